@@ -1,0 +1,93 @@
+/* Arena: see arena.h. Blocks are chained; a request larger than a block gets one of its own. */
+#include "common/base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 64 * 1024, BIG_ALIGN = 64, SMALL_ALIGN = 16 };
+
+typedef struct ArenaBlock {
+    struct ArenaBlock *next;
+    size_t used, size;
+    char *bytes; /* aligned to BIG_ALIGN */
+} ArenaBlock;
+
+static ArenaBlock *block_new(size_t size)
+{
+    void *memory = NULL;
+    if (posix_memalign(&memory, BIG_ALIGN, BIG_ALIGN + size))
+        return NULL;
+    memset(memory, 0, BIG_ALIGN + size);
+    ArenaBlock *block = memory;
+    block->size = size;
+    block->bytes = (char *)memory + BIG_ALIGN;
+    return block;
+}
+
+void *arena_alloc(Arena *a, size_t size)
+{
+    size_t align = size >= BIG_ALIGN ? BIG_ALIGN : SMALL_ALIGN;
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    ArenaBlock *block = a->blocks;
+    size_t start = block ? (block->used + align - 1) & ~(align - 1) : 0;
+    if (!block || start + size > block->size) {
+        block = block_new(size > BLOCK_BYTES ? size : BLOCK_BYTES);
+        if (!block)
+            return NULL;
+        block->next = a->blocks;
+        a->blocks = block;
+        start = 0;
+    }
+    block->used = start + size;
+    a->total += size;
+    return block->bytes + start;
+}
+
+char *arena_strndup(Arena *a, const char *text, size_t length)
+{
+    char *copy = arena_alloc(a, length + 1);
+    if (copy)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *arena_printf(Arena *a, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = length < 0 ? NULL : arena_alloc(a, (size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
+void arena_free(Arena *a)
+{
+    for (ArenaBlock *block = a->blocks; block;) {
+        ArenaBlock *next = block->next;
+        free(block);
+        block = next;
+    }
+    *a = (Arena){0};
+}
+
+_Bool vec_grow(void **items, size_t n, size_t *cap, size_t item_size)
+{
+    if (n < *cap)
+        return 1;
+    size_t wanted = *cap ? *cap * 2 : 16;
+    void *bigger = realloc(*items, wanted * item_size);
+    if (!bigger)
+        return 0;
+    *items = bigger;
+    *cap = wanted;
+    return 1;
+}

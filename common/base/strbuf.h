@@ -1,0 +1,30 @@
+/* StrBuf: text that grows; and JSON written into one.
+ *
+ * A StrBuf owns its bytes (strbuf_free). Errors stick: after a failed allocation every append is ignored
+ * and `failed` is set, so that a writer checks once at the end.
+ */
+#ifndef COMMON_BASE_STRBUF_H
+#define COMMON_BASE_STRBUF_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct StrBuf {
+    char *text; /* NUL-terminated; NULL when empty */
+    size_t length, cap;
+    bool failed;
+} StrBuf;
+
+void strbuf_append(StrBuf *b, const char *bytes, size_t length);
+void strbuf_puts(StrBuf *b, const char *text);
+void strbuf_printf(StrBuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_vprintf(StrBuf *b, const char *format, va_list args);
+void strbuf_free(StrBuf *b);
+
+/* A JSON string literal with its quotes. Bytes that are not UTF-8 become U+FFFD; C0 controls are escaped. */
+void strbuf_json_string(StrBuf *b, const char *text, size_t length);
+/* A JSON number: shortest text that reads back as the same double; NaN and infinities become null. */
+void strbuf_json_number(StrBuf *b, double value);
+
+#endif

@@ -1,0 +1,32 @@
+# Compilers, flags and the build folder: what every build of the kit agrees on.
+#
+#   V=1            show the commands
+#   SAN=address,undefined   build with sanitizers, in a folder of its own
+#   COV=1          build with coverage counters, in a folder of its own
+#   WERROR=1       warnings are errors (CI sets it)
+
+KIT ?= $(patsubst %/common/mk/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+
+comma := ,
+empty :=
+space := $(empty) $(empty)
+
+BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COV),-cov)
+
+CC := gcc
+NVCC ?= nvcc
+# The PTX that labs ship: the oldest architecture that CUDA 13 still compiles for.
+CUDA_ARCH ?= compute_75
+CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(shell command -v $(NVCC) 2>/dev/null))))
+
+CSTD := -std=c11 -D_GNU_SOURCE
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)
+# No contraction: a virtual GPU must round where PTX says so, on every machine alike.
+OPT  := -O2 -g -ffp-contract=off -fno-math-errno -fno-trapping-math
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+COVFLAGS := $(if $(COV),--coverage)
+CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -pthread $(SANFLAGS) $(COVFLAGS)
+LDFLAGS := -pthread $(SANFLAGS) $(COVFLAGS)
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))

@@ -1,0 +1,63 @@
+/* finding: what a checker found, as data. Text and JSON come from it in one place each.
+ *
+ * Findings of one place (same kind, kernel, instruction and other party's place) are one Finding with a count.
+ */
+#ifndef COMMON_VGPU_CHECK_FINDING_H
+#define COMMON_VGPU_CHECK_FINDING_H
+
+#include "common/base/status.h"
+#include "common/base/strbuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Rows of findings.def: X(NAME, text, verdict, advice). text is the `kind` in JSON: "out-of-bounds", "use-after-free",
+ * "null-pointer", "host-pointer", "wrong-space", "misaligned", "read-only", "double-free", "invalid-free", "leak", "uninitialized",
+ * "race", "barrier", "sync-mask", "stack-overflow", "assert", "trap", "timeout", "deadlock", "bad-call", "unsupported", "api-...".
+ * verdict is the verdict of the grader's table that it leads to (design.md): out-of-bounds, misaligned, invalid-free, race,
+ * uninitialized, barrier, leak, crash, timeout, or "" for advice. */
+typedef enum FindingKind {
+#define X(name, ...) FINDING_##name,
+#include "common/vgpu/check/findings.def"
+#undef X
+    FINDING_N_KINDS
+} FindingKind;
+
+/* A place in a source file. file "" = unknown. */
+typedef struct FindingPlace {
+    const char *file;
+    uint32_t line, column;
+    const char *inlined_into_file; /* the caller's place when the code was inlined, else NULL */
+    uint32_t inlined_into_line;
+} FindingPlace;
+
+typedef struct Finding {
+    FindingKind kind;
+    bool advice;             /* shown, costs nothing */
+    const char *kernel;      /* demangled; "" for API findings */
+    FindingPlace place;
+    uint32_t block[3], thread[3];
+    bool has_thread;
+    uint64_t address;
+    uint32_t bytes;
+    const char *access;      /* "read", "write", "atomic"; "" */
+    const char *space;       /* "global", "shared", "local"...; "" */
+    /* the allocation concerned (the one containing or nearest to address) */
+    bool has_alloc;
+    uint64_t alloc_address, alloc_bytes;
+    uint32_t alloc_serial;
+    const char *alloc_name;  /* variable's name or NULL */
+    bool alloc_freed;
+    uint64_t alloc_site, free_site, site; /* host places (tokens); site: the API call or launch concerned */
+    int64_t distance;        /* bytes before (<0) or after (>0) the allocation, 0 inside */
+    /* the other party of a race */
+    bool has_other;
+    FindingPlace other;
+    uint32_t other_block[3], other_thread[3];
+    const char *other_access;
+    uint64_t count;          /* occurrences */
+    const char *message;     /* one plain sentence, no numbers that vary between runs but those above */
+    const char *hint;        /* what to look at; "" */
+} Finding;
+
+#endif

@@ -1,0 +1,162 @@
+/* exec: runs one kernel launch. One decoded instruction at a time over the 32 lanes of a warp, under a mask.
+ *
+ * exec knows ir and mem; it never names check or perf: they observe it through ExecObserver. It never crashes on a
+ * bad kernel: a fault ends the launch with an ExecError, after the observer was told.
+ *
+ * Order and determinism. With jobs = 1 blocks run one after the other in the order that the seed gives, each until it
+ * ends or must wait for another; that order is the reference. With more jobs blocks run side by side, and an operation
+ * whose result depends on the order of blocks (an atomic whose result is used, a float atomic, a volatile, relaxed or
+ * acquire load, printf, device malloc, %clock, %globaltimer) waits until all earlier blocks in the reference
+ * order have ended (or have given up their turn in a way that jobs = 1 would have too): the bytes are the same.
+ */
+#ifndef COMMON_VGPU_EXEC_EXEC_H
+#define COMMON_VGPU_EXEC_EXEC_H
+
+#include "common/base/status.h"
+#include "common/vgpu/ir/ir.h"
+#include "common/vgpu/mem/mem.h"
+
+/* What ends a launch early; device turns one into the cudaError that hardware gives (sticky or not). */
+typedef enum ExecError {
+    EXEC_OK = 0,
+    EXEC_ILLEGAL_ADDRESS,     /* cudaErrorIllegalAddress */
+    EXEC_MISALIGNED,          /* cudaErrorMisalignedAddress */
+    EXEC_INVALID_ADDRESS_SPACE,
+    EXEC_INVALID_PC,          /* call through a bad function pointer */
+    EXEC_STACK_OVERFLOW,      /* local memory over the limit: cudaErrorLaunchFailure (hardware stack error) */
+    EXEC_ASSERT,
+    EXEC_TRAP,                /* cudaErrorLaunchFailure */
+    EXEC_TIMEOUT,             /* instruction budget used up: cudaErrorLaunchTimeout */
+    EXEC_DEADLOCK,            /* every live warp waits for something that cannot come */
+    EXEC_ILLEGAL_INSTRUCTION, /* not supported here; the diag says which */
+    EXEC_NO_MEMORY,           /* the host's */
+} ExecError;
+
+typedef enum ExecAccessKind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_REDUCTION } ExecAccessKind;
+typedef enum ExecPattern { PATTERN_UNIFORM, PATTERN_UNIT_STRIDE, PATTERN_OTHER } ExecPattern;
+
+/* Who: valid during the callback. */
+typedef struct ExecWho {
+    uint32_t block[3], block_linear;
+    uint32_t block_dim[3];
+    uint32_t warp;          /* in the block */
+    uint32_t first_thread;  /* linear thread index in the block of lane 0: warp * 32 */
+    uint32_t worker;        /* 0 .. jobs-1: observers keep one state a worker, and merge when the launch ends */
+    const IrFunction *function;
+    const IrInst *inst;
+} ExecWho;
+
+/* One memory instruction of one warp, after its checks passed and before its effect. */
+typedef struct ExecAccess {
+    uint8_t kind;           /* ExecAccessKind */
+    uint8_t space;          /* IrSpace, generic resolved: GLOBAL SHARED LOCAL CONST (never GENERIC); lanes of several spaces come as several events */
+    uint8_t pattern;        /* ExecPattern of the active lanes */
+    uint8_t sem, scope;     /* IrSem, IrScope */
+    uint32_t bytes;         /* a lane, all elements of a vector together */
+    uint32_t mask;          /* active lanes */
+    const uint64_t *addr;   /* [32] global: device address; shared, local: offset in the block's / lane's memory */
+    MemAlloc *alloc;        /* global: the allocation of all active lanes, NULL when they differ */
+    uint8_t *const *host;   /* [32] where the bytes are; NULL for unit stride and uniform: use host0 + (addr[lane] - addr[first lane]) */
+    uint8_t *host0;         /* host address of the first active lane */
+    uint64_t changed;       /* not used yet: 0 */
+} ExecAccess;
+
+typedef enum ExecFaultKind {
+    FAULT_OUT_OF_BOUNDS, FAULT_FREED, FAULT_NULL, FAULT_HOST_POINTER, FAULT_WRONG_SPACE, FAULT_MISALIGNED, FAULT_READ_ONLY,
+    FAULT_OTHER_DEVICE, FAULT_BAD_CALL, FAULT_STACK, FAULT_ASSERT, FAULT_TRAP, FAULT_TIMEOUT, FAULT_DEADLOCK, FAULT_UNSUPPORTED,
+    FAULT_BARRIER_EXITED,    /* a barrier whose missing threads have exited (hardware goes on; still a finding) */
+    FAULT_BARRIER_DIVERGENT, /* threads of one warp wait at a barrier that others of it have not reached, or reach another one */
+    FAULT_SYNC_MASK,         /* *.sync names a lane that has exited or never comes, or does not name the executing lane */
+} ExecFaultKind;
+
+typedef struct ExecFault {
+    uint8_t kind;       /* ExecFaultKind */
+    uint8_t access;     /* ExecAccessKind for memory faults */
+    uint8_t space;      /* IrSpace */
+    uint8_t lane;       /* the first lane at fault */
+    uint32_t mask;      /* all lanes at fault */
+    uint32_t thread[3]; /* of `lane` */
+    uint32_t bytes;
+    uint64_t address;   /* of `lane` */
+    const uint64_t *addr; /* [32] or NULL */
+    const char *detail; /* assert's text, deadlock's list, an unsupported opcode; or NULL */
+} ExecFault;
+
+typedef struct ExecLaunch ExecLaunch;
+struct ExecCounts;
+
+/* Callbacks may be NULL. `self` is passed through. From several threads at once when jobs > 1 (see ExecWho.worker). */
+typedef struct ExecObserver {
+    void *self;
+    void (*launch_begin)(void *self, const ExecLaunch *launch);
+    void (*block_begin)(void *self, const ExecWho *who, uint32_t shared_bytes);
+    void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
+    /* All threads of the block that take part have arrived, and go on together. */
+    void (*barrier)(void *self, const ExecWho *who, uint32_t barrier_id);
+    /* Lanes of a warp met at __syncwarp (bar.warp.sync); shuffles and votes give no memory order and are not told. */
+    void (*warp_sync)(void *self, const ExecWho *who, uint32_t mask);
+    /* membar, fence. */
+    void (*fence)(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope);
+    void (*fault)(void *self, const ExecWho *who, const ExecFault *fault);
+    /* A warp retired n instructions of class c (PtxClass), with the given number of active lanes in all; called in batches. */
+    void (*retired)(void *self, const ExecWho *who, const struct ExecCounts *counts);
+    void (*block_end)(void *self, const ExecWho *who);
+    void (*launch_end)(void *self, const ExecLaunch *launch);
+} ExecObserver;
+
+/* Instruction counts that exec keeps itself (cheap), given to `retired` when a block ends or is put aside. */
+enum { EXEC_N_CLASSES = 16 };
+typedef struct ExecCounts {
+    uint64_t warp_insts[EXEC_N_CLASSES];   /* by PtxClass */
+    uint64_t thread_insts[EXEC_N_CLASSES]; /* times active lanes */
+    uint64_t flops32, flops64, flops16;    /* thread operations: fma counts 2 */
+    uint64_t int_ops;
+    uint64_t branches, divergent_branches;
+} ExecCounts;
+
+/* Text of printf in block order. */
+typedef void (*ExecPrint)(void *self, const char *text, size_t length);
+
+typedef struct ExecHost { /* what the device lends to a launch: all may be called from a worker that has its turn */
+    void *self;
+    ExecPrint print;
+    uint64_t (*heap_alloc)(void *self, uint64_t bytes, uint64_t site); /* device malloc: 0 when the heap is full */
+    bool (*heap_free)(void *self, uint64_t addr);
+    Mem *(*memory_of)(void *self, uint64_t addr); /* memory of another device that this one may access, or NULL */
+    uint64_t clock_start; /* value of %clock64 when the launch starts (virtual cycles) */
+} ExecHost;
+
+struct ExecLaunch {
+    const IrInstance *instance;
+    uint32_t function;      /* index of an entry */
+    uint32_t grid[3], block[3];
+    uint32_t dynamic_shared;
+    const uint8_t *params;  /* param_bytes of the entry */
+    Mem *mem;
+    bool cooperative;       /* grid sync: all blocks are resident */
+    uint64_t grid_workspace;/* device address of the grid barrier's word (%envreg1:2), 0 without */
+    uint64_t grid_id;
+    uint64_t seed;          /* order of blocks and warps; 0: ascending */
+    uint64_t max_instructions; /* warp instructions of the whole launch; 0: no limit */
+    uint32_t stack_limit;   /* bytes of local memory a thread may use (cudaLimitStackSize applies to call frames) */
+    uint32_t n_sms;         /* for %nsmid, %smid */
+    unsigned jobs;
+    const ExecHost *host;
+    const ExecObserver *observers; /* n_observers of them */
+    size_t n_observers;
+};
+
+typedef struct ExecResult {
+    ExecError error;
+    uint64_t instructions;  /* warp instructions retired */
+    Diag diag;              /* for EXEC_ILLEGAL_INSTRUCTION and the like */
+} ExecResult;
+
+/* Sets the handler of every instruction of a decoded module. STATUS_UNSUPPORTED names the first instruction (file, line, PTX
+ * text) that exec has no handler for; such an instruction keeps a handler that raises EXEC_ILLEGAL_INSTRUCTION when reached. */
+Status exec_bind(IrModule *m, Diag *diag);
+
+/* Runs a launch to its end. Grid and block must be valid for the device (device checks them). */
+void exec_launch(const ExecLaunch *launch, ExecResult *result);
+
+#endif

@@ -1,0 +1,66 @@
+/* warp: what an instruction handler sees of a warp. Shared by the handlers of exec (alu_*.c, memory.c, control.c...).
+ *
+ * A handler gets the warp, the instruction and the mask of lanes that execute (guard applied, never 0).
+ * It writes its destination in those lanes only; the full mask is the common case and gets a loop of its own
+ * that the compiler vectorises.
+ */
+#ifndef COMMON_VGPU_EXEC_WARP_H
+#define COMMON_VGPU_EXEC_WARP_H
+
+#include "common/vgpu/exec/exec.h"
+
+struct ExecBlock;
+struct ExecSplit;
+
+typedef struct ExecWarp {
+    uint8_t *regs;           /* register file of the running split's current frame */
+    const uint8_t *pool;     /* constant pool of the current function */
+    uint32_t frame_base;     /* offset of the current frame in each lane's local memory */
+    uint32_t live;           /* lanes that exist and have not exited */
+    uint32_t index;          /* in the block */
+    uint32_t pc;             /* of the instruction that runs; handlers of control flow change `next_pc` */
+    uint32_t next_pc;
+    struct ExecSplit *split; /* the running split */
+    struct ExecBlock *block;
+    uint32_t tid[3][WARP_LANES] __attribute__((aligned(64)));
+} ExecWarp;
+
+#define FULL_MASK 0xFFFFFFFFu
+
+/* Lane array of a source operand (IR_REG or IR_CONST). */
+static inline const void *warp_src(const ExecWarp *w, const IrOperand *o)
+{
+    return (o->kind == IR_CONST ? w->pool : w->regs) + o->off;
+}
+
+/* Lane array of a destination register. */
+static inline void *warp_dst(const ExecWarp *w, const IrOperand *o)
+{
+    return w->regs + o->off;
+}
+
+/* A predicate operand as a mask, negation applied. */
+static inline uint32_t warp_pred(const ExecWarp *w, const IrOperand *o)
+{
+    uint32_t p = *(const uint32_t *)((o->kind == IR_CONST ? w->pool : w->regs) + o->off);
+    return o->negated ? ~p : p;
+}
+
+/* Writes predicate bits in the lanes of mask. */
+static inline void warp_set_pred(const ExecWarp *w, const IrOperand *o, uint32_t bits, uint32_t mask)
+{
+    uint32_t *p = (uint32_t *)(w->regs + o->off);
+    *p = (*p & ~mask) | (bits & mask);
+}
+
+/* Handler for an arithmetic, conversion, comparison, logic, move or bit instruction (no memory, no control flow, no other
+ * lane); NULL when there is none for this opcode, type and modifiers. In alu.c; exec_bind asks it first. */
+IrHandler exec_alu_handler(const IrInst *inst);
+/* Handlers that look across lanes: shfl vote match redux activemask elect. In lanes.c. */
+IrHandler exec_lanes_handler(const IrInst *inst);
+/* Loads, stores, atomics, fences. In memory.c. */
+IrHandler exec_memory_handler(const IrInst *inst);
+/* Branches, calls, barriers, exits. In control.c. */
+IrHandler exec_control_handler(const IrInst *inst);
+
+#endif

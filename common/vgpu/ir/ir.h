@@ -1,0 +1,228 @@
+/* ir: the decoded form of PTX code that exec runs.
+ *
+ * A warp has 32 lanes. A register is an array of 32 elements (one a lane) at a fixed byte offset in the
+ * register file of a function's frame; a predicate register is one uint32_t with a bit a lane:
+ *
+ *      register file   +-----------------------+----------------------------+--------+-----
+ *                      | %r1: u32[32], 128 B   | %rd1: u64[32], 256 B       | %p1 u32| ...
+ *                      +-----------------------+----------------------------+--------+-----
+ *
+ * An immediate, a global's address, a function's address is a register too, in the function's constant pool
+ * (all 32 lanes alike), so that a handler reads every source operand the same way. Registers and constants of
+ * 32 bits and more start at multiples of 64 bytes; 16-bit registers are u16[32]; .b128 is u64[2][32] (low halves first).
+ *
+ * What decoding promises to exec:
+ *  - every source operand is IR_REG or IR_CONST, except in PTX_MOV, whose source may be IR_SREG (a special register)
+ *    or IR_FRAME (the address of a local variable, or of a parameter of a device function: frame base + off).
+ *    Where PTX uses such an operand elsewhere, decoding puts a PTX_MOV to a scratch register before it;
+ *  - constants have the width that the operation reads, registers may be wider than the operation's type for
+ *    ld, st, cvt, mov (PTX ISA 9.4.1): the operand's `bytes` tells;
+ *  - a function ends with exactly one PTX_RET at `epilogue`; any other `ret` has become a branch to it;
+ *  - each conditional branch carries the pc where its sides meet again (immediate post-dominator);
+ *  - a predicate destination is written in the guard's lanes only.
+ *
+ * IrModule is immutable once decoded, and shared by devices; IrInstance (addresses of globals, relocated constant
+ * pools) is made for each device that loads it. Both own all they point to, in one arena each.
+ */
+#ifndef COMMON_VGPU_IR_IR_H
+#define COMMON_VGPU_IR_IR_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "common/vgpu/ptx/ptx.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WARP_LANES = 32 };
+
+struct ExecWarp; /* exec's own; ir only stores the pointer to the handler */
+struct IrInst;
+typedef void (*IrHandler)(struct ExecWarp *warp, const struct IrInst *inst, uint32_t mask);
+
+typedef enum IrOperandKind { IR_NONE, IR_REG, IR_CONST, IR_FRAME, IR_SREG } IrOperandKind;
+
+typedef struct IrOperand {
+    uint8_t kind;    /* IrOperandKind */
+    uint8_t bytes;   /* width of one lane: 2 4 8 16; 0 for a predicate */
+    bool negated;    /* predicates: read as !p */
+    uint32_t off;    /* byte offset in register file or constant pool; frame offset; PtxSreg */
+} IrOperand;
+
+typedef enum IrRound { ROUND_NONE, ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA, ROUND_RNI, ROUND_RZI, ROUND_RMI, ROUND_RPI } IrRound;
+typedef enum IrCmp { /* PTX ISA 9.3.1, 9.3.2: unordered forms are true when an operand is NaN */
+    CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, CMP_HI, CMP_HS,
+    CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN
+} IrCmp;
+typedef enum IrBool { BOOL_NONE, BOOL_AND, BOOL_OR, BOOL_XOR } IrBool;
+typedef enum IrMul { MUL_NONE, MUL_LO, MUL_HI, MUL_WIDE } IrMul;
+typedef enum IrSpace {
+    SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST,
+    SPACE_PARAM, /* the kernel's parameter buffer, one for all threads */
+    SPACE_FRAME, /* device functions' parameters and call temporaries: frame base + offset in the lane's local memory */
+} IrSpace;
+typedef enum IrSem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL, SEM_SC, SEM_NC /* ld.global.nc */ } IrSem;
+typedef enum IrScope { SCOPE_NONE, SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS } IrScope;
+typedef enum IrAtom { ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH, ATOM_CAS, ATOM_INC, ATOM_DEC } IrAtom;
+typedef enum IrShfl { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX } IrShfl;
+typedef enum IrVote { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT } IrVote;
+typedef enum IrBar { BAR_SYNC, BAR_ARRIVE, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR, BAR_WARP } IrBar;
+typedef enum IrShift { SHIFT_CLAMP, SHIFT_WRAP } IrShift; /* shf, bmsk */
+typedef enum IrPrmt { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 } IrPrmt;
+typedef enum IrTestp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL } IrTestp;
+
+enum { IR_NO_PC = 0xFFFFFFFFu };
+
+typedef struct IrCall IrCall;
+
+typedef struct IrInst {
+    IrHandler handler;  /* exec binds it; NULL until then */
+    uint16_t opcode;    /* PtxOpcode */
+    uint8_t type;       /* PtxType of the operation (of the result in cvt, set, slct, dp4a, wide forms: of the sources in mul.wide) */
+    uint8_t type2;      /* second type: source of cvt and set, comparison of slct, b operand of dp4a; else NONE */
+    IrOperand guard;    /* predicate register of @p or @!p (negated), or IR_NONE */
+
+    IrOperand dst;      /* d */
+    IrOperand dst2;     /* q of setp p|q, shfl d|p, carry-free; IR_NONE */
+    IrOperand src[4];   /* a b c d. ld/st/atom/red: src[0] is the address base (IR_NONE: offset alone), src[1..] the values */
+    int64_t offset;     /* ld/st/atom/red/prefetch: added to the base */
+    IrOperand *vec;     /* .v2 .v4 .v8: the n_vec registers of ld's result or st's value (IR_NONE for '_'); else NULL */
+
+    uint8_t n_vec;      /* 1 when scalar */
+    uint8_t round;      /* IrRound */
+    uint8_t cmp;        /* IrCmp */
+    uint8_t boolean;    /* IrBool: combines with predicate src[2] in setp, src[2] in set */
+    uint8_t mode;       /* by opcode: IrMul IrAtom IrShfl IrVote IrBar IrShift IrPrmt IrTestp; lop3: the table (immLut) */
+    uint8_t space;      /* IrSpace of ld st atom red cvta isspacep */
+    uint8_t sem, scope; /* IrSem, IrScope */
+    bool ftz, sat, approx, full; /* full: div.full; approx: .approx */
+    bool carry_in, carry_out;    /* addc subc madc; .cc */
+    bool to;            /* cvta.to.space (generic -> space); false: space -> generic */
+    bool abs, nan, xorsign; /* min/max.NaN.xorsign.abs; set by their modifiers */
+    bool relu;
+    bool result_unused; /* atom: nobody reads the result, so it commutes like red */
+    bool uniform;       /* bra.uni, call.uni */
+    bool shiftamt, hi;  /* bfind.shiftamt; 'hi' is free for packed forms (vabsdiff etc.) */
+
+    uint32_t target;     /* bra: pc */
+    uint32_t reconverge; /* conditional bra, brx.idx, indirect call: pc where the sides meet; IR_NO_PC: at the function's end */
+    uint32_t loc;        /* index in IrFunction.locs */
+    IrCall *call;        /* call; else NULL */
+    uint32_t *targets;   /* brx.idx: n_targets pcs */
+    uint32_t n_targets;
+} IrInst;
+
+/* One argument or result of a call: a .param variable's place in a frame. */
+typedef struct IrParam {
+    const char *name;
+    uint32_t offset; /* kernel: in the parameter buffer; device function: in the frame */
+    uint32_t bytes, align;
+    uint8_t type;    /* PtxType; B8 with bytes > 1 for structures */
+} IrParam;
+
+typedef enum IrBuiltin { BUILTIN_NONE, BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_UNRESOLVED } IrBuiltin;
+
+struct IrCall {
+    int32_t function;    /* index in IrModule.functions; -1: indirect through src[0] of the instruction */
+    uint8_t builtin;     /* IrBuiltin, for extern functions that the device itself provides */
+    const char *name;    /* callee's name, for messages; "" when indirect */
+    IrParam *args, *results; /* caller's .param temporaries: offsets in the caller's frame */
+    uint32_t n_args, n_results;
+};
+
+/* A place in the student's source. Inlined code has a chain: parent is the place it was inlined into. */
+typedef struct IrLoc {
+    uint32_t file;      /* index in IrModule.files; 0 with line 0: unknown */
+    uint32_t line, column;
+    int32_t parent;     /* index in locs, or -1 */
+    const char *function; /* name of the inlined function, or NULL */
+} IrLoc;
+
+/* A value that is known only when a module is loaded: symbol's address + addend, written to all lanes. */
+typedef struct IrReloc {
+    uint32_t off;       /* in the constant pool, or in a global's initialiser */
+    uint8_t bytes;      /* 4 or 8 */
+    uint8_t is_function;
+    uint32_t symbol;    /* index in IrModule.globals or .functions */
+    int64_t addend;
+} IrReloc;
+
+typedef struct IrFunction {
+    const char *name;
+    bool is_entry, is_extern;
+    IrInst *insts;
+    uint32_t n_insts, epilogue;
+    IrLoc *locs;
+    uint32_t n_locs;
+    uint32_t reg_bytes;   /* register file of one frame, for a warp */
+    uint32_t n_regs32;    /* 32-bit registers a thread would need, an estimate for occupancy: peak of live registers */
+    uint8_t *pool;        /* constant pool before relocation */
+    uint32_t pool_bytes;
+    IrReloc *relocs;
+    uint32_t n_relocs;
+    uint32_t frame_bytes; /* local memory of one frame, for a lane: params, results, call temporaries, local variables; multiple of 16 */
+    IrParam *params, *results;
+    uint32_t n_params, n_results;
+    uint32_t param_bytes; /* entry: size of the parameter buffer */
+    uint32_t static_shared_bytes;  /* entry: static shared memory it and its callees use */
+    uint32_t max_threads, req_ntid[3], min_blocks; /* .maxntid (product), .reqntid, .minnctapersm; 0: not given */
+    bool uses_dynamic_shared, uses_grid_sync /* reads %envreg1 or 2 */, has_lines /* .loc seen */;
+} IrFunction;
+
+typedef struct IrGlobal {
+    const char *name;
+    uint8_t space;      /* SPACE_GLOBAL, SPACE_CONST; SPACE_SHARED: `address` is its offset in the block's shared memory */
+    bool managed, is_extern, is_dynamic_shared;
+    uint64_t bytes;     /* 0 for extern arrays without size */
+    uint32_t align;
+    uint32_t shared_offset;
+    uint8_t *init;      /* NULL: zeros */
+    uint32_t init_bytes;
+    IrReloc *relocs;    /* addresses in the initialiser */
+    uint32_t n_relocs;
+    uint8_t type;       /* PtxType; texref etc. for the opaque ones */
+} IrGlobal;
+
+typedef struct IrModule {
+    Arena arena;
+    IrFunction *functions;
+    uint32_t n_functions;
+    IrGlobal *globals;
+    uint32_t n_globals;
+    const char **files; /* [0] is "" */
+    uint32_t n_files;
+    uint32_t target;    /* 75 for sm_75 */
+    uint32_t ptx_version; /* 90 for 9.0 */
+} IrModule;
+
+/* A module loaded on a device: addresses and relocated pools. */
+typedef struct IrInstance {
+    const IrModule *module;
+    Arena arena;
+    uint8_t **pools;          /* [function] */
+    uint64_t *global_address; /* [global]; shared: the offset */
+} IrInstance;
+
+/* Decodes n parsed modules linked into one (more than one: relocatable device code; duplicate definitions and
+ * undefined symbols are errors that name them). The result owns nothing of the PtxModules. STATUS_PARSE,
+ * STATUS_UNSUPPORTED (the message names opcode, line and PTX text), STATUS_NO_MEMORY. */
+Status ir_decode(PtxModule *const *modules, size_t n, IrModule **out, Diag *diag);
+void ir_module_free(IrModule *m);
+
+/* Relocates the pools for a device. global_address[i] is where the caller placed globals[i] (ignored for SPACE_SHARED). */
+Status ir_instantiate(const IrModule *m, const uint64_t *global_address, IrInstance **out);
+/* The initial bytes of globals[i] with addresses filled in, into buf (globals[i].bytes long, zero-filled by the caller). */
+void ir_global_init(const IrInstance *instance, uint32_t i, uint8_t *buf);
+void ir_instance_free(IrInstance *instance);
+
+/* Index of a function or global by name, -1 when there is none. */
+int32_t ir_find_function(const IrModule *m, const char *name);
+int32_t ir_find_global(const IrModule *m, const char *name);
+
+/* Device addresses of functions: FUNCTION_WINDOW + 16 * index, so that a wrong indirect call is recognised. */
+#define IR_FUNCTION_WINDOW 0x0000600000000000u
+
+/* Text of one decoded instruction, for traces and tests: "add.f32 %0, %4, %8" style with pcs of targets. */
+void ir_print(const IrModule *m, const IrFunction *f, uint32_t pc, char *buf, size_t size);
+
+#endif

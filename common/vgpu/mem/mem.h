@@ -1,0 +1,93 @@
+/* mem: a device's global memory, and what is known of every byte of it.
+ *
+ * A device pointer is an address in a window that the host has reserved without access (PROT_NONE), so that host
+ * code that follows one faults as it does with hardware. The bytes lie elsewhere, at a fixed distance:
+ *
+ *      window  (host: no access)   [base ............................ base + total)   what programs see
+ *      backing (host: our bytes)   [backing ......................... + total)        backing + (addr - base)
+ *      init    (1 bit a byte)      [...]                                              lazily committed
+ *
+ * Pinned, mapped and managed memory is ordinary host memory whose device address equals its host address; it has
+ * allocations of the same kind, outside the window, with shadow of its own.
+ *
+ * An allocation starts on a multiple of 256 bytes, as with cudaMalloc; between two allocations lie at least 256 bytes
+ * that belong to nobody. Freed address ranges are not reused until the window has been used up once, so that a use
+ * after free is always told from a use of something new. New memory is filled with a seeded pattern, never zeros.
+ *
+ * Thread-safety: allocation and free happen while no kernel runs, except by kernels' own malloc (locked).
+ */
+#ifndef COMMON_VGPU_MEM_MEM_H
+#define COMMON_VGPU_MEM_MEM_H
+
+#include "common/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Generic-address windows of the per-block and per-thread spaces (PTX ISA 5.1): below any host or device pointer's range. */
+#define MEM_SHARED_WINDOW 0x0000500000000000u /* + offset in the block's shared memory */
+#define MEM_LOCAL_WINDOW  0x0000510000000000u /* + offset in the lane's local memory */
+#define MEM_PARAM_WINDOW  0x0000520000000000u /* + offset in the kernel's parameter buffer */
+#define MEM_WINDOW_BYTES  0x0000000100000000u
+/* Device d's global window starts at MEM_GLOBAL_BASE + d * MEM_GLOBAL_STRIDE. */
+#define MEM_GLOBAL_BASE   0x0000200000000000u
+#define MEM_GLOBAL_STRIDE 0x0000008000000000u
+
+typedef enum MemKind {
+    MEM_DEVICE,     /* cudaMalloc and its kin */
+    MEM_POOL,       /* cudaMallocAsync */
+    MEM_MANAGED, MEM_PINNED, MEM_REGISTERED, /* device address == host address */
+    MEM_GLOBAL_VAR, MEM_CONST_VAR,           /* module variables */
+    MEM_HEAP,       /* device malloc */
+    MEM_ARRAY,      /* cudaArray */
+    MEM_INTERNAL,   /* the device's own (grid sync workspace): never reported as a leak */
+} MemKind;
+
+typedef struct MemAlloc {
+    uint64_t addr, bytes;   /* device address, size as asked for */
+    uint8_t *host;          /* where the bytes are */
+    uint8_t *init;          /* init bitmap of this allocation (bit i: byte addr+i was written), NULL: all initialised */
+    uint8_t kind;           /* MemKind */
+    bool freed;
+    uint32_t serial;        /* 1, 2, 3... in order of allocation, never reused */
+    uint64_t site;          /* token of the place that allocated it, resolved by the client; 0 unknown */
+    uint64_t free_site;
+    const char *name;       /* module variables; else NULL */
+    void *shadow;           /* race checker's, made on first use */
+    uint64_t shadow_launch;
+    struct MemAlloc *next_freed;
+} MemAlloc;
+
+typedef struct Mem Mem;
+
+/* A memory of `total` bytes (the modelled card's size) for device index `device`. STATUS_NO_MEMORY when the host
+ * refuses the reservation. fill_seed chooses the pattern of fresh memory. */
+Status mem_create(int device, uint64_t total, uint64_t fill_seed, Mem **out);
+void mem_destroy(Mem *m);
+
+/* Allocates; bytes > 0. NULL when the card is full (bytes free < bytes). initialised: contents count as written. */
+MemAlloc *mem_alloc(Mem *m, uint64_t bytes, MemKind kind, uint64_t site, const char *name);
+/* Registers host memory (pinned, managed, registered) under its own address; the caller owns the bytes. */
+MemAlloc *mem_register(Mem *m, void *host, uint64_t bytes, MemKind kind, uint64_t site);
+/* Frees the live allocation that starts at addr. STATUS_NOT_FOUND: none starts there (mem_find_any tells whether it was freed). */
+Status mem_free(Mem *m, uint64_t addr, uint64_t site);
+
+/* The live allocation that contains addr, or NULL. O(log n); exec keeps the last answer per instruction. */
+MemAlloc *mem_find(const Mem *m, uint64_t addr);
+/* The allocation (freed ones included) that contains addr; else the nearest one (before or after); NULL if there are none. */
+MemAlloc *mem_find_nearest(const Mem *m, uint64_t addr);
+/* Live allocations in order of serial: start with i = 0; NULL at the end. */
+MemAlloc *mem_at(const Mem *m, size_t i);
+
+/* True when addr lies in this memory's device window (allocated or not). */
+bool mem_in_window(const Mem *m, uint64_t addr);
+uint64_t mem_total(const Mem *m);
+uint64_t mem_free_bytes(const Mem *m);
+
+/* Marks [addr, addr + bytes) of an allocation as initialised (copies, memset), or not. */
+void mem_mark_init(MemAlloc *a, uint64_t addr, uint64_t bytes, bool initialised);
+/* Index of the first uninitialised byte in the range, or `bytes` when all are initialised. */
+uint64_t mem_first_uninit(const MemAlloc *a, uint64_t addr, uint64_t bytes);
+
+#endif
