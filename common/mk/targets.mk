@@ -1,25 +1,25 @@
-# The targets of the top Makefile.
+# The targets of the top Makefile that belong to no folder.
 
-SCRIPT_TESTS := $(sort $(wildcard common/*/test/*.t common/vgpu/*/test/*.t grader/*/test/*.t labs/test/*.t docs/test/*.t))
+SCRIPT_TESTS := $(sort $(wildcard common/*/test/*.t common/vgpu/*/test/*.t grader/*/test/*.t docs/test/*.t))
 
-.PHONY: all help setup setup-all test unit-tests clean
+.PHONY: all help test unit-tests check-layers format clean
 
-all: $(ALL_PROGRAMS) $(ALL_EXTRA) ## build the vgpu and grade commands, the virtual GPU and the lab library
+all: $(ALL_PROGRAMS) $(ALL_EXTRA) ## build the commands, the virtual GPU, the lab library and the judges
 
 help: ## list every target
-	@awk -F':.*## ' '/^[a-z][a-zA-Z_-]*:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST) | sort
-
-# Set-up ends before anything is probed: with -j too, every other goal waits for it.
-SETUP_GOALS := $(filter setup setup-all,$(MAKECMDGOALS))
-setup: ## install the Debian/Ubuntu packages that building, labs and grading need
-	@common/mk/setup.sh base
-setup-all: ## setup, and what handouts, browser tests, the cluster and benchmarks need
-	@common/mk/setup.sh all
+	@awk -F':.*## ' '/^[a-z][a-zA-Z_-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST) | sort
+	@echo "  V=1 shows commands; SAN=address,undefined and COV=1 build aside; DEVICE=virtual|gpu in a lab"
 
 unit-tests: $(ALL_TESTS)
 
 test: all unit-tests ## run every test; ends with "N passed, N failed, N skipped"
-	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' common/mk/run-tests.sh $(ALL_TESTS) $(SCRIPT_TESTS)
+	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' common/mk/run-tests.sh $(SCRIPT_TESTS) $(ALL_TESTS)
+
+check-layers: ## refuse an include that points up (docs/architecture.md lists the layers)
+	@common/mk/check-layers.sh
+
+format: ## lay out the C files as .clang-format says
+	@git ls-files '*.c' '*.h' | grep -v '^labs/\|^solutions/' | xargs clang-format -i
 
 clean: ## remove what was built
 	rm -rf build build-*

@@ -5,7 +5,7 @@
 #   COV=1          build with coverage counters, in a folder of its own
 #   WERROR=1       warnings are errors (CI sets it)
 
-KIT ?= $(patsubst %/common/mk/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+KIT := $(patsubst %/common/mk/toolchain.mk,%,$(abspath $(lastword $(MAKEFILE_LIST))))
 
 comma := ,
 empty :=
@@ -14,10 +14,11 @@ space := $(empty) $(empty)
 BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COV),-cov)
 
 CC := gcc
-NVCC ?= nvcc
+# nvcc from the PATH, else where NVIDIA's packages put it.
+NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(lastword $(wildcard /opt/cuda/bin/nvcc /usr/local/cuda-*/bin/nvcc /usr/local/cuda/bin/nvcc)),nvcc)
 # The PTX that labs ship: the oldest architecture that CUDA 13 still compiles for.
 CUDA_ARCH ?= compute_75
-CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(shell command -v $(NVCC) 2>/dev/null))))
+CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
 
 CSTD := -std=c11 -D_GNU_SOURCE
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)

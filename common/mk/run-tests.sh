@@ -1,0 +1,54 @@
+#!/bin/bash
+# Runs test programs and scripts that print TAP; ends with "N passed, N failed, N skipped" and status 1 if any failed.
+#
+#   run-tests.sh TEST...       JOBS=2 tests at a time; TEST_SECONDS=600 the limit of each; output in $BUILD/test-logs/
+#
+# A test program is a cmocka program (TAP by its environment) or a script named *.t. A test point is a line "ok ..." or "not ok ...";
+# "ok ... # SKIP why" and "1..0 # SKIP why" are skips. A test that ends badly without a failed point is one failure.
+set -u
+BUILD=${BUILD:-build}
+export BUILD KIT=${KIT:-$PWD} CMOCKA_MESSAGE_OUTPUT=TAP LC_ALL=C.UTF-8
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+logs=$BUILD/test-logs
+rm -rf "$logs"
+mkdir -p "$logs"
+
+run_one() { # test -> log file; the last line of the log is "status N seconds"
+    local test=$1 log start
+    log=$logs/$(echo "${test#"$BUILD"/}" | tr / _).log
+    start=$(date +%s)
+    timeout -k 10 "${TEST_SECONDS:-600}" "./$test" >"$log" 2>&1 </dev/null
+    echo "# exit $? $(($(date +%s) - start))" >>"$log"
+    count_one "$test" "$log"
+}
+
+count_one() { # prints "test passed failed skipped seconds"
+    awk -v test="$1" '
+        /^1\.\.0.*# *[Ss][Kk][Ii][Pp]/ { skipped++; next }
+        /^ *ok .*# *[Ss][Kk][Ii][Pp]/  { skipped++; next }
+        /^ *not ok/ && /# *[Tt][Oo][Dd][Oo]/ { failed++; next }
+        /^ *not ok/ { failed++; next }
+        /^ *ok /    { passed++; next }
+        /^1\.\.[0-9]+/ { planned += substr($0, 4) + 0 }
+        /^# exit /  { status = $3; seconds = $4 }
+        END {
+            if (status != 0 && !failed) failed = 1
+            if (planned && passed + failed + skipped < planned && !failed) failed = 1
+            if (!passed && !failed && !skipped) failed = 1
+            printf "%s %d %d %d %d\n", test, passed, failed, skipped, seconds
+        }' "$2"
+}
+export -f run_one count_one
+export logs
+
+printf '%s\n' "$@" | xargs -P "${JOBS:-2}" -I{} bash -c 'run_one {}' | tee "$logs/summary" |
+    awk '{ printf "%-6s %-66s %4d ok%s%s  %ds\n", $3 ? "FAIL" : "ok", $1, $2, $3 ? sprintf(", %d failed", $3) : "", $4 ? sprintf(", %d skipped", $4) : "", $5; fflush() }'
+
+while read -r test _ failed _ _; do
+    [ "$failed" -eq 0 ] && continue
+    echo
+    echo "--- $test"
+    tail -n 60 "$logs/$(echo "${test#"$BUILD"/}" | tr / _).log"
+done <"$logs/summary"
+grep -hiE '# *skip' "$logs"/*.log 2>/dev/null | sed 's/.*# *[Ss][Kk][Ii][Pp]/skipped:/' | sort | uniq -c
+awk '{ p += $2; f += $3; s += $4 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' "$logs/summary"

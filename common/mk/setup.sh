@@ -1,0 +1,71 @@
+#!/bin/bash
+# Set-up: installs the Debian/Ubuntu packages that the kit needs, then checks nvcc.
+#
+#   setup.sh base   building, labs and grading
+#   setup.sh all    base, and handouts, browser tests, the cluster and benchmarks
+#
+# As root, or by sudo; with neither it prints the one line to run. What is installed already costs nothing.
+set -euo pipefail
+
+BASE="gcc g++ make perl pkg-config libc6-dev libjansson-dev libsqlite3-dev libyaml-dev libarchive-dev libmd-dev libseccomp-dev
+      libzstd-dev liblz4-dev libdw-dev libelf-dev libcap-dev bubblewrap util-linux libcmocka-dev jq"
+ALL="pandoc gnuplot-nox poppler-utils chromium clang libclang-rt-14-dev clang-format sqlite3 libxml2-utils"
+NVCC_MIN=13.0
+
+wanted=$BASE
+[ "${1:-base}" = all ] && wanted="$BASE $ALL"
+
+# The packages of the list that this system does not have yet. clang's runtime carries its version in its name.
+missing=()
+for p in $wanted; do
+    case $p in libclang-rt-*) p=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p') ;; esac
+    [ -n "$p" ] || continue
+    dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
+done
+
+install_missing() {
+    command -v apt-get >/dev/null || { echo "setup: this is not Debian or Ubuntu; install: ${missing[*]}" >&2; exit 2; }
+    local line="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo >/dev/null || ! sudo -n true 2>/dev/null && [ ! -t 0 ]; then
+            echo "setup: packages are missing, and installing them needs root. Run this line, then make again:" >&2
+            echo "  sudo sh -c '$line'" >&2
+            exit 2
+        fi
+        as_root=(sudo)
+    fi
+    echo "setup: installing ${#missing[@]} packages: ${missing[*]}"
+    local log
+    log=$(mktemp)
+    if ! "${as_root[@]}" sh -c "export DEBIAN_FRONTEND=noninteractive; $line" >"$log" 2>&1; then
+        cat "$log" >&2
+        echo "setup: installing failed; the line was: $line" >&2
+        exit 2
+    fi
+    rm -f "$log"
+}
+
+[ ${#missing[@]} -eq 0 ] || install_missing
+
+# nvcc comes from NVIDIA alone: it is checked, never installed.
+nvcc=${NVCC:-nvcc}
+if ! command -v "$nvcc" >/dev/null; then
+    for d in /usr/local/cuda/bin /usr/local/cuda-*/bin /opt/cuda/bin; do
+        [ -x "$d/nvcc" ] && nvcc=$d/nvcc
+    done
+fi
+where="Get the CUDA Toolkit $NVCC_MIN or later from NVIDIA (developer.nvidia.com/cuda-downloads; no driver and no GPU are needed), and put its bin folder on the PATH."
+if ! command -v "$nvcc" >/dev/null; then
+    echo "setup: nvcc was not found. $where" >&2
+    exit 2
+fi
+version=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
+if [ "$(printf '%s\n%s\n' "$NVCC_MIN" "$version" | sort -V | head -n 1)" != "$NVCC_MIN" ]; then
+    echo "setup: nvcc $version is too old. $where" >&2
+    exit 2
+fi
+if ! command -v nvcc >/dev/null; then
+    echo "setup: found $nvcc, which is not on the PATH: export PATH=\"$(dirname "$nvcc"):\$PATH\"" >&2
+fi
+echo "setup: ready (nvcc $version)"
