@@ -1,0 +1,108 @@
+/* lab: a lab as lab.yaml and hidden.yaml describe it, read into plain structs.
+ *
+ * lab_load owns everything it returns through one arena; lab_free gives it back. The keys, their types,
+ * defaults and meanings are the rows of lab_schema.def, from which docs/lab-yaml.md is generated too. A key
+ * that is left out has its default, or, in a case's tolerance and limits, the lab's value.
+ */
+#ifndef GRADER_CORE_LAB_H
+#define GRADER_CORE_LAB_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "common/base/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct LabTolerance {
+    double rtol, atol;
+    const char *nan; /* "never" or "equal" */
+    const char *why;
+} LabTolerance;
+
+typedef struct LabLimits {
+    double wall_s, cpu_s;
+    int64_t memory_mib, processes, output_kib, file_mib, instructions;
+} LabLimits;
+
+/* One of symbol and include is set, the other is NULL. */
+typedef struct LabForbid {
+    const char *symbol, *include, *why;
+} LabForbid;
+
+typedef struct LabHint {
+    int64_t todo;
+    const char **tiers;
+    size_t n_tiers;
+} LabHint;
+
+/* A tier is met by a metric <= at_most, or >= at_least; the one not given is NaN. */
+typedef struct LabTier {
+    double at_most, at_least;
+    double points;
+} LabTier;
+
+/* A parameter of a case: the scalar's text as it stands in the file. */
+typedef struct LabParam {
+    const char *key, *value;
+} LabParam;
+
+typedef struct LabCase {
+    const char *name;
+    bool hidden; /* from hidden.yaml */
+    double points;
+    LabParam *params;
+    size_t n_params;
+    int64_t seed; /* public cases only; hidden ones draw theirs from the run's secret */
+    LabTolerance tolerance;
+    LabLimits limits;
+    double finding_credit;
+    const char *hint;    /* shown when it fails; "" */
+    const char *message; /* what the case teaches; all that a student sees of a failed hidden case; "" */
+    int64_t min_ops;
+    bool gpu_work, check_output;
+    const char **vgpu; /* further options of the vgpu command */
+    size_t n_vgpu;
+    int64_t expect_status;
+    const char *expect_error; /* name of a CUDA error that the case is meant to meet; "" */
+    const char *metric;       /* "" unless this is a performance case */
+    LabTier *tiers;
+    size_t n_tiers;
+    int line; /* in its file */
+} LabCase;
+
+typedef struct Lab {
+    Arena arena;
+    const char *dir; /* the folder it was loaded from */
+    int64_t schema;
+    const char *lab;  /* "02-vector-add" */
+    const char *stem; /* "vector_add" */
+    const char *title, *goal;
+    int64_t minutes;
+    const char **requires;
+    size_t n_requires;
+    const char **files;
+    size_t n_files;
+    double points, starter_floor;
+    LabTolerance tolerance;
+    LabLimits limits;
+    double finding_credit;
+    LabForbid *forbid;
+    size_t n_forbid;
+    LabHint *hints;
+    size_t n_hints;
+    LabCase *cases; /* public ones first, then hidden ones, each in file order */
+    size_t n_cases;
+    double public_points; /* sum over the public cases */
+} Lab;
+
+/* Reads DIR/lab.yaml, and hidden_path's cases after its own when hidden_path is not NULL. The folder's name
+ * must be the lab's. On failure *lab is NULL and d says file, line, column and what was expected. */
+Status lab_load(const char *dir, const char *hidden_path, Lab **lab, Diag *d);
+void lab_free(Lab *lab);
+
+/* The reference of the two files' keys, as Markdown. */
+void lab_schema_markdown(StrBuf *out);
+
+#endif

@@ -1,0 +1,103 @@
+/* result: what one submission came to, as it stands in result.json; and how long it took, in timing.json.
+ *
+ * A Result owns all its text and arrays through its arena. result.json holds nothing that differs between two
+ * gradings of the same submission with the same seed; what does is in Timing.
+ */
+#ifndef GRADER_CORE_RESULT_H
+#define GRADER_CORE_RESULT_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "grader/core/verdict.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RESULT_SCHEMA = 1 };
+
+typedef struct ResultFinding {
+    const char *kind;    /* "out-of-bounds", "use-after-free", "race"... as the virtual GPU names it */
+    const char *verdict; /* word of the verdict it leads to; "" for advice */
+    bool advice;
+    const char *kernel, *file;
+    int64_t line, column;
+    bool has_thread;
+    int64_t block[3], thread[3];
+    const char *address; /* "0x..." or "" */
+    int64_t bytes, count;
+    const char *message, *hint;
+    const char *text; /* the finding as printed on a terminal */
+} ResultFinding;
+
+typedef struct ResultMetric {
+    const char *name;
+    double value;
+} ResultMetric;
+
+typedef struct CaseResult {
+    const char *name;
+    bool hidden;
+    double points, max_points;
+    Verdict verdict;
+    const char *message; /* what happened, for who may see everything */
+    const char *lesson; /* what the case teaches: all that a student sees of a hidden case beside its name and
+                           verdict */
+    const char *hint;   /* "" when there is none or the case passed */
+    const char *replay; /* a command line; "" for hidden cases */
+    ResultFinding *findings;
+    size_t n_findings;
+    ResultMetric *metrics; /* in name order */
+    size_t n_metrics;
+} CaseResult;
+
+typedef struct Result {
+    Arena arena;
+    const char *student, *lab;
+    Verdict verdict;
+    double score, max_score;
+    const char *submission_sha256; /* 64 hex digits; "" when nothing was submitted */
+    const char *kit_version;
+    uint64_t seed; /* of the run */
+    const char *device_kind, *device_name;
+    const char *
+        *sandbox; /* names of the active layers; "weak" stands first when the sandbox was overridden */
+    size_t n_sandbox;
+    Verdict build_verdict; /* pass, or what the build came to */
+    const char *build_log;
+    CaseResult *cases; /* in the lab's order */
+    size_t n_cases;
+} Result;
+
+typedef struct CaseTiming {
+    const char *name; /* owned by the Result's arena */
+    double wall_s, cpu_s;
+    int64_t max_rss_kib;
+} CaseTiming;
+
+typedef struct Timing {
+    int64_t started_at; /* seconds since 1970, UTC */
+    double total_s, build_s;
+    CaseTiming *cases;
+    size_t n_cases;
+} Timing;
+
+/* An empty Result; NULL when there is no memory. result_free takes NULL. */
+Result *result_create(void);
+void result_free(Result *r);
+
+/* Sets score and the submission's verdict from its cases (and the build's verdict). */
+void result_sum_up(Result *r);
+
+/* A new reference to r as JSON, its keys in a fixed order; NULL when there is no memory. */
+json_t *result_to_json(const Result *r);
+/* The Result that JSON of schema 1 holds; d says what was expected where. */
+Status result_from_json(const json_t *json, Result **r, Diag *d);
+
+/* Reads a result.json. */
+Status result_load(const char *path, Result **r, Diag *d);
+/* Writes DIR/result.json and DIR/timing.json, each whole or not at all; makes DIR when it is missing. */
+Status result_save(const Result *r, const Timing *t, const char *dir, Diag *d);
+
+#endif
