@@ -1,0 +1,123 @@
+/* Tests of the base library: arena, status, strbuf, rng. */
+#include "common/base/arena.h"
+#include "common/base/rng.h"
+#include "common/base/status.h"
+#include "common/base/strbuf.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void arena_gives_zeroed_aligned_memory(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    for (size_t size = 1; size < 300; size += 7) {
+        unsigned char *p = arena_alloc(&a, size);
+        assert_non_null(p);
+        assert_int_equal(0, (uintptr_t)p % (size >= 64 ? 64 : 16));
+        for (size_t i = 0; i < size; i++)
+            assert_int_equal(0, p[i]);
+        memset(p, 0xAB, size); /* the next one must not overlap it */
+    }
+    unsigned char *big = arena_alloc(&a, 1 << 20);
+    big[(1 << 20) - 1] = 1;
+    assert_string_equal("x=7", arena_printf(&a, "x=%d", 7));
+    assert_string_equal("abc", arena_strndup(&a, "abcdef", 3));
+    assert_null(arena_alloc(&a, SIZE_MAX - 100));
+    arena_free(&a);
+    assert_null(a.blocks);
+}
+
+static void vec_grows(void **state)
+{
+    (void)state;
+    int *items = NULL;
+    size_t n = 0, cap = 0;
+    for (int i = 0; i < 1000; i++) {
+        assert_true(VEC_GROW(items, n, cap));
+        items[n++] = i;
+    }
+    assert_int_equal(999, items[999]);
+    free(items);
+}
+
+static void diag_draws_a_caret_under_the_column(void **state)
+{
+    (void)state;
+    Diag d;
+    assert_int_equal(STATUS_PARSE, diag_set_at(&d, STATUS_PARSE, "a.ptx", 2, 5, "expected %s", "a register"));
+    diag_hint(&d, "look left");
+    char text[256];
+    diag_format(&d, "one\nadd %x;\nthree", text, sizeof text);
+    assert_string_equal("a.ptx:2:5: expected a register\n    add %x;\n        ^\n  hint: look left\n", text);
+    assert_int_equal(STATUS_IO, diag_set(NULL, STATUS_IO, "nobody listens"));
+    diag_format(&d, NULL, text, 10); /* cut, not overrun */
+    assert_int_equal(9, strlen(text));
+}
+
+static void json_strings_are_valid_whatever_the_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *in, *out;
+    } cases[] = {
+        {"plain", "\"plain\""},
+        {"q\"b\\n\n\t\x01", "\"q\\\"b\\\\n\\n\\t\\u0001\""},
+        {"\xC3\xA9", "\"\xC3\xA9\""},
+        {"\xC3(", "\"\xEF\xBF\xBD(\""},                                      /* bad continuation */
+        {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},        /* surrogate */
+        {"\xC0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\""},                        /* overlong */
+        {"\xF0\x9F\x98", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},        /* cut short */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        StrBuf b = {0};
+        strbuf_json_string(&b, cases[i].in, strlen(cases[i].in));
+        assert_string_equal(cases[i].out, b.text);
+        strbuf_free(&b);
+    }
+}
+
+static void json_numbers_read_back_the_same(void **state)
+{
+    (void)state;
+    const double values[] = {0, 1, -1, 0.1, 1e300, 1.0 / 3, 123456789012.5, 5e-324};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        StrBuf b = {0};
+        strbuf_json_number(&b, values[i]);
+        assert_true(strtod(b.text, NULL) == values[i]);
+        strbuf_free(&b);
+    }
+    StrBuf b = {0};
+    strbuf_json_number(&b, NAN);
+    strbuf_json_number(&b, 0.1);
+    assert_string_equal("null0.1", b.text);
+    strbuf_free(&b);
+}
+
+static void rng_is_the_same_everywhere(void **state)
+{
+    (void)state;
+    Rng r = {.state = 0};
+    assert_true(rng_next(&r) == 0xE220A8397B1DCDAFu); /* SplitMix64's published first value for seed 0 */
+    for (int i = 0; i < 1000; i++) {
+        assert_true(rng_below(&r, 7) < 7);
+        double u = rng_unit(&r);
+        assert_true(u >= 0 && u < 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arena_gives_zeroed_aligned_memory),    cmocka_unit_test(vec_grows),
+        cmocka_unit_test(diag_draws_a_caret_under_the_column),  cmocka_unit_test(json_strings_are_valid_whatever_the_bytes),
+        cmocka_unit_test(json_numbers_read_back_the_same),      cmocka_unit_test(rng_is_the_same_everywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

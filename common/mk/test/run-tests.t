@@ -1,0 +1,42 @@
+#!/bin/bash
+# The test runner itself: what fails must count as failed, a skip as skipped, silence as failed.
+set -u
+cd "$(mktemp -d)" || exit 2
+trap 'rm -rf "$PWD"' EXIT
+runner=$KIT/common/mk/run-tests.sh
+n=0
+script() { # name, body
+    printf '#!/bin/bash\n%s\n' "$2" >"$1.t"
+    chmod +x "$1.t"
+}
+expect() { # what, the last line wanted, status wanted, tests...
+    local what=$1 wanted=$2 status=$3 got
+    shift 3
+    n=$((n + 1))
+    got=$(BUILD=out TEST_SECONDS=2 "$runner" "$@")
+    local rc=$?
+    if [ "$(tail -n 1 <<<"$got")" = "$wanted" ] && [ $rc -eq "$status" ]; then
+        echo "ok $n - $what"
+    else
+        printf 'not ok %d - %s\n' "$n" "$what"
+        printf '# status %d, last line: %s\n' $rc "$(tail -n 1 <<<"$got")"
+    fi
+}
+script good 'echo "ok 1 - a"; echo "ok 2 - b"; echo 1..2'
+script bad 'echo "ok 1 - a"; echo "not ok 2 - b"; echo 1..2; exit 1'
+script crash 'echo "ok 1 - a"; kill -SEGV $$'
+script quiet 'exit 0'
+script short 'echo 1..3; echo "ok 1 - a"'
+script skips 'echo "ok 1 - a # SKIP no such thing here"; echo "ok 2 - b"; echo 1..2'
+script skip_all 'echo "1..0 # SKIP no GPU"'
+script slow 'echo "ok 1 - a"; sleep 30'
+expect "a passing test" "2 passed, 0 failed, 0 skipped" 0 good.t
+expect "a failing point" "1 passed, 1 failed, 0 skipped" 1 bad.t
+expect "a crash is a failure" "1 passed, 1 failed, 0 skipped" 1 crash.t
+expect "a test without points is a failure" "0 passed, 1 failed, 0 skipped" 1 quiet.t
+expect "fewer points than planned is a failure" "1 passed, 1 failed, 0 skipped" 1 short.t
+expect "a skip is neither" "1 passed, 0 failed, 1 skipped" 0 skips.t
+expect "a test skipped whole" "0 passed, 0 failed, 1 skipped" 0 skip_all.t
+expect "a test over its time is a failure" "1 passed, 1 failed, 0 skipped" 1 slow.t
+expect "sums" "6 passed, 1 failed, 1 skipped" 1 good.t bad.t skips.t good.t
+echo "1..$n"
