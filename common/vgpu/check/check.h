@@ -1,0 +1,89 @@
+/* check: the checkers of the virtual GPU: memory, race, init, sync, leak.
+ *
+ * A CheckSet belongs to one device. It observes exec through check_observer and the host's calls through the
+ * functions below, and keeps one list of findings. What it returns it owns, until check_destroy.
+ *
+ * While a launch runs each worker notes what it sees in a state of its own; when the launch ends the states
+ * are merged: the findings of the launch come in the order of (block, function, instruction, kind), and the
+ * first block's occurrence is the one shown, so that findings do not depend on the number of workers
+ * (programs without a race).
+ *
+ * Host functions must not be called while a launch of the same set runs; they may come from any thread, one
+ * at a time.
+ */
+#ifndef COMMON_VGPU_CHECK_CHECK_H
+#define COMMON_VGPU_CHECK_CHECK_H
+
+#include "common/base/status.h"
+#include "common/vgpu/check/finding.h"
+#include "common/vgpu/exec/exec.h"
+#include "common/vgpu/mem/mem.h"
+
+typedef enum CheckTool {
+    CHECK_MEMORY = 1 << 0,
+    CHECK_RACE = 1 << 1,
+    CHECK_INIT = 1 << 2,
+    CHECK_SYNC = 1 << 3,
+    CHECK_LEAK = 1 << 4,
+    CHECK_NONE = 0,
+    CHECK_ALL = (1 << 5) - 1,
+} CheckTool;
+
+/* Distinct findings that a set keeps; what comes after is counted only (check_dropped). */
+enum { CHECK_FINDINGS_MAX = 1000 };
+
+typedef struct CheckSet CheckSet;
+
+typedef struct CheckOptions {
+    unsigned tools;  /* CheckTool bits */
+    unsigned jobs;   /* the most workers of a launch; 0 counts as 1 */
+    unsigned device; /* index of the device */
+    void *self;      /* passed to the callbacks, each of which may be NULL */
+    /* The readable name of a kernel; the text need only live until the next call. NULL: names stay as they
+     * are. */
+    const char *(*demangle)(void *self, const char *mangled);
+    /* A finding is new (called when its launch or host call ends), or, from check_finish, its count has grown
+     * since. */
+    void (*report)(void *self, const Finding *f);
+} CheckOptions;
+
+/* "all", "none", or a list such as "memory,race": STATUS_INVALID names the word that is not a tool. */
+Status check_parse_tools(const char *text, unsigned *tools, Diag *diag);
+
+Status check_create(const CheckOptions *options, CheckSet **out);
+void check_destroy(CheckSet *set);
+
+/* The observer to pass to exec_launch; lives as long as the set. NULL when no tool needs it. */
+const ExecObserver *check_observer(const CheckSet *set);
+/* Before exec_launch: the host place of the launch that comes next. */
+void check_set_launch_site(CheckSet *set, uint64_t site);
+
+/* The host was asked to free addr, where no live allocation starts. nearest: mem_find_nearest(addr), or NULL.
+ */
+void check_bad_free(CheckSet *set, uint64_t addr, const MemAlloc *nearest, uint64_t site);
+/* The host wrote bytes of an allocation (copy to the device, memset). */
+void check_host_write(CheckSet *set, MemAlloc *a, uint64_t addr, uint64_t bytes);
+/* The host is about to copy bytes of an allocation away: advice when nobody wrote some of them. call:
+ * "cudaMemcpy". */
+void check_host_read(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t bytes, const char *call,
+                     uint64_t site);
+/* Device to device copy: what was not initialised at the source is not at the target. Same length, both
+ * ranges inside. */
+void check_host_copy(CheckSet *set, MemAlloc *to, uint64_t to_addr, const MemAlloc *from, uint64_t from_addr,
+                     uint64_t bytes);
+/* Advice about a runtime call; message and hint are copied. alloc may be NULL. */
+void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64_t site, const char *message,
+                  const char *hint);
+
+/* At the program's end: a finding for each place whose allocations in m are still there. */
+void check_leaks(CheckSet *set, const Mem *m);
+/* After check_leaks, once: reports again each finding whose count has grown since its report. */
+void check_finish(CheckSet *set);
+
+/* Findings in order, i from 0; NULL at the end. */
+const Finding *check_finding(const CheckSet *set, size_t i);
+size_t check_n_findings(const CheckSet *set);
+/* Findings beyond CHECK_FINDINGS_MAX. */
+uint64_t check_dropped(const CheckSet *set);
+
+#endif
