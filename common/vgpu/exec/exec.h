@@ -59,6 +59,10 @@ typedef struct ExecAccess {
     uint8_t *const *host;   /* [32] where the bytes are; NULL for unit stride and uniform: use host0 + (addr[lane] - addr[first lane]) */
     uint8_t *host0;         /* host address of the first active lane */
     uint64_t changed;       /* not used yet: 0 */
+    /* Stores: element k of lane i is the low bytes / n_values bytes at value[k] + i * value_stride (the source registers);
+     * the race checker tells by it whether two threads write the same value. n_values 0: not told. */
+    const uint8_t *const *value;
+    uint8_t n_values, value_stride;
 } ExecAccess;
 
 typedef enum ExecFaultKind {
