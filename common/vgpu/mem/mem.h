@@ -10,9 +10,15 @@
  * Pinned, mapped and managed memory is ordinary host memory whose device address equals its host address; it has
  * allocations of the same kind, outside the window, with shadow of its own.
  *
+ * The window is larger than the card where the host lets it be (up to four times), so that freed addresses stay
+ * recognisable. Where the address MEM_GLOBAL_BASE is taken, the window lies where the host has room; where the host
+ * refuses so much address space (a limit), the window shrinks and the card is full sooner.
+ *
  * An allocation starts on a multiple of 256 bytes, as with cudaMalloc; between two allocations lie at least 256 bytes
  * that belong to nobody. Freed address ranges are not reused until the window has been used up once, so that a use
- * after free is always told from a use of something new. New memory is filled with a seeded pattern, never zeros.
+ * after free is always told from a use of something new. New memory is filled with a seeded pattern, never zeros: no
+ * byte of it is 0. Large allocations get it lazily, as private mappings of one small file of the pattern, so that
+ * allocating gigabytes costs nothing until they are written. Of a large freed allocation the host gets the memory back.
  *
  * Thread-safety: allocation and free happen while no kernel runs, except by kernels' own malloc (locked).
  */
@@ -47,7 +53,8 @@ typedef enum MemKind {
 typedef struct MemAlloc {
     uint64_t addr, bytes;   /* device address, size as asked for */
     uint8_t *host;          /* where the bytes are */
-    uint8_t *init;          /* init bitmap of this allocation (bit i: byte addr+i was written), NULL: all initialised */
+    uint8_t *init;          /* init bitmap of this allocation (bit i: byte addr+i was written), NULL: all initialised
+                             * (registered memory is: the host writes it unseen) */
     uint8_t kind;           /* MemKind */
     bool freed;
     uint32_t serial;        /* 1, 2, 3... in order of allocation, never reused */
@@ -87,6 +94,14 @@ uint64_t mem_free_bytes(const Mem *m);
 
 /* Marks [addr, addr + bytes) of an allocation as initialised (copies, memset), or not. */
 void mem_mark_init(MemAlloc *a, uint64_t addr, uint64_t bytes, bool initialised);
+/* Called with each allocation that has a shadow when it is freed, and by mem_destroy: the race checker's way to let go. */
+void mem_on_shadow_free(Mem *m, void (*shadow_free)(MemAlloc *a));
+/* True when the window starts at MEM_GLOBAL_BASE + device * MEM_GLOBAL_STRIDE; false where that was taken. */
+bool mem_at_usual_place(const Mem *m);
+/* First address of the window, and its size. */
+uint64_t mem_window_base(const Mem *m);
+uint64_t mem_window_bytes(const Mem *m);
+
 /* Index of the first uninitialised byte in the range, or `bytes` when all are initialised. */
 uint64_t mem_first_uninit(const MemAlloc *a, uint64_t addr, uint64_t bytes);
 

@@ -1,0 +1,381 @@
+/* A device's memory: reservations, allocation and lookup. See mem.h for the picture.
+ *
+ * Allocation goes upwards through the window, a gap after each range, until the end; then the first range
+ * between live allocations that is long enough is taken again, and the records of freed allocations there are
+ * retired (kept until the end, because exec may still hold one in a cache: it then sees that it is freed).
+ */
+#include "common/vgpu/mem/mem_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { WINDOW_FACTOR = 4 }; /* window bytes for each byte of the card, if the host lets us */
+#define WINDOW_LEAST ((uint64_t)16 << 20)
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0 /* an older kernel takes the address as a hint; what it gives is compared */
+#endif
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+static uint8_t *reserve(void *address, uint64_t bytes, int protection)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (address ? MAP_FIXED_NOREPLACE : 0);
+    void *got = mmap(address, bytes, protection, flags, -1, 0);
+    if (got == MAP_FAILED)
+        return NULL;
+    if (address && got != address) {
+        munmap(got, bytes);
+        return NULL;
+    }
+    return got;
+}
+
+static void release_windows(Mem *m)
+{
+    if (m->window)
+        munmap(m->window, m->window_bytes);
+    if (m->backing)
+        munmap(m->backing, m->window_bytes);
+    if (m->init)
+        munmap(m->init, m->window_bytes / 8);
+    m->window = m->backing = m->init = NULL;
+}
+
+/* The three reservations for a window of this size; false (and nothing reserved) when the host refuses one.
+ */
+static bool reserve_windows(Mem *m, int device, uint64_t bytes)
+{
+    void *usual = (void *)(uintptr_t)(MEM_GLOBAL_BASE + (uint64_t)device * MEM_GLOBAL_STRIDE);
+    m->window_bytes = bytes;
+    m->window = reserve(usual, bytes, PROT_NONE);
+    m->usual_place = m->window != NULL;
+    if (!m->window)
+        m->window = reserve(NULL, bytes, PROT_NONE);
+    m->backing = reserve(NULL, bytes, PROT_READ | PROT_WRITE);
+    m->init = reserve(NULL, bytes / 8, PROT_READ | PROT_WRITE);
+    m->base = (uint64_t)(uintptr_t)m->window;
+    if (m->window && m->backing && m->init)
+        return true;
+    release_windows(m);
+    return false;
+}
+
+static Status reserve_what_we_can(Mem *m, int device, uint64_t total)
+{
+    uint64_t wanted = total > MEM_GLOBAL_STRIDE / WINDOW_FACTOR ? MEM_GLOBAL_STRIDE : total * WINDOW_FACTOR;
+    wanted = round_up(wanted < WINDOW_LEAST ? WINDOW_LEAST : wanted, MEM_PAGE);
+    for (uint64_t bytes = wanted; bytes >= WINDOW_LEAST; bytes = round_up(bytes / 2, MEM_PAGE))
+        if (reserve_windows(m, device, bytes))
+            return STATUS_OK;
+    return STATUS_NO_MEMORY;
+}
+
+Status mem_create(int device, uint64_t total, uint64_t fill_seed, Mem **out)
+{
+    *out = NULL;
+    if (device < 0 || total == 0 || total > MEM_GLOBAL_STRIDE)
+        return STATUS_INVALID;
+    Mem *m = calloc(1, sizeof *m);
+    if (!m)
+        return STATUS_NO_MEMORY;
+    m->total = total;
+    Status s = reserve_what_we_can(m, device, total);
+    if (s == STATUS_OK)
+        s = mem_pattern_create(&m->pattern, fill_seed);
+    if (s != STATUS_OK) {
+        release_windows(m);
+        free(m);
+        return s;
+    }
+    pthread_rwlock_init(&m->lock, NULL);
+    *out = m;
+    return STATUS_OK;
+}
+
+static void drop_shadow(Mem *m, MemAlloc *a)
+{
+    if (a->shadow && m->shadow_free)
+        m->shadow_free(a);
+    a->shadow = NULL;
+}
+
+static void free_records(Mem *m, MemIndex *index)
+{
+    for (size_t i = 0; i < index->n; i++) {
+        drop_shadow(m, index->items[i]);
+        free(index->items[i]);
+    }
+    free(index->items);
+}
+
+void mem_destroy(Mem *m)
+{
+    if (!m)
+        return;
+    free_records(m, &m->live);
+    free_records(m, &m->freed);
+    free(m->by_serial.items);
+    while (m->retired) {
+        MemAlloc *next = m->retired->next_freed;
+        free(m->retired);
+        m->retired = next;
+    }
+    release_windows(m);
+    mem_pattern_destroy(&m->pattern);
+    pthread_rwlock_destroy(&m->lock);
+    free(m);
+}
+
+/* Offset of a free range of `bytes` between live allocations, from the window's start; UINT64_MAX: none. */
+static uint64_t first_fit(const Mem *m, uint64_t bytes, uint64_t align)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i < m->live.n; i++) {
+        const MemAlloc *a = m->live.items[i];
+        if (!mem_in_window(m, a->addr))
+            continue;
+        if (at + bytes + MEM_ALIGN <= a->addr - m->base)
+            return at;
+        at = round_up(a->addr - m->base + a->bytes + MEM_ALIGN, align);
+    }
+    return at + bytes <= m->window_bytes ? at : UINT64_MAX;
+}
+
+static uint64_t choose_place(Mem *m, uint64_t bytes)
+{
+    uint64_t align = bytes >= MEM_LARGE ? MEM_PAGE : MEM_ALIGN;
+    uint64_t room = bytes >= MEM_LARGE ? round_up(bytes, MEM_PAGE) : bytes;
+    uint64_t at = round_up(m->next, align);
+    if (at + room > m->window_bytes)
+        at = first_fit(m, room, align);
+    else
+        m->next = round_up(at + room + MEM_ALIGN, MEM_ALIGN);
+    return at;
+}
+
+/* Freed allocations whose range [addr, end) touches are forgotten. */
+static void retire_freed(Mem *m, uint64_t addr, uint64_t end)
+{
+    size_t at = mem_index_position(&m->freed, addr);
+    while (at < m->freed.n && m->freed.items[at]->addr < end) {
+        MemAlloc *old = m->freed.items[at];
+        mem_index_remove(&m->freed, at);
+        old->next_freed = m->retired;
+        m->retired = old;
+    }
+}
+
+/* Enters a record in the indexes; the caller has the lock. Frees it when there is no memory. */
+static MemAlloc *enter(Mem *m, MemAlloc *a)
+{
+    if (!mem_index_reserve(&m->live) || !mem_index_reserve(&m->by_serial)) {
+        free(a);
+        return NULL;
+    }
+    a->serial = ++m->last_serial;
+    mem_index_insert(&m->live, mem_index_position(&m->live, a->addr), a);
+    mem_index_insert(&m->by_serial, m->by_serial.n, a);
+    return a;
+}
+
+static MemAlloc *allocate(Mem *m, uint64_t bytes)
+{
+    uint64_t cost = round_up(bytes, MEM_ALIGN);
+    if (bytes == 0 || bytes > m->total || cost > m->total - m->used)
+        return NULL;
+    uint64_t at = choose_place(m, bytes);
+    MemAlloc *a = at == UINT64_MAX ? NULL : calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    a->addr = m->base + at;
+    a->bytes = bytes;
+    a->host = m->backing + at;
+    a->init = m->init + at / 8;
+    retire_freed(m, a->addr, a->addr + bytes);
+    if (!enter(m, a))
+        return NULL;
+    m->used += cost;
+    mem_pattern_fill(&m->pattern, a->host, at, bytes);
+    return a;
+}
+
+MemAlloc *mem_alloc(Mem *m, uint64_t bytes, MemKind kind, uint64_t site, const char *name)
+{
+    pthread_rwlock_wrlock(&m->lock);
+    MemAlloc *a = allocate(m, bytes);
+    if (a) {
+        a->kind = (uint8_t)kind;
+        a->site = site;
+        a->name = name;
+    }
+    pthread_rwlock_unlock(&m->lock);
+    return a;
+}
+
+MemAlloc *mem_register(Mem *m, void *host, uint64_t bytes, MemKind kind, uint64_t site)
+{
+    MemAlloc *a = bytes ? calloc(1, sizeof *a) : NULL;
+    if (!a)
+        return NULL;
+    *a = (MemAlloc){
+        .addr = (uint64_t)(uintptr_t)host, .bytes = bytes, .host = host, .kind = (uint8_t)kind, .site = site};
+    pthread_rwlock_wrlock(&m->lock);
+    size_t at = mem_index_position(&m->live, a->addr);
+    if (at < m->live.n && m->live.items[at]->addr < a->addr + bytes) {
+        free(a); /* a part of it is registered already */
+        a = NULL;
+    } else {
+        retire_freed(m, a->addr, a->addr + bytes);
+        a = enter(m, a);
+    }
+    pthread_rwlock_unlock(&m->lock);
+    return a;
+}
+
+/* Zeroes bytes; whole pages of many are dropped instead, so that the host gets them back. */
+static void zero(uint8_t *from, uint64_t bytes)
+{
+    uint64_t skip = (uint64_t)(-(uintptr_t)from & (MEM_PAGE - 1));
+    if (bytes >= 4 * MEM_PAGE) {
+        uint64_t whole = (bytes - skip) & ~(uint64_t)(MEM_PAGE - 1);
+        madvise(from + skip, whole, MADV_DONTNEED);
+        memset(from + skip + whole, 0, bytes - skip - whole);
+        bytes = skip;
+    }
+    memset(from, 0, bytes);
+}
+
+/* Gives large memory back to the host (the pattern shows again), and forgets which bytes were written. */
+static void clear_contents(const Mem *m, MemAlloc *a)
+{
+    if (!mem_in_window(m, a->addr))
+        return;
+    if (a->bytes >= MEM_LARGE)
+        madvise(a->host, round_up(a->bytes, MEM_PAGE), MADV_DONTNEED);
+    zero(a->init, round_up(a->bytes, MEM_ALIGN) / 8);
+}
+
+static void remove_serial(MemIndex *index, const MemAlloc *a)
+{
+    size_t low = 0, high = index->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->items[middle]->serial < a->serial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    mem_index_remove(index, low);
+}
+
+static Status free_at(Mem *m, uint64_t addr, uint64_t site)
+{
+    size_t at = mem_index_position(&m->live, addr);
+    MemAlloc *a = at < m->live.n ? m->live.items[at] : NULL;
+    if (!a || a->addr != addr)
+        return STATUS_NOT_FOUND;
+    if (!mem_index_reserve(&m->freed))
+        return STATUS_NO_MEMORY;
+    mem_index_remove(&m->live, at);
+    remove_serial(&m->by_serial, a);
+    a->freed = true;
+    a->free_site = site;
+    if (mem_in_window(m, addr))
+        m->used -= round_up(a->bytes, MEM_ALIGN);
+    clear_contents(m, a);
+    drop_shadow(m, a);
+    mem_index_insert(&m->freed, mem_index_position(&m->freed, addr), a);
+    return STATUS_OK;
+}
+
+Status mem_free(Mem *m, uint64_t addr, uint64_t site)
+{
+    pthread_rwlock_wrlock(&m->lock);
+    Status s = free_at(m, addr, site);
+    pthread_rwlock_unlock(&m->lock);
+    return s;
+}
+
+static pthread_rwlock_t *lock_of(const Mem *m)
+{
+    return &((Mem *)(uintptr_t)m)->lock; /* looking changes nothing that callers see */
+}
+
+MemAlloc *mem_find(const Mem *m, uint64_t addr)
+{
+    pthread_rwlock_rdlock(lock_of(m));
+    MemAlloc *a = mem_index_find(&m->live, addr);
+    pthread_rwlock_unlock(lock_of(m));
+    return a;
+}
+
+/* How far addr is outside of a: 0 inside. */
+static uint64_t distance(const MemAlloc *a, uint64_t addr)
+{
+    if (addr < a->addr)
+        return a->addr - addr;
+    return addr < a->addr + a->bytes ? 0 : addr - (a->addr + a->bytes) + 1;
+}
+
+/* The nearer of `best` and the neighbours of addr in the index; `best` when equally near. */
+static MemAlloc *nearer(MemAlloc *best, const MemIndex *index, uint64_t addr)
+{
+    size_t at = mem_index_position(index, addr);
+    for (size_t i = at ? at - 1 : 0; i <= at && i < index->n; i++)
+        if (!best || distance(index->items[i], addr) < distance(best, addr))
+            best = index->items[i];
+    return best;
+}
+
+MemAlloc *mem_find_nearest(const Mem *m, uint64_t addr)
+{
+    pthread_rwlock_rdlock(lock_of(m));
+    MemAlloc *a = nearer(nearer(NULL, &m->live, addr), &m->freed, addr);
+    pthread_rwlock_unlock(lock_of(m));
+    return a;
+}
+
+MemAlloc *mem_at(const Mem *m, size_t i)
+{
+    return i < m->by_serial.n ? m->by_serial.items[i] : NULL;
+}
+
+bool mem_in_window(const Mem *m, uint64_t addr)
+{
+    return addr - m->base < m->window_bytes;
+}
+
+uint64_t mem_total(const Mem *m)
+{
+    return m->total;
+}
+
+uint64_t mem_free_bytes(const Mem *m)
+{
+    return m->total - m->used;
+}
+
+void mem_on_shadow_free(Mem *m, void (*shadow_free)(MemAlloc *a))
+{
+    m->shadow_free = shadow_free;
+}
+
+bool mem_at_usual_place(const Mem *m)
+{
+    return m->usual_place;
+}
+
+uint64_t mem_window_base(const Mem *m)
+{
+    return m->base;
+}
+
+uint64_t mem_window_bytes(const Mem *m)
+{
+    return m->window_bytes;
+}
