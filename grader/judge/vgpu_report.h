@@ -1,0 +1,86 @@
+/* vgpu_report: the virtual GPU's report of one case (CASEDIR/report.json), read as what it is: a file that a
+ * hostile program may have written.
+ *
+ * Every field is type-checked and every list is cut at a limit; what is missing has its zero, what has the
+ * wrong type makes the report invalid as a whole. Numbers are finite. Text is not cleaned here: escapes
+ * belong where text is shown.
+ */
+#ifndef GRADER_JUDGE_VGPU_REPORT_H
+#define GRADER_JUDGE_VGPU_REPORT_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "grader/core/verdict.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    VGPU_REPORT_BYTES_MAX = 16 << 20,
+    VGPU_REPORT_FINDINGS_MAX = 100,
+    VGPU_REPORT_ERRORS_MAX = 100,
+    VGPU_REPORT_NUMBERS_MAX = 512, /* totals, metrics and memory together */
+    VGPU_REPORT_TEXT_MAX = 4096,   /* bytes of one string */
+};
+
+typedef struct VgpuFinding {
+    const char *kind; /* "out-of-bounds", "race"...; never NULL, as all text here */
+    bool advice;
+    Verdict verdict; /* what it leads to; VERDICT_PASS for advice */
+    const char *kernel, *file;
+    int64_t line, column;
+    bool has_thread;
+    int64_t block[3], thread[3];
+    const char *address, *access, *space;
+    int64_t bytes, count;
+    bool has_allocation;
+    int64_t alloc_bytes, alloc_line, distance;
+    const char *alloc_name, *alloc_file;
+    bool alloc_freed;
+    const char *message, *hint, *text;
+} VgpuFinding;
+
+/* A runtime call that returned an error. */
+typedef struct VgpuError {
+    const char *call, *error; /* "cudaMalloc", "cudaErrorMemoryAllocation" */
+    int64_t code, line;
+    const char *file;
+    bool sticky;
+} VgpuError;
+
+typedef struct VgpuNumber {
+    const char *name;
+    double value;
+} VgpuNumber;
+
+typedef struct VgpuReport {
+    Arena arena;
+    const char *device_kind, *device_name;
+    int64_t exit_status, exit_signal;
+    VgpuFinding *findings; /* in the report's order */
+    size_t n_findings;
+    VgpuError *errors;
+    size_t n_errors;
+    VgpuNumber *totals, *memory, *metrics; /* each in name order */
+    size_t n_totals, n_memory, n_metrics;
+    double timeline_us;
+    bool cut; /* a list was longer than its limit */
+} VgpuReport;
+
+/* Reads the report named `name` in the folder dir_fd. STATUS_NOT_FOUND when there is none; STATUS_PARSE or
+ * STATUS_LIMIT when it is no report. *r is NULL on failure. */
+Status vgpu_report_read(int dir_fd, const char *name, VgpuReport **r, Diag *d);
+/* The same from bytes in memory. */
+Status vgpu_report_parse(const char *bytes, size_t length, VgpuReport **r, Diag *d);
+void vgpu_report_free(VgpuReport *r);
+
+/* The number of that name among totals, metrics, memory (in this order) and "timeline_us"; false when there
+ * is none. */
+bool vgpu_report_number(const VgpuReport *r, const char *name, double *value);
+
+/* The finding that counts most: the gravest verdict, the first of several; NULL when there are none but
+ * advice. */
+const VgpuFinding *vgpu_report_worst(const VgpuReport *r);
+
+#endif

@@ -1,0 +1,77 @@
+/* report: what people and other systems read of a class's results: the terminal table, the listing of one
+ * submission, HTML pages, and exports.
+ *
+ * Everything here is made from Results alone, in a fixed order and without a time of day: the same results
+ * give the same bytes.
+ */
+#ifndef GRADER_REPORT_REPORT_H
+#define GRADER_REPORT_REPORT_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "common/base/strbuf.h"
+#include "grader/core/result.h"
+#include "grader/db/gradebook.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A class: its results, sorted by student, then lab. */
+typedef struct ReportClass {
+    Result **results;
+    size_t n_results;
+    const char **students, **labs; /* each once, sorted */
+    size_t n_students, n_labs;
+    Arena arena;
+} ReportClass;
+
+/* The latest results of a gradebook. report_class_free also frees the Results. */
+Status report_class_load(Gradebook *g, ReportClass **c, Diag *d);
+/* The same from Results in memory; takes them over. */
+Status report_class_make(Result **results, size_t n, ReportClass **c, Diag *d);
+void report_class_free(ReportClass *c);
+/* The result of a student in a lab, NULL when there is none. */
+const Result *report_class_find(const ReportClass *c, const char *student, const char *lab);
+
+/* Terminal ----------------------------------------------------------------------------------- */
+
+typedef struct ReportStyle {
+    bool colour;
+    int columns; /* of the terminal; 0 = do not cut */
+} ReportStyle;
+
+/* The style for a file descriptor: colour and width only when it is a terminal, no colour with NO_COLOR or
+ * TERM=dumb. */
+ReportStyle report_style_for(int fd);
+
+/* Students x labs, a verdict word and the score in each cell, the totals, and how many need a person. */
+void report_table(StrBuf *out, const ReportClass *c, ReportStyle style);
+
+/* One submission, a line a case as `make grade` of good courses prints it. student_view hides what is hidden.
+ */
+void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle style);
+
+/* One line for the progress of a class: "[3/24] s001 02-vector-add: race 40/100". */
+void report_progress(StrBuf *out, size_t done, size_t total, const Result *r, ReportStyle style);
+
+/* Pages -------------------------------------------------------------------------------------- */
+
+/* Writes dir/index.html and a page for each result (dir/<student>/<lab>.html); replaces what is there. The
+ * title is text, e.g. "CUDA Lab Kit". */
+Status report_html(const ReportClass *c, const char *title, const char *dir, Diag *d);
+/* The path of a result's page below dir, owned by the arena. */
+const char *report_page_path(Arena *a, const char *student, const char *lab);
+
+/* Exports ------------------------------------------------------------------------------------ */
+
+typedef struct ReportFormat {
+    const char *name, *meaning;
+    Status (*write)(const ReportClass *c, StrBuf *out, Diag *d);
+} ReportFormat;
+
+/* The formats of `grade export`, NULL-terminated by name; report_format finds one, NULL when there is none.
+ */
+const ReportFormat *report_formats(void);
+const ReportFormat *report_format(const char *name);
+
+#endif
