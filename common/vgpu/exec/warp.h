@@ -23,6 +23,7 @@ typedef struct ExecWarp {
     struct ExecSplit *split; /* the running split */
     struct ExecBlock *block;
     uint32_t tid[3][WARP_LANES] __attribute__((aligned(64)));
+    uint32_t carry; /* CC.CF of each lane, for add.cc, addc and their kin: a lane's own, so splits share it; 0 when a warp starts */
 } ExecWarp;
 
 #define FULL_MASK 0xFFFFFFFFu

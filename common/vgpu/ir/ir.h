@@ -102,7 +102,7 @@ typedef struct IrInst {
     bool relu;
     bool result_unused; /* atom: nobody reads the result, so it commutes like red */
     bool uniform;       /* bra.uni, call.uni */
-    bool shiftamt, hi;  /* bfind.shiftamt; 'hi' is free for packed forms (vabsdiff etc.) */
+    bool shiftamt, hi;  /* bfind.shiftamt; hi: dp2a.hi, shf.r (right), vabsdiff2 and vabsdiff4 with .add (their type2: that of a and b) */
 
     uint32_t target;     /* bra: pc */
     uint32_t reconverge; /* conditional bra, brx.idx, indirect call: pc where the sides meet; IR_NO_PC: at the function's end */
