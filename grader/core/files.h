@@ -18,8 +18,8 @@ Status file_write_atomic(const char *path, const char *bytes, size_t length, Dia
  * absent. */
 Status file_read(Arena *a, const char *path, size_t bytes_max, char **bytes, size_t *length, Diag *d);
 /* The same for a file named in a folder that is not trusted: no symbolic link is followed, nothing but a
- * regular file is opened (and never waited for), and a file with holes, with more than bytes_max bytes or
- * with several names is refused. */
+ * regular file is opened (and never waited for), and a file with more than bytes_max bytes or with several
+ * names is refused. */
 Status file_read_untrusted(Arena *a, int dir_fd, const char *name, size_t bytes_max, char **bytes,
                            size_t *length, Diag *d);
 /* mkdir -p. */

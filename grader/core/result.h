@@ -59,7 +59,7 @@ typedef struct Result {
     double score, max_score;
     const char *submission_sha256; /* 64 hex digits; "" when nothing was submitted */
     const char *kit_version;
-    uint64_t seed; /* of the run */
+    uint64_t seed; /* of the run; below 2^53, so that every reader of JSON sees it whole */
     const char *device_kind, *device_name;
     const char *
         *sandbox; /* names of the active layers; "weak" stands first when the sandbox was overridden */

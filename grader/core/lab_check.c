@@ -1,0 +1,176 @@
+/* What must hold between the keys of a lab beyond each key's own type and range; see lab_internal.h. */
+#include "grader/core/lab_internal.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool lab_is_identifier(const char *text)
+{
+    if (!text[0] || isdigit((unsigned char)text[0]))
+        return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && *text != '_')
+            return false;
+    return true;
+}
+
+bool lab_is_plain_value(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            return false;
+    return true;
+}
+
+const char *lab_keys_of(Arena *a, SchemaScope scope)
+{
+    const char *list = "";
+    for (size_t i = 0; list && i < lab_schema_length; i++)
+        if (lab_schema[i].scope == scope)
+            list = arena_printf(a, "%s%s%s", list, list[0] ? ", " : "", lab_schema[i].key);
+    return list ? list : "";
+}
+
+/* Small letters, digits and single dashes between them. */
+static bool is_dashed_name(const char *text)
+{
+    if (text[0] == '-' || !text[0])
+        return false;
+    for (const char *p = text; *p; p++)
+        if (!(islower((unsigned char)*p) || isdigit((unsigned char)*p) || (*p == '-' && p[1] && p[1] != '-')))
+            return false;
+    return true;
+}
+
+static bool is_lab_name(const char *text)
+{
+    return isdigit((unsigned char)text[0]) && isdigit((unsigned char)text[1]) && text[2] == '-' &&
+           is_dashed_name(text);
+}
+
+/* A name that is safe on command lines and in any folder. */
+static bool is_file_name(const char *text)
+{
+    if (text[0] == '.' || text[0] == '-' || !text[0])
+        return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && !strchr("._-", *text))
+            return false;
+    return true;
+}
+
+/* "02-vector-add" -> "vector_add". */
+static char *stem_of(Arena *a, const char *lab)
+{
+    char *stem = arena_strndup(a, lab + 3, strlen(lab + 3));
+    for (char *p = stem; p && *p; p++)
+        if (*p == '-')
+            *p = '_';
+    return stem;
+}
+
+/* The last part of a folder's path, dots and links resolved where it exists. */
+static bool folder_is_named(const char *dir, const char *name)
+{
+    char resolved[PATH_MAX];
+    const char *path = realpath(dir, resolved) ? resolved : dir;
+    const char *last = strrchr(path, '/');
+    return strcmp(last ? last + 1 : path, name) == 0;
+}
+
+static Status check_forbid(const Lab *lab, const char *path, Diag *d)
+{
+    for (size_t i = 0; i < lab->n_forbid; i++)
+        if (!lab->forbid[i].symbol[0] == !lab->forbid[i].include[0])
+            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
+                               "item %zu of 'forbid' must have 'symbol' or 'include', and not both", i + 1);
+    return STATUS_OK;
+}
+
+static Status check_tolerance(const LabTolerance *t, const char *path, int line, Diag *d)
+{
+    if (strcmp(t->nan, "never") != 0 && strcmp(t->nan, "equal") != 0)
+        return diag_set_at(d, STATUS_PARSE, path, line, 0, "'nan' must be never or equal, not '%s'", t->nan);
+    return STATUS_OK;
+}
+
+Status lab_check_lab(Lab *lab, const char *path, Diag *d)
+{
+    if (!is_lab_name(lab->lab))
+        return diag_set_at(d, STATUS_PARSE, path, 0, 0,
+                           "'lab' must be two digits and words joined by dashes (02-vector-add), not '%s'",
+                           lab->lab);
+    if (!folder_is_named(lab->dir, lab->lab))
+        return diag_set_at(d, STATUS_PARSE, path, 0, 0, "'lab' is %s, and the folder has another name",
+                           lab->lab);
+    for (size_t i = 0; i < lab->n_files; i++)
+        if (!is_file_name(lab->files[i]))
+            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
+                               "'%s' in 'files' must be letters, digits, dots, dashes and underscores",
+                               lab->files[i]);
+    if (lab->n_files == 0 || lab->n_cases == 0)
+        return diag_set_at(d, STATUS_PARSE, path, 0, 0, "'files' and 'cases' must not be empty");
+    for (size_t i = 0; i < lab->n_hints; i++)
+        if (lab->hints[i].n_tiers == 0)
+            return diag_set_at(d, STATUS_PARSE, path, 0, 0, "the hint for TODO %d has no tiers",
+                               (int)lab->hints[i].todo);
+    lab->stem = stem_of(&lab->arena, lab->lab);
+    if (!lab->stem)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a lab");
+    Status s = check_forbid(lab, path, d);
+    return s != STATUS_OK ? s : check_tolerance(&lab->tolerance, path, 0, d);
+}
+
+static Status check_tiers(const LabCase *c, const char *path, Diag *d)
+{
+    if (!c->metric[0] != !c->n_tiers)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "case '%s' must have both 'metric' and 'tiers', or neither", c->name);
+    double before = c->points;
+    for (size_t i = 0; i < c->n_tiers; i++) {
+        const LabTier *t = &c->tiers[i];
+        if (isnan(t->at_most) == isnan(t->at_least))
+            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                               "tier %zu of case '%s' must have 'at_most' or 'at_least', and not both", i + 1,
+                               c->name);
+        if (t->points > before)
+            return diag_set_at(
+                d, STATUS_PARSE, path, c->line, 0,
+                "tier %zu of case '%s' gives more points than the tier before it, or than the case", i + 1,
+                c->name);
+        before = t->points;
+    }
+    return STATUS_OK;
+}
+
+static Status check_case(const Lab *lab, size_t i, const char *path, Diag *d)
+{
+    const LabCase *c = &lab->cases[i];
+    if (!is_dashed_name(c->name))
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "a case's name must be small letters, digits and dashes, not '%s'", c->name);
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(lab->cases[j].name, c->name) == 0)
+            return diag_set_at(d, STATUS_PARSE, path, c->line, 0, "a second case is named '%s'", c->name);
+    Status s = check_tolerance(&c->tolerance, path, c->line, d);
+    return s != STATUS_OK ? s : check_tiers(c, path, d);
+}
+
+Status lab_check_cases(const Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d)
+{
+    double sum = 0;
+    for (size_t i = 0; i < lab->n_cases; i++) {
+        Status s = check_case(lab, i, i < n_public ? path : hidden_path, d);
+        if (s != STATUS_OK)
+            return s;
+        sum += lab->cases[i].points;
+    }
+    if (hidden_path ? fabs(sum - lab->points) > 1e-9 : sum > lab->points + 1e-9)
+        return diag_set_at(d, STATUS_PARSE, hidden_path ? hidden_path : path, 0, 0,
+                           "the cases' points come to %g; public and hidden ones together must come to %g",
+                           sum, lab->points);
+    return STATUS_OK;
+}

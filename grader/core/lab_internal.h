@@ -1,0 +1,20 @@
+/* What the files that read lab.yaml share. */
+#ifndef GRADER_CORE_LAB_INTERNAL_H
+#define GRADER_CORE_LAB_INTERNAL_H
+
+#include "grader/core/lab.h"
+#include "grader/core/lab_schema.h"
+
+/* Letters, digits and underscores, no digit first. */
+bool lab_is_identifier(const char *text);
+/* Something that can be a field of the judge's line protocol: no control characters. */
+bool lab_is_plain_value(const char *text);
+/* "a, b, c": the keys of a scope. */
+const char *lab_keys_of(Arena *a, SchemaScope scope);
+
+/* What must hold between the keys of lab.yaml; sets lab->stem. */
+Status lab_check_lab(Lab *lab, const char *path, Diag *d);
+/* What must hold of all cases, the first n_public of which come from lab.yaml. */
+Status lab_check_cases(const Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d);
+
+#endif

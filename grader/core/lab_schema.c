@@ -1,0 +1,129 @@
+/* The table of lab.yaml's keys, and its reference as Markdown; see lab_schema.h. */
+#include "grader/core/lab_schema.h"
+
+#include "grader/core/lab.h"
+
+const char schema_required[] = "required", schema_inherited[] = "the lab's";
+
+/* The struct of each scope. */
+#define STRUCT_LAB       Lab
+#define STRUCT_TOLERANCE LabTolerance
+#define STRUCT_LIMITS    LabLimits
+#define STRUCT_FORBID    LabForbid
+#define STRUCT_HINT      LabHint
+#define STRUCT_CASE      LabCase
+#define STRUCT_TIER      LabTier
+#define REQUIRED         schema_required
+#define INHERITED        schema_inherited
+
+const SchemaRow lab_schema[] = {
+#define X(SCOPE, key_, TYPE, field, default_, min_, max_, meaning_)                                          \
+    {.scope = SCOPE_##SCOPE,                                                                                 \
+     .key = #key_,                                                                                           \
+     .type = TYPE_##TYPE,                                                                                    \
+     .offset = offsetof(STRUCT_##SCOPE, field),                                                              \
+     .default_text = default_,                                                                               \
+     .min = min_,                                                                                            \
+     .max = max_,                                                                                            \
+     .meaning = meaning_},
+#define L(SCOPE, key_, TYPE, field, default_, meaning_)                                                      \
+    {.scope = SCOPE_##SCOPE,                                                                                 \
+     .key = #key_,                                                                                           \
+     .type = TYPE_##TYPE,                                                                                    \
+     .offset = offsetof(STRUCT_##SCOPE, field),                                                              \
+     .count_offset = offsetof(STRUCT_##SCOPE, n_##field),                                                    \
+     .default_text = default_,                                                                               \
+     .meaning = meaning_},
+#include "grader/core/lab_schema.def"
+#undef X
+#undef L
+};
+
+const size_t lab_schema_length = sizeof lab_schema / sizeof *lab_schema;
+
+SchemaScope schema_scope_of(SchemaType type)
+{
+    switch (type) {
+    case TYPE_MAP_TOLERANCE:
+        return SCOPE_TOLERANCE;
+    case TYPE_MAP_LIMITS:
+        return SCOPE_LIMITS;
+    case TYPE_LIST_FORBID:
+        return SCOPE_FORBID;
+    case TYPE_LIST_HINT:
+        return SCOPE_HINT;
+    case TYPE_LIST_CASE:
+        return SCOPE_CASE;
+    case TYPE_LIST_TIER:
+        return SCOPE_TIER;
+    default:
+        return N_SCOPES;
+    }
+}
+
+size_t schema_struct_size(SchemaScope scope)
+{
+    static const size_t sizes[N_SCOPES] = {
+        [SCOPE_LAB] = sizeof(Lab),          [SCOPE_TOLERANCE] = sizeof(LabTolerance),
+        [SCOPE_LIMITS] = sizeof(LabLimits), [SCOPE_FORBID] = sizeof(LabForbid),
+        [SCOPE_HINT] = sizeof(LabHint),     [SCOPE_CASE] = sizeof(LabCase),
+        [SCOPE_TIER] = sizeof(LabTier),
+    };
+    return sizes[scope];
+}
+
+static const char *const scope_titles[N_SCOPES] = {
+    [SCOPE_LAB] = "The file",
+    [SCOPE_TOLERANCE] = "`tolerance`",
+    [SCOPE_LIMITS] = "`limits`",
+    [SCOPE_FORBID] = "An item of `forbid`",
+    [SCOPE_HINT] = "An item of `hints`",
+    [SCOPE_CASE] = "A case",
+    [SCOPE_TIER] = "An item of `tiers` of a case",
+};
+
+static const char *const type_names[] = {
+    [TYPE_TEXT] = "text",
+    [TYPE_COUNT] = "whole number",
+    [TYPE_NUMBER] = "number",
+    [TYPE_FLAG] = "true or false",
+    [TYPE_MAP_TOLERANCE] = "map",
+    [TYPE_MAP_LIMITS] = "map",
+    [TYPE_TEXTS] = "list of texts",
+    [TYPE_LIST_FORBID] = "list of maps",
+    [TYPE_LIST_HINT] = "list of maps",
+    [TYPE_LIST_CASE] = "list of maps",
+    [TYPE_LIST_TIER] = "list of maps",
+    [TYPE_PARAMS] = "map of scalars",
+};
+
+static void put_row(StrBuf *out, const SchemaRow *row)
+{
+    strbuf_printf(out, "| `%s` | %s", row->key, type_names[row->type]);
+    bool number = row->type == TYPE_COUNT || row->type == TYPE_NUMBER;
+    if (number && row->max < 1e15)
+        strbuf_printf(out, ", %g to %g", row->min, row->max);
+    bool special = row->default_text == schema_required || row->default_text == schema_inherited;
+    bool none = row->default_text[0] == '\0' || (number && row->default_text[0] == 'n');
+    strbuf_printf(out, " | %s%s%s | %s |\n", none || special ? "" : "`", none ? "none" : row->default_text,
+                  none || special ? "" : "`", row->meaning);
+}
+
+void lab_schema_markdown(StrBuf *out)
+{
+    strbuf_puts(
+        out,
+        "# lab.yaml and hidden.yaml\n\n"
+        "Made from `grader/core/lab_schema.def` by `grade schema`; do not edit.\n\n"
+        "Both files have this one form; `hidden.yaml` has only `schema`, `lab` and `cases`. A key that is "
+        "not\n"
+        "listed is an error, and so is a key that stands twice. Errors say file, line, column and what was\n"
+        "expected.\n");
+    for (int scope = 0; scope < N_SCOPES; scope++) {
+        strbuf_printf(out, "\n## %s\n\n| key | type | default | meaning |\n|---|---|---|---|\n",
+                      scope_titles[scope]);
+        for (size_t i = 0; i < lab_schema_length; i++)
+            if (lab_schema[i].scope == (SchemaScope)scope)
+                put_row(out, &lab_schema[i]);
+    }
+}

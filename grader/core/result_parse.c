@@ -1,0 +1,206 @@
+/* JSON to Result. The reader is a cursor over objects whose first error sticks, so that a struct is read as
+ * one list of fields and checked once at the end. See result.h. */
+#include "grader/core/result_internal.h"
+
+#include <string.h>
+
+typedef struct Reader {
+    Arena *arena;
+    Diag *diag;
+    Status status;
+} Reader;
+
+static void fail(Reader *r, const char *key, const char *wanted)
+{
+    if (r->status == STATUS_OK)
+        r->status = diag_set(r->diag, STATUS_PARSE, "a result's '%s' must be %s", key, wanted);
+}
+
+static const json_t *get(Reader *r, const json_t *map, const char *key)
+{
+    const json_t *value = json_object_get(map, key);
+    if (!value)
+        fail(r, key, "there");
+    return value;
+}
+
+static const char *get_text(Reader *r, const json_t *map, const char *key)
+{
+    const json_t *value = get(r, map, key);
+    if (!json_is_string(value)) {
+        fail(r, key, "a text");
+        return "";
+    }
+    const char *copy = arena_strndup(r->arena, json_string_value(value), json_string_length(value));
+    if (!copy)
+        r->status = diag_set(r->diag, STATUS_NO_MEMORY, "no memory for a result");
+    return copy ? copy : "";
+}
+
+static double get_number(Reader *r, const json_t *map, const char *key)
+{
+    const json_t *value = get(r, map, key);
+    if (!json_is_number(value))
+        fail(r, key, "a number");
+    return json_number_value(value);
+}
+
+static int64_t get_count(Reader *r, const json_t *map, const char *key)
+{
+    const json_t *value = get(r, map, key);
+    if (!json_is_integer(value))
+        fail(r, key, "a whole number");
+    return json_integer_value(value);
+}
+
+static Verdict get_verdict(Reader *r, const json_t *map, const char *key)
+{
+    Verdict v = VERDICT_KIT_ERROR;
+    if (!verdict_from_word(get_text(r, map, key), &v))
+        fail(r, key, "a verdict");
+    return v;
+}
+
+/* The array of that key; *n is 0 where it is none. */
+static const json_t *get_list(Reader *r, const json_t *map, const char *key, size_t *n)
+{
+    const json_t *value = get(r, map, key);
+    if (!json_is_array(value))
+        fail(r, key, "a list");
+    *n = json_array_size(value);
+    return value;
+}
+
+static void *new_array(Reader *r, size_t n, size_t size)
+{
+    void *items = arena_alloc(r->arena, (n + 1) * size);
+    if (!items)
+        r->status = diag_set(r->diag, STATUS_NO_MEMORY, "no memory for a result");
+    return items;
+}
+
+static void get_coordinates(Reader *r, const json_t *map, const char *key, int64_t xyz[3])
+{
+    const json_t *list = get(r, map, key);
+    if (json_array_size(list) != 3)
+        fail(r, key, "three numbers");
+    for (size_t i = 0; i < 3; i++)
+        xyz[i] = json_integer_value(json_array_get(list, i));
+}
+
+static void read_finding(Reader *r, const json_t *map, ResultFinding *f)
+{
+    *f = (ResultFinding){
+        .kind = get_text(r, map, "kind"),
+        .verdict = get_text(r, map, "verdict"),
+        .advice = json_is_true(get(r, map, "advice")),
+        .kernel = get_text(r, map, "kernel"),
+        .file = get_text(r, map, "file"),
+        .line = get_count(r, map, "line"),
+        .column = get_count(r, map, "column"),
+        .has_thread = json_is_array(get(r, map, "thread")),
+        .address = get_text(r, map, "address"),
+        .bytes = get_count(r, map, "bytes"),
+        .count = get_count(r, map, "count"),
+        .message = get_text(r, map, "message"),
+        .hint = get_text(r, map, "hint"),
+        .text = get_text(r, map, "text"),
+    };
+    if (f->has_thread) {
+        get_coordinates(r, map, "block", f->block);
+        get_coordinates(r, map, "thread", f->thread);
+    }
+}
+
+static void read_findings(Reader *r, const json_t *map, CaseResult *c)
+{
+    const json_t *list = get_list(r, map, "findings", &c->n_findings);
+    c->findings = new_array(r, c->n_findings, sizeof *c->findings);
+    for (size_t i = 0; c->findings && i < c->n_findings; i++)
+        read_finding(r, json_array_get(list, i), &c->findings[i]);
+}
+
+static void read_metrics(Reader *r, const json_t *map, CaseResult *c)
+{
+    json_t *metrics = (json_t *)get(r, map, "metrics");
+    if (!json_is_object(metrics))
+        fail(r, "metrics", "a map");
+    c->n_metrics = json_object_size(metrics);
+    c->metrics = new_array(r, c->n_metrics, sizeof *c->metrics);
+    size_t i = 0;
+    const char *key;
+    json_t *value;
+    if (!c->metrics)
+        return;
+    json_object_foreach(metrics, key, value)
+    {
+        c->metrics[i++] = (ResultMetric){.name = arena_strndup(r->arena, key, strlen(key)),
+                                         .value = json_is_null(value) ? 0.0 / 0.0 : json_number_value(value)};
+    }
+}
+
+static void read_case(Reader *r, const json_t *map, CaseResult *c)
+{
+    *c = (CaseResult){
+        .name = get_text(r, map, "name"),
+        .hidden = strcmp(get_text(r, map, "visibility"), "hidden") == 0,
+        .points = get_number(r, map, "points"),
+        .max_points = get_number(r, map, "max_points"),
+        .verdict = get_verdict(r, map, "verdict"),
+        .message = get_text(r, map, "message"),
+        .lesson = get_text(r, map, "lesson"),
+        .hint = get_text(r, map, "hint"),
+        .replay = get_text(r, map, "replay"),
+    };
+    read_findings(r, map, c);
+    read_metrics(r, map, c);
+}
+
+static void read_lists(Reader *r, const json_t *json, Result *result)
+{
+    const json_t *layers = get_list(r, get(r, json, "sandbox"), "layers", &result->n_sandbox);
+    result->sandbox = new_array(r, result->n_sandbox, sizeof *result->sandbox);
+    for (size_t i = 0; result->sandbox && i < result->n_sandbox; i++) {
+        const char *layer = json_string_value(json_array_get(layers, i));
+        result->sandbox[i] = arena_strndup(r->arena, layer ? layer : "", layer ? strlen(layer) : 0);
+    }
+    const json_t *cases = get_list(r, json, "cases", &result->n_cases);
+    result->cases = new_array(r, result->n_cases, sizeof *result->cases);
+    for (size_t i = 0; result->cases && i < result->n_cases; i++)
+        read_case(r, json_array_get(cases, i), &result->cases[i]);
+}
+
+static void read_result(Reader *r, const json_t *json, Result *result)
+{
+    if (!json_is_object(json) || get_count(r, json, "schema") != RESULT_SCHEMA)
+        fail(r, "schema", "1");
+    const json_t *device = get(r, json, "device"), *build = get(r, json, "build");
+    result->student = get_text(r, json, "student");
+    result->lab = get_text(r, json, "lab");
+    result->verdict = get_verdict(r, json, "verdict");
+    result->score = get_number(r, json, "score");
+    result->max_score = get_number(r, json, "max_score");
+    result->submission_sha256 = get_text(r, json, "submission_sha256");
+    result->kit_version = get_text(r, json, "kit_version");
+    result->seed = (uint64_t)get_count(r, json, "seed");
+    result->device_kind = get_text(r, device, "kind");
+    result->device_name = get_text(r, device, "name");
+    result->build_verdict = get_verdict(r, build, "verdict");
+    result->build_log = get_text(r, build, "log");
+    read_lists(r, json, result);
+}
+
+Status result_from_json(const json_t *json, Result **out, Diag *d)
+{
+    *out = NULL;
+    Result *result = result_create();
+    if (!result)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a result");
+    Reader r = {.arena = &result->arena, .diag = d, .status = STATUS_OK};
+    read_result(&r, json, result);
+    if (r.status == STATUS_OK)
+        *out = result;
+    else
+        result_free(result);
+    return r.status;
+}
