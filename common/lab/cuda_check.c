@@ -1,0 +1,83 @@
+/* CUDA_CHECK and the timer: the part of the lab library that calls the CUDA runtime.
+ *
+ *   vector_add.cu:31: cudaMemcpy(d_a, a, n, ...) failed
+ *     cudaErrorInvalidValue: invalid argument
+ *     hint: ...
+ */
+#include "common/lab/lab.h"
+
+#include "common/lab/lab_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct ErrorHint {
+    cudaError_t code;
+    const char *hint;
+} ErrorHint;
+
+static const ErrorHint hints[] = {
+#define X(code_, hint_) {code_, hint_},
+#include "common/lab/cuda_hints.def"
+#undef X
+};
+
+const char *lab_error_hint(int error)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
+        if ((int)hints[i].code == error)
+            return hints[i].hint;
+    return NULL;
+}
+
+void lab_print_error(int error, FILE *to)
+{
+    fprintf(to, "  %s: %s\n", cudaGetErrorName((cudaError_t)error), cudaGetErrorString((cudaError_t)error));
+    const char *hint = lab_error_hint(error);
+    if (hint)
+        fprintf(to, "  hint: %s\n", hint);
+}
+
+static void stop(int error, const char *what, const char *file, int line)
+{
+    fflush(stdout);
+    fprintf(stderr, "%s:%d: %s failed\n", file, line, what);
+    lab_print_error(error, stderr);
+    exit(LAB_EXIT_CUDA);
+}
+
+void lab_cuda_check(int error, const char *call, const char *file, int line)
+{
+    if (error != cudaSuccess)
+        stop(error, call, file, line);
+}
+
+void lab_cuda_check_launch(const char *file, int line)
+{
+    cudaError_t error = cudaGetLastError();
+    if (error != cudaSuccess)
+        stop((int)error, "the launch", file, line);
+    error = cudaDeviceSynchronize();
+    if (error != cudaSuccess)
+        stop((int)error, "the kernel", file, line);
+}
+
+LabTimer lab_timer_start(cudaStream_t stream)
+{
+    LabTimer timer = {.stream = stream};
+    CUDA_CHECK(cudaEventCreate(&timer.start));
+    CUDA_CHECK(cudaEventCreate(&timer.stop));
+    CUDA_CHECK(cudaEventRecord(timer.start, stream));
+    return timer;
+}
+
+float lab_timer_stop(LabTimer *timer)
+{
+    float milliseconds = 0;
+    CUDA_CHECK(cudaEventRecord(timer->stop, timer->stream));
+    CUDA_CHECK(cudaEventSynchronize(timer->stop));
+    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, timer->start, timer->stop));
+    CUDA_CHECK(cudaEventDestroy(timer->start));
+    CUDA_CHECK(cudaEventDestroy(timer->stop));
+    return milliseconds;
+}

@@ -1,0 +1,133 @@
+/* diagnose: tries the patterns of patterns.def in their order, and writes what a student reads.
+ *
+ *   c: 744 of 1000000 elements differ: the elements from 999256 to the end were never written.
+ *          index           got        wanted       error     allowed
+ *       [999256]     unwritten    1.25031495           -    1.25e-06
+ *   An element is right when |got - wanted| <= 1e-06 * |wanted|.
+ *   hint: The end is missing: ...
+ */
+#include "common/lab/diagnose.h"
+
+#include "common/lab/diagnose_internal.h"
+#include "common/lab/guard.h"
+#include "common/lab/npy.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+typedef struct Pattern {
+    const char *slug, *hint;
+    Finder *find;
+} Pattern;
+
+static const Pattern patterns[] = {
+#define X(slug_, finder_, hint_) {slug_, hint_, find_##finder_},
+#include "common/lab/patterns.def"
+#undef X
+};
+
+bool diagnose_is_unwritten(const LabArray *array, size_t i)
+{
+    size_t size = npy_type_bytes(array->type);
+    return guard_is_poison((const char *)array->data + i * size, i * size, size);
+}
+
+Diagnosis diagnose_result(const Evidence *e)
+{
+    Diagnosis d = {.slug = "scattered", .hint = ""};
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
+        if (patterns[i].find(e, d.sentence)) {
+            d.slug = patterns[i].slug;
+            d.hint = patterns[i].hint;
+            return d;
+        }
+    snprintf(d.sentence, sizeof d.sentence, "the wrong elements show no simple pattern");
+    return d;
+}
+
+void diagnose_write_element(StrBuf *text, const LabArray *array, size_t i)
+{
+    if (diagnose_is_unwritten(array, i))
+        strbuf_puts(text, "unwritten");
+    else if (array->type == LAB_I64)
+        strbuf_printf(text, "%" PRId64, ((const int64_t *)array->data)[i]);
+    else if (array->type == LAB_U64)
+        strbuf_printf(text, "%" PRIu64, ((const uint64_t *)array->data)[i]);
+    else
+        strbuf_printf(text, "%.10g", compare_element(array, i));
+}
+
+void diagnose_write_index(StrBuf *text, const LabArray *array, size_t i)
+{
+    if (array->n_dims == 0) {
+        strbuf_puts(text, "[]");
+        return;
+    }
+    size_t stride = array->elements;
+    for (int d = 0; d < array->n_dims; d++) {
+        stride /= array->shape[d];
+        strbuf_printf(text, "%s%zu", d ? ", " : "[", i / stride);
+        i %= stride;
+    }
+    strbuf_puts(text, "]");
+}
+
+/* Appends a column: what `write` gives for element i, right-aligned. */
+static void write_column(StrBuf *text, int width, void (*write)(StrBuf *, const LabArray *, size_t),
+                         const LabArray *array, size_t i)
+{
+    StrBuf cell = {0};
+    write(&cell, array, i);
+    strbuf_printf(text, " %*s", width, cell.text ? cell.text : "");
+    strbuf_free(&cell);
+}
+
+enum { INDEX_WIDTH = 14, VALUE_WIDTH = 16, ERROR_WIDTH = 12 };
+
+static void write_row(StrBuf *text, const Evidence *e, size_t i)
+{
+    double error, allowed;
+    compare_at(e->got, i, e->wanted, i, &e->tolerance, &error, &allowed);
+    write_column(text, INDEX_WIDTH, diagnose_write_index, e->wanted, i);
+    write_column(text, VALUE_WIDTH, diagnose_write_element, e->got, i);
+    write_column(text, VALUE_WIDTH, diagnose_write_element, e->wanted, i);
+    if (diagnose_is_unwritten(e->got, i) || isnan(error))
+        strbuf_printf(text, " %*s %*.3g\n", ERROR_WIDTH, "-", ERROR_WIDTH, allowed);
+    else
+        strbuf_printf(text, " %*.3g %*.3g\n", ERROR_WIDTH, error, ERROR_WIDTH, allowed);
+}
+
+static void write_tolerance(StrBuf *text, const Tolerance *t)
+{
+    strbuf_puts(text, "An element is right when ");
+    if (t->rtol == 0 && t->atol == 0)
+        strbuf_puts(text, "it is exactly the wanted value");
+    else if (t->rtol == 0)
+        strbuf_printf(text, "|got - wanted| <= %g", t->atol);
+    else if (t->atol == 0)
+        strbuf_printf(text, "|got - wanted| <= %g * |wanted|", t->rtol);
+    else
+        strbuf_printf(text, "|got - wanted| <= %g + %g * |wanted|", t->atol, t->rtol);
+    strbuf_puts(text, t->nan_equal ? "; NaN is right where NaN is wanted.\n" : ".\n");
+}
+
+void diagnose_write(StrBuf *text, const Evidence *e, const Diagnosis *d)
+{
+    size_t wrong = e->result.mismatches;
+    strbuf_printf(text, "%s: %zu of %zu element%s differ%s: %s.\n", e->wanted->name, wrong,
+                  e->result.elements, e->result.elements == 1 ? "" : "s", wrong == 1 ? "s" : "", d->sentence);
+    strbuf_printf(text, " %*s %*s %*s %*s %*s\n", INDEX_WIDTH, "index", VALUE_WIDTH, "got", VALUE_WIDTH,
+                  "wanted", ERROR_WIDTH, "error", ERROR_WIDTH, "allowed");
+    size_t shown = 0;
+    for (size_t i = 0; i < e->wanted->elements && shown < DIAGNOSE_FIRST; i++)
+        if (e->wrong[i]) {
+            write_row(text, e, i);
+            shown++;
+        }
+    if (wrong > shown)
+        strbuf_printf(text, " %*s and %zu more\n", INDEX_WIDTH, "...", wrong - shown);
+    write_tolerance(text, &e->tolerance);
+    if (d->hint[0])
+        strbuf_printf(text, "hint: %s\n", d->hint);
+}

@@ -1,0 +1,21 @@
+/* What the files of diagnose share. */
+#ifndef COMMON_LAB_DIAGNOSE_INTERNAL_H
+#define COMMON_LAB_DIAGNOSE_INTERNAL_H
+
+#include "common/lab/diagnose.h"
+
+/* A finder of patterns.def: whether the pattern fits; if so, its sentence is written (without a full stop).
+ */
+typedef bool Finder(const Evidence *e, char sentence[DIAGNOSIS_TEXT_MAX]);
+
+#define X(slug, finder, hint) Finder find_##finder;
+#include "common/lab/patterns.def"
+#undef X
+
+/* Relations are looked for in arrays of at least this size: smaller ones fit too many by chance. */
+enum { RELATION_MIN = 4 };
+
+/* Whether element i of the result was never written by anyone. */
+bool diagnose_is_unwritten(const LabArray *array, size_t i);
+
+#endif

@@ -1,0 +1,171 @@
+/* Patterns of where the wrong elements lie, each told together with what stands there. */
+#include "common/lab/diagnose_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static size_t first_wrong(const Evidence *e)
+{
+    size_t i = 0;
+    while (!e->wrong[i])
+        i++;
+    return i;
+}
+
+static size_t last_wrong(const Evidence *e)
+{
+    size_t i = e->wanted->elements - 1;
+    while (!e->wrong[i])
+        i--;
+    return i;
+}
+
+typedef bool Test(const LabArray *got, size_t i);
+
+static bool is_zero(const LabArray *got, size_t i)
+{
+    return compare_element(got, i) == 0;
+}
+
+static bool is_nan(const LabArray *got, size_t i)
+{
+    return isnan(compare_element(got, i));
+}
+
+static bool holds_for_all_wrong(const Evidence *e, Test *test)
+{
+    for (size_t i = 0; i < e->wanted->elements; i++)
+        if (e->wrong[i] && !test(e->got, i))
+            return false;
+    return true;
+}
+
+/* What stands in the wrong places, as the end of a sentence about several elements, or about one. */
+static const char *what_is_there(const Evidence *e)
+{
+    bool one = e->result.mismatches == 1;
+    if (holds_for_all_wrong(e, diagnose_is_unwritten))
+        return one ? "was never written" : "were never written";
+    if (holds_for_all_wrong(e, is_zero))
+        return one ? "is zero" : "are zero";
+    if (holds_for_all_wrong(e, is_nan))
+        return one ? "is NaN" : "are NaN";
+    return one ? "is wrong" : "are wrong";
+}
+
+bool find_everywhere(const Evidence *e, char *sentence)
+{
+    if (e->result.mismatches != e->wanted->elements)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             e->wanted->elements == 1 ? "the only element %s" : "all elements %s", what_is_there(e));
+    return true;
+}
+
+bool find_tail(const Evidence *e, char *sentence)
+{
+    size_t first = first_wrong(e);
+    if (e->wanted->elements - first != e->result.mismatches)
+        return false;
+    if (e->result.mismatches == 1)
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "only the last element %s", what_is_there(e));
+    else
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the elements from %zu to the end %s", first,
+                 what_is_there(e));
+    return true;
+}
+
+bool find_head(const Evidence *e, char *sentence)
+{
+    size_t last = last_wrong(e);
+    if (last + 1 != e->result.mismatches)
+        return false;
+    if (last == 0)
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "only the first element %s", what_is_there(e));
+    else
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the first %zu elements %s", last + 1, what_is_there(e));
+    return true;
+}
+
+/* Wrong exactly where the row is >= rows or the column >= columns, in every plane of the last two dimensions.
+ */
+bool find_corner(const Evidence *e, char *sentence)
+{
+    const LabArray *wanted = e->wanted;
+    if (wanted->n_dims < 2)
+        return false;
+    size_t height = wanted->shape[wanted->n_dims - 2];
+    size_t width = wanted->shape[wanted->n_dims - 1];
+    size_t rows = 0, columns = 0;
+    while (rows < height && !e->wrong[rows * width])
+        rows++;
+    while (columns < width && !e->wrong[columns])
+        columns++;
+    for (size_t i = 0; i < wanted->elements; i++) {
+        bool outside = i % width >= columns || i / width % height >= rows;
+        if (outside != (bool)e->wrong[i])
+            return false;
+    }
+    if (rows < height && columns < width)
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "all outside the first %zu rows and %zu columns %s", rows,
+                 columns, what_is_there(e));
+    else
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the %s from %zu on %s", rows < height ? "rows" : "columns",
+                 rows < height ? rows : columns, what_is_there(e));
+    return true;
+}
+
+/* Whether exactly the elements i with i % k == r have the given flag, from the first two that have it. */
+static bool is_every_kth(const Evidence *e, uint8_t flag, size_t *k, size_t *r)
+{
+    size_t n = e->wanted->elements;
+    size_t a = 0;
+    while (a < n && e->wrong[a] != flag)
+        a++;
+    size_t b = a + 1;
+    while (b < n && e->wrong[b] != flag)
+        b++;
+    if (b >= n || b - a < 2 || a >= b - a)
+        return false;
+    *k = b - a;
+    *r = a;
+    for (size_t i = 0; i < n; i++)
+        if ((e->wrong[i] == flag) != (i % *k == *r))
+            return false;
+    return n / *k >= 3;
+}
+
+bool find_every_kth(const Evidence *e, char *sentence)
+{
+    size_t k, r;
+    if (is_every_kth(e, 1, &k, &r))
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "one element in %zu, from %zu on, is wrong; these %s", k, r,
+                 what_is_there(e));
+    else if (is_every_kth(e, 0, &k, &r))
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                 "only one element in %zu, from %zu on, is right; the others %s", k, r, what_is_there(e));
+    else
+        return false;
+    return true;
+}
+
+bool find_periodic(const Evidence *e, char *sentence)
+{
+    size_t n = e->wanted->elements;
+    for (size_t period = 8; period <= 1024; period *= 2) {
+        if (n < 2 * period)
+            return false;
+        size_t i = period;
+        while (i < n && e->wrong[i] == e->wrong[i - period])
+            i++;
+        if (i < n)
+            continue;
+        size_t first = first_wrong(e), count = 0;
+        for (size_t j = 0; j < period; j++)
+            count += e->wrong[j];
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "in every run of %zu elements %zu, the first at %zu, %s",
+                 period, count, first, what_is_there(e));
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,221 @@
+/* Patterns that relate all values of a result to the right ones: zero, scaled, shifted, transposed... */
+#include "common/lab/diagnose_internal.h"
+#include "common/lab/npy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Whether element i of the result is what belongs at j. */
+static bool is_value_of(const Evidence *e, size_t i, size_t j)
+{
+    double error, allowed;
+    return compare_at(e->got, i, e->wanted, j, &e->tolerance, &error, &allowed);
+}
+
+static bool all_equal_to(const LabArray *array, double value)
+{
+    for (size_t i = 0; i < array->elements; i++)
+        if (compare_element(array, i) != value)
+            return false;
+    return true;
+}
+
+bool find_never_written(const Evidence *e, char *sentence)
+{
+    for (size_t i = 0; i < e->got->elements; i++)
+        if (!diagnose_is_unwritten(e->got, i))
+            return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "no element was ever written");
+    return true;
+}
+
+bool find_all_zero(const Evidence *e, char *sentence)
+{
+    if (!all_equal_to(e->got, 0))
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "all elements are zero");
+    return true;
+}
+
+bool find_all_nan(const Evidence *e, char *sentence)
+{
+    for (size_t i = 0; i < e->got->elements; i++)
+        if (!isnan(compare_element(e->got, i)))
+            return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "all elements are NaN");
+    return true;
+}
+
+bool find_constant(const Evidence *e, char *sentence)
+{
+    if (e->got->elements < RELATION_MIN || !all_equal_to(e->got, compare_element(e->got, 0)))
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "all elements are %.9g", compare_element(e->got, 0));
+    return true;
+}
+
+bool find_input_returned(const Evidence *e, char *sentence)
+{
+    const LabArray *got = e->got;
+    for (size_t k = 0; k < e->n_inputs; k++) {
+        const LabArray *input = &e->inputs[k];
+        bool same = got->elements >= RELATION_MIN && input->type == got->type &&
+                    input->elements == got->elements &&
+                    memcmp(input->data, got->data, got->elements * npy_type_bytes(got->type)) == 0;
+        if (same) {
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the result is the input '%s', unchanged", input->name);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A factor or an offset is taken from one rounded element: a little more room than the case's tolerance
+ * gives. */
+static Tolerance loosened(const Evidence *e)
+{
+    Tolerance loose = e->tolerance;
+    loose.rtol = loose.rtol < 1e-6 ? 1e-6 : 4 * loose.rtol;
+    return loose;
+}
+
+/* The first element whose right value is neither zero nor infinite; elements when there is none. */
+static size_t first_plain(const LabArray *wanted)
+{
+    size_t i = 0;
+    while (i < wanted->elements && (compare_element(wanted, i) == 0 || !isfinite(compare_element(wanted, i))))
+        i++;
+    return i;
+}
+
+bool find_scaled(const Evidence *e, char *sentence)
+{
+    size_t plain = first_plain(e->wanted);
+    if (e->got->elements < RELATION_MIN || plain == e->got->elements)
+        return false;
+    double factor = compare_element(e->got, plain) / compare_element(e->wanted, plain);
+    if (!isfinite(factor) || factor == 1)
+        return false;
+    Tolerance loose = loosened(e);
+    for (size_t i = 0; i < e->got->elements; i++) {
+        double error, allowed;
+        double scaled = factor * compare_element(e->wanted, i);
+        if (!compare_values(compare_element(e->got, i), scaled, &loose, &error, &allowed))
+            return false;
+    }
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "every element is %.4g times the right value", factor);
+    return true;
+}
+
+bool find_offset(const Evidence *e, char *sentence)
+{
+    if (e->got->elements < RELATION_MIN)
+        return false;
+    double offset = compare_element(e->got, 0) - compare_element(e->wanted, 0);
+    if (!isfinite(offset) || offset == 0)
+        return false;
+    Tolerance loose = loosened(e);
+    for (size_t i = 0; i < e->got->elements; i++) {
+        double error, allowed;
+        double moved = compare_element(e->wanted, i) + offset;
+        if (!compare_values(compare_element(e->got, i), moved, &loose, &error, &allowed))
+            return false;
+    }
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "every element is the right value %+.4g", offset);
+    return true;
+}
+
+/* Whether got[i] is what belongs at i + by, for every i for which that is inside. */
+static bool is_shifted(const Evidence *e, ptrdiff_t by)
+{
+    size_t n = e->got->elements;
+    size_t distance = (size_t)(by < 0 ? -by : by);
+    if (distance * 2 > n || n < RELATION_MIN)
+        return false;
+    size_t start = by < 0 ? distance : 0;
+    size_t stop = by < 0 ? n : n - distance;
+    for (size_t i = start; i < stop; i++)
+        if (!is_value_of(e, i, (size_t)((ptrdiff_t)i + by)))
+            return false;
+    return true;
+}
+
+static size_t width_of(const LabArray *array)
+{
+    return array->n_dims > 0 ? array->shape[array->n_dims - 1] : 1;
+}
+
+bool find_shifted(const Evidence *e, char *sentence)
+{
+    ptrdiff_t width = (ptrdiff_t)width_of(e->wanted);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        if (is_shifted(e, sign)) {
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX, "element i holds what belongs at i %c 1",
+                     sign < 0 ? '-' : '+');
+            return true;
+        }
+        if (e->wanted->n_dims > 1 && width > 1 && is_shifted(e, sign * width)) {
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX, "each row holds what belongs in the row %s it",
+                     sign < 0 ? "above" : "below");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The last two lengths of an array of two or more dimensions, and how many such planes there are. */
+static bool plane_of(const LabArray *array, size_t *rows, size_t *columns, size_t *planes)
+{
+    if (array->n_dims < 2 || array->elements < RELATION_MIN)
+        return false;
+    *rows = array->shape[array->n_dims - 2];
+    *columns = array->shape[array->n_dims - 1];
+    *planes = array->elements / (*rows * *columns);
+    return *rows > 1 && *columns > 1;
+}
+
+bool find_transposed(const Evidence *e, char *sentence)
+{
+    size_t rows, columns, planes;
+    if (!plane_of(e->wanted, &rows, &columns, &planes))
+        return false;
+    for (size_t p = 0; p < planes; p++)
+        for (size_t r = 0; r < rows; r++)
+            for (size_t c = 0; c < columns; c++) {
+                size_t plane = p * rows * columns;
+                if (!is_value_of(e, plane + c * rows + r, plane + r * columns + c))
+                    return false;
+            }
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the result is transposed: it lies in memory column by column");
+    return true;
+}
+
+bool find_swapped_xy(const Evidence *e, char *sentence)
+{
+    size_t rows, columns, planes;
+    if (!plane_of(e->wanted, &rows, &columns, &planes))
+        return false;
+    size_t side = rows < columns ? rows : columns;
+    for (size_t p = 0; p < planes; p++)
+        for (size_t r = 0; r < side; r++)
+            for (size_t c = 0; c < side; c++) {
+                size_t plane = p * rows * columns;
+                if (!is_value_of(e, plane + r * columns + c, plane + c * columns + r))
+                    return false;
+            }
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "element [row, column] holds what belongs at [column, row]");
+    return true;
+}
+
+bool find_reversed(const Evidence *e, char *sentence)
+{
+    size_t n = e->got->elements;
+    if (n < RELATION_MIN)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!is_value_of(e, i, n - 1 - i))
+            return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the result is in reverse order");
+    return true;
+}

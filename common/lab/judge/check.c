@@ -1,0 +1,369 @@
+/* The judge's `check`: what a program left behind, against what is right.
+ *
+ * The steps run in the order of their verdicts, a cause before its symptom, and the first that fails decides:
+ *   outputs can be read -> guard zones -> inputs unchanged -> values -> outputs.
+ * All files are hostile: they are opened without following links, and are at most as large as what is
+ * expected.
+ */
+#include "common/lab/diagnose.h"
+#include "common/lab/guard.h"
+#include "common/lab/judge/judge_internal.h"
+#include "common/lab/npy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NPY_HEADER_BYTES_MAX = 64 * 1024 + 16, TEXT_FILE_BYTES_MAX = 64 * 1024 };
+
+/* One check in progress. */
+typedef struct Check {
+    const JudgeCase *c;
+    const Tolerance *tolerance;
+    int out_fd, after_fd; /* -1: the folder is not there */
+    NpyFile outputs[JUDGE_ARRAYS_MAX];
+    char *guards, *values; /* texts of out/guards and out/values */
+    const char *verdict;
+    StrBuf message;
+    StrBuf outputs_json;
+} Check;
+
+static bool verdict_is(Check *k, const char *verdict)
+{
+    k->verdict = verdict;
+    return false;
+}
+
+/* ---- Reading ---- */
+
+/* The whole of a small regular file as text, malloc'd; NULL when there is none or it is too long. */
+static char *read_text(int folder_fd, const char *name)
+{
+    int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    if (fd < 0)
+        return NULL;
+    char *text = NULL;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= TEXT_FILE_BYTES_MAX)
+        text = calloc(1, (size_t)info.st_size + 1);
+    size_t n = 0;
+    ssize_t got = 0;
+    while (text && n < (size_t)info.st_size && (got = read(fd, text + n, (size_t)info.st_size - n)) > 0)
+        n += (size_t)got;
+    close(fd);
+    return text;
+}
+
+static bool same_shape(const LabArray *a, const LabArray *b)
+{
+    return a->n_dims == b->n_dims && memcmp(a->shape, b->shape, (size_t)a->n_dims * sizeof a->shape[0]) == 0;
+}
+
+/* Reads folder_fd/NAME.npy as an array of the type and shape; else appends why not to the message. */
+static bool read_array(Check *k, int folder_fd, const char *folder, const LabArray *like, LabType type,
+                       NpyFile *file)
+{
+    char name[LAB_NAME_MAX + 8], shape[256], wanted_shape[256];
+    Diag diag = {0};
+    snprintf(name, sizeof name, "%s.npy", like->name);
+    size_t bytes_max = like->elements * npy_type_bytes(type) + NPY_HEADER_BYTES_MAX;
+    Status status = npy_read(folder_fd, name, bytes_max, file, &diag);
+    if (status == STATUS_NOT_FOUND) {
+        strbuf_printf(&k->message, "%s: the program ended without writing %s/%s.\n", like->name, folder,
+                      name);
+        strbuf_puts(&k->message, "hint: Did it crash, or call exit, before your function returned?\n");
+        return false;
+    }
+    if (status) {
+        strbuf_printf(&k->message, "%s: %s/%s cannot be read: %s.\n", like->name, folder, name, diag.message);
+        return false;
+    }
+    snprintf(file->array.name, sizeof file->array.name, "%s", like->name);
+    if (file->array.type == type && same_shape(&file->array, like))
+        return true;
+    npy_format_shape(&file->array, shape, sizeof shape);
+    npy_format_shape(like, wanted_shape, sizeof wanted_shape);
+    strbuf_printf(&k->message, "%s: %s/%s holds %s of shape %s; %s of shape %s is expected.\n", like->name,
+                  folder, name, npy_type_name(file->array.type), shape, npy_type_name(type), wanted_shape);
+    return false;
+}
+
+static bool read_outputs(Check *k)
+{
+    bool complete = true;
+    for (size_t i = 0; i < k->c->n_expected; i++) {
+        const JudgeExpected *e = &k->c->expected[i];
+        complete &= read_array(k, k->out_fd, "out", &e->array, e->file_type, &k->outputs[i]);
+    }
+    if (!complete)
+        return verdict_is(k, "missing-output");
+    k->guards = read_text(k->out_fd, "guards");
+    k->values = read_text(k->out_fd, "values");
+    if (k->guards && k->values)
+        return true;
+    strbuf_puts(&k->message,
+                "The program did not reach its end: it left no record of its guard zones and values.\n");
+    return verdict_is(k, "missing-output");
+}
+
+/* ---- Guard zones ---- */
+
+static void write_zone(StrBuf *message, const char *name, const char *where, size_t changed, size_t nearest)
+{
+    if (changed > 0)
+        strbuf_printf(message,
+                      "%s: host memory %s the array was changed: %zu byte%s, the nearest %zu byte%s %s it.\n",
+                      name, where, changed, changed == 1 ? "" : "s", nearest, nearest == 1 ? "" : "s", where);
+}
+
+static bool check_guards(Check *k)
+{
+    bool clean = true;
+    char *rest = k->guards;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        char name[LAB_NAME_MAX];
+        size_t front, front_nearest, back, back_nearest;
+        if (!*line)
+            continue;
+        if (sscanf(line, "%63s front %zu %zu back %zu %zu", name, &front, &front_nearest, &back,
+                   &back_nearest) != 5) {
+            strbuf_puts(&k->message, "The record of the guard zones is damaged.\n");
+            return verdict_is(k, "missing-output");
+        }
+        write_zone(&k->message, name, "before", front, front_nearest);
+        write_zone(&k->message, name, "after", back, back_nearest);
+        clean &= front == 0 && back == 0;
+    }
+    if (clean)
+        return true;
+    strbuf_puts(&k->message,
+                "hint: Look at the number of bytes copied back, and at host loops that write the array.\n");
+    return verdict_is(k, "host-overrun");
+}
+
+/* ---- Inputs ---- */
+
+/* An input as it is afterwards; false, with a message, when it differs from the one that was given. */
+static bool check_input(Check *k, const LabArray *input)
+{
+    NpyFile after;
+    if (!read_array(k, k->after_fd, "after", input, input->type, &after))
+        return false;
+    size_t size = npy_type_bytes(input->type);
+    size_t changed = 0, first = 0;
+    for (size_t i = input->elements; i-- > 0;)
+        if (memcmp((char *)input->data + i * size, (char *)after.array.data + i * size, size) != 0) {
+            changed++;
+            first = i;
+        }
+    if (changed > 0) {
+        strbuf_printf(&k->message, "%s: this input was changed: %zu of %zu elements, the first at ",
+                      input->name, changed, input->elements);
+        diagnose_write_index(&k->message, input, first);
+        strbuf_puts(&k->message, ", from ");
+        diagnose_write_element(&k->message, input, first);
+        strbuf_puts(&k->message, " to ");
+        diagnose_write_element(&k->message, &after.array, first);
+        strbuf_puts(&k->message,
+                    ".\nhint: Inputs belong to the caller: which copy or which kernel writes to it?\n");
+    }
+    npy_free(&after);
+    return changed == 0;
+}
+
+static bool check_inputs(Check *k)
+{
+    bool unchanged = true;
+    for (size_t i = 0; i < k->c->n_inputs; i++)
+        unchanged &= check_input(k, &k->c->inputs[i]);
+    return unchanged ? true : verdict_is(k, "input-modified");
+}
+
+/* ---- Values ---- */
+
+/* The number reported under a key; NaN when there is none. */
+static double reported_value(const char *values, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *line = values; line && *line;) {
+        if (strncmp(line, key, length) == 0 && line[length] == '=')
+            return strtod(line + length + 1, NULL);
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+    }
+    return NAN;
+}
+
+static bool check_values(Check *k)
+{
+    bool right = true;
+    for (size_t i = 0; i < k->c->n_values; i++) {
+        const JudgeValue *v = &k->c->values[i];
+        double got = reported_value(k->values, v->key);
+        if (got == v->wanted)
+            continue;
+        right = false;
+        if (isnan(got))
+            strbuf_printf(&k->message, "%s: no number was reported; %.10g is wanted.\n", v->key, v->wanted);
+        else
+            strbuf_printf(&k->message, "%s: got %.10g; %.10g is wanted.\n", v->key, got, v->wanted);
+    }
+    return right ? true : verdict_is(k, "wrong-result");
+}
+
+/* ---- Outputs ---- */
+
+static void json_text(StrBuf *json, const StrBuf *text)
+{
+    strbuf_json_string(json, text->text ? text->text : "", text->length);
+}
+
+/* A number, or a string where JSON has no number for it. */
+static void json_double(StrBuf *json, double value)
+{
+    if (isfinite(value))
+        strbuf_json_number(json, value);
+    else
+        strbuf_puts(json, isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"");
+}
+
+static void json_first(StrBuf *json, const Evidence *e)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < e->wanted->elements && shown < DIAGNOSE_FIRST; i++) {
+        if (!e->wrong[i])
+            continue;
+        double error, allowed;
+        StrBuf index = {0};
+        compare_at(e->got, i, e->wanted, i, &e->tolerance, &error, &allowed);
+        diagnose_write_index(&index, e->wanted, i);
+        strbuf_puts(json, shown++ ? ",{\"index\":" : "{\"index\":");
+        strbuf_puts(json, index.text ? index.text : "[]");
+        strbuf_puts(json, ",\"got\":");
+        json_double(json, compare_element(e->got, i));
+        strbuf_puts(json, ",\"wanted\":");
+        json_double(json, compare_element(e->wanted, i));
+        strbuf_puts(json, ",\"error\":");
+        json_double(json, error);
+        strbuf_puts(json, ",\"allowed\":");
+        json_double(json, allowed);
+        strbuf_puts(json, "}");
+        strbuf_free(&index);
+    }
+}
+
+static void json_output(StrBuf *json, const Evidence *e, const char *pattern)
+{
+    strbuf_puts(json, json->length ? ",{\"name\":" : "{\"name\":");
+    strbuf_json_string(json, e->wanted->name, strlen(e->wanted->name));
+    strbuf_printf(json, ",\"elements\":%zu,\"mismatches\":%zu,\"max_error\":", e->result.elements,
+                  e->result.mismatches);
+    json_double(json, e->result.max_error);
+    strbuf_puts(json, ",\"pattern\":");
+    strbuf_json_string(json, pattern, strlen(pattern));
+    strbuf_puts(json, ",\"first\":[");
+    json_first(json, e);
+    strbuf_puts(json, "]}");
+}
+
+static Status check_output(Check *k, size_t i, bool *right, Diag *diag)
+{
+    const LabArray *wanted = &k->c->expected[i].array;
+    uint8_t *wrong = malloc(wanted->elements + 1);
+    if (!wrong)
+        return diag_set(diag, STATUS_NO_MEMORY, "no memory to compare '%s'", wanted->name);
+    Evidence e = {.got = &k->outputs[i].array,
+                  .wanted = wanted,
+                  .tolerance = *k->tolerance,
+                  .wrong = wrong,
+                  .inputs = k->c->inputs,
+                  .n_inputs = k->c->n_inputs};
+    e.result = compare_arrays(e.got, wanted, k->tolerance, wrong);
+    Diagnosis diagnosis = {.slug = ""};
+    if (e.result.mismatches > 0) {
+        diagnosis = diagnose_result(&e);
+        diagnose_write(&k->message, &e, &diagnosis);
+        *right = false;
+    }
+    json_output(&k->outputs_json, &e, diagnosis.slug);
+    free(wrong);
+    return STATUS_OK;
+}
+
+static Status check_outputs(Check *k, Diag *diag)
+{
+    bool right = true;
+    for (size_t i = 0; i < k->c->n_expected; i++) {
+        Status status = check_output(k, i, &right, diag);
+        if (status)
+            return status;
+    }
+    if (!right)
+        verdict_is(k, "wrong-result");
+    return STATUS_OK;
+}
+
+/* ---- All of it ---- */
+
+static void open_folders(Check *k, const char *folder)
+{
+    int case_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    k->out_fd = case_fd < 0 ? -1 : openat(case_fd, "out", flags);
+    k->after_fd = case_fd < 0 ? -1 : openat(case_fd, "after", flags);
+    if (case_fd >= 0)
+        close(case_fd);
+}
+
+static void close_check(Check *k)
+{
+    for (size_t i = 0; i < k->c->n_expected; i++)
+        npy_free(&k->outputs[i]);
+    free(k->guards);
+    free(k->values);
+    if (k->out_fd >= 0)
+        close(k->out_fd);
+    if (k->after_fd >= 0)
+        close(k->after_fd);
+    strbuf_free(&k->message);
+    strbuf_free(&k->outputs_json);
+}
+
+static bool folders_are_there(Check *k)
+{
+    if (k->out_fd >= 0 && k->after_fd >= 0)
+        return true;
+    strbuf_puts(&k->message, "The program ended without writing its results.\n"
+                             "hint: Did it crash, or call exit, before your function returned?\n");
+    return verdict_is(k, "missing-output");
+}
+
+Status judge_check_case(const JudgeCase *c, const char *folder, const Tolerance *tolerance, StrBuf *json,
+                        Diag *diag)
+{
+    Check k = {.c = c, .tolerance = tolerance, .verdict = "pass"};
+    Status status = STATUS_OK;
+    open_folders(&k, folder);
+    bool comparable = folders_are_there(&k) && read_outputs(&k) && check_guards(&k) && check_inputs(&k);
+    if (comparable) {
+        check_values(&k);
+        status = check_outputs(&k, diag);
+    }
+    if (!status) {
+        strbuf_printf(json, "{\"ok\":true,\"verdict\":\"%s\",\"message\":", k.verdict);
+        json_text(json, &k.message);
+        strbuf_puts(json, ",\"outputs\":[");
+        strbuf_puts(json, k.outputs_json.text ? k.outputs_json.text : "");
+        strbuf_puts(json, "]}");
+        if (json->failed || k.message.failed || k.outputs_json.failed)
+            status = diag_set(diag, STATUS_NO_MEMORY, "no memory for the answer");
+    }
+    close_check(&k);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* judge.h: what a lab's reference.c uses to make the inputs of a case and to work out its right answers.
+ *
+ *   void judge_inputs(JudgeCase *c)      makes the inputs from the parameters and the seed
+ *   void judge_reference(JudgeCase *c)   makes the expected outputs from the inputs
+ *
+ * reference.c is linked into build/labs/NN-name/judge, never with a student's code. Everything returned
+ * belongs to the case. Mistakes of a lab's author (a parameter that is not there, an array made twice, no
+ * memory) end the case with a message of the kit's fault; the functions below then do not return.
+ */
+#ifndef COMMON_LAB_JUDGE_JUDGE_H
+#define COMMON_LAB_JUDGE_JUDGE_H
+
+#include "common/lab/array.h"
+
+typedef struct JudgeCase JudgeCase;
+
+/* Written by each lab's reference.c. */
+void judge_inputs(JudgeCase *c);
+void judge_reference(JudgeCase *c);
+
+/* Parameters of the case (lab.yaml: params). */
+int64_t judge_param_int(JudgeCase *c, const char *key);
+double judge_param_float(JudgeCase *c, const char *key);
+int judge_has_param(JudgeCase *c, const char *key);
+
+/* ---- Inputs ---- */
+
+/* A new input array of zeros, written to in/NAME.npy. */
+LabArray *judge_input_make(JudgeCase *c, const char *name, LabType type, int n_dims, const size_t *shape);
+/* A vector of n. */
+float *judge_input_make_f32(JudgeCase *c, const char *name, size_t n);
+int32_t *judge_input_make_i32(JudgeCase *c, const char *name, size_t n);
+
+/* Fill an array of any type with values that depend on the seed, the array's name and the position: two
+ * arrays of a case differ, no two neighbours are equal, and no symmetry hides a wrong index. Reals lie in
+ * [low, high), integers in [low, high]. */
+void judge_fill(JudgeCase *c, LabArray *array, double low, double high);
+/* The same for a vector made by judge_input_make_f32 or _i32. */
+void judge_fill_f32(JudgeCase *c, float *vector, double low, double high);
+void judge_fill_i32(JudgeCase *c, int32_t *vector, int32_t low, int32_t high);
+
+/* An input made by judge_inputs. */
+const LabArray *judge_input(JudgeCase *c, const char *name);
+const float *judge_input_f32(JudgeCase *c, const char *name, size_t *n);
+const int32_t *judge_input_i32(JudgeCase *c, const char *name, size_t *n);
+
+/* ---- Expected outputs ---- */
+
+/* The elements, zero at first, of what out/NAME.npy must hold: an array of this type and shape. */
+void *judge_expect(JudgeCase *c, const char *name, LabType type, int n_dims, const size_t *shape);
+float *judge_expect_f32(JudgeCase *c, const char *name, size_t n);
+int32_t *judge_expect_i32(JudgeCase *c, const char *name, size_t n);
+/* The same for an output of floating point `type`, worked out in double precision. */
+double *judge_expect_precise(JudgeCase *c, const char *name, LabType type, int n_dims, const size_t *shape);
+/* The number that the driver must have reported with lab_value or lab_status under this key. */
+void judge_expect_value(JudgeCase *c, const char *key, double wanted);
+
+#endif

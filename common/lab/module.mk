@@ -1,0 +1,53 @@
+# The lab library, and for every lab its driver object and its judge.
+#
+#   build/lib/liblab.a               what a student's program links: common/lab with the harness's main, in one object
+#                                    whose only global names are lab_*, check_*, main
+#   build/labs/NN-name/driver.o      labs/NN-name/driver.c
+#   build/labs/NN-name/judge         labs/NN-name/reference.c and the judge
+#
+# The first two go into programs that nvcc links: they are built without sanitizers and coverage.
+
+$(call module,common/lab,-isystem $(CUDA_HOME)/include)
+$(call module,common/lab/judge)
+
+LAB_JUDGE_LIBS := $(call libname,common/lab/judge) $(call libname,common/lab) $(call libname,common/base)
+LAB_STUDENT_CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -isystem $(CUDA_HOME)/include -I. -Icommon/lab
+LAB_STUDENT_OBJECTS := $(patsubst %.c,$(BUILD)/student/%.o,$(wildcard common/lab/*.c) common/base/status.c common/base/strbuf.c)
+
+$(BUILD)/student/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LAB_STUDENT_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/student/lab.o: $(LAB_STUDENT_OBJECTS)
+	$(Q)ld -r -o $@ $^
+	$(Q)objcopy --localize-hidden $@
+
+$(BUILD)/lib/liblab.a: $(BUILD)/student/lab.o
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+LAB_NAMES := $(patsubst labs/%/lab.yaml,%,$(sort $(wildcard labs/*/lab.yaml)))
+
+define lab_body
+$(BUILD)/labs/$(1)/driver.o: labs/$(1)/driver.c
+	$$(call say,CC,$$<)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(LAB_STUDENT_CFLAGS) -MMD -MP -c -o $$@ $$<
+$(BUILD)/labs/$(1)/reference.o: labs/$(1)/reference.c
+	$$(call say,CC,$$<)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) -I. -Icommon/lab/judge -MMD -MP -c -o $$@ $$<
+$(BUILD)/labs/$(1)/judge: $(BUILD)/labs/$(1)/reference.o $(BUILD)/common/lab/judge/main.o $(LAB_JUDGE_LIBS)
+	$$(call say,LD,$$@)
+	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$^ -lm
+ALL_EXTRA += $(BUILD)/labs/$(1)/driver.o $(BUILD)/labs/$(1)/judge
+ALL_DEPS += $(BUILD)/labs/$(1)/driver.d $(BUILD)/labs/$(1)/reference.d
+endef
+$(foreach lab,$(LAB_NAMES),$(eval $(call lab_body,$(lab))))
+
+ALL_EXTRA += $(BUILD)/lib/liblab.a
+ALL_DEPS += $(LAB_STUDENT_OBJECTS:.o=.d) $(BUILD)/common/lab/judge/main.d
+
+$(call unit_tests,common/lab,common/lab/judge common/lab common/base,-lm)

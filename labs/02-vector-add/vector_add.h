@@ -1,0 +1,23 @@
+/* Lab 02: what you write, in vector_add.cu. */
+#ifndef VECTOR_ADD_H
+#define VECTOR_ADD_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* c[i] = a[i] + b[i] for 0 <= i < n, worked out on the device.
+ *
+ * a, b, c   arrays of n floats in host memory; a and b must stay as they are
+ * n         number of elements, 0 or more; for 0 there is nothing to do, and that is no error
+ *
+ * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then c may hold anything. Either
+ * way, no device memory is left allocated.
+ */
+int vector_add(const float *a, const float *b, float *c, int n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
