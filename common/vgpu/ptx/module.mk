@@ -1,0 +1,2 @@
+$(call module,common/vgpu/ptx)
+$(call unit_tests,common/vgpu/ptx,common/vgpu/ptx common/base)
