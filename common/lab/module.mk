@@ -8,11 +8,11 @@
 # The first two go into programs that nvcc links: they are built without sanitizers and coverage.
 
 $(call module,common/lab,-isystem $(CUDA_HOME)/include)
-$(call module,common/lab/judge)
 
-LAB_JUDGE_LIBS := $(call libname,common/lab/judge) $(call libname,common/lab) $(call libname,common/base)
+LAB_JUDGE_LIBS := $(call libname,common/lab) $(call libname,common/base)
 LAB_STUDENT_CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -isystem $(CUDA_HOME)/include -I. -Icommon/lab
-LAB_STUDENT_OBJECTS := $(patsubst %.c,$(BUILD)/student/%.o,$(wildcard common/lab/*.c) common/base/status.c common/base/strbuf.c)
+LAB_STUDENT_OBJECTS := $(patsubst %.c,$(BUILD)/student/%.o,\
+    $(filter-out common/lab/judge%,$(wildcard common/lab/*.c)) common/base/status.c common/base/strbuf.c)
 
 $(BUILD)/student/%.o: %.c
 	$(call say,CC,$<)
@@ -38,8 +38,8 @@ $(BUILD)/labs/$(1)/driver.o: labs/$(1)/driver.c
 $(BUILD)/labs/$(1)/reference.o: labs/$(1)/reference.c
 	$$(call say,CC,$$<)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(CFLAGS) -I. -Icommon/lab/judge -MMD -MP -c -o $$@ $$<
-$(BUILD)/labs/$(1)/judge: $(BUILD)/labs/$(1)/reference.o $(BUILD)/common/lab/judge/main.o $(LAB_JUDGE_LIBS)
+	$$(Q)$$(CC) $$(CFLAGS) -I. -Icommon/lab -MMD -MP -c -o $$@ $$<
+$(BUILD)/labs/$(1)/judge: $(BUILD)/labs/$(1)/reference.o $(BUILD)/common/lab/judge_main.o $(LAB_JUDGE_LIBS)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$^ -lm
 ALL_EXTRA += $(BUILD)/labs/$(1)/driver.o $(BUILD)/labs/$(1)/judge
@@ -48,6 +48,6 @@ endef
 $(foreach lab,$(LAB_NAMES),$(eval $(call lab_body,$(lab))))
 
 ALL_EXTRA += $(BUILD)/lib/liblab.a
-ALL_DEPS += $(LAB_STUDENT_OBJECTS:.o=.d) $(BUILD)/common/lab/judge/main.d
+ALL_DEPS += $(LAB_STUDENT_OBJECTS:.o=.d) $(BUILD)/common/lab/judge_main.d
 
-$(call unit_tests,common/lab,common/lab/judge common/lab common/base,-lm)
+$(call unit_tests,common/lab,common/lab common/base,-lm)

@@ -1,12 +1,12 @@
 /* What the files of the judge share: a case as it knows it. */
-#ifndef COMMON_LAB_JUDGE_JUDGE_INTERNAL_H
-#define COMMON_LAB_JUDGE_JUDGE_INTERNAL_H
+#ifndef COMMON_LAB_JUDGE_INTERNAL_H
+#define COMMON_LAB_JUDGE_INTERNAL_H
 
 #include "common/base/arena.h"
 #include "common/base/status.h"
 #include "common/base/strbuf.h"
 #include "common/lab/compare.h"
-#include "common/lab/judge/judge.h"
+#include "common/lab/judge.h"
 
 #include <setjmp.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* The judge's `make`: a case's parameters and inputs as files. */
-#include "common/lab/judge/judge_internal.h"
+#include "common/lab/judge_internal.h"
 #include "common/lab/npy.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
  */
 #include "common/lab/diagnose.h"
 #include "common/lab/guard.h"
-#include "common/lab/judge/judge_internal.h"
+#include "common/lab/judge_internal.h"
 #include "common/lab/npy.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
  * Exit status: 0; with --text 1 when a check found a fault; 2 when a command is not understood, or, with
  * --text, when the kit is at fault.
  */
-#include "common/lab/judge/judge_internal.h"
+#include "common/lab/judge_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * Author's functions return pointers without a status, so that a reference reads like the mathematics. When
  * they cannot, they leave through `author_fault` to judge_run_*, which returns the Status.
  */
-#include "common/lab/judge/judge_internal.h"
+#include "common/lab/judge_internal.h"
 
 #include "common/base/rng.h"
 #include "common/lab/npy.h"

@@ -4,7 +4,7 @@
  *   check  CASEDIR SEED RTOL ATOL NAN KEY=VALUE...     ->
  * {"ok":true,"verdict":...,"message":...,"outputs":[...]} quit
  */
-#include "common/lab/judge/judge_internal.h"
+#include "common/lab/judge_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  * belongs to the case. Mistakes of a lab's author (a parameter that is not there, an array made twice, no
  * memory) end the case with a message of the kit's fault; the functions below then do not return.
  */
-#ifndef COMMON_LAB_JUDGE_JUDGE_H
-#define COMMON_LAB_JUDGE_JUDGE_H
+#ifndef COMMON_LAB_JUDGE_H
+#define COMMON_LAB_JUDGE_H
 
 #include "common/lab/array.h"
 
