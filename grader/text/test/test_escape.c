@@ -98,7 +98,7 @@ static void test_file_name(void **state)
     EXPECT(escape_file_name, "s001", "s001");
     EXPECT(escape_file_name, "02-vector-add", "02-vector-add");
     EXPECT(escape_file_name, "~2e.~2f", "../");
-    EXPECT(escape_file_name, "~2e.~2f~2e.", "../..");
+    EXPECT(escape_file_name, "~2e.~2f..", "../..");
     EXPECT(escape_file_name, "~41nna", "Anna"); /* differs from "anna" on any file system */
     EXPECT(escape_file_name, "~2dn", "-n");
     EXPECT(escape_file_name, "~", "");

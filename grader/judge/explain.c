@@ -1,0 +1,258 @@
+/* explain: see explain.h. */
+#include "grader/judge/explain.h"
+
+#include "common/base/strbuf.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void (*Explain)(StrBuf *out, const CaseFacts *facts, const CaseResult *r);
+
+static void add_stderr(StrBuf *out, const CaseFacts *facts)
+{
+    const char *text = facts->stderr_text;
+    if (!text || !text[0])
+        return;
+    size_t length = strlen(text);
+    bool cut = length > EXPLAIN_STDERR_MAX;
+    strbuf_printf(out, "\nIts standard error%s:\n", cut ? " ends" : "");
+    strbuf_append(out, cut ? text + length - EXPLAIN_STDERR_MAX : text, cut ? EXPLAIN_STDERR_MAX : length);
+}
+
+static void explain_meaning(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    (void)facts;
+    strbuf_puts(out, verdict_meaning(r->verdict));
+}
+
+static void explain_kit(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    explain_meaning(out, facts, r);
+    if (facts->kit_message)
+        strbuf_printf(out, "\n%s", facts->kit_message);
+}
+
+static void explain_limit(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    explain_meaning(out, facts, r);
+    if (facts->limit_hit)
+        strbuf_printf(out, " The limit: %s.", facts->limit_hit);
+}
+
+/* The first finding that leads to the case's verdict. */
+static const VgpuFinding *finding_behind(const CaseFacts *facts, Verdict verdict)
+{
+    for (size_t i = 0; facts->report && i < facts->report->n_findings; i++) {
+        const VgpuFinding *f = &facts->report->findings[i];
+        if (!f->advice && f->verdict == verdict)
+            return f;
+    }
+    return NULL;
+}
+
+static void add_place(StrBuf *out, const VgpuFinding *f)
+{
+    if (f->file[0])
+        strbuf_printf(out, f->line > 0 ? "%s:%lld: " : "%s: ", f->file, (long long)f->line);
+    if (f->kernel[0])
+        strbuf_printf(out, "kernel %s: ", f->kernel);
+}
+
+static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    const VgpuFinding *f = finding_behind(facts, r->verdict);
+    if (!f) {
+        explain_limit(out, facts, r);
+        return;
+    }
+    if (f->text[0]) {
+        strbuf_puts(out, f->text);
+    } else {
+        add_place(out, f);
+        strbuf_puts(out, f->message[0] ? f->message : verdict_meaning(r->verdict));
+    }
+    size_t more = 0;
+    for (size_t i = 0; i < facts->report->n_findings; i++)
+        more += !facts->report->findings[i].advice;
+    while (out->length > 0 && out->text[out->length - 1] == '\n')
+        out->text[--out->length] = '\0';
+    if (more > 1)
+        strbuf_printf(out, "\n(%zu more finding%s)", more - 1, more == 2 ? "" : "s");
+    if (facts->answer && facts->answer->verdict == VERDICT_PASS)
+        strbuf_puts(out, "\nThe result is right all the same.");
+}
+
+static void explain_crash(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    if (finding_behind(facts, r->verdict)) {
+        explain_finding(out, facts, r);
+        return;
+    }
+    const char *name = facts->exit_signal > 0 ? sigdescr_np(facts->exit_signal) : NULL;
+    if (facts->exit_signal > 0)
+        strbuf_printf(out, "The program ended by signal %d (%s).", facts->exit_signal,
+                      name ? name : "unknown");
+    else
+        strbuf_printf(out, "The program ended with exit status %d.", facts->exit_status);
+    add_stderr(out, facts);
+}
+
+static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    const VgpuReport *report = facts->report;
+    if (!report || report->n_errors == 0) {
+        explain_meaning(out, facts, r);
+    } else {
+        const VgpuError *e = &report->errors[0];
+        if (e->file[0])
+            strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
+        strbuf_printf(out, "%s returned %s.", e->call, e->error);
+        if (e->sticky)
+            strbuf_puts(out, " The error is sticky: every later call returns it too.");
+    }
+    add_stderr(out, facts);
+}
+
+static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    if (facts->answer && facts->answer->message[0])
+        strbuf_puts(out, facts->answer->message);
+    else
+        explain_meaning(out, facts, r);
+}
+
+/* The tier that is easiest to meet is the last one. */
+static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    explain_meaning(out, facts, r);
+    const LabCase *c = facts->lab_case;
+    if (!facts->metric_name || !c || c->n_tiers == 0)
+        return;
+    const LabTier *last = &c->tiers[c->n_tiers - 1];
+    bool below = !isnan(last->at_most);
+    strbuf_printf(out, " %s is %.6g; needed is %s %.6g.", facts->metric_name, facts->metric_value,
+                  below ? "at most" : "at least", below ? last->at_most : last->at_least);
+}
+
+static void explain_pass(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    (void)r;
+    if (facts->metric_name)
+        strbuf_printf(out, "%s is %.6g.", facts->metric_name, facts->metric_value);
+}
+
+/* A row a verdict; what has none is explained by its meaning. */
+static const Explain explains[VERDICT_N] = {
+    [VERDICT_KIT_ERROR] = explain_kit,
+    [VERDICT_SUSPECT] = explain_kit,
+    [VERDICT_INCONCLUSIVE] = explain_kit,
+    [VERDICT_TIMEOUT] = explain_finding,
+    [VERDICT_MEMORY_LIMIT] = explain_limit,
+    [VERDICT_OUTPUT_LIMIT] = explain_limit,
+    [VERDICT_OUT_OF_BOUNDS] = explain_finding,
+    [VERDICT_MISALIGNED] = explain_finding,
+    [VERDICT_INVALID_FREE] = explain_finding,
+    [VERDICT_RACE] = explain_finding,
+    [VERDICT_UNINITIALIZED] = explain_finding,
+    [VERDICT_BARRIER] = explain_finding,
+    [VERDICT_LEAK] = explain_finding,
+    [VERDICT_CRASH] = explain_crash,
+    [VERDICT_CUDA_ERROR] = explain_cuda_error,
+    [VERDICT_MISSING_OUTPUT] = explain_judged,
+    [VERDICT_HOST_OVERRUN] = explain_judged,
+    [VERDICT_INPUT_MODIFIED] = explain_judged,
+    [VERDICT_WRONG_RESULT] = explain_judged,
+    [VERDICT_SLOW] = explain_slow,
+    [VERDICT_PASS] = explain_pass,
+};
+
+/* The finding's own hint knows the line; the case's knows the lesson. */
+static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    if (r->verdict == VERDICT_PASS || r->verdict == VERDICT_KIT_ERROR)
+        return;
+    const VgpuFinding *f = finding_behind(facts, r->verdict);
+    if (f && f->hint[0])
+        strbuf_puts(out, f->hint);
+    const char *own = facts->lab_case ? facts->lab_case->hint : NULL;
+    if (own && own[0])
+        strbuf_printf(out, "%s%s", out->length ? "\n" : "", own);
+}
+
+static const char *keep(Arena *a, StrBuf *b)
+{
+    const char *copy = b->length && !b->failed ? arena_strndup(a, b->text, b->length) : "";
+    strbuf_free(b);
+    return copy ? copy : "";
+}
+
+void explain_case(Arena *a, const CaseFacts *facts, CaseResult *r)
+{
+    StrBuf message = {0}, hint = {0};
+    Explain explain = explains[r->verdict] ? explains[r->verdict] : explain_meaning;
+    explain(&message, facts, r);
+    add_hint(&hint, facts, r);
+    const char *lesson = facts->lab_case ? facts->lab_case->message : NULL;
+    r->message = keep(a, &message);
+    r->hint = keep(a, &hint);
+    r->lesson = lesson && r->verdict != VERDICT_PASS ? arena_strndup(a, lesson, strlen(lesson)) : "";
+    if (!r->lesson)
+        r->lesson = "";
+}
+
+static const char *copy_text(Arena *a, const char *text)
+{
+    const char *copy = text[0] ? arena_strndup(a, text, strlen(text)) : "";
+    return copy ? copy : "";
+}
+
+static void copy_finding(Arena *a, const VgpuFinding *from, ResultFinding *to)
+{
+    *to = (ResultFinding){
+        .kind = copy_text(a, from->kind),
+        .verdict = from->advice ? "" : verdict_word(from->verdict),
+        .advice = from->advice,
+        .kernel = copy_text(a, from->kernel),
+        .file = copy_text(a, from->file),
+        .line = from->line,
+        .column = from->column,
+        .has_thread = from->has_thread,
+        .address = copy_text(a, from->address),
+        .bytes = from->bytes,
+        .count = from->count,
+        .message = copy_text(a, from->message),
+        .hint = copy_text(a, from->hint),
+        .text = copy_text(a, from->text),
+    };
+    memcpy(to->block, from->block, sizeof to->block);
+    memcpy(to->thread, from->thread, sizeof to->thread);
+}
+
+void explain_findings(Arena *a, const VgpuReport *report, CaseResult *r)
+{
+    r->n_findings = 0;
+    r->findings = ARENA_NEW_ARRAY(a, ResultFinding, report->n_findings + 1);
+    for (size_t i = 0; r->findings && i < report->n_findings; i++)
+        copy_finding(a, &report->findings[i], &r->findings[r->n_findings++]);
+}
+
+Result *explain_student_view(const Result *r)
+{
+    json_t *json = result_to_json(r);
+    Result *view = NULL;
+    Status s = json ? result_from_json(json, &view, NULL) : STATUS_NO_MEMORY;
+    json_decref(json);
+    if (s != STATUS_OK)
+        return NULL;
+    view->seed = 0; /* hidden cases draw their seeds from the run's */
+    for (size_t i = 0; i < view->n_cases; i++) {
+        CaseResult *c = &view->cases[i];
+        if (!c->hidden)
+            continue;
+        c->message = c->hint = c->replay = "";
+        c->n_findings = c->n_metrics = 0;
+    }
+    return view;
+}

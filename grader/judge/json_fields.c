@@ -1,0 +1,111 @@
+/* json_fields: see json_fields.h. */
+#include "grader/judge/json_fields.h"
+
+#include <math.h>
+#include <string.h>
+
+void json_fields_fail(JsonFields *f, Status status, const char *where, const char *what)
+{
+    if (f->status != STATUS_OK)
+        return;
+    f->status = diag_set(f->d, status, "%s: \"%s\": %s", f->file, where, what);
+}
+
+/* The value of a key, NULL when it is missing or null. */
+static json_t *field(const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    return json_is_null(value) ? NULL : value;
+}
+
+/* Cuts no UTF-8 sequence in two. */
+static size_t cut_length(const char *text, size_t length, size_t most)
+{
+    if (length <= most)
+        return length;
+    while (most > 0 && ((unsigned char)text[most] & 0xC0) == 0x80)
+        most--;
+    return most;
+}
+
+const char *json_field_text(JsonFields *f, const json_t *object, const char *key)
+{
+    json_t *value = field(object, key);
+    if (!value)
+        return "";
+    if (!json_is_string(value)) {
+        json_fields_fail(f, STATUS_PARSE, key, "expected text");
+        return "";
+    }
+    const char *text = json_string_value(value);
+    char *copy = arena_strndup(f->arena, text, cut_length(text, json_string_length(value), f->text_max));
+    if (!copy)
+        json_fields_fail(f, STATUS_NO_MEMORY, key, "no memory");
+    return copy ? copy : "";
+}
+
+int64_t json_field_integer(JsonFields *f, const json_t *object, const char *key)
+{
+    json_t *value = field(object, key);
+    if (!value)
+        return 0;
+    if (json_is_integer(value))
+        return json_integer_value(value);
+    json_fields_fail(f, STATUS_PARSE, key, "expected a whole number");
+    return 0;
+}
+
+bool json_field_bool(JsonFields *f, const json_t *object, const char *key)
+{
+    json_t *value = field(object, key);
+    if (value && !json_is_boolean(value))
+        json_fields_fail(f, STATUS_PARSE, key, "expected true or false");
+    return json_is_true(value);
+}
+
+double json_field_number(JsonFields *f, const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    if (!value)
+        return 0;
+    if (json_is_null(value))
+        return NAN;
+    if (json_is_number(value) && isfinite(json_number_value(value)))
+        return json_number_value(value);
+    json_fields_fail(f, STATUS_PARSE, key, "expected a number");
+    return 0;
+}
+
+json_t *json_field_object(JsonFields *f, const json_t *object, const char *key)
+{
+    json_t *value = field(object, key);
+    if (!value || json_is_object(value))
+        return value;
+    json_fields_fail(f, STATUS_PARSE, key, "expected an object");
+    return NULL;
+}
+
+json_t *json_field_array(JsonFields *f, const json_t *object, const char *key)
+{
+    json_t *value = field(object, key);
+    if (!value || json_is_array(value))
+        return value;
+    json_fields_fail(f, STATUS_PARSE, key, "expected a list");
+    return NULL;
+}
+
+bool json_field_triple(JsonFields *f, const json_t *object, const char *key, int64_t out[3])
+{
+    json_t *list = json_field_array(f, object, key);
+    if (!list)
+        return false;
+    for (size_t i = 0; i < 3; i++) {
+        json_t *item = json_array_get(list, i);
+        if (!json_is_integer(item) || json_array_size(list) != 3) {
+            json_fields_fail(f, STATUS_PARSE, key, "expected three whole numbers");
+            return false;
+        }
+        out[i] = json_integer_value(item);
+    }
+    return true;
+}

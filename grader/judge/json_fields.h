@@ -1,0 +1,40 @@
+/* json_fields: typed reading of JSON objects that may be hostile.
+ *
+ * A JsonFields is asked for one field after the other; the first wrong type sticks, and the reader ends with
+ * one Diag. What is missing has its zero: "" for text, 0 for numbers. Text is copied into the arena and cut
+ * at text_max bytes.
+ */
+#ifndef GRADER_JUDGE_JSON_FIELDS_H
+#define GRADER_JUDGE_JSON_FIELDS_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct JsonFields {
+    Arena *arena;
+    const char *file; /* for messages */
+    size_t text_max;
+    Diag *d;
+    Status status; /* STATUS_OK until something is wrong */
+} JsonFields;
+
+/* Marks the reader as failed with a message; keeps the first one. */
+void json_fields_fail(JsonFields *f, Status status, const char *where, const char *what);
+
+const char *json_field_text(JsonFields *f, const json_t *object, const char *key);
+int64_t json_field_integer(JsonFields *f, const json_t *object, const char *key);
+bool json_field_bool(JsonFields *f, const json_t *object, const char *key);
+/* NaN for null, as JSON has no other word for it. */
+double json_field_number(JsonFields *f, const json_t *object, const char *key);
+/* The object or array of that name; NULL when missing, null or wrong. */
+json_t *json_field_object(JsonFields *f, const json_t *object, const char *key);
+json_t *json_field_array(JsonFields *f, const json_t *object, const char *key);
+/* Three integers, as blocks and threads are; false when there are none. */
+bool json_field_triple(JsonFields *f, const json_t *object, const char *key, int64_t out[3]);
+
+#endif

@@ -1,0 +1,171 @@
+/* What a student reads: every verdict has words, and a hidden case shows nothing but its lesson. */
+#include "grader/judge/explain.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static LabTier tiers[] = {{.at_most = 1.1, .at_least = NAN, .points = 10},
+                          {.at_most = 2, .at_least = NAN, .points = 5}};
+static const LabCase a_case = {.name = "odd",
+                               .hint = "Which threads have no element?",
+                               .message = "Sizes need not be multiples.",
+                               .tiers = tiers,
+                               .n_tiers = 2};
+
+static void expect(Verdict verdict, CaseFacts facts, const char *message, const char *hint)
+{
+    Arena a = {0};
+    CaseResult r = {.verdict = verdict};
+    facts.lab_case = &a_case;
+    explain_case(&a, &facts, &r);
+    assert_string_equal(r.message, message);
+    assert_string_equal(r.hint, hint);
+    assert_string_equal(r.lesson, verdict == VERDICT_PASS ? "" : "Sizes need not be multiples.");
+    arena_free(&a);
+}
+
+static void test_messages(void **state)
+{
+    (void)state;
+    const char *hint = a_case.hint;
+    VgpuFinding findings[2] = {{.kind = "x",
+                                .advice = true,
+                                .verdict = VERDICT_PASS,
+                                .message = "advice",
+                                .text = "",
+                                .hint = "",
+                                .file = "",
+                                .kernel = ""},
+                               {.kind = "race",
+                                .verdict = VERDICT_RACE,
+                                .message = "two threads write",
+                                .text = "",
+                                .hint = "a barrier",
+                                .file = "a.cu",
+                                .line = 3,
+                                .kernel = "add"}};
+    VgpuError error = {.call = "cudaMalloc", .error = "cudaErrorMemoryAllocation", .file = "a.cu", .line = 8};
+    VgpuReport report = {.findings = findings, .n_findings = 2, .errors = &error, .n_errors = 1};
+    JudgeAnswer right = {.verdict = VERDICT_PASS, .message = ""},
+                wrong = {.verdict = VERDICT_WRONG_RESULT, .message = "3 of 9 differ"};
+    expect(VERDICT_RACE, (CaseFacts){.report = &report, .answer = &right},
+           "a.cu:3: kernel add: two threads write\nThe result is right all the same.",
+           "a barrier\nWhich threads have no element?");
+    findings[1].text = "race: as printed\n";
+    expect(VERDICT_RACE, (CaseFacts){.report = &report, .answer = &wrong}, "race: as printed",
+           "a barrier\nWhich threads have no element?");
+    expect(VERDICT_WRONG_RESULT, (CaseFacts){.report = &report, .answer = &wrong}, "3 of 9 differ", hint);
+    expect(VERDICT_CUDA_ERROR, (CaseFacts){.report = &report, .stderr_text = "oh"},
+           "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\nIts standard error:\noh", hint);
+    expect(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGSEGV},
+           "The program ended by signal 11 (Segmentation fault).", hint);
+    expect(VERDICT_CRASH, (CaseFacts){.exit_status = 3}, "The program ended with exit status 3.", hint);
+    expect(VERDICT_TIMEOUT, (CaseFacts){.limit_hit = "wall time 10 s"},
+           "The program did not end in time. The limit: wall time 10 s.", hint);
+    expect(VERDICT_SLOW, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 2.5},
+           "The result is right, but no performance tier was met. dram_ratio is 2.5; needed is at most 2.",
+           hint);
+    expect(VERDICT_PASS, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 1}, "dram_ratio is 1.", "");
+    expect(VERDICT_PASS, (CaseFacts){0}, "", "");
+}
+
+/* With no facts at all every verdict but pass still says something. */
+static void test_every_verdict(void **state)
+{
+    (void)state;
+    for (int v = 0; v < VERDICT_N; v++) {
+        Arena a = {0};
+        CaseResult r = {.verdict = (Verdict)v};
+        CaseFacts nothing = {0};
+        explain_case(&a, &nothing, &r);
+        if (v != VERDICT_PASS && strlen(r.message) < 20)
+            fail_msg("%s says \"%s\"", verdict_word((Verdict)v), r.message);
+        arena_free(&a);
+    }
+}
+
+static void test_long_stderr_shows_its_end(void **state)
+{
+    (void)state;
+    char text[EXPLAIN_STDERR_MAX + 100];
+    memset(text, 'x', sizeof text);
+    memcpy(text + sizeof text - 5, "last", 5);
+    Arena a = {0};
+    CaseResult r = {.verdict = VERDICT_CRASH};
+    explain_case(&a, &(CaseFacts){.exit_status = 3, .stderr_text = text}, &r);
+    assert_true(strlen(r.message) < EXPLAIN_STDERR_MAX + 100);
+    assert_string_equal(r.message + strlen(r.message) - 5, "xlast");
+    arena_free(&a);
+}
+
+static void test_student_view(void **state)
+{
+    (void)state;
+    Result *r = result_create();
+    ResultFinding finding = {.kind = "race",
+                             .verdict = "race",
+                             .kernel = "k",
+                             .file = "SECRET-file",
+                             .address = "",
+                             .message = "SECRET-m",
+                             .hint = "SECRET-h",
+                             .text = "SECRET-t"};
+    ResultMetric metric = {"SECRET-metric", 1};
+    CaseResult cases[2] = {{.name = "open",
+                            .points = 1,
+                            .max_points = 2,
+                            .verdict = VERDICT_RACE,
+                            .message = "m",
+                            .lesson = "l",
+                            .hint = "h",
+                            .replay = "r"},
+                           {.name = "closed",
+                            .hidden = true,
+                            .max_points = 8,
+                            .verdict = VERDICT_RACE,
+                            .message = "SECRET-1",
+                            .lesson = "what it teaches",
+                            .hint = "SECRET-2",
+                            .replay = "SECRET-3",
+                            .findings = &finding,
+                            .n_findings = 1,
+                            .metrics = &metric,
+                            .n_metrics = 1}};
+    r->student = "s001";
+    r->lab = "02-vector-add";
+    r->seed = 123456789;
+    r->cases = cases;
+    r->n_cases = 2;
+    Result *view = explain_student_view(r);
+    assert_non_null(view);
+    json_t *json = result_to_json(view);
+    char *text = json_dumps(json, 0);
+    assert_null(strstr(text, "SECRET"));
+    assert_null(strstr(text, "123456789"));
+    assert_non_null(strstr(text, "what it teaches"));
+    assert_string_equal(view->cases[0].message, "m");
+    assert_string_equal(view->cases[1].name, "closed");
+    assert_int_equal(view->cases[1].verdict, VERDICT_RACE);
+    free(text);
+    json_decref(json);
+    result_free(view);
+    result_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_every_verdict),
+        cmocka_unit_test(test_long_stderr_shows_its_end),
+        cmocka_unit_test(test_student_view),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

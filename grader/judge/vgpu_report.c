@@ -1,0 +1,232 @@
+/* vgpu_report: see vgpu_report.h. */
+#include "grader/judge/vgpu_report.h"
+
+#include "grader/core/files.h"
+#include "grader/judge/json_fields.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The virtual GPU's "verdict" is a word of the grader's table, or "" for advice. An unknown word makes the
+ * report invalid: it must not lose a finding. */
+static void parse_verdict(JsonFields *f, const json_t *item, VgpuFinding *finding)
+{
+    const char *word = json_field_text(f, item, "verdict");
+    finding->advice = json_field_bool(f, item, "advice");
+    finding->verdict = VERDICT_PASS;
+    if (word[0] == '\0') {
+        finding->advice = true;
+        return;
+    }
+    if (!verdict_from_word(word, &finding->verdict))
+        json_fields_fail(f, STATUS_PARSE, "verdict", "expected a verdict of the table");
+    if (finding->advice)
+        finding->verdict = VERDICT_PASS;
+}
+
+static void parse_allocation(JsonFields *f, const json_t *item, VgpuFinding *finding)
+{
+    finding->alloc_name = finding->alloc_file = "";
+    json_t *alloc = json_field_object(f, item, "allocation");
+    if (!alloc)
+        return;
+    finding->has_allocation = true;
+    finding->alloc_bytes = json_field_integer(f, alloc, "bytes");
+    finding->alloc_name = json_field_text(f, alloc, "name");
+    finding->alloc_freed = json_field_bool(f, alloc, "freed");
+    finding->alloc_file = json_field_text(f, alloc, "file");
+    finding->alloc_line = json_field_integer(f, alloc, "line");
+    finding->distance = json_field_integer(f, alloc, "distance");
+}
+
+static void parse_finding(JsonFields *f, const json_t *item, VgpuFinding *finding)
+{
+    finding->kind = json_field_text(f, item, "kind");
+    parse_verdict(f, item, finding);
+    finding->kernel = json_field_text(f, item, "kernel");
+    finding->file = json_field_text(f, item, "file");
+    finding->line = json_field_integer(f, item, "line");
+    finding->column = json_field_integer(f, item, "column");
+    finding->has_thread = json_field_triple(f, item, "block", finding->block);
+    finding->has_thread = json_field_triple(f, item, "thread", finding->thread) && finding->has_thread;
+    finding->address = json_field_text(f, item, "address");
+    finding->bytes = json_field_integer(f, item, "bytes");
+    finding->access = json_field_text(f, item, "access");
+    finding->space = json_field_text(f, item, "space");
+    parse_allocation(f, item, finding);
+    finding->count = json_field_integer(f, item, "count");
+    finding->message = json_field_text(f, item, "message");
+    finding->hint = json_field_text(f, item, "hint");
+    finding->text = json_field_text(f, item, "text");
+}
+
+static void parse_error(JsonFields *f, const json_t *item, VgpuError *e)
+{
+    e->call = json_field_text(f, item, "call");
+    e->error = json_field_text(f, item, "error");
+    e->code = json_field_integer(f, item, "code");
+    e->file = json_field_text(f, item, "file");
+    e->line = json_field_integer(f, item, "line");
+    e->sticky = json_field_bool(f, item, "sticky");
+}
+
+/* The length of a list, cut at most; its items are objects. */
+static size_t list_length(JsonFields *f, VgpuReport *r, const json_t *list, size_t most, const char *key)
+{
+    size_t n = json_array_size(list);
+    for (size_t i = 0; i < n && i < most; i++)
+        if (!json_is_object(json_array_get(list, i)))
+            json_fields_fail(f, STATUS_PARSE, key, "expected objects");
+    r->cut = r->cut || n > most;
+    return f->status != STATUS_OK ? 0 : n < most ? n : most;
+}
+
+static void parse_findings(JsonFields *f, VgpuReport *r, const json_t *json)
+{
+    json_t *list = json_field_array(f, json, "findings");
+    size_t n = list_length(f, r, list, VGPU_REPORT_FINDINGS_MAX, "findings");
+    r->findings = ARENA_NEW_ARRAY(&r->arena, VgpuFinding, n + 1);
+    for (; r->findings && r->n_findings < n && f->status == STATUS_OK; r->n_findings++)
+        parse_finding(f, json_array_get(list, r->n_findings), &r->findings[r->n_findings]);
+}
+
+static void parse_errors(JsonFields *f, VgpuReport *r, const json_t *json)
+{
+    json_t *list = json_field_array(f, json, "errors");
+    size_t n = list_length(f, r, list, VGPU_REPORT_ERRORS_MAX, "errors");
+    r->errors = ARENA_NEW_ARRAY(&r->arena, VgpuError, n + 1);
+    for (; r->errors && r->n_errors < n && f->status == STATUS_OK; r->n_errors++)
+        parse_error(f, json_array_get(list, r->n_errors), &r->errors[r->n_errors]);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    return strcmp(((const VgpuNumber *)a)->name, ((const VgpuNumber *)b)->name);
+}
+
+/* An object of numbers: its members in name order. Members that are objects or lists of their own are passed
+ * over. */
+static VgpuNumber *parse_numbers(JsonFields *f, VgpuReport *r, const json_t *json, const char *key, size_t *n)
+{
+    json_t *object = json_field_object(f, json, key);
+    size_t size = json_object_size(object);
+    r->cut = r->cut || size > VGPU_REPORT_NUMBERS_MAX;
+    VgpuNumber *numbers = ARENA_NEW_ARRAY(
+        &r->arena, VgpuNumber, (size < VGPU_REPORT_NUMBERS_MAX ? size : VGPU_REPORT_NUMBERS_MAX) + 1);
+    if (!numbers) {
+        json_fields_fail(f, STATUS_NO_MEMORY, key, "no memory");
+        return NULL;
+    }
+    const char *name;
+    json_t *value;
+    json_object_foreach(object, name, value)
+    {
+        if (json_is_object(value) || json_is_array(value) || *n == VGPU_REPORT_NUMBERS_MAX)
+            continue;
+        char *copy = arena_strndup(&r->arena, name, strnlen(name, f->text_max));
+        numbers[*n] = (VgpuNumber){.name = copy ? copy : "", .value = json_field_number(f, object, name)};
+        *n += !isnan(numbers[*n].value);
+    }
+    qsort(numbers, *n, sizeof *numbers, compare_numbers);
+    return numbers;
+}
+
+static void parse_whole(JsonFields *f, VgpuReport *r, const json_t *json)
+{
+    if (!json_is_object(json) || json_field_integer(f, json, "schema") != 1) {
+        json_fields_fail(f, STATUS_PARSE, "schema", "expected an object of schema 1");
+        return;
+    }
+    json_t *device = json_field_object(f, json, "device"), *ending = json_field_object(f, json, "exit");
+    r->device_kind = json_field_text(f, device, "kind");
+    r->device_name = json_field_text(f, device, "name");
+    r->exit_status = json_field_integer(f, ending, "status");
+    r->exit_signal = json_field_integer(f, ending, "signal");
+    parse_findings(f, r, json);
+    parse_errors(f, r, json);
+    r->totals = parse_numbers(f, r, json, "totals", &r->n_totals);
+    r->memory = parse_numbers(f, r, json, "memory", &r->n_memory);
+    r->metrics = parse_numbers(f, r, json, "metrics", &r->n_metrics);
+    double timeline = json_field_number(f, json, "timeline_us");
+    r->timeline_us = isnan(timeline) ? 0 : timeline;
+    if (!r->findings || !r->errors)
+        json_fields_fail(f, STATUS_NO_MEMORY, "findings", "no memory");
+}
+
+Status vgpu_report_parse(const char *bytes, size_t length, VgpuReport **out, Diag *d)
+{
+    *out = NULL;
+    if (length > VGPU_REPORT_BYTES_MAX)
+        return diag_set(d, STATUS_LIMIT, "the report has more than %d bytes", VGPU_REPORT_BYTES_MAX);
+    VgpuReport *r = calloc(1, sizeof *r);
+    if (!r)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the report");
+    json_error_t error;
+    json_t *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &error);
+    JsonFields f = {.arena = &r->arena, .file = "report.json", .text_max = VGPU_REPORT_TEXT_MAX, .d = d};
+    if (json)
+        parse_whole(&f, r, json);
+    else
+        f.status = diag_set_at(d, STATUS_PARSE, "report.json", error.line, error.column, "%s", error.text);
+    json_decref(json);
+    if (f.status != STATUS_OK) {
+        vgpu_report_free(r);
+        return f.status;
+    }
+    *out = r;
+    return STATUS_OK;
+}
+
+Status vgpu_report_read(int dir_fd, const char *name, VgpuReport **r, Diag *d)
+{
+    *r = NULL;
+    Arena arena = {0};
+    char *bytes;
+    size_t length;
+    Status s = file_read_untrusted(&arena, dir_fd, name, VGPU_REPORT_BYTES_MAX, &bytes, &length, d);
+    if (s == STATUS_OK)
+        s = vgpu_report_parse(bytes, length, r, d);
+    arena_free(&arena);
+    return s;
+}
+
+void vgpu_report_free(VgpuReport *r)
+{
+    if (!r)
+        return;
+    Arena arena = r->arena;
+    arena_free(&arena);
+    free(r);
+}
+
+static bool find_number(const VgpuNumber *numbers, size_t n, const char *name, double *value)
+{
+    VgpuNumber key = {.name = name};
+    const VgpuNumber *found = n ? bsearch(&key, numbers, n, sizeof key, compare_numbers) : NULL;
+    if (found)
+        *value = found->value;
+    return found != NULL;
+}
+
+bool vgpu_report_number(const VgpuReport *r, const char *name, double *value)
+{
+    if (strcmp(name, "timeline_us") == 0) {
+        *value = r->timeline_us;
+        return true;
+    }
+    return find_number(r->totals, r->n_totals, name, value) ||
+           find_number(r->metrics, r->n_metrics, name, value) ||
+           find_number(r->memory, r->n_memory, name, value);
+}
+
+const VgpuFinding *vgpu_report_worst(const VgpuReport *r)
+{
+    const VgpuFinding *worst = NULL;
+    for (size_t i = 0; i < r->n_findings; i++) {
+        const VgpuFinding *f = &r->findings[i];
+        if (!f->advice && (!worst || f->verdict < worst->verdict))
+            worst = f;
+    }
+    return worst;
+}
