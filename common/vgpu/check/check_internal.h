@@ -1,0 +1,204 @@
+/* What the files of check share.
+ *
+ *   observe.c  the observer's callbacks: who they concern, and which checkers hear of them
+ *   note.c     notes: findings while a launch runs, one table a worker; merged into findings when it ends
+ *   fault.c    faults of exec -> notes            hint.c  hints that the facts support
+ *   init.c     bitmaps of written bytes           race.c  shadow of accesses, a line of 128 bytes at a time
+ *   order.c    happens-before beyond barriers     check.c the set, the host's side, the list of findings
+ */
+#ifndef COMMON_VGPU_CHECK_INTERNAL_H
+#define COMMON_VGPU_CHECK_INTERNAL_H
+
+#include "common/base/arena.h"
+#include "common/vgpu/check/check.h"
+#include "common/vgpu/check/pool.h"
+
+#include <pthread.h>
+
+enum {
+    CHECK_WORKERS_MAX = 256,
+    CHECK_NOTES_MAX = 4096,  /* distinct notes of one worker in one launch */
+    CHECK_OPEN_BUCKETS = 64, /* hash of open blocks */
+    CHECK_LINE_LOCKS = 256,
+    NO_PLACE = 0xFFFFFFFFu,
+};
+
+/* ---- notes ---- */
+
+/* A place in the launch's module: the function's first place + pc (CheckSet.place_base). */
+typedef uint32_t Place;
+
+typedef struct NoteKey {
+    uint8_t kind;                 /* FindingKind */
+    uint8_t space;                /* IrSpace */
+    uint8_t access, other_access; /* ExecAccessKind */
+    Place place, other;           /* other: NO_PLACE without another party */
+} NoteKey;
+
+typedef struct Note {
+    NoteKey key;
+    uint32_t block, thread; /* linear; thread in the block */
+    uint32_t other_block, other_thread;
+    uint32_t bytes;
+    uint64_t address;
+    uint64_t count;
+    uint64_t shared_bytes; /* of the block */
+    uint32_t mask, lane;   /* faults: lanes at fault, and the first of them */
+    bool has_alloc;
+    MemAlloc alloc;     /* as it was then: a later free does not change it */
+    const char *detail; /* assert's text and the like, in the worker's pool; or NULL */
+} Note;
+
+typedef struct NoteTable {
+    Note *notes;
+    size_t n, cap;
+    uint32_t *slots; /* hash of keys: index + 1 */
+    size_t n_slots;
+    uint64_t dropped;
+} NoteTable;
+
+/* The note of this key, made if it is new; *fresh: its details are to be filled in (it is new, or the block
+ * comes before the one noted so far). Adds count. NULL when the table is full or the host has no memory. */
+Note *note_add(NoteTable *t, const NoteKey *key, uint32_t block, uint64_t count, bool *fresh);
+void note_table_clear(NoteTable *t);
+void note_table_free(NoteTable *t);
+
+/* ---- blocks and workers ---- */
+
+struct OrderBlock;
+struct RaceLine;
+
+/* State of a block that runs; found by its linear index, so that it may move between workers. */
+typedef struct CheckBlock {
+    uint32_t linear;
+    uint32_t n_threads;
+    uint32_t shared_bytes;
+    uint32_t interval;    /* block-wide barriers passed */
+    uint64_t generation;  /* of shared shadow: a new one for each block and each interval */
+    uint8_t *shared_init; /* 1 bit a byte */
+    size_t shared_cap;    /* bytes of shared memory that shared_init and lines are good for */
+    struct RaceLine *lines;
+    struct OrderBlock *order; /* NULL until a fence or a warp sync */
+    Pool pool;                /* entries of lines; kept for the next block */
+    struct CheckBlock *next;
+} CheckBlock;
+
+typedef struct CheckWorker {
+    NoteTable notes;
+    Pool pool; /* reset at each launch */
+    CheckBlock *block;
+    uint32_t block_linear; /* of *block when it was looked up */
+    bool has_block;
+    bool limited; /* some checker ran out of room */
+} CheckWorker;
+
+/* ---- the set ---- */
+
+typedef struct FindingKey {
+    uint8_t kind, space, access, other_access;
+    const char *kernel, *file, *other_file;                        /* interned */
+    uint32_t line, column, pc, other_line, other_column, other_pc; /* pc: only where the line is unknown */
+    uint64_t site, alloc_site, alloc_bytes;                        /* host findings */
+    const char *message;                                           /* advice */
+} FindingKey;
+
+typedef struct FindingSlot {
+    Finding finding;
+    FindingKey key;
+    uint64_t reported_count;
+} FindingSlot;
+
+struct CheckSet {
+    CheckOptions options;
+    ExecObserver observer;
+    Arena arena; /* texts of findings */
+    FindingSlot *slots;
+    size_t n_slots, cap_slots;
+    const char **names; /* interned, open addressing */
+    size_t n_names, cap_names;
+    uint64_t dropped;
+
+    const ExecLaunch *launch; /* the one that runs, or NULL */
+    uint64_t launch_number;
+    uint64_t launch_site;
+    Place *place_base; /* first place of each function of the module, and one past the last */
+    size_t place_cap;
+    CheckWorker *workers;
+    unsigned n_workers;
+    pthread_mutex_t lock; /* open and free blocks, new chunks of shadow */
+    CheckBlock *open[CHECK_OPEN_BUCKETS], *free_blocks;
+    uint64_t generation;
+    pthread_mutex_t line_locks[CHECK_LINE_LOCKS];
+    struct OrderLaunch *order; /* publications of the launch */
+};
+
+static inline bool check_has(const CheckSet *set, unsigned tool)
+{
+    return (set->options.tools & tool) != 0;
+}
+
+/* What a checker needs to know of an event. */
+typedef struct CheckEvent {
+    CheckSet *set;
+    CheckWorker *worker;
+    CheckBlock *block;
+    const ExecWho *who;
+} CheckEvent;
+
+Place check_place(const CheckSet *set, const ExecWho *who);
+/* Adds a note about the event's instruction; thread: linear index in the block. NULL: nothing to fill in. */
+Note *check_note(const CheckEvent *e, const NoteKey *key, uint32_t thread, uint64_t count);
+/* Turns the notes of all workers into findings, in order, and reports the new ones. */
+void check_merge(CheckSet *set);
+/* Adds a finding to the list or to the count of one with the same key; reports it when it is new. */
+void check_add_finding(CheckSet *set, const Finding *f, const FindingKey *key);
+/* One copy of each text, kept by the set; "" when the host has no memory. */
+const char *check_intern(CheckSet *set, const char *text);
+const char *check_access_text(uint8_t access);
+const char *check_space_text(uint8_t space);
+/* The title of a kind with its places filled in, interned. */
+const char *check_title(CheckSet *set, const Finding *f, const char *detail);
+
+/* ---- checkers ---- */
+
+void check_fill_observer(CheckSet *set);
+void check_free_blocks(CheckSet *set);
+
+void fault_observe(const CheckEvent *e, const ExecFault *fault);
+
+/* The hint for a finding about a kernel's access; interned or constant. */
+const char *hint_for(CheckSet *set, const Finding *f, const Note *n);
+
+/* Bitmaps: bit i of byte i / 8 stands for byte i of the memory. */
+void init_mark(uint8_t *bits, uint64_t from, uint64_t n, bool shared_by_workers);
+/* Index of the first clear bit of [from, from + n), counted from `from`; n when all are set. */
+uint64_t init_first_clear(const uint8_t *bits, uint64_t from, uint64_t n);
+void init_observe(const CheckEvent *e, const ExecAccess *a);
+
+void race_observe(const CheckEvent *e, const ExecAccess *a);
+/* Makes the shared shadow of a block good for `bytes`; false when the host has no memory. */
+bool race_prepare_block(CheckBlock *b, uint32_t bytes);
+
+/* ---- order ---- */
+
+typedef struct OrderPoint { /* one thread's access: when and where */
+    uint32_t block, thread, interval, tick;
+} OrderPoint;
+
+struct OrderLaunch *order_launch_create(void);
+void order_launch_reset(struct OrderLaunch *o);
+void order_launch_free(struct OrderLaunch *o);
+void order_block_end(CheckBlock *b);
+/* Sync count of a warp: bumped by each warp sync and fence, so that accesses before and after differ. */
+uint32_t order_tick(const CheckBlock *b, uint32_t warp);
+void order_barrier(const CheckEvent *e);
+void order_warp_sync(const CheckEvent *e, uint32_t mask);
+void order_fence(const CheckEvent *e, uint32_t mask, IrScope scope);
+/* True when this thread has fenced since the launch began: its next strong store publishes. */
+bool order_has_fenced(const CheckBlock *b, uint32_t thread);
+/* Strong reads and writes, and atomics: what they publish and what they learn. */
+void order_strong_access(const CheckEvent *e, const ExecAccess *a);
+/* True when `thread` of the event's block, at this moment, comes after p. Not for p of the same thread. */
+bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p);
+
+#endif

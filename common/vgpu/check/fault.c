@@ -1,0 +1,97 @@
+/* Faults of exec as notes: what the memory and the sync checker find, and what ends a launch. */
+#include "common/vgpu/check/check_internal.h"
+
+#include <string.h>
+
+/* Rows: fault, finding, the tool it belongs to (0: always told, for the launch ends with it). */
+static const struct {
+    uint8_t finding;
+    unsigned tool;
+} fault_findings[] = {
+    [FAULT_OUT_OF_BOUNDS] = {FINDING_OUT_OF_BOUNDS, CHECK_MEMORY},
+    [FAULT_FREED] = {FINDING_USE_AFTER_FREE, CHECK_MEMORY},
+    [FAULT_NULL] = {FINDING_NULL_POINTER, CHECK_MEMORY},
+    [FAULT_HOST_POINTER] = {FINDING_HOST_POINTER, CHECK_MEMORY},
+    [FAULT_WRONG_SPACE] = {FINDING_WRONG_SPACE, CHECK_MEMORY},
+    [FAULT_MISALIGNED] = {FINDING_MISALIGNED, CHECK_MEMORY},
+    [FAULT_READ_ONLY] = {FINDING_READ_ONLY, CHECK_MEMORY},
+    [FAULT_OTHER_DEVICE] = {FINDING_OTHER_DEVICE, CHECK_MEMORY},
+    [FAULT_BAD_CALL] = {FINDING_BAD_CALL, 0},
+    [FAULT_STACK] = {FINDING_STACK_OVERFLOW, 0},
+    [FAULT_ASSERT] = {FINDING_ASSERT, 0},
+    [FAULT_TRAP] = {FINDING_TRAP, 0},
+    [FAULT_TIMEOUT] = {FINDING_TIMEOUT, 0},
+    [FAULT_DEADLOCK] = {FINDING_DEADLOCK, 0},
+    [FAULT_UNSUPPORTED] = {FINDING_UNSUPPORTED, 0},
+    [FAULT_BARRIER_EXITED] = {FINDING_BARRIER_EXITED, CHECK_SYNC},
+    [FAULT_BARRIER_DIVERGENT] = {FINDING_BARRIER_DIVERGENT, CHECK_SYNC},
+    [FAULT_SYNC_MASK] = {FINDING_SYNC_MASK, CHECK_SYNC},
+};
+
+static bool is_memory_fault(uint8_t kind)
+{
+    return kind <= FAULT_OTHER_DEVICE;
+}
+
+/* Shared memory as an allocation, so that the distance from it can be told. */
+static MemAlloc shared_as_alloc(const CheckEvent *e)
+{
+    return (MemAlloc){.addr = 0, .bytes = e->block->shared_bytes, .name = "shared memory"};
+}
+
+static void add_alloc(const CheckEvent *e, Note *n, const ExecFault *f)
+{
+    if (f->kind == FAULT_NULL || f->kind == FAULT_HOST_POINTER || f->kind == FAULT_WRONG_SPACE)
+        return;
+    if (f->space == SPACE_SHARED) {
+        n->alloc = shared_as_alloc(e);
+        n->has_alloc = true;
+        return;
+    }
+    if (f->space != SPACE_GLOBAL && f->space != SPACE_GENERIC && f->space != SPACE_CONST)
+        return;
+    const MemAlloc *a = e->set->launch->mem ? mem_find_nearest(e->set->launch->mem, f->address) : NULL;
+    if (a) {
+        n->alloc = *a;
+        n->has_alloc = true;
+    }
+}
+
+static uint32_t linear_thread(const CheckEvent *e, const uint32_t thread[3])
+{
+    const uint32_t *dim = e->who->block_dim;
+    return thread[0] + dim[0] * (thread[1] + dim[1] * thread[2]);
+}
+
+void fault_observe(const CheckEvent *e, const ExecFault *f)
+{
+    if (f->kind >= sizeof fault_findings / sizeof *fault_findings)
+        return;
+    unsigned tool = fault_findings[f->kind].tool;
+    if (tool && !check_has(e->set, tool))
+        return;
+    bool memory = is_memory_fault(f->kind);
+    NoteKey key = {
+        .kind = fault_findings[f->kind].finding,
+        .space = memory ? (f->space == SPACE_GENERIC ? SPACE_GLOBAL : f->space) : 0,
+        .access = memory ? f->access : 0,
+        .place = check_place(e->set, e->who),
+        .other = NO_PLACE,
+    };
+    uint64_t count = f->mask ? (uint64_t)__builtin_popcount(f->mask) : 1;
+    Note *n = check_note(e, &key, linear_thread(e, f->thread), count);
+    if (!n)
+        return;
+    n->address = f->address;
+    n->bytes = memory ? f->bytes : 0;
+    n->mask = f->mask;
+    n->lane = f->lane;
+    if (memory)
+        add_alloc(e, n, f);
+    if (f->detail) {
+        size_t length = strlen(f->detail) + 1;
+        char *copy = pool_alloc(&e->worker->pool, length);
+        if (copy)
+            n->detail = memcpy(copy, f->detail, length);
+    }
+}

@@ -1,0 +1,103 @@
+/* Findings: the table of kinds, and the titles that are made from it. */
+#include "common/vgpu/check/check_internal.h"
+#include "common/vgpu/check/finding_internal.h"
+
+#include <string.h>
+
+typedef struct KindInfo {
+    const char *text, *verdict;
+    bool advice;
+    const char *title, *hint;
+} KindInfo;
+
+static const KindInfo kinds[FINDING_N_KINDS] = {
+#define X(name, ...) [FINDING_##name] = {__VA_ARGS__},
+#include "common/vgpu/check/findings.def"
+#undef X
+};
+
+const char *finding_kind_text(FindingKind kind)
+{
+    return kinds[kind].text;
+}
+
+const char *finding_verdict(const Finding *f)
+{
+    return kinds[f->kind].advice || f->advice ? "" : kinds[f->kind].verdict;
+}
+
+const char *finding_kind_hint(FindingKind kind)
+{
+    return kinds[kind].hint;
+}
+
+bool finding_kind_is_advice(FindingKind kind)
+{
+    return kinds[kind].advice;
+}
+
+const char *check_access_text(uint8_t access)
+{
+    static const char *const texts[] = {[ACCESS_LOAD] = "read",
+                                        [ACCESS_STORE] = "write",
+                                        [ACCESS_ATOMIC] = "atomic",
+                                        [ACCESS_REDUCTION] = "atomic"};
+    return access < sizeof texts / sizeof *texts ? texts[access] : "";
+}
+
+const char *check_space_text(uint8_t space)
+{
+    static const char *const texts[] = {
+        [SPACE_GENERIC] = "global", [SPACE_GLOBAL] = "global",  [SPACE_SHARED] = "shared",
+        [SPACE_LOCAL] = "local",    [SPACE_CONST] = "constant", [SPACE_PARAM] = "parameter",
+        [SPACE_FRAME] = "local"};
+    return space < sizeof texts / sizeof *texts ? texts[space] : "";
+}
+
+void finding_put_number(StrBuf *out, uint64_t n)
+{
+    if (n >= 1000) {
+        finding_put_number(out, n / 1000);
+        strbuf_printf(out, ",%03u", (unsigned)(n % 1000));
+    } else {
+        strbuf_printf(out, "%u", (unsigned)n);
+    }
+}
+
+void finding_put_count(StrBuf *out, uint64_t n, const char *what)
+{
+    finding_put_number(out, n);
+    strbuf_printf(out, " %s%s", what, n == 1 ? "" : "s");
+}
+
+static void put_word(StrBuf *out, const Finding *f, const char *word, size_t length)
+{
+    if (strncmp(word, "access", length) == 0)
+        strbuf_puts(out, f->access);
+    else if (strncmp(word, "space", length) == 0)
+        strbuf_puts(out, f->space);
+    else if (strncmp(word, "bytes", length) == 0)
+        finding_put_count(out, f->bytes, "byte");
+    else if (strncmp(word, "alloc", length) == 0)
+        finding_put_count(out, f->alloc_bytes, "byte");
+}
+
+const char *check_title(CheckSet *set, const Finding *f, const char *detail)
+{
+    StrBuf out = {0};
+    for (const char *p = kinds[f->kind].title; *p;) {
+        size_t plain = strcspn(p, "{");
+        strbuf_append(&out, p, plain);
+        p += plain;
+        if (*p == '{') {
+            size_t length = strcspn(p + 1, "}");
+            put_word(&out, f, p + 1, length);
+            p += length + 2;
+        }
+    }
+    if (detail && *detail)
+        strbuf_printf(&out, ": %s", detail);
+    const char *title = check_intern(set, out.failed ? "" : out.text);
+    strbuf_free(&out);
+    return title;
+}

@@ -1,0 +1,211 @@
+/* A finding as a person reads it:
+ *
+ *   vector_add.cu:12:10: out-of-bounds: write of 4 bytes outside every allocation of global memory
+ *      12 |     c[i] = a[i] + b[i];
+ *         |          ^
+ *     by thread (232,0,0) of block (3,0,0) in add(float const*, float const*, float*, int)
+ *     at 0x2000000103e8, 1 byte after allocation 3 (1,000 bytes at 0x200000010000, made at vector_add.cu:31
+ * in main) launched at vector_add.cu:40 in main 24 times, this is the first hint: ...
+ */
+#include "common/vgpu/check/finding_internal.h"
+
+#include <string.h>
+
+#define BOLD  "\033[1m"
+#define RED   "\033[1;31m"
+#define CYAN  "\033[1;36m"
+#define PLAIN "\033[0m"
+
+bool finding_site(const FindingLookup *lookup, uint64_t token, FindingSite *out)
+{
+    *out = (FindingSite){.file = "", .function = ""};
+    if (!token || !lookup || !lookup->site || !lookup->site(lookup->self, token, out))
+        return false;
+    out->file = out->file ? out->file : "";
+    out->function = out->function ? out->function : "";
+    return true;
+}
+
+static const char *color(const FindingLookup *lookup, const char *code)
+{
+    return lookup && lookup->color ? code : "";
+}
+
+static void put_triple(StrBuf *out, const uint32_t v[3])
+{
+    strbuf_printf(out, "(%u,%u,%u)", v[0], v[1], v[2]);
+}
+
+/* " at file:line in function": nothing when the place is unknown. */
+static void put_site(StrBuf *out, const FindingLookup *lookup, uint64_t token)
+{
+    FindingSite site;
+    if (!finding_site(lookup, token, &site))
+        return;
+    if (site.line)
+        strbuf_printf(out, " at %s:%u", site.file, site.line);
+    if (*site.function)
+        strbuf_printf(out, " in %s", site.function);
+}
+
+static bool is_host_finding(const Finding *f)
+{
+    return *f->kernel == '\0';
+}
+
+/* Where the finding's first line points: the kernel's line, or the host's. */
+static FindingPlace headline_place(const Finding *f, const FindingLookup *lookup)
+{
+    FindingSite site;
+    if (!is_host_finding(f))
+        return f->place;
+    if (finding_site(lookup, f->site, &site) && site.line)
+        return (FindingPlace){.file = site.file, .line = site.line};
+    return (FindingPlace){.file = ""};
+}
+
+static void put_headline(const Finding *f, const FindingLookup *lookup, const FindingPlace *place,
+                         StrBuf *out)
+{
+    if (place->line) {
+        strbuf_printf(out, "%s%s:%u:", color(lookup, BOLD), place->file, place->line);
+        if (place->column)
+            strbuf_printf(out, "%u:", place->column);
+        strbuf_printf(out, "%s ", color(lookup, PLAIN));
+    }
+    bool advice = *finding_verdict(f) == '\0';
+    strbuf_printf(out, "%s%s%s:%s %s\n", color(lookup, advice ? CYAN : RED), advice ? "advice: " : "",
+                  finding_kind_text(f->kind), color(lookup, PLAIN), f->message);
+}
+
+static void put_source(const FindingLookup *lookup, const FindingPlace *place, StrBuf *out)
+{
+    const char *text = place->line && lookup && lookup->source_line
+                           ? lookup->source_line(lookup->self, place->file, place->line)
+                           : NULL;
+    if (!text)
+        return;
+    strbuf_printf(out, "%6u | %s\n", place->line, text);
+    if (!place->column || place->column > strlen(text) + 1)
+        return;
+    strbuf_puts(out, "       | ");
+    for (uint32_t i = 0; i + 1 < place->column; i++)
+        strbuf_puts(out, text[i] == '\t' ? "\t" : " ");
+    strbuf_puts(out, "^\n");
+}
+
+static void put_who(const Finding *f, StrBuf *out)
+{
+    if (is_host_finding(f))
+        return;
+    strbuf_puts(out, "  ");
+    if (f->has_thread) {
+        strbuf_puts(out, "by thread ");
+        put_triple(out, f->thread);
+        strbuf_puts(out, " of block ");
+        put_triple(out, f->block);
+        strbuf_puts(out, " ");
+    }
+    strbuf_printf(out, "in %s\n", f->kernel);
+    if (f->place.inlined_into_file && *f->place.inlined_into_file)
+        strbuf_printf(out, "  inlined at %s:%u\n", f->place.inlined_into_file, f->place.inlined_into_line);
+    if (f->place.line == 0 && f->has_thread)
+        strbuf_puts(out, "  compile with -lineinfo to see the line\n");
+}
+
+static void put_other(const Finding *f, StrBuf *out)
+{
+    if (!f->has_other)
+        return;
+    strbuf_printf(out, "  and %s by thread ", f->other_access);
+    put_triple(out, f->other_thread);
+    strbuf_puts(out, " of block ");
+    put_triple(out, f->other_block);
+    if (f->other.line) {
+        bool same = f->other.line == f->place.line && strcmp(f->other.file, f->place.file) == 0;
+        strbuf_printf(out, " at %s:%u%s", f->other.file, f->other.line, same ? ", the same line" : "");
+    }
+    strbuf_puts(out, "\n");
+}
+
+static void put_distance(const Finding *f, StrBuf *out)
+{
+    if (f->distance < 0) {
+        finding_put_count(out, (uint64_t)-f->distance, "byte");
+        strbuf_puts(out, " before ");
+    } else if (f->distance > 0) {
+        finding_put_count(out, (uint64_t)f->distance, "byte");
+        strbuf_puts(out, " after ");
+    } else if (f->address != f->alloc_address) {
+        strbuf_puts(out, "byte ");
+        finding_put_number(out, f->address - f->alloc_address);
+        strbuf_puts(out, " of ");
+    } else {
+        strbuf_puts(out, "the start of ");
+    }
+}
+
+static void put_alloc(const Finding *f, const FindingLookup *lookup, StrBuf *out)
+{
+    put_distance(f, out);
+    if (f->alloc_serial == 0) { /* shared memory: it has no place of its own */
+        strbuf_puts(out, "the block's ");
+        finding_put_count(out, f->alloc_bytes, "byte");
+        strbuf_puts(out, " of shared memory");
+        return;
+    }
+    if (f->alloc_name)
+        strbuf_printf(out, "the variable %s (", f->alloc_name);
+    else
+        strbuf_printf(out, "allocation %u (", f->alloc_serial);
+    finding_put_count(out, f->alloc_bytes, "byte");
+    strbuf_printf(out, " at 0x%llx", (unsigned long long)f->alloc_address);
+    FindingSite site;
+    if (finding_site(lookup, f->alloc_site, &site)) {
+        strbuf_puts(out, ", made");
+        put_site(out, lookup, f->alloc_site);
+    }
+    if (f->alloc_freed) {
+        strbuf_puts(out, ", freed");
+        put_site(out, lookup, f->free_site);
+    }
+    strbuf_puts(out, ")");
+}
+
+static void put_address(const Finding *f, const FindingLookup *lookup, StrBuf *out)
+{
+    bool shared = strcmp(f->space, "shared") == 0;
+    if (!f->has_alloc && !f->address && !f->bytes)
+        return;
+    strbuf_printf(out, shared ? "  at shared address 0x%llx" : "  at 0x%llx", (unsigned long long)f->address);
+    if (f->has_alloc) {
+        strbuf_puts(out, ", ");
+        put_alloc(f, lookup, out);
+    }
+    strbuf_puts(out, "\n");
+}
+
+void finding_text(const Finding *f, const FindingLookup *lookup, StrBuf *out)
+{
+    FindingPlace place = headline_place(f, lookup);
+    FindingSite site;
+    put_headline(f, lookup, &place, out);
+    put_source(lookup, &place, out);
+    put_who(f, out);
+    put_other(f, out);
+    put_address(f, lookup, out);
+    if (!is_host_finding(f) && finding_site(lookup, f->site, &site)) {
+        strbuf_puts(out, "  launched");
+        put_site(out, lookup, f->site);
+        strbuf_puts(out, "\n");
+    }
+    if (is_host_finding(f) && place.line == 0)
+        strbuf_puts(out, "  compile the host code with -g to see the line\n");
+    if (f->count > 1) {
+        strbuf_puts(out, "  ");
+        finding_put_number(out, f->count);
+        strbuf_puts(out, " times, this is the first\n");
+    }
+    if (*f->hint)
+        strbuf_printf(out, "  hint: %s\n", f->hint);
+}

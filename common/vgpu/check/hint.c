@@ -1,0 +1,162 @@
+/* Hints: one sentence about what to look at. A hint that names a cause is given only when the facts of this
+ * access support it; otherwise the kind's own general one (findings.def) stands. */
+#include "common/vgpu/check/check_internal.h"
+#include "common/vgpu/check/finding_internal.h"
+
+#include <string.h>
+
+static uint64_t volume(const uint32_t d[3])
+{
+    return (uint64_t)d[0] * d[1] * d[2];
+}
+
+static bool is_flat(const ExecLaunch *l)
+{
+    return l->grid[1] == 1 && l->grid[2] == 1 && l->block[1] == 1 && l->block[2] == 1;
+}
+
+/* Index of the element that the access touches, when it lies on an element's boundary behind the allocation's
+ * start. */
+static bool element_index(const Finding *f, uint64_t *index)
+{
+    if (!f->has_alloc || f->address < f->alloc_address || !f->bytes ||
+        (f->address - f->alloc_address) % f->bytes)
+        return false;
+    *index = (f->address - f->alloc_address) / f->bytes;
+    return true;
+}
+
+static const char *finish(CheckSet *set, StrBuf *b)
+{
+    const char *text = check_intern(set, b->failed ? "" : b->text);
+    strbuf_free(b);
+    return text;
+}
+
+/* Behind the end of a global allocation. */
+static const char *hint_beyond(CheckSet *set, const Finding *f)
+{
+    const ExecLaunch *l = set->launch;
+    uint64_t index, threads = volume(l->grid) * volume(l->block),
+                    n = f->bytes ? f->alloc_bytes / f->bytes : 0;
+    if (!element_index(f, &index) || n == 0)
+        return NULL;
+    uint64_t thread = (uint64_t)f->block[0] * l->block[0] + f->thread[0];
+    StrBuf b = {0};
+    if (is_flat(l) && index == thread && f->bytes > 1 && threads >= f->alloc_bytes &&
+        threads < f->alloc_bytes + l->block[0]) {
+        strbuf_puts(&b, "the allocation has as many bytes as the launch has elements: was it given n instead "
+                        "of n * sizeof(element)?");
+    } else if (is_flat(l) && index == thread && threads > n) {
+        strbuf_puts(&b, "thread ");
+        finding_put_number(&b, thread);
+        strbuf_puts(&b, " of the launch is beyond the ");
+        finding_put_count(&b, n, "element");
+        strbuf_puts(&b, ": does the kernel test i < n?");
+    } else if (index == n) {
+        strbuf_puts(&b, "index ");
+        finding_put_number(&b, n);
+        strbuf_puts(&b, " is one past the last element, ");
+        finding_put_number(&b, n - 1);
+        strbuf_puts(&b, ": is there a <= that should be a <, or an i + 1 at the edge?");
+    } else {
+        return NULL;
+    }
+    return finish(set, &b);
+}
+
+static const char *hint_shared(const CheckSet *set, const Finding *f)
+{
+    const ExecLaunch *l = set->launch;
+    const IrFunction *fn = &l->instance->module->functions[l->function];
+    if (fn->uses_dynamic_shared && l->dynamic_shared == 0)
+        return "the kernel uses dynamic shared memory, but the launch gives it none: the third argument of "
+               "<<<...>>> is its size in bytes";
+    uint64_t needed = f->address + f->bytes;
+    uint64_t if_elements = fn->static_shared_bytes + (uint64_t)l->dynamic_shared * f->bytes;
+    if (fn->uses_dynamic_shared && f->bytes > 1 && needed <= if_elements)
+        return "the size of dynamic shared memory is given in bytes: was it given in elements?";
+    if (f->address >= (uint64_t)1 << 31 && f->address <= UINT32_MAX)
+        return "the index is negative: is the left edge of the tile handled apart?";
+    return "compare the index with the size of the shared array; it is indexed by threadIdx, not by the "
+           "global index";
+}
+
+static const char *hint_bounds(CheckSet *set, const Finding *f)
+{
+    if (strcmp(f->space, "shared") == 0)
+        return hint_shared(set, f);
+    if (f->distance > 0)
+        return hint_beyond(set, f);
+    if (f->has_alloc && f->distance < 0 && f->bytes && (uint64_t)-f->distance <= (uint64_t)64 * f->bytes)
+        return "the index is negative: is the left edge handled apart?";
+    return NULL;
+}
+
+static bool same_triple(const uint32_t a[3], const uint32_t b[3])
+{
+    return memcmp(a, b, 3 * sizeof *a) == 0;
+}
+
+static const char *hint_race(const Finding *f, const Note *n)
+{
+    bool same_line =
+        f->place.line && f->place.line == f->other.line && strcmp(f->place.file, f->other.file) == 0;
+    bool atomic = strcmp(f->access, "atomic") == 0, other_atomic = strcmp(f->other_access, "atomic") == 0;
+    bool read = strcmp(f->access, "read") == 0, other_read = strcmp(f->other_access, "read") == 0;
+    bool same_block = same_triple(f->block, f->other_block);
+    if (atomic != other_atomic && !(atomic ? other_read : read))
+        return "one of the two is atomic and the other is not: make both atomic";
+    if (same_line && read != other_read)
+        return "reading, changing and writing back is not one step: use an atomic such as atomicAdd, or give "
+               "each thread its own element";
+    if (same_block && n->thread / WARP_LANES == n->other_thread / WARP_LANES)
+        return "threads of one warp do not run in step: put __syncwarp() or __syncthreads() between the two "
+               "accesses";
+    if (same_block)
+        return "put __syncthreads() between the two accesses, where every thread of the block reaches it";
+    if (!read && !other_read)
+        return "two blocks write one element: give each its own, or use an atomic";
+    return "blocks of one launch run in any order: split the work in two launches, or publish with "
+           "__threadfence() and an atomic";
+}
+
+static const char *hint_uninit(const Finding *f)
+{
+    if (strcmp(f->space, "shared") == 0)
+        return "no thread of this block has written it: is the whole tile loaded, its edges and its tail "
+               "too?";
+    return "cudaMalloc does not clear memory: copy the data there, or use cudaMemset";
+}
+
+static const char *hint_misaligned(CheckSet *set, const Finding *f)
+{
+    StrBuf b = {0};
+    strbuf_puts(&b, "the address must be a multiple of ");
+    finding_put_number(&b, f->bytes);
+    strbuf_printf(&b, ", and is %llu beyond one: has a pointer been cast to a wider type?",
+                  (unsigned long long)(f->bytes ? f->address % f->bytes : 0));
+    return finish(set, &b);
+}
+
+const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
+{
+    const char *hint = NULL;
+    switch (f->kind) {
+    case FINDING_OUT_OF_BOUNDS:
+        hint = hint_bounds(set, f);
+        break;
+    case FINDING_RACE:
+        hint = hint_race(f, n);
+        break;
+    case FINDING_UNINITIALIZED:
+        hint = hint_uninit(f);
+        break;
+    case FINDING_MISALIGNED:
+        hint = hint_misaligned(set, f);
+        break;
+    default:
+        break;
+    }
+    return hint ? hint : finding_kind_hint(f->kind);
+}

@@ -1,0 +1,149 @@
+/* The host's side: frees, copies, leaks, and advice about runtime calls. Places of these findings are host
+ * places. */
+#include "common/vgpu/check/check_internal.h"
+
+#include <string.h>
+
+static Finding host_finding(FindingKind kind, uint64_t site)
+{
+    return (Finding){
+        .kind = kind,
+        .kernel = "",
+        .place = {.file = ""},
+        .other = {.file = ""},
+        .access = "",
+        .space = "",
+        .other_access = "",
+        .site = site,
+        .count = 1,
+        .message = "",
+        .hint = "",
+    };
+}
+
+static void add_alloc(CheckSet *set, Finding *f, const MemAlloc *a)
+{
+    if (!a)
+        return;
+    f->has_alloc = true;
+    f->alloc_address = a->addr;
+    f->alloc_bytes = a->bytes;
+    f->alloc_serial = a->serial;
+    f->alloc_name = a->name ? check_intern(set, a->name) : NULL;
+    f->alloc_freed = a->freed;
+    f->alloc_site = a->site;
+    f->free_site = a->free_site;
+    if (f->address < a->addr)
+        f->distance = -(int64_t)(a->addr - f->address);
+    else if (f->address >= a->addr + a->bytes)
+        f->distance = (int64_t)(f->address - (a->addr + a->bytes)) + 1;
+}
+
+/* Host findings are one when kind, place, and the place and size of the allocation agree. */
+static void add_host(CheckSet *set, Finding *f)
+{
+    FindingKey key = {
+        .kind = (uint8_t)f->kind,
+        .kernel = "",
+        .file = "",
+        .other_file = "",
+        .site = f->site,
+        .alloc_site = f->has_alloc ? f->alloc_site : 0,
+        .alloc_bytes = f->has_alloc ? f->alloc_bytes : 0,
+        .message = f->message,
+    };
+    check_add_finding(set, f, &key);
+}
+
+void check_bad_free(CheckSet *set, uint64_t addr, const MemAlloc *nearest, uint64_t site)
+{
+    if (!check_has(set, CHECK_MEMORY))
+        return;
+    bool again = nearest && nearest->freed && nearest->addr == addr;
+    Finding f = host_finding(again ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE, site);
+    f.address = addr;
+    if (again || (nearest && addr >= nearest->addr && addr < nearest->addr + nearest->bytes))
+        add_alloc(set, &f, nearest);
+    f.message = check_title(set, &f, NULL);
+    f.hint = hint_for(set, &f, NULL);
+    add_host(set, &f);
+}
+
+void check_host_write(CheckSet *set, MemAlloc *a, uint64_t addr, uint64_t bytes)
+{
+    if (check_has(set, CHECK_INIT) && a->init && bytes)
+        init_mark(a->init, addr - a->addr, bytes, false);
+}
+
+void check_host_read(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t bytes, const char *call,
+                     uint64_t site)
+{
+    if (!check_has(set, CHECK_INIT) || !a->init || !bytes)
+        return;
+    uint64_t at = init_first_clear(a->init, addr - a->addr, bytes);
+    if (at == bytes)
+        return;
+    Finding f = host_finding(FINDING_API_UNINITIALIZED, site);
+    f.address = addr + at;
+    f.access = "read";
+    f.space = "global";
+    add_alloc(set, &f, a);
+    f.message = check_title(set, &f, call);
+    f.hint = hint_for(set, &f, NULL);
+    add_host(set, &f);
+}
+
+void check_host_copy(CheckSet *set, MemAlloc *to, uint64_t to_addr, const MemAlloc *from, uint64_t from_addr,
+                     uint64_t bytes)
+{
+    if (!check_has(set, CHECK_INIT) || !to->init || !bytes)
+        return;
+    uint64_t to_off = to_addr - to->addr, from_off = from_addr - from->addr;
+    if (!from->init) {
+        init_mark(to->init, to_off, bytes, false);
+        return;
+    }
+    for (uint64_t done = 0; done < bytes;) { /* a run of written bytes, then a run of others */
+        uint64_t set_run = init_first_clear(from->init, from_off + done, bytes - done);
+        if (set_run)
+            init_mark(to->init, to_off + done, set_run, false);
+        done += set_run;
+        for (; done < bytes && init_first_clear(from->init, from_off + done, 1) == 0; done++) {
+            uint64_t bit = to_off + done;
+            to->init[bit / 8] &= (uint8_t) ~(1u << bit % 8);
+        }
+    }
+}
+
+void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64_t site, const char *message,
+                  const char *hint)
+{
+    Finding f = host_finding(FINDING_API_MISUSE, site);
+    f.address = address;
+    add_alloc(set, &f, alloc);
+    f.message = check_intern(set, message);
+    f.hint = check_intern(set, hint);
+    add_host(set, &f);
+}
+
+static bool can_leak(const MemAlloc *a)
+{
+    return !a->freed && a->kind != MEM_GLOBAL_VAR && a->kind != MEM_CONST_VAR && a->kind != MEM_INTERNAL;
+}
+
+void check_leaks(CheckSet *set, const Mem *m)
+{
+    if (!check_has(set, CHECK_LEAK))
+        return;
+    MemAlloc *a;
+    for (size_t i = 0; (a = mem_at(m, i)); i++) {
+        if (!can_leak(a))
+            continue;
+        Finding f = host_finding(FINDING_LEAK, a->site);
+        f.address = a->addr;
+        add_alloc(set, &f, a);
+        f.message = check_title(set, &f, NULL);
+        f.hint = hint_for(set, &f, NULL);
+        add_host(set, &f);
+    }
+}

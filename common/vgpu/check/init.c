@@ -1,0 +1,139 @@
+/* The init checker: a read of bytes that nobody wrote, in global memory (the bitmap of the allocation) and in
+ * shared memory (a bitmap of the block's own). Local memory is not followed: a compiler keeps most of it in
+ * registers.
+ *
+ * A read counts even when its value is not used: the PTX does not tell. Reads come before writes of the same
+ * instruction (atomics).
+ */
+#include "common/vgpu/check/check_internal.h"
+
+#include <string.h>
+
+/* ---- bitmaps ---- */
+
+static void or_byte(uint8_t *byte, uint8_t bits, bool atomic)
+{
+    if ((*byte & bits) == bits)
+        return;
+    if (atomic)
+        __atomic_fetch_or(byte, bits, __ATOMIC_RELAXED);
+    else
+        *byte |= bits;
+}
+
+void init_mark(uint8_t *bits, uint64_t from, uint64_t n, bool shared_by_workers)
+{
+    uint64_t first = from / 8, last = (from + n - 1) / 8;
+    uint8_t head = (uint8_t)(0xFFu << from % 8), tail = (uint8_t)(0xFFu >> (7 - (from + n - 1) % 8));
+    if (first == last) {
+        or_byte(&bits[first], head & tail, shared_by_workers);
+        return;
+    }
+    or_byte(&bits[first], head, shared_by_workers);
+    memset(bits + first + 1, 0xFF, last - first - 1);
+    or_byte(&bits[last], tail, shared_by_workers);
+}
+
+uint64_t init_first_clear(const uint8_t *bits, uint64_t from, uint64_t n)
+{
+    uint64_t end = from + n;
+    for (uint64_t i = from; i < end;) {
+        uint8_t missing = (uint8_t)(~bits[i / 8] & (0xFFu << i % 8));
+        if (missing) {
+            uint64_t at = i / 8 * 8 + (uint64_t)__builtin_ctz(missing);
+            return at < end ? at - from : n;
+        }
+        i = i / 8 * 8 + 8;
+        for (uint64_t word; i + 64 <= end; i += 64) {
+            memcpy(&word, bits + i / 8, 8);
+            if (word != UINT64_MAX)
+                break;
+        }
+    }
+    return n;
+}
+
+/* ---- accesses ---- */
+
+typedef struct Bits {
+    uint8_t *bits; /* NULL: all initialised, or not followed */
+    uint64_t base; /* address of bit 0 */
+    const MemAlloc *alloc;
+} Bits;
+
+static Bits bits_of_lane(const CheckEvent *e, const ExecAccess *a, uint64_t addr)
+{
+    if (a->space == SPACE_SHARED)
+        return (Bits){.bits = e->block->shared_init};
+    const MemAlloc *alloc = a->alloc ? a->alloc : mem_find(e->set->launch->mem, addr);
+    return alloc ? (Bits){alloc->init, alloc->addr, alloc} : (Bits){0};
+}
+
+/* `at`: address of the first byte that nobody wrote. */
+static void note_uninit(const CheckEvent *e, const ExecAccess *a, unsigned lane, uint64_t at,
+                        const MemAlloc *alloc)
+{
+    NoteKey key = {.kind = FINDING_UNINITIALIZED,
+                   .space = a->space,
+                   .access = a->kind,
+                   .place = check_place(e->set, e->who),
+                   .other = NO_PLACE};
+    Note *n = check_note(e, &key, e->who->first_thread + lane, 1);
+    if (!n)
+        return;
+    n->address = at;
+    n->bytes = a->bytes;
+    n->has_alloc = alloc != NULL;
+    if (alloc)
+        n->alloc = *alloc;
+}
+
+static void lane_access(const CheckEvent *e, const ExecAccess *a, unsigned lane)
+{
+    Bits b = bits_of_lane(e, a, a->addr[lane]);
+    if (!b.bits)
+        return;
+    uint64_t from = a->addr[lane] - b.base;
+    if (a->kind != ACCESS_STORE) {
+        uint64_t at = init_first_clear(b.bits, from, a->bytes);
+        if (at < a->bytes)
+            note_uninit(e, a, lane, a->addr[lane] + at, b.alloc);
+    }
+    if (a->kind != ACCESS_LOAD)
+        init_mark(b.bits, from, a->bytes, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);
+}
+
+/* All lanes side by side, or all at one place, in one piece: true when there is nothing more to do. */
+static bool whole_access(const CheckEvent *e, const ExecAccess *a)
+{
+    unsigned first = (unsigned)__builtin_ctz(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
+    uint64_t span = a->bytes;
+    if (a->pattern == PATTERN_UNIT_STRIDE) {
+        span *= last - first + 1;
+        if (a->mask != (uint32_t)(((uint64_t)2 << last) - ((uint64_t)1 << first)))
+            return false; /* holes between lanes */
+    } else if (a->pattern != PATTERN_UNIFORM) {
+        return false;
+    }
+    if (a->space == SPACE_GLOBAL && !a->alloc)
+        return false;
+    Bits b = bits_of_lane(e, a, a->addr[first]);
+    if (!b.bits)
+        return true;
+    uint64_t from = a->addr[first] - b.base;
+    if (a->kind != ACCESS_STORE && init_first_clear(b.bits, from, span) < span)
+        return false;
+    if (a->kind != ACCESS_LOAD)
+        init_mark(b.bits, from, span, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);
+    return true;
+}
+
+void init_observe(const CheckEvent *e, const ExecAccess *a)
+{
+    if ((a->space != SPACE_GLOBAL && a->space != SPACE_SHARED) || whole_access(e, a))
+        return;
+    /* Atomics of several lanes on one word: the first one initialises it for the others, and is the one to
+     * report. */
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1)
+        lane_access(e, a, (unsigned)__builtin_ctz(rest));
+}

@@ -1,0 +1,289 @@
+/* Notes: what the checkers see while a launch runs.
+ *
+ * Each worker has a table of its own, so that no lock is taken. A note counts its occurrences, and keeps the
+ * details of the one in the first block (by linear index): whichever worker ran it, the details are the same.
+ *
+ * When the launch ends the tables are merged and sorted, places and names become text, and the result joins
+ * the set's findings.
+ */
+#include "common/vgpu/check/check_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- one worker's table ---- */
+
+static bool same_key(const NoteKey *a, const NoteKey *b)
+{
+    return a->kind == b->kind && a->space == b->space && a->access == b->access &&
+           a->other_access == b->other_access && a->place == b->place && a->other == b->other;
+}
+
+static size_t hash_key(const NoteKey *k)
+{
+    uint64_t h = k->place * 0x9E3779B97F4A7C15u;
+    h ^= (k->other + 0x7F4A7C15u) * 0xBF58476D1CE4E5B9u;
+    h ^= (uint64_t)(k->kind | k->space << 8 | k->access << 16 | k->other_access << 20) * 0x94D049BB133111EBu;
+    return (size_t)(h ^ h >> 29);
+}
+
+static bool grow_slots(NoteTable *t)
+{
+    size_t n = t->n_slots ? t->n_slots * 2 : 64;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < t->n; i++) {
+        size_t at = hash_key(&t->notes[i].key) & (n - 1);
+        while (slots[at])
+            at = (at + 1) & (n - 1);
+        slots[at] = (uint32_t)i + 1;
+    }
+    free(t->slots);
+    t->slots = slots;
+    t->n_slots = n;
+    return true;
+}
+
+static Note *find_or_make(NoteTable *t, const NoteKey *key, bool *made)
+{
+    *made = false;
+    if (t->n * 2 >= t->n_slots && !grow_slots(t))
+        return NULL;
+    size_t at = hash_key(key) & (t->n_slots - 1);
+    for (; t->slots[at]; at = (at + 1) & (t->n_slots - 1))
+        if (same_key(&t->notes[t->slots[at] - 1].key, key))
+            return &t->notes[t->slots[at] - 1];
+    if (t->n >= CHECK_NOTES_MAX || !VEC_GROW(t->notes, t->n, t->cap))
+        return NULL;
+    Note *n = &t->notes[t->n++];
+    *n = (Note){.key = *key};
+    t->slots[at] = (uint32_t)t->n;
+    *made = true;
+    return n;
+}
+
+Note *note_add(NoteTable *t, const NoteKey *key, uint32_t block, uint64_t count, bool *fresh)
+{
+    bool made;
+    Note *n = find_or_make(t, key, &made);
+    if (!n) {
+        t->dropped += count;
+        return NULL;
+    }
+    n->count += count;
+    *fresh = made || block < n->block;
+    if (*fresh)
+        n->block = block;
+    return n;
+}
+
+void note_table_clear(NoteTable *t)
+{
+    t->n = 0;
+    t->dropped = 0;
+    if (t->slots)
+        memset(t->slots, 0, t->n_slots * sizeof *t->slots);
+}
+
+void note_table_free(NoteTable *t)
+{
+    free(t->notes);
+    free(t->slots);
+    *t = (NoteTable){0};
+}
+
+/* ---- from notes to findings ---- */
+
+static void unflatten(uint64_t linear, const uint32_t dim[3], uint32_t out[3])
+{
+    out[0] = (uint32_t)(linear % dim[0]);
+    out[1] = (uint32_t)(linear / dim[0] % dim[1]);
+    out[2] = (uint32_t)(linear / dim[0] / dim[1]);
+}
+
+/* Headers of the toolkit and the system: a student looks for the line of their own that led there. */
+static bool is_system_file(const char *file)
+{
+    return strncmp(file, "/usr/", 5) == 0 || strncmp(file, "/opt/", 5) == 0 ||
+           strstr(file, "/targets/x86_64-linux/include/");
+}
+
+static const IrFunction *function_of(const CheckSet *set, Place place, uint32_t *pc)
+{
+    const IrModule *m = set->launch->instance->module;
+    uint32_t low = 0, high = m->n_functions;
+    while (high - low > 1) { /* the last function whose first place is not after it */
+        uint32_t middle = low + (high - low) / 2;
+        if (set->place_base[middle] <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    *pc = place - set->place_base[low];
+    return &m->functions[low];
+}
+
+static void resolve_place(CheckSet *set, Place place, FindingPlace *out, uint32_t *pc)
+{
+    *out = (FindingPlace){.file = ""};
+    *pc = 0;
+    if (place == NO_PLACE)
+        return;
+    const IrModule *m = set->launch->instance->module;
+    const IrFunction *f = function_of(set, place, pc);
+    if (*pc >= f->n_insts || f->insts[*pc].loc >= f->n_locs)
+        return;
+    const IrLoc *l = &f->locs[f->insts[*pc].loc];
+    while (l->parent >= 0 && is_system_file(m->files[l->file]))
+        l = &f->locs[l->parent];
+    if (l->line == 0)
+        return;
+    out->file = check_intern(set, m->files[l->file]);
+    out->line = l->line;
+    out->column = l->column;
+    if (l->parent >= 0) {
+        const IrLoc *into = &f->locs[l->parent];
+        out->inlined_into_file = check_intern(set, m->files[into->file]);
+        out->inlined_into_line = into->line;
+    }
+}
+
+static const char *kernel_name(CheckSet *set)
+{
+    const char *name = set->launch->instance->module->functions[set->launch->function].name;
+    if (set->options.demangle) {
+        const char *readable = set->options.demangle(set->options.self, name);
+        if (readable)
+            name = readable;
+    }
+    return check_intern(set, name);
+}
+
+static void fill_alloc(Finding *f, const Note *n)
+{
+    if (!n->has_alloc)
+        return;
+    const MemAlloc *a = &n->alloc;
+    f->has_alloc = true;
+    f->alloc_address = a->addr;
+    f->alloc_bytes = a->bytes;
+    f->alloc_serial = a->serial;
+    f->alloc_freed = a->freed;
+    f->alloc_site = a->site;
+    f->free_site = a->free_site;
+    if (n->address < a->addr)
+        f->distance = -(int64_t)(a->addr - n->address);
+    else if (n->address >= a->addr + a->bytes)
+        f->distance = (int64_t)(n->address - (a->addr + a->bytes)) + 1;
+}
+
+static void add_note(CheckSet *set, const Note *n, const char *kernel)
+{
+    const ExecLaunch *l = set->launch;
+    Finding f = {
+        .kind = (FindingKind)n->key.kind,
+        .kernel = kernel,
+        .has_thread = n->key.place != NO_PLACE,
+        .address = n->address,
+        .bytes = n->bytes,
+        .access = n->bytes ? check_access_text(n->key.access) : "",
+        .space = n->bytes ? check_space_text(n->key.space) : "",
+        .site = set->launch_site,
+        .count = n->count,
+        .launch = set->launch_number,
+        .other_access = "",
+    };
+    FindingKey key = {.kind = n->key.kind,
+                      .space = n->key.space,
+                      .access = n->key.access,
+                      .other_access = n->key.other_access};
+    resolve_place(set, n->key.place, &f.place, &key.pc);
+    resolve_place(set, n->key.other, &f.other, &key.other_pc);
+    unflatten(n->block, l->grid, f.block);
+    unflatten(n->thread, l->block, f.thread);
+    if (n->key.other != NO_PLACE) {
+        f.has_other = true;
+        f.other_access = check_access_text(n->key.other_access);
+        unflatten(n->other_block, l->grid, f.other_block);
+        unflatten(n->other_thread, l->block, f.other_thread);
+    }
+    fill_alloc(&f, n);
+    if (n->has_alloc && n->alloc.name)
+        f.alloc_name = check_intern(set, n->alloc.name);
+    f.message = check_title(set, &f, n->detail);
+    f.hint = hint_for(set, &f, n);
+
+    key.kernel = kernel;
+    key.file = f.place.file;
+    key.line = f.place.line;
+    key.column = f.place.column;
+    key.other_file = f.other.file;
+    key.other_line = f.other.line;
+    key.other_column = f.other.column;
+    if (f.place.line)
+        key.pc = 0;
+    if (f.other.line)
+        key.other_pc = 0;
+    check_add_finding(set, &f, &key);
+}
+
+/* The order of a launch's findings: the first block's first, then by place. */
+static int compare_notes(const void *pa, const void *pb)
+{
+    const Note *a = pa, *b = pb;
+#define BY(field)                                                                                            \
+    if (a->field != b->field)                                                                                \
+    return a->field < b->field ? -1 : 1
+    BY(block);
+    BY(key.place);
+    BY(key.kind);
+    BY(key.other);
+    BY(key.space);
+    BY(key.access);
+    BY(key.other_access);
+#undef BY
+    return 0;
+}
+
+/* All notes of a launch in the first worker's table. */
+static NoteTable *join_tables(CheckSet *set)
+{
+    NoteTable *to = &set->workers[0].notes;
+    for (unsigned w = 1; w < set->n_workers; w++) {
+        NoteTable *from = &set->workers[w].notes;
+        for (size_t i = 0; i < from->n; i++) {
+            bool fresh;
+            Note *n = note_add(to, &from->notes[i].key, from->notes[i].block, from->notes[i].count, &fresh);
+            if (n && fresh) {
+                uint64_t count = n->count;
+                *n = from->notes[i];
+                n->count = count;
+            }
+        }
+        to->dropped += from->dropped;
+    }
+    return to;
+}
+
+void check_merge(CheckSet *set)
+{
+    NoteTable *t = join_tables(set);
+    bool limited = false;
+    for (unsigned w = 0; w < set->n_workers; w++)
+        limited |= set->workers[w].limited;
+    if (t->n || limited) {
+        const char *kernel = kernel_name(set);
+        if (t->n)
+            qsort(t->notes, t->n, sizeof *t->notes, compare_notes);
+        for (size_t i = 0; i < t->n; i++)
+            add_note(set, &t->notes[i], kernel);
+        if (limited) {
+            Note n = {.key = {.kind = FINDING_LIMIT, .place = NO_PLACE, .other = NO_PLACE}, .count = 1};
+            add_note(set, &n, kernel);
+        }
+    }
+    set->dropped += t->dropped;
+    for (unsigned w = 0; w < set->n_workers; w++)
+        note_table_clear(&set->workers[w].notes);
+}

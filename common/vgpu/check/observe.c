@@ -1,0 +1,262 @@
+/* The observer: finds the block and the worker of an event, and passes it to the checkers that are on.
+ *
+ * A block is known by its linear index: a block that waits for another may be put aside and go on later, on
+ * any worker.
+ */
+#include "common/vgpu/check/check_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- launches ---- */
+
+static bool number_places(CheckSet *set, const IrModule *m)
+{
+    size_t n = (size_t)m->n_functions + 1;
+    if (n > set->place_cap) {
+        Place *bigger = realloc(set->place_base, n * sizeof *bigger);
+        if (!bigger)
+            return false;
+        set->place_base = bigger;
+        set->place_cap = n;
+    }
+    Place at = 0;
+    for (uint32_t i = 0; i < m->n_functions; i++) {
+        set->place_base[i] = at;
+        at += m->functions[i].n_insts;
+    }
+    set->place_base[m->n_functions] = at;
+    return true;
+}
+
+static void on_launch_begin(void *self, const ExecLaunch *launch)
+{
+    CheckSet *set = self;
+    set->launch_number++;
+    set->launch = number_places(set, launch->instance->module) ? launch : NULL;
+    for (unsigned w = 0; w < set->n_workers; w++) {
+        pool_reset(&set->workers[w].pool);
+        set->workers[w].has_block = false;
+        set->workers[w].limited = false;
+    }
+    order_launch_reset(set->order);
+}
+
+static void on_launch_end(void *self, const ExecLaunch *launch)
+{
+    CheckSet *set = self;
+    (void)launch;
+    for (int i = 0; i < CHECK_OPEN_BUCKETS; i++) { /* blocks that a fault cut short */
+        while (set->open[i]) {
+            CheckBlock *b = set->open[i];
+            set->open[i] = b->next;
+            b->next = set->free_blocks;
+            set->free_blocks = b;
+        }
+    }
+    if (set->launch)
+        check_merge(set);
+    set->launch = NULL;
+}
+
+/* ---- blocks ---- */
+
+static CheckBlock **bucket_of(CheckSet *set, uint32_t linear)
+{
+    return &set->open[linear % CHECK_OPEN_BUCKETS];
+}
+
+static CheckBlock *find_block(CheckSet *set, uint32_t linear)
+{
+    pthread_mutex_lock(&set->lock);
+    CheckBlock *b = *bucket_of(set, linear);
+    while (b && b->linear != linear)
+        b = b->next;
+    pthread_mutex_unlock(&set->lock);
+    return b;
+}
+
+static CheckBlock *take_block(CheckSet *set, uint32_t linear)
+{
+    pthread_mutex_lock(&set->lock);
+    CheckBlock *b = set->free_blocks;
+    if (b)
+        set->free_blocks = b->next;
+    else
+        b = calloc(1, sizeof *b);
+    if (b) {
+        CheckBlock **bucket = bucket_of(set, linear);
+        b->linear = linear;
+        b->next = *bucket;
+        *bucket = b;
+    }
+    pthread_mutex_unlock(&set->lock);
+    return b;
+}
+
+static void drop_block(CheckSet *set, uint32_t linear)
+{
+    pthread_mutex_lock(&set->lock);
+    CheckBlock **at = bucket_of(set, linear);
+    while (*at && (*at)->linear != linear)
+        at = &(*at)->next;
+    CheckBlock *b = *at;
+    if (b) {
+        *at = b->next;
+        b->next = set->free_blocks;
+        set->free_blocks = b;
+    }
+    pthread_mutex_unlock(&set->lock);
+}
+
+static void free_list(CheckBlock *b)
+{
+    while (b) {
+        CheckBlock *next = b->next;
+        pool_free(&b->pool);
+        free(b->lines);
+        free(b->shared_init);
+        free(b);
+        b = next;
+    }
+}
+
+void check_free_blocks(CheckSet *set)
+{
+    free_list(set->free_blocks);
+    for (int i = 0; i < CHECK_OPEN_BUCKETS; i++)
+        free_list(set->open[i]);
+}
+
+/* False when the event cannot be followed: the host ran out of memory before. */
+static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e)
+{
+    if (!set->launch || who->worker >= set->n_workers)
+        return false;
+    CheckWorker *w = &set->workers[who->worker];
+    if (!w->has_block || w->block_linear != who->block_linear) {
+        w->block = find_block(set, who->block_linear);
+        w->block_linear = who->block_linear;
+        w->has_block = w->block != NULL;
+    }
+    *e = (CheckEvent){set, w, w->block, who};
+    return w->has_block;
+}
+
+static uint64_t next_generation(CheckSet *set)
+{
+    return __atomic_add_fetch(&set->generation, 1, __ATOMIC_RELAXED);
+}
+
+static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
+{
+    CheckSet *set = self;
+    CheckBlock *b = set->launch ? take_block(set, who->block_linear) : NULL;
+    if (!b)
+        return;
+    if (!race_prepare_block(b, shared_bytes)) {
+        drop_block(set, who->block_linear);
+        return;
+    }
+    b->n_threads = who->block_dim[0] * who->block_dim[1] * who->block_dim[2];
+    b->shared_bytes = shared_bytes;
+    b->interval = 0;
+    b->generation = next_generation(set);
+    b->order = NULL;
+    if (check_has(set, CHECK_INIT) && shared_bytes)
+        memset(b->shared_init, 0, (shared_bytes + 7) / 8);
+}
+
+static void on_block_end(void *self, const ExecWho *who)
+{
+    CheckSet *set = self;
+    if (who->worker < set->n_workers)
+        set->workers[who->worker].has_block = false;
+    drop_block(set, who->block_linear);
+}
+
+/* ---- events ---- */
+
+static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+{
+    CheckEvent e;
+    if (!event_of(self, who, &e))
+        return;
+    if (check_has(e.set, CHECK_INIT))
+        init_observe(&e, a);
+    if (check_has(e.set, CHECK_RACE))
+        race_observe(&e, a);
+}
+
+static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
+{
+    (void)barrier_id;
+    CheckEvent e;
+    if (!event_of(self, who, &e))
+        return;
+    order_barrier(&e);
+    e.block->interval++;
+    e.block->generation = next_generation(e.set);
+}
+
+static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
+{
+    CheckEvent e;
+    if (event_of(self, who, &e))
+        order_warp_sync(&e, mask);
+}
+
+static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
+{
+    (void)sem;
+    CheckEvent e;
+    if (event_of(self, who, &e))
+        order_fence(&e, mask, scope);
+}
+
+static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
+{
+    CheckEvent e;
+    if (event_of(self, who, &e))
+        fault_observe(&e, fault);
+}
+
+void check_fill_observer(CheckSet *set)
+{
+    bool race = check_has(set, CHECK_RACE), accesses = race || check_has(set, CHECK_INIT);
+    set->observer = (ExecObserver){
+        .self = set,
+        .launch_begin = on_launch_begin,
+        .block_begin = on_block_begin,
+        .access = accesses ? on_access : NULL,
+        .barrier = race ? on_barrier : NULL,
+        .warp_sync = race ? on_warp_sync : NULL,
+        .fence = race ? on_fence : NULL,
+        .fault = on_fault,
+        .block_end = on_block_end,
+        .launch_end = on_launch_end,
+    };
+}
+
+/* ---- what checkers ask ---- */
+
+Place check_place(const CheckSet *set, const ExecWho *who)
+{
+    const IrModule *m = set->launch->instance->module;
+    if (!who->function || !who->inst)
+        return NO_PLACE;
+    return set->place_base[who->function - m->functions] + (Place)(who->inst - who->function->insts);
+}
+
+Note *check_note(const CheckEvent *e, const NoteKey *key, uint32_t thread, uint64_t count)
+{
+    bool fresh = false;
+    Note *n = note_add(&e->worker->notes, key, e->block->linear, count, &fresh);
+    if (!n || !fresh)
+        return NULL;
+    n->thread = thread;
+    n->shared_bytes = e->block->shared_bytes;
+    n->has_alloc = false;
+    n->detail = NULL;
+    return n;
+}

@@ -1,0 +1,533 @@
+/* Order: what happens before what, beyond block-wide barriers.
+ *
+ * Two ways lead from one thread's access to another's:
+ *
+ *   warp sync     each warp has a tick, bumped by every warp sync and fence. After a warp sync its lanes know
+ * all that they did before it:           known[t][u] = t knows what u did at ticks below this (kept as one
+ * number, `base`, while all lanes of the warp know the same). publication   fence, then a strong store or an
+ * atomic on a location L; then another thread's strong load or atomic on L. A fence takes a snapshot of what
+ * the thread did and knows (a fact). A strong write puts it on L, a strong read adds all that lies on L to
+ * what the thread knows. Snapshots are nodes of a graph and never change:
+ *
+ *                     L ---> (join) ---> fact of block 7, thread 0 ---> what that thread knew when it fenced
+ * ---> ...
+ *                              |
+ *                              +---> what lay on L before
+ *
+ *                 So a question ("does t come after p?") is a search from what t knows for a fact that covers
+ * p.
+ *
+ * Barriers are kept out of the ticks: the block counts them as intervals, a fact of interval i covers all
+ * intervals before i of its block, and after a barrier each thread knows what every thread of the block knew.
+ *
+ * Where hardware is kinder than the letter of the memory model, so is this: a strong read needs no fence
+ * after it, a fence before a barrier or warp sync counts for the thread that publishes after it, and a
+ * barrier over a part of a block counts as one over all of it. These can hide a race, never make one up. A
+ * fence of block scope publishes to its own block only.
+ */
+#include "common/vgpu/check/check_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WARPS_MAX = 32,
+    LOCATIONS_MIN = 256,
+    SEARCH_MAX = 1 << 16, /* nodes of one search */
+};
+#define LAUNCH_SEARCH_MAX ((uint64_t)1 << 26) /* nodes of all searches of a launch */
+#define GRAPH_BYTES_MAX   ((size_t)256 << 20)
+
+typedef struct Fact {
+    uint32_t block, interval, warp, tick;
+    uint32_t base;
+    bool block_scope;
+    uint32_t (*known)[WARP_LANES]; /* NULL: base for all */
+} Fact;
+
+typedef struct Node {
+    struct Node *older, *newer; /* either may be NULL */
+    const Fact *fact;           /* or NULL */
+    uint32_t lanes;             /* of the fact */
+    uint32_t visited;           /* number of the last search */
+} Node;
+
+typedef struct OrderWarp {
+    uint32_t tick, base;
+    uint32_t (*known)[WARP_LANES];
+    uint32_t fenced;               /* lanes with a fence */
+    Node *learnt[WARP_LANES];      /* through publications; NULL: nothing */
+    const Fact *fact[WARP_LANES];  /* of the last fence */
+    Node *fact_learnt[WARP_LANES]; /* what the lane had learnt by then */
+    Node *fact_more[WARP_LANES];   /* fences of others, met at a sync */
+} OrderWarp;
+
+typedef struct OrderBlock {
+    OrderWarp *warps[WARPS_MAX]; /* NULL until the warp fences or syncs */
+    Node *learnt, *fact_more;    /* by all, at the last barrier */
+    bool changed;                /* since the last barrier */
+} OrderBlock;
+
+typedef struct Location {
+    uint64_t key; /* 0: free */
+    Node *node;
+} Location;
+
+typedef struct OrderLaunch {
+    pthread_mutex_t lock;
+    Pool pool;
+    Location *locations;
+    size_t n, cap;
+    uint32_t search;
+    uint64_t searched;
+    bool published, full; /* full: out of room, everything counts as ordered from then on */
+} OrderLaunch;
+
+struct OrderLaunch *order_launch_create(void)
+{
+    OrderLaunch *o = calloc(1, sizeof *o);
+    if (!o)
+        return NULL;
+    pthread_mutex_init(&o->lock, NULL);
+    o->pool.limit = GRAPH_BYTES_MAX;
+    return o;
+}
+
+void order_launch_reset(struct OrderLaunch *o)
+{
+    pool_reset(&o->pool);
+    if (o->n)
+        memset(o->locations, 0, o->cap * sizeof *o->locations);
+    o->n = 0;
+    o->searched = 0;
+    o->search = 0;
+    o->published = o->full = false;
+}
+
+void order_launch_free(struct OrderLaunch *o)
+{
+    if (!o)
+        return;
+    pthread_mutex_destroy(&o->lock);
+    pool_free(&o->pool);
+    free(o->locations);
+    free(o);
+}
+
+/* ---- the graph; callers hold the lock ---- */
+
+static void *take(OrderLaunch *o, size_t size)
+{
+    void *at = o->full ? NULL : pool_zalloc(&o->pool, size);
+    if (!at)
+        o->full = true;
+    return at;
+}
+
+static Node *join(OrderLaunch *o, Node *older, Node *newer)
+{
+    if (!older || older == newer)
+        return newer;
+    if (!newer || older->newer == newer || older->older == newer)
+        return older;
+    Node *n = take(o, sizeof *n);
+    if (n)
+        *n = (Node){.older = older, .newer = newer};
+    return n;
+}
+
+static Node *fact_node(OrderLaunch *o, Node *older, const Fact *fact, uint32_t lanes)
+{
+    Node *n = take(o, sizeof *n);
+    if (n)
+        *n = (Node){.older = older, .fact = fact, .lanes = lanes};
+    return n;
+}
+
+static OrderBlock *block_order(OrderLaunch *o, CheckBlock *b)
+{
+    if (!b->order)
+        b->order = take(o, sizeof *b->order);
+    return b->order;
+}
+
+static OrderWarp *warp_order(OrderLaunch *o, CheckBlock *b, uint32_t warp)
+{
+    OrderBlock *ob = block_order(o, b);
+    if (!ob || warp >= WARPS_MAX)
+        return NULL;
+    if (!ob->warps[warp]) {
+        OrderWarp *w = take(o, sizeof *w);
+        if (!w)
+            return NULL;
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            w->learnt[lane] = ob->learnt;
+            w->fact_more[lane] = ob->fact_more;
+        }
+        ob->warps[warp] = w;
+    }
+    return ob->warps[warp];
+}
+
+static uint32_t lanes_of_warp(const CheckBlock *b, uint32_t warp)
+{
+    uint32_t n = b->n_threads - warp * WARP_LANES;
+    return n >= WARP_LANES ? 0xFFFFFFFFu : (1u << n) - 1;
+}
+
+void order_block_end(CheckBlock *b)
+{
+    b->order = NULL; /* its memory is the launch's */
+}
+
+uint32_t order_tick(const CheckBlock *b, uint32_t warp)
+{
+    return b->order && warp < WARPS_MAX && b->order->warps[warp] ? b->order->warps[warp]->tick : 0;
+}
+
+/* ---- synchronisation ---- */
+
+/* The fences of some lanes as one node over `more`: one piece for each fact. */
+static Node *gather_fences(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Node *more)
+{
+    for (uint32_t rest = lanes & w->fenced; rest;) {
+        unsigned first = (unsigned)__builtin_ctz(rest);
+        const Fact *fact = w->fact[first];
+        uint32_t same = 0;
+        for (uint32_t r = rest; r; r &= r - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(r);
+            if (w->fact[lane] == fact) {
+                same |= 1u << lane;
+                more = join(o, more, w->fact_learnt[lane]);
+            }
+        }
+        more = fact_node(o, more, fact, same);
+        rest &= ~same;
+    }
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        more = join(o, more, w->fact_more[__builtin_ctz(rest)]);
+    return more;
+}
+
+static Node *gather_learnt(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Node *learnt)
+{
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        learnt = join(o, learnt, w->learnt[__builtin_ctz(rest)]);
+    return learnt;
+}
+
+void order_barrier(const CheckEvent *e)
+{
+    OrderBlock *ob = e->block->order;
+    if (!ob || !ob->changed)
+        return;
+    OrderLaunch *o = e->set->order;
+    pthread_mutex_lock(&o->lock);
+    Node *learnt = ob->learnt, *more = ob->fact_more;
+    for (int i = 0; i < WARPS_MAX; i++) {
+        if (!ob->warps[i])
+            continue;
+        learnt = gather_learnt(o, ob->warps[i], 0xFFFFFFFFu, learnt);
+        more = gather_fences(o, ob->warps[i], 0xFFFFFFFFu, more);
+    }
+    ob->learnt = learnt;
+    ob->fact_more = more;
+    for (int i = 0; i < WARPS_MAX; i++) {
+        OrderWarp *w = ob->warps[i];
+        for (int lane = 0; w && lane < WARP_LANES; lane++) {
+            w->learnt[lane] = learnt;
+            w->fact_more[lane] = more;
+            w->fact[lane] = NULL;
+        }
+        if (w)
+            w->fenced = 0;
+    }
+    ob->changed = false;
+    pthread_mutex_unlock(&o->lock);
+}
+
+/* The lanes of mask now know all that any of them knew, and what they did up to here. */
+static void merge_known(OrderLaunch *o, OrderWarp *w, uint32_t mask)
+{
+    uint32_t(*known)[WARP_LANES] = take(o, sizeof(uint32_t[WARP_LANES][WARP_LANES]));
+    if (!known)
+        return;
+    for (int t = 0; t < WARP_LANES; t++)
+        for (int u = 0; u < WARP_LANES; u++)
+            known[t][u] = w->known ? w->known[t][u] : w->base;
+    for (int u = 0; u < WARP_LANES; u++) {
+        uint32_t most = mask >> u & 1 ? w->tick + 1 : 0;
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            uint32_t k = known[__builtin_ctz(rest)][u];
+            most = k > most ? k : most;
+        }
+        for (uint32_t rest = mask; rest; rest &= rest - 1)
+            known[__builtin_ctz(rest)][u] = most;
+    }
+    w->known = known; /* a new matrix: facts keep the old one */
+}
+
+void order_warp_sync(const CheckEvent *e, uint32_t mask)
+{
+    OrderLaunch *o = e->set->order;
+    pthread_mutex_lock(&o->lock);
+    OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    if (w) {
+        uint32_t all = lanes_of_warp(e->block, e->who->warp);
+        if ((mask & all) == all) {
+            w->base = w->tick + 1;
+            w->known = NULL;
+        } else {
+            merge_known(o, w, mask);
+        }
+        w->tick++;
+        if (o->published || e->block->order->changed) {
+            Node *learnt = gather_learnt(o, w, mask, NULL), *more = gather_fences(o, w, mask, NULL);
+            for (uint32_t rest = mask; rest; rest &= rest - 1) {
+                w->learnt[__builtin_ctz(rest)] = learnt;
+                w->fact_more[__builtin_ctz(rest)] = more;
+            }
+        }
+    }
+    pthread_mutex_unlock(&o->lock);
+}
+
+static void fence_locked(const CheckEvent *e, uint32_t mask, IrScope scope)
+{
+    OrderLaunch *o = e->set->order;
+    OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    Fact *f = w ? take(o, sizeof *f) : NULL;
+    if (!f)
+        return;
+    *f = (Fact){
+        .block = e->block->linear,
+        .interval = e->block->interval,
+        .warp = e->who->warp,
+        .tick = w->tick + 1,
+        .base = w->base,
+        .block_scope = scope == SCOPE_CTA,
+        .known = w->known,
+    };
+    w->tick++;
+    w->fenced |= mask;
+    e->block->order->changed = true;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        if (f->block_scope && w->fact[lane] && !w->fact[lane]->block_scope) /* the wider fence stays */
+            w->fact_more[lane] = fact_node(o, w->fact_more[lane], w->fact[lane], 1u << lane);
+        w->fact[lane] = f;
+        w->fact_learnt[lane] = w->learnt[lane];
+    }
+}
+
+void order_fence(const CheckEvent *e, uint32_t mask, IrScope scope)
+{
+    OrderLaunch *o = e->set->order;
+    pthread_mutex_lock(&o->lock);
+    fence_locked(e, mask, scope);
+    pthread_mutex_unlock(&o->lock);
+}
+
+bool order_has_fenced(const CheckBlock *b, uint32_t thread)
+{
+    const OrderBlock *ob = b->order;
+    if (!ob)
+        return false;
+    const OrderWarp *w = thread / WARP_LANES < WARPS_MAX ? ob->warps[thread / WARP_LANES] : NULL;
+    if (!w)
+        return ob->fact_more != NULL;
+    return (w->fenced >> thread % WARP_LANES & 1) || w->fact_more[thread % WARP_LANES];
+}
+
+/* ---- publication ---- */
+
+static bool grow_locations(OrderLaunch *o)
+{
+    size_t cap = o->cap ? o->cap * 2 : LOCATIONS_MIN;
+    Location *locations = calloc(cap, sizeof *locations);
+    if (!locations)
+        return false;
+    for (size_t i = 0; i < o->cap; i++) {
+        if (!o->locations[i].key)
+            continue;
+        size_t at = (size_t)(o->locations[i].key * 0x9E3779B97F4A7C15u >> 20) & (cap - 1);
+        while (locations[at].key)
+            at = (at + 1) & (cap - 1);
+        locations[at] = o->locations[i];
+    }
+    free(o->locations);
+    o->locations = locations;
+    o->cap = cap;
+    return true;
+}
+
+/* A location of global memory, or of one block's shared memory; never 0. */
+static uint64_t location_key(const CheckEvent *e, const ExecAccess *a, unsigned lane)
+{
+    uint64_t word = a->addr[lane] & ~(uint64_t)3;
+    return a->space == SPACE_SHARED ? (uint64_t)1 << 63 | (uint64_t)e->block->linear << 24 | word | 1
+                                    : word | 1;
+}
+
+static Location *find_location(OrderLaunch *o, uint64_t key, bool make)
+{
+    if (make && o->n * 2 >= o->cap && !grow_locations(o)) {
+        o->full = true;
+        return NULL;
+    }
+    if (!o->cap)
+        return NULL;
+    size_t at = (size_t)(key * 0x9E3779B97F4A7C15u >> 20) & (o->cap - 1);
+    for (; o->locations[at].key; at = (at + 1) & (o->cap - 1))
+        if (o->locations[at].key == key)
+            return &o->locations[at];
+    if (!make)
+        return NULL;
+    o->n++;
+    o->locations[at] = (Location){.key = key};
+    return &o->locations[at];
+}
+
+static void learn(const CheckEvent *e, uint64_t key, unsigned lane)
+{
+    OrderLaunch *o = e->set->order;
+    const Location *l = find_location(o, key, false);
+    OrderWarp *w = l && l->node ? warp_order(o, e->block, e->who->warp) : NULL;
+    if (!w || w->learnt[lane] == l->node)
+        return;
+    w->learnt[lane] = join(o, w->learnt[lane], l->node);
+    e->block->order->changed = true;
+}
+
+static void publish(const CheckEvent *e, uint64_t key, unsigned lane)
+{
+    OrderLaunch *o = e->set->order;
+    OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    if (!w)
+        return;
+    const Fact *fact = w->fact[lane];
+    Node *more = join(o, w->fact_more[lane], fact ? w->fact_learnt[lane] : NULL);
+    if (!fact && !more)
+        return;
+    Location *l = find_location(o, key, true);
+    if (!l)
+        return;
+    o->published = true;
+    Node *top = l->node;
+    if (fact && top && top->fact == fact && (top->lanes >> lane & 1) && !more)
+        return; /* it lies there already */
+    Node *both = join(o, top, more);
+    l->node = fact ? fact_node(o, both, fact, 1u << lane) : both;
+}
+
+static bool writes(const ExecAccess *a)
+{
+    return a->kind != ACCESS_LOAD;
+}
+
+static bool reads(const ExecAccess *a)
+{
+    return a->kind == ACCESS_LOAD || a->kind == ACCESS_ATOMIC;
+}
+
+void order_strong_access(const CheckEvent *e, const ExecAccess *a)
+{
+    OrderLaunch *o = e->set->order;
+    bool releases = writes(a) && (a->sem == SEM_RELEASE || a->sem == SEM_ACQ_REL || a->sem == SEM_SC);
+    bool may_publish = writes(a) && (releases || e->block->order);
+    if (!may_publish && !(reads(a) && __atomic_load_n(&o->published, __ATOMIC_RELAXED)))
+        return; /* nobody has fenced: nothing to pass on or to learn */
+    pthread_mutex_lock(&o->lock);
+    if (releases)
+        fence_locked(e, a->mask, (IrScope)a->scope);
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        uint64_t key = location_key(e, a, lane);
+        if (reads(a))
+            learn(e, key, lane);
+        if (may_publish)
+            publish(e, key, lane);
+    }
+    pthread_mutex_unlock(&o->lock);
+}
+
+/* ---- questions ---- */
+
+/* Highest tick below which the lanes of a fact know what lane u of their warp did. */
+static uint32_t fact_known(const Fact *f, uint32_t lanes, unsigned u)
+{
+    if (lanes >> u & 1)
+        return f->tick;
+    if (!f->known)
+        return f->base;
+    uint32_t most = 0;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        uint32_t k = f->known[__builtin_ctz(rest)][u];
+        most = k > most ? k : most;
+    }
+    return most;
+}
+
+static bool covers(const Node *n, const OrderPoint *p, uint32_t asking_block)
+{
+    const Fact *f = n->fact;
+    if (!f || f->block != p->block || (f->block_scope && asking_block != f->block))
+        return false;
+    if (p->interval != f->interval)
+        return p->interval < f->interval;
+    return f->warp == p->thread / WARP_LANES && p->tick < fact_known(f, n->lanes, p->thread % WARP_LANES);
+}
+
+/* Depth first, the newest knowledge first. A search that grows too long counts as found. */
+static bool search(OrderLaunch *o, Node *from, const OrderPoint *p, uint32_t asking_block)
+{
+    enum { STACK_MAX = 4096 };
+    Node *stack[STACK_MAX];
+    size_t n = 0, seen = 0;
+    uint32_t number = ++o->search;
+    if (from)
+        stack[n++] = from;
+    while (n) {
+        Node *at = stack[--n];
+        if (at->visited == number)
+            continue;
+        at->visited = number;
+        if (covers(at, p, asking_block))
+            return true;
+        if (++seen > SEARCH_MAX || ++o->searched > LAUNCH_SEARCH_MAX || n + 2 > STACK_MAX) {
+            o->full = o->searched > LAUNCH_SEARCH_MAX || o->full;
+            return true;
+        }
+        if (at->older)
+            stack[n++] = at->older;
+        if (at->newer)
+            stack[n++] = at->newer;
+    }
+    return false;
+}
+
+bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
+{
+    OrderLaunch *o = e->set->order;
+    const OrderBlock *ob = e->block->order;
+    if (o->full) {
+        e->worker->limited = true;
+        return true;
+    }
+    if (!ob)
+        return false;
+    uint32_t warp = thread / WARP_LANES, lane = thread % WARP_LANES;
+    const OrderWarp *w = warp < WARPS_MAX ? ob->warps[warp] : NULL;
+    if (w && p->block == e->block->linear && p->thread / WARP_LANES == warp) {
+        uint32_t u = p->thread % WARP_LANES;
+        if (p->tick < (w->known ? w->known[lane][u] : w->base))
+            return true;
+    }
+    Node *learnt = w ? w->learnt[lane] : ob->learnt;
+    if (!learnt)
+        return false;
+    pthread_mutex_lock(&o->lock);
+    bool found = search(o, learnt, p, e->block->linear);
+    pthread_mutex_unlock(&o->lock);
+    return found;
+}

@@ -1,0 +1,549 @@
+/* The race checker: each pattern once with the race and once without it. */
+#include "common/vgpu/check/test/rig.h"
+
+/* ---- shared memory ---- */
+
+static Rig *shared_rig(void)
+{
+    Rig *r = rig_new(CHECK_RACE, 1);
+    rig_begin(r, 2, 128);
+    rig_block(r, 0, 0);
+    return r;
+}
+
+/* Tile load, then each thread reads its neighbour's element. */
+static void neighbour(Rig *r, bool barrier)
+{
+    for (uint32_t w = 0; w < 4; w++)
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = w, .base = w * 128, .stride = 4));
+    if (barrier)
+        rig_barrier(r);
+    for (uint32_t w = 0; w < 4; w++)
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = w, .base = w * 128 + 4, .stride = 4));
+    rig_block_end(r);
+    rig_end(r);
+}
+
+static void no_barrier_after_load(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    neighbour(r, false);
+    const Finding *f = rig_only(r, FINDING_RACE);
+    assert_int_equal(f->place.line, 102);
+    assert_int_equal(f->other.line, 101);
+    assert_string_equal(f->access, "read");
+    assert_string_equal(f->other_access, "write");
+    assert_string_equal(f->space, "shared");
+    assert_int_equal(f->thread[0], 0);
+    assert_int_equal(f->other_thread[0], 1);
+    assert_int_equal(f->address, 4);
+    assert_int_equal(f->count, 127); /* the last thread reads behind the tile */
+    assert_string_equal(finding_verdict(f), "race");
+    rig_free(r);
+}
+
+static void barrier_after_load(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    neighbour(r, true);
+    rig_none(r);
+    rig_free(r);
+}
+
+/* The tile is written again while others may still read it. */
+static void reuse(Rig *r, bool barrier)
+{
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .base = 0, .stride = 4));
+    rig_barrier(r);
+    rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 1, .base = 0, .stride = 4));
+    if (barrier)
+        rig_barrier(r);
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 3, .warp = 0, .base = 0, .stride = 4, .value = 7));
+    rig_block_end(r);
+    rig_end(r);
+}
+
+static void no_barrier_before_reuse(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    reuse(r, false);
+    const Finding *f = rig_only(r, FINDING_RACE);
+    assert_string_equal(f->access, "write");
+    assert_string_equal(f->other_access, "read");
+    assert_int_equal(f->other.line, 102);
+    rig_free(r);
+}
+
+static void barrier_before_reuse(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    reuse(r, true);
+    rig_none(r);
+    rig_free(r);
+}
+
+/* Two blocks use the same offsets of shared memory: it is not the same memory. */
+static void blocks_do_not_share(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4));
+    rig_block(r, 1, 0);
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 1, .stride = 4));
+    rig_at(r, 0, 0);
+    rig_block_end(r);
+    rig_at(r, 1, 0);
+    rig_block_end(r);
+    rig_end(r);
+    rig_none(r);
+    rig_free(r);
+}
+
+/* A warp's reduction: lanes 0..15 read what lanes 16..31 wrote. */
+static void warp_tail(Rig *r, bool sync)
+{
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4));
+    if (sync)
+        rig_syncwarp(r, 0, 0xFFFFFFFFu);
+    rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 0, .base = 64, .stride = 4, .mask = 0xFFFF));
+    if (sync)
+        rig_syncwarp(r, 0, 0xFFFFFFFFu);
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 3, .warp = 0, .stride = 4, .mask = 0xFFFF));
+    rig_block_end(r);
+    rig_end(r);
+}
+
+static void no_syncwarp(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    warp_tail(r, false);
+    const Finding *f = rig_only(r, FINDING_RACE);
+    assert_int_equal(f->count, 16);
+    assert_non_null(strstr(f->hint, "__syncwarp"));
+    rig_free(r);
+}
+
+static void syncwarp(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    warp_tail(r, true);
+    rig_none(r);
+    rig_free(r);
+}
+
+/* A sync of half the warp orders that half only. */
+static void half_a_syncwarp(void **state)
+{
+    (void)state;
+    for (int whole = 0; whole < 2; whole++) {
+        Rig *r = shared_rig();
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4));
+        rig_syncwarp(r, 0, 0xFFFF);
+        if (whole)
+            rig_access(
+                r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 0, .base = 64, .stride = 4, .mask = 0xFF));
+        else
+            rig_access(
+                r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 0, .base = 32, .stride = 4, .mask = 0xFF));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), (size_t)whole);
+        rig_free(r);
+    }
+}
+
+/* Volatile does not order: the warp reduction of old books. */
+static void volatile_reduction(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4, .sem = SEM_VOLATILE));
+    rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 0, .base = 64, .stride = 4, .mask = 0xFFFF,
+                       .sem = SEM_VOLATILE));
+    rig_block_end(r);
+    rig_end(r);
+    rig_only(r, FINDING_RACE);
+    rig_free(r);
+}
+
+/* Bytes side by side are different bytes, whoever shares their word. */
+static void bytes_are_apart(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .bytes = 1, .stride = 1));
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 1, .bytes = 1, .base = 32, .stride = 1));
+    rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 1, .bytes = 1, .base = 32, .stride = 1));
+    rig_block_end(r);
+    rig_end(r);
+    rig_none(r);
+    rig_free(r);
+}
+
+/* One thread may read with a wide access what it wrote piece by piece; another may not. */
+static void widths_meet(void **state)
+{
+    (void)state;
+    for (uint32_t other = 0; other < 2; other++) {
+        Rig *r = shared_rig();
+        for (uint32_t k = 0; k < 4; k++)
+            rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .base = 4 * k, .stride = 16));
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = other, .bytes = 16, .stride = 16));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), other);
+        rig_free(r);
+    }
+}
+
+/* Strides that no entry can hold, and a scatter, fall back to single lanes. */
+static void odd_strides(void **state)
+{
+    (void)state;
+    for (int race = 0; race < 2; race++) {
+        Rig *r = shared_rig();
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 132));
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 2, .warp = 0, .base = 4, .stride = 12));
+        if (!race)
+            rig_barrier(r);
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 3, .warp = 1, .base = 31 * 132, .stride = -132));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), (size_t)race); /* the two stores touch different words */
+        rig_free(r);
+    }
+}
+
+/* Each of two loads by many threads is remembered: a write afterwards races whoever it is. */
+static void broadcast_then_write(void **state)
+{
+    (void)state;
+    for (uint32_t lane = 0; lane < 32; lane += 31) {
+        Rig *r = shared_rig();
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1, .warp = 0));
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 2, .warp = 0, .mask = 1u << lane));
+        rig_block_end(r);
+        rig_end(r);
+        rig_only(r, FINDING_RACE);
+        rig_free(r);
+    }
+}
+
+/* ---- one instruction ---- */
+
+static void lanes_of_one_store(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 0));
+    rig_block_end(r);
+    rig_end(r);
+    const Finding *f = rig_only(r, FINDING_RACE);
+    assert_int_equal(f->count, 31);
+    assert_int_equal(f->place.line, f->other.line);
+    rig_free(r);
+}
+
+static void lanes_of_one_store_same_value(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    rig_access(r, (RigAccess){.kind = ACCESS_STORE, .space = SPACE_SHARED, .inst = 1, .value = 1});
+    rig_block_end(r);
+    rig_end(r);
+    const Finding *f = rig_only(r, FINDING_SAME_VALUE);
+    assert_true(f->advice);
+    assert_string_equal(finding_verdict(f), "");
+    rig_free(r);
+}
+
+/* Two warps set one flag: advice when they write one value, a race when not. */
+static void flag(void **state)
+{
+    (void)state;
+    for (uint32_t different = 0; different < 2; different++) {
+        Rig *r = shared_rig();
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .mask = 1, .value = 5));
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 1, .mask = 1, .value = 5 + different));
+        rig_block_end(r);
+        rig_end(r);
+        rig_only(r, different ? FINDING_RACE : FINDING_SAME_VALUE);
+        rig_free(r);
+    }
+}
+
+static void some_lanes_meet(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    uint64_t addr[32];
+    for (uint32_t lane = 0; lane < 32; lane++)
+        addr[lane] = lane % 8 * 4; /* four lanes an address */
+    RigAccess x = STORE(.space = SPACE_SHARED, .inst = 1, .mask = 0xFFFFFFFFu, .bytes = 4);
+    rig_access_at(r, &x, addr, PATTERN_OTHER);
+    rig_block_end(r);
+    rig_end(r);
+    assert_int_equal(rig_only(r, FINDING_RACE)->count, 24);
+    rig_free(r);
+}
+
+/* ---- atomics ---- */
+
+static void atomics_do_not_race(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    for (uint32_t w = 0; w < 4; w++)
+        rig_access(r, ATOMIC(.space = SPACE_SHARED, .inst = 1, .warp = w));
+    rig_block_end(r);
+    rig_end(r);
+    rig_none(r);
+    rig_free(r);
+}
+
+/* Bins flushed without a barrier after the atomics. */
+static void atomic_and_plain(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    rig_access(r, ATOMIC(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4));
+    rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 1, .stride = 4));
+    rig_block_end(r);
+    rig_end(r);
+    const Finding *f = rig_only(r, FINDING_RACE);
+    assert_string_equal(f->other_access, "atomic");
+    rig_free(r);
+}
+
+/* ---- global memory ---- */
+
+static Rig *global_rig(MemAlloc **a)
+{
+    Rig *r = rig_new(CHECK_RACE, 1);
+    *a = mem_alloc(r->mem, 1 << 16, MEM_DEVICE, 0, NULL);
+    assert_non_null(*a);
+    rig_begin(r, 8, 64);
+    return r;
+}
+
+static void blocks_own_their_elements(void **state)
+{
+    (void)state;
+    MemAlloc *a;
+    Rig *r = global_rig(&a);
+    for (uint32_t b = 0; b < 8; b++) {
+        rig_block(r, b, 0);
+        for (uint32_t w = 0; w < 2; w++) {
+            uint64_t at = a->addr + (b * 2 + w) * 128;
+            rig_access(
+                r, LOAD(.space = SPACE_GLOBAL, .alloc = a, .inst = 1, .warp = w, .base = at, .stride = 4));
+            rig_access(
+                r, STORE(.space = SPACE_GLOBAL, .alloc = a, .inst = 2, .warp = w, .base = at, .stride = 4));
+        }
+        rig_block_end(r);
+    }
+    rig_end(r);
+    rig_none(r);
+    rig_free(r);
+}
+
+/* In-place stencil: a block reads an element that its neighbour has written. */
+static void blocks_meet_at_the_edge(void **state)
+{
+    (void)state;
+    MemAlloc *a;
+    Rig *r = global_rig(&a);
+    for (uint32_t b = 0; b < 2; b++) {
+        rig_block(r, b, 0);
+        uint64_t at = a->addr + 256 + b * 128;
+        rig_access(
+            r, LOAD(.space = SPACE_GLOBAL, .alloc = a, .inst = 1, .warp = 0, .base = at - 4, .stride = 4));
+        rig_barrier(r);
+        rig_access(r,
+                   STORE(.space = SPACE_GLOBAL, .alloc = a, .inst = 2, .warp = 0, .base = at, .stride = 4));
+        rig_block_end(r);
+    }
+    rig_end(r);
+    const Finding *f = rig_only(r, FINDING_RACE);
+    assert_int_equal(f->count, 1);
+    assert_int_equal(f->block[0], 1);
+    assert_int_equal(f->other_block[0], 0);
+    assert_int_equal(f->other_thread[0], 31);
+    assert_int_equal(f->address, a->addr + 256 + 124);
+    rig_free(r);
+}
+
+/* A block-wide barrier orders the block's own global accesses. */
+static void barrier_orders_global(void **state)
+{
+    (void)state;
+    for (int barrier = 0; barrier < 2; barrier++) {
+        MemAlloc *a;
+        Rig *r = global_rig(&a);
+        rig_block(r, 0, 0);
+        rig_access(
+            r, STORE(.space = SPACE_GLOBAL, .alloc = a, .inst = 1, .warp = 0, .base = a->addr, .stride = 4));
+        if (barrier)
+            rig_barrier(r);
+        rig_access(
+            r, LOAD(.space = SPACE_GLOBAL, .alloc = a, .inst = 2, .warp = 1, .base = a->addr, .stride = 4));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), (size_t)!barrier);
+        rig_free(r);
+    }
+}
+
+/* The end of a launch orders everything. */
+static void launches_are_ordered(void **state)
+{
+    (void)state;
+    MemAlloc *a;
+    Rig *r = global_rig(&a);
+    for (uint32_t launch = 0; launch < 2; launch++) {
+        if (launch)
+            rig_begin(r, 8, 64);
+        rig_block(r, launch, 0);
+        rig_access(r, STORE(.space = SPACE_GLOBAL, .alloc = a, .inst = 1, .warp = launch, .base = a->addr,
+                            .stride = 4, .value = launch));
+        rig_block_end(r);
+        rig_end(r);
+    }
+    rig_none(r);
+    rig_free(r);
+}
+
+/* counter++ by every block: a read and a write at one line. */
+static void plain_increment(void **state)
+{
+    (void)state;
+    MemAlloc *a;
+    Rig *r = global_rig(&a);
+    for (uint32_t b = 0; b < 3; b++) {
+        rig_block(r, b, 0);
+        rig_access(r, LOAD(.space = SPACE_GLOBAL, .alloc = a, .inst = 4, .base = a->addr, .mask = 1));
+        rig_access(r, STORE(.space = SPACE_GLOBAL, .alloc = a, .inst = 4, .base = a->addr, .mask = 1,
+                            .value = b + 1));
+        rig_block_end(r);
+    }
+    rig_end(r);
+    assert_int_equal(rig_count(r, FINDING_RACE), check_n_findings(r->set));
+    assert_true(rig_count(r, FINDING_RACE) >= 1);
+    assert_non_null(strstr(check_finding(r->set, 0)->hint, "atomicAdd"));
+    rig_free(r);
+}
+
+/* Many blocks read, so that the line keeps only some of them; the one that writes is found, and so is its
+ * line. */
+static void crowd_then_write(void **state)
+{
+    (void)state;
+    for (uint32_t writer = 0; writer < 8; writer++) {
+        MemAlloc *a;
+        Rig *r = global_rig(&a);
+        for (uint32_t b = 0; b < 8; b++) {
+            rig_block(r, b, 0);
+            for (uint32_t k = 0; k < 3; k++)
+                rig_access(r, LOAD(.space = SPACE_GLOBAL, .alloc = a, .inst = 1, .base = a->addr + k * 4,
+                                   .stride = 4));
+        }
+        rig_at(r, writer, 0);
+        rig_barrier(r);
+        rig_access(r, STORE(.space = SPACE_GLOBAL, .alloc = a, .inst = 2, .base = a->addr + 64, .mask = 1));
+        rig_end(r);
+        rig_only(r, FINDING_RACE);
+        rig_free(r);
+    }
+}
+
+/* ---- findings ---- */
+
+/* Two instructions of one line, as unrolling makes them, are one finding; so are later launches. */
+static void one_line_is_one_finding(void **state)
+{
+    (void)state;
+    Rig *r = rig_new(CHECK_RACE, 1);
+    r->locs[3] = r->locs[2];
+    for (int launch = 0; launch < 2; launch++) {
+        rig_begin(r, 1, 64);
+        rig_block(r, 0, 0);
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4));
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 1, .stride = 4));
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 3, .warp = 1, .stride = 4));
+        rig_block_end(r);
+        rig_end(r);
+    }
+    assert_int_equal(rig_only(r, FINDING_RACE)->count, 128);
+    assert_int_equal(check_finding(r->set, 0)->launch, 1);
+    rig_free(r);
+}
+
+/* The same events on one worker and spread over three, in another order of blocks, give the same findings. */
+static void workers_agree(void **state)
+{
+    (void)state;
+    StrBuf text[2] = {{0}, {0}};
+    for (uint32_t many = 0; many < 2; many++) {
+        Rig *r = rig_new(CHECK_ALL, many ? 3 : 1);
+        MemAlloc *a = mem_alloc(r->mem, 4096, MEM_DEVICE, 0, NULL);
+        rig_begin(r, 6, 64);
+        for (uint32_t i = 0; i < 6; i++) {
+            uint32_t b = many ? (i * 5 + 3) % 6 : i;
+            rig_block(r, b, many ? i % 3 : 0);
+            rig_access(r, LOAD(.space = SPACE_GLOBAL, .alloc = a, .inst = 5, .base = a->addr + b * 128,
+                               .stride = 4));
+            rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4));
+            rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 1, .stride = 4));
+            rig_block_end(r);
+        }
+        rig_end(r);
+        for (size_t i = 0; check_finding(r->set, i); i++)
+            finding_json(check_finding(r->set, i), NULL, &text[many]);
+        rig_free(r);
+    }
+    assert_non_null(strstr(text[0].text, "\"race\""));
+    assert_non_null(strstr(text[0].text, "\"uninitialized\""));
+    assert_string_equal(text[0].text, text[1].text);
+    strbuf_free(&text[0]);
+    strbuf_free(&text[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_barrier_after_load),
+        cmocka_unit_test(barrier_after_load),
+        cmocka_unit_test(no_barrier_before_reuse),
+        cmocka_unit_test(barrier_before_reuse),
+        cmocka_unit_test(blocks_do_not_share),
+        cmocka_unit_test(no_syncwarp),
+        cmocka_unit_test(syncwarp),
+        cmocka_unit_test(half_a_syncwarp),
+        cmocka_unit_test(volatile_reduction),
+        cmocka_unit_test(bytes_are_apart),
+        cmocka_unit_test(widths_meet),
+        cmocka_unit_test(odd_strides),
+        cmocka_unit_test(broadcast_then_write),
+        cmocka_unit_test(lanes_of_one_store),
+        cmocka_unit_test(lanes_of_one_store_same_value),
+        cmocka_unit_test(flag),
+        cmocka_unit_test(some_lanes_meet),
+        cmocka_unit_test(atomics_do_not_race),
+        cmocka_unit_test(atomic_and_plain),
+        cmocka_unit_test(blocks_own_their_elements),
+        cmocka_unit_test(blocks_meet_at_the_edge),
+        cmocka_unit_test(barrier_orders_global),
+        cmocka_unit_test(launches_are_ordered),
+        cmocka_unit_test(plain_increment),
+        cmocka_unit_test(crowd_then_write),
+        cmocka_unit_test(one_line_is_one_finding),
+        cmocka_unit_test(workers_agree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,2 @@
+$(call module,common/vgpu/perf)
+$(call unit_tests,common/vgpu/perf,common/vgpu/perf common/base)
