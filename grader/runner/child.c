@@ -1,0 +1,84 @@
+/* The new process on its way to becoming the command; see runner.h. Only async-signal-safe calls: it was
+ * forked. */
+#include "grader/runner/runner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    OPEN_FILES_MAX = 256,
+    SPARE_PROCESSES = 8,  /* above the watched limit, so that the watcher sees it passed and can say so */
+    SPARE_CPU_SECONDS = 2 /* the same for processor time */
+};
+
+static void set_limit(int resource, int64_t value)
+{
+    struct rlimit r = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
+    setrlimit(resource, &r); /* a lower hard limit of the machine stays, and is stricter */
+}
+
+static void set_limits(const RunnerState *state, const WireLimits *l)
+{
+    set_limit(RLIMIT_CORE, 0);
+    set_limit(RLIMIT_NOFILE, OPEN_FILES_MAX);
+    set_limit(RLIMIT_FSIZE, l->file_bytes);
+    set_limit(RLIMIT_CPU, l->cpu_ms / 1000 + SPARE_CPU_SECONDS);
+    if (!state->weak) /* outside of a sandbox it would count all processes of the user */
+        set_limit(RLIMIT_NPROC, l->processes + SPARE_PROCESSES);
+}
+
+/* When the machine itself runs out of memory, these processes go first. */
+static void be_first_to_go(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    ssize_t n = write(fd, "1000", 4);
+    (void)n;
+    close(fd);
+}
+
+static bool set_filter(const RunnerState *state)
+{
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return false;
+    return state->filter.len == 0 || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &state->filter) == 0;
+}
+
+/* 0, 1 and 2 are what they should be, error_fd is 3 and closes on exec; nothing else is open. */
+static bool set_descriptors(int out, int err, int *error_fd)
+{
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 || dup2(*error_fd, 3) < 0)
+        return false;
+    *error_fd = 3;
+    return fcntl(3, F_SETFD, FD_CLOEXEC) == 0 && syscall(SYS_close_range, 4u, ~0u, 0u) == 0;
+}
+
+void runner_become(const RunnerState *state, const RunnerRequest *request, int out, int err, int error_fd)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    setsid();
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* the runner itself is not; without it /proc/self would not be ours */
+    be_first_to_go();
+    bool ready = set_descriptors(out, err, &error_fd) && chdir(request->dir) == 0;
+    if (ready) {
+        set_limits(state, &request->limits);
+        if (set_filter(state))
+            execve(request->args[0], request->args, request->env);
+    }
+    int error = errno;
+    ssize_t n = write(error_fd, &error, sizeof error);
+    (void)n;
+    _exit(127);
+}

@@ -1,0 +1,157 @@
+/* grade-runner: the first process of a sandbox; see runner.h for how it works and wire.h for what it is told.
+ *
+ * It is started by the grader with a socket as descriptor 3, and a system-call filter (struct sock_filter,
+ * possibly none) to read from descriptor 4. `--weak`: there is no sandbox around it.
+ */
+#include "grader/runner/runner.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { FILTER_INSTRUCTIONS_MAX = 4096, EXIT_KIT_FAULT = 2 };
+
+static _Noreturn void die(const char *why)
+{
+    fprintf(stderr, "grade-runner: %s\n", why);
+    exit(EXIT_KIT_FAULT);
+}
+
+static void read_filter(RunnerState *state)
+{
+    static struct sock_filter instructions[FILTER_INSTRUCTIONS_MAX];
+    size_t bytes = 0;
+    for (ssize_t n;
+         (n = read(RUNNER_FILTER_FD, (char *)instructions + bytes, sizeof instructions - bytes)) > 0;)
+        bytes += (size_t)n;
+    if (bytes % sizeof *instructions || bytes == sizeof instructions)
+        die("bad filter");
+    close(RUNNER_FILTER_FD);
+    state->filter =
+        (struct sock_fprog){.len = (unsigned short)(bytes / sizeof *instructions), .filter = instructions};
+}
+
+/* Deaths come as readable bytes, so that one poll waits for all there is. */
+static int open_signals(void)
+{
+    sigset_t deaths;
+    sigemptyset(&deaths);
+    sigaddset(&deaths, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &deaths, NULL);
+    return signalfd(-1, &deaths, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void append(char **list, const char *text)
+{
+    size_t n = 0;
+    while (list[n])
+        n++;
+    if (n == WIRE_ARGS_MAX || !(list[n] = strdup(text)))
+        die("a request is too long");
+}
+
+static void set_limit(WireLimits *l, const char *text)
+{
+    char name[32];
+    long long value;
+    if (sscanf(text, "%31s %lld", name, &value) != 2)
+        die("bad limit");
+#define X(field, ...)                                                                                        \
+    if (strcmp(name, #field) == 0) {                                                                         \
+        l->field = value;                                                                                    \
+        return;                                                                                              \
+    }
+#include "grader/runner/limits.def"
+#undef X
+    die("unknown limit");
+}
+
+/* Reads a request; false at the end of file. */
+static bool read_request(Wire *w, RunnerRequest *r)
+{
+    char line[WIRE_LINE_MAX];
+    while (wire_read_line(w, line, 0)) {
+        char *text = strchr(line, ' ');
+        if (text)
+            *text++ = '\0';
+        if (strcmp(line, "go") == 0)
+            return r->args[0] && r->dir;
+        if (!text)
+            die("bad request");
+        if (strcmp(line, "dir") == 0)
+            r->dir = strdup(text);
+        else if (strcmp(line, "arg") == 0)
+            append(r->args, text);
+        else if (strcmp(line, "env") == 0)
+            append(r->env, text);
+        else if (strcmp(line, "collect") == 0)
+            append(r->collect, text);
+        else if (strcmp(line, "limit") == 0)
+            set_limit(&r->limits, text);
+        else
+            die("unknown request");
+    }
+    return false;
+}
+
+static bool send_output(int fd, const char *name, const RunnerOutput *o)
+{
+    return wire_printf(fd, "%s %zu %d\n", name, o->length, o->cut) && wire_write(fd, o->bytes, o->length);
+}
+
+static bool answer(const RunnerRequest *request, const RunnerOutcome *o)
+{
+    int fd = RUNNER_SOCKET_FD;
+    return wire_printf(fd, "exit %d %d %s %lld %lld %lld\n", o->status, o->signal, wire_end_word(o->end),
+                       (long long)o->wall_us, (long long)o->cpu_us, (long long)o->rss_kib) &&
+           send_output(fd, "stdout", &o->out) && send_output(fd, "stderr", &o->err) &&
+           runner_collect(fd, request) && wire_printf(fd, "end\n");
+}
+
+static void free_list(char **list)
+{
+    for (; *list; list++)
+        free(*list);
+}
+
+static void serve(const RunnerState *state)
+{
+    static Wire wire = {.fd = RUNNER_SOCKET_FD};
+    bool more = true;
+    while (more) {
+        static RunnerRequest request;
+        request = (RunnerRequest){0};
+        if (!read_request(&wire, &request))
+            return;
+        RunnerOutcome outcome;
+        runner_run(state, &request, &outcome);
+        more = answer(&request, &outcome);
+        free(outcome.out.bytes);
+        free(outcome.err.bytes);
+        free(request.dir);
+        free_list(request.args);
+        free_list(request.env);
+        free_list(request.collect);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    RunnerState state = {.weak = argc > 1 && strcmp(argv[1], "--weak") == 0};
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nobody inside may trace it or read its memory */
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (!state.weak && getpid() != 1)
+        die("it must be the first process of its sandbox; use the grade command");
+    signal(SIGPIPE, SIG_IGN);
+    read_filter(&state);
+    state.signals = open_signals();
+    if (state.signals < 0)
+        die("no signalfd");
+    serve(&state);
+    return 0;
+}

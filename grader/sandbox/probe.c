@@ -1,0 +1,98 @@
+/* Finding out what this machine offers; see sandbox.h. */
+#include "grader/sandbox/sandbox_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LAYERS_MAX = 8, ERRORS_MAX = 512 };
+
+/* The first executable of that name in PATH; NULL when there is none. */
+static const char *find_program(Arena *a, const char *name)
+{
+    const char *path = getenv("PATH");
+    for (path = path ? path : "/usr/bin:/bin"; *path;) {
+        size_t n = strcspn(path, ":");
+        const char *full = n ? arena_printf(a, "%.*s/%s", (int)n, path, name) : NULL;
+        if (full && access(full, X_OK) == 0)
+            return full;
+        path += n + (path[n] == ':');
+    }
+    return NULL;
+}
+
+/* Runs bubblewrap's command line with /usr/bin/true at its end; false, and errors says why, when that fails.
+ */
+static bool try_command(const char **args, bool switch_user, char *errors, size_t size)
+{
+    int pipe_ends[2];
+    errors[0] = '\0';
+    if (pipe2(pipe_ends, O_CLOEXEC) != 0)
+        return false;
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(pipe_ends[1], 1);
+        dup2(pipe_ends[1], 2);
+        if (sandbox_drop_privileges(switch_user, 0))
+            execv(args[0], (char *const *)args);
+        dprintf(2, "%s: %s", args[0], strerror(errno));
+        _exit(127);
+    }
+    close(pipe_ends[1]);
+    ssize_t n = pid > 0 ? read(pipe_ends[0], errors, size - 1) : -1;
+    errors[n > 0 ? n : 0] = '\0';
+    errors[strcspn(errors, "\n")] = '\0';
+    close(pipe_ends[0]);
+    int status = 1;
+    if (pid > 0)
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* Whether a sandbox can be made; sets s->problem when not. */
+static bool try_bwrap(Arena *a, Sandbox *s)
+{
+    if (!s->bwrap) {
+        s->problem = "bubblewrap is not installed (Debian and Ubuntu: apt install bubblewrap)";
+        return false;
+    }
+    SandboxScratch tmp = {.inside = "/tmp", .bytes_max = 1 << 20};
+    SandboxSpec spec = {.scratch = &tmp, .n_scratch = 1};
+    const char **args = sandbox_bwrap_args(a, s->bwrap, &spec);
+    size_t n = 0;
+    while (args && args[n])
+        n++;
+    char errors[ERRORS_MAX] = "no memory";
+    if (args) {
+        args[n] = "/usr/bin/true";
+        if (try_command(args, s->switch_user, errors, sizeof errors))
+            return true;
+    }
+    const char *problem = arena_printf(a, "bubblewrap does not work here: %s", errors);
+    s->problem = problem ? problem : "bubblewrap does not work here";
+    return false;
+}
+
+Status sandbox_probe(Arena *a, const char *bwrap, Sandbox *s, Diag *d)
+{
+    *s = (Sandbox){.problem = "", .switch_user = geteuid() == 0};
+    s->bwrap = bwrap ? bwrap : find_program(a, "bwrap");
+    s->layers = ARENA_NEW_ARRAY(a, const char *, LAYERS_MAX);
+    if (!s->layers)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory to probe the sandbox");
+    s->weak = !try_bwrap(a, s);
+    s->layers[s->n_layers++] = s->weak ? "weak" : "bubblewrap";
+    if (s->switch_user)
+        s->layers[s->n_layers++] = "user";
+    if (sandbox_make_filter(a, &s->filter, NULL) == STATUS_OK)
+        s->layers[s->n_layers++] = "seccomp";
+    s->layers[s->n_layers++] = "limits";
+    s->layers[s->n_layers++] = "watcher";
+    return STATUS_OK;
+}

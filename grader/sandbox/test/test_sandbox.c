@@ -1,0 +1,443 @@
+/* The sandbox, tried with small shell programs: what must work does, what must not does not, and nothing is
+ * left behind.
+ *
+ * The helper runs `/bin/sh -c SCRIPT` in a new sandbox. As root every test runs as the sandbox's own user;
+ * `make test` by an ordinary user tries the other way. Where bubblewrap does not work the tests skip and say
+ * so.
+ */
+#include "grader/sandbox/sandbox.h"
+#include "grader/sandbox/step.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct Fixture {
+    Arena arena;
+    Sandbox sandbox;
+    char kit[64], save[64]; /* the runner's copy, where every user can read it; where files are saved */
+} Fixture;
+
+static const char *runner_source(void)
+{
+    static char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = '\0';
+    for (int i = 0; i < 4; i++) /* BUILD/grader/sandbox/test/test_sandbox */
+        *strrchr(path, '/') = '\0';
+    return strcat(path, "/bin/grade-runner");
+}
+
+static int set_up(void **state)
+{
+    Fixture *f = calloc(1, sizeof *f);
+    char command[2 * PATH_MAX];
+    strcpy(f->kit, "/tmp/sandbox-test-kit-XXXXXX");
+    strcpy(f->save, "/tmp/sandbox-test-save-XXXXXX");
+    if (!mkdtemp(f->kit) || !mkdtemp(f->save) || chmod(f->kit, 0755))
+        return -1;
+    snprintf(command, sizeof command, "cp '%s' %s/runner && chmod 755 %s/runner && mkdir %s/out",
+             runner_source(), f->kit, f->kit, f->save);
+    *state = f;
+    if (system(command) != 0)
+        return -1;
+    return sandbox_probe(&f->arena, NULL, &f->sandbox, NULL);
+}
+
+static int tear_down(void **state)
+{
+    Fixture *f = *state;
+    char command[256];
+    snprintf(command, sizeof command, "rm -rf %s %s", f->kit, f->save);
+    arena_free(&f->arena);
+    int r = system(command);
+    free(f);
+    return r;
+}
+
+static const WireLimits modest = {
+    .wall_ms = 3000,
+    .cpu_ms = 3000,
+    .memory_kib = 128 << 10,
+    .processes = 16,
+    .output_bytes = 10000,
+    .file_bytes = 1 << 20,
+    .collect_bytes = 4 << 20,
+    .collect_files = 10,
+};
+
+static SandboxAnswer run_under(Fixture *f, const char *script, WireLimits limits)
+{
+    if (f->sandbox.weak) {
+        print_message("skipped: %s\n", f->sandbox.problem);
+        skip();
+    }
+    SandboxBind bind = {.host = f->kit, .inside = "/kit"};
+    SandboxScratch scratch[] = {{"/tmp", 16 << 20}, {"/case", 16 << 20}, {"/dev/shm", 1 << 20}};
+    SandboxSpec spec = {
+        .binds = &bind, .n_binds = 1, .scratch = scratch, .n_scratch = 3, .runner = "/kit/runner"};
+    const char *args[] = {"/bin/sh", "-c", script, NULL};
+    const char *env[] = {"PATH=/usr/bin:/bin", NULL};
+    const char *collect[] = {"/case/out", "/case/one", NULL};
+    SandboxStep step = {.dir = "/tmp",
+                        .args = args,
+                        .env = env,
+                        .collect = collect,
+                        .collect_from = "/case",
+                        .save_to = f->save,
+                        .limits = limits};
+    SandboxAnswer answer;
+    Diag d;
+    Status s = sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &answer, &d);
+    if (s != STATUS_OK)
+        fail_msg("%s", d.message);
+    return answer;
+}
+
+static SandboxAnswer run(Fixture *f, const char *script)
+{
+    return run_under(f, script, modest);
+}
+
+/* What works ----------------------------------------------------------------------------------- */
+
+static void test_output_and_status(void **state)
+{
+    SandboxAnswer a = run(*state, "echo hello; echo oops >&2; exit 3");
+    assert_int_equal(WIRE_END_NONE, a.end);
+    assert_int_equal(3, a.status);
+    assert_string_equal("hello\n", a.out);
+    assert_string_equal("oops\n", a.err);
+}
+
+static void test_signal(void **state)
+{
+    SandboxAnswer a = run(*state, "kill -SEGV $$");
+    assert_int_equal(0, a.status);
+    assert_int_equal(SIGSEGV, a.signal);
+}
+
+static void test_environment_is_built_from_nothing(void **state)
+{
+    setenv("SECRET_OF_THE_GRADER", "1", 1);
+    SandboxAnswer a = run(*state, "env | sort");
+    assert_string_equal("PATH=/usr/bin:/bin\nPWD=/tmp\n", a.out);
+}
+
+static void test_files_are_handed_over(void **state)
+{
+    Fixture *f = *state;
+    SandboxAnswer a = run(f, "mkdir /case/out; echo data >/case/out/c.npy; echo r >/case/one");
+    assert_int_equal(2, a.n_files);
+    assert_string_equal("", sandbox_find_file(&a, "out/c.npy")->why);
+    assert_int_equal(5, sandbox_find_file(&a, "out/c.npy")->bytes);
+    char path[128], text[16] = "";
+    snprintf(path, sizeof path, "%s/out/c.npy", f->save);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof text, file));
+    fclose(file);
+    assert_string_equal("data\n", text);
+}
+
+static void test_odd_files_are_refused(void **state)
+{
+    SandboxAnswer a =
+        run(*state,
+            "mkdir /case/out; cd /case/out; ln -s /etc/ld.so.cache link; mkfifo fifo; mkdir folder;"
+            "echo x >twice; ln twice also; truncate -s 1048576 whole; truncate -s 1048577 big 2>/dev/null;"
+            "echo y >'bad name'; ln -s /usr /case/one");
+    assert_string_equal("symbolic-link", sandbox_find_file(&a, "out/link")->why);
+    assert_string_equal("not-a-file", sandbox_find_file(&a, "out/fifo")->why);
+    assert_string_equal("not-a-file", sandbox_find_file(&a, "out/folder")->why);
+    assert_string_equal("hard-link", sandbox_find_file(&a, "out/twice")->why);
+    assert_string_equal("", sandbox_find_file(&a, "out/whole")->why);
+    assert_null(sandbox_find_file(&a, "out/bad name"));
+    assert_string_equal("symbolic-link", sandbox_find_file(&a, "one")->why);
+}
+
+static void test_too_many_files(void **state)
+{
+    SandboxAnswer a = run(*state, "mkdir /case/out; cd /case/out; for i in $(seq 30); do echo >f$i; done");
+    size_t saved = 0;
+    for (size_t i = 0; i < a.n_files; i++)
+        saved += a.files[i].why[0] == '\0';
+    assert_int_equal(10, saved);
+}
+
+/* Walls ---------------------------------------------------------------------------------------- */
+
+static void test_no_privileges(void **state)
+{
+    SandboxAnswer a = run(*state, "grep -E '^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):' "
+                                  "/proc/self/status | tr -d '\\t\\n';"
+                                  "test $(id -u) != 0 && echo ' plain'");
+    assert_string_equal(
+        "CapInh:0000000000000000CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000"
+        "CapAmb:0000000000000000NoNewPrivs:1Seccomp:2 plain\n",
+        a.out);
+}
+
+static void test_system_is_read_only(void **state)
+{
+    SandboxAnswer a =
+        run(*state,
+            "for d in / /usr /kit /dev /etc /proc /usr/bin; do (: >$d/x) 2>/dev/null && echo wrote $d; done;"
+            "mount -o remount,rw /usr 2>/dev/null && echo remounted; : >/tmp/x && echo tmp");
+    assert_string_equal("tmp\n", a.out);
+}
+
+static void test_nothing_of_the_host_is_there(void **state)
+{
+    SandboxAnswer a = run(*state, "ls -d /root /home /work /tmp/* /etc/passwd /etc/shadow /var /sys /run "
+                                  "2>/dev/null; ls /proc | grep -c '^[0-9]'");
+    /* the runner, the shell, ls or grep */
+    assert_string_equal("3\n", strcmp(a.out, "4\n") == 0 ? "3\n" : a.out);
+}
+
+static void test_no_network(void **state)
+{
+    SandboxAnswer a =
+        run(*state, "cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d ' '; perl -MSocket -e "
+                    "'print socket(S, AF_INET, SOCK_STREAM, 0) ? \"socket\" : \"none\"'");
+    assert_true(strcmp(a.out, "lo\nnone") == 0 ||
+                strcmp(a.out, "lo\n") == 0); /* without perl, only the first */
+}
+
+static void test_system_calls_are_filtered(void **state)
+{
+    SandboxAnswer a =
+        run(*state, "unshare -U true 2>/dev/null && echo unshared;"
+                    "unshare -m true 2>/dev/null && echo mounts; ipcmk -M 4096 2>/dev/null && echo shm;"
+                    "prlimit --pid 1 --nofile=1:1 2>/dev/null && echo prlimit; echo done");
+    assert_string_equal("done\n", a.out);
+}
+
+static void test_runner_cannot_be_reached(void **state)
+{
+    SandboxAnswer a =
+        run(*state,
+            "kill -9 1; kill -STOP 1; kill -TERM 1; ls /proc/1/fd >/dev/null 2>&1 && echo descriptors;"
+            "cat /proc/1/environ >/dev/null 2>&1 && echo environment; echo x 2>/dev/null >&3 && echo socket;"
+            "ls /proc/self/fd | tr '\\n' ' '");
+    assert_int_equal(WIRE_END_NONE, a.end);
+    assert_string_equal("0 1 2 3 ", a.out); /* 3 is ls's own */
+}
+
+static void test_sandboxes_share_nothing(void **state)
+{
+    run(*state, "echo secret >/tmp/s; echo secret >/case/s; echo secret >/dev/shm/s");
+    SandboxAnswer a = run(*state, "cat /tmp/s /case/s /dev/shm/s 2>/dev/null; echo end");
+    assert_string_equal("end\n", a.out);
+}
+
+/* Limits --------------------------------------------------------------------------------------- */
+
+static void test_sleeper(void **state)
+{
+    WireLimits l = modest;
+    l.wall_ms = 300;
+    SandboxAnswer a = run_under(*state, "trap '' TERM INT HUP; sleep 60", l);
+    assert_int_equal(WIRE_END_WALL, a.end);
+    assert_true(a.wall_s < 2);
+}
+
+static void test_busy(void **state)
+{
+    WireLimits l = modest;
+    l.cpu_ms = 300;
+    SandboxAnswer a = run_under(*state, "while :; do :; done", l);
+    assert_int_equal(WIRE_END_CPU, a.end);
+}
+
+static void test_memory_hog(void **state)
+{
+    SandboxAnswer a = run(*state, "x=$(head -c 400000000 /dev/zero | tr '\\0' x)");
+    assert_int_equal(WIRE_END_MEMORY, a.end);
+}
+
+static void test_memory_in_files(void **state)
+{
+    WireLimits l = modest;
+    l.memory_kib = 8 << 10;
+    SandboxAnswer a =
+        run_under(*state, "for i in $(seq 12); do head -c 1048576 /dev/zero >/tmp/f$i; done; sleep 1", l);
+    assert_int_equal(WIRE_END_MEMORY, a.end);
+}
+
+static void test_scratch_has_a_size(void **state)
+{
+    WireLimits l = modest;
+    l.memory_kib = 1 << 20;
+    SandboxAnswer a =
+        run_under(*state, "for i in $(seq 40); do head -c 1000000 /dev/zero >/tmp/f$i || exit 9; done", l);
+    assert_int_equal(9, a.status);
+}
+
+static void test_fork_bomb(void **state)
+{
+    SandboxAnswer a = run(*state, "f() { f | f & }; f; sleep 60");
+    assert_int_equal(WIRE_END_PROCESSES, a.end);
+}
+
+static void test_process_limit_binds(void **state)
+{
+    WireLimits l = modest;
+    l.processes = 4;
+    /* Forks faster than the watcher looks: the kernel's own limit stands behind it, 8 above. */
+    SandboxAnswer a = run_under(*state, "for i in $(seq 40); do sleep 0.01 & done; wait", l);
+    assert_true(a.end == WIRE_END_PROCESSES || strstr(a.err, "fork") != NULL);
+}
+
+static void test_output_flood(void **state)
+{
+    SandboxAnswer a = run(*state, "yes");
+    assert_int_equal(WIRE_END_OUTPUT, a.end);
+    assert_int_equal(10000, a.out_bytes);
+    assert_true(a.out_cut);
+    a = run(*state, "head -c 10000 /dev/zero");
+    assert_int_equal(WIRE_END_NONE, a.end);
+    a = run(*state, "head -c 10001 /dev/zero");
+    assert_int_equal(WIRE_END_OUTPUT, a.end);
+}
+
+static void test_output_is_cut_where_it_may_be(void **state)
+{
+    WireLimits l = modest;
+    l.output_cut = 1;
+    SandboxAnswer a = run_under(*state, "head -c 50000 /dev/zero; exit 4", l);
+    assert_int_equal(WIRE_END_NONE, a.end);
+    assert_int_equal(4, a.status);
+    assert_true(a.out_cut);
+}
+
+static void test_file_size(void **state)
+{
+    SandboxAnswer a = run(*state, "exec head -c 2000000 /dev/zero >/tmp/big");
+    assert_int_equal(SIGXFSZ, a.signal);
+}
+
+static void test_daemon_is_ended(void **state)
+{
+    /* It leaves session and group, closes its descriptors and ignores signals; still it dies before files are
+     * read. */
+    SandboxAnswer a = run(*state, "mkdir /case/out; echo first >/case/out/v; (trap '' HUP TERM; exec setsid "
+                                  "sh -c 'sleep 0.3; echo later >/case/out/v' "
+                                  ">/dev/null 2>&1 </dev/null) & exit 0");
+    assert_int_equal(WIRE_END_NONE, a.end);
+    assert_int_equal(6, sandbox_find_file(&a, "out/v")->bytes);
+}
+
+static void test_orphan_that_holds_the_pipe(void **state)
+{
+    SandboxAnswer a = run(*state, "echo out; (sleep 60) & exit 0");
+    assert_string_equal("out\n", a.out);
+    assert_true(a.wall_s < 1);
+}
+
+static void test_program_that_is_not_there(void **state)
+{
+    Fixture *f = *state;
+    if (f->sandbox.weak)
+        skip();
+    SandboxBind bind = {.host = f->kit, .inside = "/kit"};
+    SandboxSpec spec = {.binds = &bind, .n_binds = 1, .runner = "/kit/runner"};
+    const char *args[] = {"/no/such/program", NULL};
+    SandboxStep step = {.dir = "/", .args = args, .limits = modest};
+    SandboxAnswer a;
+    assert_int_equal(STATUS_OK, sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &a, NULL));
+    assert_int_equal(WIRE_END_EXEC, a.end);
+    assert_int_equal(ENOENT, a.status);
+}
+
+static void test_runner_that_is_not_there(void **state)
+{
+    Fixture *f = *state;
+    if (f->sandbox.weak)
+        skip();
+    SandboxSpec spec = {.runner = "/kit/runner"};
+    const char *args[] = {"/bin/true", NULL};
+    SandboxStep step = {.dir = "/", .args = args, .limits = {.wall_ms = 1000}};
+    SandboxAnswer a;
+    Diag d;
+    assert_int_equal(STATUS_IO, sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &a, &d));
+    assert_non_null(strstr(d.message, "/kit/runner"));
+}
+
+static void test_probe_says_what_is_missing(void **state)
+{
+    Fixture *f = *state;
+    Sandbox s;
+    assert_int_equal(STATUS_OK, sandbox_probe(&f->arena, "/no/such/bwrap", &s, NULL));
+    assert_true(s.weak);
+    assert_string_equal("weak", s.layers[0]);
+    assert_non_null(strstr(s.problem, "/no/such/bwrap"));
+}
+
+/* Weak: no bubblewrap around it, the runner and its limits still hold. */
+static void test_weak_sandbox(void **state)
+{
+    Fixture *f = *state;
+    Sandbox weak = f->sandbox;
+    weak.weak = true;
+    char runner[128], tmp[128];
+    snprintf(runner, sizeof runner, "%s/runner", f->kit);
+    snprintf(tmp, sizeof tmp, "%s", f->kit);
+    SandboxSpec spec = {.runner = runner};
+    const char *args[] = {"/bin/sh", "-c", "(setsid sleep 77 &) ; sleep 60", NULL};
+    SandboxStep step = {.dir = tmp, .args = args, .limits = modest};
+    step.limits.wall_ms = 300;
+    SandboxAnswer a;
+    Diag d;
+    Status s = sandbox_run_once(&weak, &spec, &step, &f->arena, &a, &d);
+    if (s != STATUS_OK)
+        fail_msg("%s", d.message);
+    assert_int_equal(WIRE_END_WALL, a.end);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_output_and_status),
+        cmocka_unit_test(test_signal),
+        cmocka_unit_test(test_environment_is_built_from_nothing),
+        cmocka_unit_test(test_files_are_handed_over),
+        cmocka_unit_test(test_odd_files_are_refused),
+        cmocka_unit_test(test_too_many_files),
+        cmocka_unit_test(test_no_privileges),
+        cmocka_unit_test(test_system_is_read_only),
+        cmocka_unit_test(test_nothing_of_the_host_is_there),
+        cmocka_unit_test(test_no_network),
+        cmocka_unit_test(test_system_calls_are_filtered),
+        cmocka_unit_test(test_runner_cannot_be_reached),
+        cmocka_unit_test(test_sandboxes_share_nothing),
+        cmocka_unit_test(test_sleeper),
+        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_memory_hog),
+        cmocka_unit_test(test_memory_in_files),
+        cmocka_unit_test(test_scratch_has_a_size),
+        cmocka_unit_test(test_fork_bomb),
+        cmocka_unit_test(test_process_limit_binds),
+        cmocka_unit_test(test_output_flood),
+        cmocka_unit_test(test_output_is_cut_where_it_may_be),
+        cmocka_unit_test(test_file_size),
+        cmocka_unit_test(test_daemon_is_ended),
+        cmocka_unit_test(test_orphan_that_holds_the_pipe),
+        cmocka_unit_test(test_program_that_is_not_there),
+        cmocka_unit_test(test_runner_that_is_not_there),
+        cmocka_unit_test(test_probe_says_what_is_missing),
+        cmocka_unit_test(test_weak_sandbox),
+    };
+    return cmocka_run_group_tests_name("sandbox", tests, set_up, tear_down);
+}
