@@ -127,6 +127,11 @@ double lab_param_float(LabCase *c, const char *key)
     return number;
 }
 
+const char *lab_param_text(LabCase *c, const char *key)
+{
+    return param_or_fail(c, key);
+}
+
 int lab_has_param(LabCase *c, const char *key)
 {
     return param(c, key) != NULL;

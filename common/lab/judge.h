@@ -21,6 +21,7 @@ void judge_reference(JudgeCase *c);
 /* Parameters of the case (lab.yaml: params). */
 int64_t judge_param_int(JudgeCase *c, const char *key);
 double judge_param_float(JudgeCase *c, const char *key);
+const char *judge_param_text(JudgeCase *c, const char *key);
 int judge_has_param(JudgeCase *c, const char *key);
 
 /* ---- Inputs ---- */

@@ -87,11 +87,17 @@ static const char *find_param(const JudgeCase *c, const char *key)
     return NULL;
 }
 
-int64_t judge_param_int(JudgeCase *c, const char *key)
+const char *judge_param_text(JudgeCase *c, const char *key)
 {
     const char *value = find_param(c, key);
     if (!value)
         fault(c, STATUS_NOT_FOUND, "the case has no parameter '%s'", key);
+    return value;
+}
+
+int64_t judge_param_int(JudgeCase *c, const char *key)
+{
+    const char *value = judge_param_text(c, key);
     char *end = NULL;
     errno = 0;
     long long number = strtoll(value, &end, 10);
@@ -102,9 +108,7 @@ int64_t judge_param_int(JudgeCase *c, const char *key)
 
 double judge_param_float(JudgeCase *c, const char *key)
 {
-    const char *value = find_param(c, key);
-    if (!value)
-        fault(c, STATUS_NOT_FOUND, "the case has no parameter '%s'", key);
+    const char *value = judge_param_text(c, key);
     char *end = NULL;
     double number = strtod(value, &end);
     if (end == value || *end)

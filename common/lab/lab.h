@@ -71,6 +71,7 @@ LAB_API void lab_main(LabCase *c);
 /* Parameters of the case (lab.yaml: params). */
 LAB_API int64_t lab_param_int(LabCase *c, const char *key);
 LAB_API double lab_param_float(LabCase *c, const char *key);
+LAB_API const char *lab_param_text(LabCase *c, const char *key);
 LAB_API int lab_has_param(LabCase *c, const char *key);
 
 /* The input array in/NAME.npy, between guard zones; it must be unchanged when lab_main returns. */

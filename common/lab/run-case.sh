@@ -1,0 +1,61 @@
+#!/bin/bash
+# Runs one public case of a lab for a student: makes the inputs, runs the program, says what came out.
+#
+#   run-case.sh run|profile [CASE]     in a lab's folder; the variables below are set by common/mk/lab.mk
+#
+# Exit status: 0 when the result is right and the program had nothing to complain about; 1 when not; 2 when the kit is at fault.
+set -euo pipefail
+: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}"
+mode=$1
+case_name=${2:-}
+folder=build/case
+judge=$KIT_BUILD/labs/$LAB/judge
+
+fail() { echo "$*" >&2; exit 2; }
+
+fields=$("$KIT_BUILD/bin/labtool" case . "$case_name") || exit 2
+IFS=$'\t' read -r name seed rtol atol nan params <<<"$fields"
+
+# With no DEVICE: a GPU if one answers.
+if [ -z "$DEVICE" ]; then
+    DEVICE=virtual
+    if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then DEVICE=gpu; fi
+fi
+
+rm -rf "$folder"
+mkdir -p "$folder"
+printf 'make\t%s\t%s%s\n' "$folder" "$seed" "${params:+$'\t'$params}" | "$judge" --text || fail "the inputs of case $name could not be made"
+
+echo "case $name (${params//$'\t'/, }) on $([ "$DEVICE" = gpu ] && echo 'the GPU' || echo 'the virtual GPU')"
+status=0
+case $DEVICE in
+virtual)
+    options=()
+    if [ "$mode" = profile ]; then options+=(--profile --timeline=build/timeline.json); fi
+    "$KIT_BUILD/bin/vgpu" "${options[@]}" --report="$folder/report.json" "./$PROGRAM" "$folder" || status=$?
+    ;;
+gpu)
+    tool=()
+    if [ "$mode" = profile ]; then
+        if command -v ncu >/dev/null; then tool=(ncu)
+        elif command -v nsys >/dev/null; then tool=(nsys profile --stats=true --force-overwrite=true -o build/profile)
+        else fail "neither ncu nor nsys is here; make profile DEVICE=virtual needs none"; fi
+    fi
+    LD_LIBRARY_PATH=$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "${tool[@]}" "./$PROGRAM" "$folder" || status=$?
+    ;;
+*) fail "DEVICE is virtual or gpu, not '$DEVICE'" ;;
+esac
+
+if [ "$status" -gt 128 ]; then echo "the program was ended by signal $((status - 128))"; fi
+
+verdict=0
+printf 'check\t%s\t%s\t%s\t%s\t%s%s\n' "$folder" "$seed" "$rtol" "$atol" "$nan" "${params:+$'\t'$params}" |
+    "$judge" --text || verdict=$?
+[ "$verdict" -lt 2 ] || fail "the judge could not compare"
+
+if [ "$verdict" = 0 ] && [ "$status" = 0 ]; then
+    echo "right: the result is what it should be. \`make check\` tries all cases."
+    exit 0
+fi
+if [ "$verdict" = 0 ]; then echo "the result is right, but the program ended with status $status; see above"; fi
+exit 1

@@ -1,0 +1,70 @@
+# The Makefile of a lab, after it has set LAB (its folder's name), FILES (what is handed in) and KIT (the kit's folder).
+#
+#   make          build the program
+#   make run      run a case: CASE=name picks one (the first otherwise)
+#   make check    grade your work on all public cases
+#   make hint     the next hint: TODO=2 picks what for
+#   make profile  run a case and show what it costs
+#   make submit   pack what you hand in
+#   make clean    remove what was built
+#
+# DEVICE=virtual or gpu says where to run. `check` takes the virtual GPU otherwise; `run` and `profile` take a GPU if one answers.
+
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+MAKEFLAGS += --no-builtin-rules
+
+include $(KIT)/common/mk/toolchain.mk
+
+KIT_DIR := $(abspath $(KIT))
+KIT_BUILD ?= $(KIT_DIR)/build
+PROGRAM := build/$(basename $(firstword $(FILES)))
+OBJECTS := $(patsubst %.cu,build/%.o,$(FILES))
+# What the kit must have built before a lab can be used.
+KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade)
+
+CASE ?=
+TODO ?=
+DEVICE ?=
+
+RUN_CASE = KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' DEVICE='$(DEVICE)' CUDA_HOME='$(CUDA_HOME)' \
+	$(KIT_DIR)/common/lab/run-case.sh
+
+.PHONY: all run check hint profile submit clean help
+
+all: $(PROGRAM) ## build the program
+
+$(KIT_PARTS) &:
+	@echo 'Building the kit (only the first time)...'
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -s --no-print-directory -C $(KIT_DIR) BUILD='$(KIT_BUILD)' all
+
+build/%.o: %.cu $(wildcard *.h) $(KIT_DIR)/common/lab/lab.h
+	$(call say,NVCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -lineinfo -g -I. -I$(KIT_DIR)/common/lab -c -o $@ $<
+
+$(PROGRAM): $(OBJECTS) $(KIT_BUILD)/labs/$(LAB)/driver.o $(KIT_BUILD)/lib/liblab.a
+	$(call say,LINK,$@)
+	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -cudart shared -o $@ $^
+
+run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
+	@$(RUN_CASE) run '$(CASE)'
+
+check: $(KIT_PARTS) ## grade your work on the public cases
+	@$(KIT_BUILD)/bin/grade check . $(if $(DEVICE),--device $(DEVICE))
+
+hint: $(KIT_PARTS) ## show the next hint: TODO=2 picks what for
+	@mkdir -p build
+	@$(KIT_BUILD)/bin/labtool hint . build/hints '$(TODO)'
+
+profile: $(PROGRAM) $(KIT_PARTS) ## run a case and show what it costs: CASE=name, DEVICE=virtual|gpu
+	@$(RUN_CASE) profile '$(CASE)'
+
+submit: $(KIT_PARTS) ## pack what you hand in as NN-name.tar.gz
+	@$(KIT_BUILD)/bin/grade submit .
+
+clean: ## remove what was built
+	rm -rf build
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(KIT_DIR)/common/mk/lab.mk

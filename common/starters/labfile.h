@@ -1,0 +1,46 @@
+/* labfile: the few things that starters, `make run` and `make hint` need from lab.yaml.
+ *
+ * The grader reads the whole file and judges it (grader/core); this reader takes what it knows and leaves the
+ * rest. A LabFile owns what it points to (labfile_free).
+ */
+#ifndef COMMON_STARTERS_LABFILE_H
+#define COMMON_STARTERS_LABFILE_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+
+enum { LABFILE_TIERS_MAX = 8 };
+
+typedef struct LabFileHint {
+    int todo;
+    const char *tiers[LABFILE_TIERS_MAX];
+    size_t n_tiers;
+} LabFileHint;
+
+typedef struct LabFileParam {
+    const char *key, *value;
+} LabFileParam;
+
+typedef struct LabFileCase {
+    const char *name, *seed, *rtol, *atol, *nan; /* texts as they stand in the file, defaults filled in */
+    LabFileParam *params;
+    size_t n_params;
+} LabFileCase;
+
+typedef struct LabFile {
+    Arena arena;
+    const char **files;
+    size_t n_files;
+    const char *starter_floor;
+    LabFileHint *hints;
+    size_t n_hints;
+    LabFileCase *cases;
+    size_t n_cases;
+} LabFile;
+
+/* Reads lab.yaml or hidden.yaml. STATUS_PARSE with line and column for a file that is no YAML, or not of that
+ * form. */
+Status labfile_read(const char *path, LabFile *lab, Diag *diag);
+void labfile_free(LabFile *lab);
+
+#endif

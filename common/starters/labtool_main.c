@@ -1,0 +1,92 @@
+/* labtool: what a lab's Makefile asks of lab.yaml.
+ *
+ *   labtool case LABDIR [NAME]                  a public case (the first one) as the fields of the judge's
+ * commands: NAME SEED RTOL ATOL NAN KEY=VALUE..., separated by tabs labtool cases LABDIR the names of the
+ * public cases, one a line labtool hint LABDIR RECORD [TODO]           the next hint; RECORD is the file that
+ * remembers what was shown
+ *
+ * Exit status: 0; 2 when something is not there or not understood.
+ */
+#include "common/starters/hint.h"
+#include "common/starters/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_FINE = 0, EXIT_KIT = 2 };
+
+static const LabFileCase *find_case(const LabFile *lab, const char *name)
+{
+    for (size_t i = 0; i < lab->n_cases; i++)
+        if (!name || strcmp(lab->cases[i].name, name) == 0)
+            return &lab->cases[i];
+    return NULL;
+}
+
+static Status print_case(const LabFile *lab, const char *name, StrBuf *out, Diag *diag)
+{
+    const LabFileCase *c = find_case(lab, name);
+    if (!c) {
+        diag_set(diag, STATUS_NOT_FOUND, "no case '%s'", name ? name : "");
+        diag_hint(diag, "the names are those under `cases` in lab.yaml");
+        return STATUS_NOT_FOUND;
+    }
+    strbuf_printf(out, "%s\t%s\t%s\t%s\t%s", c->name, c->seed, c->rtol, c->atol, c->nan);
+    for (size_t i = 0; i < c->n_params; i++)
+        strbuf_printf(out, "\t%s=%s", c->params[i].key, c->params[i].value);
+    strbuf_puts(out, "\n");
+    return STATUS_OK;
+}
+
+static Status print_hint(const LabFile *lab, const char *folder, const char *record, const char *todo,
+                         StrBuf *out, Diag *diag)
+{
+    char path[DIAG_FILE_MAX];
+    StrBuf code = {0};
+    for (size_t i = 0; i < lab->n_files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, lab->files[i]);
+        source_read_file(path, &code, NULL); /* a file that is not there mentions no TODO */
+    }
+    Status status = hint_next(lab, todo ? atoi(todo) : 0, code.text, record, out, diag);
+    strbuf_free(&code);
+    return status;
+}
+
+static Status serve(const char *command, int argc, char **argv, const LabFile *lab, StrBuf *out, Diag *diag)
+{
+    if (strcmp(command, "case") == 0)
+        return print_case(lab, argc > 3 && *argv[3] ? argv[3] : NULL, out, diag);
+    if (strcmp(command, "hint") == 0 && argc > 3)
+        return print_hint(lab, argv[2], argv[3], argc > 4 && *argv[4] ? argv[4] : NULL, out, diag);
+    if (strcmp(command, "cases") != 0)
+        return diag_set(diag, STATUS_INVALID, "usage: labtool case|cases|hint LABDIR ...");
+    for (size_t i = 0; i < lab->n_cases; i++)
+        strbuf_printf(out, "%s\n", lab->cases[i].name);
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    LabFile lab = {0};
+    StrBuf out = {0};
+    Diag diag = {0};
+    char path[DIAG_FILE_MAX], text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
+    Status status = STATUS_INVALID;
+    if (argc < 3) {
+        diag_set(&diag, status, "usage: labtool case|cases|hint LABDIR ...");
+    } else {
+        snprintf(path, sizeof path, "%s/lab.yaml", argv[2]);
+        status = labfile_read(path, &lab, &diag);
+        if (!status)
+            status = serve(argv[1], argc, argv, &lab, &out, &diag);
+    }
+    fputs(out.text ? out.text : "", stdout);
+    if (status) {
+        diag_format(&diag, NULL, text, sizeof text);
+        fprintf(stderr, "labtool: %s", text);
+    }
+    strbuf_free(&out);
+    labfile_free(&lab);
+    return status ? EXIT_KIT : EXIT_FINE;
+}

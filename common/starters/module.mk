@@ -1,0 +1,26 @@
+# Starters from solutions, `make hint`, new labs, the student bundle.
+
+$(call module,common/starters)
+$(call program,starters,common/starters,common/starters common/base,-lyaml)
+$(call unit_tests,common/starters,common/starters common/base,-lyaml)
+
+$(BUILD)/bin/labtool: $(BUILD)/common/starters/labtool_main.o $(call libname,common/starters) $(call libname,common/base)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lyaml
+ALL_PROGRAMS += $(BUILD)/bin/labtool
+ALL_DEPS += $(BUILD)/common/starters/labtool_main.d
+
+.PHONY: starters check-starters new-lab dist
+
+starters: $(BUILD)/bin/starters ## make the labs' starters and the code in their handouts from the solutions
+	@$(BUILD)/bin/starters --kit .
+
+check-starters: all ## starters, solutions, broken and accepted submissions: each gets what it must
+	@BUILD=$(BUILD) KIT=$(KIT) common/starters/test/check-starters.t
+
+new-lab: ## NAME=21-foo: make the folders of a new lab from a template
+	@common/starters/new-lab.sh '$(NAME)'
+
+dist: $(BUILD)/bin/starters ## the student bundle, build/dist/*.tar.gz: everything but solutions and hidden cases
+	@BUILD=$(BUILD) common/starters/dist.sh

@@ -1,0 +1,106 @@
+/* Lab 01: takes a case's arrays to the device, calls the function that the case names, and brings the result
+ * back.
+ *
+ * Output arrays on the device begin as a copy of the poisoned host array, so that elements nobody writes are
+ * told from wrong ones.
+ */
+#include "lab.h"
+
+#include "indexing.h"
+
+#include <string.h>
+
+static int *to_device(const int *host, size_t n)
+{
+    int *device = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&device, n * sizeof(int)));
+    CUDA_CHECK(cudaMemcpy(device, host, n * sizeof(int), cudaMemcpyHostToDevice));
+    return device;
+}
+
+/* Waits for the kernel, and stops with an explanation when it failed or when the launch's error was not
+ * returned. */
+static void finish(LabCase *c, const char *function, int status)
+{
+    lab_status(c, function, status);
+    if (status == 0)
+        CUDA_CHECK_LAUNCH();
+}
+
+static void from_device(int *host, int *device, size_t n)
+{
+    CUDA_CHECK(cudaMemcpy(host, device, n * sizeof(int), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(device));
+}
+
+static int size_param(LabCase *c, const char *key)
+{
+    return (int)lab_param_int(c, key);
+}
+
+/* map_1d, map_2d and map_3d: the case has as many lengths as dimensions. */
+static void run_map(LabCase *c, const char *function)
+{
+    const LabArray *input = lab_input(c, "in");
+    size_t n = input->elements;
+    int *result = lab_output(c, "out", LAB_I32, input->n_dims, input->shape)->data;
+    int *in = to_device(input->data, n);
+    int *out = to_device(result, n);
+    int status;
+    if (strcmp(function, "map_1d") == 0)
+        status = map_1d(in, out, size_param(c, "n"));
+    else if (strcmp(function, "map_2d") == 0)
+        status = map_2d(in, out, size_param(c, "width"), size_param(c, "height"));
+    else
+        status = map_3d(in, out, size_param(c, "width"), size_param(c, "height"), size_param(c, "depth"));
+    finish(c, function, status);
+    from_device(result, out, n);
+    CUDA_CHECK(cudaFree(in));
+}
+
+static void run_stride(LabCase *c)
+{
+    size_t n = 0;
+    const int *before = lab_input_i32(c, "sum", &n);
+    const int *addend = lab_input_i32(c, "x", NULL);
+    int *result = lab_output_i32(c, "sum_after", n);
+    int *sum = to_device(before, n);
+    int *x = to_device(addend, n);
+    finish(c, "add_stride", add_stride(sum, x, (int)n, size_param(c, "blocks"), size_param(c, "threads")));
+    from_device(result, sum, n);
+    CUDA_CHECK(cudaFree(x));
+}
+
+/* The strip lies on the device with padded rows, and is copied row by row. */
+static void run_strip(LabCase *c)
+{
+    const LabArray *input = lab_input(c, "strip");
+    size_t rows = input->shape[0], width = input->shape[1];
+    size_t pitch = (size_t)lab_param_int(c, "pitch");
+    size_t first_row = (size_t)lab_param_int(c, "first_row");
+    int *result = lab_output(c, "strip_after", LAB_I32, 2, input->shape)->data;
+    char *strip = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&strip, rows * pitch));
+    for (size_t r = 0; r < rows; r++)
+        CUDA_CHECK(cudaMemcpy(strip + r * pitch, (const int *)input->data + r * width, width * sizeof(int),
+                              cudaMemcpyHostToDevice));
+    /* Where row 0 of the whole picture would be: an address to count from, outside of any array. */
+    int *picture = (int *)((uintptr_t)strip - first_row * pitch);
+    finish(c, "add_strip",
+           add_strip(picture, (int)pitch, (int)width, (int)first_row, (int)rows, size_param(c, "amount")));
+    for (size_t r = 0; r < rows; r++)
+        CUDA_CHECK(
+            cudaMemcpy(result + r * width, strip + r * pitch, width * sizeof(int), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(strip));
+}
+
+void lab_main(LabCase *c)
+{
+    const char *function = lab_param_text(c, "function");
+    if (strcmp(function, "add_stride") == 0)
+        run_stride(c);
+    else if (strcmp(function, "add_strip") == 0)
+        run_strip(c);
+    else
+        run_map(c, function);
+}

@@ -1,0 +1,148 @@
+// Lab 01: which element is this thread's? The contract is in indexing.h, the steps are in README.md.
+#include "lab.h"
+#include "indexing.h"
+
+// ---- One dimension ----
+
+__global__ void map_1d_kernel(const int *in, int *out, int n)
+{
+    //@ solution 1
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i] + i;
+    //@ stub
+    //| // TODO 1 (kernel): work out i from blockIdx, blockDim and threadIdx; do element i, if there is one.
+    //@ end
+}
+
+int map_1d(const int *in, int *out, int n)
+{
+    //@ solution 1
+    if (n == 0)
+        return cudaSuccess;
+    int threads = 256;
+    int blocks = (n + threads - 1) / threads;
+    map_1d_kernel<<<blocks, threads>>>(in, out, n);
+    return cudaGetLastError();
+    //@ stub
+    //| // TODO 1 (launch): launch map_1d_kernel with enough blocks for n elements, and return what the launch gave.
+    //| return cudaSuccess;
+    //@ end
+}
+
+// ---- Two dimensions ----
+
+__global__ void map_2d_kernel(const int *in, int *out, int width, int height)
+{
+    //@ solution 2
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int first_y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width)
+        return;
+    for (int y = first_y; y < height; y += gridDim.y * blockDim.y)
+        out[y * width + x] = in[y * width + x] + x + 1000 * y;
+    //@ stub
+    //| // TODO 2 (kernel): work out x and y; do pixel (x, y), if there is one. What if the grid cannot have a row of
+    //| // threads for each row of the picture?
+    //@ end
+}
+
+int map_2d(const int *in, int *out, int width, int height)
+{
+    //@ solution 2
+    dim3 threads(32, 8);
+    dim3 blocks((width + threads.x - 1) / threads.x, (height + threads.y - 1) / threads.y);
+    if (blocks.y > 65535)
+        blocks.y = 65535;
+    map_2d_kernel<<<blocks, threads>>>(in, out, width, height);
+    return cudaGetLastError();
+    //@ stub
+    //| // TODO 2 (launch): launch map_2d_kernel with two-dimensional blocks and a two-dimensional grid.
+    //| return cudaSuccess;
+    //@ end
+}
+
+// ---- Three dimensions ----
+
+__global__ void map_3d_kernel(const int *in, int *out, int width, int height, int depth)
+{
+    //@ solution 3
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    int z = blockIdx.z * blockDim.z + threadIdx.z;
+    if (x < width && y < height && z < depth) {
+        int i = (z * height + y) * width + x;
+        out[i] = in[i] + x + 100 * y + 10000 * z;
+    }
+    //@ stub
+    //| // TODO 3 (kernel): work out x, y and z; do voxel (x, y, z), if there is one.
+    //@ end
+}
+
+int map_3d(const int *in, int *out, int width, int height, int depth)
+{
+    //@ solution 3
+    dim3 threads(32, 4, 2);
+    dim3 blocks((width + threads.x - 1) / threads.x, (height + threads.y - 1) / threads.y,
+                (depth + threads.z - 1) / threads.z);
+    map_3d_kernel<<<blocks, threads>>>(in, out, width, height, depth);
+    return cudaGetLastError();
+    //@ stub
+    //| // TODO 3 (launch): launch map_3d_kernel with three-dimensional blocks and a three-dimensional grid.
+    //| return cudaSuccess;
+    //@ end
+}
+
+// ---- More elements than threads ----
+
+__global__ void add_stride_kernel(int *sum, const int *x, int n)
+{
+    //@ solution 4
+    int stride = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+        sum[i] += x[i];
+    //@ stub
+    //| // TODO 4 (kernel): begin at this thread's element, and go on by as many elements as the grid has threads.
+    //@ end
+}
+
+int add_stride(int *sum, const int *x, int n, int blocks, int threads)
+{
+    //@ solution 4
+    add_stride_kernel<<<blocks, threads>>>(sum, x, n);
+    return cudaGetLastError();
+    //@ stub
+    //| // TODO 4 (launch): launch add_stride_kernel with the blocks and threads that are asked for.
+    //| return cudaSuccess;
+    //@ end
+}
+
+// ---- Rows with a pitch ----
+
+__global__ void add_strip_kernel(int *picture, int pitch, int width, int first_row, int rows, int amount)
+{
+    //@ solution 5
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && row < rows) {
+        size_t offset = (size_t)(first_row + row) * pitch;
+        int *pixels = (int *)((char *)picture + offset);
+        pixels[x] += amount;
+    }
+    //@ stub
+    //| // TODO 5 (kernel): work out x and the row; find where this row begins, in bytes; change pixel x of it.
+    //@ end
+}
+
+int add_strip(int *picture, int pitch, int width, int first_row, int rows, int amount)
+{
+    //@ solution 5
+    dim3 threads(32, 8);
+    dim3 blocks((width + threads.x - 1) / threads.x, (rows + threads.y - 1) / threads.y);
+    add_strip_kernel<<<blocks, threads>>>(picture, pitch, width, first_row, rows, amount);
+    return cudaGetLastError();
+    //@ stub
+    //| // TODO 5 (launch): launch add_strip_kernel for width x rows pixels.
+    //| return cudaSuccess;
+    //@ end
+}
