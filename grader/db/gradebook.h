@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "grader/core/result.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
