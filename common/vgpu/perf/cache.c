@@ -1,0 +1,45 @@
+/* The modelled first-level cache: 128-byte lines of four sectors, four ways, the oldest way replaced. Each
+ * block starts with an empty one of its own, so that what a block finds there does not depend on the order of
+ * blocks. Stores write through and change nothing. */
+#include "common/vgpu/perf/perf_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool cache_create(Cache *c, uint32_t bytes)
+{
+    unsigned n = 1;
+    while (n * 2 * CACHE_WAYS * LINE_BYTES <= bytes)
+        n *= 2;
+    c->n_sets = n;
+    c->sets = calloc(n, sizeof *c->sets);
+    return c->sets != NULL;
+}
+
+void cache_free(Cache *c)
+{
+    free(c->sets);
+    c->sets = NULL;
+}
+
+void cache_clear(Cache *c)
+{
+    memset(c->sets, 0, c->n_sets * sizeof *c->sets);
+}
+
+unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors)
+{
+    CacheSetOfLines *set = &c->sets[(line * 0x9E3779B97F4A7C15u >> 40) & (c->n_sets - 1)];
+    for (unsigned way = 0; way < CACHE_WAYS; way++) {
+        if (set->tag[way] == line + 1) {
+            unsigned hits = (unsigned)__builtin_popcount(set->sectors[way] & sectors);
+            set->sectors[way] |= sectors;
+            return hits;
+        }
+    }
+    unsigned way = set->next;
+    set->next = (uint8_t)((way + 1) % CACHE_WAYS);
+    set->tag[way] = line + 1;
+    set->sectors[way] = sectors;
+    return 0;
+}

@@ -1,0 +1,445 @@
+/* The observer: counts a launch. Each worker has counters of its own, added up when the launch ends; each
+ * block has a cache of its own, found by the block's linear index, since a block that waits may go on later,
+ * on any worker.
+ *
+ * The card's memory (dram_*_bytes) is modelled behind a second-level cache that keeps all that the launch
+ * touches as long as it is no larger than the cache: each different sector then moves once. When the launch
+ * touches more, that share of the first level's misses which the cache cannot hold moves too:
+ *
+ *      moved = different + (misses - different) * (footprint - cache) / footprint        (sectors)
+ */
+#include "common/vgpu/perf/perf_internal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORKERS_MAX = 256, BLOCK_BUCKETS = 64, TOUCH_BUCKETS = 64 };
+
+typedef struct PerfBlock {
+    uint32_t linear;
+    Cache cache;
+    struct PerfBlock *next;
+} PerfBlock;
+
+typedef struct PerfWorker {
+    PerfCounters c;
+    PerfBlock *block;
+    uint32_t block_linear; /* of *block when it was looked up */
+    Touched *touched;      /* the last one used */
+} PerfWorker;
+
+struct PerfSet {
+    const PerfModel *model;
+    ExecObserver observer;
+    PerfCounters last, totals;
+    const ExecLaunch *launch;
+    PerfWorker *workers;
+    unsigned n_workers;
+    pthread_mutex_t lock; /* blocks and touched */
+    PerfBlock *open[BLOCK_BUCKETS], *free_blocks;
+    Touched *touched[TOUCH_BUCKETS];
+};
+
+/* ---- blocks ---- */
+
+static PerfBlock *find_block(PerfSet *set, uint32_t linear)
+{
+    pthread_mutex_lock(&set->lock);
+    PerfBlock *b = set->open[linear % BLOCK_BUCKETS];
+    while (b && b->linear != linear)
+        b = b->next;
+    pthread_mutex_unlock(&set->lock);
+    return b;
+}
+
+static PerfBlock *new_block(const PerfSet *set)
+{
+    PerfBlock *b = calloc(1, sizeof *b);
+    if (b && !cache_create(&b->cache, set->model->l1_bytes)) {
+        free(b);
+        return NULL;
+    }
+    return b;
+}
+
+static void open_block(PerfSet *set, uint32_t linear)
+{
+    pthread_mutex_lock(&set->lock);
+    PerfBlock *b = set->free_blocks;
+    if (b)
+        set->free_blocks = b->next;
+    else
+        b = new_block(set);
+    if (b) {
+        cache_clear(&b->cache);
+        b->linear = linear;
+        b->next = set->open[linear % BLOCK_BUCKETS];
+        set->open[linear % BLOCK_BUCKETS] = b;
+    }
+    pthread_mutex_unlock(&set->lock);
+}
+
+static void close_block(PerfSet *set, uint32_t linear)
+{
+    pthread_mutex_lock(&set->lock);
+    PerfBlock **at = &set->open[linear % BLOCK_BUCKETS];
+    while (*at && (*at)->linear != linear)
+        at = &(*at)->next;
+    PerfBlock *b = *at;
+    if (b) {
+        *at = b->next;
+        b->next = set->free_blocks;
+        set->free_blocks = b;
+    }
+    pthread_mutex_unlock(&set->lock);
+}
+
+static void free_blocks(PerfBlock *b)
+{
+    for (PerfBlock *next; b; b = next) {
+        next = b->next;
+        cache_free(&b->cache);
+        free(b);
+    }
+}
+
+static PerfWorker *worker_of(PerfSet *set, const ExecWho *who)
+{
+    return &set->workers[who->worker < set->n_workers ? who->worker : 0];
+}
+
+static PerfBlock *block_of(PerfSet *set, PerfWorker *w, const ExecWho *who)
+{
+    if (!w->block || w->block_linear != who->block_linear) {
+        w->block = find_block(set, who->block_linear);
+        w->block_linear = who->block_linear;
+    }
+    return w->block;
+}
+
+/* ---- touched bytes ---- */
+
+static Touched *touched_of(PerfSet *set, PerfWorker *w, const MemAlloc *a)
+{
+    if (w->touched && w->touched->alloc == a)
+        return w->touched;
+    pthread_mutex_lock(&set->lock);
+    Touched **bucket = &set->touched[a->serial % TOUCH_BUCKETS];
+    Touched *t = *bucket;
+    while (t && t->alloc != a)
+        t = t->next;
+    if (!t && (t = touch_new(a))) {
+        t->next = *bucket;
+        *bucket = t;
+    }
+    pthread_mutex_unlock(&set->lock);
+    w->touched = t;
+    return t;
+}
+
+static void touch_lane(PerfSet *set, PerfWorker *w, const ExecAccess *a, uint64_t addr, uint64_t bytes)
+{
+    const MemAlloc *alloc = a->alloc ? a->alloc : mem_find(set->launch->mem, addr);
+    Touched *t = alloc ? touched_of(set, w, alloc) : NULL;
+    if (!t)
+        return;
+    if (a->kind != ACCESS_STORE)
+        touch_mark(t, false, addr, bytes, set->n_workers > 1);
+    if (a->kind != ACCESS_LOAD)
+        touch_mark(t, true, addr, bytes, set->n_workers > 1);
+}
+
+static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
+{
+    unsigned first = (unsigned)__builtin_ctz(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
+    bool full = a->mask == (uint32_t)(((uint64_t)2 << last) - ((uint64_t)1 << first));
+    if (a->alloc && a->pattern == PATTERN_UNIFORM) {
+        touch_lane(set, w, a, a->addr[first], a->bytes);
+    } else if (a->alloc && a->pattern == PATTERN_UNIT_STRIDE && full) {
+        touch_lane(set, w, a, a->addr[first], (uint64_t)a->bytes * (last - first + 1));
+    } else {
+        for (uint32_t rest = a->mask; rest; rest &= rest - 1)
+            touch_lane(set, w, a, a->addr[__builtin_ctz(rest)], a->bytes);
+    }
+}
+
+/* ---- accesses ---- */
+
+static void count_load(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const SectorList *s, uint64_t bytes)
+{
+    uint64_t *v = w->c.v;
+    bool cached = b && (a->sem == SEM_WEAK || a->sem == SEM_NC); /* strong loads ask the second level */
+    unsigned hits = 0;
+    for (unsigned i = 0; cached && i < s->n; i++)
+        hits += cache_load(&b->cache, s->line[i], s->sectors[i]);
+    v[PERF_GLOBAL_LOAD_REQUESTS]++;
+    v[PERF_GLOBAL_LOAD_SECTORS] += s->n_sectors;
+    v[PERF_GLOBAL_LOAD_BYTES] += bytes;
+    v[PERF_L1_HIT_SECTORS] += hits;
+    v[PERF_L2_READ_SECTORS] += s->n_sectors - hits;
+}
+
+static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecAccess *a)
+{
+    SectorList s;
+    uint64_t *v = w->c.v, lanes = (uint64_t)__builtin_popcount(a->mask);
+    sector_list(a, &s);
+    if (a->kind == ACCESS_LOAD) {
+        count_load(w, b, a, &s, lanes * a->bytes);
+    } else if (a->kind == ACCESS_STORE) {
+        v[PERF_GLOBAL_STORE_REQUESTS]++;
+        v[PERF_GLOBAL_STORE_SECTORS] += s.n_sectors;
+        v[PERF_GLOBAL_STORE_BYTES] += lanes * a->bytes;
+        v[PERF_L2_WRITE_SECTORS] += s.n_sectors;
+    } else {
+        v[PERF_GLOBAL_ATOMIC_REQUESTS]++;
+        v[PERF_GLOBAL_ATOMIC_SECTORS] += s.n_sectors;
+        v[PERF_GLOBAL_ATOMIC_THREADS] += lanes;
+        v[PERF_GLOBAL_ATOMIC_CONFLICTS] += (uint64_t)__builtin_popcount(s.twins);
+        v[PERF_L2_WRITE_SECTORS] += s.n_sectors;
+    }
+    touch(set, w, a);
+}
+
+static void count_shared(PerfWorker *w, const ExecAccess *a)
+{
+    unsigned wavefronts, least;
+    uint64_t *v = w->c.v;
+    bank_wavefronts(a, &wavefronts, &least);
+    v[a->kind == ACCESS_LOAD    ? PERF_SHARED_LOAD_REQUESTS
+      : a->kind == ACCESS_STORE ? PERF_SHARED_STORE_REQUESTS
+                                : PERF_SHARED_ATOMIC_REQUESTS]++;
+    v[PERF_SHARED_WAVEFRONTS] += wavefronts;
+    v[PERF_SHARED_BANK_CONFLICTS] += wavefronts - least;
+    v[PERF_SHARED_BYTES] += (uint64_t)__builtin_popcount(a->mask) * a->bytes;
+}
+
+static void count_const(PerfWorker *w, const ExecAccess *a)
+{
+    uint64_t passes = 0;
+    for (uint32_t rest = a->mask; rest;
+         rest &= rest - 1, passes++) { /* one pass serves all lanes of one address */
+        uint64_t addr = a->addr[__builtin_ctz(rest)];
+        for (uint32_t others = rest & (rest - 1); others; others &= others - 1)
+            if (a->addr[__builtin_ctz(others)] == addr)
+                rest &= ~(1u << __builtin_ctz(others));
+    }
+    w->c.v[PERF_CONST_REQUESTS]++;
+    w->c.v[PERF_CONST_SERIAL] += passes;
+}
+
+static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+{
+    PerfSet *set = self;
+    PerfWorker *w = worker_of(set, who);
+    switch (a->space) {
+    case SPACE_GLOBAL:
+        count_global(set, w, block_of(set, w, who), a);
+        break;
+    case SPACE_SHARED:
+        count_shared(w, a);
+        break;
+    case SPACE_LOCAL:
+    case SPACE_FRAME:
+        w->c.v[a->kind == ACCESS_LOAD ? PERF_LOCAL_LOAD_REQUESTS : PERF_LOCAL_STORE_REQUESTS]++;
+        break;
+    case SPACE_CONST:
+        count_const(w, a);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- other events ---- */
+
+static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
+{
+    (void)shared_bytes;
+    PerfSet *set = self;
+    uint64_t *v = worker_of(set, who)->c.v;
+    uint64_t threads = (uint64_t)who->block_dim[0] * who->block_dim[1] * who->block_dim[2];
+    v[PERF_BLOCKS]++;
+    v[PERF_THREADS] += threads;
+    v[PERF_WARPS] += (threads + WARP_LANES - 1) / WARP_LANES;
+    open_block(set, who->block_linear);
+}
+
+static void on_block_end(void *self, const ExecWho *who)
+{
+    PerfSet *set = self;
+    worker_of(set, who)->block = NULL;
+    close_block(set, who->block_linear);
+}
+
+static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
+{
+    (void)barrier_id;
+    worker_of(self, who)->c.v[PERF_BARRIERS]++;
+}
+
+static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
+{
+    (void)mask;
+    worker_of(self, who)->c.v[PERF_WARP_SYNCS]++;
+}
+
+static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
+{
+    (void)mask, (void)sem, (void)scope;
+    worker_of(self, who)->c.v[PERF_FENCES]++;
+}
+
+static const uint8_t counter_of_class[PTX_N_CLASSES] = {
+    [PTX_CLASS_ARITH] = PERF_ARITH_INSTRUCTIONS,     [PTX_CLASS_FLOAT] = PERF_FLOAT_INSTRUCTIONS,
+    [PTX_CLASS_SPECIAL] = PERF_SPECIAL_INSTRUCTIONS, [PTX_CLASS_MEMORY] = PERF_MEMORY_INSTRUCTIONS,
+    [PTX_CLASS_ATOMIC] = PERF_ATOMIC_INSTRUCTIONS,   [PTX_CLASS_CONTROL] = PERF_CONTROL_INSTRUCTIONS,
+    [PTX_CLASS_SYNC] = PERF_SYNC_INSTRUCTIONS,       [PTX_CLASS_WARP] = PERF_WARP_LEVEL_INSTRUCTIONS,
+    [PTX_CLASS_TENSOR] = PERF_OTHER_INSTRUCTIONS,    [PTX_CLASS_TEXTURE] = PERF_OTHER_INSTRUCTIONS,
+    [PTX_CLASS_MISC] = PERF_OTHER_INSTRUCTIONS,
+};
+
+static void on_retired(void *self, const ExecWho *who, const ExecCounts *n)
+{
+    uint64_t *v = worker_of(self, who)->c.v;
+    for (int i = 0; i < PTX_N_CLASSES; i++) {
+        v[counter_of_class[i]] += n->warp_insts[i];
+        v[PERF_WARP_INSTRUCTIONS] += n->warp_insts[i];
+        v[PERF_KERNEL_INSTRUCTIONS] += n->thread_insts[i];
+    }
+    v[PERF_FLOPS16] += n->flops16;
+    v[PERF_FLOPS32] += n->flops32;
+    v[PERF_FLOPS64] += n->flops64;
+    v[PERF_INT_OPS] += n->int_ops;
+    v[PERF_KERNEL_OPS] += n->flops16 + n->flops32 + n->flops64 + n->int_ops;
+    v[PERF_BRANCHES] += n->branches;
+    v[PERF_DIVERGENT_BRANCHES] += n->divergent_branches;
+}
+
+/* ---- launches ---- */
+
+static void on_launch_begin(void *self, const ExecLaunch *launch)
+{
+    PerfSet *set = self;
+    set->launch = launch;
+    memset(&set->last, 0, sizeof set->last);
+    for (unsigned w = 0; w < set->n_workers; w++)
+        set->workers[w] = (PerfWorker){0};
+}
+
+/* Sectors that move between the second level and the card's memory. */
+static uint64_t moved_sectors(uint64_t different, uint64_t asked, uint64_t footprint, uint64_t cache)
+{
+    if (footprint <= cache || asked <= different)
+        return different;
+    return different +
+           (uint64_t)((double)(asked - different) * ((double)(footprint - cache) / (double)footprint));
+}
+
+static void sum_touched(PerfSet *set)
+{
+    TouchSums s = {0};
+    for (int i = 0; i < TOUCH_BUCKETS; i++) {
+        for (Touched *t = set->touched[i], *next; t; t = next) {
+            next = t->next;
+            touch_sum(t, &s);
+            touch_free(t);
+        }
+        set->touched[i] = NULL;
+    }
+    uint64_t *v = set->last.v, footprint = s.load_sectors + s.store_sectors,
+             cache = set->model->l2_bytes / SECTOR_BYTES;
+    v[PERF_UNIQUE_LOAD_BYTES] = s.load_bytes;
+    v[PERF_UNIQUE_STORE_BYTES] = s.store_bytes;
+    v[PERF_DRAM_READ_BYTES] =
+        SECTOR_BYTES * moved_sectors(s.load_sectors, v[PERF_L2_READ_SECTORS], footprint, cache);
+    v[PERF_DRAM_WRITE_BYTES] =
+        SECTOR_BYTES * moved_sectors(s.store_sectors, v[PERF_L2_WRITE_SECTORS], footprint, cache);
+}
+
+static void on_launch_end(void *self, const ExecLaunch *launch)
+{
+    PerfSet *set = self;
+    (void)launch;
+    for (int i = 0; i < BLOCK_BUCKETS; i++) { /* blocks that a fault cut short */
+        while (set->open[i]) {
+            PerfBlock *b = set->open[i];
+            set->open[i] = b->next;
+            b->next = set->free_blocks;
+            set->free_blocks = b;
+        }
+    }
+    for (unsigned w = 0; w < set->n_workers; w++)
+        perf_counters_add(&set->last, &set->workers[w].c);
+    set->last.v[PERF_LAUNCHES] = 1;
+    sum_touched(set);
+    perf_counters_add(&set->totals, &set->last);
+    set->launch = NULL;
+}
+
+/* ---- the set ---- */
+
+Status perf_create(const PerfModel *model, unsigned jobs, PerfSet **out)
+{
+    jobs = jobs ? jobs : 1;
+    if (jobs > WORKERS_MAX)
+        return STATUS_LIMIT;
+    PerfSet *set = calloc(1, sizeof *set);
+    PerfWorker *workers = calloc(jobs, sizeof *workers);
+    if (!set || !workers) {
+        free(set);
+        free(workers);
+        return STATUS_NO_MEMORY;
+    }
+    pthread_mutex_init(&set->lock, NULL);
+    set->model = model;
+    set->workers = workers;
+    set->n_workers = jobs;
+    set->observer = (ExecObserver){
+        .self = set,
+        .launch_begin = on_launch_begin,
+        .block_begin = on_block_begin,
+        .access = on_access,
+        .barrier = on_barrier,
+        .warp_sync = on_warp_sync,
+        .fence = on_fence,
+        .retired = on_retired,
+        .block_end = on_block_end,
+        .launch_end = on_launch_end,
+    };
+    *out = set;
+    return STATUS_OK;
+}
+
+void perf_destroy(PerfSet *set)
+{
+    if (!set)
+        return;
+    free_blocks(set->free_blocks);
+    for (int i = 0; i < BLOCK_BUCKETS; i++)
+        free_blocks(set->open[i]);
+    for (int i = 0; i < TOUCH_BUCKETS; i++)
+        for (Touched *t = set->touched[i], *next; t; t = next) {
+            next = t->next;
+            touch_free(t);
+        }
+    pthread_mutex_destroy(&set->lock);
+    free(set->workers);
+    free(set);
+}
+
+const ExecObserver *perf_observer(const PerfSet *set)
+{
+    return &set->observer;
+}
+
+const PerfCounters *perf_last(const PerfSet *set)
+{
+    return &set->last;
+}
+
+const PerfCounters *perf_totals(const PerfSet *set)
+{
+    return &set->totals;
+}

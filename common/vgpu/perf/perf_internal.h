@@ -1,0 +1,74 @@
+/* What the files of perf share.
+ *
+ *   count.c    the observer and the set          bank.c     wavefronts of shared memory
+ *   sector.c   an access -> lines and sectors    cache.c    the modelled first-level cache
+ *   touch.c    different bytes of a launch
+ */
+#ifndef COMMON_VGPU_PERF_INTERNAL_H
+#define COMMON_VGPU_PERF_INTERNAL_H
+
+#include "common/vgpu/perf/perf.h"
+
+enum { SECTOR_BYTES = 32, LINE_SECTORS = 4, LINE_BYTES = SECTOR_BYTES * LINE_SECTORS, LINES_MAX = 64 };
+
+/* ---- sectors ---- */
+
+/* The lines of 128 bytes that an access touches, each with the sectors (bit 0: the first 32 bytes) it needs.
+ */
+typedef struct SectorList {
+    uint64_t line[LINES_MAX]; /* address / 128 */
+    uint8_t sectors[LINES_MAX];
+    unsigned n, n_sectors;
+    uint32_t twins; /* lanes whose address another active lane has too; atomics only */
+} SectorList;
+
+void sector_list(const ExecAccess *a, SectorList *out);
+
+/* ---- shared memory ---- */
+
+/* Passes that the access needs, and the fewest that an access of its width and lanes can need. */
+void bank_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least);
+
+/* ---- cache ---- */
+
+enum { CACHE_WAYS = 4 };
+
+typedef struct CacheSetOfLines {
+    uint64_t tag[CACHE_WAYS]; /* line + 1; 0: empty */
+    uint8_t sectors[CACHE_WAYS];
+    uint8_t next; /* way to replace */
+} CacheSetOfLines;
+
+typedef struct Cache {
+    CacheSetOfLines *sets;
+    unsigned n_sets; /* a power of two */
+} Cache;
+
+bool cache_create(Cache *c, uint32_t bytes);
+void cache_free(Cache *c);
+void cache_clear(Cache *c);
+/* Loads the sectors of a line: how many of them were there already. */
+unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors);
+
+/* ---- touched bytes ---- */
+
+typedef struct Touched {
+    const MemAlloc *alloc;
+    uint64_t base, bytes;    /* base: address of bit 0 */
+    uint8_t *loads, *stores; /* a bit a byte */
+    uint64_t low, high;      /* bits that may be set: [low, high) */
+    struct Touched *next;
+} Touched;
+
+typedef struct TouchSums {
+    uint64_t load_bytes, store_bytes, load_sectors, store_sectors;
+} TouchSums;
+
+/* NULL when the host has no memory. */
+Touched *touch_new(const MemAlloc *a);
+void touch_free(Touched *t);
+/* Marks bytes of the allocation; atomic: other workers may mark at the same time. */
+void touch_mark(Touched *t, bool store, uint64_t addr, uint64_t bytes, bool atomic);
+void touch_sum(const Touched *t, TouchSums *sums);
+
+#endif

@@ -1,0 +1,76 @@
+/* From addresses to sectors: what one request of a warp touches. */
+#include "common/vgpu/perf/perf_internal.h"
+
+#include <string.h>
+
+static void add_line(SectorList *out, uint64_t line, uint8_t sectors)
+{
+    out->line[out->n] = line;
+    out->sectors[out->n++] = sectors;
+    out->n_sectors += (unsigned)__builtin_popcount(sectors);
+}
+
+/* All bytes from `addr` on, side by side. */
+static void add_range(SectorList *out, uint64_t addr, uint64_t bytes)
+{
+    uint64_t first = addr / SECTOR_BYTES, last = (addr + bytes - 1) / SECTOR_BYTES;
+    for (uint64_t line = first / LINE_SECTORS; line <= last / LINE_SECTORS; line++) {
+        unsigned from = line == first / LINE_SECTORS ? (unsigned)(first % LINE_SECTORS) : 0;
+        unsigned to = line == last / LINE_SECTORS ? (unsigned)(last % LINE_SECTORS) : LINE_SECTORS - 1;
+        add_line(out, line, (uint8_t)((2u << to) - (1u << from)));
+    }
+}
+
+/* Lanes anywhere. An access is aligned to its size, which is 32 bytes at most: it lies in one sector. */
+static void add_lanes(SectorList *out, const ExecAccess *a)
+{
+    uint8_t slots[LINES_MAX] = {0}; /* hash of lines: index + 1 */
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t addr = a->addr[__builtin_ctz(rest)], line = addr / LINE_BYTES;
+        uint8_t bit = (uint8_t)(1u << addr / SECTOR_BYTES % LINE_SECTORS);
+        unsigned at = (unsigned)(line * 0x9E3779B97F4A7C15u >> 58);
+        while (slots[at] && out->line[slots[at] - 1] != line)
+            at = (at + 1) % LINES_MAX;
+        if (!slots[at]) {
+            add_line(out, line, bit);
+            slots[at] = (uint8_t)out->n;
+        } else if (!(out->sectors[slots[at] - 1] & bit)) {
+            out->sectors[slots[at] - 1] |= bit;
+            out->n_sectors++;
+        }
+    }
+}
+
+/* Lanes that share their address with another one. */
+static uint32_t find_twins(const ExecAccess *a)
+{
+    uint8_t slots[2 * WARP_LANES] = {0};
+    uint32_t twins = 0;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest),
+                 at = (unsigned)(a->addr[lane] * 0x9E3779B97F4A7C15u >> 58);
+        while (slots[at] && a->addr[slots[at] - 1] != a->addr[lane])
+            at = (at + 1) % (2 * WARP_LANES);
+        if (slots[at])
+            twins |= 1u << lane | 1u << (slots[at] - 1);
+        else
+            slots[at] = (uint8_t)(lane + 1);
+    }
+    return twins;
+}
+
+void sector_list(const ExecAccess *a, SectorList *out)
+{
+    unsigned first = (unsigned)__builtin_ctz(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
+    bool full = a->mask == (uint32_t)(((uint64_t)2 << last) - ((uint64_t)1 << first));
+    out->n = out->n_sectors = 0;
+    out->twins = 0;
+    if (a->pattern == PATTERN_UNIFORM)
+        add_range(out, a->addr[first], a->bytes);
+    else if (a->pattern == PATTERN_UNIT_STRIDE && full)
+        add_range(out, a->addr[first], (uint64_t)a->bytes * (last - first + 1));
+    else
+        add_lanes(out, a);
+    if (a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCTION)
+        out->twins = a->pattern == PATTERN_UNIT_STRIDE ? 0 : find_twins(a);
+}

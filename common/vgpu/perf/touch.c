@@ -1,0 +1,95 @@
+/* Touched bytes: for each allocation of a launch a bit for each byte that was loaded, and one for each that
+ * was stored. */
+#include "common/vgpu/perf/perf_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+Touched *touch_new(const MemAlloc *a)
+{
+    Touched *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->alloc = a;
+    t->base = a->addr & ~(uint64_t)(SECTOR_BYTES - 1);
+    t->bytes = a->addr + a->bytes - t->base;
+    size_t size = (t->bytes / SECTOR_BYTES + 1) * (SECTOR_BYTES / 8); /* whole sectors */
+    t->loads = calloc(size, 1);
+    t->stores = calloc(size, 1);
+    t->low = UINT64_MAX;
+    if (!t->loads || !t->stores) {
+        touch_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+void touch_free(Touched *t)
+{
+    if (!t)
+        return;
+    free(t->loads);
+    free(t->stores);
+    free(t);
+}
+
+static void or_byte(uint8_t *byte, uint8_t bits, bool atomic)
+{
+    if ((*byte & bits) == bits)
+        return;
+    if (atomic)
+        __atomic_fetch_or(byte, bits, __ATOMIC_RELAXED);
+    else
+        *byte |= bits;
+}
+
+/* low and high only ever move outwards; two workers may both try. */
+static void widen(Touched *t, uint64_t from, uint64_t to, bool atomic)
+{
+    if (!atomic) {
+        t->low = from < t->low ? from : t->low;
+        t->high = to > t->high ? to : t->high;
+        return;
+    }
+    uint64_t low = __atomic_load_n(&t->low, __ATOMIC_RELAXED),
+             high = __atomic_load_n(&t->high, __ATOMIC_RELAXED);
+    while (from < low &&
+           !__atomic_compare_exchange_n(&t->low, &low, from, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    while (to > high &&
+           !__atomic_compare_exchange_n(&t->high, &high, to, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+void touch_mark(Touched *t, bool store, uint64_t addr, uint64_t bytes, bool atomic)
+{
+    uint8_t *bits = store ? t->stores : t->loads;
+    uint64_t from = addr - t->base, last = from + bytes - 1;
+    uint8_t head = (uint8_t)(0xFFu << from % 8), tail = (uint8_t)(0xFFu >> (7 - last % 8));
+    widen(t, from, last + 1, atomic);
+    if (from / 8 == last / 8) {
+        or_byte(&bits[from / 8], head & tail, atomic);
+        return;
+    }
+    or_byte(&bits[from / 8], head, atomic);
+    memset(bits + from / 8 + 1, 0xFF, last / 8 - from / 8 - 1);
+    or_byte(&bits[last / 8], tail, atomic);
+}
+
+static void sum_bits(const uint8_t *bits, uint64_t from, uint64_t to, uint64_t *bytes, uint64_t *sectors)
+{
+    for (uint64_t i = from / SECTOR_BYTES; i < (to + SECTOR_BYTES - 1) / SECTOR_BYTES; i++) {
+        uint32_t word;
+        memcpy(&word, bits + i * (SECTOR_BYTES / 8), sizeof word);
+        *bytes += (uint64_t)__builtin_popcount(word);
+        *sectors += word != 0;
+    }
+}
+
+void touch_sum(const Touched *t, TouchSums *sums)
+{
+    if (t->low >= t->high)
+        return;
+    sum_bits(t->loads, t->low, t->high, &sums->load_bytes, &sums->load_sectors);
+    sum_bits(t->stores, t->low, t->high, &sums->store_bytes, &sums->store_sectors);
+}
