@@ -1,0 +1,17 @@
+/* alu_avx512: the handlers for x86-64-v4: 512-bit vectors and masks. */
+#include "common/vgpu/exec/alu_table.h"
+
+#include <fenv.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#pragma GCC target("arch=x86-64-v4")
+#define ALU_ROWS alu_rows_avx512
+#include "common/vgpu/exec/alu_variant.h"
+#else
+const AluRow *alu_rows_avx512(size_t *n)
+{
+    *n = 0;
+    return NULL;
+}
+#endif

@@ -1,0 +1,288 @@
+/* alu_convert: cvt between any two types (PTX ISA 9.7.9.21), in three steps over arrays of 64-bit lanes:
+ *
+ *      source register --load--> value --convert--> value --store--> destination register
+ *      (2, 4 or 8 bytes a lane)  integer: extended to 64 bits        (low bytes of the value, which is
+ *                                float: the value as a double         extended by the type of d)
+ *
+ * The common pairs with registers as wide as their types have loops of their own in alu_convert.def.
+ *
+ * float -> integer: rounded, then clamped to d's range. NaN gives 0, or, when the source is .f64 or d has 64
+ * bits, d's highest bit alone, as the ISA has it. integer -> integer: cut, or clamped with .sat. .ftz
+ * concerns .f32 sources and results.
+ */
+#ifndef COMMON_VGPU_EXEC_ALU_CONVERT_H
+#define COMMON_VGPU_EXEC_ALU_CONVERT_H
+
+#include "common/vgpu/exec/alu_move.h"
+
+#define CONVERT_STEP static __attribute__((noipa)) void
+
+static inline bool type_is_signed(PtxType t)
+{
+    return t == PTX_TYPE_S8 || t == PTX_TYPE_S16 || t == PTX_TYPE_S32 || t == PTX_TYPE_S64;
+}
+
+static inline bool type_is_float(PtxType t)
+{
+    return t == PTX_TYPE_F16 || t == PTX_TYPE_BF16 || t == PTX_TYPE_F32 || t == PTX_TYPE_F64 ||
+           t == PTX_TYPE_TF32;
+}
+
+static inline int64_t type_lowest(PtxType t)
+{
+    return type_is_signed(t) ? INT64_MIN >> (64 - type_bits(t)) : 0;
+}
+
+static inline uint64_t type_highest(PtxType t)
+{
+    return UINT64_MAX >> (64 - type_bits(t) + (type_is_signed(t) ? 1 : 0));
+}
+
+/* Integer sources: the type's bits, extended. */
+CONVERT_STEP convert_load_integer(const ExecWarp *warp, const IrOperand *o, PtxType type, uint64_t *x)
+{
+    lane_widen(warp_src(warp, o), o->bytes, x);
+    LANES(lane) x[lane] = extend_to_type(x[lane], type);
+}
+
+/* Float sources: as doubles, which hold them all. */
+CONVERT_STEP convert_load_float(const ExecWarp *warp, const IrOperand *o, PtxType type, bool ftz, double *x)
+{
+    uint64_t raw[WARP_LANES];
+    lane_widen(warp_src(warp, o), o->bytes, raw);
+    switch (type) {
+    case PTX_TYPE_F16:
+        LANES(lane) x[lane] = half_to_f64(HALF_F16, (uint16_t)raw[lane]);
+        break;
+    case PTX_TYPE_BF16:
+        LANES(lane) x[lane] = half_to_f64(HALF_BF16, (uint16_t)raw[lane]);
+        break;
+    case PTX_TYPE_F64:
+        LANES(lane) x[lane] = f64_of_bits(raw[lane]);
+        break;
+    default: /* .f32, .tf32 */
+        LANES(lane) raw[lane] = ftz ? f32_flush_bits((uint32_t)raw[lane]) : raw[lane];
+        LANES(lane) x[lane] = (double)f32_of_bits((uint32_t)raw[lane]);
+        break;
+    }
+}
+
+/* .rni .rzi .rmi .rpi: to an integer, still as a double. Other modes leave x alone. */
+CONVERT_STEP convert_round_integral(IrRound round, double *x)
+{
+    switch (round) {
+    case ROUND_RNI:
+        LANES(lane) x[lane] = __builtin_rint(x[lane]);
+        break;
+    case ROUND_RZI:
+        LANES(lane) x[lane] = __builtin_trunc(x[lane]);
+        break;
+    case ROUND_RMI:
+        LANES(lane) x[lane] = __builtin_floor(x[lane]);
+        break;
+    case ROUND_RPI:
+        LANES(lane) x[lane] = __builtin_ceil(x[lane]);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Integer to integer: .sat clamps to d's range; without it the value is cut to d's bits. */
+CONVERT_STEP convert_clamp(PtxType from, PtxType to, uint64_t *x)
+{
+    const int64_t lowest = type_lowest(to);
+    const uint64_t highest = type_highest(to);
+    const bool is_signed = type_is_signed(from);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        if (is_signed && (int64_t)x[lane] < lowest)
+            x[lane] = (uint64_t)lowest;
+        else if (!(is_signed && (int64_t)x[lane] < 0) && x[lane] > highest)
+            x[lane] = highest;
+    }
+}
+
+/* A rounded double to d's integer type. */
+CONVERT_STEP convert_to_integer(PtxType from, PtxType to, const double *x, uint64_t *out)
+{
+    const unsigned bits = type_bits(to);
+    const bool is_signed = type_is_signed(to);
+    const double above = f64_of_bits((uint64_t)(1023 + bits - (is_signed ? 1 : 0)) << 52); /* highest + 1 */
+    const double lowest = is_signed ? -above : 0.0;
+    const uint64_t nan = from != PTX_TYPE_F64 && bits < 64 ? 0 : (uint64_t)1 << (bits - 1);
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t value = nan;
+        if (x[lane] >= above)
+            value = type_highest(to);
+        else if (x[lane] <= lowest)
+            value = (uint64_t)type_lowest(to);
+        else if (x[lane] == x[lane])
+            value = is_signed ? (uint64_t)(int64_t)x[lane] : (uint64_t)x[lane];
+        out[lane] = value;
+    }
+}
+
+/* A 64-bit integer as a double that a later rounding to 16 bits does not notice: what does not fit leaves a
+ * sticky bit. */
+static inline double integer_to_double(uint64_t x, bool is_signed)
+{
+    const bool negative = is_signed && x >> 63;
+    uint64_t magnitude = negative ? 0 - x : x;
+    if (magnitude >> 53)
+        magnitude = (magnitude >> 11 | ((magnitude & 0x7FF) != 0)) << 11;
+    return negative ? -(double)magnitude : (double)magnitude;
+}
+
+CONVERT_STEP convert_integer_to_half(PtxType from, PtxType to, IrRound round, uint64_t *x)
+{
+    const HalfFormat f = to == PTX_TYPE_F16 ? HALF_F16 : HALF_BF16;
+    const bool is_signed = type_is_signed(from);
+    LANES(lane) x[lane] = half_from_f64(f, integer_to_double(x[lane], is_signed), round);
+}
+
+/* Runs under the rounding mode of the instruction. 0 is +0 in every mode, which a compiler's trick for
+ * unsigned sources may not know. */
+CONVERT_STEP convert_integer_to_f32(PtxType from, uint64_t *x)
+{
+    if (type_is_signed(from))
+        LANES(lane) x[lane] = bits_of_f32((float)(int64_t)x[lane]);
+    else
+        LANES(lane) x[lane] = x[lane] ? bits_of_f32((float)x[lane]) : 0;
+}
+
+CONVERT_STEP convert_integer_to_f64(PtxType from, uint64_t *x)
+{
+    if (type_is_signed(from))
+        LANES(lane) x[lane] = bits_of_f64((double)(int64_t)x[lane]);
+    else
+        LANES(lane) x[lane] = x[lane] ? bits_of_f64((double)x[lane]) : 0;
+}
+
+/* tf32: an f32 with 10 bits of mantissa; the low 13 bits are zero. */
+static inline uint32_t tf32_from_f64(double x, IrRound round)
+{
+    const uint64_t magnitude = narrow_f64(x, 10, -126, (uint64_t)0xFF << 10, round);
+    return magnitude > (uint64_t)0xFF << 10 ? F32_NAN_BITS
+                                            : (uint32_t)(magnitude << 13 | bits_of_f64(x) >> 63 << 31);
+}
+
+/* .sat on a value: [+0, 1], NaN is +0. .relu: what is not positive is +0, NaN stays. */
+CONVERT_STEP convert_limit(const IrInst *inst, double *x)
+{
+    if (inst->sat)
+        LANES(lane) x[lane] = x[lane] > 0.0 ? (x[lane] < 1.0 ? x[lane] : 1.0) : 0.0;
+    if (inst->relu)
+        LANES(lane) x[lane] = x[lane] <= 0.0 ? 0.0 : x[lane];
+}
+
+/* Runs under the rounding mode of the instruction, for f32 results. */
+CONVERT_STEP convert_from_double(PtxType to, IrRound round, bool ftz, const double *x, uint64_t *out)
+{
+    switch (to) {
+    case PTX_TYPE_F16:
+        LANES(lane) out[lane] = half_from_f64(HALF_F16, x[lane], round);
+        break;
+    case PTX_TYPE_BF16:
+        LANES(lane) out[lane] = half_from_f64(HALF_BF16, x[lane], round);
+        break;
+    case PTX_TYPE_TF32:
+        LANES(lane) out[lane] = tf32_from_f64(x[lane], round);
+        break;
+    case PTX_TYPE_F64:
+        LANES(lane) out[lane] = bits_of_f64(f64_finish(x[lane]));
+        break;
+    default:
+        LANES(lane) out[lane] = bits_of_f32(f32_finish((float)x[lane]));
+        if (ftz)
+            LANES(lane) out[lane] = f32_flush_bits((uint32_t)out[lane]);
+        break;
+    }
+}
+
+static inline bool round_is_directed(IrRound round)
+{
+    return round == ROUND_RZ || round == ROUND_RM || round == ROUND_RP;
+}
+
+static void convert_from_integer(const IrInst *inst, uint64_t *x)
+{
+    const PtxType to = inst->type, from = inst->type2;
+    const int before = round_is_directed(inst->round) ? round_enter(inst->round) : fegetround();
+    if (to == PTX_TYPE_F32)
+        convert_integer_to_f32(from, x);
+    else if (to == PTX_TYPE_F64)
+        convert_integer_to_f64(from, x);
+    round_leave(before);
+    if (to == PTX_TYPE_F16 || to == PTX_TYPE_BF16)
+        convert_integer_to_half(from, to, inst->round, x);
+    else if (!type_is_float(to) && inst->sat)
+        convert_clamp(from, to, x);
+}
+
+static void convert_from_float(const ExecWarp *warp, const IrInst *inst, const IrOperand *source, PtxType to,
+                               uint64_t *out)
+{
+    double x[WARP_LANES];
+    convert_load_float(warp, source, inst->type2, inst->ftz, x);
+    convert_round_integral(inst->round, x);
+    if (!type_is_float(to)) {
+        convert_to_integer(inst->type2, to, x, out);
+        return;
+    }
+    convert_limit(inst, x);
+    const int before = round_is_directed(inst->round) ? round_enter(inst->round) : fegetround();
+    convert_from_double(to, inst->round, inst->ftz, x, out);
+    round_leave(before);
+}
+
+/* Any pair of types, any register widths. */
+static void convert_any(ExecWarp *warp, const IrInst *inst, uint32_t mask)
+{
+    uint64_t x[WARP_LANES];
+    if (type_is_float(inst->type2)) {
+        convert_from_float(warp, inst, &inst->src[0], inst->type, x);
+    } else {
+        convert_load_integer(warp, &inst->src[0], inst->type2, x);
+        convert_from_integer(inst, x);
+    }
+    LANES(lane) x[lane] = extend_to_type(x[lane], inst->type);
+    lane_narrow(warp_dst(warp, &inst->dst), inst->dst.bytes, x, mask);
+}
+
+/* cvt.f16x2.f32 d, a, b: a becomes the upper half. */
+static inline void convert_pair(const ExecWarp *warp, const IrInst *inst, PtxType half, uint32_t mask)
+{
+    uint64_t high[WARP_LANES], low[WARP_LANES];
+    convert_from_float(warp, inst, &inst->src[0], half, high);
+    convert_from_float(warp, inst, &inst->src[1], half, low);
+    LANES(lane) low[lane] |= high[lane] << 16;
+    lane_narrow(warp_dst(warp, &inst->dst), inst->dst.bytes, low, mask);
+}
+
+static void convert_pair_f16(ExecWarp *warp, const IrInst *inst, uint32_t mask)
+{
+    convert_pair(warp, inst, PTX_TYPE_F16, mask);
+}
+
+static void convert_pair_bf16(ExecWarp *warp, const IrInst *inst, uint32_t mask)
+{
+    convert_pair(warp, inst, PTX_TYPE_BF16, mask);
+}
+
+/* The pieces of the fast rows. A rounded float in the range of u32 shows its integer in the low bits of float
+ * + 2^52. */
+static inline uint32_t u32_of_rounded(double rounded)
+{
+    const double limited = rounded > 0.0 ? (rounded < 0x1p32 ? rounded : 0x1p32 - 1.0) : 0.0;
+    return (uint32_t)bits_of_f64(limited + 0x1p52);
+}
+
+static inline int32_t s32_of_rounded_f32(float rounded)
+{
+    const float limited = rounded > -0x1p31f ? rounded : -0x1p31f;
+    const int32_t inside = (int32_t)(limited < 0x1p31f ? limited : 0.0f);
+    const int32_t number = limited < 0x1p31f ? inside : INT32_MAX;
+    return rounded == rounded ? number : 0;
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* alu_float: what the rows of alu_float.def are made of.
+ *
+ * NaN: any f32 operation that makes one gives the canonical 0x7FFFFFFF, as hardware does; abs, neg, copysign,
+ * mov and selp only move bits. f64 operations give 0xFFF8000000000000. .ftz flushes subnormal sources and
+ * results to zero with their sign; .sat clamps to [+0, 1] and makes NaN +0.
+ *
+ * .rz .rm .rp: the loop runs with the machine's rounding mode set; everything in it is one IEEE operation a
+ * lane.
+ */
+#ifndef COMMON_VGPU_EXEC_ALU_FLOAT_H
+#define COMMON_VGPU_EXEC_ALU_FLOAT_H
+
+#include "common/vgpu/exec/alu_lane.h"
+
+#include <fenv.h>
+
+#define F32_NAN_BITS 0x7FFFFFFFu
+#define F64_NAN_BITS 0xFFF8000000000000u
+
+static inline float f32_keep(float x)
+{
+    return x;
+}
+
+static inline double f64_keep(double x)
+{
+    return x;
+}
+
+static inline float f32_flush(float x)
+{
+    const uint32_t bits = bits_of_f32(x);
+    return f32_of_bits(bits & 0x7F800000u ? bits : bits & 0x80000000u);
+}
+
+static inline float f32_finish(float r)
+{
+    return r == r ? r : f32_of_bits(F32_NAN_BITS);
+}
+
+static inline float f32_finish_ftz(float r)
+{
+    return f32_flush(f32_finish(r));
+}
+
+static inline float f32_finish_sat(float r)
+{
+    return r > 0.0f ? (r < 1.0f ? r : 1.0f) : 0.0f;
+}
+
+static inline float f32_finish_ftz_sat(float r)
+{
+    return f32_finish_sat(f32_flush(r));
+}
+
+static inline double f64_finish(double r)
+{
+    return r == r ? r : f64_of_bits(F64_NAN_BITS);
+}
+
+/* Sets the rounding mode of .rz .rm .rp; gives back what it was. */
+static inline int round_enter(IrRound round)
+{
+    const int before = fegetround();
+    fesetround(round == ROUND_RZ ? FE_TOWARDZERO : round == ROUND_RM ? FE_DOWNWARD : FE_UPWARD);
+    return before;
+}
+
+static inline void round_leave(int before)
+{
+    fesetround(before);
+}
+
+/* div.approx: a * (1 / b), where the reciprocal of a huge b is flushed to zero (PTX ISA 9.7.3.8: 0, or NaN
+ * when a is infinite). */
+static inline float f32_div_approx(float a, float b)
+{
+    const bool huge = __builtin_fabsf(b) > 0x1p126f && __builtin_fabsf(b) < __builtin_inff();
+    return huge ? a * __builtin_copysignf(0.0f, b) : a / b;
+}
+
+static inline bool f32_bits_nan(uint32_t x)
+{
+    return (x & 0x7FFFFFFFu) > 0x7F800000u;
+}
+
+/* Minimum or maximum of the bits of two f32: -0 < +0, a NaN loses against a number. */
+static inline uint32_t f32_min_max(uint32_t a, uint32_t b, bool max)
+{
+    const int32_t a_key = (int32_t)(a & 0x80000000u ? a ^ 0x7FFFFFFFu : a);
+    const int32_t b_key = (int32_t)(b & 0x80000000u ? b ^ 0x7FFFFFFFu : b);
+    const uint32_t picked = (a_key < b_key) != max ? a : b;
+    const uint32_t number = f32_bits_nan(b) ? a : picked;
+    const uint32_t other = f32_bits_nan(b) ? F32_NAN_BITS : b;
+    return f32_bits_nan(a) ? other : number;
+}
+
+static inline uint32_t f32_flush_bits(uint32_t x)
+{
+    return x & 0x7F800000u ? x : x & 0x80000000u;
+}
+
+/* The rare forms: .NaN makes a NaN win, .xorsign.abs compares magnitudes and takes the product's sign. */
+static inline uint32_t f32_min_max_mods(uint32_t a, uint32_t b, bool max, const IrInst *inst)
+{
+    if (inst->ftz) {
+        a = f32_flush_bits(a);
+        b = f32_flush_bits(b);
+    }
+    const uint32_t sign = inst->xorsign ? (a ^ b) & 0x80000000u : 0;
+    if (inst->xorsign) {
+        a &= 0x7FFFFFFFu;
+        b &= 0x7FFFFFFFu;
+    }
+    if (inst->nan && (f32_bits_nan(a) || f32_bits_nan(b)))
+        return F32_NAN_BITS;
+    const uint32_t r = f32_min_max(a, b, max);
+    return f32_bits_nan(r) ? r : r | sign;
+}
+
+static inline uint64_t f64_min_max(uint64_t a, uint64_t b, bool max)
+{
+    const uint64_t magnitude = 0x7FFFFFFFFFFFFFFFu, infinity = 0x7FF0000000000000u;
+    const bool a_nan = (a & magnitude) > infinity, b_nan = (b & magnitude) > infinity;
+    const int64_t a_key = (int64_t)(a >> 63 ? a ^ magnitude : a),
+                  b_key = (int64_t)(b >> 63 ? b ^ magnitude : b);
+    const uint64_t picked = (a_key < b_key) != max ? a : b;
+    const uint64_t number = b_nan ? a : picked;
+    const uint64_t other = b_nan ? F64_NAN_BITS : b;
+    return a_nan ? other : number;
+}
+
+/* testp: classes of a number by its bits. */
+static inline bool testp_class(uint64_t magnitude, uint64_t infinity, uint64_t smallest_normal, IrTestp test)
+{
+    switch (test) {
+    case TESTP_FINITE:
+        return magnitude < infinity;
+    case TESTP_INFINITE:
+        return magnitude == infinity;
+    case TESTP_NUMBER:
+        return magnitude <= infinity;
+    case TESTP_NOTANUMBER:
+        return magnitude > infinity;
+    case TESTP_NORMAL:
+        return magnitude < infinity && magnitude >= smallest_normal;
+    default:
+        return magnitude != 0 && magnitude < smallest_normal;
+    }
+}
+
+#endif
