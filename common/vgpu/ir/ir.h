@@ -19,7 +19,26 @@
  *    ld, st, cvt, mov (PTX ISA 9.4.1): the operand's `bytes` tells;
  *  - a function ends with exactly one PTX_RET at `epilogue`; any other `ret` has become a branch to it;
  *  - each conditional branch carries the pc where its sides meet again (immediate post-dominator);
- *  - a predicate destination is written in the guard's lanes only.
+ *  - a predicate destination is written in the guard's lanes only;
+ *  - widths fit: a register operand is exactly as wide as the operation reads or writes it (but where it may be wider,
+ *    above), so a handler never leaves a register's lanes; the arguments of a direct call have their parameters' sizes
+ *    (those of an indirect call are for exec to compare);
+ *  - registers share storage when their lives do not overlap. No source of an instruction shares it with a destination
+ *    of the same instruction unless PTX names one register twice. What a register holds before its first write is undefined;
+ *  - an instruction that cannot be decoded (opcode or modifier not in the tables) is a PTX_UNSUPPORTED with its guard
+ *    and `text`, so that the kernels that never reach it can run. IrModule.n_unsupported counts them.
+ *
+ * How some opcodes use the fields:
+ *    dp4a dp2a   type, type2: those of a and b. dp2a.hi: hi
+ *    shf         mode: IrShift, hi: .r               vabsdiff2 vabsdiff4   type, type2: of d and of a (b's is the same)
+ *    shfl        src: a, b, c, membermask; dst2: p   vote                  src: p, membermask; dst a predicate but for ballot
+ *    match       mode VOTE_ANY or VOTE_ALL; src: a, membermask; dst2: p (all)          redux: mode IrAtom; src: a, membermask
+ *    bar         BAR_SYNC, BAR_ARRIVE: src: a, b (or NONE); BAR_RED_*: src: a, b (or NONE), predicate; BAR_WARP: src: membermask
+ *    lop3        src: a, b, c; mode: the table; with .or .and: boolean, dst2 = p, src[3] = q
+ *    isspacep    dst a predicate, src[0] the address           bra of a loop's `ret`: target is the epilogue
+ *    cvta        type U64 or U32                               membar: sem SC and scope; fence: sem (ACQ_REL when not given) and scope
+ *    ld st       of the parameters of device functions and of call temporaries: SPACE_FRAME without a base; through a
+ *                register: SPACE_LOCAL. ld.param of an entry: SPACE_PARAM, base NONE or an offset in a register
  *
  * IrModule is immutable once decoded, and shared by devices; IrInstance (addresses of globals, relocated constant
  * pools) is made for each device that loads it. Both own all they point to, in one arena each.
@@ -73,6 +92,16 @@ typedef enum IrTestp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUM
 
 enum { IR_NO_PC = 0xFFFFFFFFu };
 
+/* Limits; one past any of them is STATUS_LIMIT. */
+enum {
+    IR_FRAME_BYTES_MAX = 512 * 1024,    /* local memory of one function's frame (CUDA: 512 KiB a thread) */
+    IR_PARAM_BYTES_MAX = 32764,         /* a kernel's parameters (CUDA 12.1 and newer, PTX ISA 5.1.6.1) */
+    IR_SHARED_VARIABLES_MAX = 4096,     /* in a module */
+    IR_SHARED_BYTES_MAX = 1 << 24,      /* static shared memory of one kernel, to keep sums small; devices allow far less */
+    IR_REGISTER_BYTES_MAX = 1 << 28,    /* register file of one frame, for a warp */
+    IR_POOL_BYTES_MAX = 1 << 28,        /* constants of one function */
+};
+
 typedef struct IrCall IrCall;
 
 typedef struct IrInst {
@@ -86,7 +115,9 @@ typedef struct IrInst {
     IrOperand dst2;     /* q of setp p|q, shfl d|p, carry-free; IR_NONE */
     IrOperand src[4];   /* a b c d. ld/st/atom/red: src[0] is the address base (IR_NONE: offset alone), src[1..] the values */
     int64_t offset;     /* ld/st/atom/red/prefetch: added to the base */
-    IrOperand *vec;     /* .v2 .v4 .v8: the n_vec registers of ld's result or st's value (IR_NONE for '_'); else NULL */
+    IrOperand *vec;     /* .v2 .v4 .v8: the n_vec registers of ld's result or st's value (IR_NONE for '_'); else NULL.
+                         * mov: {a,b} packed into dst (src[0] is IR_NONE; sources may be IR_CONST), or src[0] unpacked into {a,b}
+                         * (dst is IR_NONE; IR_NONE for '_'); each element has bits(type) / n_vec bits, lowest first */
 
     uint8_t n_vec;      /* 1 when scalar */
     uint8_t round;      /* IrRound */
@@ -110,6 +141,8 @@ typedef struct IrInst {
     IrCall *call;        /* call; else NULL */
     uint32_t *targets;   /* brx.idx: n_targets pcs */
     uint32_t n_targets;
+    const char *text;    /* PTX_UNSUPPORTED: its PTX text and what is not supported; else NULL */
+    uint32_t ptx_line;   /* line in the module's PTX text; 0 for what decoding added */
 } IrInst;
 
 /* One argument or result of a call: a .param variable's place in a frame. */
@@ -141,10 +174,11 @@ typedef struct IrLoc {
 /* A value that is known only when a module is loaded: symbol's address + addend, written to all lanes. */
 typedef struct IrReloc {
     uint32_t off;       /* in the constant pool, or in a global's initialiser */
-    uint8_t bytes;      /* 4 or 8 */
+    uint8_t bytes;      /* 8; in initialisers 1 to 8 */
     uint8_t is_function;
     uint32_t symbol;    /* index in IrModule.globals or .functions */
     int64_t addend;
+    uint8_t shift;      /* initialisers only, with bytes 1: this byte of the address is (address >> shift) & 255 */
 } IrReloc;
 
 typedef struct IrFunction {
@@ -193,6 +227,7 @@ typedef struct IrModule {
     uint32_t n_files;
     uint32_t target;    /* 75 for sm_75 */
     uint32_t ptx_version; /* 90 for 9.0 */
+    uint32_t n_unsupported; /* instructions that stand as PTX_UNSUPPORTED */
 } IrModule;
 
 /* A module loaded on a device: addresses and relocated pools. */
@@ -204,8 +239,9 @@ typedef struct IrInstance {
 } IrInstance;
 
 /* Decodes n parsed modules linked into one (more than one: relocatable device code; duplicate definitions and
- * undefined symbols are errors that name them). The result owns nothing of the PtxModules. STATUS_PARSE,
- * STATUS_UNSUPPORTED (the message names opcode, line and PTX text), STATUS_NO_MEMORY. */
+ * undefined variables are errors that name them; a call of an undefined function is BUILTIN_UNRESOLVED). The result
+ * owns nothing of the PtxModules. STATUS_PARSE, STATUS_LIMIT, STATUS_NO_MEMORY. An unsupported instruction is no
+ * error (see above): then the result is STATUS_OK and diag->code is STATUS_UNSUPPORTED, with line and PTX text of the first. */
 Status ir_decode(PtxModule *const *modules, size_t n, IrModule **out, Diag *diag);
 void ir_module_free(IrModule *m);
 
@@ -221,6 +257,7 @@ int32_t ir_find_global(const IrModule *m, const char *name);
 
 /* Device addresses of functions: FUNCTION_WINDOW + 16 * index, so that a wrong indirect call is recognised. */
 #define IR_FUNCTION_WINDOW 0x0000600000000000u
+#define IR_FUNCTION_STRIDE 16u
 
 /* Text of one decoded instruction, for traces and tests: "add.f32 %0, %4, %8" style with pcs of targets. */
 void ir_print(const IrModule *m, const IrFunction *f, uint32_t pc, char *buf, size_t size);

@@ -1,4 +1,5 @@
-/* Each distinct spelling of a module once, with what it means: a keyword, a type, an opcode, a declaration in scope. */
+/* Each distinct spelling of a module once, with what it means: a keyword, a type, an opcode, a declaration in
+ * scope. */
 #include "common/vgpu/ptx/ptx_internal.h"
 
 #include <stdlib.h>

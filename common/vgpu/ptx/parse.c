@@ -1,7 +1,8 @@
-/* The parser's core, and the directives of module scope (PTX ISA 11.1, 11.3, 11.4): version, target, linkage, functions.
+/* The parser's core, and the directives of module scope (PTX ISA 11.1, 11.3, 11.4): version, target, linkage,
+ * functions.
  *
- * Recursive descent with one token of lookahead. The first error is kept and turns the rest of the input into its
- * end, so that no rule has to ask after each step.
+ * Recursive descent with one token of lookahead. The first error is kept and turns the rest of the input into
+ * its end, so that no rule has to ask after each step.
  */
 #include "common/vgpu/ptx/ptx_internal.h"
 
@@ -186,7 +187,9 @@ static void parse_tuning(Parser *p, PtxFunction *f)
         case KEYWORD_REQNTID:
         case KEYWORD_REQNCTAPERCLUSTER:
             parse_advance(p);
-            parse_ntid(p, keyword == KEYWORD_MAXNTID ? f->max_ntid : keyword == KEYWORD_REQNTID ? f->req_ntid : ignored);
+            parse_ntid(p, keyword == KEYWORD_MAXNTID   ? f->max_ntid
+                          : keyword == KEYWORD_REQNTID ? f->req_ntid
+                                                       : ignored);
             break;
         case KEYWORD_MINNCTAPERSM:
             parse_advance(p);
@@ -228,7 +231,8 @@ static void set_params(PtxFunction *f, const FunctionHead *head)
     f->n_results = head->n_results;
 }
 
-static void define_function(Parser *p, PtxFunction *f, const FunctionHead *head, PtxLinkage linkage, const Token *at)
+static void define_function(Parser *p, PtxFunction *f, const FunctionHead *head, PtxLinkage linkage,
+                            const Token *at)
 {
     if (f->has_body) {
         parse_fail_at(p, STATUS_PARSE, at->line, at->column, "function '%s' is defined twice", f->name);
@@ -245,7 +249,8 @@ static void define_function(Parser *p, PtxFunction *f, const FunctionHead *head,
     parse_body(p, f);
 }
 
-/* .entry name (params) tuning { body }  or  .func (results) name (params) tuning { body }; with ';' a declaration */
+/* .entry name (params) tuning { body }  or  .func (results) name (params) tuning { body }; with ';' a
+ * declaration */
 static void parse_function(Parser *p, PtxLinkage linkage)
 {
     bool is_entry = parse_keyword(p) == KEYWORD_ENTRY;
@@ -262,7 +267,7 @@ static void parse_function(Parser *p, PtxLinkage linkage)
             parse_advance(p);
     }
     if (!is_entry && parse_is(p, '('))
-        parse_params(p, &head.results, &head.n_results);
+        parse_params(p, PTX_ROLE_RESULT, &head.results, &head.n_results);
     Token at = p->token;
     Name *name = parse_name(p, "a function's name");
     PtxFunction *f = name ? function_named(p, name) : NULL;
@@ -275,7 +280,7 @@ static void parse_function(Parser *p, PtxLinkage linkage)
     f->is_entry = is_entry;
     f->noreturn = f->noreturn || noreturn;
     if (parse_is(p, '('))
-        parse_params(p, &head.params, &head.n_params);
+        parse_params(p, PTX_ROLE_PARAM, &head.params, &head.n_params);
     parse_tuning(p, f);
     if (first) {
         f->linkage = (uint8_t)linkage;
@@ -454,7 +459,8 @@ Status ptx_parse(const char *text, size_t length, const char *name, PtxModule **
 {
     *out = NULL;
     if (length > PTX_TEXT_MAX)
-        return diag_set(diag, STATUS_LIMIT, "a PTX module of %zu bytes; the limit is %d", length, PTX_TEXT_MAX);
+        return diag_set(diag, STATUS_LIMIT, "a PTX module of %zu bytes; the limit is %d", length,
+                        PTX_TEXT_MAX);
     PtxModule *m = calloc(1, sizeof *m);
     if (!m)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a PTX module");

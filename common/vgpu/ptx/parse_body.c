@@ -1,7 +1,8 @@
 /* Bodies of functions: statements, nested scopes, labels (PTX ISA 4.2, 11.2).
  *
- * Scopes are a stack of marks, not recursion. A label is seen in its scope and in those inside it, before and after its
- * place; so branches are resolved when the body has ended, by a sorted table of (name, scope) and a walk outwards.
+ * Scopes are a stack of marks, not recursion. A label is seen in its scope and in those inside it, before and
+ * after its place; so branches are resolved when the body has ended, by a sorted table of (name, scope) and a
+ * walk outwards.
  */
 #include "common/vgpu/ptx/ptx_internal.h"
 
@@ -243,7 +244,8 @@ static void begin_body(Parser *p, PtxFunction *f)
     b->function = f;
     b->n_insts = b->n_locs = b->n_variables = b->n_labels = b->n_refs = b->n_scopes = b->n_lists = 0;
     b->loc = 0;
-    free(b->loc_slots); /* a table grown for a large function would cost too much to clear for each small one */
+    free(b->loc_slots); /* a table grown for a large function would cost too much to clear for each small one
+                         */
     b->loc_slots = NULL;
     b->n_loc_slots = 0;
     add_scope(p, 0);

@@ -2,8 +2,9 @@
  *
  *     .loc 1 14 4, function_name $L__info_string0, inlined_at 1 17 3
  *
- * says: line 14 of file 1, in the function whose name lies at that label of .debug_str, which was inlined where the last
- * .loc with line 17, column 3 of file 1 stood. So the places form chains, whose links are found through a hash of the places.
+ * says: line 14 of file 1, in the function whose name lies at that label of .debug_str, which was inlined
+ * where the last .loc with line 17, column 3 of file 1 stood. So the places form chains, whose links are
+ * found through a hash of the places.
  */
 #include "common/vgpu/ptx/ptx_internal.h"
 

@@ -42,7 +42,8 @@ static uint32_t parse_variant(Parser *p, const Token *mnemonic)
     size_t length = mnemonic->length;
     if (p->token.kind != TOKEN_DIRECTIVE)
         return find_variant(p, mnemonic->text, length);
-    snprintf(text, sizeof text, "%.*s", (int)(length < MNEMONIC_MAX ? length : MNEMONIC_MAX - 1), mnemonic->text);
+    snprintf(text, sizeof text, "%.*s", (int)(length < MNEMONIC_MAX ? length : MNEMONIC_MAX - 1),
+             mnemonic->text);
     while (p->token.kind == TOKEN_DIRECTIVE) {
         if (length + p->token.length >= sizeof text) {
             parse_fail(p, "an instruction's name is longer than %d characters", MNEMONIC_MAX);
@@ -89,7 +90,8 @@ static void note_labels(Parser *p, PtxInst *inst)
     for (int i = 0; i < inst->n_operands; i++) {
         PtxOperand *o = &inst->operands[i];
         if (o->kind == PTX_OPERAND_NAME)
-            parse_label_ref(p, names_intern(&p->names, o->name, strlen(o->name)), o->line, o->column, o, NULL);
+            parse_label_ref(p, names_intern(&p->names, o->name, strlen(o->name)), o->line, o->column, o,
+                            NULL);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Operands (PTX ISA 6) and constant expressions (PTX ISA 4.6).
  *
- *     %r1   !%p1   %tid.x   12   0f3F800000   symbol+4   {%f1, %f2}   [%rd1+8]   [symbol]   [%rd1, {%f1, %f2}]   %p1|%p2   _
+ *     %r1   !%p1   %tid.x   12   0f3F800000   symbol+4   {%f1, %f2}   [%rd1+8]   [symbol]   [%rd1, {%f1,
+ * %f2}]   %p1|%p2   _
  *
  * Nesting is limited, so that recursion is.
  */
@@ -18,7 +19,8 @@ static bool nest(Parser *p)
 {
     if (p->nesting++ < PTX_NESTING_MAX)
         return true;
-    parse_fail_at(p, STATUS_LIMIT, p->token.line, p->token.column, "more than %d nested parts", PTX_NESTING_MAX);
+    parse_fail_at(p, STATUS_LIMIT, p->token.line, p->token.column, "more than %d nested parts",
+                  PTX_NESTING_MAX);
     return false;
 }
 
@@ -53,7 +55,8 @@ static uint64_t parse_unary(Parser *p)
 {
     char ops[PTX_NESTING_MAX];
     int n = 0;
-    while ((parse_is(p, '-') || parse_is(p, '+') || parse_is(p, '~') || parse_is(p, '!')) && n < PTX_NESTING_MAX) {
+    while ((parse_is(p, '-') || parse_is(p, '+') || parse_is(p, '~') || parse_is(p, '!')) &&
+           n < PTX_NESTING_MAX) {
         ops[n++] = (char)p->token.punct;
         parse_advance(p);
     }
@@ -160,7 +163,8 @@ static void set_vector_reg(Parser *p, PtxOperand *o, const Decl *decl)
     o->n_elems = decl->n_vec;
 }
 
-/* v.x v.y v.z v.w, v.r v.g v.b v.a; 0 for the selectors of video instructions (.b0, .h1), which have no table. */
+/* v.x v.y v.z v.w, v.r v.g v.b v.a; 0 for the selectors of video instructions (.b0, .h1), which have no
+ * table. */
 static void set_component(Parser *p, PtxOperand *o, const Decl *decl, char letter)
 {
     const char *places = "xyzwrgba", *at = letter ? strchr(places, letter) : NULL;
@@ -197,7 +201,8 @@ static void set_decl(Parser *p, PtxOperand *o, const Decl *decl, const Token *t)
     }
 }
 
-/* The name under the token: a special register, something declared, a register of a range, else just a name. */
+/* The name under the token: a special register, something declared, a register of a range, else just a name.
+ */
 static void set_named(Parser *p, PtxOperand *o)
 {
     Token *t = &p->token;
@@ -276,7 +281,8 @@ PtxOperand *parse_operand_list(Parser *p, int close, uint32_t *n)
     *n = 0;
     while (!p->status && !parse_is(p, close)) {
         if (count == PTX_OPERANDS_MAX) {
-            parse_fail_at(p, STATUS_LIMIT, p->token.line, p->token.column, "more than %d operands", PTX_OPERANDS_MAX);
+            parse_fail_at(p, STATUS_LIMIT, p->token.line, p->token.column, "more than %d operands",
+                          PTX_OPERANDS_MAX);
             return NULL;
         }
         list[count++] = parse_operand(p);

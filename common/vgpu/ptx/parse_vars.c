@@ -1,4 +1,5 @@
-/* Declarations (PTX ISA 5.4): registers, variables with alignment, dimensions and initialisers, parameters; and scopes.
+/* Declarations (PTX ISA 5.4): registers, variables with alignment, dimensions and initialisers, parameters;
+ * and scopes.
  *
  * A declaration hides an outer one of the same name until its scope ends: every name points to its innermost
  * declaration, and the parser's list of declarations is undone from its end when a scope is left.
@@ -30,6 +31,8 @@ void parse_scope_leave(Parser *p, size_t n_decls)
 {
     while (p->n_decls > n_decls) {
         Decl *decl = p->decls[--p->n_decls];
+        if (decl->kind == DECL_VARIABLE && decl->variable->in_function)
+            decl->variable->scope_end = (uint32_t)p->body.n_insts;
         decl->name->decl = decl->outer;
     }
 }
@@ -201,7 +204,7 @@ static void parse_reg(Parser *p, const Qualifiers *q)
 
 typedef struct Init {
     PtxVariable *v;
-    uint32_t element; /* bytes */
+    uint32_t element;                      /* bytes */
     uint64_t dims[PTX_DIMENSIONS_MAX + 1]; /* and the vector's */
     int n_dims;
     uint64_t cap; /* of v->init while it grows */
@@ -340,7 +343,8 @@ static void parse_init_scalar(Parser *p, Init *in, uint64_t at)
         put_bytes(in->v->init + at, value, in->element);
 }
 
-/* { a, b, {c} }: at the given dimension, of elements that are `stride` bytes each. Depth is bounded by the dimensions. */
+/* { a, b, {c} }: at the given dimension, of elements that are `stride` bytes each. Depth is bounded by the
+ * dimensions. */
 static void parse_init_list(Parser *p, Init *in, int dimension, uint64_t at, uint64_t end)
 {
     uint64_t stride = in->element;
@@ -399,8 +403,8 @@ static bool parse_dimensions(Parser *p, PtxVariable *v, Init *in)
             n = parse_constant(p);
         parse_expect(p, ']', "after an array's size");
         if (in->n_dims == PTX_DIMENSIONS_MAX || (n && total > PTX_VARIABLE_BYTES_MAX / n)) {
-            parse_fail_at(p, STATUS_LIMIT, v->line, v->column, "'%s' has more than %d dimensions or 2^40 bytes", v->name,
-                          PTX_DIMENSIONS_MAX);
+            parse_fail_at(p, STATUS_LIMIT, v->line, v->column,
+                          "'%s' has more than %d dimensions or 2^40 bytes", v->name, PTX_DIMENSIONS_MAX);
             return false;
         }
         total *= n;
@@ -487,6 +491,7 @@ static void add_variable(Parser *p, PtxVariable *v)
     Body *b = &p->body;
     bool grown;
     v->in_function = b->function != NULL;
+    v->scope_begin = v->in_function ? (uint32_t)b->n_insts : 0;
     if (v->in_function)
         grown = VEC_GROW(b->variables, b->n_variables, b->cap_variables);
     else
@@ -537,7 +542,7 @@ void parse_variables(Parser *p, PtxLinkage linkage)
 
 /* ---- parameters ---- */
 
-static PtxVariable *parse_param(Parser *p)
+static PtxVariable *parse_param(Parser *p, PtxRole role)
 {
     Qualifiers q = parse_qualifiers(p);
     PtxVariable *v = p->status ? NULL : parse_alloc(p, sizeof *v);
@@ -545,24 +550,26 @@ static PtxVariable *parse_param(Parser *p)
         return NULL;
     Name *name = p->token.kind == TOKEN_NAME ? parse_name(p, "") : NULL;
     parse_variable(p, &q, v);
+    v->role = (uint8_t)role;
     if (p->status || !name)
         return v;
     if (q.space == PTX_SPACE_REG) {
         v->reg = add_regs(p, q.type, 1);
-        parse_declare(p, name, &(Decl){.kind = DECL_REG, .type = q.type, .n_vec = 1, .count = 1, .reg = v->reg});
+        parse_declare(p, name,
+                      &(Decl){.kind = DECL_REG, .type = q.type, .n_vec = 1, .count = 1, .reg = v->reg});
     } else {
         parse_declare(p, name, &(Decl){.kind = DECL_VARIABLE, .variable = v});
     }
     return v;
 }
 
-void parse_params(Parser *p, PtxVariable ***list, uint32_t *n)
+void parse_params(Parser *p, PtxRole role, PtxVariable ***list, uint32_t *n)
 {
     PtxVariable **params = NULL;
     size_t n_params = 0, cap = 0;
     parse_expect(p, '(', "before parameters");
     while (!p->status && !parse_is(p, ')')) {
-        PtxVariable *v = parse_param(p);
+        PtxVariable *v = parse_param(p, role);
         if (!v)
             break;
         if (n_params == PTX_PARAMS_MAX) {

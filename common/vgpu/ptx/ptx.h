@@ -1,10 +1,11 @@
-/* ptx: the text of a PTX module -> tables (PtxModule). Enumerations come from types.def, opcodes.def, sregs.def.
+/* ptx: the text of a PTX module -> tables (PtxModule). Enumerations come from types.def, opcodes.def,
+ * sregs.def.
  *
- * Parsing knows the grammar and the scopes of names, and nothing of what an instruction means: an instruction is its
- * variant ("mad.lo.s32", looked up once for the whole module) and its operands with their places in the text. Names of
- * registers, variables and labels are resolved here; names of functions and of symbols of other modules stay names.
- * An instruction whose opcode is not in opcodes.def is kept as PTX_UNSUPPORTED with its text and without operands, so
- * that the rest of the module can be used.
+ * Parsing knows the grammar and the scopes of names, and nothing of what an instruction means: an instruction
+ * is its variant ("mad.lo.s32", looked up once for the whole module) and its operands with their places in
+ * the text. Names of registers, variables and labels are resolved here; names of functions and of symbols of
+ * other modules stay names. An instruction whose opcode is not in opcodes.def is kept as PTX_UNSUPPORTED with
+ * its text and without operands, so that the rest of the module can be used.
  *
  * A PtxModule owns everything its tables point to, a copy of the text too (ptx_module_free).
  * Input may be hostile: sizes are limited by the PTX_*_MAX constants, and hitting one is STATUS_LIMIT.
@@ -59,7 +60,8 @@ typedef enum PtxClass {
     PTX_N_CLASSES
 } PtxClass;
 
-/* Special registers (PTX ISA 10): TID_X .. NCTAID_Z, LANEID, WARPID, CLOCK... rows of sregs.def: X(NAME, text, bits). */
+/* Special registers (PTX ISA 10): TID_X .. NCTAID_Z, LANEID, WARPID, CLOCK... rows of sregs.def: X(NAME,
+ * text, bits). */
 typedef enum PtxSreg {
 #define X(name, ...) PTX_SREG_##name,
 #include "common/vgpu/ptx/sregs.def"
@@ -72,12 +74,12 @@ enum {
     PTX_TEXT_MAX = 1 << 30,          /* bytes of text */
     PTX_FUNCTION_REGS_MAX = 1 << 20, /* registers that one function declares */
     PTX_MODULE_REGS_MAX = 1 << 23,   /* registers that all functions declare */
-    PTX_NESTING_MAX = 64,            /* nested { } scopes; nested ( ) of expressions; nested { } of initialisers */
-    PTX_OPERANDS_MAX = 64,           /* operands of an instruction, elements of a vector, parameters of a call */
-    PTX_PARAMS_MAX = 4096,           /* parameters of a function */
-    PTX_DIMENSIONS_MAX = 8,          /* of an array variable */
-    PTX_FILES_MAX = 1 << 16,         /* highest index of a .file */
-    PTX_INIT_BYTES_MAX = 1 << 28,    /* bytes of an initialiser, up to its last element that is not left out */
+    PTX_NESTING_MAX = 64,    /* nested { } scopes; nested ( ) of expressions; nested { } of initialisers */
+    PTX_OPERANDS_MAX = 64,   /* operands of an instruction, elements of a vector, parameters of a call */
+    PTX_PARAMS_MAX = 4096,   /* parameters of a function */
+    PTX_DIMENSIONS_MAX = 8,  /* of an array variable */
+    PTX_FILES_MAX = 1 << 16, /* highest index of a .file */
+    PTX_INIT_BYTES_MAX = 1 << 28, /* bytes of an initialiser, up to its last element that is not left out */
     PTX_ALIGN_MAX = 1 << 16,
 };
 #define PTX_VARIABLE_BYTES_MAX ((uint64_t)1 << 40)
@@ -91,7 +93,14 @@ typedef enum PtxSpace {
     PTX_SPACE_CONST
 } PtxSpace;
 
-typedef enum PtxLinkage { PTX_LINK_LOCAL, PTX_LINK_EXTERN, PTX_LINK_VISIBLE, PTX_LINK_WEAK, PTX_LINK_COMMON } PtxLinkage;
+typedef enum PtxRole { PTX_ROLE_VARIABLE, PTX_ROLE_PARAM, PTX_ROLE_RESULT } PtxRole;
+typedef enum PtxLinkage {
+    PTX_LINK_LOCAL,
+    PTX_LINK_EXTERN,
+    PTX_LINK_VISIBLE,
+    PTX_LINK_WEAK,
+    PTX_LINK_COMMON
+} PtxLinkage;
 
 /* An address inside an initialiser: (address of name + addend) >> shift, its lowest `bytes` bytes. */
 typedef struct PtxReloc {
@@ -108,14 +117,17 @@ typedef struct PtxVariable {
     uint8_t space;   /* PtxSpace; REG for parameters that are registers */
     uint8_t type;    /* PtxType of an element */
     uint8_t linkage; /* PtxLinkage */
+    uint8_t role;    /* PtxRole */
     bool managed;
     bool is_array, unsized; /* name[]: bytes is 0 */
     bool in_function;       /* declared in a function's body */
     uint32_t align;
     uint64_t bytes;
-    uint32_t reg;     /* REG: number in the function */
-    uint32_t index;   /* function-scope variables: in PtxFunction.variables; module scope: in PtxModule.variables */
-    uint8_t *init;    /* NULL: zeros */
+    uint32_t reg;   /* REG: number in the function */
+    uint32_t index; /* in PtxFunction.variables, .params or .results, or in PtxModule.variables */
+    uint32_t scope_begin,
+        scope_end; /* in_function: instructions from its declaration to the end of its { } */
+    uint8_t *init; /* NULL: zeros */
     uint64_t init_bytes;
     PtxReloc *relocs;
     uint32_t n_relocs;

@@ -18,9 +18,9 @@ typedef enum DeclKind { DECL_REG, DECL_RANGE, DECL_VARIABLE, DECL_TARGETS, DECL_
 typedef struct Decl {
     struct Decl *outer;
     struct Name *name;
-    uint8_t kind;  /* DeclKind */
-    uint8_t type;  /* PtxType of registers */
-    uint8_t n_vec; /* elements of a vector register, else 1 */
+    uint8_t kind;        /* DeclKind */
+    uint8_t type;        /* PtxType of registers */
+    uint8_t n_vec;       /* elements of a vector register, else 1 */
     uint32_t reg, count; /* first register, how many; TARGETS: index of the list */
     PtxVariable *variable;
 } Decl;
@@ -28,11 +28,11 @@ typedef struct Decl {
 typedef struct Name {
     const char *text;
     uint32_t length, hash, id;
-    uint8_t keyword; /* Keyword */
-    uint8_t type;    /* PtxType, for ".b32" */
-    uint8_t sreg;    /* PtxSreg + 1 */
-    uint8_t opcode;  /* PtxOpcode + 1 */
-    uint32_t variant;      /* index + 1 */
+    uint8_t keyword;  /* Keyword */
+    uint8_t type;     /* PtxType, for ".b32" */
+    uint8_t sreg;     /* PtxSreg + 1 */
+    uint8_t opcode;   /* PtxOpcode + 1 */
+    uint32_t variant; /* index + 1 */
     Decl *decl;
     PtxFunction *function; /* declared or defined so far */
     int64_t debug_str;     /* offset in .debug_str + 1, for its labels */
@@ -85,7 +85,8 @@ typedef struct Scanner {
 
 void scan_start(Scanner *s, const char *text, size_t length);
 void scan_next(Scanner *s, Token *t);
-/* Lengthens a NAME token by what follows directly: all of .suffix.suffix (mnemonics), or one suffix (%tid.x). */
+/* Lengthens a NAME token by what follows directly: all of .suffix.suffix (mnemonics), or one suffix (%tid.x).
+ */
 void scan_suffixes(Scanner *s, Token *t, bool all);
 
 /* ---- the parser ---- */
@@ -186,10 +187,11 @@ uint64_t parse_constant(Parser *p);
 
 /* parse_vars.c */
 bool parse_is_space(const Parser *p, PtxSpace *space);
-/* A declaration from its state space on, to before its ';': one or several variables of one type, registers too. */
+/* A declaration from its state space on, to before its ';': one or several variables of one type, registers
+ * too. */
 void parse_variables(Parser *p, PtxLinkage linkage);
 /* Parameter lists: ( .param ... , ... ) into *list, *n. */
-void parse_params(Parser *p, PtxVariable ***list, uint32_t *n);
+void parse_params(Parser *p, PtxRole role, PtxVariable ***list, uint32_t *n);
 void parse_declare(Parser *p, Name *name, const Decl *decl);
 void parse_scope_leave(Parser *p, size_t n_decls);
 
@@ -208,7 +210,8 @@ PtxOperand parse_guard(Parser *p);
 /* A register, number, symbol, vector, address or pair. Unknown names become NAME. */
 PtxOperand parse_operand(Parser *p);
 PtxOperand *parse_new_operands(Parser *p, size_t n);
-/* One operand after another, separated by commas, up to (not with) the token `close`; at most PTX_OPERANDS_MAX. */
+/* One operand after another, separated by commas, up to (not with) the token `close`; at most
+ * PTX_OPERANDS_MAX. */
 PtxOperand *parse_operand_list(Parser *p, int close, uint32_t *n);
 
 /* parse_debug.c */

@@ -1,4 +1,5 @@
-/* The scanner: text -> tokens (PTX ISA 4). One pass, no table of tokens; every token knows its line and column.
+/* The scanner: text -> tokens (PTX ISA 4). One pass, no table of tokens; every token knows its line and
+ * column.
  *
  * A mnemonic (add.rn.f32) starts as a NAME; only the parser knows that one stands there, and lengthens it by
  * scan_suffixes. Bytes that fit nothing give a BAD token with the reason.
@@ -94,7 +95,8 @@ static void scan_float_bits(Scanner *s, Token *t, int digits)
     s->at += 2;
     for (int i = 0; i < digits; i++, s->at++) {
         if (digit_value(*s->at) > 15) {
-            bad(t, digits == 8 ? "a 0f literal needs 8 hexadecimal digits" : "a 0d literal needs 16 hexadecimal digits");
+            bad(t, digits == 8 ? "a 0f literal needs 8 hexadecimal digits"
+                               : "a 0d literal needs 16 hexadecimal digits");
             return;
         }
         bits = bits << 4 | digit_value(*s->at);
@@ -108,7 +110,8 @@ static void scan_float_bits(Scanner *s, Token *t, int digits)
     t->value = bits;
 }
 
-/* 1.5e-3: always f64. The text ends in NUL, so that strtod stops; the locale of the program does not count. */
+/* 1.5e-3: always f64. The text ends in NUL, so that strtod stops; the locale of the program does not count.
+ */
 static void scan_decimal_float(Scanner *s, Token *t)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

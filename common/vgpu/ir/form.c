@@ -1,0 +1,293 @@
+/* Modifiers and types of a variant -> fields of IrInst, by the tables opcodes.def and modifiers.def. */
+#include "common/vgpu/ir/form.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct OpcodeRow {
+    const char *shape;
+    uint32_t types;
+    uint64_t groups;
+} OpcodeRow;
+
+static const OpcodeRow opcode_rows[] = {
+#define X(name, text, class, section, shape, types, groups) {shape, types, groups},
+#include "common/vgpu/ptx/opcodes.def"
+#undef X
+};
+
+typedef struct ModifierRow {
+    const char *text;
+    uint8_t group, value;
+} ModifierRow;
+
+static const ModifierRow modifier_rows[] = {
+#define X(text, group, value) {text, MOD_##group, value},
+#include "common/vgpu/ir/modifiers.def"
+#undef X
+};
+enum { N_MODIFIERS = sizeof modifier_rows / sizeof modifier_rows[0] };
+
+/* An opcode that may have one of these must have one. */
+static const uint64_t required =
+    M_CMP | M_ATOM | M_SHFL | M_VOTE | M_BAR | M_SHIFT | M_DIRECTION | M_TESTP | M_HALF;
+
+typedef struct FormState {
+    IrForm *form;
+    const OpcodeRow *row;
+    uint64_t seen;
+    unsigned n_types;
+    const char *text;
+} FormState;
+
+static void refuse(FormState *s, const char *what, const char *word, size_t length)
+{
+    s->form->usable = false;
+    if (!s->form->reason[0])
+        snprintf(s->form->reason, sizeof s->form->reason, "%s%.*s", what, (int)(length < 60 ? length : 60),
+                 word);
+}
+
+static PtxType type_named(const char *word, size_t length)
+{
+    for (int t = PTX_TYPE_NONE + 1; t < PTX_N_TYPES; t++) {
+        const char *name = ptx_type_name((PtxType)t);
+        if (strlen(name) == length && memcmp(name, word, length) == 0)
+            return (PtxType)t;
+    }
+    return PTX_TYPE_NONE;
+}
+
+static void add_type(FormState *s, PtxType type, const char *word, size_t length)
+{
+    IrInst *in = &s->form->inst;
+    if (!(s->row->types >> type & 1))
+        refuse(s, "no such form for type .", word, length);
+    if (s->n_types == 0)
+        in->type = (uint8_t)type;
+    else if (s->n_types == 1)
+        in->type2 = (uint8_t)type;
+    else if (s->n_types > 2 || type != in->type2)
+        refuse(s, "unexpected type .", word, length);
+    s->n_types++;
+}
+
+static const ModifierRow *find_modifier(const FormState *s, const char *word, size_t length)
+{
+    for (int i = 0; i < N_MODIFIERS; i++) {
+        const ModifierRow *m = &modifier_rows[i];
+        bool allowed = s->row->groups >> m->group & 1;
+        if (allowed && strlen(m->text) == length && memcmp(m->text, word, length) == 0)
+            return m;
+    }
+    return NULL;
+}
+
+static void set_mode(FormState *s, const ModifierRow *m)
+{
+    IrInst *in = &s->form->inst;
+    if (m->group == MOD_BAR && (s->seen & M_BAR))
+        return; /* bar.warp.sync: .sync adds nothing */
+    in->mode = m->value;
+}
+
+static void set_field(FormState *s, const ModifierRow *m)
+{
+    IrInst *in = &s->form->inst;
+    switch ((ModGroup)m->group) {
+    case MOD_ROUND:
+        in->round = m->value;
+        break;
+    case MOD_FTZ:
+        in->ftz = true;
+        break;
+    case MOD_SAT:
+        in->sat = true;
+        break;
+    case MOD_APPROX:
+        in->approx = true;
+        break;
+    case MOD_FULL:
+        in->full = true;
+        break;
+    case MOD_CC:
+        in->carry_out = true;
+        break;
+    case MOD_CMP:
+        in->cmp = m->value;
+        break;
+    case MOD_BOOL:
+        in->boolean = m->value;
+        break;
+    case MOD_MUL:
+    case MOD_ATOM:
+    case MOD_SHFL:
+    case MOD_VOTE:
+    case MOD_BAR:
+    case MOD_REDUCE:
+    case MOD_SHIFT:
+    case MOD_PRMT:
+    case MOD_TESTP:
+    case MOD_DEPENDENT:
+        set_mode(s, m);
+        break;
+    case MOD_HALF:
+    case MOD_DIRECTION:
+    case MOD_SECOND:
+        in->hi = m->value;
+        break;
+    case MOD_SPACE:
+        in->space = m->value;
+        break;
+    case MOD_SEM:
+        in->sem = m->value;
+        break;
+    case MOD_SCOPE:
+        in->scope = m->value;
+        break;
+    case MOD_TO:
+        in->to = true;
+        break;
+    case MOD_ABS:
+        in->abs = true;
+        break;
+    case MOD_NAN:
+        in->nan = true;
+        break;
+    case MOD_XORSIGN:
+        in->xorsign = true;
+        break;
+    case MOD_RELU:
+        in->relu = true;
+        break;
+    case MOD_UNI:
+        in->uniform = true;
+        break;
+    case MOD_SHIFTAMT:
+        in->shiftamt = true;
+        break;
+    case MOD_VECTOR:
+        in->n_vec = m->value;
+        break;
+    case MOD_NOFTZ:
+    case MOD_INDEX:
+    case MOD_SYNC:
+    case MOD_BLOCK:
+    case MOD_CACHE:
+    case MOD_IGNORED:
+        break;
+    }
+    s->seen |= UINT64_C(1) << m->group;
+}
+
+static void add_word(FormState *s, const char *word, size_t length)
+{
+    PtxType type = type_named(word, length);
+    const ModifierRow *m = type == PTX_TYPE_NONE ? find_modifier(s, word, length) : NULL;
+    if (type != PTX_TYPE_NONE)
+        add_type(s, type, word, length);
+    else if (m)
+        set_field(s, m);
+    else
+        refuse(s, "unknown modifier .", word, length);
+}
+
+static bool is_float(uint8_t type)
+{
+    PtxTypeClass c = ptx_type_class((PtxType)type);
+    return c == PTX_TYPES_FLOAT ||
+           (c == PTX_TYPES_PACKED && type != PTX_TYPE_U16X2 && type != PTX_TYPE_S16X2);
+}
+
+/* What must be there, and what goes without saying. */
+static void check_complete(FormState *s)
+{
+    IrInst *in = &s->form->inst;
+    uint64_t missing = s->row->groups & required & ~s->seen;
+    bool is_bar = in->opcode == PTX_BAR || in->opcode == PTX_BARRIER;
+    bool multiplies = (s->row->groups & M_MUL) && !is_float(in->type);
+    unsigned types_wanted = s->row->types == 0 || is_bar ? 0 : strchr(s->form->shape, 's') ? 2 : 1;
+    if (missing || (multiplies && !(s->seen & M_MUL)))
+        refuse(s, "a modifier is missing", "", 0);
+    if (multiplies && in->mode == MUL_WIDE && ptx_type_bits((PtxType)in->type) > 32)
+        refuse(s, "no .wide form of this width", "", 0);
+    if (s->n_types < types_wanted)
+        refuse(s, "a type is missing", "", 0);
+    bool sync_wanted = ptx_opcode_class((PtxOpcode)in->opcode) == PTX_CLASS_WARP && (s->row->groups & M_SYNC);
+    if (sync_wanted && !(s->seen & M_SYNC))
+        refuse(s, "forms without .sync do not exist on this target", "", 0);
+}
+
+static void fill_defaults(FormState *s)
+{
+    IrInst *in = &s->form->inst;
+    bool atomic = in->opcode == PTX_ATOM || in->opcode == PTX_RED;
+    in->carry_in = in->opcode == PTX_ADDC || in->opcode == PTX_SUBC || in->opcode == PTX_MADC;
+    if (atomic && !(s->seen & M_SEM))
+        in->sem = SEM_RELAXED;
+    if (atomic && !(s->seen & M_SCOPE))
+        in->scope = SCOPE_GPU;
+    if (in->opcode == PTX_MEMBAR)
+        in->sem = SEM_SC;
+    if (in->opcode == PTX_FENCE && !(s->seen & M_SEM))
+        in->sem = SEM_ACQ_REL;
+}
+
+static const char *bar_shape(uint8_t mode)
+{
+    switch (mode) {
+    case BAR_SYNC:
+        return "u?u";
+    case BAR_ARRIVE:
+        return "uu";
+    case BAR_WARP:
+        return "u";
+    default:
+        return "du?up";
+    }
+}
+
+/* Operands that depend on the modifiers. */
+static void choose_shape(FormState *s)
+{
+    IrForm *f = s->form;
+    const IrInst *in = &f->inst;
+    bool packed = ptx_type_class((PtxType)in->type) == PTX_TYPES_PACKED;
+    if (in->opcode == PTX_BAR || in->opcode == PTX_BARRIER)
+        f->shape = bar_shape(in->mode);
+    else if (in->opcode == PTX_ATOM)
+        f->shape = in->mode == ATOM_CAS ? "dmaa?h" : "dma?h";
+    else if (in->opcode == PTX_MATCH)
+        f->shape = in->mode == VOTE_ANY ? "Uau" : "Mau";
+    else if (in->opcode == PTX_CVT && packed && in->type2 == PTX_TYPE_F32)
+        f->shape = "dss";
+    if (in->opcode == PTX_VOTE && (in->mode == VOTE_BALLOT) != (in->type == PTX_TYPE_B32))
+        refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 4);
+    if (in->opcode == PTX_MATCH && in->mode > VOTE_ANY)
+        refuse(s, "a match must be .any or .all", "", 0);
+    if (in->opcode == PTX_REDUX && in->mode > ATOM_XOR)
+        refuse(s, "no such reduction", "", 0);
+}
+
+void form_decode(const PtxVariant *variant, IrForm *form)
+{
+    FormState s = {.form = form, .row = &opcode_rows[variant->opcode], .text = variant->text};
+    *form = (IrForm){.decoded = true, .usable = true, .shape = s.row->shape};
+    form->inst.opcode = (uint16_t)variant->opcode;
+    form->inst.n_vec = 1;
+    if (variant->opcode == PTX_UNSUPPORTED)
+        refuse(&s, "unknown instruction", "", 0);
+    else if (s.row->shape[0] == '!')
+        refuse(&s, "not supported: ", ptx_opcode_name(variant->opcode), 20);
+    if (!form->usable)
+        return;
+    for (const char *word = strchr(variant->text, '.'); word;) {
+        const char *end = strchr(word + 1, '.');
+        add_word(&s, word + 1, end ? (size_t)(end - word - 1) : strlen(word + 1));
+        word = end;
+    }
+    check_complete(&s);
+    fill_defaults(&s);
+    if (form->usable)
+        choose_shape(&s);
+}
