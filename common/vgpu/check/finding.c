@@ -70,12 +70,27 @@ void finding_put_count(StrBuf *out, uint64_t n, const char *what)
     strbuf_printf(out, " %s%s", what, n == 1 ? "" : "s");
 }
 
+/* What an access out of bounds is outside of. */
+static const char *region(const Finding *f)
+{
+    if (strcmp(f->space, "shared") == 0)
+        return "the block's shared memory";
+    if (strcmp(f->space, "local") == 0)
+        return "the thread's local memory";
+    return strcmp(f->space, "constant") == 0 ? "every constant variable"
+                                             : "every allocation of global memory";
+}
+
 static void put_word(StrBuf *out, const Finding *f, const char *word, size_t length)
 {
     if (strncmp(word, "access", length) == 0)
         strbuf_puts(out, f->access);
+    else if (strncmp(word, "other", length) == 0)
+        strbuf_puts(out, f->other_access);
     else if (strncmp(word, "space", length) == 0)
         strbuf_puts(out, f->space);
+    else if (strncmp(word, "region", length) == 0)
+        strbuf_puts(out, region(f));
     else if (strncmp(word, "bytes", length) == 0)
         finding_put_count(out, f->bytes, "byte");
     else if (strncmp(word, "alloc", length) == 0)

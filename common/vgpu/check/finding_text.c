@@ -100,7 +100,7 @@ static void put_who(const Finding *f, StrBuf *out)
         return;
     strbuf_puts(out, "  ");
     if (f->has_thread) {
-        strbuf_puts(out, "by thread ");
+        strbuf_printf(out, "%s%sby thread ", f->has_other ? f->access : "", f->has_other ? " " : "");
         put_triple(out, f->thread);
         strbuf_puts(out, " of block ");
         put_triple(out, f->block);
@@ -117,7 +117,7 @@ static void put_other(const Finding *f, StrBuf *out)
 {
     if (!f->has_other)
         return;
-    strbuf_printf(out, "  and %s by thread ", f->other_access);
+    strbuf_printf(out, "  %s by thread ", f->other_access);
     put_triple(out, f->other_thread);
     strbuf_puts(out, " of block ");
     put_triple(out, f->other_block);
@@ -172,8 +172,18 @@ static void put_alloc(const Finding *f, const FindingLookup *lookup, StrBuf *out
     strbuf_puts(out, ")");
 }
 
+/* The allocation of a leak: nothing lies inside or outside of it. */
+static void put_leak(const Finding *f, StrBuf *out)
+{
+    strbuf_printf(out, "  allocation %u, at 0x%llx\n", f->alloc_serial, (unsigned long long)f->alloc_address);
+}
+
 static void put_address(const Finding *f, const FindingLookup *lookup, StrBuf *out)
 {
+    if (f->kind == FINDING_LEAK) {
+        put_leak(f, out);
+        return;
+    }
     bool shared = strcmp(f->space, "shared") == 0;
     if (!f->has_alloc && !f->address && !f->bytes)
         return;
