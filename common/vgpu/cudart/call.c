@@ -1,0 +1,228 @@
+/* call: how each call of the runtime begins, talks to the devices, and ends. */
+#include "common/vgpu/cudart/cudart_internal.h"
+#include "common/vgpu/cudart/refused.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    cudaError_t fail; /* what --fail-at gives; cudaSuccess: not counted */
+} apis[] = {
+#define X(name, support, fail) {#name, fail},
+#include "common/vgpu/cudart/api.def"
+#undef X
+};
+
+const char *api_name(Api api)
+{
+    return apis[api].name;
+}
+
+Thread *thread_state(void)
+{
+    static _Thread_local Thread state;
+    return &state;
+}
+
+void facade_say(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("vgpu: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* ---- begin ---- */
+
+static bool must_fail(Call *call)
+{
+    Facade *f = facade();
+    if (apis[call->api].fail == cudaSuccess || f->fail_at == 0)
+        return false;
+    if (++f->n_can_fail != f->fail_at)
+        return false;
+    call->error = apis[call->api].fail;
+    return true;
+}
+
+bool call_enter_light(Call *call, Api api)
+{
+    *call = (Call){.api = api, .locked = true};
+    pthread_mutex_lock(&facade()->lock);
+    call->error = facade_start();
+    if (call->error != cudaSuccess)
+        return false;
+    return !must_fail(call);
+}
+
+bool call_enter(Call *call, Api api)
+{
+    if (!call_enter_light(call, api))
+        return false;
+    if (facade()->n_devices == 0) {
+        call->error = cudaErrorNoDevice;
+        return false;
+    }
+    DeviceReply reply;
+    device_send(facade()->server, &(DeviceMsg){.op = OP_CALL, .device = call_device()}, &reply);
+    return true;
+}
+
+/* ---- talk ---- */
+
+uint32_t call_device(void)
+{
+    return facade()->visible[thread_state()->device];
+}
+
+uint64_t call_site(Call *call)
+{
+    if (call->site == 0)
+        call->site = site_here();
+    return call->site;
+}
+
+static void show_output(const DeviceReply *reply)
+{
+    if (reply->output_bytes > 0) {
+        fwrite(reply->output, 1, reply->output_bytes, stdout);
+        fflush(stdout);
+    }
+    if (reply->message_bytes > 0)
+        fwrite(reply->messages, 1, reply->message_bytes, stderr);
+}
+
+/* Takes a host function that is due out of the list. */
+static bool take_host_function(uint64_t token, HostFunction *out)
+{
+    Facade *f = facade();
+    for (size_t i = 0; i < f->n_host_functions; i++)
+        if (f->host_functions[i].token == token) {
+            *out = f->host_functions[i];
+            f->host_functions[i] = f->host_functions[--f->n_host_functions];
+            return true;
+        }
+    return false;
+}
+
+/* Runs a host function without the lock: it may wait for other threads, though not call the runtime. */
+static void run_host_function(uint32_t device, uint64_t token)
+{
+    Facade *f = facade();
+    HostFunction fn;
+    if (take_host_function(token, &fn)) {
+        pthread_mutex_unlock(&f->lock);
+        if (fn.run != NULL)
+            fn.run(fn.data);
+        else
+            fn.callback(fn.stream, cudaSuccess, fn.data);
+        pthread_mutex_lock(&f->lock);
+    }
+    DeviceReply reply;
+    device_send(f->server, &(DeviceMsg){.op = OP_HOST_DONE, .device = device, .token = token}, &reply);
+}
+
+cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
+{
+    msg->device = device;
+    msg->call = api_name(call->api);
+    msg->site = call->site;
+    for (;;) {
+        device_send(facade()->server, msg, reply);
+        show_output(reply);
+        if (reply->error != DEVICE_HOST_WORK)
+            break;
+        msg->resume = reply->resume;
+        run_host_function(device, reply->token);
+    }
+    return error_of_device(reply->error);
+}
+
+cudaError_t call_send(Call *call, DeviceMsg *msg, DeviceReply *reply)
+{
+    return call_send_to(call, call_device(), msg, reply);
+}
+
+void call_advise(Call *call, const void *address, const char *message, const char *hint)
+{
+    StrBuf text = {0};
+    strbuf_append(&text, message, strlen(message) + 1);
+    strbuf_append(&text, hint, strlen(hint) + 1);
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_ADVICE,
+                     .in = {.data = text.text, .bytes = text.length},
+                     .range.addr = (uint64_t)(uintptr_t)address};
+    call_site(call);
+    call_send(call, &msg, &reply);
+    strbuf_free(&text);
+}
+
+/* ---- end ---- */
+
+static void record_error(Call *call, cudaError_t error)
+{
+    Facade *f = facade();
+    if (!call->locked || f->stream_fd < 0 || f->server == NULL || f->n_devices == 0)
+        return;
+    uint64_t site = call_site(call);
+    DeviceReply reply;
+    device_send(f->server, &(DeviceMsg){.op = OP_DEVICE_ERROR, .device = call_device()}, &reply);
+    StrBuf b = {0};
+    strbuf_printf(
+        &b, "{\"t\":\"error\",\"call\":\"%s\",\"error\":\"%s\",\"code\":%d,\"site\":%llu,\"sticky\":%s}",
+        api_name(call->api), cudaGetErrorName(error), (int)error, (unsigned long long)site,
+        reply.error != DEVICE_OK && error_of_device(reply.error) == error ? "true" : "false");
+    device_send(
+        f->server,
+        &(DeviceMsg){.op = OP_RECORD, .device = call_device(), .in = {.data = b.text, .bytes = b.length}},
+        &reply);
+    strbuf_free(&b);
+}
+
+/* "Not ready" is an answer, not an error (CUDA Runtime API, cudaStreamQuery). */
+cudaError_t call_leave(Call *call, cudaError_t error)
+{
+    if (error != cudaSuccess && error != cudaErrorNotReady) {
+        thread_state()->last = error;
+        record_error(call, error);
+    }
+    if (call->locked)
+        pthread_mutex_unlock(&facade()->lock);
+    call->locked = false;
+    return error;
+}
+
+/* ---- entry points that are not there ---- */
+
+static bool say_once(const char *name)
+{
+    Facade *f = facade();
+    for (unsigned i = 0; i < N_APIS; i++)
+        if (strcmp(apis[i].name, name) == 0) {
+            bool said = f->refused_said[i / 32] >> i % 32 & 1;
+            f->refused_said[i / 32] |= 1u << i % 32;
+            return !said;
+        }
+    return false;
+}
+
+int api_refuse(const char *name)
+{
+    pthread_mutex_lock(&facade()->lock);
+    bool say = say_once(name);
+    pthread_mutex_unlock(&facade()->lock);
+    if (say)
+        facade_say("%s is not supported by the virtual GPU: it returns cudaErrorNotSupported", name);
+    thread_state()->last = cudaErrorNotSupported;
+    return cudaErrorNotSupported;
+}
+
+int api_accept(void)
+{
+    return cudaSuccess;
+}

@@ -1,0 +1,284 @@
+/* copy: copies and fills of plain and pitched memory.
+ *
+ * What a copy's direction may be was measured (test/errors-hardware.txt): HostToDevice wants a device's
+ * address as its target, DeviceToHost as its source, DeviceToDevice both; HostToHost and Default look at the
+ * pointers only.
+ */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <string.h>
+
+typedef struct Pointer {
+    const void *p;
+    DeviceMemoryKind kind;
+} Pointer;
+
+static Pointer look_at(Call *call, const void *p)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_POINTER};
+    msg.range.addr = (uint64_t)(uintptr_t)p;
+    call_send(call, &msg, &reply);
+    return (Pointer){.p = p, .kind = reply.pointer.kind};
+}
+
+static bool is_pageable(const Pointer *p)
+{
+    return p->kind == DEVICE_MEMORY_NONE;
+}
+
+/* Device memory in the narrow sense: a copy between two such places returns before it is done. */
+static bool is_device_only(const Pointer *p)
+{
+    return p->kind == DEVICE_MEMORY_DEVICE || p->kind == DEVICE_MEMORY_POOL ||
+           p->kind == DEVICE_MEMORY_VARIABLE;
+}
+
+static bool wants_device_dst(enum cudaMemcpyKind kind)
+{
+    return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+}
+
+static bool wants_device_src(enum cudaMemcpyKind kind)
+{
+    return kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+}
+
+/* The commonest mistakes get a sentence; the error alone is always the same. */
+static cudaError_t check_pointers(Call *call, const Pointer *dst, const Pointer *src,
+                                  enum cudaMemcpyKind kind)
+{
+    const char *order = "the arguments are (destination, source, bytes, direction)";
+    if (dst->p == NULL || src->p == NULL)
+        return cudaErrorInvalidValue;
+    if (dst->kind == DEVICE_MEMORY_NOWHERE || src->kind == DEVICE_MEMORY_NOWHERE) {
+        const Pointer *bad = dst->kind == DEVICE_MEMORY_NOWHERE ? dst : src;
+        call_advise(call, bad->p, "a copy's device pointer lies in no live allocation",
+                    "was it freed, or never allocated?");
+        return cudaErrorInvalidValue;
+    }
+    if (wants_device_dst(kind) && is_pageable(dst)) {
+        call_advise(call, NULL, "a copy to the device whose destination is host memory", order);
+        return cudaErrorInvalidValue;
+    }
+    if (wants_device_src(kind) && is_pageable(src)) {
+        call_advise(call, NULL, "a copy from the device whose source is host memory", order);
+        return cudaErrorInvalidValue;
+    }
+    bool src_wrong = kind == cudaMemcpyHostToDevice && is_device_only(src);
+    bool dst_wrong = kind == cudaMemcpyDeviceToHost && is_device_only(dst);
+    return src_wrong || dst_wrong ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+static uint64_t extent(uint64_t pitch, uint64_t slice, const CopyShape *s)
+{
+    return (s->depth - 1) * slice + (s->height - 1) * pitch + s->width;
+}
+
+cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape *shape,
+                     enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
+{
+    if ((int)kind < cudaMemcpyHostToHost || (int)kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (shape->width == 0 || shape->height == 0 || shape->depth == 0)
+        return cudaSuccess;
+    DeviceReply reply;
+    cudaError_t error = call_send(call, &(DeviceMsg){.op = OP_DEVICE_ERROR}, &reply);
+    if (error != cudaSuccess)
+        return error;
+    Pointer dst = look_at(call, dst_p), src = look_at(call, src_p);
+    DeviceMsg msg = {.op = OP_COPY};
+    uint32_t device;
+    error = check_pointers(call, &dst, &src, kind);
+    if (error != cudaSuccess)
+        return error;
+    if (!stream_of(call, stream, &msg.stream, &device))
+        return cudaErrorInvalidResourceHandle;
+    msg.copy = (DeviceCopy){.dst = (uint64_t)(uintptr_t)dst_p,
+                            .src = (uint64_t)(uintptr_t)src_p,
+                            .dst_pitch = shape->dst_pitch,
+                            .src_pitch = shape->src_pitch,
+                            .dst_slice = shape->dst_slice,
+                            .src_slice = shape->src_slice,
+                            .width = shape->width,
+                            .height = shape->height,
+                            .depth = shape->depth,
+                            .async = async || (is_device_only(&dst) && is_device_only(&src))};
+    if (is_pageable(&dst))
+        msg.copy.host_dst =
+            (DeviceSpan){.data = dst_p, .bytes = extent(shape->dst_pitch, shape->dst_slice, shape)};
+    if (is_pageable(&src))
+        msg.copy.host_src = (DeviceSpan){.data = (void *)(uintptr_t)src_p,
+                                         .bytes = extent(shape->src_pitch, shape->src_slice, shape)};
+    call_site(call);
+    return call_send_to(call, device, &msg, &reply);
+}
+
+/* ---- one row ---- */
+
+static cudaError_t copy_line(Api api, void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+                             cudaStream_t stream, bool async)
+{
+    Call call;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    CopyShape shape = {.dst_pitch = bytes,
+                       .src_pitch = bytes,
+                       .dst_slice = bytes,
+                       .src_slice = bytes,
+                       .width = bytes,
+                       .height = 1,
+                       .depth = 1};
+    return call_leave(&call, copy_any(&call, dst, src, &shape, kind, stream, async));
+}
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind)
+{
+    return copy_line(API_cudaMemcpy, dst, src, bytes, kind, NULL, false);
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    return copy_line(API_cudaMemcpyAsync, dst, src, bytes, kind, stream, true);
+}
+
+cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
+{
+    (void)dst_device, (void)src_device;
+    return copy_line(API_cudaMemcpyPeer, dst, src, bytes, cudaMemcpyDeviceToDevice, NULL, false);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
+                                cudaStream_t stream)
+{
+    (void)dst_device, (void)src_device;
+    return copy_line(API_cudaMemcpyPeerAsync, dst, src, bytes, cudaMemcpyDeviceToDevice, stream, true);
+}
+
+/* ---- rows with a pitch ---- */
+
+static cudaError_t copy_rows(Api api, void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+                             size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream,
+                             bool async)
+{
+    Call call;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    if (width > dst_pitch || width > src_pitch)
+        return call_leave(&call, cudaErrorInvalidPitchValue);
+    CopyShape shape = {
+        .dst_pitch = dst_pitch, .src_pitch = src_pitch, .width = width, .height = height, .depth = 1};
+    return call_leave(&call, copy_any(&call, dst, src, &shape, kind, stream, async));
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                         size_t height, enum cudaMemcpyKind kind)
+{
+    return copy_rows(API_cudaMemcpy2D, dst, dst_pitch, src, src_pitch, width, height, kind, NULL, false);
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy_rows(API_cudaMemcpy2DAsync, dst, dst_pitch, src, src_pitch, width, height, kind, stream,
+                     true);
+}
+
+static char *position(const struct cudaPitchedPtr *p, const struct cudaPos *at)
+{
+    return (char *)p->ptr + at->z * p->pitch * p->ysize + at->y * p->pitch + at->x;
+}
+
+static cudaError_t copy_box(Api api, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
+{
+    Call call;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    if (p == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    if (p->srcArray != NULL || p->dstArray != NULL)
+        return call_leave(&call, cudaErrorNotSupported);
+    if (p->extent.width > p->dstPtr.pitch || p->extent.width > p->srcPtr.pitch)
+        return call_leave(&call, cudaErrorInvalidPitchValue);
+    CopyShape shape = {.dst_pitch = p->dstPtr.pitch,
+                       .src_pitch = p->srcPtr.pitch,
+                       .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
+                       .src_slice = p->srcPtr.pitch * p->srcPtr.ysize,
+                       .width = p->extent.width,
+                       .height = p->extent.height,
+                       .depth = p->extent.depth};
+    return call_leave(&call, copy_any(&call, position(&p->dstPtr, &p->dstPos),
+                                      position(&p->srcPtr, &p->srcPos), &shape, p->kind, stream, async));
+}
+
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
+{
+    return copy_box(API_cudaMemcpy3D, p, NULL, false);
+}
+
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
+{
+    return copy_box(API_cudaMemcpy3DAsync, p, stream, true);
+}
+
+/* ---- fills ---- */
+
+static cudaError_t fill_any(Api api, void *dst, size_t pitch, size_t slice, int value, size_t width,
+                            size_t height, size_t depth, cudaStream_t stream)
+{
+    Call call;
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_FILL};
+    uint32_t device;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    if (width == 0 || height == 0 || depth == 0)
+        return call_leave(&call, cudaSuccess);
+    if ((height > 1 || depth > 1) && width > pitch)
+        return call_leave(&call, cudaErrorInvalidValue);
+    if (!stream_of(&call, stream, &msg.stream, &device))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
+    msg.fill.dst = (uint64_t)(uintptr_t)dst;
+    msg.fill.pitch = pitch;
+    msg.fill.slice = slice;
+    msg.fill.width = width;
+    msg.fill.height = height;
+    msg.fill.depth = depth;
+    msg.fill.value = (uint8_t)value;
+    call_site(&call);
+    return call_leave(&call, call_send_to(&call, device, &msg, &reply));
+}
+
+cudaError_t cudaMemset(void *dst, int value, size_t bytes)
+{
+    return fill_any(API_cudaMemset, dst, bytes, bytes, value, bytes, 1, 1, NULL);
+}
+
+cudaError_t cudaMemsetAsync(void *dst, int value, size_t bytes, cudaStream_t stream)
+{
+    return fill_any(API_cudaMemsetAsync, dst, bytes, bytes, value, bytes, 1, 1, stream);
+}
+
+cudaError_t cudaMemset2D(void *dst, size_t pitch, int value, size_t width, size_t height)
+{
+    return fill_any(API_cudaMemset2D, dst, pitch, 0, value, width, height, 1, NULL);
+}
+
+cudaError_t cudaMemset2DAsync(void *dst, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    return fill_any(API_cudaMemset2DAsync, dst, pitch, 0, value, width, height, 1, stream);
+}
+
+cudaError_t cudaMemset3D(struct cudaPitchedPtr p, int value, struct cudaExtent e)
+{
+    return fill_any(API_cudaMemset3D, p.ptr, p.pitch, p.pitch * p.ysize, value, e.width, e.height, e.depth,
+                    NULL);
+}
+
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr p, int value, struct cudaExtent e, cudaStream_t stream)
+{
+    return fill_any(API_cudaMemset3DAsync, p.ptr, p.pitch, p.pitch * p.ysize, value, e.width, e.height,
+                    e.depth, stream);
+}

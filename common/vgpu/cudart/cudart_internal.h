@@ -1,0 +1,206 @@
+/* cudart_internal: what the files of the runtime facade share.
+ *
+ * A call of the runtime goes like this:
+ *
+ *      cudaError_t cudaThing(...)
+ *      {
+ *          Call call;
+ *          if (!call_enter(&call, API_cudaThing))        takes the lock, starts the server, counts for
+ * --fail-at return call_leave(&call, call.error);
+ *          ... checks arguments, builds a DeviceMsg ...
+ *          call_leave(&call, call_send(&call, &msg, &reply))   last error, records, unlock
+ *      }
+ *
+ * The facade keeps names and handles, and knows what the CUDA runtime calls things; devices, memory and time
+ * are the device server's. The one mutable global is the table of devices and what hangs on it (facade(),
+ * state.c).
+ */
+#ifndef COMMON_VGPU_CUDART_CUDART_INTERNAL_H
+#define COMMON_VGPU_CUDART_CUDART_INTERNAL_H
+
+#pragma GCC visibility push(default)
+#include <cuda_runtime_api.h>
+#pragma GCC visibility pop
+
+#include "common/base/arena.h"
+#include "common/base/strbuf.h"
+#include "common/vgpu/cudart/fatbin.h"
+#include "common/vgpu/device/device.h"
+
+#include <pthread.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef enum Api {
+#define X(name, ...) API_##name,
+#include "common/vgpu/cudart/api.def"
+#undef X
+    N_APIS
+} Api;
+
+const char *api_name(Api api);
+
+enum { DEVICES_MAX = 64 };
+
+/* ---- what programs register (register.c) ---- */
+
+typedef struct Kernel Kernel;
+typedef struct Variable Variable;
+
+/* How far a fat binary, kernel or variable has got on one device. */
+typedef struct Loaded {
+    bool tried;
+    cudaError_t error; /* of the attempt */
+    uint32_t id;       /* module or function */
+    uint64_t address, bytes;
+} Loaded;
+
+typedef struct FatBinary {
+    const void *wrapper;
+    Loaded on[DEVICES_MAX];
+    Kernel *kernels;
+    Variable *variables;
+    struct FatBinary *next;
+    bool ended; /* __cudaUnregisterFatBinary */
+} FatBinary;
+
+struct Kernel {
+    FatBinary *fat;
+    const void *host; /* address of the host stub */
+    char *name;
+    Loaded on[DEVICES_MAX];
+    DeviceParam *params;
+    uint32_t n_params, param_bytes;
+    Kernel *next;
+};
+
+struct Variable {
+    FatBinary *fat;
+    void *host; /* the host's shadow; of a managed variable the pointer to set */
+    char *name;
+    size_t bytes;
+    bool managed, constant;
+    Loaded on[DEVICES_MAX];
+    Variable *next;
+};
+
+/* ---- the process's state (state.c) ---- */
+
+typedef struct HostFunction {
+    void (*run)(void *);
+    void (*callback)(cudaStream_t, cudaError_t, void *);
+    void *data;
+    cudaStream_t stream;
+    uint64_t token;
+} HostFunction;
+
+typedef struct Facade {
+    pthread_mutex_t lock;
+    DeviceServer *server;
+    bool started, finished, forked;
+    cudaError_t start_error;
+    int n_devices;                 /* visible */
+    uint32_t visible[DEVICES_MAX]; /* server's index of each */
+    unsigned flags[DEVICES_MAX];   /* cudaSetDeviceFlags */
+    uint64_t fail_at, n_can_fail;
+    int stream_fd;
+    FatBinary *fats;
+    uint32_t *stream_device, *event_device; /* by id: server's device index + 1, 0: destroyed */
+    unsigned *event_flags;
+    size_t n_streams, streams_cap, n_events, events_cap, event_flags_cap;
+    HostFunction *host_functions;
+    size_t n_host_functions, host_functions_cap;
+    uint64_t last_token;
+    uint32_t refused_said[(N_APIS + 31) / 32];
+} Facade;
+
+Facade *facade(void);
+/* Starts the server on first use. */
+cudaError_t facade_start(void);
+
+/* ---- what each host thread has ---- */
+
+typedef struct LaunchConfig {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    uint64_t site;
+} LaunchConfig;
+
+enum { CONFIGS_MAX = 8 };
+
+typedef struct Thread {
+    int device;
+    cudaError_t last;
+    LaunchConfig configs[CONFIGS_MAX];
+    int n_configs;
+    uint64_t launch_site;                 /* of the configuration popped last */
+    uint32_t default_stream[DEVICES_MAX]; /* per-thread default stream, 0: not made yet */
+} Thread;
+
+Thread *thread_state(void);
+
+/* ---- calls (call.c) ---- */
+
+typedef struct Call {
+    Api api;
+    bool locked;
+    cudaError_t error;
+    uint64_t site; /* 0: not asked for yet */
+} Call;
+
+/* False: call->error says why the call cannot go on. */
+bool call_enter(Call *call, Api api);
+/* The same without a device: for calls that work where there is none. */
+bool call_enter_light(Call *call, Api api);
+/* Ends a call: remembers and records an error. */
+cudaError_t call_leave(Call *call, cudaError_t error);
+uint64_t call_site(Call *call);
+/* Sends a message to the current device (or msg->device where set_device), runs host functions that are due.
+ */
+cudaError_t call_send(Call *call, DeviceMsg *msg, DeviceReply *reply);
+cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply);
+/* Server's index of the current device. */
+uint32_t call_device(void);
+cudaError_t error_of_device(DeviceError e);
+/* Advice about this call. */
+void call_advise(Call *call, const void *address, const char *message, const char *hint);
+void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- places of calls (site.c) ---- */
+
+/* A token for the stack of calls that led here; its record goes out when it is new. */
+uint64_t site_here(void);
+
+/* ---- handles (stream.c) ---- */
+
+/* What a stream handle stands for: the server's stream and device. False: no such stream. */
+bool stream_of(Call *call, cudaStream_t handle, uint32_t *stream, uint32_t *device);
+bool event_of(cudaEvent_t handle, uint32_t *event, uint32_t *device);
+
+/* ---- registered things (register.c) ---- */
+
+Kernel *kernel_of(const void *host_or_handle);
+/* Makes sure that a kernel is loaded on the current device. */
+cudaError_t kernel_load(Call *call, Kernel *k, uint32_t *function);
+Variable *variable_of(const void *host);
+cudaError_t variable_load(Call *call, Variable *v, uint64_t *address);
+/* A device was reset: everything has to be loaded anew. */
+void registered_forget(uint32_t device);
+
+/* ---- copies (copy.c) ---- */
+
+typedef struct CopyShape {
+    size_t dst_pitch, src_pitch, dst_slice, src_slice, width, height, depth;
+} CopyShape;
+
+cudaError_t copy_any(Call *call, void *dst, const void *src, const CopyShape *shape, enum cudaMemcpyKind kind,
+                     cudaStream_t stream, bool async);
+
+/* A stream argument of an _ptds or _ptsz entry point: 0 is the thread's own stream there. */
+static inline cudaStream_t per_thread(cudaStream_t stream)
+{
+    return stream == NULL ? cudaStreamPerThread : stream;
+}
+
+#endif

@@ -1,0 +1,277 @@
+/* device: choosing devices, waiting for them, their limits; peers. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <string.h>
+
+static bool valid_device(int device)
+{
+    return device >= 0 && device < facade()->n_devices;
+}
+
+/* ---- which devices ---- */
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    Call call;
+    if (!call_enter_light(&call, API_cudaGetDeviceCount))
+        return call_leave(&call, call.error);
+    if (count == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *count = facade()->n_devices;
+    return call_leave(&call, *count == 0 ? cudaErrorNoDevice : cudaSuccess);
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaSetDevice))
+        return call_leave(&call, call.error);
+    if (!valid_device(device))
+        return call_leave(&call, cudaErrorInvalidDevice);
+    thread_state()->device = device;
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGetDevice))
+        return call_leave(&call, call.error);
+    if (device == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *device = thread_state()->device;
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaSetValidDevices(int *devices, int n)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaSetValidDevices))
+        return call_leave(&call, call.error);
+    if (devices == NULL && n > 0)
+        return call_leave(&call, cudaErrorInvalidValue);
+    for (int i = 0; i < n; i++)
+        if (!valid_device(devices[i]))
+            return call_leave(&call, cudaErrorInvalidDevice);
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
+{
+    Call call;
+    (void)device_flags, (void)flags;
+    if (!call_enter(&call, API_cudaInitDevice))
+        return call_leave(&call, call.error);
+    return call_leave(&call, valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+/* Measured: what is read back has "map host memory" set, which is always so. */
+cudaError_t cudaSetDeviceFlags(unsigned int flags)
+{
+    Call call;
+    const unsigned known =
+        cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
+    if (!call_enter(&call, API_cudaSetDeviceFlags))
+        return call_leave(&call, call.error);
+    if (flags & ~known)
+        return call_leave(&call, cudaErrorInvalidValue);
+    facade()->flags[thread_state()->device] = flags;
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceFlags(unsigned int *flags)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGetDeviceFlags))
+        return call_leave(&call, call.error);
+    if (flags == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *flags = facade()->flags[thread_state()->device] | cudaDeviceMapHost;
+    return call_leave(&call, cudaSuccess);
+}
+
+/* ---- waiting, resetting ---- */
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    Call call;
+    DeviceReply reply;
+    if (!call_enter(&call, API_cudaDeviceSynchronize))
+        return call_leave(&call, call.error);
+    return call_leave(&call, call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC}, &reply));
+}
+
+/* All handles of the device are gone afterwards, and the error of this thread with it (measured). */
+cudaError_t cudaDeviceReset(void)
+{
+    Call call;
+    DeviceReply reply;
+    if (!call_enter(&call, API_cudaDeviceReset))
+        return call_leave(&call, call.error);
+    Facade *f = facade();
+    uint32_t device = call_device();
+    cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_DEVICE_RESET}, &reply);
+    registered_forget(device);
+    for (size_t i = 0; i < f->n_streams; i++)
+        if (f->stream_device[i] == device + 1)
+            f->stream_device[i] = 0;
+    for (size_t i = 0; i < f->n_events; i++)
+        if (f->event_device[i] == device + 1)
+            f->event_device[i] = 0;
+    thread_state()->default_stream[device] = 0;
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    Call call;
+    if (!call_enter_light(&call, API_cudaDriverGetVersion))
+        return call_leave(&call, call.error);
+    if (version == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *version = CUDART_VERSION;
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    Call call;
+    if (!call_enter_light(&call, API_cudaRuntimeGetVersion))
+        return call_leave(&call, call.error);
+    if (version == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *version = CUDART_VERSION;
+    return call_leave(&call, cudaSuccess);
+}
+
+/* ---- limits and preferences ---- */
+
+static bool known_limit(enum cudaLimit limit, uint32_t *which)
+{
+    switch (limit) {
+    case cudaLimitStackSize:
+        *which = DEVICE_LIMIT_STACK;
+        return true;
+    case cudaLimitPrintfFifoSize:
+        *which = DEVICE_LIMIT_PRINTF;
+        return true;
+    case cudaLimitMallocHeapSize:
+        *which = DEVICE_LIMIT_HEAP;
+        return true;
+    default:
+        return false;
+    }
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    Call call;
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_LIMIT_SET, .limit.value = value};
+    if (!call_enter(&call, API_cudaDeviceSetLimit))
+        return call_leave(&call, call.error);
+    if (!known_limit(limit, &msg.limit.which))
+        return call_leave(&call, cudaErrorInvalidValue);
+    return call_leave(&call, call_send(&call, &msg, &reply));
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    Call call;
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_LIMIT_GET};
+    if (!call_enter(&call, API_cudaDeviceGetLimit))
+        return call_leave(&call, call.error);
+    if (value == NULL || !known_limit(limit, &msg.limit.which))
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error = call_send(&call, &msg, &reply);
+    *value = reply.value;
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaDeviceGetCacheConfig))
+        return call_leave(&call, call.error);
+    if (config == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *config = cudaFuncCachePreferNone;
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaDeviceGetSharedMemConfig))
+        return call_leave(&call, call.error);
+    if (config == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *config = cudaSharedMemBankSizeFourByte;
+    return call_leave(&call, cudaSuccess);
+}
+
+/* ---- peers ---- */
+
+static cudaError_t send_peer(Call *call, int device, int peer, int what, uint64_t *value)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_PEER};
+    msg.peer.peer = facade()->visible[peer];
+    msg.peer.what = what;
+    cudaError_t error = call_send_to(call, facade()->visible[device], &msg, &reply);
+    *value = reply.value;
+    return error;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    Call call;
+    uint64_t value = 0;
+    if (!call_enter(&call, API_cudaDeviceCanAccessPeer))
+        return call_leave(&call, call.error);
+    if (!valid_device(device) || !valid_device(peer))
+        return call_leave(&call, cudaErrorInvalidDevice);
+    if (can == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error = send_peer(&call, device, peer, PEER_QUERY, &value);
+    *can = value != 0;
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+    Call call;
+    uint64_t value;
+    if (!call_enter(&call, API_cudaDeviceEnablePeerAccess))
+        return call_leave(&call, call.error);
+    if (flags != 0)
+        return call_leave(&call, cudaErrorInvalidValue);
+    if (!valid_device(peer))
+        return call_leave(&call, cudaErrorInvalidDevice);
+    return call_leave(&call, send_peer(&call, thread_state()->device, peer, PEER_ENABLE, &value));
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    Call call;
+    uint64_t value;
+    if (!call_enter(&call, API_cudaDeviceDisablePeerAccess))
+        return call_leave(&call, call.error);
+    if (!valid_device(peer))
+        return call_leave(&call, cudaErrorInvalidDevice);
+    return call_leave(&call, send_peer(&call, thread_state()->device, peer, PEER_DISABLE, &value));
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int from, int to)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaDeviceGetP2PAttribute))
+        return call_leave(&call, call.error);
+    if (value == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    if (!valid_device(from) || !valid_device(to) || from == to)
+        return call_leave(&call, cudaErrorInvalidDevice);
+    *value = attribute == cudaDevP2PAttrAccessSupported || attribute == cudaDevP2PAttrNativeAtomicSupported;
+    return call_leave(&call, cudaSuccess);
+}

@@ -1,0 +1,54 @@
+/* error: names and texts of the runtime's errors, and the thread's last error. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+static const struct {
+    int code;
+    const char *name, *text;
+} errors[] = {
+#define X(name, code, text) {code, #name, text},
+#include "common/vgpu/cudart/errors.def"
+#undef X
+};
+
+static int find_error(cudaError_t error)
+{
+    for (int i = 0; i < (int)(sizeof errors / sizeof errors[0]); i++)
+        if (errors[i].code == (int)error)
+            return i;
+    return -1;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    int i = find_error(error);
+    return i < 0 ? "unrecognized error code" : errors[i].name;
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    int i = find_error(error);
+    return i < 0 ? "unrecognized error code" : errors[i].text;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    Thread *t = thread_state();
+    cudaError_t error = t->last;
+    t->last = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return thread_state()->last;
+}
+
+cudaError_t error_of_device(DeviceError e)
+{
+    static const cudaError_t map[] = {
+#define X(device, runtime) [device] = runtime,
+#include "common/vgpu/cudart/device_errors.def"
+#undef X
+    };
+    return map[e];
+}

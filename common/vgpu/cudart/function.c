@@ -1,0 +1,235 @@
+/* function: what a program can ask and set about its kernels; occupancy. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <string.h>
+
+/* The kernel behind an argument, loaded. Which error an argument that is none gives was measured. */
+static cudaError_t find_kernel(Call *call, const void *kernel, Kernel **k, uint32_t *function)
+{
+    if (kernel == NULL)
+        return cudaErrorInvalidDeviceFunction;
+    *k = kernel_of(kernel);
+    if (*k == NULL)
+        return cudaErrorInvalidResourceHandle;
+    return kernel_load(call, *k, function);
+}
+
+static cudaError_t get_info(Call *call, uint32_t function, DeviceFunctionInfo *info)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_FUNCTION_INFO, .out = {.data = info, .bytes = sizeof *info}};
+    msg.function.id = function;
+    return call_send(call, &msg, &reply);
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kernel)
+{
+    Call call;
+    Kernel *k;
+    uint32_t function;
+    DeviceFunctionInfo info = {0};
+    if (!call_enter(&call, API_cudaFuncGetAttributes))
+        return call_leave(&call, call.error);
+    if (a == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    if (error == cudaSuccess)
+        error = get_info(&call, function, &info);
+    if (error != cudaSuccess)
+        return call_leave(&call, error);
+    *a = (struct cudaFuncAttributes){
+        .sharedSizeBytes = info.static_shared,
+        .constSizeBytes = info.const_bytes,
+        .localSizeBytes = info.local_bytes,
+        .maxThreadsPerBlock = (int)info.threads_max,
+        .numRegs = (int)info.registers,
+        .ptxVersion = (int)info.target,
+        .binaryVersion = (int)info.target,
+        .maxDynamicSharedSizeBytes = (int)info.dynamic_shared_max,
+        .preferredShmemCarveout = -1,
+    };
+    return call_leave(&call, cudaSuccess);
+}
+
+static cudaError_t set_dynamic_shared(Call *call, uint32_t function, int value)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_FUNCTION_SET};
+    if (value < 0)
+        return cudaErrorInvalidValue;
+    msg.function.id = function;
+    msg.function.dynamic_shared_max = (uint64_t)value;
+    return call_send(call, &msg, &reply);
+}
+
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+{
+    Call call;
+    Kernel *k;
+    uint32_t function;
+    if (!call_enter(&call, API_cudaFuncSetAttribute))
+        return call_leave(&call, call.error);
+    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    if (error != cudaSuccess)
+        return call_leave(&call, error);
+    switch (attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+        return call_leave(&call, set_dynamic_shared(&call, function, value));
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+        return call_leave(&call, value < -1 || value > 100 ? cudaErrorInvalidValue : cudaSuccess);
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        return call_leave(&call, cudaSuccess);
+    default:
+        return call_leave(&call, cudaErrorInvalidValue);
+    }
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config)
+{
+    Call call;
+    Kernel *k;
+    uint32_t function;
+    if (!call_enter(&call, API_cudaFuncSetCacheConfig))
+        return call_leave(&call, call.error);
+    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    if (error == cudaSuccess && (unsigned)config > cudaFuncCachePreferEqual)
+        error = cudaErrorInvalidValue;
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *kernel)
+{
+    Call call;
+    Kernel *k;
+    uint32_t function;
+    if (!call_enter(&call, API_cudaFuncGetName))
+        return call_leave(&call, call.error);
+    if (name == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    if (error == cudaSuccess)
+        *name = k->name;
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes)
+{
+    Call call;
+    Kernel *k;
+    uint32_t function;
+    if (!call_enter(&call, API_cudaFuncGetParamInfo))
+        return call_leave(&call, call.error);
+    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    if (error == cudaSuccess && (offset == NULL || index >= k->n_params))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess) {
+        *offset = k->params[index].offset;
+        if (bytes != NULL)
+            *bytes = k->params[index].bytes;
+    }
+    return call_leave(&call, error);
+}
+
+/* A kernel handle serves wherever the address of its host stub does. */
+cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *kernel)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGetKernel))
+        return call_leave(&call, call.error);
+    if (handle == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *handle = (cudaKernel_t)kernel_of(kernel);
+    return call_leave(&call, *handle == NULL ? cudaErrorInvalidDeviceFunction : cudaSuccess);
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *handle, const void *kernel)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGetFuncBySymbol))
+        return call_leave(&call, call.error);
+    if (handle == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *handle = (cudaFunction_t)kernel_of(kernel);
+    return call_leave(&call, *handle == NULL ? cudaErrorInvalidDeviceFunction : cudaSuccess);
+}
+
+/* ---- occupancy ---- */
+
+static cudaError_t blocks_per_sm(Call *call, uint32_t function, int threads, size_t shared, int *out)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_OCCUPANCY};
+    msg.function.id = function;
+    msg.function.block_threads = (uint32_t)threads;
+    msg.function.dynamic_shared = shared;
+    cudaError_t error = call_send(call, &msg, &reply);
+    *out = (int)reply.value;
+    return error;
+}
+
+static cudaError_t occupancy(Api api, int *blocks, const void *kernel, int threads, size_t shared)
+{
+    Call call;
+    Kernel *k;
+    uint32_t function;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    if (blocks == NULL || threads <= 0)
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    if (error == cudaSuccess)
+        error = blocks_per_sm(&call, function, threads, shared, blocks);
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads,
+                                                          size_t shared)
+{
+    return occupancy(API_cudaOccupancyMaxActiveBlocksPerMultiprocessor, blocks, kernel, threads, shared);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *kernel,
+                                                                   int threads, size_t shared,
+                                                                   unsigned int flags)
+{
+    (void)flags;
+    return occupancy(API_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, blocks, kernel, threads,
+                     shared);
+}
+
+/* The most dynamic shared memory with which `blocks` blocks still fit: searched, since more never makes more
+ * fit. */
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *kernel, int blocks,
+                                                      int threads)
+{
+    Call call;
+    Kernel *k;
+    uint32_t function;
+    if (!call_enter(&call, API_cudaOccupancyAvailableDynamicSMemPerBlock))
+        return call_leave(&call, call.error);
+    if (bytes == NULL || blocks <= 0 || threads <= 0)
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    DeviceFunctionInfo info = {0};
+    if (error == cudaSuccess)
+        error = get_info(&call, function, &info);
+    size_t low = 0, high = info.dynamic_shared_max + 1;
+    int fit = 0;
+    while (error == cudaSuccess && high - low > 1) {
+        size_t middle = (low + high) / 2;
+        error = blocks_per_sm(&call, function, threads, middle, &fit);
+        if (fit >= blocks)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (error == cudaSuccess)
+        *bytes = low;
+    return call_leave(&call, error);
+}
+
+struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                                   enum cudaChannelFormatKind kind)
+{
+    return (struct cudaChannelFormatDesc){.x = x, .y = y, .z = z, .w = w, .f = kind};
+}

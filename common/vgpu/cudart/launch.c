@@ -1,0 +1,200 @@
+/* launch: the ways to start a kernel. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream);
+cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                    cudaStream_t stream);
+cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                  cudaStream_t stream);
+cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *kernel, void **args);
+cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args,
+                                             size_t shared, cudaStream_t stream);
+
+/* ---- kernel<<<grid, block, shared, stream>>> ---- */
+
+/* nvcc calls this with the student's launch line as its caller; what follows comes from generated functions.
+ */
+EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
+{
+    Thread *t = thread_state();
+    if (t->n_configs == CONFIGS_MAX)
+        return 1;
+    Facade *f = facade();
+    pthread_mutex_lock(&f->lock);
+    uint64_t site = facade_start() == cudaSuccess ? site_here() : 0;
+    pthread_mutex_unlock(&f->lock);
+    t->configs[t->n_configs++] =
+        (LaunchConfig){.grid = grid, .block = block, .shared = shared, .stream = stream, .site = site};
+    return 0;
+}
+
+EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    Thread *t = thread_state();
+    if (t->n_configs == 0)
+        return cudaErrorMissingConfiguration;
+    const LaunchConfig *c = &t->configs[--t->n_configs];
+    *grid = c->grid;
+    *block = c->block;
+    *shared = c->shared;
+    memcpy(stream, &c->stream, sizeof c->stream);
+    t->launch_site = c->site;
+    return cudaSuccess;
+}
+
+/* Only a handle: whether there is code for the device shows at the launch, as with hardware. */
+EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
+{
+    pthread_mutex_lock(&facade()->lock);
+    *kernel = (cudaKernel_t)kernel_of(host);
+    pthread_mutex_unlock(&facade()->lock);
+    return *kernel == NULL ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+}
+
+/* ---- launching ---- */
+
+/* The parameter buffer of a launch: each argument at its place. NULL arguments leave zeros. */
+static uint8_t *pack_params(const Kernel *k, void **args)
+{
+    uint8_t *buffer = calloc(1, k->param_bytes + 1);
+    for (uint32_t i = 0; i < k->n_params && buffer != NULL && args != NULL; i++)
+        if (args[i] != NULL && k->params[i].offset + k->params[i].bytes <= k->param_bytes)
+            memcpy(buffer + k->params[i].offset, args[i], k->params[i].bytes);
+    return buffer;
+}
+
+static cudaError_t launch(Call *call, const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                          cudaStream_t handle, bool cooperative)
+{
+    uint32_t stream, device, function;
+    DeviceReply reply;
+    cudaError_t error = call_send(call, &(DeviceMsg){.op = OP_DEVICE_ERROR}, &reply);
+    if (error != cudaSuccess)
+        return error;
+    if (kernel == NULL)
+        return cudaErrorInvalidDeviceFunction;
+    Kernel *k = kernel_of(kernel);
+    if (k == NULL || !stream_of(call, handle, &stream, &device) || device != call_device())
+        return cudaErrorInvalidResourceHandle;
+    error = kernel_load(call, k, &function);
+    if (error != cudaSuccess)
+        return error;
+    uint8_t *params = pack_params(k, args);
+    if (params == NULL)
+        return cudaErrorMemoryAllocation;
+    DeviceMsg msg = {.op = OP_LAUNCH, .stream = stream, .in = {.data = params, .bytes = k->param_bytes}};
+    msg.launch = (DeviceLaunchMsg){.function = function,
+                                   .grid = {grid.x, grid.y, grid.z},
+                                   .block = {block.x, block.y, block.z},
+                                   .dynamic_shared = shared,
+                                   .cooperative = cooperative};
+    error = call_send(call, &msg, &reply);
+    free(params);
+    return error;
+}
+
+static cudaError_t enter_and_launch(Api api, uint64_t site, const void *kernel, dim3 grid, dim3 block,
+                                    void **args, size_t shared, cudaStream_t stream, bool cooperative)
+{
+    Call call;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    call.site = site;
+    call_site(&call);
+    return call_leave(&call, launch(&call, kernel, grid, block, args, shared, stream, cooperative));
+}
+
+EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                      cudaStream_t stream)
+{
+    return enter_and_launch(API___cudaLaunchKernel, thread_state()->launch_site, kernel, grid, block, args,
+                            shared, stream, false);
+}
+
+EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
+                                           size_t shared, cudaStream_t stream)
+{
+    return enter_and_launch(API___cudaLaunchKernel_ptsz, thread_state()->launch_site, kernel, grid, block,
+                            args, shared, per_thread(stream), false);
+}
+
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                             cudaStream_t stream)
+{
+    return enter_and_launch(API_cudaLaunchKernel, 0, kernel, grid, block, args, shared, stream, false);
+}
+
+EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args,
+                                         size_t shared, cudaStream_t stream)
+{
+    return enter_and_launch(API_cudaLaunchKernel_ptsz, 0, kernel, grid, block, args, shared,
+                            per_thread(stream), false);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t stream)
+{
+    return enter_and_launch(API_cudaLaunchCooperativeKernel, 0, kernel, grid, block, args, shared, stream,
+                            true);
+}
+
+EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args,
+                                                    size_t shared, cudaStream_t stream)
+{
+    return enter_and_launch(API_cudaLaunchCooperativeKernel_ptsz, 0, kernel, grid, block, args, shared,
+                            per_thread(stream), true);
+}
+
+/* ---- launches with attributes ---- */
+
+/* What the attributes ask for. False: one that is not supported here and changes the result. */
+static bool read_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
+{
+    *cooperative = false;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *a = &config->attrs[i];
+        switch (a->id) {
+        case cudaLaunchAttributeCooperative:
+            *cooperative = a->val.cooperative != 0;
+            break;
+        case cudaLaunchAttributeClusterDimension:
+            if (a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z > 1)
+                return false;
+            break;
+        default: /* hints: cache policy, priority, early start of dependent launches */
+            break;
+        }
+    }
+    return true;
+}
+
+static cudaError_t launch_ex(Api api, const cudaLaunchConfig_t *config, const void *kernel, void **args,
+                             bool ptsz)
+{
+    bool cooperative;
+    Call call;
+    if (config == NULL || !read_attributes(config, &cooperative)) {
+        call = (Call){.api = api};
+        return call_leave(&call, config == NULL ? cudaErrorInvalidValue : cudaErrorNotSupported);
+    }
+    cudaStream_t stream = ptsz ? per_thread(config->stream) : config->stream;
+    return enter_and_launch(api, 0, kernel, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
+                            stream, cooperative);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **args)
+{
+    return launch_ex(API_cudaLaunchKernelExC, config, kernel, args, false);
+}
+
+EXPORT cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *kernel, void **args)
+{
+    return launch_ex(API_cudaLaunchKernelExC_ptsz, config, kernel, args, true);
+}

@@ -1,0 +1,321 @@
+/* memory: allocating and freeing, and what a pointer is. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <string.h>
+
+cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, struct cudaMemLocation location,
+                                      unsigned int flags, cudaStream_t stream);
+
+/* Rows of pitched memory start on multiples of this many bytes: measured on an H100. */
+enum { PITCH_BYTES = 512 };
+
+/* ---- allocating ---- */
+
+/* Nothing asked for is no allocation: success and NULL, even on a device that failed (measured). */
+static cudaError_t allocate(Call *call, void **p, size_t bytes, DeviceMemoryKind kind)
+{
+    if (p == NULL)
+        return cudaErrorInvalidValue;
+    if (bytes == 0) {
+        *p = NULL;
+        return cudaSuccess;
+    }
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_ALLOC};
+    msg.alloc.bytes = bytes;
+    msg.alloc.kind = (uint8_t)kind;
+    call_site(call);
+    cudaError_t error = call_send(call, &msg, &reply);
+    if (error == cudaSuccess)
+        *p = (void *)(uintptr_t)reply.value;
+    return error;
+}
+
+cudaError_t cudaMalloc(void **p, size_t bytes)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaMalloc))
+        return call_leave(&call, call.error);
+    return call_leave(&call, allocate(&call, p, bytes, DEVICE_MEMORY_DEVICE));
+}
+
+cudaError_t cudaMallocHost(void **p, size_t bytes)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaMallocHost))
+        return call_leave(&call, call.error);
+    return call_leave(&call, allocate(&call, p, bytes, DEVICE_MEMORY_PINNED));
+}
+
+cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned int flags)
+{
+    Call call;
+    const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if (!call_enter(&call, API_cudaHostAlloc))
+        return call_leave(&call, call.error);
+    if (flags & ~known)
+        return call_leave(&call, cudaErrorInvalidValue);
+    return call_leave(&call, allocate(&call, p, bytes, DEVICE_MEMORY_PINNED));
+}
+
+cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaMallocManaged))
+        return call_leave(&call, call.error);
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return call_leave(&call, cudaErrorInvalidValue);
+    return call_leave(&call, allocate(&call, p, bytes, DEVICE_MEMORY_MANAGED));
+}
+
+static cudaError_t allocate_pitched(Call *call, void **p, size_t *pitch, size_t width, size_t rows)
+{
+    if (p == NULL || pitch == NULL)
+        return cudaErrorInvalidValue;
+    if (width > SIZE_MAX - PITCH_BYTES)
+        return cudaErrorMemoryAllocation;
+    *pitch = (width + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+    size_t bytes;
+    if (__builtin_mul_overflow(*pitch, rows, &bytes))
+        return cudaErrorMemoryAllocation;
+    return allocate(call, p, bytes, DEVICE_MEMORY_DEVICE);
+}
+
+cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaMallocPitch))
+        return call_leave(&call, call.error);
+    return call_leave(&call, allocate_pitched(&call, p, pitch, width, height));
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaMalloc3D))
+        return call_leave(&call, call.error);
+    size_t rows;
+    if (p == NULL || __builtin_mul_overflow(extent.height, extent.depth, &rows))
+        return call_leave(&call, cudaErrorInvalidValue);
+    p->xsize = extent.width;
+    p->ysize = extent.height;
+    return call_leave(&call, allocate_pitched(&call, &p->ptr, &p->pitch, extent.width, rows));
+}
+
+/* ---- freeing ---- */
+
+static cudaError_t release(Call *call, void *p, DeviceMemoryKind kind)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_FREE};
+    if (p == NULL)
+        return call_send(call, &(DeviceMsg){.op = OP_DEVICE_ERROR}, &reply);
+    msg.free.addr = (uint64_t)(uintptr_t)p;
+    msg.free.kind = (uint8_t)kind;
+    call_site(call);
+    return call_send(call, &msg, &reply);
+}
+
+cudaError_t cudaFree(void *p)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaFree))
+        return call_leave(&call, call.error);
+    return call_leave(&call, release(&call, p, DEVICE_MEMORY_DEVICE));
+}
+
+cudaError_t cudaFreeHost(void *p)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaFreeHost))
+        return call_leave(&call, call.error);
+    return call_leave(&call, release(&call, p, DEVICE_MEMORY_PINNED));
+}
+
+/* ---- registered host memory ---- */
+
+cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned int flags)
+{
+    Call call;
+    const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
+                           cudaHostRegisterReadOnly;
+    if (!call_enter(&call, API_cudaHostRegister))
+        return call_leave(&call, call.error);
+    if (flags & ~known)
+        return call_leave(&call, cudaErrorInvalidValue);
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_REGISTER};
+    msg.range.addr = (uint64_t)(uintptr_t)p;
+    msg.range.bytes = bytes;
+    call_site(&call);
+    return call_leave(&call, call_send(&call, &msg, &reply));
+}
+
+cudaError_t cudaHostUnregister(void *p)
+{
+    Call call;
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_UNREGISTER};
+    if (!call_enter(&call, API_cudaHostUnregister))
+        return call_leave(&call, call.error);
+    msg.range.addr = (uint64_t)(uintptr_t)p;
+    return call_leave(&call, call_send(&call, &msg, &reply));
+}
+
+/* ---- asking about pointers ---- */
+
+static DeviceReply look_up(Call *call, const void *p)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_POINTER};
+    msg.range.addr = (uint64_t)(uintptr_t)p;
+    call_send(call, &msg, &reply);
+    return reply;
+}
+
+static bool is_pinned(const DeviceReply *r)
+{
+    return r->pointer.kind == DEVICE_MEMORY_PINNED || r->pointer.kind == DEVICE_MEMORY_REGISTERED;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaHostGetDevicePointer))
+        return call_leave(&call, call.error);
+    DeviceReply reply = look_up(&call, host);
+    if (device == NULL || flags != 0 || !is_pinned(&reply))
+        return call_leave(&call, cudaErrorInvalidValue);
+    *device = host;
+    return call_leave(&call, cudaSuccess);
+}
+
+/* Measured: pinned memory is always mapped and portable. */
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaHostGetFlags))
+        return call_leave(&call, call.error);
+    DeviceReply reply = look_up(&call, host);
+    if (flags == NULL || !is_pinned(&reply))
+        return call_leave(&call, cudaErrorInvalidValue);
+    *flags = cudaHostAllocMapped | cudaHostAllocPortable;
+    return call_leave(&call, cudaSuccess);
+}
+
+static int visible_index(uint32_t server_device)
+{
+    for (int i = 0; i < facade()->n_devices; i++)
+        if (facade()->visible[i] == server_device)
+            return i;
+    return 0;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaPointerGetAttributes))
+        return call_leave(&call, call.error);
+    if (a == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    DeviceReply reply = look_up(&call, p);
+    void *pointer = (void *)(uintptr_t)p;
+    *a = (struct cudaPointerAttributes){.device = visible_index(reply.pointer.device)};
+    switch ((DeviceMemoryKind)reply.pointer.kind) {
+    case DEVICE_MEMORY_NONE:
+    case DEVICE_MEMORY_NOWHERE:
+        a->type = cudaMemoryTypeUnregistered;
+        a->device = cudaInvalidDeviceId;
+        a->hostPointer = pointer;
+        break;
+    case DEVICE_MEMORY_PINNED:
+    case DEVICE_MEMORY_REGISTERED:
+        a->type = cudaMemoryTypeHost;
+        a->hostPointer = a->devicePointer = pointer;
+        break;
+    case DEVICE_MEMORY_MANAGED:
+        a->type = cudaMemoryTypeManaged;
+        a->hostPointer = a->devicePointer = pointer;
+        break;
+    default:
+        a->type = cudaMemoryTypeDevice;
+        a->devicePointer = pointer;
+        break;
+    }
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    Call call;
+    DeviceReply reply;
+    if (!call_enter(&call, API_cudaMemGetInfo))
+        return call_leave(&call, call.error);
+    cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_MEMORY_INFO}, &reply);
+    if (error == cudaSuccess && free_bytes != NULL)
+        *free_bytes = reply.value;
+    if (error == cudaSuccess && total != NULL)
+        *total = reply.value2;
+    return call_leave(&call, error);
+}
+
+/* ---- managed memory: where its pages are is only a matter of time ---- */
+
+static bool valid_location(struct cudaMemLocation l)
+{
+    return l.type == cudaMemLocationTypeDevice
+               ? l.id >= 0 && l.id < facade()->n_devices
+               : l.type >= cudaMemLocationTypeHost && l.type <= cudaMemLocationTypeHostNumaCurrent;
+}
+
+static bool is_managed(Call *call, const void *p, size_t bytes)
+{
+    DeviceReply reply = look_up(call, p);
+    uint64_t addr = (uint64_t)(uintptr_t)p;
+    bool kind = reply.pointer.kind == DEVICE_MEMORY_MANAGED || reply.pointer.kind == DEVICE_MEMORY_VARIABLE;
+    return kind && bytes <= reply.pointer.bytes && addr - reply.pointer.base <= reply.pointer.bytes - bytes;
+}
+
+static cudaError_t prefetch(Api api, const void *p, size_t bytes, struct cudaMemLocation location,
+                            unsigned int flags, cudaStream_t stream)
+{
+    Call call;
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_MIGRATE};
+    uint32_t device;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    if (!valid_location(location))
+        return call_leave(&call, cudaErrorInvalidDevice);
+    if (flags != 0 || bytes == 0 || !is_managed(&call, p, bytes))
+        return call_leave(&call, cudaErrorInvalidValue);
+    if (!stream_of(&call, stream, &msg.stream, &device))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
+    msg.range.addr = (uint64_t)(uintptr_t)p;
+    msg.range.bytes = bytes;
+    return call_leave(&call, call_send_to(&call, device, &msg, &reply));
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream)
+{
+    return prefetch(API_cudaMemPrefetchAsync, p, bytes, location, flags, stream);
+}
+
+EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, struct cudaMemLocation location,
+                                             unsigned int flags, cudaStream_t stream)
+{
+    return prefetch(API_cudaMemPrefetchAsync_ptsz, p, bytes, location, flags, per_thread(stream));
+}
+
+cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaMemAdvise))
+        return call_leave(&call, call.error);
+    bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
+    if (!known || !valid_location(location) || !is_managed(&call, p, bytes))
+        return call_leave(&call, cudaErrorInvalidValue);
+    return call_leave(&call, cudaSuccess);
+}

@@ -1,0 +1,15 @@
+# The drop-in runtime. The student's process gets this one library and nothing else of ours: archives are linked in, hidden.
+
+VGPU_LIB := $(BUILD)/lib/vgpu/libcudart.so.13
+VGPU_LAYERS := common/vgpu/device common/vgpu/perf common/vgpu/check common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx \
+	common/base
+
+$(call module,common/vgpu/cudart,-isystem $(CUDA_HOME)/include)
+
+$(VGPU_LIB): $(call objects,common/vgpu/cudart) $(foreach d,$(VGPU_LAYERS),$(call libname,$(d))) common/vgpu/cudart/cudart.map
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script,common/vgpu/cudart/cudart.map -Wl,--exclude-libs,ALL \
+		-Wl,-z,defs -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -l:libzstd.a -l:liblz4.a -lm -ldl
+
+ALL_EXTRA += $(VGPU_LIB)

@@ -1,0 +1,256 @@
+/* pool: allocation in stream order. A pool is a name with properties: memory is taken from the device each
+ * time. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+cudaError_t cudaMallocAsync_ptsz(void **p, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync_ptsz(void *p, cudaStream_t stream);
+cudaError_t cudaMallocFromPoolAsync_ptsz(void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
+
+enum { POOL_ATTRIBUTES = 16, POOLS_MAX = 256 };
+
+/* The handle of pool i is POOL_TAG | i << 4: default pools of the devices first, then those that a program
+ * makes. */
+#define POOL_TAG 0x504F000000000000u
+
+typedef struct Pool {
+    bool exists;
+    uint64_t attributes[POOL_ATTRIBUTES];
+} Pool;
+
+static Pool *pools(void)
+{
+    static Pool all[POOLS_MAX];
+    return all;
+}
+
+static cudaMemPool_t pool_handle(int i)
+{
+    return (cudaMemPool_t)(uintptr_t)(POOL_TAG | (uint64_t)i << 4);
+}
+
+static Pool *pool_of(cudaMemPool_t handle)
+{
+    uint64_t value = (uint64_t)(uintptr_t)handle;
+    uint64_t i = (value & 0xFFFFFFFFFFFFu) >> 4;
+    if ((value & 0xFFFF00000000000Fu) != POOL_TAG || i >= POOLS_MAX || !pools()[i].exists)
+        return NULL;
+    return &pools()[i];
+}
+
+/* ---- allocating ---- */
+
+static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaStream_t stream)
+{
+    Call call;
+    DeviceReply reply;
+    uint32_t number, device;
+    DeviceMsg msg = {.op = OP_ALLOC};
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    if (p == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    if (!stream_of(&call, stream, &number, &device))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
+    if (bytes == 0) {
+        *p = NULL;
+        return call_leave(&call, cudaSuccess);
+    }
+    msg.alloc.bytes = bytes;
+    msg.alloc.kind = DEVICE_MEMORY_POOL;
+    call_site(&call);
+    cudaError_t error = call_send_to(&call, device, &msg, &reply);
+    if (error == cudaSuccess)
+        *p = (void *)(uintptr_t)reply.value;
+    return call_leave(&call, error);
+}
+
+static cudaError_t free_async(Api api, void *p, cudaStream_t stream)
+{
+    Call call;
+    DeviceReply reply;
+    uint32_t device;
+    DeviceMsg msg = {.op = OP_FREE};
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    if (!stream_of(&call, stream, &msg.stream, &device))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
+    if (p == NULL)
+        return call_leave(&call, cudaSuccess);
+    msg.free.addr = (uint64_t)(uintptr_t)p;
+    msg.free.kind = DEVICE_MEMORY_POOL;
+    call_site(&call);
+    return call_leave(&call, call_send_to(&call, device, &msg, &reply));
+}
+
+cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
+{
+    return malloc_async(API_cudaMallocAsync, p, bytes, stream);
+}
+
+EXPORT cudaError_t cudaMallocAsync_ptsz(void **p, size_t bytes, cudaStream_t stream)
+{
+    return malloc_async(API_cudaMallocAsync_ptsz, p, bytes, per_thread(stream));
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+    return free_async(API_cudaFreeAsync, p, stream);
+}
+
+EXPORT cudaError_t cudaFreeAsync_ptsz(void *p, cudaStream_t stream)
+{
+    return free_async(API_cudaFreeAsync_ptsz, p, per_thread(stream));
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
+{
+    return pool_of(pool) == NULL ? cudaErrorInvalidValue
+                                 : malloc_async(API_cudaMallocFromPoolAsync, p, bytes, stream);
+}
+
+EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **p, size_t bytes, cudaMemPool_t pool,
+                                                cudaStream_t stream)
+{
+    return pool_of(pool) == NULL
+               ? cudaErrorInvalidValue
+               : malloc_async(API_cudaMallocFromPoolAsync_ptsz, p, bytes, per_thread(stream));
+}
+
+/* ---- pools ---- */
+
+static cudaError_t default_pool(Api api, cudaMemPool_t *pool, int device)
+{
+    Call call;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    if (device < 0 || device >= facade()->n_devices)
+        return call_leave(&call, cudaErrorInvalidDevice);
+    if (pool == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    pools()[device].exists = true;
+    *pool = pool_handle(device);
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    return default_pool(API_cudaDeviceGetDefaultMemPool, pool, device);
+}
+
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    return default_pool(API_cudaDeviceGetMemPool, pool, device);
+}
+
+/* A call about one pool that needs nothing of the device: checks the handle. */
+static bool enter_pool(Call *call, Api api, cudaMemPool_t handle, Pool **pool)
+{
+    if (!call_enter(call, api))
+        return false;
+    *pool = pool_of(handle);
+    call->error = cudaErrorInvalidValue;
+    return *pool != NULL;
+}
+
+cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
+{
+    Call call;
+    Pool *pool;
+    (void)device;
+    if (!enter_pool(&call, API_cudaDeviceSetMemPool, handle, &pool))
+        return call_leave(&call, call.error);
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolProps *properties)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaMemPoolCreate))
+        return call_leave(&call, call.error);
+    if (handle == NULL || properties == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    for (int i = DEVICES_MAX; i < POOLS_MAX; i++)
+        if (!pools()[i].exists) {
+            pools()[i] = (Pool){.exists = true};
+            *handle = pool_handle(i);
+            return call_leave(&call, cudaSuccess);
+        }
+    return call_leave(&call, cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle)
+{
+    Call call;
+    Pool *pool;
+    if (!enter_pool(&call, API_cudaMemPoolDestroy, handle, &pool))
+        return call_leave(&call, call.error);
+    pool->exists = false;
+    return call_leave(&call, cudaSuccess);
+}
+
+static size_t attribute_bytes(enum cudaMemPoolAttr a)
+{
+    return a <= cudaMemPoolReuseAllowInternalDependencies ? sizeof(int) : sizeof(uint64_t);
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value)
+{
+    Call call;
+    Pool *pool;
+    if (!enter_pool(&call, API_cudaMemPoolSetAttribute, handle, &pool))
+        return call_leave(&call, call.error);
+    if (value == NULL || (unsigned)attribute < cudaMemPoolReuseFollowEventDependencies ||
+        (unsigned)attribute >= POOL_ATTRIBUTES)
+        return call_leave(&call, cudaErrorInvalidValue);
+    pool->attributes[attribute] = 0;
+    memcpy(&pool->attributes[attribute], value, attribute_bytes(attribute));
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value)
+{
+    Call call;
+    Pool *pool;
+    if (!enter_pool(&call, API_cudaMemPoolGetAttribute, handle, &pool))
+        return call_leave(&call, call.error);
+    if (value == NULL || (unsigned)attribute < cudaMemPoolReuseFollowEventDependencies ||
+        (unsigned)attribute >= POOL_ATTRIBUTES)
+        return call_leave(&call, cudaErrorInvalidValue);
+    memcpy(value, &pool->attributes[attribute], attribute_bytes(attribute));
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t bytes)
+{
+    Call call;
+    Pool *pool;
+    (void)bytes;
+    if (!enter_pool(&call, API_cudaMemPoolTrimTo, handle, &pool))
+        return call_leave(&call, call.error);
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAccessDesc *list, size_t n)
+{
+    Call call;
+    Pool *pool;
+    if (!enter_pool(&call, API_cudaMemPoolSetAccess, handle, &pool))
+        return call_leave(&call, call.error);
+    return call_leave(&call, list == NULL && n > 0 ? cudaErrorInvalidValue : cudaSuccess);
+}
+
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
+                                 struct cudaMemLocation *location)
+{
+    Call call;
+    Pool *pool;
+    if (!enter_pool(&call, API_cudaMemPoolGetAccess, handle, &pool))
+        return call_leave(&call, call.error);
+    if (flags == NULL || location == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *flags = cudaMemAccessFlagsProtReadWrite;
+    return call_leave(&call, cudaSuccess);
+}

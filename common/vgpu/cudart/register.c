@@ -1,0 +1,299 @@
+/* register: what the code that nvcc adds to a program tells the runtime before main runs.
+ *
+ * Registration only takes notes. A fat binary becomes a module on a device when something of it is used there
+ * first: so a program whose image fits no device still starts, and gets its error where hardware gives it.
+ */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The program's fat binaries are mapped files: the container's own sizes bound what is read, up to this. */
+#define CONTAINER_BYTES_MAX ((uint64_t)1 << 31)
+
+void **__cudaRegisterFatBinary(void *wrapper);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name, int thread_limit,
+                            uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp_size);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext, size_t bytes,
+                       int constant, int global);
+void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
+                              size_t bytes, int constant, int global);
+char __cudaInitModule(void **handle);
+
+/* ---- registering ---- */
+
+EXPORT void **__cudaRegisterFatBinary(void *wrapper)
+{
+    FatBinary *fat = calloc(1, sizeof *fat);
+    if (fat == NULL)
+        return NULL;
+    Facade *f = facade();
+    pthread_mutex_lock(&f->lock);
+    fat->wrapper = wrapper;
+    fat->next = f->fats;
+    f->fats = fat;
+    pthread_mutex_unlock(&f->lock);
+    return (void **)fat;
+}
+
+EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+/* Its kernels and variables can no longer be named; work that is queued keeps the module. */
+EXPORT void __cudaUnregisterFatBinary(void **handle)
+{
+    FatBinary *fat = (FatBinary *)handle;
+    if (fat != NULL)
+        fat->ended = true;
+}
+
+EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+                                   int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid,
+                                   int *warp_size)
+{
+    (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+    FatBinary *fat = (FatBinary *)handle;
+    Kernel *k = fat == NULL ? NULL : calloc(1, sizeof *k);
+    if (k == NULL)
+        return;
+    k->fat = fat;
+    k->host = host;
+    k->name = strdup(name);
+    pthread_mutex_lock(&facade()->lock);
+    k->next = fat->kernels;
+    fat->kernels = k;
+    pthread_mutex_unlock(&facade()->lock);
+}
+
+static void add_variable(FatBinary *fat, void *host, const char *name, size_t bytes, bool constant,
+                         bool managed)
+{
+    Variable *v = fat == NULL ? NULL : calloc(1, sizeof *v);
+    if (v == NULL)
+        return;
+    v->fat = fat;
+    v->host = host;
+    v->name = strdup(name);
+    v->bytes = bytes;
+    v->constant = constant;
+    v->managed = managed;
+    pthread_mutex_lock(&facade()->lock);
+    v->next = fat->variables;
+    fat->variables = v;
+    pthread_mutex_unlock(&facade()->lock);
+}
+
+EXPORT void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
+                              size_t bytes, int constant, int global)
+{
+    (void)device, (void)ext, (void)global;
+    add_variable((FatBinary *)handle, host, name, bytes, constant != 0, false);
+}
+
+EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
+                                     size_t bytes, int constant, int global)
+{
+    (void)device, (void)ext, (void)global;
+    add_variable((FatBinary *)handle, host, name, bytes, constant != 0, true);
+}
+
+/* ---- finding ---- */
+
+Kernel *kernel_of(const void *host_or_handle)
+{
+    for (FatBinary *fat = facade()->fats; fat != NULL; fat = fat->next)
+        for (Kernel *k = fat->kernels; k != NULL && !fat->ended; k = k->next)
+            if (k->host == host_or_handle || (const void *)k == host_or_handle)
+                return k;
+    return NULL;
+}
+
+Variable *variable_of(const void *host)
+{
+    for (FatBinary *fat = facade()->fats; fat != NULL; fat = fat->next)
+        for (Variable *v = fat->variables; v != NULL && !fat->ended; v = v->next)
+            if (v->managed ? *(void **)v->host == host && host != NULL : v->host == host)
+                return v;
+    return NULL;
+}
+
+/* ---- loading ---- */
+
+static void free_texts(FatbinText *texts, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        free(texts[i].text);
+    free(texts);
+}
+
+/* The PTX of every container that has any for this device. */
+static cudaError_t collect_texts(const FatBinary *fat, uint32_t arch, FatbinText *texts, uint32_t *n)
+{
+    static const void *containers[FATBIN_IMAGES_MAX];
+    uint32_t n_containers = 0, highest_seen = 0;
+    Diag diag = {0};
+    *n = 0;
+    Status st = fatbin_containers(fat->wrapper, containers, FATBIN_IMAGES_MAX, &n_containers, &diag);
+    for (uint32_t i = 0; i < n_containers && (st == STATUS_OK || st == STATUS_NOT_FOUND); i++) {
+        uint32_t highest;
+        st = fatbin_extract(containers[i], CONTAINER_BYTES_MAX, arch, &texts[*n], &highest, &diag);
+        highest_seen = highest > highest_seen ? highest : highest_seen;
+        *n += st == STATUS_OK;
+    }
+    if (st != STATUS_OK && st != STATUS_NOT_FOUND) {
+        facade_say("%s", diag.message);
+        return st == STATUS_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidKernelImage;
+    }
+    if (*n > 0)
+        return cudaSuccess;
+    if (highest_seen > 0 && highest_seen <= arch)
+        facade_say("the program holds machine code only; the virtual GPU runs PTX: build it with nvcc "
+                   "-arch=compute_75");
+    return cudaErrorNoKernelImageForDevice;
+}
+
+static cudaError_t send_texts(Call *call, const FatbinText *texts, uint32_t n, uint32_t *module)
+{
+    StrBuf all = {0};
+    uint64_t *lengths = calloc(n, sizeof *lengths);
+    for (uint32_t i = 0; i < n && lengths != NULL; i++) {
+        strbuf_append(&all, texts[i].text, texts[i].length);
+        lengths[i] = texts[i].length;
+    }
+    cudaError_t error = cudaErrorMemoryAllocation;
+    DeviceReply reply = {0};
+    if (lengths != NULL && !all.failed) {
+        DeviceMsg msg = {.op = OP_MODULE_LOAD, .in = {.data = all.text, .bytes = all.length}};
+        msg.module.n_images = n;
+        msg.module.lengths = lengths;
+        error = call_send(call, &msg, &reply);
+        *module = (uint32_t)reply.value;
+        if (error != cudaSuccess && reply.diag.message[0] != 0)
+            facade_say("module cannot be loaded: %s (line %d of its PTX)", reply.diag.message,
+                       reply.diag.line);
+    }
+    strbuf_free(&all);
+    free(lengths);
+    return error;
+}
+
+static cudaError_t load_fat(Call *call, FatBinary *fat, uint32_t *module)
+{
+    Loaded *on = &fat->on[call_device()];
+    if (!on->tried) {
+        DeviceInfo info = {0};
+        DeviceReply reply;
+        cudaError_t error = call_send(
+            call, &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = &info, .bytes = sizeof info}}, &reply);
+        FatbinText *texts = calloc(FATBIN_IMAGES_MAX, sizeof *texts);
+        uint32_t n = 0;
+        if (texts == NULL)
+            return cudaErrorMemoryAllocation;
+        if (error == cudaSuccess)
+            error = collect_texts(fat, info.major * 10 + info.minor, texts, &n);
+        if (error == cudaSuccess)
+            error = send_texts(call, texts, n, &on->id);
+        free_texts(texts, n);
+        on->tried = true;
+        on->error = error;
+    }
+    *module = on->id;
+    return on->error;
+}
+
+static cudaError_t load_params(Call *call, Kernel *k, uint32_t function, const DeviceFunctionInfo *info)
+{
+    if (k->params != NULL)
+        return cudaSuccess;
+    k->params = calloc(info->n_params + 1, sizeof *k->params);
+    if (k->params == NULL)
+        return cudaErrorMemoryAllocation;
+    k->n_params = info->n_params;
+    k->param_bytes = info->param_bytes;
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_FUNCTION_PARAMS,
+                     .out = {.data = k->params, .bytes = info->n_params * sizeof *k->params}};
+    msg.function.id = function;
+    return call_send(call, &msg, &reply);
+}
+
+cudaError_t kernel_load(Call *call, Kernel *k, uint32_t *function)
+{
+    Loaded *on = &k->on[call_device()];
+    if (!on->tried) {
+        uint32_t module;
+        on->error = load_fat(call, k->fat, &module);
+        DeviceFunctionInfo info = {0};
+        if (on->error == cudaSuccess) {
+            DeviceReply reply;
+            DeviceMsg msg = {.op = OP_FUNCTION_FIND,
+                             .in = {.data = k->name, .bytes = strlen(k->name)},
+                             .out = {.data = &info, .bytes = sizeof info}};
+            msg.module.id = module;
+            on->error = call_send(call, &msg, &reply);
+            on->id = (uint32_t)reply.value;
+        }
+        if (on->error == cudaSuccess)
+            on->error = load_params(call, k, on->id, &info);
+        on->tried = true;
+    }
+    *function = on->id;
+    return on->error;
+}
+
+cudaError_t variable_load(Call *call, Variable *v, uint64_t *address)
+{
+    Loaded *on = &v->on[call_device()];
+    if (!on->tried) {
+        uint32_t module;
+        on->error = load_fat(call, v->fat, &module);
+        if (on->error == cudaSuccess) {
+            DeviceReply reply;
+            DeviceMsg msg = {.op = OP_VARIABLE_FIND, .in = {.data = v->name, .bytes = strlen(v->name)}};
+            msg.module.id = module;
+            on->error = call_send(call, &msg, &reply);
+            on->address = reply.value;
+            on->bytes = reply.value2;
+        }
+        on->tried = true;
+    }
+    *address = on->address;
+    return on->error;
+}
+
+/* The program touches a managed variable on the host: its pointers are set now. */
+EXPORT char __cudaInitModule(void **handle)
+{
+    FatBinary *fat = (FatBinary *)handle;
+    Call call;
+    if (fat == NULL || !call_enter(&call, API___cudaInitModule)) {
+        call_leave(&call, cudaSuccess);
+        return 0;
+    }
+    cudaError_t error = cudaSuccess;
+    for (Variable *v = fat->variables; v != NULL && error == cudaSuccess; v = v->next) {
+        uint64_t address;
+        if (!v->managed)
+            continue;
+        error = variable_load(&call, v, &address);
+        if (error == cudaSuccess)
+            *(void **)v->host = (void *)(uintptr_t)address;
+    }
+    call_leave(&call, error);
+    return error == cudaSuccess;
+}
+
+void registered_forget(uint32_t device)
+{
+    for (FatBinary *fat = facade()->fats; fat != NULL; fat = fat->next) {
+        fat->on[device] = (Loaded){0};
+        for (Kernel *k = fat->kernels; k != NULL; k = k->next)
+            k->on[device] = (Loaded){0};
+        for (Variable *v = fat->variables; v != NULL; v = v->next)
+            v->on[device] = (Loaded){0};
+    }
+}

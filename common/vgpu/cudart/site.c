@@ -1,0 +1,135 @@
+/* site: where in the program was a call made?
+ *
+ * The address of the caller alone does not tell: the runtime's headers wrap calls in templates, and programs
+ * wrap them in functions. So a place is the stack of a few return addresses outside this library. The `vgpu`
+ * command, which has the debug information, picks the first that lies in the program's own source.
+ */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRAMES_MAX = 8, STACK_MAX = 20, SITES_MAX = 1 << 20 };
+
+typedef struct Site {
+    void *frames[FRAMES_MAX];
+} Site;
+
+/* All places so far, and a hash of them: slots hold index + 1. */
+typedef struct Sites {
+    Site *items;
+    size_t n, cap;
+    uint32_t *slots;
+    size_t n_slots;
+} Sites;
+
+static Sites *sites(void)
+{
+    static Sites all;
+    return &all;
+}
+
+static uint64_t hash_site(const Site *s)
+{
+    uint64_t h = 1469598103934665603u;
+    for (int i = 0; i < FRAMES_MAX; i++)
+        h = (h ^ (uint64_t)(uintptr_t)s->frames[i]) * 1099511628211u;
+    return h ^ h >> 29;
+}
+
+static bool grow_slots(Sites *all)
+{
+    if (all->n * 2 < all->n_slots)
+        return true;
+    size_t n = all->n_slots == 0 ? 256 : all->n_slots * 2;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    for (size_t i = 0; i < all->n; i++) {
+        size_t k = hash_site(&all->items[i]) % n;
+        while (slots[k] != 0)
+            k = (k + 1) % n;
+        slots[k] = (uint32_t)i + 1;
+    }
+    free(all->slots);
+    all->slots = slots;
+    all->n_slots = n;
+    return true;
+}
+
+/* This library's own link map entry: its frames are left out. */
+static const void *own_base(void)
+{
+    static const void *base;
+    Dl_info info;
+    if (base == NULL && dladdr((const void *)(uintptr_t)&site_here, &info) != 0)
+        base = info.dli_fbase;
+    return base;
+}
+
+static void take_frames(Site *out)
+{
+    void *stack[STACK_MAX];
+    int n = backtrace(stack, STACK_MAX), kept = 0;
+    *out = (Site){0};
+    for (int i = 0; i < n && kept < FRAMES_MAX; i++) {
+        Dl_info info;
+        bool known = dladdr(stack[i], &info) != 0;
+        if (!known || info.dli_fbase != own_base())
+            out->frames[kept++] = stack[i];
+    }
+}
+
+/* {"t":"site","id":1,"frames":[["/path/of/object",address in it],...]}: the address is that of the call, not
+ * of its return. */
+static void record_site(uint64_t id, const Site *s)
+{
+    StrBuf b = {0};
+    strbuf_printf(&b, "{\"t\":\"site\",\"id\":%llu,\"frames\":[", (unsigned long long)id);
+    for (int i = 0; i < FRAMES_MAX && s->frames[i] != NULL; i++) {
+        Dl_info info;
+        struct link_map *map = NULL;
+        if (dladdr1(s->frames[i], &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
+            continue;
+        char program[4096];
+        const char *path = map->l_name;
+        if (path[0] == 0) {
+            ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+            program[length < 0 ? 0 : length] = 0;
+            path = program;
+        }
+        strbuf_puts(&b, b.text[b.length - 1] == '[' ? "[" : ",[");
+        strbuf_json_string(&b, path, strlen(path));
+        strbuf_printf(&b, ",%llu]", (unsigned long long)((uintptr_t)s->frames[i] - 1 - map->l_addr));
+    }
+    strbuf_puts(&b, "]}");
+    DeviceReply reply;
+    device_send(
+        facade()->server,
+        &(DeviceMsg){.op = OP_RECORD, .device = call_device(), .in = {.data = b.text, .bytes = b.length}},
+        &reply);
+    strbuf_free(&b);
+}
+
+uint64_t site_here(void)
+{
+    Sites *all = sites();
+    if (facade()->n_devices == 0 || !grow_slots(all) || all->n >= SITES_MAX)
+        return 0;
+    Site here;
+    take_frames(&here);
+    size_t k = hash_site(&here) % all->n_slots;
+    for (; all->slots[k] != 0; k = (k + 1) % all->n_slots)
+        if (memcmp(&all->items[all->slots[k] - 1], &here, sizeof here) == 0)
+            return all->slots[k];
+    if (!VEC_GROW(all->items, all->n, all->cap))
+        return 0;
+    all->items[all->n++] = here;
+    all->slots[k] = (uint32_t)all->n;
+    record_site(all->n, &here);
+    return all->n;
+}

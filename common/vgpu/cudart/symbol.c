@@ -1,0 +1,90 @@
+/* symbol: variables of the device by the address of their shadow on the host. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+static cudaError_t find_symbol(Call *call, const void *symbol, uint64_t *address, size_t *bytes)
+{
+    Variable *v = variable_of(symbol);
+    if (v == NULL)
+        return cudaErrorInvalidSymbol;
+    cudaError_t error = variable_load(call, v, address);
+    *bytes = v->bytes;
+    return error;
+}
+
+cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
+{
+    Call call;
+    uint64_t at = 0;
+    size_t bytes;
+    if (!call_enter(&call, API_cudaGetSymbolAddress))
+        return call_leave(&call, call.error);
+    if (address == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error = find_symbol(&call, symbol, &at, &bytes);
+    if (error == cudaSuccess)
+        *address = (void *)(uintptr_t)at;
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
+{
+    Call call;
+    uint64_t at;
+    size_t n = 0;
+    if (!call_enter(&call, API_cudaGetSymbolSize))
+        return call_leave(&call, call.error);
+    if (bytes == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error = find_symbol(&call, symbol, &at, &n);
+    if (error == cudaSuccess)
+        *bytes = n;
+    return call_leave(&call, error);
+}
+
+/* One copy to or from a symbol: `other` is the side that is no symbol. */
+static cudaError_t copy_symbol(Api api, const void *symbol, const void *other, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind, bool to_symbol, cudaStream_t stream, bool async)
+{
+    Call call;
+    uint64_t at = 0;
+    size_t bytes = 0;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    enum cudaMemcpyKind host_kind = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
+    if (kind != host_kind && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return call_leave(&call, cudaErrorInvalidMemcpyDirection);
+    cudaError_t error = find_symbol(&call, symbol, &at, &bytes);
+    if (error != cudaSuccess)
+        return call_leave(&call, error);
+    if (count > bytes || offset > bytes - count)
+        return call_leave(&call, cudaErrorInvalidValue);
+    void *inside = (void *)(uintptr_t)(at + offset);
+    CopyShape shape = {.dst_pitch = count, .src_pitch = count, .width = count, .height = 1, .depth = 1};
+    error = to_symbol ? copy_any(&call, inside, other, &shape, kind, stream, async)
+                      : copy_any(&call, (void *)(uintptr_t)other, inside, &shape, kind, stream, async);
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
+                               enum cudaMemcpyKind kind)
+{
+    return copy_symbol(API_cudaMemcpyToSymbol, symbol, src, count, offset, kind, true, NULL, false);
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy_symbol(API_cudaMemcpyToSymbolAsync, symbol, src, count, offset, kind, true, stream, true);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset,
+                                 enum cudaMemcpyKind kind)
+{
+    return copy_symbol(API_cudaMemcpyFromSymbol, symbol, dst, count, offset, kind, false, NULL, false);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    return copy_symbol(API_cudaMemcpyFromSymbolAsync, symbol, dst, count, offset, kind, false, stream, true);
+}

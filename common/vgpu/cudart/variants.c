@@ -1,0 +1,79 @@
+/* variants: the entry points that --default-stream per-thread compiles calls into. _ptds: the default stream
+ * is meant, and it is the thread's own; _ptsz: stream 0 means the thread's own. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#define SELF cudaStreamPerThread
+
+/* A variant of a function that takes a stream last: X(name, parameters, arguments) */
+#define PTSZ(name, params, args)                                                                             \
+    cudaError_t name##_ptsz params;                                                                          \
+    EXPORT cudaError_t name##_ptsz params                                                                    \
+    {                                                                                                        \
+        return name args;                                                                                    \
+    }
+
+/* A variant of a function without a stream: the asynchronous call on the thread's stream, then a wait for it.
+ */
+#define PTDS(name, async, params, args)                                                                      \
+    cudaError_t name##_ptds params;                                                                          \
+    EXPORT cudaError_t name##_ptds params                                                                    \
+    {                                                                                                        \
+        cudaError_t error = async args;                                                                      \
+        return error == cudaSuccess ? cudaStreamSynchronize(cudaStreamPerThread) : error;                    \
+    }
+
+PTSZ(cudaMemcpyAsync, (void *d, const void *s, size_t n, enum cudaMemcpyKind k, cudaStream_t t),
+     (d, s, n, k, per_thread(t)))
+PTSZ(cudaMemcpy2DAsync,
+     (void *d, size_t dp, const void *s, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k,
+      cudaStream_t t),
+     (d, dp, s, sp, w, h, k, per_thread(t)))
+PTSZ(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *p, cudaStream_t t), (p, per_thread(t)))
+PTSZ(cudaMemcpyToSymbolAsync,
+     (const void *y, const void *s, size_t n, size_t o, enum cudaMemcpyKind k, cudaStream_t t),
+     (y, s, n, o, k, per_thread(t)))
+PTSZ(cudaMemcpyFromSymbolAsync,
+     (void *d, const void *y, size_t n, size_t o, enum cudaMemcpyKind k, cudaStream_t t),
+     (d, y, n, o, k, per_thread(t)))
+PTSZ(cudaMemsetAsync, (void *d, int v, size_t n, cudaStream_t t), (d, v, n, per_thread(t)))
+PTSZ(cudaMemset2DAsync, (void *d, size_t p, int v, size_t w, size_t h, cudaStream_t t),
+     (d, p, v, w, h, per_thread(t)))
+PTSZ(cudaMemset3DAsync, (struct cudaPitchedPtr p, int v, struct cudaExtent e, cudaStream_t t),
+     (p, v, e, per_thread(t)))
+PTSZ(cudaStreamSynchronize, (cudaStream_t t), (per_thread(t)))
+PTSZ(cudaStreamQuery, (cudaStream_t t), (per_thread(t)))
+PTSZ(cudaStreamWaitEvent, (cudaStream_t t, cudaEvent_t e, unsigned int f), (per_thread(t), e, f))
+PTSZ(cudaStreamGetPriority, (cudaStream_t t, int *p), (per_thread(t), p))
+PTSZ(cudaStreamGetFlags, (cudaStream_t t, unsigned int *f), (per_thread(t), f))
+PTSZ(cudaStreamGetId, (cudaStream_t t, unsigned long long *i), (per_thread(t), i))
+PTSZ(cudaStreamGetDevice, (cudaStream_t t, int *d), (per_thread(t), d))
+PTSZ(cudaStreamAddCallback, (cudaStream_t t, cudaStreamCallback_t c, void *d, unsigned int f),
+     (per_thread(t), c, d, f))
+PTSZ(cudaLaunchHostFunc, (cudaStream_t t, cudaHostFn_t c, void *d), (per_thread(t), c, d))
+PTSZ(cudaStreamAttachMemAsync, (cudaStream_t t, void *p, size_t n, unsigned int f), (per_thread(t), p, n, f))
+PTSZ(cudaStreamIsCapturing, (cudaStream_t t, enum cudaStreamCaptureStatus *s), (per_thread(t), s))
+PTSZ(cudaEventRecord, (cudaEvent_t e, cudaStream_t t), (e, per_thread(t)))
+PTSZ(cudaEventRecordWithFlags, (cudaEvent_t e, cudaStream_t t, unsigned int f), (e, per_thread(t), f))
+
+PTDS(cudaMemcpy, cudaMemcpyAsync, (void *d, const void *s, size_t n, enum cudaMemcpyKind k),
+     (d, s, n, k, SELF))
+PTDS(cudaMemcpy2D, cudaMemcpy2DAsync,
+     (void *d, size_t dp, const void *s, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k),
+     (d, dp, s, sp, w, h, k, SELF))
+PTDS(cudaMemcpy3D, cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *p), (p, SELF))
+PTDS(cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync,
+     (const void *y, const void *s, size_t n, size_t o, enum cudaMemcpyKind k), (y, s, n, o, k, SELF))
+PTDS(cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync,
+     (void *d, const void *y, size_t n, size_t o, enum cudaMemcpyKind k), (d, y, n, o, k, SELF))
+
+/* Fills return before they are done, on any stream. */
+#define FILL(name, params, args)                                                                             \
+    cudaError_t name##_ptds params;                                                                          \
+    EXPORT cudaError_t name##_ptds params                                                                    \
+    {                                                                                                        \
+        return name##Async args;                                                                             \
+    }
+
+FILL(cudaMemset, (void *d, int v, size_t n), (d, v, n, SELF))
+FILL(cudaMemset2D, (void *d, size_t p, int v, size_t w, size_t h), (d, p, v, w, h, SELF))
+FILL(cudaMemset3D, (struct cudaPitchedPtr p, int v, struct cudaExtent e), (p, v, e, SELF))

@@ -1,0 +1,85 @@
+/* clock: where on the modelled time line an operation lies.
+ *
+ * A device has engines: multiprocessors, a copy engine each way, one for copies within the device. An
+ * operation takes a share of its engine (a kernel with few blocks a part, a copy all of it) from the first
+ * moment on at which that share is free for its whole duration. Operations run late and out of order, so the
+ * gaps left by earlier ones are looked for. Intervals that ended before the host's clock can matter to nobody
+ * who asks later, and are dropped.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The most intervals that are kept: beyond it the oldest are forgotten, and the engine counts as free there.
+ */
+enum { INTERVALS_MAX = 4096 };
+
+/* The share in use at time t, and the next moment at which it can get less. */
+static double used_at(const EngineTimes *e, uint64_t t, uint64_t *next_end)
+{
+    double used = 0;
+    *next_end = UINT64_MAX;
+    for (size_t i = 0; i < e->n; i++)
+        if (e->items[i].start <= t && t < e->items[i].end) {
+            used += e->items[i].share;
+            if (e->items[i].end < *next_end)
+                *next_end = e->items[i].end;
+        }
+    return used;
+}
+
+/* Is `share` free from `start` to `end`? If not, *retry is the earliest moment worth trying next. */
+static bool fits(const EngineTimes *e, uint64_t start, uint64_t end, double share, uint64_t *retry)
+{
+    uint64_t next_end;
+    if (used_at(e, start, &next_end) + share > 1.0001) {
+        *retry = next_end;
+        return false;
+    }
+    for (size_t i = 0; i < e->n; i++) {
+        uint64_t t = e->items[i].start;
+        if (t > start && t < end && used_at(e, t, &next_end) + share > 1.0001) {
+            *retry = next_end;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void forget_before(EngineTimes *e, uint64_t t)
+{
+    size_t kept = 0;
+    size_t drop = e->n > INTERVALS_MAX ? e->n - INTERVALS_MAX : 0;
+    for (size_t i = drop; i < e->n; i++)
+        if (e->items[i].end > t)
+            e->items[kept++] = e->items[i];
+    e->n = kept;
+}
+
+/* Places an operation and returns its start. */
+uint64_t clock_place(Device *d, Engine engine, uint64_t ready_ns, uint64_t duration_ns, double share)
+{
+    EngineTimes *e = &d->engines[engine];
+    uint64_t start = ready_ns;
+    while (!fits(e, start, start + duration_ns, share, &start)) {
+    }
+    if (VEC_GROW(e->items, e->n, e->cap))
+        e->items[e->n++] = (Interval){.start = start, .end = start + duration_ns, .share = share};
+    /* Queued operations may still be placed before the host's clock, but not before the time they were asked
+     * for. */
+    uint64_t oldest = d->server->host_ns;
+    for (size_t i = 0; i < d->server->queue.n; i++)
+        if (!d->server->queue.ops[i]->done && d->server->queue.ops[i]->ready_ns < oldest)
+            oldest = d->server->queue.ops[i]->ready_ns;
+    forget_before(e, oldest);
+    return start;
+}
+
+void clock_free(Device *d)
+{
+    for (int i = 0; i < N_ENGINES; i++) {
+        free(d->engines[i].items);
+        d->engines[i] = (EngineTimes){0};
+    }
+}

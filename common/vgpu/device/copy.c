@@ -1,0 +1,253 @@
+/* copy: copies and fills, checked when they are asked for and done when the stream gets there.
+ *
+ * Pageable host memory is read at the call (staged), as documented for cudaMemcpyAsync; pinned and managed
+ * memory is read and written when the copy runs. A copy to pageable memory ends before the call returns.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One side of a copy. */
+typedef struct Side {
+    MemAlloc *alloc; /* NULL: pageable host memory */
+    Device *owner;
+    uint8_t *bytes; /* of the first row */
+    uint64_t addr, pitch, slice;
+    bool on_device; /* device or managed memory: checked and counted */
+    bool pinned;
+} Side;
+
+static uint64_t extent(uint64_t pitch, uint64_t slice, const DeviceCopy *c)
+{
+    return (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
+}
+
+static bool inside(const MemAlloc *a, uint64_t addr, uint64_t bytes)
+{
+    return a != NULL && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
+}
+
+/* False when the side is no memory, or not enough of it. */
+static bool find_side(DeviceServer *s, const DeviceSpan *span, uint64_t addr, uint64_t pitch, uint64_t slice,
+                      const DeviceCopy *c, Side *out)
+{
+    *out = (Side){.addr = addr, .pitch = pitch, .slice = slice};
+    uint64_t bytes = extent(pitch, slice, c);
+    if (span->data != NULL) {
+        out->bytes = span->data;
+        return bytes <= span->bytes;
+    }
+    out->alloc = device_find(s, addr, &out->owner);
+    if (!inside(out->alloc, addr, bytes))
+        return false;
+    out->bytes = out->alloc->host + (addr - out->alloc->addr);
+    out->pinned = out->alloc->kind == MEM_PINNED || out->alloc->kind == MEM_REGISTERED;
+    out->on_device = !out->pinned;
+    return true;
+}
+
+/* Says why a copy was refused: how much there is, and how much was wanted. */
+static void advise_too_long(Device *d, const DeviceMsg *m, const Side *side, uint64_t bytes)
+{
+    if (side->alloc == NULL || d->check == NULL)
+        return;
+    StrBuf text = {0};
+    strbuf_printf(&text, "%s of %llu bytes from byte %llu of an allocation of %llu bytes",
+                  m->call == NULL ? "copy" : m->call, (unsigned long long)bytes,
+                  (unsigned long long)(side->addr - side->alloc->addr),
+                  (unsigned long long)side->alloc->bytes);
+    check_advise(d->check, side->alloc, side->addr, m->site, text.text,
+                 "count in bytes, and compare with the size that was allocated");
+    strbuf_free(&text);
+}
+
+/* ---- asking ---- */
+
+/* Keeps the bytes of pageable memory, rows packed, so that the program may change them after the call. */
+static bool stage(QueueOp *op)
+{
+    DeviceCopy *c = &op->copy;
+    op->params = malloc(c->width * c->height * c->depth);
+    if (op->params == NULL)
+        return false;
+    uint8_t *to = op->params;
+    for (uint64_t z = 0; z < c->depth; z++)
+        for (uint64_t y = 0; y < c->height; y++, to += c->width)
+            memcpy(to, (const uint8_t *)c->host_src.data + z * c->src_slice + y * c->src_pitch, c->width);
+    c->host_src = (DeviceSpan){.data = op->params, .bytes = c->width * c->height * c->depth};
+    c->src_pitch = c->width;
+    c->src_slice = c->width * c->height;
+    return true;
+}
+
+static bool valid_copy(Device *d, const DeviceMsg *m)
+{
+    const DeviceCopy *c = &m->copy;
+    Side dst, src;
+    if (!find_side(d->server, &c->host_dst, c->dst, c->dst_pitch, c->dst_slice, c, &dst)) {
+        advise_too_long(d, m, &dst, extent(c->dst_pitch, c->dst_slice, c));
+        return false;
+    }
+    if (!find_side(d->server, &c->host_src, c->src, c->src_pitch, c->src_slice, c, &src)) {
+        advise_too_long(d, m, &src, extent(c->src_pitch, c->src_slice, c));
+        return false;
+    }
+    return true;
+}
+
+static void finish_copy(Device *d, uint64_t seq, DeviceReply *r)
+{
+    r->resume = seq;
+    r->error = queue_run(d->server, seq);
+    if (r->error != DEVICE_OK)
+        return;
+    r->error = d->error;
+    const Stream *stream = stream_find(d, d->server->msg->stream);
+    if (stream != NULL)
+        host_wait(d->server, stream->end_ns);
+}
+
+void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    if (m->resume != 0) {
+        finish_copy(d, m->resume, r);
+        return;
+    }
+    if (m->copy.width == 0 || m->copy.height == 0 || m->copy.depth == 0)
+        return;
+    if (stream_find(d, m->stream) == NULL) {
+        r->error = DEVICE_INVALID_HANDLE;
+        return;
+    }
+    if (!valid_copy(d, m)) {
+        r->error = DEVICE_INVALID_VALUE;
+        return;
+    }
+    QueueOp *op = queue_add(d, m, QUEUE_COPY);
+    if (op == NULL) {
+        r->error = DEVICE_NO_MEMORY;
+        return;
+    }
+    op->copy = m->copy;
+    bool now = !m->copy.async || m->copy.host_dst.data != NULL;
+    if (!now && m->copy.host_src.data != NULL && !stage(op))
+        now = true;
+    if (now)
+        finish_copy(d, op->seq, r);
+}
+
+/* ---- doing ---- */
+
+/* Bytes without gaps count as one long row. */
+static DeviceCopy merge_rows(DeviceCopy c)
+{
+    if (c.dst_pitch == c.width && c.src_pitch == c.width &&
+        (c.depth == 1 || (c.dst_slice == c.width * c.height && c.src_slice == c.width * c.height))) {
+        c.width *= c.height * c.depth;
+        c.height = c.depth = 1;
+    }
+    return c;
+}
+
+static void copy_row(Device *d, const QueueOp *op, const Side *dst, const Side *src, uint64_t to,
+                     uint64_t from, uint64_t bytes)
+{
+    if (src->on_device && !dst->on_device) {
+        check_host_read(d->check, src->alloc, src->addr + from, bytes, "cudaMemcpy", op->site);
+        d->totals.d2h += bytes;
+        d->totals.d2h_kernel += origin_count(src->owner, src->alloc, src->addr + from, bytes);
+    }
+    memmove(dst->bytes + to, src->bytes + from, bytes);
+    if (!dst->on_device)
+        return;
+    if (src->on_device) {
+        d->totals.d2d += bytes;
+        check_host_copy(d->check, dst->alloc, dst->addr + to, src->alloc, src->addr + from, bytes);
+        origin_copy(dst->owner, dst->alloc, dst->addr + to, src->owner, src->alloc, src->addr + from, bytes);
+    } else {
+        d->totals.h2d += bytes;
+        check_host_write(d->check, dst->alloc, dst->addr + to, bytes);
+        origin_clear(dst->owner, dst->alloc, dst->addr + to, bytes);
+    }
+}
+
+static uint64_t copy_time(const Device *d, const Side *dst, const Side *src, uint64_t bytes, Engine *engine)
+{
+    if (dst->on_device && src->on_device) {
+        *engine = ENGINE_DEVICE_COPY;
+        return perf_copy_ns(d->model, dst->owner == src->owner ? PERF_COPY_DEVICE : PERF_COPY_PEER, bytes);
+    }
+    *engine = dst->on_device || d->model->copy_engines < 2 ? ENGINE_TO_DEVICE : ENGINE_TO_HOST;
+    bool pinned = dst->on_device ? src->pinned : dst->pinned;
+    return perf_copy_ns(d->model, pinned ? PERF_COPY_PINNED : PERF_COPY_PAGEABLE, bytes);
+}
+
+uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes)
+{
+    const DeviceCopy c = op->copy;
+    Side dst, src;
+    if (!find_side(d->server, &c.host_dst, c.dst, c.dst_pitch, c.dst_slice, &c, &dst) ||
+        !find_side(d->server, &c.host_src, c.src, c.src_pitch, c.src_slice, &c, &src)) {
+        d->error = DEVICE_ILLEGAL_ADDRESS;
+        return 0;
+    }
+    const DeviceCopy rows = merge_rows(c);
+    for (uint64_t z = 0; z < rows.depth; z++)
+        for (uint64_t y = 0; y < rows.height; y++)
+            copy_row(d, op, &dst, &src, z * c.dst_slice + y * c.dst_pitch, z * c.src_slice + y * c.src_pitch,
+                     rows.width);
+    *bytes = c.width * c.height * c.depth;
+    if (!dst.on_device && !src.on_device)
+        return 0;
+    return copy_time(d, &dst, &src, *bytes, engine);
+}
+
+/* ---- fills ---- */
+
+void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    if (m->fill.width == 0 || m->fill.height == 0 || m->fill.depth == 0)
+        return;
+    if (stream_find(d, m->stream) == NULL) {
+        r->error = DEVICE_INVALID_HANDLE;
+        return;
+    }
+    DeviceCopy shape = {.width = m->fill.width, .height = m->fill.height, .depth = m->fill.depth};
+    Side side;
+    if (!find_side(d->server, &(DeviceSpan){0}, m->fill.dst, m->fill.pitch, m->fill.slice, &shape, &side)) {
+        advise_too_long(d, m, &side, extent(m->fill.pitch, m->fill.slice, &shape));
+        r->error = DEVICE_INVALID_VALUE;
+        return;
+    }
+    QueueOp *op = queue_add(d, m, QUEUE_FILL);
+    if (op == NULL) {
+        r->error = DEVICE_NO_MEMORY;
+        return;
+    }
+    op->fill.dst = m->fill.dst;
+    op->fill.pitch = m->fill.pitch;
+    op->fill.slice = m->fill.slice;
+    op->fill.width = m->fill.width;
+    op->fill.height = m->fill.height;
+    op->fill.depth = m->fill.depth;
+    op->fill.value = m->fill.value;
+}
+
+uint64_t fill_run(Device *d, QueueOp *op)
+{
+    Device *owner;
+    MemAlloc *a = device_find(d->server, op->fill.dst, &owner);
+    if (a == NULL) {
+        d->error = DEVICE_ILLEGAL_ADDRESS;
+        return 0;
+    }
+    for (uint64_t z = 0; z < op->fill.depth; z++)
+        for (uint64_t y = 0; y < op->fill.height; y++) {
+            uint64_t addr = op->fill.dst + z * op->fill.slice + y * op->fill.pitch;
+            memset(a->host + (addr - a->addr), op->fill.value, op->fill.width);
+            check_host_write(d->check, a, addr, op->fill.width);
+            origin_clear(owner, a, addr, op->fill.width);
+        }
+    return perf_copy_ns(d->model, PERF_MEMSET, op->fill.width * op->fill.height * op->fill.depth);
+}

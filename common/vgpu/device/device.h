@@ -1,0 +1,263 @@
+/* device: the virtual GPUs of one process, driven by plain messages.
+ *
+ * A DeviceServer holds all virtual devices. Whoever drives it (the runtime facade, a test) sends one
+ * DeviceMsg at a time and gets one DeviceReply. Messages hold numbers, texts and spans of the caller's bytes,
+ * never pointers into the server's state: later the server can live in another process, and a transport only
+ * has to carry the spans.
+ *
+ * Work on streams is queued and runs as late as it can: when somebody waits for it. So a program that forgets
+ * to wait always sees that it forgot. Host functions in a stream run on the caller's side: a reply
+ * DEVICE_HOST_WORK names the function that is due; the caller runs it, sends OP_HOST_DONE and repeats its
+ * message.
+ *
+ * Not thread-safe: one message at a time. The server owns everything that replies point to, until the next
+ * message.
+ */
+#ifndef COMMON_VGPU_DEVICE_DEVICE_H
+#define COMMON_VGPU_DEVICE_DEVICE_H
+
+#include "common/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rows of errors.def: X(NAME, sticky, meaning). A sticky error stays with the device until it is reset. */
+typedef enum DeviceError {
+#define X(name, ...) DEVICE_##name,
+#include "common/vgpu/device/errors.def"
+#undef X
+    DEVICE_N_ERRORS
+} DeviceError;
+
+bool device_error_sticky(DeviceError e);
+const char *device_error_text(DeviceError e);
+
+typedef enum DeviceOp {
+    /* devices */
+    OP_DEVICE_COUNT, /* -> value */
+    OP_DEVICE_INFO,  /* -> out: DeviceInfo */
+    OP_DEVICE_SYNC,  /* waits for all streams of the device */
+    OP_DEVICE_RESET, /* destroys everything on the device; a device that failed stays unavailable */
+    OP_DEVICE_ERROR, /* -> the device's sticky error, if any */
+    OP_LIMIT_GET,    /* limit.which -> value */
+    OP_LIMIT_SET,    /* limit */
+    OP_PEER,         /* peer */
+    /* memory */
+    OP_ALLOC,       /* alloc -> value: address */
+    OP_FREE,        /* free */
+    OP_REGISTER,    /* range: host memory becomes pinned */
+    OP_UNREGISTER,  /* range.addr */
+    OP_POINTER,     /* range.addr -> pointer */
+    OP_MEMORY_INFO, /* -> value: free bytes, value2: total */
+    OP_COPY,        /* copy, host spans */
+    OP_FILL,        /* fill */
+    OP_MIGRATE,     /* range, stream: prefetch of managed memory, only time */
+    /* modules */
+    OP_MODULE_LOAD,     /* in: PTX text, lengths in module; -> value: module */
+    OP_MODULE_UNLOAD,   /* module.id */
+    OP_FUNCTION_FIND,   /* module.id, in: name -> value: function, out: DeviceFunctionInfo */
+    OP_FUNCTION_PARAMS, /* function.id -> out: DeviceParam[], value: count */
+    OP_FUNCTION_INFO,   /* function.id -> out: DeviceFunctionInfo */
+    OP_FUNCTION_SET,    /* function.id, dynamic_shared_max */
+    OP_VARIABLE_FIND,   /* module.id, in: name -> value: address, value2: bytes */
+    OP_OCCUPANCY,       /* function: blocks a multiprocessor -> value */
+    OP_LAUNCH,          /* launch, in: parameters */
+    /* streams and events */
+    OP_STREAM_CREATE, /* stream_flags -> value */
+    OP_STREAM_DESTROY,
+    OP_STREAM_INFO, /* -> value: flags, value2: priority (two's complement) */
+    OP_STREAM_SYNC,
+    OP_STREAM_QUERY,
+    OP_STREAM_WAIT,   /* event */
+    OP_HOST_FUNCTION, /* token: runs on the caller's side when the stream gets there */
+    OP_HOST_DONE,     /* token: it has run */
+    OP_EVENT_CREATE,  /* event.timing -> value */
+    OP_EVENT_DESTROY,
+    OP_EVENT_RECORD,
+    OP_EVENT_SYNC,
+    OP_EVENT_QUERY,
+    OP_EVENT_ELAPSED, /* event.id, event.other -> value: nanoseconds */
+    /* reports */
+    OP_CALL,   /* the host's clock: a runtime call begins */
+    OP_RECORD, /* in: a line of JSON for the record stream */
+    OP_ADVICE, /* in: message, NUL, hint, NUL; range.addr: address concerned */
+    OP_FINISH, /* the program ends: runs what is queued, looks for leaks, writes the totals */
+    DEVICE_N_OPS
+} DeviceOp;
+
+typedef struct DeviceSpan {
+    void *data;
+    uint64_t bytes;
+} DeviceSpan;
+
+/* Stream 0 is the device's legacy default stream, which waits for the blocking streams and they for it. */
+enum { DEVICE_STREAM_LEGACY = 0, DEVICE_STREAM_NONBLOCKING = 1 };
+
+typedef enum DeviceMemoryKind {
+    DEVICE_MEMORY_NONE,    /* an address that the device does not know: pageable host memory */
+    DEVICE_MEMORY_NOWHERE, /* inside a device's window, in no live allocation */
+    DEVICE_MEMORY_DEVICE,
+    DEVICE_MEMORY_POOL,
+    DEVICE_MEMORY_MANAGED,
+    DEVICE_MEMORY_PINNED,
+    DEVICE_MEMORY_REGISTERED,
+    DEVICE_MEMORY_VARIABLE,
+} DeviceMemoryKind;
+
+typedef enum DeviceLimit {
+    DEVICE_LIMIT_STACK,
+    DEVICE_LIMIT_PRINTF,
+    DEVICE_LIMIT_HEAP,
+    DEVICE_N_LIMITS
+} DeviceLimit;
+
+/* A copy of depth slices of height rows of width bytes. Host sides that the device does not know (pageable)
+ * are given as spans; pinned and managed memory is shared, and named by its address. */
+typedef struct DeviceCopy {
+    uint64_t dst, src;
+    uint64_t dst_pitch, src_pitch, dst_slice, src_slice;
+    uint64_t width, height, depth;
+    DeviceSpan host_dst, host_src; /* data NULL: that side is device, pinned or managed memory */
+    bool async;
+} DeviceCopy;
+
+typedef struct DeviceLaunchMsg {
+    uint32_t function;
+    uint32_t grid[3], block[3];
+    uint64_t dynamic_shared;
+    bool cooperative;
+} DeviceLaunchMsg;
+
+typedef struct DeviceMsg {
+    DeviceOp op;
+    uint32_t device;
+    uint32_t stream;
+    uint64_t site;    /* place of the host's call, 0 unknown */
+    const char *call; /* name of the runtime call, for findings */
+    DeviceSpan in, out;
+    uint64_t token;
+    uint64_t resume; /* the message is repeated after DEVICE_HOST_WORK: that reply's resume */
+    union {
+        struct {
+            uint32_t which;
+            uint64_t value;
+        } limit;
+        struct {
+            uint32_t peer;
+            enum { PEER_QUERY, PEER_ENABLE, PEER_DISABLE } what;
+        } peer;
+        struct {
+            uint64_t bytes;
+            uint8_t kind; /* DeviceMemoryKind */
+        } alloc;
+        struct {
+            uint64_t addr;
+            uint8_t kind; /* DEVICE: device or managed; PINNED: host; POOL: on the stream */
+        } free;
+        struct {
+            uint64_t addr, bytes;
+        } range;
+        DeviceCopy copy;
+        struct {
+            uint64_t dst, pitch, width, height, depth, slice;
+            uint8_t value;
+        } fill;
+        struct {
+            uint32_t id, n_images;
+            const uint64_t *lengths;
+        } module;
+        struct {
+            uint32_t id;
+            uint64_t dynamic_shared_max;
+            uint32_t block_threads;
+            uint64_t dynamic_shared;
+        } function;
+        DeviceLaunchMsg launch;
+        struct {
+            uint32_t flags;
+            int32_t priority;
+        } stream_flags;
+        struct {
+            uint32_t id, other;
+            bool timing;
+        } event;
+    };
+} DeviceMsg;
+
+typedef struct DeviceReply {
+    DeviceError error;
+    uint64_t value, value2;
+    uint64_t token, resume; /* DEVICE_HOST_WORK: which function; for the repeated message */
+    struct {
+        uint8_t kind; /* DeviceMemoryKind */
+        uint32_t device;
+        uint64_t base, bytes; /* of the allocation */
+    } pointer;
+    const char *output; /* kernels' printf since the last reply; not NUL-terminated */
+    size_t output_bytes;
+    const char *messages; /* for standard error: failed assertions, findings when no record stream is open */
+    size_t message_bytes;
+    Diag diag; /* why, where the error alone does not say */
+} DeviceReply;
+
+typedef struct DeviceInfo {
+    char name[64];
+    uint32_t major, minor, n_sms;
+    uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
+    uint64_t memory_bytes;
+    uint32_t l2_bytes, shared_per_block, shared_per_block_optin, shared_per_sm, shared_reserved;
+    uint32_t regs_per_block, regs_per_sm;
+    uint32_t threads_per_block, threads_per_sm, blocks_per_sm;
+    uint32_t copy_engines;
+} DeviceInfo;
+
+/* What hardware of every supported compute capability has in common (CUDA C++ Programming Guide, "Compute
+ * Capabilities"). */
+enum {
+    DEVICE_GRID_X_MAX = 2147483647,
+    DEVICE_GRID_YZ_MAX = 65535,
+    DEVICE_BLOCK_XY_MAX = 1024,
+    DEVICE_BLOCK_Z_MAX = 64,
+    DEVICE_CONST_BYTES = 65536,
+    DEVICE_PRIORITY_HIGHEST = -5,
+    DEVICE_LAUNCHES_QUEUED_MAX = 1024,
+};
+
+typedef struct DeviceFunctionInfo {
+    uint32_t n_params, param_bytes;
+    uint32_t static_shared, local_bytes, registers, threads_max;
+    uint32_t const_bytes; /* of the module */
+    uint64_t dynamic_shared_max;
+    uint32_t target, ptx_version;
+    bool has_lines;
+} DeviceFunctionInfo;
+
+typedef struct DeviceParam {
+    uint32_t offset, bytes;
+} DeviceParam;
+
+typedef struct DeviceOptions {
+    const char *model; /* name of a device model; NULL: the default */
+    uint32_t n_devices;
+    const char *checks; /* "all", "none", "memory,race"...; NULL: all */
+    uint64_t seed;      /* order of blocks and warps, pattern of fresh memory; 0: blocks in ascending order */
+    uint64_t max_instructions; /* of one launch; 0: no limit */
+    unsigned jobs;             /* 0: one */
+    bool timeline;             /* write a record for each operation */
+    int stream_fd;             /* record stream; -1: none, findings come as text in replies */
+    bool quiet;                /* no text for findings */
+} DeviceOptions;
+
+typedef struct DeviceServer DeviceServer;
+
+/* STATUS_INVALID: unknown model or checks (the message lists the known ones). */
+Status device_server_create(const DeviceOptions *options, DeviceServer **out, Diag *diag);
+void device_server_destroy(DeviceServer *s);
+/* Handles one message. */
+void device_send(DeviceServer *s, const DeviceMsg *msg, DeviceReply *reply);
+
+/* Names of the device models in order, the default first; NULL at the end. */
+const char *device_model_name(size_t i);
+
+#endif

@@ -1,0 +1,278 @@
+/* device_internal: what the files of device/ share. See device.h for the idea.
+ *
+ *   server ── devices[] ── mem, modules, streams, check set, perf set, sticky error
+ *          ── queue: operations of all devices in the order they were asked for
+ *          ── host clock, engines of each device: modelled time
+ */
+#ifndef COMMON_VGPU_DEVICE_DEVICE_INTERNAL_H
+#define COMMON_VGPU_DEVICE_DEVICE_INTERNAL_H
+
+#include "common/base/arena.h"
+#include "common/base/strbuf.h"
+#include "common/vgpu/check/check.h"
+#include "common/vgpu/device/device.h"
+#include "common/vgpu/exec/exec.h"
+#include "common/vgpu/ir/ir.h"
+#include "common/vgpu/mem/mem.h"
+#include "common/vgpu/perf/perf.h"
+
+/* ---- modelled time (clock.c) ---- */
+
+typedef enum Engine {
+    ENGINE_COMPUTE,
+    ENGINE_TO_DEVICE,
+    ENGINE_TO_HOST,
+    ENGINE_DEVICE_COPY,
+    N_ENGINES
+} Engine;
+
+typedef struct Interval {
+    uint64_t start, end;
+    double share; /* of the engine, 0 to 1 */
+} Interval;
+
+typedef struct EngineTimes {
+    Interval *items;
+    size_t n, cap;
+} EngineTimes;
+
+/* ---- streams, events and their queue ---- */
+
+typedef struct Stream {
+    uint32_t id;
+    uint32_t flags;
+    int32_t priority;
+    uint64_t last_seq; /* last operation asked for, 0: none */
+    uint64_t end_ns;   /* of the last operation that ran */
+    uint32_t n_queued;
+    uint32_t n_queries; /* of unfinished work in a row */
+} Stream;
+
+typedef struct Event {
+    uint32_t id;
+    bool timing, recorded;
+    uint64_t record_seq; /* of the last record */
+    bool done;
+    uint64_t end_ns;
+    uint32_t n_queries;
+    uint32_t device;
+} Event;
+
+typedef enum QueueKind {
+    QUEUE_LAUNCH,
+    QUEUE_COPY,
+    QUEUE_FILL,
+    QUEUE_RECORD,
+    QUEUE_WAIT,
+    QUEUE_HOST,
+    QUEUE_FREE,
+    QUEUE_MIGRATE
+} QueueKind;
+
+typedef struct QueueOp {
+    uint64_t seq;
+    uint64_t prev_in_stream; /* seq, 0: none */
+    uint64_t *deps;          /* seqs of other streams that must have ended */
+    size_t n_deps, deps_cap;
+    uint64_t ready_ns; /* not before */
+    uint32_t device, stream;
+    uint8_t kind; /* QueueKind */
+    bool needed;
+    bool done;
+    uint64_t site;
+    uint8_t *params; /* QUEUE_LAUNCH: parameter buffer; QUEUE_COPY: staged bytes of pageable memory */
+    union {
+        DeviceLaunchMsg launch;
+        DeviceCopy copy;
+        struct {
+            uint64_t dst, pitch, width, height, depth, slice;
+            uint8_t value;
+        } fill;
+        struct {
+            uint32_t id;
+        } event;
+        struct {
+            uint64_t token;
+        } host;
+        struct {
+            uint64_t addr, bytes;
+        } range;
+    };
+} QueueOp;
+
+typedef struct Queue {
+    QueueOp **ops; /* by seq */
+    size_t n, cap;
+    uint64_t last_seq;
+} Queue;
+
+/* ---- modules ---- */
+
+typedef struct Function {
+    uint32_t module, index; /* in the module's IrModule */
+    uint64_t dynamic_shared_max;
+} Function;
+
+typedef struct Module {
+    IrModule *ir; /* NULL: unloaded */
+    IrInstance *instance;
+    MemAlloc **globals; /* [global], NULL for shared ones */
+    uint32_t device;
+} Module;
+
+/* ---- a device ---- */
+
+/* Which bytes of an allocation were last written by a kernel: one byte a byte, made on the first such write.
+ */
+typedef struct Origin {
+    uint32_t serial;
+    uint8_t *by_kernel;
+    uint64_t bytes;
+} Origin;
+
+typedef struct MemoryTotals {
+    uint64_t h2d, d2h, d2h_kernel, d2d, peak, used;
+} MemoryTotals;
+
+typedef struct Device {
+    DeviceServer *server;
+    uint32_t index;
+    const PerfModel *model;
+    Mem *mem;
+    CheckSet *check;
+    PerfSet *perf;
+    DeviceError error; /* sticky */
+    Stream **streams;  /* [0] is the legacy default stream */
+    size_t n_streams, streams_cap;
+    EngineTimes engines[N_ENGINES];
+    uint64_t limits[DEVICE_N_LIMITS];
+    uint64_t heap_used;
+    bool heap_fixed; /* a kernel that may allocate has run: the heap's limit cannot change any more */
+    bool peers[64];
+    Origin *origins; /* by serial */
+    size_t n_origins, origins_cap;
+    MemoryTotals totals;
+    ExecObserver origin_observer;
+    MemAlloc *workspace; /* of grid barriers */
+    const char *launch_kernel;
+    ExecFault fault; /* the first of the launch, without its pointers */
+    bool has_fault;
+    uint64_t end_ns; /* of the last operation */
+    uint64_t n_launches;
+} Device;
+
+struct DeviceServer {
+    DeviceOptions options;
+    unsigned jobs;
+    Device **devices;
+    uint32_t n_devices;
+    Module **modules;
+    size_t n_modules, modules_cap;
+    Function *functions;
+    size_t n_functions, functions_cap;
+    Event **events;
+    size_t n_events, events_cap;
+    uint32_t n_streams_made; /* stream ids are unique in the server */
+    Queue queue;
+    uint64_t host_ns;
+    uint64_t n_launch_records, n_span_records;
+    char *demangled;         /* of the last name asked for */
+    StrBuf output, messages; /* of the reply under way */
+    const DeviceMsg *msg;    /* under way */
+    DeviceReply *reply;
+};
+
+/* ---- server.c ---- */
+Device *device_of(DeviceServer *s, uint32_t index); /* NULL: none */
+
+/* ---- memory.c: allocations ---- */
+void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r);
+void device_free(Device *d, const DeviceMsg *m, DeviceReply *r);
+void device_register(Device *d, const DeviceMsg *m, DeviceReply *r);
+void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r);
+void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+/* The allocation of any device that contains addr, live, and its device; NULL when there is none. */
+MemAlloc *device_find(DeviceServer *s, uint64_t addr, Device **owner);
+/* Releases the memory of a queued free. */
+void device_free_now(Device *d, uint64_t addr, uint64_t site);
+void device_free_all(Device *d);
+void device_note_used(Device *d, int64_t bytes);
+uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site);
+bool device_heap_free(void *self, uint64_t addr);
+
+/* ---- copy.c ---- */
+void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r);
+void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r);
+/* Run what the queue holds; give the modelled duration. */
+uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes);
+uint64_t fill_run(Device *d, QueueOp *op);
+
+/* ---- origin.c: who wrote a byte ---- */
+void origin_observe(Device *d);
+void origin_clear(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes);
+void origin_copy(Device *to, const MemAlloc *ta, uint64_t t, Device *from, const MemAlloc *fa, uint64_t f,
+                 uint64_t bytes);
+uint64_t origin_count(const Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes);
+void origin_drop(Device *d, uint32_t serial);
+void origin_free(Device *d);
+/* Lets a launch mark: makes the tables of all allocations, so that workers need not. */
+void origin_prepare(Device *d);
+
+/* ---- module.c ---- */
+void module_load(Device *d, const DeviceMsg *m, DeviceReply *r);
+void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void module_free_all(DeviceServer *s, uint32_t device);
+void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void function_info(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void function_set(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+/* NULL: no such function. */
+const IrFunction *function_ir(DeviceServer *s, uint32_t id);
+
+/* ---- launch.c ---- */
+void launch_check(Device *d, const DeviceMsg *m, DeviceReply *r);
+/* Runs a queued launch: its duration and the share of the device that it uses. */
+uint64_t launch_run(Device *d, QueueOp *op, double *share);
+PerfBlockNeeds launch_needs(const IrFunction *f, uint32_t threads, uint64_t dynamic_shared);
+
+/* ---- queue.c ---- */
+QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind);
+bool queue_pending(const DeviceServer *s, uint64_t seq);
+/* Runs the operation and all it depends on. DEVICE_HOST_WORK when a host function is due first. */
+DeviceError queue_run(DeviceServer *s, uint64_t seq);
+/* The same for the last operation of a stream, and of all streams of a device. */
+DeviceError queue_run_stream(Device *d, Stream *stream);
+DeviceError queue_run_device(Device *d);
+/* Forgets what is queued on a device. */
+void queue_drop(Device *d);
+void queue_host_done(DeviceServer *s, uint64_t token);
+
+/* ---- stream.c ---- */
+Stream *stream_find(Device *d, uint32_t id);
+Status stream_make_default(Device *d);
+void stream_free_all(Device *d);
+void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r);
+void event_handle(Device *d, const DeviceMsg *m, DeviceReply *r);
+Event *event_find(DeviceServer *s, uint32_t id);
+void event_free_all(DeviceServer *s);
+/* Host time passes while it waits for the end of something. */
+void host_wait(DeviceServer *s, uint64_t end_ns);
+
+/* ---- clock.c ---- */
+uint64_t clock_place(Device *d, Engine e, uint64_t ready_ns, uint64_t duration_ns, double share);
+void clock_free(Device *d);
+
+/* ---- record.c ---- */
+void record_line(DeviceServer *s, const StrBuf *line);
+void record_start(DeviceServer *s);
+void record_finding(void *device, const Finding *f);
+void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const PerfCounters *c,
+                   const PerfLaunchTime *t);
+void record_span(Device *d, const QueueOp *op, const char *what, const char *name, uint64_t start_ns,
+                 uint64_t end_ns, uint64_t bytes);
+void record_totals(DeviceServer *s);
+const char *record_demangle(void *self, const char *mangled);
+
+#endif

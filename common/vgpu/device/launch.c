@@ -1,0 +1,216 @@
+/* launch: is a launch valid, and what happens when it runs.
+ *
+ * Which error an invalid launch gives was measured on hardware (cudart/test/errors-hardware.txt): nearly all
+ * of them are "invalid value" with runtime 13.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+PerfBlockNeeds launch_needs(const IrFunction *f, uint32_t threads, uint64_t dynamic_shared)
+{
+    return (PerfBlockNeeds){.threads = threads,
+                            .regs_per_thread = f->n_regs32,
+                            .shared_bytes = f->static_shared_bytes + (uint32_t)dynamic_shared};
+}
+
+/* ---- checking ---- */
+
+static bool valid_shape(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f)
+{
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (l->grid[0] == 0 || l->grid[1] == 0 || l->grid[2] == 0 || threads == 0)
+        return false;
+    if (l->grid[0] > DEVICE_GRID_X_MAX || l->grid[1] > DEVICE_GRID_YZ_MAX || l->grid[2] > DEVICE_GRID_YZ_MAX)
+        return false;
+    if (l->block[0] > DEVICE_BLOCK_XY_MAX || l->block[1] > DEVICE_BLOCK_XY_MAX ||
+        l->block[2] > DEVICE_BLOCK_Z_MAX)
+        return false;
+    if (threads > d->model->threads_per_block || (f->max_threads > 0 && threads > f->max_threads))
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (f->req_ntid[i] > 0 && f->req_ntid[i] != l->block[i])
+            return false;
+    return true;
+}
+
+static DeviceError check_resources(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f)
+{
+    PerfBlockNeeds needs = launch_needs(f, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared);
+    PerfOccupancy o;
+    perf_occupancy(d->model, &needs, &o);
+    if (o.blocks_per_sm == 0)
+        return DEVICE_OUT_OF_RESOURCES;
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    if (l->cooperative && blocks > (uint64_t)o.blocks_per_sm * d->model->n_sms)
+        return DEVICE_COOPERATIVE_TOO_LARGE;
+    return DEVICE_OK;
+}
+
+void launch_check(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    DeviceServer *s = d->server;
+    const DeviceLaunchMsg *l = &m->launch;
+    const IrFunction *f = function_ir(s, l->function);
+    if (f == NULL)
+        r->error = DEVICE_INVALID_FUNCTION;
+    else if (stream_find(d, m->stream) == NULL)
+        r->error = DEVICE_INVALID_HANDLE;
+    else if (!valid_shape(d, l, f) || l->dynamic_shared > s->functions[l->function - 1].dynamic_shared_max)
+        r->error = DEVICE_INVALID_VALUE;
+    else
+        r->error = check_resources(d, l, f);
+    if (r->error != DEVICE_OK)
+        return;
+    QueueOp *op = queue_add(d, m, QUEUE_LAUNCH);
+    if (op == NULL) {
+        r->error = DEVICE_NO_MEMORY;
+        return;
+    }
+    op->launch = *l;
+    op->params = calloc(1, f->param_bytes + 1);
+    if (op->params != NULL && m->in.data != NULL)
+        memcpy(op->params, m->in.data, m->in.bytes < f->param_bytes ? m->in.bytes : f->param_bytes);
+}
+
+/* ---- what the device lends to a launch ---- */
+
+static void on_print(void *self, const char *text, size_t length)
+{
+    Device *d = self;
+    StrBuf *out = &d->server->output;
+    size_t limit = d->limits[DEVICE_LIMIT_PRINTF];
+    if (out->length + length <= limit)
+        strbuf_append(out, text, length);
+}
+
+static Mem *on_memory_of(void *self, uint64_t addr)
+{
+    Device *d = self, *owner;
+    const MemAlloc *a = device_find(d->server, addr, &owner);
+    if (a == NULL)
+        return NULL;
+    bool shared = a->kind == MEM_PINNED || a->kind == MEM_MANAGED || a->kind == MEM_REGISTERED;
+    return owner == d || shared || d->peers[owner->index] ? owner->mem : NULL;
+}
+
+/* The first fault of a launch decides what the host is told; of several workers the one that gets here first.
+ */
+static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
+{
+    (void)who;
+    Device *d = self;
+    if (__atomic_exchange_n(&d->has_fault, true, __ATOMIC_ACQ_REL))
+        return;
+    d->fault = *fault;
+    d->fault.addr = NULL;
+    d->fault.detail = NULL;
+}
+
+/* A word for the grid barrier of a cooperative launch, 0 at its start. */
+static uint64_t grid_workspace(Device *d)
+{
+    if (d->workspace == NULL)
+        d->workspace = mem_alloc(d->mem, 256, MEM_INTERNAL, 0, NULL);
+    if (d->workspace == NULL)
+        return 0;
+    memset(d->workspace->host, 0, 256);
+    mem_mark_init(d->workspace, d->workspace->addr, 256, true);
+    return d->workspace->addr;
+}
+
+/* ---- running ---- */
+
+static const uint8_t error_of[] = {
+    [EXEC_OK] = DEVICE_OK,
+    [EXEC_ILLEGAL_ADDRESS] = DEVICE_ILLEGAL_ADDRESS,
+    [EXEC_MISALIGNED] = DEVICE_MISALIGNED,
+    [EXEC_INVALID_ADDRESS_SPACE] = DEVICE_ADDRESS_SPACE,
+    [EXEC_INVALID_PC] = DEVICE_INVALID_PC,
+    [EXEC_STACK_OVERFLOW] = DEVICE_ILLEGAL_ADDRESS,
+    [EXEC_ASSERT] = DEVICE_ASSERT,
+    [EXEC_TRAP] = DEVICE_LAUNCH_FAILURE,
+    [EXEC_TIMEOUT] = DEVICE_TIMEOUT,
+    [EXEC_DEADLOCK] = DEVICE_TIMEOUT,
+    [EXEC_ILLEGAL_INSTRUCTION] = DEVICE_ILLEGAL_INSTRUCTION,
+    [EXEC_NO_MEMORY] = DEVICE_LAUNCH_FAILURE,
+};
+
+static void say_unsupported(Device *d, const ExecResult *result)
+{
+    if (result->error == EXEC_ILLEGAL_INSTRUCTION && result->diag.message[0] != 0)
+        strbuf_printf(&d->server->messages, "vgpu: %s\n", result->diag.message);
+}
+
+static void execute(Device *d, const QueueOp *op, ExecResult *result)
+{
+    DeviceServer *s = d->server;
+    const Function *f = &s->functions[op->launch.function - 1];
+    const ExecObserver fault_observer = {.self = d, .fault = on_fault};
+    ExecObserver observers[4];
+    size_t n = 0;
+    if (check_observer(d->check) != NULL)
+        observers[n++] = *check_observer(d->check);
+    observers[n++] = *perf_observer(d->perf);
+    observers[n++] = d->origin_observer;
+    observers[n++] = fault_observer;
+    const ExecHost host = {.self = d,
+                           .print = on_print,
+                           .heap_alloc = device_heap_alloc,
+                           .heap_free = device_heap_free,
+                           .memory_of = on_memory_of,
+                           .clock_start = op->ready_ns / 1000 * d->model->clock_khz / 1000};
+    ExecLaunch launch = {
+        .instance = s->modules[f->module - 1]->instance,
+        .function = f->index,
+        .grid = {op->launch.grid[0], op->launch.grid[1], op->launch.grid[2]},
+        .block = {op->launch.block[0], op->launch.block[1], op->launch.block[2]},
+        .dynamic_shared = (uint32_t)op->launch.dynamic_shared,
+        .params = op->params,
+        .mem = d->mem,
+        .cooperative = op->launch.cooperative,
+        .grid_workspace = op->launch.cooperative ? grid_workspace(d) : 0,
+        .grid_id = ++d->n_launches,
+        .seed = s->options.seed,
+        .max_instructions = s->options.max_instructions,
+        .stack_limit = (uint32_t)d->limits[DEVICE_LIMIT_STACK],
+        .n_sms = d->model->n_sms,
+        .jobs = s->jobs,
+        .host = &host,
+        .observers = observers,
+        .n_observers = n,
+    };
+    check_set_launch_site(d->check, op->site);
+    exec_launch(&launch, result);
+}
+
+uint64_t launch_run(Device *d, QueueOp *op, double *share)
+{
+    const IrFunction *f = function_ir(d->server, op->launch.function);
+    if (f == NULL || op->params == NULL) {
+        d->error = DEVICE_LAUNCH_FAILURE;
+        d->launch_kernel = "";
+        return 0;
+    }
+    d->launch_kernel = record_demangle(d->server, f->name);
+    d->has_fault = false;
+    origin_prepare(d);
+    ExecResult result = {0};
+    execute(d, op, &result);
+    d->error = error_of[result.error];
+    say_unsupported(d, &result);
+
+    const PerfCounters *counters = perf_last(d->perf);
+    PerfBlockNeeds needs = launch_needs(f, op->launch.block[0] * op->launch.block[1] * op->launch.block[2],
+                                        op->launch.dynamic_shared);
+    uint64_t blocks = (uint64_t)op->launch.grid[0] * op->launch.grid[1] * op->launch.grid[2];
+    PerfLaunchTime time;
+    perf_launch_time(d->model, counters, &needs, blocks, &time);
+    PerfOccupancy o;
+    perf_occupancy(d->model, &needs, &o);
+    uint64_t room = (uint64_t)o.blocks_per_sm * d->model->n_sms;
+    *share = room == 0 || blocks >= room ? 1 : (double)blocks / (double)room;
+    record_launch(d, op, f, counters, &time);
+    return time.total_ns;
+}

@@ -1,0 +1,239 @@
+/* memory: allocating, freeing and looking up addresses; the kernels' heap.
+ *
+ * Pinned and managed memory is ordinary host memory of this process, made here so that it is page-aligned,
+ * and registered with the device under its own address.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static bool is_host_kind(uint8_t mem_kind)
+{
+    return mem_kind == MEM_PINNED || mem_kind == MEM_MANAGED || mem_kind == MEM_REGISTERED;
+}
+
+void device_note_used(Device *d, int64_t bytes)
+{
+    d->totals.used += (uint64_t)bytes;
+    if (d->totals.used > d->totals.peak)
+        d->totals.peak = d->totals.used;
+}
+
+static uint64_t page_round(uint64_t bytes)
+{
+    return (bytes + 4095) & ~(uint64_t)4095;
+}
+
+/* Pinned and managed memory: host pages. Managed memory is zero on hardware too. */
+static MemAlloc *alloc_host(Device *d, uint64_t bytes, MemKind kind, uint64_t site)
+{
+    if (bytes > d->model->memory_bytes)
+        return NULL;
+    void *p = mmap(NULL, page_round(bytes), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    MemAlloc *a = mem_register(d->mem, p, bytes, kind, site);
+    if (a == NULL)
+        munmap(p, page_round(bytes));
+    return a;
+}
+
+void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    MemAlloc *a = NULL;
+    switch ((DeviceMemoryKind)m->alloc.kind) {
+    case DEVICE_MEMORY_MANAGED:
+        a = alloc_host(d, m->alloc.bytes, MEM_MANAGED, m->site);
+        break;
+    case DEVICE_MEMORY_PINNED:
+        a = alloc_host(d, m->alloc.bytes, MEM_PINNED, m->site);
+        break;
+    default:
+        if (m->alloc.bytes <= mem_total(d->mem))
+            a = mem_alloc(d->mem, m->alloc.bytes, m->alloc.kind == DEVICE_MEMORY_POOL ? MEM_POOL : MEM_DEVICE,
+                          m->site, NULL);
+        if (a != NULL)
+            device_note_used(d, (int64_t)m->alloc.bytes);
+        break;
+    }
+    if (a == NULL)
+        r->error = DEVICE_NO_MEMORY;
+    else
+        r->value = a->addr;
+}
+
+/* ---- looking up ---- */
+
+MemAlloc *device_find(DeviceServer *s, uint64_t addr, Device **owner)
+{
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        MemAlloc *a = mem_find(s->devices[i]->mem, addr);
+        if (a != NULL) {
+            if (owner != NULL)
+                *owner = s->devices[i];
+            return a;
+        }
+    }
+    return NULL;
+}
+
+static const uint8_t reply_kinds[] = {
+    [MEM_DEVICE] = DEVICE_MEMORY_DEVICE,         [MEM_POOL] = DEVICE_MEMORY_POOL,
+    [MEM_MANAGED] = DEVICE_MEMORY_MANAGED,       [MEM_PINNED] = DEVICE_MEMORY_PINNED,
+    [MEM_REGISTERED] = DEVICE_MEMORY_REGISTERED, [MEM_GLOBAL_VAR] = DEVICE_MEMORY_VARIABLE,
+    [MEM_CONST_VAR] = DEVICE_MEMORY_VARIABLE,    [MEM_HEAP] = DEVICE_MEMORY_DEVICE,
+    [MEM_ARRAY] = DEVICE_MEMORY_DEVICE,          [MEM_INTERNAL] = DEVICE_MEMORY_DEVICE,
+};
+
+void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    Device *owner;
+    const MemAlloc *a = device_find(s, m->range.addr, &owner);
+    r->pointer.kind = DEVICE_MEMORY_NONE;
+    if (a != NULL) {
+        r->pointer.kind = reply_kinds[a->kind];
+        r->pointer.device = owner->index;
+        r->pointer.base = a->addr;
+        r->pointer.bytes = a->bytes;
+        return;
+    }
+    for (uint32_t i = 0; i < s->n_devices; i++)
+        if (mem_in_window(s->devices[i]->mem, m->range.addr))
+            r->pointer.kind = DEVICE_MEMORY_NOWHERE;
+}
+
+/* ---- freeing ---- */
+
+static void bad_free(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    const MemAlloc *nearest = mem_find_nearest(d->mem, m->free.addr);
+    if (d->check != NULL)
+        check_bad_free(d->check, m->free.addr, nearest, m->site);
+    r->error = DEVICE_INVALID_VALUE;
+}
+
+void device_free_now(Device *d, uint64_t addr, uint64_t site)
+{
+    const MemAlloc *a = mem_find(d->mem, addr);
+    if (a == NULL || a->addr != addr)
+        return;
+    uint8_t kind = a->kind;
+    uint64_t bytes = a->bytes;
+    uint32_t serial = a->serial;
+    if (mem_free(d->mem, addr, site) != STATUS_OK)
+        return;
+    origin_drop(d, serial);
+    if (kind == MEM_PINNED || kind == MEM_MANAGED)
+        munmap((void *)(uintptr_t)addr, page_round(bytes));
+    else if (!is_host_kind(kind))
+        device_note_used(d, -(int64_t)bytes);
+}
+
+/* A reset: no pointer of the program's stays valid. Registered memory is the program's own. */
+void device_free_all(Device *d)
+{
+    const MemAlloc *a;
+    while ((a = mem_at(d->mem, 0)) != NULL)
+        device_free_now(d, a->addr, 0);
+    d->workspace = NULL;
+}
+
+/* A free on a stream: the memory goes when the stream gets there; a second one is refused at once. */
+static void free_later(Device *owner, const DeviceMsg *m, DeviceReply *r)
+{
+    const Queue *q = &owner->server->queue;
+    for (size_t i = 0; i < q->n; i++)
+        if (q->ops[i]->kind == QUEUE_FREE && !q->ops[i]->done && q->ops[i]->range.addr == m->free.addr) {
+            bad_free(owner, m, r);
+            return;
+        }
+    QueueOp *op = queue_add(owner, m, QUEUE_FREE);
+    if (op == NULL)
+        r->error = DEVICE_INVALID_HANDLE;
+    else
+        op->range.addr = m->free.addr;
+}
+
+void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    Device *owner = d;
+    const MemAlloc *a = device_find(d->server, m->free.addr, &owner);
+    bool wants_host = m->free.kind == DEVICE_MEMORY_PINNED;
+    bool fits = a != NULL && a->addr == m->free.addr &&
+                (wants_host ? a->kind == MEM_PINNED
+                            : a->kind == MEM_DEVICE || a->kind == MEM_POOL || a->kind == MEM_MANAGED);
+    if (!fits) {
+        bad_free(owner, m, r);
+        return;
+    }
+    if (m->free.kind == DEVICE_MEMORY_POOL) {
+        free_later(owner, m, r);
+        return;
+    }
+    /* cudaFree waits for the device (CUDA Runtime API, "Memory Management"): kernels in flight may use the
+     * memory. */
+    r->error = queue_run_device(owner);
+    if (r->error != DEVICE_OK)
+        return;
+    host_wait(owner->server, owner->end_ns);
+    if (owner->error == DEVICE_OK)
+        device_free_now(owner, m->free.addr, m->site);
+}
+
+void device_register(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    if (m->range.addr == 0 || m->range.bytes == 0)
+        r->error = DEVICE_INVALID_VALUE;
+    else if (device_find(d->server, m->range.addr, NULL) != NULL ||
+             device_find(d->server, m->range.addr + m->range.bytes - 1, NULL) != NULL)
+        r->error = DEVICE_ALREADY_REGISTERED;
+    else if (mem_register(d->mem, (void *)(uintptr_t)m->range.addr, m->range.bytes, MEM_REGISTERED,
+                          m->site) == NULL)
+        r->error = DEVICE_NO_MEMORY;
+}
+
+void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    Device *owner = d;
+    const MemAlloc *a = device_find(d->server, m->range.addr, &owner);
+    if (m->range.addr == 0 || (a != NULL && a->addr != m->range.addr)) {
+        r->error = DEVICE_INVALID_VALUE;
+        return;
+    }
+    if (a == NULL || a->kind != MEM_REGISTERED) {
+        r->error = DEVICE_NOT_REGISTERED;
+        return;
+    }
+    r->error = queue_run_device(owner);
+    if (r->error == DEVICE_OK)
+        device_free_now(owner, m->range.addr, m->site);
+}
+
+/* ---- the kernels' heap: malloc and free in a kernel ---- */
+
+uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site)
+{
+    Device *d = self;
+    d->heap_fixed = true;
+    uint64_t size = bytes == 0 ? 16 : bytes;
+    if (size > d->limits[DEVICE_LIMIT_HEAP] || d->heap_used + size > d->limits[DEVICE_LIMIT_HEAP])
+        return 0;
+    const MemAlloc *a = mem_alloc(d->mem, size, MEM_HEAP, site, NULL);
+    if (a == NULL)
+        return 0;
+    d->heap_used += size;
+    return a->addr;
+}
+
+bool device_heap_free(void *self, uint64_t addr)
+{
+    Device *d = self;
+    const MemAlloc *a = mem_find(d->mem, addr);
+    if (a == NULL || a->addr != addr || a->kind != MEM_HEAP)
+        return false;
+    d->heap_used -= a->bytes;
+    return mem_free(d->mem, addr, 0) == STATUS_OK;
+}

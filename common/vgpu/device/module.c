@@ -1,0 +1,303 @@
+/* module: PTX text becomes code and variables on a device.
+ *
+ * A module's variables are allocations with a name, so that checks and messages know them like any other
+ * memory.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* ---- loading ---- */
+
+static Status parse_images(const DeviceMsg *m, PtxModule **parsed, Diag *diag)
+{
+    const char *text = m->in.data;
+    for (uint32_t i = 0; i < m->module.n_images; i++) {
+        Status st = ptx_parse(text, m->module.lengths[i], "PTX", &parsed[i], diag);
+        if (st != STATUS_OK)
+            return st;
+        text += m->module.lengths[i];
+    }
+    return STATUS_OK;
+}
+
+static Status decode(const DeviceMsg *m, IrModule **out, Diag *diag)
+{
+    PtxModule **parsed = calloc(m->module.n_images, sizeof *parsed);
+    if (parsed == NULL)
+        return diag_set(diag, STATUS_NO_MEMORY, "no memory for a module");
+    Status st = parse_images(m, parsed, diag);
+    if (st == STATUS_OK)
+        st = ir_decode(parsed, m->module.n_images, out, diag);
+    for (uint32_t i = 0; i < m->module.n_images; i++)
+        ptx_module_free(parsed[i]);
+    free(parsed);
+    return st;
+}
+
+static bool needs_memory(const IrGlobal *g)
+{
+    return (g->space == SPACE_GLOBAL || g->space == SPACE_CONST) && g->bytes > 0;
+}
+
+static MemAlloc *alloc_global(Device *d, const IrGlobal *g)
+{
+    if (!g->managed)
+        return mem_alloc(d->mem, g->bytes, g->space == SPACE_CONST ? MEM_CONST_VAR : MEM_GLOBAL_VAR, 0,
+                         g->name);
+    void *p = mmap(NULL, g->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : mem_register(d->mem, p, g->bytes, MEM_GLOBAL_VAR, 0);
+}
+
+/* Places the variables, then fills them: an initialiser may hold addresses of others. */
+static bool place_globals(Device *d, Module *module)
+{
+    const IrModule *ir = module->ir;
+    uint64_t *address = calloc(ir->n_globals + 1, sizeof *address);
+    module->globals = calloc(ir->n_globals + 1, sizeof *module->globals);
+    bool ok = address != NULL && module->globals != NULL;
+    for (uint32_t i = 0; i < ir->n_globals && ok; i++) {
+        if (!needs_memory(&ir->globals[i]))
+            continue;
+        module->globals[i] = alloc_global(d, &ir->globals[i]);
+        ok = module->globals[i] != NULL;
+        if (ok)
+            address[i] = module->globals[i]->addr;
+    }
+    ok = ok && ir_instantiate(ir, address, &module->instance) == STATUS_OK;
+    for (uint32_t i = 0; i < ir->n_globals && ok; i++) {
+        MemAlloc *a = module->globals[i];
+        if (a == NULL)
+            continue;
+        memset(a->host, 0, a->bytes);
+        ir_global_init(module->instance, i, a->host);
+        mem_mark_init(a, a->addr, a->bytes, true);
+    }
+    free(address);
+    return ok;
+}
+
+static void free_module(Module *module, Device *d)
+{
+    if (module->globals != NULL)
+        for (uint32_t i = 0; i < module->ir->n_globals; i++) {
+            MemAlloc *a = module->globals[i];
+            if (a == NULL)
+                continue;
+            void *managed = module->ir->globals[i].managed ? a->host : NULL;
+            uint64_t bytes = a->bytes;
+            origin_drop(d, a->serial);
+            mem_free(d->mem, a->addr, 0);
+            if (managed != NULL)
+                munmap(managed, bytes);
+        }
+    free(module->globals);
+    if (module->instance != NULL)
+        ir_instance_free(module->instance);
+    ir_module_free(module->ir);
+    *module = (Module){0};
+}
+
+static DeviceError load_error(Status st)
+{
+    return st == STATUS_NO_MEMORY     ? DEVICE_NO_MEMORY
+           : st == STATUS_UNSUPPORTED ? DEVICE_UNSUPPORTED_PTX
+                                      : DEVICE_INVALID_PTX;
+}
+
+void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    DeviceServer *s = d->server;
+    Module *module = calloc(1, sizeof *module);
+    if (module == NULL || !VEC_GROW(s->modules, s->n_modules, s->modules_cap)) {
+        free(module);
+        r->error = DEVICE_NO_MEMORY;
+        return;
+    }
+    Status st = decode(m, &module->ir, &r->diag);
+    if (st == STATUS_OK && module->ir->target > d->model->major * 10 + d->model->minor) {
+        ir_module_free(module->ir);
+        free(module);
+        r->error = DEVICE_NO_IMAGE;
+        return;
+    }
+    if (st != STATUS_OK) {
+        free(module);
+        r->error = load_error(st);
+        return;
+    }
+    exec_bind(module->ir,
+              &r->diag); /* what it does not know stops the kernel that gets there, and no other */
+    r->diag = (Diag){0};
+    module->device = d->index;
+    if (!place_globals(d, module)) {
+        free_module(module, d);
+        free(module);
+        r->error = DEVICE_NO_MEMORY;
+        return;
+    }
+    s->modules[s->n_modules++] = module;
+    r->value = s->n_modules;
+}
+
+static Module *find_module(DeviceServer *s, uint32_t id)
+{
+    return id > 0 && id <= s->n_modules && s->modules[id - 1]->ir != NULL ? s->modules[id - 1] : NULL;
+}
+
+void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    Module *module = find_module(s, m->module.id);
+    if (module == NULL) {
+        r->error = DEVICE_INVALID_HANDLE;
+        return;
+    }
+    Device *d = s->devices[module->device];
+    r->error = queue_run_device(d);
+    if (r->error == DEVICE_OK)
+        free_module(module, d);
+}
+
+void module_free_all(DeviceServer *s, uint32_t device)
+{
+    for (size_t i = 0; i < s->n_modules; i++)
+        if (s->modules[i]->ir != NULL && s->modules[i]->device == device)
+            free_module(s->modules[i], s->devices[device]);
+}
+
+/* ---- functions ---- */
+
+static Function *find_function(DeviceServer *s, uint32_t id)
+{
+    return id > 0 && id <= s->n_functions && find_module(s, s->functions[id - 1].module) != NULL
+               ? &s->functions[id - 1]
+               : NULL;
+}
+
+const IrFunction *function_ir(DeviceServer *s, uint32_t id)
+{
+    const Function *f = find_function(s, id);
+    return f == NULL ? NULL : &find_module(s, f->module)->ir->functions[f->index];
+}
+
+static uint32_t const_bytes(const IrModule *ir)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < ir->n_globals; i++)
+        if (ir->globals[i].space == SPACE_CONST)
+            bytes += ir->globals[i].bytes;
+    return (uint32_t)bytes;
+}
+
+static void describe(DeviceServer *s, uint32_t id, DeviceFunctionInfo *out)
+{
+    const Function *f = find_function(s, id);
+    const Module *module = find_module(s, f->module);
+    const IrFunction *ir = &module->ir->functions[f->index];
+    const PerfModel *model = s->devices[module->device]->model;
+    uint32_t regs = ir->n_regs32 > model->regs_per_thread_max ? model->regs_per_thread_max : ir->n_regs32;
+    *out = (DeviceFunctionInfo){
+        .n_params = ir->n_params,
+        .param_bytes = ir->param_bytes,
+        .static_shared = ir->static_shared_bytes,
+        .local_bytes = ir->frame_bytes,
+        .registers = regs,
+        .threads_max = ir->max_threads > 0 ? ir->max_threads : model->threads_per_block,
+        .const_bytes = const_bytes(module->ir),
+        .dynamic_shared_max = f->dynamic_shared_max,
+        .target = module->ir->target,
+        .ptx_version = module->ir->ptx_version,
+        .has_lines = ir->has_lines,
+    };
+}
+
+void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    const Module *module = find_module(s, m->module.id);
+    int32_t index = module == NULL ? -1 : ir_find_function(module->ir, m->in.data);
+    if (index < 0 || !module->ir->functions[index].is_entry) {
+        r->error = DEVICE_INVALID_FUNCTION;
+        return;
+    }
+    if (!VEC_GROW(s->functions, s->n_functions, s->functions_cap)) {
+        r->error = DEVICE_NO_MEMORY;
+        return;
+    }
+    uint32_t shared = s->devices[module->device]->model->shared_per_block;
+    uint32_t used = module->ir->functions[index].static_shared_bytes;
+    s->functions[s->n_functions++] = (Function){.module = m->module.id,
+                                                .index = (uint32_t)index,
+                                                .dynamic_shared_max = shared > used ? shared - used : 0};
+    r->value = s->n_functions;
+    if (m->out.data != NULL)
+        describe(s, (uint32_t)r->value, m->out.data);
+}
+
+void function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    const IrFunction *f = function_ir(s, m->function.id);
+    if (f == NULL) {
+        r->error = DEVICE_INVALID_FUNCTION;
+        return;
+    }
+    DeviceParam *out = m->out.data;
+    for (uint32_t i = 0; i < f->n_params && (i + 1) * sizeof *out <= m->out.bytes; i++)
+        out[i] = (DeviceParam){.offset = f->params[i].offset, .bytes = f->params[i].bytes};
+    r->value = f->n_params;
+}
+
+void function_info(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    if (find_function(s, m->function.id) == NULL)
+        r->error = DEVICE_INVALID_FUNCTION;
+    else
+        describe(s, m->function.id, m->out.data);
+}
+
+void function_set(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    Function *f = find_function(s, m->function.id);
+    if (f == NULL) {
+        r->error = DEVICE_INVALID_FUNCTION;
+        return;
+    }
+    const Module *module = find_module(s, f->module);
+    uint64_t limit = s->devices[module->device]->model->shared_per_block_optin;
+    uint64_t used = module->ir->functions[f->index].static_shared_bytes;
+    if (m->function.dynamic_shared_max + used > limit)
+        r->error = DEVICE_INVALID_VALUE;
+    else
+        f->dynamic_shared_max = m->function.dynamic_shared_max;
+}
+
+void function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    const Function *f = find_function(s, m->function.id);
+    if (f == NULL) {
+        r->error = DEVICE_INVALID_FUNCTION;
+        return;
+    }
+    const PerfModel *model = s->devices[find_module(s, f->module)->device]->model;
+    const IrFunction *ir = function_ir(s, m->function.id);
+    if (m->function.block_threads > (ir->max_threads > 0 ? ir->max_threads : model->threads_per_block) ||
+        m->function.dynamic_shared > model->shared_per_sm)
+        return;
+    PerfBlockNeeds needs = launch_needs(ir, m->function.block_threads, m->function.dynamic_shared);
+    PerfOccupancy o;
+    perf_occupancy(model, &needs, &o);
+    r->value = o.blocks_per_sm;
+}
+
+void variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    const Module *module = find_module(s, m->module.id);
+    int32_t i = module == NULL ? -1 : ir_find_global(module->ir, m->in.data);
+    if (i < 0 || module->globals[i] == NULL) {
+        r->error = DEVICE_INVALID_SYMBOL;
+        return;
+    }
+    r->value = module->globals[i]->addr;
+    r->value2 = module->globals[i]->bytes;
+}

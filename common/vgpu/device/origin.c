@@ -1,0 +1,128 @@
+/* origin: was a byte of device memory last written by a kernel?
+ *
+ * The grader asks which bytes of a result came from a kernel. An allocation gets one mark a byte when the
+ * first launch starts after it was made (pages that stay 0 cost nothing). Stores and atomics of kernels set
+ * marks, copies from the host and fills clear them, copies on the device carry them along. Marks are whole
+ * bytes, so that workers need no lock.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static Origin *find_origin(const Device *d, uint32_t serial)
+{
+    return serial < d->n_origins && d->origins[serial].by_kernel != NULL ? &d->origins[serial] : NULL;
+}
+
+/* The marks of an allocation, made if need be; NULL when the machine has no room for them. */
+static Origin *make_origin(Device *d, const MemAlloc *a)
+{
+    while (d->n_origins <= a->serial) {
+        if (!VEC_GROW(d->origins, d->n_origins, d->origins_cap))
+            return NULL;
+        d->origins[d->n_origins++] = (Origin){0};
+    }
+    Origin *o = &d->origins[a->serial];
+    if (o->by_kernel == NULL) {
+        void *marks =
+            mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (marks == MAP_FAILED)
+            return NULL;
+        *o = (Origin){.serial = a->serial, .by_kernel = marks, .bytes = a->bytes};
+    }
+    return o;
+}
+
+void origin_prepare(Device *d)
+{
+    const MemAlloc *a;
+    for (size_t i = 0; (a = mem_at(d->mem, i)) != NULL; i++)
+        make_origin(d, a);
+}
+
+void origin_drop(Device *d, uint32_t serial)
+{
+    Origin *o = find_origin(d, serial);
+    if (o == NULL)
+        return;
+    munmap(o->by_kernel, o->bytes);
+    *o = (Origin){0};
+}
+
+void origin_free(Device *d)
+{
+    for (size_t i = 0; i < d->n_origins; i++)
+        origin_drop(d, (uint32_t)i);
+    free(d->origins);
+    d->origins = NULL;
+    d->n_origins = d->origins_cap = 0;
+}
+
+void origin_clear(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes)
+{
+    Origin *o = find_origin(d, a->serial);
+    if (o != NULL)
+        memset(o->by_kernel + (addr - a->addr), 0, bytes);
+}
+
+void origin_copy(Device *to, const MemAlloc *ta, uint64_t t, Device *from, const MemAlloc *fa, uint64_t f,
+                 uint64_t bytes)
+{
+    const Origin *source = find_origin(from, fa->serial);
+    if (source == NULL) {
+        origin_clear(to, ta, t, bytes);
+        return;
+    }
+    const uint8_t *marks = source->by_kernel + (f - fa->addr);
+    Origin *target = make_origin(to, ta);
+    if (target != NULL)
+        memmove(target->by_kernel + (t - ta->addr), marks, bytes);
+}
+
+uint64_t origin_count(const Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes)
+{
+    const Origin *o = find_origin(d, a->serial);
+    uint64_t n = 0;
+    if (o != NULL)
+        for (uint64_t i = 0; i < bytes; i++)
+            n += o->by_kernel[addr - a->addr + i];
+    return n;
+}
+
+static void mark(const Device *d, const MemAlloc *a, uint64_t addr, uint32_t bytes)
+{
+    const Origin *o = find_origin(d, a->serial);
+    if (o != NULL && addr >= a->addr && addr + bytes <= a->addr + o->bytes)
+        memset(o->by_kernel + (addr - a->addr), 1, bytes);
+}
+
+/* A warp writes global memory. */
+static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
+{
+    (void)who;
+    const Device *d = self;
+    if (access->kind == ACCESS_LOAD || access->space != SPACE_GLOBAL)
+        return;
+    if (access->alloc != NULL && access->pattern != PATTERN_OTHER && access->mask != 0) {
+        int first = __builtin_ctz(access->mask), last = 31 - __builtin_clz(access->mask);
+        bool dense = access->mask >> first == 0xFFFFFFFFu >> (31 - (last - first));
+        if (dense) {
+            mark(d, access->alloc, access->addr[first],
+                 (uint32_t)(access->addr[last] - access->addr[first]) + access->bytes);
+            return;
+        }
+    }
+    for (uint32_t mask = access->mask; mask != 0; mask &= mask - 1) {
+        uint64_t addr = access->addr[__builtin_ctz(mask)];
+        const MemAlloc *a = access->alloc != NULL ? access->alloc : mem_find(d->mem, addr);
+        if (a != NULL)
+            mark(d, a, addr, access->bytes);
+    }
+}
+
+void origin_observe(Device *d)
+{
+    d->origin_observer = (ExecObserver){.self = d, .access = on_access};
+}

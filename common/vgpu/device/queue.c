@@ -1,0 +1,303 @@
+/* queue: operations of streams, and the order in which they run.
+ *
+ * An operation gets a number when it is asked for. It depends on the operation before it in its stream, and
+ * on those in other streams that an event or the legacy default stream makes it wait for; all of them have
+ * lower numbers. It runs when somebody waits for it: then what it needs is marked, from the newest down, and
+ * runs in ascending order.
+ *
+ *      asked for:  1:A  2:B  3:A  4:B(waits for 1)  5:A        wait for 4  ->  runs 1 2 4
+ *                                                               wait for 5  ->  runs 3 5
+ *
+ * A kernel that fails leaves its device with a sticky error: what is queued there is dropped, as with
+ * hardware.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static QueueOp *find_op(const Queue *q, uint64_t seq)
+{
+    size_t low = 0, high = q->n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (q->ops[mid]->seq < seq)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < q->n && q->ops[low]->seq == seq && !q->ops[low]->done ? q->ops[low] : NULL;
+}
+
+bool queue_pending(const DeviceServer *s, uint64_t seq)
+{
+    return seq != 0 && find_op(&s->queue, seq) != NULL;
+}
+
+static void add_dep(DeviceServer *s, QueueOp *op, uint64_t seq)
+{
+    if (queue_pending(s, seq) && VEC_GROW(op->deps, op->n_deps, op->deps_cap))
+        op->deps[op->n_deps++] = seq;
+}
+
+static void not_before(QueueOp *op, uint64_t ns)
+{
+    if (op->ready_ns < ns)
+        op->ready_ns = ns;
+}
+
+/* The legacy default stream waits for every blocking stream, and they for it. */
+static void add_legacy_deps(Device *d, QueueOp *op, const Stream *stream)
+{
+    DeviceServer *s = d->server;
+    if (stream->flags & DEVICE_STREAM_NONBLOCKING)
+        return;
+    for (size_t i = 0; i < d->n_streams; i++) {
+        const Stream *other = d->streams[i];
+        bool waits = stream->id == DEVICE_STREAM_LEGACY ? i > 0 && !(other->flags & DEVICE_STREAM_NONBLOCKING)
+                                                        : i == 0;
+        if (waits) {
+            add_dep(s, op, other->last_seq);
+            not_before(op, other->end_ns);
+        }
+    }
+}
+
+static void free_op(QueueOp *op)
+{
+    free(op->deps);
+    free(op->params);
+    free(op);
+}
+
+/* Room in a stream's queue is limited, as with hardware: the oldest half runs when it is full. */
+static void make_room(Device *d, Stream *stream)
+{
+    if (stream->n_queued < DEVICE_LAUNCHES_QUEUED_MAX)
+        return;
+    uint64_t seq = 0;
+    size_t seen = 0;
+    for (size_t i = 0; i < d->server->queue.n && seen < DEVICE_LAUNCHES_QUEUED_MAX / 2; i++) {
+        const QueueOp *op = d->server->queue.ops[i];
+        if (op->device == d->index && op->stream == stream->id && !op->done) {
+            seq = op->seq;
+            seen++;
+        }
+    }
+    queue_run(d->server, seq);
+}
+
+QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
+{
+    DeviceServer *s = d->server;
+    Stream *stream = stream_find(d, m->stream);
+    if (stream == NULL)
+        return NULL;
+    make_room(d, stream);
+    QueueOp *op = calloc(1, sizeof *op);
+    if (op == NULL || !VEC_GROW(s->queue.ops, s->queue.n, s->queue.cap)) {
+        free(op);
+        return NULL;
+    }
+    op->seq = ++s->queue.last_seq;
+    op->kind = (uint8_t)kind;
+    op->device = d->index;
+    op->stream = m->stream;
+    op->site = m->site;
+    op->ready_ns = s->host_ns;
+    op->prev_in_stream = stream->last_seq;
+    add_legacy_deps(d, op, stream);
+    s->queue.ops[s->queue.n++] = op;
+    stream->last_seq = op->seq;
+    stream->n_queued++;
+    return op;
+}
+
+/* ---- running ---- */
+
+static const char *const kind_names[] = {
+    [QUEUE_LAUNCH] = "kernel", [QUEUE_COPY] = "copy",       [QUEUE_FILL] = "memset",
+    [QUEUE_RECORD] = "event",  [QUEUE_WAIT] = "wait",       [QUEUE_HOST] = "host function",
+    [QUEUE_FREE] = "free",     [QUEUE_MIGRATE] = "prefetch"};
+
+static void end_op(Device *d, QueueOp *op, uint64_t end_ns)
+{
+    Stream *stream = stream_find(d, op->stream);
+    if (stream != NULL) {
+        if (stream->end_ns < end_ns)
+            stream->end_ns = end_ns;
+        stream->n_queued--;
+        stream->n_queries = 0;
+    }
+    if (d->end_ns < end_ns)
+        d->end_ns = end_ns;
+    op->done = true;
+    for (size_t i = 0; i < d->server->queue.n; i++) {
+        QueueOp *other = d->server->queue.ops[i];
+        for (size_t k = 0; k < other->n_deps; k++)
+            if (other->deps[k] == op->seq)
+                not_before(other, end_ns);
+    }
+}
+
+static void run_event(DeviceServer *s, const QueueOp *op, uint64_t at_ns)
+{
+    Event *e = event_find(s, op->event.id);
+    if (e == NULL)
+        return;
+    if (op->kind == QUEUE_RECORD && e->record_seq == op->seq) {
+        e->done = true;
+        e->end_ns = at_ns;
+    }
+}
+
+/* A copy's name on the time line. */
+static const char *copy_name(Engine e)
+{
+    return e == ENGINE_TO_DEVICE ? "copy to device" : e == ENGINE_TO_HOST ? "copy to host" : "copy on device";
+}
+
+static void run_op(Device *d, QueueOp *op)
+{
+    Stream *stream = stream_find(d, op->stream);
+    if (stream != NULL)
+        not_before(op, stream->end_ns);
+    Engine engine = ENGINE_COMPUTE;
+    uint64_t duration = 0, bytes = 0;
+    double share = 1;
+    const char *name = kind_names[op->kind];
+    switch ((QueueKind)op->kind) {
+    case QUEUE_LAUNCH:
+        duration = launch_run(d, op, &share);
+        name = d->launch_kernel;
+        break;
+    case QUEUE_COPY:
+        duration = copy_run(d, op, &engine, &bytes);
+        name = copy_name(engine);
+        break;
+    case QUEUE_FILL:
+        duration = fill_run(d, op);
+        engine = ENGINE_DEVICE_COPY;
+        bytes = op->fill.width * op->fill.height * op->fill.depth;
+        break;
+    case QUEUE_MIGRATE:
+        duration = perf_copy_ns(d->model, PERF_COPY_PINNED, op->range.bytes);
+        engine = ENGINE_TO_DEVICE;
+        bytes = op->range.bytes;
+        break;
+    case QUEUE_FREE:
+        device_free_now(d, op->range.addr, op->site);
+        break;
+    case QUEUE_RECORD:
+    case QUEUE_WAIT:
+        run_event(d->server, op, op->ready_ns);
+        break;
+    case QUEUE_HOST:
+        break;
+    }
+    uint64_t start = duration > 0 ? clock_place(d, engine, op->ready_ns, duration, share) : op->ready_ns;
+    if (duration > 0)
+        record_span(d, op, kind_names[op->kind], name, start, start + duration, bytes);
+    end_op(d, op, start + duration);
+}
+
+static void compact(Queue *q)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        if (q->ops[i]->done)
+            free_op(q->ops[i]);
+        else
+            q->ops[kept++] = q->ops[i];
+    }
+    q->n = kept;
+}
+
+void queue_drop(Device *d)
+{
+    Queue *q = &d->server->queue;
+    for (size_t i = 0; i < q->n; i++)
+        if (q->ops[i]->device == d->index && !q->ops[i]->done) {
+            if (q->ops[i]->kind == QUEUE_RECORD)
+                run_event(d->server, q->ops[i], d->end_ns);
+            end_op(d, q->ops[i], d->end_ns);
+        }
+}
+
+/* Marks what the marked operations need. From the newest down, since all that an operation needs is older. */
+static void mark_needed(Queue *q)
+{
+    for (size_t i = q->n; i-- > 0;) {
+        QueueOp *op = q->ops[i];
+        if (!op->needed || op->done)
+            continue;
+        QueueOp *prev = find_op(q, op->prev_in_stream);
+        if (prev != NULL)
+            prev->needed = true;
+        for (size_t k = 0; k < op->n_deps; k++) {
+            QueueOp *dep = find_op(q, op->deps[k]);
+            if (dep != NULL)
+                dep->needed = true;
+        }
+    }
+}
+
+/* Runs marked operations in order. Stops at a host function, which runs on the caller's side. */
+static DeviceError run_needed(DeviceServer *s)
+{
+    DeviceError result = DEVICE_OK;
+    for (size_t i = 0; i < s->queue.n && result == DEVICE_OK; i++) {
+        QueueOp *op = s->queue.ops[i];
+        if (!op->needed || op->done)
+            continue;
+        Device *d = s->devices[op->device];
+        if (op->kind == QUEUE_HOST) {
+            s->reply->token = op->host.token;
+            result = DEVICE_HOST_WORK;
+            continue;
+        }
+        run_op(d, op);
+        if (d->error != DEVICE_OK)
+            queue_drop(d);
+    }
+    for (size_t i = 0; i < s->queue.n; i++)
+        s->queue.ops[i]->needed = false;
+    compact(&s->queue);
+    return result;
+}
+
+DeviceError queue_run(DeviceServer *s, uint64_t seq)
+{
+    QueueOp *op = find_op(&s->queue, seq);
+    if (op == NULL)
+        return DEVICE_OK;
+    op->needed = true;
+    mark_needed(&s->queue);
+    return run_needed(s);
+}
+
+DeviceError queue_run_stream(Device *d, Stream *stream)
+{
+    return queue_run(d->server, stream->last_seq);
+}
+
+DeviceError queue_run_device(Device *d)
+{
+    Queue *q = &d->server->queue;
+    for (size_t i = 0; i < q->n; i++)
+        q->ops[i]->needed = q->ops[i]->device == d->index;
+    mark_needed(q);
+    return run_needed(d->server);
+}
+
+void queue_host_done(DeviceServer *s, uint64_t token)
+{
+    for (size_t i = 0; i < s->queue.n; i++) {
+        QueueOp *op = s->queue.ops[i];
+        if (op->kind == QUEUE_HOST && op->host.token == token && !op->done) {
+            run_op(s->devices[op->device], op);
+            break;
+        }
+    }
+    compact(&s->queue);
+}

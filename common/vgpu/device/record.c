@@ -1,0 +1,266 @@
+/* record: what the server tells the `vgpu` command while the program runs.
+ *
+ * One JSON object a line, written at once, so that a crash loses none. Member "t" says what a line is:
+ *   start    device, model, options              finding  a finding; a later one of the same device and id
+ * replaces it launch   a kernel launch with its counters   span     an operation on the modelled time line
+ *   end      totals; the facade adds site, error and call records of its own (cudart/)
+ * Without a record stream, findings become text for standard error instead.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Launches and spans that get a record; totals cover all. */
+enum { LAUNCH_RECORDS_MAX = 1000, SPAN_RECORDS_MAX = 200000 };
+
+void record_line(DeviceServer *s, const StrBuf *line)
+{
+    if (s->options.stream_fd < 0 || line->failed || line->text == NULL)
+        return;
+    const char *at = line->text;
+    size_t left = line->length;
+    while (left > 0) {
+        ssize_t n = write(s->options.stream_fd, at, left);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        at += n;
+        left -= (size_t)n;
+    }
+}
+
+/* The C++ library's demangler, if the program has it: nvcc links it, we do not want to. */
+const char *record_demangle(void *self, const char *mangled)
+{
+    DeviceServer *s = self;
+    typedef char *Demangle(const char *, char *, size_t *, int *);
+    Demangle *demangle = NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    memcpy(&demangle, &symbol, sizeof demangle);
+    int status = -1;
+    char *text = demangle == NULL ? NULL : demangle(mangled, NULL, NULL, &status);
+    free(s->demangled);
+    s->demangled = strdup(status == 0 && text != NULL ? text : mangled);
+    free(text);
+    return s->demangled == NULL ? mangled : s->demangled;
+}
+
+static void put_text(StrBuf *b, const char *name, const char *text)
+{
+    strbuf_printf(b, ",\"%s\":", name);
+    if (text == NULL)
+        strbuf_puts(b, "null");
+    else
+        strbuf_json_string(b, text, strlen(text));
+}
+
+static void put_number(StrBuf *b, const char *name, uint64_t value)
+{
+    strbuf_printf(b, ",\"%s\":%llu", name, (unsigned long long)value);
+}
+
+static void put_triple(StrBuf *b, const char *name, const uint32_t v[3])
+{
+    strbuf_printf(b, ",\"%s\":[%u,%u,%u]", name, v[0], v[1], v[2]);
+}
+
+void record_start(DeviceServer *s)
+{
+    StrBuf b = {0};
+    strbuf_puts(&b, "{\"t\":\"start\"");
+    put_text(&b, "device", s->devices[0]->model->title);
+    put_number(&b, "devices", s->n_devices);
+    put_number(&b, "pid", (uint64_t)getpid());
+    strbuf_puts(&b, "}\n");
+    record_line(s, &b);
+    strbuf_free(&b);
+}
+
+/* ---- findings ---- */
+
+static void put_place(StrBuf *b, const char *prefix, const FindingPlace *p)
+{
+    char name[32];
+    const char *const parts[] = {"file", "line", "column", "inlined_file", "inlined_line"};
+    for (int i = 0; i < 5; i++) {
+        snprintf(name, sizeof name, "%s%s", prefix, parts[i]);
+        if (i == 0)
+            put_text(b, name, p->file);
+        else if (i == 3)
+            put_text(b, name, p->inlined_into_file);
+        else
+            put_number(b, name, i == 1 ? p->line : i == 2 ? p->column : p->inlined_into_line);
+    }
+}
+
+/* Every member of the finding as it is, host places as tokens: the tool resolves them. */
+static void put_finding(StrBuf *b, const Device *d, const Finding *f)
+{
+    strbuf_puts(b, "{\"t\":\"finding\"");
+    put_number(b, "device", d->index);
+    put_number(b, "id", f->id);
+    put_text(b, "kind", finding_kind_text(f->kind));
+    strbuf_printf(b, ",\"advice\":%s,\"has_thread\":%s", f->advice ? "true" : "false",
+                  f->has_thread ? "true" : "false");
+    put_text(b, "kernel", f->kernel);
+    put_place(b, "", &f->place);
+    put_triple(b, "block", f->block);
+    put_triple(b, "thread", f->thread);
+    put_number(b, "address", f->address);
+    put_number(b, "bytes", f->bytes);
+    put_text(b, "access", f->access);
+    put_text(b, "space", f->space);
+    if (f->has_alloc) {
+        put_number(b, "alloc_address", f->alloc_address);
+        put_number(b, "alloc_bytes", f->alloc_bytes);
+        put_number(b, "alloc_serial", f->alloc_serial);
+        put_text(b, "alloc_name", f->alloc_name);
+        strbuf_printf(b, ",\"alloc_freed\":%s,\"distance\":%lld", f->alloc_freed ? "true" : "false",
+                      (long long)f->distance);
+    }
+    put_number(b, "alloc_site", f->alloc_site);
+    put_number(b, "free_site", f->free_site);
+    put_number(b, "site", f->site);
+    if (f->has_other) {
+        put_place(b, "other_", &f->other);
+        put_triple(b, "other_block", f->other_block);
+        put_triple(b, "other_thread", f->other_thread);
+        put_text(b, "other_access", f->other_access);
+    }
+    put_number(b, "count", f->count);
+    put_number(b, "launch", f->launch);
+    put_text(b, "message", f->message);
+    put_text(b, "hint", f->hint);
+    strbuf_puts(b, "}\n");
+}
+
+void record_finding(void *device, const Finding *f)
+{
+    const Device *d = device;
+    DeviceServer *s = d->server;
+    if (s->options.stream_fd < 0) {
+        if (!s->options.quiet)
+            finding_text(f, &(FindingLookup){0}, &s->messages);
+        return;
+    }
+    StrBuf b = {0};
+    put_finding(&b, d, f);
+    record_line(s, &b);
+    strbuf_free(&b);
+}
+
+/* ---- launches and the time line ---- */
+
+void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const PerfCounters *c,
+                   const PerfLaunchTime *t)
+{
+    DeviceServer *s = d->server;
+    if (s->options.stream_fd < 0 || s->n_launch_records >= LAUNCH_RECORDS_MAX)
+        return;
+    s->n_launch_records++;
+    StrBuf b = {0};
+    strbuf_puts(&b, "{\"t\":\"launch\"");
+    put_number(&b, "device", d->index);
+    put_text(&b, "kernel", d->launch_kernel);
+    put_triple(&b, "grid", op->launch.grid);
+    put_triple(&b, "block", op->launch.block);
+    put_number(&b, "dynamic_shared", op->launch.dynamic_shared);
+    put_number(&b, "static_shared", f->static_shared_bytes);
+    put_number(&b, "registers", f->n_regs32);
+    put_number(&b, "stream", op->stream);
+    put_number(&b, "site", op->site);
+    strbuf_printf(&b, ",\"has_lines\":%s", f->has_lines ? "true" : "false");
+    strbuf_puts(&b, ",\"counters\":");
+    perf_counters_json(c, false, &b);
+    strbuf_puts(&b, ",\"metrics\":");
+    perf_metrics_json(c, false, &b);
+    put_number(&b, "time_ns", t->total_ns);
+    put_text(&b, "bound", t->bound);
+    strbuf_puts(&b, "}\n");
+    record_line(s, &b);
+    strbuf_free(&b);
+}
+
+void record_span(Device *d, const QueueOp *op, const char *what, const char *name, uint64_t start_ns,
+                 uint64_t end_ns, uint64_t bytes)
+{
+    DeviceServer *s = d->server;
+    if (!s->options.timeline || s->n_span_records >= SPAN_RECORDS_MAX)
+        return;
+    s->n_span_records++;
+    StrBuf b = {0};
+    strbuf_puts(&b, "{\"t\":\"span\"");
+    put_number(&b, "device", d->index);
+    put_number(&b, "stream", op->stream);
+    put_text(&b, "what", what);
+    put_text(&b, "name", name);
+    put_number(&b, "start_ns", start_ns);
+    put_number(&b, "end_ns", end_ns);
+    put_number(&b, "bytes", bytes);
+    put_number(&b, "site", op->site);
+    strbuf_puts(&b, "}\n");
+    record_line(s, &b);
+    strbuf_free(&b);
+}
+
+/* ---- the end ---- */
+
+static void add_totals(DeviceServer *s, PerfCounters *counters, MemoryTotals *memory, uint64_t *end_ns)
+{
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        const Device *d = s->devices[i];
+        perf_counters_add(counters, perf_totals(d->perf));
+        memory->h2d += d->totals.h2d;
+        memory->d2h += d->totals.d2h;
+        memory->d2h_kernel += d->totals.d2h_kernel;
+        memory->d2d += d->totals.d2d;
+        memory->peak += d->totals.peak;
+        if (d->end_ns > *end_ns)
+            *end_ns = d->end_ns;
+    }
+}
+
+static void count_leaks(DeviceServer *s, uint64_t *bytes, uint64_t *n)
+{
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        const MemAlloc *a;
+        for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)) != NULL; k++)
+            if (a->kind == MEM_DEVICE || a->kind == MEM_POOL || a->kind == MEM_MANAGED ||
+                a->kind == MEM_PINNED) {
+                *bytes += a->bytes;
+                (*n)++;
+            }
+    }
+}
+
+void record_totals(DeviceServer *s)
+{
+    PerfCounters counters = {0};
+    MemoryTotals memory = {0};
+    uint64_t end_ns = 0, leaked_bytes = 0, leaked = 0;
+    add_totals(s, &counters, &memory, &end_ns);
+    count_leaks(s, &leaked_bytes, &leaked);
+    StrBuf b = {0};
+    strbuf_puts(&b, "{\"t\":\"end\",\"totals\":");
+    perf_counters_json(&counters, false, &b);
+    strbuf_puts(&b, ",\"metrics\":");
+    perf_metrics_json(&counters, false, &b);
+    strbuf_printf(&b, ",\"memory\":{\"h2d_bytes\":%llu", (unsigned long long)memory.h2d);
+    put_number(&b, "d2h_bytes", memory.d2h);
+    put_number(&b, "d2h_kernel_bytes", memory.d2h_kernel);
+    put_number(&b, "d2d_bytes", memory.d2d);
+    put_number(&b, "peak_bytes", memory.peak);
+    put_number(&b, "leaked_bytes", leaked_bytes);
+    put_number(&b, "leaked_allocations", leaked);
+    strbuf_puts(&b, "}");
+    put_number(&b, "end_ns", end_ns);
+    strbuf_puts(&b, "}\n");
+    record_line(s, &b);
+    strbuf_free(&b);
+}

@@ -1,0 +1,504 @@
+/* server: makes the devices, and sends each message to the function that handles it.
+ *
+ * A device with a sticky error answers every message that touches it with that error, whatever else is wrong.
+ */
+#include "common/vgpu/device/device_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors and models ---- */
+
+static const struct {
+    bool sticky;
+    const char *text;
+} errors[] = {
+#define X(name, is_sticky, meaning) [DEVICE_##name] = {is_sticky, meaning},
+#include "common/vgpu/device/errors.def"
+#undef X
+};
+
+bool device_error_sticky(DeviceError e)
+{
+    return errors[e].sticky;
+}
+
+const char *device_error_text(DeviceError e)
+{
+    return errors[e].text;
+}
+
+const char *device_model_name(size_t i)
+{
+    const PerfModel *m = perf_model(i);
+    return m == NULL ? NULL : m->name;
+}
+
+static Status find_model(const char *name, const PerfModel **out, Diag *diag)
+{
+    *out = name == NULL ? perf_model(0) : perf_model_find(name);
+    if (*out != NULL)
+        return STATUS_OK;
+    StrBuf known = {0};
+    for (size_t i = 0; perf_model(i) != NULL; i++)
+        strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", perf_model(i)->name);
+    diag_set(diag, STATUS_INVALID, "no device model '%s'; there are %s", name, known.text);
+    strbuf_free(&known);
+    return STATUS_INVALID;
+}
+
+/* ---- devices ---- */
+
+/* Values measured with runtime 13.0. */
+enum { STACK_BYTES = 1024, PRINTF_BYTES = 8650752, HEAP_BYTES = 8388608, DEVICES_MAX = 64 };
+
+static Status make_memory(Device *d)
+{
+    return mem_create((int)d->index, d->model->memory_bytes, d->server->options.seed + 1, &d->mem);
+}
+
+static void set_limits(Device *d)
+{
+    d->limits[DEVICE_LIMIT_STACK] = STACK_BYTES;
+    d->limits[DEVICE_LIMIT_PRINTF] = PRINTF_BYTES;
+    d->limits[DEVICE_LIMIT_HEAP] = HEAP_BYTES;
+    d->heap_used = 0;
+    d->heap_fixed = false;
+}
+
+static const char *demangle(void *self, const char *mangled)
+{
+    return record_demangle(((Device *)self)->server, mangled);
+}
+
+static Status fill_device(Device *d, unsigned tools)
+{
+    DeviceServer *s = d->server;
+    CheckOptions check = {
+        .tools = tools, .jobs = s->jobs, .device = d->index, .self = d, .report = record_finding};
+    check.demangle = demangle;
+    Status st = make_memory(d);
+    if (st == STATUS_OK)
+        st = check_create(&check, &d->check);
+    if (st == STATUS_OK)
+        st = perf_create(d->model, s->jobs, &d->perf);
+    if (st == STATUS_OK)
+        st = stream_make_default(d);
+    origin_observe(d);
+    set_limits(d);
+    return st;
+}
+
+static void destroy_device(Device *d)
+{
+    if (d == NULL)
+        return;
+    stream_free_all(d);
+    clock_free(d);
+    origin_free(d);
+    if (d->check != NULL)
+        check_destroy(d->check);
+    if (d->perf != NULL)
+        perf_destroy(d->perf);
+    if (d->mem != NULL)
+        mem_destroy(d->mem);
+    free(d);
+}
+
+Device *device_of(DeviceServer *s, uint32_t index)
+{
+    return index < s->n_devices ? s->devices[index] : NULL;
+}
+
+static Status add_devices(DeviceServer *s, unsigned tools, Diag *diag)
+{
+    const PerfModel *model;
+    Status st = find_model(s->options.model, &model, diag);
+    if (st != STATUS_OK)
+        return st;
+    uint32_t wanted = s->options.n_devices > DEVICES_MAX ? DEVICES_MAX : s->options.n_devices;
+    s->devices = calloc(wanted + 1, sizeof *s->devices);
+    for (uint32_t i = 0; i < wanted && s->devices != NULL; i++) {
+        Device *d = calloc(1, sizeof *d);
+        if (d == NULL)
+            return diag_set(diag, STATUS_NO_MEMORY, "no memory for a device");
+        s->devices[i] = d;
+        s->n_devices = i + 1;
+        d->server = s;
+        d->index = i;
+        d->model = model;
+        st = fill_device(d, tools);
+        if (st != STATUS_OK)
+            return diag_set(diag, st, "device %u cannot be made: %s", i, status_name(st));
+    }
+    return s->devices == NULL ? diag_set(diag, STATUS_NO_MEMORY, "no memory for devices") : STATUS_OK;
+}
+
+Status device_server_create(const DeviceOptions *options, DeviceServer **out, Diag *diag)
+{
+    unsigned tools = CHECK_ALL;
+    Status st = check_parse_tools(options->checks == NULL ? "all" : options->checks, &tools, diag);
+    if (st != STATUS_OK)
+        return st;
+    DeviceServer *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return diag_set(diag, STATUS_NO_MEMORY, "no memory for the device server");
+    s->options = *options;
+    s->jobs = options->jobs == 0 ? 1 : options->jobs;
+    st = add_devices(s, tools, diag);
+    if (st != STATUS_OK) {
+        device_server_destroy(s);
+        return st;
+    }
+    if (s->n_devices > 0)
+        record_start(s);
+    *out = s;
+    return STATUS_OK;
+}
+
+void device_server_destroy(DeviceServer *s)
+{
+    if (s == NULL)
+        return;
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        queue_drop(s->devices[i]);
+        module_free_all(s, i);
+    }
+    for (uint32_t i = 0; i < s->n_devices; i++)
+        destroy_device(s->devices[i]);
+    for (size_t i = 0; i < s->queue.n; i++) {
+        free(s->queue.ops[i]->deps);
+        free(s->queue.ops[i]->params);
+        free(s->queue.ops[i]);
+    }
+    for (size_t i = 0; i < s->n_modules; i++)
+        free(s->modules[i]);
+    event_free_all(s);
+    free(s->queue.ops);
+    free(s->modules);
+    free(s->functions);
+    free(s->devices);
+    free(s->demangled);
+    strbuf_free(&s->output);
+    strbuf_free(&s->messages);
+    free(s);
+}
+
+/* ---- messages about the device as a whole ---- */
+
+static void device_info(const Device *d, const DeviceMsg *m)
+{
+    const PerfModel *p = d->model;
+    DeviceInfo *out = m->out.data;
+    *out = (DeviceInfo){
+        .major = p->major,
+        .minor = p->minor,
+        .n_sms = p->n_sms,
+        .clock_khz = p->clock_khz,
+        .memory_clock_khz = p->memory_clock_khz,
+        .memory_bus_bits = p->memory_bus_bits,
+        .memory_bytes = p->memory_bytes,
+        .l2_bytes = p->l2_bytes,
+        .shared_per_block = p->shared_per_block,
+        .shared_per_block_optin = p->shared_per_block_optin,
+        .shared_per_sm = p->shared_per_sm,
+        .shared_reserved = p->shared_reserved,
+        .regs_per_block = p->regs_per_block,
+        .regs_per_sm = p->regs_per_sm,
+        .threads_per_block = p->threads_per_block,
+        .threads_per_sm = p->threads_per_sm,
+        .blocks_per_sm = p->blocks_per_sm,
+        .copy_engines = p->copy_engines,
+    };
+    snprintf(out->name, sizeof out->name, "%s", p->title);
+}
+
+static void device_sync(Device *d, DeviceReply *r)
+{
+    r->error = queue_run_device(d);
+    if (r->error != DEVICE_OK)
+        return;
+    r->error = d->error;
+    host_wait(d->server, d->end_ns);
+}
+
+/* Leaks are looked for before everything goes. A device that failed does not come back in this process, as
+ * measured on hardware: its memory may be damaged. */
+static void device_reset(Device *d, DeviceReply *r)
+{
+    DeviceServer *s = d->server;
+    r->error = queue_run_device(d);
+    if (r->error == DEVICE_HOST_WORK)
+        return;
+    bool failed = d->error != DEVICE_OK;
+    r->error = DEVICE_OK;
+    if (!failed)
+        check_leaks(d->check, d->mem);
+    module_free_all(s, d->index);
+    stream_free_all(d);
+    for (size_t i = 0; i < s->n_events; i++)
+        if (s->events[i] != NULL && s->events[i]->device == d->index) {
+            free(s->events[i]);
+            s->events[i] = NULL;
+        }
+    device_free_all(d);
+    set_limits(d);
+    memset(d->peers, 0, sizeof d->peers);
+    if (stream_make_default(d) != STATUS_OK)
+        r->error = DEVICE_NO_MEMORY;
+    d->error = failed ? DEVICE_UNAVAILABLE : DEVICE_OK;
+}
+
+static void limit_set(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    /* A thread's stack is bounded by what a card could hold of them all. */
+    bool absurd = m->limit.which == DEVICE_LIMIT_STACK && m->limit.value > 512 * 1024;
+    bool late = m->limit.which == DEVICE_LIMIT_HEAP && d->heap_fixed;
+    if (m->limit.which >= DEVICE_N_LIMITS || absurd || late)
+        r->error = DEVICE_INVALID_VALUE;
+    else
+        d->limits[m->limit.which] = m->limit.value;
+}
+
+static void limit_get(const Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    if (m->limit.which >= DEVICE_N_LIMITS)
+        r->error = DEVICE_INVALID_VALUE;
+    else
+        r->value = d->limits[m->limit.which];
+}
+
+static void peer(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    uint32_t other = m->peer.peer;
+    if (device_of(d->server, other) == NULL)
+        r->error = DEVICE_INVALID_DEVICE;
+    else if (m->peer.what == PEER_QUERY)
+        r->value = other != d->index;
+    else if (m->peer.what == PEER_ENABLE)
+        r->error = other == d->index ? DEVICE_PEER_UNSUPPORTED
+                   : d->peers[other] ? DEVICE_PEER_ALREADY
+                                     : DEVICE_OK;
+    else
+        r->error = d->peers[other] ? DEVICE_OK : DEVICE_PEER_NOT_ENABLED;
+    if (r->error == DEVICE_OK && m->peer.what != PEER_QUERY)
+        d->peers[other] = m->peer.what == PEER_ENABLE;
+}
+
+static void memory_info(const Device *d, DeviceReply *r)
+{
+    r->value = mem_free_bytes(d->mem);
+    r->value2 = mem_total(d->mem);
+}
+
+static void migrate(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    QueueOp *op = queue_add(d, m, QUEUE_MIGRATE);
+    if (op == NULL) {
+        r->error = DEVICE_INVALID_HANDLE;
+        return;
+    }
+    op->range.addr = m->range.addr;
+    op->range.bytes = m->range.bytes;
+}
+
+static void record_text(DeviceServer *s, const DeviceMsg *m)
+{
+    StrBuf b = {0};
+    strbuf_append(&b, m->in.data, m->in.bytes);
+    strbuf_puts(&b, "\n");
+    record_line(s, &b);
+    strbuf_free(&b);
+}
+
+static void advise(Device *d, const DeviceMsg *m)
+{
+    const char *message = m->in.data;
+    const char *hint = message + strlen(message) + 1;
+    check_advise(d->check, device_find(d->server, m->range.addr, NULL), m->range.addr, m->site, message,
+                 hint);
+}
+
+static bool work_queued(const Device *d)
+{
+    for (size_t i = 0; i < d->server->queue.n; i++)
+        if (d->server->queue.ops[i]->device == d->index && d->server->queue.ops[i]->kind == QUEUE_LAUNCH)
+            return true;
+    return false;
+}
+
+/* The program ends. What it never waited for runs now, so that its faults are found; its printf is lost, as
+ * with hardware. */
+static void finish(DeviceServer *s, DeviceReply *r)
+{
+    for (uint32_t i = 0; i < s->n_devices && r->error == DEVICE_OK; i++) {
+        Device *d = s->devices[i];
+        if (work_queued(d))
+            check_advise(d->check, NULL, 0, 0, "the program ended before its kernels did",
+                         "wait for them, with cudaDeviceSynchronize");
+        size_t printed = s->output.length;
+        r->error = queue_run_device(d);
+        s->output.length = printed;
+    }
+    if (r->error != DEVICE_OK)
+        return;
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        if (s->devices[i]->error == DEVICE_OK)
+            check_leaks(s->devices[i]->check, s->devices[i]->mem);
+        check_finish(s->devices[i]->check);
+    }
+    record_totals(s);
+}
+
+/* ---- dispatch ---- */
+
+/* Messages that concern the server, or the device's state as such: a sticky error does not stop them. */
+static bool handle_always(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    switch (m->op) {
+    case OP_DEVICE_COUNT:
+        r->value = s->n_devices;
+        return true;
+    case OP_DEVICE_INFO:
+        device_info(d, m);
+        return true;
+    case OP_DEVICE_ERROR:
+        r->error = d->error;
+        return true;
+    case OP_DEVICE_RESET:
+        device_reset(d, r);
+        return true;
+    case OP_PEER:
+        peer(d, m, r);
+        return true;
+    case OP_HOST_DONE:
+        queue_host_done(s, m->token);
+        return true;
+    case OP_POINTER:
+        device_pointer(s, m, r);
+        return true;
+    case OP_CALL:
+        s->host_ns += perf_enqueue_ns(d->model);
+        return true;
+    case OP_RECORD:
+        record_text(s, m);
+        return true;
+    case OP_ADVICE:
+        advise(d, m);
+        return true;
+    case OP_FINISH:
+        finish(s, r);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void handle_memory(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    (void)s;
+    switch (m->op) {
+    case OP_ALLOC:
+        device_alloc(d, m, r);
+        break;
+    case OP_FREE:
+        device_free(d, m, r);
+        break;
+    case OP_REGISTER:
+        device_register(d, m, r);
+        break;
+    case OP_UNREGISTER:
+        device_unregister(d, m, r);
+        break;
+    case OP_MEMORY_INFO:
+        memory_info(d, r);
+        break;
+    case OP_COPY:
+        device_copy(d, m, r);
+        break;
+    case OP_FILL:
+        device_fill(d, m, r);
+        break;
+    default:
+        migrate(d, m, r);
+        break;
+    }
+}
+
+static void handle_module(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    switch (m->op) {
+    case OP_MODULE_LOAD:
+        module_load(d, m, r);
+        break;
+    case OP_MODULE_UNLOAD:
+        module_unload(s, m, r);
+        break;
+    case OP_FUNCTION_FIND:
+        function_find(s, m, r);
+        break;
+    case OP_FUNCTION_PARAMS:
+        function_params(s, m, r);
+        break;
+    case OP_FUNCTION_INFO:
+        function_info(s, m, r);
+        break;
+    case OP_FUNCTION_SET:
+        function_set(s, m, r);
+        break;
+    case OP_VARIABLE_FIND:
+        variable_find(s, m, r);
+        break;
+    case OP_OCCUPANCY:
+        function_occupancy(s, m, r);
+        break;
+    default:
+        launch_check(d, m, r);
+        break;
+    }
+}
+
+static void handle(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    if (handle_always(s, d, m, r))
+        return;
+    if (d->error != DEVICE_OK)
+        return;
+    if (m->op >= OP_EVENT_CREATE)
+        event_handle(d, m, r);
+    else if (m->op >= OP_STREAM_CREATE)
+        stream_handle(d, m, r);
+    else if (m->op >= OP_MODULE_LOAD)
+        handle_module(s, d, m, r);
+    else if (m->op >= OP_ALLOC)
+        handle_memory(s, d, m, r);
+    else if (m->op == OP_DEVICE_SYNC)
+        device_sync(d, r);
+    else if (m->op == OP_LIMIT_GET)
+        limit_get(d, m, r);
+    else
+        limit_set(d, m, r);
+}
+
+void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+{
+    *r = (DeviceReply){0};
+    s->output.length = s->messages.length = 0;
+    s->msg = m;
+    s->reply = r;
+    Device *d = device_of(s, m->device);
+    if (d == NULL && m->op != OP_DEVICE_COUNT) {
+        r->error = DEVICE_INVALID_DEVICE;
+        return;
+    }
+    handle(s, d, m, r);
+    bool about_device = m->op > OP_DEVICE_INFO && m->op < OP_CALL && m->op != OP_DEVICE_RESET &&
+                        m->op != OP_PEER && m->op != OP_POINTER && m->op != OP_HOST_DONE;
+    if (about_device && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)
+        r->error = d->error;
+    r->output = s->output.text;
+    r->output_bytes = s->output.length;
+    r->messages = s->messages.text;
+    r->message_bytes = s->messages.length;
+}
