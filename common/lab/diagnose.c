@@ -42,7 +42,9 @@ Diagnosis diagnose_result(const Evidence *e)
             d.hint = patterns[i].hint;
             return d;
         }
-    snprintf(d.sentence, sizeof d.sentence, "the wrong elements show no simple pattern");
+    snprintf(d.sentence, sizeof d.sentence, "%s",
+             e->result.mismatches == 1 ? "just this one is wrong"
+                                       : "the wrong elements show no simple pattern");
     return d;
 }
 

@@ -7,11 +7,12 @@
 /* Both patterns are 32-bit words with exponent bits all ones and a fraction, in little-endian byte order. */
 static const uint8_t poison_word[4] = {0xAD, 0xDE, 0xF0, 0x7F}; /* 0x7FF0DEAD */
 
-/* Byte i of a zone: word i/4 is 0x7FF95Axx, where xx counts words. */
+/* Byte i of a zone: word i/4 is 0x7FF95Axx, where xx counts words from 0xA5: a stray zero is seen in the
+ * first ones. */
 static uint8_t zone_byte(size_t i)
 {
     static const uint8_t upper[4] = {0, 0x5A, 0xF9, 0x7F};
-    return i % 4 == 0 ? (uint8_t)(i / 4) : upper[i % 4];
+    return i % 4 == 0 ? (uint8_t)(0xA5 + i / 4) : upper[i % 4];
 }
 
 void *guard_alloc(size_t bytes)

@@ -141,6 +141,8 @@ static void make_array(JudgeCase *c, LabArray *array, const char *name, LabType 
     if (npy_set_shape(array, type, n_dims, shape, &c->diag))
         longjmp(c->author_fault, 1);
     size_t bytes = array->elements * npy_type_bytes(type);
+    if (bytes > JUDGE_ARRAY_BYTES_MAX)
+        fault(c, STATUS_LIMIT, "array '%s' of %zu bytes is larger than the judge makes", name, bytes);
     array->data = arena_alloc(&c->arena, bytes ? bytes : 1);
     if (!array->data)
         fault(c, STATUS_NO_MEMORY, "no memory for the %zu bytes of array '%s'", bytes, name);

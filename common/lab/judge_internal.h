@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 enum { JUDGE_ARRAYS_MAX = 32, JUDGE_VALUES_MAX = 64, JUDGE_PARAMS_MAX = 64 };
+#define JUDGE_ARRAY_BYTES_MAX ((size_t)16 << 30)
 
 typedef struct JudgeParam {
     const char *key, *value;

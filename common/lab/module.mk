@@ -51,3 +51,4 @@ ALL_EXTRA += $(BUILD)/lib/liblab.a
 ALL_DEPS += $(LAB_STUDENT_OBJECTS:.o=.d) $(BUILD)/common/lab/judge_main.d
 
 $(call unit_tests,common/lab,common/lab common/base,-lm)
+$(BUILD)/common/lab/test/%.o: EXTRA_CFLAGS := -isystem $(CUDA_HOME)/include

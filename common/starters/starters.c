@@ -13,7 +13,7 @@
 enum { PATH_TEXT_MAX = STARTERS_PATH_MAX + 128 };
 
 /* Solution lines shorter than this, blanks apart, say too little to be secret (`return 0;`). */
-enum { SECRET_LINE_MIN = 16 };
+enum { SECRET_LINE_MIN = 24 };
 
 static void join(char *path, const char *folder, const char *name)
 {

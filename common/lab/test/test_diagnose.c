@@ -1,0 +1,214 @@
+/* Each pattern of patterns.def is found in a result that has it, and told in its words. */
+#include "common/lab/diagnose.h"
+#include "common/lab/guard.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 24, COLUMNS = 40, N = ROWS * COLUMNS };
+
+/* A right result of ROWS x COLUMNS without symmetry, and a copy to be spoiled. */
+typedef struct Fixture {
+    float wanted[N], got[N], input[N];
+    LabArray wanted_array, got_array, input_array;
+} Fixture;
+
+static Fixture fixture(void)
+{
+    Fixture f = {0};
+    for (int i = 0; i < N; i++) {
+        f.wanted[i] = (float)((i * 7919 + 13) % 1009) + 0.5f;
+        f.input[i] = (float)((i * 104729 + 7) % 2003) + 0.25f;
+    }
+    memcpy(f.got, f.wanted, sizeof f.got);
+    return f;
+}
+
+static void assert_pattern(Fixture *f, const char *slug, const char *says)
+{
+    f->wanted_array = (LabArray){.name = "c",
+                                 .type = LAB_F32,
+                                 .n_dims = 2,
+                                 .shape = {ROWS, COLUMNS},
+                                 .elements = N,
+                                 .data = f->wanted};
+    f->got_array = f->wanted_array;
+    f->got_array.data = f->got;
+    f->input_array = f->wanted_array;
+    f->input_array.data = f->input;
+    strcpy(f->input_array.name, "a");
+    uint8_t wrong[N];
+    Evidence e = {.got = &f->got_array,
+                  .wanted = &f->wanted_array,
+                  .tolerance = {.rtol = 1e-6},
+                  .wrong = wrong,
+                  .inputs = &f->input_array,
+                  .n_inputs = 1};
+    e.result = compare_arrays(e.got, e.wanted, &e.tolerance, wrong);
+    assert_true(e.result.mismatches > 0);
+    Diagnosis d = diagnose_result(&e);
+    if (strcmp(d.slug, slug) != 0 || !strstr(d.sentence, says))
+        fail_msg("expected %s (%s), found %s (%s)", slug, says, d.slug, d.sentence);
+}
+
+static void whole_results(void **state)
+{
+    (void)state;
+    Fixture f = fixture();
+    guard_poison(f.got, sizeof f.got);
+    assert_pattern(&f, "never-written", "no element was ever written");
+    memset(f.got, 0, sizeof f.got);
+    assert_pattern(&f, "all-zero", "all elements are zero");
+    for (int i = 0; i < N; i++)
+        f.got[i] = NAN;
+    assert_pattern(&f, "all-nan", "all elements are NaN");
+    for (int i = 0; i < N; i++)
+        f.got[i] = 7;
+    assert_pattern(&f, "constant", "all elements are 7");
+    memcpy(f.got, f.input, sizeof f.got);
+    assert_pattern(&f, "input-returned", "the input 'a'");
+    for (int i = 0; i < N; i++)
+        f.got[i] = 2 * f.wanted[i];
+    assert_pattern(&f, "scaled", "every element is 2 times");
+    for (int i = 0; i < N; i++)
+        f.got[i] = f.wanted[i] - 3;
+    assert_pattern(&f, "offset", "the right value -3");
+    for (int i = 0; i < N; i++)
+        f.got[i] = f.wanted[i] * (float)(1 + i % 3);
+    for (int i = 0; i < N; i += 3)
+        f.got[i] = -1;
+    assert_pattern(&f, "all-wrong", "all elements are wrong");
+}
+
+static void moved_results(void **state)
+{
+    (void)state;
+    Fixture f = fixture();
+    for (int i = 0; i + 1 < N; i++)
+        f.got[i] = f.wanted[i + 1];
+    assert_pattern(&f, "shifted", "what belongs at i + 1");
+    f = fixture();
+    for (int i = 1; i < N; i++)
+        f.got[i] = f.wanted[i - 1];
+    assert_pattern(&f, "shifted", "what belongs at i - 1");
+    f = fixture();
+    for (int i = COLUMNS; i < N; i++)
+        f.got[i] = f.wanted[i - COLUMNS];
+    assert_pattern(&f, "shifted", "the row above");
+    f = fixture();
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < COLUMNS; c++)
+            f.got[c * ROWS + r] = f.wanted[r * COLUMNS + c];
+    assert_pattern(&f, "transposed", "column by column");
+    f = fixture();
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < ROWS; c++)
+            f.got[r * COLUMNS + c] = f.wanted[c * COLUMNS + r];
+    assert_pattern(&f, "swapped-xy", "[column, row]");
+    f = fixture();
+    for (int i = 0; i < N; i++)
+        f.got[i] = f.wanted[N - 1 - i];
+    assert_pattern(&f, "reversed", "reverse order");
+}
+
+static void places(void **state)
+{
+    (void)state;
+    Fixture f = fixture();
+    guard_poison(f.got, sizeof f.got);
+    memcpy(f.got, f.wanted, 900 * sizeof f.got[0]);
+    assert_pattern(&f, "tail", "the elements from 900 to the end were never written");
+    f = fixture();
+    f.got[N - 1] = 0;
+    assert_pattern(&f, "tail", "only the last element is zero");
+    f = fixture();
+    for (int i = 0; i < 32; i++)
+        f.got[i] = NAN;
+    assert_pattern(&f, "head", "the first 32 elements are NaN");
+    f = fixture();
+    f.got[0] = -1;
+    assert_pattern(&f, "head", "only the first element is wrong");
+    f = fixture();
+    for (int i = 0; i < N; i++)
+        if (i % COLUMNS >= 32)
+            f.got[i] = 0;
+    assert_pattern(&f, "corner", "the columns from 32 on are zero");
+    for (int i = 16 * COLUMNS; i < N; i++)
+        f.got[i] = 0;
+    assert_pattern(&f, "corner", "all outside the first 16 rows and 32 columns are zero");
+    f = fixture();
+    for (int i = 3; i < N; i += 7)
+        f.got[i] = -1;
+    assert_pattern(&f, "every-kth", "one element in 7, from 3 on, is wrong");
+    f = fixture();
+    for (int i = 0; i < N; i++)
+        if (i % 4)
+            f.got[i] = 0;
+    assert_pattern(&f, "every-kth", "only one element in 4, from 0 on, is right; the others are zero");
+    f = fixture();
+    for (int i = 0; i < N; i++)
+        if (i % 64 == 0 || i % 64 == 63)
+            f.got[i] = -1;
+    assert_pattern(&f, "periodic", "in every run of 64 elements 2, the first at 0, are wrong");
+    f = fixture();
+    f.got[17] = f.got[400] = f.got[431] = -1;
+    assert_pattern(&f, "scattered", "no simple pattern");
+}
+
+static void the_message_says_it_all(void **state)
+{
+    (void)state;
+    float wanted[6] = {1, 2, 3, 4, 5, 6}, got[6] = {1, 2, 3.5f, 4, 5, 6};
+    guard_poison(got, sizeof got);
+    memcpy(got, wanted, 4 * sizeof got[0]);
+    got[2] = 3.5f;
+    LabArray w = {.name = "c", .type = LAB_F32, .n_dims = 2, .shape = {2, 3}, .elements = 6, .data = wanted};
+    LabArray g = w;
+    g.data = got;
+    uint8_t wrong[6];
+    Evidence e = {.got = &g, .wanted = &w, .tolerance = {.rtol = 1e-3, .atol = 0.25}, .wrong = wrong};
+    e.result = compare_arrays(&g, &w, &e.tolerance, wrong);
+    Diagnosis d = diagnose_result(&e);
+    StrBuf text = {0};
+    diagnose_write(&text, &e, &d);
+    assert_string_equal(text.text,
+                        "c: 3 of 6 elements differ: the wrong elements show no simple pattern.\n"
+                        "          index              got           wanted        error      allowed\n"
+                        "         [0, 2]              3.5                3          0.5        0.253\n"
+                        "         [1, 1]        unwritten                5            -        0.255\n"
+                        "         [1, 2]        unwritten                6            -        0.256\n"
+                        "An element is right when |got - wanted| <= 0.25 + 0.001 * |wanted|.\n");
+    strbuf_free(&text);
+}
+
+static void tiny_results_are_not_over_explained(void **state)
+{
+    (void)state;
+    float wanted[1] = {2}, got[1] = {4};
+    LabArray w = {.name = "c", .type = LAB_F32, .n_dims = 1, .shape = {1}, .elements = 1, .data = wanted};
+    LabArray g = w;
+    g.data = got;
+    uint8_t wrong[1];
+    Evidence e = {.got = &g, .wanted = &w, .wrong = wrong};
+    e.result = compare_arrays(&g, &w, &e.tolerance, wrong);
+    Diagnosis d = diagnose_result(&e);
+    assert_string_equal(d.slug, "all-wrong");
+    assert_string_equal(d.sentence, "the only element is wrong");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_results),
+        cmocka_unit_test(moved_results),
+        cmocka_unit_test(places),
+        cmocka_unit_test(the_message_says_it_all),
+        cmocka_unit_test(tiny_results_are_not_over_explained),
+    };
+    return cmocka_run_group_tests_name("diagnose", tests, NULL, NULL);
+}

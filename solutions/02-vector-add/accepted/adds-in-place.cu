@@ -1,0 +1,43 @@
+// expect: pass
+// The sum takes the place of a on the device: two arrays are enough.
+#include "lab.h"
+#include "vector_add.h"
+
+// Each thread adds one element.
+__global__ void add_kernel(float *a, const float *b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[i] += b[i];
+}
+
+int vector_add(const float *a, const float *b, float *c, int n)
+{
+    cudaError_t err = cudaSuccess;
+
+    size_t bytes = n * sizeof(float);
+    float *d_a = NULL;
+    float *d_b = NULL;
+    err = cudaMalloc(&d_a, bytes);
+    if (err == cudaSuccess)
+        err = cudaMalloc(&d_b, bytes);
+
+    if (err == cudaSuccess)
+        err = cudaMemcpy(d_a, a, bytes, cudaMemcpyHostToDevice);
+    if (err == cudaSuccess)
+        err = cudaMemcpy(d_b, b, bytes, cudaMemcpyHostToDevice);
+
+    if (err == cudaSuccess && n > 0) {
+        int threads = 256;
+        int blocks = (n + threads - 1) / threads;
+        add_kernel<<<blocks, threads>>>(d_a, d_b, n);
+        err = cudaGetLastError();
+    }
+
+    if (err == cudaSuccess)
+        err = cudaMemcpy(c, d_a, bytes, cudaMemcpyDeviceToHost);
+
+    cudaFree(d_a);
+    cudaFree(d_b);
+    return err;
+}

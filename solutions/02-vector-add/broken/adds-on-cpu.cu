@@ -1,0 +1,42 @@
+// expect: no-gpu-work
+// case: one-block
+// Adds on the CPU.
+#include "lab.h"
+#include "vector_add.h"
+
+// Each thread adds one element.
+__global__ void add_kernel(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+int vector_add(const float *a, const float *b, float *c, int n)
+{
+    cudaError_t err = cudaSuccess;
+
+    size_t bytes = n * sizeof(float);
+    float *d_a = NULL;
+    float *d_b = NULL;
+    float *d_c = NULL;
+    err = cudaMalloc(&d_a, bytes);
+    if (err == cudaSuccess)
+        err = cudaMalloc(&d_b, bytes);
+    if (err == cudaSuccess)
+        err = cudaMalloc(&d_c, bytes);
+
+    if (err == cudaSuccess)
+        err = cudaMemcpy(d_a, a, bytes, cudaMemcpyHostToDevice);
+    if (err == cudaSuccess)
+        err = cudaMemcpy(d_b, b, bytes, cudaMemcpyHostToDevice);
+
+
+    for (int i = 0; i < n; i++)
+        c[i] = a[i] + b[i];
+
+    cudaFree(d_a);
+    cudaFree(d_b);
+    cudaFree(d_c);
+    return err;
+}
