@@ -1,0 +1,287 @@
+/* Compiling and linking; see build.h. */
+#include "grader/build/build.h"
+
+#include "grader/core/text.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    BUILD_WALL_S = 60,
+    BUILD_MEMORY_MIB = 3072,
+    BUILD_PROCESSES = 64,
+    BUILD_FILE_MIB = 256,
+    BUILD_TMP_MIB = 512,
+    KEEP_FILES = 64,
+    ARGS_MAX = 64
+};
+
+typedef struct Build {
+    Arena *arena;
+    const BuildInput *in;
+    BuildOutput *out;
+    SandboxProcess process;
+    StrBuf log;
+    const char *objects[ARGS_MAX]; /* inside, in the order of the lab's files */
+    size_t n_objects;
+} Build;
+
+static const char *suffix_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot : "";
+}
+
+static bool is_source(const char *name)
+{
+    const char *suffix = suffix_of(name);
+    return strcmp(suffix, ".cu") == 0 || strcmp(suffix, ".c") == 0 || strcmp(suffix, ".cpp") == 0;
+}
+
+static bool forbids_includes(const Lab *lab)
+{
+    for (size_t i = 0; i < lab->n_forbid; i++)
+        if (lab->forbid[i].include[0])
+            return true;
+    return false;
+}
+
+/* Limits, folders and environment that compiler and linker share. */
+static SandboxStep new_step(Build *b, const char *const *args, const char *const *collect)
+{
+    const Places *p = b->in->places;
+    const char **env = ARENA_NEW_ARRAY(b->arena, const char *, 8);
+    if (env) {
+        env[0] = arena_printf(b->arena, "PATH=%s/bin:/usr/local/bin:/usr/bin:/bin", b->in->kit->cuda_home);
+        env[1] = arena_printf(b->arena, "TMPDIR=%s", p->in_tmp);
+        env[2] = arena_printf(b->arena, "HOME=%s", p->in_tmp);
+        env[3] = "LC_ALL=C.UTF-8";
+    }
+    return (SandboxStep){
+        .dir = p->in_src,
+        .args = args,
+        .env = env,
+        .collect = collect,
+        .collect_from = p->in_build,
+        .save_to = p->prog,
+        .limits =
+            {
+                .wall_ms = BUILD_WALL_S * 1000,
+                .cpu_ms = BUILD_WALL_S * 1000,
+                .memory_kib = (int64_t)BUILD_MEMORY_MIB << 10,
+                .processes = BUILD_PROCESSES,
+                .output_bytes = BUILD_LOG_BYTES_MAX,
+                .output_cut = 1,
+                .file_bytes = (int64_t)BUILD_FILE_MIB << 20,
+                .collect_bytes = (int64_t)BUILD_FILE_MIB << 20,
+                .collect_files = KEEP_FILES,
+            },
+    };
+}
+
+/* nvcc names its temporary files after process ids; where one shows in a message, the number goes. */
+static void drop_temporary_numbers(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from;) {
+        if (strncmp(from, "tmpxft_", 7) != 0) {
+            *to++ = *from++;
+            continue;
+        }
+        memmove(to, from, 6);
+        to += 6;
+        for (from += 6; *from == '_' || isxdigit((unsigned char)*from); from++)
+            if (*from == '_' && !isxdigit((unsigned char)from[1]))
+                break;
+    }
+    *to = '\0';
+}
+
+static void add_log(Build *b, const char *bytes, size_t length)
+{
+    char *text = length ? text_clean(b->arena, bytes, length, BUILD_LOG_BYTES_MAX) : NULL;
+    if (!text)
+        return;
+    drop_temporary_numbers(text);
+    strbuf_puts(&b->log, text);
+    if (text[0] && text[strlen(text) - 1] != '\n')
+        strbuf_puts(&b->log, "\n");
+}
+
+/* Runs a command of the build; the verdict is set when it did not come to a good end. */
+static Status run_step(Build *b, const SandboxStep *step, Diag *d)
+{
+    SandboxAnswer answer = {0};
+    if (!step->args || !step->env)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a build");
+    Status s = sandbox_run(&b->process, step, b->arena, &answer, d);
+    if (s != STATUS_OK)
+        return s;
+    b->out->seconds += answer.wall_s;
+    add_log(b, answer.err, answer.err_bytes);
+    add_log(b, answer.out, answer.out_bytes);
+    switch (answer.end) {
+    case WIRE_END_WALL:
+    case WIRE_END_CPU:
+        b->out->verdict = VERDICT_TIMEOUT;
+        strbuf_printf(&b->log, "The compiler did not end within %d seconds.\n", BUILD_WALL_S);
+        return STATUS_OK;
+    case WIRE_END_MEMORY:
+    case WIRE_END_PROCESSES:
+        b->out->verdict = VERDICT_MEMORY_LIMIT;
+        strbuf_printf(&b->log, "The compiler used more than %d MiB of memory or %d processes.\n",
+                      BUILD_MEMORY_MIB, BUILD_PROCESSES);
+        return STATUS_OK;
+    case WIRE_END_EXEC:
+        return diag_set(d, STATUS_NOT_FOUND, "cannot start %s: %s", step->args[0], strerror(answer.status));
+    default:
+        if (answer.status != 0 || answer.signal != 0)
+            b->out->verdict = VERDICT_BUILD_ERROR;
+        return STATUS_OK;
+    }
+}
+
+/* The files of a source that stay: its object and dependencies, where the lab forbids something. */
+static const char *const *kept_files(Build *b, const char *object, const char *dependencies)
+{
+    const char **kept = ARENA_NEW_ARRAY(b->arena, const char *, 4);
+    if (kept && b->in->lab->n_forbid) {
+        kept[0] = object;
+        kept[1] = forbids_includes(b->in->lab) ? dependencies : NULL;
+    }
+    return kept;
+}
+
+static Status compile(Build *b, const char *file, Diag *d)
+{
+    const Places *p = b->in->places;
+    Arena *a = b->arena;
+    const char *object = arena_printf(a, "%s/%s.o", p->in_build, file);
+    const char *dependencies = arena_printf(a, "%s/%s.d", p->in_build, file);
+    const char *args[ARGS_MAX] = {
+        b->in->kit->nvcc,
+        "-arch=compute_75",
+        "-lineinfo",
+        "-g",
+        "-I",
+        arena_printf(a, "%s/labs/%s", p->in_kit, b->in->lab->lab),
+        "-I",
+        arena_printf(a, "%s/common/lab", p->in_kit),
+        "-c",
+        file,
+        "-o",
+        object,
+    };
+    if (forbids_includes(b->in->lab)) {
+        args[12] = "-MD";
+        args[13] = "-MF";
+        args[14] = dependencies;
+    }
+    SandboxStep step = new_step(b, args, kept_files(b, object, dependencies));
+    b->objects[b->n_objects++] = object;
+    return run_step(b, &step, d);
+}
+
+static Status link_program(Build *b, Diag *d)
+{
+    const Places *p = b->in->places;
+    Arena *a = b->arena;
+    const char *args[2 * ARGS_MAX] = {"/usr/bin/g++", "-o", arena_printf(a, "%s/program", p->in_build)};
+    size_t n = 3;
+    for (size_t i = 0; i < b->n_objects; i++)
+        args[n++] = b->objects[i];
+    args[n++] = arena_printf(a, "%s/labs/%s/driver.o", p->in_kit, b->in->lab->lab);
+    args[n++] = arena_printf(a, "%s/lib/liblab.a", p->in_kit);
+    args[n++] = arena_printf(a, "-L%s/lib64", b->in->kit->cuda_home);
+    args[n++] = "-lcudart";
+    args[n++] = "-lm";
+    const char *collect[] = {args[2], NULL};
+    SandboxStep step = new_step(b, args, collect);
+    Status s = run_step(b, &step, d);
+    const char *program = arena_printf(a, "%s/program", p->prog);
+    if (s != STATUS_OK || b->out->verdict != VERDICT_PASS)
+        return s;
+    if (!program || chmod(program, 0755) != 0)
+        return diag_set(d, STATUS_IO, "the linked program did not come out of the sandbox");
+    return STATUS_OK;
+}
+
+/* What the lab forbids in one source; the verdict is set when something is found. */
+static Status check_forbidden(Build *b, const char *file, Diag *d)
+{
+    const Lab *lab = b->in->lab;
+    if (!lab->n_forbid)
+        return STATUS_OK;
+    char path[PATH_MAX];
+    size_t n = 0;
+    snprintf(path, sizeof path, "%s/%s.o", b->in->places->prog, file);
+    Status s = forbidden_symbols(lab, path, file, &b->log, &n, d);
+    snprintf(path, sizeof path, "%s/%s.d", b->in->places->prog, file);
+    if (s == STATUS_OK && forbids_includes(lab))
+        s = forbidden_includes(lab, path, file, &b->log, &n, d);
+    if (n)
+        b->out->verdict = VERDICT_FORBIDDEN_CALL;
+    return s;
+}
+
+static Status build_all(Build *b, Diag *d)
+{
+    const Lab *lab = b->in->lab;
+    Status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && b->out->verdict == VERDICT_PASS && i < lab->n_files; i++) {
+        if (!is_source(lab->files[i]))
+            continue;
+        if (b->n_objects == ARGS_MAX - 1)
+            return diag_set(d, STATUS_LIMIT, "a lab may have at most %d source files", ARGS_MAX - 1);
+        s = compile(b, lab->files[i], d);
+        if (s == STATUS_OK && b->out->verdict == VERDICT_PASS)
+            s = check_forbidden(b, lab->files[i], d);
+    }
+    if (s == STATUS_OK && b->out->verdict == VERDICT_PASS)
+        s = link_program(b, d);
+    return s;
+}
+
+static Status start(Build *b, Diag *d)
+{
+    const BuildInput *in = b->in;
+    SandboxBind binds[] = {
+        {in->places->kit, "/kit"}, {in->places->src, "/src"}, {in->kit->cuda_home, in->kit->cuda_home}};
+    SandboxScratch scratch[] = {{"/tmp", (int64_t)BUILD_TMP_MIB << 20},
+                                {"/build", (int64_t)BUILD_TMP_MIB << 20},
+                                {"/dev/shm", 1 << 20}};
+    const char *runner = in->sandbox->weak ? arena_printf(b->arena, "%s/bin/grade-runner", in->places->kit)
+                                           : "/kit/bin/grade-runner";
+    SandboxSpec spec = {.binds = binds,
+                        .n_binds = strncmp(in->kit->cuda_home, "/usr/", 5) == 0 ? 2 : 3,
+                        .scratch = scratch,
+                        .n_scratch = 3,
+                        .hide = &in->kit->root,
+                        .n_hide = 1,
+                        .runner = runner,
+                        .slot = in->slot};
+    return sandbox_start(in->sandbox, &spec, &b->process, d);
+}
+
+Status build_submission(Arena *a, const BuildInput *in, BuildOutput *out, Diag *d)
+{
+    *out = (BuildOutput){.verdict = VERDICT_PASS, .log = ""};
+    Build b = {.arena = a, .in = in, .out = out};
+    Status s = start(&b, d);
+    if (s == STATUS_OK)
+        s = build_all(&b, d);
+    char errors[256] = "";
+    sandbox_stop(&b.process, errors, sizeof errors);
+    errors[strcspn(errors, "\n")] = '\0';
+    if (s == STATUS_IO && errors[0])
+        s = diag_set(d, s, "the sandbox failed: %s", errors);
+    if (b.log.text)
+        out->log = arena_strndup(a, b.log.text, b.log.length);
+    if (!out->log)
+        out->log = "";
+    strbuf_free(&b.log);
+    return s;
+}

@@ -1,0 +1,169 @@
+/* Making and staging folders; see places.h. */
+#include "grader/build/places.h"
+
+#include "grader/core/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static Status copy_file(const char *from, const char *to, Diag *d)
+{
+    int in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
+    struct stat st;
+    bool fine = in >= 0 && fstat(in, &st) == 0;
+    if (fine)
+        out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                   (st.st_mode & 0100) | 0644 | ((st.st_mode & 0100) ? 0011 : 0));
+    fine = fine && out >= 0;
+    for (off_t left = fine ? st.st_size : 0; fine && left > 0;) {
+        ssize_t n = sendfile(out, in, NULL, (size_t)left);
+        fine = n > 0;
+        left -= n;
+    }
+    int error = errno;
+    if (in >= 0)
+        close(in);
+    if (out >= 0 && close(out) != 0)
+        fine = false;
+    return fine ? STATUS_OK : diag_set(d, STATUS_IO, "cannot copy %s to %s: %s", from, to, strerror(error));
+}
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* What student code may include. */
+static bool is_header(const char *name)
+{
+    return (ends_with(name, ".h") || ends_with(name, ".cuh") || ends_with(name, ".def")) &&
+           strncmp(name, "judge", 5) != 0;
+}
+
+static Status copy_headers(const char *from, const char *to, Diag *d)
+{
+    Arena arena = {0};
+    const char **names;
+    size_t n;
+    Status s = dir_make(to, d);
+    if (s == STATUS_OK)
+        s = dir_list(&arena, from, &names, &n, d);
+    for (size_t i = 0; s == STATUS_OK && i < n; i++) {
+        if (!is_header(names[i]))
+            continue;
+        char source[PATH_MAX], target[PATH_MAX];
+        snprintf(source, sizeof source, "%s/%s", from, names[i]);
+        snprintf(target, sizeof target, "%s/%s", to, names[i]);
+        s = copy_file(source, target, d);
+    }
+    arena_free(&arena);
+    return s;
+}
+
+static Status make_below(const char *base, const char *name, Diag *d)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", base, name);
+    return dir_make(path, d);
+}
+
+/* The same path below the kit's build folder and below WORK/kit. */
+static Status stage(const Kit *kit, const char *work, const char *name, Diag *d)
+{
+    char from[2 * PATH_MAX], to[2 * PATH_MAX];
+    snprintf(from, sizeof from, "%s/%s", kit->build, name);
+    snprintf(to, sizeof to, "%s/kit/%s", work, name);
+    return copy_file(from, to, d);
+}
+
+Status places_stage_kit(const Kit *kit, const char *work, Diag *d)
+{
+    static const char *const folders[] = {"kit/bin", "kit/lib", "kit/common/lab", "kit/labs"};
+    static const char *const parts[] = {"bin/vgpu", "bin/grade-runner", "lib/liblab.a",
+                                        "lib/libcudart.so.13"};
+    Status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < sizeof folders / sizeof *folders; i++)
+        s = make_below(work, folders[i], d);
+    for (size_t i = 0; s == STATUS_OK && i < sizeof parts / sizeof *parts; i++)
+        s = stage(kit, work, parts[i], d);
+    char from[PATH_MAX], to[PATH_MAX];
+    snprintf(from, sizeof from, "%s/common/lab", kit->root);
+    snprintf(to, sizeof to, "%s/kit/common/lab", work);
+    return s != STATUS_OK ? s : copy_headers(from, to, d);
+}
+
+Status places_stage_lab(const Kit *kit, const Lab *lab, const char *work, Diag *d)
+{
+    char to[PATH_MAX], name[256];
+    snprintf(to, sizeof to, "%s/kit/labs/%s", work, lab->lab);
+    snprintf(name, sizeof name, "labs/%s/driver.o", lab->lab);
+    Status s = copy_headers(lab->dir, to, d);
+    return s != STATUS_OK ? s : stage(kit, work, name, d);
+}
+
+Status places_make_work(Arena *a, const char **work, Diag *d)
+{
+    const char *base = getenv("TMPDIR");
+    char *path = arena_printf(a, "%s/grade-XXXXXX", base && base[0] == '/' ? base : "/tmp");
+    if (!path)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory");
+    if (!mkdtemp(path) || chmod(path, 0711) != 0)
+        return diag_set(d, STATUS_IO, "cannot make a working folder %s: %s", path, strerror(errno));
+    *work = path;
+    return STATUS_OK;
+}
+
+Status places_make(Arena *a, const char *work, int slot, bool weak, Places *p, Diag *d)
+{
+    *p = (Places){.work = work,
+                  .in_kit = "/kit",
+                  .in_src = "/src",
+                  .in_prog = "/prog",
+                  .in_case = "/case",
+                  .in_build = "/build",
+                  .in_tmp = "/tmp"};
+    p->kit = arena_printf(a, "%s/kit", work);
+    p->home = arena_printf(a, "%s/s%d", work, slot);
+    p->src = arena_printf(a, "%s/s%d/src", work, slot);
+    p->prog = arena_printf(a, "%s/s%d/prog", work, slot);
+    p->case_dir = arena_printf(a, "%s/s%d/case", work, slot);
+    if (weak) {
+        p->in_kit = p->kit;
+        p->in_src = p->src;
+        p->in_prog = p->prog;
+        p->in_case = arena_printf(a, "%s/s%d/run", work, slot);
+        p->in_build = arena_printf(a, "%s/s%d/build", work, slot);
+        p->in_tmp = arena_printf(a, "%s/s%d/tmp", work, slot);
+    }
+    if (!p->kit || !p->home || !p->src || !p->prog || !p->case_dir || !p->in_case || !p->in_build ||
+        !p->in_tmp)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory");
+    const char *const folders[] = {p->src, p->prog, p->case_dir, weak ? p->in_build : NULL,
+                                   weak ? p->in_tmp : NULL};
+    Status s = dir_remove(p->home, d);
+    for (size_t i = 0; s == STATUS_OK && i < sizeof folders / sizeof *folders; i++)
+        s = folders[i] ? dir_make(folders[i], d) : STATUS_OK;
+    return s;
+}
+
+Status places_clear_case(const Places *p, bool weak, Diag *d)
+{
+    Status s = dir_remove(p->case_dir, d);
+    if (s == STATUS_OK && weak)
+        s = dir_remove(p->in_case, d);
+    static const char *const folders[] = {"in", "out", "after"};
+    for (size_t i = 0; s == STATUS_OK && i < sizeof folders / sizeof *folders; i++)
+        s = make_below(p->case_dir, folders[i], d);
+    if (s == STATUS_OK && weak)
+        s = dir_make(p->in_case, d);
+    return s;
+}

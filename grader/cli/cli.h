@@ -1,0 +1,63 @@
+/* cli: the commands of `grade`. Each takes the parsed options and gives back the exit status: 0 fine, 1 the
+ * work judged falls short, 2 the kit or its use is at fault. Here, and only here, things are printed. */
+#ifndef GRADER_CLI_CLI_H
+#define GRADER_CLI_CLI_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "grader/core/kit.h"
+#include "grader/core/lab.h"
+#include "grader/run/submission.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EXIT_FINE = 0, EXIT_SHORT = 1, EXIT_KIT = 2 };
+
+typedef struct Options {
+#define TEXT(name, field, ...)  const char *field; /* NULL when not given */
+#define COUNT(name, field, ...) int64_t field;     /* -1 when not given */
+#define FLAG(name, field, ...)  bool field;
+#include "grader/cli/options.def"
+#undef TEXT
+#undef COUNT
+#undef FLAG
+    const char **operands;
+    size_t n_operands;
+} Options;
+
+/* Parses what stands after the command's name. */
+Status options_parse(Arena *a, int argc, char **argv, Options *o, Diag *d);
+/* The options, for the help text. */
+void options_print(void);
+
+#define COMMAND(name, function, ...) int function(Arena *a, const Options *o);
+#include "grader/cli/commands.def"
+#undef COMMAND
+
+/* Shared by the commands ----------------------------------------------------------------------- */
+
+/* Prints a Diag on standard error and gives back EXIT_KIT. */
+int cli_fail(const Diag *d);
+/* The same for a plain sentence. */
+int cli_fail_text(const char *text, const char *hint);
+
+/* A comma-separated list as an array, NULL-terminated; n may be NULL. */
+const char **cli_split(Arena *a, const char *text, size_t *n);
+/* Whether a name is in such a list; everything is in the list NULL. */
+bool cli_listed(const char *const *list, const char *name);
+
+/* Finds kit, device and sandbox, and makes run->work; a weak sandbox is allowed when weak_is_fine. */
+Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d);
+/* Removes run->work. */
+void cli_clean_up(const GradeRun *run);
+
+/* Set by SIGINT and SIGTERM after cli_catch_signals. */
+extern volatile sig_atomic_t cli_stop;
+void cli_catch_signals(void);
+
+/* The path of a lab's hidden.yaml; NULL when the kit has none. */
+const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab);
+
+#endif

@@ -1,0 +1,95 @@
+/* grade doctor: what this machine offers; grade schema: the reference of lab.yaml. */
+#include "grader/cli/cli.h"
+#include "grader/core/files.h"
+#include "grader/core/version.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void line(const char *what, const char *state)
+{
+    printf("%-14s %s\n", what, state);
+}
+
+static void show_sandbox(Arena *a, const Options *o)
+{
+    Sandbox s;
+    Diag d;
+    if (sandbox_probe(a, o->bwrap, &s, &d) != STATUS_OK) {
+        line("sandbox", d.message);
+        return;
+    }
+    const char *layers = "";
+    for (size_t i = 0; layers && i < s.n_layers; i++)
+        layers = arena_printf(a, "%s%s%s", layers, i ? ", " : "", s.layers[i]);
+    line("bubblewrap", s.weak ? s.problem : s.bwrap);
+    line("sandbox", layers ? layers : "");
+    line("user", s.switch_user ? "root: submissions run as an unprivileged user"
+                               : "not root: submissions run as this user, in a user namespace");
+    line("cgroup v2", access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0
+                          ? "there; not needed, the watcher counts"
+                          : "none; the watcher counts");
+}
+
+/* Each lab of the kit: whether it can be graded. */
+static bool show_labs(Arena *a, const Kit *kit)
+{
+    const char **names, *dir = arena_printf(a, "%s/labs", kit->root);
+    size_t n;
+    Diag d;
+    bool fine = true;
+    if (!dir || dir_list(a, dir, &names, &n, &d) != STATUS_OK)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        Lab *lab = NULL;
+        const char *path = arena_printf(a, "%s/%s", dir, names[i]),
+                   *yaml = arena_printf(a, "%s/%s/lab.yaml", dir, names[i]);
+        if (!path || !yaml || access(yaml, R_OK) != 0)
+            continue;
+        Status s = lab_load(path, cli_hidden_path(a, kit, names[i]), &lab, &d);
+        if (s == STATUS_OK)
+            s = kit_check_lab(kit, names[i], &d);
+        char text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX + 64] = "ready\n";
+        if (s != STATUS_OK)
+            diag_format(&d, NULL, text, sizeof text);
+        text[strcspn(text, "\n")] = '\0';
+        line(names[i], text);
+        lab_free(lab);
+        fine = fine && s == STATUS_OK;
+    }
+    return fine;
+}
+
+int cli_doctor(Arena *a, const Options *o)
+{
+    Kit kit;
+    Diag d;
+    line("grade", KIT_VERSION);
+    if (kit_find(a, &kit, &d) != STATUS_OK)
+        return cli_fail(&d);
+    line("kit", kit.root);
+    const char *nvcc = kit_nvcc_version(a, &kit);
+    line("nvcc", kit.nvcc ? kit.nvcc
+                          : "not found: install the CUDA toolkit 13.0 or newer, and set CUDA_HOME or PATH");
+    if (nvcc[0])
+        line("", nvcc);
+    line("GPU",
+         access("/dev/nvidiactl", F_OK) == 0 ? "a driver answers" : "none; the virtual GPU needs none");
+    show_sandbox(a, o);
+    bool fine = show_labs(a, &kit);
+    return fine && kit.nvcc ? EXIT_FINE : EXIT_KIT;
+}
+
+int cli_schema(Arena *a, const Options *o)
+{
+    (void)a;
+    (void)o;
+    StrBuf out = {0};
+    lab_schema_markdown(&out);
+    if (out.text)
+        fwrite(out.text, 1, out.length, stdout);
+    bool failed = out.failed;
+    strbuf_free(&out);
+    return failed ? EXIT_KIT : EXIT_FINE;
+}

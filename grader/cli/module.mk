@@ -1,0 +1,2 @@
+$(call module,grader/cli)
+$(call program,grade,grader/cli,grader/cli grader/report grader/archive grader/db grader/exec grader/run grader/judge grader/build grader/sandbox grader/runner grader/core grader/text common/base,-larchive -lsqlite3 -lyaml -ljansson -lseccomp -lelf -lm)

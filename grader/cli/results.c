@@ -1,0 +1,101 @@
+/* grade status, report, export: what is made from an existing gradebook. */
+#include "grader/cli/cli.h"
+#include "grader/core/files.h"
+#include "grader/db/gradebook.h"
+#include "grader/report/report.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Opens OUT/gradebook.db, which must be there, and loads the class. */
+static Status load_class(Arena *a, const Options *o, Gradebook **book, ReportClass **c, Diag *d)
+{
+    *book = NULL;
+    *c = NULL;
+    if (!o->out) {
+        diag_set(d, STATUS_INVALID, "--out must be given");
+        diag_hint(d, "the folder that `grade run` wrote to");
+        return STATUS_INVALID;
+    }
+    const char *path = arena_printf(a, "%s/gradebook.db", o->out);
+    if (!path || access(path, R_OK) != 0)
+        return diag_set(d, STATUS_NOT_FOUND, "there is no gradebook in %s", o->out);
+    Status s = gradebook_open(path, book, d);
+    return s != STATUS_OK ? s : report_class_load(*book, o->students, o->labs, c, d);
+}
+
+static void put(StrBuf *out, FILE *file)
+{
+    if (out->text)
+        fwrite(out->text, 1, out->length, file);
+    strbuf_free(out);
+}
+
+int cli_status(Arena *a, const Options *o)
+{
+    Gradebook *book;
+    ReportClass *c;
+    Diag d;
+    Status s = load_class(a, o, &book, &c, &d);
+    if (s == STATUS_OK) {
+        StrBuf table = {0};
+        report_table(&table, c, report_style_for(1));
+        put(&table, stdout);
+        for (size_t i = 0; i < c->n_results; i++)
+            if (verdict_needs_person(c->results[i]->verdict))
+                printf("for a person: %s %s (%s)\n", c->results[i]->student, c->results[i]->lab,
+                       verdict_word(c->results[i]->verdict));
+    }
+    report_class_free(c);
+    gradebook_close(book);
+    return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
+}
+
+int cli_report(Arena *a, const Options *o)
+{
+    Gradebook *book;
+    ReportClass *c;
+    Diag d;
+    Status s = load_class(a, o, &book, &c, &d);
+    const char *dir = s == STATUS_OK ? arena_printf(a, "%s/report", o->out) : NULL;
+    if (s == STATUS_OK)
+        s = dir ? report_html(c, "CUDA Lab Kit", dir, &d) : diag_set(&d, STATUS_NO_MEMORY, "no memory");
+    if (s == STATUS_OK)
+        printf("%s/index.html\n", dir);
+    report_class_free(c);
+    gradebook_close(book);
+    return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
+}
+
+static int list_formats(void)
+{
+    for (const ReportFormat *f = report_formats(); f->name; f++)
+        printf("  %-14s %s\n", f->name, f->meaning);
+    return EXIT_FINE;
+}
+
+int cli_export(Arena *a, const Options *o)
+{
+    if (o->format && strcmp(o->format, "list") == 0)
+        return list_formats();
+    const ReportFormat *format = o->format ? report_format(o->format) : NULL;
+    if (!format)
+        return cli_fail_text(o->format ? "that is no format" : "--format must be given",
+                             "grade export --format list lists them");
+    Gradebook *book;
+    ReportClass *c;
+    Diag d;
+    StrBuf out = {0};
+    Status s = load_class(a, o, &book, &c, &d);
+    if (s == STATUS_OK)
+        s = format->write(c, &out, &d);
+    if (s == STATUS_OK && o->to)
+        s = file_write_atomic(o->to, out.text ? out.text : "", out.length, &d);
+    else if (s == STATUS_OK)
+        fwrite(out.text ? out.text : "", 1, out.length, stdout);
+    strbuf_free(&out);
+    report_class_free(c);
+    gradebook_close(book);
+    return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
+}

@@ -1,0 +1,120 @@
+/* What the commands share; see cli.h. */
+#include "grader/cli/cli.h"
+
+#include "grader/build/places.h"
+#include "grader/core/files.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+volatile sig_atomic_t cli_stop;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    cli_stop = 1;
+}
+
+void cli_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: a wait shall end */
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+int cli_fail(const Diag *d)
+{
+    char text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX + 64];
+    diag_format(d, NULL, text, sizeof text);
+    fprintf(stderr, "grade: %s", text);
+    return EXIT_KIT;
+}
+
+int cli_fail_text(const char *text, const char *hint)
+{
+    Diag d;
+    diag_set(&d, STATUS_INVALID, "%s", text);
+    if (hint)
+        diag_hint(&d, "%s", hint);
+    return cli_fail(&d);
+}
+
+const char **cli_split(Arena *a, const char *text, size_t *n)
+{
+    size_t count = 0;
+    for (const char *p = text; p && *p; p++)
+        count += *p == ',';
+    const char **list = text ? ARENA_NEW_ARRAY(a, const char *, count + 2) : NULL;
+    size_t used = 0;
+    while (list && *text) {
+        size_t length = strcspn(text, ",");
+        if (length)
+            list[used++] = arena_strndup(a, text, length);
+        text += length + (text[length] == ',');
+    }
+    if (n)
+        *n = used;
+    return list;
+}
+
+bool cli_listed(const char *const *list, const char *name)
+{
+    if (!list)
+        return true;
+    for (; *list; list++)
+        if (strcmp(*list, name) == 0)
+            return true;
+    return false;
+}
+
+const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab)
+{
+    const char *path = arena_printf(a, "%s/solutions/%s/hidden.yaml", kit->root, lab);
+    return path && access(path, R_OK) == 0 ? path : NULL;
+}
+
+/* Devices: the virtual GPU, of some model, or real hardware. */
+static Status choose_device(const Options *o, GradeRun *run, Diag *d)
+{
+    run->gpu = o->device && strcmp(o->device, "gpu") == 0;
+    run->device = o->model ? o->model : "";
+    if (o->device && !run->gpu && strcmp(o->device, "virtual") != 0)
+        return diag_set(d, STATUS_INVALID, "--device must be virtual or gpu, not '%s'", o->device);
+    if (run->gpu && access("/dev/nvidiactl", F_OK) != 0)
+        return diag_set(d, STATUS_NOT_FOUND, "no GPU answers on this machine (there is no /dev/nvidiactl)");
+    return STATUS_OK;
+}
+
+static Status choose_sandbox(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
+{
+    Status s = sandbox_probe(a, o->bwrap, &run->sandbox, d);
+    if (s != STATUS_OK || !run->sandbox.weak || weak_is_fine)
+        return s;
+    diag_set(d, STATUS_UNSUPPORTED, "submissions cannot be shut in here: %s", run->sandbox.problem);
+    diag_hint(d, "install or allow bubblewrap (it needs user namespaces; docs/security.md), or, where every "
+                 "submission can be "
+                 "trusted, give --allow-weak-sandbox: every result will be marked");
+    return STATUS_UNSUPPORTED;
+}
+
+Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
+{
+    *run = (GradeRun){.only = o->only};
+    Status s = kit_find(a, &run->kit, d);
+    if (s == STATUS_OK)
+        s = choose_device(o, run, d);
+    if (s == STATUS_OK)
+        s = choose_sandbox(a, o, weak_is_fine, run, d);
+    if (s == STATUS_OK)
+        s = places_make_work(a, &run->work, d);
+    return s;
+}
+
+void cli_clean_up(const GradeRun *run)
+{
+    if (run->work)
+        dir_remove(run->work, NULL);
+}

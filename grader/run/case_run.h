@@ -1,0 +1,24 @@
+/* case_run: one case of a built submission: inputs, program, judgement. */
+#ifndef GRADER_RUN_CASE_RUN_H
+#define GRADER_RUN_CASE_RUN_H
+
+#include "grader/build/places.h"
+#include "grader/core/result.h"
+#include "grader/judge/judge.h"
+#include "grader/run/submission.h"
+
+typedef struct CaseInput {
+    const GradeRun *run;
+    const Lab *lab;
+    const LabCase *lab_case;
+    const Places *places;
+    Judge *judge;
+    int slot;
+} CaseInput;
+
+/* Fills r (name, points, verdict, texts, findings, metrics), all text in the arena, and timing. What fails on
+ * our side is the verdict kit-error with the reason. *device_name is set to the device's name when a report
+ * gave it. */
+void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, const char **device_name);
+
+#endif

@@ -1,0 +1,15 @@
+/* outputs: what the grader itself needs to know of a case's output files, beside what the judge says. They
+ * are read as what they are: files that a hostile program wrote. */
+#ifndef GRADER_RUN_OUTPUTS_H
+#define GRADER_RUN_OUTPUTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes of data in all CASEDIR/out/NAME.npy; files that are none count nothing. */
+int64_t outputs_total_bytes(const char *case_dir);
+
+/* The number that CASEDIR/out/values gives for a key; false when there is none. */
+bool outputs_value(const char *case_dir, const char *key, double *value);
+
+#endif

@@ -1,0 +1,184 @@
+/* One submission; see submission.h. */
+#include "grader/run/submission.h"
+
+#include "grader/build/build.h"
+#include "grader/build/intake.h"
+#include "grader/core/files.h"
+#include "grader/core/sha256.h"
+#include "grader/core/version.h"
+#include "grader/run/case_run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* A submission under way. */
+typedef struct Work {
+    const GradeRun *run;
+    const Submission *submission;
+    int slot;
+    Result *result;
+    Timing *timing;
+    Places places;
+} Work;
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+uint64_t submission_case_seed(const GradeRun *run, const Lab *lab, const LabCase *c)
+{
+    if (!c->hidden)
+        return (uint64_t)c->seed;
+    char text[256];
+    int n = snprintf(text, sizeof text, "%llu\n%s\n%s\n", (unsigned long long)run->seed, lab->lab, c->name);
+    unsigned char digest[SHA256_BYTES];
+    Sha256 sum;
+    sha256_start(&sum);
+    sha256_add(&sum, text, (size_t)n);
+    sha256_end(&sum, digest);
+    uint64_t seed = 0;
+    for (int i = 0; i < 8; i++)
+        seed = seed << 8 | digest[i];
+    return seed & ((UINT64_C(1) << 53) - 1); /* exact in every reader of JSON */
+}
+
+static bool is_wanted(const GradeRun *run, const LabCase *c)
+{
+    return !run->only || strcmp(run->only, c->name) == 0;
+}
+
+/* A Result with a row for each case, none of them run. */
+static Result *new_result(const GradeRun *run, const Submission *s)
+{
+    Result *r = result_create();
+    if (!r)
+        return NULL;
+    Arena *a = &r->arena;
+    r->student = arena_strndup(a, s->student, strlen(s->student));
+    r->lab = arena_strndup(a, s->lab->lab, strlen(s->lab->lab));
+    r->kit_version = KIT_VERSION;
+    r->seed = run->seed;
+    r->device_kind = run->gpu ? "gpu" : "virtual";
+    r->sandbox = run->sandbox.layers;
+    r->n_sandbox = run->sandbox.n_layers;
+    r->cases = ARENA_NEW_ARRAY(a, CaseResult, s->lab->n_cases + 1);
+    if (!r->student || !r->lab || !r->cases) {
+        result_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+/* Every case gets the same verdict, when none could be run. */
+static void fill_cases(Work *w, Verdict v, const char *message)
+{
+    Result *r = w->result;
+    r->n_cases = 0;
+    for (size_t i = 0; i < w->submission->lab->n_cases; i++) {
+        const LabCase *c = &w->submission->lab->cases[i];
+        if (!is_wanted(w->run, c))
+            continue;
+        r->cases[r->n_cases++] = (CaseResult){
+            .name = c->name,
+            .hidden = c->hidden,
+            .points = verdict_credit(v) == CREDIT_FULL ? c->points : 0,
+            .max_points = c->points,
+            .verdict = v,
+            .message = message,
+            .lesson = "",
+            .hint = "",
+            .replay = "",
+        };
+    }
+    r->build_verdict = v;
+}
+
+static void fill_kit_error(Work *w, const Diag *d)
+{
+    const char *message =
+        arena_printf(&w->result->arena, "%s\n%s", verdict_meaning(VERDICT_KIT_ERROR), d->message);
+    fill_cases(w, VERDICT_KIT_ERROR, message ? message : verdict_meaning(VERDICT_KIT_ERROR));
+}
+
+/* Takes and builds; true when there is a program to run. */
+static bool make_program(Work *w)
+{
+    Arena *a = &w->result->arena;
+    const Submission *s = w->submission;
+    Diag d = {0};
+    Intake intake;
+    if (places_make(a, w->run->work, w->slot, w->run->sandbox.weak, &w->places, &d) != STATUS_OK ||
+        intake_take(a, s->lab, s->folder, w->places.src, &intake, &d) != STATUS_OK) {
+        fill_kit_error(w, &d);
+        return false;
+    }
+    w->result->submission_sha256 = arena_strndup(a, intake.sha256, strlen(intake.sha256));
+    if (!intake.submitted || intake.problem[0]) {
+        fill_cases(w, intake.submitted ? VERDICT_BUILD_ERROR : VERDICT_NOT_SUBMITTED,
+                   intake.submitted ? intake.problem : verdict_meaning(VERDICT_NOT_SUBMITTED));
+        w->result->build_log = intake.submitted ? intake.problem : "";
+        return false;
+    }
+    BuildInput in = {.kit = &w->run->kit,
+                     .sandbox = &w->run->sandbox,
+                     .lab = s->lab,
+                     .places = &w->places,
+                     .slot = w->slot};
+    BuildOutput out;
+    if (build_submission(a, &in, &out, &d) != STATUS_OK) {
+        fill_kit_error(w, &d);
+        return false;
+    }
+    w->result->build_log = out.log;
+    w->timing->build_s = out.seconds;
+    if (out.verdict != VERDICT_PASS)
+        fill_cases(w, out.verdict, verdict_meaning(out.verdict));
+    return out.verdict == VERDICT_PASS;
+}
+
+static void run_cases(Work *w)
+{
+    Result *r = w->result;
+    const Lab *lab = w->submission->lab;
+    Judge *judge = NULL;
+    Diag d = {0};
+    const char *program = arena_printf(&r->arena, "%s/labs/%s/judge", w->run->kit.build, lab->lab);
+    w->timing->cases = ARENA_NEW_ARRAY(&r->arena, CaseTiming, lab->n_cases + 1);
+    if (!program || !w->timing->cases || judge_start(program, NULL, &judge, &d) != STATUS_OK) {
+        fill_kit_error(w, &d);
+        return;
+    }
+    for (size_t i = 0; i < lab->n_cases; i++) {
+        if (!is_wanted(w->run, &lab->cases[i]))
+            continue;
+        CaseInput in = {.run = w->run,
+                        .lab = lab,
+                        .lab_case = &lab->cases[i],
+                        .places = &w->places,
+                        .judge = judge,
+                        .slot = w->slot};
+        case_run(&r->arena, &in, &r->cases[r->n_cases++], &w->timing->cases[w->timing->n_cases++],
+                 &r->device_name);
+    }
+    judge_stop(judge);
+}
+
+Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Timing *timing)
+{
+    *timing = (Timing){.started_at = (int64_t)time(NULL)};
+    double started = now_s();
+    Work w = {.run = run, .submission = s, .slot = slot, .timing = timing, .result = new_result(run, s)};
+    if (!w.result)
+        return NULL;
+    if (make_program(&w))
+        run_cases(&w);
+    if (w.places.home)
+        dir_remove(w.places.home, NULL);
+    result_sum_up(w.result);
+    timing->total_s = now_s() - started;
+    return w.result;
+}

@@ -1,0 +1,37 @@
+/* submission: one submission, from its folder to its Result. */
+#ifndef GRADER_RUN_SUBMISSION_H
+#define GRADER_RUN_SUBMISSION_H
+
+#include "common/base/status.h"
+#include "grader/core/kit.h"
+#include "grader/core/lab.h"
+#include "grader/core/result.h"
+#include "grader/sandbox/sandbox.h"
+
+/* What all submissions of a run share. */
+typedef struct GradeRun {
+    Kit kit;
+    Sandbox sandbox;
+    const char *work;   /* with the kit staged */
+    uint64_t seed;      /* the secret from which hidden cases draw theirs */
+    bool gpu;           /* run on a real GPU instead of the virtual one */
+    const char *device; /* name of the virtual GPU's model; "" for its default */
+    const char *only;   /* the one case to run; NULL for all */
+} GradeRun;
+
+typedef struct Submission {
+    const char *student;
+    const Lab *lab;
+    const char *folder; /* holds the files */
+} Submission;
+
+/* Grades a submission in the folders of a worker's slot. Whatever the submission does, and where the kit
+ * itself fails too (kit-error), there is a Result; NULL only without memory. timing's array belongs to the
+ * Result's arena; the Result borrows the cases' names from the lab and the sandbox's layers from the run. */
+Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Timing *timing);
+
+/* The seed of a case: the lab's own for public cases, drawn from the run's secret for hidden ones. The same
+ * for every student. */
+uint64_t submission_case_seed(const GradeRun *run, const Lab *lab, const LabCase *c);
+
+#endif

@@ -1,0 +1,130 @@
+/* The rules; see verdict_rules.h. Each rule is a function that says whether its verdict applies. */
+#include "grader/run/verdict_rules.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+
+int evidence_exit_status(const Evidence *e)
+{
+    return e->report ? (int)e->report->exit_status : e->status;
+}
+
+int evidence_exit_signal(const Evidence *e)
+{
+    return e->report ? (int)e->report->exit_signal : e->signal;
+}
+
+/* What the runner's watch ended. */
+static Verdict ended_by_limit(const Evidence *e)
+{
+    switch (e->end) {
+    case WIRE_END_WALL:
+    case WIRE_END_CPU:
+        return VERDICT_TIMEOUT;
+    case WIRE_END_MEMORY:
+    case WIRE_END_PROCESSES:
+        return VERDICT_MEMORY_LIMIT;
+    case WIRE_END_OUTPUT:
+        return VERDICT_OUTPUT_LIMIT;
+    case WIRE_END_EXEC:
+        return VERDICT_KIT_ERROR;
+    default:
+        break;
+    }
+    /* What the kernel ended at the limits behind the watcher. */
+    int signal = evidence_exit_signal(e);
+    return signal == SIGXFSZ ? VERDICT_OUTPUT_LIMIT : signal == SIGXCPU ? VERDICT_TIMEOUT : VERDICT_PASS;
+}
+
+static Verdict worst_finding(const Evidence *e)
+{
+    const VgpuFinding *worst = e->report ? vgpu_report_worst(e->report) : NULL;
+    return worst ? worst->verdict : VERDICT_PASS;
+}
+
+/* Status 1 goes with a CUDA error that CUDA_CHECK met, or that the function returned: then that is the
+ * verdict. */
+static bool crashed(const Evidence *e)
+{
+    if (e->end != WIRE_END_NONE)
+        return false;
+    if (e->virtual_device && !e->report)
+        return true; /* it ended the command that watched it, or spoilt its report */
+    if (evidence_exit_signal(e) != 0)
+        return true;
+    int status = evidence_exit_status(e);
+    bool after_error = status == 1 && e->report && e->report->n_errors > 0;
+    return status != e->lab_case->expect_status && !(after_error && e->lab_case->expect_status == 0);
+}
+
+/* cudaErrorNotReady is an answer, not an error. */
+static bool met_cuda_error(const Evidence *e)
+{
+    const char *expected = e->lab_case->expect_error;
+    for (size_t i = 0; e->report && i < e->report->n_errors; i++) {
+        const char *error = e->report->errors[i].error;
+        bool is_expected = strcmp(expected, "any") == 0 || strcmp(expected, error) == 0;
+        if (!is_expected && strcmp(error, "cudaErrorNotReady") != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether no kernel can have made the output: too little arithmetic, or fewer bytes from kernels than there
+ * are. */
+static bool lacks_gpu_work(const Evidence *e)
+{
+    const LabCase *c = e->lab_case;
+    double ops = 0, bytes = 0;
+    if (!c->gpu_work || !e->virtual_device || !e->report)
+        return false;
+    vgpu_report_number(e->report, "kernel_ops", &ops);
+    vgpu_report_number(e->report, "d2h_kernel_bytes", &bytes);
+    return ops < (double)c->min_ops || bytes < (double)e->output_bytes;
+}
+
+/* The first tier that the metric meets; NULL when none. */
+static const LabTier *tier_met(const Evidence *e)
+{
+    const LabCase *c = e->lab_case;
+    for (size_t i = 0; e->has_metric && i < c->n_tiers; i++) {
+        const LabTier *t = &c->tiers[i];
+        if (isnan(t->at_least) ? e->metric <= t->at_most : e->metric >= t->at_least)
+            return t;
+    }
+    return NULL;
+}
+
+/* The verdict but for findings that still leave a right result. */
+static Verdict verdict_without_findings(const Evidence *e)
+{
+    Verdict v = ended_by_limit(e);
+    if (crashed(e))
+        v = verdict_worse(v, VERDICT_CRASH);
+    if (met_cuda_error(e))
+        v = verdict_worse(v, VERDICT_CUDA_ERROR);
+    if (e->lab_case->check_output && e->answer)
+        v = verdict_worse(v, e->answer->verdict);
+    if (lacks_gpu_work(e))
+        v = verdict_worse(v, VERDICT_NO_GPU_WORK);
+    if (e->lab_case->n_tiers && !tier_met(e))
+        v = verdict_worse(v, e->has_metric || !e->virtual_device ? VERDICT_SLOW : VERDICT_KIT_ERROR);
+    return v;
+}
+
+Verdict verdict_of(const Evidence *e)
+{
+    return verdict_worse(worst_finding(e), verdict_without_findings(e));
+}
+
+double points_of(const Evidence *e, Verdict v)
+{
+    const LabCase *c = e->lab_case;
+    const LabTier *tier = tier_met(e);
+    double full = c->n_tiers && tier ? tier->points : c->points;
+    if (verdict_credit(v) == CREDIT_FULL)
+        return v == VERDICT_PASS ? full : c->points;
+    bool right_result = verdict_without_findings(e) == VERDICT_PASS;
+    return verdict_credit(v) == CREDIT_FINDING && right_result ? full * c->finding_credit : 0;
+}
