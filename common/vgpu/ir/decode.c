@@ -234,7 +234,7 @@ void decode_function(Linker *l, uint32_t index)
         frame_layout(&d);
     if (!l->status)
         decode_body(&d);
-    pool_free(&d.pool);
+    const_pool_free(&d.pool);
     free(d.insts);
     free(d.reg_bytes);
     free(d.variable_place);

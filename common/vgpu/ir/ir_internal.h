@@ -179,7 +179,7 @@ uint32_t frame_add(Decoder *d, uint32_t bytes, uint32_t align);
 bool pool_add(Decoder *d, PoolKind kind, unsigned bytes, uint32_t symbol, uint64_t value, IrOperand *out);
 void pool_finish(Decoder *d);
 void pool_put(uint8_t *pool, uint32_t off, unsigned bytes, uint64_t value);
-void pool_free(Pool *p);
+void const_pool_free(Pool *p);
 
 /* cfg.c: basic blocks and immediate post-dominators */
 typedef struct Cfg {

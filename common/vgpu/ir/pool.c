@@ -127,7 +127,7 @@ void pool_finish(Decoder *d)
         finish_entry(d, &p->entries[i]);
 }
 
-void pool_free(Pool *p)
+void const_pool_free(Pool *p)
 {
     free(p->entries);
     free(p->slots);
