@@ -6,8 +6,13 @@
  * Order and determinism. With jobs = 1 blocks run one after the other in the order that the seed gives, each until it
  * ends or must wait for another; that order is the reference. With more jobs blocks run side by side, and an operation
  * whose result depends on the order of blocks (an atomic whose result is used, a float atomic, a volatile, relaxed or
- * acquire load, printf, device malloc, %clock, %globaltimer) waits until all earlier blocks in the reference
+ * acquire load, printf, device malloc) waits until all earlier blocks in the reference
  * order have ended (or have given up their turn in a way that jobs = 1 would have too): the bytes are the same.
+ * %clock counts the instructions of the block, as if all blocks began at once, and needs no turn.
+ *
+ * A block gives up its turn when all its warps spin (loads that must not be cached, atomics that change nothing,
+ * nanosleep, and no store between them), or after very many instructions; then the next block of the order begins, and when all
+ * have begun, those put aside go on in turn. Integer add, min, max, and, or, xor without a used result commute, and need no turn.
  */
 #ifndef COMMON_VGPU_EXEC_EXEC_H
 #define COMMON_VGPU_EXEC_EXEC_H
@@ -44,6 +49,10 @@ typedef struct ExecWho {
     uint32_t worker;        /* 0 .. jobs-1: observers keep one state a worker, and merge when the launch ends */
     const IrFunction *function;
     const IrInst *inst;
+    /* Blocks that wait for another are put aside, and may go on in another worker: `slot` tells the blocks that are
+     * there at once apart (0, 1, 2...; a block keeps its slot from block_begin to block_end, then another gets it). */
+    uint32_t slot;
+    uint32_t live;          /* lanes of the warp that have not exited */
 } ExecWho;
 
 /* One memory instruction of one warp, after its checks passed and before its effect. */
@@ -68,9 +77,9 @@ typedef struct ExecAccess {
 typedef enum ExecFaultKind {
     FAULT_OUT_OF_BOUNDS, FAULT_FREED, FAULT_NULL, FAULT_HOST_POINTER, FAULT_WRONG_SPACE, FAULT_MISALIGNED, FAULT_READ_ONLY,
     FAULT_OTHER_DEVICE, FAULT_BAD_CALL, FAULT_STACK, FAULT_ASSERT, FAULT_TRAP, FAULT_TIMEOUT, FAULT_DEADLOCK, FAULT_UNSUPPORTED,
-    FAULT_BARRIER_EXITED,    /* a barrier whose missing threads have exited (hardware goes on; still a finding) */
-    FAULT_BARRIER_DIVERGENT, /* threads of one warp wait at a barrier that others of it have not reached, or reach another one */
-    FAULT_SYNC_MASK,         /* *.sync names a lane that has exited or never comes, or does not name the executing lane */
+    FAULT_BARRIER_EXITED,    /* a barrier whose missing threads have exited (hardware goes on; still a finding); who.warp, lane, mask: theirs */
+    FAULT_BARRIER_DIVERGENT, /* threads of one warp (mask) wait at a barrier that others of it have not reached, or reach another one */
+    FAULT_SYNC_MASK,         /* *.sync names lanes (mask) that have exited or never come, or does not name the executing lanes (mask) */
 } ExecFaultKind;
 
 typedef struct ExecFault {

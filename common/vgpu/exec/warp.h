@@ -10,6 +10,8 @@
 #include "common/vgpu/exec/exec.h"
 
 struct ExecBlock;
+struct ExecFrame;
+struct ExecPc;
 struct ExecSplit;
 
 typedef struct ExecWarp {
@@ -24,6 +26,17 @@ typedef struct ExecWarp {
     struct ExecBlock *block;
     uint32_t tid[3][WARP_LANES] __attribute__((aligned(64)));
     uint32_t carry; /* CC.CF of each lane, for add.cc, addc and their kin: a lane's own, so splits share it; 0 when a warp starts */
+    /* exec's own: the state of the run loop (run.c) */
+    uint32_t active;         /* lanes of the running split */
+    uint32_t n_active;
+    uint32_t stop_pc;        /* the loop stops before it: where the split joins others, or where a handler stopped it */
+    uint32_t run_start;      /* first instruction since the last taken branch: [run_start, pc] is straight-line code */
+    int32_t fuel;            /* instructions that the warp may still retire in this slice */
+    uint32_t polls;          /* signs of waiting for somebody since the last store: see exec.h */
+    uint32_t action;         /* why a handler stopped the loop */
+    const IrInst *insts;     /* of the current function */
+    struct ExecPc *pcs;      /* what the worker keeps for each of them */
+    struct ExecFrame *frame;
 } ExecWarp;
 
 #define FULL_MASK 0xFFFFFFFFu

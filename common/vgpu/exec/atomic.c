@@ -1,0 +1,186 @@
+/* atom and red: PTX ISA 9.7.13.5 and .6. The lanes of a warp take effect in ascending order.
+ *
+ * Words in global memory are changed by compare and exchange when other workers may change them at the same
+ * time. Operations that commute and whose result nobody reads need no turn; all others wait for it (exec.h).
+ */
+#include "common/vgpu/exec/access.h"
+#include "common/vgpu/exec/half.h"
+
+#include <string.h>
+
+/* A subnormal number becomes zero with its sign: atom.add.f32 on global memory. */
+static uint32_t flush(uint32_t bits)
+{
+    return bits & 0x7F800000u ? bits : bits & 0x80000000u;
+}
+
+static uint32_t add_f32(uint32_t a, uint32_t b)
+{
+    float x, y;
+    memcpy(&x, &a, 4);
+    memcpy(&y, &b, 4);
+    x += y;
+    memcpy(&a, &x, 4);
+    return x != x ? 0x7FFFFFFFu : a;
+}
+
+static uint32_t add_f32_flushed(uint32_t a, uint32_t b)
+{
+    return flush(add_f32(flush(a), flush(b)));
+}
+
+static uint64_t add_f64(uint64_t a, uint64_t b)
+{
+    double x, y;
+    memcpy(&x, &a, 8);
+    memcpy(&y, &b, 8);
+    x += y;
+    memcpy(&a, &x, 8);
+    return x != x ? 0x7FFFFFFFFFFFFFFFu : a;
+}
+
+static uint16_t add_half(HalfFormat f, uint16_t a, uint16_t b)
+{
+    return half_from_f64(f, half_to_f64(f, a) + half_to_f64(f, b), ROUND_RN);
+}
+
+static uint32_t add_halves(HalfFormat f, uint32_t a, uint32_t b)
+{
+    uint32_t high = add_half(f, (uint16_t)(a >> 16), (uint16_t)(b >> 16));
+    return high << 16 | add_half(f, (uint16_t)a, (uint16_t)b);
+}
+
+/* All lanes in turn; `out` gets the old values (NULL: nobody reads them). True: some word has changed. */
+typedef bool (*LaneOp)(const Request *r, const void *b_lanes, const void *c_lanes, void *out_lanes,
+                       bool contended);
+
+#define X(op, type, bits, expression)                                                                        \
+    static bool op_##op##_##type(const Request *r, const void *b_lanes, const void *c_lanes,                 \
+                                 void *out_lanes, bool contended)                                            \
+    {                                                                                                        \
+        const U##bits *bs = b_lanes, *cs = c_lanes;                                                          \
+        U##bits *out = out_lanes;                                                                            \
+        bool changed = false;                                                                                \
+        for (uint32_t left = r->mask; left; left &= left - 1) {                                              \
+            int lane = first_lane(left);                                                                     \
+            U##bits *p = (U##bits *)request_host(r, lane);                                                   \
+            U##bits b = bs[lane], c = cs[lane], old = *p, now;                                               \
+            (void)b, (void)c;                                                                                \
+            if (contended) {                                                                                 \
+                old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                  \
+                do                                                                                           \
+                    now = (U##bits)(expression);                                                             \
+                while (                                                                                      \
+                    !__atomic_compare_exchange_n(p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));  \
+            } else {                                                                                         \
+                *p = now = (U##bits)(expression);                                                            \
+            }                                                                                                \
+            changed |= now != old;                                                                           \
+            if (out)                                                                                         \
+                out[lane] = old;                                                                             \
+        }                                                                                                    \
+        return changed;                                                                                      \
+    }
+#include "common/vgpu/exec/atomic.def"
+#undef X
+
+/* A row of the table; bit-sized types stand for integers of their size too. */
+typedef struct AtomicRow {
+    uint8_t op, type, bits;
+    bool is_float;
+    LaneOp run;
+} AtomicRow;
+
+static bool is_float_row(uint8_t type)
+{
+    PtxTypeClass c = ptx_type_class((PtxType)type);
+    return c == PTX_TYPES_FLOAT || c == PTX_TYPES_PACKED;
+}
+
+static LaneOp find_op(const IrInst *inst, uint32_t *bits)
+{
+    static const AtomicRow rows[] = {
+#define X(operation, name, width, expression)                                                                          \
+    {.op = ATOM_##operation, .type = PTX_TYPE_##name, .bits = width, .run = op_##operation##_##name},
+#include "common/vgpu/exec/atomic.def"
+#undef X
+    };
+    uint32_t wanted = ptx_type_bits((PtxType)inst->type);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bool same = rows[i].type == inst->type;
+        bool bitwise = ptx_type_class((PtxType)rows[i].type) == PTX_TYPES_BITS && rows[i].bits == wanted;
+        if (rows[i].op != inst->mode || !(same || bitwise))
+            continue;
+        *bits = rows[i].bits;
+        return rows[i].run;
+    }
+    return NULL;
+}
+
+/* The result depends on which block comes first. */
+static bool is_ordered(const IrInst *inst)
+{
+    bool read = inst->dst.kind != IR_NONE && !inst->result_unused;
+    switch (inst->mode) {
+    case ATOM_EXCH:
+    case ATOM_CAS:
+    case ATOM_INC:
+    case ATOM_DEC:
+        return true;
+    default:
+        return read || is_float_row(inst->type);
+    }
+}
+
+static void atomic_effect(Request *r)
+{
+    ExecWarp *w = r->w;
+    const IrInst *inst = r->inst;
+    const ExecRun *run = w->block->run;
+    uint32_t bits;
+    LaneOp op = find_op(inst, &bits);
+    const void *b = warp_src(w, &inst->src[1]);
+    const void *c = inst->src[2].kind == IR_NONE ? b : warp_src(w, &inst->src[2]);
+    if (run->watch_access)
+        request_tell(r, NULL, 0, 0);
+    bool changed = op(r, b, c, inst->dst.kind == IR_NONE ? NULL : warp_dst(w, &inst->dst),
+                      r->space == SPACE_GLOBAL && run->n_workers > 1);
+    w->polls = changed ? 0 : w->polls + 1;
+    if (r->space == SPACE_GLOBAL)
+        request_mark_init(r);
+}
+
+static void atomic(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
+    Request r = {.w = w,
+                 .inst = inst,
+                 .addr = addr,
+                 .mask = mask,
+                 .space = inst->space,
+                 .kind = inst->dst.kind == IR_NONE ? ACCESS_REDUCTION : ACCESS_ATOMIC};
+    r.bytes = r.align = ptx_type_bits((PtxType)inst->type) / 8;
+    if (inst->space != SPACE_SHARED && is_ordered(inst) && !exec_turn(w))
+        return;
+    request_addresses(w, inst, 0, addr);
+    if (inst->space == SPACE_GENERIC) {
+        request_generic(&r, atomic_effect);
+        return;
+    }
+    request_classify(&r);
+    if (request_check(&r))
+        atomic_effect(&r);
+}
+
+IrHandler exec_atomic_handler(const IrInst *inst)
+{
+    uint32_t bits;
+    bool space_fits =
+        inst->space == SPACE_GENERIC || inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED;
+    bool operands_fit = inst->n_vec <= 1 && inst->src[1].kind != IR_NONE &&
+                        (inst->mode != ATOM_CAS || inst->src[2].kind != IR_NONE);
+    if (!space_fits || !operands_fit || !find_op(inst, &bits) || inst->src[1].bytes * 8u < bits ||
+        (inst->dst.kind != IR_NONE && inst->dst.bytes * 8u < bits))
+        return NULL;
+    return atomic;
+}

@@ -1,0 +1,49 @@
+/* Binding: which handler runs each decoded instruction. */
+#include "common/vgpu/exec/exec_internal.h"
+
+enum { TEXT_BYTES = 256 };
+
+static void unsupported(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    char text[TEXT_BYTES];
+    ir_print(w->block->run->module, w->frame->function, w->pc, text, sizeof text);
+    exec_fault(w, inst, (ExecFault){.kind = FAULT_UNSUPPORTED, .mask = mask, .detail = text});
+}
+
+static IrHandler handler_for(const IrInst *inst)
+{
+    IrHandler h = exec_special_handler(inst);
+    if (!h && sync_mask_operand(inst) &&
+        (inst->opcode == PTX_BAR || inst->opcode == PTX_BARRIER || exec_lanes_handler(inst)))
+        return exec_sync_gate;
+    h = h ? h : exec_alu_handler(inst);
+    h = h ? h : exec_lanes_handler(inst);
+    h = h ? h : exec_memory_handler(inst);
+    return h ? h : exec_control_handler(inst);
+}
+
+static Status refuse(const IrModule *m, const IrFunction *f, uint32_t pc, Diag *diag)
+{
+    char text[TEXT_BYTES];
+    const IrInst *inst = &f->insts[pc];
+    const IrLoc *loc = inst->loc < f->n_locs ? &f->locs[inst->loc] : NULL;
+    bool named = loc && loc->line && loc->file < m->n_files;
+    ir_print(m, f, pc, text, sizeof text);
+    return diag_set_at(diag, STATUS_UNSUPPORTED, named ? m->files[loc->file] : "", named ? (int)loc->line : 0,
+                       0, "%s: no handler for %s", f->name, text);
+}
+
+Status exec_bind(IrModule *m, Diag *diag)
+{
+    Status first = STATUS_OK;
+    for (uint32_t i = 0; i < m->n_functions; i++) {
+        IrFunction *f = &m->functions[i];
+        for (uint32_t pc = 0; pc < f->n_insts; pc++) {
+            IrHandler h = handler_for(&f->insts[pc]);
+            f->insts[pc].handler = h ? h : unsupported;
+            if (!h && first == STATUS_OK)
+                first = refuse(m, f, pc, diag);
+        }
+    }
+    return first;
+}

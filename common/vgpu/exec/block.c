@@ -1,0 +1,229 @@
+/* A block: its warps, run round robin, and what happens when none can run. */
+#include "common/vgpu/exec/exec_internal.h"
+
+#include "common/base/rng.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOCAL_FILL = 0xCD, DETAIL_BYTES = 512 };
+
+/* Allocates the memory of a block of this launch; it is used for one block after the other. */
+ExecBlock *block_create(ExecRun *run)
+{
+    ExecBlock *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->run = run;
+    size_t reg_bytes = ((size_t)run->entry->reg_bytes + 63) & ~(size_t)63;
+    size_t local = (size_t)run->n_warps * WARP_LANES * run->local_bytes;
+    b->warps = block_alloc(b, run->n_warps * sizeof *b->warps);
+    b->regs = block_alloc(b, run->n_warps * reg_bytes + 64);
+    b->shared = block_alloc(b, run->shared_bytes + 64u);
+    b->local = local ? block_alloc(b, local) : NULL;
+    if (!b->warps || !b->regs || !b->shared || (local && !b->local)) {
+        block_destroy(b);
+        return NULL;
+    }
+    return b;
+}
+
+void block_destroy(ExecBlock *b)
+{
+    block_free_memory(b);
+    free(b);
+}
+
+static void set_thread_index(Warp *warp, const uint32_t dim[3])
+{
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
+        uint32_t thread = warp->base.index * WARP_LANES + lane;
+        warp->base.tid[0][lane] = thread % dim[0];
+        warp->base.tid[1][lane] = thread / dim[0] % dim[1];
+        warp->base.tid[2][lane] = thread / dim[0] / dim[1];
+    }
+}
+
+static void begin_warp(ExecBlock *b, uint32_t index)
+{
+    ExecRun *run = b->run;
+    Warp *warp = &b->warps[index];
+    size_t reg_bytes = ((size_t)run->entry->reg_bytes + 63) & ~(size_t)63;
+    uint32_t threads = run->n_threads - index * WARP_LANES;
+    memset(warp, 0, sizeof *warp);
+    warp->exists = threads >= WARP_LANES ? FULL_MASK : (1u << threads) - 1;
+    warp->entry = (ExecFrame){.function = run->entry,
+                              .index = run->launch->function,
+                              .regs = b->regs + index * reg_bytes,
+                              .lanes = warp->exists};
+    memset(warp->entry.regs, 0, run->entry->reg_bytes);
+    warp->base.live = warp->exists;
+    warp->base.index = index;
+    warp->base.block = b;
+    warp->base.frame = &warp->entry;
+    set_thread_index(warp, run->launch->block);
+    for (int lane = 0; run->entry->frame_bytes && lane < WARP_LANES; lane++)
+        memset(b->local + (size_t)(index * WARP_LANES + (uint32_t)lane) * run->local_bytes, LOCAL_FILL,
+               run->entry->frame_bytes);
+    split_new(warp, warp->exists, 0, &warp->entry, NULL);
+}
+
+static void set_worker(ExecBlock *b, ExecWorker *worker)
+{
+    const ExecLaunch *launch = b->run->launch;
+    b->worker = worker;
+    worker->who = (ExecWho){.block_linear = b->linear, .worker = worker->index, .slot = b->slot};
+    memcpy(worker->who.block, b->index, sizeof b->index);
+    memcpy(worker->who.block_dim, launch->block, sizeof launch->block);
+}
+
+void block_begin(ExecBlock *b, ExecWorker *worker)
+{
+    ExecRun *run = b->run;
+    const ExecLaunch *launch = run->launch;
+    uint64_t linear =
+        (uint64_t)(((unsigned __int128)b->position * run->order_factor + run->order_shift) % run->n_blocks);
+    b->linear = (uint32_t)linear;
+    b->index[0] = (uint32_t)(linear % launch->grid[0]);
+    b->index[1] = (uint32_t)(linear / launch->grid[0] % launch->grid[1]);
+    b->index[2] = (uint32_t)(linear / launch->grid[0] / launch->grid[1]);
+    b->n_threads = b->live_threads = run->n_threads;
+    b->retired = b->turn_start = 0;
+    b->recheck = b->round_any = b->round_progress = false;
+    b->round_left = run->n_warps;
+    b->spin_rounds = 0;
+    b->cursor = launch->seed ? (uint32_t)(rng_mix(launch->seed ^ linear) % run->n_warps) : 0;
+    memset(b->barriers, 0, sizeof b->barriers);
+    memcpy(b->shared, run->shared_fill, run->shared_bytes);
+    for (uint32_t i = 0; i < run->n_warps; i++)
+        begin_warp(b, i);
+    set_worker(b, worker);
+    const ExecWho *who = exec_who(&b->warps[0].base, run->entry, NULL);
+    for (size_t i = 0; i < launch->n_observers; i++)
+        if (launch->observers[i].block_begin)
+            launch->observers[i].block_begin(launch->observers[i].self, who, run->shared_bytes);
+}
+
+static void block_end(ExecBlock *b)
+{
+    const ExecLaunch *launch = b->run->launch;
+    const ExecWho *who = exec_who(&b->warps[0].base, b->run->entry, NULL);
+    for (size_t i = 0; i < launch->n_observers; i++)
+        if (launch->observers[i].block_end)
+            launch->observers[i].block_end(launch->observers[i].self, who);
+}
+
+/* "warp 0 lanes 0x0000ffff at barrier 1 (a.cu:12)" for each split that waits, as far as there is room. */
+static void describe_wait(const ExecBlock *b, char *text, size_t size)
+{
+    const IrModule *m = b->run->module;
+    size_t used = 0;
+    for (uint32_t i = 0; i < b->run->n_warps; i++) {
+        const Warp *warp = &b->warps[i];
+        for (int k = 0; k < WARP_LANES && used + 1 < size; k++) {
+            const ExecSplit *s = &warp->splits[k];
+            if (s->state == SPLIT_FREE)
+                continue;
+            const IrInst *inst = &s->frame->function->insts[s->state == SPLIT_BARRIER ? s->pc - 1 : s->pc];
+            const IrLoc *loc =
+                inst->loc < s->frame->function->n_locs ? &s->frame->function->locs[inst->loc] : NULL;
+            int n = snprintf(text + used, size - used, "%swarp %u lanes 0x%08x at %s %u (%s:%u)",
+                             used ? ", " : "", i, s->mask,
+                             s->state == SPLIT_BARRIER ? "barrier" : "warp operation", s->barrier,
+                             loc && loc->file < m->n_files ? m->files[loc->file] : "?", loc ? loc->line : 0);
+            used += n > 0 ? (size_t)n : 0;
+        }
+    }
+}
+
+static void raise_deadlock(ExecBlock *b)
+{
+    char detail[DETAIL_BYTES] = "";
+    describe_wait(b, detail, sizeof detail);
+    for (uint32_t i = 0; i < b->run->n_warps; i++) {
+        Warp *warp = &b->warps[i];
+        for (int k = 0; k < WARP_LANES; k++) {
+            const ExecSplit *s = &warp->splits[k];
+            if (s->state == SPLIT_FREE)
+                continue;
+            const IrInst *inst = &s->frame->function->insts[s->state == SPLIT_BARRIER ? s->pc - 1 : s->pc];
+            warp->base.frame = s->frame;
+            exec_fault(&warp->base, inst,
+                       (ExecFault){.kind = FAULT_DEADLOCK, .mask = s->mask, .detail = detail});
+            return;
+        }
+    }
+}
+
+/* No warp can run. Ways on, in this order: a warp operation goes on without lanes that cannot come; lanes
+ * that wait at joins for others at a barrier go on alone. Otherwise all wait for ever. */
+static BlockOutcome unstick(ExecBlock *b)
+{
+    for (uint32_t i = 0; i < b->run->n_warps; i++)
+        if (sync_resolve(&b->warps[i], true))
+            return BLOCK_GOES_ON;
+    if (barrier_part_warps(b))
+        return BLOCK_GOES_ON;
+    if (!atomic_load(&b->has_turn))
+        return BLOCK_NEEDS_TURN;
+    raise_deadlock(b);
+    return BLOCK_STOPPED;
+}
+
+/* After each warp was visited once. */
+static BlockOutcome end_round(ExecBlock *b)
+{
+    bool any = b->round_any, progress = b->round_progress;
+    b->round_left = b->run->n_warps;
+    b->round_any = b->round_progress = false;
+    if (b->live_threads == 0)
+        return BLOCK_ENDED;
+    if (!any)
+        return unstick(b);
+    b->spin_rounds = progress ? 0 : b->spin_rounds + 1;
+    uint32_t patience = b->run->launch->cooperative ? 1 : EXEC_SPIN_ROUNDS;
+    if (b->spin_rounds < patience && b->retired - b->turn_start < EXEC_BLOCK_QUANTUM)
+        return BLOCK_GOES_ON;
+    b->spin_rounds = 0;
+    b->turn_start = b->retired;
+    return BLOCK_GAVE_WAY;
+}
+
+/* Visits the warp whose turn it is. */
+static BlockOutcome visit(ExecBlock *b)
+{
+    Warp *warp = &b->warps[b->cursor];
+    if (warp->ready) {
+        WarpOutcome outcome = warp_run(warp);
+        if (outcome == WARP_NEEDS_TURN)
+            return BLOCK_NEEDS_TURN;
+        if (outcome == WARP_STOPPED)
+            return BLOCK_STOPPED;
+        b->round_any = true;
+        b->round_progress |= outcome != WARP_SPINS;
+    }
+    if (b->recheck)
+        barrier_recheck(b);
+    b->cursor = b->cursor + 1 == b->run->n_warps ? 0 : b->cursor + 1;
+    b->round_left--;
+    return BLOCK_GOES_ON;
+}
+
+static BlockOutcome run_rounds(ExecBlock *b)
+{
+    BlockOutcome outcome = BLOCK_GOES_ON;
+    while (outcome == BLOCK_GOES_ON)
+        outcome = b->round_left ? visit(b) : end_round(b);
+    return outcome;
+}
+
+BlockOutcome block_run(ExecBlock *b, ExecWorker *worker)
+{
+    set_worker(b, worker);
+    BlockOutcome outcome = run_rounds(b);
+    worker_fold_counts(worker, b);
+    if (outcome == BLOCK_ENDED)
+        block_end(b);
+    return outcome;
+}

@@ -1,0 +1,159 @@
+/* Counters: what a worker executed, by class, for observers. */
+#include "common/vgpu/exec/exec_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What counts as operations of a lane: a fused multiply-add is 2, a packed operation its elements. */
+typedef enum Ops { OPS_NONE, OPS_INT, OPS_F16, OPS_F32, OPS_F64, OPS_BRANCH } Ops;
+
+static bool is_arithmetic(uint16_t opcode)
+{
+    switch (opcode) {
+    case PTX_ADD:
+    case PTX_SUB:
+    case PTX_MUL:
+    case PTX_MAD:
+    case PTX_FMA:
+    case PTX_DIV:
+    case PTX_MIN:
+    case PTX_MAX:
+        return true;
+    default:
+        return ptx_opcode_class((PtxOpcode)opcode) == PTX_CLASS_SPECIAL;
+    }
+}
+
+static Ops ops_of_type(uint8_t type)
+{
+    switch (type) {
+    case PTX_TYPE_F32:
+        return OPS_F32;
+    case PTX_TYPE_F64:
+        return OPS_F64;
+    case PTX_TYPE_F16:
+    case PTX_TYPE_BF16:
+    case PTX_TYPE_F16X2:
+    case PTX_TYPE_BF16X2:
+        return OPS_F16;
+    default:
+        return OPS_INT;
+    }
+}
+
+static void describe(ExecPc *p, const IrInst *inst)
+{
+    Ops ops = ops_of_type(inst->type);
+    p->class = (uint8_t)ptx_opcode_class((PtxOpcode)inst->opcode);
+    p->ops_each = inst->opcode == PTX_FMA || (inst->opcode == PTX_MAD && ops != OPS_INT) ? 2 : 1;
+    if (inst->type == PTX_TYPE_F16X2 || inst->type == PTX_TYPE_BF16X2)
+        p->ops_each *= 2;
+    if (inst->opcode == PTX_BRA || inst->opcode == PTX_BRX)
+        p->ops = OPS_BRANCH;
+    else if (ops == OPS_INT && p->class == PTX_CLASS_ARITH && inst->opcode != PTX_MOV &&
+             inst->opcode != PTX_CVTA)
+        p->ops = OPS_INT;
+    else if (ops != OPS_INT && is_arithmetic(inst->opcode))
+        p->ops = (uint8_t)ops;
+}
+
+static ExecCode *code_new(ExecWorker *worker, uint32_t function)
+{
+    const IrFunction *f = &worker->run->module->functions[function];
+    ExecCode *code = malloc(sizeof *code);
+    ExecPc *pcs = calloc(f->n_insts + 1u, sizeof *pcs);
+    if (!code || !pcs) {
+        free(code);
+        free(pcs);
+        return NULL;
+    }
+    *code = (ExecCode){.function = f, .pool = worker->run->launch->instance->pools[function], .pcs = pcs};
+    for (uint32_t pc = 0; pc < f->n_insts; pc++)
+        describe(&pcs[pc], &f->insts[pc]);
+    worker->codes[function] = code;
+    return code;
+}
+
+ExecCode *worker_code(ExecWorker *worker, uint32_t function)
+{
+    ExecCode *code = worker->codes[function];
+    if (!code)
+        code = code_new(worker, function);
+    if (code && !code->touched) {
+        code->touched = true;
+        code->next = worker->touched;
+        worker->touched = code;
+    }
+    return code;
+}
+
+void worker_free_codes(ExecWorker *worker)
+{
+    for (uint32_t i = 0; worker->codes && i < worker->run->module->n_functions; i++) {
+        if (!worker->codes[i])
+            continue;
+        free(worker->codes[i]->pcs);
+        free(worker->codes[i]);
+    }
+    free(worker->codes);
+}
+
+static void add_ops(ExecCounts *c, const ExecPc *p, uint64_t runs, uint64_t lanes)
+{
+    uint64_t n = lanes * p->ops_each;
+    switch ((Ops)p->ops) {
+    case OPS_NONE:
+        break;
+    case OPS_INT:
+        c->int_ops += n;
+        break;
+    case OPS_F16:
+        c->flops16 += n;
+        break;
+    case OPS_F32:
+        c->flops32 += n;
+        break;
+    case OPS_F64:
+        c->flops64 += n;
+        break;
+    case OPS_BRANCH:
+        c->branches += runs;
+        break;
+    }
+}
+
+static void fold_code(ExecCode *code, ExecCounts *c)
+{
+    int64_t runs = 0, lanes = 0;
+    for (uint32_t pc = 0; pc <= code->function->n_insts; pc++) {
+        ExecPc *p = &code->pcs[pc];
+        runs += p->runs;
+        lanes += p->lanes;
+        p->runs = p->lanes = 0;
+        c->warp_insts[p->class] += (uint64_t)runs;
+        c->thread_insts[p->class] += (uint64_t)lanes;
+        if (p->ops)
+            add_ops(c, p, (uint64_t)runs, (uint64_t)lanes);
+    }
+}
+
+void worker_fold_counts(ExecWorker *worker, ExecBlock *b)
+{
+    const ExecLaunch *launch = worker->run->launch;
+    bool wanted = false;
+    for (size_t i = 0; i < launch->n_observers; i++)
+        wanted |= launch->observers[i].retired != NULL;
+    if (!wanted)
+        return;
+    ExecCounts counts = {.divergent_branches = worker->divergent_branches};
+    worker->divergent_branches = 0;
+    for (ExecCode *code = worker->touched; code; code = code->next) {
+        code->touched = false;
+        fold_code(code, &counts);
+    }
+    worker->touched = NULL;
+    const ExecWho *who = exec_who(&b->warps[0].base, b->run->entry, NULL);
+    for (size_t i = 0; i < launch->n_observers; i++)
+        if (launch->observers[i].retired)
+            launch->observers[i].retired(launch->observers[i].self, who, &counts);
+}

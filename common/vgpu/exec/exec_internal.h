@@ -1,0 +1,361 @@
+/* What the files of exec share. Theory of operation:
+ *
+ * A launch (ExecRun) has workers and blocks. A worker runs a block until it ends, gives up its turn, or needs
+ * a turn that it does not have (schedule.c, block.c). A block runs its warps round robin, each until it waits
+ * or its slice is over.
+ *
+ * The lanes of a warp that go the same way are a split (ExecSplit). A branch on which lanes disagree makes
+ * two of one, and a join (ExecJoin) at the place where they meet again:
+ *
+ *      split {A, lanes 0-31}  --bra-->  split {0-15} ---> arrives at the join's pc: its lanes wait in the
+ * join split {16-31} --> arrives: all expected lanes are there: split {0-31} goes on
+ *
+ * A join is only there to make lanes run together again: when the other splits of a warp spin (for a lock
+ * that a waiting lane holds) the waiting lanes leave the join and go on alone. Exited lanes are no longer
+ * expected.
+ *
+ * A called function has a frame (ExecFrame) with registers of its own; lanes of different splits may be in
+ * different frames.
+ *
+ * Instructions are counted by run: a piece of straight-line code that lanes went through adds 1 at its first
+ * instruction and takes 1 off after its last; prefix sums give the count of each instruction when the block
+ * leaves the worker (count.c).
+ */
+#ifndef COMMON_VGPU_EXEC_EXEC_INTERNAL_H
+#define COMMON_VGPU_EXEC_EXEC_INTERNAL_H
+
+#include "common/vgpu/exec/warp.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+    EXEC_N_BARRIERS = 16,
+    EXEC_WARPS_MAX = 32,      /* of a block: 1024 threads */
+    EXEC_SLICE = 1 << 16,     /* instructions of a warp before the next warp gets its turn */
+    EXEC_POLLS_MAX = 32,      /* polls without a store after which a warp counts as spinning */
+    EXEC_SPIN_SLICES = 2,     /* slices that lanes wait at a join for spinning ones before they go on alone */
+    EXEC_DRY_SLICES = 64,     /* the same when the others do not poll */
+    EXEC_SPIN_ROUNDS = 4,     /* rounds in which all warps spin before a block gives up its turn */
+    EXEC_RESIDENT_MAX = 4096, /* blocks of an ordinary launch that are there at once */
+    EXEC_AHEAD_MAX = 64,      /* blocks that run ahead of their turn */
+    EXEC_STACK_DEFAULT = 1024, /* bytes, when the launch names no limit */
+    EXEC_CYCLES_PER_INST = 4,  /* of the virtual clock */
+};
+#define EXEC_BLOCK_QUANTUM                                                                                   \
+    ((uint64_t)1 << 27) /* instructions of a block before it gives up its turn anyway */
+
+/* Loops over lanes are built twice, for AVX2 too; the loader picks. Sanitizers do not see through that. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
+    !defined(__SANITIZE_THREAD__)
+#define EXEC_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define EXEC_CLONES
+#endif
+#define EXEC_INLINE static inline __attribute__((always_inline))
+
+typedef struct ExecRun ExecRun;
+typedef struct ExecBlock ExecBlock;
+typedef struct ExecWorker ExecWorker;
+
+/* What a worker keeps for an instruction. */
+typedef struct ExecPc {
+    MemAlloc *alloc;       /* the allocation of the last access */
+    int64_t runs, lanes;   /* differences, see above: pc's counts are the sums up to it */
+    IrHandler sync;        /* warp-synchronising instructions: what runs when the lanes are there */
+    uint8_t class;         /* PtxClass */
+    uint8_t ops, ops_each; /* count.c: which operations a lane does, and how many */
+} ExecPc;
+
+/* A function as one worker knows it. */
+typedef struct ExecCode {
+    const IrFunction *function;
+    const uint8_t *pool;
+    ExecPc *pcs;           /* n_insts + 1 */
+    struct ExecCode *next; /* of those that ran since the last fold */
+    bool touched;
+} ExecCode;
+
+typedef struct ExecFrame {
+    struct ExecFrame *caller, *next_free;
+    const IrFunction *function;
+    const IrCall *call; /* that made it; NULL: the kernel's own */
+    uint8_t *regs;
+    uint32_t index; /* of function */
+    uint32_t base;  /* in each lane's local memory */
+    uint32_t lanes; /* that are in it or in what it called */
+    uint32_t return_pc;
+} ExecFrame;
+
+typedef struct ExecJoin {
+    struct ExecJoin *parent; /* also: next free one */
+    ExecFrame *frame;
+    uint32_t pc;
+    uint32_t expected, arrived;
+    uint32_t since; /* the warp's slice in which the first lanes arrived */
+} ExecJoin;
+
+typedef enum SplitState { SPLIT_FREE, SPLIT_READY, SPLIT_BARRIER, SPLIT_SYNC } SplitState;
+
+typedef struct ExecSplit {
+    uint32_t mask, pc;
+    ExecFrame *frame;
+    ExecJoin *join;
+    uint8_t state;   /* SplitState */
+    uint8_t barrier; /* SPLIT_BARRIER: which */
+} ExecSplit;
+
+typedef enum WarpAction {
+    ACTION_NONE,
+    ACTION_FRAME, /* the split is in another frame now */
+    ACTION_YIELD, /* the slice is over, or the split spins */
+    ACTION_PARK,  /* the split waits */
+    ACTION_DEAD,  /* the split has no lanes left */
+    ACTION_TURN,  /* the instruction is to be run again when the block has its turn */
+    ACTION_STOP,  /* the launch ends */
+} WarpAction;
+
+typedef struct Warp {
+    ExecWarp base; /* first: handlers get a pointer to it */
+    ExecSplit splits[WARP_LANES];
+    uint32_t ready;  /* slots of splits that can run */
+    uint32_t parked; /* slots of splits in SPLIT_SYNC */
+    uint32_t cursor; /* slot that runs next */
+    uint32_t exists; /* lanes of the block; the last warp may have fewer than 32 */
+    int32_t fuel_start;
+    uint32_t yielded; /* slots that used up their slice in this visit */
+    bool all_spun;    /* each of them was spinning */
+    bool visiting;    /* a visit was interrupted to wait for the turn */
+    uint32_t slices;  /* used up so far */
+    bool parted;      /* lanes at a barrier were told apart from the rest of the warp: reported */
+    ExecFrame entry;
+} Warp;
+
+typedef struct ExecBarrier {
+    bool used;
+    bool all;       /* no count: all threads of the block */
+    uint8_t mode;   /* IrBar of those that wait */
+    uint32_t count; /* threads expected */
+    uint32_t arrived[EXEC_WARPS_MAX];
+    uint32_t popc; /* bar.red: votes so far */
+    bool every, some;
+    const IrInst *inst; /* of the last arrival */
+    const IrFunction *function;
+} ExecBarrier;
+
+typedef enum BlockState { BLOCK_IDLE, BLOCK_RUNNING, BLOCK_SPUN, BLOCK_DONE } BlockState;
+typedef enum BlockOutcome {
+    BLOCK_GOES_ON,
+    BLOCK_ENDED,
+    BLOCK_GAVE_WAY,
+    BLOCK_NEEDS_TURN,
+    BLOCK_STOPPED
+} BlockOutcome;
+
+struct ExecBlock {
+    ExecRun *run;
+    ExecWorker *worker; /* that runs it now */
+    Warp *warps;
+    uint8_t *regs, *shared, *local;
+    ExecFrame *free_frames;
+    ExecJoin *free_joins;
+    struct ExecChunk *chunks; /* memory of frames and joins */
+    uint64_t position;        /* in the reference order */
+    uint32_t linear, index[3];
+    uint32_t slot;
+    uint32_t n_threads, live_threads, live_warps;
+    ExecBarrier barriers[EXEC_N_BARRIERS];
+    uint64_t retired, turn_start; /* instructions; when it last gave up its turn */
+    bool recheck;                 /* threads exited: barriers may be complete */
+    uint32_t cursor;              /* warp that runs next */
+    uint32_t round_left;          /* warps still to be visited in this round */
+    bool round_any, round_progress;
+    uint32_t spin_rounds;
+    uint8_t state; /* BlockState, under the run's lock */
+    atomic_bool has_turn;
+    ExecBlock *next; /* of free blocks, or of those put aside */
+    ExecBlock *next_made;
+};
+
+struct ExecWorker {
+    ExecRun *run;
+    uint32_t index;
+    ExecCode **codes; /* by function; made when first run */
+    ExecCode *touched;
+    ExecWho who;
+    uint64_t divergent_branches;
+    pthread_t thread;
+};
+
+struct ExecRun {
+    const ExecLaunch *launch;
+    const IrModule *module;
+    const IrFunction *entry;
+    uint64_t n_blocks;
+    uint64_t order_factor, order_shift; /* position -> block: (position * factor + shift) mod n_blocks */
+    uint32_t n_threads, n_warps;
+    uint32_t shared_bytes, local_bytes; /* of a block; of a lane */
+    uint32_t stack_end;                 /* local memory that frames may use up to */
+    bool watch_access;                  /* an observer has .access */
+    uint8_t *shared_fill;
+    ExecWorker *workers;
+    unsigned n_workers;
+    /* schedule.c, under lock */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    uint64_t next_start, next_turn; /* positions */
+    uint64_t n_resident, resident_max;
+    ExecBlock *holder; /* of the turn */
+    ExecBlock *aside_first, *aside_last;
+    ExecBlock *ahead[EXEC_AHEAD_MAX]; /* begun before their turn, by position */
+    ExecBlock *free_blocks, *made_blocks;
+    uint32_t n_slots;
+    bool finished;
+    /* anywhere */
+    atomic_bool stop;
+    atomic_uint_fast64_t retired;
+    ExecResult *result;
+};
+
+static inline Warp *warp_of(ExecWarp *w)
+{
+    return (Warp *)w;
+}
+
+/* popcount without the instruction, which the oldest x86-64 lacks. */
+static inline uint32_t count_bits(uint32_t x)
+{
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    return ((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24;
+}
+
+/* A lane's value of a 16, 32 or 64-bit source operand. */
+static inline uint64_t operand_value(const ExecWarp *w, const IrOperand *o, int lane)
+{
+    const uint8_t *lanes = warp_src(w, o);
+    switch (o->bytes) {
+    case 2:
+        return ((const uint16_t *)lanes)[lane];
+    case 8:
+        return ((const uint64_t *)lanes)[lane];
+    default:
+        return ((const uint32_t *)lanes)[lane];
+    }
+}
+
+static inline int first_lane(uint32_t mask)
+{
+    return __builtin_ctz(mask);
+}
+
+/* run.c: splits, joins and the run loop of a warp. */
+typedef enum WarpOutcome {
+    WARP_WAITS,
+    WARP_USED_SLICE,
+    WARP_SPINS,
+    WARP_NEEDS_TURN,
+    WARP_STOPPED
+} WarpOutcome;
+WarpOutcome warp_run(Warp *warp);
+void warp_close_run(ExecWarp *w, uint32_t end);
+void warp_stop(ExecWarp *w, WarpAction action);
+void warp_jump(ExecWarp *w, uint32_t target);
+/* Instructions that the block has retired up to the running one. */
+uint64_t warp_retired(const ExecWarp *w);
+
+/* split.c */
+ExecSplit *split_new(Warp *warp, uint32_t mask, uint32_t pc, ExecFrame *frame, ExecJoin *join);
+void split_free(Warp *warp, ExecSplit *s);
+bool split_at_join(const ExecSplit *s);
+/* The split has reached its join. True: it goes on (with the lanes that were waiting there); false: it is
+ * gone. */
+bool split_arrive(Warp *warp, ExecSplit *s);
+/* Lanes of the running split: those of `mask` go to target, the others to the next instruction. */
+void split_diverge(ExecWarp *w, const IrInst *inst, uint32_t mask, uint32_t target);
+/* Only the lanes of mask stay in the running split; the others wait for them at the next instruction. */
+bool split_isolate(ExecWarp *w, uint32_t mask);
+/* The join of a branch; NULL after a failure (no memory). */
+ExecJoin *split_join_for(ExecWarp *w, const IrInst *inst);
+/* The lanes of mask go on as the running split, under the join; the caller has given the others a place. */
+void split_part(ExecWarp *w, ExecJoin *j, uint32_t mask);
+/* Lanes wait in a join. */
+void split_wait(ExecWarp *w, ExecJoin *j, uint32_t lanes);
+void split_set_lanes(ExecWarp *w, uint32_t mask);
+/* Lanes of the running split end. */
+void split_exit(ExecWarp *w, uint32_t mask);
+/* Lanes that have waited at joins for so many slices go on alone. False: there were none. */
+bool split_leave_joins(Warp *warp, uint32_t slices);
+/* Ready splits that stand at the same place become one. */
+void split_merge(Warp *warp);
+/* Lanes that wait at joins. */
+uint32_t split_waiting_lanes(const Warp *warp);
+void split_wake(Warp *warp, ExecSplit *s);
+
+/* frame.c */
+void *block_alloc(ExecBlock *b, size_t bytes); /* lives until block_free_memory */
+void block_free_memory(ExecBlock *b);
+bool frame_push(ExecWarp *w, const IrInst *inst, uint32_t function);
+void frame_pop(ExecWarp *w);
+void frame_leave(ExecBlock *b, ExecFrame *f, uint32_t lanes);
+
+/* block.c */
+ExecBlock *block_create(ExecRun *run);
+void block_destroy(ExecBlock *b);
+void block_begin(ExecBlock *b, ExecWorker *worker);
+BlockOutcome block_run(ExecBlock *b, ExecWorker *worker);
+
+/* barrier.c */
+void exec_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask);
+void exec_warp_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask);
+/* Completes barriers that exited threads held up. */
+void barrier_recheck(ExecBlock *b);
+/* Nothing in the block can run: lanes that others of their warp wait for at a join leave it. False: none. */
+bool barrier_part_warps(ExecBlock *b);
+
+/* sync.c */
+void exec_sync_gate(ExecWarp *w, const IrInst *inst, uint32_t mask);
+/* The operand that names the lanes, or NULL. */
+const IrOperand *sync_mask_operand(const IrInst *inst);
+/* Runs operations whose lanes are there; forced: also one whose lanes cannot come. False: none ran. */
+bool sync_resolve(Warp *warp, bool forced);
+
+/* schedule.c */
+void schedule_work(ExecWorker *worker);
+
+/* count.c */
+/* What the worker keeps for a function, made when it first runs; NULL: no memory. */
+ExecCode *worker_code(ExecWorker *worker, uint32_t function);
+void worker_free_codes(ExecWorker *worker);
+void worker_fold_counts(ExecWorker *worker, ExecBlock *b);
+
+/* fault.c */
+/* True: the block has its turn. False: the instruction will be run again when it has. */
+bool exec_turn(ExecWarp *w);
+/* Ends the launch, after the observers were told; thread and lane are filled in from mask. */
+void exec_fault(ExecWarp *w, const IrInst *inst, ExecFault fault);
+/* Tells the observers, and the launch goes on. */
+void exec_note(ExecWarp *w, const IrFunction *function, const IrInst *inst, ExecFault fault);
+/* Ends the launch without a fault of the kernel's: no memory. */
+void exec_fail(ExecRun *run, ExecError error, const char *message);
+const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *inst);
+
+/* access.c */
+/* Copies up to n bytes at a generic address as lane sees it; the number of bytes that could be read. No
+ * fault. */
+size_t exec_peek(ExecWarp *w, int lane, uint64_t addr, void *to, size_t n);
+bool exec_is_const(ExecWarp *w, uint64_t addr);
+
+/* builtin.c, printf.c */
+void exec_builtin(ExecWarp *w, const IrInst *inst, uint32_t mask);
+void exec_vprintf(ExecWarp *w, const IrInst *inst, uint32_t mask);
+/* Argument i of a call as lane passes it, zero-extended. */
+uint64_t builtin_arg(const ExecWarp *w, const IrCall *call, uint32_t i, int lane);
+void builtin_result(ExecWarp *w, const IrCall *call, int lane, uint64_t value);
+
+/* Handlers of special kinds of mov, of cvta and isspacep; NULL for other instructions. In special.c. */
+IrHandler exec_special_handler(const IrInst *inst);
+/* Handlers of ld and st, of atom and red. */
+IrHandler exec_atomic_handler(const IrInst *inst);
+
+#endif

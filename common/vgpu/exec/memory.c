@@ -1,0 +1,407 @@
+/* Loads and stores. Checked first (access.c), then told to observers, then done in one piece where the
+ * pattern allows. */
+#include "common/vgpu/exec/access.h"
+
+#include <string.h>
+
+/* Element k of each active lane, at byte `at` of its address, into register lanes: memory type M, register
+ * type R. */
+#define DEFINE_LOAD(name, M, R)                                                                              \
+    EXEC_INLINE void name(const Request *r, uint32_t at, void *dst)                                          \
+    {                                                                                                        \
+        R *d = dst;                                                                                          \
+        uint32_t mask = r->mask;                                                                             \
+        const uint8_t *from = request_host(r, r->first) + at;                                                \
+        if (r->pattern == PATTERN_OTHER || r->lane_stride || r->host) {                                      \
+            for (uint32_t left = mask; left; left &= left - 1)                                               \
+                d[first_lane(left)] = (R)(*(const M *)(request_host(r, first_lane(left)) + at));             \
+        } else if (r->pattern == PATTERN_UNIFORM) {                                                          \
+            R value = (R)(*(const M *)from);                                                                 \
+            for (int i = 0; i < WARP_LANES; i++)                                                             \
+                d[i] = mask >> i & 1 ? value : d[i];                                                         \
+        } else if (mask == FULL_MASK && r->bytes == sizeof(M)) {                                             \
+            const M *s = (const M *)from;                                                                    \
+            for (int i = 0; i < WARP_LANES; i++)                                                             \
+                d[i] = (R)s[i];                                                                              \
+        } else {                                                                                             \
+            for (uint32_t left = mask; left; left &= left - 1)                                               \
+                d[first_lane(left)] =                                                                        \
+                    (R)(*(const M *)(from + (size_t)(first_lane(left) - r->first) * r->bytes));              \
+        }                                                                                                    \
+    }
+DEFINE_LOAD(load_u8_2, U8, U16)
+DEFINE_LOAD(load_u8_4, U8, U32)
+DEFINE_LOAD(load_u8_8, U8, U64)
+DEFINE_LOAD(load_s8_2, S8, S16)
+DEFINE_LOAD(load_s8_4, S8, S32)
+DEFINE_LOAD(load_s8_8, S8, S64)
+DEFINE_LOAD(load_u16_2, U16, U16)
+DEFINE_LOAD(load_u16_4, U16, U32)
+DEFINE_LOAD(load_u16_8, U16, U64)
+DEFINE_LOAD(load_s16_4, S16, S32)
+DEFINE_LOAD(load_s16_8, S16, S64)
+DEFINE_LOAD(load_u32_4, U32, U32)
+DEFINE_LOAD(load_u32_8, U32, U64)
+DEFINE_LOAD(load_s32_8, S32, S64)
+DEFINE_LOAD(load_u64_8, U64, U64)
+
+#define DEFINE_STORE(name, M, R)                                                                             \
+    EXEC_INLINE void name(const Request *r, uint32_t at, const void *src)                                    \
+    {                                                                                                        \
+        const R *s = src;                                                                                    \
+        if (r->pattern == PATTERN_UNIT_STRIDE && !r->lane_stride && !r->host && r->mask == FULL_MASK &&      \
+            r->bytes == sizeof(M)) {                                                                         \
+            M *to = (M *)(request_host(r, 0) + at);                                                          \
+            for (int i = 0; i < WARP_LANES; i++)                                                             \
+                to[i] = (M)s[i];                                                                             \
+            return;                                                                                          \
+        }                                                                                                    \
+        for (uint32_t left = r->mask; left;                                                                  \
+             left &= left - 1) /* of lanes with one address the last one wins */                             \
+            *(M *)(request_host(r, first_lane(left)) + at) = (M)s[first_lane(left)];                         \
+    }
+DEFINE_STORE(store_8_2, U8, U16)
+DEFINE_STORE(store_8_4, U8, U32)
+DEFINE_STORE(store_8_8, U8, U64)
+DEFINE_STORE(store_16_2, U16, U16)
+DEFINE_STORE(store_16_4, U16, U32)
+DEFINE_STORE(store_16_8, U16, U64)
+DEFINE_STORE(store_32_4, U32, U32)
+DEFINE_STORE(store_32_8, U32, U64)
+DEFINE_STORE(store_64_8, U64, U64)
+
+/* What to do for a memory type (bytes, signed) and a register's bytes. */
+#define CASE(bytes, is_signed, reg) ((bytes)*64 + (is_signed)*32 + (reg))
+
+EXEC_INLINE void load_element(const Request *r, uint32_t bytes, bool is_signed, uint32_t at,
+                              uint32_t reg_bytes, void *dst)
+{
+    switch (CASE(bytes, is_signed, reg_bytes)) {
+    case CASE(4, 0, 4):
+    case CASE(4, 1, 4):
+        load_u32_4(r, at, dst);
+        break;
+    case CASE(8, 0, 8):
+    case CASE(8, 1, 8):
+        load_u64_8(r, at, dst);
+        break;
+    case CASE(1, 0, 2):
+        load_u8_2(r, at, dst);
+        break;
+    case CASE(1, 0, 4):
+        load_u8_4(r, at, dst);
+        break;
+    case CASE(1, 0, 8):
+        load_u8_8(r, at, dst);
+        break;
+    case CASE(1, 1, 2):
+        load_s8_2(r, at, dst);
+        break;
+    case CASE(1, 1, 4):
+        load_s8_4(r, at, dst);
+        break;
+    case CASE(1, 1, 8):
+        load_s8_8(r, at, dst);
+        break;
+    case CASE(2, 0, 2):
+    case CASE(2, 1, 2):
+        load_u16_2(r, at, dst);
+        break;
+    case CASE(2, 0, 4):
+        load_u16_4(r, at, dst);
+        break;
+    case CASE(2, 0, 8):
+        load_u16_8(r, at, dst);
+        break;
+    case CASE(2, 1, 4):
+        load_s16_4(r, at, dst);
+        break;
+    case CASE(2, 1, 8):
+        load_s16_8(r, at, dst);
+        break;
+    case CASE(4, 0, 8):
+        load_u32_8(r, at, dst);
+        break;
+    case CASE(4, 1, 8):
+        load_s32_8(r, at, dst);
+        break;
+    case CASE(16, 0, 16): /* low halves, then high halves */
+        load_u64_8(r, at, dst);
+        load_u64_8(r, at + 8, (U64 *)dst + WARP_LANES);
+        break;
+    default:
+        break; /* memory_handler lets no other through */
+    }
+}
+
+EXEC_INLINE void store_element(const Request *r, uint32_t bytes, uint32_t at, uint32_t reg_bytes,
+                               const void *src)
+{
+    switch (CASE(bytes, 0, reg_bytes)) {
+    case CASE(4, 0, 4):
+        store_32_4(r, at, src);
+        break;
+    case CASE(8, 0, 8):
+        store_64_8(r, at, src);
+        break;
+    case CASE(1, 0, 2):
+        store_8_2(r, at, src);
+        break;
+    case CASE(1, 0, 4):
+        store_8_4(r, at, src);
+        break;
+    case CASE(1, 0, 8):
+        store_8_8(r, at, src);
+        break;
+    case CASE(2, 0, 2):
+        store_16_2(r, at, src);
+        break;
+    case CASE(2, 0, 4):
+        store_16_4(r, at, src);
+        break;
+    case CASE(2, 0, 8):
+        store_16_8(r, at, src);
+        break;
+    case CASE(4, 0, 8):
+        store_32_8(r, at, src);
+        break;
+    case CASE(16, 0, 16):
+        store_64_8(r, at, src);
+        store_64_8(r, at + 8, (const U64 *)src + WARP_LANES);
+        break;
+    default:
+        break;
+    }
+}
+
+static uint32_t type_bytes(uint8_t type)
+{
+    return ptx_type_bits((PtxType)type) / 8;
+}
+
+static bool is_signed_type(uint8_t type)
+{
+    return ptx_type_class((PtxType)type) == PTX_TYPES_SIGNED;
+}
+
+/* Bytes of an element and whether it is signed, without calls: the hot path asks for each instruction. */
+EXEC_INLINE uint32_t element_bytes(const IrInst *inst)
+{
+    switch (inst->type) {
+    case PTX_TYPE_F32:
+    case PTX_TYPE_U32:
+    case PTX_TYPE_S32:
+    case PTX_TYPE_B32:
+        return 4;
+    case PTX_TYPE_F64:
+    case PTX_TYPE_U64:
+    case PTX_TYPE_S64:
+    case PTX_TYPE_B64:
+        return 8;
+    default:
+        return type_bytes(inst->type);
+    }
+}
+
+EXEC_CLONES static void load_effect(Request *r)
+{
+    ExecWarp *w = r->w;
+    const IrInst *inst = r->inst;
+    uint32_t bytes = r->bytes / inst->n_vec;
+    bool is_signed =
+        bytes != 4 || (!inst->vec && inst->dst.bytes != 4) || inst->vec ? is_signed_type(inst->type) : false;
+    if (inst->sem != SEM_WEAK && inst->sem != SEM_NC)
+        w->polls++;
+    if (w->block->run->watch_access && r->space != SPACE_FRAME && r->space != SPACE_PARAM)
+        request_tell(r, NULL, 0, 0);
+    if (!inst->vec) {
+        load_element(r, bytes, is_signed, 0, inst->dst.bytes, warp_dst(w, &inst->dst));
+        return;
+    }
+    for (uint32_t k = 0; k < inst->n_vec; k++)
+        if (inst->vec[k].kind == IR_REG)
+            load_element(r, bytes, is_signed, k * bytes, inst->vec[k].bytes, warp_dst(w, &inst->vec[k]));
+}
+
+static void tell_store(Request *r, uint32_t bytes)
+{
+    const uint8_t *value[8];
+    const IrInst *inst = r->inst;
+    const IrOperand *first = inst->vec ? &inst->vec[0] : &inst->src[1];
+    for (uint32_t k = 0; k < inst->n_vec; k++)
+        value[k] = warp_src(r->w, inst->vec ? &inst->vec[k] : first);
+    request_tell(r, value, bytes == 16 ? 0 : inst->n_vec, first->bytes);
+}
+
+EXEC_CLONES static void store_effect(Request *r)
+{
+    ExecWarp *w = r->w;
+    const IrInst *inst = r->inst;
+    uint32_t bytes = r->bytes / inst->n_vec;
+    if (w->block->run->watch_access && r->space != SPACE_FRAME)
+        tell_store(r, bytes);
+    if (r->space == SPACE_GLOBAL || r->space == SPACE_SHARED)
+        w->polls = 0;
+    for (uint32_t k = 0; k < inst->n_vec; k++) {
+        const IrOperand *o = inst->vec ? &inst->vec[k] : &inst->src[1];
+        store_element(r, bytes, k * bytes, o->bytes, warp_src(w, o));
+    }
+    if (r->space == SPACE_GLOBAL)
+        request_mark_init(r);
+}
+
+/* The value depends on when other blocks write: the load waits for its turn. */
+static bool is_ordered(const Request *r)
+{
+    if (r->space != SPACE_GLOBAL || r->kind != ACCESS_LOAD)
+        return false;
+    return r->inst->sem != SEM_WEAK && r->inst->sem != SEM_NC;
+}
+
+EXEC_INLINE void request_init(Request *r, ExecWarp *w, const IrInst *inst, uint32_t mask, uint8_t kind,
+                              uint8_t space, uint64_t *addr)
+{
+    r->w = w;
+    r->inst = inst;
+    r->addr = addr;
+    r->mask = mask;
+    r->kind = kind;
+    r->space = space;
+    r->bytes = r->align = element_bytes(inst) * inst->n_vec;
+}
+
+EXEC_INLINE void access_space(ExecWarp *w, const IrInst *inst, uint32_t mask, uint8_t kind, uint8_t space,
+                              RequestEffect effect)
+{
+    uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
+    Request r;
+    request_init(&r, w, inst, mask, kind, space, addr);
+    request_addresses(w, inst, space == SPACE_FRAME ? w->frame_base : 0, addr);
+    request_classify(&r);
+    if (!request_check(&r) || (is_ordered(&r) && !exec_turn(w)))
+        return;
+    effect(&r);
+}
+
+/* Lanes of a generic access that lead to one space. */
+static uint32_t lanes_in_space(const uint64_t *addr, uint32_t mask, uint8_t space, uint64_t *offsets)
+{
+    uint32_t lanes = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        uint64_t offset;
+        if (request_window(addr[lane], &offset) != space)
+            continue;
+        lanes |= mask & (1u << lane);
+        offsets[lane] = offset;
+    }
+    return lanes;
+}
+
+void request_generic(Request *r, RequestEffect effect)
+{
+    static const uint8_t spaces[] = {SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM};
+    Request parts[4];
+    uint64_t addr[4][WARP_LANES];
+    int n = 0;
+    for (int i = 0; i < 4; i++) { /* all are checked before any takes effect */
+        uint32_t lanes = lanes_in_space(r->addr, r->mask, spaces[i], addr[i]);
+        if (!lanes)
+            continue;
+        Request *part = &parts[n++];
+        *part = *r;
+        part->mask = lanes;
+        part->space = spaces[i];
+        part->addr = addr[i];
+        request_classify(part);
+        if (!request_check(part))
+            return;
+    }
+    if (is_ordered(&parts[0]) && !exec_turn(r->w))
+        return;
+    for (int i = 0; i < n; i++)
+        effect(&parts[i]);
+}
+
+EXEC_INLINE void access_generic(ExecWarp *w, const IrInst *inst, uint32_t mask, uint8_t kind,
+                                RequestEffect effect)
+{
+    uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
+    Request r;
+    request_init(&r, w, inst, mask, kind, SPACE_GENERIC, addr);
+    request_addresses(w, inst, 0, addr);
+    memset(r.hosts, 0, sizeof r.hosts);
+    request_generic(&r, effect);
+}
+
+#define DEFINE_SPACE(name, space)                                                                            \
+    EXEC_CLONES static void load_##name(ExecWarp *w, const IrInst *inst, uint32_t mask)                      \
+    {                                                                                                        \
+        access_space(w, inst, mask, ACCESS_LOAD, space, load_effect);                                        \
+    }                                                                                                        \
+    EXEC_CLONES static void store_##name(ExecWarp *w, const IrInst *inst, uint32_t mask)                     \
+    {                                                                                                        \
+        access_space(w, inst, mask, ACCESS_STORE, space, store_effect);                                      \
+    }
+DEFINE_SPACE(global, SPACE_GLOBAL)
+DEFINE_SPACE(shared, SPACE_SHARED)
+DEFINE_SPACE(local, SPACE_LOCAL)
+DEFINE_SPACE(frame, SPACE_FRAME)
+DEFINE_SPACE(param, SPACE_PARAM)
+DEFINE_SPACE(const, SPACE_CONST)
+
+static void load_generic(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    access_generic(w, inst, mask, ACCESS_LOAD, load_effect);
+}
+
+static void store_generic(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    access_generic(w, inst, mask, ACCESS_STORE, store_effect);
+}
+
+static const struct {
+    IrHandler load, store;
+} by_space[] = {
+    [SPACE_GENERIC] = {load_generic, store_generic}, [SPACE_GLOBAL] = {load_global, store_global},
+    [SPACE_SHARED] = {load_shared, store_shared},    [SPACE_LOCAL] = {load_local, store_local},
+    [SPACE_CONST] = {load_const, store_const},       [SPACE_PARAM] = {load_param, store_param},
+    [SPACE_FRAME] = {load_frame, store_frame},
+};
+
+/* Whether each register can take, or give, an element of the type. */
+static bool widths_fit(const IrInst *inst, const IrOperand *scalar)
+{
+    uint32_t bytes = type_bytes(inst->type);
+    for (uint32_t k = 0; k < inst->n_vec; k++) {
+        const IrOperand *o = inst->vec ? &inst->vec[k] : scalar;
+        if (o->kind != IR_NONE && (o->bytes < bytes || o->bytes == 0 || (bytes == 16) != (o->bytes == 16)))
+            return false;
+    }
+    return bytes > 0 && inst->n_vec >= 1 && inst->n_vec <= 8 && inst->space <= SPACE_FRAME;
+}
+
+static void do_nothing(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    (void)w, (void)inst, (void)mask;
+}
+
+IrHandler exec_memory_handler(const IrInst *inst)
+{
+    switch (inst->opcode) {
+    case PTX_LD:
+    case PTX_LDU:
+        return widths_fit(inst, &inst->dst) ? by_space[inst->space].load : NULL;
+    case PTX_ST:
+        return widths_fit(inst, &inst->src[1]) ? by_space[inst->space].store : NULL;
+    case PTX_ATOM:
+    case PTX_RED:
+        return exec_atomic_handler(inst);
+    case PTX_PREFETCH:
+    case PTX_PREFETCHU:
+    case PTX_DISCARD:
+    case PTX_APPLYPRIORITY:
+        return do_nothing;
+    default:
+        return NULL;
+    }
+}

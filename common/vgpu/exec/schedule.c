@@ -1,0 +1,172 @@
+/* Which block runs where, and whose turn it is.
+ *
+ * The reference order is what one worker does: begin the blocks by position, each until it ends or gives way;
+ * when all have begun (or as many are there as may be), go on with those put aside, first in first out. The
+ * turn goes from block to block in exactly that order, whatever the number of workers. The other workers run
+ * blocks ahead of their turn, up to where they need it:
+ *
+ *      turn:   [block 0 .......][block 1 ...][block 2: done already][block 3 ...
+ *      others:  block 1 .. waits            block 3 ..... block 4 ..... waits
+ *
+ * A block that runs ahead and would give way waits for its turn first (BLOCK_SPUN), then passes it on at
+ * once.
+ */
+#include "common/vgpu/exec/exec_internal.h"
+
+static ExecBlock *take_block(ExecRun *run)
+{
+    ExecBlock *b = run->free_blocks;
+    if (b) {
+        run->free_blocks = b->next;
+        return b;
+    }
+    b = block_create(run);
+    if (!b)
+        return NULL;
+    b->slot = run->n_slots++;
+    b->next_made = run->made_blocks;
+    run->made_blocks = b;
+    return b;
+}
+
+/* The block of the next position that has not begun; NULL: no memory. */
+static ExecBlock *start_next(ExecRun *run)
+{
+    ExecBlock *b = take_block(run);
+    if (!b)
+        return NULL;
+    b->position = run->next_start++;
+    b->state = BLOCK_IDLE;
+    b->worker = NULL; /* begins when a worker takes it */
+    atomic_store(&b->has_turn, false);
+    return b;
+}
+
+static void put_aside(ExecRun *run, ExecBlock *b)
+{
+    b->state = BLOCK_IDLE;
+    b->next = NULL;
+    if (run->aside_last)
+        run->aside_last->next = b;
+    else
+        run->aside_first = b;
+    run->aside_last = b;
+}
+
+static ExecBlock *pop_aside(ExecRun *run)
+{
+    ExecBlock *b = run->aside_first;
+    if (b)
+        run->aside_first = b->next;
+    if (!run->aside_first)
+        run->aside_last = NULL;
+    return b;
+}
+
+/* The block that gets the turn next. NULL: all have ended (finished), or no memory (stopped by the caller).
+ */
+static ExecBlock *next_holder(ExecRun *run)
+{
+    if (run->next_turn == run->n_blocks || run->n_resident >= run->resident_max) {
+        ExecBlock *b = pop_aside(run);
+        run->finished = !b;
+        return b;
+    }
+    uint64_t position = run->next_turn++;
+    run->n_resident++;
+    if (position == run->next_start)
+        return start_next(run);
+    ExecBlock **ahead = &run->ahead[position % EXEC_AHEAD_MAX], *b = *ahead;
+    *ahead = NULL;
+    return b;
+}
+
+/* What became of the block that holds the turn is known: passes the turn on. */
+static void pass_turn(ExecRun *run)
+{
+    ExecBlock *b = run->holder;
+    run->holder = NULL;
+    atomic_store(&b->has_turn, false);
+    if (b->state == BLOCK_SPUN) {
+        put_aside(run, b);
+        return;
+    }
+    run->n_resident--;
+    b->next = run->free_blocks;
+    run->free_blocks = b;
+}
+
+/* Finds a holder that still has to run. False: there is none, or no memory for one. */
+static bool settle_turn(ExecRun *run)
+{
+    while (!run->finished) {
+        if (!run->holder) {
+            run->holder = next_holder(run);
+            if (!run->holder)
+                return run->finished;
+            atomic_store_explicit(&run->holder->has_turn, true, memory_order_release);
+        }
+        if (run->holder->state != BLOCK_SPUN && run->holder->state != BLOCK_DONE)
+            return true;
+        pass_turn(run);
+    }
+    return true;
+}
+
+/* A block for this worker: the holder of the turn if nobody runs it, else one that has not begun. NULL: wait.
+ */
+static ExecBlock *choose(ExecRun *run)
+{
+    if (run->holder && run->holder->state == BLOCK_IDLE)
+        return run->holder;
+    bool may_run_ahead = run->n_workers > 1 && run->next_start < run->n_blocks &&
+                         run->next_start - run->next_turn < EXEC_AHEAD_MAX &&
+                         run->n_resident < run->resident_max;
+    if (!may_run_ahead)
+        return NULL;
+    ExecBlock *b = start_next(run);
+    if (b)
+        run->ahead[b->position % EXEC_AHEAD_MAX] = b;
+    return b;
+}
+
+static void run_one(ExecRun *run, ExecWorker *worker, ExecBlock *b)
+{
+    b->state = BLOCK_RUNNING;
+    pthread_mutex_unlock(&run->lock);
+    if (!b->worker)
+        block_begin(b, worker);
+    BlockOutcome outcome = block_run(b, worker);
+    pthread_mutex_lock(&run->lock);
+    if (outcome == BLOCK_ENDED)
+        b->state = BLOCK_DONE;
+    else
+        b->state = outcome == BLOCK_GAVE_WAY ? BLOCK_SPUN : BLOCK_IDLE;
+    pthread_cond_broadcast(&run->changed);
+}
+
+static bool over(const ExecRun *run)
+{
+    return run->finished || atomic_load(&run->stop);
+}
+
+void schedule_work(ExecWorker *worker)
+{
+    ExecRun *run = worker->run;
+    bool no_memory = false;
+    pthread_mutex_lock(&run->lock);
+    while (!over(run) && !no_memory) {
+        no_memory = !settle_turn(run);
+        if (no_memory || run->finished)
+            break;
+        ExecBlock *b = choose(run);
+        if (b)
+            run_one(run, worker, b);
+        else
+            pthread_cond_wait(&run->changed, &run->lock);
+    }
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->lock);
+    if (no_memory)
+        exec_fail(run, EXEC_NO_MEMORY, "no memory for a block");
+}
