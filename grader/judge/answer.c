@@ -21,6 +21,23 @@ Status judge_parse_line(const char *line, size_t length, json_t **json, Diag *d)
     return STATUS_INVALID;
 }
 
+/* An index is one number, or a list with one for each dimension. */
+static void parse_index(JsonFields *f, const json_t *item, JudgeMismatch *m)
+{
+    json_t *index = json_object_get(item, "index");
+    if (!json_is_array(index)) {
+        m->index = m->indexes[0] = json_field_integer(f, item, "index");
+        m->rank = 1;
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(index) && i < JUDGE_RANK_MAX; i++) {
+        if (!json_is_integer(json_array_get(index, i)))
+            json_fields_fail(f, STATUS_PARSE, "index", "expected whole numbers");
+        m->indexes[m->rank++] = json_integer_value(json_array_get(index, i));
+    }
+    m->index = m->indexes[0];
+}
+
 static void parse_mismatches(JsonFields *f, const json_t *object, JudgeOutput *o)
 {
     json_t *list = json_field_array(f, object, "first");
@@ -30,13 +47,14 @@ static void parse_mismatches(JsonFields *f, const json_t *object, JudgeOutput *o
             json_fields_fail(f, STATUS_PARSE, "first", "expected objects");
             return;
         }
-        o->first[o->n_first++] = (JudgeMismatch){
-            .index = json_field_integer(f, item, "index"),
+        JudgeMismatch *m = &o->first[o->n_first++];
+        *m = (JudgeMismatch){
             .got = json_field_number(f, item, "got"),
             .wanted = json_field_number(f, item, "wanted"),
             .error = json_field_number(f, item, "error"),
             .allowed = json_field_number(f, item, "allowed"),
         };
+        parse_index(f, item, m);
     }
 }
 

@@ -32,12 +32,20 @@ typedef struct JudgeOptions {
     double make_s, check_s; /* how long an answer may take; 0 = JUDGE_SECONDS */
 } JudgeOptions;
 
-enum { JUDGE_SECONDS = 60, JUDGE_LINE_MAX = 4 << 20, JUDGE_OUTPUTS_MAX = 64, JUDGE_FIRST_MAX = 16 };
+enum {
+    JUDGE_SECONDS = 60,
+    JUDGE_LINE_MAX = 4 << 20,
+    JUDGE_OUTPUTS_MAX = 64,
+    JUDGE_FIRST_MAX = 16,
+    JUDGE_RANK_MAX = 8
+};
 
 /* An element of an output that differs from the reference. */
 typedef struct JudgeMismatch {
-    int64_t index;
+    int64_t index;                      /* along the first dimension */
     double got, wanted, error, allowed; /* NaN where the judge wrote null */
+    int64_t indexes[JUDGE_RANK_MAX];    /* along each dimension */
+    size_t rank;
 } JudgeMismatch;
 
 typedef struct JudgeOutput {
