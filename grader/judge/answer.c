@@ -2,6 +2,7 @@
 #include "grader/judge/json_fields.h"
 #include "grader/judge/judge_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { ANSWER_TEXT_MAX = 64 << 10 };
@@ -19,6 +20,19 @@ Status judge_parse_line(const char *line, size_t length, json_t **json, Diag *d)
     json_decref(*json);
     *json = NULL;
     return STATUS_INVALID;
+}
+
+/* A number; "nan", "inf" and "-inf" stand for those that JSON has none for, and null is NaN too. */
+static double parse_number(JsonFields *f, const json_t *item, const char *key)
+{
+    const char *word = json_string_value(json_object_get(item, key));
+    if (!word)
+        return json_field_number(f, item, key);
+    if (strcmp(word, "inf") == 0 || strcmp(word, "-inf") == 0)
+        return word[0] == '-' ? -INFINITY : INFINITY;
+    if (strcmp(word, "nan") != 0)
+        json_fields_fail(f, STATUS_PARSE, key, "expected a number");
+    return NAN;
 }
 
 /* An index is one number, or a list with one for each dimension. */
@@ -49,10 +63,10 @@ static void parse_mismatches(JsonFields *f, const json_t *object, JudgeOutput *o
         }
         JudgeMismatch *m = &o->first[o->n_first++];
         *m = (JudgeMismatch){
-            .got = json_field_number(f, item, "got"),
-            .wanted = json_field_number(f, item, "wanted"),
-            .error = json_field_number(f, item, "error"),
-            .allowed = json_field_number(f, item, "allowed"),
+            .got = parse_number(f, item, "got"),
+            .wanted = parse_number(f, item, "wanted"),
+            .error = parse_number(f, item, "error"),
+            .allowed = parse_number(f, item, "allowed"),
         };
         parse_index(f, item, m);
     }
@@ -75,7 +89,7 @@ static void parse_outputs(JsonFields *f, const json_t *json, JudgeAnswer *answer
         o->name = json_field_text(f, item, "name");
         o->elements = json_field_integer(f, item, "elements");
         o->mismatches = json_field_integer(f, item, "mismatches");
-        o->max_error = json_field_number(f, item, "max_error");
+        o->max_error = parse_number(f, item, "max_error");
         o->pattern = json_field_text(f, item, "pattern");
         parse_mismatches(f, item, o);
     }
