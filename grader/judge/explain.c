@@ -237,22 +237,3 @@ void explain_findings(Arena *a, const VgpuReport *report, CaseResult *r)
     for (size_t i = 0; r->findings && i < report->n_findings; i++)
         copy_finding(a, &report->findings[i], &r->findings[r->n_findings++]);
 }
-
-Result *explain_student_view(const Result *r)
-{
-    json_t *json = result_to_json(r);
-    Result *view = NULL;
-    Status s = json ? result_from_json(json, &view, NULL) : STATUS_NO_MEMORY;
-    json_decref(json);
-    if (s != STATUS_OK)
-        return NULL;
-    view->seed = 0; /* hidden cases draw their seeds from the run's */
-    for (size_t i = 0; i < view->n_cases; i++) {
-        CaseResult *c = &view->cases[i];
-        if (!c->hidden)
-            continue;
-        c->message = c->hint = c->replay = "";
-        c->n_findings = c->n_metrics = 0;
-    }
-    return view;
-}

@@ -34,8 +34,4 @@ void explain_case(Arena *a, const CaseFacts *facts, CaseResult *r);
 /* Copies the report's findings (advice too) into r->findings, all text owned by the arena. */
 void explain_findings(Arena *a, const VgpuReport *report, CaseResult *r);
 
-/* r as its student may see it: of hidden cases only name, points, verdict and lesson are left; *view is its
- * own Result. NULL without memory. The build log and the public cases stay whole. */
-Result *explain_student_view(const Result *r);
-
 #endif

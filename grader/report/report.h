@@ -1,8 +1,8 @@
-/* report: what people and other systems read of a class's results: the terminal table, the listing of one
+/* report: what people and other systems read of a class's results: the terminal's table, the listing of one
  * submission, HTML pages, and exports.
  *
  * Everything here is made from Results alone, in a fixed order and without a time of day: the same results
- * give the same bytes.
+ * give the same bytes. Text of unknown origin passes through grader/text/escape.h, and nowhere else.
  */
 #ifndef GRADER_REPORT_REPORT_H
 #define GRADER_REPORT_REPORT_H
@@ -16,62 +16,71 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A class: its results, sorted by student, then lab. */
+/* A class: its results, and the students and labs that occur in them. */
 typedef struct ReportClass {
-    Result **results;
+    Arena arena;
+    Result **results; /* sorted by student, then lab */
     size_t n_results;
     const char **students, **labs; /* each once, sorted */
     size_t n_students, n_labs;
-    Arena arena;
 } ReportClass;
 
-/* The latest results of a gradebook. report_class_free also frees the Results. */
-Status report_class_load(Gradebook *g, ReportClass **c, Diag *d);
-/* The same from Results in memory; takes them over. */
+/* The latest results of a gradebook; student and lab choose some of them, NULL takes all. report_class_free
+ * frees the Results too, and takes NULL. */
+Status report_class_load(Gradebook *g, const char *student, const char *lab, ReportClass **c, Diag *d);
+/* The same from Results in memory, which it takes over, also on failure. The array stays the caller's. */
 Status report_class_make(Result **results, size_t n, ReportClass **c, Diag *d);
 void report_class_free(ReportClass *c);
 /* The result of a student in a lab, NULL when there is none. */
 const Result *report_class_find(const ReportClass *c, const char *student, const char *lab);
 
-/* Terminal ----------------------------------------------------------------------------------- */
+/* A Result as its student may see it: of hidden cases only name, points, verdict and lesson are left, and no
+ * seed. The build log and public cases stay whole. NULL without memory; result_free frees it. */
+Result *report_student_view(const Result *r);
+
+/* Terminal */
 
 typedef struct ReportStyle {
     bool colour;
-    int columns; /* of the terminal; 0 = do not cut */
+    int columns; /* of the terminal: a wider table is printed in parts; 0 = no limit */
 } ReportStyle;
 
-/* The style for a file descriptor: colour and width only when it is a terminal, no colour with NO_COLOR or
+/* The style for a file descriptor: colour and width only when it is a terminal; no colour with NO_COLOR or
  * TERM=dumb. */
 ReportStyle report_style_for(int fd);
 
-/* Students x labs, a verdict word and the score in each cell, the totals, and how many need a person. */
+/* Students x labs, a verdict word and the score in each cell, the totals, the mean, and what needs a person.
+ */
 void report_table(StrBuf *out, const ReportClass *c, ReportStyle style);
 
-/* One submission, a line a case as `make grade` of good courses prints it. student_view hides what is hidden.
- */
+/* One submission, a line a case as `make grade` of good courses prints it, the reason indented under what
+ * fell short. student_view shows of hidden cases what a student may see. */
 void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle style);
 
-/* One line for the progress of a class: "[3/24] s001 02-vector-add: race 40/100". */
+/* One line for the progress of a class: "[ 3/24] s001 02-vector-add: race 40/100". */
 void report_progress(StrBuf *out, size_t done, size_t total, const Result *r, ReportStyle style);
 
-/* Pages -------------------------------------------------------------------------------------- */
+/* Pages
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
-/* Writes dir/index.html and a page for each result (dir/<student>/<lab>.html); replaces what is there. The
- * title is text, e.g. "CUDA Lab Kit". */
+/* Writes dir/index.html and a page for each result; what else is in dir stays. title is text, such as "CUDA
+ * Lab Kit". */
 Status report_html(const ReportClass *c, const char *title, const char *dir, Diag *d);
 /* The path of a result's page below dir, owned by the arena. */
 const char *report_page_path(Arena *a, const char *student, const char *lab);
 
-/* Exports ------------------------------------------------------------------------------------ */
+/* Exports */
 
 typedef struct ReportFormat {
     const char *name, *meaning;
+    bool one_result; /* takes a class of exactly one result */
     Status (*write)(const ReportClass *c, StrBuf *out, Diag *d);
 } ReportFormat;
 
-/* The formats of `grade export`, NULL-terminated by name; report_format finds one, NULL when there is none.
- */
+/* The formats of `grade export`; the last one's name is NULL. */
 const ReportFormat *report_formats(void);
+/* The format of that name, NULL when there is none. */
 const ReportFormat *report_format(const char *name);
 
 #endif

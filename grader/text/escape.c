@@ -154,12 +154,26 @@ void escape_terminal_block(StrBuf *out, const char *text, size_t length, const c
     }
 }
 
+/* FNV-1a, 64 bits. */
+static uint64_t hash_text(const char *text, size_t length)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001B3u;
+    return hash;
+}
+
 void escape_file_name(StrBuf *out, const char *text, size_t length)
 {
+    size_t start = out->length;
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)text[i];
         bool plain =
             (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || (i > 0 && (c == '-' || c == '.'));
+        if (out->length - start + 3 > ESCAPE_FILE_NAME_MAX - 18) {
+            strbuf_printf(out, "~~%016llx", (unsigned long long)hash_text(text, length));
+            return;
+        }
         if (plain)
             strbuf_append(out, text + i, 1);
         else

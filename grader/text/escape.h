@@ -40,8 +40,10 @@ void escape_terminal(StrBuf *out, const char *text, size_t length);
 /* Several lines on a terminal: newlines stay, each followed by `indent` (not escaped); tabs become spaces. */
 void escape_terminal_block(StrBuf *out, const char *text, size_t length, const char *indent);
 
-/* A name for a file of the report made from any bytes: letters, digits, dot, dash and underscore stay, others
- * become ~XX. Two different texts never give one name, also where case does not count. */
+/* A name for a file of the report made from any bytes: lower-case letters, digits, dot, dash and underscore
+ * stay, others become ~XX. Two different texts never give one name, also where case does not count; of a text
+ * too long for that the name ends in its hash. */
+enum { ESCAPE_FILE_NAME_MAX = 120 };
 void escape_file_name(StrBuf *out, const char *text, size_t length);
 
 #endif

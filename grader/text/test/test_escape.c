@@ -106,6 +106,21 @@ static void test_file_name(void **state)
     EXPECT(escape_file_name, "a~0ab~ff", "a\nb\xFF");
 }
 
+static void test_long_file_name(void **state)
+{
+    (void)state;
+    char text[300];
+    memset(text, 'A', sizeof text);
+    StrBuf one = {0}, other = {0};
+    escape_file_name(&one, text, sizeof text);
+    text[299] = 'B';
+    escape_file_name(&other, text, sizeof text);
+    assert_true(one.length <= ESCAPE_FILE_NAME_MAX && other.length <= ESCAPE_FILE_NAME_MAX);
+    assert_string_not_equal(one.text, other.text);
+    strbuf_free(&one);
+    strbuf_free(&other);
+}
+
 /* Whatever goes in, what comes out is valid UTF-8 without a control or deceiving character and without the
  * format's own. */
 static void test_every_byte_pair(void **state)
@@ -171,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_terminal),
         cmocka_unit_test(test_file_name),
+        cmocka_unit_test(test_long_file_name),
         cmocka_unit_test(test_every_byte_pair),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_encode_round_trip),

@@ -1,0 +1,91 @@
+/* One submission on a terminal, a line a case, as `make grade` of good courses prints it:
+ *
+ *     == one-block: OK (8/8)
+ *     == one-less: out-of-bounds (3.5/7)
+ *          vector_add.cu:23: ...
+ *          hint: ...
+ *          replay: ...
+ *     Score: 11.5/15
+ */
+#include "grader/report/report_internal.h"
+
+#include "grader/text/escape.h"
+
+#include <string.h>
+
+static const char INDENT[] = "     ";
+
+/* Indented lines after a label; nothing when there is no text. */
+static void put_block(StrBuf *out, const char *label, const char *text)
+{
+    if (!text[0])
+        return;
+    strbuf_puts(out, INDENT);
+    strbuf_puts(out, label);
+    escape_terminal_block(out, text, strlen(text), INDENT);
+    strbuf_puts(out, "\n");
+}
+
+static void put_title(StrBuf *out, const CaseResult *c, ReportStyle style)
+{
+    strbuf_puts(out, "== ");
+    escape_terminal(out, c->name, strlen(c->name));
+    strbuf_puts(out, c->hidden ? " (hidden): " : ": ");
+    report_paint(out, style, report_tone(c->verdict),
+                 c->verdict == VERDICT_PASS ? "OK" : verdict_word(c->verdict));
+    strbuf_puts(out, " (");
+    report_score(out, c->points, c->max_points);
+    strbuf_puts(out, ")\n");
+}
+
+/* Findings that the message does not tell already, and advice. */
+static void put_findings(StrBuf *out, const CaseResult *c)
+{
+    for (size_t i = 0; i < c->n_findings; i++) {
+        const ResultFinding *f = &c->findings[i];
+        if (!report_finding_is_told(c, f))
+            put_block(out, f->advice ? "advice: " : "also: ", f->text[0] ? f->text : f->message);
+    }
+}
+
+static void put_case(StrBuf *out, const CaseResult *c, bool student_view, ReportStyle style)
+{
+    put_title(out, c, style);
+    if (student_view && c->hidden) {
+        if (c->verdict != VERDICT_PASS)
+            put_block(out, "", c->lesson[0] ? c->lesson : verdict_meaning(c->verdict));
+        return;
+    }
+    put_block(out, "", c->message);
+    put_findings(out, c);
+    if (c->verdict == VERDICT_PASS)
+        return;
+    put_block(out, "about: ", c->lesson);
+    put_block(out, "hint: ", c->hint);
+    put_block(out, "replay: ", c->replay);
+}
+
+static void put_build(StrBuf *out, const Result *r, ReportStyle style)
+{
+    if (r->build_verdict == VERDICT_PASS)
+        return;
+    strbuf_puts(out, r->build_verdict == VERDICT_NOT_SUBMITTED ? "== submission: " : "== build: ");
+    report_paint(out, style, report_tone(r->build_verdict), verdict_word(r->build_verdict));
+    strbuf_puts(out, "\n");
+    put_block(out, "", verdict_meaning(r->build_verdict));
+    put_block(out, "", r->build_log);
+}
+
+void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle style)
+{
+    put_build(out, r, style);
+    for (size_t i = 0; i < r->n_cases; i++) {
+        const CaseResult *c = &r->cases[i];
+        bool because_of_build = r->build_verdict != VERDICT_PASS && c->verdict == r->build_verdict;
+        if (!because_of_build)
+            put_case(out, c, student_view, style);
+    }
+    strbuf_puts(out, "Score: ");
+    report_score(out, r->score, r->max_score);
+    strbuf_puts(out, "\n");
+}

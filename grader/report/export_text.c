@@ -1,0 +1,145 @@
+/* Exports as lines of text: CSV for people, Canvas's gradebook, Markdown. */
+#include "grader/report/report_internal.h"
+
+#include "grader/text/escape.h"
+
+#include <string.h>
+
+/* A CSV cell of ours or of theirs, after a comma unless it is the line's first. */
+static void cell(StrBuf *out, const char *text)
+{
+    if (out->length > 0 && out->text[out->length - 1] != '\n')
+        strbuf_puts(out, ",");
+    escape_csv(out, text, strlen(text));
+}
+
+static void points_cell(StrBuf *out, double points)
+{
+    strbuf_puts(out, ",");
+    report_points(out, points);
+}
+
+static Status finish(const StrBuf *out, Diag *d)
+{
+    return out->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for the export") : STATUS_OK;
+}
+
+Status export_csv(const ReportClass *c, StrBuf *out, Diag *d)
+{
+    strbuf_puts(
+        out,
+        "student,lab,verdict,score,max_score,cases,cases_passed,submission_sha256,device,kit_version\r\n");
+    for (size_t i = 0; i < c->n_results; i++) {
+        const Result *r = c->results[i];
+        size_t passed = 0;
+        for (size_t j = 0; j < r->n_cases; j++)
+            passed += r->cases[j].verdict == VERDICT_PASS;
+        cell(out, r->student);
+        cell(out, r->lab);
+        cell(out, verdict_word(r->verdict));
+        points_cell(out, r->score);
+        points_cell(out, r->max_score);
+        strbuf_printf(out, ",%zu,%zu", r->n_cases, passed);
+        cell(out, r->submission_sha256);
+        cell(out, r->device_name);
+        cell(out, r->kit_version);
+        strbuf_puts(out, "\r\n");
+    }
+    return finish(out, d);
+}
+
+Status export_cases_csv(const ReportClass *c, StrBuf *out, Diag *d)
+{
+    strbuf_puts(out, "student,lab,case,visibility,verdict,points,max_points,message\r\n");
+    for (size_t i = 0; i < c->n_results; i++) {
+        for (size_t j = 0; j < c->results[i]->n_cases; j++) {
+            const CaseResult *k = &c->results[i]->cases[j];
+            cell(out, c->results[i]->student);
+            cell(out, c->results[i]->lab);
+            cell(out, k->name);
+            cell(out, k->hidden ? "hidden" : "public");
+            cell(out, verdict_word(k->verdict));
+            points_cell(out, k->points);
+            points_cell(out, k->max_points);
+            cell(out, k->message);
+            strbuf_puts(out, "\r\n");
+        }
+    }
+    return finish(out, d);
+}
+
+/* Canvas drops columns of these names without a word, so they are refused here. */
+static bool is_dropped_by_canvas(const char *lab)
+{
+    static const char *const reserved[] = {"current score", "current points", "current grade", "final score",
+                                           "final points",  "final grade",    "override "};
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (strcasestr(lab, reserved[i]))
+            return true;
+    return false;
+}
+
+static double max_score_of(const ReportClass *c, const char *lab)
+{
+    return report_lab_statistics(c, lab).max_score;
+}
+
+/* Canvas matches a student by the login id where the other ids are empty; two decimals are what it compares.
+ */
+Status export_canvas(const ReportClass *c, StrBuf *out, Diag *d)
+{
+    strbuf_puts(out, "Student,ID,SIS User ID,SIS Login ID,Section");
+    for (size_t i = 0; i < c->n_labs; i++) {
+        if (is_dropped_by_canvas(c->labs[i]))
+            return diag_set(d, STATUS_INVALID,
+                            "Canvas would drop the column of the lab %s without a word: rename it",
+                            c->labs[i]);
+        cell(out, c->labs[i]);
+    }
+    strbuf_puts(out, "\r\nPoints Possible,,,,");
+    for (size_t i = 0; i < c->n_labs; i++)
+        strbuf_printf(out, ",%.2f", max_score_of(c, c->labs[i]));
+    strbuf_puts(out, "\r\n");
+    for (size_t s = 0; s < c->n_students; s++) {
+        cell(out, c->students[s]);
+        strbuf_puts(out, ",,,");
+        escape_csv_id(out, c->students[s], strlen(c->students[s]));
+        strbuf_puts(out, ",");
+        for (size_t i = 0; i < c->n_labs; i++) {
+            const Result *r = report_class_find(c, c->students[s], c->labs[i]);
+            strbuf_puts(out, ",");
+            if (r && r->verdict != VERDICT_NOT_SUBMITTED)
+                strbuf_printf(out, "%.2f", r->score);
+        }
+        strbuf_puts(out, "\r\n");
+    }
+    return finish(out, d);
+}
+
+Status export_markdown(const ReportClass *c, StrBuf *out, Diag *d)
+{
+    strbuf_puts(out, "| student |");
+    for (size_t i = 0; i < c->n_labs; i++) {
+        strbuf_puts(out, " ");
+        escape_markdown(out, c->labs[i], strlen(c->labs[i]));
+        strbuf_puts(out, " |");
+    }
+    strbuf_puts(out, "\n|---|");
+    for (size_t i = 0; i < c->n_labs; i++)
+        strbuf_puts(out, "---|");
+    strbuf_puts(out, "\n");
+    for (size_t s = 0; s < c->n_students; s++) {
+        strbuf_puts(out, "| ");
+        escape_markdown(out, c->students[s], strlen(c->students[s]));
+        strbuf_puts(out, " |");
+        for (size_t i = 0; i < c->n_labs; i++) {
+            const Result *r = report_class_find(c, c->students[s], c->labs[i]);
+            strbuf_printf(out, " %s ", r ? verdict_word(r->verdict) : "");
+            if (r)
+                report_score(out, r->score, r->max_score);
+            strbuf_puts(out, " |");
+        }
+        strbuf_puts(out, "\n");
+    }
+    return finish(out, d);
+}

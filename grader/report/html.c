@@ -1,0 +1,110 @@
+/* The pages' common parts, and writing them; see report.h. The index is in html_index.c, a submission's page
+ * in html_submission.c. */
+#include "grader/report/report_internal.h"
+
+#include "grader/core/files.h"
+#include "grader/text/escape.h"
+
+#include <string.h>
+
+void html_text(StrBuf *out, const char *text)
+{
+    escape_html(out, text, strlen(text));
+}
+
+/* The policy lets a page load nothing and run nothing: a second wall behind the escapes. */
+void html_begin(StrBuf *out, const char *title, const char *heading, const char *home)
+{
+    strbuf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+                     "'unsafe-inline'\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    html_text(out, heading);
+    strbuf_puts(out, " · ");
+    html_text(out, title);
+    strbuf_puts(out, "</title>\n<style>\n");
+    strbuf_puts(out, REPORT_CSS);
+    strbuf_puts(out, "</style>\n</head>\n<body>\n<header>\n<p class=\"over\">");
+    html_text(out, title);
+    strbuf_puts(out, "</p>\n");
+    if (home)
+        strbuf_printf(out, "<nav><a href=\"%s\">← The whole class</a></nav>\n", home);
+    strbuf_puts(out, "<h1>");
+    html_text(out, heading);
+    strbuf_puts(out, "</h1>\n");
+}
+
+void html_end(StrBuf *out)
+{
+    strbuf_puts(out, "</main>\n<footer>Verdicts are worked out from the bytes that a program leaves, after "
+                     "its processes are dead."
+                     "</footer>\n</body>\n</html>\n");
+}
+
+void html_badge(StrBuf *out, Verdict v)
+{
+    static const char *const tones[] = {[TONE_GOOD] = "good",
+                                        [TONE_WARN] = "warn",
+                                        [TONE_BAD] = "bad",
+                                        [TONE_PERSON] = "person",
+                                        [TONE_NONE] = "none"};
+    strbuf_printf(out, "<span class=\"badge t-%s\" title=\"", tones[report_tone(v)]);
+    html_text(out, verdict_meaning(v));
+    strbuf_printf(out, "\">%s</span>", verdict_word(v));
+}
+
+const char *report_page_path(Arena *a, const char *student, const char *lab)
+{
+    StrBuf path = {0};
+    escape_file_name(&path, student, strlen(student));
+    strbuf_puts(&path, "/");
+    escape_file_name(&path, lab, strlen(lab));
+    strbuf_puts(&path, ".html");
+    const char *copy = path.failed ? NULL : arena_strndup(a, path.text, path.length);
+    strbuf_free(&path);
+    return copy;
+}
+
+static Status write_page(const char *path, StrBuf *page, Diag *d)
+{
+    Status s = page->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for %s", path)
+                            : file_write_atomic(path, page->text, page->length, d);
+    strbuf_free(page);
+    return s;
+}
+
+static Status write_submission(Arena *a, const Result *r, const char *title, const char *dir, Diag *d)
+{
+    const char *below = report_page_path(a, r->student, r->lab);
+    char *path = below ? arena_printf(a, "%s/%s", dir, below) : NULL;
+    if (!path)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a page");
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    Status s = dir_make(path, d);
+    *slash = '/';
+    StrBuf page = {0};
+    if (s == STATUS_OK) {
+        html_submission(&page, r, title);
+        s = write_page(path, &page, d);
+    }
+    return s;
+}
+
+Status report_html(const ReportClass *c, const char *title, const char *dir, Diag *d)
+{
+    Arena a = {0};
+    StrBuf index = {0};
+    Status s = dir_make(dir, d);
+    for (size_t i = 0; i < c->n_results && s == STATUS_OK; i++)
+        s = write_submission(&a, c->results[i], title, dir, d);
+    const char *path = arena_printf(&a, "%s/index.html", dir);
+    if (s == STATUS_OK && !path)
+        s = diag_set(d, STATUS_NO_MEMORY, "no memory for the report");
+    if (s == STATUS_OK) {
+        html_index(&index, c, title); /* last: it links to pages that are there */
+        s = write_page(path, &index, d);
+    }
+    arena_free(&a);
+    return s;
+}

@@ -1,0 +1,154 @@
+/* A submission's page: what it came to, its cases with messages and findings, and the build log. For the
+ * instructor: hidden cases are shown whole. */
+#include "grader/report/report_internal.h"
+
+#include <string.h>
+
+static void pre(StrBuf *out, const char *text)
+{
+    strbuf_puts(out, "<pre>");
+    html_text(out, text);
+    strbuf_puts(out, "</pre>\n");
+}
+
+static void pair(StrBuf *out, const char *name, const char *value)
+{
+    if (!value[0])
+        return;
+    strbuf_printf(out, "<dt>%s</dt><dd>", name);
+    html_text(out, value);
+    strbuf_puts(out, "</dd>\n");
+}
+
+static void put_facts(StrBuf *out, const Result *r)
+{
+    strbuf_puts(out, "<dl class=\"facts\">\n<div><dt>Verdict</dt><dd>");
+    html_badge(out, r->verdict);
+    strbuf_puts(out, "</dd></div>\n<div><dt>Points</dt><dd>");
+    report_score(out, r->score, r->max_score);
+    size_t passed = 0;
+    for (size_t i = 0; i < r->n_cases; i++)
+        passed += r->cases[i].verdict == VERDICT_PASS;
+    strbuf_printf(out, "</dd></div>\n<div><dt>Cases passed</dt><dd>%zu of %zu</dd></div>\n</dl>\n<p>", passed,
+                  r->n_cases);
+    html_text(out, verdict_meaning(r->verdict));
+    strbuf_puts(out, "</p>\n");
+}
+
+static void put_origin(StrBuf *out, const Result *r)
+{
+    StrBuf layers = {0};
+    for (size_t i = 0; i < r->n_sandbox; i++)
+        strbuf_printf(&layers, "%s%s", i ? ", " : "", r->sandbox[i]);
+    strbuf_puts(out, "<h2>How it was graded</h2>\n<dl class=\"pairs\">\n");
+    pair(out, "sha256 of the submission", r->submission_sha256);
+    pair(out, "Kit version", r->kit_version);
+    pair(out, "Device", r->device_name[0] ? r->device_name : r->device_kind);
+    pair(out, "Sandbox layers", layers.text ? layers.text : "");
+    strbuf_printf(out, "<dt>Seed of the run</dt><dd>%llu</dd>\n</dl>\n", (unsigned long long)r->seed);
+    strbuf_free(&layers);
+}
+
+static void put_weak(StrBuf *out, const Result *r)
+{
+    if (r->n_sandbox > 0 && strcmp(r->sandbox[0], "weak") == 0)
+        strbuf_puts(out, "<p class=\"notice\">Graded with <code>--allow-weak-sandbox</code>: the submission "
+                         "was not fully shut in.</p>\n");
+}
+
+static void put_findings(StrBuf *out, const CaseResult *c)
+{
+    for (size_t i = 0; i < c->n_findings; i++) {
+        const ResultFinding *f = &c->findings[i];
+        if (report_finding_is_told(c, f))
+            continue;
+        strbuf_printf(out, "<details><summary>%s: ", f->advice ? "Advice" : "Also found");
+        html_text(out, f->kind);
+        if (f->count > 1)
+            strbuf_printf(out, " (%lld times)", (long long)f->count);
+        strbuf_puts(out, "</summary>");
+        pre(out, f->text[0] ? f->text : f->message);
+        strbuf_puts(out, "</details>\n");
+    }
+}
+
+static void put_metrics(StrBuf *out, const CaseResult *c)
+{
+    if (c->n_metrics == 0)
+        return;
+    strbuf_puts(out, "<details><summary>Counters</summary><dl class=\"pairs\">\n");
+    for (size_t i = 0; i < c->n_metrics; i++) {
+        strbuf_puts(out, "<dt>");
+        html_text(out, c->metrics[i].name);
+        strbuf_printf(out, "</dt><dd>%.15g</dd>\n", c->metrics[i].value);
+    }
+    strbuf_puts(out, "</dl></details>\n");
+}
+
+static void put_hints(StrBuf *out, const CaseResult *c)
+{
+    if (c->verdict == VERDICT_PASS)
+        return;
+    if (c->lesson[0]) {
+        strbuf_puts(out, "<p class=\"soft\">");
+        html_text(out, c->lesson);
+        strbuf_puts(out, "</p>\n");
+    }
+    if (c->hint[0]) {
+        strbuf_puts(out, "<p class=\"hint\">");
+        html_text(out, c->hint);
+        strbuf_puts(out, "</p>\n");
+    }
+    if (c->replay[0]) {
+        strbuf_puts(out, "<p>Run it again: <code>");
+        html_text(out, c->replay);
+        strbuf_puts(out, "</code></p>\n");
+    }
+}
+
+static void put_case(StrBuf *out, const CaseResult *c)
+{
+    strbuf_puts(out, "<section class=\"case\"><header><h3>");
+    html_text(out, c->name);
+    strbuf_puts(out, "</h3>");
+    html_badge(out, c->verdict);
+    strbuf_puts(out, c->hidden ? "<span class=\"tag\">hidden</span>" : "");
+    strbuf_puts(out, "<span class=\"pts\">");
+    report_score(out, c->points, c->max_points);
+    strbuf_puts(out, "</span></header>\n");
+    if (c->message[0])
+        pre(out, c->message);
+    put_findings(out, c);
+    put_hints(out, c);
+    put_metrics(out, c);
+    strbuf_puts(out, "</section>\n");
+}
+
+static void put_build(StrBuf *out, const Result *r)
+{
+    if (!r->build_log[0])
+        return;
+    bool failed = r->build_verdict != VERDICT_PASS;
+    strbuf_printf(out, "<h2>Build</h2>\n<details%s><summary>What the compiler said</summary>",
+                  failed ? " open" : "");
+    pre(out, r->build_log);
+    strbuf_puts(out, "</details>\n");
+}
+
+void html_submission(StrBuf *out, const Result *r, const char *title)
+{
+    StrBuf heading = {0};
+    strbuf_printf(&heading, "%s: %s", r->student, r->lab);
+    html_begin(out, title, heading.text ? heading.text : "", "../index.html");
+    strbuf_free(&heading);
+    strbuf_puts(out, "</header>\n<main>\n");
+    put_facts(out, r);
+    put_weak(out, r);
+    put_build(out, r);
+    if (r->n_cases)
+        strbuf_puts(out, "<h2>Cases</h2>\n");
+    for (size_t i = 0; i < r->n_cases; i++)
+        put_case(out, &r->cases[i]);
+    put_origin(out, r);
+    html_end(out);
+}

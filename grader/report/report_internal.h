@@ -1,0 +1,45 @@
+/* What the files of the report module share. */
+#ifndef GRADER_REPORT_REPORT_INTERNAL_H
+#define GRADER_REPORT_REPORT_INTERNAL_H
+
+#include "grader/report/report.h"
+
+/* How a verdict is coloured; its word always stands beside the colour. */
+typedef enum Tone { TONE_GOOD, TONE_WARN, TONE_BAD, TONE_PERSON, TONE_NONE } Tone;
+Tone report_tone(Verdict v);
+/* A word of ours in its tone's colour, plain where the style has none. */
+void report_paint(StrBuf *out, ReportStyle style, Tone tone, const char *text);
+
+/* Points: at most two decimals, no zeros at the end. */
+void report_points(StrBuf *out, double points);
+/* "35/100" */
+void report_score(StrBuf *out, double score, double max_score);
+
+/* Mean, median and extremes of a lab's scores over those who handed something in. */
+typedef struct LabStatistics {
+    size_t n_results, n_submitted, n_passed, n_person;
+    double mean, median, least, most, max_score;
+    size_t verdicts[VERDICT_N];
+} LabStatistics;
+LabStatistics report_lab_statistics(const ReportClass *c, const char *lab);
+
+/* Whether a finding's text already stands in the case's message. */
+bool report_finding_is_told(const CaseResult *c, const ResultFinding *f);
+
+/* HTML: the style sheet; the page's beginning and end; text; a verdict's badge. home is the way back to the
+ * index, NULL on the index itself. */
+extern const char REPORT_CSS[];
+void html_begin(StrBuf *out, const char *title, const char *heading, const char *home);
+void html_end(StrBuf *out);
+void html_text(StrBuf *out, const char *text);
+void html_badge(StrBuf *out, Verdict v);
+/* Writes the two kinds of page. */
+void html_index(StrBuf *out, const ReportClass *c, const char *title);
+void html_submission(StrBuf *out, const Result *r, const char *title);
+
+/* The writers of formats.def. */
+#define FORMAT(name, function, one, meaning) Status function(const ReportClass *c, StrBuf *out, Diag *d);
+#include "grader/report/formats.def"
+#undef FORMAT
+
+#endif

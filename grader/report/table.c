@@ -1,0 +1,231 @@
+/* The terminal's table: students x labs.
+ *
+ *     student  01-indexing         02-vector-add            total
+ *     s001     pass       100/100  wrong-result    35/100  135/200
+ *
+ * Widths are columns of a terminal, not bytes. A table wider than the terminal is printed in parts of some
+ * labs each.
+ */
+#include "grader/report/report_internal.h"
+
+#include "grader/text/escape.h"
+#include "grader/text/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 2 };
+
+static void pad(StrBuf *out, size_t have, size_t want)
+{
+    for (; have < want; have++)
+        strbuf_append(out, " ", 1);
+}
+
+/* An escaped text and how wide it is. */
+static size_t text_width(const char *text)
+{
+    StrBuf b = {0};
+    escape_terminal(&b, text, strlen(text));
+    size_t width = b.text ? utf8_text_width(b.text, b.length) : 0;
+    strbuf_free(&b);
+    return width;
+}
+
+static size_t score_width(double score, double max_score)
+{
+    StrBuf b = {0};
+    report_score(&b, score, max_score);
+    size_t width = b.length;
+    strbuf_free(&b);
+    return width;
+}
+
+static void put_score(StrBuf *out, double score, double max_score, size_t width)
+{
+    pad(out, score_width(score, max_score), width);
+    report_score(out, score, max_score);
+}
+
+/* The columns of a lab: words on the left, scores on the right. */
+typedef struct Column {
+    const char *lab;
+    size_t word, score, width;
+} Column;
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static Column measure(const ReportClass *c, const char *lab)
+{
+    Column column = {.lab = lab};
+    for (size_t i = 0; i < c->n_results; i++) {
+        const Result *r = c->results[i];
+        if (strcmp(r->lab, lab) != 0)
+            continue;
+        column.word = most(column.word, strlen(verdict_word(r->verdict)));
+        column.score = most(column.score, score_width(r->score, r->max_score));
+    }
+    column.width = most(column.word + GAP + column.score, text_width(lab));
+    column.word = column.width - GAP - column.score;
+    return column;
+}
+
+static void put_cell(StrBuf *out, const Result *r, const Column *column, ReportStyle style)
+{
+    pad(out, 0, GAP);
+    if (!r) {
+        strbuf_puts(out, "-");
+        pad(out, 1, column->width);
+        return;
+    }
+    const char *word = verdict_word(r->verdict);
+    report_paint(out, style, report_tone(r->verdict), word);
+    pad(out, strlen(word), column->word + GAP);
+    put_score(out, r->score, r->max_score, column->score);
+}
+
+typedef struct Total {
+    double score, max_score;
+} Total;
+
+static Total total_of(const ReportClass *c, const char *student)
+{
+    Total t = {0};
+    for (size_t i = 0; i < c->n_results; i++) {
+        if (strcmp(c->results[i]->student, student) != 0)
+            continue;
+        t.score += c->results[i]->score;
+        t.max_score += c->results[i]->max_score;
+    }
+    return t;
+}
+
+static void put_text(StrBuf *out, const char *text, size_t width)
+{
+    escape_terminal(out, text, strlen(text));
+    pad(out, text_width(text), width);
+}
+
+static void end_line(StrBuf *out)
+{
+    while (out->length > 0 && out->text[out->length - 1] == ' ')
+        out->text[--out->length] = '\0';
+    strbuf_puts(out, "\n");
+}
+
+/* The table of labs first..last; the totals when it holds the last lab. */
+static void put_part(StrBuf *out, const ReportClass *c, const Column *columns, size_t first, size_t last,
+                     size_t names, size_t totals, ReportStyle style)
+{
+    bool with_total = last == c->n_labs && c->n_labs > 1;
+    put_text(out, "student", names);
+    for (size_t i = first; i < last; i++) {
+        pad(out, 0, GAP);
+        put_text(out, columns[i].lab, columns[i].width);
+    }
+    if (with_total) {
+        pad(out, 5, GAP + totals);
+        strbuf_puts(out, "total");
+    }
+    end_line(out);
+    for (size_t s = 0; s < c->n_students; s++) {
+        put_text(out, c->students[s], names);
+        for (size_t i = first; i < last; i++)
+            put_cell(out, report_class_find(c, c->students[s], columns[i].lab), &columns[i], style);
+        Total t = total_of(c, c->students[s]);
+        if (with_total) {
+            pad(out, 0, GAP);
+            put_score(out, t.score, t.max_score, totals);
+        }
+        end_line(out);
+    }
+}
+
+/* How many labs from first on fit beside the names; one at least. */
+static size_t part_end(const ReportClass *c, const Column *columns, size_t first, size_t names, size_t totals,
+                       int limit)
+{
+    size_t width = names, end = first;
+    while (end < c->n_labs) {
+        width += GAP + columns[end].width;
+        size_t needed = width + (end + 1 == c->n_labs && c->n_labs > 1 ? GAP + totals : 0);
+        if (limit > 0 && needed > (size_t)limit && end > first)
+            break;
+        end++;
+    }
+    return end;
+}
+
+static void put_summary(StrBuf *out, const ReportClass *c, ReportStyle style)
+{
+    strbuf_printf(out, "\n%zu student%s, %zu lab%s\n", c->n_students, c->n_students == 1 ? "" : "s",
+                  c->n_labs, c->n_labs == 1 ? "" : "s");
+    for (size_t i = 0; i < c->n_labs; i++) {
+        LabStatistics s = report_lab_statistics(c, c->labs[i]);
+        escape_terminal(out, c->labs[i], strlen(c->labs[i]));
+        strbuf_printf(out, ": %zu handed in, %zu passed, mean ", s.n_submitted, s.n_passed);
+        report_points(out, s.mean);
+        strbuf_puts(out, ", median ");
+        report_points(out, s.median);
+        strbuf_puts(out, " of ");
+        report_points(out, s.max_score);
+        strbuf_puts(out, "\n");
+    }
+    for (size_t i = 0; i < c->n_results; i++) {
+        const Result *r = c->results[i];
+        if (!verdict_needs_person(r->verdict))
+            continue;
+        report_paint(out, style, TONE_PERSON, "a person should look at: ");
+        escape_terminal(out, r->student, strlen(r->student));
+        strbuf_puts(out, " ");
+        escape_terminal(out, r->lab, strlen(r->lab));
+        strbuf_printf(out, " (%s)\n", verdict_word(r->verdict));
+    }
+}
+
+void report_table(StrBuf *out, const ReportClass *c, ReportStyle style)
+{
+    if (c->n_results == 0) {
+        strbuf_puts(out, "no results\n");
+        return;
+    }
+    size_t names = strlen("student"), totals = strlen("total");
+    Column *columns = malloc(c->n_labs * sizeof *columns);
+    if (!columns) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < c->n_labs; i++)
+        columns[i] = measure(c, c->labs[i]);
+    for (size_t s = 0; s < c->n_students; s++) {
+        Total t = total_of(c, c->students[s]);
+        names = most(names, text_width(c->students[s]));
+        totals = most(totals, score_width(t.score, t.max_score));
+    }
+    for (size_t first = 0, last; first < c->n_labs; first = last) {
+        last = part_end(c, columns, first, names, totals, style.columns);
+        strbuf_puts(out, first ? "\n" : "");
+        put_part(out, c, columns, first, last, names, totals, style);
+    }
+    free(columns);
+    put_summary(out, c, style);
+}
+
+void report_progress(StrBuf *out, size_t done, size_t total, const Result *r, ReportStyle style)
+{
+    int digits = 1;
+    for (size_t n = total; n >= 10; n /= 10)
+        digits++;
+    strbuf_printf(out, "[%*zu/%zu] ", digits, done, total);
+    escape_terminal(out, r->student, strlen(r->student));
+    strbuf_puts(out, " ");
+    escape_terminal(out, r->lab, strlen(r->lab));
+    strbuf_puts(out, ": ");
+    report_paint(out, style, report_tone(r->verdict), verdict_word(r->verdict));
+    strbuf_puts(out, " ");
+    report_score(out, r->score, r->max_score);
+    strbuf_puts(out, "\n");
+}

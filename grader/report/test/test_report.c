@@ -1,0 +1,379 @@
+/* Reports of a class: golden files, and text of attackers that stays text in every format.
+ *
+ * BLESS=1 writes the golden files anew; their diff is to be read.
+ */
+#include "grader/report/test/fixture.h"
+
+#include "grader/core/files.h"
+#include "grader/text/utf8.h"
+
+#include <unistd.h>
+
+static void expect_golden(const char *name, const StrBuf *got)
+{
+    char path[128];
+    snprintf(path, sizeof path, "grader/report/test/golden/%s", name);
+    assert_false(got->failed);
+    if (getenv("BLESS")) {
+        assert_int_equal(file_write_atomic(path, got->text, got->length, NULL), STATUS_OK);
+        return;
+    }
+    Arena a = {0};
+    char *wanted;
+    size_t length;
+    Diag d = {0};
+    if (file_read(&a, path, 1 << 20, &wanted, &length, &d) != STATUS_OK)
+        fail_msg("%s", d.message);
+    if (length != got->length || memcmp(wanted, got->text, length) != 0)
+        fail_msg("%s differs; it is now:\n%s", path, got->text);
+    arena_free(&a);
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    ReportClass *c = fixture_class();
+    StrBuf plain = {0}, narrow = {0}, coloured = {0};
+    report_table(&plain, c, (ReportStyle){0});
+    expect_golden("table.txt", &plain);
+    report_table(&narrow, c, (ReportStyle){.columns = 40});
+    expect_golden("table-narrow.txt", &narrow);
+    report_table(&coloured, c, (ReportStyle){.colour = true});
+    assert_non_null(strstr(coloured.text, "\033[33m"));
+    assert_null(strchr(plain.text, '\033'));
+    strbuf_free(&plain);
+    strbuf_free(&narrow);
+    strbuf_free(&coloured);
+    report_class_free(c);
+}
+
+static void test_wide_names_align(void **state)
+{
+    (void)state;
+    static const CaseResult one[] = {OK_CASE("a", 100, false)};
+    Result *results[] = {
+        fixture_result("\xE6\xBC\xA2\xE5\xAD\x97", "L", VERDICT_PASS, one,
+                       1),                                      /* two characters, four columns */
+        fixture_result("e\xCC\x81", "L", VERDICT_PASS, one, 1), /* two characters, one column */
+        fixture_result("a\x1b[2Jb", "L", VERDICT_PASS, one, 1)};
+    ReportClass *c;
+    assert_int_equal(report_class_make(results, 3, &c, NULL), STATUS_OK);
+    StrBuf out = {0};
+    report_table(&out, c, (ReportStyle){0});
+    size_t columns = 0, lines = 0;
+    for (char *line = strtok(out.text, "\n"); line && lines < 4; line = strtok(NULL, "\n"), lines++) {
+        char *word = strstr(line, lines == 0 ? "L" : "pass");
+        assert_non_null(word);
+        size_t before = utf8_text_width(line, (size_t)(word - line));
+        columns = lines == 0 ? before : columns;
+        assert_int_equal(before, columns);
+    }
+    strbuf_free(&out);
+    report_class_free(c);
+}
+
+static void test_cases(void **state)
+{
+    (void)state;
+    ReportClass *c = fixture_class();
+    StrBuf out = {0};
+    for (size_t i = 0; i < c->n_students; i++) {
+        strbuf_printf(&out, "--- %s\n", c->students[i]);
+        report_cases(&out, report_class_find(c, c->students[i], "02-vector-add"), false, (ReportStyle){0});
+    }
+    expect_golden("cases.txt", &out);
+    strbuf_free(&out);
+    report_cases(&out, report_class_find(c, "s002", "02-vector-add"), true, (ReportStyle){0});
+    expect_golden("cases-student.txt", &out);
+    assert_null(strstr(out.text, "SECRET"));
+    strbuf_free(&out);
+    report_progress(&out, 3, 24, c->results[0], (ReportStyle){0});
+    assert_string_equal(out.text, "[ 3/24] s001 01-indexing: pass 100/100\n");
+    strbuf_free(&out);
+    report_class_free(c);
+}
+
+static void test_exports(void **state)
+{
+    (void)state;
+    ReportClass *c = fixture_class();
+    for (const ReportFormat *f = report_formats(); f->name; f++) {
+        StrBuf out = {0};
+        Diag d = {0};
+        char name[64];
+        Status s = f->write(c, &out, &d);
+        assert_int_equal(s, f->one_result ? STATUS_INVALID : STATUS_OK);
+        snprintf(name, sizeof name, "export-%s.txt", f->name);
+        if (f->one_result)
+            assert_non_null(strstr(d.message, "one submission"));
+        else
+            expect_golden(name, &out);
+        strbuf_free(&out);
+    }
+    report_class_free(c);
+    assert_null(report_format("word"));
+}
+
+static void test_exports_of_one(void **state)
+{
+    (void)state;
+    Result *results[] = {fixture_result("s002", "02-vector-add", VERDICT_PASS, fixture_racy, 3)};
+    ReportClass *c;
+    assert_int_equal(report_class_make(results, 1, &c, NULL), STATUS_OK);
+    for (const ReportFormat *f = report_formats(); f->name; f++) {
+        if (!f->one_result)
+            continue;
+        StrBuf out = {0};
+        char name[64];
+        assert_int_equal(f->write(c, &out, NULL), STATUS_OK);
+        snprintf(name, sizeof name, "export-%s.txt", f->name);
+        expect_golden(name, &out);
+        assert_null(strstr(out.text, "SECRET"));
+        strbuf_free(&out);
+    }
+    report_class_free(c);
+}
+
+static void test_canvas_refuses(void **state)
+{
+    (void)state;
+    static const CaseResult one[] = {OK_CASE("a", 100, false)};
+    Result *results[] = {fixture_result("s001", "03-Final Score", VERDICT_PASS, one, 1)};
+    ReportClass *c;
+    assert_int_equal(report_class_make(results, 1, &c, NULL), STATUS_OK);
+    StrBuf out = {0};
+    Diag d = {0};
+    assert_int_equal(report_format("canvas")->write(c, &out, &d), STATUS_INVALID);
+    assert_non_null(strstr(d.message, "03-Final Score"));
+    strbuf_free(&out);
+    report_class_free(c);
+}
+
+/* Text without the format's own markup: what is left must hold no control character and nothing that hides.
+ */
+static void expect_clean(const StrBuf *out)
+{
+    for (size_t i = 0; i < out->length;) {
+        Utf8Char c = utf8_next(out->text + i, out->length - i);
+        bool layout = c.code == '\n' || c.code == '\r';
+        if (!c.valid || (utf8_is_control(c.code) && !layout) || utf8_is_deceptive(c.code))
+            fail_msg("U+%04X at %zu in:\n%s", c.code, i, out->text);
+        i += c.bytes;
+    }
+}
+
+static void test_hostile(void **state)
+{
+    (void)state;
+    ReportClass *c = fixture_hostile();
+    StrBuf out = {0};
+    report_table(&out, c, (ReportStyle){0});
+    report_cases(&out, c->results[0], false, (ReportStyle){0});
+    report_progress(&out, 1, 1, c->results[0], (ReportStyle){0});
+    expect_clean(&out);
+    strbuf_free(&out);
+    for (const ReportFormat *f = report_formats(); f->name; f++) {
+        assert_int_equal(f->write(c, &out, NULL), STATUS_OK);
+        if (!strstr(out.text, "{\"") &&
+            !strstr(out.text, "{\n")) /* JSON has its own escapes, which jansson writes */
+            expect_clean(&out);
+        if (strcmp(f->name, "csv") == 0)
+            assert_non_null(strstr(out.text, "\n\"'=../.."));
+        if (strcmp(f->name, "junit") == 0)
+            assert_null(strstr(out.text, "SECRET"));
+        if (strcmp(f->name, "junit") == 0 || strcmp(f->name, "markdown") == 0)
+            assert_null(strstr(out.text, "<script"));
+        strbuf_free(&out);
+    }
+    report_class_free(c);
+}
+
+static char *read_page(Arena *a, const char *dir, const char *name)
+{
+    char *text;
+    size_t length;
+    Diag d = {0};
+    if (file_read(a, arena_printf(a, "%s/%s", dir, name), 1 << 20, &text, &length, &d) != STATUS_OK)
+        fail_msg("%s", d.message);
+    return text;
+}
+
+static void test_hostile_html(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/test-html-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    ReportClass *c = fixture_hostile();
+    Arena a = {0};
+    Diag d = {0};
+    if (report_html(c, ATTACK, dir, &d) != STATUS_OK)
+        fail_msg("%s", d.message);
+    const char *page = report_page_path(&a, c->students[0], c->labs[0]);
+    assert_ptr_equal(strchr(page, '/'), strrchr(page, '/')); /* one folder down, and no further */
+    assert_true(page[0] != '.' && strchr(page, '/')[1] != '.');
+    const char *pages[] = {"index.html", page};
+    for (size_t i = 0; i < 2; i++) {
+        StrBuf text = {.text = read_page(&a, dir, pages[i])};
+        text.length = strlen(text.text);
+        expect_clean(&text);
+        assert_null(strstr(text.text, "<script"));
+        assert_null(strstr(text.text, "alert('"));
+        assert_non_null(strstr(text.text, "&lt;script&gt;alert(&#39;x&#39;)"));
+        assert_null(strstr(text.text, "http:"));
+        assert_null(strstr(text.text, "https:"));
+        assert_null(strstr(text.text, "src="));
+    }
+    report_class_free(c);
+    assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
+    arena_free(&a);
+}
+
+/* The body of a page, without the style sheet. */
+static void expect_body(const char *golden, char *page)
+{
+    char *body = strstr(page, "<body>");
+    assert_non_null(body);
+    StrBuf text = {.text = body, .length = strlen(body)};
+    expect_golden(golden, &text);
+}
+
+static void test_html(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/test-html-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    ReportClass *c = fixture_class();
+    Arena a = {0};
+    assert_int_equal(report_html(c, "CUDA Lab Kit", dir, NULL), STATUS_OK);
+    expect_body("index.html", read_page(&a, dir, "index.html"));
+    expect_body("submission.html", read_page(&a, dir, "s002/02-vector-add.html"));
+    assert_non_null(strstr(read_page(&a, dir, "s003/02-vector-add.html"), "<details open>"));
+    for (size_t i = 0; i < c->n_results; i++) { /* each page of the index is there */
+        const char *page = report_page_path(&a, c->results[i]->student, c->results[i]->lab);
+        assert_non_null(strstr(read_page(&a, dir, "index.html"), page));
+        assert_int_equal(access(arena_printf(&a, "%s/%s", dir, page), R_OK), 0);
+    }
+    if (getenv("KEEP_HTML"))
+        printf("# kept in %s\n", dir);
+    else
+        assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
+    report_class_free(c);
+    arena_free(&a);
+}
+
+static void test_empty_class(void **state)
+{
+    (void)state;
+    ReportClass *c;
+    StrBuf out = {0};
+    assert_int_equal(report_class_make(NULL, 0, &c, NULL), STATUS_OK);
+    report_table(&out, c, (ReportStyle){0});
+    assert_string_equal(out.text, "no results\n");
+    for (const ReportFormat *f = report_formats(); f->name; f++)
+        if (!f->one_result)
+            assert_int_equal(f->write(c, &out, NULL), STATUS_OK);
+    char dir[] = "/tmp/test-html-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    assert_int_equal(report_html(c, "Kit", dir, NULL), STATUS_OK);
+    assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
+    strbuf_free(&out);
+    report_class_free(c);
+}
+
+static void test_load(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/test-load-XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/book.db", dir);
+    ReportClass *c = fixture_class(), *loaded;
+    Gradebook *g;
+    GradebookRun run = {.kit_version = "1", .device_kind = "virtual", .device_name = "T4"};
+    assert_int_equal(gradebook_open(path, &g, NULL), STATUS_OK);
+    assert_int_equal(gradebook_start_run(g, &run, NULL), STATUS_OK);
+    for (size_t i = 0; i < c->n_results; i++)
+        assert_int_equal(gradebook_save(g, run.id, c->results[i], NULL, NULL), STATUS_OK);
+    StrBuf direct = {0}, through = {0};
+    report_table(&direct, c, (ReportStyle){0});
+    report_format("json")->write(c, &direct, NULL);
+    assert_int_equal(report_class_load(g, NULL, NULL, &loaded, NULL), STATUS_OK);
+    report_table(&through, loaded, (ReportStyle){0});
+    report_format("json")->write(loaded, &through, NULL);
+    assert_string_equal(through.text, direct.text);
+    report_class_free(loaded);
+    assert_int_equal(report_class_load(g, "s002", "02-vector-add", &loaded, NULL), STATUS_OK);
+    assert_int_equal(loaded->n_results, 1);
+    report_class_free(loaded);
+    gradebook_close(g);
+    strbuf_free(&direct);
+    strbuf_free(&through);
+    report_class_free(c);
+    assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
+}
+
+static void test_student_view(void **state)
+{
+    (void)state;
+    Result *r = result_create();
+    ResultFinding finding = {.kind = "race",
+                             .verdict = "race",
+                             .kernel = "k",
+                             .file = "SECRET-file",
+                             .address = "",
+                             .message = "SECRET-m",
+                             .hint = "SECRET-h",
+                             .text = "SECRET-t"};
+    ResultMetric metric = {"SECRET-metric", 1};
+    CaseResult cases[2] = {{.name = "open",
+                            .points = 1,
+                            .max_points = 2,
+                            .verdict = VERDICT_RACE,
+                            .message = "m",
+                            .lesson = "l",
+                            .hint = "h",
+                            .replay = "r"},
+                           {.name = "closed",
+                            .hidden = true,
+                            .max_points = 8,
+                            .verdict = VERDICT_RACE,
+                            .message = "SECRET-1",
+                            .lesson = "what it teaches",
+                            .hint = "SECRET-2",
+                            .replay = "SECRET-3",
+                            .findings = &finding,
+                            .n_findings = 1,
+                            .metrics = &metric,
+                            .n_metrics = 1}};
+    r->student = "s001";
+    r->lab = "02-vector-add";
+    r->seed = 123456789;
+    r->cases = cases;
+    r->n_cases = 2;
+    Result *view = report_student_view(r);
+    assert_non_null(view);
+    json_t *json = result_to_json(view);
+    char *text = json_dumps(json, 0);
+    assert_null(strstr(text, "SECRET"));
+    assert_null(strstr(text, "123456789"));
+    assert_non_null(strstr(text, "what it teaches"));
+    assert_string_equal(view->cases[0].message, "m");
+    assert_string_equal(view->cases[1].name, "closed");
+    assert_int_equal(view->cases[1].verdict, VERDICT_RACE);
+    free(text);
+    json_decref(json);
+    result_free(view);
+    result_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),          cmocka_unit_test(test_wide_names_align),
+        cmocka_unit_test(test_cases),          cmocka_unit_test(test_exports),
+        cmocka_unit_test(test_exports_of_one), cmocka_unit_test(test_canvas_refuses),
+        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_hostile_html),
+        cmocka_unit_test(test_html),           cmocka_unit_test(test_empty_class),
+        cmocka_unit_test(test_load),           cmocka_unit_test(test_student_view),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
