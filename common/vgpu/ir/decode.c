@@ -32,6 +32,9 @@ bool decode_emit(Decoder *d, const IrInst *inst)
     }
     IrInst *in = &d->insts[d->n_insts++];
     *in = *inst;
+    if (in->opcode != PTX_BRA)
+        in->target = IR_NO_PC;
+    in->reconverge = IR_NO_PC;
     in->guard = d->guard;
     in->loc = d->loc;
     in->ptx_line = d->line;
@@ -60,7 +63,7 @@ static void emit_unsupported(Decoder *d, const PtxInst *pi)
     Linker *l = d->l;
     char text[QUOTED_TEXT_MAX];
     quote(d, pi, text);
-    IrInst in = {.opcode = PTX_UNSUPPORTED, .n_vec = 1, .target = IR_NO_PC, .reconverge = IR_NO_PC};
+    IrInst in = {.opcode = PTX_UNSUPPORTED, .n_vec = 1};
     in.text = arena_printf(l->arena, "%s: %s", text, d->reason);
     if (!in.text)
         link_no_memory(l);
@@ -133,7 +136,7 @@ static void decode_epilogue(Decoder *d)
     d->inst_pc[d->pf->n_insts] = d->return_pc;
     decode_results(d);
     d->f->epilogue = (uint32_t)d->n_insts;
-    decode_emit(d, &(IrInst){.opcode = PTX_RET, .n_vec = 1, .target = IR_NO_PC, .reconverge = IR_NO_PC});
+    decode_emit(d, &(IrInst){.opcode = PTX_RET, .n_vec = 1});
 }
 
 static void copy_locs(Decoder *d)

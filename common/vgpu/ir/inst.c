@@ -246,8 +246,6 @@ bool decode_instruction(Decoder *d, const PtxInst *pi)
     InstState s = {.d = d, .pi = pi, .in = form->inst};
     s.wider = s.in.opcode == PTX_LD || s.in.opcode == PTX_ST || s.in.opcode == PTX_CVT;
     s.widens = s.in.mode == MUL_WIDE && (s.in.opcode == PTX_MUL || s.in.opcode == PTX_MAD);
-    s.in.target = IR_NO_PC;
-    s.in.reconverge = IR_NO_PC;
     if (!operands(&s, form))
         return false;
     settle_space(&s);
