@@ -24,3 +24,9 @@ new-lab: ## NAME=21-foo: make the folders of a new lab from a template
 
 dist: $(BUILD)/bin/starters ## the student bundle, build/dist/*.tar.gz: everything but solutions and hidden cases
 	@BUILD=$(BUILD) common/starters/dist.sh
+
+# What check-starters.t compares results with.
+$(BUILD)/common/starters/test/check_result: $(BUILD)/common/starters/test/check_result.o
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -ljansson
+unit-tests check-starters: $(BUILD)/common/starters/test/check_result
+ALL_DEPS += $(BUILD)/common/starters/test/check_result.d

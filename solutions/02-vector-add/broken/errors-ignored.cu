@@ -1,4 +1,4 @@
-// expect: cuda-error
+// expect: out-of-bounds
 // case: allocation-fails
 // Looks at no error, and always says that all went well.
 #include "lab.h"

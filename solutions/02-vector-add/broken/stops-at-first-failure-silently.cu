@@ -1,4 +1,4 @@
-// expect: cuda-error
+// expect: crash
 // case: allocation-fails
 // Stops when a call fails, cleans up, and says that all went well.
 #include "lab.h"

@@ -1,5 +1,5 @@
 // expect: slow
-// case: traffic
+// case: one-pass
 // Copies a into c, then adds b to it: the right sum, with more traffic than it needs.
 #include "lab.h"
 #include "vector_add.h"

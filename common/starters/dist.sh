@@ -1,0 +1,39 @@
+#!/bin/bash
+# The student bundle: everything that a student needs to work on the labs elsewhere, as sources, and nothing that gives answers away.
+#
+#   dist.sh        writes $BUILD/dist/cuda-lab-kit-student.tar.gz (BUILD defaults to build)
+#
+# Left out: solutions, hidden cases, tests, benches, example submissions, templates, and what only instructors read. The archive is
+# the same bytes for the same sources: names sorted, times and owners fixed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${BUILD:-build}
+name=cuda-lab-kit-student
+out=$build/dist
+mkdir -p "$out"
+out=$(realpath "$out")
+
+# The tracked files where this is a git checkout, all files but what was built otherwise.
+list_files() {
+    if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git ls-files -z
+    else find . -name build -prune -o -name 'build-*' -prune -o -type f -printf '%P\0'; fi
+}
+
+keep() {
+    local file
+    while IFS= read -r -d '' file; do
+        [ -f "$file" ] || continue
+        case $file in
+        solutions/* | */test/* | */bench/* | */template/* | grader/example-class/* | grader/attacks/*) ;;
+        *hidden.yaml | *.tar.gz | */broken/* | */accepted/*) ;;
+        docs/instructor* | docs/security* | docs/adding* | docs/site/*) ;;
+        Makefile | LICENSE | README.md | .gitignore | .clang-format | common/* | grader/* | labs/*-*/* | docs/*) printf '%s\0' "$file" ;;
+        esac
+    done
+}
+
+list_files | keep | LC_ALL=C sort -z |
+    tar --create --null --files-from=- --transform="s,^,$name/," --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner \
+        --mode=u=rwX,go=rX | gzip -n9 >"$out/$name.tar.gz.new"
+mv "$out/$name.tar.gz.new" "$out/$name.tar.gz"
+echo "$out/$name.tar.gz: $(tar tzf "$out/$name.tar.gz" | wc -l) files, $(stat -c %s "$out/$name.tar.gz") bytes"

@@ -1,0 +1,83 @@
+#!/bin/bash
+# What a student does in a lab's folder, in a copy of it: make, make run, make hint, make clean; and `make new-lab`.
+set -uo pipefail
+: "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
+cd "$KIT" || exit 2
+BUILD=$(realpath "$BUILD")
+work=$(mktemp -d /tmp/labs-test.XXXXXX)
+trap 'rm -rf "$work"; rm -rf "$BUILD/labs/98-try-it"' EXIT
+
+n=0
+ok() { n=$((n + 1)); echo "ok $n - $1"; }
+not_ok() { n=$((n + 1)); echo "not ok $n - $1"; sed 's/^/# /' <<<"$2"; }
+# NAME TEXT WANTED: the text must contain WANTED.
+has() { if [[ $2 == *"$3"* ]]; then ok "$1"; else not_ok "$1" "wanted: $3
+got: $2"; fi; }
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+
+# A kit as a student has it: the labs are copies, the rest is this one.
+mkdir -p "$work/labs" "$work/solutions"
+ln -s "$KIT/common" "$KIT/grader" "$KIT/Makefile" "$work"
+cp -r "$KIT"/labs/[0-9][0-9]-* "$work/labs"
+rm -rf "$work"/labs/*/build
+lab() { make --no-print-directory -C "$work/labs/02-vector-add" KIT="$KIT" KIT_BUILD="$BUILD" "$@" 2>&1; }
+
+# ---- new-lab ----
+for bad in '' foo 1-foo 21-Foo '21-foo bar' '../21-foo' 21-2d; do
+    out=$(common/starters/new-lab.sh "$bad" "$work" 2>&1)
+    [ $? = 2 ] && ok "new-lab refuses '$bad'" || not_ok "new-lab refuses '$bad'" "$out"
+done
+out=$(common/starters/new-lab.sh 98-try-it "$work" 2>&1) && ok "new-lab makes a lab" || not_ok "new-lab makes a lab" "$out"
+out=$("$BUILD/bin/starters" --kit "$work" 98-try-it 2>&1) && ok "its starter is made" || not_ok "its starter is made" "$out"
+out=$("$BUILD/bin/starters" --check --kit "$work" 98-try-it 2>&1) && ok "and agrees" || not_ok "and agrees" "$out"
+out=$(common/starters/new-lab.sh 98-try-it "$work" 2>&1)
+[ $? = 2 ] && ok "new-lab overwrites nothing" || not_ok "new-lab overwrites nothing" "$out"
+out=$(make --no-print-directory -C "$work" BUILD="$BUILD" "$BUILD/labs/98-try-it/judge" "$BUILD/labs/98-try-it/driver.o" 2>&1) &&
+    ok "its judge and driver build with no change elsewhere" || not_ok "its judge and driver build" "$out"
+
+# ---- the checks of `starters --check` fire ----
+spoil() { # NAME SED FILE SAYS
+    cp "$3" "$work/kept"
+    sed -i "$2" "$3"
+    out=$("$BUILD/bin/starters" --check --kit "$work" 98-try-it 2>&1)
+    [ $? = 1 ] && [[ $out == *"$4"* ]] && ok "$1" || not_ok "$1" "$out"
+    cp "$work/kept" "$3"
+}
+made=$work/labs/98-try-it
+spoil "a starter that was edited is found" 's/CUDA/CUDo/;$a // more' "$made/try_it.cu" "not what the solution gives"
+spoil "shown code that differs is found" 's/Both arrays are/Both arrays were/' "$made/README.md" "shown code differs"
+spoil "a handout without a TODO is found" 's/TODO 1:\*\*/Do:**/;s/TODO 1: /TODO one: /' "$made/README.md" "does not mention TODO 1"
+spoil "a TODO without a solution is found" 's/## Questions/## Questions TODO 7/' "$made/README.md" "mentions TODO 7"
+spoil "an empty hint is found" 's/"Which element is this thread.s?"/" "/' "$made/lab.yaml" "is empty"
+spoil "hints for no TODO are found" 's/todo: 1/todo: 2/' "$made/lab.yaml" "TODO 2, which no solution has"
+spoil "a leaked line is found" 's|//. return cudaSuccess;|//\| int i = blockIdx.x * blockDim.x + threadIdx.x;|' "$work/solutions/98-try-it/try_it.cu" "gives away"
+
+# ---- hints ----
+out=$(lab hint); has "make hint: the first" "$out" "TODO 1, hint 1 of 3"
+out=$(lab hint); has "make hint: the next" "$out" "TODO 1, hint 2 of 3"
+out=$(lab hint TODO=4); has "make hint TODO=4" "$out" "TODO 4, hint 1 of 3"
+out=$(lab hint TODO=9); has "make hint TODO=9 says no" "$out" "no hints for TODO 9"
+
+# ---- make, make run ----
+if ! command -v nvcc >/dev/null; then
+    skip "make and make run in a lab" "nvcc is not here"
+    echo "1..$n"
+    exit 0
+fi
+out=$(lab); [ $? = 0 ] && ok "make builds the starter" || not_ok "make builds the starter" "$out"
+[[ $out != *warning* ]] && ok "without a warning" || not_ok "without a warning" "$out"
+out=$(lab run DEVICE=virtual)
+has "make run on the starter says what is missing" "$out" "no element was ever written"
+# What the handout shows is what a student sees.
+shown=$(sed -n '/^```text$/,/^```$/p' labs/02-vector-add/README.md | sed '1d;/^```$/,$d')
+has "the handout shows this output" "$(sed 's/^make.*Error.*//' <<<"$out")" "$shown"
+cp solutions/02-vector-add/vector_add.cu "$work/labs/02-vector-add"
+out=$(lab run DEVICE=virtual); [ $? = 0 ] && ok "make run on the solution ends with 0" || not_ok "make run on the solution" "$out"
+has "and says so" "$out" "right: the result is what it should be"
+out=$(lab run DEVICE=virtual CASE=twice); has "make run CASE=twice" "$out" "case twice"
+out=$(lab run DEVICE=virtual CASE=none); has "make run CASE=none says no" "$out" "no case 'none'"
+out=$(lab check); [ $? = 0 ] && ok "make check on the solution" || not_ok "make check on the solution" "$out"
+out=$(lab profile DEVICE=virtual); [ $? = 0 ] && ok "make profile" || not_ok "make profile" "$out"
+out=$(lab submit); [ -f "$work/labs/02-vector-add/02-vector-add.tar.gz" ] && ok "make submit" || not_ok "make submit" "$out"
+lab clean >/dev/null; [ ! -e "$work/labs/02-vector-add/build" ] && ok "make clean" || not_ok "make clean" "build is still there"
+echo "1..$n"
