@@ -6,17 +6,17 @@
  *
  *      byte of the line    0 1 2 3 4 5 6 7 8 9 ...        thread(byte) = first + ((byte + off) >> shift)
  *      mask                1 1 1 1 1 1 1 1 1 1 ...
- *      thread              0 0 0 0 1 1 1 1 2 2 ...        first = 0, off = 0, shift = 2: 4-byte accesses,
- * side by side
+ *      thread              0 0 0 0 1 1 1 1 2 2 ...        first = 0, off = 0, shift = 2
  *
  * so an access side by side costs one entry a line, and a check is an AND of masks. Accesses at a constant
  * stride that is a power of two fit in one entry a line too; others take one entry a lane.
  *
  * What is kept. A write checks all entries on its bytes, then replaces them: they are before it, or have just
- * been reported. Reads pile up beside one another, as do atomics, but two of different threads say as much as
- * twenty: a third of the same block between two barriers is dropped, and so are all that read what two
- * different blocks have read. This loses no race unless publications order some of the readers and not
- * others.
+ * been reported. An atomic whose result is used replaces the atomics before it: it has seen what they made,
+ * so they come before it. Reads pile up beside one another, as do reductions (atomics without a result), but
+ * two of different threads say as much as twenty: a third of the same block between two barriers is dropped,
+ * and so are all of what two different blocks have done. This loses no race unless publications order some of
+ * them and not others.
  *
  * Clearing costs nothing: a line is empty when its generation is not the current one. Shared memory gets a
  * new generation at each block-wide barrier; global memory gets one at each launch.
@@ -311,6 +311,22 @@ static bool is_old_news(RaceLine *line, const Entry *now)
     return mask_empty(mask_without(now->mask, *crowd_of(line, now)));
 }
 
+static bool is_atomic_write(const Entry *old, const Entry *now)
+{
+    (void)now;
+    return old->flags == (ENTRY_WRITES | ENTRY_ATOMIC);
+}
+
+/* Puts the entry in place of all others on its bytes that `which` accepts (NULL: all). */
+static void replace(RaceAccess *r, RaceLine *line, bool (*which)(const Entry *old, const Entry *now))
+{
+    take_bytes(line, r->entry.mask, &r->entry, which);
+    for (int i = 0; i < N_PILES; i++)
+        if (!which || i == N_PILES - 1) /* after an atomic the reads stay */
+            line->crowd[i] = mask_without(line->crowd[i], r->entry.mask);
+    push_entry(r, line, &r->entry);
+}
+
 /* One entry of the access on one line: checks it against what the line has, and adds it. */
 static void line_access(RaceAccess *r)
 {
@@ -329,14 +345,12 @@ static void line_access(RaceAccess *r)
         if (!mask_empty(both) && conflict(old, now) && !same_threads(old, now))
             check_pair(r, old, both);
     }
-    if (now->flags != ENTRY_WRITES) {
+    if (now->flags == ENTRY_WRITES)
+        replace(r, line, NULL);
+    else if (r->a->kind == ACCESS_ATOMIC)
+        replace(r, line, is_atomic_write);
+    else
         pile_up(r, line);
-        return;
-    }
-    take_bytes(line, now->mask, now, NULL);
-    for (int i = 0; i < N_PILES; i++)
-        line->crowd[i] = mask_without(line->crowd[i], now->mask);
-    push_entry(r, line, now);
 }
 
 /* ---- finding the lines ---- */

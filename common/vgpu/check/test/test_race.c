@@ -307,6 +307,42 @@ static void atomics_do_not_race(void **state)
     rig_free(r);
 }
 
+/* A ticket counter: the thread that drew the last ticket has seen the others, and may reset it; the first one
+ * may not. */
+static void ticket(void **state)
+{
+    (void)state;
+    for (uint32_t last = 0; last < 2; last++) {
+        Rig *r = shared_rig();
+        for (uint32_t w = 0; w < 4; w++)
+            rig_access(r, ATOMIC(.space = SPACE_SHARED, .inst = 1, .warp = w, .mask = 1));
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 2, .warp = last ? 3 : 0, .mask = 1, .value = 9));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), !last);
+        rig_free(r);
+    }
+}
+
+/* Without results nobody has seen anybody. */
+static void reductions_are_not_seen(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    for (uint32_t w = 0; w < 4; w++)
+        rig_access(r, (RigAccess){.kind = ACCESS_REDUCTION,
+                                  .sem = SEM_RELAXED,
+                                  .space = SPACE_SHARED,
+                                  .inst = 1,
+                                  .warp = w,
+                                  .mask = 1});
+    rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 3, .mask = 1));
+    rig_block_end(r);
+    rig_end(r);
+    rig_only(r, FINDING_RACE);
+    rig_free(r);
+}
+
 /* Bins flushed without a barrier after the atomics. */
 static void atomic_and_plain(void **state)
 {
@@ -536,6 +572,8 @@ int main(void)
         cmocka_unit_test(some_lanes_meet),
         cmocka_unit_test(atomics_do_not_race),
         cmocka_unit_test(atomic_and_plain),
+        cmocka_unit_test(ticket),
+        cmocka_unit_test(reductions_are_not_seen),
         cmocka_unit_test(blocks_own_their_elements),
         cmocka_unit_test(blocks_meet_at_the_edge),
         cmocka_unit_test(barrier_orders_global),

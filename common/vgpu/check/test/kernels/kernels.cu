@@ -1,0 +1,237 @@
+// Kernels for test_kernels.c: for each fault that a checker must find, a kernel with it and one without it.
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+extern "C" {
+
+// ---- shared memory ----
+
+__global__ void stencil(const float *in, float *out, int n, int barrier)
+{
+    __shared__ float tile[258];
+    int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x + 1;
+    tile[t] = i < n ? in[i] : 0;                       // tile write
+    if (threadIdx.x == 0)
+        tile[0] = i > 0 && i <= n ? in[i - 1] : 0;     // left halo
+    if (threadIdx.x == blockDim.x - 1)
+        tile[t + 1] = i + 1 < n ? in[i + 1] : 0;       // right halo
+    if (barrier)
+        __syncthreads();
+    if (i < n)
+        out[i] = tile[t - 1] + tile[t] + tile[t + 1];  // tile read
+}
+
+__global__ void stencil_without_right_halo(const float *in, float *out, int n)
+{
+    __shared__ float tile[258];
+    int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x + 1;
+    tile[t] = i < n ? in[i] : 0;
+    if (threadIdx.x == 0)
+        tile[0] = i > 0 && i <= n ? in[i - 1] : 0;
+    __syncthreads();
+    if (i < n)
+        out[i] = tile[t - 1] + tile[t + 1]; // uninitialised halo
+}
+
+__global__ void reduce(const float *in, float *out, int n, int sync)
+{
+    __shared__ float s[256];
+    unsigned t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
+    s[t] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int k = blockDim.x / 2; k >= 32; k /= 2) {
+        if (t < k)
+            s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (t < 32) {
+        volatile float *v = s;
+        for (int k = 16; k > 0; k /= 2) {
+            float x = v[t + k]; // warp tail read
+            if (sync)
+                __syncwarp();
+            v[t] = v[t] + x;    // warp tail write
+            if (sync)
+                __syncwarp();
+        }
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+__global__ void matmul(const float *a, const float *b, float *c, int n, int second_barrier)
+{
+    __shared__ float ta[16][16], tb[16][16];
+    int x = threadIdx.x, y = threadIdx.y, col = blockIdx.x * 16 + x, row = blockIdx.y * 16 + y;
+    float sum = 0;
+    for (int k = 0; k < n; k += 16) {
+        ta[y][x] = a[row * n + k + x];       // tile a write
+        tb[y][x] = b[(k + y) * n + col];     // tile b write
+        __syncthreads();
+        for (int i = 0; i < 16; i++)
+            sum += ta[y][i] * tb[i][x];      // tiles read
+        if (second_barrier)
+            __syncthreads();
+    }
+    c[row * n + col] = sum;
+}
+
+__global__ void transpose(const float *in, float *out, int n)
+{
+    __shared__ float tile[32][33];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int k = 0; k < 32; k += 8)
+        tile[threadIdx.y + k][threadIdx.x] = in[(y + k) * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x;
+    y = blockIdx.x * 32 + threadIdx.y;
+    for (int k = 0; k < 32; k += 8)
+        out[(y + k) * n + x] = tile[threadIdx.x][threadIdx.y + k];
+}
+
+// ---- histograms ----
+
+__global__ void histogram(const unsigned char *in, int *bins, int n)
+{
+    __shared__ int local[64];
+    for (int i = threadIdx.x; i < 64; i += blockDim.x)
+        local[i] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&local[in[i] % 64], 1);
+    __syncthreads();
+    for (int i = threadIdx.x; i < 64; i += blockDim.x)
+        atomicAdd(&bins[i], local[i]);
+}
+
+__global__ void histogram_plain(const unsigned char *in, int *bins, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        bins[in[i] % 64]++; // plain increment
+}
+
+__global__ void histogram_no_flush_barrier(const unsigned char *in, int *bins, int n)
+{
+    __shared__ int local[64];
+    if (threadIdx.x < 64)
+        local[threadIdx.x] = 0;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&local[in[i] % 64], 1); // bin atomic
+    if (threadIdx.x < 64)
+        atomicAdd(&bins[threadIdx.x], local[threadIdx.x]); // flush
+}
+
+// ---- across blocks ----
+
+__device__ unsigned arrived;
+
+__global__ void last_block(const float *in, float *partial, float *out, int n, int fence)
+{
+    __shared__ float s[256];
+    __shared__ bool last;
+    unsigned t = threadIdx.x;
+    int i = blockIdx.x * blockDim.x + t;
+    s[t] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int k = blockDim.x / 2; k > 0; k /= 2) {
+        if (t < k)
+            s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (t == 0) {
+        partial[blockIdx.x] = s[0]; // partial write
+        if (fence)
+            __threadfence();
+        last = atomicAdd(&arrived, 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!last)
+        return;
+    float sum = 0;
+    for (unsigned b = t; b < gridDim.x; b += blockDim.x)
+        sum += partial[b]; // partial read
+    s[t] = sum;
+    __syncthreads();
+    if (t == 0) {
+        for (int k = 1; k < blockDim.x; k++)
+            sum += s[k];
+        out[0] = sum;
+        arrived = 0; // reset
+    }
+}
+
+__device__ int mutex_word;
+
+__global__ void locked(int *counter, int fence)
+{
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&mutex_word, 0, 1) != 0)
+            ;
+        if (fence)
+            __threadfence();
+        *(volatile int *)counter = *(volatile int *)counter + 1; // guarded
+        if (fence)
+            __threadfence();
+        atomicExch(&mutex_word, 0);
+    }
+}
+
+__global__ void in_place(float *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float left = i > 0 && i < n ? a[i - 1] : 0; // neighbour read
+    __syncthreads();
+    if (i < n)
+        a[i] = left; // own write
+}
+
+__global__ void found(const int *in, int *flag, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && in[i] >= 0)
+        *flag = 1; // same value
+}
+
+__global__ void grid_sync(float *a, float *b, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[i] = (float)i;
+    cg::this_grid().sync();
+    if (i < n)
+        b[i] = a[n - 1 - i];
+}
+
+// ---- memory ----
+
+__global__ void no_guard(const float *a, float *c)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i] = a[i]; // no guard
+}
+
+__global__ void early_return(float *a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    a[i] = 1;
+    __syncthreads(); // barrier after return
+}
+
+__global__ void divergent_barrier(float *a)
+{
+    if (threadIdx.x % 2) {
+        a[threadIdx.x] = 1;
+        __syncthreads(); // odd barrier
+    } else {
+        a[threadIdx.x] = 2;
+        __syncthreads(); // even barrier
+    }
+}
+}
