@@ -54,9 +54,9 @@ EXEC_INLINE void request_addresses(const ExecWarp *w, const IrInst *inst, uint64
         for (int i = 0; i < WARP_LANES; i++)
             addr[i] = base[i] + offset;
     } else {
-        const U32 *base = warp_src(w, o);
+        const U32 *base = warp_src(w, o); /* 32-bit addresses wrap: s[n - i] is a negative register plus an offset */
         for (int i = 0; i < WARP_LANES; i++)
-            addr[i] = base[i] + offset;
+            addr[i] = (uint32_t)(base[i] + (uint32_t)offset);
     }
 }
 

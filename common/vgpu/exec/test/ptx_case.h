@@ -33,8 +33,8 @@
 enum { CASE_MEMORIES = 8, CASE_FAULTS = 8, CASE_PARAM_BYTES = 128, CASE_LINE = 4096, CASE_TEXT = 64 * 1024 };
 
 typedef struct CaseMemory {
-    char kind[12];
-    uint32_t *words, *expect;
+    const char *kind;
+    uint32_t *words, *expect, *host; /* host: what a pinned or unregistered memory is */
     size_t n_words, n_expect;
     long written; /* -1: not compared */
     MemAlloc *alloc;

@@ -68,13 +68,14 @@ static void add_param(PtxCase *c, uint64_t value, uint32_t bytes)
 static void add_memory(PtxCase *c, const char *kind, char *value)
 {
     CaseMemory *m = &c->memories[c->n_memories++];
-    snprintf(m->kind, sizeof m->kind, "%s", kind);
+    m->kind = kind;
     m->written = -1;
     bool counted = strcmp(kind, "empty") == 0 || strcmp(kind, "freed") == 0;
     if (counted)
         m->n_words = strtoul(value, NULL, 0);
     else
         m->words = read_words(value, &m->n_words);
+    m->host = calloc(m->n_words + 1, 4);
     add_param(c, 0, 8);
     m->param = c->n_params - 8;
 }
@@ -115,7 +116,7 @@ static bool take_memory(PtxCase *c, const char *key, char *value)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(key, kinds[i]) != 0)
             continue;
-        add_memory(c, key, value);
+        add_memory(c, kinds[i], value);
         return true;
     }
     return false;
@@ -203,6 +204,7 @@ void case_free(PtxCase *c)
 {
     for (size_t i = 0; i < c->n_memories; i++) {
         free(c->memories[i].words);
+        free(c->memories[i].host);
         free(c->memories[i].expect);
     }
     free(c->text);
@@ -298,12 +300,12 @@ static void place_memories(Run *run)
         MemKind kind = strcmp(m->kind, "constant") == 0 ? MEM_CONST_VAR : MEM_DEVICE;
         m->alloc = NULL;
         if (strcmp(m->kind, "host") == 0 || strcmp(m->kind, "pinned") == 0)
-            m->addr = (uint64_t)(uintptr_t)m->words;
+            m->addr = (uint64_t)(uintptr_t)memcpy(m->host, m->words, bytes);
         if (strcmp(m->kind, "pinned") == 0)
-            m->alloc = mem_register(run->mem, m->words, bytes, MEM_PINNED, 0);
+            m->alloc = mem_register(run->mem, m->host, bytes, MEM_PINNED, 0);
         else if (strcmp(m->kind, "host") != 0)
             m->alloc = mem_alloc(run->mem, bytes, kind, 0, NULL);
-        if (m->alloc && m->words && m->alloc->host != (uint8_t *)m->words) {
+        if (m->alloc && m->words && m->alloc->host != (uint8_t *)m->host) {
             memcpy(m->alloc->host, m->words, m->n_words * 4);
             mem_mark_init(m->alloc, m->alloc->addr, m->n_words * 4, true);
         }
@@ -429,7 +431,8 @@ static bool same_number(const char *text, const char *key, uint64_t value, char 
 static bool same_fault(const Run *run, const char *text, const SeenFault *s, char *why, size_t size)
 {
     const char *name = fault_names[s->fault.kind];
-    unsigned k, offset, thread[3];
+    unsigned k, thread[3];
+    int offset;
     snprintf(why, size, "it is %s", name);
     if (strncmp(text, name, strlen(name)) != 0 || (text[strlen(name)] && text[strlen(name)] != ' '))
         return false;
@@ -439,8 +442,8 @@ static bool same_fault(const Run *run, const char *text, const SeenFault *s, cha
                 same_number(text, "mask", s->fault.mask, why, size) &&
                 same_number(text, "bytes", s->fault.bytes, why, size);
     const char *at = strstr(text, " at "), *of = strstr(text, " thread "), *access = strstr(text, " access ");
-    if (same && at && sscanf(at, " at %u+%u", &k, &offset) == 2 &&
-        s->fault.address != run->c->memories[k].addr + offset) {
+    if (same && at && sscanf(at, " at %u+%d", &k, &offset) == 2 &&
+        s->fault.address != run->c->memories[k].addr + (uint64_t)(int64_t)offset) {
         snprintf(why, size, "address is %ld from there", (long)(s->fault.address - run->c->memories[k].addr));
         return false;
     }
