@@ -60,8 +60,9 @@ CONVERT_STEP convert_load_float(const ExecWarp *warp, const IrOperand *o, PtxTyp
     case PTX_TYPE_F64:
         LANES(lane) x[lane] = f64_of_bits(raw[lane]);
         break;
-    default: /* .f32, .tf32 */
-        LANES(lane) raw[lane] = ftz ? f32_flush_bits((uint32_t)raw[lane]) : raw[lane];
+    default:     /* .f32, .tf32 */
+        if (ftz) /* which also makes NaN canonical */
+            LANES(lane) raw[lane] = bits_of_f32(f32_finish_ftz(f32_of_bits((uint32_t)raw[lane])));
         LANES(lane) x[lane] = (double)f32_of_bits((uint32_t)raw[lane]);
         break;
     }
@@ -162,7 +163,7 @@ CONVERT_STEP convert_integer_to_f64(PtxType from, uint64_t *x)
 static inline uint32_t tf32_from_f64(double x, IrRound round)
 {
     const uint64_t magnitude = narrow_f64(x, 10, -126, (uint64_t)0xFF << 10, round);
-    return magnitude > (uint64_t)0xFF << 10 ? F32_NAN_BITS
+    return magnitude > (uint64_t)0xFF << 10 ? 0x7FFFE000u
                                             : (uint32_t)(magnitude << 13 | bits_of_f64(x) >> 63 << 31);
 }
 
@@ -175,26 +176,51 @@ CONVERT_STEP convert_limit(const IrInst *inst, double *x)
         LANES(lane) x[lane] = x[lane] <= 0.0 ? 0.0 : x[lane];
 }
 
-/* Runs under the rounding mode of the instruction, for f32 results. */
-CONVERT_STEP convert_from_double(PtxType to, IrRound round, bool ftz, const double *x, uint64_t *out)
+/* A NaN keeps its payload's upper bits between f64 and the narrower types, and from bf16 to f32; every other
+ * pair makes it canonical. */
+static inline uint16_t half_nan_from_f64(HalfFormat f, double x, uint16_t rounded)
 {
+    const uint64_t bits = bits_of_f64(x), payload = (bits & 0xFFFFFFFFFFFFFu) >> (52 - half_mantissa_bits(f));
+    const uint64_t quiet = (uint64_t)1 << (half_mantissa_bits(f) - 1);
+    return x == x ? rounded : (uint16_t)((bits >> 48 & HALF_SIGN) | half_infinity(f) | quiet | payload);
+}
+
+static inline void convert_to_half(HalfFormat f, IrRound round, bool from_f64, const double *x, uint64_t *out)
+{
+    LANES(lane) out[lane] = half_from_f64(f, x[lane], round);
+    if (from_f64)
+        LANES(lane) out[lane] = half_nan_from_f64(f, x[lane], (uint16_t)out[lane]);
+}
+
+/* Runs under the rounding mode of the instruction, for f32 results. */
+CONVERT_STEP convert_to_f32(PtxType from, bool ftz, const double *x, uint64_t *out)
+{
+    const bool keeps_nan = from == PTX_TYPE_F64 || from == PTX_TYPE_BF16;
+    LANES(lane) out[lane] = bits_of_f32((float)x[lane]);
+    if (!keeps_nan)
+        LANES(lane) out[lane] = x[lane] == x[lane] ? out[lane] : F32_NAN_BITS;
+    if (ftz)
+        LANES(lane) out[lane] = f32_flush_bits((uint32_t)out[lane]);
+}
+
+CONVERT_STEP convert_from_double(const IrInst *inst, PtxType to, const double *x, uint64_t *out)
+{
+    const bool from_f64 = inst->type2 == PTX_TYPE_F64;
     switch (to) {
     case PTX_TYPE_F16:
-        LANES(lane) out[lane] = half_from_f64(HALF_F16, x[lane], round);
+        convert_to_half(HALF_F16, inst->round, from_f64, x, out);
         break;
     case PTX_TYPE_BF16:
-        LANES(lane) out[lane] = half_from_f64(HALF_BF16, x[lane], round);
+        convert_to_half(HALF_BF16, inst->round, from_f64, x, out);
         break;
     case PTX_TYPE_TF32:
-        LANES(lane) out[lane] = tf32_from_f64(x[lane], round);
+        LANES(lane) out[lane] = tf32_from_f64(x[lane], inst->round);
         break;
     case PTX_TYPE_F64:
-        LANES(lane) out[lane] = bits_of_f64(f64_finish(x[lane]));
+        LANES(lane) out[lane] = bits_of_f64(f64_finish1(x[lane], x[lane]));
         break;
     default:
-        LANES(lane) out[lane] = bits_of_f32(f32_finish((float)x[lane]));
-        if (ftz)
-            LANES(lane) out[lane] = f32_flush_bits((uint32_t)out[lane]);
+        convert_to_f32(inst->type2, inst->ftz, x, out);
         break;
     }
 }
@@ -231,7 +257,7 @@ static void convert_from_float(const ExecWarp *warp, const IrInst *inst, const I
     }
     convert_limit(inst, x);
     const int before = round_is_directed(inst->round) ? round_enter(inst->round) : fegetround();
-    convert_from_double(to, inst->round, inst->ftz, x, out);
+    convert_from_double(inst, to, x, out);
     round_leave(before);
 }
 

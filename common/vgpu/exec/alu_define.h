@@ -183,11 +183,16 @@
     ALU_FLOAT_ROW(OP, F32, SEL, N, float, f32_keep, f32_finish, EXPR)                                        \
     ALU_FLOAT_ROW(OP, F32, SEL_FTZ, N, float, f32_flush, f32_finish_ftz, EXPR)
 
+#define ALU_F64_FINISH_1(r) f64_finish1((r), a)
+#define ALU_F64_FINISH_2(r) f64_finish2((r), a, b)
+#define ALU_F64_FINISH_3(r) f64_finish3((r), a, b, c)
+
 #define ALU_F64(OP, N, EXPR)                                                                                 \
-    ALU_FLOAT_ROW(OP, F64, NONE, N, double, f64_keep, f64_finish, EXPR)                                      \
+    ALU_FLOAT_ROW(OP, F64, NONE, N, double, f64_keep, ALU_F64_FINISH_##N, EXPR)                              \
     ALU_DIRECTED_ROW(OP, F64, DIRECTED, NONE, N)
 
-#define ALU_F64_FREE(OP, SEL, N, EXPR) ALU_FLOAT_ROW(OP, F64, SEL, N, double, f64_keep, f64_finish, EXPR)
+#define ALU_F64_FREE(OP, SEL, N, EXPR)                                                                       \
+    ALU_FLOAT_ROW(OP, F64, SEL, N, double, f64_keep, ALU_F64_FINISH_##N, EXPR)
 
 /* 16-bit floating types: `count` halves, 32 or, packed, 64. */
 #define ALU_HALF_ROW(OP, TYPE, SEL, N, FORMAT, COUNT, EXPR)                                                  \

@@ -1,8 +1,9 @@
 /* alu_float: what the rows of alu_float.def are made of.
  *
- * NaN: any f32 operation that makes one gives the canonical 0x7FFFFFFF, as hardware does; abs, neg, copysign,
- * mov and selp only move bits. f64 operations give 0xFFF8000000000000. .ftz flushes subnormal sources and
- * results to zero with their sign; .sat clamps to [+0, 1] and makes NaN +0.
+ * NaN, as an H100 has it: any f32 operation whose result is one gives 0x7FFFFFFF, abs and neg too. f64
+ * operations give back a NaN source, quiet (b before c before a; hardware's div prefers a), or
+ * 0xFFF8000000000000 when no source was one. copysign, mov and selp only move bits. .ftz flushes subnormal
+ * sources and results to zero with their sign; .sat clamps to [+0, 1] and makes NaN +0.
  *
  * .rz .rm .rp: the loop runs with the machine's rounding mode set; everything in it is one IEEE operation a
  * lane.
@@ -53,9 +54,38 @@ static inline float f32_finish_ftz_sat(float r)
     return f32_finish_sat(f32_flush(r));
 }
 
-static inline double f64_finish(double r)
+/* The NaN of an f64 operation, from the sources that are NaN. */
+static inline double f64_quiet(double x)
 {
-    return r == r ? r : f64_of_bits(F64_NAN_BITS);
+    return f64_of_bits(bits_of_f64(x) | 0x0008000000000000u);
+}
+
+static inline double f64_finish1(double r, double a)
+{
+    return r == r ? r : a == a ? f64_of_bits(F64_NAN_BITS) : f64_quiet(a);
+}
+
+static inline double f64_finish2(double r, double a, double b)
+{
+    const double of_a = f64_finish1(r, a);
+    return r == r || b == b ? of_a : f64_quiet(b);
+}
+
+static inline double f64_finish3(double r, double a, double b, double c)
+{
+    const double of_ac = f64_finish2(r, a, c);
+    return r == r || b == b ? of_ac : f64_quiet(b);
+}
+
+static inline bool f64_bits_nan(uint64_t x)
+{
+    return (x & 0x7FFFFFFFFFFFFFFFu) > 0x7FF0000000000000u;
+}
+
+/* abs and neg: a NaN keeps its sign. */
+static inline uint64_t f64_sign_op(uint64_t a, uint64_t changed)
+{
+    return f64_bits_nan(a) ? a | 0x0008000000000000u : changed;
 }
 
 /* Sets the rounding mode of .rz .rm .rp; gives back what it was. */
@@ -120,17 +150,23 @@ static inline uint32_t f32_min_max_mods(uint32_t a, uint32_t b, bool max, const 
 
 static inline uint64_t f64_min_max(uint64_t a, uint64_t b, bool max)
 {
-    const uint64_t magnitude = 0x7FFFFFFFFFFFFFFFu, infinity = 0x7FF0000000000000u;
-    const bool a_nan = (a & magnitude) > infinity, b_nan = (b & magnitude) > infinity;
+    const uint64_t magnitude = 0x7FFFFFFFFFFFFFFFu;
+    const bool a_nan = f64_bits_nan(a), b_nan = f64_bits_nan(b);
+
     const int64_t a_key = (int64_t)(a >> 63 ? a ^ magnitude : a),
                   b_key = (int64_t)(b >> 63 ? b ^ magnitude : b);
     const uint64_t picked = (a_key < b_key) != max ? a : b;
     const uint64_t number = b_nan ? a : picked;
-    const uint64_t other = b_nan ? F64_NAN_BITS : b;
+    const uint64_t other = b_nan ? b | 0x0008000000000000u : b;
     return a_nan ? other : number;
 }
 
-/* testp: classes of a number by its bits. */
+static inline uint32_t f32_sign_op(uint32_t a, uint32_t changed)
+{
+    return f32_bits_nan(a) ? F32_NAN_BITS : changed;
+}
+
+/* testp: classes of a number by its bits. Zero counts as normal. */
 static inline bool testp_class(uint64_t magnitude, uint64_t infinity, uint64_t smallest_normal, IrTestp test)
 {
     switch (test) {
@@ -143,7 +179,7 @@ static inline bool testp_class(uint64_t magnitude, uint64_t infinity, uint64_t s
     case TESTP_NOTANUMBER:
         return magnitude > infinity;
     case TESTP_NORMAL:
-        return magnitude < infinity && magnitude >= smallest_normal;
+        return magnitude < infinity && (magnitude == 0 || magnitude >= smallest_normal);
     default:
         return magnitude != 0 && magnitude < smallest_normal;
     }

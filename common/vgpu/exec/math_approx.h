@@ -120,14 +120,19 @@ static inline double approx_upper_word(double x)
 }
 
 /* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: seeds of Newton iterations (PTX ISA 9.7.3.14, 9.7.3.17). */
+static inline double approx_seed_result(double r)
+{
+    return r == r ? approx_upper_word(r) : f64_of_bits(0x7FFFFFFF00000000u);
+}
+
 static inline double approx_rcp_seed(double x)
 {
-    return approx_upper_word(1.0 / approx_upper_word(x));
+    return approx_seed_result(1.0 / approx_upper_word(x));
 }
 
 static inline double approx_rsqrt_seed(double x)
 {
-    return approx_upper_word(1.0 / __builtin_sqrt(approx_upper_word(x)));
+    return approx_seed_result(1.0 / __builtin_sqrt(approx_upper_word(x)));
 }
 
 #endif
