@@ -1,0 +1,172 @@
+/* Reading lab.yaml and hidden.yaml.
+ *
+ * yaml/NAME.yaml are files with one thing wrong each; the first line says what is to be said:
+ *     # 12:3: what was expected            (line:column, or nothing where the place is the file)
+ * yaml/hidden-*.yaml are read as hidden.yaml beside yaml/good.yaml.
+ */
+#include "grader/core/files.h"
+#include "grader/core/lab.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char yaml_dir[] = "grader/core/test/yaml";
+static char folder[64], lab_dir[96];
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/lab-test-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(lab_dir, sizeof lab_dir, "%s/02-vector-add", folder);
+    return mkdir(lab_dir, 0755);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return dir_remove(folder, NULL);
+}
+
+static void copy_to(const char *name, const char *target)
+{
+    Arena a = {0};
+    char *text, from[PATH_MAX], to[PATH_MAX];
+    size_t n;
+    snprintf(from, sizeof from, "%s/%s", yaml_dir, name);
+    snprintf(to, sizeof to, "%s/%s", lab_dir, target);
+    assert_int_equal(STATUS_OK, file_read(&a, from, 1 << 20, &text, &n, NULL));
+    assert_int_equal(STATUS_OK, file_write_atomic(to, text, n, NULL));
+    arena_free(&a);
+}
+
+static void test_good(void **state)
+{
+    (void)state;
+    copy_to("good.yaml", "lab.yaml");
+    copy_to("good-hidden.yaml", "hidden.yaml");
+    char hidden[128];
+    snprintf(hidden, sizeof hidden, "%s/hidden.yaml", lab_dir);
+    Lab *lab;
+    Diag d;
+    if (lab_load(lab_dir, hidden, &lab, &d) != STATUS_OK)
+        fail_msg("%s:%d: %s", d.file, d.line, d.message);
+    assert_string_equal("vector_add", lab->stem);
+    assert_int_equal(3, lab->n_cases);
+    assert_true(lab->public_points == 60);
+    LabCase *c = lab->cases;
+    assert_int_equal(7, c[0].seed);
+    assert_string_equal("n", c[0].params[0].key);
+    assert_string_equal("257", c[0].params[0].value);
+    assert_false(c[0].hidden);
+    assert_true(c[0].tolerance.rtol == 1e-6); /* the lab's */
+    assert_true(c[1].tolerance.rtol == 1e-3); /* its own */
+    assert_true(c[1].tolerance.atol == 1e-9); /* the lab's, beside its own */
+    assert_true(c[1].limits.wall_s == 2.5);
+    assert_int_equal(2048, c[1].limits.memory_mib); /* the schema's default */
+    assert_true(c[0].finding_credit == 0.5 && c[1].finding_credit == 0.25);
+    assert_true(c[2].hidden);
+    assert_true(isnan(c[2].tiers[0].at_least) && c[2].tiers[0].at_most == 1.1);
+    assert_string_equal("--fail-at=2", c[1].vgpu[0]);
+    assert_false(c[1].check_output);
+    assert_true(c[0].check_output && c[0].gpu_work);
+    assert_string_equal("cublas*", lab->forbid[0].symbol);
+    lab_free(lab);
+}
+
+/* Loads the file as its name says and compares with what its first line wants. */
+static void check_bad(const char *name)
+{
+    bool hidden = strncmp(name, "hidden-", 7) == 0;
+    copy_to(hidden ? "good.yaml" : name, "lab.yaml");
+    if (hidden)
+        copy_to(name, "hidden.yaml");
+    char path[128], wanted[512] = "", got[1600];
+    snprintf(path, sizeof path, "%s/%s", lab_dir, hidden ? "hidden.yaml" : "lab.yaml");
+    FILE *file = fopen(path, "r");
+    assert_non_null(fgets(wanted, sizeof wanted, file));
+    fclose(file);
+    wanted[strcspn(wanted, "\n")] = '\0';
+    Lab *lab;
+    Diag d = {0};
+    Status s = lab_load(lab_dir, hidden ? path : NULL, &lab, &d);
+    if (s == STATUS_OK)
+        fail_msg("%s: no error", name);
+    assert_null(lab);
+    if (d.column)
+        snprintf(got, sizeof got, "# %d:%d: %s", d.line, d.column, d.message);
+    else if (d.line)
+        snprintf(got, sizeof got, "# %d: %s", d.line, d.message);
+    else
+        snprintf(got, sizeof got, "# %s", d.message);
+    if (strcmp(wanted, got) != 0)
+        fail_msg("%s: wanted\n%s\ngot\n%s", name, wanted, got);
+    assert_string_equal(path, d.file);
+}
+
+static void test_bad(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    const char **names;
+    size_t n, checked = 0;
+    assert_int_equal(STATUS_OK, dir_list(&a, yaml_dir, &names, &n, NULL));
+    for (size_t i = 0; i < n; i++) {
+        if (strncmp(names[i], "good", 4) == 0)
+            continue;
+        check_bad(names[i]);
+        checked++;
+    }
+    assert_true(checked > 20);
+    arena_free(&a);
+}
+
+static void test_missing(void **state)
+{
+    (void)state;
+    Lab *lab;
+    Diag d;
+    assert_int_equal(STATUS_NOT_FOUND, lab_load("/no/such/lab", NULL, &lab, &d));
+    assert_null(lab);
+    copy_to("good.yaml", "lab.yaml");
+    assert_int_equal(STATUS_NOT_FOUND, lab_load(lab_dir, "/no/such/hidden.yaml", &lab, &d));
+}
+
+/* docs/lab-yaml.md is what the schema says now. */
+static void test_reference_is_current(void **state)
+{
+    (void)state;
+    StrBuf now = {0};
+    lab_schema_markdown(&now);
+    Arena a = {0};
+    char *text;
+    size_t n;
+    assert_int_equal(STATUS_OK, file_read(&a, "docs/lab-yaml.md", 1 << 20, &text, &n, NULL));
+    if (strcmp(now.text, text) != 0)
+        fail_msg("docs/lab-yaml.md is stale: build/bin/grade schema >docs/lab-yaml.md");
+    arena_free(&a);
+    strbuf_free(&now);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_bad),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_reference_is_current),
+    };
+    return cmocka_run_group_tests_name("lab", tests, set_up, tear_down);
+}

@@ -1,0 +1,358 @@
+/* The rules from evidence to verdict and points: a table, a row for each rule and for each order of two that
+ * meet. */
+#include "grader/run/outputs.h"
+#include "grader/run/submission.h"
+#include "grader/run/verdict_rules.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A report's JSON; the parts that a row leaves out are those of a good run. */
+#define GOOD "\"totals\":{\"kernel_ops\":1000},\"memory\":{\"d2h_kernel_bytes\":400}"
+
+typedef struct Row {
+    const char *name;
+    LabCase c; /* points 10, finding_credit 0.5 are set below */
+    WireEnd end;
+    int status, signal; /* of the command */
+    const char *report; /* NULL: a good one; "": none */
+    Verdict answer;     /* of the judge */
+    double metric;
+    bool has_metric, no_answer;
+    Verdict wanted;
+    double points;
+} Row;
+
+static LabTier tiers[] = {{1.1, NAN, 10}, {2.0, NAN, 5}};
+static LabTier at_least[] = {{NAN, 8, 10}};
+
+#define REPORT(x)  "{\"schema\":1," x "}"
+#define EXIT(s, g) "\"exit\":{\"status\":" #s ",\"signal\":" #g "}"
+#define FIND(v)    "\"findings\":[{\"kind\":\"k\",\"verdict\":\"" v "\",\"advice\":false}]"
+#define ADVICE     "\"findings\":[{\"kind\":\"k\",\"verdict\":\"\",\"advice\":true}]"
+#define ERR(e)     "\"errors\":[{\"call\":\"cudaMalloc\",\"error\":\"" e "\",\"code\":2}]"
+#define PASSED     .answer = VERDICT_PASS
+
+static const Row rows[] = {
+    {.name = "all is well", PASSED, .wanted = VERDICT_PASS, .points = 10},
+    {.name = "wall", .end = WIRE_END_WALL, .report = "", .no_answer = true, .wanted = VERDICT_TIMEOUT},
+    {.name = "cpu", .end = WIRE_END_CPU, .no_answer = true, .wanted = VERDICT_TIMEOUT},
+    {.name = "memory",
+     .end = WIRE_END_MEMORY,
+     .report = "",
+     .no_answer = true,
+     .wanted = VERDICT_MEMORY_LIMIT},
+    {.name = "processes",
+     .end = WIRE_END_PROCESSES,
+     .report = "",
+     .no_answer = true,
+     .wanted = VERDICT_MEMORY_LIMIT},
+    {.name = "output",
+     .end = WIRE_END_OUTPUT,
+     .report = "",
+     .no_answer = true,
+     .wanted = VERDICT_OUTPUT_LIMIT},
+    {.name = "file size",
+     .report = REPORT(EXIT(0, 25)),
+     .answer = VERDICT_MISSING_OUTPUT,
+     .wanted = VERDICT_OUTPUT_LIMIT},
+    {.name = "a limit comes before a finding",
+     .end = WIRE_END_MEMORY,
+     .report = REPORT(FIND("race")),
+     .no_answer = true,
+     .wanted = VERDICT_MEMORY_LIMIT},
+    {.name = "instruction budget",
+     .report = REPORT(FIND("timeout") "," ERR("cudaErrorLaunchTimeout")),
+     .answer = VERDICT_WRONG_RESULT,
+     .wanted = VERDICT_TIMEOUT},
+    {.name = "right result with a race",
+     .report = REPORT(FIND("race") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_RACE,
+     .points = 5},
+    {.name = "wrong result with a race",
+     .report = REPORT(FIND("race") "," GOOD),
+     .answer = VERDICT_WRONG_RESULT,
+     .wanted = VERDICT_RACE},
+    {.name = "leak", .report = REPORT(FIND("leak") "," GOOD), PASSED, .wanted = VERDICT_LEAK, .points = 5},
+    {.name = "a wrong result comes before a leak",
+     .report = REPORT(FIND("leak") "," GOOD),
+     .answer = VERDICT_WRONG_RESULT,
+     .wanted = VERDICT_WRONG_RESULT},
+    {.name = "no credit where the case gives none",
+     .c = {.finding_credit = -1},
+     .report = REPORT(FIND("leak") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_LEAK},
+    {.name = "advice costs nothing",
+     .report = REPORT(ADVICE "," GOOD),
+     PASSED,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "a finding of crash",
+     .report = REPORT(FIND("crash") "," GOOD),
+     .answer = VERDICT_MISSING_OUTPUT,
+     .wanted = VERDICT_CRASH},
+    {.name = "signal",
+     .report = REPORT(EXIT(0, 11)),
+     .answer = VERDICT_MISSING_OUTPUT,
+     .wanted = VERDICT_CRASH},
+    {.name = "status",
+     .report = REPORT(EXIT(3, 0)),
+     .answer = VERDICT_MISSING_OUTPUT,
+     .wanted = VERDICT_CRASH},
+    {.name = "right result, then a bad status",
+     .report = REPORT(EXIT(3, 0) "," GOOD),
+     PASSED,
+     .wanted = VERDICT_CRASH},
+    {.name = "status 1 without an error",
+     .report = REPORT(EXIT(1, 0)),
+     .answer = VERDICT_MISSING_OUTPUT,
+     .wanted = VERDICT_CRASH},
+    {.name = "status 1 after an error",
+     .report = REPORT(EXIT(1, 0) "," ERR("cudaErrorInvalidValue")),
+     .answer = VERDICT_MISSING_OUTPUT,
+     .wanted = VERDICT_CUDA_ERROR},
+    {.name = "no report: it ended its watcher",
+     .report = "",
+     .signal = SIGKILL,
+     .answer = VERDICT_MISSING_OUTPUT,
+     .wanted = VERDICT_CRASH},
+    {.name = "no report, right result", .report = "", PASSED, .wanted = VERDICT_CRASH},
+    {.name = "error, right result",
+     .report = REPORT(ERR("cudaErrorInvalidValue") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_CUDA_ERROR},
+    {.name = "not ready is no error",
+     .report = REPORT(ERR("cudaErrorNotReady") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "missing", .answer = VERDICT_MISSING_OUTPUT, .wanted = VERDICT_MISSING_OUTPUT},
+    {.name = "overrun", .answer = VERDICT_HOST_OVERRUN, .wanted = VERDICT_HOST_OVERRUN},
+    {.name = "input", .answer = VERDICT_INPUT_MODIFIED, .wanted = VERDICT_INPUT_MODIFIED},
+    {.name = "wrong", .answer = VERDICT_WRONG_RESULT, .wanted = VERDICT_WRONG_RESULT},
+    {.name = "no kernel", .report = REPORT("\"totals\":{}"), PASSED, .wanted = VERDICT_NO_GPU_WORK},
+    {.name = "too little arithmetic", .c = {.min_ops = 1001}, PASSED, .wanted = VERDICT_NO_GPU_WORK},
+    {.name = "just enough arithmetic", .c = {.min_ops = 1000}, PASSED, .wanted = VERDICT_PASS, .points = 10},
+    {.name = "a byte too few from kernels",
+     .report = REPORT("\"totals\":{\"kernel_ops\":1000},\"memory\":{\"d2h_kernel_bytes\":399}"),
+     PASSED,
+     .wanted = VERDICT_NO_GPU_WORK},
+    {.name = "a wrong result comes before no work",
+     .report = REPORT("\"totals\":{}"),
+     .answer = VERDICT_WRONG_RESULT,
+     .wanted = VERDICT_WRONG_RESULT},
+    {.name = "no work earns no credit for a leak",
+     .report = REPORT(FIND("leak")),
+     PASSED,
+     .wanted = VERDICT_NO_GPU_WORK},
+    {.name = "expected error",
+     .c = {.expect_status = 1, .expect_error = "cudaErrorMemoryAllocation"},
+     .report = REPORT(EXIT(1, 0) "," ERR("cudaErrorMemoryAllocation") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "any error",
+     .c = {.expect_status = 1, .expect_error = "any"},
+     .report = REPORT(EXIT(1, 0) "," ERR("cudaErrorUnknown") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "another error",
+     .c = {.expect_status = 1, .expect_error = "cudaErrorMemoryAllocation"},
+     .report = REPORT(EXIT(1, 0) "," ERR("cudaErrorUnknown") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_CUDA_ERROR},
+    {.name = "error swallowed",
+     .c = {.expect_status = 1, .expect_error = "any"},
+     .report = REPORT(EXIT(0, 0) "," ERR("cudaErrorUnknown") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_CRASH},
+    {.name = "first tier",
+     .c = {.tiers = tiers, .n_tiers = 2},
+     .has_metric = true,
+     .metric = 1.1,
+     PASSED,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "second tier",
+     .c = {.tiers = tiers, .n_tiers = 2},
+     .has_metric = true,
+     .metric = 1.11,
+     PASSED,
+     .wanted = VERDICT_PASS,
+     .points = 5},
+    {.name = "no tier",
+     .c = {.tiers = tiers, .n_tiers = 2},
+     .has_metric = true,
+     .metric = 2.01,
+     PASSED,
+     .wanted = VERDICT_SLOW},
+    {.name = "at least",
+     .c = {.tiers = at_least, .n_tiers = 1},
+     .has_metric = true,
+     .metric = 8,
+     PASSED,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "less than at least",
+     .c = {.tiers = at_least, .n_tiers = 1},
+     .has_metric = true,
+     .metric = 7.9,
+     PASSED,
+     .wanted = VERDICT_SLOW},
+    {.name = "second tier with a leak",
+     .c = {.tiers = tiers, .n_tiers = 2},
+     .has_metric = true,
+     .metric = 1.5,
+     .report = REPORT(FIND("leak") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_LEAK,
+     .points = 2.5},
+    {.name = "slow and wrong",
+     .c = {.tiers = tiers, .n_tiers = 2},
+     .has_metric = true,
+     .metric = 9,
+     .answer = VERDICT_WRONG_RESULT,
+     .wanted = VERDICT_WRONG_RESULT},
+    {.name = "a metric that nobody gives",
+     .c = {.tiers = tiers, .n_tiers = 2},
+     PASSED,
+     .wanted = VERDICT_KIT_ERROR,
+     .points = 10},
+};
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Row row = rows[i];
+        row.c.points = 10;
+        row.c.finding_credit = row.c.finding_credit < 0 ? 0 : 0.5;
+        row.c.gpu_work = row.c.check_output = true;
+        row.c.min_ops = row.c.min_ops ? row.c.min_ops : 1;
+        row.c.expect_error = row.c.expect_error ? row.c.expect_error : "";
+        const char *json = row.report ? row.report : REPORT(GOOD);
+        VgpuReport *report = NULL;
+        Diag d;
+        if (json[0] && vgpu_report_parse(json, strlen(json), &report, &d) != STATUS_OK)
+            fail_msg("%s: %s", row.name, d.message);
+        JudgeAnswer answer = {.verdict = row.answer, .message = ""};
+        Evidence e = {.lab_case = &row.c,
+                      .virtual_device = true,
+                      .end = row.end,
+                      .status = row.status,
+                      .signal = row.signal,
+                      .report = report,
+                      .answer = row.no_answer ? NULL : &answer,
+                      .output_bytes = 400,
+                      .has_metric = row.has_metric,
+                      .metric = row.metric};
+        Verdict v = verdict_of(&e);
+        if (v != row.wanted)
+            fail_msg("%s: wanted %s, got %s", row.name, verdict_word(row.wanted), verdict_word(v));
+        if (points_of(&e, v) != row.points)
+            fail_msg("%s: wanted %g points, got %g", row.name, row.points, points_of(&e, v));
+        vgpu_report_free(report);
+    }
+}
+
+/* Cases that look at no output, or expect no kernel. */
+static void test_switches(void **state)
+{
+    (void)state;
+    LabCase c = {.points = 4, .expect_error = "", .min_ops = 1};
+    VgpuReport *report;
+    const char *json = REPORT("\"totals\":{}");
+    assert_int_equal(STATUS_OK, vgpu_report_parse(json, strlen(json), &report, NULL));
+    JudgeAnswer wrong = {.verdict = VERDICT_WRONG_RESULT};
+    Evidence e = {
+        .lab_case = &c, .virtual_device = true, .report = report, .answer = &wrong, .output_bytes = 4};
+    assert_int_equal(VERDICT_PASS, verdict_of(&e));
+    c.check_output = true;
+    assert_int_equal(VERDICT_WRONG_RESULT, verdict_of(&e));
+    c.check_output = false;
+    c.gpu_work = true;
+    assert_int_equal(VERDICT_NO_GPU_WORK, verdict_of(&e));
+    vgpu_report_free(report);
+}
+
+/* Output files ----------------------------------------------------------------------------------- */
+
+static char folder[64];
+
+static void put(const char *name, const void *bytes, size_t n)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/out/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    fwrite(bytes, 1, n, f);
+    fclose(f);
+}
+
+static void test_outputs(void **state)
+{
+    (void)state;
+    char path[128], npy[10 + 118 + 40] = "\x93NUMPY\x01\x00\x76\x00";
+    strcpy(folder, "/tmp/rules-test-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out", folder);
+    assert_int_equal(0, outputs_total_bytes(folder));
+    assert_int_equal(0, mkdir(path, 0755));
+    put("c.npy", npy, sizeof npy);
+    put("d.npy", npy, sizeof npy - 10);
+    put("short.npy", npy, 50);
+    put("not.npy", "text", 4);
+    put("values", "ratio=1.5\nbad=x\nratio2=7\nhuge=inf\n", 34);
+    snprintf(path, sizeof path, "%s/out/link.npy", folder);
+    assert_int_equal(0, symlink("c.npy", path));
+    assert_int_equal(40 + 30, outputs_total_bytes(folder));
+    double v = 0;
+    assert_true(outputs_value(folder, "ratio", &v) && v == 1.5);
+    assert_true(outputs_value(folder, "ratio2", &v) && v == 7);
+    assert_false(outputs_value(folder, "bad", &v));
+    assert_false(outputs_value(folder, "huge", &v));
+    assert_false(outputs_value(folder, "rat", &v));
+    snprintf(path, sizeof path, "rm -rf %s", folder);
+    assert_int_equal(0, system(path));
+}
+
+/* Seeds ------------------------------------------------------------------------------------------ */
+
+static void test_seeds(void **state)
+{
+    (void)state;
+    GradeRun run = {.seed = 5}, other = {.seed = 6};
+    Lab lab = {.lab = "02-vector-add"}, lab2 = {.lab = "01-indexing"};
+    LabCase shown = {.name = "a", .seed = 201}, hidden = {.name = "a", .hidden = true},
+            hidden2 = {.name = "b", .hidden = true};
+    assert_int_equal(201, submission_case_seed(&run, &lab, &shown));
+    uint64_t seed = submission_case_seed(&run, &lab, &hidden);
+    assert_true(seed == submission_case_seed(&run, &lab, &hidden) && seed < UINT64_C(1) << 53);
+    assert_true(seed != submission_case_seed(&other, &lab, &hidden));
+    assert_true(seed != submission_case_seed(&run, &lab2, &hidden));
+    assert_true(seed != submission_case_seed(&run, &lab, &hidden2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_seeds),
+    };
+    return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
+}
