@@ -230,6 +230,8 @@ static void count_leaks(DeviceServer *s, uint64_t *bytes, uint64_t *n)
 {
     for (uint32_t i = 0; i < s->n_devices; i++) {
         const MemAlloc *a;
+        if (s->devices[i]->error != DEVICE_OK)
+            continue; /* nothing can be freed on a device that failed */
         for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)) != NULL; k++)
             if (a->kind == MEM_DEVICE || a->kind == MEM_POOL || a->kind == MEM_MANAGED ||
                 a->kind == MEM_PINNED) {

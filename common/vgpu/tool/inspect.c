@@ -1,0 +1,116 @@
+/* inspect: what kind of program is this file? Read from its ELF headers, before it runs. */
+#include "common/vgpu/tool/tool.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- finding the file ---- */
+
+static bool is_executable(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find_program(const char *name, char *path, size_t size)
+{
+    const char *dirs = getenv("PATH");
+    if (strchr(name, '/') != NULL || dirs == NULL) {
+        snprintf(path, size, "%s", name);
+        return is_executable(path);
+    }
+    while (*dirs != 0) {
+        size_t length = strcspn(dirs, ":");
+        snprintf(path, size, "%.*s/%s", (int)length, dirs, name);
+        if (length > 0 && is_executable(path))
+            return true;
+        dirs += length + (dirs[length] == ':');
+    }
+    return false;
+}
+
+/* ---- reading it ---- */
+
+typedef struct Facts {
+    bool has_fatbin, has_runtime, has_debug;
+    char other_runtime[64];
+} Facts;
+
+static void note_needed(const char *name, Facts *facts)
+{
+    if (strcmp(name, "libcudart.so.13") == 0)
+        facts->has_runtime = true;
+    else if (strncmp(name, "libcudart.so", 12) == 0)
+        snprintf(facts->other_runtime, sizeof facts->other_runtime, "%s", name);
+}
+
+static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Facts *facts)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data == NULL || header->sh_entsize == 0 ? 0 : header->sh_size / header->sh_entsize;
+    for (size_t i = 0; i < n; i++) {
+        GElf_Dyn dyn;
+        if (gelf_getdyn(data, (int)i, &dyn) == NULL || dyn.d_tag != DT_NEEDED)
+            continue;
+        const char *name = elf_strptr(elf, header->sh_link, dyn.d_un.d_val);
+        if (name != NULL)
+            note_needed(name, facts);
+    }
+}
+
+static void read_sections(Elf *elf, Facts *facts)
+{
+    size_t names;
+    Elf_Scn *section = NULL;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return;
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        if (gelf_getshdr(section, &header) == NULL)
+            continue;
+        const char *name = elf_strptr(elf, names, header.sh_name);
+        if (name == NULL)
+            continue;
+        facts->has_fatbin =
+            facts->has_fatbin || strcmp(name, ".nv_fatbin") == 0 || strcmp(name, "__nv_relfatbin") == 0;
+        facts->has_debug = facts->has_debug || strcmp(name, ".debug_line") == 0;
+        if (header.sh_type == SHT_DYNAMIC)
+            read_dynamic(elf, section, &header, facts);
+    }
+}
+
+static void classify(const Facts *facts, Program *out)
+{
+    out->has_debug = facts->has_debug;
+    if (facts->has_runtime)
+        out->kind = PROGRAM_CUDA;
+    else if (facts->other_runtime[0] != 0) {
+        out->kind = PROGRAM_OTHER_RUNTIME;
+        snprintf(out->runtime, sizeof out->runtime, "%s", facts->other_runtime);
+    } else
+        out->kind = facts->has_fatbin ? PROGRAM_STATIC : PROGRAM_PLAIN;
+}
+
+Status program_inspect(const char *name, Program *out)
+{
+    *out = (Program){.kind = PROGRAM_PLAIN};
+    if (!find_program(name, out->path, sizeof out->path))
+        return STATUS_NOT_FOUND;
+    int fd = open(out->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
+        return STATUS_OK; /* it may still run */
+    Facts facts = {0};
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    if (elf != NULL && elf_kind(elf) == ELF_K_ELF)
+        read_sections(elf, &facts);
+    elf_end(elf);
+    close(fd);
+    classify(&facts, out);
+    return STATUS_OK;
+}

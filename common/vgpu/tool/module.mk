@@ -1,0 +1,8 @@
+# The `vgpu` command. A sanitizer build of our runtime needs the sanitizer's own first in the program's process.
+
+VGPU_ASAN := $(if $(findstring address,$(SAN)),$(shell $(CC) -print-file-name=libasan.so):)
+VGPU_TOOL_LIBS := -ljansson -ldw -lelf
+
+$(call module,common/vgpu/tool,$(if $(VGPU_ASAN),-DVGPU_PRELOAD_FIRST='"$(VGPU_ASAN)"'))
+$(call program,vgpu,common/vgpu/tool,common/vgpu/tool common/vgpu/check common/vgpu/perf common/vgpu/exec common/vgpu/mem \
+	common/vgpu/ir common/vgpu/ptx common/base,$(VGPU_TOOL_LIBS) -lm)

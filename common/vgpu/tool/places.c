@@ -1,0 +1,246 @@
+/* places: the source line of a host call, from the stack of return addresses that the runtime noted.
+ *
+ * The program's own source is wanted: frames in the toolkit's and the system's headers are passed over, since
+ * the runtime's calls are wrapped in templates there. Debug information is read with elfutils' libdw.
+ */
+#include "common/vgpu/tool/tool.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FRAMES_MAX = 8, FUNCTION_MAX = 256, LINE_MAX_SHOWN = 400 };
+
+typedef struct Object {
+    char *path;
+    int fd;
+    Dwarf *dwarf; /* NULL: no debug information */
+} Object;
+
+typedef struct Frame {
+    uint32_t object;
+    uint64_t address;
+} Frame;
+
+typedef struct Place {
+    Frame frames[FRAMES_MAX];
+    int n_frames;
+    bool looked_up, found;
+    const char *file;
+    char *function;
+    uint32_t line;
+} Place;
+
+/* A source file, read whole once. */
+typedef struct Source {
+    char *name, *text;
+} Source;
+
+struct Places {
+    Object *objects;
+    size_t n_objects, objects_cap;
+    Place *places; /* by token - 1 */
+    size_t n_places, places_cap;
+    Source *sources;
+    size_t n_sources, sources_cap;
+    char line[LINE_MAX_SHOWN + 1];
+};
+
+Places *places_new(void)
+{
+    return calloc(1, sizeof(Places));
+}
+
+void places_free(Places *p)
+{
+    if (p == NULL)
+        return;
+    for (size_t i = 0; i < p->n_objects; i++) {
+        dwarf_end(p->objects[i].dwarf);
+        if (p->objects[i].fd >= 0)
+            close(p->objects[i].fd);
+        free(p->objects[i].path);
+    }
+    for (size_t i = 0; i < p->n_places; i++)
+        free(p->places[i].function);
+    for (size_t i = 0; i < p->n_sources; i++) {
+        free(p->sources[i].name);
+        free(p->sources[i].text);
+    }
+    free(p->objects);
+    free(p->places);
+    free(p->sources);
+    free(p);
+}
+
+/* ---- noting ---- */
+
+/* Index of an object file, opened on first sight. */
+static bool find_object(Places *p, const char *path, uint32_t *index)
+{
+    for (size_t i = 0; i < p->n_objects; i++)
+        if (strcmp(p->objects[i].path, path) == 0) {
+            *index = (uint32_t)i;
+            return true;
+        }
+    char *copy = strdup(path);
+    if (copy == NULL || !VEC_GROW(p->objects, p->n_objects, p->objects_cap)) {
+        free(copy);
+        return false;
+    }
+    Object *o = &p->objects[p->n_objects];
+    *o = (Object){.path = copy, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    if (o->fd >= 0)
+        o->dwarf = dwarf_begin(o->fd, DWARF_C_READ);
+    *index = (uint32_t)p->n_objects++;
+    return true;
+}
+
+void places_add(Places *p, const json_t *record)
+{
+    uint64_t id = (uint64_t)json_integer_value(json_object_get(record, "id"));
+    const json_t *frames = json_object_get(record, "frames");
+    if (id != p->n_places + 1 || !VEC_GROW(p->places, p->n_places, p->places_cap))
+        return; /* tokens come in order; a forked child's are not ours */
+    Place *place = &p->places[p->n_places++];
+    *place = (Place){0};
+    for (size_t i = 0; i < json_array_size(frames) && place->n_frames < FRAMES_MAX; i++) {
+        const json_t *frame = json_array_get(frames, i);
+        const char *path = json_string_value(json_array_get(frame, 0));
+        Frame *f = &place->frames[place->n_frames];
+        if (path == NULL || !find_object(p, path, &f->object))
+            continue;
+        f->address = (uint64_t)json_integer_value(json_array_get(frame, 1));
+        place->n_frames++;
+    }
+}
+
+/* ---- looking up ---- */
+
+/* Not the program's own source: headers of the toolkit, the compiler and the system, and what nvcc generates.
+ */
+static bool is_foreign(const char *file)
+{
+    static const char *const parts[] = {"/usr/include/",  "/usr/lib/gcc/", "/targets/x86_64-linux/include/",
+                                        "/cuda/include/", "/cccl/",        "cuda_runtime.h",
+                                        ".cudafe1.",      ".stub.c",       "crt/host_runtime.h"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strstr(file, parts[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* The compilation unit of an address. Not every unit is in .debug_aranges, so all are tried in the end. */
+static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *out)
+{
+    if (dwarf_addrdie(dwarf, address, out) != NULL)
+        return true;
+    Dwarf_CU *unit = NULL;
+    Dwarf_Half version;
+    uint8_t type;
+    Dwarf_Die sub;
+    while (dwarf_get_units(dwarf, unit, &unit, &version, &type, out, &sub) == 0)
+        if (dwarf_haspc(out, address) > 0)
+            return true;
+    return false;
+}
+
+static char *function_name(Dwarf_Die *unit, uint64_t address)
+{
+    Dwarf_Die *scopes = NULL;
+    char *name = NULL;
+    int n = dwarf_getscopes(unit, address, &scopes);
+    for (int i = 0; i < n && name == NULL; i++) {
+        const char *text = dwarf_tag(&scopes[i]) == DW_TAG_subprogram ? dwarf_diename(&scopes[i]) : NULL;
+        if (text != NULL)
+            name = strndup(text, FUNCTION_MAX);
+    }
+    free(scopes);
+    return name;
+}
+
+static bool resolve_frame(Places *p, const Frame *f, Place *out)
+{
+    Dwarf *dwarf = p->objects[f->object].dwarf;
+    Dwarf_Die unit;
+    if (dwarf == NULL || !find_unit(dwarf, f->address, &unit))
+        return false;
+    Dwarf_Line *line = dwarf_getsrc_die(&unit, f->address);
+    const char *file = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
+    int number = 0;
+    if (file == NULL || is_foreign(file) || dwarf_lineno(line, &number) != 0 || number <= 0)
+        return false;
+    out->file = file; /* lives as long as the object's debug information */
+    out->line = (uint32_t)number;
+    out->function = function_name(&unit, f->address);
+    return true;
+}
+
+bool places_find(void *self, uint64_t token, FindingSite *out)
+{
+    Places *p = self;
+    if (token == 0 || token > p->n_places)
+        return false;
+    Place *place = &p->places[token - 1];
+    for (int i = 0; i < place->n_frames && !place->looked_up && !place->found; i++)
+        place->found = resolve_frame(p, &place->frames[i], place);
+    place->looked_up = true;
+    *out = (FindingSite){.file = place->file, .function = place->function, .line = place->line};
+    return place->found;
+}
+
+/* ---- source lines ---- */
+
+static char *read_file(const char *name)
+{
+    FILE *file = fopen(name, "r");
+    StrBuf b = {0};
+    char piece[4096];
+    size_t n;
+    if (file == NULL)
+        return NULL;
+    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
+        strbuf_append(&b, piece, n);
+    fclose(file);
+    if (b.failed) {
+        strbuf_free(&b);
+        return NULL;
+    }
+    return b.text;
+}
+
+static const char *source_text(Places *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_sources; i++)
+        if (strcmp(p->sources[i].name, name) == 0)
+            return p->sources[i].text;
+    char *copy = strdup(name);
+    if (copy == NULL || !VEC_GROW(p->sources, p->n_sources, p->sources_cap)) {
+        free(copy);
+        return NULL;
+    }
+    p->sources[p->n_sources++] = (Source){.name = copy, .text = read_file(name)};
+    return p->sources[p->n_sources - 1].text;
+}
+
+const char *places_source_line(void *self, const char *file, uint32_t line)
+{
+    Places *p = self;
+    const char *at = source_text(p, file);
+    for (uint32_t i = 1; i < line && at != NULL; i++) {
+        at = strchr(at, '\n');
+        at = at == NULL ? NULL : at + 1;
+    }
+    if (at == NULL || *at == 0)
+        return NULL;
+    size_t length = strcspn(at, "\r\n");
+    if (length > LINE_MAX_SHOWN)
+        return NULL;
+    memcpy(p->line, at, length);
+    p->line[length] = 0;
+    return p->line;
+}

@@ -1,0 +1,89 @@
+/* print: what a person reads when the program has ended: findings, calls that failed, one line that sums up.
+ */
+#include "common/vgpu/tool/tool.h"
+
+#include <string.h>
+
+enum { ERRORS_SHOWN = 5 };
+
+static void put_errors(const Records *r, StrBuf *out)
+{
+    for (size_t i = 0; i < r->n_errors && i < ERRORS_SHOWN; i++) {
+        const CallError *e = &r->errors[i];
+        FindingSite site;
+        bool known = places_find(r->places, e->site, &site);
+        if (known)
+            strbuf_printf(out, "%s:%u: ", site.file, site.line);
+        strbuf_printf(out, "%s returned %s (%d)%s\n", e->call, e->error, (int)e->code,
+                      e->sticky ? ": every later call does too" : "");
+        if (e->sticky)
+            return;
+    }
+    if (r->n_errors > ERRORS_SHOWN)
+        strbuf_printf(out, "and %zu more calls returned an error\n", r->n_errors - ERRORS_SHOWN);
+}
+
+/* "2 findings (race, leak)": each kind once, in order of the first of it. */
+static void put_kinds(const Records *r, bool advice, StrBuf *out)
+{
+    const char *separator = " (";
+    for (size_t i = 0; i < r->n_findings; i++) {
+        const Finding *f = &r->findings[i];
+        bool seen = (*finding_verdict(f) == 0) != advice;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = r->findings[k].kind == f->kind && (*finding_verdict(&r->findings[k]) == 0) == advice;
+        if (seen)
+            continue;
+        strbuf_printf(out, "%s%s", separator, finding_kind_text(f->kind));
+        separator = ", ";
+    }
+    if (separator[0] == ',')
+        strbuf_puts(out, ")");
+}
+
+static void put_summary(const Records *r, const Ending *e, int status, StrBuf *out)
+{
+    size_t n = records_n_faults(r), advice = r->n_findings - n;
+    if (n == 0)
+        strbuf_puts(out, "vgpu: no findings");
+    else
+        strbuf_printf(out, "vgpu: %zu finding%s", n, n == 1 ? "" : "s");
+    put_kinds(r, false, out);
+    if (advice > 0) {
+        strbuf_printf(out, ", %zu piece%s of advice", advice, advice == 1 ? "" : "s");
+        put_kinds(r, true, out);
+    }
+    if (e->signal != 0)
+        strbuf_printf(out, "; the program ended by signal %d (%s)", e->signal, strsignal(e->signal));
+    strbuf_printf(out, "; exit status %d\n", status);
+}
+
+/* Lines that cannot be named, and how to get them. */
+static void put_missing_lines(const Records *r, const Program *p, StrBuf *out)
+{
+    bool kernel_lines = true;
+    for (size_t i = 0; i < r->n_launches; i++)
+        kernel_lines = kernel_lines && json_is_true(json_object_get(r->launches[i], "has_lines"));
+    if (!kernel_lines && r->n_findings > 0)
+        strbuf_puts(out,
+                    "vgpu: kernels were compiled without line numbers: add -lineinfo to nvcc's options\n");
+    if (!p->has_debug && (r->n_findings > 0 || r->n_errors > 0))
+        strbuf_puts(out, "vgpu: host code was compiled without line numbers: add -g to nvcc's options\n");
+}
+
+void print_findings(const Records *r, const ToolOptions *o, const Program *p, const Ending *e, int status,
+                    StrBuf *out)
+{
+    const FindingLookup lookup = {
+        .self = r->places, .site = places_find, .source_line = places_source_line, .color = o->color};
+    for (size_t i = 0; i < r->n_findings; i++) {
+        finding_text(&r->findings[i], &lookup, out);
+        strbuf_puts(out, "\n");
+    }
+    put_errors(r, out);
+    put_missing_lines(r, p, out);
+    if (r->start != NULL && r->end == NULL)
+        strbuf_puts(out, "vgpu: the program ended without leaving the runtime (_exit or a signal): leaks and "
+                         "totals are not known\n");
+    put_summary(r, e, status, out);
+}

@@ -1,0 +1,109 @@
+/* tool: the `vgpu` command: runs a program on the virtual GPU and says what was found.
+ *
+ * It starts the program with our runtime in front (LD_PRELOAD: a program's RUNPATH or RPATH cannot win) and a
+ * file descriptor on which the runtime writes records, one JSON object a line (device/record.c). When the
+ * program has ended it reads them, finds the source lines of host places in the program's debug information,
+ * and prints and writes the reports. What a program writes to that descriptor is believed: the grader relies
+ * on the sandbox and on the judge, never on this report alone.
+ */
+#ifndef COMMON_VGPU_TOOL_TOOL_H
+#define COMMON_VGPU_TOOL_TOOL_H
+
+#include "common/base/arena.h"
+#include "common/base/status.h"
+#include "common/base/strbuf.h"
+#include "common/vgpu/check/finding.h"
+
+#include <jansson.h>
+#include <stdint.h>
+
+typedef struct ToolOptions {
+    const char *check, *device, *report, *timeline, *seed, *fail_at, *max_instructions, *jobs, *devices;
+    bool profile, quiet, color;
+    int error_exitcode;
+    char **program; /* its name and arguments, NULL at the end */
+} ToolOptions;
+
+/* ---- what a program is (inspect.c) ---- */
+
+typedef enum ProgramKind {
+    PROGRAM_CUDA,          /* linked with -cudart shared */
+    PROGRAM_STATIC,        /* linked with the static runtime */
+    PROGRAM_OTHER_RUNTIME, /* linked with a runtime of another version */
+    PROGRAM_PLAIN,         /* no CUDA inside, or not a file that we understand */
+} ProgramKind;
+
+typedef struct Program {
+    char path[4096];
+    ProgramKind kind;
+    char runtime[64]; /* OTHER_RUNTIME: name of the library */
+    bool has_debug;   /* .debug_line */
+} Program;
+
+/* Looks the name up as execvp does. STATUS_NOT_FOUND: there is no such program. */
+Status program_inspect(const char *name, Program *out);
+
+/* ---- running (spawn.c) ---- */
+
+typedef struct Ending {
+    int status, signal; /* exit status, or the signal that ended it (0: none) */
+} Ending;
+
+/* Runs the program to its end; signals that we get are handed on. *records_fd is open for reading from its
+ * start. */
+Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag);
+
+/* ---- host places (places.c) ---- */
+
+typedef struct Places Places;
+
+Places *places_new(void);
+void places_free(Places *p);
+/* Notes a "site" record. */
+void places_add(Places *p, const json_t *record);
+/* FindingLookup's callbacks; self is a Places. */
+bool places_find(void *self, uint64_t token, FindingSite *out);
+const char *places_source_line(void *self, const char *file, uint32_t line);
+
+/* ---- records (records.c) ---- */
+
+typedef struct CallError {
+    const char *call, *error;
+    int64_t code;
+    uint64_t site;
+    bool sticky;
+} CallError;
+
+typedef struct Records {
+    Arena arena;
+    json_t **lines; /* owns every record, for the texts in findings */
+    size_t n_lines, lines_cap;
+    Finding *findings;
+    uint32_t *finding_device;
+    size_t n_findings, findings_cap, device_cap;
+    CallError *errors;
+    size_t n_errors, errors_cap;
+    json_t **launches, **spans;
+    size_t n_launches, launches_cap, n_spans, spans_cap;
+    const json_t *start, *end; /* NULL: not seen */
+    Places *places;
+} Records;
+
+Status records_read(int fd, Records *out, Diag *diag);
+void records_free(Records *r);
+/* Findings that are no advice. */
+size_t records_n_faults(const Records *r);
+
+/* ---- output ---- */
+
+/* Findings, errors of calls and the summary as text for standard error (print.c). */
+void print_findings(const Records *r, const ToolOptions *o, const Program *p, const Ending *e, int status,
+                    StrBuf *out);
+/* A table of kernels and counters (profile.c). */
+void print_profile(const Records *r, StrBuf *out);
+/* docs/contracts.md, "The virtual GPU's report" (report.c). */
+void report_json(const Records *r, const ToolOptions *o, const Ending *e, StrBuf *out);
+/* Chrome trace events (timeline.c). */
+void timeline_json(const Records *r, StrBuf *out);
+
+#endif
