@@ -52,11 +52,12 @@ static inline IrModule *decode_body_diag(const char *globals, const char *body, 
 {
     char buf[60000];
     const char *text = buf;
-    snprintf(buf, sizeof buf,
-             "%s\n.visible .entry k(.param .u64 a, .param .u32 n)\n"
-             "{ .reg .pred %%p<9>; .reg .b16 %%rs<9>; .reg .b32 %%r<20>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>; "
-             ".reg .f64 %%fd<9>; .reg .b128 %%q<3>;\n%s\n}\n",
-             globals, body);
+    snprintf(
+        buf, sizeof buf,
+        "%s\n.visible .entry k(.param .u64 a, .param .u32 n)\n"
+        "{ .reg .pred %%p<9>; .reg .b16 %%rs<9>; .reg .b32 %%r<20>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>; "
+        ".reg .f64 %%fd<9>; .reg .b128 %%q<3>;\n%s\n}\n",
+        globals, body);
     return decode_texts(&text, 1, diag);
 }
 

@@ -42,7 +42,8 @@ static inline PtxModule *must_parse_body(const char *body)
     char buf[65536];
     snprintf(buf, sizeof buf,
              ".visible .entry k(.param .u64 a)\n"
-             "{ .reg .pred %%p<9>; .reg .b16 %%rs<9>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 %%f<9>;\n%s\n}\n",
+             "{ .reg .pred %%p<9>; .reg .b16 %%rs<9>; .reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .f32 "
+             "%%f<9>;\n%s\n}\n",
              body);
     return must_parse(buf);
 }

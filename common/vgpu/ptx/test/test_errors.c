@@ -28,7 +28,8 @@ static void test_errors(void **state)
         {".entry k() {\n  { L: } bra L; }", STATUS_PARSE, 5, 14, "label 'L' is not defined"},
         {".entry k() { L: L: }", STATUS_PARSE, 4, 17, "label 'L' is defined twice"},
         {".entry k() {\n mov.b32 %r1, 0; }", STATUS_PARSE, 5, 10, "register '%r1' is not declared"},
-        {".entry k() { .reg .b32 %r<2>; mov.b32 %r2, 0; }", STATUS_PARSE, 4, 39, "register '%r2' is not declared"},
+        {".entry k() { .reg .b32 %r<2>; mov.b32 %r2, 0; }", STATUS_PARSE, 4, 39,
+         "register '%r2' is not declared"},
         {".entry k() { ret }", STATUS_PARSE, 4, 18, "expected"},
         {".entry k() { ret;", STATUS_PARSE, 4, 18, "does not end"},
         {".entry k() {} .entry k() {}", STATUS_PARSE, 4, 22, "defined twice"},
@@ -46,7 +47,8 @@ static void test_errors(void **state)
         {".entry k() { .reg .b32 r; @r ret; }", STATUS_PARSE, 4, 28, "predicate"},
         {".entry k() { .reg .b32 %r<0>; }", STATUS_PARSE, 4, 27, "a count between"},
         {".entry k() { .reg .b32 %r<1048577>; }", STATUS_PARSE, 4, 27, "a count between"},
-        {".entry k() { .reg .b32 %a<1048576>; .reg .b32 %b; }", STATUS_LIMIT, 4, 49, "registers in a function"},
+        {".entry k() { .reg .b32 %a<1048576>; .reg .b32 %b; }", STATUS_LIMIT, 4, 49,
+         "registers in a function"},
         {".global .u8 a[2][1099511627776];", STATUS_LIMIT, 4, 13, "2^40"},
         {".file 65536 \"x\"", STATUS_PARSE, 4, 13, "index below"},
     };
@@ -70,7 +72,8 @@ static void test_head_errors(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         PtxModule *m = NULL;
         Diag diag = {0};
-        assert_int_equal(ptx_parse(cases[i].text, strlen(cases[i].text), "x.ptx", &m, &diag), cases[i].status);
+        assert_int_equal(ptx_parse(cases[i].text, strlen(cases[i].text), "x.ptx", &m, &diag),
+                         cases[i].status);
         assert_null(m);
         assert_non_null(strstr(diag.message, cases[i].message));
     }
@@ -124,8 +127,9 @@ static void test_operand_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors),        cmocka_unit_test(test_head_errors),   cmocka_unit_test(test_caret),
-        cmocka_unit_test(test_nesting_limit), cmocka_unit_test(test_operand_limit),
+        cmocka_unit_test(test_errors),        cmocka_unit_test(test_head_errors),
+        cmocka_unit_test(test_caret),         cmocka_unit_test(test_nesting_limit),
+        cmocka_unit_test(test_operand_limit),
     };
     return cmocka_run_group_tests_name("ptx errors", tests, NULL, NULL);
 }

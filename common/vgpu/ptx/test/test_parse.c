@@ -99,13 +99,13 @@ static void test_initialisers(void **state)
 static void test_functions(void **state)
 {
     (void)state;
-    PtxModule *m = must_parse(
-        ".extern .func (.param .b32 r) vprintf (.param .b64 x, .param .b64 y);\n"
-        ".func late (.param .b32 x) .noreturn;\n"
-        ".visible .entry k(.param .align 8 .b8 s[24], .param .u64 .ptr .global .align 16 p)\n"
-        ".maxntid 128, 2 .reqntid 64, 1, 1 .minnctapersm 2 .maxnreg 32\n{ ret; }\n"
-        ".weak .func (.param .b32 r) late2 (.param .b32 x) { ret; }\n"
-        ".func late (.param .b32 x) { ret; }\n");
+    PtxModule *m =
+        must_parse(".extern .func (.param .b32 r) vprintf (.param .b64 x, .param .b64 y);\n"
+                   ".func late (.param .b32 x) .noreturn;\n"
+                   ".visible .entry k(.param .align 8 .b8 s[24], .param .u64 .ptr .global .align 16 p)\n"
+                   ".maxntid 128, 2 .reqntid 64, 1, 1 .minnctapersm 2 .maxnreg 32\n{ ret; }\n"
+                   ".weak .func (.param .b32 r) late2 (.param .b32 x) { ret; }\n"
+                   ".func late (.param .b32 x) { ret; }\n");
     const PtxFunction *v = function(m, "vprintf");
     assert_int_equal(v->linkage, PTX_LINK_EXTERN);
     assert_false(v->has_body);
@@ -174,9 +174,10 @@ static void test_operands(void **state)
 static void test_scoped_names(void **state)
 {
     (void)state;
-    PtxModule *m = must_parse_body("{ .reg .f32 %r1; .param .b32 p0; mov.f32 %r1, 0f00000000; st.param.b32 [p0], %r2; L: bra L; }\n"
-                                   "{ .param .b64 p0; st.param.b64 [p0], %rd1; L: bra L; }\n"
-                                   "mov.b32 %r1, 0;");
+    PtxModule *m = must_parse_body(
+        "{ .reg .f32 %r1; .param .b32 p0; mov.f32 %r1, 0f00000000; st.param.b32 [p0], %r2; L: bra L; }\n"
+        "{ .param .b64 p0; st.param.b64 [p0], %rd1; L: bra L; }\n"
+        "mov.b32 %r1, 0;");
     const PtxFunction *k = m->functions[0];
     assert_int_equal(k->insts[0].operands[0].type, PTX_TYPE_F32);
     assert_int_equal(k->insts[5].operands[0].type, PTX_TYPE_B32);
@@ -193,11 +194,12 @@ static void test_scoped_names(void **state)
 static void test_calls(void **state)
 {
     (void)state;
-    PtxModule *m = must_parse(".func f;\n.entry k() { .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
-                              "{ .param .b32 x; .param .b32 y;\n"
-                              "call.uni f;\ncall.uni (y), f, (x);\n"
-                              "proto : .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 4 .b8 _[8]);\n"
-                              "call (y), %rd1, (x, 5), proto;\ncall f, (x); } }");
+    PtxModule *m =
+        must_parse(".func f;\n.entry k() { .reg .b64 %rd<2>; .reg .b32 %r<2>;\n"
+                   "{ .param .b32 x; .param .b32 y;\n"
+                   "call.uni f;\ncall.uni (y), f, (x);\n"
+                   "proto : .callprototype (.param .b32 _) _ (.param .b32 _, .param .align 4 .b8 _[8]);\n"
+                   "call (y), %rd1, (x, 5), proto;\ncall f, (x); } }");
     const PtxInst *in = m->functions[1]->insts;
     assert_int_equal(in[0].call->n_args, 0);
     assert_string_equal(in[0].call->target.name, "f");
@@ -225,15 +227,16 @@ static void test_branch_targets(void **state)
 static void test_locations(void **state)
 {
     (void)state;
-    PtxModule *m = must_parse(".entry k() { .reg .b32 %r<2>;\n"
-                              ".loc 1 17 3\nmov.b32 %r1, 0;\n"
-                              ".loc 1 14 4, function_name $L__info_string0, inlined_at 1 17 3\nmov.b32 %r1, 1;\n"
-                              ".loc 2 5 6, function_name $L__info_string1+1, inlined_at 1 14 4\nmov.b32 %r1, 2;\n"
-                              "ret; }\n"
-                              ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n"
-                              ".section .debug_info { .b32 1 \n .b8 2 }\n"
-                              ".section .debug_str {\n$L__info_string0:\n.b8 102,111,111\n.b8 0\n"
-                              "$L__info_string1:\n.b8 33,98,97,114,0\n}\n");
+    PtxModule *m =
+        must_parse(".entry k() { .reg .b32 %r<2>;\n"
+                   ".loc 1 17 3\nmov.b32 %r1, 0;\n"
+                   ".loc 1 14 4, function_name $L__info_string0, inlined_at 1 17 3\nmov.b32 %r1, 1;\n"
+                   ".loc 2 5 6, function_name $L__info_string1+1, inlined_at 1 14 4\nmov.b32 %r1, 2;\n"
+                   "ret; }\n"
+                   ".file 1 \"a.cu\"\n.file 2 \"b.h\"\n"
+                   ".section .debug_info { .b32 1 \n .b8 2 }\n"
+                   ".section .debug_str {\n$L__info_string0:\n.b8 102,111,111\n.b8 0\n"
+                   "$L__info_string1:\n.b8 33,98,97,114,0\n}\n");
     const PtxFunction *k = m->functions[0];
     assert_true(k->has_lines);
     const PtxLoc *inner = &k->locs[k->insts[2].loc];
@@ -264,11 +267,16 @@ static void test_unknown_opcode_is_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_module_head),         cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_initialisers),        cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_registers_of_ranges), cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_scoped_names),        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_branch_targets),      cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_module_head),
+        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_initialisers),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_registers_of_ranges),
+        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_scoped_names),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_branch_targets),
+        cmocka_unit_test(test_locations),
         cmocka_unit_test(test_unknown_opcode_is_kept),
     };
     return cmocka_run_group_tests_name("ptx parse", tests, NULL, NULL);

@@ -48,9 +48,21 @@ static void test_numbers(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    static const char *const cases[] = {"0x",          "08",      "12ab",     "0f3F80000", "0f3F8000000",
-                                        "0d3FF000000", "0b2",     "\"abc",    "\"a\nb\"",  "/* no end",
-                                        "#",           "1.5x",    "\x01",     "\xC3\xA9",  "18446744073709551616",
+    static const char *const cases[] = {"0x",
+                                        "08",
+                                        "12ab",
+                                        "0f3F80000",
+                                        "0f3F8000000",
+                                        "0d3FF000000",
+                                        "0b2",
+                                        "\"abc",
+                                        "\"a\nb\"",
+                                        "/* no end",
+                                        "#",
+                                        "1.5x",
+                                        "\x01",
+                                        "\xC3\xA9",
+                                        "18446744073709551616",
                                         "0x1FFFFFFFFFFFFFFFF"};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Token t = first(cases[i]);
@@ -67,8 +79,11 @@ static void test_places(void **state)
         uint8_t kind;
         int line, column;
         size_t length;
-    } wanted[] = {{TOKEN_NAME, 1, 1, 1}, {TOKEN_DIRECTIVE, 3, 10, 7}, {TOKEN_NAME, 4, 3, 3},
-                  {TOKEN_PUNCT, 4, 7, 2}, {TOKEN_END, 4, 9, 0}};
+    } wanted[] = {{TOKEN_NAME, 1, 1, 1},
+                  {TOKEN_DIRECTIVE, 3, 10, 7},
+                  {TOKEN_NAME, 4, 3, 3},
+                  {TOKEN_PUNCT, 4, 7, 2},
+                  {TOKEN_END, 4, 9, 0}};
     Scanner s;
     scan_start(&s, text, strlen(text));
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
