@@ -5,8 +5,8 @@
  *
  * Order and determinism. With jobs = 1 blocks run one after the other in the order that the seed gives, each until it
  * ends or must wait for another; that order is the reference. With more jobs blocks run side by side, and an operation
- * whose result depends on the order of blocks (an atomic whose result is used, a float atomic, a volatile, relaxed or
- * acquire load, printf, device malloc) waits until all earlier blocks in the reference
+ * whose result depends on the order of blocks (an atomic whose result is used, a float atomic, a volatile, relaxed, acquire or
+ * release load or store, printf, device malloc) waits until all earlier blocks in the reference
  * order have ended (or have given up their turn in a way that jobs = 1 would have too): the bytes are the same.
  * %clock counts the instructions of the block, as if all blocks began at once, and needs no turn.
  *

@@ -250,12 +250,10 @@ EXEC_CLONES static void store_effect(Request *r)
         request_mark_init(r);
 }
 
-/* The value depends on when other blocks write: the load waits for its turn. */
+/* What a load sees, or whom a store reaches, depends on the order of blocks: it waits for its turn. */
 static bool is_ordered(const Request *r)
 {
-    if (r->space != SPACE_GLOBAL || r->kind != ACCESS_LOAD)
-        return false;
-    return r->inst->sem != SEM_WEAK && r->inst->sem != SEM_NC;
+    return r->space == SPACE_GLOBAL && r->inst->sem != SEM_WEAK && r->inst->sem != SEM_NC;
 }
 
 EXEC_INLINE void request_init(Request *r, ExecWarp *w, const IrInst *inst, uint32_t mask, uint8_t kind,
@@ -316,7 +314,8 @@ void request_generic(Request *r, RequestEffect effect)
         if (!request_check(part))
             return;
     }
-    if (is_ordered(&parts[0]) && !exec_turn(r->w))
+    bool plain = r->kind == ACCESS_LOAD || r->kind == ACCESS_STORE; /* atomics have a rule of their own */
+    if (plain && is_ordered(&parts[0]) && !exec_turn(r->w))
         return;
     for (int i = 0; i < n; i++)
         effect(&parts[i]);
