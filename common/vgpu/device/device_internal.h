@@ -175,6 +175,7 @@ struct DeviceServer {
     uint32_t n_streams_made; /* stream ids are unique in the server */
     Queue queue;
     uint64_t host_ns;
+    uint64_t host_memory_used; /* address space given out for pinned and managed memory */
     uint64_t n_launch_records, n_span_records;
     char *demangled;         /* of the last name asked for */
     StrBuf output, messages; /* of the reply under way */
@@ -195,6 +196,7 @@ void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 MemAlloc *device_find(DeviceServer *s, uint64_t addr, Device **owner);
 /* Releases the memory of a queued free. */
 void device_free_now(Device *d, uint64_t addr, uint64_t site);
+void *device_map_host(DeviceServer *s, uint64_t bytes);
 void device_free_all(Device *d);
 void device_note_used(Device *d, int64_t bytes);
 uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site);

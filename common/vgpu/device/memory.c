@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Between the devices' windows and those of shared and local memory (mem/mem.h). */
+#define HOST_MEMORY_BASE 0x0000480000000000u
+
 static bool is_host_kind(uint8_t mem_kind)
 {
     return mem_kind == MEM_PINNED || mem_kind == MEM_MANAGED || mem_kind == MEM_REGISTERED;
@@ -26,14 +29,26 @@ static uint64_t page_round(uint64_t bytes)
     return (bytes + 4095) & ~(uint64_t)4095;
 }
 
+/* Host pages at an address that is the same in every run, so that reports are: after the last ones, where that is free. */
+void *device_map_host(DeviceServer *s, uint64_t bytes)
+{
+    uint64_t size = page_round(bytes);
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *wanted = (void *)(uintptr_t)(HOST_MEMORY_BASE + s->host_memory_used);
+    void *p = mmap(wanted, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED)
+        p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    s->host_memory_used += size + 4096;
+    return p == MAP_FAILED ? NULL : p;
+}
+
 /* Pinned and managed memory: host pages. Managed memory is zero on hardware too. */
 static MemAlloc *alloc_host(Device *d, uint64_t bytes, MemKind kind, uint64_t site)
 {
     if (bytes > d->model->memory_bytes)
         return NULL;
-    void *p = mmap(NULL, page_round(bytes), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    void *p = device_map_host(d->server, bytes);
+    if (p == NULL)
         return NULL;
     MemAlloc *a = mem_register(d->mem, p, bytes, kind, site);
     if (a == NULL)

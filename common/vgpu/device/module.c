@@ -47,8 +47,8 @@ static MemAlloc *alloc_global(Device *d, const IrGlobal *g)
     if (!g->managed)
         return mem_alloc(d->mem, g->bytes, g->space == SPACE_CONST ? MEM_CONST_VAR : MEM_GLOBAL_VAR, 0,
                          g->name);
-    void *p = mmap(NULL, g->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : mem_register(d->mem, p, g->bytes, MEM_GLOBAL_VAR, 0);
+    void *p = device_map_host(d->server, g->bytes);
+    return p == NULL ? NULL : mem_register(d->mem, p, g->bytes, MEM_GLOBAL_VAR, 0);
 }
 
 /* Places the variables, then fills them: an initialiser may hold addresses of others. */
