@@ -35,6 +35,8 @@ enum { DIAGNOSE_FIRST = 5 };
 void diagnose_write(StrBuf *text, const Evidence *e, const Diagnosis *diagnosis);
 /* Appends element i of an array as a number, or "unwritten" where it still is the poison of guard.h. */
 void diagnose_write_element(StrBuf *text, const LabArray *array, size_t i);
+/* Whether element i of a result was never written by anyone. */
+bool diagnose_is_unwritten(const LabArray *array, size_t i);
 /* Appends the index of element i as "[7]", or "[1, 3]" in two and more dimensions. */
 void diagnose_write_index(StrBuf *text, const LabArray *array, size_t i);
 

@@ -15,7 +15,4 @@ typedef bool Finder(const Evidence *e, char sentence[DIAGNOSIS_TEXT_MAX]);
 /* Relations are looked for in arrays of at least this size: smaller ones fit too many by chance. */
 enum { RELATION_MIN = 4 };
 
-/* Whether element i of the result was never written by anyone. */
-bool diagnose_is_unwritten(const LabArray *array, size_t i);
-
 #endif

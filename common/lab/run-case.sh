@@ -5,7 +5,7 @@
 #
 # Exit status: 0 when the result is right and the program had nothing to complain about; 1 when not; 2 when the kit is at fault.
 set -euo pipefail
-: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}"
+: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}"
 mode=$1
 case_name=${2:-}
 folder=build/case
@@ -58,4 +58,6 @@ if [ "$verdict" = 0 ] && [ "$status" = 0 ]; then
     exit 0
 fi
 if [ "$verdict" = 0 ]; then echo "the result is right, but the program ended with status $status; see above"; fi
+# shellcheck disable=SC2086
+"$(dirname "$0")/next-step.sh" $FILES
 exit 1

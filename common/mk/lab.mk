@@ -27,7 +27,7 @@ CASE ?=
 TODO ?=
 DEVICE ?=
 
-RUN_CASE = KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' DEVICE='$(DEVICE)' CUDA_HOME='$(CUDA_HOME)' \
+RUN_CASE = KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' FILES='$(FILES)' DEVICE='$(DEVICE)' CUDA_HOME='$(CUDA_HOME)' \
 	$(KIT_DIR)/common/lab/run-case.sh
 
 .PHONY: all run check hint profile submit clean help
@@ -51,7 +51,8 @@ run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) run '$(CASE)'
 
 check: $(KIT_PARTS) ## grade your work on the public cases
-	@$(KIT_BUILD)/bin/grade check . $(if $(DEVICE),--device $(DEVICE))
+	@$(KIT_BUILD)/bin/grade check . $(if $(DEVICE),--device $(DEVICE)) || \
+		{ status=$$?; [ $$status != 1 ] || $(KIT_DIR)/common/lab/next-step.sh $(FILES); exit $$status; }
 
 hint: $(KIT_PARTS) ## show the next hint: TODO=2 picks what for
 	@mkdir -p build

@@ -58,8 +58,11 @@ static const json_t *find_case(const json_t *result, const char *name)
 {
     size_t i;
     json_t *c;
-    json_array_foreach(json_object_get(result, "cases"), i,
-                       c) if (strcmp(text_of(c, "name"), name) == 0) return c;
+    json_array_foreach(json_object_get(result, "cases"), i, c)
+    {
+        if (strcmp(text_of(c, "name"), name) == 0)
+            return c;
+    }
     return NULL;
 }
 
@@ -69,8 +72,11 @@ static bool says(const json_t *c, const char *text)
     json_t *finding;
     if (strstr(text_of(c, "message"), text) || strstr(text_of(c, "hint"), text))
         return true;
-    json_array_foreach(json_object_get(c, "findings"), i,
-                       finding) if (strstr(text_of(finding, "message"), text)) return true;
+    json_array_foreach(json_object_get(c, "findings"), i, finding)
+    {
+        if (strstr(text_of(finding, "message"), text))
+            return true;
+    }
     return false;
 }
 
@@ -78,9 +84,14 @@ static bool has_line(const json_t *c, int line)
 {
     size_t i;
     json_t *finding;
-    json_array_foreach(json_object_get(c, "findings"), i,
-                       finding) if (json_integer_value(json_object_get(finding, "line")) == line) return true;
-    return false;
+    json_array_foreach(json_object_get(c, "findings"), i, finding)
+    {
+        if (json_integer_value(json_object_get(finding, "line")) == line)
+            return true;
+    }
+    char place[32]; /* findings of runtime calls have their line in the text only */
+    snprintf(place, sizeof place, ".cu:%d: ", line);
+    return strstr(text_of(c, "message"), place) != NULL;
 }
 
 /* Where a case is named it must have the verdict; a submission may have a graver one elsewhere. */

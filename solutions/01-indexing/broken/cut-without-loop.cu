@@ -35,7 +35,7 @@ __global__ void map_2d_kernel(const int *in, int *out, int width, int height)
 
 int map_2d(const int *in, int *out, int width, int height)
 {
-    dim3 threads(32, 8);
+    dim3 threads(32, 4);
     dim3 blocks((width + threads.x - 1) / threads.x, (height + threads.y - 1) / threads.y);
     if (blocks.y > 65535)
         blocks.y = 65535;
@@ -95,7 +95,7 @@ __global__ void add_strip_kernel(int *picture, int pitch, int width, int first_r
 
 int add_strip(int *picture, int pitch, int width, int first_row, int rows, int amount)
 {
-    dim3 threads(32, 8);
+    dim3 threads(32, 4);
     dim3 blocks((width + threads.x - 1) / threads.x, (rows + threads.y - 1) / threads.y);
     add_strip_kernel<<<blocks, threads>>>(picture, pitch, width, first_row, rows, amount);
     return cudaGetLastError();

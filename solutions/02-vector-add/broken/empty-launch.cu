@@ -1,6 +1,6 @@
 // expect: cuda-error
 // case: empty
-// says: cudaErrorInvalidConfiguration
+// says: cudaErrorInvalidValue
 // Launches a grid of no blocks when n is 0.
 #include "lab.h"
 #include "vector_add.h"

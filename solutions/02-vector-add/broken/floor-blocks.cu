@@ -1,6 +1,6 @@
 // expect: cuda-error
 // case: one-element
-// says: cudaErrorInvalidConfiguration
+// says: cudaErrorInvalidValue
 // Rounds the number of blocks down: the last elements have no thread, and a small n no block.
 #include "lab.h"
 #include "vector_add.h"

@@ -1,6 +1,6 @@
 // expect: wrong-result
 // case: one-more
-// says: only the last element was never written
+// says: only the last element
 // Every block adds the first 256 elements.
 #include "lab.h"
 #include "vector_add.h"
