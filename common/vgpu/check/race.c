@@ -15,8 +15,8 @@
  * been reported. An atomic whose result is used replaces the atomics before it: it has seen what they made,
  * so they come before it. Reads pile up beside one another, as do reductions (atomics without a result), but
  * two of different threads say as much as twenty: a third of the same block between two barriers is dropped,
- * and so are all of what two different blocks have done. This loses no race unless publications order some of
- * them and not others.
+ * and in global memory so are all of what two different blocks have done. This loses no race unless
+ * publications order some of them and not others.
  *
  * Clearing costs nothing: a line is empty when its generation is not the current one. Shared memory gets a
  * new generation at each block-wide barrier; global memory gets one at each launch.
@@ -207,7 +207,7 @@ static void check_pair(RaceAccess *r, const Entry *old, Mask both)
 static bool push_entry(RaceAccess *r, RaceLine *line, const Entry *entry)
 {
     if (line->n == line->cap) {
-        unsigned cap = line->cap ? line->cap * 2u : ENTRIES_FIRST;
+        unsigned cap = line->cap ? line->cap * 3u : ENTRIES_FIRST;
         Entry *bigger = cap <= ENTRIES_MAX ? pool_alloc(r->pool, cap * sizeof *bigger) : NULL;
         if (!bigger) {
             r->e->worker->limited = true;
@@ -248,9 +248,16 @@ static bool conflict(const Entry *old, const Entry *now)
     return ((old->flags | now->flags) & ENTRY_WRITES) && !(old->flags & now->flags & ENTRY_ATOMIC);
 }
 
-static Mask *crowd_of(RaceLine *line, const Entry *now)
+static int pile_of(const Entry *e)
 {
-    return &line->crowd[now->flags == 0 ? 0 : now->flags == ENTRY_ATOMIC ? 1 : 2];
+    return e->flags == 0 ? 0 : e->flags == ENTRY_ATOMIC ? 1 : 2;
+}
+
+/* Bytes that need no more entries of this kind. In shared memory only while no warp syncs or fences: those
+ * order some threads of a block and not others. */
+static Mask crowd_of(const RaceAccess *r, const RaceLine *line)
+{
+    return r->a->space == SPACE_SHARED && r->e->block->order ? (Mask){0} : line->crowd[pile_of(&r->entry)];
 }
 
 /* An earlier entry of the same kind that comes before this one: whatever races with it races with this one.
@@ -265,7 +272,7 @@ static bool is_superseded(const Entry *old, const Entry *now)
 static void pile_up(RaceAccess *r, RaceLine *line)
 {
     Entry *now = &r->entry;
-    Mask once = {0}, known = *crowd_of(line, now), others = {0};
+    Mask once = {0}, known = crowd_of(r, line), others = {0};
     bool supersedes = false;
     for (unsigned i = 0; i < line->n; i++) {
         Entry *old = &line->entries[i];
@@ -288,8 +295,8 @@ static void pile_up(RaceAccess *r, RaceLine *line)
     entry.mask = mask_without(now->mask, known);
     if (mask_empty(entry.mask))
         return;
-    Mask *crowd = crowd_of(line, now);
-    *crowd = mask_or(*crowd, others);
+    Mask *crowd = &line->crowd[pile_of(now)];
+    *crowd = mask_or(*crowd, r->a->space == SPACE_SHARED ? once : others);
     if (supersedes)
         take_bytes(line, entry.mask, now, is_superseded);
     for (unsigned i = 0; i < line->n; i++) {
@@ -304,11 +311,12 @@ static void pile_up(RaceAccess *r, RaceLine *line)
 }
 
 /* True when nothing on the line can race with this access, and the line knows enough of its kind. */
-static bool is_old_news(RaceLine *line, const Entry *now)
+static bool is_old_news(const RaceAccess *r, const RaceLine *line)
 {
+    const Entry *now = &r->entry;
     if (now->flags == ENTRY_WRITES || (now->flags == 0 ? line->n_writers : line->n_plain))
         return false;
-    return mask_empty(mask_without(now->mask, *crowd_of(line, now)));
+    return mask_empty(mask_without(now->mask, crowd_of(r, line)));
 }
 
 static bool is_atomic_write(const Entry *old, const Entry *now)
@@ -337,7 +345,7 @@ static void line_access(RaceAccess *r)
         line->n = line->n_writers = line->n_plain = 0;
         memset(line->crowd, 0, sizeof line->crowd);
     }
-    if (is_old_news(line, now))
+    if (is_old_news(r, line))
         return;
     for (unsigned i = 0; i < line->n; i++) {
         const Entry *old = &line->entries[i];
@@ -347,7 +355,7 @@ static void line_access(RaceAccess *r)
     }
     if (now->flags == ENTRY_WRITES)
         replace(r, line, NULL);
-    else if (r->a->kind == ACCESS_ATOMIC)
+    else if (r->a->kind == ACCESS_ATOMIC && !r->e->who->inst->result_unused)
         replace(r, line, is_atomic_write);
     else
         pile_up(r, line);

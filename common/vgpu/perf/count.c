@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS_MAX = 256, BLOCK_BUCKETS = 64, TOUCH_BUCKETS = 64 };
+enum { WORKERS_MAX = 256, BLOCK_BUCKETS = 64, TOUCH_BUCKETS = 64, TOUCH_RECENT = 8 };
 
 typedef struct PerfBlock {
     uint32_t linear;
@@ -25,8 +25,8 @@ typedef struct PerfBlock {
 typedef struct PerfWorker {
     PerfCounters c;
     PerfBlock *block;
-    uint32_t block_linear; /* of *block when it was looked up */
-    Touched *touched;      /* the last one used */
+    uint32_t block_linear;          /* of *block when it was looked up */
+    Touched *touched[TOUCH_RECENT]; /* used last, by serial */
 } PerfWorker;
 
 struct PerfSet {
@@ -122,8 +122,9 @@ static PerfBlock *block_of(PerfSet *set, PerfWorker *w, const ExecWho *who)
 
 static Touched *touched_of(PerfSet *set, PerfWorker *w, const MemAlloc *a)
 {
-    if (w->touched && w->touched->alloc == a)
-        return w->touched;
+    Touched **recent = &w->touched[a->serial % TOUCH_RECENT];
+    if (*recent && (*recent)->alloc == a)
+        return *recent;
     pthread_mutex_lock(&set->lock);
     Touched **bucket = &set->touched[a->serial % TOUCH_BUCKETS];
     Touched *t = *bucket;
@@ -134,7 +135,7 @@ static Touched *touched_of(PerfSet *set, PerfWorker *w, const MemAlloc *a)
         *bucket = t;
     }
     pthread_mutex_unlock(&set->lock);
-    w->touched = t;
+    *recent = t;
     return t;
 }
 
@@ -150,6 +151,26 @@ static void touch_lane(PerfSet *set, PerfWorker *w, const ExecAccess *a, uint64_
         touch_mark(t, true, addr, bytes, set->n_workers > 1);
 }
 
+/* Lanes anywhere: neighbours that go on where the last one ended, or hit the same place, are marked in one
+ * piece. */
+static void touch_runs(PerfSet *set, PerfWorker *w, const ExecAccess *a)
+{
+    uint64_t start = 0, end = 0;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t addr = a->addr[__builtin_ctz(rest)];
+        if (a->alloc && end && (addr == end || addr + a->bytes == end)) {
+            end = addr + a->bytes;
+            continue;
+        }
+        if (end)
+            touch_lane(set, w, a, start, end - start);
+        start = addr;
+        end = addr + a->bytes;
+    }
+    if (end)
+        touch_lane(set, w, a, start, end - start);
+}
+
 static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
 {
     unsigned first = (unsigned)__builtin_ctz(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
@@ -159,8 +180,7 @@ static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
     } else if (a->alloc && a->pattern == PATTERN_UNIT_STRIDE && full) {
         touch_lane(set, w, a, a->addr[first], (uint64_t)a->bytes * (last - first + 1));
     } else {
-        for (uint32_t rest = a->mask; rest; rest &= rest - 1)
-            touch_lane(set, w, a, a->addr[__builtin_ctz(rest)], a->bytes);
+        touch_runs(set, w, a);
     }
 }
 

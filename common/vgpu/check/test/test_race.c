@@ -235,6 +235,53 @@ static void broadcast_then_write(void **state)
     }
 }
 
+/* Reads before a warp sync do not stand for reads after it. */
+static void broadcast_sync_broadcast(void **state)
+{
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        Rig *r = shared_rig();
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1, .warp = 0));
+        rig_syncwarp(r, 0, 0xFFFFFFFFu);
+        if (again)
+            rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 0));
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 3, .warp = 0, .mask = 1));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), (size_t)again);
+        rig_free(r);
+    }
+}
+
+/* Many warps add to few bins, then one thread reads a bin: none of the entries left out hides it. */
+static void crowded_bins(void **state)
+{
+    (void)state;
+    for (uint32_t reader = 0; reader < 128; reader += 17) {
+        Rig *r = shared_rig();
+        for (int round = 0; round < 3; round++)
+            for (uint32_t w = 0; w < 4; w++) {
+                uint64_t addr[32];
+                for (uint32_t lane = 0; lane < 32; lane++)
+                    addr[lane] = (lane * 7 + w * 3) % 16 * 4;
+                RigAccess x = {.kind = ACCESS_REDUCTION,
+                               .sem = SEM_RELAXED,
+                               .space = SPACE_SHARED,
+                               .inst = 1,
+                               .warp = w,
+                               .mask = 0xFFFFFFFFu,
+                               .bytes = 4};
+                rig_access_at(r, &x, addr, PATTERN_OTHER);
+            }
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = reader / 32, .mask = 1u << reader % 32,
+                           .base = 20));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), 1);
+        rig_free(r);
+    }
+}
+
 /* ---- one instruction ---- */
 
 static void lanes_of_one_store(void **state)
@@ -566,6 +613,8 @@ int main(void)
         cmocka_unit_test(widths_meet),
         cmocka_unit_test(odd_strides),
         cmocka_unit_test(broadcast_then_write),
+        cmocka_unit_test(broadcast_sync_broadcast),
+        cmocka_unit_test(crowded_bins),
         cmocka_unit_test(lanes_of_one_store),
         cmocka_unit_test(lanes_of_one_store_same_value),
         cmocka_unit_test(flag),
