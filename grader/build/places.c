@@ -12,7 +12,10 @@
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#define MEMORY_PLACE_BYTES_MIN (UINT64_C(8) << 30)
 
 static Status copy_file(const char *from, const char *to, Diag *d)
 {
@@ -87,9 +90,9 @@ static Status stage(const Kit *kit, const char *work, const char *name, Diag *d)
 
 Status places_stage_kit(const Kit *kit, const char *work, Diag *d)
 {
-    static const char *const folders[] = {"kit/bin", "kit/lib", "kit/common/lab", "kit/labs"};
+    static const char *const folders[] = {"kit/bin", "kit/lib/vgpu", "kit/common/lab", "kit/labs"};
     static const char *const parts[] = {"bin/vgpu", "bin/grade-runner", "lib/liblab.a",
-                                        "lib/libcudart.so.13"};
+                                        "lib/vgpu/libcudart.so.13"};
     Status s = STATUS_OK;
     for (size_t i = 0; s == STATUS_OK && i < sizeof folders / sizeof *folders; i++)
         s = make_below(work, folders[i], d);
@@ -110,10 +113,20 @@ Status places_stage_lab(const Kit *kit, const Lab *lab, const char *work, Diag *
     return s != STATUS_OK ? s : stage(kit, work, name, d);
 }
 
+/* Memory is the fastest place for files that live for milliseconds, where it is plenty and programs may run
+ * from it. */
+static const char *fastest_place(void)
+{
+    struct statvfs v;
+    bool fit = statvfs("/dev/shm", &v) == 0 && !(v.f_flag & (ST_NOEXEC | ST_RDONLY)) &&
+               (uint64_t)v.f_bavail * v.f_frsize >= MEMORY_PLACE_BYTES_MIN && access("/dev/shm", W_OK) == 0;
+    return fit ? "/dev/shm" : "/tmp";
+}
+
 Status places_make_work(Arena *a, const char **work, Diag *d)
 {
     const char *base = getenv("TMPDIR");
-    char *path = arena_printf(a, "%s/grade-XXXXXX", base && base[0] == '/' ? base : "/tmp");
+    char *path = arena_printf(a, "%s/grade-XXXXXX", base && base[0] == '/' ? base : fastest_place());
     if (!path)
         return diag_set(d, STATUS_NO_MEMORY, "no memory");
     if (!mkdtemp(path) || chmod(path, 0711) != 0)

@@ -34,7 +34,8 @@ Status places_make(Arena *a, const char *work, int slot, bool weak, Places *p, D
 /* Empties those of one case: case_dir, and in a weak sandbox its run folder. */
 Status places_clear_case(const Places *p, bool weak, Diag *d);
 
-/* A new folder for a run of the grader below TMPDIR or /tmp, which other users may pass through and not list.
+/* A new folder for a run of the grader below TMPDIR, a large /dev/shm, or /tmp, which other users may pass
+ * through and not list.
  */
 Status places_make_work(Arena *a, const char **work, Diag *d);
 /* Copies what every lab needs from the kit into WORK/kit, so that no user needs to reach the kit itself. */

@@ -84,7 +84,7 @@ Status kit_find(Arena *a, Kit *kit, Diag *d)
 
 Status kit_check_lab(const Kit *kit, const char *lab, Diag *d)
 {
-    const char *const parts[] = {"bin/vgpu", "bin/grade-runner", "lib/liblab.a", "lib/libcudart.so.13"};
+    const char *const parts[] = {"bin/vgpu", "bin/grade-runner", "lib/liblab.a", "lib/vgpu/libcudart.so.13"};
     const char *const lab_parts[] = {"driver.o", "judge"};
     char path[PATH_MAX];
     for (size_t i = 0; i < 6; i++) {

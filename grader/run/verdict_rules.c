@@ -108,8 +108,10 @@ static Verdict verdict_without_findings(const Evidence *e)
         v = verdict_worse(v, e->answer->verdict);
     if (lacks_gpu_work(e))
         v = verdict_worse(v, VERDICT_NO_GPU_WORK);
+    /* A metric that a program without fault does not have is one that the lab names wrongly. */
+    bool misnamed = v == VERDICT_PASS && !e->has_metric && strncmp(e->lab_case->metric, "value.", 6) != 0;
     if (e->lab_case->n_tiers && !tier_met(e))
-        v = verdict_worse(v, e->has_metric || !e->virtual_device ? VERDICT_SLOW : VERDICT_KIT_ERROR);
+        v = verdict_worse(v, misnamed ? VERDICT_KIT_ERROR : VERDICT_SLOW);
     return v;
 }
 

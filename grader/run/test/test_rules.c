@@ -226,6 +226,20 @@ static const Row rows[] = {
      .metric = 9,
      .answer = VERDICT_WRONG_RESULT,
      .wanted = VERDICT_WRONG_RESULT},
+    {.name = "no metric as there was no kernel",
+     .c = {.tiers = tiers, .n_tiers = 2},
+     .report = REPORT("\"totals\":{}"),
+     PASSED,
+     .wanted = VERDICT_NO_GPU_WORK},
+    {.name = "no metric as there is no report",
+     .c = {.tiers = tiers, .n_tiers = 2},
+     .report = "",
+     PASSED,
+     .wanted = VERDICT_CRASH},
+    {.name = "a value that the program did not report",
+     .c = {.metric = "value.x", .tiers = tiers, .n_tiers = 2},
+     PASSED,
+     .wanted = VERDICT_SLOW},
     {.name = "a metric that nobody gives",
      .c = {.tiers = tiers, .n_tiers = 2},
      PASSED,
@@ -243,6 +257,7 @@ static void test_rows(void **state)
         row.c.gpu_work = row.c.check_output = true;
         row.c.min_ops = row.c.min_ops ? row.c.min_ops : 1;
         row.c.expect_error = row.c.expect_error ? row.c.expect_error : "";
+        row.c.metric = row.c.metric ? row.c.metric : "m";
         const char *json = row.report ? row.report : REPORT(GOOD);
         VgpuReport *report = NULL;
         Diag d;
@@ -272,7 +287,7 @@ static void test_rows(void **state)
 static void test_switches(void **state)
 {
     (void)state;
-    LabCase c = {.points = 4, .expect_error = "", .min_ops = 1};
+    LabCase c = {.points = 4, .expect_error = "", .metric = "", .min_ops = 1};
     VgpuReport *report;
     const char *json = REPORT("\"totals\":{}");
     assert_int_equal(STATUS_OK, vgpu_report_parse(json, strlen(json), &report, NULL));
