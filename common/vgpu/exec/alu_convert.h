@@ -167,6 +167,12 @@ static inline uint32_t tf32_from_f64(double x, IrRound round)
                                             : (uint32_t)(magnitude << 13 | bits_of_f64(x) >> 63 << 31);
 }
 
+/* .rna on the bits: half of the last kept place is added. A NaN is only cut, as hardware does. */
+static inline uint32_t tf32_rounded_away(uint32_t a)
+{
+    return (f32_bits_nan(a) ? a : a + 0x1000u) & ~0x1FFFu;
+}
+
 /* .sat on a value: [+0, 1], NaN is +0. .relu: what is not positive is +0, NaN stays. */
 CONVERT_STEP convert_limit(const IrInst *inst, double *x)
 {

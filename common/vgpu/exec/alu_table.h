@@ -76,6 +76,7 @@ enum {
     ALU_SEL_BOOL = ALU_BOOL,
     ALU_SEL_RZI = ROUND_RZI, /* cvt: the mode is the rounding */
     ALU_SEL_RNI = ROUND_RNI,
+    ALU_SEL_RNA = ROUND_RNA,
     ALU_SEL_RMI = ROUND_RMI,
     ALU_SEL_RPI = ROUND_RPI,
     ALU_SEL_RESIZE = 1, /* mov: what its operands make it (alu_selector) */
