@@ -186,6 +186,16 @@ bool decode_call(Decoder *d, const PtxInst *inst, IrInst *in)
 
 /* ---- parameters that are registers ---- */
 
+static void refuse_param(Decoder *d, const PtxVariable *v)
+{
+    IrInst in = {.opcode = PTX_UNSUPPORTED, .n_vec = 1};
+    in.text = arena_printf(d->l->arena, ".reg .pred %s: a predicate as a parameter", v->name);
+    d->l->m->n_unsupported++;
+    if (!in.text)
+        link_no_memory(d->l);
+    decode_emit(d, &in);
+}
+
 static void move_registers(Decoder *d, PtxVariable *const *list, const IrParam *places, uint32_t n,
                            PtxOpcode opcode)
 {
@@ -195,8 +205,7 @@ static void move_registers(Decoder *d, PtxVariable *const *list, const IrParam *
         PtxType type = (PtxType)list[i]->type;
         IrOperand reg = {.kind = IR_REG, .bytes = (uint8_t)type_reg_bytes(type), .off = list[i]->reg};
         if (type == PTX_TYPE_PRED)
-            link_fail(d->l, STATUS_UNSUPPORTED, d->pm, list[i]->line, list[i]->column,
-                      "a predicate as a parameter");
+            refuse_param(d, list[i]);
         else
             emit_frame_access(d, opcode, type, &reg, places[i].offset);
     }

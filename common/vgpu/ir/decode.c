@@ -191,10 +191,11 @@ static void analyse(Decoder *d)
     if (ok)
         cfg_set_reconvergence(d->f, &cfg);
     ok = ok && live_compute(d->f, d->n_regs, &cfg, &lives);
-    if (ok && !regs_allocate(d->f, d->reg_bytes, d->n_regs, &lives))
+    Status status = ok ? regs_allocate(d->f, d->reg_bytes, d->n_regs, &lives) : STATUS_NO_MEMORY;
+    if (status == STATUS_LIMIT)
         link_fail(d->l, STATUS_LIMIT, d->pm, d->pf->line, d->pf->column,
                   "'%s' needs more than %d bytes of registers a warp", d->pf->name, IR_REGISTER_BYTES_MAX);
-    if (!ok)
+    else if (status)
         link_no_memory(d->l);
     live_free(&lives);
     cfg_free(&cfg);

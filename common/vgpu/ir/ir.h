@@ -35,7 +35,7 @@
  *    match       mode VOTE_ANY or VOTE_ALL; src: a, membermask; dst2: p (all)          redux: mode IrAtom; src: a, membermask
  *    bar         BAR_SYNC, BAR_ARRIVE: src: a, b (or NONE); BAR_RED_*: src: a, b (or NONE), predicate; BAR_WARP: src: membermask
  *    lop3        src: a, b, c; mode: the table; with .or .and: boolean, dst2 = p, src[3] = q
- *    isspacep    dst a predicate, src[0] the address           bra of a loop's `ret`: target is the epilogue
+ *    isspacep    dst a predicate, src[0] the address           griddepcontrol mode 0: wait, 1: launch_dependents
  *    cvta        type U64 or U32                               membar: sem SC and scope; fence: sem (ACQ_REL when not given) and scope
  *    ld st       of the parameters of device functions and of call temporaries: SPACE_FRAME without a base; through a
  *                register: SPACE_LOCAL. ld.param of an entry: SPACE_PARAM, base NONE or an offset in a register

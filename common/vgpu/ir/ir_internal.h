@@ -210,7 +210,8 @@ void ir_visit_regs(IrInst *in, RegVisitor visit, void *self);
 bool ir_vec_is_dest(const IrInst *in);
 bool live_compute(IrFunction *f, size_t n_regs, const Cfg *cfg, Lives *lives);
 void live_free(Lives *lives);
-/* Gives registers their places in the register file, and rewrites all operands. */
-bool regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, const Lives *lives);
+/* Gives registers their places in the register file, and rewrites all operands. STATUS_LIMIT,
+ * STATUS_NO_MEMORY. */
+Status regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, const Lives *lives);
 
 #endif

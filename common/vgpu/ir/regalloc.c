@@ -119,19 +119,19 @@ static void release(Scan *s)
         free(s->free_slots[w]);
 }
 
-bool regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, const Lives *lives)
+Status regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, const Lives *lives)
 {
     Scan s = {.reg_bytes = reg_bytes, .lives = lives};
-    bool ok = allocate(&s, n_regs, f->n_insts);
-    if (ok) {
+    Status status = allocate(&s, n_regs, f->n_insts) ? STATUS_OK : STATUS_NO_MEMORY;
+    if (!status) {
         sort_lives(&s);
         f->n_regs32 = scan(&s, f->n_insts);
         uint64_t bytes = lay_out(&s);
-        ok = bytes <= IR_REGISTER_BYTES_MAX;
-        f->reg_bytes = ok ? (uint32_t)bytes : 0;
+        status = bytes <= IR_REGISTER_BYTES_MAX ? STATUS_OK : STATUS_LIMIT;
+        f->reg_bytes = (uint32_t)bytes;
     }
-    for (uint32_t pc = 0; ok && pc < f->n_insts; pc++)
+    for (uint32_t pc = 0; !status && pc < f->n_insts; pc++)
         ir_visit_regs(&f->insts[pc], place, &s);
     release(&s);
-    return ok;
+    return status;
 }

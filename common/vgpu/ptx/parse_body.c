@@ -122,7 +122,9 @@ static void parse_branch_targets(Parser *p, Name *name)
     parse_advance(p);
     do {
         LabelRef ref = {.line = p->token.line, .column = p->token.column, .name = parse_name(p, "a label")};
-        if (!ref.name || !VEC_GROW(refs, n, cap))
+        if (!VEC_GROW(refs, n, cap))
+            parse_no_memory(p);
+        if (p->status)
             break;
         refs[n++] = ref;
         parse_advance(p);

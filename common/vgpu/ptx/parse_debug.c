@@ -30,6 +30,8 @@ void parse_file(Parser *p)
         p->files[p->n_files++] = NULL;
     }
     p->files[index] = arena_strndup(p->arena, p->token.text, p->token.length);
+    if (!p->files[index])
+        parse_no_memory(p);
     parse_advance(p);
     while (parse_accept(p, ','))
         parse_constant(p);
@@ -122,7 +124,9 @@ void parse_loc(Parser *p)
     }
     if (accept_word(p, "inlined_at")) {
         parse_place(p, &at);
-        if (!p->status && grow_loc_slots(&p->body))
+        if (!grow_loc_slots(&p->body))
+            parse_no_memory(p);
+        else if (!p->status)
             loc.parent = (int32_t)*loc_slot(&p->body, at.file, at.line, at.column) - 1;
     }
     if (!p->status)

@@ -175,6 +175,30 @@ static void test_frame_limit(void **state)
     }
 }
 
+static void test_parameter_limit(void **state)
+{
+    (void)state;
+    for (int extra = 0; extra <= 1; extra++) {
+        char text[128];
+        const char *const texts[] = {text};
+        Diag diag = {0};
+        snprintf(text, sizeof text, ".entry k(.param .b8 a[%d]) { ret; }", IR_PARAM_BYTES_MAX + extra);
+        IrModule *m = decode_texts(texts, 1, &diag);
+        assert_int_equal(m == NULL, extra);
+        assert_int_equal(diag.code, extra ? STATUS_LIMIT : STATUS_OK);
+        ir_module_free(m);
+    }
+}
+
+static void test_predicate_parameter(void **state)
+{
+    (void)state;
+    IrModule *m = must_decode(".func f(.reg .pred p) { ret; }");
+    assert_int_equal(find_function(m, "f")->insts[0].opcode, PTX_UNSUPPORTED);
+    assert_int_equal(m->n_unsupported, 1);
+    ir_module_free(m);
+}
+
 static void test_tuning(void **state)
 {
     (void)state;
@@ -199,6 +223,8 @@ int main(void)
         cmocka_unit_test(test_argument_sizes_are_checked),
         cmocka_unit_test(test_kernel_parameters),
         cmocka_unit_test(test_frame_limit),
+        cmocka_unit_test(test_parameter_limit),
+        cmocka_unit_test(test_predicate_parameter),
         cmocka_unit_test(test_tuning),
     };
     return cmocka_run_group_tests_name("ir calls", tests, NULL, NULL);

@@ -116,7 +116,7 @@ static void check_function(Random *r)
     solve_plainly(r);
     assert_true(cfg_build(&r->f, &cfg));
     assert_true(live_compute(&r->f, N_REGS, &cfg, &lives));
-    assert_true(regs_allocate(&r->f, r->reg_bytes, N_REGS, &lives));
+    assert_int_equal(regs_allocate(&r->f, r->reg_bytes, N_REGS, &lives), STATUS_OK);
     for (uint32_t pc = 0; pc < N_INSTS; pc++)
         read_places(&before[pc], &r->insts[pc], place);
     memcpy(r->insts, before, sizeof before);
