@@ -52,12 +52,19 @@ static uint32_t lanes_misaligned(const Request *r)
 {
     uint32_t bad = 0;
     for (int lane = 0; lane < WARP_LANES; lane++)
-        bad |= r->addr[lane] % r->align ? r->mask & (1u << lane) : 0;
+        bad |= r->addr[lane] & (r->align - 1) ? r->mask & (1u << lane) : 0;
     return bad;
+}
+
+static void fill(Request *r)
+{
+    if (!r->filled)
+        request_fill(r);
 }
 
 static bool raise(Request *r, ExecFaultKind kind, uint32_t lanes)
 {
+    fill(r);
     uint64_t shown[WARP_LANES];
     memcpy(shown, r->addr, sizeof shown);
     exec_fault(r->w, r->inst,
@@ -141,6 +148,7 @@ static bool check_lanes(Request *r)
 {
     MemAlloc *a = NULL, *common = NULL;
     bool one = true;
+    fill(r);
     for (uint32_t left = r->mask; left; left &= left - 1) {
         int lane = first_lane(left);
         if (!a || !holds(a, r->addr[lane], r->bytes))
@@ -174,7 +182,7 @@ static bool check_global(Request *r)
     MemAlloc *a = r->w->pcs[r->w->pc].alloc;
     if (!a || a->freed)
         return check_lanes(r);
-    uint64_t low = r->addr[r->first] - a->addr;
+    uint64_t low = r->low - a->addr;
     bool inside;
     if (r->pattern == PATTERN_OTHER)
         inside = lanes_outside(r, a->addr, a->bytes) == 0;
@@ -190,8 +198,9 @@ static bool check_global(Request *r)
 static bool check_piece(Request *r)
 {
     Piece p = piece_of(r->w, r->space);
-    uint64_t low = r->addr[r->first];
-    bool inside = r->pattern != PATTERN_OTHER && low < p.bytes && p.bytes - low >= r->span;
+    bool inside = r->pattern != PATTERN_OTHER && r->low < p.bytes && p.bytes - r->low >= r->span;
+    if (!inside)
+        fill(r);
     uint32_t outside = inside ? 0 : lanes_outside(r, 0, p.bytes);
     if (outside)
         return raise(r, FAULT_OUT_OF_BOUNDS, outside);
@@ -207,9 +216,11 @@ bool request_check(Request *r)
     r->alloc = NULL;
     r->host = NULL;
     r->lane_stride = 0;
-    bool aligned = r->pattern == PATTERN_OTHER ? lanes_misaligned(r) == 0 : r->addr[r->first] % r->align == 0;
-    if (!aligned)
+    bool aligned = r->pattern == PATTERN_OTHER ? lanes_misaligned(r) == 0 : (r->low & (r->align - 1)) == 0;
+    if (!aligned) {
+        fill(r);
         return raise(r, FAULT_MISALIGNED, lanes_misaligned(r));
+    }
     if (r->space == SPACE_GLOBAL || r->space == SPACE_CONST)
         return check_global(r);
     return check_piece(r);
@@ -235,6 +246,7 @@ uint8_t request_window(uint64_t addr, uint64_t *offset)
 void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
 {
     const ExecLaunch *launch = r->w->block->run->launch;
+    fill(r);
     ExecAccess access = {.kind = r->kind,
                          .space = r->space == SPACE_FRAME ? SPACE_LOCAL : r->space,
                          .pattern = r->pattern,
@@ -274,12 +286,13 @@ static void mark_lane(MemAlloc *a, uint64_t addr, uint32_t bytes)
 void request_mark_init(Request *r)
 {
     if (r->alloc && r->pattern != PATTERN_OTHER && (r->pattern == PATTERN_UNIFORM || r->solid)) {
-        mem_mark_init(r->alloc, r->addr[r->first], r->span, true);
+        mem_mark_init(r->alloc, r->low, r->span, true);
         return;
     }
     MemAlloc *a = r->alloc;
     if (a && !a->init)
         return;
+    fill(r);
     for (uint32_t left = r->mask; left; left &= left - 1) {
         int lane = first_lane(left);
         if (!r->alloc)

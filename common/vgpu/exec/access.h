@@ -18,13 +18,16 @@ typedef int64_t __attribute__((may_alias)) S64;
 typedef struct Request {
     ExecWarp *w;
     const IrInst *inst;
-    uint64_t *addr; /* [32] */
+    uint64_t *addr;  /* [32], filled when the pattern is other, or when asked for */
+    uint64_t offset; /* added to the base register */
+    bool filled;
     uint32_t mask;
     uint32_t bytes; /* of a lane */
     uint32_t align;
     uint8_t kind, space, pattern; /* ExecAccessKind, IrSpace (not generic), ExecPattern */
     bool solid;                   /* unit stride without a hole in the mask */
     int first;                    /* active lane */
+    uint64_t low;                 /* its address */
     uint64_t span; /* uniform, unit stride: bytes from the first lane's to the end of the last one's */
     /* where: host address = delta + address + lane * lane_stride, or host[lane] when allocations differ */
     uintptr_t delta;
@@ -34,6 +37,7 @@ typedef struct Request {
     uint8_t *hosts[WARP_LANES];
 } Request;
 
+/* Host address of a lane's bytes; addr must be filled. */
 EXEC_INLINE uint8_t *request_host(const Request *r, int lane)
 {
     if (r->host)
@@ -41,49 +45,79 @@ EXEC_INLINE uint8_t *request_host(const Request *r, int lane)
     return (uint8_t *)(r->delta + r->addr[lane] + (uint64_t)lane * r->lane_stride);
 }
 
-/* Fills addr with base + offset in all lanes. */
-EXEC_INLINE void request_addresses(const ExecWarp *w, const IrInst *inst, uint64_t add, uint64_t *addr)
+/* The same for the first active lane, filled or not. */
+EXEC_INLINE uint8_t *request_first_host(const Request *r)
 {
-    uint64_t offset = (uint64_t)inst->offset + add;
-    const IrOperand *o = &inst->src[0];
+    if (r->host)
+        return r->host[r->first];
+    return (uint8_t *)(r->delta + r->low + (uint64_t)r->first * r->lane_stride);
+}
+
+/* Fills addr with base + offset in all lanes. 32-bit addresses wrap: s[n - i] is a negative register plus an
+ * offset. */
+EXEC_INLINE void request_fill(Request *r)
+{
+    const IrOperand *o = &r->inst->src[0];
+    uint64_t *addr = r->addr, offset = r->offset;
+    r->filled = true;
     if (o->kind == IR_NONE) {
         for (int i = 0; i < WARP_LANES; i++)
             addr[i] = offset;
     } else if (o->bytes == 8) {
-        const U64 *base = warp_src(w, o);
+        const U64 *base = warp_src(r->w, o);
         for (int i = 0; i < WARP_LANES; i++)
             addr[i] = base[i] + offset;
     } else {
-        const U32 *base = warp_src(w, o); /* 32-bit addresses wrap: s[n - i] is a negative register plus an offset */
+        const U32 *base = warp_src(r->w, o);
         for (int i = 0; i < WARP_LANES; i++)
             addr[i] = (uint32_t)(base[i] + (uint32_t)offset);
     }
 }
 
-/* Tells the pattern of the active lanes. */
-EXEC_INLINE void request_classify(Request *r)
+/* Tells the pattern of the active lanes' values, which are their addresses less `offset`. */
+EXEC_INLINE void request_classify_values(Request *r, const U64 *values, uint64_t offset)
 {
-    const uint64_t *addr = r->addr;
     uint32_t mask = r->mask;
-    int first = first_lane(mask), last = 31 - __builtin_clz(mask);
-    uint64_t low = addr[first], origin = low - (uint64_t)first * r->bytes, differ = 0, stride = 0;
-    r->first = first;
+    int first = first_lane(mask), last = 31 - __builtin_clz(mask), shift = __builtin_ctz(r->bytes);
+    uint64_t low = values[first], origin = low - ((uint64_t)first << shift), differ = 0, stride = 0;
     if (mask == FULL_MASK) {
         for (int i = 0; i < WARP_LANES; i++) {
-            differ |= addr[i] ^ low;
-            stride |= addr[i] ^ (origin + (uint64_t)i * r->bytes);
+            differ |= values[i] ^ low;
+            stride |= values[i] ^ (origin + ((uint64_t)i << shift));
         }
     } else {
         for (int i = 0; i < WARP_LANES; i++) {
             uint64_t on = 0 - (uint64_t)(mask >> i & 1);
-            differ |= (addr[i] ^ low) & on;
-            stride |= (addr[i] ^ (origin + (uint64_t)i * r->bytes)) & on;
+            differ |= (values[i] ^ low) & on;
+            stride |= (values[i] ^ (origin + ((uint64_t)i << shift))) & on;
         }
     }
     uint32_t shifted = mask >> first;
+    r->first = first;
+    r->low = low + offset;
     r->solid = (shifted & (shifted + 1)) == 0;
     r->pattern = !differ ? PATTERN_UNIFORM : !stride ? PATTERN_UNIT_STRIDE : PATTERN_OTHER;
-    r->span = !differ ? r->bytes : (uint64_t)(last - first + 1) * r->bytes;
+    r->span = !differ ? r->bytes : (uint64_t)(last - first + 1) << shift;
+}
+
+/* Tells the pattern of the active lanes; fills addr only where it will be looked at lane by lane. */
+EXEC_INLINE void request_classify(Request *r)
+{
+    const IrOperand *o = &r->inst->src[0];
+    r->filled = false;
+    if (o->kind == IR_NONE) {
+        r->first = first_lane(r->mask);
+        r->low = r->offset;
+        r->pattern = PATTERN_UNIFORM;
+        r->span = r->bytes;
+    } else if (o->bytes == 8) {
+        request_classify_values(r, warp_src(r->w, o), r->offset);
+    } else {
+        request_fill(r);
+        request_classify_values(r, r->addr, 0);
+    }
+    if (!r->filled && (r->pattern == PATTERN_OTHER || r->space == SPACE_LOCAL || r->space == SPACE_FRAME))
+        request_fill(r);
 }
 
 /* Checks all lanes; false: a fault was raised, or the instruction will be run again. */

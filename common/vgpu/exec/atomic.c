@@ -100,7 +100,7 @@ static bool is_float_row(uint8_t type)
 static LaneOp find_op(const IrInst *inst, uint32_t *bits)
 {
     static const AtomicRow rows[] = {
-#define X(operation, name, width, expression)                                                                          \
+#define X(operation, name, width, expression)                                                                \
     {.op = ATOM_##operation, .type = PTX_TYPE_##name, .bits = width, .run = op_##operation##_##name},
 #include "common/vgpu/exec/atomic.def"
 #undef X
@@ -158,16 +158,17 @@ static void atomic(ExecWarp *w, const IrInst *inst, uint32_t mask)
                  .addr = addr,
                  .mask = mask,
                  .space = inst->space,
+                 .offset = (uint64_t)inst->offset,
                  .kind = inst->dst.kind == IR_NONE ? ACCESS_REDUCTION : ACCESS_ATOMIC};
     r.bytes = r.align = ptx_type_bits((PtxType)inst->type) / 8;
     if (inst->space != SPACE_SHARED && is_ordered(inst) && !exec_turn(w))
         return;
-    request_addresses(w, inst, 0, addr);
+    request_fill(&r);
     if (inst->space == SPACE_GENERIC) {
         request_generic(&r, atomic_effect);
         return;
     }
-    request_classify(&r);
+    request_classify_values(&r, addr, 0);
     if (request_check(&r))
         atomic_effect(&r);
 }

@@ -11,7 +11,7 @@
     {                                                                                                        \
         R *d = dst;                                                                                          \
         uint32_t mask = r->mask;                                                                             \
-        const uint8_t *from = request_host(r, r->first) + at;                                                \
+        const uint8_t *from = request_first_host(r) + at;                                                    \
         if (r->pattern == PATTERN_OTHER || r->lane_stride || r->host) {                                      \
             for (uint32_t left = mask; left; left &= left - 1)                                               \
                 d[first_lane(left)] = (R)(*(const M *)(request_host(r, first_lane(left)) + at));             \
@@ -49,16 +49,19 @@ DEFINE_LOAD(load_u64_8, U64, U64)
     EXEC_INLINE void name(const Request *r, uint32_t at, const void *src)                                    \
     {                                                                                                        \
         const R *s = src;                                                                                    \
-        if (r->pattern == PATTERN_UNIT_STRIDE && !r->lane_stride && !r->host && r->mask == FULL_MASK &&      \
-            r->bytes == sizeof(M)) {                                                                         \
-            M *to = (M *)(request_host(r, 0) + at);                                                          \
+        uint8_t *to = request_first_host(r) + at;                                                            \
+        if (r->pattern == PATTERN_OTHER || r->lane_stride || r->host) {                                      \
+            for (uint32_t left = r->mask; left; left &= left - 1)                                            \
+                *(M *)(request_host(r, first_lane(left)) + at) = (M)s[first_lane(left)];                     \
+        } else if (r->pattern == PATTERN_UNIFORM) { /* of lanes with one address the last one wins */        \
+            *(M *)to = (M)s[31 - __builtin_clz(r->mask)];                                                    \
+        } else if (r->mask == FULL_MASK && r->bytes == sizeof(M)) {                                          \
             for (int i = 0; i < WARP_LANES; i++)                                                             \
-                to[i] = (M)s[i];                                                                             \
-            return;                                                                                          \
+                ((M *)to)[i] = (M)s[i];                                                                      \
+        } else {                                                                                             \
+            for (uint32_t left = r->mask; left; left &= left - 1)                                            \
+                *(M *)(to + (size_t)(first_lane(left) - r->first) * r->bytes) = (M)s[first_lane(left)];      \
         }                                                                                                    \
-        for (uint32_t left = r->mask; left;                                                                  \
-             left &= left - 1) /* of lanes with one address the last one wins */                             \
-            *(M *)(request_host(r, first_lane(left)) + at) = (M)s[first_lane(left)];                         \
     }
 DEFINE_STORE(store_8_2, U8, U16)
 DEFINE_STORE(store_8_4, U8, U32)
@@ -265,6 +268,7 @@ EXEC_INLINE void request_init(Request *r, ExecWarp *w, const IrInst *inst, uint3
     r->mask = mask;
     r->kind = kind;
     r->space = space;
+    r->offset = (uint64_t)inst->offset + (space == SPACE_FRAME ? w->frame_base : 0);
     r->bytes = r->align = element_bytes(inst) * inst->n_vec;
 }
 
@@ -274,7 +278,6 @@ EXEC_INLINE void access_space(ExecWarp *w, const IrInst *inst, uint32_t mask, ui
     uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
     Request r;
     request_init(&r, w, inst, mask, kind, space, addr);
-    request_addresses(w, inst, space == SPACE_FRAME ? w->frame_base : 0, addr);
     request_classify(&r);
     if (!request_check(&r) || (is_ordered(&r) && !exec_turn(w)))
         return;
@@ -310,7 +313,8 @@ void request_generic(Request *r, RequestEffect effect)
         part->mask = lanes;
         part->space = spaces[i];
         part->addr = addr[i];
-        request_classify(part);
+        part->filled = true;
+        request_classify_values(part, addr[i], 0);
         if (!request_check(part))
             return;
     }
@@ -327,7 +331,7 @@ EXEC_INLINE void access_generic(ExecWarp *w, const IrInst *inst, uint32_t mask, 
     uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
     Request r;
     request_init(&r, w, inst, mask, kind, SPACE_GENERIC, addr);
-    request_addresses(w, inst, 0, addr);
+    request_fill(&r);
     memset(r.hosts, 0, sizeof r.hosts);
     request_generic(&r, effect);
 }
