@@ -13,3 +13,5 @@ $(VGPU_LIB): $(call objects,common/vgpu/cudart) $(foreach d,$(VGPU_LAYERS),$(cal
 		-Wl,-z,defs -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -l:libzstd.a -l:liblz4.a -lm -ldl
 
 ALL_EXTRA += $(VGPU_LIB)
+
+$(call unit_tests,common/vgpu/cudart,common/vgpu/cudart common/base,-l:libzstd.a -l:liblz4.a)

@@ -1,0 +1,98 @@
+/* A program for the tests of the command: its first argument names what it does wrong. */
+#include <cuda_runtime.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+__global__ void fill(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = i; /* line: write */
+}
+__global__ void forever(volatile int *p)
+{
+    while (*p == 0) {
+    }
+}
+
+static int run_checked(void) /* every call checked: the status tells which one failed */
+{
+    int *d, h[4], k = 10;
+    cudaStream_t s;
+    cudaEvent_t e;
+#define STEP(call)                                  \
+    do {                                            \
+        cudaError_t error = (call);                 \
+        if (error != cudaSuccess) {                 \
+            printf("%d %s\n", k, cudaGetErrorName(error)); \
+            return k;                               \
+        }                                           \
+        k++;                                        \
+    } while (0)
+    STEP(cudaStreamCreate(&s));
+    STEP(cudaEventCreate(&e));
+    STEP(cudaMalloc(&d, 16));
+    fill<<<1, 4>>>(d, 4);
+    STEP(cudaGetLastError());
+    STEP(cudaMemcpy(h, d, 16, cudaMemcpyDeviceToHost));
+    STEP(cudaDeviceSynchronize());
+    STEP(cudaFree(d));
+    STEP(cudaEventDestroy(e));
+    STEP(cudaStreamDestroy(s));
+    return 0;
+}
+
+static void on_term(int)
+{
+    _exit(42);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "none";
+    int *d, h[200];
+    if (strcmp(what, "checked") == 0)
+        return run_checked();
+    if (strcmp(what, "sleep") == 0) {
+        signal(SIGTERM, on_term);
+        puts("ready");
+        fflush(stdout);
+        sleep(20);
+        return 1;
+    }
+    cudaMalloc(&d, 400); /* line: allocation */
+    if (strcmp(what, "bounds") == 0)
+        fill<<<2, 64>>>(d, 128); /* line: launch */
+    else
+        fill<<<2, 64>>>(d, 100);
+    if (strcmp(what, "copies") == 0) {
+        int *other;
+        cudaMalloc(&other, 800);
+        cudaMemset(other, 0, 800);
+        cudaMemcpy(other + 100, d, 400, cudaMemcpyDeviceToDevice);
+        cudaMemcpy(h, other, 800, cudaMemcpyDeviceToHost);
+        cudaFree(other);
+    }
+    if (strcmp(what, "forever") == 0) {
+        cudaMemset(d, 0, 4);
+        forever<<<1, 1>>>(d);
+    }
+    cudaError_t error = cudaDeviceSynchronize();
+    if (strcmp(what, "print") == 0)
+        printf("%s\n", cudaGetErrorName(error));
+    if (strcmp(what, "status") == 0)
+        return 5;
+    if (strcmp(what, "crash") == 0)
+        raise(SIGSEGV);
+    if (strcmp(what, "quick-exit") == 0)
+        _exit(0);
+    if (strcmp(what, "leak") != 0)
+        cudaFree(d);
+    if (strcmp(what, "free-twice") == 0)
+        cudaFree(d); /* line: second free */
+    return 0;
+}

@@ -1,0 +1,140 @@
+#!/bin/bash
+# The `vgpu` command: exit statuses, what it prints, the report and the time line, signals, programs that it cannot run.
+here=$(dirname "$0")
+. "$KIT/common/vgpu/cudart/test/tap.sh"
+command -v jq >/dev/null || skip_all "no jq"
+
+build_cu faults -lineinfo -g "$here/faults.cu" || finish
+program=$scratch/faults
+line() { # number of the line that is marked
+    grep -n "line: $1 \*/" "$here/faults.cu" | head -1 | cut -d: -f1
+}
+# run NAME EXPECTED-STATUS [vgpu options...] -- [arguments]
+run() {
+    local name=$1 wanted=$2 options=()
+    shift 2
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    shift
+    "$vgpu" "${options[@]}" "$program" "$@" >"$scratch/out" 2>"$scratch/err"
+    same "$name" "$wanted" $?
+}
+
+# ---- exit statuses ----
+run "a right program" 0 -- none
+run "the program's own status" 5 -- status
+run "a finding of a program that exits 0" 1 -- bounds
+run "the status for findings can be chosen" 77 --error-exitcode=77 -- bounds
+run "and can be 0" 0 --error-exitcode=0 -- bounds
+run "a leak is a finding" 1 -- leak
+run "unless it is not looked for" 0 --check=memory,race -- leak
+run "no checks: the error is still there" 0 --check=none -- print
+same "and it is told to the program" cudaSuccess "$(cat "$scratch/out")"
+run "a signal" 139 -- crash
+has "the signal is named" "$scratch/err" 'ended by signal 11'
+run "a program that leaves by _exit" 0 -- quick-exit
+has "what is not known is said" "$scratch/err" 'leaks and totals are not known'
+run "double free" 1 -- free-twice
+has "its line" "$scratch/err" "faults.cu:$(line 'second free'): double-free"
+run "an endless kernel" 1 --max-instructions=100000 -- forever
+has "is named" "$scratch/err" '^.*timeout: '
+
+for bad in --check=nonsense --device=nonsense --jobs=many --error-exitcode= --color=green --nonsense; do
+    "$vgpu" "$bad" "$program" >"$scratch/out" 2>"$scratch/err"
+    same "$bad is refused" 2 $?
+done
+"$vgpu" >"$scratch/out" 2>"$scratch/err"
+same "no program" 2 $?
+"$vgpu" /nonexistent/program >"$scratch/out" 2>"$scratch/err"
+same "a program that is not there" 2 $?
+"$vgpu" --help >"$scratch/out"
+same "--help" 0 $?
+"$vgpu" --version | grep -q '^vgpu [0-9]'
+ok $? "--version"
+"$vgpu" --list-devices >"$scratch/out"
+same "--list-devices" 0 $?
+for model in $(awk '{ print $1 }' "$scratch/out"); do
+    run "runs on $model" 0 --device="$model" -- none
+done
+"$vgpu" true >"$scratch/out" 2>"$scratch/err"
+same "a program without CUDA" 0 $?
+same "nothing is said of it" "" "$(cat "$scratch/err")"
+
+# ---- what is printed ----
+run "findings as text" 1 -- bounds
+has "the place" "$scratch/err" "faults.cu:$(line write):[0-9]+: out-of-bounds: write of 4 bytes"
+has "the thread" "$scratch/err" 'by thread \(36,0,0\) of block \(1,0,0\) in fill\(int\*, int\)'
+has "the allocation and the line that made it" "$scratch/err" "1 byte after allocation 1 \(400 bytes.*faults.cu:$(line allocation) in main"
+has "the launch" "$scratch/err" "launched at .*faults.cu:$(line launch) in main"
+has "the summary" "$scratch/err" '^vgpu: 1 finding \(out-of-bounds\); exit status 1$'
+cp "$scratch/err" "$scratch/first"
+run "again" 1 -- bounds
+cmp -s "$scratch/first" "$scratch/err"
+ok $? "the same bytes again"
+grep -q $'\033' "$scratch/err"
+[ $? -ne 0 ]
+ok $? "no colour in a file"
+NO_COLOR=1 run "colour when asked" 1 --color=always -- bounds
+grep -q $'\033' "$scratch/err"
+ok $? "is there"
+run "--quiet" 1 --quiet -- bounds
+same "prints nothing" "" "$(cat "$scratch/err")"
+run "--profile" 0 --profile -- none
+has "the kernel" "$scratch/err" '100.0%.* 1  fill\(int\*, int\)'
+
+# ---- report and time line ----
+run "a report" 1 --report="$scratch/r.json" --timeline="$scratch/t.json" -- bounds
+same "is JSON of schema 1" 1 "$(jq .schema "$scratch/r.json")"
+same "its finding" "[\"out-of-bounds\",\"out-of-bounds\",$(line write),[1,0,0],[36,0,0],400,$(line allocation),1]" \
+    "$(jq -c '.findings[0] | [.kind, .verdict, .line, .block, .thread, .allocation.bytes, .allocation.line, .allocation.distance]' "$scratch/r.json")"
+same "its errors" '["cudaDeviceSynchronize","cudaErrorIllegalAddress",700,true]' \
+    "$(jq -c '.errors[0] | [.call, .error, .code, .sticky]' "$scratch/r.json")"
+same "its launch" '["fill(int*, int)",[2,1,1],[64,1,1]]' "$(jq -c '.launches[0] | [.kernel, .grid, .block]' "$scratch/r.json")"
+same "its ending" '{"status":0,"signal":0}' "$(jq -c .exit "$scratch/r.json")"
+same "the time line has the kernel" 'fill(int*, int)' "$(jq -r '.traceEvents[] | select(.ph == "X") | .name' "$scratch/t.json")"
+cp "$scratch/r.json" "$scratch/first.json"
+run "with two jobs" 1 --jobs=2 --report="$scratch/r.json" -- bounds
+cmp -s "$scratch/first.json" "$scratch/r.json"
+ok $? "the report is the same bytes"
+run "copies" 0 --report="$scratch/r.json" -- copies
+same "bytes by who wrote them last" '[0,800,400,400]' \
+    "$(jq -c '.memory | [.h2d_bytes, .d2h_bytes, .d2h_kernel_bytes, .d2d_bytes]' "$scratch/r.json")"
+run "a report that cannot be written" 2 --report=/nonexistent/r.json -- none
+
+# ---- failing calls ----
+run "no call fails" 0 -- checked
+step=1
+for wanted in "10 cudaErrorMemoryAllocation" "11 cudaErrorMemoryAllocation" "12 cudaErrorMemoryAllocation" "13 cudaErrorLaunchOutOfResources" \
+    "14 cudaErrorInvalidValue" "15 cudaErrorLaunchFailure"; do
+    "$vgpu" --quiet --fail-at=$step "$program" checked >"$scratch/out" 2>"$scratch/err"
+    same "--fail-at=$step" "$wanted" "$(cat "$scratch/out")"
+    step=$((step + 1))
+done
+run "--fail-at beyond the last call" 0 --fail-at=$step -- checked
+
+# ---- signals ----
+"$vgpu" "$program" sleep >"$scratch/out" 2>"$scratch/err" &
+pid=$!
+for _ in $(seq 100); do
+    grep -q ready "$scratch/out" && break
+    sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+same "a signal is handed on" 42 $?
+
+# ---- programs that it cannot run ----
+nvcc -arch=compute_75 -o "$scratch/static" "$here/faults.cu" >"$scratch/log" 2>&1
+"$vgpu" "$scratch/static" >"$scratch/out" 2>"$scratch/err"
+same "the static runtime" 2 $?
+has "and the cure" "$scratch/err" 'nvcc -cudart shared'
+nvcc -cudart shared -gencode arch=compute_75,code=sm_75 -o "$scratch/machine" "$here/faults.cu" >"$scratch/log" 2>&1
+"$vgpu" "$scratch/machine" >"$scratch/out" 2>"$scratch/err"
+has "machine code only" "$scratch/err" 'build it with nvcc -arch=compute_75'
+build_cu bare "$here/faults.cu"
+"$vgpu" "$scratch/bare" bounds >"$scratch/out" 2>"$scratch/err"
+has "no -lineinfo" "$scratch/err" 'add -lineinfo'
+has "no -g" "$scratch/err" 'add -g'
+finish
