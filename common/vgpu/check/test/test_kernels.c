@@ -58,6 +58,8 @@ static int compile(void **state)
 static int drop(void **state)
 {
     Kernels *k = *state;
+    if (!k) /* compile failed */
+        return 0;
     ir_module_free(k->ir);
     ptx_module_free(k->ptx);
     free(k->source);

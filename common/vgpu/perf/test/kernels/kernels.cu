@@ -1,0 +1,60 @@
+// Kernels for test_kernels.c, whose counters can be worked out by hand.
+template <int PITCH> __device__ void tile_transpose(const float *a, float *c, int n)
+{
+    __shared__ float tile[32][PITCH];
+    int x = threadIdx.x % 32;
+    for (int y = threadIdx.x / 32; y < 32; y += 8)
+        tile[y][x] = a[y * n + blockIdx.x * 32 + x];
+    __syncthreads();
+    for (int y = threadIdx.x / 32; y < 32; y += 8)
+        c[(blockIdx.x * 32 + y) * n + x] = tile[x][y];
+}
+
+extern "C" {
+
+__global__ void add(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+__global__ void strided(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i] = a[i * 8 % n];
+}
+
+__global__ void transpose(const float *a, const float *b, float *c, int n)
+{
+    int x = blockIdx.x * 32 + threadIdx.x % 32, y = threadIdx.x / 32;
+    for (; y < n; y += 8)
+        c[x * n + y] = a[y * n + x];
+}
+
+__global__ void transpose_tile(const float *a, const float *b, float *c, int n)
+{
+    tile_transpose<32>(a, c, n);
+}
+
+__global__ void transpose_padded(const float *a, const float *b, float *c, int n)
+{
+    tile_transpose<33>(a, c, n);
+}
+
+__global__ void divergent(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = a[i];
+    if (threadIdx.x % 2) {
+        for (int k = 0; k < 10; k++)
+            x = x * x + 1;
+        c[i] = x;
+    }
+}
+
+__global__ void one_counter(const float *a, const float *b, int *c, int n)
+{
+    atomicAdd(c, n);
+}
+}
