@@ -3,7 +3,7 @@
 #
 #   dist.sh        writes $BUILD/dist/cuda-lab-kit-student.tar.gz (BUILD defaults to build)
 #
-# Left out: solutions, hidden cases, tests, benches, example submissions, templates, and what only instructors read. The archive is
+# Left out: solutions, hidden cases, tests, the benchmark of the grader, example submissions, templates, and what only instructors read. The archive is
 # the same bytes for the same sources: names sorted, times and owners fixed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -24,7 +24,7 @@ keep() {
     while IFS= read -r -d '' file; do
         [ -f "$file" ] || continue
         case $file in
-        solutions/* | */test/* | */bench/* | */template/* | grader/example-class/* | grader/attacks/*) ;;
+        solutions/* | */test/* | grader/bench/* | */template/* | grader/example-class/* | grader/attacks/*) ;;
         *hidden.yaml | *.tar.gz | */broken/* | */accepted/*) ;;
         docs/instructor* | docs/security* | docs/adding* | docs/site/*) ;;
         Makefile | LICENSE | README.md | .gitignore | .clang-format | common/* | grader/* | labs/*-*/* | docs/*) printf '%s\0' "$file" ;;
