@@ -1,0 +1,27 @@
+#!/bin/bash
+# The tree itself: arrows point one way; no machine's paths; the check fires on a planted include.
+cd "$KIT" || exit 2
+if ! git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    echo "1..0 # SKIP not a git checkout"
+    exit 0
+fi
+n=0
+point() { n=$((n + 1)); if "${@:2}" >/tmp/layers.$$ 2>&1; then echo "ok $n - $1"; else echo "not ok $n - $1"; sed 's/^/# /' /tmp/layers.$$; fi; }
+planted() { # a copy with an include that points up must be refused
+    local copy
+    copy=$(mktemp -d)
+    mkdir -p "$copy/common/mk" "$copy/common/base" "$copy/docs"
+    cp common/mk/check-layers.sh "$copy/common/mk/"
+    cp docs/architecture.md "$copy/docs/"
+    echo '#include "common/vgpu/exec/exec.h"' >"$copy/common/base/wrong.c"
+    (cd "$copy" && git init -q && git add -A && ! common/mk/check-layers.sh)
+    local status=$?
+    rm -rf "$copy"
+    return $status
+}
+no_paths() { ! git grep -nIE '/(work|root|home/[a-z]+)/' -- . ':!docs/*.md' ':!common/mk/test/layers.t'; }
+point "includes follow the layers" common/mk/check-layers.sh
+point "an include that points up is refused" planted
+point "no path of a machine in tracked files" no_paths
+rm -f /tmp/layers.$$
+echo "1..$n"
