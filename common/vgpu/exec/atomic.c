@@ -117,10 +117,15 @@ static LaneOp find_op(const IrInst *inst, uint32_t *bits)
     return NULL;
 }
 
+/* Somebody reads the old value. */
+static bool is_read(const IrInst *inst)
+{
+    return inst->opcode == PTX_ATOM && inst->dst.kind != IR_NONE && !inst->result_unused;
+}
+
 /* The result depends on which block comes first. */
 static bool is_ordered(const IrInst *inst)
 {
-    bool read = inst->dst.kind != IR_NONE && !inst->result_unused;
     switch (inst->mode) {
     case ATOM_EXCH:
     case ATOM_CAS:
@@ -128,7 +133,7 @@ static bool is_ordered(const IrInst *inst)
     case ATOM_DEC:
         return true;
     default:
-        return read || is_float_row(inst->type);
+        return is_read(inst) || is_float_row(inst->type);
     }
 }
 
@@ -159,7 +164,7 @@ static void atomic(ExecWarp *w, const IrInst *inst, uint32_t mask)
                  .mask = mask,
                  .space = inst->space,
                  .offset = (uint64_t)inst->offset,
-                 .kind = inst->dst.kind == IR_NONE ? ACCESS_REDUCTION : ACCESS_ATOMIC};
+                 .kind = is_read(inst) ? ACCESS_ATOMIC : ACCESS_REDUCTION};
     r.bytes = r.align = ptx_type_bits((PtxType)inst->type) / 8;
     if (inst->space != SPACE_SHARED && is_ordered(inst) && !exec_turn(w))
         return;
