@@ -56,11 +56,11 @@ typedef enum DeviceOp {
     /* modules */
     OP_MODULE_LOAD,     /* in: PTX text, lengths in module; -> value: module */
     OP_MODULE_UNLOAD,   /* module.id */
-    OP_FUNCTION_FIND,   /* module.id, in: name -> value: function, out: DeviceFunctionInfo */
+    OP_FUNCTION_FIND,   /* module.id, in: name and NUL -> value: function, out: DeviceFunctionInfo */
     OP_FUNCTION_PARAMS, /* function.id -> out: DeviceParam[], value: count */
     OP_FUNCTION_INFO,   /* function.id -> out: DeviceFunctionInfo */
     OP_FUNCTION_SET,    /* function.id, dynamic_shared_max */
-    OP_VARIABLE_FIND,   /* module.id, in: name -> value: address, value2: bytes */
+    OP_VARIABLE_FIND,   /* module.id, in: name and NUL -> value: address, value2: bytes */
     OP_OCCUPANCY,       /* function: blocks a multiprocessor -> value */
     OP_LAUNCH,          /* launch, in: parameters */
     /* streams and events */

@@ -29,7 +29,8 @@ static uint64_t page_round(uint64_t bytes)
     return (bytes + 4095) & ~(uint64_t)4095;
 }
 
-/* Host pages at an address that is the same in every run, so that reports are: after the last ones, where that is free. */
+/* Host pages at an address that is the same in every run, so that reports are: after the last ones, where
+ * that is free. */
 void *device_map_host(DeviceServer *s, uint64_t bytes)
 {
     uint64_t size = page_round(bytes);

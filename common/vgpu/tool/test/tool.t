@@ -41,9 +41,9 @@ has "its line" "$scratch/err" "faults.cu:$(line 'second free'): double-free"
 run "an endless kernel" 1 --max-instructions=100000 -- forever
 has "is named" "$scratch/err" '^.*timeout: '
 
-for bad in --check=nonsense --device=nonsense --jobs=many --error-exitcode= --color=green --nonsense; do
-    "$vgpu" "$bad" "$program" >"$scratch/out" 2>"$scratch/err"
-    same "$bad is refused" 2 $?
+for option in --check=nonsense --device=nonsense --jobs=many --error-exitcode= --color=green --nonsense; do
+    "$vgpu" "$option" "$program" >"$scratch/out" 2>"$scratch/err"
+    same "$option is refused" 2 $?
 done
 "$vgpu" >"$scratch/out" 2>"$scratch/err"
 same "no program" 2 $?

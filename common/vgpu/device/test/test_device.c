@@ -1,0 +1,417 @@
+/* The device server by its messages alone, with PTX written by hand. */
+#include "common/vgpu/device/device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* fill(p, value): p[thread] = value.   fault(p): a write far outside.   counter: a variable. */
+static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
+                          ".visible .global .align 4 .u32 counter = 5;\n"
+                          ".visible .entry fill(.param .u64 p, .param .u32 value)\n"
+                          "{\n"
+                          "  .reg .b32 %r<4>; .reg .b64 %rd<5>;\n"
+                          "  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [value];\n"
+                          "  cvta.to.global.u64 %rd2, %rd1; mov.u32 %r2, %tid.x;\n"
+                          "  mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %rd2, %rd3;\n"
+                          "  st.global.u32 [%rd4], %r1; ret;\n"
+                          "}\n"
+                          ".visible .entry fault(.param .u64 p)\n"
+                          "{\n"
+                          "  .reg .b32 %r<2>; .reg .b64 %rd<4>;\n"
+                          "  ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, 1;\n"
+                          "  add.s64 %rd3, %rd2, 1048576; st.global.u32 [%rd3], %r1; ret;\n"
+                          "}\n";
+
+typedef struct Fixture {
+    DeviceServer *server;
+    DeviceReply reply;
+    uint32_t module, fill, fault;
+} Fixture;
+
+static DeviceError send(Fixture *f, const DeviceMsg *m)
+{
+    device_send(f->server, m, &f->reply);
+    return f->reply.error;
+}
+
+static uint32_t find_function(Fixture *f, const char *name)
+{
+    DeviceMsg m = {.op = OP_FUNCTION_FIND, .in = {.data = (void *)(uintptr_t)name, .bytes = strlen(name)}};
+    m.module.id = f->module;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    return (uint32_t)f->reply.value;
+}
+
+static DeviceError load(Fixture *f, const char *text)
+{
+    uint64_t length = strlen(text);
+    DeviceMsg m = {.op = OP_MODULE_LOAD, .in = {.data = (void *)(uintptr_t)text, .bytes = length}};
+    m.module.n_images = 1;
+    m.module.lengths = &length;
+    return send(f, &m);
+}
+
+static int setup_devices(void **state, uint32_t n)
+{
+    Fixture *f = calloc(1, sizeof *f);
+    Diag diag = {0};
+    assert_non_null(f);
+    DeviceOptions o = {.n_devices = n, .stream_fd = -1, .quiet = true};
+    assert_int_equal(STATUS_OK, device_server_create(&o, &f->server, &diag));
+    assert_int_equal(DEVICE_OK, load(f, ptx));
+    f->module = (uint32_t)f->reply.value;
+    f->fill = find_function(f, "fill");
+    f->fault = find_function(f, "fault");
+    *state = f;
+    return 0;
+}
+
+static int setup(void **state)
+{
+    return setup_devices(state, 2);
+}
+
+static int teardown(void **state)
+{
+    Fixture *f = *state;
+    device_server_destroy(f->server);
+    free(f);
+    return 0;
+}
+
+static uint64_t alloc(Fixture *f, uint64_t bytes, DeviceMemoryKind kind)
+{
+    DeviceMsg m = {.op = OP_ALLOC};
+    m.alloc.bytes = bytes;
+    m.alloc.kind = (uint8_t)kind;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    return f->reply.value;
+}
+
+static DeviceError release(Fixture *f, uint64_t addr, DeviceMemoryKind kind)
+{
+    DeviceMsg m = {.op = OP_FREE};
+    m.free.addr = addr;
+    m.free.kind = (uint8_t)kind;
+    return send(f, &m);
+}
+
+static DeviceError launch(Fixture *f, uint32_t function, uint32_t stream, uint64_t p, uint32_t value,
+                          uint32_t threads)
+{
+    uint8_t params[16] = {0};
+    memcpy(params, &p, 8);
+    memcpy(params + 8, &value, 4);
+    DeviceMsg m = {.op = OP_LAUNCH, .stream = stream, .in = {.data = params, .bytes = 12}};
+    m.launch = (DeviceLaunchMsg){.function = function, .grid = {1, 1, 1}, .block = {threads, 1, 1}};
+    return send(f, &m);
+}
+
+static DeviceError copy_out(Fixture *f, void *to, uint64_t from, uint64_t bytes, uint32_t stream)
+{
+    DeviceMsg m = {.op = OP_COPY, .stream = stream};
+    m.copy = (DeviceCopy){
+        .src = from, .width = bytes, .height = 1, .depth = 1, .host_dst = {.data = to, .bytes = bytes}};
+    return send(f, &m);
+}
+
+static DeviceError copy_pinned(Fixture *f, uint64_t to, uint64_t from, uint64_t bytes, uint32_t stream)
+{
+    DeviceMsg m = {.op = OP_COPY, .stream = stream};
+    m.copy = (DeviceCopy){.dst = to, .src = from, .width = bytes, .height = 1, .depth = 1, .async = true};
+    return send(f, &m);
+}
+
+static uint32_t make_stream(Fixture *f, uint32_t flags)
+{
+    DeviceMsg m = {.op = OP_STREAM_CREATE};
+    m.stream_flags.flags = flags;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    return (uint32_t)f->reply.value;
+}
+
+static DeviceError simple(Fixture *f, DeviceOp op, uint32_t stream)
+{
+    return send(f, &(DeviceMsg){.op = op, .stream = stream});
+}
+
+/* ---- tests ---- */
+
+static void test_runs_late(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 128, DEVICE_MEMORY_DEVICE);
+    uint32_t *pinned = (uint32_t *)(uintptr_t)alloc(f, 128, DEVICE_MEMORY_PINNED);
+    uint32_t stream = make_stream(f, DEVICE_STREAM_NONBLOCKING);
+    pinned[0] = 1;
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, stream, d, 7, 32));
+    assert_int_equal(DEVICE_OK, copy_pinned(f, (uint64_t)(uintptr_t)pinned, d, 128, stream));
+    assert_int_equal(1, pinned[0]);
+    assert_int_equal(DEVICE_OK, simple(f, OP_STREAM_SYNC, DEVICE_STREAM_LEGACY)); /* stands aside */
+    assert_int_equal(1, pinned[0]);
+    assert_int_equal(DEVICE_NOT_READY, simple(f, OP_STREAM_QUERY, stream));
+    assert_int_equal(DEVICE_OK, simple(f, OP_STREAM_SYNC, stream));
+    assert_int_equal(7, pinned[0]);
+    assert_int_equal(7, pinned[31]);
+    assert_int_equal(DEVICE_OK, simple(f, OP_STREAM_QUERY, stream));
+}
+
+static void test_legacy_stream_waits(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 4, DEVICE_MEMORY_DEVICE);
+    uint32_t blocking = make_stream(f, 0), h = 0;
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, blocking, d, 3, 1));
+    assert_int_equal(DEVICE_OK, copy_out(f, &h, d, 4, DEVICE_STREAM_LEGACY));
+    assert_int_equal(3, h);
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, DEVICE_STREAM_LEGACY, d, 4, 1));
+    assert_int_equal(DEVICE_OK, copy_out(f, &h, d, 4, blocking));
+    assert_int_equal(4, h);
+}
+
+static void test_launch_is_checked(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 4096, DEVICE_MEMORY_DEVICE);
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, 0, d, 1, 1024));
+    assert_int_equal(DEVICE_INVALID_VALUE, launch(f, f->fill, 0, d, 1, 1025));
+    assert_int_equal(DEVICE_INVALID_VALUE, launch(f, f->fill, 0, d, 1, 0));
+    assert_int_equal(DEVICE_INVALID_FUNCTION, launch(f, 99, 0, d, 1, 1));
+    assert_int_equal(DEVICE_INVALID_HANDLE, launch(f, f->fill, 99, d, 1, 1));
+}
+
+static void test_sticky_error(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 4, DEVICE_MEMORY_DEVICE);
+    assert_int_equal(DEVICE_OK, launch(f, f->fault, 0, d, 0, 1));
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, 0, d, 0, 1)); /* nobody knows yet */
+    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, simple(f, OP_DEVICE_SYNC, 0));
+    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, simple(f, OP_STREAM_SYNC, 0));
+    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, launch(f, f->fill, 0, d, 0, 2048));
+    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, release(f, d, DEVICE_MEMORY_DEVICE));
+    assert_int_equal(DEVICE_OK,
+                     send(f, &(DeviceMsg){.op = OP_DEVICE_SYNC, .device = 1})); /* the other one is well */
+    assert_int_equal(DEVICE_OK, simple(f, OP_DEVICE_RESET, 0));
+    assert_int_equal(DEVICE_UNAVAILABLE, simple(f, OP_DEVICE_SYNC, 0));
+    assert_true(device_error_sticky(DEVICE_ILLEGAL_ADDRESS));
+    assert_false(device_error_sticky(DEVICE_INVALID_VALUE));
+}
+
+static void test_memory(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 100, DEVICE_MEMORY_DEVICE);
+    DeviceMsg m = {.op = OP_POINTER};
+    m.range.addr = d + 99;
+    send(f, &m);
+    assert_int_equal(DEVICE_MEMORY_DEVICE, f->reply.pointer.kind);
+    assert_int_equal(100, f->reply.pointer.bytes);
+    assert_true(f->reply.pointer.base == d);
+    m.range.addr = d + 100;
+    send(f, &m);
+    assert_int_equal(DEVICE_MEMORY_NOWHERE, f->reply.pointer.kind);
+    m.range.addr = (uint64_t)(uintptr_t)&m;
+    send(f, &m);
+    assert_int_equal(DEVICE_MEMORY_NONE, f->reply.pointer.kind);
+    assert_int_equal(DEVICE_INVALID_VALUE, release(f, d + 4, DEVICE_MEMORY_DEVICE));
+    assert_int_equal(DEVICE_INVALID_VALUE, release(f, d, DEVICE_MEMORY_PINNED));
+    assert_int_equal(DEVICE_OK, release(f, d, DEVICE_MEMORY_DEVICE));
+    assert_int_equal(DEVICE_INVALID_VALUE, release(f, d, DEVICE_MEMORY_DEVICE));
+    m = (DeviceMsg){.op = OP_ALLOC};
+    m.alloc.bytes = UINT64_MAX;
+    assert_int_equal(DEVICE_NO_MEMORY, send(f, &m));
+    uint8_t h[101];
+    uint64_t e = alloc(f, 100, DEVICE_MEMORY_DEVICE);
+    assert_int_equal(DEVICE_INVALID_VALUE, copy_out(f, h, e, 101, 0));
+    assert_int_equal(DEVICE_INVALID_VALUE, copy_out(f, h, e + 1, 100, 0));
+    assert_int_equal(DEVICE_OK, copy_out(f, h, e, 100, 0));
+}
+
+static void test_stream_ordered_free(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 128, DEVICE_MEMORY_POOL);
+    uint32_t stream = make_stream(f, 0);
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, stream, d, 1, 32));
+    DeviceMsg m = {.op = OP_FREE, .stream = stream};
+    m.free.addr = d;
+    m.free.kind = DEVICE_MEMORY_POOL;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    assert_int_equal(DEVICE_INVALID_VALUE, send(f, &m)); /* twice */
+    assert_int_equal(DEVICE_OK, simple(f, OP_STREAM_SYNC, stream));
+    assert_int_equal(DEVICE_INVALID_VALUE, send(f, &m));
+}
+
+static void test_host_functions(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 4, DEVICE_MEMORY_DEVICE);
+    uint32_t h = 0;
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, 0, d, 1, 1));
+    assert_int_equal(DEVICE_OK, send(f, &(DeviceMsg){.op = OP_HOST_FUNCTION, .token = 55}));
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, 0, d, 2, 1));
+    DeviceMsg m = {.op = OP_COPY};
+    m.copy =
+        (DeviceCopy){.src = d, .width = 4, .height = 1, .depth = 1, .host_dst = {.data = &h, .bytes = 4}};
+    assert_int_equal(DEVICE_HOST_WORK, send(f, &m));
+    assert_int_equal(55, f->reply.token);
+    m.resume = f->reply.resume;
+    assert_int_equal(0, h);
+    assert_int_equal(DEVICE_OK, send(f, &(DeviceMsg){.op = OP_HOST_DONE, .token = 55}));
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    assert_int_equal(2, h);
+}
+
+static uint32_t make_event(Fixture *f)
+{
+    DeviceMsg m = {.op = OP_EVENT_CREATE};
+    m.event.timing = true;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    return (uint32_t)f->reply.value;
+}
+
+static DeviceError event_op(Fixture *f, DeviceOp op, uint32_t event, uint32_t other, uint32_t stream)
+{
+    DeviceMsg m = {.op = op, .stream = stream};
+    m.event.id = event;
+    m.event.other = other;
+    return send(f, &m);
+}
+
+static void test_events_order_and_time(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 4, DEVICE_MEMORY_DEVICE);
+    uint32_t one = make_stream(f, DEVICE_STREAM_NONBLOCKING), two = make_stream(f, DEVICE_STREAM_NONBLOCKING),
+             h = 0;
+    uint32_t a = make_event(f), b = make_event(f);
+    assert_int_equal(DEVICE_INVALID_HANDLE, event_op(f, OP_EVENT_ELAPSED, a, b, 0)); /* never recorded */
+    assert_int_equal(DEVICE_OK, event_op(f, OP_EVENT_RECORD, a, 0, one));
+    assert_int_equal(DEVICE_OK, launch(f, f->fill, one, d, 6, 1));
+    assert_int_equal(DEVICE_OK, event_op(f, OP_EVENT_RECORD, b, 0, one));
+    assert_int_equal(DEVICE_OK, event_op(f, OP_STREAM_WAIT, b, 0, two));
+    assert_int_equal(DEVICE_NOT_READY, event_op(f, OP_EVENT_ELAPSED, a, b, 0));
+    assert_int_equal(DEVICE_OK, copy_out(f, &h, d, 4, two));
+    assert_int_equal(6, h);
+    assert_int_equal(DEVICE_OK, event_op(f, OP_EVENT_SYNC, b, 0, 0));
+    assert_int_equal(DEVICE_OK, event_op(f, OP_EVENT_ELAPSED, a, b, 0));
+    assert_true((int64_t)f->reply.value > 0);
+    assert_int_equal(DEVICE_OK, event_op(f, OP_EVENT_DESTROY, a, 0, 0));
+    assert_int_equal(DEVICE_INVALID_HANDLE, event_op(f, OP_EVENT_QUERY, a, 0, 0));
+}
+
+static void test_modules(void **state)
+{
+    Fixture *f = *state;
+    DeviceMsg m = {.op = OP_VARIABLE_FIND, .in = {.data = "counter", .bytes = 7}};
+    m.module.id = f->module;
+    uint32_t h = 0;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    assert_int_equal(4, f->reply.value2);
+    assert_int_equal(DEVICE_OK, copy_out(f, &h, f->reply.value, 4, 0));
+    assert_int_equal(5, h);
+    m.in.data = "nothing";
+    assert_int_equal(DEVICE_INVALID_SYMBOL, send(f, &m));
+    assert_int_equal(DEVICE_INVALID_PTX, load(f, "this is no PTX"));
+    assert_true(f->reply.diag.message[0] != 0);
+    assert_int_equal(DEVICE_NO_IMAGE, load(f, ".version 9.0\n.target sm_120\n.address_size 64\n"));
+    m = (DeviceMsg){.op = OP_MODULE_UNLOAD};
+    m.module.id = f->module;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    assert_int_equal(DEVICE_INVALID_HANDLE, send(f, &m));
+    assert_int_equal(DEVICE_INVALID_FUNCTION, launch(f, f->fill, 0, 0, 0, 1));
+}
+
+/* Operations of one engine follow one another; the two copy engines and the multiprocessors work side by
+ * side. */
+static void test_engines_overlap(void **state)
+{
+    Fixture *f = *state;
+    enum { BYTES = 1 << 20 };
+    uint64_t d = alloc(f, BYTES, DEVICE_MEMORY_DEVICE), e = alloc(f, BYTES, DEVICE_MEMORY_DEVICE);
+    uint64_t in = alloc(f, BYTES, DEVICE_MEMORY_PINNED), out = alloc(f, BYTES, DEVICE_MEMORY_PINNED);
+    memset((void *)(uintptr_t)in, 1, BYTES);
+    uint32_t one = make_stream(f, DEVICE_STREAM_NONBLOCKING), two = make_stream(f, DEVICE_STREAM_NONBLOCKING);
+    uint32_t start = make_event(f), end_one = make_event(f), end_two = make_event(f);
+    event_op(f, OP_EVENT_RECORD, start, 0, one);
+    copy_pinned(f, d, in, BYTES, one);
+    event_op(f, OP_EVENT_RECORD, end_one, 0, one);
+    copy_pinned(f, out, e, BYTES, two);
+    event_op(f, OP_EVENT_RECORD, end_two, 0, two);
+    assert_int_equal(DEVICE_OK, simple(f, OP_DEVICE_SYNC, 0));
+    event_op(f, OP_EVENT_ELAPSED, start, end_one, 0);
+    uint64_t alone = f->reply.value;
+    event_op(f, OP_EVENT_ELAPSED, start, end_two, 0);
+    assert_true(alone > 0 && f->reply.value < alone + alone / 2);
+
+    event_op(f, OP_EVENT_RECORD, start, 0, one);
+    copy_pinned(f, d, in, BYTES, one);
+    copy_pinned(f, e, in, BYTES, two);
+    event_op(f, OP_EVENT_RECORD, end_two, 0, two);
+    assert_int_equal(DEVICE_OK, simple(f, OP_DEVICE_SYNC, 0));
+    event_op(f, OP_EVENT_ELAPSED, start, end_two, 0);
+    assert_true(f->reply.value > alone + alone / 2);
+}
+
+static void test_peers(void **state)
+{
+    Fixture *f = *state;
+    DeviceMsg m = {.op = OP_PEER};
+    m.peer.peer = 1;
+    m.peer.what = PEER_QUERY;
+    send(f, &m);
+    assert_int_equal(1, f->reply.value);
+    m.peer.what = PEER_DISABLE;
+    assert_int_equal(DEVICE_PEER_NOT_ENABLED, send(f, &m));
+    m.peer.what = PEER_ENABLE;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    assert_int_equal(DEVICE_PEER_ALREADY, send(f, &m));
+    m.peer.peer = 0;
+    assert_int_equal(DEVICE_PEER_UNSUPPORTED, send(f, &m));
+    m.peer.peer = 2;
+    assert_int_equal(DEVICE_INVALID_DEVICE, send(f, &m));
+    assert_int_equal(DEVICE_INVALID_DEVICE, send(f, &(DeviceMsg){.op = OP_DEVICE_SYNC, .device = 2}));
+}
+
+static void test_options(void **state)
+{
+    (void)state;
+    DeviceServer *server;
+    Diag diag = {0};
+    DeviceOptions o = {.n_devices = 1, .stream_fd = -1, .model = "no such card"};
+    assert_int_equal(STATUS_INVALID, device_server_create(&o, &server, &diag));
+    assert_non_null(strstr(diag.message, device_model_name(0)));
+    o = (DeviceOptions){.n_devices = 1, .stream_fd = -1, .checks = "no such check"};
+    assert_int_equal(STATUS_INVALID, device_server_create(&o, &server, &diag));
+    for (size_t i = 0; device_model_name(i) != NULL; i++) {
+        o = (DeviceOptions){.n_devices = 1, .stream_fd = -1, .model = device_model_name(i)};
+        assert_int_equal(STATUS_OK, device_server_create(&o, &server, &diag));
+        device_server_destroy(server);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(test_runs_late),
+        TEST(test_legacy_stream_waits),
+        TEST(test_launch_is_checked),
+        TEST(test_sticky_error),
+        TEST(test_memory),
+        TEST(test_stream_ordered_free),
+        TEST(test_host_functions),
+        TEST(test_events_order_and_time),
+        TEST(test_modules),
+        TEST(test_engines_overlap),
+        TEST(test_peers),
+        cmocka_unit_test(test_options),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
