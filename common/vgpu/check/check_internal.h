@@ -37,6 +37,7 @@ typedef struct NoteKey {
 
 typedef struct Note {
     NoteKey key;
+    uint32_t order;         /* linear index of the block that made the note */
     uint32_t block, thread; /* linear; thread in the block */
     uint32_t other_block, other_thread;
     uint32_t bytes;

@@ -81,7 +81,7 @@ static const char *region(const Finding *f)
                                              : "every allocation of global memory";
 }
 
-static void put_word(StrBuf *out, const Finding *f, const char *word, size_t length)
+static void put_word(StrBuf *out, const Finding *f, const char *detail, const char *word, size_t length)
 {
     if (strncmp(word, "access", length) == 0)
         strbuf_puts(out, f->access);
@@ -93,6 +93,8 @@ static void put_word(StrBuf *out, const Finding *f, const char *word, size_t len
         strbuf_puts(out, region(f));
     else if (strncmp(word, "bytes", length) == 0)
         finding_put_count(out, f->bytes, "byte");
+    else if (strncmp(word, "detail", length) == 0)
+        strbuf_puts(out, detail ? detail : "");
     else if (strncmp(word, "alloc", length) == 0)
         finding_put_count(out, f->alloc_bytes, "byte");
 }
@@ -106,11 +108,11 @@ const char *check_title(CheckSet *set, const Finding *f, const char *detail)
         p += plain;
         if (*p == '{') {
             size_t length = strcspn(p + 1, "}");
-            put_word(&out, f, p + 1, length);
+            put_word(&out, f, detail, p + 1, length);
             p += length + 2;
         }
     }
-    if (detail && *detail)
+    if (detail && *detail && !strstr(kinds[f->kind].title, "{detail}"))
         strbuf_printf(&out, ": %s", detail);
     const char *title = check_intern(set, out.failed ? "" : out.text);
     strbuf_free(&out);

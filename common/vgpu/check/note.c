@@ -72,9 +72,9 @@ Note *note_add(NoteTable *t, const NoteKey *key, uint32_t block, uint64_t count,
         return NULL;
     }
     n->count += count;
-    *fresh = made || block < n->block;
+    *fresh = made || block < n->order;
     if (*fresh)
-        n->block = block;
+        n->order = block;
     return n;
 }
 
@@ -235,7 +235,7 @@ static int compare_notes(const void *pa, const void *pb)
 #define BY(field)                                                                                            \
     if (a->field != b->field)                                                                                \
     return a->field < b->field ? -1 : 1
-    BY(block);
+    BY(order);
     BY(key.place);
     BY(key.kind);
     BY(key.other);
@@ -254,7 +254,7 @@ static NoteTable *join_tables(CheckSet *set)
         NoteTable *from = &set->workers[w].notes;
         for (size_t i = 0; i < from->n; i++) {
             bool fresh;
-            Note *n = note_add(to, &from->notes[i].key, from->notes[i].block, from->notes[i].count, &fresh);
+            Note *n = note_add(to, &from->notes[i].key, from->notes[i].order, from->notes[i].count, &fresh);
             if (n && fresh) {
                 uint64_t count = n->count;
                 *n = from->notes[i];

@@ -254,6 +254,7 @@ Note *check_note(const CheckEvent *e, const NoteKey *key, uint32_t thread, uint6
     Note *n = note_add(&e->worker->notes, key, e->block->linear, count, &fresh);
     if (!n || !fresh)
         return NULL;
+    n->block = e->block->linear;
     n->thread = thread;
     n->shared_bytes = e->block->shared_bytes;
     n->has_alloc = false;

@@ -50,7 +50,7 @@ typedef struct Entry {
     Place place;
     int16_t off;
     uint16_t first;
-    uint8_t shift, flags, access;
+    uint8_t shift, flags, access, bytes;
 } Entry;
 
 /* Classes of entries that pile up, by their flags: reads, atomic reads, atomic writes. */
@@ -149,22 +149,35 @@ static bool writes_same(const ExecAccess *a, unsigned lane)
     return true;
 }
 
+/* Which of the two is named first: the one that writes, the one that is not atomic, the one whose place comes
+ * first. So that a pair of places is one finding, whoever came first. */
+static bool is_named_first(const Entry *a, const Entry *b)
+{
+    if ((a->access == ACCESS_LOAD) != (b->access == ACCESS_LOAD))
+        return b->access == ACCESS_LOAD;
+    if ((a->access == ACCESS_STORE) != (b->access == ACCESS_STORE))
+        return a->access == ACCESS_STORE;
+    return a->place <= b->place;
+}
+
 static void note_race(RaceAccess *r, FindingKind kind, const Entry *old, unsigned byte, uint64_t count)
 {
-    const CheckEvent *e = r->e;
+    bool now_first = is_named_first(&r->entry, old);
+    const Entry *first = now_first ? &r->entry : old, *second = now_first ? old : &r->entry;
     NoteKey key = {.kind = (uint8_t)kind,
                    .space = r->a->space,
-                   .access = r->a->kind,
-                   .other_access = old->access,
-                   .place = r->entry.place,
-                   .other = old->place};
-    Note *n = check_note(e, &key, thread_of(&r->entry, byte), count);
+                   .access = first->access,
+                   .other_access = second->access,
+                   .place = first->place,
+                   .other = second->place};
+    Note *n = check_note(r->e, &key, thread_of(first, byte), count);
     if (!n)
         return;
+    n->block = first->block;
     n->address = r->line_addr + byte;
-    n->bytes = r->a->bytes;
-    n->other_block = old->block;
-    n->other_thread = thread_of(old, byte);
+    n->bytes = first->bytes;
+    n->other_block = second->block;
+    n->other_thread = thread_of(second, byte);
     n->has_alloc = r->alloc != NULL;
     if (r->alloc)
         n->alloc = *r->alloc;
@@ -628,6 +641,7 @@ void race_observe(const CheckEvent *e, const ExecAccess *a)
         .place = check_place(e->set, e->who),
         .flags = entry_flags(e, a),
         .access = a->kind,
+        .bytes = (uint8_t)a->bytes,
     };
     if (r.entry.flags == ENTRY_WRITES && a->pattern != PATTERN_UNIT_STRIDE)
         check_twins(&r);

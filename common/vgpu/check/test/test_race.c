@@ -30,13 +30,13 @@ static void no_barrier_after_load(void **state)
     Rig *r = shared_rig();
     neighbour(r, false);
     const Finding *f = rig_only(r, FINDING_RACE);
-    assert_int_equal(f->place.line, 102);
-    assert_int_equal(f->other.line, 101);
-    assert_string_equal(f->access, "read");
-    assert_string_equal(f->other_access, "write");
+    assert_int_equal(f->place.line, 101);
+    assert_int_equal(f->other.line, 102);
+    assert_string_equal(f->access, "write");
+    assert_string_equal(f->other_access, "read");
     assert_string_equal(f->space, "shared");
-    assert_int_equal(f->thread[0], 0);
-    assert_int_equal(f->other_thread[0], 1);
+    assert_int_equal(f->thread[0], 1);
+    assert_int_equal(f->other_thread[0], 0);
     assert_int_equal(f->address, 4);
     assert_int_equal(f->count, 127); /* the last thread reads behind the tile */
     assert_string_equal(finding_verdict(f), "race");
@@ -400,7 +400,8 @@ static void atomic_and_plain(void **state)
     rig_block_end(r);
     rig_end(r);
     const Finding *f = rig_only(r, FINDING_RACE);
-    assert_string_equal(f->other_access, "atomic");
+    assert_string_equal(f->access, "atomic");
+    assert_string_equal(f->other_access, "read");
     rig_free(r);
 }
 
@@ -455,9 +456,10 @@ static void blocks_meet_at_the_edge(void **state)
     rig_end(r);
     const Finding *f = rig_only(r, FINDING_RACE);
     assert_int_equal(f->count, 1);
-    assert_int_equal(f->block[0], 1);
-    assert_int_equal(f->other_block[0], 0);
-    assert_int_equal(f->other_thread[0], 31);
+    assert_int_equal(f->block[0], 0);
+    assert_int_equal(f->thread[0], 31);
+    assert_int_equal(f->other_block[0], 1);
+    assert_int_equal(f->other_thread[0], 0);
     assert_int_equal(f->address, a->addr + 256 + 124);
     rig_free(r);
 }
