@@ -30,7 +30,14 @@
 
 #include <stdio.h>
 
-enum { CASE_MEMORIES = 8, CASE_FAULTS = 8, CASE_PARAM_BYTES = 128, CASE_LINE = 4096, CASE_TEXT = 64 * 1024 };
+enum {
+    CASE_MEMORIES = 8,
+    CASE_FAULTS = 8,
+    CASE_PARAM_BYTES = 128,
+    CASE_LINE = 4096,
+    CASE_TEXT = 1024 * 1024,
+    CASE_PRINTS = 4096
+};
 
 typedef struct CaseMemory {
     const char *kind;
@@ -45,7 +52,7 @@ typedef struct CaseMemory {
 typedef struct PtxCase {
     char *text;
     size_t length;
-    char kernel[64], error[32], detail[256], prints[CASE_TEXT], class[16];
+    char kernel[64], error[32], detail[256], prints[CASE_PRINTS], class[16];
     uint32_t grid[3], block[3], dynamic, stack;
     uint64_t limit;
     bool cooperative, fixed_order;
