@@ -71,17 +71,23 @@ static const void *own_base(void)
     return base;
 }
 
+static bool is_own(const void *address)
+{
+    Dl_info info;
+    return dladdr(address, &info) != 0 && info.dli_fbase == own_base();
+}
+
+/* The frames outside this library, from the caller on. A sanitizer's frame may lie on top of our own. */
 static void take_frames(Site *out)
 {
     void *stack[STACK_MAX];
-    int n = backtrace(stack, STACK_MAX), kept = 0;
+    int n = backtrace(stack, STACK_MAX), i = 0, kept = 0;
     *out = (Site){0};
-    for (int i = 0; i < n && kept < FRAMES_MAX; i++) {
-        Dl_info info;
-        bool known = dladdr(stack[i], &info) != 0;
-        if (!known || info.dli_fbase != own_base())
+    while (i < n && !is_own(stack[i]))
+        i++;
+    for (; i < n && kept < FRAMES_MAX; i++)
+        if (!is_own(stack[i]))
             out->frames[kept++] = stack[i];
-    }
 }
 
 /* {"t":"site","id":1,"frames":[["/path/of/object",address in it],...]}: the address is that of the call, not

@@ -111,6 +111,7 @@ typedef struct Queue {
 typedef struct Function {
     uint32_t module, index; /* in the module's IrModule */
     uint64_t dynamic_shared_max;
+    char *title; /* readable name */
 } Function;
 
 typedef struct Module {

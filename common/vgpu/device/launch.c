@@ -193,7 +193,8 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share)
         d->launch_kernel = "";
         return 0;
     }
-    d->launch_kernel = record_demangle(d->server, f->name);
+    const char *title = d->server->functions[op->launch.function - 1].title;
+    d->launch_kernel = title == NULL ? f->name : title;
     d->has_fault = false;
     origin_prepare(d);
     ExecResult result = {0};

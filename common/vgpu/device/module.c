@@ -227,9 +227,11 @@ void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
     }
     uint32_t shared = s->devices[module->device]->model->shared_per_block;
     uint32_t used = module->ir->functions[index].static_shared_bytes;
+    const char *title = record_demangle(s, module->ir->functions[index].name);
     s->functions[s->n_functions++] = (Function){.module = m->module.id,
                                                 .index = (uint32_t)index,
-                                                .dynamic_shared_max = shared > used ? shared - used : 0};
+                                                .dynamic_shared_max = shared > used ? shared - used : 0,
+                                                .title = strdup(title)};
     r->value = s->n_functions;
     if (m->out.data != NULL)
         describe(s, (uint32_t)r->value, m->out.data);

@@ -177,6 +177,8 @@ void device_server_destroy(DeviceServer *s)
     event_free_all(s);
     free(s->queue.ops);
     free(s->modules);
+    for (size_t i = 0; i < s->n_functions; i++)
+        free(s->functions[i].title);
     free(s->functions);
     free(s->devices);
     free(s->demangled);

@@ -44,7 +44,7 @@ int main()
 END
 if build_cu texts "$scratch/texts.cu" && [ -e "$real" ]; then
     LD_LIBRARY_PATH=$(dirname "$real") "$scratch/texts" >"$scratch/theirs"
-    LD_LIBRARY_PATH=$runtime "$scratch/texts" >"$scratch/mine"
+    direct "$scratch/texts" >"$scratch/mine"
     if nvcc --version | grep -q 'release 13.0'; then
         diff "$scratch/theirs" "$scratch/mine" >"$scratch/diff"
         ok $? "names and texts of errors are those of the real runtime" "$scratch/diff"

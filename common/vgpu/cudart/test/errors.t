@@ -5,9 +5,9 @@ here=$(dirname "$0")
 . "$here/tap.sh"
 
 build_cu probe "$KIT/common/vgpu/tool/probe.cu" || finish
-VGPU_DEVICE=h100 LD_LIBRARY_PATH=$runtime "$scratch/probe" >"$scratch/ours" 2>"$scratch/errors"
+VGPU_DEVICE=h100 direct "$scratch/probe" >"$scratch/ours" 2>"$scratch/errors"
 nvcc -cudart shared -arch=sm_120 -o "$scratch/probe120" "$KIT/common/vgpu/tool/probe.cu" >"$scratch/log" 2>&1
-LD_LIBRARY_PATH=$runtime "$scratch/probe120" no_image >>"$scratch/ours" 2>>"$scratch/errors"
+direct "$scratch/probe120" no_image >>"$scratch/ours" 2>>"$scratch/errors"
 
 # Lines of one situation up to where hardware ended; exceptions-virtual.txt has the known differences, each with its reason.
 lines_of() {

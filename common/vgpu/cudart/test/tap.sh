@@ -6,6 +6,14 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 vgpu=$(realpath "$BUILD/bin/vgpu")
 runtime=$(realpath "$BUILD/lib/vgpu")
+# A sanitizer build of the runtime needs the sanitizer's own first, and leaves a program's signals alone.
+case $SAN in *address*) preload=$(gcc -print-file-name=libasan.so) ;; *) preload= ;; esac
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_segv=0:handle_abort=0:exitcode=99
+
+# direct PROGRAM [arguments]: runs it with our runtime, without the command
+direct() {
+    env LD_LIBRARY_PATH="$runtime" ${preload:+LD_PRELOAD="$preload"} "$@"
+}
 
 # ok CONDITION-STATUS NAME [FILE to show when it failed]
 ok() {
