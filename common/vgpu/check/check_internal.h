@@ -2,9 +2,11 @@
  *
  *   observe.c  the observer's callbacks: who they concern, and which checkers hear of them
  *   note.c     notes: findings while a launch runs, one table a worker; merged into findings when it ends
- *   fault.c    faults of exec -> notes            hint.c  hints that the facts support
- *   init.c     bitmaps of written bytes           race.c  shadow of accesses, a line of 128 bytes at a time
- *   order.c    happens-before beyond barriers     check.c the set, the host's side, the list of findings
+ *   fault.c    faults of exec -> notes            hint.c    hints that the facts support
+ *   init.c     bitmaps of written bytes           host.c    the host's side: frees, copies, leaks
+ *   race.c     accesses -> lines of shadow        line.c    one line: what races, what is kept
+ *   order.c    happens-before beyond barriers     check.c   the set and the list of findings
+ *   finding*.c texts and JSON                     pool.c    memory that a launch takes
  */
 #ifndef COMMON_VGPU_CHECK_INTERNAL_H
 #define COMMON_VGPU_CHECK_INTERNAL_H

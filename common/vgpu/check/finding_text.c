@@ -4,8 +4,10 @@
  *      12 |     c[i] = a[i] + b[i];
  *         |          ^
  *     by thread (232,0,0) of block (3,0,0) in add(float const*, float const*, float*, int)
- *     at 0x2000000103e8, 1 byte after allocation 3 (1,000 bytes at 0x200000010000, made at vector_add.cu:31
- * in main) launched at vector_add.cu:40 in main 24 times, this is the first hint: ...
+ *     at 0x2000000103e8, 1 byte after allocation 3 (1,000 bytes at 0x200000010000, made at ...)
+ *     launched at vector_add.cu:40 in main
+ *     24 times, this is the first
+ *     hint: ...
  */
 #include "common/vgpu/check/finding_internal.h"
 

@@ -2,20 +2,21 @@
  *
  * Two ways lead from one thread's access to another's:
  *
- *   warp sync     each warp has a tick, bumped by every warp sync and fence. After a warp sync its lanes know
- * all that they did before it:           known[t][u] = t knows what u did at ticks below this (kept as one
- * number, `base`, while all lanes of the warp know the same). publication   fence, then a strong store or an
- * atomic on a location L; then another thread's strong load or atomic on L. A fence takes a snapshot of what
- * the thread did and knows (a fact). A strong write puts it on L, a strong read adds all that lies on L to
- * what the thread knows. Snapshots are nodes of a graph and never change:
+ *   warp sync     each warp has a tick, bumped by every warp sync and fence. After a warp sync its
+ *                 lanes know all that they did before it:
+ *                     known[t][u] = t knows what u did at ticks below this
+ *                 (one number, `base`, while all lanes of the warp know the same).
+ *   publication   fence, then a strong store or an atomic on a location L; then another thread's
+ *                 strong load or atomic on L. A fence takes a snapshot of what the thread did and
+ *                 knows (a fact). A strong write puts it on L, a strong read adds all that lies on
+ *                 L to what the thread knows. Snapshots are nodes of a graph and never change:
  *
- *                     L ---> (join) ---> fact of block 7, thread 0 ---> what that thread knew when it fenced
- * ---> ...
+ *                     L ---> (join) ---> fact of block 7, thread 0 ---> what it knew when it fenced
  *                              |
  *                              +---> what lay on L before
  *
- *                 So a question ("does t come after p?") is a search from what t knows for a fact that covers
- * p.
+ *                 So a question ("does t come after p?") is a search from what t knows for a fact
+ *                 that covers p.
  *
  * Barriers are kept out of the ticks: the block counts them as intervals, a fact of interval i covers all
  * intervals before i of its block, and after a barrier each thread knows what every thread of the block knew.

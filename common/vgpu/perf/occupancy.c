@@ -2,9 +2,9 @@
  * occupancy calculator).
  *
  *   warps       threads of a block in whole warps
- *   registers   a warp gets 32 * registers rounded up to reg_unit; warps are dealt to four schedulers, so
- * that an SM holds a multiple of four shared      a block's bytes and the system's reserve, rounded up to
- * shared_unit
+ *   registers   a warp gets 32 * registers rounded up to reg_unit; warps are dealt to four
+ *               schedulers, so that an SM holds a multiple of four
+ *   shared      a block's bytes and the system's reserve, rounded up to shared_unit
  */
 #include "common/vgpu/perf/perf.h"
 

@@ -3,17 +3,24 @@
  *
  *   total   = overhead + max(compute, memory, latency)
  *
- *   compute = the busiest unit of the busiest SM, in cycles. The work of a unit is spread evenly over the
- * blocks, and the busiest SM has ceil(blocks / SMs) of them: issue    warp instructions / 4             (four
- * schedulers, one instruction a cycle each) fp32     flops32 / (2 * fp32_lanes)        fp64, fp16 alike; a
- * fused multiply-add is 2 operations int      int_ops / int_lanes special  32 * special instructions /
- * special_lanes shared   wavefronts of shared memory       (one a cycle) l1       sectors of global memory /
- * 4      (128 bytes a cycle) atomic   lanes that meet another lane on their address, one a cycle memory  =
- * the larger of dram bytes / (0.85 * peak)                 (what a well-written copy reaches) second-level
- * sectors * 32 / (3 * peak) the busiest SM's second-level bytes / 64 a cycle latency = waves * one warp's
- * chain, in cycles: 4 for each of its instructions, dram_latency / 4 for each of its global loads and atomics
- * (four are in flight), 30 for each of its shared accesses / 4, 20 for each barrier. waves = ceil(blocks of
- * the busiest SM / blocks that fit in one)
+ *   compute = the busiest unit of the busiest SM, in cycles. The work of a unit is spread evenly over
+ *             the blocks, and the busiest SM has ceil(blocks / SMs) of them:
+ *                 issue    warp instructions / 4       four schedulers, one instruction a cycle each
+ *                 fp32     flops32 / (2 * fp32_lanes)  a fused multiply-add is 2; fp64, fp16 alike
+ *                 int      int_ops / int_lanes
+ *                 special  32 * special instructions / special_lanes
+ *                 shared   wavefronts of shared memory, one a cycle
+ *                 l1       sectors of global memory / 4: 128 bytes a cycle
+ *                 atomic   lanes that meet another lane on their address, one a cycle
+ *   memory  = the largest of
+ *                 dram bytes / (0.85 * peak)           what a well-written copy reaches
+ *                 second-level sectors * 32 / (3 * peak)
+ *                 the busiest SM's second-level bytes, 64 a cycle
+ *   latency = waves * one warp's chain, in cycles:
+ *                 4 for each of its instructions
+ *                 dram_latency / 4 for each of its global loads and atomics (four are in flight)
+ *                 30 / 4 for each of its shared accesses, 20 for each barrier
+ *             waves = ceil(blocks of the busiest SM / blocks that fit in one)
  *
  * Arithmetic is in doubles with + - * / only, which give the same bits everywhere.
  */

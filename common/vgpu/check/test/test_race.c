@@ -282,6 +282,31 @@ static void crowded_bins(void **state)
     }
 }
 
+/* One lane a warp reads the bytes of a line one by one, with a warp sync after each, so that no entry stands
+ * for another: 128 entries a warp. Eight warps fill a line; one more is told to be too much. */
+static void line_limit(void **state)
+{
+    (void)state;
+    for (uint32_t warps = 8; warps <= 9; warps++) {
+        Rig *r = rig_new(CHECK_RACE, 1);
+        rig_begin(r, 1, 1024);
+        rig_block(r, 0, 0);
+        for (uint32_t w = 0; w < warps; w++) {
+            for (uint32_t syncs = 0; syncs < w * 128; syncs++) /* no two warps read at one tick */
+                rig_syncwarp(r, w, 0xFFFFFFFFu);
+            for (uint32_t byte = 0; byte < 128; byte++) {
+                rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1, .warp = w, .mask = 1, .bytes = 1,
+                                   .base = byte));
+                rig_syncwarp(r, w, 0xFFFFFFFFu);
+            }
+        }
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_LIMIT), warps - 8);
+        rig_free(r);
+    }
+}
+
 /* ---- one instruction ---- */
 
 static void lanes_of_one_store(void **state)
@@ -617,6 +642,7 @@ int main(void)
         cmocka_unit_test(broadcast_then_write),
         cmocka_unit_test(broadcast_sync_broadcast),
         cmocka_unit_test(crowded_bins),
+        cmocka_unit_test(line_limit),
         cmocka_unit_test(lanes_of_one_store),
         cmocka_unit_test(lanes_of_one_store_same_value),
         cmocka_unit_test(flag),
