@@ -43,13 +43,24 @@ static Verdict worst_finding(const Evidence *e)
     return worst ? worst->verdict : VERDICT_PASS;
 }
 
+/* The vgpu command ends as its report says: with the program's status, 128 + its signal, or 1 when there are
+ * findings. A report that says otherwise was written by somebody else. */
+static bool report_agrees(const Evidence *e)
+{
+    const VgpuReport *r = e->report;
+    int status = r->exit_signal ? 128 + (int)r->exit_signal : (int)r->exit_status;
+    if (status == 0 && vgpu_report_worst(r))
+        status = 1;
+    return e->signal == 0 && e->status == status;
+}
+
 /* Status 1 goes with a CUDA error that CUDA_CHECK met, or that the function returned: then that is the
  * verdict. */
 static bool crashed(const Evidence *e)
 {
     if (e->end != WIRE_END_NONE)
         return false;
-    if (e->virtual_device && !e->report)
+    if (e->virtual_device && (!e->report || !report_agrees(e)))
         return true; /* it ended the command that watched it, or spoilt its report */
     if (evidence_exit_signal(e) != 0)
         return true;

@@ -14,8 +14,9 @@
 
 enum {
     OPEN_FILES_MAX = 256,
-    SPARE_PROCESSES = 8,  /* above the watched limit, so that the watcher sees it passed and can say so */
-    SPARE_CPU_SECONDS = 2 /* the same for processor time */
+    SPARE_PROCESSES = 8,   /* above the watched limit, so that the watcher sees it passed and can say so */
+    BEHIND_THE_RUNNER = 5, /* niceness: a bomb must not keep the watcher from its tick */
+    SPARE_CPU_SECONDS = 2  /* the same for processor time */
 };
 
 static void set_limit(int resource, int64_t value)
@@ -69,8 +70,11 @@ void runner_become(const RunnerState *state, const RunnerRequest *request, int o
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     setsid();
-    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* the runner itself is not; without it /proc/self would not be ours */
+    prctl(PR_SET_DUMPABLE, 1, 0, 0,
+          0); /* the runner itself is not; without it /proc/self would not be ours */
     be_first_to_go();
+    if (nice(BEHIND_THE_RUNNER) < 0)
+        errno = 0; /* it is a courtesy only */
     bool ready = set_descriptors(out, err, &error_fd) && chdir(request->dir) == 0;
     if (ready) {
         set_limits(state, &request->limits);

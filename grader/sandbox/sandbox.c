@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { STOP_WAIT_MS = 3000 }; /* before what did not end by itself is killed */
 enum {
     CHILD_SOCKET = 3,
     CHILD_FILTER = 4
@@ -131,12 +133,19 @@ Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *
     return status;
 }
 
-static void read_errors(int fd, char *text, size_t size)
+/* Waits until the other end of the pipe is closed, which is when bubblewrap and the runner are gone. */
+static void wait_closed(int fd, int wait_ms, char *text, size_t size)
 {
     size_t length = 0;
-    fcntl(fd, F_SETFL, O_NONBLOCK);
-    for (ssize_t n; length + 1 < size && (n = read(fd, text + length, size - 1 - length)) > 0;)
-        length += (size_t)n;
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    while (poll(&p, 1, wait_ms) > 0) {
+        char rest[256];
+        bool room = length + 1 < size;
+        ssize_t n = read(fd, room ? text + length : rest, room ? size - 1 - length : sizeof rest);
+        if (n <= 0)
+            break;
+        length += room ? (size_t)n : 0;
+    }
     if (size)
         text[length] = '\0';
 }
@@ -145,11 +154,13 @@ void sandbox_stop(SandboxProcess *p, char *errors, size_t size)
 {
     if (p->pid <= 0)
         return;
-    close(p->socket); /* the runner ends at the end of its file, and with it all inside */
+    /* The runner ends at the end of its input, and as process 1 takes all inside with it before bubblewrap
+     * ends. */
+    close(p->socket);
+    wait_closed(p->errors, STOP_WAIT_MS, errors, size);
     kill(p->pid, SIGKILL);
     while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    read_errors(p->errors, errors, size);
     close(p->errors);
     *p = (SandboxProcess){.pid = -1, .socket = -1, .errors = -1};
 }

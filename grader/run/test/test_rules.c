@@ -24,7 +24,8 @@ typedef struct Row {
     const char *name;
     LabCase c; /* points 10, finding_credit 0.5 are set below */
     WireEnd end;
-    int status, signal; /* of the command */
+    int status, signal; /* of the command; by default as the report says */
+    bool forged;
     const char *report; /* NULL: a good one; "": none */
     Verdict answer;     /* of the judge */
     double metric;
@@ -129,6 +130,16 @@ static const Row rows[] = {
      .answer = VERDICT_MISSING_OUTPUT,
      .wanted = VERDICT_CRASH},
     {.name = "no report, right result", .report = "", PASSED, .wanted = VERDICT_CRASH},
+    {.name = "a report that its program wrote, before it killed its watcher",
+     .forged = true,
+     .signal = SIGKILL,
+     PASSED,
+     .wanted = VERDICT_CRASH},
+    {.name = "a report without the finding that its watcher met",
+     .forged = true,
+     .status = 1,
+     PASSED,
+     .wanted = VERDICT_CRASH},
     {.name = "error, right result",
      .report = REPORT(ERR("cudaErrorInvalidValue") "," GOOD),
      PASSED,
@@ -263,6 +274,10 @@ static void test_rows(void **state)
         Diag d;
         if (json[0] && vgpu_report_parse(json, strlen(json), &report, &d) != STATUS_OK)
             fail_msg("%s: %s", row.name, d.message);
+        if (report && !row.forged)
+            row.status = report->exit_signal   ? 128 + (int)report->exit_signal
+                         : report->exit_status ? (int)report->exit_status
+                                               : vgpu_report_worst(report) != NULL;
         JudgeAnswer answer = {.verdict = row.answer, .message = ""};
         Evidence e = {.lab_case = &row.c,
                       .virtual_device = true,

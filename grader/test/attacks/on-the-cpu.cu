@@ -1,0 +1,9 @@
+// expect: no-gpu-work
+// Adds on the CPU.
+#include "vector_add.h"
+int vector_add(const float *a, const float *b, float *c, int n)
+{
+    for (int i = 0; i < n; i++)
+        c[i] = a[i] + b[i];
+    return 0;
+}
