@@ -64,7 +64,7 @@ typedef bool (*LaneOp)(const Request *r, const void *b_lanes, const void *c_lane
         for (uint32_t left = r->mask; left; left &= left - 1) {                                              \
             int lane = first_lane(left);                                                                     \
             U##bits *p = (U##bits *)request_host(r, lane);                                                   \
-            U##bits b = bs[lane], c = cs[lane], old = *p, now;                                               \
+            U##bits b = bs[lane], c = cs[lane], old, now;                                                    \
             (void)b, (void)c;                                                                                \
             if (contended) {                                                                                 \
                 old = __atomic_load_n(p, __ATOMIC_RELAXED);                                                  \
@@ -73,6 +73,7 @@ typedef bool (*LaneOp)(const Request *r, const void *b_lanes, const void *c_lane
                 while (                                                                                      \
                     !__atomic_compare_exchange_n(p, &old, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));  \
             } else {                                                                                         \
+                old = *p;                                                                                    \
                 *p = now = (U##bits)(expression);                                                            \
             }                                                                                                \
             changed |= now != old;                                                                           \
