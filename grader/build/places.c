@@ -10,11 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
+enum { SWEEP_AGE_S = 60 }; /* a younger folder may not have its lock yet */
+
+#define WORK_PREFIX            "grade-work-"
 #define MEMORY_PLACE_BYTES_MIN (UINT64_C(8) << 30)
 
 static Status copy_file(const char *from, const char *to, Diag *d)
@@ -123,21 +128,73 @@ static const char *fastest_place(void)
     return fit ? "/dev/shm" : "/tmp";
 }
 
+/* A working folder holds a file `lock`, locked as long as any process of its run lives: also one that was
+ * killed. */
+static int lock_work(const char *work)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/lock", work);
+    int fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Removes what runs that were killed left behind, ours only. */
+static void sweep(const char *base)
+{
+    Arena arena = {0};
+    const char **names;
+    size_t n;
+    if (dir_list(&arena, base, &names, &n, NULL) != STATUS_OK)
+        n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct stat st;
+        const char *path = strncmp(names[i], WORK_PREFIX, strlen(WORK_PREFIX)) == 0
+                               ? arena_printf(&arena, "%s/%s", base, names[i])
+                               : NULL;
+        if (!path || lstat(path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+            time(NULL) - st.st_mtime < SWEEP_AGE_S)
+            continue;
+        int fd = lock_work(path);
+        if (fd >= 0) {
+            dir_remove(path, NULL);
+            close(fd);
+        }
+    }
+    arena_free(&arena);
+}
+
 Status places_make_work(Arena *a, const char **work, Diag *d)
 {
     const char *base = getenv("TMPDIR");
-    char *path = arena_printf(a, "%s/grade-XXXXXX", base && base[0] == '/' ? base : fastest_place());
+    if (!base || base[0] != '/')
+        base = fastest_place();
+    sweep(base);
+    char *path = arena_printf(a, "%s/" WORK_PREFIX "XXXXXX", base);
     if (!path)
         return diag_set(d, STATUS_NO_MEMORY, "no memory");
-    if (!mkdtemp(path) || chmod(path, 0711) != 0)
+    if (!mkdtemp(path) || chmod(path, 0711) != 0 || lock_work(path) < 0) /* the lock ends with the process */
         return diag_set(d, STATUS_IO, "cannot make a working folder %s: %s", path, strerror(errno));
     *work = path;
     return STATUS_OK;
 }
 
+/* In a weak sandbox the processes write to the host's folders, as the user that they run as. */
+static Status make_writable(const char *path, int slot, Diag *d)
+{
+    Status s = dir_make(path, d);
+    if (s == STATUS_OK && geteuid() == 0 && chown(path, sandbox_user(slot), sandbox_user(slot)) != 0)
+        s = diag_set(d, STATUS_IO, "cannot give %s away: %s", path, strerror(errno));
+    return s;
+}
+
 Status places_make(Arena *a, const char *work, int slot, bool weak, Places *p, Diag *d)
 {
     *p = (Places){.work = work,
+                  .slot = slot,
                   .in_kit = "/kit",
                   .in_src = "/src",
                   .in_prog = "/prog",
@@ -160,11 +217,14 @@ Status places_make(Arena *a, const char *work, int slot, bool weak, Places *p, D
     if (!p->kit || !p->home || !p->src || !p->prog || !p->case_dir || !p->in_case || !p->in_build ||
         !p->in_tmp)
         return diag_set(d, STATUS_NO_MEMORY, "no memory");
-    const char *const folders[] = {p->src, p->prog, p->case_dir, weak ? p->in_build : NULL,
-                                   weak ? p->in_tmp : NULL};
+    const char *const folders[] = {p->src, p->prog, p->case_dir};
     Status s = dir_remove(p->home, d);
     for (size_t i = 0; s == STATUS_OK && i < sizeof folders / sizeof *folders; i++)
-        s = folders[i] ? dir_make(folders[i], d) : STATUS_OK;
+        s = dir_make(folders[i], d);
+    if (s == STATUS_OK && weak)
+        s = make_writable(p->in_build, slot, d);
+    if (s == STATUS_OK && weak)
+        s = make_writable(p->in_tmp, slot, d);
     return s;
 }
 
@@ -177,6 +237,6 @@ Status places_clear_case(const Places *p, bool weak, Diag *d)
     for (size_t i = 0; s == STATUS_OK && i < sizeof folders / sizeof *folders; i++)
         s = make_below(p->case_dir, folders[i], d);
     if (s == STATUS_OK && weak)
-        s = dir_make(p->in_case, d);
+        s = make_writable(p->in_case, p->slot, d);
     return s;
 }

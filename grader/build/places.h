@@ -23,6 +23,7 @@
 
 /* Paths on the host. */
 typedef struct Places {
+    int slot;
     const char *work, *kit, *home; /* home: WORK/sN */
     const char *src, *prog, *case_dir;
     /* The same and more as processes see them. */

@@ -80,5 +80,10 @@ Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *
 void sandbox_stop(SandboxProcess *p, char *errors, size_t size);
 
 enum { SANDBOX_UID_BASE = 64000, SANDBOX_SLOTS_MAX = 256 };
+/* The user (and group) that processes of a slot run as when the grader is root. */
+static inline uid_t sandbox_user(int slot)
+{
+    return (uid_t)(SANDBOX_UID_BASE + slot % SANDBOX_SLOTS_MAX);
+}
 
 #endif

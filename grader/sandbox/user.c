@@ -28,7 +28,7 @@ static bool drop_capabilities(void)
 bool sandbox_drop_privileges(bool switch_user, int slot)
 {
     if (switch_user) {
-        uid_t id = (uid_t)(SANDBOX_UID_BASE + slot % SANDBOX_SLOTS_MAX);
+        uid_t id = sandbox_user(slot);
         if (!drop_bounding_set() || setgroups(0, NULL) != 0 || setresgid(id, id, id) != 0 ||
             setresuid(id, id, id) != 0)
             return false;
