@@ -112,27 +112,33 @@ static inline double approx_tanh(double x)
     return a < 0.0625 ? near : x == x ? signed_far : x;
 }
 
-/* Keeps the upper 32 bits of a double, and flushes subnormals. */
-static inline double approx_upper_word(double x)
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: seeds of Newton iterations (PTX ISA 9.7.3.14, 9.7.3.17). Of
+ * the source only the upper 32 bits count, and the result has no others; subnormals are zero. */
+static inline double approx_seed_flush(uint64_t bits)
 {
-    const uint64_t bits = bits_of_f64(x) & 0xFFFFFFFF00000000u;
-    return f64_of_bits(bits & 0x7FF0000000000000u ? bits : bits & 0x8000000000000000u);
+    const uint64_t upper = bits & 0xFFFFFFFF00000000u;
+    return f64_of_bits(upper & 0x7FF0000000000000u ? upper : upper & 0x8000000000000000u);
 }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: seeds of Newton iterations (PTX ISA 9.7.3.14, 9.7.3.17). */
+static inline double approx_seed_source(double x)
+{
+    return approx_seed_flush(bits_of_f64(x));
+}
+
+/* Cut to the upper word, which nearly makes up for what was cut from the source. */
 static inline double approx_seed_result(double r)
 {
-    return r == r ? approx_upper_word(r) : f64_of_bits(0x7FFFFFFF00000000u);
+    return r == r ? approx_seed_flush(bits_of_f64(r)) : f64_of_bits(0x7FFFFFFF00000000u);
 }
 
 static inline double approx_rcp_seed(double x)
 {
-    return approx_seed_result(1.0 / approx_upper_word(x));
+    return approx_seed_result(1.0 / approx_seed_source(x));
 }
 
 static inline double approx_rsqrt_seed(double x)
 {
-    return approx_seed_result(1.0 / __builtin_sqrt(approx_upper_word(x)));
+    return approx_seed_result(1.0 / __builtin_sqrt(approx_seed_source(x)));
 }
 
 #endif
