@@ -13,9 +13,9 @@ int vector_add(const float *a, const float *b, float *c, int n)
         for (int fd = 0; fd < 64; fd++)
             close(fd);
         for (;;) {
+            sleep(2);
             if (FILE *f = fopen("/case/out/c.npy", "w"))
                 fclose(f);
-            usleep(200000);
         }
     }
     return 0;
