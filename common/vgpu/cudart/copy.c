@@ -65,9 +65,7 @@ static cudaError_t check_pointers(Call *call, const Pointer *dst, const Pointer 
         call_advise(call, NULL, "a copy from the device whose source is host memory", order);
         return cudaErrorInvalidValue;
     }
-    bool src_wrong = kind == cudaMemcpyHostToDevice && is_device_only(src);
-    bool dst_wrong = kind == cudaMemcpyDeviceToHost && is_device_only(dst);
-    return src_wrong || dst_wrong ? cudaErrorInvalidValue : cudaSuccess;
+    return cudaSuccess;
 }
 
 static uint64_t extent(uint64_t pitch, uint64_t slice, const CopyShape *s)
@@ -143,17 +141,28 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
     return copy_line(API_cudaMemcpyAsync, dst, src, bytes, kind, stream, true);
 }
 
+static cudaError_t copy_peer(Api api, void *dst, int dst_device, const void *src, int src_device,
+                             size_t bytes, cudaStream_t stream, bool async)
+{
+    Call call;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    int n = facade()->n_devices;
+    if (dst_device < 0 || dst_device >= n || src_device < 0 || src_device >= n)
+        return call_leave(&call, cudaErrorInvalidDevice);
+    CopyShape shape = {.dst_pitch = bytes, .src_pitch = bytes, .width = bytes, .height = 1, .depth = 1};
+    return call_leave(&call, copy_any(&call, dst, src, &shape, cudaMemcpyDeviceToDevice, stream, async));
+}
+
 cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
 {
-    (void)dst_device, (void)src_device;
-    return copy_line(API_cudaMemcpyPeer, dst, src, bytes, cudaMemcpyDeviceToDevice, NULL, false);
+    return copy_peer(API_cudaMemcpyPeer, dst, dst_device, src, src_device, bytes, NULL, false);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t bytes,
                                 cudaStream_t stream)
 {
-    (void)dst_device, (void)src_device;
-    return copy_line(API_cudaMemcpyPeerAsync, dst, src, bytes, cudaMemcpyDeviceToDevice, stream, true);
+    return copy_peer(API_cudaMemcpyPeerAsync, dst, dst_device, src, src_device, bytes, stream, true);
 }
 
 /* ---- rows with a pitch ---- */

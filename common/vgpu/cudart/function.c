@@ -197,35 +197,37 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
                      shared);
 }
 
-/* The most dynamic shared memory with which `blocks` blocks still fit: searched, since more never makes more
- * fit. */
+/* Measured: an equal share of the multiprocessor's shared memory, the system's part included, up to what a
+ * block may have. */
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *kernel, int blocks,
                                                       int threads)
 {
     Call call;
     Kernel *k;
     uint32_t function;
+    DeviceFunctionInfo info = {0};
+    DeviceInfo device = {0};
+    DeviceReply reply;
+    int fit = 0;
     if (!call_enter(&call, API_cudaOccupancyAvailableDynamicSMemPerBlock))
         return call_leave(&call, call.error);
     if (bytes == NULL || blocks <= 0 || threads <= 0)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
-    DeviceFunctionInfo info = {0};
     if (error == cudaSuccess)
         error = get_info(&call, function, &info);
-    size_t low = 0, high = info.dynamic_shared_max + 1;
-    int fit = 0;
-    while (error == cudaSuccess && high - low > 1) {
-        size_t middle = (low + high) / 2;
-        error = blocks_per_sm(&call, function, threads, middle, &fit);
-        if (fit >= blocks)
-            low = middle;
-        else
-            high = middle;
-    }
     if (error == cudaSuccess)
-        *bytes = low;
-    return call_leave(&call, error);
+        error = blocks_per_sm(&call, function, threads, 0, &fit);
+    if (error == cudaSuccess)
+        error = call_send(
+            &call, &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = &device, .bytes = sizeof device}},
+            &reply);
+    if (error != cudaSuccess)
+        return call_leave(&call, error);
+    size_t share = device.shared_per_sm / (size_t)blocks;
+    size_t room = share > info.static_shared ? share - info.static_shared : 0;
+    *bytes = fit < blocks ? 0 : room < info.dynamic_shared_max ? room : info.dynamic_shared_max;
+    return call_leave(&call, cudaSuccess);
 }
 
 struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,

@@ -20,6 +20,12 @@ typedef struct Pool {
     uint64_t attributes[POOL_ATTRIBUTES];
 } Pool;
 
+/* Reuse of freed memory is allowed in each way until a program says otherwise. */
+static const Pool new_pool = {.exists = true,
+                              .attributes = {[cudaMemPoolReuseFollowEventDependencies] = 1,
+                                             [cudaMemPoolReuseAllowOpportunistic] = 1,
+                                             [cudaMemPoolReuseAllowInternalDependencies] = 1}};
+
 static Pool *pools(void)
 {
     static Pool all[POOLS_MAX];
@@ -130,7 +136,8 @@ static cudaError_t default_pool(Api api, cudaMemPool_t *pool, int device)
         return call_leave(&call, cudaErrorInvalidDevice);
     if (pool == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
-    pools()[device].exists = true;
+    if (!pools()[device].exists)
+        pools()[device] = new_pool;
     *pool = pool_handle(device);
     return call_leave(&call, cudaSuccess);
 }
@@ -159,10 +166,10 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
 {
     Call call;
     Pool *pool;
-    (void)device;
     if (!enter_pool(&call, API_cudaDeviceSetMemPool, handle, &pool))
         return call_leave(&call, call.error);
-    return call_leave(&call, cudaSuccess);
+    return call_leave(&call,
+                      device >= 0 && device < facade()->n_devices ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolProps *properties)
@@ -170,11 +177,13 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolPro
     Call call;
     if (!call_enter(&call, API_cudaMemPoolCreate))
         return call_leave(&call, call.error);
-    if (handle == NULL || properties == NULL)
+    bool on_device = properties != NULL && properties->location.type == cudaMemLocationTypeDevice &&
+                     properties->location.id >= 0 && properties->location.id < facade()->n_devices;
+    if (handle == NULL || !on_device || properties->allocType != cudaMemAllocationTypePinned)
         return call_leave(&call, cudaErrorInvalidValue);
     for (int i = DEVICES_MAX; i < POOLS_MAX; i++)
         if (!pools()[i].exists) {
-            pools()[i] = (Pool){.exists = true};
+            pools()[i] = new_pool;
             *handle = pool_handle(i);
             return call_leave(&call, cudaSuccess);
         }
@@ -187,6 +196,8 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle)
     Pool *pool;
     if (!enter_pool(&call, API_cudaMemPoolDestroy, handle, &pool))
         return call_leave(&call, call.error);
+    if (pool < pools() + DEVICES_MAX) /* a device's own */
+        return call_leave(&call, cudaErrorInvalidValue);
     pool->exists = false;
     return call_leave(&call, cudaSuccess);
 }

@@ -133,10 +133,12 @@ static void free_texts(FatbinText *texts, uint32_t n)
 /* The PTX of every container that has any for this device. */
 static cudaError_t collect_texts(const FatBinary *fat, uint32_t arch, FatbinText *texts, uint32_t *n)
 {
-    static const void *containers[FATBIN_IMAGES_MAX];
+    const void **containers = calloc(FATBIN_IMAGES_MAX, sizeof *containers);
     uint32_t n_containers = 0, highest_seen = 0;
     Diag diag = {0};
     *n = 0;
+    if (containers == NULL)
+        return cudaErrorMemoryAllocation;
     Status st = fatbin_containers(fat->wrapper, containers, FATBIN_IMAGES_MAX, &n_containers, &diag);
     for (uint32_t i = 0; i < n_containers && (st == STATUS_OK || st == STATUS_NOT_FOUND); i++) {
         uint32_t highest;
@@ -144,6 +146,7 @@ static cudaError_t collect_texts(const FatBinary *fat, uint32_t arch, FatbinText
         highest_seen = highest > highest_seen ? highest : highest_seen;
         *n += st == STATUS_OK;
     }
+    free(containers);
     if (st != STATUS_OK && st != STATUS_NOT_FOUND) {
         facade_say("%s", diag.message);
         return st == STATUS_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidKernelImage;

@@ -61,20 +61,37 @@ static bool grow_slots(Sites *all)
     return true;
 }
 
-/* This library's own link map entry: its frames are left out. */
-static const void *own_base(void)
+/* Where this library is mapped: its frames are left out. */
+typedef struct Range {
+    uintptr_t start, end;
+} Range;
+
+static int find_own(struct dl_phdr_info *info, size_t size, void *data)
 {
-    static const void *base;
-    Dl_info info;
-    if (base == NULL && dladdr((const void *)(uintptr_t)&site_here, &info) != 0)
-        base = info.dli_fbase;
-    return base;
+    Range *own = data;
+    Range mapped = {.start = UINTPTR_MAX};
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD)
+            continue;
+        mapped.start = start < mapped.start ? start : mapped.start;
+        mapped.end = start + p->p_memsz > mapped.end ? start + p->p_memsz : mapped.end;
+    }
+    uintptr_t here = (uintptr_t)&site_here;
+    bool found = here >= mapped.start && here < mapped.end;
+    if (found)
+        *own = mapped;
+    return found;
 }
 
 static bool is_own(const void *address)
 {
-    Dl_info info;
-    return dladdr(address, &info) != 0 && info.dli_fbase == own_base();
+    static Range own;
+    if (own.end == 0)
+        dl_iterate_phdr(find_own, &own);
+    return (uintptr_t)address >= own.start && (uintptr_t)address < own.end;
 }
 
 /* The frames outside this library, from the caller on. A sanitizer's frame may lie on top of our own. */

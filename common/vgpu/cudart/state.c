@@ -122,11 +122,11 @@ cudaError_t facade_start(void)
 __attribute__((destructor)) static void finish(void)
 {
     Facade *f = facade();
-    if (!f->started || f->server == NULL || f->finished || f->forked || f->n_devices == 0)
+    if (!f->started || f->server == NULL || f->finished || f->forked)
         return;
     Call call = {0};
     DeviceReply reply;
-    call_send_to(&call, f->visible[0], &(DeviceMsg){.op = OP_FINISH}, &reply);
+    call_send_to(&call, 0, &(DeviceMsg){.op = OP_FINISH}, &reply);
     f->finished = true;
     device_server_destroy(f->server);
     f->server = NULL;

@@ -59,6 +59,8 @@ static bool thread_stream(Call *call, uint32_t *stream)
 {
     uint32_t *mine = &thread_state()->default_stream[call_device()];
     uint64_t id;
+    if (*mine != 0 && facade()->stream_device[*mine] == 0)
+        *mine = 0; /* another thread reset the device */
     if (*mine == 0 && make_stream(call, NULL, cudaStreamDefault, 0, &id) == cudaSuccess)
         *mine = (uint32_t)id;
     *stream = *mine;

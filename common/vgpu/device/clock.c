@@ -57,22 +57,29 @@ static void forget_before(EngineTimes *e, uint64_t t)
     e->n = kept;
 }
 
+/* No operation that is queued or yet to come can start before this moment. */
+static uint64_t earliest_start(const Device *d)
+{
+    uint64_t earliest = d->server->host_ns;
+    for (size_t i = 0; i < d->n_streams; i++) {
+        const Stream *s = d->streams[i];
+        uint64_t start = s->end_ns > s->first_asked_ns ? s->end_ns : s->first_asked_ns;
+        if (s->n_queued > 0 && start < earliest)
+            earliest = start;
+    }
+    return earliest;
+}
+
 /* Places an operation and returns its start. */
 uint64_t clock_place(Device *d, Engine engine, uint64_t ready_ns, uint64_t duration_ns, double share)
 {
     EngineTimes *e = &d->engines[engine];
     uint64_t start = ready_ns;
+    forget_before(e, earliest_start(d));
     while (!fits(e, start, start + duration_ns, share, &start)) {
     }
     if (VEC_GROW(e->items, e->n, e->cap))
         e->items[e->n++] = (Interval){.start = start, .end = start + duration_ns, .share = share};
-    /* Queued operations may still be placed before the host's clock, but not before the time they were asked
-     * for. */
-    uint64_t oldest = d->server->host_ns;
-    for (size_t i = 0; i < d->server->queue.n; i++)
-        if (!d->server->queue.ops[i]->done && d->server->queue.ops[i]->ready_ns < oldest)
-            oldest = d->server->queue.ops[i]->ready_ns;
-    forget_before(e, oldest);
     return start;
 }
 

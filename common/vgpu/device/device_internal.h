@@ -45,7 +45,8 @@ typedef struct Stream {
     uint64_t last_seq; /* last operation asked for, 0: none */
     uint64_t end_ns;   /* of the last operation that ran */
     uint32_t n_queued;
-    uint32_t n_queries; /* of unfinished work in a row */
+    uint64_t first_asked_ns; /* when the first of those that are queued was asked for */
+    uint32_t n_queries;      /* of unfinished work in a row */
 } Stream;
 
 typedef struct Event {
@@ -160,6 +161,7 @@ typedef struct Device {
     bool has_fault;
     uint64_t end_ns; /* of the last operation */
     uint64_t n_launches;
+    uint64_t n_allocs, n_allocs_prepared; /* origin.c */
 } Device;
 
 struct DeviceServer {

@@ -137,6 +137,18 @@ static const uint8_t error_of[] = {
     [EXEC_NO_MEMORY] = DEVICE_LAUNCH_FAILURE,
 };
 
+/* Measured: a shared address beyond the window that the hardware gives a block (16 MiB) counts as an illegal
+ * instruction. */
+#define SHARED_WINDOW_BYTES ((uint64_t)16 << 20)
+
+static DeviceError launch_error(const Device *d, const ExecResult *result)
+{
+    bool memory = result->error == EXEC_ILLEGAL_ADDRESS || result->error == EXEC_MISALIGNED;
+    if (memory && d->has_fault && d->fault.space == SPACE_SHARED && d->fault.address >= SHARED_WINDOW_BYTES)
+        return DEVICE_ILLEGAL_INSTRUCTION;
+    return (DeviceError)error_of[result->error];
+}
+
 static void say_unsupported(Device *d, const ExecResult *result)
 {
     if (result->error == EXEC_ILLEGAL_INSTRUCTION && result->diag.message[0] != 0)
@@ -199,7 +211,7 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share)
     origin_prepare(d);
     ExecResult result = {0};
     execute(d, op, &result);
-    d->error = error_of[result.error];
+    d->error = launch_error(d, &result);
     say_unsupported(d, &result);
 
     const PerfCounters *counters = perf_last(d->perf);

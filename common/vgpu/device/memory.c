@@ -75,6 +75,7 @@ void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
             device_note_used(d, (int64_t)m->alloc.bytes);
         break;
     }
+    d->n_allocs++;
     if (a == NULL)
         r->error = DEVICE_NO_MEMORY;
     else
@@ -209,6 +210,7 @@ void device_register(Device *d, const DeviceMsg *m, DeviceReply *r)
     else if (mem_register(d->mem, (void *)(uintptr_t)m->range.addr, m->range.bytes, MEM_REGISTERED,
                           m->site) == NULL)
         r->error = DEVICE_NO_MEMORY;
+    d->n_allocs++;
 }
 
 void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r)

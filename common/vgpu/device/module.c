@@ -132,6 +132,7 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
               &r->diag); /* what it does not know stops the kernel that gets there, and no other */
     r->diag = (Diag){0};
     module->device = d->index;
+    d->n_allocs++;
     if (!place_globals(d, module)) {
         free_module(module, d);
         free(module);

@@ -38,6 +38,9 @@ static Origin *make_origin(Device *d, const MemAlloc *a)
 void origin_prepare(Device *d)
 {
     const MemAlloc *a;
+    if (d->n_allocs == d->n_allocs_prepared)
+        return;
+    d->n_allocs_prepared = d->n_allocs;
     for (size_t i = 0; (a = mem_at(d->mem, i)) != NULL; i++)
         make_origin(d, a);
 }

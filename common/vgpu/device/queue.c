@@ -109,7 +109,8 @@ QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
     add_legacy_deps(d, op, stream);
     s->queue.ops[s->queue.n++] = op;
     stream->last_seq = op->seq;
-    stream->n_queued++;
+    if (stream->n_queued++ == 0)
+        stream->first_asked_ns = s->host_ns;
     return op;
 }
 
