@@ -32,19 +32,26 @@ AluVariant alu_variant_best(void)
     return alu_variant_usable(ALU_AVX2) ? ALU_AVX2 : ALU_BASE;
 }
 
+/* A vector of a mov: two elements that fill the scalar have handlers of their own. */
+static uint32_t vector_selector(const IrInst *inst)
+{
+    const bool pack = inst->dst.kind == IR_REG;
+    const unsigned whole = pack ? inst->dst.bytes : inst->src[0].bytes;
+    bool pair = inst->n_vec == 2 && (whole == 8 || whole == 4);
+    for (unsigned i = 0; i < inst->n_vec; i++)
+        pair = pair && (inst->vec[i].kind == IR_NONE || inst->vec[i].bytes == whole / 2);
+    if (!pair)
+        return pack ? ALU_SEL_PACK : ALU_SEL_UNPACK;
+    if (whole == 8)
+        return pack ? ALU_SEL_PACK_2X4 : ALU_SEL_UNPACK_2X4;
+    return pack ? ALU_SEL_PACK_2X2 : ALU_SEL_UNPACK_2X2;
+}
+
 /* mov is told apart by its operands: one width, several widths, or a vector on either side. */
 static uint32_t mov_selector(const IrInst *inst)
 {
-    if (inst->vec) {
-        const bool pack = inst->dst.kind == IR_REG;
-        const IrOperand *scalar = pack ? &inst->dst : &inst->src[0];
-        bool simple = inst->n_vec == 2 && scalar->bytes == 8;
-        for (unsigned i = 0; i < inst->n_vec; i++)
-            simple = simple && (inst->vec[i].kind == IR_NONE || inst->vec[i].bytes == 4);
-        if (simple)
-            return pack ? ALU_SEL_PACK_2X4 : ALU_SEL_UNPACK_2X4;
-        return pack ? ALU_SEL_PACK : ALU_SEL_UNPACK;
-    }
+    if (inst->vec)
+        return vector_selector(inst);
     static const uint8_t bits[PTX_N_TYPES] = {
 #define X(name, text, width, class) [PTX_TYPE_##name] = width,
 #include "common/vgpu/ptx/types.def"

@@ -236,15 +236,26 @@ static inline bool round_is_directed(IrRound round)
     return round == ROUND_RZ || round == ROUND_RM || round == ROUND_RP;
 }
 
+static inline unsigned enter_if_directed(IrRound round)
+{
+    return round_is_directed(round) ? round_enter(round) : 0;
+}
+
+static inline void leave_if_directed(IrRound round, unsigned before)
+{
+    if (round_is_directed(round))
+        round_leave(before);
+}
+
 static void convert_from_integer(const IrInst *inst, uint64_t *x)
 {
     const PtxType to = inst->type, from = inst->type2;
-    const int before = round_is_directed(inst->round) ? round_enter(inst->round) : fegetround();
+    const unsigned before = enter_if_directed(inst->round);
     if (to == PTX_TYPE_F32)
         convert_integer_to_f32(from, x);
     else if (to == PTX_TYPE_F64)
         convert_integer_to_f64(from, x);
-    round_leave(before);
+    leave_if_directed(inst->round, before);
     if (to == PTX_TYPE_F16 || to == PTX_TYPE_BF16)
         convert_integer_to_half(from, to, inst->round, x);
     else if (!type_is_float(to) && inst->sat)
@@ -262,9 +273,9 @@ static void convert_from_float(const ExecWarp *warp, const IrInst *inst, const I
         return;
     }
     convert_limit(inst, x);
-    const int before = round_is_directed(inst->round) ? round_enter(inst->round) : fegetround();
+    const unsigned before = enter_if_directed(inst->round);
     convert_from_double(inst, to, x, out);
-    round_leave(before);
+    leave_if_directed(inst->round, before);
 }
 
 /* Any pair of types, any register widths. */

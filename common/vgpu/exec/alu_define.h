@@ -161,7 +161,7 @@
     ALU_SHAPE(OP, TYPE, SEL, N, sizeof(Lane##TYPE), ALU_WIDTHS(TYPE), false)                                 \
     ALU_FUNCTION(OP, TYPE, SEL)                                                                              \
     {                                                                                                        \
-        const int before = round_enter(inst->round);                                                         \
+        const unsigned before = round_enter(inst->round);                                                    \
         alu_##OP##_##TYPE##_##SEL0(warp, inst, mask);                                                        \
         round_leave(before);                                                                                 \
     }
@@ -200,7 +200,7 @@
     ALU_FUNCTION(OP, TYPE, SEL)                                                                              \
     {                                                                                                        \
         uint16_t result[COUNT];                                                                              \
-        ALU_HALVES_##N(FORMAT, COUNT) for (int i = 0; i < COUNT; i++)                                        \
+        ALU_HALVES_##N(FORMAT, COUNT) HALVES(i, COUNT)                                                       \
         {                                                                                                    \
             ALU_DOUBLES_##N(FORMAT) result[i] = half_from_f64(FORMAT, EXPR, ROUND_RN);                       \
         }                                                                                                    \
@@ -235,7 +235,7 @@
     {                                                                                                        \
         const HalfFormat f = FORMAT;                                                                         \
         uint16_t result[COUNT];                                                                              \
-        ALU_HALVES_##N(FORMAT, COUNT) for (int i = 0; i < COUNT; i++)                                        \
+        ALU_HALVES_##N(FORMAT, COUNT) HALVES(i, COUNT)                                                       \
         {                                                                                                    \
             ALU_BITS_##N result[i] = (uint16_t)(EXPR);                                                       \
         }                                                                                                    \

@@ -88,18 +88,34 @@ static inline uint64_t f64_sign_op(uint64_t a, uint64_t changed)
     return f64_bits_nan(a) ? a | 0x0008000000000000u : changed;
 }
 
-/* Sets the rounding mode of .rz .rm .rp; gives back what it was. */
-static inline int round_enter(IrRound round)
+/* Sets the rounding mode of .rz .rm .rp; gives back what round_leave must restore. All floating point on
+ * x86-64 is SSE, so its control register is enough, at a fraction of the cost of fesetround. */
+#if defined(__x86_64__)
+static inline unsigned round_enter(IrRound round)
 {
-    const int before = fegetround();
-    fesetround(round == ROUND_RZ ? FE_TOWARDZERO : round == ROUND_RM ? FE_DOWNWARD : FE_UPWARD);
+    const unsigned before = __builtin_ia32_stmxcsr();
+    const unsigned mode = round == ROUND_RZ ? 3 : round == ROUND_RM ? 1 : 2;
+    __builtin_ia32_ldmxcsr((before & ~0x6000u) | mode << 13);
     return before;
 }
 
-static inline void round_leave(int before)
+static inline void round_leave(unsigned before)
 {
-    fesetround(before);
+    __builtin_ia32_ldmxcsr(before);
 }
+#else
+static inline unsigned round_enter(IrRound round)
+{
+    const int before = fegetround();
+    fesetround(round == ROUND_RZ ? FE_TOWARDZERO : round == ROUND_RM ? FE_DOWNWARD : FE_UPWARD);
+    return (unsigned)before;
+}
+
+static inline void round_leave(unsigned before)
+{
+    fesetround((int)before);
+}
+#endif
 
 /* div.approx: a * (1 / b), where the reciprocal of a huge b is flushed to zero (PTX ISA 9.7.3.8: 0, or NaN
  * when a is infinite). */

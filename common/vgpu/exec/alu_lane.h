@@ -33,8 +33,8 @@ typedef LaneU64 LaneB64;
 #undef LANE_TYPE
 
 #define LANES(lane) _Pragma("GCC ivdep") for (int lane = 0; lane < WARP_LANES; lane++)
-/* The two halves of 32 packed lanes. */
-#define HALF_LANES(half) _Pragma("GCC ivdep") for (int half = 0; half < 2 * WARP_LANES; half++)
+/* The halves of a warp: 32, or 64 when packed. */
+#define HALVES(i, count) _Pragma("GCC ivdep") for (int i = 0; i < (count); i++)
 
 /* lane_bit32[i] == 1 << i: a table, because a vector of shift counts costs more than a load. */
 #define BITS4(w, i) (w)1 << (i), (w)1 << ((i) + 1), (w)1 << ((i) + 2), (w)1 << ((i) + 3)

@@ -139,29 +139,29 @@ static void unpack_elements(ExecWarp *warp, const IrInst *inst, uint32_t mask)
     }
 }
 
-/* The two common packs, whole lanes at a time: two u32 and a u64. */
-static void pack_2x4(ExecWarp *warp, const IrInst *inst, uint32_t mask)
-{
-    const LaneU32 *low = warp_src(warp, &inst->vec[0]), *high = warp_src(warp, &inst->vec[1]);
-    uint64_t value[WARP_LANES];
-    LANES(lane) value[lane] = (uint64_t)high[lane] << 32 | low[lane];
-    lane_store(warp, inst, value, mask, 8);
-}
-
-static void unpack_2x4(ExecWarp *warp, const IrInst *inst, uint32_t mask)
-{
-    const LaneU64 *src = warp_src(warp, &inst->src[0]);
-    uint32_t low[WARP_LANES], high[WARP_LANES];
-    LANES(lane)
-    {
-        low[lane] = (uint32_t)src[lane];
-        high[lane] = (uint32_t)(src[lane] >> 32);
+/* The common vectors, whole lanes at a time: a whole of two parts, each of `bits` bits. */
+#define DEFINE_PAIR(size, Whole, Part, bits)                                                                 \
+    static void pack_2x##size(ExecWarp *warp, const IrInst *inst, uint32_t mask)                             \
+    {                                                                                                        \
+        const Part *low = warp_src(warp, &inst->vec[0]), *high = warp_src(warp, &inst->vec[1]);              \
+        Whole value[WARP_LANES];                                                                             \
+        LANES(lane) value[lane] = (Whole)((Whole)high[lane] << bits | low[lane]);                            \
+        lane_store(warp, inst, value, mask, 2 * size);                                                       \
+    }                                                                                                        \
+    static void unpack_2x##size(ExecWarp *warp, const IrInst *inst, uint32_t mask)                           \
+    {                                                                                                        \
+        const Whole *src = warp_src(warp, &inst->src[0]);                                                    \
+        Part low[WARP_LANES], high[WARP_LANES];                                                              \
+        LANES(lane) low[lane] = (Part)src[lane];                                                             \
+        LANES(lane) high[lane] = (Part)(src[lane] >> bits);                                                  \
+        if (inst->vec[0].kind == IR_REG)                                                                     \
+            lane_blend(warp_dst(warp, &inst->vec[0]), low, mask, size);                                      \
+        if (inst->vec[1].kind == IR_REG)                                                                     \
+            lane_blend(warp_dst(warp, &inst->vec[1]), high, mask, size);                                     \
     }
-    if (inst->vec[0].kind == IR_REG)
-        lane_blend(warp_dst(warp, &inst->vec[0]), low, mask, 4);
-    if (inst->vec[1].kind == IR_REG)
-        lane_blend(warp_dst(warp, &inst->vec[1]), high, mask, 4);
-}
+DEFINE_PAIR(4, LaneU64, LaneU32, 32)
+DEFINE_PAIR(2, LaneU32, LaneU16, 16)
+#undef DEFINE_PAIR
 
 /* selp d, a, b, p. */
 #define DEFINE_SELECT(size, T, bit)                                                                          \

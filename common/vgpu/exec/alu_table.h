@@ -84,6 +84,8 @@ enum {
     ALU_SEL_UNPACK = 3,
     ALU_SEL_PACK_2X4 = 4,
     ALU_SEL_UNPACK_2X4 = 5,
+    ALU_SEL_PACK_2X2 = 6,
+    ALU_SEL_UNPACK_2X2 = 7,
     ALU_SEL_NAN = ALU_NAN,
     ALU_SEL_LOW = 0, /* dp2a.lo */
     ALU_SEL_HIGH = ALU_HI,

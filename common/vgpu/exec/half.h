@@ -117,13 +117,33 @@ static inline uint64_t narrow_f64(double x, uint32_t bits, int64_t lowest, uint6
     return magnitude > 0x7FF0000000000000u ? infinity | (infinity - 1) : number;
 }
 
-/* x rounded once to the format. */
+/* The same for .rn, by arithmetic that vectorises: adding and subtracting 2^52 units of the last kept place
+ * rounds there, to nearest even; what is left is exact in f32, and its bits are the half's but for the
+ * exponent's bias. Needs the machine to round to nearest, which it does but between round_enter and
+ * round_leave. */
+static inline uint64_t nearest_half(HalfFormat f, double x)
+{
+    const uint64_t magnitude = bits_of_f64(x) & 0x7FFFFFFFFFFFFFFFu;
+    const uint64_t lowest = (uint64_t)(f == HALF_F16 ? 1023 - 14 : 1023 - 126) << 52,
+                   exponent = magnitude & 0x7FF0000000000000u;
+    const uint64_t kept = exponent > lowest ? exponent : lowest;
+    const double big = f64_of_bits(kept + ((uint64_t)(52 - half_mantissa_bits(f)) << 52));
+    const float rounded = (float)((f64_of_bits(magnitude) + big) - big);
+    if (f == HALF_BF16)
+        return bits_of_f32(rounded) >> 16;
+    const float limited = rounded < 65536.0f ? rounded : 65536.0f;
+    return bits_of_f32(limited * 0x1p-112f) >> 13;
+}
+
+/* x rounded once to the format; HALF_NAN for any NaN. */
 static inline uint16_t half_from_f64(HalfFormat f, double x, IrRound round)
 {
+    const bool nearest = round == ROUND_RN || round == ROUND_NONE;
     const uint64_t magnitude =
-        narrow_f64(x, half_mantissa_bits(f), f == HALF_F16 ? -14 : -126, half_infinity(f), round);
+        nearest ? nearest_half(f, x)
+                : narrow_f64(x, half_mantissa_bits(f), f == HALF_F16 ? -14 : -126, half_infinity(f), round);
     const uint64_t sign = bits_of_f64(x) >> 48 & HALF_SIGN;
-    return (uint16_t)(magnitude > half_infinity(f) ? HALF_NAN : magnitude | sign);
+    return (uint16_t)(x == x ? magnitude | sign : HALF_NAN);
 }
 
 /* a * b + c with the last bit set when the sum is not exact ("round to odd"), so that one more rounding is

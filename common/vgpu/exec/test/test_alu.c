@@ -422,6 +422,9 @@ static void vectors_pack_and_unpack(void **state)
         "mov.b128 %q1, {%d0, %d1}",
         "mov.b128 {%d5, %d6}, %q0",
         "mov.b128 %q1, {%r0, %r1, %r2, %r3}",
+        "mov.b32 {_, %h6}, %r0",
+        "mov.b32 {%h4, %h5, %h6, %h7}, %r0",
+        "mov.b32 %r5, {%h0, %h1, %h2, %h3}",
     };
     for (AluVariant v = ALU_BASE; v < ALU_N_VARIANTS; v++)
         for (size_t i = 0; alu_variant_usable(v) && i < sizeof bodies / sizeof bodies[0]; i++) {
