@@ -76,8 +76,21 @@ const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab)
     return path && access(path, R_OK) == 0 ? path : NULL;
 }
 
+/* The device files of NVIDIA's driver. */
+static Status list_gpu_devices(Arena *a, GradeRun *run, Diag *d)
+{
+    const char **names;
+    size_t n;
+    Status s = dir_list(a, "/dev", &names, &n, d);
+    run->gpu_devices = s == STATUS_OK ? ARENA_NEW_ARRAY(a, const char *, n + 1) : NULL;
+    for (size_t i = 0; run->gpu_devices && i < n; i++)
+        if (strncmp(names[i], "nvidia", 6) == 0)
+            run->gpu_devices[run->n_gpu_devices++] = arena_printf(a, "/dev/%s", names[i]);
+    return s;
+}
+
 /* Devices: the virtual GPU, of some model, or real hardware. */
-static Status choose_device(const Options *o, GradeRun *run, Diag *d)
+static Status choose_device(Arena *a, const Options *o, GradeRun *run, Diag *d)
 {
     run->gpu = o->device && strcmp(o->device, "gpu") == 0;
     run->device = o->model ? o->model : "";
@@ -85,7 +98,7 @@ static Status choose_device(const Options *o, GradeRun *run, Diag *d)
         return diag_set(d, STATUS_INVALID, "--device must be virtual or gpu, not '%s'", o->device);
     if (run->gpu && access("/dev/nvidiactl", F_OK) != 0)
         return diag_set(d, STATUS_NOT_FOUND, "no GPU answers on this machine (there is no /dev/nvidiactl)");
-    return STATUS_OK;
+    return run->gpu ? list_gpu_devices(a, run, d) : STATUS_OK;
 }
 
 static Status choose_sandbox(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
@@ -105,7 +118,7 @@ Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run,
     *run = (GradeRun){.only = o->only};
     Status s = kit_find(a, &run->kit, d);
     if (s == STATUS_OK)
-        s = choose_device(o, run, d);
+        s = choose_device(a, o, run, d);
     if (s == STATUS_OK)
         s = choose_sandbox(a, o, weak_is_fine, run, d);
     if (s == STATUS_OK)

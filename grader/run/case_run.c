@@ -111,6 +111,8 @@ static Status run_program(CaseWork *w, Diag *d)
                         .n_binds = 3,
                         .scratch = scratch,
                         .n_scratch = 3,
+                        .devices = in->run->gpu_devices,
+                        .n_devices = in->run->n_gpu_devices,
                         .hide = &in->run->kit.root,
                         .n_hide = 1,
                         .runner = weak ? arena_printf(w->arena, "%s/bin/grade-runner", p->kit)
@@ -256,6 +258,20 @@ static void tell_kit_error(Arena *a, const LabCase *c, const Diag *d, CaseResult
     explain_case(a, &facts, r);
 }
 
+/* What only the virtual GPU can do: make calls fail, and count. */
+static bool needs_virtual_gpu(const LabCase *c)
+{
+    return c->n_vgpu > 0 || (c->metric[0] && strncmp(c->metric, "value.", 6) != 0);
+}
+
+static void tell_inconclusive(Arena *a, const LabCase *c, CaseResult *r)
+{
+    r->verdict = VERDICT_INCONCLUSIVE;
+    r->points = c->points;
+    CaseFacts facts = {.lab_case = c, .kit_message = "This case can be judged on the virtual GPU only."};
+    explain_case(a, &facts, r);
+}
+
 void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, const char **device_name)
 {
     const LabCase *c = in->lab_case;
@@ -268,6 +284,11 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
                       .lesson = "",
                       .hint = ""};
     r->replay = c->hidden ? "" : arena_printf(a, "make run CASE=%s", c->name);
+    *timing = (CaseTiming){.name = c->name};
+    if (in->run->gpu && needs_virtual_gpu(c)) {
+        tell_inconclusive(a, c, r);
+        return;
+    }
     Status s = places_clear_case(in->places, in->run->sandbox.weak, &d);
     if (s == STATUS_OK)
         s = judge_make(in->judge, in->places->case_dir, w.seed, c, &d);

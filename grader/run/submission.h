@@ -12,9 +12,11 @@
 typedef struct GradeRun {
     Kit kit;
     Sandbox sandbox;
-    const char *work;   /* with the kit staged */
-    uint64_t seed;      /* the secret from which hidden cases draw theirs */
-    bool gpu;           /* run on a real GPU instead of the virtual one */
+    const char *work;         /* with the kit staged */
+    uint64_t seed;            /* the secret from which hidden cases draw theirs */
+    bool gpu;                 /* run on a real GPU instead of the virtual one */
+    const char **gpu_devices; /* its device files */
+    size_t n_gpu_devices;
     const char *device; /* name of the virtual GPU's model; "" for its default */
     const char *only;   /* the one case to run; NULL for all */
 } GradeRun;

@@ -97,6 +97,8 @@ const char **sandbox_bwrap_args(Arena *arena, const char *bwrap, const SandboxSp
     add(&a, "/proc");
     add(&a, "--dev");
     add(&a, "/dev");
+    for (size_t i = 0; i < spec->n_devices; i++)
+        add3(&a, "--dev-bind-try", spec->devices[i], spec->devices[i]);
     for (size_t i = 0; i < spec->n_scratch; i++)
         add_scratch(&a, spec->scratch[i].inside, spec->scratch[i].bytes_max);
     for (size_t i = 0; i < spec->n_binds; i++)

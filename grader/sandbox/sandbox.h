@@ -57,8 +57,9 @@ typedef struct SandboxSpec {
     size_t n_binds;
     const SandboxScratch *scratch;
     size_t n_scratch;
-    const char *const
-        *hide; /* folders that shall be empty inside, where the system's own folders hold them */
+    const char *const *devices; /* device files that are there too: a GPU's */
+    size_t n_devices;
+    const char *const *hide; /* folders that are empty inside, where the system's folders hold them */
     size_t n_hide;
     const char *runner; /* path of grade-runner inside; on the host when weak */
     int slot;           /* of the worker: sandboxes of different slots run as different users */

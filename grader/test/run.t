@@ -117,6 +117,19 @@ same "weak by name: status" 0 $?
 check "weak by name: marked in the result" grep -q '"weak"' "$tmp/weak/results/s001/$lab/result.json"
 same "weak by name: verdict" "s001 pass" "$(verdicts "$tmp/weak")"
 
+# A student's own check, with and without bubblewrap.
+mkdir -p "$tmp/kit/labs"
+cp -r labs/$lab "$tmp/kit/labs/"
+cp grader/test/attacks/right.cu "$tmp/kit/labs/$lab/vector_add.cu"
+same "check: a right answer" 0 "$(status_of "$grade" check "$tmp/kit/labs/$lab" --case one-block)"
+check "check: a line a case" grep -q '^== one-block: OK (8/8)' "$tmp/stdout"
+check "check: the score" grep -q '^Score: 8/8' "$tmp/stdout"
+same "check without bubblewrap" 0 "$(status_of "$grade" check "$tmp/kit/labs/$lab" --case one-block --bwrap /usr/bin/false)"
+cp grader/test/attacks/on-the-cpu.cu "$tmp/kit/labs/$lab/vector_add.cu"
+same "check: a wrong answer" 1 "$(status_of "$grade" check "$tmp/kit/labs/$lab" --case one-block)"
+check "check: why" grep -q 'no-gpu-work (0/8)' "$tmp/stdout"
+check "check: how to run it again" grep -q 'make run CASE=one-block' "$tmp/stdout"
+
 # A run that is interrupted ends its workers and removes its working folder.
 mkdir "$tmp/scratch"
 hand_in s008 grader/test/attacks/sleeper.cu

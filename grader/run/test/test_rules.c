@@ -318,6 +318,27 @@ static void test_switches(void **state)
     vgpu_report_free(report);
 }
 
+/* On hardware there is no report: the program's own status and the judge's word are all there is. */
+static void test_hardware(void **state)
+{
+    (void)state;
+    LabCase c = {
+        .points = 4, .expect_error = "", .metric = "", .min_ops = 1, .gpu_work = true, .check_output = true};
+    JudgeAnswer pass = {.verdict = VERDICT_PASS}, missing = {.verdict = VERDICT_MISSING_OUTPUT};
+    Evidence e = {.lab_case = &c, .answer = &pass, .output_bytes = 4};
+    assert_int_equal(VERDICT_PASS, verdict_of(&e));
+    e.answer = &missing;
+    e.status = 1;
+    assert_int_equal(VERDICT_CUDA_ERROR, verdict_of(&e));
+    e.status = 3;
+    assert_int_equal(VERDICT_CRASH, verdict_of(&e));
+    e.status = 0;
+    e.signal = SIGSEGV;
+    assert_int_equal(VERDICT_CRASH, verdict_of(&e));
+    e.end = WIRE_END_WALL;
+    assert_int_equal(VERDICT_TIMEOUT, verdict_of(&e));
+}
+
 /* Output files ----------------------------------------------------------------------------------- */
 
 static char folder[64];
@@ -379,10 +400,8 @@ static void test_seeds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_switches),
-        cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_switches), cmocka_unit_test(test_hardware),
+        cmocka_unit_test(test_outputs), cmocka_unit_test(test_seeds),
     };
     return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
 }

@@ -363,6 +363,25 @@ static void test_program_that_is_not_there(void **state)
     assert_int_equal(ENOENT, a.status);
 }
 
+static void test_device_files(void **state)
+{
+    Fixture *f = *state;
+    if (f->sandbox.weak)
+        skip();
+    SandboxBind bind = {.host = f->kit, .inside = "/kit"};
+    const char *devices[] = {"/dev/kmsg", "/dev/no-such-device"};
+    SandboxSpec spec = {.binds = &bind, .n_binds = 1, .runner = "/kit/runner"};
+    const char *args[] = {"/usr/bin/test", "-c", "/dev/kmsg", NULL};
+    SandboxStep step = {.dir = "/", .args = args, .limits = modest};
+    SandboxAnswer a;
+    assert_int_equal(STATUS_OK, sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &a, NULL));
+    assert_int_equal(1, a.status);
+    spec.devices = devices;
+    spec.n_devices = 2;
+    assert_int_equal(STATUS_OK, sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &a, NULL));
+    assert_int_equal(0, a.status);
+}
+
 static void test_runner_that_is_not_there(void **state)
 {
     Fixture *f = *state;
@@ -437,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_daemon_is_ended),
         cmocka_unit_test(test_orphan_that_holds_the_pipe),
         cmocka_unit_test(test_program_that_is_not_there),
+        cmocka_unit_test(test_device_files),
         cmocka_unit_test(test_runner_that_is_not_there),
         cmocka_unit_test(test_probe_says_what_is_missing),
         cmocka_unit_test(test_weak_sandbox),
