@@ -164,10 +164,15 @@ void call_advise(Call *call, const void *address, const char *message, const cha
 
 /* ---- end ---- */
 
+/* A program that loops over a call that fails must not fill the machine. */
+enum { ERROR_RECORDS_MAX = 1000 };
+
 static void record_error(Call *call, cudaError_t error)
 {
     Facade *f = facade();
     if (!call->locked || f->stream_fd < 0 || f->server == NULL || f->n_devices == 0)
+        return;
+    if (f->n_error_records++ >= ERROR_RECORDS_MAX)
         return;
     uint64_t site = call_site(call);
     DeviceReply reply;

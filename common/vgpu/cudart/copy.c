@@ -109,6 +109,9 @@ cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape
         msg.copy.host_src = (DeviceSpan){.data = (void *)(uintptr_t)src_p,
                                          .bytes = extent(shape->src_pitch, shape->src_slice, shape)};
     call_site(call);
+    if (async && msg.stream != DEVICE_STREAM_LEGACY && (is_pageable(&dst) || is_pageable(&src)))
+        call_advise(call, NULL, "an asynchronous copy of pageable memory: it cannot overlap with other work",
+                    "allocate host memory with cudaMallocHost");
     return call_send_to(call, device, &msg, &reply);
 }
 

@@ -112,6 +112,10 @@ typedef struct Facade {
     size_t n_host_functions, host_functions_cap;
     uint64_t last_token;
     uint32_t refused_said[(N_APIS + 31) / 32];
+    struct Sites *sites;          /* site.c */
+    uintptr_t own_start, own_end; /* where this library is mapped; site.c */
+    struct Pool *pools;           /* pool.c */
+    uint32_t n_error_records;
 } Facade;
 
 Facade *facade(void);

@@ -26,10 +26,18 @@ static const Pool new_pool = {.exists = true,
                                              [cudaMemPoolReuseAllowOpportunistic] = 1,
                                              [cudaMemPoolReuseAllowInternalDependencies] = 1}};
 
+/* NULL without memory, or before the first pool. */
 static Pool *pools(void)
 {
-    static Pool all[POOLS_MAX];
-    return all;
+    return facade()->pools;
+}
+
+static bool make_table(void)
+{
+    Facade *f = facade();
+    if (f->pools == NULL)
+        f->pools = calloc(POOLS_MAX, sizeof *f->pools);
+    return f->pools != NULL;
 }
 
 static cudaMemPool_t pool_handle(int i)
@@ -41,7 +49,7 @@ static Pool *pool_of(cudaMemPool_t handle)
 {
     uint64_t value = (uint64_t)(uintptr_t)handle;
     uint64_t i = (value & 0xFFFFFFFFFFFFu) >> 4;
-    if ((value & 0xFFFF00000000000Fu) != POOL_TAG || i >= POOLS_MAX || !pools()[i].exists)
+    if ((value & 0xFFFF00000000000Fu) != POOL_TAG || i >= POOLS_MAX || pools() == NULL || !pools()[i].exists)
         return NULL;
     return &pools()[i];
 }
@@ -136,6 +144,8 @@ static cudaError_t default_pool(Api api, cudaMemPool_t *pool, int device)
         return call_leave(&call, cudaErrorInvalidDevice);
     if (pool == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
+    if (!make_table())
+        return call_leave(&call, cudaErrorMemoryAllocation);
     if (!pools()[device].exists)
         pools()[device] = new_pool;
     *pool = pool_handle(device);
@@ -181,7 +191,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolPro
                      properties->location.id >= 0 && properties->location.id < facade()->n_devices;
     if (handle == NULL || !on_device || properties->allocType != cudaMemAllocationTypePinned)
         return call_leave(&call, cudaErrorInvalidValue);
-    for (int i = DEVICES_MAX; i < POOLS_MAX; i++)
+    for (int i = DEVICES_MAX; i < POOLS_MAX && make_table(); i++)
         if (!pools()[i].exists) {
             pools()[i] = new_pool;
             *handle = pool_handle(i);

@@ -27,10 +27,13 @@ typedef struct Sites {
     size_t n_slots;
 } Sites;
 
+/* NULL without memory. */
 static Sites *sites(void)
 {
-    static Sites all;
-    return &all;
+    Facade *f = facade();
+    if (f->sites == NULL)
+        f->sites = calloc(1, sizeof *f->sites);
+    return f->sites;
 }
 
 static uint64_t hash_site(const Site *s)
@@ -61,37 +64,33 @@ static bool grow_slots(Sites *all)
     return true;
 }
 
-/* Where this library is mapped: its frames are left out. */
-typedef struct Range {
-    uintptr_t start, end;
-} Range;
-
+/* Notes where this library is mapped: its frames are left out. */
 static int find_own(struct dl_phdr_info *info, size_t size, void *data)
 {
-    Range *own = data;
-    Range mapped = {.start = UINTPTR_MAX};
+    Facade *f = data;
+    uintptr_t first = UINTPTR_MAX, last = 0, here = (uintptr_t)&site_here;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + p->p_vaddr;
         if (p->p_type != PT_LOAD)
             continue;
-        mapped.start = start < mapped.start ? start : mapped.start;
-        mapped.end = start + p->p_memsz > mapped.end ? start + p->p_memsz : mapped.end;
+        first = start < first ? start : first;
+        last = start + p->p_memsz > last ? start + p->p_memsz : last;
     }
-    uintptr_t here = (uintptr_t)&site_here;
-    bool found = here >= mapped.start && here < mapped.end;
-    if (found)
-        *own = mapped;
-    return found;
+    if (here < first || here >= last)
+        return 0;
+    f->own_start = first;
+    f->own_end = last;
+    return 1;
 }
 
 static bool is_own(const void *address)
 {
-    static Range own;
-    if (own.end == 0)
-        dl_iterate_phdr(find_own, &own);
-    return (uintptr_t)address >= own.start && (uintptr_t)address < own.end;
+    Facade *f = facade();
+    if (f->own_end == 0)
+        dl_iterate_phdr(find_own, f);
+    return (uintptr_t)address >= f->own_start && (uintptr_t)address < f->own_end;
 }
 
 /* The frames outside this library, from the caller on. A sanitizer's frame may lie on top of our own. */
@@ -141,7 +140,7 @@ static void record_site(uint64_t id, const Site *s)
 uint64_t site_here(void)
 {
     Sites *all = sites();
-    if (facade()->n_devices == 0 || !grow_slots(all) || all->n >= SITES_MAX)
+    if (all == NULL || facade()->n_devices == 0 || !grow_slots(all) || all->n >= SITES_MAX)
         return 0;
     Site here;
     take_frames(&here);

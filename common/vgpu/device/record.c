@@ -1,10 +1,10 @@
 /* record: what the server tells the `vgpu` command while the program runs.
  *
- * One JSON object a line, written at once, so that a crash loses none. Member "t" says what a line is:
- *   start    device, model, options              finding  a finding; a later one of the same device and id
- * replaces it launch   a kernel launch with its counters   span     an operation on the modelled time line
- *   end      totals; the facade adds site, error and call records of its own (cudart/)
- * Without a record stream, findings become text for standard error instead.
+ * One JSON object a line, written at once, so that a crash loses none. Member "p" is the process (forked
+ * children write to the same stream), "t" says what a line is: start    device, model, options finding  a
+ * finding; a later one of the same device and id replaces it launch   a kernel launch with its counters span
+ * an operation on the modelled time line end      totals; the facade adds site, error and call records of its
+ * own (cudart/) Without a record stream, findings become text for standard error instead.
  */
 #include "common/vgpu/device/device_internal.h"
 
@@ -18,14 +18,10 @@
 /* Launches and spans that get a record; totals cover all. */
 enum { LAUNCH_RECORDS_MAX = 1000, SPAN_RECORDS_MAX = 200000 };
 
-void record_line(DeviceServer *s, const StrBuf *line)
+static void write_all(int fd, const char *at, size_t left)
 {
-    if (s->options.stream_fd < 0 || line->failed || line->text == NULL)
-        return;
-    const char *at = line->text;
-    size_t left = line->length;
     while (left > 0) {
-        ssize_t n = write(s->options.stream_fd, at, left);
+        ssize_t n = write(fd, at, left);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -33,6 +29,19 @@ void record_line(DeviceServer *s, const StrBuf *line)
         at += n;
         left -= (size_t)n;
     }
+}
+
+/* Adds the process to an object and writes it, in one piece. */
+void record_line(DeviceServer *s, const StrBuf *line)
+{
+    if (s->options.stream_fd < 0 || line->failed || line->text == NULL)
+        return;
+    StrBuf whole = {0};
+    strbuf_printf(&whole, "{\"p\":%d,", (int)getpid());
+    strbuf_append(&whole, line->text + 1, line->length - 1);
+    if (!whole.failed)
+        write_all(s->options.stream_fd, whole.text, whole.length);
+    strbuf_free(&whole);
 }
 
 /* The C++ library's demangler, if the program has it: nvcc links it, we do not want to. */
@@ -76,7 +85,6 @@ void record_start(DeviceServer *s)
     strbuf_puts(&b, "{\"t\":\"start\"");
     put_text(&b, "device", s->devices[0]->model->title);
     put_number(&b, "devices", s->n_devices);
-    put_number(&b, "pid", (uint64_t)getpid());
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FRAMES_MAX = 8, FUNCTION_MAX = 256, LINE_MAX_SHOWN = 400 };
+enum { TOKEN_BITS = 40, FRAMES_MAX = 8, FUNCTION_MAX = 256, LINE_MAX_SHOWN = 400 };
 
 typedef struct Object {
     char *path;
@@ -40,11 +40,16 @@ typedef struct Source {
     char *name, *text;
 } Source;
 
+/* Places of one process, by token - 1. */
+typedef struct PlaceList {
+    Place *items;
+    size_t n, cap;
+} PlaceList;
+
 struct Places {
     Object *objects;
     size_t n_objects, objects_cap;
-    Place *places; /* by token - 1 */
-    size_t n_places, places_cap;
+    PlaceList lists[TOOL_PROCESSES_MAX];
     Source *sources;
     size_t n_sources, sources_cap;
     char line[LINE_MAX_SHOWN + 1];
@@ -65,14 +70,16 @@ void places_free(Places *p)
             close(p->objects[i].fd);
         free(p->objects[i].path);
     }
-    for (size_t i = 0; i < p->n_places; i++)
-        free(p->places[i].function);
+    for (size_t i = 0; i < TOOL_PROCESSES_MAX; i++) {
+        for (size_t k = 0; k < p->lists[i].n; k++)
+            free(p->lists[i].items[k].function);
+        free(p->lists[i].items);
+    }
     for (size_t i = 0; i < p->n_sources; i++) {
         free(p->sources[i].name);
         free(p->sources[i].text);
     }
     free(p->objects);
-    free(p->places);
     free(p->sources);
     free(p);
 }
@@ -100,13 +107,19 @@ static bool find_object(Places *p, const char *path, uint32_t *index)
     return true;
 }
 
-void places_add(Places *p, const json_t *record)
+uint64_t places_token(uint32_t process, uint64_t token)
 {
+    return token == 0 ? 0 : (uint64_t)process << TOKEN_BITS | token;
+}
+
+void places_add(Places *p, uint32_t process, const json_t *record)
+{
+    PlaceList *list = &p->lists[process];
     uint64_t id = (uint64_t)json_integer_value(json_object_get(record, "id"));
     const json_t *frames = json_object_get(record, "frames");
-    if (id != p->n_places + 1 || !VEC_GROW(p->places, p->n_places, p->places_cap))
-        return; /* tokens come in order; a forked child's are not ours */
-    Place *place = &p->places[p->n_places++];
+    if (id != list->n + 1 || !VEC_GROW(list->items, list->n, list->cap))
+        return; /* tokens come in order */
+    Place *place = &list->items[list->n++];
     *place = (Place){0};
     for (size_t i = 0; i < json_array_size(frames) && place->n_frames < FRAMES_MAX; i++) {
         const json_t *frame = json_array_get(frames, i);
@@ -183,9 +196,10 @@ static bool resolve_frame(Places *p, const Frame *f, Place *out)
 bool places_find(void *self, uint64_t token, FindingSite *out)
 {
     Places *p = self;
-    if (token == 0 || token > p->n_places)
+    uint64_t process = token >> TOKEN_BITS, id = token & (((uint64_t)1 << TOKEN_BITS) - 1);
+    if (process >= TOOL_PROCESSES_MAX || id == 0 || id > p->lists[process].n)
         return false;
-    Place *place = &p->places[token - 1];
+    Place *place = &p->lists[process].items[id - 1];
     for (int i = 0; i < place->n_frames && !place->looked_up && !place->found; i++)
         place->found = resolve_frame(p, &place->frames[i], place);
     place->looked_up = true;

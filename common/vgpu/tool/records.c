@@ -57,7 +57,7 @@ static bool find_kind(const char *text, FindingKind *out)
     return false;
 }
 
-static void read_alloc(const json_t *o, Finding *f)
+static void read_alloc(const json_t *o, uint32_t process, Finding *f)
 {
     f->has_alloc = json_object_get(o, "alloc_bytes") != NULL;
     f->alloc_address = get_number(o, "alloc_address");
@@ -66,11 +66,11 @@ static void read_alloc(const json_t *o, Finding *f)
     f->alloc_name = get_text(o, "alloc_name", NULL);
     f->alloc_freed = get_bool(o, "alloc_freed");
     f->distance = (int64_t)json_integer_value(json_object_get(o, "distance"));
-    f->alloc_site = get_number(o, "alloc_site");
-    f->free_site = get_number(o, "free_site");
+    f->alloc_site = places_token(process, get_number(o, "alloc_site"));
+    f->free_site = places_token(process, get_number(o, "free_site"));
 }
 
-static Finding read_finding(const json_t *o, FindingKind kind)
+static Finding read_finding(const json_t *o, uint32_t process, FindingKind kind)
 {
     Finding f = {.kind = kind,
                  .advice = get_bool(o, "advice"),
@@ -81,7 +81,7 @@ static Finding read_finding(const json_t *o, FindingKind kind)
                  .bytes = (uint32_t)get_number(o, "bytes"),
                  .access = get_text(o, "access", ""),
                  .space = get_text(o, "space", ""),
-                 .site = get_number(o, "site"),
+                 .site = places_token(process, get_number(o, "site")),
                  .has_other = json_object_get(o, "other_access") != NULL,
                  .other_access = get_text(o, "other_access", ""),
                  .count = get_number(o, "count"),
@@ -94,52 +94,75 @@ static Finding read_finding(const json_t *o, FindingKind kind)
     get_triple(o, "other_block", f.other_block);
     get_triple(o, "other_thread", f.other_thread);
     f.other = get_place(o, true);
-    read_alloc(o, &f);
+    read_alloc(o, process, &f);
     return f;
 }
 
-static void add_finding(Records *r, const json_t *o)
+static void add_finding(Records *r, uint32_t process, const json_t *o)
 {
     FindingKind kind;
-    uint32_t device = (uint32_t)get_number(o, "device");
+    uint64_t device = get_number(o, "device");
     if (device >= DEVICES_MAX || !find_kind(get_text(o, "kind", ""), &kind))
         return;
-    Finding f = read_finding(o, kind);
+    uint32_t source = process * DEVICES_MAX + (uint32_t)device;
+    Finding f = read_finding(o, process, kind);
     for (size_t i = 0; i < r->n_findings; i++)
-        if (r->finding_device[i] == device && r->findings[i].id == f.id) {
+        if (r->finding_source[i] == source && r->findings[i].id == f.id) {
             r->findings[i] = f;
             return;
         }
     size_t n = r->n_findings;
     if (n < FINDINGS_MAX && VEC_GROW(r->findings, n, r->findings_cap) &&
-        VEC_GROW(r->finding_device, n, r->device_cap)) {
+        VEC_GROW(r->finding_source, n, r->source_cap)) {
         r->findings[n] = f;
-        r->finding_device[n] = device;
+        r->finding_source[n] = source;
         r->n_findings++;
     }
 }
 
 /* ---- the rest ---- */
 
-static void add_error(Records *r, const json_t *o)
+static void add_error(Records *r, uint32_t process, const json_t *o)
 {
     if (r->n_errors < ERRORS_MAX && VEC_GROW(r->errors, r->n_errors, r->errors_cap))
         r->errors[r->n_errors++] = (CallError){.call = get_text(o, "call", ""),
                                                .error = get_text(o, "error", ""),
                                                .code = json_integer_value(json_object_get(o, "code")),
-                                               .site = get_number(o, "site"),
+                                               .site = places_token(process, get_number(o, "site")),
                                                .sticky = get_bool(o, "sticky")};
 }
 
+/* Index of the process that wrote a record; false for one too many. */
+static bool find_process(Records *r, const json_t *o, uint32_t *process)
+{
+    int64_t id = json_integer_value(json_object_get(o, "p"));
+    for (size_t i = 0; i < r->n_processes; i++)
+        if (r->processes[i] == id) {
+            *process = (uint32_t)i;
+            return true;
+        }
+    if (r->n_processes == TOOL_PROCESSES_MAX || !VEC_GROW(r->processes, r->n_processes, r->processes_cap))
+        return false;
+    r->processes[r->n_processes] = id;
+    *process = (uint32_t)r->n_processes++;
+    return true;
+}
+
+/* Launches, the time line and the totals are those of the first process that used a device. */
 static void add_record(Records *r, json_t *o)
 {
     const char *type = get_text(o, "t", "");
+    uint32_t process;
+    if (!find_process(r, o, &process))
+        return;
     if (strcmp(type, "site") == 0)
-        places_add(r->places, o);
+        places_add(r->places, process, o);
     else if (strcmp(type, "finding") == 0)
-        add_finding(r, o);
+        add_finding(r, process, o);
     else if (strcmp(type, "error") == 0)
-        add_error(r, o);
+        add_error(r, process, o);
+    else if (process != 0)
+        return;
     else if (strcmp(type, "launch") == 0 && VEC_GROW(r->launches, r->n_launches, r->launches_cap))
         r->launches[r->n_launches++] = o;
     else if (strcmp(type, "span") == 0 && VEC_GROW(r->spans, r->n_spans, r->spans_cap))
@@ -189,7 +212,8 @@ void records_free(Records *r)
     places_free(r->places);
     free(r->lines);
     free(r->findings);
-    free(r->finding_device);
+    free(r->finding_source);
+    free(r->processes);
     free(r->errors);
     free(r->launches);
     free(r->spans);

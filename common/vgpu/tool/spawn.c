@@ -77,6 +77,8 @@ static void set_environment(const ToolOptions *o, const char *folder, int fd)
 
 /* ---- signals: what we are told to do, the program is told ---- */
 
+static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
+
 static volatile sig_atomic_t the_child;
 
 static void hand_on(int signal)
@@ -85,14 +87,24 @@ static void hand_on(int signal)
         kill((pid_t)the_child, signal);
 }
 
-static void hand_on_signals(pid_t child)
+/* Held back while the program starts: none is lost in between. */
+static void block_signals(sigset_t *before)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof handed_on / sizeof handed_on[0]; i++)
+        sigaddset(&set, handed_on[i]);
+    sigprocmask(SIG_BLOCK, &set, before);
+}
+
+static void hand_on_signals(pid_t child, const sigset_t *before)
+{
     the_child = child;
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+    for (size_t i = 0; i < sizeof handed_on / sizeof handed_on[0]; i++) {
         struct sigaction action = {.sa_handler = hand_on, .sa_flags = SA_RESTART};
-        sigaction(signals[i], &action, NULL);
+        sigaction(handed_on[i], &action, NULL);
     }
+    sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 /* ---- running ---- */
@@ -117,17 +129,20 @@ Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *rec
     int fd = open_records();
     if (fd < 0)
         return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
+    sigset_t before;
     fflush(NULL);
+    block_signals(&before);
     pid_t child = fork();
     if (child < 0)
         return diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno));
     if (child == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
         set_environment(o, folder, fd);
         execv(p->path, o->program);
         fprintf(stderr, "vgpu: %s: %s\n", p->path, strerror(errno));
         _exit(127);
     }
-    hand_on_signals(child);
+    hand_on_signals(child, &before);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

@@ -17,6 +17,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
+/* Processes whose records are read: the program and its first children. */
+enum { TOOL_PROCESSES_MAX = 64 };
+
 typedef struct ToolOptions {
     const char *check, *device, *report, *timeline, *seed, *fail_at, *max_instructions, *jobs, *devices;
     bool profile, quiet, color;
@@ -59,8 +62,10 @@ typedef struct Places Places;
 
 Places *places_new(void);
 void places_free(Places *p);
-/* Notes a "site" record. */
-void places_add(Places *p, const json_t *record);
+/* Notes a "site" record of a process. */
+void places_add(Places *p, uint32_t process, const json_t *record);
+/* What stands for a process's own token among all processes: 0 stays 0, "unknown". */
+uint64_t places_token(uint32_t process, uint64_t token);
 /* FindingLookup's callbacks; self is a Places. */
 bool places_find(void *self, uint64_t token, FindingSite *out);
 const char *places_source_line(void *self, const char *file, uint32_t line);
@@ -79,14 +84,16 @@ typedef struct Records {
     json_t **lines; /* owns every record, for the texts in findings */
     size_t n_lines, lines_cap;
     Finding *findings;
-    uint32_t *finding_device;
-    size_t n_findings, findings_cap, device_cap;
+    uint32_t *finding_source; /* process and device of each */
+    size_t n_findings, findings_cap, source_cap;
     CallError *errors;
     size_t n_errors, errors_cap;
     json_t **launches, **spans;
     size_t n_launches, launches_cap, n_spans, spans_cap;
     const json_t *start, *end; /* NULL: not seen */
     Places *places;
+    int64_t *processes; /* ids in order of their first record: the program itself first */
+    size_t n_processes, processes_cap;
 } Records;
 
 Status records_read(int fd, Records *out, Diag *diag);
