@@ -101,7 +101,7 @@ static ExecFaultKind classify_fault(const Mem *m, uint64_t addr)
     bool inside = near && addr - near->addr < near->bytes;
     if (inside)
         return near->freed ? FAULT_FREED : FAULT_OUT_OF_BOUNDS;
-    if (mem_in_window(m, addr))
+    if (mem_in_window(m, addr) || addr - mem_window_base(m) < MEM_GLOBAL_STRIDE)
         return FAULT_OUT_OF_BOUNDS;
     if (addr - MEM_GLOBAL_BASE < DEVICES_MAX * MEM_GLOBAL_STRIDE)
         return FAULT_OTHER_DEVICE;
