@@ -102,13 +102,17 @@ static Status run_program(CaseWork *w, Diag *d)
     const CaseInput *in = w->in;
     const Places *p = in->places;
     const char *host_in = arena_printf(w->arena, "%s/in", p->case_dir), *case_in = "/case/in";
-    SandboxBind binds[] = {{p->kit, "/kit"}, {p->prog, "/prog"}, {host_in, case_in}};
+    SandboxBind binds[] = {{p->kit, "/kit"},
+                           {p->prog, "/prog"},
+                           {host_in, case_in},
+                           {in->run->kit.cuda_home, in->run->kit.cuda_home}};
+    bool toolkit_too = in->run->gpu && strncmp(in->run->kit.cuda_home, "/usr/", 5) != 0;
     SandboxScratch scratch[] = {{"/tmp", (int64_t)TMP_MIB << 20},
                                 {"/dev/shm", (int64_t)SHM_MIB << 20},
                                 {"/case", in->lab_case->limits.memory_mib << 20}};
     bool weak = in->run->sandbox.weak;
     SandboxSpec spec = {.binds = binds,
-                        .n_binds = 3,
+                        .n_binds = toolkit_too ? 4 : 3,
                         .scratch = scratch,
                         .n_scratch = 3,
                         .devices = in->run->gpu_devices,

@@ -382,6 +382,22 @@ static void test_device_files(void **state)
     assert_int_equal(0, a.status);
 }
 
+static void test_hidden_folders(void **state)
+{
+    Fixture *f = *state;
+    if (f->sandbox.weak)
+        skip();
+    SandboxBind bind = {.host = f->kit, .inside = "/kit"};
+    const char *hide[] = {"/usr/share", "/home/not-below-the-system"};
+    SandboxSpec spec = {.binds = &bind, .n_binds = 1, .hide = hide, .n_hide = 2, .runner = "/kit/runner"};
+    const char *args[] = {"/bin/sh", "-c", "ls -A /usr/share; ls -d /home 2>/dev/null; echo end", NULL};
+    const char *env[] = {"PATH=/usr/bin", NULL};
+    SandboxStep step = {.dir = "/", .args = args, .env = env, .limits = modest};
+    SandboxAnswer a;
+    assert_int_equal(STATUS_OK, sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &a, NULL));
+    assert_string_equal("end\n", a.out);
+}
+
 static void test_runner_that_is_not_there(void **state)
 {
     Fixture *f = *state;
@@ -457,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_orphan_that_holds_the_pipe),
         cmocka_unit_test(test_program_that_is_not_there),
         cmocka_unit_test(test_device_files),
+        cmocka_unit_test(test_hidden_folders),
         cmocka_unit_test(test_runner_that_is_not_there),
         cmocka_unit_test(test_probe_says_what_is_missing),
         cmocka_unit_test(test_weak_sandbox),
