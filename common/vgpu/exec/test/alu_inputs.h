@@ -46,17 +46,13 @@ static inline uint64_t alu_integer(uint64_t *rng, unsigned bits)
                                      63, 64, 100, 0x55555555u, 0xAAAAAAAAu, 0x8000, 0xFFFF, 0x10000};
     const uint64_t top = (uint64_t)1 << (bits - 1), all = top | (top - 1);
     const uint64_t ends[] = {top - 1, top, top + 1, all, all - 1, top >> 1, all >> (bits / 2)};
-    switch (alu_random(rng) % 5) {
-    case 0:
+    const uint64_t choice = alu_random(rng) % 5;
+    if (choice == 0)
         return ALU_PICK(rng, edges) & all;
-    case 1:
-    case 2:
+    if (choice < 3)
         return ALU_PICK(rng, ends);
-    case 3:
-        return (alu_random(rng) & all) >> alu_random(rng) % bits;
-    default:
-        return alu_random(rng) & all;
-    }
+    const uint64_t any = alu_random(rng) & all;
+    return choice == 3 ? any >> alu_random(rng) % bits : any;
 }
 
 /* Shift counts and field positions: mostly near the widths; under 256 where wider ones are not defined. */
@@ -144,7 +140,8 @@ static inline uint64_t alu_f64(uint64_t *rng)
         return ALU_PICK(rng, edges);
     if (r < 10)
         return alu_random(rng);
-    return (alu_random(rng) & 0x800FFFFFFFFFFFFFu) | (983 + alu_random(rng) % 80) << 52;
+    const uint64_t mantissa = alu_random(rng) & 0x800FFFFFFFFFFFFFu;
+    return mantissa | (983 + alu_random(rng) % 80) << 52;
 }
 
 static inline uint64_t alu_half(uint64_t *rng)
@@ -170,6 +167,17 @@ static inline uint64_t alu_shuffle_input(uint64_t *rng, int column)
     return r % 3 ? ALU_PICK(rng, clamps) : alu_random(rng) & 0x1FFF;
 }
 
+static inline uint64_t alu_nth_input(uint64_t *rng, int column)
+{
+    const uint64_t first = alu_random(rng);
+    if (column == 1)
+        return first & 31;
+    if (column > 1)
+        return (first % 17 - 8) & 0xFFFFFFFFu;
+    const uint64_t second = alu_random(rng), third = alu_random(rng);
+    return first & (second | third) & 0xFFFFFFFFu;
+}
+
 static inline uint64_t alu_input(AluInputs kind, int column, uint64_t *rng)
 {
     switch (kind) {
@@ -187,9 +195,7 @@ static inline uint64_t alu_input(AluInputs kind, int column, uint64_t *rng)
                    : alu_count(rng, bits < 64);
     }
     case INPUTS_NTH:
-        return column == 0   ? alu_random(rng) & (alu_random(rng) | alu_random(rng)) & 0xFFFFFFFFu
-               : column == 1 ? alu_random(rng) & 31
-                             : (alu_random(rng) % 17 - 8) & 0xFFFFFFFFu;
+        return alu_nth_input(rng, column);
     case INPUTS_F32:
         return alu_f32(rng, 0);
     case INPUTS_MODERATE:

@@ -3,6 +3,7 @@
 #include "common/vgpu/exec/test/alu_harness.h"
 
 #include "common/base/rng.h"
+#include "common/vgpu/ir/form.h"
 #include "common/vgpu/mem/mem.h"
 
 /* ---- values: what comes out, the instruction, what goes in ---- */
@@ -583,6 +584,66 @@ static void wrong_instructions_have_no_handler(void **state)
     assert_null(exec_alu_handler(&bar));
 }
 
+/* ---- the decoder's table against ours ---- */
+
+typedef struct Decoded {
+    PtxOpcode opcode;
+    PtxClass class;
+    const char *text, *shape;
+    uint32_t types;
+} Decoded;
+
+static const Decoded decoded[] = {
+#define X(name, text, class, section, shape, types, modifiers)                                               \
+    {PTX_##name, PTX_CLASS_##class, text, shape, types},
+#include "common/vgpu/ptx/opcodes.def"
+#undef X
+};
+
+static bool has_row(PtxOpcode opcode, uint32_t types)
+{
+    size_t n;
+    const AluRow *rows = alu_rows(ALU_BASE, &n);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].opcode == opcode && (types == 0 || types >> rows[i].type & 1))
+            return true;
+    return false;
+}
+
+/* Types that opcodes.def lets through and PTX does not have: no handler is right. */
+static bool is_not_ptx(PtxOpcode opcode, PtxType type)
+{
+    const uint32_t halves = T_HALF;
+    const bool half = halves >> type & 1;
+    const uint32_t set_sources = T_BITS | T_I64 | T_F64; /* sources of set, never its result */
+    return (opcode == PTX_SELP && half) || (opcode == PTX_CVT && type == PTX_TYPE_B32) ||
+           (opcode == PTX_SET && set_sources >> type & 1) ||
+           (opcode == PTX_CVTA && type == PTX_TYPE_U32); /* 32-bit addresses */
+}
+
+/* Whatever the decoder takes for an arithmetic instruction of a type has at least one handler. */
+static void every_decoded_type_has_a_row(void **state)
+{
+    (void)state;
+    int missing = 0;
+    for (size_t i = 0; i < sizeof decoded / sizeof decoded[0]; i++) {
+        const Decoded *d = &decoded[i];
+        if (d->shape[0] == '!' ||
+            (d->class != PTX_CLASS_ARITH && d->class != PTX_CLASS_FLOAT && d->class != PTX_CLASS_SPECIAL))
+            continue;
+        if (d->types == 0 && !has_row(d->opcode, 0)) {
+            print_error("no row for %s\n", d->text);
+            missing++;
+        }
+        for (PtxType type = PTX_TYPE_NONE + 1; type < PTX_N_TYPES; type++)
+            if (d->types >> type & 1 && !has_row(d->opcode, 1u << type) && !is_not_ptx(d->opcode, type)) {
+                print_error("no row for %s.%s\n", d->text, ptx_type_name(type));
+                missing++;
+            }
+    }
+    assert_int_equal(missing, 0);
+}
+
 static void every_row_by_hand_was_run(void **state)
 {
     (void)state;
@@ -601,12 +662,12 @@ static void every_row_by_hand_was_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_the_isa), cmocka_unit_test(carries_chain_words),
-        cmocka_unit_test(moves_copy_every_type),       cmocka_unit_test(moves_between_widths_extend),
-        cmocka_unit_test(vectors_pack_and_unpack),     cmocka_unit_test(wide_registers_move_whole),
-        cmocka_unit_test(predicates_combine),          cmocka_unit_test(lop3_makes_a_predicate),
-        cmocka_unit_test(addresses_have_windows),      cmocka_unit_test(wrong_instructions_have_no_handler),
-        cmocka_unit_test(every_row_by_hand_was_run),
+        cmocka_unit_test(values_are_those_of_the_isa),  cmocka_unit_test(carries_chain_words),
+        cmocka_unit_test(moves_copy_every_type),        cmocka_unit_test(moves_between_widths_extend),
+        cmocka_unit_test(vectors_pack_and_unpack),      cmocka_unit_test(wide_registers_move_whole),
+        cmocka_unit_test(predicates_combine),           cmocka_unit_test(lop3_makes_a_predicate),
+        cmocka_unit_test(addresses_have_windows),       cmocka_unit_test(wrong_instructions_have_no_handler),
+        cmocka_unit_test(every_decoded_type_has_a_row), cmocka_unit_test(every_row_by_hand_was_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
