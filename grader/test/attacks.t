@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.."
 . grader/test/tap.sh
 BUILD=${BUILD:-build}
-grade=$BUILD/bin/grade
+grade=$(realpath "$BUILD")/bin/grade
 "$grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
 
 tmp=$(mktemp -d /tmp/attacks-test-XXXXXX)
@@ -20,8 +20,13 @@ for i in 1 2 3; do # neighbours, before, among and after the attackers in the or
     cp grader/test/attacks/right.cu "$tmp/class/$n/02-vector-add/vector_add.cu"
 done
 
-processes_before=$(ps -eo uid= | awk '$1 >= 64000 && $1 < 64256' | wc -l)
-"$grade" run --submissions "$tmp/class" --out "$tmp/out" --seed 7 --case one-block --jobs 2 >"$tmp/table" 2>"$tmp/log"
+# In a pid namespace of its own, where it can be made, so that whatever is left over can be told from other programs.
+own=()
+unshare -pf --mount-proc true 2>/dev/null && own=(unshare -pf --mount-proc)
+"${own[@]}" bash -c '"$1" run --submissions "$2/class" --out "$2/out" --seed 7 --case one-block --jobs 2 >"$2/table" 2>"$2/log"
+    status=$?
+    ps -eo pid=,args= | grep -vE "^ *[0-9]+ (bash -c|ps |grep )" >"$2/left"
+    exit $status' bash "$grade" "$tmp"
 same "the run ends well" 0 $?
 
 verdict_of() {
@@ -38,7 +43,11 @@ for name in aa-neighbour mm-neighbour zz-neighbour; do
     same "$name" pass "$(verdict_of $name)"
 done
 
-same "no process of theirs is left" "$processes_before" "$(ps -eo uid= | awk '$1 >= 64000 && $1 < 64256' | wc -l)"
+if [ ${#own[@]} -gt 0 ]; then
+    same "no process of theirs is left" "" "$(cat "$tmp/left")"
+else
+    echo "ok $((++tap_n)) # SKIP no pid namespace to count processes in"
+fi
 check "no control character and no broken byte in any result" \
     bash -c "! LC_ALL=C grep -rlP '[\x00-\x08\x0b-\x1f\x7f]|\\\\u00(0[0-8bcef]|1|7f)|\\\\u202e' '$tmp/out/results' '$tmp/table' '$tmp/log'"
 check "no script in any page" bash -c "! grep -rl '<script>alert' '$tmp/out/report'"
