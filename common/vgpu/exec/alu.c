@@ -143,7 +143,7 @@ static bool vector_fits(const IrInst *inst)
     return true;
 }
 
-/* cvt's registers: of 2, 4 or 8 bytes, and no narrower than their types. */
+/* cvt and mov between widths: registers of 2, 4 or 8 bytes. */
 static bool widths_can_convert(const IrInst *inst, const AluShape *shape)
 {
     for (unsigned i = 0; i < shape->n_src; i++)

@@ -1,23 +1,28 @@
 /* alu_define: the row macros of the .def tables, expanded to handlers and their shapes. alu_list.h expands
- * them again, to the rows of the table.
+ * them again, to the rows of the table. EXPR reads the sources as a, b, c and e (PTX's fourth, d).
  *
- *   ALU1..ALU3(OP, TYPE, SEL, EXPR)       one handler; d and all sources have TYPE. EXPR reads a, b, c
- *   ALU1X..ALU4X(OP, TYPE, SEL, TD, TA, TB, TC, TE, EXPR)   the same with a type for each operand; e is PTX's
- * fourth, d ALU2O(OP, TYPE, SEL, OPTIONAL, TD, TA, TB, EXPR)        EXPR looks at the modifiers in OPTIONAL
- * itself, through inst ALU3T(OP, TYPE, TYPE2, SEL, TD, TA, TB, TC, EXPR)       the same for instructions with
- * a second type ALU_ALIAS(OP, TYPE, SEL, OP0, TYPE0, SEL0)              the handler of a row above
- *   ALU_CARRY(OP, TYPE, LANE, SEL, N, WIDE, EXPR)   EXPR in the type WIDE: its low bits are d, the bit above
- * is the carry out; `carry` is the carry in ALU1T(OP, TYPE, TYPE2, SEL, TD, TA, EXPR), ALU_ALIAS_T(OP, TYPE,
- * TYPE2, SEL, OP0, TYPE0, SEL0)   with a second type ALU_F32(OP, N, EXPR)              .rn with every choice
- * of .ftz and .sat; .rz .rm .rp of each ALU_F32_ROUND(OP, N, EXPR)        the same without .sat
- *   ALU_F32_FREE(OP, SEL, SEL_FTZ, N, EXPR)   no rounding mode: without and with .ftz
- *   ALU_F64(OP, N, EXPR)              .rn; .rz .rm .rp
- *   ALU_F64_FREE(OP, SEL, N, EXPR)    one row
- *   ALU_HALF(OP, SEL, N, OPTIONAL, EXPR)   f16 and bf16, single and packed: EXPR on doubles, rounded once to
- * the format; the modifiers in OPTIONAL are applied as it runs ALU_HALF_BITS(OP, N, OPTIONAL, EXPR)   the
- * same four types: EXPR on 16 bits; `f` is the format (half.h) ALU_HANDLER(OP, TYPE, TYPE2, SEL, OPTIONAL,
- * SHAPE, FUNCTION)   a handler written by hand ALU_COMPARE(TYPE, CMP, EXPR)           setp for integers: EXPR
- * on a and b ALU_COMPARE_F32, ALU_COMPARE_F64, ALU_COMPARE_HALF (CMP, EXPR)   setp for floating types
+ *   one loop over integers or bits
+ *     ALU1 ALU2 ALU3 (OP, TYPE, SEL, EXPR)             d and all sources have TYPE
+ *     ALU1X .. ALU4X (OP, TYPE, SEL, TD, TA.., EXPR)   a type for each operand
+ *     ALU1T ALU3T (OP, TYPE, TYPE2, SEL, TD, TA.., EXPR)   instructions with a second type
+ *     ALU2O (OP, TYPE, SEL, OPTIONAL, TD, TA, TB, EXPR)    EXPR looks at the modifiers in OPTIONAL, in inst
+ *     ALU_CARRY (OP, TYPE, LANE, SEL, N, WIDE, EXPR)   EXPR in the type WIDE: its low bits are d, the bit
+ *                                                      above is the carry out; `carry` is the carry in
+ *   the handler of a row above
+ *     ALU_ALIAS (OP, TYPE, SEL, OP0, TYPE0, SEL0), ALU_ALIAS_T (OP, TYPE, TYPE2, SEL, OP0, TYPE0, SEL0)
+ *   floating point with N sources
+ *     ALU_F32 (OP, N, EXPR)          .rn with every choice of .ftz and .sat; .rz .rm .rp of each
+ *     ALU_F32_ROUND (OP, N, EXPR)    the same without .sat
+ *     ALU_F32_FREE (OP, SEL, SEL_FTZ, N, EXPR)   no rounding mode: without and with .ftz
+ *     ALU_F64 (OP, N, EXPR)          .rn; .rz .rm .rp
+ *     ALU_F64_FREE (OP, SEL, N, EXPR)            one row
+ *     ALU_HALF (OP, SEL, N, OPTIONAL, EXPR)      f16 and bf16, single and packed: EXPR on doubles, rounded
+ *                                    once to the format; modifiers in OPTIONAL are applied as it runs
+ *     ALU_HALF_BITS (OP, N, OPTIONAL, EXPR)      the same types: EXPR on 16 bits; f is the format
+ *   setp
+ *     ALU_COMPARE (TYPE, BITS, CMP, EXPR), ALU_COMPARE_F32 and ALU_COMPARE_F64 (CMP, EXPR)
+ *   a handler written by hand
+ *     ALU_HANDLER (OP, TYPE, TYPE2, SEL, OPTIONAL, SHAPE, FUNCTION)
  */
 
 #define ALU_FUNCTION(OP, TYPE, SEL)                                                                          \

@@ -56,12 +56,8 @@ static inline uint32_t max_u16x2(uint32_t a, uint32_t b)
     return pack_u16x2(low, high);
 }
 
-/* Division. By zero PTX leaves the result open; here it is what hardware gives: all ones, for the remainder
- * too of 32-bit and 16-bit types extended to 32 bits, and never a trap. The smallest integer over -1 wraps:
- * it is itself, remainder 0.
- *
- * 32-bit quotients are exact in double: a / b is at least 1 / b away from the next integer, more than
- * double's error. */
+/* Division. By zero PTX leaves the result open; here it is what hardware gives, for quotient and remainder of
+ * every type: all ones, and never a trap. The smallest integer over -1 wraps: it is itself, remainder 0. */
 static inline uint32_t div_u32(uint32_t a, uint32_t b)
 {
     return b ? a / b : UINT32_MAX;

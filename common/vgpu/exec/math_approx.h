@@ -2,25 +2,26 @@
  *
  * Only + - * / and sqrt on doubles, which IEEE 754 defines to the last bit, and polynomials; no libm. A
  * result is good to about 2^-33 before it is rounded to f32, so it is far inside what the PTX ISA allows
- * hardware (test_math.c measures each against libm):
+ * hardware (test_math.c measures each against libm, and prints what it found):
  *
- *      function            allowed by the ISA                          here
- *      rcp, sqrt, div      1 ulp, 2^-23 relative, 2 ulp                correctly rounded
- *      rsqrt               2^-22.9 relative                            correctly rounded but for ties broken
- * by double's error ex2                 2^-22.5 relative                            2^-23.9 lg2 2^-22.6
- * absolute near 1, else relative      2^-23.9 relative sin, cos            2^-20.5 absolute in [-2 pi, 2 pi]
- * 2^-24 absolute up to |x| = 2^20 tanh                2^-11 relative                              2^-23.9
- * relative rcp, rsqrt .ftz.f64 2^-20 relative, low word zero               2^-20
+ *      function              allowed by the ISA                           here
+ *      rcp, div, sqrt        1 ulp, 2 ulp, 2^-23 relative                 correctly rounded
+ *      rsqrt                 2^-22.9 relative                             2^-24 relative
+ *      ex2                   2^-22.5 relative                             2^-24 relative
+ *      lg2                   2^-22.6, absolute in (0.5, 2), or relative   2^-24 relative
+ *      sin, cos              2^-20.5 absolute in [-2 pi, 2 pi],           2^-24 absolute up to |x| = 2^20
+ *                            2^-14.7 in [-100 pi, 100 pi]
+ *      tanh                  2^-11 relative                               2^-24 relative
+ *      rcp, rsqrt .ftz.f64   a seed, low word zero                        2^-20 relative
  *
- * Real results differ from hardware's in the last bits: they are meant to be within the contract, not equal.
+ * Hardware's own results differ in the last bits: these are meant to be within the contract, not equal.
  */
 #ifndef COMMON_VGPU_EXEC_MATH_APPROX_H
 #define COMMON_VGPU_EXEC_MATH_APPROX_H
 
 #include "common/vgpu/exec/alu_lane.h"
 
-/* Adding and subtracting this rounds a double of less than 2^51 to an integer, which is then in its low bits.
- */
+/* Adding and subtracting this rounds a double of less than 2^51 to an integer, seen in the sum's low bits. */
 #define APPROX_ROUNDER 0x1.8p52
 
 /* 2^x: x = n + f, 2^f by its Taylor series on [-1/2, 1/2] (next term: 2e-10), 2^n by exponent bits. */

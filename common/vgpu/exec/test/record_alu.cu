@@ -1,9 +1,10 @@
 // record_alu: runs every case of alu_cases.def on a GPU, and prints the table again with the results' hashes.
 //
-//   nvcc -arch=sm_90 -I. -o build/record_alu common/vgpu/exec/test/record_alu.cu && build/record_alu > new.def
+//   nvcc -arch=sm_90 -I. -o build/record_alu common/vgpu/exec/test/record_alu.cu && build/record_alu >
+//   new.def
 //
-// Each case becomes a kernel in PTX: a thread loads up to four sources, cuts them to the operands' widths, runs the one
-// instruction, and stores the result as 64 bits. Needs a GPU of compute capability 9.0 or newer.
+// Each case becomes a kernel in PTX: a thread loads up to four sources, cuts them to the operands' widths,
+// runs the one instruction, and stores the result as 64 bits. Needs a GPU of compute capability 9.0 or newer.
 #include "common/vgpu/exec/test/alu_inputs.h"
 
 #include <cstdio>
@@ -34,7 +35,8 @@ static void check(cudaError_t e, const char *what)
 
 static const char head[] =
     ".param .u64 in, .param .u64 out)\n{\n"
-    ".reg .b64 %d<12>; .reg .b32 %r<12>; .reg .b16 %h<8>; .reg .f32 %f<8>; .reg .f64 %e<8>; .reg .pred %p<8>;\n"
+    ".reg .b64 %d<12>; .reg .b32 %r<12>; .reg .b16 %h<8>; .reg .f32 %f<8>; .reg .f64 %e<8>; .reg .pred "
+    "%p<8>;\n"
     "ld.param.u64 %d0, [in]; ld.param.u64 %d1, [out];\n"
     "mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.u32 %r0, %r1, %r2, %r0;\n"
     "mul.wide.u32 %d2, %r0, 32; add.u64 %d2, %d0, %d2; mul.wide.u32 %d3, %r0, 8; add.u64 %d1, %d1, %d3;\n";
@@ -42,7 +44,8 @@ static const char head[] =
 // Loads source i of a type, and gives back its register.
 static std::string load_source(int i, const std::string &type, std::ostringstream &ptx)
 {
-    const std::string n = std::to_string(i), wide = "%d" + std::to_string(4 + i), word = "%r" + std::to_string(4 + i);
+    const std::string n = std::to_string(i), wide = "%d" + std::to_string(4 + i),
+                      word = "%r" + std::to_string(4 + i);
     ptx << "ld.global.u64 " << wide << ", [%d2+" << 8 * i << "];\n";
     if (type == "b64")
         return wide;
@@ -67,8 +70,14 @@ static std::string load_source(int i, const std::string &type, std::ostringstrea
 
 static std::string result_register(const std::string &type)
 {
-    return type == "b64" ? "%d9" : type == "b32" ? "%r9" : type == "f32" ? "%f7" : type == "f64" ? "%e7"
-           : type == "b16" ? "%h7" : type == "pred" ? "%p6" : type == "p|q" ? "%p6|%p7" : "%r9|%p6";
+    return type == "b64"    ? "%d9"
+           : type == "b32"  ? "%r9"
+           : type == "f32"  ? "%f7"
+           : type == "f64"  ? "%e7"
+           : type == "b16"  ? "%h7"
+           : type == "pred" ? "%p6"
+           : type == "p|q"  ? "%p6|%p7"
+                            : "%r9|%p6";
 }
 
 // The result as 64 bits: p|q has q in bit 1, b32|p has p in bit 32.
@@ -102,7 +111,8 @@ static void write_kernel(int i, const Case &c, std::ostringstream &ptx)
         operands += ", " + load_source(s, type, ptx);
     if (space != std::string::npos)
         operands += "," + text.substr(space);
-    ptx << text.substr(0, space) << " " << operands << ";\n" << widen_result(c.dst) << "st.global.u64 [%d1], %d9; ret;\n}\n";
+    ptx << text.substr(0, space) << " " << operands << ";\n"
+        << widen_result(c.dst) << "st.global.u64 [%d1], %d9; ret;\n}\n";
 }
 
 int main()
@@ -129,7 +139,8 @@ int main()
         alu_make_inputs(cases[i].inputs, rows);
         check(cudaMemcpy(in, rows, in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
         check(cudaLibraryGetKernel(&kernel, library, ("k" + std::to_string(i)).c_str()), cases[i].text);
-        check(cudaLaunchKernel((const void *)kernel, dim3(ALU_N_INPUTS / 128), dim3(128), arguments, 0, 0), cases[i].text);
+        check(cudaLaunchKernel((const void *)kernel, dim3(ALU_N_INPUTS / 128), dim3(128), arguments, 0, 0),
+              cases[i].text);
         check(cudaMemcpy(results, out, out_bytes, cudaMemcpyDeviceToHost), cases[i].text);
         printf("X(\"%s\", \"%s\", \"%s\", %s, 0x%016llX)\n", cases[i].text, cases[i].dst, cases[i].sources,
                cases[i].inputs_name + 0, (unsigned long long)alu_hash(results, ALU_N_INPUTS));
