@@ -1,0 +1,63 @@
+/* Lab 03: inputs and right answers.
+ *
+ * Parameters: `function`, one of shared_memory.h, and its sizes under their names there. All values are
+ * integers of at most three digits, so that every sum is exact and fits in 32 bits: 999 times the weights of
+ * radius 256, which add to 131,841, is 132 million.
+ */
+#include "judge.h"
+
+#include "shared_memory.h"
+
+#include <string.h>
+
+static size_t size_param(JudgeCase *c, const char *key)
+{
+    return (size_t)judge_param_int(c, key);
+}
+
+static int is_reverse(JudgeCase *c)
+{
+    return strncmp(judge_param_text(c, "function"), "reverse", 7) == 0;
+}
+
+void judge_inputs(JudgeCase *c)
+{
+    size_t n = size_param(c, "n");
+    if (is_reverse(c))
+        judge_fill_i32(c, judge_input_make_i32(c, "data", n), 0, 255);
+    else
+        judge_fill_i32(c, judge_input_make_i32(c, "in", n), 1, 999);
+}
+
+static void refer_reverse(JudgeCase *c)
+{
+    size_t n = 0;
+    const int32_t *data = judge_input_i32(c, "data", &n);
+    int32_t *after = judge_expect_i32(c, "data_after", n);
+    size_t run = judge_has_param(c, "run") ? size_param(c, "run") : REVERSE_RUN;
+    for (size_t first = 0; first < n; first += run) {
+        size_t count = n - first < run ? n - first : run;
+        for (size_t k = 0; k < count; k++)
+            after[first + k] = 255 - data[first + count - 1 - k];
+    }
+}
+
+static void refer_stencil(JudgeCase *c)
+{
+    size_t n = 0;
+    const int32_t *in = judge_input_i32(c, "in", &n);
+    int32_t *out = judge_expect_i32(c, "out", n);
+    size_t radius = judge_has_param(c, "radius") ? size_param(c, "radius") : STENCIL_RADIUS;
+    for (size_t i = 0; i < n; i++)
+        for (size_t d = 0; d <= 2 * radius; d++)
+            if (i + d >= radius && i + d - radius < n)
+                out[i] += (int32_t)(d + 1) * in[i + d - radius];
+}
+
+void judge_reference(JudgeCase *c)
+{
+    if (is_reverse(c))
+        refer_reverse(c);
+    else
+        refer_stencil(c);
+}
