@@ -1,0 +1,288 @@
+-- lab: what every handout, slide deck and book is made from: a lab's README.md, its lab.yaml, and for the
+-- instructor its solution and notes.
+--
+-- The filters in this folder load it with dofile(); they run in the kit's root. Nothing here prints, and nothing
+-- depends on the time, the machine or the order of a table's keys. Limits: lab.yaml is read as pandoc reads metadata, so
+-- its errors are those that `make all` has reported already.
+
+local lab = {}
+
+lab.reader = 'gfm+tex_math_dollars'
+
+local function read_file(path)
+    local file = io.open(path)
+    if not file then
+        error(path .. ' cannot be read')
+    end
+    local text = file:read('a')
+    file:close()
+    return text
+end
+lab.read_file = read_file
+
+local function exists(path)
+    local file = io.open(path)
+    return file ~= nil and file:close()
+end
+
+-- The fields of a YAML file, texts as inlines.
+function lab.read_yaml(path)
+    local text = '---\n' .. read_file(path) .. '\n---\n'
+    return pandoc.read(text, 'commonmark+yaml_metadata_block').meta
+end
+
+local text_of = pandoc.utils.stringify
+
+-- '01-indexing' -> '01'
+function lab.number(name)
+    return name:match('^%d%d')
+end
+
+-- { ['01'] = '01-indexing', ... } from the names in one text, separated by blanks.
+function lab.index(names)
+    local index = {}
+    for name in names:gmatch('%S+') do
+        index[lab.number(name)] = name
+    end
+    return index
+end
+
+-- Comments -------------------------------------------------------------------------------------------------------
+
+-- 'hints' for <!-- hints -->, nil for any other block.
+local function marker(block)
+    if block.t == 'RawBlock' and block.format:match('html') then
+        return block.text:match('^%s*<!%-%-%s*(.-)%s*%-%->%s*$')
+    end
+end
+
+-- Takes the hints out: the blocks without them, and a list of { summary, blocks }. The place of each region of
+-- hints is kept by `instead` (a list of blocks).
+function lab.split_hints(blocks, instead)
+    local rest, hints, inside = pandoc.List(), pandoc.List(), false
+    for _, block in ipairs(blocks) do
+        local word = marker(block)
+        local raw = block.t == 'RawBlock' and block.text or ''
+        local summary = raw:match('<summary>(.-)</summary>')
+        if word == 'hints' then
+            inside = true
+            rest:extend(instead)
+        elseif inside and raw:match('<!%-%-%s*end%s*%-%->') then -- the reader joins it to the </details> above it
+            inside = false
+        elseif not inside then
+            rest:insert(block)
+        elseif summary then
+            hints:insert({ summary = summary, blocks = pandoc.List() })
+        elseif block.t ~= 'RawBlock' then
+            hints[#hints].blocks:insert(block)
+        end
+    end
+    return rest, hints
+end
+
+-- The hints as sections of their own, for paper.
+function lab.hints_section(hints, level, identifier)
+    local out = pandoc.List({ pandoc.Header(level, { pandoc.Str('Hints, to be read last') }, { id = identifier }) })
+    for _, hint in ipairs(hints) do
+        local first = hint.blocks[1]
+        local lead = pandoc.List({ pandoc.Strong({ pandoc.Str(hint.summary .. '.') }), pandoc.Space() })
+        if first and first.t == 'Para' then
+            lead:extend(first.content)
+            hint.blocks:remove(1)
+        end
+        out:insert(pandoc.Para(lead))
+        out:extend(hint.blocks)
+    end
+    return out
+end
+
+local function drop_comments(blocks)
+    return blocks:filter(function(block) return marker(block) == nil end)
+end
+
+-- Points ---------------------------------------------------------------------------------------------------------
+
+local function plain(inlines)
+    return pandoc.Blocks({ pandoc.Plain(inlines) })
+end
+
+local function case_rows(cases)
+    local rows, sum = pandoc.List(), 0
+    for _, case in ipairs(cases) do
+        local points = tonumber(text_of(case.points))
+        sum = sum + points
+        rows:insert({ plain({ pandoc.Code(text_of(case.name)) }), plain({ pandoc.Str(string.format('%g', points)) }),
+                      plain(case.message and pandoc.utils.blocks_to_inlines({ pandoc.Plain(case.message) }) or {}) })
+    end
+    return rows, sum
+end
+
+local function table_of(heads, aligns, rows)
+    local widths = {}
+    for i = 1, #heads do widths[i] = 0 end
+    local header = pandoc.List(heads):map(function(head) return plain({ pandoc.Str(head) }) end)
+    return pandoc.utils.from_simple_table(pandoc.SimpleTable({}, aligns, widths, header, rows))
+end
+
+-- A row for each public case, and one for the hidden ones, or with `hidden` (of hidden.yaml) one for each of them.
+function lab.points_table(fields, hidden)
+    local total = fields.points and tonumber(text_of(fields.points)) or 100
+    local rows, sum = case_rows(fields.cases)
+    local aligns = { 'AlignLeft', 'AlignRight', 'AlignLeft' }
+    if hidden then
+        for _, row in ipairs((case_rows(hidden.cases))) do
+            row[3][1].content:insert(1, pandoc.Str('(hidden) '))
+            rows:insert(row)
+        end
+    elseif total > sum then
+        rows:insert({ plain({ pandoc.Str('hidden cases') }), plain({ pandoc.Str(string.format('%g', total - sum)) }),
+                      plain({ pandoc.Str('Other sizes and situations; you see a case\'s name when it fails.') }) })
+    end
+    return table_of({ 'case', 'points', 'what it is about' }, aligns, rows)
+end
+
+-- Puts the table behind the section "How it is graded", or where a comment <!-- points --> stands.
+local function insert_points(blocks, points)
+    local out, in_section, done = pandoc.List(), false, false
+    local function put()
+        out:insert(points)
+        in_section, done = false, true
+    end
+    for _, block in ipairs(blocks) do
+        if marker(block) == 'points' and not done then
+            put()
+        else
+            if block.t == 'Header' and in_section then put() end
+            if block.t == 'Header' and not done and text_of(block.content) == 'How it is graded' then
+                in_section = true
+            end
+            out:insert(block)
+        end
+    end
+    if in_section then put() end
+    return out
+end
+
+-- Cross references -----------------------------------------------------------------------------------------------
+
+-- "lab 02" becomes a link when the lab is there; href(name) gives its address, or nil for none.
+function lab.link_labs(inlines, index, href, own)
+    local out, i = pandoc.List(), 1
+    while i <= #inlines do
+        local word, gap, number = inlines[i], inlines[i + 1], inlines[i + 2]
+        local digits, tail
+        if word.t == 'Str' and word.text:match('^%(?[Ll]ab$') and gap and (gap.t == 'Space' or gap.t == 'SoftBreak')
+            and number and number.t == 'Str' then
+            digits, tail = number.text:match('^(%d%d)(%D*)$')
+        end
+        local name = digits and index[digits]
+        local address = name and name ~= own and href(name)
+        if address then
+            local open = word.text:match('^%(') or ''
+            if open ~= '' then out:insert(pandoc.Str(open)) end
+            out:insert(pandoc.Link({ pandoc.Str(word.text:sub(#open + 1)), pandoc.Space(), pandoc.Str(digits) }, address))
+            if tail ~= '' then out:insert(pandoc.Str(tail)) end
+            i = i + 3
+        else
+            out:insert(word)
+            i = i + 1
+        end
+    end
+    return out
+end
+
+-- [text](../02-vector-add/README.md) -> the same lab's address.
+local function link_of_file(link, index, href)
+    local name = link.target:match('^%.%./(%d%d%-[%w-]+)/README%.md')
+    local address = name and index[lab.number(name)] == name and href(name)
+    if address then link.target = address end
+    return link
+end
+
+-- Code -----------------------------------------------------------------------------------------------------------
+
+local is_cuda = { c = true, cpp = true, ['c++'] = true, cuda = true, cu = true }
+
+local function code_block(block)
+    if is_cuda[block.classes[1]] then block.classes = { 'cuda' } end
+    return block
+end
+
+-- A solution as it is compiled: the markers of `make starters` and the stubs left out.
+function lab.solution_text(text)
+    local out, in_stub = {}, false
+    for line in (text:gsub('\n*$', '\n')):gmatch('(.-)\n') do
+        local word = line:match('^%s*//@%s*(%S+)')
+        if word == 'stub' then in_stub = true end
+        if word == 'end' then in_stub = false end
+        if not word and not in_stub and not line:match('^%s*//|') then out[#out + 1] = line end
+    end
+    return table.concat(out, '\n')
+end
+
+-- Instructor's edition -------------------------------------------------------------------------------------------
+
+local function shift_headers(blocks, by)
+    return pandoc.Blocks(blocks):walk({ Header = function(h) h.level = h.level + by; return h end })
+end
+
+local function solution_blocks(name, fields)
+    local out = pandoc.List()
+    for _, item in ipairs(fields.files) do
+        local file = text_of(item)
+        local text = lab.solution_text(read_file('solutions/' .. name .. '/' .. file))
+        out:insert(pandoc.Header(2, { pandoc.Str('Solution:'), pandoc.Space(), pandoc.Code(file) }, { id = 'solution-' .. file:gsub('%W', '-') }))
+        out:insert(pandoc.CodeBlock(text, { class = 'cuda' }))
+    end
+    if exists('solutions/' .. name .. '/notes.md') then
+        local notes = pandoc.read(read_file('solutions/' .. name .. '/notes.md'), lab.reader).blocks
+        out:insert(pandoc.Header(2, { pandoc.Str('Notes for the instructor') }, { id = 'notes' }))
+        out:extend(shift_headers(notes:filter(function(b) return not (b.t == 'Header' and b.level == 1) end), 1))
+    end
+    return out
+end
+
+-- All together ---------------------------------------------------------------------------------------------------
+
+-- The blocks of a lab's handout without its first heading, the heading's inlines, and the fields of lab.yaml.
+--   options: name, solutions (true for the instructor's edition), index (of lab.index), href(name),
+--            paper (hints behind everything else, else folded where they stand), prefix (of identifiers),
+--            raise (levels by which headings go up)
+function lab.handout(blocks, options)
+    local folder = 'labs/' .. options.name
+    local fields = lab.read_yaml(folder .. '/lab.yaml')
+    local hidden = options.solutions and lab.read_yaml('solutions/' .. options.name .. '/hidden.yaml')
+    local title, hints
+    blocks = insert_points(blocks, lab.points_table(fields, hidden))
+    if options.paper then
+        local instead = pandoc.Para({ pandoc.Str('On paper they stand at the end, behind everything else.') })
+        blocks, hints = lab.split_hints(blocks, { instead })
+    end
+    blocks = drop_comments(blocks)
+    if blocks[1] and blocks[1].t == 'Header' and blocks[1].level == 1 then
+        title = blocks:remove(1).content
+    end
+    if options.solutions then blocks:extend(solution_blocks(options.name, fields)) end
+    if hints and #hints > 0 then
+        blocks:insert(pandoc.RawBlock('latex', '\\clearpage'))
+        blocks:extend(lab.hints_section(hints, 2, 'hints-last'))
+    end
+    blocks = pandoc.Blocks(blocks):walk({
+        Inlines = function(inlines) return lab.link_labs(inlines, options.index, options.href, options.name) end,
+    }):walk({
+        Link = function(link) return link_of_file(link, options.index, options.href) end,
+        CodeBlock = code_block,
+        Image = function(image)
+            if not image.src:match('^[%a]+:') then image.src = folder .. '/' .. image.src end
+            return image
+        end,
+        Header = function(header)
+            header.identifier = (options.prefix or '') .. header.identifier
+            header.level = header.level - (options.raise or 0)
+            return header
+        end,
+    })
+    return blocks, title or fields.title, fields
+end
+
+return lab

@@ -1,0 +1,100 @@
+-- paper: what LaTeX cannot work out for itself: widths of columns, the size of code by its longest line, and where a
+-- long name in code may break. Runs last; does nothing for other formats.
+
+local CHARS_A_LINE = 88 -- of text, about
+
+-- { longest line a size can hold, size }, for 17 cm of type
+local SIZES = { { 90, 'small' }, { 113, 'footnotesize' }, { 130, 'scriptsize' } }
+local LONGEST = 130
+
+local function cell_length(cell)
+    return utf8.len(pandoc.utils.stringify(pandoc.Pandoc(cell))) or 0
+end
+
+local function longest_word(cell)
+    local most = 0
+    for word in pandoc.utils.stringify(pandoc.Pandoc(cell)):gmatch('%S+') do
+        most = math.max(most, #word)
+    end
+    return most
+end
+
+-- Tables narrower than a line keep their natural widths; in others a column gets its share by its longest cell.
+local function table_widths(tbl)
+    local simple = pandoc.utils.to_simple_table(tbl)
+    local most, least, sum = {}, {}, 0
+    for i = 1, #simple.aligns do most[i], least[i] = 1, 1 end
+    local rows = pandoc.List({ simple.header })
+    rows:extend(simple.rows)
+    for _, row in ipairs(rows) do
+        for i, cell in ipairs(row) do
+            most[i] = math.max(most[i], cell_length(cell))
+            least[i] = math.max(least[i], math.min(longest_word(cell), 30))
+        end
+    end
+    for i = 1, #most do sum = sum + most[i] + 2 end
+    if sum <= CHARS_A_LINE then
+        simple.widths = pandoc.List(most):map(function() return 0 end)
+        return pandoc.utils.from_simple_table(simple)
+    end
+    local weights, total = {}, 0
+    for i = 1, #most do
+        weights[i] = math.max(math.min(most[i], 60), least[i]) + 2
+        total = total + weights[i]
+    end
+    simple.widths = pandoc.List(weights):map(function(w) return w / total end)
+    return pandoc.utils.from_simple_table(simple)
+end
+
+local function wrap_lines(text)
+    local out, longest = {}, 0
+    for line in (text .. '\n'):gmatch('(.-)\n') do
+        while utf8.len(line) and utf8.len(line) > LONGEST do
+            local cut = utf8.offset(line, LONGEST - 3)
+            local blank = line:sub(1, cut - 1):match('.*()%s')
+            if blank and blank > cut / 2 then cut = blank + 1 end
+            out[#out + 1] = line:sub(1, cut - 1)
+            line = '    ' .. line:sub(cut)
+        end
+        out[#out + 1] = line
+    end
+    for _, line in ipairs(out) do longest = math.max(longest, utf8.len(line) or #line) end
+    return table.concat(out, '\n'), longest
+end
+
+local function sized_code(block)
+    local text, longest = wrap_lines(block.text)
+    local size = SIZES[#SIZES][2]
+    for i = #SIZES, 1, -1 do
+        if longest <= SIZES[i][1] then size = SIZES[i][2] end
+    end
+    block.text = text
+    return { pandoc.RawBlock('latex', '{\\' .. size), block, pandoc.RawBlock('latex', '}') }
+end
+
+local SPECIAL = { ['\\'] = '\\textbackslash{}', ['{'] = '\\{', ['}'] = '\\}', ['$'] = '\\$', ['&'] = '\\&', ['#'] = '\\#',
+                  ['%'] = '\\%', ['_'] = '\\_', ['~'] = '\\textasciitilde{}', ['^'] = '\\textasciicircum{}',
+                  ['<'] = '{<}', ['>'] = '{>}', ['-'] = '{-}', ['`'] = '\\textasciigrave{}', ["'"] = '\\textquotesingle{}',
+                  ['"'] = '\\textquotedbl{}', [' '] = '\\ ' }
+local BREAKS = '[_/.,=()*+:-]'
+
+-- Code in a line of text, with places where it may break.
+local function inline_code(code)
+    local text = code.text:gsub('.', function(c)
+        return (SPECIAL[c] or c) .. (c:match(BREAKS) and '\\allowbreak{}' or '')
+    end)
+    return pandoc.RawInline('latex', '\\texttt{' .. text .. '}')
+end
+
+if not FORMAT:match('latex') and not FORMAT:match('beamer') then
+    return {}
+end
+-- A figure stands in the middle.
+local function figure(para)
+    if #para.content == 1 and para.content[1].t == 'Image' then
+        return { pandoc.RawBlock('latex', '\\begin{center}'), para, pandoc.RawBlock('latex', '\\end{center}') }
+    end
+end
+
+-- Tables first: they measure code that is still code.
+return { { Table = table_widths }, { CodeBlock = sized_code, Code = inline_code, Para = figure } }
