@@ -51,7 +51,7 @@ run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) run '$(CASE)'
 
 check: $(KIT_PARTS) ## grade your work on the public cases
-	@$(KIT_BUILD)/bin/grade check . $(if $(DEVICE),--device $(DEVICE)) || \
+	@$(KIT_BUILD)/bin/grade check . $(if $(DEVICE),--device $(DEVICE)) $(if $(CASE),--case $(CASE)) || \
 		{ status=$$?; [ $$status != 1 ] || $(KIT_DIR)/common/lab/next-step.sh $(FILES); exit $$status; }
 
 hint: $(KIT_PARTS) ## show the next hint: TODO=2 picks what for

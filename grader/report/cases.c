@@ -5,7 +5,13 @@
  *          vector_add.cu:23: ...
  *          hint: ...
  *          replay: ...
+ *     == one-more: out-of-bounds (4.5/9)
+ *          as in one-less above
+ *          replay: ...
  *     Score: 11.5/15
+ *
+ * What students see tells the reason of a verdict once: a beginner whose every case fails for one reason
+ * should read it once.
  */
 #include "grader/report/report_internal.h"
 
@@ -48,12 +54,31 @@ static void put_findings(StrBuf *out, const CaseResult *c)
     }
 }
 
-static void put_case(StrBuf *out, const CaseResult *c, bool student_view, ReportStyle style)
+/* The first case of r, before c, that failed with c's verdict and was told in full; NULL when c is the first.
+ */
+static const CaseResult *told_before(const Result *r, const CaseResult *c)
+{
+    for (const CaseResult *first = r->cases; first < c; first++)
+        if (first->verdict == c->verdict && !first->hidden)
+            return first;
+    return NULL;
+}
+
+static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool student_view, ReportStyle style)
 {
     put_title(out, c, style);
     if (student_view && c->hidden) {
         if (c->verdict != VERDICT_PASS)
             put_block(out, "", c->lesson[0] ? c->lesson : verdict_meaning(c->verdict));
+        return;
+    }
+    const CaseResult *first = student_view && c->verdict != VERDICT_PASS ? told_before(r, c) : NULL;
+    if (first) {
+        strbuf_printf(out, "%sas in ", INDENT);
+        escape_terminal(out, first->name, strlen(first->name));
+        strbuf_puts(out, " above\n");
+        put_block(out, "about: ", c->lesson);
+        put_block(out, "replay: ", c->replay);
         return;
     }
     put_block(out, "", c->message);
@@ -83,7 +108,7 @@ void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle s
         const CaseResult *c = &r->cases[i];
         bool because_of_build = r->build_verdict != VERDICT_PASS && c->verdict == r->build_verdict;
         if (!because_of_build)
-            put_case(out, c, student_view, style);
+            put_case(out, r, c, student_view, style);
     }
     strbuf_puts(out, "Score: ");
     report_score(out, r->score, r->max_score);

@@ -93,6 +93,44 @@ static void test_cases(void **state)
     report_class_free(c);
 }
 
+static void test_reason_told_once(void **state)
+{
+    (void)state;
+    CaseResult cases[] = {
+        {.name = "first",
+         .verdict = VERDICT_RACE,
+         .message = "the whole reason",
+         .lesson = "lesson 1",
+         .hint = "",
+         .replay = "run 1"},
+        {.name = "second",
+         .verdict = VERDICT_RACE,
+         .message = "the same again",
+         .lesson = "lesson 2",
+         .hint = "",
+         .replay = "run 2"},
+        {.name = "third",
+         .verdict = VERDICT_LEAK,
+         .message = "another reason",
+         .lesson = "",
+         .hint = "",
+         .replay = "run 3"},
+    };
+    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 3};
+    StrBuf out = {0};
+    report_cases(&out, &r, true, (ReportStyle){0});
+    assert_non_null(strstr(out.text, "the whole reason"));
+    assert_null(strstr(out.text, "the same again"));
+    assert_non_null(strstr(out.text, "as in first above"));
+    assert_non_null(strstr(out.text, "lesson 2"));
+    assert_non_null(strstr(out.text, "run 2"));
+    assert_non_null(strstr(out.text, "another reason"));
+    strbuf_free(&out);
+    report_cases(&out, &r, false, (ReportStyle){0}); /* a teacher sees all */
+    assert_non_null(strstr(out.text, "the same again"));
+    strbuf_free(&out);
+}
+
 static void test_exports(void **state)
 {
     (void)state;
@@ -369,11 +407,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),          cmocka_unit_test(test_wide_names_align),
-        cmocka_unit_test(test_cases),          cmocka_unit_test(test_exports),
-        cmocka_unit_test(test_exports_of_one), cmocka_unit_test(test_canvas_refuses),
-        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_hostile_html),
-        cmocka_unit_test(test_html),           cmocka_unit_test(test_empty_class),
-        cmocka_unit_test(test_load),           cmocka_unit_test(test_student_view),
+        cmocka_unit_test(test_cases),          cmocka_unit_test(test_reason_told_once),
+        cmocka_unit_test(test_exports),        cmocka_unit_test(test_exports_of_one),
+        cmocka_unit_test(test_canvas_refuses), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_hostile_html),   cmocka_unit_test(test_html),
+        cmocka_unit_test(test_empty_class),    cmocka_unit_test(test_load),
+        cmocka_unit_test(test_student_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
