@@ -99,13 +99,23 @@ static void explain_crash(StrBuf *out, const CaseFacts *facts, const CaseResult 
     add_stderr(out, facts);
 }
 
+/* The first error that the case is not meant to meet, or the first one. */
+static const VgpuError *error_behind(const CaseFacts *facts)
+{
+    const char *expected = facts->lab_case ? facts->lab_case->expect_error : "";
+    for (size_t i = 0; expected && i < facts->report->n_errors; i++)
+        if (strcmp(facts->report->errors[i].error, expected) != 0)
+            return &facts->report->errors[i];
+    return &facts->report->errors[0];
+}
+
 static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const VgpuReport *report = facts->report;
     if (!report || report->n_errors == 0) {
         explain_meaning(out, facts, r);
     } else {
-        const VgpuError *e = &report->errors[0];
+        const VgpuError *e = error_behind(facts);
         if (e->file[0])
             strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
         strbuf_printf(out, "%s returned %s.", e->call, e->error);

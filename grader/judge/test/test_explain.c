@@ -23,7 +23,8 @@ static void expect(Verdict verdict, CaseFacts facts, const char *message, const 
 {
     Arena a = {0};
     CaseResult r = {.verdict = verdict};
-    facts.lab_case = &a_case;
+    if (!facts.lab_case)
+        facts.lab_case = &a_case;
     explain_case(&a, &facts, &r);
     assert_string_equal(r.message, message);
     assert_string_equal(r.hint, hint);
@@ -64,6 +65,14 @@ static void test_messages(void **state)
     expect(VERDICT_WRONG_RESULT, (CaseFacts){.report = &report, .answer = &wrong}, "3 of 9 differ", hint);
     expect(VERDICT_CUDA_ERROR, (CaseFacts){.report = &report, .stderr_text = "oh"},
            "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\nIts standard error:\noh", hint);
+    VgpuError errors[2] = {
+        error, {.call = "cudaMemcpy", .error = "cudaErrorInvalidValue", .file = "", .sticky = true}};
+    VgpuReport both = {.errors = errors, .n_errors = 2};
+    LabCase meant = a_case;
+    meant.expect_error = "cudaErrorMemoryAllocation";
+    expect(VERDICT_CUDA_ERROR, (CaseFacts){.lab_case = &meant, .report = &both},
+           "cudaMemcpy returned cudaErrorInvalidValue. The error is sticky: every later call returns it too.",
+           hint);
     expect(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGSEGV},
            "The program ended by signal 11 (Segmentation fault).", hint);
     expect(VERDICT_CRASH, (CaseFacts){.exit_status = 3}, "The program ended with exit status 3.", hint);
