@@ -15,6 +15,7 @@ fail() { echo "$*" >&2; exit 2; }
 
 fields=$("$KIT_BUILD/bin/labtool" case . "$case_name") || exit 2
 IFS=$'\t' read -r name seed rtol atol nan params <<<"$fields"
+mapfile -t options < <("$KIT_BUILD/bin/labtool" options . "$case_name")
 
 # With no DEVICE: a GPU if one answers.
 if [ -z "$DEVICE" ]; then
@@ -30,11 +31,11 @@ echo "case $name (${params//$'\t'/, }) on $([ "$DEVICE" = gpu ] && echo 'the GPU
 status=0
 case $DEVICE in
 virtual)
-    options=()
     if [ "$mode" = profile ]; then options+=(--profile --timeline=build/timeline.json); fi
     "$KIT_BUILD/bin/vgpu" "${options[@]}" --report="$folder/report.json" "./$PROGRAM" "$folder" || status=$?
     ;;
 gpu)
+    if [ "${#options[@]}" -gt 0 ]; then echo "this case gives the virtual GPU ${options[*]}, which a GPU does not know"; fi
     tool=()
     if [ "$mode" = profile ]; then
         if command -v ncu >/dev/null; then tool=(ncu)

@@ -1,9 +1,10 @@
 /* labtool: what a lab's Makefile asks of lab.yaml.
  *
- *   labtool case LABDIR [NAME]                  a public case (the first one) as the fields of the judge's
- * commands: NAME SEED RTOL ATOL NAN KEY=VALUE..., separated by tabs labtool cases LABDIR the names of the
- * public cases, one a line labtool hint LABDIR RECORD [TODO]           the next hint; RECORD is the file that
- * remembers what was shown
+ *   labtool case LABDIR [NAME]          a public case (the first one) as the fields of the judge's commands:
+ *                                       NAME SEED RTOL ATOL NAN KEY=VALUE..., separated by tabs
+ *   labtool options LABDIR [NAME]       the case's own options of the vgpu command, one a line
+ *   labtool cases LABDIR                the names of the public cases, one a line
+ *   labtool hint LABDIR RECORD [TODO]   the next hint; RECORD is the file that remembers what was shown
  *
  * Exit status: 0; 2 when something is not there or not understood.
  */
@@ -24,14 +25,28 @@ static const LabFileCase *find_case(const LabFile *lab, const char *name)
     return NULL;
 }
 
+static Status no_case(const char *name, Diag *diag)
+{
+    diag_set(diag, STATUS_NOT_FOUND, "no case '%s'", name ? name : "");
+    diag_hint(diag, "the names are those under `cases` in lab.yaml");
+    return STATUS_NOT_FOUND;
+}
+
+static Status print_options(const LabFile *lab, const char *name, StrBuf *out, Diag *diag)
+{
+    const LabFileCase *c = find_case(lab, name);
+    if (!c)
+        return no_case(name, diag);
+    for (size_t i = 0; i < c->n_vgpu; i++)
+        strbuf_printf(out, "%s\n", c->vgpu[i]);
+    return STATUS_OK;
+}
+
 static Status print_case(const LabFile *lab, const char *name, StrBuf *out, Diag *diag)
 {
     const LabFileCase *c = find_case(lab, name);
-    if (!c) {
-        diag_set(diag, STATUS_NOT_FOUND, "no case '%s'", name ? name : "");
-        diag_hint(diag, "the names are those under `cases` in lab.yaml");
-        return STATUS_NOT_FOUND;
-    }
+    if (!c)
+        return no_case(name, diag);
     strbuf_printf(out, "%s\t%s\t%s\t%s\t%s", c->name, c->seed, c->rtol, c->atol, c->nan);
     for (size_t i = 0; i < c->n_params; i++)
         strbuf_printf(out, "\t%s=%s", c->params[i].key, c->params[i].value);
@@ -57,10 +72,12 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
 {
     if (strcmp(command, "case") == 0)
         return print_case(lab, argc > 3 && *argv[3] ? argv[3] : NULL, out, diag);
+    if (strcmp(command, "options") == 0)
+        return print_options(lab, argc > 3 && *argv[3] ? argv[3] : NULL, out, diag);
     if (strcmp(command, "hint") == 0 && argc > 3)
         return print_hint(lab, argv[2], argv[3], argc > 4 && *argv[4] ? argv[4] : NULL, out, diag);
     if (strcmp(command, "cases") != 0)
-        return diag_set(diag, STATUS_INVALID, "usage: labtool case|cases|hint LABDIR ...");
+        return diag_set(diag, STATUS_INVALID, "usage: labtool case|options|cases|hint LABDIR ...");
     for (size_t i = 0; i < lab->n_cases; i++)
         strbuf_printf(out, "%s\n", lab->cases[i].name);
     return STATUS_OK;
@@ -74,7 +91,7 @@ int main(int argc, char **argv)
     char path[DIAG_FILE_MAX], text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
     Status status = STATUS_INVALID;
     if (argc < 3) {
-        diag_set(&diag, status, "usage: labtool case|cases|hint LABDIR ...");
+        diag_set(&diag, status, "usage: labtool case|options|cases|hint LABDIR ...");
     } else {
         snprintf(path, sizeof path, "%s/lab.yaml", argv[2]);
         status = labfile_read(path, &lab, &diag);
