@@ -4,8 +4,8 @@
  *       // expect: VERDICT      of the submission, or, when a case is named, of that case
  *       // case: NAME           the case that shows it
  *       // line: N              a finding of that case lies at this line
- *       // says: TEXT           the case's message, hint or findings contain this text
- *   check_result --score LEAST MOST RESULT.json
+ *       // says: TEXT           the case's message, hint or findings, or the compiler's messages, contain
+ * this text check_result --score LEAST MOST RESULT.json
  *
  * Prints what differs. Exit status: 0 as expected, 1 not, 2 a file cannot be read.
  */
@@ -70,7 +70,8 @@ static bool says(const json_t *c, const char *text)
 {
     size_t i;
     json_t *finding;
-    if (strstr(text_of(c, "message"), text) || strstr(text_of(c, "hint"), text))
+    if (strstr(text_of(c, "message"), text) || strstr(text_of(c, "hint"), text) ||
+        strstr(text_of(json_object_get(c, "build"), "log"), text))
         return true;
     json_array_foreach(json_object_get(c, "findings"), i, finding)
     {
