@@ -74,8 +74,14 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
                "<<<...>>> is its size in bytes";
     uint64_t needed = f->address + f->bytes;
     uint64_t if_elements = fn->static_shared_bytes + (uint64_t)l->dynamic_shared * f->bytes;
-    if (fn->uses_dynamic_shared && f->bytes > 1 && needed <= if_elements)
+    /* A tile has an element for each thread at least. */
+    bool one_each = l->dynamic_shared >= volume(l->block) * f->bytes;
+    if (fn->uses_dynamic_shared && f->bytes > 1 && !one_each && needed <= if_elements)
         return "the size of dynamic shared memory is given in bytes: was it given in elements?";
+    if (fn->uses_dynamic_shared && one_each && needed <= if_elements)
+        return "the launch gives less shared memory than the kernel uses: is all of it counted, a halo on "
+               "both "
+               "sides and every array too?";
     if (f->address >= (uint64_t)1 << 31 && f->address <= UINT32_MAX)
         return "the index is negative: is the left edge of the tile handled apart?";
     return "compare the index with the size of the shared array; it is indexed by threadIdx, not by the "

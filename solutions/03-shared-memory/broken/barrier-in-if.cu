@@ -1,6 +1,7 @@
 // expect: barrier
 // case: reverse-tail
-// line: 19
+// line: 20
+// says: not around the barrier
 // The barrier stands in an if that some threads of the last block do not enter.
 #include "lab.h"
 #include "shared_memory.h"

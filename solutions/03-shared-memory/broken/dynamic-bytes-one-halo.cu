@@ -1,6 +1,7 @@
 // expect: out-of-bounds
 // case: stencil-loop
-// line: 66
+// line: 67
+// says: a halo on both sides
 // The launch gives room for the halo on one side.
 #include "lab.h"
 #include "shared_memory.h"

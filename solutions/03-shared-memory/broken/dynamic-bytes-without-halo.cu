@@ -1,6 +1,7 @@
 // expect: out-of-bounds
 // case: stencil-dynamic
-// line: 66
+// line: 67
+// says: a halo on both sides
 // The launch gives room for the block's elements only.
 #include "lab.h"
 #include "shared_memory.h"

@@ -153,7 +153,13 @@ static void shared_hints(void **state)
         bool uses;
         const char *hint;
     } cases[] = {
-        {0, true, "third argument"}, {1024, true, "was it given in elements?"}, {0, false, "threadIdx"}};
+        {0, true, "third argument"},
+        {264, true, "was it given in elements?"},
+        {1020, true, "was it given in elements?"},
+        {1024, true, "a halo on both sides"}, /* 256 threads have their ints, and no more */
+        {256, true, "threadIdx"},             /* element 256 is not one of 256 either */
+        {0, false, "threadIdx"},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Rig *r = rig_new(CHECK_ALL, 1);
         r->function.uses_dynamic_shared = cases[i].uses;
