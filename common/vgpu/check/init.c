@@ -130,6 +130,8 @@ static bool whole_access(const CheckEvent *e, const ExecAccess *a)
 
 void init_observe(const CheckEvent *e, const ExecAccess *a)
 {
+    if (a->async == ACCESS_BEGINS) /* nothing is written yet */
+        return;
     if ((a->space != SPACE_GLOBAL && a->space != SPACE_SHARED) || whole_access(e, a))
         return;
     /* Atomics of several lanes on one word: the first one initialises it for the others, and is the one to

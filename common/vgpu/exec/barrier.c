@@ -117,7 +117,7 @@ static void complete(ExecBlock *b, uint32_t id)
 void barrier_recheck(ExecBlock *b)
 {
     b->recheck = false;
-    for (uint32_t id = 0; id < EXEC_N_BARRIERS; id++)
+    for (uint32_t id = 0; id <= EXEC_CLUSTER_BARRIER; id++)
         if (b->barriers[id].used && is_complete(b, &b->barriers[id]))
             complete(b, id);
 }
@@ -179,6 +179,26 @@ void exec_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask)
         park(w, (uint32_t)id);
     if (is_complete(b, bar))
         complete(b, (uint32_t)id);
+}
+
+void exec_cluster_arrive(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    ExecBarrier *bar = &w->block->barriers[EXEC_CLUSTER_BARRIER];
+    bar->used = bar->all = true;
+    bar->arrived[w->index] |= mask;
+    bar->inst = inst;
+    bar->function = w->frame->function;
+    if (is_complete(w->block, bar))
+        complete(w->block, EXEC_CLUSTER_BARRIER);
+}
+
+/* Lanes wait as long as the barrier still knows them as arrived; completing forgets all. */
+void exec_cluster_wait(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    (void)inst;
+    uint32_t waiting = w->block->barriers[EXEC_CLUSTER_BARRIER].arrived[w->index] & mask;
+    if (waiting && split_isolate(w, waiting))
+        park(w, EXEC_CLUSTER_BARRIER);
 }
 
 bool barrier_part_warps(ExecBlock *b)

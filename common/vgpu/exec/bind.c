@@ -12,7 +12,11 @@ static void unsupported(ExecWarp *w, const IrInst *inst, uint32_t mask)
 
 static IrHandler handler_for(const IrInst *inst)
 {
+    if (inst->async)
+        return exec_async_handler(inst);
     IrHandler h = exec_special_handler(inst);
+    if (inst->tensor)
+        return exec_tensor_handler(inst) ? exec_sync_gate : NULL;
     if (!h && sync_mask_operand(inst) &&
         (inst->opcode == PTX_BAR || inst->opcode == PTX_BARRIER || exec_lanes_handler(inst)))
         return exec_sync_gate;

@@ -95,6 +95,7 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
     b->spin_rounds = 0;
     b->cursor = launch->seed ? (uint32_t)(rng_mix(launch->seed ^ linear) % run->n_warps) : 0;
     memset(b->barriers, 0, sizeof b->barriers);
+    async_begin_block(b);
     memcpy(b->shared, run->shared_fill, run->shared_bytes);
     for (uint32_t i = 0; i < run->n_warps; i++)
         begin_warp(b, i);

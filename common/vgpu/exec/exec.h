@@ -40,6 +40,10 @@ typedef enum ExecError {
 typedef enum ExecAccessKind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_REDUCTION } ExecAccessKind;
 typedef enum ExecPattern { PATTERN_UNIFORM, PATTERN_UNIT_STRIDE, PATTERN_OTHER } ExecPattern;
 
+/* An asynchronous copy writes shared memory at any moment from the instruction on; here it does so as late as it may. Both
+ * ends are told: a store that begins leaves memory as it is (it counts as traffic, and may race), one that lands writes it. */
+typedef enum ExecAsync { ACCESS_NOW, ACCESS_BEGINS, ACCESS_LANDS } ExecAsync;
+
 /* Who: valid during the callback. */
 typedef struct ExecWho {
     uint32_t block[3], block_linear;
@@ -72,6 +76,7 @@ typedef struct ExecAccess {
      * the race checker tells by it whether two threads write the same value. n_values 0: not told. */
     const uint8_t *const *value;
     uint8_t n_values, value_stride;
+    uint8_t async;          /* ExecAsync */
 } ExecAccess;
 
 typedef enum ExecFaultKind {

@@ -30,7 +30,8 @@
 #include <stdatomic.h>
 
 enum {
-    EXEC_N_BARRIERS = 16,
+    EXEC_N_BARRIERS = 16,     /* that a program can name */
+    EXEC_CLUSTER_BARRIER = EXEC_N_BARRIERS,
     EXEC_WARPS_MAX = 32,      /* of a block: 1024 threads */
     EXEC_SLICE = 1 << 16,     /* instructions of a warp before the next warp gets its turn */
     EXEC_POLLS_MAX = 32,      /* polls without a store after which a warp counts as spinning */
@@ -164,7 +165,7 @@ struct ExecBlock {
     uint32_t linear, index[3];
     uint32_t slot;
     uint32_t n_threads, live_threads, live_warps;
-    ExecBarrier barriers[EXEC_N_BARRIERS];
+    ExecBarrier barriers[EXEC_N_BARRIERS + 1];
     uint64_t retired, turn_start; /* instructions; when it last gave up its turn */
     bool recheck;                 /* threads exited: barriers may be complete */
     uint32_t cursor;              /* warp that runs next */
@@ -173,6 +174,7 @@ struct ExecBlock {
     uint32_t spin_rounds;
     uint8_t state; /* BlockState, under the run's lock */
     atomic_bool has_turn;
+    struct AsyncState *async; /* copies that have not landed; NULL until the first one */
     ExecBlock *next; /* of free blocks, or of those put aside */
     ExecBlock *next_made;
 };
@@ -308,6 +310,9 @@ BlockOutcome block_run(ExecBlock *b, ExecWorker *worker);
 /* barrier.c */
 void exec_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask);
 void exec_warp_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask);
+/* barrier.cluster.arrive and .wait: of a cluster of one block. */
+void exec_cluster_arrive(ExecWarp *w, const IrInst *inst, uint32_t mask);
+void exec_cluster_wait(ExecWarp *w, const IrInst *inst, uint32_t mask);
 /* Completes barriers that exited threads held up. */
 void barrier_recheck(ExecBlock *b);
 /* Nothing in the block can run: lanes that others of their warp wait for at a join leave it. False: none. */
@@ -355,6 +360,11 @@ void builtin_result(ExecWarp *w, const IrCall *call, int lane, uint64_t value);
 
 /* Handlers of special kinds of mov, of cvta and isspacep; NULL for other instructions. In special.c. */
 IrHandler exec_special_handler(const IrInst *inst);
+/* tensor.c: wmma mma ldmatrix stmatrix movmatrix. async.c: IrInst.async. NULL for other instructions. */
+IrHandler exec_tensor_handler(const IrInst *inst);
+IrHandler exec_async_handler(const IrInst *inst);
+/* Forgets the copies of the block before. */
+void async_begin_block(ExecBlock *b);
 /* Handlers of ld and st, of atom and red. */
 IrHandler exec_atomic_handler(const IrInst *inst);
 

@@ -31,9 +31,10 @@ const IrOperand *sync_mask_operand(const IrInst *inst)
         o = inst->mode == BAR_WARP ? &inst->src[0] : NULL;
         break;
     default:
+        o = inst->tensor ? &inst->src[3] : NULL;
         break;
     }
-    return o && o->kind != IR_NONE ? o : NULL;
+    return o && o->kind != IR_NONE && !inst->async ? o : NULL;
 }
 
 /* Lanes that meet at an instruction. */
@@ -139,11 +140,16 @@ static void exchange(const Meeting *m, const ExecFrame *frame, bool bring)
                      &m->inst->dst, s->mask);
         copy_operand(bring ? frame->regs : s->frame->regs, bring ? s->frame->regs : frame->regs,
                      &m->inst->dst2, s->mask);
+        for (uint32_t i = 0; m->inst->tensor && i < m->inst->n_vec; i++)
+            copy_operand(bring ? frame->regs : s->frame->regs, bring ? s->frame->regs : frame->regs,
+                         &m->inst->vec[i], s->mask);
     }
 }
 
 static IrHandler operation(ExecPc *p, const IrInst *inst)
 {
+    if (!p->sync && inst->tensor)
+        p->sync = exec_tensor_handler(inst);
     if (!p->sync)
         p->sync = inst->opcode == PTX_BAR || inst->opcode == PTX_BARRIER ? exec_warp_barrier
                                                                          : exec_lanes_handler(inst);

@@ -40,15 +40,19 @@ typedef struct FormState {
     const char *text;
 } FormState;
 
-static void refuse(FormState *s, const char *what, const char *word, size_t length)
+void form_refuse(IrForm *form, const char *what, const char *word, size_t length)
 {
-    s->form->usable = false;
-    if (!s->form->reason[0])
-        snprintf(s->form->reason, sizeof s->form->reason, "%s%.*s", what, (int)(length < 60 ? length : 60),
-                 word);
+    form->usable = false;
+    if (!form->reason[0])
+        snprintf(form->reason, sizeof form->reason, "%s%.*s", what, (int)(length < 60 ? length : 60), word);
 }
 
-static PtxType type_named(const char *word, size_t length)
+static void refuse(FormState *s, const char *what, const char *word, size_t length)
+{
+    form_refuse(s->form, what, word, length);
+}
+
+PtxType form_type_named(const char *word, size_t length)
 {
     for (int t = PTX_TYPE_NONE + 1; t < PTX_N_TYPES; t++) {
         const char *name = ptx_type_name((PtxType)t);
@@ -182,7 +186,7 @@ static void set_field(FormState *s, const ModifierRow *m)
 
 static void add_word(FormState *s, const char *word, size_t length)
 {
-    PtxType type = type_named(word, length);
+    PtxType type = form_type_named(word, length);
     const ModifierRow *m = type == PTX_TYPE_NONE ? find_modifier(s, word, length) : NULL;
     if (type != PTX_TYPE_NONE)
         add_type(s, type, word, length);
@@ -279,8 +283,16 @@ void form_decode(const PtxVariant *variant, IrForm *form)
         refuse(&s, "unknown instruction", "", 0);
     else if (s.row->shape[0] == '!')
         refuse(&s, "not supported: ", ptx_opcode_name(variant->opcode), 20);
-    if (!form->usable)
+    if (!form->usable || form_decode_async(variant, form))
         return;
+    if (strcmp(form->shape, "tensor") == 0) {
+        form_decode_tensor(variant, form);
+        return;
+    }
+    if (strcmp(form->shape, "async") == 0) {
+        refuse(&s, "no such form of ", ptx_opcode_name(variant->opcode), 20);
+        return;
+    }
     for (const char *word = strchr(variant->text, '.'); word;) {
         const char *end = strchr(word + 1, '.');
         add_word(&s, word + 1, end ? (size_t)(end - word - 1) : strlen(word + 1));

@@ -117,10 +117,19 @@ enum { FORM_REASON_MAX = 160 };
 typedef struct IrForm {
     IrInst inst;       /* opcode, types and modifiers; no operands */
     const char *shape; /* see opcodes.def */
+    IrTensor tensor;   /* shape "tensor" */
     bool decoded, usable;
     char reason[FORM_REASON_MAX]; /* why it is not usable */
 } IrForm;
 
 void form_decode(const PtxVariant *variant, IrForm *form);
+/* Keeps the first reason, with the word that gave it. */
+void form_refuse(IrForm *form, const char *what, const char *word, size_t length);
+/* tensor.c: fills form->tensor and the instruction's space and rounding. */
+void form_decode_tensor(const PtxVariant *variant, IrForm *form);
+/* async.c: sets form->inst.async and the shape by a row of async.def. False: there is none, and the form is
+ * untouched. */
+bool form_decode_async(const PtxVariant *variant, IrForm *form);
+PtxType form_type_named(const char *word, size_t length);
 
 #endif

@@ -62,6 +62,17 @@ static bool immediate(InstState *s, const PtxOperand *o)
     return true;
 }
 
+/* After the size of an asynchronous copy: bytes to read, a predicate, or a cache policy. */
+static bool copy_option(InstState *s, const PtxOperand *o)
+{
+    bool is_reg = o->kind == PTX_OPERAND_REG;
+    if (is_reg && o->type == PTX_TYPE_PRED)
+        return decode_source(s->d, o, 0, PTX_TYPE_PRED, false, &s->in.src[3]);
+    if (is_reg && type_reg_bytes((PtxType)o->type) == 8)
+        return true;
+    return decode_source(s->d, o, 4, PTX_TYPE_U32, false, &s->in.src[2]);
+}
+
 static bool label(InstState *s, const PtxOperand *o)
 {
     if (o->kind != PTX_OPERAND_LABEL)
@@ -123,6 +134,13 @@ static bool one_operand(InstState *s, char letter, const PtxOperand *o)
         return decode_address(s->d, o, &s->in);
     case 'k':
         return immediate(s, o);
+    case '@':
+        return decode_address_value(s->d, o, 8, &s->in.src[s->source++]);
+    case 'i':
+        s->in.offset = (int64_t)o->value;
+        return o->kind == PTX_OPERAND_INT || decode_refuse(s->d, "expected a constant");
+    case 'z':
+        return copy_option(s, o);
     case 'l':
         return label(s, o);
     case 't':
@@ -246,7 +264,8 @@ bool decode_instruction(Decoder *d, const PtxInst *pi)
     InstState s = {.d = d, .pi = pi, .in = form->inst};
     s.wider = s.in.opcode == PTX_LD || s.in.opcode == PTX_ST || s.in.opcode == PTX_CVT;
     s.widens = s.in.mode == MUL_WIDE && (s.in.opcode == PTX_MUL || s.in.opcode == PTX_MAD);
-    if (!operands(&s, form))
+    bool is_tensor = strcmp(form->shape, "tensor") == 0;
+    if (is_tensor ? !decode_tensor(d, pi, form, &s.in) : !operands(&s, form))
         return false;
     settle_space(&s);
     note_facts(&s);

@@ -90,6 +90,50 @@ typedef enum IrShift { SHIFT_CLAMP, SHIFT_WRAP } IrShift; /* shf, bmsk */
 typedef enum IrPrmt { PRMT_DEFAULT, PRMT_F4E, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 } IrPrmt;
 typedef enum IrTestp { TESTP_FINITE, TESTP_INFINITE, TESTP_NUMBER, TESTP_NOTANUMBER, TESTP_NORMAL, TESTP_SUBNORMAL } IrTestp;
 
+/* Elements of matrices (PTX ISA 9.7.14). */
+typedef enum IrElem { ELEM_NONE, ELEM_F16, ELEM_BF16, ELEM_TF32, ELEM_F32, ELEM_F64, ELEM_S8, ELEM_U8, ELEM_S4, ELEM_U4, ELEM_B1, ELEM_E4M3, ELEM_E5M2, ELEM_S32 } IrElem;
+typedef enum IrTensorOp { TENSOR_NONE, TENSOR_MMA, TENSOR_WMMA, TENSOR_LOAD, TENSOR_STORE, TENSOR_LDMATRIX, TENSOR_STMATRIX, TENSOR_MOVMATRIX } IrTensorOp;
+enum { PART_D, PART_A, PART_B, PART_C, IR_N_PARTS };
+
+/* What an instruction on matrices does. IrInst.vec has the registers of its fragments: those of d (or what is loaded) first,
+ * n_out of them, then those of a, b and c, or what is stored. src[0] is the address, src[1] the leading dimension, src[3] the
+ * lanes that take part: always all 32. */
+typedef struct IrTensor {
+    uint8_t op;                 /* IrTensorOp */
+    uint8_t part;               /* TENSOR_LOAD, TENSOR_STORE: which matrix */
+    uint16_t m, n, k;           /* D is m x n, A m x k, B k x n */
+    uint8_t elem[IR_N_PARTS];   /* IrElem of D A B C; of what is loaded or stored in [part] */
+    uint8_t n_regs[IR_N_PARTS]; /* registers of a fragment of D A B C */
+    bool col[IR_N_PARTS];       /* column-major: A and B of an operation; [part] */
+    bool sat, trans, bit_and;   /* .satfinite; .trans; b1: and.popc, else xor.popc */
+    uint8_t n_out, n_matrices;  /* ldmatrix, stmatrix: 8 x 8 matrices */
+} IrTensor;
+
+unsigned ir_elem_bits(IrElem elem);
+
+/* Operations around asynchronous copies (rows of async.def), and what goes with thread block clusters: a block is a cluster
+ * of its own here. */
+typedef enum IrAsync {
+    ASYNC_NONE,
+    ASYNC_NOP,            /* hints, and fences between proxies */
+    ASYNC_ZERO,           /* dst = 0: createpolicy, getctarank */
+    ASYNC_MAPA,           /* dst = src[0] */
+    ASYNC_COPY,           /* src: to, from, bytes to read (or NONE), predicate: read nothing (or NONE); offset: bytes to write */
+    ASYNC_COMMIT, ASYNC_WAIT_GROUP /* mode: groups that may be left */, ASYNC_WAIT_ALL,
+    ASYNC_ARRIVE_AFTER, ASYNC_ARRIVE_AFTER_NOINC, /* cp.async.mbarrier.arrive; src: barrier */
+    ASYNC_BULK_LOAD,      /* src: to (shared), from (global or shared: ASYNC_BULK_LOAD_SHARED), bytes, barrier */
+    ASYNC_BULK_LOAD_SHARED,
+    ASYNC_BULK_STORE,     /* src: to (global), from (shared), bytes */
+    ASYNC_BULK_COMMIT, ASYNC_BULK_WAIT,
+    ASYNC_MBAR_INIT, ASYNC_MBAR_INVAL,            /* src[0]: the barrier, here and below */
+    ASYNC_MBAR_ARRIVE, ASYNC_MBAR_ARRIVE_TX,      /* dst: state, or NONE; src[1]: count (or NONE), bytes to come */
+    ASYNC_MBAR_DROP, ASYNC_MBAR_DROP_TX,
+    ASYNC_MBAR_EXPECT_TX, ASYNC_MBAR_COMPLETE_TX, /* src[1]: bytes */
+    ASYNC_MBAR_TEST, ASYNC_MBAR_TEST_PARITY,      /* dst: predicate; src[1]: state, parity */
+    ASYNC_MBAR_PENDING,                           /* dst: count; src[0]: state */
+    ASYNC_CLUSTER_ARRIVE, ASYNC_CLUSTER_WAIT,
+} IrAsync;
+
 enum { IR_NO_PC = 0xFFFFFFFFu };
 
 /* Limits; one past any of them is STATUS_LIMIT. */
@@ -141,6 +185,8 @@ typedef struct IrInst {
     IrCall *call;        /* call; else NULL */
     uint32_t *targets;   /* brx.idx: n_targets pcs */
     uint32_t n_targets;
+    const IrTensor *tensor; /* wmma mma ldmatrix stmatrix movmatrix; else NULL */
+    uint8_t async;       /* IrAsync; `space` is that of a barrier's address, or of both addresses of a copy: see there */
     const char *text;    /* PTX_UNSUPPORTED: its PTX text and what is not supported; else NULL */
     uint32_t ptx_line;   /* line in the module's PTX text; 0 for what decoding added */
 } IrInst;

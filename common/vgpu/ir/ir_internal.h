@@ -160,6 +160,12 @@ bool decode_address(Decoder *d, const PtxOperand *o, IrInst *in);
 bool decode_vector(Decoder *d, const PtxOperand *o, unsigned bytes, PtxType type, bool is_dest, bool wider,
                    IrInst *in);
 
+/* The address in [..] as a value. */
+bool decode_address_value(Decoder *d, const PtxOperand *o, unsigned bytes, IrOperand *out);
+
+/* tensor.c: fragments, address and leading dimension of an instruction on matrices. */
+bool decode_tensor(Decoder *d, const PtxInst *pi, const IrForm *form, IrInst *in);
+
 /* call.c */
 bool decode_call(Decoder *d, const PtxInst *inst, IrInst *in);
 /* Loads of results that are registers, after the call. */
@@ -207,7 +213,8 @@ typedef struct Lives {
 typedef void (*RegVisitor)(void *self, IrOperand *o, bool is_dest);
 /* Calls visit for each register operand of an instruction: sources first. */
 void ir_visit_regs(IrInst *in, RegVisitor visit, void *self);
-bool ir_vec_is_dest(const IrInst *in);
+/* How many registers at the front of in->vec it writes. */
+uint32_t ir_vec_dests(const IrInst *in);
 bool live_compute(IrFunction *f, size_t n_regs, const Cfg *cfg, Lives *lives);
 void live_free(Lives *lives);
 /* Gives registers their places in the register file, and rewrites all operands. STATUS_LIMIT,

@@ -14,10 +14,16 @@
  * register files rather than long analyses. */
 enum { LIVE_SETS_BYTES_MAX = 64 << 20, NOT_WIDE = 0xFFFFFFFF };
 
-bool ir_vec_is_dest(const IrInst *in)
+/* Registers at the front of vec that the instruction writes. */
+uint32_t ir_vec_dests(const IrInst *in)
 {
-    return in->vec && (in->opcode == PTX_LD || in->opcode == PTX_LDU ||
-                       (in->opcode == PTX_MOV && in->dst.kind == IR_NONE));
+    if (!in->vec)
+        return 0;
+    if (in->tensor)
+        return in->tensor->n_out;
+    bool writes =
+        in->opcode == PTX_LD || in->opcode == PTX_LDU || (in->opcode == PTX_MOV && in->dst.kind == IR_NONE);
+    return writes ? in->n_vec : 0;
 }
 
 static void visit_one(IrOperand *o, bool is_dest, RegVisitor visit, void *self)
@@ -28,13 +34,13 @@ static void visit_one(IrOperand *o, bool is_dest, RegVisitor visit, void *self)
 
 void ir_visit_regs(IrInst *in, RegVisitor visit, void *self)
 {
-    bool vec_dest = ir_vec_is_dest(in);
+    uint32_t n_dests = ir_vec_dests(in);
     visit_one(&in->guard, false, visit, self);
     for (int i = 0; i < 4; i++)
         visit_one(&in->src[i], false, visit, self);
-    for (int i = 0; in->vec && !vec_dest && i < in->n_vec; i++)
+    for (uint32_t i = n_dests; in->vec && i < in->n_vec; i++)
         visit_one(&in->vec[i], false, visit, self);
-    for (int i = 0; in->vec && vec_dest && i < in->n_vec; i++)
+    for (uint32_t i = 0; i < n_dests; i++)
         visit_one(&in->vec[i], true, visit, self);
     visit_one(&in->dst, true, visit, self);
     visit_one(&in->dst2, true, visit, self);

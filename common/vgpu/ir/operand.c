@@ -317,3 +317,26 @@ bool decode_address(Decoder *d, const PtxOperand *o, IrInst *in)
         return decode_refuse(d, "an address must be a register, a variable or a number");
     }
 }
+
+bool decode_address_value(Decoder *d, const PtxOperand *o, unsigned bytes, IrOperand *out)
+{
+    if (o->kind != PTX_OPERAND_ADDRESS || o->n_elems != 1)
+        return decode_refuse(d, "expected an address in brackets");
+    PtxOperand base = o->elems[0];
+    if (base.kind != PTX_OPERAND_REG) {
+        base.offset += o->offset;
+        return decode_source(d, &base, bytes, PTX_TYPE_U64, false, out);
+    }
+    unsigned width = type_reg_bytes((PtxType)base.type);
+    if (width != 4 && width != 8)
+        return decode_refuse(d, "an address in a register of type .%s", ptx_type_name((PtxType)base.type));
+    if (!reg_operand(d, &base, width, false, out) || o->offset == 0)
+        return out->kind == IR_REG;
+    PtxType type = width == 4 ? PTX_TYPE_U32 : PTX_TYPE_U64;
+    IrInst sum = {.opcode = PTX_ADD, .type = (uint8_t)type, .n_vec = 1, .src[0] = *out};
+    uint64_t offset = (uint64_t)o->offset;
+    if (!pool_add(d, POOL_VALUE, width, 0, width == 4 ? (uint32_t)offset : offset, &sum.src[1]))
+        return false;
+    sum.dst = *out = decode_scratch(d, width);
+    return decode_emit(d, &sum);
+}

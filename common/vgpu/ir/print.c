@@ -162,7 +162,7 @@ static void put_modifiers(Printer *p, const IrInst *in)
         in->sat ? ".sat" : "", in->carry_out ? ".cc" : "");
     put(p, "%s%s%s%s%s", in->nan ? ".NaN" : "", in->xorsign ? ".xorsign" : "", in->abs ? ".abs" : "",
         in->relu ? ".relu" : "", in->shiftamt ? ".shiftamt" : "");
-    if (in->n_vec > 1 && in->opcode != PTX_MOV)
+    if (in->n_vec > 1 && in->opcode != PTX_MOV && !in->tensor)
         put(p, ".v%d", in->n_vec);
     if (in->type)
         put(p, ".%s", ptx_type_name((PtxType)in->type));
@@ -170,11 +170,13 @@ static void put_modifiers(Printer *p, const IrInst *in)
         put(p, ".%s", ptx_type_name((PtxType)in->type2));
 }
 
-static void put_vector(Printer *p, const IrInst *in)
+static void put_vector(Printer *p, const IrInst *in, uint32_t first, uint32_t end)
 {
+    if (first == end)
+        return;
     separate(p);
-    for (int i = 0; i < in->n_vec; i++) {
-        put(p, i ? ", " : "{");
+    for (uint32_t i = first; i < end; i++) {
+        put(p, i > first ? ", " : "{");
         put_operand(p, &in->vec[i]);
     }
     put(p, "}");
@@ -193,6 +195,10 @@ static bool has_address(const IrInst *in)
     case PTX_DISCARD:
     case PTX_APPLYPRIORITY:
         return true;
+    case PTX_LDMATRIX:
+    case PTX_STMATRIX:
+    case PTX_WMMA:
+        return in->src[0].kind != IR_NONE;
     default:
         return false;
     }
@@ -213,8 +219,7 @@ static void put_address(Printer *p, const IrInst *in)
 
 static void put_dests(Printer *p, const IrInst *in)
 {
-    if (ir_vec_is_dest(in))
-        put_vector(p, in);
+    put_vector(p, in, 0, ir_vec_dests(in));
     if (in->dst.kind == IR_NONE && in->dst2.kind == IR_NONE)
         return;
     separate(p);
@@ -230,8 +235,8 @@ static void put_sources(Printer *p, const IrInst *in)
     bool address = has_address(in);
     if (address)
         put_address(p, in);
-    if (in->vec && !ir_vec_is_dest(in))
-        put_vector(p, in);
+    if (in->vec)
+        put_vector(p, in, ir_vec_dests(in), in->n_vec);
     for (int i = address; i < 4; i++)
         if (in->src[i].kind != IR_NONE) {
             separate(p);
@@ -282,6 +287,50 @@ static void put_targets(Printer *p, const IrInst *in)
         put(p, " ->end");
 }
 
+static const char *const elems[] = {"",   "f16", "bf16", "tf32", "f32",  "f64",  "s8",
+                                    "u8", "s4",  "u4",   "b1",   "e4m3", "e5m2", "s32"};
+
+static void put_tensor(Printer *p, const IrTensor *t)
+{
+    static const char *const ops[] = {"", ".mma", ".mma", ".load", ".store", "", "", ""};
+    if (t->op == TENSOR_LOAD || t->op == TENSOR_STORE)
+        put(p, "%s.%c%s", ops[t->op], "dabc"[t->part], t -> col[t->part] ? ".col" : ".row");
+    if (t->op == TENSOR_MMA || t->op == TENSOR_WMMA)
+        put(p, "%s.%s.%s", t->op == TENSOR_WMMA ? ".mma" : "", t->col[PART_A] ? "col" : "row",
+            t->col[PART_B] ? "col" : "row");
+    if (t->m)
+        put(p, ".m%un%uk%u", t->m, t->n, t->k);
+    for (int i = 0; i < IR_N_PARTS; i++)
+        if (t->elem[i])
+            put(p, ".%s", elems[t->elem[i]]);
+    if (t->n_matrices)
+        put(p, ".x%u%s", t->n_matrices, t->trans ? ".trans" : "");
+}
+
+/* The first row of async.def with the opcode and operation. */
+static const char *async_words(const IrInst *in)
+{
+    static const struct {
+        uint16_t opcode;
+        uint8_t operation;
+        const char *words;
+    } rows[] = {
+#define X(opcode, words, operation, shape) {PTX_##opcode, ASYNC_##operation, words},
+#include "common/vgpu/ir/async.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].opcode == in->opcode && rows[i].operation == in->async)
+            return rows[i].words;
+    return "";
+}
+
+static void put_async(Printer *p, const IrInst *in)
+{
+    const char *words = async_words(in);
+    put(p, "%s%s", words[0] ? "." : "", words);
+}
+
 void ir_print(const IrModule *m, const IrFunction *f, uint32_t pc, char *buf, size_t size)
 {
     Printer p = {.m = m, .f = f, .buf = buf, .size = size, .first = true};
@@ -297,6 +346,10 @@ void ir_print(const IrModule *m, const IrFunction *f, uint32_t pc, char *buf, si
         return;
     }
     put(&p, "%s", ptx_opcode_name((PtxOpcode)in->opcode));
+    if (in->tensor)
+        put_tensor(&p, in->tensor);
+    else if (in->async)
+        put_async(&p, in);
     put_modifiers(&p, in);
     if (in->call) {
         put_call(&p, in);

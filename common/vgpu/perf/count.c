@@ -253,6 +253,8 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     PerfSet *set = self;
     PerfWorker *w = worker_of(set, who);
+    if (a->async == ACCESS_LANDS) /* counted when it began */
+        return;
     switch (a->space) {
     case SPACE_GLOBAL:
         count_global(set, w, block_of(set, w, who), a);

@@ -326,7 +326,7 @@ static void test_bind_names_what_is_missing(void **state)
     (void)state;
     const char *text =
         ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .u32 %r<3>;\n"
-        "movmatrix.sync.aligned.m8n8.trans.b16 %r2, %r1;\nret;\n}\n";
+        "wgmma.fence.sync.aligned;\nret;\n}\n";
     Diag diag = {0};
     PtxModule *ptx = NULL;
     IrModule *module = NULL;
@@ -336,7 +336,7 @@ static void test_bind_names_what_is_missing(void **state)
         assert_int_equal(STATUS_UNSUPPORTED, exec_bind(module, &diag));
     else
         assert_int_equal(STATUS_UNSUPPORTED, decoded);
-    assert_non_null(strstr(diag.message, "movmatrix"));
+    assert_non_null(strstr(diag.message, "wgmma"));
     ir_module_free(module);
     ptx_module_free(ptx);
 }

@@ -1,0 +1,48 @@
+/* What the files of matrix instructions share.
+ *
+ *   tensor_place.c   which element of a matrix a lane holds in which register
+ *   tensor_math.c    sums of products            tensor.c         mma and wmma.mma
+ *   tensor_memory.c  wmma.load, wmma.store, ldmatrix, stmatrix, movmatrix
+ */
+#ifndef COMMON_VGPU_EXEC_TENSOR_INTERNAL_H
+#define COMMON_VGPU_EXEC_TENSOR_INTERNAL_H
+
+#include "common/vgpu/exec/access.h"
+
+/* An element's row and column; quad: which of the four products of mma.m8n8k4 on f16, else 0. */
+typedef struct TensorPlace {
+    uint16_t row, col, quad;
+} TensorPlace;
+
+/* One matrix of an instruction, as its fragments hold it. Bits of b1 are taken in words of 32. */
+typedef struct TensorLayout {
+    bool wmma, col_major;
+    uint8_t part;     /* PART_D PART_A PART_B PART_C */
+    uint8_t elem;     /* IrElem */
+    uint8_t bits;     /* of an element; 32 for b1 */
+    uint8_t n_regs;   /* of a lane */
+    uint8_t per_reg;  /* elements */
+    uint16_t m, n, k; /* of the product; k in words for b1 */
+} TensorLayout;
+
+TensorLayout tensor_layout(const IrTensor *t, int part);
+TensorPlace tensor_place(const TensorLayout *l, uint32_t lane, uint32_t reg, uint32_t element);
+/* Registers that repeat earlier ones follow these. */
+uint32_t tensor_different_regs(const TensorLayout *l);
+
+/* Sums of products; see tensor_math.c for their order and rounding. a and b have k elements. */
+typedef struct TensorSum {
+    const IrTensor *t;
+    uint32_t k;
+} TensorSum;
+/* Bits of f16 or f32 (t->elem[PART_D]) from bits of elements. */
+uint32_t tensor_sum_float(const TensorSum *s, const float *a, const float *b, uint32_t c);
+double tensor_sum_double(const TensorSum *s, const double *a, const double *b, double c);
+int32_t tensor_sum_int(const TensorSum *s, const int32_t *a, const int32_t *b, int32_t c);
+/* The value of an element's bits: floats of 32 bits and less, integers. */
+float tensor_float(IrElem elem, uint32_t bits);
+int32_t tensor_int(IrElem elem, uint32_t bits);
+
+IrHandler exec_tensor_memory_handler(const IrInst *inst);
+
+#endif
