@@ -42,12 +42,30 @@ $(HANDOUTS)/$(1)$(PAPER_SUFFIX).pdf: $(call doc_sources,$(1)) | doc-tools
 	$$(call say,PDF,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(PANDOC) $$(DOC_COMMON) -M lab=$(1) $$(DOC_EDITION) --lua-filter $$(PANDOC_DIR)/handout.lua $$(DOC_TEX) -o $$@ $$<
+$(HANDOUTS)/$(1)-slides.html: $(call doc_sources,$(1)) | doc-tools
+	$$(call say,SLIDES,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(PANDOC) $$(DOC_COMMON) -t html5 --mathml --template $$(PANDOC_DIR)/slides.html --self-contained --css $$(PANDOC_DIR)/slides.css \
+		-M lab=$(1) --lua-filter $$(PANDOC_DIR)/slides.lua -o $$@ $$<
 endef
 $(foreach lab,$(DOC_LABS),$(eval $(call document_rules,$(lab))))
 
-.PHONY: handouts doc-tools
+DOC_BOOK := $(BUILD)/book/cuda-labs$(PAPER_SUFFIX).pdf $(BUILD)/book/cuda-labs.epub
+$(DOC_BOOK): $(PANDOC_DIR)/book.md $(foreach lab,$(DOC_LABS),$(call doc_sources,$(lab))) | doc-tools
+	$(call say,BOOK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(PANDOC) $(filter-out -f gfm%,$(DOC_COMMON)) -f markdown --lua-filter $(PANDOC_DIR)/book.lua --toc --toc-depth=1 \
+		$(if $(filter %.pdf,$@),$(DOC_TEX) -V book=1 --top-level-division=chapter,-t epub3 --mathml --css $(PANDOC_DIR)/handout.css) -o $@ $<
+	$(Q)$(if $(filter %.epub,$@),perl $(PANDOC_DIR)/zip-times.pl $@)
 
-handouts: $(foreach lab,$(DOC_LABS),$(HANDOUTS)/$(lab).html $(HANDOUTS)/$(lab)$(PAPER_SUFFIX).pdf) ## the labs' handouts, HTML and PDF: SOLUTIONS=1 for the instructor, PAPER=letter
+.PHONY: handouts book doc-tools
+
+HANDOUT_FILES := $(foreach lab,$(DOC_LABS),$(HANDOUTS)/$(lab).html $(HANDOUTS)/$(lab)$(PAPER_SUFFIX).pdf \
+	$(if $(SOLUTIONS),,$(HANDOUTS)/$(lab)-slides.html))
+
+handouts: $(HANDOUT_FILES) ## the labs' handouts (HTML, PDF) and slides: SOLUTIONS=1 for the instructor, PAPER=letter
+
+book: $(DOC_BOOK) ## all handouts as one book, PDF and EPUB: PAPER=letter
 
 doc-tools:
 	@for tool in pandoc pdflatex rsvg-convert; do command -v $$tool >/dev/null || \
