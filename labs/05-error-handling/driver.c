@@ -1,0 +1,291 @@
+/* Lab 05: calls what the parameter `part` names, makes it fail where the case says so, and reports what came
+ * of it.
+ *
+ * Calls that fail for want of memory are made to by asking for more than any device has (HUGE_BYTES), a
+ * lasting error by an index that is far out of the array, and a machine without a device by hiding it. What
+ * the case options of the virtual GPU add (--fail-at) happens inside gather and reserve: before them nothing
+ * here makes a call that could fail.
+ */
+#include "lab.h"
+
+#include "error_handling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HUGE_BYTES ((size_t)1 << 60)
+enum { TEXT_MAX = 16 * 1024, JOB_CALLS_MAX = 20 };
+
+static int64_t param_or(LabCase *c, const char *key, int64_t otherwise)
+{
+    return lab_has_param(c, key) ? lab_param_int(c, key) : otherwise;
+}
+
+/* ---- What is printed on standard error while it is looked at ---- */
+
+typedef struct Ear {
+    FILE *file; /* what is printed goes here; NULL: cannot listen */
+    int before; /* where standard error went before */
+} Ear;
+
+static Ear start_listening(void)
+{
+    Ear ear = {.file = tmpfile(), .before = dup(STDERR_FILENO)};
+    fflush(stderr);
+    if (ear.file)
+        dup2(fileno(ear.file), STDERR_FILENO);
+    return ear;
+}
+
+/* Puts what was printed into text, and prints it where it belongs. */
+static void stop_listening(Ear *ear, char text[TEXT_MAX])
+{
+    size_t n = 0;
+    fflush(stderr);
+    dup2(ear->before, STDERR_FILENO);
+    close(ear->before);
+    if (ear->file) {
+        rewind(ear->file);
+        n = fread(text, 1, TEXT_MAX - 1, ear->file);
+        fclose(ear->file);
+    }
+    text[n] = '\0';
+    fputs(text, stderr);
+}
+
+/* ---- gather ---- */
+
+typedef struct GatherData {
+    const float *in;
+    const int32_t *index;
+    size_t n_in, n;
+    float *out;
+} GatherData;
+
+static GatherData gather_data(LabCase *c)
+{
+    GatherData g = {0};
+    g.in = lab_input_f32(c, "in", &g.n_in);
+    g.index = lab_input_i32(c, "index", &g.n);
+    g.out = lab_output_f32(c, "out", g.n);
+    return g;
+}
+
+static int call_gather(void *data)
+{
+    GatherData *g = data;
+    return gather(g->in, (int)g->n_in, g->index, g->out, (int)g->n);
+}
+
+/* No call is made to fail. */
+static void run_gather(LabCase *c)
+{
+    GatherData g = gather_data(c);
+    lab_status(c, "gather", call_gather(&g));
+    lab_value(c, "error_left_behind", cudaPeekAtLastError());
+}
+
+/* The k-th CUDA call fails, whichever that is: one of `calls` calls of gather returns an error, the others
+ * are right. What comes after the first right result goes to a buffer of its own. With `keep_error` an error
+ * that gather left behind stays for the next call to meet. */
+static void run_failing(LabCase *c)
+{
+    GatherData g = gather_data(c);
+    int64_t calls = lab_param_int(c, "calls");
+    float *spare = calloc(g.n + 1, sizeof *spare);
+    int64_t keep_error = param_or(c, "keep_error", 0);
+    int failed = 0;
+    if (!spare)
+        exit(2);
+    for (int64_t i = 0; i < calls; i++) {
+        if (call_gather(&g) != cudaSuccess)
+            failed++;
+        else
+            g.out = spare;
+        if (!keep_error)
+            cudaGetLastError();
+    }
+    lab_value(c, "calls_of_gather_that_returned_an_error", failed);
+    lab_value(c, "error_left_behind", cudaPeekAtLastError());
+    free(spare);
+}
+
+/* One index is far outside of the array: the kernel breaks down. */
+static void run_bad_index(LabCase *c)
+{
+    char text[TEXT_MAX];
+    GatherData g = gather_data(c);
+    Ear ear = start_listening();
+    int status = call_gather(&g);
+    stop_listening(&ear, text);
+    lab_value(c, "gather_returned", status);
+    lab_value(c, "something_was_printed_about_it", text[0] != '\0');
+    lab_value(c, "an_error_of_the_kernel_was_blamed_on_a_copy", strstr(text, "cudaMemcpy") != NULL);
+    lab_value(c, "device_is_usable_afterwards", device_is_usable());
+}
+
+/* ---- CHECK ---- */
+
+static void run_check_good(LabCase *c)
+{
+    char text[TEXT_MAX];
+    CheckProbe twice = {0}, branch = {0};
+    Ear ear = start_listening();
+    lab_value(c, "err_after_two_good_calls_in_CHECK", probe_twice(&twice));
+    probe_branch(&branch, 0);
+    stop_listening(&ear, text);
+    lab_value(c, "evaluations_of_two_calls_in_CHECK", twice.calls);
+    lab_value(c, "statements_run_after_good_calls_in_CHECK", twice.after + branch.after);
+    lab_value(c, "else_branches_taken_though_the_condition_was_true", branch.other);
+    lab_value(c, "something_was_printed_about_a_good_call", text[0] != '\0');
+    CheckProbe bad = {0};
+    lab_value(c, "err_after_a_failed_CHECK_between_if_and_else", probe_branch(&bad, 1));
+    lab_value(c, "statements_run_after_a_failed_CHECK", bad.after);
+}
+
+static void run_check_bad(LabCase *c)
+{
+    char text[TEXT_MAX], line[16];
+    CheckProbe p = {0};
+    Ear ear = start_listening();
+    int err = probe_failure(&p);
+    stop_listening(&ear, text);
+    snprintf(line, sizeof line, "%d", p.line);
+    lab_value(c, "evaluations_of_a_failing_call_in_CHECK", p.calls);
+    lab_value(c, "statements_run_after_a_failed_CHECK", p.after);
+    lab_value(c, "jumps_to_done_after_a_failed_CHECK", p.done);
+    lab_value(c, "err_after_a_failed_CHECK", err);
+    lab_value(c, "message_names_the_file", strstr(text, "check_probe.h") != NULL);
+    lab_value(c, "message_names_the_line", strstr(text, line) != NULL);
+    lab_value(c, "message_shows_the_call", strstr(text, "probe_call") != NULL);
+    lab_value(c, "message_names_the_error",
+              strstr(text, "cudaErrorMemoryAllocation") != NULL || strstr(text, "out of memory") != NULL);
+}
+
+/* ---- reserve ---- */
+
+/* The last of `count` floats lies inside the allocation. */
+static int reaches_its_end(float *buffer, size_t count)
+{
+    return buffer && count > 0 && cudaMemset(buffer + count - 1, 0, sizeof(float)) == cudaSuccess;
+}
+
+/* `halvings`: how often the count must be halved; -1: until it fits, at least once. */
+static void run_reserve(LabCase *c)
+{
+    size_t wanted = (size_t)lab_param_int(c, "count");
+    int64_t halvings = lab_param_int(c, "halvings");
+    size_t count = wanted;
+    float *buffer = NULL;
+    lab_value(c, "reserve_returned", reserve(&buffer, &count));
+    lab_value(c, "error_left_behind", cudaPeekAtLastError());
+    if (halvings >= 0) {
+        lab_value(c, "floats_reserved", (double)count);
+    } else {
+        size_t half = wanted / 2;
+        while (half > count)
+            half /= 2;
+        lab_value(c, "count_is_what_halving_gives", half == count);
+    }
+    lab_value(c, "buffer_is_as_long_as_count_says", reaches_its_end(buffer, count));
+    cudaFree(buffer);
+}
+
+/* ---- device_is_usable, with_retry ---- */
+
+/* Leaves an error that passes. */
+static int ask_for_too_much(void)
+{
+    void *nothing = NULL;
+    return cudaMalloc(&nothing, HUGE_BYTES);
+}
+
+static void run_usable(LabCase *c)
+{
+    lab_value(c, "device_is_usable_at_first", device_is_usable());
+    ask_for_too_much();
+    lab_value(c, "device_is_usable_after_an_allocation_failed", device_is_usable());
+    lab_value(c, "error_left_behind", cudaPeekAtLastError());
+}
+
+/* A job that fails a number of times, or for ever. */
+typedef struct Flaky {
+    int64_t failures;
+    int calls, stale;
+} Flaky;
+
+static int flaky_job(void *data)
+{
+    Flaky *f = data;
+    f->stale += cudaPeekAtLastError() != cudaSuccess;
+    f->calls++;
+    if (f->calls <= f->failures && f->calls < JOB_CALLS_MAX) /* whoever never stops is stopped */
+        return ask_for_too_much();
+    return cudaSuccess;
+}
+
+static void run_retry(LabCase *c)
+{
+    Flaky f = {.failures = lab_param_int(c, "failures")};
+    lab_value(c, "with_retry_returned", with_retry(flaky_job, &f, (int)lab_param_int(c, "attempts")));
+    lab_value(c, "calls_of_the_job", f.calls);
+    lab_value(c, "calls_of_the_job_that_met_an_old_error", f.stale);
+    lab_value(c, "error_left_behind", cudaPeekAtLastError());
+}
+
+/* A job that breaks the device at its first call. */
+typedef struct Breaking {
+    GatherData gather;
+    int calls;
+} Breaking;
+
+static int breaking_job(void *data)
+{
+    Breaking *b = data;
+    if (++b->calls == JOB_CALLS_MAX)
+        return cudaSuccess;
+    return call_gather(&b->gather);
+}
+
+static void run_retry_lasting(LabCase *c)
+{
+    Breaking b = {.gather = gather_data(c)};
+    lab_value(c, "with_retry_returned", with_retry(breaking_job, &b, (int)lab_param_int(c, "attempts")));
+    lab_value(c, "calls_of_the_job", b.calls);
+}
+
+/* ---- A machine without a device ---- */
+
+static void run_no_device(LabCase *c)
+{
+    GatherData g = gather_data(c);
+    Breaking b = {.gather = g};
+    float *buffer = NULL;
+    size_t count = (size_t)param_or(c, "count", 1000);
+    setenv("CUDA_VISIBLE_DEVICES", "", 1); /* before the first CUDA call, which looks at it */
+    lab_value(c, "gather_returned", call_gather(&g));
+    lab_value(c, "reserve_returned", reserve(&buffer, &count));
+    lab_value(c, "reserve_left_a_buffer", buffer != NULL);
+    lab_value(c, "device_is_usable", device_is_usable());
+    lab_value(c, "with_retry_returned", with_retry(breaking_job, &b, 3));
+    lab_value(c, "calls_of_the_job", b.calls);
+}
+
+void lab_main(LabCase *c)
+{
+    static const struct {
+        const char *part;
+        void (*run)(LabCase *);
+    } parts[] = {
+        {"gather", run_gather},         {"failing", run_failing},     {"bad-index", run_bad_index},
+        {"check-good", run_check_good}, {"check-bad", run_check_bad}, {"reserve", run_reserve},
+        {"usable", run_usable},         {"retry", run_retry},         {"retry-lasting", run_retry_lasting},
+        {"no-device", run_no_device},
+    };
+    const char *part = lab_param_text(c, "part");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].part, part) == 0)
+            parts[i].run(c);
+}
