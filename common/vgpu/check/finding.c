@@ -26,6 +26,11 @@ const char *finding_verdict(const Finding *f)
     return kinds[f->kind].advice || f->advice ? "" : kinds[f->kind].verdict;
 }
 
+const char *finding_kind_title(FindingKind kind)
+{
+    return kinds[kind].title;
+}
+
 const char *finding_kind_hint(FindingKind kind)
 {
     return kinds[kind].hint;

@@ -61,6 +61,9 @@ typedef struct Finding {
 } Finding;
 
 const char *finding_kind_text(FindingKind kind);
+/* As in the table, placeholders unfilled. Lookups only: a signal handler may call them. */
+const char *finding_kind_title(FindingKind kind);
+const char *finding_kind_hint(FindingKind kind);
 /* The grader's word for this finding: "" when it is advice. */
 const char *finding_verdict(const Finding *f);
 

@@ -4,7 +4,6 @@
 
 #include "common/vgpu/check/finding.h"
 
-const char *finding_kind_hint(FindingKind kind);
 bool finding_kind_is_advice(FindingKind kind);
 
 /* 1234 as "1,234". */

@@ -28,6 +28,7 @@
 #include "common/vgpu/device/device.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -116,6 +117,12 @@ typedef struct Facade {
     uintptr_t own_start, own_end; /* where this library is mapped; site.c */
     struct Pool *pools;           /* pool.c */
     uint32_t n_error_records;
+    struct {
+        uintptr_t base, bytes; /* where the addresses of each device lie */
+    } windows[DEVICES_MAX];
+    struct sigaction signals_before[2]; /* host_fault.c */
+    void *signal_stack;
+    uint32_t n_host_faults;
 } Facade;
 
 Facade *facade(void);
@@ -175,6 +182,14 @@ void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A token for the stack of calls that led here; its record goes out when it is new. */
 uint64_t site_here(void);
+/* Is an address in this library? */
+bool site_is_own(const void *address);
+
+/* ---- host code that touches device memory (host_fault.c) ---- */
+
+/* Takes SIGSEGV and SIGBUS, once the devices are there; gives them back. */
+void host_fault_install(void);
+void host_fault_remove(void);
 
 /* ---- handles (stream.c) ---- */
 

@@ -85,7 +85,7 @@ static int find_own(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-static bool is_own(const void *address)
+bool site_is_own(const void *address)
 {
     Facade *f = facade();
     if (f->own_end == 0)
@@ -99,10 +99,10 @@ static void take_frames(Site *out)
     void *stack[STACK_MAX];
     int n = backtrace(stack, STACK_MAX), i = 0, kept = 0;
     *out = (Site){0};
-    while (i < n && !is_own(stack[i]))
+    while (i < n && !site_is_own(stack[i]))
         i++;
     for (; i < n && kept < FRAMES_MAX; i++)
-        if (!is_own(stack[i]))
+        if (!site_is_own(stack[i]))
             out->frames[kept++] = stack[i];
 }
 

@@ -100,6 +100,7 @@ static cudaError_t start(void)
         return cudaErrorInitializationError;
     }
     read_visible(options.n_devices);
+    host_fault_install();
     pthread_atfork(NULL, NULL, after_fork);
     return cudaSuccess;
 }
@@ -128,6 +129,7 @@ __attribute__((destructor)) static void finish(void)
     DeviceReply reply;
     call_send_to(&call, 0, &(DeviceMsg){.op = OP_FINISH}, &reply);
     f->finished = true;
+    host_fault_remove();
     device_server_destroy(f->server);
     f->server = NULL;
 }

@@ -192,7 +192,12 @@ typedef struct DeviceReply {
     struct {
         uint8_t kind; /* DeviceMemoryKind */
         uint32_t device;
-        uint64_t base, bytes; /* of the allocation */
+        uint64_t base,
+            bytes; /* of the allocation; NOWHERE: of the nearest one, a freed one too (bytes 0: none) */
+        uint32_t serial;
+        bool freed;
+        uint64_t site, free_site;
+        const char *name; /* of a variable, else NULL */
     } pointer;
     const char *output; /* kernels' printf since the last reply; not NUL-terminated */
     size_t output_bytes;
@@ -210,6 +215,7 @@ typedef struct DeviceInfo {
     uint32_t regs_per_block, regs_per_sm;
     uint32_t threads_per_block, threads_per_sm, blocks_per_sm;
     uint32_t copy_engines;
+    uint64_t window_base, window_bytes; /* where the addresses of its memory lie */
 } DeviceInfo;
 
 /* What hardware of every supported compute capability has in common (CUDA C++ Programming Guide, "Compute

@@ -162,6 +162,7 @@ typedef struct Device {
     uint64_t end_ns; /* of the last operation */
     uint64_t n_launches;
     uint64_t n_allocs, n_allocs_prepared; /* origin.c */
+    size_t n_findings_told;               /* as text (record.c) */
 } Device;
 
 struct DeviceServer {
@@ -273,6 +274,7 @@ void clock_free(Device *d);
 void record_line(DeviceServer *s, const StrBuf *line);
 void record_start(DeviceServer *s);
 void record_finding(void *device, const Finding *f);
+void record_texts(DeviceServer *s);
 void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const PerfCounters *c,
                    const PerfLaunchTime *t);
 void record_span(Device *d, const QueueOp *op, const char *what, const char *name, uint64_t start_ns,

@@ -96,7 +96,7 @@ static Mem *on_memory_of(void *self, uint64_t addr)
 }
 
 /* The first fault of a launch decides what the host is told; of several workers the one that gets here first.
- */
+ * The text of a failed assertion goes to standard error, as with hardware, whatever is checked. */
 static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
 {
     (void)who;
@@ -106,6 +106,8 @@ static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
     d->fault = *fault;
     d->fault.addr = NULL;
     d->fault.detail = NULL;
+    if (fault->kind == FAULT_ASSERT && fault->detail != NULL)
+        strbuf_printf(&d->server->messages, "%s\n", fault->detail);
 }
 
 /* A word for the grid barrier of a cooperative launch, 0 at its start. */

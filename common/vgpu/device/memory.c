@@ -105,6 +105,21 @@ static const uint8_t reply_kinds[] = {
     [MEM_ARRAY] = DEVICE_MEMORY_DEVICE,          [MEM_INTERNAL] = DEVICE_MEMORY_DEVICE,
 };
 
+static void tell_pointer(const Device *owner, const MemAlloc *a, DeviceReply *r)
+{
+    r->pointer.device = owner->index;
+    if (a == NULL)
+        return;
+    r->pointer.base = a->addr;
+    r->pointer.bytes = a->bytes;
+    r->pointer.serial = a->serial;
+    r->pointer.freed = a->freed;
+    r->pointer.site = a->site;
+    r->pointer.free_site = a->free_site;
+    r->pointer.name = a->name;
+}
+
+/* Takes no memory from the host: a signal handler may ask. */
 void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     Device *owner;
@@ -112,14 +127,14 @@ void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
     r->pointer.kind = DEVICE_MEMORY_NONE;
     if (a != NULL) {
         r->pointer.kind = reply_kinds[a->kind];
-        r->pointer.device = owner->index;
-        r->pointer.base = a->addr;
-        r->pointer.bytes = a->bytes;
+        tell_pointer(owner, a, r);
         return;
     }
     for (uint32_t i = 0; i < s->n_devices; i++)
-        if (mem_in_window(s->devices[i]->mem, m->range.addr))
+        if (mem_in_window(s->devices[i]->mem, m->range.addr)) {
             r->pointer.kind = DEVICE_MEMORY_NOWHERE;
+            tell_pointer(s->devices[i], mem_find_nearest(s->devices[i]->mem, m->range.addr), r);
+        }
 }
 
 /* ---- freeing ---- */

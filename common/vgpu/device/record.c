@@ -1,10 +1,16 @@
 /* record: what the server tells the `vgpu` command while the program runs.
  *
  * One JSON object a line, written at once, so that a crash loses none. Member "p" is the process (forked
- * children write to the same stream), "t" says what a line is: start    device, model, options finding  a
- * finding; a later one of the same device and id replaces it launch   a kernel launch with its counters span
- * an operation on the modelled time line end      totals; the facade adds site, error and call records of its
- * own (cudart/) Without a record stream, findings become text for standard error instead.
+ * children write to the same stream), "t" says what a line is:
+ *
+ *   start    device, model, options
+ *   finding  a finding; a later one of the same device and id replaces it
+ *   launch   a kernel launch with its counters
+ *   span     an operation on the modelled time line
+ *   end      totals
+ *
+ * The facade adds records of its own: site, error, host-access (cudart/). Without a record stream, findings
+ * become text for standard error instead.
  */
 #include "common/vgpu/device/device_internal.h"
 
@@ -152,15 +158,26 @@ void record_finding(void *device, const Finding *f)
 {
     const Device *d = device;
     DeviceServer *s = d->server;
-    if (s->options.stream_fd < 0) {
-        if (!s->options.quiet)
-            finding_text(f, &(FindingLookup){0}, &s->messages);
-        return;
-    }
+    if (s->options.stream_fd < 0)
+        return; /* record_texts */
     StrBuf b = {0};
     put_finding(&b, d, f);
     record_line(s, &b);
     strbuf_free(&b);
+}
+
+/* Without a record stream: findings that are new since the last message, each once, with the count it has by
+ * now. */
+void record_texts(DeviceServer *s)
+{
+    if (s->options.stream_fd >= 0 || s->options.quiet)
+        return;
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        Device *d = s->devices[i];
+        const Finding *f;
+        for (; (f = check_finding(d->check, d->n_findings_told)) != NULL; d->n_findings_told++)
+            finding_text(f, &(FindingLookup){0}, &s->messages);
+    }
 }
 
 /* ---- launches and the time line ---- */

@@ -212,6 +212,8 @@ static void device_info(const Device *d, const DeviceMsg *m)
         .threads_per_sm = p->threads_per_sm,
         .blocks_per_sm = p->blocks_per_sm,
         .copy_engines = p->copy_engines,
+        .window_base = mem_window_base(d->mem),
+        .window_bytes = mem_window_bytes(d->mem),
     };
     snprintf(out->name, sizeof out->name, "%s", p->title);
 }
@@ -499,6 +501,7 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
                         m->op != OP_PEER && m->op != OP_POINTER && m->op != OP_HOST_DONE;
     if (about_device && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)
         r->error = d->error;
+    record_texts(s);
     r->output = s->output.text;
     r->output_bytes = s->output.length;
     r->messages = s->messages.text;

@@ -8,6 +8,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ typedef struct Object {
 typedef struct Frame {
     uint32_t object;
     uint64_t address;
+    bool in_file; /* the address is an offset in the object's file */
 } Frame;
 
 typedef struct Place {
@@ -49,7 +51,7 @@ typedef struct PlaceList {
 struct Places {
     Object *objects;
     size_t n_objects, objects_cap;
-    PlaceList lists[TOOL_PROCESSES_MAX];
+    PlaceList lists[TOOL_PROCESSES_MAX + 1]; /* the last: of faults, whose tokens are ours */
     Source *sources;
     size_t n_sources, sources_cap;
     char line[LINE_MAX_SHOWN + 1];
@@ -70,7 +72,7 @@ void places_free(Places *p)
             close(p->objects[i].fd);
         free(p->objects[i].path);
     }
-    for (size_t i = 0; i < TOOL_PROCESSES_MAX; i++) {
+    for (size_t i = 0; i <= TOOL_PROCESSES_MAX; i++) {
         for (size_t k = 0; k < p->lists[i].n; k++)
             free(p->lists[i].items[k].function);
         free(p->lists[i].items);
@@ -112,13 +114,11 @@ uint64_t places_token(uint32_t process, uint64_t token)
     return token == 0 ? 0 : (uint64_t)process << TOKEN_BITS | token;
 }
 
-void places_add(Places *p, uint32_t process, const json_t *record)
+/* A new place with the frames of a record; NULL without memory. */
+static Place *add_place(Places *p, PlaceList *list, const json_t *frames, bool in_file)
 {
-    PlaceList *list = &p->lists[process];
-    uint64_t id = (uint64_t)json_integer_value(json_object_get(record, "id"));
-    const json_t *frames = json_object_get(record, "frames");
-    if (id != list->n + 1 || !VEC_GROW(list->items, list->n, list->cap))
-        return; /* tokens come in order */
+    if (!VEC_GROW(list->items, list->n, list->cap))
+        return NULL;
     Place *place = &list->items[list->n++];
     *place = (Place){0};
     for (size_t i = 0; i < json_array_size(frames) && place->n_frames < FRAMES_MAX; i++) {
@@ -128,8 +128,26 @@ void places_add(Places *p, uint32_t process, const json_t *record)
         if (path == NULL || !find_object(p, path, &f->object))
             continue;
         f->address = (uint64_t)json_integer_value(json_array_get(frame, 1));
+        f->in_file = in_file;
         place->n_frames++;
     }
+    return place;
+}
+
+void places_add(Places *p, uint32_t process, const json_t *record)
+{
+    PlaceList *list = &p->lists[process];
+    uint64_t id = (uint64_t)json_integer_value(json_object_get(record, "id"));
+    if (id == list->n + 1) /* tokens come in order */
+        add_place(p, list, json_object_get(record, "frames"), false);
+}
+
+uint64_t places_add_fault(Places *p, const json_t *record)
+{
+    PlaceList *list = &p->lists[TOOL_PROCESSES_MAX];
+    if (add_place(p, list, json_object_get(record, "frames"), true) == NULL)
+        return 0;
+    return places_token(TOOL_PROCESSES_MAX, list->n);
 }
 
 /* ---- looking up ---- */
@@ -176,20 +194,41 @@ static char *function_name(Dwarf_Die *unit, uint64_t address)
     return name;
 }
 
+/* The address that the object's headers give to an offset in its file; false: to none. */
+static bool address_in_file(Dwarf *dwarf, uint64_t *address)
+{
+    Elf *elf = dwarf_getelf(dwarf);
+    size_t n = 0;
+    if (elf == NULL || elf_getphdrnum(elf, &n) != 0)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        GElf_Phdr header;
+        if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD)
+            continue;
+        if (*address >= header.p_offset && *address - header.p_offset < header.p_filesz) {
+            *address += header.p_vaddr - header.p_offset;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool resolve_frame(Places *p, const Frame *f, Place *out)
 {
     Dwarf *dwarf = p->objects[f->object].dwarf;
     Dwarf_Die unit;
-    if (dwarf == NULL || !find_unit(dwarf, f->address, &unit))
+    uint64_t address = f->address;
+    if (dwarf == NULL || (f->in_file && !address_in_file(dwarf, &address)) ||
+        !find_unit(dwarf, address, &unit))
         return false;
-    Dwarf_Line *line = dwarf_getsrc_die(&unit, f->address);
+    Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
     const char *file = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
     int number = 0;
     if (file == NULL || is_foreign(file) || dwarf_lineno(line, &number) != 0 || number <= 0)
         return false;
     out->file = file; /* lives as long as the object's debug information */
     out->line = (uint32_t)number;
-    out->function = function_name(&unit, f->address);
+    out->function = function_name(&unit, address);
     return true;
 }
 
@@ -197,7 +236,7 @@ bool places_find(void *self, uint64_t token, FindingSite *out)
 {
     Places *p = self;
     uint64_t process = token >> TOKEN_BITS, id = token & (((uint64_t)1 << TOKEN_BITS) - 1);
-    if (process >= TOOL_PROCESSES_MAX || id == 0 || id > p->lists[process].n)
+    if (process > TOOL_PROCESSES_MAX || id == 0 || id > p->lists[process].n)
         return false;
     Place *place = &p->lists[process].items[id - 1];
     for (int i = 0; i < place->n_frames && !place->looked_up && !place->found; i++)

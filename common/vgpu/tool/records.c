@@ -9,6 +9,8 @@
 /* The program can write to the descriptor as well: more than this is not read. */
 #define RECORD_BYTES_MAX ((size_t)512 << 20)
 enum { FINDINGS_MAX = 10000, ERRORS_MAX = 100, DEVICES_MAX = 64 };
+/* Of a finding that no later record replaces. */
+#define NO_SOURCE UINT32_MAX
 
 /* ---- reading members ---- */
 
@@ -98,6 +100,30 @@ static Finding read_finding(const json_t *o, uint32_t process, FindingKind kind)
     return f;
 }
 
+static bool has_room(Records *r)
+{
+    size_t n = r->n_findings;
+    return n < FINDINGS_MAX && VEC_GROW(r->findings, n, r->findings_cap) &&
+           VEC_GROW(r->finding_source, n, r->source_cap);
+}
+
+/* Host code touched a device's memory: the runtime noted the facts in a signal handler, the words are made
+ * here. */
+static void add_host_access(Records *r, uint32_t process, const json_t *o)
+{
+    if (!has_room(r))
+        return;
+    Finding f = read_finding(o, process, FINDING_HOST_ACCESS);
+    f.message = finding_kind_title(FINDING_HOST_ACCESS);
+    f.hint = finding_kind_hint(FINDING_HOST_ACCESS);
+    f.place = f.other = (FindingPlace){.file = ""};
+    f.site = places_add_fault(r->places, o);
+    f.count = 1;
+    f.id = (uint32_t)r->n_findings;
+    r->findings[r->n_findings] = f;
+    r->finding_source[r->n_findings++] = NO_SOURCE;
+}
+
 static void add_finding(Records *r, uint32_t process, const json_t *o)
 {
     FindingKind kind;
@@ -111,12 +137,9 @@ static void add_finding(Records *r, uint32_t process, const json_t *o)
             r->findings[i] = f;
             return;
         }
-    size_t n = r->n_findings;
-    if (n < FINDINGS_MAX && VEC_GROW(r->findings, n, r->findings_cap) &&
-        VEC_GROW(r->finding_source, n, r->source_cap)) {
-        r->findings[n] = f;
-        r->finding_source[n] = source;
-        r->n_findings++;
+    if (has_room(r)) {
+        r->findings[r->n_findings] = f;
+        r->finding_source[r->n_findings++] = source;
     }
 }
 
@@ -159,6 +182,8 @@ static void add_record(Records *r, json_t *o)
         places_add(r->places, process, o);
     else if (strcmp(type, "finding") == 0)
         add_finding(r, process, o);
+    else if (strcmp(type, "host-access") == 0)
+        add_host_access(r, process, o);
     else if (strcmp(type, "error") == 0)
         add_error(r, process, o);
     else if (process != 0)

@@ -64,6 +64,8 @@ Places *places_new(void);
 void places_free(Places *p);
 /* Notes a "site" record of a process. */
 void places_add(Places *p, uint32_t process, const json_t *record);
+/* Notes the frames of a "host-access" record; gives back their token, 0 without memory. */
+uint64_t places_add_fault(Places *p, const json_t *record);
 /* What stands for a process's own token among all processes: 0 stays 0, "unknown". */
 uint64_t places_token(uint32_t process, uint64_t token);
 /* FindingLookup's callbacks; self is a Places. */

@@ -1,6 +1,8 @@
 /* A program for the tests of the command: its first argument names what it does wrong. */
 #include <cuda_runtime.h>
 
+#include <assert.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,54 @@ __global__ void forever(volatile int *p)
 {
     while (*p == 0) {
     }
+}
+
+__global__ void assert_small(int x)
+{
+    assert(x == 1); /* line: assertion */
+}
+__global__ void write_both(int *p)
+{
+    p[1 - threadIdx.x] = threadIdx.x + p[threadIdx.x];
+}
+
+/* ---- host code that touches device memory ---- */
+
+static sigjmp_buf back;
+
+static void on_fault(int signal)
+{
+    fprintf(stderr, "own handler: %d\n", signal);
+    siglongjmp(back, 1);
+}
+
+static __attribute__((noinline)) int add_up(const int *p)
+{
+    int sum = 0;
+    for (int i = 4; i < 8; i++)
+        sum += p[i]; /* line: host read */
+    return sum;
+}
+
+static int touch(const char *what)
+{
+    int *d, *plain = NULL, h[4] = {0};
+    bool handled = strcmp(what, "touch-handled") == 0;
+    if (handled)
+        signal(SIGSEGV, on_fault);
+    cudaMalloc(&d, 4000); /* line: touched */
+    if (strcmp(what, "touch-read") == 0)
+        return add_up(d);
+    if (strcmp(what, "touch-memcpy") == 0)
+        memcpy(d + 10, h, sizeof h); /* line: host copy */
+    if (strcmp(what, "touch-freed") == 0)
+        cudaFree(d);
+    if (strcmp(what, "touch-null") == 0)
+        plain[0] = 1;
+    if (!handled || sigsetjmp(back, 1) == 0)
+        d[1] = 7; /* line: host write */
+    cudaFree(d);
+    return 0;
 }
 
 static int run_checked(void) /* every call checked: the status tells which one failed */
@@ -64,7 +114,18 @@ int main(int argc, char **argv)
         sleep(20);
         return 1;
     }
+    if (strncmp(what, "touch-", 6) == 0)
+        return touch(what);
+    if (strcmp(what, "assert") == 0) {
+        assert_small<<<1, 1>>>(2);
+        return cudaDeviceSynchronize() != cudaErrorAssert;
+    }
     cudaMalloc(&d, 400); /* line: allocation */
+    if (strcmp(what, "race-twice") == 0) {
+        cudaMemset(d, 0, 400);
+        for (int i = 0; i < 3; i++)
+            write_both<<<1, 2>>>(d);
+    }
     if (strcmp(what, "bounds") == 0)
         fill<<<2, 64>>>(d, 128); /* line: launch */
     else

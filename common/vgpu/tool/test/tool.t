@@ -103,6 +103,38 @@ same "bytes by who wrote them last" '[0,800,400,400]' \
     "$(jq -c '.memory | [.h2d_bytes, .d2h_bytes, .d2h_kernel_bytes, .d2d_bytes]' "$scratch/r.json")"
 run "a report that cannot be written" 2 --report=/nonexistent/r.json -- none
 
+# ---- host code that touches device memory ----
+run "host code reads device memory" 139 --report="$scratch/r.json" -- touch-read
+has "the line, not the caller's" "$scratch/err" "faults.cu:$(line 'host read'): host-access: host code touched device memory"
+has "the allocation" "$scratch/err" "at 0x[0-9a-f]*, byte 16 of allocation 1 \(4,000 bytes at .*, made at .*faults.cu:$(line touched) in touch\)"
+has "the hint" "$scratch/err" 'hint: copy it with cudaMemcpy first, or launch a kernel'
+has "the signal" "$scratch/err" '^vgpu: 1 finding \(host-access\); the program ended by signal 11'
+same "its members" "[\"host-access\",\"crash\",\"read\",4000,$(line touched),$(line 'host read'),\"add_up\"]" \
+    "$(jq -c '.findings[0] | [.kind, .verdict, .access, .allocation.bytes, .allocation.line, .site.line, .site.function]' "$scratch/r.json")"
+run "it writes" 139 --check=none -- touch-write
+has "its line" "$scratch/err" "faults.cu:$(line 'host write'): host-access"
+run "a library does it for the program" 139 -- touch-memcpy
+has "the program's line" "$scratch/err" "faults.cu:$(line 'host copy'): host-access"
+run "freed memory" 139 -- touch-freed
+has "is called that" "$scratch/err" 'byte 4 of allocation 1 .*, freed at '
+run "the program handles the signal" 1 -- touch-handled
+has "its handler runs" "$scratch/err" '^own handler: 11$'
+has "the finding is there" "$scratch/err" '^vgpu: 1 finding \(host-access\); exit status 1$'
+run "a crash of another kind" 139 -- touch-null
+has "is none" "$scratch/err" '^vgpu: no findings; the program ended by signal 11'
+direct "$program" touch-read >"$scratch/out" 2>"$scratch/err"
+same "without the command" 139 $?
+has "a sentence" "$scratch/err" '^host-access: host code touched device memory: 0x[0-9a-f]* is 16 bytes into allocation 1 \(4000 bytes\)$'
+
+# ---- what the program's own standard error gets ----
+for option in --quiet --check=none; do
+    run "an assertion, $option" 0 $option --error-exitcode=0 -- assert
+    has "is told as hardware tells it" "$scratch/err" \
+        "faults.cu:$(line assertion): void assert_small\(int\): block: \[0,0,0\], thread: \[0,0,0\] Assertion \`x == 1\` failed\.$"
+done
+direct "$program" race-twice >"$scratch/out" 2>"$scratch/err"
+same "a finding without the command is told once" 1 "$(grep -c 'race: ' "$scratch/err")"
+
 # ---- failing calls ----
 run "no call fails" 0 -- checked
 step=1

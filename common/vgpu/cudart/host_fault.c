@@ -1,0 +1,420 @@
+/* host_fault: what the student is told when host code follows a device pointer.
+ *
+ * A device's addresses are not mapped on the host (mem/mem.h): whoever follows one gets SIGSEGV, as with
+ * hardware, and would learn no more than that. So once the devices are there this file takes the signal,
+ * writes a record of the address, the allocation and the stack, and lets the signal do what it would have
+ * done: the program's own handler runs, or the process ends by the signal.
+ *
+ *      {"p":1,"t":"host-access","device":0,"address":N,"access":"read","alloc_address":N,"alloc_bytes":N,
+ *       "alloc_serial":N,"alloc_freed":false,"alloc_site":N,"free_site":N,"distance":N,
+ *       "frames":[["/path/of/object",offset in the file],...]}
+ *
+ * All this happens in a signal handler, perhaps in the middle of malloc: nothing here takes memory, and a
+ * lock is only tried. The stack is walked with backtrace, which is ready by then: every allocation noted its
+ * place with it. Objects are found in /proc/self/maps, not with the loader, whose lock may be taken.
+ *
+ * Limits: a handler that the program installs after its first call of the runtime replaces ours. While
+ * another thread is inside the runtime, the allocation stays unnamed.
+ */
+#include "common/vgpu/check/finding.h"
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum {
+    FRAMES_MAX = 8,
+    STACK_MAX = 32,
+    PATH_BYTES = 512,
+    TEXT_BYTES = 8192,
+    TRIES_MAX = 1000,        /* for the runtime's lock */
+    RECORDS_MAX = 16,        /* of a program that lives on after such faults */
+    SIGNAL_STACK = 64 * 1024 /* bytes */
+};
+
+static const int signals[] = {SIGSEGV, SIGBUS};
+
+typedef struct Frame {
+    uintptr_t address; /* of the call, not of its return */
+    uint64_t offset;   /* in the file */
+    char path[PATH_BYTES];
+} Frame;
+
+typedef struct Fault {
+    uintptr_t address;
+    uint32_t device;
+    bool write;
+    DeviceReply where; /* pointer.bytes 0: no allocation is known */
+    Frame frames[FRAMES_MAX];
+    int n_frames;
+} Fault;
+
+/* ---- text without stdio ---- */
+
+typedef struct Text {
+    char bytes[TEXT_BYTES];
+    size_t n;
+} Text;
+
+static void put_char(Text *t, char c)
+{
+    if (t->n < TEXT_BYTES)
+        t->bytes[t->n++] = c;
+}
+
+static void put(Text *t, const char *text)
+{
+    for (; *text != 0; text++)
+        put_char(t, *text);
+}
+
+static void put_json(Text *t, const char *text)
+{
+    put_char(t, '"');
+    for (; *text != 0; text++) {
+        if (*text == '"' || *text == '\\')
+            put_char(t, '\\');
+        put_char(t, (unsigned char)*text < ' ' ? '?' : *text);
+    }
+    put_char(t, '"');
+}
+
+static void put_number(Text *t, uint64_t n, unsigned base)
+{
+    char digits[24];
+    int k = 0;
+    do
+        digits[k++] = "0123456789abcdef"[n % base];
+    while ((n /= base) != 0);
+    while (k > 0)
+        put_char(t, digits[--k]);
+}
+
+static void put_member(Text *t, const char *name, uint64_t n)
+{
+    put(t, ",\"");
+    put(t, name);
+    put(t, "\":");
+    put_number(t, n, 10);
+}
+
+static void write_text(int fd, const Text *t)
+{
+    for (size_t done = 0; done < t->n;) {
+        ssize_t n = write(fd, t->bytes + done, t->n - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        done += (size_t)n;
+    }
+}
+
+/* ---- where the code is ---- */
+
+/* The frames of the program from the faulting instruction on. */
+static void walk_stack(Fault *f, uintptr_t pc)
+{
+    void *stack[STACK_MAX];
+    int n = backtrace(stack, STACK_MAX), at = 0;
+    while (at < n && (uintptr_t)stack[at] != pc)
+        at++;
+    if (!site_is_own((const void *)pc))
+        f->frames[f->n_frames++].address = pc;
+    for (int i = at + 1; i < n && f->n_frames < FRAMES_MAX; i++)
+        if (!site_is_own(stack[i]))
+            f->frames[f->n_frames++].address = (uintptr_t)stack[i] - 1;
+}
+
+static uint64_t read_hex(const char **at)
+{
+    uint64_t n = 0;
+    for (;; (*at)++) {
+        char c = **at;
+        if (c >= '0' && c <= '9')
+            n = n * 16 + (uint64_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            n = n * 16 + (uint64_t)(c - 'a' + 10);
+        else
+            return n;
+    }
+}
+
+/* A line of maps: "start-end perms offset device inode   /path". */
+static void match_line(Fault *f, const char *line)
+{
+    uint64_t start = read_hex(&line);
+    line += *line == '-';
+    uint64_t end = read_hex(&line);
+    line += strlen(line) >= 6 ? 6 : 0;
+    uint64_t offset = read_hex(&line);
+    const char *path = strchr(line, '/');
+    size_t length = path == NULL ? 0 : strlen(path);
+    for (int i = 0; i < f->n_frames && length > 0 && length < PATH_BYTES; i++)
+        if (f->frames[i].address >= start && f->frames[i].address < end) {
+            f->frames[i].offset = f->frames[i].address - start + offset;
+            memcpy(f->frames[i].path, path, length + 1);
+        }
+}
+
+static void find_objects(Fault *f)
+{
+    char piece[2048], line[PATH_BYTES + 128];
+    size_t length = 0;
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    ssize_t n;
+    while (fd >= 0 && (n = read(fd, piece, sizeof piece)) > 0)
+        for (ssize_t i = 0; i < n; i++) {
+            if (piece[i] != '\n') {
+                if (length + 1 < sizeof line)
+                    line[length++] = piece[i];
+                continue;
+            }
+            line[length] = 0;
+            match_line(f, line);
+            length = 0;
+        }
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---- what was touched ---- */
+
+static bool find_device(uintptr_t address, uint32_t *device)
+{
+    const Facade *f = facade();
+    for (uint32_t i = 0; i < DEVICES_MAX; i++)
+        if (address - f->windows[i].base < f->windows[i].bytes) {
+            *device = i;
+            return true;
+        }
+    return false;
+}
+
+static void find_allocation(Fault *fault)
+{
+    Facade *f = facade();
+    int tries = 0;
+    while (pthread_mutex_trylock(&f->lock) != 0) {
+        if (++tries == TRIES_MAX)
+            return;
+        sched_yield();
+    }
+    DeviceMsg msg = {.op = OP_POINTER, .device = fault->device};
+    msg.range.addr = fault->address;
+    if (f->server != NULL)
+        device_send(f->server, &msg, &fault->where);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Bytes before (< 0) or after (> 0) the allocation, as in a finding. */
+static int64_t distance(const Fault *f)
+{
+    uint64_t base = f->where.pointer.base, bytes = f->where.pointer.bytes;
+    if (f->address < base)
+        return -(int64_t)(base - f->address);
+    return f->address < base + bytes ? 0 : (int64_t)(f->address - (base + bytes)) + 1;
+}
+
+/* ---- telling ---- */
+
+static void put_allocation(Text *t, const Fault *f)
+{
+    int64_t far = distance(f);
+    put_member(t, "alloc_address", f->where.pointer.base);
+    put_member(t, "alloc_bytes", f->where.pointer.bytes);
+    put_member(t, "alloc_serial", f->where.pointer.serial);
+    put_member(t, "alloc_site", f->where.pointer.site);
+    put_member(t, "free_site", f->where.pointer.free_site);
+    if (f->where.pointer.name != NULL) {
+        put(t, ",\"alloc_name\":");
+        put_json(t, f->where.pointer.name);
+    }
+    put(t, f->where.pointer.freed ? ",\"alloc_freed\":true" : ",\"alloc_freed\":false");
+    put(t, far < 0 ? ",\"distance\":-" : ",\"distance\":");
+    put_number(t, (uint64_t)(far < 0 ? -far : far), 10);
+}
+
+static void write_record(const Fault *f, int fd)
+{
+    Text t = {.n = 0};
+    put(&t, "{\"t\":\"host-access\"");
+    put_member(&t, "p", (uint64_t)getpid());
+    put_member(&t, "device", f->device);
+    put_member(&t, "address", f->address);
+    put(&t, f->write ? ",\"access\":\"write\"" : ",\"access\":\"read\"");
+    if (f->where.pointer.bytes > 0)
+        put_allocation(&t, f);
+    put(&t, ",\"frames\":[");
+    const char *separator = "[";
+    for (int i = 0; i < f->n_frames; i++) {
+        if (f->frames[i].path[0] == 0)
+            continue;
+        put(&t, separator);
+        put_json(&t, f->frames[i].path);
+        put_char(&t, ',');
+        put_number(&t, f->frames[i].offset, 10);
+        put_char(&t, ']');
+        separator = ",[";
+    }
+    put(&t, "]}\n");
+    write_text(fd, &t);
+}
+
+/* Without the command: a sentence on standard error. */
+static void write_sentence(const Fault *f)
+{
+    Text t = {.n = 0};
+    int64_t far = distance(f);
+    put(&t, finding_kind_text(FINDING_HOST_ACCESS));
+    put(&t, ": ");
+    put(&t, finding_kind_title(FINDING_HOST_ACCESS));
+    put(&t, ": 0x");
+    put_number(&t, f->address, 16);
+    if (f->where.pointer.bytes > 0) {
+        put(&t, " is ");
+        put_number(&t,
+                   far < 0   ? (uint64_t)-far
+                   : far > 0 ? (uint64_t)far
+                             : f->address - f->where.pointer.base,
+                   10);
+        put(&t, far < 0   ? " bytes before allocation "
+                : far > 0 ? " bytes after allocation "
+                          : " bytes into allocation ");
+        put_number(&t, f->where.pointer.serial, 10);
+        put(&t, " (");
+        put_number(&t, f->where.pointer.bytes, 10);
+        put(&t, f->where.pointer.freed ? " bytes, freed)" : " bytes)");
+    }
+    put(&t, "\n  hint: ");
+    put(&t, finding_kind_hint(FINDING_HOST_ACCESS));
+    put(&t, "\n");
+    write_text(STDERR_FILENO, &t);
+}
+
+#ifdef __x86_64__
+static uintptr_t instruction_of(const ucontext_t *c)
+{
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+}
+/* Bit 1 of a page fault's error code. */
+static bool is_write(const ucontext_t *c)
+{
+    return (c->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+}
+#else
+#error "host_fault.c reads the registers of x86-64"
+#endif
+
+static void tell(uintptr_t address, const ucontext_t *context)
+{
+    Facade *f = facade();
+    Fault fault = {.address = address, .write = is_write(context)};
+    if (!find_device(address, &fault.device) ||
+        __atomic_fetch_add(&f->n_host_faults, 1, __ATOMIC_RELAXED) >= RECORDS_MAX)
+        return;
+    find_allocation(&fault);
+    if (f->stream_fd < 0) {
+        write_sentence(&fault);
+        return;
+    }
+    walk_stack(&fault, instruction_of(context));
+    find_objects(&fault);
+    write_record(&fault, f->stream_fd);
+}
+
+/* ---- the signal ---- */
+
+/* Does what would have happened without us. A fault comes again when its instruction is run again; a signal
+ * that somebody sent does not. */
+static void pass_on(int signal, siginfo_t *info, void *context)
+{
+    const struct sigaction *before = &facade()->signals_before[signal == SIGBUS];
+    bool sent = info->si_code <= 0;
+    bool own =
+        (before->sa_flags & SA_SIGINFO) || (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
+    if (!own) {
+        if (sent && before->sa_handler == SIG_IGN)
+            return;
+        sigaction(signal, before, NULL);
+        if (sent)
+            raise(signal);
+        return;
+    }
+    if (before->sa_flags & (int)SA_RESETHAND)
+        sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    pthread_sigmask(SIG_BLOCK, &before->sa_mask, NULL);
+    if (before->sa_flags & SA_SIGINFO)
+        before->sa_sigaction(signal, info, context);
+    else
+        before->sa_handler(signal);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    if (info->si_code > 0)
+        tell((uintptr_t)info->si_addr, context);
+    errno = saved;
+    pass_on(signal, info, context);
+}
+
+/* A stack of its own, for the thread that starts the devices, where it has none. */
+static void give_stack(Facade *f)
+{
+    stack_t now;
+    if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
+        return;
+    f->signal_stack = malloc(SIGNAL_STACK);
+    if (f->signal_stack != NULL)
+        sigaltstack(&(stack_t){.ss_sp = f->signal_stack, .ss_size = SIGNAL_STACK}, NULL);
+}
+
+static bool find_windows(Facade *f)
+{
+    DeviceReply reply;
+    bool any = false;
+    for (uint32_t i = 0; i < DEVICES_MAX; i++) {
+        DeviceInfo info = {0};
+        device_send(
+            f->server,
+            &(DeviceMsg){.op = OP_DEVICE_INFO, .device = i, .out = {.data = &info, .bytes = sizeof info}},
+            &reply);
+        f->windows[i].base = info.window_base;
+        f->windows[i].bytes = info.window_bytes;
+        any = any || info.window_bytes > 0;
+    }
+    return any;
+}
+
+void host_fault_install(void)
+{
+    Facade *f = facade();
+    if (!find_windows(f))
+        return;
+    give_stack(f);
+    for (int i = 0; i < 2; i++) {
+        struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        sigaction(signals[i], NULL, &f->signals_before[i]);
+        sigaction(signals[i], &action, NULL);
+    }
+}
+
+/* A handler that came after ours stays. */
+void host_fault_remove(void)
+{
+    Facade *f = facade();
+    memset(f->windows, 0, sizeof f->windows);
+    for (int i = 0; i < 2; i++) {
+        struct sigaction now;
+        if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+            now.sa_sigaction == on_signal)
+            sigaction(signals[i], &f->signals_before[i], NULL);
+    }
+}
