@@ -93,13 +93,13 @@ static void multiply_floats(ExecWarp *w, const IrInst *inst, uint32_t mask)
     Product p = product_of(inst);
     const TensorSum sum = {.t = p.t, .k = p.layout[PART_A].k};
     Bits bits, c, d;
-    float a[A_MAX], b[A_MAX];
+    TensorNumber a[A_MAX], b[A_MAX];
     gather(w, p.regs[PART_A], &p.layout[PART_A], &bits);
     for (uint32_t i = 0; i < p.n_quads * p.t->m * sum.k; i++)
-        a[i] = tensor_float((IrElem)p.t->elem[PART_A], bits.v[i]);
+        a[i] = tensor_number((IrElem)p.t->elem[PART_A], bits.v[i]);
     gather(w, p.regs[PART_B], &p.layout[PART_B], &bits);
     for (uint32_t i = 0; i < p.n_quads * p.t->n * sum.k; i++)
-        b[i] = tensor_float((IrElem)p.t->elem[PART_B], bits.v[i]);
+        b[i] = tensor_number((IrElem)p.t->elem[PART_B], bits.v[i]);
     gather(w, p.regs[PART_C], &p.layout[PART_C], &c);
     for (uint32_t row = 0; row < p.n_quads * p.t->m; row++)
         for (uint32_t col = 0; col < p.t->n; col++) {

@@ -35,13 +35,21 @@ typedef struct TensorSum {
     const IrTensor *t;
     uint32_t k;
 } TensorSum;
-/* Bits of f16 or f32 (t->elem[PART_D]) from bits of elements. */
-uint32_t tensor_sum_float(const TensorSum *s, const float *a, const float *b, uint32_t c);
+/* significand * 2^(exponent - fraction_bits); infinities and NaNs have their sign there. */
+typedef enum TensorNumberKind { TENSOR_FINITE, TENSOR_INFINITY, TENSOR_NAN } TensorNumberKind;
+typedef struct TensorNumber {
+    int32_t significand;
+    int16_t exponent;
+    uint8_t fraction_bits, kind;
+} TensorNumber;
+
+/* The value of an element's bits: floats of 32 bits and less, integers. */
+TensorNumber tensor_number(IrElem elem, uint32_t bits);
+int32_t tensor_int(IrElem elem, uint32_t bits);
+/* Bits of f16 or f32 (t->elem[PART_D]) from bits of the element of C. */
+uint32_t tensor_sum_float(const TensorSum *s, const TensorNumber *a, const TensorNumber *b, uint32_t c);
 double tensor_sum_double(const TensorSum *s, const double *a, const double *b, double c);
 int32_t tensor_sum_int(const TensorSum *s, const int32_t *a, const int32_t *b, int32_t c);
-/* The value of an element's bits: floats of 32 bits and less, integers. */
-float tensor_float(IrElem elem, uint32_t bits);
-int32_t tensor_int(IrElem elem, uint32_t bits);
 
 IrHandler exec_tensor_memory_handler(const IrInst *inst);
 

@@ -1,45 +1,68 @@
 /* Sums of products, as mma and wmma.mma make them.
  *
- * PTX leaves order and rounding of the sum of f16, bf16, tf32 and 8-bit products open. Here products are
- * exact, they are added to C in double precision in ascending k, and the sum is rounded once to D's type, to
- * nearest even. Hardware drops low bits of small terms and rounds towards zero: its last bits differ, from
- * one generation to the next too. f64 is a chain of fused multiply-adds in ascending k. Integers are exact;
- * they wrap, or end at the largest value with .satfinite.
+ * PTX leaves order and rounding of the sums of f16, bf16, tf32 and 8-bit products open. These are the bits
+ * that compute capability 9.0 gives; older ones sum fewer products at a time and keep fewer bits, so their
+ * last bits differ:
+ *
+ *   f16 bf16 tf32   16 products and C in one sum. Products are exact; all terms are shifted to the largest
+ * exponent (of a product: the sum of its factors'), where 25 bits behind the point are kept and the rest is
+ *                   dropped. The sum is rounded towards zero to f32, or to nearest to f16
+ *   e4m3 e5m2       two such sums, first from zero: of the products 0 1 of each four, then of 2 3. C is added
+ * in f32 at last m8n8k4 on f16   with C in f32: fused multiply-adds in f32 from zero in ascending k, then C
+ *   f64             fused multiply-adds from C on in ascending k
+ *   integers        exact; they wrap, or end at the largest value with .satfinite
  */
 #include "common/vgpu/exec/half.h"
 #include "common/vgpu/exec/tensor_internal.h"
 
+#include <assert.h>
 #include <math.h>
-#include <string.h>
 
-/* 8-bit floats: e4m3 has no infinity and one NaN; e5m2 is the upper half of an f16. */
-static float float_of_e4m3(uint32_t bits)
-{
-    uint32_t exponent = bits >> 3 & 15, mantissa = bits & 7;
-    float sign = bits & 0x80 ? -1.0f : 1.0f;
-    if (exponent == 15 && mantissa == 7)
-        return NAN;
-    if (exponent == 0)
-        return sign * (float)mantissa * 0x1p-9f;
-    return sign * f32_of_bits((exponent + 120) << 23 | mantissa << 20);
-}
+enum { CHUNK = 16, KEPT_BITS = 25, NAN_BITS = 0x7FFFFFFF };
 
-float tensor_float(IrElem elem, uint32_t bits)
+/* How a float is laid out. */
+typedef struct FloatFormat {
+    uint8_t mantissa_bits, exponent_bits;
+    int16_t bias;
+    bool no_infinity; /* e4m3: the largest exponent is an ordinary one, all ones is NaN */
+} FloatFormat;
+
+static FloatFormat format_of(IrElem elem)
 {
     switch (elem) {
     case ELEM_F16:
-        return half_to_f32(HALF_F16, (uint16_t)bits);
+        return (FloatFormat){10, 5, 15, false};
     case ELEM_BF16:
-        return half_to_f32(HALF_BF16, (uint16_t)bits);
+        return (FloatFormat){7, 8, 127, false};
     case ELEM_TF32:
-        return f32_of_bits(bits & 0xFFFFE000u); /* the low 13 bits do not count */
+        return (FloatFormat){10, 8, 127, false};
     case ELEM_E4M3:
-        return float_of_e4m3(bits);
+        return (FloatFormat){3, 4, 7, true};
     case ELEM_E5M2:
-        return half_to_f32(HALF_F16, (uint16_t)(bits << 8));
+        return (FloatFormat){2, 5, 15, false};
     default:
-        return f32_of_bits(bits);
+        return (FloatFormat){23, 8, 127, false};
     }
+}
+
+TensorNumber tensor_number(IrElem elem, uint32_t bits)
+{
+    const FloatFormat f = format_of(elem);
+    if (elem == ELEM_TF32)
+        bits >>= 13; /* the low 13 bits of the register do not count */
+    uint32_t exponent = bits >> f.mantissa_bits & ((1u << f.exponent_bits) - 1);
+    uint32_t fraction = bits & ((1u << f.mantissa_bits) - 1), ones = (1u << f.exponent_bits) - 1;
+    bool negative = bits >> (f.mantissa_bits + f.exponent_bits) & 1;
+    TensorNumber n = {.fraction_bits = f.mantissa_bits, .exponent = (int16_t)(exponent ? exponent : 1)};
+    n.exponent = (int16_t)(n.exponent - f.bias);
+    if (exponent == ones && (!f.no_infinity || fraction + 1 == 1u << f.mantissa_bits)) {
+        n.kind = fraction ? TENSOR_NAN : TENSOR_INFINITY;
+        n.significand = negative ? -1 : 1;
+        return n;
+    }
+    int32_t significand = (int32_t)(exponent ? fraction | 1u << f.mantissa_bits : fraction);
+    n.significand = negative ? -significand : significand;
+    return n;
 }
 
 int32_t tensor_int(IrElem elem, uint32_t bits)
@@ -58,23 +81,144 @@ int32_t tensor_int(IrElem elem, uint32_t bits)
     }
 }
 
-static uint32_t finite_half(uint32_t bits)
+/* A sum of terms aligned to the largest exponent: value * 2^(exponent - kept). */
+typedef struct Sum {
+    int64_t value;
+    int exponent, kept;
+    uint8_t kind;  /* TensorNumberKind */
+    bool negative; /* infinity */
+} Sum;
+
+static void add_special(Sum *s, uint8_t kind, bool negative)
 {
-    bool infinite = (bits & 0x7FFF) == 0x7C00;
-    return infinite ? (bits & 0x8000) | 0x7BFF : bits;
+    if (kind == TENSOR_NAN || (s->kind == TENSOR_INFINITY && s->negative != negative))
+        s->kind = TENSOR_NAN;
+    if (s->kind != TENSOR_NAN)
+        s->kind = kind;
+    s->negative = negative;
 }
 
-uint32_t tensor_sum_float(const TensorSum *s, const float *a, const float *b, uint32_t c)
+static bool is_special(Sum *s, const TensorNumber *a, const TensorNumber *b)
 {
-    double sum = (double)tensor_float((IrElem)s->t->elem[PART_C], c);
-    for (uint32_t i = 0; i < s->k; i++)
-        sum += (double)a[i] * (double)b[i];
-    if (s->t->elem[PART_D] == ELEM_F16) {
-        uint32_t bits = half_from_f64(HALF_F16, sum, ROUND_RN);
-        return s->t->sat ? finite_half(bits) : bits;
+    if (a->kind == TENSOR_FINITE && b->kind == TENSOR_FINITE)
+        return false;
+    bool nan = a->kind == TENSOR_NAN || b->kind == TENSOR_NAN || a->significand == 0 || b->significand == 0;
+    add_special(s, nan ? TENSOR_NAN : TENSOR_INFINITY, (a->significand < 0) != (b->significand < 0));
+    return true;
+}
+
+/* significand * 2^(exponent - fraction_bits) in the sum's units, low bits dropped. */
+static int64_t align(const Sum *s, int64_t significand, int exponent, int fraction_bits)
+{
+    int left = s->kept - fraction_bits, right = s->exponent - exponent;
+    int64_t magnitude = significand < 0 ? -significand : significand;
+    magnitude = left >= 0 ? magnitude << left : magnitude >> -left;
+    magnitude = right < 63 ? magnitude >> right : 0;
+    return significand < 0 ? -magnitude : magnitude;
+}
+
+static Sum sum_terms(const TensorNumber *a, const TensorNumber *b, uint32_t k, TensorNumber c)
+{
+    Sum s = {.kept = KEPT_BITS, .exponent = c.significand ? c.exponent : INT16_MIN};
+    if (c.kind != TENSOR_FINITE)
+        add_special(&s, c.kind, c.significand < 0);
+    for (uint32_t i = 0; i < k; i++) {
+        int exponent = a[i].exponent + b[i].exponent;
+        bool counts = a[i].significand && b[i].significand && exponent > s.exponent;
+        s.exponent = is_special(&s, &a[i], &b[i]) || !counts ? s.exponent : exponent;
     }
-    float result = (float)sum;
-    return result != result ? 0x7FFFFFFFu : bits_of_f32(result);
+    if (s.kind != TENSOR_FINITE)
+        return s;
+    s.value = align(&s, c.significand, c.exponent, c.fraction_bits);
+    for (uint32_t i = 0; i < k; i++)
+        s.value += align(&s, (int64_t)a[i].significand * b[i].significand, a[i].exponent + b[i].exponent,
+                         2 * a[i].fraction_bits);
+    return s;
+}
+
+/* Towards zero. */
+static uint32_t round_f32(const Sum *s)
+{
+    if (s->kind != TENSOR_FINITE)
+        return s->kind == TENSOR_NAN ? (uint32_t)NAN_BITS : 0x7F800000u | (uint32_t)s->negative << 31;
+    uint32_t sign = s->value < 0 ? 0x80000000u : 0;
+    uint64_t magnitude = (uint64_t)(s->value < 0 ? -s->value : s->value);
+    if (magnitude == 0)
+        return 0;
+    int top = 63 - __builtin_clzll(magnitude), exponent = top + s->exponent - s->kept;
+    int lowest = (exponent < -126 ? -126 : exponent) - 23; /* of the bits that are kept */
+    int shift = lowest - (s->exponent - s->kept);
+    uint64_t kept = shift >= 64 ? 0 : shift >= 0 ? magnitude >> shift : magnitude << -shift;
+    if (exponent > 127)
+        return sign | 0x7F800000u;
+    uint32_t biased = exponent < -126 ? 0 : (uint32_t)(exponent + 126) << 23;
+    return sign | (biased + (uint32_t)kept);
+}
+
+/* To nearest even. The sum has fewer bits than a double holds. */
+static uint32_t round_f16(const Sum *s, bool saturate)
+{
+    if (s->kind == TENSOR_NAN)
+        return HALF_NAN;
+    uint32_t infinity = saturate ? 0x7BFF : 0x7C00;
+    if (s->kind == TENSOR_INFINITY)
+        return infinity | (s->negative ? 0x8000u : 0);
+    uint32_t bits = half_from_f64(HALF_F16, ldexp((double)s->value, s->exponent - s->kept), ROUND_RN);
+    return (bits & 0x7FFF) == 0x7C00 ? (bits & 0x8000) | infinity : bits;
+}
+
+static float value_of(const TensorNumber *n)
+{
+    if (n->kind != TENSOR_FINITE)
+        return n->kind == TENSOR_NAN ? NAN : n->significand < 0 ? -INFINITY : INFINITY;
+    return ldexpf((float)n->significand, n->exponent - n->fraction_bits);
+}
+
+static uint32_t bits_of_sum(float sum)
+{
+    return sum != sum ? NAN_BITS : bits_of_f32(sum);
+}
+
+static uint32_t chain_f32(const TensorSum *s, const TensorNumber *a, const TensorNumber *b, uint32_t c)
+{
+    float sum = 0;
+    for (uint32_t i = 0; i < s->k; i++)
+        sum = fmaf(value_of(&a[i]), value_of(&b[i]), sum);
+    return bits_of_sum(sum + f32_of_bits(c));
+}
+
+/* 8-bit floats; C may be f16. */
+static uint32_t sum_halves(const TensorSum *s, const TensorNumber *a, const TensorNumber *b, uint32_t c)
+{
+    uint32_t n = s->k < CHUNK ? s->k : CHUNK, sum = 0;
+    for (uint32_t part = 0; part < s->k / n; part++) {
+        TensorNumber some_a[CHUNK], some_b[CHUNK];
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t at = s->k == n ? i : i / 2 * 4 + i % 2 + part * 2;
+            some_a[i] = a[at];
+            some_b[i] = b[at];
+        }
+        Sum terms = sum_terms(some_a, some_b, n, tensor_number(ELEM_F32, sum));
+        sum = round_f32(&terms);
+    }
+    TensorNumber last = tensor_number((IrElem)s->t->elem[PART_C], c);
+    float total = f32_of_bits(sum) + value_of(&last);
+    if (s->t->elem[PART_D] == ELEM_F16)
+        return half_from_f64(HALF_F16, (double)total, ROUND_RN);
+    return bits_of_sum(total);
+}
+
+uint32_t tensor_sum_float(const TensorSum *s, const TensorNumber *a, const TensorNumber *b, uint32_t c)
+{
+    const IrTensor *t = s->t;
+    bool single = t->elem[PART_C] == ELEM_F32 && t->elem[PART_D] == ELEM_F32;
+    if (ir_elem_bits((IrElem)t->elem[PART_A]) == 8)
+        return sum_halves(s, a, b, c);
+    if (t->op == TENSOR_MMA && t->m == 8 && single)
+        return chain_f32(s, a, b, c);
+    assert(s->k <= CHUNK);
+    Sum sum = sum_terms(a, b, s->k, tensor_number((IrElem)t->elem[PART_C], c));
+    return t->elem[PART_D] == ELEM_F16 ? round_f16(&sum, t->sat) : round_f32(&sum);
 }
 
 double tensor_sum_double(const TensorSum *s, const double *a, const double *b, double c)

@@ -109,7 +109,7 @@ uint32_t tensor_different_regs(const TensorLayout *l)
 {
     TensorLayout u = upright(l);
     uint32_t n = tile_regs(&u) * n_tiles(&u);
-    return n < l->n_regs ? n : l->n_regs;
+    return n < l->n_regs && !is_quads(l) ? n : l->n_regs;
 }
 
 TensorPlace tensor_place(const TensorLayout *l, uint32_t lane, uint32_t reg, uint32_t element)
