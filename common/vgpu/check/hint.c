@@ -42,8 +42,10 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
     if (!element_index(f, &index) || n == 0)
         return NULL;
     uint64_t thread = (uint64_t)f->block[0] * l->block[0] + f->thread[0];
+    /* A single block has more threads than any small array has bytes: that says nothing about bytes taken for elements. */
+    bool telling = l->grid[0] > 1 || f->alloc_bytes % f->bytes;
     StrBuf b = {0};
-    if (is_flat(l) && index == thread && f->bytes > 1 && threads >= f->alloc_bytes &&
+    if (is_flat(l) && index == thread && f->bytes > 1 && telling && threads >= f->alloc_bytes &&
         threads < f->alloc_bytes + l->block[0]) {
         strbuf_puts(&b, "the allocation has as many bytes as the launch has elements: was it given n instead "
                         "of n * sizeof(element)?");
@@ -104,6 +106,21 @@ static bool same_triple(const uint32_t a[3], const uint32_t b[3])
     return memcmp(a, b, 3 * sizeof *a) == 0;
 }
 
+/* A read and a write of one line: x[i]++ by two threads, or x[i] += x[j], as in the steps of a tree. */
+static const char *hint_race_in_line(bool same_block, bool same_warp)
+{
+    if (same_warp)
+        return "if each thread writes an element of its own, put __syncwarp() or __syncthreads() between "
+               "reading "
+               "what others write and writing; if not, use an atomic such as atomicAdd";
+    if (same_block)
+        return "if each thread writes an element of its own, put __syncthreads() between reading what others "
+               "write and writing; if not, use an atomic such as atomicAdd";
+    return "reading, changing and writing back is not one step: use an atomic such as atomicAdd, or give "
+           "each "
+           "thread its own element";
+}
+
 static const char *hint_race(const Finding *f, const Note *n)
 {
     bool same_line =
@@ -111,12 +128,12 @@ static const char *hint_race(const Finding *f, const Note *n)
     bool atomic = strcmp(f->access, "atomic") == 0, other_atomic = strcmp(f->other_access, "atomic") == 0;
     bool read = strcmp(f->access, "read") == 0, other_read = strcmp(f->other_access, "read") == 0;
     bool same_block = same_triple(f->block, f->other_block);
+    bool same_warp = same_block && n->thread / WARP_LANES == n->other_thread / WARP_LANES;
     if (atomic != other_atomic && !(atomic ? other_read : read))
         return "one of the two is atomic and the other is not: make both atomic";
     if (same_line && read != other_read)
-        return "reading, changing and writing back is not one step: use an atomic such as atomicAdd, or give "
-               "each thread its own element";
-    if (same_block && n->thread / WARP_LANES == n->other_thread / WARP_LANES)
+        return hint_race_in_line(same_block, same_warp);
+    if (same_warp)
         return "threads of one warp do not run in step: put __syncwarp() or __syncthreads() between the two "
                "accesses";
     if (same_block)

@@ -128,6 +128,27 @@ static void no_syncwarp(void **state)
     rig_free(r);
 }
 
+/* x[t] += x[t + 16]: one line reads what another thread writes, in one warp and in two. */
+static void step_of_tree(void **state)
+{
+    (void)state;
+    for (uint32_t other = 0; other < 2; other++) {
+        Rig *r = shared_rig();
+        rig_access(
+            r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 0, .base = 64, .stride = 4, .mask = 0xFFFF));
+        rig_access(r,
+                   STORE(.space = SPACE_SHARED, .inst = 2, .warp = other, .stride = 4, .mask = 0xFFFF0000));
+        rig_block_end(r);
+        rig_end(r);
+        assert_true(rig_count(r, FINDING_RACE) >= 1);
+        const char *hint = check_finding(r->set, 0)->hint;
+        assert_non_null(strstr(hint, "__syncthreads"));
+        assert_non_null(strstr(hint, "atomicAdd"));
+        assert_int_equal(strstr(hint, "__syncwarp") != NULL, other == 0);
+        rig_free(r);
+    }
+}
+
 static void syncwarp(void **state)
 {
     (void)state;
@@ -633,6 +654,7 @@ int main(void)
         cmocka_unit_test(barrier_before_reuse),
         cmocka_unit_test(blocks_do_not_share),
         cmocka_unit_test(no_syncwarp),
+        cmocka_unit_test(step_of_tree),
         cmocka_unit_test(syncwarp),
         cmocka_unit_test(half_a_syncwarp),
         cmocka_unit_test(volatile_reduction),
