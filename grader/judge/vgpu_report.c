@@ -191,6 +191,35 @@ Status vgpu_report_read(int dir_fd, const char *name, VgpuReport **r, Diag *d)
     return s;
 }
 
+/* Takes every "FOLDER/" out of a text of the report's arena, in place. */
+static void strip(const char *text, const char *folder)
+{
+    size_t length = strlen(folder);
+    char *to = (char *)text;
+    for (const char *from = text; *from;) {
+        if (strncmp(from, folder, length) == 0 && from[length] == '/')
+            from += length + 1;
+        else
+            *to++ = *from++;
+    }
+    if (to < text + strlen(text))
+        *to = '\0';
+}
+
+void vgpu_report_strip_folder(VgpuReport *r, const char *folder)
+{
+    if (!folder[0])
+        return;
+    for (size_t i = 0; i < r->n_findings; i++) {
+        VgpuFinding *f = &r->findings[i];
+        const char *texts[] = {f->file, f->alloc_file, f->text, f->message};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+            strip(texts[k], folder);
+    }
+    for (size_t i = 0; i < r->n_errors; i++)
+        strip(r->errors[i].file, folder);
+}
+
 void vgpu_report_free(VgpuReport *r)
 {
     if (!r)

@@ -74,6 +74,8 @@ Status vgpu_report_read(int dir_fd, const char *name, VgpuReport **r, Diag *d);
 /* The same from bytes in memory. */
 Status vgpu_report_parse(const char *bytes, size_t length, VgpuReport **r, Diag *d);
 void vgpu_report_free(VgpuReport *r);
+/* Names files as their author does: takes "FOLDER/" out of all texts that name a place ("/src/a.cu:3" -> "a.cu:3"). */
+void vgpu_report_strip_folder(VgpuReport *r, const char *folder);
 
 /* The number of that name among totals, metrics, memory (in this order) and "timeline_us"; false when there
  * is none. */

@@ -151,6 +151,8 @@ static void read_report(CaseWork *w)
     if (dir < 0)
         return;
     vgpu_report_read(dir, "report.json", &w->report, NULL);
+    if (w->report)
+        vgpu_report_strip_folder(w->report, w->in->places->in_src);
     close(dir);
 }
 

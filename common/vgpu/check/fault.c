@@ -39,6 +39,34 @@ static MemAlloc shared_as_alloc(const CheckEvent *e)
     return (MemAlloc){.addr = 0, .bytes = e->block->shared_bytes, .name = "shared memory"};
 }
 
+/* The allocation of a pointer that the launch was given and that f indexes by the number of its thread,
+ * beyond the end.
+ *
+ * A kernel that forgets its guard reads p[i] far behind a small array, where some other allocation may lie
+ * nearer:
+ *
+ *      p: 1 element      others          p[224]
+ *      [.]               [.] [.]         ^ nearest is not what the student wrote
+ */
+static const MemAlloc *indexed_by_thread(const CheckEvent *e, const ExecFault *f)
+{
+    const ExecLaunch *l = e->set->launch;
+    const IrFunction *fn = &l->instance->module->functions[l->function];
+    uint64_t index = (uint64_t)e->who->block[0] * l->block[0] + f->thread[0];
+    if (!l->params || index == 0)
+        return NULL;
+    for (uint32_t i = 0; i < fn->n_params; i++) {
+        uint64_t pointer;
+        if (fn->params[i].bytes != sizeof pointer)
+            continue;
+        memcpy(&pointer, l->params + fn->params[i].offset, sizeof pointer);
+        const MemAlloc *a = f->address == pointer + index * f->bytes ? mem_find(l->mem, pointer) : NULL;
+        if (a && f->address >= a->addr + a->bytes)
+            return a;
+    }
+    return NULL;
+}
+
 static void add_alloc(const CheckEvent *e, Note *n, const ExecFault *f)
 {
     if (f->kind == FAULT_NULL || f->kind == FAULT_HOST_POINTER || f->kind == FAULT_WRONG_SPACE)
@@ -50,7 +78,10 @@ static void add_alloc(const CheckEvent *e, Note *n, const ExecFault *f)
     }
     if (f->space != SPACE_GLOBAL && f->space != SPACE_GENERIC && f->space != SPACE_CONST)
         return;
-    const MemAlloc *a = e->set->launch->mem ? mem_find_nearest(e->set->launch->mem, f->address) : NULL;
+    const Mem *mem = e->set->launch->mem;
+    const MemAlloc *a = mem && f->kind == FAULT_OUT_OF_BOUNDS ? indexed_by_thread(e, f) : NULL;
+    if (!a && mem)
+        a = mem_find_nearest(mem, f->address);
     if (a) {
         n->alloc = *a;
         n->has_alloc = true;

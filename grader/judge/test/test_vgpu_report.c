@@ -76,6 +76,22 @@ static void test_whole(void **state)
     vgpu_report_free(r);
 }
 
+static void test_folders_are_taken_out(void **state)
+{
+    (void)state;
+    VgpuReport *r = parse(
+        "{\"schema\":1,\"findings\":[{\"kind\":\"race\",\"verdict\":\"race\",\"file\":\"/src/a.cu\",\"text\":"
+        "\"/src/a.cu:3: race\\n  at /src/b.cu:4, not /srca.cu\",\"allocation\":{\"file\":\"/src/\"}}],"
+        "\"errors\":[{\"file\":\"/src/sub/a.cu\"}]}");
+    vgpu_report_strip_folder(r, "/src");
+    assert_string_equal(r->findings[0].file, "a.cu");
+    assert_string_equal(r->findings[0].text, "a.cu:3: race\n  at b.cu:4, not /srca.cu");
+    assert_string_equal(r->findings[0].alloc_file, "");
+    assert_string_equal(r->findings[0].hint, "");
+    assert_string_equal(r->errors[0].file, "sub/a.cu");
+    vgpu_report_free(r);
+}
+
 static void test_wrong_types(void **state)
 {
     (void)state;
@@ -203,8 +219,9 @@ static void test_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole), cmocka_unit_test(test_wrong_types), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_fuzz),  cmocka_unit_test(test_files),
+        cmocka_unit_test(test_whole),       cmocka_unit_test(test_folders_are_taken_out),
+        cmocka_unit_test(test_wrong_types), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_fuzz),        cmocka_unit_test(test_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,37 @@ static const HintCase hint_cases[] = {
     {1000 * 4, 1002 * 4 + 2, 3, 231, 4, 11, "compare the index"},
 };
 
+/* Thread 224 of a kernel without a guard reads far behind its one element, where another array lies nearer. */
+static void index_of_thread_names_the_array(void **state)
+{
+    (void)state;
+    Rig *r = rig_new(CHECK_ALL, 1);
+    MemAlloc *meant = mem_alloc(r->mem, 4, MEM_DEVICE, 0, NULL);
+    mem_alloc(r->mem, 4, MEM_DEVICE, 0, NULL);
+    MemAlloc *nearer = mem_alloc(r->mem, 4, MEM_DEVICE, 0, NULL);
+    uint64_t address = meant->addr + 224 * 4;
+    assert_ptr_equal(mem_find_nearest(r->mem, address), nearer);
+    IrParam params[] = {{.offset = 0, .bytes = 8}, {.offset = 8, .bytes = 4}};
+    uint64_t values[] = {meant->addr, 1};
+    r->function.params = params;
+    r->function.n_params = 2;
+    rig_begin(r, 1, 256);
+    r->launch.params = (const uint8_t *)values;
+    rig_block(r, 0, 0);
+    rig_fault(r, 1, 7,
+              (ExecFault){.kind = FAULT_OUT_OF_BOUNDS,
+                          .space = SPACE_GLOBAL,
+                          .bytes = 4,
+                          .mask = 1,
+                          .thread = {224, 0, 0},
+                          .address = address});
+    rig_end(r);
+    const Finding *f = rig_only(r, FINDING_OUT_OF_BOUNDS);
+    assert_int_equal(f->alloc_serial, meant->serial);
+    assert_non_null(strstr(f->hint, "thread 224 of the launch is beyond the 1 element"));
+    rig_free(r);
+}
+
 static void hints_follow_the_facts(void **state)
 {
     (void)state;
@@ -355,6 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault),    cmocka_unit_test(tools_select),
         cmocka_unit_test(parse_tools),    cmocka_unit_test(hints_follow_the_facts),
+        cmocka_unit_test(index_of_thread_names_the_array),
         cmocka_unit_test(shared_hints),   cmocka_unit_test(allocation_at_the_time),
         cmocka_unit_test(bad_frees),      cmocka_unit_test(leaks),
         cmocka_unit_test(no_leak_tool),   cmocka_unit_test(reports),
