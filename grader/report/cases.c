@@ -86,7 +86,7 @@ static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool stu
     if (c->verdict == VERDICT_PASS)
         return;
     put_block(out, "about: ", c->lesson);
-    put_block(out, "hint: ", c->hint);
+    put_block(out, "hint: ", report_hint_beyond_message(c));
     put_block(out, "replay: ", c->replay);
 }
 

@@ -94,9 +94,10 @@ static void put_hints(StrBuf *out, const CaseResult *c)
         html_text(out, c->lesson);
         strbuf_puts(out, "</p>\n");
     }
-    if (c->hint[0]) {
+    const char *hint = report_hint_beyond_message(c);
+    if (hint[0]) {
         strbuf_puts(out, "<p class=\"hint\">");
-        html_text(out, c->hint);
+        html_text(out, hint);
         strbuf_puts(out, "</p>\n");
     }
     if (c->replay[0]) {

@@ -42,4 +42,7 @@ void html_submission(StrBuf *out, const Result *r, const char *title);
 #include "grader/report/formats.def"
 #undef FORMAT
 
+/* What the hint says beyond the message: a finding's text ends in its own hint, which is the hint's first line. */
+const char *report_hint_beyond_message(const CaseResult *c);
+
 #endif

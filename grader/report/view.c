@@ -2,6 +2,8 @@
  * which their data could be made. */
 #include "grader/report/report_internal.h"
 
+#include <string.h>
+
 Result *report_student_view(const Result *r)
 {
     json_t *json = result_to_json(r);
@@ -19,4 +21,12 @@ Result *report_student_view(const Result *r)
         c->n_findings = c->n_metrics = 0;
     }
     return view;
+}
+
+const char *report_hint_beyond_message(const CaseResult *c)
+{
+    const char *end = strchr(c->hint, '\n');
+    size_t length = end ? (size_t)(end - c->hint) : strlen(c->hint);
+    bool told = length > 0 && memmem(c->message, strlen(c->message), c->hint, length);
+    return !told ? c->hint : end ? end + 1 : "";
 }

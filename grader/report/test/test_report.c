@@ -99,9 +99,9 @@ static void test_reason_told_once(void **state)
     CaseResult cases[] = {
         {.name = "first",
          .verdict = VERDICT_RACE,
-         .message = "the whole reason",
+         .message = "the whole reason\n  hint: first line\n",
          .lesson = "lesson 1",
-         .hint = "",
+         .hint = "first line\nsecond line",
          .replay = "run 1"},
         {.name = "second",
          .verdict = VERDICT_RACE,
@@ -120,6 +120,9 @@ static void test_reason_told_once(void **state)
     StrBuf out = {0};
     report_cases(&out, &r, true, (ReportStyle){0});
     assert_non_null(strstr(out.text, "the whole reason"));
+    assert_non_null(strstr(out.text, "hint: first line\n"));
+    assert_null(strstr(strstr(out.text, "first line") + 1, "first line")); /* told once */
+    assert_non_null(strstr(out.text, "hint: second line"));
     assert_null(strstr(out.text, "the same again"));
     assert_non_null(strstr(out.text, "as in first above"));
     assert_non_null(strstr(out.text, "lesson 2"));
