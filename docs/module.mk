@@ -58,7 +58,47 @@ $(DOC_BOOK): $(PANDOC_DIR)/book.md $(foreach lab,$(DOC_LABS),$(call doc_sources,
 		$(if $(filter %.pdf,$@),$(DOC_TEX) -V book=1 --top-level-division=chapter,-t epub3 --mathml --css $(PANDOC_DIR)/handout.css) -o $@ $<
 	$(Q)$(if $(filter %.epub,$@),perl $(PANDOC_DIR)/zip-times.pl $@)
 
-.PHONY: handouts book doc-tools
+# The site: one folder of plain files that any web server, or none, can show.
+SITE := $(BUILD)/site
+DOC_PAGES := $(patsubst docs/%.md,%,$(wildcard docs/*.md))
+DOC_FIGURES := $(wildcard $(foreach lab,$(DOC_LABS),labs/$(lab)/*.svg))
+SITE_HTML := $(DOC_COMMON) $(DOC_HTML) --css handout.css -V site=./ -M pages='$(DOC_PAGES)' $(patsubst %,-V %=1,$(filter instructor security,$(DOC_PAGES)))
+SITE_ALL := $(foreach lab,$(DOC_LABS),labs/$(lab)/README.md labs/$(lab)/lab.yaml) $(wildcard docs/*.md) $(DOC_TOOLS) $(BUILD)/doc-labs
+SITE_FILES := $(addprefix $(SITE)/,index.html search.html search-index.js handout.css $(DOC_FIGURES) $(DOC_PAGES:%=%.html) \
+	$(foreach lab,$(DOC_LABS),$(lab).html $(lab).pdf $(lab)-slides.html))
+
+$(DOC_PAGES:%=$(SITE)/%.html): $(SITE)/%.html: docs/%.md $(DOC_TOOLS) $(BUILD)/doc-labs | doc-tools
+	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
+	$(Q)$(PANDOC) $(SITE_HTML) --lua-filter $(PANDOC_DIR)/manual.lua -o $@ $<
+$(DOC_LABS:%=$(SITE)/%.html): $(SITE)/%.html: $(SITE_ALL) | doc-tools
+	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
+	$(Q)$(PANDOC) $(SITE_HTML) -M lab=$* --lua-filter $(PANDOC_DIR)/handout.lua -o $@ labs/$*/README.md
+$(SITE)/index.html: $(SITE_ALL) | doc-tools
+	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
+	$(Q)$(PANDOC) $(filter-out -f gfm% --toc --toc-depth=2,$(SITE_HTML)) -f markdown --lua-filter $(PANDOC_DIR)/site.lua -o $@ $(PANDOC_DIR)/site.md
+$(SITE)/search.html: $(DOC_TOOLS) | doc-tools
+	$(call say,PAGE,$@)
+	@mkdir -p $(@D)
+	$(Q)$(PANDOC) $(filter-out -f gfm% --toc --toc-depth=2,$(SITE_HTML)) -f markdown --include-after-body $(PANDOC_DIR)/search.html -M pagetitle=Search \
+		-o $@ $(PANDOC_DIR)/search.md
+$(SITE)/search-index.js: $(SITE_ALL) | doc-tools
+	$(call say,INDEX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(PANDOC) $(filter-out -f gfm%,$(DOC_COMMON)) -f markdown -t html -M pages='$(DOC_PAGES)' --lua-filter $(PANDOC_DIR)/search.lua -o $@ /dev/null
+$(DOC_LABS:%=$(SITE)/%.pdf) $(DOC_LABS:%=$(SITE)/%-slides.html): $(SITE)/%: $(BUILD)/handouts/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+$(SITE)/handout.css: $(PANDOC_DIR)/handout.css
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+$(DOC_FIGURES:%=$(SITE)/%): $(SITE)/%: %
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+.PHONY: handouts book site check-docs doc-tools
 
 HANDOUT_FILES := $(foreach lab,$(DOC_LABS),$(HANDOUTS)/$(lab).html $(HANDOUTS)/$(lab)$(PAPER_SUFFIX).pdf \
 	$(if $(SOLUTIONS),,$(HANDOUTS)/$(lab)-slides.html))
@@ -66,6 +106,11 @@ HANDOUT_FILES := $(foreach lab,$(DOC_LABS),$(HANDOUTS)/$(lab).html $(HANDOUTS)/$
 handouts: $(HANDOUT_FILES) ## the labs' handouts (HTML, PDF) and slides: SOLUTIONS=1 for the instructor, PAPER=letter
 
 book: $(DOC_BOOK) ## all handouts as one book, PDF and EPUB: PAPER=letter
+
+site: $(SITE_FILES) ## the labs and manuals as a static site: open build/site/index.html
+
+check-docs: all site handouts book ## links resolve, figures have alternatives, commands in the manuals run and print what they show
+	@BUILD=$(BUILD) docs/check/check-docs.sh
 
 doc-tools:
 	@for tool in pandoc pdflatex rsvg-convert; do command -v $$tool >/dev/null || \

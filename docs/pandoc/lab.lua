@@ -203,7 +203,7 @@ end
 
 local is_cuda = { c = true, cpp = true, ['c++'] = true, cuda = true, cu = true }
 
-local function code_block(block)
+function lab.code_block(block)
     if is_cuda[block.classes[1]] then block.classes = { 'cuda' } end
     return block
 end
@@ -271,7 +271,7 @@ function lab.handout(blocks, options)
         Inlines = function(inlines) return lab.link_labs(inlines, options.index, options.href, options.name) end,
     }):walk({
         Link = function(link) return link_of_file(link, options.index, options.href) end,
-        CodeBlock = code_block,
+        CodeBlock = lab.code_block,
         Image = function(image)
             if not image.src:match('^[%a]+:') then image.src = folder .. '/' .. image.src end
             return image

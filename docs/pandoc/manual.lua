@@ -1,0 +1,34 @@
+-- manual: a page of docs/ -> a page of the site: its first heading is the title, links to other pages lead to their HTML, and
+-- comments (for `make check-docs`, `make starters`) are dropped.
+--
+--   -M pages="names of the pages, without .md" -M labs="names of all labs"
+
+local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
+local lab = dofile(here .. '/lab.lua')
+local text_of = pandoc.utils.stringify
+
+function Pandoc(doc)
+    local pages, index, title = {}, lab.index(text_of(doc.meta.labs)), doc.meta.title
+    for name in text_of(doc.meta.pages):gmatch('%S+') do pages[name] = true end
+    local blocks = doc.blocks:filter(function(block) return not (block.t == 'RawBlock' and block.text:match('^%s*<!%-%-')) end)
+    if blocks[1] and blocks[1].t == 'Header' and blocks[1].level == 1 then
+        title = pandoc.MetaInlines(blocks:remove(1).content)
+    end
+    blocks = pandoc.Blocks(blocks):walk({
+        CodeBlock = lab.code_block,
+        Link = function(link)
+            local name, anchor = link.target:match('^([%w-]+)%.md(#?.*)$')
+            if name and not pages[name] then return link.content end -- a page that students do not get
+            if name then link.target = name .. '.html' .. anchor end
+            local lab_name = link.target:match('^%.%./labs/([%w-]+)/README%.md$')
+            if lab_name and index[lab.number(lab_name)] then link.target = lab_name .. '.html' end
+            return link
+        end,
+    })
+    local meta = doc.meta
+    meta.title = title
+    meta.pagetitle = text_of(title)
+    meta.author = 'CUDA Lab Kit'
+    meta.lang = meta.lang or 'en'
+    return pandoc.Pandoc(blocks, meta)
+end

@@ -1,0 +1,60 @@
+-- site: the front page: a table of the labs and a list of the manuals, behind the text of site.md.
+--
+--   -M pages="names of the pages of docs/" -M labs="names of all labs"
+
+local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
+local lab = dofile(here .. '/lab.lua')
+local text_of = pandoc.utils.stringify
+
+local function plain(...) return { pandoc.Plain({ ... }) } end
+
+local function sorted(names)
+    local list = pandoc.List()
+    for name in names:gmatch('%S+') do list:insert(name) end
+    list:sort()
+    return list
+end
+
+local function requires(fields)
+    local out = pandoc.List()
+    for i, item in ipairs(fields.requires or {}) do
+        local name = text_of(item)
+        if i > 1 then out:insert(pandoc.Str(', ')) end
+        out:insert(pandoc.Link({ pandoc.Str(lab.number(name) or name) }, name .. '.html'))
+    end
+    return { pandoc.Plain(out) }
+end
+
+local function lab_row(name)
+    local fields = lab.read_yaml('labs/' .. name .. '/lab.yaml')
+    return { plain(pandoc.Str(lab.number(name))),
+             plain(pandoc.Link(fields.title, name .. '.html')),
+             plain(table.unpack(fields.goal)),
+             plain(pandoc.Str(text_of(fields.minutes) .. '\u{a0}min')),
+             requires(fields),
+             plain(pandoc.Link({ pandoc.Str('slides') }, name .. '-slides.html'), pandoc.Str(', '), pandoc.Link({ pandoc.Str('PDF') }, name .. '.pdf')) }
+end
+
+-- The page's title and its first paragraph.
+local function page_item(name)
+    local blocks = pandoc.read(lab.read_file('docs/' .. name .. '.md'), lab.reader).blocks
+    local title, first = blocks[1].content, nil
+    for _, block in ipairs(blocks) do
+        if block.t == 'Para' then first = block.content break end
+    end
+    local text = pandoc.List({ pandoc.Link(title, name .. '.html'), pandoc.Str(':'), pandoc.Space() })
+    text:extend(pandoc.Inlines(first):walk({ Link = function(link) return link.content end }))
+    return { pandoc.Plain(text) }
+end
+
+function Pandoc(doc)
+    local heads = pandoc.List({ '', 'lab', 'goal', 'time', 'after lab', 'to print' }):map(function(h) return plain(pandoc.Str(h)) end)
+    local aligns, widths = pandoc.List(heads):map(function() return 'AlignLeft' end), pandoc.List(heads):map(function() return 0 end)
+    local rows = sorted(text_of(doc.meta.labs)):map(lab_row)
+    doc.blocks:insert(pandoc.Header(2, { pandoc.Str('Labs') }, { id = 'labs' }))
+    doc.blocks:insert(pandoc.utils.from_simple_table(pandoc.SimpleTable({}, aligns, widths, heads, rows)))
+    doc.blocks:insert(pandoc.Header(2, { pandoc.Str('Manuals') }, { id = 'manuals' }))
+    doc.blocks:insert(pandoc.BulletList(sorted(text_of(doc.meta.pages)):map(page_item)))
+    doc.meta.pagetitle = text_of(doc.meta.title)
+    return doc
+end
