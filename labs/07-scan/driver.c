@@ -1,0 +1,65 @@
+/* Lab 07: takes a case's array to the device, calls the function that the case names, and brings the result
+ * back.
+ *
+ * The output array begins as a copy of the poisoned host array, so that elements nobody writes are told from
+ * wrong ones. With `in_place` the function gets one array as both. Calls that the virtual GPU makes fail
+ * (--fail-at) come after the four of to_device here.
+ */
+#include "lab.h"
+
+#include "scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int *to_device(const int *host, size_t n)
+{
+    int *device = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&device, n * sizeof(int)));
+    CUDA_CHECK(cudaMemcpy(device, host, n * sizeof(int), cudaMemcpyHostToDevice));
+    return device;
+}
+
+static int call(const char *function, const int *in, int *out, int n)
+{
+    if (strcmp(function, "scan_runs") == 0)
+        return scan_runs(in, out, n);
+    if (strcmp(function, "exclusive_scan") == 0)
+        return exclusive_scan(in, out, n);
+    return exclusive_scan_fast(in, out, n);
+}
+
+/* How many elements of the input array on the device are no longer what they were. */
+static int count_changed(const int *device, const int *host, size_t n)
+{
+    int changed = 0;
+    int *now = malloc((n + 1) * sizeof *now);
+    if (!now)
+        exit(2);
+    CUDA_CHECK(cudaMemcpy(now, device, n * sizeof(int), cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < n; i++)
+        changed += now[i] != host[i];
+    free(now);
+    return changed;
+}
+
+void lab_main(LabCase *c)
+{
+    size_t n = 0;
+    const char *function = lab_param_text(c, "function");
+    const int *host_in = lab_input_i32(c, "in", &n);
+    int *host_out = lab_output_i32(c, "out", n);
+    int in_place = lab_has_param(c, "in_place");
+    int *in = to_device(host_in, n);
+    int *out = to_device(host_out, n);
+
+    int status = call(function, in, in_place ? in : out, (int)n);
+    lab_status(c, function, status);
+    if (status == 0)
+        CUDA_CHECK_LAUNCH();
+    CUDA_CHECK(cudaMemcpy(host_out, in_place ? in : out, n * sizeof(int), cudaMemcpyDeviceToHost));
+    if (!in_place)
+        lab_value(c, "elements_of_in_that_were_changed", count_changed(in, host_in, n));
+    CUDA_CHECK(cudaFree(in));
+    CUDA_CHECK(cudaFree(out));
+}
