@@ -2,6 +2,7 @@
 # What `make check-docs` checks, after everything has been built:
 #
 #   pages      HTML of handouts, slides and site is well-formed; links lead somewhere; figures have text alternatives
+#   markdown   relative links in README.md, manuals and handouts lead to files
 #   paper      each PDF says title, author and language
 #   targets    each `make WORD` in README.md, handouts and manuals is a target
 #   commands   the manuals' commands run in a scratch copy of the kit, and print what the page shows (docs/check/commands.pl)
@@ -21,6 +22,17 @@ check_pages() {
     local out
     out=$(xmllint --noout "$build"/site/*.html "$build"/handouts/*.html 2>&1); say "pages are well-formed" $? "$(head -20 <<<"$out")"
     out=$(perl docs/check/links.pl "$build/site"); say "links lead somewhere, figures have text alternatives" $? "$out"
+}
+
+# Relative links of the Markdown files themselves, as a reader of the repository follows them.
+check_markdown() {
+    local page link out=
+    for page in README.md docs/*.md labs/*/README.md; do
+        while IFS= read -r link; do
+            [ -e "$(dirname "$page")/$link" ] || out+="$page: $link is not there"$'\n'
+        done < <(grep -oE '\]\([^)#: ]+' "$page" | cut -c3-)
+    done
+    [ -z "$out" ]; say "links in Markdown lead to files" $? "$out"
 }
 
 check_paper() {
@@ -45,7 +57,7 @@ made_words() {
 
 check_targets() {
     local targets page word out=
-    targets=" $(make help | awk '$1 == "make" { printf "%s ", $2 }') $(sed -nE 's/^([a-z]+):.*## .*/\1/p' common/mk/lab.mk | tr '\n' ' ')"
+    targets=" $(env -u MAKEFLAGS -u MFLAGS make help | awk '$1 == "make" { printf "%s ", $2 }') $(sed -nE 's/^([a-z]+):.*## .*/\1/p' common/mk/lab.mk | tr '\n' ' ')"
     for page in README.md docs/*.md labs/*/README.md; do
         [ "$page" = docs/style.md ] && continue # it speaks of other projects' commands
         for word in $(made_words "$page"); do
@@ -71,6 +83,7 @@ check_commands() {
 }
 
 check_pages
+check_markdown
 check_paper
 check_targets
 if [ -d solutions ]; then check_commands docs/student.md docs/instructor.md docs/vgpu.md
