@@ -15,6 +15,8 @@ static IrHandler handler_for(const IrInst *inst)
     if (inst->async)
         return exec_async_handler(inst);
     IrHandler h = exec_special_handler(inst);
+    if (!h)
+        h = exec_extra_handler(inst);
     if (inst->tensor)
         return exec_tensor_handler(inst) ? exec_sync_gate : NULL;
     if (!h && sync_mask_operand(inst) &&

@@ -106,6 +106,7 @@ static void set_field(FormState *s, const ModifierRow *m)
         in->ftz = true;
         break;
     case MOD_SAT:
+    case MOD_SATFINITE:
         in->sat = true;
         break;
     case MOD_APPROX:
@@ -251,6 +252,17 @@ static const char *bar_shape(uint8_t mode)
     }
 }
 
+/* atom.add.v4.f32 and its kin (PTX ISA 9.7.13.5): floats only. */
+static void choose_vector_atomic(FormState *s)
+{
+    const IrInst *in = &s->form->inst;
+    bool half = is_float(in->type) && in->type != PTX_TYPE_F32 && in->type != PTX_TYPE_F64;
+    bool extreme = in->mode == ATOM_MIN || in->mode == ATOM_MAX;
+    s->form->shape = in->opcode == PTX_ATOM ? "DmS?h" : "mS?h";
+    if (!(half && (extreme || in->mode == ATOM_ADD)) && !(in->type == PTX_TYPE_F32 && in->mode == ATOM_ADD))
+        refuse(s, "no such atomic operation on a vector", "", 0);
+}
+
 /* Operands that depend on the modifiers. */
 static void choose_shape(FormState *s)
 {
@@ -265,6 +277,11 @@ static void choose_shape(FormState *s)
         f->shape = in->mode == VOTE_ANY ? "Uau" : "Mau";
     else if (in->opcode == PTX_CVT && packed && in->type2 == PTX_TYPE_F32)
         f->shape = "dss";
+    if ((in->opcode == PTX_ATOM || in->opcode == PTX_RED) && in->n_vec > 1)
+        choose_vector_atomic(s);
+    bool to_fp8 = in->type == PTX_TYPE_E4M3X2 || in->type == PTX_TYPE_E5M2X2;
+    if (in->opcode == PTX_CVT && ((s->seen & M_SATFINITE) != 0) != to_fp8)
+        refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 6);
     if (in->opcode == PTX_VOTE && (in->mode == VOTE_BALLOT) != (in->type == PTX_TYPE_B32))
         refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 4);
     if (in->opcode == PTX_MATCH && in->mode > VOTE_ANY)

@@ -24,6 +24,7 @@ enum {
     T_BITS = T_B16 | T_B32 | T_B64,
     T_B128 = T_OF(B128),
     T_HALF = T_OF(F16) | T_OF(BF16) | T_OF(F16X2) | T_OF(BF16X2),
+    T_FP8X2 = T_OF(E4M3X2) | T_OF(E5M2X2),
     T_F32 = T_OF(F32),
     T_TF32 = T_OF(TF32),
     T_F64 = T_OF(F64),
@@ -71,6 +72,7 @@ typedef enum ModGroup {
     MOD_CACHE,
     MOD_DEPENDENT,
     MOD_IGNORED,
+    MOD_SATFINITE,
 } ModGroup;
 
 #define M_ROUND     (UINT64_C(1) << MOD_ROUND)
@@ -111,6 +113,7 @@ typedef enum ModGroup {
 #define M_CACHE     (UINT64_C(1) << MOD_CACHE)
 #define M_DEPENDENT (UINT64_C(1) << MOD_DEPENDENT)
 #define M_IGNORED   (UINT64_C(1) << MOD_IGNORED)
+#define M_SATFINITE (UINT64_C(1) << MOD_SATFINITE)
 
 enum { FORM_REASON_MAX = 160 };
 

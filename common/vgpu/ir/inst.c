@@ -73,6 +73,25 @@ static bool copy_option(InstState *s, const PtxOperand *o)
     return decode_source(s->d, o, 4, PTX_TYPE_U32, false, &s->in.src[2]);
 }
 
+/* {a, b} of an atomic operation: old values and operands share vec, old values first. */
+static bool atomic_vector(InstState *s, const PtxOperand *o, bool is_dest)
+{
+    PtxType type = (PtxType)s->in.type;
+    unsigned n = s->in.n_vec, n_dests = s->in.opcode == PTX_ATOM ? n : 0;
+    if (o->kind != PTX_OPERAND_VECTOR || o->n_elems != n)
+        return decode_refuse(s->d, "a vector of %u elements is needed", n);
+    if (!s->in.vec)
+        s->in.vec = link_alloc(s->d->l, (size_t)n + n_dests, sizeof *s->in.vec);
+    IrOperand *to = s->in.vec + (is_dest ? 0 : n_dests);
+    bool ok = s->in.vec != NULL;
+    for (unsigned i = 0; ok && i < n; i++)
+        ok = is_dest ? decode_dest(s->d, &o->elems[i], type_reg_bytes(type), false, &to[i])
+                     : decode_source(s->d, &o->elems[i], type_reg_bytes(type), type, false, &to[i]);
+    if (!is_dest)
+        s->in.n_vec = (uint8_t)(n + n_dests);
+    return ok;
+}
+
 static bool label(InstState *s, const PtxOperand *o)
 {
     if (o->kind != PTX_OPERAND_LABEL)
@@ -139,6 +158,9 @@ static bool one_operand(InstState *s, char letter, const PtxOperand *o)
     case 'i':
         s->in.offset = (int64_t)o->value;
         return o->kind == PTX_OPERAND_INT || decode_refuse(s->d, "expected a constant");
+    case 'D':
+    case 'S':
+        return atomic_vector(s, o, letter == 'D');
     case 'z':
         return copy_option(s, o);
     case 'l':

@@ -161,7 +161,8 @@ typedef struct IrInst {
     int64_t offset;     /* ld/st/atom/red/prefetch: added to the base */
     IrOperand *vec;     /* .v2 .v4 .v8: the n_vec registers of ld's result or st's value (IR_NONE for '_'); else NULL.
                          * mov: {a,b} packed into dst (src[0] is IR_NONE; sources may be IR_CONST), or src[0] unpacked into {a,b}
-                         * (dst is IR_NONE; IR_NONE for '_'); each element has bits(type) / n_vec bits, lowest first */
+                         * (dst is IR_NONE; IR_NONE for '_'); each element has bits(type) / n_vec bits, lowest first.
+                         * atom on vectors: old values, then operands (n_vec counts both); red: operands */
 
     uint8_t n_vec;      /* 1 when scalar */
     uint8_t round;      /* IrRound */

@@ -21,6 +21,8 @@ uint32_t ir_vec_dests(const IrInst *in)
         return 0;
     if (in->tensor)
         return in->tensor->n_out;
+    if (in->opcode == PTX_ATOM)
+        return in->n_vec / 2u;
     bool writes =
         in->opcode == PTX_LD || in->opcode == PTX_LDU || (in->opcode == PTX_MOV && in->dst.kind == IR_NONE);
     return writes ? in->n_vec : 0;

@@ -610,13 +610,14 @@ static bool has_row(PtxOpcode opcode, uint32_t types)
     return false;
 }
 
-/* Types that opcodes.def lets through and PTX does not have: no handler is right. */
+/* Types that opcodes.def lets through and PTX does not have: no handler is right. Pairs of 8-bit floats are
+ * converted elsewhere (tensor_extra.c). */
 static bool is_not_ptx(PtxOpcode opcode, PtxType type)
 {
     const uint32_t halves = T_HALF;
     const bool half = halves >> type & 1;
     const uint32_t set_sources = T_BITS | T_I64 | T_F64; /* sources of set, never its result */
-    return (opcode == PTX_SELP && half) || (opcode == PTX_CVT && type == PTX_TYPE_B32) ||
+    return (opcode == PTX_SELP && half) || (opcode == PTX_CVT && (T_B32 | T_FP8X2) >> type & 1) ||
            (opcode == PTX_SET && set_sources >> type & 1) ||
            (opcode == PTX_CVTA && type == PTX_TYPE_U32); /* 32-bit addresses */
 }
