@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs test programs and scripts that print TAP; ends with "N passed, N failed, N skipped" and status 1 if any failed.
 #
-#   run-tests.sh TEST...       JOBS=2 tests at a time; TEST_SECONDS=600 the limit of each; output in $BUILD/test-logs/
+#   run-tests.sh TEST...       TEST is a file, or FILE@LAB: the file with LABS=LAB in its environment. JOBS=2 tests at a time; TEST_SECONDS=600 the limit of each; output in $BUILD/test-logs/
 #
 # A test program is a cmocka program (TAP by its environment) or a script named *.t. A test point is a line "ok ..." or "not ok ...";
 # "ok ... # SKIP why" and "1..0 # SKIP why" are skips. A test that ends badly without a failed point is one failure.
@@ -14,12 +14,13 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 run_one() { # test -> log file; the last line of the log is "status N seconds"
-    local test=$1 log start
-    log=$logs/$(echo "${test#"$BUILD"/}" | tr / _).log
+    local test=${1%%@*} log start
+    log=$logs/$(echo "${1#"$BUILD"/}" | tr /@ __).log
+    [ "$test" = "$1" ] || export LABS=${1#*@}
     start=$(date +%s)
     timeout -k 10 "${TEST_SECONDS:-600}" "./$test" >"$log" 2>&1 </dev/null
     echo "# exit $? $(($(date +%s) - start))" >>"$log"
-    count_one "$test" "$log"
+    count_one "$1" "$log"
 }
 
 count_one() { # prints "test passed failed skipped seconds"
@@ -48,7 +49,7 @@ while read -r test _ failed _ _; do
     [ "$failed" -eq 0 ] && continue
     echo
     echo "--- $test"
-    tail -n 60 "$logs/$(echo "${test#"$BUILD"/}" | tr / _).log"
+    tail -n 60 "$logs/$(echo "${test#"$BUILD"/}" | tr /@ __).log"
 done <"$logs/summary"
 grep -hiE '# *skip' "$logs"/*.log 2>/dev/null | sed 's/.*# *[Ss][Kk][Ii][Pp]/skipped:/' | sort | uniq -c
 awk '{ p += $2; f += $3; s += $4 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' "$logs/summary"

@@ -1,6 +1,8 @@
 # The targets of the top Makefile that belong to no folder.
 
-SCRIPT_TESTS := $(sort $(wildcard common/*/test/*.t common/vgpu/*/test/*.t grader/*/test/*.t docs/test/*.t))
+# Each lab's submissions are a test of their own, so that labs are judged side by side. The longest tests go first.
+LAB_TESTS := $(foreach lab,$(notdir $(wildcard solutions/[0-9]*)),common/starters/test/check-starters.t@$(lab))
+SCRIPT_TESTS := $(LAB_TESTS) $(filter-out %/check-starters.t,$(sort $(wildcard common/*/test/*.t common/vgpu/*/test/*.t grader/*/test/*.t docs/test/*.t)))
 
 .PHONY: all help test unit-tests check-layers format clean
 

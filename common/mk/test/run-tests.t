@@ -38,5 +38,8 @@ expect "fewer points than planned is a failure" "1 passed, 1 failed, 0 skipped" 
 expect "a skip is neither" "1 passed, 0 failed, 1 skipped" 0 skips.t
 expect "a test skipped whole" "0 passed, 0 failed, 1 skipped" 0 skip_all.t
 expect "a test over its time is a failure" "1 passed, 1 failed, 0 skipped" 1 slow.t
+script labs '[ "$LABS" = 02-b ] && echo "ok 1 - a" || echo "not ok 1 - a"'
+expect "a test of one lab" "1 passed, 0 failed, 0 skipped" 0 labs.t@02-b
+expect "and of another" "0 passed, 1 failed, 0 skipped" 1 labs.t@03-c
 expect "sums" "6 passed, 1 failed, 1 skipped" 1 good.t bad.t skips.t good.t
 echo "1..$n"
