@@ -14,7 +14,6 @@ enum {
     BUILD_MEMORY_MIB = 3072,
     BUILD_PROCESSES = 64,
     BUILD_FILE_MIB = 256,
-    BUILD_TMP_MIB = 512,
     KEEP_FILES = 64,
     ARGS_MAX = 64
 };
@@ -23,7 +22,6 @@ typedef struct Build {
     Arena *arena;
     const BuildInput *in;
     BuildOutput *out;
-    SandboxProcess process;
     StrBuf log;
     const char *objects[ARGS_MAX]; /* inside, in the order of the lab's files */
     size_t n_objects;
@@ -117,7 +115,7 @@ static Status run_step(Build *b, const SandboxStep *step, Diag *d)
     SandboxAnswer answer = {0};
     if (!step->args || !step->env)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a build");
-    Status s = sandbox_run(&b->process, step, b->arena, &answer, d);
+    Status s = box_run(b->in->box, false, step, b->arena, &answer, d);
     if (s != STATUS_OK)
         return s;
     b->out->seconds += answer.wall_s;
@@ -245,39 +243,11 @@ static Status build_all(Build *b, Diag *d)
     return s;
 }
 
-static Status start(Build *b, Diag *d)
-{
-    const BuildInput *in = b->in;
-    SandboxBind binds[] = {
-        {in->places->kit, "/kit"}, {in->places->src, "/src"}, {in->kit->cuda_home, in->kit->cuda_home}};
-    SandboxScratch scratch[] = {{"/tmp", (int64_t)BUILD_TMP_MIB << 20},
-                                {"/build", (int64_t)BUILD_TMP_MIB << 20},
-                                {"/dev/shm", 1 << 20}};
-    const char *runner = in->sandbox->weak ? arena_printf(b->arena, "%s/bin/grade-runner", in->places->kit)
-                                           : "/kit/bin/grade-runner";
-    SandboxSpec spec = {.binds = binds,
-                        .n_binds = strncmp(in->kit->cuda_home, "/usr/", 5) == 0 ? 2 : 3,
-                        .scratch = scratch,
-                        .n_scratch = 3,
-                        .hide = &in->kit->root,
-                        .n_hide = 1,
-                        .runner = runner,
-                        .slot = in->slot};
-    return sandbox_start(in->sandbox, &spec, &b->process, d);
-}
-
 Status build_submission(Arena *a, const BuildInput *in, BuildOutput *out, Diag *d)
 {
     *out = (BuildOutput){.verdict = VERDICT_PASS, .log = ""};
     Build b = {.arena = a, .in = in, .out = out};
-    Status s = start(&b, d);
-    if (s == STATUS_OK)
-        s = build_all(&b, d);
-    char errors[256] = "";
-    sandbox_stop(&b.process, errors, sizeof errors);
-    errors[strcspn(errors, "\n")] = '\0';
-    if (s == STATUS_IO && errors[0])
-        s = diag_set(d, s, "the sandbox failed: %s", errors);
+    Status s = build_all(&b, d);
     if (b.log.text)
         out->log = arena_strndup(a, b.log.text, b.log.length);
     if (!out->log)

@@ -1,13 +1,14 @@
 /* build: from a clean tree of the student's files to a program, in the sandbox.
  *
- * Compiler and linker run in one sandbox of their own: nvcc for each source file, then one link with the
- * lab's driver and library. The link calls g++ itself with the options that nvcc would give it: without
- * relocatable device code there is nothing to link for the device, and nvcc takes twice as long to find that
- * out.
+ * Compiler and linker run in the submission's sandbox, before anything of its own does: nvcc for each source
+ * file, then one link with the lab's driver and library. The link calls g++ itself with the options that nvcc
+ * would give it: without relocatable device code there is nothing to link for the device, and nvcc takes
+ * twice as long to find that out.
  */
 #ifndef GRADER_BUILD_BUILD_H
 #define GRADER_BUILD_BUILD_H
 
+#include "grader/build/box.h"
 #include "grader/build/places.h"
 #include "grader/core/verdict.h"
 #include "grader/sandbox/step.h"
@@ -16,10 +17,9 @@ enum { BUILD_LOG_BYTES_MAX = 64 << 10 };
 
 typedef struct BuildInput {
     const Kit *kit;
-    const Sandbox *sandbox;
     const Lab *lab;
     const Places *places;
-    int slot;
+    Box *box;
 } BuildInput;
 
 typedef struct BuildOutput {

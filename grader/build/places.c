@@ -221,6 +221,8 @@ Status places_make(Arena *a, const char *work, int slot, bool weak, Places *p, D
     Status s = dir_remove(p->home, d);
     for (size_t i = 0; s == STATUS_OK && i < sizeof folders / sizeof *folders; i++)
         s = dir_make(folders[i], d);
+    if (s == STATUS_OK)
+        s = make_below(p->case_dir, "in", d);
     if (s == STATUS_OK && weak)
         s = make_writable(p->in_build, slot, d);
     if (s == STATUS_OK && weak)
@@ -228,9 +230,30 @@ Status places_make(Arena *a, const char *work, int slot, bool weak, Places *p, D
     return s;
 }
 
+/* Removes all that is in a folder but the entry `kept`: the folder itself may be shown in a sandbox. */
+static Status clear_folder(const char *path, const char *kept, Diag *d)
+{
+    DIR *list = opendir(path);
+    Status s = STATUS_OK;
+    for (struct dirent *e; s == STATUS_OK && list && (e = readdir(list));) {
+        char inner[PATH_MAX];
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || strcmp(e->d_name, kept) == 0)
+            continue;
+        snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+        s = dir_remove(inner, d);
+    }
+    if (list)
+        closedir(list);
+    return s;
+}
+
 Status places_clear_case(const Places *p, bool weak, Diag *d)
 {
-    Status s = dir_remove(p->case_dir, d);
+    char inputs[PATH_MAX];
+    snprintf(inputs, sizeof inputs, "%s/in", p->case_dir);
+    Status s = clear_folder(p->case_dir, "in", d);
+    if (s == STATUS_OK)
+        s = clear_folder(inputs, "", d);
     if (s == STATUS_OK && weak)
         s = dir_remove(p->in_case, d);
     static const char *const folders[] = {"in", "out", "after"};

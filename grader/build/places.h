@@ -2,11 +2,11 @@
  *
  *     on the host, WORK made by the grader          in the sandbox
  *     WORK/kit/           what the kit shows          /kit    read-only
- *     WORK/sN/src/        the student's files         /src    read-only, at build time only
- *     WORK/sN/prog/       the built program           /prog   read-only, at run time only
- *     WORK/sN/case/       one case                    /case   a new file system in memory, in it
+ *     WORK/sN/src/        the student's files         /src    read-only
+ *     WORK/sN/prog/       the built program           /prog   read-only
+ *     WORK/sN/case/       one case                    /case   a file system in memory, in it
  *     WORK/sN/case/in/    its inputs                  /case/in   read-only
- *                                                     /build /tmp /dev/shm   new file systems in memory
+ *                                                     /build /tmp /dev/shm   file systems in memory
  *
  * What a program writes into /case comes out through the runner, when the program is dead. In a weak sandbox
  * there are no such views: processes see the host's paths, and WORK/sN/{build,run,tmp} are what they write
@@ -32,7 +32,8 @@ typedef struct Places {
 
 /* Makes the folders of slot N below work, which must hold the staged kit. */
 Status places_make(Arena *a, const char *work, int slot, bool weak, Places *p, Diag *d);
-/* Empties those of one case: case_dir, and in a weak sandbox its run folder. */
+/* Empties those of one case: case_dir, whose folder `in` stays the same one as it is shown in a sandbox, and
+ * in a weak sandbox its run folder. */
 Status places_clear_case(const Places *p, bool weak, Diag *d);
 
 /* A new folder for a run of the grader below TMPDIR, a large /dev/shm, or /tmp, which other users may pass

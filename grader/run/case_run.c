@@ -6,7 +6,6 @@
 #include "grader/judge/explain.h"
 #include "grader/run/outputs.h"
 #include "grader/run/verdict_rules.h"
-#include "grader/sandbox/step.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,8 +16,6 @@
 enum {
     ARGS_MAX = 64,
     STDERR_SHOWN_MAX = 16 << 10,
-    TMP_MIB = 64,
-    SHM_MIB = 64,
     COLLECT_FILES = 128,
     EXTRA_PROCESSES = 4 /* the vgpu command and its helper beside the student's program */
 };
@@ -96,32 +93,20 @@ static WireLimits limits_of(const LabLimits *l)
     };
 }
 
-/* The sandbox of a case: the program, its inputs, and empty folders in memory. */
+/* Without a sandbox's views the inputs are where the program looks for them by way of a link. */
+static bool show_inputs(CaseWork *w)
+{
+    const Places *p = w->in->places;
+    const char *from = arena_printf(w->arena, "%s/in", p->case_dir);
+    const char *to = arena_printf(w->arena, "%s/in", p->in_case);
+    return from && to && symlink(from, to) == 0;
+}
+
+/* The program in the submission's sandbox, with its inputs and empty folders. */
 static Status run_program(CaseWork *w, Diag *d)
 {
     const CaseInput *in = w->in;
     const Places *p = in->places;
-    const char *host_in = arena_printf(w->arena, "%s/in", p->case_dir), *case_in = "/case/in";
-    SandboxBind binds[] = {{p->kit, "/kit"},
-                           {p->prog, "/prog"},
-                           {host_in, case_in},
-                           {in->run->kit.cuda_home, in->run->kit.cuda_home}};
-    bool toolkit_too = in->run->gpu && strncmp(in->run->kit.cuda_home, "/usr/", 5) != 0;
-    SandboxScratch scratch[] = {{"/tmp", (int64_t)TMP_MIB << 20},
-                                {"/dev/shm", (int64_t)SHM_MIB << 20},
-                                {"/case", in->lab_case->limits.memory_mib << 20}};
-    bool weak = in->run->sandbox.weak;
-    SandboxSpec spec = {.binds = binds,
-                        .n_binds = toolkit_too ? 4 : 3,
-                        .scratch = scratch,
-                        .n_scratch = 3,
-                        .devices = in->run->gpu_devices,
-                        .n_devices = in->run->n_gpu_devices,
-                        .hide = &in->run->kit.root,
-                        .n_hide = 1,
-                        .runner = weak ? arena_printf(w->arena, "%s/bin/grade-runner", p->kit)
-                                       : "/kit/bin/grade-runner",
-                        .slot = in->slot};
     const char *collect[] = {arena_printf(w->arena, "%s/out", p->in_case),
                              arena_printf(w->arena, "%s/after", p->in_case),
                              arena_printf(w->arena, "%s/report.json", p->in_case), NULL};
@@ -132,11 +117,11 @@ static Status run_program(CaseWork *w, Diag *d)
                         .collect_from = p->in_case,
                         .save_to = p->case_dir,
                         .limits = limits_of(&in->lab_case->limits)};
-    if (!step.args || !step.env || !host_in)
+    if (!step.args || !step.env)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
-    if (weak && symlink(host_in, arena_printf(w->arena, "%s/in", p->in_case)) != 0)
+    if (in->run->sandbox.weak && !show_inputs(w))
         return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
-    Status s = sandbox_run_once(&in->run->sandbox, &spec, &step, w->arena, &w->ran, d);
+    Status s = box_run(in->box, true, &step, w->arena, &w->ran, d);
     if (s == STATUS_OK && w->ran.end == WIRE_END_EXEC)
         s = diag_set(d, STATUS_IO, "cannot start %s: %s", step.args[0], strerror(w->ran.status));
     return s;

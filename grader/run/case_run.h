@@ -2,6 +2,7 @@
 #ifndef GRADER_RUN_CASE_RUN_H
 #define GRADER_RUN_CASE_RUN_H
 
+#include "grader/build/box.h"
 #include "grader/build/places.h"
 #include "grader/core/result.h"
 #include "grader/judge/judge.h"
@@ -13,7 +14,7 @@ typedef struct CaseInput {
     const LabCase *lab_case;
     const Places *places;
     Judge *judge;
-    int slot;
+    Box *box;
 } CaseInput;
 
 /* Fills r (name, points, verdict, texts, findings, metrics), all text in the arena, and timing. What fails on

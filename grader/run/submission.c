@@ -20,6 +20,7 @@ typedef struct Work {
     Result *result;
     Timing *timing;
     Places places;
+    Box box;
 } Work;
 
 static double now_s(void)
@@ -123,11 +124,7 @@ static bool make_program(Work *w)
         w->result->build_log = intake.submitted ? intake.problem : "";
         return false;
     }
-    BuildInput in = {.kit = &w->run->kit,
-                     .sandbox = &w->run->sandbox,
-                     .lab = s->lab,
-                     .places = &w->places,
-                     .slot = w->slot};
+    BuildInput in = {.kit = &w->run->kit, .lab = s->lab, .places = &w->places, .box = &w->box};
     BuildOutput out;
     if (build_submission(a, &in, &out, &d) != STATUS_OK) {
         fill_kit_error(w, &d);
@@ -160,7 +157,7 @@ static void run_cases(Work *w)
                         .lab_case = &lab->cases[i],
                         .places = &w->places,
                         .judge = judge,
-                        .slot = w->slot};
+                        .box = &w->box};
         case_run(&r->arena, &in, &r->cases[r->n_cases++], &w->timing->cases[w->timing->n_cases++],
                  &r->device_name);
     }
@@ -174,8 +171,16 @@ Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Tim
     Work w = {.run = run, .submission = s, .slot = slot, .timing = timing, .result = new_result(run, s)};
     if (!w.result)
         return NULL;
+    w.box = (Box){.sandbox = &run->sandbox,
+                  .kit = &run->kit,
+                  .places = &w.places,
+                  .case_bytes_max = box_case_bytes(s->lab),
+                  .devices = run->gpu_devices,
+                  .n_devices = run->n_gpu_devices,
+                  .slot = slot};
     if (make_program(&w))
         run_cases(&w);
+    box_stop(&w.box);
     if (w.places.home)
         dir_remove(w.places.home, NULL);
     result_sum_up(w.result);

@@ -70,6 +70,11 @@ static void set_limit(WireLimits *l, const char *text)
     die("unknown limit");
 }
 
+static void empty_folder(const char *path)
+{
+    wire_printf(RUNNER_SOCKET_FD, "%s %s\n", runner_empty(path) ? "empty" : "left", path);
+}
+
 /* Reads a request; false at the end of file. */
 static bool read_request(Wire *w, RunnerRequest *r)
 {
@@ -92,6 +97,8 @@ static bool read_request(Wire *w, RunnerRequest *r)
             append(r->collect, text);
         else if (strcmp(line, "limit") == 0)
             set_limit(&r->limits, text);
+        else if (strcmp(line, "empty") == 0)
+            empty_folder(text);
         else
             die("unknown request");
     }

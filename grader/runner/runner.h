@@ -7,6 +7,8 @@
  *                 end_all:       kills whatever is left, waits until nothing is
  *                 collect:       only now are files opened, when nobody can change them any more
  *             <-- answer
+ *     empty   --> runner_empty:  nothing that the command left in files is there for the next
+ *             <-- empty or left
  *
  * In a sandbox the runner is process 1 of its pid namespace: `kill(-1)` reaches every process of the command
  * and no other, whatever sessions and groups they made, and nothing in there can signal or trace it. Where
@@ -69,6 +71,10 @@ typedef struct WatchSum {
 WatchSum watch_processes(const RunnerState *state, bool thorough);
 /* Kills all processes of the command; true when there was none left. */
 bool watch_kill_all(const RunnerState *state);
+
+/* empty.c: removes all that is in a folder but mount points, and what its attributes may say. False when
+ * something is left; a folder that is not there is empty. */
+bool runner_empty(const char *path);
 
 /* collect.c: sends the regular files of each path of the request. */
 bool runner_collect(int fd, const RunnerRequest *request);

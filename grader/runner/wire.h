@@ -11,10 +11,12 @@
  *         limit NAME N    (rows of limits.def)       file PATH BYTES      and that many bytes
  *         collect PATH    (file or folder)           skipped PATH WHY
  *         go                                         end
+ *         empty PATH                                 empty PATH, or left PATH
  *
  * A request ends with `go`, an answer with `end`; then the next request may come, and end of file ends the
- * runner. No text may hold a newline: the grader has made all of them. This module uses nothing but libc, as
- * it is linked into the static runner too.
+ * runner. `empty` stands between requests and is answered at once: it removes all in a folder, and answers
+ * `left` when it could not. No text may hold a newline: the grader has made all of them. This module uses
+ * nothing but libc, as it is linked into the static runner too.
  */
 #ifndef GRADER_RUNNER_WIRE_H
 #define GRADER_RUNNER_WIRE_H

@@ -1,14 +1,15 @@
 /* sandbox: where everything of a submission runs: compiler, linker, program (theory of operation).
  *
  * Layers, each of which holds when another fails:
- *     user         as root the grader first becomes an unprivileged user without any capability; only then
- *     bubblewrap   makes namespaces: user, pid, mount, network (no interface), ipc, uts, cgroup; a new
- * session; a root of its own in which the system, the toolkit and what the kit shows are read-only, and
- * everything writable is a file system in memory with a size. Each sandbox is new: what a case leaves behind
- * in files, shared memory or queues is gone with it. seccomp      a filter on what the command may ask of the
- * kernel (syscalls.def) limits       rlimits (processor time, file size, processes, open files, no core
- * dumps) watcher      the runner, process 1 inside, sums memory and processes of all, and keeps the wall
- * clock Nothing of the environment and no descriptor but two is inherited. When the grader dies, so does the
+ * - user: as root the grader first becomes an unprivileged user without any capability; only then the rest.
+ * - bubblewrap: namespaces of its own (user, pid, mount, network without an interface, ipc, uts, cgroup), a
+ * new session, and a root in which the system, the toolkit and what the kit shows are read-only. Everything
+ *   writable is a file system in memory with a size, which the runner empties between two cases.
+ * - seccomp: a filter on what the command may ask of the kernel (syscalls.def).
+ * - limits: rlimits (processor time, file size, processes, open files, no core dumps).
+ * - watcher: the runner, process 1 inside, sums memory and processes of all, and keeps the wall clock.
+ *
+ * Nothing of the environment and no descriptor but two is inherited. When the grader dies, so does the
  * sandbox.
  *
  * RLIMIT_AS and RLIMIT_DATA are not used: the virtual GPU reserves address space far beyond what it touches,

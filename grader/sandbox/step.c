@@ -11,6 +11,7 @@
 
 enum {
     GRACE_MS = 15000, /* how much later than the wall limit an answer may come */
+    EMPTY_MS = 2000,  /* after which a new sandbox is sooner there than an empty one */
     FILES_MAX = 4096,
     OUTPUT_BYTES_MAX = 128 << 20
 };
@@ -215,6 +216,19 @@ Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, Sandbox
     if (s.save_dir >= 0)
         close(s.save_dir);
     return fine ? STATUS_OK : diag_set(d, STATUS_IO, "the sandbox's runner did not answer");
+}
+
+bool sandbox_empty(SandboxProcess *p, const char *const *folders)
+{
+    Wire wire = {.fd = p->socket};
+    int64_t deadline_ms = wire_now_ms() + EMPTY_MS;
+    bool fine = true;
+    for (; fine && *folders; folders++) {
+        char line[WIRE_LINE_MAX];
+        fine = wire_printf(p->socket, "empty %s\n", *folders) && wire_read_line(&wire, line, deadline_ms) &&
+               strncmp(line, "empty ", 6) == 0 && strcmp(line + 6, *folders) == 0;
+    }
+    return fine;
 }
 
 Status sandbox_run_once(const Sandbox *sandbox, const SandboxSpec *spec, const SandboxStep *step, Arena *a,

@@ -42,6 +42,10 @@ typedef struct SandboxAnswer {
  * answer's text belongs to the arena. */
 Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d);
 
+/* Empties folders inside (NULL-terminated) before another step; false when something is left in them or the
+ * runner did not answer in time: then the sandbox is of no more use for a step that shall start afresh. */
+bool sandbox_empty(SandboxProcess *p, const char *const *folders);
+
 /* Starts a sandbox, runs one step in it, and ends it. */
 Status sandbox_run_once(const Sandbox *s, const SandboxSpec *spec, const SandboxStep *step, Arena *a,
                         SandboxAnswer *answer, Diag *d);

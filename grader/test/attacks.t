@@ -43,6 +43,23 @@ for name in aa-neighbour mm-neighbour zz-neighbour; do
     same "$name" pass "$(verdict_of $name)"
 done
 
+# What needs several cases: messages from one to the next, which share a sandbox.
+for file in grader/test/attacks-over-cases/*.cu; do
+    name=$(basename "$file" .cu)
+    mkdir -p "$tmp/class2/$name/02-vector-add"
+    cp "$file" "$tmp/class2/$name/02-vector-add/vector_add.cu"
+done
+"$grade" run --submissions "$tmp/class2" --out "$tmp/out2" --seed 7 --jobs 2 >/dev/null 2>"$tmp/log2"
+same "a run of all cases ends well" 0 $?
+for file in grader/test/attacks-over-cases/*.cu; do
+    name=$(basename "$file" .cu)
+    result=$tmp/out2/results/$name/02-vector-add/result.json
+    wanted=$(sed -n 's,^// expect: ,,p' "$file")
+    same "$name: no case finds anything" "" "$(jq -r '.cases[] | select(.message | test("found: ")) | .name + ": " + .message' "$result")"
+    check "$name: $wanted in many cases" \
+        test "$(jq --arg wanted "$wanted" '[.cases[] | select(.verdict == $wanted)] | length' "$result")" -gt 5
+done
+
 if [ ${#own[@]} -gt 0 ]; then
     same "no process of theirs is left" "" "$(cat "$tmp/left")"
 else

@@ -242,6 +242,42 @@ static void test_sandboxes_share_nothing(void **state)
     assert_string_equal("end\n", a.out);
 }
 
+/* Two steps in one sandbox, which is emptied in between: the second finds nothing of the first. */
+static void test_emptied_sandbox_is_as_new(void **state)
+{
+    static const char leave[] = "for d in /tmp /dev/shm /case; do cd $d; echo x >file; echo x >.hidden; echo "
+                                "x >\"$(printf 'a\\nb')\";"
+                                "mkdir -p locked/inside full/deep; echo x >locked/inside/f; chmod 0 "
+                                "locked/inside locked; mkfifo pipe;"
+                                "for i in $(seq 200); do mkdir d; echo x >d/f; cd d; done; cd $d; mkdir "
+                                ".moved-0; ln file .moved-0/two;"
+                                "chmod 1777 $d; done; chmod 0 /tmp; sleep 60 & exit 0";
+    static const char look[] = "find /tmp /dev/shm -printf '%p %m\\n' | sort; find /case -not -path "
+                               "'/case/in/*' | sort; ls /proc | grep -c '^[0-9]'";
+    static const char *const folders[] = {"/tmp", "/dev/shm", "/case", "/not-there", NULL};
+    Fixture *f = *state;
+    if (f->sandbox.weak)
+        skip();
+    SandboxBind binds[] = {{f->kit, "/kit"}, {f->save, "/case/in"}};
+    SandboxScratch scratch[] = {{"/tmp", 16 << 20}, {"/case", 16 << 20}, {"/dev/shm", 1 << 20}};
+    SandboxSpec spec = {
+        .binds = binds, .n_binds = 2, .scratch = scratch, .n_scratch = 3, .runner = "/kit/runner"};
+    const char *args[] = {"/bin/sh", "-c", leave, NULL}, *env[] = {"PATH=/usr/bin:/bin", NULL};
+    SandboxStep step = {.dir = "/", .args = args, .env = env, .limits = modest};
+    SandboxProcess process;
+    SandboxAnswer first, second;
+    assert_int_equal(0, chmod(f->save, 0755));
+    assert_int_equal(STATUS_OK, sandbox_start(&f->sandbox, &spec, &process, NULL));
+    assert_int_equal(STATUS_OK, sandbox_run(&process, &step, &f->arena, &first, NULL));
+    assert_string_equal("", first.err);
+    assert_true(sandbox_empty(&process, folders));
+    args[2] = look;
+    assert_int_equal(STATUS_OK, sandbox_run(&process, &step, &f->arena, &second, NULL));
+    sandbox_stop(&process, NULL, 0);
+    /* the runner, the shell, ls and grep */
+    assert_string_equal("/dev/shm 755\n/tmp 755\n/case\n/case/in\n4\n", second.out);
+}
+
 /* Limits --------------------------------------------------------------------------------------- */
 
 static void test_sleeper(void **state)
@@ -459,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_system_calls_are_filtered),
         cmocka_unit_test(test_runner_cannot_be_reached),
         cmocka_unit_test(test_sandboxes_share_nothing),
+        cmocka_unit_test(test_emptied_sandbox_is_as_new),
         cmocka_unit_test(test_sleeper),
         cmocka_unit_test(test_busy),
         cmocka_unit_test(test_memory_hog),

@@ -1,0 +1,77 @@
+/* See box.h. */
+#include "grader/build/box.h"
+
+#include <string.h>
+
+enum { TMP_MIB = 512, SHM_MIB = 64, ERRORS_MAX = 256 };
+
+/* All that is writable inside. */
+static const char *const scratch_folders[] = {"/tmp", "/build", "/case", "/dev/shm", NULL};
+
+int64_t box_case_bytes(const Lab *lab)
+{
+    int64_t mib = 1;
+    for (size_t i = 0; i < lab->n_cases; i++)
+        if (lab->cases[i].limits.memory_mib > mib)
+            mib = lab->cases[i].limits.memory_mib;
+    return mib << 20;
+}
+
+static Status start(Box *box, Diag *d)
+{
+    const Places *p = box->places;
+    const char *cuda = box->kit->cuda_home;
+    Arena arena = {0};
+    const char *in = arena_printf(&arena, "%s/in", p->case_dir);
+    const char *runner =
+        box->sandbox->weak ? arena_printf(&arena, "%s/bin/grade-runner", p->kit) : "/kit/bin/grade-runner";
+    /* The toolkit comes last: it may be a part of the system already. */
+    SandboxBind binds[] = {
+        {p->kit, "/kit"}, {p->src, "/src"}, {p->prog, "/prog"}, {in, "/case/in"}, {cuda, cuda}};
+    size_t n_binds = sizeof binds / sizeof *binds - (strncmp(cuda, "/usr/", 5) == 0);
+    SandboxScratch scratch[] = {{"/tmp", (int64_t)TMP_MIB << 20},
+                                {"/build", (int64_t)TMP_MIB << 20},
+                                {"/case", box->case_bytes_max},
+                                {"/dev/shm", (int64_t)SHM_MIB << 20}};
+    SandboxSpec spec = {.binds = binds,
+                        .n_binds = n_binds,
+                        .scratch = scratch,
+                        .n_scratch = sizeof scratch / sizeof *scratch,
+                        .devices = box->devices,
+                        .n_devices = box->n_devices,
+                        .hide = &box->kit->root,
+                        .n_hide = 1,
+                        .runner = runner,
+                        .slot = box->slot};
+    Status s = in && runner ? sandbox_start(box->sandbox, &spec, &box->process, d)
+                            : diag_set(d, STATUS_NO_MEMORY, "no memory for a sandbox");
+    arena_free(&arena);
+    return s;
+}
+
+/* Whether what ran before leaves nothing behind, once files are gone. */
+static bool can_be_cleaned(const Box *box)
+{
+    return !box->sandbox->weak && box->sandbox->filter.len > 0;
+}
+
+Status box_run(Box *box, bool afresh, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
+{
+    if (afresh && box->process.pid > 0 &&
+        !(can_be_cleaned(box) && sandbox_empty(&box->process, scratch_folders)))
+        box_stop(box);
+    Status s = box->process.pid > 0 ? STATUS_OK : start(box, d);
+    if (s == STATUS_OK)
+        s = sandbox_run(&box->process, step, a, answer, d);
+    if (s == STATUS_OK)
+        return s;
+    char errors[ERRORS_MAX] = "";
+    sandbox_stop(&box->process, errors, sizeof errors);
+    errors[strcspn(errors, "\n")] = '\0';
+    return errors[0] ? diag_set(d, s, "the sandbox failed: %s", errors) : s;
+}
+
+void box_stop(Box *box)
+{
+    sandbox_stop(&box->process, NULL, 0);
+}
