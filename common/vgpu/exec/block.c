@@ -35,13 +35,22 @@ void block_destroy(ExecBlock *b)
     free(b);
 }
 
+/* Counted up from the first lane's place: a division a lane would be what small kernels take longest for. */
 static void set_thread_index(Warp *warp, const uint32_t dim[3])
 {
+    uint32_t first = warp->base.index * WARP_LANES;
+    uint32_t x = first % dim[0], y = first / dim[0] % dim[1], z = first / dim[0] / dim[1];
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
-        uint32_t thread = warp->base.index * WARP_LANES + lane;
-        warp->base.tid[0][lane] = thread % dim[0];
-        warp->base.tid[1][lane] = thread / dim[0] % dim[1];
-        warp->base.tid[2][lane] = thread / dim[0] / dim[1];
+        warp->base.tid[0][lane] = x;
+        warp->base.tid[1][lane] = y;
+        warp->base.tid[2][lane] = z;
+        if (++x < dim[0])
+            continue;
+        x = 0;
+        if (++y < dim[1])
+            continue;
+        y = 0;
+        z++;
     }
 }
 

@@ -5,16 +5,16 @@
 static void put(ExecWarp *w, const IrOperand *dst, const uint64_t *values, uint32_t mask)
 {
     void *lanes = warp_dst(w, dst);
-    for (int lane = 0; lane < WARP_LANES; lane++) {
-        if (!(mask >> lane & 1))
-            continue;
-        if (dst->bytes == 2)
-            ((uint16_t *)lanes)[lane] = (uint16_t)values[lane];
-        else if (dst->bytes == 4)
-            ((uint32_t *)lanes)[lane] = (uint32_t)values[lane];
-        else
-            ((uint64_t *)lanes)[lane] = values[lane];
-    }
+#define PUT_LANES(type)                                                                                      \
+    for (int lane = 0; lane < WARP_LANES; lane++)                                                            \
+    ((type *)lanes)[lane] = mask >> lane & 1 ? (type)values[lane] : ((type *)lanes)[lane]
+    if (dst->bytes == 2)
+        PUT_LANES(uint16_t);
+    else if (dst->bytes == 4)
+        PUT_LANES(uint32_t);
+    else
+        PUT_LANES(uint64_t);
+#undef PUT_LANES
 }
 
 /* The virtual clock: cycles that the block's instructions so far have taken. */
