@@ -66,6 +66,33 @@ static void sixty_four_bit_integers_compare_exactly(void **state)
     assert_true(r.max_error == 0x1p64);
 }
 
+/* Longer than the runs that are compared as bytes: one wrong element at a time, at the ends of runs too. */
+static void long_arrays_are_seen_whole(void **state)
+{
+    (void)state;
+    enum { N = 600 };
+    static const size_t places[] = {0, 1, 255, 256, 511, 512, N - 1};
+    static float got[N], wanted[N];
+    static uint8_t wrong[N];
+    size_t n = N;
+    LabArray g = {.type = LAB_F32, .n_dims = 1, .shape = {N}, .elements = n, .data = got};
+    LabArray w = {.type = LAB_F32, .n_dims = 1, .shape = {N}, .elements = n, .data = wanted};
+    const Tolerance equal = {.nan_equal = true}, differs = {.nan_equal = false};
+    assert_int_equal(compare_arrays(&g, &w, &equal, wrong).mismatches, 0);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        got[places[i]] = 2;
+        CompareResult r = compare_arrays(&g, &w, &equal, wrong);
+        assert_int_equal(r.mismatches, 1);
+        assert_int_equal(wrong[places[i]], 1);
+        assert_true(r.max_error == 2);
+        got[places[i]] = wanted[places[i]] = NAN;
+        assert_int_equal(compare_arrays(&g, &w, &equal, wrong).mismatches, 0);
+        assert_int_equal(compare_arrays(&g, &w, &differs, wrong).mismatches, 1);
+        assert_int_equal(wrong[places[i]], 1);
+        got[places[i]] = wanted[places[i]] = 0;
+    }
+}
+
 static void half_precision_is_exact(void **state)
 {
     (void)state;
@@ -152,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_compare_as_allclose_does),
         cmocka_unit_test(sixty_four_bit_integers_compare_exactly),
+        cmocka_unit_test(long_arrays_are_seen_whole),
         cmocka_unit_test(half_precision_is_exact),
         cmocka_unit_test(every_type_is_read),
         cmocka_unit_test(guards_see_each_byte),
