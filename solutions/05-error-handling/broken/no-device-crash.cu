@@ -1,6 +1,6 @@
 // expect: crash
 // case: no-device
-// says: signal 8
+// says: The program ended
 // Does not look whether the number of multiprocessors arrived, and divides by it.
 #include <stdio.h>
 
