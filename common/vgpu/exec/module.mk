@@ -3,8 +3,3 @@ $(call module,common/vgpu/exec)
 # Loads and stores are loops over lanes that must become vector code.
 $(BUILD)/common/vgpu/exec/memory.o $(BUILD)/common/vgpu/exec/access.o: EXTRA_CFLAGS := -O3
 $(call unit_tests,common/vgpu/exec,common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx common/base,-lm)
-$(call program,bench-vgpu,common/vgpu/exec/bench,common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx common/base,-lm)
-
-.PHONY: bench-vgpu
-bench-vgpu: $(BUILD)/bin/bench-vgpu ## warp instructions a second of the virtual GPU
-	@$<

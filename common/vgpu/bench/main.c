@@ -1,4 +1,4 @@
-/* bench-vgpu: how many warp instructions a second one worker retires in the inner loop of a naive matrix
+/* bench-rate: how many warp instructions a second one worker retires in the inner loop of a naive matrix
  * multiply, 8 PTX operations an iteration, with all checks. No observers: what the checkers add is theirs to
  * measure. */
 #include "common/vgpu/exec/exec.h"
@@ -79,7 +79,7 @@ int main(void)
     if (ptx_parse(text, sizeof text - 1, "bench.ptx", &ptx, &diag) || ir_decode(&ptx, 1, &module, &diag) ||
         exec_bind(module, &diag) || ir_instantiate(module, NULL, &instance) ||
         mem_create(0, 1u << 30, 1, &mem)) {
-        fprintf(stderr, "bench-vgpu: line %d: %s\n", diag.line, diag.message);
+        fprintf(stderr, "bench-rate: line %d: %s\n", diag.line, diag.message);
         return 2;
     }
     struct {
