@@ -77,6 +77,8 @@ void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64
 
 /* At the program's end: a finding for each place whose allocations in m are still there. */
 void check_leaks(CheckSet *set, const Mem *m);
+/* A module that the host loaded at site is still there. */
+void check_module_leak(CheckSet *set, uint64_t site);
 /* After check_leaks, once: reports again each finding whose count has grown since its report. */
 void check_finish(CheckSet *set);
 

@@ -147,3 +147,13 @@ void check_leaks(CheckSet *set, const Mem *m)
         add_host(set, &f);
     }
 }
+
+void check_module_leak(CheckSet *set, uint64_t site)
+{
+    if (!check_has(set, CHECK_LEAK))
+        return;
+    Finding f = host_finding(FINDING_MODULE_LEAK, site);
+    f.message = check_title(set, &f, NULL);
+    f.hint = hint_for(set, &f, NULL);
+    add_host(set, &f);
+}

@@ -21,6 +21,12 @@ const char *api_name(Api api)
     return apis[api].name;
 }
 
+const char *call_name(const Call *call)
+{
+    const char *driver_call = thread_state()->driver_call;
+    return driver_call != NULL ? driver_call : api_name(call->api);
+}
+
 Thread *thread_state(void)
 {
     static _Thread_local Thread state;
@@ -42,6 +48,8 @@ void facade_say(const char *format, ...)
 static bool must_fail(Call *call)
 {
     Facade *f = facade();
+    if (thread_state()->driver_call != NULL) /* vgpu_begin has counted it */
+        return false;
     if (apis[call->api].fail == cudaSuccess || f->fail_at == 0)
         return false;
     if (++f->n_can_fail != f->fail_at)
@@ -60,6 +68,17 @@ bool call_enter_light(Call *call, Api api)
     return !must_fail(call);
 }
 
+/* The runtime makes a device's primary context and the thread's context with the first call that needs them.
+ */
+static void note_use(void)
+{
+    Thread *t = thread_state();
+    if (t->driver_call != NULL)
+        return;
+    t->bound = true;
+    facade()->runtime_used = facade()->primary_used[t->device] = true;
+}
+
 bool call_enter(Call *call, Api api)
 {
     if (!call_enter_light(call, api))
@@ -68,6 +87,7 @@ bool call_enter(Call *call, Api api)
         call->error = cudaErrorNoDevice;
         return false;
     }
+    note_use();
     DeviceReply reply;
     device_send(facade()->server, &(DeviceMsg){.op = OP_CALL, .device = call_device()}, &reply);
     return true;
@@ -130,7 +150,7 @@ static void run_host_function(uint32_t device, uint64_t token)
 cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
 {
     msg->device = device;
-    msg->call = api_name(call->api);
+    msg->call = call_name(call);
     msg->site = call->site;
     for (;;) {
         device_send(facade()->server, msg, reply);
@@ -167,7 +187,7 @@ void call_advise(Call *call, const void *address, const char *message, const cha
 /* A program that loops over a call that fails must not fill the machine. */
 enum { ERROR_RECORDS_MAX = 1000 };
 
-static void record_error(Call *call, cudaError_t error)
+void call_record_error(Call *call, int code, const char *name)
 {
     Facade *f = facade();
     if (!call->locked || f->stream_fd < 0 || f->server == NULL || f->n_devices == 0)
@@ -180,8 +200,8 @@ static void record_error(Call *call, cudaError_t error)
     StrBuf b = {0};
     strbuf_printf(
         &b, "{\"t\":\"error\",\"call\":\"%s\",\"error\":\"%s\",\"code\":%d,\"site\":%llu,\"sticky\":%s}",
-        api_name(call->api), cudaGetErrorName(error), (int)error, (unsigned long long)site,
-        reply.error != DEVICE_OK && error_of_device(reply.error) == error ? "true" : "false");
+        call_name(call), name, code, (unsigned long long)site,
+        reply.error != DEVICE_OK && (int)error_of_device(reply.error) == code ? "true" : "false");
     device_send(
         f->server,
         &(DeviceMsg){.op = OP_RECORD, .device = call_device(), .in = {.data = b.text, .bytes = b.length}},
@@ -192,9 +212,10 @@ static void record_error(Call *call, cudaError_t error)
 /* "Not ready" is an answer, not an error (CUDA Runtime API, cudaStreamQuery). */
 cudaError_t call_leave(Call *call, cudaError_t error)
 {
-    if (error != cudaSuccess && error != cudaErrorNotReady) {
+    bool failed = error != cudaSuccess && error != cudaErrorNotReady;
+    if (failed && thread_state()->driver_call == NULL) {
         thread_state()->last = error;
-        record_error(call, error);
+        call_record_error(call, (int)error, cudaGetErrorName(error));
     }
     if (call->locked)
         pthread_mutex_unlock(&facade()->lock);

@@ -18,12 +18,9 @@
 #ifndef COMMON_VGPU_CUDART_CUDART_INTERNAL_H
 #define COMMON_VGPU_CUDART_CUDART_INTERNAL_H
 
-#pragma GCC visibility push(default)
-#include <cuda_runtime_api.h>
-#pragma GCC visibility pop
-
 #include "common/base/arena.h"
 #include "common/base/strbuf.h"
+#include "common/vgpu/cudart/cudart.h"
 #include "common/vgpu/cudart/fatbin.h"
 #include "common/vgpu/device/device.h"
 
@@ -41,7 +38,9 @@ typedef enum Api {
 
 const char *api_name(Api api);
 
-enum { DEVICES_MAX = 64 };
+/* What says where a container ends is the container itself, up to this many bytes. */
+#define CONTAINER_BYTES_MAX ((uint64_t)1 << 31)
+#define IMAGE_CURE          "the virtual GPU runs PTX: build it with nvcc -arch=compute_75"
 
 /* ---- what programs register (register.c) ---- */
 
@@ -56,8 +55,14 @@ typedef struct Loaded {
     uint64_t address, bytes;
 } Loaded;
 
+/* Where a fat binary comes from: it is part of the program, or the program loaded it (image.c). */
+typedef enum FatOrigin { FAT_REGISTERED, FAT_MODULE, FAT_LIBRARY } FatOrigin;
+
 typedef struct FatBinary {
-    const void *wrapper;
+    FatOrigin origin;
+    const void *wrapper; /* FAT_REGISTERED */
+    ImageTexts texts;    /* the others */
+    uint32_t device;     /* FAT_MODULE: of the server, the only one that it serves */
     Loaded on[DEVICES_MAX];
     Kernel *kernels;
     Variable *variables;
@@ -105,6 +110,8 @@ typedef struct Facade {
     unsigned flags[DEVICES_MAX];   /* cudaSetDeviceFlags */
     uint64_t fail_at, n_can_fail;
     int stream_fd;
+    bool runtime_used;              /* by calls of the runtime itself */
+    bool primary_used[DEVICES_MAX]; /* the same, by device */
     FatBinary *fats;
     uint32_t *stream_device, *event_device; /* by id: server's device index + 1, 0: destroyed */
     unsigned *event_flags;
@@ -113,9 +120,11 @@ typedef struct Facade {
     size_t n_host_functions, host_functions_cap;
     uint64_t last_token;
     uint32_t refused_said[(N_APIS + 31) / 32];
-    struct Sites *sites;          /* site.c */
-    uintptr_t own_start, own_end; /* where this library is mapped; site.c */
-    struct Pool *pools;           /* pool.c */
+    struct Sites *sites; /* site.c */
+    struct {
+        uintptr_t start, end;
+    } own[2];           /* where this library is mapped, and the driver's; site.c */
+    struct Pool *pools; /* pool.c */
     uint32_t n_error_records;
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
@@ -142,6 +151,8 @@ enum { CONFIGS_MAX = 8 };
 
 typedef struct Thread {
     int device;
+    bool bound;              /* has it a context? */
+    const char *driver_call; /* the call of the driver API that is under way, else NULL */
     cudaError_t last;
     LaunchConfig configs[CONFIGS_MAX];
     int n_configs;
@@ -178,11 +189,15 @@ cudaError_t error_of_device(DeviceError e);
 void call_advise(Call *call, const void *address, const char *message, const char *hint);
 void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+const char *call_name(const Call *call);
+/* Writes the record of a failed call. */
+void call_record_error(Call *call, int code, const char *name);
+
 /* ---- places of calls (site.c) ---- */
 
 /* A token for the stack of calls that led here; its record goes out when it is new. */
 uint64_t site_here(void);
-/* Is an address in this library? */
+/* Is an address in this library, or in the driver API's? */
 bool site_is_own(const void *address);
 
 /* ---- host code that touches device memory (host_fault.c) ---- */
@@ -204,6 +219,14 @@ Kernel *kernel_of(const void *host_or_handle);
 cudaError_t kernel_load(Call *call, Kernel *k, uint32_t *function);
 Variable *variable_of(const void *host);
 cudaError_t variable_load(Call *call, Variable *v, uint64_t *address);
+/* PTX texts become a module on the current device. diag NULL: what is wrong is said on standard error. */
+cudaError_t texts_load(Call *call, const ImageTexts *texts, bool owned, uint32_t *module, Diag *diag);
+/* Adds a container's PTX for a device to texts; *highest grows to the highest architecture seen (image.c). */
+Status image_extract(const void *container, uint64_t bytes_max, uint32_t arch, ImageTexts *texts,
+                     uint32_t *highest, Diag *diag);
+/* A kernel of this name. NULL: no memory. */
+Kernel *kernel_add(FatBinary *fat, const void *host, const char *name);
+void kernel_free(Kernel *k);
 /* A device was reset: everything has to be loaded anew. */
 void registered_forget(uint32_t device);
 

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program's fat binaries are mapped files: the container's own sizes bound what is read, up to this. */
-#define CONTAINER_BYTES_MAX ((uint64_t)1 << 31)
-
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
@@ -51,21 +48,40 @@ EXPORT void __cudaUnregisterFatBinary(void **handle)
         fat->ended = true;
 }
 
+Kernel *kernel_add(FatBinary *fat, const void *host, const char *name)
+{
+    Kernel *k = calloc(1, sizeof *k);
+    char *copy = strdup(name);
+    if (k == NULL || copy == NULL) {
+        free(k);
+        free(copy);
+        return NULL;
+    }
+    k->fat = fat;
+    k->host = host;
+    k->name = copy;
+    k->next = fat->kernels;
+    fat->kernels = k;
+    return k;
+}
+
+void kernel_free(Kernel *k)
+{
+    free(k->name);
+    free(k->params);
+    free(k);
+}
+
 EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
                                    int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid,
                                    int *warp_size)
 {
     (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
     FatBinary *fat = (FatBinary *)handle;
-    Kernel *k = fat == NULL ? NULL : calloc(1, sizeof *k);
-    if (k == NULL)
+    if (fat == NULL)
         return;
-    k->fat = fat;
-    k->host = host;
-    k->name = strdup(name);
     pthread_mutex_lock(&facade()->lock);
-    k->next = fat->kernels;
-    fat->kernels = k;
+    kernel_add(fat, host, name);
     pthread_mutex_unlock(&facade()->lock);
 }
 
@@ -123,59 +139,49 @@ Variable *variable_of(const void *host)
 
 /* ---- loading ---- */
 
-static void free_texts(FatbinText *texts, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        free(texts[i].text);
-    free(texts);
-}
-
 /* The PTX of every container that has any for this device. */
-static cudaError_t collect_texts(const FatBinary *fat, uint32_t arch, FatbinText *texts, uint32_t *n)
+static cudaError_t collect_texts(const FatBinary *fat, uint32_t arch, ImageTexts *texts)
 {
     const void **containers = calloc(FATBIN_IMAGES_MAX, sizeof *containers);
     uint32_t n_containers = 0, highest_seen = 0;
     Diag diag = {0};
-    *n = 0;
     if (containers == NULL)
         return cudaErrorMemoryAllocation;
     Status st = fatbin_containers(fat->wrapper, containers, FATBIN_IMAGES_MAX, &n_containers, &diag);
-    for (uint32_t i = 0; i < n_containers && (st == STATUS_OK || st == STATUS_NOT_FOUND); i++) {
-        uint32_t highest;
-        st = fatbin_extract(containers[i], CONTAINER_BYTES_MAX, arch, &texts[*n], &highest, &diag);
-        highest_seen = highest > highest_seen ? highest : highest_seen;
-        *n += st == STATUS_OK;
-    }
+    for (uint32_t i = 0; i < n_containers && (st == STATUS_OK || st == STATUS_NOT_FOUND); i++)
+        st = image_extract(containers[i], CONTAINER_BYTES_MAX, arch, texts, &highest_seen, &diag);
     free(containers);
     if (st != STATUS_OK && st != STATUS_NOT_FOUND) {
         facade_say("%s", diag.message);
         return st == STATUS_NO_MEMORY ? cudaErrorMemoryAllocation : cudaErrorInvalidKernelImage;
     }
-    if (*n > 0)
+    if (texts->n > 0)
         return cudaSuccess;
     if (highest_seen > 0 && highest_seen <= arch)
-        facade_say("the program holds machine code only; the virtual GPU runs PTX: build it with nvcc "
-                   "-arch=compute_75");
+        facade_say("the program holds machine code only; " IMAGE_CURE);
     return cudaErrorNoKernelImageForDevice;
 }
 
-static cudaError_t send_texts(Call *call, const FatbinText *texts, uint32_t n, uint32_t *module)
+cudaError_t texts_load(Call *call, const ImageTexts *texts, bool owned, uint32_t *module, Diag *diag)
 {
     StrBuf all = {0};
-    uint64_t *lengths = calloc(n, sizeof *lengths);
-    for (uint32_t i = 0; i < n && lengths != NULL; i++) {
-        strbuf_append(&all, texts[i].text, texts[i].length);
-        lengths[i] = texts[i].length;
+    uint64_t *lengths = calloc(texts->n + 1, sizeof *lengths);
+    for (size_t i = 0; i < texts->n && lengths != NULL; i++) {
+        strbuf_append(&all, texts->items[i].text, texts->items[i].length);
+        lengths[i] = texts->items[i].length;
     }
     cudaError_t error = cudaErrorMemoryAllocation;
     DeviceReply reply = {0};
     if (lengths != NULL && !all.failed) {
         DeviceMsg msg = {.op = OP_MODULE_LOAD, .in = {.data = all.text, .bytes = all.length}};
-        msg.module.n_images = n;
+        msg.module.n_images = (uint32_t)texts->n;
         msg.module.lengths = lengths;
+        msg.module.owned = owned;
         error = call_send(call, &msg, &reply);
         *module = (uint32_t)reply.value;
-        if (error != cudaSuccess && reply.diag.message[0] != 0)
+        if (diag != NULL)
+            *diag = reply.diag;
+        else if (error != cudaSuccess && reply.diag.message[0] != 0)
             facade_say("module cannot be loaded: %s (line %d of its PTX)", reply.diag.message,
                        reply.diag.line);
     }
@@ -184,25 +190,31 @@ static cudaError_t send_texts(Call *call, const FatbinText *texts, uint32_t n, u
     return error;
 }
 
+/* The program's own fat binary, for the current device. */
+static cudaError_t load_registered(Call *call, FatBinary *fat, uint32_t *module)
+{
+    DeviceInfo info = {0};
+    DeviceReply reply;
+    ImageTexts texts = {0};
+    cudaError_t error = call_send(
+        call, &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = &info, .bytes = sizeof info}}, &reply);
+    if (error == cudaSuccess)
+        error = collect_texts(fat, info.major * 10 + info.minor, &texts);
+    if (error == cudaSuccess)
+        error = texts_load(call, &texts, false, module, NULL);
+    vgpu_texts_free(&texts);
+    return error;
+}
+
 static cudaError_t load_fat(Call *call, FatBinary *fat, uint32_t *module)
 {
     Loaded *on = &fat->on[call_device()];
+    if (!on->tried && fat->origin == FAT_MODULE) /* loaded on its device when it was made */
+        return cudaErrorInvalidResourceHandle;
     if (!on->tried) {
-        DeviceInfo info = {0};
-        DeviceReply reply;
-        cudaError_t error = call_send(
-            call, &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = &info, .bytes = sizeof info}}, &reply);
-        FatbinText *texts = calloc(FATBIN_IMAGES_MAX, sizeof *texts);
-        uint32_t n = 0;
-        if (texts == NULL)
-            return cudaErrorMemoryAllocation;
-        if (error == cudaSuccess)
-            error = collect_texts(fat, info.major * 10 + info.minor, texts, &n);
-        if (error == cudaSuccess)
-            error = send_texts(call, texts, n, &on->id);
-        free_texts(texts, n);
+        on->error = fat->origin == FAT_LIBRARY ? texts_load(call, &fat->texts, true, &on->id, NULL)
+                                               : load_registered(call, fat, &on->id);
         on->tried = true;
-        on->error = error;
     }
     *module = on->id;
     return on->error;
@@ -293,6 +305,7 @@ EXPORT char __cudaInitModule(void **handle)
 void registered_forget(uint32_t device)
 {
     for (FatBinary *fat = facade()->fats; fat != NULL; fat = fat->next) {
+        fat->ended = fat->ended || (fat->origin == FAT_MODULE && fat->device == device);
         fat->on[device] = (Loaded){0};
         for (Kernel *k = fat->kernels; k != NULL; k = k->next)
             k->on[device] = (Loaded){0};

@@ -64,11 +64,11 @@ static bool grow_slots(Sites *all)
     return true;
 }
 
-/* Notes where this library is mapped: its frames are left out. */
+/* Notes where a library is mapped, given an address in it: its frames are left out. */
 static int find_own(struct dl_phdr_info *info, size_t size, void *data)
 {
-    Facade *f = data;
-    uintptr_t first = UINTPTR_MAX, last = 0, here = (uintptr_t)&site_here;
+    Facade *f = facade();
+    uintptr_t first = UINTPTR_MAX, last = 0, here = *(const uintptr_t *)data;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
@@ -80,17 +80,32 @@ static int find_own(struct dl_phdr_info *info, size_t size, void *data)
     }
     if (here < first || here >= last)
         return 0;
-    f->own_start = first;
-    f->own_end = last;
+    int i = f->own[0].end == 0 ? 0 : 1;
+    f->own[i].start = first;
+    f->own[i].end = last;
     return 1;
+}
+
+static void find_this(void)
+{
+    uintptr_t here = (uintptr_t)&site_here;
+    if (facade()->own[0].end == 0)
+        dl_iterate_phdr(find_own, &here);
+}
+
+void vgpu_own_library(const void *address)
+{
+    uintptr_t there = (uintptr_t)address;
+    find_this();
+    dl_iterate_phdr(find_own, &there);
 }
 
 bool site_is_own(const void *address)
 {
-    Facade *f = facade();
-    if (f->own_end == 0)
-        dl_iterate_phdr(find_own, f);
-    return (uintptr_t)address >= f->own_start && (uintptr_t)address < f->own_end;
+    const Facade *f = facade();
+    uintptr_t at = (uintptr_t)address;
+    find_this();
+    return (at >= f->own[0].start && at < f->own[0].end) || (at >= f->own[1].start && at < f->own[1].end);
 }
 
 /* The frames outside this library, from the caller on. A sanitizer's frame may lie on top of our own. */

@@ -166,6 +166,7 @@ typedef struct DeviceMsg {
         struct {
             uint32_t id, n_images;
             const uint64_t *lengths;
+            bool owned; /* the program unloads it: one that stays is a leak of msg.site */
         } module;
         struct {
             uint32_t id;

@@ -120,6 +120,8 @@ typedef struct Module {
     IrInstance *instance;
     MemAlloc **globals; /* [global], NULL for shared ones */
     uint32_t device;
+    bool owned; /* by the program, which loaded it at site */
+    uint64_t site;
 } Module;
 
 /* ---- a device ---- */
@@ -228,6 +230,8 @@ void origin_prepare(Device *d);
 void module_load(Device *d, const DeviceMsg *m, DeviceReply *r);
 void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 void module_free_all(DeviceServer *s, uint32_t device);
+/* A finding for each module that the program loaded and never unloaded. */
+void module_leaks(DeviceServer *s, uint32_t device);
 void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 void function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 void function_info(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);

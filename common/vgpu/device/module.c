@@ -132,6 +132,8 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
               &r->diag); /* what it does not know stops the kernel that gets there, and no other */
     r->diag = (Diag){0};
     module->device = d->index;
+    module->owned = m->module.owned;
+    module->site = m->site;
     d->n_allocs++;
     if (!place_globals(d, module)) {
         free_module(module, d);
@@ -166,6 +168,13 @@ void module_free_all(DeviceServer *s, uint32_t device)
     for (size_t i = 0; i < s->n_modules; i++)
         if (s->modules[i]->ir != NULL && s->modules[i]->device == device)
             free_module(s->modules[i], s->devices[device]);
+}
+
+void module_leaks(DeviceServer *s, uint32_t device)
+{
+    for (size_t i = 0; i < s->n_modules; i++)
+        if (s->modules[i]->ir != NULL && s->modules[i]->device == device && s->modules[i]->owned)
+            check_module_leak(s->devices[device]->check, s->modules[i]->site);
 }
 
 /* ---- functions ---- */

@@ -237,8 +237,10 @@ static void device_reset(Device *d, DeviceReply *r)
         return;
     bool failed = d->error != DEVICE_OK;
     r->error = DEVICE_OK;
-    if (!failed)
+    if (!failed) {
         check_leaks(d->check, d->mem);
+        module_leaks(s, d->index);
+    }
     module_free_all(s, d->index);
     stream_free_all(d);
     for (size_t i = 0; i < s->n_events; i++)
@@ -348,8 +350,10 @@ static void finish(DeviceServer *s, DeviceReply *r)
     if (r->error != DEVICE_OK)
         return;
     for (uint32_t i = 0; i < s->n_devices; i++) {
-        if (s->devices[i]->error == DEVICE_OK)
+        if (s->devices[i]->error == DEVICE_OK) {
             check_leaks(s->devices[i]->check, s->devices[i]->mem);
+            module_leaks(s, i);
+        }
         check_finish(s->devices[i]->check);
     }
     record_totals(s);

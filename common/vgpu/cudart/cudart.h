@@ -1,0 +1,89 @@
+/* cudart: what libcudart.so.13 lends to libcuda.so.1.
+ *
+ * The driver API is a second door to the same devices. Its library (common/vgpu/cuda) holds contexts and
+ * names; devices, streams, events, kernels and memory stay here, and it reaches them through the runtime's
+ * own functions and the few below. A handle of the one API is a handle of the other, as with hardware:
+ * CUstream and cudaStream_t, CUevent and cudaEvent_t, CUfunction, CUkernel and cudaKernel_t.
+ *
+ * While a thread is between vgpu_begin and vgpu_end, what it calls of the runtime goes by the driver call's
+ * name in findings and records, is not counted for --fail-at, and leaves cudaGetLastError alone.
+ *
+ * These symbols have the version VGPU_PRIVATE; programs do not see them.
+ */
+#ifndef COMMON_VGPU_CUDART_CUDART_H
+#define COMMON_VGPU_CUDART_CUDART_H
+
+#pragma GCC visibility push(default)
+#include <cuda_runtime_api.h>
+#pragma GCC visibility pop
+
+#include "common/base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DEVICES_MAX = 64 };
+
+#pragma GCC visibility push(default)
+
+/* A driver call begins: starts the devices if need be. `fail` is what --fail-at gives when this is the call
+ * that it counts to (cudaSuccess: not counted). vgpu_end comes after it in any case. */
+cudaError_t vgpu_begin(const char *name, cudaError_t fail);
+/* It ends; error_name is NULL, or the name of the error that it returns. */
+void vgpu_end(int code, const char *error_name);
+/* Has this process used the runtime's devices, so that the driver counts as initialised? */
+bool vgpu_runtime_used(void);
+/* A line on standard error. */
+void vgpu_say(const char *text);
+/* Frames of the library that holds this address are not the program's. */
+void vgpu_own_library(const void *address);
+
+/* The calling thread's device (an ordinal), and whether it has a context at all. */
+int vgpu_thread_device(bool *bound);
+void vgpu_thread_bind(int device, bool bound);
+/* Does the runtime use the device's primary context? */
+bool vgpu_primary_used(int device);
+
+/* ---- images: PTX text, fat binaries and what the linker made, loaded while the program runs ---- */
+
+/* The texts of an image. The caller frees them with vgpu_texts_free. */
+typedef struct ImageText {
+    char *text; /* NUL-terminated */
+    uint64_t length;
+} ImageText;
+
+typedef struct ImageTexts {
+    ImageText *items;
+    size_t n, cap;
+} ImageTexts;
+
+/* Appends the PTX in `data`. bytes: how many there are, 0: not known, the data says itself where it ends.
+ * cudaErrorInvalidKernelImage, cudaErrorNoKernelImageForDevice: diag says why. */
+cudaError_t vgpu_texts_read(const void *data, size_t bytes, ImageTexts *out, Diag *diag);
+void vgpu_texts_free(ImageTexts *texts);
+/* One block of memory that vgpu_texts_read understands; the caller frees it. NULL: no memory. */
+void *vgpu_texts_pack(const ImageTexts *texts, size_t *bytes);
+
+typedef struct FatBinary Image;
+
+/* Takes the texts over. A module is loaded now, on the current device, and serves it alone; a library is
+ * loaded on each device that uses it, when it does. diag has the place in the PTX that is not understood. */
+cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *diag);
+cudaError_t vgpu_image_close(Image *image);
+bool vgpu_image_exists(const Image *image, bool module);
+/* cudaErrorSymbolNotFound: there is no such kernel, or no such variable. */
+cudaError_t vgpu_image_kernel(Image *image, const char *name, cudaKernel_t *out);
+cudaError_t vgpu_image_variable(Image *image, const char *name, void **address, size_t *bytes);
+/* The image of a kernel's handle; NULL: no such kernel, or one that is part of the program. */
+Image *vgpu_kernel_image(cudaKernel_t kernel);
+bool vgpu_kernel_exists(cudaKernel_t kernel);
+
+/* ---- memory ---- */
+
+/* The allocation that holds an address: false when there is none. */
+bool vgpu_find_memory(const void *p, uint64_t *base, uint64_t *bytes, uint32_t *serial);
+
+#pragma GCC visibility pop
+
+#endif
