@@ -75,6 +75,17 @@ void check_host_copy(CheckSet *set, MemAlloc *to, uint64_t to_addr, const MemAll
 void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64_t site, const char *message,
                   const char *hint);
 
+/* One of two operations of different streams. */
+typedef struct CheckStreamUse {
+    const char *what;   /* "kernel", "copy"... */
+    const char *access; /* "reads", "writes", "changes" (by atomics), "frees" */
+    uint64_t site;
+} CheckStreamUse;
+/* Two operations use memory of a, one of them changes it, and nothing orders them. later was asked for after
+ * earlier. */
+void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const CheckStreamUse *later,
+                       const CheckStreamUse *earlier);
+
 /* At the program's end: a finding for each place whose allocations in m are still there. */
 void check_leaks(CheckSet *set, const Mem *m);
 /* A module that the host loaded at site is still there. */

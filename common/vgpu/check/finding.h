@@ -53,6 +53,7 @@ typedef struct Finding {
     FindingPlace other;
     uint32_t other_block[3], other_thread[3];
     const char *other_access;
+    uint64_t other_site; /* host place of the other operation (token) */
     uint64_t count;      /* occurrences */
     const char *message; /* one plain sentence, no numbers that vary between runs but those above */
     const char *hint;    /* what to look at; "" */

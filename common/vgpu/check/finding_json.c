@@ -55,14 +55,19 @@ static void put_alloc(StrBuf *out, const Finding *f, const FindingLookup *lookup
     strbuf_printf(out, ",\"distance\":%lld}", (long long)f->distance);
 }
 
-static void put_other(StrBuf *out, const Finding *f)
+static void put_other(StrBuf *out, const Finding *f, const FindingLookup *lookup)
 {
     strbuf_puts(out, ",\"other\":{");
     size_t start = out->length;
     put_text(out, "access", f->other_access);
-    put_place(out, &f->other);
-    put_triple(out, "block", f->other_block);
-    put_triple(out, "thread", f->other_thread);
+    FindingSite site;
+    if (f->other_site && finding_site(lookup, f->other_site, &site))
+        put_place(out, &(FindingPlace){.file = site.file, .line = site.line});
+    if (!f->other_site) {
+        put_place(out, &f->other);
+        put_triple(out, "block", f->other_block);
+        put_triple(out, "thread", f->other_thread);
+    }
     if (!out->failed) /* the first member's comma */
         memmove(out->text + start, out->text + start + 1, out->length - start);
     out->length -= !out->failed;
@@ -118,7 +123,7 @@ void finding_json(const Finding *f, const FindingLookup *lookup, StrBuf *out)
     if (f->has_alloc)
         put_alloc(out, f, lookup);
     if (f->has_other)
-        put_other(out, f);
+        put_other(out, f, lookup);
     put_site(out, lookup, f->site);
     put_number(out, "count", f->count);
     put_text(out, "message", f->message);

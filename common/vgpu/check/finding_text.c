@@ -115,10 +115,26 @@ static void put_who(const Finding *f, StrBuf *out)
         strbuf_puts(out, "  compile with -lineinfo to see the line\n");
 }
 
-static void put_other(const Finding *f, StrBuf *out)
+static void put_other_operation(const Finding *f, const FindingLookup *lookup, StrBuf *out)
+{
+    FindingSite site, mine;
+    if (!finding_site(lookup, f->other_site, &site))
+        return;
+    bool same =
+        finding_site(lookup, f->site, &mine) && site.line == mine.line && strcmp(site.file, mine.file) == 0;
+    strbuf_puts(out, "  the other operation:");
+    put_site(out, lookup, f->other_site);
+    strbuf_puts(out, same ? ", the same line, for another stream\n" : "\n");
+}
+
+static void put_other(const Finding *f, const FindingLookup *lookup, StrBuf *out)
 {
     if (!f->has_other)
         return;
+    if (is_host_finding(f)) {
+        put_other_operation(f, lookup, out);
+        return;
+    }
     strbuf_printf(out, "  %s by thread ", f->other_access);
     put_triple(out, f->other_thread);
     strbuf_puts(out, " of block ");
@@ -204,7 +220,7 @@ void finding_text(const Finding *f, const FindingLookup *lookup, StrBuf *out)
     put_headline(f, lookup, &place, out);
     put_source(lookup, &place, out);
     put_who(f, out);
-    put_other(f, out);
+    put_other(f, lookup, out);
     put_address(f, lookup, out);
     if (!is_host_finding(f) && finding_site(lookup, f->site, &site)) {
         strbuf_puts(out, "  launched");

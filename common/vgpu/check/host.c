@@ -126,6 +126,36 @@ void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64
     add_host(set, &f);
 }
 
+void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const CheckStreamUse *later,
+                       const CheckStreamUse *earlier)
+{
+    if (!check_has(set, CHECK_RACE))
+        return;
+    Finding f = host_finding(FINDING_STREAM_RACE, later->site);
+    f.address = address;
+    f.has_other = true;
+    f.other_site = earlier->site;
+    f.access = later->access;
+    f.other_access = earlier->access;
+    add_alloc(set, &f, a);
+    StrBuf text = {0};
+    strbuf_printf(&text, "a %s %s memory that a %s in another stream %s, and nothing orders the two",
+                  later->what, later->access, earlier->what, earlier->access);
+    f.message = check_intern(set, text.failed ? "" : text.text);
+    strbuf_free(&text);
+    f.hint = hint_for(set, &f, NULL);
+    FindingKey key = {
+        .kind = (uint8_t)f.kind,
+        .kernel = "",
+        .file = "",
+        .other_file = "",
+        .site = f.site,
+        .alloc_site = f.other_site,
+        .message = f.message,
+    };
+    check_add_finding(set, &f, &key);
+}
+
 static bool can_leak(const MemAlloc *a)
 {
     return !a->freed && a->kind != MEM_GLOBAL_VAR && a->kind != MEM_CONST_VAR && a->kind != MEM_INTERNAL;

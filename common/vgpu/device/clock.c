@@ -83,6 +83,29 @@ uint64_t clock_place(Device *d, Engine engine, uint64_t ready_ns, uint64_t durat
     return start;
 }
 
+void clock_count(Device *d, uint64_t start_ns, uint64_t duration_ns)
+{
+    if (d->busy_ns == 0 || start_ns < d->first_ns)
+        d->first_ns = start_ns;
+    d->busy_ns += duration_ns;
+    if (d->last_ns < start_ns + duration_ns)
+        d->last_ns = start_ns + duration_ns;
+}
+
+double clock_overlap(const DeviceServer *s)
+{
+    uint64_t busy = 0, first = UINT64_MAX, last = 0;
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        const Device *d = s->devices[i];
+        if (d->busy_ns == 0)
+            continue;
+        busy += d->busy_ns;
+        first = d->first_ns < first ? d->first_ns : first;
+        last = d->last_ns > last ? d->last_ns : last;
+    }
+    return busy == 0 ? 0 : (double)busy / (double)(last - first);
+}
+
 void clock_free(Device *d)
 {
     for (int i = 0; i < N_ENGINES; i++) {

@@ -104,8 +104,10 @@ static void finish_copy(Device *d, uint64_t seq, DeviceReply *r)
         return;
     r->error = d->error;
     const Stream *stream = stream_find(d, d->server->msg->stream);
-    if (stream != NULL)
-        host_wait(d->server, stream->end_ns);
+    if (stream == NULL)
+        return;
+    host_wait(d->server, stream->end_ns);
+    order_waited(d->server, &stream->clock);
 }
 
 void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
@@ -153,6 +155,10 @@ static DeviceCopy merge_rows(DeviceCopy c)
 static void copy_row(Device *d, const QueueOp *op, const Side *dst, const Side *src, uint64_t to,
                      uint64_t from, uint64_t bytes)
 {
+    if (src->alloc != NULL)
+        order_touch(d, src->alloc, src->addr + from, src->addr + from + bytes, PERF_TOUCH_LOAD);
+    if (dst->alloc != NULL)
+        order_touch(d, dst->alloc, dst->addr + to, dst->addr + to + bytes, PERF_TOUCH_STORE);
     if (src->on_device && !dst->on_device) {
         check_host_read(d->check, src->alloc, src->addr + from, bytes, "cudaMemcpy", op->site);
         d->totals.d2h += bytes;
@@ -245,6 +251,7 @@ uint64_t fill_run(Device *d, QueueOp *op)
     for (uint64_t z = 0; z < op->fill.depth; z++)
         for (uint64_t y = 0; y < op->fill.height; y++) {
             uint64_t addr = op->fill.dst + z * op->fill.slice + y * op->fill.pitch;
+            order_touch(d, a, addr, addr + op->fill.width, PERF_TOUCH_STORE);
             memset(a->host + (addr - a->addr), op->fill.value, op->fill.width);
             check_host_write(d->check, a, addr, op->fill.width);
             origin_clear(owner, a, addr, op->fill.width);

@@ -36,6 +36,25 @@ typedef struct EngineTimes {
     size_t n, cap;
 } EngineTimes;
 
+/* ---- the order that is promised between operations (order.c) ---- */
+
+enum { ORDER_STREAMS = 64 }; /* streams that are followed at one time */
+
+/* For each stream the number of its newest operation that has ended by then. */
+typedef struct OrderClock {
+    uint64_t seq[ORDER_STREAMS];
+} OrderClock;
+
+typedef struct OrderNote OrderNote;
+
+typedef struct OrderBook {
+    bool used[ORDER_STREAMS];
+    OrderClock host; /* what the host has waited for */
+    OrderNote **notes;
+    size_t n, cap;
+    OrderNote *now; /* of the operation that runs; NULL: not followed */
+} OrderBook;
+
 /* ---- streams, events and their queue ---- */
 
 typedef struct Stream {
@@ -47,6 +66,9 @@ typedef struct Stream {
     uint32_t n_queued;
     uint64_t first_asked_ns; /* when the first of those that are queued was asked for */
     uint32_t n_queries;      /* of unfinished work in a row */
+    bool destroyed;          /* the handle is gone, queued work is not */
+    uint8_t slot;            /* in an OrderClock */
+    OrderClock clock;        /* of the last operation asked for */
 } Stream;
 
 typedef struct Event {
@@ -57,6 +79,7 @@ typedef struct Event {
     uint64_t end_ns;
     uint32_t n_queries;
     uint32_t device;
+    OrderClock clock; /* of the last record */
 } Event;
 
 typedef enum QueueKind {
@@ -81,6 +104,8 @@ typedef struct QueueOp {
     bool needed;
     bool done;
     uint64_t site;
+    OrderClock clock;
+    uint8_t slot;    /* of its stream */
     uint8_t *params; /* QUEUE_LAUNCH: parameter buffer; QUEUE_COPY: staged bytes of pageable memory */
     union {
         DeviceLaunchMsg launch;
@@ -161,7 +186,9 @@ typedef struct Device {
     const char *launch_kernel;
     ExecFault fault; /* the first of the launch, without its pointers */
     bool has_fault;
-    uint64_t end_ns; /* of the last operation */
+    uint64_t end_ns;                     /* of the last operation */
+    uint64_t first_ns, last_ns, busy_ns; /* operations that take time: first begin, last end, sum */
+    OrderClock order_all;                /* of all operations asked for */
     uint64_t n_launches;
     uint64_t n_allocs, n_allocs_prepared; /* origin.c */
     size_t n_findings_told;               /* as text (record.c) */
@@ -180,6 +207,7 @@ struct DeviceServer {
     size_t n_events, events_cap;
     uint32_t n_streams_made; /* stream ids are unique in the server */
     Queue queue;
+    OrderBook order;
     uint64_t host_ns;
     uint64_t host_memory_used; /* address space given out for pinned and managed memory */
     uint64_t n_launch_records, n_span_records;
@@ -267,11 +295,35 @@ void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r);
 void event_handle(Device *d, const DeviceMsg *m, DeviceReply *r);
 Event *event_find(DeviceServer *s, uint32_t id);
 void event_free_all(DeviceServer *s);
+/* Frees a stream that was destroyed and has nothing queued any more. */
+void stream_reap(Device *d, Stream *stream);
 /* Host time passes while it waits for the end of something. */
 void host_wait(DeviceServer *s, uint64_t end_ns);
 
+/* ---- order.c ---- */
+void order_join(OrderClock *to, const OrderClock *from);
+uint8_t order_take_slot(DeviceServer *s);
+void order_give_slot(DeviceServer *s, uint8_t slot);
+/* An operation is asked for. */
+void order_asked(Device *d, QueueOp *op, Stream *stream);
+/* op, the last of its stream, waits for what the clock says. */
+void order_event(QueueOp *op, Stream *stream, const OrderClock *event);
+/* The host has waited. */
+void order_waited(DeviceServer *s, const OrderClock *clock);
+/* An operation runs; what it touches is told next. */
+void order_begin(Device *d, const QueueOp *op);
+/* Does anybody want to know what the operation touches? */
+bool order_wanted(const Device *d);
+/* The operation that runs uses bytes [from, to) of an allocation of d's. */
+void order_touch(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch access);
+void order_free(DeviceServer *s);
+
 /* ---- clock.c ---- */
 uint64_t clock_place(Device *d, Engine e, uint64_t ready_ns, uint64_t duration_ns, double share);
+/* Counts an operation that has been placed, for the overlap ratio. */
+void clock_count(Device *d, uint64_t start_ns, uint64_t duration_ns);
+/* Time of all operations over the time from the first begin to the last end; 0 without operations. */
+double clock_overlap(const DeviceServer *s);
 void clock_free(Device *d);
 
 /* ---- record.c ---- */

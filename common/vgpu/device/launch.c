@@ -157,6 +157,11 @@ static void say_unsupported(Device *d, const ExecResult *result)
         strbuf_printf(&d->server->messages, "vgpu: %s\n", result->diag.message);
 }
 
+static void on_touch(void *self, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch access)
+{
+    order_touch(self, a, from, to, access);
+}
+
 static void execute(Device *d, const QueueOp *op, ExecResult *result)
 {
     DeviceServer *s = d->server;
@@ -196,6 +201,7 @@ static void execute(Device *d, const QueueOp *op, ExecResult *result)
         .n_observers = n,
     };
     check_set_launch_site(d->check, op->site);
+    perf_watch(d->perf, order_wanted(d) ? on_touch : NULL, d);
     exec_launch(&launch, result);
 }
 

@@ -211,6 +211,7 @@ void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
     if (r->error != DEVICE_OK)
         return;
     host_wait(owner->server, owner->end_ns);
+    order_waited(owner->server, &owner->order_all);
     if (owner->error == DEVICE_OK)
         device_free_now(owner, m->free.addr, m->site);
 }
@@ -241,8 +242,10 @@ void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     r->error = queue_run_device(owner);
-    if (r->error == DEVICE_OK)
-        device_free_now(owner, m->range.addr, m->site);
+    if (r->error != DEVICE_OK)
+        return;
+    order_waited(owner->server, &owner->order_all);
+    device_free_now(owner, m->range.addr, m->site);
 }
 
 /* ---- the kernels' heap: malloc and free in a kernel ---- */

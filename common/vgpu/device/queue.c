@@ -58,6 +58,7 @@ static void add_legacy_deps(Device *d, QueueOp *op, const Stream *stream)
                                                         : i == 0;
         if (waits) {
             add_dep(s, op, other->last_seq);
+            order_join(&op->clock, &other->clock);
             not_before(op, other->end_ns);
         }
     }
@@ -91,7 +92,7 @@ QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
 {
     DeviceServer *s = d->server;
     Stream *stream = stream_find(d, m->stream);
-    if (stream == NULL)
+    if (stream == NULL || stream->destroyed)
         return NULL;
     make_room(d, stream);
     QueueOp *op = calloc(1, sizeof *op);
@@ -107,6 +108,7 @@ QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
     op->ready_ns = s->host_ns;
     op->prev_in_stream = stream->last_seq;
     add_legacy_deps(d, op, stream);
+    order_asked(d, op, stream);
     s->queue.ops[s->queue.n++] = op;
     stream->last_seq = op->seq;
     if (stream->n_queued++ == 0)
@@ -129,6 +131,7 @@ static void end_op(Device *d, QueueOp *op, uint64_t end_ns)
             stream->end_ns = end_ns;
         stream->n_queued--;
         stream->n_queries = 0;
+        stream_reap(d, stream);
     }
     if (d->end_ns < end_ns)
         d->end_ns = end_ns;
@@ -158,6 +161,14 @@ static const char *copy_name(Engine e)
     return e == ENGINE_TO_DEVICE ? "copy to device" : e == ENGINE_TO_HOST ? "copy to host" : "copy on device";
 }
 
+/* A free is a write of all of it, as far as order is concerned. */
+static void touch_freed(Device *d, uint64_t addr)
+{
+    const MemAlloc *a = mem_find(d->mem, addr);
+    if (a != NULL)
+        order_touch(d, a, a->addr, a->addr + a->bytes, PERF_TOUCH_STORE);
+}
+
 static void run_op(Device *d, QueueOp *op)
 {
     Stream *stream = stream_find(d, op->stream);
@@ -167,6 +178,7 @@ static void run_op(Device *d, QueueOp *op)
     uint64_t duration = 0, bytes = 0;
     double share = 1;
     const char *name = kind_names[op->kind];
+    order_begin(d, op);
     switch ((QueueKind)op->kind) {
     case QUEUE_LAUNCH:
         duration = launch_run(d, op, &share);
@@ -187,6 +199,7 @@ static void run_op(Device *d, QueueOp *op)
         bytes = op->range.bytes;
         break;
     case QUEUE_FREE:
+        touch_freed(d, op->range.addr);
         device_free_now(d, op->range.addr, op->site);
         break;
     case QUEUE_RECORD:
@@ -197,8 +210,10 @@ static void run_op(Device *d, QueueOp *op)
         break;
     }
     uint64_t start = duration > 0 ? clock_place(d, engine, op->ready_ns, duration, share) : op->ready_ns;
-    if (duration > 0)
+    if (duration > 0) {
+        clock_count(d, start, duration);
         record_span(d, op, kind_names[op->kind], name, start, start + duration, bytes);
+    }
     end_op(d, op, start + duration);
 }
 

@@ -146,6 +146,7 @@ static void put_finding(StrBuf *b, const Device *d, const Finding *f)
         put_triple(b, "other_block", f->other_block);
         put_triple(b, "other_thread", f->other_thread);
         put_text(b, "other_access", f->other_access);
+        put_number(b, "other_site", f->other_site);
     }
     put_number(b, "count", f->count);
     put_number(b, "launch", f->launch);
@@ -277,7 +278,11 @@ void record_totals(DeviceServer *s)
     strbuf_puts(&b, "{\"t\":\"end\",\"totals\":");
     perf_counters_json(&counters, false, &b);
     strbuf_puts(&b, ",\"metrics\":");
-    perf_metrics_json(&counters, false, &b);
+    strbuf_puts(&b, "{");
+    perf_metrics_json(&counters, true, &b);
+    strbuf_puts(&b, ",\"overlap_ratio\":");
+    strbuf_json_number(&b, clock_overlap(s));
+    strbuf_puts(&b, "}");
     strbuf_printf(&b, ",\"memory\":{\"h2d_bytes\":%llu", (unsigned long long)memory.h2d);
     put_number(&b, "d2h_bytes", memory.d2h);
     put_number(&b, "d2h_kernel_bytes", memory.d2h_kernel);

@@ -175,6 +175,7 @@ void device_server_destroy(DeviceServer *s)
     for (size_t i = 0; i < s->n_modules; i++)
         free(s->modules[i]);
     event_free_all(s);
+    order_free(s);
     free(s->queue.ops);
     free(s->modules);
     for (size_t i = 0; i < s->n_functions; i++)
@@ -225,6 +226,7 @@ static void device_sync(Device *d, DeviceReply *r)
         return;
     r->error = d->error;
     host_wait(d->server, d->end_ns);
+    order_waited(d->server, &d->order_all);
 }
 
 /* Leaks are looked for before everything goes. A device that failed does not come back in this process, as

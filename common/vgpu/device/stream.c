@@ -39,6 +39,7 @@ static Stream *make_stream(Device *d, uint32_t id, uint32_t flags, int32_t prior
     stream->priority = priority > 0                         ? 0
                        : priority < DEVICE_PRIORITY_HIGHEST ? DEVICE_PRIORITY_HIGHEST
                                                             : priority;
+    stream->slot = order_take_slot(d->server);
     d->streams[d->n_streams++] = stream;
     return stream;
 }
@@ -50,8 +51,10 @@ Status stream_make_default(Device *d)
 
 void stream_free_all(Device *d)
 {
-    for (size_t i = 0; i < d->n_streams; i++)
+    for (size_t i = 0; i < d->n_streams; i++) {
+        order_give_slot(d->server, d->streams[i]->slot);
         free(d->streams[i]);
+    }
     free(d->streams);
     d->streams = NULL;
     d->n_streams = d->streams_cap = 0;
@@ -69,22 +72,28 @@ static void create_stream(Device *d, const DeviceMsg *m, DeviceReply *r)
     r->value = stream->id;
 }
 
-/* Work that is still queued runs to its end first: the handle is gone at once, the work is not. */
-static void destroy_stream(Device *d, Stream *stream, DeviceReply *r)
+void stream_reap(Device *d, Stream *stream)
 {
-    if (stream->id == DEVICE_STREAM_LEGACY) {
-        r->error = DEVICE_INVALID_HANDLE;
+    if (!stream->destroyed || stream->n_queued > 0)
         return;
-    }
-    r->error = queue_run_stream(d, stream);
-    if (r->error == DEVICE_HOST_WORK)
-        return;
+    order_give_slot(d->server, stream->slot);
     for (size_t i = 0; i < d->n_streams; i++)
         if (d->streams[i] == stream) {
             d->streams[i] = d->streams[--d->n_streams];
             break;
         }
     free(stream);
+}
+
+/* The handle is gone at once. Work that is still queued is not, and goes on being as late as it can. */
+static void destroy_stream(Device *d, Stream *stream, DeviceReply *r)
+{
+    if (stream->id == DEVICE_STREAM_LEGACY) {
+        r->error = DEVICE_INVALID_HANDLE;
+        return;
+    }
+    stream->destroyed = true;
+    stream_reap(d, stream);
 }
 
 /* May a query answer "done"? `end_ns` is valid when nothing is pending any more. */
@@ -113,6 +122,8 @@ static void query_stream(Device *d, Stream *stream, DeviceReply *r)
     }
     if (d->error == DEVICE_OK && !query_done(d->server, stream->end_ns, &stream->n_queries))
         r->error = DEVICE_NOT_READY;
+    else
+        order_waited(d->server, &stream->clock);
 }
 
 static void wait_event(Device *d, const DeviceMsg *m, DeviceReply *r)
@@ -130,6 +141,7 @@ static void wait_event(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     op->event.id = e->id;
+    order_event(op, stream_find(d, m->stream), &e->clock);
     if (!e->done && VEC_GROW(op->deps, op->n_deps, op->deps_cap))
         op->deps[op->n_deps++] = e->record_seq;
     else if (e->done && op->ready_ns < e->end_ns)
@@ -152,7 +164,7 @@ void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
         create_stream(d, m, r);
         return;
     }
-    if (stream == NULL) {
+    if (stream == NULL || stream->destroyed) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
@@ -166,8 +178,10 @@ void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
         break;
     case OP_STREAM_SYNC:
         r->error = queue_run_stream(d, stream);
-        if (r->error == DEVICE_OK)
+        if (r->error == DEVICE_OK) {
             host_wait(d->server, stream->end_ns);
+            order_waited(d->server, &stream->clock);
+        }
         break;
     case OP_STREAM_QUERY:
         query_stream(d, stream, r);
@@ -223,6 +237,7 @@ static void record_event(Device *d, Event *e, const DeviceMsg *m, DeviceReply *r
         return;
     }
     op->event.id = e->id;
+    e->clock = op->clock;
     e->recorded = true;
     e->done = false;
     e->record_seq = op->seq;
@@ -244,6 +259,8 @@ static void query_event(DeviceServer *s, Event *e, DeviceReply *r)
     }
     if (!query_done(s, e->end_ns, &e->n_queries))
         r->error = DEVICE_NOT_READY;
+    else
+        order_waited(s, &e->clock);
 }
 
 static void elapsed(DeviceServer *s, const Event *a, const Event *b, DeviceReply *r)
@@ -279,8 +296,10 @@ void event_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
     case OP_EVENT_SYNC:
         if (e->recorded)
             r->error = queue_run(s, e->record_seq);
-        if (r->error == DEVICE_OK && e->done)
+        if (r->error == DEVICE_OK && e->done) {
             host_wait(s, e->end_ns);
+            order_waited(s, &e->clock);
+        }
         break;
     case OP_EVENT_QUERY:
         query_event(s, e, r);

@@ -39,6 +39,8 @@ struct PerfSet {
     pthread_mutex_t lock; /* blocks and touched */
     PerfBlock *open[BLOCK_BUCKETS], *free_blocks;
     Touched *touched[TOUCH_BUCKETS];
+    PerfTouchFn *watch;
+    void *watch_self;
 };
 
 /* ---- blocks ---- */
@@ -130,7 +132,7 @@ static Touched *touched_of(PerfSet *set, PerfWorker *w, const MemAlloc *a)
     Touched *t = *bucket;
     while (t && t->alloc != a)
         t = t->next;
-    if (!t && (t = touch_new(a))) {
+    if (!t && (t = touch_new(a, set->watch != NULL))) {
         t->next = *bucket;
         *bucket = t;
     }
@@ -146,9 +148,11 @@ static void touch_lane(PerfSet *set, PerfWorker *w, const ExecAccess *a, uint64_
     if (!t)
         return;
     if (a->kind != ACCESS_STORE)
-        touch_mark(t, false, addr, bytes, set->n_workers > 1);
+        touch_mark(t, t->loads, addr, bytes, set->n_workers > 1);
     if (a->kind != ACCESS_LOAD)
-        touch_mark(t, true, addr, bytes, set->n_workers > 1);
+        touch_mark(t, t->stores, addr, bytes, set->n_workers > 1);
+    if (t->atomics && a->kind != ACCESS_LOAD && a->kind != ACCESS_STORE)
+        touch_mark(t, t->atomics, addr, bytes, set->n_workers > 1);
 }
 
 /* Lanes anywhere: neighbours that go on where the last one ended, or hit the same place, are marked in one
@@ -366,6 +370,8 @@ static void sum_touched(PerfSet *set)
         for (Touched *t = set->touched[i], *next; t; t = next) {
             next = t->next;
             touch_sum(t, &s);
+            if (set->watch)
+                touch_tell(t, set->watch, set->watch_self);
             touch_free(t);
         }
         set->touched[i] = NULL;
@@ -454,6 +460,12 @@ void perf_destroy(PerfSet *set)
 const ExecObserver *perf_observer(const PerfSet *set)
 {
     return &set->observer;
+}
+
+void perf_watch(PerfSet *set, PerfTouchFn *fn, void *self)
+{
+    set->watch = fn;
+    set->watch_self = self;
 }
 
 const PerfCounters *perf_last(const PerfSet *set)

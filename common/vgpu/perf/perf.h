@@ -126,6 +126,14 @@ uint64_t perf_copy_ns(const PerfModel *m, PerfCopy kind, uint64_t bytes);
 /* What the host spends in an asynchronous call that only enqueues (a launch, a copy). */
 uint64_t perf_enqueue_ns(const PerfModel *m);
 
+/* ---- touched bytes ---- */
+
+typedef enum PerfTouch { PERF_TOUCH_LOAD, PERF_TOUCH_STORE, PERF_TOUCH_ATOMIC } PerfTouch;
+
+/* Bytes [from, to) of an allocation: all of them were used in this way. A byte that was both loaded and
+ * stored counts as stored; one that an atomic used counts as that. */
+typedef void PerfTouchFn(void *self, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch how);
+
 /* ---- counting ---- */
 
 typedef struct PerfSet PerfSet;
@@ -134,6 +142,8 @@ typedef struct PerfSet PerfSet;
 Status perf_create(const PerfModel *model, unsigned jobs, PerfSet **out);
 void perf_destroy(PerfSet *set);
 const ExecObserver *perf_observer(const PerfSet *set);
+/* The bytes of global memory that launches touch go to fn when each ends, in pieces; NULL: no more. */
+void perf_watch(PerfSet *set, PerfTouchFn *fn, void *self);
 /* Counters of the launch that ended last, valid until the next one begins. */
 const PerfCounters *perf_last(const PerfSet *set);
 /* Sum over all launches. */

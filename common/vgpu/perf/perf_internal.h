@@ -56,6 +56,7 @@ typedef struct Touched {
     const MemAlloc *alloc;
     uint64_t base, bytes;    /* base: address of bit 0 */
     uint8_t *loads, *stores; /* a bit a byte */
+    uint8_t *atomics;        /* the same; NULL unless somebody watches */
     uint64_t low, high;      /* bits that may be set: [low, high) */
     struct Touched *next;
 } Touched;
@@ -65,10 +66,12 @@ typedef struct TouchSums {
 } TouchSums;
 
 /* NULL when the host has no memory. */
-Touched *touch_new(const MemAlloc *a);
+Touched *touch_new(const MemAlloc *a, bool with_atomics);
 void touch_free(Touched *t);
-/* Marks bytes of the allocation; atomic: other workers may mark at the same time. */
-void touch_mark(Touched *t, bool store, uint64_t addr, uint64_t bytes, bool atomic);
+/* Marks bytes in one of t's maps; atomic: other workers may mark at the same time. */
+void touch_mark(Touched *t, uint8_t *bits, uint64_t addr, uint64_t bytes, bool atomic);
+/* Tells all pieces, by ascending address. */
+void touch_tell(const Touched *t, PerfTouchFn *fn, void *self);
 void touch_sum(const Touched *t, TouchSums *sums);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-Touched *touch_new(const MemAlloc *a)
+Touched *touch_new(const MemAlloc *a, bool with_atomics)
 {
     Touched *t = calloc(1, sizeof *t);
     if (!t)
@@ -16,8 +16,9 @@ Touched *touch_new(const MemAlloc *a)
     size_t size = (t->bytes / SECTOR_BYTES + 1) * (SECTOR_BYTES / 8); /* whole sectors */
     t->loads = calloc(size, 1);
     t->stores = calloc(size, 1);
+    t->atomics = with_atomics ? calloc(size, 1) : NULL;
     t->low = UINT64_MAX;
-    if (!t->loads || !t->stores) {
+    if (!t->loads || !t->stores || (with_atomics && !t->atomics)) {
         touch_free(t);
         return NULL;
     }
@@ -30,6 +31,7 @@ void touch_free(Touched *t)
         return;
     free(t->loads);
     free(t->stores);
+    free(t->atomics);
     free(t);
 }
 
@@ -61,9 +63,8 @@ static void widen(Touched *t, uint64_t from, uint64_t to, bool atomic)
         ;
 }
 
-void touch_mark(Touched *t, bool store, uint64_t addr, uint64_t bytes, bool atomic)
+void touch_mark(Touched *t, uint8_t *bits, uint64_t addr, uint64_t bytes, bool atomic)
 {
-    uint8_t *bits = store ? t->stores : t->loads;
     uint64_t from = addr - t->base, last = from + bytes - 1;
     uint8_t head = (uint8_t)(0xFFu << from % 8), tail = (uint8_t)(0xFFu >> (7 - last % 8));
     widen(t, from, last + 1, atomic);
@@ -92,4 +93,53 @@ void touch_sum(const Touched *t, TouchSums *sums)
         return;
     sum_bits(t->loads, t->low, t->high, &sums->load_bytes, &sums->load_sectors);
     sum_bits(t->stores, t->low, t->high, &sums->store_bytes, &sums->store_sectors);
+}
+
+/* ---- pieces ---- */
+
+enum { TOUCH_NONE = -1 };
+
+/* How 8 bytes were used, when all in one way; else -2. */
+static int use_of_eight(const Touched *t, uint64_t i)
+{
+    uint8_t atomics = t->atomics ? t->atomics[i] : 0, stores = t->stores[i], loads = t->loads[i];
+    if (!(atomics | stores | loads))
+        return TOUCH_NONE;
+    if (atomics == 0xFF)
+        return PERF_TOUCH_ATOMIC;
+    if (!atomics && stores == 0xFF)
+        return PERF_TOUCH_STORE;
+    return !atomics && !stores && loads == 0xFF ? PERF_TOUCH_LOAD : -2;
+}
+
+static int use_of_byte(const Touched *t, uint64_t byte)
+{
+    uint64_t i = byte / 8;
+    unsigned bit = 1u << byte % 8;
+    if (t->atomics && t->atomics[i] & bit)
+        return PERF_TOUCH_ATOMIC;
+    if (t->stores[i] & bit)
+        return PERF_TOUCH_STORE;
+    return t->loads[i] & bit ? PERF_TOUCH_LOAD : TOUCH_NONE;
+}
+
+void touch_tell(const Touched *t, PerfTouchFn *fn, void *self)
+{
+    int now = TOUCH_NONE;
+    uint64_t start = 0, at = t->low;
+    while (at < t->high) {
+        int use = at % 8 == 0 ? use_of_eight(t, at / 8) : -2;
+        uint64_t step = use == -2 ? 1 : 8;
+        if (use == -2)
+            use = use_of_byte(t, at);
+        if (use != now) {
+            if (now != TOUCH_NONE)
+                fn(self, t->alloc, t->base + start, t->base + at, (PerfTouch)now);
+            now = use;
+            start = at;
+        }
+        at += step;
+    }
+    if (now != TOUCH_NONE)
+        fn(self, t->alloc, t->base + start, t->base + (at < t->high ? at : t->high), (PerfTouch)now);
 }

@@ -86,6 +86,7 @@ static Finding read_finding(const json_t *o, uint32_t process, FindingKind kind)
                  .site = places_token(process, get_number(o, "site")),
                  .has_other = json_object_get(o, "other_access") != NULL,
                  .other_access = get_text(o, "other_access", ""),
+                 .other_site = places_token(process, get_number(o, "other_site")),
                  .count = get_number(o, "count"),
                  .message = get_text(o, "message", ""),
                  .hint = get_text(o, "hint", ""),
