@@ -259,11 +259,13 @@ void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, ui
                          .host0 = request_host(r, r->first),
                          .value = value,
                          .n_values = (uint8_t)n_values,
-                         .value_stride = (uint8_t)value_stride};
-    if (!r->host && (r->pattern == PATTERN_OTHER || r->lane_stride))
+                         .value_stride = (uint8_t)value_stride,
+                         .group_lanes = r->group_lanes,
+                         .group_pattern = r->group_pattern};
+    if (!r->host && r->lane_stride)
         for (uint32_t left = r->mask; left; left &= left - 1)
             r->hosts[first_lane(left)] = request_host(r, first_lane(left));
-    if (r->host || r->pattern == PATTERN_OTHER || r->lane_stride)
+    if (r->host || r->lane_stride)
         access.host = r->hosts;
     const ExecWho *who = exec_who(r->w, r->w->frame->function, r->inst);
     for (size_t i = 0; i < launch->n_observers; i++)

@@ -24,10 +24,11 @@ typedef struct Request {
     uint32_t mask;
     uint32_t bytes; /* of a lane */
     uint32_t align;
-    uint8_t kind, space, pattern; /* ExecAccessKind, IrSpace (not generic), ExecPattern */
-    bool solid;                   /* unit stride without a hole in the mask */
-    int first;                    /* active lane */
-    uint64_t low;                 /* its address */
+    uint8_t kind, space, pattern;       /* ExecAccessKind, IrSpace (not generic), ExecPattern */
+    uint8_t group_lanes, group_pattern; /* as in ExecAccess */
+    bool solid;                         /* unit stride without a hole in the mask */
+    int first;                          /* active lane */
+    uint64_t low;                       /* its address */
     uint64_t span; /* uniform, unit stride: bytes from the first lane's to the end of the last one's */
     /* where: host address = delta + address + lane * lane_stride, or host[lane] when allocations differ */
     uintptr_t delta;
@@ -74,30 +75,66 @@ EXEC_INLINE void request_fill(Request *r)
     }
 }
 
+/* Whether each group of `lanes` values is all alike, or each goes up by 1 << shift. */
+EXEC_INLINE void classify_groups(const U64 *values, int lanes, int shift, bool *alike, bool *stride)
+{
+    uint64_t differ = 0, stray = 0;
+    for (int g = 0; g < WARP_LANES; g += lanes)
+        for (int i = 0; i < lanes; i++) {
+            differ |= values[g + i] ^ values[g];
+            stray |= values[g + i] ^ (values[g] + ((uint64_t)i << shift));
+        }
+    *alike = differ == 0;
+    *stride = stray == 0;
+}
+
+/* The pattern when all lanes are active: of rows of 16 lanes first, as two of them often make a whole. */
+EXEC_INLINE void request_classify_full(Request *r, const U64 *values, int shift)
+{
+    bool alike, stride;
+    uint64_t rows = values[WARP_LANES / 2] - values[0];
+    r->group_lanes = WARP_LANES / 2;
+    classify_groups(values, WARP_LANES / 2, shift, &alike, &stride);
+    if ((alike && rows == 0) || (stride && rows == (uint64_t)(WARP_LANES / 2) << shift))
+        r->group_lanes = WARP_LANES;
+    if (!alike && !stride) {
+        r->group_lanes = WARP_LANES / 4;
+        classify_groups(values, WARP_LANES / 4, shift, &alike, &stride);
+    }
+    if (!alike && !stride)
+        r->group_lanes = 0;
+    r->group_pattern = alike ? PATTERN_UNIFORM : stride ? PATTERN_UNIT_STRIDE : PATTERN_OTHER;
+    r->pattern = r->group_lanes == WARP_LANES ? r->group_pattern : PATTERN_OTHER;
+}
+
+EXEC_INLINE void request_classify_part(Request *r, const U64 *values, int shift)
+{
+    uint32_t mask = r->mask;
+    uint64_t low = values[r->first], origin = low - ((uint64_t)r->first << shift), differ = 0, stride = 0;
+    for (int i = 0; i < WARP_LANES; i++) {
+        uint64_t on = 0 - (uint64_t)(mask >> i & 1);
+        differ |= (values[i] ^ low) & on;
+        stride |= (values[i] ^ (origin + ((uint64_t)i << shift))) & on;
+    }
+    r->group_lanes = 0;
+    r->group_pattern = PATTERN_OTHER;
+    r->pattern = !differ ? PATTERN_UNIFORM : !stride ? PATTERN_UNIT_STRIDE : PATTERN_OTHER;
+}
+
 /* Tells the pattern of the active lanes' values, which are their addresses less `offset`. */
 EXEC_INLINE void request_classify_values(Request *r, const U64 *values, uint64_t offset)
 {
     uint32_t mask = r->mask;
-    int first = first_lane(mask), last = 31 - __builtin_clz(mask), shift = __builtin_ctz(r->bytes);
-    uint64_t low = values[first], origin = low - ((uint64_t)first << shift), differ = 0, stride = 0;
-    if (mask == FULL_MASK) {
-        for (int i = 0; i < WARP_LANES; i++) {
-            differ |= values[i] ^ low;
-            stride |= values[i] ^ (origin + ((uint64_t)i << shift));
-        }
-    } else {
-        for (int i = 0; i < WARP_LANES; i++) {
-            uint64_t on = 0 - (uint64_t)(mask >> i & 1);
-            differ |= (values[i] ^ low) & on;
-            stride |= (values[i] ^ (origin + ((uint64_t)i << shift))) & on;
-        }
-    }
-    uint32_t shifted = mask >> first;
-    r->first = first;
-    r->low = low + offset;
+    int last = 31 - __builtin_clz(mask), shift = __builtin_ctz(r->bytes);
+    r->first = first_lane(mask);
+    uint32_t shifted = mask >> r->first;
+    r->low = values[r->first] + offset;
     r->solid = (shifted & (shifted + 1)) == 0;
-    r->pattern = !differ ? PATTERN_UNIFORM : !stride ? PATTERN_UNIT_STRIDE : PATTERN_OTHER;
-    r->span = !differ ? r->bytes : (uint64_t)(last - first + 1) << shift;
+    if (mask == FULL_MASK)
+        request_classify_full(r, values, shift);
+    else
+        request_classify_part(r, values, shift);
+    r->span = r->pattern == PATTERN_UNIFORM ? r->bytes : (uint64_t)(last - r->first + 1) << shift;
 }
 
 /* Tells the pattern of the active lanes; fills addr only where it will be looked at lane by lane. */
@@ -108,7 +145,8 @@ EXEC_INLINE void request_classify(Request *r)
     if (o->kind == IR_NONE) {
         r->first = first_lane(r->mask);
         r->low = r->offset;
-        r->pattern = PATTERN_UNIFORM;
+        r->pattern = r->group_pattern = PATTERN_UNIFORM;
+        r->group_lanes = r->mask == FULL_MASK ? WARP_LANES : 0;
         r->span = r->bytes;
     } else if (o->bytes == 8) {
         request_classify_values(r, warp_src(r->w, o), r->offset);

@@ -69,7 +69,7 @@ typedef struct ExecAccess {
     uint32_t mask;          /* active lanes */
     const uint64_t *addr;   /* [32] global: device address; shared, local: offset in the block's / lane's memory */
     MemAlloc *alloc;        /* global: the allocation of all active lanes, NULL when they differ */
-    uint8_t *const *host;   /* [32] where the bytes are; NULL for unit stride and uniform: use host0 + (addr[lane] - addr[first lane]) */
+    uint8_t *const *host;   /* [32] where the bytes are; NULL when all lie in one piece: use host0 + (addr[lane] - addr[first lane]) */
     uint8_t *host0;         /* host address of the first active lane */
     uint64_t changed;       /* not used yet: 0 */
     /* Stores: element k of lane i is the low bytes / n_values bytes at value[k] + i * value_stride (the source registers);
@@ -77,6 +77,9 @@ typedef struct ExecAccess {
     const uint8_t *const *value;
     uint8_t n_values, value_stride;
     uint8_t async;          /* ExecAsync */
+    /* Lanes that go together, as the rows of a 2D block do; told when all 32 are active. 32: the pattern is uniform or unit stride;
+     * 16 or 8: each group of so many lanes (0-15, 16-31) is uniform in itself, or each is at unit stride (group_pattern); 0: none. */
+    uint8_t group_lanes, group_pattern;
 } ExecAccess;
 
 typedef enum ExecFaultKind {

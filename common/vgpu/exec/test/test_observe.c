@@ -233,8 +233,10 @@ static void test_patterns(void **state)
                 *two = nth_access(&s, 3);
     assert_int_equal(PATTERN_UNIFORM, uniform->access.pattern);
     assert_int_equal(PATTERN_OTHER, stride->access.pattern);
-    assert_true(stride->has_host);
-    assert_ptr_equal(s.a->host + 56, stride->host[7]);
+    assert_false(stride->has_host);
+    assert_ptr_equal(s.a->host, stride->access.host0);
+    assert_int_equal(s.a->addr + 56, stride->addr[7]);
+    assert_int_equal(0, stride->access.group_lanes);
     assert_ptr_equal(s.a, stride->access.alloc);
     assert_int_equal(PATTERN_UNIT_STRIDE, part->access.pattern);
     assert_int_equal(0xF0, part->access.mask);
@@ -244,6 +246,37 @@ static void test_patterns(void **state)
     assert_ptr_equal(s.a->host, two->host[0]);
     assert_ptr_equal(s.b->host, two->host[1]);
     assert_int_equal(2, two->access.bytes);
+    end_scene(&s);
+}
+
+/* Rows of a block of two dimensions: 16 and 8 lanes wide, alike and side by side; and a whole warp. */
+static void test_groups(void **state)
+{
+    (void)state;
+    Scene s;
+    setup_scene(&s);
+    play(&s,
+         HEAD "and.b32 %r4, %r1, 15; mul.wide.u32 %rd5, %r4, 4; add.s64 %rd5, %rd1, %rd5; ld.global.u32 %r2, "
+              "[%rd5];\n"
+              "shr.u32 %r4, %r1, 4; mul.wide.u32 %rd5, %r4, 4; add.s64 %rd5, %rd1, %rd5; ld.global.u32 %r2, "
+              "[%rd5];\n"
+              "and.b32 %r4, %r1, 7; mul.wide.u32 %rd5, %r4, 4; add.s64 %rd5, %rd1, %rd5; ld.global.u32 %r2, "
+              "[%rd5];\n"
+              "ld.global.u32 %r2, [%rd1];\n" TAIL,
+         1, 32);
+    const struct {
+        ExecPattern pattern, group_pattern;
+        int lanes;
+    } expected[] = {{PATTERN_OTHER, PATTERN_UNIT_STRIDE, 16},
+                    {PATTERN_OTHER, PATTERN_UNIFORM, 16},
+                    {PATTERN_OTHER, PATTERN_UNIT_STRIDE, 8},
+                    {PATTERN_UNIFORM, PATTERN_UNIFORM, 32}};
+    for (int i = 0; i < 4; i++) {
+        const Event *e = nth_access(&s, i);
+        assert_int_equal(expected[i].pattern, e->access.pattern);
+        assert_int_equal(expected[i].group_pattern, e->access.group_pattern);
+        assert_int_equal(expected[i].lanes, e->access.group_lanes);
+    }
     end_scene(&s);
 }
 
@@ -347,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_order_of_events),
         cmocka_unit_test(test_unit_stride),
         cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_groups),
         cmocka_unit_test(test_spaces),
         cmocka_unit_test(test_no_access_after_fault),
         cmocka_unit_test(test_peer_memory),
