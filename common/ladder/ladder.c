@@ -1,0 +1,122 @@
+/* The timing of ladders; see ladder.h. */
+#include "common/ladder/ladder.h"
+
+#include <cuda_runtime_api.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS_MAX = 1000, CACHES_WRITTEN = 2 };
+
+typedef struct Flush {
+    void *buffer;
+    size_t bytes;
+} Flush;
+
+static void need(int error, const Ladder *l, const char *what)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "ladder %s %s: %s failed: %s: %s\n", l->lab, l->name, what,
+            cudaGetErrorName((cudaError_t)error), cudaGetErrorString((cudaError_t)error));
+    exit(1);
+}
+
+static _Noreturn void usage(const char *problem)
+{
+    fprintf(stderr, "%s; usage: [--size=N] [--repeats=1..%d] [--flush]\n", problem, REPEATS_MAX);
+    exit(2);
+}
+
+static long number_of(const char *text, long most)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*end || end == text || n < 1 || n > most)
+        usage(text);
+    return n;
+}
+
+LadderOptions ladder_options(int argc, char **argv)
+{
+    LadderOptions o = {.repeats = 1};
+    for (int i = 1; i < argc; i++) {
+        if (strncmp(argv[i], "--size=", 7) == 0)
+            o.size = (size_t)number_of(argv[i] + 7, 1L << 32);
+        else if (strncmp(argv[i], "--repeats=", 10) == 0)
+            o.repeats = (int)number_of(argv[i] + 10, REPEATS_MAX);
+        else if (strcmp(argv[i], "--flush") == 0)
+            o.flush = 1;
+        else
+            usage(argv[i]);
+    }
+    return o;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static float time_once(const Ladder *l, const LadderRung *rung, const Flush *flush)
+{
+    cudaEvent_t start, stop;
+    float ms = 0;
+    need(l->reset(l->problem), l, "poisoning the outputs");
+    if (flush->buffer)
+        need(cudaMemset(flush->buffer, 0, flush->bytes), l, "flushing the cache");
+    need(cudaEventCreate(&start), l, "an event");
+    need(cudaEventCreate(&stop), l, "an event");
+    need(cudaDeviceSynchronize(), l, "the device");
+    need(cudaEventRecord(start, 0), l, "an event");
+    need(rung->run(l->problem), l, rung->name);
+    need(cudaEventRecord(stop, 0), l, "an event");
+    need(cudaDeviceSynchronize(), l, rung->name);
+    need(cudaEventElapsedTime(&ms, start, stop), l, "the time");
+    need(cudaEventDestroy(start), l, "an event");
+    need(cudaEventDestroy(stop), l, "an event");
+    return ms;
+}
+
+static int time_rung(const LadderOptions *o, const Ladder *l, const LadderRung *rung, const Flush *flush)
+{
+    float ms[REPEATS_MAX];
+    time_once(l, rung, flush);
+    for (int i = 0; i < o->repeats; i++)
+        ms[i] = time_once(l, rung, flush);
+    int right = l->check(l->problem);
+    qsort(ms, (size_t)o->repeats, sizeof *ms, by_time);
+    if (right)
+        printf("ladder\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.0f\t%.0f\tright\t%s\n", l->lab, l->name, rung->name,
+               (double)ms[o->repeats / 2], (double)ms[0], (double)ms[o->repeats - 1], l->bytes, l->flops,
+               rung->gain);
+    else
+        printf("ladder\t%s\t%s\t%s\t-\t-\t-\t%.0f\t%.0f\twrong\t%s\n", l->lab, l->name, rung->name, l->bytes,
+               l->flops, rung->gain);
+    fflush(stdout);
+    return right;
+}
+
+int ladder_run(const LadderOptions *o, const Ladder *l)
+{
+    Flush flush = {0};
+    if (o->flush) {
+        struct cudaDeviceProp device;
+        need(cudaGetDeviceProperties(&device, 0), l, "the device's properties");
+        flush.bytes = CACHES_WRITTEN * (size_t)device.l2CacheSize;
+        need(cudaMalloc(&flush.buffer, flush.bytes), l, "a buffer as large as the cache");
+    }
+    int all = 1;
+    for (int i = 0; i < l->n_rungs; i++)
+        all &= time_rung(o, l, &l->rungs[i], &flush);
+    need(cudaFree(flush.buffer), l, "the buffer");
+    return all ? 0 : 1;
+}
+
+void ladder_fill(float *to, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (float)((uint32_t)(i * 2654435761u) >> 28) - 8.0f;
+}

@@ -1,0 +1,16 @@
+# Ladders: the versions of a lab's computation, timed side by side (ladder.h).
+#
+#   build/ladders/NN-name   solutions/NN-name/ladder.cu
+
+LADDERS := $(patsubst solutions/%/ladder.cu,$(BUILD)/ladders/%,$(wildcard solutions/*/ladder.cu))
+LADDER_C := common/ladder/ladder.c common/lab/cuda_check.c
+
+$(LADDERS): $(BUILD)/ladders/%: solutions/%/ladder.cu $(LADDER_C) common/ladder/ladder.h
+	$(call say,NVCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) -O3 -arch=$(CUDA_ARCH) -lineinfo -cudart shared -I. -Icommon/lab -Ilabs/$* -Isolutions/$* -o $@ $< $(LADDER_C)
+
+.PHONY: ladders ladder-programs
+ladder-programs: $(LADDERS)
+ladders: all $(LADDERS) ## the labs' versions from naive to best, side by side: DEVICE=virtual|gpu
+	@BUILD=$(BUILD) CUDA_HOME='$(CUDA_HOME)' common/ladder/ladders.sh $(if $(DEVICE),$(DEVICE),virtual)
