@@ -254,7 +254,7 @@ uint64_t fill_run(Device *d, QueueOp *op)
             order_touch(d, a, addr, addr + op->fill.width, PERF_TOUCH_STORE);
             memset(a->host + (addr - a->addr), op->fill.value, op->fill.width);
             check_host_write(d->check, a, addr, op->fill.width);
-            origin_clear(owner, a, addr, op->fill.width);
+            origin_fill(owner, a, addr, op->fill.width, op->fill.value);
         }
     return perf_copy_ns(d->model, PERF_MEMSET, op->fill.width * op->fill.height * op->fill.depth);
 }

@@ -246,6 +246,7 @@ uint64_t fill_run(Device *d, QueueOp *op);
 /* ---- origin.c: who wrote a byte ---- */
 void origin_observe(Device *d);
 void origin_clear(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes);
+void origin_fill(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes, uint8_t value);
 void origin_copy(Device *to, const MemAlloc *ta, uint64_t t, Device *from, const MemAlloc *fa, uint64_t f,
                  uint64_t bytes);
 uint64_t origin_count(const Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes);

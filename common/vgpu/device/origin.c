@@ -2,8 +2,11 @@
  *
  * The grader asks which bytes of a result came from a kernel. An allocation gets one mark a byte when the
  * first launch starts after it was made (pages that stay 0 cost nothing). Stores and atomics of kernels set
- * marks, copies from the host and fills clear them, copies on the device carry them along. Marks are whole
+ * marks, copies from the host and other fills clear them, copies on the device carry them along. Marks are whole
  * bytes, so that workers need no lock.
+ *
+ * A fill with 0 sets marks too: counters that kernels add to begin so, and those that nothing was added to
+ * stay so. Nothing but zeros can be made that way.
  */
 #include "common/vgpu/device/device_internal.h"
 
@@ -68,6 +71,13 @@ void origin_clear(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes)
     Origin *o = find_origin(d, a->serial);
     if (o != NULL)
         memset(o->by_kernel + (addr - a->addr), 0, bytes);
+}
+
+void origin_fill(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes, uint8_t value)
+{
+    Origin *o = value == 0 ? make_origin(d, a) : find_origin(d, a->serial);
+    if (o != NULL)
+        memset(o->by_kernel + (addr - a->addr), value == 0, bytes);
 }
 
 void origin_copy(Device *to, const MemAlloc *ta, uint64_t t, Device *from, const MemAlloc *fa, uint64_t f,

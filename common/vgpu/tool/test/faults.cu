@@ -133,7 +133,8 @@ int main(int argc, char **argv)
     if (strcmp(what, "copies") == 0) {
         int *other;
         cudaMalloc(&other, 800);
-        cudaMemset(other, 0, 800);
+        cudaMemset(other, 7, 800);
+        cudaMemset(other, 0, 100); /* counts as a kernel's zeros, the 7s do not */
         cudaMemcpy(other + 100, d, 400, cudaMemcpyDeviceToDevice);
         cudaMemcpy(h, other, 800, cudaMemcpyDeviceToHost);
         cudaFree(other);

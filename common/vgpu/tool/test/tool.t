@@ -99,7 +99,7 @@ run "with two jobs" 1 --jobs=2 --report="$scratch/r.json" -- bounds
 cmp -s "$scratch/first.json" "$scratch/r.json"
 ok $? "the report is the same bytes"
 run "copies" 0 --report="$scratch/r.json" -- copies
-same "bytes by who wrote them last" '[0,800,400,400]' \
+same "bytes by who wrote them last" '[0,800,500,400]' \
     "$(jq -c '.memory | [.h2d_bytes, .d2h_bytes, .d2h_kernel_bytes, .d2d_bytes]' "$scratch/r.json")"
 run "a report that cannot be written" 2 --report=/nonexistent/r.json -- none
 
