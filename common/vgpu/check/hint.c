@@ -42,7 +42,8 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
     if (!element_index(f, &index) || n == 0)
         return NULL;
     uint64_t thread = (uint64_t)f->block[0] * l->block[0] + f->thread[0];
-    /* A single block has more threads than any small array has bytes: that says nothing about bytes taken for elements. */
+    /* A single block has more threads than any small array has bytes: that says nothing about bytes taken for
+     * elements. */
     bool telling = l->grid[0] > 1 || f->alloc_bytes % f->bytes;
     StrBuf b = {0};
     if (is_flat(l) && index == thread && f->bytes > 1 && telling && threads >= f->alloc_bytes &&
@@ -121,6 +122,10 @@ static const char *hint_race_in_line(bool same_block, bool same_warp)
            "thread its own element";
 }
 
+static const char hint_atomic_in_block[] = "one of the two is atomic and the other is not: put "
+                                           "__syncthreads() between them, as between setting to 0 "
+                                           "and counting, or make both atomic";
+
 static const char *hint_race(const Finding *f, const Note *n)
 {
     bool same_line =
@@ -130,7 +135,8 @@ static const char *hint_race(const Finding *f, const Note *n)
     bool same_block = same_triple(f->block, f->other_block);
     bool same_warp = same_block && n->thread / WARP_LANES == n->other_thread / WARP_LANES;
     if (atomic != other_atomic && !(atomic ? other_read : read))
-        return "one of the two is atomic and the other is not: make both atomic";
+        return same_block ? hint_atomic_in_block
+                          : "one of the two is atomic and the other is not: make both atomic";
     if (same_line && read != other_read)
         return hint_race_in_line(same_block, same_warp);
     if (same_warp)

@@ -451,6 +451,21 @@ static void atomic_and_plain(void **state)
     rig_free(r);
 }
 
+/* Bins set to 0 without a barrier before the atomics. */
+static void plain_and_atomic(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4));
+    rig_access(r, ATOMIC(.space = SPACE_SHARED, .inst = 2, .warp = 1, .stride = 4));
+    rig_block_end(r);
+    rig_end(r);
+    const char *hint = rig_only(r, FINDING_RACE)->hint;
+    assert_non_null(strstr(hint, "__syncthreads()"));
+    assert_non_null(strstr(hint, "make both atomic"));
+    rig_free(r);
+}
+
 /* ---- global memory ---- */
 
 static Rig *global_rig(MemAlloc **a)
@@ -671,6 +686,7 @@ int main(void)
         cmocka_unit_test(some_lanes_meet),
         cmocka_unit_test(atomics_do_not_race),
         cmocka_unit_test(atomic_and_plain),
+        cmocka_unit_test(plain_and_atomic),
         cmocka_unit_test(ticket),
         cmocka_unit_test(reductions_are_not_seen),
         cmocka_unit_test(blocks_own_their_elements),
