@@ -1,0 +1,73 @@
+/* Lab 10: takes a case's array to the device, calls the function that the case names, and brings the bins
+ * back.
+ *
+ * The bins are not set on the device: whoever adds to what is in them adds to nothing of use. Parameter
+ * `calls` calls the function several times.
+ */
+#include "lab.h"
+
+#include "histogram.h"
+
+#include <string.h>
+
+typedef struct Histogram {
+    const char *function;
+    void *in;
+    unsigned *bins;
+    int n, low, width, n_bins;
+} Histogram;
+
+static int count(const Histogram *h)
+{
+    if (strcmp(h->function, "histogram_range") == 0)
+        return histogram_range(h->in, h->bins, h->n, h->low, h->width, h->n_bins);
+    if (strcmp(h->function, "histogram_global") == 0)
+        return histogram_global(h->in, h->bins, h->n);
+    if (strcmp(h->function, "histogram_shared") == 0)
+        return histogram_shared(h->in, h->bins, h->n);
+    if (strcmp(h->function, "histogram_lanes") == 0)
+        return histogram_lanes(h->in, h->bins, h->n);
+    return histogram_wide(h->in, h->bins, h->n);
+}
+
+static void *device_bytes(size_t bytes)
+{
+    void *device = NULL;
+    CUDA_CHECK(cudaMalloc(&device, bytes));
+    return device;
+}
+
+static Histogram read_case(LabCase *c, const LabArray *in)
+{
+    Histogram h = {.function = lab_param_text(c, "function"), .n = (int)in->elements};
+    if (strcmp(h.function, "histogram_range") == 0) {
+        h.low = (int)lab_param_int(c, "low");
+        h.width = (int)lab_param_int(c, "width");
+        h.n_bins = (int)lab_param_int(c, "n_bins");
+    }
+    return h;
+}
+
+void lab_main(LabCase *c)
+{
+    const LabArray *in = lab_input(c, "in");
+    Histogram h = read_case(c, in);
+    size_t n_out = h.n_bins > 0 ? (size_t)h.n_bins + 2 : BINS;
+    LabArray *bins = lab_output(c, "bins", LAB_U32, 1, &n_out);
+    size_t in_bytes = in->elements * (in->type == LAB_I32 ? sizeof(int) : 1), out_bytes = n_out * sizeof(unsigned);
+    h.in = device_bytes(in_bytes);
+    h.bins = device_bytes(out_bytes);
+    CUDA_CHECK(cudaMemcpy(h.in, in->data, in_bytes, cudaMemcpyHostToDevice));
+
+    int64_t calls = lab_has_param(c, "calls") ? lab_param_int(c, "calls") : 1;
+    int status = 0;
+    for (int64_t i = 0; i < calls && status == 0; i++)
+        status = count(&h);
+    lab_status(c, h.function, status);
+    if (status == 0)
+        CUDA_CHECK_LAUNCH();
+    CUDA_CHECK(cudaMemcpy(bins->data, h.bins, out_bytes, cudaMemcpyDeviceToHost));
+
+    CUDA_CHECK(cudaFree(h.in));
+    CUDA_CHECK(cudaFree(h.bins));
+}

@@ -1,0 +1,88 @@
+/* Lab 10: inputs and right answers.
+ *
+ * Parameters: `function`, one of histogram.h; n; for histogram_range low, width and n_bins; for the others
+ * `bytes`, what kind they are:
+ *
+ *   text      32 to 126, the low ones more often, as letters are in a text
+ *   uniform   all values, each about as often
+ *   high      128 to 255, which are negative as chars
+ *   same      one value, from 128 to 255
+ *
+ * `calls` is the driver's. Numbers for histogram_range go past both ends of the range, and lie on the edges
+ * of bins as well.
+ */
+#include "judge.h"
+
+#include <string.h>
+
+enum { BINS = 256 };
+
+static int is_range(JudgeCase *c)
+{
+    return strcmp(judge_param_text(c, "function"), "histogram_range") == 0;
+}
+
+/* The byte for a random one; `first` is the random one at the start. */
+static int byte_of(const char *kind, int random, int first)
+{
+    if (strcmp(kind, "text") == 0)
+        return 32 + random * random * 95 / 65536;
+    if (strcmp(kind, "high") == 0)
+        return 128 + random / 2;
+    if (strcmp(kind, "same") == 0)
+        return 128 + first / 2;
+    return random;
+}
+
+static void make_bytes(JudgeCase *c, size_t n)
+{
+    LabArray *in = judge_input_make(c, "in", LAB_I8, 1, &n);
+    judge_fill(c, in, -128, 127);
+    uint8_t *bytes = in->data;
+    const char *kind = judge_param_text(c, "bytes");
+    int first = n > 0 ? bytes[0] : 0;
+    for (size_t i = 0; i < n; i++)
+        bytes[i] = (uint8_t)byte_of(kind, bytes[i], first);
+}
+
+void judge_inputs(JudgeCase *c)
+{
+    size_t n = (size_t)judge_param_int(c, "n");
+    if (!is_range(c)) {
+        make_bytes(c, n);
+        return;
+    }
+    int low = (int)judge_param_int(c, "low");
+    int span = (int)(judge_param_int(c, "width") * judge_param_int(c, "n_bins")), past = span / 4 + 2;
+    judge_fill_i32(c, judge_input_make_i32(c, "in", n), low - past, low + span + past);
+}
+
+static void count_bytes(JudgeCase *c)
+{
+    const LabArray *in = judge_input(c, "in");
+    size_t shape = BINS;
+    uint32_t *bins = judge_expect(c, "bins", LAB_U32, 1, &shape);
+    for (size_t i = 0; i < in->elements; i++)
+        bins[((const uint8_t *)in->data)[i]]++;
+}
+
+static void count_range(JudgeCase *c)
+{
+    size_t n = 0, n_bins = (size_t)judge_param_int(c, "n_bins"), shape = n_bins + 2;
+    const int32_t *in = judge_input_i32(c, "in", &n);
+    int64_t low = judge_param_int(c, "low"), width = judge_param_int(c, "width");
+    uint32_t *bins = judge_expect(c, "bins", LAB_U32, 1, &shape);
+    for (size_t i = 0; i < n; i++) {
+        int64_t above = in[i] - low;
+        size_t bin = above < 0 ? 0 : 1 + (size_t)(above / width);
+        bins[bin > n_bins + 1 ? n_bins + 1 : bin]++;
+    }
+}
+
+void judge_reference(JudgeCase *c)
+{
+    if (is_range(c))
+        count_range(c);
+    else
+        count_bytes(c);
+}
