@@ -5,7 +5,7 @@
 #
 # Exit status: 0 when the result is right and the program had nothing to complain about; 1 when not; 2 when the kit is at fault.
 set -euo pipefail
-: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}"
+: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}" "${TIMELINE:=}"
 mode=$1
 case_name=${2:-}
 folder=build/case
@@ -31,7 +31,8 @@ echo "case $name (${params//$'\t'/, }) on $([ "$DEVICE" = gpu ] && echo 'the GPU
 status=0
 case $DEVICE in
 virtual)
-    if [ "$mode" = profile ]; then options+=(--profile --timeline=build/timeline.json); fi
+    if [ "$mode" = profile ]; then options+=(--profile --timeline=build/timeline.json --svg=build/profile.svg); fi
+    if [ -n "$TIMELINE" ] && [ "$mode" = run ]; then options+=(--timeline-text --svg=build/timeline.svg); fi
     "$KIT_BUILD/bin/vgpu" "${options[@]}" --report="$folder/report.json" "./$PROGRAM" "$folder" || status=$?
     ;;
 gpu)

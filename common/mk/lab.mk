@@ -26,8 +26,10 @@ KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a labs/$(LAB)/driver.o labs/$(
 CASE ?=
 TODO ?=
 DEVICE ?=
+# 1: `make run` shows the modelled time line too, and draws it as build/timeline.svg.
+TIMELINE ?=
 
-RUN_CASE = KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' FILES='$(FILES)' DEVICE='$(DEVICE)' CUDA_HOME='$(CUDA_HOME)' \
+RUN_CASE = KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' FILES='$(FILES)' DEVICE='$(DEVICE)' TIMELINE='$(TIMELINE)' CUDA_HOME='$(CUDA_HOME)' \
 	$(KIT_DIR)/common/lab/run-case.sh
 
 .PHONY: all run check hint profile submit clean help

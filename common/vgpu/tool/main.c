@@ -26,6 +26,8 @@ static const char usage[] =
     "  --profile               a table of kernels, modelled times and counters\n"
     "  --report=FILE           a report as JSON\n"
     "  --timeline=FILE         the modelled time line as Chrome trace events\n"
+    "  --timeline-text         the same as text, one row a stream\n"
+    "  --svg=FILE              a picture: the modelled time line, and the card's roofline with the kernels\n"
     "  --seed=N                order of blocks and warps, contents of fresh memory\n"
     "  --fail-at=N             the N-th call that can fail for want of a resource or a device does\n"
     "  --max-instructions=N    a launch ends as timed out after N instructions of warps\n"
@@ -46,6 +48,8 @@ typedef enum Option {
     OPT_PROFILE,
     OPT_REPORT,
     OPT_TIMELINE,
+    OPT_TIMELINE_TEXT,
+    OPT_SVG,
     OPT_SEED,
     OPT_FAIL_AT,
     OPT_MAX,
@@ -65,6 +69,8 @@ static const struct option long_options[] = {
     {"profile", no_argument, NULL, OPT_PROFILE},
     {"report", required_argument, NULL, OPT_REPORT},
     {"timeline", required_argument, NULL, OPT_TIMELINE},
+    {"timeline-text", no_argument, NULL, OPT_TIMELINE_TEXT},
+    {"svg", required_argument, NULL, OPT_SVG},
     {"seed", required_argument, NULL, OPT_SEED},
     {"fail-at", required_argument, NULL, OPT_FAIL_AT},
     {"max-instructions", required_argument, NULL, OPT_MAX},
@@ -160,6 +166,12 @@ static void set_option(int option, const char *arg, ToolOptions *o)
     case OPT_TIMELINE:
         o->timeline = arg;
         break;
+    case OPT_TIMELINE_TEXT:
+        o->timeline_text = true;
+        break;
+    case OPT_SVG:
+        o->svg = arg;
+        break;
     case OPT_SEED:
         o->seed = number_option("seed", arg);
         break;
@@ -246,6 +258,11 @@ static void write_outputs(const Records *r, const ToolOptions *o, const Ending *
         timeline_json(r, &b);
         write_file(o->timeline, &b);
     }
+    b.length = 0;
+    if (o->svg != NULL) {
+        picture_svg(r, o, &b);
+        write_file(o->svg, &b);
+    }
     strbuf_free(&b);
 }
 
@@ -276,6 +293,8 @@ int main(int argc, char **argv)
     StrBuf text = {0};
     if (o.profile)
         print_profile(&records, &text);
+    if (o.timeline_text)
+        print_timeline(&records, &text);
     if (!o.quiet && (program.kind == PROGRAM_CUDA || records.start != NULL))
         print_findings(&records, &o, &program, &ending, status, &text);
     if (text.length > 0)

@@ -21,8 +21,8 @@
 enum { TOOL_PROCESSES_MAX = 64 };
 
 typedef struct ToolOptions {
-    const char *check, *device, *report, *timeline, *seed, *fail_at, *max_instructions, *jobs, *devices;
-    bool profile, quiet, color;
+    const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices;
+    bool profile, timeline_text, quiet, color;
     int error_exitcode;
     char **program; /* its name and arguments, NULL at the end */
 } ToolOptions;
@@ -114,5 +114,9 @@ void print_profile(const Records *r, StrBuf *out);
 void report_json(const Records *r, const ToolOptions *o, const Ending *e, StrBuf *out);
 /* Chrome trace events (timeline.c). */
 void timeline_json(const Records *r, StrBuf *out);
+/* The time line as text (timeline_text.c). */
+void print_timeline(const Records *r, StrBuf *out);
+/* Time line and roofline as a picture (picture.c). */
+void picture_svg(const Records *r, const ToolOptions *o, StrBuf *out);
 
 #endif

@@ -101,10 +101,54 @@ static void on_term(int)
     _exit(42);
 }
 
+/* Two pieces in two streams, or one after the other in one stream. */
+static int pieces(bool side_by_side)
+{
+    const int n = 65536, bytes = n * (int)sizeof(int);
+    int *h, *d;
+    cudaStream_t stream[2];
+    cudaMallocHost(&h, 2 * bytes);
+    cudaMalloc(&d, 2 * bytes);
+    memset(h, 0, 2 * bytes);
+    cudaStreamCreate(&stream[0]);
+    cudaStreamCreate(&stream[1]);
+    for (int i = 0; i < 2; i++) {
+        cudaStream_t s = stream[side_by_side ? i : 0];
+        cudaMemcpyAsync(d + i * n, h + i * n, bytes, cudaMemcpyHostToDevice, s);
+        fill<<<n / 64, 64, 0, s>>>(d + i * n, n);
+        cudaMemcpyAsync(h + i * n, d + i * n, bytes, cudaMemcpyDeviceToHost, s);
+    }
+    cudaDeviceSynchronize();
+    cudaStreamDestroy(stream[0]);
+    cudaStreamDestroy(stream[1]);
+    cudaFree(d);
+    cudaFreeHost(h);
+    return 0;
+}
+
+static int streams_race()
+{
+    int *d;
+    cudaStream_t stream[2];
+    cudaMalloc(&d, 400);
+    cudaStreamCreateWithFlags(&stream[0], cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&stream[1], cudaStreamNonBlocking);
+    fill<<<2, 64, 0, stream[0]>>>(d, 100); /* line: first stream */
+    fill<<<2, 64, 0, stream[1]>>>(d, 100); /* line: second stream */
+    cudaFree(d);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "none";
     int *d, h[200];
+    if (strcmp(what, "overlap") == 0 || strcmp(what, "serial") == 0)
+        return pieces(strcmp(what, "overlap") == 0);
+    if (strcmp(what, "streams-race") == 0)
+        return streams_race();
+    if (strcmp(what, "nothing") == 0)
+        return cudaFree(NULL);
     if (strcmp(what, "checked") == 0)
         return run_checked();
     if (strcmp(what, "sleep") == 0) {

@@ -101,6 +101,26 @@ ok $? "the report is the same bytes"
 run "copies" 0 --report="$scratch/r.json" -- copies
 same "bytes by who wrote them last" '[0,800,500,400]' \
     "$(jq -c '.memory | [.h2d_bytes, .d2h_bytes, .d2h_kernel_bytes, .d2d_bytes]' "$scratch/r.json")"
+run "the time line as text" 0 --timeline-text --svg="$scratch/t.svg" -- overlap
+cp "$scratch/err" "$scratch/err.first"
+has "a row a stream" "$scratch/err" '^  stream 1  Ii*Kk*Oo*$'
+has "the second begins later" "$scratch/err" '^  stream 2  +Ii*Kk*Oo*$'
+has "the sum" "$scratch/err" '^vgpu: copies in .* us \+ kernels .* us \+ copies out .* us = .* us of work in .* us: overlap ratio 1\.[0-9][0-9]$'
+run "its report" 0 --report="$scratch/r.json" -- overlap
+same "has the same ratio" "$(sed -n 's/.*overlap ratio //p' "$scratch/err.first")" "$(jq '.metrics.overlap_ratio * 100 | round / 100' "$scratch/r.json")"
+same "the picture has a bar for each operation" 6 "$(grep -c '<g><rect' "$scratch/t.svg")"
+has "and the card's roofline" "$scratch/t.svg" 'Roofline of the Virtual T4'
+same "and is XML" "" "$(python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$scratch/t.svg" 2>&1)"
+run "in one stream" 0 --report="$scratch/r.json" -- serial
+same "nothing overlaps" true "$(jq '.metrics.overlap_ratio | . > 0.5 and . <= 1' "$scratch/r.json")"
+run "nothing on the time line" 0 --timeline-text -- nothing
+has "is said" "$scratch/err" 'nothing on the time line'
+run "two streams on one place" 1 --report="$scratch/r.json" -- streams-race
+has "are a race, with the line" "$scratch/err" "faults.cu:$(line 'second stream'): stream-race: a kernel writes memory that a kernel in another stream writes"
+has "and the other line" "$scratch/err" "the other operation: at .*faults.cu:$(line 'first stream') in"
+same "in the report too" "[\"race\",$(line 'second stream'),$(line 'first stream')]" \
+    "$(jq -c '.findings[0] | [.verdict, .site.line, .other.line]' "$scratch/r.json")"
+run "not looked for without race" 0 --check=memory -- streams-race
 run "a report that cannot be written" 2 --report=/nonexistent/r.json -- none
 
 # ---- host code that touches device memory ----
