@@ -137,5 +137,5 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
 
 void origin_observe(Device *d)
 {
-    d->origin_observer = (ExecObserver){.self = d, .access = on_access};
+    d->origin_observer = (ExecObserver){.self = d, .access = on_access, .writes_only = true};
 }

@@ -243,9 +243,17 @@ uint8_t request_window(uint64_t addr, uint64_t *offset)
     return SPACE_GLOBAL;
 }
 
+void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access)
+{
+    const ExecRun *run = w->block->run;
+    const ExecWho *who = exec_who(w, w->frame->function, inst);
+    for (unsigned i = 0; i < run->n_watchers; i++)
+        if (access->kind != ACCESS_LOAD || !run->watchers[i].writes_only)
+            run->watchers[i].access(run->watchers[i].self, who, access);
+}
+
 void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
 {
-    const ExecLaunch *launch = r->w->block->run->launch;
     fill(r);
     ExecAccess access = {.kind = r->kind,
                          .space = r->space == SPACE_FRAME ? SPACE_LOCAL : r->space,
@@ -267,10 +275,7 @@ void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, ui
             r->hosts[first_lane(left)] = request_host(r, first_lane(left));
     if (r->host || r->lane_stride)
         access.host = r->hosts;
-    const ExecWho *who = exec_who(r->w, r->w->frame->function, r->inst);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].access)
-            launch->observers[i].access(launch->observers[i].self, who, &access);
+    exec_tell_access(r->w, r->inst, &access);
 }
 
 static void mark_lane(MemAlloc *a, uint64_t addr, uint32_t bytes)

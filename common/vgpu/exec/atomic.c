@@ -147,7 +147,7 @@ static void atomic_effect(Request *r)
     LaneOp op = find_op(inst, &bits);
     const void *b = warp_src(w, &inst->src[1]);
     const void *c = inst->src[2].kind == IR_NONE ? b : warp_src(w, &inst->src[2]);
-    if (run->watch_access)
+    if (run->n_watchers)
         request_tell(r, NULL, 0, 0);
     bool changed = op(r, b, c, inst->dst.kind == IR_NONE ? NULL : warp_dst(w, &inst->dst),
                       r->space == SPACE_GLOBAL && run->n_workers > 1);

@@ -123,6 +123,7 @@ typedef struct ExecObserver {
     void (*retired)(void *self, const ExecWho *who, const struct ExecCounts *counts);
     void (*block_end)(void *self, const ExecWho *who);
     void (*launch_end)(void *self, const ExecLaunch *launch);
+    bool writes_only; /* .access is not told of loads */
 } ExecObserver;
 
 /* Instruction counts that exec keeps itself (cheap), given to `retired` when a block ends or is put aside. */

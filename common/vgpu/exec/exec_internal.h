@@ -189,6 +189,13 @@ struct ExecWorker {
     pthread_t thread;
 };
 
+/* Who is told of accesses. */
+typedef struct ExecWatcher {
+    void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
+    void *self;
+    bool writes_only;
+} ExecWatcher;
+
 struct ExecRun {
     const ExecLaunch *launch;
     const IrModule *module;
@@ -198,7 +205,8 @@ struct ExecRun {
     uint32_t n_threads, n_warps;
     uint32_t shared_bytes, local_bytes; /* of a block; of a lane */
     uint32_t stack_end;                 /* local memory that frames may use up to */
-    bool watch_access;                  /* an observer has .access */
+    ExecWatcher *watchers; /* the observers that have .access */
+    unsigned n_watchers;
     uint8_t *shared_fill;
     ExecWorker *workers;
     unsigned n_workers;
@@ -346,6 +354,7 @@ void exec_fail(ExecRun *run, ExecError error, const char *message);
 const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *inst);
 
 /* access.c */
+void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access);
 /* Copies up to n bytes at a generic address as lane sees it; the number of bytes that could be read. No
  * fault. */
 size_t exec_peek(ExecWarp *w, int lane, uint64_t addr, void *to, size_t n);

@@ -50,8 +50,17 @@ static void measure(ExecRun *run)
     run->stack_end = run->entry->frame_bytes + (makes_calls(run->entry) ? (stack + 15) / 16 * 16 : 0);
     run->local_bytes = (run->stack_end + 15) / 16 * 16;
     run->resident_max = l->cooperative ? run->n_blocks : EXEC_RESIDENT_MAX;
-    for (size_t i = 0; i < l->n_observers; i++)
-        run->watch_access |= l->observers[i].access != NULL;
+}
+
+static bool find_watchers(ExecRun *run)
+{
+    const ExecLaunch *l = run->launch;
+    run->watchers = calloc(l->n_observers + 1, sizeof *run->watchers);
+    for (size_t i = 0; run->watchers && i < l->n_observers; i++)
+        if (l->observers[i].access)
+            run->watchers[run->n_watchers++] =
+                (ExecWatcher){l->observers[i].access, l->observers[i].self, l->observers[i].writes_only};
+    return run->watchers != NULL;
 }
 
 /* What shared memory holds when a block begins: no byte is 0. */
@@ -110,6 +119,7 @@ static void tear_down(ExecRun *run)
         run->made_blocks = next;
     }
     free(run->workers);
+    free(run->watchers);
     free(run->shared_fill);
     pthread_cond_destroy(&run->changed);
     pthread_mutex_destroy(&run->lock);
@@ -128,7 +138,7 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
     for (size_t i = 0; i < launch->n_observers; i++)
         if (launch->observers[i].launch_begin)
             launch->observers[i].launch_begin(launch->observers[i].self, launch);
-    if (fill_shared(&run) && make_workers(&run))
+    if (find_watchers(&run) && fill_shared(&run) && make_workers(&run))
         work(&run);
     else
         exec_fail(&run, EXEC_NO_MEMORY, "no memory for a launch");

@@ -1,6 +1,8 @@
 /* Loads and stores. Checked first (access.c), then told to observers, then done in one piece where the
  * pattern allows. */
 #include "common/vgpu/exec/access.h"
+#include "common/vgpu/exec/alu_table.h"
+#include "common/vgpu/exec/hot_table.h"
 
 #include <string.h>
 
@@ -215,7 +217,7 @@ EXEC_CLONES static void load_effect(Request *r)
         bytes != 4 || (!inst->vec && inst->dst.bytes != 4) || inst->vec ? is_signed_type(inst->type) : false;
     if (inst->sem != SEM_WEAK && inst->sem != SEM_NC)
         w->polls++;
-    if (w->block->run->watch_access && r->space != SPACE_FRAME && r->space != SPACE_PARAM)
+    if (w->block->run->n_watchers && r->space != SPACE_FRAME && r->space != SPACE_PARAM)
         request_tell(r, NULL, 0, 0);
     if (!inst->vec) {
         load_element(r, bytes, is_signed, 0, inst->dst.bytes, warp_dst(w, &inst->dst));
@@ -241,7 +243,7 @@ EXEC_CLONES static void store_effect(Request *r)
     ExecWarp *w = r->w;
     const IrInst *inst = r->inst;
     uint32_t bytes = r->bytes / inst->n_vec;
-    if (w->block->run->watch_access && r->space != SPACE_FRAME)
+    if (w->block->run->n_watchers && r->space != SPACE_FRAME)
         tell_store(r, bytes);
     if (r->space == SPACE_GLOBAL || r->space == SPACE_SHARED)
         w->polls = 0;
@@ -371,6 +373,32 @@ static const struct {
     [SPACE_FRAME] = {load_frame, store_frame},
 };
 
+void exec_memory_general(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    bool store = inst->opcode == PTX_ST;
+    (store ? by_space[inst->space].store : by_space[inst->space].load)(w, inst, mask);
+}
+
+/* hot.h's handler, where the instruction is one of its kind, in the best variant that this machine runs. */
+static IrHandler hot_handler(const IrInst *inst, const IrOperand *value)
+{
+    uint32_t bytes = type_bytes(inst->type);
+    bool usual = !inst->vec && (bytes == 4 || bytes == 8) && value->bytes == bytes &&
+                 inst->src[0].kind != IR_NONE && (inst->sem == SEM_WEAK || inst->sem == SEM_NC) &&
+                 (inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED);
+    if (!usual)
+        return NULL;
+    bool store = inst->opcode == PTX_ST, shared = inst->space == SPACE_SHARED;
+    switch (alu_variant_best()) {
+    case ALU_AVX512:
+        return hot_handler_avx512(store, shared, bytes == 8, inst->src[0].bytes == 8);
+    case ALU_AVX2:
+        return hot_handler_avx2(store, shared, bytes == 8, inst->src[0].bytes == 8);
+    default:
+        return hot_handler_base(store, shared, bytes == 8, inst->src[0].bytes == 8);
+    }
+}
+
 /* Whether each register can take, or give, an element of the type. */
 static bool widths_fit(const IrInst *inst, const IrOperand *scalar)
 {
@@ -390,12 +418,19 @@ static void do_nothing(ExecWarp *w, const IrInst *inst, uint32_t mask)
 
 IrHandler exec_memory_handler(const IrInst *inst)
 {
+    IrHandler hot;
     switch (inst->opcode) {
     case PTX_LD:
     case PTX_LDU:
-        return widths_fit(inst, &inst->dst) ? by_space[inst->space].load : NULL;
+        if (!widths_fit(inst, &inst->dst))
+            return NULL;
+        hot = hot_handler(inst, &inst->dst);
+        return hot ? hot : by_space[inst->space].load;
     case PTX_ST:
-        return widths_fit(inst, &inst->src[1]) ? by_space[inst->space].store : NULL;
+        if (!widths_fit(inst, &inst->src[1]))
+            return NULL;
+        hot = hot_handler(inst, &inst->src[1]);
+        return hot ? hot : by_space[inst->space].store;
     case PTX_ATOM:
     case PTX_RED:
         return exec_atomic_handler(inst);

@@ -43,7 +43,7 @@ static bool reach_space(const Transfer *t, Request *r, uint8_t **host)
     if (!r->host)
         for (uint32_t left = r->mask; left; left &= left - 1)
             r->hosts[first_lane(left)] = host[first_lane(left)];
-    if (t->w->block->run->watch_access && !t->silent && r->space != SPACE_PARAM)
+    if (t->w->block->run->n_watchers && !t->silent && r->space != SPACE_PARAM)
         tell(t, r);
     if (r->space == SPACE_GLOBAL && t->kind != ACCESS_LOAD)
         request_mark_init(r);
