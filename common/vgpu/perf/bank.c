@@ -5,27 +5,53 @@
  */
 #include "common/vgpu/perf/perf_internal.h"
 
+#include <string.h>
+
 enum { BANKS = 32 };
+
+/* Different words of each bank. A group of lanes has 32 words at most, and most banks have one. */
+typedef struct Banks {
+    uint8_t n[BANKS];
+    uint32_t words[BANKS][BANKS]; /* only the first n[bank] are set */
+    unsigned most;
+} Banks;
+
+static void add_word(Banks *b, uint32_t word)
+{
+    unsigned bank = word % BANKS, n = b->n[bank], i = 0;
+    while (i < n && b->words[bank][i] != word)
+        i++;
+    if (i < n)
+        return;
+    b->words[bank][n] = word;
+    b->n[bank] = (uint8_t)(n + 1);
+    b->most = n + 1 > b->most ? n + 1 : b->most;
+}
 
 /* Passes for the lanes of `mask`: the most words that one bank has to give. */
 static unsigned group_passes(const ExecAccess *a, uint32_t mask)
 {
-    uint64_t words[BANKS][BANKS]; /* different words of each bank; only the first n[bank] are set. A group has
-                                     32 words at most */
-    uint8_t n[BANKS] = {0};
-    unsigned most = 0, words_each = a->bytes <= 4 ? 1 : a->bytes / 4;
+    Banks b;
+    unsigned words_each = a->bytes <= 4 ? 1 : a->bytes / 4;
+    memset(b.n, 0, sizeof b.n);
+    b.most = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        uint64_t first = a->addr[__builtin_ctz(rest)] / 4;
-        for (uint64_t word = first; word < first + words_each; word++) {
-            unsigned bank = word % BANKS, i = 0;
-            while (i < n[bank] && words[bank][i] != word)
-                i++;
-            if (i == n[bank])
-                words[bank][n[bank]++] = word;
-            most = n[bank] > most ? n[bank] : most;
-        }
+        uint32_t first = (uint32_t)(a->addr[__builtin_ctz(rest)] / 4);
+        for (uint32_t word = first; word < first + words_each; word++)
+            add_word(&b, word);
     }
-    return most;
+    return b.most;
+}
+
+/* Two rows of 16 lanes of 4 bytes, each one word, or 16 side by side: two passes where a bank has to give a
+ * word of each. */
+static unsigned passes_of_rows(const ExecAccess *a)
+{
+    uint32_t length = a->group_pattern == PATTERN_UNIFORM ? 1 : WARP_LANES / 2;
+    uint32_t from = (uint32_t)(a->addr[0] / 4), to = (uint32_t)(a->addr[WARP_LANES / 2] / 4);
+    uint32_t apart = from < to ? to - from : from - to;
+    bool overlap = apart < length, banks_meet = apart % BANKS < length || BANKS - apart % BANKS < length;
+    return !overlap && banks_meet ? 2 : 1;
 }
 
 void bank_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least)
@@ -34,6 +60,11 @@ void bank_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least)
     *wavefronts = *least = a->pattern == PATTERN_UNIFORM;
     if (a->pattern == PATTERN_UNIFORM)
         return;
+    if (a->group_lanes == WARP_LANES / 2 && a->bytes == 4) {
+        *least = 1;
+        *wavefronts = passes_of_rows(a);
+        return;
+    }
     for (unsigned g = 0; g < groups; g++) {
         uint32_t mask = a->mask & (uint32_t)((((uint64_t)1 << lanes) - 1) << g * lanes);
         if (!mask)

@@ -4,7 +4,6 @@
 #include "common/vgpu/perf/perf_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool cache_create(Cache *c, uint32_t bytes)
 {
@@ -12,6 +11,7 @@ bool cache_create(Cache *c, uint32_t bytes)
     while (n * 2 * CACHE_WAYS * LINE_BYTES <= bytes)
         n *= 2;
     c->n_sets = n;
+    c->generation = 0;
     c->sets = calloc(n, sizeof *c->sets);
     return c->sets != NULL;
 }
@@ -24,15 +24,17 @@ void cache_free(Cache *c)
 
 void cache_clear(Cache *c)
 {
-    memset(c->sets, 0, c->n_sets * sizeof *c->sets);
+    c->generation++;
 }
 
 unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors)
 {
     CacheSetOfLines *set = &c->sets[(line * 0x9E3779B97F4A7C15u >> 40) & (c->n_sets - 1)];
+    if (set->generation != c->generation)
+        *set = (CacheSetOfLines){.generation = c->generation};
     for (unsigned way = 0; way < CACHE_WAYS; way++) {
         if (set->tag[way] == line + 1) {
-            unsigned hits = (unsigned)__builtin_popcount(set->sectors[way] & sectors);
+            unsigned hits = perf_bits(set->sectors[way] & sectors);
             set->sectors[way] |= sectors;
             return hits;
         }

@@ -14,18 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKERS_MAX = 256, BLOCK_BUCKETS = 64, TOUCH_BUCKETS = 64, TOUCH_RECENT = 8 };
+enum {
+    WORKERS_MAX = 256,
+    SLOT_CHUNK = 64,    /* blocks */
+    SLOT_CHUNKS = 1024, /* of blocks that are there at once: more than exec ever has */
+    TOUCH_BUCKETS = 64,
+    TOUCH_RECENT = 8,
+    TOUCH_IDLE_MAX = 4, /* launches after which the marks of an allocation that none touched are let go */
+};
 
 typedef struct PerfBlock {
-    uint32_t linear;
-    Cache cache;
-    struct PerfBlock *next;
+    Cache cache; /* no sets: none could be had */
 } PerfBlock;
 
 typedef struct PerfWorker {
     PerfCounters c;
-    PerfBlock *block;
-    uint32_t block_linear;          /* of *block when it was looked up */
     Touched *touched[TOUCH_RECENT]; /* used last, by serial */
 } PerfWorker;
 
@@ -36,8 +39,8 @@ struct PerfSet {
     const ExecLaunch *launch;
     PerfWorker *workers;
     unsigned n_workers;
-    pthread_mutex_t lock; /* blocks and touched */
-    PerfBlock *open[BLOCK_BUCKETS], *free_blocks;
+    pthread_mutex_t lock;          /* chunks and touched */
+    PerfBlock *slots[SLOT_CHUNKS]; /* by ExecWho.slot, SLOT_CHUNK in one piece */
     Touched *touched[TOUCH_BUCKETS];
     PerfTouchFn *watch;
     void *watch_self;
@@ -45,79 +48,49 @@ struct PerfSet {
 
 /* ---- blocks ---- */
 
-static PerfBlock *find_block(PerfSet *set, uint32_t linear)
+static PerfBlock *block_of(PerfSet *set, const ExecWho *who)
+{
+    PerfBlock *chunk = who->slot / SLOT_CHUNK < SLOT_CHUNKS
+                           ? __atomic_load_n(&set->slots[who->slot / SLOT_CHUNK], __ATOMIC_ACQUIRE)
+                           : NULL;
+    return chunk && chunk[who->slot % SLOT_CHUNK].cache.sets ? &chunk[who->slot % SLOT_CHUNK] : NULL;
+}
+
+static void make_chunk(PerfSet *set, uint32_t i)
 {
     pthread_mutex_lock(&set->lock);
-    PerfBlock *b = set->open[linear % BLOCK_BUCKETS];
-    while (b && b->linear != linear)
-        b = b->next;
+    if (i < SLOT_CHUNKS && !set->slots[i])
+        __atomic_store_n(&set->slots[i], calloc(SLOT_CHUNK, sizeof(PerfBlock)), __ATOMIC_RELEASE);
     pthread_mutex_unlock(&set->lock);
-    return b;
 }
 
-static PerfBlock *new_block(const PerfSet *set)
+/* The block gets an empty cache. */
+static void open_block(PerfSet *set, uint32_t slot)
 {
-    PerfBlock *b = calloc(1, sizeof *b);
-    if (b && !cache_create(&b->cache, set->model->l1_bytes)) {
-        free(b);
-        return NULL;
-    }
-    return b;
-}
-
-static void open_block(PerfSet *set, uint32_t linear)
-{
-    pthread_mutex_lock(&set->lock);
-    PerfBlock *b = set->free_blocks;
-    if (b)
-        set->free_blocks = b->next;
-    else
-        b = new_block(set);
-    if (b) {
+    uint32_t i = slot / SLOT_CHUNK;
+    if (i >= SLOT_CHUNKS)
+        return;
+    if (!__atomic_load_n(&set->slots[i], __ATOMIC_ACQUIRE))
+        make_chunk(set, i);
+    PerfBlock *chunk = __atomic_load_n(&set->slots[i], __ATOMIC_ACQUIRE), *b = &chunk[slot % SLOT_CHUNK];
+    if (!chunk)
+        return;
+    if (b->cache.sets || cache_create(&b->cache, set->model->l1_bytes))
         cache_clear(&b->cache);
-        b->linear = linear;
-        b->next = set->open[linear % BLOCK_BUCKETS];
-        set->open[linear % BLOCK_BUCKETS] = b;
-    }
-    pthread_mutex_unlock(&set->lock);
 }
 
-static void close_block(PerfSet *set, uint32_t linear)
+static void free_blocks(PerfSet *set)
 {
-    pthread_mutex_lock(&set->lock);
-    PerfBlock **at = &set->open[linear % BLOCK_BUCKETS];
-    while (*at && (*at)->linear != linear)
-        at = &(*at)->next;
-    PerfBlock *b = *at;
-    if (b) {
-        *at = b->next;
-        b->next = set->free_blocks;
-        set->free_blocks = b;
-    }
-    pthread_mutex_unlock(&set->lock);
-}
-
-static void free_blocks(PerfBlock *b)
-{
-    for (PerfBlock *next; b; b = next) {
-        next = b->next;
-        cache_free(&b->cache);
-        free(b);
+    for (int i = 0; i < SLOT_CHUNKS; i++) {
+        for (int k = 0; set->slots[i] && k < SLOT_CHUNK; k++)
+            cache_free(&set->slots[i][k].cache);
+        free(set->slots[i]);
     }
 }
 
 static PerfWorker *worker_of(PerfSet *set, const ExecWho *who)
 {
     return &set->workers[who->worker < set->n_workers ? who->worker : 0];
-}
-
-static PerfBlock *block_of(PerfSet *set, PerfWorker *w, const ExecWho *who)
-{
-    if (!w->block || w->block_linear != who->block_linear) {
-        w->block = find_block(set, who->block_linear);
-        w->block_linear = who->block_linear;
-    }
-    return w->block;
 }
 
 /* ---- touched bytes ---- */
@@ -130,7 +103,7 @@ static Touched *touched_of(PerfSet *set, PerfWorker *w, const MemAlloc *a)
     pthread_mutex_lock(&set->lock);
     Touched **bucket = &set->touched[a->serial % TOUCH_BUCKETS];
     Touched *t = *bucket;
-    while (t && t->alloc != a)
+    while (t && (!touch_is_of(t, a) || !t->atomics != !set->watch))
         t = t->next;
     if (!t && (t = touch_new(a, set->watch != NULL))) {
         t->next = *bucket;
@@ -183,6 +156,11 @@ static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
         touch_lane(set, w, a, a->addr[first], a->bytes);
     } else if (a->alloc && a->pattern == PATTERN_UNIT_STRIDE && full) {
         touch_lane(set, w, a, a->addr[first], (uint64_t)a->bytes * (last - first + 1));
+    } else if (a->alloc && a->group_lanes) {
+        uint64_t length =
+            a->group_pattern == PATTERN_UNIFORM ? a->bytes : (uint64_t)a->bytes * a->group_lanes;
+        for (unsigned lane = 0; lane < WARP_LANES; lane += a->group_lanes)
+            touch_lane(set, w, a, a->addr[lane], length);
     } else {
         touch_runs(set, w, a);
     }
@@ -207,7 +185,7 @@ static void count_load(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const S
 static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecAccess *a)
 {
     SectorList s;
-    uint64_t *v = w->c.v, lanes = (uint64_t)__builtin_popcount(a->mask);
+    uint64_t *v = w->c.v, lanes = perf_bits(a->mask);
     sector_list(a, &s);
     if (a->kind == ACCESS_LOAD) {
         count_load(w, b, a, &s, lanes * a->bytes);
@@ -220,7 +198,7 @@ static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecAc
         v[PERF_GLOBAL_ATOMIC_REQUESTS]++;
         v[PERF_GLOBAL_ATOMIC_SECTORS] += s.n_sectors;
         v[PERF_GLOBAL_ATOMIC_THREADS] += lanes;
-        v[PERF_GLOBAL_ATOMIC_CONFLICTS] += (uint64_t)__builtin_popcount(s.twins);
+        v[PERF_GLOBAL_ATOMIC_CONFLICTS] += perf_bits(s.twins);
         v[PERF_L2_WRITE_SECTORS] += s.n_sectors;
     }
     touch(set, w, a);
@@ -236,7 +214,7 @@ static void count_shared(PerfWorker *w, const ExecAccess *a)
                                 : PERF_SHARED_ATOMIC_REQUESTS]++;
     v[PERF_SHARED_WAVEFRONTS] += wavefronts;
     v[PERF_SHARED_BANK_CONFLICTS] += wavefronts - least;
-    v[PERF_SHARED_BYTES] += (uint64_t)__builtin_popcount(a->mask) * a->bytes;
+    v[PERF_SHARED_BYTES] += perf_bits(a->mask) * a->bytes;
 }
 
 static void count_const(PerfWorker *w, const ExecAccess *a)
@@ -261,7 +239,7 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
         return;
     switch (a->space) {
     case SPACE_GLOBAL:
-        count_global(set, w, block_of(set, w, who), a);
+        count_global(set, w, block_of(set, who), a);
         break;
     case SPACE_SHARED:
         count_shared(w, a);
@@ -289,14 +267,7 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
     v[PERF_BLOCKS]++;
     v[PERF_THREADS] += threads;
     v[PERF_WARPS] += (threads + WARP_LANES - 1) / WARP_LANES;
-    open_block(set, who->block_linear);
-}
-
-static void on_block_end(void *self, const ExecWho *who)
-{
-    PerfSet *set = self;
-    worker_of(set, who)->block = NULL;
-    close_block(set, who->block_linear);
+    open_block(set, who->slot);
 }
 
 static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
@@ -367,14 +338,18 @@ static void sum_touched(PerfSet *set)
 {
     TouchSums s = {0};
     for (int i = 0; i < TOUCH_BUCKETS; i++) {
-        for (Touched *t = set->touched[i], *next; t; t = next) {
-            next = t->next;
-            touch_sum(t, &s);
+        for (Touched **at = &set->touched[i], *t; (t = *at) != NULL;) {
+            t->idle = t->low < t->high ? 0 : t->idle + 1;
             if (set->watch)
                 touch_tell(t, set->watch, set->watch_self);
+            touch_sum(t, &s);
+            if (t->idle <= TOUCH_IDLE_MAX) {
+                at = &t->next;
+                continue;
+            }
+            *at = t->next;
             touch_free(t);
         }
-        set->touched[i] = NULL;
     }
     uint64_t *v = set->last.v, footprint = s.load_sectors + s.store_sectors,
              cache = set->model->l2_bytes / SECTOR_BYTES;
@@ -390,14 +365,6 @@ static void on_launch_end(void *self, const ExecLaunch *launch)
 {
     PerfSet *set = self;
     (void)launch;
-    for (int i = 0; i < BLOCK_BUCKETS; i++) { /* blocks that a fault cut short */
-        while (set->open[i]) {
-            PerfBlock *b = set->open[i];
-            set->open[i] = b->next;
-            b->next = set->free_blocks;
-            set->free_blocks = b;
-        }
-    }
     for (unsigned w = 0; w < set->n_workers; w++)
         perf_counters_add(&set->last, &set->workers[w].c);
     set->last.v[PERF_LAUNCHES] = 1;
@@ -433,7 +400,6 @@ Status perf_create(const PerfModel *model, unsigned jobs, PerfSet **out)
         .warp_sync = on_warp_sync,
         .fence = on_fence,
         .retired = on_retired,
-        .block_end = on_block_end,
         .launch_end = on_launch_end,
     };
     *out = set;
@@ -444,9 +410,7 @@ void perf_destroy(PerfSet *set)
 {
     if (!set)
         return;
-    free_blocks(set->free_blocks);
-    for (int i = 0; i < BLOCK_BUCKETS; i++)
-        free_blocks(set->open[i]);
+    free_blocks(set);
     for (int i = 0; i < TOUCH_BUCKETS; i++)
         for (Touched *t = set->touched[i], *next; t; t = next) {
             next = t->next;

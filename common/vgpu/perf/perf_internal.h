@@ -9,6 +9,14 @@
 
 #include "common/vgpu/perf/perf.h"
 
+/* popcount without the instruction, which the oldest x86-64 lacks. */
+static inline unsigned perf_bits(uint32_t x)
+{
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    return ((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24;
+}
+
 enum { SECTOR_BYTES = 32, LINE_SECTORS = 4, LINE_BYTES = SECTOR_BYTES * LINE_SECTORS, LINES_MAX = 64 };
 
 /* ---- sectors ---- */
@@ -36,12 +44,14 @@ enum { CACHE_WAYS = 4 };
 typedef struct CacheSetOfLines {
     uint64_t tag[CACHE_WAYS]; /* line + 1; 0: empty */
     uint8_t sectors[CACHE_WAYS];
-    uint8_t next; /* way to replace */
+    uint8_t next;        /* way to replace */
+    uint32_t generation; /* empty when it is not the cache's */
 } CacheSetOfLines;
 
 typedef struct Cache {
     CacheSetOfLines *sets;
     unsigned n_sets; /* a power of two */
+    uint32_t generation;
 } Cache;
 
 bool cache_create(Cache *c, uint32_t bytes);
@@ -53,7 +63,10 @@ unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors);
 /* ---- touched bytes ---- */
 
 typedef struct Touched {
-    const MemAlloc *alloc;
+    const MemAlloc *alloc;   /* never followed: what it says is compared with a copy */
+    uint64_t addr, size;     /* the allocation's */
+    uint32_t serial;
+    uint32_t idle;           /* launches since the last that touched it */
     uint64_t base, bytes;    /* base: address of bit 0 */
     uint8_t *loads, *stores; /* a bit a byte */
     uint8_t *atomics;        /* the same; NULL unless somebody watches */
@@ -72,6 +85,9 @@ void touch_free(Touched *t);
 void touch_mark(Touched *t, uint8_t *bits, uint64_t addr, uint64_t bytes, bool atomic);
 /* Tells all pieces, by ascending address. */
 void touch_tell(const Touched *t, PerfTouchFn *fn, void *self);
-void touch_sum(const Touched *t, TouchSums *sums);
+/* Whether t is for this allocation. */
+bool touch_is_of(const Touched *t, const MemAlloc *a);
+/* Adds up what was marked, and clears it. */
+void touch_sum(Touched *t, TouchSums *sums);
 
 #endif

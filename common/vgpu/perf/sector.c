@@ -7,7 +7,7 @@ static void add_line(SectorList *out, uint64_t line, uint8_t sectors)
 {
     out->line[out->n] = line;
     out->sectors[out->n++] = sectors;
-    out->n_sectors += (unsigned)__builtin_popcount(sectors);
+    out->n_sectors += perf_bits(sectors);
 }
 
 /* All bytes from `addr` on, side by side. */
@@ -18,6 +18,29 @@ static void add_range(SectorList *out, uint64_t addr, uint64_t bytes)
         unsigned from = line == first / LINE_SECTORS ? (unsigned)(first % LINE_SECTORS) : 0;
         unsigned to = line == last / LINE_SECTORS ? (unsigned)(last % LINE_SECTORS) : LINE_SECTORS - 1;
         add_line(out, line, (uint8_t)((2u << to) - (1u << from)));
+    }
+}
+
+/* Groups of lanes, each side by side or at one place; they may share lines. */
+static void add_groups(SectorList *out, const ExecAccess *a)
+{
+    uint64_t length = a->group_pattern == PATTERN_UNIFORM ? a->bytes : (uint64_t)a->bytes * a->group_lanes;
+    for (unsigned lane = 0; lane < WARP_LANES; lane += a->group_lanes) {
+        uint64_t first = a->addr[lane] / SECTOR_BYTES, last = (a->addr[lane] + length - 1) / SECTOR_BYTES;
+        for (uint64_t line = first / LINE_SECTORS; line <= last / LINE_SECTORS; line++) {
+            unsigned from = line == first / LINE_SECTORS ? (unsigned)(first % LINE_SECTORS) : 0;
+            unsigned to = line == last / LINE_SECTORS ? (unsigned)(last % LINE_SECTORS) : LINE_SECTORS - 1;
+            uint8_t sectors = (uint8_t)((2u << to) - (1u << from));
+            unsigned at = 0;
+            while (at < out->n && out->line[at] != line)
+                at++;
+            if (at == out->n) {
+                add_line(out, line, sectors);
+            } else {
+                out->n_sectors += perf_bits(sectors & (uint8_t)~out->sectors[at]);
+                out->sectors[at] |= sectors;
+            }
+        }
     }
 }
 
@@ -69,6 +92,8 @@ void sector_list(const ExecAccess *a, SectorList *out)
         add_range(out, a->addr[first], a->bytes);
     else if (a->pattern == PATTERN_UNIT_STRIDE && full)
         add_range(out, a->addr[first], (uint64_t)a->bytes * (last - first + 1));
+    else if (a->group_lanes)
+        add_groups(out, a);
     else
         add_lanes(out, a);
     if (a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCTION)

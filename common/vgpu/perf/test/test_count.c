@@ -29,7 +29,7 @@ static void begin(Rig *r)
 
 static void at(Rig *r, uint32_t block, uint32_t worker)
 {
-    r->who.block_linear = block;
+    r->who.block_linear = r->who.slot = block;
     r->who.worker = worker;
 }
 
@@ -41,7 +41,8 @@ static void open(Rig *r, uint32_t block, uint32_t worker)
 
 static void close_block(Rig *r)
 {
-    r->o->block_end(r->o->self, &r->who);
+    if (r->o->block_end)
+        r->o->block_end(r->o->self, &r->who);
 }
 
 static uint64_t end(Rig *r, PerfCounter c)
