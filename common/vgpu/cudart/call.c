@@ -68,18 +68,7 @@ bool call_enter_light(Call *call, Api api)
     return !must_fail(call);
 }
 
-/* The runtime makes a device's primary context and the thread's context with the first call that needs them.
- */
-static void note_use(void)
-{
-    Thread *t = thread_state();
-    if (t->driver_call != NULL)
-        return;
-    t->bound = true;
-    facade()->runtime_used = facade()->primary_used[t->device] = true;
-}
-
-bool call_enter(Call *call, Api api)
+bool call_enter_query(Call *call, Api api)
 {
     if (!call_enter_light(call, api))
         return false;
@@ -87,9 +76,29 @@ bool call_enter(Call *call, Api api)
         call->error = cudaErrorNoDevice;
         return false;
     }
-    note_use();
     DeviceReply reply;
     device_send(facade()->server, &(DeviceMsg){.op = OP_CALL, .device = call_device()}, &reply);
+    return true;
+}
+
+/* The runtime makes a device's primary context, and binds it to the thread, with the first call that needs
+ * one. */
+void call_use_context(ThreadContext wanted)
+{
+    Thread *t = thread_state();
+    t->context = wanted;
+    facade()->runtime_used = true;
+    if (wanted == CONTEXT_PRIMARY)
+        facade()->primary_used[t->device] = true;
+}
+
+bool call_enter(Call *call, Api api)
+{
+    if (!call_enter_query(call, api))
+        return false;
+    ThreadContext now = thread_state()->context;
+    if (thread_state()->driver_call == NULL)
+        call_use_context(now == CONTEXT_NONE ? CONTEXT_PRIMARY : now);
     return true;
 }
 

@@ -27,9 +27,10 @@ enum { DEVICES_MAX = 64 };
 
 #pragma GCC visibility push(default)
 
-/* A driver call begins: starts the devices if need be. `fail` is what --fail-at gives when this is the call
- * that it counts to (cudaSuccess: not counted). vgpu_end comes after it in any case. */
-cudaError_t vgpu_begin(const char *name, cudaError_t fail);
+/* A driver call begins: starts the devices if need be. vgpu_end comes after it in any case. */
+cudaError_t vgpu_begin(const char *name);
+/* Counts the call for --fail-at: `fail` when it is the one (cudaSuccess: never). */
+cudaError_t vgpu_count(cudaError_t fail);
 /* It ends; error_name is NULL, or the name of the error that it returns. */
 void vgpu_end(int code, const char *error_name);
 /* Has this process used the runtime's devices, so that the driver counts as initialised? */
@@ -39,9 +40,11 @@ void vgpu_say(const char *text);
 /* Frames of the library that holds this address are not the program's. */
 void vgpu_own_library(const void *address);
 
-/* The calling thread's device (an ordinal), and whether it has a context at all. */
-int vgpu_thread_device(bool *bound);
-void vgpu_thread_bind(int device, bool bound);
+/* The calling thread's device (an ordinal), and which context of it: none, the primary one that the runtime
+ * uses, or one that the program made. */
+typedef enum ThreadContext { CONTEXT_NONE, CONTEXT_PRIMARY, CONTEXT_MADE } ThreadContext;
+int vgpu_thread_device(ThreadContext *context);
+void vgpu_thread_bind(int device, ThreadContext context);
 /* Does the runtime use the device's primary context? */
 bool vgpu_primary_used(int device);
 
@@ -80,6 +83,10 @@ Image *vgpu_kernel_image(cudaKernel_t kernel);
 bool vgpu_kernel_exists(cudaKernel_t kernel);
 
 /* ---- memory ---- */
+
+/* Fills rows of width elements of 1, 2 or 4 bytes in stream order. */
+cudaError_t vgpu_fill(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
+                      cudaStream_t stream);
 
 /* The allocation that holds an address: false when there is none. */
 bool vgpu_find_memory(const void *p, uint64_t *base, uint64_t *bytes, uint32_t *serial);

@@ -151,7 +151,7 @@ enum { CONFIGS_MAX = 8 };
 
 typedef struct Thread {
     int device;
-    bool bound;              /* has it a context? */
+    ThreadContext context;
     const char *driver_call; /* the call of the driver API that is under way, else NULL */
     cudaError_t last;
     LaunchConfig configs[CONFIGS_MAX];
@@ -173,6 +173,8 @@ typedef struct Call {
 
 /* False: call->error says why the call cannot go on. */
 bool call_enter(Call *call, Api api);
+/* The same for calls that only ask about devices: they make no context. */
+bool call_enter_query(Call *call, Api api);
 /* The same without a device: for calls that work where there is none. */
 bool call_enter_light(Call *call, Api api);
 /* Ends a call: remembers and records an error. */
@@ -190,6 +192,8 @@ void call_advise(Call *call, const void *address, const char *message, const cha
 void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 const char *call_name(const Call *call);
+/* The runtime uses this context of the thread's device. */
+void call_use_context(ThreadContext wanted);
 /* Writes the record of a failed call. */
 void call_record_error(Call *call, int code, const char *name);
 

@@ -24,18 +24,19 @@ cudaError_t cudaGetDeviceCount(int *count)
 cudaError_t cudaSetDevice(int device)
 {
     Call call;
-    if (!call_enter(&call, API_cudaSetDevice))
+    if (!call_enter_query(&call, API_cudaSetDevice))
         return call_leave(&call, call.error);
     if (!valid_device(device))
         return call_leave(&call, cudaErrorInvalidDevice);
     thread_state()->device = device;
+    call_use_context(CONTEXT_PRIMARY);
     return call_leave(&call, cudaSuccess);
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
     Call call;
-    if (!call_enter(&call, API_cudaGetDevice))
+    if (!call_enter_query(&call, API_cudaGetDevice))
         return call_leave(&call, call.error);
     if (device == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -229,7 +230,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
     Call call;
     uint64_t value = 0;
-    if (!call_enter(&call, API_cudaDeviceCanAccessPeer))
+    if (!call_enter_query(&call, API_cudaDeviceCanAccessPeer))
         return call_leave(&call, call.error);
     if (!valid_device(device) || !valid_device(peer))
         return call_leave(&call, cudaErrorInvalidDevice);

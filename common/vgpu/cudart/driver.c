@@ -7,13 +7,21 @@ static bool must_fail(cudaError_t fail)
     return fail != cudaSuccess && f->fail_at != 0 && ++f->n_can_fail == f->fail_at;
 }
 
-cudaError_t vgpu_begin(const char *name, cudaError_t fail)
+cudaError_t vgpu_begin(const char *name)
 {
     thread_state()->driver_call = name;
     pthread_mutex_lock(&facade()->lock);
     cudaError_t error = facade_start();
-    if (error == cudaSuccess && must_fail(fail))
-        error = fail;
+    if (error == cudaSuccess && facade()->n_devices == 0)
+        error = cudaErrorNoDevice;
+    pthread_mutex_unlock(&facade()->lock);
+    return error;
+}
+
+cudaError_t vgpu_count(cudaError_t fail)
+{
+    pthread_mutex_lock(&facade()->lock);
+    cudaError_t error = must_fail(fail) ? fail : cudaSuccess;
     pthread_mutex_unlock(&facade()->lock);
     return error;
 }
@@ -42,16 +50,16 @@ void vgpu_say(const char *text)
     facade_say("%s", text);
 }
 
-int vgpu_thread_device(bool *bound)
+int vgpu_thread_device(ThreadContext *context)
 {
-    *bound = thread_state()->bound;
+    *context = thread_state()->context;
     return thread_state()->device;
 }
 
-void vgpu_thread_bind(int device, bool bound)
+void vgpu_thread_bind(int device, ThreadContext context)
 {
     thread_state()->device = device;
-    thread_state()->bound = bound;
+    thread_state()->context = context;
 }
 
 bool vgpu_primary_used(int device)
@@ -75,4 +83,26 @@ bool vgpu_find_memory(const void *p, uint64_t *base, uint64_t *bytes, uint32_t *
     *bytes = reply.pointer.bytes;
     *serial = reply.pointer.serial;
     return reply.pointer.kind > DEVICE_MEMORY_NOWHERE;
+}
+
+cudaError_t vgpu_fill(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
+                      cudaStream_t stream)
+{
+    Call call;
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_FILL};
+    uint32_t device;
+    if (!call_enter(&call, API_cudaMemsetAsync))
+        return call_leave(&call, call.error);
+    if (!stream_of(&call, stream, &msg.stream, &device))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
+    msg.fill.dst = (uint64_t)(uintptr_t)dst;
+    msg.fill.pitch = pitch;
+    msg.fill.width = width * element;
+    msg.fill.height = height;
+    msg.fill.depth = 1;
+    msg.fill.value = value;
+    msg.fill.element = (uint8_t)element;
+    call_site(&call);
+    return call_leave(&call, call_send_to(&call, device, &msg, &reply));
 }

@@ -45,7 +45,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 {
     Call call;
     DeviceInfo info = {0};
-    if (!call_enter(&call, API_cudaDeviceGetAttribute))
+    if (!call_enter_query(&call, API_cudaDeviceGetAttribute))
         return call_leave(&call, call.error);
     if (value == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -107,7 +107,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
     Call call;
     DeviceInfo info = {0};
-    if (!call_enter(&call, API_cudaGetDeviceProperties))
+    if (!call_enter_query(&call, API_cudaGetDeviceProperties))
         return call_leave(&call, call.error);
     if (prop == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -128,7 +128,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     Call call;
-    if (!call_enter(&call, API_cudaChooseDevice))
+    if (!call_enter_query(&call, API_cudaChooseDevice))
         return call_leave(&call, call.error);
     if (device == NULL || prop == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -141,7 +141,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
 {
     Call call;
-    if (!call_enter(&call, API_cudaDeviceGetPCIBusId))
+    if (!call_enter_query(&call, API_cudaDeviceGetPCIBusId))
         return call_leave(&call, call.error);
     if (text == NULL || length < 13)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -155,7 +155,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
 {
     Call call;
     unsigned bus = 0;
-    if (!call_enter(&call, API_cudaDeviceGetByPCIBusId))
+    if (!call_enter_query(&call, API_cudaDeviceGetByPCIBusId))
         return call_leave(&call, call.error);
     if (device == NULL || text == NULL)
         return call_leave(&call, cudaErrorInvalidValue);

@@ -238,6 +238,16 @@ void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r)
     op->fill.height = m->fill.height;
     op->fill.depth = m->fill.depth;
     op->fill.value = m->fill.value;
+    op->fill.element = m->fill.element;
+}
+
+static void fill_row(uint8_t *row, uint32_t value, uint32_t element, uint64_t bytes)
+{
+    if (element <= 1)
+        memset(row, (int)(value & 0xFF), bytes);
+    else
+        for (uint64_t i = 0; i + element <= bytes; i += element)
+            memcpy(row + i, &value, element); /* the low bytes */
 }
 
 uint64_t fill_run(Device *d, QueueOp *op)
@@ -252,9 +262,9 @@ uint64_t fill_run(Device *d, QueueOp *op)
         for (uint64_t y = 0; y < op->fill.height; y++) {
             uint64_t addr = op->fill.dst + z * op->fill.slice + y * op->fill.pitch;
             order_touch(d, a, addr, addr + op->fill.width, PERF_TOUCH_STORE);
-            memset(a->host + (addr - a->addr), op->fill.value, op->fill.width);
+            fill_row(a->host + (addr - a->addr), op->fill.value, op->fill.element, op->fill.width);
             check_host_write(d->check, a, addr, op->fill.width);
-            origin_fill(owner, a, addr, op->fill.width, op->fill.value);
+            origin_fill(owner, a, addr, op->fill.width, op->fill.value != 0);
         }
     return perf_copy_ns(d->model, PERF_MEMSET, op->fill.width * op->fill.height * op->fill.depth);
 }

@@ -160,8 +160,9 @@ typedef struct DeviceMsg {
         } range;
         DeviceCopy copy;
         struct {
-            uint64_t dst, pitch, width, height, depth, slice;
-            uint8_t value;
+            uint64_t dst, pitch, width, height, depth, slice; /* width in bytes */
+            uint32_t value;
+            uint8_t element; /* bytes of an element: 1, 2 or 4 */
         } fill;
         struct {
             uint32_t id, n_images;

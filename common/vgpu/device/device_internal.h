@@ -112,7 +112,8 @@ typedef struct QueueOp {
         DeviceCopy copy;
         struct {
             uint64_t dst, pitch, width, height, depth, slice;
-            uint8_t value;
+            uint32_t value;
+            uint8_t element;
         } fill;
         struct {
             uint32_t id;

@@ -118,6 +118,9 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
     }
     Status st = decode(m, &module->ir, &r->diag);
     if (st == STATUS_OK && module->ir->target > d->model->major * 10 + d->model->minor) {
+        diag_set(&r->diag, STATUS_UNSUPPORTED,
+                 "its .target sm_%u is newer than this device, compute capability %u.%u", module->ir->target,
+                 d->model->major, d->model->minor);
         ir_module_free(module->ir);
         free(module);
         r->error = DEVICE_NO_IMAGE;

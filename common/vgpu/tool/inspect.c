@@ -38,7 +38,7 @@ static bool find_program(const char *name, char *path, size_t size)
 /* ---- reading it ---- */
 
 typedef struct Facts {
-    bool has_fatbin, has_runtime, has_debug;
+    bool has_fatbin, has_runtime, has_driver, has_debug;
     char other_runtime[64];
 } Facts;
 
@@ -46,6 +46,8 @@ static void note_needed(const char *name, Facts *facts)
 {
     if (strcmp(name, "libcudart.so.13") == 0)
         facts->has_runtime = true;
+    else if (strcmp(name, "libcuda.so.1") == 0)
+        facts->has_driver = true;
     else if (strncmp(name, "libcudart.so", 12) == 0)
         snprintf(facts->other_runtime, sizeof facts->other_runtime, "%s", name);
 }
@@ -93,8 +95,10 @@ static void classify(const Facts *facts, Program *out)
     else if (facts->other_runtime[0] != 0) {
         out->kind = PROGRAM_OTHER_RUNTIME;
         snprintf(out->runtime, sizeof out->runtime, "%s", facts->other_runtime);
-    } else
-        out->kind = facts->has_fatbin ? PROGRAM_STATIC : PROGRAM_PLAIN;
+    } else if (facts->has_fatbin)
+        out->kind = PROGRAM_STATIC;
+    else
+        out->kind = facts->has_driver ? PROGRAM_CUDA : PROGRAM_PLAIN;
 }
 
 Status program_inspect(const char *name, Program *out)

@@ -30,7 +30,7 @@ typedef struct ToolOptions {
 /* ---- what a program is (inspect.c) ---- */
 
 typedef enum ProgramKind {
-    PROGRAM_CUDA,          /* linked with -cudart shared */
+    PROGRAM_CUDA,          /* linked with -cudart shared, or with the driver API alone */
     PROGRAM_STATIC,        /* linked with the static runtime */
     PROGRAM_OTHER_RUNTIME, /* linked with a runtime of another version */
     PROGRAM_PLAIN,         /* no CUDA inside, or not a file that we understand */
