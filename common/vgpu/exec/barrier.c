@@ -52,8 +52,8 @@ static void note_divergent(Warp *warp, uint32_t id)
         warp->parted = false;
         return;
     }
-    for (int k = 0; k < WARP_LANES; k++) {
-        const ExecSplit *s = &warp->splits[k];
+    for (uint32_t left = warp->used; left; left &= left - 1) {
+        const ExecSplit *s = &warp->splits[first_lane(left)];
         if (!waits_at(s, id))
             continue;
         const IrInst *inst = &s->frame->function->insts[s->pc - 1];
@@ -101,8 +101,8 @@ static void complete(ExecBlock *b, uint32_t id)
     for (uint32_t i = 0; i < b->run->n_warps; i++) {
         Warp *warp = &b->warps[i];
         bool woken = false;
-        for (int k = 0; k < WARP_LANES; k++) {
-            ExecSplit *s = &warp->splits[k];
+        for (uint32_t left = warp->used; left; left &= left - 1) {
+            ExecSplit *s = &warp->splits[first_lane(left)];
             if (!waits_at(s, id))
                 continue;
             give_vote(&bar, s);

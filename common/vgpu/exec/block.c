@@ -9,26 +9,6 @@
 
 enum { LOCAL_FILL = 0xCD, DETAIL_BYTES = 512 };
 
-/* Allocates the memory of a block of this launch; it is used for one block after the other. */
-ExecBlock *block_create(ExecRun *run)
-{
-    ExecBlock *b = calloc(1, sizeof *b);
-    if (!b)
-        return NULL;
-    b->run = run;
-    size_t reg_bytes = ((size_t)run->entry->reg_bytes + 63) & ~(size_t)63;
-    size_t local = (size_t)run->n_warps * WARP_LANES * run->local_bytes;
-    b->warps = block_alloc(b, run->n_warps * sizeof *b->warps);
-    b->regs = block_alloc(b, run->n_warps * reg_bytes + 64);
-    b->shared = block_alloc(b, run->shared_bytes + 64u);
-    b->local = local ? block_alloc(b, local) : NULL;
-    if (!b->warps || !b->regs || !b->shared || (local && !b->local)) {
-        block_destroy(b);
-        return NULL;
-    }
-    return b;
-}
-
 void block_destroy(ExecBlock *b)
 {
     block_free_memory(b);
@@ -54,24 +34,67 @@ static void set_thread_index(Warp *warp, const uint32_t dim[3])
     }
 }
 
+/* What all blocks of a launch have alike. */
+static void make_warp(ExecBlock *b, uint32_t index)
+{
+    Warp *warp = &b->warps[index];
+    uint32_t threads = b->run->n_threads - index * WARP_LANES;
+    memset(warp, 0, sizeof *warp);
+    warp->exists = threads >= WARP_LANES ? FULL_MASK : (1u << threads) - 1;
+    warp->base.index = index;
+    warp->base.block = b;
+    set_thread_index(warp, b->run->launch->block);
+}
+
+/* Allocates the memory of a block of this launch; it is used for one block after the other. */
+ExecBlock *block_create(ExecRun *run)
+{
+    ExecBlock *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->run = run;
+    size_t reg_bytes = ((size_t)run->entry->reg_bytes + 63) & ~(size_t)63;
+    size_t local = (size_t)run->n_warps * WARP_LANES * run->local_bytes;
+    b->warps = block_alloc(b, run->n_warps * sizeof *b->warps);
+    b->regs = block_alloc(b, run->n_warps * reg_bytes + 64);
+    b->shared = block_alloc(b, run->shared_bytes + 64u);
+    b->local = local ? block_alloc(b, local) : NULL;
+    if (!b->warps || !b->regs || !b->shared || (local && !b->local)) {
+        block_destroy(b);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < run->n_warps; i++)
+        make_warp(b, i);
+    return b;
+}
+
+/* What a block before may have left. */
+static void clear_warp(Warp *warp)
+{
+    for (uint32_t left = warp->used; left; left &= left - 1) /* a block that a fault cut short */
+        warp->splits[first_lane(left)].state = SPLIT_FREE;
+    warp->used = warp->ready = warp->parked = warp->cursor = 0;
+    warp->fuel_start = 0;
+    warp->yielded = warp->slices = 0;
+    warp->all_spun = warp->visiting = warp->parted = false;
+    warp->base.carry = 0;
+    warp->base.fuel = 0;
+    warp->base.polls = 0;
+}
+
 static void begin_warp(ExecBlock *b, uint32_t index)
 {
     ExecRun *run = b->run;
     Warp *warp = &b->warps[index];
     size_t reg_bytes = ((size_t)run->entry->reg_bytes + 63) & ~(size_t)63;
-    uint32_t threads = run->n_threads - index * WARP_LANES;
-    memset(warp, 0, sizeof *warp);
-    warp->exists = threads >= WARP_LANES ? FULL_MASK : (1u << threads) - 1;
+    clear_warp(warp);
     warp->entry = (ExecFrame){.function = run->entry,
                               .index = run->launch->function,
                               .regs = b->regs + index * reg_bytes,
                               .lanes = warp->exists};
     memset(warp->entry.regs, 0, run->entry->reg_bytes);
     warp->base.live = warp->exists;
-    warp->base.index = index;
-    warp->base.block = b;
     warp->base.frame = &warp->entry;
-    set_thread_index(warp, run->launch->block);
     for (int lane = 0; run->entry->frame_bytes && lane < WARP_LANES; lane++)
         memset(b->local + (size_t)(index * WARP_LANES + (uint32_t)lane) * run->local_bytes, LOCAL_FILL,
                run->entry->frame_bytes);

@@ -119,8 +119,9 @@ typedef enum WarpAction {
 typedef struct Warp {
     ExecWarp base; /* first: handlers get a pointer to it */
     ExecSplit splits[WARP_LANES];
-    uint32_t ready;  /* slots of splits that can run */
-    uint32_t parked; /* slots of splits in SPLIT_SYNC */
+    uint32_t used;   /* slots of splits that are not free */
+    uint32_t ready;  /* those that can run */
+    uint32_t parked; /* those in SPLIT_SYNC; what is used and neither ready nor parked is in SPLIT_BARRIER */
     uint32_t cursor; /* slot that runs next */
     uint32_t exists; /* lanes of the block; the last warp may have fewer than 32 */
     int32_t fuel_start;
@@ -186,6 +187,7 @@ struct ExecWorker {
     ExecCode *touched;
     ExecWho who;
     uint64_t divergent_branches;
+    uint64_t retired; /* instructions, of a launch without a limit */
     pthread_t thread;
 };
 

@@ -364,6 +364,25 @@ static void store_generic(ExecWarp *w, const IrInst *inst, uint32_t mask)
     access_generic(w, inst, mask, ACCESS_STORE, store_effect);
 }
 
+/* A kernel's parameter: one value for all lanes, at a place that the instruction names. */
+#define DEFINE_PARAM(name, T)                                                                                \
+    static void name(ExecWarp *w, const IrInst *inst, uint32_t mask)                                         \
+    {                                                                                                        \
+        const ExecRun *run = w->block->run;                                                                  \
+        uint64_t at = (uint64_t)inst->offset;                                                                \
+        T value, *dst = warp_dst(w, &inst->dst);                                                             \
+        if (mask != FULL_MASK || at % sizeof value || run->entry->param_bytes < sizeof value ||              \
+            at > run->entry->param_bytes - sizeof value) {                                                   \
+            load_param(w, inst, mask);                                                                       \
+            return;                                                                                          \
+        }                                                                                                    \
+        memcpy(&value, run->launch->params + at, sizeof value);                                              \
+        for (int lane = 0; lane < WARP_LANES; lane++)                                                        \
+            dst[lane] = value;                                                                               \
+    }
+DEFINE_PARAM(load_param_4, U32)
+DEFINE_PARAM(load_param_8, U64)
+
 static const struct {
     IrHandler load, store;
 } by_space[] = {
@@ -383,6 +402,9 @@ void exec_memory_general(ExecWarp *w, const IrInst *inst, uint32_t mask)
 static IrHandler hot_handler(const IrInst *inst, const IrOperand *value)
 {
     uint32_t bytes = type_bytes(inst->type);
+    if (inst->space == SPACE_PARAM && inst->opcode == PTX_LD && inst->src[0].kind == IR_NONE && !inst->vec &&
+        inst->sem == SEM_WEAK && (bytes == 4 || bytes == 8) && value->bytes == bytes)
+        return bytes == 4 ? load_param_4 : load_param_8;
     bool usual = !inst->vec && (bytes == 4 || bytes == 8) && value->bytes == bytes &&
                  inst->src[0].kind != IR_NONE && (inst->sem == SEM_WEAK || inst->sem == SEM_NC) &&
                  (inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED);

@@ -109,9 +109,13 @@ static void account(Warp *warp)
     uint64_t n = (uint64_t)(warp->fuel_start - warp->base.fuel);
     warp->fuel_start = warp->base.fuel;
     b->retired += n;
-    uint64_t total = atomic_fetch_add(&b->run->retired, n) + n;
     uint64_t limit = b->run->launch->max_instructions;
-    if (limit && total > limit && !atomic_load(&b->run->stop))
+    if (!limit) { /* the sum is wanted at the end only */
+        b->worker->retired += n;
+        return;
+    }
+    uint64_t total = atomic_fetch_add(&b->run->retired, n) + n;
+    if (total > limit && !atomic_load(&b->run->stop))
         exec_fault(
             &warp->base, &warp->base.insts[warp->base.pc],
             (ExecFault){.kind = FAULT_TIMEOUT, .mask = warp->base.live ? warp->base.live : warp->exists});

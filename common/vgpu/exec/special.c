@@ -1,8 +1,10 @@
 /* Special registers, addresses of frames and conversions of addresses between spaces: mov, cvta, isspacep. */
 #include "common/vgpu/exec/exec_internal.h"
 
+#include <string.h>
+
 /* Writes one 64-bit value a lane, cut to the register's width, in the lanes of mask. */
-static void put(ExecWarp *w, const IrOperand *dst, const uint64_t *values, uint32_t mask)
+EXEC_CLONES static void put(ExecWarp *w, const IrOperand *dst, const uint64_t *values, uint32_t mask)
 {
     void *lanes = warp_dst(w, dst);
 #define PUT_LANES(type)                                                                                      \
@@ -133,6 +135,37 @@ static void mov_sreg(ExecWarp *w, const IrInst *inst, uint32_t mask)
     put(w, &inst->dst, values, mask);
 }
 
+/* The usual ones, to a register of 32 bits, with all lanes active. */
+static void mov_tid(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    if (mask != FULL_MASK) {
+        mov_sreg(w, inst, mask);
+        return;
+    }
+    memcpy(warp_dst(w, &inst->dst), w->tid[inst->src[0].off - PTX_SREG_TID_X], sizeof w->tid[0]);
+}
+
+static void mov_common(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    if (mask != FULL_MASK) {
+        mov_sreg(w, inst, mask);
+        return;
+    }
+    uint32_t value = (uint32_t)of_warp(w, (PtxSreg)inst->src[0].off), *dst = warp_dst(w, &inst->dst);
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        dst[lane] = value;
+}
+
+static IrHandler sreg_handler(const IrInst *inst)
+{
+    PtxSreg sreg = (PtxSreg)inst->src[0].off;
+    if (inst->dst.bytes != 4)
+        return mov_sreg;
+    if (sreg >= PTX_SREG_TID_X && sreg <= PTX_SREG_TID_Z)
+        return mov_tid;
+    return differs_by_lane(sreg) ? mov_sreg : mov_common;
+}
+
 static void mov_frame(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     uint64_t values[WARP_LANES];
@@ -187,12 +220,14 @@ static void isspacep(ExecWarp *w, const IrInst *inst, uint32_t mask)
 
 IrHandler exec_special_handler(const IrInst *inst)
 {
-    if (inst->opcode == PTX_CVTA)
-        return cvta;
+    if (inst->opcode == PTX_CVTA) {
+        IrHandler usual = exec_alu_handler(inst);
+        return usual ? usual : cvta;
+    }
     if (inst->opcode == PTX_ISSPACEP)
         return isspacep;
     if (inst->opcode == PTX_MOV && inst->src[0].kind == IR_SREG)
-        return mov_sreg;
+        return sreg_handler(inst);
     if (inst->opcode == PTX_MOV && inst->src[0].kind == IR_FRAME)
         return mov_frame;
     return NULL;

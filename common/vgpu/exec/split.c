@@ -3,17 +3,18 @@
 
 #include "common/base/rng.h"
 
+#include <assert.h>
+
 ExecSplit *split_new(Warp *warp, uint32_t mask, uint32_t pc, ExecFrame *frame, ExecJoin *join)
 {
-    for (uint32_t slot = 0; slot < WARP_LANES; slot++) {
-        ExecSplit *s = &warp->splits[slot];
-        if (s->state != SPLIT_FREE)
-            continue;
-        *s = (ExecSplit){.mask = mask, .pc = pc, .frame = frame, .join = join, .state = SPLIT_READY};
-        warp->ready |= 1u << slot;
-        return s;
-    }
-    return NULL; /* cannot be: splits have lanes of their own, and there are as many slots as lanes */
+    assert(warp->used !=
+           FULL_MASK); /* splits have lanes of their own, and there are as many slots as lanes */
+    int slot = first_lane(~warp->used);
+    ExecSplit *s = &warp->splits[slot];
+    *s = (ExecSplit){.mask = mask, .pc = pc, .frame = frame, .join = join, .state = SPLIT_READY};
+    warp->used |= 1u << slot;
+    warp->ready |= 1u << slot;
+    return s;
 }
 
 static uint32_t slot_bit(const Warp *warp, const ExecSplit *s)
@@ -24,6 +25,7 @@ static uint32_t slot_bit(const Warp *warp, const ExecSplit *s)
 void split_free(Warp *warp, ExecSplit *s)
 {
     s->state = SPLIT_FREE;
+    warp->used &= ~slot_bit(warp, s);
     warp->ready &= ~slot_bit(warp, s);
     warp->parked &= ~slot_bit(warp, s);
 }
@@ -209,9 +211,8 @@ void split_exit(ExecWarp *w, uint32_t mask)
 uint32_t split_waiting_lanes(const Warp *warp)
 {
     uint32_t lanes = warp->base.live;
-    for (int i = 0; i < WARP_LANES; i++)
-        if (warp->splits[i].state != SPLIT_FREE)
-            lanes &= ~warp->splits[i].mask;
+    for (uint32_t left = warp->used; left; left &= left - 1)
+        lanes &= ~warp->splits[first_lane(left)].mask;
     return lanes;
 }
 
@@ -242,10 +243,10 @@ bool split_leave_joins(Warp *warp, uint32_t slices)
 
 void split_merge(Warp *warp)
 {
-    for (int i = 0; i < WARP_LANES; i++) {
-        ExecSplit *s = &warp->splits[i];
-        for (int k = i + 1; s->state == SPLIT_READY && k < WARP_LANES; k++) {
-            ExecSplit *t = &warp->splits[k];
+    for (uint32_t left = warp->ready & (warp->ready - 1) ? warp->ready : 0; left; left &= left - 1) {
+        ExecSplit *s = &warp->splits[first_lane(left)];
+        for (uint32_t others = left & (left - 1); s->state == SPLIT_READY && others; others &= others - 1) {
+            ExecSplit *t = &warp->splits[first_lane(others)];
             if (t->state != SPLIT_READY || t->pc != s->pc || t->frame != s->frame || t->join != s->join)
                 continue;
             s->mask |= t->mask;
