@@ -12,11 +12,6 @@
 /* Between the devices' windows and those of shared and local memory (mem/mem.h). */
 #define HOST_MEMORY_BASE 0x0000480000000000u
 
-static bool is_host_kind(uint8_t mem_kind)
-{
-    return mem_kind == MEM_PINNED || mem_kind == MEM_MANAGED || mem_kind == MEM_REGISTERED;
-}
-
 void device_note_used(Device *d, int64_t bytes)
 {
     d->totals.used += (uint64_t)bytes;
@@ -160,7 +155,7 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
     origin_drop(d, serial);
     if (kind == MEM_PINNED || kind == MEM_MANAGED)
         munmap((void *)(uintptr_t)addr, page_round(bytes));
-    else if (!is_host_kind(kind))
+    else if (kind == MEM_DEVICE || kind == MEM_POOL) /* what device_alloc counted */
         device_note_used(d, -(int64_t)bytes);
 }
 

@@ -126,6 +126,10 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = DEVICE_NO_IMAGE;
         return;
     }
+    if (st == STATUS_OK && m->module.owned && r->diag.code == STATUS_UNSUPPORTED) {
+        ir_module_free(module->ir); /* a just-in-time compiler would not take it either */
+        st = STATUS_UNSUPPORTED;
+    }
     if (st != STATUS_OK) {
         free(module);
         r->error = load_error(st);
