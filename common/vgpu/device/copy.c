@@ -126,12 +126,16 @@ void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = DEVICE_INVALID_VALUE;
         return;
     }
+    if (m->place == PLACE_CHECK)
+        return;
     QueueOp *op = queue_add(d, m, QUEUE_COPY);
     if (op == NULL) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
     op->copy = m->copy;
+    if (m->place == PLACE_GRAPH)
+        return; /* pageable memory too is read and written when the graph gets there */
     bool now = !m->copy.async || m->copy.host_dst.data != NULL;
     if (!now && m->copy.host_src.data != NULL && !stage(op))
         now = true;
@@ -226,6 +230,8 @@ void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = DEVICE_INVALID_VALUE;
         return;
     }
+    if (m->place == PLACE_CHECK)
+        return;
     QueueOp *op = queue_add(d, m, QUEUE_FILL);
     if (op == NULL) {
         r->error = DEVICE_NO_MEMORY;

@@ -70,6 +70,7 @@ typedef enum DeviceOp {
     OP_STREAM_SYNC,
     OP_STREAM_QUERY,
     OP_STREAM_WAIT,   /* event */
+    OP_STREAM_MARK,   /* an operation that does nothing */
     OP_HOST_FUNCTION, /* token: runs on the caller's side when the stream gets there */
     OP_HOST_DONE,     /* token: it has run */
     OP_EVENT_CREATE,  /* event.timing -> value */
@@ -129,6 +130,14 @@ typedef struct DeviceLaunchMsg {
     bool cooperative;
 } DeviceLaunchMsg;
 
+/* Where an operation goes. A graph's operations lie inside a stream's: each waits for those that `after` names
+ * by number, no other of the stream's waits for it. A stream's operation may name some to wait for, too. */
+typedef enum DevicePlace {
+    PLACE_STREAM, /* after everything that its stream holds */
+    PLACE_GRAPH,  /* only after those that `after` names */
+    PLACE_CHECK,  /* nowhere: the answer says whether it could be queued */
+} DevicePlace;
+
 typedef struct DeviceMsg {
     DeviceOp op;
     uint32_t device;
@@ -137,6 +146,9 @@ typedef struct DeviceMsg {
     const char *call; /* name of the runtime call, for findings */
     DeviceSpan in, out;
     uint64_t token;
+    DevicePlace place;
+    const uint64_t *after; /* numbers of operations (DeviceReply.seq), of any device */
+    size_t n_after;
     uint64_t resume; /* the message is repeated after DEVICE_HOST_WORK: that reply's resume */
     union {
         struct {
@@ -190,6 +202,7 @@ typedef struct DeviceMsg {
 typedef struct DeviceReply {
     DeviceError error;
     uint64_t value, value2;
+    uint64_t seq; /* number of the operation that was queued, 0: none */
     uint64_t token, resume; /* DEVICE_HOST_WORK: which function; for the repeated message */
     struct {
         uint8_t kind; /* DeviceMemoryKind */

@@ -103,6 +103,7 @@ typedef struct QueueOp {
     uint8_t kind; /* QueueKind */
     bool needed;
     bool done;
+    bool in_graph; /* its stream's order means nothing to it */
     uint64_t site;
     OrderClock clock;
     uint8_t slot;    /* of its stream */

@@ -61,7 +61,7 @@ void launch_check(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = DEVICE_INVALID_VALUE;
     else
         r->error = check_resources(d, l, f);
-    if (r->error != DEVICE_OK)
+    if (r->error != DEVICE_OK || m->place == PLACE_CHECK)
         return;
     QueueOp *op = queue_add(d, m, QUEUE_LAUNCH);
     if (op == NULL) {

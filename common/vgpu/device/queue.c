@@ -64,6 +64,16 @@ static void add_legacy_deps(Device *d, QueueOp *op, const Stream *stream)
     }
 }
 
+/* What the message names: those that ended are at most as late as the stream. */
+static void add_named_deps(Device *d, QueueOp *op, const Stream *stream, const DeviceMsg *m)
+{
+    for (size_t i = 0; i < m->n_after; i++) {
+        add_dep(d->server, op, m->after[i]);
+        if (m->after[i] != 0 && !queue_pending(d->server, m->after[i]))
+            not_before(op, stream->end_ns);
+    }
+}
+
 static void free_op(QueueOp *op)
 {
     free(op->deps);
@@ -106,11 +116,16 @@ QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
     op->stream = m->stream;
     op->site = m->site;
     op->ready_ns = s->host_ns;
-    op->prev_in_stream = stream->last_seq;
-    add_legacy_deps(d, op, stream);
+    op->in_graph = m->place == PLACE_GRAPH;
+    add_named_deps(d, op, stream, m);
+    if (!op->in_graph) {
+        op->prev_in_stream = stream->last_seq;
+        add_legacy_deps(d, op, stream);
+        stream->last_seq = op->seq;
+    }
     order_asked(d, op, stream);
     s->queue.ops[s->queue.n++] = op;
-    stream->last_seq = op->seq;
+    s->reply->seq = op->seq;
     if (stream->n_queued++ == 0)
         stream->first_asked_ns = s->host_ns;
     return op;
@@ -172,7 +187,7 @@ static void touch_freed(Device *d, uint64_t addr)
 static void run_op(Device *d, QueueOp *op)
 {
     Stream *stream = stream_find(d, op->stream);
-    if (stream != NULL)
+    if (stream != NULL && !op->in_graph)
         not_before(op, stream->end_ns);
     Engine engine = ENGINE_COMPUTE;
     uint64_t duration = 0, bytes = 0;

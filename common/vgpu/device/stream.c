@@ -133,7 +133,7 @@ static void wait_event(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
-    if (!e->recorded)
+    if ((!e->recorded && m->place == PLACE_STREAM) || m->place == PLACE_CHECK)
         return;
     QueueOp *op = queue_add(d, m, QUEUE_WAIT);
     if (op == NULL) {
@@ -142,14 +142,22 @@ static void wait_event(Device *d, const DeviceMsg *m, DeviceReply *r)
     }
     op->event.id = e->id;
     order_event(op, stream_find(d, m->stream), &e->clock);
-    if (!e->done && VEC_GROW(op->deps, op->n_deps, op->deps_cap))
+    if (e->recorded && !e->done && VEC_GROW(op->deps, op->n_deps, op->deps_cap))
         op->deps[op->n_deps++] = e->record_seq;
     else if (e->done && op->ready_ns < e->end_ns)
         op->ready_ns = e->end_ns;
 }
 
+static void add_mark(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    if (m->place != PLACE_CHECK && queue_add(d, m, QUEUE_WAIT) == NULL)
+        r->error = DEVICE_NO_MEMORY;
+}
+
 static void add_host_function(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
+    if (m->place == PLACE_CHECK)
+        return;
     QueueOp *op = queue_add(d, m, QUEUE_HOST);
     if (op == NULL)
         r->error = DEVICE_NO_MEMORY;
@@ -188,6 +196,9 @@ void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
         break;
     case OP_STREAM_WAIT:
         wait_event(d, m, r);
+        break;
+    case OP_STREAM_MARK:
+        add_mark(d, m, r);
         break;
     default:
         add_host_function(d, m, r);
@@ -231,6 +242,8 @@ static void record_event(Device *d, Event *e, const DeviceMsg *m, DeviceReply *r
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
+    if (m->place == PLACE_CHECK)
+        return;
     QueueOp *op = queue_add(d, m, QUEUE_RECORD);
     if (op == NULL) {
         r->error = stream_find(d, m->stream) == NULL ? DEVICE_INVALID_HANDLE : DEVICE_NO_MEMORY;
