@@ -158,6 +158,14 @@ static void run_host_function(uint32_t device, uint64_t token)
 
 cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
 {
+    cudaError_t error;
+    if (facade()->graphs != NULL && capture_divert(call, device, msg, reply, &error))
+        return error;
+    return call_send_now(call, device, msg, reply);
+}
+
+cudaError_t call_send_now(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
+{
     msg->device = device;
     msg->call = call_name(call);
     msg->site = call->site;

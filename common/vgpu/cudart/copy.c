@@ -109,7 +109,8 @@ cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape
         msg.copy.host_src = (DeviceSpan){.data = (void *)(uintptr_t)src_p,
                                          .bytes = extent(shape->src_pitch, shape->src_slice, shape)};
     call_site(call);
-    if (async && msg.stream != DEVICE_STREAM_LEGACY && (is_pageable(&dst) || is_pageable(&src)))
+    if (async && call->node == NULL && msg.stream != DEVICE_STREAM_LEGACY &&
+        (is_pageable(&dst) || is_pageable(&src)))
         call_advise(call, NULL, "an asynchronous copy of pageable memory: it cannot overlap with other work",
                     "allocate host memory with cudaMallocHost");
     return call_send_to(call, device, &msg, &reply);
@@ -202,17 +203,14 @@ static char *position(const struct cudaPitchedPtr *p, const struct cudaPos *at)
     return (char *)p->ptr + at->z * p->pitch * p->ysize + at->y * p->pitch + at->x;
 }
 
-static cudaError_t copy_box(Api api, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
+cudaError_t copy_send_box(Call *call, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
     if (p == NULL)
-        return call_leave(&call, cudaErrorInvalidValue);
+        return cudaErrorInvalidValue;
     if (p->srcArray != NULL || p->dstArray != NULL)
-        return call_leave(&call, cudaErrorNotSupported);
+        return cudaErrorNotSupported;
     if (p->extent.width > p->dstPtr.pitch || p->extent.width > p->srcPtr.pitch)
-        return call_leave(&call, cudaErrorInvalidPitchValue);
+        return cudaErrorInvalidPitchValue;
     CopyShape shape = {.dst_pitch = p->dstPtr.pitch,
                        .src_pitch = p->srcPtr.pitch,
                        .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
@@ -220,8 +218,16 @@ static cudaError_t copy_box(Api api, const struct cudaMemcpy3DParms *p, cudaStre
                        .width = p->extent.width,
                        .height = p->extent.height,
                        .depth = p->extent.depth};
-    return call_leave(&call, copy_any(&call, position(&p->dstPtr, &p->dstPos),
-                                      position(&p->srcPtr, &p->srcPos), &shape, p->kind, stream, async));
+    return copy_any(call, position(&p->dstPtr, &p->dstPos), position(&p->srcPtr, &p->srcPos), &shape, p->kind,
+                    stream, async);
+}
+
+static cudaError_t copy_box(Api api, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
+{
+    Call call;
+    if (!call_enter(&call, api))
+        return call_leave(&call, call.error);
+    return call_leave(&call, copy_send_box(&call, p, stream, async));
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -236,30 +242,43 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 
 /* ---- fills ---- */
 
+cudaError_t fill_send(Call *call, const struct cudaMemsetParams *p, size_t slice, size_t depth,
+                      cudaStream_t stream)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_FILL};
+    uint32_t device;
+    if ((p->height > 1 || depth > 1) && p->width * p->elementSize > p->pitch)
+        return cudaErrorInvalidValue;
+    if (!stream_of(call, stream, &msg.stream, &device))
+        return cudaErrorInvalidResourceHandle;
+    msg.fill.dst = (uint64_t)(uintptr_t)p->dst;
+    msg.fill.pitch = p->pitch;
+    msg.fill.slice = slice;
+    msg.fill.width = p->width * p->elementSize;
+    msg.fill.height = p->height;
+    msg.fill.depth = depth;
+    msg.fill.value = p->value;
+    msg.fill.element = (uint8_t)p->elementSize;
+    call_site(call);
+    return call_send_to(call, device, &msg, &reply);
+}
+
 static cudaError_t fill_any(Api api, void *dst, size_t pitch, size_t slice, int value, size_t width,
                             size_t height, size_t depth, cudaStream_t stream)
 {
     Call call;
-    DeviceReply reply;
-    DeviceMsg msg = {.op = OP_FILL};
-    uint32_t device;
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
     if (width == 0 || height == 0 || depth == 0)
         return call_leave(&call, cudaSuccess);
-    if ((height > 1 || depth > 1) && width > pitch)
-        return call_leave(&call, cudaErrorInvalidValue);
-    if (!stream_of(&call, stream, &msg.stream, &device))
-        return call_leave(&call, cudaErrorInvalidResourceHandle);
-    msg.fill.dst = (uint64_t)(uintptr_t)dst;
-    msg.fill.pitch = pitch;
-    msg.fill.slice = slice;
-    msg.fill.width = width;
-    msg.fill.height = height;
-    msg.fill.depth = depth;
-    msg.fill.value = (uint8_t)value;
-    call_site(&call);
-    return call_leave(&call, call_send_to(&call, device, &msg, &reply));
+    const struct cudaMemsetParams p = {.dst = dst,
+                                       .pitch = pitch,
+                                       .value = (uint8_t)value,
+                                       .elementSize = 1,
+                                       .width = width,
+                                       .height = height};
+    return call_leave(&call, fill_send(&call, &p, slice, depth, stream));
 }
 
 cudaError_t cudaMemset(void *dst, int value, size_t bytes)

@@ -123,8 +123,9 @@ typedef struct Facade {
     struct Sites *sites; /* site.c */
     struct {
         uintptr_t start, end;
-    } own[2];           /* where this library is mapped, and the driver's; site.c */
-    struct Pool *pools; /* pool.c */
+    } own[2];              /* where this library is mapped, and the driver's; site.c */
+    struct Pool *pools;    /* pool.c */
+    struct Graphs *graphs; /* graph_internal.h */
     uint32_t n_error_records;
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
@@ -156,6 +157,7 @@ typedef struct Thread {
     cudaError_t last;
     LaunchConfig configs[CONFIGS_MAX];
     int n_configs;
+    enum cudaStreamCaptureMode capture_mode;
     uint64_t launch_site;                 /* of the configuration popped last */
     uint32_t default_stream[DEVICES_MAX]; /* per-thread default stream, 0: not made yet */
 } Thread;
@@ -169,6 +171,12 @@ typedef struct Call {
     bool locked;
     cudaError_t error;
     uint64_t site; /* 0: not asked for yet */
+    /* Stream capture and graphs (capture.c): */
+    struct GraphNode *node;      /* what would be queued becomes the work of this node */
+    bool diverted;               /* it became a node's work: nothing was queued */
+    const struct Kernel *kernel; /* of a launch */
+    const struct HostFunction *host;
+    bool external; /* an event's record or wait is to be part of the graph */
 } Call;
 
 /* False: call->error says why the call cannot go on. */
@@ -184,6 +192,8 @@ uint64_t call_site(Call *call);
  */
 cudaError_t call_send(Call *call, DeviceMsg *msg, DeviceReply *reply);
 cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply);
+/* The same past captures: the message goes to the device in any case. */
+cudaError_t call_send_now(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply);
 /* Server's index of the current device. */
 uint32_t call_device(void);
 cudaError_t error_of_device(DeviceError e);
@@ -210,11 +220,24 @@ bool site_is_own(const void *address);
 void host_fault_install(void);
 void host_fault_remove(void);
 
+/* ---- stream capture (capture.c) ---- */
+
+/* Does a message become a node, or is it an error because of a capture? If not, it is to be sent. */
+bool capture_divert(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply, cudaError_t *error);
+/* A device was reset: its captures end. */
+void capture_forget(uint32_t device);
+/* A stream is destroyed: so is a capture that began with it. */
+void capture_drop_stream(uint32_t stream);
+void capture_drop_event(uint32_t event);
+
 /* ---- handles (stream.c) ---- */
 
 /* What a stream handle stands for: the server's stream and device. False: no such stream. */
 bool stream_of(Call *call, cudaStream_t handle, uint32_t *stream, uint32_t *device);
 bool event_of(cudaEvent_t handle, uint32_t *event, uint32_t *device);
+/* The messages of calls that are also made for the nodes of a graph. */
+cudaError_t stream_send_host_function(Call *call, cudaStream_t stream, const HostFunction *fn);
+cudaError_t stream_send_event(Call *call, cudaEvent_t event, cudaStream_t stream, bool record);
 
 /* ---- registered things (register.c) ---- */
 
@@ -240,6 +263,14 @@ typedef struct CopyShape {
     size_t dst_pitch, src_pitch, dst_slice, src_slice, width, height, depth;
 } CopyShape;
 
+/* kernel<<<...>>> (launch.c), for a call that has begun. */
+cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                          cudaStream_t handle, bool cooperative);
+cudaError_t copy_send_box(Call *call, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async);
+cudaError_t fill_send(Call *call, const struct cudaMemsetParams *p, size_t slice, size_t depth,
+                      cudaStream_t stream);
+/* The place of a variable of the device, or why there is none (symbol.c). */
+cudaError_t symbol_find(Call *call, const void *symbol, uint64_t *address, size_t *bytes);
 cudaError_t copy_any(Call *call, void *dst, const void *src, const CopyShape *shape, enum cudaMemcpyKind kind,
                      cudaStream_t stream, bool async);
 

@@ -113,6 +113,7 @@ cudaError_t cudaDeviceReset(void)
     uint32_t device = call_device();
     cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_DEVICE_RESET}, &reply);
     registered_forget(device);
+    capture_forget(device);
     f->primary_used[thread_state()->device] = false;
     for (size_t i = 0; i < f->n_streams; i++)
         if (f->stream_device[i] == device + 1)

@@ -70,7 +70,7 @@ static uint8_t *pack_params(const Kernel *k, void **args)
     return buffer;
 }
 
-static cudaError_t launch(Call *call, const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
+cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
                           cudaStream_t handle, bool cooperative)
 {
     uint32_t stream, device, function;
@@ -86,6 +86,7 @@ static cudaError_t launch(Call *call, const void *kernel, dim3 grid, dim3 block,
     error = kernel_load(call, k, &function);
     if (error != cudaSuccess)
         return error;
+    call->kernel = k;
     uint8_t *params = pack_params(k, args);
     if (params == NULL)
         return cudaErrorMemoryAllocation;
@@ -108,7 +109,7 @@ static cudaError_t enter_and_launch(Api api, uint64_t site, const void *kernel, 
         return call_leave(&call, call.error);
     call.site = site;
     call_site(&call);
-    return call_leave(&call, launch(&call, kernel, grid, block, args, shared, stream, cooperative));
+    return call_leave(&call, launch_kernel(&call, kernel, grid, block, args, shared, stream, cooperative));
 }
 
 EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,

@@ -1,5 +1,5 @@
 /* memory: allocating and freeing, and what a pointer is. */
-#include "common/vgpu/cudart/cudart_internal.h"
+#include "common/vgpu/cudart/graph_internal.h"
 
 #include <string.h>
 
@@ -221,6 +221,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void
     DeviceReply reply = look_up(&call, p);
     void *pointer = (void *)(uintptr_t)p;
     *a = (struct cudaPointerAttributes){.device = visible_index(reply.pointer.device)};
+    const GraphMemory *graph_memory = graph_memory_find(reply.pointer.base);
+    if (graph_memory != NULL && !graph_memory->live)
+        reply.pointer.kind = DEVICE_MEMORY_NONE; /* until a launch allocates it (measured) */
     switch ((DeviceMemoryKind)reply.pointer.kind) {
     case DEVICE_MEMORY_NONE:
     case DEVICE_MEMORY_NOWHERE:

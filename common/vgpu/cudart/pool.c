@@ -60,13 +60,13 @@ static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaStream_t st
 {
     Call call;
     DeviceReply reply;
-    uint32_t number, device;
+    uint32_t device;
     DeviceMsg msg = {.op = OP_ALLOC};
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
     if (p == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
-    if (!stream_of(&call, stream, &number, &device))
+    if (!stream_of(&call, stream, &msg.stream, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (bytes == 0) {
         *p = NULL;

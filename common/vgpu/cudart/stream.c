@@ -149,8 +149,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     if (!call_enter(&call, API_cudaStreamDestroy))
         return call_leave(&call, call.error);
     cudaError_t error = send_stream(&call, stream, &msg, &reply);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
+        capture_drop_stream(msg.stream);
         facade()->stream_device[msg.stream] = 0;
+    }
     return call_leave(&call, error);
 }
 
@@ -236,43 +238,34 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
     return call_leave(&call, cudaSuccess);
 }
 
-/* Streams are never captured here: graphs are not supported. */
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
-{
-    Call call;
-    uint32_t number, device;
-    if (!call_enter(&call, API_cudaStreamIsCapturing))
-        return call_leave(&call, call.error);
-    if (status == NULL)
-        return call_leave(&call, cudaErrorInvalidValue);
-    if (!stream_of(&call, stream, &number, &device))
-        return call_leave(&call, cudaErrorInvalidResourceHandle);
-    *status = cudaStreamCaptureStatusNone;
-    return call_leave(&call, cudaSuccess);
-}
-
 /* ---- host functions ---- */
+
+cudaError_t stream_send_host_function(Call *call, cudaStream_t stream, const HostFunction *fn)
+{
+    Facade *f = facade();
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_HOST_FUNCTION};
+    if (!VEC_GROW(f->host_functions, f->n_host_functions, f->host_functions_cap))
+        return cudaErrorMemoryAllocation;
+    HostFunction mine = *fn;
+    mine.stream = stream;
+    mine.token = msg.token = ++f->last_token;
+    call->host = &mine;
+    cudaError_t error = send_stream(call, stream, &msg, &reply);
+    if (error == cudaSuccess && !call->diverted)
+        f->host_functions[f->n_host_functions++] = mine;
+    call->host = NULL;
+    return error;
+}
 
 static cudaError_t add_host_function(Api api, cudaStream_t stream, const HostFunction *fn)
 {
     Call call;
-    DeviceReply reply;
-    Facade *f = facade();
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
     if (fn->run == NULL && fn->callback == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
-    if (!VEC_GROW(f->host_functions, f->n_host_functions, f->host_functions_cap))
-        return call_leave(&call, cudaErrorMemoryAllocation);
-    HostFunction *mine = &f->host_functions[f->n_host_functions];
-    *mine = *fn;
-    mine->stream = stream;
-    mine->token = ++f->last_token;
-    cudaError_t error =
-        send_stream(&call, stream, &(DeviceMsg){.op = OP_HOST_FUNCTION, .token = mine->token}, &reply);
-    if (error == cudaSuccess)
-        f->n_host_functions++;
-    return call_leave(&call, error);
+    return call_leave(&call, stream_send_host_function(&call, stream, fn));
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data)
@@ -352,8 +345,10 @@ static cudaError_t event_call(Api api, cudaEvent_t event, DeviceOp op)
     if (!event_of(event, &msg.event.id, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     cudaError_t error = call_send_to(&call, device, &msg, &reply);
-    if (op == OP_EVENT_DESTROY && error == cudaSuccess)
+    if (op == OP_EVENT_DESTROY && error == cudaSuccess) {
+        capture_drop_event(msg.event.id);
         facade()->event_device[msg.event.id] = 0;
+    }
     return call_leave(&call, error);
 }
 
@@ -372,19 +367,28 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     return event_call(API_cudaEventQuery, event, OP_EVENT_QUERY);
 }
 
+cudaError_t stream_send_event(Call *call, cudaEvent_t event, cudaStream_t stream, bool record)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = record ? OP_EVENT_RECORD : OP_STREAM_WAIT};
+    uint32_t device;
+    if (!event_of(event, &msg.event.id, &device))
+        return cudaErrorInvalidResourceHandle;
+    return send_stream(call, stream, &msg, &reply);
+}
+
 static cudaError_t record_event(Api api, cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
     Call call;
-    DeviceReply reply;
-    DeviceMsg msg = {.op = OP_EVENT_RECORD};
-    uint32_t device;
+    uint32_t id, device;
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
-    if (!event_of(event, &msg.event.id, &device))
+    if (!event_of(event, &id, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if ((flags & ~(unsigned)cudaEventRecordExternal) != 0)
         return call_leave(&call, cudaErrorInvalidValue);
-    return call_leave(&call, send_stream(&call, stream, &msg, &reply));
+    call.external = flags == cudaEventRecordExternal;
+    return call_leave(&call, stream_send_event(&call, event, stream, true));
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -400,16 +404,15 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     Call call;
-    DeviceReply reply;
-    DeviceMsg msg = {.op = OP_STREAM_WAIT};
-    uint32_t device;
+    uint32_t id, device;
     if (!call_enter(&call, API_cudaStreamWaitEvent))
         return call_leave(&call, call.error);
-    if (!event_of(event, &msg.event.id, &device))
+    if (!event_of(event, &id, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if ((flags & ~(unsigned)cudaEventWaitExternal) != 0)
         return call_leave(&call, cudaErrorInvalidValue);
-    return call_leave(&call, send_stream(&call, stream, &msg, &reply));
+    call.external = flags == cudaEventWaitExternal;
+    return call_leave(&call, stream_send_event(&call, event, stream, false));
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)

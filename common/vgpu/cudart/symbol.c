@@ -1,7 +1,7 @@
 /* symbol: variables of the device by the address of their shadow on the host. */
 #include "common/vgpu/cudart/cudart_internal.h"
 
-static cudaError_t find_symbol(Call *call, const void *symbol, uint64_t *address, size_t *bytes)
+cudaError_t symbol_find(Call *call, const void *symbol, uint64_t *address, size_t *bytes)
 {
     Variable *v = variable_of(symbol);
     if (v == NULL)
@@ -20,7 +20,7 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
         return call_leave(&call, call.error);
     if (address == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
-    cudaError_t error = find_symbol(&call, symbol, &at, &bytes);
+    cudaError_t error = symbol_find(&call, symbol, &at, &bytes);
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)at;
     return call_leave(&call, error);
@@ -35,7 +35,7 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
         return call_leave(&call, call.error);
     if (bytes == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
-    cudaError_t error = find_symbol(&call, symbol, &at, &n);
+    cudaError_t error = symbol_find(&call, symbol, &at, &n);
     if (error == cudaSuccess)
         *bytes = n;
     return call_leave(&call, error);
@@ -53,7 +53,7 @@ static cudaError_t copy_symbol(Api api, const void *symbol, const void *other, s
     enum cudaMemcpyKind host_kind = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     if (kind != host_kind && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return call_leave(&call, cudaErrorInvalidMemcpyDirection);
-    cudaError_t error = find_symbol(&call, symbol, &at, &bytes);
+    cudaError_t error = symbol_find(&call, symbol, &at, &bytes);
     if (error != cudaSuccess)
         return call_leave(&call, error);
     if (count > bytes || offset > bytes - count)

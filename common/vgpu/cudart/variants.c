@@ -55,6 +55,24 @@ PTSZ(cudaStreamIsCapturing, (cudaStream_t t, enum cudaStreamCaptureStatus *s), (
 PTSZ(cudaEventRecord, (cudaEvent_t e, cudaStream_t t), (e, per_thread(t)))
 PTSZ(cudaEventRecordWithFlags, (cudaEvent_t e, cudaStream_t t, unsigned int f), (e, per_thread(t), f))
 
+PTSZ(cudaStreamBeginCapture, (cudaStream_t t, enum cudaStreamCaptureMode m), (per_thread(t), m))
+PTSZ(cudaStreamBeginCaptureToGraph,
+     (cudaStream_t t, cudaGraph_t g, const cudaGraphNode_t *d, const cudaGraphEdgeData *e, size_t n,
+      enum cudaStreamCaptureMode m),
+     (per_thread(t), g, d, e, n, m))
+PTSZ(cudaStreamEndCapture, (cudaStream_t t, cudaGraph_t *g), (per_thread(t), g))
+PTSZ(cudaStreamGetCaptureInfo,
+     (cudaStream_t t, enum cudaStreamCaptureStatus *s, unsigned long long *i, cudaGraph_t *g,
+      const cudaGraphNode_t **d, const cudaGraphEdgeData **e, size_t *n),
+     (per_thread(t), s, i, g, d, e, n))
+PTSZ(cudaStreamUpdateCaptureDependencies,
+     (cudaStream_t t, cudaGraphNode_t *d, const cudaGraphEdgeData *e, size_t n, unsigned int f),
+     (per_thread(t), d, e, n, f))
+PTSZ(cudaGraphLaunch, (cudaGraphExec_t e, cudaStream_t t), (e, per_thread(t)))
+PTSZ(cudaGraphUpload, (cudaGraphExec_t e, cudaStream_t t), (e, per_thread(t)))
+PTSZ(cudaGraphInstantiateWithParams, (cudaGraphExec_t * e, cudaGraph_t g, cudaGraphInstantiateParams *p),
+     (e, g, p))
+
 PTDS(cudaMemcpy, cudaMemcpyAsync, (void *d, const void *s, size_t n, enum cudaMemcpyKind k),
      (d, s, n, k, SELF))
 PTDS(cudaMemcpy2D, cudaMemcpy2DAsync,

@@ -46,6 +46,7 @@ static void show_value(const char *what, long long value)
 #include "probe_kernels.cuh"
 
 #include "probe_faults.cuh"
+#include "probe_graph.cuh"
 #include "probe_host.cuh"
 #include "probe_launch.cuh"
 #include "probe_memory.cuh"
@@ -80,7 +81,8 @@ static const struct {
     SITUATION(devices), SITUATION(limits), SITUATION(streams), SITUATION(stream_destroyed_query),
     SITUATION(stream_destroyed_twice), SITUATION(stream_destroyed_launch), SITUATION(stream_garbage), SITUATION(events),
     SITUATION(event_destroyed_record), SITUATION(event_destroyed_twice), SITUATION(occupancy),
-    SITUATION(function_attributes), SITUATION(managed),
+    SITUATION(function_attributes), SITUATION(managed), SITUATION(capture_calls), SITUATION(capture_begin_end),
+    SITUATION(graph_arguments), SITUATION(graph_update), SITUATION(graph_memory), SITUATION(other_calls),
 };
 enum { N_SITUATIONS = sizeof situations / sizeof situations[0] };
 

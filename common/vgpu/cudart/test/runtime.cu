@@ -357,9 +357,9 @@ static void many_launches()
 
 static void refusals()
 {
-    cudaGraph_t graph;
-    IS(cudaErrorNotSupported, cudaGraphCreate(&graph, 0));
-    IS(cudaErrorNotSupported, cudaGraphCreate(&graph, 0));
+    cudaIpcMemHandle_t handle;
+    IS(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, NULL));
+    IS(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, NULL));
     IS(cudaErrorNotSupported, cudaGetLastError());
     OK(cudaProfilerStart());
 }

@@ -1,0 +1,430 @@
+/* graph_exec: executable graphs: instantiating, changing as a whole, launching.
+ *
+ * An executable graph is a copy of a graph with its nodes in an order. A launch queues an operation at the
+ * end of the stream, then the nodes' operations, each after those that its edges name, and one after all of
+ * them:
+ *
+ *      stream:  ... ── begin ────────────────── end ── ...
+ *                        ├── a ── c ──┬── d ──┤
+ *                        └── b ───────┘
+ *
+ * Nodes of other devices run there. The operations carry the places of the calls that made the nodes.
+ */
+#include "common/vgpu/cudart/graph_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- order ---- */
+
+static bool all_in(const NodeList *some, const NodeList *all)
+{
+    for (size_t i = 0; i < some->n; i++)
+        if (some->items[i]->seq == 0 || all->n == 0)
+            return false;
+    return true;
+}
+
+/* In rounds over the list: graphs are mostly built in order, so that one round does. seq marks what is in. */
+bool graph_order(const Graph *g, NodeList *order)
+{
+    size_t before;
+    for (size_t i = 0; i < g->nodes.n; i++)
+        g->nodes.items[i]->seq = 0;
+    do {
+        before = order->n;
+        for (size_t i = 0; i < g->nodes.n; i++) {
+            GraphNode *n = g->nodes.items[i];
+            if (n->seq == 0 && all_in(&n->deps, &g->nodes)) {
+                if (!list_add(order, n))
+                    return false;
+                n->seq = 1;
+            }
+        }
+    } while (order->n > before);
+    return order->n == g->nodes.n;
+}
+
+static bool acyclic(const Graph *g)
+{
+    NodeList order = {0};
+    bool ok = graph_order(g, &order);
+    list_free(&order);
+    for (size_t i = 0; i < g->nodes.n && ok; i++)
+        ok = g->nodes.items[i]->child == NULL || acyclic(g->nodes.items[i]->child);
+    return ok;
+}
+
+/* ---- instantiating ---- */
+
+static void exec_free(GraphExec *e)
+{
+    handle_drop(&graphs()->execs, e->id);
+    Graph *original = e->original < graphs()->graphs.n ? graphs()->graphs.items[e->original] : NULL;
+    if (original != NULL)
+        original->n_execs--;
+    list_free(&e->order);
+    graph_free(e->graph);
+    free(e);
+}
+
+static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
+{
+    Graph *g = graph_of(graph);
+    const unsigned long long known =
+        cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUseNodePriority;
+    (void)call;
+    if (flags == cudaGraphInstantiateFlagDeviceLaunch)
+        return cudaErrorNotSupported;
+    if (out == NULL || g == NULL || (flags & ~known) != 0 || !acyclic(g))
+        return cudaErrorInvalidValue;
+    if (g->has_memory && g->n_execs > 0)
+        return cudaErrorNotSupported; /* measured */
+    GraphExec *e = calloc(1, sizeof *e);
+    if (e == NULL)
+        return cudaErrorMemoryAllocation;
+    e->graph = graph_copy(g);
+    e->original = g->id;
+    e->flags = flags;
+    e->id = e->graph == NULL ? 0 : handle_add(&graphs()->execs, e);
+    if (e->graph == NULL || e->id == 0) {
+        if (e->graph != NULL)
+            graph_free(e->graph);
+        free(e);
+        return cudaErrorMemoryAllocation;
+    }
+    g->n_execs++;
+    e->graph->owned = true;
+    if (!graph_order(e->graph, &e->order)) {
+        exec_free(e);
+        return cudaErrorMemoryAllocation;
+    }
+    *out = exec_handle(e);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGraphInstantiate))
+        return call_leave(&call, call.error);
+    return call_leave(&call, instantiate(&call, exec, graph, flags));
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGraphInstantiateWithFlags))
+        return call_leave(&call, call.error);
+    return call_leave(&call, instantiate(&call, exec, graph, flags));
+}
+
+/* Uploading is nothing here: what is launched is there. */
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *params)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGraphInstantiateWithParams))
+        return call_leave(&call, call.error);
+    if (params == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    cudaError_t error =
+        instantiate(&call, exec, graph, params->flags & ~(unsigned long long)cudaGraphInstantiateFlagUpload);
+    params->errNode_out = NULL;
+    params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGraphExecDestroy))
+        return call_leave(&call, call.error);
+    GraphExec *e = exec_of(exec);
+    if (e == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    exec_free(e);
+    return call_leave(&call, cudaSuccess);
+}
+
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGraphExecGetFlags))
+        return call_leave(&call, call.error);
+    const GraphExec *e = exec_of(exec);
+    if (e == NULL || flags == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    *flags = e->flags;
+    return call_leave(&call, cudaSuccess);
+}
+
+/* ---- changing as a whole ---- */
+
+static size_t place_of(const GraphNode *n)
+{
+    size_t i = 0;
+    while (n->graph->nodes.items[i] != n)
+        i++;
+    return i;
+}
+
+static bool same_deps(const GraphNode *a, const GraphNode *b)
+{
+    if (a->deps.n != b->deps.n)
+        return false;
+    for (size_t i = 0; i < a->deps.n; i++)
+        if (place_of(a->deps.items[i]) != place_of(b->deps.items[i]))
+            return false;
+    return true;
+}
+
+/* Nodes are paired in the order in which they were added. */
+static enum cudaGraphExecUpdateResult compare(const Graph *exec, const Graph *g, const GraphNode **bad)
+{
+    *bad = NULL;
+    if (exec->nodes.n != g->nodes.n)
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        const GraphNode *a = exec->nodes.items[i], *b = g->nodes.items[i];
+        *bad = b;
+        if (!same_deps(a, b))
+            return cudaGraphExecUpdateErrorTopologyChanged;
+        if (a->type != b->type)
+            return cudaGraphExecUpdateErrorNodeTypeChanged;
+        if (a->msg.op == OP_LAUNCH && a->msg.launch.cooperative != b->msg.launch.cooperative)
+            return cudaGraphExecUpdateErrorAttributesChanged;
+        if (b->type == cudaGraphNodeTypeMemAlloc || b->type == cudaGraphNodeTypeMemFree)
+            return cudaGraphExecUpdateErrorNotSupported;
+        if (a->child == NULL)
+            continue;
+        enum cudaGraphExecUpdateResult inner = compare(a->child, b->child, bad);
+        if (inner != cudaGraphExecUpdateSuccess)
+            return inner;
+    }
+    *bad = NULL;
+    return cudaGraphExecUpdateSuccess;
+}
+
+static bool update(Graph *exec, const Graph *g)
+{
+    for (size_t i = 0; i < g->nodes.n; i++) {
+        GraphNode *to = exec->nodes.items[i];
+        if (to->child != NULL ? !update(to->child, g->nodes.items[i]->child)
+                              : !node_copy_work(to, g->nodes.items[i]))
+            return false;
+    }
+    return true;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGraphExecUpdate))
+        return call_leave(&call, call.error);
+    const GraphExec *e = exec_of(exec);
+    const Graph *g = graph_of(graph);
+    const GraphNode *bad = NULL;
+    if (e == NULL || g == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    enum cudaGraphExecUpdateResult result = compare(e->graph, g, &bad);
+    if (info != NULL)
+        *info = (cudaGraphExecUpdateResultInfo){.result = result,
+                                                .errorNode = bad == NULL ? NULL : node_handle(bad)};
+    if (result != cudaGraphExecUpdateSuccess)
+        return call_leave(&call, cudaErrorGraphExecUpdateFailure);
+    return call_leave(&call, update(e->graph, g) ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+/* ---- launching ---- */
+
+/* A launch under way: where its operations go. */
+typedef struct Launch {
+    Call *call;
+    uint32_t stream, device;
+    uint64_t *after; /* numbers of what the next operation waits for */
+    size_t n, cap;
+} Launch;
+
+static bool wait_for(Launch *l, uint64_t seq)
+{
+    if (!VEC_GROW(l->after, l->n, l->cap))
+        return false;
+    l->after[l->n++] = seq;
+    return true;
+}
+
+/* Queues one operation after l->after: its number, 0 when it cannot be. */
+static cudaError_t queue_message(Launch *l, uint32_t device, DeviceMsg *msg, uint64_t *seq)
+{
+    DeviceReply reply;
+    msg->place = msg->place == PLACE_CHECK ? PLACE_CHECK : PLACE_GRAPH;
+    msg->stream = device == l->device ? l->stream : DEVICE_STREAM_LEGACY;
+    msg->after = l->after;
+    msg->n_after = l->n;
+    l->call->site = msg->site;
+    cudaError_t error = call_send_now(l->call, device, msg, &reply);
+    *seq = reply.seq;
+    l->n = 0;
+    return error;
+}
+
+static cudaError_t queue_host(Launch *l, const GraphNode *n, DeviceMsg *msg, uint64_t *seq)
+{
+    Facade *f = facade();
+    if (!VEC_GROW(f->host_functions, f->n_host_functions, f->host_functions_cap))
+        return cudaErrorMemoryAllocation;
+    HostFunction fn = n->host;
+    fn.token = msg->token = ++f->last_token;
+    cudaError_t error = queue_message(l, n->device, msg, seq);
+    if (error == cudaSuccess)
+        f->host_functions[f->n_host_functions++] = fn;
+    return error;
+}
+
+static cudaError_t queue_graph(Launch *l, const NodeList *order, uint64_t begin, uint64_t *end);
+
+/* A child graph's operations lie between what its node waits for and an operation after them all. */
+static cudaError_t queue_child(Launch *l, const GraphNode *n, uint64_t *seq)
+{
+    NodeList order = {0};
+    DeviceMsg begin = {.op = OP_STREAM_MARK, .site = n->msg.site};
+    cudaError_t error = queue_message(l, l->device, &begin, seq);
+    if (error == cudaSuccess)
+        error = graph_order(n->child, &order) ? queue_graph(l, &order, *seq, seq) : cudaErrorMemoryAllocation;
+    list_free(&order);
+    return error;
+}
+
+static cudaError_t queue_node(Launch *l, GraphNode *n, uint64_t begin)
+{
+    for (size_t i = 0; i < n->deps.n; i++)
+        if (!wait_for(l, n->deps.items[i]->seq))
+            return cudaErrorMemoryAllocation;
+    if (n->deps.n == 0 && !wait_for(l, begin))
+        return cudaErrorMemoryAllocation;
+    DeviceMsg msg = n->msg;
+    if (n->child != NULL)
+        return queue_child(l, n, &n->seq);
+    if (n->disabled || msg.op == 0)
+        msg = (DeviceMsg){.op = OP_STREAM_MARK, .site = n->msg.site};
+    if (msg.op == OP_HOST_FUNCTION)
+        return queue_host(l, n, &msg, &n->seq);
+    return queue_message(l, msg.op == OP_STREAM_MARK ? l->device : n->device, &msg, &n->seq);
+}
+
+/* All nodes, and an operation after the whole. */
+static cudaError_t queue_graph(Launch *l, const NodeList *order, uint64_t begin, uint64_t *end)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < order->n && error == cudaSuccess; i++)
+        error = queue_node(l, order->items[i], begin);
+    bool ok = wait_for(l, begin);
+    for (size_t i = 0; i < order->n && ok; i++)
+        ok = wait_for(l, order->items[i]->seq);
+    if (!ok)
+        return cudaErrorMemoryAllocation;
+    uint64_t seq;
+    DeviceMsg msg = {.op = OP_STREAM_MARK};
+    cudaError_t last = queue_message(l, l->device, &msg, &seq);
+    *end = seq;
+    return error != cudaSuccess ? error : last;
+}
+
+/* Could every node be queued now? */
+static cudaError_t check_nodes(Launch *l, const NodeList *nodes)
+{
+    for (size_t i = 0; i < nodes->n; i++) {
+        const GraphNode *n = nodes->items[i];
+        DeviceMsg msg = n->msg;
+        uint64_t seq;
+        msg.place = PLACE_CHECK;
+        cudaError_t error = n->child != NULL             ? check_nodes(l, &n->child->nodes)
+                            : n->disabled || msg.op == 0 ? cudaSuccess
+                                                         : queue_message(l, n->device, &msg, &seq);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}
+
+static cudaError_t launch(Launch *l, GraphExec *e)
+{
+    DeviceReply reply;
+    uint64_t site = call_site(l->call), inside;
+    cudaError_t error = check_nodes(l, &e->graph->nodes);
+    if (error == cudaSuccess)
+        error = graph_memory_launch(l->call, e);
+    if (error != cudaSuccess)
+        return error;
+    l->call->site = site;
+    DeviceMsg begin = {.op = OP_STREAM_MARK, .stream = l->stream, .after = &e->last_seq, .n_after = 1};
+    error = call_send_now(l->call, l->device, &begin, &reply);
+    if (error != cudaSuccess)
+        return error;
+    error = queue_graph(l, &e->order, reply.seq, &inside);
+    l->call->site = site;
+    DeviceMsg end = {.op = OP_STREAM_MARK, .stream = l->stream, .after = &inside, .n_after = 1};
+    cudaError_t last = call_send_now(l->call, l->device, &end, &reply);
+    e->last_seq = reply.seq;
+    return error != cudaSuccess ? error : last;
+}
+
+/* In a capture the launch becomes a child graph. */
+static bool launch_captured(Call *call, const GraphExec *e, uint32_t stream, uint32_t device,
+                            cudaError_t *error)
+{
+    DeviceReply reply;
+    GraphNode *n;
+    DeviceMsg msg = {.op = OP_STREAM_MARK, .stream = stream};
+    if (!capture_divert(call, device, &msg, &reply, error))
+        return false;
+    const Captured *s = &graphs()->streams.items[stream];
+    if (*error != cudaSuccess)
+        return true;
+    n = s->tails.items[0];
+    n->type = cudaGraphNodeTypeGraph;
+    n->msg = (DeviceMsg){.site = call_site(call)};
+    n->child = e->graph->has_memory ? NULL : graph_copy(e->graph);
+    if (n->child != NULL) {
+        n->child->owned = true;
+        return true;
+    }
+    n->type = cudaGraphNodeTypeEmpty;
+    *error = e->graph->has_memory ? cudaErrorNotSupported : cudaErrorMemoryAllocation;
+    return true;
+}
+
+cudaError_t graph_launch(Call *call, GraphExec *e, cudaStream_t handle)
+{
+    Launch l = {.call = call};
+    cudaError_t error;
+    if (!stream_of(call, handle, &l.stream, &l.device))
+        return cudaErrorInvalidResourceHandle;
+    if (launch_captured(call, e, l.stream, l.device, &error))
+        return error;
+    error = launch(&l, e);
+    free(l.after);
+    return error;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    Call call;
+    if (!call_enter(&call, API_cudaGraphLaunch))
+        return call_leave(&call, call.error);
+    GraphExec *e = exec_of(exec);
+    return call_leave(&call, e == NULL ? cudaErrorInvalidValue : graph_launch(&call, e, stream));
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    Call call;
+    uint32_t number, device;
+    if (!call_enter(&call, API_cudaGraphUpload))
+        return call_leave(&call, call.error);
+    if (exec_of(exec) == NULL)
+        return call_leave(&call, cudaErrorInvalidValue);
+    bool known = stream_of(&call, stream, &number, &device);
+    return call_leave(&call, known ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
