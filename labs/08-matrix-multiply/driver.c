@@ -1,0 +1,90 @@
+/* Lab 08: takes a case's matrices to the device, calls the function that the case names, and brings the
+ * result back.
+ *
+ * C begins on the device as a copy of the poisoned host array, so that elements nobody writes are told from
+ * wrong ones; as the input `old` if there is one; and with parameter `fresh` as cudaMalloc gives it, so that
+ * who reads it is found. Parameter `timed` also reports gflops: how many billion operations a second the
+ * function makes, in the best of that many calls.
+ */
+#include "lab.h"
+
+#include "matrix_multiply.h"
+
+#include <string.h>
+
+typedef struct Product {
+    const char *function;
+    float *a, *b, *c;
+    int m, n, k;
+    int tile;
+    float alpha, beta;
+} Product;
+
+static int multiply(const Product *p)
+{
+    if (strcmp(p->function, "multiply_naive") == 0)
+        return multiply_naive(p->a, p->b, p->c, p->m, p->n, p->k);
+    if (strcmp(p->function, "multiply_tiled") == 0)
+        return multiply_tiled(p->a, p->b, p->c, p->m, p->n, p->k, p->tile);
+    if (strcmp(p->function, "multiply_registers") == 0)
+        return multiply_registers(p->a, p->b, p->c, p->m, p->n, p->k);
+    return sgemm(p->a, p->b, p->c, p->m, p->n, p->k, p->alpha, p->beta);
+}
+
+static float *device_floats(size_t n)
+{
+    float *device = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&device, n * sizeof(float)));
+    return device;
+}
+
+static float *to_device(const float *host, size_t n)
+{
+    float *device = device_floats(n);
+    CUDA_CHECK(cudaMemcpy(device, host, n * sizeof(float), cudaMemcpyHostToDevice));
+    return device;
+}
+
+static void report_gflops(LabCase *c, const Product *p)
+{
+    double best_ms = 0;
+    for (int64_t i = 0; i < lab_param_int(c, "timed"); i++) {
+        LabTimer timer = lab_timer_start(0);
+        int status = multiply(p);
+        double ms = lab_timer_stop(&timer);
+        CUDA_CHECK(status);
+        if (i == 0 || ms < best_ms)
+            best_ms = ms;
+    }
+    lab_value(c, "gflops", 2.0 * p->m * p->n * p->k / (best_ms * 1e6));
+}
+
+void lab_main(LabCase *c)
+{
+    const LabArray *a = lab_input(c, "a"), *b = lab_input(c, "b");
+    size_t m = a->shape[0], k = a->shape[1], n = b->shape[1];
+    const float *old = lab_has_param(c, "old") ? lab_input(c, "old")->data : NULL;
+    float *result = lab_output(c, "c", LAB_F32, 2, (size_t[]){m, n})->data;
+    Product p = {.function = lab_param_text(c, "function"),
+                 .a = to_device(a->data, m * k),
+                 .b = to_device(b->data, k * n),
+                 .c = lab_has_param(c, "fresh") ? device_floats(m * n) : to_device(old ? old : result, m * n),
+                 .m = (int)m,
+                 .n = (int)n,
+                 .k = (int)k,
+                 .tile = lab_has_param(c, "tile") ? (int)lab_param_int(c, "tile") : 0,
+                 .alpha = lab_has_param(c, "alpha") ? (float)lab_param_float(c, "alpha") : 1,
+                 .beta = lab_has_param(c, "beta") ? (float)lab_param_float(c, "beta") : 0};
+
+    int status = multiply(&p);
+    lab_status(c, p.function, status);
+    if (status == 0)
+        CUDA_CHECK_LAUNCH();
+    if (status == 0 && lab_has_param(c, "timed"))
+        report_gflops(c, &p);
+    CUDA_CHECK(cudaMemcpy(result, p.c, m * n * sizeof(float), cudaMemcpyDeviceToHost));
+
+    CUDA_CHECK(cudaFree(p.a));
+    CUDA_CHECK(cudaFree(p.b));
+    CUDA_CHECK(cudaFree(p.c));
+}

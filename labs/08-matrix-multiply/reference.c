@@ -1,0 +1,58 @@
+/* Lab 08: inputs and right answers.
+ *
+ * Parameters: `function`, one of matrix_multiply.h; m, n, k, alpha and beta as there; `old`: C holds
+ * something at first; `tile`, `fresh` and `timed` are the driver's.
+ *
+ * All elements are whole: those of A up to 4,095, which half precision cannot hold, those of B and C small.
+ * So every sum of up to 1,024 products is below 2^24 and exact in a float, in whatever order it is taken,
+ * also times an alpha of a half and with a beta of a quarter: one product that is lost, or taken twice,
+ * shows.
+ */
+#include "judge.h"
+
+static size_t size_param(JudgeCase *c, const char *key)
+{
+    return (size_t)judge_param_int(c, key);
+}
+
+static double factor_param(JudgeCase *c, const char *key, double otherwise)
+{
+    return judge_has_param(c, key) ? judge_param_float(c, key) : otherwise;
+}
+
+/* A matrix of whole numbers from -largest to largest, without 0: a 0 would hide what it is multiplied with.
+ */
+static void make_matrix(JudgeCase *c, const char *name, size_t rows, size_t columns, int largest)
+{
+    LabArray *array = judge_input_make(c, name, LAB_F32, 2, (size_t[]){rows, columns});
+    float *element = array->data;
+    judge_fill(c, array, -largest, largest);
+    for (size_t i = 0; i < array->elements; i++)
+        element[i] = (float)(int)element[i] + (element[i] < 0 ? -1.0f : 1.0f);
+}
+
+void judge_inputs(JudgeCase *c)
+{
+    size_t m = size_param(c, "m"), n = size_param(c, "n"), k = size_param(c, "k");
+    make_matrix(c, "a", m, k, 4095);
+    make_matrix(c, "b", k, n, 3);
+    if (judge_has_param(c, "old"))
+        make_matrix(c, "old", m, n, 4095);
+}
+
+void judge_reference(JudgeCase *c)
+{
+    const LabArray *a = judge_input(c, "a"), *b = judge_input(c, "b");
+    size_t m = a->shape[0], k = a->shape[1], n = b->shape[1];
+    const float *of_a = a->data, *of_b = b->data;
+    const float *old = judge_has_param(c, "old") ? judge_input(c, "old")->data : NULL;
+    double alpha = factor_param(c, "alpha", 1), beta = factor_param(c, "beta", 0);
+    double *wanted = judge_expect_precise(c, "c", LAB_F32, 2, (size_t[]){m, n});
+    for (size_t row = 0; row < m; row++)
+        for (size_t column = 0; column < n; column++) {
+            double sum = 0;
+            for (size_t i = 0; i < k; i++)
+                sum += (double)of_a[row * k + i] * of_b[i * n + column];
+            wanted[row * n + column] = alpha * sum + (old ? beta * old[row * n + column] : 0);
+        }
+}
