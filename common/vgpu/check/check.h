@@ -79,6 +79,7 @@ void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64
 typedef struct CheckStreamUse {
     const char *what;   /* "kernel", "copy"... */
     const char *access; /* "reads", "writes", "changes" (by atomics), "frees" */
+    bool in_default;    /* in the default stream */
     uint64_t site;
 } CheckStreamUse;
 /* Two operations use memory of a, one of them changes it, and nothing orders them. later was asked for after

@@ -129,6 +129,9 @@ void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64
 void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const CheckStreamUse *later,
                        const CheckStreamUse *earlier)
 {
+    static const char missing_stream[] = "is a stream argument missing? cudaMemcpyAsync takes it last, a "
+                                         "launch as its fourth: <<<blocks, threads, 0, "
+                                         "stream>>>; or let one stream wait for an event of the other";
     if (!check_has(set, CHECK_RACE))
         return;
     Finding f = host_finding(FINDING_STREAM_RACE, later->site);
@@ -139,11 +142,12 @@ void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const
     f.other_access = earlier->access;
     add_alloc(set, &f, a);
     StrBuf text = {0};
-    strbuf_printf(&text, "a %s %s memory that a %s in another stream %s, and nothing orders the two",
-                  later->what, later->access, earlier->what, earlier->access);
+    strbuf_printf(&text, "a %s%s %s memory that a %s in %s stream %s, and nothing orders the two",
+                  later->what, later->in_default ? " in the default stream" : "", later->access,
+                  earlier->what, earlier->in_default ? "the default" : "another", earlier->access);
     f.message = check_intern(set, text.failed ? "" : text.text);
     strbuf_free(&text);
-    f.hint = hint_for(set, &f, NULL);
+    f.hint = later->in_default || earlier->in_default ? missing_stream : hint_for(set, &f, NULL);
     FindingKey key = {
         .kind = (uint8_t)f.kind,
         .kernel = "",

@@ -7,6 +7,8 @@
 #include "common/vgpu/cudart/cudart_internal.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 typedef struct Pointer {
     const void *p;
@@ -68,6 +70,22 @@ static cudaError_t check_pointers(Call *call, const Pointer *dst, const Pointer 
     return cudaSuccess;
 }
 
+static bool is_mapped(const char *p)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    unsigned char there;
+    return mincore((void *)((uintptr_t)p & ~(page - 1)), 1, &there) == 0;
+}
+
+/* The copy will crash in the runtime, as with hardware: its place is told first. */
+static void advise_unmapped(Call *call, const Pointer *p, uint64_t bytes)
+{
+    if (is_pageable(p) && (!is_mapped(p->p) || !is_mapped((const char *)p->p + bytes - 1)))
+        call_advise(
+            call, NULL, "a copy from or to host memory that the program does not have",
+            "is a pointer moved by bytes where it counts elements, or moved past the end of its array?");
+}
+
 static uint64_t extent(uint64_t pitch, uint64_t slice, const CopyShape *s)
 {
     return (s->depth - 1) * slice + (s->height - 1) * pitch + s->width;
@@ -109,6 +127,8 @@ cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape
         msg.copy.host_src = (DeviceSpan){.data = (void *)(uintptr_t)src_p,
                                          .bytes = extent(shape->src_pitch, shape->src_slice, shape)};
     call_site(call);
+    advise_unmapped(call, &dst, extent(shape->dst_pitch, shape->dst_slice, shape));
+    advise_unmapped(call, &src, extent(shape->src_pitch, shape->src_slice, shape));
     if (async && call->node == NULL && msg.stream != DEVICE_STREAM_LEGACY &&
         (is_pageable(&dst) || is_pageable(&src)))
         call_advise(call, NULL, "an asynchronous copy of pageable memory: it cannot overlap with other work",

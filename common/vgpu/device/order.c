@@ -32,6 +32,7 @@ struct OrderNote {
     uint64_t seq, site;
     OrderClock clock;
     uint8_t slot, kind; /* kind: QueueKind */
+    bool in_default;    /* in the legacy default stream */
     Piece *pieces;
     size_t n, cap;
 };
@@ -133,6 +134,7 @@ void order_begin(Device *d, const QueueOp *op)
     note->site = op->site;
     note->slot = op->slot;
     note->kind = op->kind;
+    note->in_default = op->stream == DEVICE_STREAM_LEGACY;
     note->clock = op->clock;
     book->notes[book->n++] = note;
     book->now = note;
@@ -163,6 +165,7 @@ static CheckStreamUse use_of(const OrderNote *note, const Piece *p)
                                       : p->access == PERF_TOUCH_LOAD   ? "reads"
                                       : p->access == PERF_TOUCH_ATOMIC ? "changes"
                                                                        : "writes",
+                            .in_default = note->in_default,
                             .site = note->site};
 }
 

@@ -2,8 +2,8 @@
  *
  * The grader asks which bytes of a result came from a kernel. An allocation gets one mark a byte when the
  * first launch starts after it was made (pages that stay 0 cost nothing). Stores and atomics of kernels set
- * marks, copies from the host and other fills clear them, copies on the device carry them along. Marks are whole
- * bytes, so that workers need no lock.
+ * marks, copies from the host and other fills clear them, copies on the device carry them along. Marks are
+ * whole bytes, so that workers need no lock.
  *
  * A fill with 0 sets marks too: counters that kernels add to begin so, and those that nothing was added to
  * stay so. Nothing but zeros can be made that way.

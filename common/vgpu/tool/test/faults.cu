@@ -126,7 +126,7 @@ static int pieces(bool side_by_side)
     return 0;
 }
 
-static int streams_race()
+static int streams_race(bool by_default)
 {
     int *d;
     cudaStream_t stream[2];
@@ -134,7 +134,10 @@ static int streams_race()
     cudaStreamCreateWithFlags(&stream[0], cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&stream[1], cudaStreamNonBlocking);
     fill<<<2, 64, 0, stream[0]>>>(d, 100); /* line: first stream */
-    fill<<<2, 64, 0, stream[1]>>>(d, 100); /* line: second stream */
+    if (by_default)
+        fill<<<2, 64>>>(d, 100);
+    else
+        fill<<<2, 64, 0, stream[1]>>>(d, 100); /* line: second stream */
     cudaFree(d);
     return 0;
 }
@@ -145,8 +148,14 @@ int main(int argc, char **argv)
     int *d, h[200];
     if (strcmp(what, "overlap") == 0 || strcmp(what, "serial") == 0)
         return pieces(strcmp(what, "overlap") == 0);
-    if (strcmp(what, "streams-race") == 0)
-        return streams_race();
+    if (strncmp(what, "streams-", 8) == 0)
+        return streams_race(strcmp(what, "streams-default") == 0);
+    if (strcmp(what, "host-beyond") == 0) {
+        int *pinned;
+        cudaMallocHost(&pinned, 4096);
+        cudaMalloc(&d, 4096);
+        return cudaMemcpy(d, pinned + (1 << 28), 4096, cudaMemcpyHostToDevice); /* line: beyond */
+    }
     if (strcmp(what, "nothing") == 0)
         return cudaFree(NULL);
     if (strcmp(what, "checked") == 0)

@@ -115,11 +115,16 @@ run "in one stream" 0 --report="$scratch/r.json" -- serial
 same "nothing overlaps" true "$(jq '.metrics.overlap_ratio | . > 0.5 and . <= 1' "$scratch/r.json")"
 run "nothing on the time line" 0 --timeline-text -- nothing
 has "is said" "$scratch/err" 'nothing on the time line'
+run "a copy of host memory that is not there" 139 -- host-beyond
+has "its line" "$scratch/err" "faults.cu:$(line beyond): advice: api-misuse: a copy from or to host memory that the program does not have"
 run "two streams on one place" 1 --report="$scratch/r.json" -- streams-race
 has "are a race, with the line" "$scratch/err" "faults.cu:$(line 'second stream'): stream-race: a kernel writes memory that a kernel in another stream writes"
 has "and the other line" "$scratch/err" "the other operation: at .*faults.cu:$(line 'first stream') in"
 same "in the report too" "[\"race\",$(line 'second stream'),$(line 'first stream')]" \
     "$(jq -c '.findings[0] | [.verdict, .site.line, .other.line]' "$scratch/r.json")"
+run "a launch without its stream" 1 -- streams-default
+has "is called that" "$scratch/err" "stream-race: a kernel in the default stream writes memory that a kernel in another stream writes"
+has "and has its own hint" "$scratch/err" 'hint: is a stream argument missing\?'
 run "not looked for without race" 0 --check=memory -- streams-race
 run "a report that cannot be written" 2 --report=/nonexistent/r.json -- none
 
