@@ -1,0 +1,108 @@
+/* Lab 04: brings a case's arrays into host arrays that the student makes, and calls the function that the
+ * case names.
+ *
+ * The output begins as a copy of the poisoned array that the harness made, so that elements nobody writes are
+ * told from wrong ones. It is read as soon as the student's function has returned, and nobody waits before
+ * but for calibrate_chunk, whose caller has to.
+ */
+#include "lab.h"
+
+#include "streams.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Job {
+    LabCase *c;
+    size_t n;
+    float *in, *dark, *out; /* made by the student's function */
+} Job;
+
+static int size_param(LabCase *c, const char *key)
+{
+    return (int)lab_param_int(c, key);
+}
+
+/* A host array of the student's with the n values of another. Ends the program when it cannot be made. */
+static float *host_copy(const float *from, size_t n)
+{
+    float *array = NULL;
+    CUDA_CHECK(host_array_create(&array, n == 0 ? 1 : n));
+    if (array == NULL) {
+        fprintf(stderr, "host_array_create returned 0, and the array is NULL\n");
+        exit(1);
+    }
+    memcpy(array, from, n * sizeof(float));
+    return array;
+}
+
+/* The caller's side of calibrate_chunk: two chunks in two streams that have nothing to do with the default
+ * stream, each with its own device memory. */
+static int run_chunks(Job *j)
+{
+    size_t half = (j->n + 1) / 2;
+    cudaStream_t stream[2];
+    float *d_data[2];
+    int status = 0;
+    for (int i = 0; i < 2; i++) {
+        CUDA_CHECK(cudaStreamCreateWithFlags(&stream[i], cudaStreamNonBlocking));
+        CUDA_CHECK(cudaMalloc((void **)&d_data[i], half * sizeof(float)));
+    }
+    for (size_t i = 0; i < 2 && status == 0; i++) {
+        size_t first = i * half, count = i == 0 ? half : j->n - half;
+        status = calibrate_chunk(j->in + first, j->out + first, (int)count, d_data[i], stream[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (status == 0)
+            CUDA_CHECK(cudaStreamSynchronize(stream[i]));
+        CUDA_CHECK(cudaFree(d_data[i]));
+        CUDA_CHECK(cudaStreamDestroy(stream[i]));
+    }
+    return status;
+}
+
+static int run_count(Job *j)
+{
+    int n_over = -1;
+    int status = calibrate_count(j->in, j->out, (int)j->n, size_param(j->c, "chunk"),
+                                 size_param(j->c, "streams"), (float)lab_param_float(j->c, "limit"), &n_over);
+    lab_value(j->c, "n_over", n_over);
+    return status;
+}
+
+static int call(Job *j, const char *function)
+{
+    LabCase *c = j->c;
+    if (strcmp(function, "calibrate_chunk") == 0)
+        return run_chunks(j);
+    if (strcmp(function, "calibrate_all") == 0)
+        return calibrate_all(j->in, j->out, (int)j->n, size_param(c, "chunk"), size_param(c, "streams"));
+    if (strcmp(function, "calibrate_dark") == 0)
+        return calibrate_dark(j->in, j->dark, j->out, (int)j->n, size_param(c, "chunk"),
+                              size_param(c, "streams"));
+    return run_count(j);
+}
+
+void lab_main(LabCase *c)
+{
+    Job j = {.c = c};
+    const char *function = lab_param_text(c, "function");
+    const float *input = lab_input_f32(c, "in", &j.n);
+    float *result = lab_output_f32(c, "out", j.n);
+    j.in = host_copy(input, j.n);
+    j.out = host_copy(result, j.n);
+    if (strcmp(function, "calibrate_dark") == 0) {
+        size_t n_dark = 0;
+        const float *dark = lab_input_f32(c, "dark", &n_dark);
+        j.dark = host_copy(dark, n_dark);
+    }
+    int status = call(&j, function);
+    memcpy(result, j.out, j.n * sizeof(float)); /* nobody waits in between */
+    float *arrays[] = {j.in, j.out, j.dark};
+    for (int i = 0; i < 3; i++) {
+        int freed = host_array_destroy(arrays[i]);
+        status = status == 0 ? freed : status;
+    }
+    lab_status(c, function, status);
+}
