@@ -73,7 +73,7 @@ bool call_enter_query(Call *call, Api api)
     if (!call_enter_light(call, api))
         return false;
     if (facade()->n_devices == 0) {
-        call->error = cudaErrorNoDevice;
+        call->error = facade()->no_device;
         return false;
     }
     DeviceReply reply;

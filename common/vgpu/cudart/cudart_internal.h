@@ -123,9 +123,12 @@ typedef struct Facade {
     struct Sites *sites; /* site.c */
     struct {
         uintptr_t start, end;
-    } own[2];              /* where this library is mapped, and the driver's; site.c */
-    struct Pool *pools;    /* pool.c */
-    struct Graphs *graphs; /* graph_internal.h */
+    } own[2];                           /* where this library is mapped, and the driver's; site.c */
+    struct Pool *pools;                 /* pool.c */
+    struct Graphs *graphs;              /* graph_internal.h */
+    struct Advices *advices;            /* range.c */
+    struct StreamValues *stream_values; /* attribute.c */
+    cudaError_t no_device;              /* why n_devices is 0 */
     uint32_t n_error_records;
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
@@ -138,6 +141,13 @@ typedef struct Facade {
 Facade *facade(void);
 /* Starts the server on first use. */
 cudaError_t facade_start(void);
+
+/* ---- CUDA_VISIBLE_DEVICES (visible.c) ---- */
+
+/* Which of the server's devices the program sees: fills visible and n_devices. */
+void visible_read(const char *text, uint32_t n_devices);
+/* The 16 bytes of a device's UUID, by its index in the server. */
+void visible_uuid(uint32_t device, unsigned char bytes[16]);
 
 /* ---- what each host thread has ---- */
 
@@ -256,6 +266,13 @@ Kernel *kernel_add(FatBinary *fat, const void *host, const char *name);
 void kernel_free(Kernel *k);
 /* A device was reset: everything has to be loaded anew. */
 void registered_forget(uint32_t device);
+
+/* ---- managed memory (memory.c, range.c) ---- */
+
+/* Do these bytes lie in one managed allocation? Then its serial number. */
+bool memory_is_managed(Call *call, const void *p, size_t bytes, uint32_t *serial);
+void range_prefetched(uint32_t serial, struct cudaMemLocation where);
+bool range_advise(uint32_t serial, enum cudaMemoryAdvise advice, struct cudaMemLocation where);
 
 /* ---- copies (copy.c) ---- */
 

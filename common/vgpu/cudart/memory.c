@@ -271,11 +271,12 @@ static bool valid_location(struct cudaMemLocation l)
                : l.type >= cudaMemLocationTypeHost && l.type <= cudaMemLocationTypeHostNumaCurrent;
 }
 
-static bool is_managed(Call *call, const void *p, size_t bytes)
+bool memory_is_managed(Call *call, const void *p, size_t bytes, uint32_t *serial)
 {
     DeviceReply reply = look_up(call, p);
     uint64_t addr = (uint64_t)(uintptr_t)p;
     bool kind = reply.pointer.kind == DEVICE_MEMORY_MANAGED || reply.pointer.kind == DEVICE_MEMORY_VARIABLE;
+    *serial = reply.pointer.serial;
     return kind && bytes <= reply.pointer.bytes && addr - reply.pointer.base <= reply.pointer.bytes - bytes;
 }
 
@@ -285,18 +286,21 @@ static cudaError_t prefetch(Api api, const void *p, size_t bytes, struct cudaMem
     Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_MIGRATE};
-    uint32_t device;
+    uint32_t device, serial;
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
     if (!valid_location(location))
         return call_leave(&call, cudaErrorInvalidDevice);
-    if (flags != 0 || bytes == 0 || !is_managed(&call, p, bytes))
+    if (flags != 0 || bytes == 0 || !memory_is_managed(&call, p, bytes, &serial))
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &msg.stream, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     msg.range.addr = (uint64_t)(uintptr_t)p;
     msg.range.bytes = bytes;
-    return call_leave(&call, call_send_to(&call, device, &msg, &reply));
+    cudaError_t error = call_send_to(&call, device, &msg, &reply);
+    if (error == cudaSuccess)
+        range_prefetched(serial, location);
+    return call_leave(&call, error);
 }
 
 cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation location,
@@ -318,7 +322,9 @@ cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise adv
     if (!call_enter(&call, API_cudaMemAdvise))
         return call_leave(&call, call.error);
     bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
-    if (!known || !valid_location(location) || !is_managed(&call, p, bytes))
+    uint32_t serial;
+    if (!known || !valid_location(location) || !memory_is_managed(&call, p, bytes, &serial))
         return call_leave(&call, cudaErrorInvalidValue);
-    return call_leave(&call, cudaSuccess);
+    return call_leave(&call,
+                      range_advise(serial, advice, location) ? cudaSuccess : cudaErrorMemoryAllocation);
 }

@@ -162,6 +162,40 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
     return default_pool(API_cudaDeviceGetMemPool, pool, device);
 }
 
+/* Pools by place: only devices have them here. */
+static cudaError_t pool_at(Api api, cudaMemPool_t *pool, const struct cudaMemLocation *where,
+                           enum cudaMemAllocationType type)
+{
+    if (where == NULL || where->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned) {
+        Call call;
+        bool entered = call_enter(&call, api);
+        cudaError_t error = where == NULL ? cudaErrorInvalidValue : cudaErrorNotSupported;
+        return call_leave(&call, entered ? error : call.error);
+    }
+    return default_pool(api, pool, where->id);
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool, struct cudaMemLocation *where,
+                                     enum cudaMemAllocationType type)
+{
+    return pool_at(API_cudaMemGetDefaultMemPool, pool, where, type);
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *where,
+                              enum cudaMemAllocationType type)
+{
+    return pool_at(API_cudaMemGetMemPool, pool, where, type);
+}
+
+cudaError_t cudaMemSetMemPool(struct cudaMemLocation *where, enum cudaMemAllocationType type,
+                              cudaMemPool_t pool)
+{
+    bool device = where != NULL && where->type == cudaMemLocationTypeDevice;
+    if (!device || type != cudaMemAllocationTypePinned)
+        return pool_at(API_cudaMemSetMemPool, NULL, where, type);
+    return cudaDeviceSetMemPool(where->id, pool);
+}
+
 /* A call about one pool that needs nothing of the device: checks the handle. */
 static bool enter_pool(Call *call, Api api, cudaMemPool_t handle, Pool **pool)
 {

@@ -116,7 +116,9 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
         return call_leave(&call, error);
     *prop = (struct cudaDeviceProp){0};
     memcpy(prop->name, info.name, sizeof info.name);
-    snprintf(prop->uuid.bytes, sizeof prop->uuid.bytes, "virtual-gpu-%02u", (unsigned)device % 100);
+    unsigned char uuid[16];
+    visible_uuid(facade()->visible[device], uuid);
+    memcpy(prop->uuid.bytes, uuid, sizeof uuid);
     prop->major = (int)info.major;
     prop->minor = (int)info.minor;
     prop->pciBusID = bus_of(device);

@@ -56,30 +56,6 @@ static bool read_options(DeviceOptions *o)
     return ok;
 }
 
-/* CUDA_VISIBLE_DEVICES: indexes up to the first that there is none of (CUDA C++ Programming Guide,
- * environment variables). */
-static void read_visible(uint32_t n_devices)
-{
-    Facade *f = facade();
-    const char *text = getenv("CUDA_VISIBLE_DEVICES");
-    f->n_devices = 0;
-    if (text == NULL) {
-        for (uint32_t i = 0; i < n_devices; i++)
-            f->visible[f->n_devices++] = i;
-        return;
-    }
-    while (*text != 0 && f->n_devices < DEVICES_MAX) {
-        char *end;
-        long i = strtol(text, &end, 10);
-        if (end == text || i < 0 || (uint32_t)i >= n_devices)
-            return;
-        f->visible[f->n_devices++] = (uint32_t)i;
-        text = *end == ',' ? end + 1 : end;
-        if (*end != ',' && *end != 0)
-            return;
-    }
-}
-
 /* ---- start and end ---- */
 
 static void after_fork(void)
@@ -99,7 +75,7 @@ static cudaError_t start(void)
         facade_say("%s", diag.message);
         return cudaErrorInitializationError;
     }
-    read_visible(options.n_devices);
+    visible_read(getenv("CUDA_VISIBLE_DEVICES"), options.n_devices);
     host_fault_install();
     pthread_atfork(NULL, NULL, after_fork);
     return cudaSuccess;

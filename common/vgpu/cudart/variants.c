@@ -68,6 +68,11 @@ PTSZ(cudaStreamGetCaptureInfo,
 PTSZ(cudaStreamUpdateCaptureDependencies,
      (cudaStream_t t, cudaGraphNode_t *d, const cudaGraphEdgeData *e, size_t n, unsigned int f),
      (per_thread(t), d, e, n, f))
+PTSZ(cudaStreamGetAttribute, (cudaStream_t t, cudaLaunchAttributeID i, cudaLaunchAttributeValue *v),
+     (per_thread(t), i, v))
+PTSZ(cudaStreamSetAttribute, (cudaStream_t t, cudaLaunchAttributeID i, const cudaLaunchAttributeValue *v),
+     (per_thread(t), i, v))
+PTSZ(cudaStreamCopyAttributes, (cudaStream_t a, cudaStream_t b), (per_thread(a), per_thread(b)))
 PTSZ(cudaGraphLaunch, (cudaGraphExec_t e, cudaStream_t t), (e, per_thread(t)))
 PTSZ(cudaGraphUpload, (cudaGraphExec_t e, cudaStream_t t), (e, per_thread(t)))
 PTSZ(cudaGraphInstantiateWithParams, (cudaGraphExec_t * e, cudaGraph_t g, cudaGraphInstantiateParams *p),

@@ -34,6 +34,16 @@ readelf -d "$lib" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^(libc|libm
 [ ! -s "$scratch/needed" ]
 ok $? "it needs only the C library" "$scratch/needed"
 
+# What the header declares is what the page of supported functions lists, but for its own inline functions.
+include=$(dirname "$real")/../include
+[ -e "$include/cuda_runtime_api.h" ] || include=$(dirname "$real")/../targets/x86_64-linux/include
+gcc -E -P -I "$include" -include cuda_runtime_api.h -xc /dev/null 2>/dev/null | tr '\n' ' ' | tr ';' '\n' |
+    grep -o '^ *extern [^(]*cudaError_t *\(\)*cuda[A-Z][A-Za-z0-9_]*(' | sed 's/.*\(cuda[A-Za-z0-9_]*\)($/\1/' | sort -u >"$scratch/declared"
+sed -n 's/^| `\(cuda[A-Za-z0-9]*\)` |.*/\1/p' "$KIT/docs/api-support.md" | sort -u >"$scratch/listed"
+comm -23 "$scratch/declared" "$scratch/listed" | grep -v '_v2$' >"$scratch/unlisted"
+[ "$(wc -l <"$scratch/declared")" -gt 250 ] && [ ! -s "$scratch/unlisted" ]
+ok $? "all $(wc -l <"$scratch/declared") functions that the header declares stand in docs/api-support.md" "$scratch/unlisted"
+
 cat >"$scratch/texts.cu" <<'END'
 #include <cuda_runtime.h>
 #include <stdio.h>

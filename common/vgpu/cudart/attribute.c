@@ -1,0 +1,107 @@
+/* attribute: attributes of streams. How the host waits and what the second-level cache keeps are hints: they
+ * are kept and given back. The priority is the stream's own. */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct StreamValue {
+    uint32_t device, stream;
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue value;
+} StreamValue;
+
+typedef struct StreamValues {
+    StreamValue *items;
+    size_t n, cap;
+} StreamValues;
+
+static bool is_hint(cudaLaunchAttributeID id)
+{
+    return id == cudaLaunchAttributeAccessPolicyWindow || id == cudaLaunchAttributeSynchronizationPolicy ||
+           id == cudaLaunchAttributeMemSyncDomain || id == cudaLaunchAttributeMemSyncDomainMap;
+}
+
+/* NULL: it was never set. */
+static StreamValue *find(uint32_t device, uint32_t stream, cudaLaunchAttributeID id)
+{
+    StreamValues *all = facade()->stream_values;
+    for (size_t i = 0; all != NULL && i < all->n; i++)
+        if (all->items[i].device == device && all->items[i].stream == stream && all->items[i].id == id)
+            return &all->items[i];
+    return NULL;
+}
+
+static bool keep(uint32_t device, uint32_t stream, cudaLaunchAttributeID id,
+                 const cudaLaunchAttributeValue *value)
+{
+    Facade *f = facade();
+    if (f->stream_values == NULL)
+        f->stream_values = calloc(1, sizeof *f->stream_values);
+    StreamValues *all = f->stream_values;
+    StreamValue *v = find(device, stream, id);
+    if (v == NULL) {
+        if (all == NULL || !VEC_GROW(all->items, all->n, all->cap))
+            return false;
+        v = &all->items[all->n++];
+    }
+    *v = (StreamValue){.device = device, .stream = stream, .id = id, .value = *value};
+    return true;
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   cudaLaunchAttributeValue *value)
+{
+    Call call;
+    DeviceReply reply;
+    uint32_t number, device;
+    if (!call_enter(&call, API_cudaStreamGetAttribute))
+        return call_leave(&call, call.error);
+    if (!stream_of(&call, stream, &number, &device))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
+    if (value == NULL || (!is_hint(id) && id != cudaLaunchAttributePriority))
+        return call_leave(&call, cudaErrorInvalidValue);
+    const StreamValue *kept = find(device, number, id);
+    memset(value, 0, sizeof *value);
+    if (kept != NULL)
+        *value = kept->value;
+    else if (id == cudaLaunchAttributeSynchronizationPolicy)
+        memset(&value->syncPolicy, 0xFF, sizeof value->syncPolicy); /* measured: the device's */
+    cudaError_t error = cudaSuccess;
+    if (id == cudaLaunchAttributePriority) {
+        error = call_send_to(&call, device, &(DeviceMsg){.op = OP_STREAM_INFO, .stream = number}, &reply);
+        value->priority = (int)(int64_t)reply.value2;
+    }
+    return call_leave(&call, error);
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
+                                   const cudaLaunchAttributeValue *value)
+{
+    Call call;
+    uint32_t number, device;
+    if (!call_enter(&call, API_cudaStreamSetAttribute))
+        return call_leave(&call, call.error);
+    if (!stream_of(&call, stream, &number, &device))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
+    if (value == NULL || !is_hint(id))
+        return call_leave(&call, cudaErrorInvalidValue);
+    return call_leave(&call, keep(device, number, id, value) ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    Call call;
+    uint32_t a, b, device_a, device_b;
+    if (!call_enter(&call, API_cudaStreamCopyAttributes))
+        return call_leave(&call, call.error);
+    if (!stream_of(&call, to, &a, &device_a) || !stream_of(&call, from, &b, &device_b))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
+    const StreamValues *all = facade()->stream_values;
+    for (size_t i = 0, n = all == NULL ? 0 : all->n; i < n; i++) {
+        const StreamValue v = all->items[i];
+        if (v.device == device_b && v.stream == b && !keep(device_a, a, v.id, &v.value))
+            return call_leave(&call, cudaErrorMemoryAllocation);
+    }
+    return call_leave(&call, cudaSuccess);
+}
