@@ -161,7 +161,7 @@ static Status compile(Build *b, const char *file, Diag *d)
     const char *dependencies = arena_printf(a, "%s/%s.d", p->in_build, file);
     const char *args[ARGS_MAX] = {
         b->in->kit->nvcc,
-        "-arch=compute_75",
+        b->in->gpu ? "-arch=native" : "-arch=compute_75",
         "-lineinfo",
         "-g",
         "-I",

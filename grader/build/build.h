@@ -20,6 +20,7 @@ typedef struct BuildInput {
     const Lab *lab;
     const Places *places;
     Box *box;
+    bool gpu; /* for the GPU of this machine, so that no driver has to compile PTX for each case */
 } BuildInput;
 
 typedef struct BuildOutput {

@@ -7,17 +7,22 @@
 #include "grader/run/outputs.h"
 #include "grader/run/verdict_rules.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum {
     ARGS_MAX = 64,
     STDERR_SHOWN_MAX = 16 << 10,
     COLLECT_FILES = 128,
-    EXTRA_PROCESSES = 4 /* the vgpu command and its helper beside the student's program */
+    EXTRA_PROCESSES = 4,     /* the vgpu command and its helper beside the student's program */
+    GPU_START_MS = 30000,    /* a driver starts slowly, the more so when many programs start at a time */
+    GPU_DRIVER_KIB = 1 << 20 /* what a driver maps into a program of its own */
 };
 
 /* A case under way. */
@@ -79,12 +84,12 @@ static const char *const *environment_of(CaseWork *w)
     return env;
 }
 
-static WireLimits limits_of(const LabLimits *l)
+static WireLimits limits_of(const LabLimits *l, bool gpu)
 {
     return (WireLimits){
-        .wall_ms = (int64_t)(l->wall_s * 1000),
-        .cpu_ms = (int64_t)(l->cpu_s * 1000),
-        .memory_kib = l->memory_mib << 10,
+        .wall_ms = (int64_t)(l->wall_s * 1000) + (gpu ? GPU_START_MS : 0),
+        .cpu_ms = (int64_t)(l->cpu_s * 1000) + (gpu ? GPU_START_MS : 0),
+        .memory_kib = (l->memory_mib << 10) + (gpu ? GPU_DRIVER_KIB : 0),
         .processes = l->processes + EXTRA_PROCESSES,
         .output_bytes = l->output_kib << 10,
         .file_bytes = l->file_mib << 20,
@@ -102,6 +107,30 @@ static bool show_inputs(CaseWork *w)
     return from && to && symlink(from, to) == 0;
 }
 
+static int lock_file(const char *work, const char *name, int operation)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    while (fd >= 0 && flock(fd, operation) != 0 && errno == EINTR)
+        ;
+    return fd;
+}
+
+/* On a GPU a case that is timed has the card to itself, and the others share it. Who waits for the card holds
+ * the queue, so that those who share it do not go past for ever. The descriptor that holds the turn; -1 where
+ * none is needed. */
+static int take_gpu(const CaseInput *in)
+{
+    if (!in->run->gpu)
+        return -1;
+    int queue = lock_file(in->run->work, "gpu.queue", LOCK_EX);
+    int turn = lock_file(in->run->work, "gpu.turn", in->lab_case->metric[0] ? LOCK_EX : LOCK_SH);
+    if (queue >= 0)
+        close(queue);
+    return turn;
+}
+
 /* The program in the submission's sandbox, with its inputs and empty folders. */
 static Status run_program(CaseWork *w, Diag *d)
 {
@@ -116,12 +145,15 @@ static Status run_program(CaseWork *w, Diag *d)
                         .collect = collect,
                         .collect_from = p->in_case,
                         .save_to = p->case_dir,
-                        .limits = limits_of(&in->lab_case->limits)};
+                        .limits = limits_of(&in->lab_case->limits, in->run->gpu)};
     if (!step.args || !step.env)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
     if (in->run->sandbox.weak && !show_inputs(w))
         return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
+    int turn = take_gpu(in);
     Status s = box_run(in->box, true, &step, w->arena, &w->ran, d);
+    if (turn >= 0)
+        close(turn);
     if (s == STATUS_OK && w->ran.end == WIRE_END_EXEC)
         s = diag_set(d, STATUS_IO, "cannot start %s: %s", step.args[0], strerror(w->ran.status));
     return s;

@@ -124,7 +124,7 @@ static bool make_program(Work *w)
         w->result->build_log = intake.submitted ? intake.problem : "";
         return false;
     }
-    BuildInput in = {.kit = &w->run->kit, .lab = s->lab, .places = &w->places, .box = &w->box};
+    BuildInput in = {.kit = &w->run->kit, .lab = s->lab, .places = &w->places, .box = &w->box, .gpu = w->run->gpu};
     BuildOutput out;
     if (build_submission(a, &in, &out, &d) != STATUS_OK) {
         fill_kit_error(w, &d);

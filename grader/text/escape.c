@@ -17,7 +17,7 @@ typedef const char *(*Replace)(uint32_t code);
 static void append_code(StrBuf *out, uint32_t code)
 {
     char bytes[4];
-    strbuf_append(out, bytes, utf8_encode(code, bytes));
+    strbuf_append(out, bytes, utf8_append(code, bytes));
 }
 
 /* The character that stands for `code` where controls and deceivers must not pass. */

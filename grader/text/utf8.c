@@ -47,7 +47,7 @@ bool utf8_is_valid(const char *text, size_t length)
     return true;
 }
 
-size_t utf8_encode(uint32_t code, char out[4])
+size_t utf8_append(uint32_t code, char out[4])
 {
     if (code < 0x80) {
         out[0] = (char)code;

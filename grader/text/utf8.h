@@ -26,7 +26,7 @@ Utf8Char utf8_next(const char *text, size_t length);
 bool utf8_is_valid(const char *text, size_t length);
 
 /* The number of bytes that code takes, written to out. */
-size_t utf8_encode(uint32_t code, char out[4]);
+size_t utf8_append(uint32_t code, char out[4]);
 
 /* Controls C0, DEL and C1: they move cursors, ring bells and start escape sequences. */
 bool utf8_is_control(uint32_t code);

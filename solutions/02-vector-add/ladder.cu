@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define DEFAULT_SIZE (1 << 20)
+#define LARGE_SIZE   (1 << 26)
 
 typedef struct Problem {
     float *a, *b, *c; // on the device

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define DEFAULT_SIZE (1 << 18)
+#define LARGE_SIZE   (1 << 24)
 #define RADIUS       16
 #define THREADS      256
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define DEFAULT_SIZE (1 << 20)
+#define LARGE_SIZE   (1 << 27)
 
 typedef struct Problem {
     float *in, *sum; // on the device

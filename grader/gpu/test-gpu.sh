@@ -1,0 +1,186 @@
+#!/bin/bash
+# The kit on a real GPU: ceilings, every submission of every lab, compute-sanitizer, the ladders, the profiler's counters.
+#
+#   test-gpu OUT [PART...]     PARTs: ceilings submissions sanitizer ladders counters (all)
+#
+# Stands in the bundle that `make gpu-bundle` makes, and needs gcc, make and nvcc beside it. OUT gets
+#   results.json       machine, and how many of each part were as expected
+#   submissions.tsv    lab, submission, verdict, score, what it must get on a GPU ("" when nothing is said)
+#   sanitizer.tsv      lab, submission, tool, reports, the first of them
+#   ladders.tsv large.tsv      the lines of ladder.h; large.tsv for arrays that no cache holds
+#   ceilings.tsv counters/*.csv
+# Ends with "N passed, N failed, N skipped"; the exit status is 1 when one failed.
+set -uo pipefail
+here=$(dirname "$(readlink -f "$0")")
+out=$1
+shift
+parts=${*:-ceilings submissions sanitizer ladders counters}
+export CUDA_HOME=${CUDA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")}
+export LD_LIBRARY_PATH=$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+processors=$(nproc)
+mkdir -p "$out"
+out=$(readlink -f "$out")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$here" || exit 2
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); echo "FAIL $*"; }
+skip() { skipped=$((skipped + 1)); echo "skip $*"; }
+part() { [[ " $parts " = *" $1 "* ]] && echo "== $1 ($SECONDS s)"; }
+command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || { echo "test-gpu: no GPU answers on this machine (nvidia-smi -L)" >&2; exit 2; }
+stem_of() { local s=${1#*-}; echo "${s//-/_}"; }
+labs=$(cd solutions && echo [0-9][0-9]-*)
+
+if part ceilings; then
+    if nvcc -O3 -arch=native -o "$work/ceilings" ceilings.cu && "$work/ceilings" >"$out/ceilings.tsv"; then ok; else bad "the ceilings"; fi
+    cat "$out/ceilings.tsv"
+fi
+
+# Every file of a lab's solutions is a student: grade sees what it would see of a class.
+class() {
+    local lab=$1 stem file student
+    stem=$(stem_of "$lab")
+    for file in "solutions/$lab/$stem.cu" solutions/"$lab"/accepted/*.cu solutions/"$lab"/broken/*.cu; do
+        [ -e "$file" ] || continue
+        case $file in
+        */accepted/*) student=accepted-$(basename "$file" .cu) ;;
+        */broken/*) student=broken-$(basename "$file" .cu) ;;
+        *) student=solution ;;
+        esac
+        mkdir -p "$work/class/$student/$lab"
+        cp "$file" "$work/class/$student/$lab/$stem.cu"
+    done
+}
+value_of() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1" | head -1; }
+
+# A verdict that the first comments ask for on a GPU; a line `on-gpu: any` takes what comes.
+check_submission() {
+    local lab=$1 student=$2 result=$3 file=$4 verdict score expect
+    verdict=$(value_of "$result" verdict)
+    score=$(value_of "$result" score)
+    expect=$(sed -n 's/^\/\/ on-gpu: *\([a-z-]*\).*/\1/p' "$file" | head -1)
+    printf '%s\t%s\t%s\t%s\t%s\n' "$lab" "$student" "$verdict" "$score" "$expect" >>"$out/submissions.tsv"
+    case $student in
+    broken-*)
+        if [ -z "$expect" ] || [ "$expect" = any ] || [ "$expect" = "$verdict" ]; then ok; else bad "$lab $student: $verdict, not $expect"; fi ;;
+    *) if [ "$score" = 100 ] || [ "$score" = 100.0 ]; then ok; else bad "$lab $student: $score points, $verdict"; fi ;;
+    esac
+}
+
+if part submissions; then
+    : >"$out/submissions.tsv"
+    weak=--allow-weak-sandbox
+    command -v bwrap >/dev/null || PATH=$PATH:$here/bin
+    build/bin/grade doctor >"$out/doctor.txt" 2>&1
+    for lab in $labs; do class "$lab"; done
+    build/bin/grade run --device gpu $weak --jobs "$processors" --seed 1 --submissions "$work/class" --out "$work/graded" \
+        >"$work/grade.log" 2>&1
+    [ $? -lt 2 ] || { bad "grade run"; tail -5 "$work/grade.log"; }
+    for lab in $labs; do
+        for result in "$work"/graded/results/*/"$lab"/result.json; do
+            [ -e "$result" ] || continue
+            student=$(basename "$(dirname "$(dirname "$result")")")
+            [ -e "$work/class/$student/$lab" ] || continue
+            check_submission "$lab" "$student" "$result" "$work/class/$student/$lab/$(stem_of "$lab").cu"
+        done
+        echo "$lab ($SECONDS s)"
+    done
+    first=$(find "$work/graded" -name result.json | sort | head -1)
+    [ -z "$first" ] || sed -n '/"sandbox"/,/]/p' "$first" >"$out/sandbox.txt"
+fi
+
+# The programs that the sanitizer and nothing else needs, with the inputs of one public case each.
+build_broken() {
+    local lab=$1 file=$2 name stem
+    name=$(basename "$file" .cu)
+    stem=$(stem_of "$lab")
+    mkdir -p "$work/san/$lab/$name/src"
+    cp "$file" "$work/san/$lab/$name/src/$stem.cu"
+    nvcc -arch=native -lineinfo -g -Ilabs/"$lab" -Icommon/lab -cudart shared -o "$work/san/$lab/$name/program" \
+        "$work/san/$lab/$name/src/$stem.cu" "build/labs/$lab/driver.o" build/lib/liblab.a >"$work/san/$lab/$name/log" 2>&1 || return 0
+    local wanted fields seed params
+    wanted=$(sed -n 's/^\/\/ case: *\([a-z0-9-]*\).*/\1/p' "$file" | head -1)
+    fields=$(build/bin/labtool case "labs/$lab" "$wanted" 2>/dev/null || build/bin/labtool case "labs/$lab" '')
+    IFS=$'\t' read -r _ seed _ _ _ params <<<"$fields"
+    mkdir -p "$work/san/$lab/$name/case"
+    printf 'make\t%s\t%s%s\n' "$work/san/$lab/$name/case" "$seed" "${params:+$'\t'$params}" | "build/labs/$lab/judge" --text
+}
+sanitize_one() {
+    local lab=$1 name=$2 tool=$3 copy=$work/san/$1/$2/case-$3
+    [ -x "$work/san/$lab/$name/program" ] || return 0
+    cp -r "$work/san/$lab/$name/case" "$copy"
+    printf '%s\t%s\t%s\n' "$lab" "$name" "$(./sanitize.sh "$tool" "$work/san/$lab/$name/program" "$copy")"
+}
+export -f build_broken sanitize_one stem_of
+export work
+
+if part sanitizer; then
+    if command -v compute-sanitizer >/dev/null; then
+        for lab in $labs; do for file in solutions/"$lab"/broken/*.cu "solutions/$lab/$(stem_of "$lab").cu"; do
+            [ ! -e "$file" ] || printf '%s\0%s\0' "$lab" "$file"
+        done; done | xargs -0 -n2 -P "$processors" bash -c 'build_broken "$@"' _
+        echo "built ($SECONDS s)"
+        for program in "$work"/san/*/*/program; do for tool in memcheck racecheck initcheck synccheck; do
+            printf '%s\0%s\0%s\0' "$(basename "$(dirname "$(dirname "$program")")")" "$(basename "$(dirname "$program")")" "$tool"
+        done; done | xargs -0 -n3 -P "$((processors / 2))" bash -c 'sanitize_one "$@"' _ >"$work/sanitizer.tsv"
+        sort "$work/sanitizer.tsv" >"$out/sanitizer.tsv"
+        # Controls: each tool must report something among all the broken ones.
+        for tool in memcheck racecheck initcheck synccheck; do
+            if awk -F'\t' -v t=$tool '$3 == t && $4 > 0 { found = 1 } END { exit !found }' "$out/sanitizer.tsv"; then ok; else bad "$tool reported nothing at all"; fi
+        done
+    else
+        skip "compute-sanitizer is not here"
+    fi
+fi
+
+build_ladders() {
+    local lab
+    mkdir -p "$work/ladders"
+    for lab in solutions/*/ladder.cu; do basename "$(dirname "$lab")"; done |
+        xargs -P "$processors" -I{} nvcc -O3 -arch=native -lineinfo -cudart shared -I. -Icommon/lab -Ilabs/{} -Isolutions/{} \
+            -o "$work/ladders/{}" "solutions/{}/ladder.cu" common/ladder/ladder.c common/lab/cuda_check.c
+}
+# What size is too large for any cache: elements, or the length of a side (the ladder's file says which).
+large_of() { sed -n 's/^#define LARGE_SIZE *\(.*\)/echo $((\1))/p' "solutions/$1/ladder.cu" | bash; }
+
+if part ladders || [[ " $parts " = *" counters "* ]]; then build_ladders; fi
+if [[ " $parts " = *" ladders "* ]]; then
+    : >"$out/ladders.tsv"
+    : >"$out/large.tsv"
+    for ladder in "$work"/ladders/*; do
+        lab=$(basename "$ladder")
+        if "$ladder" --repeats=21 --flush >>"$out/ladders.tsv"; then ok; else bad "$lab: the ladder"; fi
+        large=$(large_of "$lab")
+        [ -n "$large" ] || continue
+        if "$ladder" --repeats=11 --flush --size="$large" >>"$out/large.tsv"; then ok; else bad "$lab: the ladder for $large"; fi
+    done
+    cat "$out/ladders.tsv" "$out/large.tsv"
+fi
+
+if part counters; then
+    metrics=smsp__inst_executed.sum,l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+    metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,dram__bytes_read.sum,dram__bytes_write.sum
+    metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,sm__warps_active.avg.pct_of_peak_sustained_active
+    metrics+=,gpu__time_duration.sum,smsp__thread_inst_executed.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum
+    if command -v ncu >/dev/null; then
+        mkdir -p "$out/counters"
+        for ladder in "$work"/ladders/*; do
+            if timeout 120 ncu --clock-control none --csv --page raw --metrics "$metrics" "$ladder" >"$work/ncu.csv" 2>"$work/ncu.err"; then
+                grep '^"' "$work/ncu.csv" >"$out/counters/$(basename "$ladder").csv"
+                ok
+            else
+                skip "ncu read no counters of $(basename "$ladder")"
+            fi
+        done
+        (cd "$out/counters" && for f in *.csv; do echo "#### $f"; cat "$f"; done) >"$out/counters.txt"
+    else
+        skip "ncu is not here"
+    fi
+fi
+
+card=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1)
+printf '{"date":"%s","card":"%s","driver":"%s","toolkit":"%s","parts":"%s","passed":%d,"failed":%d,"skipped":%d,"seconds":%d}\n' "$(date -u +%F)" \
+    "${card%%,*}" "${card##*, }" "$(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')" "$parts" "$passed" "$failed" "$skipped" "$SECONDS" | tee "$out/results.json"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
