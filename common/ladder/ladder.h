@@ -9,6 +9,9 @@
  * that is not timed. Before each repeat the outputs are poisoned and, where asked, the L2 cache is flushed by
  * writing a buffer twice its size. After the last repeat the result is checked: a wrong rung has no time.
  *
+ * Scripts read three sizes in the source: DEFAULT_SIZE, LARGE_SIZE (too large for any cache) and TEST_SIZE
+ * (odd and small).
+ *
  * Output, a line a rung, fields separated by tabs:
  *   ladder LAB NAME RUNG MEDIAN_MS MIN_MS MAX_MS BYTES FLOPS right|wrong GAIN
  */

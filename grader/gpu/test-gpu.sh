@@ -134,12 +134,17 @@ if part sanitizer; then
     fi
 fi
 
+build_ladder() {
+    local lab=$1 more=()
+    grep -q WITH_CUBLAS "solutions/$lab/ladder.cu" && more=(-DWITH_CUBLAS -lcublas)
+    nvcc -O3 -arch=native -lineinfo -cudart shared -I. -Icommon/lab -Ilabs/"$lab" -Isolutions/"$lab" -o "$work/ladders/$lab" \
+        "solutions/$lab/ladder.cu" common/ladder/ladder.c common/lab/cuda_check.c "${more[@]}"
+}
+export -f build_ladder
 build_ladders() {
     local lab
     mkdir -p "$work/ladders"
-    for lab in solutions/*/ladder.cu; do basename "$(dirname "$lab")"; done |
-        xargs -P "$processors" -I{} nvcc -O3 -arch=native -lineinfo -cudart shared -I. -Icommon/lab -Ilabs/{} -Isolutions/{} \
-            -o "$work/ladders/{}" "solutions/{}/ladder.cu" common/ladder/ladder.c common/lab/cuda_check.c
+    for lab in solutions/*/ladder.cu; do basename "$(dirname "$lab")"; done | xargs -P "$processors" -I{} bash -c 'build_ladder "$1"' _ {}
 }
 # What size is too large for any cache: elements, or the length of a side (the ladder's file says which).
 large_of() { sed -n 's/^#define LARGE_SIZE *\(.*\)/echo $((\1))/p' "solutions/$1/ladder.cu" | bash; }

@@ -6,6 +6,7 @@
 
 #define DEFAULT_SIZE (1 << 20)
 #define LARGE_SIZE   (1 << 26)
+#define TEST_SIZE    (5 * 4096 + 77)
 
 typedef struct Problem {
     float *a, *b, *c; // on the device

@@ -6,6 +6,7 @@
 
 #define DEFAULT_SIZE (1 << 18)
 #define LARGE_SIZE   (1 << 24)
+#define TEST_SIZE    (5 * 4096 + 77)
 #define RADIUS       16
 #define THREADS      256
 

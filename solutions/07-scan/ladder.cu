@@ -6,6 +6,7 @@
 
 #define DEFAULT_SIZE (1 << 20)
 #define LARGE_SIZE   (1 << 26)
+#define TEST_SIZE    (5 * 4096 + 77)
 #define WIDE         4096 // elements of a piece of the last version: 256 threads, 4 times 4 elements each
 #define PIECES_MAX   (1 << 18)
 
