@@ -64,7 +64,7 @@ Status check_create(const CheckOptions *options, CheckSet **out)
     set->n_workers = jobs;
     set->workers = calloc(jobs, sizeof *set->workers);
     set->order = order_launch_create();
-    if (!set->workers || !set->order) {
+    if (!set->workers || !set->order || !record_store_init(&set->records)) {
         check_destroy(set);
         return STATUS_NO_MEMORY;
     }
@@ -88,6 +88,7 @@ void check_destroy(CheckSet *set)
     for (int i = 0; i < CHECK_LINE_LOCKS; i++)
         pthread_mutex_destroy(&set->line_locks[i]);
     order_launch_free(set->order);
+    record_store_free(&set->records);
     free(set->workers);
     free(set->place_base);
     free(set->slots);

@@ -4,7 +4,8 @@
  *   note.c     notes: findings while a launch runs, one table a worker; merged into findings when it ends
  *   fault.c    faults of exec -> notes            hint.c    hints that the facts support
  *   init.c     bitmaps of written bytes           host.c    the host's side: frees, copies, leaks
- *   race.c     accesses -> lines of shadow        line.c    one line: what races, what is kept
+ *   segment.c  lanes that go together             record.c  what a warp instruction did, by number
+ *   race.c     accesses -> lines of shadow        cell.c    one line: what races, what is kept
  *   order.c    happens-before beyond barriers     check.c   the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
  */
@@ -14,6 +15,8 @@
 #include "common/base/arena.h"
 #include "common/vgpu/check/check.h"
 #include "common/vgpu/check/pool.h"
+#include "common/vgpu/check/record.h"
+#include "common/vgpu/check/segment.h"
 
 #include <pthread.h>
 
@@ -77,18 +80,21 @@ typedef struct CheckBlock {
     uint32_t n_threads;
     uint32_t shared_bytes;
     uint32_t interval;    /* block-wide barriers passed */
-    uint64_t generation;  /* of shared shadow: a new one for each block and each interval */
     uint8_t *shared_init; /* 1 bit a byte */
     size_t shared_cap;    /* bytes of shared memory that shared_init and lines are good for */
     struct RaceLine *lines;
+    RecordStore records; /* of shared memory, since the last block-wide barrier */
+    RecordMaker maker;
+    Cell learnt_mark;         /* global memory: a publication may have told of accesses below; 0: of none */
     struct OrderBlock *order; /* NULL until a fence or a warp sync */
-    Pool pool;                /* entries of lines; kept for the next block */
+    Pool pool;                /* cells of lines; kept for the next block */
     struct CheckBlock *next;
 } CheckBlock;
 
 typedef struct CheckWorker {
     NoteTable notes;
     Pool pool; /* reset at each launch */
+    RecordMaker maker;
     CheckBlock *block;
     uint32_t block_linear; /* of *block when it was looked up */
     bool has_block;
@@ -130,7 +136,7 @@ struct CheckSet {
     unsigned n_workers;
     pthread_mutex_t lock; /* open and free blocks, new chunks of shadow */
     CheckBlock *open[CHECK_OPEN_BUCKETS], *free_blocks;
-    uint64_t generation;
+    RecordStore records; /* of global memory */
     pthread_mutex_t line_locks[CHECK_LINE_LOCKS];
     struct OrderLaunch *order; /* publications of the launch */
 };
@@ -176,11 +182,14 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n);
 void init_mark(uint8_t *bits, uint64_t from, uint64_t n, bool shared_by_workers);
 /* Index of the first clear bit of [from, from + n), counted from `from`; n when all are set. */
 uint64_t init_first_clear(const uint8_t *bits, uint64_t from, uint64_t n);
-void init_observe(const CheckEvent *e, const ExecAccess *a);
+void init_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments);
 
-void race_observe(const CheckEvent *e, const ExecAccess *a);
+void race_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments);
 /* Makes the shared shadow of a block good for `bytes`; false when the host has no memory. */
 bool race_prepare_block(CheckBlock *b, uint32_t bytes);
+/* A block begins, or has passed a block-wide barrier: what its shared shadow holds is over. */
+void race_forget_block(CheckBlock *b);
+void race_free_block(CheckBlock *b);
 
 /* ---- order ---- */
 

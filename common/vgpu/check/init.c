@@ -103,39 +103,50 @@ static void lane_access(const CheckEvent *e, const ExecAccess *a, unsigned lane)
         init_mark(b.bits, from, a->bytes, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);
 }
 
-/* All lanes side by side, or all at one place, in one piece: true when there is nothing more to do. */
-static bool whole_access(const CheckEvent *e, const ExecAccess *a)
+/* True when all of [from, from + n) is set: the usual lengths without a loop. */
+static bool is_set(const uint8_t *bits, uint64_t from, uint64_t n)
 {
-    unsigned first = (unsigned)__builtin_ctz(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
-    uint64_t span = a->bytes;
-    if (a->pattern == PATTERN_UNIT_STRIDE) {
-        span *= last - first + 1;
-        if (a->mask != (uint32_t)(((uint64_t)2 << last) - ((uint64_t)1 << first)))
-            return false; /* holes between lanes */
-    } else if (a->pattern != PATTERN_UNIFORM) {
-        return false;
+    if (from % 8 + n <= 8) {
+        uint8_t wanted = (uint8_t)(((1u << n) - 1) << from % 8);
+        return (bits[from / 8] & wanted) == wanted;
     }
-    if (a->space == SPACE_GLOBAL && !a->alloc)
-        return false;
-    Bits b = bits_of_lane(e, a, a->addr[first]);
+    if (from % 8 == 0 && n == 64) {
+        uint64_t word;
+        memcpy(&word, bits + from / 8, sizeof word);
+        return word == UINT64_MAX;
+    }
+    if (from % 8 == 0 && n == 128) {
+        uint64_t words[2];
+        memcpy(words, bits + from / 8, sizeof words);
+        return (words[0] & words[1]) == UINT64_MAX;
+    }
+    return init_first_clear(bits, from, n) == n;
+}
+
+/* True when there is nothing more to do: no byte is missing. */
+static bool whole_segment(const CheckEvent *e, const ExecAccess *a, const Segment *s)
+{
+    Bits b = bits_of_lane(e, a, s->addr);
     if (!b.bits)
         return true;
-    uint64_t from = a->addr[first] - b.base;
-    if (a->kind != ACCESS_STORE && init_first_clear(b.bits, from, span) < span)
+    uint64_t from = s->addr - b.base, n = segment_bytes(s, a->bytes);
+    if (a->kind != ACCESS_STORE && !is_set(b.bits, from, n))
         return false;
     if (a->kind != ACCESS_LOAD)
-        init_mark(b.bits, from, span, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);
+        init_mark(b.bits, from, n, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);
     return true;
 }
 
-void init_observe(const CheckEvent *e, const ExecAccess *a)
+void init_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
     if (a->async == ACCESS_BEGINS) /* nothing is written yet */
         return;
-    if ((a->space != SPACE_GLOBAL && a->space != SPACE_SHARED) || whole_access(e, a))
-        return;
     /* Atomics of several lanes on one word: the first one initialises it for the others, and is the one to
      * report. */
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1)
-        lane_access(e, a, (unsigned)__builtin_ctz(rest));
+    for (unsigned i = 0; i < segments->n; i++) {
+        const Segment *s = &segments->at[i];
+        if (!whole_segment(e, a, s))
+            for (unsigned lane = s->lane; lane < s->lane + (unsigned)s->n; lane++)
+                lane_access(e, a, lane);
+    }
 }

@@ -1,2 +1,4 @@
 $(call module,common/vgpu/check)
+# Comparing runs of cells, and lanes with their neighbours, must become vector code.
+$(BUILD)/common/vgpu/check/cell.o $(BUILD)/common/vgpu/check/segment.o: EXTRA_CFLAGS := -O3
 $(call unit_tests,common/vgpu/check,common/vgpu/check common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx common/base,-lm)

@@ -36,9 +36,11 @@ static void on_launch_begin(void *self, const ExecLaunch *launch)
     set->launch = number_places(set, launch->instance->module) ? launch : NULL;
     for (unsigned w = 0; w < set->n_workers; w++) {
         pool_reset(&set->workers[w].pool);
+        set->workers[w].maker = (RecordMaker){0};
         set->workers[w].has_block = false;
         set->workers[w].limited = false;
     }
+    record_store_reset(&set->records);
     order_launch_reset(set->order);
 }
 
@@ -113,8 +115,7 @@ static void free_list(CheckBlock *b)
 {
     while (b) {
         CheckBlock *next = b->next;
-        pool_free(&b->pool);
-        free(b->lines);
+        race_free_block(b);
         free(b->shared_init);
         free(b);
         b = next;
@@ -143,11 +144,6 @@ static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e)
     return w->has_block;
 }
 
-static uint64_t next_generation(CheckSet *set)
-{
-    return __atomic_add_fetch(&set->generation, 1, __ATOMIC_RELAXED);
-}
-
 static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
 {
     CheckSet *set = self;
@@ -161,8 +157,9 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
     b->n_threads = who->block_dim[0] * who->block_dim[1] * who->block_dim[2];
     b->shared_bytes = shared_bytes;
     b->interval = 0;
-    b->generation = next_generation(set);
     b->order = NULL;
+    b->learnt_mark = 0;
+    race_forget_block(b);
     if (check_has(set, CHECK_INIT) && shared_bytes)
         memset(b->shared_init, 0, (shared_bytes + 7) / 8);
 }
@@ -180,12 +177,15 @@ static void on_block_end(void *self, const ExecWho *who)
 static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     CheckEvent e;
-    if (!event_of(self, who, &e))
+    SegmentList segments;
+    bool followed = a->space == SPACE_GLOBAL || a->space == SPACE_SHARED;
+    if (!followed || !event_of(self, who, &e))
         return;
+    segment_list(a, &segments);
     if (check_has(e.set, CHECK_INIT))
-        init_observe(&e, a);
+        init_observe(&e, a, &segments);
     if (check_has(e.set, CHECK_RACE))
-        race_observe(&e, a);
+        race_observe(&e, a, &segments);
 }
 
 static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
@@ -196,7 +196,7 @@ static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
         return;
     order_barrier(&e);
     e.block->interval++;
-    e.block->generation = next_generation(e.set);
+    race_forget_block(e.block);
 }
 
 static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)

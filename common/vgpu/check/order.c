@@ -397,6 +397,7 @@ static void learn(const CheckEvent *e, uint64_t key, unsigned lane)
     if (!w || w->learnt[lane] == l->node)
         return;
     w->learnt[lane] = join(o, w->learnt[lane], l->node);
+    e->block->learnt_mark = cell_of(__atomic_load_n(&e->set->records.next, __ATOMIC_RELAXED), 0);
     e->block->order->changed = true;
 }
 

@@ -1,65 +1,66 @@
-/* The race checker's shadow memory: what race.c and line.c share. race.c says what it is for. */
+/* The race checker's shadow memory: what race.c and cell.c share. race.c says what it is for. */
 #ifndef COMMON_VGPU_CHECK_RACE_INTERNAL_H
 #define COMMON_VGPU_CHECK_RACE_INTERNAL_H
 
 #include "common/vgpu/check/check_internal.h"
-#include "common/vgpu/check/mask.h"
 
 enum {
     LINE_SHIFT = 7,
     LINE_BYTES = 1 << LINE_SHIFT,
-    ONE_LANE_SHIFT = 12, /* Entry.shift of an entry of one lane: all bytes are thread `first` */
+    WORD_SHIFT = 2,
+    ONE_LANE_SHIFT = 31, /* Run.shift: all cells are the first lane's */
 };
 
-enum { ENTRY_WRITES = 1, ENTRY_ATOMIC = 2 }; /* flags; atomic: may meet another atomic entry without a race */
-
-/* What one warp instruction did to a line: thread(byte) = first + ((byte + off) >> shift). */
-typedef struct Entry {
-    Mask mask;
-    uint32_t block, interval, tick;
-    Place place;
-    int16_t off;
-    uint16_t first;
-    uint8_t shift, flags, access, bytes;
-} Entry;
-
-/* Classes of entries that pile up, by their flags: reads, atomic reads, atomic writes. */
-enum { N_PILES = 3 };
+/* What a line remembers of each place: the last write, two reads, two atomic writes. */
+typedef enum Slot { SLOT_WRITE, SLOT_READ, SLOT_READ2, SLOT_ATOMIC, SLOT_ATOMIC2, N_SLOTS } Slot;
 
 typedef struct RaceLine {
-    uint64_t generation;
-    Entry *entries;
-    Mask crowd[N_PILES]; /* bytes with entries of two blocks; in shared memory, of two threads */
-    uint16_t n, cap;
-    uint16_t n_writers, n_plain; /* entries that write; that are not atomic */
+    Cell *slots[N_SLOTS]; /* a cell for each word, or for each byte of a fine line; NULL until used */
+    uint32_t crowd;       /* bit i: two blocks (in shared memory: two warps) have read word i; 0 when fine */
+    uint32_t crowd_base;  /* shared: first record of the time that crowd is about */
+    bool fine;
 } RaceLine;
 
 /* One access, and where its lines are. */
 typedef struct RaceAccess {
     const CheckEvent *e;
     const ExecAccess *a;
-    uint32_t lanes; /* to be recorded */
-    Entry entry;    /* mask, off, first and shift are set for each line */
-    uint64_t generation;
+    Record now;
+    uint32_t record; /* its number */
+    Cell floor;      /* lower cells are empty */
+    RecordStore *records;
     RaceLine *line;
     uint64_t line_addr; /* address of the line's byte 0 */
     MemAlloc *alloc;    /* global */
-    Pool *pool;         /* for entries */
+    struct Shadow *shadow;
+    Pool *pool; /* for cells */
 } RaceAccess;
 
-static inline uint32_t thread_of(const Entry *e, unsigned byte)
+/* Neighbouring cells of a line: cell first + i is used by `cell`, i >> shift lanes on. */
+typedef struct Run {
+    unsigned first, n, shift;
+    Cell cell;
+} Run;
+
+/* Bits of the words that bytes [from, from + n) of a line touch; n > 0. */
+static inline uint32_t word_bits(unsigned from, unsigned n)
 {
-    return e->first + ((uint32_t)((int)byte + e->off) >> e->shift);
+    unsigned first = from >> WORD_SHIFT, last = (from + n - 1) >> WORD_SHIFT;
+    return UINT32_MAX << first & UINT32_MAX >> (31 - last);
 }
 
-static inline bool same_threads(const Entry *a, const Entry *b)
+/* True when a plain read of these bytes says nothing new, and there is nothing that it could race with. */
+static inline bool race_is_old_news(const RaceLine *line, unsigned from, unsigned n)
 {
-    return a->block == b->block && a->first == b->first && a->off == b->off && a->shift == b->shift;
+    return !line->slots[SLOT_WRITE] && !line->slots[SLOT_ATOMIC] && (word_bits(from, n) & ~line->crowd) == 0;
 }
 
-/* Checks r->entry, whose mask and threads are set, against what r->line has, and adds it to the line. */
-void race_line_access(RaceAccess *r);
-/* Notes that r->entry and old, which meet at this byte of the line, race (or write the same value). */
-void race_note(RaceAccess *r, FindingKind kind, const Entry *old, unsigned byte, uint64_t count);
+/* Checks the bytes [from, from + n) of r->line, used by lane and those after it (by it alone when `same`),
+ * and remembers them. */
+void race_line_access(RaceAccess *r, unsigned from, unsigned n, unsigned lane, bool same);
+/* Notes that the access and an older one, which meet at this byte of the line, race (or write the same
+ * value).
+ */
+void race_note(RaceAccess *r, FindingKind kind, Cell now, Cell old, unsigned byte, uint64_t count);
 
 #endif

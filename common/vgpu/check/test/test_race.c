@@ -1,6 +1,8 @@
 /* The race checker: each pattern once with the race and once without it. */
 #include "common/vgpu/check/test/rig.h"
 
+#include "common/vgpu/check/check_internal.h"
+
 /* ---- shared memory ---- */
 
 static Rig *shared_rig(void)
@@ -303,27 +305,59 @@ static void crowded_bins(void **state)
     }
 }
 
-/* One lane a warp reads the bytes of a line one by one, with a warp sync after each, so that no entry stands
- * for another: 128 entries a warp. Eight warps fill a line; one more is told to be too much. */
-static void line_limit(void **state)
+/* Each round of reads and a warp sync makes a record; one more than there may be is told to be too much. */
+static void records_limit(void **state)
 {
     (void)state;
-    for (uint32_t warps = 8; warps <= 9; warps++) {
-        Rig *r = rig_new(CHECK_RACE, 1);
-        rig_begin(r, 1, 1024);
-        rig_block(r, 0, 0);
-        for (uint32_t w = 0; w < warps; w++) {
-            for (uint32_t syncs = 0; syncs < w * 128; syncs++) /* no two warps read at one tick */
-                rig_syncwarp(r, w, 0xFFFFFFFFu);
-            for (uint32_t byte = 0; byte < 128; byte++) {
-                rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1, .warp = w, .mask = 1, .bytes = 1,
-                                   .base = byte));
-                rig_syncwarp(r, w, 0xFFFFFFFFu);
-            }
+    enum { LIMIT = 8 };
+    for (uint32_t rounds = LIMIT; rounds <= LIMIT + 1; rounds++) {
+        Rig *r = shared_rig();
+        rig_barrier(r); /* a new interval: all records are free */
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1));
+        CheckBlock *block = r->set->open[0];
+        assert_non_null(block);
+        block->records.limit = LIMIT;
+        for (uint32_t i = 1; i < rounds; i++) {
+            rig_syncwarp(r, 0, 0xFFFFFFFFu);
+            rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1));
         }
         rig_block_end(r);
         rig_end(r);
-        assert_int_equal(rig_count(r, FINDING_LIMIT), warps - 8);
+        assert_int_equal(rig_count(r, FINDING_LIMIT), rounds - LIMIT);
+        rig_free(r);
+    }
+}
+
+/* A warp that orders its own reads by __syncwarp has not ordered those of another warp. */
+static void readers_of_two_warps(void **state)
+{
+    (void)state;
+    for (uint32_t readers = 1; readers <= 2; readers++) {
+        Rig *r = shared_rig();
+        for (uint32_t w = 0; w < readers; w++)
+            rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1, .warp = w));
+        rig_syncwarp(r, 0, 0xFFFFFFFFu);
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 2, .mask = 1));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), readers - 1);
+        rig_free(r);
+    }
+}
+
+/* Words first, then a byte of one by another thread: the line is told apart more finely from then on. */
+static void words_then_bytes(void **state)
+{
+    (void)state;
+    for (uint32_t byte = 0; byte < 2; byte++) {
+        Rig *r = shared_rig();
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .mask = 1, .bytes = 4, .base = 8));
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 2, .warp = 1, .mask = 1, .bytes = 1, .base = 12));
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 3, .warp = 1, .mask = 1, .bytes = 1,
+                           .base = byte ? 11 : 12));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), byte);
         rig_free(r);
     }
 }
@@ -679,7 +713,9 @@ int main(void)
         cmocka_unit_test(broadcast_then_write),
         cmocka_unit_test(broadcast_sync_broadcast),
         cmocka_unit_test(crowded_bins),
-        cmocka_unit_test(line_limit),
+        cmocka_unit_test(records_limit),
+        cmocka_unit_test(readers_of_two_warps),
+        cmocka_unit_test(words_then_bytes),
         cmocka_unit_test(lanes_of_one_store),
         cmocka_unit_test(lanes_of_one_store_same_value),
         cmocka_unit_test(flag),

@@ -1,0 +1,407 @@
+/* A line of shadow memory: checking an access against what the line remembers, and what is remembered.
+ *
+ * What is kept. A write is checked against all slots of its bytes, then stands for them: they are before it,
+ * or have just been reported. An atomic whose result is used stands for the atomics before it: it has seen
+ * what they made. Of reads, and of reductions (atomics without a result), two of different threads are kept,
+ * in different warps or blocks if there are such: whoever writes later races with one of them at least. That
+ * loses no race unless publications order some readers before the writer and not others; a reader that comes
+ * after one of the two takes its place.
+ *
+ * Cells side by side that one warp instruction used come as runs, and are compared with runs: the loops over
+ * a run have no branch, so that the compiler makes vector code of them.
+ *
+ * Two threads that write one same value are advice. The checker sees the value that is about to be written,
+ * and memory still holds the one before.
+ */
+#include "common/vgpu/check/race_internal.h"
+
+#include <string.h>
+
+/* One body for each kind of vector unit, as in exec. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
+    !defined(__SANITIZE_THREAD__)
+#define CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define CLONES
+#endif
+#define HOT static inline __attribute__((always_inline))
+
+/* ---- reports ---- */
+
+static const Record *record_at(const RaceAccess *r, Cell cell)
+{
+    return record_of(r->records, cell);
+}
+
+/* True when the two lanes store the same value. */
+static bool stores_same(const ExecAccess *a, unsigned lane, unsigned other)
+{
+    size_t bytes = a->n_values ? a->bytes / a->n_values : 0;
+    for (unsigned k = 0; k < a->n_values; k++)
+        if (memcmp(a->value[k] + lane * a->value_stride, a->value[k] + other * a->value_stride, bytes) != 0)
+            return false;
+    return bytes != 0;
+}
+
+/* True when the lane writes what its bytes hold already. */
+static bool writes_same(const ExecAccess *a, unsigned lane)
+{
+    if (a->kind != ACCESS_STORE || !a->n_values)
+        return false;
+    const uint8_t *at =
+        a->host ? a->host[lane] : a->host0 + (a->addr[lane] - a->addr[__builtin_ctz(a->mask)]);
+    size_t bytes = a->bytes / a->n_values;
+    for (size_t k = 0; k < a->n_values; k++)
+        if (memcmp(at + k * bytes, a->value[k] + lane * a->value_stride, bytes) != 0)
+            return false;
+    return true;
+}
+
+/* Is the older access by another lane of this very instruction, to the same address? */
+static bool is_twin(const RaceAccess *r, Cell now, Cell old)
+{
+    unsigned lane = now % WARP_LANES, other = old % WARP_LANES;
+    return old >> LANE_BITS == r->record && (r->a->mask >> other & 1) && other < lane &&
+           r->a->addr[other] == r->a->addr[lane];
+}
+
+/* Which of the two is named first: the one that writes, the one that is not atomic, the one whose place comes
+ * first. So that a pair of places is one finding, whoever came first. */
+static bool is_named_first(const Record *a, const Record *b)
+{
+    if ((a->access == ACCESS_LOAD) != (b->access == ACCESS_LOAD))
+        return b->access == ACCESS_LOAD;
+    if ((a->access == ACCESS_STORE) != (b->access == ACCESS_STORE))
+        return a->access == ACCESS_STORE;
+    return a->place <= b->place;
+}
+
+void race_note(RaceAccess *r, FindingKind kind, Cell now, Cell old, unsigned byte, uint64_t count)
+{
+    const Record *mine = &r->now, *theirs = record_at(r, old);
+    bool now_first = is_named_first(mine, theirs);
+    const Record *first = now_first ? mine : theirs, *second = now_first ? theirs : mine;
+    NoteKey key = {.kind = (uint8_t)kind,
+                   .space = r->a->space,
+                   .access = first->access,
+                   .other_access = second->access,
+                   .place = first->place,
+                   .other = second->place};
+    Note *n = check_note(r->e, &key, thread_of(first, now_first ? now : old), count);
+    if (!n)
+        return;
+    n->block = first->block;
+    n->address = r->line_addr + byte;
+    n->bytes = first->bytes;
+    n->other_block = second->block;
+    n->other_thread = thread_of(second, now_first ? old : now);
+    n->has_alloc = r->alloc != NULL;
+    if (r->alloc)
+        n->alloc = *r->alloc;
+}
+
+/* ---- order ---- */
+
+static bool conflict(const Record *old, const Record *now)
+{
+    return ((old->flags | now->flags) & RECORD_WRITES) && !(old->flags & now->flags & RECORD_ATOMIC);
+}
+
+static bool is_same_thread(const Record *old, Cell cell, const Record *now, Cell mine)
+{
+    return old->block == now->block && old->first_thread == now->first_thread &&
+           (cell ^ mine) % WARP_LANES == 0;
+}
+
+static bool is_before(const RaceAccess *r, const Record *old, Cell cell, Cell mine)
+{
+    if (old->block == r->now.block && old->interval < r->now.interval)
+        return true; /* a barrier lies between */
+    OrderPoint p = {old->block, thread_of(old, cell), old->interval, old->tick};
+    return order_is_after(r->e, thread_of(&r->now, mine), &p);
+}
+
+/* ---- runs ---- */
+
+static Cell cell_at(const Run *run, unsigned i)
+{
+    return run->cell + (i >> run->shift);
+}
+
+typedef struct RunLook {
+    Cell most, differ, other; /* highest cell; 0: they are one run; 0: they are this very run */
+} RunLook;
+
+HOT RunLook look(const Cell *cells, const Run *run)
+{
+    RunLook l = {0};
+    Cell first = cells[run->first];
+    for (unsigned i = 0; i < run->n; i++) {
+        Cell c = cells[run->first + i], step = i >> run->shift;
+        l.most = c > l.most ? c : l.most;
+        l.differ |= c ^ (first + step);
+        l.other |= c ^ (run->cell + step);
+    }
+    return l;
+}
+
+HOT void fill(Cell *cells, const Run *run)
+{
+    for (unsigned i = 0; i < run->n; i++)
+        cells[run->first + i] = run->cell + (i >> run->shift);
+}
+
+HOT void clear(Cell *cells, const Run *run)
+{
+    if (cells)
+        memset(cells + run->first, 0, run->n * sizeof *cells);
+}
+
+static Cell *slot_cells(RaceAccess *r, Slot slot)
+{
+    Cell **cells = &r->line->slots[slot];
+    if (!*cells)
+        *cells =
+            pool_zalloc(r->pool, (r->line->fine ? LINE_BYTES : LINE_BYTES >> WORD_SHIFT) * sizeof **cells);
+    if (!*cells)
+        r->e->worker->limited = true;
+    return *cells;
+}
+
+/* ---- checking ---- */
+
+/* A whole run that one instruction left: true when none of its lanes can race with this one. */
+static bool is_harmless_run(const RaceAccess *r, const Run *run, Cell first)
+{
+    const Record *old = record_at(r, first);
+    if (first % WARP_LANES + ((run->n - 1) >> run->shift) >= WARP_LANES)
+        return false; /* it only looks like one run */
+    return !conflict(old, &r->now) || is_same_thread(old, first, &r->now, run->cell) ||
+           (old->block == r->now.block && old->interval < r->now.interval);
+}
+
+static void __attribute__((noinline)) check_cells(RaceAccess *r, const Run *run, const Cell *cells)
+{
+    Cell last_old = 0, last_now = 0;
+    for (unsigned i = 0; i < run->n; i++) {
+        Cell old = cells[run->first + i], now = cell_at(run, i);
+        if (old < r->floor || (old == last_old && now == last_now))
+            continue;
+        last_old = old;
+        last_now = now;
+        const Record *theirs = record_at(r, old);
+        if (!conflict(theirs, &r->now) || is_same_thread(theirs, old, &r->now, now) ||
+            is_before(r, theirs, old, now))
+            continue;
+        bool same = is_twin(r, now, old)
+                        ? stores_same(r->a, now % WARP_LANES, old % WARP_LANES)
+                        : (theirs->flags & RECORD_WRITES) && writes_same(r->a, now % WARP_LANES);
+        race_note(r, same ? FINDING_SAME_VALUE : FINDING_RACE, now, old,
+                  (run->first + i) << (r->line->fine ? 0 : WORD_SHIFT), 1);
+    }
+}
+
+HOT void check_slot(RaceAccess *r, const Run *run, Slot slot)
+{
+    const Cell *cells = r->line->slots[slot];
+    if (!cells)
+        return;
+    RunLook l = look(cells, run);
+    if (l.most < r->floor || (!l.differ && is_harmless_run(r, run, cells[run->first])))
+        return;
+    check_cells(r, run, cells);
+}
+
+/* ---- remembering ---- */
+
+/* The older access says less than this one: it is the same thread's, or comes before it. */
+static bool may_replace(const RaceAccess *r, Cell old, Cell now)
+{
+    const Record *theirs = record_at(r, old);
+    if ((theirs->flags & RECORD_ATOMIC) < (r->now.flags & RECORD_ATOMIC))
+        return false; /* a plain access says more */
+    if (is_same_thread(theirs, old, &r->now, now))
+        return true;
+    if (theirs->block != r->now.block && old >= r->e->block->learnt_mark)
+        return false; /* nothing that old has been learnt of */
+    return is_before(r, theirs, old, now);
+}
+
+static bool same_warp(const Record *a, const Record *b)
+{
+    return a->block == b->block && a->first_thread == b->first_thread;
+}
+
+/* Adds an access to a pair of cells that keeps two of different threads. */
+static void remember(const RaceAccess *r, Cell *one, Cell *two, Cell now)
+{
+    if (*one < r->floor || may_replace(r, *one, now)) {
+        *one = now;
+        return;
+    }
+    const Record *first = record_at(r, *one);
+    if (is_same_thread(first, *one, &r->now, now))
+        return;
+    if (*two < r->floor || may_replace(r, *two, now)) {
+        *two = now;
+        return;
+    }
+    const Record *second = record_at(r, *two), *mine = &r->now;
+    if (is_same_thread(second, *two, mine, now))
+        return;
+    bool plain = !(mine->flags & RECORD_ATOMIC);
+    if (plain && (first->flags & RECORD_ATOMIC))
+        *one = now;
+    else if (plain && (second->flags & RECORD_ATOMIC))
+        *two = now;
+    else if (first->block == second->block &&
+             (mine->block != first->block || (same_warp(first, second) && !same_warp(first, mine))))
+        *two = now;
+}
+
+/* Words that two blocks, or two warps of one, have read, both plainly. */
+static void note_crowd(RaceAccess *r, const Run *run, Cell one, Cell two)
+{
+    if (r->line->fine || one < r->floor || two < r->floor)
+        return;
+    const Record *a = record_at(r, one), *b = record_at(r, two);
+    bool apart = r->a->space == SPACE_SHARED ? !same_warp(a, b) : a->block != b->block;
+    if (apart && !((a->flags | b->flags) & RECORD_ATOMIC))
+        r->line->crowd |= word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT);
+}
+
+/* Reads of shared memory that no warp sync or fence has ordered: any two say enough, if they are in two
+ * warps.
+ */
+HOT bool says_enough(RaceAccess *r, const Run *run)
+{
+    if (r->a->space != SPACE_SHARED || r->line->fine || r->e->block->order)
+        return false;
+    if (r->line->crowd_base != r->records->base) {
+        r->line->crowd_base = r->records->base;
+        r->line->crowd = 0;
+    }
+    return (word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT) & ~r->line->crowd) == 0;
+}
+
+/* Cells that go on as this access's lanes do are decided by the first of them. */
+static void __attribute__((noinline))
+remember_pieces(RaceAccess *r, const Run *run, Cell *one, Cell *two, bool crowds)
+{
+    for (unsigned at = 0, n; at < run->n; at += n) {
+        Cell *p = one + run->first + at, *q = two + run->first + at, p0 = *p, q0 = *q;
+        Cell step = at >> run->shift, p_step = p0 < r->floor ? 0 : 1, q_step = q0 < r->floor ? 0 : 1;
+        for (n = 1; at + n < run->n; n++) {
+            Cell more = ((at + n) >> run->shift) - step;
+            Cell p_next = p_step ? p[n] ^ (p0 + more) : (Cell)(p[n] >= r->floor);
+            Cell q_next = q_step ? q[n] ^ (q0 + more) : (Cell)(q[n] >= r->floor);
+            if (p_next | q_next)
+                break;
+        }
+        Run piece = {run->first + at, n, run->shift, run->cell + step};
+        remember(r, &p0, &q0, piece.cell);
+        if (p0 != *p)
+            fill(one, &piece);
+        if (q0 != *q)
+            fill(two, &piece);
+        if (crowds)
+            note_crowd(r, &piece, p0, q0);
+    }
+}
+
+HOT void remember_run(RaceAccess *r, const Run *run, Slot slot)
+{
+    Cell *one = slot_cells(r, slot), *two = r->line->slots[slot + 1];
+    if (!one)
+        return;
+    RunLook l = look(one, run);
+    if (!l.other)
+        return;
+    if (l.most < r->floor) {
+        fill(one, run);
+        clear(two, run);
+        return;
+    }
+    if (slot == SLOT_READ && says_enough(r, run))
+        return;
+    two = slot_cells(r, slot + 1);
+    if (!two)
+        return;
+    remember_pieces(r, run, one, two, slot == SLOT_READ);
+}
+
+/* The access stands for all that slots from `from` on knew of its cells. */
+HOT void replace(RaceAccess *r, const Run *run, Slot from, Slot slot)
+{
+    Cell *cells = slot_cells(r, slot);
+    for (unsigned s = from; s < N_SLOTS; s++)
+        clear(s == slot ? NULL : r->line->slots[s], run);
+    if (cells)
+        fill(cells, run);
+}
+
+/* ---- one run ---- */
+
+HOT void access_run(RaceAccess *r, const Run *run)
+{
+    bool writes = r->now.flags & RECORD_WRITES, atomic = r->now.flags & RECORD_ATOMIC;
+    check_slot(r, run, SLOT_WRITE);
+    if (!atomic) {
+        check_slot(r, run, SLOT_ATOMIC);
+        check_slot(r, run, SLOT_ATOMIC2);
+    }
+    if (!writes) {
+        remember_run(r, run, SLOT_READ);
+        return;
+    }
+    check_slot(r, run, SLOT_READ);
+    check_slot(r, run, SLOT_READ2);
+    if (!atomic) {
+        if (!r->line->fine)
+            r->line->crowd &= ~word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT);
+        replace(r, run, SLOT_WRITE, SLOT_WRITE);
+    } else if (r->a->kind == ACCESS_ATOMIC && !r->e->who->inst->result_unused) {
+        replace(r, run, SLOT_ATOMIC, SLOT_ATOMIC);
+    } else {
+        remember_run(r, run, SLOT_ATOMIC);
+    }
+}
+
+/* From a cell for each word to a cell for each byte. */
+static bool make_fine(RaceAccess *r)
+{
+    Cell *fine[N_SLOTS] = {NULL};
+    for (int s = 0; s < N_SLOTS; s++) {
+        const Cell *coarse = r->line->slots[s];
+        if (!coarse)
+            continue;
+        fine[s] = pool_alloc(r->pool, LINE_BYTES * sizeof *fine[s]);
+        if (!fine[s]) {
+            r->e->worker->limited = true;
+            return false;
+        }
+        for (unsigned i = 0; i < LINE_BYTES; i++)
+            fine[s][i] = coarse[i >> WORD_SHIFT];
+    }
+    memcpy(r->line->slots, fine, sizeof fine);
+    r->line->crowd = 0;
+    r->line->fine = true;
+    return true;
+}
+
+static unsigned log2_of(unsigned n)
+{
+    return (unsigned)__builtin_ctz(n);
+}
+
+CLONES void race_line_access(RaceAccess *r, unsigned from, unsigned n, unsigned lane, bool same)
+{
+    if (!r->line->fine && ((from | n | r->a->bytes) & 3) && !make_fine(r))
+        return;
+    unsigned grain = r->line->fine ? 0 : WORD_SHIFT;
+    Run run = {.first = from >> grain,
+               .n = n >> grain,
+               .shift = same ? ONE_LANE_SHIFT : log2_of(r->a->bytes) - grain,
+               .cell = cell_of(r->record, lane)};
+    access_run(r, &run);
+}
