@@ -556,6 +556,61 @@ static void streams()
     GOOD(cuMemFree(p));
 }
 
+/* ---- graphs ---- */
+
+static void graphs()
+{
+    CUstream stream = NULL;
+    CUgraph graph = NULL, built = NULL;
+    CUgraphExec exec = NULL;
+    CUgraphNode fill_node = NULL, kernel_node = NULL;
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    CUdeviceptr p = 0;
+    int n = 256, a = 2;
+    size_t n_nodes = 0;
+    void *params[] = {&p, &n, &a};
+    GOOD(cuMemAlloc(&p, 1024));
+    GOOD(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    GOOD(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    GOOD(cuMemsetD32Async(p, 40, 256, stream));
+    GOOD(cuLaunchKernel(add, 1, 1, 1, 256, 1, 1, 0, stream, params, NULL));
+    GOOD(cuStreamEndCapture(stream, &graph));
+    GOOD(cuGraphGetNodes(graph, NULL, &n_nodes));
+    same("two nodes were captured", 2, n_nodes);
+    GOOD(cuGraphInstantiate(&exec, graph, 0));
+    GOOD(cuGraphLaunch(exec, stream));
+    GOOD(cuGraphLaunch(exec, stream));
+    GOOD(cuStreamSynchronize(stream));
+    same("the graph ran", 42, first_of(p));
+    GOOD(cuGraphExecDestroy(exec));
+    GOOD(cuGraphDestroy(graph));
+
+    CUDA_MEMSET_NODE_PARAMS fill = {};
+    fill.dst = p;
+    fill.value = 100;
+    fill.elementSize = 4;
+    fill.width = 256;
+    fill.height = 1;
+    CUDA_KERNEL_NODE_PARAMS kernel = {};
+    kernel.func = add;
+    kernel.gridDimX = kernel.gridDimY = kernel.gridDimZ = kernel.blockDimY = kernel.blockDimZ = 1;
+    kernel.blockDimX = 256;
+    kernel.kernelParams = params;
+    GOOD(cuGraphCreate(&built, 0));
+    GOOD(cuGraphAddMemsetNode(&fill_node, built, NULL, 0, &fill, context));
+    GOOD(cuGraphAddKernelNode(&kernel_node, built, &fill_node, 1, &kernel));
+    GOOD(cuGraphNodeGetType(kernel_node, &type));
+    same("a kernel's node", CU_GRAPH_NODE_TYPE_KERNEL, type);
+    GOOD(cuGraphInstantiate(&exec, built, 0));
+    GOOD(cuGraphLaunch(exec, stream));
+    GOOD(cuStreamSynchronize(stream));
+    same("the built graph ran", 102, first_of(p));
+    GOOD(cuGraphExecDestroy(exec));
+    GOOD(cuGraphDestroy(built));
+    GOOD(cuStreamDestroy(stream));
+    GOOD(cuMemFree(p));
+}
+
 /* ---- linking and libraries ---- */
 
 static void linking()
@@ -672,6 +727,7 @@ int main(int argc, char **argv)
         pointers();
         copies();
         streams();
+        graphs();
         linking();
         libraries();
         names();
