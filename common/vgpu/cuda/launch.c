@@ -1,6 +1,7 @@
 /* launch: the ways to start a kernel, and host functions. */
 #include "common/vgpu/cuda/cuda_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A launch's parameters: addresses of arguments, or one buffer (`extra`) with all of them at their offsets:
@@ -55,6 +56,27 @@ static CUresult point_into(Arguments *out, CUfunction f, size_t n, char *buffer,
     return CUDA_SUCCESS;
 }
 
+/* No program has memory of its own down there. */
+enum { LOWEST_ADDRESS = 65536 };
+
+/* The commonest mistake: the argument itself instead of its address. What follows is what follows on
+ * hardware, mostly the end of the program; so the reason is told first. */
+static void look_at_addresses(void **params, size_t n)
+{
+    const char *hint = "kernelParams holds the address of each argument: void *params[] = {&x, &n}";
+    for (size_t i = 0; i < n; i++) {
+        struct cudaPointerAttributes a = {.type = cudaMemoryTypeUnregistered};
+        char text[128];
+        bool low = (uintptr_t)params[i] < LOWEST_ADDRESS;
+        if (!low &&
+            (cudaPointerGetAttributes(&a, params[i]) != cudaSuccess || a.type != cudaMemoryTypeDevice))
+            continue;
+        snprintf(text, sizeof text, "kernelParams[%zu] is %s, not the address of an argument", i,
+                 low ? "a small number" : "a device pointer");
+        vgpu_advise(low ? NULL : params[i], text, hint);
+    }
+}
+
 static CUresult read_arguments(Arguments *out, CUfunction f, void **params, void **extra)
 {
     char *buffer;
@@ -62,6 +84,8 @@ static CUresult read_arguments(Arguments *out, CUfunction f, void **params, void
     *out = (Arguments){.list = params};
     if (params != NULL && extra != NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (params != NULL)
+        look_at_addresses(params, n);
     if (extra == NULL)
         return params == NULL && n > 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     CUresult result = read_extra(extra, &buffer, &bytes);

@@ -68,6 +68,12 @@ bool call_enter_light(Call *call, Api api)
     return !must_fail(call);
 }
 
+void call_tick(void)
+{
+    DeviceReply reply;
+    device_send(facade()->server, &(DeviceMsg){.op = OP_CALL, .device = call_device()}, &reply);
+}
+
 bool call_enter_query(Call *call, Api api)
 {
     if (!call_enter_light(call, api))
@@ -76,8 +82,8 @@ bool call_enter_query(Call *call, Api api)
         call->error = facade()->no_device;
         return false;
     }
-    DeviceReply reply;
-    device_send(facade()->server, &(DeviceMsg){.op = OP_CALL, .device = call_device()}, &reply);
+    if (thread_state()->driver_call == NULL) /* what a call of the driver does is one call */
+        call_tick();
     return true;
 }
 

@@ -37,6 +37,8 @@ void vgpu_end(int code, const char *error_name);
 bool vgpu_runtime_used(void);
 /* A line on standard error. */
 void vgpu_say(const char *text);
+/* Advice about the call under way. */
+void vgpu_advise(const void *address, const char *message, const char *hint);
 /* Frames of the library that holds this address are not the program's. */
 void vgpu_own_library(const void *address);
 

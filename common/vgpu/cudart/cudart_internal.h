@@ -212,6 +212,8 @@ void call_advise(Call *call, const void *address, const char *message, const cha
 void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 const char *call_name(const Call *call);
+/* A call costs the host time, on the modelled clock. */
+void call_tick(void);
 /* The runtime uses this context of the thread's device. */
 void call_use_context(ThreadContext wanted);
 /* Writes the record of a failed call. */

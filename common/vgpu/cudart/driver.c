@@ -22,6 +22,7 @@ cudaError_t vgpu_count(cudaError_t fail)
 {
     pthread_mutex_lock(&facade()->lock);
     cudaError_t error = must_fail(fail) ? fail : cudaSuccess;
+    call_tick();
     pthread_mutex_unlock(&facade()->lock);
     return error;
 }
@@ -48,6 +49,14 @@ bool vgpu_runtime_used(void)
 void vgpu_say(const char *text)
 {
     facade_say("%s", text);
+}
+
+void vgpu_advise(const void *address, const char *message, const char *hint)
+{
+    Call call;
+    if (call_enter(&call, API_cudaLaunchKernel))
+        call_advise(&call, address, message, hint);
+    call_leave(&call, cudaSuccess);
 }
 
 int vgpu_thread_device(ThreadContext *context)

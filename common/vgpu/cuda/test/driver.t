@@ -60,6 +60,36 @@ same "is found" "module-leak leak" "$(jq -r '.findings[0] | "\(.kind) \(.verdict
 same "at the line that loaded the module" "$(grep -n 'cuModuleLoadData' "$here/nvrtc.cpp" | cut -d: -f1)" \
     "$(jq -r '.findings[0].site.line' "$scratch/report.json")"
 
+# ---- arguments by value: the program ends as on hardware, but the reason is told ----
+cat >"$scratch/value.cpp" <<'END'
+#include <cuda.h>
+static const char ptx[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
+                          ".visible .entry k(.param .u64 p, .param .u32 n)\n{ ret; }\n";
+int main(int argc, char **)
+{
+    CUcontext context;
+    CUmodule module;
+    CUfunction k;
+    CUdeviceptr p;
+    int n = 10;
+    cuInit(0);
+    cuCtxCreate(&context, NULL, 0, 0);
+    cuModuleLoadData(&module, ptx);
+    cuModuleGetFunction(&k, module, "k");
+    cuMemAlloc(&p, 400);
+    void *params[] = {argc > 1 ? (void *)p : &p, argc > 1 ? &n : (void *)(size_t)n};
+    cuLaunchKernel(k, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL);
+    return 0;
+}
+END
+build_cpp value "$scratch/value.cpp" -lcuda
+for case in "1:a small number:" "0:a device pointer:pointer"; do
+    IFS=: read -r index what argument <<<"$case"
+    "$vgpu" "$scratch/value" $argument >"$scratch/out" 2>"$scratch/err"
+    same "$what for an argument ends the program" 139 $?
+    has "and the reason is told" "$scratch/err" "value.cpp:17: advice: api-misuse: kernelParams\[$index\] is $what"
+done
+
 # ---- images in files ----
 cat >"$scratch/kernel.cu" <<'END'
 extern "C" __global__ void answer(int *x)
