@@ -62,6 +62,7 @@ bool call_enter_light(Call *call, Api api)
 {
     *call = (Call){.api = api, .locked = true};
     pthread_mutex_lock(&facade()->lock);
+    facade()->n_calls++;
     call->error = facade_start();
     if (call->error != cudaSuccess)
         return false;

@@ -129,6 +129,11 @@ typedef struct Facade {
     struct Advices *advices;            /* range.c */
     struct StreamValues *stream_values; /* attribute.c */
     cudaError_t no_device;              /* why n_devices is 0 */
+    bool shares_memory; /* with its kernels: pinned, mapped, managed */
+    uint64_t n_calls;
+    bool watching, watcher_stops; /* progress.c */
+    pthread_t watcher;
+    pthread_cond_t watcher_wakes;
     uint32_t n_error_records;
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
@@ -141,6 +146,12 @@ typedef struct Facade {
 Facade *facade(void);
 /* Starts the server on first use. */
 cudaError_t facade_start(void);
+
+/* ---- work that no call waits for (progress.c) ---- */
+
+/* A kernel was queued: from now on it runs in time, also when no call asks for it. */
+void progress_watch(void);
+void progress_end(void);
 
 /* ---- CUDA_VISIBLE_DEVICES (visible.c) ---- */
 

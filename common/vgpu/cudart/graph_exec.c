@@ -404,6 +404,7 @@ cudaError_t graph_launch(Call *call, GraphExec *e, cudaStream_t handle)
     if (launch_captured(call, e, l.stream, l.device, &error))
         return error;
     error = launch(&l, e);
+    progress_watch();
     free(l.after);
     return error;
 }

@@ -97,6 +97,7 @@ cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block,
                                    .dynamic_shared = shared,
                                    .cooperative = cooperative};
     error = call_send(call, &msg, &reply);
+    progress_watch();
     free(params);
     return error;
 }

@@ -24,6 +24,7 @@ static cudaError_t allocate(Call *call, void **p, size_t bytes, DeviceMemoryKind
     DeviceMsg msg = {.op = OP_ALLOC};
     msg.alloc.bytes = bytes;
     msg.alloc.kind = (uint8_t)kind;
+    facade()->shares_memory |= kind != DEVICE_MEMORY_DEVICE;
     call_site(call);
     cudaError_t error = call_send(call, &msg, &reply);
     if (error == cudaSuccess)
@@ -145,6 +146,7 @@ cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned int flags)
         return call_leave(&call, cudaErrorInvalidValue);
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_REGISTER};
+    facade()->shares_memory = true;
     msg.range.addr = (uint64_t)(uintptr_t)p;
     msg.range.bytes = bytes;
     call_site(&call);

@@ -295,8 +295,10 @@ EXPORT char __cudaInitModule(void **handle)
         if (!v->managed)
             continue;
         error = variable_load(&call, v, &address);
-        if (error == cudaSuccess)
+        if (error == cudaSuccess) {
             *(void **)v->host = (void *)(uintptr_t)address;
+            facade()->shares_memory = true;
+        }
     }
     call_leave(&call, error);
     return error == cudaSuccess;

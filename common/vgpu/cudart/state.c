@@ -61,6 +61,7 @@ static bool read_options(DeviceOptions *o)
 static void after_fork(void)
 {
     the_facade.forked = the_facade.started;
+    the_facade.watching = false; /* it stayed with the parent */
     pthread_mutex_init(&the_facade.lock, NULL);
 }
 
@@ -99,6 +100,7 @@ cudaError_t facade_start(void)
 __attribute__((destructor)) static void finish(void)
 {
     Facade *f = facade();
+    progress_end();
     if (!f->started || f->server == NULL || f->finished || f->forked)
         return;
     Call call = {0};

@@ -167,6 +167,8 @@ static void copy_row(Device *d, const QueueOp *op, const Side *dst, const Side *
         check_host_read(d->check, src->alloc, src->addr + from, bytes, "cudaMemcpy", op->site);
         d->totals.d2h += bytes;
         d->totals.d2h_kernel += origin_count(src->owner, src->alloc, src->addr + from, bytes);
+        if (src->alloc->kind == MEM_MANAGED) /* counted */
+            origin_clear(src->owner, src->alloc, src->addr + from, bytes);
     }
     memmove(dst->bytes + to, src->bytes + from, bytes);
     if (!dst->on_device)

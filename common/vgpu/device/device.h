@@ -38,6 +38,7 @@ typedef enum DeviceOp {
     OP_DEVICE_COUNT, /* -> value */
     OP_DEVICE_INFO,  /* -> out: DeviceInfo */
     OP_DEVICE_SYNC,  /* waits for all streams of the device */
+    OP_DEVICE_RUN,   /* runs what is queued; nobody waits */
     OP_DEVICE_RESET, /* destroys everything on the device; a device that failed stays unavailable */
     OP_DEVICE_ERROR, /* -> the device's sticky error, if any */
     OP_LIMIT_GET,    /* limit.which -> value */

@@ -252,6 +252,8 @@ void origin_fill(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes, ui
 void origin_copy(Device *to, const MemAlloc *ta, uint64_t t, Device *from, const MemAlloc *fa, uint64_t f,
                  uint64_t bytes);
 uint64_t origin_count(const Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes);
+/* Counts what kernels wrote to memory that the host shares, as if it had been copied to the host; once. */
+void origin_count_shared(Device *d, const MemAlloc *a);
 void origin_drop(Device *d, uint32_t serial);
 void origin_free(Device *d);
 /* Lets a launch mark: makes the tables of all allocations, so that workers need not. */

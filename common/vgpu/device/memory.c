@@ -150,6 +150,7 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
     uint8_t kind = a->kind;
     uint64_t bytes = a->bytes;
     uint32_t serial = a->serial;
+    origin_count_shared(d, a);
     if (mem_free(d->mem, addr, site) != STATUS_OK)
         return;
     origin_drop(d, serial);

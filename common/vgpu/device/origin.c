@@ -5,6 +5,10 @@
  * marks, copies from the host and other fills clear them, copies on the device carry them along. Marks are
  * whole bytes, so that workers need no lock.
  *
+ * Memory that the host shares with kernels (managed, pinned, registered) is read without a copy. Its marked
+ * bytes count as having gone to the host once, when the memory is freed or the program ends. Limit: what the
+ * host writes there after the kernel is not seen, and keeps the kernel's mark.
+ *
  * A fill with 0 sets marks too: counters that kernels add to begin so, and those that nothing was added to
  * stay so. Nothing but zeros can be made that way.
  */
@@ -138,4 +142,13 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
 void origin_observe(Device *d)
 {
     d->origin_observer = (ExecObserver){.self = d, .access = on_access, .writes_only = true};
+}
+
+void origin_count_shared(Device *d, const MemAlloc *a)
+{
+    bool shared = a->kind == MEM_MANAGED || a->kind == MEM_PINNED || a->kind == MEM_REGISTERED;
+    if (!shared || find_origin(d, a->serial) == NULL)
+        return;
+    d->totals.d2h_kernel += origin_count(d, a, a->addr, a->bytes);
+    origin_clear(d, a, a->addr, a->bytes);
 }

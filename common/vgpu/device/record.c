@@ -267,11 +267,20 @@ static void count_leaks(DeviceServer *s, uint64_t *bytes, uint64_t *n)
     }
 }
 
+static void count_shared(DeviceServer *s)
+{
+    const MemAlloc *a;
+    for (uint32_t i = 0; i < s->n_devices; i++)
+        for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)) != NULL; k++)
+            origin_count_shared(s->devices[i], a);
+}
+
 void record_totals(DeviceServer *s)
 {
     PerfCounters counters = {0};
     MemoryTotals memory = {0};
     uint64_t end_ns = 0, leaked_bytes = 0, leaked = 0;
+    count_shared(s);
     add_totals(s, &counters, &memory, &end_ns);
     count_leaks(s, &leaked_bytes, &leaked);
     StrBuf b = {0};

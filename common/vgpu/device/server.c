@@ -485,6 +485,8 @@ static void handle(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *
         handle_memory(s, d, m, r);
     else if (m->op == OP_DEVICE_SYNC)
         device_sync(d, r);
+    else if (m->op == OP_DEVICE_RUN)
+        r->error = queue_run_device(d);
     else if (m->op == OP_LIMIT_GET)
         limit_get(d, m, r);
     else
