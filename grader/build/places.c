@@ -97,7 +97,7 @@ Status places_stage_kit(const Kit *kit, const char *work, Diag *d)
 {
     static const char *const folders[] = {"kit/bin", "kit/lib/vgpu", "kit/common/lab", "kit/labs"};
     static const char *const parts[] = {"bin/vgpu", "bin/grade-runner", "lib/liblab.a",
-                                        "lib/vgpu/libcudart.so.13"};
+                                        "lib/vgpu/libcudart.so.13", "lib/vgpu/libcuda.so.1"};
     Status s = STATUS_OK;
     for (size_t i = 0; s == STATUS_OK && i < sizeof folders / sizeof *folders; i++)
         s = make_below(work, folders[i], d);

@@ -84,14 +84,16 @@ Status kit_find(Arena *a, Kit *kit, Diag *d)
 
 Status kit_check_lab(const Kit *kit, const char *lab, Diag *d)
 {
-    const char *const parts[] = {"bin/vgpu", "bin/grade-runner", "lib/liblab.a", "lib/vgpu/libcudart.so.13"};
+    const char *const parts[] = {"bin/vgpu", "bin/grade-runner", "lib/liblab.a", "lib/vgpu/libcudart.so.13",
+                                 "lib/vgpu/libcuda.so.1"};
     const char *const lab_parts[] = {"driver.o", "judge"};
+    const size_t n_parts = sizeof parts / sizeof *parts;
     char path[PATH_MAX];
-    for (size_t i = 0; i < 6; i++) {
-        if (i < 4)
+    for (size_t i = 0; i < n_parts + 2; i++) {
+        if (i < n_parts)
             snprintf(path, sizeof path, "%s/%s", kit->build, parts[i]);
         else
-            snprintf(path, sizeof path, "%s/labs/%s/%s", kit->build, lab, lab_parts[i - 4]);
+            snprintf(path, sizeof path, "%s/labs/%s/%s", kit->build, lab, lab_parts[i - n_parts]);
         if (access(path, R_OK) == 0)
             continue;
         diag_set(d, STATUS_NOT_FOUND, "%s is not built", path);

@@ -1,11 +1,12 @@
 /* The driver API's behaviour, call by call. Prints TAP; what it prints is the same on a real GPU of any kind:
  *
- *      g++ -o driver driver.cpp -lcuda && ./driver
+ *      g++ -pthread -o driver driver.cpp -lcuda && ./driver
  *
  * Nothing but the driver API is used. The PTX is written by hand for compute capability 7.5.
  */
 #include <cuda.h>
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,29 @@ static void contexts()
     FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxPopCurrent(&popped));
     GOOD(cuCtxSetCurrent(context));
     GOOD(cuCtxSynchronize());
+}
+
+/* Another thread has no context until it takes one. */
+static void *other_thread(void *)
+{
+    CUcontext now = (CUcontext)1;
+    CUdeviceptr p = 0;
+    GOOD(cuCtxGetCurrent(&now));
+    same("a new thread has no context", 0, now != NULL);
+    FAILS(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc(&p, 4));
+    GOOD(cuCtxPushCurrent(context));
+    GOOD(cuMemAlloc(&p, 4));
+    GOOD(cuMemFree(p));
+    GOOD(cuCtxPopCurrent(&now));
+    same("a context may be current to two threads", 1, now == context);
+    return NULL;
+}
+
+static void threads()
+{
+    pthread_t thread;
+    same("a thread starts", 0, pthread_create(&thread, NULL, other_thread, NULL));
+    pthread_join(thread, NULL);
 }
 
 static void primary()
@@ -717,6 +741,7 @@ int main(int argc, char **argv)
     } else {
         devices();
         contexts();
+        threads();
         primary();
         modules();
         logs();

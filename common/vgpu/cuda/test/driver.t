@@ -9,7 +9,7 @@ home=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
 build_cpp() {
     local name=$1 source=$2
     shift 2
-    g++ -g -Wall -I "$home/include" -o "$scratch/$name" "$source" -L "$home/lib64" -L "$home/lib64/stubs" "$@" >"$scratch/$name.log" 2>&1
+    g++ -g -Wall -pthread -I "$home/include" -o "$scratch/$name" "$source" -L "$home/lib64" -L "$home/lib64/stubs" "$@" >"$scratch/$name.log" 2>&1
     ok $? "g++ builds $name" "$scratch/$name.log"
 }
 
