@@ -54,7 +54,8 @@ void lab_main(LabCase *c)
     Histogram h = read_case(c, in);
     size_t n_out = h.n_bins > 0 ? (size_t)h.n_bins + 2 : BINS;
     LabArray *bins = lab_output(c, "bins", LAB_U32, 1, &n_out);
-    size_t in_bytes = in->elements * (in->type == LAB_I32 ? sizeof(int) : 1), out_bytes = n_out * sizeof(unsigned);
+    size_t in_bytes = in->elements * (in->type == LAB_I32 ? sizeof(int) : 1),
+           out_bytes = n_out * sizeof(unsigned);
     h.in = device_bytes(in_bytes);
     h.bins = device_bytes(out_bytes);
     CUDA_CHECK(cudaMemcpy(h.in, in->data, in_bytes, cudaMemcpyHostToDevice));

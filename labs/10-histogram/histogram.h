@@ -14,7 +14,8 @@ extern "C" {
 #endif
 
 /* Four ways to the same: bins[v] = how many of the n bytes have the value v, 0 to 255. The bytes are those of
- * a file: chars, which may be negative. in lies at a multiple of 256, as cudaMalloc gives it; n is arbitrary. */
+ * a file: chars, which may be negative. in lies at a multiple of 256, as cudaMalloc gives it; n is arbitrary.
+ */
 
 /* TODO 1: one thread for each byte, and one atomic addition in global memory for each. */
 int histogram_global(const char *in, unsigned *bins, int n);
@@ -28,12 +29,12 @@ int histogram_lanes(const char *in, unsigned *bins, int n);
 /* TODO 5: as TODO 4, and each thread loads 16 bytes at once. */
 int histogram_wide(const char *in, unsigned *bins, int n);
 
-/* TODO 3: a histogram of whole numbers from -1,000,000 to 1,000,000, with n_bins bins (1 to 10,000) of `width`
- * (1 or more) numbers each, and one more at either end:
+/* TODO 3: a histogram of whole numbers from -1,000,000 to 1,000,000, with n_bins bins (1 to 10,000) of
+ * `width` (1 or more) numbers each, and one more at either end:
  *
  *   bins[0]            how many are less than low
- *   bins[1 + k]        how many are from low + k * width to low + (k + 1) * width - 1, for k = 0 ... n_bins - 1
- *   bins[n_bins + 1]   how many are low + n_bins * width or more
+ *   bins[1 + k]        how many are from low + k * width to low + (k + 1) * width - 1, for k = 0 ... n_bins -
+ * 1 bins[n_bins + 1]   how many are low + n_bins * width or more
  *
  * Each block counts in shared memory, as in TODO 2. */
 int histogram_range(const int *in, unsigned *bins, int n, int low, int width, int n_bins);

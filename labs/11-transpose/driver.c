@@ -1,0 +1,79 @@
+/* Lab 11: takes a case's matrix to the device, calls the function that the case names, and brings the result
+ * back.
+ *
+ * Parameter `timed` also reports copy_share: how long copy_matrix takes, over how long the function takes,
+ * each the best of that many calls.
+ */
+#include "lab.h"
+
+#include "transpose.h"
+
+#include <string.h>
+
+typedef struct Transpose {
+    const char *function;
+    float *in, *out;
+    int width, height;
+    float factor;
+} Transpose;
+
+static int is_in_place(const Transpose *t)
+{
+    return strcmp(t->function, "transpose_in_place") == 0;
+}
+
+static int transpose(const Transpose *t)
+{
+    if (is_in_place(t))
+        return transpose_in_place(t->out, t->width, t->factor);
+    if (strcmp(t->function, "transpose_naive") == 0)
+        return transpose_naive(t->in, t->out, t->width, t->height);
+    if (strcmp(t->function, "transpose_tiled") == 0)
+        return transpose_tiled(t->in, t->out, t->width, t->height);
+    return transpose_padded(t->in, t->out, t->width, t->height);
+}
+
+static int copy(const Transpose *t)
+{
+    return copy_matrix(t->in, t->out, t->width, t->height);
+}
+
+static float best_time(int (*function)(const Transpose *), const Transpose *t, int64_t calls)
+{
+    float best = 0;
+    for (int64_t i = 0; i < calls; i++) {
+        LabTimer timer = lab_timer_start(0);
+        int status = function(t);
+        float ms = lab_timer_stop(&timer);
+        CUDA_CHECK(status);
+        if (i == 0 || ms < best)
+            best = ms;
+    }
+    return best;
+}
+
+void lab_main(LabCase *c)
+{
+    const LabArray *in = lab_input(c, "in");
+    Transpose t = {
+        .function = lab_param_text(c, "function"), .width = (int)in->shape[1], .height = (int)in->shape[0]};
+    t.factor = is_in_place(&t) ? (float)lab_param_float(c, "factor") : 1;
+    size_t shape[2] = {in->shape[1], in->shape[0]}, bytes = in->elements * sizeof(float);
+    LabArray *out = lab_output(c, "out", LAB_F32, 2, shape);
+    CUDA_CHECK(cudaMalloc((void **)&t.in, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&t.out, bytes));
+    CUDA_CHECK(cudaMemcpy(is_in_place(&t) ? t.out : t.in, in->data, bytes, cudaMemcpyHostToDevice));
+
+    int64_t timed = lab_has_param(c, "timed") ? lab_param_int(c, "timed") : 0;
+    float copy_ms = best_time(copy, &t, timed);
+    int status = transpose(&t);
+    lab_status(c, t.function, status);
+    if (status == 0)
+        CUDA_CHECK_LAUNCH();
+    CUDA_CHECK(cudaMemcpy(out->data, t.out, bytes, cudaMemcpyDeviceToHost));
+    if (timed > 0 && status == 0)
+        lab_value(c, "copy_share", copy_ms / best_time(transpose, &t, timed));
+
+    CUDA_CHECK(cudaFree(t.in));
+    CUDA_CHECK(cudaFree(t.out));
+}
