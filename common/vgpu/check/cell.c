@@ -104,7 +104,11 @@ void race_note(RaceAccess *r, FindingKind kind, Cell now, Cell old, unsigned byt
 
 static bool conflict(const Record *old, const Record *now)
 {
-    return ((old->flags | now->flags) & RECORD_WRITES) && !(old->flags & now->flags & RECORD_ATOMIC);
+    unsigned both = old->flags & now->flags, any = old->flags | now->flags;
+    if (!(any & RECORD_WRITES) || (both & RECORD_ATOMIC))
+        return false;
+    bool one_tells = !(both & RECORD_WRITES) && (any & RECORD_TOLD) && (any & RECORD_ATOMIC);
+    return !one_tells;
 }
 
 static bool is_same_thread(const Record *old, Cell cell, const Record *now, Cell mine)
@@ -117,7 +121,8 @@ static bool is_before(const RaceAccess *r, const Record *old, Cell cell, Cell mi
 {
     if (old->block == r->now.block && old->interval < r->now.interval)
         return true; /* a barrier lies between */
-    OrderPoint p = {old->block, thread_of(old, cell), old->interval, old->tick};
+    OrderPoint p = {old->block, thread_of(old, cell), old->interval, old->tick,
+                    !(old->flags & RECORD_WRITES)};
     return order_is_after(r->e, thread_of(&r->now, mine), &p);
 }
 

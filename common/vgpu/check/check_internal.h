@@ -195,6 +195,7 @@ void race_free_block(CheckBlock *b);
 
 typedef struct OrderPoint { /* one thread's access: when and where */
     uint32_t block, thread, interval, tick;
+    bool reads; /* it does not write */
 } OrderPoint;
 
 struct OrderLaunch *order_launch_create(void);

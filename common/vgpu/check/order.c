@@ -21,6 +21,11 @@
  * Barriers are kept out of the ticks: the block counts them as intervals, a fact of interval i covers all
  * intervals before i of its block, and after a barrier each thread knows what every thread of the block knew.
  *
+ * A strong store without a fence publishes less: that the thread's loads are done, since what it stores
+ * depends on them (PTX ISA 8.9.4, no value out of thin air). So a look-back by relaxed flags may overwrite
+ * what the blocks before it have read, but not read what they wrote. Such nodes are skipped when the question
+ * is about a write.
+ *
  * Where hardware is kinder than the letter of the memory model, so is this: a strong read needs no fence
  * after it, a fence before a barrier or warp sync counts for the thread that publishes after it, and a
  * barrier over a part of a block counts as one over all of it. These can hide a race, never make one up. A
@@ -35,6 +40,8 @@ enum {
     WARPS_MAX = 32,
     LOCATIONS_MIN = 256,
     SEARCH_MAX = 1 << 16, /* nodes of one search */
+    STACK_MAX = 4096,
+    SEEN_MAX = 4096, /* answers that are kept */
 };
 #define LAUNCH_SEARCH_MAX ((uint64_t)1 << 26) /* nodes of all searches of a launch */
 #define GRAPH_BYTES_MAX   ((size_t)256 << 20)
@@ -50,6 +57,7 @@ typedef struct Node {
     struct Node *older, *newer; /* either may be NULL */
     const Fact *fact;           /* or NULL */
     uint32_t lanes;             /* of the fact */
+    bool reads_only;            /* this and all below: speaks of reads, not of writes */
     uint32_t visited;           /* number of the last search */
 } Node;
 
@@ -74,8 +82,17 @@ typedef struct Location {
     Node *node;
 } Location;
 
+/* What a node tells of a block: all intervals before `interval` (0: nothing). Nodes never change, so this
+ * stays true. */
+typedef struct Seen {
+    const Node *node;
+    uint32_t block, interval;
+    bool reads, own; /* asked about a read; by the same block */
+} Seen;
+
 typedef struct OrderLaunch {
     pthread_mutex_t lock;
+    Seen seen[SEEN_MAX];
     Pool pool;
     Location *locations;
     size_t n, cap;
@@ -99,6 +116,8 @@ void order_launch_reset(struct OrderLaunch *o)
     pool_reset(&o->pool);
     if (o->n)
         memset(o->locations, 0, o->cap * sizeof *o->locations);
+    if (o->searched)
+        memset(o->seen, 0, sizeof o->seen);
     o->n = 0;
     o->searched = 0;
     o->search = 0;
@@ -293,23 +312,34 @@ void order_warp_sync(const CheckEvent *e, uint32_t mask)
     pthread_mutex_unlock(&o->lock);
 }
 
-static void fence_locked(const CheckEvent *e, uint32_t mask, IrScope scope)
+/* What the lanes of a warp have done up to here. */
+static Fact *fact_of_now(const CheckEvent *e, bool block_scope)
 {
     OrderLaunch *o = e->set->order;
     OrderWarp *w = warp_order(o, e->block, e->who->warp);
     Fact *f = w ? take(o, sizeof *f) : NULL;
     if (!f)
-        return;
+        return NULL;
     *f = (Fact){
         .block = e->block->linear,
         .interval = e->block->interval,
         .warp = e->who->warp,
         .tick = w->tick + 1,
         .base = w->base,
-        .block_scope = scope == SCOPE_CTA,
+        .block_scope = block_scope,
         .known = w->known,
     };
     w->tick++;
+    return f;
+}
+
+static void fence_locked(const CheckEvent *e, uint32_t mask, IrScope scope)
+{
+    OrderLaunch *o = e->set->order;
+    OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    Fact *f = w ? fact_of_now(e, scope == SCOPE_CTA) : NULL;
+    if (!f)
+        return;
     w->fenced |= mask;
     e->block->order->changed = true;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -422,6 +452,20 @@ static void publish(const CheckEvent *e, uint64_t key, unsigned lane)
     l->node = fact ? fact_node(o, both, fact, 1u << lane) : both;
 }
 
+/* A strong store without a fence: the loads of the lane, and those it has learnt of, are done. */
+static void publish_reads(const CheckEvent *e, uint64_t key, unsigned lane, const Fact *fact)
+{
+    OrderLaunch *o = e->set->order;
+    const OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    Location *l = w && fact ? find_location(o, key, true) : NULL;
+    Node *n = l ? fact_node(o, w->learnt[lane], fact, 1u << lane) : NULL;
+    if (!n)
+        return;
+    n->reads_only = true;
+    o->published = true;
+    l->node = join(o, l->node, n);
+}
+
 static bool writes(const ExecAccess *a)
 {
     return a->kind != ACCESS_LOAD;
@@ -436,12 +480,14 @@ void order_strong_access(const CheckEvent *e, const ExecAccess *a)
 {
     OrderLaunch *o = e->set->order;
     bool releases = writes(a) && (a->sem == SEM_RELEASE || a->sem == SEM_ACQ_REL || a->sem == SEM_SC);
-    bool may_publish = writes(a) && (releases || e->block->order);
+    bool tells_reads = a->kind == ACCESS_STORE && a->space == SPACE_GLOBAL;
+    bool may_publish = writes(a) && (releases || e->block->order || tells_reads);
     if (!may_publish && !(reads(a) && __atomic_load_n(&o->published, __ATOMIC_RELAXED)))
         return; /* nobody has fenced: nothing to pass on or to learn */
     pthread_mutex_lock(&o->lock);
     if (releases)
         fence_locked(e, a->mask, (IrScope)a->scope);
+    const Fact *now = tells_reads ? fact_of_now(e, a->scope == SCOPE_CTA) : NULL;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
         uint64_t key = location_key(e, a, lane);
@@ -449,6 +495,8 @@ void order_strong_access(const CheckEvent *e, const ExecAccess *a)
             learn(e, key, lane);
         if (may_publish)
             publish(e, key, lane);
+        if (now)
+            publish_reads(e, key, lane, now);
     }
     pthread_mutex_unlock(&o->lock);
 }
@@ -480,32 +528,75 @@ static bool covers(const Node *n, const OrderPoint *p, uint32_t asking_block)
     return f->warp == p->thread / WARP_LANES && p->tick < fact_known(f, n->lanes, p->thread % WARP_LANES);
 }
 
-/* Depth first, the newest knowledge first. A search that grows too long counts as found. */
-static bool search(OrderLaunch *o, Node *from, const OrderPoint *p, uint32_t asking_block)
-{
-    enum { STACK_MAX = 4096 };
+/* A walk over the nodes under one, depth first, the newest knowledge first. */
+typedef struct Walk {
     Node *stack[STACK_MAX];
-    size_t n = 0, seen = 0;
-    uint32_t number = ++o->search;
-    if (from)
-        stack[n++] = from;
-    while (n) {
-        Node *at = stack[--n];
-        if (at->visited == number)
+    size_t n, seen;
+    uint32_t number;
+    bool too_long; /* what was not visited counts as found */
+} Walk;
+
+static void walk_begin(OrderLaunch *o, Walk *walk, Node *from)
+{
+    walk->n = walk->seen = 0;
+    walk->number = ++o->search;
+    walk->too_long = false;
+    walk->stack[walk->n++] = from;
+}
+
+/* The next node that speaks of accesses like p; NULL: no more. */
+static Node *walk_next(OrderLaunch *o, Walk *walk, const OrderPoint *p)
+{
+    while (walk->n) {
+        Node *at = walk->stack[--walk->n];
+        if (at->visited == walk->number || (at->reads_only && !p->reads))
             continue;
-        at->visited = number;
-        if (covers(at, p, asking_block))
-            return true;
-        if (++seen > SEARCH_MAX || ++o->searched > LAUNCH_SEARCH_MAX || n + 2 > STACK_MAX) {
+        at->visited = walk->number;
+        if (++walk->seen > SEARCH_MAX || ++o->searched > LAUNCH_SEARCH_MAX || walk->n + 2 > STACK_MAX) {
             o->full = o->searched > LAUNCH_SEARCH_MAX || o->full;
-            return true;
+            walk->too_long = true;
+            return NULL;
         }
         if (at->older)
-            stack[n++] = at->older;
+            walk->stack[walk->n++] = at->older;
         if (at->newer)
-            stack[n++] = at->newer;
+            walk->stack[walk->n++] = at->newer;
+        return at;
     }
-    return false;
+    return NULL;
+}
+
+static bool search(OrderLaunch *o, Node *from, const OrderPoint *p, uint32_t asking_block)
+{
+    Walk walk;
+    walk_begin(o, &walk, from);
+    for (const Node *at; (at = walk_next(o, &walk, p));)
+        if (covers(at, p, asking_block))
+            return true;
+    return walk.too_long;
+}
+
+/* One more than the latest interval of p's block that a fact under the node was made in; 0: there is none. */
+static uint32_t latest_interval(OrderLaunch *o, Node *from, const OrderPoint *p, bool own)
+{
+    uint32_t latest = 0;
+    Walk walk;
+    walk_begin(o, &walk, from);
+    for (const Node *at; (at = walk_next(o, &walk, p));) {
+        const Fact *f = at->fact;
+        if (f && f->block == p->block && (own || !f->block_scope) && f->interval >= latest)
+            latest = f->interval + 1;
+    }
+    return walk.too_long ? UINT32_MAX : latest;
+}
+
+static uint32_t known_interval(OrderLaunch *o, Node *from, const OrderPoint *p, bool own)
+{
+    uint64_t hash = ((uint64_t)(uintptr_t)from >> 4) * 0x9E3779B97F4A7C15u ^ p->block * 0xBF58476D1CE4E5B9u;
+    Seen *s = &o->seen[(hash >> 32) % SEEN_MAX];
+    if (s->node != from || s->block != p->block || s->reads != p->reads || s->own != own)
+        *s = (Seen){from, p->block, latest_interval(o, from, p, own), p->reads, own};
+    return s->interval;
 }
 
 bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
@@ -529,7 +620,9 @@ bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
     if (!learnt)
         return false;
     pthread_mutex_lock(&o->lock);
-    bool found = search(o, learnt, p, e->block->linear);
+    uint32_t latest = known_interval(o, learnt, p, e->block->linear == p->block);
+    bool found =
+        p->interval + 1 < latest || (p->interval + 1 == latest && search(o, learnt, p, e->block->linear));
     pthread_mutex_unlock(&o->lock);
     return found;
 }

@@ -180,7 +180,7 @@ static bool find_shadow(RaceAccess *r, uint64_t addr)
 /* Lanes at one address: of reads and atomics the first and the last say enough, of stores each is told. */
 static void access_place(RaceAccess *r, const Segment *s)
 {
-    bool stores = r->now.flags == RECORD_WRITES;
+    bool stores = r->a->kind == ACCESS_STORE;
     for (unsigned i = 0; i < s->n; i++)
         if (stores || i == 0 || i == s->n - 1u)
             access_bytes(r, s->addr, r->a->bytes, s->lane + i, true);
@@ -208,10 +208,17 @@ static uint8_t record_flags(const CheckEvent *e, const ExecAccess *a)
     bool stores = a->kind != ACCESS_LOAD;
     bool atomic = a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCTION ||
                   (a->sem >= SEM_RELAXED && a->sem <= SEM_SC);
-    if (a->sem == SEM_VOLATILE) /* a volatile store is meant to publish when a fence came before it */
+    /* Volatile accesses are strong (PTX ISA 8.4): a load of what another thread stores does not race. Two
+     * volatile stores of different threads are told nevertheless, unless a fence came before: one of them is
+     * lost. So are loads of shared memory: the sums of a warp that rely on volatile alone are wrong, as
+     * nothing orders their steps. */
+    bool told = false;
+    if (a->sem == SEM_VOLATILE) {
         atomic =
             !stores || order_has_fenced(e->block, e->who->first_thread + (uint32_t)__builtin_ctz(a->mask));
-    return (uint8_t)((stores ? RECORD_WRITES : 0) | (atomic ? RECORD_ATOMIC : 0));
+        told = stores && !atomic && a->space == SPACE_GLOBAL;
+    }
+    return (uint8_t)((stores ? RECORD_WRITES : 0) | (atomic ? RECORD_ATOMIC : 0) | (told ? RECORD_TOLD : 0));
 }
 
 static bool begin_access(RaceAccess *r)

@@ -22,7 +22,8 @@ enum {
     RECORD_CACHE = 256,
 };
 
-enum { RECORD_WRITES = 1, RECORD_ATOMIC = 2 }; /* flags; atomic: may meet another atomic one without a race */
+/* Flags. Atomic: may meet another atomic one without a race; told: a write that may meet an atomic read. */
+enum { RECORD_WRITES = 1, RECORD_ATOMIC = 2, RECORD_TOLD = 4 };
 
 typedef struct Record {
     uint32_t block, interval, tick;
