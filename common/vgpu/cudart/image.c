@@ -176,18 +176,24 @@ static cudaError_t image_error(Status st)
 
 /* ---- opening and closing ---- */
 
-/* A call that the driver's library makes: its name is the thread's. */
+/* Part of a call of the driver's library or of library.c, which says what failed under its own name. */
 static bool enter(Call *call)
 {
     return call_enter(call, API___cudaInitModule);
+}
+
+static cudaError_t leave(Call *call, cudaError_t error)
+{
+    call_leave(call, cudaSuccess);
+    return error;
 }
 
 cudaError_t vgpu_texts_read(const void *data, size_t bytes, ImageTexts *out, Diag *diag)
 {
     Call call;
     if (!enter(&call))
-        return call_leave(&call, call.error);
-    return call_leave(&call, image_error(read_image(data, bytes, out, diag)));
+        return leave(&call, call.error);
+    return leave(&call, image_error(read_image(data, bytes, out, diag)));
 }
 
 static void free_image(FatBinary *fat)
@@ -207,7 +213,7 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
     FatBinary *fat = calloc(1, sizeof *fat);
     if (fat == NULL || !enter(&call)) {
         free(fat);
-        return fat == NULL ? cudaErrorMemoryAllocation : call_leave(&call, call.error);
+        return fat == NULL ? cudaErrorMemoryAllocation : leave(&call, call.error);
     }
     fat->origin = module ? FAT_MODULE : FAT_LIBRARY;
     fat->device = call_device();
@@ -218,13 +224,13 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
     cudaError_t error = texts_load(&call, &fat->texts, true, &on->id, diag);
     if (error != cudaSuccess) {
         free_image(fat);
-        return call_leave(&call, error);
+        return leave(&call, error);
     }
     on->tried = true;
     fat->next = facade()->fats;
     facade()->fats = fat;
     *out = fat;
-    return call_leave(&call, cudaSuccess);
+    return leave(&call, cudaSuccess);
 }
 
 cudaError_t vgpu_image_close(Image *image)
@@ -232,7 +238,7 @@ cudaError_t vgpu_image_close(Image *image)
     Call call;
     cudaError_t error = cudaSuccess;
     if (!enter(&call))
-        return call_leave(&call, call.error);
+        return leave(&call, call.error);
     for (uint32_t i = 0; i < DEVICES_MAX; i++) {
         DeviceReply reply;
         DeviceMsg msg = {.op = OP_MODULE_UNLOAD};
@@ -247,7 +253,7 @@ cudaError_t vgpu_image_close(Image *image)
         link = &(*link)->next;
     *link = image->next;
     free_image(image);
-    return call_leave(&call, error);
+    return leave(&call, error);
 }
 
 /* ---- finding ---- */
@@ -292,23 +298,22 @@ cudaError_t vgpu_image_kernel(Image *image, const char *name, cudaKernel_t *out)
     Call call;
     uint32_t function;
     if (!enter(&call))
-        return call_leave(&call, call.error);
+        return leave(&call, call.error);
     Kernel *k = find_kernel(image, name);
     if (k == NULL) {
         k = kernel_add(image, NULL, name);
         if (k == NULL)
-            return call_leave(&call, cudaErrorMemoryAllocation);
+            return leave(&call, cudaErrorMemoryAllocation);
         k->host = k; /* no stub on the host: the handle stands for it */
         cudaError_t error = kernel_load(&call, k, &function);
         if (error != cudaSuccess) {
             image->kernels = k->next;
             kernel_free(k);
-            return call_leave(&call,
-                              error == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error);
+            return leave(&call, error == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error);
         }
     }
     *out = (cudaKernel_t)k;
-    return call_leave(&call, cudaSuccess);
+    return leave(&call, cudaSuccess);
 }
 
 cudaError_t vgpu_image_variable(Image *image, const char *name, void **address, size_t *bytes)
@@ -317,9 +322,9 @@ cudaError_t vgpu_image_variable(Image *image, const char *name, void **address, 
     Variable v = {.fat = image, .name = (char *)(uintptr_t)name};
     uint64_t at = 0;
     if (!enter(&call))
-        return call_leave(&call, call.error);
+        return leave(&call, call.error);
     cudaError_t error = variable_load(&call, &v, &at);
     *address = (void *)(uintptr_t)at;
     *bytes = v.on[call_device()].bytes;
-    return call_leave(&call, error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error);
+    return leave(&call, error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error);
 }

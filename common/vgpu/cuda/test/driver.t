@@ -41,6 +41,8 @@ has "with the line of its launch" "$scratch/report.json" "driver.cpp\",\"line\":
 # ---- both APIs ----
 build_cu mixed -lineinfo -g "$here/mixed.cu" -lcuda
 run "both APIs share device, memory and streams" "$scratch/mixed"
+same "each error is recorded once, by the name of its call" "cuMemAlloc_v2 cudaLibraryGetKernel" \
+    "$(jq -r '[.errors[].call] | join(" ")' "$scratch/report.json")"
 same "two devices too" 1 "$(grep -c "cuCtxCreate sets the runtime" "$scratch/out")"
 same "no findings" "" "$(kinds)"
 

@@ -87,6 +87,20 @@ int main()
     GOOD(cudaMemcpy(out, p, sizeof out, cudaMemcpyDeviceToHost));
     same("a kernel of the program by its handle", 31, out[31]);
 
+    cudaLibrary_t library;
+    cudaKernel_t kernel = NULL;
+    CUkernel twin = NULL;
+    GOOD(cudaLibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+    GOOD(cudaLibraryGetKernel(&kernel, library, "triple"));
+    GOOD(cuLibraryGetKernel(&twin, (CUlibrary)library, "triple"));
+    same("a library's handles are those of both", 1, (void *)kernel == (void *)twin);
+    same("a name that is not there", cudaErrorSymbolNotFound, cudaLibraryGetKernel(&kernel, library, "none"));
+    cudaGetLastError();
+    GOOD(cuLaunchKernel((CUfunction)twin, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+    GOOD(cudaMemcpy(out, p, sizeof out, cudaMemcpyDeviceToHost));
+    same("its kernel ran", 93, out[31]);
+    GOOD(cudaLibraryUnload(library));
+
     int devices = 0;
     cudaGetDeviceCount(&devices);
     if (devices > 1) { /* the device follows from one API to the other */
