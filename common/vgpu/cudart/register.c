@@ -94,6 +94,10 @@ static void add_variable(FatBinary *fat, void *host, const char *name, size_t by
     v->fat = fat;
     v->host = host;
     v->name = strdup(name);
+    if (v->name == NULL) {
+        free(v);
+        return;
+    }
     v->bytes = bytes;
     v->constant = constant;
     v->managed = managed;

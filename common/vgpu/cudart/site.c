@@ -126,6 +126,7 @@ static void take_frames(Site *out)
 static void record_site(uint64_t id, const Site *s)
 {
     StrBuf b = {0};
+    const char *separator = "[";
     strbuf_printf(&b, "{\"t\":\"site\",\"id\":%llu,\"frames\":[", (unsigned long long)id);
     for (int i = 0; i < FRAMES_MAX && s->frames[i] != NULL; i++) {
         Dl_info info;
@@ -139,11 +140,16 @@ static void record_site(uint64_t id, const Site *s)
             program[length < 0 ? 0 : length] = 0;
             path = program;
         }
-        strbuf_puts(&b, b.text[b.length - 1] == '[' ? "[" : ",[");
+        strbuf_puts(&b, separator);
+        separator = ",[";
         strbuf_json_string(&b, path, strlen(path));
         strbuf_printf(&b, ",%llu]", (unsigned long long)((uintptr_t)s->frames[i] - 1 - map->l_addr));
     }
     strbuf_puts(&b, "]}");
+    if (b.failed) {
+        strbuf_free(&b);
+        return;
+    }
     DeviceReply reply;
     device_send(
         facade()->server,
