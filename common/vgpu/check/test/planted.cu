@@ -1,0 +1,353 @@
+// One planted bug each: `planted NAME bug` runs it, `planted NAME right` its right twin. The comment "bug: NAME"
+// marks the line that is to blame.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+enum { N = 512, B = 128 };
+enum : unsigned { ALL = 0xFFFFFFFFu };
+
+static int *a, *b; // N ints each, a[i] = i and b[i] = 0 on the device
+
+#define ME (blockIdx.x * blockDim.x + threadIdx.x)
+#define T  threadIdx.x
+
+// ---- memory
+
+__global__ void near_kernel(int *x, int n, int slip)
+{
+    int i = ME;
+    if (i < n + slip)
+        x[i] = i; // bug: near
+}
+static void near(bool bug)
+{
+    near_kernel<<<N / B + 1, B>>>(b, N, bug);
+}
+__global__ void far_kernel(int *x, int by)
+{
+    x[ME + (size_t)by] = 1; // bug: far
+}
+static void far(bool bug)
+{
+    far_kernel<<<N / B, B>>>(b, bug ? 1 << 28 : 0);
+}
+__global__ void before_kernel(const int *x, int *y, int first)
+{
+    int i = ME;
+    if (i >= first)
+        y[i] = x[i - 1]; // bug: before
+}
+static void before(bool bug)
+{
+    before_kernel<<<N / B, B>>>(a, b, !bug);
+}
+__global__ void shared_bounds_kernel(int *x, int beyond)
+{
+    __shared__ int s[B];
+    s[T] = x[ME];
+    __syncthreads();
+    x[ME] = s[T + beyond]; // bug: shared_bounds
+}
+static void shared_bounds(bool bug)
+{
+    shared_bounds_kernel<<<N / B, B>>>(b, bug);
+}
+__global__ void freed_kernel(int *x)
+{
+    x[ME] = 1; // bug: freed
+}
+static void freed(bool bug)
+{
+    int *x;
+    cudaMalloc(&x, N * sizeof(int));
+    if (bug)
+        cudaFree(x);
+    freed_kernel<<<N / B, B>>>(x);
+    cudaDeviceSynchronize();
+    if (!bug)
+        cudaFree(x);
+}
+static void double_free(bool bug)
+{
+    int *x;
+    cudaMalloc(&x, N * sizeof(int));
+    cudaFree(x);
+    cudaFree(bug ? x : NULL); // bug: double_free
+}
+static void leak(bool bug)
+{
+    int *x;
+    cudaMalloc(&x, N * sizeof(int)); // bug: leak
+    if (!bug)
+        cudaFree(x);
+}
+__global__ void read_kernel(const int *x, int *y)
+{
+    y[ME] = x[ME]; // bug: host_pointer
+}
+static void host_pointer(bool bug)
+{
+    int *host = (int *)calloc(N, sizeof(int));
+    read_kernel<<<N / B, B>>>(bug ? host : a, b);
+    cudaDeviceSynchronize();
+    free(host);
+}
+__global__ void null_kernel(const int *x, int *y)
+{
+    y[ME] = x[ME]; // bug: null_pointer
+}
+static void null_pointer(bool bug)
+{
+    null_kernel<<<N / B, B>>>(bug ? NULL : a, b);
+}
+__global__ void misaligned_kernel(const int *x, int *y, int off)
+{
+    int4 v = *(const int4 *)(x + 4 * T + off); // bug: misaligned
+    y[T] = v.x + v.w;
+}
+static void misaligned(bool bug)
+{
+    misaligned_kernel<<<1, B / 4>>>(a, b, bug);
+}
+
+// ---- initialisation
+
+__global__ void uninit_kernel(const int *x, int *y)
+{
+    y[ME] = x[ME]; // bug: uninit_global
+}
+static void uninit_global(bool bug)
+{
+    int *x;
+    cudaMalloc(&x, N * sizeof(int));
+    if (!bug)
+        cudaMemset(x, 0, N * sizeof(int));
+    uninit_kernel<<<N / B, B>>>(x, b);
+    cudaFree(x);
+}
+__global__ void uninit_shared_kernel(int *y, int n)
+{
+    __shared__ int s[B];
+    if ((int)T < n)
+        s[T] = T;
+    __syncthreads();
+    y[ME] = s[B - 1 - T]; // bug: uninit_shared
+}
+static void uninit_shared(bool bug)
+{
+    uninit_shared_kernel<<<N / B, B>>>(b, bug ? B - 1 : B);
+}
+
+// ---- races
+
+__global__ void missing_barrier_kernel(int *y, bool bug)
+{
+    __shared__ int s[B];
+    s[T] = T; // bug: missing_barrier
+    if (!bug)
+        __syncthreads();
+    y[ME] = s[B - 1 - T];
+}
+static void missing_barrier(bool bug)
+{
+    missing_barrier_kernel<<<N / B, B>>>(b, bug);
+}
+__global__ void tile_reuse_kernel(const int *x, int *y, bool bug)
+{
+    __shared__ int s[B];
+    for (int t = 0; t < 2; t++) {
+        s[T] = x[t * B + T]; // bug: tile_reuse
+        __syncthreads();
+        if (t == (int)blockIdx.x % 2)
+            y[ME] = s[B - 1 - T];
+        if (!bug)
+            __syncthreads();
+    }
+}
+static void tile_reuse(bool bug)
+{
+    tile_reuse_kernel<<<N / B, B>>>(a, b, bug);
+}
+__global__ void write_write_kernel(int *y, int share)
+{
+    __shared__ int s[B];
+    s[T / share] = T; // bug: write_write
+    __syncthreads();
+    y[ME] = s[T / share];
+}
+static void write_write(bool bug)
+{
+    write_write_kernel<<<N / B, B>>>(b, bug ? 64 : 1);
+}
+__global__ void missing_syncwarp_kernel(int *y, bool bug)
+{
+    __shared__ int s[32];
+    s[T] = T;
+    __syncwarp();
+    int v = s[T ^ 1]; // bug: missing_syncwarp
+    if (!bug)
+        __syncwarp();
+    s[T] = v;
+    __syncwarp();
+    y[T] = s[T];
+}
+static void missing_syncwarp(bool bug)
+{
+    missing_syncwarp_kernel<<<1, 32>>>(b, bug);
+}
+__global__ void blocks_kernel(int *y, bool bug)
+{
+    if (bug)
+        y[0] += 1; // bug: global_race
+    else
+        atomicAdd(&y[0], 1);
+}
+static void global_race(bool bug)
+{
+    blocks_kernel<<<4, 1>>>(b, bug);
+}
+__global__ void neighbours_kernel(const int *x, int *y)
+{
+    y[ME] = x[(ME + 1) % N] + 1; // bug: in_place_stencil
+}
+static void in_place_stencil(bool bug)
+{
+    neighbours_kernel<<<N / B, B>>>(bug ? b : a, b);
+}
+__global__ void no_fence_kernel(int *y, bool bug)
+{
+    volatile int *flag = y + 1;
+    if (blockIdx.x == 0) {
+        y[0] = 7; // bug: no_fence
+        if (!bug)
+            __threadfence();
+        *flag = 1;
+    } else {
+        while (*flag == 0) {
+        }
+        __threadfence();
+        y[2] = y[0];
+    }
+}
+static void no_fence(bool bug)
+{
+    no_fence_kernel<<<2, 1>>>(b, bug);
+}
+__global__ void lock_kernel(int *y, bool bug)
+{
+    while (atomicCAS(&y[0], 0, 1) != 0) {
+    }
+    if (!bug)
+        __threadfence();
+    y[1] = y[1] + 1; // bug: lock_without_fence
+    if (!bug)
+        __threadfence();
+    atomicExch(&y[0], 0);
+}
+static void lock_without_fence(bool bug)
+{
+    lock_kernel<<<4, 1>>>(b, bug);
+}
+__global__ void wrong_barrier_kernel(int *y, bool bug)
+{
+    __shared__ int s[B];
+    s[T] = T; // bug: wrong_barrier
+    asm volatile("bar.sync %0, 64;" ::"r"(1 + T / 64) : "memory");
+    y[ME] = s[bug ? T ^ 64 : T ^ 32];
+}
+static void wrong_barrier(bool bug)
+{
+    wrong_barrier_kernel<<<N / B, B>>>(b, bug);
+}
+
+// ---- synchronisation
+
+__global__ void half_block_kernel(int *y, unsigned n)
+{
+    if (T >= n)
+        return;
+    __syncthreads(); // bug: half_block
+    y[ME] = T;
+}
+static void half_block(bool bug)
+{
+    half_block_kernel<<<N / B, B>>>(b, bug ? B / 2 : B);
+}
+__global__ void divergent_kernel(int *y, unsigned n)
+{
+    if (T % 32 < n) {
+        y[ME] = T;
+        __syncthreads(); // bug: divergent
+        y[ME] += 1;
+    } else {
+        y[ME] = 2;
+        __syncthreads();
+        y[ME] += 3;
+    }
+}
+static void divergent(bool bug)
+{
+    divergent_kernel<<<N / B, B>>>(b, bug ? 16 : 32);
+}
+__global__ void shuffle_kernel(int *y, unsigned n)
+{
+    if (T < n)
+        y[T] = __shfl_down_sync(ALL, (int)T, 1); // bug: shuffle_mask
+}
+static void shuffle_mask(bool bug)
+{
+    shuffle_kernel<<<1, 32>>>(b, bug ? 20 : 32);
+}
+
+struct Bug {
+    const char *name;
+    void (*run)(bool bug);
+};
+// Behind each row: the kind of finding.
+static const Bug bugs[] = {
+    {"near", near}, // out-of-bounds
+    {"far", far}, // out-of-bounds
+    {"before", before}, // out-of-bounds
+    {"shared_bounds", shared_bounds}, // out-of-bounds
+    {"double_free", double_free}, // double-free
+    {"leak", leak}, // leak
+    {"host_pointer", host_pointer}, // host-pointer
+    {"null_pointer", null_pointer}, // null-pointer
+    {"misaligned", misaligned}, // misaligned
+    {"uninit_global", uninit_global}, // uninitialized
+    {"uninit_shared", uninit_shared}, // uninitialized
+    {"missing_barrier", missing_barrier}, // race
+    {"tile_reuse", tile_reuse}, // race
+    {"write_write", write_write}, // race
+    {"missing_syncwarp", missing_syncwarp}, // race
+    {"global_race", global_race}, // race
+    {"in_place_stencil", in_place_stencil}, // race
+    {"no_fence", no_fence}, // race
+    {"lock_without_fence", lock_without_fence}, // race
+    {"wrong_barrier", wrong_barrier}, // race
+    {"half_block", half_block}, // barrier-exited
+    {"divergent", divergent}, // barrier-divergent
+    {"shuffle_mask", shuffle_mask}, // sync-mask
+    {"freed", freed}, // use-after-free
+};
+
+int main(int argc, char **argv)
+{
+    int host[N];
+    for (int i = 0; i < N; i++)
+        host[i] = i;
+    cudaMalloc(&a, sizeof host);
+    cudaMalloc(&b, sizeof host);
+    cudaMemcpy(a, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(b, 0, sizeof host);
+    for (const Bug &bug : bugs)
+        if (argc > 2 && strcmp(bug.name, argv[1]) == 0)
+            bug.run(strcmp(argv[2], "bug") == 0);
+    cudaDeviceSynchronize();
+    cudaFree(a);
+    cudaFree(b);
+    return 0;
+}

@@ -1,0 +1,32 @@
+#!/bin/bash
+# Planted bugs (planted.cu), each in a run of its own: found, at its line, and the right twin is silent.
+here=$(dirname "$0")
+. "$here/../../cudart/test/tap.sh"
+
+# The line that carries "// bug: NAME".
+line_of() {
+    grep -n "// bug: $1\$" "$here/planted.cu" | cut -d: -f1
+}
+
+try() { # NAME KIND
+    "$vgpu" --max-instructions=100000000 --report="$scratch/bug.json" "$scratch/planted" "$1" bug >"$scratch/out" 2>"$scratch/err"
+    local lines
+    lines=" $(jq -r --arg kind "$2" '.findings[] | select(.kind == $kind) | .line // .site.line, .other.line // empty' \
+        "$scratch/bug.json" | tr '\n' ' ')"
+    case $lines in *" $(line_of "$1") "*) true ;; *) false ;; esac
+    ok $? "$1: $2 is found at its line" "$scratch/err"
+    "$vgpu" --report="$scratch/twin.json" "$scratch/planted" "$1" right >"$scratch/out" 2>"$scratch/err"
+    ok $? "$1: its twin exits 0" "$scratch/err"
+    same "$1: its twin is silent" '[]' "$(jq -c '[.findings[].text]' "$scratch/twin.json")"
+}
+
+if build_cu planted -lineinfo -g "$here/planted.cu"; then
+    rows=0
+    while read -r name kind; do
+        rows=$((rows + 1))
+        try "$name" "$kind"
+    done < <(sed -n 's/^ *{"\([a-z_]*\)", [a-z_]*}, *\/\/ \([a-z-]*\)$/\1 \2/p' "$here/planted.cu")
+    [ "$rows" -ge 20 ]
+    ok $? "the table has $rows rows"
+fi
+finish
