@@ -365,9 +365,43 @@ static void refusals()
 }
 
 
+static void batches()
+{
+    int *d, *m, h[8] = {1, 2, 3, 4}, out[4] = {0};
+    cudaStream_t s;
+    OK(cudaStreamCreate(&s));
+    OK(cudaMalloc(&d, 16));
+    OK(cudaMallocManaged(&m, 64));
+    void *to[] = {d, d + 2};
+    const void *from[] = {h, h + 2};
+    size_t sizes[] = {8, 8}, first = 0, wrong = 1;
+    cudaMemcpyAttributes a = {};
+    a.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    OK(cudaMemcpyBatchAsync(to, from, sizes, 2, &a, &first, 1, s));
+    IS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 2, &a, &wrong, 1, s));
+    IS(cudaErrorInvalidValue, cudaMemcpyBatchAsync(to, from, sizes, 2, &a, &first, 1, cudaStreamLegacy));
+    OK(cudaStreamSynchronize(s));
+    OK(cudaMemcpy(out, d, 16, cudaMemcpyDeviceToHost));
+    CHECK(out[0] == 1 && out[3] == 4);
+    void *p[] = {m, m + 8};
+    size_t parts[] = {32, 32};
+    cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
+    OK(cudaMemPrefetchBatchAsync(p, parts, 2, &here, &first, 1, 0, s));
+    IS(cudaErrorInvalidValue, cudaMemPrefetchBatchAsync(p, parts, 0, &here, &first, 1, 0, s));
+    int where = 7;
+    OK(cudaMemRangeGetAttribute(&where, 4, cudaMemRangeAttributeLastPrefetchLocation, m, 64));
+    CHECK(where == 0);
+    cudaGetLastError();
+    OK(cudaStreamSynchronize(s));
+    OK(cudaFree(d));
+    OK(cudaFree(m));
+    OK(cudaStreamDestroy(s));
+}
+
 int main()
 {
     late_execution();
+    batches();
     source_of_async_copies();
     default_stream();
     events();
