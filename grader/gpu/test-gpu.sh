@@ -1,12 +1,12 @@
 #!/bin/bash
 # The kit on a real GPU: ceilings, every submission of every lab, compute-sanitizer, the ladders, the profiler's counters.
 #
-#   test-gpu OUT [PART...]     PARTs: ceilings submissions sanitizer ladders counters (all)
+#   test-gpu OUT [PART...]     PARTs: ceilings ladders counters sanitizer submissions (all)
 #
 # Stands in the bundle that `make gpu-bundle` makes, and needs gcc, make and nvcc beside it. OUT gets
 #   results.json       machine, and how many of each part were as expected
-#   submissions.tsv    lab, submission, verdict, score, what it must get on a GPU ("" when nothing is said)
-#   sanitizer.tsv      lab, submission, tool, reports, the first of them
+#   submissions.tsv    lab, submission, verdict, score: solutions and accepted variants, which must get 100 points
+#   sanitizer.tsv      lab, broken submission, tool, reports, the first of them; the tool `plain` is none, and 1 says that the run showed something wrong
 #   ladders.tsv large.tsv      the lines of ladder.h; large.tsv for arrays that no cache holds
 #   ceilings.tsv counters/*.csv
 # Ends with "N passed, N failed, N skipped"; the exit status is 1 when one failed.
@@ -14,7 +14,7 @@ set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 out=$1
 shift
-parts=${*:-ceilings submissions sanitizer ladders counters}
+parts=${*:-ceilings ladders counters sanitizer submissions}
 export CUDA_HOME=${CUDA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")}
 export LD_LIBRARY_PATH=$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 processors=$(nproc)
@@ -37,59 +37,6 @@ if part ceilings; then
     cat "$out/ceilings.tsv"
 fi
 
-# Every file of a lab's solutions is a student: grade sees what it would see of a class.
-class() {
-    local lab=$1 stem file student
-    stem=$(stem_of "$lab")
-    for file in "solutions/$lab/$stem.cu" solutions/"$lab"/accepted/*.cu solutions/"$lab"/broken/*.cu; do
-        [ -e "$file" ] || continue
-        case $file in
-        */accepted/*) student=accepted-$(basename "$file" .cu) ;;
-        */broken/*) student=broken-$(basename "$file" .cu) ;;
-        *) student=solution ;;
-        esac
-        mkdir -p "$work/class/$student/$lab"
-        cp "$file" "$work/class/$student/$lab/$stem.cu"
-    done
-}
-value_of() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1" | head -1; }
-
-# A verdict that the first comments ask for on a GPU; a line `on-gpu: any` takes what comes.
-check_submission() {
-    local lab=$1 student=$2 result=$3 file=$4 verdict score expect
-    verdict=$(value_of "$result" verdict)
-    score=$(value_of "$result" score)
-    expect=$(sed -n 's/^\/\/ on-gpu: *\([a-z-]*\).*/\1/p' "$file" | head -1)
-    printf '%s\t%s\t%s\t%s\t%s\n' "$lab" "$student" "$verdict" "$score" "$expect" >>"$out/submissions.tsv"
-    case $student in
-    broken-*)
-        if [ -z "$expect" ] || [ "$expect" = any ] || [ "$expect" = "$verdict" ]; then ok; else bad "$lab $student: $verdict, not $expect"; fi ;;
-    *) if [ "$score" = 100 ] || [ "$score" = 100.0 ]; then ok; else bad "$lab $student: $score points, $verdict"; fi ;;
-    esac
-}
-
-if part submissions; then
-    : >"$out/submissions.tsv"
-    weak=--allow-weak-sandbox
-    command -v bwrap >/dev/null || PATH=$PATH:$here/bin
-    build/bin/grade doctor >"$out/doctor.txt" 2>&1
-    for lab in $labs; do class "$lab"; done
-    build/bin/grade run --device gpu $weak --jobs "$processors" --seed 1 --submissions "$work/class" --out "$work/graded" \
-        >"$work/grade.log" 2>&1
-    [ $? -lt 2 ] || { bad "grade run"; tail -5 "$work/grade.log"; }
-    for lab in $labs; do
-        for result in "$work"/graded/results/*/"$lab"/result.json; do
-            [ -e "$result" ] || continue
-            student=$(basename "$(dirname "$(dirname "$result")")")
-            [ -e "$work/class/$student/$lab" ] || continue
-            check_submission "$lab" "$student" "$result" "$work/class/$student/$lab/$(stem_of "$lab").cu"
-        done
-        echo "$lab ($SECONDS s)"
-    done
-    first=$(find "$work/graded" -name result.json | sort | head -1)
-    [ -z "$first" ] || sed -n '/"sandbox"/,/]/p' "$first" >"$out/sandbox.txt"
-fi
-
 # The programs that the sanitizer and nothing else needs, with the inputs of one public case each.
 build_broken() {
     local lab=$1 file=$2 name stem
@@ -99,20 +46,35 @@ build_broken() {
     cp "$file" "$work/san/$lab/$name/src/$stem.cu"
     nvcc -arch=native -lineinfo -g -Ilabs/"$lab" -Icommon/lab -cudart shared -o "$work/san/$lab/$name/program" \
         "$work/san/$lab/$name/src/$stem.cu" "build/labs/$lab/driver.o" build/lib/liblab.a >"$work/san/$lab/$name/log" 2>&1 || return 0
-    local wanted fields seed params
+    local wanted fields seed rtol atol nan params
     wanted=$(sed -n 's/^\/\/ case: *\([a-z0-9-]*\).*/\1/p' "$file" | head -1)
     fields=$(build/bin/labtool case "labs/$lab" "$wanted" 2>/dev/null || build/bin/labtool case "labs/$lab" '')
-    IFS=$'\t' read -r _ seed _ _ _ params <<<"$fields"
+    IFS=$'\t' read -r _ seed rtol atol nan params <<<"$fields"
     mkdir -p "$work/san/$lab/$name/case"
     printf 'make\t%s\t%s%s\n' "$work/san/$lab/$name/case" "$seed" "${params:+$'\t'$params}" | "build/labs/$lab/judge" --text
+    printf 'check\t%s\t%s\t%s\t%s\t%s%s\n' "$work/san/$lab/$name/case-plain" "$seed" "$rtol" "$atol" "$nan" "${params:+$'\t'$params}" \
+        >"$work/san/$lab/$name/case/check"
+}
+# Without any tool: what a student sees who has a GPU and nothing else.
+plain_run() {
+    local said status verdict
+    said=$(timeout 60 "$work/san/$1/$2/program" "$3" 2>&1)
+    status=$?
+    verdict=$(build/labs/"$1"/judge --text <"$3/check" | head -1)
+    [ "$status" = 0 ] || verdict="status $status: $(grep -v '^ *$' <<<"$said" | head -1)"
+    printf '%s\t%s\tplain\t%s\t%s\n' "$1" "$2" "$([ -z "$verdict" ] && echo 0 || echo 1)" "$verdict"
 }
 sanitize_one() {
     local lab=$1 name=$2 tool=$3 copy=$work/san/$1/$2/case-$3
     [ -x "$work/san/$lab/$name/program" ] || return 0
     cp -r "$work/san/$lab/$name/case" "$copy"
+    if [ "$tool" = plain ]; then
+        plain_run "$lab" "$name" "$copy"
+        return
+    fi
     printf '%s\t%s\t%s\n' "$lab" "$name" "$(./sanitize.sh "$tool" "$work/san/$lab/$name/program" "$copy")"
 }
-export -f build_broken sanitize_one stem_of
+export -f build_broken sanitize_one plain_run stem_of
 export work
 
 if part sanitizer; then
@@ -121,7 +83,7 @@ if part sanitizer; then
             [ ! -e "$file" ] || printf '%s\0%s\0' "$lab" "$file"
         done; done | xargs -0 -n2 -P "$processors" bash -c 'build_broken "$@"' _
         echo "built ($SECONDS s)"
-        for program in "$work"/san/*/*/program; do for tool in memcheck racecheck initcheck synccheck; do
+        for program in "$work"/san/*/*/program; do for tool in plain memcheck racecheck initcheck synccheck; do
             printf '%s\0%s\0%s\0' "$(basename "$(dirname "$(dirname "$program")")")" "$(basename "$(dirname "$program")")" "$tool"
         done; done | xargs -0 -n3 -P "$((processors / 2))" bash -c 'sanitize_one "$@"' _ >"$work/sanitizer.tsv"
         sort "$work/sanitizer.tsv" >"$out/sanitizer.tsv"
@@ -182,6 +144,53 @@ if part counters; then
     else
         skip "ncu is not here"
     fi
+fi
+
+# The solution and the accepted variants, each a student: grade sees what it would see of a class. Every case of these is run; the
+# broken ones have had theirs in the part before.
+class() {
+    local lab=$1 stem file student
+    stem=$(stem_of "$lab")
+    for file in "solutions/$lab/$stem.cu" solutions/"$lab"/accepted/*.cu; do
+        [ -e "$file" ] || continue
+        case $file in
+        */accepted/*) student=accepted-$(basename "$file" .cu) ;;
+        *) student=solution ;;
+        esac
+        mkdir -p "$work/class/$student/$lab"
+        cp "$file" "$work/class/$student/$lab/$stem.cu"
+    done
+}
+value_of() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1" | head -1; }
+
+check_submission() {
+    local lab=$1 student=$2 verdict score
+    verdict=$(value_of "$3" verdict)
+    score=$(value_of "$3" score)
+    printf '%s\t%s\t%s\t%s\n' "$lab" "$student" "$verdict" "$score" >>"$out/submissions.tsv"
+    if [ "${score%.0}" = 100 ]; then ok; else bad "$lab $student: $score points, $verdict"; fi
+}
+
+if part submissions; then
+    : >"$out/submissions.tsv"
+    weak=--allow-weak-sandbox
+    command -v bwrap >/dev/null || PATH=$PATH:$here/bin
+    build/bin/grade doctor >"$out/doctor.txt" 2>&1
+    for lab in $labs; do class "$lab"; done
+    build/bin/grade run --device gpu $weak --jobs "$processors" --seed 1 --submissions "$work/class" --out "$work/graded" \
+        >"$work/grade.log" 2>&1
+    [ $? -lt 2 ] || { bad "grade run"; tail -5 "$work/grade.log"; }
+    for lab in $labs; do
+        for result in "$work"/graded/results/*/"$lab"/result.json; do
+            [ -e "$result" ] || continue
+            student=$(basename "$(dirname "$(dirname "$result")")")
+            [ -e "$work/class/$student/$lab" ] || continue
+            check_submission "$lab" "$student" "$result"
+        done
+        echo "$lab ($SECONDS s)"
+    done
+    first=$(find "$work/graded" -name result.json | sort | head -1)
+    [ -z "$first" ] || sed -n '/"sandbox"/,/]/p' "$first" >"$out/sandbox.txt"
 fi
 
 card=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -1)

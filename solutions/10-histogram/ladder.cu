@@ -40,6 +40,72 @@ static int run_wide(void *problem)
     return histogram_wide(p->in, p->bins, p->n);
 }
 
+// The same with as many blocks as the card holds at a time: fewer counters to set and to add up, and no second wave.
+static int run_full(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    int device, processors, per_processor;
+    cudaError_t err = cudaGetDevice(&device);
+    if (err == cudaSuccess)
+        err = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (err == cudaSuccess)
+        err = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, wide_kernel, BLOCK, 0);
+    if (err == cudaSuccess)
+        err = cudaMemsetAsync(p->bins, 0, 256 * sizeof(unsigned));
+    if (err != cudaSuccess)
+        return err;
+    wide_kernel<<<processors * per_processor, BLOCK>>>(p->in, p->bins, p->n);
+    return cudaGetLastError();
+}
+
+// Counters for each half of a warp, and 512 threads for each set: more warps on a multiprocessor to hide the way of the bytes.
+__global__ void __launch_bounds__(512) crowd_kernel(const char *in, unsigned *bins, int n)
+{
+    __shared__ unsigned of[BINS][16];
+    unsigned *all = &of[0][0];
+    int lane = threadIdx.x % 16;
+    for (int k = threadIdx.x; k < BINS * 16; k += blockDim.x)
+        all[k] = 0;
+    __syncthreads();
+    const uint4 *in16 = (const uint4 *)in;
+    int n16 = n / 16, first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
+    for (int i = first; i < n16; i += step) {
+        uint4 w = in16[i];
+        for (int k = 0; k < 32; k += 8) {
+            atomicAdd(&of[(w.x >> k) & 0xff][lane], 1);
+            atomicAdd(&of[(w.y >> k) & 0xff][lane], 1);
+            atomicAdd(&of[(w.z >> k) & 0xff][lane], 1);
+            atomicAdd(&of[(w.w >> k) & 0xff][lane], 1);
+        }
+    }
+    for (int i = 16 * n16 + first; i < n; i += step)
+        atomicAdd(&of[(unsigned char)in[i]][lane], 1);
+    __syncthreads();
+    for (int b = threadIdx.x; b < BINS; b += blockDim.x) {
+        unsigned sum = 0;
+        for (int k = 0; k < 16; k++)
+            sum += of[b][(b + k) % 16];
+        atomicAdd(&bins[b], sum);
+    }
+}
+
+static int run_crowd(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    int device, processors, per_processor;
+    cudaError_t err = cudaGetDevice(&device);
+    if (err == cudaSuccess)
+        err = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (err == cudaSuccess)
+        err = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, crowd_kernel, 512, 0);
+    if (err == cudaSuccess)
+        err = cudaMemsetAsync(p->bins, 0, 256 * sizeof(unsigned));
+    if (err != cudaSuccess)
+        return err;
+    crowd_kernel<<<processors * per_processor, 512>>>(p->in, p->bins, p->n);
+    return cudaGetLastError();
+}
+
 static int reset(void *problem)
 {
     return cudaMemset(((Problem *)problem)->bins, 0xff, 256 * sizeof(unsigned));
@@ -73,6 +139,8 @@ int main(int argc, char **argv)
         {"shared", "each block counts for itself", run_shared},
         {"lanes", "each lane has counters in a bank of its own", run_lanes},
         {"wide", "16 bytes in one load", run_wide},
+        {"full", "as many blocks as the card holds", run_full},
+        {"crowd", "half the counters and twice the threads: every multiprocessor is full of warps", run_crowd},
     };
     LadderOptions o = ladder_options(argc, argv);
     Problem p = {};
@@ -83,7 +151,7 @@ int main(int argc, char **argv)
     for (int same = 0; same < 2 && status == 0; same++) {
         if (make(&p, same) != cudaSuccess)
             return 1;
-        Ladder ladder = {"10-histogram", same ? "all-one-value" : "uniform", rungs, 4, 1.0 * p.n, 1.0 * p.n, reset, check, &p};
+        Ladder ladder = {"10-histogram", same ? "all-one-value" : "uniform", rungs, 6, 1.0 * p.n, 1.0 * p.n, reset, check, &p};
         status = ladder_run(&o, &ladder);
     }
     cudaFree(p.in), cudaFree(p.bins);
