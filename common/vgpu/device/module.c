@@ -208,6 +208,23 @@ static uint32_t const_bytes(const IrModule *ir)
     return (uint32_t)bytes;
 }
 
+/* The largest block that a kernel can have: its launch bounds, the card's limit, and the registers of a
+ * multiprocessor, in whole warps. */
+static uint32_t most_threads(const PerfModel *model, const IrFunction *ir)
+{
+    uint32_t most = ir->max_threads > 0 && ir->max_threads < model->threads_per_block
+                        ? ir->max_threads
+                        : model->threads_per_block;
+    PerfOccupancy o;
+    for (uint32_t threads = most; threads > WARP_LANES; threads = (threads - 1) / WARP_LANES * WARP_LANES) {
+        PerfBlockNeeds needs = launch_needs(ir, threads, 0);
+        perf_occupancy(model, &needs, &o);
+        if (o.by_regs > 0)
+            return threads;
+    }
+    return most < WARP_LANES ? most : WARP_LANES;
+}
+
 static void describe(DeviceServer *s, uint32_t id, DeviceFunctionInfo *out)
 {
     const Function *f = find_function(s, id);
@@ -221,7 +238,7 @@ static void describe(DeviceServer *s, uint32_t id, DeviceFunctionInfo *out)
         .static_shared = ir->static_shared_bytes,
         .local_bytes = ir->frame_bytes,
         .registers = regs,
-        .threads_max = ir->max_threads > 0 ? ir->max_threads : model->threads_per_block,
+        .threads_max = most_threads(model, ir),
         .const_bytes = const_bytes(module->ir),
         .dynamic_shared_max = f->dynamic_shared_max,
         .target = module->ir->target,

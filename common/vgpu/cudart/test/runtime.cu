@@ -398,6 +398,39 @@ static void batches()
     OK(cudaStreamDestroy(s));
 }
 
+/* Needs a register for each of its values: blocks of 1,024 threads have no room for that. */
+__global__ void many_registers(float *p)
+{
+    float value[80], sum = 0;
+#pragma unroll
+    for (int i = 0; i < 80; i++) {
+        value[i] = p[i];
+        sum += value[i];
+    }
+#pragma unroll
+    for (int i = 0; i < 80; i++)
+        p[80] += value[i] * sum;
+}
+
+/* What is said to be the largest block can be launched, and a larger one cannot. */
+static void largest_block()
+{
+    cudaFuncAttributes a;
+    float *d;
+    OK(cudaMalloc(&d, 81 * sizeof(float)));
+    OK(cudaMemset(d, 0, 81 * sizeof(float)));
+    OK(cudaFuncGetAttributes(&a, many_registers));
+    CHECK(a.maxThreadsPerBlock >= 32 && a.maxThreadsPerBlock < 1024 && a.maxThreadsPerBlock % 32 == 0);
+    int blocks = -1, threads = 0;
+    OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, many_registers, a.maxThreadsPerBlock, 0));
+    CHECK(blocks >= 1);
+    OK(cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, many_registers, 0, 0));
+    CHECK(threads > 0 && threads <= a.maxThreadsPerBlock);
+    many_registers<<<1, a.maxThreadsPerBlock + 32>>>(d);
+    CHECK(cudaGetLastError() == cudaErrorLaunchOutOfResources);
+    OK(cudaFree(d));
+}
+
 int main()
 {
     late_execution();
@@ -412,6 +445,7 @@ int main()
     symbols();
     pitched();
     many_launches();
+    largest_block();
     peers();
     refusals();
     printf("1..%d\n", n_tests);
