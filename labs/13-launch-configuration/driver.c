@@ -1,0 +1,141 @@
+/* Lab 13: takes a case's array to the device, calls the function that the case names, and brings the result
+ * back.
+ *
+ * `sweep` prints a line for each size of a block, from 1 to 1024: threads, modelled or measured microseconds
+ * of the launch, occupancy. The Makefile's `sweep` draws it. `best` does the same in silence and reports the
+ * best time over that of walk_best. Times are of the device's clock, between two events.
+ */
+#include "lab.h"
+
+#include "asked.h"
+#include "launch_configuration.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const int sizes[] = {1,   4,   16,  32,  33,  64,  96,  128,  192,
+                            256, 384, 512, 576, 640, 768, 896, 1000, 1024};
+enum { N_SIZES = sizeof sizes / sizeof sizes[0], FIRST_WARP = 3 }; /* sizes below a warp are never the best */
+
+static int size_param(LabCase *c, const char *key)
+{
+    return (int)lab_param_int(c, key);
+}
+
+/* Of a launch, in microseconds; threads 0: of walk_best. The device is busy with something else in the
+ * meantime, so that what the host needs for its calls is not measured. */
+static float time_walk(const int *next, int *out, int n, int threads, int *status)
+{
+    enum { BUSY_BYTES = 8 << 20 };
+    void *busy = NULL;
+    CUDA_CHECK(cudaMalloc(&busy, BUSY_BYTES));
+    CUDA_CHECK(cudaMemsetAsync(busy, 0, BUSY_BYTES, 0));
+    LabTimer timer = lab_timer_start(0);
+    *status = threads > 0 ? walk(next, out, n, threads) : walk_best(next, out, n);
+    float us = 1000 * lab_timer_stop(&timer);
+    CUDA_CHECK(cudaFree(busy));
+    return us;
+}
+
+static void put_bar(float share)
+{
+    for (int i = 0; i < (int)(share * 40 + 0.5f); i++)
+        putchar('#');
+    putchar('\n');
+}
+
+static int run_sweep(LabCase *c, const int *next, int *out, int n, int print)
+{
+    float best = 0;
+    int status = walk(next, out, n, 64), best_threads = 0;
+    if (print)
+        puts("threads     time us  occupancy");
+    for (int i = print ? 0 : FIRST_WARP; i < N_SIZES && status == 0; i++) {
+        float share = 0, us = time_walk(next, out, n, sizes[i], &status);
+        if (status == 0 && print)
+            status = walk_occupancy(sizes[i], 0, &share);
+        if (best_threads == 0 || us < best) {
+            best = us;
+            best_threads = sizes[i];
+        }
+        if (print && status == 0) {
+            printf("%7d %11.2f       %.3f  ", sizes[i], us, share);
+            put_bar(share);
+        }
+    }
+    if (print)
+        printf("the shortest time: %.2f us, in blocks of %d\n", best, best_threads);
+    if (status == 0 && !print) {
+        float own = time_walk(next, out, n, 0, &status);
+        lab_value(c, "share_of_best", own > 0 ? best / own : 0);
+    }
+    return status;
+}
+
+/* The occupancy of a few blocks, as values: nothing runs on the device. */
+static int run_occupancy(LabCase *c)
+{
+    int status = 0;
+    size_t shared = (size_t)lab_param_int(c, "shared");
+    for (int i = 0; i < N_ASKED && status == 0; i++) {
+        float share = -1;
+        status = walk_occupancy(asked[i].threads, shared, &share);
+        lab_value(c, asked[i].key, share);
+    }
+    return status;
+}
+
+static int call_walk(LabCase *c, const char *function, const int *next, int *out, int n)
+{
+    if (strcmp(function, "walk") == 0)
+        return walk(next, out, n, size_param(c, "threads"));
+    if (strcmp(function, "walk_best") == 0)
+        return walk_best(next, out, n);
+    return run_sweep(c, next, out, n, strcmp(function, "sweep") == 0);
+}
+
+static void *to_device(const void *host, size_t bytes)
+{
+    void *device = NULL;
+    CUDA_CHECK(cudaMalloc(&device, bytes));
+    CUDA_CHECK(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+    return device;
+}
+
+static void run_on_device(LabCase *c, const char *function)
+{
+    int windows = strcmp(function, "window_sums") == 0, spreads = strcmp(function, "spread") == 0, status;
+    size_t n_in = 0, n = (size_t)lab_param_int(c, "n");
+    const void *input = windows || spreads ? (const void *)lab_input_f32(c, "in", &n_in)
+                                           : (const void *)lab_input_i32(c, "next", &n_in);
+    void *result =
+        windows || spreads ? (void *)lab_output_f32(c, "out", n) : (void *)lab_output_i32(c, "out", n);
+    void *in = to_device(input, 4 * n_in), *out = to_device(result, 4 * n);
+    if (windows)
+        status = window_sums(in, out, (int)n, size_param(c, "radius"));
+    else if (spreads)
+        status = spread(in, out, (int)n, size_param(c, "threads"));
+    else
+        status = call_walk(c, function, in, out, (int)n);
+    if (lab_has_param(c, "refused")) {
+        lab_value(c, "refused", status != 0);
+        cudaGetLastError(); /* of a launch that nobody asked about */
+    } else {
+        lab_status(c, function, status);
+        if (status == 0)
+            CUDA_CHECK_LAUNCH();
+    }
+    CUDA_CHECK(cudaMemcpy(result, out, 4 * n, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(in));
+    CUDA_CHECK(cudaFree(out));
+}
+
+/* All elements are 4 bytes. An output begins as a copy of the poisoned host array. */
+void lab_main(LabCase *c)
+{
+    const char *function = lab_param_text(c, "function");
+    if (strcmp(function, "walk_occupancy") == 0)
+        lab_status(c, function, run_occupancy(c));
+    else
+        run_on_device(c, function);
+}
