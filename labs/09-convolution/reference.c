@@ -1,0 +1,62 @@
+/* Lab 09: inputs and right answers.
+ *
+ * Parameters: `function`, one of convolution.h; n, or height and width; radius_x, and radius_y for images;
+ * `separable`: the filter is a column times a row; `again` is the driver's. All values are whole: the images
+ * have up to three digits, the taps one, and none is the same from both ends in the public cases. The
+ * largest sum, for a separable filter of 17 x 17, is below 999 * (17 * 9) * (17 * 9), which is 23 million.
+ */
+#include "judge.h"
+
+static size_t size_param(JudgeCase *c, const char *key)
+{
+    return (size_t)judge_param_int(c, key);
+}
+
+static int is_line(JudgeCase *c)
+{
+    return judge_has_param(c, "n");
+}
+
+void judge_inputs(JudgeCase *c)
+{
+    size_t rows = is_line(c) ? 1 : 2 * size_param(c, "radius_y") + 1;
+    size_t columns = 2 * size_param(c, "radius_x") + 1;
+    int separable = judge_has_param(c, "separable");
+    LabArray *in;
+    if (is_line(c))
+        in = judge_input_make(c, "in", LAB_I32, 1, (size_t[]){size_param(c, "n")});
+    else
+        in = judge_input_make(c, "in", LAB_I32, 2,
+                              (size_t[]){size_param(c, "height"), size_param(c, "width")});
+    judge_fill(c, in, 1, 999);
+    judge_fill(c, judge_input_make(c, "filter", LAB_I32, 2, (size_t[]){separable ? 1 : rows, columns}), -9,
+               9);
+    if (separable)
+        judge_fill_i32(c, judge_input_make_i32(c, "column", rows), -9, 9);
+}
+
+/* The tap of row j and column i. */
+static int tap_at(const int *filter, const int *column, size_t columns, size_t j, size_t i)
+{
+    return column ? column[j] * filter[i] : filter[j * columns + i];
+}
+
+void judge_reference(JudgeCase *c)
+{
+    const LabArray *in = judge_input(c, "in");
+    const int *image = in->data, *filter = judge_input(c, "filter")->data;
+    const int *column = judge_has_param(c, "separable") ? judge_input_i32(c, "column", NULL) : NULL;
+    size_t height = is_line(c) ? 1 : in->shape[0], width = in->shape[is_line(c) ? 0 : 1];
+    size_t radius_y = is_line(c) ? 0 : size_param(c, "radius_y"), radius_x = size_param(c, "radius_x");
+    int *out = judge_expect(c, "out", LAB_I32, in->n_dims, in->shape);
+    for (size_t y = 0; y < height; y++)
+        for (size_t x = 0; x < width; x++)
+            for (size_t j = 0; j <= 2 * radius_y; j++)
+                for (size_t i = 0; i <= 2 * radius_x; i++) {
+                    /* Below 0 they wrap round, and are too large as well. */
+                    size_t from_y = y + radius_y - j, from_x = x + radius_x - i;
+                    if (from_y < height && from_x < width)
+                        out[y * width + x] +=
+                            tap_at(filter, column, 2 * radius_x + 1, j, i) * image[from_y * width + from_x];
+                }
+}
