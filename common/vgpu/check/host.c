@@ -148,14 +148,14 @@ void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const
     f.message = check_intern(set, text.failed ? "" : text.text);
     strbuf_free(&text);
     f.hint = later->in_default || earlier->in_default ? missing_stream : hint_for(set, &f, NULL);
+    /* One finding for memory that was made at one place: each pair of operations on it tells the same. */
     FindingKey key = {
         .kind = (uint8_t)f.kind,
         .kernel = "",
         .file = "",
         .other_file = "",
-        .site = f.site,
-        .alloc_site = f.other_site,
-        .message = f.message,
+        .alloc_site = f.alloc_site,
+        .alloc_bytes = f.alloc_bytes,
     };
     check_add_finding(set, &f, &key);
 }
