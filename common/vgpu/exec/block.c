@@ -255,7 +255,6 @@ BlockOutcome block_run(ExecBlock *b, ExecWorker *worker)
 {
     set_worker(b, worker);
     BlockOutcome outcome = run_rounds(b);
-    worker_fold_counts(worker, b);
     if (outcome == BLOCK_ENDED)
         block_end(b);
     return outcome;

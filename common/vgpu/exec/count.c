@@ -71,20 +71,15 @@ static ExecCode *code_new(ExecWorker *worker, uint32_t function)
     for (uint32_t pc = 0; pc < f->n_insts; pc++)
         describe(&pcs[pc], &f->insts[pc]);
     worker->codes[function] = code;
+    code->next = worker->touched;
+    worker->touched = code;
     return code;
 }
 
 ExecCode *worker_code(ExecWorker *worker, uint32_t function)
 {
     ExecCode *code = worker->codes[function];
-    if (!code)
-        code = code_new(worker, function);
-    if (code && !code->touched) {
-        code->touched = true;
-        code->next = worker->touched;
-        worker->touched = code;
-    }
-    return code;
+    return code ? code : code_new(worker, function);
 }
 
 void worker_free_codes(ExecWorker *worker)
@@ -137,23 +132,14 @@ static void fold_code(ExecCode *code, ExecCounts *c)
     }
 }
 
-void worker_fold_counts(ExecWorker *worker, ExecBlock *b)
+void worker_fold_counts(ExecWorker *worker)
 {
     const ExecLaunch *launch = worker->run->launch;
-    bool wanted = false;
-    for (size_t i = 0; i < launch->n_observers; i++)
-        wanted |= launch->observers[i].retired != NULL;
-    if (!wanted)
-        return;
     ExecCounts counts = {.divergent_branches = worker->divergent_branches};
-    worker->divergent_branches = 0;
-    for (ExecCode *code = worker->touched; code; code = code->next) {
-        code->touched = false;
+    for (ExecCode *code = worker->touched; code; code = code->next)
         fold_code(code, &counts);
-    }
-    worker->touched = NULL;
-    const ExecWho *who = exec_who(&b->warps[0].base, b->run->entry, NULL);
+    worker->who.worker = worker->index;
     for (size_t i = 0; i < launch->n_observers; i++)
         if (launch->observers[i].retired)
-            launch->observers[i].retired(launch->observers[i].self, who, &counts);
+            launch->observers[i].retired(launch->observers[i].self, &worker->who, &counts);
 }

@@ -119,14 +119,14 @@ typedef struct ExecObserver {
     /* membar, fence. */
     void (*fence)(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope);
     void (*fault)(void *self, const ExecWho *who, const ExecFault *fault);
-    /* A warp retired n instructions of class c (PtxClass), with the given number of active lanes in all; called in batches. */
+    /* What the blocks that a worker (who->worker) ran have retired, once before launch_end. */
     void (*retired)(void *self, const ExecWho *who, const struct ExecCounts *counts);
     void (*block_end)(void *self, const ExecWho *who);
     void (*launch_end)(void *self, const ExecLaunch *launch);
     bool writes_only; /* .access is not told of loads */
 } ExecObserver;
 
-/* Instruction counts that exec keeps itself (cheap), given to `retired` when a block ends or is put aside. */
+/* Instruction counts that exec keeps itself (cheap), given to `retired` when the launch ends. */
 enum { EXEC_N_CLASSES = 16 };
 typedef struct ExecCounts {
     uint64_t warp_insts[EXEC_N_CLASSES];   /* by PtxClass */

@@ -18,8 +18,8 @@
  * different frames.
  *
  * Instructions are counted by run: a piece of straight-line code that lanes went through adds 1 at its first
- * instruction and takes 1 off after its last; prefix sums give the count of each instruction when the block
- * leaves the worker (count.c).
+ * instruction and takes 1 off after its last; prefix sums give the count of each instruction when the
+ * launch ends (count.c).
  */
 #ifndef COMMON_VGPU_EXEC_EXEC_INTERNAL_H
 #define COMMON_VGPU_EXEC_EXEC_INTERNAL_H
@@ -40,6 +40,7 @@ enum {
     EXEC_SPIN_ROUNDS = 4,     /* rounds in which all warps spin before a block gives up its turn */
     EXEC_RESIDENT_MAX = 4096, /* blocks of an ordinary launch that are there at once */
     EXEC_AHEAD_MAX = 64,      /* blocks that run ahead of their turn */
+    EXEC_BATCH_MAX = 8,       /* blocks that a worker takes at one go */
     EXEC_STACK_DEFAULT = 1024, /* bytes, when the launch names no limit */
     EXEC_CYCLES_PER_INST = 4,  /* of the virtual clock */
 };
@@ -73,8 +74,7 @@ typedef struct ExecCode {
     const IrFunction *function;
     const uint8_t *pool;
     ExecPc *pcs;           /* n_insts + 1 */
-    struct ExecCode *next; /* of those that ran since the last fold */
-    bool touched;
+    struct ExecCode *next; /* of those that the worker ran */
 } ExecCode;
 
 typedef struct ExecFrame {
@@ -185,6 +185,7 @@ struct ExecWorker {
     uint32_t index;
     ExecCode **codes; /* by function; made when first run */
     ExecCode *touched;
+    bool runs_through; /* the last block it ran ended without waiting for anybody */
     ExecWho who;
     uint64_t divergent_branches;
     uint64_t retired; /* instructions, of a launch without a limit */
@@ -342,7 +343,8 @@ void schedule_work(ExecWorker *worker);
 /* What the worker keeps for a function, made when it first runs; NULL: no memory. */
 ExecCode *worker_code(ExecWorker *worker, uint32_t function);
 void worker_free_codes(ExecWorker *worker);
-void worker_fold_counts(ExecWorker *worker, ExecBlock *b);
+/* Tells the observers what the worker retired in the whole launch. */
+void worker_fold_counts(ExecWorker *worker);
 
 /* fault.c */
 /* True: the block has its turn. False: the instruction will be run again when it has. */

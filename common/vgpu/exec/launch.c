@@ -143,8 +143,10 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
     else
         exec_fail(&run, EXEC_NO_MEMORY, "no memory for a launch");
     result->instructions = atomic_load(&run.retired);
-    for (unsigned i = 0; run.workers && i < run.n_workers; i++)
+    for (unsigned i = 0; run.workers && i < run.n_workers; i++) {
         result->instructions += run.workers[i].retired;
+        worker_fold_counts(&run.workers[i]);
+    }
     for (size_t i = 0; i < launch->n_observers; i++)
         if (launch->observers[i].launch_end)
             launch->observers[i].launch_end(launch->observers[i].self, launch);

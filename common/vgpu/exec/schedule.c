@@ -130,18 +130,47 @@ static ExecBlock *choose(ExecRun *run)
     return b;
 }
 
-static void run_one(ExecRun *run, ExecWorker *worker, ExecBlock *b)
+/* Blocks that a worker takes at one go, one after the other: short ones would spend their time on the lock.
+ * Few when there are few left, so that all workers end together. */
+static unsigned choose_batch(ExecRun *run, const ExecWorker *worker, ExecBlock **batch)
 {
-    b->state = BLOCK_RUNNING;
+    uint64_t left = run->n_blocks - run->next_start, share = 1 + left / (4 * (uint64_t)run->n_workers);
+    unsigned wanted = share < EXEC_BATCH_MAX ? (unsigned)share : EXEC_BATCH_MAX, n = 0;
+    if (run->n_workers == 1 || !worker->runs_through)
+        wanted = 1;
+    while (n < wanted && (batch[n] = choose(run)) != NULL)
+        batch[n++]->state = BLOCK_RUNNING;
+    return n;
+}
+
+static BlockState state_after(BlockOutcome outcome)
+{
+    switch (outcome) {
+    case BLOCK_ENDED:
+        return BLOCK_DONE;
+    case BLOCK_GAVE_WAY:
+        return BLOCK_SPUN;
+    default:
+        return BLOCK_IDLE;
+    }
+}
+
+/* Runs blocks up to the first that does not end; those after it are given back. */
+static void run_batch(ExecRun *run, ExecWorker *worker, ExecBlock **batch, unsigned n)
+{
+    BlockOutcome outcome = BLOCK_ENDED;
+    unsigned ran = 0;
     pthread_mutex_unlock(&run->lock);
-    if (!b->worker)
-        block_begin(b, worker);
-    BlockOutcome outcome = block_run(b, worker);
+    while (ran < n && outcome == BLOCK_ENDED) {
+        ExecBlock *b = batch[ran++];
+        if (!b->worker)
+            block_begin(b, worker);
+        outcome = block_run(b, worker);
+    }
     pthread_mutex_lock(&run->lock);
-    if (outcome == BLOCK_ENDED)
-        b->state = BLOCK_DONE;
-    else
-        b->state = outcome == BLOCK_GAVE_WAY ? BLOCK_SPUN : BLOCK_IDLE;
+    for (unsigned i = 0; i < n; i++)
+        batch[i]->state = i + 1 < ran ? BLOCK_DONE : i + 1 == ran ? state_after(outcome) : BLOCK_IDLE;
+    worker->runs_through = outcome == BLOCK_ENDED;
     pthread_cond_broadcast(&run->changed);
 }
 
@@ -159,9 +188,10 @@ void schedule_work(ExecWorker *worker)
         no_memory = !settle_turn(run);
         if (no_memory || run->finished)
             break;
-        ExecBlock *b = choose(run);
-        if (b)
-            run_one(run, worker, b);
+        ExecBlock *batch[EXEC_BATCH_MAX];
+        unsigned n = choose_batch(run, worker, batch);
+        if (n)
+            run_batch(run, worker, batch, n);
         else
             pthread_cond_wait(&run->changed, &run->lock);
     }
