@@ -50,10 +50,6 @@ static uint32_t add_halves(HalfFormat f, uint32_t a, uint32_t b)
     return high << 16 | add_half(f, (uint16_t)a, (uint16_t)b);
 }
 
-/* All lanes in turn; `out` gets the old values (NULL: nobody reads them). True: some word has changed. */
-typedef bool (*LaneOp)(const Request *r, const void *b_lanes, const void *c_lanes, void *out_lanes,
-                       bool contended);
-
 #define X(op, type, bits, expression)                                                                        \
     static bool op_##op##_##type(const Request *r, const void *b_lanes, const void *c_lanes,                 \
                                  void *out_lanes, bool contended)                                            \
@@ -89,7 +85,7 @@ typedef bool (*LaneOp)(const Request *r, const void *b_lanes, const void *c_lane
 typedef struct AtomicRow {
     uint8_t op, type, bits;
     bool is_float;
-    LaneOp run;
+    ExecLaneOp run;
 } AtomicRow;
 
 static bool is_float_row(uint8_t type)
@@ -98,7 +94,7 @@ static bool is_float_row(uint8_t type)
     return c == PTX_TYPES_FLOAT || c == PTX_TYPES_PACKED;
 }
 
-static LaneOp find_op(const IrInst *inst, uint32_t *bits)
+static ExecLaneOp find_op(const IrInst *inst, uint32_t *bits)
 {
     static const AtomicRow rows[] = {
 #define X(operation, name, width, expression)                                                                \
@@ -138,19 +134,46 @@ static bool is_ordered(const IrInst *inst)
     }
 }
 
+static ExecLaneOp op_of(const ExecWarp *w, const IrInst *inst)
+{
+    ExecPc *p = &w->pcs[w->pc];
+    uint32_t bits;
+    if (!p->atomic)
+        p->atomic = find_op(inst, &bits);
+    return p->atomic;
+}
+
+/* Many lanes that add to one word, and do not ask what it was: one lane adds their sum. */
+static bool is_sum(const Request *r)
+{
+    return r->pattern == PATTERN_UNIFORM && r->kind == ACCESS_REDUCTION && r->inst->mode == ATOM_ADD &&
+           (r->inst->type == PTX_TYPE_U32 || r->inst->type == PTX_TYPE_S32) && !r->host && !r->lane_stride;
+}
+
+static bool add_sum(const Request *r, ExecLaneOp op, const U32 *b, bool contended)
+{
+    Request one = *r;
+    uint32_t sum[WARP_LANES] = {0};
+    one.mask = 1u << r->first;
+    for (uint32_t left = r->mask; left; left &= left - 1)
+        sum[r->first] += b[first_lane(left)];
+    return op(&one, sum, sum, NULL, contended);
+}
+
 static void atomic_effect(Request *r)
 {
     ExecWarp *w = r->w;
     const IrInst *inst = r->inst;
     const ExecRun *run = w->block->run;
-    uint32_t bits;
-    LaneOp op = find_op(inst, &bits);
+    ExecLaneOp op = op_of(w, inst);
+    bool contended = r->space == SPACE_GLOBAL && run->n_workers > 1;
     const void *b = warp_src(w, &inst->src[1]);
     const void *c = inst->src[2].kind == IR_NONE ? b : warp_src(w, &inst->src[2]);
     if (run->n_watchers)
         request_tell(r, NULL, 0, 0);
-    bool changed = op(r, b, c, inst->dst.kind == IR_NONE ? NULL : warp_dst(w, &inst->dst),
-                      r->space == SPACE_GLOBAL && run->n_workers > 1);
+    bool changed = is_sum(r)
+                       ? add_sum(r, op, b, contended)
+                       : op(r, b, c, inst->dst.kind == IR_NONE ? NULL : warp_dst(w, &inst->dst), contended);
     w->polls = changed ? 0 : w->polls + 1;
     if (r->space == SPACE_GLOBAL)
         request_mark_init(r);

@@ -56,6 +56,12 @@ enum {
 #endif
 #define EXEC_INLINE static inline __attribute__((always_inline))
 
+struct Request;
+/* An atomic operation of all lanes in turn; `out` gets the old values (NULL: nobody reads them). True: some
+ * word has changed. */
+typedef bool (*ExecLaneOp)(const struct Request *r, const void *b_lanes, const void *c_lanes, void *out_lanes,
+                           bool contended);
+
 typedef struct ExecRun ExecRun;
 typedef struct ExecBlock ExecBlock;
 typedef struct ExecWorker ExecWorker;
@@ -65,6 +71,7 @@ typedef struct ExecPc {
     MemAlloc *alloc;       /* the allocation of the last access */
     int64_t runs, lanes;   /* differences, see above: pc's counts are the sums up to it */
     IrHandler sync;        /* warp-synchronising instructions: what runs when the lanes are there */
+    ExecLaneOp atomic;     /* atom, red: the operation, once it was looked up */
     uint8_t class;         /* PtxClass */
     uint8_t ops, ops_each; /* count.c: which operations a lane does, and how many */
 } ExecPc;

@@ -128,24 +128,11 @@ static void touch_lane(PerfSet *set, PerfWorker *w, const ExecAccess *a, uint64_
         touch_mark(t, t->atomics, addr, bytes, set->n_workers > 1);
 }
 
-/* Lanes anywhere: neighbours that go on where the last one ended, or hit the same place, are marked in one
- * piece. */
-static void touch_runs(PerfSet *set, PerfWorker *w, const ExecAccess *a)
+/* Lanes in several allocations. */
+static void touch_each(PerfSet *set, PerfWorker *w, const ExecAccess *a)
 {
-    uint64_t start = 0, end = 0;
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t addr = a->addr[__builtin_ctz(rest)];
-        if (a->alloc && end && (addr == end || addr + a->bytes == end)) {
-            end = addr + a->bytes;
-            continue;
-        }
-        if (end)
-            touch_lane(set, w, a, start, end - start);
-        start = addr;
-        end = addr + a->bytes;
-    }
-    if (end)
-        touch_lane(set, w, a, start, end - start);
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1)
+        touch_lane(set, w, a, a->addr[__builtin_ctz(rest)], a->bytes);
 }
 
 static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
@@ -161,8 +148,17 @@ static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
             a->group_pattern == PATTERN_UNIFORM ? a->bytes : (uint64_t)a->bytes * a->group_lanes;
         for (unsigned lane = 0; lane < WARP_LANES; lane += a->group_lanes)
             touch_lane(set, w, a, a->addr[lane], length);
+    } else if (a->alloc) {
+        Touched *t = touched_of(set, w, a->alloc);
+        bool shared = set->n_workers > 1;
+        if (t && a->kind != ACCESS_STORE)
+            touch_mark_lanes(t, t->loads, a, shared);
+        if (t && a->kind != ACCESS_LOAD)
+            touch_mark_lanes(t, t->stores, a, shared);
+        if (t && t->atomics && a->kind != ACCESS_LOAD && a->kind != ACCESS_STORE)
+            touch_mark_lanes(t, t->atomics, a, shared);
     } else {
-        touch_runs(set, w, a);
+        touch_each(set, w, a);
     }
 }
 

@@ -83,6 +83,8 @@ Touched *touch_new(const MemAlloc *a, bool with_atomics);
 void touch_free(Touched *t);
 /* Marks bytes in one of t's maps; atomic: other workers may mark at the same time. */
 void touch_mark(Touched *t, uint8_t *bits, uint64_t addr, uint64_t bytes, bool atomic);
+/* The bytes of all lanes, wherever they lie in t's allocation. */
+void touch_mark_lanes(Touched *t, uint8_t *bits, const ExecAccess *a, bool atomic);
 /* Tells all pieces, by ascending address. */
 void touch_tell(const Touched *t, PerfTouchFn *fn, void *self);
 /* Whether t is for this allocation. */

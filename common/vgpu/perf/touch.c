@@ -96,6 +96,21 @@ void touch_mark(Touched *t, uint8_t *bits, uint64_t addr, uint64_t bytes, bool a
     or_byte(&bits[last / 8], tail, atomic);
 }
 
+void touch_mark_lanes(Touched *t, uint8_t *bits, const ExecAccess *a, bool atomic)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t from = a->addr[__builtin_ctz(rest)] - t->base;
+        low = from < low ? from : low;
+        high = from > high ? from : high;
+        if (from % 8 + a->bytes <= 8) /* within one byte of the map */
+            or_byte(&bits[from / 8], (uint8_t)(((1u << a->bytes) - 1) << from % 8), atomic);
+        else
+            touch_mark(t, bits, t->base + from, a->bytes, atomic);
+    }
+    widen(t, low, high + a->bytes, atomic);
+}
+
 /* Counts bits, and words of 32 bits (a sector) that have any; clears them. A loop that becomes vector code.
  */
 PERF_CLONES static void sum_words(uint32_t *words, uint32_t n, uint64_t *bytes, uint64_t *sectors)
