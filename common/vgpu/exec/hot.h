@@ -14,7 +14,7 @@ typedef struct Hot {
     ExecWarp *w;
     const IrInst *inst;
     const uint64_t *addr; /* [32] */
-    uint8_t *host;        /* of address 0 */
+    uintptr_t host;       /* of address 0 */
     MemAlloc *alloc;      /* global */
     int group;            /* lanes that go together; 0: none do */
     ExecPattern pattern;  /* of each group */
@@ -165,7 +165,7 @@ EXEC_INLINE void tell(const Hot *h, uint8_t kind, uint8_t space, uint32_t bytes)
                                .mask = FULL_MASK,
                                .addr = h->addr,
                                .alloc = h->alloc,
-                               .host0 = h->host + h->addr[0],
+                               .host0 = (uint8_t *)(h->host + h->addr[0]),
                                .value = value,
                                .n_values = kind == ACCESS_STORE,
                                .value_stride = (uint8_t)bytes,
@@ -179,14 +179,14 @@ EXEC_INLINE bool find_bytes(Hot *h, uint8_t space, uint32_t bytes)
     if (space == SPACE_SHARED) {
         const ExecBlock *b = h->w->block;
         h->alloc = NULL;
-        h->host = b->shared;
+        h->host = (uintptr_t)b->shared;
         return is_inside(h, 0, b->run->shared_bytes, bytes);
     }
     MemAlloc *a = h->w->pcs[h->w->pc].alloc;
     if (!a || a->freed || a->kind == MEM_CONST_VAR)
         return false;
     h->alloc = a;
-    h->host = (uint8_t *)((uintptr_t)a->host - a->addr);
+    h->host = (uintptr_t)a->host - a->addr;
     return is_inside(h, a->addr, a->bytes, bytes);
 }
 
