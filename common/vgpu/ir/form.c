@@ -306,6 +306,10 @@ void form_decode(const PtxVariant *variant, IrForm *form)
         form_decode_tensor(variant, form);
         return;
     }
+    if (strcmp(form->shape, "texture") == 0) {
+        form_decode_texture(variant, form);
+        return;
+    }
     if (strcmp(form->shape, "async") == 0) {
         refuse(&s, "no such form of ", ptx_opcode_name(variant->opcode), 20);
         return;

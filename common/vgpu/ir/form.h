@@ -121,6 +121,7 @@ typedef struct IrForm {
     IrInst inst;       /* opcode, types and modifiers; no operands */
     const char *shape; /* see opcodes.def */
     IrTensor tensor;   /* shape "tensor" */
+    IrTexture texture; /* shape "texture" */
     bool decoded, usable;
     char reason[FORM_REASON_MAX]; /* why it is not usable */
 } IrForm;
@@ -130,6 +131,8 @@ void form_decode(const PtxVariant *variant, IrForm *form);
 void form_refuse(IrForm *form, const char *what, const char *word, size_t length);
 /* tensor.c: fills form->tensor and the instruction's space and rounding. */
 void form_decode_tensor(const PtxVariant *variant, IrForm *form);
+/* texture.c: fills form->texture and the instruction's types. */
+void form_decode_texture(const PtxVariant *variant, IrForm *form);
 /* async.c: sets form->inst.async and the shape by a row of async.def. False: there is none, and the form is
  * untouched. */
 bool form_decode_async(const PtxVariant *variant, IrForm *form);

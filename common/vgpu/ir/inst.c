@@ -272,6 +272,10 @@ static bool operands(InstState *s, const IrForm *form)
         return mov(s);
     if (strcmp(form->shape, "call") == 0)
         return decode_call(s->d, s->pi, &s->in);
+    if (strcmp(form->shape, "tensor") == 0)
+        return decode_tensor(s->d, s->pi, form, &s->in);
+    if (strcmp(form->shape, "texture") == 0)
+        return decode_texture(s->d, s->pi, form, &s->in);
     return by_shape(s, form->shape);
 }
 
@@ -286,8 +290,7 @@ bool decode_instruction(Decoder *d, const PtxInst *pi)
     InstState s = {.d = d, .pi = pi, .in = form->inst};
     s.wider = s.in.opcode == PTX_LD || s.in.opcode == PTX_ST || s.in.opcode == PTX_CVT;
     s.widens = s.in.mode == MUL_WIDE && (s.in.opcode == PTX_MUL || s.in.opcode == PTX_MAD);
-    bool is_tensor = strcmp(form->shape, "tensor") == 0;
-    if (is_tensor ? !decode_tensor(d, pi, form, &s.in) : !operands(&s, form))
+    if (!operands(&s, form))
         return false;
     settle_space(&s);
     note_facts(&s);

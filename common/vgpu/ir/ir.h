@@ -111,6 +111,28 @@ typedef struct IrTensor {
 
 unsigned ir_elem_bits(IrElem elem);
 
+/* Textures and surfaces (PTX ISA 9.7.10, 9.7.11), through handles: bindless, as nvcc writes them. */
+typedef enum IrTextureOp { TEXTURE_SAMPLE, TEXTURE_GATHER, TEXTURE_QUERY, SURFACE_LOAD, SURFACE_STORE, SURFACE_QUERY } IrTextureOp;
+typedef enum IrTextureShape { TEXTURE_1D, TEXTURE_2D, TEXTURE_3D, TEXTURE_A1D, TEXTURE_A2D, TEXTURE_CUBE, TEXTURE_ACUBE } IrTextureShape;
+typedef enum IrTextureBound { TEXTURE_TRAP, TEXTURE_CLAMP, TEXTURE_ZERO } IrTextureBound; /* a surface access outside */
+typedef enum IrTextureQuery {
+    QUERY_WIDTH, QUERY_HEIGHT, QUERY_DEPTH, QUERY_ARRAY_SIZE, QUERY_CHANNEL_DATA_TYPE, QUERY_CHANNEL_ORDER,
+    QUERY_NORMALIZED_COORDS, QUERY_FORCE_UNNORMALIZED, QUERY_FILTER_MODE, QUERY_ADDR_MODE_0, QUERY_ADDR_MODE_1,
+    QUERY_ADDR_MODE_2, QUERY_MIPMAP_LEVELS, QUERY_SAMPLES, QUERY_MEMORY_LAYOUT,
+} IrTextureQuery;
+
+/* What a texture or surface instruction does. src[0] is the handle. IrInst.vec: n_out registers that are written, then n_coords
+ * coordinates (the layer of an array first), then what a store writes. type: of the elements, type2: of the coordinates (S32 or
+ * F32; surfaces: S32). dst2: a predicate that becomes true (residency of sparse textures), or NONE. dst: a query's result. The
+ * level and the gradients are decoded away: there are no mipmaps. */
+typedef struct IrTexture {
+    uint8_t op, shape;      /* IrTextureOp, IrTextureShape */
+    uint8_t n_out, n_coords, n_values;
+    uint8_t component;      /* TEXTURE_GATHER: 0 to 3 */
+    uint8_t bound, query;   /* IrTextureBound, IrTextureQuery */
+    bool level, grad;       /* operands for them follow */
+} IrTexture;
+
 /* Operations around asynchronous copies (rows of async.def), and what goes with thread block clusters: a block is a cluster
  * of its own here. */
 typedef enum IrAsync {
@@ -187,6 +209,7 @@ typedef struct IrInst {
     uint32_t *targets;   /* brx.idx: n_targets pcs */
     uint32_t n_targets;
     const IrTensor *tensor; /* wmma mma ldmatrix stmatrix movmatrix; else NULL */
+    const IrTexture *texture; /* tex tld4 txq suld sust suq; else NULL */
     uint8_t async;       /* IrAsync; `space` is that of a barrier's address, or of both addresses of a copy: see there */
     const char *text;    /* PTX_UNSUPPORTED: its PTX text and what is not supported; else NULL */
     uint32_t ptx_line;   /* line in the module's PTX text; 0 for what decoding added */

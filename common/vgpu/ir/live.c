@@ -21,6 +21,8 @@ uint32_t ir_vec_dests(const IrInst *in)
         return 0;
     if (in->tensor)
         return in->tensor->n_out;
+    if (in->texture)
+        return in->texture->n_out;
     if (in->opcode == PTX_ATOM)
         return in->n_vec / 2u;
     bool writes =

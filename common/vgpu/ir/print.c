@@ -162,7 +162,7 @@ static void put_modifiers(Printer *p, const IrInst *in)
         in->sat ? ".sat" : "", in->carry_out ? ".cc" : "");
     put(p, "%s%s%s%s%s", in->nan ? ".NaN" : "", in->xorsign ? ".xorsign" : "", in->abs ? ".abs" : "",
         in->relu ? ".relu" : "", in->shiftamt ? ".shiftamt" : "");
-    if (in->n_vec > 1 && in->opcode != PTX_MOV && !in->tensor)
+    if (in->n_vec > 1 && in->opcode != PTX_MOV && !in->tensor && !in->texture)
         put(p, ".v%d", in->n_vec);
     if (in->type)
         put(p, ".%s", ptx_type_name((PtxType)in->type));
@@ -307,6 +307,21 @@ static void put_tensor(Printer *p, const IrTensor *t)
         put(p, ".x%u%s", t->n_matrices, t->trans ? ".trans" : "");
 }
 
+static void put_texture(Printer *p, const IrTexture *t)
+{
+    static const char *const shapes[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube"};
+    static const char *const bounds[] = {".trap", ".clamp", ".zero"};
+    bool surface = t->op == SURFACE_LOAD || t->op == SURFACE_STORE;
+    if (t->op == TEXTURE_QUERY || t->op == SURFACE_QUERY) {
+        put(p, ".query%u", t->query);
+        return;
+    }
+    if (t->op == TEXTURE_GATHER)
+        put(p, ".%c", "rgba"[t->component]);
+    put(p, "%s%s.%s%s", surface ? ".b" : "", t->level ? ".level" : t->grad ? ".grad" : "", shapes[t->shape],
+        surface ? bounds[t->bound] : "");
+}
+
 /* The first row of async.def with the opcode and operation. */
 static const char *async_words(const IrInst *in)
 {
@@ -348,6 +363,8 @@ void ir_print(const IrModule *m, const IrFunction *f, uint32_t pc, char *buf, si
     put(&p, "%s", ptx_opcode_name((PtxOpcode)in->opcode));
     if (in->tensor)
         put_tensor(&p, in->tensor);
+    else if (in->texture)
+        put_texture(&p, in->texture);
     else if (in->async)
         put_async(&p, in);
     put_modifiers(&p, in);
