@@ -26,11 +26,14 @@ static const struct {
     [FAULT_BARRIER_EXITED] = {FINDING_BARRIER_EXITED, CHECK_SYNC},
     [FAULT_BARRIER_DIVERGENT] = {FINDING_BARRIER_DIVERGENT, CHECK_SYNC},
     [FAULT_SYNC_MASK] = {FINDING_SYNC_MASK, CHECK_SYNC},
+    [FAULT_SURFACE_BOUNDS] = {FINDING_SURFACE_BOUNDS, CHECK_MEMORY},
+    [FAULT_TEXTURE_UNKNOWN] = {FINDING_BAD_TEXTURE, CHECK_MEMORY},
+    [FAULT_TEXTURE_MISUSED] = {FINDING_BAD_TEXTURE, CHECK_MEMORY},
 };
 
 static bool is_memory_fault(uint8_t kind)
 {
-    return kind <= FAULT_OTHER_DEVICE;
+    return kind <= FAULT_OTHER_DEVICE || kind == FAULT_SURFACE_BOUNDS;
 }
 
 /* Shared memory as an allocation, so that the distance from it can be told. */
@@ -69,7 +72,8 @@ static const MemAlloc *indexed_by_thread(const CheckEvent *e, const ExecFault *f
 
 static void add_alloc(const CheckEvent *e, Note *n, const ExecFault *f)
 {
-    if (f->kind == FAULT_NULL || f->kind == FAULT_HOST_POINTER || f->kind == FAULT_WRONG_SPACE)
+    if (f->kind == FAULT_NULL || f->kind == FAULT_HOST_POINTER || f->kind == FAULT_WRONG_SPACE ||
+        f->kind == FAULT_SURFACE_BOUNDS)
         return;
     if (f->space == SPACE_SHARED) {
         n->alloc = shared_as_alloc(e);

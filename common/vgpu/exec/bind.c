@@ -14,6 +14,8 @@ static IrHandler handler_for(const IrInst *inst)
 {
     if (inst->async)
         return exec_async_handler(inst);
+    if (inst->texture)
+        return exec_texture_handler(inst);
     IrHandler h = exec_special_handler(inst);
     if (!h)
         h = exec_extra_handler(inst);

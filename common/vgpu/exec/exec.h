@@ -44,6 +44,9 @@ typedef enum ExecPattern { PATTERN_UNIFORM, PATTERN_UNIT_STRIDE, PATTERN_OTHER }
  * ends are told: a store that begins leaves memory as it is (it counts as traffic, and may race), one that lands writes it. */
 typedef enum ExecAsync { ACCESS_NOW, ACCESS_BEGINS, ACCESS_LANDS } ExecAsync;
 
+/* A texture instruction that filters reads up to eight texels: each is an access of its own. */
+typedef enum ExecTextureAccess { ACCESS_PLAIN, ACCESS_TEXTURE, ACCESS_TEXTURE_MORE, ACCESS_SURFACE } ExecTextureAccess;
+
 /* Who: valid during the callback. */
 typedef struct ExecWho {
     uint32_t block[3], block_linear;
@@ -80,6 +83,7 @@ typedef struct ExecAccess {
     /* Lanes that go together, as the rows of a 2D block do; told when all 32 are active. 32: the pattern is uniform or unit stride;
      * 16 or 8: each group of so many lanes (0-15, 16-31) is uniform in itself, or each is at unit stride (group_pattern); 0: none. */
     uint8_t group_lanes, group_pattern;
+    uint8_t texture;        /* ExecTextureAccess */
 } ExecAccess;
 
 typedef enum ExecFaultKind {
@@ -88,6 +92,9 @@ typedef enum ExecFaultKind {
     FAULT_BARRIER_EXITED,    /* a barrier whose missing threads have exited (hardware goes on; still a finding); who.warp, lane, mask: theirs */
     FAULT_BARRIER_DIVERGENT, /* threads of one warp (mask) wait at a barrier that others of it have not reached, or reach another one */
     FAULT_SYNC_MASK,         /* *.sync names lanes (mask) that have exited or never come, or does not name the executing lanes (mask) */
+    FAULT_SURFACE_BOUNDS,    /* a surface access outside, in trap mode; detail: where */
+    FAULT_TEXTURE_UNKNOWN,   /* a handle that no texture or surface ever had */
+    FAULT_TEXTURE_MISUSED,   /* a handle that is 0 or destroyed, or an instruction that does not fit the object (hardware goes on) */
 } ExecFaultKind;
 
 typedef struct ExecFault {
@@ -136,6 +143,23 @@ typedef struct ExecCounts {
     uint64_t branches, divergent_branches;
 } ExecCounts;
 
+/* A texture or surface object, as the instructions see it. Texel (x, y, z or layer) lies at addr + z * slice + y * pitch + x * texel. */
+typedef enum ExecChannel { CHANNEL_UNSIGNED, CHANNEL_SIGNED, CHANNEL_FLOAT } ExecChannel;
+typedef enum ExecAddressing { ADDRESSING_WRAP, ADDRESSING_CLAMP, ADDRESSING_MIRROR, ADDRESSING_BORDER } ExecAddressing;
+typedef enum ExecResource { RESOURCE_ARRAY, RESOURCE_LINEAR, RESOURCE_PITCHED } ExecResource;
+typedef struct ExecTexture {
+    bool surface, destroyed;
+    uint8_t resource;                /* ExecResource */
+    bool layered, cube;              /* depth: layers; six faces for each cube */
+    uint8_t channel, bits, n_channels; /* ExecChannel; of one channel: 8 16 32 */
+    bool normalized_coords, linear_filter, srgb;
+    bool normalized_read;            /* integers become floats in [0, 1] or [-1, 1] */
+    uint8_t addressing[3];           /* ExecAddressing */
+    uint32_t width, height, depth;   /* in texels; height, depth 0: there is no such dimension */
+    uint64_t addr, pitch, slice;
+    float border[4];
+} ExecTexture;
+
 /* Text of printf in block order. */
 typedef void (*ExecPrint)(void *self, const char *text, size_t length);
 
@@ -145,6 +169,7 @@ typedef struct ExecHost { /* what the device lends to a launch: all may be calle
     uint64_t (*heap_alloc)(void *self, uint64_t bytes, uint64_t site); /* device malloc: 0 when the heap is full */
     bool (*heap_free)(void *self, uint64_t addr);
     Mem *(*memory_of)(void *self, uint64_t addr); /* memory of another device that this one may access, or NULL */
+    const ExecTexture *(*texture_of)(void *self, uint64_t handle); /* destroyed ones too; NULL: never was one */
     uint64_t clock_start; /* value of %clock64 when the launch starts (virtual cycles) */
 } ExecHost;
 

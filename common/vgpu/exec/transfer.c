@@ -16,7 +16,8 @@ static void tell(const Transfer *t, Request *r)
                          .alloc = r->alloc,
                          .host = r->hosts,
                          .host0 = request_host(r, r->first),
-                         .async = t->async};
+                         .async = t->async,
+                         .texture = t->texture};
     if (t->data && t->data_stride <= UINT8_MAX) {
         access.value = &t->data;
         access.n_values = 1;

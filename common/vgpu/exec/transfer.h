@@ -13,6 +13,7 @@ typedef struct Transfer {
     uint8_t space;      /* IrSpace; GENERIC too */
     uint8_t sem, scope; /* as observers are told */
     uint8_t async;      /* ExecAsync */
+    uint8_t texture;    /* ExecTextureAccess */
     bool silent;        /* observers are told nothing */
     uint32_t bytes;     /* of a lane, of any size */
     uint32_t align;

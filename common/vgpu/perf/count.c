@@ -164,18 +164,38 @@ static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
 
 /* ---- accesses ---- */
 
-static void count_load(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const SectorList *s, uint64_t bytes)
+/* Sectors read: from the first-level cache, or beyond it. */
+static void count_read(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const SectorList *s)
 {
     uint64_t *v = w->c.v;
     bool cached = b && (a->sem == SEM_WEAK || a->sem == SEM_NC); /* strong loads ask the second level */
     unsigned hits = 0;
     for (unsigned i = 0; cached && i < s->n; i++)
         hits += cache_load(&b->cache, s->line[i], s->sectors[i]);
+    v[PERF_L1_HIT_SECTORS] += hits;
+    v[PERF_L2_READ_SECTORS] += s->n_sectors - hits;
+}
+
+static void count_load(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const SectorList *s, uint64_t bytes)
+{
+    uint64_t *v = w->c.v;
     v[PERF_GLOBAL_LOAD_REQUESTS]++;
     v[PERF_GLOBAL_LOAD_SECTORS] += s->n_sectors;
     v[PERF_GLOBAL_LOAD_BYTES] += bytes;
-    v[PERF_L1_HIT_SECTORS] += hits;
-    v[PERF_L2_READ_SECTORS] += s->n_sectors - hits;
+    count_read(w, b, a, s);
+}
+
+/* A read that filters is one request, of up to eight accesses. */
+static void count_texture(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const SectorList *s)
+{
+    uint64_t *v = w->c.v;
+    bool surface = a->texture == ACCESS_SURFACE;
+    v[surface ? PERF_SURFACE_REQUESTS : PERF_TEXTURE_REQUESTS] += a->texture != ACCESS_TEXTURE_MORE;
+    v[surface ? PERF_SURFACE_SECTORS : PERF_TEXTURE_SECTORS] += s->n_sectors;
+    if (a->kind == ACCESS_LOAD)
+        count_read(w, b, a, s);
+    else
+        v[PERF_L2_WRITE_SECTORS] += s->n_sectors;
 }
 
 static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecAccess *a)
@@ -183,7 +203,9 @@ static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecAc
     SectorList s;
     uint64_t *v = w->c.v, lanes = perf_bits(a->mask);
     sector_list(a, &s);
-    if (a->kind == ACCESS_LOAD) {
+    if (a->texture) {
+        count_texture(w, b, a, &s);
+    } else if (a->kind == ACCESS_LOAD) {
         count_load(w, b, a, &s, lanes * a->bytes);
     } else if (a->kind == ACCESS_STORE) {
         v[PERF_GLOBAL_STORE_REQUESTS]++;
