@@ -218,48 +218,6 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
                      true);
 }
 
-static char *position(const struct cudaPitchedPtr *p, const struct cudaPos *at)
-{
-    return (char *)p->ptr + at->z * p->pitch * p->ysize + at->y * p->pitch + at->x;
-}
-
-cudaError_t copy_send_box(Call *call, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
-{
-    if (p == NULL)
-        return cudaErrorInvalidValue;
-    if (p->srcArray != NULL || p->dstArray != NULL)
-        return cudaErrorNotSupported;
-    if (p->extent.width > p->dstPtr.pitch || p->extent.width > p->srcPtr.pitch)
-        return cudaErrorInvalidPitchValue;
-    CopyShape shape = {.dst_pitch = p->dstPtr.pitch,
-                       .src_pitch = p->srcPtr.pitch,
-                       .dst_slice = p->dstPtr.pitch * p->dstPtr.ysize,
-                       .src_slice = p->srcPtr.pitch * p->srcPtr.ysize,
-                       .width = p->extent.width,
-                       .height = p->extent.height,
-                       .depth = p->extent.depth};
-    return copy_any(call, position(&p->dstPtr, &p->dstPos), position(&p->srcPtr, &p->srcPos), &shape, p->kind,
-                    stream, async);
-}
-
-static cudaError_t copy_box(Api api, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
-{
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
-    return call_leave(&call, copy_send_box(&call, p, stream, async));
-}
-
-cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
-{
-    return copy_box(API_cudaMemcpy3D, p, NULL, false);
-}
-
-cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream)
-{
-    return copy_box(API_cudaMemcpy3DAsync, p, stream, true);
-}
-
 /* ---- fills ---- */
 
 cudaError_t fill_send(Call *call, const struct cudaMemsetParams *p, size_t slice, size_t depth,

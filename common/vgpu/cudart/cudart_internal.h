@@ -134,6 +134,8 @@ typedef struct Facade {
     bool watching, watcher_stops; /* progress.c */
     pthread_t watcher;
     pthread_cond_t watcher_wakes;
+    struct Array *arrays;               /* array.c */
+    struct Object *objects;             /* texture.c: texture and surface objects */
     uint32_t n_error_records;
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
@@ -303,6 +305,34 @@ cudaError_t fill_send(Call *call, const struct cudaMemsetParams *p, size_t slice
 cudaError_t symbol_find(Call *call, const void *symbol, uint64_t *address, size_t *bytes);
 cudaError_t copy_any(Call *call, void *dst, const void *src, const CopyShape *shape, enum cudaMemcpyKind kind,
                      cudaStream_t stream, bool async);
+
+/* ---- arrays (array.c) ---- */
+
+/* Texels one after the other, rows without gaps; a handle is the address of the first. */
+typedef struct Array {
+    uint64_t addr;
+    uint32_t device; /* server's index */
+    struct cudaChannelFormatDesc desc;
+    struct cudaExtent extent; /* as asked for: height or depth may be 0 */
+    unsigned flags;
+    size_t texel, row, slice; /* bytes */
+    struct Array *next;
+} Array;
+
+/* How the elements of a channel descriptor lie in memory; bits 0: it is not valid. */
+typedef struct ChannelFormat {
+    uint8_t channel; /* DeviceChannel */
+    uint8_t bits, n_channels;
+    bool normalized; /* of the kinds that are read as normalized floats only */
+} ChannelFormat;
+
+/* cudaErrorInvalidChannelDescriptor, cudaErrorNotSupported. */
+cudaError_t channel_format(const struct cudaChannelFormatDesc *desc, ChannelFormat *out);
+/* NULL: there is no such array. */
+Array *array_of(cudaArray_const_t handle);
+/* A device was reset. */
+void arrays_forget(uint32_t device);
+void objects_forget(uint32_t device);
 
 /* A stream argument of an _ptds or _ptsz entry point: 0 is the thread's own stream there. */
 static inline cudaStream_t per_thread(cudaStream_t stream)

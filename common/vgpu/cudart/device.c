@@ -117,6 +117,8 @@ cudaError_t cudaDeviceReset(void)
     registered_forget(device);
     capture_forget(device);
     f->primary_used[thread_state()->device] = false;
+    arrays_forget(device);
+    objects_forget(device);
     for (size_t i = 0; i < f->n_streams; i++)
         if (f->stream_device[i] == device + 1)
             f->stream_device[i] = 0;

@@ -2,6 +2,8 @@
  * is meant, and it is the thread's own; _ptsz: stream 0 means the thread's own. */
 #include "common/vgpu/cudart/cudart_internal.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* cudaMemcpyToArray and its kin still have variants */
+
 #define SELF cudaStreamPerThread
 
 /* A variant of a function that takes a stream last: X(name, parameters, arguments) */
@@ -29,6 +31,21 @@ PTSZ(cudaMemcpy2DAsync,
       cudaStream_t t),
      (d, dp, s, sp, w, h, k, per_thread(t)))
 PTSZ(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *p, cudaStream_t t), (p, per_thread(t)))
+PTSZ(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *p, cudaStream_t t), (p, per_thread(t)))
+PTSZ(cudaMemcpy2DToArrayAsync,
+     (cudaArray_t a, size_t x, size_t y, const void *s, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k,
+      cudaStream_t t),
+     (a, x, y, s, sp, w, h, k, per_thread(t)))
+PTSZ(cudaMemcpy2DFromArrayAsync,
+     (void *d, size_t dp, cudaArray_const_t a, size_t x, size_t y, size_t w, size_t h, enum cudaMemcpyKind k,
+      cudaStream_t t),
+     (d, dp, a, x, y, w, h, k, per_thread(t)))
+PTSZ(cudaMemcpyToArrayAsync,
+     (cudaArray_t a, size_t x, size_t y, const void *s, size_t n, enum cudaMemcpyKind k, cudaStream_t t),
+     (a, x, y, s, n, k, per_thread(t)))
+PTSZ(cudaMemcpyFromArrayAsync,
+     (void *d, cudaArray_const_t a, size_t x, size_t y, size_t n, enum cudaMemcpyKind k, cudaStream_t t),
+     (d, a, x, y, n, k, per_thread(t)))
 PTSZ(cudaMemcpyToSymbolAsync,
      (const void *y, const void *s, size_t n, size_t o, enum cudaMemcpyKind k, cudaStream_t t),
      (y, s, n, o, k, per_thread(t)))
@@ -84,6 +101,19 @@ PTDS(cudaMemcpy2D, cudaMemcpy2DAsync,
      (void *d, size_t dp, const void *s, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k),
      (d, dp, s, sp, w, h, k, SELF))
 PTDS(cudaMemcpy3D, cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *p), (p, SELF))
+PTDS(cudaMemcpy3DPeer, cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *p), (p, SELF))
+PTDS(cudaMemcpy2DToArray, cudaMemcpy2DToArrayAsync,
+     (cudaArray_t a, size_t x, size_t y, const void *s, size_t sp, size_t w, size_t h, enum cudaMemcpyKind k),
+     (a, x, y, s, sp, w, h, k, SELF))
+PTDS(cudaMemcpy2DFromArray, cudaMemcpy2DFromArrayAsync,
+     (void *d, size_t dp, cudaArray_const_t a, size_t x, size_t y, size_t w, size_t h, enum cudaMemcpyKind k),
+     (d, dp, a, x, y, w, h, k, SELF))
+PTDS(cudaMemcpyToArray, cudaMemcpyToArrayAsync,
+     (cudaArray_t a, size_t x, size_t y, const void *s, size_t n, enum cudaMemcpyKind k),
+     (a, x, y, s, n, k, SELF))
+PTDS(cudaMemcpyFromArray, cudaMemcpyFromArrayAsync,
+     (void *d, cudaArray_const_t a, size_t x, size_t y, size_t n, enum cudaMemcpyKind k),
+     (d, a, x, y, n, k, SELF))
 PTDS(cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync,
      (const void *y, const void *s, size_t n, size_t o, enum cudaMemcpyKind k), (y, s, n, o, k, SELF))
 PTDS(cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync,
@@ -100,3 +130,24 @@ PTDS(cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync,
 FILL(cudaMemset, (void *d, int v, size_t n), (d, v, n, SELF))
 FILL(cudaMemset2D, (void *d, size_t p, int v, size_t w, size_t h), (d, p, v, w, h, SELF))
 FILL(cudaMemset3D, (struct cudaPitchedPtr p, int v, struct cudaExtent e), (p, v, e, SELF))
+
+/* Between arrays there is no asynchronous call: these copies are done on the legacy stream, which no stream
+ * of a thread's own can overlap. */
+cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t dst_w, size_t dst_h, cudaArray_const_t src,
+                                          size_t src_w, size_t src_h, size_t width, size_t height,
+                                          enum cudaMemcpyKind kind);
+EXPORT cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t dst, size_t dst_w, size_t dst_h,
+                                                 cudaArray_const_t src, size_t src_w, size_t src_h,
+                                                 size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpy2DArrayToArray(dst, dst_w, dst_h, src, src_w, src_h, width, height, kind);
+}
+
+cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t dst_w, size_t dst_h, cudaArray_const_t src,
+                                        size_t src_w, size_t src_h, size_t bytes, enum cudaMemcpyKind kind);
+EXPORT cudaError_t cudaMemcpyArrayToArray_ptds(cudaArray_t dst, size_t dst_w, size_t dst_h,
+                                               cudaArray_const_t src, size_t src_w, size_t src_h,
+                                               size_t bytes, enum cudaMemcpyKind kind)
+{
+    return cudaMemcpyArrayToArray(dst, dst_w, dst_h, src, src_w, src_h, bytes, kind);
+}

@@ -54,6 +54,8 @@ typedef enum DeviceOp {
     OP_COPY,        /* copy, host spans */
     OP_FILL,        /* fill */
     OP_MIGRATE,     /* range, stream: prefetch of managed memory, only time */
+    OP_TEXTURE_CREATE,  /* in: DeviceTexture -> value: handle of a texture or surface object */
+    OP_TEXTURE_DESTROY, /* range.addr: handle; one that is none is no error */
     /* modules */
     OP_MODULE_LOAD,     /* in: PTX text, lengths in module; -> value: module */
     OP_MODULE_UNLOAD,   /* module.id */
@@ -105,6 +107,7 @@ typedef enum DeviceMemoryKind {
     DEVICE_MEMORY_PINNED,
     DEVICE_MEMORY_REGISTERED,
     DEVICE_MEMORY_VARIABLE,
+    DEVICE_MEMORY_ARRAY, /* to allocate and free: a CUDA array's; OP_POINTER says DEVICE */
 } DeviceMemoryKind;
 
 typedef enum DeviceLimit {
@@ -123,6 +126,30 @@ typedef struct DeviceCopy {
     DeviceSpan host_dst, host_src; /* data NULL: that side is device, pinned or managed memory */
     bool async;
 } DeviceCopy;
+
+typedef enum DeviceTextureResource {
+    DEVICE_TEXTURE_ARRAY,
+    DEVICE_TEXTURE_LINEAR,
+    DEVICE_TEXTURE_PITCHED
+} DeviceTextureResource;
+typedef enum DeviceChannel {
+    DEVICE_CHANNEL_UNSIGNED,
+    DEVICE_CHANNEL_SIGNED,
+    DEVICE_CHANNEL_FLOAT
+} DeviceChannel;
+
+/* A texture or surface object. Texel (x, y, z or layer) lies at addr + z * slice + y * pitch + x * (bytes of a texel). */
+typedef struct DeviceTexture {
+    bool surface;
+    uint8_t resource; /* DeviceTextureResource */
+    bool layered, cube; /* depth counts layers; six faces for each cube */
+    uint8_t channel, bits, n_channels; /* DeviceChannel; bits of one channel */
+    bool normalized_coords, linear_filter, srgb, normalized_read;
+    uint8_t addressing[3]; /* wrap, clamp, mirror, border */
+    uint32_t width, height, depth; /* in texels; height, depth 0: there is no such dimension */
+    uint64_t addr, pitch, slice;
+    float border[4];
+} DeviceTexture;
 
 typedef struct DeviceLaunchMsg {
     uint32_t function;

@@ -194,6 +194,7 @@ typedef struct Device {
     uint64_t n_launches;
     uint64_t n_allocs, n_allocs_prepared; /* origin.c */
     size_t n_findings_told;               /* as text (record.c) */
+    struct TextureTable *textures;        /* texture.c; NULL: none made yet */
 } Device;
 
 struct DeviceServer {
@@ -244,6 +245,13 @@ void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r);
 /* Run what the queue holds; give the modelled duration. */
 uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes);
 uint64_t fill_run(Device *d, QueueOp *op);
+
+/* ---- texture.c: texture and surface objects ---- */
+void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r);
+void texture_destroy(Device *d, const DeviceMsg *m, DeviceReply *r);
+void texture_free_all(Device *d);
+/* For ExecHost: self is the Device. */
+const ExecTexture *texture_of(void *self, uint64_t handle);
 
 /* ---- origin.c: who wrote a byte ---- */
 void origin_observe(Device *d);

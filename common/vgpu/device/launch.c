@@ -179,6 +179,7 @@ static void execute(Device *d, const QueueOp *op, ExecResult *result)
                            .heap_alloc = device_heap_alloc,
                            .heap_free = device_heap_free,
                            .memory_of = on_memory_of,
+                           .texture_of = texture_of,
                            .clock_start = op->ready_ns / 1000 * d->model->clock_khz / 1000};
     ExecLaunch launch = {
         .instance = s->modules[f->module - 1]->instance,

@@ -52,6 +52,11 @@ static MemAlloc *alloc_host(Device *d, uint64_t bytes, MemKind kind, uint64_t si
     return a;
 }
 
+static MemKind device_kind(uint8_t kind)
+{
+    return kind == DEVICE_MEMORY_POOL ? MEM_POOL : kind == DEVICE_MEMORY_ARRAY ? MEM_ARRAY : MEM_DEVICE;
+}
+
 void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     MemAlloc *a = NULL;
@@ -64,8 +69,7 @@ void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
         break;
     default:
         if (m->alloc.bytes <= mem_total(d->mem))
-            a = mem_alloc(d->mem, m->alloc.bytes, m->alloc.kind == DEVICE_MEMORY_POOL ? MEM_POOL : MEM_DEVICE,
-                          m->site, NULL);
+            a = mem_alloc(d->mem, m->alloc.bytes, device_kind(m->alloc.kind), m->site, NULL);
         if (a != NULL)
             device_note_used(d, (int64_t)m->alloc.bytes);
         break;
@@ -185,15 +189,21 @@ static void free_later(Device *owner, const DeviceMsg *m, DeviceReply *r)
         op->range.addr = m->free.addr;
 }
 
+/* Whether the call that frees `kind` may free an allocation of that kind. */
+static bool may_free(uint8_t kind, uint8_t mem_kind)
+{
+    if (kind == DEVICE_MEMORY_PINNED)
+        return mem_kind == MEM_PINNED;
+    if (kind == DEVICE_MEMORY_ARRAY)
+        return mem_kind == MEM_ARRAY;
+    return mem_kind == MEM_DEVICE || mem_kind == MEM_POOL || mem_kind == MEM_MANAGED;
+}
+
 void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     Device *owner = d;
     const MemAlloc *a = device_find(d->server, m->free.addr, &owner);
-    bool wants_host = m->free.kind == DEVICE_MEMORY_PINNED;
-    bool fits = a != NULL && a->addr == m->free.addr &&
-                (wants_host ? a->kind == MEM_PINNED
-                            : a->kind == MEM_DEVICE || a->kind == MEM_POOL || a->kind == MEM_MANAGED);
-    if (!fits) {
+    if (a == NULL || a->addr != m->free.addr || !may_free(m->free.kind, a->kind)) {
         bad_free(owner, m, r);
         return;
     }

@@ -96,6 +96,7 @@ static void destroy_device(Device *d)
         return;
     stream_free_all(d);
     clock_free(d);
+    texture_free_all(d);
     origin_free(d);
     if (d->check != NULL)
         check_destroy(d->check);
@@ -251,6 +252,7 @@ static void device_reset(Device *d, DeviceReply *r)
             s->events[i] = NULL;
         }
     device_free_all(d);
+    texture_free_all(d);
     set_limits(d);
     memset(d->peers, 0, sizeof d->peers);
     if (stream_make_default(d) != STATUS_OK)
@@ -429,6 +431,12 @@ static void handle_memory(DeviceServer *s, Device *d, const DeviceMsg *m, Device
         break;
     case OP_FILL:
         device_fill(d, m, r);
+        break;
+    case OP_TEXTURE_CREATE:
+        texture_create(d, m, r);
+        break;
+    case OP_TEXTURE_DESTROY:
+        texture_destroy(d, m, r);
         break;
     default:
         migrate(d, m, r);
