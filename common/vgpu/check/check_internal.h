@@ -205,6 +205,9 @@ void order_block_end(CheckBlock *b);
 /* Sync count of a warp: bumped by each warp sync and fence, so that accesses before and after differ. */
 uint32_t order_tick(const CheckBlock *b, uint32_t warp);
 void order_barrier(const CheckEvent *e);
+/* A barrier of some threads: lanes of each warp that arrived, and those of them that waited. */
+void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint32_t *waited,
+                        uint32_t n_warps);
 void order_warp_sync(const CheckEvent *e, uint32_t mask);
 void order_fence(const CheckEvent *e, uint32_t mask, IrScope scope);
 /* True when this thread has fenced since the launch began: its next strong store publishes. */

@@ -111,9 +111,11 @@ static bool same_triple(const uint32_t a[3], const uint32_t b[3])
 static const char *hint_race_in_line(bool same_block, bool same_warp)
 {
     if (same_warp)
-        return "if each thread writes an element of its own, put __syncwarp() or __syncthreads() between "
-               "reading "
-               "what others write and writing; if not, use an atomic such as atomicAdd";
+        return "if each thread writes an element of its own, put __syncthreads() (__syncwarp() where no "
+               "other "
+               "warp takes part) between reading what others write and writing; if not, use an atomic such "
+               "as "
+               "atomicAdd";
     if (same_block)
         return "if each thread writes an element of its own, put __syncthreads() between reading what others "
                "write and writing; if not, use an atomic such as atomicAdd";
@@ -126,7 +128,7 @@ static const char hint_atomic_in_block[] = "one of the two is atomic and the oth
                                            "__syncthreads() between them, as between setting to 0 "
                                            "and counting, or make both atomic";
 
-static const char *hint_race(const Finding *f, const Note *n)
+static const char *hint_race(const CheckSet *set, const Finding *f, const Note *n)
 {
     bool same_line =
         f->place.line && f->place.line == f->other.line && strcmp(f->place.file, f->other.file) == 0;
@@ -139,9 +141,12 @@ static const char *hint_race(const Finding *f, const Note *n)
                           : "one of the two is atomic and the other is not: make both atomic";
     if (same_line && read != other_read)
         return hint_race_in_line(same_block, same_warp);
+    if (same_warp && volume(set->launch->block) <= WARP_LANES)
+        return "threads of one warp do not run in step: put __syncwarp() between the two accesses";
     if (same_warp)
-        return "threads of one warp do not run in step: put __syncwarp() or __syncthreads() between the two "
-               "accesses";
+        return "threads of a block do not run in step, those of one warp neither: put __syncthreads() "
+               "between the two "
+               "accesses (__syncwarp() where no other warp takes part)";
     if (same_block)
         return "put __syncthreads() between the two accesses, where every thread of the block reaches it";
     if (!read && !other_read)
@@ -176,7 +181,7 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         hint = hint_bounds(set, f);
         break;
     case FINDING_RACE:
-        hint = hint_race(f, n);
+        hint = hint_race(set, f, n);
         break;
     case FINDING_UNINITIALIZED:
         hint = hint_uninit(f);

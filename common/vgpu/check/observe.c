@@ -199,6 +199,14 @@ static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
     race_forget_block(e.block);
 }
 
+static void on_barrier_part(void *self, const ExecWho *who, const uint32_t *arrived, const uint32_t *waited,
+                            uint32_t n_warps)
+{
+    CheckEvent e;
+    if (event_of(self, who, &e))
+        order_part_barrier(&e, arrived, waited, n_warps);
+}
+
 static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
 {
     CheckEvent e;
@@ -230,6 +238,7 @@ void check_fill_observer(CheckSet *set)
         .block_begin = on_block_begin,
         .access = accesses ? on_access : NULL,
         .barrier = race ? on_barrier : NULL,
+        .barrier_part = race ? on_barrier_part : NULL,
         .warp_sync = race ? on_warp_sync : NULL,
         .fence = race ? on_fence : NULL,
         .fault = on_fault,

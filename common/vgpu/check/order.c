@@ -18,8 +18,10 @@
  *                 So a question ("does t come after p?") is a search from what t knows for a fact
  *                 that covers p.
  *
- * Barriers are kept out of the ticks: the block counts them as intervals, a fact of interval i covers all
- * intervals before i of its block, and after a barrier each thread knows what every thread of the block knew.
+ * A barrier over a part of a block publishes what its threads did to those of them that waited. Barriers over
+ * the whole block are kept out of the ticks: the block counts them as intervals, a fact of interval i covers
+ * all intervals before i of its block, and after a barrier each thread knows what every thread of the block
+ * knew.
  *
  * A strong store without a fence publishes less: that the thread's loads are done, since what it stores
  * depends on them (PTX ISA 8.9.4, no value out of thin air). So a look-back by relaxed flags may overwrite
@@ -27,9 +29,9 @@
  * is about a write.
  *
  * Where hardware is kinder than the letter of the memory model, so is this: a strong read needs no fence
- * after it, a fence before a barrier or warp sync counts for the thread that publishes after it, and a
- * barrier over a part of a block counts as one over all of it. These can hide a race, never make one up. A
- * fence of block scope publishes to its own block only.
+ * after it, a fence before a barrier or warp sync counts for the thread that publishes after it, and of a
+ * thread that only arrives at a barrier (bar.arrive) what it does until the others come counts as done
+ * before. These can hide a race, never make one up. A fence of block scope publishes to its own block only.
  */
 #include "common/vgpu/check/check_internal.h"
 
@@ -205,6 +207,26 @@ uint32_t order_tick(const CheckBlock *b, uint32_t warp)
     return b->order && warp < WARPS_MAX && b->order->warps[warp] ? b->order->warps[warp]->tick : 0;
 }
 
+/* What the lanes of a warp have done up to here. */
+static Fact *fact_of_now(OrderLaunch *o, CheckBlock *b, uint32_t warp, bool block_scope)
+{
+    OrderWarp *w = warp_order(o, b, warp);
+    Fact *f = w ? take(o, sizeof *f) : NULL;
+    if (!f)
+        return NULL;
+    *f = (Fact){
+        .block = b->linear,
+        .interval = b->interval,
+        .warp = warp,
+        .tick = w->tick + 1,
+        .base = w->base,
+        .block_scope = block_scope,
+        .known = w->known,
+    };
+    w->tick++;
+    return f;
+}
+
 /* ---- synchronisation ---- */
 
 /* The fences of some lanes as one node over `more`: one piece for each fact. */
@@ -266,6 +288,32 @@ void order_barrier(const CheckEvent *e)
     pthread_mutex_unlock(&o->lock);
 }
 
+void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint32_t *waited,
+                        uint32_t n_warps)
+{
+    OrderLaunch *o = e->set->order;
+    Node *learnt = NULL, *more = NULL;
+    pthread_mutex_lock(&o->lock);
+    for (uint32_t i = 0; i < n_warps; i++) {
+        const Fact *now = arrived[i] ? fact_of_now(o, e->block, i, false) : NULL;
+        if (!now)
+            continue;
+        const OrderWarp *w = e->block->order->warps[i];
+        learnt = gather_learnt(o, w, arrived[i], fact_node(o, learnt, now, arrived[i]));
+        more = gather_fences(o, w, arrived[i], more);
+        e->block->order->changed = true;
+    }
+    for (uint32_t i = 0; i < n_warps; i++) {
+        OrderWarp *w = waited[i] ? warp_order(o, e->block, i) : NULL;
+        for (uint32_t rest = w ? waited[i] : 0; rest; rest &= rest - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(rest);
+            w->learnt[lane] = join(o, w->learnt[lane], learnt);
+            w->fact_more[lane] = join(o, w->fact_more[lane], more);
+        }
+    }
+    pthread_mutex_unlock(&o->lock);
+}
+
 /* The lanes of mask now know all that any of them knew, and what they did up to here. */
 static void merge_known(OrderLaunch *o, OrderWarp *w, uint32_t mask)
 {
@@ -312,32 +360,11 @@ void order_warp_sync(const CheckEvent *e, uint32_t mask)
     pthread_mutex_unlock(&o->lock);
 }
 
-/* What the lanes of a warp have done up to here. */
-static Fact *fact_of_now(const CheckEvent *e, bool block_scope)
-{
-    OrderLaunch *o = e->set->order;
-    OrderWarp *w = warp_order(o, e->block, e->who->warp);
-    Fact *f = w ? take(o, sizeof *f) : NULL;
-    if (!f)
-        return NULL;
-    *f = (Fact){
-        .block = e->block->linear,
-        .interval = e->block->interval,
-        .warp = e->who->warp,
-        .tick = w->tick + 1,
-        .base = w->base,
-        .block_scope = block_scope,
-        .known = w->known,
-    };
-    w->tick++;
-    return f;
-}
-
 static void fence_locked(const CheckEvent *e, uint32_t mask, IrScope scope)
 {
     OrderLaunch *o = e->set->order;
     OrderWarp *w = warp_order(o, e->block, e->who->warp);
-    Fact *f = w ? fact_of_now(e, scope == SCOPE_CTA) : NULL;
+    Fact *f = w ? fact_of_now(o, e->block, e->who->warp, scope == SCOPE_CTA) : NULL;
     if (!f)
         return;
     w->fenced |= mask;
@@ -487,7 +514,7 @@ void order_strong_access(const CheckEvent *e, const ExecAccess *a)
     pthread_mutex_lock(&o->lock);
     if (releases)
         fence_locked(e, a->mask, (IrScope)a->scope);
-    const Fact *now = tells_reads ? fact_of_now(e, a->scope == SCOPE_CTA) : NULL;
+    const Fact *now = tells_reads ? fact_of_now(o, e->block, e->who->warp, a->scope == SCOPE_CTA) : NULL;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
         uint64_t key = location_key(e, a, lane);

@@ -26,6 +26,14 @@ static bool waits_at(const ExecSplit *s, uint32_t id)
     return s->state == SPLIT_BARRIER && s->barrier == id;
 }
 
+static uint32_t waiting_lanes(const Warp *warp, uint32_t id)
+{
+    uint32_t lanes = 0;
+    for (int k = 0; k < WARP_LANES; k++)
+        lanes |= waits_at(&warp->splits[k], id) ? warp->splits[k].mask : 0;
+    return lanes;
+}
+
 /* Threads of the block have exited, and so never come: the first warp that has such threads stands for them.
  */
 static void note_exited(ExecBlock *b, const ExecBarrier *bar)
@@ -85,9 +93,19 @@ static void tell_observers(ExecBlock *b, const ExecBarrier *bar, uint32_t id)
 {
     const ExecLaunch *launch = b->run->launch;
     const ExecWho *who = exec_who(&b->warps[0].base, bar->function, bar->inst);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].barrier)
-            launch->observers[i].barrier(launch->observers[i].self, who, id);
+    uint32_t waited[EXEC_WARPS_MAX] = {0};
+    bool part = false;
+    for (uint32_t i = 0; !bar->all && i < b->run->n_warps; i++) {
+        waited[i] = waiting_lanes(&b->warps[i], id);
+        part |= waited[i] != b->warps[i].base.live;
+    }
+    for (size_t i = 0; i < launch->n_observers; i++) {
+        const ExecObserver *o = &launch->observers[i];
+        if (part && o->barrier_part)
+            o->barrier_part(o->self, who, bar->arrived, waited, b->run->n_warps);
+        else if (o->barrier)
+            o->barrier(o->self, who, id);
+    }
 }
 
 static void complete(ExecBlock *b, uint32_t id)

@@ -121,6 +121,9 @@ typedef struct ExecObserver {
     void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
     /* All threads of the block that take part have arrived, and go on together. */
     void (*barrier)(void *self, const ExecWho *who, uint32_t barrier_id);
+    /* A barrier of some threads only (bar.sync and bar.arrive with a count): lanes of each of the n_warps warps that arrived, and
+     * those of them that waited, which go on. An observer without it gets `barrier`. */
+    void (*barrier_part)(void *self, const ExecWho *who, const uint32_t *arrived, const uint32_t *waited, uint32_t n_warps);
     /* Lanes of a warp met at __syncwarp (bar.warp.sync); shuffles and votes give no memory order and are not told. */
     void (*warp_sync)(void *self, const ExecWho *who, uint32_t mask);
     /* membar, fence. */

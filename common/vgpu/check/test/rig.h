@@ -166,6 +166,18 @@ static inline void rig_barrier(Rig *r)
     r->o->barrier(r->o->self, &r->who, 0);
 }
 
+/* A barrier that the warps of `arrived` (a bit each) come to, whole, and at which those of `waited` wait. */
+static inline void rig_barrier_part(Rig *r, uint32_t arrived, uint32_t waited)
+{
+    uint32_t came[4], stayed[4];
+    for (uint32_t w = 0; w < 4; w++) {
+        came[w] = arrived >> w & 1 ? 0xFFFFFFFFu : 0;
+        stayed[w] = waited >> w & 1 ? 0xFFFFFFFFu : 0;
+    }
+    rig_who(r, RIG_INSTS - 4, 0);
+    r->o->barrier_part(r->o->self, &r->who, came, stayed, 4);
+}
+
 static inline void rig_syncwarp(Rig *r, uint32_t warp, uint32_t mask)
 {
     rig_who(r, RIG_INSTS - 2, warp);

@@ -345,6 +345,53 @@ static void readers_of_two_warps(void **state)
     }
 }
 
+/* Warp 0 writes, some warps meet, another warp reads: ordered only if it has waited, and warp 0 has arrived.
+ */
+static void barrier_of_some_warps(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t arrived, waited, reader;
+        bool races;
+    } rows[] = {
+        {0x3, 0x3, 1, false}, /* both wait */
+        {0x3, 0x2, 1, false}, /* the writer only arrives */
+        {0x3, 0x3, 2, true},  /* the reader was not there */
+        {0x6, 0x6, 1, true},  /* the writer was not there */
+        {0x7, 0x5, 1, true},  /* the reader arrived, and did not wait */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Rig *r = shared_rig();
+        rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .stride = 4));
+        rig_barrier_part(r, rows[i].arrived, rows[i].waited);
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = rows[i].reader, .stride = 4));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), rows[i].races);
+        rig_free(r);
+    }
+}
+
+/* What a warp does after the barrier is not covered by it; what it had learnt before is passed on. */
+static void barriers_of_some_in_a_row(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        Rig *r = shared_rig();
+        if (!late)
+            rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .stride = 4));
+        rig_barrier_part(r, 0x3, 0x3);
+        if (late)
+            rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .stride = 4));
+        rig_barrier_part(r, 0x6, 0x6);
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 2, .stride = 4));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), late);
+        rig_free(r);
+    }
+}
+
 /* Words first, then a byte of one by another thread: the line is told apart more finely from then on. */
 static void words_then_bytes(void **state)
 {
@@ -716,6 +763,8 @@ int main(void)
         cmocka_unit_test(records_limit),
         cmocka_unit_test(readers_of_two_warps),
         cmocka_unit_test(words_then_bytes),
+        cmocka_unit_test(barrier_of_some_warps),
+        cmocka_unit_test(barriers_of_some_in_a_row),
         cmocka_unit_test(lanes_of_one_store),
         cmocka_unit_test(lanes_of_one_store_same_value),
         cmocka_unit_test(flag),
