@@ -70,4 +70,4 @@ clean: ## remove what was built
 	rm -rf build
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(KIT_DIR)/common/mk/lab.mk
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(KIT_DIR)/common/mk/lab.mk Makefile
