@@ -162,7 +162,7 @@ HOT void clear(Cell *cells, const Run *run)
         memset(cells + run->first, 0, run->n * sizeof *cells);
 }
 
-static Cell *slot_cells(RaceAccess *r, Slot slot)
+Cell *race_slot_cells(RaceAccess *r, Slot slot)
 {
     Cell **cells = &r->line->slots[slot];
     if (!*cells)
@@ -282,10 +282,6 @@ HOT bool says_enough(RaceAccess *r, const Run *run)
 {
     if (r->a->space != SPACE_SHARED || r->line->fine || r->e->block->order)
         return false;
-    if (r->line->crowd_base != r->records->base) {
-        r->line->crowd_base = r->records->base;
-        r->line->crowd = 0;
-    }
     return (word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT) & ~r->line->crowd) == 0;
 }
 
@@ -316,7 +312,7 @@ remember_pieces(RaceAccess *r, const Run *run, Cell *one, Cell *two, bool crowds
 
 HOT void remember_run(RaceAccess *r, const Run *run, Slot slot)
 {
-    Cell *one = slot_cells(r, slot), *two = r->line->slots[slot + 1];
+    Cell *one = race_slot_cells(r, slot), *two = r->line->slots[slot + 1];
     if (!one)
         return;
     RunLook l = look(one, run);
@@ -329,7 +325,7 @@ HOT void remember_run(RaceAccess *r, const Run *run, Slot slot)
     }
     if (slot == SLOT_READ && says_enough(r, run))
         return;
-    two = slot_cells(r, slot + 1);
+    two = race_slot_cells(r, slot + 1);
     if (!two)
         return;
     remember_pieces(r, run, one, two, slot == SLOT_READ);
@@ -338,7 +334,7 @@ HOT void remember_run(RaceAccess *r, const Run *run, Slot slot)
 /* The access stands for all that slots from `from` on knew of its cells. */
 HOT void replace(RaceAccess *r, const Run *run, Slot from, Slot slot)
 {
-    Cell *cells = slot_cells(r, slot);
+    Cell *cells = race_slot_cells(r, slot);
     for (unsigned s = from; s < N_SLOTS; s++)
         clear(s == slot ? NULL : r->line->slots[s], run);
     if (cells)
@@ -403,6 +399,10 @@ CLONES void race_line_access(RaceAccess *r, unsigned from, unsigned n, unsigned 
 {
     if (!r->line->fine && ((from | n | r->a->bytes) & 3) && !make_fine(r))
         return;
+    if (r->a->space == SPACE_SHARED) {
+        race_renew_line(r->line, r->records->base);
+        *(r->now.flags & RECORD_WRITES ? &r->line->written : &r->line->read) |= word_bits(from, n);
+    }
     unsigned grain = r->line->fine ? 0 : WORD_SHIFT;
     Run run = {.first = from >> grain,
                .n = n >> grain,

@@ -6,6 +6,7 @@
  *   init.c     bitmaps of written bytes           host.c    the host's side: frees, copies, leaks
  *   segment.c  lanes that go together             record.c  what a warp instruction did, by number
  *   race.c     accesses -> lines of shadow        cell.c    one line: what races, what is kept
+ *   quick.c    shared memory: the common accesses, without the two above
  *   order.c    happens-before beyond barriers     check.c   the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
  */
@@ -182,8 +183,12 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n);
 void init_mark(uint8_t *bits, uint64_t from, uint64_t n, bool shared_by_workers);
 /* Index of the first clear bit of [from, from + n), counted from `from`; n when all are set. */
 uint64_t init_first_clear(const uint8_t *bits, uint64_t from, uint64_t n);
+/* True when all of [from, from + n) is set. */
+bool init_is_set(const uint8_t *bits, uint64_t from, uint64_t n);
 void init_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments);
 
+/* Takes segments of shared memory that init and race have nothing to say about off the list. */
+void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segments);
 void race_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments);
 /* Makes the shared shadow of a block good for `bytes`; false when the host has no memory. */
 bool race_prepare_block(CheckBlock *b, uint32_t bytes);

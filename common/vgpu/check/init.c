@@ -103,8 +103,8 @@ static void lane_access(const CheckEvent *e, const ExecAccess *a, unsigned lane)
         init_mark(b.bits, from, a->bytes, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);
 }
 
-/* True when all of [from, from + n) is set: the usual lengths without a loop. */
-static bool is_set(const uint8_t *bits, uint64_t from, uint64_t n)
+/* The usual lengths without a loop. */
+bool init_is_set(const uint8_t *bits, uint64_t from, uint64_t n)
 {
     if (from % 8 + n <= 8) {
         uint8_t wanted = (uint8_t)(((1u << n) - 1) << from % 8);
@@ -130,7 +130,7 @@ static bool whole_segment(const CheckEvent *e, const ExecAccess *a, const Segmen
     if (!b.bits)
         return true;
     uint64_t from = s->addr - b.base, n = segment_bytes(s, a->bytes);
-    if (a->kind != ACCESS_STORE && !is_set(b.bits, from, n))
+    if (a->kind != ACCESS_STORE && !init_is_set(b.bits, from, n))
         return false;
     if (a->kind != ACCESS_LOAD)
         init_mark(b.bits, from, n, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);

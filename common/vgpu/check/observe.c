@@ -182,6 +182,10 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     if (!followed || !event_of(self, who, &e))
         return;
     segment_list(a, &segments);
+    if (a->space == SPACE_SHARED)
+        quick_observe(&e, a, &segments);
+    if (!segments.n)
+        return;
     if (check_has(e.set, CHECK_INIT))
         init_observe(&e, a, &segments);
     if (check_has(e.set, CHECK_RACE))

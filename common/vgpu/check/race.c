@@ -221,7 +221,7 @@ static uint8_t record_flags(const CheckEvent *e, const ExecAccess *a)
     return (uint8_t)((stores ? RECORD_WRITES : 0) | (atomic ? RECORD_ATOMIC : 0) | (told ? RECORD_TOLD : 0));
 }
 
-static bool begin_access(RaceAccess *r)
+bool race_begin_access(RaceAccess *r)
 {
     const CheckEvent *e = r->e;
     const ExecAccess *a = r->a;
@@ -305,7 +305,7 @@ void race_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *s
     if (is_old_news(e, a, segments))
         return;
     fetch_ahead(e, a, segments);
-    if (begin_access(&r))
+    if (race_begin_access(&r))
         for (unsigned i = 0; i < segments->n; i++)
             access_segment(&r, &segments->at[i]);
     else

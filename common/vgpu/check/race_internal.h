@@ -17,7 +17,9 @@ typedef enum Slot { SLOT_WRITE, SLOT_READ, SLOT_READ2, SLOT_ATOMIC, SLOT_ATOMIC2
 typedef struct RaceLine {
     Cell *slots[N_SLOTS]; /* a cell for each word, or for each byte of a fine line; NULL until used */
     uint32_t crowd;       /* bit i: two blocks (in shared memory: two warps) have read word i; 0 when fine */
-    uint32_t crowd_base;  /* shared: first record of the time that crowd is about */
+    /* Shared memory: what is known of words without a look at their cells. */
+    uint32_t since; /* first record of the time that crowd, read and written are about; another: of none */
+    uint32_t read, written; /* bit i: some cell of word i may be in use */
     bool fine;
 } RaceLine;
 
@@ -54,6 +56,20 @@ static inline bool race_is_old_news(const RaceLine *line, unsigned from, unsigne
 {
     return !line->slots[SLOT_WRITE] && !line->slots[SLOT_ATOMIC] && (word_bits(from, n) & ~line->crowd) == 0;
 }
+
+/* A line of shared memory that is looked at for the first time since the last barrier has nothing in use. */
+static inline void race_renew_line(RaceLine *line, uint32_t base)
+{
+    if (line->since == base)
+        return;
+    line->since = base;
+    line->crowd = line->read = line->written = 0;
+}
+
+/* The cells of a slot of r->line, made if need be; NULL: no memory. */
+Cell *race_slot_cells(RaceAccess *r, Slot slot);
+/* Makes the record of the access; false: too many, or no memory. */
+bool race_begin_access(RaceAccess *r);
 
 /* Checks the bytes [from, from + n) of r->line, used by lane and those after it (by it alone when `same`),
  * and remembers them. */
