@@ -2,6 +2,7 @@
 #
 #   make handouts                  $(BUILD)/handouts/NN-name.html, .pdf, -slides.html
 #   make handouts SOLUTIONS=1      $(BUILD)/handouts/solutions/..., the instructor's edition
+#   make handouts KIT_LANG=zh-CN   $(BUILD)/handouts/NN-name.zh-CN.html, .pdf: the labs that have a README.zh-CN.md
 #   make book, make site           $(BUILD)/book/, $(BUILD)/site/
 #   PAPER=letter                   US letter instead of A4: NN-name-letter.pdf
 #
@@ -50,6 +51,34 @@ $(HANDOUTS)/$(1)-slides.html: $(call doc_sources,$(1)) | doc-tools
 endef
 $(foreach lab,$(DOC_LABS),$(eval $(call document_rules,$(lab))))
 
+# The translations: README.LANGUAGE.md and lab.LANGUAGE.yaml beside the originals.
+LANGUAGES := zh-CN
+translated_labs = $(patsubst labs/%/README.$(1).md,%,$(wildcard labs/*/README.$(1).md))
+translation_sources = $(call doc_sources,$(2)) labs/$(2)/README.$(1).md labs/$(2)/lab.$(1).yaml
+# Not `lang`: pandoc knows no words of its own in Chinese, and warns.
+TRANSLATE = -M language=$(1) -M translated='$(call translated_labs,$(1))'
+# Chinese lines are joined without a blank.
+TRANSLATED_COMMON = $(subst tex_math_dollars,tex_math_dollars+east_asian_line_breaks,$(DOC_COMMON))
+CHINESE_TEX := $(patsubst --pdf-engine=%,--pdf-engine=xelatex,$(DOC_TEX)) -V chinese=1
+
+define translation_rules
+$(BUILD)/handouts/$(2).$(1).html: $(call translation_sources,$(1),$(2)) | doc-tools
+	$$(call say,HTML,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(PANDOC) $$(TRANSLATED_COMMON) $$(DOC_HTML) --self-contained --css $$(PANDOC_DIR)/handout.css -M lab=$(2) $(call TRANSLATE,$(1)) \
+		--lua-filter $$(PANDOC_DIR)/handout.lua -o $$@ labs/$(2)/README.$(1).md
+$(BUILD)/handouts/$(2).$(1)$(PAPER_SUFFIX).pdf: $(call translation_sources,$(1),$(2)) | doc-tools doc-tools-$(1)
+	$$(call say,PDF,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(PANDOC) $$(TRANSLATED_COMMON) -M lab=$(2) $(call TRANSLATE,$(1)) --lua-filter $$(PANDOC_DIR)/handout.lua $$(CHINESE_TEX) \
+		-o $$@ labs/$(2)/README.$(1).md
+$(BUILD)/site/$(2).$(1).html: $(call translation_sources,$(1),$(2)) | doc-tools
+	$$(call say,PAGE,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(PANDOC) $$(subst $$(DOC_COMMON),$$(TRANSLATED_COMMON),$$(SITE_HTML)) -M lab=$(2) $(call TRANSLATE,$(1)) --lua-filter $$(PANDOC_DIR)/handout.lua -o $$@ labs/$(2)/README.$(1).md
+endef
+$(foreach language,$(LANGUAGES),$(foreach lab,$(call translated_labs,$(language)),$(eval $(call translation_rules,$(language),$(lab)))))
+
 DOC_BOOK := $(BUILD)/book/cuda-labs$(PAPER_SUFFIX).pdf $(BUILD)/book/cuda-labs.epub
 $(DOC_BOOK): $(PANDOC_DIR)/book.md $(foreach lab,$(DOC_LABS),$(call doc_sources,$(lab))) | doc-tools
 	$(call say,BOOK,$@)
@@ -65,7 +94,8 @@ DOC_FIGURES := $(wildcard $(foreach lab,$(DOC_LABS),labs/$(lab)/*.svg))
 SITE_HTML := $(DOC_COMMON) $(DOC_HTML) --css handout.css -V site=./ -M pages='$(DOC_PAGES)' $(patsubst %,-V %=1,$(filter instructor security,$(DOC_PAGES)))
 SITE_ALL := $(foreach lab,$(DOC_LABS),labs/$(lab)/README.md labs/$(lab)/lab.yaml) $(wildcard docs/*.md) $(DOC_TOOLS) $(BUILD)/doc-labs
 SITE_FILES := $(addprefix $(SITE)/,index.html search.html search-index.js handout.css $(DOC_FIGURES) $(DOC_PAGES:%=%.html) \
-	$(foreach lab,$(DOC_LABS),$(lab).html $(lab).pdf $(lab)-slides.html))
+	$(foreach lab,$(DOC_LABS),$(lab).html $(lab).pdf $(lab)-slides.html) \
+	$(foreach language,$(LANGUAGES),$(patsubst %,%.$(language).html,$(call translated_labs,$(language)))))
 
 $(DOC_PAGES:%=$(SITE)/%.html): $(SITE)/%.html: docs/%.md $(DOC_TOOLS) $(BUILD)/doc-labs | doc-tools
 	$(call say,PAGE,$@)
@@ -103,15 +133,23 @@ $(DOC_FIGURES:%=$(SITE)/%): $(SITE)/%: %
 HANDOUT_FILES := $(foreach lab,$(DOC_LABS),$(HANDOUTS)/$(lab).html $(HANDOUTS)/$(lab)$(PAPER_SUFFIX).pdf \
 	$(if $(SOLUTIONS),,$(HANDOUTS)/$(lab)-slides.html))
 
-handouts: $(HANDOUT_FILES) ## the labs' handouts (HTML, PDF) and slides: SOLUTIONS=1 for the instructor, PAPER=letter
+TRANSLATED_FILES = $(foreach lab,$(call translated_labs,$(1)),$(BUILD)/handouts/$(lab).$(1).html $(BUILD)/handouts/$(lab).$(1)$(PAPER_SUFFIX).pdf)
+KIT_LANG ?= en
+
+handouts: $(if $(filter $(LANGUAGES),$(KIT_LANG)),$(call TRANSLATED_FILES,$(KIT_LANG)),$(HANDOUT_FILES)) ## the labs' handouts (HTML, PDF) and slides: SOLUTIONS=1, PAPER=letter, KIT_LANG=zh-CN
 
 book: $(DOC_BOOK) ## all handouts as one book, PDF and EPUB: PAPER=letter
 
 site: $(SITE_FILES) ## the labs and manuals as a static site: open build/site/index.html
 
-check-docs: all site handouts book ## links resolve, figures have alternatives, commands in the manuals run and print what they show
+check-docs: all site $(HANDOUT_FILES) $(foreach language,$(LANGUAGES),$(call TRANSLATED_FILES,$(language))) book ## links resolve, figures have alternatives, commands in the manuals run and print what they show
 	@BUILD=$(BUILD) docs/check/check-docs.sh
 
 doc-tools:
 	@for tool in pandoc pdflatex rsvg-convert; do command -v $$tool >/dev/null || \
 		{ echo "$$tool is not installed; \`make setup-all\` installs what handouts need" >&2; exit 2; }; done
+
+doc-tools-zh-CN:
+	@command -v xelatex >/dev/null && kpsewhich ctexart.cls >/dev/null || \
+		{ echo "xelatex with ctex is not installed; \`make setup-all\` installs what Chinese handouts need" >&2; exit 2; }
+.PHONY: doc-tools-zh-CN

@@ -8,6 +8,7 @@
 #   make submit   pack what you hand in
 #   make clean    remove what was built
 #
+# KIT_LANG=zh-CN gives hints in Chinese where the lab has them; English is the default, whatever the locale.
 # DEVICE=virtual or gpu says where to run. `check` takes the virtual GPU otherwise; `run` and `profile` take a GPU if one answers.
 
 .DEFAULT_GOAL := all
@@ -25,6 +26,8 @@ KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a labs/$(LAB)/driver.o labs/$(
 
 CASE ?=
 TODO ?=
+KIT_LANG ?=
+export KIT_LANG
 DEVICE ?=
 # 1: `make run` shows the modelled time line too, and draws it as build/timeline.svg.
 TIMELINE ?=

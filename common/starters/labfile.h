@@ -8,6 +8,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/status.h"
+#include "common/starters/words.h"
 
 enum { LABFILE_TIERS_MAX = 8 };
 
@@ -31,6 +32,7 @@ typedef struct LabFileCase {
 
 typedef struct LabFile {
     Arena arena;
+    HintLanguage language; /* of the hints */
     const char **files;
     size_t n_files;
     const char *starter_floor;
@@ -43,6 +45,10 @@ typedef struct LabFile {
 /* Reads lab.yaml or hidden.yaml. STATUS_PARSE with line and column for a file that is no YAML, or not of that
  * form. */
 Status labfile_read(const char *path, LabFile *lab, Diag *diag);
+
+/* Reads the lab's texts in another language: FOLDER/lab.LANGUAGE.yaml. Where there is none, `*lab` is empty
+ * and in English, and that is STATUS_OK. */
+Status labfile_read_texts(const char *folder, HintLanguage language, LabFile *lab, Diag *diag);
 void labfile_free(LabFile *lab);
 
 #endif

@@ -6,6 +6,9 @@
  *   labtool cases LABDIR                the names of the public cases, one a line
  *   labtool hint LABDIR RECORD [TODO]   the next hint; RECORD is the file that remembers what was shown
  *
+ * KIT_LANG=zh-CN in the environment gives hints in Chinese, where the lab has them (words.h); English
+ * otherwise.
+ *
  * Exit status: 0; 2 when something is not there or not understood.
  */
 #include "common/starters/hint.h"
@@ -63,7 +66,15 @@ static Status print_hint(const LabFile *lab, const char *folder, const char *rec
         snprintf(path, sizeof path, "%s/%s", folder, lab->files[i]);
         source_read_file(path, &code, NULL); /* a file that is not there mentions no TODO */
     }
-    Status status = hint_next(lab, todo ? atoi(todo) : 0, code.text, record, out, diag);
+    LabFile texts = {0};
+    HintLanguage language;
+    Status status = STATUS_OK;
+    if (words_find_language(getenv("KIT_LANG"), &language) && language != HINT_ENGLISH)
+        status = labfile_read_texts(folder, language, &texts, diag);
+    if (!status)
+        status =
+            hint_next(texts.n_hints > 0 ? &texts : lab, todo ? atoi(todo) : 0, code.text, record, out, diag);
+    labfile_free(&texts);
     strbuf_free(&code);
     return status;
 }

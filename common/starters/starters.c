@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_TEXT_MAX = STARTERS_PATH_MAX + 128 };
+enum { PATH_TEXT_MAX = STARTERS_PATH_MAX + 128, HANDOUT_NAME_MAX = 32 };
 
 /* Solution lines shorter than this, blanks apart, say too little to be secret (`return 0;`). */
 enum { SECRET_LINE_MIN = 24 };
@@ -32,6 +32,14 @@ Status starters_open(const char *kit, const char *name, StarterLab *lab, Diag *d
     if (access(path, R_OK) != 0)
         return diag_set_at(diag, STATUS_NOT_FOUND, path, 0, 0, "no such lab");
     return STATUS_OK;
+}
+
+/* "README.md" in English, "README.zh-CN.md" in Chinese. */
+static void handout_name(char name[HANDOUT_NAME_MAX], HintLanguage language)
+{
+    const char *tag = words_language_name(language);
+    snprintf(name, HANDOUT_NAME_MAX, "README%s%s.md", language == HINT_ENGLISH ? "" : ".",
+             language == HINT_ENGLISH ? "" : tag);
 }
 
 static Status read_labfile(const StarterLab *lab, LabFile *file, Diag *diag)
@@ -64,12 +72,14 @@ static Status lookup(void *context, const char *file, Source *source, Diag *diag
     return status == STATUS_NOT_FOUND ? parse_at(lab->lab_dir, file, source, diag) : status;
 }
 
-/* Makes what README.md should be, from what it is (given back in *now). */
+/* Makes what README.md, or its translation into the language of the file, should be, from what it is (given
+ * back in *now). */
 static Status make_handout(const StarterLab *lab, const LabFile *file, StrBuf *now, StrBuf *wanted,
                            Diag *diag)
 {
-    char path[PATH_TEXT_MAX];
-    join(path, lab->lab_dir, "README.md");
+    char path[PATH_TEXT_MAX], name[HANDOUT_NAME_MAX];
+    handout_name(name, file->language);
+    join(path, lab->lab_dir, name);
     Status status = source_read_file(path, now, diag);
     return status ? status : handout_expand(path, now->text, file, lookup, (void *)lab, wanted, diag);
 }
@@ -110,14 +120,42 @@ static Status write_starter(const StarterLab *lab, const char *file, StrBuf *rep
 static Status write_handout(const StarterLab *lab, const LabFile *file, StrBuf *report, Diag *diag)
 {
     StrBuf now = {0}, wanted = {0};
-    char path[PATH_TEXT_MAX];
-    join(path, lab->lab_dir, "README.md");
+    char path[PATH_TEXT_MAX], name[HANDOUT_NAME_MAX];
+    handout_name(name, file->language);
+    join(path, lab->lab_dir, name);
     Status status = make_handout(lab, file, &now, &wanted, diag);
     if (!status)
         status = write_if_changed(path, &now, &wanted, report, diag);
     strbuf_free(&now);
     strbuf_free(&wanted);
     return status;
+}
+
+/* Calls one for each language, but English, in which the lab has texts. */
+typedef Status WithTranslation(const LabFile *file, void *context, Diag *diag);
+
+static Status each_translation(const StarterLab *lab, WithTranslation *one, void *context, Diag *diag)
+{
+    Status status = STATUS_OK;
+    for (int i = HINT_ENGLISH + 1; i < N_HINT_LANGUAGES && !status; i++) {
+        LabFile file = {0};
+        status = labfile_read_texts(lab->lab_dir, (HintLanguage)i, &file, diag);
+        if (!status && file.language == (HintLanguage)i)
+            status = one(&file, context, diag);
+        labfile_free(&file);
+    }
+    return status;
+}
+
+typedef struct WriteRun {
+    const StarterLab *lab;
+    StrBuf *report;
+} WriteRun;
+
+static Status write_translation(const LabFile *file, void *context, Diag *diag)
+{
+    const WriteRun *run = context;
+    return write_handout(run->lab, file, run->report, diag);
 }
 
 Status starters_write(const StarterLab *lab, StrBuf *report, Diag *diag)
@@ -128,6 +166,9 @@ Status starters_write(const StarterLab *lab, StrBuf *report, Diag *diag)
         status = write_starter(lab, file.files[i], report, diag);
     if (!status)
         status = write_handout(lab, &file, report, diag);
+    WriteRun run = {lab, report};
+    if (!status)
+        status = each_translation(lab, write_translation, &run, diag);
     labfile_free(&file);
     return status;
 }
@@ -229,6 +270,27 @@ static Status check_handout(CheckRun *r, Diag *diag)
     return status;
 }
 
+/* A translation shows the same code as the original, and has as many hints for the same TODOs. */
+static Status check_translation(const LabFile *file, void *context, Diag *diag)
+{
+    CheckRun *r = context;
+    char name[HANDOUT_NAME_MAX];
+    StrBuf now = {0}, wanted = {0};
+    handout_name(name, file->language);
+    Status status = make_handout(r->lab, file, &now, &wanted, diag);
+    if (!status && !same_text(&now, &wanted))
+        report_fault(r, r->lab->lab_dir, name, "shown code differs from its source: run `make starters`");
+    bool same = file->n_hints == r->file->n_hints;
+    for (size_t i = 0; same && i < file->n_hints; i++)
+        same = file->hints[i].todo == r->file->hints[i].todo &&
+               file->hints[i].n_tiers == r->file->hints[i].n_tiers;
+    if (!same)
+        report_fault(r, r->lab->lab_dir, name, "not as many hints, for the same TODOs, as in lab.yaml");
+    strbuf_free(&now);
+    strbuf_free(&wanted);
+    return status;
+}
+
 static bool is_blank(const char *text)
 {
     return text[strspn(text, " \t\n")] == '\0';
@@ -276,6 +338,8 @@ Status starters_check(const StarterLab *lab, StrBuf *report, size_t *n_faults, D
         status = check_starter(&r, file.files[i], diag);
     if (!status)
         status = check_handout(&r, diag);
+    if (!status)
+        status = each_translation(lab, check_translation, &r, diag);
     if (!status)
         check_hints(&r);
     strbuf_free(&r.handout);

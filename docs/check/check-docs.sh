@@ -3,6 +3,7 @@
 #
 #   pages      HTML of handouts, slides and site is well-formed; links lead somewhere; figures have text alternatives
 #   markdown   relative links in README.md, manuals and handouts lead to files
+#   translations  have the parts of their originals, and are no older (docs/check/translations.pl)
 #   paper      each PDF says title, author and language
 #   targets    each `make WORD` in README.md, handouts and manuals is a target
 #   commands   the manuals' commands run in a scratch copy of the kit, and print what the page shows (docs/check/commands.pl)
@@ -27,7 +28,7 @@ check_pages() {
 # Relative links of the Markdown files themselves, as a reader of the repository follows them.
 check_markdown() {
     local page link out=
-    for page in README.md docs/*.md labs/*/README.md; do
+    for page in README.md docs/*.md labs/*/README*.md; do
         while IFS= read -r link; do
             [ -e "$(dirname "$page")/$link" ] || out+="$page: $link is not there"$'\n'
         done < <(grep -oE '\]\([^)#: ]+' "$page" | cut -c3-)
@@ -47,6 +48,16 @@ check_paper() {
     [ -z "$out" ]; say "PDFs say title, author and language" $? "$out"
 }
 
+# Each translation (README.LANGUAGE.md, lab.LANGUAGE.yaml, docs/PAGE.LANGUAGE.md) against the English beside it.
+check_translations() {
+    local file out=
+    for file in labs/*/README.*.md labs/*/lab.*.yaml docs/*.*-*.md; do
+        [ -e "$file" ] || continue
+        out+=$(perl docs/check/translations.pl "$(sed -E 's/\.[a-z]+-[A-Z]+(\.[a-z]+)$/\1/' <<<"$file")" "$file") || out+=$'\n'
+    done
+    [ -z "$out" ]; say "translations say what their originals say today" $? "$out"
+}
+
 # Each `make WORD` in code: in the text, or a line of a block that is typed. Words of options and NAME=value are passed over.
 made_words() {
     awk '/^```/ { block = /^```sh/ && !block; next }
@@ -58,7 +69,7 @@ made_words() {
 check_targets() {
     local targets own page word out=
     targets=" $(env -u MAKEFLAGS -u MFLAGS make help | awk '$1 == "make" { printf "%s ", $2 }') $(sed -nE 's/^([a-z]+):.*## .*/\1/p' common/mk/lab.mk | tr '\n' ' ')"
-    for page in README.md docs/*.md labs/*/README.md; do
+    for page in README.md docs/*.md labs/*/README*.md; do
         [ "$page" = docs/style.md ] && continue # it speaks of other projects' commands
         own=$(sed -nE 's/^([a-z]+):.*## .*/\1/p' "$(dirname "$page")/Makefile" 2>/dev/null | tr '\n' ' ') # a lab may have targets of its own
         for word in $(made_words "$page"); do
@@ -85,6 +96,7 @@ check_commands() {
 
 check_pages
 check_markdown
+check_translations
 check_paper
 check_targets
 if [ -d solutions ]; then check_commands docs/student.md docs/instructor.md docs/vgpu.md

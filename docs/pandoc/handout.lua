@@ -1,6 +1,6 @@
 -- handout: one lab's README.md -> its handout.
 --
---   -M lab=NN-name -M labs="names of all labs" [-M edition=solutions]
+--   -M lab=NN-name -M labs="names of all labs" [-M edition=solutions] [-M language=zh-CN -M translated="labs that have this language"]
 
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 local lab = dofile(here .. '/lab.lua')
@@ -9,6 +9,8 @@ local text_of = pandoc.utils.stringify
 function Pandoc(doc)
     local name = text_of(doc.meta.lab)
     local paper = FORMAT:match('latex') ~= nil
+    local language = doc.meta.language and text_of(doc.meta.language)
+    local translated = ' ' .. text_of(doc.meta.translated or '') .. ' '
     local solutions = doc.meta.edition ~= nil
     local blocks, title, fields = lab.handout(doc.blocks, {
         name = name,
@@ -17,7 +19,11 @@ function Pandoc(doc)
         paper = paper,
         raise = paper and 1 or 0,
         -- Sheets of paper lie apart: only pages on a screen link to one another.
-        href = function(other) return not paper and other .. '.html' or nil end,
+        href = function(other)
+            local suffix = language and translated:find(' ' .. other .. ' ', 1, true) and '.' .. language or ''
+            return not paper and other .. suffix .. '.html' or nil
+        end,
+        language = language,
     })
     local meta = doc.meta
     meta.title = pandoc.MetaInlines(title)

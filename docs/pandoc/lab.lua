@@ -5,9 +5,14 @@
 -- depends on the time, the machine or the order of a table's keys. Limits: lab.yaml is read as pandoc reads metadata, so
 -- its errors are those that `make all` has reported already.
 
+local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
+local all_words = dofile(here .. '/words.lua')
+
 local lab = {}
 
 lab.reader = 'gfm+tex_math_dollars'
+
+local text_of = pandoc.utils.stringify
 
 local function read_file(path)
     local file = io.open(path)
@@ -31,8 +36,6 @@ function lab.read_yaml(path)
     return pandoc.read(text, 'commonmark+yaml_metadata_block').meta
 end
 
-local text_of = pandoc.utils.stringify
-
 -- '01-indexing' -> '01'
 function lab.number(name)
     return name:match('^%d%d')
@@ -45,6 +48,27 @@ function lab.index(names)
         index[lab.number(name)] = name
     end
     return index
+end
+
+-- What the filters write, in a language (none: English).
+function lab.words(language)
+    return all_words[language or 'en']
+end
+
+-- 'zh-CN' of '... README.zh-CN.md', nil of English.
+function lab.language_of(path)
+    return path:match('%.([a-z][a-z]%-[A-Z][A-Z])%.md$')
+end
+
+-- The fields of lab.yaml, with the texts of lab.LANGUAGE.yaml in the place of its own.
+function lab.fields(folder, language)
+    local fields = lab.read_yaml(folder .. '/lab.yaml')
+    if not language then return fields end
+    local texts, messages = lab.read_yaml(folder .. '/lab.' .. language .. '.yaml'), {}
+    fields.title, fields.goal = texts.title, texts.goal
+    for _, case in ipairs(texts.cases) do messages[text_of(case.name)] = case.message end
+    for _, case in ipairs(fields.cases) do case.message = messages[text_of(case.name)] or case.message end
+    return fields
 end
 
 -- Comments -------------------------------------------------------------------------------------------------------
@@ -81,11 +105,11 @@ function lab.split_hints(blocks, instead)
 end
 
 -- The hints as sections of their own, for paper.
-function lab.hints_section(hints, level, identifier)
-    local out = pandoc.List({ pandoc.Header(level, { pandoc.Str('Hints, to be read last') }, { id = identifier }) })
+function lab.hints_section(hints, level, identifier, words)
+    local out = pandoc.List({ pandoc.Header(level, { pandoc.Str(words.hints_last) }, { id = identifier }) })
     for _, hint in ipairs(hints) do
         local first = hint.blocks[1]
-        local lead = pandoc.List({ pandoc.Strong({ pandoc.Str(hint.summary .. '.') }), pandoc.Space() })
+        local lead = pandoc.List({ pandoc.Strong({ pandoc.Str(hint.summary .. words.full_stop) }), pandoc.Space() })
         if first and first.t == 'Para' then
             lead:extend(first.content)
             hint.blocks:remove(1)
@@ -125,20 +149,20 @@ local function table_of(heads, aligns, rows)
 end
 
 -- A row for each public case, and one for the hidden ones, or with `hidden` (of hidden.yaml) one for each of them.
-function lab.points_table(fields, hidden)
+function lab.points_table(fields, hidden, words)
     local total = fields.points and tonumber(text_of(fields.points)) or 100
     local rows, sum = case_rows(fields.cases)
     local aligns = { 'AlignLeft', 'AlignRight', 'AlignLeft' }
     if hidden then
         for _, row in ipairs((case_rows(hidden.cases))) do
-            row[3][1].content:insert(1, pandoc.Str('(hidden) '))
+            row[3][1].content:insert(1, pandoc.Str(words.is_hidden))
             rows:insert(row)
         end
     elseif total > sum then
-        rows:insert({ plain({ pandoc.Str('hidden cases') }), plain({ pandoc.Str(string.format('%g', total - sum)) }),
-                      plain({ pandoc.Str('Other sizes and situations; you see a case\'s name when it fails.') }) })
+        rows:insert({ plain({ pandoc.Str(words.hidden) }), plain({ pandoc.Str(string.format('%g', total - sum)) }),
+                      plain({ pandoc.Str(words.hidden_about) }) })
     end
-    return table_of({ 'case', 'points', 'what it is about' }, aligns, rows)
+    return table_of({ words.case, words.points, words.about }, aligns, rows)
 end
 
 -- Puts the table behind the section "How it is graded", or where a comment <!-- points --> stands.
@@ -165,22 +189,23 @@ end
 
 -- Cross references -----------------------------------------------------------------------------------------------
 
--- "lab 02" becomes a link when the lab is there; href(name) gives its address, or nil for none.
-function lab.link_labs(inlines, index, href, own)
+-- "lab 02" becomes a link when the lab is there; href(name) gives its address, or nil for none. Languages without blanks between words
+-- write the word for lab at the end of a longer string.
+function lab.link_labs(inlines, index, href, own, word_for_lab)
     local out, i = pandoc.List(), 1
     while i <= #inlines do
         local word, gap, number = inlines[i], inlines[i + 1], inlines[i + 2]
         local digits, tail
-        if word.t == 'Str' and word.text:match('^%(?[Ll]ab$') and gap and (gap.t == 'Space' or gap.t == 'SoftBreak')
+        local before = word.t == 'Str' and (word.text:match('^(%(?)[Ll]ab$') or word_for_lab and word.text:match('^(.*)' .. word_for_lab .. '$'))
+        if before and gap and (gap.t == 'Space' or gap.t == 'SoftBreak')
             and number and number.t == 'Str' then
             digits, tail = number.text:match('^(%d%d)(%D*)$')
         end
         local name = digits and index[digits]
         local address = name and name ~= own and href(name)
         if address then
-            local open = word.text:match('^%(') or ''
-            if open ~= '' then out:insert(pandoc.Str(open)) end
-            out:insert(pandoc.Link({ pandoc.Str(word.text:sub(#open + 1)), pandoc.Space(), pandoc.Str(digits) }, address))
+            if before ~= '' then out:insert(pandoc.Str(before)) end
+            out:insert(pandoc.Link({ pandoc.Str(word.text:sub(#before + 1)), pandoc.Space(), pandoc.Str(digits) }, address))
             if tail ~= '' then out:insert(pandoc.Str(tail)) end
             i = i + 3
         else
@@ -193,7 +218,7 @@ end
 
 -- [text](../02-vector-add/README.md) -> the same lab's address.
 local function link_of_file(link, index, href)
-    local name = link.target:match('^%.%./(%d%d%-[%w-]+)/README%.md')
+    local name = link.target:match('^%.%./(%d%d%-[%w-]+)/README[%w.-]*%.md')
     local address = name and index[lab.number(name)] == name and href(name)
     if address then link.target = address end
     return link
@@ -247,15 +272,15 @@ end
 -- The blocks of a lab's handout without its first heading, the heading's inlines, and the fields of lab.yaml.
 --   options: name, solutions (true for the instructor's edition), index (of lab.index), href(name),
 --            paper (hints behind everything else, else folded where they stand), prefix (of identifiers),
---            raise (levels by which headings go up)
+--            raise (levels by which headings go up), language (nil: English)
 function lab.handout(blocks, options)
     local folder = 'labs/' .. options.name
-    local fields = lab.read_yaml(folder .. '/lab.yaml')
+    local fields, words = lab.fields(folder, options.language), lab.words(options.language)
     local hidden = options.solutions and lab.read_yaml('solutions/' .. options.name .. '/hidden.yaml')
     local title, hints
-    blocks = insert_points(blocks, lab.points_table(fields, hidden))
+    blocks = insert_points(blocks, lab.points_table(fields, hidden, words))
     if options.paper then
-        local instead = pandoc.Para({ pandoc.Str('On paper they stand at the end, behind everything else.') })
+        local instead = pandoc.Para({ pandoc.Str(words.hints_elsewhere) })
         blocks, hints = lab.split_hints(blocks, { instead })
     end
     blocks = drop_comments(blocks)
@@ -265,10 +290,10 @@ function lab.handout(blocks, options)
     if options.solutions then blocks:extend(solution_blocks(options.name, fields)) end
     if hints and #hints > 0 then
         blocks:insert(pandoc.RawBlock('latex', '\\clearpage'))
-        blocks:extend(lab.hints_section(hints, 2, 'hints-last'))
+        blocks:extend(lab.hints_section(hints, 2, 'hints-last', words))
     end
     blocks = pandoc.Blocks(blocks):walk({
-        Inlines = function(inlines) return lab.link_labs(inlines, options.index, options.href, options.name) end,
+        Inlines = function(inlines) return lab.link_labs(inlines, options.index, options.href, options.name, options.language and words.lab) end,
     }):walk({
         Link = function(link) return link_of_file(link, options.index, options.href) end,
         CodeBlock = lab.code_block,

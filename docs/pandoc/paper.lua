@@ -7,14 +7,23 @@ local CHARS_A_LINE = 88 -- of text, about
 local SIZES = { { 90, 'small' }, { 113, 'footnotesize' }, { 130, 'scriptsize' } }
 local LONGEST = 130
 
+local WIDE = 0x2E80 -- from here on signs are twice as wide, and a line may break between two of them
+
+-- The columns that a text takes.
+local function text_width(text)
+    local width = 0
+    for _, c in utf8.codes(text) do width = width + (c >= WIDE and 2 or 1) end
+    return width
+end
+
 local function cell_length(cell)
-    return utf8.len(pandoc.utils.stringify(pandoc.Pandoc(cell))) or 0
+    return text_width(pandoc.utils.stringify(pandoc.Pandoc(cell)))
 end
 
 local function longest_word(cell)
     local most = 0
     for word in pandoc.utils.stringify(pandoc.Pandoc(cell)):gmatch('%S+') do
-        most = math.max(most, #word)
+        for piece in word:gsub('[\xE2-\xEF][\x80-\xBF][\x80-\xBF]', ' '):gmatch('%S+') do most = math.max(most, #piece) end
     end
     return most
 end

@@ -1,0 +1,26 @@
+-- words: what the filters themselves write into a handout, in each language that handouts are in.
+--
+-- A language is named as in HTML and in file names (README.zh-CN.md). To add one: a table here, and LANGUAGES in docs/module.mk.
+
+return {
+    ['en'] = {
+        lab = 'lab',
+        hints_last = 'Hints, to be read last',
+        hints_elsewhere = 'On paper they stand at the end, behind everything else.',
+        case = 'case', points = 'points', about = 'what it is about',
+        hidden = 'hidden cases',
+        hidden_about = 'Other sizes and situations; you see a case\'s name when it fails.',
+        is_hidden = '(hidden) ',
+        full_stop = '.',
+    },
+    ['zh-CN'] = {
+        lab = '实验',
+        hints_last = '提示（请最后再读）',
+        hints_elsewhere = '在纸上，提示印在最后，排在其他所有内容之后。',
+        case = '用例', points = '分值', about = '考察内容',
+        hidden = '隐藏用例',
+        hidden_about = '其他尺寸和情况；只有失败时，你才会看到用例的名字。',
+        is_hidden = '（隐藏）',
+        full_stop = '。',
+    },
+}
