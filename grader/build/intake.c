@@ -58,7 +58,7 @@ static Status take_file(Arena *a, int from, const char *to, const char *name, In
         return STATUS_OK;
     }
     hash_file(sum, name, bytes, length);
-    return write_copy(to, name, bytes, length, d);
+    return to ? write_copy(to, name, bytes, length, d) : STATUS_OK;
 }
 
 Status intake_take(Arena *a, const Lab *lab, const char *from, const char *to, Intake *intake, Diag *d)
@@ -73,6 +73,8 @@ Status intake_take(Arena *a, const Lab *lab, const char *from, const char *to, I
     for (size_t i = 0; s == STATUS_OK && i < lab->n_files; i++)
         s = take_file(a, dir, to, lab->files[i], intake, &sum, d);
     close(dir);
+    if (intake->submitted && intake->problem[0])
+        sha256_add(&sum, intake->problem, strlen(intake->problem));
     if (intake->submitted)
         sha256_end_hex(&sum, intake->sha256);
     return s;

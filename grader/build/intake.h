@@ -17,10 +17,10 @@ enum { INTAKE_FILE_BYTES_MAX = 1 << 20 };
 typedef struct Intake {
     bool submitted;          /* at least one file of the list is there, in whatever form */
     const char *problem;     /* what is wrong with what was handed in; "" */
-    char sha256[SHA256_HEX]; /* over names, sizes and contents; "" when nothing was taken */
+    char sha256[SHA256_HEX]; /* over names, sizes, contents and the problem; "" when nothing was handed in */
 } Intake;
 
-/* Copies the lab's files from one folder to another. Not OK only when the machine fails. */
+/* Copies the lab's files from one folder to another (to NULL: only looks at them). Not OK only when the machine fails. */
 Status intake_take(Arena *a, const Lab *lab, const char *from, const char *to, Intake *intake, Diag *d);
 
 #endif

@@ -57,6 +57,9 @@ void cli_clean_up(const GradeRun *run);
 extern volatile sig_atomic_t cli_stop;
 void cli_catch_signals(void);
 
+/* What `run` and `regrade` ask of their options; EXIT_FINE, or it has been said what is wrong. */
+int cli_check_class_options(const Options *o, const char *usage);
+
 /* The path of a lab's hidden.yaml; NULL when the kit has none. */
 const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab);
 

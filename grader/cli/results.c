@@ -1,4 +1,5 @@
 /* grade status, report, export: what is made from an existing gradebook. */
+#include "grader/cli/class_run.h"
 #include "grader/cli/cli.h"
 #include "grader/core/files.h"
 #include "grader/db/gradebook.h"
@@ -32,12 +33,31 @@ static void put(StrBuf *out, FILE *file)
     strbuf_free(out);
 }
 
+/* "graded 12 of 40, 3 fell short" by OUT's plan; a grader may be at work there meanwhile. */
+static Status print_progress(Arena *a, const Options *o, const ReportClass *c, Diag *d)
+{
+    Plan plan;
+    const char *path = arena_printf(a, "%s/plan.json", o->out);
+    const char *results = arena_printf(a, "%s/results", o->out);
+    Status s = path && results ? plan_load(a, path, &plan, d) : diag_set(d, STATUS_NO_MEMORY, "no memory");
+    if (s != STATUS_OK)
+        return s == STATUS_NOT_FOUND ? STATUS_OK : s;
+    size_t n_short = 0;
+    for (size_t i = 0; i < c->n_results; i++)
+        n_short += c->results[i]->verdict != VERDICT_PASS;
+    printf("graded %zu of %zu, %zu fell short%s\n", class_count_done(&plan, results), plan.n_entries, n_short,
+           class_run_is_locked(o->out) ? "; a grader is at work" : "");
+    return STATUS_OK;
+}
+
 int cli_status(Arena *a, const Options *o)
 {
     Gradebook *book;
     ReportClass *c;
     Diag d;
     Status s = load_class(a, o, &book, &c, &d);
+    if (s == STATUS_OK && !o->students && !o->labs)
+        s = print_progress(a, o, c, &d);
     if (s == STATUS_OK) {
         StrBuf table = {0};
         report_table(&table, c, report_style_for(1));

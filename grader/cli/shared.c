@@ -42,6 +42,20 @@ int cli_fail_text(const char *text, const char *hint)
     return cli_fail(&d);
 }
 
+int cli_check_class_options(const Options *o, const char *usage)
+{
+    if (!o->submissions || !o->out)
+        return cli_fail_text("--submissions and --out must be given", usage);
+    if (o->n_operands)
+        return cli_fail_text("this command takes options only", usage);
+    if (o->executor && strcmp(o->executor, "local") != 0)
+        return cli_fail_text(strcmp(o->executor, "slurm") == 0
+                                 ? "the slurm executor is not part of this version of the kit"
+                                 : "--executor must be local",
+                             "--executor local spreads over the processors of this machine (--jobs)");
+    return EXIT_FINE;
+}
+
 const char **cli_split(Arena *a, const char *text, size_t *n)
 {
     size_t count = 0;

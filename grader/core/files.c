@@ -45,7 +45,7 @@ static void sync_folder_of(const char *path)
     close(fd);
 }
 
-Status file_write_atomic(const char *path, const char *bytes, size_t length, Diag *d)
+static Status write_atomic(const char *path, const char *bytes, size_t length, mode_t mode, Diag *d)
 {
     char temporary[PATH_MAX];
     int needed = snprintf(temporary, sizeof temporary, "%s.tmp-XXXXXX", path);
@@ -54,7 +54,7 @@ Status file_write_atomic(const char *path, const char *bytes, size_t length, Dia
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return io_error(d, "cannot write beside", path);
-    bool fine = write_all(fd, bytes, length) && fchmod(fd, 0644) == 0 && fsync(fd) == 0;
+    bool fine = write_all(fd, bytes, length) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
     fine = close(fd) == 0 && fine;
     if (!fine || rename(temporary, path) != 0) {
         Status s = io_error(d, "cannot write", path);
@@ -63,6 +63,16 @@ Status file_write_atomic(const char *path, const char *bytes, size_t length, Dia
     }
     sync_folder_of(path);
     return STATUS_OK;
+}
+
+Status file_write_atomic(const char *path, const char *bytes, size_t length, Diag *d)
+{
+    return write_atomic(path, bytes, length, 0644, d);
+}
+
+Status file_write_secret(const char *path, const char *bytes, size_t length, Diag *d)
+{
+    return write_atomic(path, bytes, length, 0600, d);
 }
 
 /* Reads what fd holds, at most bytes_max; *bytes belongs to the arena. */

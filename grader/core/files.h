@@ -14,6 +14,8 @@
 /* Writes bytes to path whole or not at all: a temporary file beside it, fsync, rename, fsync of the folder.
  */
 Status file_write_atomic(const char *path, const char *bytes, size_t length, Diag *d);
+/* The same, for the owner's eyes alone. */
+Status file_write_secret(const char *path, const char *bytes, size_t length, Diag *d);
 /* The whole file, with a NUL after it, owned by the arena. STATUS_LIMIT past bytes_max, STATUS_NOT_FOUND when
  * absent. */
 Status file_read(Arena *a, const char *path, size_t bytes_max, char **bytes, size_t *length, Diag *d);

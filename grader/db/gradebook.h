@@ -36,6 +36,9 @@ Status gradebook_start_run(Gradebook *g, GradebookRun *run, Diag *d);
 /* Saves a result under a run (replacing one of the same student and lab in it). timing may be NULL. */
 Status gradebook_save(Gradebook *g, int64_t run, const Result *r, const Timing *timing, Diag *d);
 
+/* Whether the latest result of this student and lab in the book is this one, to the byte. */
+Status gradebook_holds(Gradebook *g, const Result *r, bool *holds, Diag *d);
+
 /* Fills the book from results_dir/<student>/<lab>/result.json under the run; unreadable ones are counted in
  * *n_bad, and the first is in d. */
 Status gradebook_import(Gradebook *g, int64_t run, const char *results_dir, size_t *n_saved, size_t *n_bad,

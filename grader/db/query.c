@@ -88,3 +88,27 @@ Status gradebook_result(Gradebook *g, const char *student, const char *lab, Resu
     sqlite3_finalize(s);
     return status;
 }
+
+Status gradebook_holds(Gradebook *g, const Result *r, bool *holds, Diag *d)
+{
+    *holds = false;
+    json_t *json = result_to_json(r);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    if (!text)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
+    sqlite3_stmt *s;
+    Status status = sql_prepare(g->db, &s, d,
+                                "SELECT 1 FROM latest l JOIN results r ON r.id = l.result"
+                                " WHERE l.student = ? AND l.lab = ? AND r.json = ?",
+                                "ttt", r->student, r->lab, text);
+    if (status == STATUS_OK) {
+        int got = sqlite3_step(s);
+        *holds = got == SQLITE_ROW;
+        if (got != SQLITE_ROW && got != SQLITE_DONE)
+            status = sql_fail(g->db, "cannot read", d);
+    }
+    sqlite3_finalize(s);
+    free(text);
+    return status;
+}

@@ -3,12 +3,23 @@
 
 #include "grader/core/files.h"
 #include "grader/core/version.h"
+#include "grader/exec/done.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 enum { WORKER_FINE = 0, WORKER_NOT_SAVED = 3 };
+
+/* A class under way. */
+typedef struct Progress {
+    const ClassGrading *c;
+    bool *done;
+    size_t *jobs; /* indices of the submissions that the pool grades */
+    size_t n_jobs;
+    bool share;
+} Progress;
 
 static const char *result_dir(Arena *a, const ClassGrading *c, size_t i)
 {
@@ -16,16 +27,34 @@ static const char *result_dir(Arena *a, const ClassGrading *c, size_t i)
     return arena_printf(a, "%s/%s/%s", c->results_dir, s->student, s->lab->lab);
 }
 
-/* In the worker. */
-static int grade_one(void *context, size_t i, int slot)
+/* Saves a result and marks it for the key of what was graded, which is the plan's unless it changed since. */
+static Status save_and_mark(const ClassGrading *c, const Result *r, const Timing *timing, const char *dir,
+                            Diag *d)
 {
-    const ClassGrading *c = context;
+    Arena a = {0};
+    const char *key = plan_key(&a, c->plan, r->lab, r->submission_sha256);
+    Status s =
+        key ? result_save(r, timing, dir, d) : diag_set(d, STATUS_NO_MEMORY, "no memory to save a result");
+    if (s == STATUS_OK && r->verdict != VERDICT_KIT_ERROR)
+        s = done_mark(dir, key, d);
+    arena_free(&a);
+    return s;
+}
+
+/* In the worker. */
+static int grade_one(void *context, size_t job, int slot)
+{
+    const Progress *p = context;
+    const ClassGrading *c = p->c;
+    size_t i = p->jobs[job];
     Timing timing;
     Arena arena = {0};
     Diag d;
     Result *r = submission_grade(c->run, &c->submissions[i], slot, &timing);
     const char *dir = result_dir(&arena, c, i);
-    bool saved = r && dir && result_save(r, &timing, dir, &d) == STATUS_OK;
+    if (dir)
+        done_sweep(dir);
+    bool saved = r && dir && save_and_mark(c, r, &timing, dir, &d) == STATUS_OK;
     result_free(r);
     arena_free(&arena);
     return saved ? WORKER_FINE : WORKER_NOT_SAVED;
@@ -67,36 +96,157 @@ static Result *lost_result(const ClassGrading *c, size_t i, int status)
     return r;
 }
 
-/* In the caller: the worker's result comes by way of its file. */
-static void finish_one(void *context, size_t i, int status)
+static void tell(Progress *p, size_t i, const Result *r, GradedHow how)
 {
-    const ClassGrading *c = context;
-    Arena arena = {0};
+    p->done[i] = true;
+    if (p->c->graded)
+        p->c->graded(p->c->context, i, r, how);
+}
+
+/* A result that stands in the folder of submission i; NULL when there is none. */
+static Result *load_result(const ClassGrading *c, size_t i)
+{
+    Arena a = {0};
     Result *r = NULL;
+    const char *dir = result_dir(&a, c, i);
+    const char *path = dir ? arena_printf(&a, "%s/result.json", dir) : NULL;
+    if (path)
+        result_load(path, &r, NULL);
+    arena_free(&a);
+    return r;
+}
+
+/* Gives a result that is as the plan has it to the others with its key. */
+static void share_result(Progress *p, size_t from, Result *r)
+{
+    const ClassGrading *c = p->c;
+    const PlanEntry *e = &c->plan->entries[from];
+    if (!p->share || !e->sha256[0] || r->verdict == VERDICT_KIT_ERROR ||
+        strcmp(r->submission_sha256, e->sha256) != 0)
+        return;
+    const char *student = r->student;
+    for (size_t i = 0; i < c->n; i++) {
+        if (p->done[i] || strcmp(c->plan->entries[i].key, e->key) != 0)
+            continue;
+        Arena a = {0};
+        Timing none = {0};
+        Diag d;
+        const char *dir = result_dir(&a, c, i);
+        r->student = c->submissions[i].student;
+        if (dir)
+            done_sweep(dir);
+        if (dir && save_and_mark(c, r, &none, dir, &d) == STATUS_OK)
+            tell(p, i, r, GRADED_AS_ANOTHER);
+        arena_free(&a);
+    }
+    r->student = student;
+}
+
+/* In the caller: the worker's result comes by way of its file. */
+static void finish_one(void *context, size_t job, int status)
+{
+    Progress *p = context;
+    const ClassGrading *c = p->c;
+    size_t i = p->jobs[job];
+    Arena arena = {0};
     Diag d;
     const char *dir = result_dir(&arena, c, i);
-    const char *path = dir ? arena_printf(&arena, "%s/result.json", dir) : NULL;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == WORKER_FINE && path)
-        result_load(path, &r, &d);
+    Result *r = WIFEXITED(status) && WEXITSTATUS(status) == WORKER_FINE ? load_result(c, i) : NULL;
     if (!r && dir) {
         r = lost_result(c, i, status);
         Timing none = {0};
         if (r)
             result_save(r, &none, dir, &d);
     }
-    if (r && c->graded)
-        c->graded(c->context, i, r);
+    if (r) {
+        tell(p, i, r, GRADED_NOW);
+        share_result(p, i, r);
+    }
     result_free(r);
     arena_free(&arena);
 }
 
-Status class_grade(const ClassGrading *c, Diag *d)
+/* What an earlier run left whole. */
+static void keep_done(Progress *p)
 {
-    Pool pool = {.n_jobs = c->n,
-                 .n_slots = c->jobs,
+    const ClassGrading *c = p->c;
+    for (size_t i = 0; i < c->n; i++) {
+        Arena a = {0};
+        const char *dir = result_dir(&a, c, i);
+        Result *r = dir && done_check(dir, c->plan->entries[i].key) ? load_result(c, i) : NULL;
+        if (r)
+            tell(p, i, r, GRADED_BEFORE);
+        result_free(r);
+        arena_free(&a);
+    }
+}
+
+static void share_done(Progress *p)
+{
+    for (size_t i = 0; p->share && i < p->c->n; i++) {
+        Result *r = p->done[i] ? load_result(p->c, i) : NULL;
+        if (r)
+            share_result(p, i, r);
+        result_free(r);
+    }
+}
+
+/* The submissions still to be graded, of each key the first where results are shared. */
+static void choose_jobs(Progress *p)
+{
+    const PlanEntry *entries = p->c->plan->entries;
+    p->n_jobs = 0;
+    for (size_t i = 0; i < p->c->n; i++) {
+        bool first = !p->done[i];
+        for (size_t k = 0; first && p->share && entries[i].sha256[0] && k < p->n_jobs; k++)
+            first = strcmp(entries[p->jobs[k]].key, entries[i].key) != 0;
+        if (first)
+            p->jobs[p->n_jobs++] = i;
+    }
+}
+
+static Status grade_rest(Progress *p, Diag *d)
+{
+    choose_jobs(p);
+    Pool pool = {.n_jobs = p->n_jobs,
+                 .n_slots = p->c->jobs,
                  .work = grade_one,
                  .done = finish_one,
-                 .context = (void *)c,
-                 .stop = c->stop};
-    return pool_run(&pool, d);
+                 .context = p,
+                 .stop = p->c->stop};
+    return p->n_jobs ? pool_run(&pool, d) : STATUS_OK;
+}
+
+Status class_grade(const ClassGrading *c, Diag *d)
+{
+    Progress p = {.c = c,
+                  .done = calloc(c->n + 1, sizeof *p.done),
+                  .jobs = calloc(c->n + 1, sizeof *p.jobs),
+                  .share = c->share};
+    Status s = p.done && p.jobs ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory for the class");
+    if (s == STATUS_OK) {
+        keep_done(&p);
+        share_done(&p);
+        s = grade_rest(&p, d);
+    }
+    /* What got no share of another's result, because that one changed or failed, is graded for itself. */
+    p.share = false;
+    if (s == STATUS_OK)
+        s = grade_rest(&p, d);
+    free(p.done);
+    free(p.jobs);
+    return s;
+}
+
+size_t class_count_done(const Plan *plan, const char *results_dir)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_entries; i++) {
+        Arena a = {0};
+        const PlanEntry *e = &plan->entries[i];
+        const char *dir = arena_printf(&a, "%s/%s/%s", results_dir, e->student, e->lab);
+        n += dir && done_check(dir, e->key);
+        arena_free(&a);
+    }
+    return n;
 }

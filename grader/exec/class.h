@@ -1,24 +1,37 @@
-/* class: a class's submissions graded by the local pool, each result saved as soon as it is there. */
+/* class: a class's submissions graded by the local pool, each result saved as soon as it is there.
+ *
+ * What is already there for its plan's key is kept. Submissions of one key are graded once and the result
+ * shared, unless that is switched off. A result at the kit's own fault is saved, but never marked as done:
+ * the next run tries again.
+ */
 #ifndef GRADER_EXEC_CLASS_H
 #define GRADER_EXEC_CLASS_H
 
+#include "grader/exec/plan.h"
 #include "grader/exec/pool.h"
 #include "grader/run/submission.h"
+
+typedef enum GradedHow { GRADED_NOW, GRADED_BEFORE, GRADED_AS_ANOTHER } GradedHow;
 
 typedef struct ClassGrading {
     const GradeRun *run;
     const Submission *submissions; /* in the order in which they are started */
+    const Plan *plan;              /* its first n entries are theirs */
     size_t n;
     int jobs;
-    const char *results_dir; /* DIR/<student>/<lab>/result.json and timing.json */
-    /* Told of each result in the caller's process, in the order of their ends; may be NULL. r and timing are
-     * gone afterwards. */
-    void (*graded)(void *context, size_t i, const Result *r);
+    bool share;              /* identical submissions are graded once */
+    const char *results_dir; /* DIR/<student>/<lab>/result.json, timing.json and key */
+    /* Told of each result in the caller's process: first those of before, then the others in the order of
+     * their ends; may be NULL. r is gone afterwards. */
+    void (*graded)(void *context, size_t i, const Result *r, GradedHow how);
     void *context;
     const volatile sig_atomic_t *stop;
 } ClassGrading;
 
 /* Grades all. A worker that dies leaves a result with the verdict kit-error, and the others go on. */
 Status class_grade(const ClassGrading *c, Diag *d);
+
+/* How many of a plan's results are there. */
+size_t class_count_done(const Plan *plan, const char *results_dir);
 
 #endif

@@ -57,6 +57,9 @@ void report_table(StrBuf *out, const ReportClass *c, ReportStyle style);
  * fell short. student_view shows of hidden cases what a student may see. */
 void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle style);
 
+/* Text of unknown origin, made safe for a terminal. */
+void report_plain(StrBuf *out, const char *text, size_t length);
+
 /* One line for the progress of a class: "[ 3/24] s001 02-vector-add: race 40/100". */
 void report_progress(StrBuf *out, size_t done, size_t total, const Result *r, ReportStyle style);
 

@@ -229,3 +229,8 @@ void report_progress(StrBuf *out, size_t done, size_t total, const Result *r, Re
     report_score(out, r->score, r->max_score);
     strbuf_puts(out, "\n");
 }
+
+void report_plain(StrBuf *out, const char *text, size_t length)
+{
+    escape_terminal(out, text, length);
+}

@@ -99,7 +99,7 @@ check "which say something" grep -q s002 "$tmp/one.csv"
 
 cp grader/test/attacks/right.cu "$tmp/class/s004/"
 hand_in s004 grader/test/attacks/right.cu
-"$grade" regrade --submissions "$tmp/class" --out "$tmp/one" --case one-block --students s004 >/dev/null 2>&1
+"$grade" regrade --submissions "$tmp/class" --out "$tmp/one" --case one-block --students s004 --accept >/dev/null 2>&1
 same "regrade: status" 0 $?
 same "regrade: verdicts" "${wanted/s004 not-submitted/s004 pass}" "$(verdicts "$tmp/one")"
 check "regrade: table of all" bash -c "'$grade' status --out '$tmp/one' | grep -q '^s005 '"

@@ -1,0 +1,118 @@
+/* The labs and submissions of a class; see class_run.h. */
+#include "grader/archive/archive.h"
+#include "grader/build/places.h"
+#include "grader/cli/class_run.h"
+#include "grader/core/files.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Whether any student has a folder for the lab. */
+static bool is_handed_in(const ClassRun *c, const char *const *students, const char *lab)
+{
+    for (; *students; students++) {
+        const char *path = arena_printf(c->arena, "%s/%s/%s", c->options->submissions, *students, lab);
+        if (path && is_folder(path))
+            return true;
+    }
+    return false;
+}
+
+static Status load_one_lab(ClassRun *c, const char *name, Diag *d)
+{
+    const char *dir = arena_printf(c->arena, "%s/labs/%s", c->run.kit.root, name);
+    if (!dir)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the labs");
+    Lab *lab;
+    Status s = lab_load(dir, cli_hidden_path(c->arena, &c->run.kit, name), &lab, d);
+    if (s == STATUS_OK)
+        c->labs[c->n_labs++] = lab;
+    if (s == STATUS_OK)
+        s = kit_check_lab(&c->run.kit, name, d);
+    return s != STATUS_OK ? s : places_stage_lab(&c->run.kit, lab, c->run.work, d);
+}
+
+/* The labs that were named, or those of the kit that somebody handed in. */
+static Status load_labs(ClassRun *c, const char *const *students, Diag *d)
+{
+    const char **names, *labs_dir = arena_printf(c->arena, "%s/labs", c->run.kit.root);
+    size_t n;
+    if (c->options->labs)
+        names = cli_split(c->arena, c->options->labs, &n);
+    else if (!labs_dir || dir_list(c->arena, labs_dir, &names, &n, d) != STATUS_OK)
+        return STATUS_IO;
+    c->labs = ARENA_NEW_ARRAY(c->arena, Lab *, n + 1);
+    if (!c->labs)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the labs");
+    Status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < n; i++)
+        if (c->options->labs || is_handed_in(c, students, names[i]))
+            s = load_one_lab(c, names[i], d);
+    if (s == STATUS_OK && !c->n_labs)
+        s = diag_set(d, STATUS_NOT_FOUND, "%s holds no submission for any lab (DIR/<student>/<NN-lab>/)",
+                     c->options->submissions);
+    return s;
+}
+
+/* The students: folders of the class's folder, in order. */
+static Status list_students(ClassRun *c, const char ***students, size_t *n, Diag *d)
+{
+    const char **names;
+    size_t n_names;
+    const char **wanted = cli_split(c->arena, c->options->students, NULL);
+    Status s = dir_list(c->arena, c->options->submissions, &names, &n_names, d);
+    if (s != STATUS_OK)
+        return s;
+    *students = ARENA_NEW_ARRAY(c->arena, const char *, n_names + 1);
+    *n = 0;
+    for (size_t i = 0; *students && i < n_names; i++) {
+        const char *path = arena_printf(c->arena, "%s/%s", c->options->submissions, names[i]);
+        if (!path || !is_folder(path) || !cli_listed(wanted, names[i]))
+            continue;
+        if (handin_student_is_fit(names[i]))
+            (*students)[(*n)++] = names[i];
+        else
+            fprintf(stderr, "grade: a folder of %s has no fit name for a student and is passed over\n",
+                    c->options->submissions);
+    }
+    if (!*students)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the students");
+    return *n ? STATUS_OK
+              : diag_set(d, STATUS_NOT_FOUND, "%s holds no student's folder", c->options->submissions);
+}
+
+/* Every student in every lab, what is missing too. */
+static Status list_submissions(ClassRun *c, const char **students, size_t n_students, Diag *d)
+{
+    c->submissions = ARENA_NEW_ARRAY(c->arena, Submission, n_students * c->n_labs + 1);
+    if (!c->submissions)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the submissions");
+    for (size_t i = 0; i < n_students; i++) {
+        for (size_t k = 0; k < c->n_labs; k++) {
+            const char *folder =
+                arena_printf(c->arena, "%s/%s/%s", c->options->submissions, students[i], c->labs[k]->lab);
+            if (!folder)
+                return diag_set(d, STATUS_NO_MEMORY, "no memory for the submissions");
+            c->submissions[c->n_submissions++] =
+                (Submission){.student = students[i], .lab = c->labs[k], .folder = folder};
+        }
+    }
+    return STATUS_OK;
+}
+
+Status class_run_list(ClassRun *c, Diag *d)
+{
+    const char **students;
+    size_t n_students;
+    Status s = list_students(c, &students, &n_students, d);
+    if (s == STATUS_OK)
+        s = load_labs(c, students, d);
+    return s != STATUS_OK ? s : list_submissions(c, students, n_students, d);
+}

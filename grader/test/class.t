@@ -1,0 +1,215 @@
+#!/bin/bash
+# Whole classes: a run that is killed at any moment goes on where it was and comes to the same bytes; what changed since the plan
+# is told; identical submissions are graded once; a regrade shows before it counts.
+#
+# The class is graded by a copy of the kit whose compiler is g++ on plain C++, so that a run takes a second and can be killed
+# often: what is judged here is the book-keeping. Kills come at moments drawn from a seed.
+cd "$(dirname "$0")/../.."
+. grader/test/tap.sh
+BUILD=$(realpath "${BUILD:-build}")
+"$BUILD/bin/grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
+tmp=$(mktemp -d /tmp/class-test-XXXXXX)
+chmod 755 "$tmp"
+trap 'rm -rf "$tmp"' EXIT
+lab=02-vector-add
+kills=${KILLS:-50}
+
+# The copy of the kit, and its toolkit.
+kit=$tmp/kit
+mkdir -p "$kit"/{labs,common,build/bin,build/lib/vgpu,build/labs/$lab,toolkit/bin,toolkit/lib64}
+cp -r labs/$lab "$kit/labs/"
+cp -r common/lab "$kit/common/"
+cp "$BUILD"/bin/{grade,vgpu,grade-runner} "$kit/build/bin/"
+cp "$BUILD/lib/liblab.a" "$kit/build/lib/"
+cp "$BUILD"/lib/vgpu/lib*.so.* "$kit/build/lib/vgpu/"
+cp "$BUILD/labs/$lab"/{driver.o,judge} "$kit/build/labs/$lab/"
+cp "$BUILD/lib/vgpu/libcudart.so.13" "$kit/toolkit/lib64/libcudart.so"
+cat >"$kit/toolkit/bin/nvcc" <<'END'
+#!/bin/sh
+[ "$1" != --version ] || { echo "a stand-in, release 0.0"; exit 0; }
+headers=
+while [ $# -gt 0 ]; do
+    case $1 in
+    -I) headers="$headers -I $2"; shift ;;
+    -c) source=$2; shift ;;
+    -o) object=$2; shift ;;
+    esac
+    shift
+done
+exec /usr/bin/g++ -x c++ -O0 $headers -c "$source" -o "$object"
+END
+chmod +x "$kit/toolkit/bin/nvcc"
+export CUDA_HOME=$kit/toolkit
+grade=$kit/build/bin/grade
+
+# The class: answers worked out on the CPU, right and wrong; build errors; nothing; and some that are the same.
+hand_in() { # STUDENT EXPRESSION
+    mkdir -p "$tmp/class/$1/$lab"
+    cat >"$tmp/class/$1/$lab/vector_add.cu" <<END
+#include "vector_add.h"
+int vector_add(const float *a, const float *b, float *c, int n)
+{
+    for (int i = 0; i < n; i++)
+        c[i] = $2;
+    return 0;
+}
+END
+}
+hand_in s001 "a[i] + b[i]"
+hand_in s002 "a[i] - b[i]"
+hand_in s003 "a[i] + "
+mkdir -p "$tmp/class/s004"
+hand_in s005 "a[i] + b[i]"
+hand_in s006 "b[i] + a[i]"
+hand_in s007 "a[i] - b[i]"
+hand_in s008 "0"
+hand_in s009 "a[i + 1]"
+hand_in s010 "undeclared"
+
+run() { # OUT ARGUMENTS...
+    local out=$1
+    shift
+    "$grade" run --submissions "$tmp/class" --out "$out" --case one-block --seed 5 --jobs 2 "$@" >"$tmp/stdout" 2>"$tmp/stderr"
+}
+bytes() { # OUT: the hashes of its results and exports
+    (cd "$1" && find results report -name result.json -o -name '*.html' | sort | xargs sha256sum)
+    local format
+    for format in json csv cases-csv junit canvas markdown; do
+        echo "$format $("$grade" export --out "$1" --format $format | sha256sum)"
+    done
+}
+verdict_of() { # OUT STUDENT
+    sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$1/results/$2/$lab/result.json"
+}
+
+start_us=${EPOCHREALTIME/./}
+run "$tmp/whole"
+same "an undisturbed run: status" 0 $?
+span_ms=$(((${EPOCHREALTIME/./} - start_us) / 1000)) # kills fall into it
+[ $span_ms -lt 1500 ] || span_ms=1500
+same "it grades" "no-gpu-work wrong-result build-error not-submitted no-gpu-work" \
+    "$(for s in s001 s002 s003 s004 s005; do verdict_of "$tmp/whole" $s; done | xargs)"
+wanted=$(bytes "$tmp/whole")
+same "the plan is the owner's" "600 600" "$(stat -c %a "$tmp/whole/plan.json" "$tmp/whole/seed" | xargs)"
+same "identical ones are graded once" 2 "$(grep -c 'as an identical one' "$tmp/stderr")"
+check "progress tells rate and failures" grep -q 'a minute, .*fell short)' "$tmp/stderr"
+
+run "$tmp/apart" --no-sharing --jobs 1
+same "each for itself: none is shared" 0 "$(grep -c 'as an identical one' "$tmp/stderr")"
+same "each for itself: the same bytes" "$wanted" "$(bytes "$tmp/apart")"
+
+# Killed at moments drawn from a seed, and started again by the same command; after an end a new run begins.
+RANDOM=20
+n_finished=0
+n_broken=0
+states=
+for ((i = 0; i < kills; i++)); do
+    setsid "$grade" run --submissions "$tmp/class" --out "$tmp/killed" --case one-block --seed 5 --jobs 2 >/dev/null 2>"$tmp/stderr" &
+    pid=$!
+    ms=$((RANDOM * span_ms / 32768))
+    sleep "$((ms / 1000)).$(printf %03d $((ms % 1000)))"
+    kill -KILL $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    status=$?
+    states+=" $(find "$tmp/killed" -name key 2>/dev/null | wc -l)"
+    if [ $status -eq 0 ]; then
+        n_finished=$((n_finished + 1))
+        [ "$(bytes "$tmp/killed")" == "$wanted" ] || n_broken=$((n_broken + 1))
+        rm -rf "$tmp/killed"
+    elif [ $status -ne 137 ]; then
+        n_broken=$((n_broken + 1))
+        sed 's/^/# /' "$tmp/stderr"
+    fi
+done
+echo "# $n_finished of $kills came to their end before the kill; results there after each:$states"
+same "$kills kills: no run refuses to go on or comes to other bytes" 0 $n_broken
+run "$tmp/killed"
+same "then the class is finished: status" 0 $?
+same "and has the bytes of an undisturbed run" "$wanted" "$(bytes "$tmp/killed")"
+check "and nothing half written" bash -c "! find '$tmp/killed' -name '*.tmp-*' | grep -q ."
+stamp=$(stat -c '%n %Y %i' "$tmp"/killed/results/*/*/result.json)
+run "$tmp/killed"
+same "once more: nothing is graded" "$stamp" "$(stat -c '%n %Y %i' "$tmp"/killed/results/*/*/result.json)"
+check "once more: which is said" grep -q 'all 10 results are there from before' "$tmp/stderr"
+
+# A result that was tampered with does not count.
+echo '{}' >"$tmp/killed/results/s002/$lab/result.json"
+run "$tmp/killed"
+same "an edited result is made again" "$wanted" "$(bytes "$tmp/killed")"
+
+# Changes since the plan.
+hand_in s008 "a[i] + b[i]"
+run "$tmp/killed"
+same "handed in again: status" 0 $?
+check "handed in again: told" grep -q "^  s008 $lab" "$tmp/stderr"
+same "handed in again: graded" no-gpu-work "$(verdict_of "$tmp/killed" s008)"
+same "handed in again: alone" 1 "$(grep -c '^\[' "$tmp/stderr")"
+"$grade" status --out "$tmp/killed" >"$tmp/stdout"
+check "status: how far it is" grep -q '^graded 10 of 10' "$tmp/stdout"
+
+before=$(bytes "$tmp/killed")
+sed -i 's/^    points: 8$/    points: 6/; s/^    points: 5$/    points: 6/' "$kit/labs/$lab/lab.yaml"
+run "$tmp/killed"
+same "a changed lab: refused" 2 $?
+check "a changed lab: named" grep -q "^  the lab $lab" "$tmp/stderr"
+same "a changed lab: nothing is touched" "$before" "$(bytes "$tmp/killed")"
+run "$tmp/killed" --jobs 1 --again
+same "--again: status" 0 $?
+check "--again: the new points" grep -q '"max_score": 6' "$tmp/killed/results/s001/$lab/result.json"
+
+# A regrade shows what changes, and only --accept lets it count.
+regrade() {
+    "$grade" regrade --submissions "$tmp/class" --out "$tmp/whole" --case one-block --jobs 2 "$@" >"$tmp/stdout" 2>"$tmp/stderr"
+}
+hand_in s008 "0"
+hand_in s009 "a[i] + b[i]"
+regrade --labs $lab
+same "regrade: status" 0 $?
+check "regrade: for whom" grep -q "^s009 $lab: wrong-result 0/8 -> no-gpu-work 0/6" "$tmp/stdout"
+check "regrade: which case" grep -q '^    one-block: wrong-result 0/8 -> no-gpu-work 0/6' "$tmp/stdout"
+check "regrade: how many" grep -q '^10 of 10 results change: 0 to more points, 0 to fewer' "$tmp/stdout"
+same "regrade: nothing counts yet" "$wanted" "$(bytes "$tmp/whole")"
+hand_in s009 "b[i] + a[i]"
+regrade --labs $lab --accept
+same "regrade: what was not shown is not accepted" 2 $?
+check "regrade: which is said" grep -q 'not what the last regrade showed' "$tmp/stderr"
+hand_in s009 "a[i] + b[i]"
+regrade --labs $lab --accept
+same "regrade: accepted" 0 $?
+same "regrade: the folder has gone" "" "$(ls -d "$tmp/whole/regrade" 2>/dev/null)"
+same "regrade: now it counts" no-gpu-work "$(verdict_of "$tmp/whole" s009)"
+check "regrade: in exports too" bash -c "'$grade' export --out '$tmp/whole' --format csv | grep -q '^s009,$lab,no-gpu-work,0,6'"
+same "regrade: the earlier result stays" "wrong-result no-gpu-work" "$(sqlite3 "$tmp/whole/gradebook.db" \
+    "SELECT r.verdict FROM results r JOIN submissions s ON s.id = r.submission WHERE s.student = 's009' ORDER BY r.id" | xargs)"
+run "$tmp/whole"
+same "regrade: the next run goes on from it" 0 $?
+check "regrade: with nothing to do" grep -q 'all 10 results are there' "$tmp/stderr"
+
+# Two graders in one folder, and Ctrl-C.
+(
+    flock -x 9
+    sleep 8
+) 9>"$tmp/whole/lock" &
+holder=$!
+sleep 0.2
+"$grade" status --out "$tmp/whole" >"$tmp/stdout"
+check "status from elsewhere: a grader is at work" grep -q 'a grader is at work' "$tmp/stdout"
+run "$tmp/whole"
+same "a second grader is refused" 2 $?
+check "a second grader is told why" grep -q 'another grader is at work' "$tmp/stderr"
+kill $holder 2>/dev/null
+wait $holder 2>/dev/null
+hand_in s010 "(*(volatile int *)&n, sleep(1), a[i])"
+sed -i '1i #include <unistd.h>' "$tmp/class/s010/$lab/vector_add.cu"
+"$grade" run --submissions "$tmp/class" --out "$tmp/stopped" --case one-block --seed 5 --jobs 1 >/dev/null 2>"$tmp/stderr" &
+pid=$!
+for _ in $(seq 100); do
+    [ -e "$tmp/stopped/results/s008/$lab/key" ] && break
+    sleep 0.1
+done
+kill -INT $pid 2>/dev/null
+wait $pid
+same "Ctrl-C: status" 2 $?
+check "Ctrl-C: how far it was" grep -q 'stopped after' "$tmp/stderr"
+same "Ctrl-C: what was graded stays" 9 "$(ls "$tmp"/stopped/results/*/*/key | wc -l)"
+tap_end
