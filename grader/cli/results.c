@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { WORKSHEET_BYTES_MAX = 16 << 20 };
+
 /* Opens OUT/gradebook.db, which must be there, and loads the class. */
 static Status load_class(Arena *a, const Options *o, Gradebook **book, ReportClass **c, Diag *d)
 {
@@ -92,7 +94,22 @@ static int list_formats(void)
 {
     for (const ReportFormat *f = report_formats(); f->name; f++)
         printf("  %-14s %s\n", f->name, f->meaning);
+    printf("  %-14s %s\n", "moodle", "Moodle's offline grading worksheet, filled in (--from FILE)");
     return EXIT_FINE;
+}
+
+static Status write_moodle(Arena *a, const Options *o, const ReportClass *c, StrBuf *out, Diag *d)
+{
+    char *sheet;
+    size_t length;
+    if (!o->from) {
+        diag_set(d, STATUS_INVALID, "the format moodle needs --from FILE");
+        diag_hint(
+            d, "download the grading worksheet from the assignment in Moodle: it is filled in, never made");
+        return STATUS_INVALID;
+    }
+    Status s = file_read(a, o->from, WORKSHEET_BYTES_MAX, &sheet, &length, d);
+    return s != STATUS_OK ? s : report_moodle(c, sheet, length, o->column ? o->column : "Grade", out, d);
 }
 
 int cli_export(Arena *a, const Options *o)
@@ -100,7 +117,8 @@ int cli_export(Arena *a, const Options *o)
     if (o->format && strcmp(o->format, "list") == 0)
         return list_formats();
     const ReportFormat *format = o->format ? report_format(o->format) : NULL;
-    if (!format)
+    bool moodle = o->format && strcmp(o->format, "moodle") == 0;
+    if (!format && !moodle)
         return cli_fail_text(o->format ? "that is no format" : "--format must be given",
                              "grade export --format list lists them");
     Gradebook *book;
@@ -109,7 +127,7 @@ int cli_export(Arena *a, const Options *o)
     StrBuf out = {0};
     Status s = load_class(a, o, &book, &c, &d);
     if (s == STATUS_OK)
-        s = format->write(c, &out, &d);
+        s = moodle ? write_moodle(a, o, c, &out, &d) : format->write(c, &out, &d);
     if (s == STATUS_OK && o->to)
         s = file_write_atomic(o->to, out.text ? out.text : "", out.length, &d);
     else if (s == STATUS_OK)

@@ -83,6 +83,11 @@ typedef struct ReportFormat {
 
 /* The formats of `grade export`; the last one's name is NULL. */
 const ReportFormat *report_formats(void);
+/* Moodle's offline grading worksheet (CSV, as Moodle gave it) with the class's scores in the column of that
+ * name, every other byte as it was. STATUS_NOT_FOUND when there is no such column or no row for a student,
+ * STATUS_INVALID when a row's student is not certain or several labs are chosen. */
+Status report_moodle(const ReportClass *c, const char *sheet, size_t length, const char *column, StrBuf *out,
+                     Diag *d);
 /* The format of that name, NULL when there is none. */
 const ReportFormat *report_format(const char *name);
 
