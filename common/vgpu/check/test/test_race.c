@@ -345,6 +345,30 @@ static void readers_of_two_warps(void **state)
     }
 }
 
+/* A line that all warps have read, so that later reads are told by its masks alone: a write into it races
+ * with the readers, and a read after the write does. Nothing stays of it after a barrier. */
+static void crowd_of_warps(void **state)
+{
+    (void)state;
+    for (int barriers = 0; barriers < 2; barriers++)
+        for (uint32_t writer = 0; writer < 4; writer++) {
+            Rig *r = shared_rig();
+            for (uint32_t w = 0; w < 12; w++)
+                rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1, .warp = w % 4, .stride = 4));
+            if (barriers)
+                rig_barrier(r);
+            rig_access(r, STORE(.space = SPACE_SHARED, .inst = 2, .warp = writer, .base = 64, .mask = 2));
+            if (barriers)
+                rig_barrier(r);
+            for (uint32_t w = 0; w < 4; w++)
+                rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 3, .warp = w, .stride = 4));
+            rig_block_end(r);
+            rig_end(r);
+            assert_int_equal(rig_count(r, FINDING_RACE), barriers ? 0 : 2);
+            rig_free(r);
+        }
+}
+
 /* Warp 0 writes, some warps meet, another warp reads: ordered only if it has waited, and warp 0 has arrived.
  */
 static void barrier_of_some_warps(void **state)
@@ -762,6 +786,7 @@ int main(void)
         cmocka_unit_test(crowded_bins),
         cmocka_unit_test(records_limit),
         cmocka_unit_test(readers_of_two_warps),
+        cmocka_unit_test(crowd_of_warps),
         cmocka_unit_test(words_then_bytes),
         cmocka_unit_test(barrier_of_some_warps),
         cmocka_unit_test(barriers_of_some_in_a_row),
