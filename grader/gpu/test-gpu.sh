@@ -85,8 +85,8 @@ if part sanitizer; then
         echo "built ($SECONDS s)"
         for program in "$work"/san/*/*/program; do for tool in plain memcheck racecheck initcheck synccheck; do
             printf '%s\0%s\0%s\0' "$(basename "$(dirname "$(dirname "$program")")")" "$(basename "$(dirname "$program")")" "$tool"
-        done; done | xargs -0 -n3 -P "$((processors / 2))" bash -c 'sanitize_one "$@"' _ >"$work/sanitizer.tsv"
-        sort "$work/sanitizer.tsv" >"$out/sanitizer.tsv"
+        done; done | xargs -0 -n3 -P "$((processors / 2))" bash -c 'sanitize_one "$@"' _ >"$out/sanitizer.tsv"
+        sort -o "$out/sanitizer.tsv" "$out/sanitizer.tsv"
         # Controls: each tool must report something among all the broken ones.
         for tool in memcheck racecheck initcheck synccheck; do
             if awk -F'\t' -v t=$tool '$3 == t && $4 > 0 { found = 1 } END { exit !found }' "$out/sanitizer.tsv"; then ok; else bad "$tool reported nothing at all"; fi
