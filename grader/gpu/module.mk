@@ -30,3 +30,11 @@ gpu-bundle: all ladder-programs $(BUILD)/gpu/grade $(BUILD)/gpu/labtool $(JUDGES
 
 test-gpu: gpu-bundle ## on a machine with a GPU: every submission, the sanitizers, the ladders: results in build/test-gpu
 	@$(BUILD)/gpu-bundle/test-gpu $(BUILD)/test-gpu
+
+.PHONY: found-by
+found-by: ## docs/found-by.md: what a plain run, compute-sanitizer and the virtual GPU find
+	@grader/gpu/found-by.sh >$(BUILD)/found-by.md && mv $(BUILD)/found-by.md docs/found-by.md
+
+.PHONY: ladder-tables
+ladder-tables: ## the measured ladders in the labs' notes.md
+	@grader/gpu/ladder-tables.sh

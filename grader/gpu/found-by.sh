@@ -1,0 +1,44 @@
+#!/bin/bash
+# docs/found-by.md: every broken submission of every lab, and who finds it. From grader/gpu/measured/h100-broken.tsv (recorded by
+# test-gpu.sh on a card) and the `// expect:` lines of the submissions, which check-starters.t holds the virtual GPU to.
+#
+#   found-by.sh        to standard output; `make found-by` writes the page
+set -euo pipefail
+measured=grader/gpu/measured/h100-broken.tsv
+cat <<HEAD
+# Who finds what
+
+Every broken submission of every lab: the verdict that it gets on the virtual GPU (in one run, all checks on), and what was seen of it on a real card, without any tool
+and under the four tools of compute-sanitizer, one run each. The card: $(sed -n '1s/^# //p' $measured).
+On the card each ran with one public case: the one that its comment names, else the lab's first. So "nothing seen" also stands beside mistakes that only another case shows; the numbers are reports of a tool,
+"-" means that the tool came to no end in time, and an empty field that the submission is younger than the run. Made by \`make found-by\`.
+
+HEAD
+for lab in solutions/[0-9]*; do
+    lab=$(basename "$lab")
+    for file in solutions/"$lab"/broken/*.cu; do
+        [ -e "$file" ] || continue
+        name=$(basename "$file" .cu)
+        expect=$(sed -n 's/^\/\/ expect: *\([a-z-]*\).*/\1/p' "$file" | head -1)
+        row=$(awk -F"\t" -v l="$lab" -v n="$name" '$1 == l && $2 == n { print $3 FS $4 FS $5 FS $6 FS $7; exit }' $measured)
+        printf '%s\t%s\t%s\t%s\n' "$lab" "$name" "$expect" "${row:-				}"
+    done
+done | awk -F'\t' '
+    function shown(x) { return x == "pass" ? "nothing seen" : x }
+    $4 != "" {
+        n++
+        if ($4 != "pass") plain++
+        if ($5 + $6 + $7 + $8 > 0) tools++
+        if ($4 == "pass" && $5 + $6 + $7 + $8 == 0) neither++
+    }
+    {
+        if ($1 != lab) {
+            lab = $1
+            body = body "\n## " lab "\n\n| submission | virtual GPU | plain run | memcheck | racecheck | initcheck | synccheck |\n|---|---|---|---|---|---|---|\n"
+        }
+        body = body "| " $2 " | " $3 " | " shown($4) " | " $5 " | " $6 " | " $7 " | " $8 " |\n"
+    }
+    END {
+        printf "Of %d that were run on the card, a plain run showed something wrong with %d, at least one of the four tools with %d, and neither with %d.\n", n, plain, tools, neither
+        printf "%s", body
+    }'
