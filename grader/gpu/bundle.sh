@@ -18,7 +18,7 @@ rm -rf "$to"/labs/*/build
 cp -r common/lab common/ladder common/base "$to/common"
 cp "$BUILD"/gpu/{grade,labtool} "$BUILD"/bin/{grade-runner,vgpu} "$to/build/bin"
 cp "$BUILD/lib/liblab.a" "$to/build/lib"
-cp "$BUILD/lib/vgpu/libcudart.so.13" "$to/build/lib/vgpu"
+cp "$BUILD"/lib/vgpu/lib*.so.* "$to/build/lib/vgpu"
 for lab in labs/*/lab.yaml; do
     lab=$(basename "$(dirname "$lab")")
     mkdir -p "$to/build/labs/$lab"
