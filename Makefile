@@ -27,6 +27,7 @@ include common/mk/rules.mk
 include $(wildcard common/*/module.mk common/vgpu/*/module.mk grader/*/module.mk docs/module.mk)
 include common/mk/setup.mk
 include common/mk/targets.mk
+include common/mk/install.mk
 -include $(ALL_DEPS)
 
 endif

@@ -27,7 +27,7 @@ keep() {
         solutions/* | */test/* | grader/bench/* | */template/* | grader/example-class/* | grader/attacks/*) ;;
         *hidden.yaml | *.tar.gz | */broken/* | */accepted/*) ;;
         docs/instructor* | docs/security* | docs/adding* | docs/site/*) ;;
-        Makefile | LICENSE | README.md | .gitignore | .clang-format | common/* | grader/* | labs/*-*/* | docs/*) printf '%s\0' "$file" ;;
+        Makefile | LICENSE | README.md | NEWS.md | .gitignore | .clang-format | common/* | grader/* | labs/*-*/* | docs/*) printf '%s\0' "$file" ;;
         esac
     done
 }

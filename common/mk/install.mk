@@ -1,0 +1,17 @@
+# make install, make uninstall: PREFIX=/usr/local, DESTDIR= while packing, SOLUTIONS=1 for a grading machine. install.sh says what goes where.
+
+PREFIX ?= /usr/local
+
+.PHONY: install uninstall man
+install: all $(if $(shell command -v pandoc),man) ## PREFIX=/usr/local: the commands, the library, labs and man pages; SOLUTIONS=1 on a grading machine
+	@BUILD='$(BUILD)' PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' SOLUTIONS='$(SOLUTIONS)' common/mk/install.sh install
+
+uninstall: ## PREFIX=/usr/local: take away what install put there
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' common/mk/install.sh uninstall
+
+MAN_PAGES := $(patsubst docs/man/%.md,$(BUILD)/man/%.1,$(wildcard docs/man/*.md))
+man: $(MAN_PAGES) ## the manual pages of grade and vgpu, in build/man
+$(MAN_PAGES): $(BUILD)/man/%.1: docs/man/%.md
+	$(call say,MAN,$@)
+	@mkdir -p $(@D)
+	$(Q)SOURCE_DATE_EPOCH=315532800 LC_ALL=C.UTF-8 pandoc -f markdown -t man --standalone --fail-if-warnings -o $@ $<
