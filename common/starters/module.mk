@@ -11,13 +11,18 @@ $(BUILD)/bin/labtool: $(BUILD)/common/starters/labtool_main.o $(call libname,com
 ALL_PROGRAMS += $(BUILD)/bin/labtool
 ALL_DEPS += $(BUILD)/common/starters/labtool_main.d
 
-.PHONY: starters check-starters new-lab dist
+SEEDS ?= 20
+
+.PHONY: starters check-starters check-solutions new-lab dist
 
 starters: $(BUILD)/bin/starters ## make the labs' starters and the code in their handouts from the solutions
 	@$(BUILD)/bin/starters --kit .
 
 check-starters: all ## starters, solutions, broken and accepted submissions: each gets what it must
 	@BUILD=$(BUILD) KIT=$(KIT) common/starters/test/check-starters.t
+
+check-solutions: all ## every solution, host part sanitized, on every case in SEEDS=20 orders of blocks and warps: no finding, the same bytes
+	@BUILD=$(BUILD) KIT=$(KIT) SEEDS=$(SEEDS) common/starters/solutions.sh
 
 new-lab: ## NAME=21-foo: make the folders of a new lab from a template
 	@common/starters/new-lab.sh '$(NAME)'

@@ -1,0 +1,37 @@
+#!/bin/bash
+# solutions.sh in a cheap form: a few cases of every solution in two orders; and what it must refuse.
+set -uo pipefail
+: "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
+cd "$KIT" || exit 2
+command -v nvcc >/dev/null || { echo "1..0 # SKIP nvcc is not here"; exit 0; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export BUILD KIT CASES=3 SEEDS=2
+
+common/starters/solutions.sh | grep -v '^1\.\.'
+n=$(cd solutions && ls -d [0-9][0-9]-* | wc -l)
+
+# NAME SAYS LAB FILE: the submission must not pass for a solution.
+refused() {
+    local out
+    n=$((n + 1))
+    if ! out=$(CASES=0 SOLUTION=$4 common/starters/solutions.sh "$3") && [[ $out == *"$2"* ]]; then echo "ok $n - refused: $1"
+    else
+        echo "not ok $n - refused: $1"
+        sed 's/^/# /' <<<"$out"
+    fi
+}
+
+# SED: lab 02's solution, changed.
+changed() { sed -E "$1" solutions/02-vector-add/vector_add.cu >"$work/changed.cu"; }
+
+refused "a finding" "findings" 02-vector-add solutions/02-vector-add/broken/no-guard.cu
+changed 's/a\[i\] \+ b\[i\];/a[i] - b[i];/'
+refused "a wrong result" "not right" 02-vector-add "$work/changed.cu"
+changed '1s/^/__device__ unsigned turn;\n/; s/c\[i\] = a\[i\] \+ b\[i\];/c[i] = a[i] + b[i] + (i < 32 ? 0 : (int)atomicAdd(\&turn, 1));/'
+refused "a result that depends on the order of warps" "the bytes that seed 1 gave" 02-vector-add "$work/changed.cu"
+changed 's/^( *)int blocks = .*/&\n\1volatile char *past = (volatile char *)malloc(8);\n\1past[blocks * 0 + 8] = 1;\n\1free((void *)past);/'
+refused "a host array overrun" "heap-buffer-overflow" 02-vector-add "$work/changed.cu"
+changed 's/^( *)int blocks = .*/&\n\1volatile int most = 0x7fffffff;\n\1most += blocks + 1;/'
+refused "an overflow of an int on the host" "signed integer overflow" 02-vector-add "$work/changed.cu"
+echo "1..$n"
