@@ -78,6 +78,9 @@ for name in labs/[0-9][0-9]-*; do
     [ -n "$shown" ] || shown="a block of text that begins with a line 'case ...' in README.md"
     has "$name: the handout shows the output of make run" "$seen" "$shown"
 done
+echo '// TODO 2: the rest' >"$work/begun.cu"
+out=$(common/lab/next-step.sh "$work/begun.cu"); has "who has begun is told to mend what fails first" "$out" "next: mend what fails above, or"
+has "and which step is open" "$out" "TODO 2 in $work/begun.cu (line 1) is still open"
 cp solutions/02-vector-add/vector_add.cu "$work/labs/02-vector-add"
 out=$(lab run DEVICE=virtual); [ $? = 0 ] && ok "make run on the solution ends with 0" || not_ok "make run on the solution" "$out"
 has "and says so" "$out" "right: the result is what it should be"
