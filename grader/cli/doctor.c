@@ -76,9 +76,10 @@ int cli_doctor(Arena *a, const Options *o)
         line("", nvcc);
     line("GPU",
          access("/dev/nvidiactl", F_OK) == 0 ? "a driver answers" : "none; the virtual GPU needs none");
+    bool machine = cli_check_machine(a, nvcc);
     show_sandbox(a, o);
     bool fine = show_labs(a, &kit);
-    return fine && kit.nvcc ? EXIT_FINE : EXIT_KIT;
+    return machine && fine && kit.nvcc ? EXIT_FINE : EXIT_KIT;
 }
 
 int cli_schema(Arena *a, const Options *o)
