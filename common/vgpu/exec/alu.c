@@ -152,11 +152,34 @@ static bool widths_can_convert(const IrInst *inst, const AluShape *shape)
     return inst->dst.bytes >= 2 && inst->dst.bytes <= 8;
 }
 
+/* Which comparisons a type has (PTX ISA 9.3.1, 9.3.2): set's rows are one for all of them. */
+static bool comparison_fits(PtxType type, IrCmp cmp)
+{
+    switch (type) {
+    case PTX_TYPE_B16:
+    case PTX_TYPE_B32:
+    case PTX_TYPE_B64:
+        return cmp == CMP_EQ || cmp == CMP_NE;
+    case PTX_TYPE_S16:
+    case PTX_TYPE_S32:
+    case PTX_TYPE_S64:
+        return cmp <= CMP_GE;
+    case PTX_TYPE_U16:
+    case PTX_TYPE_U32:
+    case PTX_TYPE_U64:
+        return cmp <= CMP_HS;
+    default:
+        return cmp <= CMP_GE || cmp >= CMP_EQU;
+    }
+}
+
 /* What the table's columns cannot say. */
 static bool row_is_legal(const AluRow *row, const IrInst *inst)
 {
     if (inst->vec)
         return vector_fits(inst);
+    if (inst->opcode == PTX_SET && !comparison_fits(inst->type2, inst->cmp))
+        return false;
     if (row->shape->any_width && !widths_can_convert(inst, row->shape))
         return false;
     if (inst->opcode == PTX_ISSPACEP || inst->opcode == PTX_CVTA) {
