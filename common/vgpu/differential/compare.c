@@ -1,0 +1,179 @@
+/* Two files of answers, line by line: kernels whose hashes differ, with the first slot that does and its
+ * instruction (made again from the seed); values of approximate functions against the bounds of forms.def,
+ * which are doubled for neither side: the virtual GPU's results are near the exact ones, so a card's error is
+ * theirs alone. */
+#include "common/vgpu/differential/differential.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_BYTES = 8192 };
+
+typedef struct Comparison {
+    StrBuf *text;
+    int limit, n_lines, n_differ, n_skipped, n_errors;
+    int by_family[N_FAMILIES];
+} Comparison;
+
+uint32_t answer_hash(const uint64_t *words, int n)
+{
+    uint64_t h = 0;
+    for (int i = 0; i < n; i++)
+        h = rng_mix(h ^ words[i]) + (uint64_t)i;
+    return (uint32_t)(h >> 32);
+}
+
+static double half_value(uint32_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 31)
+        return fraction ? (double)NAN : sign * (double)INFINITY;
+    return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
+}
+
+static double value_of(Class class, uint64_t bits)
+{
+    float f;
+    double d;
+    const uint32_t word = (uint32_t)bits;
+    switch (class) {
+    case CLASS_F:
+        memcpy(&f, &word, sizeof f);
+        return (double)f;
+    case CLASS_E:
+        memcpy(&d, &bits, sizeof d);
+        return d;
+    default:
+        return half_value(word & 0xFFFF);
+    }
+}
+
+/* Whether a value is within the bounds, plus the rounding of the last place on both sides. */
+static bool is_near(const Slot *slot, double want, double got)
+{
+    const double place = slot->class == CLASS_F ? 0x1p-23 : slot->class == CLASS_E ? 0x1p-52 : 0x1p-10;
+    const double least = slot->class == CLASS_F ? 0x1p-148 : slot->class == CLASS_E ? 0x1p-1073 : 0x1p-23;
+    if (isnan(want) || isnan(got))
+        return isnan(want) && isnan(got);
+    if (isinf(want) || isinf(got))
+        return want == got;
+    return fabs(want - got) <= slot->absolute + (slot->relative + place) * fabs(want) + least;
+}
+
+static bool slot_is_near(const Slot *slot, uint64_t want, uint64_t got)
+{
+    if (slot->class != CLASS_X)
+        return is_near(slot, value_of(slot->class, want), value_of(slot->class, got));
+    return is_near(slot, half_value((uint32_t)want & 0xFFFF), half_value((uint32_t)got & 0xFFFF)) &&
+           is_near(slot, half_value((uint32_t)want >> 16 & 0xFFFF), half_value((uint32_t)got >> 16 & 0xFFFF));
+}
+
+static void tell(Comparison *c, Family family, const char *line)
+{
+    c->n_differ++;
+    c->by_family[family]++;
+    if (c->limit-- > 0)
+        strbuf_puts(c->text, line);
+}
+
+static void compare_values(Comparison *c, const Kernel *k, int s, char *want, char *got)
+{
+    char line[512];
+    for (int t = 0; t < THREADS; t++) {
+        const uint64_t w = strtoull(want, &want, 16), g = strtoull(got, &got, 16);
+        if (slot_is_near(&k->slots[s], w, g))
+            continue;
+        snprintf(line, sizeof line, "%s %llu: slot %d, thread %d: %s: wanted about %llx, got %llx\n",
+                 family_name(k->family), (unsigned long long)k->seed, s, t, k->slots[s].text,
+                 (unsigned long long)w, (unsigned long long)g);
+        tell(c, k->family, line);
+        return;
+    }
+}
+
+/* After the kernel's hash: the hash of the threads' memory, then one a slot. */
+static void compare_hashes(Comparison *c, const Kernel *k, const char *want, const char *got)
+{
+    char line[512];
+    int n = 0, first = -1;
+    for (int s = 0; s < k->n_slots; s++)
+        if (strncmp(want + 18 + 9 * s, got + 18 + 9 * s, 8) != 0) {
+            first = first < 0 ? s : first;
+            n++;
+        }
+    snprintf(line, sizeof line, "%s %llu: %d of %d slots differ; first %d: %s\n", family_name(k->family),
+             (unsigned long long)k->seed, n, k->n_slots, first,
+             first < 0 ? "memory alone" : k->slots[first].text);
+    tell(c, k->family, line);
+}
+
+static void compare_lines(Comparison *c, char *want, char *got)
+{
+    char name[32], line[600];
+    unsigned long long seed;
+    int slot = 0, at = 0;
+    Kernel k;
+    if (sscanf(want, "%31s %llu%n", name, &seed, &at) < 2)
+        return;
+    const Family family = family_find(name);
+    if (family == N_FAMILIES)
+        return;
+    if (want[at] == '.')
+        slot = (int)strtol(want + at + 1, NULL, 10);
+    const char *says = strchr(want + at, ' '),
+               *other = strncmp(want, got, (size_t)(says - want)) == 0 ? got + (says - want) : NULL;
+    c->n_lines++;
+    if (other && strcmp(says, other) == 0 && strncmp(says, " error", 6) != 0)
+        return;
+    if (!other || strncmp(says, " error", 6) == 0 || strncmp(other, " error", 6) == 0) {
+        snprintf(line, sizeof line, "%s %llu: wanted%.100s, got%.300s\n", name, seed, says,
+                 other ? other : " no such line");
+        c->n_errors++;
+        tell(c, family, line);
+    } else if (strcmp(says, " skipped") == 0 || strcmp(other, " skipped") == 0) {
+        c->n_skipped++;
+    } else if (kernel_make(&k, family, seed, NULL) == STATUS_OK) {
+        if (strncmp(says, " values", 7) == 0)
+            compare_values(c, &k, slot, (char *)says + 7, (char *)other + 7);
+        else
+            compare_hashes(c, &k, says + 1, other + 1);
+        kernel_free(&k);
+    }
+}
+
+static bool next_line(FILE *f, char *line)
+{
+    if (!fgets(line, LINE_BYTES, f))
+        return false;
+    line[strcspn(line, "\n")] = '\0';
+    return true;
+}
+
+int compare_files(const char *wanted, const char *got, int limit, StrBuf *text, Diag *diag)
+{
+    Comparison c = {.text = text, .limit = limit};
+    char a[LINE_BYTES], b[LINE_BYTES];
+    FILE *w = fopen(wanted, "r"), *g = w ? fopen(got, "r") : NULL;
+    if (!g) {
+        diag_set(diag, STATUS_IO, "cannot read %s", w ? got : wanted);
+        if (w)
+            fclose(w);
+        return -1;
+    }
+    while (next_line(w, a)) {
+        if (!next_line(g, b))
+            b[0] = '\0';
+        compare_lines(&c, a, b);
+    }
+    fclose(w);
+    fclose(g);
+    for (int f = 0; f < N_FAMILIES; f++)
+        if (c.by_family[f])
+            strbuf_printf(text, "%s: %d differ\n", family_name((Family)f), c.by_family[f]);
+    strbuf_printf(text, "%d answers compared, %d differ (%d of them errors), %d skipped\n", c.n_lines,
+                  c.n_differ, c.n_errors, c.n_skipped);
+    return c.n_lines == 0 ? diag_set(diag, STATUS_INVALID, "%s has no answers", wanted), -1 : c.n_differ;
+}
