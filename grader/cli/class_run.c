@@ -4,6 +4,7 @@
 #include "grader/build/places.h"
 #include "grader/core/files.h"
 #include "grader/core/version.h"
+#include "grader/exec/done.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +105,8 @@ Status class_run_prepare(ClassRun *c, bool must_exist, Diag *d)
         s = dir_make(c->options->out, d);
     if (s == STATUS_OK)
         s = class_run_lock(c->options->out, &c->lock, d);
+    if (s == STATUS_OK)
+        done_sweep(c->options->out);
     if (s == STATUS_OK)
         s = choose_seed(c, must_exist, d); /* again: another grader may have just kept one */
     return s != STATUS_OK ? s

@@ -52,8 +52,6 @@ static int grade_one(void *context, size_t job, int slot)
     Diag d;
     Result *r = submission_grade(c->run, &c->submissions[i], slot, &timing);
     const char *dir = result_dir(&arena, c, i);
-    if (dir)
-        done_sweep(dir);
     bool saved = r && dir && save_and_mark(c, r, &timing, dir, &d) == STATUS_OK;
     result_free(r);
     arena_free(&arena);
@@ -133,8 +131,6 @@ static void share_result(Progress *p, size_t from, Result *r)
         Diag d;
         const char *dir = result_dir(&a, c, i);
         r->student = c->submissions[i].student;
-        if (dir)
-            done_sweep(dir);
         if (dir && save_and_mark(c, r, &none, dir, &d) == STATUS_OK)
             tell(p, i, r, GRADED_AS_ANOTHER);
         arena_free(&a);

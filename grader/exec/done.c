@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { RESULT_BYTES_MAX = 64 << 20, MARK_BYTES_MAX = 256 };
@@ -53,6 +54,13 @@ bool done_check(const char *dir, const char *key)
     return same;
 }
 
+/* As file_write_atomic names it: six characters after ".tmp-". */
+static bool is_half_written(const char *name)
+{
+    const char *mark = strstr(name, ".tmp-");
+    return mark && strlen(mark) == 11;
+}
+
 void done_sweep(const char *dir)
 {
     Arena a = {0};
@@ -61,8 +69,13 @@ void done_sweep(const char *dir)
     if (access(dir, F_OK) != 0 || dir_list(&a, dir, &names, &n, NULL) != STATUS_OK)
         n = 0;
     for (size_t i = 0; i < n; i++) {
-        const char *path = strstr(names[i], ".tmp-") ? arena_printf(&a, "%s/%s", dir, names[i]) : NULL;
-        if (path)
+        struct stat st;
+        const char *path = arena_printf(&a, "%s/%s", dir, names[i]);
+        if (!path || lstat(path, &st) != 0)
+            continue;
+        if (S_ISDIR(st.st_mode))
+            done_sweep(path);
+        else if (is_half_written(names[i]))
             unlink(path);
     }
     arena_free(&a);

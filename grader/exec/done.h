@@ -16,7 +16,7 @@
 Status done_mark(const char *dir, const char *key, Diag *d);
 /* Whether DIR holds a result that is marked with the key and unchanged since. */
 bool done_check(const char *dir, const char *key);
-/* Removes what a killed grader left half written in DIR. */
+/* Removes what a killed grader left half written below DIR; nobody else may be at work there. */
 void done_sweep(const char *dir);
 
 #endif

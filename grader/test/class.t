@@ -150,6 +150,8 @@ for ((i = 0; i < kills; i++)); do
 done
 echo "# $n_finished of $kills came to their end before the kill; results there after each:$states"
 same "$kills kills: no run refuses to go on or comes to other bytes" 0 $n_broken
+mkdir -p "$tmp/killed/report"
+touch "$tmp/killed/plan.json.tmp-aBc123" "$tmp/killed/report/index.html.tmp-aBc123"
 run "$tmp/killed"
 same "then the class is finished: status" 0 $?
 same "and has the bytes of an undisturbed run" "$wanted" "$(bytes "$tmp/killed")"
