@@ -1,0 +1,7 @@
+// expect: build-error
+#include "vector_add.h"
+#define A x x x x x x x x x x
+#define B A A A A A A A A A A
+#define C B B B B B B B B B B
+#define D C C C C C C C C C C
+int vector_add(const float *, const float *, float *, int) { return D; }
