@@ -83,8 +83,6 @@ bool call_enter_query(Call *call, Api api)
         call->error = facade()->no_device;
         return false;
     }
-    if (thread_state()->driver_call == NULL) /* what a call of the driver does is one call */
-        call_tick();
     return true;
 }
 
@@ -99,13 +97,22 @@ void call_use_context(ThreadContext wanted)
         facade()->primary_used[t->device] = true;
 }
 
-bool call_enter(Call *call, Api api)
+bool call_enter_question(Call *call, Api api)
 {
     if (!call_enter_query(call, api))
         return false;
     ThreadContext now = thread_state()->context;
     if (thread_state()->driver_call == NULL)
         call_use_context(now == CONTEXT_NONE ? CONTEXT_PRIMARY : now);
+    return true;
+}
+
+bool call_enter(Call *call, Api api)
+{
+    if (!call_enter_question(call, api))
+        return false;
+    if (thread_state()->driver_call == NULL) /* what a call of the driver does is one call */
+        call_tick();
     return true;
 }
 

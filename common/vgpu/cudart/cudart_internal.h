@@ -204,7 +204,9 @@ typedef struct Call {
 
 /* False: call->error says why the call cannot go on. */
 bool call_enter(Call *call, Api api);
-/* The same for calls that only ask about devices: they make no context. */
+/* The same for calls that only ask: they take no time on the modelled time line. */
+bool call_enter_question(Call *call, Api api);
+/* The same for those that only ask about devices: they make no context either. */
 bool call_enter_query(Call *call, Api api);
 /* The same without a device: for calls that work where there is none. */
 bool call_enter_light(Call *call, Api api);

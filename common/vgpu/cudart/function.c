@@ -28,7 +28,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kern
     Kernel *k;
     uint32_t function;
     DeviceFunctionInfo info = {0};
-    if (!call_enter(&call, API_cudaFuncGetAttributes))
+    if (!call_enter_question(&call, API_cudaFuncGetAttributes))
         return call_leave(&call, call.error);
     if (a == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -67,7 +67,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
     Call call;
     Kernel *k;
     uint32_t function;
-    if (!call_enter(&call, API_cudaFuncSetAttribute))
+    if (!call_enter_question(&call, API_cudaFuncSetAttribute))
         return call_leave(&call, call.error);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
     if (error != cudaSuccess)
@@ -172,7 +172,7 @@ static cudaError_t occupancy(Api api, int *blocks, const void *kernel, int threa
     Call call;
     Kernel *k;
     uint32_t function;
-    if (!call_enter(&call, api))
+    if (!call_enter_question(&call, api))
         return call_leave(&call, call.error);
     if (blocks == NULL || threads <= 0)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -209,7 +209,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     DeviceInfo device = {0};
     DeviceReply reply;
     int fit = 0;
-    if (!call_enter(&call, API_cudaOccupancyAvailableDynamicSMemPerBlock))
+    if (!call_enter_question(&call, API_cudaOccupancyAvailableDynamicSMemPerBlock))
         return call_leave(&call, call.error);
     if (bytes == NULL || blocks <= 0 || threads <= 0)
         return call_leave(&call, cudaErrorInvalidValue);
