@@ -3,15 +3,15 @@
 #
 #   ladders.sh virtual|gpu [OPTIONS OF A LADDER...]      BUILD and CUDA_HOME are set by the Makefile
 #
-# With RAW=FILE the lines of ladder.h go there, too.
+# With RAW=FILE the lines of ladder.h go there, too; VGPU_OPTIONS are for the virtual GPU.
 set -euo pipefail
-: "${BUILD:?}" "${CUDA_HOME:=}" "${RAW:=/dev/null}"
+: "${BUILD:?}" "${CUDA_HOME:=}" "${RAW:=/dev/null}" "${VGPU_OPTIONS:=}"
 device=$1
 shift
 : >"$RAW"
 for ladder in "$BUILD"/ladders/*; do
     case $device in
-    virtual) "$BUILD/bin/vgpu" --quiet "$ladder" "$@" ;;
+    virtual) "$BUILD/bin/vgpu" --quiet $VGPU_OPTIONS "$ladder" "$@" ;;
     gpu) LD_LIBRARY_PATH=$CUDA_HOME/lib64 "$ladder" --repeats=15 --flush "$@" ;;
     *) echo "DEVICE is virtual or gpu, not '$device'" >&2; exit 2 ;;
     esac

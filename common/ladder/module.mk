@@ -14,3 +14,9 @@ $(LADDERS): $(BUILD)/ladders/%: solutions/%/ladder.cu $(LADDER_C) common/ladder/
 ladder-programs: $(LADDERS)
 ladders: all $(LADDERS) ## the labs' versions from naive to best, side by side: DEVICE=virtual|gpu
 	@BUILD=$(BUILD) CUDA_HOME='$(CUDA_HOME)' common/ladder/ladders.sh $(if $(DEVICE),$(DEVICE),virtual)
+
+# The order by modelled time against the order on a card.
+.PHONY: model-rank
+model-rank: all $(LADDERS) ## modelled against measured times of the labs' versions (H100), and how well their orders agree
+	$(Q)BUILD=$(BUILD) VGPU_OPTIONS='--device=h100 --check=none' RAW=$(BUILD)/model-rank.tsv common/ladder/ladders.sh virtual >$(BUILD)/model-rank.txt
+	$(Q)common/ladder/rank.sh $(BUILD)/model-rank.tsv common/ladder/measured/h100-ladders.tsv

@@ -27,7 +27,7 @@ void cache_clear(Cache *c)
     c->generation++;
 }
 
-unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors)
+unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late)
 {
     CacheSetOfLines *set = &c->sets[(line * 0x9E3779B97F4A7C15u >> 40) & (c->n_sets - 1)];
     if (set->generation != c->generation)
@@ -35,6 +35,12 @@ unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors)
     for (unsigned way = 0; way < CACHE_WAYS; way++) {
         if (set->tag[way] == line + 1) {
             unsigned hits = perf_bits(set->sectors[way] & sectors);
+            if (sectors & (uint8_t)~set->sectors[way]) {
+                set->wait[way] = wait > set->wait[way] ? wait : set->wait[way];
+                *late = true;
+            } else if (set->wait[way] >= wait) {
+                *late = true;
+            }
             set->sectors[way] |= sectors;
             return hits;
         }
@@ -43,5 +49,7 @@ unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors)
     set->next = (uint8_t)((way + 1) % CACHE_WAYS);
     set->tag[way] = line + 1;
     set->sectors[way] = sectors;
+    set->wait[way] = wait;
+    *late = true;
     return 0;
 }

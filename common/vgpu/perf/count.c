@@ -23,13 +23,18 @@ enum {
     TOUCH_IDLE_MAX = 4, /* launches after which the marks of an allocation that none touched are let go */
 };
 
+enum { BLOCK_WARPS_MAX = 32 };
+
 typedef struct PerfBlock {
-    Cache cache; /* no sets: none could be had */
+    Cache cache;                     /* no sets: none could be had */
+    uint32_t waits[BLOCK_WARPS_MAX]; /* waits of each warp so far */
+    uint32_t late[BLOCK_WARPS_MAX];  /* the last of them that the first level could not end */
 } PerfBlock;
 
 typedef struct PerfWorker {
     PerfCounters c;
     Touched *touched[TOUCH_RECENT]; /* used last, by serial */
+    const Waits *waits;             /* of the function that ran last */
 } PerfWorker;
 
 struct PerfSet {
@@ -39,7 +44,9 @@ struct PerfSet {
     const ExecLaunch *launch;
     PerfWorker *workers;
     unsigned n_workers;
-    pthread_mutex_t lock;          /* chunks and touched */
+    Turns *turns;                  /* of each worker */
+    Waits *waits;                  /* of the launch's functions */
+    pthread_mutex_t lock;          /* chunks, touched and waits */
     PerfBlock *slots[SLOT_CHUNKS]; /* by ExecWho.slot, SLOT_CHUNK in one piece */
     Touched *touched[TOUCH_BUCKETS];
     PerfTouchFn *watch;
@@ -77,6 +84,8 @@ static void open_block(PerfSet *set, uint32_t slot)
         return;
     if (b->cache.sets || cache_create(&b->cache, set->model->l1_bytes))
         cache_clear(&b->cache);
+    memset(b->waits, 0, sizeof b->waits);
+    memset(b->late, 0, sizeof b->late);
 }
 
 static void free_blocks(PerfSet *set)
@@ -162,62 +171,110 @@ static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
     }
 }
 
+/* ---- waits ---- */
+
+static const Waits *find_waits(PerfSet *set, const IrFunction *f)
+{
+    pthread_mutex_lock(&set->lock);
+    Waits *found = set->waits;
+    while (found && found->function != f)
+        found = found->next;
+    if (!found && (found = waits_new(f)) != NULL) {
+        found->next = set->waits;
+        set->waits = found;
+    }
+    pthread_mutex_unlock(&set->lock);
+    return found;
+}
+
+static bool begins_wait(PerfSet *set, PerfWorker *w, const ExecWho *who, uint8_t flag)
+{
+    if (!who->inst)
+        return false;
+    if (!w->waits || w->waits->function != who->function)
+        w->waits = find_waits(set, who->function);
+    return w->waits && w->waits->flags[who->inst - who->function->insts] & flag;
+}
+
+/* A load begins a wait of its warp, or goes along with the one that is there. */
+static void count_wait(PerfWorker *w, PerfBlock *b, uint32_t warp, bool begins, bool late)
+{
+    b->waits[warp] += begins;
+    w->c.v[PERF_LOAD_WAITS] += begins;
+    if (late && b->late[warp] != b->waits[warp]) {
+        b->late[warp] = b->waits[warp];
+        w->c.v[PERF_LOAD_WAITS_MISSED]++;
+    }
+}
+
 /* ---- accesses ---- */
 
 /* Sectors read: from the first-level cache, or beyond it. */
-static void count_read(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const SectorList *s)
+static void count_read(PerfWorker *w, PerfBlock *b, uint32_t warp, const ExecAccess *a, const SectorList *s,
+                       bool begins)
 {
     uint64_t *v = w->c.v;
-    bool cached = b && (a->sem == SEM_WEAK || a->sem == SEM_NC); /* strong loads ask the second level */
+    bool cached = b && (a->sem == SEM_WEAK || a->sem == SEM_NC), /* strong loads ask the second level */
+        late = !cached;
     unsigned hits = 0;
+    warp %= BLOCK_WARPS_MAX;
     for (unsigned i = 0; cached && i < s->n; i++)
-        hits += cache_load(&b->cache, s->line[i], s->sectors[i]);
+        hits += cache_load(&b->cache, s->line[i], s->sectors[i], b->waits[warp] + begins, &late);
+    if (b)
+        count_wait(w, b, warp, begins, late);
     v[PERF_L1_HIT_SECTORS] += hits;
     v[PERF_L2_READ_SECTORS] += s->n_sectors - hits;
 }
 
-static void count_load(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const SectorList *s, uint64_t bytes)
-{
-    uint64_t *v = w->c.v;
-    v[PERF_GLOBAL_LOAD_REQUESTS]++;
-    v[PERF_GLOBAL_LOAD_SECTORS] += s->n_sectors;
-    v[PERF_GLOBAL_LOAD_BYTES] += bytes;
-    count_read(w, b, a, s);
-}
-
 /* A read that filters is one request, of up to eight accesses. */
-static void count_texture(PerfWorker *w, PerfBlock *b, const ExecAccess *a, const SectorList *s)
+static void count_texture(PerfWorker *w, PerfBlock *b, const ExecWho *who, const ExecAccess *a,
+                          const SectorList *s, bool begins)
 {
     uint64_t *v = w->c.v;
-    bool surface = a->texture == ACCESS_SURFACE;
-    v[surface ? PERF_SURFACE_REQUESTS : PERF_TEXTURE_REQUESTS] += a->texture != ACCESS_TEXTURE_MORE;
+    bool surface = a->texture == ACCESS_SURFACE, first = a->texture != ACCESS_TEXTURE_MORE;
+    v[surface ? PERF_SURFACE_REQUESTS : PERF_TEXTURE_REQUESTS] += first;
     v[surface ? PERF_SURFACE_SECTORS : PERF_TEXTURE_SECTORS] += s->n_sectors;
     if (a->kind == ACCESS_LOAD)
-        count_read(w, b, a, s);
+        count_read(w, b, who->warp, a, s, begins && first);
     else
         v[PERF_L2_WRITE_SECTORS] += s->n_sectors;
 }
 
-static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecAccess *a)
+static void count_atomic(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWho *who, const ExecAccess *a,
+                         const SectorList *s, bool begins)
+{
+    uint64_t *v = w->c.v;
+    bool is_float = who->inst && ptx_type_class((PtxType)who->inst->type) == PTX_TYPES_FLOAT;
+    v[PERF_GLOBAL_ATOMIC_REQUESTS]++;
+    v[PERF_GLOBAL_ATOMIC_SECTORS] += turns_add(&set->turns[w - set->workers], a, s, is_float);
+    v[PERF_GLOBAL_ATOMIC_THREADS] += perf_bits(a->mask);
+    v[PERF_GLOBAL_ATOMIC_CONFLICTS] += perf_bits(s->twins);
+    v[PERF_L2_WRITE_SECTORS] += s->n_sectors;
+    if (b && begins)
+        count_wait(w, b, who->warp % BLOCK_WARPS_MAX, true, true);
+}
+
+static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWho *who, const ExecAccess *a)
 {
     SectorList s;
     uint64_t *v = w->c.v, lanes = perf_bits(a->mask);
+    bool begins = a->kind != ACCESS_STORE && begins_wait(set, w, who, WAIT_GLOBAL);
     sector_list(a, &s);
+    v[PERF_GLOBAL_LINES] += s.n;
     if (a->texture) {
-        count_texture(w, b, a, &s);
+        count_texture(w, b, who, a, &s, begins);
     } else if (a->kind == ACCESS_LOAD) {
-        count_load(w, b, a, &s, lanes * a->bytes);
+        v[PERF_GLOBAL_LOAD_REQUESTS]++;
+        v[PERF_GLOBAL_LOAD_SECTORS] += s.n_sectors;
+        v[PERF_GLOBAL_LOAD_BYTES] += lanes * a->bytes;
+        count_read(w, b, who->warp, a, &s, begins);
     } else if (a->kind == ACCESS_STORE) {
         v[PERF_GLOBAL_STORE_REQUESTS]++;
         v[PERF_GLOBAL_STORE_SECTORS] += s.n_sectors;
         v[PERF_GLOBAL_STORE_BYTES] += lanes * a->bytes;
         v[PERF_L2_WRITE_SECTORS] += s.n_sectors;
     } else {
-        v[PERF_GLOBAL_ATOMIC_REQUESTS]++;
-        v[PERF_GLOBAL_ATOMIC_SECTORS] += s.n_sectors;
-        v[PERF_GLOBAL_ATOMIC_THREADS] += lanes;
-        v[PERF_GLOBAL_ATOMIC_CONFLICTS] += perf_bits(s.twins);
-        v[PERF_L2_WRITE_SECTORS] += s.n_sectors;
+        count_atomic(set, w, b, who, a, &s, begins);
     }
     touch(set, w, a);
 }
@@ -257,10 +314,11 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
         return;
     switch (a->space) {
     case SPACE_GLOBAL:
-        count_global(set, w, block_of(set, who), a);
+        count_global(set, w, block_of(set, who), who, a);
         break;
     case SPACE_SHARED:
         count_shared(w, a);
+        w->c.v[PERF_SHARED_WAITS] += begins_wait(set, w, who, WAIT_SHARED);
         break;
     case SPACE_LOCAL:
     case SPACE_FRAME:
@@ -339,8 +397,13 @@ static void on_launch_begin(void *self, const ExecLaunch *launch)
     PerfSet *set = self;
     set->launch = launch;
     memset(&set->last, 0, sizeof set->last);
-    for (unsigned w = 0; w < set->n_workers; w++)
+    waits_free(set->waits); /* other functions may lie where those of an unloaded module lay */
+    set->waits = NULL;
+    for (unsigned w = 0; w < set->n_workers; w++) {
         set->workers[w] = (PerfWorker){0};
+        if (set->turns[w].any)
+            memset(&set->turns[w], 0, sizeof set->turns[w]);
+    }
 }
 
 /* Sectors that move between the second level and the card's memory. */
@@ -383,9 +446,13 @@ static void on_launch_end(void *self, const ExecLaunch *launch)
 {
     PerfSet *set = self;
     (void)launch;
-    for (unsigned w = 0; w < set->n_workers; w++)
+    for (unsigned w = 0; w < set->n_workers; w++) {
         perf_counters_add(&set->last, &set->workers[w].c);
+        if (w > 0)
+            turns_merge(&set->turns[0], &set->turns[w]);
+    }
     set->last.v[PERF_LAUNCHES] = 1;
+    set->last.v[PERF_ATOMIC_TURNS] = turns_most(&set->turns[0]);
     sum_touched(set);
     perf_counters_add(&set->totals, &set->last);
     set->launch = NULL;
@@ -400,14 +467,17 @@ Status perf_create(const PerfModel *model, unsigned jobs, PerfSet **out)
         return STATUS_LIMIT;
     PerfSet *set = calloc(1, sizeof *set);
     PerfWorker *workers = calloc(jobs, sizeof *workers);
-    if (!set || !workers) {
+    Turns *turns = calloc(jobs, sizeof *turns);
+    if (!set || !workers || !turns) {
         free(set);
         free(workers);
+        free(turns);
         return STATUS_NO_MEMORY;
     }
     pthread_mutex_init(&set->lock, NULL);
     set->model = model;
     set->workers = workers;
+    set->turns = turns;
     set->n_workers = jobs;
     set->observer = (ExecObserver){
         .self = set,
@@ -435,6 +505,8 @@ void perf_destroy(PerfSet *set)
             touch_free(t);
         }
     pthread_mutex_destroy(&set->lock);
+    waits_free(set->waits);
+    free(set->turns);
     free(set->workers);
     free(set);
 }

@@ -106,8 +106,10 @@ const char *perf_limit_text(PerfLimit l);
 
 typedef struct PerfLaunchTime {
     uint64_t total_ns, overhead_ns;
-    uint64_t compute_ns, memory_ns, latency_ns; /* the bounds; the largest one counts */
-    const char *bound;                          /* "compute", "memory", "latency", "overhead" */
+    uint64_t compute_ns, memory_ns,
+        latency_ns;    /* the busiest units, and the waits of warps that follow one another */
+    const char *bound; /* "compute", "memory", "latency", "overhead" */
+    const char *unit;  /* the busiest one (units.def) */
 } PerfLaunchTime;
 
 /* How long a launch of n_blocks blocks with these counters and needs takes on m. */

@@ -2,7 +2,8 @@
  *
  *   count.c    the observer and the set          bank.c     wavefronts of shared memory
  *   sector.c   an access -> lines and sectors    cache.c    the modelled first-level cache
- *   touch.c    different bytes of a launch
+ *   touch.c    different bytes of a launch           waits.c    loads that a warp waits for
+ *   turns.c    atomics that meet at one place
  */
 #ifndef COMMON_VGPU_PERF_INTERNAL_H
 #define COMMON_VGPU_PERF_INTERNAL_H
@@ -44,8 +45,9 @@ enum { CACHE_WAYS = 4 };
 typedef struct CacheSetOfLines {
     uint64_t tag[CACHE_WAYS]; /* line + 1; 0: empty */
     uint8_t sectors[CACHE_WAYS];
-    uint8_t next;        /* way to replace */
-    uint32_t generation; /* empty when it is not the cache's */
+    uint32_t wait[CACHE_WAYS]; /* number of the warp's wait in which the line came */
+    uint8_t next;              /* way to replace */
+    uint32_t generation;       /* empty when it is not the cache's */
 } CacheSetOfLines;
 
 typedef struct Cache {
@@ -57,14 +59,47 @@ typedef struct Cache {
 bool cache_create(Cache *c, uint32_t bytes);
 void cache_free(Cache *c);
 void cache_clear(Cache *c);
-/* Loads the sectors of a line: how many of them were there already. */
-unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors);
+/* Loads the sectors of a line in a warp's wait of this number: how many of them were there already. *late:
+ * one was not there, or is only just on its way (another warp asked for it in its wait of the same number or
+ * later). */
+unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late);
+
+/* ---- waits ---- */
+
+enum { WAIT_GLOBAL = 1, WAIT_SHARED = 2, WAIT_PIECE = 4 /* straight code begins */ };
+
+typedef struct Waits {
+    const IrFunction *function;
+    struct Waits *next;
+    uint8_t flags[]; /* [pc] */
+} Waits;
+
+/* NULL when the host has no memory. */
+Waits *waits_new(const IrFunction *f);
+void waits_free(Waits *all);
+
+/* ---- atomics that meet ---- */
+
+enum { TURN_PLACES = 4096, TURN_PLACE_BYTES = 512, TURN_INT = 5, TURN_FLOAT = 12 };
+
+/* Operations of the second-level cache on each stretch of 512 bytes, in fifths of an operation on integers.
+ */
+typedef struct Turns {
+    uint64_t of[TURN_PLACES];
+    bool any;
+} Turns;
+
+/* Counts the operations of a request at their places, and returns how many they are. */
+unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_float);
+void turns_merge(Turns *to, const Turns *from);
+/* Operations at the busiest place. */
+uint64_t turns_most(const Turns *t);
 
 /* ---- touched bytes ---- */
 
 typedef struct Touched {
-    const MemAlloc *alloc;   /* never followed: what it says is compared with a copy */
-    uint64_t addr, size;     /* the allocation's */
+    const MemAlloc *alloc; /* never followed: what it says is compared with a copy */
+    uint64_t addr, size;   /* the allocation's */
     uint32_t serial;
     uint32_t idle;           /* launches since the last that touched it */
     uint64_t base, bytes;    /* base: address of bit 0 */

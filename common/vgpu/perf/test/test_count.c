@@ -185,7 +185,7 @@ static void atomics(void **state)
     assert_int_equal(v[PERF_GLOBAL_ATOMIC_REQUESTS], 2);
     assert_int_equal(v[PERF_GLOBAL_ATOMIC_THREADS], 64);
     assert_int_equal(v[PERF_GLOBAL_ATOMIC_CONFLICTS], 32);
-    assert_int_equal(v[PERF_GLOBAL_ATOMIC_SECTORS], 5);
+    assert_int_equal(v[PERF_GLOBAL_ATOMIC_SECTORS], 36);
     rig_free(r);
 }
 

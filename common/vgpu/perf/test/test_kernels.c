@@ -167,7 +167,25 @@ static void contended_atomics(void **state)
     assert_int_equal(c.v[PERF_GLOBAL_ATOMIC_REQUESTS], 32);
     assert_int_equal(c.v[PERF_GLOBAL_ATOMIC_THREADS], 1024);
     assert_int_equal(c.v[PERF_GLOBAL_ATOMIC_CONFLICTS], 1024);
-    assert_int_equal(c.v[PERF_GLOBAL_ATOMIC_SECTORS], 32);
+    assert_int_equal(c.v[PERF_GLOBAL_ATOMIC_SECTORS], 1024); /* each lane's turn comes after the one before */
+    assert_int_equal(c.v[PERF_ATOMIC_TURNS], 1024);
+    c = count(*state, "one_sum", 4, 256, 1, 1, 0);
+    assert_int_equal(c.v[PERF_ATOMIC_TURNS], 2458); /* 1024 * 2.4, rounded up */
+}
+
+static void waits(void **state)
+{
+    enum { WARPS = 32 };
+    PerfCounters c = count(*state, "add", 4, 256, 1024, 1, 0);
+    assert_int_equal(c.v[PERF_LOAD_WAITS], WARPS); /* both loads together */
+    assert_int_equal(c.v[PERF_LOAD_WAITS_MISSED], WARPS);
+    c = count(*state, "follow", 4, 256, 0, 1, 0);
+    assert_int_equal(c.v[PERF_LOAD_WAITS], 3 * WARPS);
+    assert_true(c.v[PERF_LOAD_WAITS_MISSED] < 3 * WARPS); /* all is 0: the last loads hit one place again */
+    c = count(*state, "behind_a_store", 4, 256, 1024, 1, 0);
+    assert_int_equal(c.v[PERF_LOAD_WAITS], 2 * WARPS);
+    c = count(*state, "transpose_padded", 4, 256, 128, 1, 0); /* four turns of each loop, unrolled or not */
+    assert_in_range(c.v[PERF_SHARED_WAITS], WARPS, 4 * WARPS);
 }
 
 static void workers_and_orders_agree(void **state)
@@ -186,9 +204,13 @@ static void workers_and_orders_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vector_add),        cmocka_unit_test(strides),
-        cmocka_unit_test(transposes),        cmocka_unit_test(divergence),
-        cmocka_unit_test(contended_atomics), cmocka_unit_test(workers_and_orders_agree),
+        cmocka_unit_test(vector_add),
+        cmocka_unit_test(strides),
+        cmocka_unit_test(transposes),
+        cmocka_unit_test(divergence),
+        cmocka_unit_test(contended_atomics),
+        cmocka_unit_test(waits),
+        cmocka_unit_test(workers_and_orders_agree),
     };
     return cmocka_run_group_tests(tests, compile, drop);
 }

@@ -150,6 +150,38 @@ static void times(void **state)
 
     /* the same work in one block keeps 39 SMs idle */
     assert_in_range(launch_time(&fma, 1).compute_ns, 39990000, 40010000);
+    assert_string_equal(launch_time(&fma, 1).unit, "single precision");
+}
+
+/* The same waits take longer when warps cannot wait side by side, and hide behind work when they can. */
+static void waiting(void **state)
+{
+    (void)state;
+    PerfCounters few = {.v = {[PERF_BLOCKS] = 1,
+                              [PERF_WARPS] = 8,
+                              [PERF_LOAD_WAITS] = 8000,
+                              [PERF_LOAD_WAITS_MISSED] = 8000,
+                              [PERF_L2_READ_SECTORS] = 1,
+                              [PERF_DRAM_READ_BYTES] = 32}};
+    PerfLaunchTime t = launch_time(&few, 1);
+    assert_string_equal(t.bound, "latency");
+    assert_in_range(t.latency_ns, 301000, 303000); /* 1,000 waits of 480 cycles at 1.59 GHz */
+    PerfCounters hits = few;
+    hits.v[PERF_LOAD_WAITS_MISSED] = 0;
+    assert_in_range(launch_time(&hits, 1).latency_ns, 25000, 25300); /* 40 cycles each */
+
+    /* The same chain for 4 and for 5 blocks a multiprocessor, of which 4 fit: one wave and two. */
+    PerfCounters c = few;
+    c.v[PERF_BLOCKS] = 160, c.v[PERF_WARPS] = 1280,
+    c.v[PERF_LOAD_WAITS] = c.v[PERF_LOAD_WAITS_MISSED] = 1280000;
+    uint64_t one_wave = launch_time(&c, 160).latency_ns;
+    assert_in_range(launch_time(&c, 200).latency_ns, 2 * one_wave - 2, 2 * one_wave + 2);
+
+    /* A million additions to one place, one after the other. */
+    PerfCounters atomics = {.v = {[PERF_ATOMIC_TURNS] = 1000000}};
+    t = launch_time(&atomics, 1000);
+    assert_string_equal(t.unit, "atomics at one place");
+    assert_in_range(t.memory_ns, 911000, 913000); /* 1.45 cycles each */
 }
 
 static void copies(void **state)
@@ -169,7 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_differ), cmocka_unit_test(contract_names), cmocka_unit_test(json),
         cmocka_unit_test(metrics),      cmocka_unit_test(models),         cmocka_unit_test(occupancies),
-        cmocka_unit_test(times),        cmocka_unit_test(copies),
+        cmocka_unit_test(times),        cmocka_unit_test(waiting),        cmocka_unit_test(copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,4 +57,24 @@ __global__ void one_counter(const float *a, const float *b, int *c, int n)
 {
     atomicAdd(c, n);
 }
+
+__global__ void one_sum(const float *a, const float *b, float *c, int n)
+{
+    atomicAdd(c, a[threadIdx.x]);
+}
+
+// Three loads, each of which needs the one before.
+__global__ void follow(const int *a, const int *b, int *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i] = a[b[a[i]]];
+}
+
+// The second load may read what the store wrote.
+__global__ void behind_a_store(const int *a, const int *b, int *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    c[i] = a[i];
+    c[i + n] = b[i];
+}
 }
