@@ -92,15 +92,19 @@ SITE := $(BUILD)/site
 DOC_PAGES := $(patsubst docs/%.md,%,$(wildcard docs/*.md))
 DOC_FIGURES := $(wildcard $(foreach lab,$(DOC_LABS),labs/$(lab)/*.svg))
 SITE_HTML := $(DOC_COMMON) $(DOC_HTML) --css handout.css -V site=./ -M pages='$(DOC_PAGES)' $(patsubst %,-V %=1,$(filter instructor security,$(DOC_PAGES)))
-SITE_ALL := $(foreach lab,$(DOC_LABS),labs/$(lab)/README.md labs/$(lab)/lab.yaml) $(wildcard docs/*.md) $(DOC_TOOLS) $(BUILD)/doc-labs
+DOC_TRANSLATIONS = $(foreach language,$(LANGUAGES),$(patsubst %,%.$(language),$(call translated_labs,$(language))))
+SITE_ALL := $(wildcard labs/*/README.*.md labs/*/lab.*.yaml) $(foreach lab,$(DOC_LABS),labs/$(lab)/README.md labs/$(lab)/lab.yaml) $(wildcard docs/*.md) $(DOC_TOOLS) $(BUILD)/doc-labs
 SITE_FILES := $(addprefix $(SITE)/,index.html search.html search-index.js handout.css $(DOC_FIGURES) $(DOC_PAGES:%=%.html) \
 	$(foreach lab,$(DOC_LABS),$(lab).html $(lab).pdf $(lab)-slides.html) \
 	$(foreach language,$(LANGUAGES),$(patsubst %,%.$(language).html,$(call translated_labs,$(language)))))
 
+# The language of a page docs/NAME.LANGUAGE.md.
+PAGE_LANGUAGE = $(filter $(LANGUAGES),$(subst .,,$(suffix $*)))
 $(DOC_PAGES:%=$(SITE)/%.html): $(SITE)/%.html: docs/%.md $(DOC_TOOLS) $(BUILD)/doc-labs | doc-tools
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PANDOC) $(SITE_HTML) --lua-filter $(PANDOC_DIR)/manual.lua -o $@ $<
+	$(Q)$(PANDOC) $(if $(PAGE_LANGUAGE),$(subst $(DOC_COMMON),$(TRANSLATED_COMMON),$(SITE_HTML)) -M language=$(PAGE_LANGUAGE),$(SITE_HTML)) \
+		--lua-filter $(PANDOC_DIR)/manual.lua -o $@ $<
 $(DOC_LABS:%=$(SITE)/%.html): $(SITE)/%.html: $(SITE_ALL) | doc-tools
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
@@ -108,7 +112,7 @@ $(DOC_LABS:%=$(SITE)/%.html): $(SITE)/%.html: $(SITE_ALL) | doc-tools
 $(SITE)/index.html: $(SITE_ALL) | doc-tools
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PANDOC) $(filter-out -f gfm% --toc --toc-depth=2,$(SITE_HTML)) -f markdown --lua-filter $(PANDOC_DIR)/site.lua -o $@ $(PANDOC_DIR)/site.md
+	$(Q)$(PANDOC) $(filter-out -f gfm% --toc --toc-depth=2,$(SITE_HTML)) -f markdown -M translations='$(DOC_TRANSLATIONS)' --lua-filter $(PANDOC_DIR)/site.lua -o $@ $(PANDOC_DIR)/site.md
 $(SITE)/search.html: $(DOC_TOOLS) | doc-tools
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
@@ -117,7 +121,7 @@ $(SITE)/search.html: $(DOC_TOOLS) | doc-tools
 $(SITE)/search-index.js: $(SITE_ALL) | doc-tools
 	$(call say,INDEX,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PANDOC) $(filter-out -f gfm%,$(DOC_COMMON)) -f markdown -t html -M pages='$(DOC_PAGES)' --lua-filter $(PANDOC_DIR)/search.lua -o $@ /dev/null
+	$(Q)$(PANDOC) $(filter-out -f gfm%,$(DOC_COMMON)) -f markdown -t html -M pages='$(DOC_PAGES)' -M translations='$(DOC_TRANSLATIONS)' --lua-filter $(PANDOC_DIR)/search.lua -o $@ /dev/null
 $(DOC_LABS:%=$(SITE)/%.pdf) $(DOC_LABS:%=$(SITE)/%-slides.html): $(SITE)/%: $(BUILD)/handouts/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@

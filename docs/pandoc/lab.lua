@@ -55,9 +55,9 @@ function lab.words(language)
     return all_words[language or 'en']
 end
 
--- 'zh-CN' of '... README.zh-CN.md', nil of English.
-function lab.language_of(path)
-    return path:match('%.([a-z][a-z]%-[A-Z][A-Z])%.md$')
+-- '01-indexing.zh-CN' -> '01-indexing', 'zh-CN'
+function lab.translation(page)
+    return page:match('^([%w-]+)%.([%a-]+)$')
 end
 
 -- The fields of lab.yaml, with the texts of lab.LANGUAGE.yaml in the place of its own.
@@ -122,6 +122,11 @@ end
 
 local function drop_comments(blocks)
     return blocks:filter(function(block) return marker(block) == nil end)
+end
+
+-- The blocks of a manual, its title first.
+function lab.manual(name)
+    return drop_comments(pandoc.read(read_file('docs/' .. name .. '.md'), lab.reader).blocks)
 end
 
 -- Points ---------------------------------------------------------------------------------------------------------

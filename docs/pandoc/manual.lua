@@ -20,6 +20,8 @@ function Pandoc(doc)
             local name, anchor = link.target:match('^([%w-]+)%.md(#?.*)$')
             if name and not pages[name] then return link.content end -- a page that students do not get
             if name then link.target = name .. '.html' .. anchor end
+            local translated = link.target:match('^([%w-]+%.%a%a%-%a%a)%.md$')
+            if translated and pages[translated] then link.target = translated .. '.html' end
             local lab_name = link.target:match('^%.%./labs/([%w-]+)/README%.md$')
             if lab_name and index[lab.number(lab_name)] then link.target = lab_name .. '.html' end
             return link

@@ -1,7 +1,7 @@
 -- search: the index of the search page: every section of every lab and manual, as a JavaScript list. What pandoc is
 -- given is left out.
 --
---   -M pages="names of the pages of docs/" -M labs="names of all labs"
+--   -M pages="names of the pages of docs/" -M labs="names of all labs" -M translations="01-alpha.zh-CN, ... for a README.zh-CN.md"
 
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 local lab = dofile(here .. '/lab.lua')
@@ -58,8 +58,14 @@ function Pandoc(doc)
         local blocks, title = lab.handout(readme.blocks, { name = name, index = {}, href = function() end })
         sections(name, text_of(title), blocks, out)
     end
+    for _, page in ipairs(sorted(text_of(doc.meta.translations or ''))) do
+        local name, language = lab.translation(page)
+        local readme = pandoc.read(lab.read_file('labs/' .. name .. '/README.' .. language .. '.md'), lab.reader)
+        local blocks, title = lab.handout(readme.blocks, { name = name, index = {}, href = function() end, language = language })
+        sections(page, text_of(title), blocks, out)
+    end
     for _, name in ipairs(sorted(text_of(doc.meta.pages))) do
-        local blocks = pandoc.read(lab.read_file('docs/' .. name .. '.md'), lab.reader).blocks
+        local blocks = lab.manual(name)
         local title = blocks:remove(1).content
         sections(name, text_of(title), blocks, out)
     end

@@ -1,6 +1,6 @@
 -- site: the front page: a table of the labs and a list of the manuals, behind the text of site.md.
 --
---   -M pages="names of the pages of docs/" -M labs="names of all labs"
+--   -M pages="names of the pages of docs/" -M labs="names of all labs" -M translations="01-alpha.zh-CN, ... for a README.zh-CN.md"
 
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 local lab = dofile(here .. '/lab.lua')
@@ -37,7 +37,7 @@ end
 
 -- The page's title and its first paragraph.
 local function page_item(name)
-    local blocks = pandoc.read(lab.read_file('docs/' .. name .. '.md'), lab.reader).blocks
+    local blocks = lab.manual(name)
     local title, first = blocks[1].content, nil
     for _, block in ipairs(blocks) do
         if block.t == 'Para' then first = block.content break end
@@ -47,6 +47,33 @@ local function page_item(name)
     return { pandoc.Plain(text) }
 end
 
+-- What there is in other languages, each under its own name: manuals first, then labs.
+local function translations(manuals, labs)
+    local items, languages = {}, pandoc.List()
+    local function add(page, item)
+        local _, language = lab.translation(page)
+        if not items[language] then
+            items[language] = pandoc.List()
+            languages:insert(language)
+        end
+        items[language]:insert(item)
+    end
+    for _, page in ipairs(manuals) do add(page, page_item(page)) end
+    for _, page in ipairs(labs) do
+        local name, language = lab.translation(page)
+        local fields = lab.fields('labs/' .. name, language)
+        local text = pandoc.List({ pandoc.Str(lab.number(name)), pandoc.Space(), pandoc.Link(fields.title, page .. '.html'), pandoc.Str(':'), pandoc.Space() })
+        text:extend(fields.goal)
+        add(page, { pandoc.Plain(text) })
+    end
+    local out = pandoc.List()
+    for _, language in ipairs(languages) do
+        out:insert(pandoc.Header(2, { pandoc.Str(lab.words(language).pages) }, { id = language, lang = language }))
+        out:insert(pandoc.Div({ pandoc.BulletList(items[language]) }, { lang = language }))
+    end
+    return out
+end
+
 function Pandoc(doc)
     local heads = pandoc.List({ '', 'lab', 'goal', 'time', 'after lab', 'to print' }):map(function(h) return plain(pandoc.Str(h)) end)
     local aligns, widths = pandoc.List(heads):map(function() return 'AlignLeft' end), pandoc.List(heads):map(function() return 0 end)
@@ -54,7 +81,9 @@ function Pandoc(doc)
     doc.blocks:insert(pandoc.Header(2, { pandoc.Str('Labs') }, { id = 'labs' }))
     doc.blocks:insert(pandoc.utils.from_simple_table(pandoc.SimpleTable({}, aligns, widths, heads, rows)))
     doc.blocks:insert(pandoc.Header(2, { pandoc.Str('Manuals') }, { id = 'manuals' }))
-    doc.blocks:insert(pandoc.BulletList(sorted(text_of(doc.meta.pages)):map(page_item)))
+    local pages = sorted(text_of(doc.meta.pages))
+    doc.blocks:insert(pandoc.BulletList(pages:filter(function(page) return not lab.translation(page) end):map(page_item)))
+    doc.blocks:extend(translations(pages:filter(function(page) return lab.translation(page) ~= nil end), sorted(text_of(doc.meta.translations or ''))))
     doc.meta.pagetitle = text_of(doc.meta.title)
     return doc
 end

@@ -12,6 +12,7 @@ return {
         hidden_about = 'Other sizes and situations; you see a case\'s name when it fails.',
         is_hidden = '(hidden) ',
         full_stop = '.',
+        pages = 'In English',
     },
     ['zh-CN'] = {
         lab = '实验',
@@ -22,5 +23,6 @@ return {
         hidden_about = '其他尺寸和情况；只有失败时，你才会看到用例的名字。',
         is_hidden = '（隐藏）',
         full_stop = '。',
+        pages = '中文',
     },
 }
