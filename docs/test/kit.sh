@@ -4,7 +4,7 @@
 #   ok WHAT COMMAND...   one test point; the command's output is shown when it fails
 #   $kit                 the small kit: this kit's Makefile, common, grader and docs, with labs 01-alpha and 02-beta
 
-unset MAKEFLAGS MFLAGS MAKELEVEL SOLUTIONS PAPER # of a make that runs this test
+unset MAKEFLAGS MFLAGS MAKELEVEL SOLUTIONS PAPER KIT_LANG # of a make that runs this test
 kit=$(mktemp -d)
 trap 'rm -rf "$kit"' EXIT
 points=0
