@@ -6,6 +6,7 @@
 #   translations  have the parts of their originals, and are no older (docs/check/translations.pl)
 #   paper      each PDF says title, author and language
 #   targets    each `make WORD` in README.md, handouts and manuals is a target
+#   spelling   words of the text are in the dictionary or in docs/words.txt (docs/check/spelling.sh)
 #   commands   the manuals' commands run in a scratch copy of the kit, and print what the page shows (docs/check/commands.pl)
 #
 #   check-docs.sh [--bless]      --bless writes the outputs shown in the manuals anew; read the diff
@@ -94,8 +95,16 @@ check_commands() {
     done
 }
 
+# The pages made from tables are lists of names, and translations need another dictionary.
+check_spelling() {
+    local out
+    command -v hunspell >/dev/null || { echo "skipped spelling: hunspell is not installed (make setup-all)"; return; }
+    out=$(docs/check/spelling.sh README.md NEWS.md $(ls docs/*.md labs/*/README.md | grep -vE -- '-support.md|[.]zh-CN[.]md')); say "spelling" $? "$out"
+}
+
 check_pages
 check_markdown
+check_spelling
 check_translations
 check_paper
 check_targets
