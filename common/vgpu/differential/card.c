@@ -148,5 +148,6 @@ Status card_run(Card *card, const Kernel *k, Answer *answer, Diag *diag)
     }
     const Status status = launch(card, module, answer, diag);
     card->cuModuleUnload(module);
+    answer_fold_nans(k, answer);
     return status;
 }

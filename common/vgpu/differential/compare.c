@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 8192 };
-
 typedef struct Comparison {
     StrBuf *text;
     int limit, n_lines, n_differ, n_skipped, n_errors;
@@ -23,6 +21,28 @@ uint32_t answer_hash(const uint64_t *words, int n)
     for (int i = 0; i < n; i++)
         h = rng_mix(h ^ words[i]) + (uint64_t)i;
     return (uint32_t)(h >> 32);
+}
+
+/* A NaN of the given width becomes the greatest of it. */
+static uint64_t fold_nan(uint64_t bits, int width, int mantissa)
+{
+    const uint64_t all = width == 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
+    const uint64_t size = bits & all >> 1, infinity = (all >> 1) & ~(((uint64_t)1 << mantissa) - 1);
+    return size > infinity ? all >> 1 : bits;
+}
+
+void answer_fold_nans(const Kernel *k, Answer *answer)
+{
+    for (int s = 0; s < k->n_slots; s++)
+        for (int t = 0; k->slots[s].any_nan && t < THREADS; t++) {
+            uint64_t *v = &answer->out[s][t];
+            if (k->slots[s].class == CLASS_E)
+                *v = fold_nan(*v, 64, 52);
+            else if (k->slots[s].class == CLASS_F)
+                *v = fold_nan(*v, 32, 23);
+            else
+                *v = fold_nan(*v & 0xFFFF, 16, 10) | fold_nan(*v >> 16 & 0xFFFF, 16, 10) << 16;
+        }
 }
 
 static double half_value(uint32_t bits)
@@ -144,32 +164,70 @@ static void compare_lines(Comparison *c, char *want, char *got)
     }
 }
 
-static bool next_line(FILE *f, char *line)
+/* A file in memory, its lines cut apart. */
+typedef struct Lines {
+    char *text, **line;
+    size_t n, next; /* next: where the next look begins; files mostly have one order */
+} Lines;
+
+static bool lines_read(const char *path, Lines *l)
 {
-    if (!fgets(line, LINE_BYTES, f))
+    StrBuf all = {0};
+    char piece[4096];
+    FILE *f = fopen(path, "r");
+    *l = (Lines){0};
+    if (!f)
         return false;
-    line[strcspn(line, "\n")] = '\0';
+    for (size_t n; (n = fread(piece, 1, sizeof piece, f)) > 0;)
+        strbuf_append(&all, piece, n);
+    fclose(f);
+    for (size_t i = 0; i < all.length; i++)
+        l->n += all.text[i] == '\n';
+    l->text = all.text;
+    l->line = calloc(l->n + 1, sizeof *l->line);
+    if (all.failed || !l->line)
+        return false;
+    char *at = all.text;
+    for (size_t i = 0; i < l->n; i++) {
+        l->line[i] = at;
+        at = strchr(at, '\n');
+        *at++ = '\0';
+    }
     return true;
+}
+
+static void lines_free(Lines *l)
+{
+    free(l->text);
+    free(l->line);
+}
+
+/* The line that begins with the same family and seed; "" when there is none. */
+static char *lines_find(Lines *l, const char *want)
+{
+    static char none[1];
+    const char *family_end = strchr(want, ' '), *end = family_end ? strchr(family_end + 1, ' ') : NULL;
+    for (size_t i = 0; end && i < l->n; i++) {
+        char *line = l->line[(l->next + i) % l->n];
+        if (strncmp(line, want, (size_t)(end + 1 - want)) != 0)
+            continue;
+        l->next = (l->next + i + 1) % l->n;
+        return line;
+    }
+    return none;
 }
 
 int compare_files(const char *wanted, const char *got, int limit, StrBuf *text, Diag *diag)
 {
     Comparison c = {.text = text, .limit = limit};
-    char a[LINE_BYTES], b[LINE_BYTES];
-    FILE *w = fopen(wanted, "r"), *g = w ? fopen(got, "r") : NULL;
-    if (!g) {
-        diag_set(diag, STATUS_IO, "cannot read %s", w ? got : wanted);
-        if (w)
-            fclose(w);
-        return -1;
-    }
-    while (next_line(w, a)) {
-        if (!next_line(g, b))
-            b[0] = '\0';
-        compare_lines(&c, a, b);
-    }
-    fclose(w);
-    fclose(g);
+    Lines w, g = {0};
+    const bool read = lines_read(wanted, &w) && lines_read(got, &g);
+    for (size_t i = 0; read && i < w.n; i++)
+        compare_lines(&c, w.line[i], lines_find(&g, w.line[i]));
+    lines_free(&w);
+    lines_free(&g);
+    if (!read)
+        return diag_set(diag, STATUS_IO, "cannot read %s or %s", wanted, got), -1;
     for (int f = 0; f < N_FAMILIES; f++)
         if (c.by_family[f])
             strbuf_printf(text, "%s: %d differ\n", family_name((Family)f), c.by_family[f]);

@@ -53,6 +53,7 @@ typedef struct Slot {
     char text[SLOT_TEXT];
     Class class;               /* of its result */
     double relative, absolute; /* bounds; both 0: bit for bit */
+    bool any_nan;              /* every NaN is as good as another */
 } Slot;
 
 typedef struct Kernel {
@@ -64,7 +65,7 @@ typedef struct Kernel {
     /* while it is made */
     Rng rng;
     int n_used[N_CLASSES];
-    int n_labels;
+    int n_labels, n_bytes;
 } Kernel;
 
 const char *family_name(Family f);
@@ -105,6 +106,8 @@ const char *card_name(const Card *card);
 int card_capability(const Card *card); /* 75, 90... */
 Status card_run(Card *card, const Kernel *k, Answer *answer, Diag *diag);
 
+/* Makes all NaNs one where the ISA leaves their bits open. */
+void answer_fold_nans(const Kernel *k, Answer *answer);
 uint32_t answer_hash(const uint64_t *words, int n);
 /* Tells where two files of answers differ. The number of kernels that differ, or -1 with diag. */
 int compare_files(const char *wanted, const char *got, int limit, StrBuf *text, Diag *diag);

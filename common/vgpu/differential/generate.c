@@ -225,6 +225,11 @@ static int source_register(Kernel *k, Class class)
                               : (int)kernel_below(k, (uint32_t)k->n_used[class]);
 }
 
+static int class_bits(Class class)
+{
+    return class == CLASS_D || class == CLASS_E ? 64 : class == CLASS_H || class == CLASS_G ? 16 : 32;
+}
+
 /* Writes one source operand, and before it what makes it. */
 static void make_source(Kernel *k, char letter, Class class, char *text, size_t size)
 {
@@ -237,12 +242,13 @@ static void make_source(Kernel *k, char letter, Class class, char *text, size_t 
     } else if (letter == 'k') {
         snprintf(text, size, "%u", kernel_below(k, 256));
     } else if (letter == 'o') {
-        kernel_line(k, "or.b%d %%%c1001, %%%c%d, 1;",
-                    class == CLASS_D   ? 64
-                    : class == CLASS_H ? 16
-                                       : 32,
-                    class_letter(class), class_letter(class), reg);
+        kernel_line(k, "or.b%d %%%c1001, %%%c%d, 1;", class_bits(class), class_letter(class),
+                    class_letter(class), reg);
         snprintf(text, size, "%%%c1001", class_letter(class));
+    } else if (letter == 'b') {
+        const int scratch = 1002 + (int)k->n_bytes++ % 2; /* a form has two at most */
+        kernel_line(k, "and.b32 %%r%d, %%r%d, 255;", scratch, reg);
+        snprintf(text, size, "%%r%d", scratch);
     } else if (letter == 'a') {
         kernel_line(k, "cvt.rn.f32.s16 %%f1001, %%h%d; mul.rn.f32 %%f1001, %%f1001, 0f3A490FDB;",
                     reg % N_INPUTS);
@@ -261,6 +267,23 @@ static int new_register(Kernel *k, Class class)
     return k->n_used[class]++;
 }
 
+/* min and max of a register and itself: an assembler may leave the register as it is, NaN and all. */
+static bool is_folded(const char *text, const char *operands)
+{
+    const char *second = strchr(operands + 1, ',');
+    const size_t length = second ? (size_t)(second - operands) : 0;
+    return (strncmp(text, "min", 3) == 0 || strncmp(text, "max", 3) == 0) && strlen(second) == length &&
+           memcmp(operands, second, length) == 0;
+}
+
+/* The ISA leaves a NaN's bits open for doubles, and where only a sign changes. */
+static bool is_any_nan(const char *text, Class class)
+{
+    const bool sign =
+        strncmp(text, "abs", 3) == 0 || strncmp(text, "neg", 3) == 0 || strncmp(text, "copysign", 8) == 0;
+    return class == CLASS_E || (sign && (class == CLASS_F || class == CLASS_G || class == CLASS_X));
+}
+
 static void make_form(Kernel *k, const Form *form)
 {
     char text[SLOT_TEXT], operands[64] = "", source[24], line[SLOT_TEXT * 2];
@@ -273,17 +296,15 @@ static void make_form(Kernel *k, const Form *form)
         make_source(k, *letter, operand_class(*letter, first, last), source, sizeof source);
         strcat(strcat(operands, ", "), source);
     }
+    if (is_folded(text, operands))
+        return;
     const Class class = operand_class(d, first, last);
     const int reg = new_register(k, class), beside = d == 'Q' || d == 'M' ? new_register(k, CLASS_P) : 0;
     const bool guarded =
         k->family != FAMILY_WARP && k->family != FAMILY_NEWER && class != CLASS_P && kernel_below(k, 8) == 0;
     if (guarded)
-        kernel_line(k, "mov.b%s %%%c%d, %%%c0; @%s%%p%u",
-                    class == CLASS_D || class == CLASS_E   ? "64"
-                    : class == CLASS_H || class == CLASS_G ? "16"
-                                                           : "32",
-                    class_letter(class), reg, class_letter(class), kernel_below(k, 2) ? "!" : "",
-                    kernel_below(k, N_INPUTS));
+        kernel_line(k, "mov.b%d %%%c%d, %%%c0; @%s%%p%u", class_bits(class), class_letter(class), reg,
+                    class_letter(class), kernel_below(k, 2) ? "!" : "", kernel_below(k, N_INPUTS));
     if (beside)
         snprintf(line, sizeof line, "%s %%%c%d|%%p%d%s", text, class_letter(class), reg, beside, operands);
     else
@@ -292,6 +313,7 @@ static void make_form(Kernel *k, const Form *form)
     Slot *slot = &k->slots[k->n_slots];
     slot->relative = form->relative;
     slot->absolute = form->absolute;
+    slot->any_nan = is_any_nan(text, class);
     kernel_store(k, class, reg, line);
     if (beside)
         kernel_store(k, CLASS_P, beside, line);
