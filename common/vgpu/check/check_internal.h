@@ -4,6 +4,7 @@
  *   note.c     notes: findings while a launch runs, one table a worker; merged into findings when it ends
  *   fault.c    faults of exec -> notes            hint.c    hints that the facts support
  *   init.c     bitmaps of written bytes           host.c    the host's side: frees, copies, leaks
+ *   local.c    the same for local memory
  *   segment.c  lanes that go together             record.c  what a warp instruction did, by number
  *   race.c     accesses -> lines of shadow        cell.c    one line: what races, what is kept
  *   quick.c    shared memory: the common accesses, without the two above
@@ -75,6 +76,14 @@ void note_table_free(NoteTable *t);
 struct OrderBlock;
 struct RaceLine;
 
+/* Local memory of a block's threads that nobody wrote. */
+typedef struct LocalShadow {
+    uint32_t *unwritten; /* [warp][stride]: a bit a lane for each byte of its local memory */
+    uint32_t n_warps;
+    uint32_t stride; /* bytes that are followed; 0: no thread has local variables */
+    size_t cap;      /* words */
+} LocalShadow;
+
 /* State of a block that runs; found by its linear index, so that it may move between workers. */
 typedef struct CheckBlock {
     uint32_t linear;
@@ -89,6 +98,7 @@ typedef struct CheckBlock {
     Cell learnt_mark;         /* global memory: a publication may have told of accesses below; 0: of none */
     struct OrderBlock *order; /* NULL until a fence or a warp sync */
     Pool pool;                /* cells of lines; kept for the next block */
+    LocalShadow local;
     struct CheckBlock *next;
 } CheckBlock;
 
@@ -156,6 +166,8 @@ typedef struct CheckEvent {
 } CheckEvent;
 
 Place check_place(const CheckSet *set, const ExecWho *who);
+/* Headers of the toolkit and the system. */
+bool check_is_system_file(const char *file);
 /* Adds a note about the event's instruction; thread: linear index in the block. NULL: nothing to fill in. */
 Note *check_note(const CheckEvent *e, const NoteKey *key, uint32_t thread, uint64_t count);
 /* Turns the notes of all workers into findings, in order, and reports the new ones. */
@@ -189,6 +201,13 @@ void init_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *s
 
 /* Takes segments of shared memory that init and race have nothing to say about off the list. */
 void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segments);
+
+/* The block begins with the entry's frame. */
+void local_begin_block(CheckSet *set, CheckBlock *b);
+/* Lanes of the event's warp have called the event's function. */
+void local_push_frame(const CheckEvent *e, uint32_t mask, uint32_t base);
+void local_observe(const CheckEvent *e, const ExecAccess *a);
+
 void race_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments);
 /* Makes the shared shadow of a block good for `bytes`; false when the host has no memory. */
 bool race_prepare_block(CheckBlock *b, uint32_t bytes);

@@ -205,6 +205,14 @@ static void put_address(const Finding *f, const FindingLookup *lookup, StrBuf *o
     bool shared = strcmp(f->space, "shared") == 0;
     if (!f->has_alloc && !f->address && !f->bytes)
         return;
+    if (f->kind == FINDING_SURFACE_BOUNDS) /* a texel has no address: the message says where it is */
+        return;
+    if (strcmp(f->space, "local") == 0) {
+        strbuf_puts(out, "  at byte ");
+        finding_put_number(out, f->address);
+        strbuf_puts(out, " of the thread's local memory\n");
+        return;
+    }
     strbuf_printf(out, shared ? "  at shared address 0x%llx" : "  at 0x%llx", (unsigned long long)f->address);
     if (f->has_alloc) {
         strbuf_puts(out, ", ");

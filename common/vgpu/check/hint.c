@@ -160,6 +160,10 @@ static const char *hint_uninit(const Finding *f)
     if (strcmp(f->space, "shared") == 0)
         return "no thread of this block has written it: is the whole tile loaded, its edges and its tail "
                "too?";
+    if (strcmp(f->space, "local") == 0)
+        return "an array or variable declared in a kernel holds arbitrary values until this thread writes "
+               "it: "
+               "is every element that is read written before, on every path?";
     return "cudaMalloc does not clear memory: copy the data there, or use cudaMemset";
 }
 

@@ -1,6 +1,5 @@
 /* The init checker: a read of bytes that nobody wrote, in global memory (the bitmap of the allocation) and in
- * shared memory (a bitmap of the block's own). Local memory is not followed: a compiler keeps most of it in
- * registers.
+ * shared memory (a bitmap of the block's own). Local memory has a file of its own, local.c.
  *
  * A read counts even when its value is not used: the PTX does not tell. Reads come before writes of the same
  * instruction (atomics).

@@ -103,7 +103,7 @@ static void unflatten(uint64_t linear, const uint32_t dim[3], uint32_t out[3])
 }
 
 /* Headers of the toolkit and the system: a student looks for the line of their own that led there. */
-static bool is_system_file(const char *file)
+bool check_is_system_file(const char *file)
 {
     return strncmp(file, "/usr/", 5) == 0 || strncmp(file, "/opt/", 5) == 0 ||
            strstr(file, "/targets/x86_64-linux/include/");
@@ -135,7 +135,7 @@ static void resolve_place(CheckSet *set, Place place, FindingPlace *out, uint32_
     if (*pc >= f->n_insts || f->insts[*pc].loc >= f->n_locs)
         return;
     const IrLoc *l = &f->locs[f->insts[*pc].loc];
-    while (l->parent >= 0 && is_system_file(m->files[l->file]))
+    while (l->parent >= 0 && check_is_system_file(m->files[l->file]))
         l = &f->locs[l->parent];
     if (l->line == 0)
         return;

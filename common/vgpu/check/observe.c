@@ -117,6 +117,7 @@ static void free_list(CheckBlock *b)
         CheckBlock *next = b->next;
         race_free_block(b);
         free(b->shared_init);
+        free(b->local.unwritten);
         free(b);
         b = next;
     }
@@ -162,6 +163,8 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
     race_forget_block(b);
     if (check_has(set, CHECK_INIT) && shared_bytes)
         memset(b->shared_init, 0, (shared_bytes + 7) / 8);
+    if (check_has(set, CHECK_INIT))
+        local_begin_block(set, b);
 }
 
 static void on_block_end(void *self, const ExecWho *who)
@@ -178,6 +181,11 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     CheckEvent e;
     SegmentList segments;
+    if (a->space == SPACE_LOCAL) {
+        if (check_has(self, CHECK_INIT) && event_of(self, who, &e))
+            local_observe(&e, a);
+        return;
+    }
     bool followed = a->space == SPACE_GLOBAL || a->space == SPACE_SHARED;
     if (!followed || !event_of(self, who, &e))
         return;
@@ -190,6 +198,13 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
         init_observe(&e, a, &segments);
     if (check_has(e.set, CHECK_RACE))
         race_observe(&e, a, &segments);
+}
+
+static void on_frame(void *self, const ExecWho *who, uint32_t mask, uint32_t base)
+{
+    CheckEvent e;
+    if (event_of(self, who, &e))
+        local_push_frame(&e, mask, base);
 }
 
 static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
@@ -241,6 +256,7 @@ void check_fill_observer(CheckSet *set)
         .launch_begin = on_launch_begin,
         .block_begin = on_block_begin,
         .access = accesses ? on_access : NULL,
+        .frame = check_has(set, CHECK_INIT) ? on_frame : NULL,
         .barrier = race ? on_barrier : NULL,
         .barrier_part = race ? on_barrier_part : NULL,
         .warp_sync = race ? on_warp_sync : NULL,

@@ -119,6 +119,9 @@ typedef struct ExecObserver {
     void (*launch_begin)(void *self, const ExecLaunch *launch);
     void (*block_begin)(void *self, const ExecWho *who, uint32_t shared_bytes);
     void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
+    /* Lanes (mask) have called who->function: its frame begins at byte `base` of each one's local memory, and holds nothing but
+     * arguments. A kernel's own frame begins at 0 with block_begin. */
+    void (*frame)(void *self, const ExecWho *who, uint32_t mask, uint32_t base);
     /* All threads of the block that take part have arrived, and go on together. */
     void (*barrier)(void *self, const ExecWho *who, uint32_t barrier_id);
     /* A barrier of some threads only (bar.sync and bar.arrive with a count): lanes of each of the n_warps warps that arrived, and

@@ -91,6 +91,15 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+static void tell_frame(ExecWarp *w, const ExecFrame *frame)
+{
+    const ExecLaunch *launch = w->block->run->launch;
+    for (size_t i = 0; i < launch->n_observers; i++)
+        if (launch->observers[i].frame)
+            launch->observers[i].frame(launch->observers[i].self, exec_who(w, frame->function, NULL),
+                                       frame->lanes, frame->base);
+}
+
 bool frame_push(ExecWarp *w, const IrInst *inst, uint32_t index)
 {
     ExecBlock *b = w->block;
@@ -122,6 +131,7 @@ bool frame_push(ExecWarp *w, const IrInst *inst, uint32_t index)
         memset(lane_local(w, first_lane(left)) + base, LOCAL_FILL, f->frame_bytes);
     copy_params(w, w->active, frame->base, f->params, caller->base, inst->call->args,
                 least(f->n_params, inst->call->n_args));
+    tell_frame(w, frame);
     warp_close_run(w, w->pc + 1);
     w->split->frame = frame;
     w->next_pc = w->run_start = 0;

@@ -112,7 +112,9 @@ void frame_layout(Decoder *d)
         return;
     }
     d->frame_end = (uint32_t)place_temporaries(d, d->f->frame_bytes);
+    d->f->locals_begin = d->frame_end;
     place_locals(d);
+    d->f->locals_end = d->frame_end;
 }
 
 uint32_t frame_add(Decoder *d, uint32_t bytes, uint32_t align)

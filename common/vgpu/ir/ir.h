@@ -265,6 +265,7 @@ typedef struct IrFunction {
     IrReloc *relocs;
     uint32_t n_relocs;
     uint32_t frame_bytes; /* local memory of one frame, for a lane: params, results, call temporaries, local variables; multiple of 16 */
+    uint32_t locals_begin, locals_end; /* where its local variables lie in the frame; equal: it has none */
     IrParam *params, *results;
     uint32_t n_params, n_results;
     uint32_t param_bytes; /* entry: size of the parameter buffer */

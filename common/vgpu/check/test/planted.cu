@@ -292,6 +292,18 @@ static void divergent(bool bug)
 {
     divergent_kernel<<<N / B, B>>>(b, bug ? 16 : 32);
 }
+// One thread in two begins its array at element `skip`.
+__global__ void uninit_local_kernel(const int *x, int *y, int skip)
+{
+    int mine[8];
+    for (int i = T % 2 * skip; i < 8; i++)
+        mine[i] = x[i];
+    y[ME] = mine[T / 2 % 8]; // bug: uninit_local
+}
+static void uninit_local(bool bug)
+{
+    uninit_local_kernel<<<N / B, B>>>(a, b, bug);
+}
 __global__ void shuffle_kernel(int *y, unsigned n)
 {
     if (T < n)
@@ -319,6 +331,7 @@ static const Bug bugs[] = {
     {"misaligned", misaligned}, // misaligned
     {"uninit_global", uninit_global}, // uninitialized
     {"uninit_shared", uninit_shared}, // uninitialized
+    {"uninit_local", uninit_local}, // uninitialized
     {"missing_barrier", missing_barrier}, // race
     {"tile_reuse", tile_reuse}, // race
     {"write_write", write_write}, // race

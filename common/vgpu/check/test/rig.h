@@ -153,6 +153,15 @@ static inline void rig_access(Rig *r, RigAccess x)
     rig_access_at(r, &x, addr, pattern);
 }
 
+/* Lanes of warp 0 call the module's function, whose frame begins at `base`. */
+static inline void rig_call(Rig *r, uint32_t mask, uint32_t base)
+{
+    r->who.inst = NULL;
+    r->who.warp = 0;
+    r->who.first_thread = 0;
+    r->o->frame(r->o->self, &r->who, mask, base);
+}
+
 static inline void rig_who(Rig *r, uint32_t inst, uint32_t warp)
 {
     r->who.inst = &r->insts[inst];

@@ -109,6 +109,60 @@ KERNEL(local_array)
         a[(i * 3 + T) % 8] = in[ME];
     out[ME] = a[T % 8];
 }
+__device__ __noinline__ void fill_through(int *to, int n, int value)
+{
+    for (int i = 0; i < n; i++)
+        to[i] = value + i;
+}
+KERNEL(local_by_pointer)
+{
+    int a[8];
+    fill_through(a, 8, in[ME] - 3);
+    out[ME] = a[in[3]];
+}
+__device__ __noinline__ int sum_below(int n, int step)
+{
+    int a[4];
+    for (int i = 0; i < 4; i++)
+        a[(i + n) % 4] = n + i * 0;
+    return n <= 0 ? 0 : a[n % 4] + sum_below(n - step, step);
+}
+KERNEL(local_frames)
+{
+    int once = sum_below(in[4], 1), again = T % 2 ? sum_below(in[2], in[1]) : sum_below(in[2], 1);
+    out[ME] = in[ME] + once + again - 13;
+}
+struct Padded {
+    char c;
+    int i;
+    short s;
+};
+KERNEL(local_struct)
+{
+    Padded list[4], copy[4];
+    for (int i = 0; i < 4; i++) {
+        list[(i + T) % 4].c = 1;
+        list[(i + T) % 4].i = in[ME] - 2;
+        list[(i + T) % 4].s = 1;
+    }
+    for (int i = 0; i < 4; i++)
+        copy[(i + in[1]) % 4] = list[i];
+    out[ME] = copy[T % 4].c + copy[T % 4].i + copy[T % 4].s;
+}
+KERNEL(local_vector)
+{
+    int4 a[4];
+    for (int i = 0; i < 4; i++)
+        a[(i + T) % 4] = make_int4(in[ME], 1, 2, 3);
+    out[ME] = reinterpret_cast<int *>(a)[T % 4 * 4];
+}
+KERNEL(local_part)
+{
+    int a[8];
+    for (int i = 0; i < 4; i++)
+        a[in[i]] = in[ME];
+    out[ME] = a[T % 4];
+}
 KERNEL(early_return)
 {
     if (ME >= N / 2)
@@ -714,7 +768,8 @@ struct Test {
 static const Test tests[] = {
     ROW(copy), ROW(reverse_all), ROW(grid_stride), ROW(vectors), ROW(bytes_apart), ROW(halves_apart),
     ROW(reverse_block), ROW(tile_loop), ROW(two_tiles), ROW(transpose), ROW(halo), ROW(dynamic_shared),
-    ROW(local_array), ROW(early_return), ROW(tree), ROW(tree_from_below), ROW(warp_tail), ROW(volatile_tail),
+    ROW(local_array), ROW(local_by_pointer), ROW(local_frames), ROW(local_struct), ROW(local_vector),
+    ROW(local_part), ROW(early_return), ROW(tree), ROW(tree_from_below), ROW(warp_tail), ROW(volatile_tail),
     ROW(shuffles), ROW(warps_then_block), ROW(atomic_sum), ROW(atomic_of_warps), ROW(atomic_of_blocks),
     ROW(last_block), ROW(last_block_all_fence), ROW(histogram), ROW(private_histograms), ROW(histogram_of_warps),
     ROW(tickets), ROW(warp_aggregated), ROW(max_by_cas), ROW(float_add_by_cas), ROW(exchange), ROW(match_and_add),

@@ -145,6 +145,125 @@ static void no_bitmap(void **state)
     rig_free(r);
 }
 
+/* ---- local memory ---- */
+
+/* Frames of 64 bytes: 16 of arguments, then 48 of local variables. */
+static Rig *local_rig(void)
+{
+    Rig *r = rig_new(CHECK_INIT, 1);
+    r->function.locals_begin = 16;
+    r->function.locals_end = r->function.frame_bytes = 64;
+    rig_begin(r, 2, 64);
+    rig_block(r, 0, 0);
+    return r;
+}
+
+static void finish_local(Rig *r, uint64_t count, uint32_t thread, uint64_t address)
+{
+    rig_end(r);
+    const Finding *f = rig_only(r, FINDING_UNINITIALIZED);
+    assert_string_equal("local", f->space);
+    assert_int_equal(count, f->count);
+    assert_int_equal(thread, f->thread[0]);
+    assert_int_equal(address, f->address);
+    rig_free(r);
+}
+
+/* Each thread has its own: what half of the lanes wrote is not there for the others. */
+static void local_lanes(void **state)
+{
+    (void)state;
+    Rig *r = local_rig();
+    rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 20, .mask = 0x0000FFFF));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 20, .mask = 0x0000FFFF));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 20));
+    finish_local(r, 16, 16, 20);
+}
+
+static void local_index_by_lane(void **state)
+{
+    (void)state;
+    Rig *r = local_rig();
+    rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 16, .stride = 4, .mask = 0xFF));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 16, .stride = 4, .mask = 0xFF));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 20, .stride = 4, .mask = 0x7F));
+    finish_local(r, 7, 0, 20);
+}
+
+static void local_second_warp(void **state)
+{
+    (void)state;
+    Rig *r = local_rig();
+    rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 16));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 16, .warp = 1, .mask = 4));
+    finish_local(r, 1, 34, 16);
+}
+
+/* A vector has elements; one of which no byte was written counts, and one byte makes an element written. */
+static void local_vectors(void **state)
+{
+    (void)state;
+    Rig *r = local_rig();
+    IrOperand parts[4] = {{.kind = IR_REG}, {.kind = IR_REG}, {.kind = IR_REG}, {.kind = IR_REG}};
+    r->insts[2].vec = r->insts[3].vec = parts;
+    r->insts[2].n_vec = r->insts[3].n_vec = 4;
+    rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 16, .bytes = 16));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 16, .bytes = 16));
+    rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 32, .bytes = 8));
+    rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 42, .bytes = 1));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 1, .base = 40));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 3, .base = 32, .bytes = 16, .mask = 2));
+    finish_local(r, 1, 1, 44);
+}
+
+/* A called function's variables are new, those of its caller and its own arguments are not. */
+static void local_frames(void **state)
+{
+    (void)state;
+    Rig *r = local_rig();
+    rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 60));
+    for (int call = 0; call < 2; call++) {
+        rig_call(r, 0x3, 64);
+        rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 64, .mask = 0x3));
+        rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 60, .mask = 0x3));
+        if (call == 0) {
+            rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 80, .mask = 0x3));
+            rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 80, .mask = 0x3));
+        }
+    }
+    rig_call(r, 0x1, 128);
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 60));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 3, .base = 80, .mask = 0x3));
+    finish_local(r, 2, 0, 80);
+}
+
+/* The next block's local memory is new, though the checker uses its room again. */
+static void local_next_block(void **state)
+{
+    (void)state;
+    Rig *r = local_rig();
+    rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = 16));
+    rig_call(r, 0x1, 64);
+    rig_block_end(r);
+    rig_block(r, 1, 0);
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 0)); /* arguments of a call */
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 64));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 16));
+    finish_local(r, 32, 0, 16);
+}
+
+static void local_none(void **state)
+{
+    (void)state;
+    MemAlloc *a;
+    Rig *r = rig(&a);
+    rig_call(r, 0x1, 64);
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 16));
+    rig_end(r);
+    rig_none(r);
+    rig_free(r);
+}
+
 /* ---- the host ---- */
 
 static void host_reads(void **state)
@@ -188,11 +307,15 @@ static void host_copies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bitmaps),          cmocka_unit_test(agrees_with_mem),
-        cmocka_unit_test(global_read),      cmocka_unit_test(global_read_after_write),
-        cmocka_unit_test(atomic_reads_too), cmocka_unit_test(part_of_a_vector),
-        cmocka_unit_test(shared_tail),      cmocka_unit_test(no_bitmap),
-        cmocka_unit_test(host_reads),       cmocka_unit_test(host_copies),
+        cmocka_unit_test(bitmaps),           cmocka_unit_test(agrees_with_mem),
+        cmocka_unit_test(global_read),       cmocka_unit_test(global_read_after_write),
+        cmocka_unit_test(atomic_reads_too),  cmocka_unit_test(part_of_a_vector),
+        cmocka_unit_test(shared_tail),       cmocka_unit_test(no_bitmap),
+        cmocka_unit_test(local_lanes),       cmocka_unit_test(local_index_by_lane),
+        cmocka_unit_test(local_second_warp), cmocka_unit_test(local_vectors),
+        cmocka_unit_test(local_frames),      cmocka_unit_test(local_next_block),
+        cmocka_unit_test(local_none),        cmocka_unit_test(host_reads),
+        cmocka_unit_test(host_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

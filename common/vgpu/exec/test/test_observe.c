@@ -88,6 +88,14 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
         memcpy(&e->first_value, access->value[0], access->value_stride);
 }
 
+static void on_frame(void *self, const ExecWho *who, uint32_t mask, uint32_t base)
+{
+    Event *e = add(self, 'c', who);
+    e->mask = mask;
+    e->number = base;
+    e->slot = who->function->locals_end - who->function->locals_begin;
+}
+
 static void on_barrier(void *self, const ExecWho *who, uint32_t id)
 {
     add(self, 's', who)->number = id;
@@ -135,6 +143,7 @@ static void play(Scene *s, const char *text, uint32_t grid, uint32_t block)
                              .block_begin = on_block,
                              .block_end = on_block_end,
                              .access = on_access,
+                             .frame = on_frame,
                              .barrier = on_barrier,
                              .warp_sync = on_warp_sync,
                              .fence = on_fence};
@@ -309,6 +318,32 @@ static void test_spaces(void **state)
 }
 
 /* An access that faults is not told as an access. */
+/* Called functions: where their frames begin, for which lanes, and where their variables lie. */
+static void test_frames(void **state)
+{
+    (void)state;
+    Scene s;
+    setup_scene(&s);
+    play(&s,
+         ".version 8.0\n.target sm_75\n.address_size 64\n"
+         ".func f(.param .u32 x) { .local .align 4 .b8 l[20]; ret; }\n"
+         ".visible .entry k(.param .u64 a, .param .u64 b)\n{\n.reg .pred %p; .reg .u32 %r;\n"
+         "mov.u32 %r, %tid.x; setp.gt.u32 %p, %r, 1; @%p bra END;\n"
+         "{ .param .u32 x0; st.param.u32 [x0], %r; call f, (x0); }\nEND: ret;\n}\n",
+         1, 4);
+    const Event *call = NULL;
+    for (int i = 0; i < s.n; i++)
+        if (s.events[i].what == 'c') {
+            assert_null(call);
+            call = &s.events[i];
+        }
+    assert_non_null(call);
+    assert_int_equal(0x3, call->mask);
+    assert_int_equal(16, call->number); /* the kernel's frame holds x0 */
+    assert_int_equal(20, call->slot);
+    end_scene(&s);
+}
+
 static void test_no_access_after_fault(void **state)
 {
     (void)state;
@@ -382,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_spaces),
+        cmocka_unit_test(test_frames),
         cmocka_unit_test(test_no_access_after_fault),
         cmocka_unit_test(test_peer_memory),
         cmocka_unit_test(test_clock),
