@@ -10,9 +10,9 @@
  * Only local variables are followed, from the moment their function is called: arguments and results count
  * as written, and so does what lies beyond all frames. Nothing is kept while no function with local variables
  * runs. An element counts as written once any byte of it is: structs have padding, and copies of them read
- * it. And a read is no finding when its value goes straight to another place in local memory, to an argument
- * or through a generic pointer: the copy of an object of which a part has no value is right, and without
- * optimisation (-G) compilers make many.
+ * it. And a read is no finding when its value goes straight to another place in local memory or to an
+ * argument of a call: the copy of an object of which a part has no value is right, and without optimisation
+ * (-G) compilers make many.
  */
 #include "common/vgpu/check/check_internal.h"
 
@@ -130,7 +130,7 @@ static bool is_copy(const ExecWho *who, const IrOperand *reg)
     const IrInst *end = who->function->insts + who->function->n_insts;
     for (const IrInst *i = who->inst + 1; i < end && i - who->inst <= COPY_SPAN; i++) {
         if (i->opcode == PTX_ST && !same_register(&i->src[0], reg) && reads(i, reg))
-            return i->space == SPACE_LOCAL || i->space == SPACE_FRAME || i->space == SPACE_GENERIC;
+            return i->space == SPACE_LOCAL || i->space == SPACE_FRAME;
         if (i->opcode == PTX_BRA || reads(i, reg))
             return false;
     }
