@@ -247,9 +247,18 @@ static inline void leave_if_directed(IrRound round, unsigned before)
         round_leave(before);
 }
 
+/* .sat to a float gives [0, 1]: of the integers these two. */
+CONVERT_STEP convert_to_bit(PtxType from, uint64_t *x)
+{
+    const bool is_signed = type_is_signed(from);
+    LANES(lane) x[lane] = is_signed ? (int64_t)x[lane] > 0 : x[lane] > 0;
+}
+
 static void convert_from_integer(const IrInst *inst, uint64_t *x)
 {
     const PtxType to = inst->type, from = inst->type2;
+    if (type_is_float(to) && inst->sat)
+        convert_to_bit(from, x);
     const unsigned before = enter_if_directed(inst->round);
     if (to == PTX_TYPE_F32)
         convert_integer_to_f32(from, x);

@@ -207,7 +207,8 @@
         uint16_t result[COUNT];                                                                              \
         ALU_HALVES_##N(FORMAT, COUNT) HALVES(i, COUNT)                                                       \
         {                                                                                                    \
-            ALU_DOUBLES_##N(FORMAT) result[i] = half_from_f64(FORMAT, EXPR, ROUND_RN);                       \
+            ALU_DOUBLES_##N(FORMAT) result[i] =                                                              \
+                half_from_f64(FORMAT, half_flush_tiny(inst->ftz, EXPR), ROUND_RN);                           \
         }                                                                                                    \
         half_finish(inst, FORMAT, result, COUNT);                                                            \
         lane_store(warp, inst, result, mask, sizeof(Lane##TYPE));                                            \

@@ -159,6 +159,14 @@ static inline double half_fma(double a, double b, double c)
     return error != 0 && s != 0 && s - s == 0 ? f64_of_bits(odd) : s;
 }
 
+/* .ftz of f16 (bf16 has none) looks at the exact result: what rounding would lift to the least normal number
+ * is 0 too, as hardware has it. */
+static inline double half_flush_tiny(bool ftz, double x)
+{
+    const bool tiny = ftz && x > -0x1p-14 && x < 0x1p-14;
+    return tiny ? __builtin_copysign(0.0, x) : x;
+}
+
 /* Minimum or maximum on bits: -0 < +0; a NaN loses against a number, or wins with .NaN; .xorsign.abs compares
  * magnitudes and takes the product's sign. */
 static inline uint16_t half_min_max(HalfFormat f, uint16_t a, uint16_t b, bool max, bool nan, bool xorsign)
