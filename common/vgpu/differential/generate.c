@@ -201,6 +201,7 @@ static Class operand_class(char letter, Class first, Class last)
 {
     switch (letter) {
     case 'T':
+    case 'i':
     case 'o':
         return first;
     case 'S':
@@ -234,7 +235,7 @@ static int class_bits(Class class)
 static void make_source(Kernel *k, char letter, Class class, char *text, size_t size)
 {
     static const uint32_t segments[] = {0x1F, 0, 0x181F, 0x1C1F, 0x1800, 0x1C00, 0x1E03, 0x100F};
-    const int reg = source_register(k, class);
+    const int reg = letter == 'i' ? (int)kernel_below(k, N_INPUTS) : source_register(k, class);
     if (letter == 'm') {
         snprintf(text, size, "0xffffffff");
     } else if (letter == 'c') {
@@ -276,12 +277,14 @@ static bool is_folded(const char *text, const char *operands)
            memcmp(operands, second, length) == 0;
 }
 
-/* The ISA leaves a NaN's bits open for doubles, and where only a sign changes. */
+/* The ISA leaves a NaN's bits open for doubles, and where only a sign changes; a conversion that changes
+ * nothing may be a move. */
 static bool is_any_nan(const char *text, Class class)
 {
     const bool sign =
         strncmp(text, "abs", 3) == 0 || strncmp(text, "neg", 3) == 0 || strncmp(text, "copysign", 8) == 0;
-    return class == CLASS_E || (sign && (class == CLASS_F || class == CLASS_G || class == CLASS_X));
+    const bool moved = strcmp(text, "cvt.f32.f32") == 0;
+    return class == CLASS_E || moved || (sign && (class == CLASS_F || class == CLASS_G || class == CLASS_X));
 }
 
 static void make_form(Kernel *k, const Form *form)

@@ -210,16 +210,26 @@ static void make_own_atomic(Kernel *k)
         "", "", ".relaxed.gpu", ".acquire.cta", ".release.sys", ".acq_rel.gpu", ".relaxed.cta"};
     const uint32_t place = kernel_below(k, 4), i = kernel_below(k, N_ATOMICS);
     const int address = place == 0 ? 1021 : place == 1 ? 1010 : place == 2 ? 1012 : 1021;
+    const int general = address == 1010 ? 1012 : address; /* the same place as a generic address */
     const char *space = place == 0 ? ".global" : place == 1 ? ".shared" : "";
     const Class class = atomics[i].class;
     const int reg = k->n_used[class]++;
     char line[SLOT_TEXT * 2], third[12] = "";
+    const uint32_t offset =
+        kernel_below(k, (uint32_t)(REGION_BYTES / bytes_of(class))) * (uint32_t)bytes_of(class);
+    uint32_t operand = kernel_below(k, N_INPUTS);
+    if (class == CLASS_E) { /* a NaN's bits are not fixed, and would be seen: both sides below 2 */
+        kernel_line(k, "ld.b64 %%d1001, [%%d%d+%u]; and.b64 %%d1001, %%d1001, 0xBFFFFFFFFFFFFFFF;", general,
+                    offset);
+        kernel_line(k, "st.b64 [%%d%d+%u], %%d1001; mov.b64 %%d1001, %%e%u;", general, offset, operand);
+        kernel_line(k, "and.b64 %%d1001, %%d1001, 0xBFFFFFFFFFFFFFFF; mov.b64 %%e1001, %%d1001;");
+        operand = 1001;
+    }
     if (atomics[i].op[0] == 'c')
         snprintf(third, sizeof third, ", %%%c%u", class_letter(class), kernel_below(k, N_INPUTS));
     snprintf(line, sizeof line, "atom%s%s.%s.%s %%%c%d, [%%d%d+%u], %%%c%u%s", orders[kernel_below(k, 7)],
-             space, atomics[i].op, atomics[i].type, class_letter(class), reg, address,
-             kernel_below(k, (uint32_t)(REGION_BYTES / bytes_of(class))) * (uint32_t)bytes_of(class),
-             class_letter(class), kernel_below(k, N_INPUTS), third);
+             space, atomics[i].op, atomics[i].type, class_letter(class), reg, address, offset,
+             class_letter(class), operand, third);
     kernel_line(k, "%s;", line);
     kernel_store(k, class, reg, line);
 }
