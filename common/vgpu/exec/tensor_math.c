@@ -107,9 +107,12 @@ static bool is_special(Sum *s, const TensorNumber *a, const TensorNumber *b)
     return true;
 }
 
-/* significand * 2^(exponent - fraction_bits) in the sum's units, low bits dropped. */
+/* significand * 2^(exponent - fraction_bits) in the sum's units, low bits dropped. A zero's exponent may be
+ * above the sum's. */
 static int64_t align(const Sum *s, int64_t significand, int exponent, int fraction_bits)
 {
+    if (significand == 0)
+        return 0;
     int left = s->kept - fraction_bits, right = s->exponent - exponent;
     int64_t magnitude = significand < 0 ? -significand : significand;
     magnitude = left >= 0 ? magnitude << left : magnitude >> -left;
