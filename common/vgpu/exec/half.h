@@ -159,11 +159,13 @@ static inline double half_fma(double a, double b, double c)
     return error != 0 && s != 0 && s - s == 0 ? f64_of_bits(odd) : s;
 }
 
-/* .ftz of f16 (bf16 has none) looks at the exact result: what rounding would lift to the least normal number
- * is 0 too, as hardware has it. */
+/* .ftz of .f16 asks whether a result would be below the normal numbers if exponents had no end: then what
+ * rounds to 2^-14 with 11 bits of mantissa is kept, and what only the coarser steps of subnormal numbers lift
+ * there is 0. */
 static inline double half_flush_tiny(bool ftz, double x)
 {
-    const bool tiny = ftz && x > -0x1p-14 && x < 0x1p-14;
+    const double least = 0x1p-14 - 0x1p-26;
+    const bool tiny = ftz && x > -least && x < least;
     return tiny ? __builtin_copysign(0.0, x) : x;
 }
 
