@@ -287,6 +287,14 @@ static bool is_any_nan(const char *text, Class class)
     return class == CLASS_E || moved || (sign && (class == CLASS_F || class == CLASS_G || class == CLASS_X));
 }
 
+/* Warp operations need all lanes. A guarded set is left out: ptxas 13.0 makes the number of set.f32 by a
+ * conversion that heeds no guard, so that a lane whose guard is false loses what it had. */
+static bool may_be_guarded(const Kernel *k, const char *text, Class class)
+{
+    return k->family != FAMILY_WARP && k->family != FAMILY_NEWER && class != CLASS_P &&
+           strncmp(text, "set.", 4) != 0;
+}
+
 static void make_form(Kernel *k, const Form *form)
 {
     char text[SLOT_TEXT], operands[64] = "", source[24], line[SLOT_TEXT * 2];
@@ -303,8 +311,7 @@ static void make_form(Kernel *k, const Form *form)
         return;
     const Class class = operand_class(d, first, last);
     const int reg = new_register(k, class), beside = d == 'Q' || d == 'M' ? new_register(k, CLASS_P) : 0;
-    const bool guarded =
-        k->family != FAMILY_WARP && k->family != FAMILY_NEWER && class != CLASS_P && kernel_below(k, 8) == 0;
+    const bool guarded = may_be_guarded(k, text, class) && kernel_below(k, 8) == 0;
     if (guarded)
         kernel_line(k, "mov.b%d %%%c%d, %%%c0; @%s%%p%u", class_bits(class), class_letter(class), reg,
                     class_letter(class), kernel_below(k, 2) ? "!" : "", kernel_below(k, N_INPUTS));

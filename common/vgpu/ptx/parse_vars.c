@@ -551,6 +551,8 @@ static PtxVariable *parse_param(Parser *p, PtxRole role)
     Name *name = p->token.kind == TOKEN_NAME ? parse_name(p, "") : NULL;
     parse_variable(p, &q, v);
     v->role = (uint8_t)role;
+    if (!p->status && q.space != PTX_SPACE_PARAM && q.space != PTX_SPACE_REG)
+        parse_fail_at(p, STATUS_PARSE, v->line, v->column, "a parameter is .param or .reg");
     if (p->status || !name)
         return v;
     if (q.space == PTX_SPACE_REG) {

@@ -30,6 +30,7 @@ static void test_errors(void **state)
         {".entry k() {\n mov.b32 %r1, 0; }", STATUS_PARSE, 5, 10, "register '%r1' is not declared"},
         {".entry k() { .reg .b32 %r<2>; mov.b32 %r2, 0; }", STATUS_PARSE, 4, 39,
          "register '%r2' is not declared"},
+        {".entry k(.param .u64 a, .const .u32 v) { }", STATUS_PARSE, 4, 37, "a parameter is .param or .reg"},
         {".entry k() { ret }", STATUS_PARSE, 4, 18, "expected"},
         {".entry k() { ret;", STATUS_PARSE, 4, 18, "does not end"},
         {".entry k() {} .entry k() {}", STATUS_PARSE, 4, 22, "defined twice"},
