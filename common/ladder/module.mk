@@ -20,3 +20,7 @@ ladders: all $(LADDERS) ## the labs' versions from naive to best, side by side: 
 model-rank: all $(LADDERS) ## modelled against measured times of the labs' versions (H100), and how well their orders agree
 	$(Q)BUILD=$(BUILD) VGPU_OPTIONS='--device=h100 --check=none' RAW=$(BUILD)/model-rank.tsv common/ladder/ladders.sh virtual >$(BUILD)/model-rank.txt
 	$(Q)common/ladder/rank.sh $(BUILD)/model-rank.tsv common/ladder/measured/h100-ladders.tsv
+
+.PHONY: ladder-tables
+ladder-tables: ## the measured ladders in the labs' notes.md
+	@common/ladder/ladder-tables.sh

@@ -34,7 +34,3 @@ test-gpu: gpu-bundle ## on a machine with a GPU: every submission, the sanitizer
 .PHONY: found-by
 found-by: ## docs/found-by.md: what a plain run, compute-sanitizer and the virtual GPU find
 	@grader/gpu/found-by.sh >$(BUILD)/found-by.md && mv $(BUILD)/found-by.md docs/found-by.md
-
-.PHONY: ladder-tables
-ladder-tables: ## the measured ladders in the labs' notes.md
-	@grader/gpu/ladder-tables.sh

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Puts the measured ladders into the labs' notes.md, between `<!-- ladder -->` and `<!-- end ladder -->` (at the end where there is no such
-# place yet): from grader/gpu/measured/h100-large.tsv and h100-ceilings.tsv, which test-gpu.sh recorded on a card.
+# place yet): from common/ladder/measured, which holds what grader/gpu/test-gpu.sh recorded on a card.
 set -euo pipefail
-measured=grader/gpu/measured
+measured=common/ladder/measured
+large=$measured/h100-ladders-large.tsv
 copy=$(awk -F'\t' '$2 == "copy_memcpy" { print $3 }' $measured/h100-ceilings.tsv)
-card=$(sed -n '1s/^# \(.*\) (.*/\1/p' $measured/h100-large.tsv)
+card=$(sed -n '1s/.* on an \(.*\); fields.*/\1/p' $large)
 
 table() {
     echo '<!-- ladder -->'
@@ -19,13 +20,13 @@ table() {
             printf "| %s | ms | times the first | %s | what it gains |\n|---|---|---|---|---|\n", ladder, arithmetic ? "TFLOP/s" : "share of a copy"
         }
         { printf "| %s | %.3f | %.1f | %s | %s |\n", $4, $5, first / $5, arithmetic ? sprintf("%.1f", $9 / $5 / 1e9) : sprintf("%.0f %%", 100 * $8 / $5 / 1e6 / copy), $11 }
-    ' $measured/h100-large.tsv | awk 'NR > 1 && /\| ms \|/ { print "" } { print }'
+    ' $large | awk 'NR > 1 && /\| ms \|/ { print "" } { print }'
     echo '<!-- end ladder -->'
 }
 
 for notes in solutions/*/notes.md; do
     lab=$(basename "$(dirname "$notes")")
-    grep -q "^ladder	$lab	" $measured/h100-large.tsv || continue
+    grep -q "^ladder	$lab	" $large || continue
     table "$lab" >"$notes.table"
     if grep -q '^<!-- ladder -->$' "$notes"; then
         awk -v table="$notes.table" '
