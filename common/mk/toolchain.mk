@@ -18,7 +18,14 @@ CC := gcc
 NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(lastword $(wildcard /opt/cuda/bin/nvcc /usr/local/cuda-*/bin/nvcc /usr/local/cuda/bin/nvcc)),nvcc)
 # The PTX that labs ship: the oldest architecture that CUDA 13 still compiles for.
 CUDA_ARCH ?= compute_75
-CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
+# The toolkit's folder: the one above nvcc, or, where a script of that name stands in the PATH, what nvcc itself says.
+ifeq ($(CUDA_HOME),)
+CUDA_HOME := $(patsubst %/bin/,%,$(dir $(realpath $(NVCC))))
+ifeq ($(wildcard $(CUDA_HOME)/include/cuda_runtime.h),)
+CUDA_HOME := $(realpath $(shell $(NVCC) --dryrun -x cu /dev/null 2>&1 | sed -n 's/^.. TOP=//p'))
+endif
+endif
+export CUDA_HOME
 
 CSTD := -std=c11 -D_GNU_SOURCE
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(if $(WERROR),-Werror)

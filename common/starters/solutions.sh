@@ -7,7 +7,7 @@
 # for a lab's solution. The driver, the harness and the solution's host part are built with AddressSanitizer and UndefinedBehaviorSanitizer, and the
 # virtual GPU runs with --check=all. Prints TAP, a test a lab. Exit status: 0, 1 when a solution falls short, 2 when something could not be built.
 set -uo pipefail
-: "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../..")}" "${SEEDS:=20}" "${CASES:=0}" "${SOLUTION:=}"
+: "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../..")}" "${SEEDS:=20}" "${CASES:=0}" "${SOLUTION:=}" "${CUDA_HOME:?}"
 BUILD=$(cd "$KIT" && realpath "$BUILD")
 [ -z "$SOLUTION" ] || SOLUTION=$(realpath "$SOLUTION")
 cd "$KIT" || exit 2
@@ -18,10 +18,9 @@ trap 'rm -rf "$work"' EXIT
 readonly SANITIZER_STATUS=99 CUT=12
 export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=1:exitcode=$SANITIZER_STATUS UBSAN_OPTIONS=print_stacktrace=1:exitcode=$SANITIZER_STATUS
 sanitize=(-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-cuda_home=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
 
 compile_c() { # OBJECT SOURCE
-    gcc -std=c11 -D_GNU_SOURCE -O1 -g -ffp-contract=off "${sanitize[@]}" -isystem "$cuda_home/include" -I. -Icommon/lab -c -o "$1" "$2"
+    gcc -std=c11 -D_GNU_SOURCE -O1 -g -ffp-contract=off "${sanitize[@]}" -isystem "$CUDA_HOME/include" -I. -Icommon/lab -c -o "$1" "$2"
 }
 
 build_harness() {

@@ -22,7 +22,7 @@ static const char *real(Arena *a, const char *path)
     return realpath(path, resolved) ? arena_strndup(a, resolved, strlen(resolved)) : NULL;
 }
 
-/* The toolkit that holds the given nvcc; a script that stands for it elsewhere is not followed. */
+/* The toolkit that holds the given nvcc. */
 static const char *home_of(Arena *a, const char *nvcc)
 {
     const char *path = real(a, nvcc);
@@ -33,6 +33,47 @@ static const char *home_of(Arena *a, const char *nvcc)
     cut_last(home);
     cut_last(home);
     return arena_strndup(a, home, strlen(home));
+}
+
+/* What nvcc prints when it is run with the given options, cut to the size of `text`. */
+static void nvcc_says(const char *nvcc, char *const options[], char *text, size_t size)
+{
+    int ends[2];
+    text[0] = '\0';
+    if (pipe(ends) != 0)
+        return;
+    pid_t pid = fork();
+    if (pid == 0) {
+        dup2(ends[1], 1);
+        dup2(ends[1], 2);
+        execv(nvcc, options);
+        _exit(127);
+    }
+    close(ends[1]);
+    size_t length = 0;
+    for (ssize_t n;
+         pid > 0 && length < size - 1 && (n = read(ends[0], text + length, size - 1 - length)) > 0;)
+        length += (size_t)n;
+    text[length] = '\0';
+    close(ends[0]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+}
+
+/* The toolkit of an nvcc in the PATH. Where that is a script that stands for the true one elsewhere, it is
+ * asked. */
+static const char *home_in_path(Arena *a, const char *nvcc)
+{
+    const char *home = home_of(a, nvcc);
+    const char *header = home ? arena_printf(a, "%s/include/cuda_runtime.h", home) : NULL;
+    if (!header || access(header, R_OK) == 0)
+        return home;
+    char *const options[] = {"nvcc", "--dryrun", "-x", "cu", "/dev/null", NULL};
+    char text[8192];
+    nvcc_says(nvcc, options, text, sizeof text);
+    const char *top = strstr(text, " TOP=");
+    top = top ? real(a, arena_strndup(a, top + 5, strcspn(top + 5, "\n"))) : NULL;
+    return top ? top : home;
 }
 
 static const char *nvcc_in_path(Arena *a)
@@ -51,10 +92,13 @@ static const char *nvcc_in_path(Arena *a)
 static void find_toolkit(Arena *a, Kit *kit)
 {
     const char *set = getenv("CUDA_HOME");
-    const char *candidates[] = {set && *set ? arena_printf(a, "%s/bin/nvcc", set) : NULL, nvcc_in_path(a),
-                                "/usr/local/cuda/bin/nvcc"};
-    for (size_t i = 0; i < sizeof candidates / sizeof *candidates && !kit->cuda_home; i++)
-        kit->cuda_home = candidates[i] ? home_of(a, candidates[i]) : NULL;
+    if (set && *set)
+        kit->cuda_home = home_of(a, arena_printf(a, "%s/bin/nvcc", set));
+    const char *in_path = kit->cuda_home ? NULL : nvcc_in_path(a);
+    if (in_path)
+        kit->cuda_home = home_in_path(a, in_path);
+    if (!kit->cuda_home)
+        kit->cuda_home = home_of(a, "/usr/local/cuda/bin/nvcc");
     kit->nvcc = kit->cuda_home ? arena_printf(a, "%s/bin/nvcc", kit->cuda_home) : NULL;
 }
 
@@ -111,25 +155,9 @@ const char *kit_nvcc_version(Arena *a, const Kit *kit)
 {
     if (!kit->nvcc)
         return "";
-    int ends[2];
-    if (pipe(ends) != 0)
-        return "";
-    pid_t pid = fork();
-    if (pid == 0) {
-        dup2(ends[1], 1);
-        execl(kit->nvcc, "nvcc", "--version", (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
+    char *const options[] = {"nvcc", "--version", NULL};
     char text[2048];
-    size_t length = 0;
-    for (ssize_t n; pid > 0 && length < sizeof text - 1 &&
-                    (n = read(ends[0], text + length, sizeof text - 1 - length)) > 0;)
-        length += (size_t)n;
-    text[length] = '\0';
-    close(ends[0]);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
+    nvcc_says(kit->nvcc, options, text, sizeof text);
     const char *release = strstr(text, "release ");
     return release ? arena_strndup(a, release, strcspn(release, "\n")) : "";
 }

@@ -4,6 +4,7 @@ set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
 cd "$KIT" || exit 2
 command -v nvcc >/dev/null || { echo "1..0 # SKIP nvcc is not here"; exit 0; }
+export CUDA_HOME=${CUDA_HOME:-$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export BUILD KIT CASES=3 SEEDS=2

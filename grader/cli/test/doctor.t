@@ -41,6 +41,13 @@ check "CUDA_VISIBLE_DEVICES=0 is no problem" silent visible CUDA_VISIBLE_DEVICES
 check "the toolkit's stubs in LD_LIBRARY_PATH" breaks "CUDA driver is a stub library" LD_LIBRARY_PATH="$work/empty:$work/stubs"
 check "another LD_LIBRARY_PATH is no problem" silent libraries LD_LIBRARY_PATH="$work/empty"
 check "a toolkit that is too old" breaks "older than 13.0" CUDA_HOME="$work/toolkit"
+# A script that stands for nvcc in another folder: the toolkit is where nvcc says, with or without CUDA_HOME.
+if nvcc=$(command -v nvcc); then
+    stub wrapped nvcc "exec $(realpath "$nvcc") \"\$@\""
+    check "a script that stands for nvcc is no problem" silent nvcc CUDA_HOME= PATH="$work/wrapped:/usr/bin:/bin"
+    home=$(env -u CUDA_HOME PATH="$work/wrapped:/usr/bin:/bin" make -s -p -n help 2>/dev/null | sed -n 's/^CUDA_HOME := //p')
+    check "make finds its toolkit, too" [ -e "$home/include/cuda_runtime.h" ]
+fi
 check "no compiler" breaks "gcc is not on the PATH" PATH="$work/empty"
 check "no room to work in" breaks "cannot be written to" TMPDIR="$work/plain-file"
 check "a folder that is not there" breaks "No such file" TMPDIR="$work/gone"

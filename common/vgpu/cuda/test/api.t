@@ -4,7 +4,6 @@
 here=$(dirname "$0")
 . "$here/../../cudart/test/tap.sh"
 lib=$runtime/libcuda.so.1
-home=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
 
 nm -D --defined-only "$lib" | awk '$2 == "T" { print $3 }' | sort >"$scratch/ours"
 sed -n 's/^X(\([A-Za-z0-9_]*\),.*/\1/p' "$KIT/common/vgpu/cuda/api.def" | sort >"$scratch/table"
@@ -16,7 +15,7 @@ readelf -d "$lib" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^(libcudart
 ok $? "it needs the runtime's library and the C library" "$scratch/needed"
 
 release=$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
-stub=$home/lib64/stubs/libcuda.so
+stub=$CUDA_HOME/lib64/stubs/libcuda.so
 if [ "$release" != 13.0 ] || [ ! -e "$stub" ]; then
     ok 0 "nothing is missing # SKIP no stub library of 13.0 in the toolkit"
     ok 0 "errors # SKIP the toolkit is not 13.0"
@@ -24,7 +23,7 @@ else
     nm -D --defined-only "$stub" | awk '$2 == "T" { print $3 }' | sort >"$scratch/stub"
     diff "$scratch/stub" "$scratch/ours" >"$scratch/diff"
     ok $? "the exports are those of the toolkit's stub library" "$scratch/diff"
-    sed -n 's/^ *\(CUDA_SUCCESS\|CUDA_ERROR_[A-Z0-9_]*\) *= *\([0-9]*\).*/\1 \2/p' "$home/include/cuda.h" | sort -u >"$scratch/header"
+    sed -n 's/^ *\(CUDA_SUCCESS\|CUDA_ERROR_[A-Z0-9_]*\) *= *\([0-9]*\).*/\1 \2/p' "$CUDA_HOME/include/cuda.h" | sort -u >"$scratch/header"
     sed -n 's/^X(\([A-Z0-9_]*\), \([0-9]*\),.*/\1 \2/p' "$KIT/common/vgpu/cuda/errors.def" | sort >"$scratch/errors"
     diff "$scratch/header" "$scratch/errors" >"$scratch/diff"
     ok $? "errors.def has the header's names and numbers" "$scratch/diff"

@@ -3,13 +3,12 @@
 # call that can fail made to fail in turn.
 here=$(dirname "$0")
 . "$here/../../cudart/test/tap.sh"
-home=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
 
 # build_cpp NAME SOURCE LIBRARIES: as docs/vgpu.md says
 build_cpp() {
     local name=$1 source=$2
     shift 2
-    g++ -g -Wall -pthread -I "$home/include" -o "$scratch/$name" "$source" -L "$home/lib64" -L "$home/lib64/stubs" "$@" >"$scratch/$name.log" 2>&1
+    g++ -g -Wall -pthread -I "$CUDA_HOME/include" -o "$scratch/$name" "$source" -L "$CUDA_HOME/lib64" -L "$CUDA_HOME/lib64/stubs" "$@" >"$scratch/$name.log" 2>&1
     ok $? "g++ builds $name" "$scratch/$name.log"
 }
 
@@ -48,7 +47,7 @@ same "no findings" "" "$(kinds)"
 
 # ---- NVRTC ----
 build_cpp nvrtc "$here/nvrtc.cpp" -lnvrtc -lcuda
-export LD_LIBRARY_PATH=$home/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH=$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 expected=$'NVRTC_ERROR_COMPILATION: the log names line 3: yes\nx[1] = 3.5, x[999] = 2997.5, offset has 4 bytes'
 run "a program that compiles its kernels" "$scratch/nvrtc"
 same "it computes" "$expected" "$(cat "$scratch/out")"

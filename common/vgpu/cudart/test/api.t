@@ -12,7 +12,7 @@ sed -n 's/^X(\([A-Za-z0-9_]*\),.*/\1/p' "$KIT/common/vgpu/cudart/api.def" | sort
 diff "$scratch/table" "$scratch/ours" >"$scratch/diff"
 ok $? "api.def and the exports are the same names" "$scratch/diff"
 
-real=$(dirname "$(realpath "$(command -v nvcc)")")/../lib64/libcudart.so.13
+real=$CUDA_HOME/lib64/libcudart.so.13
 if [ -e "$real" ] && nm -D --defined-only "$real" >"$scratch/nm" 2>/dev/null; then
     awk '$2 == "T" { print $3 }' "$scratch/nm" | sed 's/@@.*//' | sort >"$scratch/real"
     comm -23 "$scratch/real" "$scratch/ours" >"$scratch/missing"

@@ -4,7 +4,7 @@
 here=$(dirname "$0")
 . "$here/../../cudart/test/tap.sh"
 program=$BUILD/bin/differential
-ptxas=$(dirname "$(realpath "$(command -v nvcc)")")/ptxas
+ptxas=$CUDA_HOME/bin/ptxas
 
 "$program" --ptx --seeds=3 >"$scratch/first.ptx" && "$program" --ptx --seeds=3 >"$scratch/second.ptx"
 cmp -s "$scratch/first.ptx" "$scratch/second.ptx"
