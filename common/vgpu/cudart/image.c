@@ -102,7 +102,7 @@ static uint32_t current_arch(void)
                              .device = call_device(),
                              .out = {.data = &info, .bytes = sizeof info}},
                 &reply);
-    return info.major * 10 + info.minor;
+    return info.newest_target;
 }
 
 static Status read_container(const void *p, size_t bytes, ImageTexts *out, Diag *diag)

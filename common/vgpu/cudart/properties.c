@@ -19,11 +19,11 @@ static int bus_of(int device)
     return (int)facade()->visible[device] + 1;
 }
 
-/* Single-precision over double-precision throughput: the data-centre chips of 8.0 and 9.0 have half as many
+/* Single-precision over double-precision throughput: the data-centre chips of 7.0 to 10.0 have half as many
  * double units. */
 static int single_to_double(const DeviceInfo *i)
 {
-    bool data_centre = i->minor == 0 && (i->major == 8 || i->major == 9 || i->major == 10);
+    bool data_centre = i->minor == 0 && i->major >= 7 && i->major <= 10;
     return data_centre ? 2 : 32;
 }
 

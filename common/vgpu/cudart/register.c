@@ -203,7 +203,7 @@ static cudaError_t load_registered(Call *call, FatBinary *fat, uint32_t *module)
     cudaError_t error = call_send(
         call, &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = &info, .bytes = sizeof info}}, &reply);
     if (error == cudaSuccess)
-        error = collect_texts(fat, info.major * 10 + info.minor, &texts);
+        error = collect_texts(fat, info.newest_target, &texts);
     if (error == cudaSuccess)
         error = texts_load(call, &texts, false, module, NULL);
     vgpu_texts_free(&texts);

@@ -252,6 +252,7 @@ typedef struct DeviceReply {
 typedef struct DeviceInfo {
     char name[64];
     uint32_t major, minor, n_sms;
+    uint32_t newest_target; /* of PTX that it runs: 75 for sm_75 */
     uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
     uint64_t memory_bytes;
     uint32_t l2_bytes, shared_per_block, shared_per_block_optin, shared_per_sm, shared_reserved;

@@ -268,6 +268,8 @@ void origin_free(Device *d);
 void origin_prepare(Device *d);
 
 /* ---- module.c ---- */
+/* The newest .target of PTX that the model takes. A card older than 7.5 lends its figures to code for 7.5: nvcc makes no older code any more. */
+uint32_t module_newest_target(const PerfModel *model);
 void module_load(Device *d, const DeviceMsg *m, DeviceReply *r);
 void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 void module_free_all(DeviceServer *s, uint32_t device);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+enum { OLDEST_TARGET = 75 }; /* that nvcc 13 still makes */
+
 /* ---- loading ---- */
 
 static Status parse_images(const DeviceMsg *m, PtxModule **parsed, Diag *diag)
@@ -107,6 +109,12 @@ static DeviceError load_error(Status st)
                                       : DEVICE_INVALID_PTX;
 }
 
+uint32_t module_newest_target(const PerfModel *model)
+{
+    uint32_t own = model->major * 10 + model->minor;
+    return own > OLDEST_TARGET ? own : OLDEST_TARGET;
+}
+
 void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
@@ -117,7 +125,7 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     Status st = decode(m, &module->ir, &r->diag);
-    if (st == STATUS_OK && module->ir->target > d->model->major * 10 + d->model->minor) {
+    if (st == STATUS_OK && module->ir->target > module_newest_target(d->model)) {
         diag_set(&r->diag, STATUS_UNSUPPORTED,
                  "its .target sm_%u is newer than this device, compute capability %u.%u", module->ir->target,
                  d->model->major, d->model->minor);

@@ -199,6 +199,7 @@ static void device_info(const Device *d, const DeviceMsg *m)
         .major = p->major,
         .minor = p->minor,
         .n_sms = p->n_sms,
+        .newest_target = module_newest_target(p),
         .clock_khz = p->clock_khz,
         .memory_clock_khz = p->memory_clock_khz,
         .memory_bus_bits = p->memory_bus_bits,

@@ -119,7 +119,7 @@ static void list_devices(void)
 {
     for (size_t i = 0; perf_model(i) != NULL; i++) {
         const PerfModel *m = perf_model(i);
-        printf("%-12s %-22s compute capability %u.%u, %3u multiprocessors, %llu GiB%s\n", m->name, m->title,
+        printf("%-12s %-31s compute capability %u.%u, %3u multiprocessors, %llu GiB%s\n", m->name, m->title,
                m->major, m->minor, m->n_sms, (unsigned long long)(m->memory_bytes >> 30),
                i == 0 ? " (default)" : "");
     }
