@@ -160,7 +160,7 @@ static void compare_lines(Comparison *c, char *want, char *got)
             compare_values(c, &k, slot, (char *)says + 7, (char *)other + 7);
         else
             compare_hashes(c, &k, says + 1, other + 1);
-        kernel_free(&k);
+        generated_free(&k);
     }
 }
 

@@ -72,9 +72,9 @@ const char *family_name(Family f);
 int family_target(Family f);
 Family family_find(const char *name); /* N_FAMILIES when there is none */
 
-/* The kernel of a family and a seed. The caller owns it: kernel_free. */
+/* The kernel of a family and a seed. The caller owns it: generated_free. */
 Status kernel_make(Kernel *k, Family family, uint64_t seed, Diag *diag);
-void kernel_free(Kernel *k);
+void generated_free(Kernel *k);
 
 /* What shapes.c builds with. */
 void kernel_line(Kernel *k, const char *format, ...) __attribute__((format(printf, 2, 3)));

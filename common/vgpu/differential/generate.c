@@ -349,13 +349,13 @@ Status kernel_make(Kernel *k, Family family, uint64_t seed, Diag *diag)
     families[family].make(k);
     kernel_line(k, "ret;\n}");
     if (k->ptx.failed) {
-        kernel_free(k);
+        generated_free(k);
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a kernel");
     }
     return STATUS_OK;
 }
 
-void kernel_free(Kernel *k)
+void generated_free(Kernel *k)
 {
     strbuf_free(&k->ptx);
 }

@@ -94,7 +94,7 @@ static int run_kernel(Card *card, const Options *o, Family family, uint64_t seed
     else
         print_hashes(&k, &answer);
     fflush(stdout);
-    kernel_free(&k);
+    generated_free(&k);
     return 0;
 }
 
