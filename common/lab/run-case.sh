@@ -23,6 +23,17 @@ if [ -z "$DEVICE" ]; then
     if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then DEVICE=gpu; fi
 fi
 
+# A GPU that is not there cannot be lent: a case for several is left out.
+for option in "${options[@]}"; do
+    if [ "$DEVICE" != gpu ] || [[ $option != --devices=* ]]; then continue; fi
+    gpus=$(nvidia-smi -L | grep -c '^GPU ') || true
+    if [ "$gpus" -lt "${option#*=}" ]; then
+        echo "case $name needs ${option#*=} GPUs, and $gpus answers: left out"
+        exit 0
+    fi
+    mapfile -t options < <(printf '%s\n' "${options[@]}" | grep -v '^--devices=')
+done
+
 rm -rf "$folder"
 mkdir -p "$folder"
 printf 'make\t%s\t%s%s\n' "$folder" "$seed" "${params:+$'\t'$params}" | "$judge" --text || fail "the inputs of case $name could not be made"

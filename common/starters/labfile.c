@@ -126,6 +126,7 @@ static Status read_case(Reader *r, const yaml_node_t *lab_tolerance, const yaml_
     c->seed = text_or(r, map, "seed", "1");
     c->rtol = text_or(r, own, "rtol", text_or(r, lab_tolerance, "rtol", "1e-05"));
     c->atol = text_or(r, own, "atol", text_or(r, lab_tolerance, "atol", "1e-08"));
+    c->devices = text_or(r, map, "devices", "1");
     c->nan = text_or(r, own, "nan", text_or(r, lab_tolerance, "nan", "never"));
     Status status = read_params(r, map, c);
     return status ? status : read_texts(r, map, "vgpu", &c->vgpu, &c->n_vgpu);

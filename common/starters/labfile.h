@@ -26,6 +26,7 @@ typedef struct LabFileCase {
     const char *name, *seed, *rtol, *atol, *nan; /* texts as they stand in the file, defaults filled in */
     LabFileParam *params;
     size_t n_params;
+    const char *devices; /* how many it needs */
     const char **vgpu; /* further options of the vgpu command */
     size_t n_vgpu;
 } LabFileCase;

@@ -2,7 +2,7 @@
  *
  *   labtool case LABDIR [NAME]          a public case (the first one) as the fields of the judge's commands:
  *                                       NAME SEED RTOL ATOL NAN KEY=VALUE..., separated by tabs
- *   labtool options LABDIR [NAME]       the case's own options of the vgpu command, one a line
+ *   labtool options LABDIR [NAME]       the options of the vgpu command that the case asks for, one a line
  *   labtool cases LABDIR                the names of the public cases, one a line
  *   labtool hint LABDIR RECORD [TODO]   the next hint; RECORD is the file that remembers what was shown
  *
@@ -40,6 +40,8 @@ static Status print_options(const LabFile *lab, const char *name, StrBuf *out, D
     const LabFileCase *c = find_case(lab, name);
     if (!c)
         return no_case(name, diag);
+    if (strcmp(c->devices, "1") != 0)
+        strbuf_printf(out, "--devices=%s\n", c->devices);
     for (size_t i = 0; i < c->n_vgpu; i++)
         strbuf_printf(out, "%s\n", c->vgpu[i]);
     return STATUS_OK;

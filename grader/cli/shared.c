@@ -4,6 +4,7 @@
 #include "grader/build/places.h"
 #include "grader/core/files.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,8 +99,10 @@ static Status list_gpu_devices(Arena *a, GradeRun *run, Diag *d)
     Status s = dir_list(a, "/dev", &names, &n, d);
     run->gpu_devices = s == STATUS_OK ? ARENA_NEW_ARRAY(a, const char *, n + 1) : NULL;
     for (size_t i = 0; run->gpu_devices && i < n; i++)
-        if (strncmp(names[i], "nvidia", 6) == 0)
+        if (strncmp(names[i], "nvidia", 6) == 0) {
             run->gpu_devices[run->n_gpu_devices++] = arena_printf(a, "/dev/%s", names[i]);
+            run->n_gpus += isdigit((unsigned char)names[i][6]) != 0; /* nvidia0; the others serve them all */
+        }
     return s;
 }
 

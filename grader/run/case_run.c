@@ -58,6 +58,8 @@ static const char *const *command_of(CaseWork *w)
         args[n++] = arena_printf(a, "--report=%s/report.json", p->in_case);
         if (w->in->run->device[0])
             args[n++] = arena_printf(a, "--device=%s", w->in->run->device);
+        if (c->devices > 1)
+            args[n++] = arena_printf(a, "--devices=%lld", (long long)c->devices);
         for (size_t i = 0; i < c->n_vgpu && n < ARGS_MAX - 2; i++)
             args[n++] = c->vgpu[i];
     }
@@ -287,11 +289,24 @@ static bool needs_virtual_gpu(const LabCase *c)
     return c->n_vgpu > 0 || (c->metric[0] && strncmp(c->metric, "value.", 6) != 0);
 }
 
-static void tell_inconclusive(Arena *a, const LabCase *c, CaseResult *r)
+const char *case_not_here(Arena *a, const GradeRun *run, const LabCase *c)
+{
+    if (!run->gpu)
+        return NULL;
+    if (needs_virtual_gpu(c))
+        return "This case can be judged on the virtual GPU only.";
+    if ((size_t)c->devices <= run->n_gpus)
+        return NULL;
+    const char *why = arena_printf(a, "This case needs %lld GPUs, and this machine has %zu.",
+                                   (long long)c->devices, run->n_gpus);
+    return why ? why : "This case needs more GPUs than this machine has.";
+}
+
+static void tell_inconclusive(Arena *a, const LabCase *c, const char *why, CaseResult *r)
 {
     r->verdict = VERDICT_INCONCLUSIVE;
     r->points = c->points;
-    CaseFacts facts = {.lab_case = c, .kit_message = "This case can be judged on the virtual GPU only."};
+    CaseFacts facts = {.lab_case = c, .kit_message = why};
     explain_case(a, &facts, r);
 }
 
@@ -308,8 +323,9 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
                       .hint = ""};
     r->replay = c->hidden ? "" : arena_printf(a, "make run CASE=%s", c->name);
     *timing = (CaseTiming){.name = c->name};
-    if (in->run->gpu && needs_virtual_gpu(c)) {
-        tell_inconclusive(a, c, r);
+    const char *why = case_not_here(a, in->run, c);
+    if (why) {
+        tell_inconclusive(a, c, why, r);
         return;
     }
     Status s = places_clear_case(in->places, in->run->sandbox.weak, &d);

@@ -17,6 +17,7 @@ typedef struct GradeRun {
     bool gpu;                 /* run on a real GPU instead of the virtual one */
     const char **gpu_devices; /* its device files */
     size_t n_gpu_devices;
+    size_t n_gpus;      /* how many GPUs they are */
     const char *device; /* name of the virtual GPU's model; "" for its default */
     const char *only;   /* the one case to run; NULL for all */
 } GradeRun;

@@ -80,6 +80,8 @@ static void test_good(void **state)
     assert_true(c[2].hidden);
     assert_true(isnan(c[2].tiers[0].at_least) && c[2].tiers[0].at_most == 1.1);
     assert_string_equal("--fail-at=2", c[1].vgpu[0]);
+    assert_int_equal(4, c[1].devices);
+    assert_int_equal(1, c[0].devices);
     assert_false(c[1].check_output);
     assert_true(c[0].check_output && c[0].gpu_work);
     assert_string_equal("cublas*", lab->forbid[0].symbol);

@@ -1,5 +1,6 @@
 /* The rules from evidence to verdict and points: a table, a row for each rule and for each order of two that
  * meet. */
+#include "grader/run/case_run.h"
 #include "grader/run/outputs.h"
 #include "grader/run/submission.h"
 #include "grader/run/verdict_rules.h"
@@ -380,6 +381,29 @@ static void test_outputs(void **state)
     assert_int_equal(0, system(path));
 }
 
+/* Devices ---------------------------------------------------------------------------------------- */
+
+static void test_devices(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    const char *options[] = {"--fail-at=2"};
+    GradeRun virtual = {0}, one = {.gpu = true, .n_gpus = 1}, two = {.gpu = true, .n_gpus = 2};
+    LabCase plain = {.devices = 1, .metric = ""}, pair = {.devices = 2, .metric = "value.speedup"};
+    LabCase counted = {.devices = 1, .metric = "overlap_ratio"}, failing = {.devices = 1, .metric = ""};
+    failing.vgpu = options, failing.n_vgpu = 1;
+    assert_null(case_not_here(&a, &virtual, &pair));
+    assert_null(case_not_here(&a, &virtual, &counted));
+    assert_null(case_not_here(&a, &one, &plain));
+    assert_null(case_not_here(&a, &two, &pair));
+    assert_string_equal("This case needs 2 GPUs, and this machine has 1.", case_not_here(&a, &one, &pair));
+    assert_string_equal("This case can be judged on the virtual GPU only.",
+                        case_not_here(&a, &two, &counted));
+    assert_string_equal("This case can be judged on the virtual GPU only.",
+                        case_not_here(&a, &two, &failing));
+    arena_free(&a);
+}
+
 /* Seeds ------------------------------------------------------------------------------------------ */
 
 static void test_seeds(void **state)
@@ -401,7 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),    cmocka_unit_test(test_switches), cmocka_unit_test(test_hardware),
-        cmocka_unit_test(test_outputs), cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_outputs), cmocka_unit_test(test_devices),  cmocka_unit_test(test_seeds),
     };
     return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
 }
