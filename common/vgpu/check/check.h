@@ -42,6 +42,9 @@ typedef struct CheckOptions {
     /* The readable name of a kernel; the text need only live until the next call. NULL: names stay as they
      * are. */
     const char *(*demangle)(void *self, const char *mangled);
+    /* The live or freed allocation of any device that is nearest to an address; *owner is the device's index.
+     */
+    const MemAlloc *(*locate)(void *self, uint64_t addr, unsigned *owner);
     /* A finding is new (called when its launch or host call ends), or, from check_finish, its count has grown
      * since. */
     void (*report)(void *self, const Finding *f);
@@ -71,6 +74,9 @@ void check_host_read(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t b
  * ranges inside. */
 void check_host_copy(CheckSet *set, MemAlloc *to, uint64_t to_addr, const MemAlloc *from, uint64_t from_addr,
                      uint64_t bytes);
+/* A copy or fill that was asked for at site comes to memory that has been freed meanwhile: a, or NULL. */
+void check_late_use(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t bytes, const char *what,
+                    uint64_t site);
 /* Advice about a runtime call; message and hint are copied. alloc may be NULL. */
 void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64_t site, const char *message,
                   const char *hint);
@@ -80,6 +86,7 @@ typedef struct CheckStreamUse {
     const char *what;   /* "kernel", "copy"... */
     const char *access; /* "reads", "writes", "changes" (by atomics), "frees" */
     bool in_default;    /* in the default stream */
+    unsigned device;    /* whose stream it is */
     uint64_t site;
 } CheckStreamUse;
 /* Two operations use memory of a, one of them changes it, and nothing orders them. later was asked for after

@@ -1,6 +1,7 @@
 /* Faults of exec as notes: what the memory and the sync checker find, and what ends a launch. */
 #include "common/vgpu/check/check_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Rows: fault, finding, the tool it belongs to (0: always told, for the launch ends with it). */
@@ -70,6 +71,30 @@ static const MemAlloc *indexed_by_thread(const CheckEvent *e, const ExecFault *f
     return NULL;
 }
 
+/* Text of a note, which lives as long as the launch's notes. */
+static void set_detail(const CheckEvent *e, Note *n, const char *text)
+{
+    size_t length = strlen(text) + 1;
+    char *copy = pool_alloc(&e->worker->pool, length);
+    if (copy)
+        n->detail = memcpy(copy, text, length);
+}
+
+/* Whose memory it is, and what lies there. */
+static void add_foreign(const CheckEvent *e, Note *n, const ExecFault *f)
+{
+    const CheckOptions *o = &e->set->options;
+    unsigned owner = 0;
+    const MemAlloc *a = o->locate ? o->locate(o->self, f->address, &owner) : NULL;
+    char text[80] = "another device";
+    if (a) {
+        n->alloc = *a;
+        n->has_alloc = true;
+        snprintf(text, sizeof text, "device %u, by a kernel that runs on device %u", owner, o->device);
+    }
+    set_detail(e, n, text);
+}
+
 static void add_alloc(const CheckEvent *e, Note *n, const ExecFault *f)
 {
     if (f->kind == FAULT_NULL || f->kind == FAULT_HOST_POINTER || f->kind == FAULT_WRONG_SPACE ||
@@ -82,6 +107,10 @@ static void add_alloc(const CheckEvent *e, Note *n, const ExecFault *f)
     }
     if (f->space != SPACE_GLOBAL && f->space != SPACE_GENERIC && f->space != SPACE_CONST)
         return;
+    if (f->kind == FAULT_OTHER_DEVICE) {
+        add_foreign(e, n, f);
+        return;
+    }
     const Mem *mem = e->set->launch->mem;
     const MemAlloc *a = mem && f->kind == FAULT_OUT_OF_BOUNDS ? indexed_by_thread(e, f) : NULL;
     if (!a && mem)
@@ -123,10 +152,6 @@ void fault_observe(const CheckEvent *e, const ExecFault *f)
     n->lane = f->lane;
     if (memory)
         add_alloc(e, n, f);
-    if (f->detail) {
-        size_t length = strlen(f->detail) + 1;
-        char *copy = pool_alloc(&e->worker->pool, length);
-        if (copy)
-            n->detail = memcpy(copy, f->detail, length);
-    }
+    if (f->detail)
+        set_detail(e, n, f->detail);
 }

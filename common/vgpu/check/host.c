@@ -115,6 +115,23 @@ void check_host_copy(CheckSet *set, MemAlloc *to, uint64_t to_addr, const MemAll
     }
 }
 
+void check_late_use(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t bytes, const char *what,
+                    uint64_t site)
+{
+    if (!check_has(set, CHECK_MEMORY))
+        return;
+    Finding f = host_finding(FINDING_USE_AFTER_FREE, site);
+    f.address = addr;
+    f.bytes = (uint32_t)bytes;
+    f.access = what;
+    add_alloc(set, &f, a);
+    f.message = check_title(set, &f, NULL);
+    f.hint =
+        "cudaFree waits for the device that owns the memory, not for the streams of other devices: wait for "
+        "those before";
+    add_host(set, &f);
+}
+
 void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64_t site, const char *message,
                   const char *hint)
 {
@@ -126,12 +143,31 @@ void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64
     add_host(set, &f);
 }
 
+static void put_use(StrBuf *text, const CheckStreamUse *use, const char *other_stream, bool with_device)
+{
+    strbuf_printf(text, "a %s%s", use->what, use->in_default ? " in the default stream" : other_stream);
+    if (with_device)
+        strbuf_printf(text, "%s device %u", use->in_default ? " of" : " on", use->device);
+    strbuf_printf(text, " %s", use->access);
+}
+
+static const char *hint_stream_race(CheckSet *set, const Finding *f, const CheckStreamUse *later,
+                                    const CheckStreamUse *earlier)
+{
+    if (later->device != earlier->device)
+        return "streams of two devices have no order, their default streams neither: record an event behind "
+               "the "
+               "first, in its stream, and let the other device's stream wait for it (cudaStreamWaitEvent)";
+    if (later->in_default || earlier->in_default)
+        return "is a stream argument missing? cudaMemcpyAsync takes it last, a launch as its fourth: "
+               "<<<blocks, "
+               "threads, 0, stream>>>; or let one stream wait for an event of the other";
+    return hint_for(set, f, NULL);
+}
+
 void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const CheckStreamUse *later,
                        const CheckStreamUse *earlier)
 {
-    static const char missing_stream[] = "is a stream argument missing? cudaMemcpyAsync takes it last, a "
-                                         "launch as its fourth: <<<blocks, threads, 0, "
-                                         "stream>>>; or let one stream wait for an event of the other";
     if (!check_has(set, CHECK_RACE))
         return;
     Finding f = host_finding(FINDING_STREAM_RACE, later->site);
@@ -142,12 +178,14 @@ void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const
     f.other_access = earlier->access;
     add_alloc(set, &f, a);
     StrBuf text = {0};
-    strbuf_printf(&text, "a %s%s %s memory that a %s in %s stream %s, and nothing orders the two",
-                  later->what, later->in_default ? " in the default stream" : "", later->access,
-                  earlier->what, earlier->in_default ? "the default" : "another", earlier->access);
+    bool two_devices = later->device != earlier->device;
+    put_use(&text, later, "", two_devices);
+    strbuf_puts(&text, " memory that ");
+    put_use(&text, earlier, two_devices ? "" : " in another stream", two_devices);
+    strbuf_puts(&text, ", and nothing orders the two");
     f.message = check_intern(set, text.failed ? "" : text.text);
     strbuf_free(&text);
-    f.hint = later->in_default || earlier->in_default ? missing_stream : hint_for(set, &f, NULL);
+    f.hint = hint_stream_race(set, &f, later, earlier);
     /* One finding for memory that was made at one place: each pair of operations on it tells the same. */
     FindingKey key = {
         .kind = (uint8_t)f.kind,

@@ -129,13 +129,13 @@ typedef struct Facade {
     struct Advices *advices;            /* range.c */
     struct StreamValues *stream_values; /* attribute.c */
     cudaError_t no_device;              /* why n_devices is 0 */
-    bool shares_memory; /* with its kernels: pinned, mapped, managed */
+    bool shares_memory;                 /* with its kernels: pinned, mapped, managed */
     uint64_t n_calls;
     bool watching, watcher_stops; /* progress.c */
     pthread_t watcher;
     pthread_cond_t watcher_wakes;
-    struct Array *arrays;               /* array.c */
-    struct Object *objects;             /* texture.c: texture and surface objects */
+    struct Array *arrays;   /* array.c */
+    struct Object *objects; /* texture.c: texture and surface objects */
     uint32_t n_error_records;
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
@@ -261,6 +261,9 @@ void capture_drop_event(uint32_t event);
 
 /* What a stream handle stands for: the server's stream and device. False: no such stream. */
 bool stream_of(Call *call, cudaStream_t handle, uint32_t *stream, uint32_t *device);
+/* Whether the stream is the device's; if not, says so ("a stream of device 0 is given to <what> device 1").
+ */
+bool stream_fits(Call *call, cudaStream_t handle, uint32_t device, const char *what);
 bool event_of(cudaEvent_t handle, uint32_t *event, uint32_t *device);
 /* The messages of calls that are also made for the nodes of a graph. */
 cudaError_t stream_send_host_function(Call *call, cudaStream_t stream, const HostFunction *fn);

@@ -81,7 +81,8 @@ cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block,
     if (kernel == NULL)
         return cudaErrorInvalidDeviceFunction;
     Kernel *k = kernel_of(kernel);
-    if (k == NULL || !stream_of(call, handle, &stream, &device) || device != call_device())
+    if (k == NULL || !stream_of(call, handle, &stream, &device) ||
+        !stream_fits(call, handle, call_device(), "a launch on"))
         return cudaErrorInvalidResourceHandle;
     error = kernel_load(call, k, &function);
     if (error != cudaSuccess)

@@ -7,6 +7,7 @@
  */
 #include "common/vgpu/cudart/cudart_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define STREAM_TAG 0x5354000000000000u
@@ -82,6 +83,20 @@ bool stream_of(Call *call, cudaStream_t handle, uint32_t *stream, uint32_t *devi
     *stream = (uint32_t)id;
     *device = f->stream_device[id] - 1;
     return true;
+}
+
+bool stream_fits(Call *call, cudaStream_t handle, uint32_t device, const char *what)
+{
+    uint32_t stream, owner;
+    if (!stream_of(call, handle, &stream, &owner) || owner == device)
+        return true;
+    char text[160];
+    snprintf(text, sizeof text, "a stream of device %u is given to %s device %u", owner, what, device);
+    call_advise(
+        call, NULL, text,
+        "a stream and an event belong to the device that was current when they were made, and a kernel runs "
+        "on the current one: call cudaSetDevice first, and make them for each device");
+    return false;
 }
 
 bool event_of(cudaEvent_t handle, uint32_t *event, uint32_t *device)
@@ -387,6 +402,8 @@ static cudaError_t record_event(Api api, cudaEvent_t event, cudaStream_t stream,
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if ((flags & ~(unsigned)cudaEventRecordExternal) != 0)
         return call_leave(&call, cudaErrorInvalidValue);
+    if (!stream_fits(&call, stream, device, "cudaEventRecord with an event of"))
+        return call_leave(&call, cudaErrorInvalidResourceHandle);
     call.external = flags == cudaEventRecordExternal;
     return call_leave(&call, stream_send_event(&call, event, stream, true));
 }

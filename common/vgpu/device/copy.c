@@ -110,6 +110,16 @@ static void finish_copy(Device *d, uint64_t seq, DeviceReply *r)
     order_waited(d->server, &stream->clock);
 }
 
+static void fence_peers(Device *d, QueueOp *op)
+{
+    const DeviceCopy *c = &op->copy;
+    Side dst, src;
+    if (find_side(d->server, &c->host_dst, c->dst, c->dst_pitch, c->dst_slice, c, &dst) && dst.on_device &&
+        find_side(d->server, &c->host_src, c->src, c->src_pitch, c->src_slice, c, &src) && src.on_device &&
+        dst.owner != src.owner)
+        queue_fence(op, dst.owner, src.owner);
+}
+
 void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     if (m->resume != 0) {
@@ -134,6 +144,8 @@ void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     op->copy = m->copy;
+    if (m->place == PLACE_STREAM && m->stream == DEVICE_STREAM_LEGACY)
+        fence_peers(d, op);
     if (m->place == PLACE_GRAPH)
         return; /* pageable memory too is read and written when the graph gets there */
     bool now = !m->copy.async || m->copy.host_dst.data != NULL;
@@ -195,13 +207,24 @@ static uint64_t copy_time(const Device *d, const Side *dst, const Side *src, uin
     return perf_copy_ns(d->model, pinned ? PERF_COPY_PINNED : PERF_COPY_PAGEABLE, bytes);
 }
 
+/* The memory was there when the copy was asked for. */
+static void fail_late(Device *d, const QueueOp *op, const char *what, uint64_t addr, uint64_t bytes)
+{
+    unsigned owner;
+    d->error = DEVICE_ILLEGAL_ADDRESS;
+    check_late_use(d->check, device_locate(d->server, addr, &owner), addr, bytes, what, op->site);
+}
+
 uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes)
 {
     const DeviceCopy c = op->copy;
     Side dst, src;
-    if (!find_side(d->server, &c.host_dst, c.dst, c.dst_pitch, c.dst_slice, &c, &dst) ||
-        !find_side(d->server, &c.host_src, c.src, c.src_pitch, c.src_slice, &c, &src)) {
-        d->error = DEVICE_ILLEGAL_ADDRESS;
+    if (!find_side(d->server, &c.host_dst, c.dst, c.dst_pitch, c.dst_slice, &c, &dst)) {
+        fail_late(d, op, "copy", c.dst, extent(c.dst_pitch, c.dst_slice, &c));
+        return 0;
+    }
+    if (!find_side(d->server, &c.host_src, c.src, c.src_pitch, c.src_slice, &c, &src)) {
+        fail_late(d, op, "copy", c.src, extent(c.src_pitch, c.src_slice, &c));
         return 0;
     }
     const DeviceCopy rows = merge_rows(c);
@@ -263,7 +286,7 @@ uint64_t fill_run(Device *d, QueueOp *op)
     Device *owner;
     MemAlloc *a = device_find(d->server, op->fill.dst, &owner);
     if (a == NULL) {
-        d->error = DEVICE_ILLEGAL_ADDRESS;
+        fail_late(d, op, "fill", op->fill.dst, op->fill.width);
         return 0;
     }
     for (uint64_t z = 0; z < op->fill.depth; z++)

@@ -231,6 +231,8 @@ void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r);
 void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 /* The allocation of any device that contains addr, live, and its device; NULL when there is none. */
 MemAlloc *device_find(DeviceServer *s, uint64_t addr, Device **owner);
+/* The allocation nearest to addr on the device whose window it is in; NULL when it is in none. */
+const MemAlloc *device_locate(const DeviceServer *s, uint64_t addr, unsigned *owner);
 /* Releases the memory of a queued free. */
 void device_free_now(Device *d, uint64_t addr, uint64_t site);
 void *device_map_host(DeviceServer *s, uint64_t bytes);
@@ -292,6 +294,8 @@ PerfBlockNeeds launch_needs(const IrFunction *f, uint32_t threads, uint64_t dyna
 
 /* ---- queue.c ---- */
 QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind);
+/* Makes a copy between devices a and b, just added, wait for all their streams, and these for it. */
+void queue_fence(QueueOp *op, const Device *a, const Device *b);
 bool queue_pending(const DeviceServer *s, uint64_t seq);
 /* Runs the operation and all it depends on. DEVICE_HOST_WORK when a host function is due first. */
 DeviceError queue_run(DeviceServer *s, uint64_t seq);

@@ -31,8 +31,8 @@ typedef struct Piece {
 struct OrderNote {
     uint64_t seq, site;
     OrderClock clock;
-    uint8_t slot, kind; /* kind: QueueKind */
-    bool in_default;    /* in the legacy default stream */
+    uint8_t slot, kind, device; /* kind: QueueKind */
+    bool in_default;            /* in the legacy default stream */
     Piece *pieces;
     size_t n, cap;
 };
@@ -122,7 +122,8 @@ void order_begin(Device *d, const QueueOp *op)
 {
     OrderBook *book = &d->server->order;
     book->now = NULL;
-    if (d->server->n_streams_made == 0 || op->slot >= NO_SLOT)
+    bool one_stream = d->server->n_streams_made == 0 && d->server->n_devices == 1;
+    if (one_stream || op->slot >= NO_SLOT)
         return; /* the default stream alone: everything is in order */
     forget(d->server, op);
     if (!VEC_GROW(book->notes, book->n, book->cap))
@@ -134,6 +135,7 @@ void order_begin(Device *d, const QueueOp *op)
     note->site = op->site;
     note->slot = op->slot;
     note->kind = op->kind;
+    note->device = (uint8_t)op->device;
     note->in_default = op->stream == DEVICE_STREAM_LEGACY;
     note->clock = op->clock;
     book->notes[book->n++] = note;
@@ -166,6 +168,7 @@ static CheckStreamUse use_of(const OrderNote *note, const Piece *p)
                                       : p->access == PERF_TOUCH_ATOMIC ? "changes"
                                                                        : "writes",
                             .in_default = note->in_default,
+                            .device = note->device,
                             .site = note->site};
 }
 

@@ -131,6 +131,60 @@ QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
     return op;
 }
 
+/* ---- copies between devices in the default stream ---- */
+
+static bool one_of(const Device *const devices[3], const Device *d)
+{
+    return d == devices[0] || d == devices[1] || d == devices[2];
+}
+
+/* All streams of the devices, but for the one that the operation is in. */
+static void each_stream(QueueOp *op, const Device *const devices[3],
+                        void (*visit)(Device *, Stream *, QueueOp *))
+{
+    DeviceServer *s = devices[0]->server;
+    for (uint32_t k = 0; k < s->n_devices; k++) {
+        Device *d = s->devices[k];
+        for (size_t i = 0; i < d->n_streams && one_of(devices, d); i++)
+            if (d->index != op->device || d->streams[i]->id != op->stream)
+                visit(d, d->streams[i], op);
+    }
+}
+
+static void wait_for_stream(Device *d, Stream *other, QueueOp *op)
+{
+    add_dep(d->server, op, other->last_seq);
+    order_join(&op->clock, &other->clock);
+    not_before(op, other->end_ns);
+}
+
+static void let_stream_wait(Device *d, Stream *other, QueueOp *op)
+{
+    const DeviceMsg mark = {.op = OP_STREAM_MARK,
+                            .device = d->index,
+                            .stream = other->id,
+                            .site = op->site,
+                            .after = &op->seq,
+                            .n_after = 1};
+    QueueOp *wait = other->destroyed ? NULL : queue_add(d, &mark, QUEUE_WAIT);
+    if (wait != NULL)
+        order_event(wait, other, &op->clock);
+}
+
+/* Such a copy begins when everything on both devices has ended, and what is asked for later on either waits
+ * for it (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy"). */
+void queue_fence(QueueOp *op, const Device *a, const Device *b)
+{
+    DeviceServer *s = a->server;
+    const Device *const devices[3] = {s->devices[op->device], a, b};
+    Stream *own = stream_find(s->devices[op->device], op->stream);
+    uint64_t seq = s->reply->seq;
+    each_stream(op, devices, wait_for_stream);
+    order_join(&own->clock, &op->clock);
+    each_stream(op, devices, let_stream_wait);
+    s->reply->seq = seq;
+}
+
 /* ---- running ---- */
 
 static const char *const kind_names[] = {

@@ -72,12 +72,28 @@ static const char *demangle(void *self, const char *mangled)
     return record_demangle(((Device *)self)->server, mangled);
 }
 
+const MemAlloc *device_locate(const DeviceServer *s, uint64_t addr, unsigned *owner)
+{
+    for (uint32_t i = 0; i < s->n_devices; i++)
+        if (mem_in_window(s->devices[i]->mem, addr)) {
+            *owner = i;
+            return mem_find_nearest(s->devices[i]->mem, addr);
+        }
+    return NULL;
+}
+
+static const MemAlloc *locate(void *self, uint64_t addr, unsigned *owner)
+{
+    return device_locate(((Device *)self)->server, addr, owner);
+}
+
 static Status fill_device(Device *d, unsigned tools)
 {
     DeviceServer *s = d->server;
     CheckOptions check = {
         .tools = tools, .jobs = s->jobs, .device = d->index, .self = d, .report = record_finding};
     check.demangle = demangle;
+    check.locate = locate;
     Status st = make_memory(d);
     if (st == STATUS_OK)
         st = check_create(&check, &d->check);
@@ -354,8 +370,11 @@ static void finish(DeviceServer *s, DeviceReply *r)
     }
     if (r->error != DEVICE_OK)
         return;
+    bool failed = false; /* then frees fail too, on whichever device the memory is */
+    for (uint32_t i = 0; i < s->n_devices; i++)
+        failed |= s->devices[i]->error != DEVICE_OK;
     for (uint32_t i = 0; i < s->n_devices; i++) {
-        if (s->devices[i]->error == DEVICE_OK) {
+        if (!failed) {
             check_leaks(s->devices[i]->check, s->devices[i]->mem);
             module_leaks(s, i);
         }

@@ -1,0 +1,159 @@
+// Two devices: what is right, and the usual mistakes, one each. devices.t says what must be found.
+//
+// Prints the last error's name.
+#include <cstdio>
+#include <cstring>
+
+constexpr int N = 1000, BYTES = N * sizeof(float), BLOCK = 128, BLOCKS = (N + BLOCK - 1) / BLOCK;
+
+__global__ void fill(float *x, float value)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N)
+        x[i] = value + i;
+}
+
+__global__ void add(float *x, const float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N)
+        x[i] += y[i];
+}
+
+struct Both {
+    float *x[2];
+    cudaStream_t stream[2];
+    cudaEvent_t event[2];
+};
+
+static void create(Both *b)
+{
+    for (int d = 0; d < 2; d++) {
+        cudaSetDevice(d);
+        cudaMalloc(&b->x[d], BYTES);
+        cudaStreamCreate(&b->stream[d]);
+        cudaEventCreateWithFlags(&b->event[d], cudaEventDisableTiming);
+    }
+}
+
+static void fill_on(Both *b, int d, cudaStream_t stream)
+{
+    cudaSetDevice(d);
+    fill<<<BLOCKS, BLOCK, 0, stream>>>(b->x[d], 1.0f);
+}
+
+static void wrong_device(Both *b)
+{
+    cudaSetDevice(1);
+    fill<<<BLOCKS, BLOCK>>>(b->x[0], 1.0f);
+}
+
+static void no_peer_access(Both *b)
+{
+    fill_on(b, 1, 0);
+    cudaDeviceSynchronize();
+    fill_on(b, 0, 0);
+    add<<<BLOCKS, BLOCK>>>(b->x[0], b->x[1]);
+}
+
+static void peer_access(Both *b)
+{
+    fill_on(b, 1, 0);
+    cudaDeviceSynchronize();
+    fill_on(b, 0, 0);
+    cudaDeviceEnablePeerAccess(1, 0);
+    add<<<BLOCKS, BLOCK>>>(b->x[0], b->x[1]);
+}
+
+static void foreign_stream(Both *b)
+{
+    cudaSetDevice(1);
+    fill<<<BLOCKS, BLOCK, 0, b->stream[0]>>>(b->x[1], 1.0f);
+}
+
+static void foreign_event(Both *b)
+{
+    cudaEventRecord(b->event[0], b->stream[1]);
+}
+
+// The copy's stream knows nothing of the other device's.
+static void unordered(Both *b)
+{
+    fill_on(b, 1, b->stream[1]);
+    cudaSetDevice(0);
+    cudaMemcpyPeerAsync(b->x[0], 0, b->x[1], 1, BYTES, b->stream[0]);
+}
+
+static void ordered(Both *b)
+{
+    fill_on(b, 1, b->stream[1]);
+    cudaEventRecord(b->event[1], b->stream[1]);
+    cudaSetDevice(0);
+    cudaStreamWaitEvent(b->stream[0], b->event[1], 0);
+    cudaMemcpyPeerAsync(b->x[0], 0, b->x[1], 1, BYTES, b->stream[0]);
+}
+
+// In the default stream a copy between devices waits for all of both, and all of both waits for it.
+static void default_stream(Both *b)
+{
+    fill_on(b, 1, b->stream[1]);
+    cudaSetDevice(0);
+    cudaMemcpyPeer(b->x[0], 0, b->x[1], 1, BYTES);
+    fill_on(b, 1, b->stream[1]);
+    cudaSetDevice(0);
+    add<<<BLOCKS, BLOCK, 0, b->stream[0]>>>(b->x[0], b->x[0]);
+}
+
+// Default streams of two devices have no order between them.
+static void default_streams(Both *b)
+{
+    cudaDeviceEnablePeerAccess(0, 0); // the current device is 1
+    fill_on(b, 0, 0);
+    cudaSetDevice(1);
+    fill_on(b, 1, 0);
+    add<<<BLOCKS, BLOCK>>>(b->x[1], b->x[0]);
+}
+
+// cudaFree waits for the memory's own device.
+static void freed(Both *b)
+{
+    fill_on(b, 1, b->stream[1]);
+    cudaMemcpyPeerAsync(b->x[0], 0, b->x[1], 1, BYTES, b->stream[1]);
+    cudaSetDevice(0);
+    cudaFree(b->x[0]);
+    cudaMalloc(&b->x[0], BYTES);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(Both *b);
+} cases[] = {
+    {"wrong_device", wrong_device},
+    {"no_peer_access", no_peer_access},
+    {"peer_access", peer_access},
+    {"foreign_stream", foreign_stream},
+    {"foreign_event", foreign_event},
+    {"unordered", unordered},
+    {"ordered", ordered},
+    {"default_stream", default_stream},
+    {"default_streams", default_streams},
+    {"freed", freed},
+};
+
+int main(int argc, char **argv)
+{
+    Both b;
+    create(&b);
+    for (const auto &c : cases)
+        if (argc > 1 && strcmp(argv[1], c.name) == 0)
+            c.run(&b);
+    cudaError_t error = cudaGetLastError();
+    for (int d = 0; d < 2; d++) {
+        cudaSetDevice(d);
+        cudaError_t ended = cudaDeviceSynchronize();
+        error = error != cudaSuccess ? error : ended;
+    }
+    for (int d = 0; d < 2; d++)
+        cudaFree(b.x[d]);
+    printf("%s\n", cudaGetErrorName(error));
+}

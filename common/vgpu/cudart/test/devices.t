@@ -1,0 +1,26 @@
+#!/bin/bash
+# Several devices: each mistake of devices.cu is found, with its words; what is right is not.
+here=$(dirname "$0")
+. "$here/tap.sh"
+
+build_cu devices -lineinfo -g "$here/devices.cu" || finish
+# mistake CASE ERROR KINDS [TEXT]: the error that the program meets, the kinds of findings, and what one of them says
+mistake() {
+    "$vgpu" --quiet --devices=2 --report="$scratch/report.json" "$scratch/devices" "$1" >"$scratch/out" 2>"$scratch/err"
+    same "$1: the error" "$2" "$(head -n 1 "$scratch/out")"
+    same "$1: found" "$3" "$(jq -r '[.findings[].kind] | unique | join(",")' "$scratch/report.json")"
+    [ -z "${4:-}" ] || same "$1: says" "$4" "$(jq -r '.findings[0].message' "$scratch/report.json")"
+}
+mistake wrong_device cudaErrorIllegalAddress other-device "write of 4 bytes in memory of device 0, by a kernel that runs on device 1"
+same "and whose memory it is" "0x200000100000 1" "$(jq -r '.findings[0].allocation | "\(.address) \(.serial)"' "$scratch/report.json")"
+mistake no_peer_access cudaErrorIllegalAddress other-device "read of 4 bytes in memory of device 1, by a kernel that runs on device 0"
+mistake peer_access cudaSuccess ""
+mistake foreign_stream cudaErrorInvalidResourceHandle api-misuse "a stream of device 0 is given to a launch on device 1"
+mistake foreign_event cudaErrorInvalidResourceHandle api-misuse "a stream of device 1 is given to cudaEventRecord with an event of device 0"
+mistake unordered cudaSuccess stream-race "a copy on device 0 reads memory that a kernel on device 1 writes, and nothing orders the two"
+mistake ordered cudaSuccess ""
+mistake default_stream cudaSuccess ""
+mistake default_streams cudaSuccess stream-race \
+    "a kernel in the default stream of device 1 reads memory that a kernel in the default stream of device 0 writes, and nothing orders the two"
+mistake freed cudaErrorIllegalAddress use-after-free "copy of 4,000 bytes in memory that was freed"
+finish
