@@ -129,7 +129,7 @@ cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape
     call_site(call);
     advise_unmapped(call, &dst, extent(shape->dst_pitch, shape->dst_slice, shape));
     advise_unmapped(call, &src, extent(shape->src_pitch, shape->src_slice, shape));
-    if (async && call->node == NULL && msg.stream != DEVICE_STREAM_LEGACY &&
+    if (async && !thread_state()->waits_after && call->node == NULL && msg.stream != DEVICE_STREAM_LEGACY &&
         (is_pageable(&dst) || is_pageable(&src)))
         call_advise(call, NULL, "an asynchronous copy of pageable memory: it cannot overlap with other work",
                     "allocate host memory with cudaMallocHost");

@@ -178,10 +178,12 @@ typedef struct Thread {
     ThreadContext context;
     const char *driver_call; /* the call of the driver API that is under way, else NULL */
     cudaError_t last;
+    bool waits_after; /* an asynchronous call under way stands for one that waits */
     LaunchConfig configs[CONFIGS_MAX];
     int n_configs;
     enum cudaStreamCaptureMode capture_mode;
-    uint64_t launch_site;                 /* of the configuration popped last */
+    uint64_t launch_site;   /* of the configuration popped last */
+    uint64_t failed_launch; /* site of a <<<>>> that failed, while nobody has asked for the last error */
     uint32_t default_stream[DEVICES_MAX]; /* per-thread default stream, 0: not made yet */
 } Thread;
 

@@ -35,11 +35,13 @@ cudaError_t cudaGetLastError(void)
     Thread *t = thread_state();
     cudaError_t error = t->last;
     t->last = cudaSuccess;
+    t->failed_launch = 0;
     return error;
 }
 
 cudaError_t cudaPeekAtLastError(void)
 {
+    thread_state()->failed_launch = 0;
     return thread_state()->last;
 }
 

@@ -111,7 +111,11 @@ static cudaError_t enter_and_launch(Api api, uint64_t site, const void *kernel, 
         return call_leave(&call, call.error);
     call.site = site;
     call_site(&call);
-    return call_leave(&call, launch_kernel(&call, kernel, grid, block, args, shared, stream, cooperative));
+    cudaError_t error = launch_kernel(&call, kernel, grid, block, args, shared, stream, cooperative);
+    bool by_brackets = api == API___cudaLaunchKernel || api == API___cudaLaunchKernel_ptsz;
+    if (error != cudaSuccess && by_brackets)
+        thread_state()->failed_launch = call.site;
+    return call_leave(&call, error);
 }
 
 EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,

@@ -103,8 +103,11 @@ __attribute__((destructor)) static void finish(void)
     progress_end();
     if (!f->started || f->server == NULL || f->finished || f->forked)
         return;
-    Call call = {0};
+    Call call = {.site = thread_state()->failed_launch};
     DeviceReply reply;
+    if (call.site != 0)
+        call_advise(&call, NULL, "this launch failed, and the program never asked: <<<...>>> returns nothing",
+                    "call cudaGetLastError after each launch, and look at what it returns");
     call_send_to(&call, 0, &(DeviceMsg){.op = OP_FINISH}, &reply);
     f->finished = true;
     host_fault_remove();

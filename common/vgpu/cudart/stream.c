@@ -163,6 +163,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     DeviceMsg msg = {.op = OP_STREAM_DESTROY};
     if (!call_enter(&call, API_cudaStreamDestroy))
         return call_leave(&call, call.error);
+    call_site(&call);
     cudaError_t error = send_stream(&call, stream, &msg, &reply);
     if (error == cudaSuccess) {
         capture_drop_stream(msg.stream);

@@ -2,7 +2,8 @@
  * is meant, and it is the thread's own; _ptsz: stream 0 means the thread's own. */
 #include "common/vgpu/cudart/cudart_internal.h"
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* cudaMemcpyToArray and its kin still have variants */
+#pragma GCC diagnostic ignored                                                                               \
+    "-Wdeprecated-declarations" /* cudaMemcpyToArray and its kin still have variants */
 
 #define SELF cudaStreamPerThread
 
@@ -20,7 +21,9 @@
     cudaError_t name##_ptds params;                                                                          \
     EXPORT cudaError_t name##_ptds params                                                                    \
     {                                                                                                        \
+        thread_state()->waits_after = true;                                                                  \
         cudaError_t error = async args;                                                                      \
+        thread_state()->waits_after = false;                                                                 \
         return error == cudaSuccess ? cudaStreamSynchronize(cudaStreamPerThread) : error;                    \
     }
 

@@ -86,12 +86,17 @@ void stream_reap(Device *d, Stream *stream)
 }
 
 /* The handle is gone at once. Work that is still queued is not, and goes on being as late as it can. */
-static void destroy_stream(Device *d, Stream *stream, DeviceReply *r)
+static void destroy_stream(Device *d, Stream *stream, const DeviceMsg *m, DeviceReply *r)
 {
     if (stream->id == DEVICE_STREAM_LEGACY) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
+    if (stream->n_queued > 0)
+        check_advise(d->check, NULL, 0, m->site,
+                     "a stream is destroyed while work is queued in it, which goes on without it",
+                     "wait with cudaStreamSynchronize before cudaStreamDestroy: afterwards nothing can wait "
+                     "for this work alone");
     stream->destroyed = true;
     stream_reap(d, stream);
 }
@@ -178,7 +183,7 @@ void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
     }
     switch (m->op) {
     case OP_STREAM_DESTROY:
-        destroy_stream(d, stream, r);
+        destroy_stream(d, stream, m, r);
         break;
     case OP_STREAM_INFO:
         r->value = stream->flags;

@@ -1,0 +1,98 @@
+/* Calls that do not do what they seem to, each told as advice at the line marked with its name; and the right way, of which nothing is said.
+ * The one argument is a name: NAME or NAME-right. */
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+
+__global__ void fill(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] = i;
+}
+
+static const int N = 1000;
+static int host[N];
+
+static void unasked(bool right)
+{
+    int *p;
+    cudaMalloc(&p, N * sizeof(int));
+    fill<<<1, 2048>>>(p, N); // advice: unasked
+    if (right)
+        printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    cudaFree(p);
+}
+
+static void peeked(bool)
+{
+    int *p;
+    cudaMalloc(&p, N * sizeof(int));
+    fill<<<1, 2048>>>(p, N);
+    printf("%s\n", cudaGetErrorName(cudaPeekAtLastError()));
+    cudaFree(p);
+}
+
+static void destroyed(bool right)
+{
+    int *p;
+    cudaStream_t s;
+    cudaMalloc(&p, N * sizeof(int));
+    cudaStreamCreate(&s);
+    fill<<<4, 256, 0, s>>>(p, N);
+    if (right)
+        cudaStreamSynchronize(s);
+    cudaStreamDestroy(s); // advice: destroyed
+    cudaDeviceSynchronize();
+    cudaFree(p);
+}
+
+static void pageable(bool right)
+{
+    int *p, *pinned;
+    cudaStream_t s;
+    cudaMalloc(&p, sizeof host);
+    cudaMallocHost(&pinned, sizeof host);
+    memset(pinned, 0, sizeof host);
+    cudaStreamCreate(&s);
+    cudaMemcpyAsync(p, right ? pinned : host, sizeof host, cudaMemcpyHostToDevice, s); // advice: pageable
+    cudaStreamSynchronize(s);
+    cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost); /* waits: pageable memory is right here, in any default stream */
+    cudaMemcpy2D(host, 40, p, 40, 40, 25, cudaMemcpyDeviceToHost);
+    cudaStreamDestroy(s);
+    cudaFreeHost(pinned);
+    cudaFree(p);
+}
+
+static void unwaited(bool right)
+{
+    int *p;
+    cudaMalloc(&p, sizeof host);
+    fill<<<4, 256>>>(p, N);
+    if (right)
+        cudaDeviceSynchronize();
+    if (right)
+        cudaFree(p);
+}
+
+static void unwritten(bool right)
+{
+    int *p;
+    cudaMalloc(&p, sizeof host);
+    fill<<<4, 256>>>(p, right ? N : N - 1);
+    cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost); // advice: unwritten
+    cudaFree(p);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(bool right);
+    } all[] = {{"unasked", unasked},   {"peeked", peeked},     {"destroyed", destroyed},
+               {"pageable", pageable}, {"unwaited", unwaited}, {"unwritten", unwritten}};
+    for (auto &a : all)
+        if (argc == 2 && strncmp(argv[1], a.name, strlen(a.name)) == 0)
+            a.run(strstr(argv[1], "-right") != NULL);
+    return 0;
+}
