@@ -39,12 +39,13 @@ Diagnosis diagnose_result(const Evidence *e)
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         if (patterns[i].find(e, d.sentence)) {
             d.slug = patterns[i].slug;
-            d.hint = patterns[i].hint;
+            d.hint = language_say(e->language, patterns[i].hint);
             return d;
         }
     snprintf(d.sentence, sizeof d.sentence, "%s",
-             e->result.mismatches == 1 ? "just this one is wrong"
-                                       : "the wrong elements show no simple pattern");
+             language_say(e->language, e->result.mismatches == 1
+                                           ? "just this one is wrong"
+                                           : "the wrong elements show no simple pattern"));
     return d;
 }
 
@@ -87,12 +88,26 @@ static void write_column(StrBuf *text, int width, void (*write)(StrBuf *, const 
 
 enum { INDEX_WIDTH = 14, VALUE_WIDTH = 16, ERROR_WIDTH = 12 };
 
+/* A word of a column, right-aligned. A character of more than two bytes (Chinese) takes two columns of a
+ * terminal. */
+static void write_word(StrBuf *text, int width, const char *word)
+{
+    int columns = 0;
+    for (const unsigned char *at = (const unsigned char *)word; *at; at++)
+        if ((*at & 0xC0) != 0x80)
+            columns += *at >= 0xE0 ? 2 : 1;
+    strbuf_printf(text, "%*s%s", width > columns ? width - columns : 0, "", word);
+}
+
 static void write_row(StrBuf *text, const Evidence *e, size_t i)
 {
     double error, allowed;
     compare_at(e->got, i, e->wanted, i, &e->tolerance, &error, &allowed);
     write_column(text, INDEX_WIDTH, diagnose_write_index, e->wanted, i);
-    write_column(text, VALUE_WIDTH, diagnose_write_element, e->got, i);
+    if (diagnose_is_unwritten(e->got, i))
+        write_word(text, VALUE_WIDTH + 1, language_say(e->language, "unwritten"));
+    else
+        write_column(text, VALUE_WIDTH, diagnose_write_element, e->got, i);
     write_column(text, VALUE_WIDTH, diagnose_write_element, e->wanted, i);
     if (diagnose_is_unwritten(e->got, i) || isnan(error))
         strbuf_printf(text, " %*s %*.3g\n", ERROR_WIDTH, "-", ERROR_WIDTH, allowed);
@@ -100,27 +115,39 @@ static void write_row(StrBuf *text, const Evidence *e, size_t i)
         strbuf_printf(text, " %*.3g %*.3g\n", ERROR_WIDTH, error, ERROR_WIDTH, allowed);
 }
 
-static void write_tolerance(StrBuf *text, const Tolerance *t)
+static void write_tolerance(StrBuf *text, const Tolerance *t, Language language)
 {
-    strbuf_puts(text, "An element is right when ");
     if (t->rtol == 0 && t->atol == 0)
-        strbuf_puts(text, "it is exactly the wanted value");
+        strbuf_puts(text, language_say(language, "An element is right when it is exactly the wanted value"));
     else if (t->rtol == 0)
-        strbuf_printf(text, "|got - wanted| <= %g", t->atol);
+        strbuf_printf(text, language_say(language, "An element is right when |got - wanted| <= %g"), t->atol);
     else if (t->atol == 0)
-        strbuf_printf(text, "|got - wanted| <= %g * |wanted|", t->rtol);
+        strbuf_printf(text,
+                      language_say(language, "An element is right when |got - wanted| <= %g * |wanted|"),
+                      t->rtol);
     else
-        strbuf_printf(text, "|got - wanted| <= %g + %g * |wanted|", t->atol, t->rtol);
-    strbuf_puts(text, t->nan_equal ? "; NaN is right where NaN is wanted.\n" : ".\n");
+        strbuf_printf(text,
+                      language_say(language, "An element is right when |got - wanted| <= %g + %g * |wanted|"),
+                      t->atol, t->rtol);
+    strbuf_puts(text, language_say(language, t->nan_equal ? "; NaN is right where NaN is wanted.\n" : ".\n"));
 }
 
 void diagnose_write(StrBuf *text, const Evidence *e, const Diagnosis *d)
 {
-    size_t wrong = e->result.mismatches;
-    strbuf_printf(text, "%s: %zu of %zu element%s differ%s: %s.\n", e->wanted->name, wrong,
-                  e->result.elements, e->result.elements == 1 ? "" : "s", wrong == 1 ? "s" : "", d->sentence);
-    strbuf_printf(text, " %*s %*s %*s %*s %*s\n", INDEX_WIDTH, "index", VALUE_WIDTH, "got", VALUE_WIDTH,
-                  "wanted", ERROR_WIDTH, "error", ERROR_WIDTH, "allowed");
+    size_t wrong = e->result.mismatches, elements = e->result.elements;
+    Language language = e->language;
+    strbuf_printf(text,
+                  language_say(language, elements == 1 ? "%s: %zu of %zu element differs: %s.\n"
+                                         : wrong == 1  ? "%s: %zu of %zu elements differs: %s.\n"
+                                                       : "%s: %zu of %zu elements differ: %s.\n"),
+                  e->wanted->name, wrong, elements, d->sentence);
+    strbuf_puts(text, " ");
+    write_word(text, INDEX_WIDTH, language_say(language, "index"));
+    write_word(text, VALUE_WIDTH + 1, language_say(language, "got"));
+    write_word(text, VALUE_WIDTH + 1, language_say(language, "wanted"));
+    write_word(text, ERROR_WIDTH + 1, language_say(language, "error"));
+    write_word(text, ERROR_WIDTH + 1, language_say(language, "allowed"));
+    strbuf_puts(text, "\n");
     size_t shown = 0;
     for (size_t i = 0; i < e->wanted->elements && shown < DIAGNOSE_FIRST; i++)
         if (e->wrong[i]) {
@@ -128,8 +155,8 @@ void diagnose_write(StrBuf *text, const Evidence *e, const Diagnosis *d)
             shown++;
         }
     if (wrong > shown)
-        strbuf_printf(text, " %*s and %zu more\n", INDEX_WIDTH, "...", wrong - shown);
-    write_tolerance(text, &e->tolerance);
+        strbuf_printf(text, language_say(language, " %*s and %zu more\n"), INDEX_WIDTH, "...", wrong - shown);
+    write_tolerance(text, &e->tolerance, language);
     if (d->hint[0])
-        strbuf_printf(text, "hint: %s\n", d->hint);
+        strbuf_printf(text, language_say(language, "hint: %s\n"), d->hint);
 }

@@ -5,6 +5,7 @@
 #ifndef COMMON_LAB_DIAGNOSE_H
 #define COMMON_LAB_DIAGNOSE_H
 
+#include "common/base/language.h"
 #include "common/base/strbuf.h"
 #include "common/lab/compare.h"
 
@@ -16,6 +17,7 @@ typedef struct Evidence {
     const uint8_t *wrong; /* one per element, from compare_arrays */
     const LabArray *inputs;
     size_t n_inputs;
+    Language language; /* of what is written */
 } Evidence;
 
 enum { DIAGNOSIS_TEXT_MAX = 256 };

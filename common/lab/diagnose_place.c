@@ -45,12 +45,12 @@ static const char *what_is_there(const Evidence *e)
 {
     bool one = e->result.mismatches == 1;
     if (holds_for_all_wrong(e, diagnose_is_unwritten))
-        return one ? "was never written" : "were never written";
+        return language_say(e->language, one ? "was never written" : "were never written");
     if (holds_for_all_wrong(e, is_zero))
-        return one ? "is zero" : "are zero";
+        return language_say(e->language, one ? "is zero" : "are zero");
     if (holds_for_all_wrong(e, is_nan))
-        return one ? "is NaN" : "are NaN";
-    return one ? "is wrong" : "are wrong";
+        return language_say(e->language, one ? "is NaN" : "are NaN");
+    return language_say(e->language, one ? "is wrong" : "are wrong");
 }
 
 bool find_everywhere(const Evidence *e, char *sentence)
@@ -58,7 +58,8 @@ bool find_everywhere(const Evidence *e, char *sentence)
     if (e->result.mismatches != e->wanted->elements)
         return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-             e->wanted->elements == 1 ? "the only element %s" : "all elements %s", what_is_there(e));
+             language_say(e->language, e->wanted->elements == 1 ? "the only element %s" : "all elements %s"),
+             what_is_there(e));
     return true;
 }
 
@@ -68,10 +69,11 @@ bool find_tail(const Evidence *e, char *sentence)
     if (e->wanted->elements - first != e->result.mismatches)
         return false;
     if (e->result.mismatches == 1)
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "only the last element %s", what_is_there(e));
-    else
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the elements from %zu to the end %s", first,
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only the last element %s"),
                  what_is_there(e));
+    else
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                 language_say(e->language, "the elements from %zu to the end %s"), first, what_is_there(e));
     return true;
 }
 
@@ -81,9 +83,11 @@ bool find_head(const Evidence *e, char *sentence)
     if (last + 1 != e->result.mismatches)
         return false;
     if (last == 0)
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "only the first element %s", what_is_there(e));
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only the first element %s"),
+                 what_is_there(e));
     else
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the first %zu elements %s", last + 1, what_is_there(e));
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "the first %zu elements %s"),
+                 last + 1, what_is_there(e));
     return true;
 }
 
@@ -107,10 +111,12 @@ bool find_corner(const Evidence *e, char *sentence)
             return false;
     }
     if (rows < height && columns < width)
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "all outside the first %zu rows and %zu columns %s", rows,
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                 language_say(e->language, "all outside the first %zu rows and %zu columns %s"), rows,
                  columns, what_is_there(e));
     else
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the %s from %zu on %s", rows < height ? "rows" : "columns",
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "the %s from %zu on %s"),
+                 language_say(e->language, rows < height ? "rows" : "columns"),
                  rows < height ? rows : columns, what_is_there(e));
     return true;
 }
@@ -139,11 +145,13 @@ bool find_every_kth(const Evidence *e, char *sentence)
 {
     size_t k, r;
     if (is_every_kth(e, 1, &k, &r))
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "one element in %zu, from %zu on, is wrong; these %s", k, r,
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                 language_say(e->language, "one element in %zu, from %zu on, is wrong; these %s"), k, r,
                  what_is_there(e));
     else if (is_every_kth(e, 0, &k, &r))
         snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-                 "only one element in %zu, from %zu on, is right; the others %s", k, r, what_is_there(e));
+                 language_say(e->language, "only one element in %zu, from %zu on, is right; the others %s"),
+                 k, r, what_is_there(e));
     else
         return false;
     return true;
@@ -163,8 +171,9 @@ bool find_periodic(const Evidence *e, char *sentence)
         size_t first = first_wrong(e), count = 0;
         for (size_t j = 0; j < period; j++)
             count += e->wrong[j];
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX, "in every run of %zu elements %zu, the first at %zu, %s",
-                 period, count, first, what_is_there(e));
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                 language_say(e->language, "in every run of %zu elements %zu, the first at %zu, %s"), period,
+                 count, first, what_is_there(e));
         return true;
     }
     return false;

@@ -26,7 +26,7 @@ bool find_never_written(const Evidence *e, char *sentence)
     for (size_t i = 0; i < e->got->elements; i++)
         if (!diagnose_is_unwritten(e->got, i))
             return false;
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "no element was ever written");
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "no element was ever written"));
     return true;
 }
 
@@ -34,7 +34,7 @@ bool find_all_zero(const Evidence *e, char *sentence)
 {
     if (!all_equal_to(e->got, 0))
         return false;
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "all elements are zero");
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "all elements are zero"));
     return true;
 }
 
@@ -43,7 +43,7 @@ bool find_all_nan(const Evidence *e, char *sentence)
     for (size_t i = 0; i < e->got->elements; i++)
         if (!isnan(compare_element(e->got, i)))
             return false;
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "all elements are NaN");
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "all elements are NaN"));
     return true;
 }
 
@@ -51,7 +51,8 @@ bool find_constant(const Evidence *e, char *sentence)
 {
     if (e->got->elements < RELATION_MIN || !all_equal_to(e->got, compare_element(e->got, 0)))
         return false;
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "all elements are %.9g", compare_element(e->got, 0));
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "all elements are %.9g"),
+             compare_element(e->got, 0));
     return true;
 }
 
@@ -64,7 +65,8 @@ bool find_input_returned(const Evidence *e, char *sentence)
                     input->elements == got->elements &&
                     memcmp(input->data, got->data, got->elements * npy_type_bytes(got->type)) == 0;
         if (same) {
-            snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the result is the input '%s', unchanged", input->name);
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                     language_say(e->language, "the result is the input '%s', unchanged"), input->name);
             return true;
         }
     }
@@ -104,7 +106,8 @@ bool find_scaled(const Evidence *e, char *sentence)
         if (!compare_values(compare_element(e->got, i), scaled, &loose, &error, &allowed))
             return false;
     }
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "every element is %.4g times the right value", factor);
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "every element is %.4g times the right value"), factor);
     return true;
 }
 
@@ -122,7 +125,8 @@ bool find_offset(const Evidence *e, char *sentence)
         if (!compare_values(compare_element(e->got, i), moved, &loose, &error, &allowed))
             return false;
     }
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "every element is the right value %+.4g", offset);
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "every element is the right value %+.4g"), offset);
     return true;
 }
 
@@ -151,13 +155,15 @@ bool find_shifted(const Evidence *e, char *sentence)
     ptrdiff_t width = (ptrdiff_t)width_of(e->wanted);
     for (int sign = -1; sign <= 1; sign += 2) {
         if (is_shifted(e, sign)) {
-            snprintf(sentence, DIAGNOSIS_TEXT_MAX, "element i holds what belongs at i %c 1",
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                     language_say(e->language, "element i holds what belongs at i %c 1"),
                      sign < 0 ? '-' : '+');
             return true;
         }
         if (e->wanted->n_dims > 1 && width > 1 && is_shifted(e, sign * width)) {
-            snprintf(sentence, DIAGNOSIS_TEXT_MAX, "each row holds what belongs in the row %s it",
-                     sign < 0 ? "above" : "below");
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                     language_say(e->language, "each row holds what belongs in the row %s it"),
+                     language_say(e->language, sign < 0 ? "above" : "below"));
             return true;
         }
     }
@@ -187,7 +193,8 @@ bool find_transposed(const Evidence *e, char *sentence)
                 if (!is_value_of(e, plane + c * rows + r, plane + r * columns + c))
                     return false;
             }
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the result is transposed: it lies in memory column by column");
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "the result is transposed: it lies in memory column by column"));
     return true;
 }
 
@@ -204,7 +211,8 @@ bool find_swapped_xy(const Evidence *e, char *sentence)
                 if (!is_value_of(e, plane + r * columns + c, plane + c * columns + r))
                     return false;
             }
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "element [row, column] holds what belongs at [column, row]");
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "element [row, column] holds what belongs at [column, row]"));
     return true;
 }
 
@@ -216,6 +224,6 @@ bool find_reversed(const Evidence *e, char *sentence)
     for (size_t i = 0; i < n; i++)
         if (!is_value_of(e, i, n - 1 - i))
             return false;
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, "the result is in reverse order");
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "the result is in reverse order"));
     return true;
 }

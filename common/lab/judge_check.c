@@ -22,6 +22,8 @@
 
 enum { NPY_HEADER_BYTES_MAX = 64 * 1024 + 16, TEXT_FILE_BYTES_MAX = 64 * 1024 };
 
+static const char crash_hint[] = "hint: Did it crash, or call exit, before your function returned?\n";
+
 /* One check in progress. */
 typedef struct Check {
     const JudgeCase *c;
@@ -75,13 +77,15 @@ static bool read_array(Check *k, int folder_fd, const char *folder, const LabArr
     size_t bytes_max = like->elements * npy_type_bytes(type) + NPY_HEADER_BYTES_MAX;
     Status status = npy_read(folder_fd, name, bytes_max, file, &diag);
     if (status == STATUS_NOT_FOUND) {
-        strbuf_printf(&k->message, "%s: the program ended without writing %s/%s.\n", like->name, folder,
-                      name);
-        strbuf_puts(&k->message, "hint: Did it crash, or call exit, before your function returned?\n");
+        strbuf_printf(&k->message,
+                      language_say(k->c->language, "%s: the program ended without writing %s/%s.\n"),
+                      like->name, folder, name);
+        strbuf_puts(&k->message, language_say(k->c->language, crash_hint));
         return false;
     }
     if (status) {
-        strbuf_printf(&k->message, "%s: %s/%s cannot be read: %s.\n", like->name, folder, name, diag.message);
+        strbuf_printf(&k->message, language_say(k->c->language, "%s: %s/%s cannot be read: %s.\n"),
+                      like->name, folder, name, diag.message);
         return false;
     }
     snprintf(file->array.name, sizeof file->array.name, "%s", like->name);
@@ -89,8 +93,10 @@ static bool read_array(Check *k, int folder_fd, const char *folder, const LabArr
         return true;
     npy_format_shape(&file->array, shape, sizeof shape);
     npy_format_shape(like, wanted_shape, sizeof wanted_shape);
-    strbuf_printf(&k->message, "%s: %s/%s holds %s of shape %s; %s of shape %s is expected.\n", like->name,
-                  folder, name, npy_type_name(file->array.type), shape, npy_type_name(type), wanted_shape);
+    strbuf_printf(
+        &k->message,
+        language_say(k->c->language, "%s: %s/%s holds %s of shape %s; %s of shape %s is expected.\n"),
+        like->name, folder, name, npy_type_name(file->array.type), shape, npy_type_name(type), wanted_shape);
     return false;
 }
 
@@ -108,18 +114,24 @@ static bool read_outputs(Check *k)
     if (k->guards && k->values)
         return true;
     strbuf_puts(&k->message,
-                "The program did not reach its end: it left no record of its guard zones and values.\n");
+                language_say(
+                    k->c->language,
+                    "The program did not reach its end: it left no record of its guard zones and values.\n"));
     return verdict_is(k, "missing-output");
 }
 
 /* ---- Guard zones ---- */
 
-static void write_zone(StrBuf *message, const char *name, const char *where, size_t changed, size_t nearest)
+static void write_zone(Check *k, const char *name, bool before, size_t changed, size_t nearest)
 {
     if (changed > 0)
-        strbuf_printf(message,
-                      "%s: host memory %s the array was changed: %zu byte%s, the nearest %zu byte%s %s it.\n",
-                      name, where, changed, changed == 1 ? "" : "s", nearest, nearest == 1 ? "" : "s", where);
+        strbuf_printf(&k->message,
+                      language_say(k->c->language,
+                                   before ? "%s: host memory before the array was changed: %zu byte%s, the "
+                                            "nearest %zu byte%s before it.\n"
+                                          : "%s: host memory after the array was changed: %zu byte%s, the "
+                                            "nearest %zu byte%s after it.\n"),
+                      name, changed, changed == 1 ? "" : "s", nearest, nearest == 1 ? "" : "s");
 }
 
 static bool check_guards(Check *k)
@@ -133,17 +145,21 @@ static bool check_guards(Check *k)
             continue;
         if (sscanf(line, "%63s front %zu %zu back %zu %zu", name, &front, &front_nearest, &back,
                    &back_nearest) != 5) {
-            strbuf_puts(&k->message, "The record of the guard zones is damaged.\n");
+            strbuf_puts(&k->message,
+                        language_say(k->c->language, "The record of the guard zones is damaged.\n"));
             return verdict_is(k, "missing-output");
         }
-        write_zone(&k->message, name, "before", front, front_nearest);
-        write_zone(&k->message, name, "after", back, back_nearest);
+        write_zone(k, name, true, front, front_nearest);
+        write_zone(k, name, false, back, back_nearest);
         clean &= front == 0 && back == 0;
     }
     if (clean)
         return true;
-    strbuf_puts(&k->message,
-                "hint: Look at the number of bytes copied back, and at host loops that write the array.\n");
+    strbuf_puts(
+        &k->message,
+        language_say(
+            k->c->language,
+            "hint: Look at the number of bytes copied back, and at host loops that write the array.\n"));
     return verdict_is(k, "host-overrun");
 }
 
@@ -163,15 +179,19 @@ static bool check_input(Check *k, const LabArray *input)
             first = i;
         }
     if (changed > 0) {
-        strbuf_printf(&k->message, "%s: this input was changed: %zu of %zu elements, the first at ",
-                      input->name, changed, input->elements);
+        strbuf_printf(
+            &k->message,
+            language_say(k->c->language, "%s: this input was changed: %zu of %zu elements, the first at "),
+            input->name, changed, input->elements);
         diagnose_write_index(&k->message, input, first);
-        strbuf_puts(&k->message, ", from ");
+        strbuf_puts(&k->message, language_say(k->c->language, ", from "));
         diagnose_write_element(&k->message, input, first);
-        strbuf_puts(&k->message, " to ");
+        strbuf_puts(&k->message, language_say(k->c->language, " to "));
         diagnose_write_element(&k->message, &after.array, first);
-        strbuf_puts(&k->message,
-                    ".\nhint: Inputs belong to the caller: which copy or which kernel writes to it?\n");
+        strbuf_puts(
+            &k->message,
+            language_say(k->c->language,
+                         ".\nhint: Inputs belong to the caller: which copy or which kernel writes to it?\n"));
     }
     npy_free(&after);
     return changed == 0;
@@ -210,9 +230,12 @@ static bool check_values(Check *k)
             continue;
         right = false;
         if (isnan(got))
-            strbuf_printf(&k->message, "%s: no number was reported; %.10g is wanted.\n", v->key, v->wanted);
+            strbuf_printf(&k->message,
+                          language_say(k->c->language, "%s: no number was reported; %.10g is wanted.\n"),
+                          v->key, v->wanted);
         else
-            strbuf_printf(&k->message, "%s: got %.10g; %.10g is wanted.\n", v->key, got, v->wanted);
+            strbuf_printf(&k->message, language_say(k->c->language, "%s: got %.10g; %.10g is wanted.\n"),
+                          v->key, got, v->wanted);
     }
     return right ? true : verdict_is(k, "wrong-result");
 }
@@ -295,7 +318,8 @@ static Status check_output(Check *k, size_t i, bool *right, Diag *diag)
                   .tolerance = *k->tolerance,
                   .wrong = wrong,
                   .inputs = k->c->inputs,
-                  .n_inputs = k->c->n_inputs};
+                  .n_inputs = k->c->n_inputs,
+                  .language = k->c->language};
     e.result = compare_arrays(e.got, wanted, k->tolerance, wrong);
     condemn_unwritten(&e, wrong);
     Diagnosis diagnosis = {.slug = ""};
@@ -352,8 +376,9 @@ static bool folders_are_there(Check *k)
 {
     if (k->out_fd >= 0 && k->after_fd >= 0)
         return true;
-    strbuf_puts(&k->message, "The program ended without writing its results.\n"
-                             "hint: Did it crash, or call exit, before your function returned?\n");
+    strbuf_puts(&k->message,
+                language_say(k->c->language, "The program ended without writing its results.\n"));
+    strbuf_puts(&k->message, language_say(k->c->language, crash_hint));
     return verdict_is(k, "missing-output");
 }
 

@@ -3,6 +3,7 @@
 #define COMMON_LAB_JUDGE_INTERNAL_H
 
 #include "common/base/arena.h"
+#include "common/base/language.h"
 #include "common/base/status.h"
 #include "common/base/strbuf.h"
 #include "common/lab/compare.h"
@@ -29,6 +30,7 @@ typedef struct JudgeValue {
 } JudgeValue;
 
 struct JudgeCase {
+    Language language; /* of messages */
     uint64_t seed;
     Arena arena; /* owns all arrays and texts */
     JudgeParam params[JUDGE_PARAMS_MAX];
@@ -61,8 +63,9 @@ Status judge_write_inputs(const JudgeCase *c, const char *folder, Diag *diag);
 Status judge_check_case(const JudgeCase *c, const char *folder, const Tolerance *tolerance, StrBuf *json,
                         Diag *diag);
 
-/* Answers one command line (without its newline; changed in place) with one JSON line. *quit is set by
- * `quit`. STATUS_OK also when the answer is {"ok":false}; else a command that is not understood. */
-Status judge_command(char *line, StrBuf *answer, bool *quit, Diag *diag);
+/* Answers one command line (without its newline; changed in place) with one JSON line, whose messages are in
+ * the language. *quit is set by `quit`. STATUS_OK also when the answer is {"ok":false}; else a command that
+ * is not understood. */
+Status judge_command(char *line, Language language, StrBuf *answer, bool *quit, Diag *diag);
 
 #endif

@@ -1,8 +1,10 @@
 /* judge: makes the inputs of a lab's cases and says what is right. One process serves all cases of a
  * submission.
  *
- *   judge          commands on standard input, one JSON line each on standard output (docs/contracts.md, "The
- * judge") judge --text   answers as text for a person: nothing, or the message of a result that is not right
+ *   judge [--lang=LANGUAGE]          commands on standard input, one JSON line each on standard output
+ *                                    (docs/contracts.md, "The judge")
+ *   judge [--lang=LANGUAGE] --text   answers as text for a person: nothing, or the message of a result that
+ * is not right
  *
  * Exit status: 0; with --text 1 when a check found a fault; 2 when a command is not understood, or, with
  * --text, when the kit is at fault.
@@ -25,7 +27,7 @@ static int kit_fault(const Diag *diag)
 }
 
 /* Answers commands until `quit` or the end of the input. */
-static int serve(void)
+static int serve(Language language)
 {
     char *line = NULL;
     size_t size = 0;
@@ -35,7 +37,7 @@ static int serve(void)
         StrBuf answer = {0};
         Diag diag = {0};
         line[strcspn(line, "\n")] = '\0';
-        if (judge_command(line, &answer, &quit, &diag))
+        if (judge_command(line, language, &answer, &quit, &diag))
             status = kit_fault(&diag);
         else if (!quit)
             printf("%s\n", answer.text ? answer.text : "{\"ok\":false,\"message\":\"no memory\"}");
@@ -84,7 +86,7 @@ static int tell(const char *answer)
 }
 
 /* One command from standard input, told to a person. */
-static int serve_person(void)
+static int serve_person(Language language)
 {
     char *line = NULL;
     size_t size = 0;
@@ -94,7 +96,7 @@ static int serve_person(void)
     int status = EXIT_FINE;
     if (getline(&line, &size, stdin) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        if (judge_command(line, &answer, &quit, &diag))
+        if (judge_command(line, language, &answer, &quit, &diag))
             status = kit_fault(&diag);
         else if (answer.text)
             status = tell(answer.text);
@@ -106,11 +108,17 @@ static int serve_person(void)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--text") == 0)
-        return serve_person();
-    if (argc != 1) {
-        fprintf(stderr, "usage: %s [--text], with commands on standard input\n", argv[0]);
+    Language language = LANGUAGE_ENGLISH;
+    bool text = false, known = true;
+    for (int i = 1; i < argc; i++) {
+        bool is_text = strcmp(argv[i], "--text") == 0;
+        text = text || is_text;
+        known = known &&
+                (is_text || (strncmp(argv[i], "--lang=", 7) == 0 && language_find(argv[i] + 7, &language)));
+    }
+    if (!known) {
+        fprintf(stderr, "usage: %s [--lang=LANGUAGE] [--text], with commands on standard input\n", argv[0]);
         return EXIT_KIT;
     }
-    return serve();
+    return text ? serve_person(language) : serve(language);
 }

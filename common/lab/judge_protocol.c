@@ -91,7 +91,7 @@ static void refuse(StrBuf *answer, const Diag *diag)
 }
 
 /* Runs a command on a case; n_fixed fields stand before the parameters. */
-static Status with_case(const Command *command, size_t n_fixed, StrBuf *answer, Diag *diag)
+static Status with_case(const Command *command, size_t n_fixed, Language language, StrBuf *answer, Diag *diag)
 {
     uint64_t seed = 0;
     Status status = parse_seed(command->fields[2], &seed, diag);
@@ -100,6 +100,7 @@ static Status with_case(const Command *command, size_t n_fixed, StrBuf *answer, 
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a case");
     if (!status)
         status = judge_case_open(c, seed, &command->fields[n_fixed], command->n - n_fixed, diag);
+    c->language = language;
     if (!status && n_fixed == 3) {
         status = make_case(c, command, diag);
         if (!status)
@@ -112,7 +113,7 @@ static Status with_case(const Command *command, size_t n_fixed, StrBuf *answer, 
     return status;
 }
 
-Status judge_command(char *line, StrBuf *answer, bool *quit, Diag *diag)
+Status judge_command(char *line, Language language, StrBuf *answer, bool *quit, Diag *diag)
 {
     Command command;
     Status status = split(line, &command, diag);
@@ -127,7 +128,7 @@ Status judge_command(char *line, StrBuf *answer, bool *quit, Diag *diag)
         return diag_set(diag, STATUS_INVALID, "'%s' with %zu fields is no command of the judge", name,
                         command.n - 1);
     Diag fault = {0};
-    if (with_case(&command, n_fixed, answer, &fault))
+    if (with_case(&command, n_fixed, language, answer, &fault))
         refuse(answer, &fault);
     return STATUS_OK;
 }

@@ -12,7 +12,7 @@ $(call module,common/lab,-isystem $(CUDA_HOME)/include)
 LAB_JUDGE_LIBS := $(call libname,common/lab) $(call libname,common/base)
 LAB_STUDENT_CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -isystem $(CUDA_HOME)/include -I. -Icommon/lab
 LAB_STUDENT_OBJECTS := $(patsubst %.c,$(BUILD)/student/%.o,\
-    $(filter-out common/lab/judge%,$(wildcard common/lab/*.c)) common/base/status.c common/base/strbuf.c)
+    $(filter-out common/lab/judge%,$(wildcard common/lab/*.c)) common/base/language.c common/base/status.c common/base/strbuf.c)
 
 $(BUILD)/student/%.o: %.c
 	$(call say,CC,$<)

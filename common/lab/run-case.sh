@@ -10,6 +10,8 @@ mode=$1
 case_name=${2:-}
 folder=build/case
 judge=$KIT_BUILD/labs/$LAB/judge
+here=$(dirname "$0")
+. "$here/say.sh"
 
 fail() { echo "$*" >&2; exit 2; }
 
@@ -38,7 +40,8 @@ rm -rf "$folder"
 mkdir -p "$folder"
 printf 'make\t%s\t%s%s\n' "$folder" "$seed" "${params:+$'\t'$params}" | "$judge" --text || fail "the inputs of case $name could not be made"
 
-echo "case $name (${params//$'\t'/, }) on $([ "$DEVICE" = gpu ] && echo 'the GPU' || echo 'the virtual GPU')"
+if [ "$DEVICE" = gpu ]; then say 'case %s (%s) on the GPU' "$name" "${params//$'\t'/, }"
+else say 'case %s (%s) on the virtual GPU' "$name" "${params//$'\t'/, }"; fi
 status=0
 case $DEVICE in
 virtual)
@@ -47,7 +50,7 @@ virtual)
     "$KIT_BUILD/bin/vgpu" "${options[@]}" --report="$folder/report.json" "./$PROGRAM" "$folder" || status=$?
     ;;
 gpu)
-    if [ "${#options[@]}" -gt 0 ]; then echo "this case gives the virtual GPU ${options[*]}, which a GPU does not know"; fi
+    if [ "${#options[@]}" -gt 0 ]; then say 'this case gives the virtual GPU %s, which a GPU does not know' "${options[*]}"; fi
     tool=()
     if [ "$mode" = profile ]; then
         if command -v ncu >/dev/null; then tool=(ncu)
@@ -59,18 +62,18 @@ gpu)
 *) fail "DEVICE is virtual or gpu, not '$DEVICE'" ;;
 esac
 
-if [ "$status" -gt 128 ]; then echo "the program was ended by signal $((status - 128))"; fi
+if [ "$status" -gt 128 ]; then say 'the program was ended by signal %s' $((status - 128)); fi
 
 verdict=0
 printf 'check\t%s\t%s\t%s\t%s\t%s%s\n' "$folder" "$seed" "$rtol" "$atol" "$nan" "${params:+$'\t'$params}" |
-    "$judge" --text || verdict=$?
+    "$judge" --lang="$("$KIT_BUILD/bin/labtool" language .)" --text || verdict=$?
 [ "$verdict" -lt 2 ] || fail "the judge could not compare"
 
 if [ "$verdict" = 0 ] && [ "$status" = 0 ]; then
-    echo "right: the result is what it should be. \`make check\` tries all cases."
+    say 'right: the result is what it should be. `make check` tries all cases.'
     exit 0
 fi
-if [ "$verdict" = 0 ]; then echo "the result is right, but the program ended with status $status; see above"; fi
+if [ "$verdict" = 0 ]; then say 'the result is right, but the program ended with status %s; see above' "$status"; fi
 # shellcheck disable=SC2086
-"$(dirname "$0")/next-step.sh" $FILES
+KIT_BUILD=$KIT_BUILD "$here/next-step.sh" $FILES
 exit 1

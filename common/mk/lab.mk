@@ -8,7 +8,7 @@
 #   make submit   pack what you hand in
 #   make clean    remove what was built
 #
-# KIT_LANG=zh-CN gives hints in Chinese where the lab has them; English is the default, whatever the locale.
+# KIT_LANG=zh-CN gives hints and messages in Chinese where the lab has its texts in it; English is the default, whatever the locale.
 # DEVICE=virtual or gpu says where to run. `check` takes the virtual GPU otherwise; `run` and `profile` take a GPU if one answers.
 
 .DEFAULT_GOAL := all
@@ -57,7 +57,7 @@ run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
 
 check: $(KIT_PARTS) ## grade your work on the public cases
 	@$(KIT_BUILD)/bin/grade check . $(if $(DEVICE),--device $(DEVICE)) $(if $(CASE),--case $(CASE)) || \
-		{ status=$$?; [ $$status != 1 ] || $(KIT_DIR)/common/lab/next-step.sh $(FILES); exit $$status; }
+		{ status=$$?; [ $$status != 1 ] || KIT_BUILD='$(KIT_BUILD)' $(KIT_DIR)/common/lab/next-step.sh $(FILES); exit $$status; }
 
 hint: $(KIT_PARTS) ## show the next hint: TODO=2 picks what for
 	@mkdir -p build

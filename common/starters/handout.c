@@ -65,12 +65,14 @@ static Status expand_anchor(const char *file, const char *region, HandoutLookup 
 
 static void write_hints(const LabFile *lab, StrBuf *out)
 {
-    static const Word titles[] = {WORD_TITLE_QUESTION, WORD_TITLE_IDEA, WORD_TITLE_NEARLY};
+    Language language = lab->language;
+    const char *const titles[] = {language_say(language, "a question"), language_say(language, "the idea"),
+                                  language_say(language, "nearly the code"), language_say(language, "more")};
     for (size_t i = 0; i < lab->n_hints; i++)
         for (size_t t = 0; t < lab->hints[i].n_tiers; t++) {
-            const char *title = words_text(lab->language, t < 3 ? titles[t] : WORD_TITLE_MORE);
             strbuf_puts(out, "<details><summary>");
-            strbuf_printf(out, words_text(lab->language, WORD_SUMMARY), lab->hints[i].todo, title);
+            strbuf_printf(out, language_say(language, "TODO %d: %s"), lab->hints[i].todo,
+                          titles[t < 3 ? t : 3]);
             strbuf_printf(out, "</summary>\n\n%s\n\n</details>\n", lab->hints[i].tiers[t]);
         }
 }

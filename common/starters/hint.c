@@ -61,13 +61,15 @@ Status hint_next(const LabFile *lab, int todo, const char *code, const char *rec
     size_t first = all ? 0 : shown[todo];
     size_t last = all ? hint->n_tiers : first + 1;
     for (size_t i = first; i < last; i++)
-        strbuf_printf(out, words_text(lab->language, WORD_HINT_OF), todo, i + 1, hint->n_tiers,
-                      hint->tiers[i]);
+        strbuf_printf(out, language_say(lab->language, "TODO %d, hint %zu of %zu:\n\n%s\n\n"), todo, i + 1,
+                      hint->n_tiers, hint->tiers[i]);
     if (all)
-        strbuf_puts(out, words_text(lab->language, WORD_ALL_SHOWN));
+        strbuf_puts(out, language_say(lab->language, "These are all the hints for this TODO.\n"));
     else
-        strbuf_printf(out, words_text(lab->language, WORD_OTHER_TODO),
-                      words_text(lab->language, last < hint->n_tiers ? WORD_NEXT_ONE : WORD_LAST_ONE));
+        strbuf_printf(out, language_say(lab->language, "%s `make hint TODO=N` shows those of TODO N.\n"),
+                      last < hint->n_tiers
+                          ? language_say(lab->language, "`make hint` again shows the next one.")
+                          : language_say(lab->language, "That was the last one for it."));
     shown[todo] = last;
     return write_record(record, shown, diag);
 }

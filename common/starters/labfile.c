@@ -187,11 +187,11 @@ Status labfile_read(const char *path, LabFile *lab, Diag *diag)
     return status;
 }
 
-Status labfile_read_texts(const char *folder, HintLanguage language, LabFile *lab, Diag *diag)
+Status labfile_read_texts(const char *folder, Language language, LabFile *lab, Diag *diag)
 {
     char path[DIAG_FILE_MAX];
     *lab = (LabFile){0};
-    int length = snprintf(path, sizeof path, "%s/lab.%s.yaml", folder, words_language_name(language));
+    int length = snprintf(path, sizeof path, "%s/lab.%s.yaml", folder, language_name(language));
     if (length >= (int)sizeof path)
         return diag_set(diag, STATUS_LIMIT, "the path of the texts in %s is too long", folder);
     Status status = labfile_read(path, lab, diag);

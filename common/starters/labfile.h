@@ -8,7 +8,7 @@
 
 #include "common/base/arena.h"
 #include "common/base/status.h"
-#include "common/starters/words.h"
+#include "common/base/language.h"
 
 enum { LABFILE_TIERS_MAX = 8 };
 
@@ -33,7 +33,7 @@ typedef struct LabFileCase {
 
 typedef struct LabFile {
     Arena arena;
-    HintLanguage language; /* of the hints */
+    Language language; /* of the hints */
     const char **files;
     size_t n_files;
     const char *starter_floor;
@@ -49,7 +49,7 @@ Status labfile_read(const char *path, LabFile *lab, Diag *diag);
 
 /* Reads the lab's texts in another language: FOLDER/lab.LANGUAGE.yaml. Where there is none, `*lab` is empty
  * and in English, and that is STATUS_OK. */
-Status labfile_read_texts(const char *folder, HintLanguage language, LabFile *lab, Diag *diag);
+Status labfile_read_texts(const char *folder, Language language, LabFile *lab, Diag *diag);
 void labfile_free(LabFile *lab);
 
 #endif

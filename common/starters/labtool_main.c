@@ -5,9 +5,11 @@
  *   labtool options LABDIR [NAME]       the options of the vgpu command that the case asks for, one a line
  *   labtool cases LABDIR                the names of the public cases, one a line
  *   labtool hint LABDIR RECORD [TODO]   the next hint; RECORD is the file that remembers what was shown
+ *   labtool language LABDIR             the language that the lab speaks
+ *   labtool say LABDIR ENGLISH          a sentence of the kit in that language
  *
- * KIT_LANG=zh-CN in the environment gives hints in Chinese, where the lab has them (words.h); English
- * otherwise.
+ * KIT_LANG=zh-CN in the environment asks for Chinese, which those labs speak that have their texts in it
+ * (language.h); English otherwise.
  *
  * Exit status: 0; 2 when something is not there or not understood.
  */
@@ -59,6 +61,15 @@ static Status print_case(const LabFile *lab, const char *name, StrBuf *out, Diag
     return STATUS_OK;
 }
 
+/* The lab's texts in the language of KIT_LANG; empty, and in English, where it has none. */
+static Status read_texts(const char *folder, LabFile *texts, Diag *diag)
+{
+    Language language;
+    *texts = (LabFile){0};
+    bool other = language_find(getenv("KIT_LANG"), &language) && language != LANGUAGE_ENGLISH;
+    return other ? labfile_read_texts(folder, language, texts, diag) : STATUS_OK;
+}
+
 static Status print_hint(const LabFile *lab, const char *folder, const char *record, const char *todo,
                          StrBuf *out, Diag *diag)
 {
@@ -68,16 +79,24 @@ static Status print_hint(const LabFile *lab, const char *folder, const char *rec
         snprintf(path, sizeof path, "%s/%s", folder, lab->files[i]);
         source_read_file(path, &code, NULL); /* a file that is not there mentions no TODO */
     }
-    LabFile texts = {0};
-    HintLanguage language;
-    Status status = STATUS_OK;
-    if (words_find_language(getenv("KIT_LANG"), &language) && language != HINT_ENGLISH)
-        status = labfile_read_texts(folder, language, &texts, diag);
+    LabFile texts;
+    Status status = read_texts(folder, &texts, diag);
     if (!status)
         status =
             hint_next(texts.n_hints > 0 ? &texts : lab, todo ? atoi(todo) : 0, code.text, record, out, diag);
     labfile_free(&texts);
     strbuf_free(&code);
+    return status;
+}
+
+/* The name of the language that the lab speaks; or, in it, a sentence of the kit. */
+static Status print_language(const char *folder, const char *sentence, StrBuf *out, Diag *diag)
+{
+    LabFile texts;
+    Status status = read_texts(folder, &texts, diag);
+    if (!status)
+        strbuf_puts(out, sentence ? language_say(texts.language, sentence) : language_name(texts.language));
+    labfile_free(&texts);
     return status;
 }
 
@@ -89,8 +108,11 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
         return print_options(lab, argc > 3 && *argv[3] ? argv[3] : NULL, out, diag);
     if (strcmp(command, "hint") == 0 && argc > 3)
         return print_hint(lab, argv[2], argv[3], argc > 4 && *argv[4] ? argv[4] : NULL, out, diag);
+    if (strcmp(command, "language") == 0 || (strcmp(command, "say") == 0 && argc > 3))
+        return print_language(argv[2], *command == 's' ? argv[3] : NULL, out, diag);
     if (strcmp(command, "cases") != 0)
-        return diag_set(diag, STATUS_INVALID, "usage: labtool case|options|cases|hint LABDIR ...");
+        return diag_set(diag, STATUS_INVALID,
+                        "usage: labtool case|options|cases|hint|language|say LABDIR ...");
     for (size_t i = 0; i < lab->n_cases; i++)
         strbuf_printf(out, "%s\n", lab->cases[i].name);
     return STATUS_OK;
@@ -104,7 +126,7 @@ int main(int argc, char **argv)
     char path[DIAG_FILE_MAX], text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
     Status status = STATUS_INVALID;
     if (argc < 3) {
-        diag_set(&diag, status, "usage: labtool case|options|cases|hint LABDIR ...");
+        diag_set(&diag, status, "usage: labtool case|options|cases|hint|language|say LABDIR ...");
     } else {
         snprintf(path, sizeof path, "%s/lab.yaml", argv[2]);
         status = labfile_read(path, &lab, &diag);

@@ -35,11 +35,11 @@ Status starters_open(const char *kit, const char *name, StarterLab *lab, Diag *d
 }
 
 /* "README.md" in English, "README.zh-CN.md" in Chinese. */
-static void handout_name(char name[HANDOUT_NAME_MAX], HintLanguage language)
+static void handout_name(char name[HANDOUT_NAME_MAX], Language language)
 {
-    const char *tag = words_language_name(language);
-    snprintf(name, HANDOUT_NAME_MAX, "README%s%s.md", language == HINT_ENGLISH ? "" : ".",
-             language == HINT_ENGLISH ? "" : tag);
+    const char *tag = language_name(language);
+    snprintf(name, HANDOUT_NAME_MAX, "README%s%s.md", language == LANGUAGE_ENGLISH ? "" : ".",
+             language == LANGUAGE_ENGLISH ? "" : tag);
 }
 
 static Status read_labfile(const StarterLab *lab, LabFile *file, Diag *diag)
@@ -137,10 +137,10 @@ typedef Status WithTranslation(const LabFile *file, void *context, Diag *diag);
 static Status each_translation(const StarterLab *lab, WithTranslation *one, void *context, Diag *diag)
 {
     Status status = STATUS_OK;
-    for (int i = HINT_ENGLISH + 1; i < N_HINT_LANGUAGES && !status; i++) {
+    for (int i = LANGUAGE_ENGLISH + 1; i < N_LANGUAGES && !status; i++) {
         LabFile file = {0};
-        status = labfile_read_texts(lab->lab_dir, (HintLanguage)i, &file, diag);
-        if (!status && file.language == (HintLanguage)i)
+        status = labfile_read_texts(lab->lab_dir, (Language)i, &file, diag);
+        if (!status && file.language == (Language)i)
             status = one(&file, context, diag);
         labfile_free(&file);
     }

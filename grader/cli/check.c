@@ -1,17 +1,23 @@
 /* grade check LABDIR: a lab's own files on its public cases, for students. The engine is that of `grade run`;
  * where bubblewrap does not work the program runs without it, as it is the student's own on the student's own
- * machine. */
+ * machine.
+ *
+ * KIT_LANG=zh-CN in the environment gives a lab's texts and the kit's own sentences in Chinese, where the lab
+ * has them. */
 #include "grader/build/places.h"
 #include "grader/cli/cli.h"
 #include "grader/report/report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static int print_result(const Result *r)
+static int print_result(const Result *r, Language language)
 {
     StrBuf out = {0};
-    report_cases(&out, r, true, report_style_for(1));
+    ReportStyle style = report_style_for(1);
+    style.language = language;
+    report_cases(&out, r, true, style);
     if (out.text)
         fwrite(out.text, 1, out.length, stdout);
     bool kit_failed = r->verdict == VERDICT_KIT_ERROR || out.failed;
@@ -42,7 +48,7 @@ static int check(GradeRun *run, const Lab *lab, const char *folder)
     Result *r = submission_grade(run, &submission, 0, &timing);
     if (!r)
         return cli_fail_text("no memory", NULL);
-    int status = print_result(r);
+    int status = print_result(r, lab->language);
     result_free(r);
     return status;
 }
@@ -52,13 +58,18 @@ int cli_check(Arena *a, const Options *o)
     Diag d;
     GradeRun run = {0};
     Lab *lab = NULL;
+    Language language;
     if (o->n_operands != 1)
         return cli_fail_text("which lab?", "grade check LABDIR, e.g. grade check labs/02-vector-add");
     Status s = lab_load(o->operands[0], NULL, &lab, &d);
     if (s != STATUS_OK)
         return cli_fail(&d);
+    if (language_find(getenv("KIT_LANG"), &language) && language != LANGUAGE_ENGLISH)
+        s = lab_translate(lab, language, &d);
     int status;
-    if (o->only && !has_case(lab, o->only))
+    if (s != STATUS_OK)
+        status = cli_fail(&d);
+    else if (o->only && !has_case(lab, o->only))
         status = cli_fail_text("the lab has no public case of that name", NULL);
     else if (cli_prepare(a, o, true, &run, &d) != STATUS_OK)
         status = cli_fail(&d);

@@ -8,6 +8,7 @@
 #define GRADER_CORE_LAB_H
 
 #include "common/base/arena.h"
+#include "common/base/language.h"
 #include "common/base/status.h"
 #include "common/base/strbuf.h"
 
@@ -75,7 +76,8 @@ typedef struct LabCase {
 
 typedef struct Lab {
     Arena arena;
-    const char *dir; /* the folder it was loaded from */
+    Language language; /* of what students read of it: English unless lab_translate found texts */
+    const char *dir;   /* the folder it was loaded from */
     int64_t schema;
     const char *lab;  /* "02-vector-add" */
     const char *stem; /* "vector_add" */
@@ -102,6 +104,10 @@ typedef struct Lab {
  * must be the lab's. On failure *lab is NULL and d says file, line, column and what was expected. */
 Status lab_load(const char *dir, const char *hidden_path, Lab **lab, Diag *d);
 void lab_free(Lab *lab);
+
+/* Puts the texts of DIR/lab.LANGUAGE.yaml (title, goal, hints, the cases' messages and hints) in the place of
+ * the lab's own, where the lab has them. STATUS_OK, and the lab unchanged, when there is no such file. */
+Status lab_translate(Lab *lab, Language language, Diag *d);
 
 /* The reference of the two files' keys, as Markdown. */
 void lab_schema_markdown(StrBuf *out);

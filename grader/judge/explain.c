@@ -17,14 +17,14 @@ static void add_stderr(StrBuf *out, const CaseFacts *facts)
         return;
     size_t length = strlen(text);
     bool cut = length > EXPLAIN_STDERR_MAX;
-    strbuf_printf(out, "\nIts standard error%s:\n", cut ? " ends" : "");
+    strbuf_puts(
+        out, language_say(facts->language, cut ? "\nIts standard error ends:\n" : "\nIts standard error:\n"));
     strbuf_append(out, cut ? text + length - EXPLAIN_STDERR_MAX : text, cut ? EXPLAIN_STDERR_MAX : length);
 }
 
 static void explain_meaning(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
-    (void)facts;
-    strbuf_puts(out, verdict_meaning(r->verdict));
+    strbuf_puts(out, language_say(facts->language, verdict_meaning(r->verdict)));
 }
 
 static void explain_kit(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
@@ -38,7 +38,7 @@ static void explain_limit(StrBuf *out, const CaseFacts *facts, const CaseResult 
 {
     explain_meaning(out, facts, r);
     if (facts->limit_hit)
-        strbuf_printf(out, " The limit: %s.", facts->limit_hit);
+        strbuf_printf(out, language_say(facts->language, " The limit: %s."), facts->limit_hit);
 }
 
 /* The first finding that leads to the case's verdict. */
@@ -79,9 +79,11 @@ static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResul
     while (out->length > 0 && out->text[out->length - 1] == '\n')
         out->text[--out->length] = '\0';
     if (more > 1)
-        strbuf_printf(out, "\n(%zu more finding%s)", more - 1, more == 2 ? "" : "s");
+        strbuf_printf(
+            out, language_say(facts->language, more == 2 ? "\n(%zu more finding)" : "\n(%zu more findings)"),
+            more - 1);
     if (facts->answer && facts->answer->verdict == VERDICT_PASS)
-        strbuf_puts(out, "\nThe result is right all the same.");
+        strbuf_puts(out, language_say(facts->language, "\nThe result is right all the same."));
 }
 
 static void explain_crash(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
@@ -92,10 +94,11 @@ static void explain_crash(StrBuf *out, const CaseFacts *facts, const CaseResult 
     }
     const char *name = facts->exit_signal > 0 ? sigdescr_np(facts->exit_signal) : NULL;
     if (facts->exit_signal > 0)
-        strbuf_printf(out, "The program ended by signal %d (%s).", facts->exit_signal,
-                      name ? name : "unknown");
+        strbuf_printf(out, language_say(facts->language, "The program ended by signal %d (%s)."),
+                      facts->exit_signal, name ? name : "unknown");
     else
-        strbuf_printf(out, "The program ended with exit status %d.", facts->exit_status);
+        strbuf_printf(out, language_say(facts->language, "The program ended with exit status %d."),
+                      facts->exit_status);
     add_stderr(out, facts);
 }
 
@@ -118,9 +121,10 @@ static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseRe
         const VgpuError *e = error_behind(facts);
         if (e->file[0])
             strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
-        strbuf_printf(out, "%s returned %s.", e->call, e->error);
+        strbuf_printf(out, language_say(facts->language, "%s returned %s."), e->call, e->error);
         if (e->sticky)
-            strbuf_puts(out, " The error is sticky: every later call returns it too.");
+            strbuf_puts(
+                out, language_say(facts->language, " The error is sticky: every later call returns it too."));
     }
     add_stderr(out, facts);
 }
@@ -142,15 +146,18 @@ static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *
         return;
     const LabTier *last = &c->tiers[c->n_tiers - 1];
     bool below = !isnan(last->at_most);
-    strbuf_printf(out, " %s is %.6g; needed is %s %.6g.", facts->metric_name, facts->metric_value,
-                  below ? "at most" : "at least", below ? last->at_most : last->at_least);
+    strbuf_printf(out,
+                  language_say(facts->language, below ? " %s is %.6g; needed is at most %.6g."
+                                                      : " %s is %.6g; needed is at least %.6g."),
+                  facts->metric_name, facts->metric_value, below ? last->at_most : last->at_least);
 }
 
 static void explain_pass(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     (void)r;
     if (facts->metric_name)
-        strbuf_printf(out, "%s is %.6g.", facts->metric_name, facts->metric_value);
+        strbuf_printf(out, language_say(facts->language, "%s is %.6g."), facts->metric_name,
+                      facts->metric_value);
 }
 
 /* A row a verdict; what has none is explained by its meaning. */

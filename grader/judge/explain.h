@@ -16,6 +16,7 @@ enum { EXPLAIN_STDERR_MAX = 2000 };
 
 /* What is known of a case that ran. Pointers may be NULL where a fact is not known. */
 typedef struct CaseFacts {
+    Language language;
     const LabCase *lab_case;
     const JudgeAnswer *answer;
     const VgpuReport *report;

@@ -42,7 +42,7 @@ static double now_s(void)
 
 /* Starts program with child_socket as input and output. The judge inherits no other descriptor: all of ours
  * are close-on-exec. */
-static int spawn(const char *program, int child_socket, int stderr_fd, pid_t *pid)
+static int spawn(const char *program, Language language, int child_socket, int stderr_fd, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -57,7 +57,9 @@ static int spawn(const char *program, int child_socket, int stderr_fd, pid_t *pi
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    char *const argv[] = {(char *)program, NULL};
+    char option[32];
+    snprintf(option, sizeof option, "--lang=%s", language_name(language));
+    char *const argv[] = {(char *)program, language == LANGUAGE_ENGLISH ? NULL : option, NULL};
     int error = posix_spawn(pid, program, &actions, &attributes, argv, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -89,7 +91,8 @@ Status judge_start(const char *program, const JudgeOptions *options, Judge **out
         error = errno;
     j->socket = pair[0];
     if (!error)
-        error = spawn(program, pair[1], j->stderr_fd, &j->pid);
+        error =
+            spawn(program, options ? options->language : LANGUAGE_ENGLISH, pair[1], j->stderr_fd, &j->pid);
     if (pair[1] >= 0)
         close(pair[1]);
     if (error) {

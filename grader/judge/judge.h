@@ -18,6 +18,7 @@
 #define GRADER_JUDGE_JUDGE_H
 
 #include "common/base/arena.h"
+#include "common/base/language.h"
 #include "common/base/status.h"
 #include "grader/core/lab.h"
 #include "grader/core/verdict.h"
@@ -30,6 +31,7 @@ typedef struct Judge Judge;
 
 typedef struct JudgeOptions {
     double make_s, check_s; /* how long an answer may take; 0 = JUDGE_SECONDS */
+    Language language;      /* of its messages */
 } JudgeOptions;
 
 enum {

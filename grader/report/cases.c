@@ -36,7 +36,7 @@ static void put_title(StrBuf *out, const CaseResult *c, ReportStyle style)
 {
     strbuf_puts(out, "== ");
     escape_terminal(out, c->name, strlen(c->name));
-    strbuf_puts(out, c->hidden ? " (hidden): " : ": ");
+    strbuf_puts(out, c->hidden ? language_say(style.language, " (hidden): ") : ": ");
     report_paint(out, style, report_tone(c->verdict),
                  c->verdict == VERDICT_PASS ? "OK" : verdict_word(c->verdict));
     strbuf_puts(out, " (");
@@ -45,12 +45,13 @@ static void put_title(StrBuf *out, const CaseResult *c, ReportStyle style)
 }
 
 /* Findings that the message does not tell already, and advice. */
-static void put_findings(StrBuf *out, const CaseResult *c)
+static void put_findings(StrBuf *out, const CaseResult *c, ReportStyle style)
 {
     for (size_t i = 0; i < c->n_findings; i++) {
         const ResultFinding *f = &c->findings[i];
         if (!report_finding_is_told(c, f))
-            put_block(out, f->advice ? "advice: " : "also: ", f->text[0] ? f->text : f->message);
+            put_block(out, language_say(style.language, f->advice ? "advice: " : "also: "),
+                      f->text[0] ? f->text : f->message);
     }
 }
 
@@ -64,40 +65,55 @@ static const CaseResult *told_before(const Result *r, const CaseResult *c)
     return NULL;
 }
 
+/* A verdict is an English word, and the virtual GPU's findings are in English: elsewhere its meaning goes
+ * before them, unless the message begins with it. */
+static void put_meaning(StrBuf *out, const CaseResult *c, ReportStyle style)
+{
+    const char *meaning = language_say(style.language, verdict_meaning(c->verdict));
+    bool told = strncmp(c->message, meaning, strlen(meaning)) == 0;
+    if (style.language != LANGUAGE_ENGLISH && c->verdict != VERDICT_PASS && !told)
+        put_block(out, "", meaning);
+}
+
 static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool student_view, ReportStyle style)
 {
     put_title(out, c, style);
     if (student_view && c->hidden) {
         if (c->verdict != VERDICT_PASS)
-            put_block(out, "", c->lesson[0] ? c->lesson : verdict_meaning(c->verdict));
+            put_block(out, "",
+                      c->lesson[0] ? c->lesson : language_say(style.language, verdict_meaning(c->verdict)));
         return;
     }
     const CaseResult *first = student_view && c->verdict != VERDICT_PASS ? told_before(r, c) : NULL;
     if (first) {
-        strbuf_printf(out, "%sas in ", INDENT);
+        strbuf_puts(out, INDENT);
+        strbuf_puts(out, language_say(style.language, "as in "));
         escape_terminal(out, first->name, strlen(first->name));
-        strbuf_puts(out, " above\n");
-        put_block(out, "about: ", c->lesson);
-        put_block(out, "replay: ", c->replay);
+        strbuf_puts(out, language_say(style.language, " above\n"));
+        put_block(out, language_say(style.language, "about: "), c->lesson);
+        put_block(out, language_say(style.language, "replay: "), c->replay);
         return;
     }
+    put_meaning(out, c, style);
     put_block(out, "", c->message);
-    put_findings(out, c);
+    put_findings(out, c, style);
     if (c->verdict == VERDICT_PASS)
         return;
-    put_block(out, "about: ", c->lesson);
-    put_block(out, "hint: ", report_hint_beyond_message(c));
-    put_block(out, "replay: ", c->replay);
+    put_block(out, language_say(style.language, "about: "), c->lesson);
+    put_block(out, language_say(style.language, "hint: "), report_hint_beyond_message(c));
+    put_block(out, language_say(style.language, "replay: "), c->replay);
 }
 
 static void put_build(StrBuf *out, const Result *r, ReportStyle style)
 {
     if (r->build_verdict == VERDICT_PASS)
         return;
-    strbuf_puts(out, r->build_verdict == VERDICT_NOT_SUBMITTED ? "== submission: " : "== build: ");
+    strbuf_puts(out,
+                language_say(style.language,
+                             r->build_verdict == VERDICT_NOT_SUBMITTED ? "== submission: " : "== build: "));
     report_paint(out, style, report_tone(r->build_verdict), verdict_word(r->build_verdict));
     strbuf_puts(out, "\n");
-    put_block(out, "", verdict_meaning(r->build_verdict));
+    put_block(out, "", language_say(style.language, verdict_meaning(r->build_verdict)));
     put_block(out, "", r->build_log);
 }
 
@@ -110,7 +126,7 @@ void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle s
         if (!because_of_build)
             put_case(out, r, c, student_view, style);
     }
-    strbuf_puts(out, "Score: ");
+    strbuf_puts(out, language_say(style.language, "Score: "));
     report_score(out, r->score, r->max_score);
     strbuf_puts(out, "\n");
 }

@@ -8,6 +8,7 @@
 #define GRADER_REPORT_REPORT_H
 
 #include "common/base/arena.h"
+#include "common/base/language.h"
 #include "common/base/status.h"
 #include "common/base/strbuf.h"
 #include "grader/core/result.h"
@@ -42,7 +43,8 @@ Result *report_student_view(const Result *r);
 
 typedef struct ReportStyle {
     bool colour;
-    int columns; /* of the terminal: a wider table is printed in parts; 0 = no limit */
+    int columns;       /* of the terminal: a wider table is printed in parts; 0 = no limit */
+    Language language; /* of report_cases; English everywhere else */
 } ReportStyle;
 
 /* The style for a file descriptor: colour and width only when it is a terminal; no colour with NO_COLOR or

@@ -212,22 +212,25 @@ static void gather_evidence(CaseWork *w)
 static const char *limit_text(CaseWork *w)
 {
     const LabLimits *l = &w->in->lab_case->limits;
+    Language language = w->in->lab->language;
     switch (w->ran.end) {
     case WIRE_END_WALL:
-        return arena_printf(w->arena, "%g s of wall time", l->wall_s);
+        return arena_printf(w->arena, language_say(language, "%g s of wall time"), l->wall_s);
     case WIRE_END_CPU:
-        return arena_printf(w->arena, "%g s of processor time", l->cpu_s);
+        return arena_printf(w->arena, language_say(language, "%g s of processor time"), l->cpu_s);
     case WIRE_END_MEMORY:
-        return arena_printf(w->arena, "%lld MiB of memory", (long long)l->memory_mib);
+        return arena_printf(w->arena, language_say(language, "%lld MiB of memory"), (long long)l->memory_mib);
     case WIRE_END_PROCESSES:
-        return arena_printf(w->arena, "%lld processes and threads", (long long)l->processes);
+        return arena_printf(w->arena, language_say(language, "%lld processes and threads"),
+                            (long long)l->processes);
     case WIRE_END_OUTPUT:
-        return arena_printf(w->arena, "%lld KiB of output", (long long)l->output_kib);
+        return arena_printf(w->arena, language_say(language, "%lld KiB of output"), (long long)l->output_kib);
     default:
         break;
     }
     return evidence_exit_signal(&w->evidence) == 25 /* SIGXFSZ */
-               ? arena_printf(w->arena, "%lld MiB in one file", (long long)l->file_mib)
+               ? arena_printf(w->arena, language_say(language, "%lld MiB in one file"),
+                              (long long)l->file_mib)
                : NULL;
 }
 
@@ -257,6 +260,7 @@ static void tell(CaseWork *w, CaseResult *r)
     r->verdict = verdict_of(&w->evidence);
     r->points = points_of(&w->evidence, r->verdict);
     CaseFacts facts = {
+        .language = w->in->lab->language,
         .lab_case = c,
         .answer = w->judged ? &w->answer : NULL,
         .report = w->report,
@@ -275,11 +279,11 @@ static void tell(CaseWork *w, CaseResult *r)
     keep_metrics(w, r);
 }
 
-static void tell_kit_error(Arena *a, const LabCase *c, const Diag *d, CaseResult *r)
+static void tell_kit_error(Arena *a, const CaseInput *in, const Diag *d, CaseResult *r)
 {
     r->verdict = VERDICT_KIT_ERROR;
-    r->points = c->points;
-    CaseFacts facts = {.lab_case = c, .kit_message = d->message};
+    r->points = in->lab_case->points;
+    CaseFacts facts = {.language = in->lab->language, .lab_case = in->lab_case, .kit_message = d->message};
     explain_case(a, &facts, r);
 }
 
@@ -289,24 +293,25 @@ static bool needs_virtual_gpu(const LabCase *c)
     return c->n_vgpu > 0 || (c->metric[0] && strncmp(c->metric, "value.", 6) != 0);
 }
 
-const char *case_not_here(Arena *a, const GradeRun *run, const LabCase *c)
+const char *case_not_here(Arena *a, const GradeRun *run, const LabCase *c, Language language)
 {
     if (!run->gpu)
         return NULL;
     if (needs_virtual_gpu(c))
-        return "This case can be judged on the virtual GPU only.";
+        return language_say(language, "This case can be judged on the virtual GPU only.");
     if ((size_t)c->devices <= run->n_gpus)
         return NULL;
-    const char *why = arena_printf(a, "This case needs %lld GPUs, and this machine has %zu.",
-                                   (long long)c->devices, run->n_gpus);
-    return why ? why : "This case needs more GPUs than this machine has.";
+    const char *why =
+        arena_printf(a, language_say(language, "This case needs %lld GPUs, and this machine has %zu."),
+                     (long long)c->devices, run->n_gpus);
+    return why ? why : language_say(language, "This case needs more GPUs than this machine has.");
 }
 
-static void tell_inconclusive(Arena *a, const LabCase *c, const char *why, CaseResult *r)
+static void tell_inconclusive(Arena *a, const CaseInput *in, const char *why, CaseResult *r)
 {
     r->verdict = VERDICT_INCONCLUSIVE;
-    r->points = c->points;
-    CaseFacts facts = {.lab_case = c, .kit_message = why};
+    r->points = in->lab_case->points;
+    CaseFacts facts = {.language = in->lab->language, .lab_case = in->lab_case, .kit_message = why};
     explain_case(a, &facts, r);
 }
 
@@ -323,9 +328,9 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
                       .hint = ""};
     r->replay = c->hidden ? "" : arena_printf(a, "make run CASE=%s", c->name);
     *timing = (CaseTiming){.name = c->name};
-    const char *why = case_not_here(a, in->run, c);
+    const char *why = case_not_here(a, in->run, c, in->lab->language);
     if (why) {
-        tell_inconclusive(a, c, why, r);
+        tell_inconclusive(a, in, why, r);
         return;
     }
     Status s = places_clear_case(in->places, in->run->sandbox.weak, &d);
@@ -341,7 +346,7 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
     if (s == STATUS_OK)
         tell(&w, r);
     else
-        tell_kit_error(a, c, &d, r);
+        tell_kit_error(a, in, &d, r);
     if (w.report && w.report->device_name[0])
         *device_name = arena_strndup(a, w.report->device_name, strlen(w.report->device_name));
     *timing = (CaseTiming){

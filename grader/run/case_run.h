@@ -23,6 +23,6 @@ typedef struct CaseInput {
 void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, const char **device_name);
 
 /* Why a case cannot be run on the devices that the run has, as a sentence; NULL when it can. */
-const char *case_not_here(Arena *a, const GradeRun *run, const LabCase *c);
+const char *case_not_here(Arena *a, const GradeRun *run, const LabCase *c, Language language);
 
 #endif

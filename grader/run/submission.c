@@ -98,11 +98,17 @@ static void fill_cases(Work *w, Verdict v, const char *message)
     r->build_verdict = v;
 }
 
+/* A verdict's sentence in the lab's language. */
+static const char *meaning_of(const Work *w, Verdict v)
+{
+    return language_say(w->submission->lab->language, verdict_meaning(v));
+}
+
 static void fill_kit_error(Work *w, const Diag *d)
 {
     const char *message =
-        arena_printf(&w->result->arena, "%s\n%s", verdict_meaning(VERDICT_KIT_ERROR), d->message);
-    fill_cases(w, VERDICT_KIT_ERROR, message ? message : verdict_meaning(VERDICT_KIT_ERROR));
+        arena_printf(&w->result->arena, "%s\n%s", meaning_of(w, VERDICT_KIT_ERROR), d->message);
+    fill_cases(w, VERDICT_KIT_ERROR, message ? message : meaning_of(w, VERDICT_KIT_ERROR));
 }
 
 /* Takes and builds; true when there is a program to run. */
@@ -120,11 +126,12 @@ static bool make_program(Work *w)
     w->result->submission_sha256 = arena_strndup(a, intake.sha256, strlen(intake.sha256));
     if (!intake.submitted || intake.problem[0]) {
         fill_cases(w, intake.submitted ? VERDICT_BUILD_ERROR : VERDICT_NOT_SUBMITTED,
-                   intake.submitted ? intake.problem : verdict_meaning(VERDICT_NOT_SUBMITTED));
+                   intake.submitted ? intake.problem : meaning_of(w, VERDICT_NOT_SUBMITTED));
         w->result->build_log = intake.submitted ? intake.problem : "";
         return false;
     }
-    BuildInput in = {.kit = &w->run->kit, .lab = s->lab, .places = &w->places, .box = &w->box, .gpu = w->run->gpu};
+    BuildInput in = {
+        .kit = &w->run->kit, .lab = s->lab, .places = &w->places, .box = &w->box, .gpu = w->run->gpu};
     BuildOutput out;
     if (build_submission(a, &in, &out, &d) != STATUS_OK) {
         fill_kit_error(w, &d);
@@ -133,7 +140,7 @@ static bool make_program(Work *w)
     w->result->build_log = out.log;
     w->timing->build_s = out.seconds;
     if (out.verdict != VERDICT_PASS)
-        fill_cases(w, out.verdict, verdict_meaning(out.verdict));
+        fill_cases(w, out.verdict, meaning_of(w, out.verdict));
     return out.verdict == VERDICT_PASS;
 }
 
@@ -142,10 +149,11 @@ static void run_cases(Work *w)
     Result *r = w->result;
     const Lab *lab = w->submission->lab;
     Judge *judge = NULL;
+    JudgeOptions options = {.language = lab->language};
     Diag d = {0};
     const char *program = arena_printf(&r->arena, "%s/labs/%s/judge", w->run->kit.build, lab->lab);
     w->timing->cases = ARENA_NEW_ARRAY(&r->arena, CaseTiming, lab->n_cases + 1);
-    if (!program || !w->timing->cases || judge_start(program, NULL, &judge, &d) != STATUS_OK) {
+    if (!program || !w->timing->cases || judge_start(program, &options, &judge, &d) != STATUS_OK) {
         fill_kit_error(w, &d);
         return;
     }

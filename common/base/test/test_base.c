@@ -1,5 +1,6 @@
-/* Tests of the base library: arena, status, strbuf, rng. */
+/* Tests of the base library: arena, status, strbuf, rng, language. */
 #include "common/base/arena.h"
+#include "common/base/language.h"
 #include "common/base/rng.h"
 #include "common/base/status.h"
 #include "common/base/strbuf.h"
@@ -8,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,10 +72,10 @@ static void json_strings_are_valid_whatever_the_bytes(void **state)
         {"plain", "\"plain\""},
         {"q\"b\\n\n\t\x01", "\"q\\\"b\\\\n\\n\\t\\u0001\""},
         {"\xC3\xA9", "\"\xC3\xA9\""},
-        {"\xC3(", "\"\xEF\xBF\xBD(\""},                                      /* bad continuation */
-        {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},        /* surrogate */
-        {"\xC0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\""},                        /* overlong */
-        {"\xF0\x9F\x98", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""},        /* cut short */
+        {"\xC3(", "\"\xEF\xBF\xBD(\""},                               /* bad continuation */
+        {"\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""}, /* surrogate */
+        {"\xC0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\""},                 /* overlong */
+        {"\xF0\x9F\x98", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""}, /* cut short */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         StrBuf b = {0};
@@ -112,12 +114,82 @@ static void rng_is_the_same_everywhere(void **state)
     }
 }
 
+static void languages_are_named_and_never_guessed(void **state)
+{
+    (void)state;
+    Language language;
+    assert_true(language_find("zh-CN", &language));
+    assert_int_equal(language, LANGUAGE_CHINESE);
+    assert_false(language_find("zh_CN.UTF-8", &language));
+    assert_int_equal(language, LANGUAGE_ENGLISH);
+    assert_false(language_find(NULL, &language));
+    assert_string_equal("no such sentence", language_say(LANGUAGE_CHINESE, "no such sentence"));
+    assert_string_equal("wanted", language_say(LANGUAGE_ENGLISH, "wanted"));
+    assert_string_not_equal("wanted", language_say(LANGUAGE_CHINESE, "wanted"));
+}
+
+/* The type of the value that each conversion of a format takes, such as "zu" or "s", in the order of the
+ * values. A `*` takes an int. */
+static size_t conversions(const char *format, char types[16][8])
+{
+    size_t n = 0;
+    for (const char *at = format; (at = strchr(at, '%')); at++) {
+        if (*++at == '%')
+            continue;
+        size_t digits = strspn(at, "0123456789"), place = n;
+        if (at[digits] == '$') {
+            place = strtoul(at, NULL, 10) - 1;
+            at += digits + 1;
+        }
+        for (at += strspn(at, " +-#0123456789."); *at == '*'; at += strspn(at, "*.0123456789"))
+            snprintf(types[place++], 8, "d"), n++;
+        size_t length = strspn(at, "lhz") + 1;
+        assert_true(place < 16 && length < 8);
+        snprintf(types[place], 8, "%.*s", (int)length, at);
+        at += length - 1;
+        n++;
+    }
+    return n;
+}
+
+/* Whether two formats take the same values. */
+static bool takes_the_same(const char *english, const char *other)
+{
+    char a[16][8] = {0}, b[16][8] = {0};
+    size_t n = conversions(english, a), m = conversions(other, b);
+    bool same = n == m;
+    for (size_t i = 0; i < n && same; i++)
+        same = strcmp(a[i], b[i]) == 0;
+    return same;
+}
+
+static void sentences_take_the_same_values_in_each_language(void **state)
+{
+    (void)state;
+    assert_true(takes_the_same("%s: %zu of %g%%", "%1$s %3$g %% %2$zu"));
+    assert_false(takes_the_same("%s: %zu", "%zu: %s"));
+    assert_false(takes_the_same("%s", ""));
+    for (int language = LANGUAGE_ENGLISH + 1; language < N_LANGUAGES; language++) {
+        const char *english, *other;
+        for (size_t i = 0; (other = language_row((Language)language, i, &english)); i++) {
+            assert_true(*other);
+            if (!takes_the_same(english, other))
+                fail_msg("\"%s\" takes other values than \"%s\"", other, english);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arena_gives_zeroed_aligned_memory),    cmocka_unit_test(vec_grows),
-        cmocka_unit_test(diag_draws_a_caret_under_the_column),  cmocka_unit_test(json_strings_are_valid_whatever_the_bytes),
-        cmocka_unit_test(json_numbers_read_back_the_same),      cmocka_unit_test(rng_is_the_same_everywhere),
+        cmocka_unit_test(arena_gives_zeroed_aligned_memory),
+        cmocka_unit_test(vec_grows),
+        cmocka_unit_test(diag_draws_a_caret_under_the_column),
+        cmocka_unit_test(json_strings_are_valid_whatever_the_bytes),
+        cmocka_unit_test(json_numbers_read_back_the_same),
+        cmocka_unit_test(rng_is_the_same_everywhere),
+        cmocka_unit_test(languages_are_named_and_never_guessed),
+        cmocka_unit_test(sentences_take_the_same_values_in_each_language),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

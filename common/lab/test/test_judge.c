@@ -167,7 +167,7 @@ static void command(const char *text, StrBuf *answer)
     bool quit = false;
     Diag diag = {0};
     snprintf(line, sizeof line, text, folder);
-    if (judge_command(line, answer, &quit, &diag))
+    if (judge_command(line, LANGUAGE_ENGLISH, answer, &quit, &diag))
         fail_msg("%s", diag.message);
 }
 
@@ -357,7 +357,7 @@ static void commands_that_are_none_are_refused(void **state)
         bool quit = false;
         Diag diag = {0};
         strcpy(line, lines[i]);
-        Status status = judge_command(line, &answer, &quit, &diag);
+        Status status = judge_command(line, LANGUAGE_ENGLISH, &answer, &quit, &diag);
         assert_true(quit ? status == STATUS_OK : status == STATUS_INVALID);
         assert_int_equal(quit, strncmp(lines[i], "quit", 4) == 0);
         strbuf_free(&answer);

@@ -78,6 +78,18 @@ for name in labs/[0-9][0-9]-*; do
     [ -n "$shown" ] || shown="a block of text that begins with a line 'case ...' in README.md"
     has "$name: the handout shows the output of make run" "$seen" "$shown"
 done
+# In the student's language: facts of the kit and of the lab, and what to do next.
+zh() { KIT_LANG=zh-CN lab "$@"; }
+out=$(zh run DEVICE=virtual); has "make run in Chinese: the result" "$out" "没有一个元素被写入过"
+has "and what to do next" "$out" "下一步：TODO 1（在 vector_add.cu"
+out=$(zh check); has "make check in Chinese: the cases' own texts" "$out" "$(sed -n 's/^    message: //p' labs/02-vector-add/lab.zh-CN.yaml | head -n 1)"
+has "the verdict's sentence" "$out" "输出与 CPU 参考结果不同。"
+has "and the score" "$out" "得分："
+mv "$work/labs/02-vector-add/lab.zh-CN.yaml" "$work"
+out=$(zh run DEVICE=virtual); has "a lab without texts in Chinese speaks English" "$out" "next: TODO 1"
+echo 'lang: en' >"$work/labs/02-vector-add/lab.zh-CN.yaml"
+out=$(zh check); has "texts that say they are in another language are refused" "$out" 'expected `lang: zh-CN`'
+mv "$work/lab.zh-CN.yaml" "$work/labs/02-vector-add"
 echo '// TODO 2: the rest' >"$work/begun.cu"
 out=$(common/lab/next-step.sh "$work/begun.cu"); has "who has begun is told to mend what fails first" "$out" "next: mend what fails above, or"
 has "and which step is open" "$out" "TODO 2 in $work/begun.cu (line 1) is still open"

@@ -201,42 +201,6 @@ static void hints_come_one_by_one(void **state)
     remove(record);
 }
 
-static void languages_are_named_and_never_guessed(void **state)
-{
-    (void)state;
-    HintLanguage language;
-    assert_true(words_find_language("zh-CN", &language));
-    assert_int_equal(language, HINT_CHINESE);
-    assert_false(words_find_language("zh_CN.UTF-8", &language));
-    assert_int_equal(language, HINT_ENGLISH);
-    assert_false(words_find_language(NULL, &language));
-}
-
-/* The conversions of a text, such as "%d%s", without the rest of it. */
-static void conversions(const char *text, char *out)
-{
-    for (bool inside = false; *text; text++) {
-        inside = inside || *text == '%';
-        if (inside)
-            *out++ = *text;
-        inside = inside && !strchr("dsu", *text);
-    }
-    *out = '\0';
-}
-
-static void words_take_the_same_values_in_each_language(void **state)
-{
-    (void)state;
-    for (int word = 0; word < N_WORDS; word++)
-        for (int i = 0; i < N_HINT_LANGUAGES; i++) {
-            char english[128], other[128];
-            conversions(words_text(HINT_ENGLISH, (Word)word), english);
-            conversions(words_text((HintLanguage)i, (Word)word), other);
-            assert_string_equal(english, other);
-            assert_true(*words_text((HintLanguage)i, (Word)word));
-        }
-}
-
 static void a_lab_may_have_texts_in_another_language(void **state)
 {
     (void)state;
@@ -244,20 +208,21 @@ static void a_lab_may_have_texts_in_another_language(void **state)
     LabFile texts;
     Diag diag = {0};
     assert_non_null(mkdtemp(folder));
-    assert_int_equal(labfile_read_texts(folder, HINT_CHINESE, &texts, &diag), STATUS_OK);
-    assert_int_equal(texts.language, HINT_ENGLISH);
+    assert_int_equal(labfile_read_texts(folder, LANGUAGE_CHINESE, &texts, &diag), STATUS_OK);
+    assert_int_equal(texts.language, LANGUAGE_ENGLISH);
     assert_int_equal(texts.n_hints, 0);
     snprintf(path, sizeof path, "%s/lab.zh-CN.yaml", folder);
     snprintf(record, sizeof record, "%s/record", folder);
     FILE *out = fopen(path, "w");
     fputs("hints:\n  - todo: 1\n    tiers: [\u4e3a\u4ec0\u4e48, b, c]\n", out);
     fclose(out);
-    assert_int_equal(labfile_read_texts(folder, HINT_CHINESE, &texts, &diag), STATUS_OK);
-    assert_int_equal(texts.language, HINT_CHINESE);
+    assert_int_equal(labfile_read_texts(folder, LANGUAGE_CHINESE, &texts, &diag), STATUS_OK);
+    assert_int_equal(texts.language, LANGUAGE_CHINESE);
     StrBuf shown = {0};
     assert_int_equal(hint_next(&texts, 0, NULL, record, &shown, &diag), STATUS_OK);
     assert_non_null(strstr(shown.text, "\u4e3a\u4ec0\u4e48"));
-    assert_non_null(strstr(shown.text, words_text(HINT_CHINESE, WORD_NEXT_ONE)));
+    assert_non_null(
+        strstr(shown.text, language_say(LANGUAGE_CHINESE, "`make hint` again shows the next one.")));
     strbuf_free(&shown);
     labfile_free(&texts);
     remove(record);
@@ -308,8 +273,6 @@ int main(void)
         cmocka_unit_test(wrong_anchors_are_refused_with_their_line),
         cmocka_unit_test(todo_numbers_are_whole_numbers),
         cmocka_unit_test(hints_come_one_by_one),
-        cmocka_unit_test(languages_are_named_and_never_guessed),
-        cmocka_unit_test(words_take_the_same_values_in_each_language),
         cmocka_unit_test(a_lab_may_have_texts_in_another_language),
         cmocka_unit_test(lab_files_are_read_and_refused_with_a_place),
     };

@@ -146,6 +146,43 @@ static void test_missing(void **state)
     assert_int_equal(STATUS_NOT_FOUND, lab_load(lab_dir, "/no/such/hidden.yaml", &lab, &d));
 }
 
+static void test_translated(void **state)
+{
+    (void)state;
+    Lab *lab;
+    Diag d;
+    char path[PATH_MAX];
+    copy_to("good.yaml", "lab.yaml");
+    snprintf(path, sizeof path, "%s/lab.zh-CN.yaml", lab_dir);
+    assert_int_equal(STATUS_OK, lab_load(lab_dir, NULL, &lab, &d));
+    const char *english = lab->cases[0].hint;
+    assert_int_equal(STATUS_OK, lab_translate(lab, LANGUAGE_CHINESE, &d)); /* no such file */
+    assert_int_equal(LANGUAGE_ENGLISH, lab->language);
+    StrBuf text = {0};
+    strbuf_printf(&text,
+                  "lang: zh-CN\ntitle: T\ncases:\n  - {name: %s, message: M}\n  - {name: none, hint: H}\n",
+                  lab->cases[0].name);
+    strbuf_puts(&text, "hints:\n  - {todo: 1, tiers: [A]}\n  - {todo: 99, tiers: [B]}\n");
+    assert_int_equal(STATUS_OK, file_write_atomic(path, text.text, text.length, NULL));
+    strbuf_free(&text);
+    assert_int_equal(STATUS_OK, lab_translate(lab, LANGUAGE_CHINESE, &d));
+    assert_int_equal(LANGUAGE_CHINESE, lab->language);
+    assert_string_equal("T", lab->title);
+    assert_string_equal("M", lab->cases[0].message);
+    assert_string_equal(english, lab->cases[0].hint);
+    assert_string_equal("A", lab->hints[0].tiers[0]);
+    lab_free(lab);
+    const char *const bad[] = {"lang: en\n", "lang: [", "- no map\n", ""};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(STATUS_OK, file_write_atomic(path, bad[i], strlen(bad[i]), NULL));
+        assert_int_equal(STATUS_OK, lab_load(lab_dir, NULL, &lab, &d));
+        assert_int_equal(STATUS_PARSE, lab_translate(lab, LANGUAGE_CHINESE, &d));
+        assert_string_equal(path, d.file);
+        lab_free(lab);
+    }
+    assert_int_equal(0, unlink(path));
+}
+
 /* docs/lab-yaml.md is what the schema says now. */
 static void test_reference_is_current(void **state)
 {
@@ -168,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_bad),
         cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_translated),
         cmocka_unit_test(test_reference_is_current),
     };
     return cmocka_run_group_tests_name("lab", tests, set_up, tear_down);

@@ -129,6 +129,11 @@ static void test_reason_told_once(void **state)
     assert_non_null(strstr(out.text, "run 2"));
     assert_non_null(strstr(out.text, "another reason"));
     strbuf_free(&out);
+    report_cases(&out, &r, true, (ReportStyle){.language = LANGUAGE_CHINESE});
+    assert_non_null(strstr(out.text, language_say(LANGUAGE_CHINESE, verdict_meaning(cases[0].verdict))));
+    assert_non_null(strstr(out.text, language_say(LANGUAGE_CHINESE, "hint: ")));
+    assert_null(strstr(out.text, "replay: "));
+    strbuf_free(&out);
     report_cases(&out, &r, false, (ReportStyle){0}); /* a teacher sees all */
     assert_non_null(strstr(out.text, "the same again"));
     strbuf_free(&out);

@@ -392,15 +392,16 @@ static void test_devices(void **state)
     LabCase plain = {.devices = 1, .metric = ""}, pair = {.devices = 2, .metric = "value.speedup"};
     LabCase counted = {.devices = 1, .metric = "overlap_ratio"}, failing = {.devices = 1, .metric = ""};
     failing.vgpu = options, failing.n_vgpu = 1;
-    assert_null(case_not_here(&a, &virtual, &pair));
-    assert_null(case_not_here(&a, &virtual, &counted));
-    assert_null(case_not_here(&a, &one, &plain));
-    assert_null(case_not_here(&a, &two, &pair));
-    assert_string_equal("This case needs 2 GPUs, and this machine has 1.", case_not_here(&a, &one, &pair));
+    assert_null(case_not_here(&a, &virtual, &pair, LANGUAGE_ENGLISH));
+    assert_null(case_not_here(&a, &virtual, &counted, LANGUAGE_ENGLISH));
+    assert_null(case_not_here(&a, &one, &plain, LANGUAGE_ENGLISH));
+    assert_null(case_not_here(&a, &two, &pair, LANGUAGE_ENGLISH));
+    assert_string_equal("This case needs 2 GPUs, and this machine has 1.",
+                        case_not_here(&a, &one, &pair, LANGUAGE_ENGLISH));
     assert_string_equal("This case can be judged on the virtual GPU only.",
-                        case_not_here(&a, &two, &counted));
+                        case_not_here(&a, &two, &counted, LANGUAGE_ENGLISH));
     assert_string_equal("This case can be judged on the virtual GPU only.",
-                        case_not_here(&a, &two, &failing));
+                        case_not_here(&a, &two, &failing, LANGUAGE_ENGLISH));
     arena_free(&a);
 }
 
