@@ -32,6 +32,30 @@ typedef struct LabForbid {
     const char *symbol, *include, *why;
 } LabForbid;
 
+/* A field of an answer file: one of its words, or a number when there are none. */
+typedef struct LabField {
+    const char *name;
+    const char **words;
+    size_t n_words;
+    double min, max;
+    bool whole;
+} LabField;
+
+/* Sections of an answer file that have the same fields. */
+typedef struct LabSection {
+    const char **names;
+    size_t n_names;
+    LabField *fields;
+    size_t n_fields;
+} LabSection;
+
+/* The form of the answer file; `file` is NULL when the lab has none. */
+typedef struct LabSheet {
+    const char *file;
+    LabSection *sections;
+    size_t n_sections;
+} LabSheet;
+
 typedef struct LabHint {
     int64_t todo;
     const char **tiers;
@@ -43,6 +67,19 @@ typedef struct LabTier {
     double at_most, at_least;
     double points;
 } LabTier;
+
+/* What makes an answer right: one of the words or numbers, within the bounds (NaN where not given), or close
+ * to a truth that comes from the case's run. What is not given is "". */
+typedef struct LabAnswer {
+    const char *of; /* "SECTION.FIELD" */
+    double points;
+    const char **one_of;
+    size_t n_one_of;
+    double at_least, at_most;
+    const char *truth, *over;
+    double rtol, atol;
+    const char *why;
+} LabAnswer;
 
 /* A parameter of a case: the scalar's text as it stands in the file. */
 typedef struct LabParam {
@@ -71,6 +108,9 @@ typedef struct LabCase {
     const char *metric;       /* "" unless this is a performance case */
     LabTier *tiers;
     size_t n_tiers;
+    bool run; /* false: only the answer file counts */
+    LabAnswer *answers;
+    size_t n_answers;
     int line; /* in its file */
 } LabCase;
 
@@ -93,6 +133,7 @@ typedef struct Lab {
     double finding_credit;
     LabForbid *forbid;
     size_t n_forbid;
+    LabSheet sheet;
     LabHint *hints;
     size_t n_hints;
     LabCase *cases; /* public ones first, then hidden ones, each in file order */
@@ -108,6 +149,9 @@ void lab_free(Lab *lab);
 /* Puts the texts of DIR/lab.LANGUAGE.yaml (title, goal, hints, the cases' messages and hints) in the place of
  * the lab's own, where the lab has them. STATUS_OK, and the lab unchanged, when there is no such file. */
 Status lab_translate(Lab *lab, Language language, Diag *d);
+
+/* The field of that name ("SECTION.FIELD") of the lab's answer file; NULL when there is none. */
+const LabField *lab_find_field(const Lab *lab, const char *of);
 
 /* The reference of the two files' keys, as Markdown. */
 void lab_schema_markdown(StrBuf *out);

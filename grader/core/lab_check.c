@@ -97,6 +97,68 @@ static Status check_tolerance(const LabTolerance *t, const char *path, int line,
     return STATUS_OK;
 }
 
+/* The answer file ------------------------------------------------------------------------------- */
+
+static bool section_has_name(const LabSection *section, const char *name, size_t length)
+{
+    for (size_t i = 0; i < section->n_names; i++)
+        if (strlen(section->names[i]) == length && strncmp(section->names[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+const LabField *lab_find_field(const Lab *lab, const char *of)
+{
+    const char *dot = strchr(of, '.');
+    for (size_t i = 0; dot && i < lab->sheet.n_sections; i++) {
+        const LabSection *section = &lab->sheet.sections[i];
+        if (!section_has_name(section, of, (size_t)(dot - of)))
+            continue;
+        for (size_t f = 0; f < section->n_fields; f++)
+            if (strcmp(section->fields[f].name, dot + 1) == 0)
+                return &section->fields[f];
+    }
+    return NULL;
+}
+
+static bool has_text(const char *const *list, size_t n, const char *text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i], text) == 0)
+            return true;
+    return false;
+}
+
+static Status check_section(const LabSection *section, const char *path, Diag *d)
+{
+    if (section->n_names == 0 || section->n_fields == 0)
+        return diag_set_at(d, STATUS_PARSE, path, 0, 0,
+                           "'names' and 'fields' of 'sections' must not be empty");
+    for (size_t i = 0; i < section->n_names; i++)
+        if (!lab_is_identifier(section->names[i]))
+            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
+                               "the section '%s' must be letters, digits and underscores", section->names[i]);
+    for (size_t i = 0; i < section->n_fields; i++)
+        if (!lab_is_identifier(section->fields[i].name))
+            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
+                               "the field '%s' must be letters, digits and underscores",
+                               section->fields[i].name);
+    return STATUS_OK;
+}
+
+static Status check_sheet(const Lab *lab, const char *path, Diag *d)
+{
+    if (!lab->sheet.file)
+        return STATUS_OK;
+    if (!has_text(lab->files, lab->n_files, lab->sheet.file))
+        return diag_set_at(d, STATUS_PARSE, path, 0, 0, "the answer file '%s' must be one of 'files'",
+                           lab->sheet.file);
+    Status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < lab->sheet.n_sections; i++)
+        s = check_section(&lab->sheet.sections[i], path, d);
+    return s;
+}
+
 Status lab_check_lab(Lab *lab, const char *path, Diag *d)
 {
     if (!is_lab_name(lab->lab))
@@ -121,6 +183,8 @@ Status lab_check_lab(Lab *lab, const char *path, Diag *d)
     if (!lab->stem)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a lab");
     Status s = check_forbid(lab, path, d);
+    if (s == STATUS_OK)
+        s = check_sheet(lab, path, d);
     return s != STATUS_OK ? s : check_tolerance(&lab->tolerance, path, 0, d);
 }
 
@@ -146,6 +210,53 @@ static Status check_tiers(const LabCase *c, const char *path, Diag *d)
     return STATUS_OK;
 }
 
+/* Whether something says what is right, in words for a field of words and in numbers for others. */
+static bool answer_can_be_judged(const LabAnswer *answer, const LabField *field)
+{
+    bool in_bounds = !isnan(answer->at_least) || !isnan(answer->at_most);
+    if (field->n_words == 0)
+        return answer->n_one_of > 0 || in_bounds || answer->truth[0];
+    for (size_t i = 0; i < answer->n_one_of; i++)
+        if (!has_text(field->words, field->n_words, answer->one_of[i]))
+            return false;
+    return !in_bounds && (answer->n_one_of > 0 || strcmp(answer->truth, "bound") == 0);
+}
+
+static Status check_answers(const Lab *lab, const LabCase *c, const char *path, Diag *d)
+{
+    double sum = 0;
+    if (!lab->sheet.file && (c->n_answers > 0 || !c->run))
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "case '%s' needs an answer file: the lab's 'answers' describes none", c->name);
+    if (c->n_answers > 0 && c->n_tiers > 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "case '%s' must have 'tiers' or 'answers', and not both", c->name);
+    for (size_t i = 0; i < c->n_answers; i++) {
+        const LabAnswer *answer = &c->answers[i];
+        const LabField *field = lab_find_field(lab, answer->of);
+        if (!field)
+            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                               "'%s' in case '%s' is no SECTION.FIELD of the answer file", answer->of,
+                               c->name);
+        if (!answer_can_be_judged(answer, field))
+            return diag_set_at(
+                d, STATUS_PARSE, path, c->line, 0,
+                "'%s' in case '%s' does not say what is right: words of the field in 'one_of', "
+                "or numbers, bounds or a 'truth' for a number",
+                answer->of, c->name);
+        if (answer->truth[0] && !c->run)
+            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                               "'%s' in case '%s' has a 'truth', and the case runs nothing", answer->of,
+                               c->name);
+        sum += answer->points;
+    }
+    if (c->n_answers > 0 && fabs(sum - c->points) > 1e-9)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "the points of the answers of case '%s' come to %g, and the case has %g", c->name,
+                           sum, c->points);
+    return STATUS_OK;
+}
+
 static Status check_case(const Lab *lab, size_t i, const char *path, Diag *d)
 {
     const LabCase *c = &lab->cases[i];
@@ -156,7 +267,9 @@ static Status check_case(const Lab *lab, size_t i, const char *path, Diag *d)
         if (strcmp(lab->cases[j].name, c->name) == 0)
             return diag_set_at(d, STATUS_PARSE, path, c->line, 0, "a second case is named '%s'", c->name);
     Status s = check_tolerance(&c->tolerance, path, c->line, d);
-    return s != STATUS_OK ? s : check_tiers(c, path, d);
+    if (s == STATUS_OK)
+        s = check_tiers(c, path, d);
+    return s != STATUS_OK ? s : check_answers(lab, c, path, d);
 }
 
 Status lab_check_cases(const Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d)

@@ -10,9 +10,13 @@ const char schema_required[] = "required", schema_inherited[] = "the lab's";
 #define STRUCT_TOLERANCE LabTolerance
 #define STRUCT_LIMITS    LabLimits
 #define STRUCT_FORBID    LabForbid
+#define STRUCT_SHEET     LabSheet
+#define STRUCT_SECTION   LabSection
+#define STRUCT_FIELD     LabField
 #define STRUCT_HINT      LabHint
 #define STRUCT_CASE      LabCase
 #define STRUCT_TIER      LabTier
+#define STRUCT_ANSWER    LabAnswer
 #define REQUIRED         schema_required
 #define INHERITED        schema_inherited
 
@@ -50,12 +54,20 @@ SchemaScope schema_scope_of(SchemaType type)
         return SCOPE_LIMITS;
     case TYPE_LIST_FORBID:
         return SCOPE_FORBID;
+    case TYPE_MAP_SHEET:
+        return SCOPE_SHEET;
+    case TYPE_LIST_SECTION:
+        return SCOPE_SECTION;
+    case TYPE_LIST_FIELD:
+        return SCOPE_FIELD;
     case TYPE_LIST_HINT:
         return SCOPE_HINT;
     case TYPE_LIST_CASE:
         return SCOPE_CASE;
     case TYPE_LIST_TIER:
         return SCOPE_TIER;
+    case TYPE_LIST_ANSWER:
+        return SCOPE_ANSWER;
     default:
         return N_SCOPES;
     }
@@ -64,10 +76,17 @@ SchemaScope schema_scope_of(SchemaType type)
 size_t schema_struct_size(SchemaScope scope)
 {
     static const size_t sizes[N_SCOPES] = {
-        [SCOPE_LAB] = sizeof(Lab),          [SCOPE_TOLERANCE] = sizeof(LabTolerance),
-        [SCOPE_LIMITS] = sizeof(LabLimits), [SCOPE_FORBID] = sizeof(LabForbid),
-        [SCOPE_HINT] = sizeof(LabHint),     [SCOPE_CASE] = sizeof(LabCase),
+        [SCOPE_LAB] = sizeof(Lab),
+        [SCOPE_TOLERANCE] = sizeof(LabTolerance),
+        [SCOPE_LIMITS] = sizeof(LabLimits),
+        [SCOPE_FORBID] = sizeof(LabForbid),
+        [SCOPE_HINT] = sizeof(LabHint),
+        [SCOPE_CASE] = sizeof(LabCase),
         [SCOPE_TIER] = sizeof(LabTier),
+        [SCOPE_SHEET] = sizeof(LabSheet),
+        [SCOPE_SECTION] = sizeof(LabSection),
+        [SCOPE_FIELD] = sizeof(LabField),
+        [SCOPE_ANSWER] = sizeof(LabAnswer),
     };
     return sizes[scope];
 }
@@ -77,9 +96,13 @@ static const char *const scope_titles[N_SCOPES] = {
     [SCOPE_TOLERANCE] = "`tolerance`",
     [SCOPE_LIMITS] = "`limits`",
     [SCOPE_FORBID] = "An item of `forbid`",
+    [SCOPE_SHEET] = "`answers` of the file",
+    [SCOPE_SECTION] = "An item of `sections` of `answers`",
+    [SCOPE_FIELD] = "An item of `fields` of a section",
     [SCOPE_HINT] = "An item of `hints`",
     [SCOPE_CASE] = "A case",
     [SCOPE_TIER] = "An item of `tiers` of a case",
+    [SCOPE_ANSWER] = "An item of `answers` of a case",
 };
 
 static const char *const type_names[] = {
@@ -89,11 +112,15 @@ static const char *const type_names[] = {
     [TYPE_FLAG] = "true or false",
     [TYPE_MAP_TOLERANCE] = "map",
     [TYPE_MAP_LIMITS] = "map",
+    [TYPE_MAP_SHEET] = "map",
     [TYPE_TEXTS] = "list of texts",
     [TYPE_LIST_FORBID] = "list of maps",
+    [TYPE_LIST_SECTION] = "list of maps",
+    [TYPE_LIST_FIELD] = "list of maps",
     [TYPE_LIST_HINT] = "list of maps",
     [TYPE_LIST_CASE] = "list of maps",
     [TYPE_LIST_TIER] = "list of maps",
+    [TYPE_LIST_ANSWER] = "list of maps",
     [TYPE_PARAMS] = "map of scalars",
 };
 

@@ -9,9 +9,13 @@ typedef enum SchemaScope {
     SCOPE_TOLERANCE,
     SCOPE_LIMITS,
     SCOPE_FORBID,
+    SCOPE_SHEET,
+    SCOPE_SECTION,
+    SCOPE_FIELD,
     SCOPE_HINT,
     SCOPE_CASE,
     SCOPE_TIER,
+    SCOPE_ANSWER,
     N_SCOPES
 } SchemaScope;
 
@@ -22,11 +26,15 @@ typedef enum SchemaType {
     TYPE_FLAG,
     TYPE_MAP_TOLERANCE,
     TYPE_MAP_LIMITS,
+    TYPE_MAP_SHEET,
     TYPE_TEXTS,
     TYPE_LIST_FORBID,
+    TYPE_LIST_SECTION,
+    TYPE_LIST_FIELD,
     TYPE_LIST_HINT,
     TYPE_LIST_CASE,
     TYPE_LIST_TIER,
+    TYPE_LIST_ANSWER,
     TYPE_PARAMS
 } SchemaType;
 

@@ -30,7 +30,9 @@ static void explain_meaning(StrBuf *out, const CaseFacts *facts, const CaseResul
 static void explain_kit(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     explain_meaning(out, facts, r);
-    if (facts->kit_message)
+    if (facts->answers && facts->answers_verdict == r->verdict)
+        strbuf_printf(out, "\n%s", facts->answers);
+    else if (facts->kit_message)
         strbuf_printf(out, "\n%s", facts->kit_message);
 }
 
@@ -131,8 +133,10 @@ static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseRe
 
 static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
-    if (facts->answer && facts->answer->message[0])
+    if (facts->answer && facts->answer->verdict == r->verdict && facts->answer->message[0])
         strbuf_puts(out, facts->answer->message);
+    else if (facts->answers && facts->answers_verdict == r->verdict)
+        strbuf_puts(out, facts->answers);
     else
         explain_meaning(out, facts, r);
 }
@@ -158,6 +162,8 @@ static void explain_pass(StrBuf *out, const CaseFacts *facts, const CaseResult *
     if (facts->metric_name)
         strbuf_printf(out, language_say(facts->language, "%s is %.6g."), facts->metric_name,
                       facts->metric_value);
+    if (facts->answers)
+        strbuf_puts(out, facts->answers);
 }
 
 /* A row a verdict; what has none is explained by its meaning. */

@@ -24,7 +24,9 @@ typedef struct CaseFacts {
     const char *stderr_text;      /* its standard error, untrusted; shown by its end */
     const char *limit_hit;        /* "wall time 10 s"; NULL when none */
     const char *kit_message;      /* why the kit failed, for kit-error */
-    const char *metric_name;      /* performance cases: the metric and its value */
+    const char *answers;          /* what is to be said of the case's answers; NULL when it asks for none */
+    Verdict answers_verdict;
+    const char *metric_name; /* performance cases: the metric and its value */
     double metric_value;
 } CaseFacts;
 

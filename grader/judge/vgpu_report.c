@@ -100,6 +100,23 @@ static void parse_errors(JsonFields *f, VgpuReport *r, const json_t *json)
         parse_error(f, json_array_get(list, r->n_errors), &r->errors[r->n_errors]);
 }
 
+/* Of the launches only what limited the longest one is kept. */
+static void parse_launches(JsonFields *f, VgpuReport *r, const json_t *json)
+{
+    json_t *list = json_field_array(f, json, "launches");
+    size_t n = list_length(f, r, list, VGPU_REPORT_LAUNCHES_MAX, "launches");
+    double longest = -1;
+    r->bound = "";
+    for (size_t i = 0; i < n && f->status == STATUS_OK; i++) {
+        const json_t *launch = json_array_get(list, i);
+        double time = json_field_number(f, launch, "time_us");
+        if (time <= longest || isnan(time))
+            continue;
+        longest = time;
+        r->bound = json_field_text(f, launch, "bound");
+    }
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
     return strcmp(((const VgpuNumber *)a)->name, ((const VgpuNumber *)b)->name);
@@ -148,6 +165,7 @@ static void parse_whole(JsonFields *f, VgpuReport *r, const json_t *json)
     r->totals = parse_numbers(f, r, json, "totals", &r->n_totals);
     r->memory = parse_numbers(f, r, json, "memory", &r->n_memory);
     r->metrics = parse_numbers(f, r, json, "metrics", &r->n_metrics);
+    parse_launches(f, r, json);
     double timeline = json_field_number(f, json, "timeline_us");
     r->timeline_us = isnan(timeline) ? 0 : timeline;
     if (!r->findings || !r->errors)

@@ -20,6 +20,7 @@ enum {
     VGPU_REPORT_BYTES_MAX = 16 << 20,
     VGPU_REPORT_FINDINGS_MAX = 100,
     VGPU_REPORT_ERRORS_MAX = 100,
+    VGPU_REPORT_LAUNCHES_MAX = 1000,
     VGPU_REPORT_NUMBERS_MAX = 512, /* totals, metrics and memory together */
     VGPU_REPORT_TEXT_MAX = 4096,   /* bytes of one string */
 };
@@ -65,7 +66,8 @@ typedef struct VgpuReport {
     VgpuNumber *totals, *memory, *metrics; /* each in name order */
     size_t n_totals, n_memory, n_metrics;
     double timeline_us;
-    bool cut; /* a list was longer than its limit */
+    const char *bound; /* what limited the launch that took longest: "memory", "compute"...; "" */
+    bool cut;          /* a list was longer than its limit */
 } VgpuReport;
 
 /* Reads the report named `name` in the folder dir_fd. STATUS_NOT_FOUND when there is none; STATUS_PARSE or
@@ -74,7 +76,8 @@ Status vgpu_report_read(int dir_fd, const char *name, VgpuReport **r, Diag *d);
 /* The same from bytes in memory. */
 Status vgpu_report_parse(const char *bytes, size_t length, VgpuReport **r, Diag *d);
 void vgpu_report_free(VgpuReport *r);
-/* Names files as their author does: takes "FOLDER/" out of all texts that name a place ("/src/a.cu:3" -> "a.cu:3"). */
+/* Names files as their author does: takes "FOLDER/" out of all texts that name a place ("/src/a.cu:3" ->
+ * "a.cu:3"). */
 void vgpu_report_strip_folder(VgpuReport *r, const char *folder);
 
 /* The number of that name among totals, metrics, memory (in this order) and "timeline_us"; false when there

@@ -34,6 +34,8 @@ typedef struct CaseWork {
     VgpuReport *report;
     JudgeAnswer answer;
     bool judged;
+    AnswerCheck answers;
+    bool answers_checked;
     Evidence evidence;
 } CaseWork;
 
@@ -186,6 +188,18 @@ static Status judge_outputs(CaseWork *w, Diag *d)
     return s;
 }
 
+/* The student's answers, where the case asks for any or for nothing else. */
+static Status check_answers(CaseWork *w, Diag *d)
+{
+    const LabCase *c = w->in->lab_case;
+    if (!w->in->answers || (c->run && c->n_answers == 0))
+        return STATUS_OK;
+    AnswerTruths truths = {.report = w->report, .case_dir = w->in->places->case_dir};
+    Status s = answer_check(w->arena, c, w->in->answers, &truths, &w->answers, d);
+    w->answers_checked = s == STATUS_OK;
+    return s;
+}
+
 static void gather_evidence(CaseWork *w)
 {
     const LabCase *c = w->in->lab_case;
@@ -197,6 +211,7 @@ static void gather_evidence(CaseWork *w)
         .signal = w->ran.signal,
         .report = w->report,
         .answer = w->judged ? &w->answer : NULL,
+        .answers = w->answers_checked ? &w->answers : NULL,
         .output_bytes = outputs_total_bytes(w->in->places->case_dir),
     };
     if (!c->metric[0])
@@ -272,6 +287,8 @@ static void tell(CaseWork *w, CaseResult *r)
             c->metric[0] ? arena_printf(w->arena, "The metric %s is not in the report.", c->metric) : NULL,
         .metric_name = w->evidence.has_metric ? c->metric : NULL,
         .metric_value = w->evidence.metric,
+        .answers = w->answers_checked ? w->answers.message : NULL,
+        .answers_verdict = w->answers.verdict,
     };
     explain_case(w->arena, &facts, r);
     if (w->report)
@@ -287,10 +304,18 @@ static void tell_kit_error(Arena *a, const CaseInput *in, const Diag *d, CaseRes
     explain_case(a, &facts, r);
 }
 
+static bool is_counted(const char *name)
+{
+    return name[0] && strncmp(name, "value.", 6) != 0;
+}
+
 /* What only the virtual GPU can do: make calls fail, and count. */
 static bool needs_virtual_gpu(const LabCase *c)
 {
-    return c->n_vgpu > 0 || (c->metric[0] && strncmp(c->metric, "value.", 6) != 0);
+    bool counts = is_counted(c->metric);
+    for (size_t i = 0; i < c->n_answers; i++)
+        counts = counts || is_counted(c->answers[i].truth) || is_counted(c->answers[i].over);
+    return c->n_vgpu > 0 || counts;
 }
 
 const char *case_not_here(Arena *a, const GradeRun *run, const LabCase *c, Language language)
@@ -315,6 +340,20 @@ static void tell_inconclusive(Arena *a, const CaseInput *in, const char *why, Ca
     explain_case(a, &facts, r);
 }
 
+/* Inputs, the program, and what came out of it. */
+static Status run_and_judge(CaseWork *w, Diag *d)
+{
+    const CaseInput *in = w->in;
+    Status s = places_clear_case(in->places, in->run->sandbox.weak, d);
+    if (s == STATUS_OK)
+        s = judge_make(in->judge, in->places->case_dir, w->seed, in->lab_case, d);
+    if (s == STATUS_OK)
+        s = run_program(w, d);
+    if (s == STATUS_OK && !in->run->gpu)
+        read_report(w);
+    return s == STATUS_OK ? judge_outputs(w, d) : s;
+}
+
 void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, const char **device_name)
 {
     const LabCase *c = in->lab_case;
@@ -326,22 +365,16 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
                       .message = "",
                       .lesson = "",
                       .hint = ""};
-    r->replay = c->hidden ? "" : arena_printf(a, "make run CASE=%s", c->name);
+    r->replay = c->hidden || !c->run ? "" : arena_printf(a, "make run CASE=%s", c->name);
     *timing = (CaseTiming){.name = c->name};
     const char *why = case_not_here(a, in->run, c, in->lab->language);
     if (why) {
         tell_inconclusive(a, in, why, r);
         return;
     }
-    Status s = places_clear_case(in->places, in->run->sandbox.weak, &d);
+    Status s = c->run ? run_and_judge(&w, &d) : STATUS_OK;
     if (s == STATUS_OK)
-        s = judge_make(in->judge, in->places->case_dir, w.seed, c, &d);
-    if (s == STATUS_OK)
-        s = run_program(&w, &d);
-    if (s == STATUS_OK && !in->run->gpu)
-        read_report(&w);
-    if (s == STATUS_OK)
-        s = judge_outputs(&w, &d);
+        s = check_answers(&w, &d);
     gather_evidence(&w);
     if (s == STATUS_OK)
         tell(&w, r);

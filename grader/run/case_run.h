@@ -4,6 +4,7 @@
 
 #include "grader/build/box.h"
 #include "grader/build/places.h"
+#include "grader/core/answers.h"
 #include "grader/core/result.h"
 #include "grader/judge/judge.h"
 #include "grader/run/submission.h"
@@ -13,6 +14,7 @@ typedef struct CaseInput {
     const Lab *lab;
     const LabCase *lab_case;
     const Places *places;
+    const AnswerFile *answers; /* NULL when the lab has no answer file */
     Judge *judge;
     Box *box;
 } CaseInput;

@@ -8,9 +8,12 @@
 #include "grader/core/version.h"
 #include "grader/run/case_run.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A submission under way. */
 typedef struct Work {
@@ -21,6 +24,7 @@ typedef struct Work {
     Timing *timing;
     Places places;
     Box box;
+    AnswerFile answers; /* of a lab that has an answer file */
 } Work;
 
 static double now_s(void)
@@ -111,6 +115,23 @@ static void fill_kit_error(Work *w, const Diag *d)
     fill_cases(w, VERDICT_KIT_ERROR, message ? message : meaning_of(w, VERDICT_KIT_ERROR));
 }
 
+/* The answer file as it was handed in; nothing where the lab has none. */
+static bool read_answers(Work *w)
+{
+    const Lab *lab = w->submission->lab;
+    Diag d = {0};
+    if (!lab->sheet.file)
+        return true;
+    int dir = open(w->places.src, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    Status s = dir < 0 ? diag_set(&d, STATUS_IO, "cannot open %s: %s", w->places.src, strerror(errno))
+                       : answers_read(&w->result->arena, lab, dir, &w->answers, &d);
+    if (dir >= 0)
+        close(dir);
+    if (s != STATUS_OK)
+        fill_kit_error(w, &d);
+    return s == STATUS_OK;
+}
+
 /* Takes and builds; true when there is a program to run. */
 static bool make_program(Work *w)
 {
@@ -164,6 +185,7 @@ static void run_cases(Work *w)
                         .lab = lab,
                         .lab_case = &lab->cases[i],
                         .places = &w->places,
+                        .answers = lab->sheet.file ? &w->answers : NULL,
                         .judge = judge,
                         .box = &w->box};
         case_run(&r->arena, &in, &r->cases[r->n_cases++], &w->timing->cases[w->timing->n_cases++],
@@ -186,7 +208,7 @@ Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Tim
                   .devices = run->gpu_devices,
                   .n_devices = run->n_gpu_devices,
                   .slot = slot};
-    if (make_program(&w))
+    if (make_program(&w) && read_answers(&w))
         run_cases(&w);
     box_stop(&w.box);
     if (w.places.home)

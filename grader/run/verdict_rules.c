@@ -109,10 +109,12 @@ static const LabTier *tier_met(const Evidence *e)
     return NULL;
 }
 
-/* The verdict but for findings that still leave a right result. */
-static Verdict verdict_without_findings(const Evidence *e)
+/* The verdict of the run alone, but for findings that still leave a right result. */
+static Verdict verdict_of_run(const Evidence *e)
 {
     Verdict v = ended_by_limit(e);
+    if (!e->lab_case->run)
+        return VERDICT_PASS;
     if (crashed(e))
         v = verdict_worse(v, VERDICT_CRASH);
     if (met_cuda_error(e))
@@ -130,16 +132,22 @@ static Verdict verdict_without_findings(const Evidence *e)
 
 Verdict verdict_of(const Evidence *e)
 {
-    return verdict_worse(worst_finding(e), verdict_without_findings(e));
+    Verdict v = verdict_worse(worst_finding(e), verdict_of_run(e));
+    return e->answers ? verdict_worse(v, e->answers->verdict) : v;
 }
 
 double points_of(const Evidence *e, Verdict v)
 {
     const LabCase *c = e->lab_case;
     const LabTier *tier = tier_met(e);
-    double full = c->n_tiers && tier ? tier->points : c->points;
+    double full = c->n_tiers && tier           ? tier->points
+                  : c->n_answers && e->answers ? e->answers->points
+                                               : c->points;
     if (verdict_credit(v) == CREDIT_FULL)
         return v == VERDICT_PASS ? full : c->points;
-    bool right_result = verdict_without_findings(e) == VERDICT_PASS;
-    return verdict_credit(v) == CREDIT_FINDING && right_result ? full * c->finding_credit : 0;
+    if (verdict_of_run(e) != VERDICT_PASS)
+        return 0;
+    if (worst_finding(e) != VERDICT_PASS)
+        return verdict_credit(v) == CREDIT_FINDING ? full * c->finding_credit : 0;
+    return c->n_answers && e->answers ? full : 0; /* the answers that are right among others */
 }

@@ -11,6 +11,7 @@
 #include "grader/core/verdict.h"
 #include "grader/judge/judge.h"
 #include "grader/judge/vgpu_report.h"
+#include "grader/run/answer_check.h"
 #include "grader/runner/wire.h"
 
 #include <stdbool.h>
@@ -18,13 +19,14 @@
 
 typedef struct Evidence {
     const LabCase *lab_case;
-    bool virtual_device;       /* findings and counters are to be expected */
-    WireEnd end;               /* why the runner ended the program */
-    int status, signal;        /* of what the runner ran: the vgpu command, or the program itself */
-    const VgpuReport *report;  /* NULL when there is none that can be read */
-    const JudgeAnswer *answer; /* NULL when the case was not judged */
-    int64_t output_bytes;      /* of all output arrays */
-    bool has_metric;           /* of a performance case */
+    bool virtual_device;        /* findings and counters are to be expected */
+    WireEnd end;                /* why the runner ended the program */
+    int status, signal;         /* of what the runner ran: the vgpu command, or the program itself */
+    const VgpuReport *report;   /* NULL when there is none that can be read */
+    const JudgeAnswer *answer;  /* NULL when the case was not judged */
+    int64_t output_bytes;       /* of all output arrays */
+    const AnswerCheck *answers; /* NULL when the case asks for none, or they could not be checked */
+    bool has_metric;            /* of a performance case */
     double metric;
 } Evidence;
 

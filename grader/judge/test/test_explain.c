@@ -56,6 +56,12 @@ static void test_messages(void **state)
     VgpuReport report = {.findings = findings, .n_findings = 2, .errors = &error, .n_errors = 1};
     JudgeAnswer right = {.verdict = VERDICT_PASS, .message = ""},
                 wrong = {.verdict = VERDICT_WRONG_RESULT, .message = "3 of 9 differ"};
+    CaseFacts answers = {.answer = &right, .answers = "1 of 2", .answers_verdict = VERDICT_WRONG_RESULT};
+    expect(VERDICT_WRONG_RESULT, answers, "1 of 2", hint);
+    answers.answer = &wrong;
+    expect(VERDICT_WRONG_RESULT, answers, "3 of 9 differ", hint);
+    answers.answers_verdict = VERDICT_PASS;
+    expect(VERDICT_PASS, (CaseFacts){.answers = "2 of 2"}, "2 of 2", "");
     expect(VERDICT_RACE, (CaseFacts){.report = &report, .answer = &right},
            "a.cu:3: kernel add: two threads write\nThe result is right all the same.",
            "a barrier\nWhich threads have no element?");

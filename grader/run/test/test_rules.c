@@ -30,7 +30,8 @@ typedef struct Row {
     const char *report; /* NULL: a good one; "": none */
     Verdict answer;     /* of the judge */
     double metric;
-    bool has_metric, no_answer;
+    bool has_metric, no_answer, no_run;
+    const AnswerCheck *answers; /* of an answer file */
     Verdict wanted;
     double points;
 } Row;
@@ -43,7 +44,11 @@ static LabTier at_least[] = {{NAN, 8, 10}};
 #define FIND(v)    "\"findings\":[{\"kind\":\"k\",\"verdict\":\"" v "\",\"advice\":false}]"
 #define ADVICE     "\"findings\":[{\"kind\":\"k\",\"verdict\":\"\",\"advice\":true}]"
 #define ERR(e)     "\"errors\":[{\"call\":\"cudaMalloc\",\"error\":\"" e "\",\"code\":2}]"
-#define PASSED     .answer = VERDICT_PASS
+static LabAnswer asked[2];
+static const AnswerCheck all_right = {VERDICT_PASS, 10, ""}, half_right = {VERDICT_WRONG_RESULT, 4, ""},
+                         one_missing = {VERDICT_MISSING_OUTPUT, 6, ""}, no_truth = {VERDICT_KIT_ERROR, 4, ""};
+#define ASKS   .c = {.answers = asked, .n_answers = 2}
+#define PASSED .answer = VERDICT_PASS
 
 static const Row rows[] = {
     {.name = "all is well", PASSED, .wanted = VERDICT_PASS, .points = 10},
@@ -257,6 +262,64 @@ static const Row rows[] = {
      PASSED,
      .wanted = VERDICT_KIT_ERROR,
      .points = 10},
+    {.name = "all answers right", ASKS, PASSED, .answers = &all_right, .wanted = VERDICT_PASS, .points = 10},
+    {.name = "some answers right",
+     ASKS,
+     PASSED,
+     .answers = &half_right,
+     .wanted = VERDICT_WRONG_RESULT,
+     .points = 4},
+    {.name = "some answers missing",
+     ASKS,
+     PASSED,
+     .answers = &one_missing,
+     .wanted = VERDICT_MISSING_OUTPUT,
+     .points = 6},
+    {.name = "right answers about a wrong result",
+     ASKS,
+     .answer = VERDICT_WRONG_RESULT,
+     .answers = &all_right,
+     .wanted = VERDICT_WRONG_RESULT},
+    {.name = "some answers right, and a race",
+     ASKS,
+     PASSED,
+     .report = REPORT(FIND("race") "," GOOD),
+     .answers = &half_right,
+     .wanted = VERDICT_RACE,
+     .points = 2},
+    {.name = "a race that costs all",
+     .c = {.answers = asked, .n_answers = 2, .finding_credit = -1},
+     PASSED,
+     .report = REPORT(FIND("race") "," GOOD),
+     .answers = &all_right,
+     .wanted = VERDICT_RACE},
+    {.name = "a truth that the run does not have",
+     ASKS,
+     PASSED,
+     .answers = &no_truth,
+     .wanted = VERDICT_KIT_ERROR,
+     .points = 10},
+    {.name = "answers without a run",
+     ASKS,
+     .no_run = true,
+     .report = "",
+     .no_answer = true,
+     .answers = &half_right,
+     .wanted = VERDICT_WRONG_RESULT,
+     .points = 4},
+    {.name = "a form without a run",
+     .no_run = true,
+     .report = "",
+     .no_answer = true,
+     .answers = &all_right,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "a wrong form without a run",
+     .no_run = true,
+     .report = "",
+     .no_answer = true,
+     .answers = &one_missing,
+     .wanted = VERDICT_MISSING_OUTPUT},
 };
 
 static void test_rows(void **state)
@@ -267,6 +330,7 @@ static void test_rows(void **state)
         row.c.points = 10;
         row.c.finding_credit = row.c.finding_credit < 0 ? 0 : 0.5;
         row.c.gpu_work = row.c.check_output = true;
+        row.c.run = !row.no_run;
         row.c.min_ops = row.c.min_ops ? row.c.min_ops : 1;
         row.c.expect_error = row.c.expect_error ? row.c.expect_error : "";
         row.c.metric = row.c.metric ? row.c.metric : "m";
@@ -287,6 +351,7 @@ static void test_rows(void **state)
                       .signal = row.signal,
                       .report = report,
                       .answer = row.no_answer ? NULL : &answer,
+                      .answers = row.answers,
                       .output_bytes = 400,
                       .has_metric = row.has_metric,
                       .metric = row.metric};
@@ -303,7 +368,7 @@ static void test_rows(void **state)
 static void test_switches(void **state)
 {
     (void)state;
-    LabCase c = {.points = 4, .expect_error = "", .metric = "", .min_ops = 1};
+    LabCase c = {.points = 4, .expect_error = "", .metric = "", .min_ops = 1, .run = true};
     VgpuReport *report;
     const char *json = REPORT("\"totals\":{}");
     assert_int_equal(STATUS_OK, vgpu_report_parse(json, strlen(json), &report, NULL));
@@ -323,8 +388,13 @@ static void test_switches(void **state)
 static void test_hardware(void **state)
 {
     (void)state;
-    LabCase c = {
-        .points = 4, .expect_error = "", .metric = "", .min_ops = 1, .gpu_work = true, .check_output = true};
+    LabCase c = {.points = 4,
+                 .expect_error = "",
+                 .metric = "",
+                 .min_ops = 1,
+                 .gpu_work = true,
+                 .check_output = true,
+                 .run = true};
     JudgeAnswer pass = {.verdict = VERDICT_PASS}, missing = {.verdict = VERDICT_MISSING_OUTPUT};
     Evidence e = {.lab_case = &c, .answer = &pass, .output_bytes = 4};
     assert_int_equal(VERDICT_PASS, verdict_of(&e));

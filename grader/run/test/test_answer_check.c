@@ -1,0 +1,243 @@
+/* Answers held against the truth: of the lab's files, of the run's report, of what the driver reported. */
+#include "grader/run/answer_check.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *limits[] = {"memory", "compute", "latency"};
+static LabField fields[] = {
+    {.name = "limit", .words = limits, .n_words = 3},
+    {.name = "bytes", .min = 0, .max = 1e300},
+    {.name = "gain", .min = 0, .max = 1e300},
+};
+static const char *names[] = {"copy"};
+static LabSection section = {names, 1, fields, 3};
+static const Lab lab = {.sheet = {.file = "answers.yaml", .sections = &section, .n_sections = 1}};
+
+static const char report_text[] =
+    "{\"schema\":1,\"totals\":{\"dram_read_bytes\":1000,\"flops32\":500,\"none\":0},"
+    "\"launches\":[{\"kernel\":\"a\",\"time_us\":2,\"bound\":\"compute\"},"
+    "{\"kernel\":\"b\",\"time_us\":5,\"bound\":\"memory\"},{\"kernel\":\"c\",\"time_us\":1}]}";
+
+#define ONE_OF(list) .one_of = list, .n_one_of = 2, .at_least = NAN, .at_most = NAN
+#define NONE         .one_of = NULL, .at_least = NAN, .at_most = NAN
+static const char *right_words[] = {"latency", "memory"}, *right_numbers[] = {"10", "1e3"};
+
+typedef struct Row {
+    const char *name, *text;
+    LabAnswer wanted;
+    Verdict verdict;
+    const char *says;
+} Row;
+
+static const Row rows[] = {
+    {"a word of two", "limit: memory", {.of = "copy.limit", ONE_OF(right_words)}, VERDICT_PASS, ""},
+    {"a wrong word",
+     "limit: compute",
+     {.of = "copy.limit", ONE_OF(right_words), .why = "look at the roof"},
+     VERDICT_WRONG_RESULT,
+     "copy.limit, line 1: compute is not right: look at the roof."},
+    {"the word of the longest launch",
+     "limit: memory",
+     {.of = "copy.limit", NONE, .truth = "bound"},
+     VERDICT_PASS,
+     ""},
+    {"not of another launch",
+     "limit: compute",
+     {.of = "copy.limit", NONE, .truth = "bound"},
+     VERDICT_WRONG_RESULT,
+     "not right"},
+    {"a listed number", "bytes: 1000", {.of = "copy.bytes", ONE_OF(right_numbers)}, VERDICT_PASS, ""},
+    {"within bounds", "bytes: 12", {.of = "copy.bytes", .at_least = 12, .at_most = 12}, VERDICT_PASS, ""},
+    {"below the bounds",
+     "bytes: 11",
+     {.of = "copy.bytes", .at_least = 12, .at_most = 14},
+     VERDICT_WRONG_RESULT,
+     "11 is not right"},
+    {"above the bounds",
+     "bytes: 15",
+     {.of = "copy.bytes", .at_least = 12, .at_most = 14},
+     VERDICT_WRONG_RESULT,
+     ""},
+    {"one bound", "bytes: 15", {.of = "copy.bytes", .at_least = 12, .at_most = NAN}, VERDICT_PASS, ""},
+    {"a total, in its band",
+     "bytes: 1090",
+     {.of = "copy.bytes", NONE, .truth = "dram_read_bytes", .rtol = 0.1},
+     VERDICT_PASS,
+     ""},
+    {"a total, out of its band",
+     "bytes: 1110",
+     {.of = "copy.bytes", NONE, .truth = "dram_read_bytes", .rtol = 0.1},
+     VERDICT_WRONG_RESULT,
+     ""},
+    {"below its band",
+     "bytes: 890",
+     {.of = "copy.bytes", NONE, .truth = "dram_read_bytes", .rtol = 0.1},
+     VERDICT_WRONG_RESULT,
+     ""},
+    {"an absolute band",
+     "bytes: 1005",
+     {.of = "copy.bytes", NONE, .truth = "dram_read_bytes", .atol = 5},
+     VERDICT_PASS,
+     ""},
+    {"a quotient",
+     "gain: 0.5",
+     {.of = "copy.gain", NONE, .truth = "flops32", .over = "dram_read_bytes"},
+     VERDICT_PASS,
+     ""},
+    {"a quotient by nothing",
+     "gain: 0.5",
+     {.of = "copy.gain", NONE, .truth = "flops32", .over = "none"},
+     VERDICT_WRONG_RESULT,
+     ""},
+    {"what the driver reported",
+     "gain: 2.4",
+     {.of = "copy.gain", NONE, .truth = "value.gain", .rtol = 0.05},
+     VERDICT_PASS,
+     ""},
+    {"what the driver did not report",
+     "gain: 2.4",
+     {.of = "copy.gain", NONE, .truth = "value.loss"},
+     VERDICT_WRONG_RESULT,
+     ""},
+    {"a name that no report has",
+     "gain: 2.4",
+     {.of = "copy.gain", NONE, .truth = "dram_rad_bytes"},
+     VERDICT_KIT_ERROR,
+     "cannot be told"},
+    {"no answer yet",
+     "gain:",
+     {.of = "copy.gain", NONE, .truth = "flops32"},
+     VERDICT_MISSING_OUTPUT,
+     "line 1: copy.gain has no answer yet."},
+    {"no field",
+     "limit: memory",
+     {.of = "copy.gain", NONE, .truth = "flops32"},
+     VERDICT_MISSING_OUTPUT,
+     "copy.gain is missing."},
+    {"a file that is none",
+     "gain: [1]",
+     {.of = "copy.gain", NONE, .truth = "flops32"},
+     VERDICT_MISSING_OUTPUT,
+     "a list here"},
+};
+
+static char folder[64];
+static VgpuReport *report;
+
+static int set_up(void **state)
+{
+    (void)state;
+    char path[128];
+    strcpy(folder, "/tmp/answer-check-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/out", folder);
+    if (mkdir(path, 0755) != 0)
+        return -1;
+    snprintf(path, sizeof path, "%s/out/values", folder);
+    FILE *values = fopen(path, "w");
+    fputs("gain=2.5\n", values);
+    fclose(values);
+    return vgpu_report_parse(report_text, strlen(report_text), &report, NULL);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    char command[128];
+    vgpu_report_free(report);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+static AnswerCheck check_text(Arena *a, const char *text, LabAnswer *wanted, size_t n, const VgpuReport *r)
+{
+    AnswerFile file;
+    AnswerCheck check;
+    AnswerTruths truths = {.report = r, .case_dir = folder};
+    LabCase c = {.answers = wanted, .n_answers = n, .run = true};
+    for (size_t i = 0; i < n; i++) {
+        const char **texts[] = {&wanted[i].truth, &wanted[i].over, &wanted[i].why};
+        for (int t = 0; t < 3; t++)
+            *texts[t] = *texts[t] ? *texts[t] : "";
+    }
+    assert_int_equal(STATUS_OK, answers_parse(a, &lab, text, strlen(text), &file, NULL));
+    assert_int_equal(STATUS_OK, answer_check(a, &c, &file, &truths, &check, NULL));
+    return check;
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Arena a = {0};
+        char text[128];
+        LabAnswer wanted = rows[i].wanted;
+        wanted.points = 4;
+        snprintf(text, sizeof text, "copy: {%s }\n", rows[i].text);
+        AnswerCheck check = check_text(&a, text, &wanted, 1, report);
+        if (check.verdict != rows[i].verdict || !strstr(check.message, rows[i].says))
+            fail_msg("%s: got %s, \"%s\"", rows[i].name, verdict_word(check.verdict), check.message);
+        assert_true(check.points == (rows[i].verdict == VERDICT_PASS ? 4 : 0));
+        arena_free(&a);
+    }
+}
+
+static void test_several(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    LabAnswer wanted[] = {
+        {.of = "copy.limit", .points = 1, NONE, .truth = "bound"},
+        {.of = "copy.bytes", .points = 2, NONE, .truth = "dram_read_bytes"},
+        {.of = "copy.gain", .points = 4, NONE, .truth = "value.gain"},
+    };
+    AnswerCheck check = check_text(&a, "copy: {limit: memory, bytes: 7, gain: 2.5}", wanted, 3, report);
+    assert_int_equal(VERDICT_WRONG_RESULT, check.verdict);
+    assert_true(check.points == 5);
+    assert_string_equal("copy.bytes, line 1: 7 is not right.\n2 of 3 answers are right.", check.message);
+    check = check_text(&a, "copy: {limit: memory, bytes: many}", wanted, 3, report);
+    assert_int_equal(VERDICT_MISSING_OUTPUT, check.verdict);
+    assert_true(check.points == 1);
+    check = check_text(&a, "copy: {limit: memory, bytes: 1000, gain: 2.5}", wanted, 3, report);
+    assert_int_equal(VERDICT_PASS, check.verdict);
+    assert_true(check.points == 7);
+    /* without a report nothing can be told, and that is the program's doing */
+    check = check_text(&a, "copy: {limit: memory, bytes: 1000, gain: 2.5}", wanted, 3, NULL);
+    assert_int_equal(VERDICT_WRONG_RESULT, check.verdict);
+    assert_true(check.points == 4);
+    arena_free(&a);
+}
+
+/* A case without answers asks for the form. */
+static void test_form(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    AnswerCheck check = check_text(&a, "copy: {limit: memory, bytes: 1000, gain: 2.5}", NULL, 0, NULL);
+    assert_int_equal(VERDICT_PASS, check.verdict);
+    check = check_text(&a, "copy: {limit: memory, bytes: 1000, grain: 2.5}", NULL, 0, NULL);
+    assert_int_equal(VERDICT_MISSING_OUTPUT, check.verdict);
+    assert_non_null(strstr(check.message, "no field 'grain'"));
+    arena_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_form),
+    };
+    return cmocka_run_group_tests_name("answer_check", tests, set_up, tear_down);
+}
