@@ -19,8 +19,9 @@ include $(KIT)/common/mk/toolchain.mk
 
 KIT_DIR := $(abspath $(KIT))
 KIT_BUILD ?= $(KIT_DIR)/build
-PROGRAM := build/$(basename $(firstword $(FILES)))
-OBJECTS := $(patsubst %.cu,build/%.o,$(FILES))
+SOURCES := $(filter %.cu,$(FILES))
+PROGRAM := build/$(basename $(firstword $(SOURCES)))
+OBJECTS := $(patsubst %.cu,build/%.o,$(SOURCES))
 # What the kit must have built before a lab can be used.
 KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade)
 

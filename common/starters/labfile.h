@@ -27,7 +27,8 @@ typedef struct LabFileCase {
     LabFileParam *params;
     size_t n_params;
     const char *devices; /* how many it needs */
-    const char **vgpu; /* further options of the vgpu command */
+    int run;             /* 0: no program is run, only the answer file counts */
+    const char **vgpu;   /* further options of the vgpu command */
     size_t n_vgpu;
 } LabFileCase;
 

@@ -3,7 +3,8 @@
  *   labtool case LABDIR [NAME]          a public case (the first one) as the fields of the judge's commands:
  *                                       NAME SEED RTOL ATOL NAN KEY=VALUE..., separated by tabs
  *   labtool options LABDIR [NAME]       the options of the vgpu command that the case asks for, one a line
- *   labtool cases LABDIR                the names of the public cases, one a line
+ *   labtool cases LABDIR                the names of the public cases that run a program, one a line
+ *   labtool files LABDIR                the names of the files that are handed in, one a line
  *   labtool hint LABDIR RECORD [TODO]   the next hint; RECORD is the file that remembers what was shown
  *   labtool language LABDIR             the language that the lab speaks
  *   labtool say LABDIR ENGLISH          a sentence of the kit in that language
@@ -22,10 +23,12 @@
 
 enum { EXIT_FINE = 0, EXIT_KIT = 2 };
 
+static const char usage[] = "labtool case|options|cases|files|hint|language|say LABDIR ...";
+
 static const LabFileCase *find_case(const LabFile *lab, const char *name)
 {
     for (size_t i = 0; i < lab->n_cases; i++)
-        if (!name || strcmp(lab->cases[i].name, name) == 0)
+        if (name ? strcmp(lab->cases[i].name, name) == 0 : lab->cases[i].run)
             return &lab->cases[i];
     return NULL;
 }
@@ -49,11 +52,24 @@ static Status print_options(const LabFile *lab, const char *name, StrBuf *out, D
     return STATUS_OK;
 }
 
+static Status print_files(const LabFile *lab, StrBuf *out)
+{
+    for (size_t i = 0; i < lab->n_files; i++)
+        strbuf_printf(out, "%s\n", lab->files[i]);
+    return STATUS_OK;
+}
+
 static Status print_case(const LabFile *lab, const char *name, StrBuf *out, Diag *diag)
 {
     const LabFileCase *c = find_case(lab, name);
     if (!c)
         return no_case(name, diag);
+    if (!c->run) {
+        diag_set(diag, STATUS_INVALID, "case '%s' runs no program: it looks at the answer file alone",
+                 c->name);
+        diag_hint(diag, "`make check` judges it");
+        return STATUS_INVALID;
+    }
     strbuf_printf(out, "%s\t%s\t%s\t%s\t%s", c->name, c->seed, c->rtol, c->atol, c->nan);
     for (size_t i = 0; i < c->n_params; i++)
         strbuf_printf(out, "\t%s=%s", c->params[i].key, c->params[i].value);
@@ -110,11 +126,13 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
         return print_hint(lab, argv[2], argv[3], argc > 4 && *argv[4] ? argv[4] : NULL, out, diag);
     if (strcmp(command, "language") == 0 || (strcmp(command, "say") == 0 && argc > 3))
         return print_language(argv[2], *command == 's' ? argv[3] : NULL, out, diag);
+    if (strcmp(command, "files") == 0)
+        return print_files(lab, out);
     if (strcmp(command, "cases") != 0)
-        return diag_set(diag, STATUS_INVALID,
-                        "usage: labtool case|options|cases|hint|language|say LABDIR ...");
+        return diag_set(diag, STATUS_INVALID, "usage: %s", usage);
     for (size_t i = 0; i < lab->n_cases; i++)
-        strbuf_printf(out, "%s\n", lab->cases[i].name);
+        if (lab->cases[i].run)
+            strbuf_printf(out, "%s\n", lab->cases[i].name);
     return STATUS_OK;
 }
 
@@ -126,7 +144,7 @@ int main(int argc, char **argv)
     char path[DIAG_FILE_MAX], text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
     Status status = STATUS_INVALID;
     if (argc < 3) {
-        diag_set(&diag, status, "usage: labtool case|options|cases|hint|language|say LABDIR ...");
+        diag_set(&diag, status, "usage: %s", usage);
     } else {
         snprintf(path, sizeof path, "%s/lab.yaml", argv[2]);
         status = labfile_read(path, &lab, &diag);

@@ -4,7 +4,7 @@
 #   solutions.sh [LAB...]    all labs without one; `make check-solutions`
 #
 # SEEDS=20 orders a case, seeds 1 to SEEDS of the virtual GPU; CASES=3: that many cases of a lab, spread over all of them (0: all). SOLUTION=FILE stands in
-# for a lab's solution. The driver, the harness and the solution's host part are built with AddressSanitizer and UndefinedBehaviorSanitizer, and the
+# for a lab's solution, or for the file of that name of several. The driver, the harness and the solution's host part are built with AddressSanitizer and UndefinedBehaviorSanitizer, and the
 # virtual GPU runs with --check=all. Prints TAP, a test a lab. Exit status: 0, 1 when a solution falls short, 2 when something could not be built.
 set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../..")}" "${SEEDS:=20}" "${CASES:=0}" "${SOLUTION:=}" "${CUDA_HOME:?}"
@@ -32,10 +32,23 @@ build_harness() {
     done
 }
 
-build_program() { # LAB SOURCE
+# The solution's sources; SOLUTION stands in for the first one, or for that of its name.
+sources_of() { # LAB
+    local file first=1 name=${SOLUTION##*/}
+    for file in $("$BUILD/bin/labtool" files "labs/$1"); do
+        [[ $file = *.cu ]] || continue
+        if [ -n "$SOLUTION" ] && { [ "$name" = "$file" ] || { [ ! -e "solutions/$1/$name" ] && [ -n "$first" ]; }; }; then echo "$SOLUTION"
+        else echo "solutions/$1/$file"; fi
+        first=
+    done
+}
+
+build_program() { # LAB
+    local sources
+    mapfile -t sources < <(sources_of "$1")
     compile_c "$work/driver.o" "labs/$1/driver.c" &&
         nvcc -arch="${CUDA_ARCH:-compute_75}" -lineinfo -g -I "labs/$1" -I common/lab "${sanitize[@]/#/-Xcompiler=}" -cudart shared \
-            -o "$work/program" "$2" "$work/driver.o" "$work"/harness/*.o
+            -o "$work/program" "${sources[@]}" "$work/driver.o" "$work"/harness/*.o
 }
 
 # The lab as labtool reads it, with the hidden cases before the public ones.
@@ -102,8 +115,8 @@ run_case() {
 }
 
 run_lab() {
-    local name stem=${lab#*-}
-    build_program "$lab" "${SOLUTION:-solutions/$lab/${stem//-/_}.cu}" || return
+    local name
+    build_program "$lab" || return
     merge_cases "$lab"
     for name in $(pick_cases); do run_case "$name" || return; done
 }

@@ -1,5 +1,7 @@
 /* source: one pass over the lines with a stack of open blocks.
  *
+ * A marker begins with the sign of a comment: `//`, or `#` in YAML.
+ *
  *   line                       starter   solution   secret
  *   outside of a block         yes       yes        no
  *   solution N ... stub/end    no        yes        yes
@@ -125,12 +127,18 @@ static Status take_marker(Parser *p, const char *text)
     return fail(p, "not a marker: expected solution N, stub, end or show NAME after //@");
 }
 
+/* The length of the sign that a comment begins with; 0 where there is none. */
+static size_t comment_sign(const char *text)
+{
+    return strncmp(text, "//", 2) == 0 ? 2 : text[0] == '#' ? 1 : 0;
+}
+
 /* A stub line: what stands before `//|` and after it. */
 static Status take_stub_line(Parser *p, const char *line, size_t blanks)
 {
     if (innermost(p) != BLOCK_STUB)
         return fail(p, "`//|` outside of a stub");
-    const char *code = line + blanks + 3;
+    const char *code = line + blanks + comment_sign(line + blanks) + 1;
     if (*code == ' ')
         code++;
     if (*code)
@@ -143,9 +151,11 @@ static Status take_stub_line(Parser *p, const char *line, size_t blanks)
 static Status take_line(Parser *p, const char *line)
 {
     size_t blanks = strspn(line, " \t");
-    if (strncmp(line + blanks, "//@", 3) == 0)
-        return take_marker(p, line + blanks + 3);
-    if (strncmp(line + blanks, "//|", 3) == 0)
+    const char *text = line + blanks;
+    size_t sign = comment_sign(text);
+    if (sign > 0 && text[sign] == '@')
+        return take_marker(p, text + sign + 1);
+    if (sign > 0 && text[sign] == '|')
         return take_stub_line(p, line, blanks);
     if (innermost(p) == BLOCK_STUB)
         return fail(p, "lines of a stub begin with `//| `");

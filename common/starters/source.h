@@ -7,6 +7,8 @@
  *   //@ end           ends the innermost block
  *   //@ show NAME     a region that a handout shows
  *
+ * In YAML the markers are `#@` and `#|`.
+ *
  * A Source owns its texts (source_free).
  */
 #ifndef COMMON_STARTERS_SOURCE_H

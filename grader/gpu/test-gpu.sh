@@ -149,16 +149,17 @@ fi
 # The solution and the accepted variants, each a student: grade sees what it would see of a class. Every case of these is run; the
 # broken ones have had theirs in the part before.
 class() {
-    local lab=$1 stem file student
-    stem=$(stem_of "$lab")
-    for file in "solutions/$lab/$stem.cu" solutions/"$lab"/accepted/*.cu; do
-        [ -e "$file" ] || continue
-        case $file in
-        */accepted/*) student=accepted-$(basename "$file" .cu) ;;
-        *) student=solution ;;
-        esac
-        mkdir -p "$work/class/$student/$lab"
-        cp "$file" "$work/class/$student/$lab/$stem.cu"
+    local lab=$1 files file student folder
+    mapfile -t files < <(build/bin/labtool files "labs/$lab")
+    for file in solution solutions/"$lab"/accepted/*; do
+        [ "$file" = solution ] || [ -e "$file" ] || continue
+        student=solution
+        [ "$file" = solution ] || student=accepted-$(basename "$file" .cu)
+        folder=$work/class/$student/$lab
+        mkdir -p "$folder"
+        (cd "solutions/$lab" && cp "${files[@]}" "$folder/")
+        if [ -d "$file" ]; then cp "$file"/* "$folder/"
+        elif [ -e "$file" ]; then cp "$file" "$folder/${files[0]}"; fi
     done
 }
 value_of() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1" | head -1; }

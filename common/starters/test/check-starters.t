@@ -1,8 +1,9 @@
 #!/bin/bash
 # Starters, solutions, broken and accepted submissions of every lab: each compiles, and gets what it must.
 #
-# LABS=02-vector-add restricts it. One class is graded, in which every file is a student: `solution`, `starter`, and
-# one for each file in broken/ and accepted/.
+# LABS=02-vector-add restricts it. One class is graded, in which everything is a student: `solution`, `starter`, and one for each file
+# or folder in broken/ and accepted/. A file stands for the lab's first file, a folder has some of the lab's files; the others are the
+# solution's. Each file of a folder that begins with a comment `expect:` says what is expected of a case.
 set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
 cd "$KIT" || exit 2
@@ -29,33 +30,47 @@ labs=${LABS:-}
 [ -n "$labs" ] || labs=$(cd solutions && echo [0-9][0-9]-*)
 labs=${labs//,/ }
 
-# The one file of a lab that students write.
-stem_of() { local s=${1#*-}; echo "${s//-/_}"; }
+files_of() { "$BUILD/bin/labtool" files "labs/$1"; }
 
 compiles_without_warning() {
-    local out
-    out=$(nvcc -arch="${CUDA_ARCH:-compute_75}" -lineinfo -g -I "labs/$1" -I common/lab -c -o "$work/starter.o" "labs/$1/$(stem_of "$1").cu" 2>&1) ||
-        { echo "$out"; return 1; }
-    [ -z "$out" ] || { echo "$out"; return 1; }
+    local out file
+    for file in $(files_of "$1"); do
+        [[ $file = *.cu ]] || continue
+        out=$(nvcc -arch="${CUDA_ARCH:-compute_75}" -lineinfo -g -I "labs/$1" -I common/lab -c -o "$work/starter.o" "labs/$1/$file" 2>&1) ||
+            { echo "$out"; return 1; }
+        [ -z "$out" ] || { echo "$out"; return 1; }
+    done
 }
 
-# LAB FILE STUDENT: hands a file in.
+# LAB FOLDER STUDENT: hands in what lies in labs/NN-name or solutions/NN-name.
 hand_in() {
+    local file
     mkdir -p "$work/class/$3/$1"
-    cp "$2" "$work/class/$3/$1/$(stem_of "$1").cu"
+    for file in $(files_of "$1"); do cp "$2/$1/$file" "$work/class/$3/$1/"; done
+}
+
+# LAB FILE-OR-FOLDER STUDENT: the same of the solution, with something else in its place.
+hand_in_other() {
+    hand_in "$1" solutions "$3"
+    if [ -d "$2" ]; then cp "$2"/* "$work/class/$3/$1/"
+    else cp "$2" "$work/class/$3/$1/$(files_of "$1" | head -n 1)"; fi
 }
 
 student_of() { echo "$(basename "$(dirname "$1")")-$(basename "$1" .cu)"; }
+
+# The files of a submission in broken/ or accepted/ that say what is expected.
+expectations_of() {
+    if [ -d "$1" ]; then grep -lE -m1 '^(//|#) expect: ' "$1"/*; else echo "$1"; fi
+}
 
 for lab in $labs; do
     try "$lab: starter and handout agree with the solution" "$BUILD/bin/starters" --check "$lab"
     if command -v nvcc >/dev/null; then try "$lab: the starter compiles without a warning" compiles_without_warning "$lab"
     else skip "$lab: the starter compiles without a warning" "nvcc is not here"; fi
-    stem=$(stem_of "$lab")
-    hand_in "$lab" "labs/$lab/$stem.cu" starter
-    hand_in "$lab" "solutions/$lab/$stem.cu" solution
-    for file in solutions/"$lab"/broken/*.cu solutions/"$lab"/accepted/*.cu; do
-        [ -e "$file" ] && hand_in "$lab" "$file" "$(student_of "$file")"
+    hand_in "$lab" labs starter
+    hand_in "$lab" solutions solution
+    for submission in solutions/"$lab"/broken/* solutions/"$lab"/accepted/*; do
+        [ -e "$submission" ] && hand_in_other "$lab" "$submission" "$(student_of "$submission")"
     done
 done
 
@@ -73,12 +88,14 @@ for lab in $labs; do
     floor=$(sed -n 's/^starter_floor: *//p' "labs/$lab/lab.yaml")
     try "$lab: the solution gets all points" "$check_result" --score 100 100 "$(result "$lab" solution)"
     try "$lab: the starter gets at most ${floor:-0} points" "$check_result" --score 0 "${floor:-0}" "$(result "$lab" starter)"
-    for file in solutions/"$lab"/broken/*.cu solutions/"$lab"/accepted/*.cu; do
-        [ -e "$file" ] || continue
-        try "$file" "$check_result" "$file" "$(result "$lab" "$(student_of "$file")")"
+    for submission in solutions/"$lab"/broken/* solutions/"$lab"/accepted/*; do
+        [ -e "$submission" ] || continue
+        files=$(expectations_of "$submission")
+        [ -n "$files" ] || try "$submission says what is expected" false
+        for file in $files; do try "$file" "$check_result" "$file" "$(result "$lab" "$(student_of "$submission")")"; done
     done
-    for file in solutions/"$lab"/accepted/*.cu; do
-        [ -e "$file" ] && try "$file gets all points" "$check_result" --score 100 100 "$(result "$lab" "$(student_of "$file")")"
+    for submission in solutions/"$lab"/accepted/*; do
+        [ -e "$submission" ] && try "$submission gets all points" "$check_result" --score 100 100 "$(result "$lab" "$(student_of "$submission")")"
     done
 done
 echo "1..$n"

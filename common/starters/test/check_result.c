@@ -1,6 +1,6 @@
 /* check_result: does a result.json say what a submission's first comments expect?
  *
- *   check_result FILE.cu RESULT.json             FILE.cu begins with comments:
+ *   check_result FILE RESULT.json             FILE begins with comments, with # for // in YAML:
  *       // expect: VERDICT      of the submission, or, when a case is named, of that case
  *       // case: NAME           the case that shows it
  *       // line: N              a finding of that case lies at this line
@@ -23,9 +23,16 @@ typedef struct Expectation {
     int line;
 } Expectation;
 
+/* The length of the sign of a comment at the start of a line. */
+static size_t comment_sign(const char *line)
+{
+    return strncmp(line, "//", 2) == 0 ? 2 : line[0] == '#' ? 1 : 0;
+}
+
 static bool take(const char *line, const char *key, char *value)
 {
     size_t length = strlen(key);
+    line += comment_sign(line);
     if (strncmp(line, key, length) != 0)
         return false;
     snprintf(value, TEXT_MAX, "%.*s", (int)strcspn(line + length, "\n"), line + length);
@@ -36,11 +43,11 @@ static bool read_expectation(const char *path, Expectation *e)
 {
     FILE *file = fopen(path, "r");
     char line[1024], number[TEXT_MAX];
-    while (file && fgets(line, sizeof line, file) && strncmp(line, "//", 2) == 0) {
-        take(line, "// expect: ", e->verdict);
-        take(line, "// case: ", e->case_name);
-        take(line, "// says: ", e->says);
-        if (take(line, "// line: ", number))
+    while (file && fgets(line, sizeof line, file) && comment_sign(line) > 0) {
+        take(line, " expect: ", e->verdict);
+        take(line, " case: ", e->case_name);
+        take(line, " says: ", e->says);
+        if (take(line, " line: ", number))
             e->line = atoi(number);
     }
     if (file)
@@ -144,12 +151,12 @@ int main(int argc, char **argv)
 {
     bool score = argc == 5 && strcmp(argv[1], "--score") == 0;
     if (!score && argc != 3) {
-        fprintf(stderr, "usage: check_result FILE.cu RESULT.json | --score LEAST MOST RESULT.json\n");
+        fprintf(stderr, "usage: check_result FILE RESULT.json | --score LEAST MOST RESULT.json\n");
         return 2;
     }
     Expectation e = {0};
     if (!score && !read_expectation(argv[1], &e)) {
-        printf("%s does not begin with `// expect: VERDICT`\n", argv[1]);
+        printf("%s does not begin with a comment `expect: VERDICT`\n", argv[1]);
         return 2;
     }
     json_t *result = json_load_file(argv[argc - 1], 0, NULL);

@@ -51,6 +51,13 @@ static void a_starter_has_stubs_and_no_markers(void **state)
                                          "}\n"
                                          "extra();\n");
     assert_string_equal(s.secret.text, "    int answer = compute_it();\n    return answer;\nextra();\n");
+    static const char yaml[] =
+        "# title\nfirst:\n  #@ solution 1\n  tool: saw\n  #@ stub\n  #| tool:\n  #@ end\n";
+    Source y;
+    assert_int_equal(source_parse("x.yaml", yaml, &y, &diag), STATUS_OK);
+    assert_string_equal(y.starter.text, "# title\nfirst:\n  tool:\n");
+    assert_string_equal(y.secret.text, "  tool: saw\n");
+    source_free(&y);
     assert_int_equal(s.n_todos, 2);
     assert_int_equal(s.todos[0], 1);
     assert_int_equal(s.todos[1], 12);
