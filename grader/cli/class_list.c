@@ -107,6 +107,23 @@ static Status list_submissions(ClassRun *c, const char **students, size_t n_stud
     return STATUS_OK;
 }
 
+Status class_run_add(ClassRun *c, const char *student, const char *lab, Diag *d)
+{
+    Lab *found = NULL;
+    for (size_t i = 0; i < c->n_labs; i++)
+        if (strcmp(c->labs[i]->lab, lab) == 0)
+            found = c->labs[i];
+    Status s = found ? STATUS_OK : load_one_lab(c, lab, d);
+    if (s != STATUS_OK)
+        return s;
+    const char *folder = arena_printf(c->arena, "%s/%s/%s", c->options->submissions, student, lab);
+    if (!folder)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the submissions");
+    c->submissions[c->n_submissions++] =
+        (Submission){.student = student, .lab = found ? found : c->labs[c->n_labs - 1], .folder = folder};
+    return STATUS_OK;
+}
+
 Status class_run_list(ClassRun *c, Diag *d)
 {
     const char **students;

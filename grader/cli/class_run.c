@@ -172,6 +172,8 @@ Status class_run_grade(ClassRun *c, Diag *d)
     if (!results || !plan)
         return diag_set(d, STATUS_NO_MEMORY, "no memory");
     Status s = dir_make(c->dir, d);
+    if (s == STATUS_OK && cli_is_for_cluster(c->options))
+        s = class_run_place(c, &grading.slurm, d);
     if (s == STATUS_OK)
         s = keep_seed(c, d);
     if (s == STATUS_OK)
@@ -180,7 +182,7 @@ Status class_run_grade(ClassRun *c, Diag *d)
     if (s == STATUS_OK)
         s = class_grade(&grading, d);
     cli_progress_end(&c->progress);
-    return s;
+    return s == STATUS_OK && grading.slurm ? class_run_leave_place(c, grading.slurm, d) : s;
 }
 
 void class_run_free(ClassRun *c)

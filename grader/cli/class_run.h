@@ -39,6 +39,13 @@ Status class_run_open_book(ClassRun *c, Diag *d);
 Status class_run_grade(ClassRun *c, Diag *d);
 void class_run_free(ClassRun *c);
 
+/* cluster.c: where and how a cluster's tasks are run; OUT must be there. Afterwards their files are removed,
+ * unless one of them has something to tell. */
+Status class_run_place(ClassRun *c, const SlurmPlace **place, Diag *d);
+Status class_run_leave_place(const ClassRun *c, const SlurmPlace *place, Diag *d);
+
+/* class_list.c: adds a submission to lists with room for it, and loads its lab if need be. */
+Status class_run_add(ClassRun *c, const char *student, const char *lab, Diag *d);
 /* class_list.c: loads the labs and lists the submissions that the options choose. */
 Status class_run_list(ClassRun *c, Diag *d);
 

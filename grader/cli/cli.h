@@ -43,6 +43,9 @@ int cli_fail(const Diag *d);
 /* The same for a plain sentence. */
 int cli_fail_text(const char *text, const char *hint);
 
+/* Whether a cluster does the work, and this machine only submits it. */
+bool cli_is_for_cluster(const Options *o);
+
 /* A comma-separated list as an array, NULL-terminated; n may be NULL. */
 const char **cli_split(Arena *a, const char *text, size_t *n);
 /* Whether a name is in such a list; everything is in the list NULL. */

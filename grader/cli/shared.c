@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,12 +50,18 @@ int cli_check_class_options(const Options *o, const char *usage)
         return cli_fail_text("--submissions and --out must be given", usage);
     if (o->n_operands)
         return cli_fail_text("this command takes options only", usage);
-    if (o->executor && strcmp(o->executor, "local") != 0)
-        return cli_fail_text(strcmp(o->executor, "slurm") == 0
-                                 ? "the slurm executor is not part of this version of the kit"
-                                 : "--executor must be local",
-                             "--executor local spreads over the processors of this machine (--jobs)");
+    if (o->executor && !cli_is_for_cluster(o) && strcmp(o->executor, "local") != 0)
+        return cli_fail_text(
+            "--executor must be local or slurm",
+            "local spreads over the processors of this machine (--jobs), slurm over a cluster");
+    if ((o->sbatch || o->per_task > 0) && !cli_is_for_cluster(o))
+        return cli_fail_text("--sbatch and --per-task are for --executor slurm", usage);
     return EXIT_FINE;
+}
+
+bool cli_is_for_cluster(const Options *o)
+{
+    return o->executor && strcmp(o->executor, "slurm") == 0;
 }
 
 const char **cli_split(Arena *a, const char *text, size_t *n)
@@ -103,6 +110,10 @@ static Status list_gpu_devices(Arena *a, GradeRun *run, Diag *d)
             run->gpu_devices[run->n_gpu_devices++] = arena_printf(a, "/dev/%s", names[i]);
             run->n_gpus += isdigit((unsigned char)names[i][6]) != 0; /* nvidia0; the others serve them all */
         }
+    size_t visible = 0; /* of a cluster's node, where a job may have some of its cards only */
+    if (getenv("CUDA_VISIBLE_DEVICES") && cli_split(a, getenv("CUDA_VISIBLE_DEVICES"), &visible) &&
+        visible < run->n_gpus)
+        run->n_gpus = visible;
     return s;
 }
 
@@ -113,6 +124,8 @@ static Status choose_device(Arena *a, const Options *o, GradeRun *run, Diag *d)
     run->device = o->model ? o->model : "";
     if (o->device && !run->gpu && strcmp(o->device, "virtual") != 0)
         return diag_set(d, STATUS_INVALID, "--device must be virtual or gpu, not '%s'", o->device);
+    if (run->gpu && cli_is_for_cluster(o))
+        return STATUS_OK; /* the nodes look for themselves */
     if (run->gpu && access("/dev/nvidiactl", F_OK) != 0)
         return diag_set(d, STATUS_NOT_FOUND, "no GPU answers on this machine (there is no /dev/nvidiactl)");
     return run->gpu ? list_gpu_devices(a, run, d) : STATUS_OK;

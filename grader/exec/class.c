@@ -5,12 +5,15 @@
 #include "grader/core/version.h"
 #include "grader/exec/done.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-enum { WORKER_FINE = 0, WORKER_NOT_SAVED = 3 };
+enum { WORKER_FINE = 0, WORKER_NOT_SAVED = 3, WORKER_LOST = 4 };
 
 /* A class under way. */
 typedef struct Progress {
@@ -50,7 +53,7 @@ static int grade_one(void *context, size_t job, int slot)
     Timing timing;
     Arena arena = {0};
     Diag d;
-    Result *r = submission_grade(c->run, &c->submissions[i], slot, &timing);
+    Result *r = submission_grade(c->run, &c->submissions[i], c->first_slot + slot, &timing);
     const char *dir = result_dir(&arena, c, i);
     bool saved = r && dir && save_and_mark(c, r, &timing, dir, &d) == STATUS_OK;
     result_free(r);
@@ -66,10 +69,13 @@ static Result *lost_result(const ClassGrading *c, size_t i, int status)
     if (!r)
         return NULL;
     char why[128];
-    snprintf(why, sizeof why,
-             WIFSIGNALED(status) ? "The grader's worker died by signal %d."
-                                 : "The grader's worker failed (%d).",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == WORKER_LOST)
+        snprintf(why, sizeof why, "The cluster ended its task %d times without a result.", SLURM_TRIES_MAX);
+    else
+        snprintf(why, sizeof why,
+                 WIFSIGNALED(status) ? "The grader's worker died by signal %d."
+                                     : "The grader's worker failed (%d).",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     const char *message = arena_strndup(&r->arena, why, strlen(why));
     r->student = s->student;
     r->lab = s->lab->lab;
@@ -201,9 +207,97 @@ static void choose_jobs(Progress *p)
     }
 }
 
+/* On a cluster ------------------------------------------------------------------------------------ */
+
+/* A job for the list of its task. */
+static const char *word_job(void *context, size_t job, Arena *a)
+{
+    const Progress *p = context;
+    const Submission *s = &p->c->submissions[p->jobs[job]];
+    return arena_printf(a, "%s\t%s", s->student, s->lab->lab);
+}
+
+/* Whether a task has left a whole result for submission i: for what the plan has, or for what was handed in
+ * meanwhile. */
+static bool is_there(const ClassGrading *c, size_t i)
+{
+    Arena a = {0};
+    const char *dir = result_dir(&a, c, i);
+    /* Opening the folder makes a network file system look again. */
+    int fd = dir ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    bool there = fd >= 0 && faccessat(fd, "key", R_OK, 0) == 0;
+    if (fd >= 0)
+        close(fd);
+    Result *r = there && !done_check(dir, c->plan->entries[i].key) ? load_result(c, i) : NULL;
+    if (r) {
+        const char *key = plan_key(&a, c->plan, r->lab, r->submission_sha256);
+        there = key && done_check(dir, key);
+    }
+    result_free(r);
+    arena_free(&a);
+    return there;
+}
+
+static bool find_job(void *context, size_t job)
+{
+    Progress *p = context;
+    bool there = is_there(p->c, p->jobs[job]);
+    if (there)
+        finish_one(p, job, W_EXITCODE(WORKER_FINE, 0));
+    return there;
+}
+
+/* What a task saved without marking it is at the kit's fault and says why; without even that there is no more
+ * to say than how it ended. */
+static void give_up_job(void *context, size_t job)
+{
+    Progress *p = context;
+    Result *r = load_result(p->c, p->jobs[job]);
+    bool told = r && r->verdict == VERDICT_KIT_ERROR;
+    result_free(r);
+    finish_one(p, job, W_EXITCODE(told ? WORKER_FINE : WORKER_LOST, 0));
+}
+
+/* What stands there from before is of other rules or files, or no whole result: it must not be taken for a
+ * task's. */
+static Status make_room(const Progress *p, Diag *d)
+{
+    Status s = STATUS_OK;
+    for (size_t job = 0; s == STATUS_OK && job < p->n_jobs; job++) {
+        Arena a = {0};
+        static const char *const names[] = {"key", "result.json"};
+        const char *dir = result_dir(&a, p->c, p->jobs[job]);
+        s = dir ? dir_make(dir, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for the class");
+        for (size_t k = 0; s == STATUS_OK && k < sizeof names / sizeof *names; k++) {
+            const char *path = arena_printf(&a, "%s/%s", dir, names[k]);
+            if (!path || (unlink(path) != 0 && errno != ENOENT))
+                s = diag_set(d, STATUS_IO, "cannot remove %s/%s: %s", dir, names[k], strerror(errno));
+        }
+        arena_free(&a);
+    }
+    return s;
+}
+
+static Status grade_on_cluster(Progress *p, Diag *d)
+{
+    SlurmRun run = {.place = p->c->slurm,
+                    .n_jobs = p->n_jobs,
+                    .word = word_job,
+                    .find = find_job,
+                    .give_up = give_up_job,
+                    .context = p,
+                    .stop = p->c->stop};
+    Status s = make_room(p, d);
+    return s == STATUS_OK ? slurm_run(&run, d) : s;
+}
+
+/* The whole --------------------------------------------------------------------------------------- */
+
 static Status grade_rest(Progress *p, Diag *d)
 {
     choose_jobs(p);
+    if (p->n_jobs && p->c->slurm)
+        return grade_on_cluster(p, d);
     Pool pool = {.n_jobs = p->n_jobs,
                  .n_slots = p->c->jobs,
                  .work = grade_one,

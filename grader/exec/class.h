@@ -1,14 +1,19 @@
-/* class: a class's submissions graded by the local pool, each result saved as soon as it is there.
+/* class: a class's submissions graded by the local pool or on a cluster, each result saved as soon as it is
+ * there.
  *
  * What is already there for its plan's key is kept. Submissions of one key are graded once and the result
  * shared, unless that is switched off. A result at the kit's own fault is saved, but never marked as done:
  * the next run tries again.
+ *
+ * On a cluster each task does the same for its part of the class, with the local pool of its node, and
+ * without the gradebook: what is told, and what stands in the gradebook, is the submitting process's alone.
  */
 #ifndef GRADER_EXEC_CLASS_H
 #define GRADER_EXEC_CLASS_H
 
 #include "grader/exec/plan.h"
 #include "grader/exec/pool.h"
+#include "grader/exec/slurm.h"
 #include "grader/run/submission.h"
 
 typedef enum GradedHow { GRADED_NOW, GRADED_BEFORE, GRADED_AS_ANOTHER } GradedHow;
@@ -19,6 +24,8 @@ typedef struct ClassGrading {
     const Plan *plan;              /* its first n entries are theirs */
     size_t n;
     int jobs;
+    int first_slot;          /* of the pool's slots, which choose the sandbox's users */
+    const SlurmPlace *slurm; /* NULL: grade on this machine */
     bool share;              /* identical submissions are graded once */
     const char *results_dir; /* DIR/<student>/<lab>/result.json, timing.json and key */
     /* Told of each result in the caller's process: first those of before, then the others in the order of

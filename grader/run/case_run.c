@@ -82,6 +82,9 @@ static const char *const *environment_of(CaseWork *w)
     env[n++] = arena_printf(w->arena, "TMPDIR=%s", w->in->places->in_tmp);
     if (w->in->run->gpu)
         env[n++] = arena_printf(w->arena, "LD_LIBRARY_PATH=%s/lib64", w->in->run->kit.cuda_home);
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES"); /* the cards that a cluster gave to this job */
+    if (w->in->run->gpu && visible)
+        env[n++] = arena_printf(w->arena, "CUDA_VISIBLE_DEVICES=%s", visible);
 #ifdef __SANITIZE_ADDRESS__
     env[n++] = "ASAN_OPTIONS=detect_leaks=0"; /* the leak detector traces, which the sandbox forbids */
 #endif

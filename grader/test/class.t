@@ -6,6 +6,7 @@
 # often: what is judged here is the book-keeping. Kills come at moments drawn from a seed.
 cd "$(dirname "$0")/../.."
 . grader/test/tap.sh
+. grader/test/quick-kit.sh
 . grader/test/readers.sh
 BUILD=$(realpath "${BUILD:-build}")
 "$BUILD/bin/grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
@@ -15,46 +16,12 @@ trap 'rm -rf "$tmp"' EXIT
 lab=02-vector-add
 kills=${KILLS:-50}
 
-# The copy of the kit, and its toolkit.
 kit=$tmp/kit
-mkdir -p "$kit"/{labs,common,build/bin,build/lib/vgpu,build/labs/$lab,toolkit/bin,toolkit/lib64}
-cp -r labs/$lab "$kit/labs/"
-cp -r common/lab "$kit/common/"
-cp "$BUILD"/bin/{grade,vgpu,grade-runner} "$kit/build/bin/"
-cp "$BUILD/lib/liblab.a" "$kit/build/lib/"
-cp "$BUILD"/lib/vgpu/lib*.so.* "$kit/build/lib/vgpu/"
-cp "$BUILD/labs/$lab"/{driver.o,judge} "$kit/build/labs/$lab/"
-cp "$BUILD/lib/vgpu/libcudart.so.13" "$kit/toolkit/lib64/libcudart.so"
-cat >"$kit/toolkit/bin/nvcc" <<'END'
-#!/bin/sh
-[ "$1" != --version ] || { echo "a stand-in, release 0.0"; exit 0; }
-headers=
-while [ $# -gt 0 ]; do
-    case $1 in
-    -I) headers="$headers -I $2"; shift ;;
-    -c) source=$2; shift ;;
-    -o) object=$2; shift ;;
-    esac
-    shift
-done
-exec /usr/bin/g++ -x c++ -O0 $headers -c "$source" -o "$object"
-END
-chmod +x "$kit/toolkit/bin/nvcc"
-export CUDA_HOME=$kit/toolkit
-grade=$kit/build/bin/grade
+make_quick_kit "$kit" $lab
 
 # The class: answers worked out on the CPU, right and wrong; build errors; nothing; and some that are the same.
 hand_in() { # STUDENT EXPRESSION
-    mkdir -p "$tmp/class/$1/$lab"
-    cat >"$tmp/class/$1/$lab/vector_add.cu" <<END
-#include "vector_add.h"
-int vector_add(const float *a, const float *b, float *c, int n)
-{
-    for (int i = 0; i < n; i++)
-        c[i] = $2;
-    return 0;
-}
-END
+    hand_in_sum "$tmp/class/$1/$lab/vector_add.cu" "$2"
 }
 hand_in s001 "a[i] + b[i]"
 hand_in s002 "a[i] - b[i]"

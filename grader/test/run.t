@@ -44,7 +44,8 @@ fails "option without a value" 2 "--out needs a value" "$grade" run --out
 fails "bad number" 2 "--jobs must be a whole number" "$grade" run --jobs many
 fails "no submissions" 2 "--submissions and --out" "$grade" run --out "$tmp/x"
 fails "no such folder" 2 "/no/such/class" "$grade" run --submissions /no/such/class --out "$tmp/x"
-fails "slurm" 2 "slurm" "$grade" run --submissions "$tmp/class" --out "$tmp/x" --executor slurm
+fails "no such executor" 2 "--executor must be" "$grade" run --submissions "$tmp/class" --out "$tmp/x" --executor cloud
+fails "a task without its list" 2 "--executor slurm" "$grade" task --out "$tmp/x"
 fails "no such device" 2 "--device must be" "$grade" run --submissions "$tmp/class" --out "$tmp/x" --device quantum
 fails "no bubblewrap" 2 "apt install bubblewrap" env PATH=/nonexistent "$grade" run --submissions "$tmp/class" --out "$tmp/x"
 fails "a bubblewrap that fails" 2 "--allow-weak-sandbox" "$grade" run --submissions "$tmp/class" --out "$tmp/x" --bwrap /usr/bin/false
