@@ -166,8 +166,6 @@ typedef struct CheckEvent {
 } CheckEvent;
 
 Place check_place(const CheckSet *set, const ExecWho *who);
-/* Headers of the toolkit and the system. */
-bool check_is_system_file(const char *file);
 /* Adds a note about the event's instruction; thread: linear index in the block. NULL: nothing to fill in. */
 Note *check_note(const CheckEvent *e, const NoteKey *key, uint32_t thread, uint64_t count);
 /* Turns the notes of all workers into findings, in order, and reports the new ones. */

@@ -150,7 +150,7 @@ static bool is_foreign(const CheckEvent *e)
     const IrLoc *l = &f->locs[e->who->inst->loc];
     while (l->parent >= 0)
         l = &f->locs[l->parent];
-    return l->line == 0 ? has_lines : check_is_system_file(m->files[l->file]);
+    return l->line == 0 ? has_lines : ir_is_system_file(m->files[l->file]);
 }
 
 /* Elements of a vector go to registers of their own; one that goes to none is not read. */

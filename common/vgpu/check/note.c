@@ -102,13 +102,6 @@ static void unflatten(uint64_t linear, const uint32_t dim[3], uint32_t out[3])
     out[2] = (uint32_t)(linear / dim[0] / dim[1]);
 }
 
-/* Headers of the toolkit and the system: a student looks for the line of their own that led there. */
-bool check_is_system_file(const char *file)
-{
-    return strncmp(file, "/usr/", 5) == 0 || strncmp(file, "/opt/", 5) == 0 ||
-           strstr(file, "/targets/x86_64-linux/include/");
-}
-
 static const IrFunction *function_of(const CheckSet *set, Place place, uint32_t *pc)
 {
     const IrModule *m = set->launch->instance->module;
@@ -132,12 +125,8 @@ static void resolve_place(CheckSet *set, Place place, FindingPlace *out, uint32_
         return;
     const IrModule *m = set->launch->instance->module;
     const IrFunction *f = function_of(set, place, pc);
-    if (*pc >= f->n_insts || f->insts[*pc].loc >= f->n_locs)
-        return;
-    const IrLoc *l = &f->locs[f->insts[*pc].loc];
-    while (l->parent >= 0 && check_is_system_file(m->files[l->file]))
-        l = &f->locs[l->parent];
-    if (l->line == 0)
+    const IrLoc *l = ir_place(m, f, *pc);
+    if (!l)
         return;
     out->file = check_intern(set, m->files[l->file]);
     out->line = l->line;

@@ -5,7 +5,7 @@
  * (cudaErrorInitializationError).
  *
  * Options come from the environment, where the `vgpu` command puts them:
- *   VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS VGPU_FAIL_AT VGPU_TIMELINE
+ *   VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES
  *   VGPU_STREAM_FD (records for the command), CUDA_VISIBLE_DEVICES (as with hardware)
  */
 #include "common/vgpu/cudart/cudart_internal.h"
@@ -52,6 +52,7 @@ static bool read_options(DeviceOptions *o)
     o->jobs = jobs > 256 ? 256 : (unsigned)jobs;
     o->stream_fd = fd > 1000000 ? -1 : (int)fd;
     o->timeline = getenv("VGPU_TIMELINE") != NULL;
+    o->lines = getenv("VGPU_LINES") != NULL;
     facade()->stream_fd = o->stream_fd;
     return ok;
 }

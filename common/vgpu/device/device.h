@@ -295,6 +295,7 @@ typedef struct DeviceOptions {
     uint64_t max_instructions; /* of one launch; 0: no limit */
     unsigned jobs;             /* 0: one */
     bool timeline;             /* write a record for each operation */
+    bool lines;                /* counters by line of the source in the record of each launch */
     int stream_fd;             /* record stream; -1: none, findings come as text in replies */
     bool quiet;                /* no text for findings */
 } DeviceOptions;

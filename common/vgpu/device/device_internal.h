@@ -350,8 +350,14 @@ void record_line(DeviceServer *s, const StrBuf *line);
 void record_start(DeviceServer *s);
 void record_finding(void *device, const Finding *f);
 void record_texts(DeviceServer *s);
-void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const PerfCounters *c,
-                   const PerfLaunchTime *t);
+typedef struct LaunchFigures {
+    const PerfCounters *counters;
+    const PerfLaunchTime *time;
+    const PerfOccupancy *occupancy;
+    uint64_t blocks;
+} LaunchFigures;
+
+void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const LaunchFigures *l);
 void record_span(Device *d, const QueueOp *op, const char *what, const char *name, uint64_t start_ns,
                  uint64_t end_ns, uint64_t bytes);
 void record_totals(DeviceServer *s);

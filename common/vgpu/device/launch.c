@@ -233,6 +233,7 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share)
     perf_occupancy(d->model, &needs, &o);
     uint64_t room = (uint64_t)o.blocks_per_sm * d->model->n_sms;
     *share = room == 0 || blocks >= room ? 1 : (double)blocks / (double)room;
-    record_launch(d, op, f, counters, &time);
+    record_launch(d, op, f,
+                  &(LaunchFigures){.counters = counters, .time = &time, .occupancy = &o, .blocks = blocks});
     return time.total_ns;
 }

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 /* Launches and spans that get a record; totals cover all. */
-enum { LAUNCH_RECORDS_MAX = 1000, SPAN_RECORDS_MAX = 200000 };
+enum { LAUNCH_RECORDS_MAX = 1000, LINE_RECORDS_MAX = 1000, SPAN_RECORDS_MAX = 200000 };
 
 static void write_all(int fd, const char *at, size_t left)
 {
@@ -183,8 +183,44 @@ void record_texts(DeviceServer *s)
 
 /* ---- launches and the time line ---- */
 
-void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const PerfCounters *c,
-                   const PerfLaunchTime *t)
+/* Warps that are there at once, over those that an SM has room for: at most, and on average over the waves of
+ * blocks and the SMs that have any. */
+static void put_occupancy(StrBuf *b, const Device *d, const LaunchFigures *l)
+{
+    const PerfOccupancy *o = l->occupancy;
+    if (o->blocks_per_sm == 0)
+        return;
+    double room = (double)o->blocks_per_sm * d->model->n_sms, blocks = (double)l->blocks;
+    uint64_t waves = (l->blocks + (uint64_t)room - 1) / (uint64_t)room;
+    double sms = l->blocks < d->model->n_sms ? blocks : d->model->n_sms;
+    double most = (double)o->warps_per_sm / o->warps_per_sm_max;
+    strbuf_puts(b, ",\"occupancy\":{\"theoretical\":");
+    strbuf_json_number(b, most);
+    strbuf_puts(b, ",\"achieved\":");
+    strbuf_json_number(b, most * blocks / ((double)waves * sms * o->blocks_per_sm));
+    put_text(b, "limit", perf_limit_text(o->limit));
+    strbuf_puts(b, "}");
+}
+
+static void put_lines(StrBuf *b, const Device *d)
+{
+    size_t n;
+    const PerfLine *lines = perf_lines(d->perf, &n);
+    if (lines == NULL)
+        return;
+    strbuf_puts(b, ",\"lines\":[");
+    for (size_t i = 0; i < n && i < LINE_RECORDS_MAX; i++) {
+        strbuf_puts(b, i == 0 ? "{\"file\":" : ",{\"file\":");
+        strbuf_json_string(b, lines[i].file, strlen(lines[i].file));
+        put_number(b, "line", lines[i].line);
+        for (int k = 0; k < PERF_N_LINE_COUNTERS; k++)
+            put_number(b, perf_line_name((PerfLineCounter)k), lines[i].v[k]);
+        strbuf_puts(b, "}");
+    }
+    strbuf_puts(b, "]");
+}
+
+void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const LaunchFigures *l)
 {
     DeviceServer *s = d->server;
     if (s->options.stream_fd < 0 || s->n_launch_records >= LAUNCH_RECORDS_MAX)
@@ -203,11 +239,14 @@ void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const Perf
     put_number(&b, "site", op->site);
     strbuf_printf(&b, ",\"has_lines\":%s", f->has_lines ? "true" : "false");
     strbuf_puts(&b, ",\"counters\":");
-    perf_counters_json(c, false, &b);
+    perf_counters_json(l->counters, false, &b);
     strbuf_puts(&b, ",\"metrics\":");
-    perf_metrics_json(c, false, &b);
-    put_number(&b, "time_ns", t->total_ns);
-    put_text(&b, "bound", t->bound);
+    perf_metrics_json(l->counters, false, &b);
+    put_occupancy(&b, d, l);
+    put_number(&b, "time_ns", l->time->total_ns);
+    put_text(&b, "bound", l->time->bound);
+    put_text(&b, "unit", l->time->unit);
+    put_lines(&b, d);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);

@@ -99,6 +99,8 @@ static Status fill_device(Device *d, unsigned tools)
         st = check_create(&check, &d->check);
     if (st == STATUS_OK)
         st = perf_create(d->model, s->jobs, &d->perf);
+    if (st == STATUS_OK && s->options.lines && !perf_keep_lines(d->perf))
+        st = STATUS_NO_MEMORY;
     if (st == STATUS_OK)
         st = stream_make_default(d);
     origin_observe(d);

@@ -39,7 +39,7 @@ static void branch_indexed(ExecWarp *w, const IrInst *inst, uint32_t mask)
         ExecJoin *j = split_join_for(w, inst);
         if (!j)
             return;
-        w->block->worker->divergent_branches++;
+        count_divergence(w);
         warp_close_run(w, w->pc + 1);
         for (uint32_t left = mask & ~first; left;) {
             uint32_t group = lanes_alike(w, index, left);

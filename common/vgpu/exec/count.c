@@ -117,14 +117,18 @@ static void add_ops(ExecCounts *c, const ExecPc *p, uint64_t runs, uint64_t lane
     }
 }
 
-static void fold_code(ExecCode *code, ExecCounts *c)
+/* by_inst: NULL, or an element for each instruction. */
+static void fold_code(ExecCode *code, ExecCounts *c, ExecInstCount *by_inst)
 {
     int64_t runs = 0, lanes = 0;
     for (uint32_t pc = 0; pc <= code->function->n_insts; pc++) {
         ExecPc *p = &code->pcs[pc];
         runs += p->runs;
         lanes += p->lanes;
+        if (by_inst && pc < code->function->n_insts)
+            by_inst[pc] = (ExecInstCount){(uint64_t)runs, (uint64_t)lanes, p->diverged};
         p->runs = p->lanes = 0;
+        p->diverged = 0;
         c->warp_insts[p->class] += (uint64_t)runs;
         c->thread_insts[p->class] += (uint64_t)lanes;
         if (p->ops)
@@ -132,13 +136,35 @@ static void fold_code(ExecCode *code, ExecCounts *c)
     }
 }
 
+static bool wants_code(const ExecLaunch *launch)
+{
+    for (size_t i = 0; i < launch->n_observers; i++)
+        if (launch->observers[i].retired_code)
+            return true;
+    return false;
+}
+
+static void tell_code(const ExecWorker *worker, const ExecCode *code, const ExecInstCount *by_inst)
+{
+    const ExecLaunch *launch = worker->run->launch;
+    for (size_t i = 0; by_inst && i < launch->n_observers; i++)
+        if (launch->observers[i].retired_code)
+            launch->observers[i].retired_code(launch->observers[i].self, &worker->who, code->function,
+                                              by_inst);
+}
+
 void worker_fold_counts(ExecWorker *worker)
 {
     const ExecLaunch *launch = worker->run->launch;
     ExecCounts counts = {.divergent_branches = worker->divergent_branches};
-    for (ExecCode *code = worker->touched; code; code = code->next)
-        fold_code(code, &counts);
+    bool by_code = wants_code(launch);
     worker->who.worker = worker->index;
+    for (ExecCode *code = worker->touched; code; code = code->next) {
+        ExecInstCount *by_inst = by_code ? calloc(code->function->n_insts + 1u, sizeof *by_inst) : NULL;
+        fold_code(code, &counts, by_inst);
+        tell_code(worker, code, by_inst);
+        free(by_inst);
+    }
     for (size_t i = 0; i < launch->n_observers; i++)
         if (launch->observers[i].retired)
             launch->observers[i].retired(launch->observers[i].self, &worker->who, &counts);

@@ -112,6 +112,7 @@ typedef struct ExecFault {
 
 typedef struct ExecLaunch ExecLaunch;
 struct ExecCounts;
+struct ExecInstCount;
 
 /* Callbacks may be NULL. `self` is passed through. From several threads at once when jobs > 1 (see ExecWho.worker). */
 typedef struct ExecObserver {
@@ -134,6 +135,8 @@ typedef struct ExecObserver {
     void (*fault)(void *self, const ExecWho *who, const ExecFault *fault);
     /* What the blocks that a worker (who->worker) ran have retired, once before launch_end. */
     void (*retired)(void *self, const ExecWho *who, const struct ExecCounts *counts);
+    /* The same by instruction, once for each function that the worker ran: counts[pc], n_insts of them. */
+    void (*retired_code)(void *self, const ExecWho *who, const IrFunction *f, const struct ExecInstCount *counts);
     void (*block_end)(void *self, const ExecWho *who);
     void (*launch_end)(void *self, const ExecLaunch *launch);
     bool writes_only; /* .access is not told of loads */
@@ -148,6 +151,10 @@ typedef struct ExecCounts {
     uint64_t int_ops;
     uint64_t branches, divergent_branches;
 } ExecCounts;
+
+typedef struct ExecInstCount {
+    uint64_t warp_insts, thread_insts, divergent;
+} ExecInstCount;
 
 /* A texture or surface object, as the instructions see it. Texel (x, y, z or layer) lies at addr + z * slice + y * pitch + x * texel. */
 typedef enum ExecChannel { CHANNEL_UNSIGNED, CHANNEL_SIGNED, CHANNEL_FLOAT } ExecChannel;

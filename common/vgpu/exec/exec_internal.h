@@ -72,6 +72,7 @@ typedef struct ExecPc {
     int64_t runs, lanes;   /* differences, see above: pc's counts are the sums up to it */
     IrHandler sync;        /* warp-synchronising instructions: what runs when the lanes are there */
     ExecLaneOp atomic;     /* atom, red: the operation, once it was looked up */
+    uint32_t diverged;     /* times that lanes went both ways here */
     uint8_t class;         /* PtxClass */
     uint8_t ops, ops_each; /* count.c: which operations a lane does, and how many */
 } ExecPc;
@@ -248,6 +249,12 @@ static inline uint32_t count_bits(uint32_t x)
     x -= x >> 1 & 0x55555555u;
     x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
     return ((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24;
+}
+
+static inline void count_divergence(ExecWarp *w)
+{
+    w->block->worker->divergent_branches++;
+    w->pcs[w->pc].diverged++;
 }
 
 /* A lane's value of a 16, 32 or 64-bit source operand. */

@@ -121,7 +121,7 @@ void split_diverge(ExecWarp *w, const IrInst *inst, uint32_t mask, uint32_t targ
 {
     uint32_t others = w->active & ~mask, next = w->pc + 1;
     warp_close_run(w, next);
-    w->block->worker->divergent_branches++;
+    count_divergence(w);
     ExecJoin *j = split_join_for(w, inst);
     if (!j)
         return;

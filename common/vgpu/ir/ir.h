@@ -326,6 +326,11 @@ void ir_instance_free(IrInstance *instance);
 int32_t ir_find_function(const IrModule *m, const char *name);
 int32_t ir_find_global(const IrModule *m, const char *name);
 
+/* Headers of the toolkit and the system: a student looks for the line of their own that led there. */
+bool ir_is_system_file(const char *file);
+/* The place of an instruction: where code of such a header was inlined, the place that it was inlined into. NULL: not known. */
+const IrLoc *ir_place(const IrModule *m, const IrFunction *f, uint32_t pc);
+
 /* Device addresses of functions: FUNCTION_WINDOW + 16 * index, so that a wrong indirect call is recognised. */
 #define IR_FUNCTION_WINDOW 0x0000600000000000u
 #define IR_FUNCTION_STRIDE 16u

@@ -49,6 +49,7 @@ struct PerfSet {
     pthread_mutex_t lock;          /* chunks, touched and waits */
     PerfBlock *slots[SLOT_CHUNKS]; /* by ExecWho.slot, SLOT_CHUNK in one piece */
     Touched *touched[TOUCH_BUCKETS];
+    Lines *lines; /* NULL: nobody asked for them */
     PerfTouchFn *watch;
     void *watch_self;
 };
@@ -306,12 +307,8 @@ static void count_const(PerfWorker *w, const ExecAccess *a)
     w->c.v[PERF_CONST_SERIAL] += passes;
 }
 
-static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+static void count_access(PerfSet *set, PerfWorker *w, const ExecWho *who, const ExecAccess *a)
 {
-    PerfSet *set = self;
-    PerfWorker *w = worker_of(set, who);
-    if (a->async == ACCESS_LANDS) /* counted when it began */
-        return;
     switch (a->space) {
     case SPACE_GLOBAL:
         count_global(set, w, block_of(set, who), who, a);
@@ -330,6 +327,21 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     default:
         break;
     }
+}
+
+static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+{
+    PerfSet *set = self;
+    PerfWorker *w = worker_of(set, who);
+    if (a->async == ACCESS_LANDS) /* counted when it began */
+        return;
+    if (!set->lines) {
+        count_access(set, w, who, a);
+        return;
+    }
+    const PerfCounters before = w->c;
+    count_access(set, w, who, a);
+    lines_add_access(set->lines, who, (unsigned)(w - set->workers), &before, &w->c);
 }
 
 /* ---- other events ---- */
@@ -373,6 +385,12 @@ static const uint8_t counter_of_class[PTX_N_CLASSES] = {
     [PTX_CLASS_MISC] = PERF_OTHER_INSTRUCTIONS,
 };
 
+static void on_retired_code(void *self, const ExecWho *who, const IrFunction *f, const ExecInstCount *counts)
+{
+    PerfSet *set = self;
+    lines_add_code(set->lines, (unsigned)(worker_of(set, who) - set->workers), f, counts);
+}
+
 static void on_retired(void *self, const ExecWho *who, const ExecCounts *n)
 {
     uint64_t *v = worker_of(self, who)->c.v;
@@ -404,6 +422,8 @@ static void on_launch_begin(void *self, const ExecLaunch *launch)
         if (set->turns[w].any)
             memset(&set->turns[w], 0, sizeof set->turns[w]);
     }
+    if (set->lines)
+        lines_begin(set->lines);
 }
 
 /* Sectors that move between the second level and the card's memory. */
@@ -445,7 +465,6 @@ static void sum_touched(PerfSet *set)
 static void on_launch_end(void *self, const ExecLaunch *launch)
 {
     PerfSet *set = self;
-    (void)launch;
     for (unsigned w = 0; w < set->n_workers; w++) {
         perf_counters_add(&set->last, &set->workers[w].c);
         if (w > 0)
@@ -454,6 +473,8 @@ static void on_launch_end(void *self, const ExecLaunch *launch)
     set->last.v[PERF_LAUNCHES] = 1;
     set->last.v[PERF_ATOMIC_TURNS] = turns_most(&set->turns[0]);
     sum_touched(set);
+    if (set->lines)
+        lines_end(set->lines, launch->instance->module);
     perf_counters_add(&set->totals, &set->last);
     set->launch = NULL;
 }
@@ -506,6 +527,7 @@ void perf_destroy(PerfSet *set)
         }
     pthread_mutex_destroy(&set->lock);
     waits_free(set->waits);
+    lines_free(set->lines);
     free(set->turns);
     free(set->workers);
     free(set);
@@ -530,4 +552,18 @@ const PerfCounters *perf_last(const PerfSet *set)
 const PerfCounters *perf_totals(const PerfSet *set)
 {
     return &set->totals;
+}
+
+bool perf_keep_lines(PerfSet *set)
+{
+    if (!set->lines)
+        set->lines = lines_new(set->n_workers);
+    set->observer.retired_code = set->lines ? on_retired_code : NULL;
+    return set->lines != NULL;
+}
+
+const PerfLine *perf_lines(const PerfSet *set, size_t *n)
+{
+    *n = 0;
+    return set->lines ? lines_of(set->lines, n) : NULL;
 }

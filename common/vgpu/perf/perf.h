@@ -37,6 +37,23 @@ void perf_counters_add(PerfCounters *to, const PerfCounters *from);
 /* Appends {"launches":1,...}: every counter, in the order of the table; without the braces when bare. */
 void perf_counters_json(const PerfCounters *c, bool bare, StrBuf *out);
 
+/* ---- counters of a line of the source (lines.def) ---- */
+
+typedef enum PerfLineCounter {
+#define X(NAME, ...) PERF_LINE_##NAME,
+#include "common/vgpu/perf/lines.def"
+#undef X
+    PERF_N_LINE_COUNTERS
+} PerfLineCounter;
+
+typedef struct PerfLine {
+    const char *file;
+    uint32_t line;
+    uint64_t v[PERF_N_LINE_COUNTERS];
+} PerfLine;
+
+const char *perf_line_name(PerfLineCounter c);
+
 /* ---- metrics (metrics.def) ---- */
 
 typedef enum PerfMetric {
@@ -150,6 +167,10 @@ void perf_watch(PerfSet *set, PerfTouchFn *fn, void *self);
 const PerfCounters *perf_last(const PerfSet *set);
 /* Sum over all launches. */
 const PerfCounters *perf_totals(const PerfSet *set);
+/* From now on counters are kept for each line of the source too (they cost time). False: no memory. */
+bool perf_keep_lines(PerfSet *set);
+/* Those of the launch that ended last, by file and line; valid until the next one begins, or its module goes. */
+const PerfLine *perf_lines(const PerfSet *set, size_t *n);
 /* The needs of a launch, for occupancy and time: threads, estimated registers, shared bytes. */
 PerfBlockNeeds perf_launch_needs(const ExecLaunch *launch);
 

@@ -3,7 +3,7 @@
  *   count.c    the observer and the set          bank.c     wavefronts of shared memory
  *   sector.c   an access -> lines and sectors    cache.c    the modelled first-level cache
  *   touch.c    different bytes of a launch           waits.c    loads that a warp waits for
- *   turns.c    atomics that meet at one place
+ *   turns.c    atomics that meet at one place          lines.c     counters by line
  */
 #ifndef COMMON_VGPU_PERF_INTERNAL_H
 #define COMMON_VGPU_PERF_INTERNAL_H
@@ -94,6 +94,21 @@ unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_f
 void turns_merge(Turns *to, const Turns *from);
 /* Operations at the busiest place. */
 uint64_t turns_most(const Turns *t);
+
+/* ---- counters by line ---- */
+
+typedef struct Lines Lines;
+
+/* NULL: no memory. */
+Lines *lines_new(unsigned n_workers);
+void lines_free(Lines *l);
+void lines_begin(Lines *l);
+/* What one access of who->inst has added to a worker's counters. */
+void lines_add_access(Lines *l, const ExecWho *who, unsigned worker, const PerfCounters *before,
+                      const PerfCounters *after);
+void lines_add_code(Lines *l, unsigned worker, const IrFunction *f, const ExecInstCount *counts);
+void lines_end(Lines *l, const IrModule *m);
+const PerfLine *lines_of(const Lines *l, size_t *n);
 
 /* ---- touched bytes ---- */
 

@@ -59,9 +59,9 @@ static void put_launches(StrBuf *b, const Records *r)
         const char *kernel = json_string_value(json_object_get(l, "kernel"));
         strbuf_puts(b, i == 0 ? "\n{\"kernel\":" : ",\n{\"kernel\":");
         put_string(b, kernel == NULL ? "" : kernel);
-        static const char *const members[] = {"device",        "grid",      "block",  "dynamic_shared",
-                                              "static_shared", "registers", "stream", "counters",
-                                              "metrics",       "bound"};
+        static const char *const members[] = {
+            "device",   "grid",    "block",     "dynamic_shared", "static_shared", "registers", "stream",
+            "counters", "metrics", "occupancy", "bound",          "unit",          "lines"};
         for (size_t k = 0; k < sizeof members / sizeof members[0]; k++)
             put_member(b, l, members[k], members[k]);
         strbuf_puts(b, ",\"time_us\":");

@@ -82,7 +82,7 @@ ok $? "is there"
 run "--quiet" 1 --quiet -- bounds
 same "prints nothing" "" "$(cat "$scratch/err")"
 run "--profile" 0 --profile -- none
-has "the kernel" "$scratch/err" '100.0%.* 1  fill\(int\*, int\)'
+has "the kernel" "$scratch/err" "^fill\(int\*, int\)$"
 
 # ---- report and time line ----
 run "a report" 1 --report="$scratch/r.json" --timeline="$scratch/t.json" -- bounds
