@@ -8,75 +8,10 @@
  */
 #include "grader/report/report_internal.h"
 
+#include "grader/text/csv.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-enum { SHEET_CELLS_MAX = 64 };
-
-/* A cell: its bytes in the file, quotes included, and its text. */
-typedef struct SheetCell {
-    size_t start, end;
-    char *text;
-} SheetCell;
-
-typedef struct SheetRow {
-    SheetCell cells[SHEET_CELLS_MAX];
-    size_t n;
-    size_t end; /* after the line's end */
-} SheetRow;
-
-static bool is_line_end(char c)
-{
-    return c == '\n' || c == '\r';
-}
-
-/* The end of the cell that begins at `at`; *fine says whether its quotes are closed where it ends. */
-static size_t find_cell_end(const char *sheet, size_t length, size_t at, bool *fine)
-{
-    bool quoted = at < length && sheet[at] == '"', open = quoted;
-    size_t i = at + quoted;
-    for (; i < length && open; i++) {
-        if (sheet[i] == '"' && i + 1 < length && sheet[i + 1] == '"')
-            i++;
-        else
-            open = sheet[i] != '"';
-    }
-    while (!quoted && i < length && sheet[i] != ',' && !is_line_end(sheet[i]))
-        i++;
-    *fine = !open && (i == length || sheet[i] == ',' || is_line_end(sheet[i]));
-    return i;
-}
-
-/* One cell as RFC 4180 writes it, from *at on; false when it is none, or there is no memory. */
-static bool read_cell(Arena *a, const char *sheet, size_t length, size_t *at, SheetCell *cell)
-{
-    bool fine;
-    size_t start = *at, end = find_cell_end(sheet, length, start, &fine), n = 0;
-    *at = end;
-    *cell = (SheetCell){.start = start, .end = end, .text = fine ? arena_alloc(a, end - start + 1) : NULL};
-    bool quoted = end > start && sheet[start] == '"';
-    for (size_t i = start + quoted; cell->text && i < end - quoted; i++) {
-        cell->text[n++] = sheet[i];
-        i += quoted && sheet[i] == '"';
-    }
-    return cell->text;
-}
-
-static bool read_row(Arena *a, const char *sheet, size_t length, size_t at, SheetRow *row)
-{
-    row->n = 0;
-    for (;;) {
-        if (row->n == SHEET_CELLS_MAX || !read_cell(a, sheet, length, &at, &row->cells[row->n++]))
-            return false;
-        if (at == length || sheet[at] != ',')
-            break;
-        at++;
-    }
-    at += at < length && sheet[at] == '\r';
-    at += at < length && sheet[at] == '\n';
-    row->end = at;
-    return true;
-}
 
 static bool ends_with_word(const char *text, const char *word)
 {
@@ -84,7 +19,7 @@ static bool ends_with_word(const char *text, const char *word)
     return n > m && text[n - m - 1] == ' ' && strcmp(text + n - m, word) == 0;
 }
 
-static bool is_row_of(const SheetRow *row, size_t column, const char *student)
+static bool is_row_of(const CsvRow *row, size_t column, const char *student)
 {
     bool found = row->n > 0 && ends_with_word(row->cells[0].text, student);
     for (size_t i = 0; i < row->n && !found; i++)
@@ -93,7 +28,7 @@ static bool is_row_of(const SheetRow *row, size_t column, const char *student)
 }
 
 /* The one student of a row, by index; n_students when it is nobody's, n_students + 1 when of several. */
-static size_t find_student(const ReportClass *c, const SheetRow *row, size_t column)
+static size_t find_student(const ReportClass *c, const CsvRow *row, size_t column)
 {
     size_t found = c->n_students;
     for (size_t i = 0; i < c->n_students; i++)
@@ -102,7 +37,7 @@ static size_t find_student(const ReportClass *c, const SheetRow *row, size_t col
     return found;
 }
 
-static void put_row(StrBuf *out, const char *sheet, size_t start, const SheetRow *row, size_t column,
+static void put_row(StrBuf *out, const char *sheet, size_t start, const CsvRow *row, size_t column,
                     const Result *r)
 {
     bool graded = r && r->verdict != VERDICT_NOT_SUBMITTED && r->verdict != VERDICT_KIT_ERROR;
@@ -110,18 +45,10 @@ static void put_row(StrBuf *out, const char *sheet, size_t start, const SheetRow
         strbuf_append(out, sheet + start, row->end - start);
         return;
     }
-    const SheetCell *cell = &row->cells[column];
+    const CsvCell *cell = &row->cells[column];
     strbuf_append(out, sheet + start, cell->start - start);
     strbuf_printf(out, "%.2f", r->score);
     strbuf_append(out, sheet + cell->end, row->end - cell->end);
-}
-
-static size_t find_column(const SheetRow *head, const char *name)
-{
-    size_t i = 0;
-    while (i < head->n && strcmp(head->cells[i].text, name) != 0)
-        i++;
-    return i;
 }
 
 typedef struct Filling {
@@ -134,9 +61,9 @@ typedef struct Filling {
 
 static Status fill_rows(Arena *a, const Filling *f, size_t at, Diag *d)
 {
-    SheetRow row;
+    CsvRow row;
     for (size_t line = 2; at < f->length; line++, at = row.end) {
-        if (!read_row(a, f->sheet, f->length, at, &row))
+        if (!csv_read_row(a, f->sheet, f->length, at, &row))
             return diag_set(d, STATUS_PARSE, "row %zu of the worksheet is no CSV", line);
         size_t i = find_student(f->c, &row, f->column);
         if (i > f->c->n_students)
@@ -159,8 +86,7 @@ Status report_moodle(const ReportClass *c, const char *sheet, size_t length, con
                      Diag *d)
 {
     Arena a = {0};
-    SheetRow head;
-    size_t start = length >= 3 && memcmp(sheet, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    CsvRow head;
     Filling f = {
         .c = c, .sheet = sheet, .length = length, .out = out, .n_rows = arena_alloc(&a, c->n_students + 1)};
     Status s = STATUS_OK;
@@ -169,9 +95,9 @@ Status report_moodle(const ReportClass *c, const char *sheet, size_t length, con
         diag_hint(d, "choose one by --labs");
     } else if (!f.n_rows) {
         s = diag_set(d, STATUS_NO_MEMORY, "no memory for the export");
-    } else if (!read_row(&a, sheet, length, start, &head)) {
+    } else if (!csv_read_row(&a, sheet, length, csv_start(sheet, length), &head)) {
         s = diag_set(d, STATUS_PARSE, "row 1 of the worksheet is no CSV");
-    } else if ((f.column = find_column(&head, column)) == head.n) {
+    } else if ((f.column = csv_find(&head, column)) == head.n) {
         s = diag_set(d, STATUS_NOT_FOUND, "the worksheet has no column '%s'", column);
         diag_hint(d, "--column names the grade's column as your Moodle calls it");
     } else {
