@@ -73,7 +73,7 @@ Status handin_student(Arena *a, const char *path, const char *lab, const char **
 }
 
 /* Fills a folder beside the final one, then puts it in its place. */
-static Status put_files(Arena *a, const Handin *h, const char *out_dir, const char *student,
+Status handin_put_files(Arena *a, const Handin *h, const char *out_dir, const char *student,
                         const char **where, Diag *d)
 {
     const char *final = arena_printf(a, "%s/%s/%s", out_dir, student, h->lab);
@@ -109,7 +109,7 @@ Status handin_import(Arena *a, const HandinImport *import, const char **where, D
     else if (!handin_student_is_fit(student))
         s = diag_set(d, STATUS_INVALID, "the given student's id cannot name a folder");
     if (s == STATUS_OK)
-        s = put_files(a, h, import->out_dir, student, where, d);
+        s = handin_put_files(a, h, import->out_dir, student, where, d);
     handin_free(h);
     return s;
 }

@@ -11,17 +11,23 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { CHUNK = 16 << 10 };
 
+const ReadRules handin_one_student = {
+    .packed_max = HANDIN_PACKED_MAX, .total_max = HANDIN_TOTAL_MAX, .entries_max = HANDIN_ENTRIES_MAX};
+
 typedef struct Source {
     int fd;
+    const ReadRules *rules;
     int64_t packed; /* bytes of the archive */
     bool bomb;
     char chunk[CHUNK];
@@ -29,7 +35,7 @@ typedef struct Source {
 
 static bool is_bomb(const Source *s, int64_t out)
 {
-    return out > HANDIN_TOTAL_MAX || (out > HANDIN_RATIO_FREE && out / HANDIN_RATIO_MAX > s->packed);
+    return out > s->rules->total_max || (out > HANDIN_RATIO_FREE && out / HANDIN_RATIO_MAX > s->packed);
 }
 
 static la_ssize_t read_chunk(struct archive *a, void *context, const void **bytes)
@@ -73,19 +79,24 @@ Status handin_split_name(Arena *a, const char *path, Member *m, Diag *d)
         if (utf8_is_control((unsigned char)path[i]) && (unsigned char)path[i] < 0x80)
             return refuse(d, "a control character in a name", path);
     m->folder = m->name = "";
-    size_t depth = 0;
-    for (const char *p = path; *p;) {
+    size_t depth = 0, kept = 0;
+    char *clean = arena_alloc(a, length + 1);
+    for (const char *p = path; *p && clean;) {
         size_t n = strcspn(p, "/");
         if (n == 2 && memcmp(p, "..", 2) == 0)
             return refuse(d, "a name that leads out of it", path);
         if (n > 0 && !(n == 1 && p[0] == '.')) {
             m->folder = m->name;
             m->name = arena_strndup(a, p, n);
-            depth++;
+            if (depth++)
+                clean[kept++] = '/';
+            memcpy(clean + kept, p, n);
+            kept += n;
         }
         p += n + (p[n] == '/');
     }
-    if (!m->name || !m->folder)
+    m->path = clean;
+    if (!m->name || !m->folder || !m->path)
         return diag_set(d, STATUS_NO_MEMORY, "no memory to read the archive");
     return depth > HANDIN_DEPTH_MAX ? refuse(d, "too many folders in a name", path) : STATUS_OK;
 }
@@ -137,20 +148,39 @@ typedef struct List {
     int64_t out;
 } List;
 
+/* What is odd about an entry refuses one student's archive, and is noted in the download of a class. */
+static Status refuse_or_note(Arena *a, const ReadRules *rules, const char *name, const Diag *odd, Diag *d)
+{
+    if (!rules->left || odd->code == STATUS_NO_MEMORY) {
+        if (d)
+            *d = *odd;
+        return odd->code;
+    }
+    static const char prefix[] = "the archive is refused: ";
+    const char *why = odd->message;
+    why += strncmp(why, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+    const char *reason = arena_strndup(a, why, strcspn(why, ":")); /* the name stands beside it */
+    return handin_note(a, rules->left, name ? name : "", reason ? reason : "");
+}
+
 static Status read_entry(Arena *a, struct archive *in, struct archive_entry *e, const Source *source,
                          List *list, Diag *d)
 {
-    if (++list->entries > HANDIN_ENTRIES_MAX)
-        return diag_set(d, STATUS_LIMIT, "the archive is refused: more than %d entries", HANDIN_ENTRIES_MAX);
+    if (++list->entries > source->rules->entries_max)
+        return diag_set(d, STATUS_LIMIT, "the archive is refused: more than %zu entries",
+                        source->rules->entries_max);
     Member m = {0};
+    Diag odd = {0};
     const char *name = archive_entry_pathname(e);
-    Status s = handin_split_name(a, name, &m, d);
+    Status s = handin_split_name(a, name, &m, &odd);
     if (s == STATUS_OK)
-        s = check_kind(e, name, d);
-    if (s != STATUS_OK || archive_entry_filetype(e) == AE_IFDIR)
-        return s;
-    if (!m.name[0])
-        return refuse(d, "a file without a name", name);
+        s = check_kind(e, name, &odd);
+    if (s == STATUS_OK && archive_entry_filetype(e) == AE_IFDIR)
+        return STATUS_OK;
+    if (s == STATUS_OK && !m.name[0])
+        s = refuse(&odd, "a file without a name", name);
+    if (s != STATUS_OK)
+        return refuse_or_note(a, source->rules, name, &odd, d);
     s = read_data(a, in, source, &list->out, &m, d);
     if (s != STATUS_OK)
         return s;
@@ -192,41 +222,85 @@ static struct archive *open_reader(Source *source)
     return in;
 }
 
-static Status open_source(const char *path, Source *source, Diag *d)
+/* Whether the open file may be read as an archive. */
+static Status check_source(Source *source, Diag *d)
 {
     struct stat st;
-    source->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (source->fd < 0 || fstat(source->fd, &st) != 0)
-        return diag_set(d, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_IO, "cannot open: %s",
-                        strerror(errno));
+    if (fstat(source->fd, &st) != 0)
+        return diag_set(d, STATUS_IO, "cannot read: %s", strerror(errno));
     if (!S_ISREG(st.st_mode))
         return diag_set(d, STATUS_INVALID, "not a regular file");
-    if (st.st_size > HANDIN_PACKED_MAX)
-        return diag_set(d, STATUS_LIMIT, "the archive is refused: it has %lld bytes, %d are allowed",
-                        (long long)st.st_size, HANDIN_PACKED_MAX);
+    if (st.st_size > source->rules->packed_max)
+        return diag_set(d, STATUS_LIMIT, "the archive is refused: it has %lld bytes, %lld are allowed",
+                        (long long)st.st_size, (long long)source->rules->packed_max);
     source->packed = st.st_size;
     return STATUS_OK;
 }
 
-Status handin_read_members(Arena *a, const char *path, Member **members, size_t *n, Diag *d)
+/* Reads all entries, in a locale of UTF-8: a zip may say that its names are UTF-8, and in a plain locale
+ * libarchive gives back none of those. */
+static Status read_in_utf8(Arena *a, struct archive *in, Source *source, List *list, Diag *d)
+{
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
+    Status s = read_entries(a, in, source, list, d);
+    if (utf8) {
+        uselocale(before);
+        freelocale(utf8);
+    }
+    return s;
+}
+
+/* Reads the archive in fd, which it closes. */
+static Status read_source(Arena *a, int fd, const ReadRules *rules, Member **members, size_t *n, Diag *d)
 {
     List list = {0};
     Source *source = ARENA_NEW(a, Source);
-    if (!source)
+    if (!source) {
+        close(fd);
         return diag_set(d, STATUS_NO_MEMORY, "no memory to read the archive");
-    Status s = open_source(path, source, d);
+    }
+    source->fd = fd;
+    source->rules = rules;
+    Status s = check_source(source, d);
     struct archive *in = s == STATUS_OK ? open_reader(source) : NULL;
-    if (in && archive_read_open1(in) == ARCHIVE_OK)
-        s = read_entries(a, in, source, &list, d);
-    else if (s == STATUS_OK)
-        s = diag_set(d, STATUS_PARSE, "no archive that can be read: %s",
-                     in ? archive_error_string(in) : "no memory");
+    if (s == STATUS_OK)
+        s = in && archive_read_open1(in) == ARCHIVE_OK
+                ? read_in_utf8(a, in, source, &list, d)
+                : diag_set(d, source->bomb ? STATUS_LIMIT : STATUS_PARSE, "no archive that can be read: %s",
+                           in ? archive_error_string(in) : "no memory");
     archive_read_free(in);
-    if (source->fd >= 0)
-        close(source->fd);
-    if (s != STATUS_OK && d)
-        snprintf(d->file, sizeof d->file, "%s", path);
+    close(fd);
     *members = list.items;
     *n = list.n;
     return s;
+}
+
+Status handin_read_members(Arena *a, const char *path, const ReadRules *rules, Member **members, size_t *n,
+                           Diag *d)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    Status s = fd < 0 ? diag_set(d, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_IO, "cannot open: %s",
+                                 strerror(errno))
+                      : read_source(a, fd, rules, members, n, d);
+    if (s != STATUS_OK && d)
+        snprintf(d->file, sizeof d->file, "%s", path);
+    return s;
+}
+
+Status handin_read_nested(Arena *a, const Member *archive, Member **members, size_t *n, Diag *d)
+{
+    int fd = memfd_create("archive", MFD_CLOEXEC);
+    for (size_t at = 0; fd >= 0 && at < archive->length;) {
+        ssize_t written = write(fd, archive->bytes + at, archive->length - at);
+        if (written <= 0) {
+            close(fd);
+            fd = -1;
+        } else {
+            at += (size_t)written;
+        }
+    }
+    if (fd < 0 || lseek(fd, 0, SEEK_SET) != 0)
+        return diag_set(d, STATUS_IO, "cannot keep an archive in memory: %s", strerror(errno));
+    return read_source(a, fd, &handin_one_student, members, n, d);
 }

@@ -158,7 +158,7 @@ Status handin_read(const char *path, const char *lab, HandinAllow allow, void *c
         return diag_set(d, STATUS_NO_MEMORY, "no memory to read %s", path);
     Member *members = NULL;
     size_t n = 0;
-    Status s = handin_read_members(&h->arena, path, &members, &n, d);
+    Status s = handin_read_members(&h->arena, path, &handin_one_student, &members, &n, d);
     if (s == STATUS_OK) {
         s = handin_select(h, members, n, lab, allow, context, d);
         if (s != STATUS_OK && d)

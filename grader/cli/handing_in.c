@@ -1,6 +1,8 @@
 /* grade submit, grade import: archives of what is handed in. */
 #include "grader/archive/archive.h"
+#include "grader/archive/download.h"
 #include "grader/cli/cli.h"
+#include "grader/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,18 +61,61 @@ static void forget_labs(KnownLabs *known)
     free(known->labs);
 }
 
-int cli_import(Arena *a, const Options *o)
+static void print_line(FILE *file, const char *before, const char *name, const char *between,
+                       const char *text)
 {
+    StrBuf line = {0};
+    strbuf_puts(&line, before);
+    report_plain(&line, name, strlen(name));
+    strbuf_puts(&line, between);
+    report_plain(&line, text, strlen(text));
+    strbuf_puts(&line, "\n");
+    if (line.text)
+        fwrite(line.text, 1, line.length, file);
+    strbuf_free(&line);
+}
+
+/* One download of a class: prints what was taken, and on standard error what was not. */
+static Status import_download(Arena *a, const HandinDownload *download, int *status, Diag *d)
+{
+    HandinList taken = {0}, left = {0};
+    Status s = handin_import_download(a, download, &taken, &left, d);
+    for (size_t i = 0; i < taken.n; i++)
+        print_line(stdout, "", taken.items[i].text, "", "");
+    for (size_t i = 0; i < left.n; i++)
+        print_line(stderr, "not taken: ", left.items[i].name, ": ", left.items[i].text);
+    if (s == STATUS_OK)
+        printf("%zu submissions taken, %zu entries not\n", taken.n, left.n);
+    if (taken.n == 0)
+        *status = EXIT_SHORT;
+    free(taken.items);
+    free(left.items);
+    return s;
+}
+
+static int import_downloads(Arena *a, const Options *o, KnownLabs *known)
+{
+    Roster roster;
+    HandinDownload download = {
+        .out_dir = o->submissions, .lab = o->labs, .allow = allowed_files, .context = known};
+    if (!handin_layout_from_word(o->layout, &download.layout))
+        return cli_fail_text("that is no layout", "--layout must be canvas, moodle, gradescope or folders");
+    if (o->students)
+        return cli_fail_text("--students is not for downloads of a class", "--roster says who is who");
     Diag d;
-    KnownLabs known = {.arena = a};
-    if (!o->submissions || !o->n_operands)
-        return cli_fail_text("--submissions and archives must be given",
-                             "grade import --submissions DIR ARCHIVE...");
-    if (o->students && o->n_operands != 1)
-        return cli_fail_text("--students names the student of one archive",
-                             "without it the name comes from each file's name");
-    if (kit_find(a, &known.kit, &d) != STATUS_OK)
-        return cli_fail(&d);
+    Status s = o->roster ? roster_load(a, o->roster, &roster, &d) : STATUS_OK;
+    download.roster = o->roster ? &roster : NULL;
+    int status = EXIT_FINE;
+    for (size_t i = 0; s == STATUS_OK && i < o->n_operands; i++) {
+        download.path = o->operands[i];
+        s = import_download(a, &download, &status, &d);
+    }
+    return s == STATUS_OK ? status : cli_fail(&d);
+}
+
+/* Archives of one student each. One bad archive is its student's; the others are still taken. */
+static int import_archives(Arena *a, const Options *o, KnownLabs *known)
+{
     int status = EXIT_FINE;
     for (size_t i = 0; i < o->n_operands; i++) {
         HandinImport import = {.path = o->operands[i],
@@ -78,16 +123,32 @@ int cli_import(Arena *a, const Options *o)
                                .student = o->students,
                                .lab = o->labs,
                                .allow = allowed_files,
-                               .context = &known};
+                               .context = known};
         const char *where;
-        /* One bad archive is its student's; the others are still taken. */
+        Diag d;
         if (handin_import(a, &import, &where, &d) == STATUS_OK) {
             printf("%s\n", where);
-        } else {
-            cli_fail(&d);
-            status = EXIT_SHORT;
+            continue;
         }
+        cli_fail(&d);
+        status = EXIT_SHORT;
     }
+    return status;
+}
+
+int cli_import(Arena *a, const Options *o)
+{
+    Diag d;
+    KnownLabs known = {.arena = a};
+    if (!o->submissions || !o->n_operands)
+        return cli_fail_text("--submissions and archives must be given",
+                             "grade import --submissions DIR ARCHIVE..., or with --layout for a whole class");
+    if (o->students && o->n_operands != 1)
+        return cli_fail_text("--students names the student of one archive",
+                             "without it the name comes from each file's name");
+    if (kit_find(a, &known.kit, &d) != STATUS_OK)
+        return cli_fail(&d);
+    int status = o->layout ? import_downloads(a, o, &known) : import_archives(a, o, &known);
     forget_labs(&known);
     return status;
 }
