@@ -21,6 +21,11 @@ model-rank: all $(LADDERS) ## modelled against measured times of the labs' versi
 	$(Q)BUILD=$(BUILD) VGPU_OPTIONS='--device=h100 --check=none' RAW=$(BUILD)/model-rank.tsv common/ladder/ladders.sh virtual >$(BUILD)/model-rank.txt
 	$(Q)common/ladder/rank.sh $(BUILD)/model-rank.tsv common/ladder/measured/h100-ladders.tsv
 
+.PHONY: calibration
+calibration: all $(LADDERS) ## counters of the virtual GPU beside Nsight Compute's, into docs/vgpu.md
+	$(Q)BUILD=$(BUILD) common/ladder/calibrate.sh >$(BUILD)/calibration.md
+	$(Q)sed -i -e '/<!-- calibration -->/,/<!-- end calibration -->/{/<!--/!d}' -e '/<!-- calibration -->/r $(BUILD)/calibration.md' docs/vgpu.md
+
 .PHONY: ladder-tables
 ladder-tables: ## the measured ladders in the labs' notes.md
 	@common/ladder/ladder-tables.sh
