@@ -94,6 +94,11 @@ typedef struct CheckStreamUse {
 void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const CheckStreamUse *later,
                        const CheckStreamUse *earlier);
 
+/* The host reads or writes a byte of a at host_site; a kernel launched before at launch_site, for which
+ * nobody had waited, uses it too ("reads", "writes"). */
+void check_host_race(CheckSet *set, const MemAlloc *a, uint64_t address, const char *host_access,
+                     uint64_t host_site, const char *kernel_access, uint64_t launch_site);
+
 /* At the program's end: a finding for each place whose allocations in m are still there. */
 void check_leaks(CheckSet *set, const Mem *m);
 /* A module that the host loaded at site is still there. */

@@ -198,6 +198,39 @@ void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const
     check_add_finding(set, &f, &key);
 }
 
+void check_host_race(CheckSet *set, const MemAlloc *a, uint64_t address, const char *host_access,
+                     uint64_t host_site, const char *kernel_access, uint64_t launch_site)
+{
+    if (!check_has(set, CHECK_RACE))
+        return;
+    Finding f = host_finding(FINDING_HOST_RACE, host_site);
+    f.address = address;
+    f.has_other = true;
+    f.other_site = launch_site;
+    f.access = host_access;
+    f.other_access = kernel_access;
+    add_alloc(set, &f, a);
+    StrBuf text = {0};
+    strbuf_printf(
+        &text,
+        "the host %s managed memory that a kernel launched before %s, and has not waited for that kernel",
+        host_access, kernel_access);
+    f.message = check_intern(set, text.failed ? "" : text.text);
+    strbuf_free(&text);
+    f.hint = hint_for(set, &f, NULL);
+    /* One finding for a place of the host's and memory that was made at one place. */
+    FindingKey key = {
+        .kind = (uint8_t)f.kind,
+        .kernel = "",
+        .file = "",
+        .other_file = "",
+        .site = f.site,
+        .alloc_site = f.alloc_site,
+        .alloc_bytes = f.alloc_bytes,
+    };
+    check_add_finding(set, &f, &key);
+}
+
 static bool can_leak(const MemAlloc *a)
 {
     return !a->freed && a->kind != MEM_GLOBAL_VAR && a->kind != MEM_CONST_VAR && a->kind != MEM_INTERNAL;

@@ -159,12 +159,14 @@ static void run_host_function(uint32_t device, uint64_t token)
     Facade *f = facade();
     HostFunction fn;
     if (take_host_function(token, &fn)) {
+        f->n_host_functions_running++;
         pthread_mutex_unlock(&f->lock);
         if (fn.run != NULL)
             fn.run(fn.data);
         else
             fn.callback(fn.stream, cudaSuccess, fn.data);
         pthread_mutex_lock(&f->lock);
+        f->n_host_functions_running--;
     }
     DeviceReply reply;
     device_send(f->server, &(DeviceMsg){.op = OP_HOST_DONE, .device = device, .token = token}, &reply);
@@ -184,7 +186,9 @@ cudaError_t call_send_now(Call *call, uint32_t device, DeviceMsg *msg, DeviceRep
     msg->call = call_name(call);
     msg->site = call->site;
     for (;;) {
+        managed_before(msg);
         device_send(facade()->server, msg, reply);
+        managed_after(msg, reply);
         show_output(reply);
         if (reply->error != DEVICE_HOST_WORK)
             break;

@@ -127,6 +127,8 @@ typedef struct Facade {
     struct Pool *pools;                 /* pool.c */
     struct Graphs *graphs;              /* graph_internal.h */
     struct Advices *advices;            /* range.c */
+    struct Managed *managed;            /* managed.c */
+    uint32_t n_host_functions_running;
     struct StreamValues *stream_values; /* attribute.c */
     cudaError_t no_device;              /* why n_devices is 0 */
     bool shares_memory;                 /* with its kernels: pinned, mapped, managed */
@@ -240,6 +242,8 @@ void call_record_error(Call *call, int code, const char *name);
 
 /* A token for the stack of calls that led here; its record goes out when it is new. */
 uint64_t site_here(void);
+/* The same in a signal handler, of the instruction that the signal came at. */
+uint64_t site_of_signal(uintptr_t pc);
 /* Is an address in this library, or in the driver API's? */
 bool site_is_own(const void *address);
 
@@ -289,7 +293,15 @@ void kernel_free(Kernel *k);
 /* A device was reset: everything has to be loaded anew. */
 void registered_forget(uint32_t device);
 
-/* ---- managed memory (memory.c, range.c) ---- */
+/* ---- managed memory (memory.c, range.c, managed.c) ---- */
+
+void managed_allocated(uint32_t device, uint64_t addr, uint64_t bytes);
+/* Around each message: what the host has used of it is told, what queued launches reach is guarded. */
+void managed_before(const DeviceMsg *msg);
+void managed_after(const DeviceMsg *msg, const DeviceReply *reply);
+/* In a signal handler: was it a touch of guarded memory, which can go on now? pc: the instruction. */
+bool managed_touched(uintptr_t address, bool write, uintptr_t pc);
+void managed_end(void);
 
 /* Do these bytes lie in one managed allocation? Then its serial number. */
 bool memory_is_managed(Call *call, const void *p, size_t bytes, uint32_t *serial);

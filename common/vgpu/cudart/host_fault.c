@@ -359,6 +359,11 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
+    const ucontext_t *c = context;
+    if (info->si_code > 0 && managed_touched((uintptr_t)info->si_addr, is_write(c), instruction_of(c))) {
+        errno = saved;
+        return;
+    }
     if (info->si_code > 0)
         tell((uintptr_t)info->si_addr, context);
     errno = saved;

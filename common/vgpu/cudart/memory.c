@@ -29,6 +29,8 @@ static cudaError_t allocate(Call *call, void **p, size_t bytes, DeviceMemoryKind
     cudaError_t error = call_send(call, &msg, &reply);
     if (error == cudaSuccess)
         *p = (void *)(uintptr_t)reply.value;
+    if (error == cudaSuccess && kind == DEVICE_MEMORY_MANAGED)
+        managed_allocated(msg.device, reply.value, bytes);
     return error;
 }
 
@@ -264,7 +266,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
     return call_leave(&call, error);
 }
 
-/* ---- managed memory: where its pages are is only a matter of time ---- */
+/* ---- managed memory: where its pages are is only a matter of time (managed.c follows them) ---- */
 
 static bool valid_location(struct cudaMemLocation l)
 {
@@ -299,6 +301,7 @@ static cudaError_t prefetch(Api api, const void *p, size_t bytes, struct cudaMem
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     msg.range.addr = (uint64_t)(uintptr_t)p;
     msg.range.bytes = bytes;
+    msg.range.to = location.type == cudaMemLocationTypeDevice ? facade()->visible[location.id] : DEVICE_HOST;
     cudaError_t error = call_send_to(&call, device, &msg, &reply);
     if (error == cudaSuccess)
         range_prefetched(serial, location);
@@ -327,6 +330,13 @@ cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise adv
     uint32_t serial;
     if (!known || !valid_location(location) || !memory_is_managed(&call, p, bytes, &serial))
         return call_leave(&call, cudaErrorInvalidValue);
+    if (advice == cudaMemAdviseSetReadMostly || advice == cudaMemAdviseUnsetReadMostly) {
+        DeviceReply reply;
+        DeviceMsg msg = {.op = OP_READ_MOSTLY};
+        msg.range.addr = (uint64_t)(uintptr_t)p;
+        msg.range.flag = advice == cudaMemAdviseSetReadMostly;
+        call_send(&call, &msg, &reply);
+    }
     return call_leave(&call,
                       range_advise(serial, advice, location) ? cudaSuccess : cudaErrorMemoryAllocation);
 }

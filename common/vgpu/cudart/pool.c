@@ -1,5 +1,5 @@
 /* pool: allocation in stream order. A pool is a name with properties: memory is taken from the device each
- * time. */
+ * time; the device counts how often hardware would have to take it from the system, all pools as one. */
 #include "common/vgpu/cudart/cudart_internal.h"
 
 #include <stdlib.h>
@@ -262,6 +262,12 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr a
         return call_leave(&call, cudaErrorInvalidValue);
     pool->attributes[attribute] = 0;
     memcpy(&pool->attributes[attribute], value, attribute_bytes(attribute));
+    if (attribute == cudaMemPoolAttrReleaseThreshold) {
+        DeviceReply reply;
+        DeviceMsg msg = {.op = OP_POOL_KEEP};
+        msg.range.bytes = pool->attributes[attribute];
+        call_send(&call, &msg, &reply);
+    }
     return call_leave(&call, cudaSuccess);
 }
 

@@ -1,7 +1,7 @@
 /* range: what a program told about managed memory, and reads back (cudaMemAdvise, cudaMemRangeGetAttribute).
  *
- * Advice changes nothing here: all devices and the host see the same bytes, and where pages lie is only a
- * matter of time. It is kept for whole allocations, also when a program advises a part of one.
+ * Advice other than read mostly changes nothing here: all devices and the host see the same bytes, and where
+ * pages lie is only a matter of time. It is kept for whole allocations, also when a program advises a part of one.
  */
 #include "common/vgpu/cudart/cudart_internal.h"
 

@@ -158,21 +158,41 @@ static void record_site(uint64_t id, const Site *s)
     strbuf_free(&b);
 }
 
-uint64_t site_here(void)
+static uint64_t number_of(const Site *here)
 {
     Sites *all = sites();
     if (all == NULL || facade()->n_devices == 0 || !grow_slots(all) || all->n >= SITES_MAX)
         return 0;
-    Site here;
-    take_frames(&here);
-    size_t k = hash_site(&here) % all->n_slots;
+    size_t k = hash_site(here) % all->n_slots;
     for (; all->slots[k] != 0; k = (k + 1) % all->n_slots)
-        if (memcmp(&all->items[all->slots[k] - 1], &here, sizeof here) == 0)
+        if (memcmp(&all->items[all->slots[k] - 1], here, sizeof *here) == 0)
             return all->slots[k];
     if (!VEC_GROW(all->items, all->n, all->cap))
         return 0;
-    all->items[all->n++] = here;
+    all->items[all->n++] = *here;
     all->slots[k] = (uint32_t)all->n;
-    record_site(all->n, &here);
+    record_site(all->n, here);
     return all->n;
+}
+
+uint64_t site_here(void)
+{
+    Site here;
+    take_frames(&here);
+    return number_of(&here);
+}
+
+/* Frames hold return addresses, which the instruction itself is not. */
+uint64_t site_of_signal(uintptr_t pc)
+{
+    void *stack[STACK_MAX];
+    int n = backtrace(stack, STACK_MAX), at = 0, kept = 0;
+    Site here = {0};
+    while (at < n && (uintptr_t)stack[at] != pc)
+        at++;
+    here.frames[kept++] = (void *)(pc + 1);
+    for (int i = at + 1; i < n && kept < FRAMES_MAX; i++)
+        if (!site_is_own(stack[i]))
+            here.frames[kept++] = stack[i];
+    return number_of(&here);
 }

@@ -6,6 +6,7 @@
  *
  * Options come from the environment, where the `vgpu` command puts them:
  *   VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES
+ *   VGPU_MEMORY (MiB of a card)
  *   VGPU_STREAM_FD (records for the command), CUDA_VISIBLE_DEVICES (as with hardware)
  */
 #include "common/vgpu/cudart/cudart_internal.h"
@@ -41,14 +42,16 @@ static bool read_number(const char *name, uint64_t fallback, uint64_t *out)
 
 static bool read_options(DeviceOptions *o)
 {
-    uint64_t n_devices, jobs, fd;
+    uint64_t n_devices, jobs, fd, memory_mib;
     *o = (DeviceOptions){.model = getenv("VGPU_DEVICE"), .checks = getenv("VGPU_CHECK")};
     bool ok = read_number("VGPU_DEVICES", 1, &n_devices) && read_number("VGPU_JOBS", 1, &jobs) &&
+              read_number("VGPU_MEMORY", 0, &memory_mib) &&
               read_number("VGPU_SEED", 0, &o->seed) &&
               read_number("VGPU_MAX_INSTRUCTIONS", 0, &o->max_instructions) &&
               read_number("VGPU_FAIL_AT", 0, &facade()->fail_at) &&
               read_number("VGPU_STREAM_FD", UINT64_MAX, &fd);
     o->n_devices = n_devices > DEVICES_MAX ? DEVICES_MAX : (uint32_t)n_devices;
+    o->memory_bytes = memory_mib > (1u << 24) ? 0 : memory_mib << 20;
     o->jobs = jobs > 256 ? 256 : (unsigned)jobs;
     o->stream_fd = fd > 1000000 ? -1 : (int)fd;
     o->timeline = getenv("VGPU_TIMELINE") != NULL;
@@ -112,6 +115,7 @@ __attribute__((destructor)) static void finish(void)
     call_send_to(&call, 0, &(DeviceMsg){.op = OP_FINISH}, &reply);
     f->finished = true;
     host_fault_remove();
+    managed_end();
     device_server_destroy(f->server);
     f->server = NULL;
 }

@@ -53,7 +53,11 @@ typedef enum DeviceOp {
     OP_MEMORY_INFO, /* -> value: free bytes, value2: total */
     OP_COPY,        /* copy, host spans */
     OP_FILL,        /* fill */
-    OP_MIGRATE,     /* range, stream: prefetch of managed memory, only time */
+    OP_MIGRATE,     /* range, stream: prefetch of managed memory to range.to */
+    OP_HOST_PAGES,  /* range: the host has used pages of managed memory there */
+    OP_HOST_TOUCH,  /* range.addr, flag (it writes): it uses memory that queued work may use */
+    OP_READ_MOSTLY, /* range.addr, flag: advice about the allocation there */
+    OP_POOL_KEEP,   /* range.bytes: freed memory of pools that stays theirs when somebody waits */
     OP_TEXTURE_CREATE,  /* in: DeviceTexture -> value: handle of a texture or surface object */
     OP_TEXTURE_DESTROY, /* range.addr: handle; one that is none is no error */
     /* modules */
@@ -97,6 +101,9 @@ typedef struct DeviceSpan {
 
 /* Stream 0 is the device's legacy default stream, which waits for the blocking streams and they for it. */
 enum { DEVICE_STREAM_LEGACY = 0, DEVICE_STREAM_NONBLOCKING = 1 };
+
+/* range.to: not a device. */
+#define DEVICE_HOST UINT32_MAX
 
 typedef enum DeviceMemoryKind {
     DEVICE_MEMORY_NONE,    /* an address that the device does not know: pageable host memory */
@@ -197,6 +204,8 @@ typedef struct DeviceMsg {
         } free;
         struct {
             uint64_t addr, bytes;
+            uint32_t to; /* device; DEVICE_HOST */
+            bool flag;
         } range;
         DeviceCopy copy;
         struct {
@@ -231,6 +240,7 @@ typedef struct DeviceReply {
     DeviceError error;
     uint64_t value, value2;
     uint64_t seq; /* number of the operation that was queued, 0: none */
+    uint64_t oldest_launch; /* number of the oldest launch that has not run, 0: none */
     uint64_t token, resume; /* DEVICE_HOST_WORK: which function; for the repeated message */
     struct {
         uint8_t kind; /* DeviceMemoryKind */
@@ -293,6 +303,7 @@ typedef struct DeviceOptions {
     const char *checks; /* "all", "none", "memory,race"...; NULL: all */
     uint64_t seed;      /* order of blocks and warps, pattern of fresh memory; 0: blocks in ascending order */
     uint64_t max_instructions; /* of one launch; 0: no limit */
+    uint64_t memory_bytes;     /* of a card; 0: as many as the model has */
     unsigned jobs;             /* 0: one */
     bool timeline;             /* write a record for each operation */
     bool lines;                /* counters by line of the source in the record of each launch */

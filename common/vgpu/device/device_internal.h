@@ -124,6 +124,7 @@ typedef struct QueueOp {
         } host;
         struct {
             uint64_t addr, bytes;
+            uint32_t to;
         } range;
     };
 } QueueOp;
@@ -163,6 +164,8 @@ typedef struct Origin {
 
 typedef struct MemoryTotals {
     uint64_t h2d, d2h, d2h_kernel, d2d, peak, used;
+    uint64_t page_faults, host_faults, migrated_to_device, migrated_to_host, evicted; /* managed.c */
+    uint64_t taken; /* times that memory was taken from the system */
 } MemoryTotals;
 
 typedef struct Device {
@@ -186,11 +189,16 @@ typedef struct Device {
     ExecObserver origin_observer;
     MemAlloc *workspace; /* of grid barriers */
     const char *launch_kernel;
+    const QueueOp *launch_op; /* of the launch that runs */
     ExecFault fault; /* the first of the launch, without its pointers */
     bool has_fault;
     uint64_t end_ns;                     /* of the last operation */
     uint64_t first_ns, last_ns, busy_ns; /* operations that take time: first begin, last end, sum */
     OrderClock order_all;                /* of all operations asked for */
+    uint64_t n_blocks_held; /* of managed memory */
+    struct {
+        uint64_t live, held, keep; /* bytes: in use, held, held at least when somebody has waited */
+    } pool;
     uint64_t n_launches;
     uint64_t n_allocs, n_allocs_prepared; /* origin.c */
     size_t n_findings_told;               /* as text (record.c) */
@@ -209,8 +217,10 @@ struct DeviceServer {
     Event **events;
     size_t n_events, events_cap;
     uint32_t n_streams_made; /* stream ids are unique in the server */
+    PerfModel model; /* of all devices */
     Queue queue;
     OrderBook order;
+    struct Managed *managed; /* managed.c; NULL: none made yet */
     uint64_t host_ns;
     uint64_t host_memory_used; /* address space given out for pinned and managed memory */
     uint64_t n_launch_records, n_span_records;
@@ -237,6 +247,8 @@ const MemAlloc *device_locate(const DeviceServer *s, uint64_t addr, unsigned *ow
 void device_free_now(Device *d, uint64_t addr, uint64_t site);
 void *device_map_host(DeviceServer *s, uint64_t bytes);
 void device_free_all(Device *d);
+/* Somebody has waited: pools give back what they may not keep. */
+void device_trim_pool(Device *d);
 void device_note_used(Device *d, int64_t bytes);
 uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site);
 bool device_heap_free(void *self, uint64_t addr);
@@ -247,6 +259,27 @@ void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r);
 /* Run what the queue holds; give the modelled duration. */
 uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes);
 uint64_t fill_run(Device *d, QueueOp *op);
+
+/* ---- managed.c: managed memory ---- */
+void managed_add(Device *d, const MemAlloc *a);
+void managed_drop(Device *d, const MemAlloc *a);
+void managed_free(DeviceServer *s);
+/* Is there any? */
+bool managed_wanted(const Device *d);
+void managed_host_pages(Device *d, const DeviceMsg *m);
+void managed_host_touch(Device *d, const DeviceMsg *m);
+void managed_advise(Device *d, const DeviceMsg *m);
+/* The launch that runs used bytes [from, to) of an allocation: moves them, and looks for touches that came too
+ * early. */
+void managed_use(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch how);
+void managed_compare(Device *d, const QueueOp *op, const MemAlloc *a, uint64_t from, uint64_t to,
+                     PerfTouch how);
+/* What moving has cost the launch, once. */
+uint64_t managed_take_ns(Device *d);
+/* Runs a prefetch; gives its duration. */
+uint64_t managed_prefetch(Device *d, const QueueOp *op, Engine *engine);
+/* Touches that no work can clash with any more; all of them. */
+void managed_forget_touches(DeviceServer *s, bool all);
 
 /* ---- texture.c: texture and surface objects ---- */
 void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r);

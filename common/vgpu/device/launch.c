@@ -159,7 +159,12 @@ static void say_unsupported(Device *d, const ExecResult *result)
 
 static void on_touch(void *self, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch access)
 {
-    order_touch(self, a, from, to, access);
+    Device *d = self;
+    order_touch(d, a, from, to, access);
+    if (a->kind == MEM_MANAGED) {
+        managed_compare(d, d->launch_op, a, from, to, access);
+        managed_use(d, a, from, to, access);
+    }
 }
 
 static void execute(Device *d, const QueueOp *op, ExecResult *result)
@@ -202,7 +207,7 @@ static void execute(Device *d, const QueueOp *op, ExecResult *result)
         .n_observers = n,
     };
     check_set_launch_site(d->check, op->site);
-    perf_watch(d->perf, order_wanted(d) ? on_touch : NULL, d);
+    perf_watch(d->perf, order_wanted(d) || managed_wanted(d) ? on_touch : NULL, d);
     exec_launch(&launch, result);
 }
 
@@ -217,6 +222,7 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share)
     const char *title = d->server->functions[op->launch.function - 1].title;
     d->launch_kernel = title == NULL ? f->name : title;
     d->has_fault = false;
+    d->launch_op = op;
     origin_prepare(d);
     ExecResult result = {0};
     execute(d, op, &result);
@@ -229,6 +235,10 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share)
     uint64_t blocks = (uint64_t)op->launch.grid[0] * op->launch.grid[1] * op->launch.grid[2];
     PerfLaunchTime time;
     perf_launch_time(d->model, counters, &needs, blocks, &time);
+    uint64_t moving_ns = managed_take_ns(d);
+    time.total_ns += moving_ns;
+    if (moving_ns > time.total_ns / 2)
+        time.bound = "page faults";
     PerfOccupancy o;
     perf_occupancy(d->model, &needs, &o);
     uint64_t room = (uint64_t)o.blocks_per_sm * d->model->n_sms;

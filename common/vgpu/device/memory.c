@@ -1,7 +1,8 @@
 /* memory: allocating, freeing and looking up addresses; the kernels' heap.
  *
  * Pinned and managed memory is ordinary host memory of this process, made here so that it is page-aligned,
- * and registered with the device under its own address.
+ * and registered with the device under its own address. Managed memory is mapped twice: once for the program,
+ * at that address, once for the device, so that what the program touches can be told from what kernels do.
  */
 #include "common/vgpu/device/device_internal.h"
 
@@ -26,10 +27,10 @@ static uint64_t page_round(uint64_t bytes)
 
 /* Host pages at an address that is the same in every run, so that reports are: after the last ones, where
  * that is free. */
-void *device_map_host(DeviceServer *s, uint64_t bytes)
+static void *map_host(DeviceServer *s, uint64_t bytes, int sharing)
 {
     uint64_t size = page_round(bytes);
-    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    const int flags = sharing | MAP_ANONYMOUS | MAP_NORESERVE;
     void *wanted = (void *)(uintptr_t)(HOST_MEMORY_BASE + s->host_memory_used);
     void *p = mmap(wanted, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
     if (p == MAP_FAILED)
@@ -38,18 +39,59 @@ void *device_map_host(DeviceServer *s, uint64_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Pinned and managed memory: host pages. Managed memory is zero on hardware too. */
-static MemAlloc *alloc_host(Device *d, uint64_t bytes, MemKind kind, uint64_t site)
+void *device_map_host(DeviceServer *s, uint64_t bytes)
 {
-    if (bytes > d->model->memory_bytes)
-        return NULL;
-    void *p = device_map_host(d->server, bytes);
+    return map_host(s, bytes, MAP_PRIVATE);
+}
+
+static MemAlloc *alloc_pinned(Device *d, uint64_t bytes, uint64_t site)
+{
+    void *p = bytes > d->model->memory_bytes ? NULL : device_map_host(d->server, bytes);
     if (p == NULL)
         return NULL;
-    MemAlloc *a = mem_register(d->mem, p, bytes, kind, site);
+    MemAlloc *a = mem_register(d->mem, p, bytes, MEM_PINNED, site);
     if (a == NULL)
         munmap(p, page_round(bytes));
     return a;
+}
+
+/* Managed memory may be larger than the device's, up to what a host could have. It is zero on hardware too.
+ */
+#define MANAGED_BYTES_MAX ((uint64_t)1 << 40)
+
+static MemAlloc *alloc_managed(Device *d, uint64_t bytes, uint64_t site)
+{
+    void *p = bytes > MANAGED_BYTES_MAX ? NULL : map_host(d->server, bytes, MAP_SHARED);
+    if (p == NULL)
+        return NULL;
+    void *again = mremap(p, 0, page_round(bytes), MREMAP_MAYMOVE); /* the same pages a second time */
+    MemAlloc *a = again == MAP_FAILED ? NULL : mem_register(d->mem, p, bytes, MEM_MANAGED, site);
+    if (a == NULL) {
+        munmap(p, page_round(bytes));
+        if (again != MAP_FAILED)
+            munmap(again, page_round(bytes));
+        return NULL;
+    }
+    a->host = again;
+    managed_add(d, a);
+    return a;
+}
+
+/* Pools hold what was freed until somebody waits, and what they may keep after that. */
+static void pool_take(Device *d, uint64_t bytes)
+{
+    d->pool.live += bytes;
+    if (d->pool.live <= d->pool.held)
+        return;
+    d->pool.held = d->pool.live;
+    d->totals.taken++;
+}
+
+void device_trim_pool(Device *d)
+{
+    uint64_t least = d->pool.live > d->pool.keep ? d->pool.live : d->pool.keep;
+    if (d->pool.held > least)
+        d->pool.held = least;
 }
 
 static MemKind device_kind(uint8_t kind)
@@ -62,10 +104,10 @@ void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
     MemAlloc *a = NULL;
     switch ((DeviceMemoryKind)m->alloc.kind) {
     case DEVICE_MEMORY_MANAGED:
-        a = alloc_host(d, m->alloc.bytes, MEM_MANAGED, m->site);
+        a = alloc_managed(d, m->alloc.bytes, m->site);
         break;
     case DEVICE_MEMORY_PINNED:
-        a = alloc_host(d, m->alloc.bytes, MEM_PINNED, m->site);
+        a = alloc_pinned(d, m->alloc.bytes, m->site);
         break;
     default:
         if (m->alloc.bytes <= mem_total(d->mem))
@@ -75,10 +117,15 @@ void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
         break;
     }
     d->n_allocs++;
-    if (a == NULL)
+    if (a == NULL) {
         r->error = DEVICE_NO_MEMORY;
+        return;
+    }
+    r->value = a->addr;
+    if (a->kind == MEM_POOL)
+        pool_take(d, a->bytes);
     else
-        r->value = a->addr;
+        d->totals.taken++;
 }
 
 /* ---- looking up ---- */
@@ -154,13 +201,18 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
     uint8_t kind = a->kind;
     uint64_t bytes = a->bytes;
     uint32_t serial = a->serial;
+    void *host = a->host;
     origin_count_shared(d, a);
+    if (kind == MEM_MANAGED)
+        managed_drop(d, a);
     if (mem_free(d->mem, addr, site) != STATUS_OK)
         return;
     origin_drop(d, serial);
     if (kind == MEM_PINNED || kind == MEM_MANAGED)
         munmap((void *)(uintptr_t)addr, page_round(bytes));
-    else if (kind == MEM_DEVICE || kind == MEM_POOL) /* what device_alloc counted */
+    if (kind == MEM_MANAGED)
+        munmap(host, page_round(bytes));
+    if (kind == MEM_DEVICE || kind == MEM_POOL) /* what device_alloc counted */
         device_note_used(d, -(int64_t)bytes);
 }
 
@@ -170,6 +222,7 @@ void device_free_all(Device *d)
     const MemAlloc *a;
     while ((a = mem_at(d->mem, 0)) != NULL)
         device_free_now(d, a->addr, 0);
+    d->pool.live = d->pool.held = 0;
     d->workspace = NULL;
 }
 
@@ -207,8 +260,11 @@ void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
         bad_free(owner, m, r);
         return;
     }
+    uint64_t of_pool = a->kind == MEM_POOL ? a->bytes : 0;
     if (m->free.kind == DEVICE_MEMORY_POOL) {
         free_later(owner, m, r);
+        if (r->error == DEVICE_OK) /* what comes later in the stream may get it */
+            owner->pool.live -= of_pool;
         return;
     }
     /* cudaFree waits for the device (CUDA Runtime API, "Memory Management"): kernels in flight may use the
@@ -220,6 +276,7 @@ void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
     order_waited(owner->server, &owner->order_all);
     if (owner->error == DEVICE_OK)
         device_free_now(owner, m->free.addr, m->site);
+    owner->pool.live -= of_pool;
 }
 
 void device_register(Device *d, const DeviceMsg *m, DeviceReply *r)

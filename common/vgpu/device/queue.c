@@ -263,8 +263,7 @@ static void run_op(Device *d, QueueOp *op)
         bytes = op->fill.width * op->fill.height * op->fill.depth;
         break;
     case QUEUE_MIGRATE:
-        duration = perf_copy_ns(d->model, PERF_COPY_PINNED, op->range.bytes);
-        engine = ENGINE_TO_DEVICE;
+        duration = managed_prefetch(d, op, &engine);
         bytes = op->range.bytes;
         break;
     case QUEUE_FREE:

@@ -286,6 +286,12 @@ static void add_totals(DeviceServer *s, PerfCounters *counters, MemoryTotals *me
         memory->d2h_kernel += d->totals.d2h_kernel;
         memory->d2d += d->totals.d2d;
         memory->peak += d->totals.peak;
+        memory->page_faults += d->totals.page_faults;
+        memory->host_faults += d->totals.host_faults;
+        memory->migrated_to_device += d->totals.migrated_to_device;
+        memory->migrated_to_host += d->totals.migrated_to_host;
+        memory->evicted += d->totals.evicted;
+        memory->taken += d->totals.taken;
         if (d->end_ns > *end_ns)
             *end_ns = d->end_ns;
     }
@@ -336,6 +342,12 @@ void record_totals(DeviceServer *s)
     put_number(&b, "d2h_kernel_bytes", memory.d2h_kernel);
     put_number(&b, "d2d_bytes", memory.d2d);
     put_number(&b, "peak_bytes", memory.peak);
+    put_number(&b, "page_faults", memory.page_faults);
+    put_number(&b, "host_page_faults", memory.host_faults);
+    put_number(&b, "migrated_to_device_bytes", memory.migrated_to_device);
+    put_number(&b, "migrated_to_host_bytes", memory.migrated_to_host);
+    put_number(&b, "evicted_bytes", memory.evicted);
+    put_number(&b, "allocations", memory.taken);
     put_number(&b, "leaked_bytes", leaked_bytes);
     put_number(&b, "leaked_allocations", leaked);
     strbuf_puts(&b, "}");

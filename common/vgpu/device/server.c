@@ -136,6 +136,9 @@ static Status add_devices(DeviceServer *s, unsigned tools, Diag *diag)
     Status st = find_model(s->options.model, &model, diag);
     if (st != STATUS_OK)
         return st;
+    s->model = *model;
+    if (s->options.memory_bytes > 0)
+        s->model.memory_bytes = s->options.memory_bytes;
     uint32_t wanted = s->options.n_devices > DEVICES_MAX ? DEVICES_MAX : s->options.n_devices;
     s->devices = calloc(wanted + 1, sizeof *s->devices);
     for (uint32_t i = 0; i < wanted && s->devices != NULL; i++) {
@@ -146,7 +149,7 @@ static Status add_devices(DeviceServer *s, unsigned tools, Diag *diag)
         s->n_devices = i + 1;
         d->server = s;
         d->index = i;
-        d->model = model;
+        d->model = &s->model;
         st = fill_device(d, tools);
         if (st != STATUS_OK)
             return diag_set(diag, st, "device %u cannot be made: %s", i, status_name(st));
@@ -195,6 +198,7 @@ void device_server_destroy(DeviceServer *s)
         free(s->modules[i]);
     event_free_all(s);
     order_free(s);
+    managed_free(s);
     free(s->queue.ops);
     free(s->modules);
     for (size_t i = 0; i < s->n_functions; i++)
@@ -279,6 +283,14 @@ static void device_reset(Device *d, DeviceReply *r)
     d->error = failed ? DEVICE_UNAVAILABLE : DEVICE_OK;
 }
 
+/* What runs because nobody waits (a host that looks at memory until a kernel has changed it) is compared with
+ * no touch of the host's. */
+static void run_unwaited(Device *d, DeviceReply *r)
+{
+    managed_forget_touches(d->server, true);
+    r->error = queue_run_device(d);
+}
+
 static void limit_set(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     /* A thread's stack is bounded by what a card could hold of them all. */
@@ -330,6 +342,7 @@ static void migrate(Device *d, const DeviceMsg *m, DeviceReply *r)
     }
     op->range.addr = m->range.addr;
     op->range.bytes = m->range.bytes;
+    op->range.to = m->range.to;
 }
 
 static void record_text(DeviceServer *s, const DeviceMsg *m)
@@ -454,6 +467,18 @@ static void handle_memory(DeviceServer *s, Device *d, const DeviceMsg *m, Device
     case OP_FILL:
         device_fill(d, m, r);
         break;
+    case OP_HOST_PAGES:
+        managed_host_pages(d, m);
+        break;
+    case OP_HOST_TOUCH:
+        managed_host_touch(d, m);
+        break;
+    case OP_READ_MOSTLY:
+        managed_advise(d, m);
+        break;
+    case OP_POOL_KEEP:
+        d->pool.keep = m->range.bytes;
+        break;
     case OP_TEXTURE_CREATE:
         texture_create(d, m, r);
         break;
@@ -516,11 +541,19 @@ static void handle(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *
     else if (m->op == OP_DEVICE_SYNC)
         device_sync(d, r);
     else if (m->op == OP_DEVICE_RUN)
-        r->error = queue_run_device(d);
+        run_unwaited(d, r);
     else if (m->op == OP_LIMIT_GET)
         limit_get(d, m, r);
     else
         limit_set(d, m, r);
+}
+
+static uint64_t oldest_launch(const DeviceServer *s)
+{
+    for (size_t i = 0; i < s->queue.n; i++)
+        if (s->queue.ops[i]->kind == QUEUE_LAUNCH && !s->queue.ops[i]->done)
+            return s->queue.ops[i]->seq;
+    return 0;
 }
 
 void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
@@ -535,6 +568,8 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     handle(s, d, m, r);
+    managed_forget_touches(s, false);
+    r->oldest_launch = oldest_launch(s);
     bool about_device = m->op > OP_DEVICE_INFO && m->op < OP_CALL && m->op != OP_DEVICE_RESET &&
                         m->op != OP_PEER && m->op != OP_POINTER && m->op != OP_HOST_DONE;
     if (about_device && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)

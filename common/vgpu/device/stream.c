@@ -15,6 +15,8 @@ void host_wait(DeviceServer *s, uint64_t end_ns)
 {
     if (s->host_ns < end_ns)
         s->host_ns = end_ns;
+    for (uint32_t i = 0; i < s->n_devices; i++)
+        device_trim_pool(s->devices[i]);
 }
 
 /* ---- streams ---- */

@@ -22,6 +22,7 @@ static const char usage[] =
     "  --check=LIST            all, none, or some of memory,race,init,sync,leak (default all)\n"
     "  --device=NAME           model of card (--list-devices names them)\n"
     "  --devices=N             that many cards of it (default 1)\n"
+    "  --memory=MIB            of each card, instead of what the model has\n"
     "  --list-devices          names the models and ends\n"
     "  --profile               a table of kernels, modelled times and counters\n"
     "  --report=FILE           a report as JSON\n"
@@ -44,6 +45,7 @@ typedef enum Option {
     OPT_CHECK = 256,
     OPT_DEVICE,
     OPT_DEVICES,
+    OPT_MEMORY,
     OPT_LIST,
     OPT_PROFILE,
     OPT_REPORT,
@@ -65,6 +67,7 @@ static const struct option long_options[] = {
     {"check", required_argument, NULL, OPT_CHECK},
     {"device", required_argument, NULL, OPT_DEVICE},
     {"devices", required_argument, NULL, OPT_DEVICES},
+    {"memory", required_argument, NULL, OPT_MEMORY},
     {"list-devices", no_argument, NULL, OPT_LIST},
     {"profile", no_argument, NULL, OPT_PROFILE},
     {"report", required_argument, NULL, OPT_REPORT},
@@ -153,6 +156,9 @@ static void set_option(int option, const char *arg, ToolOptions *o)
         break;
     case OPT_DEVICES:
         o->devices = number_option("devices", arg);
+        break;
+    case OPT_MEMORY:
+        o->memory = number_option("memory", arg);
         break;
     case OPT_LIST:
         list_devices();

@@ -189,6 +189,26 @@ static void put_kernel(const Records *r, const KernelRow *row, uint64_t total_ns
     put_lines(r, row->longest, out);
 }
 
+static long long number_of(const json_t *m, const char *name)
+{
+    return (long long)json_integer_value(json_object_get(m, name));
+}
+
+/* Nothing for programs without managed memory. */
+static void put_managed(const json_t *m, StrBuf *out)
+{
+    long long to_device = number_of(m, "migrated_to_device_bytes"),
+              to_host = number_of(m, "migrated_to_host_bytes"), faults = number_of(m, "page_faults"),
+              host_faults = number_of(m, "host_page_faults");
+    if (to_device + to_host + faults + host_faults == 0)
+        return;
+    strbuf_printf(
+        out,
+        "managed memory: %lld page faults of kernels, %lld of the host; moved to the device %lld bytes, "
+        "to the host %lld, of which for want of room %lld\n",
+        faults, host_faults, to_device, to_host, number_of(m, "evicted_bytes"));
+}
+
 static void put_memory(const Records *r, StrBuf *out)
 {
     const json_t *m = json_object_get(r->end, "memory");
@@ -200,6 +220,7 @@ static void put_memory(const Records *r, StrBuf *out)
         (long long)json_integer_value(json_object_get(m, "d2h_bytes")),
         (long long)json_integer_value(json_object_get(m, "d2d_bytes")),
         (long long)json_integer_value(json_object_get(m, "peak_bytes")));
+    put_managed(m, out);
     strbuf_printf(out, "end of the last operation: %.3f us\n",
                   (double)json_integer_value(json_object_get(r->end, "end_ns")) / 1e3);
 }

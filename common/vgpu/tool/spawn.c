@@ -70,6 +70,7 @@ static void set_environment(const ToolOptions *o, const char *folder, int fd)
     set_or_clear("VGPU_FAIL_AT", o->fail_at);
     set_or_clear("VGPU_MAX_INSTRUCTIONS", o->max_instructions);
     set_or_clear("VGPU_JOBS", o->jobs);
+    set_or_clear("VGPU_MEMORY", o->memory);
     set_or_clear("VGPU_TIMELINE",
                  o->timeline != NULL || o->timeline_text || o->svg != NULL || o->profile ? "1" : NULL);
     set_or_clear("VGPU_LINES", o->profile ? "1" : NULL);

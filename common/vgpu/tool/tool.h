@@ -21,7 +21,7 @@
 enum { TOOL_PROCESSES_MAX = 64 };
 
 typedef struct ToolOptions {
-    const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices;
+    const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices, *memory;
     bool profile, timeline_text, quiet, color;
     int error_exitcode;
     char **program; /* its name and arguments, NULL at the end */

@@ -1,0 +1,265 @@
+/* managed: what the host does with managed memory, which it uses without any call.
+ *
+ * Where it was. The pages of managed memory are mapped for the program apart from where kernels reach them.
+ * So the program's own page table says which of them it has used: before each message that may run or queue
+ * work, those are read (/proc/self/pagemap), told to the device, and taken out of the table again; the bytes
+ * stay. Nothing stops the program for that, and system calls on the memory count as well.
+ *
+ * Whether it was too early. While a launch is queued, memory that it can reach is mapped without access: what
+ * its parameters point to, and what that points to in turn. The first touch of a page is a signal: it is told
+ * to the device, and the page is the host's again. Kernels that run later and use that very place differently
+ * make the finding.
+ *
+ *      launch: guard what it reaches ... host touches p[0]: signal, told, page open ... wait: kernel runs,
+ * writes p[0]
+ *
+ * Limits: without /proc the host counts as having used nothing; allocations beyond SCAN_BYTES are not looked
+ * at; a system call on guarded memory fails with EFAULT instead; on each page only the first touch is seen.
+ */
+#include "common/vgpu/cudart/cudart_internal.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, PAGES_AT_ONCE = 512, TRIES_MAX = 1000 };
+#define SCAN_BYTES ((uint64_t)1 << 30)
+
+typedef struct Shared {
+    uint32_t device; /* server's */
+    uint64_t addr, bytes;
+    uint64_t launch; /* newest that reaches it; 0: not guarded */
+} Shared;
+
+struct Managed {
+    Shared *items;
+    size_t n, cap;
+    size_t n_guarded;
+    int pagemap;
+};
+
+void managed_allocated(uint32_t device, uint64_t addr, uint64_t bytes)
+{
+    Facade *f = facade();
+    if (f->managed == NULL && (f->managed = calloc(1, sizeof *f->managed)) != NULL)
+        f->managed->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    struct Managed *m = f->managed;
+    if (m != NULL && VEC_GROW(m->items, m->n, m->cap))
+        m->items[m->n++] = (Shared){.device = device, .addr = addr, .bytes = bytes};
+}
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+static void open_again(struct Managed *m, Shared *s)
+{
+    if (s->launch == 0)
+        return;
+    mprotect((void *)(uintptr_t)s->addr, whole_pages(s->bytes), PROT_READ | PROT_WRITE);
+    s->launch = 0;
+    m->n_guarded--;
+}
+
+static void forget(const DeviceMsg *msg)
+{
+    struct Managed *m = facade()->managed;
+    for (size_t i = m->n; i-- > 0;) {
+        Shared *s = &m->items[i];
+        bool gone = msg->op == OP_DEVICE_RESET ? s->device == msg->device : s->addr == msg->free.addr;
+        if (!gone)
+            continue;
+        open_again(m, s);
+        *s = m->items[--m->n];
+    }
+}
+
+/* ---- what the host has used ---- */
+
+static void tell_pages(const Shared *s, uint64_t from, uint64_t to)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_HOST_PAGES, .device = s->device};
+    msg.range.addr = s->addr + from;
+    msg.range.bytes = (to < s->bytes ? to : s->bytes) - from;
+    device_send(facade()->server, &msg, &reply);
+}
+
+/* Tells the runs of pages that are in the program's page table. */
+static void scan_pages(int pagemap, const Shared *s)
+{
+    uint64_t entries[PAGES_AT_ONCE], n = whole_pages(s->bytes) / PAGE, run = UINT64_MAX;
+    for (uint64_t i = 0; i < n; i += PAGES_AT_ONCE) {
+        uint64_t count = n - i < PAGES_AT_ONCE ? n - i : PAGES_AT_ONCE;
+        ssize_t got = pread(pagemap, entries, count * sizeof entries[0],
+                            (off_t)((s->addr / PAGE + i) * sizeof entries[0]));
+        if (got != (ssize_t)(count * sizeof entries[0]))
+            return;
+        for (uint64_t k = 0; k < count; k++) {
+            bool present = entries[k] >> 63;
+            if (present && run == UINT64_MAX)
+                run = i + k;
+            if (!present && run != UINT64_MAX) {
+                tell_pages(s, run * PAGE, (i + k) * PAGE);
+                run = UINT64_MAX;
+            }
+        }
+    }
+    if (run != UINT64_MAX)
+        tell_pages(s, run * PAGE, n * PAGE);
+}
+
+static void take_pages_back(const Shared *s)
+{
+    madvise((void *)(uintptr_t)s->addr, whole_pages(s->bytes), MADV_DONTNEED);
+}
+
+static void scan(void)
+{
+    const struct Managed *m = facade()->managed;
+    for (size_t i = 0; i < m->n && m->pagemap >= 0; i++)
+        if (m->items[i].bytes <= SCAN_BYTES) {
+            scan_pages(m->pagemap, &m->items[i]);
+            take_pages_back(&m->items[i]);
+        }
+}
+
+/* ---- what a launch can reach ---- */
+
+static Shared *find(const struct Managed *m, uint64_t addr)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (addr - m->items[i].addr < m->items[i].bytes)
+            return &m->items[i];
+    return NULL;
+}
+
+/* Marks what the words of a piece of memory point to. True: something new, which has to be looked into. */
+static bool reach(struct Managed *m, const uint8_t *from, uint64_t bytes, uint64_t launch)
+{
+    bool any = false;
+    for (uint64_t i = 0; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, from + i, sizeof word);
+        Shared *s = find(m, word);
+        if (s == NULL || s->launch == launch)
+            continue;
+        m->n_guarded += s->launch == 0;
+        s->launch = launch;
+        any = true;
+    }
+    return any;
+}
+
+static void guard(const DeviceMsg *msg, uint64_t launch)
+{
+    struct Managed *m = facade()->managed;
+    for (size_t i = 0; i < m->n; i++) /* readable, to be looked into */
+        if (m->items[i].launch != 0)
+            mprotect((void *)(uintptr_t)m->items[i].addr, whole_pages(m->items[i].bytes),
+                     PROT_READ | PROT_WRITE);
+    bool more = reach(m, msg->in.data, msg->in.bytes, launch);
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < m->n; i++)
+            if (m->items[i].launch == launch && m->items[i].bytes <= SCAN_BYTES)
+                more |= reach(m, (const uint8_t *)(uintptr_t)m->items[i].addr, m->items[i].bytes, launch);
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        take_pages_back(&m->items[i]);
+        if (m->items[i].launch != 0)
+            mprotect((void *)(uintptr_t)m->items[i].addr, whole_pages(m->items[i].bytes), PROT_NONE);
+    }
+}
+
+/* ---- around each message ---- */
+
+static bool concerns(const DeviceMsg *msg)
+{
+    switch (msg->op) {
+    case OP_DEVICE_SYNC:
+    case OP_FREE:
+    case OP_COPY:
+    case OP_MIGRATE:
+    case OP_LAUNCH:
+    case OP_STREAM_SYNC:
+    case OP_EVENT_SYNC:
+    case OP_FINISH:
+        return msg->place != PLACE_CHECK && msg->resume == 0;
+    default:
+        return false;
+    }
+}
+
+void managed_before(const DeviceMsg *msg)
+{
+    const struct Managed *m = facade()->managed;
+    if (m != NULL && m->n > 0 && concerns(msg))
+        scan();
+}
+
+void managed_after(const DeviceMsg *msg, const DeviceReply *reply)
+{
+    struct Managed *m = facade()->managed;
+    if (m == NULL || m->n == 0)
+        return;
+    if (msg->op == OP_LAUNCH && reply->error == DEVICE_OK && reply->seq != 0)
+        guard(msg, reply->seq);
+    for (size_t i = 0; i < m->n && m->n_guarded > 0; i++)
+        if (reply->oldest_launch == 0 || reply->oldest_launch > m->items[i].launch)
+            open_again(m, &m->items[i]);
+    bool freed = msg->op == OP_FREE && msg->free.kind == DEVICE_MEMORY_DEVICE;
+    if (reply->error == DEVICE_OK && (freed || msg->op == OP_DEVICE_RESET))
+        forget(msg);
+}
+
+/* ---- the signal ---- */
+
+static void tell_touch(const Shared *s, uintptr_t address, bool write, uintptr_t pc)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_HOST_TOUCH, .device = s->device, .site = site_of_signal(pc)};
+    msg.range.addr = address;
+    msg.range.flag = write;
+    device_send(facade()->server, &msg, &reply);
+}
+
+bool managed_touched(uintptr_t address, bool write, uintptr_t pc)
+{
+    Facade *f = facade();
+    struct Managed *m = f->managed;
+    int tries = 0;
+    if (m == NULL)
+        return false;
+    while (pthread_mutex_trylock(&f->lock) != 0) {
+        if (++tries == TRIES_MAX)
+            return false;
+        sched_yield();
+    }
+    const Shared *s = find(m, address);
+    if (s != NULL) {
+        if (s->launch != 0 && f->n_host_functions_running == 0)
+            tell_touch(s, address, write, pc);
+        mprotect((void *)(address / PAGE * PAGE), PAGE, PROT_READ | PROT_WRITE);
+    }
+    pthread_mutex_unlock(&f->lock);
+    return s != NULL;
+}
+
+void managed_end(void)
+{
+    struct Managed *m = facade()->managed;
+    if (m == NULL)
+        return;
+    for (size_t i = 0; i < m->n; i++)
+        open_again(m, &m->items[i]);
+    if (m->pagemap >= 0)
+        close(m->pagemap);
+    free(m->items);
+    free(m);
+    facade()->managed = NULL;
+}

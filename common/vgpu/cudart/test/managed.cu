@@ -1,0 +1,236 @@
+/* Managed memory, one way of using it an argument: managed WAY. For managed.t. */
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE (64 * 1024 / 4) /* ints of a block that moves */
+
+struct Node {
+    int value;
+    Node *next;
+};
+
+__global__ void add_one(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i]++;
+}
+
+__global__ void sum_all(const int *table, int n, int *sum)
+{
+    int total = 0;
+    for (int i = 0; i < n; i++)
+        total += table[i];
+    *sum = total;
+}
+
+__global__ void add_to_list(Node *list)
+{
+    for (Node *p = list; p != NULL; p = p->next)
+        p->value++;
+}
+
+static int *ints(int n)
+{
+    int *p;
+    if (cudaMallocManaged(&p, n * sizeof(int)) != cudaSuccess)
+        exit(3);
+    return p;
+}
+
+static void launch(int *p, int n, cudaStream_t stream = 0) { add_one<<<(n + 255) / 256, 256, 0, stream>>>(p, n); }
+
+static void prefetch(int *p, int n, bool to_host)
+{
+    cudaMemLocation where = {to_host ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, 0};
+    cudaMemPrefetchAsync(p, n * sizeof(int), where, 0, 0);
+}
+
+/* Two rounds over four blocks; the host fills all of it first and reads the first int after each round. */
+static void rounds(const char *way)
+{
+    int n = 4 * PIECE, *p = ints(n);
+    memset(p, 1, n * sizeof(int));
+    if (strcmp(way, "prefetch") == 0)
+        prefetch(p, n, false);
+    if (strcmp(way, "wrong") == 0) {
+        prefetch(p, n, false);
+        prefetch(p, n, true);
+    }
+    for (int i = 0; i < 2; i++) {
+        launch(p, n);
+        cudaDeviceSynchronize();
+        printf("%x\n", p[0]);
+    }
+    if (strcmp(way, "prefetch") == 0)
+        prefetch(p, n, true);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < n; i += PIECE)
+        printf("%x ", p[i]);
+    cudaFree(p);
+}
+
+/* A table that host and device read in turn. */
+static void table(bool read_mostly)
+{
+    int n = PIECE, *t = ints(n), *sum = ints(1);
+    for (int i = 0; i < n; i++)
+        t[i] = 1;
+    cudaMemLocation where = {cudaMemLocationTypeDevice, 0};
+    if (read_mostly)
+        cudaMemAdvise(t, n * sizeof(int), cudaMemAdviseSetReadMostly, where);
+    for (int i = 0; i < 3; i++) {
+        sum_all<<<1, 1>>>(t, n, sum);
+        cudaDeviceSynchronize();
+        printf("%d ", t[i]);
+    }
+    cudaFree(t);
+    cudaFree(sum);
+}
+
+/* The host touches too early in one of many ways; or rightly. */
+static void early(const char *way)
+{
+    int n = 2048, *p = ints(n), *other = ints(n), seen = 0;
+    cudaStream_t a, b;
+    cudaStreamCreate(&a);
+    cudaStreamCreate(&b);
+    memset(p, 0, n * sizeof(int));
+    launch(p, 1024, a);
+    if (strcmp(way, "read") == 0)
+        seen = p[7];
+    if (strcmp(way, "write") == 0)
+        p[9] = 5;
+    if (strcmp(way, "copy") == 0)
+        memcpy(&seen, p + 3, sizeof seen);
+    if (strcmp(way, "elsewhere") == 0)
+        p[2000] = other[3] = 1; /* memory that the kernel does not use */
+    if (strcmp(way, "waited") == 0) {
+        cudaStreamSynchronize(a);
+        launch(other, n, b);
+        seen = p[7];
+    }
+    if (strcmp(way, "other-waited") == 0) {
+        launch(other, n, b);
+        cudaStreamSynchronize(b);
+        seen = p[7];
+    }
+    cudaDeviceSynchronize();
+    printf("%d %d", seen, p[7]);
+    cudaStreamDestroy(a);
+    cudaStreamDestroy(b);
+    cudaFree(p);
+    cudaFree(other);
+}
+
+/* Nodes of one allocation each: the kernel reaches them through the first. */
+static void list(bool wait)
+{
+    Node *first = NULL, *node;
+    int sum = 0;
+    for (int i = 0; i < 5; i++) {
+        cudaMallocManaged(&node, sizeof(Node));
+        node->value = i;
+        node->next = first;
+        first = node;
+    }
+    add_to_list<<<1, 1>>>(first);
+    if (wait)
+        cudaDeviceSynchronize();
+    for (node = first; node != NULL; node = node->next)
+        sum += node->value;
+    cudaDeviceSynchronize();
+    printf("%d", sum);
+    while ((node = first) != NULL) {
+        first = node->next;
+        cudaFree(node);
+    }
+}
+
+static void host_function(void *p)
+{
+    ((int *)p)[1]++;
+}
+
+/* A host function in the stream may use what the kernels before and after it use; so may system calls afterwards. */
+static void in_order(void)
+{
+    int *p = ints(16);
+    launch(p, 16);
+    cudaLaunchHostFunc(0, host_function, p);
+    launch(p, 16);
+    cudaDeviceSynchronize();
+    printf("%d ", p[1]);
+    launch(p, 16);
+    cudaDeviceSynchronize();
+    FILE *f = tmpfile();
+    size_t written = f == NULL ? 0 : fwrite(p, sizeof(int), 16, f);
+    printf("%zu", written);
+    if (f != NULL)
+        fclose(f);
+    cudaFree(p);
+}
+
+/* Twice over 32 blocks on a device with room for 16: all of it twice, or half of it twice and then the other half. */
+static void large(bool in_pieces)
+{
+    int n = 32 * PIECE, *p = ints(n), parts = in_pieces ? 4 : 1;
+    for (int k = 0; k < parts; k++)
+        for (int i = 0; i < 2; i++)
+            launch(p + k * (n / parts), n / parts);
+    cudaDeviceSynchronize();
+    printf("%d", p[n - 1]);
+    cudaFree(p);
+}
+
+/* Ten buffers one after the other; the host waits after each. */
+static void buffers(const char *way)
+{
+    int *p = NULL;
+    if (strcmp(way, "keep") == 0) {
+        cudaMemPool_t pool;
+        unsigned long long all = ~0ull;
+        cudaDeviceGetDefaultMemPool(&pool, 0);
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+    }
+    if (strcmp(way, "once") == 0)
+        cudaMalloc(&p, 4096);
+    for (int i = 0; i < 10; i++) {
+        if (strcmp(way, "loop") == 0)
+            cudaMalloc(&p, 4096);
+        else if (strcmp(way, "once") != 0)
+            cudaMallocAsync(&p, 4096, 0);
+        cudaMemsetAsync(p, 0, 4096, 0);
+        if (strcmp(way, "loop") == 0)
+            cudaFree(p);
+        else if (strcmp(way, "once") != 0)
+            cudaFreeAsync(p, 0);
+        if (strcmp(way, "pool") != 0)
+            cudaDeviceSynchronize();
+    }
+    if (strcmp(way, "once") == 0)
+        cudaFree(p);
+    cudaDeviceSynchronize();
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argv[1], *way = argc > 2 ? argv[2] : "";
+    if (strcmp(what, "rounds") == 0)
+        rounds(way);
+    if (strcmp(what, "table") == 0)
+        table(*way != 0);
+    if (strcmp(what, "early") == 0)
+        early(way);
+    if (strcmp(what, "list") == 0)
+        list(*way != 0);
+    if (strcmp(what, "in-order") == 0)
+        in_order();
+    if (strcmp(what, "large") == 0)
+        large(*way != 0);
+    if (strcmp(what, "buffers") == 0)
+        buffers(way);
+    return 0;
+}
