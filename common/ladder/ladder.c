@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { REPEATS_MAX = 1000, CACHES_WRITTEN = 2 };
 
@@ -25,7 +26,7 @@ static void need(int error, const Ladder *l, const char *what)
 
 static _Noreturn void usage(const char *problem)
 {
-    fprintf(stderr, "%s; usage: [--size=N] [--repeats=1..%d] [--flush]\n", problem, REPEATS_MAX);
+    fprintf(stderr, "%s; usage: [--size=N] [--repeats=1..%d] [--flush] [--cpu]\n", problem, REPEATS_MAX);
     exit(2);
 }
 
@@ -48,6 +49,8 @@ LadderOptions ladder_options(int argc, char **argv)
             o.repeats = (int)number_of(argv[i] + 10, REPEATS_MAX);
         else if (strcmp(argv[i], "--flush") == 0)
             o.flush = 1;
+        else if (strcmp(argv[i], "--cpu") == 0)
+            o.cpu = 1;
         else
             usage(argv[i]);
     }
@@ -60,7 +63,14 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static float time_once(const Ladder *l, const LadderRung *rung, const Flush *flush)
+static double host_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
+}
+
+static float time_once(const Ladder *l, const LadderRung *rung, const Flush *flush, double *on_host)
 {
     cudaEvent_t start, stop;
     float ms = 0;
@@ -70,33 +80,59 @@ static float time_once(const Ladder *l, const LadderRung *rung, const Flush *flu
     need(cudaEventCreate(&start), l, "an event");
     need(cudaEventCreate(&stop), l, "an event");
     need(cudaDeviceSynchronize(), l, "the device");
+    double began = host_ms();
     need(cudaEventRecord(start, 0), l, "an event");
     need(rung->run(l->problem), l, rung->name);
     need(cudaEventRecord(stop, 0), l, "an event");
     need(cudaDeviceSynchronize(), l, rung->name);
+    *on_host = host_ms() - began;
     need(cudaEventElapsedTime(&ms, start, stop), l, "the time");
     need(cudaEventDestroy(start), l, "an event");
     need(cudaEventDestroy(stop), l, "an event");
     return ms;
 }
 
+/* Prints a rung's line; ms: of o->repeats runs. Gives back `right`. */
+static int put_rung(const LadderOptions *o, const Ladder *l, const LadderRung *rung, float *ms,
+                    double on_host, int right)
+{
+    qsort(ms, (size_t)o->repeats, sizeof *ms, by_time);
+    if (right)
+        printf("ladder\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.0f\t%.0f\tright\t%s\t%.6f\n", l->lab, l->name,
+               rung->name, (double)ms[o->repeats / 2], (double)ms[0], (double)ms[o->repeats - 1], l->bytes,
+               l->flops, rung->gain, on_host);
+    else
+        printf("ladder\t%s\t%s\t%s\t-\t-\t-\t%.0f\t%.0f\twrong\t%s\t-\n", l->lab, l->name, rung->name,
+               l->bytes, l->flops, rung->gain);
+    fflush(stdout);
+    return right;
+}
+
 static int time_rung(const LadderOptions *o, const Ladder *l, const LadderRung *rung, const Flush *flush)
 {
     float ms[REPEATS_MAX];
-    time_once(l, rung, flush);
+    double on_host = 0;
+    time_once(l, rung, flush, &on_host);
     for (int i = 0; i < o->repeats; i++)
-        ms[i] = time_once(l, rung, flush);
-    int right = l->check(l->problem);
-    qsort(ms, (size_t)o->repeats, sizeof *ms, by_time);
-    if (right)
-        printf("ladder\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.0f\t%.0f\tright\t%s\n", l->lab, l->name, rung->name,
-               (double)ms[o->repeats / 2], (double)ms[0], (double)ms[o->repeats - 1], l->bytes, l->flops,
-               rung->gain);
-    else
-        printf("ladder\t%s\t%s\t%s\t-\t-\t-\t%.0f\t%.0f\twrong\t%s\n", l->lab, l->name, rung->name, l->bytes,
-               l->flops, rung->gain);
-    fflush(stdout);
-    return right;
+        ms[i] = time_once(l, rung, flush, &on_host);
+    return put_rung(o, l, rung, ms, on_host, l->check(l->problem));
+}
+
+/* One run that is not timed, then the repeats; what the last one gave is checked as any rung's result is. */
+static int time_cpu(const LadderOptions *o, const Ladder *l)
+{
+    static const LadderRung rung = {"cpu", "plain C on one core of the host", NULL};
+    float ms[REPEATS_MAX];
+    l->cpu.run(l->problem);
+    for (int i = 0; i < o->repeats; i++) {
+        double began = host_ms();
+        l->cpu.run(l->problem);
+        ms[i] = (float)(host_ms() - began);
+    }
+    need(l->reset(l->problem), l, "poisoning the outputs");
+    need(cudaMemcpy(l->cpu.device_out, l->cpu.out, l->cpu.bytes, cudaMemcpyHostToDevice), l,
+         "the CPU's result");
+    return put_rung(o, l, &rung, ms, (double)ms[o->repeats - 1], l->check(l->problem));
 }
 
 int ladder_run(const LadderOptions *o, const Ladder *l)
@@ -108,7 +144,7 @@ int ladder_run(const LadderOptions *o, const Ladder *l)
         flush.bytes = CACHES_WRITTEN * (size_t)device.l2CacheSize;
         need(cudaMalloc(&flush.buffer, flush.bytes), l, "a buffer as large as the cache");
     }
-    int all = 1;
+    int all = o->cpu && l->cpu.run ? time_cpu(o, l) : 1;
     for (int i = 0; i < l->n_rungs; i++)
         all &= time_rung(o, l, &l->rungs[i], &flush);
     need(cudaFree(flush.buffer), l, "the buffer");

@@ -13,7 +13,9 @@
  * (odd and small).
  *
  * Output, a line a rung, fields separated by tabs:
- *   ladder LAB NAME RUNG MEDIAN_MS MIN_MS MAX_MS BYTES FLOPS right|wrong GAIN
+ *   ladder LAB NAME RUNG MEDIAN_MS MIN_MS MAX_MS BYTES FLOPS right|wrong GAIN HOST_MS
+ * HOST_MS is the host's clock around the last repeat: on the virtual GPU what the run took, where the times
+ * are modelled.
  */
 #ifndef COMMON_LADDER_LADDER_H
 #define COMMON_LADDER_LADDER_H
@@ -28,6 +30,7 @@ typedef struct LadderOptions {
     size_t size; /* --size=N: elements, or the length of a side, as each ladder says; 0: its own default */
     int repeats; /* --repeats=N: timed runs of each rung; 1 */
     int flush;   /* --flush: empty the L2 cache before each */
+    int cpu;     /* --cpu: plain C on one core of the host first, as a rung "cpu" */
 } LadderOptions;
 
 typedef struct LadderRung {
@@ -35,6 +38,14 @@ typedef struct LadderRung {
     const char *gain;          /* one line: what it gains over the rung before */
     int (*run)(void *problem); /* all launches of the version; 0 or the code of a CUDA error */
 } LadderRung;
+
+/* The same in plain C on the host, for --cpu. What it has worked out is copied to the device's output and
+ * checked there. */
+typedef struct LadderCpu {
+    void (*run)(void *problem); /* NULL: there is none */
+    void *out, *device_out;
+    size_t bytes;
+} LadderCpu;
 
 typedef struct Ladder {
     const char *lab, *name;
@@ -44,6 +55,7 @@ typedef struct Ladder {
     int (*reset)(void *problem); /* poisons the outputs; 0 or the code of a CUDA error */
     int (*check)(void *problem); /* 1 when the outputs are right, 0 when not */
     void *problem;
+    LadderCpu cpu;
 } Ladder;
 
 /* Reads the options; says what is wrong with them and ends the program with status 2. */

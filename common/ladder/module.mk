@@ -15,6 +15,10 @@ ladder-programs: $(LADDERS)
 ladders: all $(LADDERS) ## the labs' versions from naive to best, side by side: DEVICE=virtual|gpu
 	@BUILD=$(BUILD) CUDA_HOME='$(CUDA_HOME)' common/ladder/ladders.sh $(if $(DEVICE),$(DEVICE),virtual)
 
+.PHONY: bench
+bench: all $(LADDERS) ## plain C, the virtual GPU and a GPU side by side, lab by lab, with a picture: DEVICE=virtual|gpu SIZE=default|large MODEL=h100
+	@BUILD=$(BUILD) CUDA_HOME='$(CUDA_HOME)' MODEL='$(if $(MODEL),$(MODEL),h100)' SIZE='$(if $(SIZE),$(SIZE),default)' common/ladder/bench.sh $(if $(DEVICE),$(DEVICE),virtual) $(BUILD)/bench.svg
+
 # The order by modelled time against the order on a card.
 .PHONY: model-rank
 model-rank: all $(LADDERS) ## modelled against measured times of the labs' versions (H100), and how well their orders agree

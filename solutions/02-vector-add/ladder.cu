@@ -11,7 +11,7 @@
 typedef struct Problem {
     float *a, *b, *c; // on the device
     int n;
-    float *host;
+    float *host, *cpu;
 } Problem;
 
 __global__ void add_strided(const float *a, const float *b, float *c, int n)
@@ -78,6 +78,13 @@ static int run_four_each(void *problem)
     return cudaGetLastError();
 }
 
+static void run_cpu(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    for (int i = 0; i < p->n; i++)
+        p->cpu[i] = p->host[i] + p->host[p->n - 1 - i];
+}
+
 static int reset(void *problem)
 {
     Problem *p = (Problem *)problem;
@@ -99,7 +106,7 @@ static int make(Problem *p)
 {
     size_t bytes = p->n * sizeof(float);
     float *reversed = (float *)malloc(bytes);
-    p->host = (float *)malloc(bytes);
+    p->host = (float *)malloc(bytes), p->cpu = (float *)malloc(bytes);
     ladder_fill(p->host, p->n);
     for (int i = 0; i < p->n; i++)
         reversed[i] = p->host[p->n - 1 - i];
@@ -123,9 +130,10 @@ int main(int argc, char **argv)
     p.n = o.size ? (int)o.size : DEFAULT_SIZE;
     if (make(&p) != cudaSuccess)
         return 1;
-    Ladder ladder = {"02-vector-add", "add", rungs, 4, 12.0 * p.n, 1.0 * p.n, reset, check, &p};
+    Ladder ladder = {"02-vector-add", "add", rungs, 4, 12.0 * p.n, 1.0 * p.n, reset, check, &p,
+                     {run_cpu, p.cpu, p.c, p.n * sizeof(float)}};
     int status = ladder_run(&o, &ladder);
-    free(p.host);
+    free(p.host), free(p.cpu);
     cudaFree(p.a), cudaFree(p.b), cudaFree(p.c);
     return status;
 }

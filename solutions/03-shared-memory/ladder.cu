@@ -13,7 +13,7 @@
 typedef struct Problem {
     int *in, *out; // on the device
     int n;
-    int *host;
+    int *host, *cpu;
 } Problem;
 
 // Every thread reads all that it needs from global memory.
@@ -47,6 +47,18 @@ static int run_tile(void *problem)
     return stencil_dynamic(p->in, p->out, p->n, RADIUS, THREADS);
 }
 
+static void run_cpu(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    for (int i = 0; i < p->n; i++) {
+        int sum = 0;
+        for (int d = -RADIUS; d <= RADIUS; d++)
+            if (i + d >= 0 && i + d < p->n)
+                sum += (d + RADIUS + 1) * p->host[i + d];
+        p->cpu[i] = sum;
+    }
+}
+
 static int reset(void *problem)
 {
     Problem *p = (Problem *)problem;
@@ -72,7 +84,7 @@ static int check(void *problem)
 static int make(Problem *p)
 {
     size_t bytes = p->n * sizeof(int);
-    p->host = (int *)malloc(bytes);
+    p->host = (int *)malloc(bytes), p->cpu = (int *)malloc(bytes);
     for (int i = 0; i < p->n; i++)
         p->host[i] = (int)((unsigned)(i * 2654435761u) >> 28) - 8;
     return cudaMalloc(&p->in, bytes) | cudaMalloc(&p->out, bytes) |
@@ -92,9 +104,9 @@ int main(int argc, char **argv)
     if (make(&p) != cudaSuccess)
         return 1;
     Ladder ladder = {"03-shared-memory", "stencil",          rungs, 3, 8.0 * p.n, (4.0 * RADIUS + 2) * p.n,
-                     reset,              check,              &p};
+                     reset,              check,              &p,        {run_cpu, p.cpu, p.out, p.n * sizeof(int)}};
     int status = ladder_run(&o, &ladder);
-    free(p.host);
+    free(p.host), free(p.cpu);
     cudaFree(p.in), cudaFree(p.out);
     return status;
 }

@@ -12,6 +12,7 @@ typedef struct Problem {
     float *in, *sum; // on the device
     int n;
     double wanted;
+    float *host, cpu;
 } Problem;
 
 static int run_atomic(void *problem)
@@ -88,6 +89,16 @@ static int run_wide(void *problem)
     return cudaGetLastError();
 }
 
+// In double: a float sum would lose additions above 2^24.
+static void run_cpu(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    double sum = 0;
+    for (int i = 0; i < p->n; i++)
+        sum += p->host[i];
+    p->cpu = (float)sum;
+}
+
 static int reset(void *problem)
 {
     return cudaMemset(((Problem *)problem)->sum, 0xff, sizeof(float));
@@ -114,7 +125,7 @@ static int make(Problem *p)
     }
     int err = cudaMalloc(&p->in, bytes) | cudaMalloc(&p->sum, sizeof(float)) |
               cudaMemcpy(p->in, host, bytes, cudaMemcpyHostToDevice);
-    free(host);
+    p->host = host;
     return err;
 }
 
@@ -134,8 +145,10 @@ int main(int argc, char **argv)
         return 1;
     // A float sum of ones and more loses additions above 2^24, one by one as version 0 does them.
     int first = p.wanted > 1 << 24 ? 1 : 0;
-    Ladder ladder = {"06-reduction", "sum", rungs + first, 5 - first, 4.0 * p.n, 1.0 * p.n, reset, check, &p};
+    Ladder ladder = {"06-reduction", "sum", rungs + first, 5 - first, 4.0 * p.n, 1.0 * p.n, reset, check, &p,
+                     {run_cpu, &p.cpu, p.sum, sizeof(float)}};
     int status = ladder_run(&o, &ladder);
+    free(p.host);
     cudaFree(p.in), cudaFree(p.sum);
     return status;
 }

@@ -13,7 +13,7 @@
 typedef struct Problem {
     int *in, *out, *sums; // on the device
     int n;
-    int *host;
+    int *host, *cpu;
 } Problem;
 
 static int run_doubling(void *problem)
@@ -113,6 +113,16 @@ static int run_wide(void *problem)
     return cudaGetLastError();
 }
 
+static void run_cpu(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    int sum = 0;
+    for (int i = 0; i < p->n; i++) {
+        p->cpu[i] = sum;
+        sum += p->host[i];
+    }
+}
+
 static int reset(void *problem)
 {
     Problem *p = (Problem *)problem;
@@ -135,7 +145,7 @@ static int check(void *problem)
 static int make(Problem *p)
 {
     size_t bytes = p->n * sizeof(int);
-    p->host = (int *)malloc(bytes);
+    p->host = (int *)malloc(bytes), p->cpu = (int *)malloc(bytes);
     for (int i = 0; i < p->n; i++)
         p->host[i] = (int)((unsigned)(i * 2654435761u) >> 28) - 8;
     return cudaMalloc(&p->in, bytes) | cudaMalloc(&p->out, bytes) | cudaMalloc(&p->sums, PIECES_MAX * sizeof(int)) |
@@ -154,9 +164,10 @@ int main(int argc, char **argv)
     p.n = o.size ? (int)o.size : DEFAULT_SIZE;
     if ((p.n + WIDE - 1) / WIDE > PIECES_MAX || make(&p) != cudaSuccess)
         return 1;
-    Ladder ladder = {"07-scan", "scan", rungs, 3, 8.0 * p.n, 1.0 * p.n, reset, check, &p};
+    Ladder ladder = {"07-scan", "scan", rungs, 3, 8.0 * p.n, 1.0 * p.n, reset, check, &p,
+                     {run_cpu, p.cpu, p.out, p.n * sizeof(int)}};
     int status = ladder_run(&o, &ladder);
-    free(p.host);
+    free(p.host), free(p.cpu);
     cudaFree(p.in), cudaFree(p.out), cudaFree(p.sums);
     return status;
 }

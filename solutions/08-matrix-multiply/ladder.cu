@@ -7,6 +7,7 @@
 #include <cublas_v2.h>
 #endif
 #include <stdlib.h>
+#include <string.h>
 
 #define DEFAULT_SIZE 256
 #define LARGE_SIZE   (4096)
@@ -15,7 +16,7 @@
 typedef struct Problem {
     float *a, *b, *c; // on the device
     int side;
-    float *host_a, *host_b;
+    float *host_a, *host_b, *cpu;
 } Problem;
 
 static int run_naive(void *problem)
@@ -63,6 +64,18 @@ static int run_cublas(void *problem)
 }
 #endif
 
+// Row by row of B, so that the innermost loop walks along two rows.
+static void run_cpu(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    size_t side = p->side;
+    memset(p->cpu, 0, side * side * sizeof(float));
+    for (size_t r = 0; r < side; r++)
+        for (size_t k = 0; k < side; k++)
+            for (size_t c = 0; c < side; c++)
+                p->cpu[r * side + c] += p->host_a[r * side + k] * p->host_b[k * side + c];
+}
+
 static int reset(void *problem)
 {
     Problem *p = (Problem *)problem;
@@ -92,7 +105,7 @@ static int make(Problem *p)
 {
     size_t n = (size_t)p->side * p->side, bytes = n * sizeof(float);
     p->host_a = (float *)malloc(bytes);
-    p->host_b = (float *)malloc(bytes);
+    p->host_b = (float *)malloc(bytes), p->cpu = (float *)malloc(bytes);
     ladder_fill(p->host_a, n);
     for (size_t i = 0; i < n; i++)
         p->host_b[i] = p->host_a[n - 1 - i] - 1;
@@ -120,9 +133,10 @@ int main(int argc, char **argv)
         return 1;
     double n = (double)p.side * p.side;
     Ladder ladder = {"08-matrix-multiply", "multiply",   rungs, sizeof rungs / sizeof *rungs,
-                     12 * n,               2 * n * p.side, reset, check, &p};
+                     12 * n,               2 * n * p.side, reset, check, &p,
+                     {run_cpu, p.cpu, p.c, (size_t)p.side * p.side * sizeof(float)}};
     int status = ladder_run(&o, &ladder);
-    free(p.host_a), free(p.host_b);
+    free(p.host_a), free(p.host_b), free(p.cpu);
     cudaFree(p.a), cudaFree(p.b), cudaFree(p.c);
     return status;
 }

@@ -15,7 +15,7 @@
 typedef struct Problem {
     int *in, *out, *scratch, *taps; // on the device
     int side;
-    int *host, *filter, row[TAPS], column[TAPS];
+    int *host, *cpu, *filter, row[TAPS], column[TAPS];
 } Problem;
 
 // As image_kernel, with the taps in global memory.
@@ -101,6 +101,7 @@ static int run_separable(void *problem)
     return convolve_separable(p->in, p->out, p->scratch, p->side, p->side, p->column, RADIUS, p->row, RADIUS);
 }
 
+
 static int reset(void *problem)
 {
     Problem *p = (Problem *)problem;
@@ -115,6 +116,14 @@ static int element(const Problem *p, int y, int x)
             if (y - j >= 0 && y - j < p->side && x - i >= 0 && x - i < p->side)
                 sum += p->filter[(RADIUS + j) * TAPS + RADIUS + i] * p->host[(y - j) * p->side + x - i];
     return sum;
+}
+
+static void run_cpu(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    for (int y = 0; y < p->side; y++)
+        for (int x = 0; x < p->side; x++)
+            p->cpu[y * p->side + x] = element(p, y, x);
 }
 
 static int check(void *problem)
@@ -133,7 +142,7 @@ static int check(void *problem)
 static int make(Problem *p)
 {
     size_t n = (size_t)p->side * p->side, bytes = n * sizeof(int);
-    p->host = (int *)malloc(bytes);
+    p->host = (int *)malloc(bytes), p->cpu = (int *)malloc(bytes);
     p->filter = (int *)malloc(TAPS * TAPS * sizeof(int));
     for (size_t i = 0; i < n; i++)
         p->host[i] = (int)((unsigned)(i * 2654435761u) >> 24) - 100;
@@ -161,9 +170,10 @@ int main(int argc, char **argv)
     if (make(&p) != cudaSuccess)
         return 1;
     double n = (double)p.side * p.side;
-    Ladder ladder = {"09-convolution", "image", rungs, 5, 8 * n, 2 * TAPS * TAPS * n, reset, check, &p};
+    Ladder ladder = {"09-convolution", "image", rungs, 5, 8 * n, 2 * TAPS * TAPS * n, reset, check, &p,
+                     {run_cpu, p.cpu, p.out, (size_t)p.side * p.side * sizeof(int)}};
     int status = ladder_run(&o, &ladder);
-    free(p.host), free(p.filter);
+    free(p.host), free(p.cpu), free(p.filter);
     cudaFree(p.in), cudaFree(p.out), cudaFree(p.scratch), cudaFree(p.taps);
     return status;
 }

@@ -13,7 +13,8 @@ typedef struct Problem {
     char *in; // on the device
     unsigned *bins;
     int n;
-    unsigned wanted[256];
+    unsigned wanted[256], cpu[256];
+    unsigned char *host;
 } Problem;
 
 static int run_global(void *problem)
@@ -106,6 +107,14 @@ static int run_crowd(void *problem)
     return cudaGetLastError();
 }
 
+static void run_cpu(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    memset(p->cpu, 0, sizeof p->cpu);
+    for (int i = 0; i < p->n; i++)
+        p->cpu[p->host[i]]++;
+}
+
 static int reset(void *problem)
 {
     return cudaMemset(((Problem *)problem)->bins, 0xff, 256 * sizeof(unsigned));
@@ -121,15 +130,13 @@ static int check(void *problem)
 
 static int make(Problem *p, int same)
 {
-    unsigned char *host = (unsigned char *)malloc(p->n);
+    unsigned char *host = p->host;
     memset(p->wanted, 0, sizeof p->wanted);
     for (int i = 0; i < p->n; i++) {
         host[i] = same ? 200 : (unsigned)(i * 2654435761u) >> 24;
         p->wanted[host[i]]++;
     }
-    int err = cudaMemcpy(p->in, host, p->n, cudaMemcpyHostToDevice);
-    free(host);
-    return err;
+    return cudaMemcpy(p->in, host, p->n, cudaMemcpyHostToDevice);
 }
 
 int main(int argc, char **argv)
@@ -148,12 +155,15 @@ int main(int argc, char **argv)
     if (cudaMalloc(&p.in, p.n) != cudaSuccess || cudaMalloc(&p.bins, 256 * sizeof(unsigned)) != cudaSuccess)
         return 1;
     int status = 0;
+    p.host = (unsigned char *)malloc(p.n);
     for (int same = 0; same < 2 && status == 0; same++) {
         if (make(&p, same) != cudaSuccess)
             return 1;
-        Ladder ladder = {"10-histogram", same ? "all-one-value" : "uniform", rungs, 6, 1.0 * p.n, 1.0 * p.n, reset, check, &p};
+        Ladder ladder = {"10-histogram", same ? "all-one-value" : "uniform", rungs, 6, 1.0 * p.n, 1.0 * p.n, reset, check, &p,
+                         {run_cpu, p.cpu, p.bins, sizeof p.cpu}};
         status = ladder_run(&o, &ladder);
     }
+    free(p.host);
     cudaFree(p.in), cudaFree(p.bins);
     return status;
 }

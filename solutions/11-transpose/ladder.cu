@@ -12,7 +12,7 @@
 typedef struct Problem {
     float *in, *out; // on the device
     int side, is_copy;
-    float *host;
+    float *host, *cpu;
 } Problem;
 
 static int run_copy(void *problem)
@@ -71,6 +71,16 @@ static int run_wide(void *problem)
     return cudaGetLastError();
 }
 
+static void run_cpu(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    size_t side = p->side;
+    p->is_copy = 0;
+    for (size_t y = 0; y < side; y++)
+        for (size_t x = 0; x < side; x++)
+            p->cpu[y * side + x] = p->host[x * side + y];
+}
+
 static int reset(void *problem)
 {
     Problem *p = (Problem *)problem;
@@ -93,7 +103,7 @@ static int check(void *problem)
 static int make(Problem *p)
 {
     size_t n = (size_t)p->side * p->side, bytes = n * sizeof(float);
-    p->host = (float *)malloc(bytes);
+    p->host = (float *)malloc(bytes), p->cpu = (float *)malloc(bytes);
     for (size_t i = 0; i < n; i++)
         p->host[i] = (float)(i % 16777213);
     return cudaMalloc(&p->in, bytes) | cudaMalloc(&p->out, bytes) | cudaMemcpy(p->in, p->host, bytes, cudaMemcpyHostToDevice);
@@ -114,9 +124,10 @@ int main(int argc, char **argv)
     if (make(&p) != cudaSuccess)
         return 1;
     double n = (double)p.side * p.side;
-    Ladder ladder = {"11-transpose", "transpose", rungs, 5, 8 * n, 0, reset, check, &p};
+    Ladder ladder = {"11-transpose", "transpose", rungs, 5, 8 * n, 0, reset, check, &p,
+                     {run_cpu, p.cpu, p.out, (size_t)p.side * p.side * sizeof(float)}};
     int status = ladder_run(&o, &ladder);
-    free(p.host);
+    free(p.host), free(p.cpu);
     cudaFree(p.in), cudaFree(p.out);
     return status;
 }
