@@ -68,6 +68,6 @@ const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab);
 
 /* For `grade doctor`: prints what the machine has (compiler, driver, devices, libraries, room) and each
  * problem with what mends it; false when there is one. nvcc_release is "release 13.0, ..." or "". */
-bool cli_check_machine(Arena *a, const char *nvcc_release);
+bool cli_check_machine(Arena *a, const Kit *kit, const char *nvcc_release);
 
 #endif

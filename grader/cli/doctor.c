@@ -74,9 +74,7 @@ int cli_doctor(Arena *a, const Options *o)
                           : "not found: install the CUDA toolkit 13.0 or newer, and set CUDA_HOME or PATH");
     if (nvcc[0])
         line("", nvcc);
-    line("GPU",
-         access("/dev/nvidiactl", F_OK) == 0 ? "a driver answers" : "none; the virtual GPU needs none");
-    bool machine = cli_check_machine(a, nvcc);
+    bool machine = cli_check_machine(a, &kit, nvcc);
     show_sandbox(a, o);
     bool fine = show_labs(a, &kit);
     return machine && fine && kit.nvcc ? EXIT_FINE : EXIT_KIT;

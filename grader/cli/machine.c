@@ -1,10 +1,8 @@
 /* The machine's part of `grade doctor`: compiler, driver, devices, libraries, room. Each problem is printed
  * with the sentence in which the CUDA runtime would tell of it, where it has one, the cause here, and the
- * command that mends it.
- *
- * A missing driver or GPU is no problem: the virtual GPU needs none. What is wrong about one that is there,
- * is. */
+ * command that mends it. The driver is in driver.c, what programs find in libraries.c. */
 #include "grader/cli/cli.h"
+#include "grader/cli/doctor.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -15,15 +13,16 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Driver branches and the newest runtime that they serve: CUDA Toolkit release notes, "CUDA Driver". */
-enum { NVCC_MAJOR_MIN = 13, DRIVER_MAJOR_MIN = 580, MEMORY_MIB_MIN = 2048, DISK_MIB_MIN = 1024 };
+enum { NVCC_MAJOR_MIN = 13, MEMORY_MIB_MIN = 2048, DISK_MIB_MIN = 1024 };
 
-static void note(const char *what, const char *state)
+/* ---- Telling and asking ---- */
+
+void doctor_note(const char *what, const char *state)
 {
     printf("%-14s %s\n", what, state);
 }
 
-static bool problem(const char *what, const char *runtime_says, const char *cause, const char *mend)
+bool doctor_problem(const char *what, const char *runtime_says, const char *cause, const char *mend)
 {
     printf("%-14s PROBLEM: %s\n", what, cause);
     if (runtime_says)
@@ -32,7 +31,7 @@ static bool problem(const char *what, const char *runtime_says, const char *caus
     return false;
 }
 
-static bool in_path(const char *program)
+bool doctor_in_path(const char *program)
 {
     char path[PATH_MAX];
     const char *dirs = getenv("PATH");
@@ -46,81 +45,79 @@ static bool in_path(const char *program)
     return false;
 }
 
-static bool check_compilers(const char *nvcc_release)
+bool doctor_ask(const char *command, char *line, int size)
 {
-    bool fine = true;
-    if (in_path("gcc"))
-        note("compiler", "gcc");
-    else
-        fine = problem("compiler", NULL, "gcc is not on the PATH, and nvcc needs it", "make setup");
-    int major = 0;
-    if (sscanf(nvcc_release, "release %d", &major) == 1 && major < NVCC_MAJOR_MIN)
-        fine = problem("nvcc", NULL, "it is older than 13.0; the kit is a runtime of CUDA 13",
-                       "install the CUDA Toolkit 13.0 or newer, and put its bin folder first on the PATH");
-    return fine;
-}
-
-/* The first line that nvidia-smi prints for a query; false when it fails or prints none. */
-static bool ask_driver(char *line, int size)
-{
-    FILE *pipe = popen("nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null", "r");
+    line[0] = '\0';
+    FILE *pipe = popen(command, "r");
     bool got = pipe && fgets(line, size, pipe) != NULL;
+    char rest[256];
+    while (got && fgets(rest, sizeof rest, pipe))
+        ;
     int status = pipe ? pclose(pipe) : -1;
-    if (got)
-        line[strcspn(line, "\n")] = '\0';
+    line[strcspn(line, "\n")] = '\0';
     return got && status == 0;
 }
 
-static bool check_driver(void)
+const char *doctor_path(const Doctor *d, const char *path)
 {
-    char version[128];
-    if (!in_path("nvidia-smi")) {
-        note("driver", "none; the virtual GPU needs none");
-        return true;
-    }
-    if (!ask_driver(version, sizeof version))
-        return problem(
-            "driver", "no CUDA-capable device is detected",
-            "nvidia-smi is installed, and no driver answers it",
-            "sudo modprobe nvidia (in a container: start it with --gpus all); or make run DEVICE=virtual");
-    note("driver", version);
-    if (atoi(version) < DRIVER_MAJOR_MIN)
-        return problem("driver", "CUDA driver version is insufficient for CUDA runtime version",
-                       "a runtime of CUDA 13 needs a driver of version 580 or newer",
-                       "install a newer driver; or make run DEVICE=virtual");
-    return true;
+    const char *full = arena_printf(d->arena, "%s%s", d->root, path);
+    return full ? full : "";
 }
 
-/* As the runtime reads it: the list ends at the first entry that names no device. */
-static bool check_visible(void)
+bool doctor_has(const Doctor *d, const char *path)
 {
-    const char *list = getenv("CUDA_VISIBLE_DEVICES");
-    note("visible", list ? list : "all devices (CUDA_VISIBLE_DEVICES is not set)");
-    if (!list || (*list >= '0' && *list <= '9') || strncmp(list, "GPU-", 4) == 0 ||
-        strncmp(list, "MIG-", 4) == 0)
-        return true;
-    return problem("visible", "no CUDA-capable device is detected",
-                   "CUDA_VISIBLE_DEVICES names no device, which hides them all",
-                   "unset CUDA_VISIBLE_DEVICES");
+    return access(doctor_path(d, path), F_OK) == 0;
 }
 
-/* The toolkit's stub of the driver is for linking; a program that loads it finds no driver behind it. */
-static bool check_libraries(void)
+bool doctor_read(const Doctor *d, const char *path, char *text, int size)
 {
-    char path[PATH_MAX];
-    const char *dirs = getenv("LD_LIBRARY_PATH");
-    note("libraries", dirs && *dirs ? dirs : "the system's (LD_LIBRARY_PATH is not set)");
-    for (dirs = dirs ? dirs : ""; *dirs;) {
-        size_t n = strcspn(dirs, ":");
-        snprintf(path, sizeof path, "%.*s/libcuda.so", (int)n, dirs);
-        if (n >= 6 && strncmp(dirs + n - 6, "/stubs", 6) == 0 && access(path, R_OK) == 0)
-            return problem("libraries", "CUDA driver is a stub library",
-                           "LD_LIBRARY_PATH holds the toolkit's stubs folder, which is for linking only",
-                           "unset LD_LIBRARY_PATH, or take that folder out of it");
-        dirs += n + (dirs[n] == ':');
-    }
-    return true;
+    FILE *file = fopen(doctor_path(d, path), "r");
+    size_t n = file ? fread(text, 1, (size_t)size - 1, file) : 0;
+    if (file)
+        fclose(file);
+    while (n > 0 && text[n - 1] == '\n')
+        n--;
+    text[n] = '\0';
+    return n > 0;
 }
+
+/* ---- Compilers ---- */
+
+/* nvcc takes some compilers and refuses others, and says so only when it compiles. */
+static bool check_together(const Doctor *d)
+{
+    char line[512];
+    const char *command = arena_printf(
+        d->arena,
+        "cd \"${TMPDIR:-/tmp}\" && echo 'int main() { return 0; }' | '%s' -arch=compute_75 -x cu -E - 2>&1 "
+        ">/dev/null | grep -m1 -iE 'error|not supported|not found'",
+        d->kit->nvcc);
+    if (!command || !doctor_ask(command, line, sizeof line))
+        return true;
+    const char *cause = arena_printf(d->arena, "nvcc cannot use this compiler: %s", line);
+    return doctor_problem(
+        "compiler", NULL, cause ? cause : line,
+        "sudo apt-get install gcc g++ of a version that nvcc names, and export NVCC_CCBIN=g++-13");
+}
+
+static bool check_compilers(const Doctor *d, const char *nvcc_release)
+{
+    char version[64];
+    int major = 0;
+    if (!doctor_in_path("gcc"))
+        return doctor_problem("compiler", NULL, "gcc is not on the PATH, and nvcc needs it", "make setup");
+    const char *text = doctor_ask("gcc -dumpfullversion 2>/dev/null", version, sizeof version)
+                           ? arena_printf(d->arena, "gcc %s", version)
+                           : NULL;
+    doctor_note("compiler", text ? text : "gcc");
+    if (sscanf(nvcc_release, "release %d", &major) == 1 && major < NVCC_MAJOR_MIN)
+        return doctor_problem(
+            "nvcc", NULL, "it is older than 13.0; the kit is a runtime of CUDA 13",
+            "install the CUDA Toolkit 13.0 or newer, and put its bin folder first on the PATH");
+    return !d->kit->nvcc || check_together(d);
+}
+
+/* ---- Room ---- */
 
 static int64_t memory_free_mib(void)
 {
@@ -142,28 +139,31 @@ static bool check_room(Arena *a)
     struct statvfs v;
     if (access(place, W_OK | X_OK) != 0) {
         const char *cause = arena_printf(a, "%s cannot be written to: %s", place, strerror(errno));
-        fine = problem("room", NULL, cause ? cause : place, "export TMPDIR=a folder that you can write to");
+        fine = doctor_problem("room", NULL, cause ? cause : place,
+                              "export TMPDIR=a folder that you can write to");
     } else if (statvfs(place, &v) == 0) {
         uint64_t mib = (uint64_t)v.f_bavail * v.f_frsize / (1024 * 1024);
         const char *text = arena_printf(a, "%llu MiB free in %s", (unsigned long long)mib, place);
-        note("room", text ? text : place);
+        doctor_note("room", text ? text : place);
         if (mib < DISK_MIB_MIN)
-            fine = problem("room", NULL, "less than 1 GiB of room is left to build in",
-                           "make space there, or export TMPDIR=a folder with more");
+            fine = doctor_problem("room", NULL, "less than 1 GiB of room is left to build in",
+                                  "make space there, or export TMPDIR=a folder with more");
     }
     int64_t memory = memory_free_mib();
     const char *text = arena_printf(a, "%lld MiB available", (long long)memory);
-    note("memory", text ? text : "");
+    doctor_note("memory", text ? text : "");
     if (memory >= 0 && memory < MEMORY_MIB_MIN)
-        fine = problem("memory", "out of memory",
-                       "less than 2 GiB of memory is available; nvcc and a case need that much",
-                       "end other programs, or grade with --jobs 1");
+        fine = doctor_problem("memory", "out of memory",
+                              "less than 2 GiB of memory is available; nvcc and a case need that much",
+                              "end other programs, or grade with --jobs 1");
     return fine;
 }
 
-bool cli_check_machine(Arena *a, const char *nvcc_release)
+bool cli_check_machine(Arena *a, const Kit *kit, const char *nvcc_release)
 {
-    bool compilers = check_compilers(nvcc_release), driver = check_driver(), visible = check_visible();
-    bool libraries = check_libraries(), room = check_room(a);
+    const char *root = getenv("KIT_DOCTOR_ROOT");
+    Doctor d = {.arena = a, .kit = kit, .root = root ? root : ""};
+    bool compilers = check_compilers(&d, nvcc_release), driver = doctor_check_driver(&d);
+    bool visible = doctor_check_visible(&d), libraries = doctor_check_libraries(&d), room = check_room(a);
     return compilers && driver && visible && libraries && room;
 }

@@ -16,6 +16,12 @@ check() {
     fi
 }
 
+# skip NAME WHY
+skip() {
+    tap_n=$((tap_n + 1))
+    echo "ok $tap_n - $1 # SKIP $2"
+}
+
 # same NAME WANTED GOT
 same() {
     if [ "$2" == "$3" ]; then
