@@ -126,9 +126,8 @@ void check_late_use(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t by
     f.access = what;
     add_alloc(set, &f, a);
     f.message = check_title(set, &f, NULL);
-    f.hint =
-        "cudaFree waits for the device that owns the memory, not for the streams of other devices: wait for "
-        "those before";
+    f.hint = "a free waits for the device that the memory belongs to, not for the streams of other devices: "
+             "let the host wait for all that use it before";
     add_host(set, &f);
 }
 
