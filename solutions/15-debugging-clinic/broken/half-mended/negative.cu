@@ -1,0 +1,33 @@
+// expect: wrong-result
+// case: negative
+
+// The block is smaller, the number of blocks is that of the large ones.
+#include "debugging_clinic.h"
+#include "lab.h"
+
+__global__ void negative_kernel(const float *in, float *out, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < width && y < height)
+        out[y * width + x] = 255 - in[y * width + x];
+}
+
+int negative(const float *in, float *out, int width, int height)
+{
+    size_t bytes = (size_t)width * height * sizeof(float);
+    float *d_in, *d_out;
+    CUDA_CHECK(cudaMalloc(&d_in, bytes));
+    CUDA_CHECK(cudaMalloc(&d_out, bytes));
+    CUDA_CHECK(cudaMemcpy(d_in, in, bytes, cudaMemcpyHostToDevice));
+
+    dim3 block(32, 32); // a block has 1,024 threads at most
+    dim3 grid((width + 63) / 64, (height + 63) / 64);
+    negative_kernel<<<grid, block>>>(d_in, d_out, width, height);
+    CUDA_CHECK_LAUNCH(); // a launch returns nothing: somebody must ask
+
+    CUDA_CHECK(cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(d_in));
+    CUDA_CHECK(cudaFree(d_out));
+    return cudaSuccess;
+}
