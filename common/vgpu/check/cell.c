@@ -10,6 +10,9 @@
  * Cells side by side that one warp instruction used come as runs, and are compared with runs: the loops over
  * a run have no branch, so that the compiler makes vector code of them.
  *
+ * A line that one warp used from end to end has no cells of its own (slot_is_whole), and is compared with
+ * such accesses as a whole; what does not fit spreads it out into cells first.
+ *
  * Two threads that write one same value are advice. The checker sees the value that is about to be written,
  * and memory still holds the one before.
  */
@@ -156,21 +159,54 @@ HOT void fill(Cell *cells, const Run *run)
         cells[run->first + i] = run->cell + (i >> run->shift);
 }
 
-HOT void clear(Cell *cells, const Run *run)
+static void __attribute__((noinline)) make_cells(RaceAccess *r, Cell **slot)
 {
-    if (cells)
-        memset(cells + run->first, 0, run->n * sizeof *cells);
+    const Run whole = slot_run(*slot);
+    Cell *cells =
+        pool_zalloc(r->pool, (r->line->fine ? LINE_BYTES : LINE_BYTES >> WORD_SHIFT) * sizeof *cells);
+    if (cells && *slot)
+        fill(cells, &whole);
+    if (!cells)
+        r->e->worker->limited = true;
+    *slot = cells;
 }
 
 Cell *race_slot_cells(RaceAccess *r, Slot slot)
 {
     Cell **cells = &r->line->slots[slot];
-    if (!*cells)
-        *cells =
-            pool_zalloc(r->pool, (r->line->fine ? LINE_BYTES : LINE_BYTES >> WORD_SHIFT) * sizeof **cells);
-    if (!*cells)
-        r->e->worker->limited = true;
+    if (!*cells || slot_is_whole(*cells))
+        make_cells(r, cells);
     return *cells;
+}
+
+/* Nothing is known of the run's cells any more. */
+HOT void clear(RaceAccess *r, const Run *run, unsigned slot)
+{
+    Cell **cells = &r->line->slots[slot];
+    if (!*cells)
+        return;
+    if (slot_is_whole(*cells)) {
+        if (run_is_whole(r->line, run)) {
+            *cells = NULL;
+            return;
+        }
+        make_cells(r, cells);
+    }
+    if (*cells)
+        memset(*cells + run->first, 0, run->n * sizeof **cells);
+}
+
+/* The run's cells are this run. */
+HOT void set(RaceAccess *r, const Run *run, Slot slot)
+{
+    Cell **at = &r->line->slots[slot];
+    if (may_be_whole(r, run) && (!*at || slot_is_whole(*at))) {
+        *at = slot_of_run(run);
+        return;
+    }
+    Cell *cells = race_slot_cells(r, slot);
+    if (cells)
+        fill(cells, run);
 }
 
 /* ---- checking ---- */
@@ -206,11 +242,29 @@ static void __attribute__((noinline)) check_cells(RaceAccess *r, const Run *run,
     }
 }
 
+/* A slot that is one run: true when it says nothing against the run that meets it. */
+HOT bool whole_is_harmless(const RaceAccess *r, const Run *run, const Cell *slot)
+{
+    Run whole = slot_run(slot);
+    if (whole.cell < r->floor)
+        return true;
+    if (whole.shift == run->shift && (run->first & ((1u << run->shift) - 1)) == 0)
+        return is_harmless_run(r, run, whole.cell + (run->first >> run->shift));
+    const Record *old = record_at(r, whole.cell);
+    return !conflict(old, &r->now) || (old->block == r->now.block && old->interval < r->now.interval);
+}
+
 HOT void check_slot(RaceAccess *r, const Run *run, Slot slot)
 {
     const Cell *cells = r->line->slots[slot];
     if (!cells)
         return;
+    if (slot_is_whole(cells)) {
+        if (whole_is_harmless(r, run, cells) || !(cells = race_slot_cells(r, slot)))
+            return;
+        check_cells(r, run, cells);
+        return;
+    }
     RunLook l = look(cells, run);
     if (l.most < r->floor || (!l.differ && is_harmless_run(r, run, cells[run->first])))
         return;
@@ -310,9 +364,37 @@ remember_pieces(RaceAccess *r, const Run *run, Cell *one, Cell *two, bool crowds
     }
 }
 
+/* The whole line, and what is known of it is whole, too. False: not so. */
+HOT bool remember_whole(RaceAccess *r, const Run *run, Slot slot)
+{
+    Cell **one = &r->line->slots[slot], **two = one + 1;
+    if (!may_be_whole(r, run) || (*one && !slot_is_whole(*one)) || (*two && !slot_is_whole(*two)))
+        return false;
+    Run first = slot_run(*one), second = slot_run(*two);
+    if (!*one || first.cell < r->floor) {
+        *one = slot_of_run(run);
+        *two = NULL;
+        return true;
+    }
+    bool empty = !*two || second.cell < r->floor;
+    if (first.shift != run->shift || (!empty && second.shift != run->shift))
+        return false;
+    if (first.cell == run->cell || (slot == SLOT_READ && says_enough(r, run)))
+        return true;
+    Cell p = first.cell, q = empty ? 0 : second.cell;
+    remember(r, &p, &q, run->cell);
+    *one = slot_of_run(&(Run){0, run->n, run->shift, p});
+    *two = q ? slot_of_run(&(Run){0, run->n, run->shift, q}) : NULL;
+    if (slot == SLOT_READ)
+        note_crowd(r, run, p, q);
+    return true;
+}
+
 HOT void remember_run(RaceAccess *r, const Run *run, Slot slot)
 {
-    Cell *one = race_slot_cells(r, slot), *two = r->line->slots[slot + 1];
+    if (remember_whole(r, run, slot))
+        return;
+    Cell *one = race_slot_cells(r, slot), *two;
     if (!one)
         return;
     RunLook l = look(one, run);
@@ -320,7 +402,7 @@ HOT void remember_run(RaceAccess *r, const Run *run, Slot slot)
         return;
     if (l.most < r->floor) {
         fill(one, run);
-        clear(two, run);
+        clear(r, run, slot + 1);
         return;
     }
     if (slot == SLOT_READ && says_enough(r, run))
@@ -334,11 +416,10 @@ HOT void remember_run(RaceAccess *r, const Run *run, Slot slot)
 /* The access stands for all that slots from `from` on knew of its cells. */
 HOT void replace(RaceAccess *r, const Run *run, Slot from, Slot slot)
 {
-    Cell *cells = race_slot_cells(r, slot);
     for (unsigned s = from; s < N_SLOTS; s++)
-        clear(s == slot ? NULL : r->line->slots[s], run);
-    if (cells)
-        fill(cells, run);
+        if (s != slot)
+            clear(r, run, s);
+    set(r, run, slot);
 }
 
 /* ---- one run ---- */
@@ -373,9 +454,11 @@ static bool make_fine(RaceAccess *r)
 {
     Cell *fine[N_SLOTS] = {NULL};
     for (int s = 0; s < N_SLOTS; s++) {
-        const Cell *coarse = r->line->slots[s];
-        if (!coarse)
+        if (!r->line->slots[s])
             continue;
+        const Cell *coarse = race_slot_cells(r, (Slot)s);
+        if (!coarse)
+            return false;
         fine[s] = pool_alloc(r->pool, LINE_BYTES * sizeof *fine[s]);
         if (!fine[s]) {
             r->e->worker->limited = true;

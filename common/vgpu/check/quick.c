@@ -41,6 +41,12 @@ HOT bool keep(Quick *q, const Segment *s, unsigned from, unsigned n)
     RaceAccess *r = &q->r;
     if (!r->record && !race_begin_access(r))
         return false;
+    Cell **slot = &r->line->slots[q->loads ? SLOT_READ : SLOT_WRITE];
+    if (n == LINE_BYTES && !s->same && !r->e->set->options.spread_lines && (!*slot || slot_is_whole(*slot))) {
+        *slot = slot_of_run(&(Run){.shift = (uint32_t)__builtin_ctz(r->a->bytes) - WORD_SHIFT,
+                                   .cell = cell_of(r->record, s->lane)});
+        return true;
+    }
     Cell *cells = race_slot_cells(r, q->loads ? SLOT_READ : SLOT_WRITE);
     bool two = s->same && s->n > 1; /* readers of one place: the first and the last */
     Cell *last = two ? race_slot_cells(r, SLOT_READ2) : NULL;

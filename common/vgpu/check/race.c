@@ -293,7 +293,7 @@ static void fetch_ahead(const CheckEvent *e, const ExecAccess *a, const SegmentL
         uint64_t at = (segments->at[i].addr - shadow->base) % LINE_BYTES >> WORD_SHIFT;
         for (int s = 0; lines[i] && s < N_SLOTS; s++) {
             const Cell *cells = __atomic_load_n(&lines[i]->slots[s], __ATOMIC_RELAXED);
-            if (cells)
+            if (cells && !slot_is_whole(cells))
                 __builtin_prefetch(cells + at);
         }
     }

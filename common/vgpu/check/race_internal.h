@@ -15,7 +15,8 @@ enum {
 typedef enum Slot { SLOT_WRITE, SLOT_READ, SLOT_READ2, SLOT_ATOMIC, SLOT_ATOMIC2, N_SLOTS } Slot;
 
 typedef struct RaceLine {
-    Cell *slots[N_SLOTS]; /* a cell for each word, or for each byte of a fine line; NULL until used */
+    Cell *slots[N_SLOTS]; /* a cell for each word, or for each byte of a fine line; NULL until used; or a
+                             whole line, see below */
     uint32_t crowd;       /* bit i: two blocks (in shared memory: two warps) have read word i; 0 when fine */
     /* Shared memory: what is known of words without a look at their cells. */
     uint32_t since; /* first record of the time that crowd, read and written are about; another: of none */
@@ -44,6 +45,33 @@ typedef struct Run {
     Cell cell;
 } Run;
 
+/* A warp that uses all of a line side by side (most do) leaves one run of cells. It stands in the pointer's
+ * place as it is:
+ *
+ *      bits 63..32 the first cell      bits 15..8 Run.shift      bit 0 set
+ */
+static inline bool slot_is_whole(const Cell *slot)
+{
+    return (uintptr_t)slot & 1;
+}
+
+static inline Cell *slot_of_run(const Run *run)
+{
+    return (Cell *)((uintptr_t)run->cell << 32 | (uintptr_t)run->shift << 8 | 1);
+}
+
+/* The run that a whole slot stands for. */
+static inline Run slot_run(const Cell *slot)
+{
+    return (Run){0, LINE_BYTES >> WORD_SHIFT, (uint32_t)((uintptr_t)slot >> 8 & 0xFF),
+                 (Cell)((uintptr_t)slot >> 32)};
+}
+
+static inline bool run_is_whole(const RaceLine *line, const Run *run)
+{
+    return !line->fine && run->n == LINE_BYTES >> WORD_SHIFT && run->first == 0;
+}
+
 /* Bits of the words that bytes [from, from + n) of a line touch; n > 0. */
 static inline uint32_t word_bits(unsigned from, unsigned n)
 {
@@ -66,7 +94,13 @@ static inline void race_renew_line(RaceLine *line, uint32_t base)
     line->crowd = line->read = line->written = 0;
 }
 
-/* The cells of a slot of r->line, made if need be; NULL: no memory. */
+/* The run may stand for its line's cells. */
+static inline bool may_be_whole(const RaceAccess *r, const Run *run)
+{
+    return run_is_whole(r->line, run) && !r->e->set->options.spread_lines;
+}
+
+/* The cells of a slot of r->line one by one, made if need be; NULL: no memory. */
 Cell *race_slot_cells(RaceAccess *r, Slot slot);
 /* Makes the record of the access; false: too many, or no memory. */
 bool race_begin_access(RaceAccess *r);

@@ -34,11 +34,10 @@ typedef struct Rig {
     uint8_t shared[RIG_SHARED];
 } Rig;
 
-static inline Rig *rig_new(unsigned tools, unsigned jobs)
+static inline Rig *rig_new_with(CheckOptions options)
 {
     Rig *r = calloc(1, sizeof *r);
     assert_non_null(r);
-    CheckOptions options = {.tools = tools, .jobs = jobs};
     assert_int_equal(check_create(&options, &r->set), STATUS_OK);
     assert_int_equal(mem_create(0, 64 << 20, 1, &r->mem), STATUS_OK);
     r->o = check_observer(r->set);
@@ -57,6 +56,11 @@ static inline Rig *rig_new(unsigned tools, unsigned jobs)
     r->module = (IrModule){.functions = &r->function, .n_functions = 1, .files = r->files, .n_files = 2};
     r->instance.module = &r->module;
     return r;
+}
+
+static inline Rig *rig_new(unsigned tools, unsigned jobs)
+{
+    return rig_new_with((CheckOptions){.tools = tools, .jobs = jobs});
 }
 
 static inline void rig_free(Rig *r)
