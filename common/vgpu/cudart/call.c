@@ -72,7 +72,7 @@ bool call_enter_light(Call *call, Api api)
 void call_tick(void)
 {
     DeviceReply reply;
-    device_send(facade()->server, &(DeviceMsg){.op = OP_CALL, .device = call_device()}, &reply);
+    facade_send(&(DeviceMsg){.op = OP_CALL, .device = call_device()}, &reply);
 }
 
 bool call_enter_query(Call *call, Api api)
@@ -169,7 +169,7 @@ static void run_host_function(uint32_t device, uint64_t token)
         f->n_host_functions_running--;
     }
     DeviceReply reply;
-    device_send(f->server, &(DeviceMsg){.op = OP_HOST_DONE, .device = device, .token = token}, &reply);
+    facade_send(&(DeviceMsg){.op = OP_HOST_DONE, .device = device, .token = token}, &reply);
 }
 
 cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
@@ -187,7 +187,7 @@ cudaError_t call_send_now(Call *call, uint32_t device, DeviceMsg *msg, DeviceRep
     msg->site = call->site;
     for (;;) {
         managed_before(msg);
-        device_send(facade()->server, msg, reply);
+        facade_send(msg, reply);
         managed_after(msg, reply);
         show_output(reply);
         if (reply->error != DEVICE_HOST_WORK)
@@ -225,23 +225,21 @@ enum { ERROR_RECORDS_MAX = 1000 };
 void call_record_error(Call *call, int code, const char *name)
 {
     Facade *f = facade();
-    if (!call->locked || f->stream_fd < 0 || f->server == NULL || f->n_devices == 0)
+    if (!call->locked || !f->has_records || !facade_is_served() || f->n_devices == 0)
         return;
     if (f->n_error_records++ >= ERROR_RECORDS_MAX)
         return;
-    uint64_t site = call_site(call);
     DeviceReply reply;
-    device_send(f->server, &(DeviceMsg){.op = OP_DEVICE_ERROR, .device = call_device()}, &reply);
-    StrBuf b = {0};
-    strbuf_printf(
-        &b, "{\"t\":\"error\",\"call\":\"%s\",\"error\":\"%s\",\"code\":%d,\"site\":%llu,\"sticky\":%s}",
-        call_name(call), name, code, (unsigned long long)site,
-        reply.error != DEVICE_OK && (int)error_of_device(reply.error) == code ? "true" : "false");
-    device_send(
-        f->server,
-        &(DeviceMsg){.op = OP_RECORD, .device = call_device(), .in = {.data = b.text, .bytes = b.length}},
-        &reply);
-    strbuf_free(&b);
+    DeviceMsg msg = {.op = OP_FAILED, .device = call_device(), .site = call_site(call), .token = (uint64_t)code};
+    facade_send(&(DeviceMsg){.op = OP_DEVICE_ERROR, .device = call_device()}, &reply);
+    msg.sticky = reply.error != DEVICE_OK && (int)error_of_device(reply.error) == code;
+    StrBuf names = {0};
+    strbuf_append(&names, call_name(call), strlen(call_name(call)) + 1);
+    strbuf_append(&names, name, strlen(name) + 1);
+    msg.in = (DeviceSpan){.data = names.text, .bytes = names.length};
+    if (!names.failed)
+        facade_send(&msg, &reply);
+    strbuf_free(&names);
 }
 
 /* "Not ready" is an answer, not an error (CUDA Runtime API, cudaStreamQuery). */

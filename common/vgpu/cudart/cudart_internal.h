@@ -23,6 +23,7 @@
 #include "common/vgpu/cudart/cudart.h"
 #include "common/vgpu/cudart/fatbin.h"
 #include "common/vgpu/device/device.h"
+#include "common/vgpu/remote/remote.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -102,14 +103,16 @@ typedef struct HostFunction {
 
 typedef struct Facade {
     pthread_mutex_t lock;
-    DeviceServer *server;
+    DeviceServer *server; /* in this process, or */
+    Remote *remote;       /* in another; neither: no devices */
+    bool has_records;     /* somebody reads what is found */
     bool started, finished, forked;
     cudaError_t start_error;
     int n_devices;                 /* visible */
     uint32_t visible[DEVICES_MAX]; /* server's index of each */
     unsigned flags[DEVICES_MAX];   /* cudaSetDeviceFlags */
     uint64_t fail_at, n_can_fail;
-    int stream_fd;
+    int stream_fd; /* of a server in this process */
     bool runtime_used;              /* by calls of the runtime itself */
     bool primary_used[DEVICES_MAX]; /* the same, by device */
     FatBinary *fats;
@@ -150,6 +153,10 @@ typedef struct Facade {
 Facade *facade(void);
 /* Starts the server on first use. */
 cudaError_t facade_start(void);
+/* Is there a server? */
+bool facade_is_served(void);
+/* Sends a message to it, wherever it is. */
+void facade_send(const DeviceMsg *msg, DeviceReply *reply);
 
 /* ---- work that no call waits for (progress.c) ---- */
 

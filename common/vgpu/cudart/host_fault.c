@@ -3,11 +3,8 @@
  * A device's addresses are not mapped on the host (mem/mem.h): whoever follows one gets SIGSEGV, as with
  * hardware, and would learn no more than that. So once the devices are there this file takes the signal,
  * writes a record of the address, the allocation and the stack, and lets the signal do what it would have
- * done: the program's own handler runs, or the process ends by the signal.
- *
- *      {"p":1,"t":"host-access","device":0,"address":N,"access":"read","alloc_address":N,"alloc_bytes":N,
- *       "alloc_serial":N,"alloc_freed":false,"alloc_site":N,"free_site":N,"distance":N,
- *       "frames":[["/path/of/object",offset in the file],...]}
+ * done: the program's own handler runs, or the process ends by the signal. The record is made in device/access.c,
+ * or by the server process, where there is one.
  *
  * All this happens in a signal handler, perhaps in the middle of malloc: nothing here takes memory, and a
  * lock is only tried. The stack is walked with backtrace, which is ready by then: every allocation noted its
@@ -25,13 +22,13 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 enum {
-    FRAMES_MAX = 8,
+    FRAMES_MAX = DEVICE_FRAMES_MAX,
     STACK_MAX = 32,
-    PATH_BYTES = 512,
     TEXT_BYTES = 8192,
     TRIES_MAX = 1000,        /* for the runtime's lock */
     RECORDS_MAX = 16,        /* of a program that lives on after such faults */
@@ -40,19 +37,10 @@ enum {
 
 static const int signals[] = {SIGSEGV, SIGBUS};
 
-typedef struct Frame {
-    uintptr_t address; /* of the call, not of its return */
-    uint64_t offset;   /* in the file */
-    char path[PATH_BYTES];
-} Frame;
-
 typedef struct Fault {
-    uintptr_t address;
-    uint32_t device;
-    bool write;
+    DeviceHostAccess access;
+    uintptr_t frames[FRAMES_MAX]; /* addresses of calls, not of their returns */
     DeviceReply where; /* pointer.bytes 0: no allocation is known */
-    Frame frames[FRAMES_MAX];
-    int n_frames;
 } Fault;
 
 /* ---- text without stdio ---- */
@@ -74,17 +62,6 @@ static void put(Text *t, const char *text)
         put_char(t, *text);
 }
 
-static void put_json(Text *t, const char *text)
-{
-    put_char(t, '"');
-    for (; *text != 0; text++) {
-        if (*text == '"' || *text == '\\')
-            put_char(t, '\\');
-        put_char(t, (unsigned char)*text < ' ' ? '?' : *text);
-    }
-    put_char(t, '"');
-}
-
 static void put_number(Text *t, uint64_t n, unsigned base)
 {
     char digits[24];
@@ -94,14 +71,6 @@ static void put_number(Text *t, uint64_t n, unsigned base)
     while ((n /= base) != 0);
     while (k > 0)
         put_char(t, digits[--k]);
-}
-
-static void put_member(Text *t, const char *name, uint64_t n)
-{
-    put(t, ",\"");
-    put(t, name);
-    put(t, "\":");
-    put_number(t, n, 10);
 }
 
 static void write_text(int fd, const Text *t)
@@ -125,11 +94,12 @@ static void walk_stack(Fault *f, uintptr_t pc)
     int n = backtrace(stack, STACK_MAX), at = 0;
     while (at < n && (uintptr_t)stack[at] != pc)
         at++;
+    uint32_t *kept = &f->access.n_frames;
     if (!site_is_own((const void *)pc))
-        f->frames[f->n_frames++].address = pc;
-    for (int i = at + 1; i < n && f->n_frames < FRAMES_MAX; i++)
+        f->frames[(*kept)++] = pc;
+    for (int i = at + 1; i < n && *kept < FRAMES_MAX; i++)
         if (!site_is_own(stack[i]))
-            f->frames[f->n_frames++].address = (uintptr_t)stack[i] - 1;
+            f->frames[(*kept)++] = (uintptr_t)stack[i] - 1;
 }
 
 static uint64_t read_hex(const char **at)
@@ -156,16 +126,16 @@ static void match_line(Fault *f, const char *line)
     uint64_t offset = read_hex(&line);
     const char *path = strchr(line, '/');
     size_t length = path == NULL ? 0 : strlen(path);
-    for (int i = 0; i < f->n_frames && length > 0 && length < PATH_BYTES; i++)
-        if (f->frames[i].address >= start && f->frames[i].address < end) {
-            f->frames[i].offset = f->frames[i].address - start + offset;
-            memcpy(f->frames[i].path, path, length + 1);
+    for (uint32_t i = 0; i < f->access.n_frames && length > 0 && length < DEVICE_PATH_BYTES; i++)
+        if (f->frames[i] >= start && f->frames[i] < end) {
+            f->access.frames[i].offset = f->frames[i] - start + offset;
+            memcpy(f->access.frames[i].path, path, length + 1);
         }
 }
 
 static void find_objects(Fault *f)
 {
-    char piece[2048], line[PATH_BYTES + 128];
+    char piece[2048], line[DEVICE_PATH_BYTES + 128];
     size_t length = 0;
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     ssize_t n;
@@ -206,83 +176,29 @@ static void find_allocation(Fault *fault)
             return;
         sched_yield();
     }
-    DeviceMsg msg = {.op = OP_POINTER, .device = fault->device};
-    msg.range.addr = fault->address;
     if (f->server != NULL)
-        device_send(f->server, &msg, &fault->where);
+        device_look_up(f->server, fault->access.address, &fault->where);
     pthread_mutex_unlock(&f->lock);
 }
 
-/* Bytes before (< 0) or after (> 0) the allocation, as in a finding. */
-static int64_t distance(const Fault *f)
-{
-    uint64_t base = f->where.pointer.base, bytes = f->where.pointer.bytes;
-    if (f->address < base)
-        return -(int64_t)(base - f->address);
-    return f->address < base + bytes ? 0 : (int64_t)(f->address - (base + bytes)) + 1;
-}
-
 /* ---- telling ---- */
-
-static void put_allocation(Text *t, const Fault *f)
-{
-    int64_t far = distance(f);
-    put_member(t, "alloc_address", f->where.pointer.base);
-    put_member(t, "alloc_bytes", f->where.pointer.bytes);
-    put_member(t, "alloc_serial", f->where.pointer.serial);
-    put_member(t, "alloc_site", f->where.pointer.site);
-    put_member(t, "free_site", f->where.pointer.free_site);
-    if (f->where.pointer.name != NULL) {
-        put(t, ",\"alloc_name\":");
-        put_json(t, f->where.pointer.name);
-    }
-    put(t, f->where.pointer.freed ? ",\"alloc_freed\":true" : ",\"alloc_freed\":false");
-    put(t, far < 0 ? ",\"distance\":-" : ",\"distance\":");
-    put_number(t, (uint64_t)(far < 0 ? -far : far), 10);
-}
-
-static void write_record(const Fault *f, int fd)
-{
-    Text t = {.n = 0};
-    put(&t, "{\"t\":\"host-access\"");
-    put_member(&t, "p", (uint64_t)getpid());
-    put_member(&t, "device", f->device);
-    put_member(&t, "address", f->address);
-    put(&t, f->write ? ",\"access\":\"write\"" : ",\"access\":\"read\"");
-    if (f->where.pointer.bytes > 0)
-        put_allocation(&t, f);
-    put(&t, ",\"frames\":[");
-    const char *separator = "[";
-    for (int i = 0; i < f->n_frames; i++) {
-        if (f->frames[i].path[0] == 0)
-            continue;
-        put(&t, separator);
-        put_json(&t, f->frames[i].path);
-        put_char(&t, ',');
-        put_number(&t, f->frames[i].offset, 10);
-        put_char(&t, ']');
-        separator = ",[";
-    }
-    put(&t, "]}\n");
-    write_text(fd, &t);
-}
 
 /* Without the command: a sentence on standard error. */
 static void write_sentence(const Fault *f)
 {
     Text t = {.n = 0};
-    int64_t far = distance(f);
+    int64_t far = device_access_distance(f->access.address, &f->where);
     put(&t, finding_kind_text(FINDING_HOST_ACCESS));
     put(&t, ": ");
     put(&t, finding_kind_title(FINDING_HOST_ACCESS));
     put(&t, ": 0x");
-    put_number(&t, f->address, 16);
+    put_number(&t, f->access.address, 16);
     if (f->where.pointer.bytes > 0) {
         put(&t, " is ");
         put_number(&t,
                    far < 0   ? (uint64_t)-far
                    : far > 0 ? (uint64_t)far
-                             : f->address - f->where.pointer.base,
+                             : f->access.address - f->where.pointer.base,
                    10);
         put(&t, far < 0   ? " bytes before allocation "
                 : far > 0 ? " bytes after allocation "
@@ -315,18 +231,22 @@ static bool is_write(const ucontext_t *c)
 static void tell(uintptr_t address, const ucontext_t *context)
 {
     Facade *f = facade();
-    Fault fault = {.address = address, .write = is_write(context)};
-    if (!find_device(address, &fault.device) ||
+    Fault fault = {.access = {.address = address, .write = is_write(context)}};
+    if (!find_device(address, &fault.access.device) ||
         __atomic_fetch_add(&f->n_host_faults, 1, __ATOMIC_RELAXED) >= RECORDS_MAX)
         return;
-    find_allocation(&fault);
-    if (f->stream_fd < 0) {
+    if (f->server != NULL)
+        find_allocation(&fault);
+    if (!f->has_records) {
         write_sentence(&fault);
         return;
     }
     walk_stack(&fault, instruction_of(context));
     find_objects(&fault);
-    write_record(&fault, f->stream_fd);
+    if (f->remote != NULL) /* which finds the allocation itself */
+        remote_tell_access(f->remote, &fault.access);
+    else
+        device_record_access(f->stream_fd, &fault.access, &fault.where);
 }
 
 /* ---- the signal ---- */
@@ -381,21 +301,29 @@ static void give_stack(Facade *f)
         sigaltstack(&(stack_t){.ss_sp = f->signal_stack, .ss_size = SIGNAL_STACK}, NULL);
 }
 
+/* Nobody else gets addresses of the devices here: those of a server process would be free. */
+static void keep_window(const DeviceInfo *info)
+{
+    mmap((void *)(uintptr_t)info->window_base, info->window_bytes, PROT_NONE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+}
+
 static bool find_windows(Facade *f)
 {
-    DeviceReply reply;
-    bool any = false;
     for (uint32_t i = 0; i < DEVICES_MAX; i++) {
+        DeviceReply reply;
         DeviceInfo info = {0};
-        device_send(
-            f->server,
+        facade_send(
             &(DeviceMsg){.op = OP_DEVICE_INFO, .device = i, .out = {.data = &info, .bytes = sizeof info}},
             &reply);
+        if (reply.error != DEVICE_OK)
+            return i > 0;
+        if (f->remote != NULL)
+            keep_window(&info);
         f->windows[i].base = info.window_base;
         f->windows[i].bytes = info.window_bytes;
-        any = any || info.window_bytes > 0;
     }
-    return any;
+    return true;
 }
 
 void host_fault_install(void)

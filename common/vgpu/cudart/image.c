@@ -97,8 +97,7 @@ static uint32_t current_arch(void)
 {
     DeviceInfo info = {0};
     DeviceReply reply;
-    device_send(facade()->server,
-                &(DeviceMsg){.op = OP_DEVICE_INFO,
+    facade_send(&(DeviceMsg){.op = OP_DEVICE_INFO,
                              .device = call_device(),
                              .out = {.data = &info, .bytes = sizeof info}},
                 &reply);

@@ -86,7 +86,7 @@ static void tell_pages(const Shared *s, uint64_t from, uint64_t to)
     DeviceMsg msg = {.op = OP_HOST_PAGES, .device = s->device};
     msg.range.addr = s->addr + from;
     msg.range.bytes = (to < s->bytes ? to : s->bytes) - from;
-    device_send(facade()->server, &msg, &reply);
+    facade_send(&msg, &reply);
 }
 
 /* Tells the runs of pages that are in the program's page table. */
@@ -225,7 +225,7 @@ static void tell_touch(const Shared *s, uintptr_t address, bool write, uintptr_t
     DeviceMsg msg = {.op = OP_HOST_TOUCH, .device = s->device, .site = site_of_signal(pc)};
     msg.range.addr = address;
     msg.range.flag = write;
-    device_send(facade()->server, &msg, &reply);
+    facade_send(&msg, &reply);
 }
 
 bool managed_touched(uintptr_t address, bool write, uintptr_t pc)

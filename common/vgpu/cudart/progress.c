@@ -20,7 +20,7 @@ enum { IDLE_SECONDS = 1 };
 static void run_queued(void)
 {
     Facade *f = facade();
-    for (int i = 0; i < f->n_devices && f->server != NULL; i++) {
+    for (int i = 0; i < f->n_devices && facade_is_served(); i++) {
         Call call = {.api = API_cudaStreamQuery};
         DeviceReply reply;
         call_send_now(&call, f->visible[i], &(DeviceMsg){.op = OP_DEVICE_RUN}, &reply);

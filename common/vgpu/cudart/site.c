@@ -121,40 +121,37 @@ static void take_frames(Site *out)
             out->frames[kept++] = stack[i];
 }
 
-/* {"t":"site","id":1,"frames":[["/path/of/object",address in it],...]}: the address is that of the call, not
- * of its return. */
+/* Each frame is the address of the call in its object, not of its return, and the object's path. */
+static void put_frame(StrBuf *b, void *frame)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    char program[4096];
+    if (dladdr1(frame, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
+        return;
+    const char *path = map->l_name;
+    if (path[0] == 0) {
+        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+        program[length < 0 ? 0 : length] = 0;
+        path = program;
+    }
+    uint64_t address = (uintptr_t)frame - 1 - map->l_addr;
+    strbuf_append(b, (const char *)&address, sizeof address);
+    strbuf_append(b, path, strlen(path) + 1);
+}
+
 static void record_site(uint64_t id, const Site *s)
 {
     StrBuf b = {0};
-    const char *separator = "[";
-    strbuf_printf(&b, "{\"t\":\"site\",\"id\":%llu,\"frames\":[", (unsigned long long)id);
-    for (int i = 0; i < FRAMES_MAX && s->frames[i] != NULL; i++) {
-        Dl_info info;
-        struct link_map *map = NULL;
-        if (dladdr1(s->frames[i], &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
-            continue;
-        char program[4096];
-        const char *path = map->l_name;
-        if (path[0] == 0) {
-            ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-            program[length < 0 ? 0 : length] = 0;
-            path = program;
-        }
-        strbuf_puts(&b, separator);
-        separator = ",[";
-        strbuf_json_string(&b, path, strlen(path));
-        strbuf_printf(&b, ",%llu]", (unsigned long long)((uintptr_t)s->frames[i] - 1 - map->l_addr));
-    }
-    strbuf_puts(&b, "]}");
-    if (b.failed) {
-        strbuf_free(&b);
-        return;
-    }
+    for (int i = 0; i < FRAMES_MAX && s->frames[i] != NULL; i++)
+        put_frame(&b, s->frames[i]);
     DeviceReply reply;
-    device_send(
-        facade()->server,
-        &(DeviceMsg){.op = OP_RECORD, .device = call_device(), .in = {.data = b.text, .bytes = b.length}},
-        &reply);
+    if (!b.failed)
+        facade_send(&(DeviceMsg){.op = OP_SITE,
+                                 .device = call_device(),
+                                 .token = id,
+                                 .in = {.data = b.text, .bytes = b.length}},
+                    &reply);
     strbuf_free(&b);
 }
 

@@ -8,10 +8,11 @@
  *   VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES
  *   VGPU_MEMORY (MiB of a card)
  *   VGPU_STREAM_FD (records for the command), CUDA_VISIBLE_DEVICES (as with hardware)
+ * or VGPU_SERVER_FD alone: the devices are in a process of their own, which knows the rest (common/vgpu/remote).
  */
 #include "common/vgpu/cudart/cudart_internal.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,42 +23,17 @@ Facade *facade(void)
     return &the_facade;
 }
 
-/* ---- options ---- */
-
-/* False: the variable is set to something that is not a number; says so. */
-static bool read_number(const char *name, uint64_t fallback, uint64_t *out)
+bool facade_is_served(void)
 {
-    const char *text = getenv(name);
-    *out = fallback;
-    if (text == NULL || *text == 0)
-        return true;
-    char *end;
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (errno == 0 && *end == 0 && *text != '-')
-        return true;
-    facade_say("%s=%s is not a number", name, text);
-    return false;
+    return the_facade.server != NULL || the_facade.remote != NULL;
 }
 
-static bool read_options(DeviceOptions *o)
+void facade_send(const DeviceMsg *msg, DeviceReply *reply)
 {
-    uint64_t n_devices, jobs, fd, memory_mib;
-    *o = (DeviceOptions){.model = getenv("VGPU_DEVICE"), .checks = getenv("VGPU_CHECK")};
-    bool ok = read_number("VGPU_DEVICES", 1, &n_devices) && read_number("VGPU_JOBS", 1, &jobs) &&
-              read_number("VGPU_MEMORY", 0, &memory_mib) &&
-              read_number("VGPU_SEED", 0, &o->seed) &&
-              read_number("VGPU_MAX_INSTRUCTIONS", 0, &o->max_instructions) &&
-              read_number("VGPU_FAIL_AT", 0, &facade()->fail_at) &&
-              read_number("VGPU_STREAM_FD", UINT64_MAX, &fd);
-    o->n_devices = n_devices > DEVICES_MAX ? DEVICES_MAX : (uint32_t)n_devices;
-    o->memory_bytes = memory_mib > (1u << 24) ? 0 : memory_mib << 20;
-    o->jobs = jobs > 256 ? 256 : (unsigned)jobs;
-    o->stream_fd = fd > 1000000 ? -1 : (int)fd;
-    o->timeline = getenv("VGPU_TIMELINE") != NULL;
-    o->lines = getenv("VGPU_LINES") != NULL;
-    facade()->stream_fd = o->stream_fd;
-    return ok;
+    if (the_facade.remote != NULL)
+        remote_send(the_facade.remote, msg, reply);
+    else
+        device_send(the_facade.server, msg, reply);
 }
 
 /* ---- start and end ---- */
@@ -66,21 +42,54 @@ static void after_fork(void)
 {
     the_facade.forked = the_facade.started;
     the_facade.watching = false; /* it stayed with the parent */
+    if (the_facade.remote != NULL)
+        remote_forked(the_facade.remote);
     pthread_mutex_init(&the_facade.lock, NULL);
+}
+
+/* The devices in this process. */
+static Status start_here(uint32_t *n_devices, Diag *diag)
+{
+    Facade *f = facade();
+    DeviceOptions options;
+    Status st = device_options_read(&options, diag);
+    if (st == STATUS_OK)
+        st = device_option_number("VGPU_FAIL_AT", 0, &f->fail_at, diag);
+    if (st != STATUS_OK)
+        return st;
+    f->stream_fd = options.stream_fd;
+    f->has_records = options.stream_fd >= 0;
+    *n_devices = options.n_devices;
+    return device_server_create(&options, &f->server, diag);
+}
+
+/* Those of a server process, behind an inherited descriptor. */
+static Status start_there(uint64_t door, uint32_t *n_devices, Diag *diag)
+{
+    Facade *f = facade();
+    RemoteHello hello;
+    Status st = remote_connect((int)door, &f->remote, &hello, diag);
+    if (st != STATUS_OK)
+        return st;
+    f->fail_at = hello.fail_at;
+    f->has_records = hello.has_records;
+    *n_devices = hello.n_devices;
+    return STATUS_OK;
 }
 
 static cudaError_t start(void)
 {
-    Facade *f = facade();
-    DeviceOptions options;
     Diag diag = {0};
-    if (!read_options(&options))
-        return cudaErrorInitializationError;
-    if (device_server_create(&options, &f->server, &diag) != STATUS_OK) {
+    uint32_t n_devices = 0;
+    uint64_t door;
+    Status st = device_option_number(REMOTE_ENVIRONMENT, INT_MAX, &door, &diag);
+    if (st == STATUS_OK)
+        st = door < INT_MAX ? start_there(door, &n_devices, &diag) : start_here(&n_devices, &diag);
+    if (st != STATUS_OK) {
         facade_say("%s", diag.message);
         return cudaErrorInitializationError;
     }
-    visible_read(getenv("CUDA_VISIBLE_DEVICES"), options.n_devices);
+    visible_read(getenv("CUDA_VISIBLE_DEVICES"), n_devices);
     host_fault_install();
     pthread_atfork(NULL, NULL, after_fork);
     return cudaSuccess;
@@ -105,7 +114,7 @@ __attribute__((destructor)) static void finish(void)
 {
     Facade *f = facade();
     progress_end();
-    if (!f->started || f->server == NULL || f->finished || f->forked)
+    if (!f->started || !facade_is_served() || f->finished || f->forked)
         return;
     Call call = {.site = thread_state()->failed_launch};
     DeviceReply reply;
@@ -117,5 +126,7 @@ __attribute__((destructor)) static void finish(void)
     host_fault_remove();
     managed_end();
     device_server_destroy(f->server);
+    remote_close(f->remote);
     f->server = NULL;
+    f->remote = NULL;
 }

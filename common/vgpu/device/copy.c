@@ -2,6 +2,9 @@
  *
  * Pageable host memory is read at the call (staged), as documented for cudaMemcpyAsync; pinned and managed
  * memory is read and written when the copy runs. A copy to pageable memory ends before the call returns.
+ *
+ * Where the caller is another process, its pageable memory is fetched into a buffer and put back from one, and
+ * registered memory goes by its shadow (host.c).
  */
 #include "common/vgpu/device/device_internal.h"
 
@@ -16,6 +19,7 @@ typedef struct Side {
     uint64_t addr, pitch, slice;
     bool on_device; /* device or managed memory: checked and counted */
     bool pinned;
+    bool away; /* pageable memory of another process: bytes is an address there */
 } Side;
 
 static uint64_t extent(uint64_t pitch, uint64_t slice, const DeviceCopy *c)
@@ -36,6 +40,7 @@ static bool find_side(DeviceServer *s, const DeviceSpan *span, uint64_t addr, ui
     uint64_t bytes = extent(pitch, slice, c);
     if (span->data != NULL) {
         out->bytes = span->data;
+        out->away = s->options.host != NULL;
         return bytes <= span->bytes;
     }
     out->alloc = device_find(s, addr, &out->owner);
@@ -64,17 +69,40 @@ static void advise_too_long(Device *d, const DeviceMsg *m, const Side *side, uin
 
 /* ---- asking ---- */
 
+/* Rows of the caller's memory, packed. */
+static bool fetch(DeviceServer *s, const DeviceBox *from, uint8_t *to)
+{
+    const DeviceHost *host = s->options.host;
+    if (host != NULL)
+        return host->read(host->self, from, to);
+    const uint8_t *base = (const uint8_t *)(uintptr_t)from->addr;
+    for (uint64_t z = 0; z < from->depth; z++)
+        for (uint64_t y = 0; y < from->height; y++, to += from->width)
+            memcpy(to, base + z * from->slice + y * from->pitch, from->width);
+    return true;
+}
+
+static DeviceBox box_of(uint64_t addr, uint64_t pitch, uint64_t slice, const DeviceCopy *c)
+{
+    return (DeviceBox){.addr = addr,
+                       .pitch = pitch,
+                       .slice = slice,
+                       .width = c->width,
+                       .height = c->height,
+                       .depth = c->depth};
+}
+
 /* Keeps the bytes of pageable memory, rows packed, so that the program may change them after the call. */
-static bool stage(QueueOp *op)
+static bool stage(DeviceServer *s, QueueOp *op)
 {
     DeviceCopy *c = &op->copy;
+    DeviceBox from = box_of((uint64_t)(uintptr_t)c->host_src.data, c->src_pitch, c->src_slice, c);
     op->params = malloc(c->width * c->height * c->depth);
-    if (op->params == NULL)
+    if (op->params == NULL || !fetch(s, &from, op->params)) {
+        free(op->params);
+        op->params = NULL;
         return false;
-    uint8_t *to = op->params;
-    for (uint64_t z = 0; z < c->depth; z++)
-        for (uint64_t y = 0; y < c->height; y++, to += c->width)
-            memcpy(to, (const uint8_t *)c->host_src.data + z * c->src_slice + y * c->src_pitch, c->width);
+    }
     c->host_src = (DeviceSpan){.data = op->params, .bytes = c->width * c->height * c->depth};
     c->src_pitch = c->width;
     c->src_slice = c->width * c->height;
@@ -149,7 +177,7 @@ void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
     if (m->place == PLACE_GRAPH)
         return; /* pageable memory too is read and written when the graph gets there */
     bool now = !m->copy.async || m->copy.host_dst.data != NULL;
-    if (!now && m->copy.host_src.data != NULL && !stage(op))
+    if (!now && m->copy.host_src.data != NULL && !stage(d->server, op))
         now = true;
     if (now)
         finish_copy(d, op->seq, r);
@@ -215,10 +243,62 @@ static void fail_late(Device *d, const QueueOp *op, const char *what, uint64_t a
     check_late_use(d->check, device_locate(d->server, addr, &owner), addr, bytes, what, op->site);
 }
 
+static void run_rows(Device *d, const QueueOp *op, const DeviceCopy *c, const Side *dst, const Side *src)
+{
+    const DeviceCopy rows = merge_rows(*c);
+    for (uint64_t z = 0; z < rows.depth; z++)
+        for (uint64_t y = 0; y < rows.height; y++)
+            copy_row(d, op, dst, src, z * c->dst_slice + y * c->dst_pitch,
+                     z * c->src_slice + y * c->src_pitch, rows.width);
+}
+
+/* The same to memory of another process, by way of a buffer. */
+static bool run_to_away(Device *d, const QueueOp *op, const DeviceCopy *c, const Side *src)
+{
+    const DeviceHost *host = d->server->options.host;
+    DeviceBox to = box_of((uint64_t)(uintptr_t)c->host_dst.data, c->dst_pitch, c->dst_slice, c);
+    DeviceCopy packed = *c;
+    packed.dst_pitch = c->width;
+    packed.dst_slice = c->width * c->height;
+    Side dst = {.bytes = malloc(c->width * c->height * c->depth)};
+    bool ok = dst.bytes != NULL;
+    if (ok) {
+        run_rows(d, op, &packed, &dst, src);
+        ok = host->write(host->self, &to, dst.bytes);
+    }
+    free(dst.bytes);
+    return ok;
+}
+
+static bool is_shadowed(const DeviceServer *s, const Side *side)
+{
+    return s->options.host != NULL && side->alloc != NULL && side->alloc->kind == MEM_REGISTERED;
+}
+
+static bool run_sides(Device *d, QueueOp *op, const DeviceCopy *c, const Side *dst, const Side *src)
+{
+    DeviceServer *s = d->server;
+    bool shadows = is_shadowed(s, dst) || is_shadowed(s, src), ok = true;
+    if (shadows)
+        host_refresh(s);
+    if (dst->away)
+        ok = run_to_away(d, op, c, src);
+    else
+        run_rows(d, op, c, dst, src);
+    if (shadows)
+        host_give_back(s);
+    return ok;
+}
+
 uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes)
 {
-    const DeviceCopy c = op->copy;
+    bool away = d->server->options.host != NULL && op->copy.host_src.data != NULL && op->params == NULL;
     Side dst, src;
+    if (away && !stage(d->server, op)) {
+        d->error = DEVICE_ILLEGAL_ADDRESS;
+        return 0;
+    }
+    const DeviceCopy c = op->copy;
     if (!find_side(d->server, &c.host_dst, c.dst, c.dst_pitch, c.dst_slice, &c, &dst)) {
         fail_late(d, op, "copy", c.dst, extent(c.dst_pitch, c.dst_slice, &c));
         return 0;
@@ -227,11 +307,10 @@ uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes)
         fail_late(d, op, "copy", c.src, extent(c.src_pitch, c.src_slice, &c));
         return 0;
     }
-    const DeviceCopy rows = merge_rows(c);
-    for (uint64_t z = 0; z < rows.depth; z++)
-        for (uint64_t y = 0; y < rows.height; y++)
-            copy_row(d, op, &dst, &src, z * c.dst_slice + y * c.dst_pitch, z * c.src_slice + y * c.src_pitch,
-                     rows.width);
+    if (!run_sides(d, op, &c, &dst, &src)) {
+        d->error = DEVICE_NO_MEMORY;
+        return 0;
+    }
     *bytes = c.width * c.height * c.depth;
     if (!dst.on_device && !src.on_device)
         return 0;
@@ -289,6 +368,9 @@ uint64_t fill_run(Device *d, QueueOp *op)
         fail_late(d, op, "fill", op->fill.dst, op->fill.width);
         return 0;
     }
+    const Side side = {.alloc = a};
+    if (is_shadowed(d->server, &side))
+        host_refresh(d->server);
     for (uint64_t z = 0; z < op->fill.depth; z++)
         for (uint64_t y = 0; y < op->fill.height; y++) {
             uint64_t addr = op->fill.dst + z * op->fill.slice + y * op->fill.pitch;
@@ -297,5 +379,7 @@ uint64_t fill_run(Device *d, QueueOp *op)
             check_host_write(d->check, a, addr, op->fill.width);
             origin_fill(owner, a, addr, op->fill.width, op->fill.value != 0);
         }
+    if (is_shadowed(d->server, &side))
+        host_give_back(d->server);
     return perf_copy_ns(d->model, PERF_MEMSET, op->fill.width * op->fill.height * op->fill.depth);
 }

@@ -2,8 +2,8 @@
  *
  * A DeviceServer holds all virtual devices. Whoever drives it (the runtime facade, a test) sends one
  * DeviceMsg at a time and gets one DeviceReply. Messages hold numbers, texts and spans of the caller's bytes,
- * never pointers into the server's state: later the server can live in another process, and a transport only
- * has to carry the spans.
+ * never pointers into the server's state, so that the server can live in another process (common/vgpu/remote):
+ * then what lies in the caller's memory is fetched and put back through a DeviceHost.
  *
  * Work on streams is queued and runs as late as it can: when somebody waits for it. So a program that forgets
  * to wait always sees that it forgot. Host functions in a stream run on the caller's side: a reply
@@ -88,7 +88,8 @@ typedef enum DeviceOp {
     OP_EVENT_ELAPSED, /* event.id, event.other -> value: nanoseconds */
     /* reports */
     OP_CALL,   /* the host's clock: a runtime call begins */
-    OP_RECORD, /* in: a line of JSON for the record stream */
+    OP_SITE,   /* token; in: frames of a place, each a 64-bit address in an object and the object's path with NUL */
+    OP_FAILED, /* a call failed: token: code, site, in: call, NUL, name of the error, NUL */
     OP_ADVICE, /* in: message, NUL, hint, NUL; range.addr: address concerned */
     OP_FINISH, /* the program ends: runs what is queued, looks for leaks, writes the totals */
     DEVICE_N_OPS
@@ -181,6 +182,7 @@ typedef struct DeviceMsg {
     const char *call; /* name of the runtime call, for findings */
     DeviceSpan in, out;
     uint64_t token;
+    bool sticky; /* OP_FAILED: the error is what the device's state gives */
     DevicePlace place;
     const uint64_t *after; /* numbers of operations (DeviceReply.seq), of any device */
     size_t n_after;
@@ -259,6 +261,19 @@ typedef struct DeviceReply {
     Diag diag; /* why, where the error alone does not say */
 } DeviceReply;
 
+/* Host code touched a device's memory (cudart/host_fault.c). */
+enum { DEVICE_FRAMES_MAX = 8, DEVICE_PATH_BYTES = 512 };
+
+typedef struct DeviceHostAccess {
+    uint64_t address;
+    uint32_t device, n_frames;
+    bool write;
+    struct {
+        uint64_t offset; /* of the call, in the file */
+        char path[DEVICE_PATH_BYTES];
+    } frames[DEVICE_FRAMES_MAX];
+} DeviceHostAccess;
+
 typedef struct DeviceInfo {
     char name[64];
     uint32_t major, minor, n_sms;
@@ -297,6 +312,22 @@ typedef struct DeviceParam {
     uint32_t offset, bytes;
 } DeviceParam;
 
+/* Rows of the caller's memory: depth slices of height rows of width bytes. */
+typedef struct DeviceBox {
+    uint64_t addr, pitch, slice, width, height, depth;
+} DeviceBox;
+
+/* The caller's memory, where that is another process's. `read` and `write` move rows without gaps on this side;
+ * false, or NULL, when the caller is gone or has no room. */
+typedef struct DeviceHost {
+    void *self;
+    bool (*read)(void *self, const DeviceBox *from, void *to);
+    bool (*write)(void *self, const DeviceBox *to, const void *from);
+    /* Zeroed memory that both share, under one address: `wanted` if that is free. */
+    void *(*map)(void *self, uint64_t wanted, uint64_t bytes);
+    void (*unmap)(void *self, void *p, uint64_t bytes);
+} DeviceHost;
+
 typedef struct DeviceOptions {
     const char *model; /* name of a device model; NULL: the default */
     uint32_t n_devices;
@@ -309,7 +340,14 @@ typedef struct DeviceOptions {
     bool lines;                /* counters by line of the source in the record of each launch */
     int stream_fd;             /* record stream; -1: none, findings come as text in replies */
     bool quiet;                /* no text for findings */
+    const DeviceHost *host;    /* NULL: the caller's memory is this process's */
 } DeviceOptions;
+
+/* Options from the environment: VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS
+ * VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_STREAM_FD. STATUS_INVALID: one is not a number. */
+Status device_options_read(DeviceOptions *out, Diag *diag);
+/* A number of the environment, `fallback` where it is not set. */
+Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, Diag *diag);
 
 typedef struct DeviceServer DeviceServer;
 
@@ -318,6 +356,14 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
 void device_server_destroy(DeviceServer *s);
 /* Handles one message. */
 void device_send(DeviceServer *s, const DeviceMsg *msg, DeviceReply *reply);
+/* What lies at the address of an access by the host: fills reply->pointer. At any time, also while a message is
+ * handled; takes no memory. */
+void device_look_up(DeviceServer *s, uint64_t address, DeviceReply *reply);
+/* Bytes before (< 0) or after (> 0) the allocation, as in a finding. */
+int64_t device_access_distance(uint64_t address, const DeviceReply *where);
+/* Writes the record of an access by the host; where->pointer.bytes 0: no allocation is known. Takes no memory
+ * and no lock: a signal handler may call it. */
+void device_record_access(int stream_fd, const DeviceHostAccess *access, const DeviceReply *where);
 
 /* Names of the device models in order, the default first; NULL at the end. */
 const char *device_model_name(size_t i);

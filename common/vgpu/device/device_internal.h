@@ -222,6 +222,7 @@ struct DeviceServer {
     OrderBook order;
     struct Managed *managed; /* managed.c; NULL: none made yet */
     uint64_t host_ns;
+    size_t n_shadows;          /* of registered memory (host.c) */
     uint64_t host_memory_used; /* address space given out for pinned and managed memory */
     uint64_t n_launch_records, n_span_records;
     char *demangled;         /* of the last name asked for */
@@ -238,20 +239,32 @@ void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r);
 void device_free(Device *d, const DeviceMsg *m, DeviceReply *r);
 void device_register(Device *d, const DeviceMsg *m, DeviceReply *r);
 void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r);
-void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 /* The allocation of any device that contains addr, live, and its device; NULL when there is none. */
 MemAlloc *device_find(DeviceServer *s, uint64_t addr, Device **owner);
 /* The allocation nearest to addr on the device whose window it is in; NULL when it is in none. */
 const MemAlloc *device_locate(const DeviceServer *s, uint64_t addr, unsigned *owner);
 /* Releases the memory of a queued free. */
 void device_free_now(Device *d, uint64_t addr, uint64_t site);
-void *device_map_host(DeviceServer *s, uint64_t bytes);
 void device_free_all(Device *d);
 /* Somebody has waited: pools give back what they may not keep. */
 void device_trim_pool(Device *d);
 void device_note_used(Device *d, int64_t bytes);
 uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site);
 bool device_heap_free(void *self, uint64_t addr);
+
+/* ---- host.c: the caller's memory ---- */
+/* Page-aligned memory for pinned and managed allocations, at an address that is the same in every run; NULL. */
+void *host_map(DeviceServer *s, uint64_t bytes);
+void host_unmap(DeviceServer *s, void *p, uint64_t bytes);
+/* The same for managed memory: the program's address; *here is where the device reaches the same pages. */
+void *host_map_twice(DeviceServer *s, uint64_t bytes, uint8_t **here);
+void host_unmap_again(DeviceServer *s, uint8_t *here, uint64_t bytes);
+/* Where the bytes of registered memory are for kernels: the memory itself, or a shadow of another process's. */
+uint8_t *host_shadow(DeviceServer *s, uint64_t addr, uint64_t bytes);
+void host_shadow_free(DeviceServer *s, uint8_t *shadow, uint64_t bytes);
+/* Around what may use them, shadows are made like the caller's memory, and what changed is given back. */
+void host_refresh(DeviceServer *s);
+void host_give_back(DeviceServer *s);
 
 /* ---- copy.c ---- */
 void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r);
@@ -381,6 +394,8 @@ void clock_free(Device *d);
 /* ---- record.c ---- */
 void record_line(DeviceServer *s, const StrBuf *line);
 void record_start(DeviceServer *s);
+void record_site(DeviceServer *s, const DeviceMsg *m);
+void record_failed(Device *d, const DeviceMsg *m);
 void record_finding(void *device, const Finding *f);
 void record_texts(DeviceServer *s);
 typedef struct LaunchFigures {

@@ -225,7 +225,9 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share)
     d->launch_op = op;
     origin_prepare(d);
     ExecResult result = {0};
+    host_refresh(d->server);
     execute(d, op, &result);
+    host_give_back(d->server);
     d->error = launch_error(d, &result);
     say_unsupported(d, &result);
 

@@ -1,17 +1,13 @@
 /* memory: allocating, freeing and looking up addresses; the kernels' heap.
  *
- * Pinned and managed memory is ordinary host memory of this process, made here so that it is page-aligned,
- * and registered with the device under its own address. Managed memory is mapped twice: once for the program,
- * at that address, once for the device, so that what the program touches can be told from what kernels do.
+ * Pinned and managed memory is ordinary host memory (host.c), registered with the device under its own address.
+ * Managed memory is mapped for the device apart from the program's pages, so that what the program touches can be
+ * told from what kernels do.
  */
 #include "common/vgpu/device/device_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-/* Between the devices' windows and those of shared and local memory (mem/mem.h). */
-#define HOST_MEMORY_BASE 0x0000480000000000u
 
 void device_note_used(Device *d, int64_t bytes)
 {
@@ -20,38 +16,14 @@ void device_note_used(Device *d, int64_t bytes)
         d->totals.peak = d->totals.used;
 }
 
-static uint64_t page_round(uint64_t bytes)
-{
-    return (bytes + 4095) & ~(uint64_t)4095;
-}
-
-/* Host pages at an address that is the same in every run, so that reports are: after the last ones, where
- * that is free. */
-static void *map_host(DeviceServer *s, uint64_t bytes, int sharing)
-{
-    uint64_t size = page_round(bytes);
-    const int flags = sharing | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *wanted = (void *)(uintptr_t)(HOST_MEMORY_BASE + s->host_memory_used);
-    void *p = mmap(wanted, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-    if (p == MAP_FAILED)
-        p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
-    s->host_memory_used += size + 4096;
-    return p == MAP_FAILED ? NULL : p;
-}
-
-void *device_map_host(DeviceServer *s, uint64_t bytes)
-{
-    return map_host(s, bytes, MAP_PRIVATE);
-}
-
 static MemAlloc *alloc_pinned(Device *d, uint64_t bytes, uint64_t site)
 {
-    void *p = bytes > d->model->memory_bytes ? NULL : device_map_host(d->server, bytes);
+    void *p = bytes > d->model->memory_bytes ? NULL : host_map(d->server, bytes);
     if (p == NULL)
         return NULL;
     MemAlloc *a = mem_register(d->mem, p, bytes, MEM_PINNED, site);
     if (a == NULL)
-        munmap(p, page_round(bytes));
+        host_unmap(d->server, p, bytes);
     return a;
 }
 
@@ -61,18 +33,16 @@ static MemAlloc *alloc_pinned(Device *d, uint64_t bytes, uint64_t site)
 
 static MemAlloc *alloc_managed(Device *d, uint64_t bytes, uint64_t site)
 {
-    void *p = bytes > MANAGED_BYTES_MAX ? NULL : map_host(d->server, bytes, MAP_SHARED);
+    uint8_t *here = NULL;
+    void *p = bytes > MANAGED_BYTES_MAX ? NULL : host_map_twice(d->server, bytes, &here);
     if (p == NULL)
         return NULL;
-    void *again = mremap(p, 0, page_round(bytes), MREMAP_MAYMOVE); /* the same pages a second time */
-    MemAlloc *a = again == MAP_FAILED ? NULL : mem_register(d->mem, p, bytes, MEM_MANAGED, site);
+    MemAlloc *a = mem_register_at(d->mem, (uint64_t)(uintptr_t)p, here, bytes, MEM_MANAGED, site);
     if (a == NULL) {
-        munmap(p, page_round(bytes));
-        if (again != MAP_FAILED)
-            munmap(again, page_round(bytes));
+        host_unmap(d->server, p, bytes);
+        host_unmap_again(d->server, here, bytes);
         return NULL;
     }
-    a->host = again;
     managed_add(d, a);
     return a;
 }
@@ -166,10 +136,10 @@ static void tell_pointer(const Device *owner, const MemAlloc *a, DeviceReply *r)
 }
 
 /* Takes no memory from the host: a signal handler may ask. */
-void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+void device_look_up(DeviceServer *s, uint64_t addr, DeviceReply *r)
 {
     Device *owner;
-    const MemAlloc *a = device_find(s, m->range.addr, &owner);
+    const MemAlloc *a = device_find(s, addr, &owner);
     r->pointer.kind = DEVICE_MEMORY_NONE;
     if (a != NULL) {
         r->pointer.kind = reply_kinds[a->kind];
@@ -177,9 +147,9 @@ void device_pointer(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     for (uint32_t i = 0; i < s->n_devices; i++)
-        if (mem_in_window(s->devices[i]->mem, m->range.addr)) {
+        if (mem_in_window(s->devices[i]->mem, addr)) {
             r->pointer.kind = DEVICE_MEMORY_NOWHERE;
-            tell_pointer(s->devices[i], mem_find_nearest(s->devices[i]->mem, m->range.addr), r);
+            tell_pointer(s->devices[i], mem_find_nearest(s->devices[i]->mem, addr), r);
         }
 }
 
@@ -201,7 +171,7 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
     uint8_t kind = a->kind;
     uint64_t bytes = a->bytes;
     uint32_t serial = a->serial;
-    void *host = a->host;
+    uint8_t *host = a->host;
     origin_count_shared(d, a);
     if (kind == MEM_MANAGED)
         managed_drop(d, a);
@@ -209,9 +179,11 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
         return;
     origin_drop(d, serial);
     if (kind == MEM_PINNED || kind == MEM_MANAGED)
-        munmap((void *)(uintptr_t)addr, page_round(bytes));
+        host_unmap(d->server, (void *)(uintptr_t)addr, bytes);
     if (kind == MEM_MANAGED)
-        munmap(host, page_round(bytes));
+        host_unmap_again(d->server, host, bytes);
+    else if (kind == MEM_REGISTERED)
+        host_shadow_free(d->server, host, bytes);
     if (kind == MEM_DEVICE || kind == MEM_POOL) /* what device_alloc counted */
         device_note_used(d, -(int64_t)bytes);
 }
@@ -279,6 +251,17 @@ void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
     owner->pool.live -= of_pool;
 }
 
+static bool register_range(Device *d, const DeviceMsg *m)
+{
+    uint8_t *host = host_shadow(d->server, m->range.addr, m->range.bytes);
+    if (host == NULL)
+        return false;
+    if (mem_register_at(d->mem, m->range.addr, host, m->range.bytes, MEM_REGISTERED, m->site) != NULL)
+        return true;
+    host_shadow_free(d->server, host, m->range.bytes);
+    return false;
+}
+
 void device_register(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     if (m->range.addr == 0 || m->range.bytes == 0)
@@ -286,8 +269,7 @@ void device_register(Device *d, const DeviceMsg *m, DeviceReply *r)
     else if (device_find(d->server, m->range.addr, NULL) != NULL ||
              device_find(d->server, m->range.addr + m->range.bytes - 1, NULL) != NULL)
         r->error = DEVICE_ALREADY_REGISTERED;
-    else if (mem_register(d->mem, (void *)(uintptr_t)m->range.addr, m->range.bytes, MEM_REGISTERED,
-                          m->site) == NULL)
+    else if (!register_range(d, m))
         r->error = DEVICE_NO_MEMORY;
     d->n_allocs++;
 }

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { OLDEST_TARGET = 75 }; /* that nvcc 13 still makes */
 
@@ -49,7 +48,7 @@ static MemAlloc *alloc_global(Device *d, const IrGlobal *g)
     if (!g->managed)
         return mem_alloc(d->mem, g->bytes, g->space == SPACE_CONST ? MEM_CONST_VAR : MEM_GLOBAL_VAR, 0,
                          g->name);
-    void *p = device_map_host(d->server, g->bytes);
+    void *p = host_map(d->server, g->bytes);
     return p == NULL ? NULL : mem_register(d->mem, p, g->bytes, MEM_GLOBAL_VAR, 0);
 }
 
@@ -93,7 +92,7 @@ static void free_module(Module *module, Device *d)
             origin_drop(d, a->serial);
             mem_free(d->mem, a->addr, 0);
             if (managed != NULL)
-                munmap(managed, bytes);
+                host_unmap(d->server, managed, bytes);
         }
     free(module->globals);
     if (module->instance != NULL)

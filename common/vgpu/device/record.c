@@ -9,8 +9,11 @@
  *   span     an operation on the modelled time line
  *   end      totals
  *
- * The facade adds records of its own: site, error, host-access (cudart/). Without a record stream, findings
- * become text for standard error instead.
+ *   site     a place of the program's: the stack of calls that led to a call of the runtime
+ *   error    a call that returned an error
+ *   host-access  see access.c
+ *
+ * Without a record stream, findings become text for standard error instead.
  */
 #include "common/vgpu/device/device_internal.h"
 
@@ -93,6 +96,47 @@ void record_start(DeviceServer *s)
     put_number(&b, "devices", s->n_devices);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
+    strbuf_free(&b);
+}
+
+/* ---- what the caller tells of itself ---- */
+
+/* {"t":"site","id":1,"frames":[["/path/of/object",address in it],...]} */
+void record_site(DeviceServer *s, const DeviceMsg *m)
+{
+    StrBuf b = {0};
+    const char *at = m->in.data, *end = at + m->in.bytes, *separator = "[";
+    strbuf_puts(&b, "{\"t\":\"site\"");
+    put_number(&b, "id", m->token);
+    strbuf_puts(&b, ",\"frames\":[");
+    for (uint64_t address; end - at > (ptrdiff_t)sizeof address; separator = ",[") {
+        memcpy(&address, at, sizeof address);
+        at += sizeof address;
+        size_t length = strnlen(at, (size_t)(end - at));
+        strbuf_puts(&b, separator);
+        strbuf_json_string(&b, at, length);
+        strbuf_printf(&b, ",%llu]", (unsigned long long)address);
+        at += length < (size_t)(end - at) ? length + 1 : length;
+    }
+    strbuf_puts(&b, "]}\n");
+    record_line(s, &b);
+    strbuf_free(&b);
+}
+
+void record_failed(Device *d, const DeviceMsg *m)
+{
+    StrBuf b = {0};
+    size_t length = strnlen(m->in.data, m->in.bytes);
+    const char *name = (const char *)m->in.data + length + 1;
+    strbuf_puts(&b, "{\"t\":\"error\",\"call\":");
+    strbuf_json_string(&b, m->in.data, length);
+    strbuf_puts(&b, ",\"error\":");
+    strbuf_json_string(&b, length + 1 < m->in.bytes ? name : "",
+                       length + 1 < m->in.bytes ? strnlen(name, m->in.bytes - length - 1) : 0);
+    put_number(&b, "code", m->token);
+    put_number(&b, "site", m->site);
+    strbuf_printf(&b, ",\"sticky\":%s}\n", m->sticky && d->error != DEVICE_OK ? "true" : "false");
+    record_line(d->server, &b);
     strbuf_free(&b);
 }
 

@@ -345,15 +345,6 @@ static void migrate(Device *d, const DeviceMsg *m, DeviceReply *r)
     op->range.to = m->range.to;
 }
 
-static void record_text(DeviceServer *s, const DeviceMsg *m)
-{
-    StrBuf b = {0};
-    strbuf_append(&b, m->in.data, m->in.bytes);
-    strbuf_puts(&b, "\n");
-    record_line(s, &b);
-    strbuf_free(&b);
-}
-
 static void advise(Device *d, const DeviceMsg *m)
 {
     const char *message = m->in.data;
@@ -423,13 +414,16 @@ static bool handle_always(DeviceServer *s, Device *d, const DeviceMsg *m, Device
         queue_host_done(s, m->token);
         return true;
     case OP_POINTER:
-        device_pointer(s, m, r);
+        device_look_up(s, m->range.addr, r);
         return true;
     case OP_CALL:
         s->host_ns += perf_enqueue_ns(d->model);
         return true;
-    case OP_RECORD:
-        record_text(s, m);
+    case OP_SITE:
+        record_site(s, m);
+        return true;
+    case OP_FAILED:
+        record_failed(d, m);
         return true;
     case OP_ADVICE:
         advise(d, m);

@@ -228,11 +228,16 @@ MemAlloc *mem_alloc(Mem *m, uint64_t bytes, MemKind kind, uint64_t site, const c
 
 MemAlloc *mem_register(Mem *m, void *host, uint64_t bytes, MemKind kind, uint64_t site)
 {
+    return mem_register_at(m, (uint64_t)(uintptr_t)host, host, bytes, kind, site);
+}
+
+MemAlloc *mem_register_at(Mem *m, uint64_t addr, void *host, uint64_t bytes, MemKind kind, uint64_t site)
+{
     MemAlloc *a = bytes ? calloc(1, sizeof *a) : NULL;
     if (!a)
         return NULL;
     *a = (MemAlloc){
-        .addr = (uint64_t)(uintptr_t)host, .bytes = bytes, .host = host, .kind = (uint8_t)kind, .site = site};
+        .addr = addr, .bytes = bytes, .host = host, .kind = (uint8_t)kind, .site = site};
     pthread_rwlock_wrlock(&m->lock);
     size_t at = mem_index_position(&m->live, a->addr);
     if (at < m->live.n && m->live.items[at]->addr < a->addr + bytes) {

@@ -77,6 +77,8 @@ void mem_destroy(Mem *m);
 MemAlloc *mem_alloc(Mem *m, uint64_t bytes, MemKind kind, uint64_t site, const char *name);
 /* Registers host memory (pinned, managed, registered) under its own address; the caller owns the bytes. */
 MemAlloc *mem_register(Mem *m, void *host, uint64_t bytes, MemKind kind, uint64_t site);
+/* The same for memory of another process: its bytes are kept at host. */
+MemAlloc *mem_register_at(Mem *m, uint64_t addr, void *host, uint64_t bytes, MemKind kind, uint64_t site);
 /* Frees the live allocation that starts at addr. STATUS_NOT_FOUND: none starts there (mem_find_any tells whether it was freed). */
 Status mem_free(Mem *m, uint64_t addr, uint64_t site);
 

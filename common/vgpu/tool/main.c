@@ -32,6 +32,8 @@ static const char usage[] =
     "  --seed=N                order of blocks and warps, contents of fresh memory\n"
     "  --fail-at=N             the N-th call that can fail for want of a resource or a device does\n"
     "  --max-instructions=N    a launch ends as timed out after N instructions of warps\n"
+    "  --isolated              the virtual GPU in a process of its own, out of the program's reach\n"
+    "  --serve=N               only that process, for the program at the other end of descriptor N\n"
     "  --jobs=N                blocks run on N threads (default 1, the reference)\n"
     "  --error-exitcode=N      exit status when there are findings and the program exits 0 (default 1)\n"
     "  --color=WHEN            never, always, auto (default auto)\n"
@@ -56,6 +58,8 @@ typedef enum Option {
     OPT_FAIL_AT,
     OPT_MAX,
     OPT_JOBS,
+    OPT_ISOLATED,
+    OPT_SERVE,
     OPT_EXITCODE,
     OPT_COLOR,
     OPT_QUIET,
@@ -78,6 +82,8 @@ static const struct option long_options[] = {
     {"fail-at", required_argument, NULL, OPT_FAIL_AT},
     {"max-instructions", required_argument, NULL, OPT_MAX},
     {"jobs", required_argument, NULL, OPT_JOBS},
+    {"isolated", no_argument, NULL, OPT_ISOLATED},
+    {"serve", required_argument, NULL, OPT_SERVE},
     {"error-exitcode", required_argument, NULL, OPT_EXITCODE},
     {"color", required_argument, NULL, OPT_COLOR},
     {"quiet", no_argument, NULL, OPT_QUIET},
@@ -190,6 +196,12 @@ static void set_option(int option, const char *arg, ToolOptions *o)
     case OPT_JOBS:
         o->jobs = number_option("jobs", arg);
         break;
+    case OPT_ISOLATED:
+        o->isolated = true;
+        break;
+    case OPT_SERVE:
+        o->serve = atoi(number_option("serve", arg));
+        break;
     case OPT_EXITCODE:
         o->error_exitcode = atoi(number_option("error-exitcode", arg)) & 255;
         break;
@@ -210,7 +222,7 @@ static void set_option(int option, const char *arg, ToolOptions *o)
 
 static ToolOptions parse_options(int argc, char **argv)
 {
-    ToolOptions o = {.error_exitcode = EXIT_FAULTS, .color = wants_color("auto")};
+    ToolOptions o = {.error_exitcode = EXIT_FAULTS, .color = wants_color("auto"), .serve = -1};
     int option;
     while ((option = getopt_long(argc, argv, "+", long_options, NULL)) != -1) {
         if (option == '?')

@@ -4,5 +4,5 @@ VGPU_ASAN := $(if $(findstring address,$(SAN)),$(shell $(CC) -print-file-name=li
 VGPU_TOOL_LIBS := -ljansson -ldw -lelf
 
 $(call module,common/vgpu/tool,$(if $(VGPU_ASAN),-DVGPU_PRELOAD_FIRST='"$(VGPU_ASAN)"'))
-$(call program,vgpu,common/vgpu/tool,common/vgpu/tool common/vgpu/check common/vgpu/perf common/vgpu/exec common/vgpu/mem \
-	common/vgpu/ir common/vgpu/ptx common/base,$(VGPU_TOOL_LIBS) -lm)
+$(call program,vgpu,common/vgpu/tool,common/vgpu/tool common/vgpu/remote common/vgpu/device common/vgpu/check common/vgpu/perf common/vgpu/exec common/vgpu/mem \
+	common/vgpu/ir common/vgpu/ptx common/base,$(VGPU_TOOL_LIBS) -lm -ldl)

@@ -1,13 +1,18 @@
 /* spawn: starts the program with our runtime in front, and waits for it. */
+#include "common/vgpu/remote/remote.h"
 #include "common/vgpu/tool/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +20,8 @@
 #ifndef VGPU_PRELOAD_FIRST
 #define VGPU_PRELOAD_FIRST ""
 #endif
+
+enum { SERVER_FAILED = 3, SERVER_WAIT_MS = 2000 };
 
 /* Where our runtime lies: ../lib/vgpu beside this program, so that a build folder can be moved. */
 static bool library_folder(char *out, size_t size)
@@ -54,15 +61,11 @@ static void set_or_clear(const char *name, const char *value)
         unsetenv(name);
 }
 
-static void set_environment(const ToolOptions *o, const char *folder, int fd)
+/* What the runtime reads, or the server of the devices. */
+static void set_options(const ToolOptions *o, int records)
 {
     char number[32];
-    StrBuf preload = {0};
-    snprintf(number, sizeof number, "%d", fd);
-    strbuf_printf(&preload, "%s%s/libcudart.so.13", VGPU_PRELOAD_FIRST, folder);
-    prepend("LD_PRELOAD", preload.text, ":");
-    prepend("LD_LIBRARY_PATH", folder, ":");
-    strbuf_free(&preload);
+    snprintf(number, sizeof number, "%d", records);
     setenv("VGPU_STREAM_FD", number, 1);
     set_or_clear("VGPU_CHECK", o->check);
     set_or_clear("VGPU_DEVICE", o->device);
@@ -76,6 +79,21 @@ static void set_environment(const ToolOptions *o, const char *folder, int fd)
     set_or_clear("VGPU_LINES", o->profile ? "1" : NULL);
     if (o->devices != NULL)
         setenv("VGPU_DEVICES", o->devices, 1);
+}
+
+/* The program's environment. door < 0: the devices are in the program's process. */
+static void set_environment(const ToolOptions *o, const char *folder, int records, int door)
+{
+    char number[32];
+    StrBuf preload = {0};
+    snprintf(number, sizeof number, "%d", door);
+    strbuf_printf(&preload, "%s%s/libcudart.so.13", VGPU_PRELOAD_FIRST, folder);
+    prepend("LD_PRELOAD", preload.text, ":");
+    prepend("LD_LIBRARY_PATH", folder, ":");
+    strbuf_free(&preload);
+    if (door < 0)
+        set_options(o, records);
+    set_or_clear(REMOTE_ENVIRONMENT, door < 0 ? NULL : number);
 }
 
 /* ---- signals: what we are told to do, the program is told ---- */
@@ -112,27 +130,70 @@ static void hand_on_signals(pid_t child, const sigset_t *before)
 
 /* ---- running ---- */
 
-static int open_records(void)
+static int open_records(bool inherited)
 {
-    int fd = memfd_create("vgpu-records", 0);
+    int fd = memfd_create("vgpu-records", inherited ? 0 : MFD_CLOEXEC);
     if (fd < 0) {
         FILE *file = tmpfile();
-        fd = file == NULL ? -1 : dup(fileno(file));
+        fd = file == NULL ? -1 : fcntl(fileno(file), inherited ? F_DUPFD : F_DUPFD_CLOEXEC, 0);
     }
     if (fd >= 0)
-        fcntl(fd, F_SETFL, O_APPEND); /* forked children write too */
+        fcntl(fd, F_SETFL, O_APPEND); /* several processes write */
     return fd;
 }
 
-Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag)
+static _Noreturn void become_server(const ToolOptions *o, int records, int door)
+{
+    RemoteOptions options = {.fail_at = 0};
+    Diag diag = {0};
+    setsid(); /* signals of the terminal are the program's */
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    set_options(o, records);
+    Status st = device_options_read(&options.device, &diag);
+    if (st == STATUS_OK)
+        st = device_option_number("VGPU_FAIL_AT", 0, &options.fail_at, &diag);
+    if (st != STATUS_OK)
+        fprintf(stderr, "vgpu: %s\n", diag.message);
+    _exit(st == STATUS_OK && remote_serve(door, &options) ? 0 : SERVER_FAILED);
+}
+
+/* other: the other end of the door, which the server may not hold; -1: we do not have it. */
+static pid_t start_server(const ToolOptions *o, int records, int door, int other)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (other >= 0)
+            close(other);
+        become_server(o, records, door);
+    }
+    return pid;
+}
+
+/* The server ends when nobody is left who could ask. A daemon of the program's may stay: then it is ended, as all
+ * that counts is there. */
+static Status end_server(pid_t pid, bool in_time, Diag *diag)
+{
+    int status = 0, handle = in_time ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+    struct pollfd p = {.fd = handle, .events = POLLIN};
+    bool ended = handle < 0 || poll(&p, 1, SERVER_WAIT_MS) > 0;
+    if (!ended)
+        kill(pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (handle >= 0)
+        close(handle);
+    if (ended && status != 0)
+        return diag_set(diag, STATUS_IO, "the process of the virtual GPU ended too early");
+    return STATUS_OK;
+}
+
+static Status run_here(const ToolOptions *o, const Program *p, int records, int door, Ending *out, Diag *diag)
 {
     char folder[4096];
+    sigset_t before;
     if (!library_folder(folder, sizeof folder))
         return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
-    int fd = open_records();
-    if (fd < 0)
-        return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
-    sigset_t before;
     fflush(NULL);
     block_signals(&before);
     pid_t child = fork();
@@ -140,11 +201,13 @@ Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *rec
         return diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno));
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
-        set_environment(o, folder, fd);
+        set_environment(o, folder, records, door);
         execv(p->path, o->program);
         fprintf(stderr, "vgpu: %s: %s\n", p->path, strerror(errno));
         _exit(127);
     }
+    if (door >= 0)
+        close(door);
     hand_on_signals(child, &before);
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -152,6 +215,38 @@ Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *rec
     the_child = 0;
     out->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    *records_fd = fd;
     return STATUS_OK;
+}
+
+static Status run_isolated(const ToolOptions *o, const Program *p, int records, Ending *out, Diag *diag)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return diag_set(diag, STATUS_IO, "no socket for the virtual GPU: %s", strerror(errno));
+    pid_t server = start_server(o, records, pair[0], pair[1]);
+    close(pair[0]);
+    fcntl(pair[1], F_SETFD, 0);
+    Status st = server < 0 ? diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno))
+                           : run_here(o, p, records, pair[1], out, diag);
+    return st == STATUS_OK ? end_server(server, true, diag) : st;
+}
+
+static Status run_served(const ToolOptions *o, int records, Diag *diag)
+{
+    pid_t server = start_server(o, records, o->serve, -1);
+    close(o->serve);
+    if (server < 0)
+        return diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno));
+    return end_server(server, false, diag);
+}
+
+Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag)
+{
+    bool inside = !o->isolated && o->serve < 0;
+    *records_fd = open_records(inside);
+    if (*records_fd < 0)
+        return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
+    if (inside)
+        return run_here(o, p, *records_fd, -1, out, diag);
+    return o->serve >= 0 ? run_served(o, *records_fd, diag) : run_isolated(o, p, *records_fd, out, diag);
 }

@@ -3,8 +3,12 @@
  * It starts the program with our runtime in front (LD_PRELOAD: a program's RUNPATH or RPATH cannot win) and a
  * file descriptor on which the runtime writes records, one JSON object a line (device/record.c). When the
  * program has ended it reads them, finds the source lines of host places in the program's debug information,
- * and prints and writes the reports. What a program writes to that descriptor is believed: the grader relies
- * on the sandbox and on the judge, never on this report alone.
+ * and prints and writes the reports.
+ *
+ * What a program writes to that descriptor is believed. With --isolated the program has no such descriptor: the
+ * devices are in a process of their own (common/vgpu/remote), which alone writes records; the program's end of a
+ * socket to it is all that it inherits. With --serve the program is started by somebody else, out of our sight:
+ * the grader, in another sandbox.
  */
 #ifndef COMMON_VGPU_TOOL_TOOL_H
 #define COMMON_VGPU_TOOL_TOOL_H
@@ -23,6 +27,8 @@ enum { TOOL_PROCESSES_MAX = 64 };
 typedef struct ToolOptions {
     const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices, *memory;
     bool profile, timeline_text, quiet, color;
+    bool isolated; /* the devices in a process of their own */
+    int serve;     /* the door of somebody else's program; -1: we start it */
     int error_exitcode;
     char **program; /* its name and arguments, NULL at the end */
 } ToolOptions;
@@ -52,8 +58,8 @@ typedef struct Ending {
     int status, signal; /* exit status, or the signal that ended it (0: none) */
 } Ending;
 
-/* Runs the program to its end; signals that we get are handed on. *records_fd is open for reading from its
- * start. */
+/* Runs the program to its end; signals that we get are handed on. With --serve: until nobody can come through the
+ * door any more. *records_fd is open for reading from its start. */
 Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag);
 
 /* ---- host places (places.c) ---- */

@@ -1,0 +1,45 @@
+/* options: what the environment says about the devices; the `vgpu` command puts it there. */
+#include "common/vgpu/device/device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { DEVICES_MAX = 64, JOBS_MAX = 256, DESCRIPTOR_MAX = 1000000, MEMORY_MIB_MAX = 1 << 24 };
+
+Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, Diag *diag)
+{
+    const char *text = getenv(name);
+    *out = fallback;
+    if (text == NULL || *text == 0)
+        return STATUS_OK;
+    char *end;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (errno == 0 && *end == 0 && *text != '-')
+        return STATUS_OK;
+    return diag_set(diag, STATUS_INVALID, "%s=%s is not a number", name, text);
+}
+
+Status device_options_read(DeviceOptions *o, Diag *diag)
+{
+    uint64_t n_devices = 1, jobs = 1, fd = UINT64_MAX, memory_mib = 0;
+    *o = (DeviceOptions){.model = getenv("VGPU_DEVICE"), .checks = getenv("VGPU_CHECK")};
+    Status st = device_option_number("VGPU_DEVICES", 1, &n_devices, diag);
+    if (st == STATUS_OK)
+        st = device_option_number("VGPU_JOBS", 1, &jobs, diag);
+    if (st == STATUS_OK)
+        st = device_option_number("VGPU_MEMORY", 0, &memory_mib, diag);
+    if (st == STATUS_OK)
+        st = device_option_number("VGPU_SEED", 0, &o->seed, diag);
+    if (st == STATUS_OK)
+        st = device_option_number("VGPU_MAX_INSTRUCTIONS", 0, &o->max_instructions, diag);
+    if (st == STATUS_OK)
+        st = device_option_number("VGPU_STREAM_FD", UINT64_MAX, &fd, diag);
+    o->n_devices = n_devices > DEVICES_MAX ? DEVICES_MAX : (uint32_t)n_devices;
+    o->jobs = jobs > JOBS_MAX ? JOBS_MAX : (unsigned)jobs;
+    o->stream_fd = fd > DESCRIPTOR_MAX ? -1 : (int)fd;
+    o->memory_bytes = memory_mib > MEMORY_MIB_MAX ? 0 : memory_mib << 20;
+    o->lines = getenv("VGPU_LINES") != NULL;
+    o->timeline = getenv("VGPU_TIMELINE") != NULL;
+    return st;
+}

@@ -1,0 +1,1 @@
+$(call module,common/vgpu/remote)

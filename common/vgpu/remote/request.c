@@ -1,0 +1,208 @@
+/* request: takes in a message and looks at all that is in it.
+ *
+ * A message's structure is copied out of its packet first, then every pointer in it is replaced, then its numbers
+ * are looked at: what the devices believe of a caller in their own process is true of this one too. Texts get
+ * NULs behind their end. What the devices check for any caller (handles, addresses, sizes of allocations, shapes
+ * of launches) is left to them.
+ */
+#include "common/vgpu/remote/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Limits on what a message may hold. */
+#define IN_BYTES_MAX    ((uint64_t)1 << 30)
+#define OUT_BYTES_MAX   ((uint64_t)1 << 20)
+#define AFTER_MAX       ((uint64_t)1 << 20)
+#define IMAGES_MAX      ((uint64_t)1 << 12)
+#define CALLS_MAX       ((uint64_t)1 << 20)
+#define ADDRESS_MAX     ((uint64_t)1 << 47)
+#define SHARED_MAX      ((uint64_t)1 << 30)
+#define TEXELS_MAX      ((uint64_t)1 << 20)
+enum { END_BYTES = 16, OUT_BYTES_MIN = 4096 };
+
+_Static_assert(OUT_BYTES_MIN >= sizeof(DeviceInfo) && OUT_BYTES_MIN >= sizeof(DeviceFunctionInfo),
+               "an answer of fixed size fits");
+
+/* A byte that says true or false, whatever the client put there. */
+static void clean_bool(bool *b)
+{
+    unsigned char byte;
+    memcpy(&byte, b, 1);
+    *b = byte != 0;
+}
+
+static bool reserve(uint8_t **buffer, size_t *cap, uint64_t bytes)
+{
+    if (bytes <= *cap)
+        return true;
+    uint8_t *grown = realloc(*buffer, bytes);
+    if (grown == NULL)
+        return false;
+    *buffer = grown;
+    *cap = bytes;
+    return true;
+}
+
+/* ---- taking in ---- */
+
+/* Where the parts of the payload go: after, lengths, in, and NULs. */
+static bool take_payload(Wire *w, Request *q, uint32_t call_bytes)
+{
+    DeviceMsg *m = &q->msg;
+    uint64_t n_images = m->op == OP_MODULE_LOAD ? m->module.n_images : 0, in = m->in.bytes;
+    if (call_bytes >= sizeof q->call || m->n_after > AFTER_MAX || n_images > IMAGES_MAX || in > IN_BYTES_MAX)
+        return false;
+    uint64_t numbers = (m->n_after + n_images) * sizeof(uint64_t), bytes = numbers + in;
+    if (w->payload != call_bytes + bytes || !reserve(&q->payload, &q->payload_cap, bytes + END_BYTES))
+        return false;
+    memset(q->payload + bytes, 0, END_BYTES);
+    q->call[call_bytes] = 0;
+    if (!wire_take(w, q->call, call_bytes) || !wire_take(w, q->payload, bytes))
+        return false;
+    m->after = (const uint64_t *)q->payload;
+    m->in.data = q->payload + numbers;
+    if (m->op == OP_MODULE_LOAD)
+        m->module.lengths = (const uint64_t *)q->payload + m->n_after;
+    return true;
+}
+
+bool request_take(Wire *w, Request *q)
+{
+    WireRequest r;
+    const void *fixed = wire_fixed(w, WIRE_REQUEST, sizeof r);
+    if (fixed == NULL)
+        return false;
+    memcpy(&r, fixed, sizeof r);
+    q->msg = r.msg;
+    q->n_calls = r.n_calls;
+    q->no_reply = r.no_reply != 0;
+    q->out_bytes = r.msg.out.bytes;
+    uint64_t room = q->out_bytes < OUT_BYTES_MIN ? OUT_BYTES_MIN : q->out_bytes;
+    bool ok = (unsigned)r.msg.op < DEVICE_N_OPS && q->n_calls <= CALLS_MAX && q->out_bytes <= OUT_BYTES_MAX &&
+              take_payload(w, q, r.call_bytes) && reserve(&q->out, &q->out_cap, room);
+    if (!ok) {
+        w->broken = true;
+        return false;
+    }
+    memset(q->out, 0, room);
+    q->msg.out = (DeviceSpan){.data = q->out, .bytes = room};
+    q->msg.call = q->call[0] == 0 ? NULL : q->call;
+    clean_bool(&q->msg.sticky);
+    return true;
+}
+
+void request_free(Request *q)
+{
+    free(q->payload);
+    free(q->out);
+    *q = (Request){.payload = NULL};
+}
+
+/* ---- looking ---- */
+
+/* Do rows end before the end of the address space? */
+static bool is_fit_extent(uint64_t addr, uint64_t pitch, uint64_t slice, const DeviceBox *shape)
+{
+    uint64_t slices, rows, bytes;
+    if (shape->width == 0 || shape->height == 0 || shape->depth == 0)
+        return true;
+    return !__builtin_mul_overflow(shape->depth - 1, slice, &slices) &&
+           !__builtin_mul_overflow(shape->height - 1, pitch, &rows) &&
+           !__builtin_add_overflow(slices, rows, &bytes) &&
+           !__builtin_add_overflow(bytes, shape->width, &bytes) && bytes <= ADDRESS_MAX &&
+           addr <= ADDRESS_MAX - bytes;
+}
+
+static bool is_fit_copy(DeviceCopy *c)
+{
+    DeviceBox shape = {.width = c->width, .height = c->height, .depth = c->depth};
+    uint64_t bytes;
+    clean_bool(&c->async);
+    const void *dst = c->host_dst.data, *src = c->host_src.data;
+    return wire_box_bytes(&shape, &bytes) &&
+           is_fit_extent(dst != NULL ? (uint64_t)(uintptr_t)dst : c->dst, c->dst_pitch, c->dst_slice, &shape) &&
+           is_fit_extent(src != NULL ? (uint64_t)(uintptr_t)src : c->src, c->src_pitch, c->src_slice, &shape);
+}
+
+static bool is_fit_fill(const DeviceMsg *m)
+{
+    DeviceBox shape = {.width = m->fill.width, .height = m->fill.height, .depth = m->fill.depth};
+    uint64_t bytes, element = m->fill.element;
+    return (element == 1 || element == 2 || element == 4) && wire_box_bytes(&shape, &bytes) &&
+           is_fit_extent(m->fill.dst, m->fill.pitch, m->fill.slice, &shape);
+}
+
+static bool is_fit_range(uint64_t addr, uint64_t bytes)
+{
+    return bytes <= ADDRESS_MAX && addr <= ADDRESS_MAX - bytes;
+}
+
+static bool is_fit_texture(DeviceSpan in)
+{
+    if (in.bytes != sizeof(DeviceTexture))
+        return false;
+    DeviceTexture t;
+    memcpy(&t, in.data, sizeof t);
+    bool *flags[] = {&t.surface,       &t.layered, &t.cube,           &t.normalized_coords,
+                     &t.linear_filter, &t.srgb,    &t.normalized_read};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        clean_bool(flags[i]);
+    memcpy(in.data, &t, sizeof t);
+    for (int i = 0; i < 3; i++)
+        if (t.addressing[i] > 3)
+            return false;
+    return t.resource <= DEVICE_TEXTURE_PITCHED && t.channel <= DEVICE_CHANNEL_FLOAT &&
+           (t.bits == 8 || t.bits == 16 || t.bits == 32) &&
+           (t.n_channels == 1 || t.n_channels == 2 || t.n_channels == 4) &&
+           (t.channel != DEVICE_CHANNEL_FLOAT || t.bits >= 16) && t.height <= TEXELS_MAX &&
+           t.depth <= TEXELS_MAX && t.width <= 1u << 30 && is_fit_range(t.addr, 0) && t.pitch <= ADDRESS_MAX / TEXELS_MAX &&
+           t.slice <= ADDRESS_MAX / TEXELS_MAX * 16;
+}
+
+static bool is_fit_module(DeviceMsg *m)
+{
+    uint64_t sum = 0;
+    clean_bool(&m->module.owned);
+    for (uint32_t i = 0; i < m->module.n_images; i++)
+        if (m->module.lengths[i] > m->in.bytes || (sum += m->module.lengths[i]) > m->in.bytes)
+            return false;
+    return m->module.n_images > 0 && sum == m->in.bytes;
+}
+
+bool request_is_fit(Request *q)
+{
+    DeviceMsg *m = &q->msg;
+    if (m->place > PLACE_CHECK)
+        return false;
+    switch (m->op) {
+    case OP_PEER:
+        return m->peer.what <= PEER_DISABLE;
+    case OP_REGISTER:
+    case OP_MIGRATE:
+        return is_fit_range(m->range.addr, m->range.bytes);
+    case OP_HOST_PAGES:
+    case OP_HOST_TOUCH:
+    case OP_READ_MOSTLY:
+        clean_bool(&m->range.flag);
+        return is_fit_range(m->range.addr, m->range.bytes);
+    case OP_COPY:
+        return is_fit_copy(&m->copy);
+    case OP_FILL:
+        return is_fit_fill(m);
+    case OP_TEXTURE_CREATE:
+        return is_fit_texture(m->in);
+    case OP_MODULE_LOAD:
+        return is_fit_module(m);
+    case OP_FUNCTION_SET:
+        return m->function.dynamic_shared_max <= SHARED_MAX;
+    case OP_LAUNCH:
+        clean_bool(&m->launch.cooperative);
+        return m->launch.dynamic_shared <= SHARED_MAX;
+    case OP_EVENT_CREATE:
+        clean_bool(&m->event.timing);
+        return true;
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,287 @@
+/* serve: the server's side; see remote.h. */
+#include "common/vgpu/remote/remote.h"
+#include "common/vgpu/remote/remote_internal.h"
+#include "common/vgpu/remote/request.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CONNECTIONS_MAX = 64, ACCESSES_MAX = 16, EXIT_GONE = 0, EXIT_START = 2 };
+/* What a client may tell of itself (places, errors of calls). */
+#define TOLD_BYTES_MAX ((uint64_t)64 << 20)
+
+typedef struct Serving {
+    Wire wire;
+    Request request;
+    DeviceHost host;
+    DeviceServer *server;
+    int stream_fd;
+    bool finished;
+    uint64_t told_bytes;
+    uint32_t n_accesses;
+} Serving;
+
+/* ---- the client's memory ---- */
+
+/* Waits for the answer to what was just asked; true when it holds that many bytes. */
+static bool answered(Wire *w, uint64_t bytes)
+{
+    bool ok = wire_next(w) && w->type == WIRE_ANSWER && w->fixed == 0 && w->payload == bytes;
+    w->broken = w->broken || !ok;
+    return ok;
+}
+
+static bool host_read(void *self, const DeviceBox *from, void *to)
+{
+    Wire *w = self;
+    uint64_t bytes;
+    return wire_box_bytes(from, &bytes) && wire_send(w, WIRE_READ, from, sizeof *from, NULL, 0, -1) &&
+           answered(w, bytes) && wire_take(w, to, bytes);
+}
+
+static bool host_write(void *self, const DeviceBox *to, const void *from)
+{
+    Wire *w = self;
+    uint64_t bytes;
+    return wire_box_bytes(to, &bytes) &&
+           wire_send(w, WIRE_WRITE, to, sizeof *to, &(WirePart){from, bytes}, 1, -1) && answered(w, 0);
+}
+
+/* A file in memory that nobody can make shorter: pages that vanish would be our death. */
+static int make_file(uint64_t bytes)
+{
+    int fd = memfd_create("vgpu-shared", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd >= 0 && (ftruncate(fd, (off_t)bytes) != 0 ||
+                    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static void *map_file(int fd, uint64_t wanted, uint64_t bytes)
+{
+    void *p = mmap((void *)(uintptr_t)wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    if (p == MAP_FAILED)
+        p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static bool ask_map(Wire *w, const void *p, uint64_t bytes, int fd)
+{
+    DeviceBox where = {.addr = (uint64_t)(uintptr_t)p, .width = bytes};
+    bool ok = wire_send(w, WIRE_MAP, &where, sizeof where, NULL, 0, fd) && wire_next(w) && w->type == WIRE_ANSWER &&
+              w->fixed == 0 && w->payload <= 1;
+    w->broken = w->broken || !ok;
+    bool mapped = ok && w->payload == 1;
+    char yes;
+    return mapped && wire_take(w, &yes, 1);
+}
+
+static void *host_map(void *self, uint64_t wanted, uint64_t bytes)
+{
+    int fd = make_file(bytes);
+    void *p = fd < 0 ? NULL : map_file(fd, wanted, bytes);
+    if (p != NULL && !ask_map(self, p, bytes, fd)) {
+        munmap(p, bytes);
+        p = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    return p;
+}
+
+static void host_unmap(void *self, void *p, uint64_t bytes)
+{
+    Wire *w = self;
+    DeviceBox where = {.addr = (uint64_t)(uintptr_t)p, .width = bytes};
+    munmap(p, bytes);
+    if (wire_send(w, WIRE_UNMAP, &where, sizeof where, NULL, 0, -1))
+        answered(w, 0);
+}
+
+static void on_access(void *self, const DeviceHostAccess *access)
+{
+    Serving *s = self;
+    DeviceReply where = {.error = DEVICE_OK};
+    DeviceHostAccess a = *access;
+    if (s->server == NULL || s->stream_fd < 0 || s->n_accesses++ >= ACCESSES_MAX)
+        return;
+    for (size_t i = 0; i < DEVICE_FRAMES_MAX; i++)
+        a.frames[i].path[DEVICE_PATH_BYTES - 1] = 0;
+    unsigned char write;
+    memcpy(&write, &access->write, 1);
+    a.write = write != 0;
+    device_look_up(s->server, a.address, &where);
+    device_record_access(s->stream_fd, &a, &where);
+}
+
+/* ---- a message ---- */
+
+static void reply(Serving *s, const DeviceReply *r)
+{
+    WireReply head = {.reply = *r, .out_bytes = s->request.out_bytes};
+    const char *name = r->pointer.name;
+    head.reply.output = head.reply.messages = head.reply.pointer.name = NULL;
+    head.reply.diag = (Diag){0};
+    head.name_bytes = name == NULL ? 0 : (uint32_t)strlen(name) + 1;
+    head.diag_bytes = r->diag.code == STATUS_OK ? 0 : sizeof r->diag;
+    const WirePart parts[] = {{s->request.out, s->request.out_bytes},
+                              {&r->diag, head.diag_bytes},
+                              {r->output, r->output_bytes},
+                              {r->messages, r->message_bytes},
+                              {name, head.name_bytes}};
+    wire_send(&s->wire, WIRE_REPLY, &head, sizeof head, parts, sizeof parts / sizeof parts[0], -1);
+}
+
+/* A client may not fill the records with what it tells. */
+static bool may_tell(Serving *s)
+{
+    DeviceOp op = s->request.msg.op;
+    if (op != OP_SITE && op != OP_FAILED && op != OP_ADVICE)
+        return true;
+    s->told_bytes += s->request.msg.in.bytes + 256;
+    return s->told_bytes <= TOLD_BYTES_MAX;
+}
+
+static void handle(Serving *s)
+{
+    Request *q = &s->request;
+    DeviceReply r = {.error = DEVICE_UNAVAILABLE};
+    for (uint64_t i = 0; i < q->n_calls && !s->finished; i++)
+        device_send(s->server, &(DeviceMsg){.op = OP_CALL, .device = q->msg.device}, &r);
+    bool fit = request_is_fit(q) && may_tell(s);
+    if (s->finished)
+        r.error = DEVICE_UNAVAILABLE;
+    else if (fit)
+        device_send(s->server, &q->msg, &r);
+    else
+        r = (DeviceReply){.error = DEVICE_INVALID_VALUE};
+    s->finished = s->finished || (q->msg.op == OP_FINISH && r.error != DEVICE_HOST_WORK);
+    if (!q->no_reply)
+        reply(s, &r);
+}
+
+/* ---- a connection ---- */
+
+static void greet(Serving *s, const RemoteOptions *o, Status st, const Diag *diag)
+{
+    WireHello h = {.bytes_of_message = sizeof(WireRequest),
+                   .bytes_of_reply = sizeof(WireReply),
+                   .status = st,
+                   .n_devices = o->device.n_devices,
+                   .fail_at = o->fail_at,
+                   .has_records = o->device.stream_fd >= 0};
+    WirePart why = {diag->message, strlen(diag->message)};
+    wire_send(&s->wire, WIRE_HELLO, &h, sizeof h, &why, st != STATUS_OK, -1);
+}
+
+static Status start(Serving *s, const RemoteOptions *o, Diag *diag)
+{
+    DeviceOptions device = o->device;
+    s->host = (DeviceHost){
+        .self = &s->wire, .read = host_read, .write = host_write, .map = host_map, .unmap = host_unmap};
+    device.host = &s->host;
+    s->stream_fd = device.stream_fd;
+    Status st = device_server_create(&device, &s->server, diag);
+    greet(s, o, st, diag);
+    return st;
+}
+
+static void serve(Serving *s)
+{
+    while (wire_next(&s->wire) && request_take(&s->wire, &s->request))
+        handle(s);
+}
+
+static Serving *serving_new(int socket)
+{
+    Serving *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return NULL;
+    wire_init(&s->wire, socket);
+    s->wire.self = s;
+    s->wire.on_access = on_access;
+    return s;
+}
+
+Status remote_serve_one(int socket, const RemoteOptions *options, Diag *diag)
+{
+    Serving *s = serving_new(socket);
+    if (s == NULL)
+        return diag_set(diag, STATUS_NO_MEMORY, "no memory for a connection");
+    Status st = start(s, options, diag);
+    if (st == STATUS_OK)
+        serve(s);
+    s->wire.broken = true; /* nobody is asked any more */
+    device_server_destroy(s->server);
+    request_free(&s->request);
+    free(s);
+    return st;
+}
+
+/* ---- the door ---- */
+
+/* The process of a connection. What it holds goes with it. */
+static _Noreturn void become_server(int door, int socket, const RemoteOptions *options)
+{
+    Diag diag = {0};
+    close(door);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    Serving *s = serving_new(socket);
+    if (s == NULL || start(s, options, &diag) != STATUS_OK || !confine_this_process())
+        _exit(EXIT_START);
+    serve(s);
+    _exit(EXIT_GONE);
+}
+
+static void reap(bool *ok, size_t *running, bool wait)
+{
+    int status;
+    pid_t pid;
+    while (*running > 0 && ((pid = waitpid(-1, &status, wait ? 0 : WNOHANG)) > 0 || (pid < 0 && errno == EINTR)))
+        if (pid > 0) {
+            (*running)--;
+            *ok = *ok && WIFEXITED(status);
+        }
+}
+
+/* Names of kernels are made readable by the C++ library, which cannot be loaded once the server is confined. */
+static void load_demangler(void)
+{
+    (void)dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
+}
+
+bool remote_serve(int door, const RemoteOptions *options)
+{
+    Wire *w = malloc(sizeof *w);
+    size_t running = 0, n = 0;
+    bool ok = w != NULL;
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nobody traces it, or reads its memory */
+    load_demangler();
+    if (ok)
+        wire_init(w, door);
+    while (ok && wire_next(w)) {
+        int socket = w->passed;
+        w->passed = -1;
+        pid_t pid = socket < 0 || n == CONNECTIONS_MAX ? -1 : fork();
+        if (pid == 0)
+            become_server(door, socket, options);
+        if (socket >= 0)
+            close(socket);
+        n += pid > 0;
+        running += pid > 0;
+        reap(&ok, &running, false);
+    }
+    reap(&ok, &running, true);
+    free(w);
+    return ok;
+}
