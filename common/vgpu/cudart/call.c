@@ -230,7 +230,8 @@ void call_record_error(Call *call, int code, const char *name)
     if (f->n_error_records++ >= ERROR_RECORDS_MAX)
         return;
     DeviceReply reply;
-    DeviceMsg msg = {.op = OP_FAILED, .device = call_device(), .site = call_site(call), .token = (uint64_t)code};
+    DeviceMsg msg = {
+        .op = OP_FAILED, .device = call_device(), .site = call_site(call), .token = (uint64_t)code};
     facade_send(&(DeviceMsg){.op = OP_DEVICE_ERROR, .device = call_device()}, &reply);
     msg.sticky = reply.error != DEVICE_OK && (int)error_of_device(reply.error) == code;
     StrBuf names = {0};

@@ -112,7 +112,7 @@ typedef struct Facade {
     uint32_t visible[DEVICES_MAX]; /* server's index of each */
     unsigned flags[DEVICES_MAX];   /* cudaSetDeviceFlags */
     uint64_t fail_at, n_can_fail;
-    int stream_fd; /* of a server in this process */
+    int stream_fd;                  /* of a server in this process */
     bool runtime_used;              /* by calls of the runtime itself */
     bool primary_used[DEVICES_MAX]; /* the same, by device */
     FatBinary *fats;

@@ -3,8 +3,8 @@
  * A device's addresses are not mapped on the host (mem/mem.h): whoever follows one gets SIGSEGV, as with
  * hardware, and would learn no more than that. So once the devices are there this file takes the signal,
  * writes a record of the address, the allocation and the stack, and lets the signal do what it would have
- * done: the program's own handler runs, or the process ends by the signal. The record is made in device/access.c,
- * or by the server process, where there is one.
+ * done: the program's own handler runs, or the process ends by the signal. The record is made in
+ * device/access.c, or by the server process, where there is one.
  *
  * All this happens in a signal handler, perhaps in the middle of malloc: nothing here takes memory, and a
  * lock is only tried. The stack is walked with backtrace, which is ready by then: every allocation noted its
@@ -40,7 +40,7 @@ static const int signals[] = {SIGSEGV, SIGBUS};
 typedef struct Fault {
     DeviceHostAccess access;
     uintptr_t frames[FRAMES_MAX]; /* addresses of calls, not of their returns */
-    DeviceReply where; /* pointer.bytes 0: no allocation is known */
+    DeviceReply where;            /* pointer.bytes 0: no allocation is known */
 } Fault;
 
 /* ---- text without stdio ---- */

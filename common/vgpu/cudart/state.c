@@ -8,7 +8,8 @@
  *   VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES
  *   VGPU_MEMORY (MiB of a card)
  *   VGPU_STREAM_FD (records for the command), CUDA_VISIBLE_DEVICES (as with hardware)
- * or VGPU_SERVER_FD alone: the devices are in a process of their own, which knows the rest (common/vgpu/remote).
+ * or VGPU_SERVER_FD alone: the devices are in a process of their own, which knows the rest
+ * (common/vgpu/remote).
  */
 #include "common/vgpu/cudart/cudart_internal.h"
 

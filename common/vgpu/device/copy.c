@@ -3,8 +3,8 @@
  * Pageable host memory is read at the call (staged), as documented for cudaMemcpyAsync; pinned and managed
  * memory is read and written when the copy runs. A copy to pageable memory ends before the call returns.
  *
- * Where the caller is another process, its pageable memory is fetched into a buffer and put back from one, and
- * registered memory goes by its shadow (host.c).
+ * Where the caller is another process, its pageable memory is fetched into a buffer and put back from one,
+ * and registered memory goes by its shadow (host.c).
  */
 #include "common/vgpu/device/device_internal.h"
 

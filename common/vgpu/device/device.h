@@ -2,8 +2,8 @@
  *
  * A DeviceServer holds all virtual devices. Whoever drives it (the runtime facade, a test) sends one
  * DeviceMsg at a time and gets one DeviceReply. Messages hold numbers, texts and spans of the caller's bytes,
- * never pointers into the server's state, so that the server can live in another process (common/vgpu/remote):
- * then what lies in the caller's memory is fetched and put back through a DeviceHost.
+ * never pointers into the server's state, so that the server can live in another process
+ * (common/vgpu/remote): then what lies in the caller's memory is fetched and put back through a DeviceHost.
  *
  * Work on streams is queued and runs as late as it can: when somebody waits for it. So a program that forgets
  * to wait always sees that it forgot. Host functions in a stream run on the caller's side: a reply
@@ -45,19 +45,19 @@ typedef enum DeviceOp {
     OP_LIMIT_SET,    /* limit */
     OP_PEER,         /* peer */
     /* memory */
-    OP_ALLOC,       /* alloc -> value: address */
-    OP_FREE,        /* free */
-    OP_REGISTER,    /* range: host memory becomes pinned */
-    OP_UNREGISTER,  /* range.addr */
-    OP_POINTER,     /* range.addr -> pointer */
-    OP_MEMORY_INFO, /* -> value: free bytes, value2: total */
-    OP_COPY,        /* copy, host spans */
-    OP_FILL,        /* fill */
-    OP_MIGRATE,     /* range, stream: prefetch of managed memory to range.to */
-    OP_HOST_PAGES,  /* range: the host has used pages of managed memory there */
-    OP_HOST_TOUCH,  /* range.addr, flag (it writes): it uses memory that queued work may use */
-    OP_READ_MOSTLY, /* range.addr, flag: advice about the allocation there */
-    OP_POOL_KEEP,   /* range.bytes: freed memory of pools that stays theirs when somebody waits */
+    OP_ALLOC,           /* alloc -> value: address */
+    OP_FREE,            /* free */
+    OP_REGISTER,        /* range: host memory becomes pinned */
+    OP_UNREGISTER,      /* range.addr */
+    OP_POINTER,         /* range.addr -> pointer */
+    OP_MEMORY_INFO,     /* -> value: free bytes, value2: total */
+    OP_COPY,            /* copy, host spans */
+    OP_FILL,            /* fill */
+    OP_MIGRATE,         /* range, stream: prefetch of managed memory to range.to */
+    OP_HOST_PAGES,      /* range: the host has used pages of managed memory there */
+    OP_HOST_TOUCH,      /* range.addr, flag (it writes): it uses memory that queued work may use */
+    OP_READ_MOSTLY,     /* range.addr, flag: advice about the allocation there */
+    OP_POOL_KEEP,       /* range.bytes: freed memory of pools that stays theirs when somebody waits */
     OP_TEXTURE_CREATE,  /* in: DeviceTexture -> value: handle of a texture or surface object */
     OP_TEXTURE_DESTROY, /* range.addr: handle; one that is none is no error */
     /* modules */
@@ -88,7 +88,8 @@ typedef enum DeviceOp {
     OP_EVENT_ELAPSED, /* event.id, event.other -> value: nanoseconds */
     /* reports */
     OP_CALL,   /* the host's clock: a runtime call begins */
-    OP_SITE,   /* token; in: frames of a place, each a 64-bit address in an object and the object's path with NUL */
+    OP_SITE,   /* token; in: frames of a place, each a 64-bit address in an object and the object's path with
+                  NUL */
     OP_FAILED, /* a call failed: token: code, site, in: call, NUL, name of the error, NUL */
     OP_ADVICE, /* in: message, NUL, hint, NUL; range.addr: address concerned */
     OP_FINISH, /* the program ends: runs what is queued, looks for leaks, writes the totals */
@@ -146,14 +147,15 @@ typedef enum DeviceChannel {
     DEVICE_CHANNEL_FLOAT
 } DeviceChannel;
 
-/* A texture or surface object. Texel (x, y, z or layer) lies at addr + z * slice + y * pitch + x * (bytes of a texel). */
+/* A texture or surface object. Texel (x, y, z or layer) lies at addr + z * slice + y * pitch + x * (bytes of
+ * a texel). */
 typedef struct DeviceTexture {
     bool surface;
-    uint8_t resource; /* DeviceTextureResource */
-    bool layered, cube; /* depth counts layers; six faces for each cube */
+    uint8_t resource;                  /* DeviceTextureResource */
+    bool layered, cube;                /* depth counts layers; six faces for each cube */
     uint8_t channel, bits, n_channels; /* DeviceChannel; bits of one channel */
     bool normalized_coords, linear_filter, srgb, normalized_read;
-    uint8_t addressing[3]; /* wrap, clamp, mirror, border */
+    uint8_t addressing[3];         /* wrap, clamp, mirror, border */
     uint32_t width, height, depth; /* in texels; height, depth 0: there is no such dimension */
     uint64_t addr, pitch, slice;
     float border[4];
@@ -166,8 +168,9 @@ typedef struct DeviceLaunchMsg {
     bool cooperative;
 } DeviceLaunchMsg;
 
-/* Where an operation goes. A graph's operations lie inside a stream's: each waits for those that `after` names
- * by number, no other of the stream's waits for it. A stream's operation may name some to wait for, too. */
+/* Where an operation goes. A graph's operations lie inside a stream's: each waits for those that `after`
+ * names by number, no other of the stream's waits for it. A stream's operation may name some to wait for,
+ * too. */
 typedef enum DevicePlace {
     PLACE_STREAM, /* after everything that its stream holds */
     PLACE_GRAPH,  /* only after those that `after` names */
@@ -241,7 +244,7 @@ typedef struct DeviceMsg {
 typedef struct DeviceReply {
     DeviceError error;
     uint64_t value, value2;
-    uint64_t seq; /* number of the operation that was queued, 0: none */
+    uint64_t seq;           /* number of the operation that was queued, 0: none */
     uint64_t oldest_launch; /* number of the oldest launch that has not run, 0: none */
     uint64_t token, resume; /* DEVICE_HOST_WORK: which function; for the repeated message */
     struct {
@@ -317,8 +320,8 @@ typedef struct DeviceBox {
     uint64_t addr, pitch, slice, width, height, depth;
 } DeviceBox;
 
-/* The caller's memory, where that is another process's. `read` and `write` move rows without gaps on this side;
- * false, or NULL, when the caller is gone or has no room. */
+/* The caller's memory, where that is another process's. `read` and `write` move rows without gaps on this
+ * side; false, or NULL, when the caller is gone or has no room. */
 typedef struct DeviceHost {
     void *self;
     bool (*read)(void *self, const DeviceBox *from, void *to);
@@ -326,6 +329,8 @@ typedef struct DeviceHost {
     /* Zeroed memory that both share, under one address: `wanted` if that is free. */
     void *(*map)(void *self, uint64_t wanted, uint64_t bytes);
     void (*unmap)(void *self, void *p, uint64_t bytes);
+    /* Has the caller anything at an address? */
+    bool (*has)(void *self, uint64_t addr);
 } DeviceHost;
 
 typedef struct DeviceOptions {
@@ -356,8 +361,8 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
 void device_server_destroy(DeviceServer *s);
 /* Handles one message. */
 void device_send(DeviceServer *s, const DeviceMsg *msg, DeviceReply *reply);
-/* What lies at the address of an access by the host: fills reply->pointer. At any time, also while a message is
- * handled; takes no memory. */
+/* What lies at the address of an access by the host: fills reply->pointer. At any time, also while a message
+ * is handled; takes no memory. */
 void device_look_up(DeviceServer *s, uint64_t address, DeviceReply *reply);
 /* Bytes before (< 0) or after (> 0) the allocation, as in a finding. */
 int64_t device_access_distance(uint64_t address, const DeviceReply *where);

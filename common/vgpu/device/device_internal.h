@@ -190,12 +190,12 @@ typedef struct Device {
     MemAlloc *workspace; /* of grid barriers */
     const char *launch_kernel;
     const QueueOp *launch_op; /* of the launch that runs */
-    ExecFault fault; /* the first of the launch, without its pointers */
+    ExecFault fault;          /* the first of the launch, without its pointers */
     bool has_fault;
     uint64_t end_ns;                     /* of the last operation */
     uint64_t first_ns, last_ns, busy_ns; /* operations that take time: first begin, last end, sum */
     OrderClock order_all;                /* of all operations asked for */
-    uint64_t n_blocks_held; /* of managed memory */
+    uint64_t n_blocks_held;              /* of managed memory */
     struct {
         uint64_t live, held, keep; /* bytes: in use, held, held at least when somebody has waited */
     } pool;
@@ -217,7 +217,7 @@ struct DeviceServer {
     Event **events;
     size_t n_events, events_cap;
     uint32_t n_streams_made; /* stream ids are unique in the server */
-    PerfModel model; /* of all devices */
+    PerfModel model;         /* of all devices */
     Queue queue;
     OrderBook order;
     struct Managed *managed; /* managed.c; NULL: none made yet */
@@ -253,13 +253,15 @@ uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site);
 bool device_heap_free(void *self, uint64_t addr);
 
 /* ---- host.c: the caller's memory ---- */
-/* Page-aligned memory for pinned and managed allocations, at an address that is the same in every run; NULL. */
+/* Page-aligned memory for pinned and managed allocations, at an address that is the same in every run; NULL.
+ */
 void *host_map(DeviceServer *s, uint64_t bytes);
 void host_unmap(DeviceServer *s, void *p, uint64_t bytes);
 /* The same for managed memory: the program's address; *here is where the device reaches the same pages. */
 void *host_map_twice(DeviceServer *s, uint64_t bytes, uint8_t **here);
 void host_unmap_again(DeviceServer *s, uint8_t *here, uint64_t bytes);
-/* Where the bytes of registered memory are for kernels: the memory itself, or a shadow of another process's. */
+/* Where the bytes of registered memory are for kernels: the memory itself, or a shadow of another process's.
+ */
 uint8_t *host_shadow(DeviceServer *s, uint64_t addr, uint64_t bytes);
 void host_shadow_free(DeviceServer *s, uint8_t *shadow, uint64_t bytes);
 /* Around what may use them, shadows are made like the caller's memory, and what changed is given back. */
@@ -282,8 +284,8 @@ bool managed_wanted(const Device *d);
 void managed_host_pages(Device *d, const DeviceMsg *m);
 void managed_host_touch(Device *d, const DeviceMsg *m);
 void managed_advise(Device *d, const DeviceMsg *m);
-/* The launch that runs used bytes [from, to) of an allocation: moves them, and looks for touches that came too
- * early. */
+/* The launch that runs used bytes [from, to) of an allocation: moves them, and looks for touches that came
+ * too early. */
 void managed_use(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch how);
 void managed_compare(Device *d, const QueueOp *op, const MemAlloc *a, uint64_t from, uint64_t to,
                      PerfTouch how);
@@ -316,7 +318,8 @@ void origin_free(Device *d);
 void origin_prepare(Device *d);
 
 /* ---- module.c ---- */
-/* The newest .target of PTX that the model takes. A card older than 7.5 lends its figures to code for 7.5: nvcc makes no older code any more. */
+/* The newest .target of PTX that the model takes. A card older than 7.5 lends its figures to code for 7.5:
+ * nvcc makes no older code any more. */
 uint32_t module_newest_target(const PerfModel *model);
 void module_load(Device *d, const DeviceMsg *m, DeviceReply *r);
 void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);

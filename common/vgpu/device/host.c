@@ -8,8 +8,8 @@
  *      the kernel           reads and writes the shadow
  *      after it             where shadow and copy differ -> caller's bytes
  *
- * so that a kernel's writes reach the caller, and do not undo what other threads of it write meanwhile. A caller
- * that looks at registered memory while a kernel runs sees it as it was before.
+ * so that a kernel's writes reach the caller, and do not undo what other threads of it write meanwhile. A
+ * caller that looks at registered memory while a kernel runs sees it as it was before.
  */
 #include "common/vgpu/device/device_internal.h"
 
@@ -115,8 +115,7 @@ static void each_shadow(DeviceServer *s, void (*visit)(const DeviceHost *host, c
 
 static DeviceBox row(uint64_t addr, uint64_t bytes)
 {
-    return (DeviceBox){
-        .addr = addr, .pitch = bytes, .slice = bytes, .width = bytes, .height = 1, .depth = 1};
+    return (DeviceBox){.addr = addr, .pitch = bytes, .slice = bytes, .width = bytes, .height = 1, .depth = 1};
 }
 
 static void refresh(const DeviceHost *host, const MemAlloc *a)

@@ -167,6 +167,12 @@ static void on_touch(void *self, const MemAlloc *a, uint64_t from, uint64_t to, 
     }
 }
 
+static bool on_is_host(void *self, uint64_t addr)
+{
+    const DeviceHost *host = ((Device *)self)->server->options.host;
+    return host->has(host->self, addr);
+}
+
 static void execute(Device *d, const QueueOp *op, ExecResult *result)
 {
     DeviceServer *s = d->server;
@@ -185,6 +191,7 @@ static void execute(Device *d, const QueueOp *op, ExecResult *result)
                            .heap_free = device_heap_free,
                            .memory_of = on_memory_of,
                            .texture_of = texture_of,
+                           .is_host = s->options.host != NULL ? on_is_host : NULL,
                            .clock_start = op->ready_ns / 1000 * d->model->clock_khz / 1000};
     ExecLaunch launch = {
         .instance = s->modules[f->module - 1]->instance,

@@ -1,8 +1,8 @@
 /* memory: allocating, freeing and looking up addresses; the kernels' heap.
  *
- * Pinned and managed memory is ordinary host memory (host.c), registered with the device under its own address.
- * Managed memory is mapped for the device apart from the program's pages, so that what the program touches can be
- * told from what kernels do.
+ * Pinned and managed memory is ordinary host memory (host.c), registered with the device under its own
+ * address. Managed memory is mapped for the device apart from the program's pages, so that what the program
+ * touches can be told from what kernels do.
  */
 #include "common/vgpu/device/device_internal.h"
 

@@ -77,8 +77,10 @@ static bool raise(Request *r, ExecFaultKind kind, uint32_t lanes)
     return false;
 }
 
-static bool mapped_in_host(uint64_t addr)
+static bool mapped_in_host(const ExecLaunch *l, uint64_t addr)
 {
+    if (l->host && l->host->is_host)
+        return l->host->is_host(l->host->self, addr);
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     unsigned char there;
     return addr < (uint64_t)1 << 47 && mincore((void *)(uintptr_t)(addr / page * page), 1, &there) == 0;
@@ -91,8 +93,9 @@ static bool in_other_window(uint64_t addr)
 }
 
 /* Why no live allocation holds the bytes at addr. */
-static ExecFaultKind classify_fault(const Mem *m, uint64_t addr)
+static ExecFaultKind classify_fault(const ExecLaunch *l, uint64_t addr)
 {
+    const Mem *m = l->mem;
     if (addr < NULL_PAGES)
         return FAULT_NULL;
     if (in_other_window(addr))
@@ -105,7 +108,7 @@ static ExecFaultKind classify_fault(const Mem *m, uint64_t addr)
         return FAULT_OUT_OF_BOUNDS;
     if (addr - MEM_GLOBAL_BASE < DEVICES_MAX * MEM_GLOBAL_STRIDE)
         return FAULT_OTHER_DEVICE;
-    return mapped_in_host(addr) ? FAULT_HOST_POINTER : FAULT_OUT_OF_BOUNDS;
+    return mapped_in_host(l, addr) ? FAULT_HOST_POINTER : FAULT_OUT_OF_BOUNDS;
 }
 
 static bool holds(const MemAlloc *a, uint64_t addr, uint32_t bytes)
@@ -154,11 +157,11 @@ static bool check_lanes(Request *r)
         if (!a || !holds(a, r->addr[lane], r->bytes))
             a = find_alloc(r->w, r->addr[lane], r->bytes);
         if (!a) {
-            ExecFaultKind kind = classify_fault(r->w->block->run->launch->mem, r->addr[lane]);
+            ExecFaultKind kind = classify_fault(r->w->block->run->launch, r->addr[lane]);
             uint32_t bad = 0;
             for (uint32_t rest = left; rest; rest &= rest - 1)
                 if (!find_alloc(r->w, r->addr[first_lane(rest)], r->bytes) &&
-                    classify_fault(r->w->block->run->launch->mem, r->addr[first_lane(rest)]) == kind)
+                    classify_fault(r->w->block->run->launch, r->addr[first_lane(rest)]) == kind)
                     bad |= 1u << first_lane(rest);
             return raise(r, kind, bad);
         }

@@ -183,6 +183,7 @@ typedef struct ExecHost { /* what the device lends to a launch: all may be calle
     bool (*heap_free)(void *self, uint64_t addr);
     Mem *(*memory_of)(void *self, uint64_t addr); /* memory of another device that this one may access, or NULL */
     const ExecTexture *(*texture_of)(void *self, uint64_t handle); /* destroyed ones too; NULL: never was one */
+    bool (*is_host)(void *self, uint64_t addr); /* memory that the host has mapped? NULL: the host is this process */
     uint64_t clock_start; /* value of %clock64 when the launch starts (virtual cycles) */
 } ExecHost;
 

@@ -40,8 +40,7 @@ static Status read_hello(Wire *w, RemoteHello *out, Diag *diag)
     memcpy(&h, fixed, sizeof h);
     if (h.bytes_of_message != sizeof(WireRequest) || h.bytes_of_reply != sizeof(WireReply))
         return diag_set(diag, STATUS_IO, "the server of the virtual GPU is of another build");
-    *out = (RemoteHello){
-        .n_devices = h.n_devices, .fail_at = h.fail_at, .has_records = h.has_records != 0};
+    *out = (RemoteHello){.n_devices = h.n_devices, .fail_at = h.fail_at, .has_records = h.has_records != 0};
     if (h.status == STATUS_OK)
         return STATUS_OK;
     char why[DIAG_TEXT_MAX] = "";
@@ -106,6 +105,13 @@ static bool answer_map(Wire *w, const DeviceBox *b)
     return wire_send(w, WIRE_ANSWER, NULL, 0, &(WirePart){&yes, 1}, p == wanted, -1);
 }
 
+static bool is_mapped(uint64_t addr)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    unsigned char there;
+    return addr < (uint64_t)1 << 47 && mincore((void *)(uintptr_t)(addr / page * page), 1, &there) == 0;
+}
+
 /* False: it was no question, or nobody is there. */
 static bool answer(Wire *w)
 {
@@ -121,6 +127,8 @@ static bool answer(Wire *w)
         return wire_take_box(w, &box) && wire_send(w, WIRE_ANSWER, NULL, 0, NULL, 0, -1);
     case WIRE_MAP:
         return answer_map(w, &box);
+    case WIRE_HAS:
+        return wire_send(w, WIRE_ANSWER, NULL, 0, &(WirePart){"y", 1}, is_mapped(box.addr), -1);
     case WIRE_UNMAP:
         munmap((void *)(uintptr_t)box.addr, box.width);
         return wire_send(w, WIRE_ANSWER, NULL, 0, NULL, 0, -1);
@@ -179,8 +187,7 @@ static bool take_reply(Remote *r, const DeviceMsg *m, DeviceReply *reply)
         return false;
     reply->output = texts;
     reply->messages = texts + reply->output_bytes;
-    reply->pointer.name =
-        head.name_bytes == 0 ? NULL : texts + reply->output_bytes + reply->message_bytes;
+    reply->pointer.name = head.name_bytes == 0 ? NULL : texts + reply->output_bytes + reply->message_bytes;
     return true;
 }
 

@@ -1,9 +1,10 @@
-/* confine: what a server may still ask of the kernel once it is ready: memory, its threads, the sockets and files
- * that it has open, memory files for its client. It opens no file, starts no program, reaches no other process and
- * no network, and makes no memory executable. Everything else fails with EPERM, as libraries know to do without.
+/* confine: what a server may still ask of the kernel once it is ready: memory, its threads, the sockets and
+ * files that it has open, memory files for its client. It opens no file, starts no program, reaches no other
+ * process and no network, and makes no memory executable. Everything else fails with EPERM, as libraries know
+ * to do without.
  *
- * The filter is the kernel's own (classic BPF, seccomp(2)), made by hand of one table, so that the `vgpu` command
- * needs no library for it.
+ * The filter is the kernel's own (classic BPF, seccomp(2)), made by hand of one table, so that the `vgpu`
+ * command needs no library for it.
  */
 #include "common/vgpu/remote/remote_internal.h"
 
@@ -24,12 +25,36 @@ enum { SANITIZED = false };
 #endif
 
 static const int allowed[] = {
-    SYS_write,        SYS_writev,         SYS_sendmsg,      SYS_recvmsg,        SYS_sendto,
-    SYS_close,        SYS_munmap,         SYS_madvise,      SYS_mremap,         SYS_brk,
-    SYS_futex,        SYS_exit,           SYS_exit_group,   SYS_rt_sigreturn,   SYS_rt_sigprocmask,
-    SYS_memfd_create, SYS_ftruncate,      SYS_fcntl,        SYS_clock_gettime,  SYS_getpid,
-    SYS_gettid,       SYS_set_robust_list, SYS_rseq,        SYS_sched_yield,    SYS_sched_getaffinity,
-    SYS_getrandom,    SYS_fstat,          SYS_restart_syscall, SYS_clone,       SYS_lseek,
+    SYS_write,
+    SYS_writev,
+    SYS_sendmsg,
+    SYS_recvmsg,
+    SYS_sendto,
+    SYS_close,
+    SYS_munmap,
+    SYS_madvise,
+    SYS_mremap,
+    SYS_brk,
+    SYS_futex,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_rt_sigreturn,
+    SYS_rt_sigprocmask,
+    SYS_memfd_create,
+    SYS_ftruncate,
+    SYS_fcntl,
+    SYS_clock_gettime,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_set_robust_list,
+    SYS_rseq,
+    SYS_sched_yield,
+    SYS_sched_getaffinity,
+    SYS_getrandom,
+    SYS_fstat,
+    SYS_restart_syscall,
+    SYS_clone,
+    SYS_lseek,
 };
 /* Not with PROT_EXEC, their third argument. */
 static const int allowed_without_exec[] = {SYS_mmap, SYS_mprotect};

@@ -1,7 +1,7 @@
 /* remote: the virtual GPUs in a process of their own (theory of operation).
  *
- * A program's libcudart.so.13 is then only a client: device memory, code, launches, findings and counters are the
- * server's, and nothing of them lies in the program's reach. What passes between the two:
+ * A program's libcudart.so.13 is then only a client: device memory, code, launches, findings and counters are
+ * the server's, and nothing of them lies in the program's reach. What passes between the two:
  *
  *      vgpu, or the grader                      the program
  *           |                                        |
@@ -9,19 +9,23 @@
  *           |                                        |
  *      fork: a server for the connection  <======>  its client
  *               request ->                           each DeviceMsg, with the bytes that it names
- *               <- read, write                       the server wants bytes of the program's memory, or gives some
- *               <- map, unmap                        pinned and managed memory: a sealed memory file, one address
- *               answer ->                            to each of these
- *               access ->                            host code touched device memory (from the signal handler)
+ *               <- read, write                       the server wants bytes of the program's memory, or gives
+ * some
+ *               <- has                               does the program have memory at an address?
+ *               <- map, unmap                        pinned and managed memory: a sealed memory file, one
+ * address answer ->                            to each of these access ->                            host
+ * code touched device memory (from the signal handler)
  *               <- reply                             each DeviceReply
  *
- * Sockets are SOCK_SEQPACKET: a packet comes whole or not at all, so that the signal handler's may come between
- * any two others. A message's bytes follow in packets of their own where they do not fit in one (wire.h).
+ * Sockets are SOCK_SEQPACKET: a packet comes whole or not at all, so that the signal handler's may come
+ * between any two others. A message's bytes follow in packets of their own where they do not fit in one
+ * (wire.h).
  *
- * The server believes nothing that a client sends: numbers are checked before they are used (request.c), texts
- * end where the packet ends, a client that does not keep to the order of messages is left. What it shares with
- * the program, data of pinned and managed memory, is never anything but data. The server's processes cannot be
- * traced, and after their start may only compute, write records and talk to their client (confine.c).
+ * The server believes nothing that a client sends: numbers are checked before they are used (request.c),
+ * texts end where the packet ends, a client that does not keep to the order of messages is left. What it
+ * shares with the program, data of pinned and managed memory, is never anything but data. The server's
+ * processes cannot be traced, and after their start may only compute, write records and talk to their client
+ * (confine.c).
  */
 #ifndef COMMON_VGPU_REMOTE_REMOTE_H
 #define COMMON_VGPU_REMOTE_REMOTE_H
@@ -63,7 +67,8 @@ typedef struct RemoteOptions {
     uint64_t fail_at;
 } RemoteOptions;
 
-/* Serves everybody who comes through the door, until nobody can any more. True: all servers ended as they should. */
+/* Serves everybody who comes through the door, until nobody can any more. True: all servers ended as they
+ * should. */
 bool remote_serve(int door, const RemoteOptions *options);
 
 /* One connection, in this process, until its client is gone (tests and fuzzing). */

@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* From now on this process may compute, write to what it has open, talk to its client, and end (confine.c). */
+/* From now on this process may compute, write to what it has open, talk to its client, and end (confine.c).
+ */
 bool confine_this_process(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* request: takes in a message and looks at all that is in it.
  *
- * A message's structure is copied out of its packet first, then every pointer in it is replaced, then its numbers
- * are looked at: what the devices believe of a caller in their own process is true of this one too. Texts get
- * NULs behind their end. What the devices check for any caller (handles, addresses, sizes of allocations, shapes
- * of launches) is left to them.
+ * A message's structure is copied out of its packet first, then every pointer in it is replaced, then its
+ * numbers are looked at: what the devices believe of a caller in their own process is true of this one too.
+ * Texts get NULs behind their end. What the devices check for any caller (handles, addresses, sizes of
+ * allocations, shapes of launches) is left to them.
  */
 #include "common/vgpu/remote/request.h"
 
@@ -11,14 +11,14 @@
 #include <string.h>
 
 /* Limits on what a message may hold. */
-#define IN_BYTES_MAX    ((uint64_t)1 << 30)
-#define OUT_BYTES_MAX   ((uint64_t)1 << 20)
-#define AFTER_MAX       ((uint64_t)1 << 20)
-#define IMAGES_MAX      ((uint64_t)1 << 12)
-#define CALLS_MAX       ((uint64_t)1 << 20)
-#define ADDRESS_MAX     ((uint64_t)1 << 47)
-#define SHARED_MAX      ((uint64_t)1 << 30)
-#define TEXELS_MAX      ((uint64_t)1 << 20)
+#define IN_BYTES_MAX  ((uint64_t)1 << 30)
+#define OUT_BYTES_MAX ((uint64_t)1 << 20)
+#define AFTER_MAX     ((uint64_t)1 << 20)
+#define IMAGES_MAX    ((uint64_t)1 << 12)
+#define CALLS_MAX     ((uint64_t)1 << 20)
+#define ADDRESS_MAX   ((uint64_t)1 << 47)
+#define SHARED_MAX    ((uint64_t)1 << 30)
+#define TEXELS_MAX    ((uint64_t)1 << 20)
 enum { END_BYTES = 16, OUT_BYTES_MIN = 4096 };
 
 _Static_assert(OUT_BYTES_MIN >= sizeof(DeviceInfo) && OUT_BYTES_MIN >= sizeof(DeviceFunctionInfo),
@@ -121,7 +121,8 @@ static bool is_fit_copy(DeviceCopy *c)
     clean_bool(&c->async);
     const void *dst = c->host_dst.data, *src = c->host_src.data;
     return wire_box_bytes(&shape, &bytes) &&
-           is_fit_extent(dst != NULL ? (uint64_t)(uintptr_t)dst : c->dst, c->dst_pitch, c->dst_slice, &shape) &&
+           is_fit_extent(dst != NULL ? (uint64_t)(uintptr_t)dst : c->dst, c->dst_pitch, c->dst_slice,
+                         &shape) &&
            is_fit_extent(src != NULL ? (uint64_t)(uintptr_t)src : c->src, c->src_pitch, c->src_slice, &shape);
 }
 
@@ -156,8 +157,8 @@ static bool is_fit_texture(DeviceSpan in)
            (t.bits == 8 || t.bits == 16 || t.bits == 32) &&
            (t.n_channels == 1 || t.n_channels == 2 || t.n_channels == 4) &&
            (t.channel != DEVICE_CHANNEL_FLOAT || t.bits >= 16) && t.height <= TEXELS_MAX &&
-           t.depth <= TEXELS_MAX && t.width <= 1u << 30 && is_fit_range(t.addr, 0) && t.pitch <= ADDRESS_MAX / TEXELS_MAX &&
-           t.slice <= ADDRESS_MAX / TEXELS_MAX * 16;
+           t.depth <= TEXELS_MAX && t.width <= 1u << 30 && is_fit_range(t.addr, 0) &&
+           t.pitch <= ADDRESS_MAX / TEXELS_MAX && t.slice <= ADDRESS_MAX / TEXELS_MAX * 16;
 }
 
 static bool is_fit_module(DeviceMsg *m)

@@ -17,8 +17,8 @@ typedef struct Request {
     size_t payload_cap, out_cap;
 } Request;
 
-/* Takes in the message that has just come. False: it is not what a client of ours sends, or there is no memory
- * for it; the wire is broken then. */
+/* Takes in the message that has just come. False: it is not what a client of ours sends, or there is no
+ * memory for it; the wire is broken then. */
 bool request_take(Wire *w, Request *q);
 /* May the message go to a device? All numbers in it are within what the devices expect of a caller. */
 bool request_is_fit(Request *q);

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ typedef struct Serving {
     Wire wire;
     Request request;
     DeviceHost host;
+    pthread_mutex_t asking;
     DeviceServer *server;
     int stream_fd;
     bool finished;
@@ -41,7 +43,7 @@ static bool answered(Wire *w, uint64_t bytes)
 
 static bool host_read(void *self, const DeviceBox *from, void *to)
 {
-    Wire *w = self;
+    Wire *w = &((Serving *)self)->wire;
     uint64_t bytes;
     return wire_box_bytes(from, &bytes) && wire_send(w, WIRE_READ, from, sizeof *from, NULL, 0, -1) &&
            answered(w, bytes) && wire_take(w, to, bytes);
@@ -49,7 +51,7 @@ static bool host_read(void *self, const DeviceBox *from, void *to)
 
 static bool host_write(void *self, const DeviceBox *to, const void *from)
 {
-    Wire *w = self;
+    Wire *w = &((Serving *)self)->wire;
     uint64_t bytes;
     return wire_box_bytes(to, &bytes) &&
            wire_send(w, WIRE_WRITE, to, sizeof *to, &(WirePart){from, bytes}, 1, -1) && answered(w, 0);
@@ -69,28 +71,30 @@ static int make_file(uint64_t bytes)
 
 static void *map_file(int fd, uint64_t wanted, uint64_t bytes)
 {
-    void *p = mmap((void *)(uintptr_t)wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+    void *p = mmap((void *)(uintptr_t)wanted, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+                   fd, 0);
     if (p == MAP_FAILED)
         p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
-static bool ask_map(Wire *w, const void *p, uint64_t bytes, int fd)
+/* Asks something that is answered with a byte, or with none. */
+static bool ask(Wire *w, WireType type, const DeviceBox *where, int fd)
 {
-    DeviceBox where = {.addr = (uint64_t)(uintptr_t)p, .width = bytes};
-    bool ok = wire_send(w, WIRE_MAP, &where, sizeof where, NULL, 0, fd) && wire_next(w) && w->type == WIRE_ANSWER &&
-              w->fixed == 0 && w->payload <= 1;
+    bool ok = wire_send(w, type, where, sizeof *where, NULL, 0, fd) && wire_next(w) &&
+              w->type == WIRE_ANSWER && w->fixed == 0 && w->payload <= 1;
     w->broken = w->broken || !ok;
-    bool mapped = ok && w->payload == 1;
-    char yes;
-    return mapped && wire_take(w, &yes, 1);
+    char byte;
+    return ok && w->payload == 1 && wire_take(w, &byte, 1);
 }
 
 static void *host_map(void *self, uint64_t wanted, uint64_t bytes)
 {
+    Serving *s = self;
     int fd = make_file(bytes);
     void *p = fd < 0 ? NULL : map_file(fd, wanted, bytes);
-    if (p != NULL && !ask_map(self, p, bytes, fd)) {
+    DeviceBox where = {.addr = (uint64_t)(uintptr_t)p, .width = bytes};
+    if (p != NULL && !ask(&s->wire, WIRE_MAP, &where, fd)) {
         munmap(p, bytes);
         p = NULL;
     }
@@ -101,11 +105,21 @@ static void *host_map(void *self, uint64_t wanted, uint64_t bytes)
 
 static void host_unmap(void *self, void *p, uint64_t bytes)
 {
-    Wire *w = self;
+    Wire *w = &((Serving *)self)->wire;
     DeviceBox where = {.addr = (uint64_t)(uintptr_t)p, .width = bytes};
     munmap(p, bytes);
     if (wire_send(w, WIRE_UNMAP, &where, sizeof where, NULL, 0, -1))
         answered(w, 0);
+}
+
+/* Workers of a launch may ask at one time. */
+static bool host_has(void *self, uint64_t addr)
+{
+    Serving *s = self;
+    pthread_mutex_lock(&s->asking);
+    bool has = ask(&s->wire, WIRE_HAS, &(DeviceBox){.addr = addr}, -1);
+    pthread_mutex_unlock(&s->asking);
+    return has;
 }
 
 static void on_access(void *self, const DeviceHostAccess *access)
@@ -187,8 +201,12 @@ static void greet(Serving *s, const RemoteOptions *o, Status st, const Diag *dia
 static Status start(Serving *s, const RemoteOptions *o, Diag *diag)
 {
     DeviceOptions device = o->device;
-    s->host = (DeviceHost){
-        .self = &s->wire, .read = host_read, .write = host_write, .map = host_map, .unmap = host_unmap};
+    s->host = (DeviceHost){.self = s,
+                           .read = host_read,
+                           .write = host_write,
+                           .map = host_map,
+                           .unmap = host_unmap,
+                           .has = host_has};
     device.host = &s->host;
     s->stream_fd = device.stream_fd;
     Status st = device_server_create(&device, &s->server, diag);
@@ -208,6 +226,7 @@ static Serving *serving_new(int socket)
     if (s == NULL)
         return NULL;
     wire_init(&s->wire, socket);
+    pthread_mutex_init(&s->asking, NULL);
     s->wire.self = s;
     s->wire.on_access = on_access;
     return s;
@@ -247,14 +266,16 @@ static void reap(bool *ok, size_t *running, bool wait)
 {
     int status;
     pid_t pid;
-    while (*running > 0 && ((pid = waitpid(-1, &status, wait ? 0 : WNOHANG)) > 0 || (pid < 0 && errno == EINTR)))
+    while (*running > 0 &&
+           ((pid = waitpid(-1, &status, wait ? 0 : WNOHANG)) > 0 || (pid < 0 && errno == EINTR)))
         if (pid > 0) {
             (*running)--;
             *ok = *ok && WIFEXITED(status);
         }
 }
 
-/* Names of kernels are made readable by the C++ library, which cannot be loaded once the server is confined. */
+/* Names of kernels are made readable by the C++ library, which cannot be loaded once the server is confined.
+ */
 static void load_demangler(void)
 {
     (void)dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);

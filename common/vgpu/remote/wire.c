@@ -110,8 +110,10 @@ static bool receive(Wire *w, WireHead *head, size_t *n)
         char bytes[CMSG_SPACE(sizeof(int))]; /* room for one: the kernel drops more */
         struct cmsghdr align;
     } control;
-    struct msghdr m = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct msghdr m = {.msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = control.bytes,
+                       .msg_controllen = sizeof control.bytes};
     ssize_t got;
     do
         got = w->broken ? -1 : recvmsg(w->fd, &m, MSG_CMSG_CLOEXEC);
@@ -185,7 +187,8 @@ static bool more(Wire *w)
 {
     WireHead head;
     size_t n;
-    if (!receive_other(w, &head, &n) || head.type != WIRE_DATA || head.fixed != 0 || n == 0 || n > w->payload) {
+    if (!receive_other(w, &head, &n) || head.type != WIRE_DATA || head.fixed != 0 || n == 0 ||
+        n > w->payload) {
         w->broken = true;
         return false;
     }

@@ -24,7 +24,8 @@ typedef enum WireType {
     WIRE_WRITE,   /* server: DeviceBox; payload: rows */
     WIRE_MAP,     /* server: DeviceBox (addr, width); with a descriptor */
     WIRE_UNMAP,   /* server: DeviceBox (addr, width) */
-    WIRE_ANSWER,  /* client: nothing; payload: rows for WIRE_READ; to WIRE_MAP a byte if it worked */
+    WIRE_HAS,     /* server: DeviceBox (addr) */
+    WIRE_ANSWER,  /* client: nothing; payload: rows for WIRE_READ; to WIRE_MAP and WIRE_HAS a byte for yes */
     WIRE_ACCESS,  /* client: DeviceHostAccess, at any time, without an answer */
     WIRE_DATA,
     WIRE_N_TYPES
@@ -45,8 +46,8 @@ typedef struct WireHello {
 } WireHello;
 
 typedef struct WireRequest {
-    DeviceMsg msg;       /* pointers mean nothing; of the spans of a copy `data` is an address of the client's */
-    uint64_t n_calls;    /* OP_CALL, that often, before this message */
+    DeviceMsg msg;    /* pointers mean nothing; of the spans of a copy `data` is an address of the client's */
+    uint64_t n_calls; /* OP_CALL, that often, before this message */
     uint32_t call_bytes; /* of the payload's parts; n_after and in.bytes are in msg */
     uint32_t no_reply;
 } WireRequest;
@@ -67,19 +68,19 @@ typedef struct Wire {
     bool broken; /* the other side is gone, or does not keep to the rules */
     void *self;
     void (*on_access)(void *self, const DeviceHostAccess *access); /* NULL: access packets are a fault */
-    WireType type;                /* of the message under way */
-    size_t fixed;                 /* bytes of its structure, in the buffer */
-    uint64_t payload;             /* bytes that have not been taken yet */
-    const uint8_t *here;          /* of them in the buffer, */
-    size_t n_here;                /* that many */
-    int passed;                   /* descriptor that came with it, -1: none */
+    WireType type;                                                 /* of the message under way */
+    size_t fixed;                                                  /* bytes of its structure, in the buffer */
+    uint64_t payload;                                              /* bytes that have not been taken yet */
+    const uint8_t *here;                                           /* of them in the buffer, */
+    size_t n_here;                                                 /* that many */
+    int passed; /* descriptor that came with it, -1: none */
     _Alignas(16) uint8_t in[WIRE_PACKET_MAX], out[WIRE_PACKET_MAX];
 } Wire;
 
 void wire_init(Wire *w, int fd);
 /* Sends a message; pass: a descriptor, or -1. */
-bool wire_send(Wire *w, WireType type, const void *fixed, size_t fixed_bytes, const WirePart *parts, size_t n_parts,
-               int pass);
+bool wire_send(Wire *w, WireType type, const void *fixed, size_t fixed_bytes, const WirePart *parts,
+               size_t n_parts, int pass);
 /* Waits for the next message: its structure is at w->in + sizeof(WireHead). */
 bool wire_next(Wire *w);
 /* The message's structure; NULL unless it has exactly this type and size. */

@@ -170,8 +170,8 @@ static pid_t start_server(const ToolOptions *o, int records, int door, int other
     return pid;
 }
 
-/* The server ends when nobody is left who could ask. A daemon of the program's may stay: then it is ended, as all
- * that counts is there. */
+/* The server ends when nobody is left who could ask. A daemon of the program's may stay: then it is ended, as
+ * all that counts is there. */
 static Status end_server(pid_t pid, bool in_time, Diag *diag)
 {
     int status = 0, handle = in_time ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
