@@ -1,6 +1,7 @@
 /* Grading a class from the command line; see class_run.h. */
 #include "grader/cli/class_run.h"
 
+#include "grader/archive/download.h"
 #include "grader/build/places.h"
 #include "grader/core/files.h"
 #include "grader/core/version.h"
@@ -183,6 +184,21 @@ Status class_run_grade(ClassRun *c, Diag *d)
         s = class_grade(&grading, d);
     cli_progress_end(&c->progress);
     return s == STATUS_OK && grading.slurm ? class_run_leave_place(c, grading.slurm, d) : s;
+}
+
+Status class_run_keep_receipts(ClassRun *c, Diag *d)
+{
+    Receipts receipts;
+    Status s = receipts_load(c->arena, c->options->submissions, &receipts, d);
+    for (size_t i = 0; s == STATUS_OK && i < c->n_submissions; i++) {
+        const PlanEntry *e = &c->plan.entries[i];
+        const Receipt *r = receipts_find(&receipts, e->student, e->lab);
+        if (r && (r->has_time || r->late))
+            s = gradebook_receive(c->book, e->student, e->lab, e->sha256, r->has_time, r->received_at,
+                                  r->late, d);
+    }
+    free(receipts.items);
+    return s;
 }
 
 void class_run_free(ClassRun *c)

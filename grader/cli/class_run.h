@@ -37,6 +37,9 @@ Status class_run_prepare(ClassRun *c, bool must_exist, Diag *d);
 Status class_run_open_book(ClassRun *c, Diag *d);
 /* Saves the plan, and grades what is missing of it. */
 Status class_run_grade(ClassRun *c, Diag *d);
+/* Puts into the gradebook when each submission was received, as far as receipts.csv of the class's folder
+ * says. */
+Status class_run_keep_receipts(ClassRun *c, Diag *d);
 void class_run_free(ClassRun *c);
 
 /* cluster.c: where and how a cluster's tasks are run; OUT must be there. Afterwards their files are removed,

@@ -178,6 +178,9 @@ static Status accept_all(ClassRun *c, Diag *d)
         s = accept_one(c, &c->plan.entries[i], d);
     if (s != STATUS_OK)
         return s;
+    s = class_run_keep_receipts(c, d);
+    if (s != STATUS_OK)
+        return s;
     s = plan_load(c->arena, path, &old, d);
     if (s == STATUS_OK)
         s = plan_merge(c->arena, &c->plan, &old, d);

@@ -113,6 +113,8 @@ int cli_run(Arena *a, const Options *o)
     if (s == STATUS_OK)
         s = class_run_grade(&c, &d);
     if (s == STATUS_OK)
+        s = class_run_keep_receipts(&c, &d);
+    if (s == STATUS_OK)
         s = show(&c, &kit_failed, &d);
     class_run_free(&c);
     return s != STATUS_OK ? cli_fail(&d) : kit_failed ? EXIT_KIT : EXIT_FINE;

@@ -23,17 +23,24 @@ static int64_t pragma_number(sqlite3 *db, const char *pragma)
     return value;
 }
 
-static Status make_tables(sqlite3 *db, Diag *d)
+/* Makes what the versions after `from` have, in one transaction. */
+static Status make_tables(sqlite3 *db, int64_t from, Diag *d)
 {
-    static const char *const statements[] = {
-#define SQL(text) text,
+    static const struct {
+        int version;
+        const char *text;
+    } statements[] = {
+#define SQL(version, text) {version, text},
 #include "grader/db/schema.def"
 #undef SQL
     };
     char stamp[64];
     Status s = sql_run(db, d, "BEGIN IMMEDIATE", "");
+    if (s == STATUS_OK && pragma_number(db, "PRAGMA user_version") != from)
+        return sql_run(db, d, "ROLLBACK", ""); /* another process has just done it */
     for (size_t i = 0; i < sizeof statements / sizeof statements[0] && s == STATUS_OK; i++)
-        s = sql_run(db, d, statements[i], "");
+        if (statements[i].version > from)
+            s = sql_run(db, d, statements[i].text, "");
     snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d", GRADEBOOK_VERSION);
     if (s == STATUS_OK)
         s = sql_run(db, d, stamp, "");
@@ -49,12 +56,13 @@ static Status check_version(sqlite3 *db, const char *path, Diag *d)
     int64_t tables = pragma_number(db, "SELECT count(*) FROM sqlite_schema");
     if (version < 0 || tables < 0)
         return sql_fail(db, path, d);
-    if (version == 0 && tables == 0)
-        return make_tables(db, d);
-    if (version == GRADEBOOK_VERSION && pragma_number(db, "PRAGMA application_id") == APPLICATION_ID)
+    bool ours = pragma_number(db, "PRAGMA application_id") == APPLICATION_ID;
+    if ((version == 0 && tables == 0) || (ours && version >= 1 && version < GRADEBOOK_VERSION))
+        return make_tables(db, version, d);
+    if (version == GRADEBOOK_VERSION && ours)
         return STATUS_OK;
     diag_set(d, STATUS_UNSUPPORTED, "%s is no gradebook of version %d", path, GRADEBOOK_VERSION);
-    diag_hint(d, "move it away: the book is made again from the results folder");
+    diag_hint(d, "a later kit made it, or it is something else: use that kit, or another --out");
     return STATUS_UNSUPPORTED;
 }
 

@@ -63,16 +63,11 @@ Status gradebook_latest(Gradebook *g, Arena *a, GradebookRow **rows, size_t *n, 
                                         : diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
 }
 
-Status gradebook_result(Gradebook *g, const char *student, const char *lab, Result **r, Diag *d)
+/* The result in the first column of s's row, which it finishes; the names are for messages. */
+static Status read_result(Gradebook *g, sqlite3_stmt *s, const char *student, const char *lab, Result **r,
+                          Diag *d)
 {
-    *r = NULL;
-    sqlite3_stmt *s;
-    Status status = sql_prepare(g->db, &s, d,
-                                "SELECT r.json FROM latest l JOIN results r ON r.id = l.result"
-                                " WHERE l.student = ? AND l.lab = ?",
-                                "tt", student, lab);
-    if (status != STATUS_OK)
-        return status;
+    Status status;
     int got = sqlite3_step(s);
     if (got == SQLITE_ROW) {
         json_error_t error;
@@ -87,6 +82,25 @@ Status gradebook_result(Gradebook *g, const char *student, const char *lab, Resu
     }
     sqlite3_finalize(s);
     return status;
+}
+
+Status gradebook_result_by_id(Gradebook *g, int64_t result, Result **r, Diag *d)
+{
+    *r = NULL;
+    sqlite3_stmt *s;
+    Status status = sql_prepare(g->db, &s, d, "SELECT json FROM results WHERE id = ?", "i", result);
+    return status != STATUS_OK ? status : read_result(g, s, "somebody", "some lab", r, d);
+}
+
+Status gradebook_result(Gradebook *g, const char *student, const char *lab, Result **r, Diag *d)
+{
+    *r = NULL;
+    sqlite3_stmt *s;
+    Status status = sql_prepare(g->db, &s, d,
+                                "SELECT r.json FROM latest l JOIN results r ON r.id = l.result"
+                                " WHERE l.student = ? AND l.lab = ?",
+                                "tt", student, lab);
+    return status != STATUS_OK ? status : read_result(g, s, student, lab, r, d);
 }
 
 Status gradebook_holds(Gradebook *g, const Result *r, bool *holds, Diag *d)

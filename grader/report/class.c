@@ -31,9 +31,10 @@ static size_t unique(const char **texts, size_t n)
 static bool fill(ReportClass *c, Result **results, size_t n)
 {
     c->results = ARENA_NEW_ARRAY(&c->arena, Result *, n + 1);
+    c->grades = ARENA_NEW_ARRAY(&c->arena, Grade, n + 1);
     c->students = ARENA_NEW_ARRAY(&c->arena, const char *, n + 1);
     c->labs = ARENA_NEW_ARRAY(&c->arena, const char *, n + 1);
-    if (!c->results || !c->students || !c->labs)
+    if (!c->results || !c->grades || !c->students || !c->labs)
         return false;
     for (size_t i = 0; i < n; i++) {
         c->results[i] = results[i];
@@ -43,6 +44,8 @@ static bool fill(ReportClass *c, Result **results, size_t n)
     c->n_results = n;
     if (n)
         qsort(c->results, n, sizeof *c->results, compare_results);
+    for (size_t i = 0; i < n; i++)
+        c->grades[i] = grade_plain(c->results[i]);
     c->n_students = unique(c->students, n);
     c->n_labs = unique(c->labs, n);
     return true;
@@ -63,30 +66,78 @@ Status report_class_make(Result **results, size_t n, ReportClass **out, Diag *d)
     return diag_set(d, STATUS_NO_MEMORY, "no memory for the class's results");
 }
 
-Status report_class_load(Gradebook *g, const char *student, const char *lab, ReportClass **c, Diag *d)
+/* Loads the result that counts of each student and lab chosen. */
+static Status load_results(Gradebook *g, Arena *a, const GradeRules *rules, const char *student,
+                           const char *lab, Result ***results, size_t *n_loaded, Diag *d)
 {
-    *c = NULL;
-    Arena a = {0};
     GradebookRow *rows;
-    size_t n = 0, n_loaded = 0;
-    Status s = gradebook_latest(g, &a, &rows, &n, d);
-    Result **results = s == STATUS_OK ? ARENA_NEW_ARRAY(&a, Result *, n + 1) : NULL;
-    if (s == STATUS_OK && !results)
+    size_t n = 0;
+    *n_loaded = 0;
+    Status s = gradebook_latest(g, a, &rows, &n, d);
+    *results = s == STATUS_OK ? ARENA_NEW_ARRAY(a, Result *, n + 1) : NULL;
+    if (s == STATUS_OK && !*results)
         s = diag_set(d, STATUS_NO_MEMORY, "no memory for the class's results");
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
+        Grade grade;
         bool chosen =
             (!student || strcmp(rows[i].student, student) == 0) && (!lab || strcmp(rows[i].lab, lab) == 0);
         if (!chosen)
             continue;
-        s = gradebook_result(g, rows[i].student, rows[i].lab, &results[n_loaded], d);
-        n_loaded += s == STATUS_OK;
+        s = grade_work_out(rules, a, rows[i].student, rows[i].lab, &grade)
+                ? gradebook_result_by_id(g, grade.result, &(*results)[*n_loaded], d)
+                : diag_set(d, STATUS_NO_MEMORY, "no memory for the class's results");
+        *n_loaded += s == STATUS_OK;
     }
+    return s;
+}
+
+/* A copy of the grade whose texts live as long as the class. */
+static bool keep_grade(ReportClass *c, const Grade *from, Grade *to)
+{
+    *to = *from;
+    to->items = ARENA_NEW_ARRAY(&c->arena, GradeItem, from->n_items + 1);
+    bool fine = to->items;
+    for (size_t i = 0; fine && i < from->n_items; i++) {
+        to->items[i] = from->items[i];
+        to->items[i].text = arena_strndup(&c->arena, from->items[i].text, strlen(from->items[i].text));
+        fine = to->items[i].text;
+    }
+    return fine;
+}
+
+static Status set_grades(ReportClass *c, Arena *a, const GradeRules *rules, Diag *d)
+{
+    for (size_t i = 0; i < c->n_results; i++) {
+        Grade grade;
+        if (!grade_work_out(rules, a, c->results[i]->student, c->results[i]->lab, &grade) ||
+            !keep_grade(c, &grade, &c->grades[i]))
+            return diag_set(d, STATUS_NO_MEMORY, "no memory for the class's grades");
+    }
+    return STATUS_OK;
+}
+
+Status report_class_load(Gradebook *g, const char *student, const char *lab, ReportClass **c, Diag *d)
+{
+    *c = NULL;
+    Arena a = {0};
+    GradeRules rules;
+    Result **results = NULL;
+    size_t n_loaded = 0;
+    Status s = grade_rules_load(g, &a, &rules, d);
+    if (s == STATUS_OK)
+        s = load_results(g, &a, &rules, student, lab, &results, &n_loaded, d);
     if (s == STATUS_OK)
         s = report_class_make(results, n_loaded, c, d);
     else
         for (size_t i = 0; i < n_loaded; i++)
             result_free(results[i]);
+    if (s == STATUS_OK)
+        s = set_grades(*c, &a, &rules, d);
     arena_free(&a);
+    if (s != STATUS_OK) {
+        report_class_free(*c);
+        *c = NULL;
+    }
     return s;
 }
 
@@ -100,11 +151,22 @@ void report_class_free(ReportClass *c)
     free(c);
 }
 
-const Result *report_class_find(const ReportClass *c, const char *student, const char *lab)
+static Result **find(const ReportClass *c, const char *student, const char *lab)
 {
     Result key = {.student = student, .lab = lab}, *p = &key;
-    Result **found = c->n_results ? bsearch(&p, c->results, c->n_results, sizeof p, compare_results) : NULL;
+    return c->n_results ? bsearch(&p, c->results, c->n_results, sizeof p, compare_results) : NULL;
+}
+
+const Result *report_class_find(const ReportClass *c, const char *student, const char *lab)
+{
+    Result **found = find(c, student, lab);
     return found ? *found : NULL;
+}
+
+const Grade *report_class_grade(const ReportClass *c, const char *student, const char *lab)
+{
+    Result **found = find(c, student, lab);
+    return found ? &c->grades[found - c->results] : NULL;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -128,9 +190,9 @@ LabStatistics report_lab_statistics(const ReportClass *c, const char *lab)
         s.max_score = r->max_score > s.max_score ? r->max_score : s.max_score;
         if (r->verdict == VERDICT_NOT_SUBMITTED)
             continue;
-        sum += r->score;
+        sum += c->grades[i].final;
         if (scores)
-            scores[s.n_submitted] = r->score;
+            scores[s.n_submitted] = c->grades[i].final;
         s.n_submitted++;
     }
     size_t n = s.n_submitted;

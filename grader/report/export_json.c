@@ -20,13 +20,38 @@ static Status put_json(json_t *json, size_t flags, StrBuf *out, Diag *d)
     return fine ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory for the export");
 }
 
+/* What policy and log make of a score, for programs. */
+static json_t *grade_json(const Result *r, const Grade *g)
+{
+    json_t *adjustments = json_array(), *comments = json_array();
+    for (size_t i = 0; i < g->n_items; i++) {
+        const GradeItem *item = &g->items[i];
+        bool comment = i >= g->n_items - g->n_comments;
+        if (comment)
+            json_array_append_new(comments,
+                                  json_pack("{s:s, s:b}", "text", item->text, "secret", item->secret));
+        else
+            json_array_append_new(adjustments, json_pack("{s:f, s:b, s:s}", "points", item->points, "instead",
+                                                         item->set, "reason", item->text));
+    }
+    return json_pack("{s:s, s:s, s:f, s:f, s:f, s:I, s:I, s:b, s:b, s:I, s:I, s:f, s:o, s:o}", "student",
+                     r->student, "lab", r->lab, "score", r->score, "max_score", r->max_score, "final_score",
+                     g->final, "attempt", (json_int_t)g->attempt, "attempts", (json_int_t)g->n_attempts,
+                     "late", g->late, "closed", g->closed, "late_seconds", (json_int_t)g->late_s,
+                     "late_steps", (json_int_t)g->steps, "late_points", g->deduction, "adjustments",
+                     adjustments, "comments", comments);
+}
+
 Status export_json(const ReportClass *c, StrBuf *out, Diag *d)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < c->n_results; i++)
+    json_t *grades = json_array();
+    for (size_t i = 0; i < c->n_results; i++) {
         json_array_append_new(list, result_to_json(c->results[i]));
-    return put_json(json_pack("{s:i, s:o}", "schema", RESULT_SCHEMA, "results", list), JSON_INDENT(2), out,
-                    d);
+        json_array_append_new(grades, grade_json(c->results[i], &c->grades[i]));
+    }
+    return put_json(json_pack("{s:i, s:o, s:o}", "schema", RESULT_SCHEMA, "results", list, "grades", grades),
+                    JSON_INDENT(2), out, d);
 }
 
 /* The one result of the class as its student may see it; NULL with a Diag when there is not exactly one. */
@@ -46,6 +71,23 @@ static Result *one_view(const ReportClass *c, Diag *d)
 static Status no_view(const ReportClass *c)
 {
     return c->n_results == 1 ? STATUS_NO_MEMORY : STATUS_INVALID;
+}
+
+/* A text with what there is to say about the grade after it; NULL without memory. */
+static json_t *text_with_notes(const char *text, const Grade *g)
+{
+    StrBuf b = {0};
+    Arena a = {0};
+    const char **notes;
+    size_t n = 0;
+    b.failed = !report_grade_notes(&a, g, true, &notes, &n);
+    strbuf_puts(&b, text);
+    for (size_t i = 0; i < n; i++)
+        strbuf_printf(&b, "%s%s", b.length ? "\n" : "", notes[i]);
+    json_t *json = b.failed ? NULL : json_string(b.text ? b.text : "");
+    strbuf_free(&b);
+    arena_free(&a);
+    return json;
 }
 
 /* What a student reads of a case, as plain text. */
@@ -77,9 +119,10 @@ Status export_gradescope(const ReportClass *c, StrBuf *out, Diag *d)
                                         k->verdict == VERDICT_PASS ? "passed" : "failed", "output",
                                         case_text(k), "output_format", "text", "visibility", "visible"));
     }
-    json_t *json = json_pack("{s:f, s:s, s:s, s:s, s:o}", "score", r->score, "output",
-                             r->build_verdict == VERDICT_PASS ? verdict_meaning(r->verdict) : r->build_log,
-                             "output_format", "text", "test_output_format", "text", "tests", tests);
+    const char *whole = r->build_verdict == VERDICT_PASS ? verdict_meaning(r->verdict) : r->build_log;
+    json_t *json = json_pack("{s:f, s:o, s:s, s:s, s:o}", "score", c->grades[0].final, "output",
+                             text_with_notes(whole, &c->grades[0]), "output_format", "text",
+                             "test_output_format", "text", "tests", tests);
     result_free(r);
     return put_json(json, JSON_INDENT(2), out, d);
 }
@@ -98,10 +141,11 @@ Status export_prairielearn(const ReportClass *c, StrBuf *out, Diag *d)
                                                "max_points", k->max_points, "output", case_text(k)));
     }
     bool gradable = r->verdict != VERDICT_KIT_ERROR && r->verdict != VERDICT_INCONCLUSIVE;
+    double share = r->max_score > 0 ? c->grades[0].final / r->max_score : 0.0;
     json_t *json =
-        json_pack("{s:b, s:f, s:s, s:s, s:o}", "gradable", gradable, "score",
-                  r->max_score > 0 ? r->score / r->max_score : 0.0, "message", verdict_meaning(r->verdict),
-                  "output", r->build_verdict == VERDICT_PASS ? "" : r->build_log, "tests", tests);
+        json_pack("{s:b, s:f, s:o, s:s, s:o}", "gradable", gradable, "score", share < 1 ? share : 1.0,
+                  "message", text_with_notes(verdict_meaning(r->verdict), &c->grades[0]), "output",
+                  r->build_verdict == VERDICT_PASS ? "" : r->build_log, "tests", tests);
     result_free(r);
     return put_json(json, JSON_INDENT(2), out, d);
 }
@@ -122,7 +166,14 @@ Status export_autolab(const ReportClass *c, StrBuf *out, Diag *d)
     json_t *stages =
         json_pack("{s:s, s:[s,s], s:{s:{s:b}}, s:o}", "_presentation", "semantic", "stages", "Build", "Test",
                   "Build", "compile", "passed", r->build_verdict == VERDICT_PASS, "Test", tests);
-    json_t *scores = json_pack("{s:{s:f}, s:[f]}", "scores", r->lab, r->score, "scoreboard", r->score);
+    if (!grade_is_plain(&c->grades[0])) {
+        json_array_append_new(json_object_get(stages, "stages"), json_string("Points"));
+        json_object_set_new(stages, "Points",
+                            json_pack("{s:{s:b, s:o}}", "points that count", "passed", true, "hint",
+                                      text_with_notes("", &c->grades[0])));
+    }
+    double score = c->grades[0].final;
+    json_t *scores = json_pack("{s:{s:f}, s:[f]}", "scores", r->lab, score, "scoreboard", score);
     result_free(r);
     Status s = put_json(stages, JSON_COMPACT, out, d);
     if (s != STATUS_OK) {

@@ -79,7 +79,29 @@ static CaseResult whole_case(const Result *r)
         .name = "submission", .verdict = r->verdict, .message = "", .lesson = "", .hint = "", .replay = ""};
 }
 
-static void put_suite(StrBuf *out, const Result *r)
+/* The points, as properties of the suite: what is not for students is left out here, too. */
+static void put_properties(StrBuf *out, const Grade *g)
+{
+    Arena a = {0};
+    const char **notes;
+    size_t n = 0;
+    if (grade_is_plain(g))
+        return;
+    strbuf_puts(out, "    <properties>\n      <property name=\"final_score\" value=\"");
+    report_points(out, g->final);
+    strbuf_puts(out, "\"/>\n");
+    if (!report_grade_notes(&a, g, true, &notes, &n))
+        out->failed = true;
+    for (size_t i = 0; i < n; i++) {
+        strbuf_puts(out, "      <property name=\"note\"");
+        attribute(out, "value", notes[i]);
+        strbuf_puts(out, "/>\n");
+    }
+    strbuf_puts(out, "    </properties>\n");
+    arena_free(&a);
+}
+
+static void put_suite(StrBuf *out, const Result *r, const Grade *g)
 {
     CaseResult whole = whole_case(r);
     const CaseResult *cases = r->n_cases ? r->cases : &whole;
@@ -93,6 +115,7 @@ static void put_suite(StrBuf *out, const Result *r)
     strbuf_free(&name);
     strbuf_printf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n", n,
                   counts[OUTCOME_FAILED], counts[OUTCOME_ERROR], counts[OUTCOME_SKIPPED]);
+    put_properties(out, g);
     for (size_t i = 0; i < n; i++)
         put_case(out, r, &cases[i]);
     strbuf_puts(out, "  </testsuite>\n");
@@ -102,7 +125,7 @@ Status export_junit(const ReportClass *c, StrBuf *out, Diag *d)
 {
     strbuf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for (size_t i = 0; i < c->n_results; i++)
-        put_suite(out, c->results[i]);
+        put_suite(out, c->results[i], &c->grades[i]);
     strbuf_puts(out, "</testsuites>\n");
     return out->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for the export") : STATUS_OK;
 }

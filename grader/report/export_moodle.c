@@ -38,7 +38,7 @@ static size_t find_student(const ReportClass *c, const CsvRow *row, size_t colum
 }
 
 static void put_row(StrBuf *out, const char *sheet, size_t start, const CsvRow *row, size_t column,
-                    const Result *r)
+                    const Result *r, const Grade *g)
 {
     bool graded = r && r->verdict != VERDICT_NOT_SUBMITTED && r->verdict != VERDICT_KIT_ERROR;
     if (!graded) {
@@ -47,7 +47,7 @@ static void put_row(StrBuf *out, const char *sheet, size_t start, const CsvRow *
     }
     const CsvCell *cell = &row->cells[column];
     strbuf_append(out, sheet + start, cell->start - start);
-    strbuf_printf(out, "%.2f", r->score);
+    strbuf_printf(out, "%.2f", g->final);
     strbuf_append(out, sheet + cell->end, row->end - cell->end);
 }
 
@@ -72,9 +72,9 @@ static Status fill_rows(Arena *a, const Filling *f, size_t at, Diag *d)
             return diag_set(d, STATUS_INVALID, "row %zu of the worksheet has no cell for the grade", line);
         if (i < f->c->n_students && f->n_rows[i]++)
             return diag_set(d, STATUS_INVALID, "%s has several rows in the worksheet", f->c->students[i]);
-        const Result *r =
-            i < f->c->n_students ? report_class_find(f->c, f->c->students[i], f->c->labs[0]) : NULL;
-        put_row(f->out, f->sheet, at, &row, f->column, r);
+        const char *student = i < f->c->n_students ? f->c->students[i] : "";
+        put_row(f->out, f->sheet, at, &row, f->column, report_class_find(f->c, student, f->c->labs[0]),
+                report_class_grade(f->c, student, f->c->labs[0]));
     }
     for (size_t i = 0; i < f->c->n_students; i++)
         if (!f->n_rows[i])

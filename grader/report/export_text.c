@@ -24,11 +24,32 @@ static Status finish(const StrBuf *out, Diag *d)
     return out->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for the export") : STATUS_OK;
 }
 
+/* What policy and log make of the score; the notes are for the instructor. */
+static void put_grade(StrBuf *out, const Grade *g)
+{
+    StrBuf notes = {0};
+    points_cell(out, g->final);
+    strbuf_printf(out, ",%zu,%zu,%lld", g->attempt, g->n_attempts, (long long)g->late_s);
+    points_cell(out, g->deduction);
+    Arena a = {0};
+    const char **lines;
+    size_t n = 0;
+    notes.failed = !report_grade_notes(&a, g, false, &lines, &n);
+    for (size_t i = 0; i < n; i++)
+        strbuf_printf(&notes, "%s%s", i ? "; " : "", lines[i]);
+    for (size_t i = 0; i < notes.length; i++) /* one line a result, for readers that know no quotes */
+        notes.text[i] = notes.text[i] == '\n' || notes.text[i] == '\r' ? ' ' : notes.text[i];
+    cell(out, notes.text ? notes.text : "");
+    out->failed = out->failed || notes.failed;
+    strbuf_free(&notes);
+    arena_free(&a);
+}
+
 Status export_csv(const ReportClass *c, StrBuf *out, Diag *d)
 {
-    strbuf_puts(
-        out,
-        "student,lab,verdict,score,max_score,cases,cases_passed,submission_sha256,device,kit_version\r\n");
+    strbuf_puts(out, "student,lab,verdict,score,max_score,cases,cases_passed,submission_sha256,device,kit_"
+                     "version,final_score,"
+                     "attempt,attempts,late_seconds,late_points,notes\r\n");
     for (size_t i = 0; i < c->n_results; i++) {
         const Result *r = c->results[i];
         size_t passed = 0;
@@ -43,6 +64,7 @@ Status export_csv(const ReportClass *c, StrBuf *out, Diag *d)
         cell(out, r->submission_sha256);
         cell(out, r->device_name);
         cell(out, r->kit_version);
+        put_grade(out, &c->grades[i]);
         strbuf_puts(out, "\r\n");
     }
     return finish(out, d);
@@ -109,9 +131,32 @@ Status export_canvas(const ReportClass *c, StrBuf *out, Diag *d)
             const Result *r = report_class_find(c, c->students[s], c->labs[i]);
             strbuf_puts(out, ",");
             if (r && r->verdict != VERDICT_NOT_SUBMITTED)
-                strbuf_printf(out, "%.2f", r->score);
+                strbuf_printf(out, "%.2f", report_class_grade(c, c->students[s], c->labs[i])->final);
         }
         strbuf_puts(out, "\r\n");
+    }
+    return finish(out, d);
+}
+
+/* What the student of one submission may read. */
+Status export_student(const ReportClass *c, StrBuf *out, Diag *d)
+{
+    if (c->n_results != 1) {
+        diag_set(d, STATUS_INVALID, "this format is of one submission, and %zu are chosen", c->n_results);
+        diag_hint(d, "choose one by --students and --labs");
+        return STATUS_INVALID;
+    }
+    const Result *r = c->results[0];
+    escape_terminal(out, r->student, strlen(r->student));
+    strbuf_puts(out, " ");
+    escape_terminal(out, r->lab, strlen(r->lab));
+    strbuf_puts(out, "\n");
+    report_cases(out, r, true, (ReportStyle){0});
+    if (!grade_is_plain(&c->grades[0])) {
+        report_put_notes(out, &c->grades[0], true, "");
+        strbuf_puts(out, "Points that count: ");
+        report_score(out, c->grades[0].final, r->max_score);
+        strbuf_puts(out, "\n");
     }
     return finish(out, d);
 }
@@ -136,7 +181,7 @@ Status export_markdown(const ReportClass *c, StrBuf *out, Diag *d)
             const Result *r = report_class_find(c, c->students[s], c->labs[i]);
             strbuf_printf(out, " %s ", r ? verdict_word(r->verdict) : "");
             if (r)
-                report_score(out, r->score, r->max_score);
+                report_score(out, report_class_grade(c, c->students[s], c->labs[i])->final, r->max_score);
             strbuf_puts(out, " |");
         }
         strbuf_puts(out, "\n");

@@ -73,7 +73,8 @@ static Status write_page(const char *path, StrBuf *page, Diag *d)
     return s;
 }
 
-static Status write_submission(Arena *a, const Result *r, const char *title, const char *dir, Diag *d)
+static Status write_submission(Arena *a, const Result *r, const Grade *g, const char *title, const char *dir,
+                               Diag *d)
 {
     const char *below = report_page_path(a, r->student, r->lab);
     char *path = below ? arena_printf(a, "%s/%s", dir, below) : NULL;
@@ -85,7 +86,7 @@ static Status write_submission(Arena *a, const Result *r, const char *title, con
     *slash = '/';
     StrBuf page = {0};
     if (s == STATUS_OK) {
-        html_submission(&page, r, title);
+        html_submission(&page, r, g, title);
         s = write_page(path, &page, d);
     }
     return s;
@@ -97,7 +98,7 @@ Status report_html(const ReportClass *c, const char *title, const char *dir, Dia
     StrBuf index = {0};
     Status s = dir_make(dir, d);
     for (size_t i = 0; i < c->n_results && s == STATUS_OK; i++)
-        s = write_submission(&a, c->results[i], title, dir, d);
+        s = write_submission(&a, c->results[i], &c->grades[i], title, dir, d);
     const char *path = arena_printf(&a, "%s/index.html", dir);
     if (s == STATUS_OK && !path)
         s = diag_set(d, STATUS_NO_MEMORY, "no memory for the report");

@@ -41,7 +41,7 @@ static void put_run(StrBuf *out, const ReportClass *c)
                   (unsigned long long)r->seed);
 }
 
-static void put_cell(StrBuf *out, Arena *a, const Result *r)
+static void put_cell(StrBuf *out, Arena *a, const Result *r, const Grade *g)
 {
     if (!r) {
         strbuf_puts(out, "<td class=\"soft\">–</td>\n");
@@ -53,7 +53,10 @@ static void put_cell(StrBuf *out, Arena *a, const Result *r)
     strbuf_puts(out, "\">");
     html_badge(out, r->verdict);
     strbuf_puts(out, "<span class=\"pts\">");
-    report_score(out, r->score, r->max_score);
+    report_score(out, g->final, r->max_score);
+    strbuf_puts(out, g->final != r->score
+                         ? "<span title=\"not the grader's own points: see the page\">*</span>"
+                         : "");
     strbuf_puts(out, "</span></a></td>\n");
 }
 
@@ -65,9 +68,10 @@ static void put_student(StrBuf *out, Arena *a, const ReportClass *c, const char 
     strbuf_puts(out, "</th>\n");
     for (size_t i = 0; i < c->n_labs; i++) {
         const Result *r = report_class_find(c, student, c->labs[i]);
-        score += r ? r->score : 0;
+        const Grade *g = report_class_grade(c, student, c->labs[i]);
+        score += r ? g->final : 0;
         max_score += r ? r->max_score : 0;
-        put_cell(out, a, r);
+        put_cell(out, a, r, g);
     }
     strbuf_puts(out, "<td class=\"num\">");
     report_score(out, score, max_score);

@@ -20,12 +20,12 @@ static void pair(StrBuf *out, const char *name, const char *value)
     strbuf_puts(out, "</dd>\n");
 }
 
-static void put_facts(StrBuf *out, const Result *r)
+static void put_facts(StrBuf *out, const Result *r, const Grade *g)
 {
     strbuf_puts(out, "<dl class=\"facts\">\n<div><dt>Verdict</dt><dd>");
     html_badge(out, r->verdict);
     strbuf_puts(out, "</dd></div>\n<div><dt>Points</dt><dd>");
-    report_score(out, r->score, r->max_score);
+    report_score(out, g->final, r->max_score);
     size_t passed = 0;
     for (size_t i = 0; i < r->n_cases; i++)
         passed += r->cases[i].verdict == VERDICT_PASS;
@@ -33,6 +33,28 @@ static void put_facts(StrBuf *out, const Result *r)
                   r->n_cases);
     html_text(out, verdict_meaning(r->verdict));
     strbuf_puts(out, "</p>\n");
+}
+
+/* How the points came to be what they are, where they are not the cases' sum alone. */
+static void put_grade(StrBuf *out, const Result *r, const Grade *g)
+{
+    Arena a = {0};
+    const char **notes;
+    size_t n = 0;
+    if (grade_is_plain(g))
+        return;
+    strbuf_puts(out, "<h2 id=\"points\">Points</h2>\n<ul class=\"notes\">\n<li>The cases gave ");
+    report_score(out, r->score, r->max_score);
+    strbuf_puts(out, ".</li>\n");
+    if (!report_grade_notes(&a, g, false, &notes, &n))
+        out->failed = true;
+    for (size_t i = 0; i < n; i++) {
+        strbuf_puts(out, "<li>");
+        html_text(out, notes[i]);
+        strbuf_puts(out, "</li>\n");
+    }
+    strbuf_puts(out, "</ul>\n");
+    arena_free(&a);
 }
 
 static void put_origin(StrBuf *out, const Result *r)
@@ -136,14 +158,15 @@ static void put_build(StrBuf *out, const Result *r)
     strbuf_puts(out, "</details>\n");
 }
 
-void html_submission(StrBuf *out, const Result *r, const char *title)
+void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title)
 {
     StrBuf heading = {0};
     strbuf_printf(&heading, "%s: %s", r->student, r->lab);
     html_begin(out, title, heading.text ? heading.text : "", "../index.html");
     strbuf_free(&heading);
     strbuf_puts(out, "</header>\n<main>\n");
-    put_facts(out, r);
+    put_facts(out, r, g);
+    put_grade(out, r, g);
     put_weak(out, r);
     put_build(out, r);
     if (r->n_cases)

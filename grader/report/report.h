@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "common/base/strbuf.h"
 #include "grader/core/result.h"
+#include "grader/db/grade.h"
 #include "grader/db/gradebook.h"
 
 #include <stdbool.h>
@@ -21,19 +22,27 @@
 typedef struct ReportClass {
     Arena arena;
     Result **results; /* sorted by student, then lab */
+    Grade *grades;    /* of each result: the points that count */
     size_t n_results;
     const char **students, **labs; /* each once, sorted */
     size_t n_students, n_labs;
 } ReportClass;
 
-/* The latest results of a gradebook; student and lab choose some of them, NULL takes all. report_class_free
- * frees the Results too, and takes NULL. */
+/* The results of a gradebook that count, with their grades; student and lab choose some of them, NULL takes
+ * all. report_class_free frees the Results too, and takes NULL. */
 Status report_class_load(Gradebook *g, const char *student, const char *lab, ReportClass **c, Diag *d);
-/* The same from Results in memory, which it takes over, also on failure. The array stays the caller's. */
+/* The same from Results in memory, with plain grades, which it takes over, also on failure. The array stays
+ * the caller's. */
 Status report_class_make(Result **results, size_t n, ReportClass **c, Diag *d);
 void report_class_free(ReportClass *c);
-/* The result of a student in a lab, NULL when there is none. */
+/* The result of a student in a lab, NULL when there is none; and the grade of that result. */
 const Result *report_class_find(const ReportClass *c, const char *student, const char *lab);
+const Grade *report_class_grade(const ReportClass *c, const char *student, const char *lab);
+
+/* What there is to say about a grade beside the score, a sentence each, as text that is not yet escaped:
+ * lateness, attempt, adjustments with their reasons, comments. For a student without the notes that are not
+ * for students. Owned by the arena; false without memory. */
+bool report_grade_notes(Arena *a, const Grade *g, bool student_view, const char ***notes, size_t *n);
 
 /* A Result as its student may see it: of hidden cases only name, points, verdict and lesson are left, and no
  * seed. The build log and public cases stay whole. NULL without memory; result_free frees it. */

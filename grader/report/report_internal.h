@@ -15,6 +15,9 @@ void report_points(StrBuf *out, double points);
 /* "35/100" */
 void report_score(StrBuf *out, double score, double max_score);
 
+/* The notes of a grade, an escaped line each with `before` in front. */
+void report_put_notes(StrBuf *out, const Grade *g, bool student_view, const char *before);
+
 /* Mean, median and extremes of a lab's scores over those who handed something in. */
 typedef struct LabStatistics {
     size_t n_results, n_submitted, n_passed, n_person;
@@ -35,14 +38,15 @@ void html_text(StrBuf *out, const char *text);
 void html_badge(StrBuf *out, Verdict v);
 /* Writes the two kinds of page. */
 void html_index(StrBuf *out, const ReportClass *c, const char *title);
-void html_submission(StrBuf *out, const Result *r, const char *title);
+void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title);
 
 /* The writers of formats.def. */
 #define FORMAT(name, function, one, meaning) Status function(const ReportClass *c, StrBuf *out, Diag *d);
 #include "grader/report/formats.def"
 #undef FORMAT
 
-/* What the hint says beyond the message: a finding's text ends in its own hint, which is the hint's first line. */
+/* What the hint says beyond the message: a finding's text ends in its own hint, which is the hint's first
+ * line. */
 const char *report_hint_beyond_message(const CaseResult *c);
 
 #endif

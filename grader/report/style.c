@@ -72,6 +72,7 @@ const char REPORT_CSS[] =
     "details{margin:.6rem 0 0}summary{cursor:pointer;color:var(--link)}dl.pairs{display:grid;"
     "grid-template-columns:max-content 1fr;gap:.15rem 1rem;margin:.6rem 0 0}dl.pairs dt{color:var(--soft)}"
     "dl.pairs dd{margin:0;overflow-wrap:anywhere}\n"
+    "ul.notes li{white-space:pre-line;overflow-wrap:anywhere}\n"
     ".hint{border-left:3px solid var(--link);padding-left:.75rem;white-space:pre-line}\n"
     ".notice{border:1px solid var(--line);border-left:4px solid "
     "var(--person);border-radius:.4rem;background:var(--card);"

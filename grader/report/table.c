@@ -66,14 +66,14 @@ static Column measure(const ReportClass *c, const char *lab)
         if (strcmp(r->lab, lab) != 0)
             continue;
         column.word = most(column.word, strlen(verdict_word(r->verdict)));
-        column.score = most(column.score, score_width(r->score, r->max_score));
+        column.score = most(column.score, score_width(c->grades[i].final, r->max_score));
     }
     column.width = most(column.word + GAP + column.score, text_width(lab));
     column.word = column.width - GAP - column.score;
     return column;
 }
 
-static void put_cell(StrBuf *out, const Result *r, const Column *column, ReportStyle style)
+static void put_cell(StrBuf *out, const Result *r, const Grade *g, const Column *column, ReportStyle style)
 {
     pad(out, 0, GAP);
     if (!r) {
@@ -84,7 +84,7 @@ static void put_cell(StrBuf *out, const Result *r, const Column *column, ReportS
     const char *word = verdict_word(r->verdict);
     report_paint(out, style, report_tone(r->verdict), word);
     pad(out, strlen(word), column->word + GAP);
-    put_score(out, r->score, r->max_score, column->score);
+    put_score(out, g->final, r->max_score, column->score);
 }
 
 typedef struct Total {
@@ -97,7 +97,7 @@ static Total total_of(const ReportClass *c, const char *student)
     for (size_t i = 0; i < c->n_results; i++) {
         if (strcmp(c->results[i]->student, student) != 0)
             continue;
-        t.score += c->results[i]->score;
+        t.score += c->grades[i].final;
         t.max_score += c->results[i]->max_score;
     }
     return t;
@@ -134,7 +134,8 @@ static void put_part(StrBuf *out, const ReportClass *c, const Column *columns, s
     for (size_t s = 0; s < c->n_students; s++) {
         put_text(out, c->students[s], names);
         for (size_t i = first; i < last; i++)
-            put_cell(out, report_class_find(c, c->students[s], columns[i].lab), &columns[i], style);
+            put_cell(out, report_class_find(c, c->students[s], columns[i].lab),
+                     report_class_grade(c, c->students[s], columns[i].lab), &columns[i], style);
         Total t = total_of(c, c->students[s]);
         if (with_total) {
             pad(out, 0, GAP);
@@ -174,6 +175,12 @@ static void put_summary(StrBuf *out, const ReportClass *c, ReportStyle style)
         report_points(out, s.max_score);
         strbuf_puts(out, "\n");
     }
+    size_t n_changed = 0;
+    for (size_t i = 0; i < c->n_results; i++)
+        n_changed += c->grades[i].final != c->results[i]->score;
+    if (n_changed)
+        strbuf_printf(out, "%zu of these points are not the grader's own: policy, extensions, adjustments\n",
+                      n_changed);
     for (size_t i = 0; i < c->n_results; i++) {
         const Result *r = c->results[i];
         if (!verdict_needs_person(r->verdict))

@@ -92,6 +92,76 @@ for student in s001 s003 s004; do
     accepted autolab '$s/"scores"/"score"/' --students $student
 done
 
+# Policy, extensions, adjustments and comments: in a copy of the gradebook, so that what follows does not see them.
+cp -r "$tmp/whole" "$tmp/book"
+book() { # COMMAND ARGUMENTS...
+    local command=$1
+    shift
+    "$grade" "$command" --out "$tmp/book" "$@" >"$tmp/stdout" 2>"$tmp/stderr"
+}
+said=(--by ta1 --why 'as agreed' --at 2026-10-14T09:00:00+02:00)
+cat >"$tmp/policy.yaml" <<END
+schema: 1
+due: {$lab: 2026-10-12T00:00:00+02:00}
+late: {deduct: 10}
+END
+printf '%s\r\n' student,lab,received,late "s002,$lab,2026-10-12T21:00:00Z," "s001,$lab,,yes" >"$tmp/class/receipts.csv"
+book policy --from "$tmp/policy.yaml" "${said[@]}"
+same "policy: status" 0 $?
+run "$tmp/book"
+rm "$tmp/class/receipts.csv"
+points_of() { # STUDENT: verdict, score, points that count, seconds late
+    "$grade" export --out "$tmp/book" --format csv | tr -d '\r' | awk -F, -v s="$1" '$1 == s { print $3, $4, $11, $14 }'
+}
+same "policy: without a time nobody is late" "build-error 0 0 0" "$(points_of s003)"
+wrong=$(points_of s002 | cut -d' ' -f2)
+same "policy: the receipt is known" 82800 "$(points_of s002 | cut -d' ' -f4)"
+book adjust --students s002,s003 --labs $lab --points 4.5 "${said[@]}"
+same "adjust: status" 0 $?
+same "adjust: a line each" 2 "$(grep -c 'adjust: +4.5 points: as agreed' "$tmp/stdout")"
+same "adjust: it counts" "build-error 0 4.5 0" "$(points_of s003)"
+book comment --students s002 --labs $lab --text $'=1+1 <script>alert(1)</script>\n\e[31mred' --by 'ta1'
+same "comment: status" 0 $?
+book comment --students s002 --labs $lab --text 'NOT FOR STUDENTS' --private --by 'ta1'
+book extend --students s001 --until 2026-10-20T00:00:00Z "${said[@]}"
+same "extend: status" 0 $?
+for format in json csv junit gradescope autolab prairielearn student; do
+    "$grade" export --out "$tmp/book" --format $format --students s002 --labs $lab --to "$tmp/export"
+    check "points, lateness, adjustment and comment: $format" grep -Eq '4\.5 points: as agreed|"reason": "as agreed"' "$tmp/export"
+    case $format in json | csv) ;; *) check "nothing that is not for the student: $format" refuses grep -q 'NOT FOR' "$tmp/export" ;; esac
+    case $format in student) ;; *) check "still of its format: $format" "reads_$format" "$tmp/export" ;; esac
+    check "no escape sequence: $format" refuses grep -q $'\e' "$tmp/export"
+done
+book report
+check "report: the page says why" grep -q 'adjusted by +4.5 points: as agreed' "$tmp/book/report/s002/$lab.html"
+check "report: text stays text" grep -q '=1+1 &lt;script&gt;' "$tmp/book/report/s002/$lab.html"
+book withdraw --change 2 "${said[@]}"
+same "withdraw: status" 0 $?
+same "withdraw: it no longer counts" "$wrong" "$(points_of s002 | cut -d' ' -f3)"
+book log --students s002
+same "log: in order, with time, name and reason" "1 2 4 5 7" "$(cut -d' ' -f1 "$tmp/stdout" | xargs)"
+check "log: the withdrawn line stays" grep -q '^2  2026-10-14T07:00:00Z  ta1  s002 .* as agreed  (withdrawn)$' "$tmp/stdout"
+before=$("$grade" log --out "$tmp/book" | sha256sum)
+bad() { # WORDS COMMAND ARGUMENTS...
+    local words=$1
+    shift
+    book "$@"
+    same "refused: $*" "2 1" "$? $(grep -cF -- "$words" "$tmp/stderr")"
+}
+bad 'no result of s999' adjust --students s002,s999 --labs $lab --points 1 "${said[@]}"
+bad '--by must be given' adjust --students s002 --labs $lab --points 1 --why x
+bad '--why must be given' adjust --students s002 --labs $lab --points 1 --by x
+bad 'must be a number' adjust --students s002 --labs $lab --points nan "${said[@]}"
+bad 'either --points or --score' adjust --students s002 --labs $lab "${said[@]}"
+bad 'distance from UTC' extend --students s002 --until 2026-10-20T00:00:00 "${said[@]}"
+bad 'no change 77' withdraw --change 77 "${said[@]}"
+echo 'schemata: 1' >"$tmp/policy.yaml"
+bad "is no key" policy --from "$tmp/policy.yaml" "${said[@]}"
+printf 'schema: 1\ndue: {77-none: 2026-10-20T00:00:00Z}\n' >"$tmp/policy.yaml"
+bad 'does not have: 77-none' policy --from "$tmp/policy.yaml" "${said[@]}"
+same "refused: nothing is in the log" "$before" "$("$grade" log --out "$tmp/book" | sha256sum)"
+rm -rf "$tmp/book"
+
 # Killed at moments drawn from a seed, and started again by the same command; after an end a new run begins.
 RANDOM=20
 n_finished=0

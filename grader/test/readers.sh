@@ -45,6 +45,7 @@ reads_junit() {
     <attribute name="failures"><data type="nonNegativeInteger"/></attribute>
     <attribute name="errors"><data type="nonNegativeInteger"/></attribute>
     <optional><attribute name="skipped"><data type="nonNegativeInteger"/></attribute></optional>
+    <optional><element name="properties"><oneOrMore><element name="property"><attribute name="name"/><attribute name="value"/></element></oneOrMore></element></optional>
     <oneOrMore><element name="testcase">
       <attribute name="name"/>
       <optional><attribute name="classname"/></optional>

@@ -179,6 +179,11 @@ static inline ReportClass *fixture_hostile(void)
     results[0]->device_name = results[0]->kit_version = ATTACK;
     ReportClass *c;
     assert_int_equal(report_class_make(results, 1, &c, NULL), STATUS_OK);
+    static GradeItem items[] = {
+        {.points = -1, .text = ATTACK}, {.text = "=" ATTACK}, {.secret = true, .text = ATTACK}};
+    c->grades[0].items = items;
+    c->grades[0].n_items = 3;
+    c->grades[0].n_comments = 2;
     return c;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "grader/report/test/fixture.h"
 
+#include "grader/report/report_internal.h"
+
 #include "grader/core/files.h"
 #include "grader/text/utf8.h"
 
@@ -177,6 +179,69 @@ static void test_exports_of_one(void **state)
         assert_null(strstr(out.text, "SECRET"));
         strbuf_free(&out);
     }
+    report_class_free(c);
+}
+
+/* Points that are not the grader's own, with what there is to say about them, in every format; a secret note
+ * only where the instructor reads. */
+static void test_grades(void **state)
+{
+    (void)state;
+    static GradeItem items[] = {{.points = -5.5, .text = "no comments in the code"},
+                                {.points = 80, .set = true, .text = "shown at the board"},
+                                {.text = "good idea"},
+                                {.secret = true, .text = "QUIET: ask who wrote it"}};
+    Result *results[] = {fixture_result("s002", "02-vector-add", VERDICT_PASS, fixture_racy, 3)};
+    ReportClass *c;
+    assert_int_equal(report_class_make(results, 1, &c, NULL), STATUS_OK);
+    c->grades[0] = (Grade){.score = 45,
+                           .max_score = 100,
+                           .attempt = 2,
+                           .n_attempts = 3,
+                           .late = true,
+                           .late_s = 97260,
+                           .steps = 2,
+                           .deduction = 20,
+                           .final = 74.5,
+                           .items = items,
+                           .n_items = 4,
+                           .n_comments = 2};
+    static const struct {
+        const char *format, *points;
+        bool comment, secret;
+    } rows[] = {
+        {"csv", ",74.5,2,3,97260,20,", true, true},
+        {"json", "\"final_score\": 74.5", true, true},
+        {"junit", "name=\"final_score\" value=\"74.5\"", true, false},
+        {"canvas", ",74.50\r\n", false, false},
+        {"markdown", " race 74.5/100 ", false, false},
+        {"student", "Points that count: 74.5/100", true, false},
+        {"gradescope", "\"score\": 74.5", true, false},
+        {"prairielearn", "\"score\": 0.745", true, false},
+        {"autolab", "\"scores\":{\"02-vector-add\":74.5}", true, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        StrBuf out = {0};
+        assert_int_equal(report_format(rows[i].format)->write(c, &out, NULL), STATUS_OK);
+        if (!strstr(out.text, rows[i].points) || !strstr(out.text, "good idea") == rows[i].comment ||
+            !strstr(out.text, "QUIET") == rows[i].secret)
+            fail_msg("%s:\n%s", rows[i].format, out.text);
+        if (rows[i].comment && strcmp(rows[i].format, "json") != 0)
+            assert_non_null(strstr(out.text, "late by 1 day 3 hours: -20 points"));
+        if (strcmp(rows[i].format, "student") == 0)
+            expect_golden("export-student-graded.txt", &out);
+        strbuf_free(&out);
+    }
+    StrBuf page = {0};
+    html_submission(&page, c->results[0], &c->grades[0], "Kit");
+    assert_non_null(strstr(page.text, "74.5/100"));
+    assert_non_null(strstr(page.text, "<li>attempt 2 of 3 counts</li>"));
+    assert_non_null(strstr(page.text, "<li>set to 80 points: shown at the board</li>"));
+    assert_non_null(strstr(page.text, "<li>note (not for the student): QUIET"));
+    strbuf_free(&page);
+    html_index(&page, c, "Kit");
+    assert_non_null(strstr(page.text, "74.5/100<span title="));
+    strbuf_free(&page);
     report_class_free(c);
 }
 
@@ -414,13 +479,13 @@ static void test_student_view(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),          cmocka_unit_test(test_wide_names_align),
-        cmocka_unit_test(test_cases),          cmocka_unit_test(test_reason_told_once),
-        cmocka_unit_test(test_exports),        cmocka_unit_test(test_exports_of_one),
-        cmocka_unit_test(test_canvas_refuses), cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_hostile_html),   cmocka_unit_test(test_html),
-        cmocka_unit_test(test_empty_class),    cmocka_unit_test(test_load),
-        cmocka_unit_test(test_student_view),
+        cmocka_unit_test(test_table),   cmocka_unit_test(test_wide_names_align),
+        cmocka_unit_test(test_cases),   cmocka_unit_test(test_reason_told_once),
+        cmocka_unit_test(test_exports), cmocka_unit_test(test_exports_of_one),
+        cmocka_unit_test(test_grades),  cmocka_unit_test(test_canvas_refuses),
+        cmocka_unit_test(test_hostile), cmocka_unit_test(test_hostile_html),
+        cmocka_unit_test(test_html),    cmocka_unit_test(test_empty_class),
+        cmocka_unit_test(test_load),    cmocka_unit_test(test_student_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
