@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What counts as operations of a lane: a fused multiply-add is 2, a packed operation its elements. */
-typedef enum Ops { OPS_NONE, OPS_INT, OPS_F16, OPS_F32, OPS_F64, OPS_BRANCH } Ops;
+/* What counts as operations of a lane: a fused multiply-add is 2, a packed operation its elements. Of a
+ * matrix product the warp's operations are counted. */
+typedef enum Ops { OPS_NONE, OPS_INT, OPS_F16, OPS_F32, OPS_F64, OPS_TENSOR, OPS_BRANCH } Ops;
 
 static bool is_arithmetic(uint16_t opcode)
 {
@@ -50,6 +51,8 @@ static void describe(ExecPc *p, const IrInst *inst)
         p->ops_each *= 2;
     if (inst->opcode == PTX_BRA || inst->opcode == PTX_BRX)
         p->ops = OPS_BRANCH;
+    else if (inst->tensor && (inst->tensor->op == TENSOR_MMA || inst->tensor->op == TENSOR_WMMA))
+        p->ops = OPS_TENSOR;
     else if (ops == OPS_INT && p->class == PTX_CLASS_ARITH && inst->opcode != PTX_MOV &&
              inst->opcode != PTX_CVTA)
         p->ops = OPS_INT;
@@ -93,7 +96,17 @@ void worker_free_codes(ExecWorker *worker)
     free(worker->codes);
 }
 
-static void add_ops(ExecCounts *c, const ExecPc *p, uint64_t runs, uint64_t lanes)
+/* Operations of one product of a warp: D has 32 times the elements that a lane's registers for it hold, and
+ * each is a sum of k products. (mma.m8n8k4 with halves makes four products of its shape.) */
+static uint64_t tensor_ops(const IrTensor *t)
+{
+    unsigned reg_bits = t->elem[PART_D] == ELEM_F64 ? 64 : 32;
+    uint64_t elements =
+        (uint64_t)WARP_LANES * t->n_regs[PART_D] * reg_bits / ir_elem_bits((IrElem)t->elem[PART_D]);
+    return 2 * elements * t->k;
+}
+
+static void add_ops(ExecCounts *c, const ExecPc *p, const IrInst *inst, uint64_t runs, uint64_t lanes)
 {
     uint64_t n = lanes * p->ops_each;
     switch ((Ops)p->ops) {
@@ -110,6 +123,9 @@ static void add_ops(ExecCounts *c, const ExecPc *p, uint64_t runs, uint64_t lane
         break;
     case OPS_F64:
         c->flops64 += n;
+        break;
+    case OPS_TENSOR:
+        c->tensor_ops += runs * tensor_ops(inst->tensor);
         break;
     case OPS_BRANCH:
         c->branches += runs;
@@ -132,7 +148,7 @@ static void fold_code(ExecCode *code, ExecCounts *c, ExecInstCount *by_inst)
         c->warp_insts[p->class] += (uint64_t)runs;
         c->thread_insts[p->class] += (uint64_t)lanes;
         if (p->ops)
-            add_ops(c, p, (uint64_t)runs, (uint64_t)lanes);
+            add_ops(c, p, &code->function->insts[pc], (uint64_t)runs, (uint64_t)lanes);
     }
 }
 

@@ -149,6 +149,7 @@ typedef struct ExecCounts {
     uint64_t thread_insts[EXEC_N_CLASSES]; /* times active lanes */
     uint64_t flops32, flops64, flops16;    /* thread operations: fma counts 2 */
     uint64_t int_ops;
+    uint64_t tensor_ops;                   /* of matrix products, all lanes together: a multiply-add counts 2 */
     uint64_t branches, divergent_branches;
 } ExecCounts;
 

@@ -403,7 +403,8 @@ static void on_retired(void *self, const ExecWho *who, const ExecCounts *n)
     v[PERF_FLOPS32] += n->flops32;
     v[PERF_FLOPS64] += n->flops64;
     v[PERF_INT_OPS] += n->int_ops;
-    v[PERF_KERNEL_OPS] += n->flops16 + n->flops32 + n->flops64 + n->int_ops;
+    v[PERF_TENSOR_OPS] += n->tensor_ops;
+    v[PERF_KERNEL_OPS] += n->flops16 + n->flops32 + n->flops64 + n->int_ops + n->tensor_ops;
     v[PERF_BRANCHES] += n->branches;
     v[PERF_DIVERGENT_BRANCHES] += n->divergent_branches;
 }

@@ -88,6 +88,7 @@ typedef struct PerfModel {
     uint32_t reg_unit, shared_unit; /* allocation granularity: registers a warp, bytes a block */
     uint32_t fp32_lanes, fp64_lanes, int_lanes, special_lanes,
         fp16_lanes;               /* thread instructions a cycle an SM */
+    uint32_t tensor_fmas;         /* multiply-adds of half precision matrices a cycle an SM, sums in float */
     uint32_t l1_bytes;            /* modelled first-level data cache of an SM, beside shared memory */
     uint32_t dram_latency_cycles; /* of a load that misses both caches */
     uint64_t link_bytes_per_s;    /* host link, pinned memory, one direction */

@@ -196,6 +196,12 @@ static double counter(const json_t *launch, const char *name)
     return json_number_value(json_object_get(json_object_get(launch, "counters"), name));
 }
 
+static double flops_of(const json_t *launch)
+{
+    return counter(launch, "flops16") + counter(launch, "flops32") + counter(launch, "flops64") +
+           counter(launch, "tensor_ops");
+}
+
 /* The longest launch of each kernel that does floating-point work. */
 static size_t collect(const Records *r, const json_t **kernels)
 {
@@ -204,7 +210,7 @@ static size_t collect(const Records *r, const json_t **kernels)
         const json_t *l = r->launches[i];
         const char *name = json_string_value(json_object_get(l, "kernel"));
         size_t k = 0;
-        if (name == NULL || counter(l, "flops16") + counter(l, "flops32") + counter(l, "flops64") <= 0)
+        if (name == NULL || flops_of(l) <= 0)
             continue;
         while (k < n && strcmp(json_string_value(json_object_get(kernels[k], "kernel")), name) != 0)
             k++;
@@ -221,7 +227,7 @@ static size_t collect(const Records *r, const json_t **kernels)
 
 static void put_kernel(StrBuf *b, const Roof *roof, const json_t *launch, size_t i)
 {
-    double flops = counter(launch, "flops16") + counter(launch, "flops32") + counter(launch, "flops64");
+    double flops = flops_of(launch);
     double bytes = counter(launch, "dram_read_bytes") + counter(launch, "dram_write_bytes");
     double ns = json_number_value(json_object_get(launch, "time_ns"));
     const char *bound = json_string_value(json_object_get(launch, "bound"));

@@ -188,10 +188,21 @@ static void waits(void **state)
     assert_in_range(c.v[PERF_SHARED_WAITS], WARPS, 4 * WARPS);
 }
 
+static void matrix_products(void **state)
+{
+    PerfCounters c = count(*state, "products", 4, 256, 16, 1, 0);
+    enum { WARPS = 32, PRODUCTS = 2, OPS = 2 * 16 * 16 * 16 };
+    assert_int_equal(c.v[PERF_TENSOR_OPS], WARPS * PRODUCTS * OPS);
+    assert_int_equal(c.v[PERF_FLOPS16], 0);
+    assert_true(c.v[PERF_KERNEL_OPS] >= c.v[PERF_TENSOR_OPS]);
+    c = count(*state, "add", 4, 256, 1024, 1, 0);
+    assert_int_equal(c.v[PERF_TENSOR_OPS], 0);
+}
+
 static void workers_and_orders_agree(void **state)
 {
-    static const char *const names[] = {"add",       "strided",    "transpose", "transpose_tile",
-                                        "divergent", "one_counter"};
+    static const char *const names[] = {"add",       "strided",     "transpose", "transpose_tile",
+                                        "divergent", "one_counter", "products"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         PerfCounters one = count(*state, names[i], 4, 256, 128, 1, 0);
         PerfCounters three = count(*state, names[i], 4, 256, 128, 3, 0),
@@ -204,13 +215,10 @@ static void workers_and_orders_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vector_add),
-        cmocka_unit_test(strides),
-        cmocka_unit_test(transposes),
-        cmocka_unit_test(divergence),
-        cmocka_unit_test(contended_atomics),
-        cmocka_unit_test(waits),
-        cmocka_unit_test(workers_and_orders_agree),
+        cmocka_unit_test(vector_add),        cmocka_unit_test(strides),
+        cmocka_unit_test(transposes),        cmocka_unit_test(divergence),
+        cmocka_unit_test(contended_atomics), cmocka_unit_test(waits),
+        cmocka_unit_test(matrix_products),   cmocka_unit_test(workers_and_orders_agree),
     };
     return cmocka_run_group_tests(tests, compile, drop);
 }

@@ -1,4 +1,6 @@
 // Kernels for test_kernels.c, whose counters can be worked out by hand.
+#include <mma.h>
+
 template <int PITCH> __device__ void tile_transpose(const float *a, float *c, int n)
 {
     __shared__ float tile[32][PITCH];
@@ -76,5 +78,24 @@ __global__ void behind_a_store(const int *a, const int *b, int *c, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     c[i] = a[i];
     c[i + n] = b[i];
+}
+
+// A warp makes two products of 16 x 16 x 16: one with sums in float, one in half precision.
+__global__ void products(const __half *a, const __half *b, float *c, int n)
+{
+    using namespace nvcuda::wmma;
+    fragment<matrix_a, 16, 16, 16, __half, row_major> of_a;
+    fragment<matrix_b, 16, 16, 16, __half, col_major> of_b;
+    fragment<accumulator, 16, 16, 16, float> sum;
+    fragment<accumulator, 16, 16, 16, __half> half_sum;
+    int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    fill_fragment(sum, 0);
+    fill_fragment(half_sum, __half(0));
+    load_matrix_sync(of_a, a, n);
+    load_matrix_sync(of_b, b, n);
+    mma_sync(sum, of_a, of_b, sum);
+    mma_sync(half_sum, of_a, of_b, half_sum);
+    store_matrix_sync(c + warp * 512, sum, 16, mem_row_major);
+    store_matrix_sync((__half *)(c + warp * 512 + 256), half_sum, 16, mem_row_major);
 }
 }
