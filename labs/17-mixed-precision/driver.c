@@ -1,0 +1,153 @@
+/* Lab 17: takes a case's arrays to the device, calls the function that the case names, and brings back what it
+ * made.
+ *
+ * Outputs begin on the device as copies of the poisoned host arrays, so that elements nobody writes are told from
+ * wrong ones. update_weights is called `steps` times, as in training; the other functions once.
+ */
+#include "lab.h"
+
+#include "mixed_precision.h"
+
+#include <string.h>
+
+enum { COPIES_MAX = 8 };
+
+/* What lies on the device: copies of inputs, and of outputs, which come back at the end. */
+typedef struct Device {
+    LabCase *c;
+    void *copies[COPIES_MAX];
+    LabArray *outputs[COPIES_MAX]; /* NULL: an input's copy */
+    size_t n;
+} Device;
+
+static size_t bytes_of(const LabArray *array)
+{
+    size_t each = array->type == LAB_I8 ? 1 : array->type == LAB_F16 || array->type == LAB_U16 ? 2 : 4;
+    return array->elements * each;
+}
+
+static void *keep(Device *d, const LabArray *array, LabArray *output)
+{
+    void *copy = NULL;
+    CUDA_CHECK(cudaMalloc(&copy, bytes_of(array)));
+    CUDA_CHECK(cudaMemcpy(copy, array->data, bytes_of(array), cudaMemcpyHostToDevice));
+    d->copies[d->n] = copy;
+    d->outputs[d->n++] = output;
+    return copy;
+}
+
+static const void *input(Device *d, const char *name)
+{
+    return keep(d, lab_input(d->c, name), NULL);
+}
+
+static void *output(Device *d, const char *name, LabType type, int n_dims, const size_t *shape)
+{
+    LabArray *array = lab_output(d->c, name, type, n_dims, shape);
+    return keep(d, array, array);
+}
+
+static void *output_vector(Device *d, const char *name, LabType type, size_t n)
+{
+    return output(d, name, type, 1, &n);
+}
+
+/* An output that begins as a copy of an input. */
+static void *changed(Device *d, const char *from, const char *name)
+{
+    const LabArray *old = lab_input(d->c, from);
+    LabArray *array = lab_output(d->c, name, old->type, 1, old->shape);
+    return keep(d, old, array);
+}
+
+static int run_matvec(Device *d)
+{
+    const LabArray *w = lab_input(d->c, "w");
+    int rows = (int)w->shape[0], columns = (int)w->shape[1];
+    const void *of_w = input(d, "w"), *x = input(d, "x");
+    float *y = output_vector(d, "y", LAB_F32, w->shape[0]);
+    return w->type == LAB_F16 ? matvec_half(of_w, x, y, rows, columns) : matvec_bfloat(of_w, x, y, rows, columns);
+}
+
+static int run_layer(Device *d)
+{
+    const LabArray *x = lab_input(d->c, "x"), *w = lab_input(d->c, "w");
+    const void *of_x = input(d, "x"), *of_w = input(d, "w");
+    float *y = output(d, "y", LAB_F32, 2, (size_t[]){x->shape[0], w->shape[0]});
+    return layer_tensor(of_x, of_w, y, (int)x->shape[0], (int)w->shape[0], (int)x->shape[1]);
+}
+
+static int run_gradient(Device *d)
+{
+    size_t n = lab_input(d->c, "x")->elements;
+    const void *x = input(d, "x");
+    const float *error = input(d, "error");
+    return scaled_gradient(x, error, output_vector(d, "gradient", LAB_F16, n), (int)n,
+                           (float)lab_param_float(d->c, "scale"));
+}
+
+static int run_update(Device *d)
+{
+    const Half *gradient = input(d, "gradient");
+    float *master = changed(d, "master", "master_after");
+    Half *weights = changed(d, "weights", "weights_after");
+    int *overflow = output_vector(d, "overflow", LAB_I32, 1);
+    int status = 0;
+    for (int64_t step = 0; step < lab_param_int(d->c, "steps") && status == 0; step++)
+        status = update_weights(master, weights, gradient, (int)lab_input(d->c, "gradient")->elements,
+                                (float)lab_param_float(d->c, "rate"), (float)lab_param_float(d->c, "scale"),
+                                overflow);
+    return status;
+}
+
+static int run_quantize(Device *d)
+{
+    const LabArray *w = lab_input(d->c, "w");
+    const float *of_w = input(d, "w");
+    signed char *q = output(d, "q", LAB_I8, 2, w->shape);
+    return quantize_rows(of_w, q, output_vector(d, "scale", LAB_F32, w->shape[0]), (int)w->shape[0],
+                         (int)w->shape[1]);
+}
+
+static int run_int8(Device *d)
+{
+    const LabArray *q = lab_input(d->c, "q");
+    const signed char *of_q = input(d, "q"), *x = input(d, "x");
+    const float *scale = input(d, "scale"), *x_scale = input(d, "x_scale");
+    float *y = output_vector(d, "y", LAB_F32, q->shape[0]);
+    return matvec_int8(of_q, scale, x, x_scale, y, (int)q->shape[0], (int)q->shape[1]);
+}
+
+static int run_csr(Device *d)
+{
+    size_t rows = lab_input(d->c, "row_start")->elements - 1;
+    const int *row_start = input(d, "row_start"), *column = input(d, "column");
+    const Half *value = input(d, "value"), *x = input(d, "x");
+    return matvec_csr(row_start, column, value, x, output_vector(d, "y", LAB_F32, rows), (int)rows);
+}
+
+void lab_main(LabCase *c)
+{
+    static const struct {
+        const char *name;
+        int (*run)(Device *d);
+    } functions[] = {
+        {"matvec_half", run_matvec},     {"matvec_bfloat", run_matvec},   {"layer_tensor", run_layer},
+        {"scaled_gradient", run_gradient}, {"update_weights", run_update}, {"quantize_rows", run_quantize},
+        {"matvec_int8", run_int8},       {"matvec_csr", run_csr},
+    };
+    Device d = {.c = c};
+    const char *name = lab_param_text(c, "function");
+    size_t i = 0;
+    while (strcmp(functions[i].name, name) != 0)
+        i++;
+    int status = functions[i].run(&d);
+    lab_status(c, name, status);
+    if (status == 0)
+        CUDA_CHECK_LAUNCH();
+    for (i = 0; i < d.n; i++) {
+        if (d.outputs[i])
+            CUDA_CHECK(cudaMemcpy(d.outputs[i]->data, d.copies[i], bytes_of(d.outputs[i]), cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaFree(d.copies[i]));
+    }
+}
