@@ -41,19 +41,21 @@ struct Managed {
     int pagemap;
 };
 
+static uint64_t whole_pages(uint64_t bytes)
+{
+    return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
 void managed_allocated(uint32_t device, uint64_t addr, uint64_t bytes)
 {
     Facade *f = facade();
     if (f->managed == NULL && (f->managed = calloc(1, sizeof *f->managed)) != NULL)
         f->managed->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     struct Managed *m = f->managed;
+    /* What is used is to be seen by the page. */
+    madvise((void *)(uintptr_t)addr, whole_pages(bytes), MADV_NOHUGEPAGE);
     if (m != NULL && VEC_GROW(m->items, m->n, m->cap))
         m->items[m->n++] = (Shared){.device = device, .addr = addr, .bytes = bytes};
-}
-
-static uint64_t whole_pages(uint64_t bytes)
-{
-    return (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
 static void open_again(struct Managed *m, Shared *s)

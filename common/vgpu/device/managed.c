@@ -214,6 +214,17 @@ static bool to_device(Device *d, Range *r, size_t i, bool shared, uint64_t *ns)
 
 /* ---- who uses them ---- */
 
+/* What kernels have written there has come to the host, once. */
+static void count_fetched(DeviceServer *s, uint64_t addr, uint64_t bytes)
+{
+    Device *owner;
+    const MemAlloc *a = device_find(s, addr, &owner);
+    if (a == NULL || bytes > a->bytes - (addr - a->addr))
+        return;
+    owner->totals.d2h_kernel += origin_count(owner, a, addr, bytes);
+    origin_clear(owner, a, addr, bytes);
+}
+
 void managed_host_pages(Device *d, const DeviceMsg *m)
 {
     DeviceServer *s = d->server;
@@ -229,6 +240,7 @@ void managed_host_pages(Device *d, const DeviceMsg *m)
         d->totals.host_faults++;
         s->host_ns += FAULT_NS + ns;
     }
+    count_fetched(s, m->range.addr, m->range.bytes);
 }
 
 void managed_advise(Device *d, const DeviceMsg *m)

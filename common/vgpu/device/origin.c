@@ -6,7 +6,8 @@
  * whole bytes, so that workers need no lock.
  *
  * Memory that the host shares with kernels (managed, pinned, registered) is read without a copy. Its marked
- * bytes count as having gone to the host once, when the memory is freed or the program ends. Limit: what the
+ * bytes count as having gone to the host once: those of managed memory when the host has used their page, the
+ * others when the memory is freed or the program ends. Limit: what the
  * host writes there after the kernel is not seen, and keeps the kernel's mark.
  *
  * A fill with 0 sets marks too: counters that kernels add to begin so, and those that nothing was added to

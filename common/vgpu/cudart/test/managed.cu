@@ -215,6 +215,19 @@ static void buffers(const char *way)
     cudaDeviceSynchronize();
 }
 
+/* The host fetches the same four kilobytes three times, and once more what no kernel has written since. */
+static void fetched(void)
+{
+    int n = 1024, *p = ints(n);
+    for (int i = 0; i < 4; i++) {
+        if (i < 3)
+            launch(p, n);
+        cudaDeviceSynchronize();
+        printf("%d ", p[i]);
+    }
+    cudaFree(p);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argv[1], *way = argc > 2 ? argv[2] : "";
@@ -230,6 +243,8 @@ int main(int argc, char **argv)
         in_order();
     if (strcmp(what, "large") == 0)
         large(*way != 0);
+    if (strcmp(what, "fetched") == 0)
+        fetched();
     if (strcmp(what, "buffers") == 0)
         buffers(way);
     return 0;
