@@ -94,8 +94,8 @@ static const char *problem_of_word(Reader *r, const AnswerValue *v)
     for (size_t i = 0; i < v->form->n_words; i++)
         if (strcmp(v->form->words[i], v->text) == 0)
             return "";
-    return arena_printf(r->arena, "line %d: %s.%s is '%s', which is not one of its words: %s", v->line,
-                        v->section, v->field, shown(r, v->text), list_words(r, v->form));
+    return arena_printf(r->arena, "%s.%s, line %d: '%s' is not one of its words: %s", v->section, v->field,
+                        v->line, shown(r, v->text), list_words(r, v->form));
 }
 
 /* Digits, sign, point and exponent: what YAML and everybody else calls a decimal number. */
@@ -110,18 +110,18 @@ static bool parse_number(const char *text, double *number)
 
 static const char *problem_of_number(Reader *r, AnswerValue *v)
 {
-    const char *what = "line %d: %s.%s must be a number, not '%s'; write digits only, with a point for "
-                       "decimals and no unit (12.5)";
+    const char *what =
+        "%s.%s, line %d: '%s' is no number; write digits only, with a point for decimals and no unit (12.5)";
     if (!parse_number(v->text, &v->number)) {
         v->number = NAN;
-        return arena_printf(r->arena, what, v->line, v->section, v->field, shown(r, v->text));
+        return arena_printf(r->arena, what, v->section, v->field, v->line, shown(r, v->text));
     }
     if (v->form->whole && v->number != floor(v->number))
-        return arena_printf(r->arena, "line %d: %s.%s must be a whole number, not %s", v->line, v->section,
-                            v->field, shown(r, v->text));
+        return arena_printf(r->arena, "%s.%s, line %d: must be a whole number, not %s", v->section, v->field,
+                            v->line, shown(r, v->text));
     if (v->number < v->form->min || v->number > v->form->max)
-        return arena_printf(r->arena, "line %d: %s.%s must be from %g to %g, not %s", v->line, v->section,
-                            v->field, v->form->min, v->form->max, shown(r, v->text));
+        return arena_printf(r->arena, "%s.%s, line %d: must be from %g to %g, not %s", v->section, v->field,
+                            v->line, v->form->min, v->form->max, shown(r, v->text));
     return "";
 }
 
@@ -135,11 +135,10 @@ static void take_value(Reader *r, const yaml_event_t *e)
     v->text = is_blank(e) ? "" : arena_strndup(r->arena, text_of(e), strlen(text_of(e)));
     if (!v->text || !v->text[0]) {
         v->text = "";
-        v->problem =
-            arena_printf(r->arena, "line %d: %s.%s has no answer yet", v->line, v->section, v->field);
+        v->problem = arena_printf(r->arena, "%s.%s, line %d: no answer yet", v->section, v->field, v->line);
     } else if (strlen(v->text) != e->data.scalar.length) {
         v->problem =
-            arena_printf(r->arena, "line %d: %s.%s holds a NUL character", v->line, v->section, v->field);
+            arena_printf(r->arena, "%s.%s, line %d: holds a NUL character", v->section, v->field, v->line);
     } else {
         v->problem = v->form->n_words ? problem_of_word(r, v) : problem_of_number(r, v);
     }

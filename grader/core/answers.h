@@ -7,8 +7,8 @@
  * error of the kit: only the machine can fail.
  *
  *     demo.line: 17          ->  value "17", number 17
- *     demo.line: seventeen   ->  value "seventeen", problem "demo.line must be a number..."
- *     demo.line:             ->  no value, problem "demo.line has no answer yet..."
+ *     demo.line: seventeen   ->  value "seventeen", problem "demo.line, line 2: 'seventeen' is no number..."
+ *     demo.line:             ->  no value, problem "demo.line, line 2: no answer yet"
  */
 #ifndef GRADER_CORE_ANSWERS_H
 #define GRADER_CORE_ANSWERS_H

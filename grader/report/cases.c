@@ -55,12 +55,19 @@ static void put_findings(StrBuf *out, const CaseResult *c, ReportStyle style)
     }
 }
 
-/* The first case of r, before c, that failed with c's verdict and was told in full; NULL when c is the first.
- */
+/* Whether two messages begin with the same word: the file, the array or the answer that they are about. */
+static bool same_subject(const char *a, const char *b)
+{
+    size_t n = strcspn(a, ":, ");
+    return n == strcspn(b, ":, ") && strncmp(a, b, n) == 0;
+}
+
+/* The first case of r, before c, that failed with c's verdict for what looks like the same reason, and was
+ * told in full; NULL when c is the first. */
 static const CaseResult *told_before(const Result *r, const CaseResult *c)
 {
     for (const CaseResult *first = r->cases; first < c; first++)
-        if (first->verdict == c->verdict && !first->hidden)
+        if (first->verdict == c->verdict && !first->hidden && same_subject(first->message, c->message))
             return first;
     return NULL;
 }

@@ -5,7 +5,8 @@
  *       // case: NAME           the case that shows it
  *       // line: N              a finding of that case lies at this line
  *       // says: TEXT           the case's message, hint or findings, or the compiler's messages, contain
- * this text check_result --score LEAST MOST RESULT.json
+ * this text; several `expect:` follow one another, each with its own case.
+ *    check_result --score LEAST MOST RESULT.json
  *
  * Prints what differs. Exit status: 0 as expected, 1 not, 2 a file cannot be read.
  */
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_MAX = 256 };
+enum { TEXT_MAX = 256, EXPECTATIONS_MAX = 16 };
 
 typedef struct Expectation {
     char verdict[TEXT_MAX], case_name[TEXT_MAX], says[TEXT_MAX];
@@ -39,20 +40,26 @@ static bool take(const char *line, const char *key, char *value)
     return true;
 }
 
-static bool read_expectation(const char *path, Expectation *e)
+/* Reads the comments that the file begins with; each `expect:` begins an expectation. Their number. */
+static size_t read_expectations(const char *path, Expectation *list)
 {
     FILE *file = fopen(path, "r");
-    char line[1024], number[TEXT_MAX];
+    char line[1024], text[TEXT_MAX];
+    size_t n = 0;
     while (file && fgets(line, sizeof line, file) && comment_sign(line) > 0) {
-        take(line, " expect: ", e->verdict);
+        if (n < EXPECTATIONS_MAX && take(line, " expect: ", text))
+            strcpy(list[n++].verdict, text);
+        if (n == 0)
+            continue;
+        Expectation *e = &list[n - 1];
         take(line, " case: ", e->case_name);
         take(line, " says: ", e->says);
-        if (take(line, " line: ", number))
-            e->line = atoi(number);
+        if (take(line, " line: ", text))
+            e->line = atoi(text);
     }
     if (file)
         fclose(file);
-    return e->verdict[0] != '\0';
+    return n;
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -154,8 +161,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: check_result FILE RESULT.json | --score LEAST MOST RESULT.json\n");
         return 2;
     }
-    Expectation e = {0};
-    if (!score && !read_expectation(argv[1], &e)) {
+    Expectation list[EXPECTATIONS_MAX] = {0};
+    size_t n = score ? 0 : read_expectations(argv[1], list);
+    if (!score && n == 0) {
         printf("%s does not begin with a comment `expect: VERDICT`\n", argv[1]);
         return 2;
     }
@@ -164,7 +172,9 @@ int main(int argc, char **argv)
         printf("no result %s\n", argv[argc - 1]);
         return 2;
     }
-    int status = score ? check_score(atof(argv[2]), atof(argv[3]), result) : check(&e, result);
+    int status = score ? check_score(atof(argv[2]), atof(argv[3]), result) : 0;
+    for (size_t i = 0; i < n; i++)
+        status |= check(&list[i], result);
     json_decref(result);
     return status;
 }

@@ -118,7 +118,7 @@ static const Row rows[] = {
      "gain:",
      {.of = "copy.gain", NONE, .truth = "flops32"},
      VERDICT_MISSING_OUTPUT,
-     "line 1: copy.gain has no answer yet."},
+     "copy.gain, line 1: no answer yet."},
     {"no field",
      "limit: memory",
      {.of = "copy.gain", NONE, .truth = "flops32"},
