@@ -1,0 +1,226 @@
+/* Lab 19: runs one of the kernels on a case's arrays, and measures what a change gains.
+ *
+ * Parameter `function` names what is run; its counters are the case's. `against` names a second function, on the
+ * same numbers: both are timed `timed` times, and the driver reports gain, the best time of `against` over the
+ * best time of `function`. `ridge` asks for the card's own: operations a second over bytes a second.
+ */
+#include "lab.h"
+
+#include "profiling_and_roofline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FACTOR = 3 };
+
+/* The case's arrays on the device, in the forms that its function wants; NULL where it does not. */
+typedef struct Data {
+    float *x, *y, *z, *out;
+    Particle *particles;      /* velocities: x, y, z */
+    unsigned short *x16, *out16;
+    int n;
+} Data;
+
+static void *device_bytes(size_t bytes)
+{
+    void *to = NULL;
+    CUDA_CHECK(cudaMalloc(&to, bytes));
+    return to;
+}
+
+static void *device_copy(const void *from, size_t bytes)
+{
+    void *to = device_bytes(bytes);
+    CUDA_CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+    return to;
+}
+
+/* ---- The functions by their names ---- */
+
+static int run_scale(const Data *d)
+{
+    return scale(d->x, d->out, FACTOR, d->n);
+}
+
+static int run_polynomial(const Data *d)
+{
+    return polynomial(d->x, d->out, d->n);
+}
+
+static int run_speeds(const Data *d)
+{
+    return speeds(d->particles, d->out, d->n);
+}
+
+static int run_dot(const Data *d)
+{
+    return dot(d->x, d->y, d->out, d->n);
+}
+
+static int run_scale_16(const Data *d)
+{
+    return scale_16(d->x16, d->out16, FACTOR, d->n);
+}
+
+static int run_polynomial_16(const Data *d)
+{
+    return polynomial_16(d->x16, d->out16, d->n);
+}
+
+static int run_speeds_apart(const Data *d)
+{
+    return speeds_apart(d->x, d->y, d->z, d->out, d->n);
+}
+
+static int run_dot_spread(const Data *d)
+{
+    return dot_spread(d->x, d->y, d->out, d->n);
+}
+
+typedef int Run(const Data *d);
+
+static Run *find(const char *name)
+{
+    static const struct {
+        const char *name;
+        Run *run;
+    } all[] = {
+        {"scale", run_scale},
+        {"polynomial", run_polynomial},
+        {"speeds", run_speeds},
+        {"dot", run_dot},
+        {"scale_16", run_scale_16},
+        {"polynomial_16", run_polynomial_16},
+        {"speeds_apart", run_speeds_apart},
+        {"dot_spread", run_dot_spread},
+    };
+    size_t i = 0;
+    while (strcmp(all[i].name, name) != 0)
+        i++;
+    return all[i].run;
+}
+
+/* ---- Arrays ---- */
+
+static void *upper_halves(const float *x, size_t n)
+{
+    unsigned short *half = malloc(n * sizeof *half);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &x[i], sizeof bits);
+        half[i] = (unsigned short)(bits >> 16);
+    }
+    void *device = device_copy(half, n * sizeof *half);
+    free(half);
+    return device;
+}
+
+static void *particles_of(const float *x, const float *y, const float *z, size_t n)
+{
+    Particle *p = malloc(n * sizeof *p);
+    for (size_t i = 0; i < n; i++)
+        p[i] = (Particle){1, 2, 3, x[i], y[i], z[i], 4, 5};
+    void *device = device_copy(p, n * sizeof *p);
+    free(p);
+    return device;
+}
+
+static Data make_data(LabCase *c, const char *function)
+{
+    size_t n = 0;
+    const float *x = lab_input_f32(c, "x", &n), *y = lab_input_f32(c, "y", NULL),
+                *z = lab_input_f32(c, "z", NULL);
+    size_t bytes = n * sizeof(float);
+    return (Data){.x = device_copy(x, bytes),
+                  .y = device_copy(y, bytes),
+                  .z = device_copy(z, bytes),
+                  .out = strncmp(function, "scale", 5) == 0 ? device_copy(y, bytes) : device_bytes(bytes),
+                  .particles = strncmp(function, "speeds", 6) == 0 ? particles_of(x, y, z, n) : NULL,
+                  .x16 = strstr(function, "_16") ? upper_halves(x, n) : NULL,
+                  .out16 = strstr(function, "_16") ? upper_halves(y, n) : NULL,
+                  .n = (int)n};
+}
+
+/* What the function put out, as floats. */
+static void copy_back(const Data *d, float *out, size_t n)
+{
+    if (!d->out16) {
+        CUDA_CHECK(cudaMemcpy(out, d->out, n * sizeof *out, cudaMemcpyDeviceToHost));
+        return;
+    }
+    unsigned short *half = malloc(n * sizeof *half);
+    CUDA_CHECK(cudaMemcpy(half, d->out16, n * sizeof *half, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits = (uint32_t)half[i] << 16;
+        memcpy(&out[i], &bits, sizeof bits);
+    }
+    free(half);
+}
+
+static void free_data(Data *d)
+{
+    void *all[] = {d->x, d->y, d->z, d->out, d->particles, d->x16, d->out16};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        CUDA_CHECK(cudaFree(all[i]));
+}
+
+/* ---- Measuring ---- */
+
+static float best_time(Run *run, const Data *d, int64_t times)
+{
+    float best = 0;
+    for (int64_t i = 0; i < times; i++) {
+        LabTimer timer = lab_timer_start(0);
+        int status = run(d);
+        float ms = lab_timer_stop(&timer);
+        CUDA_CHECK(status);
+        if (i == 0 || ms < best)
+            best = ms;
+    }
+    return best;
+}
+
+static double attribute(enum cudaDeviceAttr name)
+{
+    int value = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&value, name, 0));
+    return value;
+}
+
+/* Single precision units of a multiprocessor, by its compute capability ("Arithmetic Instructions" in the CUDA
+ * C++ Programming Guide). */
+static double units_of(int major, int minor)
+{
+    return major == 7 || (major == 8 && minor == 0) ? 64 : 128;
+}
+
+/* Two operations a unit and cycle, over two transfers a cycle of the memory's bus. */
+static double ridge_of_card(void)
+{
+    double units = units_of((int)attribute(cudaDevAttrComputeCapabilityMajor),
+                            (int)attribute(cudaDevAttrComputeCapabilityMinor));
+    double operations = 2 * units * attribute(cudaDevAttrMultiProcessorCount) * attribute(cudaDevAttrClockRate);
+    double bytes = 2 * attribute(cudaDevAttrMemoryClockRate) * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
+    return operations / bytes;
+}
+
+void lab_main(LabCase *c)
+{
+    const char *name = lab_param_text(c, "function");
+    Data d = make_data(c, name);
+    size_t n_out = strncmp(name, "dot", 3) == 0 ? 1 : (size_t)d.n;
+    float *out = lab_output_f32(c, "out", n_out);
+    int status = find(name)(&d);
+    lab_status(c, name, status);
+    if (status == 0)
+        CUDA_CHECK_LAUNCH();
+    copy_back(&d, out, n_out);
+    if (lab_has_param(c, "against")) {
+        int64_t times = lab_param_int(c, "timed");
+        float after = best_time(find(name), &d, times);
+        lab_value(c, "gain", best_time(find(lab_param_text(c, "against")), &d, times) / after);
+    }
+    if (lab_has_param(c, "ridge"))
+        lab_value(c, "ridge", ridge_of_card());
+    free_data(&d);
+}

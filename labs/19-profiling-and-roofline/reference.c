@@ -1,0 +1,69 @@
+/* Lab 19: inputs and right answers.
+ *
+ * Parameters: `function`, one of profiling_and_roofline.h; n; `against`, `timed` and `ridge` are the driver's.
+ * The functions on 16 bits keep the upper half of each float, so that results differ by the last of those bits.
+ *
+ * For dot the numbers are small and whole, so that every sum is exact. For the others they lie between 0 and 1:
+ * a polynomial of high degree stays small there.
+ */
+#include "judge.h"
+
+#include "profiling_and_roofline.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is(JudgeCase *c, const char *prefix)
+{
+    return strncmp(judge_param_text(c, "function"), prefix, strlen(prefix)) == 0;
+}
+
+void judge_inputs(JudgeCase *c)
+{
+    size_t n = (size_t)judge_param_int(c, "n");
+    const char *names[] = {"x", "y", "z"};
+    for (int k = 0; k < 3; k++) {
+        float *array = judge_input_make_f32(c, names[k], n);
+        judge_fill_f32(c, array, is(c, "dot") ? 1 : 0, is(c, "dot") ? 5 : 0.9);
+        for (size_t i = 0; i < n && is(c, "dot"); i++)
+            array[i] = (float)(int)array[i];
+    }
+}
+
+/* A number as the function keeps it: in the upper half of a float, or whole. */
+static double as_stored(JudgeCase *c, float x)
+{
+    uint32_t bits;
+    if (!strstr(judge_param_text(c, "function"), "_16"))
+        return x;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= 0xffff0000u;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static double polynomial_of(double x)
+{
+    double p = 1;
+    for (int k = 1; k <= POLYNOMIAL_DEGREE; k++)
+        p = p * x + 1.0 / k;
+    return p;
+}
+
+void judge_reference(JudgeCase *c)
+{
+    size_t n = 0, n_out;
+    const float *x = judge_input_f32(c, "x", &n), *y = judge_input_f32(c, "y", NULL),
+                *z = judge_input_f32(c, "z", NULL);
+    n_out = is(c, "dot") ? 1 : n;
+    double *out = judge_expect_precise(c, "out", LAB_F32, 1, &n_out);
+    for (size_t i = 0; i < n; i++) {
+        double vx = as_stored(c, x[i]), vy = as_stored(c, y[i]), vz = z[i];
+        if (is(c, "dot"))
+            out[0] += vx * vy;
+        else if (is(c, "speeds"))
+            out[i] = sqrt(vx * vx + vy * vy + vz * vz);
+        else
+            out[i] = as_stored(c, (float)(is(c, "scale") ? 3 * vx + vy : polynomial_of(vx)));
+    }
+}
