@@ -10,6 +10,10 @@
  *     empty   --> runner_empty:  nothing that the command left in files is there for the next
  *             <-- empty or left
  *
+ * The wall limit is the program's, not the machine's: while a thread of it could run and other programs have
+ * the processors, its clock stands still (for WIRE_WAIT_FACTOR times the limit at most), so that a verdict
+ * does not depend on what else is going on.
+ *
  * In a sandbox the runner is process 1 of its pid namespace: `kill(-1)` reaches every process of the command
  * and no other, whatever sessions and groups they made, and nothing in there can signal or trace it. Where
  * there is no sandbox
@@ -69,6 +73,9 @@ typedef struct WatchSum {
 /* watch.c: sums over the command's processes. thorough also counts files in memory that no process has
  * mapped. */
 WatchSum watch_processes(const RunnerState *state, bool thorough);
+/* How long the command has been kept waiting for a processor: the longest wait of any of its threads, in all.
+ */
+int64_t watch_waited_ms(const RunnerState *state);
 /* Kills all processes of the command; true when there was none left. */
 bool watch_kill_all(const RunnerState *state);
 

@@ -30,7 +30,7 @@ typedef struct ProcessFacts {
 
 static bool read_proc(pid_t pid, const char *name, char *text, size_t size)
 {
-    char path[64];
+    char path[400];
     snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
@@ -160,6 +160,38 @@ WatchSum watch_processes(const RunnerState *state, bool thorough)
     if (!state->weak)
         c.sum.memory_kib += scratch_kib();
     return c.sum;
+}
+
+/* The second number of a thread's schedstat: nanoseconds in which it could have run and did not. */
+static int64_t thread_waited_ms(pid_t pid, const char *thread)
+{
+    char name[300], text[128];
+    long long waited_ns;
+    snprintf(name, sizeof name, "task/%s/schedstat", thread);
+    if (!read_proc(pid, name, text, sizeof text) || sscanf(text, "%*s %lld", &waited_ns) != 1)
+        return 0; /* a kernel without it, or a thread that has ended */
+    return waited_ns / 1000000;
+}
+
+static void find_longest_wait(pid_t pid, void *context)
+{
+    char path[64];
+    int64_t *longest_ms = context;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        int64_t ms = isdigit((unsigned char)e->d_name[0]) ? thread_waited_ms(pid, e->d_name) : 0;
+        *longest_ms = ms > *longest_ms ? ms : *longest_ms;
+    }
+    if (dir)
+        closedir(dir);
+}
+
+int64_t watch_waited_ms(const RunnerState *state)
+{
+    int64_t longest_ms = 0;
+    each_process(state, find_longest_wait, &longest_ms);
+    return longest_ms;
 }
 
 static void kill_one(pid_t pid, void *context)

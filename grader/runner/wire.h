@@ -28,6 +28,7 @@
 enum {
     WIRE_LINE_MAX = 8192,
     WIRE_ARGS_MAX = 128, /* of a command, its environment, and what is collected, each */
+    WIRE_WAIT_FACTOR = 3 /* at most so many times its wall limit may a command wait for a processor */
 };
 
 /* The runner's ends of what it inherits. */

@@ -208,7 +208,7 @@ Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, Sandbox
                  .arena = a,
                  .answer = answer,
                  .wire = wire,
-                 .deadline_ms = wire_now_ms() + step->limits.wall_ms + GRACE_MS,
+                 .deadline_ms = wire_now_ms() + (1 + WIRE_WAIT_FACTOR) * step->limits.wall_ms + GRACE_MS,
                  .save_dir = -1};
     if (step->save_to)
         s.save_dir = open(step->save_to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

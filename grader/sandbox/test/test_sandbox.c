@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -18,7 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -289,6 +292,53 @@ static void test_sleeper(void **state)
     assert_true(a.wall_s < 2);
 }
 
+/* Programs that take this process's processor away from what it starts. */
+static void start_rivals(pid_t *rivals, int n)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    assert_int_equal(0, sched_setaffinity(0, sizeof one, &one));
+    for (int i = 0; i < n; i++) {
+        rivals[i] = fork();
+        if (rivals[i] != 0)
+            continue;
+        setsid(); /* the scheduler may share by sessions */
+        for (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);;)
+            ;
+    }
+}
+
+static void end_rivals(const pid_t *rivals, int n, const cpu_set_t *before)
+{
+    for (int i = 0; i < n; i++) {
+        kill(rivals[i], SIGKILL);
+        waitpid(rivals[i], NULL, 0);
+    }
+    sched_setaffinity(0, sizeof *before, before);
+}
+
+/* With three rivals it gets a quarter of a processor or less, and needs more of it than would fit into its
+ * time; but time in which it waits for the processor is not its own. Without an end it ends all the same. */
+static void test_busy_machine(void **state)
+{
+    enum { RIVALS = 3 };
+    WireLimits l = modest;
+    pid_t rivals[RIVALS];
+    cpu_set_t before;
+    l.wall_ms = 1500;
+    l.cpu_ms = 20000;
+    sched_getaffinity(0, sizeof before, &before);
+    start_rivals(rivals, RIVALS);
+    SandboxAnswer a = run_under(*state, "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; exit 7", l);
+    l.wall_ms = 300;
+    SandboxAnswer b = run_under(*state, "while :; do :; done", l);
+    end_rivals(rivals, RIVALS, &before);
+    assert_int_equal(WIRE_END_NONE, a.end);
+    assert_int_equal(7, a.status);
+    assert_int_equal(WIRE_END_WALL, b.end);
+}
+
 static void test_busy(void **state)
 {
     WireLimits l = modest;
@@ -497,6 +547,7 @@ int main(void)
         cmocka_unit_test(test_sandboxes_share_nothing),
         cmocka_unit_test(test_emptied_sandbox_is_as_new),
         cmocka_unit_test(test_sleeper),
+        cmocka_unit_test(test_busy_machine),
         cmocka_unit_test(test_busy),
         cmocka_unit_test(test_memory_hog),
         cmocka_unit_test(test_memory_in_files),
