@@ -19,8 +19,22 @@ static void say(StrBuf *why, const char *source, const char *what, const LabForb
     strbuf_printf(why, "%s uses %s, which this lab does not allow: %s\n", source, what, rule->why);
 }
 
+/* What a library that is loaded at run time does, no symbol tells. */
+static void check_loading(const Lab *lab, const char *name, const char *source, StrBuf *why, size_t *n)
+{
+    static const LabForbid loading = {.why = "it can load what the lab forbids"};
+    bool forbids_symbols = false;
+    for (size_t i = 0; i < lab->n_forbid; i++)
+        forbids_symbols = forbids_symbols || lab->forbid[i].symbol[0];
+    if (!forbids_symbols || (strcmp(name, "dlopen") != 0 && strcmp(name, "dlmopen") != 0))
+        return;
+    say(why, source, name, &loading);
+    ++*n;
+}
+
 static void check_symbol(const Lab *lab, const char *name, const char *source, StrBuf *why, size_t *n)
 {
+    check_loading(lab, name, source, why, n);
     for (size_t i = 0; i < lab->n_forbid; i++) {
         const LabForbid *rule = &lab->forbid[i];
         if (!rule->symbol[0] || strlen(name) > NAME_BYTES_MAX || fnmatch(rule->symbol, name, 0) != 0)

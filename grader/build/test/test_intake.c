@@ -183,17 +183,21 @@ static void test_forbidden_symbols(void **state)
     Lab strict = {.forbid = rules, .n_forbid = 2};
     char command[512], object[128];
     snprintf(object, sizeof object, "%s/x.o", folder);
-    snprintf(command, sizeof command,
-             "printf 'void cublasSgemm(void); void mycublas(void); void qsort(void){} void "
-             "f(void){cublasSgemm();mycublas();qsort();}'"
-             " | gcc -w -fno-builtin -x c -c -o %s -",
-             object);
+    snprintf(
+        command, sizeof command,
+        "printf 'void cublasSgemm(void); void mycublas(void); void qsort(void){} void *dlopen(void); void "
+        "f(void){cublasSgemm();mycublas();qsort();dlopen();}'"
+        " | gcc -w -fno-builtin -x c -c -o %s -",
+        object);
     assert_int_equal(0, system(command));
     StrBuf why = {0};
     size_t n = 0;
     assert_int_equal(STATUS_OK, forbidden_symbols(&strict, object, "x.c", &why, &n, NULL));
-    assert_int_equal(1, n); /* the pattern; not what it defines itself, nor what only looks alike */
-    assert_string_equal("x.c uses cublasSgemm, which this lab does not allow: write it yourself\n", why.text);
+    assert_int_equal(2, n); /* the pattern; not what it defines itself, nor what only looks alike; and what
+                               could load it unseen */
+    assert_string_equal("x.c uses cublasSgemm, which this lab does not allow: write it yourself\n"
+                        "x.c uses dlopen, which this lab does not allow: it can load what the lab forbids\n",
+                        why.text);
     strbuf_free(&why);
     Diag d;
     assert_int_equal(STATUS_OK, file_write_atomic(object, "\177ELFgarbage", 11, NULL));
