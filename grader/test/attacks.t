@@ -1,72 +1,133 @@
 #!/bin/bash
-# The corpus of hostile submissions: each gets the verdict that its first line says, the right ones among them pass, and
-# nothing of them is left on the machine.
+# The corpus of hostile submissions: each gets the verdict that its first line says, ordinary submissions among them come to the
+# same bytes as without them, and nothing of them is left on the machine.
+#
+# They are graded by a copy of the kit whose lab allows less time and forbids two libraries. Where this runs as root, all of it
+# has namespaces of its own, so that whatever is left (processes, files in shared places, queues) can be told from other programs'.
 cd "$(dirname "$0")/../.."
 . grader/test/tap.sh
-BUILD=${BUILD:-build}
-grade=$(realpath "$BUILD")/bin/grade
-"$grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
+. grader/test/quick-kit.sh
+BUILD=$(realpath "${BUILD:-build}")
+"$BUILD/bin/grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
+if [ -z "$IN_NAMESPACES" ] && unshare -mipf --mount-proc mount -t tmpfs none /var/tmp 2>/dev/null; then
+    IN_NAMESPACES=1 exec unshare -mipf --kill-child --mount-proc "$BASH" grader/test/attacks.t
+fi
 
 tmp=$(mktemp -d /tmp/attacks-test-XXXXXX)
-trap 'rm -rf "$tmp"' EXIT
-for file in grader/test/attacks/*.cu; do
-    name=$(basename "$file" .cu)
-    mkdir -p "$tmp/class/$name/02-vector-add"
-    cp "$file" "$tmp/class/$name/02-vector-add/vector_add.cu"
-done
-for i in 1 2 3; do # neighbours, before, among and after the attackers in the order of names
-    n=$(printf '%s\n' aa mm zz | sed -n ${i}p)-neighbour
-    mkdir -p "$tmp/class/$n/02-vector-add"
-    cp grader/test/attacks/right.cu "$tmp/class/$n/02-vector-add/vector_add.cu"
-done
+chmod 711 "$tmp"
+trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
+lab=02-vector-add
+make_kit_copy "$tmp/kit" $lab
+cp solutions/$lab/hidden.yaml "$tmp/kit/solutions/$lab/"
+sed -i 's/^limits: .*/limits: {wall_s: 4, cpu_s: 4}\nforbid:\n  - {include: "thrust\/*", why: the loop is what you learn here}\n  - {symbol: "cublas*", why: the loop is what you learn here}/' \
+    "$tmp/kit/labs/$lab/lab.yaml"
+mkdir "$tmp/scratch"
+chmod 711 "$tmp/scratch"
+export TMPDIR=$tmp/scratch
+if [ -n "$IN_NAMESPACES" ]; then
+    mount -t tmpfs none /dev/shm
+    mount -t tmpfs none /var/tmp
+fi
 
-# In a pid namespace of its own, where it can be made, so that whatever is left over can be told from other programs.
-own=()
-unshare -pf --mount-proc true 2>/dev/null && own=(unshare -pf --mount-proc)
-"${own[@]}" bash -c '"$1" run --submissions "$2/class" --out "$2/out" --seed 7 --case one-block --jobs 2 >"$2/table" 2>"$2/log"
-    status=$?
-    ps -eo pid=,args= | grep -vE "^ *[0-9]+ (bash -c|ps |grep )" >"$2/left"
-    exit $status' bash "$grade" "$tmp"
-same "the run ends well" 0 $?
-
-verdict_of() {
-    sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$tmp/out/results/$1/02-vector-add/result.json"
+hand_in() { # CLASS STUDENT FILE
+    mkdir -p "$tmp/$1/$2/$lab"
+    cp "$3" "$tmp/$1/$2/$lab/vector_add.cu"
 }
+run() { # CLASS OUT ARGUMENTS...
+    "$grade" run --submissions "$tmp/$1" --out "$tmp/$2" --seed 7 --jobs 2 "${@:3}" >"$tmp/$2.table" 2>"$tmp/$2.log"
+}
+result_of() { # OUT STUDENT
+    echo "$tmp/$1/results/$2/$lab/result.json"
+}
+verdict_of() {
+    sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$(result_of "$1" "$2")"
+}
+expectation() { # FILE WORD
+    sed -n "s,^// $2: ,,p" "$1"
+}
+# What must not change: kit, submissions, and whose the machine's files are.
+state_of_machine() {
+    find "$tmp/kit" "$tmp/class" -printf '%p %M %u %s %T@ %l\n' | sort
+    find / -xdev -path /proc -prune -o -path /tmp -prune -o -uid +63999 -uid -65000 -print 2>/dev/null
+}
+
+# Ordinary submissions, before, among and after the attackers in the order of names.
+for class in quiet class; do
+    hand_in $class aa-neighbour grader/test/attacks/right.cu
+    hand_in $class mm-neighbour solutions/$lab/broken/leak.cu
+    hand_in $class zz-neighbour solutions/$lab/broken/writes-into-input.cu
+done
+for file in grader/test/attacks/*.cu; do
+    hand_in class "$(basename "$file" .cu)" "$file"
+done
+sed -i '1i // Not the same bytes as another submission, so that it is graded for itself.' "$tmp"/{quiet,class}/aa-neighbour/$lab/vector_add.cu
+
+run quiet quiet-out --case one-block
+same "a run of ordinary submissions ends well" 0 $?
+before=$(state_of_machine)
+run class out --case one-block
+same "the run ends well" 0 $?
+left=$(ps -eo pid=,args= | grep -vE "^ *[0-9]+ ([^ ]*bash |ps |grep )")
+
 for file in grader/test/attacks/*.cu; do
     name=$(basename "$file" .cu)
-    wanted=$(sed -n 's,^// expect: ,,p' "$file")
-    [ "$(verdict_of "$name")" == "$wanted" ] ||
-        sed -n '1,80p' "$tmp/out/results/$name/02-vector-add/result.json" | grep -E '"(message|log)"' | cut -c1-400 | sed 's/^/# /'
-    same "$name: $wanted" "$wanted" "$(verdict_of "$name")"
+    wanted=$(expectation "$file" expect)
+    [ "$(verdict_of out "$name")" == "$wanted" ] ||
+        sed -n '1,80p' "$(result_of out "$name")" | grep -E '"(message|log)"' | cut -c1-400 | sed 's/^/# /'
+    same "$name: $wanted" "$wanted" "$(verdict_of out "$name")"
 done
 for name in aa-neighbour mm-neighbour zz-neighbour; do
-    same "$name" pass "$(verdict_of $name)"
+    check "$name: the same bytes as without attackers" cmp "$(result_of quiet-out $name)" "$(result_of out $name)"
 done
+same "the neighbours are not all alike" 3 "$(for name in aa mm zz; do verdict_of out $name-neighbour; done | sort -u | wc -l)"
 
-# What needs several cases: messages from one to the next, which share a sandbox.
+# What needs several cases, which share a sandbox: messages from one to the next, and answers for cases that are known.
 for file in grader/test/attacks-over-cases/*.cu; do
-    name=$(basename "$file" .cu)
-    mkdir -p "$tmp/class2/$name/02-vector-add"
-    cp "$file" "$tmp/class2/$name/02-vector-add/vector_add.cu"
+    hand_in class2 "$(basename "$file" .cu)" "$file"
 done
-"$grade" run --submissions "$tmp/class2" --out "$tmp/out2" --seed 7 --jobs 2 >/dev/null 2>"$tmp/log2"
+run class2 out2
 same "a run of all cases ends well" 0 $?
 for file in grader/test/attacks-over-cases/*.cu; do
     name=$(basename "$file" .cu)
-    result=$tmp/out2/results/$name/02-vector-add/result.json
-    wanted=$(sed -n 's,^// expect: ,,p' "$file")
+    result=$(result_of out2 "$name")
+    wanted=$(expectation "$file" expect)
+    case=$(expectation "$file" case)
     same "$name: no case finds anything" "" "$(jq -r '.cases[] | select(.message | test("found: ")) | .name + ": " + .message' "$result")"
-    check "$name: $wanted in many cases" \
-        test "$(jq --arg wanted "$wanted" '[.cases[] | select(.verdict == $wanted)] | length' "$result")" -gt 5
+    if [ -n "$case" ]; then
+        same "$name: $wanted in $case" "$wanted" "$(jq -r --arg case "$case" '.cases[] | select(.name == $case) | .verdict' "$result")"
+    else
+        check "$name: $wanted in many cases" \
+            test "$(jq --arg wanted "$wanted" '[.cases[] | select(.verdict == $wanted)] | length' "$result")" -gt 5
+    fi
 done
+same "knowing the public cases wins no hidden one" 0 \
+    "$(jq '[.cases[] | select(.visibility == "hidden" and .verdict == "pass")] | length' "$(result_of out2 knows-the-public-cases)")"
 
-if [ ${#own[@]} -gt 0 ]; then
-    same "no process of theirs is left" "" "$(cat "$tmp/left")"
-else
-    echo "ok $((++tap_n)) # SKIP no pid namespace to count processes in"
+# A disk that is full is the machine's fault, never the student's; with room the same command goes on.
+if [ -n "$IN_NAMESPACES" ]; then
+    mkdir "$tmp/full"
+    mount -t tmpfs -o size=64k none "$tmp/full"
+    run quiet full/out --case one-block
+    same "a full disk: status" 2 $?
+    check "a full disk: nobody falls short" bash -c "! cat '$tmp'/full/out/results/*/*/result.json 2>/dev/null | grep '\"verdict\"' | grep -vE 'pass|kit-error|leak|input-modified'"
+    mount -o remount,size=64m "$tmp/full"
+    run quiet full/out --case one-block
+    same "with room again: status" 0 $?
+    for name in aa-neighbour mm-neighbour zz-neighbour; do
+        check "with room again: $name: the same bytes" cmp "$(result_of quiet-out $name)" "$(result_of full/out $name)"
+    done
 fi
+
+if [ -n "$IN_NAMESPACES" ]; then
+    same "no process of theirs is left" "" "$left"
+    same "no file of theirs is left in shared places" "" "$(find /dev/shm /var/tmp "$tmp/scratch" -mindepth 1)"
+    same "no queue, semaphore or shared memory of theirs is left" "" "$(ipcs -a | grep '^0x')"
+else
+    echo "ok $((++tap_n)) # SKIP no namespaces of our own to count processes and files in"
+fi
+same "kit and submissions are as before, and no file elsewhere is theirs" "$before" "$(state_of_machine)"
 check "no control character and no broken byte in any result" \
-    bash -c "! LC_ALL=C grep -rlP '[\x00-\x08\x0b-\x1f\x7f]|\\\\u00(0[0-8bcef]|1|7f)|\\\\u202e' '$tmp/out/results' '$tmp/table' '$tmp/log'"
+    bash -c "! LC_ALL=C grep -rlP '[\x00-\x08\x0b-\x1f\x7f]|\\\\u00(0[0-8bcef]|1|7f)|\\\\u202e' '$tmp/out/results' '$tmp/out.table' '$tmp/out.log'"
 check "no script in any page" bash -c "! grep -rl '<script>alert' '$tmp/out/report'"
 check "no line of the machine's own files" bash -c "! grep -rl 'root:x:0' '$tmp/out'"
 tap_end

@@ -1,16 +1,26 @@
-# A copy of the kit whose compiler is g++ on plain C++, so that a submission takes a tenth of a second: for tests of the
-# book-keeping of classes. Source it; then `make_quick_kit DIR LAB` makes it in DIR and sets `grade` and CUDA_HOME, and
-# `hand_in_sum FILE EXPRESSION` writes a submission to 02-vector-add that works c[i] out on the CPU.
+# Copies of the kit for tests. Source it.
+#
+#   make_kit_copy DIR LAB     what grading one lab needs, in DIR; sets `grade`
+#   make_quick_kit DIR LAB    the same with g++ for a compiler, which takes plain C++ only, so that a submission takes a tenth
+#                             of a second: for tests of the book-keeping of classes; sets CUDA_HOME too
+#   hand_in_sum FILE EXPRESSION    writes a submission to 02-vector-add that works c[i] out on the CPU
 
-make_quick_kit() {
+make_kit_copy() {
     local kit=$1 lab=$2
-    mkdir -p "$kit"/{labs,common,build/bin,build/lib/vgpu,build/labs/$lab,toolkit/bin,toolkit/lib64}
+    mkdir -p "$kit"/{labs,common,solutions/$lab,build/bin,build/lib/vgpu,build/labs/$lab}
     cp -r labs/$lab "$kit/labs/"
     cp -r common/lab "$kit/common/"
     cp "$BUILD"/bin/{grade,vgpu,grade-runner} "$kit/build/bin/"
     cp "$BUILD/lib/liblab.a" "$kit/build/lib/"
     cp "$BUILD"/lib/vgpu/lib*.so.* "$kit/build/lib/vgpu/"
     cp "$BUILD/labs/$lab"/{driver.o,judge} "$kit/build/labs/$lab/"
+    grade=$kit/build/bin/grade
+}
+
+make_quick_kit() {
+    local kit=$1 lab=$2
+    make_kit_copy "$kit" $lab
+    mkdir -p "$kit"/toolkit/{bin,lib64}
     cp "$BUILD/lib/vgpu/libcudart.so.13" "$kit/toolkit/lib64/libcudart.so"
     cat >"$kit/toolkit/bin/nvcc" <<'END2'
 #!/bin/sh
@@ -28,7 +38,6 @@ exec /usr/bin/g++ -x c++ -O0 $headers -c "$source" -o "$object"
 END2
     chmod +x "$kit/toolkit/bin/nvcc"
     export CUDA_HOME=$kit/toolkit
-    grade=$kit/build/bin/grade
 }
 
 hand_in_sum() {

@@ -1,0 +1,2 @@
+# expect: refused
+{ answer | entry "$(printf 'd/%.0s' $(seq 40))vector_add.cu"; end; } >"$to/s001_$lab.tar"

@@ -1,0 +1,3 @@
+# expect: build-error
+hand_in s001
+truncate -s 8G "$to/class/s001/$lab/vector_add.cu"

@@ -1,0 +1,2 @@
+# expect: refused
+{ answer | entry "$canary"; answer | entry vector_add.cu; end; } >"$to/s001_$lab.tar"

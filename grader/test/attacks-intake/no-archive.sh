@@ -1,0 +1,2 @@
+# expect: refused
+head -c 100000 /dev/urandom >"$to/s001_$lab.tar.gz"

@@ -1,0 +1,24 @@
+// expect: cuda-error
+// Device code that no compiler would write.
+#include "vector_add.h"
+__global__ void add(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    asm volatile("{ .reg .b32 %%x<3>; bogus.u77 %%x1, [%%x2+-99999999999999999999]; bra nowhere; }");
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+int vector_add(const float *a, const float *b, float *c, int n)
+{
+    float *d[3];
+    size_t bytes = n * sizeof(float);
+    for (int i = 0; i < 3; i++)
+        cudaMalloc(&d[i], bytes);
+    cudaMemcpy(d[0], a, bytes, cudaMemcpyHostToDevice);
+    cudaMemcpy(d[1], b, bytes, cudaMemcpyHostToDevice);
+    add<<<(n + 255) / 256, 256>>>(d[0], d[1], d[2], n);
+    cudaMemcpy(c, d[2], bytes, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 3; i++)
+        cudaFree(d[i]);
+    return cudaGetLastError();
+}
