@@ -1,7 +1,8 @@
 #!/bin/bash
 # The student bundle: everything that a student needs to work on the labs elsewhere, as sources, and nothing that gives answers away.
 #
-#   dist.sh        writes $BUILD/dist/cuda-lab-kit-student.tar.gz (BUILD defaults to build)
+#   dist.sh          writes $BUILD/dist/cuda-lab-kit-student.tar.gz (BUILD defaults to build)
+#   dist.sh --list   only the names of the files in it, each with a NUL after it
 #
 # Left out: solutions, hidden cases, tests, the benchmark of the grader, example submissions, templates, and what only instructors read. The archive is
 # the same bytes for the same sources: names sorted, times and owners fixed.
@@ -9,9 +10,6 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 name=cuda-lab-kit-student
-out=$build/dist
-mkdir -p "$out"
-out=$(realpath "$out")
 
 # The tracked files where this is a git checkout, all files but what was built otherwise.
 list_files() {
@@ -32,6 +30,13 @@ keep() {
     done
 }
 
+if [ "${1:-}" = --list ]; then
+    list_files | keep | LC_ALL=C sort -z
+    exit
+fi
+out=$build/dist
+mkdir -p "$out"
+out=$(realpath "$out")
 list_files | keep | LC_ALL=C sort -z |
     tar --create --null --files-from=- --transform="s,^,$name/," --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner \
         --mode=u=rwX,go=rX | gzip -n9 >"$out/$name.tar.gz.new"

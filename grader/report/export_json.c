@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 /* Writes json, which it takes over, with a newline at the end. */
 static Status put_json(json_t *json, size_t flags, StrBuf *out, Diag *d)
@@ -73,8 +74,13 @@ static Status no_view(const ReportClass *c)
     return c->n_results == 1 ? STATUS_NO_MEMORY : STATUS_INVALID;
 }
 
-/* A text with what there is to say about the grade after it; NULL without memory. */
-static json_t *text_with_notes(const char *text, const Grade *g)
+static bool is_weak(const Result *r)
+{
+    return r->n_sandbox > 0 && strcmp(r->sandbox[0], "weak") == 0;
+}
+
+/* A text with what there is to say about the grade and the walls after it; NULL without memory. */
+static json_t *text_with_notes(const char *text, const Result *r, const Grade *g)
 {
     StrBuf b = {0};
     Arena a = {0};
@@ -84,6 +90,8 @@ static json_t *text_with_notes(const char *text, const Grade *g)
     strbuf_puts(&b, text);
     for (size_t i = 0; i < n; i++)
         strbuf_printf(&b, "%s%s", b.length ? "\n" : "", notes[i]);
+    if (is_weak(r))
+        strbuf_printf(&b, "%sGraded with reduced isolation.", b.length ? "\n" : "");
     json_t *json = b.failed ? NULL : json_string(b.text ? b.text : "");
     strbuf_free(&b);
     arena_free(&a);
@@ -121,7 +129,7 @@ Status export_gradescope(const ReportClass *c, StrBuf *out, Diag *d)
     }
     const char *whole = r->build_verdict == VERDICT_PASS ? verdict_meaning(r->verdict) : r->build_log;
     json_t *json = json_pack("{s:f, s:o, s:s, s:s, s:o}", "score", c->grades[0].final, "output",
-                             text_with_notes(whole, &c->grades[0]), "output_format", "text",
+                             text_with_notes(whole, r, &c->grades[0]), "output_format", "text",
                              "test_output_format", "text", "tests", tests);
     result_free(r);
     return put_json(json, JSON_INDENT(2), out, d);
@@ -144,7 +152,7 @@ Status export_prairielearn(const ReportClass *c, StrBuf *out, Diag *d)
     double share = r->max_score > 0 ? c->grades[0].final / r->max_score : 0.0;
     json_t *json =
         json_pack("{s:b, s:f, s:o, s:s, s:o}", "gradable", gradable, "score", share < 1 ? share : 1.0,
-                  "message", text_with_notes(verdict_meaning(r->verdict), &c->grades[0]), "output",
+                  "message", text_with_notes(verdict_meaning(r->verdict), r, &c->grades[0]), "output",
                   r->build_verdict == VERDICT_PASS ? "" : r->build_log, "tests", tests);
     result_free(r);
     return put_json(json, JSON_INDENT(2), out, d);
@@ -170,7 +178,7 @@ Status export_autolab(const ReportClass *c, StrBuf *out, Diag *d)
         json_array_append_new(json_object_get(stages, "stages"), json_string("Points"));
         json_object_set_new(stages, "Points",
                             json_pack("{s:{s:b, s:o}}", "points that count", "passed", true, "hint",
-                                      text_with_notes("", &c->grades[0])));
+                                      text_with_notes("", r, &c->grades[0])));
     }
     double score = c->grades[0].final;
     json_t *scores = json_pack("{s:{s:f}, s:[f]}", "scores", r->lab, score, "scoreboard", score);
