@@ -294,7 +294,7 @@ static void refuse_yaml(Reader *r, const yaml_parser_t *p, const char *bytes, si
     else
         add_problem(r,
                     "line %d, column %d: not YAML: %s; each line is `name: value`, with a blank after the "
-                    "colon, and fields are indented by two blanks",
+                    "colon, and fields are indented by two blanks; look at the line before, too",
                     (int)p->problem_mark.line + 1, (int)p->problem_mark.column + 1, problem);
     give_up(r);
 }

@@ -16,9 +16,11 @@ On the card each ran with one public case: the one that its comment names, else 
 HEAD
 for lab in solutions/[0-9]*; do
     lab=$(basename "$lab")
-    for file in solutions/"$lab"/broken/*.cu; do
+    for file in solutions/"$lab"/broken/*.cu solutions/"$lab"/broken/*/*.cu; do
         [ -e "$file" ] || continue
-        name=$(basename "$file" .cu)
+        name=${file#*/broken/} # of a folder: half-mended/smooth.cu is half-mended-smooth
+        name=${name%.cu}
+        name=${name//\//-}
         expect=$(sed -n 's/^\/\/ expect: *\([a-z-]*\).*/\1/p' "$file" | head -1)
         row=$(awk -F"\t" -v l="$lab" -v n="$name" '$1 == l && $2 == n { print $3 FS $4 FS $5 FS $6 FS $7; exit }' $measured)
         printf '%s\t%s\t%s\t%s\n' "$lab" "$name" "$expect" "${row:-				}"

@@ -29,7 +29,9 @@ bad() { failed=$((failed + 1)); echo "FAIL $*"; }
 skip() { skipped=$((skipped + 1)); echo "skip $*"; }
 part() { [[ " $parts " = *" $1 "* ]] && echo "== $1 ($SECONDS s)"; }
 command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || { echo "test-gpu: no GPU answers on this machine (nvidia-smi -L)" >&2; exit 2; }
-stem_of() { local s=${1#*-}; echo "${s//-/_}"; }
+sources_of() { build/bin/labtool files "labs/$1" | grep '\.cu$'; }
+# broken/no-guard.cu -> no-guard, broken/half-mended/smooth.cu -> half-mended-smooth
+name_of() { local s=${1#*/broken/}; s=${s%.cu}; [ "$s" != "${1%.cu}" ] || s=$(basename "$s"); echo "${s//\//-}"; }
 labs=$(cd solutions && echo [0-9][0-9]-*)
 
 if part ceilings; then
@@ -39,13 +41,16 @@ fi
 
 # The programs that the sanitizer and nothing else needs, with the inputs of one public case each.
 build_broken() {
-    local lab=$1 file=$2 name stem
-    name=$(basename "$file" .cu)
-    stem=$(stem_of "$lab")
+    local lab=$1 file=$2 name place sources
+    mapfile -t sources < <(sources_of "$lab")
+    name=$(name_of "$file")
     mkdir -p "$work/san/$lab/$name/src"
-    cp "$file" "$work/san/$lab/$name/src/$stem.cu"
-    nvcc -arch=native -lineinfo -g -Ilabs/"$lab" -Icommon/lab -cudart shared -o "$work/san/$lab/$name/program" \
-        "$work/san/$lab/$name/src/$stem.cu" "build/labs/$lab/driver.o" build/lib/liblab.a >"$work/san/$lab/$name/log" 2>&1 || return 0
+    (cd "solutions/$lab" && cp "${sources[@]}" "$work/san/$lab/$name/src/")
+    place=$(basename "$file") # a file of a folder takes the place of its own name, another one that of the first
+    [[ $file = */broken/*/* ]] || place=${sources[0]}
+    cp "$file" "$work/san/$lab/$name/src/$place"
+    nvcc -arch="${GPU_ARCH:-native}" -lineinfo -g -Ilabs/"$lab" -Icommon/lab -cudart shared -o "$work/san/$lab/$name/program" \
+        "$work/san/$lab/$name/src/"*.cu "build/labs/$lab/driver.o" build/lib/liblab.a >"$work/san/$lab/$name/log" 2>&1 || return 0
     local wanted fields seed rtol atol nan params
     wanted=$(sed -n 's/^\/\/ case: *\([a-z0-9-]*\).*/\1/p' "$file" | head -1)
     fields=$(build/bin/labtool case "labs/$lab" "$wanted" 2>/dev/null || build/bin/labtool case "labs/$lab" '')
@@ -74,12 +79,12 @@ sanitize_one() {
     fi
     printf '%s\t%s\t%s\n' "$lab" "$name" "$(./sanitize.sh "$tool" "$work/san/$lab/$name/program" "$copy")"
 }
-export -f build_broken sanitize_one plain_run stem_of
+export -f build_broken sanitize_one plain_run sources_of name_of
 export work
 
 if part sanitizer; then
     if command -v compute-sanitizer >/dev/null; then
-        for lab in $labs; do for file in solutions/"$lab"/broken/*.cu "solutions/$lab/$(stem_of "$lab").cu"; do
+        for lab in $labs; do for file in solutions/"$lab"/broken/*.cu solutions/"$lab"/broken/*/*.cu "solutions/$lab/$(sources_of "$lab" | head -n 1)"; do
             [ ! -e "$file" ] || printf '%s\0%s\0' "$lab" "$file"
         done; done | xargs -0 -n2 -P "$processors" bash -c 'build_broken "$@"' _
         echo "built ($SECONDS s)"
