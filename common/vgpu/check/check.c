@@ -91,6 +91,8 @@ void check_destroy(CheckSet *set)
     record_store_free(&set->records);
     free(set->workers);
     free(set->place_base);
+    free(set->grids);
+    free(set->spawns);
     free(set->slots);
     free(set->names);
     arena_free(&set->arena);

@@ -44,7 +44,7 @@ typedef struct NoteKey {
 
 typedef struct Note {
     NoteKey key;
-    uint32_t order;         /* linear index of the block that made the note */
+    uint32_t order;         /* linear index of the block that made the note, as all blocks here in its family */
     uint32_t block, thread; /* linear; thread in the block */
     uint32_t other_block, other_thread;
     uint32_t bytes;
@@ -128,6 +128,19 @@ typedef struct FindingSlot {
     uint64_t reported_count;
 } FindingSlot;
 
+/* A grid of the family that runs (dynamic parallelism). */
+typedef struct CheckGrid {
+    uint32_t first_block, number;
+    uint32_t grid[3], block[3], function;
+} CheckGrid;
+
+/* A launch in a kernel: the place, and what happened before it. */
+typedef struct CheckSpawn {
+    Place place;
+    uint32_t launcher; /* index in grids */
+    struct Node *before;
+} CheckSpawn;
+
 struct CheckSet {
     CheckOptions options;
     ExecObserver observer;
@@ -139,6 +152,11 @@ struct CheckSet {
     uint64_t dropped;
 
     const ExecLaunch *launch; /* the one that runs, or NULL */
+    CheckGrid *grids; /* of its family, by first block; one, unless a kernel launches grids */
+    size_t n_grids, cap_grids;
+    CheckSpawn *spawns; /* by number, from 1 on */
+    size_t n_spawns, cap_spawns;
+    struct Node *before; /* what every block of the launch knows when it begins; NULL: nothing */
     uint64_t launch_number;
     uint64_t launch_site;
     Place *place_base; /* first place of each function of the module, and one past the last */
@@ -224,6 +242,12 @@ struct OrderLaunch *order_launch_create(void);
 void order_launch_reset(struct OrderLaunch *o);
 void order_launch_free(struct OrderLaunch *o);
 void order_block_end(CheckBlock *b);
+/* All that the lane did and knows, for a grid that it launches. */
+struct Node *order_spawn(const CheckEvent *e, unsigned lane);
+/* The same and the ends of all blocks of the ranges. */
+struct Node *order_after(CheckSet *set, struct Node *before, const ExecAfter *after, size_t n);
+/* A block begins that knows all this. */
+void order_block_begin(CheckSet *set, CheckBlock *b, struct Node *before);
 /* Sync count of a warp: bumped by each warp sync and fence, so that accesses before and after differ. */
 uint32_t order_tick(const CheckBlock *b, uint32_t warp);
 void order_barrier(const CheckEvent *e);

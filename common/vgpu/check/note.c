@@ -138,9 +138,9 @@ static void resolve_place(CheckSet *set, Place place, FindingPlace *out, uint32_
     }
 }
 
-static const char *kernel_name(CheckSet *set)
+static const char *kernel_name(CheckSet *set, uint32_t function)
 {
-    const char *name = set->launch->instance->module->functions[set->launch->function].name;
+    const char *name = set->launch->instance->module->functions[function].name;
     if (set->options.demangle) {
         const char *readable = set->options.demangle(set->options.self, name);
         if (readable)
@@ -167,9 +167,66 @@ static void fill_alloc(Finding *f, const Note *n)
         f->distance = (int64_t)(n->address - (a->addr + a->bytes)) + 1;
 }
 
-static void add_note(CheckSet *set, const Note *n, const char *kernel)
+static const char hint_family[] = "a grid that a kernel launches sees what its thread did before the launch, "
+                                  "and nobody waits for it: leave what it "
+                                  "uses alone after the launch, and read its results in a grid launched "
+                                  "later in the same stream, in a tail launch "
+                                  "(cudaStreamTailLaunch), or on the host";
+
+/* The grid of the family that a block belongs to. */
+static const CheckGrid *grid_of(const CheckSet *set, uint32_t block)
 {
-    const ExecLaunch *l = set->launch;
+    size_t low = 0, high = set->n_grids;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (set->grids[middle].first_block <= block)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &set->grids[low];
+}
+
+static void put_launched(CheckSet *set, const CheckGrid *g, StrBuf *text)
+{
+    FindingPlace place;
+    uint32_t pc;
+    const CheckSpawn *s = &set->spawns[g->number - 1];
+    resolve_place(set, s->place, &place, &pc);
+    const char *file = strrchr(place.file, '/');
+    strbuf_printf(text, "%s, launched by %s", kernel_name(set, g->function),
+                  kernel_name(set, set->grids[s->launcher].function));
+    if (place.line > 0)
+        strbuf_printf(text, " at %s:%u", file ? file + 1 : place.file, place.line);
+}
+
+/* The message, and which launches in kernels led to it. */
+static const char *with_launches(CheckSet *set, const char *message, const CheckGrid *g,
+                                 const CheckGrid *other)
+{
+    StrBuf text = {0};
+    if (g->number == 0 && (!other || other->number == 0))
+        return message;
+    strbuf_printf(&text, "%s (", message);
+    if (g->number > 0)
+        put_launched(set, g, &text);
+    if (other && other != g) {
+        strbuf_puts(&text, g->number > 0 ? "; the other in " : "the other in ");
+        if (other->number > 0)
+            put_launched(set, other, &text);
+        else
+            strbuf_puts(&text, kernel_name(set, other->function));
+    }
+    strbuf_puts(&text, ")");
+    const char *kept = check_intern(set, text.failed ? message : text.text);
+    strbuf_free(&text);
+    return kept;
+}
+
+static void add_note(CheckSet *set, const Note *n)
+{
+    const CheckGrid *g = grid_of(set, n->block), *other = NULL;
+    const char *kernel = kernel_name(set, g->function);
     Finding f = {
         .kind = (FindingKind)n->key.kind,
         .kernel = kernel,
@@ -189,19 +246,21 @@ static void add_note(CheckSet *set, const Note *n, const char *kernel)
                       .other_access = n->key.other_access};
     resolve_place(set, n->key.place, &f.place, &key.pc);
     resolve_place(set, n->key.other, &f.other, &key.other_pc);
-    unflatten(n->block, l->grid, f.block);
-    unflatten(n->thread, l->block, f.thread);
+    unflatten(n->block - g->first_block, g->grid, f.block);
+    unflatten(n->thread, g->block, f.thread);
     if (n->key.other != NO_PLACE) {
         f.has_other = true;
         f.other_access = check_access_text(n->key.other_access);
-        unflatten(n->other_block, l->grid, f.other_block);
-        unflatten(n->other_thread, l->block, f.other_thread);
+        other = grid_of(set, n->other_block);
+        unflatten(n->other_block - other->first_block, other->grid, f.other_block);
+        unflatten(n->other_thread, other->block, f.other_thread);
     }
     fill_alloc(&f, n);
     if (n->has_alloc && n->alloc.name)
         f.alloc_name = check_intern(set, n->alloc.name);
-    f.message = check_title(set, &f, n->detail);
-    f.hint = hint_for(set, &f, n);
+    f.message = with_launches(set, check_title(set, &f, n->detail), g, other);
+    bool family_race = other && other != g;
+    f.hint = family_race ? hint_family : hint_for(set, &f, n);
 
     key.kernel = kernel;
     key.file = f.place.file;
@@ -262,14 +321,13 @@ void check_merge(CheckSet *set)
     for (unsigned w = 0; w < set->n_workers; w++)
         limited |= set->workers[w].limited;
     if (t->n || limited) {
-        const char *kernel = kernel_name(set);
         if (t->n)
             qsort(t->notes, t->n, sizeof *t->notes, compare_notes);
         for (size_t i = 0; i < t->n; i++)
-            add_note(set, &t->notes[i], kernel);
+            add_note(set, &t->notes[i]);
         if (limited) {
             Note n = {.key = {.kind = FINDING_LIMIT, .place = NO_PLACE, .other = NO_PLACE}, .count = 1};
-            add_note(set, &n, kernel);
+            add_note(set, &n);
         }
     }
     set->dropped += t->dropped;

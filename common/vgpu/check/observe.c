@@ -29,19 +29,67 @@ static bool number_places(CheckSet *set, const IrModule *m)
     return true;
 }
 
-static void on_launch_begin(void *self, const ExecLaunch *launch)
+/* What was noted of the launch before is over. */
+static void forget_launch(CheckSet *set)
 {
-    CheckSet *set = self;
     set->launch_number++;
-    set->launch = number_places(set, launch->instance->module) ? launch : NULL;
     for (unsigned w = 0; w < set->n_workers; w++) {
         pool_reset(&set->workers[w].pool);
         set->workers[w].maker = (RecordMaker){0};
-        set->workers[w].has_block = false;
-        set->workers[w].limited = false;
     }
     record_store_reset(&set->records);
     order_launch_reset(set->order);
+    set->n_grids = set->n_spawns = 0;
+}
+
+static bool add_grid(CheckSet *set, const ExecLaunch *l)
+{
+    if (!VEC_GROW(set->grids, set->n_grids, set->cap_grids))
+        return false;
+    set->grids[set->n_grids++] = (CheckGrid){.first_block = l->first_block,
+                                             .number = l->family_grid,
+                                             .grid = {l->grid[0], l->grid[1], l->grid[2]},
+                                             .block = {l->block[0], l->block[1], l->block[2]},
+                                             .function = l->function};
+    return true;
+}
+
+/* A grid that a kernel launched goes on where the rest of its family was: what it does is compared with
+ * theirs. */
+static void on_launch_begin(void *self, const ExecLaunch *launch)
+{
+    CheckSet *set = self;
+    if (launch->family_grid == 0)
+        forget_launch(set);
+    set->launch = number_places(set, launch->instance->module) && add_grid(set, launch) ? launch : NULL;
+    for (unsigned w = 0; w < set->n_workers; w++) {
+        set->workers[w].has_block = false;
+        set->workers[w].limited = false;
+    }
+    set->before = NULL;
+    if (launch->family_grid > 0 && launch->family_grid <= set->n_spawns)
+        set->before =
+            order_after(set, set->spawns[launch->family_grid - 1].before, launch->after, launch->n_after);
+}
+
+static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e);
+
+/* Numbers are given at the launch, in whatever order; those in between are launches that never came. */
+static void on_spawn(void *self, const ExecWho *who, uint32_t lane, uint32_t grid)
+{
+    CheckSet *set = self;
+    CheckEvent e;
+    if (!event_of(set, who, &e) || grid == 0)
+        return;
+    pthread_mutex_lock(&set->lock);
+    while (set->n_spawns < grid && VEC_GROW(set->spawns, set->n_spawns, set->cap_spawns))
+        set->spawns[set->n_spawns++] = (CheckSpawn){.place = NO_PLACE};
+    pthread_mutex_unlock(&set->lock);
+    if (set->n_spawns < grid)
+        return;
+    set->spawns[grid - 1] = (CheckSpawn){.place = check_place(set, who),
+                                         .launcher = (uint32_t)set->n_grids - 1,
+                                         .before = check_has(set, CHECK_RACE) ? order_spawn(&e, lane) : NULL};
 }
 
 static void on_launch_end(void *self, const ExecLaunch *launch)
@@ -160,6 +208,7 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
     b->interval = 0;
     b->order = NULL;
     b->learnt_mark = 0;
+    order_block_begin(set, b, set->before);
     race_forget_block(b);
     if (check_has(set, CHECK_INIT) && shared_bytes)
         memset(b->shared_init, 0, (shared_bytes + 7) / 8);
@@ -262,6 +311,7 @@ void check_fill_observer(CheckSet *set)
         .warp_sync = race ? on_warp_sync : NULL,
         .fence = race ? on_fence : NULL,
         .fault = on_fault,
+        .spawn = on_spawn,
         .block_end = on_block_end,
         .launch_end = on_launch_end,
     };

@@ -51,6 +51,8 @@ enum {
 typedef struct Fact {
     uint32_t block, interval, warp, tick;
     uint32_t base;
+    uint32_t last; /* ended: blocks `block` to `last` have ended, and nothing else is meant */
+    bool ended;
     bool block_scope;
     uint32_t (*known)[WARP_LANES]; /* NULL: base for all */
 } Fact;
@@ -528,6 +530,48 @@ void order_strong_access(const CheckEvent *e, const ExecAccess *a)
     pthread_mutex_unlock(&o->lock);
 }
 
+/* ---- grids that kernels launch ---- */
+
+struct Node *order_spawn(const CheckEvent *e, unsigned lane)
+{
+    OrderLaunch *o = e->set->order;
+    pthread_mutex_lock(&o->lock);
+    fence_locked(e, 1u << lane, SCOPE_GPU);
+    const OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    Node *before = NULL;
+    if (w && w->fact[lane])
+        before = fact_node(o, join(o, w->learnt[lane], w->fact_more[lane]), w->fact[lane], 1u << lane);
+    pthread_mutex_unlock(&o->lock);
+    return before;
+}
+
+struct Node *order_after(CheckSet *set, struct Node *before, const ExecAfter *after, size_t n)
+{
+    OrderLaunch *o = set->order;
+    pthread_mutex_lock(&o->lock);
+    for (size_t i = 0; i < n; i++) {
+        Fact *f = take(o, sizeof *f);
+        if (!f)
+            break;
+        *f = (Fact){.block = after[i].first, .last = after[i].last, .ended = true};
+        before = fact_node(o, before, f, 0);
+    }
+    pthread_mutex_unlock(&o->lock);
+    return before;
+}
+
+void order_block_begin(CheckSet *set, CheckBlock *b, struct Node *before)
+{
+    OrderLaunch *o = set->order;
+    pthread_mutex_lock(&o->lock);
+    OrderBlock *ob = before ? block_order(o, b) : NULL;
+    if (ob) {
+        ob->learnt = ob->fact_more = before;
+        b->learnt_mark = cell_of(__atomic_load_n(&set->records.next, __ATOMIC_RELAXED), 0);
+    }
+    pthread_mutex_unlock(&o->lock);
+}
+
 /* ---- questions ---- */
 
 /* Highest tick below which the lanes of a fact know what lane u of their warp did. */
@@ -548,6 +592,8 @@ static uint32_t fact_known(const Fact *f, uint32_t lanes, unsigned u)
 static bool covers(const Node *n, const OrderPoint *p, uint32_t asking_block)
 {
     const Fact *f = n->fact;
+    if (f && f->ended)
+        return p->block >= f->block && p->block <= f->last;
     if (!f || f->block != p->block || (f->block_scope && asking_block != f->block))
         return false;
     if (p->interval != f->interval)
@@ -611,7 +657,9 @@ static uint32_t latest_interval(OrderLaunch *o, Node *from, const OrderPoint *p,
     walk_begin(o, &walk, from);
     for (const Node *at; (at = walk_next(o, &walk, p));) {
         const Fact *f = at->fact;
-        if (f && f->block == p->block && (own || !f->block_scope) && f->interval >= latest)
+        if (f && f->ended && covers(at, p, p->block))
+            return UINT32_MAX;
+        if (f && !f->ended && f->block == p->block && (own || !f->block_scope) && f->interval >= latest)
             latest = f->interval + 1;
     }
     return walk.too_long ? UINT32_MAX : latest;

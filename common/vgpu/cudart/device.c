@@ -165,6 +165,9 @@ static bool known_limit(enum cudaLimit limit, uint32_t *which)
     case cudaLimitMallocHeapSize:
         *which = DEVICE_LIMIT_HEAP;
         return true;
+    case cudaLimitDevRuntimePendingLaunchCount:
+        *which = DEVICE_LIMIT_PENDING;
+        return true;
     default:
         return false;
     }

@@ -123,6 +123,7 @@ typedef enum DeviceLimit {
     DEVICE_LIMIT_STACK,
     DEVICE_LIMIT_PRINTF,
     DEVICE_LIMIT_HEAP,
+    DEVICE_LIMIT_PENDING, /* grids that kernels have launched and that have not begun */
     DEVICE_N_LIMITS
 } DeviceLimit;
 

@@ -93,6 +93,8 @@ typedef enum QueueKind {
     QUEUE_MIGRATE
 } QueueKind;
 
+typedef struct Grid Grid;
+
 typedef struct QueueOp {
     uint64_t seq;
     uint64_t prev_in_stream; /* seq, 0: none */
@@ -190,6 +192,7 @@ typedef struct Device {
     MemAlloc *workspace; /* of grid barriers */
     const char *launch_kernel;
     const QueueOp *launch_op; /* of the launch that runs */
+    uint64_t launch_ns;       /* of its own grid, without those that it launches */
     ExecFault fault;          /* the first of the launch, without its pointers */
     bool has_fault;
     uint64_t end_ns;                     /* of the last operation */
@@ -202,6 +205,7 @@ typedef struct Device {
     uint64_t n_launches;
     uint64_t n_allocs, n_allocs_prepared; /* origin.c */
     size_t n_findings_told;               /* as text (record.c) */
+    struct Family *family;                /* family.c; NULL: no kernel has launched one yet */
     struct TextureTable *textures;        /* texture.c; NULL: none made yet */
 } Device;
 
@@ -339,7 +343,36 @@ const IrFunction *function_ir(DeviceServer *s, uint32_t id);
 void launch_check(Device *d, const DeviceMsg *m, DeviceReply *r);
 /* Runs a queued launch: its duration and the share of the device that it uses. */
 uint64_t launch_run(Device *d, QueueOp *op, double *share);
+/* A grid that runs: the host's, or one that a kernel launched. */
+struct Grid {
+    const IrInstance *instance;
+    uint32_t function; /* in the instance's module */
+    DeviceLaunchMsg shape; /* its `function` means nothing here */
+    const uint8_t *params;
+    const char *kernel;   /* readable name */
+    const Grid *launcher; /* NULL: the host */
+    uint32_t number, first_block; /* in its family; the host's: 0 */
+    const ExecAfter *after;
+    size_t n_after;
+};
+
+/* What is wrong with a launch of this shape. */
+DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, uint64_t dynamic_max);
+/* Runs one grid of the operation and records it; its time, and the share of the device that it takes. */
+uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share);
 PerfBlockNeeds launch_needs(const IrFunction *f, uint32_t threads, uint64_t dynamic_shared);
+
+/* ---- family.c: grids that kernels launch ---- */
+
+/* The host's grid of so many blocks is about to run. */
+void family_begin(Device *d, uint64_t blocks);
+/* What kernels ask for while a grid runs. */
+ExecFamily family_host(Device *d);
+/* Runs what the grid has launched, and what that launches; their time. The grid itself took own_ns. */
+uint64_t family_run(Device *d, const QueueOp *op, const Grid *root, uint64_t own_ns);
+/* Writes the spans of the grids that ran: the operation began at start_ns. Their grids are forgotten. */
+void family_record(Device *d, const QueueOp *op, uint64_t start_ns);
+void family_free(Device *d);
 
 /* ---- queue.c ---- */
 QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind);
@@ -408,7 +441,7 @@ typedef struct LaunchFigures {
     uint64_t blocks;
 } LaunchFigures;
 
-void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const LaunchFigures *l);
+void record_launch(Device *d, const QueueOp *op, const Grid *g, const LaunchFigures *l);
 void record_span(Device *d, const QueueOp *op, const char *what, const char *name, uint64_t start_ns,
                  uint64_t end_ns, uint64_t bytes);
 void record_totals(DeviceServer *s);

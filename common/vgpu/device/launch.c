@@ -48,6 +48,13 @@ static DeviceError check_resources(const Device *d, const DeviceLaunchMsg *l, co
     return DEVICE_OK;
 }
 
+DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, uint64_t dynamic_max)
+{
+    if (!valid_shape(d, l, f) || l->dynamic_shared > dynamic_max)
+        return DEVICE_INVALID_VALUE;
+    return check_resources(d, l, f);
+}
+
 void launch_check(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
@@ -57,10 +64,8 @@ void launch_check(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = DEVICE_INVALID_FUNCTION;
     else if (stream_find(d, m->stream) == NULL)
         r->error = DEVICE_INVALID_HANDLE;
-    else if (!valid_shape(d, l, f) || l->dynamic_shared > s->functions[l->function - 1].dynamic_shared_max)
-        r->error = DEVICE_INVALID_VALUE;
     else
-        r->error = check_resources(d, l, f);
+        r->error = launch_valid(d, l, f, s->functions[l->function - 1].dynamic_shared_max);
     if (r->error != DEVICE_OK || m->place == PLACE_CHECK)
         return;
     QueueOp *op = queue_add(d, m, QUEUE_LAUNCH);
@@ -173,10 +178,9 @@ static bool on_is_host(void *self, uint64_t addr)
     return host->has(host->self, addr);
 }
 
-static void execute(Device *d, const QueueOp *op, ExecResult *result)
+static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *result)
 {
     DeviceServer *s = d->server;
-    const Function *f = &s->functions[op->launch.function - 1];
     const ExecObserver fault_observer = {.self = d, .fault = on_fault};
     ExecObserver observers[4];
     size_t n = 0;
@@ -185,6 +189,7 @@ static void execute(Device *d, const QueueOp *op, ExecResult *result)
     observers[n++] = *perf_observer(d->perf);
     observers[n++] = d->origin_observer;
     observers[n++] = fault_observer;
+    const ExecFamily family = family_host(d);
     const ExecHost host = {.self = d,
                            .print = on_print,
                            .heap_alloc = device_heap_alloc,
@@ -192,18 +197,23 @@ static void execute(Device *d, const QueueOp *op, ExecResult *result)
                            .memory_of = on_memory_of,
                            .texture_of = texture_of,
                            .is_host = s->options.host != NULL ? on_is_host : NULL,
+                           .family = &family,
                            .clock_start = op->ready_ns / 1000 * d->model->clock_khz / 1000};
     ExecLaunch launch = {
-        .instance = s->modules[f->module - 1]->instance,
-        .function = f->index,
-        .grid = {op->launch.grid[0], op->launch.grid[1], op->launch.grid[2]},
-        .block = {op->launch.block[0], op->launch.block[1], op->launch.block[2]},
-        .dynamic_shared = (uint32_t)op->launch.dynamic_shared,
-        .params = op->params,
+        .instance = g->instance,
+        .function = g->function,
+        .grid = {g->shape.grid[0], g->shape.grid[1], g->shape.grid[2]},
+        .block = {g->shape.block[0], g->shape.block[1], g->shape.block[2]},
+        .dynamic_shared = (uint32_t)g->shape.dynamic_shared,
+        .params = g->params,
         .mem = d->mem,
-        .cooperative = op->launch.cooperative,
-        .grid_workspace = op->launch.cooperative ? grid_workspace(d) : 0,
+        .cooperative = g->shape.cooperative,
+        .grid_workspace = g->shape.cooperative ? grid_workspace(d) : 0,
         .grid_id = ++d->n_launches,
+        .family_grid = g->number,
+        .first_block = g->first_block,
+        .after = g->after,
+        .n_after = g->n_after,
         .seed = s->options.seed,
         .max_instructions = s->options.max_instructions,
         .stack_limit = (uint32_t)d->limits[DEVICE_LIMIT_STACK],
@@ -218,30 +228,23 @@ static void execute(Device *d, const QueueOp *op, ExecResult *result)
     exec_launch(&launch, result);
 }
 
-uint64_t launch_run(Device *d, QueueOp *op, double *share)
+static uint64_t volume(const uint32_t d[3])
 {
-    const IrFunction *f = function_ir(d->server, op->launch.function);
-    if (f == NULL || op->params == NULL) {
-        d->error = DEVICE_LAUNCH_FAILURE;
-        d->launch_kernel = "";
-        return 0;
-    }
-    const char *title = d->server->functions[op->launch.function - 1].title;
-    d->launch_kernel = title == NULL ? f->name : title;
-    d->has_fault = false;
-    d->launch_op = op;
-    origin_prepare(d);
+    return (uint64_t)d[0] * d[1] * d[2];
+}
+
+uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share)
+{
+    const IrFunction *f = &g->instance->module->functions[g->function];
     ExecResult result = {0};
-    host_refresh(d->server);
-    execute(d, op, &result);
-    host_give_back(d->server);
+    origin_prepare(d);
+    execute(d, op, g, &result);
     d->error = launch_error(d, &result);
     say_unsupported(d, &result);
 
     const PerfCounters *counters = perf_last(d->perf);
-    PerfBlockNeeds needs = launch_needs(f, op->launch.block[0] * op->launch.block[1] * op->launch.block[2],
-                                        op->launch.dynamic_shared);
-    uint64_t blocks = (uint64_t)op->launch.grid[0] * op->launch.grid[1] * op->launch.grid[2];
+    PerfBlockNeeds needs = launch_needs(f, (uint32_t)volume(g->shape.block), g->shape.dynamic_shared);
+    uint64_t blocks = volume(g->shape.grid);
     PerfLaunchTime time;
     perf_launch_time(d->model, counters, &needs, blocks, &time);
     uint64_t moving_ns = managed_take_ns(d);
@@ -252,7 +255,33 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share)
     perf_occupancy(d->model, &needs, &o);
     uint64_t room = (uint64_t)o.blocks_per_sm * d->model->n_sms;
     *share = room == 0 || blocks >= room ? 1 : (double)blocks / (double)room;
-    record_launch(d, op, f,
+    record_launch(d, op, g,
                   &(LaunchFigures){.counters = counters, .time = &time, .occupancy = &o, .blocks = blocks});
     return time.total_ns;
+}
+
+/* The grid that the host launched, and all that it launches itself. */
+uint64_t launch_run(Device *d, QueueOp *op, double *share)
+{
+    const IrFunction *f = function_ir(d->server, op->launch.function);
+    if (f == NULL || op->params == NULL) {
+        d->error = DEVICE_LAUNCH_FAILURE;
+        d->launch_kernel = "";
+        return 0;
+    }
+    const Function *function = &d->server->functions[op->launch.function - 1];
+    d->launch_kernel = function->title == NULL ? f->name : function->title;
+    d->has_fault = false;
+    d->launch_op = op;
+    const Grid grid = {.instance = d->server->modules[function->module - 1]->instance,
+                       .function = function->index,
+                       .shape = op->launch,
+                       .params = op->params,
+                       .kernel = d->launch_kernel};
+    family_begin(d, volume(op->launch.grid));
+    host_refresh(d->server);
+    d->launch_ns = grid_run(d, op, &grid, share);
+    uint64_t children_ns = family_run(d, op, &grid, d->launch_ns);
+    host_give_back(d->server);
+    return d->launch_ns + children_ns;
 }

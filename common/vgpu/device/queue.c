@@ -280,8 +280,11 @@ static void run_op(Device *d, QueueOp *op)
     uint64_t start = duration > 0 ? clock_place(d, engine, op->ready_ns, duration, share) : op->ready_ns;
     if (duration > 0) {
         clock_count(d, start, duration);
-        record_span(d, op, kind_names[op->kind], name, start, start + duration, bytes);
+        record_span(d, op, kind_names[op->kind], name, start,
+                    start + (op->kind == QUEUE_LAUNCH ? d->launch_ns : duration), bytes);
     }
+    if (op->kind == QUEUE_LAUNCH)
+        family_record(d, op, start);
     end_op(d, op, start + duration);
 }
 

@@ -264,8 +264,9 @@ static void put_lines(StrBuf *b, const Device *d)
     strbuf_puts(b, "]");
 }
 
-void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const LaunchFigures *l)
+void record_launch(Device *d, const QueueOp *op, const Grid *g, const LaunchFigures *l)
 {
+    const IrFunction *f = &g->instance->module->functions[g->function];
     DeviceServer *s = d->server;
     if (s->options.stream_fd < 0 || s->n_launch_records >= LAUNCH_RECORDS_MAX)
         return;
@@ -273,10 +274,12 @@ void record_launch(Device *d, const QueueOp *op, const IrFunction *f, const Laun
     StrBuf b = {0};
     strbuf_puts(&b, "{\"t\":\"launch\"");
     put_number(&b, "device", d->index);
-    put_text(&b, "kernel", d->launch_kernel);
-    put_triple(&b, "grid", op->launch.grid);
-    put_triple(&b, "block", op->launch.block);
-    put_number(&b, "dynamic_shared", op->launch.dynamic_shared);
+    put_text(&b, "kernel", g->kernel);
+    if (g->launcher != NULL)
+        put_text(&b, "launcher", g->launcher->kernel);
+    put_triple(&b, "grid", g->shape.grid);
+    put_triple(&b, "block", g->shape.block);
+    put_number(&b, "dynamic_shared", g->shape.dynamic_shared);
     put_number(&b, "static_shared", f->static_shared_bytes);
     put_number(&b, "registers", f->n_regs32);
     put_number(&b, "stream", op->stream);

@@ -51,7 +51,13 @@ static Status find_model(const char *name, const PerfModel **out, Diag *diag)
 /* ---- devices ---- */
 
 /* Values measured with runtime 13.0. */
-enum { STACK_BYTES = 1024, PRINTF_BYTES = 8650752, HEAP_BYTES = 8388608, DEVICES_MAX = 64 };
+enum {
+    STACK_BYTES = 1024,
+    PRINTF_BYTES = 8650752,
+    HEAP_BYTES = 8388608,
+    PENDING_GRIDS = 2048,
+    DEVICES_MAX = 64
+};
 
 static Status make_memory(Device *d)
 {
@@ -63,6 +69,7 @@ static void set_limits(Device *d)
     d->limits[DEVICE_LIMIT_STACK] = STACK_BYTES;
     d->limits[DEVICE_LIMIT_PRINTF] = PRINTF_BYTES;
     d->limits[DEVICE_LIMIT_HEAP] = HEAP_BYTES;
+    d->limits[DEVICE_LIMIT_PENDING] = PENDING_GRIDS;
     d->heap_used = 0;
     d->heap_fixed = false;
 }
@@ -115,6 +122,7 @@ static void destroy_device(Device *d)
     stream_free_all(d);
     clock_free(d);
     texture_free_all(d);
+    family_free(d);
     origin_free(d);
     if (d->check != NULL)
         check_destroy(d->check);

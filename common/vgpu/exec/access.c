@@ -332,6 +332,34 @@ size_t exec_peek(ExecWarp *w, int lane, uint64_t addr, void *to, size_t n)
     return n;
 }
 
+bool exec_poke(ExecWarp *w, const IrInst *inst, int lane, uint64_t addr, const void *from, size_t n)
+{
+    uint64_t at, addrs[WARP_LANES] = {0};
+    uint8_t space = request_window(addr, &at), *host;
+    MemAlloc *a = space == SPACE_GLOBAL ? find_alloc(w, addr, (uint32_t)n) : NULL;
+    if (space == SPACE_GLOBAL) {
+        host = a ? a->host + (addr - a->addr) : NULL;
+    } else {
+        Piece p = piece_of(w, space);
+        host = at < p.bytes && p.bytes - at >= n ? p.host + p.lane_stride * (uint64_t)lane + at : NULL;
+    }
+    if (!host)
+        return false;
+    addrs[lane] = at;
+    const ExecAccess access = {.kind = ACCESS_STORE,
+                               .space = space,
+                               .pattern = PATTERN_UNIFORM,
+                               .sem = SEM_WEAK,
+                               .bytes = (uint32_t)n,
+                               .mask = 1u << lane,
+                               .addr = addrs,
+                               .alloc = a,
+                               .host0 = host};
+    exec_tell_access(w, inst, &access);
+    memcpy(host, from, n);
+    return true;
+}
+
 bool exec_is_const(ExecWarp *w, uint64_t addr)
 {
     const MemAlloc *a = find_alloc(w, addr, 1);

@@ -105,7 +105,8 @@ static void set_worker(ExecBlock *b, ExecWorker *worker)
 {
     const ExecLaunch *launch = b->run->launch;
     b->worker = worker;
-    worker->who = (ExecWho){.block_linear = b->linear, .worker = worker->index, .slot = b->slot};
+    worker->who =
+        (ExecWho){.block_linear = launch->first_block + b->linear, .worker = worker->index, .slot = b->slot};
     memcpy(worker->who.block, b->index, sizeof b->index);
     memcpy(worker->who.block_dim, launch->block, sizeof launch->block);
 }

@@ -1,4 +1,5 @@
-/* Functions that the device itself provides: vprintf, __assertfail, malloc, free. */
+/* Functions that the device itself provides: vprintf, __assertfail, malloc, free. Those that launch grids:
+ * child.c. */
 #include "common/vgpu/exec/exec_internal.h"
 
 #include <stdio.h>
@@ -19,6 +20,11 @@ uint64_t builtin_arg(const ExecWarp *w, const IrCall *call, uint32_t i, int lane
         memcpy(&value, lane_frame(w, lane) + call->args[i].offset,
                call->args[i].bytes < 8 ? call->args[i].bytes : 8);
     return value;
+}
+
+void builtin_arg_bytes(const ExecWarp *w, const IrCall *call, uint32_t i, int lane, void *to)
+{
+    memcpy(to, lane_frame(w, lane) + call->args[i].offset, call->args[i].bytes);
 }
 
 void builtin_result(ExecWarp *w, const IrCall *call, int lane, uint64_t value)
@@ -111,6 +117,15 @@ void exec_builtin(ExecWarp *w, const IrInst *inst, uint32_t mask)
         break;
     case BUILTIN_FREE:
         release(w, inst, mask);
+        break;
+    case BUILTIN_CHILD_BUFFER:
+    case BUILTIN_CHILD_LAUNCH:
+    case BUILTIN_CHILD_LAUNCH_PTSZ:
+    case BUILTIN_CHILD_LAST_ERROR:
+    case BUILTIN_CHILD_PEEK_ERROR:
+    case BUILTIN_CHILD_STREAM_CREATE:
+    case BUILTIN_CHILD_STREAM_DESTROY:
+        exec_child(w, inst, mask);
         break;
     case BUILTIN_NONE:
     case BUILTIN_UNRESOLVED:

@@ -49,7 +49,7 @@ typedef enum ExecTextureAccess { ACCESS_PLAIN, ACCESS_TEXTURE, ACCESS_TEXTURE_MO
 
 /* Who: valid during the callback. */
 typedef struct ExecWho {
-    uint32_t block[3], block_linear;
+    uint32_t block[3], block_linear; /* linear: in the family, see ExecLaunch.first_block */
     uint32_t block_dim[3];
     uint32_t warp;          /* in the block */
     uint32_t first_thread;  /* linear thread index in the block of lane 0: warp * 32 */
@@ -133,6 +133,8 @@ typedef struct ExecObserver {
     /* membar, fence. */
     void (*fence)(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope);
     void (*fault)(void *self, const ExecWho *who, const ExecFault *fault);
+    /* A lane has launched the grid of this number (dynamic parallelism): what it did and knows happens before that grid. */
+    void (*spawn)(void *self, const ExecWho *who, uint32_t lane, uint32_t grid);
     /* What the blocks that a worker (who->worker) ran have retired, once before launch_end. */
     void (*retired)(void *self, const ExecWho *who, const struct ExecCounts *counts);
     /* The same by instruction, once for each function that the worker ran: counts[pc], n_insts of them. */
@@ -177,6 +179,31 @@ typedef struct ExecTexture {
 /* Text of printf in block order. */
 typedef void (*ExecPrint)(void *self, const char *text, size_t length);
 
+/* A grid that a thread asks for. */
+typedef struct ExecChild {
+    uint32_t function; /* index of an entry of the launch's module */
+    uint32_t grid[3], block[3], shared;
+} ExecChild;
+
+/* The thread that asks: its errors are its own, its block's streams the block's. */
+typedef struct ExecAsker {
+    uint32_t block, thread; /* linear; blocks of all grids of a family are counted through (ExecLaunch.first_block) */
+} ExecAsker;
+
+/* Dynamic parallelism: errors are numbers of cudaError_t. */
+typedef struct ExecFamily {
+    void *self;
+    uint64_t (*buffer)(void *self, ExecAsker who, const ExecChild *child); /* room for its parameters; 0: refused */
+    int (*launch)(void *self, ExecAsker who, uint64_t buffer, uint64_t stream, uint32_t *grid);
+    int (*error)(void *self, ExecAsker who, bool clear);
+    int (*stream)(void *self, ExecAsker who, uint32_t flags, uint64_t *handle);
+} ExecFamily;
+
+/* Blocks first to last of grids that ended before this one begins. */
+typedef struct ExecAfter {
+    uint32_t first, last;
+} ExecAfter;
+
 typedef struct ExecHost { /* what the device lends to a launch: all may be called from a worker that has its turn */
     void *self;
     ExecPrint print;
@@ -185,6 +212,7 @@ typedef struct ExecHost { /* what the device lends to a launch: all may be calle
     Mem *(*memory_of)(void *self, uint64_t addr); /* memory of another device that this one may access, or NULL */
     const ExecTexture *(*texture_of)(void *self, uint64_t handle); /* destroyed ones too; NULL: never was one */
     bool (*is_host)(void *self, uint64_t addr); /* memory that the host has mapped? NULL: the host is this process */
+    const ExecFamily *family; /* NULL: kernels cannot launch kernels */
     uint64_t clock_start; /* value of %clock64 when the launch starts (virtual cycles) */
 } ExecHost;
 
@@ -198,6 +226,11 @@ struct ExecLaunch {
     bool cooperative;       /* grid sync: all blocks are resident */
     uint64_t grid_workspace;/* device address of the grid barrier's word (%envreg1:2), 0 without */
     uint64_t grid_id;
+    /* A grid of a family (dynamic parallelism): its number (the host's own launch is 0), the number of its first block in the
+     * family, and what of the family ended before, beside what its launching thread knows. */
+    uint32_t family_grid, first_block;
+    const ExecAfter *after;
+    size_t n_after;
     uint64_t seed;          /* order of blocks and warps; 0: ascending */
     uint64_t max_instructions; /* warp instructions of the whole launch; 0: no limit */
     uint32_t stack_limit;   /* bytes of local memory a thread may use (cudaLimitStackSize applies to call frames) */

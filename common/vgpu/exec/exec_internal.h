@@ -373,14 +373,20 @@ const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *i
 
 /* access.c */
 void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access);
+/* Writes n bytes as a store of the lane would, and tells who watches. False, and no fault: there are not as
+ * many. */
+bool exec_poke(ExecWarp *w, const IrInst *inst, int lane, uint64_t addr, const void *from, size_t n);
 /* Copies up to n bytes at a generic address as lane sees it; the number of bytes that could be read. No
  * fault. */
 size_t exec_peek(ExecWarp *w, int lane, uint64_t addr, void *to, size_t n);
 bool exec_is_const(ExecWarp *w, uint64_t addr);
 
-/* builtin.c, printf.c */
+/* builtin.c, child.c, printf.c */
+void exec_child(ExecWarp *w, const IrInst *inst, uint32_t mask);
 void exec_builtin(ExecWarp *w, const IrInst *inst, uint32_t mask);
 void exec_vprintf(ExecWarp *w, const IrInst *inst, uint32_t mask);
+/* All bytes of argument i of a call as lane passes it. */
+void builtin_arg_bytes(const ExecWarp *w, const IrCall *call, uint32_t i, int lane, void *to);
 /* Argument i of a call as lane passes it, zero-extended. */
 uint64_t builtin_arg(const ExecWarp *w, const IrCall *call, uint32_t i, int lane);
 void builtin_result(ExecWarp *w, const IrCall *call, int lane, uint64_t value);

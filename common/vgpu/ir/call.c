@@ -100,12 +100,17 @@ static bool arguments(Decoder *d, const PtxOperand *from, uint32_t n, const IrFu
 
 /* ---- the callee ---- */
 
+static uint32_t digit(char c)
+{
+    return (uint32_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
+}
+
 static bool sizes_fit(const IrParam *list, uint32_t n, const char *sizes)
 {
     if (strlen(sizes) != n)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        if (list[i].bytes != (uint32_t)(sizes[i] - '0'))
+        if (list[i].bytes != digit(sizes[i]))
             return false;
     return true;
 }

@@ -223,7 +223,13 @@ typedef struct IrParam {
     uint8_t type;    /* PtxType; B8 with bytes > 1 for structures */
 } IrParam;
 
-typedef enum IrBuiltin { BUILTIN_NONE, BUILTIN_VPRINTF, BUILTIN_ASSERTFAIL, BUILTIN_MALLOC, BUILTIN_FREE, BUILTIN_UNRESOLVED } IrBuiltin;
+typedef enum IrBuiltin {
+    BUILTIN_NONE,
+#define X(name, ...) BUILTIN_##name,
+#include "common/vgpu/ir/builtins.def"
+#undef X
+    BUILTIN_UNRESOLVED
+} IrBuiltin;
 
 struct IrCall {
     int32_t function;    /* index in IrModule.functions; -1: indirect through src[0] of the instruction */

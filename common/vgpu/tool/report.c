@@ -60,8 +60,8 @@ static void put_launches(StrBuf *b, const Records *r)
         strbuf_puts(b, i == 0 ? "\n{\"kernel\":" : ",\n{\"kernel\":");
         put_string(b, kernel == NULL ? "" : kernel);
         static const char *const members[] = {
-            "device",   "grid",    "block",     "dynamic_shared", "static_shared", "registers", "stream",
-            "counters", "metrics", "occupancy", "bound",          "unit",          "lines"};
+            "device", "launcher", "grid",    "block",     "dynamic_shared", "static_shared", "registers",
+            "stream", "counters", "metrics", "occupancy", "bound",          "unit",          "lines"};
         for (size_t k = 0; k < sizeof members / sizeof members[0]; k++)
             put_member(b, l, members[k], members[k]);
         strbuf_puts(b, ",\"time_us\":");
