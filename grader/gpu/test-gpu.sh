@@ -3,7 +3,7 @@
 #
 #   test-gpu OUT [PART...]     PARTs: ceilings ladders counters sanitizer submissions (all)
 #
-# Stands in the bundle that `make gpu-bundle` makes, and needs gcc, make and nvcc beside it. OUT gets
+# LABS="NN-name ..." takes only those labs' submissions. Stands in the bundle that `make gpu-bundle` makes, and needs gcc, make and nvcc beside it. OUT gets
 #   results.json       machine, and how many of each part were as expected
 #   submissions.tsv    lab, submission, verdict, score: solutions and accepted variants, which must get 100 points
 #   sanitizer.tsv      lab, broken submission, tool, reports, the first of them; the tool `plain` is none, and 1 says that the run showed something wrong
@@ -32,7 +32,7 @@ command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || { echo "tes
 sources_of() { build/bin/labtool files "labs/$1" | grep '\.cu$'; }
 # broken/no-guard.cu -> no-guard, broken/half-mended/smooth.cu -> half-mended-smooth
 name_of() { local s=${1#*/broken/}; s=${s%.cu}; [ "$s" != "${1%.cu}" ] || s=$(basename "$s"); echo "${s//\//-}"; }
-labs=$(cd solutions && echo [0-9][0-9]-*)
+labs=${LABS:-$(cd solutions && echo [0-9][0-9]-*)}
 
 if part ceilings; then
     if nvcc -O3 -arch=native -o "$work/ceilings" ceilings.cu && "$work/ceilings" >"$out/ceilings.tsv"; then ok; else bad "the ceilings"; fi
