@@ -24,6 +24,8 @@ for p in $wanted; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
 done
 
+if [ "${1:-base}" = all ] && ! command -v npm >/dev/null; then missing+=(nodejs npm); fi
+
 install_missing() {
     command -v apt-get >/dev/null || { echo "setup: this is not Debian or Ubuntu; install: ${missing[*]}" >&2; exit 2; }
     local line="apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
@@ -48,6 +50,14 @@ install_missing() {
 }
 
 [ ${#missing[@]} -eq 0 ] || install_missing
+
+# The browser test alone needs a package of npm; without it that test is skipped. A node that is there already is taken.
+if [ "${1:-base}" = all ]; then
+    browser=$(dirname "$0")/../../grader/report/test/browser
+    if [ ! -d "$browser/node_modules/playwright-core" ] && ! (cd "$browser" && npm ci --silent >/dev/null 2>&1); then
+        echo "setup: npm could not install playwright-core; the test of the report in a browser will be skipped" >&2
+    fi
+fi
 
 # nvcc comes from NVIDIA alone: it is checked, never installed.
 nvcc=${NVCC:-nvcc}

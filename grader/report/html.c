@@ -12,12 +12,16 @@ void html_text(StrBuf *out, const char *text)
     escape_html(out, text, strlen(text));
 }
 
-/* The policy lets a page load nothing and run nothing: a second wall behind the escapes. */
+/* The policy lets a page load nothing, and run nothing but the index its own script: a second wall behind the
+ * escapes. */
 void html_begin(StrBuf *out, const char *title, const char *heading, const char *home)
 {
     strbuf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-                     "'unsafe-inline'\">\n"
+                     "'unsafe-inline'");
+    if (!home)
+        html_script_source(out);
+    strbuf_puts(out, "\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     html_text(out, heading);
     strbuf_puts(out, " · ");

@@ -44,11 +44,11 @@ static void put_run(StrBuf *out, const ReportClass *c)
 static void put_cell(StrBuf *out, Arena *a, const Result *r, const Grade *g)
 {
     if (!r) {
-        strbuf_puts(out, "<td class=\"soft\">–</td>\n");
+        strbuf_puts(out, "<td class=\"soft\" data-v=\"\">–</td>\n");
         return;
     }
     const char *page = report_page_path(a, r->student, r->lab);
-    strbuf_puts(out, "<td><a class=\"cell\" href=\"");
+    strbuf_printf(out, "<td data-v=\"%.15g\"><a class=\"cell\" href=\"", g->final);
     html_text(out, page ? page : "");
     strbuf_puts(out, "\">");
     html_badge(out, r->verdict);
@@ -73,14 +73,14 @@ static void put_student(StrBuf *out, Arena *a, const ReportClass *c, const char 
         max_score += r ? r->max_score : 0;
         put_cell(out, a, r, g);
     }
-    strbuf_puts(out, "<td class=\"num\">");
+    strbuf_printf(out, "<td class=\"num\" data-v=\"%.15g\">", score);
     report_score(out, score, max_score);
     strbuf_puts(out, "</td></tr>\n");
 }
 
 static void put_class(StrBuf *out, Arena *a, const ReportClass *c)
 {
-    strbuf_puts(out, "<h2 id=\"class\">The class</h2>\n<div class=\"scroll\"><table>\n"
+    strbuf_puts(out, "<h2 id=\"class\">The class</h2>\n<div class=\"scroll\"><table id=\"class-table\">\n"
                      "<caption>Verdict and points of each submission; a cell leads to its page.</caption>\n"
                      "<thead><tr><th scope=\"col\">Student</th>");
     for (size_t i = 0; i < c->n_labs; i++) {
@@ -145,9 +145,73 @@ static void put_labs(StrBuf *out, const ReportClass *c)
     strbuf_puts(out, "</tbody></table></div>\n");
 }
 
-/* How a case went over the class. */
+/* ---- how the scores lie ---- */
+
+enum { BINS = 11, BIN_WIDTH = 22, PLOT_HEIGHT = 60 };
+
+/* Tenths of the points, and all of them. */
+static size_t bin_of(double score, double max_score)
+{
+    double share = max_score > 0 ? score / max_score : 0;
+    return share >= 1 ? BINS - 1 : share <= 0 ? 0 : (size_t)(share * 10);
+}
+
+static void put_bar(StrBuf *out, size_t bin, size_t n, size_t most)
+{
+    double height = most ? (double)PLOT_HEIGHT * (double)n / (double)most : 0;
+    size_t x = bin * BIN_WIDTH;
+    strbuf_printf(out, "<rect x=\"%zu\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>", x + 1,
+                  14 + PLOT_HEIGHT - height, BIN_WIDTH - 2, height);
+    if (n)
+        strbuf_printf(out, "<text x=\"%zu\" y=\"%.1f\">%zu</text>", x + BIN_WIDTH / 2,
+                      11 + PLOT_HEIGHT - height, n);
+}
+
+static void put_distribution(StrBuf *out, const ReportClass *c, const char *lab)
+{
+    size_t bins[BINS] = {0}, most = 0;
+    for (size_t i = 0; i < c->n_results; i++) {
+        const Result *r = c->results[i];
+        if (strcmp(r->lab, lab) == 0 && r->verdict != VERDICT_NOT_SUBMITTED)
+            bins[bin_of(c->grades[i].final, r->max_score)]++;
+    }
+    strbuf_puts(out, "<figure><figcaption>");
+    html_text(out, lab);
+    strbuf_printf(out,
+                  "</figcaption><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Students by points: ",
+                  BINS * BIN_WIDTH, PLOT_HEIGHT + 30);
+    for (size_t b = 0; b < BINS; b++) {
+        most = bins[b] > most ? bins[b] : most;
+        if (bins[b])
+            strbuf_printf(out, b == BINS - 1 ? "all points %zu" : "from %zu %% %zu, ",
+                          b == BINS - 1 ? bins[b] : b * 10, bins[b]);
+    }
+    strbuf_puts(out, "\">");
+    for (size_t b = 0; b < BINS; b++)
+        put_bar(out, b, bins[b], most);
+    strbuf_printf(out,
+                  "<text x=\"0\" y=\"%d\" class=\"start\">0 %%</text><text x=\"%d\" y=\"%d\">50 "
+                  "%%</text><text x=\"%d\" "
+                  "y=\"%d\" class=\"end\">100 %%</text></svg></figure>\n",
+                  PLOT_HEIGHT + 27, 5 * BIN_WIDTH + BIN_WIDTH / 2, PLOT_HEIGHT + 27, BINS * BIN_WIDTH,
+                  PLOT_HEIGHT + 27);
+}
+
+static void put_distributions(StrBuf *out, const ReportClass *c)
+{
+    strbuf_puts(out, "<h2 id=\"points\">Students by points</h2>\n<p class=\"soft\">How many got which share "
+                     "of a lab's points, of those who handed "
+                     "something in; the last bar is full points.</p>\n<div class=\"plots\">\n");
+    for (size_t i = 0; i < c->n_labs; i++)
+        put_distribution(out, c, c->labs[i]);
+    strbuf_puts(out, "</div>\n");
+}
+
+/* ---- how the cases went ---- */
+
+/* Over the class. */
 typedef struct CaseCount {
-    size_t n, n_passed;
+    size_t n, n_passed, verdicts[VERDICT_N];
 } CaseCount;
 
 static CaseCount count_case(const ReportClass *c, const char *lab, const char *name)
@@ -160,9 +224,23 @@ static CaseCount count_case(const ReportClass *c, const char *lab, const char *n
                 continue;
             count.n++;
             count.n_passed += r->cases[j].verdict == VERDICT_PASS;
+            count.verdicts[r->cases[j].verdict]++;
         }
     }
     return count;
+}
+
+/* What most of those who failed got; VERDICT_PASS when nobody failed. */
+static Verdict usual_failure(const CaseCount *count)
+{
+    Verdict usual = VERDICT_PASS;
+    size_t most = 0;
+    for (int v = 0; v < VERDICT_N; v++)
+        if (v != VERDICT_PASS && count->verdicts[v] > most) {
+            most = count->verdicts[v];
+            usual = (Verdict)v;
+        }
+    return usual;
 }
 
 /* The cases of a lab as its longest result lists them. */
@@ -184,16 +262,80 @@ static void put_cases(StrBuf *out, const ReportClass *c, const char *lab)
     html_text(out, lab);
     strbuf_puts(
         out, "</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">Case</th><th scope=\"col\" "
-             "class=\"num\">Points</th><th scope=\"col\" class=\"num\">Passed by</th></tr></thead><tbody>\n");
+             "class=\"num\">Points</th><th scope=\"col\" class=\"num\">Passed by</th><th scope=\"col\">Who "
+             "fails, most often "
+             "for</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < r->n_cases; i++) {
         CaseCount count = count_case(c, lab, r->cases[i].name);
         strbuf_puts(out, "<tr><th scope=\"row\">");
         html_text(out, r->cases[i].name);
         strbuf_puts(out, r->cases[i].hidden ? " <span class=\"soft\">hidden</span></th>" : "</th>");
         put_number(out, r->cases[i].max_points);
-        strbuf_printf(out, "<td class=\"num\">%zu of %zu</td></tr>\n", count.n_passed, count.n);
+        strbuf_printf(out, "<td class=\"num\">%zu of %zu</td><td>", count.n_passed, count.n);
+        if (usual_failure(&count) != VERDICT_PASS)
+            html_badge(out, usual_failure(&count));
+        strbuf_puts(out, "</td></tr>\n");
     }
     strbuf_puts(out, "</tbody></table></div></details>\n");
+}
+
+/* ---- cases that fail most ---- */
+
+enum { WORST_SHOWN = 10 };
+
+typedef struct WorstCase {
+    const char *lab, *name;
+    CaseCount count;
+} WorstCase;
+
+static size_t failed_of(const WorstCase *w)
+{
+    return w->count.n - w->count.n_passed;
+}
+
+/* Into the list of the worst, which is in order; equal ones stay in the order in which they come. */
+static void keep_worst(WorstCase worst[WORST_SHOWN], size_t *n, WorstCase one)
+{
+    size_t at = *n;
+    while (at > 0 && failed_of(&worst[at - 1]) < failed_of(&one))
+        at--;
+    if (at == WORST_SHOWN || failed_of(&one) == 0)
+        return;
+    *n += *n < WORST_SHOWN;
+    memmove(&worst[at + 1], &worst[at], (*n - at - 1) * sizeof *worst);
+    worst[at] = one;
+}
+
+static void put_worst(StrBuf *out, const ReportClass *c)
+{
+    WorstCase worst[WORST_SHOWN];
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_labs; i++) {
+        const Result *r = longest_result(c, c->labs[i]);
+        for (size_t k = 0; r && k < r->n_cases; k++)
+            keep_worst(
+                worst, &n,
+                (WorstCase){c->labs[i], r->cases[k].name, count_case(c, c->labs[i], r->cases[k].name)});
+    }
+    if (n == 0)
+        return;
+    strbuf_puts(
+        out,
+        "<h2 id=\"cases\">Cases that fail most</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th "
+        "scope=\"col\">Lab</th><th "
+        "scope=\"col\">Case</th><th scope=\"col\" class=\"num\">Failed by</th><th scope=\"col\">Most often "
+        "for</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < n; i++) {
+        strbuf_puts(out, "<tr><td>");
+        html_text(out, worst[i].lab);
+        strbuf_puts(out, "</td><th scope=\"row\">");
+        html_text(out, worst[i].name);
+        strbuf_printf(out, "</th><td class=\"num\">%zu of %zu</td><td>", failed_of(&worst[i]),
+                      worst[i].count.n);
+        html_badge(out, usual_failure(&worst[i].count));
+        strbuf_puts(out, "</td></tr>\n");
+    }
+    strbuf_puts(out, "</tbody></table></div>\n");
 }
 
 static void put_person(StrBuf *out, Arena *a, const ReportClass *c)
@@ -230,8 +372,13 @@ void html_index(StrBuf *out, const ReportClass *c, const char *title)
     put_person(out, &a, c);
     put_class(out, &a, c);
     put_labs(out, c);
+    put_distributions(out, c);
+    put_worst(out, c);
     for (size_t i = 0; i < c->n_labs; i++)
         put_cases(out, c, c->labs[i]);
+    strbuf_puts(out, "<script>");
+    strbuf_puts(out, REPORT_JS);
+    strbuf_puts(out, "</script>\n");
     html_end(out);
     arena_free(&a);
 }

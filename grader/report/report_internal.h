@@ -32,6 +32,9 @@ bool report_finding_is_told(const CaseResult *c, const ResultFinding *f);
 /* HTML: the style sheet; the page's beginning and end; text; a verdict's badge. home is the way back to the
  * index, NULL on the index itself. */
 extern const char REPORT_CSS[];
+/* The index's script, and the part of the policy that lets it run. */
+extern const char REPORT_JS[];
+void html_script_source(StrBuf *out);
 void html_begin(StrBuf *out, const char *title, const char *heading, const char *home);
 void html_end(StrBuf *out);
 void html_text(StrBuf *out, const char *text);
