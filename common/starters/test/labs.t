@@ -106,6 +106,16 @@ printf '#!/bin/sh\necho "GPU 0: a card"\n' >"$work/nvidia-smi"; chmod +x "$work/
 out=$(PATH=$work:$PATH lab run DEVICE=gpu CASE=twice); [ $? = 0 ] && ok "on one GPU make run leaves it out" || not_ok "make run with one GPU" "$out"
 has "and says why" "$out" "case twice needs 2 GPUs, and 1 answers: left out"
 sed -i '/devices: 2/d' "$work/labs/02-vector-add/lab.yaml"
+# A profiler that is refused the counters, and one that is not.
+mkdir "$work/refused" "$work/allowed"
+printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"\nexit 1\n' >"$work/refused/ncu"
+printf '#!/bin/sh\necho "all counters"\n' >"$work/allowed/ncu"
+chmod +x "$work"/*/ncu
+out=$(PATH=$work/refused:$PATH lab profile DEVICE=gpu); [ $? = 0 ] && ok "where counters are refused, make profile goes on" || not_ok "make profile with refused counters" "$out"
+has "it says so" "$out" "the counters of this GPU are not shown to you"
+has "and shows the virtual GPU's" "$out" "profile on Virtual"
+out=$(PATH=$work/allowed:$PATH lab profile DEVICE=gpu); has "where they are not, the profiler speaks" "$out" "all counters"
+[[ $out != *"profile on Virtual"* ]] && ok "and nobody else" || not_ok "the virtual GPU spoke as well" "$out"
 out=$(lab run DEVICE=virtual CASE=none); has "make run CASE=none says no" "$out" "no case 'none'"
 out=$(lab check); [ $? = 0 ] && ok "make check on the solution" || not_ok "make check on the solution" "$out"
 out=$(lab profile DEVICE=virtual); [ $? = 0 ] && ok "make profile" || not_ok "make profile" "$out"
