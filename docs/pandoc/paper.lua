@@ -105,5 +105,24 @@ local function figure(para)
     end
 end
 
+local WHOLE_ROWS = 10 -- a table of at most so many rows is not divided
+
+-- LaTeX divides a table anywhere, and lets a heading stand alone above one: ask for room before the table, or before the heading and the
+-- paragraph that lead to it.
+local function keep_together(blocks)
+    local out = pandoc.List()
+    for i, block in ipairs(blocks) do
+        if block.t == 'Table' then
+            local rows = #pandoc.utils.to_simple_table(block).rows
+            local lines, at = rows <= WHOLE_ROWS and 3 + rows + rows // 2 or 8, #out + 1
+            if i > 1 and blocks[i - 1].t == 'Para' and i > 2 and blocks[i - 2].t == 'Header' then at, lines = #out - 1, lines + 5
+            elseif i > 1 and blocks[i - 1].t == 'Header' then at, lines = #out, lines + 3 end
+            out:insert(at, pandoc.RawBlock('latex', '\\needroom{' .. lines .. '\\baselineskip}'))
+        end
+        out:insert(block)
+    end
+    return out
+end
+
 -- Tables first: they measure code that is still code.
-return { { Table = table_widths }, { CodeBlock = sized_code, Code = inline_code, Para = figure } }
+return { { Blocks = keep_together }, { Table = table_widths }, { CodeBlock = sized_code, Code = inline_code, Para = figure } }

@@ -35,7 +35,30 @@ local function lab_row(name)
              plain(pandoc.Link({ pandoc.Str('slides') }, name .. '-slides.html'), pandoc.Str(', '), pandoc.Link({ pandoc.Str('PDF') }, name .. '.pdf')) }
 end
 
--- The page's title and its first paragraph.
+-- What a paragraph begins with: its first sentence, and more while that is a short one.
+local SHORT = 50
+local function first_sentence(inlines)
+    local out = pandoc.List()
+    for i, inline in ipairs(inlines) do
+        local next_one = inlines[i + 1]
+        local chinese = inline.t == 'Str' and inline.text:match('^(.-。)')
+        out:insert(chinese and pandoc.Str(chinese) or inline)
+        local ends = inline.t == 'Str' and inline.text:match('[.?!]$') and (not next_one or next_one.t == 'Space' or next_one.t == 'SoftBreak')
+        if chinese or (ends and #text_of(out) > SHORT) then break end
+    end
+    return out
+end
+
+-- What people come for, first; the rest by name.
+local FIRST = { 'student', 'instructor', 'vgpu', 'security', 'design-choices' }
+local function manuals_in_order(pages)
+    local out = pandoc.List()
+    for _, page in ipairs(FIRST) do if pages:includes(page) then out:insert(page) end end
+    for _, page in ipairs(pages) do if not out:includes(page) then out:insert(page) end end
+    return out
+end
+
+-- The page's title and what its first paragraph begins with.
 local function page_item(name)
     local blocks = lab.manual(name)
     local title, first = blocks[1].content, nil
@@ -43,7 +66,7 @@ local function page_item(name)
         if block.t == 'Para' then first = block.content break end
     end
     local text = pandoc.List({ pandoc.Link(title, name .. '.html'), pandoc.Str(':'), pandoc.Space() })
-    text:extend(pandoc.Inlines(first):walk({ Link = function(link) return link.content end }))
+    text:extend(pandoc.Inlines(first_sentence(first)):walk({ Link = function(link) return link.content end }))
     return { pandoc.Plain(text) }
 end
 
@@ -82,7 +105,7 @@ function Pandoc(doc)
     doc.blocks:insert(pandoc.utils.from_simple_table(pandoc.SimpleTable({}, aligns, widths, heads, rows)))
     doc.blocks:insert(pandoc.Header(2, { pandoc.Str('Manuals') }, { id = 'manuals' }))
     local pages = sorted(text_of(doc.meta.pages))
-    doc.blocks:insert(pandoc.BulletList(pages:filter(function(page) return not lab.translation(page) end):map(page_item)))
+    doc.blocks:insert(pandoc.BulletList(manuals_in_order(pages:filter(function(page) return not lab.translation(page) end)):map(page_item)))
     doc.blocks:extend(translations(pages:filter(function(page) return lab.translation(page) ~= nil end), sorted(text_of(doc.meta.translations or ''))))
     doc.meta.pagetitle = text_of(doc.meta.title)
     return doc
