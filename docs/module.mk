@@ -146,7 +146,7 @@ book: $(DOC_BOOK) ## all handouts as one book, PDF and EPUB: PAPER=letter
 
 site: $(SITE_FILES) ## the labs and manuals as a static site: open build/site/index.html
 
-check-docs: all site $(HANDOUT_FILES) $(foreach language,$(LANGUAGES),$(call TRANSLATED_FILES,$(language))) book ## links resolve, figures have alternatives, words are spelt right, commands in the manuals run and print what they show
+check-docs: all site $(HANDOUT_FILES) $(foreach language,$(LANGUAGES),$(call TRANSLATED_FILES,$(language))) book ## pages, PDFs and the EPUB are valid and fit, links resolve, words are spelt right, commands in manuals and handouts run
 	@BUILD=$(BUILD) docs/check/check-docs.sh
 
 doc-tools:

@@ -1,13 +1,14 @@
 #!/bin/bash
-# What `make check-docs` checks, after everything has been built:
+# What `make check-docs` checks, after everything has been built; each check is a script of its own in this folder:
 #
-#   pages      HTML of handouts, slides and site is well-formed; links lead somewhere; figures have text alternatives
-#   markdown   relative links in README.md, manuals and handouts lead to files
-#   translations  have the parts of their originals, and are no older (docs/check/translations.pl)
-#   paper      each PDF says title, author and language
-#   targets    each `make WORD` in README.md, handouts and manuals is a target
-#   spelling   words of the text are in the dictionary or in docs/words.txt (docs/check/spelling.sh)
-#   commands   the manuals' commands run in a scratch copy of the kit, and print what the page shows (docs/check/commands.pl)
+#   html.sh, links.pl, screen.sh   HTML of handouts, slides and site is valid; links lead somewhere; figures have text alternatives; pages and slides
+#                    fit the screens that people use
+#   paper.sh         each PDF says title, author and language, and nothing stands in its margins; the EPUB is valid
+#   names.sh         links of README.md, manuals and handouts lead to files; targets, commands and options that they name are there
+#   spelling.sh      words of the text are in the dictionary or in docs/words.txt
+#   translations.pl  translations have the parts of their originals, and are no older
+#   commands.pl      commands of README.md and of the manuals run in a scratch copy of the kit, and print what the page shows
+#   handouts.sh      commands that handouts name run in a copy of the lab
 #
 #   check-docs.sh [--bless]      --bless writes the outputs shown in the manuals anew; read the diff
 set -uo pipefail
@@ -20,33 +21,29 @@ say() { # WHAT STATUS OUTPUT
     if [ "$2" = 0 ]; then echo "ok      $1"; else echo "FAILED  $1"; sed 's/^/        /' <<<"$3"; failed=1; fi
 }
 
-check_pages() {
-    local out
-    out=$(xmllint --noout "$build"/site/*.html "$build"/handouts/*.html 2>&1); say "pages are well-formed" $? "$(head -20 <<<"$out")"
-    out=$(perl docs/check/links.pl "$build/site"); say "links lead somewhere, figures have text alternatives" $? "$out"
+# WHAT COMMAND...: a check of its own. What it says is shown when it fails.
+check() {
+    local what=$1 out status
+    shift
+    out=$("$@" 2>&1)
+    status=$?
+    say "$what" $status "$(head -40 <<<"$out")"
 }
 
-# Relative links of the Markdown files themselves, as a reader of the repository follows them.
-check_markdown() {
-    local page link out=
-    for page in README.md docs/*.md labs/*/README*.md; do
-        while IFS= read -r link; do
-            [ -e "$(dirname "$page")/$link" ] || out+="$page: $link is not there"$'\n'
-        done < <(grep -oE '\]\([^)#: ]+' "$page" | cut -c3-)
-    done
-    [ -z "$out" ]; say "links in Markdown lead to files" $? "$out"
+check_pages() {
+    local screen
+    check "pages are valid HTML" docs/check/html.sh "$build"/site/*.html "$build"/handouts/*.html
+    check "links lead somewhere, figures have text alternatives" perl docs/check/links.pl "$build/site"
+    if command -v chromium >/dev/null; then check "pages and slides fit screens of 360, 1024 and 1920 px" docs/check/screen.sh "$build"/site/*.html
+    else echo "skipped screens: chromium is not installed (make setup-all)"; fi
 }
 
 check_paper() {
-    local pdf info out=
-    for pdf in "$build"/handouts/*.pdf "$build"/book/cuda-labs.pdf; do
-        [[ $pdf == *-letter.pdf ]] && continue # not made by this command
-        info=$(pdfinfo "$pdf")
-        grep -qE '^Title: +[^ ]' <<<"$info" || out+="$pdf: no title"$'\n'
-        grep -qE '^Author: +[^ ]' <<<"$info" || out+="$pdf: no author"$'\n'
-        grep -aqE '/Lang *\(' "$pdf" || out+="$pdf: no language"$'\n'
+    local files=() pdf
+    for pdf in "$build"/handouts/*.pdf; do
+        [[ $pdf == *-letter.pdf ]] || files+=("$pdf") # not made by this command
     done
-    [ -z "$out" ]; say "PDFs say title, author and language" $? "$out"
+    check "PDFs say title, author and language, and keep their margins; the EPUB is valid" docs/check/paper.sh "${files[@]}" "$build"/book/cuda-labs.{pdf,epub}
 }
 
 # Each translation (README.LANGUAGE.md, lab.LANGUAGE.yaml, docs/PAGE.LANGUAGE.md) against the English beside it.
@@ -59,27 +56,6 @@ check_translations() {
     [ -z "$out" ]; say "translations say what their originals say today" $? "$out"
 }
 
-# Each `make WORD` in code: in the text, or a line of a block that is typed. Words of options and NAME=value are passed over.
-made_words() {
-    awk '/^```/ { block = /^```sh/ && !block; next }
-         block { print; next }
-         { while (match($0, /`[^`]+`/)) { print substr($0, RSTART + 1, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH) } }' "$1" |
-        sed 's/#.*//' | awk '$1 == "make" { for (i = 2; i <= NF; i++) { if ($i == "-C") i++; else if ($i ~ /^[a-z][a-z-]*$/) print $i } }' | sort -u
-}
-
-check_targets() {
-    local targets own page word out=
-    targets=" $(env -u MAKEFLAGS -u MFLAGS make help | awk '$1 == "make" { printf "%s ", $2 }') $(sed -nE 's/^([a-z]+):.*## .*/\1/p' common/mk/lab.mk | tr '\n' ' ')"
-    for page in README.md docs/*.md labs/*/README*.md; do
-        [ "$page" = docs/style.md ] && continue # it speaks of other projects' commands
-        own=$(sed -nE 's/^([a-z]+):.*## .*/\1/p' "$(dirname "$page")/Makefile" 2>/dev/null | tr '\n' ' ') # a lab may have targets of its own
-        for word in $(made_words "$page"); do
-            [[ "$targets $own" == *" $word "* ]] || out+="$page: \`make $word\`: no such target"$'\n'
-        done
-    done
-    [ -z "$out" ]; say "targets exist" $? "$out"
-}
-
 # Each manual is a reader of its own, with a kit of its own that is built already.
 check_commands() {
     local page scratch out status
@@ -90,7 +66,8 @@ check_commands() {
         out=$(cd "$scratch" && perl docs/check/commands.pl $bless "$page" 2>&1)
         status=$?
         [ -z "$bless" ] || cp "$scratch/$page" "$page"
-        say "commands of $page" $status "$out"
+        say "commands of $page" $status "$(grep -v '^note: ' <<<"$out")"
+        sed -n 's/^note: /        /p' <<<"$out"
         rm -rf "$scratch"
     done
 }
@@ -103,11 +80,15 @@ check_spelling() {
 }
 
 check_pages
-check_markdown
+check "links of Markdown, targets, commands and options are there" docs/check/names.sh README.md NEWS.md docs/*.md labs/*/README*.md
 check_spelling
 check_translations
 check_paper
-check_targets
-if [ -d solutions ]; then check_commands docs/student.md docs/instructor.md docs/vgpu.md
-else echo "skipped commands of the manuals: they need the solutions, which this bundle does not have"; fi
+if [ -d solutions ]; then
+    # A translation has the commands of its original, which check_translations compares.
+    check_commands $(grep -l '^```sh' README.md docs/*.md | grep -v '[.].*[.]md$')
+    check "commands of handouts" docs/check/handouts.sh labs/[0-9]*
+else
+    echo "skipped commands of manuals and handouts: they need the solutions, which this bundle does not have"
+fi
 exit $failed

@@ -3,7 +3,7 @@
 # what the page shows. The current folder is the reader's; `cd` in one block holds for the next.
 #
 #     ```sh                         run; each block must end with status 0
-#     <!-- not run: why -->         before a block: it is only read
+#     <!-- not run: why -->         before a block: it is only read, and its why is said
 #     <!-- may fail: why -->        behind a block: it may end with status 1 or 2, but all its commands must exist
 #     <!-- run: COMMAND -->         run, not shown: what the reader does by hand
 #     <!-- output: COMMAND -->      run; the ```text block behind it must show what is printed. --bless writes it there.
@@ -49,7 +49,7 @@ for (my $i = 0; $i < @lines; $i++) {
     my $line = $lines[$i];
     my $number = $i + 1;
     push @out, $line;
-    if ($line =~ /^<!-- not run: .+ -->$/) { $skip = 1 }
+    if ($line =~ /^<!-- not run: (.+) -->$/) { $skip = 1; print "note: line $number is not run: $1\n" }
     elsif ($line =~ /^<!-- run: (.*) -->$/) {
         my ($status, $output) = run("set -e\n$1");
         fault($number, "ends with status $status: $1", $output) if $status;

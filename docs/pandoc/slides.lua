@@ -8,12 +8,15 @@ local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 local lab = dofile(here .. '/lab.lua')
 local text_of = pandoc.utils.stringify
 
-local LINES_MAX = 12    -- of text on a slide
+local LINES_MAX = 13    -- of text on a slide
 local SENTENCES_MAX = 5 -- of a paragraph
 local ITEM_LINES_MAX = 3
 local CODE_MAX = 20     -- lines of code
 local ITEMS_MAX = 5
 local CHARS_A_LINE = 70
+local CODE_CHARS_A_LINE = 98
+local TABLE_CHARS_A_LINE = 80
+local ROW_SPACE, LIST_SPACE, ITEM_SPACE = 0.4, 0.5, 0.1 -- lines
 
 local LEFT_OUT = { Hints = true }
 
@@ -70,9 +73,9 @@ local function add_paragraph(deck, para)
     if #all == 1 then return add(deck, para, lines_of(para.content)) end
     for i = 1, math.min(#all, SENTENCES_MAX) do
         items:insert({ pandoc.Plain(all[i]) })
-        lines = lines + lines_of(all[i])
+        lines = lines + lines_of(all[i]) + ITEM_SPACE
     end
-    local slide = add(deck, pandoc.BulletList(items), lines)
+    local slide = add(deck, pandoc.BulletList(items), lines + LIST_SPACE)
     if #all > SENTENCES_MAX then slide.notes:insert(para) end
 end
 
@@ -89,14 +92,14 @@ local function add_list(deck, list)
     local function flush(number)
         if #items == 0 then return end
         local block = ordered and pandoc.OrderedList(items, pandoc.ListAttributes(number, list.style, list.delimiter)) or pandoc.BulletList(items)
-        add(deck, block, lines).notes:extend(notes)
+        add(deck, block, lines + LIST_SPACE).notes:extend(notes)
         items, lines, notes = pandoc.List(), 0, pandoc.List()
     end
     for i, item in ipairs(list.content) do
         local inlines = pandoc.utils.blocks_to_inlines(item)
         local first, more = short_item(inlines)
-        local height = lines_of(first)
-        if #items == ITEMS_MAX or lines + height > LINES_MAX then flush(start + i - 1 - #items) end
+        local height = lines_of(first) + ITEM_SPACE
+        if #items == ITEMS_MAX or lines + height + LIST_SPACE > LINES_MAX then flush(start + i - 1 - #items) end
         items:insert({ pandoc.Plain(first) })
         lines = lines + height
         if more then notes:insert(pandoc.Para(inlines)) end
@@ -104,24 +107,36 @@ local function add_list(deck, list)
     flush(start + #list.content - #items)
 end
 
--- Lines that a row takes when its columns share the width by its cells' lengths.
-local function row_lines(row)
-    local sum = 0
-    for _, cell in ipairs(row) do sum = sum + (utf8.len(text_of(pandoc.Pandoc(cell))) or 0) + 4 end
-    return math.ceil(sum / CHARS_A_LINE)
+local function cell_length(cell) return (utf8.len(text_of(pandoc.Pandoc(cell))) or 0) + 4 end
+
+-- Lines that a row takes when its columns share the width by their longest cells, as a browser does it.
+local function row_lines(row, longest)
+    local sum, most = 0, 1
+    for _, length in ipairs(longest) do sum = sum + length end
+    for i, cell in ipairs(row) do
+        local width = math.max(6, TABLE_CHARS_A_LINE * longest[i] / math.max(sum, TABLE_CHARS_A_LINE))
+        most = math.max(most, math.ceil(cell_length(cell) / width))
+    end
+    return most + ROW_SPACE
 end
 
 local function add_table(deck, tbl)
     local simple = pandoc.utils.to_simple_table(tbl)
     local widths = pandoc.List(simple.aligns):map(function() return 0 end)
-    local rows, lines = pandoc.List(), 1
+    local longest = {}
+    for i, cell in ipairs(simple.header) do
+        longest[i] = cell_length(cell)
+        for _, row in ipairs(simple.rows) do longest[i] = math.min(math.max(longest[i], cell_length(row[i])), TABLE_CHARS_A_LINE) end
+    end
+    local head = row_lines(simple.header, longest)
+    local rows, lines = pandoc.List(), head
     local function flush()
         local piece = pandoc.SimpleTable({}, simple.aligns, widths, simple.header, rows)
         add(deck, pandoc.utils.from_simple_table(piece), lines)
-        rows, lines = pandoc.List(), 1
+        rows, lines = pandoc.List(), head
     end
     for _, row in ipairs(simple.rows) do
-        local height = row_lines(row)
+        local height = row_lines(row, longest)
         if #rows > 0 and lines + height > LINES_MAX - 1 then flush() end
         rows:insert(row)
         lines = lines + height
@@ -129,9 +144,16 @@ local function add_table(deck, tbl)
     flush()
 end
 
+-- A line that is too long goes on on the next one.
+local function code_height(line) return math.max(1, math.ceil((utf8.len(line) or #line) / CODE_CHARS_A_LINE)) end
+
 -- Where a piece of at most CODE_MAX lines may end: at the last empty line in its second half, if there is one.
 local function code_end(lines, from)
-    local last = math.min(from + CODE_MAX - 1, #lines)
+    local last, height = from - 1, 0
+    repeat
+        last = last + 1
+        height = height + code_height(lines[last])
+    until last == #lines or height + code_height(lines[last + 1]) > CODE_MAX
     if last < #lines then
         for i = last, from + CODE_MAX // 2, -1 do
             if lines[i] == '' then return i end
@@ -159,8 +181,9 @@ local function add_code(deck, code)
     for line in (without_guards(code.text) .. '\n'):gmatch('(.-)\n') do lines[#lines + 1] = line end
     while from <= #lines do
         local last = code_end(lines, from)
-        local piece = table.concat(lines, '\n', from, last):gsub('\n+$', '')
-        add(deck, pandoc.CodeBlock(piece, code.attr), math.max(3, math.min(LINES_MAX, (last - from + 2) * 3 // 4)))
+        local piece, height = (table.concat(lines, '\n', from, last):gsub('\n+$', '')), 0
+        for i = from, last do height = height + code_height(lines[i]) end
+        add(deck, pandoc.CodeBlock(piece, code.attr), math.max(3, math.min(LINES_MAX, (height + 1) * 3 // 4)))
         from = last + 1
     end
 end
