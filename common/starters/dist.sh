@@ -3,13 +3,16 @@
 #
 #   dist.sh          writes $BUILD/dist/cuda-lab-kit-student.tar.gz (BUILD defaults to build)
 #   dist.sh --list   only the names of the files in it, each with a NUL after it
+#     LABS=a,b     with these labs alone
+#     EXAM=1       for an examination: writes cuda-lab-kit-exam.tar.gz, in which the labs have no hints and one public case each (exam.pl)
 #
 # Left out: solutions, hidden cases, tests, the benchmark of the grader, example submissions, templates, and what only instructors read. The archive is
 # the same bytes for the same sources: names sorted, times and owners fixed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
-name=cuda-lab-kit-student
+name=cuda-lab-kit-$([ -n "${EXAM:-}" ] && echo exam || echo student)
+labs=${LABS:-}
 
 # The tracked files where this is a git checkout, all files but what was built otherwise.
 list_files() {
@@ -21,6 +24,7 @@ keep() {
     local file
     while IFS= read -r -d '' file; do
         [ -f "$file" ] || continue
+        [ -z "$labs" ] || [[ $file != labs/*/* ]] || [[ ,$labs, == *,"$(cut -d/ -f2 <<<"$file")",* ]] || continue
         case $file in
         solutions/* | */test/* | grader/bench/* | */template/* | grader/example-class/* | grader/attacks/*) ;;
         *hidden.yaml | *.tar.gz | */broken/* | */accepted/*) ;;
@@ -37,8 +41,18 @@ fi
 out=$build/dist
 mkdir -p "$out"
 out=$(realpath "$out")
-list_files | keep | LC_ALL=C sort -z |
-    tar --create --null --files-from=- --transform="s,^,$name/," --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner \
+# The kept files in a folder of their own, where exam.pl can change them.
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+for lab in ${labs//,/ }; do [ -f "labs/$lab/lab.yaml" ] || { echo "dist: there is no lab $lab" >&2; exit 2; }; done
+list_files | keep | tar --create --null --files-from=- | tar -x -C "$stage"
+if [ -n "${EXAM:-}" ]; then
+    rm -f "$stage"/docs/found-by.md # it says what the broken submissions of each lab are
+    for file in "$stage"/labs/*/lab*.yaml "$stage"/labs/*/README*.md; do perl common/starters/exam.pl "$file"; done
+fi
+
+(cd "$stage" && find . -type f -printf '%P\0') | LC_ALL=C sort -z |
+    tar --create --directory="$stage" --null --files-from=- --transform="s,^,$name/," --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner \
         --mode=u=rwX,go=rX | gzip -n9 >"$out/$name.tar.gz.new"
 mv "$out/$name.tar.gz.new" "$out/$name.tar.gz"
 echo "$out/$name.tar.gz: $(tar tzf "$out/$name.tar.gz" | wc -l) files, $(stat -c %s "$out/$name.tar.gz") bytes"

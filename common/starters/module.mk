@@ -27,8 +27,8 @@ check-solutions: all ## every solution, host part sanitized, on every case in SE
 new-lab: ## NAME=21-foo: make the folders of a new lab from a template
 	@common/starters/new-lab.sh '$(NAME)'
 
-dist: $(BUILD)/bin/starters ## the student bundle, build/dist/*.tar.gz: everything but solutions and hidden cases
-	@BUILD=$(BUILD) common/starters/dist.sh
+dist: $(BUILD)/bin/starters ## the student bundle, build/dist/*.tar.gz: everything but solutions and hidden cases; LABS=a,b; EXAM=1 without hints
+	@BUILD=$(BUILD) LABS='$(LABS)' EXAM='$(EXAM)' common/starters/dist.sh
 
 # What check-starters.t compares results with.
 $(BUILD)/common/starters/test/check_result: $(BUILD)/common/starters/test/check_result.o

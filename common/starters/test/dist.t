@@ -5,7 +5,7 @@ set -uo pipefail
 cd "$KIT" || exit 2
 work=$(mktemp -d /tmp/dist-test.XXXXXX)
 trap 'rm -rf "$work"' EXIT
-echo 1..6
+echo 1..12
 
 report() { # STATUS NUMBER NAME OUTPUT
     if [ "$1" = 0 ]; then echo "ok $2 - $3"; else echo "not ok $2 - $3"; sed 's/^/# /' <<<"$4"; fi
@@ -17,20 +17,31 @@ cmp "$bundle" "$work/b/dist/cuda-lab-kit-student.tar.gz" >"$work/cmp" 2>&1; repo
 mkdir "$work/x" && tar -xzf "$bundle" -C "$work/x"
 kit=$work/x/cuda-lab-kit-student
 
-secret=$(cd "$kit" && find . \( -path ./solutions -o -name 'hidden.yaml' -o -name broken -o -name accepted -o -path '*/test/*' -o -path '*example-class*' \) | head)
+secret=$({ cd "$kit" && find . \( -path ./solutions -o -name 'hidden.yaml' -o -name broken -o -name accepted -o -path '*/test/*' -o -path '*example-class*' \) | head || echo "nothing was unpacked"; } 2>&1)
 [ -z "$secret" ]; report $? 3 "no solution, hidden case or test is inside" "$secret"
 # Nor their contents under another name.
 sums=$(find solutions -type f ! -name Makefile -exec sha256sum {} + | cut -c1-64)
 copies=$(find "$kit" -type f -exec sha256sum {} + | grep -F "$sums")
 [ -z "$copies" ]; report $? 4 "nor a copy of one" "$copies"
 
+# ---- An examination: two labs, no hints, one public case ----
+out=$(BUILD=$work/e EXAM=1 LABS=02-vector-add,04-streams common/starters/dist.sh 2>&1 && mkdir "$work/y" && tar -xzf "$work/e/dist/cuda-lab-kit-exam.tar.gz" -C "$work/y" 2>&1)
+report $? 5 "the bundle of an examination is made" "$out"
+exam=$work/y/cuda-lab-kit-exam
+out=$(ls "$exam/labs"); [ "$out" = "$(printf '02-vector-add\n04-streams')" ]; report $? 6 "with the labs that were asked for" "$out"
+out=$(grep -nE 'hint|message:|tiers:$' "$exam"/labs/*/lab*.yaml; grep -n '<summary>' "$exam"/labs/*/README*.md); [ -z "$out" ]; report $? 7 "without hints" "$out"
+out=$(grep -c '^  - name:' "$exam"/labs/*/lab.yaml | grep -v ':1$'); [ -z "$out" ]; report $? 8 "with one public case each" "$out"
+printf 'cases:\n  - name: a\n    params: {hint: 1}\n' >"$work/odd.yaml"
+out=$(perl common/starters/exam.pl "$work/odd.yaml" 2>&1); [ $? != 0 ] && [[ $out == *"cannot take this out"* ]]; report $? 9 "what cannot be taken out is refused" "$out"
+out=$(BUILD=$work/e LABS=99-none common/starters/dist.sh 2>&1); [ $? = 2 ] && [[ $out == *"no lab 99-none"* ]]; report $? 10 "a lab that is not there is refused" "$out"
+
 if ! command -v nvcc >/dev/null; then
-    for i in 5 6; do echo "ok $i - a lab works in the unpacked bundle # SKIP nvcc is not here"; done
+    for i in 11 12; do echo "ok $i - a lab works in the unpacked bundle # SKIP nvcc is not here"; done
     exit 0
 fi
 # MAKEFLAGS of a calling make would name a job server that is not ours.
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD KIT SAN
-out=$(make --no-print-directory -C "$kit" -j"$(nproc)" all 2>&1); report $? 5 "the unpacked kit builds" "$(tail -20 <<<"$out")"
+out=$(make --no-print-directory -C "$kit" -j"$(nproc)" all 2>&1); report $? 11 "the unpacked kit builds" "$(tail -20 <<<"$out")"
 out=$(make --no-print-directory -C "$kit/labs/02-vector-add" check 2>&1)
 status=$?
-[ $status = 2 ] && [[ $out == *wrong-result* ]]; report $? 6 "make check there judges the starter" "status $status: $out"
+[ $status = 2 ] && [[ $out == *wrong-result* ]]; report $? 12 "make check there judges the starter" "status $status: $out"
