@@ -2,7 +2,10 @@
  */
 #include "common/vgpu/tool/tool.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ERRORS_SHOWN = 5 };
 
@@ -71,6 +74,34 @@ static void put_missing_lines(const Records *r, const Program *p, StrBuf *out)
         strbuf_puts(out, "vgpu: host code was compiled without line numbers: add -g to nvcc's options\n");
 }
 
+/* Whether a path may begin here: not in the middle of another one. A colour may stand before it. */
+static bool begins_word(const char *text, const char *at)
+{
+    if (at == text || (at - text >= 4 && strncmp(at - 4, "\033[1m", 4) == 0))
+        return true;
+    return !isalnum((unsigned char)at[-1]) && !strchr("/._-", at[-1]);
+}
+
+/* Files below the current folder are named as from there: that is how they were named to the compiler, and
+ * how they are opened. */
+static void name_from_here(StrBuf *out)
+{
+    char here[PATH_MAX];
+    if (!out->length || !getcwd(here, sizeof here - 1) || strcmp(here, "/") == 0)
+        return;
+    strcat(here, "/");
+    size_t n = strlen(here);
+    char *to = out->text;
+    for (const char *from = out->text; *from; from++) {
+        if (begins_word(out->text, from) && strncmp(from, here, n) == 0)
+            from += n - 1;
+        else
+            *to++ = *from;
+    }
+    *to = '\0';
+    out->length = (size_t)(to - out->text);
+}
+
 void print_findings(const Records *r, const ToolOptions *o, const Program *p, const Ending *e, int status,
                     StrBuf *out)
 {
@@ -81,6 +112,7 @@ void print_findings(const Records *r, const ToolOptions *o, const Program *p, co
         strbuf_puts(out, "\n");
     }
     put_errors(r, out);
+    name_from_here(out);
     put_missing_lines(r, p, out);
     if (r->start != NULL && r->end == NULL)
         strbuf_puts(out, "vgpu: the program ended without leaving the runtime (_exit or a signal): leaks and "
