@@ -90,6 +90,51 @@ int cli_report(Arena *a, const Options *o)
     return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
 }
 
+/* All labs that rank, for the terminal. */
+static Status print_leaderboards(Arena *a, const Options *o, const ReportClass *c, Diag *d)
+{
+    Status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < c->n_labs; i++) {
+        ReportRank *ranks;
+        size_t n;
+        if (!report_lab_ranks(c, c->labs[i]))
+            continue;
+        s = report_leaderboard(a, c, c->labs[i], &ranks, &n, d);
+        StrBuf text = {0};
+        if (s == STATUS_OK)
+            report_leaderboard_text(&text, c->labs[i], ranks, n, o->names);
+        put(&text, stdout);
+    }
+    return s;
+}
+
+int cli_leaderboard(Arena *a, const Options *o)
+{
+    Gradebook *book;
+    ReportClass *c;
+    Diag d;
+    StrBuf page = {0};
+    Status s = load_class(a, o, &book, &c, &d);
+    const char *dir = s == STATUS_OK ? arena_printf(a, "%s/report", o->out) : NULL;
+    const char *path = o->to ? o->to : dir ? arena_printf(a, "%s/leaderboard.html", dir) : NULL;
+    if (s == STATUS_OK && !path)
+        s = diag_set(&d, STATUS_NO_MEMORY, "no memory");
+    if (s == STATUS_OK)
+        s = report_leaderboard_page(c, "CUDA Lab Kit", o->names, &page, &d);
+    if (s == STATUS_OK && !o->to)
+        s = dir_make(dir, &d);
+    if (s == STATUS_OK)
+        s = file_write_atomic(path, page.text, page.length, &d);
+    if (s == STATUS_OK)
+        s = print_leaderboards(a, o, c, &d);
+    if (s == STATUS_OK)
+        printf("%s\n", path);
+    strbuf_free(&page);
+    report_class_free(c);
+    gradebook_close(book);
+    return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
+}
+
 static int list_formats(void)
 {
     for (const ReportFormat *f = report_formats(); f->name; f++)

@@ -235,12 +235,13 @@ static yaml_node_t *value_of(Loader *l, yaml_node_t *map, const char *key)
     return NULL;
 }
 
-/* hidden.yaml says what differs from lab.yaml, and only that; a hidden case's seed is the run's secret. */
+/* hidden.yaml says what differs from lab.yaml, and only that; a hidden case's seed is the run's secret, and
+ * so are its metrics. */
 static bool allowed_in_hidden(SchemaScope scope, const char *key)
 {
     if (scope == SCOPE_LAB)
         return strcmp(key, "schema") == 0 || strcmp(key, "lab") == 0 || strcmp(key, "cases") == 0;
-    return !(scope == SCOPE_CASE && strcmp(key, "seed") == 0);
+    return !(scope == SCOPE_CASE && (strcmp(key, "seed") == 0 || strcmp(key, "leaderboard") == 0));
 }
 
 static Status check_keys(Loader *l, yaml_node_t *map, SchemaScope scope)

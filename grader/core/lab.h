@@ -106,6 +106,7 @@ typedef struct LabCase {
     int64_t expect_status;
     const char *expect_error; /* name of a CUDA error that the case is meant to meet; "" */
     const char *metric;       /* "" unless this is a performance case */
+    const char *leaderboard;  /* "lowest", "highest", or "": how the metric ranks a class */
     LabTier *tiers;
     size_t n_tiers;
     bool run; /* false: only the answer file counts */

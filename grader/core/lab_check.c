@@ -210,6 +210,25 @@ static Status check_tiers(const LabCase *c, const char *path, Diag *d)
     return STATUS_OK;
 }
 
+/* One case of a lab at most ranks. */
+static Status check_leaderboard(const Lab *lab, size_t i, const char *path, Diag *d)
+{
+    const LabCase *c = &lab->cases[i];
+    if (!c->leaderboard[0])
+        return STATUS_OK;
+    if (strcmp(c->leaderboard, "lowest") != 0 && strcmp(c->leaderboard, "highest") != 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "'leaderboard' must be lowest or highest, not '%s'", c->leaderboard);
+    if (!c->metric[0])
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "case '%s' has a 'leaderboard', and no 'metric' for it", c->name);
+    for (size_t j = 0; j < i; j++)
+        if (lab->cases[j].leaderboard[0])
+            return diag_set_at(d, STATUS_PARSE, path, c->line, 0, "a second case has a 'leaderboard': '%s'",
+                               c->name);
+    return STATUS_OK;
+}
+
 /* Whether something says what is right, in words for a field of words and in numbers for others. */
 static bool answer_can_be_judged(const LabAnswer *answer, const LabField *field)
 {
@@ -269,6 +288,8 @@ static Status check_case(const Lab *lab, size_t i, const char *path, Diag *d)
     Status s = check_tolerance(&c->tolerance, path, c->line, d);
     if (s == STATUS_OK)
         s = check_tiers(c, path, d);
+    if (s == STATUS_OK)
+        s = check_leaderboard(lab, i, path, d);
     return s != STATUS_OK ? s : check_answers(lab, c, path, d);
 }
 

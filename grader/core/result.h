@@ -50,6 +50,8 @@ typedef struct CaseResult {
     size_t n_findings;
     ResultMetric *metrics; /* in name order */
     size_t n_metrics;
+    const char *leaderboard; /* the metric that ranks the class; NULL where none does */
+    bool highest_first;      /* of it */
 } CaseResult;
 
 typedef struct Result {

@@ -52,11 +52,17 @@ static json_t *metrics_json(const CaseResult *c)
 
 static json_t *case_json(const CaseResult *c)
 {
-    return json_pack("{s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "name", string(c->name),
-                     "visibility", c->hidden ? "hidden" : "public", "points", number(c->points), "max_points",
-                     number(c->max_points), "verdict", verdict_word(c->verdict), "message",
-                     string(c->message), "lesson", string(c->lesson), "hint", string(c->hint), "replay",
-                     string(c->replay), "findings", findings_json(c), "metrics", metrics_json(c));
+    json_t *json =
+        json_pack("{s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "name", string(c->name),
+                  "visibility", c->hidden ? "hidden" : "public", "points", number(c->points), "max_points",
+                  number(c->max_points), "verdict", verdict_word(c->verdict), "message", string(c->message),
+                  "lesson", string(c->lesson), "hint", string(c->hint), "replay", string(c->replay),
+                  "findings", findings_json(c), "metrics", metrics_json(c));
+    if (json && c->leaderboard)
+        json_object_set_new(json, "leaderboard",
+                            json_pack("{s:o, s:s}", "metric", string(c->leaderboard), "best",
+                                      c->highest_first ? "highest" : "lowest"));
+    return json;
 }
 
 json_t *result_to_json(const Result *r)

@@ -139,6 +139,16 @@ static void read_metrics(Reader *r, const json_t *map, CaseResult *c)
     }
 }
 
+/* Not every lab ranks. */
+static void read_leaderboard(Reader *r, const json_t *map, CaseResult *c)
+{
+    const json_t *leaderboard = json_object_get(map, "leaderboard");
+    if (!leaderboard)
+        return;
+    c->leaderboard = get_text(r, leaderboard, "metric");
+    c->highest_first = strcmp(get_text(r, leaderboard, "best"), "highest") == 0;
+}
+
 static void read_case(Reader *r, const json_t *map, CaseResult *c)
 {
     *c = (CaseResult){
@@ -154,6 +164,7 @@ static void read_case(Reader *r, const json_t *map, CaseResult *c)
     };
     read_findings(r, map, c);
     read_metrics(r, map, c);
+    read_leaderboard(r, map, c);
 }
 
 static void read_lists(Reader *r, const json_t *json, Result *result)

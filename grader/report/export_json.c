@@ -113,6 +113,19 @@ static json_t *case_text(const CaseResult *c)
     return json;
 }
 
+/* What Gradescope's leaderboard shows of a result; NULL when it is on none. */
+static json_t *gradescope_leaderboard(const Result *r)
+{
+    const CaseResult *ranked;
+    double value;
+    if (!report_rank(r, &ranked, &value))
+        return NULL;
+    const char *metric =
+        strncmp(ranked->leaderboard, "value.", 6) == 0 ? ranked->leaderboard + 6 : ranked->leaderboard;
+    return json_pack("[{s:s, s:f, s:s}]", "name", metric, "value", value, "order",
+                     ranked->highest_first ? "desc" : "asc");
+}
+
 Status export_gradescope(const ReportClass *c, StrBuf *out, Diag *d)
 {
     Result *r = one_view(c, d);
@@ -131,6 +144,11 @@ Status export_gradescope(const ReportClass *c, StrBuf *out, Diag *d)
     json_t *json = json_pack("{s:f, s:o, s:s, s:s, s:o}", "score", c->grades[0].final, "output",
                              text_with_notes(whole, r, &c->grades[0]), "output_format", "text",
                              "test_output_format", "text", "tests", tests);
+    json_t *leaderboard = gradescope_leaderboard(r);
+    if (json && leaderboard)
+        json_object_set_new(json, "leaderboard", leaderboard);
+    else
+        json_decref(leaderboard);
     result_free(r);
     return put_json(json, JSON_INDENT(2), out, d);
 }

@@ -84,6 +84,30 @@ Status report_html(const ReportClass *c, const char *title, const char *dir, Dia
 /* The path of a result's page below dir, owned by the arena. */
 const char *report_page_path(Arena *a, const char *student, const char *lab);
 
+/* Leaderboards */
+
+/* A line of a lab's leaderboard. */
+typedef struct ReportRank {
+    const Result *result;
+    const CaseResult *ranked; /* the case whose metric ranks */
+    double value;             /* of that metric */
+    const char *name;         /* made up, of two words */
+    size_t place;             /* from 1; the same for equal values */
+} ReportRank;
+
+/* Whether a result is on its lab's leaderboard: some case of it ranks, its metric is known, and every case is
+ * right, if only slow. */
+bool report_rank(const Result *r, const CaseResult **ranked, double *value);
+/* Whether some case of the lab ranks. */
+bool report_lab_ranks(const ReportClass *c, const char *lab);
+/* The lab's leaderboard, the best first; owned by the arena. */
+Status report_leaderboard(Arena *a, const ReportClass *c, const char *lab, ReportRank **ranks, size_t *n,
+                          Diag *d);
+/* As lines for a terminal; with the students' own names beside the made-up ones if `names`. */
+void report_leaderboard_text(StrBuf *out, const char *lab, const ReportRank *ranks, size_t n, bool names);
+/* The page of all labs that rank. */
+Status report_leaderboard_page(const ReportClass *c, const char *title, bool names, StrBuf *out, Diag *d);
+
 /* Exports */
 
 typedef struct ReportFormat {

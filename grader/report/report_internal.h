@@ -41,6 +41,8 @@ void html_text(StrBuf *out, const char *text);
 void html_badge(StrBuf *out, Verdict v);
 /* Writes the two kinds of page. */
 void html_index(StrBuf *out, const ReportClass *c, const char *title);
+/* A lab's leaderboard, as a part of a page. */
+void html_leaderboard(StrBuf *out, const char *lab, const ReportRank *ranks, size_t n, bool names);
 void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title);
 
 /* The writers of formats.def. */

@@ -19,6 +19,7 @@ Result *report_student_view(const Result *r)
             continue;
         c->message = c->hint = c->replay = "";
         c->n_findings = c->n_metrics = 0;
+        c->leaderboard = NULL;
     }
     return view;
 }

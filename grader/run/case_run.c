@@ -297,6 +297,10 @@ static void tell(CaseWork *w, CaseResult *r)
     if (w->report)
         explain_findings(w->arena, w->report, r);
     keep_metrics(w, r);
+    if (c->leaderboard[0] && w->evidence.has_metric) {
+        r->leaderboard = c->metric;
+        r->highest_first = strcmp(c->leaderboard, "highest") == 0;
+    }
 }
 
 static void tell_kit_error(Arena *a, const CaseInput *in, const Diag *d, CaseResult *r)

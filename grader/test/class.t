@@ -135,6 +135,11 @@ done
 book report
 check "report: the page says why" grep -q 'adjusted by +4.5 points: as agreed' "$tmp/book/report/s002/$lab.html"
 check "report: text stays text" grep -q '=1+1 &lt;script&gt;' "$tmp/book/report/s002/$lab.html"
+book leaderboard --names
+same "leaderboard: of a lab that ranks nobody, a page without names" "0 $tmp/book/report/leaderboard.html 0" \
+    "$? $(cat "$tmp/stdout") $(grep -c s002 "$tmp/book/report/leaderboard.html")"
+book leaderboard --to "$tmp/board.html"
+check "leaderboard: the same page elsewhere" cmp "$tmp/board.html" "$tmp/book/report/leaderboard.html"
 book withdraw --change 2 "${said[@]}"
 same "withdraw: status" 0 $?
 same "withdraw: it no longer counts" "$wrong" "$(points_of s002 | cut -d' ' -f3)"
