@@ -1,8 +1,8 @@
 /* Lab 20: inputs and right answers, in double precision.
  *
  * Parameters: `function`, one of capstone.h, and its sizes; `relu`, `first` (no dx), `share`, `rate`, `largest`
- * (magnitude of scores). For train_step: m images a step, `steps`, `room` of the workspace; `tests` and `timed`:
- * only losses are wanted; `differences`: the gradient is not worked out by the formulas that students use, but from
+ * (magnitude of scores). For train_step: m images a step, `steps`, `room` of the workspace; with `tests`, `timed`
+ * or `only_losses` only losses are wanted; `differences`: the gradient is not worked out by the formulas that students use, but from
  * differences of the loss when one parameter is moved a little, up and down.
  */
 #include "judge.h"
@@ -338,7 +338,7 @@ static void expect_training(JudgeCase *c)
         for (size_t i = 0; i < p.n; i++)
             p.at[i] -= judge_param_float(c, "rate") * g.at[i];
     }
-    if (!judge_has_param(c, "tests") && !judge_has_param(c, "timed"))
+    if (!judge_has_param(c, "tests") && !judge_has_param(c, "timed") && !judge_has_param(c, "only_losses"))
         expect_model(c, &p, "w1_after", "b1_after", "w2_after", "b2_after");
     free(p.at);
     free(g.at);
