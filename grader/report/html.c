@@ -6,6 +6,7 @@
 #include "grader/text/escape.h"
 
 #include <string.h>
+#include <unistd.h>
 
 void html_text(StrBuf *out, const char *text)
 {
@@ -69,7 +70,7 @@ const char *report_page_path(Arena *a, const char *student, const char *lab)
     return copy;
 }
 
-static Status write_page(const char *path, StrBuf *page, Diag *d)
+Status html_write(const char *path, StrBuf *page, Diag *d)
 {
     Status s = page->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for %s", path)
                             : file_write_atomic(path, page->text, page->length, d);
@@ -91,7 +92,7 @@ static Status write_submission(Arena *a, const Result *r, const Grade *g, const 
     StrBuf page = {0};
     if (s == STATUS_OK) {
         html_submission(&page, r, g, title);
-        s = write_page(path, &page, d);
+        s = html_write(path, &page, d);
     }
     return s;
 }
@@ -103,12 +104,13 @@ Status report_html(const ReportClass *c, const char *title, const char *dir, Dia
     Status s = dir_make(dir, d);
     for (size_t i = 0; i < c->n_results && s == STATUS_OK; i++)
         s = write_submission(&a, c->results[i], &c->grades[i], title, dir, d);
-    const char *path = arena_printf(&a, "%s/index.html", dir);
-    if (s == STATUS_OK && !path)
+    const char *path = arena_printf(&a, "%s/index.html", dir),
+               *similar = arena_printf(&a, "%s/similar.html", dir);
+    if (s == STATUS_OK && (!path || !similar))
         s = diag_set(d, STATUS_NO_MEMORY, "no memory for the report");
     if (s == STATUS_OK) {
-        html_index(&index, c, title); /* last: it links to pages that are there */
-        s = write_page(path, &index, d);
+        html_index(&index, c, title, access(similar, F_OK) == 0); /* last: it links to pages that are there */
+        s = html_write(path, &index, d);
     }
     arena_free(&a);
     return s;

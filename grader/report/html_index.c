@@ -362,13 +362,15 @@ static void put_person(StrBuf *out, Arena *a, const ReportClass *c)
     strbuf_puts(out, begun ? "</ul>\n" : "");
 }
 
-void html_index(StrBuf *out, const ReportClass *c, const char *title)
+void html_index(StrBuf *out, const ReportClass *c, const char *title, bool similar)
 {
     Arena a = {0};
     html_begin(out, title, "Results of the class", NULL);
     put_run(out, c);
     strbuf_puts(out, "</header>\n<main>\n");
     put_facts(out, c);
+    if (similar)
+        strbuf_puts(out, "<p><a href=\"similar.html\">Submissions that share passages</a></p>\n");
     put_person(out, &a, c);
     put_class(out, &a, c);
     put_labs(out, c);

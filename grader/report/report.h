@@ -14,6 +14,7 @@
 #include "grader/core/result.h"
 #include "grader/db/grade.h"
 #include "grader/db/gradebook.h"
+#include "grader/similar/similar.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,6 +108,22 @@ Status report_leaderboard(Arena *a, const ReportClass *c, const char *lab, Repor
 void report_leaderboard_text(StrBuf *out, const char *lab, const ReportRank *ranks, size_t n, bool names);
 /* The page of all labs that rank. */
 Status report_leaderboard_page(const ReportClass *c, const char *title, bool names, StrBuf *out, Diag *d);
+
+/* Pairs of submissions that share passages ------------------------------------------------------------- */
+
+typedef struct ReportSimilar {
+    const char *lab;
+    const SimilarWork *works;
+    size_t n_works;
+    const SimilarPair *pairs;
+    size_t n_pairs;
+} ReportSimilar;
+
+/* A line a pair. */
+void report_similar(StrBuf *out, const ReportSimilar *labs, size_t n);
+/* Writes dir/similar.html: the pairs with their passages side by side. The index links to it when it is made
+ * the next time. */
+Status report_similar_html(const ReportSimilar *labs, size_t n, const char *title, const char *dir, Diag *d);
 
 /* Exports */
 

@@ -40,9 +40,11 @@ void html_end(StrBuf *out);
 void html_text(StrBuf *out, const char *text);
 void html_badge(StrBuf *out, Verdict v);
 /* Writes the two kinds of page. */
-void html_index(StrBuf *out, const ReportClass *c, const char *title);
 /* A lab's leaderboard, as a part of a page. */
 void html_leaderboard(StrBuf *out, const char *lab, const ReportRank *ranks, size_t n, bool names);
+void html_index(StrBuf *out, const ReportClass *c, const char *title, bool similar);
+/* Writes a page whole or not at all, and frees it. */
+Status html_write(const char *path, StrBuf *page, Diag *d);
 void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title);
 
 /* The writers of formats.def. */

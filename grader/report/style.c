@@ -73,6 +73,8 @@ const char REPORT_CSS[] =
     "details{margin:.6rem 0 0}summary{cursor:pointer;color:var(--link)}dl.pairs{display:grid;"
     "grid-template-columns:fit-content(45%) 1fr;gap:.15rem 1rem;margin:.6rem 0 0}dl.pairs dt{color:var(--soft);overflow-wrap:anywhere}"
     "dl.pairs dd{margin:0;overflow-wrap:anywhere}\n"
+    ".beside{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:.75rem}"
+    "@media(max-width:45rem){.beside{grid-template-columns:minmax(0,1fr)}}\n"
     "ul.notes li{white-space:pre-line;overflow-wrap:anywhere}\n"
     ".tools{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:center;margin:0 0 .75rem}.tools "
     "input,.tools "

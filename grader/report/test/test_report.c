@@ -239,7 +239,7 @@ static void test_grades(void **state)
     assert_non_null(strstr(page.text, "<li>set to 80 points: shown at the board</li>"));
     assert_non_null(strstr(page.text, "<li>note (not for the student): QUIET"));
     strbuf_free(&page);
-    html_index(&page, c, "Kit");
+    html_index(&page, c, "Kit", false);
     assert_non_null(strstr(page.text, "74.5/100<span title="));
     strbuf_free(&page);
     report_class_free(c);
@@ -362,6 +362,10 @@ static void test_html(void **state)
     Arena a = {0};
     assert_int_equal(report_html(c, "CUDA Lab Kit", dir, NULL), STATUS_OK);
     expect_body("index.html", read_page(&a, dir, "index.html"));
+    assert_null(strstr(read_page(&a, dir, "index.html"), "similar.html"));
+    assert_int_equal(file_write_atomic(arena_printf(&a, "%s/similar.html", dir), "x", 1, NULL), STATUS_OK);
+    assert_int_equal(report_html(c, "CUDA Lab Kit", dir, NULL), STATUS_OK);
+    assert_non_null(strstr(read_page(&a, dir, "index.html"), "<a href=\"similar.html\">"));
     expect_body("submission.html", read_page(&a, dir, "s002/02-vector-add.html"));
     assert_non_null(strstr(read_page(&a, dir, "s003/02-vector-add.html"), "<details open>"));
     for (size_t i = 0; i < c->n_results; i++) { /* each page of the index is there */
@@ -374,6 +378,40 @@ static void test_html(void **state)
     else
         assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
     report_class_free(c);
+    arena_free(&a);
+}
+
+/* Pairs with hostile names and sources: text stays text, on the page and on the terminal. */
+static void test_similar(void **state)
+{
+    (void)state;
+    SimilarFile files[] = {{"a\x1b[2J.cu", "first\n" ATTACK "\nthird", sizeof "first\n" ATTACK "\nthird" - 1},
+                           {ATTACK, "", 0}};
+    SimilarWork works[] = {{ATTACK, files, 2}, {"s002", files, 2}};
+    SimilarPassage passages[] = {{.file = {0, 1}, .first = {2, 1}, .last = {3, 9}, .tokens = 20}};
+    SimilarPair pair = {.work = {0, 1},
+                        .own = {30, 40},
+                        .shared = {20, 25},
+                        .percent = 64,
+                        .passages = passages,
+                        .n_passages = 1};
+    ReportSimilar lab = {.lab = ATTACK, .works = works, .n_works = 2, .pairs = &pair, .n_pairs = 1};
+    char dir[] = "/tmp/test-html-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    Arena a = {0};
+    assert_int_equal(report_similar_html(&lab, 1, ATTACK, dir, NULL), STATUS_OK);
+    StrBuf page = {.text = read_page(&a, dir, "similar.html")}, text = {0};
+    page.length = strlen(page.text);
+    expect_clean(&page);
+    assert_null(strstr(page.text, "<script"));
+    assert_null(strstr(page.text, "first"));
+    assert_non_null(strstr(page.text, "   2  &lt;/pre&gt;&lt;script&gt;"));
+    assert_non_null(strstr(page.text, "64&#160;% (20 of 30 tokens, 25 of 40)"));
+    report_similar(&text, &lab, 1);
+    expect_clean(&text);
+    assert_non_null(strstr(text.text, " s002: 64 % (20 of 30 tokens, 25 of 40)\n"));
+    strbuf_free(&text);
+    assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
     arena_free(&a);
 }
 
@@ -484,13 +522,14 @@ static void test_student_view(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_wide_names_align),
-        cmocka_unit_test(test_cases),   cmocka_unit_test(test_reason_told_once),
-        cmocka_unit_test(test_exports), cmocka_unit_test(test_exports_of_one),
-        cmocka_unit_test(test_grades),  cmocka_unit_test(test_canvas_refuses),
-        cmocka_unit_test(test_hostile), cmocka_unit_test(test_hostile_html),
-        cmocka_unit_test(test_html),    cmocka_unit_test(test_empty_class),
-        cmocka_unit_test(test_load),    cmocka_unit_test(test_student_view),
+        cmocka_unit_test(test_table),        cmocka_unit_test(test_wide_names_align),
+        cmocka_unit_test(test_cases),        cmocka_unit_test(test_reason_told_once),
+        cmocka_unit_test(test_exports),      cmocka_unit_test(test_exports_of_one),
+        cmocka_unit_test(test_grades),       cmocka_unit_test(test_canvas_refuses),
+        cmocka_unit_test(test_hostile),      cmocka_unit_test(test_hostile_html),
+        cmocka_unit_test(test_html),         cmocka_unit_test(test_similar),
+        cmocka_unit_test(test_empty_class),  cmocka_unit_test(test_load),
+        cmocka_unit_test(test_student_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
