@@ -117,8 +117,14 @@ static void test_reason_told_once(void **state)
          .lesson = "",
          .hint = "",
          .replay = "run 3"},
+        {.name = "fourth",
+         .verdict = VERDICT_RACE,
+         .message = "other.cu:7: about another file",
+         .lesson = "",
+         .hint = "",
+         .replay = "run 4"},
     };
-    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 3};
+    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 4};
     StrBuf out = {0};
     report_cases(&out, &r, true, (ReportStyle){0});
     assert_non_null(strstr(out.text, "the whole reason"));
@@ -130,6 +136,7 @@ static void test_reason_told_once(void **state)
     assert_non_null(strstr(out.text, "lesson 2"));
     assert_non_null(strstr(out.text, "run 2"));
     assert_non_null(strstr(out.text, "another reason"));
+    assert_non_null(strstr(out.text, "about another file"));
     strbuf_free(&out);
     report_cases(&out, &r, true, (ReportStyle){.language = LANGUAGE_CHINESE});
     assert_non_null(strstr(out.text, language_say(LANGUAGE_CHINESE, verdict_meaning(cases[0].verdict))));
