@@ -2,10 +2,11 @@
 #
 #   build/lib/liblab.a               what a student's program links: common/lab with the harness's main, in one object
 #                                    whose only global names are lab_*, check_*, main
+#   build/lib/liblab-own.a           the same for programs that have a main of their own: a lab's optional part
 #   build/labs/NN-name/driver.o      labs/NN-name/driver.c
 #   build/labs/NN-name/judge         labs/NN-name/reference.c and the judge
 #
-# The first two go into programs that nvcc links: they are built without sanitizers and coverage.
+# The first three go into programs that nvcc links: they are built without sanitizers and coverage.
 
 $(call module,common/lab,-isystem $(CUDA_HOME)/include)
 
@@ -23,7 +24,13 @@ $(BUILD)/student/lab.o: $(LAB_STUDENT_OBJECTS)
 	$(Q)ld -r -o $@ $^
 	$(Q)objcopy --localize-hidden $@
 
+$(BUILD)/student/lab-own.o: $(filter-out %/main.o %/case.o,$(LAB_STUDENT_OBJECTS))
+	$(Q)ld -r -o $@ $^
+	$(Q)objcopy --localize-hidden $@
+
 $(BUILD)/lib/liblab.a: $(BUILD)/student/lab.o
+$(BUILD)/lib/liblab-own.a: $(BUILD)/student/lab-own.o
+$(BUILD)/lib/liblab.a $(BUILD)/lib/liblab-own.a:
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -47,7 +54,7 @@ ALL_DEPS += $(BUILD)/labs/$(1)/driver.d $(BUILD)/labs/$(1)/reference.d
 endef
 $(foreach lab,$(LAB_NAMES),$(eval $(call lab_body,$(lab))))
 
-ALL_EXTRA += $(BUILD)/lib/liblab.a
+ALL_EXTRA += $(BUILD)/lib/liblab.a $(BUILD)/lib/liblab-own.a
 ALL_DEPS += $(LAB_STUDENT_OBJECTS:.o=.d) $(BUILD)/common/lab/judge_main.d
 
 $(call unit_tests,common/lab,common/lab common/base,-lm)

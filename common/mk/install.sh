@@ -63,7 +63,7 @@ install_all() {
     install -d "$to/bin" "$kit/build/bin" "$kit/build/lib/vgpu" "$kit/common/mk" "$kit/common/lab" "$to/share/doc/cuda-lab-kit"
     install -m 755 "$build"/bin/{vgpu,grade,grade-runner,labtool} "$kit/build/bin/"
     install -m 755 "$build"/lib/vgpu/*.so* "$kit/build/lib/vgpu/"
-    install -m 644 "$build/lib/liblab.a" "$kit/build/lib/"
+    install -m 644 "$build"/lib/liblab{,-own}.a "$kit/build/lib/"
     install -m 644 common/mk/{toolchain,lab}.mk "$kit/common/mk/"
     install -m 644 common/lab/*.h "$kit/common/lab/"
     install -m 755 common/lab/*.sh "$kit/common/lab/"

@@ -5,6 +5,7 @@
 #   make check    grade your work on all public cases
 #   make hint     the next hint: TODO=2 picks what for
 #   make profile  run a case and show what it costs
+#   make extra    build and run the optional part, where the lab has one: EXTRA names its program, EXTRA_FLAGS what nvcc needs for it
 #   make submit   pack what you hand in
 #   make clean    remove what was built
 #
@@ -23,7 +24,7 @@ SOURCES := $(filter %.cu,$(FILES))
 PROGRAM := build/$(basename $(firstword $(SOURCES)))
 OBJECTS := $(patsubst %.cu,build/%.o,$(SOURCES))
 # What the kit must have built before a lab can be used.
-KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade)
+KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade)
 
 CASE ?=
 TODO ?=
@@ -66,6 +67,21 @@ hint: $(KIT_PARTS) ## show the next hint: TODO=2 picks what for
 
 profile: $(PROGRAM) $(KIT_PARTS) ## run a case and show what it costs: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) profile '$(CASE)'
+
+# The optional part: a program of its own, which says itself whether it is right. EXTRA_FROM and EXTRA_BUILD let checks try another source elsewhere.
+EXTRA_FROM  ?= .
+EXTRA_BUILD ?= build
+EXTRA_ARCH  := $(if $(filter gpu,$(DEVICE)),native,$(CUDA_ARCH))
+ifneq ($(EXTRA),)
+.PHONY: extra
+$(EXTRA_BUILD)/$(EXTRA)-$(EXTRA_ARCH): $(EXTRA_FROM)/$(EXTRA).cu $(KIT_PARTS)
+	$(call say,NVCC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) -arch=$(EXTRA_ARCH) -lineinfo -g -cudart shared -I$(KIT_DIR)/common/lab -o $@ $< $(KIT_BUILD)/lib/liblab-own.a $(EXTRA_FLAGS)
+
+extra: $(EXTRA_BUILD)/$(EXTRA)-$(EXTRA_ARCH) ## the optional part, where there is one: DEVICE=virtual|gpu
+	@$(if $(filter gpu,$(DEVICE)),LD_LIBRARY_PATH='$(CUDA_HOME)/lib64',$(KIT_BUILD)/bin/vgpu) $<
+endif
 
 submit: $(KIT_PARTS) ## pack what you hand in as NN-name.tar.gz
 	@$(KIT_BUILD)/bin/grade submit .

@@ -142,6 +142,8 @@ static Status read_root(Reader *r, LabFile *lab)
     lab->starter_floor = text_or(r, root, "starter_floor", "0");
     Status status = read_texts(r, root, "files", &lab->files, &lab->n_files);
     if (!status)
+        status = read_texts(r, root, "extra", &lab->extra, &lab->n_extra);
+    if (!status)
         status = list_of(r, root, "hints", &items, &lab->n_hints);
     lab->hints = ARENA_NEW_ARRAY(r->arena, LabFileHint, lab->n_hints + 1);
     for (size_t i = 0; i < lab->n_hints && !status; i++)

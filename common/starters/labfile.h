@@ -37,6 +37,8 @@ typedef struct LabFile {
     Language language; /* of the hints */
     const char **files;
     size_t n_files;
+    const char **extra; /* programs of the optional part */
+    size_t n_extra;
     const char *starter_floor;
     LabFileHint *hints;
     size_t n_hints;

@@ -164,6 +164,8 @@ Status starters_write(const StarterLab *lab, StrBuf *report, Diag *diag)
     Status status = read_labfile(lab, &file, diag);
     for (size_t i = 0; i < file.n_files && !status; i++)
         status = write_starter(lab, file.files[i], report, diag);
+    for (size_t i = 0; i < file.n_extra && !status; i++)
+        status = write_starter(lab, file.extra[i], report, diag);
     if (!status)
         status = write_handout(lab, &file, report, diag);
     WriteRun run = {lab, report};
@@ -336,6 +338,8 @@ Status starters_check(const StarterLab *lab, StrBuf *report, size_t *n_faults, D
         return status;
     for (size_t i = 0; i < file.n_files && !status; i++)
         status = check_starter(&r, file.files[i], diag);
+    for (size_t i = 0; i < file.n_extra && !status; i++)
+        status = check_starter(&r, file.extra[i], diag);
     if (!status)
         status = check_handout(&r, diag);
     if (!status)

@@ -128,6 +128,8 @@ typedef struct Lab {
     size_t n_requires;
     const char **files;
     size_t n_files;
+    const char **extra; /* of the optional part */
+    size_t n_extra;
     double points, starter_floor;
     LabTolerance tolerance;
     LabLimits limits;

@@ -63,10 +63,25 @@ expectations_of() {
     if [ -d "$1" ]; then grep -lE -m1 '^(//|#) expect: ' "$1"/*; else echo "$1"; fi
 }
 
+# LAB FOLDER WANTED: the optional part, from labs/NN-name or solutions/NN-name; it ends well, or politely not.
+extra_ends() {
+    local out status
+    out=$(make -s -C "labs/$1" extra DEVICE=virtual KIT_BUILD="$BUILD" EXTRA_FROM="$KIT/$2/$1" EXTRA_BUILD="$work/extra-$2" 2>&1)
+    status=$?
+    echo "$out"
+    ! grep -q 'warning' <<<"$out" || return 1
+    if [ "$3" = right ]; then [ $status = 0 ] && grep -q 'vgpu: no findings' <<<"$out"
+    else [ $status != 0 ] && grep -q 'exit status 1$' <<<"$out"; fi
+}
+
 for lab in $labs; do
     try "$lab: starter and handout agree with the solution" "$BUILD/bin/starters" --check "$lab"
     if command -v nvcc >/dev/null; then try "$lab: the starter compiles without a warning" compiles_without_warning "$lab"
     else skip "$lab: the starter compiles without a warning" "nvcc is not here"; fi
+    if command -v nvcc >/dev/null && grep -q '^extra:' "labs/$lab/lab.yaml"; then
+        try "$lab: the solution of the optional part is right" extra_ends "$lab" solutions right
+        try "$lab: its starter is not, and says so" extra_ends "$lab" labs polite
+    fi
     hand_in "$lab" labs starter
     hand_in "$lab" solutions solution
     for submission in solutions/"$lab"/broken/* solutions/"$lab"/accepted/*; do
