@@ -1,4 +1,5 @@
-# The Makefile of a lab, after it has set LAB (its folder's name), FILES (what is handed in) and KIT (the kit's folder).
+# The Makefile of a lab, after it has set LAB (its folder's name), FILES (what is handed in), KIT (the kit's folder), and, where lab.yaml names
+# some, LIBRARIES.
 #
 #   make          build the program
 #   make run      run a case: CASE=name picks one (the first otherwise)
@@ -23,6 +24,7 @@ KIT_BUILD ?= $(KIT_DIR)/build
 SOURCES := $(filter %.cu,$(FILES))
 PROGRAM := build/$(basename $(firstword $(SOURCES)))
 OBJECTS := $(patsubst %.cu,build/%.o,$(SOURCES))
+LINK_LIBRARIES := $(if $(LIBRARIES),-L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs -Xlinker=--enable-new-dtags$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 $(addprefix -l,$(LIBRARIES)))
 # What the kit must have built before a lab can be used.
 KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade)
 
@@ -52,7 +54,7 @@ build/%.o: %.cu $(wildcard *.h) $(KIT_DIR)/common/lab/lab.h
 
 $(PROGRAM): $(OBJECTS) $(KIT_BUILD)/labs/$(LAB)/driver.o $(KIT_BUILD)/lib/liblab.a
 	$(call say,LINK,$@)
-	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -cudart shared -o $@ $^
+	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -cudart shared -o $@ $^ $(LINK_LIBRARIES)
 
 run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) run '$(CASE)'

@@ -144,6 +144,8 @@ static Status read_root(Reader *r, LabFile *lab)
     if (!status)
         status = read_texts(r, root, "extra", &lab->extra, &lab->n_extra);
     if (!status)
+        status = read_texts(r, root, "libraries", &lab->libraries, &lab->n_libraries);
+    if (!status)
         status = list_of(r, root, "hints", &items, &lab->n_hints);
     lab->hints = ARENA_NEW_ARRAY(r->arena, LabFileHint, lab->n_hints + 1);
     for (size_t i = 0; i < lab->n_hints && !status; i++)

@@ -39,6 +39,8 @@ typedef struct LabFile {
     size_t n_files;
     const char **extra; /* programs of the optional part */
     size_t n_extra;
+    const char **libraries;
+    size_t n_libraries;
     const char *starter_floor;
     LabFileHint *hints;
     size_t n_hints;

@@ -5,6 +5,7 @@
  *   labtool options LABDIR [NAME]       the options of the vgpu command that the case asks for, one a line
  *   labtool cases LABDIR                the names of the public cases that run a program, one a line
  *   labtool files LABDIR                the names of the files that are handed in, one a line
+ *   labtool libraries LABDIR            the libraries that its program links beside the runtime, one a line
  *   labtool hint LABDIR RECORD [TODO]   the next hint; RECORD is the file that remembers what was shown
  *   labtool language LABDIR             the language that the lab speaks
  *   labtool say LABDIR ENGLISH          a sentence of the kit in that language
@@ -23,7 +24,7 @@
 
 enum { EXIT_FINE = 0, EXIT_KIT = 2 };
 
-static const char usage[] = "labtool case|options|cases|files|hint|language|say LABDIR ...";
+static const char usage[] = "labtool case|options|cases|files|libraries|hint|language|say LABDIR ...";
 
 static const LabFileCase *find_case(const LabFile *lab, const char *name)
 {
@@ -52,10 +53,10 @@ static Status print_options(const LabFile *lab, const char *name, StrBuf *out, D
     return STATUS_OK;
 }
 
-static Status print_files(const LabFile *lab, StrBuf *out)
+static Status print_lines(const char *const *texts, size_t n, StrBuf *out)
 {
-    for (size_t i = 0; i < lab->n_files; i++)
-        strbuf_printf(out, "%s\n", lab->files[i]);
+    for (size_t i = 0; i < n; i++)
+        strbuf_printf(out, "%s\n", texts[i]);
     return STATUS_OK;
 }
 
@@ -127,7 +128,9 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
     if (strcmp(command, "language") == 0 || (strcmp(command, "say") == 0 && argc > 3))
         return print_language(argv[2], *command == 's' ? argv[3] : NULL, out, diag);
     if (strcmp(command, "files") == 0)
-        return print_files(lab, out);
+        return print_lines(lab->files, lab->n_files, out);
+    if (strcmp(command, "libraries") == 0)
+        return print_lines(lab->libraries, lab->n_libraries, out);
     if (strcmp(command, "cases") != 0)
         return diag_set(diag, STATUS_INVALID, "usage: %s", usage);
     for (size_t i = 0; i < lab->n_cases; i++)

@@ -44,11 +44,13 @@ sources_of() { # LAB
 }
 
 build_program() { # LAB
-    local sources
+    local sources libraries
     mapfile -t sources < <(sources_of "$1")
+    mapfile -t libraries < <("$BUILD/bin/labtool" libraries "labs/$1")
+    [ ${#libraries[@]} = 0 ] || libraries=("-L$CUDA_HOME/lib64/stubs" "-Xlinker=--enable-new-dtags,-rpath,$CUDA_HOME/lib64" "${libraries[@]/#/-l}")
     compile_c "$work/driver.o" "labs/$1/driver.c" &&
         nvcc -arch="${CUDA_ARCH:-compute_75}" -lineinfo -g -I "labs/$1" -I common/lab "${sanitize[@]/#/-Xcompiler=}" -cudart shared \
-            -o "$work/program" "${sources[@]}" "$work/driver.o" "$work"/harness/*.o
+            -o "$work/program" "${sources[@]}" "$work/driver.o" "$work"/harness/*.o "${libraries[@]}"
 }
 
 # The lab as labtool reads it, with the hidden cases before the public ones.

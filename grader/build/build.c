@@ -183,6 +183,21 @@ static Status compile(Build *b, const char *file, Diag *d)
     return run_step(b, &step, d);
 }
 
+/* What the lab links beside the runtime. The toolkit's own libraries are found where they are; the driver's
+ * is the virtual GPU's or the system's, and only a stub of it is linked. */
+static size_t add_libraries(const Build *b, const char **args, size_t n)
+{
+    const Lab *lab = b->in->lab;
+    const char *cuda = b->in->kit->cuda_home;
+    if (lab->n_libraries == 0)
+        return n;
+    args[n++] = arena_printf(b->arena, "-L%s/lib64/stubs", cuda);
+    args[n++] = arena_printf(b->arena, "-Wl,--enable-new-dtags,-rpath,%s/lib64", cuda);
+    for (size_t i = 0; i < lab->n_libraries; i++)
+        args[n++] = arena_printf(b->arena, "-l%s", lab->libraries[i]);
+    return n;
+}
+
 static Status link_program(Build *b, Diag *d)
 {
     const Places *p = b->in->places;
@@ -195,6 +210,7 @@ static Status link_program(Build *b, Diag *d)
     args[n++] = arena_printf(a, "%s/lib/liblab.a", p->in_kit);
     args[n++] = arena_printf(a, "-L%s/lib64", b->in->kit->cuda_home);
     args[n++] = "-lcudart";
+    n = add_libraries(b, args, n);
     args[n++] = "-lm";
     const char *collect[] = {args[2], NULL};
     SandboxStep step = new_step(b, args, collect);

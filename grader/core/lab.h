@@ -130,6 +130,8 @@ typedef struct Lab {
     size_t n_files;
     const char **extra; /* of the optional part */
     size_t n_extra;
+    const char **libraries;
+    size_t n_libraries;
     double points, starter_floor;
     LabTolerance tolerance;
     LabLimits limits;

@@ -62,6 +62,14 @@ static bool is_file_name(const char *text)
     return true;
 }
 
+enum { LIBRARIES_MAX = 16 };
+
+static bool is_library_name(const char *text)
+{
+    return text[0] &&
+           text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
+}
+
 /* "02-vector-add" -> "vector_add". */
 static char *stem_of(Arena *a, const char *lab)
 {
@@ -173,6 +181,14 @@ Status lab_check_lab(Lab *lab, const char *path, Diag *d)
             return diag_set_at(d, STATUS_PARSE, path, 0, 0,
                                "'%s' in 'files' must be letters, digits, dots, dashes and underscores",
                                lab->files[i]);
+    if (lab->n_libraries > LIBRARIES_MAX)
+        return diag_set_at(d, STATUS_PARSE, path, 0, 0, "a lab may have at most %d 'libraries'",
+                           LIBRARIES_MAX);
+    for (size_t i = 0; i < lab->n_libraries; i++)
+        if (!is_library_name(lab->libraries[i]))
+            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
+                               "'%s' in 'libraries' must be letters, digits and underscores",
+                               lab->libraries[i]);
     if (lab->n_files == 0 || lab->n_cases == 0)
         return diag_set_at(d, STATUS_PARSE, path, 0, 0, "'files' and 'cases' must not be empty");
     for (size_t i = 0; i < lab->n_hints; i++)

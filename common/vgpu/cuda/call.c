@@ -83,6 +83,16 @@ EXPORT CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
+/* Tables of functions that NVIDIA's own libraries share with its driver: NVRTC asks for one, and does without. So
+ * there is none, which is no error of the program's. */
+EXPORT CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+    if (table == NULL || id == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    *table = NULL;
+    return CUDA_ERROR_NOT_FOUND;
+}
+
 /* ---- entry points that are not there ---- */
 
 CUresult api_refuse(const char *name)

@@ -52,6 +52,7 @@ expected=$'NVRTC_ERROR_COMPILATION: the log names line 3: yes\nx[1] = 3.5, x[999
 run "a program that compiles its kernels" "$scratch/nvrtc"
 same "it computes" "$expected" "$(cat "$scratch/out")"
 same "no findings" "" "$(kinds)"
+same "no call of its failed" 0 "$(jq ".errors | length" "$scratch/report.json")"
 run "its bug" "$scratch/nvrtc" bug
 same "is found" "out-of-bounds" "$(kinds)"
 same "at the line of the source in memory" "scale.cu:12 shift" \
