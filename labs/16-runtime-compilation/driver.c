@@ -1,0 +1,297 @@
+/* Lab 16: makes a context, hands sources to the student's functions, and runs what comes back.
+ *
+ * It stands between the student's code and NVRTC, to count compilations and programs that are never destroyed. Its
+ * own headers are where NVRTC's library is: in the toolkit that the machine has.
+ */
+#include "lab.h"
+
+#include "runtime_compilation.h"
+#include "sources.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- what NVRTC is asked for ---- */
+
+static int n_compilations, n_programs;
+
+typedef nvrtcResult CreateProgram(nvrtcProgram *, const char *, const char *, int, const char *const *,
+                                  const char *const *);
+typedef nvrtcResult CompileProgram(nvrtcProgram, int, const char *const *);
+typedef nvrtcResult DestroyProgram(nvrtcProgram *);
+
+static void *find_next(const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+    if (symbol == NULL) {
+        fprintf(stderr, "libnvrtc has no %s\n", name);
+        exit(2);
+    }
+    return symbol;
+}
+
+LAB_API nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name, int n_headers,
+                                       const char *const *headers, const char *const *header_names)
+{
+    CreateProgram *next;
+    void *symbol = find_next("nvrtcCreateProgram");
+    memcpy(&next, &symbol, sizeof next);
+    nvrtcResult result = next(program, source, name, n_headers, headers, header_names);
+    n_programs += result == NVRTC_SUCCESS;
+    return result;
+}
+
+LAB_API nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int n_options, const char *const *options)
+{
+    CompileProgram *next;
+    void *symbol = find_next("nvrtcCompileProgram");
+    memcpy(&next, &symbol, sizeof next);
+    n_compilations++;
+    return next(program, n_options, options);
+}
+
+LAB_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
+{
+    DestroyProgram *next;
+    void *symbol = find_next("nvrtcDestroyProgram");
+    memcpy(&next, &symbol, sizeof next);
+    nvrtcResult result = next(program);
+    n_programs -= result == NVRTC_SUCCESS;
+    return result;
+}
+
+/* "--include-path=" and the folder of the toolkit's headers, which is beside or above that of NVRTC's library. */
+static void find_headers(char *option, size_t size)
+{
+    Dl_info info;
+    char path[PATH_MAX];
+    void *symbol = find_next("nvrtcVersion");
+    if (dladdr(symbol, &info) != 0 && realpath(info.dli_fname, path) != NULL)
+        for (char *end = strrchr(path, '/'); end != NULL; end = strrchr(path, '/')) {
+            *end = 0;
+            snprintf(option, size, "--include-path=%s/include", path);
+            char header[PATH_MAX + 64];
+            snprintf(header, sizeof header, "%s/include/cuda_fp16.h", path);
+            if (access(header, R_OK) == 0)
+                return;
+        }
+    fprintf(stderr, "no headers of the toolkit beside NVRTC's library\n");
+    exit(2);
+}
+
+/* ---- failing ---- */
+
+static void driver_check(CUresult result, const char *what)
+{
+    const char *name = NULL;
+    if (result == CUDA_SUCCESS)
+        return;
+    cuGetErrorName(result, &name);
+    fprintf(stderr, "%s returned %d (%s)\n", what, (int)result, name == NULL ? "no error of the driver" : name);
+    exit(1);
+}
+
+static void compiler_check(int result, const char *what, const char *log)
+{
+    if (result == 0)
+        return;
+    fprintf(stderr, "%s returned %d (%s)\n", what, result, nvrtcGetErrorString((nvrtcResult)result));
+    fprintf(stderr, log == NULL ? "and there is no log\n" : "the compiler says:\n%s\n", log);
+    exit(1);
+}
+
+/* ---- cases ---- */
+
+typedef struct Request {
+    const char *source, *file, *expression;
+    const char *options[2];
+    int n_options;
+} Request;
+
+static char headers[PATH_MAX + 32];
+
+static Request request_of(const char *name)
+{
+    if (strcmp(name, "shift") == 0)
+        return (Request){.source = shift_source, .file = "shift.cu", .expression = "lab::shift<3>"};
+    if (strcmp(name, "blend") == 0)
+        return (Request){blend_source, "blend.cu", "blend", {"-DFACTOR=2"}, 1};
+    if (strcmp(name, "mistake") == 0)
+        return (Request){.source = mistake_source, .file = "mistake.cu", .expression = "scale"};
+    if (strcmp(name, "negative") == 0)
+        return (Request){.source = negative_source, .file = "negative.cu", .expression = "scale"};
+    if (strcmp(name, "unused") == 0)
+        return (Request){.source = unused_source, .file = "unused.cu", .expression = "scale"};
+    if (strcmp(name, "no-headers") == 0)
+        return (Request){halves_source, "halves.cu", "halves", {"--include-path=/nowhere"}, 1};
+    if (strcmp(name, "no-kernel") == 0)
+        return (Request){.source = scale_source, .file = "scale.cu", .expression = "scales"};
+    if (strcmp(name, "halves") == 0) {
+        find_headers(headers, sizeof headers);
+        return (Request){halves_source, "halves.cu", "halves", {headers}, 1};
+    }
+    return (Request){.source = scale_source, .file = "scale.cu", .expression = "scale"};
+}
+
+static int compile(const Request *r, Compiled *c)
+{
+    return source_compile(r->source, r->file, r->expression, r->options, r->n_options, c);
+}
+
+/* The compiler's answer alone: is it told as it is, with its log? */
+static void run_compile(LabCase *c)
+{
+    Request r = request_of(lab_param_text(c, "source"));
+    Compiled compiled = {0};
+    int result = compile(&r, &compiled);
+    lab_value(c, "source_compile_returned", result);
+    lab_value(c, "there_is_ptx", compiled.ptx != NULL);
+    lab_value(c, "there_is_a_name", compiled.name != NULL && compiled.name[0] != 0);
+    lab_value(c, "there_is_a_log", compiled.log != NULL);
+    const char *wanted = lab_param_text(c, "log");
+    if (strcmp(wanted, "nothing") != 0)
+        lab_value(c, "the_log_names_the_place", compiled.log != NULL && strstr(compiled.log, wanted) != NULL);
+    if (compiled.log != NULL && compiled.log[0] != 0)
+        fprintf(stderr, "the compiler says:\n%s\n", compiled.log);
+    compiled_free(&compiled);
+}
+
+static void run_kernel(LabCase *c)
+{
+    size_t n = 0;
+    Request r = request_of(lab_param_text(c, "source"));
+    const float *in = lab_input_f32(c, "in", &n);
+    float *out = lab_output_f32(c, "out", n);
+    Compiled compiled = {0};
+    Kernel k = {0};
+    int result = compile(&r, &compiled);
+    compiler_check(result, "source_compile", compiled.log);
+    result = kernel_load(&k, &compiled);
+    compiled_free(&compiled);
+    driver_check((CUresult)result, "kernel_load");
+    result = kernel_map(&k, in, out, (int)n, (float)lab_param_float(c, "a"));
+    int unloaded = kernel_unload(&k);
+    driver_check((CUresult)result, "kernel_map");
+    driver_check((CUresult)unloaded, "kernel_unload");
+}
+
+static void run_power(LabCase *c)
+{
+    size_t n = 0;
+    const float *in = lab_input_f32(c, "in", &n);
+    float *out = lab_output_f32(c, "out", n);
+    int result = power(in, out, (int)n, (int)lab_param_int(c, "exponent"));
+    if (result != 0) {
+        fprintf(stderr, "power returned %d\n", result);
+        exit(1);
+    }
+}
+
+/* Asks the cache for what `requests` says, letter by letter, each in texts that are overwritten afterwards, and runs what
+ * comes back over a row of the input.
+ *
+ *      s: scale   b, c, d: blend with FACTOR 2, 3, and with both options   t, u: shift<3>, shift<5>
+ *      n: another kernel called scale   m: a source with a mistake
+ */
+static Request request_of_letter(char letter)
+{
+    Request r = request_of(letter == 's'   ? "scale"
+                           : letter == 'n' ? "negative"
+                           : letter == 'm' ? "mistake"
+                           : letter <= 'd' ? "blend"
+                                           : "shift");
+    r.file = "kernel.cu"; /* one name for all */
+    if (letter == 'c' || letter == 'd')
+        r.options[letter - 'c'] = "-DFACTOR=3";
+    if (letter == 'd') {
+        r.options[0] = "-lineinfo";
+        r.n_options = 2;
+    }
+    if (letter == 'u')
+        r.expression = "lab::shift<5>";
+    return r;
+}
+
+static int ask_cache(Cache *cache, const Request *r, const Kernel **k, char **log)
+{
+    static char source[1024], expression[64], options[2][64]; /* the same addresses each time */
+    const char *list[2] = {options[0], options[1]};
+    snprintf(source, sizeof source, "%s", r->source);
+    snprintf(expression, sizeof expression, "%s", r->expression);
+    for (int i = 0; i < r->n_options; i++)
+        snprintf(options[i], sizeof options[i], "%s", r->options[i]);
+    int result = cache_get(cache, source, r->file, expression, list, r->n_options, k, log);
+    memset(source, '?', sizeof source - 1);
+    memset(expression, '?', sizeof expression - 1);
+    memset(options, '?', sizeof options);
+    return result;
+}
+
+static void run_row(const Kernel *k, const float *in, float *out, int n)
+{
+    if (k == NULL) {
+        fprintf(stderr, "cache_get returned 0, and no kernel\n");
+        exit(1);
+    }
+    driver_check((CUresult)kernel_map(k, in, out, n, 1.5f), "kernel_map, with a kernel of the cache's,");
+}
+
+static void run_cache(LabCase *c)
+{
+    const char *requests = lab_param_text(c, "requests");
+    size_t n = 0, n_rows = 0, row = 0;
+    int failed = 0, logs = 0;
+    for (const char *at = requests; *at != 0; at++)
+        n_rows += *at != 'm'; /* a mistake has no result */
+    const float *in = lab_input_f32(c, "in", &n);
+    float *out = lab_output_f32(c, "out", n * n_rows);
+    Cache *cache = cache_create();
+    if (cache == NULL) {
+        fprintf(stderr, "cache_create returned NULL\n");
+        return;
+    }
+    for (const char *at = requests; *at != 0; at++) {
+        Request r = request_of_letter(*at);
+        const Kernel *k = NULL;
+        char *log = NULL;
+        int result = ask_cache(cache, &r, &k, &log);
+        logs += log != NULL;
+        if (*at == 'm') {
+            failed += result == NVRTC_ERROR_COMPILATION && k == NULL && log != NULL && log[0] != 0;
+        } else {
+            compiler_check(result, "cache_get", log);
+            run_row(k, in, out + n * row++, (int)n);
+        }
+        free(log);
+    }
+    driver_check((CUresult)cache_destroy(cache), "cache_destroy");
+    lab_value(c, "compilations", n_compilations);
+    lab_value(c, "logs", logs);
+    if (strchr(requests, 'm') != NULL)
+        lab_value(c, "mistakes_that_were_told", failed);
+}
+
+void lab_main(LabCase *c)
+{
+    const char *function = lab_param_text(c, "function");
+    CUdevice device;
+    CUcontext context;
+    driver_check(cuInit(0), "cuInit");
+    driver_check(cuDeviceGet(&device, 0), "cuDeviceGet");
+    driver_check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+    driver_check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    if (strcmp(function, "compile") == 0)
+        run_compile(c);
+    else if (strcmp(function, "kernel") == 0)
+        run_kernel(c);
+    else if (strcmp(function, "power") == 0)
+        run_power(c);
+    else
+        run_cache(c);
+    lab_value(c, "programs_not_destroyed", n_programs);
+    driver_check(cuDevicePrimaryCtxRelease(device), "cuDevicePrimaryCtxRelease");
+}

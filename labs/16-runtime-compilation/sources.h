@@ -1,0 +1,66 @@
+/* Lab 16: the sources that the cases compile, as the driver hands them to you. */
+#ifndef SOURCES_H
+#define SOURCES_H
+
+/* extern "C": the name in the module is the name in the source. */
+static const char scale_source[] = "extern \"C\" __global__ void scale(const float *in, float *out, int n, float a)\n"
+                                   "{\n"
+                                   "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    if (i < n)\n"
+                                   "        out[i] = a * in[i];\n"
+                                   "}\n";
+
+/* Another kernel of the same name. */
+static const char negative_source[] = "extern \"C\" __global__ void scale(const float *in, float *out, int n, float a)\n"
+                                      "{\n"
+                                      "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                      "    if (i < n)\n"
+                                      "        out[i] = -a * in[i];\n"
+                                      "}\n";
+
+/* A template in a namespace: its name in the module is another one for each TIMES. */
+static const char shift_source[] = "namespace lab {\n"
+                                   "template <int TIMES>\n"
+                                   "__global__ void shift(const float *in, float *out, int n, float a)\n"
+                                   "{\n"
+                                   "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    if (i < n)\n"
+                                   "        out[i] = in[i] + TIMES * a;\n"
+                                   "}\n"
+                                   "}\n";
+
+/* Needs -DFACTOR=... */
+static const char blend_source[] = "__global__ void blend(const float *in, float *out, int n, float a)\n"
+                                   "{\n"
+                                   "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    if (i < n)\n"
+                                   "        out[i] = FACTOR * in[i] + a;\n"
+                                   "}\n";
+
+/* Needs a header of the toolkit. */
+static const char halves_source[] = "#include <cuda_fp16.h>\n"
+                                    "__global__ void halves(const float *in, float *out, int n, float a)\n"
+                                    "{\n"
+                                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                    "    if (i < n)\n"
+                                    "        out[i] = a * __half2float(__float2half(in[i]));\n"
+                                    "}\n";
+
+/* Line 4 has a mistake: there is no m. */
+static const char mistake_source[] = "extern \"C\" __global__ void scale(const float *in, float *out, int n, float a)\n"
+                                     "{\n"
+                                     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                     "    if (i < m)\n"
+                                     "        out[i] = a * in[i];\n"
+                                     "}\n";
+
+/* Right, but the compiler has something to say about line 3. */
+static const char unused_source[] = "extern \"C\" __global__ void scale(const float *in, float *out, int n, float a)\n"
+                                    "{\n"
+                                    "    int left_over = n;\n"
+                                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                    "    if (i < n)\n"
+                                    "        out[i] = a * in[i];\n"
+                                    "}\n";
+
+#endif
