@@ -91,7 +91,7 @@ static Status write_submission(Arena *a, const Result *r, const Grade *g, const 
     *slash = '/';
     StrBuf page = {0};
     if (s == STATUS_OK) {
-        html_submission(&page, r, g, title);
+        html_submission(&page, r, g, title, false);
         s = html_write(path, &page, d);
     }
     return s;

@@ -54,9 +54,7 @@ static void put_cell(StrBuf *out, Arena *a, const Result *r, const Grade *g)
     html_badge(out, r->verdict);
     strbuf_puts(out, "<span class=\"pts\">");
     report_score(out, g->final, r->max_score);
-    strbuf_puts(out, g->final != r->score
-                         ? "<span title=\"not the grader's own points: see the page\">*</span>"
-                         : "");
+    strbuf_puts(out, g->final != r->score ? "*" : "");
     strbuf_puts(out, "</span></a></td>\n");
 }
 
@@ -92,6 +90,13 @@ static void put_class(StrBuf *out, Arena *a, const ReportClass *c)
     for (size_t i = 0; i < c->n_students; i++)
         put_student(out, a, c, c->students[i]);
     strbuf_puts(out, "</tbody></table></div>\n");
+    bool changed = false;
+    for (size_t i = 0; i < c->n_results; i++)
+        changed = changed || c->grades[i].final != c->results[i]->score;
+    if (changed)
+        strbuf_puts(out,
+                    "<p class=\"soft\">* not the grader's own points: policy, extensions, adjustments; the "
+                    "submission's page says which.</p>\n");
 }
 
 /* A bar in proportion, the good end first; the words stand in the legend below it. */

@@ -1,5 +1,6 @@
-/* A submission's page: what it came to, its cases with messages and findings, and the build log. For the
- * instructor: hidden cases are shown whole. */
+/* A submission's page: what it came to, its cases with messages and findings, and the build log. The
+ * instructor's shows hidden cases whole; the student's is made from the student's view, and leaves out how it
+ * was graded. */
 #include "grader/report/report_internal.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ static void put_facts(StrBuf *out, const Result *r, const Grade *g)
 }
 
 /* How the points came to be what they are, where they are not the cases' sum alone. */
-static void put_grade(StrBuf *out, const Result *r, const Grade *g)
+static void put_grade(StrBuf *out, const Result *r, const Grade *g, bool student_view)
 {
     Arena a = {0};
     const char **notes;
@@ -46,7 +47,7 @@ static void put_grade(StrBuf *out, const Result *r, const Grade *g)
     strbuf_puts(out, "<h2 id=\"points\">Points</h2>\n<ul class=\"notes\">\n<li>The cases gave ");
     report_score(out, r->score, r->max_score);
     strbuf_puts(out, ".</li>\n");
-    if (!report_grade_notes(&a, g, false, &notes, &n))
+    if (!report_grade_notes(&a, g, student_view, &notes, &n))
         out->failed = true;
     for (size_t i = 0; i < n; i++) {
         strbuf_puts(out, "<li>");
@@ -158,21 +159,36 @@ static void put_build(StrBuf *out, const Result *r)
     strbuf_puts(out, "</details>\n");
 }
 
-void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title)
+Status export_student_html(const ReportClass *c, StrBuf *out, Diag *d)
+{
+    if (c->n_results != 1) {
+        diag_set(d, STATUS_INVALID, "this format is of one submission, and %zu are chosen", c->n_results);
+        diag_hint(d, "choose one by --students and --labs");
+        return STATUS_INVALID;
+    }
+    Result *view = report_student_view(c->results[0]);
+    if (view)
+        html_submission(out, view, &c->grades[0], "CUDA Lab Kit", true);
+    result_free(view);
+    return view && !out->failed ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory for the export");
+}
+
+void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title, bool student_view)
 {
     StrBuf heading = {0};
     strbuf_printf(&heading, "%s: %s", r->student, r->lab);
-    html_begin(out, title, heading.text ? heading.text : "", "../index.html");
+    html_begin(out, title, heading.text ? heading.text : "", student_view ? NULL : "../index.html");
     strbuf_free(&heading);
     strbuf_puts(out, "</header>\n<main>\n");
     put_facts(out, r, g);
-    put_grade(out, r, g);
+    put_grade(out, r, g, student_view);
     put_weak(out, r);
     put_build(out, r);
     if (r->n_cases)
         strbuf_puts(out, "<h2>Cases</h2>\n");
     for (size_t i = 0; i < r->n_cases; i++)
         put_case(out, &r->cases[i]);
-    put_origin(out, r);
+    if (!student_view)
+        put_origin(out, r);
     html_end(out);
 }

@@ -39,13 +39,13 @@ void html_begin(StrBuf *out, const char *title, const char *heading, const char 
 void html_end(StrBuf *out);
 void html_text(StrBuf *out, const char *text);
 void html_badge(StrBuf *out, Verdict v);
-/* Writes the two kinds of page. */
+/* Writes the two kinds of page. A student's page is made from the student's view of a result. */
 /* A lab's leaderboard, as a part of a page. */
 void html_leaderboard(StrBuf *out, const char *lab, const ReportRank *ranks, size_t n, bool names);
 void html_index(StrBuf *out, const ReportClass *c, const char *title, bool similar);
 /* Writes a page whole or not at all, and frees it. */
 Status html_write(const char *path, StrBuf *page, Diag *d);
-void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title);
+void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title, bool student_view);
 
 /* The writers of formats.def. */
 #define FORMAT(name, function, one, meaning) Status function(const ReportClass *c, StrBuf *out, Diag *d);
