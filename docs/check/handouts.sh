@@ -21,7 +21,7 @@ for lab in "$@"; do
     lab=${lab%/} name=$(basename "$lab")
     cp -r "$lab" "$work/$name"
     rm -rf "$work/$name/build"
-    for file in $(sed -n 's/^FILES *:= *//p' "$lab/Makefile"); do cp "solutions/$name/$file" "$work/$name/"; done
+    for file in $(sed -n 's/^FILES *:= *//p; s/^EXTRA *:= *\(.*\)/\1.cu/p' "$lab/Makefile"); do cp "solutions/$name/$file" "$work/$name/"; done
     while IFS= read -r command; do
         case $command in
         *=N* | *=name* | *...*) forms=$((forms + 1)); continue ;;
