@@ -39,9 +39,19 @@ if part ceilings; then
     cat "$out/ceilings.tsv"
 fi
 
+gpus=$(nvidia-smi -L | grep -c '^GPU ')
+# LAB CASE: how many devices the case needs.
+devices_of() {
+    local n
+    n=$(build/bin/labtool options "labs/$1" "$2" 2>/dev/null | sed -n 's/^--devices=//p')
+    echo "${n:-1}"
+}
+
 # The programs that the sanitizer and nothing else needs, with the inputs of one public case each.
 build_broken() {
-    local lab=$1 file=$2 name place sources
+    local lab=$1 file=$2 name place sources wanted
+    wanted=$(sed -n 's/^\/\/ case: *\([a-z0-9-]*\).*/\1/p' "$file" | head -1)
+    [ "$(devices_of "$lab" "$wanted")" -le "$gpus" ] || return 0 # left out, as the grader does
     mapfile -t sources < <(sources_of "$lab")
     name=$(name_of "$file")
     mkdir -p "$work/san/$lab/$name/src"
@@ -51,8 +61,7 @@ build_broken() {
     cp "$file" "$work/san/$lab/$name/src/$place"
     nvcc -arch="${GPU_ARCH:-native}" -lineinfo -g -Ilabs/"$lab" -Icommon/lab -cudart shared -o "$work/san/$lab/$name/program" \
         "$work/san/$lab/$name/src/"*.cu "build/labs/$lab/driver.o" build/lib/liblab.a >"$work/san/$lab/$name/log" 2>&1 || return 0
-    local wanted fields seed rtol atol nan params
-    wanted=$(sed -n 's/^\/\/ case: *\([a-z0-9-]*\).*/\1/p' "$file" | head -1)
+    local fields seed rtol atol nan params
     fields=$(build/bin/labtool case "labs/$lab" "$wanted" 2>/dev/null || build/bin/labtool case "labs/$lab" '')
     IFS=$'\t' read -r _ seed rtol atol nan params <<<"$fields"
     mkdir -p "$work/san/$lab/$name/case"
@@ -79,8 +88,8 @@ sanitize_one() {
     fi
     printf '%s\t%s\t%s\n' "$lab" "$name" "$(./sanitize.sh "$tool" "$work/san/$lab/$name/program" "$copy")"
 }
-export -f build_broken sanitize_one plain_run sources_of name_of
-export work
+export -f build_broken sanitize_one plain_run sources_of name_of devices_of
+export work gpus
 
 if part sanitizer; then
     if command -v compute-sanitizer >/dev/null; then
