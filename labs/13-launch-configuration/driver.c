@@ -22,19 +22,16 @@ static int size_param(LabCase *c, const char *key)
     return (int)lab_param_int(c, key);
 }
 
+enum { BUSY_BYTES = 32 << 20 };
+
 /* Of a launch, in microseconds; threads 0: of walk_best. The device is busy with something else in the
- * meantime, so that what the host needs for its calls is not measured. */
-static float time_walk(const int *next, int *out, int n, int threads, int *status)
+ * meantime, filling BUSY_BYTES, so that what the host needs for its calls is not measured. */
+static float time_walk(const int *next, int *out, int n, int threads, void *busy, int *status)
 {
-    enum { BUSY_BYTES = 32 << 20 };
-    void *busy = NULL;
-    CUDA_CHECK(cudaMalloc(&busy, BUSY_BYTES));
     CUDA_CHECK(cudaMemsetAsync(busy, 0, BUSY_BYTES, 0));
     LabTimer timer = lab_timer_start(0);
     *status = threads > 0 ? walk(next, out, n, threads) : walk_best(next, out, n);
-    float us = 1000 * lab_timer_stop(&timer);
-    CUDA_CHECK(cudaFree(busy));
-    return us;
+    return 1000 * lab_timer_stop(&timer);
 }
 
 static void put_bar(float share)
@@ -47,11 +44,13 @@ static void put_bar(float share)
 static int run_sweep(LabCase *c, const int *next, int *out, int n, int print)
 {
     float best = 0;
+    void *busy = NULL;
+    CUDA_CHECK(cudaMalloc(&busy, BUSY_BYTES));
     int status = print ? walk(next, out, n, 64) : walk_best(next, out, n), best_threads = 0;
     if (print)
         puts("threads     time us  occupancy");
     for (int i = print ? 0 : FIRST_WARP; i < N_SIZES && status == 0; i++) {
-        float share = 0, us = time_walk(next, out, n, sizes[i], &status);
+        float share = 0, us = time_walk(next, out, n, sizes[i], busy, &status);
         if (status == 0 && print)
             status = walk_occupancy(sizes[i], 0, &share);
         if (best_threads == 0 || us < best) {
@@ -66,9 +65,10 @@ static int run_sweep(LabCase *c, const int *next, int *out, int n, int print)
     if (print)
         printf("the shortest time: %.2f us, in blocks of %d\n", best, best_threads);
     if (status == 0 && !print) {
-        float own = time_walk(next, out, n, 0, &status);
+        float own = time_walk(next, out, n, 0, busy, &status);
         lab_value(c, "share_of_best", own > 0 ? best / own : 0);
     }
+    CUDA_CHECK(cudaFree(busy));
     return status;
 }
 
