@@ -23,6 +23,7 @@ typedef struct Build {
     const BuildInput *in;
     BuildOutput *out;
     StrBuf log;
+    double cpu_s;                  /* of the last step */
     const char *objects[ARGS_MAX]; /* inside, in the order of the lab's files */
     size_t n_objects;
 } Build;
@@ -119,6 +120,7 @@ static Status run_step(Build *b, const SandboxStep *step, Diag *d)
     if (s != STATUS_OK)
         return s;
     b->out->seconds += answer.wall_s;
+    b->cpu_s = answer.cpu_s;
     add_log(b, answer.err, answer.err_bytes);
     add_log(b, answer.out, answer.out_bytes);
     switch (answer.end) {
@@ -180,7 +182,9 @@ static Status compile(Build *b, const char *file, Diag *d)
     }
     SandboxStep step = new_step(b, args, kept_files(b, object, dependencies));
     b->objects[b->n_objects++] = object;
-    return run_step(b, &step, d);
+    Status s = run_step(b, &step, d);
+    b->out->compile_cpu_s += b->cpu_s;
+    return s;
 }
 
 /* What the lab links beside the runtime. The toolkit's own libraries are found where they are; the driver's
@@ -215,6 +219,7 @@ static Status link_program(Build *b, Diag *d)
     const char *collect[] = {args[2], NULL};
     SandboxStep step = new_step(b, args, collect);
     Status s = run_step(b, &step, d);
+    b->out->link_cpu_s = b->cpu_s;
     const char *program = arena_printf(a, "%s/program", p->prog);
     if (s != STATUS_OK || b->out->verdict != VERDICT_PASS)
         return s;

@@ -28,6 +28,7 @@ typedef struct BuildOutput {
                         memory-limit */
     const char *log; /* what the student reads: cleaned and cut */
     double seconds;
+    double compile_cpu_s, link_cpu_s;
 } BuildOutput;
 
 /* Not OK when the kit or the machine failed. The log belongs to the arena. */

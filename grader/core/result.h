@@ -78,9 +78,17 @@ typedef struct CaseTiming {
     int64_t max_rss_kib;
 } CaseTiming;
 
+/* Seconds of processors by what they were used for: rows of phases.def. */
+typedef struct Phases {
+#define X(name, ...) double name;
+#include "grader/core/phases.def"
+#undef X
+} Phases;
+
 typedef struct Timing {
     int64_t started_at; /* seconds since 1970, UTC */
     double total_s, build_s;
+    Phases processor_s;
     CaseTiming *cases;
     size_t n_cases;
 } Timing;

@@ -88,6 +88,15 @@ static json_t *seconds(double s)
     return json_real(round(s * 1000) / 1000);
 }
 
+static json_t *phases_to_json(const Phases *p)
+{
+    json_t *json = json_object();
+#define X(name, ...) json_object_set_new(json, #name, seconds(p->name));
+#include "grader/core/phases.def"
+#undef X
+    return json;
+}
+
 json_t *timing_to_json(const Timing *t)
 {
     json_t *cases = json_array();
@@ -96,7 +105,7 @@ json_t *timing_to_json(const Timing *t)
                               json_pack("{s:o, s:o, s:o, s:I}", "name", string(t->cases[i].name), "wall_s",
                                         seconds(t->cases[i].wall_s), "cpu_s", seconds(t->cases[i].cpu_s),
                                         "max_rss_kib", (json_int_t)t->cases[i].max_rss_kib));
-    return json_pack("{s:i, s:I, s:o, s:o, s:o}", "schema", RESULT_SCHEMA, "started_at",
+    return json_pack("{s:i, s:I, s:o, s:o, s:o, s:o}", "schema", RESULT_SCHEMA, "started_at",
                      (json_int_t)t->started_at, "total_s", seconds(t->total_s), "build_s",
-                     seconds(t->build_s), "cases", cases);
+                     seconds(t->build_s), "processor_s", phases_to_json(&t->processor_s), "cases", cases);
 }

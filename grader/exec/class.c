@@ -86,7 +86,9 @@ static Result *lost_result(const ClassGrading *c, size_t i, int status)
     r->n_sandbox = c->run->sandbox.n_layers;
     r->build_verdict = VERDICT_KIT_ERROR;
     r->cases = ARENA_NEW_ARRAY(&r->arena, CaseResult, s->lab->n_cases + 1);
-    for (size_t k = 0; r->cases && k < s->lab->n_cases; k++)
+    for (size_t k = 0; r->cases && k < s->lab->n_cases; k++) {
+        if (c->run->only && strcmp(c->run->only, s->lab->cases[k].name) != 0)
+            continue;
         r->cases[r->n_cases++] = (CaseResult){.name = s->lab->cases[k].name,
                                               .hidden = s->lab->cases[k].hidden,
                                               .points = s->lab->cases[k].points,
@@ -96,6 +98,7 @@ static Result *lost_result(const ClassGrading *c, size_t i, int status)
                                               .lesson = "",
                                               .hint = "",
                                               .replay = ""};
+    }
     result_sum_up(r);
     return r;
 }

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,6 +33,15 @@ static double now_s(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Processor time of this process, or of those of its children that it has waited for. */
+static double processor_s(int who)
+{
+    struct rusage u;
+    getrusage(who, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
 uint64_t submission_case_seed(const GradeRun *run, const Lab *lab, const LabCase *c)
@@ -160,6 +170,8 @@ static bool make_program(Work *w)
     }
     w->result->build_log = out.log;
     w->timing->build_s = out.seconds;
+    w->timing->processor_s.compile = out.compile_cpu_s;
+    w->timing->processor_s.link = out.link_cpu_s;
     if (out.verdict != VERDICT_PASS)
         fill_cases(w, out.verdict, meaning_of(w, out.verdict));
     return out.verdict == VERDICT_PASS;
@@ -190,14 +202,27 @@ static void run_cases(Work *w)
                         .box = &w->box};
         case_run(&r->arena, &in, &r->cases[r->n_cases++], &w->timing->cases[w->timing->n_cases++],
                  &r->device_name);
+        w->timing->processor_s.cases += w->timing->cases[w->timing->n_cases - 1].cpu_s;
     }
+    double before_s = processor_s(RUSAGE_CHILDREN);
     judge_stop(judge);
+    w->timing->processor_s.judge = processor_s(RUSAGE_CHILDREN) - before_s;
+}
+
+/* Of all that the sandboxes used, what no step in them did. The arguments are what this process and its
+ * children had used when the submission's turn began. */
+static void share_out_time(Phases *p, double self_before_s, double children_before_s)
+{
+    double steps_s = p->compile + p->link + p->cases + p->judge;
+    double rest_s = processor_s(RUSAGE_CHILDREN) - children_before_s - steps_s;
+    p->sandbox = rest_s > 0 ? rest_s : 0; /* clocks of two kinds */
+    p->grader = processor_s(RUSAGE_SELF) - self_before_s;
 }
 
 Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Timing *timing)
 {
     *timing = (Timing){.started_at = (int64_t)time(NULL)};
-    double started = now_s();
+    double started = now_s(), self_s = processor_s(RUSAGE_SELF), children_s = processor_s(RUSAGE_CHILDREN);
     Work w = {.run = run, .submission = s, .slot = slot, .timing = timing, .result = new_result(run, s)};
     if (!w.result)
         return NULL;
@@ -215,5 +240,6 @@ Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Tim
         dir_remove(w.places.home, NULL);
     result_sum_up(w.result);
     timing->total_s = now_s() - started;
+    share_out_time(&timing->processor_s, self_s, children_s);
     return w.result;
 }

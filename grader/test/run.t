@@ -85,6 +85,8 @@ same "a class: status" 0 $?
 same "a class: verdicts" "$wanted" "$(verdicts "$tmp/one")"
 check "a folder that is no fit name is said" grep -q "no fit name" "$tmp/stderr"
 check "progress is a line a submission" grep -q '5/5' "$tmp/stderr"
+check "where the processors' time went" jq -e '.processor_s | .compile > 0 and .cases > 0 and (.link + .judge + .sandbox + .grader) > 0' \
+    "$tmp/one/results/s001/$lab/timing.json"
 check "the table" grep -Eq '^s002 +no-gpu-work' "$tmp/stdout"
 check "page" test -s "$tmp/one/report/index.html"
 check "gradebook" test -s "$tmp/one/gradebook.db"
@@ -166,4 +168,8 @@ s002 no-gpu-work" "$(verdicts "$tmp/user/out")"
 else
     echo "ok $((++tap_n)) # SKIP not root, or the kit cannot be read by others: no second user to try"
 fi
+
+# The benchmark of a class: of two students in one lab it has a figure for each phase.
+check "the benchmark of a class" bash -c "BUILD='$BUILD' grader/bench/class.sh 2 2 01-indexing >'$tmp/bench'"
+same "the benchmark: its figures" 10 "$(grep -cE '^  .* [0-9]+\.[0-9]' "$tmp/bench")"
 tap_end

@@ -1,0 +1,119 @@
+#!/bin/bash
+# A whole class, graded against compiling alone: STUDENTS students with something for every lab, right, wrong, untouched, not
+# compiling or missing as in real classes; no two submissions alike, and nothing graded once for two. Beside `grade run` stand
+# plain nvcc runs of the same files, and where the processors' time went.
+#
+#   class.sh [STUDENTS] [JOBS] [LABS] [SEED]      300 students, JOBS at a time (2), all labs, seed 1
+#
+# Both are run in slices that alternate, so that a machine whose speed drifts treats them alike. The processors' time is the
+# figure to trust where other programs run.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+students=${1:-300}
+jobs=${2:-2}
+labs=${3:-$(ls solutions | tr '\n' ' ')}
+RANDOM=${4:-1}
+slices=$((students < 4 ? students : 4))
+BUILD=${BUILD:-build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+files_of() { # LAB: what is handed in
+    sed -n 's/^files: \[\(.*\)\]$/\1/p' "labs/$1/lab.yaml" | tr -d ,
+}
+choose_of() { # FOLDER: `chosen` is a random entry of it (no subshell: that would draw other numbers)
+    local entries=("$1"/*)
+    chosen=${entries[RANDOM % ${#entries[@]}]}
+}
+# Copies what is handed in from a folder; what that folder lacks comes from the solution. SOURCE may be the first file alone.
+take() { # LAB SOURCE TO
+    local file first
+    first=$(files_of "$1" | cut -d' ' -f1)
+    mkdir -p "$3"
+    for file in $(files_of "$1"); do
+        if [ -f "$2" ] && [ "$file" == "$first" ]; then
+            cp "$2" "$3/$file"
+        elif [ -f "$2/$file" ]; then
+            cp "$2/$file" "$3/"
+        else
+            cp "solutions/$1/$file" "$3/"
+        fi
+    done
+}
+# Of a hundred: 45 right, 10 right in an unusual way, 28 wrong in one of the known ways, 8 untouched, 5 that do not compile, 4 missing.
+hand_in() { # LAB TO NUMBER
+    local dice=$((RANDOM % 100)) kind=right file
+    chosen=solutions/$1
+    if [ $dice -ge 96 ]; then
+        kind=missing
+    elif [ $dice -ge 91 ]; then
+        kind="not compiling"
+    elif [ $dice -ge 83 ]; then
+        kind=untouched chosen=labs/$1
+    elif [ $dice -ge 55 ]; then
+        kind=wrong
+        choose_of "solutions/$1/broken"
+    elif [ $dice -ge 45 ]; then
+        kind="right in an unusual way"
+        choose_of "solutions/$1/accepted"
+    fi
+    echo "$kind"
+    mkdir -p "$2"
+    [ "$kind" != missing ] || return 0
+    take "$1" "$chosen" "$2"
+    for file in "$2"/*.cu; do
+        sed -i "1s|^|// submission $3\n|" "$file"
+    done
+    [ "$kind" != "not compiling" ] || echo 'int missing = ;' >>"$file"
+}
+
+n=0
+for ((i = 0; i < students; i++)); do
+    for lab in $labs; do
+        n=$((n + 1))
+        hand_in "$lab" "$work/slice$((i % slices))/$(printf 's%03d' "$i")/$lab" $n
+    done
+done >"$work/kinds"
+sort "$work/kinds" | uniq -c >"$work/mix"
+
+compile() { # FOLDER of a submission
+    local lab
+    lab=$(basename "$1")
+    nvcc -arch=compute_75 -cudart shared -lineinfo -g -I"labs/$lab" -Icommon/lab "$1"/*.cu "$BUILD/labs/$lab/driver.o" "$BUILD/lib/liblab.a" -o "$1/out"
+}
+export -f compile
+export BUILD
+
+TIMEFORMAT='%R %U %S'
+seconds() { # appends "wall user sys" of a command to a file
+    local to=$1
+    shift
+    { time "$@" >/dev/null 2>"$work/errors" || [ $? -ne 2 ]; } 2>>"$to"
+}
+for ((s = 0; s < slices; s++)); do
+    seconds "$work/grade" "$BUILD/bin/grade" run --submissions "$work/slice$s" --out "$work/out$s" --labs "${labs// /,}" --jobs "$jobs" --seed 1 --no-sharing
+    seconds "$work/nvcc" bash -c "find '$work/slice$s' -name '*.cu' -printf '%h\n' | sort -u | xargs -P $jobs -I{} bash -c 'compile {} || true'"
+done
+
+results=("$work"/out*/results/*/*/result.json)
+timings=("$work"/out*/results/*/*/timing.json)
+[ ${#results[@]} -eq $n ] || { echo "bench: only ${#results[@]} of $n submissions were graded" >&2; exit 2; }
+bad=$(jq -r 'select(.verdict == "kit-error") | .student + " " + .lab' "${results[@]}")
+[ -z "$bad" ] || { echo "bench: at the kit's own fault: $bad" >&2; exit 2; }
+
+echo "$students students, $(wc -w <<<"$labs") labs, $jobs at a time; of $n submissions$(awk '{ n = $1; sub(/^ *[0-9]+ /, ""); printf "%s %d %s", (NR > 1 ? "," : ""), n, $0 }' "$work/mix")"
+paste -d' ' "$work/grade" "$work/nvcc" | awk -v n=$n -v phases="$(jq -s 'map(.processor_s) | map(to_entries) | add | group_by(.key) | map("\(.[0].key) \(map(.value) | add)") | join(" ")' -r "${timings[@]}")" '
+    { g += $1; gc += $2 + $3; v += $4; vc += $5 + $6 }
+    END {
+        printf "                                clock s   processor s   s a submission\n"
+        printf "  nvcc alone                  %9.2f %13.2f %16.3f\n", v, vc, vc / n
+        printf "  grade run                   %9.2f %13.2f %16.3f\n", g, gc, gc / n
+        printf "  ratio                       %9.2f %13.2f     (at most 1.5 is asked)\n", g / v, gc / vc
+        printf "where the time of the processors goes, in nvcc alone = 100\n"
+        k = split(phases, p, " ")
+        for (i = 1; i < k; i += 2) { s[p[i]] = p[i + 1]; all += p[i + 1] }
+        split("compile link cases judge sandbox grader", order, " ")
+        split("nvcc in the sandbox|linking|the cases, on the virtual GPU|judges|starting and watching sandboxes|the grader for each submission", says, "|")
+        for (i = 1; i <= 6; i++) printf "  %-36s %8.1f\n", says[i], s[order[i]] / vc * 100
+        printf "  %-36s %8.1f\n", "plan, gradebook, report", (gc - all) / vc * 100
+    }'
