@@ -191,9 +191,10 @@ typedef struct Device {
     ExecObserver origin_observer;
     MemAlloc *workspace; /* of grid barriers */
     const char *launch_kernel;
-    const QueueOp *launch_op; /* of the launch that runs */
-    uint64_t launch_ns;       /* of its own grid, without those that it launches */
-    ExecFault fault;          /* the first of the launch, without its pointers */
+    const QueueOp *launch_op;     /* of the launch that runs */
+    uint64_t launch_instructions; /* of it and what it has launched */
+    uint64_t launch_ns;           /* of its own grid, without those that it launches */
+    ExecFault fault;              /* the first of the launch, without its pointers */
     bool has_fault;
     uint64_t end_ns;                     /* of the last operation */
     uint64_t first_ns, last_ns, busy_ns; /* operations that take time: first begin, last end, sum */
@@ -346,18 +347,19 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share);
 /* A grid that runs: the host's, or one that a kernel launched. */
 struct Grid {
     const IrInstance *instance;
-    uint32_t function; /* in the instance's module */
+    uint32_t function;     /* in the instance's module */
     DeviceLaunchMsg shape; /* its `function` means nothing here */
     const uint8_t *params;
-    const char *kernel;   /* readable name */
-    const Grid *launcher; /* NULL: the host */
+    const char *kernel;           /* readable name */
+    const Grid *launcher;         /* NULL: the host */
     uint32_t number, first_block; /* in its family; the host's: 0 */
     const ExecAfter *after;
     size_t n_after;
 };
 
 /* What is wrong with a launch of this shape. */
-DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, uint64_t dynamic_max);
+DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f,
+                         uint64_t dynamic_max);
 /* Runs one grid of the operation and records it; its time, and the share of the device that it takes. */
 uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share);
 PerfBlockNeeds launch_needs(const IrFunction *f, uint32_t threads, uint64_t dynamic_shared);

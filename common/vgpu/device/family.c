@@ -176,11 +176,16 @@ static bool is_stream(const Family *f, uint64_t handle)
     return handle <= STREAM_FORGET || (handle > STREAM_MADE && handle - STREAM_MADE <= f->n_streams);
 }
 
+static bool is_waiting(const Child *c, uint64_t buffer)
+{
+    return c->params != NULL && c->params->addr == buffer && !c->launched;
+}
+
 static int on_launch(void *self, ExecAsker who, uint64_t buffer, uint64_t stream, uint32_t *number)
 {
     Family *f = family_of(self);
     size_t i = f == NULL ? 0 : f->n;
-    while (i > 0 && (f->items[i - 1].params->addr != buffer || f->items[i - 1].launched))
+    while (i > 0 && !is_waiting(&f->items[i - 1], buffer))
         i--;
     if (f == NULL || i == 0)
         return f == NULL ? CHILD_NO_MEMORY : set_error(f, who, CHILD_INVALID_VALUE);
@@ -244,6 +249,13 @@ static size_t before_in_stream(const Family *f, size_t from, size_t i, ExecAfter
     return n;
 }
 
+static void free_params(Device *d, Child *c)
+{
+    if (c->params != NULL)
+        mem_free(d->mem, c->params->addr, 0);
+    c->params = NULL;
+}
+
 static uint64_t run_children(Device *d, const QueueOp *op, const Grid *parent, size_t from, uint64_t base_ns);
 
 /* Child i, which begins start_ns after the operation, and what it launches. Their time. */
@@ -269,6 +281,7 @@ static uint64_t run_child(Device *d, const QueueOp *op, const Grid *parent, size
     f->n_blocks += blocks_of(&c->what);
     size_t from = f->n;
     uint64_t ns = grid_run(d, op, &grid, share);
+    free_params(d, &f->items[i]);
     if (VEC_GROW(f->spans, f->n_spans, f->spans_cap))
         f->spans[f->n_spans++] = (GridSpan){i, start_ns, ns};
     ns += run_children(d, op, &grid, from, start_ns + ns);
@@ -327,7 +340,7 @@ static void forget(Device *d)
 {
     Family *f = d->family;
     for (size_t i = 0; i < f->n; i++) {
-        mem_free(d->mem, f->items[i].params->addr, 0);
+        free_params(d, &f->items[i]);
         free(f->items[i].name);
     }
     f->n = f->n_spans = 0;

@@ -178,6 +178,13 @@ static bool on_is_host(void *self, uint64_t addr)
     return host->has(host->self, addr);
 }
 
+/* The budget is for the host's launch and all that comes of it. */
+static uint64_t instructions_left(const Device *d)
+{
+    uint64_t most = d->server->options.max_instructions;
+    return most == 0 ? 0 : most > d->launch_instructions ? most - d->launch_instructions : 1;
+}
+
 static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *result)
 {
     DeviceServer *s = d->server;
@@ -215,7 +222,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         .after = g->after,
         .n_after = g->n_after,
         .seed = s->options.seed,
-        .max_instructions = s->options.max_instructions,
+        .max_instructions = instructions_left(d),
         .stack_limit = (uint32_t)d->limits[DEVICE_LIMIT_STACK],
         .n_sms = d->model->n_sms,
         .jobs = s->jobs,
@@ -239,6 +246,7 @@ uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share)
     ExecResult result = {0};
     origin_prepare(d);
     execute(d, op, g, &result);
+    d->launch_instructions += result.instructions;
     d->error = launch_error(d, &result);
     say_unsupported(d, &result);
 
@@ -273,6 +281,7 @@ uint64_t launch_run(Device *d, QueueOp *op, double *share)
     d->launch_kernel = function->title == NULL ? f->name : function->title;
     d->has_fault = false;
     d->launch_op = op;
+    d->launch_instructions = 0;
     const Grid grid = {.instance = d->server->modules[function->module - 1]->instance,
                        .function = function->index,
                        .shape = op->launch,

@@ -152,6 +152,14 @@ __global__ void deeper(int *x)
         x[1] = error;
 }
 
+// Twice as many grids on every level.
+__global__ void without_end(int *x)
+{
+    atomicAdd(x, 1);
+    without_end<<<1, 1>>>(x);
+    without_end<<<1, 1>>>(x);
+}
+
 __global__ void many(int *x, int *y)
 {
     if (threadIdx.x != 0)
@@ -200,6 +208,8 @@ static void launch(const char *name, int *x, int *y)
         sort<<<1, 1>>>(x, 0, N - 1, 10);
     if (strcmp(name, "deeper") == 0)
         deeper<<<1, 1>>>(x);
+    if (strcmp(name, "without_end") == 0)
+        without_end<<<1, 1>>>(x);
     if (strcmp(name, "many") == 0)
         cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 4);
     int blocks = strcmp(name, "two_blocks") == 0 ? 2 : 1;

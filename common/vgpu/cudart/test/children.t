@@ -45,6 +45,9 @@ same "child_outside: thread and block are those of the child" "add(int*, int, in
     "$(jq -rc '.findings[0] | "\(.kernel) \(.block) \(.thread)"' "$scratch/report.json")"
 wrong shared_pointer cudaErrorInvalidAddressSpace wrong-space "launched by shared_pointer"
 
+"$vgpu" --quiet --max-instructions=20000 --report="$scratch/report.json" "$scratch/children" without_end >"$scratch/out" 2>"$scratch/err"
+same "the budget of instructions is for the whole family" "cudaErrorLaunchTimeout timeout" "$(head -n 1 "$scratch/out") $(jq -r '.findings[0].kind' "$scratch/report.json")"
+
 "$vgpu" --quiet --timeline="$scratch/timeline.json" --report="$scratch/report.json" "$scratch/children" in_order >/dev/null 2>&1
 same "every grid is a launch of the report, and says who launched it" "in_order:null add:in_order add:in_order copy:in_order" \
     "$(jq -r '[.launches[] | "\(.kernel | sub("\\(.*"; "")):\(.launcher | if . then sub("\\(.*"; "") else . end)"] | join(" ")' "$scratch/report.json")"
