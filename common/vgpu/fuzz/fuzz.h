@@ -1,4 +1,4 @@
-/* fuzz: what libFuzzer calls with any bytes, one definition a target: ptx.c, exec.c, fatbin.c.
+/* fuzz: what libFuzzer calls with any bytes, one definition a target: ptx.c, exec.c, fatbin.c, remote.c.
  *
  * A target must return whatever the bytes are: a crash, a hang, a leak or a sanitizer's report is a bug of
  * the module under it. `make fuzz TARGET=ptx MINUTES=60` runs one under libFuzzer (clang); standalone.c runs

@@ -10,11 +10,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+enum { CALLS_TOGETHER = 1 << 16, TEXTS_BYTES = 4096 };
+
 struct Remote {
     Wire wire;
     uint64_t n_calls; /* that the server has not been told of */
     char *texts;      /* of the last reply */
     size_t texts_cap;
+    bool shares; /* memory with the devices, or did: host addresses may mean something to them */
+    uint64_t windows_from, windows_to; /* where the addresses of devices lie */
 };
 
 /* ---- connecting ---- */
@@ -60,6 +64,8 @@ Status remote_connect(int door, Remote **out, RemoteHello *hello, Diag *diag)
         return diag_set(diag, STATUS_IO, "no socket for the virtual GPU");
     }
     wire_init(&r->wire, pair[0]);
+    r->texts = malloc(TEXTS_BYTES); /* a signal handler takes no memory, if its reply is short */
+    r->texts_cap = r->texts == NULL ? 0 : TEXTS_BYTES;
     bool answered = knock(&r->wire, door, pair[1]);
     close(pair[1]);
     Status st = answered ? read_hello(&r->wire, hello, diag)
@@ -113,8 +119,9 @@ static bool is_mapped(uint64_t addr)
 }
 
 /* False: it was no question, or nobody is there. */
-static bool answer(Wire *w)
+static bool answer(Remote *r)
 {
+    Wire *w = &r->wire;
     DeviceBox box;
     const void *fixed = wire_fixed(w, w->type, sizeof box);
     if (fixed == NULL)
@@ -126,6 +133,7 @@ static bool answer(Wire *w)
     case WIRE_WRITE:
         return wire_take_box(w, &box) && wire_send(w, WIRE_ANSWER, NULL, 0, NULL, 0, -1);
     case WIRE_MAP:
+        r->shares = true;
         return answer_map(w, &box);
     case WIRE_HAS:
         return wire_send(w, WIRE_ANSWER, NULL, 0, &(WirePart){"y", 1}, is_mapped(box.addr), -1);
@@ -197,20 +205,49 @@ static bool only_tells(DeviceOp op)
     return op == OP_SITE || op == OP_FAILED || op == OP_HOST_PAGES || op == OP_HOST_TOUCH;
 }
 
+/* What a pageable address is needs no asking. */
+static bool is_pageable(const Remote *r, const DeviceMsg *m)
+{
+    bool window = m->range.addr >= r->windows_from && m->range.addr < r->windows_to;
+    return m->op == OP_POINTER && r->windows_to > 0 && !window && !r->shares;
+}
+
+/* Notes what addresses mean something from now on. */
+static void note(Remote *r, const DeviceMsg *m, const DeviceReply *reply)
+{
+    r->shares = r->shares || m->op == OP_REGISTER;
+    if (m->op != OP_DEVICE_INFO || reply->error != DEVICE_OK)
+        return;
+    const DeviceInfo *info = m->out.data;
+    uint64_t end = info->window_base + info->window_bytes;
+    if (r->windows_to == 0 || info->window_base < r->windows_from)
+        r->windows_from = info->window_base;
+    r->windows_to = end > r->windows_to ? end : r->windows_to;
+}
+
+/* Calls of the runtime that take the host time are told with the next message. */
+static bool goes_later(Remote *r, const DeviceMsg *m)
+{
+    if (m->op != OP_CALL || r->n_calls + 1 == CALLS_TOGETHER)
+        return false;
+    r->n_calls++;
+    return true;
+}
+
 void remote_send(Remote *r, const DeviceMsg *m, DeviceReply *reply)
 {
     *reply = (DeviceReply){0};
-    if (m->op == OP_CALL) { /* goes with the next message */
-        r->n_calls++;
+    if (goes_later(r, m) || is_pageable(r, m))
         return;
-    }
     bool ok = send_request(r, m, only_tells(m->op));
     if (ok && only_tells(m->op))
         return;
     while ((ok = ok && wire_next(&r->wire)) && r->wire.type != WIRE_REPLY)
-        ok = answer(&r->wire);
-    if (ok && take_reply(r, m, reply))
+        ok = answer(r);
+    if (ok && take_reply(r, m, reply)) {
+        note(r, m, reply);
         return;
+    }
     r->wire.broken = true;
     *reply = (DeviceReply){.error = DEVICE_UNAVAILABLE};
 }

@@ -12,6 +12,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -53,7 +54,6 @@ static const int allowed[] = {
     SYS_getrandom,
     SYS_fstat,
     SYS_restart_syscall,
-    SYS_clone,
     SYS_lseek,
 };
 /* Not with PROT_EXEC, their third argument. */
@@ -62,7 +62,7 @@ static const int allowed_without_exec[] = {SYS_mmap, SYS_mprotect};
 enum {
     N_ALLOWED = sizeof allowed / sizeof allowed[0],
     N_WITHOUT_EXEC = sizeof allowed_without_exec / sizeof allowed_without_exec[0],
-    PROGRAM_MAX = 2 * N_ALLOWED + 5 * N_WITHOUT_EXEC + 7
+    PROGRAM_MAX = 2 * N_ALLOWED + 5 * N_WITHOUT_EXEC + 12
 };
 
 typedef struct Program {
@@ -105,6 +105,11 @@ static void make_program(Program *p)
     }
     add(p, unless(SYS_clone3, 1)); /* its flags cannot be looked at; the C library falls back to clone */
     add(p, give(SECCOMP_RET_ERRNO | ENOSYS));
+    add(p, unless(SYS_clone, 4)); /* threads, no processes */
+    add(p, load(offsetof(struct seccomp_data, args[0])));
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
+    add(p, give(refuse));
+    add(p, give(SECCOMP_RET_ALLOW));
     for (int i = 0; i < N_WITHOUT_EXEC; i++) {
         add(p, unless((unsigned)allowed_without_exec[i], 4));
         add(p, load(offsetof(struct seccomp_data, args[2])));

@@ -67,9 +67,10 @@ typedef struct RemoteOptions {
     uint64_t fail_at;
 } RemoteOptions;
 
-/* Serves everybody who comes through the door, until nobody can any more. True: all servers ended as they
- * should. */
-bool remote_serve(int door, const RemoteOptions *options);
+/* Serves everybody who comes through the door, each in a process of their own, until nobody can any more, or
+ * until `stop` (a descriptor, or -1) is readable: who is not done soon after that is ended. True: all servers
+ * ended as they should. */
+bool remote_serve(int door, int stop, const RemoteOptions *options);
 
 /* One connection, in this process, until its client is gone (tests and fuzzing). */
 Status remote_serve_one(int socket, const RemoteOptions *options, Diag *diag);

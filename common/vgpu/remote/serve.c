@@ -3,19 +3,20 @@
 #include "common/vgpu/remote/remote_internal.h"
 #include "common/vgpu/remote/request.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CONNECTIONS_MAX = 64, ACCESSES_MAX = 16, EXIT_GONE = 0, EXIT_START = 2 };
+enum { CONNECTIONS_MAX = 64, ACCESSES_MAX = 16, END_WAIT_MS = 2000, EXIT_GONE = 0, EXIT_START = 2 };
 /* What a client may tell of itself (places, errors of calls). */
 #define TOLD_BYTES_MAX ((uint64_t)64 << 20)
 
@@ -234,7 +235,9 @@ static Serving *serving_new(int socket)
 
 Status remote_serve_one(int socket, const RemoteOptions *options, Diag *diag)
 {
+    Diag none = {0};
     Serving *s = serving_new(socket);
+    diag = diag == NULL ? &none : diag;
     if (s == NULL)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a connection");
     Status st = start(s, options, diag);
@@ -249,11 +252,19 @@ Status remote_serve_one(int socket, const RemoteOptions *options, Diag *diag)
 
 /* ---- the door ---- */
 
-/* The process of a connection. What it holds goes with it. */
+/* The servers of all connections. */
+typedef struct Servers {
+    pid_t pids[CONNECTIONS_MAX];
+    size_t n, running;
+    bool ok; /* none was ended by a signal */
+} Servers;
+
+/* The process of a connection. What it holds goes with it. Signals of the terminal are the program's. */
 static _Noreturn void become_server(int door, int socket, const RemoteOptions *options)
 {
     Diag diag = {0};
     close(door);
+    setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     Serving *s = serving_new(socket);
     if (s == NULL || start(s, options, &diag) != STATUS_OK || !confine_this_process())
@@ -262,47 +273,83 @@ static _Noreturn void become_server(int door, int socket, const RemoteOptions *o
     _exit(EXIT_GONE);
 }
 
-static void reap(bool *ok, size_t *running, bool wait)
+static void reap(Servers *all, bool wait)
 {
-    int status;
-    pid_t pid;
-    while (*running > 0 &&
-           ((pid = waitpid(-1, &status, wait ? 0 : WNOHANG)) > 0 || (pid < 0 && errno == EINTR)))
-        if (pid > 0) {
-            (*running)--;
-            *ok = *ok && WIFEXITED(status);
+    for (size_t i = 0; i < all->n; i++) {
+        int status = 0;
+        pid_t pid = 0;
+        while (all->pids[i] > 0 && (pid = waitpid(all->pids[i], &status, wait ? 0 : WNOHANG)) < 0 &&
+               errno == EINTR) {
         }
-}
-
-/* Names of kernels are made readable by the C++ library, which cannot be loaded once the server is confined.
- */
-static void load_demangler(void)
-{
-    (void)dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
-}
-
-bool remote_serve(int door, const RemoteOptions *options)
-{
-    Wire *w = malloc(sizeof *w);
-    size_t running = 0, n = 0;
-    bool ok = w != NULL;
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nobody traces it, or reads its memory */
-    load_demangler();
-    if (ok)
-        wire_init(w, door);
-    while (ok && wire_next(w)) {
-        int socket = w->passed;
-        w->passed = -1;
-        pid_t pid = socket < 0 || n == CONNECTIONS_MAX ? -1 : fork();
-        if (pid == 0)
-            become_server(door, socket, options);
-        if (socket >= 0)
-            close(socket);
-        n += pid > 0;
-        running += pid > 0;
-        reap(&ok, &running, false);
+        if (all->pids[i] <= 0 || pid == 0)
+            continue;
+        all->ok = all->ok && WIFEXITED(status);
+        all->pids[i] = 0;
+        all->running--;
     }
-    reap(&ok, &running, true);
+}
+
+/* Somebody came in. */
+static void admit(Servers *all, int door, int socket, const RemoteOptions *options)
+{
+    pid_t pid = socket < 0 || all->n == CONNECTIONS_MAX ? -1 : fork();
+    if (pid == 0)
+        become_server(door, socket, options);
+    if (socket >= 0)
+        close(socket);
+    if (pid > 0) {
+        all->pids[all->n++] = pid;
+        all->running++;
+    }
+    reap(all, false);
+}
+
+/* Gives those who still serve a while to see that their clients are gone, then ends them: a daemon of the
+ * program's may hold a connection for ever. */
+static void end_soon(Servers *all)
+{
+    int wait_ms = END_WAIT_MS;
+    for (size_t i = 0; i < all->n; i++) {
+        struct pollfd p = {.fd = all->pids[i] > 0 ? (int)syscall(SYS_pidfd_open, all->pids[i], 0) : -1,
+                           .events = POLLIN};
+        if (p.fd < 0)
+            continue;
+        if (poll(&p, 1, wait_ms) <= 0) {
+            kill(all->pids[i], SIGKILL);
+            waitpid(all->pids[i], NULL, 0);
+            all->pids[i] = 0;
+            wait_ms = 0;
+        }
+        close(p.fd);
+    }
+    reap(all, true);
+}
+
+/* True when somebody is at the door, or nobody can come any more; false when it is time to stop. */
+static bool wait_at(int door, int stop)
+{
+    struct pollfd p[2] = {{.fd = door, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
+    while (poll(p, 2, -1) < 0 && errno == EINTR) {
+    }
+    return p[0].revents != 0;
+}
+
+bool remote_serve(int door, int stop, const RemoteOptions *options)
+{
+    Servers all = {.ok = true};
+    Wire *w = malloc(sizeof *w);
+    if (w == NULL)
+        return false;
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nobody traces it, or reads its memory */
+    wire_init(w, door);
+    while (wait_at(door, stop) && wire_next(w)) {
+        admit(&all, door, w->passed, options);
+        w->passed = -1;
+    }
+    if (stop >= 0)
+        end_soon(&all);
+    else
+        reap(&all, true);
     free(w);
-    return ok;
+    return all.ok;
 }

@@ -1,7 +1,9 @@
 # The `vgpu` command. A sanitizer build of our runtime needs the sanitizer's own first in the program's process.
 
 VGPU_ASAN := $(if $(findstring address,$(SAN)),$(shell $(CC) -print-file-name=libasan.so):)
-VGPU_TOOL_LIBS := -ljansson -ldw -lelf
+# Names of kernels are made readable with the C++ library's demangler (device/record.c), which a program brings along; the command
+# serves devices too, and has that one function of it linked in, as loading the library would take longer than a small program.
+VGPU_TOOL_LIBS := -ljansson -ldw -lelf -Wl,-u,__cxa_demangle -Wl,--export-dynamic-symbol=__cxa_demangle -l:libstdc++.a
 
 $(call module,common/vgpu/tool,$(if $(VGPU_ASAN),-DVGPU_PRELOAD_FIRST='"$(VGPU_ASAN)"'))
 $(call program,vgpu,common/vgpu/tool,common/vgpu/tool common/vgpu/remote common/vgpu/device common/vgpu/check common/vgpu/perf common/vgpu/exec common/vgpu/mem \

@@ -4,13 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,8 +18,6 @@
 #ifndef VGPU_PRELOAD_FIRST
 #define VGPU_PRELOAD_FIRST ""
 #endif
-
-enum { SERVER_FAILED = 3, SERVER_WAIT_MS = 2000 };
 
 /* Where our runtime lies: ../lib/vgpu beside this program, so that a build folder can be moved. */
 static bool library_folder(char *out, size_t size)
@@ -142,63 +138,27 @@ static int open_records(bool inherited)
     return fd;
 }
 
-static _Noreturn void become_server(const ToolOptions *o, int records, int door)
+/* Serves the devices in this process and children of it. stop: the end of the program is readable there; -1:
+ * it is not ours. */
+static Status serve_devices(const ToolOptions *o, int records, int door, int stop, Diag *diag)
 {
     RemoteOptions options = {.fail_at = 0};
-    Diag diag = {0};
-    setsid(); /* signals of the terminal are the program's */
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     set_options(o, records);
-    Status st = device_options_read(&options.device, &diag);
+    Status st = device_options_read(&options.device, diag);
     if (st == STATUS_OK)
-        st = device_option_number("VGPU_FAIL_AT", 0, &options.fail_at, &diag);
-    if (st != STATUS_OK)
-        fprintf(stderr, "vgpu: %s\n", diag.message);
-    _exit(st == STATUS_OK && remote_serve(door, &options) ? 0 : SERVER_FAILED);
+        st = device_option_number("VGPU_FAIL_AT", 0, &options.fail_at, diag);
+    if (st == STATUS_OK && !remote_serve(door, stop, &options))
+        st = diag_set(diag, STATUS_IO, "the process of the virtual GPU ended too early");
+    return st;
 }
 
-/* other: the other end of the door, which the server may not hold; -1: we do not have it. */
-static pid_t start_server(const ToolOptions *o, int records, int door, int other)
+/* The program's process; -1: none can be made. */
+static pid_t start_program(const ToolOptions *o, const Program *p, const char *folder, int records, int door)
 {
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (other >= 0)
-            close(other);
-        become_server(o, records, door);
-    }
-    return pid;
-}
-
-/* The server ends when nobody is left who could ask. A daemon of the program's may stay: then it is ended, as
- * all that counts is there. */
-static Status end_server(pid_t pid, bool in_time, Diag *diag)
-{
-    int status = 0, handle = in_time ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-    struct pollfd p = {.fd = handle, .events = POLLIN};
-    bool ended = handle < 0 || poll(&p, 1, SERVER_WAIT_MS) > 0;
-    if (!ended)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (handle >= 0)
-        close(handle);
-    if (ended && status != 0)
-        return diag_set(diag, STATUS_IO, "the process of the virtual GPU ended too early");
-    return STATUS_OK;
-}
-
-static Status run_here(const ToolOptions *o, const Program *p, int records, int door, Ending *out, Diag *diag)
-{
-    char folder[4096];
     sigset_t before;
-    if (!library_folder(folder, sizeof folder))
-        return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
     fflush(NULL);
     block_signals(&before);
     pid_t child = fork();
-    if (child < 0)
-        return diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno));
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         set_environment(o, folder, records, door);
@@ -206,47 +166,61 @@ static Status run_here(const ToolOptions *o, const Program *p, int records, int 
         fprintf(stderr, "vgpu: %s: %s\n", p->path, strerror(errno));
         _exit(127);
     }
-    if (door >= 0)
-        close(door);
     hand_on_signals(child, &before);
+    return child;
+}
+
+static void wait_program(pid_t child, Ending *out)
+{
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     the_child = 0;
     out->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return STATUS_OK;
 }
 
-static Status run_isolated(const ToolOptions *o, const Program *p, int records, Ending *out, Diag *diag)
+static Status no_process(Diag *diag)
+{
+    return diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno));
+}
+
+static Status run_isolated(const ToolOptions *o, const Program *p, const char *folder, int records,
+                           Ending *out, Diag *diag)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return diag_set(diag, STATUS_IO, "no socket for the virtual GPU: %s", strerror(errno));
-    pid_t server = start_server(o, records, pair[0], pair[1]);
-    close(pair[0]);
     fcntl(pair[1], F_SETFD, 0);
-    Status st = server < 0 ? diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno))
-                           : run_here(o, p, records, pair[1], out, diag);
-    return st == STATUS_OK ? end_server(server, true, diag) : st;
-}
-
-static Status run_served(const ToolOptions *o, int records, Diag *diag)
-{
-    pid_t server = start_server(o, records, o->serve, -1);
-    close(o->serve);
-    if (server < 0)
-        return diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno));
-    return end_server(server, false, diag);
+    pid_t child = start_program(o, p, folder, records, pair[1]);
+    close(pair[1]);
+    if (child < 0)
+        return no_process(diag);
+    int ended = (int)syscall(SYS_pidfd_open, child, 0);
+    Status st = serve_devices(o, records, pair[0], ended, diag);
+    close(pair[0]);
+    wait_program(child, out);
+    if (ended >= 0)
+        close(ended);
+    return st;
 }
 
 Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag)
 {
+    char folder[4096];
     bool inside = !o->isolated && o->serve < 0;
+    if (!library_folder(folder, sizeof folder))
+        return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
     *records_fd = open_records(inside);
     if (*records_fd < 0)
         return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
-    if (inside)
-        return run_here(o, p, *records_fd, -1, out, diag);
-    return o->serve >= 0 ? run_served(o, *records_fd, diag) : run_isolated(o, p, *records_fd, out, diag);
+    if (o->serve >= 0)
+        return serve_devices(o, *records_fd, o->serve, -1, diag);
+    if (o->isolated)
+        return run_isolated(o, p, folder, *records_fd, out, diag);
+    pid_t child = start_program(o, p, folder, *records_fd, -1);
+    if (child < 0)
+        return no_process(diag);
+    wait_program(child, out);
+    return STATUS_OK;
 }

@@ -12,10 +12,11 @@ ok() { # STATUS NAME
     [ "$1" -eq 0 ] && echo "ok $n - $2" || { echo "not ok $n - $2"; bad=1; tail -n 20 "$scratch/log" | sed 's/^/# /'; }
 }
 
-for target in ptx exec fatbin; do
-    [ $target = fatbin ] && files=("$here"/corpus/fatbin/*) || files=("${modules[@]}")
+for target in ptx exec fatbin remote; do
+    files=("$here/corpus/$target"/*)
+    [ -e "${files[0]}" ] && [ $target != ptx ] || files=("${modules[@]}")
     program=$BUILD/fuzz/fuzz-$target
-    "$program" --seed=2026 --mutations=5000 "${files[@]}" >"$scratch/log" 2>&1
+    "$program" --seed=2026 --mutations=$([ $target = remote ] && echo 1000 || echo 5000) "${files[@]}" >"$scratch/log" 2>&1
     ok $? "$target: $(tail -n 1 "$scratch/log" | tr '#' ' ')"
     for run in first second; do "$program" --mutations=9 --print=9 "${files[@]}" >"$scratch/$run"; done
     cmp -s "$scratch/first" "$scratch/second"

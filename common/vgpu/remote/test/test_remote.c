@@ -1,0 +1,365 @@
+/* The server's side of the wire: what a client of ours gets, what becomes of one that is not, and what a
+ * server may still do once it is confined. The client's side and whole programs are in isolated.t, hostile
+ * sessions in the fuzz target remote. */
+#include "common/vgpu/remote/remote.h"
+#include "common/vgpu/remote/remote_internal.h"
+#include "common/vgpu/remote/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A server in a thread, and the client's end of its connection. */
+typedef struct Session {
+    pthread_t thread;
+    int server, client;
+    Status status;
+    Wire wire;
+} Session;
+
+static void *serve(void *data)
+{
+    Session *s = data;
+    RemoteOptions o = {.device = {.n_devices = 1, .memory_bytes = 64 << 20, .stream_fd = -1, .quiet = true},
+                       .fail_at = 7};
+    s->status = remote_serve_one(s->server, &o, NULL);
+    close(s->server);
+    return NULL;
+}
+
+static int begin(void **state)
+{
+    int pair[2];
+    Session *s = calloc(1, sizeof *s);
+    if (s == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return -1;
+    s->client = pair[0];
+    s->server = pair[1];
+    wire_init(&s->wire, s->client);
+    *state = s;
+    return pthread_create(&s->thread, NULL, serve, s);
+}
+
+static int end(void **state)
+{
+    Session *s = *state;
+    close(s->client);
+    pthread_join(s->thread, NULL);
+    if (s->wire.passed >= 0)
+        close(s->wire.passed);
+    int result = s->status == STATUS_OK ? 0 : -1;
+    free(s);
+    return result;
+}
+
+static void greeted(Session *s)
+{
+    assert_true(wire_next(&s->wire));
+    const WireHello *h = wire_fixed(&s->wire, WIRE_HELLO, sizeof *h);
+    assert_non_null(h);
+    assert_int_equal(STATUS_OK, h->status);
+    assert_int_equal(1, h->n_devices);
+    assert_int_equal(7, h->fail_at);
+    assert_int_equal(0, h->has_records);
+}
+
+static void ask(Session *s, DeviceMsg msg)
+{
+    WireRequest r = {.msg = msg};
+    r.msg.in.data = NULL;
+    WirePart in = {msg.in.data, msg.in.bytes};
+    assert_true(wire_send(&s->wire, WIRE_REQUEST, &r, sizeof r, &in, 1, -1));
+}
+
+static WireReply hear(Session *s)
+{
+    WireReply r;
+    assert_true(wire_next(&s->wire));
+    const void *fixed = wire_fixed(&s->wire, WIRE_REPLY, sizeof r);
+    assert_non_null(fixed);
+    memcpy(&r, fixed, sizeof r);
+    static char rest[1 << 20];
+    assert_true(s->wire.payload <= sizeof rest);
+    assert_true(wire_take(&s->wire, rest, s->wire.payload));
+    return r;
+}
+
+static WireReply tell(Session *s, DeviceMsg msg)
+{
+    ask(s, msg);
+    return hear(s);
+}
+
+static DeviceMsg alloc_of(uint64_t bytes, DeviceMemoryKind kind)
+{
+    DeviceMsg m = {.op = OP_ALLOC};
+    m.alloc.bytes = bytes;
+    m.alloc.kind = (uint8_t)kind;
+    return m;
+}
+
+/* ---- a client of ours ---- */
+
+static void test_a_session(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    assert_int_equal(1, tell(s, (DeviceMsg){.op = OP_DEVICE_COUNT}).reply.value);
+    WireReply r = tell(s, alloc_of(1000, DEVICE_MEMORY_DEVICE));
+    assert_int_equal(DEVICE_OK, r.reply.error);
+    assert_true(r.reply.value > 0);
+    assert_null(r.reply.output); /* no address of the server's goes out */
+    DeviceMsg look = {.op = OP_POINTER};
+    look.range.addr = r.reply.value + 10;
+    r = tell(s, look);
+    assert_int_equal(DEVICE_MEMORY_DEVICE, r.reply.pointer.kind);
+    assert_int_equal(1000, r.reply.pointer.bytes);
+    assert_int_equal(DEVICE_INVALID_DEVICE,
+                     tell(s, (DeviceMsg){.op = OP_DEVICE_SYNC, .device = 9}).reply.error);
+}
+
+/* After its end nothing is heard any more. */
+static void test_after_the_end(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    assert_int_equal(DEVICE_OK, tell(s, (DeviceMsg){.op = OP_FINISH}).reply.error);
+    assert_int_equal(DEVICE_UNAVAILABLE, tell(s, alloc_of(10, DEVICE_MEMORY_DEVICE)).reply.error);
+    assert_int_equal(DEVICE_UNAVAILABLE, tell(s, (DeviceMsg){.op = OP_FINISH}).reply.error);
+}
+
+/* The server fetches a copy's source, row by row, and an answer of another length ends the session. */
+static void test_copies(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    uint64_t there = tell(s, alloc_of(100, DEVICE_MEMORY_DEVICE)).reply.value;
+    DeviceMsg m = {.op = OP_COPY};
+    m.copy = (DeviceCopy){.dst = there,
+                          .src = 0x1000,
+                          .dst_pitch = 10,
+                          .src_pitch = 20,
+                          .width = 10,
+                          .height = 3,
+                          .depth = 1,
+                          .host_src = {.data = (void *)0x1000, .bytes = 50}};
+    for (int round = 0; round < 2; round++) {
+        ask(s, m);
+        assert_true(wire_next(&s->wire));
+        const DeviceBox *box = wire_fixed(&s->wire, WIRE_READ, sizeof *box);
+        assert_non_null(box);
+        assert_int_equal(0x1000, box->addr);
+        assert_int_equal(20, box->pitch);
+        assert_int_equal(3, box->height);
+        WirePart bytes = {"012345678901234567890123456789", round == 0 ? 30 : 29};
+        assert_true(wire_send(&s->wire, WIRE_ANSWER, NULL, 0, &bytes, 1, -1));
+        if (round == 0)
+            assert_int_equal(DEVICE_OK, hear(s).reply.error);
+    }
+    while (wire_next(&s->wire)) /* what was under way is answered, then nobody is there */
+        s->wire.payload = 0;
+    assert_true(s->wire.broken);
+}
+
+/* The file of shared memory has its length for good. */
+static void test_shared_memory(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    ask(s, alloc_of(8192, DEVICE_MEMORY_PINNED));
+    assert_true(wire_next(&s->wire));
+    const DeviceBox *box = wire_fixed(&s->wire, WIRE_MAP, sizeof *box);
+    assert_non_null(box);
+    assert_int_equal(8192, box->width);
+    int file = s->wire.passed;
+    assert_true(file >= 0);
+    assert_int_equal(-1, ftruncate(file, 0));
+    assert_int_equal(EPERM, errno);
+    assert_int_equal(-1, ftruncate(file, 1 << 20));
+    assert_int_equal(-1, fcntl(file, F_ADD_SEALS, F_SEAL_WRITE));
+    assert_true(wire_send(&s->wire, WIRE_ANSWER, NULL, 0, NULL, 0, -1)); /* it did not work here */
+    assert_int_equal(DEVICE_NO_MEMORY, hear(s).reply.error);
+}
+
+/* ---- another client ---- */
+
+/* Numbers out of range: refused, and the session goes on. */
+static void test_refused(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    uint64_t there = tell(s, alloc_of(100, DEVICE_MEMORY_DEVICE)).reply.value;
+    DeviceMsg bad[8] = {{.op = OP_COPY},        {.op = OP_COPY},    {.op = OP_FILL},
+                        {.op = OP_FILL},        {.op = OP_PEER},    {.op = OP_TEXTURE_CREATE},
+                        {.op = OP_MODULE_LOAD}, {.op = OP_REGISTER}};
+    bad[0].copy = (DeviceCopy){
+        .dst = there, .src = there, .dst_pitch = UINT64_MAX / 2, .width = 1, .height = 5, .depth = 1};
+    bad[1].copy = (DeviceCopy){.dst = there,
+                               .width = UINT64_MAX / 2,
+                               .height = 4,
+                               .depth = 1,
+                               .host_src = {.data = (void *)0x1000, .bytes = UINT64_MAX}};
+    bad[2].fill.dst = bad[3].fill.dst = there;
+    bad[2].fill.width = bad[2].fill.height = bad[2].fill.depth = 1;
+    bad[2].fill.element = 200;
+    bad[3].fill.width = bad[3].fill.height = bad[3].fill.depth = UINT64_MAX / 3;
+    bad[3].fill.element = 1;
+    memset(&bad[4].peer.what, 0x77, sizeof bad[4].peer.what);
+    DeviceTexture texture;
+    memset(&texture, 0xEE, sizeof texture);
+    bad[5].in = (DeviceSpan){.data = &texture, .bytes = sizeof texture};
+    bad[6].in = (DeviceSpan){.data = "no lengths", .bytes = 10};
+    bad[7].range.addr = UINT64_MAX - 10;
+    bad[7].range.bytes = 100;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(DEVICE_INVALID_VALUE, tell(s, bad[i]).reply.error);
+    DeviceMsg place = {.op = OP_STREAM_MARK, .place = (DevicePlace)9};
+    assert_int_equal(DEVICE_INVALID_VALUE, tell(s, place).reply.error);
+    assert_int_equal(1, tell(s, (DeviceMsg){.op = OP_DEVICE_COUNT}).reply.value);
+}
+
+static void send_raw(Session *s, WireHead head, size_t more)
+{
+    char packet[2048] = {0};
+    memcpy(packet, &head, sizeof head);
+    assert_true(send(s->client, packet, sizeof head + more, MSG_NOSIGNAL) > 0);
+}
+
+static void assert_left(Session *s)
+{
+    assert_false(wire_next(&s->wire));
+}
+
+static void test_unknown_packet(void **state)
+{
+    greeted(*state);
+    send_raw(*state, (WireHead){.type = 77}, 0);
+    assert_left(*state);
+}
+
+static void test_short_packet(void **state)
+{
+    greeted(*state);
+    Session *s = *state;
+    assert_int_equal(3, send(s->client, "abc", 3, MSG_NOSIGNAL));
+    assert_left(s);
+}
+
+static void test_wrong_size(void **state)
+{
+    greeted(*state);
+    send_raw(*state, (WireHead){.type = WIRE_REQUEST, .fixed = 100}, 100);
+    assert_left(*state);
+}
+
+static void test_fixed_past_the_packet(void **state)
+{
+    greeted(*state);
+    send_raw(*state, (WireHead){.type = WIRE_REQUEST, .fixed = sizeof(WireRequest)}, 20);
+    assert_left(*state);
+}
+
+static void test_endless_payload(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    WireRequest r = {.msg = {.op = OP_FUNCTION_FIND, .in = {.bytes = UINT64_MAX / 2}}};
+    struct {
+        WireHead head;
+        WireRequest request;
+    } packet = {.head = {.type = WIRE_REQUEST, .fixed = sizeof r, .payload = UINT64_MAX / 2}, .request = r};
+    assert_true(send(s->client, &packet, sizeof packet, MSG_NOSIGNAL) > 0);
+    assert_left(s);
+}
+
+static void test_unknown_operation(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    ask(s, (DeviceMsg){.op = (DeviceOp)4000});
+    assert_left(s);
+}
+
+static void test_too_many_calls(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    WireRequest r = {.msg = {.op = OP_DEVICE_COUNT}, .n_calls = UINT64_MAX};
+    assert_true(wire_send(&s->wire, WIRE_REQUEST, &r, sizeof r, NULL, 0, -1));
+    assert_left(s);
+}
+
+/* ---- confined ---- */
+
+static bool is_refused(long result)
+{
+    return result < 0 && errno == EPERM;
+}
+
+/* In a child: its exit status names the first thing that was not as it should be. */
+static int try_confined(void)
+{
+    int file = memfd_create("records", MFD_CLOEXEC);
+    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (open("/proc/self/maps", O_RDONLY) < 0 || !confine_this_process())
+        return 1;
+    if (!is_refused(open("/proc/self/maps", O_RDONLY)))
+        return 2;
+    if (!is_refused(socket(AF_UNIX, SOCK_STREAM, 0)) || !is_refused(socket(AF_INET, SOCK_STREAM, 0)))
+        return 3;
+    if (!is_refused(kill(getppid(), 0)) || !is_refused(fork() < 0 ? -1 : 0))
+        return kill(getppid(), 0) == 0 ? 4 : 5;
+    if (!is_refused(mprotect(page, 4096, PROT_READ | PROT_EXEC)))
+        return 6;
+    if (!is_refused(execl("/bin/true", "true", (char *)NULL)))
+        return 7;
+    if (write(file, "record\n", 7) != 7)
+        return 8;
+    char *more = malloc(8 << 20);
+    if (more == NULL || mprotect(page, 4096, PROT_READ) != 0)
+        return 9;
+    memset(more, 1, 8 << 20);
+    free(more);
+    return 0;
+}
+
+static void test_confined(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* not confined, as the sanitizer's run time opens files */
+#endif
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(try_confined());
+    assert_int_equal(child, waitpid(child, &status, 0));
+    assert_true(WIFEXITED(status));
+    assert_int_equal(0, WEXITSTATUS(status));
+}
+
+#define SESSION(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SESSION(test_a_session),         SESSION(test_after_the_end),     SESSION(test_copies),
+        SESSION(test_shared_memory),     SESSION(test_refused),           SESSION(test_unknown_packet),
+        SESSION(test_short_packet),      SESSION(test_wrong_size),        SESSION(test_fixed_past_the_packet),
+        SESSION(test_endless_payload),   SESSION(test_unknown_operation), SESSION(test_too_many_calls),
+        cmocka_unit_test(test_confined),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
