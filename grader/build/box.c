@@ -55,20 +55,36 @@ static bool can_be_cleaned(const Box *box)
     return !box->sandbox->weak && box->sandbox->filter.len > 0;
 }
 
-Status box_run(Box *box, bool afresh, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
+/* Ends a sandbox that failed, and says what it said. */
+static Status failed(Box *box, Status s, Diag *d)
+{
+    char errors[ERRORS_MAX] = "";
+    sandbox_stop(&box->process, errors, sizeof errors);
+    errors[strcspn(errors, "\n")] = '\0';
+    return errors[0] ? diag_set(d, s, "the sandbox failed: %s", errors) : s;
+}
+
+Status box_ask(Box *box, bool afresh, const SandboxStep *step, Diag *d)
 {
     if (afresh && box->process.pid > 0 &&
         !(can_be_cleaned(box) && sandbox_empty(&box->process, scratch_folders)))
         box_stop(box);
     Status s = box->process.pid > 0 ? STATUS_OK : start(box, d);
     if (s == STATUS_OK)
-        s = sandbox_run(&box->process, step, a, answer, d);
-    if (s == STATUS_OK)
-        return s;
-    char errors[ERRORS_MAX] = "";
-    sandbox_stop(&box->process, errors, sizeof errors);
-    errors[strcspn(errors, "\n")] = '\0';
-    return errors[0] ? diag_set(d, s, "the sandbox failed: %s", errors) : s;
+        s = sandbox_ask(&box->process, step, d);
+    return s == STATUS_OK ? s : failed(box, s, d);
+}
+
+Status box_answer(Box *box, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
+{
+    Status s = sandbox_answer(&box->process, step, a, answer, d);
+    return s == STATUS_OK ? s : failed(box, s, d);
+}
+
+Status box_run(Box *box, bool afresh, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
+{
+    Status s = box_ask(box, afresh, step, d);
+    return s == STATUS_OK ? box_answer(box, step, a, answer, d) : s;
 }
 
 void box_stop(Box *box)

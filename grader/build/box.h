@@ -29,6 +29,9 @@ int64_t box_case_bytes(const Lab *lab);
 /* Runs a step, in a new sandbox where none is there yet. afresh: as if nothing had run before. Not OK when
  * the sandbox failed, which ends it. The answer's text belongs to the arena. */
 Status box_run(Box *box, bool afresh, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d);
+/* The same in two halves (step.h). */
+Status box_ask(Box *box, bool afresh, const SandboxStep *step, Diag *d);
+Status box_answer(Box *box, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d);
 /* Ends the sandbox, if there is one. */
 void box_stop(Box *box);
 

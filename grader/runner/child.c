@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+enum { PASSED_DESCRIPTOR = 3, ERROR_DESCRIPTOR = 4, SPARE_DESCRIPTOR = 10 };
 enum {
     OPEN_FILES_MAX = 256,
     SPARE_PROCESSES = 8,   /* above the watched limit, so that the watcher sees it passed and can say so */
@@ -53,14 +54,25 @@ static bool set_filter(const RunnerState *state)
     return state->filter.len == 0 || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &state->filter) == 0;
 }
 
-/* 0, 1 and 2 are what they should be, error_fd is 3 and closes on exec; nothing else is open. */
-static bool set_descriptors(int out, int err, int *error_fd)
+static int move_away(int fd)
 {
-    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 || dup2(*error_fd, 3) < 0)
+    return fcntl(fd, F_DUPFD_CLOEXEC, SPARE_DESCRIPTOR);
+}
+
+/* 0, 1 and 2 are what they should be, 3 is what was passed on, error_fd closes on exec; nothing else is open.
+ * First all out of the way of 0 to 4, then into place. */
+static bool set_descriptors(int out, int err, int pass, int *error_fd)
+{
+    int null = move_away(open("/dev/null", O_RDONLY | O_CLOEXEC)), error = move_away(*error_fd);
+    out = move_away(out);
+    err = move_away(err);
+    pass = pass < 0 ? -1 : move_away(pass);
+    if (dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0 || dup2(error, ERROR_DESCRIPTOR) < 0)
         return false;
-    *error_fd = 3;
-    return fcntl(3, F_SETFD, FD_CLOEXEC) == 0 && syscall(SYS_close_range, 4u, ~0u, 0u) == 0;
+    *error_fd = ERROR_DESCRIPTOR;
+    bool passed = pass < 0 ? (close(PASSED_DESCRIPTOR), true) : dup2(pass, PASSED_DESCRIPTOR) >= 0;
+    return passed && fcntl(ERROR_DESCRIPTOR, F_SETFD, FD_CLOEXEC) == 0 &&
+           syscall(SYS_close_range, ERROR_DESCRIPTOR + 1u, ~0u, 0u) == 0;
 }
 
 void runner_become(const RunnerState *state, const RunnerRequest *request, int out, int err, int error_fd)
@@ -75,7 +87,7 @@ void runner_become(const RunnerState *state, const RunnerRequest *request, int o
     be_first_to_go();
     if (nice(BEHIND_THE_RUNNER) < 0)
         errno = 0; /* it is a courtesy only */
-    bool ready = set_descriptors(out, err, &error_fd) && chdir(request->dir) == 0;
+    bool ready = set_descriptors(out, err, request->pass, &error_fd) && chdir(request->dir) == 0;
     if (ready) {
         set_limits(state, &request->limits);
         if (set_filter(state))

@@ -195,7 +195,10 @@ void runner_run(const RunnerState *state, const RunnerRequest *request, RunnerOu
 {
     *outcome = (RunnerOutcome){.out.fd = -1, .err.fd = -1};
     Command c = {.state = state, .request = request, .outcome = outcome};
-    if (start_command(&c))
+    bool started = start_command(&c);
+    if (request->pass >= 0)
+        close(request->pass); /* its other end shall see when the last of the command's processes is gone */
+    if (started)
         wait_command(&c);
     outcome->wall_us = wire_now_us() - c.started_us;
     end_all(&c);

@@ -97,7 +97,10 @@ static bool read_request(Wire *w, RunnerRequest *r)
             append(r->collect, text);
         else if (strcmp(line, "limit") == 0)
             set_limit(&r->limits, text);
-        else if (strcmp(line, "empty") == 0)
+        else if (strcmp(line, "pass") == 0 && w->passed) {
+            r->pass = w->passed - 1;
+            w->passed = 0;
+        } else if (strcmp(line, "empty") == 0)
             empty_folder(text);
         else
             die("unknown request");
@@ -127,11 +130,11 @@ static void free_list(char **list)
 
 static void serve(const RunnerState *state)
 {
-    static Wire wire = {.fd = RUNNER_SOCKET_FD};
+    static Wire wire = {.fd = RUNNER_SOCKET_FD, .takes = true};
     bool more = true;
     while (more) {
         static RunnerRequest request;
-        request = (RunnerRequest){0};
+        request = (RunnerRequest){.pass = -1};
         if (!read_request(&wire, &request))
             return;
         RunnerOutcome outcome;

@@ -32,6 +32,7 @@ typedef struct RunnerRequest {
     char *dir;
     char *args[WIRE_ARGS_MAX + 1], *env[WIRE_ARGS_MAX + 1], *collect[WIRE_ARGS_MAX + 1]; /* NULL-terminated */
     WireLimits limits;
+    int pass; /* becomes the command's descriptor 3; -1: none */
 } RunnerRequest;
 
 /* The beginning of what a command printed. */

@@ -57,6 +57,37 @@ static bool wait_readable(int fd, int64_t deadline_ms)
     }
 }
 
+/* Takes a descriptor out of what came along. */
+static void take_descriptor(Wire *w, struct msghdr *m)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+        int fd;
+        if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof fd))
+            continue;
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+        if (w->passed)
+            close(w->passed - 1);
+        w->passed = fd + 1;
+    }
+}
+
+static ssize_t receive(Wire *w, void *bytes, size_t size)
+{
+    struct iovec iov = {.iov_base = bytes, .iov_len = size};
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct msghdr m = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control};
+    if (!w->takes)
+        return read(w->fd, bytes, size);
+    ssize_t n = recvmsg(w->fd, &m, MSG_CMSG_CLOEXEC);
+    if (n > 0)
+        take_descriptor(w, &m);
+    return n;
+}
+
 static bool fill(Wire *w, int64_t deadline_ms)
 {
     if (w->start == w->end)
@@ -70,7 +101,7 @@ static bool fill(Wire *w, int64_t deadline_ms)
         return false;
     ssize_t n;
     do
-        n = read(w->fd, w->buffer + w->end, sizeof w->buffer - w->end);
+        n = receive(w, w->buffer + w->end, sizeof w->buffer - w->end);
     while (n < 0 && errno == EINTR);
     if (n <= 0)
         return false;
@@ -135,4 +166,22 @@ bool wire_printf(int fd, const char *format, ...)
     int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return n >= 0 && (size_t)n < sizeof text && wire_write(fd, text, (size_t)n);
+}
+
+bool wire_pass(int fd, int passed)
+{
+    char line[] = "pass 3\n";
+    struct iovec iov = {.iov_base = line, .iov_len = sizeof line - 1};
+    union {
+        char bytes[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {.bytes = {0}};
+    struct msghdr m = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof passed);
+    memcpy(CMSG_DATA(c), &passed, sizeof passed);
+    return sendmsg(fd, &m, MSG_NOSIGNAL) == (ssize_t)iov.iov_len;
 }

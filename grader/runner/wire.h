@@ -9,8 +9,9 @@
  *         arg TEXT        (one each)                 stdout BYTES CUT     and that many bytes
  *         env NAME=VALUE  (one each)                 stderr BYTES CUT     and that many bytes
  *         limit NAME N    (rows of limits.def)       file PATH BYTES      and that many bytes
- *         collect PATH    (file or folder)           skipped PATH WHY
- *         go                                         end
+ *         pass 3          (with a descriptor)        skipped PATH WHY
+ *         collect PATH    (file or folder)           end
+ *         go
  *         empty PATH                                 empty PATH, or left PATH
  *
  * A request ends with `go`, an answer with `end`; then the next request may come, and end of file ends the
@@ -60,6 +61,8 @@ WireEnd wire_end_of(const char *word);
 /* A buffered reader of lines and bytes from fd. */
 typedef struct Wire {
     int fd;
+    bool takes; /* descriptors, if some come along */
+    int passed; /* the newest of them + 1; 0: none */
     size_t start, end;
     char buffer[1 << 16];
 } Wire;
@@ -74,6 +77,9 @@ bool wire_read_bytes(Wire *w, char *bytes, size_t length, int64_t deadline_ms);
 bool wire_write(int fd, const void *bytes, size_t length);
 /* A formatted text, which must be shorter than WIRE_LINE_MAX. */
 bool wire_printf(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The line `pass 3` and a descriptor: the command's descriptor 3. */
+bool wire_pass(int fd, int passed);
 
 /* Milliseconds and microseconds of the monotonic clock. */
 int64_t wire_now_ms(void);

@@ -37,14 +37,12 @@ static bool send_list(int fd, const char *word, const char *const *items)
     return true;
 }
 
-static bool send_request(const Session *s)
+static bool send_request(int fd, const SandboxStep *step)
 {
-    int fd = s->process->socket;
-    bool fine = wire_printf(fd, "dir %s\n", s->step->dir);
-    fine = fine && send_list(fd, "arg", s->step->args) && send_list(fd, "env", s->step->env) &&
-           send_list(fd, "collect", s->step->collect);
-#define X(name, ...)                                                                                         \
-    fine = fine && wire_printf(fd, "limit " #name " %lld\n", (long long)s->step->limits.name);
+    bool fine = wire_printf(fd, "dir %s\n", step->dir);
+    fine = fine && send_list(fd, "arg", step->args) && send_list(fd, "env", step->env) &&
+           send_list(fd, "collect", step->collect) && (!step->passes || wire_pass(fd, step->pass));
+#define X(name, ...) fine = fine && wire_printf(fd, "limit " #name " %lld\n", (long long)step->limits.name);
 #include "grader/runner/limits.def"
 #undef X
     return fine && wire_printf(fd, "go\n");
@@ -196,7 +194,17 @@ static bool read_answer(Session *s)
     return false;
 }
 
-Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
+static Status no_answer(Diag *d)
+{
+    return diag_set(d, STATUS_IO, "the sandbox's runner did not answer");
+}
+
+Status sandbox_ask(SandboxProcess *p, const SandboxStep *step, Diag *d)
+{
+    return send_request(p->socket, step) ? STATUS_OK : no_answer(d);
+}
+
+Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
 {
     *answer = (SandboxAnswer){.out = "", .err = ""};
     Wire *wire = arena_alloc(a, sizeof *wire);
@@ -212,10 +220,16 @@ Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, Sandbox
                  .save_dir = -1};
     if (step->save_to)
         s.save_dir = open(step->save_to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool fine = (!step->save_to || s.save_dir >= 0) && send_request(&s) && read_answer(&s);
+    bool fine = (!step->save_to || s.save_dir >= 0) && read_answer(&s);
     if (s.save_dir >= 0)
         close(s.save_dir);
-    return fine ? STATUS_OK : diag_set(d, STATUS_IO, "the sandbox's runner did not answer");
+    return fine ? STATUS_OK : no_answer(d);
+}
+
+Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
+{
+    Status s = sandbox_ask(p, step, d);
+    return s == STATUS_OK ? sandbox_answer(p, step, a, answer, d) : s;
 }
 
 bool sandbox_empty(SandboxProcess *p, const char *const *folders)

@@ -17,6 +17,8 @@ typedef struct SandboxStep {
     const char *collect_from;                              /* the folder inside that holds all of collect */
     const char *save_to; /* the folder of the host that takes its place; folders below it must exist */
     WireLimits limits;
+    bool passes;
+    int pass; /* where passes: becomes the command's descriptor 3; stays the caller's to close */
 } SandboxStep;
 
 /* A file that was asked for; why is "" when it was saved. */
@@ -41,6 +43,11 @@ typedef struct SandboxAnswer {
 /* Runs a step. Not OK when the runner did not answer as it should: then the sandbox is of no more use. The
  * answer's text belongs to the arena. */
 Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d);
+
+/* The same in two halves: so that steps in two sandboxes run at one time. Each sandbox_ask that was fine is
+ * followed by a sandbox_answer, or by the sandbox's end. */
+Status sandbox_ask(SandboxProcess *p, const SandboxStep *step, Diag *d);
+Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d);
 
 /* Empties folders inside (NULL-terminated) before another step; false when something is left in them or the
  * runner did not answer in time: then the sandbox is of no more use for a step that shall start afresh. */

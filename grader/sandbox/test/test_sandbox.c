@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -279,6 +280,45 @@ static void test_emptied_sandbox_is_as_new(void **state)
     sandbox_stop(&process, NULL, 0);
     /* the runner, the shell, ls and grep */
     assert_string_equal("/dev/shm 755\n/tmp 755\n/case\n/case/in\n4\n", second.out);
+}
+
+/* A descriptor that is passed on is the command's third, nobody else holds it, and two sandboxes talk over a
+ * pair. */
+static void test_passed_descriptor(void **state)
+{
+    Fixture *f = *state;
+    if (f->sandbox.weak)
+        skip();
+    SandboxBind bind = {.host = f->kit, .inside = "/kit"};
+    SandboxSpec spec = {.binds = &bind, .n_binds = 1, .runner = "/kit/runner"};
+    const char *ask[] = {"/bin/sh", "-c", "ls /proc/self/fd; echo question >&3; head -n 1 <&3", NULL};
+    const char *answer[] = {"/bin/sh", "-c",
+                            "read -r line <&3; echo \"answer to $line\" >&3; cat <&3; echo end", NULL};
+    const char *env[] = {"PATH=/usr/bin:/bin", NULL};
+    SandboxStep asks = {.dir = "/", .args = ask, .env = env, .limits = modest, .passes = true};
+    SandboxStep answers = {.dir = "/", .args = answer, .env = env, .limits = modest, .passes = true};
+    SandboxProcess one, other;
+    SandboxAnswer first, second, third;
+    int pair[2];
+    assert_int_equal(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
+    asks.pass = pair[0];
+    answers.pass = pair[1];
+    assert_int_equal(STATUS_OK, sandbox_start(&f->sandbox, &spec, &one, NULL));
+    assert_int_equal(STATUS_OK, sandbox_start(&f->sandbox, &spec, &other, NULL));
+    assert_int_equal(STATUS_OK, sandbox_ask(&other, &answers, NULL));
+    assert_int_equal(STATUS_OK, sandbox_ask(&one, &asks, NULL));
+    close(pair[0]);
+    close(pair[1]);
+    assert_int_equal(STATUS_OK, sandbox_answer(&one, &asks, &f->arena, &first, NULL));
+    assert_int_equal(STATUS_OK, sandbox_answer(&other, &answers, &f->arena, &second, NULL));
+    ask[2] = "ls /proc/self/fd";
+    asks.passes = false;
+    assert_int_equal(STATUS_OK, sandbox_run(&one, &asks, &f->arena, &third, NULL));
+    sandbox_stop(&one, NULL, 0);
+    sandbox_stop(&other, NULL, 0);
+    assert_string_equal("0\n1\n2\n3\n4\nanswer to question\n", first.out); /* 4: ls looks at the folder */
+    assert_string_equal("end\n", second.out);                              /* the pipe's end came */
+    assert_string_equal("0\n1\n2\n3\n", third.out);
 }
 
 /* Limits --------------------------------------------------------------------------------------- */
@@ -557,6 +597,7 @@ int main(void)
         cmocka_unit_test(test_output_flood),
         cmocka_unit_test(test_output_is_cut_where_it_may_be),
         cmocka_unit_test(test_file_size),
+        cmocka_unit_test(test_passed_descriptor),
         cmocka_unit_test(test_daemon_is_ended),
         cmocka_unit_test(test_orphan_that_holds_the_pipe),
         cmocka_unit_test(test_program_that_is_not_there),
