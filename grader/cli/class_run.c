@@ -97,6 +97,8 @@ Status class_run_prepare(ClassRun *c, bool must_exist, Diag *d)
     c->lock = -1;
     Status s = cli_prepare(c->arena, c->options, c->options->allow_weak, &c->run, d);
     if (s == STATUS_OK)
+        s = cli_isolate(c->arena, c->options, &c->run, d);
+    if (s == STATUS_OK)
         s = places_stage_kit(&c->run.kit, c->run.work, d);
     if (s == STATUS_OK)
         s = class_run_list(c, d);

@@ -52,6 +52,8 @@ const char **cli_split(Arena *a, const char *text, size_t *n);
 bool cli_listed(const char *const *list, const char *name);
 
 /* Finds kit, device and sandbox, and makes run->work; a weak sandbox is allowed when weak_is_fine. */
+/* Has the virtual GPU run in a sandbox of its own from here on, where there are sandboxes. */
+Status cli_isolate(Arena *a, const Options *o, GradeRun *run, Diag *d);
 Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d);
 /* Removes run->work. */
 void cli_clean_up(const GradeRun *run);

@@ -78,7 +78,9 @@ static const char **task_args(ClassRun *c, const char *dir, const SlurmPlace *pl
     while (args[n])
         n++;
     if (o->allow_weak)
-        args[n] = "--allow-weak-sandbox";
+        args[n++] = "--allow-weak-sandbox";
+    if (o->in_process)
+        args[n] = "--in-process";
     return args;
 }
 

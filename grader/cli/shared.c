@@ -156,6 +156,28 @@ Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run,
     return s;
 }
 
+/* A sanitizer's runtime would have to come before ours, which is put in front of the program. */
+#ifdef __SANITIZE_ADDRESS__
+enum { CAN_ISOLATE = false };
+#else
+enum { CAN_ISOLATE = true };
+#endif
+
+Status cli_isolate(Arena *a, const Options *o, GradeRun *run, Diag *d)
+{
+    Sandbox *s = &run->sandbox;
+    if (!CAN_ISOLATE || o->in_process || run->gpu || s->weak)
+        return STATUS_OK;
+    const char **layers = ARENA_NEW_ARRAY(a, const char *, s->n_layers + 1);
+    if (!layers)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory");
+    memcpy(layers, s->layers, s->n_layers * sizeof *layers);
+    layers[s->n_layers++] = "isolated-gpu";
+    s->layers = layers;
+    run->isolated = true;
+    return STATUS_OK;
+}
+
 void cli_clean_up(const GradeRun *run)
 {
     if (run->work)

@@ -71,6 +71,8 @@ static Status prepare(ClassRun *c, Diag *d)
 {
     Status s = cli_prepare(c->arena, c->options, c->options->allow_weak, &c->run, d);
     if (s == STATUS_OK)
+        s = cli_isolate(c->arena, c->options, &c->run, d);
+    if (s == STATUS_OK)
         s = places_stage_kit(&c->run.kit, c->run.work, d);
     if (s == STATUS_OK)
         s = read_list(c, d);

@@ -5,6 +5,7 @@
 #include "grader/core/text.h"
 #include "grader/judge/explain.h"
 #include "grader/run/outputs.h"
+#include "grader/run/program_run.h"
 #include "grader/run/verdict_rules.h"
 
 #include <errno.h>
@@ -16,14 +17,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum {
-    ARGS_MAX = 64,
-    STDERR_SHOWN_MAX = 16 << 10,
-    COLLECT_FILES = 128,
-    EXTRA_PROCESSES = 4,     /* the vgpu command and its helper beside the student's program */
-    GPU_START_MS = 30000,    /* a driver starts slowly, the more so when many programs start at a time */
-    GPU_DRIVER_KIB = 1 << 20 /* what a driver maps into a program of its own */
-};
+enum { STDERR_SHOWN_MAX = 16 << 10 };
 
 /* A case under way. */
 typedef struct CaseWork {
@@ -31,6 +25,7 @@ typedef struct CaseWork {
     const CaseInput *in;
     uint64_t seed;
     SandboxAnswer ran;
+    bool reported;
     VgpuReport *report;
     JudgeAnswer answer;
     bool judged;
@@ -38,133 +33,6 @@ typedef struct CaseWork {
     bool answers_checked;
     Evidence evidence;
 } CaseWork;
-
-/* Running -------------------------------------------------------------------------------------- */
-
-/* On the virtual GPU: vgpu [options] PROGRAM CASEDIR; on hardware PROGRAM CASEDIR. */
-static const char *const *command_of(CaseWork *w)
-{
-    const Places *p = w->in->places;
-    const LabCase *c = w->in->lab_case;
-    Arena *a = w->arena;
-    const char **args = ARENA_NEW_ARRAY(a, const char *, ARGS_MAX + 1);
-    size_t n = 0;
-    if (!args)
-        return NULL;
-    if (!w->in->run->gpu) {
-        args[n++] = arena_printf(a, "%s/bin/vgpu", p->in_kit);
-        args[n++] = "--quiet";
-        args[n++] = "--jobs=1";
-        args[n++] = arena_printf(a, "--seed=%llu", (unsigned long long)w->seed);
-        args[n++] = arena_printf(a, "--max-instructions=%lld", (long long)c->limits.instructions);
-        args[n++] = arena_printf(a, "--report=%s/report.json", p->in_case);
-        if (w->in->run->device[0])
-            args[n++] = arena_printf(a, "--device=%s", w->in->run->device);
-        if (c->devices > 1)
-            args[n++] = arena_printf(a, "--devices=%lld", (long long)c->devices);
-        for (size_t i = 0; i < c->n_vgpu && n < ARGS_MAX - 2; i++)
-            args[n++] = c->vgpu[i];
-    }
-    args[n++] = arena_printf(a, "%s/program", p->in_prog);
-    args[n++] = p->in_case;
-    return args;
-}
-
-static const char *const *environment_of(CaseWork *w)
-{
-    const char **env = ARENA_NEW_ARRAY(w->arena, const char *, 8);
-    size_t n = 0;
-    if (!env)
-        return NULL;
-    env[n++] = "PATH=/usr/bin:/bin";
-    env[n++] = "LC_ALL=C.UTF-8";
-    env[n++] = arena_printf(w->arena, "HOME=%s", w->in->places->in_tmp);
-    env[n++] = arena_printf(w->arena, "TMPDIR=%s", w->in->places->in_tmp);
-    if (w->in->run->gpu)
-        env[n++] = arena_printf(w->arena, "LD_LIBRARY_PATH=%s/lib64", w->in->run->kit.cuda_home);
-    const char *visible = getenv("CUDA_VISIBLE_DEVICES"); /* the cards that a cluster gave to this job */
-    if (w->in->run->gpu && visible)
-        env[n++] = arena_printf(w->arena, "CUDA_VISIBLE_DEVICES=%s", visible);
-#ifdef __SANITIZE_ADDRESS__
-    env[n++] = "ASAN_OPTIONS=detect_leaks=0"; /* the leak detector traces, which the sandbox forbids */
-#endif
-    return env;
-}
-
-static WireLimits limits_of(const LabLimits *l, bool gpu)
-{
-    return (WireLimits){
-        .wall_ms = (int64_t)(l->wall_s * 1000) + (gpu ? GPU_START_MS : 0),
-        .cpu_ms = (int64_t)(l->cpu_s * 1000) + (gpu ? GPU_START_MS : 0),
-        .memory_kib = (l->memory_mib << 10) + (gpu ? GPU_DRIVER_KIB : 0),
-        .processes = l->processes + EXTRA_PROCESSES,
-        .output_bytes = l->output_kib << 10,
-        .file_bytes = l->file_mib << 20,
-        .collect_bytes = l->memory_mib << 20,
-        .collect_files = COLLECT_FILES,
-    };
-}
-
-/* Without a sandbox's views the inputs are where the program looks for them by way of a link. */
-static bool show_inputs(CaseWork *w)
-{
-    const Places *p = w->in->places;
-    const char *from = arena_printf(w->arena, "%s/in", p->case_dir);
-    const char *to = arena_printf(w->arena, "%s/in", p->in_case);
-    return from && to && symlink(from, to) == 0;
-}
-
-static int lock_file(const char *work, const char *name, int operation)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", work, name);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    while (fd >= 0 && flock(fd, operation) != 0 && errno == EINTR)
-        ;
-    return fd;
-}
-
-/* On a GPU a case that is timed has the card to itself, and the others share it. Who waits for the card holds
- * the queue, so that those who share it do not go past for ever. The descriptor that holds the turn; -1 where
- * none is needed. */
-static int take_gpu(const CaseInput *in)
-{
-    if (!in->run->gpu)
-        return -1;
-    int queue = lock_file(in->run->work, "gpu.queue", LOCK_EX);
-    int turn = lock_file(in->run->work, "gpu.turn", in->lab_case->metric[0] ? LOCK_EX : LOCK_SH);
-    if (queue >= 0)
-        close(queue);
-    return turn;
-}
-
-/* The program in the submission's sandbox, with its inputs and empty folders. */
-static Status run_program(CaseWork *w, Diag *d)
-{
-    const CaseInput *in = w->in;
-    const Places *p = in->places;
-    const char *collect[] = {arena_printf(w->arena, "%s/out", p->in_case),
-                             arena_printf(w->arena, "%s/after", p->in_case),
-                             arena_printf(w->arena, "%s/report.json", p->in_case), NULL};
-    SandboxStep step = {.dir = p->in_case,
-                        .args = command_of(w),
-                        .env = environment_of(w),
-                        .collect = collect,
-                        .collect_from = p->in_case,
-                        .save_to = p->case_dir,
-                        .limits = limits_of(&in->lab_case->limits, in->run->gpu)};
-    if (!step.args || !step.env)
-        return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
-    if (in->run->sandbox.weak && !show_inputs(w))
-        return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
-    int turn = take_gpu(in);
-    Status s = box_run(in->box, true, &step, w->arena, &w->ran, d);
-    if (turn >= 0)
-        close(turn);
-    if (s == STATUS_OK && w->ran.end == WIRE_END_EXEC)
-        s = diag_set(d, STATUS_IO, "cannot start %s: %s", step.args[0], strerror(w->ran.status));
-    return s;
-}
 
 /* Judging -------------------------------------------------------------------------------------- */
 
@@ -209,6 +77,7 @@ static void gather_evidence(CaseWork *w)
     w->evidence = (Evidence){
         .lab_case = c,
         .virtual_device = !w->in->run->gpu,
+        .isolated = w->in->run->isolated,
         .end = w->ran.end,
         .status = w->ran.status,
         .signal = w->ran.signal,
@@ -355,8 +224,8 @@ static Status run_and_judge(CaseWork *w, Diag *d)
     if (s == STATUS_OK)
         s = judge_make(in->judge, in->places->case_dir, w->seed, in->lab_case, d);
     if (s == STATUS_OK)
-        s = run_program(w, d);
-    if (s == STATUS_OK && !in->run->gpu)
+        s = program_run(w->arena, in, w->seed, &w->ran, &w->reported, d);
+    if (s == STATUS_OK && w->reported)
         read_report(w);
     return s == STATUS_OK ? judge_outputs(w, d) : s;
 }

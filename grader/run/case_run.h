@@ -17,6 +17,7 @@ typedef struct CaseInput {
     const AnswerFile *answers; /* NULL when the lab has no answer file */
     Judge *judge;
     Box *box;
+    Box *device_box; /* of an isolated run */
 } CaseInput;
 
 /* Fills r (name, points, verdict, texts, findings, metrics), all text in the arena, and timing. What fails on

@@ -24,7 +24,7 @@ typedef struct Work {
     Result *result;
     Timing *timing;
     Places places;
-    Box box;
+    Box box, device_box;
     AnswerFile answers; /* of a lab that has an answer file */
 } Work;
 
@@ -199,7 +199,8 @@ static void run_cases(Work *w)
                         .places = &w->places,
                         .answers = lab->sheet.file ? &w->answers : NULL,
                         .judge = judge,
-                        .box = &w->box};
+                        .box = &w->box,
+                        .device_box = &w->device_box};
         case_run(&r->arena, &in, &r->cases[r->n_cases++], &w->timing->cases[w->timing->n_cases++],
                  &r->device_name);
         w->timing->processor_s.cases += w->timing->cases[w->timing->n_cases - 1].cpu_s;
@@ -233,9 +234,12 @@ Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Tim
                   .devices = run->gpu_devices,
                   .n_devices = run->n_gpu_devices,
                   .slot = slot};
+    w.device_box = w.box;
+    w.device_box.slot = slot + SANDBOX_SLOTS_MAX / 2; /* another user */
     if (make_program(&w) && read_answers(&w))
         run_cases(&w);
     box_stop(&w.box);
+    box_stop(&w.device_box);
     if (w.places.home)
         dir_remove(w.places.home, NULL);
     result_sum_up(w.result);

@@ -18,6 +18,7 @@ typedef struct GradeRun {
     const char **gpu_devices; /* its device files */
     size_t n_gpu_devices;
     size_t n_gpus;      /* how many GPUs they are */
+    bool isolated;      /* the virtual GPU in a process and sandbox of its own */
     const char *device; /* name of the virtual GPU's model; "" for its default */
     const char *only;   /* the one case to run; NULL for all */
 } GradeRun;

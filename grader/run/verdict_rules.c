@@ -7,12 +7,12 @@
 
 int evidence_exit_status(const Evidence *e)
 {
-    return e->report ? (int)e->report->exit_status : e->status;
+    return e->report && !e->isolated ? (int)e->report->exit_status : e->status;
 }
 
 int evidence_exit_signal(const Evidence *e)
 {
-    return e->report ? (int)e->report->exit_signal : e->signal;
+    return e->report && !e->isolated ? (int)e->report->exit_signal : e->signal;
 }
 
 /* What the runner's watch ended. */
@@ -60,8 +60,8 @@ static bool crashed(const Evidence *e)
 {
     if (e->end != WIRE_END_NONE)
         return false;
-    if (e->virtual_device && (!e->report || !report_agrees(e)))
-        return true; /* it ended the command that watched it, or spoilt its report */
+    if (e->virtual_device && (!e->report || (!e->isolated && !report_agrees(e))))
+        return true; /* it ended what watched it, or spoilt its report */
     if (evidence_exit_signal(e) != 0)
         return true;
     int status = evidence_exit_status(e);

@@ -20,6 +20,7 @@
 typedef struct Evidence {
     const LabCase *lab_case;
     bool virtual_device;        /* findings and counters are to be expected */
+    bool isolated;              /* the report is of a process that the program could not reach */
     WireEnd end;                /* why the runner ended the program */
     int status, signal;         /* of what the runner ran: the vgpu command, or the program itself */
     const VgpuReport *report;   /* NULL when there is none that can be read */

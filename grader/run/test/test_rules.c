@@ -26,7 +26,7 @@ typedef struct Row {
     LabCase c; /* points 10, finding_credit 0.5 are set below */
     WireEnd end;
     int status, signal; /* of the command; by default as the report says */
-    bool forged;
+    bool forged, isolated;
     const char *report; /* NULL: a good one; "": none */
     Verdict answer;     /* of the judge */
     double metric;
@@ -146,6 +146,31 @@ static const Row rows[] = {
      .status = 1,
      PASSED,
      .wanted = VERDICT_CRASH},
+    {.name = "isolated: all is well, whatever the report says of the end",
+     .isolated = true,
+     .report = REPORT(EXIT(3, 0) "," GOOD),
+     PASSED,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "isolated: a finding, and the program ends well",
+     .isolated = true,
+     .report = REPORT(FIND("race") "," GOOD),
+     PASSED,
+     .wanted = VERDICT_RACE,
+     .points = 5},
+    {.name = "isolated: the program's own end counts",
+     .isolated = true,
+     .status = 3,
+     PASSED,
+     .wanted = VERDICT_CRASH},
+    {.name = "isolated: a signal", .isolated = true, .signal = SIGSEGV, PASSED, .wanted = VERDICT_CRASH},
+    {.name = "isolated: no report", .isolated = true, .report = "", PASSED, .wanted = VERDICT_CRASH},
+    {.name = "isolated: a CUDA error that the program met",
+     .isolated = true,
+     .status = 1,
+     .report = REPORT(ERR("cudaErrorInvalidValue") "," GOOD),
+     .answer = VERDICT_MISSING_OUTPUT,
+     .wanted = VERDICT_CUDA_ERROR},
     {.name = "error, right result",
      .report = REPORT(ERR("cudaErrorInvalidValue") "," GOOD),
      PASSED,
@@ -339,13 +364,14 @@ static void test_rows(void **state)
         Diag d;
         if (json[0] && vgpu_report_parse(json, strlen(json), &report, &d) != STATUS_OK)
             fail_msg("%s: %s", row.name, d.message);
-        if (report && !row.forged)
+        if (report && !row.forged && !row.isolated)
             row.status = report->exit_signal   ? 128 + (int)report->exit_signal
                          : report->exit_status ? (int)report->exit_status
                                                : vgpu_report_worst(report) != NULL;
         JudgeAnswer answer = {.verdict = row.answer, .message = ""};
         Evidence e = {.lab_case = &row.c,
                       .virtual_device = true,
+                      .isolated = row.isolated,
                       .end = row.end,
                       .status = row.status,
                       .signal = row.signal,

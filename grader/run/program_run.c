@@ -1,0 +1,254 @@
+/* Running a case's program; see program_run.h. */
+#include "grader/run/program_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    ARGS_MAX = 64,
+    ENVIRONMENT_MAX = 16,
+    COLLECT_FILES = 128,
+    EXTRA_PROCESSES = 4,      /* the vgpu command and its helper beside the student's program */
+    GPU_START_MS = 30000,     /* a driver starts slowly, the more so when many programs start at a time */
+    GPU_DRIVER_KIB = 1 << 20, /* what a driver maps into a program of its own */
+    REPORT_MS = 10000         /* for a report, after the program has ended */
+};
+
+/* A program under way. */
+typedef struct ProgramWork {
+    Arena *arena;
+    const CaseInput *in;
+    uint64_t seed;
+} ProgramWork;
+
+/* What it is started with ----------------------------------------------------------------------- */
+
+/* vgpu [options], without the program. serves: only the devices, behind descriptor 3. */
+static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
+{
+    const Places *p = w->in->places;
+    const LabCase *c = w->in->lab_case;
+    Arena *a = w->arena;
+    size_t n = 0;
+    args[n++] = arena_printf(a, "%s/bin/vgpu", p->in_kit);
+    args[n++] = "--quiet";
+    args[n++] = "--jobs=1";
+    args[n++] = arena_printf(a, "--seed=%llu", (unsigned long long)w->seed);
+    args[n++] = arena_printf(a, "--max-instructions=%lld", (long long)c->limits.instructions);
+    args[n++] = arena_printf(a, "--report=%s/report.json", p->in_case);
+    if (serves)
+        args[n++] = "--serve=3";
+    if (w->in->run->device[0])
+        args[n++] = arena_printf(a, "--device=%s", w->in->run->device);
+    if (c->devices > 1)
+        args[n++] = arena_printf(a, "--devices=%lld", (long long)c->devices);
+    for (size_t i = 0; i < c->n_vgpu && n < ARGS_MAX - 2; i++)
+        args[n++] = c->vgpu[i];
+    return n;
+}
+
+/* The program alone, or with the vgpu command before it. */
+static const char *const *command_of(const ProgramWork *w, bool vgpu, bool serves)
+{
+    const Places *p = w->in->places;
+    const char **args = ARENA_NEW_ARRAY(w->arena, const char *, ARGS_MAX + 1);
+    if (!args)
+        return NULL;
+    size_t n = vgpu ? put_vgpu(w, serves, args) : 0;
+    args[n++] = arena_printf(w->arena, "%s/program", p->in_prog);
+    args[n++] = p->in_case;
+    return args;
+}
+
+/* The kit's runtime is in front of NVIDIA's, and finds the devices behind descriptor 3. */
+static size_t put_client(const ProgramWork *w, const char **env)
+{
+    const char *kit = w->in->places->in_kit;
+    env[0] = arena_printf(w->arena, "LD_PRELOAD=%s/lib/vgpu/libcudart.so.13", kit);
+    env[1] = arena_printf(w->arena, "LD_LIBRARY_PATH=%s/lib/vgpu", kit);
+    env[2] = "VGPU_SERVER_FD=3";
+    return 3;
+}
+
+static const char *const *environment_of(const ProgramWork *w, bool client)
+{
+    const char **env = ARENA_NEW_ARRAY(w->arena, const char *, ENVIRONMENT_MAX);
+    size_t n = 0;
+    if (!env)
+        return NULL;
+    env[n++] = "PATH=/usr/bin:/bin";
+    env[n++] = "LC_ALL=C.UTF-8";
+    env[n++] = arena_printf(w->arena, "HOME=%s", w->in->places->in_tmp);
+    env[n++] = arena_printf(w->arena, "TMPDIR=%s", w->in->places->in_tmp);
+    if (client)
+        n += put_client(w, env + n);
+    if (w->in->run->gpu)
+        env[n++] = arena_printf(w->arena, "LD_LIBRARY_PATH=%s/lib64", w->in->run->kit.cuda_home);
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES"); /* the cards that a cluster gave to this job */
+    if (w->in->run->gpu && visible)
+        env[n++] = arena_printf(w->arena, "CUDA_VISIBLE_DEVICES=%s", visible);
+#ifdef __SANITIZE_ADDRESS__
+    env[n++] = "ASAN_OPTIONS=detect_leaks=0"; /* the leak detector traces, which the sandbox forbids */
+#endif
+    return env;
+}
+
+static WireLimits limits_of(const LabLimits *l, bool gpu)
+{
+    return (WireLimits){
+        .wall_ms = (int64_t)(l->wall_s * 1000) + (gpu ? GPU_START_MS : 0),
+        .cpu_ms = (int64_t)(l->cpu_s * 1000) + (gpu ? GPU_START_MS : 0),
+        .memory_kib = (l->memory_mib << 10) + (gpu ? GPU_DRIVER_KIB : 0),
+        .processes = l->processes + EXTRA_PROCESSES,
+        .output_bytes = l->output_kib << 10,
+        .file_bytes = l->file_mib << 20,
+        .collect_bytes = l->memory_mib << 20,
+        .collect_files = COLLECT_FILES,
+    };
+}
+
+/* Running -------------------------------------------------------------------------------------- */
+
+/* Without a sandbox's views the inputs are where the program looks for them by way of a link. */
+static bool show_inputs(const ProgramWork *w)
+{
+    const Places *p = w->in->places;
+    const char *from = arena_printf(w->arena, "%s/in", p->case_dir);
+    const char *to = arena_printf(w->arena, "%s/in", p->in_case);
+    return from && to && symlink(from, to) == 0;
+}
+
+static int lock_file(const char *work, const char *name, int operation)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", work, name);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    while (fd >= 0 && flock(fd, operation) != 0 && errno == EINTR)
+        ;
+    return fd;
+}
+
+/* On a GPU a case that is timed has the card to itself, and the others share it. Who waits for the card holds
+ * the queue, so that those who share it do not go past for ever. The descriptor that holds the turn; -1 where
+ * none is needed. */
+static int take_gpu(const CaseInput *in)
+{
+    if (!in->run->gpu)
+        return -1;
+    int queue = lock_file(in->run->work, "gpu.queue", LOCK_EX);
+    int turn = lock_file(in->run->work, "gpu.turn", in->lab_case->metric[0] ? LOCK_EX : LOCK_SH);
+    if (queue >= 0)
+        close(queue);
+    return turn;
+}
+
+/* The program's step: what it writes is collected, and with `report` the vgpu command's report. */
+static SandboxStep program_step(const ProgramWork *w, const char *collect[4], bool report)
+{
+    const CaseInput *in = w->in;
+    const Places *p = in->places;
+    bool isolated = in->run->isolated;
+    collect[0] = arena_printf(w->arena, "%s/out", p->in_case);
+    collect[1] = arena_printf(w->arena, "%s/after", p->in_case);
+    collect[2] = report ? arena_printf(w->arena, "%s/report.json", p->in_case) : NULL;
+    collect[3] = NULL;
+    return (SandboxStep){.dir = p->in_case,
+                         .args = command_of(w, !in->run->gpu && !isolated, false),
+                         .env = environment_of(w, isolated),
+                         .collect = collect,
+                         .collect_from = p->in_case,
+                         .save_to = p->case_dir,
+                         .limits = limits_of(&in->lab_case->limits, in->run->gpu)};
+}
+
+/* The step of the devices' sandbox. It ends with the program, and then writes the report. What it keeps for
+ * the program counts as memory there and here; of files it has the report and what it shares with the
+ * program. */
+static SandboxStep device_step(const ProgramWork *w, const char *collect[2])
+{
+    const Places *p = w->in->places;
+    collect[0] = arena_printf(w->arena, "%s/report.json", p->in_case);
+    collect[1] = NULL;
+    SandboxStep step = {.dir = p->in_case,
+                        .args = command_of(w, true, true),
+                        .env = environment_of(w, false),
+                        .collect = collect,
+                        .collect_from = p->in_case,
+                        .save_to = p->case_dir,
+                        .limits = limits_of(&w->in->lab_case->limits, false)};
+    step.limits.wall_ms += REPORT_MS;
+    step.limits.file_bytes = step.limits.memory_kib << 10;
+    return step;
+}
+
+/* The virtual GPU in a sandbox of its own, the program in the submission's; each has an end of a pair of
+ * sockets. The devices' sandbox is ended where the program was: nobody waits for a kernel without end. */
+static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *reported, Diag *d)
+{
+    const CaseInput *in = w->in;
+    int door[2];
+    const char *collect[4], *device_collect[2];
+    SandboxStep step = program_step(w, collect, false), devices = device_step(w, device_collect);
+    if (!step.args || !step.env || !devices.args || !devices.env)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, door) != 0)
+        return diag_set(d, STATUS_IO, "no socket for the virtual GPU: %s", strerror(errno));
+    devices.passes = step.passes = true;
+    devices.pass = door[0];
+    step.pass = door[1];
+    Status s = box_ask(in->device_box, true, &devices, d);
+    close(door[0]);
+    Status t = s == STATUS_OK ? box_ask(in->box, true, &step, d) : s;
+    close(door[1]); /* the last end but the program's own */
+    if (t == STATUS_OK)
+        t = box_answer(in->box, &step, w->arena, ran, d);
+    if (s != STATUS_OK || t != STATUS_OK || ran->end != WIRE_END_NONE) {
+        box_stop(in->device_box);
+        return t;
+    }
+    SandboxAnswer served;
+    s = box_answer(in->device_box, &devices, w->arena, &served, d);
+    if (s == STATUS_OK && served.end == WIRE_END_EXEC)
+        s = diag_set(d, STATUS_IO, "cannot start %s: %s", devices.args[0], strerror(served.status));
+    /* Exit status 1 says that there are findings. */
+    *reported = s == STATUS_OK && served.end == WIRE_END_NONE && served.signal == 0 && served.status <= 1;
+    ran->end = served.end;
+    ran->cpu_s += served.cpu_s;
+    ran->rss_kib += served.rss_kib;
+    return s;
+}
+
+/* The program in the submission's sandbox, with its inputs and empty folders. */
+static Status run_alone(const ProgramWork *w, SandboxAnswer *ran, bool *reported, Diag *d)
+{
+    const CaseInput *in = w->in;
+    const char *collect[4];
+    SandboxStep step = program_step(w, collect, true);
+    if (!step.args || !step.env)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
+    if (in->run->sandbox.weak && !show_inputs(w))
+        return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
+    int turn = take_gpu(in);
+    Status s = box_run(in->box, true, &step, w->arena, ran, d);
+    if (turn >= 0)
+        close(turn);
+    *reported = !in->run->gpu;
+    return s;
+}
+
+Status program_run(Arena *a, const CaseInput *in, uint64_t seed, SandboxAnswer *ran, bool *reported, Diag *d)
+{
+    ProgramWork w = {.arena = a, .in = in, .seed = seed};
+    *reported = false;
+    Status s = in->run->isolated ? run_isolated(&w, ran, reported, d) : run_alone(&w, ran, reported, d);
+    if (s == STATUS_OK && ran->end == WIRE_END_EXEC)
+        s = diag_set(d, STATUS_IO, "cannot start the program: %s", strerror(ran->status));
+    return s;
+}

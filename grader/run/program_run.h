@@ -1,0 +1,18 @@
+/* program_run: a case's program, run in the submission's sandbox.
+ *
+ *      in process     sandbox: vgpu PROGRAM CASEDIR              the report is collected with the outputs
+ *      isolated       sandbox: PROGRAM CASEDIR   <-- socket -->  another sandbox: vgpu --serve, which has the
+ * devices and writes the report, as another user where there is one on a GPU       sandbox: PROGRAM CASEDIR
+ *
+ * Isolated, nothing that the program can reach holds what it is graded by but its own outputs.
+ */
+#ifndef GRADER_RUN_PROGRAM_RUN_H
+#define GRADER_RUN_PROGRAM_RUN_H
+
+#include "grader/run/case_run.h"
+
+/* Outputs and report are in the case's folder then. *reported: there is a report worth reading. Not OK when a
+ * sandbox failed. */
+Status program_run(Arena *a, const CaseInput *in, uint64_t seed, SandboxAnswer *ran, bool *reported, Diag *d);
+
+#endif
