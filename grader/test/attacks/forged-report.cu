@@ -1,4 +1,4 @@
-// expect: crash
+// expect: no-gpu-work
 // Adds on the CPU, writes all files itself, a splendid report among them, and kills the command that would write the true one.
 #include "vector_add.h"
 #include <csignal>
