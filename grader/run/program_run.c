@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum {
     EXTRA_PROCESSES = 4,      /* the vgpu command and its helper beside the student's program */
     GPU_START_MS = 30000,     /* a driver starts slowly, the more so when many programs start at a time */
     GPU_DRIVER_KIB = 1 << 20, /* what a driver maps into a program of its own */
-    REPORT_MS = 10000         /* for a report, after the program has ended */
+    REPORT_MS = 1000          /* for a report, after the program has ended */
 };
 
 /* A program under way. */
@@ -168,9 +169,10 @@ static SandboxStep program_step(const ProgramWork *w, const char *collect[4], bo
                          .limits = limits_of(&in->lab_case->limits, in->run->gpu)};
 }
 
-/* The step of the devices' sandbox. It ends with the program, and then writes the report. What it keeps for
- * the program counts as memory there and here; of files it has the report and what it shares with the
- * program. */
+/* The step of the devices' sandbox. It ends with the program, and then writes the report. Its clock is the
+ * case's: it stands still while the virtual GPU waits for a processor, of which the program's own runner,
+ * with twice the limit, would know nothing. Of files it has the report and what it shares with the program.
+ */
 static SandboxStep device_step(const ProgramWork *w, const char *collect[2])
 {
     const Places *p = w->in->places;
@@ -188,41 +190,79 @@ static SandboxStep device_step(const ProgramWork *w, const char *collect[2])
     return step;
 }
 
+/* Does the virtual GPU answer before the program does? */
+static bool device_is_first(const CaseInput *in)
+{
+    struct pollfd p[2] = {{.fd = in->box->process.socket, .events = POLLIN},
+                          {.fd = in->device_box->process.socket, .events = POLLIN}};
+    while (poll(p, 2, -1) < 0 && errno == EINTR)
+        ;
+    return !p[0].revents && p[1].revents;
+}
+
+static Status take_served(const ProgramWork *w, const SandboxStep *devices, SandboxAnswer *served, Diag *d)
+{
+    Status s = box_answer(w->in->device_box, devices, w->arena, served, d);
+    if (s == STATUS_OK && served->end == WIRE_END_EXEC)
+        s = diag_set(d, STATUS_IO, "cannot start %s: %s", devices->args[0], strerror(served->status));
+    return s;
+}
+
+/* Both run. A limit that the one passes ends the other too: nobody waits for a kernel without end, or
+ * computes for a program that was ended. */
+static Status wait_for_both(const ProgramWork *w, const SandboxStep *step, const SandboxStep *devices,
+                            SandboxAnswer *ran, SandboxAnswer *served, Diag *d)
+{
+    const CaseInput *in = w->in;
+    bool first = device_is_first(in);
+    Status s = first ? take_served(w, devices, served, d) : STATUS_OK;
+    if (s != STATUS_OK || (first && served->end != WIRE_END_NONE)) {
+        box_stop(in->box);
+        *ran = (SandboxAnswer){.out = "", .err = "", .end = served->end, .wall_s = served->wall_s};
+        return s;
+    }
+    s = box_answer(in->box, step, w->arena, ran, d);
+    if (s == STATUS_OK && ran->end == WIRE_END_NONE && !first)
+        s = take_served(w, devices, served, d);
+    else if (!first)
+        box_stop(in->device_box);
+    return s;
+}
+
 /* The virtual GPU in a sandbox of its own, the program in the submission's; each has an end of a pair of
- * sockets. The devices' sandbox is ended where the program was: nobody waits for a kernel without end. */
+ * sockets. */
 static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *reported, Diag *d)
 {
     const CaseInput *in = w->in;
     int door[2];
     const char *collect[4], *device_collect[2];
     SandboxStep step = program_step(w, collect, false), devices = device_step(w, device_collect);
+    SandboxAnswer served = {.end = WIRE_END_NONE, .status = -1};
     if (!step.args || !step.env || !devices.args || !devices.env)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, door) != 0)
         return diag_set(d, STATUS_IO, "no socket for the virtual GPU: %s", strerror(errno));
+    step.limits.wall_ms *= 2;
     devices.passes = step.passes = true;
     devices.pass = door[0];
     step.pass = door[1];
-    Status s = box_ask(in->device_box, true, &devices, d);
+    Status s = box_ask(in->device_box, true, &devices, d), t = s;
     close(door[0]);
-    Status t = s == STATUS_OK ? box_ask(in->box, true, &step, d) : s;
+    if (s == STATUS_OK)
+        t = box_ask(in->box, true, &step, d);
     close(door[1]); /* the last end but the program's own */
     if (t == STATUS_OK)
-        t = box_answer(in->box, &step, w->arena, ran, d);
-    if (s != STATUS_OK || t != STATUS_OK || ran->end != WIRE_END_NONE) {
+        t = wait_for_both(w, &step, &devices, ran, &served, d);
+    else
         box_stop(in->device_box);
-        return t;
-    }
-    SandboxAnswer served;
-    s = box_answer(in->device_box, &devices, w->arena, &served, d);
-    if (s == STATUS_OK && served.end == WIRE_END_EXEC)
-        s = diag_set(d, STATUS_IO, "cannot start %s: %s", devices.args[0], strerror(served.status));
     /* Exit status 1 says that there are findings. */
-    *reported = s == STATUS_OK && served.end == WIRE_END_NONE && served.signal == 0 && served.status <= 1;
-    ran->end = served.end;
+    *reported = t == STATUS_OK && served.end == WIRE_END_NONE && served.signal == 0 &&
+                (served.status == 0 || served.status == 1);
+    if (t == STATUS_OK && ran->end == WIRE_END_NONE)
+        ran->end = served.end;
     ran->cpu_s += served.cpu_s;
     ran->rss_kib += served.rss_kib;
-    return s;
+    return t;
 }
 
 /* The program in the submission's sandbox, with its inputs and empty folders. */

@@ -1,4 +1,4 @@
-// expect: crash
+// expect: invalid-free
 // Calls of the runtime with sizes and pointers that nothing can have.
 #include "vector_add.h"
 #include <cstdint>
