@@ -2,7 +2,7 @@
 # screen.sh PAGE.html...: pages in headless Chromium, at the sizes that people use.
 #
 #   a page     at 360, 1024 and 1920 px: nothing makes it wider than the screen (code and tables scroll inside of themselves)
-#   slides     at 1024 x 768 and 1920 x 1080: every slide fits its screen
+#   slides     at 1024 x 768 and 1920 x 1080: every slide fits its screen, and is not made smaller than 0.8 for that
 #
 # Prints "page: what" for each fault; exit status 1 when there is one, 3 when Chromium did not look.
 set -uo pipefail
@@ -30,6 +30,7 @@ async function look(page, width, height, faults) {
     slides.forEach(function (slide, i) {
         slides.forEach(function (other) { other.classList.toggle('shown', other === slide); });
         const tall = slide.getBoundingClientRect().height;
+        if (slide.style.zoom && slide.style.zoom < 0.8) faults.push(page + ': at ' + width + ' px slide ' + (i + 1) + ' is full: it is shown at ' + slide.style.zoom);
         if (tall > height + 1) faults.push(page + ': at ' + width + ' px slide ' + (i + 1) + ' is ' + Math.round(tall) + ' px tall, the screen ' + height);
     });
     shown.remove();

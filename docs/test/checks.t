@@ -27,9 +27,11 @@ if_there tidy 'a block within a line' bad_html 'page.html:' '<p><span><div>x</di
 wide() { page "<div style=\"width: 900px\">x</div>"; tells 'at 360 px it is' "$check/screen.sh" page.html; }
 fits() { page '<pre style="overflow-x: auto">a long line a long line a long line a long line a long line a long line a long line a long line</pre>'; "$check/screen.sh" page.html; }
 tall() { page '<div class="slide">x</div><div class="slide" style="height: 120vh">y</div>'; cp page.html x-slides.html; tells 'slide 2 is' "$check/screen.sh" x-slides.html; }
+full() { page '<div class="slide" style="zoom: 0.5">x</div>'; cp page.html y-slides.html; tells 'slide 1 is full' "$check/screen.sh" y-slides.html; }
 if_there chromium 'what scrolls inside of itself fits a telephone' fits
 if_there chromium 'a page that is too wide' wide
 if_there chromium 'a slide that is too tall' tall
+if_there chromium 'a slide that has to be made too small' full
 
 # ---- PDF and EPUB ----
 # NAME OPTIONS TEXT
