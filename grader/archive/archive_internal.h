@@ -34,6 +34,9 @@ Status handin_read_nested(Arena *a, const Member *archive, Member **members, siz
 Status handin_read_folder(Arena *a, const char *path, const ReadRules *rules, Member **members, size_t *n,
                           Diag *d);
 
+/* A message without the words that it refuses an archive. */
+const char *handin_reason(const char *message);
+
 /* Notes that something of a download was not taken, and why. */
 Status handin_note(Arena *a, HandinList *left, const char *name, const char *why);
 

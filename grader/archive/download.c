@@ -204,7 +204,7 @@ static Status open_archive(Work *w, Draft *draft, const Placed *p)
     }
     if (s != STATUS_OK) {
         free(inner);
-        return leave(w, p->member->path, odd.message);
+        return leave(w, p->member->path, handin_reason(odd.message));
     }
     for (size_t i = 0; s == STATUS_OK && i < n; i++)
         if (!is_hidden(inner[i].path))
@@ -367,7 +367,7 @@ static Status import_submission(Work *w, const Placed *files, size_t n)
         if (chosen == STATUS_NO_MEMORY)
             s = no_memory(w->d);
         else if (chosen != STATUS_OK)
-            s = leave(w, files->who, odd.message);
+            s = leave(w, files->who, handin_reason(odd.message));
         else
             s = leave_others(w, &draft, &h);
         if (s == STATUS_OK && chosen == STATUS_OK)

@@ -148,6 +148,12 @@ typedef struct List {
     int64_t out;
 } List;
 
+const char *handin_reason(const char *message)
+{
+    static const char prefix[] = "the archive is refused: ";
+    return strncmp(message, prefix, strlen(prefix)) == 0 ? message + strlen(prefix) : message;
+}
+
 /* What is odd about an entry refuses one student's archive, and is noted in the download of a class. */
 static Status refuse_or_note(Arena *a, const ReadRules *rules, const char *name, const Diag *odd, Diag *d)
 {
@@ -156,9 +162,7 @@ static Status refuse_or_note(Arena *a, const ReadRules *rules, const char *name,
             *d = *odd;
         return odd->code;
     }
-    static const char prefix[] = "the archive is refused: ";
-    const char *why = odd->message;
-    why += strncmp(why, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+    const char *why = handin_reason(odd->message);
     const char *reason = arena_strndup(a, why, strcspn(why, ":")); /* the name stands beside it */
     return handin_note(a, rules->left, name ? name : "", reason ? reason : "");
 }

@@ -129,9 +129,8 @@ Status handin_select(Handin *h, const Member *members, size_t n, const char *lab
     if (!h->lab)
         h->lab = folder_lab(members, n, allow, context);
     if (!h->lab)
-        return diag_set(
-            d, STATUS_NOT_FOUND,
-            "the archive does not say which lab it is for: no MANIFEST, no folder of a lab's name");
+        return diag_set(d, STATUS_NOT_FOUND,
+                        "it does not say which lab it is for: no MANIFEST, no folder of a lab's name");
     if (lab && strcmp(lab, h->lab) != 0)
         return diag_set(d, STATUS_INVALID, "the archive is for the lab %s, not %s", h->lab, lab);
     h->lab = arena_strndup(&h->arena, h->lab, strlen(h->lab));
@@ -145,7 +144,7 @@ Status handin_select(Handin *h, const Member *members, size_t n, const char *lab
     for (size_t i = 0; i < n_names && s == STATUS_OK; i++)
         s = take(h, members, n, names[i], d);
     if (s == STATUS_OK && h->n_files == 0)
-        s = diag_set(d, STATUS_NOT_FOUND, "the archive holds none of the files of %s", h->lab);
+        s = diag_set(d, STATUS_NOT_FOUND, "it holds none of the files of %s", h->lab);
     return s == STATUS_OK && manifest ? check_manifest(h, manifest, d) : s;
 }
 

@@ -59,6 +59,7 @@ run() { # ARGUMENTS OF env...
 verdicts() { jq -r '[.tests[].output | split("\n")[0]] | unique | join(" ")' "$root/results/results.json"; }
 modes=("BWRAP=/nonexistent")
 "$BUILD/bin/grade" doctor 2>/dev/null | grep -q '^bubblewrap */' && modes+=("BWRAP=")
+root_now=$([ "$(id -u)" = 0 ] && echo yes)
 for mode in "${modes[@]}"; do
     rm -rf "$root/submission" && mkdir "$root/submission"
     hand_in_sum "$root/submission/vector_add (1).cu" "a[i] - b[i]"
@@ -76,6 +77,11 @@ for mode in "${modes[@]}"; do
     esac
     check "$mode: what was not taken is listed" grep -q 'not taken: .*notes.exe' "$tmp/stdout"
 
+    # Without a sandbox and without root there is nobody else to run as.
+    if [ "$mode" = BWRAP=/nonexistent ] && [ -z "$root_now" ]; then
+        skip "$mode: not root"
+        continue
+    fi
     # A program that looks for what is not its own ends itself when it finds any of it.
     hand_in_sum "$root/submission/vector_add.cu" "a[i] - b[i]"
     rm "$root/submission/vector_add (1).cu"
@@ -84,9 +90,11 @@ for mode in "${modes[@]}"; do
     run "$mode"
     same "$mode: hidden cases, seed and judge cannot be read, nor results written" "$alone" "$(verdicts)"
 done
-sed -i 's,fopen(paths\[k\]\, "r"),fopen("/etc/passwd"\, "r"),' "$root/submission/vector_add.cu"
-run BWRAP=/nonexistent
-check "the same program ends where it finds a file" refuses grep -q wrong-result <<<"$(verdicts)"
+if [ -n "$root_now" ] || [ ${#modes[@]} = 2 ]; then
+    sed -i 's,fopen(paths\[k\]\, "r"),fopen("/etc/passwd"\, "r"),' "$root/submission/vector_add.cu"
+    run BWRAP=/nonexistent
+    check "the same program ends where it finds a file" refuses grep -q wrong-result <<<"$(verdicts)"
+fi
 
 rm -rf "$root/submission" && mkdir "$root/submission"
 ln -s /etc/passwd "$root/submission/vector_add.cu"
