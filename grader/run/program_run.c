@@ -19,7 +19,10 @@ enum {
     EXTRA_PROCESSES = 4,      /* the vgpu command and its helper beside the student's program */
     GPU_START_MS = 30000,     /* a driver starts slowly, the more so when many programs start at a time */
     GPU_DRIVER_KIB = 1 << 20, /* what a driver maps into a program of its own */
-    REPORT_MS = 1000          /* for a report, after the program has ended */
+    /* The clock of a sandbox stands still while its processes wait for a processor. That its virtual GPU
+     * waits for one a program's sandbox cannot know, and has more time instead. */
+    WALL_FACTOR = 2,
+    DEVICE_WALL_FACTOR = 8
 };
 
 /* A program under way. */
@@ -169,9 +172,8 @@ static SandboxStep program_step(const ProgramWork *w, const char *collect[4], bo
                          .limits = limits_of(&in->lab_case->limits, in->run->gpu)};
 }
 
-/* The step of the devices' sandbox. It ends with the program, and then writes the report. Its clock is the
- * case's: it stands still while the virtual GPU waits for a processor, of which the program's own runner,
- * with twice the limit, would know nothing. Of files it has the report and what it shares with the program.
+/* The step of the devices' sandbox. It ends with the program, and then writes the report; its own limit of
+ * the clock only stands behind the program's. Of files it has the report and what it shares with the program.
  */
 static SandboxStep device_step(const ProgramWork *w, const char *collect[2])
 {
@@ -185,7 +187,7 @@ static SandboxStep device_step(const ProgramWork *w, const char *collect[2])
                         .collect_from = p->in_case,
                         .save_to = p->case_dir,
                         .limits = limits_of(&w->in->lab_case->limits, false)};
-    step.limits.wall_ms += REPORT_MS;
+    step.limits.wall_ms *= DEVICE_WALL_FACTOR;
     step.limits.file_bytes = step.limits.memory_kib << 10;
     return step;
 }
@@ -242,7 +244,7 @@ static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *repor
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, door) != 0)
         return diag_set(d, STATUS_IO, "no socket for the virtual GPU: %s", strerror(errno));
-    step.limits.wall_ms *= 2;
+    step.limits.wall_ms *= WALL_FACTOR;
     devices.passes = step.passes = true;
     devices.pass = door[0];
     step.pass = door[1];
