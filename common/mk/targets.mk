@@ -2,7 +2,8 @@
 
 # Each lab's submissions are a test of their own, so that labs are judged side by side. The longest tests go first.
 LAB_TESTS := $(foreach lab,$(notdir $(wildcard solutions/[0-9]*)),common/starters/test/check-starters.t@$(lab))
-SCRIPT_TESTS := $(LAB_TESTS) $(filter-out %/check-starters.t,$(sort $(wildcard common/*/test/*.t common/vgpu/*/test/*.t grader/*/test/*.t docs/test/*.t)))
+SCRIPT_TESTS := $(LAB_TESTS) $(filter-out %/check-starters.t,$(sort $(wildcard grader/test/*.t)) \
+    $(sort $(wildcard common/*/test/*.t common/vgpu/*/test/*.t grader/*/test/*.t docs/test/*.t)))
 
 .PHONY: all help test unit-tests check-layers format clean
 

@@ -23,5 +23,13 @@ no_paths() { ! git grep -nIE '/(work|root|home/[a-z]+)/' -- . ':!docs/*.md' ':!c
 point "includes follow the layers" common/mk/check-layers.sh
 point "an include that points up is refused" planted
 point "no path of a machine in tracked files" no_paths
+all_run() { # every script of tests that is tracked is one of those that make test runs
+    comm -23 <(git ls-files '*.t' | sort) <(make -s --eval 'list-tests: ; @printf "%s\n" $(SCRIPT_TESTS)' list-tests | sed 's/@.*//' | sort -u) >/tmp/not-run.$$
+    cat /tmp/not-run.$$ && [ ! -s /tmp/not-run.$$ ]
+    local status=$?
+    rm -f /tmp/not-run.$$
+    return $status
+}
+point "make test runs every test script" all_run
 rm -f /tmp/layers.$$
 echo "1..$n"

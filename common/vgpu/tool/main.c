@@ -303,7 +303,7 @@ int main(int argc, char **argv)
     Diag diag = {0};
     Records records;
     int fd = -1;
-    if (program_run(&o, &program, &ending, &fd, &diag) != STATUS_OK ||
+    if (spawn_program(&o, &program, &ending, &fd, &diag) != STATUS_OK ||
         records_read(fd, &records, &diag) != STATUS_OK)
         fail(diag.message, NULL);
     close(fd);

@@ -82,6 +82,20 @@ static bool begins_word(const char *text, const char *at)
     return !isalnum((unsigned char)at[-1]) && !strchr("/._-", at[-1]);
 }
 
+/* How long the folder's name `here` is where it stands in `from`, with "./" between its parts and after it,
+ * as a compiler writes the path of "./file"; 0 when it does not stand there. */
+static size_t length_of_folder(const char *from, const char *here)
+{
+    const char *at = from;
+    for (; *here; here++) {
+        if (*at++ != *here)
+            return 0;
+        while (*here == '/' && at[0] == '.' && at[1] == '/')
+            at += 2;
+    }
+    return (size_t)(at - from);
+}
+
 /* Files below the current folder are named as from there: that is how they were named to the compiler, and
  * how they are opened. */
 static void name_from_here(StrBuf *out)
@@ -90,10 +104,10 @@ static void name_from_here(StrBuf *out)
     if (!out->length || !getcwd(here, sizeof here - 1) || strcmp(here, "/") == 0)
         return;
     strcat(here, "/");
-    size_t n = strlen(here);
     char *to = out->text;
     for (const char *from = out->text; *from; from++) {
-        if (begins_word(out->text, from) && strncmp(from, here, n) == 0)
+        size_t n = begins_word(out->text, from) ? length_of_folder(from, here) : 0;
+        if (n > 0)
             from += n - 1;
         else
             *to++ = *from;

@@ -205,7 +205,7 @@ static Status run_isolated(const ToolOptions *o, const Program *p, const char *f
     return st;
 }
 
-Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag)
+Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag)
 {
     char folder[4096];
     bool inside = !o->isolated && o->serve < 0;

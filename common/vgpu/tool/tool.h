@@ -60,7 +60,7 @@ typedef struct Ending {
 
 /* Runs the program to its end; signals that we get are handed on. With --serve: until nobody can come through the
  * door any more. *records_fd is open for reading from its start. */
-Status program_run(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag);
+Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag);
 
 /* ---- host places (places.c) ---- */
 

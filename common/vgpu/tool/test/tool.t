@@ -41,7 +41,7 @@ has "its line" "$scratch/err" "faults.cu:$(line 'second free'): double-free"
 (cd "$here" && "$vgpu" "$program" bounds) >"$scratch/out" 2>"$scratch/err"
 has "below the current folder a kernel's file is named as from there" "$scratch/err" '^faults.cu:[0-9]*:[0-9]*: out-of-bounds'
 (cd / && "$vgpu" --color=always "$program" bounds) >"$scratch/out" 2>"$scratch/err"
-has "from the root by its whole path" "$scratch/err" "m$(realpath "$here")/faults.cu:[0-9]*:"
+has "from the root by its whole path" "$scratch/err" "m$KIT/(./)?common/vgpu/tool/test/faults.cu:[0-9]*:"
 run "an endless kernel" 1 --max-instructions=100000 -- forever
 has "is named" "$scratch/err" '^.*timeout: '
 
