@@ -86,6 +86,26 @@ typedef struct ExecAccess {
     uint8_t texture;        /* ExecTextureAccess */
 } ExecAccess;
 
+/* One weak load or store of many threads of a block at once, at addresses that are an affine function of the thread's index: thread
+ * (x, y, z) accesses `bytes` bytes at base + x * step[0] + y * step[1] + z * step[2], which neither wraps nor leaves one piece of
+ * memory. The threads of linear index below n_threads take part: all of the block, or the first ones of a block with one
+ * dimension; none of them has exited. After the checks passed and before the effect; who->warp is 0. */
+typedef struct ExecWideAccess {
+    uint8_t kind, space; /* ACCESS_LOAD or ACCESS_STORE; SPACE_GLOBAL or SPACE_SHARED */
+    uint8_t sem;         /* SEM_WEAK or SEM_NC */
+    uint32_t bytes;      /* of a thread, all elements of a vector together */
+    uint32_t n_threads;
+    uint64_t base;
+    int64_t step[3];
+    uint64_t low, end;   /* all bytes lie in [low, end) */
+    MemAlloc *alloc;     /* global: the allocation of them all */
+    uint8_t *host;       /* where `low` is; the bytes up to `end` follow */
+    /* Stores: element k of lane i of warp w is the low bytes / n_values bytes at value[k] + w * warp_stride + i * value_stride. */
+    const uint8_t *const *value;
+    uint8_t n_values, value_stride;
+    size_t warp_stride;
+} ExecWideAccess;
+
 typedef enum ExecFaultKind {
     FAULT_OUT_OF_BOUNDS, FAULT_FREED, FAULT_NULL, FAULT_HOST_POINTER, FAULT_WRONG_SPACE, FAULT_MISALIGNED, FAULT_READ_ONLY,
     FAULT_OTHER_DEVICE, FAULT_BAD_CALL, FAULT_STACK, FAULT_ASSERT, FAULT_TRAP, FAULT_TIMEOUT, FAULT_DEADLOCK, FAULT_UNSUPPORTED,
@@ -120,6 +140,8 @@ typedef struct ExecObserver {
     void (*launch_begin)(void *self, const ExecLaunch *launch);
     void (*block_begin)(void *self, const ExecWho *who, uint32_t shared_bytes);
     void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
+    /* A whole block's access at once. False: this observer wants it warp by warp, and gets an `access` for each. NULL: always so. */
+    bool (*access_wide)(void *self, const ExecWho *who, const ExecWideAccess *access);
     /* Lanes (mask) have called who->function: its frame begins at byte `base` of each one's local memory, and holds nothing but
      * arguments. A kernel's own frame begins at 0 with block_begin. */
     void (*frame)(void *self, const ExecWho *who, uint32_t mask, uint32_t base);
