@@ -37,5 +37,26 @@ ok $? "the files alone do not"
 "$BUILD/fuzz/fuzz-ptx" "$scratch/none" 2>"$scratch/log"
 [ $? -eq 2 ]
 ok $? "a file that is not there is the caller's fault"
+
+# fuzz-all, on programs that stand for libFuzzer's: one runs well, one finds something, one does not start.
+bundle=$scratch/bundle
+mkdir "$bundle"
+cp "$here/fuzz-all.sh" "$bundle/fuzz-all"
+program() { printf '#!/bin/sh\n%s\n' "$2" | gzip >"$bundle/libfuzzer-$1.gz"; }
+ran='echo "#7: cov: 3 ft: 3 corp: 1"'
+program ptx "$ran"
+fuzz_all() { "$bundle/fuzz-all" 1 4 "$scratch/out" "$@" >"$scratch/log" 2>&1; }
+fuzz_all
+ok $? "fuzz-all ends well when nothing was found"
+grep -q '^ptx: 4 at a time, #7: .* 0 found$' "$scratch/log"
+ok $? "and gives a line to each target"
+program exec "$ran; for a; do case \$a in -artifact_prefix=*) echo x >\${a#*=}crash-1 ;; esac; done"
+fuzz_all
+[ $? -eq 1 ] && grep -q '^exec: 2 at a time, .* 1 found$' "$scratch/log" && [ -s "$scratch/out/exec-crash-1" ]
+ok $? "an input that was found is kept, told of and makes it fail"
+program exec "exit 1"
+fuzz_all exec
+[ $? -eq 2 ]
+ok $? "and so does a target that did not run"
 echo "1..$n"
 exit $bad

@@ -1,0 +1,64 @@
+#!/bin/bash
+# Every fuzz target of a bundle (`make fuzz-bundle`) side by side, for some minutes on some processors.
+#
+#   fuzz-all MINUTES CORES OUT [TARGET...]
+#
+#   OUT/summary.txt        a line a target: runs, edges covered, inputs kept, what was found
+#   OUT/TARGET.log         libFuzzer's own words, its end only
+#   OUT/TARGET-crash-*     an input each that crashed, hung, leaked or made a sanitizer report: `gzip -d libfuzzer-TARGET.gz`, `libfuzzer-TARGET FILE` shows it
+#   OUT/corpus.tar.gz      the inputs that reach something new; unpacked in the bundle's folder they are seeds of the next run
+#
+# Processors go to the targets in turn, those that run kernels first; a target that has none waits for none: it shares.
+# Exit status: 0 when nothing was found, 1 otherwise, 2 when a target did not run at all.
+set -uo pipefail
+[ $# -ge 3 ] || { echo "usage: fuzz-all MINUTES CORES OUT [TARGET...]" >&2; exit 2; }
+minutes=$1 cores=$2
+mkdir -p "$3" && out=$(realpath "$3") || exit 2
+shift 3
+cd "$(dirname "$0")" || exit 2
+targets=("$@")
+if [ $# -eq 0 ]; then
+    for program in libfuzzer-*.gz; do
+        program=${program#libfuzzer-}
+        targets+=("${program%.gz}")
+    done
+fi
+heavy=" exec remote ptx "
+
+# How many processes a target gets: one each, and what is left goes to the heavy ones in turn.
+declare -A share
+for target in "${targets[@]}"; do share[$target]=1; done
+left=$((cores - ${#targets[@]}))
+while [ "$left" -gt 0 ]; do
+    given=0
+    for target in "${targets[@]}"; do
+        if [[ $heavy != *" $target "* ]] || [ "$left" -eq 0 ]; then continue; fi
+        share[$target]=$((share[$target] + 1)) left=$((left - 1)) given=1
+    done
+    [ $given = 1 ] || break
+done
+
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work
+fuzz() { # TARGET
+    gzip -dc "libfuzzer-$1.gz" >"$work/libfuzzer-$1" && chmod +x "$work/libfuzzer-$1" || return
+    mkdir -p "$work/$1" "seeds/$1"
+    nice -n 19 "$work/libfuzzer-$1" -fork="${share[$1]}" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time=$((minutes * 60)) \
+        -timeout=20 -rss_limit_mb=4096 -max_len=16384 -artifact_prefix="$out/$1-" "$work/$1" "seeds/$1" >"$work/$1.log" 2>&1 </dev/null
+}
+for target in "${targets[@]}"; do fuzz "$target" & done
+wait
+
+for target in "${targets[@]}"; do
+    tail -c 200000 "$work/$target.log" >"$out/$target.log"
+    last=$(grep -E '^#[0-9]+: cov:' "$work/$target.log" | tail -n 1)
+    found=$(find "$out" -maxdepth 1 -type f \( -name "$target-crash-*" -o -name "$target-leak-*" -o -name "$target-timeout-*" -o -name "$target-oom-*" \) | wc -l)
+    kept=$(find "$work/$target" -type f | wc -l)
+    echo "$target: ${share[$target]} at a time, ${last:-did not run}, $kept inputs kept, $found found"
+done | tee "$out/summary.txt"
+(cd "$work" && mkdir -p seeds && for target in "${targets[@]}"; do mv "$target" seeds/; done && tar -czf "$out/corpus.tar.gz" seeds)
+grep -q 'did not run' "$out/summary.txt" && exit 2
+grep -qv ', 0 found$' "$out/summary.txt" && exit 1
+exit 0
