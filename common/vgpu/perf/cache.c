@@ -27,7 +27,7 @@ void cache_clear(Cache *c)
     c->generation++;
 }
 
-unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late)
+static inline unsigned load_line(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late)
 {
     CacheSetOfLines *set = &c->sets[(line * 0x9E3779B97F4A7C15u >> 40) & (c->n_sets - 1)];
     if (set->generation != c->generation)
@@ -52,4 +52,24 @@ unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, boo
     set->wait[way] = wait;
     *late = true;
     return 0;
+}
+
+unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late)
+{
+    return load_line(c, line, sectors, wait, late);
+}
+
+unsigned cache_load_wide(Cache *c, uint64_t line, const WideShape *s, uint32_t wait, const uint32_t *more,
+                         uint32_t *late)
+{
+    unsigned hits = 0;
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < s->n_lines; i++) {
+        const WideLine *l = &s->line[i];
+        bool is_late = false;
+        hits += load_line(c, line + (uint64_t)(int64_t)l->line, l->sectors, wait + more[l->warp], &is_late);
+        all |= (uint32_t)is_late << l->warp;
+    }
+    *late = all;
+    return hits;
 }

@@ -2,57 +2,13 @@
  * block has a cache of its own, found by the block's linear index, since a block that waits may go on later,
  * on any worker.
  *
- * The card's memory (dram_*_bytes) is modelled behind a second-level cache that keeps all that the launch
- * touches as long as it is no larger than the cache: each different sector then moves once. When the launch
- * touches more, that share of the first level's misses which the cache cannot hold moves too:
- *
- *      moved = different + (misses - different) * (footprint - cache) / footprint        (sectors)
+ * A whole block's access (on_access_wide) raises the same counters by the same amounts as its warps' would,
+ * one after the other.
  */
 #include "common/vgpu/perf/perf_internal.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    WORKERS_MAX = 256,
-    SLOT_CHUNK = 64,    /* blocks */
-    SLOT_CHUNKS = 1024, /* of blocks that are there at once: more than exec ever has */
-    TOUCH_BUCKETS = 64,
-    TOUCH_RECENT = 8,
-    TOUCH_IDLE_MAX = 4, /* launches after which the marks of an allocation that none touched are let go */
-};
-
-enum { BLOCK_WARPS_MAX = 32 };
-
-typedef struct PerfBlock {
-    Cache cache;                     /* no sets: none could be had */
-    uint32_t waits[BLOCK_WARPS_MAX]; /* waits of each warp so far */
-    uint32_t late[BLOCK_WARPS_MAX];  /* the last of them that the first level could not end */
-} PerfBlock;
-
-typedef struct PerfWorker {
-    PerfCounters c;
-    Touched *touched[TOUCH_RECENT]; /* used last, by serial */
-    const Waits *waits;             /* of the function that ran last */
-} PerfWorker;
-
-struct PerfSet {
-    const PerfModel *model;
-    ExecObserver observer;
-    PerfCounters last, totals;
-    const ExecLaunch *launch;
-    PerfWorker *workers;
-    unsigned n_workers;
-    Turns *turns;                  /* of each worker */
-    Waits *waits;                  /* of the launch's functions */
-    pthread_mutex_t lock;          /* chunks, touched and waits */
-    PerfBlock *slots[SLOT_CHUNKS]; /* by ExecWho.slot, SLOT_CHUNK in one piece */
-    Touched *touched[TOUCH_BUCKETS];
-    Lines *lines; /* NULL: nobody asked for them */
-    PerfTouchFn *watch;
-    void *watch_self;
-};
 
 /* ---- blocks ---- */
 
@@ -85,11 +41,12 @@ static void open_block(PerfSet *set, uint32_t slot)
         return;
     if (b->cache.sets || cache_create(&b->cache, set->model->l1_bytes))
         cache_clear(&b->cache);
-    memset(b->waits, 0, sizeof b->waits);
-    memset(b->late, 0, sizeof b->late);
+    b->waits = 0;
+    b->late = 0xFFFFFFFFu;
+    memset(b->more, 0, sizeof b->more);
 }
 
-static void free_blocks(PerfSet *set)
+void count_free_blocks(PerfSet *set)
 {
     for (int i = 0; i < SLOT_CHUNKS; i++) {
         for (int k = 0; set->slots[i] && k < SLOT_CHUNK; k++)
@@ -197,15 +154,30 @@ static bool begins_wait(PerfSet *set, PerfWorker *w, const ExecWho *who, uint8_t
     return w->waits && w->waits->flags[who->inst - who->function->insts] & flag;
 }
 
+/* Warps in `late` wait for what the first level does not have; each wait counts once. */
+static void count_late(PerfWorker *w, PerfBlock *b, uint32_t late)
+{
+    w->c.v[PERF_LOAD_WAITS_MISSED] += perf_bits(late & ~b->late);
+    b->late |= late;
+}
+
 /* A load begins a wait of its warp, or goes along with the one that is there. */
 static void count_wait(PerfWorker *w, PerfBlock *b, uint32_t warp, bool begins, bool late)
 {
-    b->waits[warp] += begins;
+    b->more[warp] += begins;
+    b->late &= ~((uint32_t)begins << warp);
     w->c.v[PERF_LOAD_WAITS] += begins;
-    if (late && b->late[warp] != b->waits[warp]) {
-        b->late[warp] = b->waits[warp];
-        w->c.v[PERF_LOAD_WAITS_MISSED]++;
-    }
+    count_late(w, b, (uint32_t)late << warp);
+}
+
+/* Waits of the block's first n_warps warps, of `all` that it has. */
+static void begin_waits(PerfWorker *w, PerfBlock *b, uint32_t n_warps, uint32_t all)
+{
+    b->waits += n_warps == all;
+    for (uint32_t warp = 0; n_warps < all && warp < n_warps; warp++)
+        b->more[warp]++;
+    b->late &= ~(uint32_t)(((uint64_t)1 << n_warps) - 1);
+    w->c.v[PERF_LOAD_WAITS] += n_warps;
 }
 
 /* ---- accesses ---- */
@@ -220,7 +192,7 @@ static void count_read(PerfWorker *w, PerfBlock *b, uint32_t warp, const ExecAcc
     unsigned hits = 0;
     warp %= BLOCK_WARPS_MAX;
     for (unsigned i = 0; cached && i < s->n; i++)
-        hits += cache_load(&b->cache, s->line[i], s->sectors[i], b->waits[warp] + begins, &late);
+        hits += cache_load(&b->cache, s->line[i], s->sectors[i], b->waits + b->more[warp] + begins, &late);
     if (b)
         count_wait(w, b, warp, begins, late);
     v[PERF_L1_HIT_SECTORS] += hits;
@@ -344,6 +316,84 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     lines_add_access(set->lines, who, (unsigned)(w - set->workers), &before, &w->c);
 }
 
+/* ---- accesses of whole blocks ---- */
+
+static uint32_t warps_of(const ExecWho *who)
+{
+    uint64_t threads = (uint64_t)who->block_dim[0] * who->block_dim[1] * who->block_dim[2];
+    return (uint32_t)((threads + WARP_LANES - 1) / WARP_LANES);
+}
+
+static void read_wide(PerfWorker *w, PerfBlock *b, const ExecWho *who, const ExecWideAccess *a,
+                      const WideShape *s, bool begins)
+{
+    uint32_t late;
+    if (begins)
+        begin_waits(w, b, s->n_warps, warps_of(who));
+    unsigned hits = cache_load_wide(&b->cache, a->base / LINE_BYTES, s, b->waits, b->more, &late);
+    count_late(w, b, late);
+    w->c.v[PERF_L1_HIT_SECTORS] += hits;
+    w->c.v[PERF_L2_READ_SECTORS] += s->n_sectors - hits;
+}
+
+static void count_global_wide(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWho *who,
+                              const ExecWideAccess *a, const WideShape *s)
+{
+    uint64_t *v = w->c.v, bytes = (uint64_t)a->n_threads * a->bytes;
+    bool load = a->kind == ACCESS_LOAD;
+    v[PERF_GLOBAL_LINES] += s->n_lines;
+    v[load ? PERF_GLOBAL_LOAD_REQUESTS : PERF_GLOBAL_STORE_REQUESTS] += s->n_warps;
+    v[load ? PERF_GLOBAL_LOAD_SECTORS : PERF_GLOBAL_STORE_SECTORS] += s->n_sectors;
+    v[load ? PERF_GLOBAL_LOAD_BYTES : PERF_GLOBAL_STORE_BYTES] += bytes;
+    if (load)
+        read_wide(w, b, who, a, s, begins_wait(set, w, who, WAIT_GLOBAL));
+    else
+        v[PERF_L2_WRITE_SECTORS] += s->n_sectors;
+    Touched *t = touched_of(set, w, a->alloc);
+    if (t)
+        touch_mark_wide(t, load ? t->loads : t->stores, a, who->block_dim, set->n_workers > 1);
+}
+
+static void count_shared_wide(PerfSet *set, PerfWorker *w, const ExecWho *who, const ExecWideAccess *a,
+                              const WideShape *s)
+{
+    uint64_t *v = w->c.v;
+    v[a->kind == ACCESS_LOAD ? PERF_SHARED_LOAD_REQUESTS : PERF_SHARED_STORE_REQUESTS] += s->n_warps;
+    v[PERF_SHARED_WAVEFRONTS] += s->wavefronts;
+    v[PERF_SHARED_BANK_CONFLICTS] += s->wavefronts - s->least;
+    v[PERF_SHARED_BYTES] += (uint64_t)a->n_threads * a->bytes;
+    if (begins_wait(set, w, who, WAIT_SHARED))
+        v[PERF_SHARED_WAITS] += s->n_warps;
+}
+
+static bool count_access_wide(PerfSet *set, PerfWorker *w, const ExecWho *who, const ExecWideAccess *a)
+{
+    PerfBlock *b = a->space == SPACE_GLOBAL ? block_of(set, who) : NULL;
+    if (a->space == SPACE_GLOBAL ? !b || !a->alloc : a->space != SPACE_SHARED)
+        return false;
+    const WideShape *s = wide_shape(&set->wide[w - set->workers], who, a);
+    if (!s)
+        return false;
+    if (b)
+        count_global_wide(set, w, b, who, a, s);
+    else
+        count_shared_wide(set, w, who, a, s);
+    return true;
+}
+
+static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *a)
+{
+    PerfSet *set = self;
+    PerfWorker *w = worker_of(set, who);
+    if (!set->lines)
+        return count_access_wide(set, w, who, a);
+    const PerfCounters before = w->c;
+    bool counted = count_access_wide(set, w, who, a);
+    if (counted)
+        lines_add_access(set->lines, who, (unsigned)(w - set->workers), &before, &w->c);
+    return counted;
+}
+
 /* ---- other events ---- */
 
 static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
@@ -351,10 +401,9 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
     (void)shared_bytes;
     PerfSet *set = self;
     uint64_t *v = worker_of(set, who)->c.v;
-    uint64_t threads = (uint64_t)who->block_dim[0] * who->block_dim[1] * who->block_dim[2];
     v[PERF_BLOCKS]++;
-    v[PERF_THREADS] += threads;
-    v[PERF_WARPS] += (threads + WARP_LANES - 1) / WARP_LANES;
+    v[PERF_THREADS] += (uint64_t)who->block_dim[0] * who->block_dim[1] * who->block_dim[2];
+    v[PERF_WARPS] += warps_of(who);
     open_block(set, who->slot);
 }
 
@@ -409,162 +458,14 @@ static void on_retired(void *self, const ExecWho *who, const ExecCounts *n)
     v[PERF_DIVERGENT_BRANCHES] += n->divergent_branches;
 }
 
-/* ---- launches ---- */
-
-static void on_launch_begin(void *self, const ExecLaunch *launch)
+void count_events(ExecObserver *o, bool by_line)
 {
-    PerfSet *set = self;
-    set->launch = launch;
-    memset(&set->last, 0, sizeof set->last);
-    waits_free(set->waits); /* other functions may lie where those of an unloaded module lay */
-    set->waits = NULL;
-    for (unsigned w = 0; w < set->n_workers; w++) {
-        set->workers[w] = (PerfWorker){0};
-        if (set->turns[w].any)
-            memset(&set->turns[w], 0, sizeof set->turns[w]);
-    }
-    if (set->lines)
-        lines_begin(set->lines);
-}
-
-/* Sectors that move between the second level and the card's memory. */
-static uint64_t moved_sectors(uint64_t different, uint64_t asked, uint64_t footprint, uint64_t cache)
-{
-    if (footprint <= cache || asked <= different)
-        return different;
-    return different +
-           (uint64_t)((double)(asked - different) * ((double)(footprint - cache) / (double)footprint));
-}
-
-static void sum_touched(PerfSet *set)
-{
-    TouchSums s = {0};
-    for (int i = 0; i < TOUCH_BUCKETS; i++) {
-        for (Touched **at = &set->touched[i], *t; (t = *at) != NULL;) {
-            t->idle = t->low < t->high ? 0 : t->idle + 1;
-            if (set->watch)
-                touch_tell(t, set->watch, set->watch_self);
-            touch_sum(t, &s);
-            if (t->idle <= TOUCH_IDLE_MAX) {
-                at = &t->next;
-                continue;
-            }
-            *at = t->next;
-            touch_free(t);
-        }
-    }
-    uint64_t *v = set->last.v, footprint = s.load_sectors + s.store_sectors,
-             cache = set->model->l2_bytes / SECTOR_BYTES;
-    v[PERF_UNIQUE_LOAD_BYTES] = s.load_bytes;
-    v[PERF_UNIQUE_STORE_BYTES] = s.store_bytes;
-    v[PERF_DRAM_READ_BYTES] =
-        SECTOR_BYTES * moved_sectors(s.load_sectors, v[PERF_L2_READ_SECTORS], footprint, cache);
-    v[PERF_DRAM_WRITE_BYTES] =
-        SECTOR_BYTES * moved_sectors(s.store_sectors, v[PERF_L2_WRITE_SECTORS], footprint, cache);
-}
-
-static void on_launch_end(void *self, const ExecLaunch *launch)
-{
-    PerfSet *set = self;
-    for (unsigned w = 0; w < set->n_workers; w++) {
-        perf_counters_add(&set->last, &set->workers[w].c);
-        if (w > 0)
-            turns_merge(&set->turns[0], &set->turns[w]);
-    }
-    set->last.v[PERF_LAUNCHES] = 1;
-    set->last.v[PERF_ATOMIC_TURNS] = turns_most(&set->turns[0]);
-    sum_touched(set);
-    if (set->lines)
-        lines_end(set->lines, launch->instance->module);
-    perf_counters_add(&set->totals, &set->last);
-    set->launch = NULL;
-}
-
-/* ---- the set ---- */
-
-Status perf_create(const PerfModel *model, unsigned jobs, PerfSet **out)
-{
-    jobs = jobs ? jobs : 1;
-    if (jobs > WORKERS_MAX)
-        return STATUS_LIMIT;
-    PerfSet *set = calloc(1, sizeof *set);
-    PerfWorker *workers = calloc(jobs, sizeof *workers);
-    Turns *turns = calloc(jobs, sizeof *turns);
-    if (!set || !workers || !turns) {
-        free(set);
-        free(workers);
-        free(turns);
-        return STATUS_NO_MEMORY;
-    }
-    pthread_mutex_init(&set->lock, NULL);
-    set->model = model;
-    set->workers = workers;
-    set->turns = turns;
-    set->n_workers = jobs;
-    set->observer = (ExecObserver){
-        .self = set,
-        .launch_begin = on_launch_begin,
-        .block_begin = on_block_begin,
-        .access = on_access,
-        .barrier = on_barrier,
-        .warp_sync = on_warp_sync,
-        .fence = on_fence,
-        .retired = on_retired,
-        .launch_end = on_launch_end,
-    };
-    *out = set;
-    return STATUS_OK;
-}
-
-void perf_destroy(PerfSet *set)
-{
-    if (!set)
-        return;
-    free_blocks(set);
-    for (int i = 0; i < TOUCH_BUCKETS; i++)
-        for (Touched *t = set->touched[i], *next; t; t = next) {
-            next = t->next;
-            touch_free(t);
-        }
-    pthread_mutex_destroy(&set->lock);
-    waits_free(set->waits);
-    lines_free(set->lines);
-    free(set->turns);
-    free(set->workers);
-    free(set);
-}
-
-const ExecObserver *perf_observer(const PerfSet *set)
-{
-    return &set->observer;
-}
-
-void perf_watch(PerfSet *set, PerfTouchFn *fn, void *self)
-{
-    set->watch = fn;
-    set->watch_self = self;
-}
-
-const PerfCounters *perf_last(const PerfSet *set)
-{
-    return &set->last;
-}
-
-const PerfCounters *perf_totals(const PerfSet *set)
-{
-    return &set->totals;
-}
-
-bool perf_keep_lines(PerfSet *set)
-{
-    if (!set->lines)
-        set->lines = lines_new(set->n_workers);
-    set->observer.retired_code = set->lines ? on_retired_code : NULL;
-    return set->lines != NULL;
-}
-
-const PerfLine *perf_lines(const PerfSet *set, size_t *n)
-{
-    *n = 0;
-    return set->lines ? lines_of(set->lines, n) : NULL;
+    o->block_begin = on_block_begin;
+    o->access = on_access;
+    o->access_wide = on_access_wide;
+    o->barrier = on_barrier;
+    o->warp_sync = on_warp_sync;
+    o->fence = on_fence;
+    o->retired = on_retired;
+    o->retired_code = by_line ? on_retired_code : NULL;
 }

@@ -4,11 +4,14 @@
  *   sector.c   an access -> lines and sectors    cache.c    the modelled first-level cache
  *   touch.c    different bytes of a launch           waits.c    loads that a warp waits for
  *   turns.c    atomics that meet at one place          lines.c     counters by line
+ *   wide.c     accesses of whole blocks                set.c       launches, the set
  */
 #ifndef COMMON_VGPU_PERF_INTERNAL_H
 #define COMMON_VGPU_PERF_INTERNAL_H
 
 #include "common/vgpu/perf/perf.h"
+
+#include <pthread.h>
 
 /* popcount without the instruction, which the oldest x86-64 lacks. */
 static inline unsigned perf_bits(uint32_t x)
@@ -38,6 +41,42 @@ void sector_list(const ExecAccess *a, SectorList *out);
 /* Passes that the access needs, and the fewest that an access of its width and lanes can need. */
 void bank_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least);
 
+/* ---- accesses of whole blocks ---- */
+
+enum { WIDE_SHAPES = 1024, WIDE_SHAPES_EACH = 32, WIDE_THREADS_MAX = 1024 };
+
+/* What the shape of an access of a block depends on. */
+typedef struct WideKey {
+    int64_t step[3];
+    uint32_t dim[2], n_threads;
+    uint16_t bytes;
+    uint8_t offset; /* base modulo LINE_BYTES */
+    uint8_t space;
+} WideKey;
+
+/* A line that a warp touches; the first one that the access could touch has number 0. */
+typedef struct WideLine {
+    int32_t line;
+    uint8_t sectors, warp;
+} WideLine;
+
+typedef struct WideShape {
+    WideKey key;
+    uint32_t credit;
+    uint32_t n_warps;
+    uint32_t n_sectors, n_lines; /* global: of all warps, each one's counted for itself */
+    uint32_t wavefronts, least;  /* shared */
+    WideLine line[];             /* global: n_lines, in the order of warps and of their requests */
+} WideShape;
+
+typedef struct WideTable {
+    WideShape *shape[WIDE_SHAPES];
+} WideTable;
+
+void wide_free(WideTable *t);
+/* The shape of an access; NULL: it is to be counted warp by warp. Valid until the next call. */
+const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAccess *a);
+
 /* ---- cache ---- */
 
 enum { CACHE_WAYS = 4 };
@@ -63,6 +102,10 @@ void cache_clear(Cache *c);
  * one was not there, or is only just on its way (another warp asked for it in its wait of the same number or
  * later). */
 unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late);
+/* The same for all lines of a block's access whose line 0 is `line`: a warp's wait has the number wait +
+ * more[warp]. Warps that were late go to *late, a bit each. */
+unsigned cache_load_wide(Cache *c, uint64_t line, const WideShape *s, uint32_t wait, const uint32_t *more,
+                         uint32_t *late);
 
 /* ---- waits ---- */
 
@@ -135,11 +178,58 @@ void touch_free(Touched *t);
 void touch_mark(Touched *t, uint8_t *bits, uint64_t addr, uint64_t bytes, bool atomic);
 /* The bytes of all lanes, wherever they lie in t's allocation. */
 void touch_mark_lanes(Touched *t, uint8_t *bits, const ExecAccess *a, bool atomic);
+/* The bytes of all threads of a block's access; dim: the block's. */
+void touch_mark_wide(Touched *t, uint8_t *bits, const ExecWideAccess *a, const uint32_t dim[3], bool atomic);
 /* Tells all pieces, by ascending address. */
 void touch_tell(const Touched *t, PerfTouchFn *fn, void *self);
 /* Whether t is for this allocation. */
 bool touch_is_of(const Touched *t, const MemAlloc *a);
 /* Adds up what was marked, and clears it. */
 void touch_sum(Touched *t, TouchSums *sums);
+
+/* ---- the set ---- */
+
+enum {
+    SLOT_CHUNK = 64,    /* blocks */
+    SLOT_CHUNKS = 1024, /* of blocks that are there at once: more than exec ever has */
+    TOUCH_BUCKETS = 64,
+    TOUCH_RECENT = 8,
+    BLOCK_WARPS_MAX = 32,
+};
+
+typedef struct PerfBlock {
+    Cache cache;                    /* no sets: none could be had */
+    uint32_t waits;                 /* waits that all warps have had, */
+    uint32_t more[BLOCK_WARPS_MAX]; /* and each one's beyond them */
+    uint32_t late;                  /* warps whose last wait counts as missed already, or that had none */
+} PerfBlock;
+
+typedef struct PerfWorker {
+    PerfCounters c;
+    Touched *touched[TOUCH_RECENT]; /* used last, by serial */
+    const Waits *waits;             /* of the function that ran last */
+} PerfWorker;
+
+struct PerfSet {
+    const PerfModel *model;
+    ExecObserver observer;
+    PerfCounters last, totals;
+    const ExecLaunch *launch;
+    PerfWorker *workers;
+    unsigned n_workers;
+    Turns *turns;                  /* of each worker */
+    WideTable *wide;               /* of each worker */
+    Waits *waits;                  /* of the launch's functions */
+    pthread_mutex_t lock;          /* chunks, touched and waits */
+    PerfBlock *slots[SLOT_CHUNKS]; /* by ExecWho.slot, SLOT_CHUNK in one piece */
+    Touched *touched[TOUCH_BUCKETS];
+    Lines *lines; /* NULL: nobody asked for them */
+    PerfTouchFn *watch;
+    void *watch_self;
+};
+
+/* Sets the callbacks that count. */
+void count_events(ExecObserver *o, bool by_line);
+void count_free_blocks(PerfSet *set);
 
 #endif

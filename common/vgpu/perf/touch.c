@@ -111,6 +111,24 @@ void touch_mark_lanes(Touched *t, uint8_t *bits, const ExecAccess *a, bool atomi
     widen(t, low, high + a->bytes, atomic);
 }
 
+void touch_mark_wide(Touched *t, uint8_t *bits, const ExecWideAccess *a, const uint32_t dim[3], bool atomic)
+{
+    uint64_t run = a->bytes, n[3] = {dim[0], dim[1], dim[2]};
+    unsigned done = 0; /* dimensions that are one piece, `run` bytes */
+    if (a->n_threads < n[0] * n[1] * n[2])
+        n[0] = a->n_threads, n[1] = n[2] = 1;
+    for (; done < 3 && (n[done] == 1 || a->step[done] == 0 || a->step[done] == (int64_t)run); done++)
+        run *= a->step[done] && n[done] > 1 ? n[done] : 1;
+    for (unsigned i = 0; i < 3; i++)
+        n[i] = i < done || a->step[i] == 0 ? 1 : n[i];
+    for (uint64_t z = 0; z < n[2]; z++)
+        for (uint64_t y = 0; y < n[1]; y++) {
+            uint64_t row = a->base + z * (uint64_t)a->step[2] + y * (uint64_t)a->step[1];
+            for (uint64_t x = 0; x < n[0]; x++)
+                touch_mark(t, bits, row + x * (uint64_t)a->step[0], run, atomic);
+        }
+}
+
 /* Counts bits, and words of 32 bits (a sector) that have any; clears them. A loop that becomes vector code.
  */
 PERF_CLONES static void sum_words(uint32_t *words, uint32_t n, uint64_t *bytes, uint64_t *sectors)

@@ -1,0 +1,164 @@
+/* Shapes: what one access of a whole block touches, worked out once and remembered.
+ *
+ * Thread t of the access lies at base + (an affine function of t), so that what its warps touch follows from
+ * the steps, the width, the block and base modulo 128 alone: lines relative to the first one, their sectors,
+ * the passes of shared memory. A kernel's instruction has few such keys (a matrix row read along k has 32),
+ * so that each worker keeps a table of shapes by instruction and key. A shape is made by the same functions
+ * that count a single warp's access; adding it up is what remains for the block.
+ *
+ * Not for shapes whose list of lines is long (LINES_OF_BLOCK_MAX), or reaches beyond 32 bits: those go warp
+ * by warp.
+ */
+#include "common/vgpu/perf/perf_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINES_OF_BLOCK_MAX = 1024,
+    CREDIT_MAX = 8, /* uses that a shape is ahead of another one that wants its place */
+};
+
+/* Where shapes are worked out: far from both ends of 64 bits and, as a word of shared memory, of 32, for negative steps. */
+#define ORIGIN ((uint64_t)1 << 62 | (uint64_t)1 << 33)
+
+void wide_free(WideTable *t)
+{
+    for (unsigned i = 0; i < WIDE_SHAPES; i++)
+        free(t->shape[i]);
+}
+
+/* ---- the access of one warp ---- */
+
+static void lanes_of(const WideKey *k, unsigned warp, uint64_t addr[WARP_LANES])
+{
+    uint32_t first = warp * WARP_LANES, x = first % k->dim[0], row = first / k->dim[0], y = row % k->dim[1],
+             z = row / k->dim[1];
+    for (int lane = 0; lane < WARP_LANES; lane++) {
+        addr[lane] = ORIGIN + k->offset + x * (uint64_t)k->step[0] + y * (uint64_t)k->step[1] +
+                     z * (uint64_t)k->step[2];
+        if (++x < k->dim[0])
+            continue;
+        x = 0;
+        if (++y < k->dim[1])
+            continue;
+        y = 0;
+        z++;
+    }
+}
+
+static ExecPattern pattern_of(const uint64_t *addr, unsigned n, uint32_t bytes)
+{
+    bool alike = true, stride = true;
+    for (unsigned i = 1; i < n; i++) {
+        alike &= addr[i] == addr[0];
+        stride &= addr[i] == addr[0] + (uint64_t)i * bytes;
+    }
+    return alike ? PATTERN_UNIFORM : stride ? PATTERN_UNIT_STRIDE : PATTERN_OTHER;
+}
+
+static ExecAccess access_of(const WideKey *k, unsigned warp, uint64_t addr[WARP_LANES])
+{
+    uint32_t left = k->n_threads - warp * WARP_LANES, n = left < WARP_LANES ? left : WARP_LANES;
+    lanes_of(k, warp, addr);
+    return (ExecAccess){.space = k->space,
+                        .pattern = (uint8_t)pattern_of(addr, n, k->bytes),
+                        .bytes = k->bytes,
+                        .mask = n == WARP_LANES ? 0xFFFFFFFFu : (1u << n) - 1,
+                        .addr = addr};
+}
+
+/* ---- shapes ---- */
+
+static bool add_global(WideShape *s, unsigned warp, const ExecAccess *a, WideLine *lines)
+{
+    SectorList list;
+    sector_list(a, &list);
+    if (s->n_lines + list.n > LINES_OF_BLOCK_MAX)
+        return false;
+    for (unsigned i = 0; i < list.n; i++) {
+        int64_t line = (int64_t)(list.line[i] - ORIGIN / LINE_BYTES);
+        if (line != (int32_t)line)
+            return false;
+        lines[s->n_lines++] = (WideLine){(int32_t)line, list.sectors[i], (uint8_t)warp};
+    }
+    s->n_sectors += list.n_sectors;
+    return true;
+}
+
+static void add_shared(WideShape *s, const ExecAccess *a)
+{
+    unsigned wavefronts, least;
+    bank_wavefronts(a, &wavefronts, &least);
+    s->wavefronts += wavefronts;
+    s->least += least;
+}
+
+/* NULL: no memory, or too much of it touched. */
+static WideShape *shape_new(const WideKey *k)
+{
+    WideLine lines[LINES_OF_BLOCK_MAX];
+    WideShape s = {.key = *k, .n_warps = (k->n_threads + WARP_LANES - 1) / WARP_LANES};
+    for (unsigned warp = 0; warp < s.n_warps; warp++) {
+        uint64_t addr[WARP_LANES];
+        const ExecAccess a = access_of(k, warp, addr);
+        if (k->space == SPACE_SHARED)
+            add_shared(&s, &a);
+        else if (!add_global(&s, warp, &a, lines))
+            return NULL;
+    }
+    WideShape *out = malloc(sizeof *out + s.n_lines * sizeof *out->line);
+    if (!out)
+        return NULL;
+    *out = s;
+    memcpy(out->line, lines, s.n_lines * sizeof *out->line);
+    return out;
+}
+
+/* ---- the table ---- */
+
+static WideKey key_of(const ExecWho *who, const ExecWideAccess *a)
+{
+    return (WideKey){.step = {a->step[0], a->step[1], a->step[2]},
+                     .dim = {who->block_dim[0], who->block_dim[1]},
+                     .n_threads = a->n_threads,
+                     .bytes = (uint16_t)a->bytes,
+                     .offset = a->base % LINE_BYTES,
+                     .space = a->space};
+}
+
+static bool same_key(const WideKey *a, const WideKey *b)
+{
+    return a->step[0] == b->step[0] && a->step[1] == b->step[1] && a->step[2] == b->step[2] &&
+           a->dim[0] == b->dim[0] && a->dim[1] == b->dim[1] && a->n_threads == b->n_threads &&
+           a->bytes == b->bytes && a->offset == b->offset && a->space == b->space;
+}
+
+static unsigned place_of(const ExecWho *who, const ExecWideAccess *a)
+{
+    uint64_t mixed = (uintptr_t)who->inst / sizeof(IrInst) * WIDE_SHAPES_EACH + a->base % LINE_BYTES / 4 +
+                     (uint64_t)a->step[0] * 0x9E3779B97F4A7C15u;
+    return (unsigned)((mixed ^ mixed >> 32) % WIDE_SHAPES);
+}
+
+const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAccess *a)
+{
+    WideShape **place = &t->shape[place_of(who, a)], *s = *place;
+    const WideKey key = key_of(who, a);
+    if (s && same_key(&s->key, &key)) {
+        s->credit += s->credit < CREDIT_MAX;
+        return s;
+    }
+    if (s && s->credit > 0) {
+        s->credit--;
+        return NULL;
+    }
+    if (!key.dim[0] || !key.dim[1] || a->n_threads == 0 || a->n_threads > WIDE_THREADS_MAX)
+        return NULL;
+    WideShape *made = shape_new(&key);
+    if (made) {
+        free(s);
+        *place = made;
+    }
+    return made;
+}
