@@ -8,7 +8,8 @@
  *   segment.c  lanes that go together             record.c  what a warp instruction did, by number
  *   race.c     accesses -> lines of shadow        cell.c    one line: what races, what is kept
  *   quick.c    shared memory: the common accesses, without the two above
- *   order.c    happens-before beyond barriers     check.c   the set and the list of findings
+ *   order.c    happens-before beyond barriers     know.c    what a thread knows of others
+ *   check.c    the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
  */
 #ifndef COMMON_VGPU_CHECK_INTERNAL_H
@@ -16,6 +17,7 @@
 
 #include "common/base/arena.h"
 #include "common/vgpu/check/check.h"
+#include "common/vgpu/check/know.h"
 #include "common/vgpu/check/pool.h"
 #include "common/vgpu/check/record.h"
 #include "common/vgpu/check/segment.h"
@@ -44,7 +46,7 @@ typedef struct NoteKey {
 
 typedef struct Note {
     NoteKey key;
-    uint32_t order;         /* linear index of the block that made the note, as all blocks here in its family */
+    uint32_t order; /* linear index of the block that made the note, as all blocks here in its family */
     uint32_t block, thread; /* linear; thread in the block */
     uint32_t other_block, other_thread;
     uint32_t bytes;
@@ -138,7 +140,7 @@ typedef struct CheckGrid {
 typedef struct CheckSpawn {
     Place place;
     uint32_t launcher; /* index in grids */
-    struct Node *before;
+    Know before;
 } CheckSpawn;
 
 struct CheckSet {
@@ -152,11 +154,11 @@ struct CheckSet {
     uint64_t dropped;
 
     const ExecLaunch *launch; /* the one that runs, or NULL */
-    CheckGrid *grids; /* of its family, by first block; one, unless a kernel launches grids */
+    CheckGrid *grids;         /* of its family, by first block; one, unless a kernel launches grids */
     size_t n_grids, cap_grids;
     CheckSpawn *spawns; /* by number, from 1 on */
     size_t n_spawns, cap_spawns;
-    struct Node *before; /* what every block of the launch knows when it begins; NULL: nothing */
+    Know before; /* what every block of the launch knows when it begins */
     uint64_t launch_number;
     uint64_t launch_site;
     Place *place_base; /* first place of each function of the module, and one past the last */
@@ -233,21 +235,16 @@ void race_free_block(CheckBlock *b);
 
 /* ---- order ---- */
 
-typedef struct OrderPoint { /* one thread's access: when and where */
-    uint32_t block, thread, interval, tick;
-    bool reads; /* it does not write */
-} OrderPoint;
-
 struct OrderLaunch *order_launch_create(void);
 void order_launch_reset(struct OrderLaunch *o);
 void order_launch_free(struct OrderLaunch *o);
 void order_block_end(CheckBlock *b);
 /* All that the lane did and knows, for a grid that it launches. */
-struct Node *order_spawn(const CheckEvent *e, unsigned lane);
+Know order_spawn(const CheckEvent *e, unsigned lane);
 /* The same and the ends of all blocks of the ranges. */
-struct Node *order_after(CheckSet *set, struct Node *before, const ExecAfter *after, size_t n);
+Know order_after(CheckSet *set, Know before, const ExecAfter *after, size_t n);
 /* A block begins that knows all this. */
-void order_block_begin(CheckSet *set, CheckBlock *b, struct Node *before);
+void order_block_begin(CheckSet *set, CheckBlock *b, Know before);
 /* Sync count of a warp: bumped by each warp sync and fence, so that accesses before and after differ. */
 uint32_t order_tick(const CheckBlock *b, uint32_t warp);
 void order_barrier(const CheckEvent *e);

@@ -8,15 +8,8 @@
  *                 (one number, `base`, while all lanes of the warp know the same).
  *   publication   fence, then a strong store or an atomic on a location L; then another thread's
  *                 strong load or atomic on L. A fence takes a snapshot of what the thread did and
- *                 knows (a fact). A strong write puts it on L, a strong read adds all that lies on
- *                 L to what the thread knows. Snapshots are nodes of a graph and never change:
- *
- *                     L ---> (join) ---> fact of block 7, thread 0 ---> what it knew when it fenced
- *                              |
- *                              +---> what lay on L before
- *
- *                 So a question ("does t come after p?") is a search from what t knows for a fact
- *                 that covers p.
+ *                 knows (a fact). A strong write adds it to what lies on L, a strong read adds all
+ *                 that lies on L to what the thread knows. know.h says how knowledge is kept.
  *
  * A barrier over a part of a block publishes what its threads did to those of them that waited. Barriers over
  * the whole block are kept out of the ticks: the block counts them as intervals, a fact of interval i covers
@@ -25,8 +18,7 @@
  *
  * A strong store without a fence publishes less: that the thread's loads are done, since what it stores
  * depends on them (PTX ISA 8.9.4, no value out of thin air). So a look-back by relaxed flags may overwrite
- * what the blocks before it have read, but not read what they wrote. Such nodes are skipped when the question
- * is about a write.
+ * what the blocks before it have read, but not read what they wrote.
  *
  * Where hardware is kinder than the letter of the memory model, so is this: a strong read needs no fence
  * after it, a fence before a barrier or warp sync counts for the thread that publishes after it, and of a
@@ -41,68 +33,36 @@
 enum {
     WARPS_MAX = 32,
     LOCATIONS_MIN = 256,
-    SEARCH_MAX = 1 << 16, /* nodes of one search */
-    STACK_MAX = 4096,
-    SEEN_MAX = 4096, /* answers that are kept */
 };
-#define LAUNCH_SEARCH_MAX ((uint64_t)1 << 26) /* nodes of all searches of a launch */
-#define GRAPH_BYTES_MAX   ((size_t)256 << 20)
-
-typedef struct Fact {
-    uint32_t block, interval, warp, tick;
-    uint32_t base;
-    uint32_t last; /* ended: blocks `block` to `last` have ended, and nothing else is meant */
-    bool ended;
-    bool block_scope;
-    uint32_t (*known)[WARP_LANES]; /* NULL: base for all */
-} Fact;
-
-typedef struct Node {
-    struct Node *older, *newer; /* either may be NULL */
-    const Fact *fact;           /* or NULL */
-    uint32_t lanes;             /* of the fact */
-    bool reads_only;            /* this and all below: speaks of reads, not of writes */
-    uint32_t visited;           /* number of the last search */
-} Node;
+#define KNOWLEDGE_BYTES_MAX ((size_t)256 << 20)
 
 typedef struct OrderWarp {
     uint32_t tick, base;
     uint32_t (*known)[WARP_LANES];
-    uint32_t fenced;               /* lanes with a fence */
-    Node *learnt[WARP_LANES];      /* through publications; NULL: nothing */
-    const Fact *fact[WARP_LANES];  /* of the last fence */
-    Node *fact_learnt[WARP_LANES]; /* what the lane had learnt by then */
-    Node *fact_more[WARP_LANES];   /* fences of others, met at a sync */
+    uint32_t fenced;              /* lanes with a fence */
+    Know learnt[WARP_LANES];      /* through publications */
+    const Fact *fact[WARP_LANES]; /* of the last fence */
+    Know fact_learnt[WARP_LANES]; /* what the lane had learnt by then */
+    Know fact_more[WARP_LANES];   /* fences of others, met at a sync */
 } OrderWarp;
 
 typedef struct OrderBlock {
     OrderWarp *warps[WARPS_MAX]; /* NULL until the warp fences or syncs */
-    Node *learnt, *fact_more;    /* by all, at the last barrier */
+    Know learnt, fact_more;      /* by all, at the last barrier */
     bool changed;                /* since the last barrier */
 } OrderBlock;
 
 typedef struct Location {
     uint64_t key; /* 0: free */
-    Node *node;
+    Know know;
 } Location;
-
-/* What a node tells of a block: all intervals before `interval` (0: nothing). Nodes never change, so this
- * stays true. */
-typedef struct Seen {
-    const Node *node;
-    uint32_t block, interval;
-    bool reads, own; /* asked about a read; by the same block */
-} Seen;
 
 typedef struct OrderLaunch {
     pthread_mutex_t lock;
-    Seen seen[SEEN_MAX];
-    Pool pool;
+    KnowMaker maker; /* full: everything counts as ordered from then on */
     Location *locations;
     size_t n, cap;
-    uint32_t search;
-    uint64_t searched;
-    bool published, full; /* full: out of room, everything counts as ordered from then on */
+    bool published;
 } OrderLaunch;
 
 struct OrderLaunch *order_launch_create(void)
@@ -111,21 +71,17 @@ struct OrderLaunch *order_launch_create(void)
     if (!o)
         return NULL;
     pthread_mutex_init(&o->lock, NULL);
-    o->pool.limit = GRAPH_BYTES_MAX;
+    o->maker.pool.limit = KNOWLEDGE_BYTES_MAX;
     return o;
 }
 
 void order_launch_reset(struct OrderLaunch *o)
 {
-    pool_reset(&o->pool);
+    know_reset(&o->maker);
     if (o->n)
         memset(o->locations, 0, o->cap * sizeof *o->locations);
-    if (o->searched)
-        memset(o->seen, 0, sizeof o->seen);
     o->n = 0;
-    o->searched = 0;
-    o->search = 0;
-    o->published = o->full = false;
+    o->published = false;
 }
 
 void order_launch_free(struct OrderLaunch *o)
@@ -133,39 +89,24 @@ void order_launch_free(struct OrderLaunch *o)
     if (!o)
         return;
     pthread_mutex_destroy(&o->lock);
-    pool_free(&o->pool);
+    pool_free(&o->maker.pool);
     free(o->locations);
     free(o);
 }
 
-/* ---- the graph; callers hold the lock ---- */
+/* ---- what is known; callers hold the lock ---- */
 
 static void *take(OrderLaunch *o, size_t size)
 {
-    void *at = o->full ? NULL : pool_zalloc(&o->pool, size);
+    void *at = o->maker.full ? NULL : pool_zalloc(&o->maker.pool, size);
     if (!at)
-        o->full = true;
+        o->maker.full = true;
     return at;
 }
 
-static Node *join(OrderLaunch *o, Node *older, Node *newer)
+static void merge_into(OrderLaunch *o, Know *k, Know more)
 {
-    if (!older || older == newer)
-        return newer;
-    if (!newer || older->newer == newer || older->older == newer)
-        return older;
-    Node *n = take(o, sizeof *n);
-    if (n)
-        *n = (Node){.older = older, .newer = newer};
-    return n;
-}
-
-static Node *fact_node(OrderLaunch *o, Node *older, const Fact *fact, uint32_t lanes)
-{
-    Node *n = take(o, sizeof *n);
-    if (n)
-        *n = (Node){.older = older, .fact = fact, .lanes = lanes};
-    return n;
+    *k = know_merge(&o->maker, *k, more);
 }
 
 static OrderBlock *block_order(OrderLaunch *o, CheckBlock *b)
@@ -231,8 +172,8 @@ static Fact *fact_of_now(OrderLaunch *o, CheckBlock *b, uint32_t warp, bool bloc
 
 /* ---- synchronisation ---- */
 
-/* The fences of some lanes as one node over `more`: one piece for each fact. */
-static Node *gather_fences(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Node *more)
+/* The fences of some lanes, and `more`. */
+static Know gather_fences(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Know more)
 {
     for (uint32_t rest = lanes & w->fenced; rest;) {
         unsigned first = (unsigned)__builtin_ctz(rest);
@@ -242,21 +183,21 @@ static Node *gather_fences(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, N
             unsigned lane = (unsigned)__builtin_ctz(r);
             if (w->fact[lane] == fact) {
                 same |= 1u << lane;
-                more = join(o, more, w->fact_learnt[lane]);
+                merge_into(o, &more, w->fact_learnt[lane]);
             }
         }
-        more = fact_node(o, more, fact, same);
+        more = know_add(&o->maker, more, fact, same);
         rest &= ~same;
     }
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        more = join(o, more, w->fact_more[__builtin_ctz(rest)]);
+        merge_into(o, &more, w->fact_more[__builtin_ctz(rest)]);
     return more;
 }
 
-static Node *gather_learnt(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Node *learnt)
+static Know gather_learnt(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Know learnt)
 {
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        learnt = join(o, learnt, w->learnt[__builtin_ctz(rest)]);
+        merge_into(o, &learnt, w->learnt[__builtin_ctz(rest)]);
     return learnt;
 }
 
@@ -267,7 +208,7 @@ void order_barrier(const CheckEvent *e)
         return;
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
-    Node *learnt = ob->learnt, *more = ob->fact_more;
+    Know learnt = ob->learnt, more = ob->fact_more;
     for (int i = 0; i < WARPS_MAX; i++) {
         if (!ob->warps[i])
             continue;
@@ -294,14 +235,14 @@ void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint
                         uint32_t n_warps)
 {
     OrderLaunch *o = e->set->order;
-    Node *learnt = NULL, *more = NULL;
+    Know learnt = {0}, more = {0};
     pthread_mutex_lock(&o->lock);
     for (uint32_t i = 0; i < n_warps; i++) {
         const Fact *now = arrived[i] ? fact_of_now(o, e->block, i, false) : NULL;
         if (!now)
             continue;
         const OrderWarp *w = e->block->order->warps[i];
-        learnt = gather_learnt(o, w, arrived[i], fact_node(o, learnt, now, arrived[i]));
+        learnt = gather_learnt(o, w, arrived[i], know_add(&o->maker, learnt, now, arrived[i]));
         more = gather_fences(o, w, arrived[i], more);
         e->block->order->changed = true;
     }
@@ -309,8 +250,8 @@ void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint
         OrderWarp *w = waited[i] ? warp_order(o, e->block, i) : NULL;
         for (uint32_t rest = w ? waited[i] : 0; rest; rest &= rest - 1) {
             unsigned lane = (unsigned)__builtin_ctz(rest);
-            w->learnt[lane] = join(o, w->learnt[lane], learnt);
-            w->fact_more[lane] = join(o, w->fact_more[lane], more);
+            merge_into(o, &w->learnt[lane], learnt);
+            merge_into(o, &w->fact_more[lane], more);
         }
     }
     pthread_mutex_unlock(&o->lock);
@@ -352,7 +293,8 @@ void order_warp_sync(const CheckEvent *e, uint32_t mask)
         }
         w->tick++;
         if (o->published || e->block->order->changed) {
-            Node *learnt = gather_learnt(o, w, mask, NULL), *more = gather_fences(o, w, mask, NULL);
+            Know learnt = gather_learnt(o, w, mask, (Know){0});
+            Know more = gather_fences(o, w, mask, (Know){0});
             for (uint32_t rest = mask; rest; rest &= rest - 1) {
                 w->learnt[__builtin_ctz(rest)] = learnt;
                 w->fact_more[__builtin_ctz(rest)] = more;
@@ -374,7 +316,7 @@ static void fence_locked(const CheckEvent *e, uint32_t mask, IrScope scope)
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
         if (f->block_scope && w->fact[lane] && !w->fact[lane]->block_scope) /* the wider fence stays */
-            w->fact_more[lane] = fact_node(o, w->fact_more[lane], w->fact[lane], 1u << lane);
+            w->fact_more[lane] = know_add(&o->maker, w->fact_more[lane], w->fact[lane], 1u << lane);
         w->fact[lane] = f;
         w->fact_learnt[lane] = w->learnt[lane];
     }
@@ -395,8 +337,8 @@ bool order_has_fenced(const CheckBlock *b, uint32_t thread)
         return false;
     const OrderWarp *w = thread / WARP_LANES < WARPS_MAX ? ob->warps[thread / WARP_LANES] : NULL;
     if (!w)
-        return ob->fact_more != NULL;
-    return (w->fenced >> thread % WARP_LANES & 1) || w->fact_more[thread % WARP_LANES];
+        return !know_is_nothing(ob->fact_more);
+    return (w->fenced >> thread % WARP_LANES & 1) || !know_is_nothing(w->fact_more[thread % WARP_LANES]);
 }
 
 /* ---- publication ---- */
@@ -432,7 +374,7 @@ static uint64_t location_key(const CheckEvent *e, const ExecAccess *a, unsigned 
 static Location *find_location(OrderLaunch *o, uint64_t key, bool make)
 {
     if (make && o->n * 2 >= o->cap && !grow_locations(o)) {
-        o->full = true;
+        o->maker.full = true;
         return NULL;
     }
     if (!o->cap)
@@ -452,10 +394,13 @@ static void learn(const CheckEvent *e, uint64_t key, unsigned lane)
 {
     OrderLaunch *o = e->set->order;
     const Location *l = find_location(o, key, false);
-    OrderWarp *w = l && l->node ? warp_order(o, e->block, e->who->warp) : NULL;
-    if (!w || w->learnt[lane] == l->node)
+    OrderWarp *w = l && !know_is_nothing(l->know) ? warp_order(o, e->block, e->who->warp) : NULL;
+    if (!w)
         return;
-    w->learnt[lane] = join(o, w->learnt[lane], l->node);
+    Know more = know_merge(&o->maker, w->learnt[lane], l->know);
+    if (know_is_same(more, w->learnt[lane]))
+        return;
+    w->learnt[lane] = more;
     e->block->learnt_mark = cell_of(__atomic_load_n(&e->set->records.next, __ATOMIC_RELAXED), 0);
     e->block->order->changed = true;
 }
@@ -463,22 +408,18 @@ static void learn(const CheckEvent *e, uint64_t key, unsigned lane)
 static void publish(const CheckEvent *e, uint64_t key, unsigned lane)
 {
     OrderLaunch *o = e->set->order;
-    OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    const OrderWarp *w = warp_order(o, e->block, e->who->warp);
     if (!w)
         return;
     const Fact *fact = w->fact[lane];
-    Node *more = join(o, w->fact_more[lane], fact ? w->fact_learnt[lane] : NULL);
-    if (!fact && !more)
-        return;
-    Location *l = find_location(o, key, true);
+    Know more = fact ? know_merge(&o->maker, w->fact_more[lane], w->fact_learnt[lane]) : w->fact_more[lane];
+    Location *l = fact || !know_is_nothing(more) ? find_location(o, key, true) : NULL;
     if (!l)
         return;
     o->published = true;
-    Node *top = l->node;
-    if (fact && top && top->fact == fact && (top->lanes >> lane & 1) && !more)
-        return; /* it lies there already */
-    Node *both = join(o, top, more);
-    l->node = fact ? fact_node(o, both, fact, 1u << lane) : both;
+    merge_into(o, &l->know, more);
+    if (fact)
+        l->know = know_add(&o->maker, l->know, fact, 1u << lane);
 }
 
 /* A strong store without a fence: the loads of the lane, and those it has learnt of, are done. */
@@ -486,13 +427,12 @@ static void publish_reads(const CheckEvent *e, uint64_t key, unsigned lane, cons
 {
     OrderLaunch *o = e->set->order;
     const OrderWarp *w = warp_order(o, e->block, e->who->warp);
-    Location *l = w && fact ? find_location(o, key, true) : NULL;
-    Node *n = l ? fact_node(o, w->learnt[lane], fact, 1u << lane) : NULL;
-    if (!n)
+    Location *l = w ? find_location(o, key, true) : NULL;
+    if (!l)
         return;
-    n->reads_only = true;
     o->published = true;
-    l->node = join(o, l->node, n);
+    merge_into(o, &l->know, (Know){.reads = w->learnt[lane].reads});
+    l->know = know_add_reads(&o->maker, l->know, fact, 1u << lane);
 }
 
 static bool writes(const ExecAccess *a)
@@ -532,39 +472,37 @@ void order_strong_access(const CheckEvent *e, const ExecAccess *a)
 
 /* ---- grids that kernels launch ---- */
 
-struct Node *order_spawn(const CheckEvent *e, unsigned lane)
+Know order_spawn(const CheckEvent *e, unsigned lane)
 {
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
     fence_locked(e, 1u << lane, SCOPE_GPU);
     const OrderWarp *w = warp_order(o, e->block, e->who->warp);
-    Node *before = NULL;
+    Know before = {0};
     if (w && w->fact[lane])
-        before = fact_node(o, join(o, w->learnt[lane], w->fact_more[lane]), w->fact[lane], 1u << lane);
+        before = know_add(&o->maker, know_merge(&o->maker, w->learnt[lane], w->fact_more[lane]),
+                          w->fact[lane], 1u << lane);
     pthread_mutex_unlock(&o->lock);
     return before;
 }
 
-struct Node *order_after(CheckSet *set, struct Node *before, const ExecAfter *after, size_t n)
+Know order_after(CheckSet *set, Know before, const ExecAfter *after, size_t n)
 {
     OrderLaunch *o = set->order;
     pthread_mutex_lock(&o->lock);
-    for (size_t i = 0; i < n; i++) {
-        Fact *f = take(o, sizeof *f);
-        if (!f)
-            break;
-        *f = (Fact){.block = after[i].first, .last = after[i].last, .ended = true};
-        before = fact_node(o, before, f, 0);
-    }
+    for (size_t i = 0; i < n; i++)
+        before = know_add_ended(&o->maker, before, after[i].first, after[i].last);
     pthread_mutex_unlock(&o->lock);
     return before;
 }
 
-void order_block_begin(CheckSet *set, CheckBlock *b, struct Node *before)
+void order_block_begin(CheckSet *set, CheckBlock *b, Know before)
 {
+    if (know_is_nothing(before))
+        return;
     OrderLaunch *o = set->order;
     pthread_mutex_lock(&o->lock);
-    OrderBlock *ob = before ? block_order(o, b) : NULL;
+    OrderBlock *ob = block_order(o, b);
     if (ob) {
         ob->learnt = ob->fact_more = before;
         b->learnt_mark = cell_of(__atomic_load_n(&set->records.next, __ATOMIC_RELAXED), 0);
@@ -574,111 +512,12 @@ void order_block_begin(CheckSet *set, CheckBlock *b, struct Node *before)
 
 /* ---- questions ---- */
 
-/* Highest tick below which the lanes of a fact know what lane u of their warp did. */
-static uint32_t fact_known(const Fact *f, uint32_t lanes, unsigned u)
-{
-    if (lanes >> u & 1)
-        return f->tick;
-    if (!f->known)
-        return f->base;
-    uint32_t most = 0;
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        uint32_t k = f->known[__builtin_ctz(rest)][u];
-        most = k > most ? k : most;
-    }
-    return most;
-}
-
-static bool covers(const Node *n, const OrderPoint *p, uint32_t asking_block)
-{
-    const Fact *f = n->fact;
-    if (f && f->ended)
-        return p->block >= f->block && p->block <= f->last;
-    if (!f || f->block != p->block || (f->block_scope && asking_block != f->block))
-        return false;
-    if (p->interval != f->interval)
-        return p->interval < f->interval;
-    return f->warp == p->thread / WARP_LANES && p->tick < fact_known(f, n->lanes, p->thread % WARP_LANES);
-}
-
-/* A walk over the nodes under one, depth first, the newest knowledge first. */
-typedef struct Walk {
-    Node *stack[STACK_MAX];
-    size_t n, seen;
-    uint32_t number;
-    bool too_long; /* what was not visited counts as found */
-} Walk;
-
-static void walk_begin(OrderLaunch *o, Walk *walk, Node *from)
-{
-    walk->n = walk->seen = 0;
-    walk->number = ++o->search;
-    walk->too_long = false;
-    walk->stack[walk->n++] = from;
-}
-
-/* The next node that speaks of accesses like p; NULL: no more. */
-static Node *walk_next(OrderLaunch *o, Walk *walk, const OrderPoint *p)
-{
-    while (walk->n) {
-        Node *at = walk->stack[--walk->n];
-        if (at->visited == walk->number || (at->reads_only && !p->reads))
-            continue;
-        at->visited = walk->number;
-        if (++walk->seen > SEARCH_MAX || ++o->searched > LAUNCH_SEARCH_MAX || walk->n + 2 > STACK_MAX) {
-            o->full = o->searched > LAUNCH_SEARCH_MAX || o->full;
-            walk->too_long = true;
-            return NULL;
-        }
-        if (at->older)
-            walk->stack[walk->n++] = at->older;
-        if (at->newer)
-            walk->stack[walk->n++] = at->newer;
-        return at;
-    }
-    return NULL;
-}
-
-static bool search(OrderLaunch *o, Node *from, const OrderPoint *p, uint32_t asking_block)
-{
-    Walk walk;
-    walk_begin(o, &walk, from);
-    for (const Node *at; (at = walk_next(o, &walk, p));)
-        if (covers(at, p, asking_block))
-            return true;
-    return walk.too_long;
-}
-
-/* One more than the latest interval of p's block that a fact under the node was made in; 0: there is none. */
-static uint32_t latest_interval(OrderLaunch *o, Node *from, const OrderPoint *p, bool own)
-{
-    uint32_t latest = 0;
-    Walk walk;
-    walk_begin(o, &walk, from);
-    for (const Node *at; (at = walk_next(o, &walk, p));) {
-        const Fact *f = at->fact;
-        if (f && f->ended && covers(at, p, p->block))
-            return UINT32_MAX;
-        if (f && !f->ended && f->block == p->block && (own || !f->block_scope) && f->interval >= latest)
-            latest = f->interval + 1;
-    }
-    return walk.too_long ? UINT32_MAX : latest;
-}
-
-static uint32_t known_interval(OrderLaunch *o, Node *from, const OrderPoint *p, bool own)
-{
-    uint64_t hash = ((uint64_t)(uintptr_t)from >> 4) * 0x9E3779B97F4A7C15u ^ p->block * 0xBF58476D1CE4E5B9u;
-    Seen *s = &o->seen[(hash >> 32) % SEEN_MAX];
-    if (s->node != from || s->block != p->block || s->reads != p->reads || s->own != own)
-        *s = (Seen){from, p->block, latest_interval(o, from, p, own), p->reads, own};
-    return s->interval;
-}
-
+/* What is known does not change, so that no lock is needed here. */
 bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
 {
-    OrderLaunch *o = e->set->order;
+    const OrderLaunch *o = e->set->order;
     const OrderBlock *ob = e->block->order;
-    if (o->full) {
+    if (o->maker.full) {
         e->worker->limited = true;
         return true;
     }
@@ -691,13 +530,5 @@ bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
         if (p->tick < (w->known ? w->known[lane][u] : w->base))
             return true;
     }
-    Node *learnt = w ? w->learnt[lane] : ob->learnt;
-    if (!learnt)
-        return false;
-    pthread_mutex_lock(&o->lock);
-    uint32_t latest = known_interval(o, learnt, p, e->block->linear == p->block);
-    bool found =
-        p->interval + 1 < latest || (p->interval + 1 == latest && search(o, learnt, p, e->block->linear));
-    pthread_mutex_unlock(&o->lock);
-    return found;
+    return know_covers(w ? w->learnt[lane] : ob->learnt, p, e->block->linear);
 }
