@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { TMP_MIB = 512, SHM_MIB = 64, ERRORS_MAX = 256 };
+enum { TMP_MIB = 512, SHM_MIB = 64, ERRORS_MAX = 256, FOLDERS_MAX = 6 };
 
 /* All that is writable inside. */
 static const char *const scratch_folders[] = {"/tmp", "/build", "/case", "/dev/shm", NULL};
@@ -25,10 +25,13 @@ static Status start(Box *box, Diag *d)
     const char *in = arena_printf(&arena, "%s/in", p->case_dir);
     const char *runner =
         box->sandbox->weak ? arena_printf(&arena, "%s/bin/grade-runner", p->kit) : "/kit/bin/grade-runner";
-    /* The toolkit comes last: it may be a part of the system already. */
-    SandboxBind binds[] = {
-        {p->kit, "/kit"}, {p->src, "/src"}, {p->prog, "/prog"}, {in, "/case/in"}, {cuda, cuda}};
-    size_t n_binds = sizeof binds / sizeof *binds - (strncmp(cuda, "/usr/", 5) == 0);
+    SandboxBind binds[FOLDERS_MAX] = {
+        {p->kit, "/kit"}, {p->src, "/src"}, {p->prog, "/prog"}, {in, "/case/in"}};
+    size_t n_binds = 4;
+    const char *outside[] = {cuda, box->tool_folder};
+    for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
+        if (outside[i] && strncmp(outside[i], "/usr/", 5) != 0) /* else it is a part of the system already */
+            binds[n_binds++] = (SandboxBind){outside[i], outside[i]};
     SandboxScratch scratch[] = {{"/tmp", (int64_t)TMP_MIB << 20},
                                 {"/build", (int64_t)TMP_MIB << 20},
                                 {"/case", box->case_bytes_max},

@@ -19,6 +19,7 @@ typedef struct Box {
     int64_t case_bytes_max; /* of files in /case */
     const char *const *devices;
     size_t n_devices;
+    const char *tool_folder; /* of the host, there too at its own path; NULL for none */
     int slot;
     SandboxProcess process; /* pid 0: none yet */
 } Box;

@@ -17,10 +17,12 @@ enum { EXIT_FINE = 0, EXIT_SHORT = 1, EXIT_KIT = 2 };
 
 typedef struct Options {
 #define TEXT(name, field, ...)  const char *field; /* NULL when not given */
+#define WORD(name, field, ...)  const char *field; /* the same */
 #define COUNT(name, field, ...) int64_t field;     /* -1 when not given */
 #define FLAG(name, field, ...)  bool field;
 #include "grader/cli/options.def"
 #undef TEXT
+#undef WORD
 #undef COUNT
 #undef FLAG
     const char **operands;

@@ -12,7 +12,7 @@
 enum {
     PER_TASK = 8,
     COMPILER_MIB = 1024, /* on top of what a case may take */
-    TASK_ARGS_MAX = 20
+    TASK_ARGS_MAX = 24
 };
 
 /* The path as the nodes see it. */
@@ -58,6 +58,14 @@ static void add_option(const char **args, const char *name, const char *value)
     }
 }
 
+static void add_word(const char **args, const char *word)
+{
+    size_t n = 0;
+    while (args[n])
+        n++;
+    args[n] = word;
+}
+
 /* The command line of `grade task`, but for which task. */
 static const char **task_args(ClassRun *c, const char *dir, const SlurmPlace *place, Diag *d)
 {
@@ -72,15 +80,14 @@ static const char **task_args(ClassRun *c, const char *dir, const SlurmPlace *pl
     add_option(args, "--jobs", arena_printf(c->arena, "%d", place->processors));
     add_option(args, "--case", o->only);
     add_option(args, "--device", o->device);
+    if (o->sanitize)
+        add_word(args, arena_printf(c->arena, "--sanitize=%s", o->sanitize));
     add_option(args, "--model", o->model);
     add_option(args, "--bwrap", o->bwrap);
-    size_t n = 0;
-    while (args[n])
-        n++;
     if (o->allow_weak)
-        args[n++] = "--allow-weak-sandbox";
+        add_word(args, "--allow-weak-sandbox");
     if (o->in_process)
-        args[n] = "--in-process";
+        add_word(args, "--in-process");
     return args;
 }
 

@@ -2,6 +2,7 @@
 #include "grader/cli/cli.h"
 #include "grader/core/files.h"
 #include "grader/core/version.h"
+#include "grader/run/sanitize.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,19 @@ static void show_sandbox(Arena *a, const Options *o)
     line("cgroup v2", access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0
                           ? "there; not needed, the watcher counts"
                           : "none; the watcher counts");
+}
+
+/* What `--sanitize` needs on a GPU; without one nothing is missing. */
+static void show_sanitizer(Arena *a, const Kit *kit)
+{
+    Sanitizer s = {0};
+    Diag d;
+    if (sanitize_find(a, kit, &s, &d) == STATUS_OK) {
+        line("sanitizer", s.program);
+        return;
+    }
+    line("sanitizer", "none (it is for --device gpu --sanitize; the virtual GPU checks by itself)");
+    line("", "to get it: the package cuda-sanitizer-13-0 of NVIDIA's repository");
 }
 
 /* Each lab of the kit: whether it can be graded. */
@@ -75,6 +89,7 @@ int cli_doctor(Arena *a, const Options *o)
     if (nvcc[0])
         line("", nvcc);
     bool machine = cli_check_machine(a, &kit, nvcc);
+    show_sanitizer(a, &kit);
     show_sandbox(a, o);
     bool fine = show_labs(a, &kit);
     return machine && fine && kit.nvcc ? EXIT_FINE : EXIT_KIT;

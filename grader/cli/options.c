@@ -1,5 +1,5 @@
-/* Parsing options; see cli.h and options.def. `--name value` and `--name=value` mean the same; `--` ends
- * them. */
+/* Parsing options; see cli.h and options.def. `--name value` and `--name=value` mean the same, but for
+ * a WORD, whose value only stands behind `=`; `--` ends them. */
 #include "grader/cli/cli.h"
 
 #include <errno.h>
@@ -7,19 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum OptionType { OPTION_TEXT, OPTION_COUNT, OPTION_FLAG } OptionType;
+typedef enum OptionType { OPTION_TEXT, OPTION_WORD, OPTION_COUNT, OPTION_FLAG } OptionType;
 
 typedef struct OptionRow {
     const char *name;
     OptionType type;
     size_t offset;
     int64_t min, max;
+    const char *alone; /* of a word: what it is without its value */
     const char *meaning;
 } OptionRow;
 
 static const OptionRow rows[] = {
 #define TEXT(name_, field, meaning_)                                                                         \
     {.name = name_, .type = OPTION_TEXT, .offset = offsetof(Options, field), .meaning = meaning_},
+#define WORD(name_, field, alone_, meaning_)                                                                 \
+    {.name = name_,                                                                                          \
+     .type = OPTION_WORD,                                                                                    \
+     .offset = offsetof(Options, field),                                                                     \
+     .alone = alone_,                                                                                        \
+     .meaning = meaning_},
 #define COUNT(name_, field, min_, max_, meaning_)                                                            \
     {.name = name_,                                                                                          \
      .type = OPTION_COUNT,                                                                                   \
@@ -31,6 +38,7 @@ static const OptionRow rows[] = {
     {.name = name_, .type = OPTION_FLAG, .offset = offsetof(Options, field), .meaning = meaning_},
 #include "grader/cli/options.def"
 #undef TEXT
+#undef WORD
 #undef COUNT
 #undef FLAG
 };
@@ -77,6 +85,8 @@ static Status parse_one(int argc, char **argv, int *i, Options *o, Diag *d)
         *(bool *)field = true;
         return value ? diag_set(d, STATUS_INVALID, "--%s takes no value", row->name) : STATUS_OK;
     }
+    if (!value && row->type == OPTION_WORD)
+        value = row->alone;
     if (!value && ++*i < argc)
         value = argv[*i];
     if (!value)
@@ -89,7 +99,8 @@ static Status parse_one(int argc, char **argv, int *i, Options *o, Diag *d)
 
 Status options_parse(Arena *a, int argc, char **argv, Options *o, Diag *d)
 {
-    *o = (Options){.jobs = -1, .seed = -1, .per_task = -1, .task = -1, .change = -1, .percent = -1, .common = -1};
+    *o = (Options){
+        .jobs = -1, .seed = -1, .per_task = -1, .task = -1, .change = -1, .percent = -1, .common = -1};
     o->operands = ARENA_NEW_ARRAY(a, const char *, argc + 1);
     if (!o->operands)
         return diag_set(d, STATUS_NO_MEMORY, "no memory");

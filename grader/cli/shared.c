@@ -3,6 +3,7 @@
 
 #include "grader/build/places.h"
 #include "grader/core/files.h"
+#include "grader/run/sanitize.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -98,16 +99,23 @@ const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab)
     return path && access(path, R_OK) == 0 ? path : NULL;
 }
 
+/* Where device files stand: /dev; tests put a folder of theirs before it (KIT_DOCTOR_ROOT). */
+static const char *device_folder(Arena *a)
+{
+    const char *root = getenv("KIT_DOCTOR_ROOT"), *dir = arena_printf(a, "%s/dev", root ? root : "");
+    return dir ? dir : "/dev";
+}
+
 /* The device files of NVIDIA's driver. */
 static Status list_gpu_devices(Arena *a, GradeRun *run, Diag *d)
 {
-    const char **names;
+    const char **names, *dir = device_folder(a);
     size_t n;
-    Status s = dir_list(a, "/dev", &names, &n, d);
+    Status s = dir_list(a, dir, &names, &n, d);
     run->gpu_devices = s == STATUS_OK ? ARENA_NEW_ARRAY(a, const char *, n + 1) : NULL;
     for (size_t i = 0; run->gpu_devices && i < n; i++)
         if (strncmp(names[i], "nvidia", 6) == 0) {
-            run->gpu_devices[run->n_gpu_devices++] = arena_printf(a, "/dev/%s", names[i]);
+            run->gpu_devices[run->n_gpu_devices++] = arena_printf(a, "%s/%s", dir, names[i]);
             run->n_gpus += isdigit((unsigned char)names[i][6]) != 0; /* nvidia0; the others serve them all */
         }
     size_t visible = 0; /* of a cluster's node, where a job may have some of its cards only */
@@ -126,9 +134,30 @@ static Status choose_device(Arena *a, const Options *o, GradeRun *run, Diag *d)
         return diag_set(d, STATUS_INVALID, "--device must be virtual or gpu, not '%s'", o->device);
     if (run->gpu && cli_is_for_cluster(o))
         return STATUS_OK; /* the nodes look for themselves */
-    if (run->gpu && access("/dev/nvidiactl", F_OK) != 0)
+    const char *control = arena_printf(a, "%s/nvidiactl", device_folder(a));
+    if (run->gpu && (!control || access(control, F_OK) != 0))
         return diag_set(d, STATUS_NOT_FOUND, "no GPU answers on this machine (there is no /dev/nvidiactl)");
     return run->gpu ? list_gpu_devices(a, run, d) : STATUS_OK;
+}
+
+/* The tools that look on at hardware; the virtual GPU checks every access by itself. */
+static Status choose_sanitizer(Arena *a, const Options *o, GradeRun *run, Diag *d)
+{
+    Sanitizer *s = &run->sanitizer;
+    if (!o->sanitize)
+        return STATUS_OK;
+    if (!run->gpu) {
+        diag_set(d, STATUS_INVALID, "--sanitize is for --device gpu");
+        diag_hint(d,
+                  "on the virtual GPU every case is checked for all that compute-sanitizer finds, and more");
+        return STATUS_INVALID;
+    }
+    if (!sanitize_scope_from_word(o->sanitize, &s->scope))
+        return diag_set(d, STATUS_INVALID, "--sanitize takes all, public or first, not '%s'", o->sanitize);
+    if (cli_is_for_cluster(o))
+        return STATUS_OK; /* the nodes look for themselves */
+    Status status = sanitize_find(a, &run->kit, s, d);
+    return status == STATUS_OK ? sandbox_for_tools(a, &run->sandbox, &s->sandbox, d) : status;
 }
 
 static Status choose_sandbox(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
@@ -151,6 +180,8 @@ Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run,
         s = choose_device(a, o, run, d);
     if (s == STATUS_OK)
         s = choose_sandbox(a, o, weak_is_fine, run, d);
+    if (s == STATUS_OK)
+        s = choose_sanitizer(a, o, run, d);
     if (s == STATUS_OK)
         s = places_make_work(a, &run->work, d);
     return s;

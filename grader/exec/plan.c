@@ -5,6 +5,7 @@
 #include "grader/core/files.h"
 #include "grader/core/sha256.h"
 #include "grader/core/version.h"
+#include "grader/run/sanitize.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -136,6 +137,8 @@ static const char *describe_setting(Arena *a, const GradeRun *run)
                                     run->device[0] ? run->device : "default", run->only ? run->only : "all");
     for (size_t i = 0; text && i < run->sandbox.n_layers; i++)
         text = arena_printf(a, "%s %s", text, run->sandbox.layers[i]);
+    if (text && run->sanitizer.scope != SANITIZE_NONE)
+        text = arena_printf(a, "%s, sanitize %s", text, sanitize_scope_word(run->sanitizer.scope));
     return text;
 }
 

@@ -6,6 +6,7 @@
 #include "grader/judge/explain.h"
 #include "grader/run/outputs.h"
 #include "grader/run/program_run.h"
+#include "grader/run/sanitize.h"
 #include "grader/run/verdict_rules.h"
 
 #include <errno.h>
@@ -251,6 +252,8 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
     Status s = c->run ? run_and_judge(&w, &d) : STATUS_OK;
     if (s == STATUS_OK)
         s = check_answers(&w, &d);
+    if (s == STATUS_OK && c->run && w.ran.end == WIRE_END_NONE && sanitize_wants(in->run, in->lab, c))
+        s = sanitize_case(a, in, &w.report, &d);
     gather_evidence(&w);
     if (s == STATUS_OK)
         tell(&w, r);

@@ -118,6 +118,17 @@ static WireLimits limits_of(const LabLimits *l, bool gpu)
     };
 }
 
+const char *const *program_environment(Arena *a, const CaseInput *in)
+{
+    ProgramWork w = {.arena = a, .in = in};
+    return environment_of(&w, false);
+}
+
+WireLimits program_limits(const CaseInput *in)
+{
+    return limits_of(&in->lab_case->limits, in->run->gpu);
+}
+
 /* Running -------------------------------------------------------------------------------------- */
 
 /* Without a sandbox's views the inputs are where the program looks for them by way of a link. */
@@ -142,12 +153,12 @@ static int lock_file(const char *work, const char *name, int operation)
 /* On a GPU a case that is timed has the card to itself, and the others share it. Who waits for the card holds
  * the queue, so that those who share it do not go past for ever. The descriptor that holds the turn; -1 where
  * none is needed. */
-static int take_gpu(const CaseInput *in)
+int program_take_gpu(const GradeRun *run, bool alone)
 {
-    if (!in->run->gpu)
+    if (!run->gpu)
         return -1;
-    int queue = lock_file(in->run->work, "gpu.queue", LOCK_EX);
-    int turn = lock_file(in->run->work, "gpu.turn", in->lab_case->metric[0] ? LOCK_EX : LOCK_SH);
+    int queue = lock_file(run->work, "gpu.queue", LOCK_EX);
+    int turn = lock_file(run->work, "gpu.turn", alone ? LOCK_EX : LOCK_SH);
     if (queue >= 0)
         close(queue);
     return turn;
@@ -277,7 +288,7 @@ static Status run_alone(const ProgramWork *w, SandboxAnswer *ran, bool *reported
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
     if (in->run->sandbox.weak && !show_inputs(w))
         return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
-    int turn = take_gpu(in);
+    int turn = program_take_gpu(in->run, in->lab_case->metric[0] != '\0');
     Status s = box_run(in->box, true, &step, w->arena, ran, d);
     if (turn >= 0)
         close(turn);

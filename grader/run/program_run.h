@@ -11,8 +11,19 @@
 
 #include "grader/run/case_run.h"
 
+#include <stdbool.h>
+
 /* Outputs and report are in the case's folder then. *reported: there is a report worth reading. Not OK when a
  * sandbox failed. */
 Status program_run(Arena *a, const CaseInput *in, uint64_t seed, SandboxAnswer *ran, bool *reported, Diag *d);
+
+/* What the program is started with, and its limits: a tool that runs it again needs the same. NULL without
+ * memory. */
+const char *const *program_environment(Arena *a, const CaseInput *in);
+WireLimits program_limits(const CaseInput *in);
+
+/* Waits for a turn on the GPU, alone there or with others; to be given back with close(). -1 where none is
+ * needed. */
+int program_take_gpu(const GradeRun *run, bool alone);
 
 #endif

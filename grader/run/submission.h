@@ -8,6 +8,15 @@
 #include "grader/core/result.h"
 #include "grader/sandbox/sandbox.h"
 
+/* Which cases are run under the tools of compute-sanitizer, too. */
+typedef enum SanitizeScope { SANITIZE_NONE, SANITIZE_FIRST, SANITIZE_PUBLIC, SANITIZE_ALL } SanitizeScope;
+
+typedef struct Sanitizer {
+    SanitizeScope scope;
+    const char *program, *folder; /* compute-sanitizer, and what it needs beside it */
+    Sandbox sandbox;              /* in which it may watch the program */
+} Sanitizer;
+
 /* What all submissions of a run share. */
 typedef struct GradeRun {
     Kit kit;
@@ -18,6 +27,7 @@ typedef struct GradeRun {
     const char **gpu_devices; /* its device files */
     size_t n_gpu_devices;
     size_t n_gpus;      /* how many GPUs they are */
+    Sanitizer sanitizer;
     bool isolated;      /* the virtual GPU in a process and sandbox of its own */
     const char *device; /* name of the virtual GPU's model; "" for its default */
     const char *only;   /* the one case to run; NULL for all */

@@ -7,12 +7,12 @@
 
 int evidence_exit_status(const Evidence *e)
 {
-    return e->report && !e->isolated ? (int)e->report->exit_status : e->status;
+    return e->report && e->virtual_device && !e->isolated ? (int)e->report->exit_status : e->status;
 }
 
 int evidence_exit_signal(const Evidence *e)
 {
-    return e->report && !e->isolated ? (int)e->report->exit_signal : e->signal;
+    return e->report && e->virtual_device && !e->isolated ? (int)e->report->exit_signal : e->signal;
 }
 
 /* What the runner's watch ended. */
@@ -73,8 +73,11 @@ static bool crashed(const Evidence *e)
 static bool met_cuda_error(const Evidence *e)
 {
     const char *expected = e->lab_case->expect_error;
-    if (!e->virtual_device) /* there the harness's status is all that is known */
-        return e->end == WIRE_END_NONE && e->status == 1 && !expected[0] && e->lab_case->expect_status != 1;
+    if (!e->virtual_device) { /* there the harness's status is known, and what a tool reported of the calls */
+        bool by_status = e->status == 1 && e->lab_case->expect_status != 1;
+        bool by_tool = e->report && e->report->n_errors > 0;
+        return e->end == WIRE_END_NONE && !expected[0] && (by_status || by_tool);
+    }
     for (size_t i = 0; e->report && i < e->report->n_errors; i++) {
         const char *error = e->report->errors[i].error;
         bool is_expected = strcmp(expected, "any") == 0 || strcmp(expected, error) == 0;

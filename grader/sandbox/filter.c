@@ -19,7 +19,7 @@
 #define CLONE_NAMESPACES CLONE_NEWUSER
 
 /* Adds the table's rows; 0 or a negative errno. */
-static int add_rules(scmp_filter_ctx filter)
+static int add_rules(scmp_filter_ctx filter, bool for_tools)
 {
     int failed = 0;
 #define KEEP(call)                                                                                           \
@@ -35,10 +35,18 @@ static int add_rules(scmp_filter_ctx filter)
 #define M(name, error, arg, mask, value)                                                                     \
     KEEP(seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), SCMP_SYS(name), 1,                                  \
                           SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, (scmp_datum_t)(mask), (scmp_datum_t)(value))));
+#define XT(name, error)                                                                                      \
+    if (!for_tools)                                                                                          \
+    X(name, error)
+#define AT(name, error, arg, op, value)                                                                      \
+    if (!for_tools)                                                                                          \
+    A(name, error, arg, op, value)
 #include "grader/sandbox/syscalls.def"
 #undef X
 #undef A
 #undef M
+#undef XT
+#undef AT
 #undef KEEP
     return failed;
 }
@@ -60,7 +68,7 @@ static Status export_filter(Arena *a, scmp_filter_ctx filter, struct sock_fprog 
     return fine ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory for the system-call filter");
 }
 
-Status sandbox_make_filter(Arena *a, struct sock_fprog *out, Diag *d)
+Status sandbox_make_filter(Arena *a, bool for_tools, struct sock_fprog *out, Diag *d)
 {
     *out = (struct sock_fprog){0};
     if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &(unsigned){SECCOMP_RET_ERRNO}) != 0)
@@ -68,9 +76,15 @@ Status sandbox_make_filter(Arena *a, struct sock_fprog *out, Diag *d)
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     if (!filter)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for the system-call filter");
-    int failed = add_rules(filter);
+    int failed = add_rules(filter, for_tools);
     Status s = failed ? diag_set(d, STATUS_IO, "cannot make the system-call filter: %s", strerror(-failed))
                       : export_filter(a, filter, out, d);
     seccomp_release(filter);
     return s;
+}
+
+Status sandbox_for_tools(Arena *a, const Sandbox *s, Sandbox *tools, Diag *d)
+{
+    *tools = *s;
+    return s->filter.len ? sandbox_make_filter(a, true, &tools->filter, d) : STATUS_OK;
 }

@@ -76,6 +76,10 @@ typedef struct SandboxProcess {
  * Fails only for want of memory. */
 Status sandbox_probe(Arena *a, const char *bwrap, Sandbox *s, Diag *d);
 
+/* The same sandbox for a tool that starts the program and watches it: it may trace, and use the loopback of
+ * its network without interfaces. The filter belongs to the arena. */
+Status sandbox_for_tools(Arena *a, const Sandbox *s, Sandbox *tools, Diag *d);
+
 /* Starts a sandbox with the runner in it. */
 Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *p, Diag *d);
 /* Ends all of it. What was said on standard error goes to errors (cut at `size`). */

@@ -1,0 +1,86 @@
+#!/bin/bash
+# grade run --device gpu --sanitize on a machine that seems to have a card: the toolkit's runtime is the virtual GPU's, and
+# compute-sanitizer a script that says what the submission's own comments tell it to.
+cd "$(dirname "$0")/../../.."
+. grader/test/tap.sh
+BUILD=$(realpath "${BUILD:-build}")
+grade=$BUILD/bin/grade
+[ -z "${SAN:-}" ] || skip_all "a sanitized runtime cannot stand in a program of another compiler"
+command -v bwrap >/dev/null || skip_all "bubblewrap is not installed"
+tmp=$(mktemp -d /tmp/sanitize-test-XXXXXX)
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+lab=02-vector-add
+
+nvcc=${CUDA_HOME:?}/bin/nvcc
+mkdir -p "$tmp"/{machine/dev,toolkit/{bin,lib64,compute-sanitizer},class/{s001,s002}/$lab}
+touch "$tmp"/machine/dev/nvidia{ctl,0,-uvm}
+cat >"$tmp/toolkit/bin/nvcc" <<END
+#!/bin/bash
+for argument; do [ "\$argument" != -arch=native ] || argument=-arch=compute_75; all+=("\$argument"); done
+exec $(realpath "$nvcc") "\${all[@]}"
+END
+cp "$BUILD/lib/vgpu/libcudart.so.13" "$tmp/toolkit/lib64"
+ln -s libcudart.so.13 "$tmp/toolkit/lib64/libcudart.so"
+printf '#!/bin/sh\nexec nothing\n' >"$tmp/toolkit/bin/compute-sanitizer" # as the toolkit's own, which only calls the other
+cat >"$tmp/toolkit/compute-sanitizer/compute-sanitizer" <<'END'
+#!/bin/bash
+# Runs the program, then says the lines behind `// TOOL|` of its source.
+for ((i = 1; i < $#; i++)); do
+    [ "${!i}" != --tool ] || { j=$((i + 1)) && tool=${!j}; }
+    [ "${!i}" != --log-file ] || { j=$((i + 1)) && log=${!j}; }
+done
+args=("$@")
+"${args[@]: -2}" || exit 9
+sed -n "s/^\/\/ $tool|//p" /src/*.cu >"$log"
+END
+chmod +x "$tmp"/toolkit/{bin,compute-sanitizer}/*
+
+source=solutions/$lab/vector_add.cu
+cat - $source >"$tmp/class/s001/$lab/vector_add.cu" <<'END'
+// memcheck|========= COMPUTE-SANITIZER
+// memcheck|========= Leaked 1,024 bytes at 0x7f0000000000
+// memcheck|=========         Host Frame: vector_add in vector_add.cu:31 [0x1] in program
+// memcheck|========= ERROR SUMMARY: 1 error
+// racecheck|========= Error: Race reported between Write access at add(float *)+0x190 in vector_add.cu:23
+// racecheck|=========     and Read access at add(float *)+0x2d0 in vector_add.cu:23 [8 hazards]
+// racecheck|========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)
+// initcheck|========= ERROR SUMMARY: 0 errors
+// synccheck|========= ERROR SUMMARY: 0 errors
+END
+cat - $source >"$tmp/class/s002/$lab/vector_add.cu" <<'END'
+// memcheck|========= ERROR SUMMARY: 0 errors
+// racecheck|========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)
+// initcheck|========= Error: process didn't terminate successfully
+// synccheck|========= ERROR SUMMARY: 0 errors
+END
+
+on_gpu() { CUDA_HOME=$tmp/toolkit KIT_DOCTOR_ROOT=$tmp/machine "$grade" "$@"; }
+result() { cat "$tmp/out/results/$1/$lab/result.json"; }
+field() { python3 -c 'import json,sys; r=json.load(sys.stdin); c=r["cases"][0]; print(eval(sys.argv[1]))' "$2" < <(result "$1"); }
+
+out=$(on_gpu run --device gpu --sanitize --case one-block --jobs 2 --seed 1 --submissions "$tmp/class" --out "$tmp/out" 2>&1)
+same "the class is graded" 0 "$?"
+[ -e "$tmp/out/results/s001/$lab/result.json" ] || echo "$out" | sed 's/^/# /'
+same "it ran on the machine's card" gpu "$(field s001 'r["device"]["kind"]')"
+same "the graver finding is the verdict" race "$(field s001 'c["verdict"]')"
+same "both are told" "leak race" "$(field s001 '" ".join(f["verdict"] for f in c["findings"])')"
+same "a race has its place" "vector_add.cu 23 add(float *)" "$(field s001 '"%s %d %s" % [(f["file"], f["line"], f["kernel"]) for f in c["findings"] if f["kind"] == "race"][0]')"
+same "a right result with a finding has half of the points" True "$(field s001 'c["points"] == c["max_points"] / 2')"
+check "the student reads what the tool said" grep -q 'racecheck said: Error: Race reported' <(result s001)
+same "a tool without a result costs nothing" "pass True" "$(field s002 'c["verdict"] + " " + str(c["points"] == c["max_points"])')"
+check "and it is said" grep -q "initcheck gave no result (process didn't terminate successfully)" <(result s002)
+check "the plan knows that the tools were there" grep -q 'sanitize all' "$tmp/out/plan.json"
+
+says() { # TEXT COMMAND...
+    local text=$1 said
+    shift
+    said=$("$@" 2>&1)
+    [ $? = 2 ] && grep -qF -- "$text" <<<"$said" || { echo "$said"; return 1; }
+}
+arguments=(--submissions "$tmp/class" --out "$tmp/none")
+check "a scope of no name is refused" says "takes all, public or first" on_gpu run --device gpu --sanitize=most "${arguments[@]}"
+check "the virtual GPU needs no tool" says "is for --device gpu" on_gpu run --sanitize "${arguments[@]}"
+rm -r "$tmp"/toolkit/{bin/compute-sanitizer,compute-sanitizer}
+check "without the tool it is said how to get it" says "cuda-sanitizer" env PATH="$(dirname "$(command -v bwrap)")" CUDA_HOME="$tmp/toolkit" KIT_DOCTOR_ROOT="$tmp/machine" "$grade" run --device gpu --sanitize "${arguments[@]}"
+tap_end
