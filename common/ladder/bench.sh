@@ -28,7 +28,7 @@ awk -F'\t' -v device="$device" -v model="$MODEL" -v plot="$work/plot" '
     $1 != "ladder" { next }
     $10 == "wrong" { print "wrong: " $2 " " $4 >"/dev/stderr"; bad = 1; next }
     !(($2, $3) in cpu) && $4 == "cpu" { cpu[$2, $3] = $5; order[++n] = $2 SUBSEP $3; next }
-    $4 != "copy" && (!(($2, $3) in best) || $5 < best[$2, $3]) { best[$2, $3] = $5; rung[$2, $3] = $4; here[$2, $3] = $12 }
+    $13 != "mark" && (!(($2, $3) in best) || $5 < best[$2, $3]) { best[$2, $3] = $5; rung[$2, $3] = $4; here[$2, $3] = $12 }
     END {
         gpu = device == "gpu" ? "GPU, ms" : "GPU (" model ", modelled), ms"
         printf "%-46s %12s %15s %26s %10s\n", "the best version", "plain C, ms", device == "gpu" ? "" : "virtual GPU, ms", gpu, "speed-up"

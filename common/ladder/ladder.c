@@ -97,13 +97,18 @@ static int put_rung(const LadderOptions *o, const Ladder *l, const LadderRung *r
                     double on_host, int right)
 {
     qsort(ms, (size_t)o->repeats, sizeof *ms, by_time);
+    double bytes = rung->bytes > 0 ? rung->bytes : l->bytes, flops = rung->flops > 0 ? rung->flops : l->flops;
+    printf("ladder\t%s\t%s\t%s\t", l->lab, l->name, rung->name);
     if (right)
-        printf("ladder\t%s\t%s\t%s\t%.6f\t%.6f\t%.6f\t%.0f\t%.0f\tright\t%s\t%.6f\n", l->lab, l->name,
-               rung->name, (double)ms[o->repeats / 2], (double)ms[0], (double)ms[o->repeats - 1], l->bytes,
-               l->flops, rung->gain, on_host);
+        printf("%.6f\t%.6f\t%.6f\t", (double)ms[o->repeats / 2], (double)ms[0], (double)ms[o->repeats - 1]);
     else
-        printf("ladder\t%s\t%s\t%s\t-\t-\t-\t%.0f\t%.0f\twrong\t%s\t-\n", l->lab, l->name, rung->name,
-               l->bytes, l->flops, rung->gain);
+        printf("-\t-\t-\t");
+    printf("%.0f\t%.0f\t%s\t%s\t", bytes, flops, right ? "right" : "wrong", rung->gain);
+    if (right)
+        printf("%.6f", on_host);
+    else
+        putchar('-');
+    printf("\t%s\t%s\n", rung->is_mark ? "mark" : "version", l->ceiling ? l->ceiling : "copy_memcpy");
     fflush(stdout);
     return right;
 }
@@ -121,7 +126,7 @@ static int time_rung(const LadderOptions *o, const Ladder *l, const LadderRung *
 /* One run that is not timed, then the repeats; what the last one gave is checked as any rung's result is. */
 static int time_cpu(const LadderOptions *o, const Ladder *l)
 {
-    static const LadderRung rung = {"cpu", "plain C on one core of the host", NULL};
+    static const LadderRung rung = {.name = "cpu", .gain = "plain C on one core of the host"};
     float ms[REPEATS_MAX];
     l->cpu.run(l->problem);
     for (int i = 0; i < o->repeats; i++) {
@@ -130,8 +135,7 @@ static int time_cpu(const LadderOptions *o, const Ladder *l)
         ms[i] = (float)(host_ms() - began);
     }
     need(l->reset(l->problem), l, "poisoning the outputs");
-    need(cudaMemcpy(l->cpu.device_out, l->cpu.out, l->cpu.bytes, cudaMemcpyHostToDevice), l,
-         "the CPU's result");
+    need(cudaMemcpy(l->cpu.device_out, l->cpu.out, l->cpu.bytes, cudaMemcpyDefault), l, "the CPU's result");
     return put_rung(o, l, &rung, ms, (double)ms[o->repeats - 1], l->check(l->problem));
 }
 

@@ -13,9 +13,9 @@
  * (odd and small).
  *
  * Output, a line a rung, fields separated by tabs:
- *   ladder LAB NAME RUNG MEDIAN_MS MIN_MS MAX_MS BYTES FLOPS right|wrong GAIN HOST_MS
+ *   ladder LAB NAME RUNG MEDIAN_MS MIN_MS MAX_MS BYTES FLOPS right|wrong GAIN HOST_MS version|mark CEILING
  * HOST_MS is the host's clock around the last repeat: on the virtual GPU what the run took, where the times
- * are modelled.
+ * are modelled. A mark is no version: it shows what the card does at best, beside which the versions stand.
  */
 #ifndef COMMON_LADDER_LADDER_H
 #define COMMON_LADDER_LADDER_H
@@ -37,6 +37,8 @@ typedef struct LadderRung {
     const char *name;
     const char *gain;          /* one line: what it gains over the rung before */
     int (*run)(void *problem); /* all launches of the version; 0 or the code of a CUDA error */
+    double bytes, flops;       /* of this version, where it needs others than the ladder says; 0 */
+    int is_mark;
 } LadderRung;
 
 /* The same in plain C on the host, for --cpu. What it has worked out is copied to the device's output and
@@ -56,6 +58,8 @@ typedef struct Ladder {
     int (*check)(void *problem); /* 1 when the outputs are right, 0 when not */
     void *problem;
     LadderCpu cpu;
+    const char *ceiling; /* what the versions are compared with: a name of grader/gpu/ceilings.cu, or "mark";
+                            NULL: copy_memcpy */
 } Ladder;
 
 /* Reads the options; says what is wrong with them and ends the program with status 2. */

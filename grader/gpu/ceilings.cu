@@ -5,6 +5,7 @@
 // Each figure is the best of several runs, timed by events; latencies come from the card's own clock. Chains of dependent
 // operations give latencies, many independent ones give rates.
 #include <cuda_runtime.h>
+#include <mma.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -77,6 +78,30 @@ __global__ void multiply_add(float *to, int rounds)
         sum += a[k];
     if (sum == 1.2345f)
         *to = sum;
+}
+
+// Halves times halves with sums in float, on the tensor cores: four products of 16 x 16 x 16 that do not depend on each other.
+__global__ void tensor_multiply(float *to, int rounds)
+{
+    using namespace nvcuda;
+    __shared__ __align__(32) float tile[256];
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> b;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[4];
+    wmma::fill_fragment(a, __float2half(0.001f));
+    wmma::fill_fragment(b, __float2half(0.5f));
+    for (int k = 0; k < 4; k++)
+        wmma::fill_fragment(sum[k], k);
+    for (int i = 0; i < rounds; i++)
+        for (int k = 0; k < 4; k++)
+            wmma::mma_sync(sum[k], a, b, sum[k]);
+    for (int k = 1; k < 4; k++)
+        for (int i = 0; i < sum[0].num_elements; i++)
+            sum[0].x[i] += sum[k].x[i];
+    if (sum[0].x[0] == 1.2345f) {
+        wmma::store_matrix_sync(tile, sum[0], 16, wmma::mem_row_major);
+        *to = tile[0];
+    }
 }
 
 __global__ void integer_add(int *to, int rounds)
@@ -189,6 +214,20 @@ static void tell_memory(size_t bytes, int blocks)
     cudaFree(a), cudaFree(b);
 }
 
+// Copies in both directions at a time, each of `bytes`: in streams that the default stream, whose events enclose them, waits for.
+static void tell_both_ways(void *host, void *device, size_t bytes)
+{
+    cudaStream_t in, out;
+    need(cudaStreamCreate(&in), "a stream");
+    need(cudaStreamCreate(&out), "a stream");
+    tell("both_ways", 2.0 * bytes / best_ms([&] {
+                          cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, in);
+                          cudaMemcpyAsync((char *)host + bytes, (char *)device + bytes, bytes, cudaMemcpyDeviceToHost, out);
+                      }) / 1e6,
+         "GB/s");
+    cudaStreamDestroy(in), cudaStreamDestroy(out);
+}
+
 static void tell_link(size_t bytes)
 {
     void *host, *device;
@@ -198,6 +237,7 @@ static void tell_link(size_t bytes)
          "GB/s");
     tell("device_to_host", bytes / best_ms([&] { cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost); }) / 1e6,
          "GB/s");
+    tell_both_ways(host, device, bytes / 2);
     tell("host_to_device_latency", 1e3 * best_ms([&] { cudaMemcpyAsync(device, host, 4, cudaMemcpyHostToDevice); }), "us");
     void *pageable = malloc(bytes);
     tell("host_to_device_pageable", bytes / best_ms([&] { cudaMemcpy(device, pageable, bytes, cudaMemcpyHostToDevice); }) / 1e6,
@@ -214,6 +254,7 @@ static void tell_arithmetic(const cudaDeviceProp &p)
     need(cudaMalloc(&to, 4096), "memory");
     need(cudaMemset(to, 0, 4096), "memset");
     tell("fma32", threads * rounds * 8 * 2 / best_ms([&] { multiply_add<<<blocks, 256>>>(to, rounds); }) / 1e9, "TFLOP/s");
+    tell("tensor16", threads / 32 * rounds * 4 * 2 * 4096 / best_ms([&] { tensor_multiply<<<blocks, 256>>>(to, rounds); }) / 1e9, "TFLOP/s");
     tell("int32", threads * rounds * 16 / best_ms([&] { integer_add<<<blocks, 256>>>((int *)to, rounds); }) / 1e9, "Tops/s");
     tell("shared_read", threads * rounds * 4 / best_ms([&] { shared_read<<<blocks, 256>>>(to, rounds, 1); }) / 1e6, "GB/s");
     tell("shared_read_32_way", threads * rounds * 4 / best_ms([&] { shared_read<<<blocks, 256>>>(to, rounds, 32); }) / 1e6, "GB/s");

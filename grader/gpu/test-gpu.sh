@@ -8,6 +8,7 @@
 #   submissions.tsv    lab, submission, verdict, score: solutions and accepted variants, which must get 100 points
 #   sanitizer.tsv      lab, broken submission, tool, reports, the first of them; the tool `plain` is none, and 1 says that the run showed something wrong
 #   ladders.tsv large.tsv      the lines of ladder.h; large.tsv for arrays that no cache holds
+#   goals.tsv                  whether the best versions reach their share of the ceilings (common/ladder/goals.sh)
 #   ceilings.tsv counters/*.csv
 # Ends with "N passed, N failed, N skipped"; the exit status is 1 when one failed.
 set -uo pipefail
@@ -137,6 +138,13 @@ if [[ " $parts " = *" ladders "* ]]; then
         if "$ladder" --repeats=11 --flush --size="$large" >>"$out/large.tsv"; then ok; else bad "$lab: the ladder for $large"; fi
     done
     cat "$out/ladders.tsv" "$out/large.tsv"
+    if [ -s "$out/ceilings.tsv" ]; then
+        common/ladder/goals.sh "$out/large.tsv" "$out/ceilings.tsv" >"$out/goals.tsv"
+        while IFS=$'\t' read -r met what; do
+            if [ "$met" = met ]; then ok; else bad "the goal of $what"; fi
+        done <"$out/goals.tsv"
+        cat "$out/goals.tsv"
+    fi
 fi
 
 if part counters; then

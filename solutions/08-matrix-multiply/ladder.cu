@@ -123,7 +123,7 @@ int main(int argc, char **argv)
         {"registers", "4 x 4 elements a thread: a value from shared memory serves four products", run_registers},
         {"sgemm", "8 x 8 elements a thread, 16 bytes a read, the next tiles on their way", run_sgemm},
 #ifdef WITH_CUBLAS
-        {"cublas", "the library, without tensor cores", run_cublas},
+        {"cublas", "the library, without tensor cores", run_cublas, 0, 0, 1},
 #endif
     };
     LadderOptions o = ladder_options(argc, argv);
@@ -134,7 +134,7 @@ int main(int argc, char **argv)
     double n = (double)p.side * p.side;
     Ladder ladder = {"08-matrix-multiply", "multiply",   rungs, sizeof rungs / sizeof *rungs,
                      12 * n,               2 * n * p.side, reset, check, &p,
-                     {run_cpu, p.cpu, p.c, (size_t)p.side * p.side * sizeof(float)}};
+                     {run_cpu, p.cpu, p.c, (size_t)p.side * p.side * sizeof(float)}, "fma32"};
     int status = ladder_run(&o, &ladder);
     free(p.host_a), free(p.host_b), free(p.cpu);
     cudaFree(p.a), cudaFree(p.b), cudaFree(p.c);

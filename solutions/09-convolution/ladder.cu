@@ -4,13 +4,15 @@
 #include "convolution.cu"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define DEFAULT_SIZE 256
 #define LARGE_SIZE   (4096)
 #define TEST_SIZE    (77)
 #define RADIUS       5
 #define TAPS         (2 * RADIUS + 1)
-#define EACH         8 // neighbours in a column that a thread of the last version works out
+#define EACH         8  // neighbours in a column that a thread of the last versions works out
+#define WIDE         64 // columns of a block of the last version
 
 typedef struct Problem {
     int *in, *out, *scratch, *taps; // on the device
@@ -101,6 +103,54 @@ static int run_separable(void *problem)
     return convolve_separable(p->in, p->out, p->scratch, p->side, p->side, p->column, RADIUS, p->row, RADIUS);
 }
 
+// Both passes in one kernel: what the row's filter makes of a tile stays in shared memory, where the column's filter finds it.
+__global__ void __launch_bounds__(WIDE * 4) fused_kernel(const int *in, int *out, int side)
+{
+    const int rows = 4 * EACH + 2 * RADIUS, columns = WIDE + 2 * RADIUS;
+    __shared__ int tile[rows][columns], middle[rows][WIDE];
+    int first_y = blockIdx.y * 4 * EACH, first_x = blockIdx.x * WIDE;
+    for (int r = threadIdx.y; r < rows; r += 4)
+        for (int c = threadIdx.x; c < columns; c += WIDE) {
+            int y = first_y - RADIUS + r, x = first_x - RADIUS + c;
+            tile[r][c] = y >= 0 && y < side && x >= 0 && x < side ? in[y * side + x] : 0;
+        }
+    __syncthreads();
+    for (int r = threadIdx.y; r < rows; r += 4) {
+        int sum = 0;
+#pragma unroll
+        for (int i = 0; i < TAPS; i++)
+            sum += taps[TAPS - 1 - i] * tile[r][threadIdx.x + i];
+        middle[r][threadIdx.x] = sum;
+    }
+    __syncthreads();
+    int value[EACH + 2 * RADIUS], x = first_x + threadIdx.x, y = first_y + threadIdx.y * EACH;
+#pragma unroll
+    for (int k = 0; k < EACH + 2 * RADIUS; k++)
+        value[k] = middle[threadIdx.y * EACH + k][threadIdx.x];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        int sum = 0;
+#pragma unroll
+        for (int j = 0; j < TAPS; j++)
+            sum += taps[TAPS + TAPS - 1 - j] * value[k + j]; // the column's taps stand behind the row's
+        if (x < side && y + k < side)
+            out[(y + k) * side + x] = sum;
+    }
+}
+
+static int run_fused(void *problem)
+{
+    Problem *p = (Problem *)problem;
+    int both[2 * TAPS];
+    memcpy(both, p->row, sizeof p->row);
+    memcpy(both + TAPS, p->column, sizeof p->column);
+    cudaError_t err = cudaMemcpyToSymbol(taps, both, sizeof both);
+    if (err != cudaSuccess)
+        return err;
+    dim3 blocks((p->side + WIDE - 1) / WIDE, (p->side + 4 * EACH - 1) / (4 * EACH));
+    fused_kernel<<<blocks, dim3(WIDE, 4)>>>(p->in, p->out, p->side);
+    return cudaGetLastError();
+}
 
 static int reset(void *problem)
 {
@@ -163,6 +213,7 @@ int main(int argc, char **argv)
         {"tiled", "each element of the image is read from global memory about once", run_tiled},
         {"registers", "a value from the tile serves eight sums, and all loops are unrolled", run_registers},
         {"separable", "a column times a row: 22 products instead of 121", run_separable},
+        {"fused", "both passes in one kernel: what lies between them never leaves the multiprocessor", run_fused},
     };
     LadderOptions o = ladder_options(argc, argv);
     Problem p = {};
@@ -170,7 +221,7 @@ int main(int argc, char **argv)
     if (make(&p) != cudaSuccess)
         return 1;
     double n = (double)p.side * p.side;
-    Ladder ladder = {"09-convolution", "image", rungs, 5, 8 * n, 2 * TAPS * TAPS * n, reset, check, &p,
+    Ladder ladder = {"09-convolution", "image", rungs, 6, 8 * n, 2 * TAPS * TAPS * n, reset, check, &p,
                      {run_cpu, p.cpu, p.out, (size_t)p.side * p.side * sizeof(int)}};
     int status = ladder_run(&o, &ladder);
     free(p.host), free(p.cpu), free(p.filter);

@@ -59,7 +59,19 @@ static int run_full(void *problem)
     return cudaGetLastError();
 }
 
-// Counters for each half of a warp, and 512 threads for each set: more warps on a multiprocessor to hide the way of the bytes.
+__device__ void count_sixteen(unsigned (*of)[16], int lane, uint4 w)
+{
+    for (int k = 0; k < 32; k += 8) {
+        atomicAdd(&of[(w.x >> k) & 0xff][lane], 1);
+        atomicAdd(&of[(w.y >> k) & 0xff][lane], 1);
+        atomicAdd(&of[(w.z >> k) & 0xff][lane], 1);
+        atomicAdd(&of[(w.w >> k) & 0xff][lane], 1);
+    }
+}
+
+// Counters for each half of a warp, and 512 threads for each set: more warps on a multiprocessor to hide the way of the bytes. A thread
+// has LOADS loads under way before it counts anything.
+template <int LOADS>
 __global__ void __launch_bounds__(512) crowd_kernel(const char *in, unsigned *bins, int n)
 {
     __shared__ unsigned of[BINS][16];
@@ -70,16 +82,19 @@ __global__ void __launch_bounds__(512) crowd_kernel(const char *in, unsigned *bi
     __syncthreads();
     const uint4 *in16 = (const uint4 *)in;
     int n16 = n / 16, first = blockIdx.x * blockDim.x + threadIdx.x, step = gridDim.x * blockDim.x;
-    for (int i = first; i < n16; i += step) {
-        uint4 w = in16[i];
-        for (int k = 0; k < 32; k += 8) {
-            atomicAdd(&of[(w.x >> k) & 0xff][lane], 1);
-            atomicAdd(&of[(w.y >> k) & 0xff][lane], 1);
-            atomicAdd(&of[(w.z >> k) & 0xff][lane], 1);
-            atomicAdd(&of[(w.w >> k) & 0xff][lane], 1);
-        }
+    int i = first;
+    for (; i < n16 - (LOADS - 1) * step; i += LOADS * step) {
+        uint4 w[LOADS];
+#pragma unroll
+        for (int k = 0; k < LOADS; k++)
+            w[k] = in16[i + k * step];
+#pragma unroll
+        for (int k = 0; k < LOADS; k++)
+            count_sixteen(of, lane, w[k]);
     }
-    for (int i = 16 * n16 + first; i < n; i += step)
+    for (; i < n16; i += step)
+        count_sixteen(of, lane, in16[i]);
+    for (i = 16 * n16 + first; i < n; i += step)
         atomicAdd(&of[(unsigned char)in[i]][lane], 1);
     __syncthreads();
     for (int b = threadIdx.x; b < BINS; b += blockDim.x) {
@@ -90,7 +105,7 @@ __global__ void __launch_bounds__(512) crowd_kernel(const char *in, unsigned *bi
     }
 }
 
-static int run_crowd(void *problem)
+static int launch_crowd(void *problem, void (*crowd_kernel)(const char *, unsigned *, int))
 {
     Problem *p = (Problem *)problem;
     int device, processors, per_processor;
@@ -105,6 +120,16 @@ static int run_crowd(void *problem)
         return err;
     crowd_kernel<<<processors * per_processor, 512>>>(p->in, p->bins, p->n);
     return cudaGetLastError();
+}
+
+static int run_crowd(void *problem)
+{
+    return launch_crowd(problem, crowd_kernel<1>);
+}
+
+static int run_two_loads(void *problem)
+{
+    return launch_crowd(problem, crowd_kernel<2>);
 }
 
 static void run_cpu(void *problem)
@@ -148,6 +173,7 @@ int main(int argc, char **argv)
         {"wide", "16 bytes in one load", run_wide},
         {"full", "as many blocks as the card holds", run_full},
         {"crowd", "half the counters and twice the threads: every multiprocessor is full of warps", run_crowd},
+        {"two-loads", "two loads under way for each thread before it counts", run_two_loads},
     };
     LadderOptions o = ladder_options(argc, argv);
     Problem p = {};
@@ -159,7 +185,7 @@ int main(int argc, char **argv)
     for (int same = 0; same < 2 && status == 0; same++) {
         if (make(&p, same) != cudaSuccess)
             return 1;
-        Ladder ladder = {"10-histogram", same ? "all-one-value" : "uniform", rungs, 6, 1.0 * p.n, 1.0 * p.n, reset, check, &p,
+        Ladder ladder = {"10-histogram", same ? "all-one-value" : "uniform", rungs, 7, 1.0 * p.n, 1.0 * p.n, reset, check, &p,
                          {run_cpu, p.cpu, p.bins, sizeof p.cpu}};
         status = ladder_run(&o, &ladder);
     }

@@ -112,7 +112,7 @@ static int make(Problem *p)
 int main(int argc, char **argv)
 {
     static const LadderRung rungs[] = {
-        {"copy", "no turn at all: the mark to reach", run_copy},
+        {"copy", "no turn at all: the mark to reach", run_copy, 0, 0, 1},
         {"naive", "a warp reads a row, and writes 32 places far apart", run_naive},
         {"tiled", "rows are read and written; the tile in shared memory takes the turn", run_tiled},
         {"padded", "a column more: no bank conflicts", run_padded},
