@@ -12,6 +12,7 @@ folder=build/case
 judge=$KIT_BUILD/labs/$LAB/judge
 here=$(dirname "$0")
 . "$here/say.sh"
+. "$here/profile.sh"
 
 fail() { echo "$*" >&2; exit 2; }
 
@@ -44,9 +45,10 @@ if [ "$DEVICE" = gpu ]; then say 'case %s (%s) on the GPU' "$name" "${params//$'
 else say 'case %s (%s) on the virtual GPU' "$name" "${params//$'\t'/, }"; fi
 status=0
 
+ran_on_gpu=
+
 run_on_virtual() {
-    if [ "$mode" = profile ]; then options+=(--profile --timeline=build/timeline.json --svg=build/profile.svg); fi
-    if [ -n "$TIMELINE" ] && [ "$mode" = run ]; then options+=(--timeline-text --svg=build/timeline.svg); fi
+    if [ -n "$TIMELINE" ]; then options+=(--timeline-text --svg=build/timeline.svg); fi
     "$KIT_BUILD/bin/vgpu" "${options[@]}" --report="$folder/report.json" "./$PROGRAM" "$folder" || status=$?
 }
 
@@ -54,24 +56,13 @@ run_on_gpu() { # TOOL...: a profiler in front of the program, or nothing
     LD_LIBRARY_PATH=$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@" "./$PROGRAM" "$folder"
 }
 
-# The counters of a GPU are a privilege on many machines. Where they are refused, those of the virtual GPU stand in.
-profile_with_ncu() {
-    run_on_gpu ncu 2>&1 | tee build/ncu.txt || status=$?
-    grep -q ERR_NVGPUCTRPERM build/ncu.txt || return 0
-    say 'the counters of this GPU are not shown to you (ERR_NVGPUCTRPERM: an administrator can allow it); here are those of the virtual GPU'
-    rm -rf "$folder/out" "$folder/after"
-    status=0
-    run_on_virtual
-}
-
-case $DEVICE in
-virtual) run_on_virtual ;;
-gpu)
+case $DEVICE-$mode in
+virtual-run) run_on_virtual ;;
+virtual-profile) tables_from_virtual 'kernels copies' ;;
+gpu-*)
     if [ "${#options[@]}" -gt 0 ]; then say 'this case gives the virtual GPU %s, which a GPU does not know' "${options[*]}"; fi
     if [ "$mode" = run ]; then run_on_gpu || status=$?
-    elif command -v ncu >/dev/null; then profile_with_ncu
-    elif command -v nsys >/dev/null; then run_on_gpu nsys profile --stats=true --force-overwrite=true -o build/profile || status=$?
-    else fail "neither ncu nor nsys is here; make profile DEVICE=virtual needs none"; fi
+    else profile_on_gpu; fi
     ;;
 *) fail "DEVICE is virtual or gpu, not '$DEVICE'" ;;
 esac

@@ -61,7 +61,7 @@ install_all() {
     done
     remove_all
     install -d "$to/bin" "$kit/build/bin" "$kit/build/lib/vgpu" "$kit/common/mk" "$kit/common/lab" "$to/share/doc/cuda-lab-kit"
-    install -m 755 "$build"/bin/{vgpu,grade,grade-runner,labtool} "$kit/build/bin/"
+    install -m 755 "$build"/bin/{vgpu,grade,grade-runner,labtool,profile-table} "$kit/build/bin/"
     install -m 755 "$build"/lib/vgpu/*.so* "$kit/build/lib/vgpu/"
     install -m 644 "$build"/lib/liblab{,-own}.a "$kit/build/lib/"
     install -m 644 common/mk/{toolchain,lab}.mk "$kit/common/mk/"

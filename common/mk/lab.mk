@@ -26,7 +26,7 @@ PROGRAM := build/$(basename $(firstword $(SOURCES)))
 OBJECTS := $(patsubst %.cu,build/%.o,$(SOURCES))
 LINK_LIBRARIES := $(if $(LIBRARIES),-L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs -Xlinker=--enable-new-dtags$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 $(addprefix -l,$(LIBRARIES)))
 # What the kit must have built before a lab can be used.
-KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade)
+KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade bin/profile-table)
 
 CASE ?=
 TODO ?=

@@ -16,7 +16,7 @@ mkdir -p "$to"/{bin,lib,common,virtual,build/{bin,lib/vgpu,labs}}
 cp -r labs solutions "$to"
 rm -rf "$to"/labs/*/build
 cp -r common/lab common/ladder common/base "$to/common"
-cp "$BUILD"/gpu/{grade,labtool} "$BUILD"/bin/{grade-runner,vgpu} "$to/build/bin"
+cp "$BUILD"/gpu/{grade,labtool,profile-table} "$BUILD"/bin/{grade-runner,vgpu} "$to/build/bin"
 cp "$BUILD/lib/liblab.a" "$to/build/lib"
 cp "$BUILD"/lib/vgpu/lib*.so.* "$to/build/lib/vgpu"
 for lab in labs/*/lab.yaml; do

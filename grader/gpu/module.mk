@@ -19,13 +19,18 @@ $(BUILD)/gpu/labtool: $(BUILD)/bin/labtool
 	@mkdir -p $(@D)
 	$(Q)$(CC) -static -o $@ $(BUILD)/common/starters/labtool_main.o $(call libname,common/starters) $(call libname,common/base) -lyaml
 
+$(BUILD)/gpu/profile-table: $(BUILD)/bin/profile-table
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -static -o $@ $(BUILD)/common/profile/main.o $(call libname,common/profile) $(call libname,common/base) -ljansson -lm
+
 $(JUDGES_STATIC): $(BUILD)/gpu/labs/%/judge: $(BUILD)/labs/%/reference.o $(BUILD)/common/lab/judge_main.o $(LAB_JUDGE_LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -static -o $@ $^ -lm
 
 .PHONY: gpu-bundle test-gpu
-gpu-bundle: all ladder-programs $(BUILD)/gpu/grade $(BUILD)/gpu/labtool $(JUDGES_STATIC) ## what a machine with a GPU needs for test-gpu, in build/gpu-bundle
+gpu-bundle: all ladder-programs $(BUILD)/gpu/grade $(BUILD)/gpu/labtool $(BUILD)/gpu/profile-table $(JUDGES_STATIC) ## what a machine with a GPU needs for test-gpu, in build/gpu-bundle
 	@BUILD=$(BUILD) grader/gpu/bundle.sh $(BUILD)/gpu-bundle
 
 test-gpu: gpu-bundle ## on a machine with a GPU: every submission, the sanitizers, the ladders: results in build/test-gpu

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The kit on a real GPU: ceilings, every submission of every lab, compute-sanitizer, the ladders, the profiler's counters.
 #
-#   test-gpu OUT [PART...]     PARTs: ceilings ladders counters sanitizer submissions (all)
+#   test-gpu OUT [PART...]     PARTs: ceilings ladders counters profile sanitizer submissions (all)
 #
 # LABS="NN-name ..." takes only those labs' submissions. Stands in the bundle that `make gpu-bundle` makes, and needs gcc, make and nvcc beside it. OUT gets
 #   results.json       machine, and how many of each part were as expected
@@ -10,12 +10,13 @@
 #   ladders.tsv large.tsv      the lines of ladder.h; large.tsv for arrays that no cache holds
 #   goals.tsv                  whether the best versions reach their share of the ceilings (common/ladder/goals.sh)
 #   ceilings.tsv counters/*.csv
+#   profile.txt                what `make profile` shows of one solution
 # Ends with "N passed, N failed, N skipped"; the exit status is 1 when one failed.
 set -uo pipefail
 here=$(dirname "$(readlink -f "$0")")
 out=$1
 shift
-parts=${*:-ceilings ladders counters sanitizer submissions}
+parts=${*:-ceilings ladders counters profile sanitizer submissions}
 export CUDA_HOME=${CUDA_HOME:-$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")}
 export LD_LIBRARY_PATH=$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 processors=$(nproc)
@@ -166,6 +167,42 @@ if part counters; then
     else
         skip "ncu is not here"
     fi
+fi
+
+# `make profile` of the first lab with a ladder: its solution, as lab.mk builds it, under the real profilers.
+profile_one() {
+    local lab=$1 folder=$work/profile files program
+    mapfile -t files < <(build/bin/labtool files "labs/$lab")
+    program=build/$(basename "${files[0]}" .cu)
+    mkdir -p "$folder/build"
+    cp "labs/$lab"/* "$folder"
+    (cd "solutions/$lab" && cp "${files[@]}" "$folder")
+    cd "$folder" || return 2
+    nvcc -arch=compute_75 -lineinfo -g -I. -I"$here/common/lab" -cudart shared -o "$program" ./*.cu "$here/build/labs/$lab/driver.o" "$here/build/lib/liblab.a" &&
+        KIT_BUILD=$here/build LAB=$lab PROGRAM=$program FILES=${files[*]} DEVICE=gpu "$here/common/lab/run-case.sh" profile
+}
+
+# What the tables must have when both profilers told theirs.
+profile_rows() {
+    local row
+    for row in 'kernels, measured on ' 'time of the launch .* us  *gpu__time_duration.sum' 'sectors a load .* sector  *l1tex__average' 'read from the card.* byte  *dram__bytes_read.sum' \
+        'both over the time  *[0-9.]* GB/s' 'what limits it  *(memory|compute|latency)' 'right: the result is what it should be'; do
+        grep -Eq "$row" "$out/profile.txt" || { bad "make profile: no line '$row'"; return; }
+    done
+    ok
+    if ! grep -q 'Nsight Systems (nsys) is not here' "$out/profile.txt"; then
+        if grep -q 'measured by Nsight Systems' "$out/profile.txt"; then ok; else bad "make profile: Nsight Systems"; fi
+    else
+        skip "nsys is not here"
+    fi
+}
+
+if part profile; then
+    lab=$(basename "$(dirname "$(find solutions -name ladder.cu | sort | head -n 1)")")
+    (profile_one "$lab") >"$out/profile.txt" 2>&1
+    if grep -q 'ERR_NVGPUCTRPERM\|Nsight Compute (ncu) is not here' "$out/profile.txt"; then skip "Nsight Compute shows no counters here"; else profile_rows; fi
+    cp "$work"/profile/build/{ncu,nsys}.{csv,txt} "$out" 2>/dev/null
+    cat "$out/profile.txt"
 fi
 
 # The solution and the accepted variants, each a student: grade sees what it would see of a class. Every case of these is run; the

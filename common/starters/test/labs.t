@@ -106,19 +106,46 @@ printf '#!/bin/sh\necho "GPU 0: a card"\n' >"$work/nvidia-smi"; chmod +x "$work/
 out=$(PATH=$work:$PATH lab run DEVICE=gpu CASE=twice); [ $? = 0 ] && ok "on one GPU make run leaves it out" || not_ok "make run with one GPU" "$out"
 has "and says why" "$out" "case twice needs 2 GPUs, and 1 answers: left out"
 sed -i '/devices: 2/d' "$work/labs/02-vector-add/lab.yaml"
-# A profiler that is refused the counters, and one that is not.
-mkdir "$work/refused" "$work/allowed"
+# NVIDIA's profilers, as far as make profile knows them: they run the program where they can (here: the virtual GPU) and write down numbers of their own.
+mkdir "$work/refused" "$work/allowed" "$work/both"
 printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"\nexit 1\n' >"$work/refused/ncu"
-printf '#!/bin/sh\necho "all counters"\n' >"$work/allowed/ncu"
-chmod +x "$work"/*/ncu
-out=$(PATH=$work/refused:$PATH lab profile DEVICE=gpu); [ $? = 0 ] && ok "where counters are refused, make profile goes on" || not_ok "make profile with refused counters" "$out"
-has "it says so" "$out" "the counters of this GPU are not shown to you"
-has "and shows the virtual GPU's" "$out" "profile on Virtual"
-out=$(PATH=$work/allowed:$PATH lab profile DEVICE=gpu); has "where they are not, the profiler speaks" "$out" "all counters"
-[[ $out != *"profile on Virtual"* ]] && ok "and nobody else" || not_ok "the virtual GPU spoke as well" "$out"
+cat >"$work/allowed/ncu" <<FAKE
+#!/bin/bash
+while [[ \$1 = --* ]]; do case \$1 in --log-file) log=\$2; shift 2 ;; --csv) shift ;; *) shift 2 ;; esac; done
+"$(realpath "$BUILD")/bin/vgpu" --quiet "\$@" || exit
+printf '==PROF== Connected\n"ID","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum","dram__bytes_read.sum"\n"","","","","us","Kbyte"\n' >"\$log"
+printf '"0","add(const float *, int)","(64, 1, 1)","(7, 1, 1)","1,234.50","9.5"\n' >>"\$log"
+FAKE
+cat >"$work/both/nsys" <<FAKE
+#!/bin/bash
+if [ "\$1" = profile ]; then
+    while [[ \$1 != ./* ]]; do shift; done
+    exec "$(realpath "$BUILD")/bin/vgpu" --quiet "\$@"
+fi
+printf 'Processing [x]\n\nTime (%%),Total Time (ns),Instances,Name\n100.0,5000,2,"add(const float *, int)"\n\n'
+printf 'Time (%%),Total Time (ns),Count,Operation\n100.0,7500,3,[CUDA memcpy Host-to-Device]\n\nTotal (MB),Count,Operation\n0.024,3,[CUDA memcpy Host-to-Device]\n'
+FAKE
+chmod +x "$work"/*/ncu "$work/both/nsys"
+cp "$work/allowed/ncu" "$work/both"
+profile() { PATH=$1:$work:$PATH lab profile DEVICE=gpu; }
+table_rows() { sed -nE 's/^  (time of the launch|occupancy:[a-z ]*|read from the card.s memory|written to the card.s memory|both over the time) +[-0-9.]+ /\1 /p' <<<"$1" | tr -s ' '; }
+out=$(profile "$work/refused"); [ $? = 0 ] && ok "where counters are refused, make profile goes on" || not_ok "make profile with refused counters" "$out"
+has "it says so" "$out" "this GPU does not show its counters to you"
+has "and how to get them" "$out" "NVreg_RestrictProfilingToAdminUsers=0"
+has "and shows the virtual GPU's" "$out" "modelled by the virtual GPU, not measured"
+refused=$out
+out=$(profile "$work/allowed"); [ $? = 0 ] && ok "where they are not, make profile ends well" || not_ok "make profile with counters" "$out"
+has "the table has what the profiler measured" "$out" "time of the launch                      1234.500 us       gpu__time_duration.sum"
+has "in the units of the table" "$out" "read from the card's memory                 9500 byte"
+has "and says that it was measured" "$out" "by Nsight Compute"
+[ "$(table_rows "$out")" = "$(table_rows "$refused")" ] && [ -n "$(table_rows "$out")" ] && ok "both tables have the same rows" || not_ok "rows of the tables" "$(diff <(table_rows "$out") <(table_rows "$refused"))"
+has "what Nsight Systems would tell comes from the virtual GPU" "$out" "kernels and copies of the whole program, modelled"
+out=$(profile "$work/both"); has "with both, copies are measured too" "$out" "[CUDA memcpy Host-to-Device]          3         7.500         24000"
+[[ $out != *modelled* ]] && ok "and nothing is modelled" || not_ok "the virtual GPU spoke as well" "$out"
 out=$(lab run DEVICE=virtual CASE=none); has "make run CASE=none says no" "$out" "no case 'none'"
 out=$(lab check); [ $? = 0 ] && ok "make check on the solution" || not_ok "make check on the solution" "$out"
 out=$(lab profile DEVICE=virtual); [ $? = 0 ] && ok "make profile" || not_ok "make profile" "$out"
+has "its table" "$out" "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"
 out=$(lab submit); [ -f "$work/labs/02-vector-add/02-vector-add.tar.gz" ] && ok "make submit" || not_ok "make submit" "$out"
 lab clean >/dev/null; [ ! -e "$work/labs/02-vector-add/build" ] && ok "make clean" || not_ok "make clean" "build is still there"
 echo "1..$n"
