@@ -8,7 +8,7 @@
 #   OUT/TARGET-crash-*     an input each that crashed, hung, leaked or made a sanitizer report: `gzip -d libfuzzer-TARGET.gz`, `libfuzzer-TARGET FILE` shows it
 #   OUT/corpus.tar.gz      the inputs that reach something new; unpacked in the bundle's folder they are seeds of the next run
 #
-# Processors go to the targets in turn, those that run kernels first; a target that has none waits for none: it shares.
+# Three quarters of the processors go to the targets that execute or parse kernels, for the whole time; the others take turns in the rest.
 # Exit status: 0 when nothing was found, 1 otherwise, 2 when a target did not run at all.
 set -uo pipefail
 [ $# -ge 3 ] || { echo "usage: fuzz-all MINUTES CORES OUT [TARGET...]" >&2; exit 2; }
@@ -25,30 +25,37 @@ if [ $# -eq 0 ]; then
 fi
 heavy=" exec remote ptx "
 
-# How many processes a target gets: one each, and what is left goes to the heavy ones in turn.
-declare -A share
-for target in "${targets[@]}"; do share[$target]=1; done
-left=$((cores - ${#targets[@]}))
-while [ "$left" -gt 0 ]; do
-    given=0
-    for target in "${targets[@]}"; do
-        if [[ $heavy != *" $target "* ]] || [ "$left" -eq 0 ]; then continue; fi
-        share[$target]=$((share[$target] + 1)) left=$((left - 1)) given=1
-    done
-    [ $given = 1 ] || break
+# The heavy targets run all the time; the others take turns in a quarter of the processors.
+heavy=() light=()
+for target in "${targets[@]}"; do
+    case $target in exec | remote | ptx) heavy+=("$target") ;; *) light+=("$target") ;; esac
 done
-
+seconds=$((minutes * 60))
+lanes=0
+if [ ${#light[@]} -gt 0 ]; then
+    lanes=$((${#heavy[@]} > 0 ? cores / 4 : cores))
+    lanes=$((lanes < 1 ? 1 : lanes > ${#light[@]} ? ${#light[@]} : lanes))
+    turns=$(((${#light[@]} + lanes - 1) / lanes))
+fi
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work
-fuzz() { # TARGET
+fuzz() { # TARGET PROCESSES SECONDS
     gzip -dc "libfuzzer-$1.gz" >"$work/libfuzzer-$1" && chmod +x "$work/libfuzzer-$1" || return
     mkdir -p "$work/$1" "seeds/$1"
-    nice -n 19 "$work/libfuzzer-$1" -fork="${share[$1]}" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time=$((minutes * 60)) \
-        -timeout=20 -rss_limit_mb=4096 -max_len=16384 -artifact_prefix="$out/$1-" "$work/$1" "seeds/$1" >"$work/$1.log" 2>&1 </dev/null
+    nice -n 19 "$work/libfuzzer-$1" -fork="$2" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time="$3" -timeout=20 \
+        -rss_limit_mb=4096 -max_len=16384 -artifact_prefix="$out/$1-" "$work/$1" "seeds/$1" >"$work/$1.log" 2>&1 </dev/null
 }
-for target in "${targets[@]}"; do fuzz "$target" & done
+lane() { # INDEX: every so-manieth of the light targets
+    local i
+    for ((i = $1; i < ${#light[@]}; i += lanes)); do fuzz "${light[i]}" 1 $((seconds / turns)); done
+}
+for ((i = 0; i < ${#heavy[@]}; i++)); do
+    share=$(((cores - lanes + i) / ${#heavy[@]}))
+    fuzz "${heavy[i]}" $((share < 1 ? 1 : share)) "$seconds" &
+done
+for ((i = 0; i < lanes; i++)); do lane "$i" & done
 wait
 
 for target in "${targets[@]}"; do
@@ -56,7 +63,7 @@ for target in "${targets[@]}"; do
     last=$(grep -E '^#[0-9]+: cov:' "$work/$target.log" | tail -n 1)
     found=$(find "$out" -maxdepth 1 -type f \( -name "$target-crash-*" -o -name "$target-leak-*" -o -name "$target-timeout-*" -o -name "$target-oom-*" \) | wc -l)
     kept=$(find "$work/$target" -type f | wc -l)
-    echo "$target: ${share[$target]} at a time, ${last:-did not run}, $kept inputs kept, $found found"
+    echo "$target: ${last:-did not run}, $kept inputs kept, $found found"
 done | tee "$out/summary.txt"
 (cd "$work" && mkdir -p seeds && for target in "${targets[@]}"; do mv "$target" seeds/; done && tar -czf "$out/corpus.tar.gz" seeds)
 grep -q 'did not run' "$out/summary.txt" && exit 2

@@ -1,9 +1,10 @@
 # Fuzz targets: each a program of its own for tests, and one under libFuzzer by `make fuzz` and `make fuzz-bundle`.
 #
-#   $(call fuzz_target,NAME,DIR,LIBDIRS,LDLIBS,SEEDS)   DIR/NAME.c -> $(BUILD)/fuzz/fuzz-NAME, $(FUZZ_CLANG)/fuzz/libfuzzer-NAME;
-#                                                       SEEDS: folders of files to begin with
+#   $(call fuzz_target,NAME,DIR,LIBDIRS,LDLIBS,SEEDS,STATIC)   DIR/NAME.c -> $(BUILD)/fuzz/fuzz-NAME, $(FUZZ_CLANG)/fuzz/libfuzzer-NAME;
+#                                                              SEEDS: folders of files to begin with
 #
-# libFuzzer is clang's, and wants everything compiled for it: the same Makefile builds that aside, in $(FUZZ_CLANG).
+# libFuzzer is clang's, and wants everything compiled for it: the same Makefile builds that aside, in $(FUZZ_CLANG). Its programs
+# are to run on other machines, and have all but the C library linked in: STATIC is what LDLIBS need in addition for that.
 
 FUZZ := common/vgpu/fuzz
 FUZZ_CLANG := $(BUILD)/fuzz/clang
@@ -13,15 +14,16 @@ define fuzz_body
 $(BUILD)/fuzz/fuzz-$(1): $(BUILD)/$(2)/$(1).o $(BUILD)/$(FUZZ)/standalone.o $(foreach d,$(3),$(call libname,$(d)))
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$^ $(4)
-$(BUILD)/fuzz/libfuzzer-$(1): $(BUILD)/$(2)/$(1).o $(foreach d,$(3),$(call libname,$(d)))
+$(BUILD)/fuzz/libfuzzer-$(1): $(BUILD)/$(2)/$(1).o $(foreach d,$(3),$(call libname,$(d))) $(filter %.o,$(6))
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(LDFLAGS) -fsanitize=fuzzer -nostdlib++ -static-libgcc -Wl,--compress-debug-sections=zlib -o $$@ $$^ $(4) -l:libstdc++.a -lm
+	$$(Q)$$(CC) $$(LDFLAGS) -fsanitize=fuzzer -nostdlib++ -static-libgcc -Wl,--compress-debug-sections=zlib -o $$@ $$^ \
+		-Wl,-Bstatic $(filter-out -lm -ldl,$(4)) $(filter -l%,$(6)) -lstdc++ -Wl,-Bdynamic -lm
 ALL_EXTRA += $(BUILD)/fuzz/fuzz-$(1)
 ALL_DEPS += $(BUILD)/$(2)/$(1).d $(BUILD)/$(FUZZ)/standalone.d
 FUZZ_TARGETS += $(1)
 FUZZ_SEEDS_$(1) := $(5)
 endef
-fuzz_target = $(eval $(call fuzz_body,$(1),$(2),$(3),$(4),$(5)))
+fuzz_target = $(eval $(call fuzz_body,$(1),$(2),$(3),$(4),$(5),$(6)))
 
 # Seeds: the PTX of exec's tests, what the targets once found, and hand-made containers.
 $(call fuzz_target,ptx,$(FUZZ),common/vgpu/ir common/vgpu/ptx common/base,,common/vgpu/exec/test/ptx $(FUZZ)/corpus/ptx)

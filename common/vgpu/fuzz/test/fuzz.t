@@ -45,15 +45,20 @@ cp "$here/fuzz-all.sh" "$bundle/fuzz-all"
 program() { printf '#!/bin/sh\n%s\n' "$2" | gzip >"$bundle/libfuzzer-$1.gz"; }
 ran='echo "#7: cov: 3 ft: 3 corp: 1"'
 program ptx "$ran"
-fuzz_all() { "$bundle/fuzz-all" 1 4 "$scratch/out" "$@" >"$scratch/log" 2>&1; }
+fuzz_all() { rm -rf "$scratch/out"; "$bundle/fuzz-all" 1 4 "$scratch/out" "$@" >"$scratch/log" 2>&1; }
 fuzz_all
 ok $? "fuzz-all ends well when nothing was found"
-grep -q '^ptx: 4 at a time, #7: .* 0 found$' "$scratch/log"
+grep -q '^ptx: #7: .* 0 found$' "$scratch/log"
 ok $? "and gives a line to each target"
 program exec "$ran; for a; do case \$a in -artifact_prefix=*) echo x >\${a#*=}crash-1 ;; esac; done"
 fuzz_all
-[ $? -eq 1 ] && grep -q '^exec: 2 at a time, .* 1 found$' "$scratch/log" && [ -s "$scratch/out/exec-crash-1" ]
+[ $? -eq 1 ] && grep -q '^exec: #7: .* 1 found$' "$scratch/log" && [ -s "$scratch/out/exec-crash-1" ]
 ok $? "an input that was found is kept, told of and makes it fail"
+for target in a b c d e; do program $target "$ran"; done
+rm "$bundle/libfuzzer-exec.gz"
+fuzz_all
+[ $? -eq 0 ] && [ "$(grep -c ' 0 found$' "$scratch/log")" -eq 6 ]
+ok $? "more targets than processors all have their turn"
 program exec "exit 1"
 fuzz_all exec
 [ $? -eq 2 ]
