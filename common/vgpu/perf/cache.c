@@ -30,8 +30,12 @@ void cache_clear(Cache *c)
 static inline unsigned load_line(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late)
 {
     CacheSetOfLines *set = &c->sets[(line * 0x9E3779B97F4A7C15u >> 40) & (c->n_sets - 1)];
-    if (set->generation != c->generation)
-        *set = (CacheSetOfLines){.generation = c->generation};
+    if (set->generation != c->generation) {
+        *set = (CacheSetOfLines){
+            .tag = {line + 1}, .sectors = {sectors}, .wait = {wait}, .next = 1, .generation = c->generation};
+        *late = true;
+        return 0;
+    }
     for (unsigned way = 0; way < CACHE_WAYS; way++) {
         if (set->tag[way] == line + 1) {
             unsigned hits = perf_bits(set->sectors[way] & sectors);

@@ -117,13 +117,8 @@ static void touch(PerfSet *set, PerfWorker *w, const ExecAccess *a)
             touch_lane(set, w, a, a->addr[lane], length);
     } else if (a->alloc) {
         Touched *t = touched_of(set, w, a->alloc);
-        bool shared = set->n_workers > 1;
-        if (t && a->kind != ACCESS_STORE)
-            touch_mark_lanes(t, t->loads, a, shared);
-        if (t && a->kind != ACCESS_LOAD)
-            touch_mark_lanes(t, t->stores, a, shared);
-        if (t && t->atomics && a->kind != ACCESS_LOAD && a->kind != ACCESS_STORE)
-            touch_mark_lanes(t, t->atomics, a, shared);
+        if (t)
+            touch_mark_lanes(t, a, set->n_workers > 1);
     } else {
         touch_each(set, w, a);
     }
@@ -219,9 +214,10 @@ static void count_atomic(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWh
     uint64_t *v = w->c.v;
     bool is_float = who->inst && ptx_type_class((PtxType)who->inst->type) == PTX_TYPES_FLOAT;
     v[PERF_GLOBAL_ATOMIC_REQUESTS]++;
-    v[PERF_GLOBAL_ATOMIC_SECTORS] += turns_add(&set->turns[w - set->workers], a, s, is_float);
+    unsigned conflicts;
+    v[PERF_GLOBAL_ATOMIC_SECTORS] += turns_add(&set->turns[w - set->workers], a, s, is_float, &conflicts);
     v[PERF_GLOBAL_ATOMIC_THREADS] += perf_bits(a->mask);
-    v[PERF_GLOBAL_ATOMIC_CONFLICTS] += perf_bits(s->twins);
+    v[PERF_GLOBAL_ATOMIC_CONFLICTS] += conflicts;
     v[PERF_L2_WRITE_SECTORS] += s->n_sectors;
     if (b && begins)
         count_wait(w, b, who->warp % BLOCK_WARPS_MAX, true, true);

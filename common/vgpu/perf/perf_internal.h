@@ -31,9 +31,9 @@ typedef struct SectorList {
     uint64_t line[LINES_MAX]; /* address / 128 */
     uint8_t sectors[LINES_MAX];
     unsigned n, n_sectors;
-    uint32_t twins; /* lanes whose address another active lane has too; atomics only */
 } SectorList;
 
+/* Loads: in the order in which the lanes ask for them, which the cache goes by; else in any. */
 void sector_list(const ExecAccess *a, SectorList *out);
 
 /* ---- shared memory ---- */
@@ -43,7 +43,7 @@ void bank_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least)
 
 /* ---- accesses of whole blocks ---- */
 
-enum { WIDE_SHAPES = 1024, WIDE_SHAPES_EACH = 32, WIDE_THREADS_MAX = 1024 };
+enum { WIDE_SHAPES = 1024, WIDE_THREADS_MAX = 1024 };
 
 /* What the shape of an access of a block depends on. */
 typedef struct WideKey {
@@ -132,8 +132,9 @@ typedef struct Turns {
     bool any;
 } Turns;
 
-/* Counts the operations of a request at their places, and returns how many they are. */
-unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_float);
+/* Counts the operations of a request at their places, and returns how many they are. *conflicts: lanes whose
+ * address another one has too. */
+unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_float, unsigned *conflicts);
 void turns_merge(Turns *to, const Turns *from);
 /* Operations at the busiest place. */
 uint64_t turns_most(const Turns *t);
@@ -159,11 +160,11 @@ typedef struct Touched {
     const MemAlloc *alloc; /* never followed: what it says is compared with a copy */
     uint64_t addr, size;   /* the allocation's */
     uint32_t serial;
-    uint32_t idle;           /* launches since the last that touched it */
-    uint64_t base, bytes;    /* base: address of bit 0 */
-    uint8_t *loads, *stores; /* a bit a byte */
-    uint8_t *atomics;        /* the same; NULL unless somebody watches */
-    uint64_t low, high;      /* bits that may be set: [low, high) */
+    uint32_t idle;            /* launches since the last that touched it */
+    uint64_t base, bytes;     /* base: address of bit 0 */
+    uint64_t *loads, *stores; /* a bit a byte */
+    uint64_t *atomics;        /* the same; NULL unless somebody watches */
+    uint64_t low, high;       /* bits that may be set: [low, high) */
     struct Touched *next;
 } Touched;
 
@@ -175,11 +176,11 @@ typedef struct TouchSums {
 Touched *touch_new(const MemAlloc *a, bool with_atomics);
 void touch_free(Touched *t);
 /* Marks bytes in one of t's maps; atomic: other workers may mark at the same time. */
-void touch_mark(Touched *t, uint8_t *bits, uint64_t addr, uint64_t bytes, bool atomic);
-/* The bytes of all lanes, wherever they lie in t's allocation. */
-void touch_mark_lanes(Touched *t, uint8_t *bits, const ExecAccess *a, bool atomic);
+void touch_mark(Touched *t, uint64_t *bits, uint64_t addr, uint64_t bytes, bool atomic);
+/* The bytes of all lanes, wherever they lie in t's allocation, in the maps that the access's kind needs. */
+void touch_mark_lanes(Touched *t, const ExecAccess *a, bool atomic);
 /* The bytes of all threads of a block's access; dim: the block's. */
-void touch_mark_wide(Touched *t, uint8_t *bits, const ExecWideAccess *a, const uint32_t dim[3], bool atomic);
+void touch_mark_wide(Touched *t, uint64_t *bits, const ExecWideAccess *a, const uint32_t dim[3], bool atomic);
 /* Tells all pieces, by ascending address. */
 void touch_tell(const Touched *t, PerfTouchFn *fn, void *self);
 /* Whether t is for this allocation. */

@@ -64,22 +64,23 @@ static void add_lanes(SectorList *out, const ExecAccess *a)
     }
 }
 
-/* Lanes that share their address with another one. */
-static uint32_t find_twins(const ExecAccess *a)
+/* Lanes near one another, in any order: a bit a sector. False: they are not that near. */
+static bool add_near(SectorList *out, const ExecAccess *a)
 {
-    uint8_t slots[2 * WARP_LANES] = {0};
-    uint32_t twins = 0;
+    enum { REACH = 1024 }; /* before the first lane and behind it: 64 sectors in all */
+    uint64_t base = (a->addr[__builtin_ctz(a->mask)] - REACH) & ~(uint64_t)(LINE_BYTES - 1), sectors = 0,
+             far = 0;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(rest),
-                 at = (unsigned)(a->addr[lane] * 0x9E3779B97F4A7C15u >> 58);
-        while (slots[at] && a->addr[slots[at] - 1] != a->addr[lane])
-            at = (at + 1) % (2 * WARP_LANES);
-        if (slots[at])
-            twins |= 1u << lane | 1u << (slots[at] - 1);
-        else
-            slots[at] = (uint8_t)(lane + 1);
+        uint64_t sector = (a->addr[__builtin_ctz(rest)] - base) / SECTOR_BYTES;
+        far |= sector;
+        sectors |= (uint64_t)1 << sector % 64;
     }
-    return twins;
+    if (far >= 64)
+        return false;
+    for (uint64_t line = base / LINE_BYTES; sectors; sectors >>= LINE_SECTORS, line++)
+        if (sectors & 0xF)
+            add_line(out, line, sectors & 0xF);
+    return true;
 }
 
 void sector_list(const ExecAccess *a, SectorList *out)
@@ -87,15 +88,12 @@ void sector_list(const ExecAccess *a, SectorList *out)
     unsigned first = (unsigned)__builtin_ctz(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
     bool full = a->mask == (uint32_t)(((uint64_t)2 << last) - ((uint64_t)1 << first));
     out->n = out->n_sectors = 0;
-    out->twins = 0;
     if (a->pattern == PATTERN_UNIFORM)
         add_range(out, a->addr[first], a->bytes);
     else if (a->pattern == PATTERN_UNIT_STRIDE && full)
         add_range(out, a->addr[first], (uint64_t)a->bytes * (last - first + 1));
     else if (a->group_lanes)
         add_groups(out, a);
-    else
+    else if (a->kind == ACCESS_LOAD || !add_near(out, a))
         add_lanes(out, a);
-    if (a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCTION)
-        out->twins = a->pattern == PATTERN_UNIT_STRIDE ? 0 : find_twins(a);
 }

@@ -1,5 +1,5 @@
 /* Touched bytes: for each allocation of a launch a bit for each byte that was loaded, and one for each that
- * was stored. */
+ * was stored. Byte i has bit i % 64 of word i / 64. */
 #include "common/vgpu/perf/perf_internal.h"
 
 #include <stdlib.h>
@@ -12,6 +12,8 @@
 #define PERF_CLONES
 #endif
 
+enum { WORD_BYTES = 64, PIECE_WORDS = 8, PIECE_BYTES = PIECE_WORDS * WORD_BYTES };
+
 Touched *touch_new(const MemAlloc *a, bool with_atomics)
 {
     Touched *t = calloc(1, sizeof *t);
@@ -23,10 +25,10 @@ Touched *touch_new(const MemAlloc *a, bool with_atomics)
     t->serial = a->serial;
     t->base = a->addr & ~(uint64_t)(SECTOR_BYTES - 1);
     t->bytes = a->addr + a->bytes - t->base;
-    size_t size = (t->bytes / SECTOR_BYTES + 1) * (SECTOR_BYTES / 8); /* whole sectors */
-    t->loads = calloc(size, 1);
-    t->stores = calloc(size, 1);
-    t->atomics = with_atomics ? calloc(size, 1) : NULL;
+    size_t n = (t->bytes + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_WORDS;
+    t->loads = calloc(n, sizeof *t->loads);
+    t->stores = calloc(n, sizeof *t->stores);
+    t->atomics = with_atomics ? calloc(n, sizeof *t->atomics) : NULL;
     t->low = UINT64_MAX;
     if (!t->loads || !t->stores || (with_atomics && !t->atomics)) {
         touch_free(t);
@@ -45,14 +47,14 @@ void touch_free(Touched *t)
     free(t);
 }
 
-static void or_byte(uint8_t *byte, uint8_t bits, bool atomic)
+static inline void or_word(uint64_t *word, uint64_t bits, bool atomic)
 {
-    if ((*byte & bits) == bits)
+    if ((*word & bits) == bits)
         return;
     if (atomic)
-        __atomic_fetch_or(byte, bits, __ATOMIC_RELAXED);
+        __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
     else
-        *byte |= bits;
+        *word |= bits;
 }
 
 /* low and high only ever move outwards; two workers may both try. */
@@ -78,42 +80,51 @@ bool touch_is_of(const Touched *t, const MemAlloc *a)
     return t->alloc == a && t->serial == a->serial && t->addr == a->addr && t->size == a->bytes;
 }
 
-void touch_mark(Touched *t, uint8_t *bits, uint64_t addr, uint64_t bytes, bool atomic)
+/* Sets the bits of bytes [from, last]. */
+static inline void mark(uint64_t *bits, uint64_t from, uint64_t last, bool atomic)
+{
+    uint64_t head = UINT64_MAX << from % WORD_BYTES,
+             tail = UINT64_MAX >> (WORD_BYTES - 1 - last % WORD_BYTES);
+    uint64_t *word = bits + from / WORD_BYTES, *end = bits + last / WORD_BYTES;
+    if (word == end) {
+        or_word(word, head & tail, atomic);
+        return;
+    }
+    or_word(word, head, atomic);
+    while (++word < end)
+        *word = UINT64_MAX;
+    or_word(end, tail, atomic);
+}
+
+void touch_mark(Touched *t, uint64_t *bits, uint64_t addr, uint64_t bytes, bool atomic)
 {
     uint64_t from = addr - t->base, last = from + bytes - 1;
-    uint8_t head = (uint8_t)(0xFFu << from % 8), tail = (uint8_t)(0xFFu >> (7 - last % 8));
     widen(t, from, last + 1, atomic);
-    if (from % 8 == 0 && bytes == LINE_BYTES) { /* all lanes, 4 bytes each */
-        memset(bits + from / 8, 0xFF, LINE_BYTES / 8);
-        return;
-    }
-    if (from / 8 == last / 8) {
-        or_byte(&bits[from / 8], head & tail, atomic);
-        return;
-    }
-    or_byte(&bits[from / 8], head, atomic);
-    memset(bits + from / 8 + 1, 0xFF, last / 8 - from / 8 - 1);
-    or_byte(&bits[last / 8], tail, atomic);
+    mark(bits, from, last, atomic);
 }
 
-void touch_mark_lanes(Touched *t, uint8_t *bits, const ExecAccess *a, bool atomic)
+void touch_mark_lanes(Touched *t, const ExecAccess *a, bool atomic)
 {
     uint64_t low = UINT64_MAX, high = 0;
+    bool loads = a->kind != ACCESS_STORE, stores = a->kind != ACCESS_LOAD,
+         atomics = t->atomics && loads && stores;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t from = a->addr[__builtin_ctz(rest)] - t->base;
+        uint64_t from = a->addr[__builtin_ctz(rest)] - t->base, last = from + a->bytes - 1;
         low = from < low ? from : low;
-        high = from > high ? from : high;
-        if (from % 8 + a->bytes <= 8) /* within one byte of the map */
-            or_byte(&bits[from / 8], (uint8_t)(((1u << a->bytes) - 1) << from % 8), atomic);
-        else
-            touch_mark(t, bits, t->base + from, a->bytes, atomic);
+        high = last > high ? last : high;
+        if (loads)
+            mark(t->loads, from, last, atomic);
+        if (stores)
+            mark(t->stores, from, last, atomic);
+        if (atomics)
+            mark(t->atomics, from, last, atomic);
     }
-    widen(t, low, high + a->bytes, atomic);
+    widen(t, low, high + 1, atomic);
 }
 
-void touch_mark_wide(Touched *t, uint8_t *bits, const ExecWideAccess *a, const uint32_t dim[3], bool atomic)
+void touch_mark_wide(Touched *t, uint64_t *bits, const ExecWideAccess *a, const uint32_t dim[3], bool atomic)
 {
-    uint64_t run = a->bytes, n[3] = {dim[0], dim[1], dim[2]};
+    uint64_t run = a->bytes, base = a->base - t->base, n[3] = {dim[0], dim[1], dim[2]};
     unsigned done = 0; /* dimensions that are one piece, `run` bytes */
     if (a->n_threads < n[0] * n[1] * n[2])
         n[0] = a->n_threads, n[1] = n[2] = 1;
@@ -121,41 +132,52 @@ void touch_mark_wide(Touched *t, uint8_t *bits, const ExecWideAccess *a, const u
         run *= a->step[done] && n[done] > 1 ? n[done] : 1;
     for (unsigned i = 0; i < 3; i++)
         n[i] = i < done || a->step[i] == 0 ? 1 : n[i];
+    widen(t, a->low - t->base, a->end - t->base, atomic);
     for (uint64_t z = 0; z < n[2]; z++)
         for (uint64_t y = 0; y < n[1]; y++) {
-            uint64_t row = a->base + z * (uint64_t)a->step[2] + y * (uint64_t)a->step[1];
-            for (uint64_t x = 0; x < n[0]; x++)
-                touch_mark(t, bits, row + x * (uint64_t)a->step[0], run, atomic);
+            uint64_t at = base + z * (uint64_t)a->step[2] + y * (uint64_t)a->step[1];
+            for (uint64_t x = 0; x < n[0]; x++, at += (uint64_t)a->step[0])
+                mark(bits, at, at + run - 1, atomic);
         }
 }
 
-/* Counts bits, and words of 32 bits (a sector) that have any; clears them. A loop that becomes vector code.
- */
-PERF_CLONES static void sum_words(uint32_t *words, uint32_t n, uint64_t *bytes, uint64_t *sectors)
+/* Bits of a piece, and its parts of 32 bits (a sector) that have any. A loop that becomes vector code. */
+static inline void sum_piece(const uint32_t *part, uint64_t *bytes, uint64_t *sectors)
 {
     uint32_t bits = 0, any = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t x = words[i];
+    for (int i = 0; i < 2 * PIECE_WORDS; i++) {
+        uint32_t x = part[i];
         any += x != 0;
         x -= x >> 1 & 0x55555555u;
         x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
         x = (x + (x >> 4)) & 0x0F0F0F0Fu;
         x += x >> 8;
         bits += (x + (x >> 16)) & 0x3Fu;
-        words[i] = 0;
     }
     *bytes += bits;
     *sectors += any;
 }
 
-static void sum_bits(uint8_t *bits, uint64_t from, uint64_t to, uint64_t *bytes, uint64_t *sectors)
+/* Adds up n pieces and clears them. Most have no bit set, or all. */
+PERF_CLONES static void sum_pieces(uint64_t *words, uint64_t n, uint64_t *bytes, uint64_t *sectors)
 {
-    enum { WORDS_AT_ONCE = 1 << 24 }; /* their sums fit in 32 bits */
-    uint32_t *words = (uint32_t *)(void *)bits;
-    for (uint64_t i = from / SECTOR_BYTES, end = (to + SECTOR_BYTES - 1) / SECTOR_BYTES; i < end;) {
-        uint32_t n = end - i < WORDS_AT_ONCE ? (uint32_t)(end - i) : WORDS_AT_ONCE;
-        sum_words(words + i, n, bytes, sectors);
-        i += n;
+    for (uint64_t *end = words + n * PIECE_WORDS; words < end; words += PIECE_WORDS) {
+        uint64_t all = UINT64_MAX, any = 0;
+        for (int i = 0; i < PIECE_WORDS; i++) {
+            all &= words[i];
+            any |= words[i];
+        }
+        if (!any)
+            continue;
+        if (all == UINT64_MAX) {
+            *bytes += PIECE_BYTES;
+            *sectors += PIECE_BYTES / SECTOR_BYTES;
+        } else {
+            uint32_t part[2 * PIECE_WORDS];
+            memcpy(part, words, sizeof part);
+            sum_piece(part, bytes, sectors);
+        }
+        memset(words, 0, PIECE_WORDS * sizeof *words);
     }
 }
 
@@ -163,10 +185,12 @@ void touch_sum(Touched *t, TouchSums *sums)
 {
     if (t->low >= t->high)
         return;
-    sum_bits(t->loads, t->low, t->high, &sums->load_bytes, &sums->load_sectors);
-    sum_bits(t->stores, t->low, t->high, &sums->store_bytes, &sums->store_sectors);
+    uint64_t first = t->low / PIECE_BYTES, n = (t->high + PIECE_BYTES - 1) / PIECE_BYTES - first,
+             at = first * PIECE_WORDS;
+    sum_pieces(t->loads + at, n, &sums->load_bytes, &sums->load_sectors);
+    sum_pieces(t->stores + at, n, &sums->store_bytes, &sums->store_sectors);
     if (t->atomics)
-        memset(t->atomics + t->low / 8, 0, (t->high + 7) / 8 - t->low / 8);
+        memset(t->atomics + at, 0, n * PIECE_WORDS * sizeof *t->atomics);
     t->low = UINT64_MAX;
     t->high = 0;
 }
@@ -175,23 +199,22 @@ void touch_sum(Touched *t, TouchSums *sums)
 
 enum { TOUCH_NONE = -1 };
 
-/* How 8 bytes were used, when all in one way; else -2. */
-static int use_of_eight(const Touched *t, uint64_t i)
+/* How the bytes of a word were used, when all in one way; else -2. */
+static int use_of_word(const Touched *t, uint64_t i)
 {
-    uint8_t atomics = t->atomics ? t->atomics[i] : 0, stores = t->stores[i], loads = t->loads[i];
+    uint64_t atomics = t->atomics ? t->atomics[i] : 0, stores = t->stores[i], loads = t->loads[i];
     if (!(atomics | stores | loads))
         return TOUCH_NONE;
-    if (atomics == 0xFF)
+    if (atomics == UINT64_MAX)
         return PERF_TOUCH_ATOMIC;
-    if (!atomics && stores == 0xFF)
+    if (!atomics && stores == UINT64_MAX)
         return PERF_TOUCH_STORE;
-    return !atomics && !stores && loads == 0xFF ? PERF_TOUCH_LOAD : -2;
+    return !atomics && !stores && loads == UINT64_MAX ? PERF_TOUCH_LOAD : -2;
 }
 
 static int use_of_byte(const Touched *t, uint64_t byte)
 {
-    uint64_t i = byte / 8;
-    unsigned bit = 1u << byte % 8;
+    uint64_t i = byte / WORD_BYTES, bit = (uint64_t)1 << byte % WORD_BYTES;
     if (t->atomics && t->atomics[i] & bit)
         return PERF_TOUCH_ATOMIC;
     if (t->stores[i] & bit)
@@ -204,8 +227,8 @@ void touch_tell(const Touched *t, PerfTouchFn *fn, void *self)
     int now = TOUCH_NONE;
     uint64_t start = 0, at = t->low;
     while (at < t->high) {
-        int use = at % 8 == 0 ? use_of_eight(t, at / 8) : -2;
-        uint64_t step = use == -2 ? 1 : 8;
+        int use = at % WORD_BYTES == 0 ? use_of_word(t, at / WORD_BYTES) : -2;
+        uint64_t step = use == -2 ? 1 : WORD_BYTES;
         if (use == -2)
             use = use_of_byte(t, at);
         if (use != now) {

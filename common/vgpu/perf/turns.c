@@ -9,37 +9,13 @@
 
 enum { SLOTS = 64 };
 
-/* Lanes of each address, then for each sector the most that one of its addresses has, beyond the one that the
+/* Sectors with an address that several lanes want: the most lanes of one address, less the one that the
  * sector counts anyway. */
-static unsigned repeats_of(const ExecAccess *a, uint64_t *sector, uint8_t *repeats)
-{
-    uint8_t first[SLOTS] = {0}, count[WARP_LANES] = {0};
-    unsigned n = 0;
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(rest);
-        unsigned at = (unsigned)(a->addr[lane] * 0x9E3779B97F4A7C15u >> 58);
-        while (first[at] && a->addr[first[at] - 1] != a->addr[lane])
-            at = (at + 1) % SLOTS;
-        if (!first[at])
-            first[at] = (uint8_t)(lane + 1);
-        else
-            count[first[at] - 1]++;
-    }
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-        uint64_t s = a->addr[lane] / SECTOR_BYTES;
-        unsigned at = 0;
-        if (!count[lane])
-            continue;
-        while (at < n && sector[at] != s)
-            at++;
-        if (at == n) {
-            sector[n] = s;
-            repeats[n++] = 0;
-        }
-        repeats[at] = count[lane] > repeats[at] ? count[lane] : repeats[at];
-    }
-    return n;
-}
+typedef struct Repeats {
+    uint64_t sector[WARP_LANES];
+    uint8_t most[WARP_LANES];
+    unsigned n, sum; /* sum: of all of them */
+} Repeats;
 
 static void add_at(Turns *t, uint64_t addr, uint64_t n)
 {
@@ -47,19 +23,58 @@ static void add_at(Turns *t, uint64_t addr, uint64_t n)
     t->of[place * 0x9E3779B97F4A7C15u >> 52] += n;
 }
 
-unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_float)
+/* Lane number `nth` (1, 2...) beyond the first one that wants this address. True: no other address of the
+ * sector has as many. */
+static bool repeat(Repeats *r, uint64_t addr, uint8_t nth)
 {
-    uint64_t sector[WARP_LANES], fifths = is_float ? TURN_FLOAT : TURN_INT;
-    uint8_t repeats[WARP_LANES];
-    unsigned n = s->twins ? repeats_of(a, sector, repeats) : 0, more = 0;
+    uint64_t sector = addr / SECTOR_BYTES;
+    unsigned at = 0;
+    while (at < r->n && r->sector[at] != sector)
+        at++;
+    if (at == r->n) {
+        r->sector[r->n++] = sector;
+        r->most[at] = 0;
+    }
+    if (nth <= r->most[at])
+        return false;
+    r->most[at] = nth;
+    r->sum++;
+    return true;
+}
+
+/* Lanes that want what another one wants too. */
+static unsigned add_repeats(Turns *t, Repeats *r, const ExecAccess *a, uint64_t fifths)
+{
+    uint8_t first[SLOTS] = {0}, count[WARP_LANES] = {0}; /* hash of addresses: lane + 1; that lane's others */
+    unsigned conflicts = 0;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        uint64_t addr = a->addr[lane];
+        unsigned at = (unsigned)(addr * 0x9E3779B97F4A7C15u >> 58);
+        while (first[at] && a->addr[first[at] - 1] != addr)
+            at = (at + 1) % SLOTS;
+        if (!first[at]) {
+            first[at] = (uint8_t)(lane + 1);
+            continue;
+        }
+        uint8_t nth = ++count[first[at] - 1];
+        conflicts += nth == 1 ? 2 : 1;
+        if (repeat(r, addr, nth))
+            add_at(t, addr, fifths);
+    }
+    return conflicts;
+}
+
+unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_float, unsigned *conflicts)
+{
+    uint64_t fifths = is_float ? TURN_FLOAT : TURN_INT;
+    Repeats r;
+    r.n = r.sum = 0;
     for (unsigned i = 0; i < s->n; i++)
         add_at(t, s->line[i] * LINE_BYTES, fifths * perf_bits(s->sectors[i]));
-    for (unsigned i = 0; i < n; i++) {
-        add_at(t, sector[i] * SECTOR_BYTES, fifths * repeats[i]);
-        more += repeats[i];
-    }
+    *conflicts = a->pattern == PATTERN_UNIT_STRIDE ? 0 : add_repeats(t, &r, a, fifths);
     t->any = true;
-    return s->n_sectors + more;
+    return s->n_sectors + r.sum;
 }
 
 void turns_merge(Turns *to, const Turns *from)

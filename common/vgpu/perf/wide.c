@@ -19,7 +19,8 @@ enum {
     CREDIT_MAX = 8, /* uses that a shape is ahead of another one that wants its place */
 };
 
-/* Where shapes are worked out: far from both ends of 64 bits and, as a word of shared memory, of 32, for negative steps. */
+/* Where shapes are worked out: far from both ends of 64 bits and, as a word of shared memory, of 32, for
+ * negative steps. */
 #define ORIGIN ((uint64_t)1 << 62 | (uint64_t)1 << 33)
 
 void wide_free(WideTable *t)
@@ -127,25 +128,28 @@ static WideKey key_of(const ExecWho *who, const ExecWideAccess *a)
                      .space = a->space};
 }
 
-static bool same_key(const WideKey *a, const WideKey *b)
+static bool fits(const WideKey *k, const ExecWho *who, const ExecWideAccess *a)
 {
-    return a->step[0] == b->step[0] && a->step[1] == b->step[1] && a->step[2] == b->step[2] &&
-           a->dim[0] == b->dim[0] && a->dim[1] == b->dim[1] && a->n_threads == b->n_threads &&
-           a->bytes == b->bytes && a->offset == b->offset && a->space == b->space;
+    uint64_t differ = ((uint64_t)k->step[0] ^ (uint64_t)a->step[0]) |
+                      ((uint64_t)k->step[1] ^ (uint64_t)a->step[1]) |
+                      ((uint64_t)k->step[2] ^ (uint64_t)a->step[2]);
+    uint32_t others = (k->dim[0] ^ who->block_dim[0]) | (k->dim[1] ^ who->block_dim[1]) |
+                      (k->n_threads ^ a->n_threads) | (k->bytes ^ a->bytes) |
+                      (k->offset ^ (uint32_t)(a->base % LINE_BYTES)) | (k->space ^ (uint32_t)a->space);
+    return !(differ | others);
 }
 
+/* Instructions lie some cache lines apart. */
 static unsigned place_of(const ExecWho *who, const ExecWideAccess *a)
 {
-    uint64_t mixed = (uintptr_t)who->inst / sizeof(IrInst) * WIDE_SHAPES_EACH + a->base % LINE_BYTES / 4 +
-                     (uint64_t)a->step[0] * 0x9E3779B97F4A7C15u;
-    return (unsigned)((mixed ^ mixed >> 32) % WIDE_SHAPES);
+    uint64_t mixed = ((uintptr_t)who->inst / 64 ^ (uint64_t)a->step[0]) * 0x9E3779B97F4A7C15u;
+    return (unsigned)((mixed >> 40) + a->base % LINE_BYTES / 4) % WIDE_SHAPES;
 }
 
 const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAccess *a)
 {
     WideShape **place = &t->shape[place_of(who, a)], *s = *place;
-    const WideKey key = key_of(who, a);
-    if (s && same_key(&s->key, &key)) {
+    if (s && fits(&s->key, who, a)) {
         s->credit += s->credit < CREDIT_MAX;
         return s;
     }
@@ -153,6 +157,7 @@ const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAcce
         s->credit--;
         return NULL;
     }
+    const WideKey key = key_of(who, a);
     if (!key.dim[0] || !key.dim[1] || a->n_threads == 0 || a->n_threads > WIDE_THREADS_MAX)
         return NULL;
     WideShape *made = shape_new(&key);
