@@ -28,11 +28,60 @@ static void add_word(Banks *b, uint32_t word)
     b->most = n + 1 > b->most ? n + 1 : b->most;
 }
 
+/* Words near one another, as most are: a row of 128 bytes has a bit for each bank. */
+enum { NEAR_ROWS = 64 };
+
+typedef struct NearRows {
+    uint32_t words[NEAR_ROWS];
+    uint64_t used; /* rows */
+} NearRows;
+
+/* False: some lane lies outside. */
+static bool fill_rows(NearRows *r, const ExecAccess *a, uint32_t mask, unsigned words_each)
+{
+    uint32_t bits = (uint32_t)(((uint64_t)1 << words_each) - 1), far = 0,
+             base = (uint32_t)(a->addr[__builtin_ctz(mask)] / 4 / BANKS) - NEAR_ROWS / 2;
+    memset(r, 0, sizeof *r);
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        uint32_t word = (uint32_t)(a->addr[__builtin_ctz(rest)] / 4), row = word / BANKS - base;
+        far |= row;
+        r->words[row % NEAR_ROWS] |= bits << word % BANKS; /* aligned to its size: in one row */
+        r->used |= (uint64_t)1 << row % NEAR_ROWS;
+    }
+    return far < NEAR_ROWS;
+}
+
+/* The most rows in which one bank has its bit: counted for all banks at once, a binary digit in each of
+ * `digit`. */
+static unsigned most_rows(const NearRows *r)
+{
+    enum { DIGITS = 6 }; /* 32 lanes: 32 rows at most */
+    uint32_t digit[DIGITS] = {0}, those = 0xFFFFFFFFu;
+    unsigned most = 0;
+    for (uint64_t rest = r->used; rest; rest &= rest - 1) {
+        uint32_t carry = r->words[__builtin_ctzll(rest)];
+        for (int i = 0; carry && i < DIGITS; i++) {
+            uint32_t both = digit[i] & carry;
+            digit[i] ^= carry;
+            carry = both;
+        }
+    }
+    for (int i = DIGITS - 1; i >= 0; i--)
+        if (digit[i] & those) {
+            those &= digit[i];
+            most |= 1u << i;
+        }
+    return most;
+}
+
 /* Passes for the lanes of `mask`: the most words that one bank has to give. */
 static unsigned group_passes(const ExecAccess *a, uint32_t mask)
 {
     Banks b;
+    NearRows near;
     unsigned words_each = a->bytes <= 4 ? 1 : a->bytes / 4;
+    if (fill_rows(&near, a, mask, words_each))
+        return most_rows(&near);
     memset(b.n, 0, sizeof b.n);
     b.most = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {

@@ -31,7 +31,10 @@ typedef struct SectorList {
     uint64_t line[LINES_MAX]; /* address / 128 */
     uint8_t sectors[LINES_MAX];
     unsigned n, n_sectors;
+    uint64_t near_base; /* stores, atomics: all lanes lie in NEAR_BYTES from here on; 0: not known */
 } SectorList;
+
+enum { NEAR_SECTORS = 64, NEAR_BYTES = NEAR_SECTORS * SECTOR_BYTES };
 
 /* Loads: in the order in which the lanes ask for them, which the cache goes by; else in any. */
 void sector_list(const ExecAccess *a, SectorList *out);

@@ -73,13 +73,14 @@ static bool add_near(SectorList *out, const ExecAccess *a)
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         uint64_t sector = (a->addr[__builtin_ctz(rest)] - base) / SECTOR_BYTES;
         far |= sector;
-        sectors |= (uint64_t)1 << sector % 64;
+        sectors |= (uint64_t)1 << sector % NEAR_SECTORS;
     }
-    if (far >= 64)
+    if (far >= NEAR_SECTORS)
         return false;
     for (uint64_t line = base / LINE_BYTES; sectors; sectors >>= LINE_SECTORS, line++)
         if (sectors & 0xF)
             add_line(out, line, sectors & 0xF);
+    out->near_base = base;
     return true;
 }
 
@@ -88,6 +89,7 @@ void sector_list(const ExecAccess *a, SectorList *out)
     unsigned first = (unsigned)__builtin_ctz(a->mask), last = 31 - (unsigned)__builtin_clz(a->mask);
     bool full = a->mask == (uint32_t)(((uint64_t)2 << last) - ((uint64_t)1 << first));
     out->n = out->n_sectors = 0;
+    out->near_base = 0;
     if (a->pattern == PATTERN_UNIFORM)
         add_range(out, a->addr[first], a->bytes);
     else if (a->pattern == PATTERN_UNIT_STRIDE && full)

@@ -65,15 +65,41 @@ static unsigned add_repeats(Turns *t, Repeats *r, const ExecAccess *a, uint64_t 
     return conflicts;
 }
 
+/* The same for lanes near one another, with a count for each address and sector: also what the sectors count
+ * anyway. */
+static unsigned add_near(Turns *t, const ExecAccess *a, const SectorList *s, uint64_t fifths,
+                         unsigned *conflicts)
+{
+    uint8_t count[NEAR_BYTES], most[NEAR_SECTORS] = {0}; /* lanes; the most beyond the first */
+    unsigned shift = (unsigned)__builtin_ctz(a->bytes), n_conflicts = 0, sum = 0;
+    memset(count, 0, NEAR_BYTES >> shift);
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t at = a->addr[__builtin_ctz(rest)] - s->near_base;
+        uint8_t nth = count[at >> shift]++, *sector = &most[at / SECTOR_BYTES];
+        n_conflicts += (nth > 0) + (nth == 1);
+        *sector = nth > *sector ? nth : *sector;
+    }
+    for (unsigned i = 0; i < s->n; i++) {
+        const uint8_t *m = &most[s->line[i] * LINE_SECTORS - s->near_base / SECTOR_BYTES];
+        unsigned repeats = m[0] + m[1] + m[2] + m[3];
+        add_at(t, s->line[i] * LINE_BYTES, fifths * (perf_bits(s->sectors[i]) + repeats));
+        sum += repeats;
+    }
+    *conflicts = n_conflicts;
+    return s->n_sectors + sum;
+}
+
 unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_float, unsigned *conflicts)
 {
     uint64_t fifths = is_float ? TURN_FLOAT : TURN_INT;
+    t->any = true;
+    if (s->near_base)
+        return add_near(t, a, s, fifths, conflicts);
     Repeats r;
     r.n = r.sum = 0;
     for (unsigned i = 0; i < s->n; i++)
         add_at(t, s->line[i] * LINE_BYTES, fifths * perf_bits(s->sectors[i]));
     *conflicts = a->pattern == PATTERN_UNIT_STRIDE ? 0 : add_repeats(t, &r, a, fifths);
-    t->any = true;
     return s->n_sectors + r.sum;
 }
 

@@ -1,4 +1,5 @@
-/* Sectors and meetings of atomics of one warp, for random lanes, beside the plainest way to count them. */
+/* Sectors, meetings of atomics and bank conflicts of one warp, for random lanes, beside the plainest way to
+ * count them. */
 #include "common/vgpu/perf/perf_internal.h"
 
 #include <setjmp.h>
@@ -119,8 +120,50 @@ static void lanes_anywhere(void **state)
     }
 }
 
+/* Does a lane before `lane`, of the group from `first` on, want this word of shared memory? */
+static bool is_wanted(const ExecAccess *a, int first, int lane, uint64_t word)
+{
+    unsigned words_each = a->bytes < 4 ? 1 : a->bytes / 4;
+    for (int other = first; other < lane; other++)
+        if (is_on(a, other) && word - a->addr[other] / 4 < words_each)
+            return true;
+    return false;
+}
+
+static unsigned passes(const ExecAccess *a, int first, int n)
+{
+    enum { BANKS = 32 };
+    unsigned words[BANKS] = {0}, most = 0, words_each = a->bytes < 4 ? 1 : a->bytes / 4;
+    for (int lane = first; lane < first + n; lane++)
+        for (unsigned k = 0; is_on(a, lane) && k < words_each; k++) {
+            uint64_t word = a->addr[lane] / 4 + k;
+            words[word % BANKS] += !is_wanted(a, first, lane, word);
+            most = words[word % BANKS] > most ? words[word % BANKS] : most;
+        }
+    return most;
+}
+
+static void banks_anywhere(void **state)
+{
+    (void)state;
+    uint64_t random = 2;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t addr[WARP_LANES];
+        ExecAccess a = {.kind = ACCESS_LOAD, .space = SPACE_SHARED};
+        unsigned wavefronts, least, want = 0;
+        draw_lanes(&random, &a, addr);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            addr[lane] -= (uint64_t)1 << 40;
+        bank_wavefronts(&a, &wavefronts, &least);
+        int n = a.bytes <= 4 ? 32 : a.bytes == 8 ? 16 : 8;
+        for (int first = 0; first < WARP_LANES; first += n)
+            want += passes(&a, first, n);
+        assert_int_equal(wavefronts, want);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_anywhere)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_anywhere), cmocka_unit_test(banks_anywhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
