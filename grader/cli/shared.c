@@ -106,6 +106,18 @@ static const char *device_folder(Arena *a)
     return dir ? dir : "/dev";
 }
 
+/* What a program needs of the driver's device files: the cards, what controls them, their memory, and the
+ * parts of cards. The others are for displays, switches and disks. */
+static bool is_needed(const char *name)
+{
+    static const char *const exact[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-caps",
+                                        "nvidia-caps-imex-channels"};
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (strcmp(name, exact[i]) == 0)
+            return true;
+    return strncmp(name, "nvidia", 6) == 0 && isdigit((unsigned char)name[6]);
+}
+
 /* The device files of NVIDIA's driver. */
 static Status list_gpu_devices(Arena *a, GradeRun *run, Diag *d)
 {
@@ -114,7 +126,7 @@ static Status list_gpu_devices(Arena *a, GradeRun *run, Diag *d)
     Status s = dir_list(a, dir, &names, &n, d);
     run->gpu_devices = s == STATUS_OK ? ARENA_NEW_ARRAY(a, const char *, n + 1) : NULL;
     for (size_t i = 0; run->gpu_devices && i < n; i++)
-        if (strncmp(names[i], "nvidia", 6) == 0) {
+        if (is_needed(names[i])) {
             run->gpu_devices[run->n_gpu_devices++] = arena_printf(a, "%s/%s", dir, names[i]);
             run->n_gpus += isdigit((unsigned char)names[i][6]) != 0; /* nvidia0; the others serve them all */
         }
@@ -174,7 +186,7 @@ static Status choose_sandbox(Arena *a, const Options *o, bool weak_is_fine, Grad
 
 Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
 {
-    *run = (GradeRun){.only = o->only};
+    *run = (GradeRun){.only = o->only, .public_only = o->public_only};
     Status s = kit_find(a, &run->kit, d);
     if (s == STATUS_OK)
         s = choose_device(a, o, run, d);

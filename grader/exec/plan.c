@@ -134,7 +134,7 @@ const char *plan_key(Arena *a, const Plan *plan, const char *lab, const char *su
 static const char *describe_setting(Arena *a, const GradeRun *run)
 {
     const char *text = arena_printf(a, "device %s, model %s, case %s, sandbox", run->gpu ? "gpu" : "virtual",
-                                    run->device[0] ? run->device : "default", run->only ? run->only : "all");
+                                    run->device[0] ? run->device : "default", run->only ? run->only : run->public_only ? "public" : "all");
     for (size_t i = 0; text && i < run->sandbox.n_layers; i++)
         text = arena_printf(a, "%s %s", text, run->sandbox.layers[i]);
     if (text && run->sanitizer.scope != SANITIZE_NONE)

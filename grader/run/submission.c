@@ -63,7 +63,7 @@ uint64_t submission_case_seed(const GradeRun *run, const Lab *lab, const LabCase
 
 static bool is_wanted(const GradeRun *run, const LabCase *c)
 {
-    return !run->only || strcmp(run->only, c->name) == 0;
+    return !(run->public_only && c->hidden) && (!run->only || strcmp(run->only, c->name) == 0);
 }
 
 /* A Result with a row for each case, none of them run. */

@@ -26,11 +26,12 @@ typedef struct GradeRun {
     bool gpu;                 /* run on a real GPU instead of the virtual one */
     const char **gpu_devices; /* its device files */
     size_t n_gpu_devices;
-    size_t n_gpus;      /* how many GPUs they are */
+    size_t n_gpus; /* how many GPUs they are */
     Sanitizer sanitizer;
     bool isolated;      /* the virtual GPU in a process and sandbox of its own */
     const char *device; /* name of the virtual GPU's model; "" for its default */
     const char *only;   /* the one case to run; NULL for all */
+    bool public_only;   /* of them */
 } GradeRun;
 
 typedef struct Submission {
