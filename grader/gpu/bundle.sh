@@ -17,7 +17,7 @@ cp -r labs solutions "$to"
 rm -rf "$to"/labs/*/build
 cp -r common/lab common/ladder common/base "$to/common"
 cp "$BUILD"/gpu/{grade,labtool,profile-table} "$BUILD"/bin/{grade-runner,vgpu} "$to/build/bin"
-cp "$BUILD/lib/liblab.a" "$to/build/lib"
+cp "$BUILD"/lib/{liblab,liblab-own}.a "$to/build/lib"
 cp "$BUILD"/lib/vgpu/lib*.so.* "$to/build/lib/vgpu"
 for lab in labs/*/lab.yaml; do
     lab=$(basename "$(dirname "$lab")")
@@ -25,7 +25,8 @@ for lab in labs/*/lab.yaml; do
     cp "$BUILD/labs/$lab/driver.o" "$BUILD/gpu/labs/$lab/judge" "$to/build/labs/$lab"
 done
 strip "$to"/build/bin/* "$to"/build/labs/*/judge
-cp grader/gpu/{ceilings.cu,sanitize.sh} "$to"
+cp -r grader/gpu/{ceilings.cu,look-around.cu,sanitize.sh,parts} "$to"
+cp grader/gpu/measured/h100-broken.tsv "$to/known.tsv"
 cp grader/gpu/test-gpu.sh "$to/test-gpu"
 
 if bwrap=$(command -v bwrap); then

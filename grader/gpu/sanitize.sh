@@ -4,6 +4,7 @@
 #   sanitize.sh memcheck|racecheck|initcheck|synccheck PROGRAM CASEDIR
 #
 # Prints: TOOL <tab> COUNT <tab> the first report. The tools sum up in different words: racecheck's hazards are not in "ERROR SUMMARY".
+# KEEP=FILE keeps the first lines of what the tool printed, where it reported something.
 set -uo pipefail
 tool=$1
 program=$2
@@ -21,4 +22,5 @@ else
     count=$(sed -n "s/.*ERROR SUMMARY: \([0-9]*\) error.*/\1/p" <<<"$out" | tail -1)
     first=$(grep '^=========' <<<"$out" | grep -v -E 'COMPUTE-SANITIZER|SUMMARY|=========     |^========= *$' | head -1)
 fi
+[ -z "${KEEP:-}" ] || [ "${count:--2}" = 0 ] || head -60 <<<"$out" >"$KEEP"
 printf '%s\t%s\t%s\n' "$tool" "${count:--2}" "${first#========= }"
