@@ -1,10 +1,12 @@
 #!/bin/bash
-# docs/found-by.md: every broken submission of every lab, and who finds it. From grader/gpu/measured/h100-broken.tsv (recorded by
-# test-gpu.sh on a card) and the `// expect:` lines of the submissions, which check-starters.t holds the virtual GPU to.
+# docs/found-by.md: every broken submission of every lab, and who finds it. From grader/gpu/measured (what record.sh took from
+# test-gpu.sh's run on a card) and the `// expect:` lines of the submissions, which check-starters.t holds the virtual GPU to.
 #
 #   found-by.sh        to standard output; `make found-by` writes the page
 set -euo pipefail
 measured=grader/gpu/measured/h100-broken.tsv
+graded=grader/gpu/measured/h100-graded-sanitizer.tsv
+right=grader/gpu/measured/h100-submissions.tsv
 cat <<HEAD
 # Who finds what
 
@@ -44,3 +46,19 @@ done | awk -F'\t' '
         printf "Of %d that were run on the card, a plain run showed something wrong with %d, at least one of the four tools with %d, and neither with %d.\n", n, plain, tools, neither
         printf "%s", body
     }'
+
+if [ -s $graded ]; then
+    cat <<HEAD
+
+## Graded on the card
+
+\`grade run --device gpu --sanitize\` gives such submissions the verdicts of the virtual GPU, where a tool looks at what is wrong. One for each, on the same card:
+
+| lab | submission | virtual GPU | \`grade --sanitize\` | findings |
+|---|---|---|---|---|
+HEAD
+    grep -v '^#' $graded | awk -F'\t' '{ gsub(/ +$/, "", $5); gsub(/ /, ", ", $5); printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 }'
+fi
+if [ -s $right ]; then
+    grep -v '^#' $right | awk -F'\t' '{ n++; full += $4 == $5 } END { printf "\nOf %d right submissions (the solutions with all their cases, the accepted variants with the public ones) %d get all points on the card.\n", n, full }'
+fi

@@ -36,6 +36,12 @@ gpu-bundle: all ladder-programs $(BUILD)/gpu/grade $(BUILD)/gpu/labtool $(BUILD)
 test-gpu: gpu-bundle ## on a machine with a GPU: every submission, the sanitizers, the ladders: results in build/test-gpu
 	@$(BUILD)/gpu-bundle/test-gpu $(BUILD)/test-gpu
 
+.PHONY: record-gpu
+record-gpu: all ladder-programs ## FROM=OUT: what test-gpu wrote on a card into the repository, and the pages and tables made of it
+	@[ -n "$(FROM)" ] || { echo 'make record-gpu FROM=OUT: which folder of test-gpu?' >&2; exit 2; }
+	@grader/gpu/record.sh '$(FROM)'
+	@$(MAKE) -s found-by ladder-tables calibration
+
 .PHONY: found-by
 found-by: ## docs/found-by.md: what a plain run, compute-sanitizer and the virtual GPU find
 	@grader/gpu/found-by.sh >$(BUILD)/found-by.md && mv $(BUILD)/found-by.md docs/found-by.md
