@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a course takes from the kit: Gradescope's autograder in a root of its own, with and without a sandbox; the container file and the
-# workflow as far as they can be read without running them.
+# What a course takes from the kit: Gradescope's autograder in a root of its own, with and without a sandbox; the container file, the
+# workflow and the Kubernetes job as far as they can be read without running them.
 #
 # The autograder's kit is a copy whose compiler is g++ on plain C++: what is judged here is the way from a submission to results.json.
 cd "$(dirname "$0")/../../.."
@@ -133,8 +133,25 @@ END
     chmod +x "$tmp/bin/grade"
     (cd "$tmp/repository" && PATH=$tmp/bin:$PATH RUNNER_TEMP=$tmp/runner bash -e "$tmp/steps.sh") >"$tmp/stdout" 2>&1
     same "its first step checks the lab under its name" "check $lab there" "$(head -n 1 "$tmp/stdout")"
+    job_is_fine() { python3 grader/course/test/job_rules.py "$1" >"$tmp/command"; }
+    check "the Kubernetes job keeps to the rules" job_is_fine grader/course/kubernetes.yaml
+    while read -r change; do # the controls: each of these is refused
+        sed "$change" grader/course/kubernetes.yaml >"$tmp/job.yaml"
+        check "refused: $change" refuses job_is_fine "$tmp/job.yaml" 2>/dev/null
+    done <<'END'
+s/restartPolicy: Never/restartPolicy: Always/
+s/nvidia.com\/gpu: 1/nvidia.com\/gpus: 1/
+s/nvidia.com\/gpu: 1/nvidia.com\/gpu: 0.5/
+s/backoffLimit/backofLimit/
+s/claimName: course/claimName: course\n        - name: course/
+s/hostUsers: false/hostUsers: true/
+END
+    job_is_fine grader/course/kubernetes.yaml
+    mkdir -p "$tmp/class/s001" "$tmp/no-machine/dev"
+    mapfile -t command < <(sed "s,^/course/kit/build,$BUILD,; s,=/course/class,=$tmp/class,; s,=/course/graded,=$tmp/graded," "$tmp/command")
+    check "grade takes the job's command, up to the card that is not here" grep -q 'no GPU answers' <(KIT_DOCTOR_ROOT=$tmp/no-machine "${command[@]}" 2>&1)
 else
-    skip "no python3 with yaml to read the workflow with"
+    skip "no python3 with yaml to read the workflow and the Kubernetes job with"
 fi
 if command -v shellcheck >/dev/null; then
     check "shellcheck has nothing to say" shellcheck -S warning grader/course/gradescope.sh grader/course/setup.sh grader/course/run_autograder
