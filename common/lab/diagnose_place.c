@@ -63,17 +63,37 @@ bool find_everywhere(const Evidence *e, char *sentence)
     return true;
 }
 
-bool find_tail(const Evidence *e, char *sentence)
+/* The wrong elements are the last ones. */
+static bool is_at_end(const Evidence *e)
 {
-    size_t first = first_wrong(e);
-    if (e->wanted->elements - first != e->result.mismatches)
-        return false;
+    return e->wanted->elements - first_wrong(e) == e->result.mismatches;
+}
+
+static void tell_tail(const Evidence *e, char *sentence)
+{
     if (e->result.mismatches == 1)
         snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only the last element %s"),
                  what_is_there(e));
     else
         snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-                 language_say(e->language, "the elements from %zu to the end %s"), first, what_is_there(e));
+                 language_say(e->language, "the elements from %zu to the end %s"), first_wrong(e),
+                 what_is_there(e));
+}
+
+/* What was not written still holds the poison, or the zeros that it was set to before. */
+bool find_tail(const Evidence *e, char *sentence)
+{
+    if (!is_at_end(e) || !(holds_for_all_wrong(e, diagnose_is_unwritten) || holds_for_all_wrong(e, is_zero)))
+        return false;
+    tell_tail(e, sentence);
+    return true;
+}
+
+bool find_tail_wrong(const Evidence *e, char *sentence)
+{
+    if (!is_at_end(e))
+        return false;
+    tell_tail(e, sentence);
     return true;
 }
 

@@ -63,6 +63,32 @@ static Status expand_anchor(const char *file, const char *region, HandoutLookup 
     return status;
 }
 
+/* Whether HTML takes what begins here for a tag or a comment: `<word>`, `</word`, `<word x`, `<!`, `<?`; not
+ * `<<<blocks, threads>>>`. */
+static bool begins_tag(const char *at)
+{
+    if (*at != '<' || !at[1])
+        return false;
+    if (at[1] == '!' || at[1] == '?')
+        return true;
+    const char *name = at + 1 + (at[1] == '/'), *end = name;
+    while (isalnum((unsigned char)*end) || *end == '-')
+        end++;
+    return isalpha((unsigned char)*name) && *end && strchr(" \t\n/>", *end);
+}
+
+/* A hint's text, in which nothing is a tag. Code between backquotes stays as it is. */
+static void write_prose(const char *text, StrBuf *out)
+{
+    bool in_code = false;
+    for (const char *at = text; *at; at++) {
+        in_code ^= *at == '`';
+        if (!in_code && begins_tag(at))
+            strbuf_puts(out, "\\");
+        strbuf_append(out, at, 1);
+    }
+}
+
 static void write_hints(const LabFile *lab, StrBuf *out)
 {
     Language language = lab->language;
@@ -73,7 +99,9 @@ static void write_hints(const LabFile *lab, StrBuf *out)
             strbuf_puts(out, "<details><summary>");
             strbuf_printf(out, language_say(language, "TODO %d: %s"), lab->hints[i].todo,
                           titles[t < 3 ? t : 3]);
-            strbuf_printf(out, "</summary>\n\n%s\n\n</details>\n", lab->hints[i].tiers[t]);
+            strbuf_puts(out, "</summary>\n\n");
+            write_prose(lab->hints[i].tiers[t], out);
+            strbuf_puts(out, "\n\n</details>\n");
         }
 }
 

@@ -127,6 +127,10 @@ static void places(void **state)
     f.got[N - 1] = 0;
     assert_pattern(&f, "tail", "only the last element is zero");
     f = fixture();
+    for (int i = 900; i < N; i++)
+        f.got[i] = f.wanted[i] + i;
+    assert_pattern(&f, "tail-wrong", "the elements from 900 to the end are wrong");
+    f = fixture();
     for (int i = 0; i < 32; i++)
         f.got[i] = NAN;
     assert_pattern(&f, "head", "the first 32 elements are NaN");

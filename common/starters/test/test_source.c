@@ -154,6 +154,33 @@ static void regions_and_hints_are_expanded_in_place(void **state)
     strbuf_free(&again);
 }
 
+/* What a hint's text says must come out of the HTML as it stands. */
+static void hints_hold_no_tags(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *hint, *written;
+    } rows[] = {
+        {"include <cuda.h> first", "include <cuda.h> first"}, /* a dot: no tag's name */
+        {"a vector<float> of <word> and </b>", "a vector\\<float> of \\<word> and \\</b>"},
+        {"`vector<float>` is code", "`vector<float>` is code"},
+        {"k<<<blocks, threads>>>(n); i < n; a<b", "k<<<blocks, threads>>>(n); i < n; a<b"},
+        {"k<<<blocks>>>(n) <!-- x", "k<<\\<blocks>>>(n) \\<!-- x"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        LabFile one = {.hints = (LabFileHint[]){{.todo = 1, .tiers = {rows[i].hint}, .n_tiers = 1}},
+                       .n_hints = 1};
+        StrBuf out = {0}, wanted = {0};
+        strbuf_printf(&wanted, "\n\n%s\n\n</details>", rows[i].written);
+        assert_int_equal(STATUS_OK, handout_expand("README.md", "<!-- hints -->\n<!-- end -->\n", &one,
+                                                   lookup, NULL, &out, NULL));
+        if (!strstr(out.text, wanted.text))
+            fail_msg("expected %s in %s", wanted.text, out.text);
+        strbuf_free(&out);
+        strbuf_free(&wanted);
+    }
+}
+
 static void wrong_anchors_are_refused_with_their_line(void **state)
 {
     (void)state;
@@ -277,6 +304,7 @@ int main(void)
         cmocka_unit_test(a_starter_has_stubs_and_no_markers),
         cmocka_unit_test(wrong_markers_are_refused_with_their_line),
         cmocka_unit_test(regions_and_hints_are_expanded_in_place),
+        cmocka_unit_test(hints_hold_no_tags),
         cmocka_unit_test(wrong_anchors_are_refused_with_their_line),
         cmocka_unit_test(todo_numbers_are_whole_numbers),
         cmocka_unit_test(hints_come_one_by_one),
