@@ -72,6 +72,32 @@ static const CaseResult *told_before(const Result *r, const CaseResult *c)
     return NULL;
 }
 
+static bool same_finding(const ResultFinding *a, const ResultFinding *b)
+{
+    return strcmp(a->kind, b->kind) == 0 && strcmp(a->file, b->file) == 0 && a->line == b->line;
+}
+
+static bool has_finding(const CaseResult *c, const ResultFinding *f)
+{
+    for (size_t i = 0; i < c->n_findings; i++)
+        if (same_finding(&c->findings[i], f))
+            return true;
+    return false;
+}
+
+/* Of a case that is told by an earlier one: faults of another kind that no case before it had. */
+static void put_new_findings(StrBuf *out, const Result *r, const CaseResult *c, ReportStyle style)
+{
+    for (size_t i = 0; i < c->n_findings; i++) {
+        const ResultFinding *f = &c->findings[i];
+        bool known = f->advice || strcmp(f->verdict, verdict_word(c->verdict)) == 0;
+        for (const CaseResult *before = r->cases; before < c; before++)
+            known = known || (!before->hidden && has_finding(before, f));
+        if (!known)
+            put_block(out, language_say(style.language, "also: "), f->text[0] ? f->text : f->message);
+    }
+}
+
 /* A verdict is an English word, and the virtual GPU's findings are in English: elsewhere its meaning goes
  * before them, unless the message begins with it. */
 static void put_meaning(StrBuf *out, const CaseResult *c, ReportStyle style)
@@ -97,6 +123,7 @@ static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool stu
         strbuf_puts(out, language_say(style.language, "as in "));
         escape_terminal(out, first->name, strlen(first->name));
         strbuf_puts(out, language_say(style.language, " above\n"));
+        put_new_findings(out, r, c, style);
         put_block(out, language_say(style.language, "about: "), c->lesson);
         put_block(out, language_say(style.language, "replay: "), c->replay);
         return;

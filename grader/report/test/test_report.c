@@ -95,6 +95,45 @@ static void test_cases(void **state)
     report_class_free(c);
 }
 
+/* A case that is like an earlier one has what the earlier one had not: a leak beside the wrong result, say.
+ */
+static void test_new_findings_of_like_cases(void **state)
+{
+    (void)state;
+    ResultFinding
+        leak = {.kind = "leak",
+                .verdict = "leak",
+                .file = "a.cu",
+                .line = 5,
+                .text = "a.cu:5: 32 bytes never freed"},
+        race = {.kind = "race", .verdict = "race", .file = "a.cu", .line = 9, .text = "a.cu:9: two threads"},
+        wrong = {.kind = "x", .verdict = "wrong-result", .file = "a.cu", .text = "of its own verdict"},
+        advice = {.kind = "y", .verdict = "", .advice = true, .file = "a.cu", .text = "an advice"};
+    ResultFinding second[] = {leak, race, wrong, advice}, third[] = {leak, race};
+    CaseResult cases[] = {
+        {.name = "first", .findings = &leak, .n_findings = 1},
+        {.name = "second", .findings = second, .n_findings = 4},
+        {.name = "third", .findings = third, .n_findings = 2},
+    };
+    for (int i = 0; i < 3; i++) {
+        cases[i].verdict = VERDICT_WRONG_RESULT;
+        cases[i].message = "out: 3 differ";
+        cases[i].lesson = cases[i].hint = cases[i].replay = "";
+    }
+    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 3};
+    StrBuf out = {0};
+    report_cases(&out, &r, true, (ReportStyle){0});
+    const char *at = strstr(out.text, "also: a.cu:5: 32 bytes never freed");
+    assert_non_null(at);
+    assert_null(strstr(at + 1, "never freed")); /* with the first case, and not again */
+    at = strstr(out.text, "as in first above\n     also: a.cu:9: two threads");
+    assert_non_null(at);
+    assert_null(strstr(strstr(at, "two threads") + 1, "two threads"));
+    assert_null(strstr(out.text, "of its own verdict"));
+    assert_null(strstr(out.text, "an advice"));
+    strbuf_free(&out);
+}
+
 static void test_reason_told_once(void **state)
 {
     (void)state;
@@ -535,13 +574,21 @@ static void test_student_view(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),        cmocka_unit_test(test_wide_names_align),
-        cmocka_unit_test(test_cases),        cmocka_unit_test(test_reason_told_once),
-        cmocka_unit_test(test_exports),      cmocka_unit_test(test_exports_of_one),
-        cmocka_unit_test(test_grades),       cmocka_unit_test(test_canvas_refuses),
-        cmocka_unit_test(test_hostile),      cmocka_unit_test(test_hostile_html),
-        cmocka_unit_test(test_html),         cmocka_unit_test(test_similar),
-        cmocka_unit_test(test_empty_class),  cmocka_unit_test(test_load),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_wide_names_align),
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_reason_told_once),
+        cmocka_unit_test(test_new_findings_of_like_cases),
+        cmocka_unit_test(test_exports),
+        cmocka_unit_test(test_exports_of_one),
+        cmocka_unit_test(test_grades),
+        cmocka_unit_test(test_canvas_refuses),
+        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_hostile_html),
+        cmocka_unit_test(test_html),
+        cmocka_unit_test(test_similar),
+        cmocka_unit_test(test_empty_class),
+        cmocka_unit_test(test_load),
         cmocka_unit_test(test_student_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
