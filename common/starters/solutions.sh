@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every solution on every case, public and hidden, in many orders of blocks and warps: no finding, the right exit status, the same bytes.
 #
-#   solutions.sh [LAB...]    all labs without one; `make check-solutions`
+#   solutions.sh [LAB...]    all labs without one; `make check-solutions LABS=a,b`
 #
 # SEEDS=20 orders a case, seeds 1 to SEEDS of the virtual GPU; CASES=3: that many cases of a lab, spread over all of them (0: all). SOLUTION=FILE stands in
 # for a lab's solution, or for the file of that name of several. The driver, the harness and the solution's host part are built with AddressSanitizer and UndefinedBehaviorSanitizer, and the
@@ -125,6 +125,7 @@ run_lab() {
 
 labs=("$@")
 [ $# -gt 0 ] || mapfile -t labs < <(cd solutions && ls -d [0-9][0-9]-*)
+for lab in "${labs[@]}"; do [ -f "labs/$lab/lab.yaml" ] || { echo "Bail out! there is no lab $lab"; exit 2; }; done
 build_harness || { echo "Bail out! the harness could not be built"; exit 2; }
 echo "1..${#labs[@]}"
 n=0 failed=0

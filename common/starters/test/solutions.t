@@ -23,6 +23,16 @@ refused() {
     fi
 }
 
+# Only the labs that are named, with a comma or a space between them.
+named=$(make -n check-solutions LABS=02-vector-add,01-indexing BUILD="$BUILD" 2>&1)
+n=$((n + 1))
+if [[ $named = *"solutions.sh 02-vector-add 01-indexing" ]]; then echo "ok $n - make check-solutions LABS=a,b"
+else
+    echo "not ok $n - make check-solutions LABS=a,b"
+    tail -n 3 <<<"$named" | sed 's/^/# /'
+fi
+refused "a lab that is not there" "there is no lab 99-none" 99-none ""
+
 # SED: lab 02's solution, changed.
 changed() { sed -E "$1" solutions/02-vector-add/vector_add.cu >"$work/changed.cu"; }
 
