@@ -4,6 +4,8 @@
 #include "common/base/strbuf.h"
 #include "grader/text/utf8.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { ESCAPE_BYTE = 0x1b, BELL_BYTE = 0x07 };
@@ -59,4 +61,31 @@ char *text_clean(Arena *a, const char *bytes, size_t length, size_t bytes_max)
     char *text = out.failed ? NULL : arena_strndup(a, out.text ? out.text : "", out.length);
     strbuf_free(&out);
     return text;
+}
+
+/* Whether the character may stand in a path, so that what follows it does not begin one. */
+static bool is_of_path(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("._-/+~", c));
+}
+
+void text_strip_folder(char *text, const char *folder)
+{
+    size_t length = strlen(folder);
+    char *to = text, before = ' ';
+    if (length == 0)
+        return;
+    for (const char *from = text; *from;) {
+        if (!is_of_path(before) && strncmp(from, folder, length) == 0 && from[length] == '/') {
+            from += length + 1;
+            before = '/';
+        } else {
+            before = *from++;
+            if (to + 1 != from)
+                *to = before;
+            to++;
+        }
+    }
+    if (*to)
+        *to = '\0';
 }

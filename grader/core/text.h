@@ -16,4 +16,8 @@
  * '?'. */
 char *text_clean(Arena *a, const char *bytes, size_t length, size_t bytes_max);
 
+/* Takes every "FOLDER/" that begins a path out of the text, in place: a student need not read where the
+ * grader built and ran the work. Writes nothing where there is none; "" is no folder. */
+void text_strip_folder(char *text, const char *folder);
+
 #endif

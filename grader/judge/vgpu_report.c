@@ -2,6 +2,7 @@
 #include "grader/judge/vgpu_report.h"
 
 #include "grader/core/files.h"
+#include "grader/core/text.h"
 #include "grader/judge/json_fields.h"
 
 #include <math.h>
@@ -209,33 +210,16 @@ Status vgpu_report_read(int dir_fd, const char *name, VgpuReport **r, Diag *d)
     return s;
 }
 
-/* Takes every "FOLDER/" out of a text of the report's arena, in place. */
-static void strip(const char *text, const char *folder)
-{
-    size_t length = strlen(folder);
-    char *to = (char *)text;
-    for (const char *from = text; *from;) {
-        if (strncmp(from, folder, length) == 0 && from[length] == '/')
-            from += length + 1;
-        else
-            *to++ = *from++;
-    }
-    if (to < text + strlen(text))
-        *to = '\0';
-}
-
 void vgpu_report_strip_folder(VgpuReport *r, const char *folder)
 {
-    if (!folder[0])
-        return;
     for (size_t i = 0; i < r->n_findings; i++) {
         VgpuFinding *f = &r->findings[i];
         const char *texts[] = {f->file, f->alloc_file, f->text, f->message};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            strip(texts[k], folder);
+            text_strip_folder((char *)texts[k], folder); /* the arena's, or "" */
     }
     for (size_t i = 0; i < r->n_errors; i++)
-        strip(r->errors[i].file, folder);
+        text_strip_folder((char *)r->errors[i].file, folder);
 }
 
 void vgpu_report_free(VgpuReport *r)

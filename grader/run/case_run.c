@@ -142,6 +142,17 @@ static void keep_metrics(CaseWork *w, CaseResult *r)
         r->metrics[r->n_metrics++] = (ResultMetric){w->in->lab_case->metric, w->evidence.metric};
 }
 
+/* What the program said on its standard error. */
+static const char *stderr_of(CaseWork *w)
+{
+    const Places *p = w->in->places;
+    char *text = text_clean(w->arena, w->ran.err, w->ran.err_bytes, STDERR_SHOWN_MAX);
+    const char *folders[] = {p->in_src, p->in_prog, p->in_case};
+    for (size_t i = 0; text && i < sizeof folders / sizeof *folders; i++)
+        text_strip_folder(text, folders[i]);
+    return text;
+}
+
 static void tell(CaseWork *w, CaseResult *r)
 {
     const LabCase *c = w->in->lab_case;
@@ -154,7 +165,7 @@ static void tell(CaseWork *w, CaseResult *r)
         .report = w->report,
         .exit_status = evidence_exit_status(&w->evidence),
         .exit_signal = evidence_exit_signal(&w->evidence),
-        .stderr_text = text_clean(w->arena, w->ran.err, w->ran.err_bytes, STDERR_SHOWN_MAX),
+        .stderr_text = stderr_of(w),
         .limit_hit = limit_text(w),
         .kit_message =
             c->metric[0] ? arena_printf(w->arena, "The metric %s is not in the report.", c->metric) : NULL,

@@ -113,6 +113,26 @@ static void test_sha256(void **state)
 
 /* Text ----------------------------------------------------------------------------------------- */
 
+static void test_text_strip_folder(void **state)
+{
+    (void)state;
+    static const char *const rows[][3] = {
+        {"/w/s0/src/a.cu:50: undefined", "/w/s0/src", "a.cu:50: undefined"},
+        {"ld: /build/a.o: in `f' (/build/b.o)", "/build", "ld: a.o: in `f' (b.o)"},
+        {"/usr/src/x.h: /usr/build/src/y", "/src", "/usr/src/x.h: /usr/build/src/y"},
+        {"/src /srcs/x /src", "/src", "/src /srcs/x /src"},
+        {"/src//src/a", "/src", "/src/a"},
+        {"as it is", "", "as it is"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", rows[i][0]);
+        text_strip_folder(text, rows[i][1]);
+        assert_string_equal(rows[i][2], text);
+    }
+    text_strip_folder((char *)"a constant", "/src"); /* is not written to */
+}
+
 static void check_clean(const char *wanted, const char *text, size_t length, size_t max)
 {
     Arena a = {0};
@@ -364,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_verdict_order),
         cmocka_unit_test(test_verdict_rules),
         cmocka_unit_test(test_sha256),
+        cmocka_unit_test(test_text_strip_folder),
         cmocka_unit_test(test_text),
         cmocka_unit_test_setup_teardown(test_atomic_write, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untrusted_files, set_up, tear_down),
