@@ -217,6 +217,8 @@ Status sanitize_case(Arena *a, const CaseInput *in, VgpuReport **out, Diag *d)
     if (turn >= 0)
         close(turn);
     box_stop(&box);
+    if (report)
+        vgpu_report_strip_folder(report, in->places->in_src);
     if (status != STATUS_OK) {
         vgpu_report_free(report);
         report = NULL;

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # What is timed, and has the card and the processors to itself: test-gpu's parts `ceilings`, `ladders` and `counters`.
 # ceilings.tsv; ladders.tsv and large.tsv: the lines of ladder.h, large.tsv for arrays that no cache holds; goals.tsv: whether the best versions reach their
 # share of the ceilings (common/ladder/goals.sh); counters/*.csv: what Nsight Compute counts of the ladders at their default sizes.

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # `make profile` under the real profilers: test-gpu's part `profile`. profile.txt is what a student would see of one solution.
 
 # `make profile` of the first lab with a ladder: its solution, as lab.mk builds it, under the real profilers.

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # Every broken submission under compute-sanitizer, one public case each: test-gpu's part `sanitizer`, from which `make record-gpu` makes docs/found-by.md.
 # sanitizer.tsv: lab, submission, tool, reports, the first of them; the tool `plain` is none, and 1 says that the run showed something wrong.
 # reports.tar.gz: what the tools printed where they reported something, the first lines.

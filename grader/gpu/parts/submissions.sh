@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2154
 # What right submissions get, and what the sandbox shows of the machine: test-gpu's parts `submissions`, `sandbox` and `optional`.
 # submissions.tsv: lab, submission, verdict, points, of how many: solutions with all their cases, accepted variants with the public ones (ACCEPTED=all: with all).
 # doctor.txt, sandbox.txt: what `grade doctor` says here, and the layers that were active. inside.txt: what a program in the sandbox sees of the machine.
@@ -30,7 +31,7 @@ check_submission() { # RESULT
 }
 
 part_submissions() {
-    local lab file result first
+    local lab file result first scope=''
     : >"$out/submissions.tsv"
     build/bin/grade doctor >"$out/doctor.txt" 2>&1
     for lab in $labs; do
@@ -41,7 +42,8 @@ part_submissions() {
     done
     grade_class solutions
     echo "solutions ($SECONDS s)"
-    [ ! -d "$work/class-accepted" ] || grade_class accepted $([ "${ACCEPTED:-public}" = all ] || echo --public)
+    [ "${ACCEPTED:-public}" = all ] || scope=--public
+    [ ! -d "$work/class-accepted" ] || grade_class accepted ${scope:+"$scope"}
     for result in "$work"/graded-solutions/results/*/*/result.json "$work"/graded-accepted/results/*/*/result.json; do
         [ ! -e "$result" ] || check_submission "$result"
     done

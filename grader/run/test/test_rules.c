@@ -1,5 +1,6 @@
 /* The rules from evidence to verdict and points: a table, a row for each rule and for each order of two that
  * meet. */
+#include "grader/judge/sanitizer_report.h"
 #include "grader/run/case_run.h"
 #include "grader/run/outputs.h"
 #include "grader/run/submission.h"
@@ -436,6 +437,38 @@ static void test_hardware(void **state)
     assert_int_equal(VERDICT_TIMEOUT, verdict_of(&e));
 }
 
+/* With tools on hardware there are findings and errors; the program's end is still its own. */
+static void test_hardware_with_tools(void **state)
+{
+    (void)state;
+    LabCase c = {.points = 4,
+                 .finding_credit = 0.5,
+                 .expect_error = "",
+                 .metric = "",
+                 .min_ops = 1,
+                 .gpu_work = true,
+                 .check_output = true,
+                 .run = true};
+    const char *why,
+        leak[] = "========= Leaked 4 bytes at 0x7f0000000000\n========= ERROR SUMMARY: 1 error\n",
+        error[] = "========= Program hit cudaErrorInvalidValue (error 1) due to \"x\" on CUDA API "
+                  "call to cudaMemcpy.\n========= ERROR SUMMARY: 1 error\n";
+    JudgeAnswer pass = {.verdict = VERDICT_PASS};
+    VgpuReport *report = sanitizer_report_create();
+    Evidence e = {.lab_case = &c, .answer = &pass, .output_bytes = 4, .report = report};
+    assert_int_equal(VERDICT_PASS, verdict_of(&e));
+    assert_true(sanitizer_report_add(report, SANITIZER_MEMCHECK, leak, strlen(leak), &why));
+    assert_int_equal(VERDICT_LEAK, verdict_of(&e));
+    assert_true(points_of(&e, VERDICT_LEAK) == 2);
+    assert_true(sanitizer_report_add(report, SANITIZER_MEMCHECK, error, strlen(error), &why));
+    assert_int_equal(VERDICT_CUDA_ERROR, verdict_of(&e));
+    c.expect_error = "cudaErrorInvalidConfiguration"; /* a tool names errors as the driver does */
+    assert_int_equal(VERDICT_LEAK, verdict_of(&e));
+    e.signal = SIGSEGV;
+    assert_int_equal(VERDICT_CRASH, verdict_of(&e));
+    vgpu_report_free(report);
+}
+
 /* Output files ----------------------------------------------------------------------------------- */
 
 static char folder[64];
@@ -521,8 +554,13 @@ static void test_seeds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),    cmocka_unit_test(test_switches), cmocka_unit_test(test_hardware),
-        cmocka_unit_test(test_outputs), cmocka_unit_test(test_devices),  cmocka_unit_test(test_seeds),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_switches),
+        cmocka_unit_test(test_hardware_with_tools),
+        cmocka_unit_test(test_hardware),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_seeds),
     };
     return cmocka_run_group_tests_name("rules", tests, NULL, NULL);
 }
