@@ -273,10 +273,20 @@ HOT void check_slot(RaceAccess *r, const Run *run, Slot slot)
 
 /* ---- remembering ---- */
 
+/* This access is told late, and what the line remembers came after it. */
+static bool is_later(const RaceAccess *r, const Record *theirs, Cell old, Cell now)
+{
+    return r->e->replays && theirs->block == r->now.block &&
+           (theirs->interval > r->now.interval ||
+            (theirs->interval == r->now.interval && is_same_thread(theirs, old, &r->now, now)));
+}
+
 /* The older access says less than this one: it is the same thread's, or comes before it. */
 static bool may_replace(const RaceAccess *r, Cell old, Cell now)
 {
     const Record *theirs = record_at(r, old);
+    if (is_later(r, theirs, old, now))
+        return false;
     if ((theirs->flags & RECORD_ATOMIC) < (r->now.flags & RECORD_ATOMIC))
         return false; /* a plain access says more */
     if (is_same_thread(theirs, old, &r->now, now))
@@ -299,7 +309,8 @@ static void remember(const RaceAccess *r, Cell *one, Cell *two, Cell now)
         return;
     }
     const Record *first = record_at(r, *one);
-    if (is_same_thread(first, *one, &r->now, now))
+    if (is_same_thread(first, *one, &r->now, now) &&
+        (first->flags & RECORD_ATOMIC) <= (r->now.flags & RECORD_ATOMIC))
         return;
     if (*two < r->floor || may_replace(r, *two, now)) {
         *two = now;

@@ -46,6 +46,7 @@ Status check_parse_tools(const char *text, unsigned *tools, Diag *diag)
 static void init_locks(CheckSet *set)
 {
     pthread_mutex_init(&set->lock, NULL);
+    pthread_mutex_init(&set->wide_lock, NULL);
     for (int i = 0; i < CHECK_LINE_LOCKS; i++)
         pthread_mutex_init(&set->line_locks[i], NULL);
 }
@@ -85,6 +86,7 @@ void check_destroy(CheckSet *set)
         pool_free(&set->workers[w].pool);
     }
     pthread_mutex_destroy(&set->lock);
+    pthread_mutex_destroy(&set->wide_lock);
     for (int i = 0; i < CHECK_LINE_LOCKS; i++)
         pthread_mutex_destroy(&set->line_locks[i]);
     order_launch_free(set->order);

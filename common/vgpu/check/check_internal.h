@@ -8,6 +8,7 @@
  *   segment.c  lanes that go together             record.c  what a warp instruction did, by number
  *   race.c     accesses -> lines of shadow        cell.c    one line: what races, what is kept
  *   quick.c    shared memory: the common accesses, without the two above
+ *   wide*.c    accesses of whole blocks, kept aside while nothing meets them
  *   order.c    happens-before beyond barriers     know.c    what a thread knows of others
  *   check.c    the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
@@ -21,6 +22,7 @@
 #include "common/vgpu/check/pool.h"
 #include "common/vgpu/check/record.h"
 #include "common/vgpu/check/segment.h"
+#include "common/vgpu/check/wide.h"
 
 #include <pthread.h>
 
@@ -101,6 +103,7 @@ typedef struct CheckBlock {
     struct OrderBlock *order; /* NULL until a fence or a warp sync */
     Pool pool;                /* cells of lines; kept for the next block */
     LocalShadow local;
+    WideBlock wide;
     struct CheckBlock *next;
 } CheckBlock;
 
@@ -108,6 +111,7 @@ typedef struct CheckWorker {
     NoteTable notes;
     Pool pool; /* reset at each launch */
     RecordMaker maker;
+    WideWorker wide;
     CheckBlock *block;
     uint32_t block_linear; /* of *block when it was looked up */
     bool has_block;
@@ -170,6 +174,8 @@ struct CheckSet {
     RecordStore records; /* of global memory */
     pthread_mutex_t line_locks[CHECK_LINE_LOCKS];
     struct OrderLaunch *order; /* publications of the launch */
+    pthread_mutex_t wide_lock; /* telling of a log */
+    CheckBlock wide_block;     /* stands for the block that is told of */
 };
 
 static inline bool check_has(const CheckSet *set, unsigned tool)
@@ -183,6 +189,7 @@ typedef struct CheckEvent {
     CheckWorker *worker;
     CheckBlock *block;
     const ExecWho *who;
+    bool replays; /* it is told late, see wide.h */
 } CheckEvent;
 
 Place check_place(const CheckSet *set, const ExecWho *who);
@@ -219,6 +226,13 @@ void init_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *s
 
 /* Takes segments of shared memory that init and race have nothing to say about off the list. */
 void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segments);
+
+/* False: tell it warp by warp. */
+bool wide_observe(const CheckEvent *e, const ExecWideAccess *w);
+/* An access to shared memory goes the general way. */
+void wide_settle_shared(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments);
+/* A block begins, or has passed a block-wide barrier. */
+void wide_forget_block(CheckBlock *b);
 
 /* The block begins with the entry's frame. */
 void local_begin_block(CheckSet *set, CheckBlock *b);

@@ -36,6 +36,7 @@ static void forget_launch(CheckSet *set)
     for (unsigned w = 0; w < set->n_workers; w++) {
         pool_reset(&set->workers[w].pool);
         set->workers[w].maker = (RecordMaker){0};
+        set->workers[w].wide = (WideWorker){0};
     }
     record_store_reset(&set->records);
     order_launch_reset(set->order);
@@ -190,7 +191,7 @@ static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e)
         w->block_linear = who->block_linear;
         w->has_block = w->block != NULL;
     }
-    *e = (CheckEvent){set, w, w->block, who};
+    *e = (CheckEvent){.set = set, .worker = w, .block = w->block, .who = who};
     return w->has_block;
 }
 
@@ -211,6 +212,8 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
     b->learnt_mark = 0;
     order_block_begin(set, b, set->before);
     race_forget_block(b);
+    wide_forget_block(b);
+    b->wide.known_from = b->wide.known_to = 0;
     if (check_has(set, CHECK_INIT) && shared_bytes)
         memset(b->shared_init, 0, (shared_bytes + 7) / 8);
     if (check_has(set, CHECK_INIT))
@@ -240,14 +243,22 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     if (!followed || !event_of(self, who, &e))
         return;
     segment_list(a, &segments);
-    if (a->space == SPACE_SHARED)
+    if (a->space == SPACE_SHARED) {
+        wide_settle_shared(&e, a, &segments);
         quick_observe(&e, a, &segments);
+    }
     if (!segments.n)
         return;
     if (check_has(e.set, CHECK_INIT))
         init_observe(&e, a, &segments);
     if (check_has(e.set, CHECK_RACE))
         race_observe(&e, a, &segments);
+}
+
+static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *w)
+{
+    CheckEvent e;
+    return event_of(self, who, &e) ? wide_observe(&e, w) : true;
 }
 
 static void on_frame(void *self, const ExecWho *who, uint32_t mask, uint32_t base)
@@ -266,6 +277,7 @@ static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
     order_barrier(&e);
     e.block->interval++;
     race_forget_block(e.block);
+    wide_forget_block(e.block);
 }
 
 static void on_barrier_part(void *self, const ExecWho *who, const uint32_t *arrived, const uint32_t *waited,
@@ -306,6 +318,7 @@ void check_fill_observer(CheckSet *set)
         .launch_begin = on_launch_begin,
         .block_begin = on_block_begin,
         .access = accesses ? on_access : NULL,
+        .access_wide = accesses ? on_access_wide : NULL,
         .frame = check_has(set, CHECK_INIT) ? on_frame : NULL,
         .barrier = race ? on_barrier : NULL,
         .barrier_part = race ? on_barrier_part : NULL,

@@ -21,13 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_LINES = 64, RECORD_PIECE = 256 };
-
-/* Shadow of one allocation in one launch: MemAlloc.shadow. */
-typedef struct Shadow {
-    uint64_t base;      /* address of line 0 */
-    RaceLine *chunks[]; /* NULL until touched */
-} Shadow;
+enum { RECORD_PIECE = 256 };
 
 /* ---- shared memory of a block ---- */
 
@@ -73,16 +67,15 @@ void race_free_block(CheckBlock *b)
 
 /* ---- finding the lines ---- */
 
-static Shadow *make_shadow(RaceAccess *r, uint64_t generation)
+static Shadow *make_shadow(const CheckEvent *e, MemAlloc *a, uint64_t generation)
 {
-    CheckSet *set = r->e->set;
-    MemAlloc *a = r->alloc;
+    CheckSet *set = e->set;
     pthread_mutex_lock(&set->lock);
     Shadow *s = a->shadow;
     if (a->shadow_launch != generation) {
         uint64_t base = a->addr & ~(uint64_t)(LINE_BYTES - 1);
         uint64_t n_chunks = (a->addr + a->bytes - base) / (LINE_BYTES * CHUNK_LINES) + 1;
-        s = pool_zalloc(&r->e->worker->pool, sizeof *s + n_chunks * sizeof *s->chunks);
+        s = pool_zalloc(&e->worker->pool, sizeof *s + n_chunks * sizeof *s->chunks);
         if (s) {
             s->base = base;
             a->shadow = s;
@@ -93,12 +86,17 @@ static Shadow *make_shadow(RaceAccess *r, uint64_t generation)
     return s;
 }
 
-static Shadow *shadow_of(RaceAccess *r)
+static uint64_t generation_of(const CheckSet *set)
 {
-    uint64_t generation = r->e->set->launch_number | (uint64_t)r->e->set->options.device << 48;
-    if (__atomic_load_n(&r->alloc->shadow_launch, __ATOMIC_ACQUIRE) == generation)
-        return r->alloc->shadow;
-    return make_shadow(r, generation);
+    return set->launch_number | (uint64_t)set->options.device << 48;
+}
+
+Shadow *race_shadow(const CheckEvent *e, MemAlloc *a)
+{
+    uint64_t generation = generation_of(e->set);
+    if (__atomic_load_n(&a->shadow_launch, __ATOMIC_ACQUIRE) == generation)
+        return a->shadow;
+    return make_shadow(e, a, generation);
 }
 
 static RaceLine *make_chunk(RaceAccess *r, RaceLine **slot)
@@ -133,6 +131,7 @@ static void access_global(RaceAccess *r, unsigned from, unsigned n, unsigned lan
         r->e->worker->limited = true;
         return;
     }
+    wide_settle_global(r, from, n);
     pthread_mutex_t *lock = &set->line_locks[(r->line_addr >> LINE_SHIFT) % CHECK_LINE_LOCKS];
     if (set->n_workers > 1)
         pthread_mutex_lock(lock);
@@ -171,7 +170,7 @@ static bool find_shadow(RaceAccess *r, uint64_t addr)
         return false;
     if (alloc != r->alloc || !r->shadow) {
         r->alloc = alloc;
-        r->shadow = shadow_of(r);
+        r->shadow = race_shadow(r->e, alloc);
         r->e->worker->limited |= !r->shadow;
     }
     return r->shadow != NULL;
@@ -250,7 +249,7 @@ bool race_begin_access(RaceAccess *r)
  * without a record. */
 static bool is_old_news(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
-    uint64_t generation = e->set->launch_number | (uint64_t)e->set->options.device << 48;
+    uint64_t generation = generation_of(e->set);
     if (a->space != SPACE_GLOBAL || a->kind != ACCESS_LOAD || !a->alloc || e->block->learnt_mark ||
         (a->sem != SEM_WEAK && a->sem != SEM_NC) ||
         __atomic_load_n(&a->alloc->shadow_launch, __ATOMIC_ACQUIRE) != generation)
@@ -276,7 +275,7 @@ static bool is_old_news(const CheckEvent *e, const ExecAccess *a, const SegmentL
  */
 static void fetch_ahead(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
-    uint64_t generation = e->set->launch_number | (uint64_t)e->set->options.device << 48;
+    uint64_t generation = generation_of(e->set);
     if (segments->n <= 8 || a->space != SPACE_GLOBAL || !a->alloc ||
         __atomic_load_n(&a->alloc->shadow_launch, __ATOMIC_ACQUIRE) != generation)
         return;

@@ -22,7 +22,20 @@ typedef struct RaceLine {
     uint32_t since; /* first record of the time that crowd, read and written are about; another: of none */
     uint32_t read, written; /* bit i: some cell of word i may be in use */
     bool fine;
+    bool touched; /* global memory: somebody was here */
 } RaceLine;
+
+enum { CHUNK_LINES = 64 };
+
+typedef struct WideLog WideLog;
+
+/* Shadow of one allocation in one launch: MemAlloc.shadow. */
+typedef struct Shadow {
+    uint64_t base;      /* address of line 0 */
+    WideLog *wide;      /* accesses of whole blocks; NULL: none yet */
+    bool written;       /* some line was */
+    RaceLine *chunks[]; /* NULL until touched */
+} Shadow;
 
 /* One access, and where its lines are. */
 typedef struct RaceAccess {
@@ -35,7 +48,7 @@ typedef struct RaceAccess {
     RaceLine *line;
     uint64_t line_addr; /* address of the line's byte 0 */
     MemAlloc *alloc;    /* global */
-    struct Shadow *shadow;
+    Shadow *shadow;
     Pool *pool; /* for cells */
 } RaceAccess;
 
@@ -102,6 +115,10 @@ static inline bool may_be_whole(const RaceAccess *r, const Run *run)
 
 /* The cells of a slot of r->line one by one, made if need be; NULL: no memory. */
 Cell *race_slot_cells(RaceAccess *r, Slot slot);
+/* The shadow of an allocation in this launch; NULL: no memory. */
+Shadow *race_shadow(const CheckEvent *e, MemAlloc *a);
+/* An access to global memory goes the general way: bytes [from, from + n) of r->line. */
+void wide_settle_global(RaceAccess *r, unsigned from, unsigned n);
 /* Makes the record of the access; false: too many, or no memory. */
 bool race_begin_access(RaceAccess *r);
 

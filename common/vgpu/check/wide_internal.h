@@ -1,0 +1,46 @@
+/* What the files of wide share. */
+#ifndef COMMON_VGPU_CHECK_WIDE_INTERNAL_H
+#define COMMON_VGPU_CHECK_WIDE_INTERNAL_H
+
+#include "common/vgpu/check/race_internal.h"
+
+bool wide_observe_shared(const CheckEvent *e, const ExecWideAccess *w);
+bool wide_observe_global(const CheckEvent *e, const ExecWideAccess *w);
+
+WideEntry wide_entry(const CheckEvent *e, const ExecWideAccess *w);
+
+/* Each thread has the same place in both, but for where the whole begins. */
+static inline bool wide_is_alike(const WideEntry *x, const ExecWideAccess *w)
+{
+    return x->bytes == w->bytes && x->n_threads == w->n_threads && x->step[0] == w->step[0] &&
+           x->step[1] == w->step[1] && x->step[2] == w->step[2];
+}
+
+/* Each thread has the very same bytes in both, always. */
+static inline bool wide_is_same(const WideEntry *x, const ExecWideAccess *w)
+{
+    return x->count == 1 && x->base == w->base && wide_is_alike(x, w);
+}
+
+/* The entry takes in the same access at `base`, which is where its last one was or as far on as ever. */
+static inline bool wide_goes_on(WideEntry *x, uint64_t base)
+{
+    uint64_t last = x->base + (uint64_t)x->again * (x->count - 1);
+    if (base == last)
+        return true;
+    if (x->count == 1)
+        x->again = (int64_t)(base - last);
+    else if (base != last + (uint64_t)x->again)
+        return false;
+    __atomic_store_n(&x->count, x->count + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+/* Tells the race checker of an entry, warp by warp. e->block is as it was then. */
+void wide_replay(const CheckEvent *e, const WideEntry *x);
+
+/* All rows are initialised; bit 0 of bits stands for the byte at `base`. */
+bool wide_is_set(const uint8_t *bits, uint64_t base, const WideShape *s);
+void wide_mark(uint8_t *bits, uint64_t base, const WideShape *s, bool shared_by_workers);
+
+#endif
