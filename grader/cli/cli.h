@@ -53,6 +53,9 @@ const char **cli_split(Arena *a, const char *text, size_t *n);
 /* Whether a name is in such a list; everything is in the list NULL. */
 bool cli_listed(const char *const *list, const char *name);
 
+/* Finds the machine's cards, and fills in the run what it needs of them. */
+Status cli_find_cards(Arena *a, GradeRun *run, Diag *d);
+
 /* Finds kit, device and sandbox, and makes run->work; a weak sandbox is allowed when weak_is_fine. */
 /* Has the virtual GPU run in a sandbox of its own from here on, where there are sandboxes. */
 Status cli_isolate(Arena *a, const Options *o, GradeRun *run, Diag *d);

@@ -5,7 +5,6 @@
 #include "grader/core/files.h"
 #include "grader/run/sanitize.h"
 
-#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,44 +98,6 @@ const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab)
     return path && access(path, R_OK) == 0 ? path : NULL;
 }
 
-/* Where device files stand: /dev; tests put a folder of theirs before it (KIT_DOCTOR_ROOT). */
-static const char *device_folder(Arena *a)
-{
-    const char *root = getenv("KIT_DOCTOR_ROOT"), *dir = arena_printf(a, "%s/dev", root ? root : "");
-    return dir ? dir : "/dev";
-}
-
-/* What a program needs of the driver's device files: the cards, what controls them, their memory, and the
- * parts of cards. The others are for displays, switches and disks. */
-static bool is_needed(const char *name)
-{
-    static const char *const exact[] = {"nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-caps",
-                                        "nvidia-caps-imex-channels"};
-    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-        if (strcmp(name, exact[i]) == 0)
-            return true;
-    return strncmp(name, "nvidia", 6) == 0 && isdigit((unsigned char)name[6]);
-}
-
-/* The device files of NVIDIA's driver. */
-static Status list_gpu_devices(Arena *a, GradeRun *run, Diag *d)
-{
-    const char **names, *dir = device_folder(a);
-    size_t n;
-    Status s = dir_list(a, dir, &names, &n, d);
-    run->gpu_devices = s == STATUS_OK ? ARENA_NEW_ARRAY(a, const char *, n + 1) : NULL;
-    for (size_t i = 0; run->gpu_devices && i < n; i++)
-        if (is_needed(names[i])) {
-            run->gpu_devices[run->n_gpu_devices++] = arena_printf(a, "%s/%s", dir, names[i]);
-            run->n_gpus += isdigit((unsigned char)names[i][6]) != 0; /* nvidia0; the others serve them all */
-        }
-    size_t visible = 0; /* of a cluster's node, where a job may have some of its cards only */
-    if (getenv("CUDA_VISIBLE_DEVICES") && cli_split(a, getenv("CUDA_VISIBLE_DEVICES"), &visible) &&
-        visible < run->n_gpus)
-        run->n_gpus = visible;
-    return s;
-}
-
 /* Devices: the virtual GPU, of some model, or real hardware. */
 static Status choose_device(Arena *a, const Options *o, GradeRun *run, Diag *d)
 {
@@ -146,10 +107,7 @@ static Status choose_device(Arena *a, const Options *o, GradeRun *run, Diag *d)
         return diag_set(d, STATUS_INVALID, "--device must be virtual or gpu, not '%s'", o->device);
     if (run->gpu && cli_is_for_cluster(o))
         return STATUS_OK; /* the nodes look for themselves */
-    const char *control = arena_printf(a, "%s/nvidiactl", device_folder(a));
-    if (run->gpu && (!control || access(control, F_OK) != 0))
-        return diag_set(d, STATUS_NOT_FOUND, "no GPU answers on this machine (there is no /dev/nvidiactl)");
-    return run->gpu ? list_gpu_devices(a, run, d) : STATUS_OK;
+    return run->gpu ? cli_find_cards(a, run, d) : STATUS_OK;
 }
 
 /* The tools that look on at hardware; the virtual GPU checks every access by itself. */

@@ -78,6 +78,7 @@ static Result *new_result(const GradeRun *run, const Submission *s)
     r->kit_version = KIT_VERSION;
     r->seed = run->seed;
     r->device_kind = run->gpu ? "gpu" : "virtual";
+    r->device_name = run->gpu && run->gpu_name ? run->gpu_name : "";
     r->sandbox = run->sandbox.layers;
     r->n_sandbox = run->sandbox.n_layers;
     r->cases = ARENA_NEW_ARRAY(a, CaseResult, s->lab->n_cases + 1);

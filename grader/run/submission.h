@@ -26,7 +26,8 @@ typedef struct GradeRun {
     bool gpu;                 /* run on a real GPU instead of the virtual one */
     const char **gpu_devices; /* its device files */
     size_t n_gpu_devices;
-    size_t n_gpus; /* how many GPUs they are */
+    size_t n_gpus;        /* how many GPUs they are */
+    const char *gpu_name; /* of the first; NULL or "" where it is not known */
     Sanitizer sanitizer;
     bool isolated;      /* the virtual GPU in a process and sandbox of its own */
     const char *device; /* name of the virtual GPU's model; "" for its default */

@@ -42,7 +42,7 @@ part_graded-sanitizer() {
     fi
     mkdir -p "$work/graded-san"
     controls | while read -r lab rest; do [[ " $labs " != *" $lab "* ]] || echo "$lab $rest"; done |
-        xargs -L1 -P "$processors" bash -c 'sanitize_graded "$@"' _ | sort >"$out/graded-sanitizer.tsv"
+        xargs -r -L1 -P "$processors" bash -c 'sanitize_graded "$@"' _ | sort >"$out/graded-sanitizer.tsv"
     while IFS=$'\t' read -r lab name wanted verdict kinds; do
         if [ "$verdict" != "$wanted" ]; then bad "grade --sanitize: $lab $name is $verdict, not $wanted"
         elif [[ " $kinds " = *" no-result "* ]]; then bad "grade --sanitize: $lab $name: a tool gave no result"

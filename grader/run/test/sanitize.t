@@ -14,7 +14,9 @@ lab=02-vector-add
 
 nvcc=${CUDA_HOME:?}/bin/nvcc
 mkdir -p "$tmp"/{machine/dev,toolkit/{bin,lib64,compute-sanitizer},class/{s001,s002}/$lab}
-touch "$tmp"/machine/dev/nvidia{ctl,0,-uvm}
+touch "$tmp"/machine/dev/nvidia{ctl,0,-uvm,-modeset}
+mkdir -p "$tmp/machine/proc/driver/nvidia/gpus/0000:01:00.0"
+printf 'Model: \t\t NVIDIA Z9\nIRQ: 1\n' >"$tmp/machine/proc/driver/nvidia/gpus/0000:01:00.0/information"
 cat >"$tmp/toolkit/bin/nvcc" <<END
 #!/bin/bash
 for argument; do [ "\$argument" != -arch=native ] || argument=-arch=compute_75; all+=("\$argument"); done
@@ -62,7 +64,7 @@ field() { python3 -c 'import json,sys; r=json.load(sys.stdin); c=r["cases"][0]; 
 out=$(on_gpu run --device gpu --sanitize --case one-block --jobs 2 --seed 1 --submissions "$tmp/class" --out "$tmp/out" 2>&1)
 same "the class is graded" 0 "$?"
 [ -e "$tmp/out/results/s001/$lab/result.json" ] || echo "$out" | sed 's/^/# /'
-same "it ran on the machine's card" gpu "$(field s001 'r["device"]["kind"]')"
+same "it ran on the machine's card" "gpu NVIDIA Z9" "$(field s001 'r["device"]["kind"] + " " + r["device"]["name"]')"
 same "the graver finding is the verdict" race "$(field s001 'c["verdict"]')"
 same "both are told" "leak race" "$(field s001 '" ".join(f["verdict"] for f in c["findings"])')"
 same "a race has its place" "vector_add.cu 23 add(float *)" "$(field s001 '"%s %d %s" % [(f["file"], f["line"], f["kernel"]) for f in c["findings"] if f["kind"] == "race"][0]')"
