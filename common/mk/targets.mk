@@ -2,8 +2,11 @@
 
 # Each lab's submissions are a test of their own, so that labs are judged side by side. The longest tests go first.
 LAB_TESTS := $(foreach lab,$(notdir $(wildcard solutions/[0-9]*)),common/starters/test/check-starters.t@$(lab))
-SCRIPT_TESTS := $(LAB_TESTS) $(filter-out %/check-starters.t,$(sort $(wildcard grader/test/*.t)) \
+SCRIPT_TESTS := grader/test/attacks.t $(LAB_TESTS) $(filter-out %/check-starters.t %/attacks.t,$(sort $(wildcard grader/test/*.t)) \
     $(sort $(wildcard common/*/test/*.t common/vgpu/*/test/*.t grader/*/test/*.t docs/test/*.t)))
+# Those that wait more than they work run beside the others, one after the other.
+PATIENT_TESTS := grader/test/class.t grader/exec/test/slurm.t grader/test/run.t grader/course/test/course.t grader/report/test/browser.t \
+    $(BUILD)/grader/archive/test/test_archive common/mk/test/run-tests.t
 
 .PHONY: all help test unit-tests check-layers format clean
 
@@ -15,8 +18,9 @@ help: ## list every target
 
 unit-tests: $(ALL_TESTS)
 
-test: all unit-tests ## run every test; ends with "N passed, N failed, N skipped"
-	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' common/mk/run-tests.sh $(SCRIPT_TESTS) $(ALL_TESTS)
+test: ## run every test; ends with "N passed, N failed, N skipped"
+	@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all unit-tests
+	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' PATIENT='$(PATIENT_TESTS)' common/mk/run-tests.sh $(SCRIPT_TESTS) $(ALL_TESTS)
 
 check-layers: ## refuse an include that points up (docs/architecture.md lists the layers)
 	@common/mk/check-layers.sh

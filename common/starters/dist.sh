@@ -6,7 +6,7 @@
 #     LABS=a,b     with these labs alone
 #     EXAM=1       for an examination: writes cuda-lab-kit-exam.tar.gz, in which the labs have no hints and one public case each (exam.pl)
 #
-# Left out: solutions, hidden cases, tests, the benchmark of the grader, example submissions, templates, and what only instructors read. The archive is
+# Left out: solutions, hidden cases, tests, fuzz targets, the benchmark of the grader, example submissions, templates, and what only instructors read. The archive is
 # the same bytes for the same sources: names sorted, times and owners fixed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -26,7 +26,7 @@ keep() {
         [ -f "$file" ] || continue
         [ -z "$labs" ] || [[ $file != labs/*/* ]] || [[ ,$labs, == *,"$(cut -d/ -f2 <<<"$file")",* ]] || continue
         case $file in
-        solutions/* | */test/* | grader/bench/* | */template/* | grader/example-class/* | grader/attacks/*) ;;
+        solutions/* | */test/* | */fuzz/* | grader/bench/* | */template/* | grader/example-class/* | grader/attacks/*) ;;
         *hidden.yaml | *.tar.gz | */broken/* | */accepted/*) ;;
         docs/instructor* | docs/security* | docs/adding* | docs/site/*) ;;
         Makefile | LICENSE | README.md | NEWS.md | .gitignore | .clang-format | common/* | grader/* | labs/*-*/* | docs/*) printf '%s\0' "$file" ;;

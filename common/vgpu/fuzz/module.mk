@@ -18,7 +18,7 @@ $(BUILD)/fuzz/libfuzzer-$(1): $(BUILD)/$(2)/$(1).o $(foreach d,$(3),$(call libna
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(LDFLAGS) -fsanitize=fuzzer -nostdlib++ -static-libgcc -Wl,--compress-debug-sections=zlib -o $$@ $$^ \
 		-Wl,-Bstatic $(filter-out -lm -ldl,$(4)) $(filter -l%,$(6)) -lstdc++ -Wl,-Bdynamic -lm
-ALL_EXTRA += $(BUILD)/fuzz/fuzz-$(1)
+unit-tests: $(BUILD)/fuzz/fuzz-$(1)
 ALL_DEPS += $(BUILD)/$(2)/$(1).d $(BUILD)/$(FUZZ)/standalone.d
 FUZZ_TARGETS += $(1)
 FUZZ_SEEDS_$(1) := $(5)
