@@ -34,6 +34,18 @@ if ! nvidia-smi -L >/dev/null 2>&1; then
     result $? "without a GPU the test says so" "$out"
 fi
 
+# A machine that seems to have a card, and a compiler that fails: what fails is told by name, in results.json too.
+mkdir "$tmp/card"
+printf '#!/bin/sh\n[ "$1" = -L ] && echo "GPU 0: NVIDIA Z9" || echo "NVIDIA Z9, 1.2"\n' >"$tmp/card/nvidia-smi"
+printf '#!/bin/sh\n[ "$1" = --version ] && echo "release 13.0, V13.0.1"\n' >"$tmp/card/nvcc"
+chmod +x "$tmp"/card/*
+out=$(PATH=$tmp/card:$PATH LABS=02-vector-add "$bundle/test-gpu" "$tmp/results" optional ceilings 2>&1)
+[ $? = 1 ] && grep -q '^0 passed, 1 failed, 0 skipped$' <<<"$out"
+result $? "a part that fails fails the test" "$out"
+same=$(jq -r '[.card, .driver, .toolkit, .parts[0].part, .parts[1].part, .parts[1].failed, .failures[0], .failed] | join("|")' "$tmp/results/results.json")
+[ "$same" = "NVIDIA Z9|1.2|13.0|optional|ceilings|1|the ceilings|1" ]
+result $? "results.json says of each part how it went" "$same"
+
 # compute-sanitizer's words, as its tools print them, from a stand-in.
 mkdir "$tmp/bin"
 cat >"$tmp/bin/compute-sanitizer" <<'TOOL'
