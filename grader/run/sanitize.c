@@ -2,6 +2,7 @@
 #include "grader/run/sanitize.h"
 
 #include "grader/core/files.h"
+#include "grader/core/text.h"
 #include "grader/judge/sanitizer_report.h"
 #include "grader/run/program_run.h"
 
@@ -24,7 +25,6 @@ enum {
     REASON_MAX = 200
 };
 
-static const char log_name[] = "sanitizer.log";
 static const char print_limit[] = "100"; /* reports; of some programs each thread makes one */
 
 static const char *const scopes[] = {[SANITIZE_NONE] = "none",
@@ -147,14 +147,13 @@ static const char *reason_of(Arena *a, const SandboxAnswer *ran, const WireLimit
         return "it passed a limit of the sandbox";
     if (why[0])
         return why;
-    return ran->err_bytes
-               ? arena_strndup(a, ran->err, ran->err_bytes < REASON_MAX ? ran->err_bytes : REASON_MAX)
-               : "it ended before its summary";
+    char *said = text_clean(a, ran->err, strcspn(ran->err, "\n"), REASON_MAX);
+    return said && said[0] ? said : "it ended before its summary";
 }
 
 /* The tool's own file; where it made none, what it printed. */
-static void read_log(Arena *a, const CaseInput *in, const SandboxAnswer *ran, const char **bytes,
-                     size_t *length)
+static void read_log(Arena *a, const CaseInput *in, const char *name, const SandboxAnswer *ran,
+                     const char **bytes, size_t *length)
 {
     char *text = NULL;
     int dir = open(in->places->case_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -163,12 +162,12 @@ static void read_log(Arena *a, const CaseInput *in, const SandboxAnswer *ran, co
     if (dir < 0)
         return;
     size_t n;
-    if (sandbox_find_file(ran, log_name) &&
-        file_read_untrusted(a, dir, log_name, LOG_BYTES, &text, &n, NULL) == STATUS_OK && n > 0) {
+    if (sandbox_find_file(ran, name) &&
+        file_read_untrusted(a, dir, name, LOG_BYTES, &text, &n, NULL) == STATUS_OK && n > 0) {
         *bytes = text;
         *length = n;
     }
-    unlinkat(dir, log_name, 0);
+    unlinkat(dir, name, 0);
     close(dir);
 }
 
@@ -177,7 +176,8 @@ static Status run_tool(Arena *a, const CaseInput *in, Box *box, SanitizerTool to
                        Diag *d)
 {
     const Places *p = in->places;
-    const char *log = arena_printf(a, "%s/%s", p->in_case, log_name);
+    const char *name = arena_printf(a, "%s.log", sanitizer_tool(tool)->word);
+    const char *log = name ? arena_printf(a, "%s/%s", p->in_case, name) : NULL;
     const char *collect[] = {log, NULL};
     SandboxStep step = {.dir = p->in_case,
                         .args = command_of(a, in, tool, log),
@@ -196,7 +196,7 @@ static Status run_tool(Arena *a, const CaseInput *in, Box *box, SanitizerTool to
     }
     const char *bytes, *why = "";
     size_t length;
-    read_log(a, in, &ran, &bytes, &length);
+    read_log(a, in, name, &ran, &bytes, &length);
     if (!sanitizer_report_add(report, tool, bytes, length, &why) || ran.end != WIRE_END_NONE)
         sanitizer_report_add_failure(report, tool, reason_of(&report->arena, &ran, &step.limits, why));
     return STATUS_OK;
