@@ -1,7 +1,7 @@
 // expect: pass
 // case: dot-gain
 
-// speeds_apart with a grid-stride loop; dot_spread with a tree in shared memory and a partial sum for each block in a second launch.
+// speeds_apart with a grid-stride loop; dot_spread with up to 320 blocks, and a tree over the sums of the warps.
 #include "subjects.h"
 
 #define BLOCK 256

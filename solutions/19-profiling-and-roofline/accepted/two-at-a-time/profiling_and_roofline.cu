@@ -1,7 +1,7 @@
 // expect: pass
 // case: speeds-sectors
 
-// speeds_apart in blocks of 96 with hypotf's way of three; dot_spread with one atomicAdd for each warp, and blocks of 128.
+// speeds_apart in blocks of 96, with the square root of three squares by the library; dot_spread with one atomicAdd for each warp.
 #include "subjects.h"
 
 #define BLOCK 256
