@@ -1,6 +1,8 @@
 /* Running a case's program; see program_run.h. */
 #include "grader/run/program_run.h"
 
+#include "grader/runner/meter.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -19,10 +21,7 @@ enum {
     EXTRA_PROCESSES = 4,      /* the vgpu command and its helper beside the student's program */
     GPU_START_MS = 30000,     /* a driver starts slowly, the more so when many programs start at a time */
     GPU_DRIVER_KIB = 1 << 20, /* what a driver maps into a program of its own */
-    /* The clock of a sandbox stands still while its processes wait for a processor. That its virtual GPU
-     * waits for one a program's sandbox cannot know, and has more time instead. */
-    WALL_FACTOR = 2,
-    DEVICE_WALL_FACTOR = 8
+    DEVICE_WALL_FACTOR = 8    /* of the virtual GPU's sandbox: it ends after the program */
 };
 
 /* A program under way. */
@@ -242,8 +241,17 @@ static Status wait_for_both(const ProgramWork *w, const SandboxStep *step, const
     return s;
 }
 
+/* A step that works with another: its end of a pair of sockets, its slot of the meter that adds both up. */
+static void join(SandboxStep *step, int end, int meter, int slot)
+{
+    step->passes = step->metered = true;
+    step->pass = end;
+    step->meter = meter;
+    step->slot = slot;
+}
+
 /* The virtual GPU in a sandbox of its own, the program in the submission's; each has an end of a pair of
- * sockets. */
+ * sockets, and their memory and their waits count as one. */
 static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *reported, Diag *d)
 {
     const CaseInput *in = w->in;
@@ -255,15 +263,20 @@ static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *repor
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, door) != 0)
         return diag_set(d, STATUS_IO, "no socket for the virtual GPU: %s", strerror(errno));
-    step.limits.wall_ms *= WALL_FACTOR;
-    devices.passes = step.passes = true;
-    devices.pass = door[0];
-    step.pass = door[1];
+    int meter = meter_create();
+    if (meter < 0) {
+        close(door[0]);
+        close(door[1]);
+        return diag_set(d, STATUS_IO, "no memory to share between sandboxes: %s", strerror(errno));
+    }
+    join(&devices, door[0], meter, 0);
+    join(&step, door[1], meter, 1);
     Status s = box_ask(in->device_box, true, &devices, d), t = s;
     close(door[0]);
     if (s == STATUS_OK)
         t = box_ask(in->box, true, &step, d);
     close(door[1]); /* the last end but the program's own */
+    close(meter);
     if (t == STATUS_OK)
         t = wait_for_both(w, &step, &devices, ran, &served, d);
     else

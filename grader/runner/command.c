@@ -115,13 +115,32 @@ static void reap(Command *c)
     }
 }
 
+/* How long the command that works with this one has waited for a processor, in milliseconds. */
+static int64_t others_ms(const Command *c)
+{
+    Meter *m = c->request->meter;
+    return m ? atomic_load(&m->slots[1 - c->request->slot].waited_ms) : 0;
+}
+
 /* What a command waits for a processor does not count; it is asked for only where it matters. */
 static bool wall_is_passed(const Command *c)
 {
     int64_t limit_ms = c->request->limits.wall_ms, ms = (wire_now_us() - c->started_us) / 1000;
     if (ms < limit_ms || ms >= (1 + WIRE_WAIT_FACTOR) * limit_ms)
         return ms >= limit_ms;
-    return ms - watch_waited_ms(c->state) >= limit_ms;
+    return ms - watch_waited_ms(c->state) - others_ms(c) >= limit_ms;
+}
+
+/* Writes what the command uses into its slot of the meter; with what the other one uses, in KiB. */
+static int64_t metered_kib(const Command *c, int64_t own_kib)
+{
+    Meter *m = c->request->meter;
+    if (!m)
+        return own_kib;
+    int own = c->request->slot;
+    atomic_store(&m->slots[own].memory_kib, own_kib);
+    atomic_store(&m->slots[own].waited_ms, watch_waited_ms(c->state));
+    return own_kib + atomic_load(&m->slots[1 - own].memory_kib);
 }
 
 /* The limit that is passed now, if any. */
@@ -133,7 +152,7 @@ static WireEnd limit_passed(Command *c, int tick)
     if (!l->output_cut && (c->outcome->out.cut || c->outcome->err.cut))
         return WIRE_END_OUTPUT;
     WatchSum sum = watch_processes(c->state, tick % THOROUGH_TICKS == 0);
-    if (sum.memory_kib > l->memory_kib)
+    if (metered_kib(c, sum.memory_kib) > l->memory_kib)
         return WIRE_END_MEMORY;
     if (sum.processes > l->processes)
         return WIRE_END_PROCESSES;
@@ -202,6 +221,8 @@ void runner_run(const RunnerState *state, const RunnerRequest *request, RunnerOu
         wait_command(&c);
     outcome->wall_us = wire_now_us() - c.started_us;
     end_all(&c);
+    if (request->meter)
+        atomic_store(&request->meter->slots[request->slot].memory_kib, 0);
     /* A program may print a flood and end before the next tick. */
     if (outcome->end == WIRE_END_NONE && !request->limits.output_cut &&
         (outcome->out.cut || outcome->err.cut))

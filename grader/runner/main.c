@@ -70,6 +70,16 @@ static void set_limit(WireLimits *l, const char *text)
     die("unknown limit");
 }
 
+static void take_meter(Wire *w, RunnerRequest *r, const char *slot)
+{
+    r->meter = meter_map(w->passed - 1);
+    r->slot = atoi(slot);
+    close(w->passed - 1);
+    w->passed = 0;
+    if (!r->meter || r->slot < 0 || r->slot >= METER_SLOTS)
+        die("bad meter");
+}
+
 static void empty_folder(const char *path)
 {
     wire_printf(RUNNER_SOCKET_FD, "%s %s\n", runner_empty(path) ? "empty" : "left", path);
@@ -100,6 +110,8 @@ static bool read_request(Wire *w, RunnerRequest *r)
         else if (strcmp(line, "pass") == 0 && w->passed) {
             r->pass = w->passed - 1;
             w->passed = 0;
+        } else if (strcmp(line, "meter") == 0 && w->passed) {
+            take_meter(w, r, text);
         } else if (strcmp(line, "empty") == 0)
             empty_folder(text);
         else
@@ -142,6 +154,7 @@ static void serve(const RunnerState *state)
         more = answer(&request, &outcome);
         free(outcome.out.bytes);
         free(outcome.err.bytes);
+        meter_unmap(request.meter);
         free(request.dir);
         free_list(request.args);
         free_list(request.env);

@@ -12,7 +12,8 @@
  *
  * The wall limit is the program's, not the machine's: while a thread of it could run and other programs have
  * the processors, its clock stands still (for WIRE_WAIT_FACTOR times the limit at most), so that a verdict
- * does not depend on what else is going on.
+ * does not depend on what else is going on. Two commands that work as one (meter.h) have their memory and
+ * their waits added up.
  *
  * In a sandbox the runner is process 1 of its pid namespace: `kill(-1)` reaches every process of the command
  * and no other, whatever sessions and groups they made, and nothing in there can signal or trace it. Where
@@ -23,6 +24,7 @@
 #ifndef GRADER_RUNNER_RUNNER_H
 #define GRADER_RUNNER_RUNNER_H
 
+#include "grader/runner/meter.h"
 #include "grader/runner/wire.h"
 
 #include <linux/filter.h>
@@ -32,7 +34,9 @@ typedef struct RunnerRequest {
     char *dir;
     char *args[WIRE_ARGS_MAX + 1], *env[WIRE_ARGS_MAX + 1], *collect[WIRE_ARGS_MAX + 1]; /* NULL-terminated */
     WireLimits limits;
-    int pass; /* becomes the command's descriptor 3; -1: none */
+    int pass;     /* becomes the command's descriptor 3; -1: none */
+    Meter *meter; /* shared with another command; NULL: none */
+    int slot;     /* this command's in it */
 } RunnerRequest;
 
 /* The beginning of what a command printed. */

@@ -168,10 +168,11 @@ bool wire_printf(int fd, const char *format, ...)
     return n >= 0 && (size_t)n < sizeof text && wire_write(fd, text, (size_t)n);
 }
 
-bool wire_pass(int fd, int passed)
+bool wire_pass(int fd, const char *word, int number, int passed)
 {
-    char line[] = "pass 3\n";
-    struct iovec iov = {.iov_base = line, .iov_len = sizeof line - 1};
+    char line[64];
+    int length = snprintf(line, sizeof line, "%s %d\n", word, number);
+    struct iovec iov = {.iov_base = line, .iov_len = (size_t)length};
     union {
         char bytes[CMSG_SPACE(sizeof(int))];
         struct cmsghdr align;

@@ -10,7 +10,8 @@
  *         env NAME=VALUE  (one each)                 stderr BYTES CUT     and that many bytes
  *         limit NAME N    (rows of limits.def)       file PATH BYTES      and that many bytes
  *         pass 3          (with a descriptor)        skipped PATH WHY
- *         collect PATH    (file or folder)           end
+ *         meter SLOT      (with a descriptor)        end
+ *         collect PATH    (file or folder)
  *         go
  *         empty PATH                                 empty PATH, or left PATH
  *
@@ -78,8 +79,9 @@ bool wire_write(int fd, const void *bytes, size_t length);
 /* A formatted text, which must be shorter than WIRE_LINE_MAX. */
 bool wire_printf(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The line `pass 3` and a descriptor: the command's descriptor 3. */
-bool wire_pass(int fd, int passed);
+/* The line `WORD NUMBER` and a descriptor: `pass 3`, the command's descriptor 3; `meter SLOT`, what it shares
+ * with another (meter.h). */
+bool wire_pass(int fd, const char *word, int number, int passed);
 
 /* Milliseconds and microseconds of the monotonic clock. */
 int64_t wire_now_ms(void);

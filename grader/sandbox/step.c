@@ -41,7 +41,9 @@ static bool send_request(int fd, const SandboxStep *step)
 {
     bool fine = wire_printf(fd, "dir %s\n", step->dir);
     fine = fine && send_list(fd, "arg", step->args) && send_list(fd, "env", step->env) &&
-           send_list(fd, "collect", step->collect) && (!step->passes || wire_pass(fd, step->pass));
+           send_list(fd, "collect", step->collect) &&
+           (!step->passes || wire_pass(fd, "pass", 3, step->pass)) &&
+           (!step->metered || wire_pass(fd, "meter", step->slot, step->meter));
 #define X(name, ...) fine = fine && wire_printf(fd, "limit " #name " %lld\n", (long long)step->limits.name);
 #include "grader/runner/limits.def"
 #undef X

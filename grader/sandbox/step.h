@@ -19,6 +19,8 @@ typedef struct SandboxStep {
     WireLimits limits;
     bool passes;
     int pass; /* where passes: becomes the command's descriptor 3; stays the caller's to close */
+    bool metered;
+    int meter, slot; /* where metered: grader/runner/meter.h; stays the caller's to close */
 } SandboxStep;
 
 /* A file that was asked for; why is "" when it was saved. */

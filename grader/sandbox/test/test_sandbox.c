@@ -5,6 +5,7 @@
  * `make test` by an ordinary user tries the other way. Where bubblewrap does not work the tests skip and say
  * so.
  */
+#include "grader/runner/meter.h"
 #include "grader/sandbox/sandbox.h"
 #include "grader/sandbox/step.h"
 
@@ -413,6 +414,53 @@ static void test_memory_hog(void **state)
     assert_int_equal(WIRE_END_MEMORY, a.end);
 }
 
+/* Runs a script in a sandbox while another command, which the meter knows of, uses or waits that much. */
+static SandboxAnswer run_metered(Fixture *f, const char *script, WireLimits limits, MeterSlot other)
+{
+    if (f->sandbox.weak)
+        skip();
+    SandboxBind bind = {.host = f->kit, .inside = "/kit"};
+    SandboxSpec spec = {.binds = &bind, .n_binds = 1, .runner = "/kit/runner"};
+    const char *args[] = {"/bin/sh", "-c", script, NULL}, *env[] = {"PATH=/usr/bin:/bin", NULL};
+    SandboxStep step = {.dir = "/",
+                        .args = args,
+                        .env = env,
+                        .limits = limits,
+                        .metered = true,
+                        .meter = meter_create(),
+                        .slot = 1};
+    Meter *m = meter_map(step.meter);
+    assert_non_null(m);
+    m->slots[0] = other;
+    SandboxAnswer answer;
+    Status s = sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &answer, NULL);
+    assert_int_equal(STATUS_OK, s);
+    assert_int_equal(0, m->slots[1].memory_kib); /* the dead use nothing */
+    assert_int_equal(other.memory_kib, m->slots[0].memory_kib);
+    meter_unmap(m);
+    close(step.meter);
+    return answer;
+}
+
+/* Each alone is within the limit. */
+static void test_memory_of_two(void **state)
+{
+    const char *script = "x=$(head -c 20000000 /dev/zero | tr '\\0' x); sleep 0.3";
+    MeterSlot little = {.memory_kib = 8 << 10}, much = {.memory_kib = 120 << 10};
+    assert_int_equal(WIRE_END_NONE, run_metered(*state, script, modest, little).end);
+    assert_int_equal(WIRE_END_MEMORY, run_metered(*state, script, modest, much).end);
+}
+
+/* The clock stands still while the other one waits for a processor, but not for ever. */
+static void test_wait_of_the_other(void **state)
+{
+    WireLimits l = modest;
+    l.wall_ms = 300;
+    assert_int_equal(WIRE_END_WALL, run_metered(*state, "sleep 0.6", l, (MeterSlot){0}).end);
+    assert_int_equal(WIRE_END_NONE, run_metered(*state, "sleep 0.6", l, (MeterSlot){.waited_ms = 9000}).end);
+    assert_int_equal(WIRE_END_WALL, run_metered(*state, "sleep 9", l, (MeterSlot){.waited_ms = 9000}).end);
+}
+
 static void test_memory_in_files(void **state)
 {
     WireLimits l = modest;
@@ -611,6 +659,8 @@ int main(void)
         cmocka_unit_test(test_busy_machine),
         cmocka_unit_test(test_busy),
         cmocka_unit_test(test_memory_hog),
+        cmocka_unit_test(test_memory_of_two),
+        cmocka_unit_test(test_wait_of_the_other),
         cmocka_unit_test(test_memory_in_files),
         cmocka_unit_test(test_scratch_has_a_size),
         cmocka_unit_test(test_fork_bomb),
