@@ -9,14 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-    BUILD_WALL_S = 60,
-    BUILD_MEMORY_MIB = 3072,
-    BUILD_PROCESSES = 64,
-    BUILD_FILE_MIB = 256,
-    KEEP_FILES = 64,
-    ARGS_MAX = 64
-};
+enum { BUILD_MEMORY_MIB = 3072, BUILD_PROCESSES = 64, BUILD_FILE_MIB = 256, KEEP_FILES = 64, ARGS_MAX = 64 };
 
 typedef struct Build {
     Arena *arena;
@@ -68,8 +61,8 @@ static SandboxStep new_step(Build *b, const char *const *args, const char *const
         .save_to = p->prog,
         .limits =
             {
-                .wall_ms = BUILD_WALL_S * 1000,
-                .cpu_ms = BUILD_WALL_S * 1000,
+                .wall_ms = (int64_t)(b->in->lab->compile_s * 1000),
+                .cpu_ms = (int64_t)(b->in->lab->compile_s * 1000),
                 .memory_kib = (int64_t)BUILD_MEMORY_MIB << 10,
                 .processes = BUILD_PROCESSES,
                 .output_bytes = BUILD_LOG_BYTES_MAX,
@@ -129,7 +122,7 @@ static Status run_step(Build *b, const SandboxStep *step, Diag *d)
     case WIRE_END_WALL:
     case WIRE_END_CPU:
         b->out->verdict = VERDICT_TIMEOUT;
-        strbuf_printf(&b->log, "The compiler did not end within %d seconds.\n", BUILD_WALL_S);
+        strbuf_printf(&b->log, "The compiler did not end within %g seconds.\n", b->in->lab->compile_s);
         return STATUS_OK;
     case WIRE_END_MEMORY:
     case WIRE_END_PROCESSES:

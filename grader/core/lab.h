@@ -135,6 +135,7 @@ typedef struct Lab {
     double points, starter_floor;
     LabTolerance tolerance;
     LabLimits limits;
+    double compile_s;
     double finding_credit;
     LabForbid *forbid;
     size_t n_forbid;

@@ -2,7 +2,7 @@
 # The corpus of hostile submissions: each gets the verdict that its first line says, ordinary submissions among them come to the
 # same bytes as without them, and nothing of them is left on the machine.
 #
-# They are graded by a copy of the kit whose lab allows less time and forbids two libraries. Where this runs as root, all of it
+# They are graded by a copy of the kit whose lab allows less time and memory and forbids two libraries. Where this runs as root, all of it
 # has namespaces of its own, so that whatever is left (processes, files in shared places, queues) can be told from other programs'.
 cd "$(dirname "$0")/../.."
 . grader/test/tap.sh
@@ -19,7 +19,7 @@ trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
 lab=02-vector-add
 make_kit_copy "$tmp/kit" $lab
 cp solutions/$lab/hidden.yaml "$tmp/kit/solutions/$lab/"
-sed -i 's/^limits: .*/limits: {wall_s: 4, cpu_s: 4}\nforbid:\n  - {include: "thrust\/*", why: the loop is what you learn here}\n  - {symbol: "cublas*", why: the loop is what you learn here}/' \
+sed -i 's/^limits: .*/limits: {wall_s: 4, cpu_s: 4, memory_mib: 512}\ncompile_s: 3\nforbid:\n  - {include: "thrust\/*", why: the loop is what you learn here}\n  - {symbol: "cublas*", why: the loop is what you learn here}/' \
     "$tmp/kit/labs/$lab/lab.yaml"
 mkdir "$tmp/scratch"
 chmod 711 "$tmp/scratch"
