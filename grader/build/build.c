@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BUILD_MEMORY_MIB = 3072, BUILD_PROCESSES = 64, BUILD_FILE_MIB = 256, KEEP_FILES = 64, ARGS_MAX = 64 };
+enum { BUILD_PROCESSES = 64, BUILD_FILE_MIB = 256, KEEP_FILES = 64, ARGS_MAX = 64 };
 
 typedef struct Build {
     Arena *arena;
@@ -63,7 +63,7 @@ static SandboxStep new_step(Build *b, const char *const *args, const char *const
             {
                 .wall_ms = (int64_t)(b->in->lab->compile_s * 1000),
                 .cpu_ms = (int64_t)(b->in->lab->compile_s * 1000),
-                .memory_kib = (int64_t)BUILD_MEMORY_MIB << 10,
+                .memory_kib = b->in->lab->compile_mib << 10,
                 .processes = BUILD_PROCESSES,
                 .output_bytes = BUILD_LOG_BYTES_MAX,
                 .output_cut = 1,
@@ -127,8 +127,8 @@ static Status run_step(Build *b, const SandboxStep *step, Diag *d)
     case WIRE_END_MEMORY:
     case WIRE_END_PROCESSES:
         b->out->verdict = VERDICT_MEMORY_LIMIT;
-        strbuf_printf(&b->log, "The compiler used more than %d MiB of memory or %d processes.\n",
-                      BUILD_MEMORY_MIB, BUILD_PROCESSES);
+        strbuf_printf(&b->log, "The compiler used more than %lld MiB of memory or %d processes.\n",
+                      (long long)b->in->lab->compile_mib, BUILD_PROCESSES);
         return STATUS_OK;
     case WIRE_END_EXEC:
         return diag_set(d, STATUS_NOT_FOUND, "cannot start %s: %s", step->args[0], strerror(answer.status));

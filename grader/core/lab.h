@@ -136,6 +136,7 @@ typedef struct Lab {
     LabTolerance tolerance;
     LabLimits limits;
     double compile_s;
+    int64_t compile_mib;
     double finding_credit;
     LabForbid *forbid;
     size_t n_forbid;
