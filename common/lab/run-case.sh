@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs one public case of a lab for a student: makes the inputs, runs the program, says what came out.
 #
-#   run-case.sh run|profile [CASE]     in a lab's folder; the variables below are set by common/mk/lab.mk
+#   run-case.sh run|profile [CASE [KEY=VALUE...]]     in a lab's folder; the variables below are set by common/mk/lab.mk.
+#                                                     KEY=VALUE: instead of the case's own value of that parameter
 #
 # Exit status: 0 when the result is right and the program had nothing to complain about; 1 when not; 2 when the kit is at fault.
 set -euo pipefail
@@ -18,6 +19,9 @@ fail() { echo "$*" >&2; exit 2; }
 
 fields=$("$KIT_BUILD/bin/labtool" case . "$case_name") || exit 2
 IFS=$'\t' read -r name seed rtol atol nan params <<<"$fields"
+for other in "${@:3}"; do
+    params=$(tr '\t' '\n' <<<"$params" | sed "s|^${other%%=*}=.*|$other|" | paste -sd '\t')
+done
 mapfile -t options < <("$KIT_BUILD/bin/labtool" options . "$case_name")
 
 # With no DEVICE: a GPU if one answers.
