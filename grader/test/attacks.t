@@ -19,7 +19,7 @@ trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
 lab=02-vector-add
 make_kit_copy "$tmp/kit" $lab
 cp solutions/$lab/hidden.yaml "$tmp/kit/solutions/$lab/"
-sed -i 's/^limits: .*/limits: {wall_s: 4, cpu_s: 4, memory_mib: 512}\ncompile_s: 3\ncompile_mib: 1536\nforbid:\n  - {include: "thrust\/*", why: the loop is what you learn here}\n  - {symbol: "cublas*", why: the loop is what you learn here}/' \
+sed -i 's/^limits: .*/limits: {wall_s: 4, cpu_s: 4, memory_mib: 512}\ncompile_mib: 1536\nforbid:\n  - {include: "thrust\/*", why: the loop is what you learn here}\n  - {symbol: "cublas*", why: the loop is what you learn here}/' \
     "$tmp/kit/labs/$lab/lab.yaml"
 mkdir "$tmp/scratch"
 chmod 711 "$tmp/scratch"
@@ -102,6 +102,20 @@ for file in grader/test/attacks-over-cases/*.cu; do
 done
 same "knowing the public cases wins no hidden one" 0 \
     "$(jq '[.cases[] | select(.visibility == "hidden" and .verdict == "pass")] | length' "$(result_of out2 knows-the-public-cases)")"
+
+# A compiler that would never end, where the lab gives it two seconds. Nothing else is compiled under that limit.
+cp -r "$tmp/kit" "$tmp/hasty-kit"
+echo 'compile_s: 2' >>"$tmp/hasty-kit/labs/$lab/lab.yaml"
+for file in grader/test/attacks-compiling/*.cu; do
+    hand_in class3 "$(basename "$file" .cu)" "$file"
+done
+grade=$tmp/hasty-kit/build/bin/grade run class3 out3 --case one-block
+same "a run with a short limit for compilers ends well" 0 $?
+for file in grader/test/attacks-compiling/*.cu; do
+    name=$(basename "$file" .cu)
+    same "$name: $(expectation "$file" expect)" "$(expectation "$file" expect)" "$(verdict_of out3 "$name")"
+    check "$name: says which limit" grep -q 'compiler did not end within 2 seconds' "$(result_of out3 "$name")"
+done
 
 # A disk that is full is the machine's fault, never the student's; with room the same command goes on.
 if [ -n "$IN_NAMESPACES" ]; then
