@@ -1,6 +1,7 @@
 /* What the files of check share.
  *
  *   observe.c  the observer's callbacks: who they concern, and which checkers hear of them
+ *   block.c    the blocks that run
  *   note.c     notes: findings while a launch runs, one table a worker; merged into findings when it ends
  *   fault.c    faults of exec -> notes            hint.c    hints that the facts support
  *   init.c     bitmaps of written bytes           host.c    the host's side: frees, copies, leaks
@@ -28,8 +29,8 @@
 
 enum {
     CHECK_WORKERS_MAX = 256,
-    CHECK_NOTES_MAX = 4096,  /* distinct notes of one worker in one launch */
-    CHECK_OPEN_BUCKETS = 64, /* hash of open blocks */
+    CHECK_NOTES_MAX = 4096,     /* distinct notes of one worker in one launch */
+    CHECK_BLOCK_CHUNKS = 16384, /* of slots, see block.c */
     CHECK_LINE_LOCKS = 256,
     NO_PLACE = 0xFFFFFFFFu,
 };
@@ -88,7 +89,7 @@ typedef struct LocalShadow {
     size_t cap;      /* words */
 } LocalShadow;
 
-/* State of a block that runs; found by its linear index, so that it may move between workers. */
+/* State of a block that runs, in a slot of its own, so that it may move between workers. */
 typedef struct CheckBlock {
     uint32_t linear;
     uint32_t n_threads;
@@ -104,7 +105,7 @@ typedef struct CheckBlock {
     Pool pool;                /* cells of lines; kept for the next block */
     LocalShadow local;
     WideBlock wide;
-    struct CheckBlock *next;
+    uint64_t opened; /* number of the launch (CheckSet.n_launches) in which it is open; 0: closed */
 } CheckBlock;
 
 typedef struct CheckWorker {
@@ -169,8 +170,9 @@ struct CheckSet {
     size_t place_cap;
     CheckWorker *workers;
     unsigned n_workers;
-    pthread_mutex_t lock; /* open and free blocks, new chunks of shadow */
-    CheckBlock *open[CHECK_OPEN_BUCKETS], *free_blocks;
+    pthread_mutex_t lock; /* new chunks of shadow, and of blocks */
+    CheckBlock **blocks[CHECK_BLOCK_CHUNKS];
+    uint64_t n_launches; /* those of grids that kernels launched count as well */
     RecordStore records; /* of global memory */
     pthread_mutex_t line_locks[CHECK_LINE_LOCKS];
     struct OrderLaunch *order; /* publications of the launch */
@@ -209,6 +211,10 @@ const char *check_title(CheckSet *set, const Finding *f, const char *detail);
 /* ---- checkers ---- */
 
 void check_fill_observer(CheckSet *set);
+/* The block of an event; NULL: it is not open. */
+CheckBlock *block_find(CheckSet *set, const ExecWho *who);
+/* Opens a block; what it held is of one before. NULL: no memory. */
+CheckBlock *block_take(CheckSet *set, const ExecWho *who);
 void check_free_blocks(CheckSet *set);
 
 void fault_observe(const CheckEvent *e, const ExecFault *fault);

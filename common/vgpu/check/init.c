@@ -119,6 +119,14 @@ bool init_is_set(const uint8_t *bits, uint64_t from, uint64_t n)
         memcpy(words, bits + from / 8, sizeof words);
         return (words[0] & words[1]) == UINT64_MAX;
     }
+    if (from % 64 == 0 && n % 64 == 0) {
+        uint64_t all = UINT64_MAX;
+        for (uint64_t word; n > 0; from += 64, n -= 64) {
+            memcpy(&word, bits + from / 8, sizeof word);
+            all &= word;
+        }
+        return all == UINT64_MAX;
+    }
     return init_first_clear(bits, from, n) == n;
 }
 

@@ -1,7 +1,6 @@
 /* The observer: finds the block and the worker of an event, and passes it to the checkers that are on.
  *
- * A block is known by its linear index: a block that waits for another may be put aside and go on later, on
- * any worker.
+ * A block that waits for another may be put aside and go on later, on any worker: block.c finds it.
  */
 #include "common/vgpu/check/check_internal.h"
 
@@ -60,6 +59,7 @@ static bool add_grid(CheckSet *set, const ExecLaunch *l)
 static void on_launch_begin(void *self, const ExecLaunch *launch)
 {
     CheckSet *set = self;
+    set->n_launches++; /* blocks that a fault cut short are not open any more */
     if (launch->family_grid == 0)
         forget_launch(set);
     set->launch = number_places(set, launch->instance->module) && add_grid(set, launch) ? launch : NULL;
@@ -98,87 +98,12 @@ static void on_launch_end(void *self, const ExecLaunch *launch)
 {
     CheckSet *set = self;
     (void)launch;
-    for (int i = 0; i < CHECK_OPEN_BUCKETS; i++) { /* blocks that a fault cut short */
-        while (set->open[i]) {
-            CheckBlock *b = set->open[i];
-            set->open[i] = b->next;
-            b->next = set->free_blocks;
-            set->free_blocks = b;
-        }
-    }
     if (set->launch)
         check_merge(set);
     set->launch = NULL;
 }
 
 /* ---- blocks ---- */
-
-static CheckBlock **bucket_of(CheckSet *set, uint32_t linear)
-{
-    return &set->open[linear % CHECK_OPEN_BUCKETS];
-}
-
-static CheckBlock *find_block(CheckSet *set, uint32_t linear)
-{
-    pthread_mutex_lock(&set->lock);
-    CheckBlock *b = *bucket_of(set, linear);
-    while (b && b->linear != linear)
-        b = b->next;
-    pthread_mutex_unlock(&set->lock);
-    return b;
-}
-
-static CheckBlock *take_block(CheckSet *set, uint32_t linear)
-{
-    pthread_mutex_lock(&set->lock);
-    CheckBlock *b = set->free_blocks;
-    if (b)
-        set->free_blocks = b->next;
-    else
-        b = calloc(1, sizeof *b);
-    if (b) {
-        CheckBlock **bucket = bucket_of(set, linear);
-        b->linear = linear;
-        b->next = *bucket;
-        *bucket = b;
-    }
-    pthread_mutex_unlock(&set->lock);
-    return b;
-}
-
-static void drop_block(CheckSet *set, uint32_t linear)
-{
-    pthread_mutex_lock(&set->lock);
-    CheckBlock **at = bucket_of(set, linear);
-    while (*at && (*at)->linear != linear)
-        at = &(*at)->next;
-    CheckBlock *b = *at;
-    if (b) {
-        *at = b->next;
-        b->next = set->free_blocks;
-        set->free_blocks = b;
-    }
-    pthread_mutex_unlock(&set->lock);
-}
-
-static void free_list(CheckBlock *b)
-{
-    while (b) {
-        CheckBlock *next = b->next;
-        race_free_block(b);
-        free(b->shared_init);
-        free(b->local.unwritten);
-        free(b);
-        b = next;
-    }
-}
-
-void check_free_blocks(CheckSet *set)
-{
-    free_list(set->free_blocks);
-    for (int i = 0; i < CHECK_OPEN_BUCKETS; i++)
-        free_list(set->open[i]);
-}
 
 /* False when the event cannot be followed: the host ran out of memory before. */
 static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e)
@@ -187,7 +112,7 @@ static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e)
         return false;
     CheckWorker *w = &set->workers[who->worker];
     if (!w->has_block || w->block_linear != who->block_linear) {
-        w->block = find_block(set, who->block_linear);
+        w->block = block_find(set, who);
         w->block_linear = who->block_linear;
         w->has_block = w->block != NULL;
     }
@@ -198,11 +123,11 @@ static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e)
 static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
 {
     CheckSet *set = self;
-    CheckBlock *b = set->launch ? take_block(set, who->block_linear) : NULL;
+    CheckBlock *b = set->launch ? block_take(set, who) : NULL;
     if (!b)
         return;
     if (!race_prepare_block(b, shared_bytes)) {
-        drop_block(set, who->block_linear);
+        b->opened = 0;
         return;
     }
     b->n_threads = who->block_dim[0] * who->block_dim[1] * who->block_dim[2];
@@ -223,9 +148,11 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
 static void on_block_end(void *self, const ExecWho *who)
 {
     CheckSet *set = self;
+    CheckBlock *b = block_find(set, who);
     if (who->worker < set->n_workers)
         set->workers[who->worker].has_block = false;
-    drop_block(set, who->block_linear);
+    if (b)
+        b->opened = 0;
 }
 
 /* ---- events ---- */

@@ -27,10 +27,22 @@ static unsigned list_dims(const ExecWideAccess *w, const uint32_t dims[3], Dim o
     return n;
 }
 
+/* The usual case: one row, a thread after the other. */
+static bool is_row(const ExecWideAccess *w, const uint32_t dims[3])
+{
+    int64_t bytes = w->bytes, row = bytes * dims[0];
+    return w->step[0] == bytes && (dims[1] == 1 || w->step[1] == row) &&
+           (dims[2] == 1 || w->step[2] == row * dims[1]);
+}
+
 /* Steps that go on where the row ends make it longer. */
 WideShape wide_shape_of(const ExecWideAccess *w, const uint32_t dims[3])
 {
     WideShape s = {.low = w->low, .row_bytes = w->bytes, .extent = {1, 1, 1}};
+    if (is_row(w, dims)) {
+        s.row_bytes = (uint64_t)w->bytes * w->n_threads;
+        return s;
+    }
     Dim list[WIDE_DIMS];
     unsigned n = list_dims(w, dims, list), kept = 0;
     uint64_t span = w->bytes;
@@ -71,27 +83,29 @@ void wide_mark(uint8_t *bits, uint64_t base, const WideShape *s, bool shared_by_
 
 /* ---- entries ---- */
 
-WideEntry wide_entry(const CheckEvent *e, const ExecWideAccess *w)
+void wide_fill_entry(WideEntry *x, const CheckEvent *e, const ExecWideAccess *w)
 {
-    return (WideEntry){
-        .function = e->who->function,
-        .inst = e->who->inst,
-        .alloc = w->alloc,
-        .base = w->base,
-        .low = w->low,
-        .end = w->end,
-        .step = {w->step[0], w->step[1], w->step[2]},
-        .count = 1,
-        .block = e->block->linear,
-        .interval = e->block->interval,
-        .n_threads = w->n_threads,
-        .bytes = w->bytes,
-        .dims = {(uint16_t)e->who->block_dim[0], (uint16_t)e->who->block_dim[1],
-                 (uint16_t)e->who->block_dim[2]},
-        .kind = w->kind,
-        .space = w->space,
-        .sem = w->sem,
-    };
+    const ExecWho *who = e->who;
+    x->next = NULL;
+    x->function = who->function;
+    x->inst = who->inst;
+    x->alloc = w->alloc;
+    x->base = w->base;
+    x->low = w->low;
+    x->end = w->end;
+    x->again = 0;
+    x->count = 1;
+    x->block = e->block->linear;
+    x->interval = e->block->interval;
+    x->n_threads = w->n_threads;
+    x->bytes = w->bytes;
+    x->kind = w->kind;
+    x->space = w->space;
+    x->sem = w->sem;
+    for (int d = 0; d < WIDE_DIMS; d++) {
+        x->step[d] = w->step[d];
+        x->dims[d] = (uint16_t)who->block_dim[d];
+    }
 }
 
 static void replay_warp(const CheckEvent *e, const WideEntry *x, uint64_t base, uint32_t first)

@@ -48,7 +48,7 @@ typedef struct WideBlock {
     uint32_t n;                    /* entries since the last barrier */
     bool stores;                   /* some of them */
     uint64_t low, end;             /* of all entries; of none: empty */
-    WideEntry at[WIDE_SHARED_MAX];
+    WideEntry *at;                 /* [WIDE_SHARED_MAX], made for the first entry, kept for the next block */
 } WideBlock;
 
 /* What a worker did last. */

@@ -99,7 +99,7 @@ static bool append(const CheckEvent *e, const ExecWideAccess *w, Shadow *shadow)
     WideEntry *x = pool_alloc(&e->worker->pool, sizeof *x);
     if (!x)
         return false;
-    *x = wide_entry(e, w);
+    wide_fill_entry(x, e, w);
     x->shadow = shadow;
     WideList *list = &shadow->wide->lists[e->who->worker];
     __atomic_store_n(list->last ? &list->last->next : &list->first, x, __ATOMIC_RELEASE);

@@ -7,7 +7,8 @@
 bool wide_observe_shared(const CheckEvent *e, const ExecWideAccess *w);
 bool wide_observe_global(const CheckEvent *e, const ExecWideAccess *w);
 
-WideEntry wide_entry(const CheckEvent *e, const ExecWideAccess *w);
+/* An entry of its own; its shadow is the caller's to set. */
+void wide_fill_entry(WideEntry *x, const CheckEvent *e, const ExecWideAccess *w);
 
 /* Each thread has the same place in both, but for where the whole begins. */
 static inline bool wide_is_alike(const WideEntry *x, const ExecWideAccess *w)

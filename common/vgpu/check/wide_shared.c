@@ -1,24 +1,37 @@
 /* Wide accesses to shared memory: see wide.h. */
 #include "common/vgpu/check/wide_internal.h"
 
+#include <stdlib.h>
+
 /* ---- initialised bytes ---- */
+
+static bool is_known(const WideBlock *wide, const ExecWideAccess *w)
+{
+    return w->low >= wide->known_from && w->end <= wide->known_to;
+}
+
+/* Of two ranges that do not touch the longer one is kept. */
+static void know(WideBlock *wide, uint64_t low, uint64_t end)
+{
+    bool touch = low <= wide->known_to && end >= wide->known_from;
+    if (touch) {
+        low = wide->known_from < low ? wide->known_from : low;
+        end = wide->known_to > end ? wide->known_to : end;
+    }
+    if (end - low > wide->known_to - wide->known_from) {
+        wide->known_from = low;
+        wide->known_to = end;
+    }
+}
 
 static bool is_initialised(CheckBlock *b, const ExecWideAccess *w, const WideShape *s)
 {
     WideBlock *wide = &b->wide;
-    if (w->low >= wide->known_from && w->end <= wide->known_to)
-        return true;
     if (!wide_is_set(b->shared_init, 0, s))
         return false;
     if (!init_is_set(b->shared_init, w->low, w->end - w->low))
         return true;
-    if (w->low <= wide->known_to && w->end >= wide->known_from) { /* the two make one range */
-        wide->known_from = w->low < wide->known_from ? w->low : wide->known_from;
-        wide->known_to = w->end > wide->known_to ? w->end : wide->known_to;
-    } else {
-        wide->known_from = w->low;
-        wide->known_to = w->end;
-    }
+    know(wide, w->low, w->end);
     return true;
 }
 
@@ -118,9 +131,10 @@ static bool keep(const CheckEvent *e, const ExecWideAccess *w)
     if (meets_lines(e->block, w->low, w->end, stores))
         return false;
     if (stores || !repeats(wide, e, w)) {
-        if (wide->n == WIDE_SHARED_MAX)
+        if (wide->n == WIDE_SHARED_MAX ||
+            (!wide->at && !(wide->at = calloc(WIDE_SHARED_MAX, sizeof *wide->at))))
             return false;
-        wide->at[wide->n++] = wide_entry(e, w);
+        wide_fill_entry(&wide->at[wide->n++], e, w);
     }
     wide->stores |= stores;
     wide->low = w->low < wide->low ? w->low : wide->low;
@@ -128,15 +142,30 @@ static bool keep(const CheckEvent *e, const ExecWideAccess *w)
     return true;
 }
 
+static bool load(const CheckEvent *e, const ExecWideAccess *w)
+{
+    if (check_has(e->set, CHECK_INIT) && !is_known(&e->block->wide, w)) {
+        WideShape s = wide_shape_of(w, e->who->block_dim);
+        if (!is_initialised(e->block, w, &s))
+            return false;
+    }
+    return !check_has(e->set, CHECK_RACE) || keep(e, w);
+}
+
+static bool store(const CheckEvent *e, const ExecWideAccess *w)
+{
+    WideShape s = wide_shape_of(w, e->who->block_dim);
+    if (s.overlaps || (check_has(e->set, CHECK_RACE) && !keep(e, w)))
+        return false;
+    if (!check_has(e->set, CHECK_INIT) || is_known(&e->block->wide, w))
+        return true;
+    wide_mark(e->block->shared_init, 0, &s, false);
+    if (w->end - w->low == s.row_bytes)
+        know(&e->block->wide, w->low, w->end);
+    return true;
+}
+
 bool wide_observe_shared(const CheckEvent *e, const ExecWideAccess *w)
 {
-    bool init = check_has(e->set, CHECK_INIT), stores = w->kind == ACCESS_STORE;
-    WideShape s = wide_shape_of(w, e->who->block_dim);
-    if ((stores && s.overlaps) || (init && !stores && !is_initialised(e->block, w, &s)))
-        return false;
-    if (check_has(e->set, CHECK_RACE) && !keep(e, w))
-        return false;
-    if (init && stores)
-        wide_mark(e->block->shared_init, 0, &s, false);
-    return true;
+    return w->kind == ACCESS_STORE ? store(e, w) : load(e, w);
 }

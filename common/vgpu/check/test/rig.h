@@ -85,7 +85,7 @@ static inline void rig_end(Rig *r)
 
 static inline void rig_at(Rig *r, uint32_t block, uint32_t worker)
 {
-    r->who.block[0] = r->who.block_linear = block;
+    r->who.block[0] = r->who.block_linear = r->who.slot = block;
     r->who.worker = worker;
 }
 

@@ -314,7 +314,7 @@ static void records_limit(void **state)
         Rig *r = shared_rig();
         rig_barrier(r); /* a new interval: all records are free */
         rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1));
-        CheckBlock *block = r->set->open[0];
+        CheckBlock *block = r->set->blocks[0][0];
         assert_non_null(block);
         block->records.limit = LIMIT;
         for (uint32_t i = 1; i < rounds; i++) {

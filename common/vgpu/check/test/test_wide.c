@@ -415,7 +415,7 @@ static void *use_all(void *arg)
     const Rig *rig = me->side->rig;
     const ExecObserver *o = rig->o;
     ExecWho who = rig->who;
-    who.block_linear = who.worker = me->block;
+    who.block_linear = who.slot = who.worker = me->block;
     who.inst = &rig->insts[1 + me->block];
     pthread_barrier_wait(me->start);
     for (uint32_t i = 0; i < 16; i++) {
