@@ -86,8 +86,8 @@ static const char **task_args(ClassRun *c, const char *dir, const SlurmPlace *pl
     add_option(args, "--bwrap", o->bwrap);
     if (o->allow_weak)
         add_word(args, "--allow-weak-sandbox");
-    if (o->public_only)
-        add_word(args, "--public");
+    if (o->public)
+        add_word(args, arena_printf(c->arena, "--public=%s", o->public));
     if (o->in_process)
         add_word(args, "--in-process");
     return args;

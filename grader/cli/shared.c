@@ -142,10 +142,23 @@ static Status choose_sandbox(Arena *a, const Options *o, bool weak_is_fine, Grad
     return STATUS_UNSUPPORTED;
 }
 
+static Status choose_cases(const Options *o, GradeRun *run, Diag *d)
+{
+    char *end = "";
+    if (!o->public)
+        return STATUS_OK;
+    run->public_most = strcmp(o->public, "all") == 0 ? INT64_MAX : strtoll(o->public, &end, 10);
+    return run->public_most > 0 && !*end
+               ? STATUS_OK
+               : diag_set(d, STATUS_INVALID, "--public takes a number of cases, not '%s'", o->public);
+}
+
 Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
 {
-    *run = (GradeRun){.only = o->only, .public_only = o->public_only};
-    Status s = kit_find(a, &run->kit, d);
+    *run = (GradeRun){.only = o->only};
+    Status s = choose_cases(o, run, d);
+    if (s == STATUS_OK)
+        s = kit_find(a, &run->kit, d);
     if (s == STATUS_OK)
         s = choose_device(a, o, run, d);
     if (s == STATUS_OK)

@@ -133,8 +133,11 @@ const char *plan_key(Arena *a, const Plan *plan, const char *lab, const char *su
 
 static const char *describe_setting(Arena *a, const GradeRun *run)
 {
+    const char *cases = run->only ? run->only : "all";
+    if (run->public_most)
+        cases = arena_printf(a, "%s of the first %lld public ones", cases, (long long)run->public_most);
     const char *text = arena_printf(a, "device %s, model %s, case %s, sandbox", run->gpu ? "gpu" : "virtual",
-                                    run->device[0] ? run->device : "default", run->only ? run->only : run->public_only ? "public" : "all");
+                                    run->device[0] ? run->device : "default", cases ? cases : "");
     for (size_t i = 0; text && i < run->sandbox.n_layers; i++)
         text = arena_printf(a, "%s %s", text, run->sandbox.layers[i]);
     if (text && run->sanitizer.scope != SANITIZE_NONE)

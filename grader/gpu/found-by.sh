@@ -13,7 +13,7 @@ cat <<HEAD
 Every broken submission of every lab: the verdict that it gets on the virtual GPU (in one run, all checks on), and what was seen of it on a real card, without any tool
 and under the four tools of compute-sanitizer, one run each. The card: $(sed -n '1s/^# //p' $measured).
 On the card each ran with one public case: the one that its comment names, else the lab's first. So "nothing seen" also stands beside mistakes that only another case shows; the numbers are reports of a tool,
-"-" means that the tool came to no end in time, and an empty field that the submission is younger than the run. Made by \`make found-by\`.
+"-" means that the tool gave no result: it came to no end in time, or found no CUDA call to begin with; and an empty field that the submission is younger than the run. Made by \`make found-by\`.
 
 HEAD
 for lab in solutions/[0-9]*; do
@@ -60,5 +60,5 @@ HEAD
     grep -v '^#' $graded | awk -F'\t' '{ gsub(/ +$/, "", $5); gsub(/ /, ", ", $5); printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 }'
 fi
 if [ -s $right ]; then
-    grep -v '^#' $right | awk -F'\t' '{ n++; full += $4 == $5 } END { printf "\nOf %d right submissions (the solutions with all their cases, the accepted variants with the public ones) %d get all points on the card.\n", n, full }'
+    grep -v '^#' $right | awk -F'\t' '{ n++; full += $4 == $5 } END { printf "\nOf %d right submissions (the solutions with all their cases, the accepted variants with the first public ones) %d get all points on the card.\n", n, full }'
 fi

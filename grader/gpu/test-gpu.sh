@@ -5,11 +5,11 @@
 #
 # LABS="NN-name ..." takes only those labs' submissions; LIMIT=450 is how many seconds it may take: the last part, which has most to do, ends then and says
 # what is left. Stands in the bundle that `make gpu-bundle` makes, and needs gcc, make and nvcc beside it. What a part writes into OUT stands at the top of
-# its file in parts/. Nothing runs beside what is timed; programs are built while submissions are graded.
+# its file in parts/. Nothing runs beside what is timed; the sanitizer's programs are built while submissions are graded.
 #   results.json       date, card, driver, toolkit, and for each part its seconds and how much of it was as expected; what was not, by name
 # `make record-gpu FROM=OUT` takes the figures into the repository. Ends with "N passed, N failed, N skipped"; the exit status is 1 when one failed.
 set -uo pipefail
-all_parts="submissions sandbox optional ceilings ladders graded-sanitizer profile counters sanitizer"
+all_parts="ceilings ladders start submissions sandbox optional graded-sanitizer profile counters sanitizer"
 here=$(dirname "$(readlink -f "$0")")
 out=$1
 shift
@@ -42,12 +42,13 @@ export -f sources_of name_of
 labs=${LABS:-$(cd solutions && echo [0-9][0-9]-*)}
 for file in parts/*.sh; do . "$file"; done
 
-# What later parts need, with the processors that grading leaves.
-build_programs() {
+# What the first parts need, and then what the last one needs, with the processors that grading leaves.
+build_first() {
     if wants ceilings; then build_ceilings; fi
     if wants ladders counters; then build_ladders; fi
-    if wants sanitizer && command -v compute-sanitizer >/dev/null; then build_sanitizer; fi
+    if wants start; then build_start; fi
 }
+build_later() { if wants sanitizer && command -v compute-sanitizer >/dev/null; then build_sanitizer; fi; }
 
 # Written after each part, so that a call that is cut short leaves what was done.
 write_results() {
@@ -67,12 +68,18 @@ run_part() {
     write_results
 }
 
-nice -n 19 bash -c "$(declare -f); set -uo pipefail; labs='$labs' processors=$processors wanted='$wanted'; build_programs" >"$out/build.txt" 2>&1 &
-builder=$!
+build_first >"$out/build.txt" 2>&1
+echo "built ($SECONDS s)"
+builder=
 for part in $all_parts; do
-    wants "$part" || continue
-    case $part in ceilings | ladders | counters | sanitizer) wait "$builder" && echo "built ($SECONDS s)" ;; esac
-    run_part "$part"
+    case $part in
+    submissions) # from here on nothing is timed by the host's clock
+        nice -n 19 bash -c "$(declare -f); set -uo pipefail; labs='$labs' processors=$processors wanted='$wanted'; build_later" >>"$out/build.txt" 2>&1 &
+        builder=$!
+        ;;
+    sanitizer) wait "$builder" && echo "built ($SECONDS s)" ;;
+    esac
+    if wants "$part"; then run_part "$part"; fi
 done
 cat "$out/results.json"
 echo "$passed passed, $failed failed, $skipped skipped"

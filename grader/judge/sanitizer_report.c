@@ -176,14 +176,33 @@ static void read_other(Arena *a, const char *text, SanitizerFacts *facts, VgpuFi
     facts->other = read_place(a, behind(text, " access at "));
 }
 
-/* The host's frames stand from the inside out: the first that has a line and is no stub of nvcc's. */
+static bool is_source(const char *file)
+{
+    size_t n = strlen(file);
+    return n > 3 && strcmp(file + n - 3, ".cu") == 0;
+}
+
+/* The host's frames stand from the inside out: the first that has a line and is no stub of nvcc's. Of a call
+ * to cudaLaunchKernel the first is the kernel's own stub, named as the kernel is; where there is another
+ * frame it is that. */
 static void read_host_frame(Arena *a, const char *text, SanitizerFacts *facts)
 {
-    if (facts->launch.line || strstr(text, "__device_stub") || strstr(text, ".stub.c"))
+    bool stub = strstr(facts->head, "call to cudaLaunchKernel") && strchr(facts->launch.function, '(');
+    if ((facts->launch.line && !stub) || strstr(text, "__device_stub") || strstr(text, ".stub.c"))
         return;
     SanitizerPlace p = read_place(a, text);
-    if (p.line)
+    if (p.line && !(stub && !is_source(p.file)))
         facts->launch = p;
+}
+
+/* The device's frames go outwards too. The last is the kernel; an access in a header of the toolkit's is told
+ * where the student called it. */
+static void read_device_frame(Arena *a, const char *text, SanitizerFacts *facts, VgpuFinding *f)
+{
+    SanitizerPlace p = read_place(a, text);
+    f->kernel = p.function;
+    if (!is_source(facts->at.file) && is_source(p.file))
+        facts->at = p;
 }
 
 /* A line that belongs to a report. */
@@ -200,7 +219,7 @@ static void read_detail(Arena *a, const char *text, SanitizerFacts *facts, VgpuF
     else if (begins_with(text, "and ") && strstr(text, " access at "))
         read_other(a, text, facts, f);
     else if ((rest = behind(text, "Device Frame:")))
-        f->kernel = read_place(a, rest).function; /* the last is the kernel */
+        read_device_frame(a, rest, facts, f);
     else if ((rest = behind(text, "Host Frame:")))
         read_host_frame(a, rest, facts);
     else if (begins_with(text, "Access ") || begins_with(text, "Address ")) {
@@ -293,7 +312,7 @@ static void take_error(VgpuReport *r, SanitizerFacts *facts)
     r->errors[r->n_errors++] = (VgpuError){.call = copy(&r->arena, call, strcspn(call, ". ")),
                                            .error = copy(&r->arena, error, strlen(error)),
                                            .code = number_behind(facts->head, "(error "),
-                                           .file = facts->launch.file ? facts->launch.file : "",
+                                           .file = facts->launch.file,
                                            .line = facts->launch.line};
 }
 
@@ -301,11 +320,11 @@ static void take_report(VgpuReport *r, SanitizerFacts *facts)
 {
     if (!facts->head)
         return;
+    facts->at = facts->launch = facts->other = (SanitizerPlace){.function = "", .file = ""};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (begins_with(facts->head, rows[i].begins) && strstr(facts->head, rows[i].holds)) {
             facts->kind = rows[i].kind;
             facts->title = rows[i].title;
-            facts->at = facts->launch = facts->other = (SanitizerPlace){.function = "", .file = ""};
             take_finding(r, facts);
             return;
         }

@@ -61,9 +61,12 @@ uint64_t submission_case_seed(const GradeRun *run, const Lab *lab, const LabCase
     return seed & ((UINT64_C(1) << 53) - 1); /* exact in every reader of JSON */
 }
 
-static bool is_wanted(const GradeRun *run, const LabCase *c)
+/* The public cases stand before the hidden ones. */
+static bool is_wanted(const GradeRun *run, const Lab *lab, const LabCase *c)
 {
-    return !(run->public_only && c->hidden) && (!run->only || strcmp(run->only, c->name) == 0);
+    if (run->public_most && (c->hidden || c - lab->cases >= run->public_most))
+        return false;
+    return !run->only || strcmp(run->only, c->name) == 0;
 }
 
 /* A Result with a row for each case, none of them run. */
@@ -96,7 +99,7 @@ static void fill_cases(Work *w, Verdict v, const char *message)
     r->n_cases = 0;
     for (size_t i = 0; i < w->submission->lab->n_cases; i++) {
         const LabCase *c = &w->submission->lab->cases[i];
-        if (!is_wanted(w->run, c))
+        if (!is_wanted(w->run, w->submission->lab, c))
             continue;
         r->cases[r->n_cases++] = (CaseResult){
             .name = c->name,
@@ -192,7 +195,7 @@ static void run_cases(Work *w)
         return;
     }
     for (size_t i = 0; i < lab->n_cases; i++) {
-        if (!is_wanted(w->run, &lab->cases[i]))
+        if (!is_wanted(w->run, lab, &lab->cases[i]))
             continue;
         CaseInput in = {.run = w->run,
                         .lab = lab,

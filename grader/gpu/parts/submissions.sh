@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
 # What right submissions get, and what the sandbox shows of the machine: test-gpu's parts `submissions`, `sandbox` and `optional`.
-# submissions.tsv: lab, submission, verdict, points, of how many: solutions with all their cases, accepted variants with the public ones (ACCEPTED=all: with all).
+# submissions.tsv: lab, submission, verdict, points, of how many: solutions with all their cases, accepted variants with the first three public ones (ACCEPTED=N: so many, all: with all, hidden ones too).
 # doctor.txt, sandbox.txt: what `grade doctor` says here, and the layers that were active. inside.txt: what a program in the sandbox sees of the machine.
 
 # STUDENT LAB [VARIANT]: the lab's solution as that student's, with the variant's files in it.
@@ -42,7 +42,7 @@ part_submissions() {
     done
     grade_class solutions
     echo "solutions ($SECONDS s)"
-    [ "${ACCEPTED:-public}" = all ] || scope=--public
+    [ "${ACCEPTED:-3}" = all ] || scope=--public=${ACCEPTED:-3}
     [ ! -d "$work/class-accepted" ] || grade_class accepted ${scope:+"$scope"}
     for result in "$work"/graded-solutions/results/*/*/result.json "$work"/graded-accepted/results/*/*/result.json; do
         [ ! -e "$result" ] || check_submission "$result"

@@ -204,6 +204,30 @@ static void test_ends(void **state)
     vgpu_report_free(r);
 }
 
+/* An access in a header is told where the student's code calls it, a launch that failed where it stands. */
+static void test_places(void **state)
+{
+    (void)state;
+    VgpuReport *r =
+        report_of(SANITIZER_INITCHECK,
+                  "========= Uninitialized __global__ memory read of size 4 bytes\n"
+                  "=========     at atomicAdd(float *, float)+0x460 in atomic_functions.hpp:84\n"
+                  "=========         Device Frame: add(float *)+0x450 in a.cu:34\n"
+                  "=========     Saved host backtrace up to driver entry point at kernel launch time\n"
+                  "=========         Host Frame: run in a.cu:41 [0x581c] in p\n========= \n"
+                  "========= Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on "
+                  "CUDA API call to cudaLaunchKernel.\n"
+                  "=========         Host Frame: add(float*) in a.cu:9 [0x5b9b] in p\n"
+                  "=========         Host Frame: run in a.cu:37 [0x588d] in p\n"
+                  "=========         Host Frame: lab_main in driver.c:18 [0x5d40] in p\n"
+                  "========= ERROR SUMMARY: 2 errors\n");
+    assert_string_equal("a.cu", r->findings[0].file);
+    assert_int_equal(34, r->findings[0].line);
+    assert_int_equal(1, r->n_errors);
+    assert_int_equal(37, r->errors[0].line);
+    vgpu_report_free(r);
+}
+
 /* Findings of several tools stand in one report; the gravest decides. */
 static void test_several_tools(void **state)
 {
@@ -281,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_race_of_two_lines),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_several_tools),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_hostile_names),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_damage),
