@@ -91,6 +91,38 @@ LAB_API void lab_value(LabCase *c, const char *key, double value);
  * meaning, and makes the program end with status 1 after the outputs are written. */
 LAB_API void lab_status(LabCase *c, const char *function, int status);
 
+/* ---- Speed on a GPU, for driver.c of labs whose cases have `speed` ---- */
+
+typedef enum LabFill {
+    LAB_FILL_BITS,   /* any bits */
+    LAB_FILL_FLOATS, /* whole floats from -8 to 7 */
+    LAB_FILL_INTS    /* whole numbers from -8 to 7, of four bytes */
+} LabFill;
+
+typedef struct LabSpeedArray {
+    void *device; /* aligned to four bytes, as the length is */
+    size_t bytes;
+    LabFill fill; /* of inputs */
+} LabSpeedArray;
+
+enum { LAB_SPEED_INPUTS_MAX = 8 };
+
+/* One call of the student's function with arrays on the device. What it makes of such inputs must have one
+ * right answer to the last bit, in whatever order it works. */
+typedef struct LabSpeed {
+    int (*call)(void *context); /* 0 or the code of a CUDA error */
+    void *context;
+    LabSpeedArray inputs[LAB_SPEED_INPUTS_MAX];
+    int n_inputs;
+    LabSpeedArray output;
+} LabSpeed;
+
+/* Whether somebody times this run. The parameters of the case's `speed` are then there, each with the prefix
+ * `speed_`. */
+LAB_API int lab_is_timed(void);
+/* Makes the calls that are asked for, on new inputs each time. Returns at once where nobody times the run. */
+LAB_API void lab_speed(const LabSpeed *speed);
+
 #ifdef __cplusplus
 }
 #endif

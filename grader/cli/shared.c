@@ -155,7 +155,7 @@ static Status choose_cases(const Options *o, GradeRun *run, Diag *d)
 
 Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
 {
-    *run = (GradeRun){.only = o->only};
+    *run = (GradeRun){.only = o->only, .speed_clock = getenv("KIT_SPEED_CLOCK")};
     Status s = choose_cases(o, run, d);
     if (s == STATUS_OK)
         s = kit_find(a, &run->kit, d);

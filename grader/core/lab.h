@@ -86,6 +86,16 @@ typedef struct LabParam {
     const char *key, *value;
 } LabParam;
 
+/* How fast a case is to be on a GPU; no tiers: nobody asks. */
+typedef struct LabSpeedGoal {
+    LabParam *params;
+    size_t n_params;
+    const char *of; /* "reference" or "ceiling" */
+    double bytes, ops;
+    LabTier *tiers;
+    size_t n_tiers;
+} LabSpeedGoal;
+
 typedef struct LabCase {
     const char *name;
     bool hidden; /* from hidden.yaml */
@@ -107,6 +117,7 @@ typedef struct LabCase {
     const char *expect_error; /* name of a CUDA error that the case is meant to meet; "" */
     const char *metric;       /* "" unless this is a performance case */
     const char *leaderboard;  /* "lowest", "highest", or "": how the metric ranks a class */
+    LabSpeedGoal speed;
     LabTier *tiers;
     size_t n_tiers;
     bool run; /* false: only the answer file counts */

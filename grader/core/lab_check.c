@@ -204,26 +204,54 @@ Status lab_check_lab(Lab *lab, const char *path, Diag *d)
     return s != STATUS_OK ? s : check_tolerance(&lab->tolerance, path, 0, d);
 }
 
+/* Tiers of a case or of its speed, `of` in messages. */
+static Status check_tier_list(const LabCase *c, const LabTier *tiers, size_t n, const char *of,
+                              const char *path, Diag *d)
+{
+    double before = c->points;
+    for (size_t i = 0; i < n; i++) {
+        const LabTier *t = &tiers[i];
+        if (isnan(t->at_most) == isnan(t->at_least))
+            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                               "tier %zu of %scase '%s' must have 'at_most' or 'at_least', and not both",
+                               i + 1, of, c->name);
+        if (t->points > before)
+            return diag_set_at(
+                d, STATUS_PARSE, path, c->line, 0,
+                "tier %zu of %scase '%s' gives more points than the tier before it, or than the case", i + 1,
+                of, c->name);
+        before = t->points;
+    }
+    return STATUS_OK;
+}
+
 static Status check_tiers(const LabCase *c, const char *path, Diag *d)
 {
     if (!c->metric[0] != !c->n_tiers)
         return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
                            "case '%s' must have both 'metric' and 'tiers', or neither", c->name);
-    double before = c->points;
-    for (size_t i = 0; i < c->n_tiers; i++) {
-        const LabTier *t = &c->tiers[i];
-        if (isnan(t->at_most) == isnan(t->at_least))
-            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                               "tier %zu of case '%s' must have 'at_most' or 'at_least', and not both", i + 1,
-                               c->name);
-        if (t->points > before)
-            return diag_set_at(
-                d, STATUS_PARSE, path, c->line, 0,
-                "tier %zu of case '%s' gives more points than the tier before it, or than the case", i + 1,
-                c->name);
-        before = t->points;
-    }
-    return STATUS_OK;
+    return check_tier_list(c, c->tiers, c->n_tiers, "", path, d);
+}
+
+static Status check_speed(const LabCase *c, const char *path, Diag *d)
+{
+    const LabSpeedGoal *speed = &c->speed;
+    if (!speed->of)
+        return STATUS_OK;
+    bool of_ceiling = strcmp(speed->of, "ceiling") == 0;
+    if (!of_ceiling && strcmp(speed->of, "reference") != 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "'of' in the 'speed' of case '%s' must be reference or ceiling, not '%s'", c->name,
+                           speed->of);
+    if (speed->bytes <= 0 && speed->ops <= 0)
+        return diag_set_at(
+            d, STATUS_PARSE, path, c->line, 0,
+            "the 'speed' of case '%s' must say 'bytes' or 'ops': what no version can do without", c->name);
+    if (speed->n_tiers == 0 || c->n_answers > 0 || !c->run || c->devices > 1)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "the 'speed' of case '%s' needs tiers, a run on one device, and no answers",
+                           c->name);
+    return check_tier_list(c, speed->tiers, speed->n_tiers, "the speed of ", path, d);
 }
 
 /* One case of a lab at most ranks. */
@@ -304,6 +332,8 @@ static Status check_case(const Lab *lab, size_t i, const char *path, Diag *d)
     Status s = check_tolerance(&c->tolerance, path, c->line, d);
     if (s == STATUS_OK)
         s = check_tiers(c, path, d);
+    if (s == STATUS_OK)
+        s = check_speed(c, path, d);
     if (s == STATUS_OK)
         s = check_leaderboard(lab, i, path, d);
     return s != STATUS_OK ? s : check_answers(lab, c, path, d);

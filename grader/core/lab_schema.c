@@ -15,6 +15,7 @@ const char schema_required[] = "required", schema_inherited[] = "the lab's";
 #define STRUCT_FIELD     LabField
 #define STRUCT_HINT      LabHint
 #define STRUCT_CASE      LabCase
+#define STRUCT_SPEED     LabSpeedGoal
 #define STRUCT_TIER      LabTier
 #define STRUCT_ANSWER    LabAnswer
 #define REQUIRED         schema_required
@@ -56,6 +57,8 @@ SchemaScope schema_scope_of(SchemaType type)
         return SCOPE_FORBID;
     case TYPE_MAP_SHEET:
         return SCOPE_SHEET;
+    case TYPE_MAP_SPEED:
+        return SCOPE_SPEED;
     case TYPE_LIST_SECTION:
         return SCOPE_SECTION;
     case TYPE_LIST_FIELD:
@@ -82,6 +85,7 @@ size_t schema_struct_size(SchemaScope scope)
         [SCOPE_FORBID] = sizeof(LabForbid),
         [SCOPE_HINT] = sizeof(LabHint),
         [SCOPE_CASE] = sizeof(LabCase),
+        [SCOPE_SPEED] = sizeof(LabSpeedGoal),
         [SCOPE_TIER] = sizeof(LabTier),
         [SCOPE_SHEET] = sizeof(LabSheet),
         [SCOPE_SECTION] = sizeof(LabSection),
@@ -101,7 +105,8 @@ static const char *const scope_titles[N_SCOPES] = {
     [SCOPE_FIELD] = "An item of `fields` of a section",
     [SCOPE_HINT] = "An item of `hints`",
     [SCOPE_CASE] = "A case",
-    [SCOPE_TIER] = "An item of `tiers` of a case",
+    [SCOPE_SPEED] = "`speed` of a case",
+    [SCOPE_TIER] = "An item of `tiers` of a case or of its `speed`",
     [SCOPE_ANSWER] = "An item of `answers` of a case",
 };
 
@@ -113,6 +118,7 @@ static const char *const type_names[] = {
     [TYPE_MAP_TOLERANCE] = "map",
     [TYPE_MAP_LIMITS] = "map",
     [TYPE_MAP_SHEET] = "map",
+    [TYPE_MAP_SPEED] = "map",
     [TYPE_TEXTS] = "list of texts",
     [TYPE_LIST_FORBID] = "list of maps",
     [TYPE_LIST_SECTION] = "list of maps",

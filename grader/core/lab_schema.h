@@ -14,6 +14,7 @@ typedef enum SchemaScope {
     SCOPE_FIELD,
     SCOPE_HINT,
     SCOPE_CASE,
+    SCOPE_SPEED,
     SCOPE_TIER,
     SCOPE_ANSWER,
     N_SCOPES
@@ -27,6 +28,7 @@ typedef enum SchemaType {
     TYPE_MAP_TOLERANCE,
     TYPE_MAP_LIMITS,
     TYPE_MAP_SHEET,
+    TYPE_MAP_SPEED,
     TYPE_TEXTS,
     TYPE_LIST_FORBID,
     TYPE_LIST_SECTION,

@@ -30,7 +30,9 @@ static void explain_meaning(StrBuf *out, const CaseFacts *facts, const CaseResul
 static void explain_kit(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     explain_meaning(out, facts, r);
-    if (facts->answers && facts->answers_verdict == r->verdict)
+    if (facts->speed_message)
+        strbuf_printf(out, "\n%s", facts->speed_message);
+    else if (facts->answers && facts->answers_verdict == r->verdict)
         strbuf_printf(out, "\n%s", facts->answers);
     else if (facts->kit_message)
         strbuf_printf(out, "\n%s", facts->kit_message);
@@ -137,6 +139,8 @@ static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult
         strbuf_puts(out, facts->answer->message);
     else if (facts->answers && facts->answers_verdict == r->verdict)
         strbuf_puts(out, facts->answers);
+    else if (facts->speed_message)
+        strbuf_puts(out, facts->speed_message);
     else
         explain_meaning(out, facts, r);
 }
@@ -146,6 +150,8 @@ static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *
 {
     explain_meaning(out, facts, r);
     const LabCase *c = facts->lab_case;
+    if (facts->speed_message)
+        strbuf_printf(out, " %s", facts->speed_message);
     if (!facts->metric_name || !c || c->n_tiers == 0)
         return;
     const LabTier *last = &c->tiers[c->n_tiers - 1];
@@ -162,6 +168,8 @@ static void explain_pass(StrBuf *out, const CaseFacts *facts, const CaseResult *
     if (facts->metric_name)
         strbuf_printf(out, language_say(facts->language, "%s is %.6g."), facts->metric_name,
                       facts->metric_value);
+    if (facts->speed_message)
+        strbuf_puts(out, facts->speed_message);
     if (facts->answers)
         strbuf_puts(out, facts->answers);
 }

@@ -23,6 +23,7 @@ typedef struct CaseFacts {
     int exit_status, exit_signal; /* of the student's program */
     const char *stderr_text;      /* its standard error, untrusted; shown by its end */
     const char *limit_hit;        /* "wall time 10 s"; NULL when none */
+    const char *speed_message;    /* what was measured on a GPU; NULL where nothing was */
     const char *kit_message;      /* why the kit failed, for kit-error */
     const char *answers;          /* what is to be said of the case's answers; NULL when it asks for none */
     Verdict answers_verdict;

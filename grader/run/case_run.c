@@ -7,6 +7,7 @@
 #include "grader/run/outputs.h"
 #include "grader/run/program_run.h"
 #include "grader/run/sanitize.h"
+#include "grader/run/speed.h"
 #include "grader/run/verdict_rules.h"
 
 #include <errno.h>
@@ -32,6 +33,9 @@ typedef struct CaseWork {
     bool judged;
     AnswerCheck answers;
     bool answers_checked;
+    bool timed;
+    SpeedMeasured measured;
+    SpeedJudgement speed;
     Evidence evidence;
 } CaseWork;
 
@@ -85,9 +89,10 @@ static void gather_evidence(CaseWork *w)
         .report = w->report,
         .answer = w->judged ? &w->answer : NULL,
         .answers = w->answers_checked ? &w->answers : NULL,
+        .speed = w->timed ? &w->speed : NULL,
         .output_bytes = outputs_total_bytes(w->in->places->case_dir),
     };
-    if (!c->metric[0])
+    if (!c->metric[0] || w->timed)
         return;
     if (strncmp(c->metric, "value.", 6) == 0)
         w->evidence.has_metric = outputs_value(w->in->places->case_dir, c->metric + 6, &w->evidence.metric);
@@ -153,6 +158,27 @@ static const char *stderr_of(CaseWork *w)
     return text;
 }
 
+/* What was measured, in the order of names. */
+static void keep_speed(CaseWork *w, CaseResult *r)
+{
+    const SpeedCeilings *c = &w->measured.ceilings;
+    const SpeedJudgement *j = &w->speed;
+    const ResultMetric metrics[] = {{"speed_call_us", j->call_us},
+                                    {"speed_ceiling_copy_gb_s", c->copy_bytes_s / 1e9},
+                                    {"speed_ceiling_launch_us", c->launch_s * 1e6},
+                                    {"speed_ceiling_link_gb_s", c->link_bytes_s / 1e9},
+                                    {"speed_ceiling_tflop_s", c->ops_s / 1e12},
+                                    {"speed_reference_us", j->reference_us},
+                                    {"speed_roofline_us", j->roofline_us},
+                                    {"speed_share", j->share},
+                                    {"speed_spread", j->spread}};
+    r->metrics = ARENA_NEW_ARRAY(w->arena, ResultMetric, sizeof metrics / sizeof *metrics);
+    if (!r->metrics)
+        return;
+    memcpy(r->metrics, metrics, sizeof metrics);
+    r->n_metrics = sizeof metrics / sizeof *metrics;
+}
+
 static void tell(CaseWork *w, CaseResult *r)
 {
     const LabCase *c = w->in->lab_case;
@@ -167,6 +193,7 @@ static void tell(CaseWork *w, CaseResult *r)
         .exit_signal = evidence_exit_signal(&w->evidence),
         .stderr_text = stderr_of(w),
         .limit_hit = limit_text(w),
+        .speed_message = w->timed ? w->speed.message : NULL,
         .kit_message =
             c->metric[0] ? arena_printf(w->arena, "The metric %s is not in the report.", c->metric) : NULL,
         .metric_name = w->evidence.has_metric ? c->metric : NULL,
@@ -177,7 +204,10 @@ static void tell(CaseWork *w, CaseResult *r)
     explain_case(w->arena, &facts, r);
     if (w->report)
         explain_findings(w->arena, w->report, r);
-    keep_metrics(w, r);
+    if (w->timed)
+        keep_speed(w, r);
+    else
+        keep_metrics(w, r);
     if (c->leaderboard[0] && w->evidence.has_metric) {
         r->leaderboard = c->metric;
         r->highest_first = strcmp(c->leaderboard, "highest") == 0;
@@ -197,20 +227,21 @@ static bool is_counted(const char *name)
     return name[0] && strncmp(name, "value.", 6) != 0;
 }
 
-/* What only the virtual GPU can do: make calls fail, and count. */
-static bool needs_virtual_gpu(const LabCase *c)
+/* What only the virtual GPU can do: make calls fail, and count. Where speed is measured, nobody counts. */
+static bool needs_virtual_gpu(const LabCase *c, bool timed)
 {
-    bool counts = is_counted(c->metric);
+    bool counts = is_counted(c->metric) && !timed;
     for (size_t i = 0; i < c->n_answers; i++)
         counts = counts || is_counted(c->answers[i].truth) || is_counted(c->answers[i].over);
     return c->n_vgpu > 0 || counts;
 }
 
-const char *case_not_here(Arena *a, const GradeRun *run, const LabCase *c, Language language)
+const char *case_not_here(Arena *a, const GradeRun *run, const Lab *lab, const LabCase *c)
 {
+    Language language = lab->language;
     if (!run->gpu)
         return NULL;
-    if (needs_virtual_gpu(c))
+    if (needs_virtual_gpu(c, speed_wants(run, lab, c)))
         return language_say(language, "This case can be judged on the virtual GPU only.");
     if ((size_t)c->devices <= run->n_gpus)
         return NULL;
@@ -228,10 +259,29 @@ static void tell_inconclusive(Arena *a, const CaseInput *in, const char *why, Ca
     explain_case(a, &facts, r);
 }
 
+/* The case beside the lab's solution, with a clock. */
+static Status time_and_judge(CaseWork *w, Diag *d)
+{
+    const CaseInput *in = w->in;
+    Status s = STATUS_OK;
+    if (!in->reference->built)
+        s = speed_reference_make(w->arena, in->run, in->lab, in->device_box->slot, in->reference, d);
+    if (s == STATUS_OK)
+        s = speed_measure(w->arena, in, w->seed, &w->measured, &w->ran, d);
+    if (s == STATUS_OK)
+        s = judge_outputs(w, d);
+    w->timed = s == STATUS_OK;
+    if (w->timed)
+        w->speed = speed_judge(w->arena, &in->lab_case->speed, &w->measured);
+    return s;
+}
+
 /* Inputs, the program, and what came out of it. */
 static Status run_and_judge(CaseWork *w, Diag *d)
 {
     const CaseInput *in = w->in;
+    if (speed_wants(in->run, in->lab, in->lab_case))
+        return time_and_judge(w, d);
     Status s = places_clear_case(in->places, in->run->sandbox.weak, d);
     if (s == STATUS_OK)
         s = judge_make(in->judge, in->places->case_dir, w->seed, in->lab_case, d);
@@ -255,7 +305,7 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
                       .hint = ""};
     r->replay = c->hidden || !c->run ? "" : arena_printf(a, "make run CASE=%s", c->name);
     *timing = (CaseTiming){.name = c->name};
-    const char *why = case_not_here(a, in->run, c, in->lab->language);
+    const char *why = case_not_here(a, in->run, in->lab, c);
     if (why) {
         tell_inconclusive(a, in, why, r);
         return;

@@ -17,7 +17,8 @@ typedef struct CaseInput {
     const AnswerFile *answers; /* NULL when the lab has no answer file */
     Judge *judge;
     Box *box;
-    Box *device_box; /* of an isolated run */
+    Box *device_box;                  /* of an isolated run */
+    struct SpeedReference *reference; /* the lab's solution; NULL where nothing is timed */
 } CaseInput;
 
 /* Fills r (name, points, verdict, texts, findings, metrics), all text in the arena, and timing. What fails on
@@ -26,6 +27,6 @@ typedef struct CaseInput {
 void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, const char **device_name);
 
 /* Why a case cannot be run on the devices that the run has, as a sentence; NULL when it can. */
-const char *case_not_here(Arena *a, const GradeRun *run, const LabCase *c, Language language);
+const char *case_not_here(Arena *a, const GradeRun *run, const Lab *lab, const LabCase *c);
 
 #endif

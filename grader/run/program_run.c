@@ -309,6 +309,47 @@ static Status run_alone(const ProgramWork *w, SandboxAnswer *ran, bool *reported
     return s;
 }
 
+/* The environment of a program that somebody times through its descriptor 3. */
+static const char *const *environment_of_timed(const ProgramWork *w)
+{
+    const char *const *plain = environment_of(w, false);
+    const char **env = plain ? ARENA_NEW_ARRAY(w->arena, const char *, ENVIRONMENT_MAX + 1) : NULL;
+    size_t n = 0;
+    for (; env && plain[n]; n++)
+        env[n] = plain[n];
+    if (env)
+        env[n] = "LAB_SPEED_FD=3";
+    return env;
+}
+
+Status program_run_timed(Arena *a, const CaseInput *in, void (*talk)(void *context, int fd), void *context,
+                         SandboxAnswer *ran, Diag *d)
+{
+    ProgramWork w = {.arena = a, .in = in};
+    const char *collect[4];
+    int ends[2];
+    SandboxStep step = program_step(&w, collect, true);
+    step.env = environment_of_timed(&w);
+    if (!step.args || !step.env)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
+    if (in->run->sandbox.weak && !show_inputs(&w))
+        return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return diag_set(d, STATUS_IO, "no socket for a timed run: %s", strerror(errno));
+    step.passes = true;
+    step.pass = ends[1];
+    Status s = box_ask(in->box, true, &step, d);
+    close(ends[1]); /* the last end but the program's own */
+    if (s == STATUS_OK)
+        talk(context, ends[0]);
+    close(ends[0]);
+    if (s == STATUS_OK)
+        s = box_answer(in->box, &step, a, ran, d);
+    if (s == STATUS_OK && ran->end == WIRE_END_EXEC)
+        s = diag_set(d, STATUS_IO, "cannot start the program: %s", strerror(ran->status));
+    return s;
+}
+
 Status program_run(Arena *a, const CaseInput *in, uint64_t seed, SandboxAnswer *ran, bool *reported, Diag *d)
 {
     ProgramWork w = {.arena = a, .in = in, .seed = seed};

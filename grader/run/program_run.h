@@ -17,6 +17,11 @@
  * sandbox failed. */
 Status program_run(Arena *a, const CaseInput *in, uint64_t seed, SandboxAnswer *ran, bool *reported, Diag *d);
 
+/* The same on a GPU, with `talk` at the other end of the program's descriptor 3 while it runs. The caller has
+ * the GPU's turn. */
+Status program_run_timed(Arena *a, const CaseInput *in, void (*talk)(void *context, int fd), void *context,
+                         SandboxAnswer *ran, Diag *d);
+
 /* What the program is started with, and its limits: a tool that runs it again needs the same. NULL without
  * memory. */
 const char *const *program_environment(Arena *a, const CaseInput *in);

@@ -7,6 +7,7 @@
 #include "grader/core/sha256.h"
 #include "grader/core/version.h"
 #include "grader/run/case_run.h"
+#include "grader/run/speed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@ typedef struct Work {
     Timing *timing;
     Places places;
     Box box, device_box;
+    SpeedReference reference;
     AnswerFile answers; /* of a lab that has an answer file */
 } Work;
 
@@ -204,7 +206,8 @@ static void run_cases(Work *w)
                         .answers = lab->sheet.file ? &w->answers : NULL,
                         .judge = judge,
                         .box = &w->box,
-                        .device_box = &w->device_box};
+                        .device_box = &w->device_box,
+                        .reference = &w->reference};
         case_run(&r->arena, &in, &r->cases[r->n_cases++], &w->timing->cases[w->timing->n_cases++],
                  &r->device_name);
         w->timing->processor_s.cases += w->timing->cases[w->timing->n_cases - 1].cpu_s;
@@ -244,6 +247,7 @@ Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Tim
         run_cases(&w);
     box_stop(&w.box);
     box_stop(&w.device_box);
+    speed_reference_free(&w.reference);
     if (w.places.home)
         dir_remove(w.places.home, NULL);
     result_sum_up(w.result);

@@ -29,10 +29,11 @@ typedef struct GradeRun {
     size_t n_gpus;        /* how many GPUs they are */
     const char *gpu_name; /* of the first; NULL or "" where it is not known */
     Sanitizer sanitizer;
-    bool isolated;       /* the virtual GPU in a process and sandbox of its own */
-    const char *device;  /* name of the virtual GPU's model; "" for its default */
-    const char *only;    /* the one case to run; NULL for all */
-    int64_t public_most; /* so many of the public ones, and no others; 0: all cases */
+    bool isolated;           /* the virtual GPU in a process and sandbox of its own */
+    const char *device;      /* name of the virtual GPU's model; "" for its default */
+    const char *only;        /* the one case to run; NULL for all */
+    int64_t public_most;     /* so many of the public ones, and no others; 0: all cases */
+    const char *speed_clock; /* a test's clock (speed.c); NULL for the machine's */
 } GradeRun;
 
 typedef struct Submission {

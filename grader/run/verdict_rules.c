@@ -126,6 +126,8 @@ static Verdict verdict_of_run(const Evidence *e)
         v = verdict_worse(v, e->answer->verdict);
     if (lacks_gpu_work(e))
         v = verdict_worse(v, VERDICT_NO_GPU_WORK);
+    if (e->speed)
+        return verdict_worse(v, e->speed->verdict);
     /* A metric that a program without fault does not have is one that the lab names wrongly. */
     bool misnamed = v == VERDICT_PASS && !e->has_metric && strncmp(e->lab_case->metric, "value.", 6) != 0;
     if (e->lab_case->n_tiers && !tier_met(e))
@@ -143,7 +145,8 @@ double points_of(const Evidence *e, Verdict v)
 {
     const LabCase *c = e->lab_case;
     const LabTier *tier = tier_met(e);
-    double full = c->n_tiers && tier           ? tier->points
+    double full = e->speed                     ? e->speed->points
+                  : c->n_tiers && tier         ? tier->points
                   : c->n_answers && e->answers ? e->answers->points
                                                : c->points;
     if (verdict_credit(v) == CREDIT_FULL)

@@ -12,6 +12,7 @@
 #include "grader/judge/judge.h"
 #include "grader/judge/vgpu_report.h"
 #include "grader/run/answer_check.h"
+#include "grader/run/speed_rules.h"
 #include "grader/runner/wire.h"
 
 #include <stdbool.h>
@@ -27,7 +28,9 @@ typedef struct Evidence {
     const JudgeAnswer *answer;  /* NULL when the case was not judged */
     int64_t output_bytes;       /* of all output arrays */
     const AnswerCheck *answers; /* NULL when the case asks for none, or they could not be checked */
-    bool has_metric;            /* of a performance case */
+    const SpeedJudgement
+        *speed;      /* of a case whose speed was measured on a GPU, in the metric's place; NULL */
+    bool has_metric; /* of a performance case */
     double metric;
 } Evidence;
 

@@ -69,8 +69,36 @@ static void report_share(LabCase *c, const Reduction *r)
     lab_value(c, "copy_share", best_copy / (2.0 * best_reduce));
 }
 
+static int call_reduce(void *context)
+{
+    return reduce(context);
+}
+
+/* The same function for an array of speed_n elements, as often as whoever times it asks for. */
+static void time_on_gpu(LabCase *c)
+{
+    size_t n = (size_t)lab_param_int(c, "speed_n");
+    Reduction r = {.function = lab_param_text(c, "function"),
+                   .in = device_floats(n),
+                   .result = device_floats(1),
+                   .scratch = device_floats(SCRATCH_FLOATS),
+                   .n = (int)n,
+                   .threads = lab_has_param(c, "threads") ? (int)lab_param_int(c, "threads") : 0};
+    LabSpeed speed = {.call = call_reduce,
+                      .context = &r,
+                      .inputs = {{r.in, n * sizeof(float), LAB_FILL_FLOATS}},
+                      .n_inputs = 1,
+                      .output = {r.result, sizeof(float), 0}};
+    lab_speed(&speed);
+    CUDA_CHECK(cudaFree(r.in));
+    CUDA_CHECK(cudaFree(r.result));
+    CUDA_CHECK(cudaFree(r.scratch));
+}
+
 void lab_main(LabCase *c)
 {
+    if (lab_is_timed())
+        time_on_gpu(c);
     size_t n = 0;
     const float *in = lab_input_f32(c, "in", &n);
     float *result = lab_output_f32(c, "result", 1);

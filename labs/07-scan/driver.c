@@ -43,8 +43,39 @@ static int count_changed(const int *device, const int *host, size_t n)
     return changed;
 }
 
+typedef struct Scan {
+    const char *function;
+    int *in, *out;
+    int n;
+} Scan;
+
+static int call_scan(void *context)
+{
+    const Scan *s = context;
+    return call(s->function, s->in, s->out, s->n);
+}
+
+/* The same function for an array of speed_n elements, as often as whoever times it asks for. */
+static void time_on_gpu(LabCase *c)
+{
+    Scan s = {.function = lab_param_text(c, "function"), .n = (int)lab_param_int(c, "speed_n")};
+    size_t bytes = (size_t)s.n * sizeof(int);
+    CUDA_CHECK(cudaMalloc((void **)&s.in, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&s.out, bytes));
+    LabSpeed speed = {.call = call_scan,
+                      .context = &s,
+                      .inputs = {{s.in, bytes, LAB_FILL_INTS}},
+                      .n_inputs = 1,
+                      .output = {s.out, bytes, 0}};
+    lab_speed(&speed);
+    CUDA_CHECK(cudaFree(s.in));
+    CUDA_CHECK(cudaFree(s.out));
+}
+
 void lab_main(LabCase *c)
 {
+    if (lab_is_timed())
+        time_on_gpu(c);
     size_t n = 0;
     const char *function = lab_param_text(c, "function");
     const int *host_in = lab_input_i32(c, "in", &n);

@@ -59,8 +59,40 @@ static void report_gflops(LabCase *c, const Product *p)
     lab_value(c, "gflops", 2.0 * p->m * p->n * p->k / (best_ms * 1e6));
 }
 
+static int call_multiply(void *context)
+{
+    return multiply(context);
+}
+
+/* The same function for square matrices of speed_side rows, as often as whoever times it asks for. */
+static void time_on_gpu(LabCase *c)
+{
+    int side = (int)lab_param_int(c, "speed_side");
+    size_t n = (size_t)side * (size_t)side, bytes = n * sizeof(float);
+    Product p = {.function = lab_param_text(c, "function"),
+                 .a = device_floats(n),
+                 .b = device_floats(n),
+                 .c = device_floats(n),
+                 .m = side,
+                 .n = side,
+                 .k = side,
+                 .tile = 32,
+                 .alpha = 1};
+    LabSpeed speed = {.call = call_multiply,
+                      .context = &p,
+                      .inputs = {{p.a, bytes, LAB_FILL_FLOATS}, {p.b, bytes, LAB_FILL_FLOATS}},
+                      .n_inputs = 2,
+                      .output = {p.c, bytes, 0}};
+    lab_speed(&speed);
+    CUDA_CHECK(cudaFree(p.a));
+    CUDA_CHECK(cudaFree(p.b));
+    CUDA_CHECK(cudaFree(p.c));
+}
+
 void lab_main(LabCase *c)
 {
+    if (lab_is_timed())
+        time_on_gpu(c);
     const LabArray *a = lab_input(c, "a"), *b = lab_input(c, "b");
     size_t m = a->shape[0], k = a->shape[1], n = b->shape[1];
     const float *old = lab_has_param(c, "old") ? lab_input(c, "old")->data : NULL;

@@ -48,8 +48,33 @@ static Histogram read_case(LabCase *c, const LabArray *in)
     return h;
 }
 
+static int call_count(void *context)
+{
+    return count(context);
+}
+
+/* The same function for speed_n bytes, as often as whoever times it asks for. */
+static void time_on_gpu(LabCase *c)
+{
+    size_t n = (size_t)lab_param_int(c, "speed_n"), out_bytes = BINS * sizeof(unsigned);
+    Histogram h = {.function = lab_param_text(c, "function"),
+                   .in = device_bytes(n),
+                   .bins = device_bytes(out_bytes),
+                   .n = (int)n};
+    LabSpeed speed = {.call = call_count,
+                      .context = &h,
+                      .inputs = {{h.in, n, LAB_FILL_BITS}},
+                      .n_inputs = 1,
+                      .output = {h.bins, out_bytes, 0}};
+    lab_speed(&speed);
+    CUDA_CHECK(cudaFree(h.in));
+    CUDA_CHECK(cudaFree(h.bins));
+}
+
 void lab_main(LabCase *c)
 {
+    if (lab_is_timed())
+        time_on_gpu(c);
     const LabArray *in = lab_input(c, "in");
     Histogram h = read_case(c, in);
     size_t n_out = h.n_bins > 0 ? (size_t)h.n_bins + 2 : BINS;

@@ -52,8 +52,35 @@ static float best_time(int (*function)(const Transpose *), const Transpose *t, i
     return best;
 }
 
+static int call_transpose(void *context)
+{
+    return transpose(context);
+}
+
+/* The same function for a matrix of speed_width columns and speed_height rows, as often as whoever times it
+ * asks for. */
+static void time_on_gpu(LabCase *c)
+{
+    Transpose t = {.function = lab_param_text(c, "function"),
+                   .width = (int)lab_param_int(c, "speed_width"),
+                   .height = (int)lab_param_int(c, "speed_height")};
+    size_t bytes = (size_t)t.width * (size_t)t.height * sizeof(float);
+    CUDA_CHECK(cudaMalloc((void **)&t.in, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&t.out, bytes));
+    LabSpeed speed = {.call = call_transpose,
+                      .context = &t,
+                      .inputs = {{t.in, bytes, LAB_FILL_FLOATS}},
+                      .n_inputs = 1,
+                      .output = {t.out, bytes, 0}};
+    lab_speed(&speed);
+    CUDA_CHECK(cudaFree(t.in));
+    CUDA_CHECK(cudaFree(t.out));
+}
+
 void lab_main(LabCase *c)
 {
+    if (lab_is_timed())
+        time_on_gpu(c);
     const LabArray *in = lab_input(c, "in");
     Transpose t = {
         .function = lab_param_text(c, "function"), .width = (int)in->shape[1], .height = (int)in->shape[0]};

@@ -517,20 +517,21 @@ static void test_devices(void **state)
     (void)state;
     Arena a = {0};
     const char *options[] = {"--fail-at=2"};
+    Lab lab = {.lab = "02-vector-add"};
     GradeRun virtual = {0}, one = {.gpu = true, .n_gpus = 1}, two = {.gpu = true, .n_gpus = 2};
     LabCase plain = {.devices = 1, .metric = ""}, pair = {.devices = 2, .metric = "value.speedup"};
     LabCase counted = {.devices = 1, .metric = "overlap_ratio"}, failing = {.devices = 1, .metric = ""};
     failing.vgpu = options, failing.n_vgpu = 1;
-    assert_null(case_not_here(&a, &virtual, &pair, LANGUAGE_ENGLISH));
-    assert_null(case_not_here(&a, &virtual, &counted, LANGUAGE_ENGLISH));
-    assert_null(case_not_here(&a, &one, &plain, LANGUAGE_ENGLISH));
-    assert_null(case_not_here(&a, &two, &pair, LANGUAGE_ENGLISH));
+    assert_null(case_not_here(&a, &virtual, &lab, &pair));
+    assert_null(case_not_here(&a, &virtual, &lab, &counted));
+    assert_null(case_not_here(&a, &one, &lab, &plain));
+    assert_null(case_not_here(&a, &two, &lab, &pair));
     assert_string_equal("This case needs 2 GPUs, and this machine has 1.",
-                        case_not_here(&a, &one, &pair, LANGUAGE_ENGLISH));
+                        case_not_here(&a, &one, &lab, &pair));
     assert_string_equal("This case can be judged on the virtual GPU only.",
-                        case_not_here(&a, &two, &counted, LANGUAGE_ENGLISH));
+                        case_not_here(&a, &two, &lab, &counted));
     assert_string_equal("This case can be judged on the virtual GPU only.",
-                        case_not_here(&a, &two, &failing, LANGUAGE_ENGLISH));
+                        case_not_here(&a, &two, &lab, &failing));
     arena_free(&a);
 }
 
