@@ -34,8 +34,9 @@ for ((i = 1; i < $#; i++)); do
 done
 args=("$@")
 "${args[@]: -2}" || exit 9
-sed -n "s/^\/\/ $tool|//p" /src/*.cu >"$log"
+sed -n "s/^\/\/ $tool|//p" /src/*.cu | sed "s/DEVICES/$(echo $(ls MACHINE/dev))/" >"$log"
 END
+sed -i "s,MACHINE,$tmp/machine," "$tmp/toolkit/compute-sanitizer/compute-sanitizer"
 chmod +x "$tmp"/toolkit/{bin,compute-sanitizer}/*
 
 source=solutions/$lab/vector_add.cu
@@ -54,7 +55,7 @@ cat - $source >"$tmp/class/s002/$lab/vector_add.cu" <<'END'
 // memcheck|========= ERROR SUMMARY: 0 errors
 // racecheck|========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)
 // initcheck|========= Error: process didn't terminate successfully
-// synccheck|========= ERROR SUMMARY: 0 errors
+// synccheck|========= Error: it sees DEVICES
 END
 
 on_gpu() { CUDA_HOME=$tmp/toolkit KIT_DOCTOR_ROOT=$tmp/machine "$grade" "$@"; }
@@ -72,6 +73,7 @@ same "a right result with a finding has half of the points" True "$(field s001 '
 check "the student reads what the tool said" grep -q 'racecheck said: Error: Race reported' <(result s001)
 same "a tool without a result costs nothing" "pass True" "$(field s002 'c["verdict"] + " " + str(c["points"] == c["max_points"])')"
 check "and it is said" grep -q "initcheck gave no result (process didn't terminate successfully)" <(result s002)
+check "of the device files it has those that it needs" grep -q "synccheck gave no result (it sees nvidia-uvm nvidia0 nvidiactl)" <(result s002)
 check "the plan knows that the tools were there" grep -q 'sanitize all' "$tmp/out/plan.json"
 
 says() { # TEXT COMMAND...
