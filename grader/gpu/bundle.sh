@@ -5,7 +5,7 @@
 #
 # TO/{labs,solutions,common}          as in the kit
 # TO/build/bin TO/build/labs          commands and judges, statically linked; TO/build/lib as in the kit
-# TO/bin/bwrap TO/lib                 bubblewrap and its libraries, where this machine has it
+# TO/bin/bwrap TO/lib                 bubblewrap and its libraries, where this machine has it; TO/lib/vgpu: those of the vgpu command
 # TO/virtual/                         what the virtual GPU counts for the ladders, to be compared with hardware's counters
 # TO/test-gpu                         the test
 set -euo pipefail
@@ -39,6 +39,10 @@ exec "$here"/ld-linux*.so.* --library-path "$here" "$here/bwrap.program" "$@"
 WRAPPER
     chmod 755 "$to/bin/bwrap"
 fi
+
+# What the vgpu command needs of this machine's libraries, but for the C library's.
+mkdir -p "$to/lib/vgpu"
+ldd "$BUILD/bin/vgpu" | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ { print $3 }' | xargs -r -I{} cp -L {} "$to/lib/vgpu"
 
 RAW=$to/virtual/ladders.tsv BUILD=$BUILD common/ladder/ladders.sh virtual >"$to/virtual/ladders.txt"
 for ladder in "$BUILD"/ladders/*; do

@@ -182,17 +182,16 @@ static bool is_source(const char *file)
     return n > 3 && strcmp(file + n - 3, ".cu") == 0;
 }
 
-/* The host's frames stand from the inside out: the first that has a line and is no stub of nvcc's. Of a call
- * to cudaLaunchKernel the first is the kernel's own stub, named as the kernel is; where there is another
- * frame it is that. */
+/* The host's frames stand from the inside out. The first of the student's own is told, else the first that
+ * has a line: the toolkit's headers have frames too. Of a call to cudaLaunchKernel the first is the kernel's
+ * stub, named as the kernel is; where there is another frame it is that. */
 static void read_host_frame(Arena *a, const char *text, SanitizerFacts *facts)
 {
-    bool stub = strstr(facts->head, "call to cudaLaunchKernel") && strchr(facts->launch.function, '(');
-    if ((facts->launch.line && !stub) || strstr(text, "__device_stub") || strstr(text, ".stub.c"))
-        return;
-    SanitizerPlace p = read_place(a, text);
-    if (p.line && !(stub && !is_source(p.file)))
-        facts->launch = p;
+    SanitizerPlace p = read_place(a, text), *had = &facts->launch;
+    bool stub = strstr(facts->head, "call to cudaLaunchKernel") && strchr(had->function, '(');
+    bool better = had->line == 0 || (is_source(p.file) && (stub || !is_source(had->file)));
+    if (p.line && better && !strstr(text, "__device_stub") && !strstr(text, ".stub.c"))
+        *had = p;
 }
 
 /* The device's frames go outwards too. The last is the kernel; an access in a header of the toolkit's is told

@@ -31,7 +31,7 @@ check_submission() { # RESULT
 }
 
 part_submissions() {
-    local lab file result first scope=''
+    local lab student file result first scope=''
     : >"$out/submissions.tsv"
     build/bin/grade doctor >"$out/doctor.txt" 2>&1
     for lab in $labs; do
@@ -45,7 +45,8 @@ part_submissions() {
     [ "${ACCEPTED:-3}" = all ] || scope=--public=${ACCEPTED:-3}
     [ ! -d "$work/class-accepted" ] || grade_class accepted ${scope:+"$scope"}
     for result in "$work"/graded-solutions/results/*/*/result.json "$work"/graded-accepted/results/*/*/result.json; do
-        [ ! -e "$result" ] || check_submission "$result"
+        lab=$(basename "$(dirname "$result")") student=$(basename "$(dirname "$(dirname "$result")")")
+        [ ! -e "$work/class-solutions/$student/$lab" ] && [ ! -e "$work/class-accepted/$student/$lab" ] || check_submission "$result"
     done
     sort -o "$out/submissions.tsv" "$out/submissions.tsv"
     first=$(find "$work/graded-solutions" -name result.json | sort | head -1)

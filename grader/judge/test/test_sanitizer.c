@@ -110,6 +110,7 @@ static const Sample samples[] = {
      "========= Leaked 4,000 bytes at 0x7f0000000000\n=========     Saved host backtrace up to driver entry "
      "point at "
      "cudaMalloc time\n=========         Host Frame: cudaMalloc [0x1] in libcudart.so.13\n"
+     "=========         Host Frame: cudaMalloc<float> in cuda_runtime.h:879 [0x2] in program\n"
      "=========         Host Frame: f in a.cu:8 [0x2] in program\n=========\n"
      "========= LEAK SUMMARY: 4,000 bytes leaked in 1 allocations\n========= ERROR SUMMARY: 1 error\n",
      "leak", "leak", "a.cu", 8, "4,000 bytes never freed"},

@@ -8,15 +8,17 @@ grade=$BUILD/bin/grade
 [ -z "${SAN:-}" ] || skip_all "a sanitized runtime cannot stand in a program of another compiler"
 command -v bwrap >/dev/null || skip_all "bubblewrap is not installed"
 tmp=$(mktemp -d /tmp/sanitize-test-XXXXXX)
-trap 'rm -rf "$tmp"' EXIT
+machine=$(mktemp -d /var/tmp/sanitize-machine-XXXXXX) # not below /tmp, which is another one in a sandbox
+trap 'rm -rf "$tmp" "$machine"' EXIT
+chmod 755 "$machine"
 chmod 755 "$tmp"
 lab=02-vector-add
 
 nvcc=${CUDA_HOME:?}/bin/nvcc
-mkdir -p "$tmp"/{machine/dev,toolkit/{bin,lib64,compute-sanitizer},class/{s001,s002}/$lab}
-touch "$tmp"/machine/dev/nvidia{ctl,0,-uvm,-modeset}
-mkdir -p "$tmp/machine/proc/driver/nvidia/gpus/0000:01:00.0"
-printf 'Model: \t\t NVIDIA Z9\nIRQ: 1\n' >"$tmp/machine/proc/driver/nvidia/gpus/0000:01:00.0/information"
+mkdir -p "$machine"/dev "$tmp"/{toolkit/{bin,lib64,compute-sanitizer},class/{s001,s002}/$lab}
+touch "$machine"/dev/nvidia{ctl,0,-uvm,-modeset}
+mkdir -p "$machine/proc/driver/nvidia/gpus/0000:01:00.0"
+printf 'Model: \t\t NVIDIA Z9\nIRQ: 1\n' >"$machine/proc/driver/nvidia/gpus/0000:01:00.0/information"
 cat >"$tmp/toolkit/bin/nvcc" <<END
 #!/bin/bash
 for argument; do [ "\$argument" != -arch=native ] || argument=-arch=compute_75; all+=("\$argument"); done
@@ -36,7 +38,7 @@ args=("$@")
 "${args[@]: -2}" || exit 9
 sed -n "s/^\/\/ $tool|//p" /src/*.cu | sed "s/DEVICES/$(echo $(ls MACHINE/dev))/" >"$log"
 END
-sed -i "s,MACHINE,$tmp/machine," "$tmp/toolkit/compute-sanitizer/compute-sanitizer"
+sed -i "s,MACHINE,$machine," "$tmp/toolkit/compute-sanitizer/compute-sanitizer"
 chmod +x "$tmp"/toolkit/{bin,compute-sanitizer}/*
 
 source=solutions/$lab/vector_add.cu
@@ -58,7 +60,7 @@ cat - $source >"$tmp/class/s002/$lab/vector_add.cu" <<'END'
 // synccheck|========= Error: it sees DEVICES
 END
 
-on_gpu() { CUDA_HOME=$tmp/toolkit KIT_DOCTOR_ROOT=$tmp/machine "$grade" "$@"; }
+on_gpu() { CUDA_HOME=$tmp/toolkit KIT_DOCTOR_ROOT=$machine "$grade" "$@"; }
 result() { cat "$tmp/out/results/$1/$lab/result.json"; }
 field() { python3 -c 'import json,sys; r=json.load(sys.stdin); c=r["cases"][0]; print(eval(sys.argv[1]))' "$2" < <(result "$1"); }
 
@@ -86,5 +88,5 @@ arguments=(--submissions "$tmp/class" --out "$tmp/none")
 check "a scope of no name is refused" says "takes all, public or first" on_gpu run --device gpu --sanitize=most "${arguments[@]}"
 check "the virtual GPU needs no tool" says "is for --device gpu" on_gpu run --sanitize "${arguments[@]}"
 rm -r "$tmp"/toolkit/{bin/compute-sanitizer,compute-sanitizer}
-check "without the tool it is said how to get it" says "cuda-sanitizer" env PATH="$(dirname "$(command -v bwrap)")" CUDA_HOME="$tmp/toolkit" KIT_DOCTOR_ROOT="$tmp/machine" "$grade" run --device gpu --sanitize "${arguments[@]}"
+check "without the tool it is said how to get it" says "cuda-sanitizer" env PATH="$(dirname "$(command -v bwrap)")" CUDA_HOME="$tmp/toolkit" KIT_DOCTOR_ROOT="$machine" "$grade" run --device gpu --sanitize "${arguments[@]}"
 tap_end
