@@ -213,7 +213,8 @@ void call_advise(Call *call, const void *address, const char *message, const cha
                      .in = {.data = text.text, .bytes = text.length},
                      .range.addr = (uint64_t)(uintptr_t)address};
     call_site(call);
-    call_send(call, &msg, &reply);
+    if (!text.failed) /* advice is not worth an error */
+        call_send(call, &msg, &reply);
     strbuf_free(&text);
 }
 

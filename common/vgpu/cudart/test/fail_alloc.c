@@ -1,6 +1,7 @@
-/* fail_alloc: a library for LD_PRELOAD that makes the N-th allocation or system call of libcudart.so.13 fail.
+/* fail_alloc: a library for LD_PRELOAD that makes the N-th allocation or system call of libcudart.so.13 fail, or of a program.
  *
  *      FAIL_ALLOC=N        which of them fails; 0: none
+ *      FAIL_ALLOC_IN       whose calls: a program's name, and no other program's that it starts; the library's otherwise
  *      FAIL_ALLOC_FILE     holds two 64-bit numbers, kept while the program runs to its very end: how many such calls
  *                          there were, and how many allocations the library holds
  *
@@ -20,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { LIVE_MAX = 1 << 16 };
@@ -35,12 +37,15 @@ static void *live[LIVE_MAX]; /* hash of what the library holds */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-static int find_library(struct dl_phdr_info *info, size_t size, void *data)
+static int find_library(struct dl_phdr_info *info, size_t size, void *program)
 {
-    (void)size, (void)data;
-    if (strstr(info->dlpi_name, "libcudart.so") == NULL)
+    (void)size;
+    bool found = program == NULL ? strstr(info->dlpi_name, "libcudart.so") != NULL
+                                 : info->dlpi_name[0] == '\0' && strcmp(program, program_invocation_short_name) == 0;
+    if (!found)
         return 0;
     own_start = UINTPTR_MAX;
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -56,7 +61,9 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *data)
 __attribute__((constructor)) static void begin(void)
 {
     const char *text = getenv("FAIL_ALLOC");
-    dl_iterate_phdr(find_library, NULL);
+    dl_iterate_phdr(find_library, getenv("FAIL_ALLOC_IN"));
+    if (own_end == 0)
+        return;
     fail_at = text == NULL ? 0 : strtoul(text, NULL, 10);
     int fd = getenv("FAIL_ALLOC_FILE") == NULL ? -1 : open(getenv("FAIL_ALLOC_FILE"), O_RDWR | O_CREAT | O_TRUNC, 0600);
     if (fd < 0 || ftruncate(fd, sizeof *counts) != 0)
@@ -144,16 +151,43 @@ char *strdup(const char *text)
     return copy == NULL ? NULL : strcpy(note(copy, caller), text);
 }
 
-void *mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
+char *strndup(const char *text, size_t most)
 {
-    static void *(*real)(void *, size_t, int, int, int, off_t);
-    if (real == NULL)
-        *(void **)&real = dlsym(RTLD_NEXT, "mmap");
-    if (fails(__builtin_return_address(0))) {
-        errno = ENOMEM;
-        return MAP_FAILED;
+    void *caller = __builtin_return_address(0);
+    size_t n = strnlen(text, most);
+    char *copy = fails(caller) ? NULL : __libc_calloc(n + 1, 1);
+    return copy == NULL ? NULL : memcpy(note(copy, caller), text, n);
+}
+
+/* The others by a row each: what they return and set errno to when they fail. */
+#define WRAP(Type, name, parameters, arguments, failure, error)                                                        \
+    Type name parameters                                                                                               \
+    {                                                                                                                  \
+        static Type(*real) parameters;                                                                                 \
+        if (real == NULL)                                                                                              \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                 \
+        if (fails(__builtin_return_address(0))) {                                                                      \
+            errno = error;                                                                                             \
+            return failure;                                                                                            \
+        }                                                                                                              \
+        return real arguments;                                                                                         \
     }
-    return real(p, n, prot, flags, fd, at);
+WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
+WRAP(int, mprotect, (void *p, size_t n, int prot), (p, n, prot), -1, ENOMEM)
+WRAP(int, socketpair, (int domain, int type, int protocol, int fds[2]), (domain, type, protocol, fds), -1, EMFILE)
+WRAP(int, ftruncate, (int fd, off_t n), (fd, n), -1, ENOSPC)
+WRAP(FILE *, fopen, (const char *path, const char *mode), (path, mode), NULL, EMFILE)
+WRAP(FILE *, tmpfile, (void), (), NULL, ENOSPC)
+WRAP(pid_t, fork, (void), (), -1, EAGAIN)
+WRAP(void *, mmap, (void *p, size_t n, int prot, int flags, int fd, off_t at), (p, n, prot, flags, fd, at), MAP_FAILED, ENOMEM)
+
+int posix_memalign(void **p, size_t alignment, size_t n)
+{
+    void *caller = __builtin_return_address(0);
+    if (fails(caller))
+        return ENOMEM;
+    *p = note(__libc_memalign(alignment, n), caller);
+    return *p == NULL ? ENOMEM : 0;
 }
 
 int open(const char *path, int flags, ...)

@@ -4,13 +4,13 @@
 here=$(dirname "$0")
 . "$here/tap.sh"
 
-build_cu walk -lineinfo -g "$here/walk.cu" || finish
+build_cu walk -rdc=true -lineinfo -g "$here/walk.cu" -lcudadevrt || finish
 
 # ---- --fail-at=N, until nothing fails ----
 n_failed=0
 bad_runs=
 for ((i = 1; i < 200; i++)); do
-    "$vgpu" --quiet --check=none --error-exitcode=0 --fail-at=$i "$scratch/walk" >"$scratch/out" 2>"$scratch/err"
+    "$vgpu" --quiet --devices=2 --check=none --error-exitcode=0 --fail-at=$i "$scratch/walk" >"$scratch/out" 2>"$scratch/err"
     status=$?
     [ $status -eq 0 ] && grep -qx 'f[a-z]*' "$scratch/out" || bad_runs="$bad_runs $i:$status"
     grep -q AddressSanitizer "$scratch/err" && bad_runs="$bad_runs $i:asan"
@@ -18,7 +18,7 @@ for ((i = 1; i < 200; i++)); do
     n_failed=$((n_failed + 1))
 done
 same "--fail-at: none of $n_failed failing calls ends the program" "" "$bad_runs"
-[ $n_failed -gt 30 ] && [ $i -lt 200 ]
+[ $n_failed -gt 50 ] && [ $i -lt 200 ]
 ok $? "the walk reaches every call, and its end"
 
 # ---- allocations and system calls ----
@@ -31,10 +31,10 @@ else
     walk() { FAIL_ALLOC=$1 LD_PRELOAD=$scratch/fail.so LD_LIBRARY_PATH=$runtime timeout 60 "$scratch/walk" >"$scratch/out" 2>"$scratch/err"; }
     walk 0
     read -r calls live < <(od -An -td8 "$FAIL_ALLOC_FILE")
-    [ "$calls" -gt 300 ] && grep -qx fine "$scratch/out"
+    [ "$calls" -gt 900 ] && grep -qx fine "$scratch/out"
     ok $? "without a failure all calls succeed ($calls allocations and system calls)" "$scratch/err"
     crashes= leaks= noticed=0
-    for ((i = 1; i <= calls; i += i < 60 ? 1 : 5)); do
+    for ((i = 1; i <= calls; i += i < 60 ? 1 : 9)); do
         walk $i 2>/dev/null
         status=$?
         read -r _ held < <(od -An -td8 "$FAIL_ALLOC_FILE")
@@ -46,6 +46,30 @@ else
     same "or leaks" "" "$leaks"
     [ $noticed -gt 15 ]
     ok $? "failures reach the program as errors of calls ($noticed)"
+
+    # The same with the devices in a process of their own: the library's part, and the command's, which serves them.
+    for part in "library 200 7" "vgpu 700 29"; do
+        read -r of least step <<<"$part"
+        own=(LD_PRELOAD="$scratch/fail.so")
+        [ $of = library ] || own+=(FAIL_ALLOC_IN=$of)
+        walk() {
+            env "${own[@]}" FAIL_ALLOC=$1 timeout 60 "$vgpu" --quiet --isolated --devices=2 --check=none --error-exitcode=0 "$scratch/walk" >"$scratch/out" 2>"$scratch/err"
+        }
+        walk 0
+        read -r calls _ < <(od -An -td8 "$FAIL_ALLOC_FILE")
+        [ "$calls" -gt "$least" ] && grep -qx fine "$scratch/out"
+        ok $? "isolated, $of: without a failure all calls succeed ($calls)" "$scratch/err"
+        crashes= noticed=0
+        for ((i = 1; i <= calls; i += step)); do
+            walk $i 2>/dev/null
+            status=$?
+            [ $status -eq 0 ] || [ $status -eq 2 ] || crashes="$crashes $i:$status"
+            noticed=$((noticed + $(grep -cx failed "$scratch/out")))
+        done 2>/dev/null
+        same "isolated, $of: none of them failing ends the program or the command badly" "" "$crashes"
+        [ $noticed -gt 5 ]
+        ok $? "isolated, $of: they reach the program as errors of calls ($noticed)"
+    done
 fi
 
 # ---- what is left behind ----

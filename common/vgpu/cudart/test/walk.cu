@@ -55,6 +55,120 @@ static void memory_and_copies(cudaStream_t s)
     cudaFree(d), cudaFree(e), cudaFree(m), cudaFree(box.ptr);
 }
 
+__global__ void sample(cudaTextureObject_t t, cudaSurfaceObject_t to)
+{
+    float v = tex2D<float>(t, threadIdx.x + 0.5f, threadIdx.y + 0.5f);
+    surf2Dwrite(v + 1, to, threadIdx.x * sizeof(float), threadIdx.y);
+}
+
+static void textures(cudaStream_t s)
+{
+    float h[8][8] = {}, *linear = NULL;
+    cudaArray_t from = NULL, to = NULL, layers = NULL;
+    cudaTextureObject_t t = 0, u = 0;
+    cudaSurfaceObject_t surface = 0;
+    cudaChannelFormatDesc f = cudaCreateChannelDesc<float>();
+    cudaTextureDesc d = {};
+    cudaResourceDesc r = {}, w = {}, l = {};
+    TRY(cudaMallocArray(&from, &f, 8, 8));
+    TRY(cudaMallocArray(&to, &f, 8, 8, cudaArraySurfaceLoadStore));
+    TRY(cudaMalloc3DArray(&layers, &f, make_cudaExtent(8, 8, 3), cudaArrayLayered));
+    TRY(cudaMalloc(&linear, 4096));
+    if (from != NULL)
+        TRY(cudaMemcpy2DToArray(from, 0, 0, h, 32, 32, 8, cudaMemcpyHostToDevice));
+    r.resType = w.resType = cudaResourceTypeArray;
+    r.res.array.array = from;
+    w.res.array.array = to;
+    l.resType = cudaResourceTypeLinear;
+    l.res.linear.devPtr = linear;
+    l.res.linear.desc = f;
+    l.res.linear.sizeInBytes = 4096;
+    if (from != NULL)
+        TRY(cudaCreateTextureObject(&t, &r, &d, NULL));
+    if (to != NULL)
+        TRY(cudaCreateSurfaceObject(&surface, &w));
+    if (linear != NULL)
+        TRY(cudaCreateTextureObject(&u, &l, &d, NULL));
+    if (t != 0 && surface != 0) {
+        sample<<<1, dim3(8, 8), 0, s>>>(t, surface);
+        TRY(cudaGetLastError());
+        TRY(cudaMemcpy2DFromArrayAsync(h, 32, to, 0, 0, 32, 8, cudaMemcpyDeviceToHost, s));
+    }
+    TRY(cudaStreamSynchronize(s));
+    cudaDestroyTextureObject(t), cudaDestroyTextureObject(u), cudaDestroySurfaceObject(surface);
+    cudaFreeArray(from), cudaFreeArray(to), cudaFreeArray(layers), cudaFree(linear);
+}
+
+static void managed_memory(cudaStream_t s)
+{
+    int *p = NULL, *q = NULL;
+    cudaMemLocation device = {cudaMemLocationTypeDevice, 0}, host = {cudaMemLocationTypeHost, 0};
+    TRY(cudaMallocManaged(&p, 1 << 17));
+    TRY(cudaMallocManaged(&q, 4096, cudaMemAttachHost));
+    if (p != NULL && q != NULL) {
+        void *there = NULL;
+        p[0] = q[0] = 1;
+        if (cudaGetSymbolAddress(&there, managed) == cudaSuccess) // else it has no memory
+            managed = 1;
+        TRY(cudaMemAdvise(p, 1 << 16, cudaMemAdviseSetReadMostly, device));
+        TRY(cudaMemPrefetchAsync(p, 1 << 17, device, 0, s));
+        TRY(cudaStreamAttachMemAsync(s, q, 0, cudaMemAttachSingle));
+        add<<<2, 32, 0, s>>>(p, 40);
+        TRY(cudaGetLastError());
+        TRY(cudaMemPrefetchAsync(p, 1 << 16, host, 0, s));
+        TRY(cudaStreamSynchronize(s));
+        p[1] += p[0]; // a page that was on the device
+    }
+    cudaFree(p), cudaFree(q);
+}
+
+__global__ void child(int *p) { atomicAdd(p, 1); }
+__global__ void parent(int *p)
+{
+    int *own = (int *)malloc(64);
+    if (own != NULL)
+        own[threadIdx.x] = 1;
+    free(own);
+    cudaStream_t t;
+    if (cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking) == cudaSuccess) {
+        child<<<2, 32, 0, t>>>(p);
+        cudaStreamDestroy(t);
+    }
+    child<<<1, 32>>>(p);
+    child<<<1, 32, 0, cudaStreamTailLaunch>>>(p);
+    if (threadIdx.x == 0)
+        printf("%s %d\n", "a parent of", 3);
+}
+
+static void children(cudaStream_t s)
+{
+    int *d = NULL;
+    TRY(cudaMalloc(&d, 4));
+    TRY(cudaMemset(d, 0, 4));
+    parent<<<1, 2, 0, s>>>(d);
+    TRY(cudaGetLastError());
+    TRY(cudaStreamSynchronize(s));
+    cudaFree(d);
+}
+
+static void two_devices()
+{
+    int *here = NULL, *there = NULL, can = 0;
+    TRY(cudaMalloc(&here, 4096));
+    TRY(cudaSetDevice(1));
+    TRY(cudaMalloc(&there, 4096));
+    TRY(cudaDeviceCanAccessPeer(&can, 1, 0));
+    TRY(cudaDeviceEnablePeerAccess(0, 0));
+    if (here != NULL && there != NULL)
+        TRY(cudaMemcpyPeer(there, 1, here, 0, 4096));
+    TRY(cudaDeviceSynchronize());
+    cudaDeviceDisablePeerAccess(0);
+    cudaFree(there);
+    TRY(cudaSetDevice(0));
+    cudaFree(here);
+    cudaGetLastError();
+}
+
 static void events_and_graphs(cudaStream_t s)
 {
     cudaEvent_t a = NULL, b = NULL;
@@ -105,6 +219,11 @@ int main()
     TRY(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
     memory_and_copies(s);
     events_and_graphs(t);
+    textures(s);
+    managed_memory(t);
+    children(s);
+    if (n > 1)
+        two_devices();
     cudaStreamDestroy(s), cudaStreamDestroy(t);
     puts(failed ? "failed" : "fine");
     return 0;
