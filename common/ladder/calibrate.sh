@@ -24,9 +24,10 @@ count() {
 }
 ours=${OURS:-$work/ours}
 [ -s "$ours" ] || count >"$ours"
-grep -v '^#' "$measured" | tail -n +2 | cut -f1-11 | sed 's/<1>/<true>/' >"$work/theirs"
+grep -v '^#' "$measured" | tail -n +2 | cut -f1-11 >"$work/theirs"
 awk -F'\t' '
     function cell(ours, theirs) { return ours == theirs ? ours : ours " / " theirs }
+    { sub(/<true>/, "<1>"); sub(/<false>/, "<0>") } # Nsight Compute writes arguments of templates as numbers
     NR == FNR { ours[$1, $2, $3, ++had[$1, $2, $3]] = $0; next }
     FNR == 1 {
         print "| kernel | instructions, ratio | load requests | load sectors | store requests | store sectors | atomic sectors | shared wavefronts | bank conflicts |"

@@ -55,7 +55,7 @@ launches() {
             kernel = field[at["Kernel Name"]]
             grid = field[at["Grid Size"]]
             sub(/\(.*/, "", kernel)
-            if (kernel ~ /cublas|cutlass/) next # not ours
+            if (kernel ~ /cublas|cutlass|nvjet/) next # not ours
             gsub(/[() ]/, "", grid)
             row = lab "\t" kernel "\t" grid
             for (i = 1; i <= n; i++) { v = field[at[wanted[i]]]; gsub(/,/, "", v); row = row "\t" v }
