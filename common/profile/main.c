@@ -3,6 +3,7 @@
  *   profile-table metrics          the names for ncu's --metrics
  *   profile-table ncu FILE         kernels out of the output of ncu --csv --page raw
  *   profile-table report FILE      the same out of the virtual GPU's report
+ *   profile-table numbers FILE     what lab.yaml can ask of a run, out of the report
  *   profile-table nsys FILE        copies and kernels out of that of nsys stats --format csv
  *   profile-table timeline FILE    the same out of the virtual GPU's time line
  *
@@ -45,14 +46,16 @@ static Status make_table(const char *source, const char *path, StrBuf *out, Diag
     static Profile profile; /* large */
     StrBuf text = {0};
     size_t i = 0;
-    while (i < sizeof sources / sizeof *sources && strcmp(sources[i].name, source) != 0)
+    bool numbers = strcmp(source, "numbers") == 0;
+    while (!numbers && i < sizeof sources / sizeof *sources && strcmp(sources[i].name, source) != 0)
         i++;
     if (i == sizeof sources / sizeof *sources)
         return diag_set(diag, STATUS_INVALID, "no such source: %s", source);
     Status status = read_file(path, &text, diag);
+    const char *all = text.text ? text.text : "";
     if (!status)
-        status = sources[i].read(text.text ? text.text : "", &profile, diag);
-    if (!status)
+        status = numbers ? profile_put_numbers(all, out, diag) : sources[i].read(all, &profile, diag);
+    if (!status && !numbers)
         sources[i].put(&profile, out);
     profile_free(&profile);
     strbuf_free(&text);
@@ -70,8 +73,8 @@ int main(int argc, char **argv)
     } else if (argc == 3) {
         status = make_table(argv[1], argv[2], &out, &diag);
     } else {
-        status =
-            diag_set(&diag, STATUS_INVALID, "usage: profile-table metrics | ncu|report|nsys|timeline FILE");
+        status = diag_set(&diag, STATUS_INVALID,
+                          "usage: profile-table metrics | ncu|report|numbers|nsys|timeline FILE");
     }
     fputs(out.text ? out.text : "", stdout);
     strbuf_free(&out);

@@ -70,6 +70,10 @@ Status profile_read_timeline(const char *text, Profile *profile, Diag *diag);
 void profile_put_kernels(const Profile *profile, StrBuf *out);
 void profile_put_operations(const Profile *profile, StrBuf *out);
 
+/* What lab.yaml can ask of a run, by its names there, out of a report of the virtual GPU. STATUS_PARSE when
+ * it is none. */
+Status profile_put_numbers(const char *report, StrBuf *out, Diag *diag);
+
 void profile_free(Profile *profile);
 
 #endif

@@ -190,6 +190,23 @@ static void report_launches(void **state)
     assert_int_equal(STATUS_PARSE, profile_read_report("no JSON", &profile, &diag));
 }
 
+static void numbers_by_name(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"metrics\":{\"traffic_ratio\":1.5,\"divergence\":0},\"memory\":{\"page_faults\":0},"
+        "\"totals\":{\"launches\":1234567,\"tensor_ops\":0}}";
+    StrBuf out = {0};
+    assert_int_equal(STATUS_OK, profile_put_numbers(text, &out, &diag));
+    assert_string_equal(
+        "  divergence                            0  page_faults                           0\n"
+        "  launches                        1234567  traffic_ratio                       1.5\n",
+        out.text);
+    strbuf_free(&out);
+    assert_int_equal(STATUS_PARSE, profile_put_numbers("{}", &out, &diag));
+    assert_int_equal(STATUS_PARSE, profile_put_numbers("", &out, &diag));
+}
+
 static void timeline_operations(void **state)
 {
     (void)state;
@@ -254,6 +271,7 @@ int main(void)
         cmocka_unit_test_teardown(asked_for_is_what_is_read, forget),
         cmocka_unit_test_teardown(nsys_operations, forget),
         cmocka_unit_test_teardown(report_launches, forget),
+        cmocka_unit_test_teardown(numbers_by_name, forget),
         cmocka_unit_test_teardown(timeline_operations, forget),
         cmocka_unit_test_teardown(rows_are_the_same, forget),
         cmocka_unit_test_teardown(at_most_so_many_kernels, forget),
