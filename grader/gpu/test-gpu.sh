@@ -3,9 +3,9 @@
 #
 #   test-gpu OUT [PART...]     all PARTs of the list below, or those named, in the list's order
 #
-# LABS="NN-name ..." takes only those labs' submissions; LIMIT=450 is how many seconds it may take: the last part, which has most to do, ends then and says
-# what is left. Stands in the bundle that `make gpu-bundle` makes, and needs gcc, make and nvcc beside it. What a part writes into OUT stands at the top of
-# its file in parts/. Nothing runs beside what is timed; the sanitizer's programs are built while submissions are graded.
+# LABS="NN-name ..." takes only those labs' submissions; LIMIT=455 is how many seconds it may take: the last part, which has most to do, ends then and says
+# what is left; it begins with what grader/gpu/measured does not have. Stands in the bundle that `make gpu-bundle` makes, and needs gcc, make and nvcc beside it. What a part writes into OUT stands at the top of
+# its file in parts/. Nothing runs beside what is timed.
 #   results.json       date, card, driver, toolkit, and for each part its seconds and how much of it was as expected; what was not, by name
 # `make record-gpu FROM=OUT` takes the figures into the repository. Ends with "N passed, N failed, N skipped"; the exit status is 1 when one failed.
 set -uo pipefail
@@ -26,7 +26,7 @@ cd "$here" || exit 2
 command -v bwrap >/dev/null || PATH=$PATH:$here/bin
 command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || { echo "test-gpu: no GPU answers on this machine (nvidia-smi -L)" >&2; exit 2; }
 gpus=$(nvidia-smi -L | grep -c '^GPU ')
-deadline=$(($(date +%s) + ${LIMIT:-450}))
+deadline=$(($(date +%s) + ${LIMIT:-455}))
 export work gpus deadline
 
 passed=0 failed=0 skipped=0 failures='' parts_done=''
@@ -41,14 +41,13 @@ name_of() { local s=${1#*/broken/}; s=${s%.cu}; [ "$s" != "${1%.cu}" ] || s=$(ba
 export -f sources_of name_of
 labs=${LABS:-$(cd solutions && echo [0-9][0-9]-*)}
 for file in parts/*.sh; do . "$file"; done
+for part in $wanted; do declare -F "part_$part" >/dev/null || { echo "test-gpu: there is no part $part (there are: $all_parts)" >&2; exit 2; }; done
 
-# What the first parts need, and then what the last one needs, with the processors that grading leaves.
-build_first() {
+build_programs() {
     if wants ceilings; then build_ceilings; fi
     if wants ladders counters; then build_ladders; fi
     if wants start; then build_start; fi
 }
-build_later() { if wants sanitizer && command -v compute-sanitizer >/dev/null; then build_sanitizer; fi; }
 
 # Written after each part, so that a call that is cut short leaves what was done.
 write_results() {
@@ -68,17 +67,9 @@ run_part() {
     write_results
 }
 
-build_first >"$out/build.txt" 2>&1
+build_programs >"$out/build.txt" 2>&1
 echo "built ($SECONDS s)"
-builder=
 for part in $all_parts; do
-    case $part in
-    submissions) # from here on nothing is timed by the host's clock
-        nice -n 19 bash -c "$(declare -f); set -uo pipefail; labs='$labs' processors=$processors wanted='$wanted'; build_later" >>"$out/build.txt" 2>&1 &
-        builder=$!
-        ;;
-    sanitizer) wait "$builder" && echo "built ($SECONDS s)" ;;
-    esac
     if wants "$part"; then run_part "$part"; fi
 done
 cat "$out/results.json"

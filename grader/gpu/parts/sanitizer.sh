@@ -53,9 +53,14 @@ concerns() {
     esac
 }
 
-# LAB NAME: all tools, one after the other; nothing at all when the time is up before the last.
+# LAB FILE: built, and run under all tools, one after the other; nothing at all when the time is up before the last.
 sanitize_program() {
-    local lab=$1 name=$2 tool lines='' folder=$work/san/$1/$2
+    local lab=$1 name tool lines='' folder
+    name=$(name_of "$2")
+    folder=$work/san/$lab/$name
+    [ "$(date +%s)" -lt "$deadline" ] || return 0
+    build_broken "$lab" "$2"
+    [ -x "$folder/program" ] || { echo "$lab $name" >>"$work/san/not-built"; return 0; }
     for tool in plain memcheck racecheck initcheck synccheck; do
         [ "$(date +%s)" -lt "$deadline" ] || return 0
         cp -r "$folder/case" "$folder/case-$tool"
@@ -71,34 +76,32 @@ sanitize_program() {
         rm -rf "$folder/case-$tool"
     done
     printf %s "$lines"
+    rm -rf "$folder"
 }
 export -f build_broken plain_run concerns sanitize_program devices_of
 
-list_broken() {
+# What the table does not have yet first: the time may not be enough for all. A line a program: 0 or 1 (known), lab, file.
+list_programs() {
     local lab file
-    for lab in $labs; do for file in solutions/"$lab"/broken/*.cu solutions/"$lab"/broken/*/*.cu "solutions/$lab/$(sources_of "$lab" | head -n 1)"; do
-        [ ! -e "$file" ] || printf '%s\0%s\0' "$lab" "$file"
-    done; done
+    for lab in $labs; do for file in "solutions/$lab/$(sources_of "$lab" | head -n 1)" solutions/"$lab"/broken/*.cu solutions/"$lab"/broken/*/*.cu; do
+        [ ! -e "$file" ] || printf '%d\t%s\t%s\n' "$(grep -cP "^$lab\t$(name_of "$file")\t" known.tsv)" "$lab" "$file"
+    done; done | sort -s -k1,1
 }
-build_sanitizer() { list_broken | xargs -0 -n2 -P "$processors" bash -c 'build_broken "$@"' _; }
 
 part_sanitizer() {
-    local tool program lab name left
+    local tool lab name left
     if ! command -v compute-sanitizer >/dev/null; then
         skip "compute-sanitizer is not here"
         return
     fi
-    mkdir -p "$work/reports"
-    # First what the table does not have yet: the time may not be enough for all.
-    for program in "$work"/san/*/*/program; do
-        name=$(basename "$(dirname "$program")")
-        lab=$(basename "$(dirname "$(dirname "$program")")")
-        printf '%d\t%s\t%s\n' "$(grep -cP "^$lab\t$name\t" known.tsv)" "$lab" "$name"
-    done | sort | cut -f2- | tr '\t\n' '\0\0' | xargs -0 -n2 -P "$processors" bash -c 'sanitize_program "$@"' _ >"$out/sanitizer.tsv"
+    mkdir -p "$work/reports" "$work/san"
+    list_programs >"$work/programs"
+    cut -f2- "$work/programs" | tr '\t\n' '\0\0' | xargs -0 -n2 -P "$processors" bash -c 'sanitize_program "$@"' _ >"$out/sanitizer.tsv"
     sort -o "$out/sanitizer.tsv" "$out/sanitizer.tsv"
-    left=$(($(find "$work/san" -name program | wc -l) - $(cut -f1,2 "$out/sanitizer.tsv" | sort -u | wc -l)))
-    [ "$left" = 0 ] || skip "the sanitizer: no time was left for $left programs"
+    left=$(($(wc -l <"$work/programs") - $(cut -f1,2 "$out/sanitizer.tsv" | sort -u | wc -l)))
+    [ "$left" = 0 ] || skip "the sanitizer: no time was left, or no compiler could make it: $left programs"
     tar -C "$work" -czf "$out/reports.tar.gz" reports
+    [ ! -e "$work/san/not-built" ] || sort "$work/san/not-built" >"$out/not-built.txt"
     [ -s "$out/sanitizer.tsv" ] || return 0
     # Controls: each tool must report something among all the broken ones, and nothing about a solution.
     for tool in memcheck racecheck initcheck synccheck; do
