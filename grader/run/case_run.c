@@ -313,7 +313,8 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
     Status s = c->run ? run_and_judge(&w, &d) : STATUS_OK;
     if (s == STATUS_OK)
         s = check_answers(&w, &d);
-    if (s == STATUS_OK && c->run && w.ran.end == WIRE_END_NONE && sanitize_wants(in->run, in->lab, c))
+    if (s == STATUS_OK && c->run && !w.timed && w.ran.end == WIRE_END_NONE &&
+        sanitize_wants(in->run, in->lab, c))
         s = sanitize_case(a, in, &w.report, &d);
     gather_evidence(&w);
     if (s == STATUS_OK)
