@@ -18,62 +18,9 @@ BUILD=${BUILD:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-files_of() { # LAB: what is handed in
-    sed -n 's/^files: \[\(.*\)\]$/\1/p' "labs/$1/lab.yaml" | tr -d ,
-}
-choose_of() { # FOLDER: `chosen` is a random entry of it (no subshell: that would draw other numbers)
-    local entries=("$1"/*)
-    chosen=${entries[RANDOM % ${#entries[@]}]}
-}
-# Copies what is handed in from a folder; what that folder lacks comes from the solution. SOURCE may be the first file alone.
-take() { # LAB SOURCE TO
-    local file first
-    first=$(files_of "$1" | cut -d' ' -f1)
-    mkdir -p "$3"
-    for file in $(files_of "$1"); do
-        if [ -f "$2" ] && [ "$file" == "$first" ]; then
-            cp "$2" "$3/$file"
-        elif [ -f "$2/$file" ]; then
-            cp "$2/$file" "$3/"
-        else
-            cp "solutions/$1/$file" "$3/"
-        fi
-    done
-}
-# Of a hundred: 45 right, 10 right in an unusual way, 28 wrong in one of the known ways, 8 untouched, 5 that do not compile, 4 missing.
-hand_in() { # LAB TO NUMBER
-    local dice=$((RANDOM % 100)) kind=right file
-    chosen=solutions/$1
-    if [ $dice -ge 96 ]; then
-        kind=missing
-    elif [ $dice -ge 91 ]; then
-        kind="not compiling"
-    elif [ $dice -ge 83 ]; then
-        kind=untouched chosen=labs/$1
-    elif [ $dice -ge 55 ]; then
-        kind=wrong
-        choose_of "solutions/$1/broken"
-    elif [ $dice -ge 45 ]; then
-        kind="right in an unusual way"
-        choose_of "solutions/$1/accepted"
-    fi
-    echo "$kind"
-    mkdir -p "$2"
-    [ "$kind" != missing ] || return 0
-    take "$1" "$chosen" "$2"
-    for file in "$2"/*.cu; do
-        sed -i "1s|^|// submission $3\n|" "$file"
-    done
-    [ "$kind" != "not compiling" ] || echo 'int missing = ;' >>"$file"
-}
-
-n=0
-for ((i = 0; i < students; i++)); do
-    for lab in $labs; do
-        n=$((n + 1))
-        hand_in "$lab" "$work/slice$((i % slices))/$(printf 's%03d' "$i")/$lab" $n
-    done
-done >"$work/kinds"
+. grader/bench/make-class.sh
+make_class "$work" "$students" "$labs" $slices 1 >"$work/kinds"
+n=$(wc -l <"$work/kinds")
 sort "$work/kinds" | uniq -c >"$work/mix"
 
 compile() { # FOLDER of a submission
