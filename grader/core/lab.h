@@ -109,7 +109,7 @@ typedef struct LabCase {
     const char *hint;    /* shown when it fails; "" */
     const char *message; /* what the case teaches; all that a student sees of a failed hidden case; "" */
     int64_t min_ops;
-    bool gpu_work, check_output;
+    bool gpu_work, check_output, timeline;
     int64_t devices;   /* how many it needs */
     const char **vgpu; /* further options of the vgpu command */
     size_t n_vgpu;

@@ -36,6 +36,14 @@ typedef struct ResultMetric {
     double value;
 } ResultMetric;
 
+/* An operation on the modelled timeline. */
+typedef struct ResultSpan {
+    const char *what; /* "kernel", "copy"... as the virtual GPU names it */
+    const char *name; /* of the kernel; "copy to device"... */
+    int64_t device, stream, bytes;
+    double start_us, end_us;
+} ResultSpan;
+
 typedef struct CaseResult {
     const char *name;
     bool hidden;
@@ -50,6 +58,8 @@ typedef struct CaseResult {
     size_t n_findings;
     ResultMetric *metrics; /* in name order */
     size_t n_metrics;
+    ResultSpan *spans; /* of a case that shows its timeline, in the order in which they ran */
+    size_t n_spans, spans_left_out;
     const char *leaderboard; /* the metric that ranks the class; NULL where none does */
     bool highest_first;      /* of it */
 } CaseResult;

@@ -50,6 +50,21 @@ static json_t *metrics_json(const CaseResult *c)
     return map;
 }
 
+static json_t *span_json(const ResultSpan *s)
+{
+    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "what", string(s->what), "name", string(s->name),
+                     "device", (json_int_t)s->device, "stream", (json_int_t)s->stream, "bytes",
+                     (json_int_t)s->bytes, "start_us", number(s->start_us), "end_us", number(s->end_us));
+}
+
+static json_t *timeline_json(const CaseResult *c)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->n_spans; i++)
+        json_array_append_new(list, span_json(&c->spans[i]));
+    return json_pack("{s:o, s:I}", "spans", list, "left_out", (json_int_t)c->spans_left_out);
+}
+
 static json_t *case_json(const CaseResult *c)
 {
     json_t *json =
@@ -58,6 +73,8 @@ static json_t *case_json(const CaseResult *c)
                   number(c->max_points), "verdict", verdict_word(c->verdict), "message", string(c->message),
                   "lesson", string(c->lesson), "hint", string(c->hint), "replay", string(c->replay),
                   "findings", findings_json(c), "metrics", metrics_json(c));
+    if (json && c->n_spans)
+        json_object_set_new(json, "timeline", timeline_json(c));
     if (json && c->leaderboard)
         json_object_set_new(json, "leaderboard",
                             json_pack("{s:o, s:s}", "metric", string(c->leaderboard), "best",

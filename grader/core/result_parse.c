@@ -139,6 +139,30 @@ static void read_metrics(Reader *r, const json_t *map, CaseResult *c)
     }
 }
 
+static ResultSpan read_span(Reader *r, const json_t *map)
+{
+    return (ResultSpan){.what = get_text(r, map, "what"),
+                        .name = get_text(r, map, "name"),
+                        .device = get_count(r, map, "device"),
+                        .stream = get_count(r, map, "stream"),
+                        .bytes = get_count(r, map, "bytes"),
+                        .start_us = get_number(r, map, "start_us"),
+                        .end_us = get_number(r, map, "end_us")};
+}
+
+/* Few cases show one. */
+static void read_timeline(Reader *r, const json_t *map, CaseResult *c)
+{
+    const json_t *timeline = json_object_get(map, "timeline");
+    if (!timeline)
+        return;
+    const json_t *spans = get_list(r, timeline, "spans", &c->n_spans);
+    c->spans_left_out = (size_t)get_count(r, timeline, "left_out");
+    c->spans = new_array(r, c->n_spans, sizeof *c->spans);
+    for (size_t i = 0; c->spans && i < c->n_spans; i++)
+        c->spans[i] = read_span(r, json_array_get(spans, i));
+}
+
 /* Not every lab ranks. */
 static void read_leaderboard(Reader *r, const json_t *map, CaseResult *c)
 {
@@ -164,6 +188,7 @@ static void read_case(Reader *r, const json_t *map, CaseResult *c)
     };
     read_findings(r, map, c);
     read_metrics(r, map, c);
+    read_timeline(r, map, c);
     read_leaderboard(r, map, c);
 }
 

@@ -144,6 +144,7 @@ static void put_case(StrBuf *out, const CaseResult *c)
         pre(out, c->message);
     put_findings(out, c);
     put_hints(out, c);
+    html_timeline(out, c);
     put_metrics(out, c);
     strbuf_puts(out, "</section>\n");
 }

@@ -40,6 +40,8 @@ void html_end(StrBuf *out);
 void html_text(StrBuf *out, const char *text);
 void html_badge(StrBuf *out, Verdict v);
 /* Writes the two kinds of page. A student's page is made from the student's view of a result. */
+/* The modelled timeline of a case, as a picture and a table; nothing where it has none. */
+void html_timeline(StrBuf *out, const CaseResult *c);
 /* A lab's leaderboard, as a part of a page. */
 void html_leaderboard(StrBuf *out, const char *lab, const ReportRank *ranks, size_t n, bool names);
 void html_index(StrBuf *out, const ReportClass *c, const char *title, bool similar);

@@ -18,7 +18,7 @@ Result *report_student_view(const Result *r)
         if (!c->hidden)
             continue;
         c->message = c->hint = c->replay = "";
-        c->n_findings = c->n_metrics = 0;
+        c->n_findings = c->n_metrics = c->n_spans = 0;
         c->leaderboard = NULL;
     }
     return view;

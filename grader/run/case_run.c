@@ -4,6 +4,7 @@
 #include "grader/core/files.h"
 #include "grader/core/text.h"
 #include "grader/judge/explain.h"
+#include "grader/judge/timeline.h"
 #include "grader/run/outputs.h"
 #include "grader/run/program_run.h"
 #include "grader/run/sanitize.h"
@@ -179,6 +180,16 @@ static void keep_speed(CaseWork *w, CaseResult *r)
     r->n_metrics = sizeof metrics / sizeof *metrics;
 }
 
+/* A picture for the report; without one there is none, as with a report. */
+static void read_timeline(CaseWork *w, CaseResult *r)
+{
+    int dir = open(w->in->places->case_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir < 0)
+        return;
+    timeline_read(w->arena, dir, "timeline.json", r, NULL);
+    close(dir);
+}
+
 static void tell(CaseWork *w, CaseResult *r)
 {
     const LabCase *c = w->in->lab_case;
@@ -208,6 +219,8 @@ static void tell(CaseWork *w, CaseResult *r)
         keep_speed(w, r);
     else
         keep_metrics(w, r);
+    if (c->timeline && w->reported)
+        read_timeline(w, r);
     if (c->leaderboard[0] && w->evidence.has_metric) {
         r->leaderboard = c->metric;
         r->highest_first = strcmp(c->leaderboard, "highest") == 0;

@@ -46,6 +46,8 @@ static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
     args[n++] = arena_printf(a, "--seed=%llu", (unsigned long long)w->seed);
     args[n++] = arena_printf(a, "--max-instructions=%lld", (long long)c->limits.instructions);
     args[n++] = arena_printf(a, "--report=%s/report.json", p->in_case);
+    if (c->timeline)
+        args[n++] = arena_printf(a, "--timeline=%s/timeline.json", p->in_case);
     if (serves)
         args[n++] = "--serve=3";
     if (w->in->run->device[0])
@@ -163,16 +165,26 @@ int program_take_gpu(const GradeRun *run, bool alone)
     return turn;
 }
 
+/* What the vgpu command writes: its report, and the timeline of a case that shows it. */
+static void collect_reports(const ProgramWork *w, const char *collect[3])
+{
+    const Places *p = w->in->places;
+    collect[0] = arena_printf(w->arena, "%s/report.json", p->in_case);
+    collect[1] = w->in->lab_case->timeline ? arena_printf(w->arena, "%s/timeline.json", p->in_case) : NULL;
+    collect[2] = NULL;
+}
+
 /* The program's step: what it writes is collected, and with `report` the vgpu command's report. */
-static SandboxStep program_step(const ProgramWork *w, const char *collect[4], bool report)
+static SandboxStep program_step(const ProgramWork *w, const char *collect[5], bool report)
 {
     const CaseInput *in = w->in;
     const Places *p = in->places;
     bool isolated = in->run->isolated;
     collect[0] = arena_printf(w->arena, "%s/out", p->in_case);
     collect[1] = arena_printf(w->arena, "%s/after", p->in_case);
-    collect[2] = report ? arena_printf(w->arena, "%s/report.json", p->in_case) : NULL;
-    collect[3] = NULL;
+    collect[2] = NULL;
+    if (report)
+        collect_reports(w, collect + 2);
     return (SandboxStep){.dir = p->in_case,
                          .args = command_of(w, !in->run->gpu && !isolated, false),
                          .env = environment_of(w, isolated),
@@ -185,11 +197,10 @@ static SandboxStep program_step(const ProgramWork *w, const char *collect[4], bo
 /* The step of the devices' sandbox. It ends with the program, and then writes the report; its own limit of
  * the clock only stands behind the program's. Of files it has the report and what it shares with the program.
  */
-static SandboxStep device_step(const ProgramWork *w, const char *collect[2])
+static SandboxStep device_step(const ProgramWork *w, const char *collect[3])
 {
     const Places *p = w->in->places;
-    collect[0] = arena_printf(w->arena, "%s/report.json", p->in_case);
-    collect[1] = NULL;
+    collect_reports(w, collect);
     SandboxStep step = {.dir = p->in_case,
                         .args = command_of(w, true, true),
                         .env = environment_of(w, false),
@@ -256,7 +267,7 @@ static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *repor
 {
     const CaseInput *in = w->in;
     int door[2];
-    const char *collect[4], *device_collect[2];
+    const char *collect[5], *device_collect[3];
     SandboxStep step = program_step(w, collect, false), devices = device_step(w, device_collect);
     SandboxAnswer served = {.end = WIRE_END_NONE, .status = -1};
     if (!step.args || !step.env || !devices.args || !devices.env)
@@ -295,7 +306,7 @@ static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *repor
 static Status run_alone(const ProgramWork *w, SandboxAnswer *ran, bool *reported, Diag *d)
 {
     const CaseInput *in = w->in;
-    const char *collect[4];
+    const char *collect[5];
     SandboxStep step = program_step(w, collect, true);
     if (!step.args || !step.env)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");

@@ -276,6 +276,8 @@ static Result *example(void)
                                     .hint = "",
                                     .text = "vector_add.cu:23: write past the end"};
     static ResultMetric metric = {"dram_ratio", 1.125};
+    static ResultSpan span = {"kernel",   "add",           .device = 1, .stream = 3,
+                              .bytes = 0, .start_us = 1.5, .end_us = 4};
     static CaseResult cases[2] = {
         {.name = "odd",
          .points = 3.5,
@@ -288,7 +290,10 @@ static Result *example(void)
          .findings = &finding,
          .n_findings = 1,
          .metrics = &metric,
-         .n_metrics = 1},
+         .n_metrics = 1,
+         .spans = &span,
+         .n_spans = 1,
+         .spans_left_out = 2},
         {.name = "secret",
          .hidden = true,
          .points = 93,

@@ -68,6 +68,11 @@ static ResultFinding fixture_findings[] = {{.kind = "race",
                                             .hint = "",
                                             .text = "A synchronise is not needed here."}};
 static ResultMetric fixture_metrics[] = {{"dram_ratio", 1.25}, {"kernel_ops", 4096}};
+static ResultSpan fixture_spans[] = {
+    {.what = "copy", .name = "copy to device", .stream = 2, .bytes = 4096, .start_us = 10, .end_us = 12.5},
+    {.what = "kernel", .name = "add", .stream = 2, .start_us = 12.5, .end_us = 20},
+    {.what = "copy", .name = "copy to host", .bytes = 4096, .start_us = 15, .end_us = 15.01}};
+static ResultSpan fixture_secret_spans[] = {{.what = "kernel", .name = "SECRET kernel", .end_us = 1}};
 
 static const CaseResult fixture_right[] = {OK_CASE("one-block", 30, false), OK_CASE("one-more", 30, false),
                                            OK_CASE("large-odd", 40, true)};
@@ -84,7 +89,10 @@ static const CaseResult fixture_racy[] = {
      .findings = fixture_findings,
      .n_findings = 2,
      .metrics = fixture_metrics,
-     .n_metrics = 2},
+     .n_metrics = 2,
+     .spans = fixture_spans,
+     .n_spans = 3,
+     .spans_left_out = 7},
     {.name = "large-odd",
      .hidden = true,
      .max_points = 40,
@@ -92,7 +100,9 @@ static const CaseResult fixture_racy[] = {
      .message = "SECRET: 7 of 999983 differ",
      .lesson = "No multiple of anything.",
      .hint = "SECRET hint",
-     .replay = "SECRET replay"}};
+     .replay = "SECRET replay",
+     .spans = fixture_secret_spans,
+     .n_spans = 1}};
 static const CaseResult fixture_unbuilt[] = {{.name = "one-block",
                                               .max_points = 30,
                                               .verdict = VERDICT_BUILD_ERROR,
@@ -163,6 +173,7 @@ static inline ReportClass *fixture_hostile(void)
                                         .hint = ATTACK,
                                         .text = "t" ATTACK}};
     static ResultMetric metrics[] = {{ATTACK, 1}};
+    static ResultSpan spans[] = {{.what = ATTACK, .name = ATTACK, .start_us = 1, .end_us = 1}};
     static const CaseResult cases[] = {{.name = ATTACK,
                                         .max_points = 100,
                                         .verdict = VERDICT_RACE,
@@ -173,7 +184,9 @@ static inline ReportClass *fixture_hostile(void)
                                         .findings = findings,
                                         .n_findings = 1,
                                         .metrics = metrics,
-                                        .n_metrics = 1}};
+                                        .n_metrics = 1,
+                                        .spans = spans,
+                                        .n_spans = 1}};
     Result *results[] = {fixture_result("=../../" ATTACK, "02-" ATTACK, VERDICT_BUILD_ERROR, cases, 1)};
     results[0]->build_log = ATTACK;
     results[0]->device_name = results[0]->kit_version = ATTACK;
