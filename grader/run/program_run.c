@@ -18,7 +18,9 @@ enum {
     ARGS_MAX = 64,
     ENVIRONMENT_MAX = 16,
     COLLECT_FILES = 128,
-    EXTRA_PROCESSES = 4,      /* the vgpu command and its helper beside the student's program */
+    REPORTS_MAX = 3,               /* report, timeline, the end */
+    COLLECT_MAX = 2 + REPORTS_MAX, /* out, after, and those */
+    EXTRA_PROCESSES = 4,           /* the vgpu command and its helper beside the student's program */
     GPU_START_MS = 30000,     /* a driver starts slowly, the more so when many programs start at a time */
     GPU_DRIVER_KIB = 1 << 20, /* what a driver maps into a program of its own */
     DEVICE_WALL_FACTOR = 8    /* of the virtual GPU's sandbox: it ends after the program */
@@ -166,7 +168,7 @@ int program_take_gpu(const GradeRun *run, bool alone)
 }
 
 /* What the vgpu command writes: its report, and the timeline of a case that shows it. */
-static void collect_reports(const ProgramWork *w, const char *collect[3])
+static void collect_reports(const ProgramWork *w, const char *collect[REPORTS_MAX])
 {
     const Places *p = w->in->places;
     collect[0] = arena_printf(w->arena, "%s/report.json", p->in_case);
@@ -175,7 +177,7 @@ static void collect_reports(const ProgramWork *w, const char *collect[3])
 }
 
 /* The program's step: what it writes is collected, and with `report` the vgpu command's report. */
-static SandboxStep program_step(const ProgramWork *w, const char *collect[5], bool report)
+static SandboxStep program_step(const ProgramWork *w, const char *collect[COLLECT_MAX], bool report)
 {
     const CaseInput *in = w->in;
     const Places *p = in->places;
@@ -197,7 +199,7 @@ static SandboxStep program_step(const ProgramWork *w, const char *collect[5], bo
 /* The step of the devices' sandbox. It ends with the program, and then writes the report; its own limit of
  * the clock only stands behind the program's. Of files it has the report and what it shares with the program.
  */
-static SandboxStep device_step(const ProgramWork *w, const char *collect[3])
+static SandboxStep device_step(const ProgramWork *w, const char *collect[REPORTS_MAX])
 {
     const Places *p = w->in->places;
     collect_reports(w, collect);
@@ -267,7 +269,7 @@ static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *repor
 {
     const CaseInput *in = w->in;
     int door[2];
-    const char *collect[5], *device_collect[3];
+    const char *collect[COLLECT_MAX], *device_collect[REPORTS_MAX];
     SandboxStep step = program_step(w, collect, false), devices = device_step(w, device_collect);
     SandboxAnswer served = {.end = WIRE_END_NONE, .status = -1};
     if (!step.args || !step.env || !devices.args || !devices.env)
@@ -306,7 +308,7 @@ static Status run_isolated(const ProgramWork *w, SandboxAnswer *ran, bool *repor
 static Status run_alone(const ProgramWork *w, SandboxAnswer *ran, bool *reported, Diag *d)
 {
     const CaseInput *in = w->in;
-    const char *collect[5];
+    const char *collect[COLLECT_MAX];
     SandboxStep step = program_step(w, collect, true);
     if (!step.args || !step.env)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
@@ -337,7 +339,7 @@ Status program_run_timed(Arena *a, const CaseInput *in, void (*talk)(void *conte
                          SandboxAnswer *ran, Diag *d)
 {
     ProgramWork w = {.arena = a, .in = in};
-    const char *collect[4];
+    const char *collect[COLLECT_MAX];
     int ends[2];
     SandboxStep step = program_step(&w, collect, true);
     step.env = environment_of_timed(&w);
