@@ -24,8 +24,8 @@ for other in "${@:3}"; do
 done
 mapfile -t options < <("$KIT_BUILD/bin/labtool" options . "$case_name")
 
-# With no DEVICE: a GPU if one answers.
-if [ -z "$DEVICE" ]; then
+# With no DEVICE, or auto: a GPU if one answers.
+if [ -z "$DEVICE" ] || [ "$DEVICE" = auto ]; then
     DEVICE=virtual
     if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU '; then DEVICE=gpu; fi
 fi
@@ -68,7 +68,7 @@ gpu-*)
     if [ "$mode" = run ]; then run_on_gpu || status=$?
     else profile_on_gpu; fi
     ;;
-*) fail "DEVICE is virtual or gpu, not '$DEVICE'" ;;
+*) fail "DEVICE is virtual, gpu or auto, not '$DEVICE'" ;;
 esac
 
 if [ "$status" -gt 128 ]; then say 'the program was ended by signal %s' $((status - 128)); fi

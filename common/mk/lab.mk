@@ -11,7 +11,7 @@
 #   make clean    remove what was built
 #
 # KIT_LANG=zh-CN gives hints and messages in Chinese where the lab has its texts in it; English is the default, whatever the locale.
-# DEVICE=virtual or gpu says where to run. `check` takes the virtual GPU otherwise; `run` and `profile` take a GPU if one answers.
+# DEVICE=virtual, gpu or auto (the GPU if one answers) says where to run. `check` takes the virtual GPU otherwise; `run` and `profile` take a GPU if one answers.
 
 .DEFAULT_GOAL := all
 SHELL := /bin/bash

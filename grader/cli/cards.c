@@ -65,9 +65,14 @@ static const char *name_card(Arena *a)
     return name ? name : "";
 }
 
+bool cli_has_card(Arena *a)
+{
+    return access(path_of(a, "/dev/nvidiactl"), F_OK) == 0;
+}
+
 Status cli_find_cards(Arena *a, GradeRun *run, Diag *d)
 {
-    if (access(path_of(a, "/dev/nvidiactl"), F_OK) != 0)
+    if (!cli_has_card(a))
         return diag_set(d, STATUS_NOT_FOUND, "no GPU answers on this machine (there is no /dev/nvidiactl)");
     run->gpu_name = name_card(a);
     return list_device_files(a, run, d);

@@ -53,6 +53,8 @@ const char **cli_split(Arena *a, const char *text, size_t *n);
 /* Whether a name is in such a list; everything is in the list NULL. */
 bool cli_listed(const char *const *list, const char *name);
 
+/* Whether the driver of a card is here. */
+bool cli_has_card(Arena *a);
 /* Finds the machine's cards, and fills in the run what it needs of them. */
 Status cli_find_cards(Arena *a, GradeRun *run, Diag *d);
 

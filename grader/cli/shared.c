@@ -101,10 +101,12 @@ const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab)
 /* Devices: the virtual GPU, of some model, or real hardware. */
 static Status choose_device(Arena *a, const Options *o, GradeRun *run, Diag *d)
 {
-    run->gpu = o->device && strcmp(o->device, "gpu") == 0;
+    bool automatic = o->device && strcmp(o->device, "auto") == 0 && !cli_is_for_cluster(o);
+    run->gpu = automatic ? cli_has_card(a) : o->device && strcmp(o->device, "gpu") == 0;
     run->device = o->model ? o->model : "";
-    if (o->device && !run->gpu && strcmp(o->device, "virtual") != 0)
-        return diag_set(d, STATUS_INVALID, "--device must be virtual or gpu, not '%s'", o->device);
+    if (o->device && !run->gpu && !automatic && strcmp(o->device, "virtual") != 0)
+        return diag_set(d, STATUS_INVALID,
+                        "--device must be virtual or gpu, or auto on this machine, not '%s'", o->device);
     if (run->gpu && cli_is_for_cluster(o))
         return STATUS_OK; /* the nodes look for themselves */
     return run->gpu ? cli_find_cards(a, run, d) : STATUS_OK;

@@ -86,6 +86,8 @@ says() { # TEXT COMMAND...
 }
 arguments=(--submissions "$tmp/class" --out "$tmp/none")
 check "a scope of no name is refused" says "takes all, public or first" on_gpu run --device gpu --sanitize=most "${arguments[@]}"
+check "auto is the card where there is one" says "takes all, public or first" on_gpu run --device auto --sanitize=most "${arguments[@]}"
+check "and the virtual GPU elsewhere" says "is for --device gpu" env KIT_DOCTOR_ROOT="$tmp" "$grade" run --device auto --sanitize "${arguments[@]}"
 check "the virtual GPU needs no tool" says "is for --device gpu" on_gpu run --sanitize "${arguments[@]}"
 rm -r "$tmp"/toolkit/{bin/compute-sanitizer,compute-sanitizer}
 check "without the tool it is said how to get it" says "cuda-sanitizer" env PATH="$(dirname "$(command -v bwrap)")" CUDA_HOME="$tmp/toolkit" KIT_DOCTOR_ROOT="$machine" "$grade" run --device gpu --sanitize "${arguments[@]}"
