@@ -153,8 +153,12 @@ END
 else
     skip "no python3 with yaml to read the workflow and the Kubernetes job with"
 fi
+mkdir -p "$tmp/kit/build/bin" && printf '#!/bin/sh\necho "$@"\n' >"$tmp/kit/build/bin/grade" && chmod +x "$tmp/kit/build/bin/grade"
+same "the job of a SLURM cluster calls grade" "run --submissions $tmp/class --out $tmp/graded --device gpu --jobs 8 --sanitize=first --seed 3" \
+    "$(KIT=$tmp/kit CLASS=$tmp/class OUT=$tmp/graded OPTIONS='--sanitize=first --seed 3' SLURM_CPUS_PER_TASK=8 grader/course/gpu-node.sbatch)"
+check "it wants to know which class" refuses env KIT="$tmp/kit" OUT="$tmp/graded" grader/course/gpu-node.sbatch
 if command -v shellcheck >/dev/null; then
-    check "shellcheck has nothing to say" shellcheck -S warning grader/course/gradescope.sh grader/course/setup.sh grader/course/run_autograder
+    check "shellcheck has nothing to say" shellcheck -S warning grader/course/gpu-node.sbatch grader/course/gradescope.sh grader/course/setup.sh grader/course/run_autograder
 else
     skip "no shellcheck"
 fi
