@@ -44,6 +44,8 @@ void html_badge(StrBuf *out, Verdict v);
 void html_timeline(StrBuf *out, const CaseResult *c);
 /* A lab's leaderboard, as a part of a page. */
 void html_leaderboard(StrBuf *out, const char *lab, const ReportRank *ranks, size_t n, bool names);
+/* Each lab's figures, as a part of the index. */
+void html_labs(StrBuf *out, const ReportClass *c);
 void html_index(StrBuf *out, const ReportClass *c, const char *title, bool similar);
 /* Writes a page whole or not at all, and frees it. */
 Status html_write(const char *path, StrBuf *page, Diag *d);
