@@ -37,9 +37,9 @@ test-gpu: gpu-bundle ## on a machine with a GPU: every submission, the sanitizer
 	@$(BUILD)/gpu-bundle/test-gpu $(BUILD)/test-gpu
 
 .PHONY: record-gpu
-record-gpu: all ladder-programs ## FROM=OUT: what test-gpu wrote on a card into the repository, and the pages and tables made of it
+record-gpu: all ladder-programs ## FROM=OUT [FIGURES="large broken"]: what test-gpu wrote on a card into the repository, and the pages and tables made of it
 	@[ -n "$(FROM)" ] || { echo 'make record-gpu FROM=OUT: which folder of test-gpu?' >&2; exit 2; }
-	@grader/gpu/record.sh '$(FROM)'
+	@grader/gpu/record.sh '$(FROM)' $(if $(FIGURES),'$(FIGURES)')
 	@$(MAKE) -s found-by ladder-tables calibration
 
 .PHONY: found-by

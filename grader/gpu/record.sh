@@ -1,7 +1,9 @@
 #!/bin/bash
 # Takes what test-gpu wrote on a card into the repository, with the date, the card, the driver and the toolkit.
 #
-#   record.sh FROM       FROM is test-gpu's OUT; `make record-gpu FROM=...` makes the pages and tables that come from the figures afterwards
+#   record.sh FROM [FIGURES]    FROM is test-gpu's OUT; `make record-gpu FROM=...` makes the pages and tables that come from the figures afterwards
+#
+# FIGURES are those to take, of: ceilings ladders large counters broken submissions graded-sanitizer results; all that are there without it.
 #
 # Files are named after the card: h100-ladders.tsv. Rows of labs, or of broken submissions, that the run did not have stay as they were.
 #   common/ladder/measured     CARD-{ceilings,ladders,ladders-large,counters}.tsv
@@ -9,6 +11,8 @@
 set -euo pipefail
 export LC_ALL=C
 from=$1
+figures=${2:-ceilings ladders large counters broken submissions graded-sanitizer results}
+takes() { [[ " $figures " = *" $1 "* ]]; }
 [ -s "$from/results.json" ] || { echo "record-gpu: $from holds no results.json of test-gpu" >&2; exit 2; }
 value() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$from/results.json" | head -1; }
 card=$(value card)
@@ -63,21 +67,22 @@ launches() {
         }' "$from"/counters/*.csv
 }
 
-if [ -s "$from/ceilings.tsv" ]; then
+if takes ceilings && [ -s "$from/ceilings.tsv" ]; then
     { echo "# grader/gpu/ceilings.cu on an $where; fields: ceiling NAME VALUE UNIT"; cat "$from/ceilings.tsv"; } >"$ladders-ceilings.tsv"
     echo "$ladders-ceilings.tsv"
 fi
-[ ! -s "$from/ladders.tsv" ] || merge 1 "$ladders-ladders.tsv" "$(ladder_head "default sizes" "$(repeats REPEATS)")" <"$from/ladders.tsv"
-[ ! -s "$from/large.tsv" ] || merge 1 "$ladders-ladders-large.tsv" "$(ladder_head "large sizes" "$(repeats REPEATS_LARGE)")" <"$from/large.tsv"
-if compgen -G "$from/counters/*.csv" >/dev/null; then
+! takes ladders || [ ! -s "$from/ladders.tsv" ] || merge 1 "$ladders-ladders.tsv" "$(ladder_head "default sizes" "$(repeats REPEATS)")" <"$from/ladders.tsv"
+! takes large || [ ! -s "$from/large.tsv" ] || merge 1 "$ladders-ladders-large.tsv" "$(ladder_head "large sizes" "$(repeats REPEATS_LARGE)")" <"$from/large.tsv"
+if takes counters && compgen -G "$from/counters/*.csv" >/dev/null; then
     launches >"$work/launches"
     sed -i '/^ladder\tkernel\t/d' "$ladders-counters.tsv" 2>/dev/null || true
     tail -n +2 "$work/launches" | merge 1 "$ladders-counters.tsv" "# Nsight Compute on the ladders at their default sizes, $where, -arch=native; a line a launch, in order"
     sed -i "1r /dev/stdin" "$ladders-counters.tsv" < <(head -1 "$work/launches")
 fi
-[ ! -s "$from/sanitizer.tsv" ] || awk -f grader/gpu/condense.awk "$from/sanitizer.tsv" |
+! takes broken || [ ! -s "$from/sanitizer.tsv" ] || awk -f grader/gpu/condense.awk "$from/sanitizer.tsv" |
     merge 2 "$gpu-broken.tsv" "# $where; one public case each (grader/gpu/test-gpu.sh, part sanitizer)"$'\n# lab\tsubmission\tplain run\tmemcheck\tracecheck\tinitcheck\tsynccheck'
-[ ! -s "$from/submissions.tsv" ] || merge 2 "$gpu-submissions.tsv" "# $where; lab, right submission, verdict, points, of how many (part submissions)" <"$from/submissions.tsv"
-[ ! -s "$from/graded-sanitizer.tsv" ] || merge 2 "$gpu-graded-sanitizer.tsv" "# $where; lab, submission, verdict on the virtual GPU, verdict of grade --sanitize, kinds of findings" <"$from/graded-sanitizer.tsv"
+! takes submissions || [ ! -s "$from/submissions.tsv" ] || merge 2 "$gpu-submissions.tsv" "# $where; lab, right submission, verdict, points, of how many (part submissions)" <"$from/submissions.tsv"
+! takes graded-sanitizer || [ ! -s "$from/graded-sanitizer.tsv" ] || merge 2 "$gpu-graded-sanitizer.tsv" "# $where; lab, submission, verdict on the virtual GPU, verdict of grade --sanitize, kinds of findings" <"$from/graded-sanitizer.tsv"
+takes results || exit 0
 cp "$from/results.json" "$gpu-results.json"
 echo "$gpu-results.json"

@@ -34,6 +34,9 @@ same "its reports, and the rows that it did not have" "02-a	kept	pass	0	0	0	0
 02-a	leak	pass	3	0	-	0" "$(grep -v '^#' "$gpu-broken.tsv")"
 same "a launch a line, the libraries' own left out" "02-a add 64,1,1 1234" "$(grep -v '^#' "$ladders-counters.tsv" | tail -n +2 | cut -f1-4 | tr '\t' ' ')"
 cp -r "$tmp/kit" "$tmp/once"
+printf 'ceiling\tcopy_memcpy\t99\tGB/s\n' >"$tmp/run/ceilings.tsv"
+check "of figures named only those are taken" eval '(cd "$tmp/kit" && grader/gpu/record.sh "$tmp/run" "ladders broken") && diff -r "$tmp/once" "$tmp/kit"'
+printf 'ceiling\tcopy_memcpy\t10\tGB/s\n' >"$tmp/run/ceilings.tsv"
 check "recorded again" record
 check "the same run twice changes nothing" diff -r "$tmp/once" "$tmp/kit"
 tap_end
