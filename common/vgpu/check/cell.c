@@ -340,6 +340,33 @@ static void note_crowd(RaceAccess *r, const Run *run, Cell one, Cell two)
         r->line->crowd |= word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT);
 }
 
+/* True when nobody is known to have used the words otherwise than by atomics. */
+static bool is_atoms_only(const RaceAccess *r, const Run *run)
+{
+    for (Slot s = SLOT_WRITE; s <= SLOT_READ2; s++) {
+        const Cell *cells = r->line->slots[s];
+        if (cells && slot_is_whole(cells)) {
+            if (slot_run(cells).cell >= r->floor)
+                return false;
+            continue;
+        }
+        for (unsigned i = 0; cells && i < run->n; i++)
+            if (cells[run->first + i] >= r->floor)
+                return false;
+    }
+    return true;
+}
+
+/* Words that two blocks, or two warps of one, have changed by reductions. */
+static void note_atoms(RaceAccess *r, const Run *run, Cell one, Cell two)
+{
+    if (r->line->fine || one < r->floor || two < r->floor || !is_atoms_only(r, run))
+        return;
+    const Record *a = record_at(r, one), *b = record_at(r, two);
+    if (r->a->space == SPACE_SHARED ? !same_warp(a, b) : a->block != b->block)
+        r->line->atoms |= word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT);
+}
+
 /* Reads of shared memory that no warp sync or fence has ordered: any two say enough, if they are in two
  * warps.
  */
@@ -352,7 +379,7 @@ HOT bool says_enough(RaceAccess *r, const Run *run)
 
 /* Cells that go on as this access's lanes do are decided by the first of them. */
 static void __attribute__((noinline))
-remember_pieces(RaceAccess *r, const Run *run, Cell *one, Cell *two, bool crowds)
+remember_pieces(RaceAccess *r, const Run *run, Cell *one, Cell *two, Slot slot)
 {
     for (unsigned at = 0, n; at < run->n; at += n) {
         Cell *p = one + run->first + at, *q = two + run->first + at, p0 = *p, q0 = *q;
@@ -370,8 +397,7 @@ remember_pieces(RaceAccess *r, const Run *run, Cell *one, Cell *two, bool crowds
             fill(one, &piece);
         if (q0 != *q)
             fill(two, &piece);
-        if (crowds)
-            note_crowd(r, &piece, p0, q0);
+        (slot == SLOT_READ ? note_crowd : note_atoms)(r, &piece, p0, q0);
     }
 }
 
@@ -421,7 +447,7 @@ HOT void remember_run(RaceAccess *r, const Run *run, Slot slot)
     two = race_slot_cells(r, slot + 1);
     if (!two)
         return;
-    remember_pieces(r, run, one, two, slot == SLOT_READ);
+    remember_pieces(r, run, one, two, slot);
 }
 
 /* The access stands for all that slots from `from` on knew of its cells. */
@@ -438,6 +464,8 @@ HOT void replace(RaceAccess *r, const Run *run, Slot from, Slot slot)
 HOT void access_run(RaceAccess *r, const Run *run)
 {
     bool writes = r->now.flags & RECORD_WRITES, atomic = r->now.flags & RECORD_ATOMIC;
+    if (!race_only_adds(r->e, r->a) && !r->line->fine)
+        r->line->atoms &= ~word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT);
     check_slot(r, run, SLOT_WRITE);
     if (!atomic) {
         check_slot(r, run, SLOT_ATOMIC);
@@ -453,7 +481,7 @@ HOT void access_run(RaceAccess *r, const Run *run)
         if (!r->line->fine)
             r->line->crowd &= ~word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT);
         replace(r, run, SLOT_WRITE, SLOT_WRITE);
-    } else if (r->a->kind == ACCESS_ATOMIC && !r->e->who->inst->result_unused) {
+    } else if (!race_only_adds(r->e, r->a)) {
         replace(r, run, SLOT_ATOMIC, SLOT_ATOMIC);
     } else {
         remember_run(r, run, SLOT_ATOMIC);
@@ -479,7 +507,7 @@ static bool make_fine(RaceAccess *r)
             fine[s][i] = coarse[i >> WORD_SHIFT];
     }
     memcpy(r->line->slots, fine, sizeof fine);
-    r->line->crowd = 0;
+    r->line->crowd = r->line->atoms = 0;
     r->line->fine = true;
     return true;
 }

@@ -137,10 +137,9 @@ static bool whole_segment(const CheckEvent *e, const ExecAccess *a, const Segmen
     if (!b.bits)
         return true;
     uint64_t from = s->addr - b.base, n = segment_bytes(s, a->bytes);
-    if (a->kind != ACCESS_STORE && !init_is_set(b.bits, from, n))
-        return false;
-    if (a->kind != ACCESS_LOAD)
-        init_mark(b.bits, from, n, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);
+    if (a->kind != ACCESS_STORE)
+        return init_is_set(b.bits, from, n);
+    init_mark(b.bits, from, n, e->set->n_workers > 1 && a->space == SPACE_GLOBAL);
     return true;
 }
 

@@ -7,6 +7,7 @@
  *      load    nobody wrote the words, two warps read them      nothing new, nothing to race with
  *      load    nobody wrote or read the words                   the first reader: kept, nothing to check
  *      store   nobody wrote or read the words                   the first writer: kept, nothing to check
+ *      reduction   nothing but reductions, of two warps         nothing new, nothing to race with
  *
  * and a bitmap that all bytes of a load are initialised. What is left goes the general way (init.c, race.c),
  * which keeps the masks true; so do accesses once a warp sync or a fence has brought an order of its own.
@@ -17,16 +18,16 @@
 
 typedef struct Quick {
     RaceAccess r;
-    bool loads, checks_init;
+    bool loads, adds, checks_init;
     uint32_t floor; /* first record since the last barrier */
 } Quick;
 
 /* Is this a kind of access that the masks can decide? */
 static bool is_plain(const CheckEvent *e, const ExecAccess *a)
 {
-    return (a->kind == ACCESS_LOAD || a->kind == ACCESS_STORE) && a->sem == SEM_WEAK && a->async == 0 &&
-           a->bytes % (1 << WORD_SHIFT) == 0 && (a->bytes & (a->bytes - 1)) == 0 && !e->block->order &&
-           check_has(e->set, CHECK_RACE);
+    bool plain = (a->kind == ACCESS_LOAD || a->kind == ACCESS_STORE) && a->sem == SEM_WEAK && a->async == 0;
+    return (plain || (race_only_adds(e, a) && a->sem == SEM_RELAXED)) && a->bytes % (1 << WORD_SHIFT) == 0 &&
+           (a->bytes & (a->bytes - 1)) == 0 && !e->block->order && check_has(e->set, CHECK_RACE);
 }
 
 static void fill(Cell *cells, uint32_t n, uint32_t shift, Cell first)
@@ -67,12 +68,15 @@ HOT bool segment_is_done(Quick *q, const Segment *s)
     CheckBlock *b = r->e->block;
     unsigned n = (unsigned)segment_bytes(s, r->a->bytes), from = (unsigned)(s->addr % LINE_BYTES);
     RaceLine *line = &b->lines[s->addr >> LINE_SHIFT];
-    if (line->fine || from + n > LINE_BYTES || from % (1 << WORD_SHIFT) || (s->same && s->n > 1 && !q->loads))
+    if (line->fine || from + n > LINE_BYTES || from % (1 << WORD_SHIFT) ||
+        (s->same && s->n > 1 && !q->loads && !q->adds))
         return false;
-    if (q->loads && q->checks_init && !init_is_set(b->shared_init, s->addr, n))
+    if ((q->loads || q->adds) && q->checks_init && !init_is_set(b->shared_init, s->addr, n))
         return false;
     uint32_t bits = word_bits(from, n);
     bool known = line->since == q->floor;
+    if (q->adds)
+        return known && !(bits & ~line->atoms);
     if (known && q->loads && !(bits & (line->written | ~line->crowd)))
         return true;
     if (known && bits & (line->read | line->written))
@@ -94,6 +98,7 @@ void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segmen
     Quick q = {.r.e = e,
                .r.a = a,
                .loads = a->kind == ACCESS_LOAD,
+               .adds = race_only_adds(e, a),
                .checks_init = check_has(e->set, CHECK_INIT),
                .floor = e->block->records.base};
     unsigned left = 0;

@@ -245,13 +245,14 @@ bool race_begin_access(RaceAccess *r)
     return r->record != 0;
 }
 
-/* A plain load of words that are only read in this launch, and by two blocks at least: the common case, told
- * without a record. */
+/* A plain load of words that are only read in this launch, and by two blocks at least, or a reduction of
+ * words that are used by reductions alone: common cases, told without a record. */
 static bool is_old_news(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
     uint64_t generation = generation_of(e->set);
-    if (a->space != SPACE_GLOBAL || a->kind != ACCESS_LOAD || !a->alloc || e->block->learnt_mark ||
-        (a->sem != SEM_WEAK && a->sem != SEM_NC) ||
+    bool adds = race_only_adds(e, a);
+    bool loads = a->kind == ACCESS_LOAD && (a->sem == SEM_WEAK || a->sem == SEM_NC);
+    if (a->space != SPACE_GLOBAL || (!loads && !adds) || !a->alloc || e->block->learnt_mark ||
         __atomic_load_n(&a->alloc->shadow_launch, __ATOMIC_ACQUIRE) != generation)
         return false;
     const Shadow *shadow = a->alloc->shadow;
@@ -263,8 +264,9 @@ static bool is_old_news(const CheckEvent *e, const ExecAccess *a, const SegmentL
             next = next < end ? next : end;
             const RaceLine *chunk =
                 __atomic_load_n(&shadow->chunks[at / (LINE_BYTES * CHUNK_LINES)], __ATOMIC_ACQUIRE);
-            if (!chunk || !race_is_old_news(&chunk[(at >> LINE_SHIFT) % CHUNK_LINES],
-                                            (unsigned)(at % LINE_BYTES), (unsigned)(next - at)))
+            const RaceLine *line = chunk ? &chunk[(at >> LINE_SHIFT) % CHUNK_LINES] : NULL;
+            unsigned from = (unsigned)(at % LINE_BYTES), n = (unsigned)(next - at);
+            if (!line || (adds ? word_bits(from, n) & ~line->atoms : !race_is_old_news(line, from, n)))
                 return false;
         }
     }
@@ -298,17 +300,20 @@ static void fetch_ahead(const CheckEvent *e, const ExecAccess *a, const SegmentL
     }
 }
 
+static void access_segments(RaceAccess *r, const SegmentList *segments)
+{
+    fetch_ahead(r->e, r->a, segments);
+    if (!race_begin_access(r))
+        r->e->worker->limited = true;
+    for (unsigned i = 0; r->record && i < segments->n; i++)
+        access_segment(r, &segments->at[i]);
+}
+
 void race_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
     RaceAccess r = {.e = e, .a = a};
-    if (is_old_news(e, a, segments))
-        return;
-    fetch_ahead(e, a, segments);
-    if (race_begin_access(&r))
-        for (unsigned i = 0; i < segments->n; i++)
-            access_segment(&r, &segments->at[i]);
-    else
-        e->worker->limited = true;
+    if (!is_old_news(e, a, segments))
+        access_segments(&r, segments);
     bool atomic = a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCTION;
     if (atomic || (a->sem != SEM_WEAK && a->sem != SEM_NC))
         order_strong_access(e, a);

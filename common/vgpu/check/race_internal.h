@@ -18,6 +18,7 @@ typedef struct RaceLine {
     Cell *slots[N_SLOTS]; /* a cell for each word, or for each byte of a fine line; NULL until used; or a
                              whole line, see below */
     uint32_t crowd;       /* bit i: two blocks (in shared memory: two warps) have read word i; 0 when fine */
+    uint32_t atoms;       /* the same of reductions, and nobody uses the word otherwise */
     /* Shared memory: what is known of words without a look at their cells. */
     uint32_t since; /* first record of the time that crowd, read and written are about; another: of none */
     uint32_t read, written; /* bit i: some cell of word i may be in use */
@@ -98,13 +99,19 @@ static inline bool race_is_old_news(const RaceLine *line, unsigned from, unsigne
     return !line->slots[SLOT_WRITE] && !line->slots[SLOT_ATOMIC] && (word_bits(from, n) & ~line->crowd) == 0;
 }
 
+/* A reduction, or an atomic operation whose result nobody uses. */
+static inline bool race_only_adds(const CheckEvent *e, const ExecAccess *a)
+{
+    return a->kind == ACCESS_REDUCTION || (a->kind == ACCESS_ATOMIC && e->who->inst->result_unused);
+}
+
 /* A line of shared memory that is looked at for the first time since the last barrier has nothing in use. */
 static inline void race_renew_line(RaceLine *line, uint32_t base)
 {
     if (line->since == base)
         return;
     line->since = base;
-    line->crowd = line->read = line->written = 0;
+    line->crowd = line->atoms = line->read = line->written = 0;
 }
 
 /* The run may stand for its line's cells. */

@@ -1,5 +1,5 @@
-/* The race checker in global memory: each pattern once with the race and once without it. Shared memory is in
- * test_race.c. */
+/* The race checker in global memory, and reductions: each pattern once with the race and once without it. The
+ * rest of shared memory is in test_race.c. */
 #include "common/vgpu/check/test/rig.h"
 
 static Rig *global_rig(MemAlloc **a)
@@ -142,12 +142,127 @@ static void crowd_then_write(void **state)
     }
 }
 
+static RigAccess reduction(uint8_t space, MemAlloc *a, uint32_t warp)
+{
+    return (RigAccess){.kind = ACCESS_REDUCTION,
+                       .space = space,
+                       .sem = SEM_RELAXED,
+                       .inst = 1,
+                       .warp = warp,
+                       .alloc = a,
+                       .base = a ? a->addr : 0,
+                       .stride = 8}; /* words apart: no run, each has cells of its own */
+}
+
+/* Reductions of so many that they say nothing new, and then another use of a word: a race, whoever it is, and
+ * told for each word. Behind it, reductions are compared with that use again. */
+static void reductions_then_another_use(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 8; round++) {
+        bool stores = round & 1, shared = round & 2;
+        MemAlloc *a;
+        Rig *r = global_rig(&a);
+        MemAlloc *of = shared ? NULL : a;
+        for (uint32_t b = 0; b < 4; b++) {
+            rig_block(r, b, 0);
+            for (uint32_t warp = 0; warp < 2; warp++)
+                for (uint32_t k = 0; k < 3; k++)
+                    rig_access(r, reduction(shared ? SPACE_SHARED : SPACE_GLOBAL, of, warp));
+        }
+        RigAccess use = reduction(shared ? SPACE_SHARED : SPACE_GLOBAL, of, 1);
+        use.kind = stores ? ACCESS_STORE : ACCESS_LOAD;
+        use.sem = SEM_WEAK;
+        use.inst = 2;
+        use.value = 7;
+        use.mask = 0xFF;
+        use.base += 8 * 8;
+        if (round & 4)
+            rig_at(r, 0, 0);
+        rig_access(r, use);
+        RigAccess after = reduction(shared ? SPACE_SHARED : SPACE_GLOBAL, of, 0);
+        after.inst = 3;
+        rig_access(r, after);
+        rig_end(r);
+        assert_int_equal(2, rig_count(r, FINDING_RACE)); /* of the use with what came before, and after */
+        rig_free(r);
+    }
+}
+
+/* Two warps of one block are no crowd where blocks meet. */
+static void reductions_of_two_blocks(void **state)
+{
+    (void)state;
+    MemAlloc *a;
+    Rig *r = global_rig(&a);
+    rig_block(r, 1, 0);
+    rig_block(r, 0, 0);
+    for (uint32_t i = 0; i < 6; i++)
+        rig_access(r, reduction(SPACE_GLOBAL, a, i % 2));
+    rig_at(r, 1, 0);
+    rig_access(r, reduction(SPACE_GLOBAL, a, 0));
+    rig_at(r, 0, 0);
+    rig_barrier(r);
+    rig_access(r, LOAD(.space = SPACE_GLOBAL, .inst = 2, .alloc = a, .base = a->addr, .stride = 8));
+    rig_end(r);
+    rig_only(r, FINDING_RACE);
+    rig_free(r);
+}
+
+/* Behind a barrier all is new: reductions are told again. */
+static void reductions_of_two_intervals(void **state)
+{
+    (void)state;
+    Rig *r = rig_new(CHECK_RACE, 1);
+    rig_begin(r, 1, 128);
+    rig_block(r, 0, 0);
+    for (uint32_t i = 0; i < 12; i++)
+        rig_access(r, reduction(SPACE_SHARED, NULL, i % 4));
+    rig_barrier(r);
+    rig_access(r, reduction(SPACE_SHARED, NULL, 0));
+    rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 1, .stride = 8));
+    rig_end(r);
+    rig_only(r, FINDING_RACE);
+    rig_free(r);
+}
+
+/* Set to zero before a barrier is no use of the time behind it; without the barrier all reductions race. */
+static void zeroed_then_reductions(void **state)
+{
+    (void)state;
+    for (int barrier = 0; barrier < 2; barrier++) {
+        Rig *r = rig_new(CHECK_RACE | CHECK_INIT, 1);
+        rig_begin(r, 1, 128);
+        rig_block(r, 0, 0);
+        for (uint32_t warp = 0; warp < 2; warp++)
+            rig_access(
+                r, STORE(.space = SPACE_SHARED, .inst = 0, .warp = warp, .base = warp * 128, .stride = 4));
+        if (barrier)
+            rig_barrier(r);
+        for (uint32_t i = 0; i < 12; i++) {
+            RigAccess x = reduction(SPACE_SHARED, NULL, i % 4);
+            x.inst += i / 8;
+            rig_access(r, x);
+        }
+        rig_end(r);
+        assert_int_equal(barrier ? 0 : 2, rig_count(r, FINDING_RACE));
+        rig_free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_own_their_elements), cmocka_unit_test(blocks_meet_at_the_edge),
-        cmocka_unit_test(barrier_orders_global),     cmocka_unit_test(launches_are_ordered),
-        cmocka_unit_test(plain_increment),           cmocka_unit_test(crowd_then_write),
+        cmocka_unit_test(blocks_own_their_elements),
+        cmocka_unit_test(blocks_meet_at_the_edge),
+        cmocka_unit_test(barrier_orders_global),
+        cmocka_unit_test(launches_are_ordered),
+        cmocka_unit_test(plain_increment),
+        cmocka_unit_test(crowd_then_write),
+        cmocka_unit_test(reductions_then_another_use),
+        cmocka_unit_test(zeroed_then_reductions),
+        cmocka_unit_test(reductions_of_two_blocks),
+        cmocka_unit_test(reductions_of_two_intervals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
