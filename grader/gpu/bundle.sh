@@ -25,7 +25,7 @@ for lab in labs/*/lab.yaml; do
     cp "$BUILD/labs/$lab/driver.o" "$BUILD/gpu/labs/$lab/judge" "$to/build/labs/$lab"
 done
 strip "$to"/build/bin/* "$to"/build/labs/*/judge
-cp -r grader/gpu/{ceilings.cu,look-around.cu,sanitize.sh,parts} "$to"
+cp -r grader/gpu/{ceilings.cu,look-around.cu,sanitize.sh,parts} grader/test/attacks-timing "$to"
 cp grader/gpu/measured/h100-broken.tsv "$to/known.tsv"
 cp grader/gpu/test-gpu.sh "$to/test-gpu"
 

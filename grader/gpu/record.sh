@@ -3,11 +3,11 @@
 #
 #   record.sh FROM [FIGURES]    FROM is test-gpu's OUT; `make record-gpu FROM=...` makes the pages and tables that come from the figures afterwards
 #
-# FIGURES are those to take, of: ceilings ladders large counters broken submissions graded-sanitizer results; all that are there without it.
+# FIGURES are those to take, of: ceilings ladders large counters broken submissions graded-sanitizer speed goals results; all that are there without it.
 #
 # Files are named after the card: h100-ladders.tsv. Rows of labs, or of broken submissions, that the run did not have stay as they were.
-#   common/ladder/measured     CARD-{ceilings,ladders,ladders-large,counters}.tsv
-#   grader/gpu/measured        CARD-{broken,submissions,graded-sanitizer}.tsv CARD-results.json
+#   common/ladder/measured     CARD-{ceilings,ladders,ladders-large,counters,goals}.tsv
+#   grader/gpu/measured        CARD-{broken,submissions,graded-sanitizer,speed}.tsv CARD-results.json
 set -euo pipefail
 export LC_ALL=C
 from=$1
@@ -83,6 +83,8 @@ fi
     merge 2 "$gpu-broken.tsv" "# $where; one public case each (grader/gpu/test-gpu.sh, part sanitizer)"$'\n# lab\tsubmission\tplain run\tmemcheck\tracecheck\tinitcheck\tsynccheck'
 ! takes submissions || [ ! -s "$from/submissions.tsv" ] || merge 2 "$gpu-submissions.tsv" "# $where; lab, right submission, verdict, points, of how many (part submissions)" <"$from/submissions.tsv"
 ! takes graded-sanitizer || [ ! -s "$from/graded-sanitizer.tsv" ] || merge 2 "$gpu-graded-sanitizer.tsv" "# $where; lab, submission, verdict on the virtual GPU, verdict of grade --sanitize, kinds of findings" <"$from/graded-sanitizer.tsv"
+! takes speed || [ ! -s "$from/speed.tsv" ] || merge 3 "$gpu-speed.tsv" "# $where; lab, case, submission, verdict, points, of how many, and what was measured (grader/gpu/parts/speed.sh)" <"$from/speed.tsv"
+! takes goals || [ ! -s "$from/goals.tsv" ] || merge 3 "$ladders-goals.tsv" "# $where; common/ladder/goals.sh: met or missed, lab, ladder, best version, beside what, at least, reached" <"$from/goals.tsv"
 takes results || exit 0
 cp "$from/results.json" "$gpu-results.json"
 echo "$gpu-results.json"

@@ -52,14 +52,15 @@ static const LabTier *tier_of(const LabSpeedGoal *goal, double share)
 }
 
 /* The share, and how it was measured. */
-static const char *tell_share(Arena *a, const LabSpeedGoal *goal, const SpeedJudgement *j)
+static const char *tell_share(Arena *a, const LabSpeedGoal *goal, const SpeedMeasured *m,
+                              const SpeedJudgement *j)
 {
     bool of_ceiling = strcmp(goal->of, "ceiling") == 0;
     const char *of =
         of_ceiling ? "what the card's memory and arithmetic allow" : "the solution's speed on the same card";
     const char *text =
         arena_printf(a, "It reaches %.0f %% of %s (%.1f us a call, median of %d measurements).",
-                     100 * j->share, of, j->call_us, SPEED_TIMES_MAX);
+                     100 * j->share, of, j->call_us, (int)m->student.n);
     return text ? text : "";
 }
 
@@ -70,11 +71,12 @@ static double share_of(const LabSpeedGoal *goal, const SpeedJudgement *j, double
     return call_us > 0 ? against / call_us : 0;
 }
 
-static void decide_by(Arena *a, const LabSpeedGoal *goal, const LabTier *tier, SpeedJudgement *j)
+static void decide_by(Arena *a, const LabSpeedGoal *goal, const SpeedMeasured *m, const LabTier *tier,
+                      SpeedJudgement *j)
 {
     j->verdict = tier ? VERDICT_PASS : VERDICT_SLOW;
     j->points = tier ? tier->points : 0;
-    j->message = tell_share(a, goal, j);
+    j->message = tell_share(a, goal, m, j);
 }
 
 /* Times that differ too much: the machine's fault or the program's wish. */
@@ -84,7 +86,7 @@ static void decide_spread(Arena *a, const LabSpeedGoal *goal, const SpeedMeasure
     double fastest_us = 1e6 * (quantile(&m->student, 0) - speed_median(&m->blank));
     const LabTier *at_best = tier_of(goal, share_of(goal, j, fastest_us));
     if (reference_spread <= SPEED_SPREAD_MAX && at_best != &goal->tiers[0]) {
-        decide_by(a, goal, at_best, j);
+        decide_by(a, goal, m, at_best, j);
         return;
     }
     j->verdict = VERDICT_INCONCLUSIVE;
@@ -111,7 +113,7 @@ static void decide(Arena *a, const LabSpeedGoal *goal, const SpeedMeasured *m, S
     } else if (!is_steady(m, j)) {
         decide_spread(a, goal, m, j);
     } else {
-        decide_by(a, goal, tier_of(goal, j->share), j);
+        decide_by(a, goal, m, tier_of(goal, j->share), j);
     }
 }
 

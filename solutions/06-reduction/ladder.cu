@@ -43,23 +43,28 @@ static int run_warps(void *problem)
     return sum_warps(p->in, p->sum, p->n);
 }
 
-// As version 3; each access brings 16 bytes, and two of them are under way at a time.
-__global__ void sum_wide_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
+// As version 3; each access brings 16 bytes, and LOADS of them are under way at a time.
+template <int LOADS>
+__device__ void sum_wide(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
 {
     __shared__ float of_warp[BLOCK / 32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     int step = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
-    float own = i < n_tail ? tail[i] : 0.0f, other = 0;
-    for (; i + step < quads; i += 2 * step) {
-        float4 x = in[i], y = in[i + step];
-        own += (x.x + x.y) + (x.z + x.w);
-        other += (y.x + y.y) + (y.z + y.w);
+    float own = i < n_tail ? tail[i] : 0.0f;
+    for (; i < quads - (LOADS - 1) * step; i += LOADS * step) {
+        float4 x[LOADS];
+#pragma unroll
+        for (int k = 0; k < LOADS; k++)
+            x[k] = in[i + k * step];
+#pragma unroll
+        for (int k = 0; k < LOADS; k++)
+            own += (x[k].x + x[k].y) + (x[k].z + x[k].w);
     }
-    if (i < quads) {
+    for (; i < quads; i += step) {
         float4 x = in[i];
         own += (x.x + x.y) + (x.z + x.w);
     }
-    own = warp_sum(own + other);
+    own = warp_sum(own);
     if (lane == 0)
         of_warp[warp] = own;
     __syncthreads();
@@ -70,8 +75,18 @@ __global__ void sum_wide_kernel(const float4 *in, float *sum, int quads, const f
     }
 }
 
+__global__ void sum_wide_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
+{
+    sum_wide<2>(in, sum, quads, tail, n_tail);
+}
+
+__global__ void sum_four_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
+{
+    sum_wide<4>(in, sum, quads, tail, n_tail);
+}
+
 // As many blocks as the card can hold at a time: each has its share of the array, and none waits for its turn.
-static int run_wide(void *problem)
+static int launch_wide(void *problem, void (*kernel)(const float4 *, float *, int, const float *, int))
 {
     Problem *p = (Problem *)problem;
     int device, processors, per_processor, quads = p->n / 4;
@@ -79,14 +94,23 @@ static int run_wide(void *problem)
     if (err == cudaSuccess)
         err = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (err == cudaSuccess)
-        err = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, sum_wide_kernel, BLOCK, 0);
+        err = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, BLOCK, 0);
     if (err == cudaSuccess)
         err = cudaMemsetAsync(p->sum, 0, sizeof(float));
     if (err != cudaSuccess)
         return err;
-    sum_wide_kernel<<<processors * per_processor, BLOCK>>>((const float4 *)p->in, p->sum, quads, p->in + 4 * quads,
-                                                           p->n - 4 * quads);
+    kernel<<<processors * per_processor, BLOCK>>>((const float4 *)p->in, p->sum, quads, p->in + 4 * quads, p->n - 4 * quads);
     return cudaGetLastError();
+}
+
+static int run_wide(void *problem)
+{
+    return launch_wide(problem, sum_wide_kernel);
+}
+
+static int run_four_loads(void *problem)
+{
+    return launch_wide(problem, sum_four_kernel);
 }
 
 // In double: a float sum would lose additions above 2^24.
@@ -137,6 +161,7 @@ int main(int argc, char **argv)
         {"strided", "each thread adds up many elements before the tree", run_strided},
         {"warps", "the last steps need no barrier of the block", run_warps},
         {"wide", "16 bytes an access, two under way, and as many blocks as the card holds", run_wide},
+        {"four-loads", "four loads under way for each thread", run_four_loads},
     };
     LadderOptions o = ladder_options(argc, argv);
     Problem p = {};
@@ -145,7 +170,7 @@ int main(int argc, char **argv)
         return 1;
     // A float sum of ones and more loses additions above 2^24, one by one as version 0 does them.
     int first = p.wanted > 1 << 24 ? 1 : 0;
-    Ladder ladder = {"06-reduction", "sum", rungs + first, 5 - first, 4.0 * p.n, 1.0 * p.n, reset, check, &p,
+    Ladder ladder = {"06-reduction", "sum", rungs + first, 6 - first, 4.0 * p.n, 1.0 * p.n, reset, check, &p,
                      {run_cpu, &p.cpu, p.sum, sizeof(float)}};
     int status = ladder_run(&o, &ladder);
     free(p.host);

@@ -105,7 +105,48 @@ __global__ void __launch_bounds__(512) crowd_kernel(const char *in, unsigned *bi
     }
 }
 
-static int launch_crowd(void *problem, void (*crowd_kernel)(const char *, unsigned *, int))
+#define PACKED_THREADS 1024
+#define PACKED_TURNS   127 // of a thread, 16 bytes each: 32 warps * 127 * 16 bytes of one value are less than 65,536
+
+__device__ void count_packed(unsigned (*of)[32], int lane, unsigned four)
+{
+#pragma unroll
+    for (int k = 0; k < 32; k += 8) {
+        unsigned value = four >> k;
+        atomicAdd(&of[(value >> 1) & 0x7f][lane], value & 1 ? 0x10000 : 1);
+    }
+}
+
+// Two counters of 16 bits in each word: room for a set for each lane, in a bank of its own, at full occupancy. Before one of them can
+// run over, all are added to the bins.
+__global__ void __launch_bounds__(PACKED_THREADS) packed_kernel(const char *in, unsigned *bins, int n)
+{
+    __shared__ unsigned of[BINS / 2][32];
+    unsigned *all = &of[0][0];
+    const uint4 *in16 = (const uint4 *)in;
+    int n16 = n / 16, lane = threadIdx.x % 32, step = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int first = 0; first < n16; first += PACKED_TURNS * step) { // the same for all threads
+        for (int k = threadIdx.x; k < BINS / 2 * 32; k += blockDim.x)
+            all[k] = 0;
+        __syncthreads();
+        for (int turn = 0; turn < PACKED_TURNS && i < n16; turn++, i += step) {
+            uint4 w = in16[i];
+            count_packed(of, lane, w.x), count_packed(of, lane, w.y), count_packed(of, lane, w.z), count_packed(of, lane, w.w);
+        }
+        __syncthreads();
+        if (threadIdx.x < BINS) {
+            unsigned sum = 0;
+            for (int k = 0; k < 32; k++)
+                sum += of[threadIdx.x / 2][(threadIdx.x + k) % 32] >> threadIdx.x % 2 * 16 & 0xffff;
+            atomicAdd(&bins[threadIdx.x], sum);
+        }
+        __syncthreads();
+    }
+    for (int k = 16 * n16 + blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step)
+        atomicAdd(&bins[(unsigned char)in[k]], 1);
+}
+
+static int launch_crowd(void *problem, void (*kernel)(const char *, unsigned *, int), int threads)
 {
     Problem *p = (Problem *)problem;
     int device, processors, per_processor;
@@ -113,23 +154,28 @@ static int launch_crowd(void *problem, void (*crowd_kernel)(const char *, unsign
     if (err == cudaSuccess)
         err = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (err == cudaSuccess)
-        err = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, crowd_kernel, 512, 0);
+        err = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_processor, kernel, threads, 0);
     if (err == cudaSuccess)
         err = cudaMemsetAsync(p->bins, 0, 256 * sizeof(unsigned));
     if (err != cudaSuccess)
         return err;
-    crowd_kernel<<<processors * per_processor, 512>>>(p->in, p->bins, p->n);
+    kernel<<<processors * per_processor, threads>>>(p->in, p->bins, p->n);
     return cudaGetLastError();
 }
 
 static int run_crowd(void *problem)
 {
-    return launch_crowd(problem, crowd_kernel<1>);
+    return launch_crowd(problem, crowd_kernel<1>, 512);
 }
 
 static int run_two_loads(void *problem)
 {
-    return launch_crowd(problem, crowd_kernel<2>);
+    return launch_crowd(problem, crowd_kernel<2>, 512);
+}
+
+static int run_packed(void *problem)
+{
+    return launch_crowd(problem, packed_kernel, PACKED_THREADS);
 }
 
 static void run_cpu(void *problem)
@@ -174,6 +220,7 @@ int main(int argc, char **argv)
         {"full", "as many blocks as the card holds", run_full},
         {"crowd", "half the counters and twice the threads: every multiprocessor is full of warps", run_crowd},
         {"two-loads", "two loads under way for each thread before it counts", run_two_loads},
+        {"packed", "two counters in a word: each lane has its own again, and the card is full", run_packed},
     };
     LadderOptions o = ladder_options(argc, argv);
     Problem p = {};
@@ -185,7 +232,7 @@ int main(int argc, char **argv)
     for (int same = 0; same < 2 && status == 0; same++) {
         if (make(&p, same) != cudaSuccess)
             return 1;
-        Ladder ladder = {"10-histogram", same ? "all-one-value" : "uniform", rungs, 7, 1.0 * p.n, 1.0 * p.n, reset, check, &p,
+        Ladder ladder = {"10-histogram", same ? "all-one-value" : "uniform", rungs, 8, 1.0 * p.n, 1.0 * p.n, reset, check, &p,
                          {run_cpu, p.cpu, p.bins, sizeof p.cpu}};
         status = ladder_run(&o, &ladder);
     }

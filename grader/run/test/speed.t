@@ -45,7 +45,7 @@ solution=solutions/$lab/reduction.cu
 hand_in() { mkdir -p "$tmp/class/$1/$lab" && cat >"$tmp/class/$1/$lab/reduction.cu"; }
 hand_in right <$solution
 for attack in grader/test/attacks-timing/*.cu; do
-    { cat "$attack"; sed '/#include/d' $solution; } | hand_in "$(basename "$attack" .cu)"
+    { cat "$attack"; sed -e '/#include/d' -e 's/^int sum_strided/extern "C" &/' $solution; } | hand_in "$(basename "$attack" .cu)"
 done
 on_gpu() { # CLOCK OUT ARGUMENTS...
     KIT_SPEED_CLOCK=$1 CUDA_HOME=$tmp/toolkit KIT_DOCTOR_ROOT=$tmp/machine "$grade" run --device gpu --jobs 2 --seed 1 --submissions "$tmp/class" --out "$tmp/$2" "${@:3}" >"$tmp/log" 2>&1
@@ -61,7 +61,7 @@ check "and told" grep -q "80 % of the solution's speed" "$tmp/out/results/right/
 for attack in grader/test/attacks-timing/*.cu; do
     name=$(basename "$attack" .cu)
     wanted=$(sed -n 's,^// expect: ,,p' "$attack")
-    same "$name: $wanted" "$wanted 0" "$(verdict out "$name")" || { field out "$name" 'c["message"]' | sed 's/^/# /'; }
+    [ "$wanted" = as-right ] && points="pass 100" || points="$wanted 0"
+    same "$name: $wanted" "$points" "$(verdict out "$name")" || field out "$name" 'c["message"]' | sed 's/^/# /'
 done
-
 tap_end
