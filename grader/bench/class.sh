@@ -13,7 +13,8 @@ students=${1:-300}
 jobs=${2:-2}
 labs=${3:-$(ls solutions | tr '\n' ' ')}
 RANDOM=${4:-1}
-slices=$((students < 4 ? students : 4))
+slices=$((students * $(wc -w <<<"$labs") / 50)) # each is a run of its own, whose beginning shall not weigh more than in a class
+slices=$((slices < 1 ? 1 : slices > 4 ? 4 : slices))
 BUILD=${BUILD:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

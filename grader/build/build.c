@@ -9,7 +9,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { BUILD_PROCESSES = 64, BUILD_FILE_MIB = 256, KEEP_FILES = 64, ARGS_MAX = 64 };
+enum {
+    BUILD_TICK_MS = 100, /* compilers grow slowly, and a look at all their processes has its price */
+    BUILD_PROCESSES = 64,
+    BUILD_FILE_MIB = 256,
+    KEEP_FILES = 64,
+    ARGS_MAX = 64
+};
 
 typedef struct Build {
     Arena *arena;
@@ -63,6 +69,7 @@ static SandboxStep new_step(Build *b, const char *const *args, const char *const
             {
                 .wall_ms = (int64_t)(b->in->lab->compile_s * 1000),
                 .cpu_ms = (int64_t)(b->in->lab->compile_s * 1000),
+                .tick_ms = BUILD_TICK_MS,
                 .memory_kib = b->in->lab->compile_mib << 10,
                 .processes = BUILD_PROCESSES,
                 .output_bytes = BUILD_LOG_BYTES_MAX,

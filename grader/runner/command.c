@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-    TICK_MS = 20,       /* how often processes are looked at */
+    TICK_MS = 20,       /* how often processes are looked at, where the request does not say */
     THOROUGH_TICKS = 5, /* every so many ticks open files are looked at too */
     END_TRIES = 2000,   /* of ending all processes, a millisecond apart */
 };
@@ -176,7 +176,8 @@ static void wait_event(Command *c, int64_t next_tick_us)
 
 static void wait_command(Command *c)
 {
-    int64_t next_tick_us = c->started_us + TICK_MS * 1000;
+    int64_t tick_us = 1000 * (c->request->limits.tick_ms > 0 ? c->request->limits.tick_ms : TICK_MS);
+    int64_t next_tick_us = c->started_us + tick_us;
     for (int tick = 1; !c->ended && c->outcome->end == WIRE_END_NONE;) {
         wait_event(c, next_tick_us);
         take_outputs(c);
@@ -184,7 +185,7 @@ static void wait_command(Command *c)
         if (c->ended || wire_now_us() < next_tick_us)
             continue;
         c->outcome->end = limit_passed(c, tick++);
-        next_tick_us = wire_now_us() + TICK_MS * 1000;
+        next_tick_us = wire_now_us() + tick_us;
     }
 }
 
