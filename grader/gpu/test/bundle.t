@@ -52,14 +52,14 @@ cat >"$tmp/bin/compute-sanitizer" <<'TOOL'
 #!/bin/sh
 echo "========= COMPUTE-SANITIZER"
 case "$2" in
-memcheck) echo "========= Invalid __global__ write of size 4 bytes"; echo "=========     at k(int*)+0x70 in k.cu:5"; echo "========= ERROR SUMMARY: 2 errors" ;;
+memcheck) echo "========= Invalid __global__ write of size 4 bytes"; echo "=========     at k(int*)+0x70 in k.cu:5"; echo "========= ERROR SUMMARY: 102 errors"; echo "========= ERROR SUMMARY: 2 errors were not printed. Use --print-limit option to adjust the number of printed errors" ;;
 racecheck) echo "========= Error: Race reported between Write access at k and Read access"; echo "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)" ;;
 *) echo "========= ERROR SUMMARY: 0 errors" ;;
 esac
 TOOL
 chmod +x "$tmp/bin/compute-sanitizer"
 says() { PATH=$tmp/bin:$PATH "$bundle/sanitize.sh" "$1" /bin/true /tmp; }
-[ "$(says memcheck)" = $'memcheck\t2\tInvalid __global__ write of size 4 bytes' ]
+[ "$(says memcheck)" = $'memcheck\t102\tInvalid __global__ write of size 4 bytes' ]
 result $? "memcheck's summary is read" "$(says memcheck)"
 [ "$(says racecheck)" = $'racecheck\t1\tError: Race reported between Write access at k and Read access' ]
 result $? "racecheck's summary, which is another one, is read" "$(says racecheck)"
