@@ -312,7 +312,7 @@ static void access_segments(RaceAccess *r, const SegmentList *segments)
 void race_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
     RaceAccess r = {.e = e, .a = a};
-    if (!is_old_news(e, a, segments))
+    if (!is_old_news(e, a, segments) && !wide_keep_scatter(e, a, segments))
         access_segments(&r, segments);
     bool atomic = a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCTION;
     if (atomic || (a->sem != SEM_WEAK && a->sem != SEM_NC))

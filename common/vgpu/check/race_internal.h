@@ -124,6 +124,8 @@ static inline bool may_be_whole(const RaceAccess *r, const Run *run)
 Cell *race_slot_cells(RaceAccess *r, Slot slot);
 /* The shadow of an allocation in this launch; NULL: no memory. */
 Shadow *race_shadow(const CheckEvent *e, MemAlloc *a);
+/* Keeps an access of one warp all over an allocation as it is. False: it goes the general way. */
+bool wide_keep_scatter(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments);
 /* An access to global memory goes the general way: bytes [from, from + n) of r->line. */
 void wide_settle_global(RaceAccess *r, unsigned from, unsigned n);
 /* Makes the record of the access; false: too many, or no memory. */

@@ -86,7 +86,7 @@ void wide_mark(uint8_t *bits, uint64_t base, const WideShape *s, bool shared_by_
 void wide_fill_entry(WideEntry *x, const CheckEvent *e, const ExecWideAccess *w)
 {
     const ExecWho *who = e->who;
-    x->next = NULL;
+    x->item = (WideItem){0};
     x->function = who->function;
     x->inst = who->inst;
     x->alloc = w->alloc;
@@ -108,6 +108,16 @@ void wide_fill_entry(WideEntry *x, const CheckEvent *e, const ExecWideAccess *w)
     }
 }
 
+static void replay_access(const CheckEvent *e, const ExecWho *who, const ExecAccess *a)
+{
+    const CheckEvent now = {e->set, e->worker, e->block, who, true};
+    SegmentList segments;
+    segment_list(a, &segments);
+    if (a->space == SPACE_SHARED)
+        quick_observe(&now, a, &segments);
+    race_observe(&now, a, &segments);
+}
+
 static void replay_warp(const CheckEvent *e, const WideEntry *x, uint64_t base, uint32_t first)
 {
     uint64_t addr[WARP_LANES] = {0};
@@ -122,20 +132,36 @@ static void replay_warp(const CheckEvent *e, const WideEntry *x, uint64_t base, 
     who.inst = x->inst;
     who.warp = first / WARP_LANES;
     who.first_thread = first;
-    const ExecAccess a = {.kind = x->kind,
-                          .space = x->space,
-                          .pattern = PATTERN_OTHER,
-                          .sem = x->sem,
-                          .bytes = x->bytes,
-                          .mask = UINT32_MAX >> (WARP_LANES - n),
-                          .addr = addr,
-                          .alloc = x->alloc};
-    const CheckEvent now = {e->set, e->worker, e->block, &who, true};
-    SegmentList segments;
-    segment_list(&a, &segments);
-    if (a.space == SPACE_SHARED)
-        quick_observe(&now, &a, &segments);
-    race_observe(&now, &a, &segments);
+    replay_access(e, &who,
+                  &(ExecAccess){.kind = x->kind,
+                                .space = x->space,
+                                .pattern = PATTERN_OTHER,
+                                .sem = x->sem,
+                                .bytes = x->bytes,
+                                .mask = UINT32_MAX >> (WARP_LANES - n),
+                                .addr = addr,
+                                .alloc = x->alloc});
+}
+
+void wide_replay_scatter(const CheckEvent *e, const WideScatter *x, MemAlloc *alloc)
+{
+    uint64_t addr[WARP_LANES];
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+        addr[lane] = alloc->addr + (uint64_t)x->word[lane] * 4;
+    ExecWho who = *e->who;
+    who.function = x->function;
+    who.inst = x->inst;
+    who.warp = x->first_thread / WARP_LANES;
+    who.first_thread = x->first_thread;
+    replay_access(e, &who,
+                  &(ExecAccess){.kind = x->kind,
+                                .space = SPACE_GLOBAL,
+                                .pattern = PATTERN_OTHER,
+                                .sem = x->sem,
+                                .bytes = x->bytes,
+                                .mask = x->mask,
+                                .addr = addr,
+                                .alloc = alloc});
 }
 
 void wide_replay(const CheckEvent *e, const WideEntry *x)

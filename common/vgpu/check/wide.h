@@ -27,8 +27,14 @@ enum {
     WIDE_LAST = 4,
 };
 
+/* One of a list, in the order in which they came. */
+typedef struct WideItem {
+    struct WideItem *next;
+    bool scattered; /* WideScatter, not WideEntry */
+} WideItem;
+
 typedef struct WideEntry {
-    struct WideEntry *next;
+    WideItem item;
     const IrFunction *function;
     const IrInst *inst;
     struct Shadow *shadow; /* global */
@@ -41,6 +47,17 @@ typedef struct WideEntry {
     uint16_t dims[WIDE_DIMS]; /* of the block */
     uint8_t kind, space, sem;
 } WideEntry;
+
+/* An access of one warp to places all over an allocation of global memory. */
+typedef struct WideScatter {
+    WideItem item;
+    const IrFunction *function;
+    const IrInst *inst;
+    uint32_t block, interval, mask;
+    uint16_t first_thread;
+    uint8_t kind, sem, bytes;
+    uint32_t word[WARP_LANES]; /* of active lanes: from the beginning of the allocation */
+} WideScatter;
 
 /* Shared memory of a block. */
 typedef struct WideBlock {

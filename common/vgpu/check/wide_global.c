@@ -10,8 +10,9 @@
  *      owned --- a stranger reads, nobody has written ---> shared
  *      owned, shared --- any other stranger, a write ---> told
  *
- * Accesses of one warp (and what does not fit here) go the general way in each state, which marks their
- * lines as touched. They are strangers where words have an owner, and a line that was touched gets none.
+ * Most accesses of one warp (and what does not fit here) go the general way in each state, which marks their
+ * lines as touched. They are strangers where words have an owner, and a line that was touched gets none. A
+ * warp that goes all over an allocation is kept as well, while there is room: 32 lines of shadow cost more.
  *
  * Several workers: each first leaves its mark (bits, touched, flags), then looks for the marks of others, so
  * that of two that meet one at least sees the other. Whoever tells the log (one worker) lets the others wait
@@ -19,20 +20,28 @@
  */
 #include "common/vgpu/check/wide_internal.h"
 
-enum { WORDS = 64, CLAIM_BYTES = 8192, CLAIM_WORDS = CLAIM_BYTES / 4 / WORDS };
+enum {
+    WORDS = 64,
+    CLAIM_BYTES = 8192,
+    CLAIM_WORDS = CLAIM_BYTES / 4 / WORDS,
+    SCATTERED_MIN = 8, /* segments of a warp's access that is better kept as it is */
+    SCATTERED_BYTES = 65536,
+};
 
 typedef enum WideState { WIDE_KEPT, WIDE_TELLING, WIDE_TOLD } WideState;
 
 typedef struct WideList {
-    WideEntry *first, *last;
+    WideItem *first, *last;
 } WideList;
 
 struct WideLog {
     uint8_t state; /* WideState */
     bool shared, stores;
-    bool initialised; /* all of the allocation */
-    uint64_t loaded;  /* bytes that were looked up since the last time that all were */
-    uint64_t **owned; /* for each CLAIM_BYTES a bit a word; NULL: none is owned */
+    bool initialised;   /* all of the allocation */
+    uint64_t loaded;    /* bytes that were looked up since the last time that all were */
+    uint64_t **owned;   /* for each CLAIM_BYTES a bit a word; NULL: none is owned */
+    uint64_t scattered; /* bytes of WideScatter, at most */
+    MemAlloc *alloc;
     WideList lists[]; /* one a worker */
 };
 
@@ -63,7 +72,7 @@ static WideState state_of(const WideLog *log)
 
 /* ---- the log ---- */
 
-static WideLog *make_log(const CheckEvent *e, Shadow *shadow, const MemAlloc *a)
+static WideLog *make_log(const CheckEvent *e, Shadow *shadow, MemAlloc *a)
 {
     CheckSet *set = e->set;
     pthread_mutex_lock(&set->lock);
@@ -72,17 +81,19 @@ static WideLog *make_log(const CheckEvent *e, Shadow *shadow, const MemAlloc *a)
         uint64_t n = (a->addr + a->bytes - shadow->base) / CLAIM_BYTES + 1;
         log = pool_zalloc(&e->worker->pool, sizeof *log + set->n_workers * sizeof *log->lists);
         uint64_t **owned = pool_zalloc(&e->worker->pool, n * sizeof *owned);
-        if (log && owned)
+        if (log && owned) {
             log->owned = owned;
-        else
+            log->alloc = a;
+        } else {
             log = NULL;
+        }
         __atomic_store_n(&shadow->wide, log, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&set->lock);
     return log;
 }
 
-static WideLog *log_of(const CheckEvent *e, Shadow *shadow, const MemAlloc *a)
+static WideLog *log_of(const CheckEvent *e, Shadow *shadow, MemAlloc *a)
 {
     WideLog *log = __atomic_load_n(&shadow->wide, __ATOMIC_ACQUIRE);
     return log ? log : make_log(e, shadow, a);
@@ -94,6 +105,14 @@ static WideEntry **recent_of(const CheckEvent *e)
     return &e->worker->wide.recent[inst % WIDE_RECENT];
 }
 
+static void append_item(const CheckEvent *e, WideLog *log, WideItem *x)
+{
+    WideList *list = &log->lists[e->who->worker];
+    __atomic_store_n(list->last ? &list->last->next : &list->first, x, __ATOMIC_RELEASE);
+    list->last = x;
+    fence_workers(e);
+}
+
 static bool append(const CheckEvent *e, const ExecWideAccess *w, Shadow *shadow)
 {
     WideEntry *x = pool_alloc(&e->worker->pool, sizeof *x);
@@ -101,14 +120,28 @@ static bool append(const CheckEvent *e, const ExecWideAccess *w, Shadow *shadow)
         return false;
     wide_fill_entry(x, e, w);
     x->shadow = shadow;
-    WideList *list = &shadow->wide->lists[e->who->worker];
-    __atomic_store_n(list->last ? &list->last->next : &list->first, x, __ATOMIC_RELEASE);
-    list->last = x;
+    append_item(e, shadow->wide, &x->item);
     WideWorker *mine = &e->worker->wide;
     *recent_of(e) = x;
     mine->last[mine->turn++ % WIDE_LAST] = x;
-    fence_workers(e);
     return true;
+}
+
+/* e->block stands for the block of then. */
+static void replay_item(const CheckEvent *e, const WideLog *log, const WideItem *item)
+{
+    CheckBlock *then = e->block;
+    if (item->scattered) {
+        const WideScatter *x = (const WideScatter *)item;
+        then->linear = x->block;
+        then->interval = x->interval;
+        wide_replay_scatter(e, x, log->alloc);
+    } else {
+        const WideEntry *x = (const WideEntry *)item;
+        then->linear = x->block;
+        then->interval = x->interval;
+        wide_replay(e, x);
+    }
 }
 
 /* Tells the race checker of the log, once. */
@@ -119,16 +152,11 @@ static void tell(const CheckEvent *e, WideLog *log)
     if (state_of(log) == WIDE_KEPT) {
         __atomic_store_n(&log->state, WIDE_TELLING, __ATOMIC_RELEASE);
         fence_workers(e);
-        CheckBlock *then = &set->wide_block;
-        const CheckEvent past = {set, e->worker, then, e->who, true};
+        const CheckEvent past = {set, e->worker, &set->wide_block, e->who, true};
         for (unsigned i = 0; i < set->n_workers; i++)
-            for (WideEntry *x = __atomic_load_n(&log->lists[i].first, __ATOMIC_ACQUIRE); x;
-                 x = __atomic_load_n(&x->next, __ATOMIC_ACQUIRE)) {
-                then->linear = x->block;
-                then->interval = x->interval;
-                then->n_threads = x->n_threads;
-                wide_replay(&past, x);
-            }
+            for (WideItem *x = __atomic_load_n(&log->lists[i].first, __ATOMIC_ACQUIRE); x;
+                 x = __atomic_load_n(&x->next, __ATOMIC_ACQUIRE))
+                replay_item(&past, log, x);
         __atomic_store_n(&log->state, WIDE_TOLD, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&set->wide_lock);
@@ -329,6 +357,91 @@ bool wide_observe_global(const CheckEvent *e, const ExecWideAccess *w)
     if (stores && !known)
         wide_mark(w->alloc->init, w->alloc->addr, &s, e->set->n_workers > 1);
     return true;
+}
+
+/* ---- accesses of one warp ---- */
+
+static bool may_scatter(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
+{
+    bool plain = (a->kind == ACCESS_LOAD && (a->sem == SEM_WEAK || a->sem == SEM_NC)) ||
+                 (a->kind == ACCESS_STORE && a->sem == SEM_WEAK);
+    return segments->n > SCATTERED_MIN && plain && a->space == SPACE_GLOBAL && a->async == ACCESS_NOW &&
+           a->alloc && a->alloc->kind != MEM_INTERNAL && a->bytes % 4 == 0 && a->alloc->addr % 4 == 0 &&
+           a->alloc->bytes / 4 <= UINT32_MAX && !e->block->order && !e->replays &&
+           !e->set->options.spread_lines;
+}
+
+static bool lanes_are_touched(const Shadow *shadow, const ExecAccess *a)
+{
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1)
+        if (row_is_touched(shadow, a->addr[__builtin_ctz(rest)] - shadow->base, a->bytes))
+            return true;
+    return false;
+}
+
+static bool claim_lanes(const CheckEvent *e, const Shadow *shadow, const ExecAccess *a)
+{
+    bool met = false;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1)
+        met |= claim_row(e, shadow->wide, a->addr[__builtin_ctz(rest)] - shadow->base, a->bytes);
+    return met;
+}
+
+/* As much of them as the allocation and a half. */
+static WideScatter *take_scatter(const CheckEvent *e, WideLog *log)
+{
+    uint64_t most = log->alloc->bytes / 2 * 3 + SCATTERED_BYTES;
+    if (__atomic_add_fetch(&log->scattered, sizeof(WideScatter), __ATOMIC_RELAXED) > most)
+        return NULL;
+    return pool_alloc(&e->worker->pool, sizeof(WideScatter));
+}
+
+static void fill_scatter(WideScatter *x, const CheckEvent *e, const ExecAccess *a)
+{
+    x->item = (WideItem){.scattered = true};
+    x->function = e->who->function;
+    x->inst = e->who->inst;
+    x->block = e->block->linear;
+    x->interval = e->block->interval;
+    x->mask = a->mask;
+    x->first_thread = (uint16_t)e->who->first_thread;
+    x->kind = a->kind;
+    x->sem = a->sem;
+    x->bytes = (uint8_t)a->bytes;
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+        x->word[lane] = (uint32_t)((a->addr[lane] - a->alloc->addr) / 4);
+}
+
+bool wide_keep_scatter(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
+{
+    bool stores = a->kind == ACCESS_STORE;
+    if (!may_scatter(e, a, segments))
+        return false;
+    Shadow *shadow = race_shadow(e, a->alloc);
+    WideLog *log = shadow ? log_of(e, shadow, a->alloc) : NULL;
+    if (!log || state_of(log) != WIDE_KEPT)
+        return false;
+    if (stores ? flag(&log->shared) || lanes_are_touched(shadow, a)
+               : flag(&log->stores) || flag(&shadow->written))
+        return false;
+    WideScatter *x = take_scatter(e, log);
+    if (!x) {
+        tell(e, log);
+        return false;
+    }
+    if (stores)
+        raise_flag(e, &log->stores);
+    if (stores ? claim_lanes(e, shadow, a) : !share(e, log, shadow)) {
+        tell(e, log);
+        return false;
+    }
+    fill_scatter(x, e, a);
+    append_item(e, log, &x->item);
+    if (e->set->n_workers > 1 && stores && (flag(&log->shared) || lanes_are_touched(shadow, a))) {
+        tell(e, log);
+        return false;
+    }
+    return state_of(log) == WIDE_KEPT;
 }
 
 void wide_settle_global(RaceAccess *r, unsigned from, unsigned n)

@@ -39,6 +39,7 @@ static inline bool wide_goes_on(WideEntry *x, uint64_t base)
 
 /* Tells the race checker of an entry, warp by warp. e->block is as it was then. */
 void wide_replay(const CheckEvent *e, const WideEntry *x);
+void wide_replay_scatter(const CheckEvent *e, const WideScatter *x, MemAlloc *alloc);
 
 /* All rows are initialised; bit 0 of bits stands for the byte at `base`. */
 bool wide_is_set(const uint8_t *bits, uint64_t base, const WideShape *s);

@@ -1,4 +1,5 @@
-/* Accesses of a whole block at once against the same accesses told warp by warp: the same is found.
+/* Accesses of a whole block at once, and scattered ones of a warp, which are kept aside, against the same
+ * accesses told warp by warp and line by line: the same is found.
  *
  * Two launches see the same events but for that. What is compared: which instructions that write took part in
  * a race, and which that read found bytes that nobody wrote. (Of three readers that race with one writer the
@@ -31,7 +32,9 @@ typedef struct Side {
 
 static void side_begin(Side *s, bool wide, unsigned jobs, const uint32_t dims[3])
 {
-    *s = (Side){.rig = rig_new(CHECK_RACE | CHECK_INIT, jobs), .wide = wide};
+    *s = (Side){.rig = rig_new_with(
+                    (CheckOptions){.tools = CHECK_RACE | CHECK_INIT, .jobs = jobs, .spread_lines = !wide}),
+                .wide = wide};
     s->alloc = mem_alloc(s->rig->mem, REGION, MEM_DEVICE, 0, NULL);
     assert_non_null(s->alloc);
     rig_begin(s->rig, 8, dims[0] * dims[1] * dims[2]);
@@ -381,6 +384,58 @@ static void what_came_later_stays(void **state)
     rig_free(s.rig);
 }
 
+/* ---- scattered accesses of a warp ---- */
+
+/* Every other word from `base` on. */
+static void tell_scattered(Side *s, uint8_t kind, uint32_t inst, uint32_t block, uint64_t base)
+{
+    Wide x = global_row(kind, inst, base);
+    x.step[0] = 8;
+    rig_at(s->rig, block, 0);
+    tell_warps(s, &x, 0, 32);
+}
+
+/* Words that lie between each other, of two blocks and of a whole one: no race; then a stranger at one of
+ * them: a race with each that was there. */
+static void scattered_stores_have_owners(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 6; round++) {
+        Side s;
+        begin_blocks(&s, 1);
+        mem_mark_init(s.alloc, s.alloc->addr, REGION, true);
+        tell_scattered(&s, ACCESS_STORE, 1, 0, 0);
+        tell_scattered(&s, ACCESS_STORE, 2, 1, 4);
+        assert_true(is_kept(&s, global_row(ACCESS_STORE, 3, 256)));
+        rig_at(s.rig, 2, 0);
+        uint8_t kind = round % 2 ? ACCESS_STORE : ACCESS_LOAD;
+        if (round / 2 == 0)
+            tell_scattered(&s, kind, 4, 2, 0);
+        else if (round / 2 == 1)
+            assert_false(is_kept(&s, global_row(kind, 4, 0)));
+        rig_end(s.rig);
+        assert_int_equal(round / 2 == 2 ? 0 : 1 + round / 2, rig_count(s.rig, FINDING_RACE));
+        rig_free(s.rig);
+    }
+}
+
+/* More loads than there is room for, then a store: found, whether there was room or not. */
+static void scattered_loads_run_out_of_room(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n <= 4096; n *= 64) {
+        Side s;
+        begin_blocks(&s, 1);
+        mem_mark_init(s.alloc, s.alloc->addr, REGION, true);
+        for (uint32_t i = 0; i < n; i++)
+            tell_scattered(&s, ACCESS_LOAD, 1, i % 2, i % 16 * 512);
+        tell_scattered(&s, ACCESS_STORE, 2, 2, 0);
+        rig_end(s.rig);
+        assert_int_equal(2, rig_only(s.rig, FINDING_RACE)->place.line - 100);
+        rig_free(s.rig);
+    }
+}
+
 /* ---- two workers at once ---- */
 
 typedef struct Worker {
@@ -469,6 +524,8 @@ int main(void)
         cmocka_unit_test(an_order_of_its_own_goes_the_general_way),
         cmocka_unit_test(told_late_is_told_as_it_was),
         cmocka_unit_test(what_came_later_stays),
+        cmocka_unit_test(scattered_stores_have_owners),
+        cmocka_unit_test(scattered_loads_run_out_of_room),
         cmocka_unit_test(workers_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
