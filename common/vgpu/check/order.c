@@ -17,7 +17,7 @@
  * knew.
  *
  * A strong store without a fence publishes less: that the thread's loads are done, since what it stores
- * depends on them (PTX ISA 8.9.4, no value out of thin air). So a look-back by relaxed flags may overwrite
+ * depends on them (PTX ISA 8.10.4, no value out of thin air). So a look-back by relaxed flags may overwrite
  * what the blocks before it have read, but not read what they wrote.
  *
  * Where hardware is kinder than the letter of the memory model, so is this: a strong read needs no fence

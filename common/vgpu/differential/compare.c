@@ -80,7 +80,9 @@ static bool is_near(const Slot *slot, double want, double got)
         return isnan(want) && isnan(got);
     if (isinf(want) || isinf(got))
         return want == got;
-    return fabs(want - got) <= slot->absolute + (slot->relative + place) * fabs(want) + least;
+    const double relative = slot->relative * fabs(want),
+                 bound = relative > slot->absolute ? relative : slot->absolute;
+    return fabs(want - got) <= bound + place * fabs(want) + least;
 }
 
 static bool slot_is_near(const Slot *slot, uint64_t want, uint64_t got)

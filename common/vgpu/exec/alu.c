@@ -153,7 +153,7 @@ static bool widths_can_convert(const IrInst *inst, const AluShape *shape)
     return inst->dst.bytes >= 2 && inst->dst.bytes <= 8;
 }
 
-/* Which comparisons a type has (PTX ISA 9.3.1, 9.3.2): set's rows are one for all of them. */
+/* Which comparisons a type has (PTX ISA 9.3.1.1, 9.3.1.2): set's rows are one for all of them. */
 static bool comparison_fits(PtxType type, IrCmp cmp)
 {
     switch (type) {

@@ -1,4 +1,4 @@
-/* alu_compare: setp, set and the predicates they write (PTX ISA 9.7.5).
+/* alu_compare: setp, set and the predicates they write (PTX ISA 9.7.6, 9.7.7).
  *
  * A predicate is a mask, a bit a lane, so a comparison ends in 32 bits: each lane contributes its bit or 0,
  * and the compiler makes vector compares, ands and ors of it.

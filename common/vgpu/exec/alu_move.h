@@ -1,5 +1,5 @@
 /* alu_move: handlers written by hand: moves, selections, packs, predicate logic, addresses, tests (PTX
- * ISA 9.7.4 to 9.7.9). */
+ * ISA 9.7.3.1, 9.7.6, 9.7.8, 9.7.9). */
 #ifndef COMMON_VGPU_EXEC_ALU_MOVE_H
 #define COMMON_VGPU_EXEC_ALU_MOVE_H
 

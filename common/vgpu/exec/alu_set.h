@@ -1,4 +1,4 @@
-/* alu_set: set, which writes a comparison's outcome as a number: all ones, or 1.0 (PTX ISA 9.7.5.2). Included
+/* alu_set: set, which writes a comparison's outcome as a number: all ones, or 1.0 (PTX ISA 9.7.6.1). Included
  * after the rows of alu_compare.def have become functions. */
 #ifndef COMMON_VGPU_EXEC_ALU_SET_H
 #define COMMON_VGPU_EXEC_ALU_SET_H

@@ -7,12 +7,12 @@
  *      function              allowed by the ISA                           here
  *      rcp, div, sqrt        1 ulp, 2 ulp, 2^-23 relative                 correctly rounded
  *      rsqrt                 2^-22.9 relative                             2^-24 relative
- *      ex2                   2^-22.5 relative                             2^-24 relative
- *      lg2                   2^-22.6, absolute in (0.5, 2), or relative   2^-24 relative
+ *      ex2                   2 ulp                                        2^-24 relative
+ *      lg2                   2^-22, absolute in (0.5, 2), or relative     2^-24 relative
  *      sin, cos              2^-20.5 absolute in [-2 pi, 2 pi],           2^-24 absolute up to |x| = 2^20
  *                            2^-14.7 in [-100 pi, 100 pi]
  *      tanh                  2^-11 relative                               2^-24 relative
- *      rcp, rsqrt .ftz.f64   a seed, low word zero                        2^-20 relative
+ *      rcp, rsqrt .ftz.f64   no figure: a seed, low word zero             2^-20 relative
  *
  * Hardware's own results differ in the last bits: these are meant to be within the contract, not equal.
  */

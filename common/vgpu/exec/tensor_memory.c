@@ -1,4 +1,4 @@
-/* Matrices between registers and memory: wmma.load, wmma.store (PTX ISA 9.7.14.4.3 and .5), ldmatrix,
+/* Matrices between registers and memory: wmma.load, wmma.store (PTX ISA 9.7.14.4.3 and .4), ldmatrix,
  * stmatrix, movmatrix (PTX ISA 9.7.14.5.15 to .17).
  *
  * wmma moves a register at a time: one access of 4 or 8 bytes when its elements lie side by side in memory,

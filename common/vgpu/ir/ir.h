@@ -69,7 +69,7 @@ typedef struct IrOperand {
 } IrOperand;
 
 typedef enum IrRound { ROUND_NONE, ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP, ROUND_RNA, ROUND_RNI, ROUND_RZI, ROUND_RMI, ROUND_RPI } IrRound;
-typedef enum IrCmp { /* PTX ISA 9.3.1, 9.3.2: unordered forms are true when an operand is NaN */
+typedef enum IrCmp { /* PTX ISA 9.3.1.1, 9.3.1.2: unordered forms are true when an operand is NaN */
     CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE, CMP_LO, CMP_LS, CMP_HI, CMP_HS,
     CMP_EQU, CMP_NEU, CMP_LTU, CMP_LEU, CMP_GTU, CMP_GEU, CMP_NUM, CMP_NAN
 } IrCmp;

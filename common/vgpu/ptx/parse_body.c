@@ -1,4 +1,4 @@
-/* Bodies of functions: statements, nested scopes, labels (PTX ISA 4.2, 11.2).
+/* Bodies of functions: statements, nested scopes, labels (PTX ISA 4.3, 11.2).
  *
  * Scopes are a stack of marks, not recursion. A label is seen in its scope and in those inside it, before and
  * after its place; so branches are resolved when the body has ended, by a sorted table of (name, scope) and a

@@ -1,4 +1,4 @@
-/* Instructions: guard, mnemonic, operands; calls with their lists (PTX ISA 8.1, 9.7.12.5). */
+/* Instructions: guard, mnemonic, operands; calls with their lists (PTX ISA 4.3.2, 9.7.12.5). */
 #include "common/vgpu/ptx/ptx_internal.h"
 
 #include <stdio.h>

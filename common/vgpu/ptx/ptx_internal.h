@@ -182,7 +182,7 @@ Name *parse_name(Parser *p, const char *what);
 void *parse_alloc(Parser *p, size_t size);
 /* A copy of n items in the arena; NULL when n is 0. */
 void *parse_copy(Parser *p, const void *items, size_t n, size_t size);
-/* parse_operand.c: constant integer expression (PTX ISA 4.6). */
+/* parse_operand.c: constant integer expression (PTX ISA 4.5.4). */
 uint64_t parse_constant(Parser *p);
 
 /* parse_vars.c */

@@ -278,7 +278,7 @@ static void ptx_page(void)
            "for the default card, `--list-devices` names the others. Whether a target has an instruction is not asked "
            "again: nvcc has. What is not in the tables is refused by name when a kernel reaches it: the launch fails with "
            "a finding `unsupported`.\n\n"
-           "## Opcodes\n\nSections are those of the PTX ISA 9.0. Matrix and asynchronous instructions have a "
+           "## Opcodes\n\nSections are those of the PTX ISA, edition 9.1. Matrix and asynchronous instructions have a "
            "list of their "
            "forms in place of modifiers.\n\n| opcode | section | types | modifiers or forms | limits "
            "|\n|---|---|---|---|---|\n",
