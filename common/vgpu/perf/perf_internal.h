@@ -46,7 +46,7 @@ void bank_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least)
 
 /* ---- accesses of whole blocks ---- */
 
-enum { WIDE_SHAPES = 1024, WIDE_THREADS_MAX = 1024 };
+enum { WIDE_SHAPES = 1024, WIDE_PLACES = 4, WIDE_THREADS_MAX = 1024 };
 
 /* What the shape of an access of a block depends on. */
 typedef struct WideKey {
@@ -73,7 +73,7 @@ typedef struct WideShape {
 } WideShape;
 
 typedef struct WideTable {
-    WideShape *shape[WIDE_SHAPES];
+    WideShape *shape[WIDE_SHAPES + WIDE_PLACES];
 } WideTable;
 
 void wide_free(WideTable *t);

@@ -25,7 +25,7 @@ enum {
 
 void wide_free(WideTable *t)
 {
-    for (unsigned i = 0; i < WIDE_SHAPES; i++)
+    for (unsigned i = 0; i < WIDE_SHAPES + WIDE_PLACES; i++)
         free(t->shape[i]);
 }
 
@@ -99,7 +99,7 @@ static void add_shared(WideShape *s, const ExecAccess *a)
 static WideShape *shape_new(const WideKey *k)
 {
     WideLine lines[LINES_OF_BLOCK_MAX];
-    WideShape s = {.key = *k, .n_warps = (k->n_threads + WARP_LANES - 1) / WARP_LANES};
+    WideShape s = {.key = *k, .credit = 1, .n_warps = (k->n_threads + WARP_LANES - 1) / WARP_LANES};
     for (unsigned warp = 0; warp < s.n_warps; warp++) {
         uint64_t addr[WARP_LANES];
         const ExecAccess a = access_of(k, warp, addr);
@@ -148,13 +148,19 @@ static unsigned place_of(const ExecWho *who, const ExecWideAccess *a)
 
 const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAccess *a)
 {
-    WideShape **place = &t->shape[place_of(who, a)], *s = *place;
-    if (s && fits(&s->key, who, a)) {
-        s->credit += s->credit < CREDIT_MAX;
-        return s;
-    }
-    if (s && s->credit > 0) {
-        s->credit--;
+    unsigned at = place_of(who, a);
+    WideShape **place = &t->shape[at], *s;
+    for (unsigned i = 0; i < WIDE_PLACES && (s = t->shape[at + i]) != NULL; i++)
+        if (fits(&s->key, who, a)) {
+            s->credit += s->credit < CREDIT_MAX;
+            return s;
+        }
+    for (unsigned i = 0; i < WIDE_PLACES && *place;
+         i++) /* the first free one, or that with the least credit */
+        if (!t->shape[at + i] || t->shape[at + i]->credit < (*place)->credit)
+            place = &t->shape[at + i];
+    if (*place && (*place)->credit > 0) {
+        (*place)->credit--;
         return NULL;
     }
     const WideKey key = key_of(who, a);
@@ -162,7 +168,7 @@ const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAcce
         return NULL;
     WideShape *made = shape_new(&key);
     if (made) {
-        free(s);
+        free(*place);
         *place = made;
     }
     return made;

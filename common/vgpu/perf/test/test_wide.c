@@ -320,7 +320,8 @@ static void random_accesses(void **state)
             both(r, side_end);
             compare(r);
         }
-        assert_true(r->taken > r->told * 3 / 4); /* or nothing was compared */
+        print_message("# %u of %u at once\n", r->taken, r->told);
+        assert_true(r->taken > r->told / 2); /* or little was compared */
         rig_free(r);
     }
 }
