@@ -93,7 +93,9 @@ profile_on_gpu() {
     local wanted=
     kernels_from_ncu || wanted=kernels
     copies_from_nsys || wanted="$wanted copies"
-    if [ -n "$wanted" ]; then
+    if [ -n "$wanted" ] && ! "$KIT_BUILD/bin/vgpu" --version >/dev/null 2>&1; then
+        say 'The virtual GPU, which would tell the rest, does not start here.'
+    elif [ -n "$wanted" ]; then
         echo
         say 'What is missing comes from the virtual GPU:'
         tables_from_virtual "$wanted"

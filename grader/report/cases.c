@@ -55,19 +55,29 @@ static void put_findings(StrBuf *out, const CaseResult *c, ReportStyle style)
     }
 }
 
-/* Whether two messages begin with the same word: the file, the array or the answer that they are about. */
-static bool same_subject(const char *a, const char *b)
+/* What a case says beyond the meaning of its verdict. */
+static const char *beyond_meaning(const CaseResult *c, Language language)
 {
+    const char *meaning = language_say(language, verdict_meaning(c->verdict));
+    size_t n = strlen(meaning);
+    return strncmp(c->message, meaning, n) == 0 ? c->message + n + strspn(c->message + n, " \n") : c->message;
+}
+
+/* Whether two cases' messages begin with the same word: the file, the array, the answer or the metric that
+ * they are about. */
+static bool same_subject(const CaseResult *one, const CaseResult *other, Language language)
+{
+    const char *a = beyond_meaning(one, language), *b = beyond_meaning(other, language);
     size_t n = strcspn(a, ":, ");
     return n == strcspn(b, ":, ") && strncmp(a, b, n) == 0;
 }
 
 /* The first case of r, before c, that failed with c's verdict for what looks like the same reason, and was
  * told in full; NULL when c is the first. */
-static const CaseResult *told_before(const Result *r, const CaseResult *c)
+static const CaseResult *told_before(const Result *r, const CaseResult *c, Language language)
 {
     for (const CaseResult *first = r->cases; first < c; first++)
-        if (first->verdict == c->verdict && !first->hidden && same_subject(first->message, c->message))
+        if (first->verdict == c->verdict && !first->hidden && same_subject(first, c, language))
             return first;
     return NULL;
 }
@@ -103,7 +113,7 @@ static void put_new_findings(StrBuf *out, const Result *r, const CaseResult *c, 
 static void put_meaning(StrBuf *out, const CaseResult *c, ReportStyle style)
 {
     const char *meaning = language_say(style.language, verdict_meaning(c->verdict));
-    bool told = strncmp(c->message, meaning, strlen(meaning)) == 0;
+    bool told = beyond_meaning(c, style.language) != c->message;
     if (style.language != LANGUAGE_ENGLISH && c->verdict != VERDICT_PASS && !told)
         put_block(out, "", meaning);
 }
@@ -117,7 +127,8 @@ static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool stu
                       c->lesson[0] ? c->lesson : language_say(style.language, verdict_meaning(c->verdict)));
         return;
     }
-    const CaseResult *first = student_view && c->verdict != VERDICT_PASS ? told_before(r, c) : NULL;
+    const CaseResult *first =
+        student_view && c->verdict != VERDICT_PASS ? told_before(r, c, style.language) : NULL;
     if (first) {
         strbuf_puts(out, INDENT);
         strbuf_puts(out, language_say(style.language, "as in "));

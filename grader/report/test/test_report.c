@@ -125,12 +125,37 @@ static void test_new_findings_of_like_cases(void **state)
     report_cases(&out, &r, true, (ReportStyle){0});
     const char *at = strstr(out.text, "also: a.cu:5: 32 bytes never freed");
     assert_non_null(at);
-    assert_null(strstr(strstr(at, "never freed") + 1, "never freed")); /* with the first case, and not again */
+    assert_null(
+        strstr(strstr(at, "never freed") + 1, "never freed")); /* with the first case, and not again */
     at = strstr(out.text, "as in first above\n     also: a.cu:9: two threads");
     assert_non_null(at);
     assert_null(strstr(strstr(at, "two threads") + 1, "two threads"));
     assert_null(strstr(out.text, "of its own verdict"));
     assert_null(strstr(out.text, "an advice"));
+    strbuf_free(&out);
+}
+
+/* Verdicts whose message begins with their meaning are told apart by what comes after it. */
+static void test_slow_for_other_reasons(void **state)
+{
+    (void)state;
+    char message[3][256];
+    static const char *const metrics[] = {"allocations is 16; needed is at most 4.", "page_faults is 9.",
+                                          "allocations is 12."};
+    CaseResult cases[3] = {{.name = "first"}, {.name = "second"}, {.name = "third"}};
+    for (int i = 0; i < 3; i++) {
+        snprintf(message[i], sizeof message[i], "%s %s", verdict_meaning(VERDICT_SLOW), metrics[i]);
+        cases[i].verdict = VERDICT_SLOW;
+        cases[i].message = message[i];
+        cases[i].lesson = cases[i].hint = cases[i].replay = "";
+    }
+    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 3};
+    StrBuf out = {0};
+    report_cases(&out, &r, true, (ReportStyle){0});
+    assert_non_null(strstr(out.text, metrics[0]));
+    assert_non_null(strstr(out.text, metrics[1]));
+    assert_null(strstr(out.text, metrics[2]));
+    assert_non_null(strstr(out.text, "as in first above"));
     strbuf_free(&out);
 }
 
@@ -578,6 +603,7 @@ int main(void)
         cmocka_unit_test(test_wide_names_align),
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_reason_told_once),
+        cmocka_unit_test(test_slow_for_other_reasons),
         cmocka_unit_test(test_new_findings_of_like_cases),
         cmocka_unit_test(test_exports),
         cmocka_unit_test(test_exports_of_one),
