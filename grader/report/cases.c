@@ -103,6 +103,8 @@ static void put_new_findings(StrBuf *out, const Result *r, const CaseResult *c, 
         bool known = f->advice || strcmp(f->verdict, verdict_word(c->verdict)) == 0;
         for (const CaseResult *before = r->cases; before < c; before++)
             known = known || (!before->hidden && has_finding(before, f));
+        for (size_t k = 0; k < i; k++)
+            known = known || same_finding(&c->findings[k], f);
         if (!known)
             put_block(out, language_say(style.language, "also: "), f->text[0] ? f->text : f->message);
     }

@@ -109,10 +109,10 @@ static void test_new_findings_of_like_cases(void **state)
         race = {.kind = "race", .verdict = "race", .file = "a.cu", .line = 9, .text = "a.cu:9: two threads"},
         wrong = {.kind = "x", .verdict = "wrong-result", .file = "a.cu", .text = "of its own verdict"},
         advice = {.kind = "y", .verdict = "", .advice = true, .file = "a.cu", .text = "an advice"};
-    ResultFinding second[] = {leak, race, wrong, advice}, third[] = {leak, race};
+    ResultFinding second[] = {leak, race, race, wrong, advice}, third[] = {leak, race};
     CaseResult cases[] = {
         {.name = "first", .findings = &leak, .n_findings = 1},
-        {.name = "second", .findings = second, .n_findings = 4},
+        {.name = "second", .findings = second, .n_findings = 5},
         {.name = "third", .findings = third, .n_findings = 2},
     };
     for (int i = 0; i < 3; i++) {
