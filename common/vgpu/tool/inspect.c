@@ -95,10 +95,12 @@ static void classify(const Facts *facts, Program *out)
     else if (facts->other_runtime[0] != 0) {
         out->kind = PROGRAM_OTHER_RUNTIME;
         snprintf(out->runtime, sizeof out->runtime, "%s", facts->other_runtime);
-    } else if (facts->has_fatbin)
+    } else if (facts->has_fatbin && !facts->has_driver) {
         out->kind = PROGRAM_STATIC;
-    else
+    } else {
+        out->static_runtime = facts->has_fatbin;
         out->kind = facts->has_driver ? PROGRAM_CUDA : PROGRAM_PLAIN;
+    }
 }
 
 Status program_inspect(const char *name, Program *out)

@@ -5,10 +5,10 @@
  * program has ended it reads them, finds the source lines of host places in the program's debug information,
  * and prints and writes the reports.
  *
- * What a program writes to that descriptor is believed. With --isolated the program has no such descriptor: the
- * devices are in a process of their own (common/vgpu/remote), which alone writes records; the program's end of a
- * socket to it is all that it inherits. With --serve the program is started by somebody else, out of our sight:
- * the grader, in another sandbox.
+ * What a program writes to that descriptor is believed. With --isolated the program has no such descriptor:
+ * the devices are in a process of their own (common/vgpu/remote), which alone writes records; the program's
+ * end of a socket to it is all that it inherits. With --serve the program is started by somebody else, out of
+ * our sight: the grader, in another sandbox.
  */
 #ifndef COMMON_VGPU_TOOL_TOOL_H
 #define COMMON_VGPU_TOOL_TOOL_H
@@ -25,7 +25,8 @@
 enum { TOOL_PROCESSES_MAX = 64 };
 
 typedef struct ToolOptions {
-    const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices, *memory;
+    const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices,
+        *memory;
     bool profile, timeline_text, quiet, color;
     bool isolated; /* the devices in a process of their own */
     int serve;     /* the door of somebody else's program; -1: we start it */
@@ -37,7 +38,7 @@ typedef struct ToolOptions {
 
 typedef enum ProgramKind {
     PROGRAM_CUDA,          /* linked with -cudart shared, or with the driver API alone */
-    PROGRAM_STATIC,        /* linked with the static runtime */
+    PROGRAM_STATIC,        /* linked with the static runtime, and not with the driver API */
     PROGRAM_OTHER_RUNTIME, /* linked with a runtime of another version */
     PROGRAM_PLAIN,         /* no CUDA inside, or not a file that we understand */
 } ProgramKind;
@@ -45,8 +46,10 @@ typedef enum ProgramKind {
 typedef struct Program {
     char path[4096];
     ProgramKind kind;
-    char runtime[64]; /* OTHER_RUNTIME: name of the library */
-    bool has_debug;   /* .debug_line */
+    char runtime[64];    /* OTHER_RUNTIME: name of the library */
+    bool has_debug;      /* .debug_line */
+    bool static_runtime; /* CUDA, by the driver API; calls of the runtime that nvcc linked in as well would
+                            fail */
 } Program;
 
 /* Looks the name up as execvp does. STATUS_NOT_FOUND: there is no such program. */
@@ -58,8 +61,8 @@ typedef struct Ending {
     int status, signal; /* exit status, or the signal that ended it (0: none) */
 } Ending;
 
-/* Runs the program to its end; signals that we get are handed on. With --serve: until nobody can come through the
- * door any more. *records_fd is open for reading from its start. */
+/* Runs the program to its end; signals that we get are handed on. With --serve: until nobody can come through
+ * the door any more. *records_fd is open for reading from its start. */
 Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag);
 
 /* ---- host places (places.c) ---- */

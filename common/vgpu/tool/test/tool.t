@@ -191,6 +191,11 @@ nvcc -arch=compute_75 -o "$scratch/static" "$here/faults.cu" >"$scratch/log" 2>&
 "$vgpu" "$scratch/static" >"$scratch/out" 2>"$scratch/err"
 same "the static runtime" 2 $?
 has "and the cure" "$scratch/err" 'nvcc -cudart shared'
+printf '#include <cuda.h>\nint main(void) { int n; return cuInit(0) || cuDeviceGetCount(&n) || n != 1; }\n' >"$scratch/driver.c"
+nvcc -o "$scratch/driver" "$scratch/driver.c" -lcuda >"$scratch/log" 2>&1
+"$vgpu" "$scratch/driver" >"$scratch/out" 2>"$scratch/err"
+same "beside the driver API it does no harm" 0 $?
+has "what would not work is said" "$scratch/err" 'only the driver API is served here.*-cudart shared'
 nvcc -cudart shared -gencode arch=compute_75,code=sm_75 -o "$scratch/machine" "$here/faults.cu" >"$scratch/log" 2>&1
 "$vgpu" "$scratch/machine" >"$scratch/out" 2>"$scratch/err"
 has "machine code only" "$scratch/err" 'build it with nvcc -arch=compute_75'
