@@ -63,15 +63,27 @@ unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, boo
     return load_line(c, line, sectors, wait, late);
 }
 
+/* Warps in the same wait that want the same sectors one after the other: what the first one brought is there
+ * for the next, and as late as for the first. */
+static bool repeats(const WideLine *l, const uint32_t *more)
+{
+    return l->line == l[-1].line && l->sectors == l[-1].sectors && more[l->warp] == more[l[-1].warp];
+}
+
 unsigned cache_load_wide(Cache *c, uint64_t line, const WideShape *s, uint32_t wait, const uint32_t *more,
                          uint32_t *late)
 {
     unsigned hits = 0;
     uint32_t all = 0;
-    for (uint32_t i = 0; i < s->n_lines; i++) {
-        const WideLine *l = &s->line[i];
-        bool is_late = false;
-        hits += load_line(c, line + (uint64_t)(int64_t)l->line, l->sectors, wait + more[l->warp], &is_late);
+    bool is_late = false;
+    for (const WideLine *l = s->line, *end = l + s->n_lines; l < end; l++) {
+        if (l > s->line && repeats(l, more)) {
+            hits += perf_bits(l->sectors);
+        } else {
+            is_late = false;
+            hits +=
+                load_line(c, line + (uint64_t)(int64_t)l->line, l->sectors, wait + more[l->warp], &is_late);
+        }
         all |= (uint32_t)is_late << l->warp;
     }
     *late = all;
