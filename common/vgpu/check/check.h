@@ -48,8 +48,9 @@ typedef struct CheckOptions {
     /* A finding is new (called when its launch or host call ends), or, from check_finish, its count has grown
      * since. */
     void (*report)(void *self, const Finding *f);
-    bool spread_lines; /* for tests: the race checker keeps no line as a whole, and no scattered access aside;
-                          finds the same, and needs more memory */
+    bool spread_lines; /* for tests: the race checker keeps no line as a whole; finds the same, and needs more
+                          memory */
+    bool spread_warps; /* for tests: it keeps no scattered access aside; finds races at the same writes */
 } CheckOptions;
 
 /* "all", "none", or a list such as "memory,race": STATUS_INVALID names the word that is not a tool. */

@@ -368,7 +368,7 @@ static bool may_scatter(const CheckEvent *e, const ExecAccess *a, const SegmentL
     return segments->n > SCATTERED_MIN && plain && a->space == SPACE_GLOBAL && a->async == ACCESS_NOW &&
            a->alloc && a->alloc->kind != MEM_INTERNAL && a->bytes % 4 == 0 && a->alloc->addr % 4 == 0 &&
            a->alloc->bytes / 4 <= UINT32_MAX && !e->block->order && !e->replays &&
-           !e->set->options.spread_lines;
+           !e->set->options.spread_warps;
 }
 
 static bool lanes_are_touched(const Shadow *shadow, const ExecAccess *a)

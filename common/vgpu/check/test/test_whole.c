@@ -59,7 +59,8 @@ static int by_all(const void *a, const void *b)
 /* Runs a sequence; what was found, in an order of its own. */
 static size_t run(uint64_t seed, uint8_t space, bool spread, Said *said, size_t most)
 {
-    Rig *r = rig_new_with((CheckOptions){.tools = CHECK_RACE, .jobs = 1, .spread_lines = spread});
+    Rig *r = rig_new_with(
+        (CheckOptions){.tools = CHECK_RACE, .jobs = 1, .spread_lines = spread, .spread_warps = true});
     Rng rng = {seed};
     MemAlloc *a = NULL;
     if (space == SPACE_GLOBAL)
