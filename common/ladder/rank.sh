@@ -4,15 +4,17 @@
 #   rank.sh MODELLED MEASURED [TAU_MIN]      both: lines of ladder.h
 #
 # Prints a line a rung with both times, Kendall's tau of each ladder and of all (pairs of rungs of one ladder), and the spread of
-# modelled over measured. A pair whose measured times differ by less than 5 % is a tie and left out. Rungs that only one of the
+# modelled over measured. A pair whose measured medians differ by less than 5 %, or one of which lies
+# among the times of the other, is a tie and left out. Rungs that only one of the
 # files has are named and left out. Status 1 when tau of all is under TAU_MIN (0.9), 2 when there is no pair to compare.
 set -euo pipefail
 modelled=$1 measured=$2 least=${3:-0.9}
 awk -F'\t' -v least="$least" '
     function key() { return $2 " " $3 }
+    function among(time, ladder, rung) { return time >= from[ladder, rung] && time <= to[ladder, rung] }
     function tau(agree, differ) { return agree + differ ? (agree - differ) / (agree + differ) : 1 }
     $1 != "ladder" || $5 == "-" { next }
-    FNR == NR { card[key(), $4] = $5; known[key(), $4] = key() ": " $4; next }
+    FNR == NR { card[key(), $4] = $5; from[key(), $4] = $6; to[key(), $4] = $7; known[key(), $4] = key() ": " $4; next }
     !((key(), $4) in card) { printf "%s: %s: not measured\n", key(), $4; next }
     {
         if (!(key() in n)) order[++ladders] = key()
@@ -32,7 +34,7 @@ awk -F'\t' -v least="$least" '
                 low = rungs == 1 || r < low ? r : low; high = rungs == 1 || r > high ? r : high
                 for (j = 1; j < i; j++) {
                     d = card[k, name[k, j]]
-                    if (c / d < 1.05 && d / c < 1.05) { ties++; continue }
+                    if ((c / d < 1.05 && d / c < 1.05) || among(c, k, name[k, j]) || among(d, k, name[k, i])) { ties++; continue }
                     if ((c > d) == (m > model[k, j]) && m != model[k, j]) agree++
                     else { differ++; printf "    other way round: %s and %s\n", name[k, j], name[k, i] }
                 }

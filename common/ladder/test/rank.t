@@ -7,7 +7,7 @@ n=0
 result() { n=$((n + 1)); if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; printf '%s\n' "${3:-}" | sed 's/^/# /' | head -60; fi; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-row() { printf 'ladder\tlab\tsum\t%s\t%s\t1\t1\t1\t1\tright\tgain\n' "$1" "$2"; }
+row() { printf 'ladder\tlab\tsum\t%s\t%s\t%s\t%s\t1\t1\tright\tgain\n' "$1" "$2" "${3:-$2}" "${4:-$2}"; } # NAME MEDIAN [MIN MAX]
 rank() { "$KIT/common/ladder/rank.sh" "$tmp/modelled" "$tmp/measured" >"$tmp/out" 2>&1; }
 
 { row a 4; row b 2; row c 1; row only-there 1; } >"$tmp/measured"
@@ -24,6 +24,10 @@ result $? "the control: a reversed order is tau -1, and fails" "$(cat "$tmp/out"
 { row a 7; row b 8; row c 6; } >"$tmp/modelled"
 rank && grep -q 'all: tau 1.000 of 2 pairs (0 the other way round), 1 ties' "$tmp/out"
 result $? "measured times within 5 % are a tie" "$(cat "$tmp/out")"
+
+{ row a 4; row b 3 2 5; row c 1; } >"$tmp/measured"
+rank && grep -q 'all: tau 1.000 of 2 pairs (0 the other way round), 1 ties' "$tmp/out"
+result $? "a measured time among those of the other is a tie" "$(cat "$tmp/out")"
 
 row z 1 >"$tmp/modelled"
 rank
