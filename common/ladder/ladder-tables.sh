@@ -27,6 +27,7 @@ table() {
         function of(ceiling) {
             if (ceiling == "mark") return "share of the mark"
             if (ceiling == "copy_memcpy") return sprintf("share of a copy (%.0f GB/s)", value[ceiling])
+            if (ceiling == "both_ways") return sprintf("share of what the link carries in both directions (%.0f GB/s)", value[ceiling])
             return sprintf("share of %.1f TFLOP/s%s", value[ceiling], ceiling == "tensor16" ? " of the tensor cores" : "")
         }
         function share(l, i,    c) {

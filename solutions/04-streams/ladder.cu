@@ -7,9 +7,9 @@
 #include <string.h>
 
 #define DEFAULT_SIZE (6 * 65536)
-#define LARGE_SIZE   (1 << 25)
+#define LARGE_SIZE   (1 << 26)
 #define TEST_SIZE    (3 * 1024 + 77)
-#define CHUNK_MAX    (1 << 19)
+#define CHUNK_MAX    (1 << 20)
 #define CHUNKS       6
 #define PATTERN      4096 // as many different readings
 
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
     if (make(&p) != cudaSuccess)
         return 1;
     Ladder ladder = {"04-streams", "calibrate", rungs, sizeof rungs / sizeof *rungs, 8.0 * p.n, 0, reset, check, &p,
-                     {run_cpu, p.cpu, p.out, p.n * sizeof(float)}, "mark"};
+                     {run_cpu, p.cpu, p.out, p.n * sizeof(float)}, "both_ways"};
     int status = ladder_run(&o, &ladder);
     pipeline_destroy(&p.pipeline);
     host_array_destroy(p.in), host_array_destroy(p.out);

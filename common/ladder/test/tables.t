@@ -7,28 +7,32 @@ n=0
 result() { n=$((n + 1)); if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; printf '%s\n' "${3:-}" | sed 's/^/# /' | head -60; fi; }
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-mkdir -p "$tmp/measured" "$tmp/solutions/02-vector-add" "$tmp/solutions/04-streams" "$tmp/solutions/08-matrix-multiply"
-for lab in 02-vector-add 04-streams 08-matrix-multiply; do echo "# Notes" >"$tmp/solutions/$lab/notes.md"; done
+mkdir -p "$tmp/measured" "$tmp/solutions/02-vector-add" "$tmp"/solutions/{04-streams,08-matrix-multiply,20-capstone}
+for lab in 02-vector-add 04-streams 08-matrix-multiply 20-capstone; do echo "# Notes" >"$tmp/solutions/$lab/notes.md"; done
 # LAB LADDER RUNG MS BYTES FLOPS version|mark CEILING
 row() { printf 'ladder\t%s\t%s\t%s\t%s\t0\t0\t%s\t%s\tright\tgains\t1\t%s\t%s\n' "$@"; }
 measured() {
     echo "# large sizes, on an Example 1, driver 1; fields: common/ladder/ladder.h"
     row 02-vector-add add slow 4 2000000000 1 version copy_memcpy
     row 02-vector-add add fast "$1" 2000000000 1 version copy_memcpy
-    row 04-streams calibrate three-streams 2 1 0 version mark
-    row 04-streams calibrate link 1.9 1 0 mark mark
+    row 04-streams calibrate three-streams 2 190000000 0 version both_ways
+    row 04-streams calibrate link 1.9 190000000 0 mark both_ways
+    row 20-capstone step graph 2 1 0 version mark
+    row 20-capstone step empty 1 1 0 mark mark
     row 08-matrix-multiply multiply sgemm 2 1 20000000000 version fma32
     row 08-matrix-multiply multiply cublas 1 1 20000000000 mark fma32
 }
 measured 1 >"$tmp/measured/h100-ladders-large.tsv"
-printf 'ceiling\tcopy_memcpy\t2000\tGB/s\nceiling\tfma32\t40\tTFLOP/s\n' >"$tmp/measured/h100-ceilings.tsv"
+printf 'ceiling\tcopy_memcpy\t2000\tGB/s\nceiling\tboth_ways\t100\tGB/s\nceiling\tfma32\t40\tTFLOP/s\n' >"$tmp/measured/h100-ceilings.tsv"
 
 common/ladder/ladder-tables.sh "$tmp/solutions" "$tmp/measured" >"$tmp/out" 2>&1
 result $? "the tables are made" "$(cat "$tmp/out")"
 grep -qF '| slow | 4.000 | 1.0 | 25 % | gains |' "$tmp/solutions/02-vector-add/notes.md" && grep -qF 'share of a copy (2000 GB/s)' "$tmp/solutions/02-vector-add/notes.md"
 result $? "bytes beside a copy" "$(cat "$tmp/solutions/02-vector-add/notes.md")"
 grep -qF '| three-streams | 2.000 | 1.0 | 95 % | gains |' "$tmp/solutions/04-streams/notes.md"
-result $? "a version beside its ladder's mark" "$(cat "$tmp/solutions/04-streams/notes.md")"
+result $? "bytes beside both directions of the link" "$(cat "$tmp/solutions/04-streams/notes.md")"
+grep -qF '| graph | 2.000 | 1.0 | 50 % | gains |' "$tmp/solutions/20-capstone/notes.md"
+result $? "a version beside its ladder's mark" "$(cat "$tmp/solutions/20-capstone/notes.md")"
 grep -qF '| sgemm | 2.000 | 1.0 | 25 % | gains |' "$tmp/solutions/08-matrix-multiply/notes.md"
 result $? "operations beside the rate of multiply-add" "$(cat "$tmp/solutions/08-matrix-multiply/notes.md")"
 cp "$tmp/solutions/02-vector-add/notes.md" "$tmp/once"
@@ -37,7 +41,7 @@ result $? "made again, it is the same" "$(cat "$tmp/solutions/02-vector-add/note
 
 goals() { common/ladder/goals.sh "$tmp/measured/h100-ladders-large.tsv" "$tmp/measured/h100-ceilings.tsv" >"$tmp/goals" 2>&1; }
 goals
-[ $? = 1 ] && grep -q '^met	02-vector-add	add	fast	copy_memcpy	0.90	1.000$' "$tmp/goals" && grep -q '^met	04-streams	calibrate	three-streams	link	0.90	0.950$' "$tmp/goals"
+[ $? = 1 ] && grep -q '^met	02-vector-add	add	fast	copy_memcpy	0.90	1.000$' "$tmp/goals" && grep -q '^met	04-streams	calibrate	three-streams	both_ways	0.90	0.950$' "$tmp/goals"
 result $? "goals: what is reached is met" "$(cat "$tmp/goals")"
 grep -q '^missed	08-matrix-multiply	multiply	sgemm	cublas	0.60	0.500$' "$tmp/goals" && grep -q '^missed	07-scan	scan	-	.*	-$' "$tmp/goals"
 result $? "goals: half of the library's speed, and what nobody measured, are missed" "$(cat "$tmp/goals")"
