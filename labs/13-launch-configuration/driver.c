@@ -130,9 +130,38 @@ static void run_on_device(LabCase *c, const char *function)
     CUDA_CHECK(cudaFree(out));
 }
 
+typedef struct Walk {
+    int *next, *out, n;
+} Walk;
+
+static int call_walk_best(void *context)
+{
+    const Walk *w = context;
+    return walk_best(w->next, w->out, w->n);
+}
+
+/* walk_best for speed_n places, as often as whoever times it asks for. */
+static void time_on_gpu(LabCase *c)
+{
+    Walk w = {.n = (int)lab_param_int(c, "speed_n")};
+    size_t bytes = (size_t)w.n * sizeof(int);
+    CUDA_CHECK(cudaMalloc((void **)&w.next, bytes));
+    CUDA_CHECK(cudaMalloc((void **)&w.out, bytes));
+    LabSpeed speed = {.call = call_walk_best,
+                      .context = &w,
+                      .inputs = {{w.next, bytes, LAB_FILL_PLACES}},
+                      .n_inputs = 1,
+                      .output = {w.out, bytes, 0}};
+    lab_speed(&speed);
+    CUDA_CHECK(cudaFree(w.next));
+    CUDA_CHECK(cudaFree(w.out));
+}
+
 /* All elements are 4 bytes. An output begins as a copy of the poisoned host array. */
 void lab_main(LabCase *c)
 {
+    if (lab_is_timed())
+        time_on_gpu(c);
     const char *function = lab_param_text(c, "function");
     if (strcmp(function, "walk_occupancy") == 0)
         lab_status(c, function, run_occupancy(c));

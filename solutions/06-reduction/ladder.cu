@@ -7,6 +7,7 @@
 #define DEFAULT_SIZE (1 << 20)
 #define LARGE_SIZE   (1 << 27)
 #define TEST_SIZE    (5 * 4096 + 77)
+#define LOADS        4 // that a thread of the last version has under way
 
 typedef struct Problem {
     float *in, *sum; // on the device
@@ -43,9 +44,35 @@ static int run_warps(void *problem)
     return sum_warps(p->in, p->sum, p->n);
 }
 
-// As version 3; each access brings 16 bytes, and LOADS of them are under way at a time.
-template <int LOADS>
-__device__ void sum_wide(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
+// As version 3; each access brings 16 bytes, and two of them are under way at a time.
+__global__ void sum_wide_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
+{
+    __shared__ float of_warp[BLOCK / 32];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    int step = gridDim.x * blockDim.x, i = blockIdx.x * blockDim.x + threadIdx.x;
+    float own = i < n_tail ? tail[i] : 0.0f, other = 0;
+    for (; i + step < quads; i += 2 * step) {
+        float4 x = in[i], y = in[i + step];
+        own += (x.x + x.y) + (x.z + x.w);
+        other += (y.x + y.y) + (y.z + y.w);
+    }
+    if (i < quads) {
+        float4 x = in[i];
+        own += (x.x + x.y) + (x.z + x.w);
+    }
+    own = warp_sum(own + other);
+    if (lane == 0)
+        of_warp[warp] = own;
+    __syncthreads();
+    if (warp == 0) {
+        float total = warp_sum(lane < BLOCK / 32 ? of_warp[lane] : 0.0f);
+        if (lane == 0)
+            atomicAdd(sum, total);
+    }
+}
+
+// The same with LOADS of them under way.
+__global__ void sum_four_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
 {
     __shared__ float of_warp[BLOCK / 32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -73,16 +100,6 @@ __device__ void sum_wide(const float4 *in, float *sum, int quads, const float *t
         if (lane == 0)
             atomicAdd(sum, total);
     }
-}
-
-__global__ void sum_wide_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
-{
-    sum_wide<2>(in, sum, quads, tail, n_tail);
-}
-
-__global__ void sum_four_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
-{
-    sum_wide<4>(in, sum, quads, tail, n_tail);
 }
 
 // As many blocks as the card can hold at a time: each has its share of the array, and none waits for its turn.
