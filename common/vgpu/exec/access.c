@@ -111,14 +111,14 @@ static ExecFaultKind classify_fault(const ExecLaunch *l, uint64_t addr)
     return mapped_in_host(l, addr) ? FAULT_HOST_POINTER : FAULT_OUT_OF_BOUNDS;
 }
 
-static bool holds(const MemAlloc *a, uint64_t addr, uint32_t bytes)
+static bool holds(const MemAlloc *a, uint64_t addr, uint64_t bytes)
 {
     uint64_t at = addr - a->addr;
     return !a->freed && at < a->bytes && a->bytes - at >= bytes;
 }
 
 /* The live allocation with these bytes, on this device or one whose memory it may access. */
-static MemAlloc *find_alloc(const ExecWarp *w, uint64_t addr, uint32_t bytes)
+MemAlloc *exec_find_alloc(const ExecWarp *w, uint64_t addr, uint64_t bytes)
 {
     const ExecLaunch *l = w->block->run->launch;
     MemAlloc *a = mem_find(l->mem, addr);
@@ -155,12 +155,12 @@ static bool check_lanes(Request *r)
     for (uint32_t left = r->mask; left; left &= left - 1) {
         int lane = first_lane(left);
         if (!a || !holds(a, r->addr[lane], r->bytes))
-            a = find_alloc(r->w, r->addr[lane], r->bytes);
+            a = exec_find_alloc(r->w, r->addr[lane], r->bytes);
         if (!a) {
             ExecFaultKind kind = classify_fault(r->w->block->run->launch, r->addr[lane]);
             uint32_t bad = 0;
             for (uint32_t rest = left; rest; rest &= rest - 1)
-                if (!find_alloc(r->w, r->addr[first_lane(rest)], r->bytes) &&
+                if (!exec_find_alloc(r->w, r->addr[first_lane(rest)], r->bytes) &&
                     classify_fault(r->w->block->run->launch, r->addr[first_lane(rest)]) == kind)
                     bad |= 1u << first_lane(rest);
             return raise(r, kind, bad);
@@ -255,7 +255,7 @@ void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access)
             run->watchers[i].access(run->watchers[i].self, who, access);
 }
 
-void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
+static ExecAccess describe(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
 {
     fill(r);
     ExecAccess access = {.kind = r->kind,
@@ -278,7 +278,20 @@ void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, ui
             r->hosts[first_lane(left)] = request_host(r, first_lane(left));
     if (r->host || r->lane_stride)
         access.host = r->hosts;
+    return access;
+}
+
+void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
+{
+    const ExecAccess access = describe(r, value, n_values, value_stride);
     exec_tell_access(r->w, r->inst, &access);
+}
+
+void request_tell_one(Request *r, const ExecWatcher *to, const uint8_t *const *value, uint32_t n_values,
+                      uint32_t value_stride)
+{
+    const ExecAccess access = describe(r, value, n_values, value_stride);
+    to->access(to->self, exec_who(r->w, r->w->frame->function, r->inst), &access);
 }
 
 static void mark_lane(MemAlloc *a, uint64_t addr, uint32_t bytes)
@@ -306,7 +319,7 @@ void request_mark_init(Request *r)
     for (uint32_t left = r->mask; left; left &= left - 1) {
         int lane = first_lane(left);
         if (!r->alloc)
-            a = find_alloc(r->w, r->addr[lane], r->bytes);
+            a = exec_find_alloc(r->w, r->addr[lane], r->bytes);
         if (a && a->init)
             mark_lane(a, r->addr[lane], r->bytes);
     }
@@ -317,7 +330,7 @@ size_t exec_peek(ExecWarp *w, int lane, uint64_t addr, void *to, size_t n)
     uint64_t at;
     uint8_t space = request_window(addr, &at);
     if (space == SPACE_GLOBAL) {
-        MemAlloc *a = find_alloc(w, addr, 1);
+        MemAlloc *a = exec_find_alloc(w, addr, 1);
         uint64_t left = a ? a->bytes - (addr - a->addr) : 0;
         n = n < left ? n : left;
         if (n)
@@ -336,7 +349,7 @@ bool exec_poke(ExecWarp *w, const IrInst *inst, int lane, uint64_t addr, const v
 {
     uint64_t at, addrs[WARP_LANES] = {0};
     uint8_t space = request_window(addr, &at), *host;
-    MemAlloc *a = space == SPACE_GLOBAL ? find_alloc(w, addr, (uint32_t)n) : NULL;
+    MemAlloc *a = space == SPACE_GLOBAL ? exec_find_alloc(w, addr, (uint32_t)n) : NULL;
     if (space == SPACE_GLOBAL) {
         host = a ? a->host + (addr - a->addr) : NULL;
     } else {
@@ -362,6 +375,6 @@ bool exec_poke(ExecWarp *w, const IrInst *inst, int lane, uint64_t addr, const v
 
 bool exec_is_const(ExecWarp *w, uint64_t addr)
 {
-    const MemAlloc *a = find_alloc(w, addr, 1);
+    const MemAlloc *a = exec_find_alloc(w, addr, 1);
     return a && a->kind == MEM_CONST_VAR;
 }

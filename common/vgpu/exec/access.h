@@ -162,6 +162,8 @@ EXEC_INLINE void request_classify(Request *r)
 bool request_check(Request *r);
 /* Tells the observers. */
 void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride);
+void request_tell_one(Request *r, const ExecWatcher *to, const uint8_t *const *value, uint32_t n_values,
+                      uint32_t value_stride);
 /* The bytes count as written. Global only. */
 void request_mark_init(Request *r);
 /* The space of a generic address, and its address there. */

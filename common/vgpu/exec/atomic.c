@@ -120,8 +120,8 @@ static bool is_read(const IrInst *inst)
     return inst->opcode == PTX_ATOM && inst->dst.kind != IR_NONE && !inst->result_unused;
 }
 
-/* The result depends on which block comes first. */
-static bool is_ordered(const IrInst *inst)
+/* The result depends on which block, or warp, comes first. */
+bool exec_atomic_is_ordered(const IrInst *inst)
 {
     switch (inst->mode) {
     case ATOM_EXCH:
@@ -190,7 +190,7 @@ static void atomic(ExecWarp *w, const IrInst *inst, uint32_t mask)
                  .offset = (uint64_t)inst->offset,
                  .kind = is_read(inst) ? ACCESS_ATOMIC : ACCESS_REDUCTION};
     r.bytes = r.align = ptx_type_bits((PtxType)inst->type) / 8;
-    if (inst->space != SPACE_SHARED && is_ordered(inst) && !exec_turn(w))
+    if (inst->space != SPACE_SHARED && exec_atomic_is_ordered(inst) && !exec_turn(w))
         return;
     request_fill(&r);
     if (inst->space == SPACE_GENERIC) {

@@ -4,7 +4,7 @@
  * part of one its lanes. Without a count it waits for all threads of the block that have not exited. Lanes
  * that wait are splits in SPLIT_BARRIER, whose pc is already the next instruction.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/wide.h"
 
 #include <string.h>
 
@@ -108,6 +108,12 @@ static void tell_observers(ExecBlock *b, const ExecBarrier *bar, uint32_t id)
     }
 }
 
+void barrier_tell_all(ExecBlock *b, const IrInst *inst, uint32_t id)
+{
+    const ExecBarrier bar = {.all = true, .inst = inst, .function = b->run->entry};
+    tell_observers(b, &bar, id);
+}
+
 static void complete(ExecBlock *b, uint32_t id)
 {
     ExecBarrier bar = b->barriers[id];
@@ -130,6 +136,8 @@ static void complete(ExecBlock *b, uint32_t id)
         if (woken)
             split_merge(warp);
     }
+    if (b->wide && bar.all)
+        b->wide->coming = wide_may_enter(b);
 }
 
 void barrier_recheck(ExecBlock *b)
@@ -182,6 +190,7 @@ void exec_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask)
     if (inst->mode != BAR_ARRIVE && !split_isolate(w, mask))
         return;
     ExecBarrier *bar = &b->barriers[id];
+    b->barriers_used = true;
     if (!bar->used) {
         bar->used = bar->every = bar->all = true;
     }
@@ -202,7 +211,7 @@ void exec_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask)
 void exec_cluster_arrive(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     ExecBarrier *bar = &w->block->barriers[EXEC_CLUSTER_BARRIER];
-    bar->used = bar->all = true;
+    w->block->barriers_used = bar->used = bar->all = true;
     bar->arrived[w->index] |= mask;
     bar->inst = inst;
     bar->function = w->frame->function;

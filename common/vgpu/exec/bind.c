@@ -1,5 +1,5 @@
 /* Binding: which handler runs each decoded instruction. */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/wide.h"
 
 enum { TEXT_BYTES = 256 };
 
@@ -41,6 +41,38 @@ static Status refuse(const IrModule *m, const IrFunction *f, uint32_t pc, Diag *
                        0, "%s: no handler for %s", f->name, text);
 }
 
+static bool reads_clock(const IrInst *inst)
+{
+    if (inst->opcode != PTX_MOV || inst->src[0].kind != IR_SREG)
+        return false;
+    switch (inst->src[0].off) {
+    case PTX_SREG_CLOCK:
+    case PTX_SREG_CLOCK_HI:
+    case PTX_SREG_CLOCK64:
+    case PTX_SREG_GLOBALTIMER:
+    case PTX_SREG_GLOBALTIMER_LO:
+    case PTX_SREG_GLOBALTIMER_HI:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What calls a function may call one that reads the clock, if there is any. */
+static void find_clocks(IrModule *m)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < m->n_functions; i++) {
+        IrFunction *f = &m->functions[i];
+        for (uint32_t pc = 0; pc < f->n_insts; pc++)
+            f->uses_clock |= reads_clock(&f->insts[pc]);
+        any |= f->uses_clock && !f->is_entry;
+    }
+    for (uint32_t i = 0; any && i < m->n_functions; i++)
+        for (uint32_t pc = 0; pc < m->functions[i].n_insts; pc++)
+            m->functions[i].uses_clock |= m->functions[i].insts[pc].opcode == PTX_CALL;
+}
+
 Status exec_bind(IrModule *m, Diag *diag)
 {
     Status first = STATUS_OK;
@@ -49,9 +81,12 @@ Status exec_bind(IrModule *m, Diag *diag)
         for (uint32_t pc = 0; pc < f->n_insts; pc++) {
             IrHandler h = handler_for(&f->insts[pc]);
             f->insts[pc].handler = h ? h : unsupported;
+            f->insts[pc].wide = wide_kind(&f->insts[pc], h);
+            f->insts[pc].n_src = wide_sources(&f->insts[pc]);
             if (!h && first == STATUS_OK)
                 first = refuse(m, f, pc, diag);
         }
     }
+    find_clocks(m);
     return first;
 }

@@ -1,5 +1,5 @@
 /* A block: its warps, run round robin, and what happens when none can run. */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/wide.h"
 
 #include "common/base/rng.h"
 
@@ -65,11 +65,15 @@ ExecBlock *block_create(ExecRun *run)
     }
     for (uint32_t i = 0; i < run->n_warps; i++)
         make_warp(b, i);
+    if (run->wide && !wide_create(b)) {
+        block_destroy(b);
+        return NULL;
+    }
     return b;
 }
 
 /* What a block before may have left. */
-static void clear_warp(Warp *warp)
+void block_clear_warp(Warp *warp)
 {
     for (uint32_t left = warp->used; left; left &= left - 1) /* a block that a fault cut short */
         warp->splits[first_lane(left)].state = SPLIT_FREE;
@@ -87,7 +91,7 @@ static void begin_warp(ExecBlock *b, uint32_t index)
     ExecRun *run = b->run;
     Warp *warp = &b->warps[index];
     size_t reg_bytes = ((size_t)run->entry->reg_bytes + 63) & ~(size_t)63;
-    clear_warp(warp);
+    block_clear_warp(warp);
     warp->entry = (ExecFrame){.function = run->entry,
                               .index = run->launch->function,
                               .regs = b->regs + index * reg_bytes,
@@ -95,10 +99,15 @@ static void begin_warp(ExecBlock *b, uint32_t index)
     memset(warp->entry.regs, 0, run->entry->reg_bytes);
     warp->base.live = warp->exists;
     warp->base.frame = &warp->entry;
-    for (int lane = 0; run->entry->frame_bytes && lane < WARP_LANES; lane++)
-        memset(b->local + (size_t)(index * WARP_LANES + (uint32_t)lane) * run->local_bytes, LOCAL_FILL,
-               run->entry->frame_bytes);
     split_new(warp, warp->exists, 0, &warp->entry, NULL);
+}
+
+/* The kernel's own frame in each thread's local memory. */
+static void fill_frames(ExecBlock *b)
+{
+    const ExecRun *run = b->run;
+    for (uint32_t i = 0; run->entry->frame_bytes && i < run->n_warps * WARP_LANES; i++)
+        memset(b->local + (size_t)i * run->local_bytes, LOCAL_FILL, run->entry->frame_bytes);
 }
 
 static void set_worker(ExecBlock *b, ExecWorker *worker)
@@ -127,10 +136,14 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
     b->round_left = run->n_warps;
     b->spin_rounds = 0;
     b->cursor = launch->seed ? (uint32_t)(rng_mix(launch->seed ^ linear) % run->n_warps) : 0;
-    memset(b->barriers, 0, sizeof b->barriers);
+    if (b->barriers_used)
+        memset(b->barriers, 0, sizeof b->barriers);
+    b->barriers_used = false;
     async_begin_block(b);
     memcpy(b->shared, run->shared_fill, run->shared_bytes);
-    for (uint32_t i = 0; i < run->n_warps; i++)
+    fill_frames(b);
+    bool wide = b->wide && wide_begin(b);
+    for (uint32_t i = 0; !wide && i < run->n_warps; i++)
         begin_warp(b, i);
     set_worker(b, worker);
     const ExecWho *who = exec_who(&b->warps[0].base, run->entry, NULL);
@@ -234,6 +247,10 @@ static BlockOutcome visit(ExecBlock *b)
             return BLOCK_NEEDS_TURN;
         if (outcome == WARP_STOPPED)
             return BLOCK_STOPPED;
+        if (b->wide && b->wide->coming) {
+            wide_enter(b);
+            return BLOCK_GOES_ON;
+        }
         b->round_any = true;
         b->round_progress |= outcome != WARP_SPINS;
     }
@@ -248,7 +265,7 @@ static BlockOutcome run_rounds(ExecBlock *b)
 {
     BlockOutcome outcome = BLOCK_GOES_ON;
     while (outcome == BLOCK_GOES_ON)
-        outcome = b->round_left ? visit(b) : end_round(b);
+        outcome = b->wide && b->wide->on ? wide_run(b) : b->round_left ? visit(b) : end_round(b);
     return outcome;
 }
 

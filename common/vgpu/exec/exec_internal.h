@@ -30,7 +30,7 @@
 #include <stdatomic.h>
 
 enum {
-    EXEC_N_BARRIERS = 16,     /* that a program can name */
+    EXEC_N_BARRIERS = 16, /* that a program can name */
     EXEC_CLUSTER_BARRIER = EXEC_N_BARRIERS,
     EXEC_WARPS_MAX = 32,      /* of a block: 1024 threads */
     EXEC_SLICE = 1 << 16,     /* instructions of a warp before the next warp gets its turn */
@@ -44,6 +44,8 @@ enum {
     EXEC_STACK_DEFAULT = 1024, /* bytes, when the launch names no limit */
     EXEC_CYCLES_PER_INST = 4,  /* of the virtual clock */
 };
+/* Instructions before the limit of a launch from which on each warp is watched. */
+#define EXEC_LIMIT_NEAR ((uint64_t)EXEC_WARPS_MAX * EXEC_SLICE * 2)
 #define EXEC_BLOCK_QUANTUM                                                                                   \
     ((uint64_t)1 << 27) /* instructions of a block before it gives up its turn anyway */
 
@@ -175,6 +177,7 @@ struct ExecBlock {
     uint32_t slot;
     uint32_t n_threads, live_threads, live_warps;
     ExecBarrier barriers[EXEC_N_BARRIERS + 1];
+    bool barriers_used;
     uint64_t retired, turn_start; /* instructions; when it last gave up its turn */
     bool recheck;                 /* threads exited: barriers may be complete */
     uint32_t cursor;              /* warp that runs next */
@@ -183,8 +186,9 @@ struct ExecBlock {
     uint32_t spin_rounds;
     uint8_t state; /* BlockState, under the run's lock */
     atomic_bool has_turn;
+    struct Wide *wide;        /* all warps at one instruction; NULL: this launch runs warp by warp */
     struct AsyncState *async; /* copies that have not landed; NULL until the first one */
-    ExecBlock *next; /* of free blocks, or of those put aside */
+    ExecBlock *next;          /* of free blocks, or of those put aside */
     ExecBlock *next_made;
 };
 
@@ -203,6 +207,7 @@ struct ExecWorker {
 /* Who is told of accesses. */
 typedef struct ExecWatcher {
     void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
+    bool (*access_wide)(void *self, const ExecWho *who, const ExecWideAccess *access);
     void *self;
     bool writes_only;
 } ExecWatcher;
@@ -216,7 +221,8 @@ struct ExecRun {
     uint32_t n_threads, n_warps;
     uint32_t shared_bytes, local_bytes; /* of a block; of a lane */
     uint32_t stack_end;                 /* local memory that frames may use up to */
-    ExecWatcher *watchers; /* the observers that have .access */
+    bool wide;                          /* blocks begin with all warps at one instruction (wide.h) */
+    ExecWatcher *watchers;              /* the observers that have .access */
     unsigned n_watchers;
     uint8_t *shared_fill;
     ExecWorker *workers;
@@ -304,6 +310,8 @@ void split_diverge(ExecWarp *w, const IrInst *inst, uint32_t mask, uint32_t targ
 bool split_isolate(ExecWarp *w, uint32_t mask);
 /* The join of a branch; NULL after a failure (no memory). */
 ExecJoin *split_join_for(ExecWarp *w, const IrInst *inst);
+/* A join like this one; NULL after a failure (no memory). */
+ExecJoin *split_join_new(ExecBlock *b, const ExecJoin *as);
 /* The lanes of mask go on as the running split, under the join; the caller has given the others a place. */
 void split_part(ExecWarp *w, ExecJoin *j, uint32_t mask);
 /* Lanes wait in a join. */
@@ -330,6 +338,8 @@ void frame_leave(ExecBlock *b, ExecFrame *f, uint32_t lanes);
 ExecBlock *block_create(ExecRun *run);
 void block_destroy(ExecBlock *b);
 void block_begin(ExecBlock *b, ExecWorker *worker);
+/* Forgets what a warp has of splits and slices. */
+void block_clear_warp(Warp *warp);
 BlockOutcome block_run(ExecBlock *b, ExecWorker *worker);
 
 /* barrier.c */
@@ -343,7 +353,12 @@ void barrier_recheck(ExecBlock *b);
 /* Nothing in the block can run: lanes that others of their warp wait for at a join leave it. False: none. */
 bool barrier_part_warps(ExecBlock *b);
 
+/* Tells the observers that all threads of the block have met at the instruction. */
+void barrier_tell_all(ExecBlock *b, const IrInst *inst, uint32_t id);
+
 /* sync.c */
+/* The lanes of mask name only lanes that stand here with them: the operation runs at once. */
+bool sync_is_whole(const ExecWarp *w, const IrInst *inst, uint32_t mask);
 void exec_sync_gate(ExecWarp *w, const IrInst *inst, uint32_t mask);
 /* The operand that names the lanes, or NULL. */
 const IrOperand *sync_mask_operand(const IrInst *inst);
@@ -373,6 +388,8 @@ const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *i
 
 /* access.c */
 void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access);
+/* The live allocation with these bytes, on this device or one whose memory it may access; or NULL. */
+MemAlloc *exec_find_alloc(const ExecWarp *w, uint64_t addr, uint64_t bytes);
 /* Writes n bytes as a store of the lane would, and tells who watches. False, and no fault: there are not as
  * many. */
 bool exec_poke(ExecWarp *w, const IrInst *inst, int lane, uint64_t addr, const void *from, size_t n);
@@ -393,6 +410,11 @@ void builtin_result(ExecWarp *w, const IrCall *call, int lane, uint64_t value);
 
 /* Handlers of special kinds of mov, of cvta and isspacep; NULL for other instructions. In special.c. */
 IrHandler exec_special_handler(const IrInst *inst);
+/* Special registers: those that lanes of a warp read differently, and what the others read. */
+bool sreg_differs_by_lane(PtxSreg sreg);
+uint64_t sreg_of_warp(const ExecWarp *w, PtxSreg sreg);
+/* What cvta adds to an address of the space. */
+uint64_t exec_window_of(uint8_t space);
 /* tensor.c: wmma mma ldmatrix stmatrix movmatrix. async.c: IrInst.async. NULL for other instructions. */
 IrHandler exec_tensor_handler(const IrInst *inst);
 IrHandler exec_async_handler(const IrInst *inst);
@@ -404,5 +426,7 @@ IrHandler exec_texture_handler(const IrInst *inst);
 void async_begin_block(ExecBlock *b);
 /* Handlers of ld and st, of atom and red. */
 IrHandler exec_atomic_handler(const IrInst *inst);
+/* Whether what it does, or gives, depends on which block or warp comes first. */
+bool exec_atomic_is_ordered(const IrInst *inst);
 
 #endif

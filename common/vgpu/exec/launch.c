@@ -39,6 +39,15 @@ static bool makes_calls(const IrFunction *f)
     return false;
 }
 
+/* Other orders of warps than the usual one are what a seed is for; the clock counts warp by warp; and close
+ * to the limit each warp's instructions are watched. */
+static bool may_run_wide(const ExecRun *run)
+{
+    const ExecLaunch *l = run->launch;
+    return !l->narrow && l->seed == 0 && !run->entry->uses_clock &&
+           (!l->max_instructions || l->max_instructions > EXEC_LIMIT_NEAR);
+}
+
 static void measure(ExecRun *run)
 {
     const ExecLaunch *l = run->launch;
@@ -49,6 +58,7 @@ static void measure(ExecRun *run)
     run->shared_bytes = run->entry->static_shared_bytes + l->dynamic_shared;
     run->stack_end = run->entry->frame_bytes + (makes_calls(run->entry) ? (stack + 15) / 16 * 16 : 0);
     run->local_bytes = (run->stack_end + 15) / 16 * 16;
+    run->wide = may_run_wide(run);
     run->resident_max = l->cooperative ? run->n_blocks : EXEC_RESIDENT_MAX;
 }
 
@@ -59,7 +69,8 @@ static bool find_watchers(ExecRun *run)
     for (size_t i = 0; run->watchers && i < l->n_observers; i++)
         if (l->observers[i].access)
             run->watchers[run->n_watchers++] =
-                (ExecWatcher){l->observers[i].access, l->observers[i].self, l->observers[i].writes_only};
+                (ExecWatcher){l->observers[i].access, l->observers[i].access_wide, l->observers[i].self,
+                              l->observers[i].writes_only};
     return run->watchers != NULL;
 }
 

@@ -1,6 +1,6 @@
 /* The run loop of a warp: its splits one after the other, each until it waits, ends or has used up its slice.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/wide.h"
 
 /* Counts the instructions [run_start, end), which all lanes of the split went through. */
 void warp_close_run(ExecWarp *w, uint32_t end)
@@ -190,6 +190,11 @@ WarpOutcome warp_run(Warp *warp)
             note_yield(warp, slot);
         if (action == ACTION_TURN)
             return WARP_NEEDS_TURN;
+        if (action == ACTION_PARK && warp->base.block->wide && warp->base.block->wide->coming) {
+            account(warp);
+            warp->visiting = false;
+            return WARP_USED_SLICE;
+        }
         if (atomic_load_explicit(&warp->base.block->run->stop, memory_order_relaxed)) {
             account(warp);
             return WARP_STOPPED;

@@ -50,14 +50,14 @@ static uint64_t of_thread(const ExecWarp *w, PtxSreg sreg, uint32_t lane)
     }
 }
 
-static bool differs_by_lane(PtxSreg sreg)
+bool sreg_differs_by_lane(PtxSreg sreg)
 {
     return sreg <= PTX_SREG_TID_Z || sreg == PTX_SREG_LANEID ||
            (sreg >= PTX_SREG_LANEMASK_EQ && sreg <= PTX_SREG_LANEMASK_GT);
 }
 
 /* What all threads of a warp read alike. A block is a cluster of its own. */
-static uint64_t of_warp(const ExecWarp *w, PtxSreg sreg)
+uint64_t sreg_of_warp(const ExecWarp *w, PtxSreg sreg)
 {
     const ExecBlock *b = w->block;
     const ExecRun *run = b->run;
@@ -125,13 +125,13 @@ static void mov_sreg(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     PtxSreg sreg = (PtxSreg)inst->src[0].off;
     uint64_t values[WARP_LANES];
-    uint64_t common = differs_by_lane(sreg) ? 0 : of_warp(w, sreg);
+    uint64_t common = sreg_differs_by_lane(sreg) ? 0 : sreg_of_warp(w, sreg);
     if (inst->dst.bytes == 0) { /* %is_explicit_cluster */
         warp_set_pred(w, &inst->dst, common ? FULL_MASK : 0, mask);
         return;
     }
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-        values[lane] = differs_by_lane(sreg) ? of_thread(w, sreg, lane) : common;
+        values[lane] = sreg_differs_by_lane(sreg) ? of_thread(w, sreg, lane) : common;
     put(w, &inst->dst, values, mask);
 }
 
@@ -151,7 +151,7 @@ static void mov_common(ExecWarp *w, const IrInst *inst, uint32_t mask)
         mov_sreg(w, inst, mask);
         return;
     }
-    uint32_t value = (uint32_t)of_warp(w, (PtxSreg)inst->src[0].off), *dst = warp_dst(w, &inst->dst);
+    uint32_t value = (uint32_t)sreg_of_warp(w, (PtxSreg)inst->src[0].off), *dst = warp_dst(w, &inst->dst);
     for (int lane = 0; lane < WARP_LANES; lane++)
         dst[lane] = value;
 }
@@ -163,7 +163,7 @@ static IrHandler sreg_handler(const IrInst *inst)
         return mov_sreg;
     if (sreg >= PTX_SREG_TID_X && sreg <= PTX_SREG_TID_Z)
         return mov_tid;
-    return differs_by_lane(sreg) ? mov_sreg : mov_common;
+    return sreg_differs_by_lane(sreg) ? mov_sreg : mov_common;
 }
 
 static void mov_frame(ExecWarp *w, const IrInst *inst, uint32_t mask)
@@ -174,7 +174,7 @@ static void mov_frame(ExecWarp *w, const IrInst *inst, uint32_t mask)
     put(w, &inst->dst, values, mask);
 }
 
-static uint64_t window_of(uint8_t space)
+uint64_t exec_window_of(uint8_t space)
 {
     switch (space) {
     case SPACE_SHARED:
@@ -191,7 +191,7 @@ static uint64_t window_of(uint8_t space)
 
 static void cvta(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
-    uint64_t values[WARP_LANES], window = window_of(inst->space);
+    uint64_t values[WARP_LANES], window = exec_window_of(inst->space);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         uint64_t a = operand_value(w, &inst->src[0], lane);
         values[lane] = inst->to ? a - window : a + window;
@@ -201,8 +201,8 @@ static void cvta(ExecWarp *w, const IrInst *inst, uint32_t mask)
 
 static bool is_in_space(ExecWarp *w, uint64_t a, uint8_t space)
 {
-    if (window_of(space))
-        return a - window_of(space) < MEM_WINDOW_BYTES;
+    if (exec_window_of(space))
+        return a - exec_window_of(space) < MEM_WINDOW_BYTES;
     bool in_window = a - MEM_SHARED_WINDOW < MEM_WINDOW_BYTES || a - MEM_LOCAL_WINDOW < MEM_WINDOW_BYTES ||
                      a - MEM_PARAM_WINDOW < MEM_WINDOW_BYTES;
     return !in_window && exec_is_const(w, a) == (space == SPACE_CONST);

@@ -43,20 +43,26 @@ void split_set_lanes(ExecWarp *w, uint32_t mask)
     w->n_active = count_bits(mask);
 }
 
-static ExecJoin *join_new(ExecWarp *w, uint32_t pc, uint32_t expected)
+ExecJoin *split_join_new(ExecBlock *b, const ExecJoin *as)
 {
-    ExecBlock *b = w->block;
     ExecJoin *j = b->free_joins;
     if (j)
         b->free_joins = j->parent;
     else
         j = block_alloc(b, sizeof *j);
-    if (!j) {
+    if (j)
+        *j = *as;
+    else
         exec_fail(b->run, EXEC_NO_MEMORY, "no memory for a branch");
+    return j;
+}
+
+static ExecJoin *join_new(ExecWarp *w, uint32_t pc, uint32_t expected)
+{
+    ExecJoin *j = split_join_new(
+        w->block, &(ExecJoin){.parent = w->split->join, .frame = w->frame, .pc = pc, .expected = expected});
+    if (!j)
         warp_stop(w, ACTION_STOP);
-        return NULL;
-    }
-    *j = (ExecJoin){.parent = w->split->join, .frame = w->frame, .pc = pc, .expected = expected};
     return j;
 }
 

@@ -242,12 +242,17 @@ static bool all_name_same(const ExecWarp *w, const IrOperand *o, uint32_t mask, 
     return differ == 0;
 }
 
+bool sync_is_whole(const ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    uint32_t named;
+    return all_name_same(w, sync_mask_operand(inst), mask, &named) &&
+           (named & ((const Warp *)w)->exists & ~mask) == 0 && (mask & ~named) == 0;
+}
+
 void exec_sync_gate(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     Warp *warp = warp_of(w);
-    uint32_t named;
-    bool same = all_name_same(w, sync_mask_operand(inst), mask, &named);
-    if (same && !warp->parked && (named & warp->exists & ~mask) == 0 && (mask & ~named) == 0) {
+    if (!warp->parked && sync_is_whole(w, inst, mask)) {
         operation(&w->pcs[w->pc], inst)(w, inst, mask);
         return;
     }

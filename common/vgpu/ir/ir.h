@@ -156,7 +156,7 @@ typedef enum IrAsync {
     ASYNC_CLUSTER_ARRIVE, ASYNC_CLUSTER_WAIT,
 } IrAsync;
 
-enum { IR_NO_PC = 0xFFFFFFFFu };
+enum { IR_NO_PC = 0xFFFFFFFFu, IR_N_WIDTHS = 5 };
 
 /* Limits; one past any of them is STATUS_LIMIT. */
 enum {
@@ -210,6 +210,8 @@ typedef struct IrInst {
     uint32_t n_targets;
     const IrTensor *tensor; /* wmma mma ldmatrix stmatrix movmatrix; else NULL */
     const IrTexture *texture; /* tex tld4 txq suld sust suq; else NULL */
+    uint8_t wide;        /* exec binds it: what it does when it runs for a whole block (exec/wide.h) */
+    uint8_t n_src;       /* exec binds it: src[n_src] and those after it are IR_NONE */
     uint8_t async;       /* IrAsync; `space` is that of a barrier's address, or of both addresses of a copy: see there */
     const char *text;    /* PTX_UNSUPPORTED: its PTX text and what is not supported; else NULL */
     uint32_t ptx_line;   /* line in the module's PTX text; 0 for what decoding added */
@@ -265,6 +267,7 @@ typedef struct IrFunction {
     IrLoc *locs;
     uint32_t n_locs;
     uint32_t reg_bytes;   /* register file of one frame, for a warp */
+    uint32_t reg_at[IR_N_WIDTHS + 1]; /* where the registers of 16, 8, 4, 2 bytes a lane and the predicates begin; the end */
     uint32_t n_regs32;    /* 32-bit registers a thread would need, an estimate for occupancy: peak of live registers */
     uint8_t *pool;        /* constant pool before relocation */
     uint32_t pool_bytes;
@@ -277,7 +280,7 @@ typedef struct IrFunction {
     uint32_t param_bytes; /* entry: size of the parameter buffer */
     uint32_t static_shared_bytes;  /* entry: static shared memory it and its callees use */
     uint32_t max_threads, req_ntid[3], min_blocks; /* .maxntid (product), .reqntid, .minnctapersm; 0: not given */
-    bool uses_dynamic_shared, uses_grid_sync /* reads %envreg1 or 2 */, has_lines /* .loc seen */;
+    bool uses_dynamic_shared, uses_grid_sync /* reads %envreg1 or 2 */, uses_clock /* it, or what it may call; exec binds it */, has_lines /* .loc seen */;
 } IrFunction;
 
 typedef struct IrGlobal {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_WIDTHS = 5, FILE_ALIGN = 64 };
+enum { N_WIDTHS = IR_N_WIDTHS, FILE_ALIGN = 64 };
 
 static const uint8_t width_bytes[N_WIDTHS] = {16, 8, 4, 2, 0};
 
@@ -75,13 +75,15 @@ static uint32_t scan(Scan *s, uint32_t n_insts)
     return (uint32_t)((peak + 1) / 2);
 }
 
-static uint64_t lay_out(Scan *s)
+static uint64_t lay_out(Scan *s, uint32_t *reg_at)
 {
     uint64_t at = 0;
     for (int w = 0; w < N_WIDTHS; w++) {
         s->base[w] = at;
+        reg_at[w] = (uint32_t)at;
         at += (uint64_t)s->n_slots[w] * slot_bytes(w);
     }
+    reg_at[N_WIDTHS] = (uint32_t)at;
     return (at + FILE_ALIGN - 1) / FILE_ALIGN * FILE_ALIGN;
 }
 
@@ -126,7 +128,7 @@ Status regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, con
     if (!status) {
         sort_lives(&s);
         f->n_regs32 = scan(&s, f->n_insts);
-        uint64_t bytes = lay_out(&s);
+        uint64_t bytes = lay_out(&s, f->reg_at);
         status = bytes <= IR_REGISTER_BYTES_MAX ? STATUS_OK : STATUS_LIMIT;
         f->reg_bytes = (uint32_t)bytes;
     }

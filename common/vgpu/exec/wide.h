@@ -1,0 +1,135 @@
+/* wide: all warps of a block at one instruction. Theory of operation:
+ *
+ * While the threads of a block go the same way, or part and meet again as the code's structure says, the
+ * block has one pc, and each instruction is fetched and counted once for all of its warps. Of a register it
+ * is known what it holds in the whole block, in one of two ways or in both:
+ *
+ *   HELD_LANES   the warps' register files hold it, as always
+ *   HELD_AFFINE  thread (x, y, z) has base + x * step[0] + y * step[1] + z * step[2], cut to the register's
+ * width; steps of 0 are a value that all threads have. The register files need not hold it.
+ *
+ * Sums, products with what all have, comparisons that come out alike, and the range of a memory access are
+ * then a few operations for the block (wide_value.c, wide_memory.c). Where that does not do, the values are
+ * written into the register files once, and each warp's own handler runs, one warp after the other (wide.c).
+ *
+ * Threads that part have a level each (WideLevel): the side that falls through goes first, then the other,
+ * and all go on where the sides meet. What needs more than that (calls, barriers that not all reach,
+ * atomics whose order shows, volatile accesses, faults) is not done here: the block goes over to the splits
+ * and joins of its warps (wide_switch.c) with nothing lost, and comes back at the next barrier where all its
+ * threads stand.
+ *
+ * Counts are the same as one warp after the other has them, and so are results, but where a program races.
+ */
+#ifndef COMMON_VGPU_EXEC_WIDE_H
+#define COMMON_VGPU_EXEC_WIDE_H
+
+#include "common/vgpu/exec/exec_internal.h"
+
+enum {
+    WIDE_LEVELS = 16,       /* branches within branches; one more, and the block goes warp by warp */
+    WIDE_LEAVES_MAX = 8,    /* times that a block may go over to its warps and still come back */
+    WIDE_FUEL = EXEC_SLICE, /* warp instructions between two looks at the limits */
+};
+
+/* What to do with an instruction: IrInst.wide. */
+typedef enum WideKind {
+    WIDE_LEAVE, /* not here */
+#define X(NAME) WIDE_##NAME,
+#include "common/vgpu/exec/wide.def"
+#undef X
+} WideKind;
+
+enum {
+    HELD_NOTHING = 0,
+    HELD_LANES = 1,
+    HELD_AFFINE = 2
+};                                      /* registers. Nothing: never written, reads as 0 */
+enum { HELD_FALSE = 2, HELD_TRUE = 4 }; /* predicates, beside HELD_LANES */
+
+typedef struct WideValue {
+    uint64_t base;
+    int64_t step[3];
+} WideValue;
+
+/* Threads that have parted. Those of `expected` that are neither active nor waiting have arrived. */
+typedef struct WideLevel {
+    uint32_t join;  /* pc where they meet */
+    uint32_t other; /* pc where the waiting ones begin; IR_NO_PC: there are none */
+    uint32_t expected[EXEC_WARPS_MAX], waiting[EXEC_WARPS_MAX]; /* lanes of each warp */
+} WideLevel;
+
+typedef struct Wide {
+    bool on;         /* the block runs here */
+    bool coming;     /* all threads stand at a barrier: it is to come back */
+    bool loaded;     /* the warps are as they are when they begin here */
+    uint32_t leaves; /* in this block */
+    uint32_t pc, run_start, stop_pc;
+    uint32_t warps;            /* those that have active lanes */
+    uint32_t todo;             /* of them, those that still have to do the instruction at pc; 0: all */
+    uint32_t n_warps, n_lanes; /* active ones */
+    uint32_t n_first; /* the active threads are the first so many (of a block with one dimension, unless all);
+                         0: they are not */
+    bool whole;       /* all threads of the block are active */
+    int32_t fuel;
+    uint64_t retired; /* not yet added to the block's */
+    uint32_t depth;
+    uint32_t most[3];   /* largest thread index */
+    uint32_t row_lanes; /* lanes that go up in x together: 32, 16, 8, 4, or 0 */
+    size_t reg_stride;  /* bytes from one warp's register file to the next one's */
+    const ExecCode *code;
+    uint8_t *held;                                         /* by offset of a register in the file / 4 */
+    WideValue *values;                                     /* by offset / 64 */
+    uint32_t active[EXEC_WARPS_MAX], mask[EXEC_WARPS_MAX]; /* lanes; of a guarded instruction */
+    WideLevel levels[WIDE_LEVELS];
+} Wide;
+
+/* wide_kind.c */
+uint8_t wide_kind(const IrInst *inst, IrHandler handler);
+uint8_t wide_sources(const IrInst *inst);
+
+/* wide_value.c */
+/* The operand's value, if it is known as one for the block. */
+bool wide_known(const Wide *v, const IrOperand *o, WideValue *x);
+/* 1 or 0 when it is the same in all threads, else -1. */
+int wide_predicate(const Wide *v, const IrOperand *o);
+/* Writes a register: all threads of the block. */
+void wide_set(Wide *v, const IrOperand *o, const WideValue *x);
+/* The register files hold it from now on. */
+void wide_spread(ExecBlock *b, const IrOperand *o);
+void wide_spread_all(ExecBlock *b);
+/* Does an instruction of the whole block on known values. False: nothing was done. */
+bool wide_compute(ExecBlock *b, const IrInst *inst);
+/* The least and the greatest value of the threads up to `most`. False: the arithmetic might wrap. */
+bool wide_range(const WideValue *x, const uint32_t most[3], bool is_signed, unsigned bytes, int64_t *low,
+                int64_t *high);
+static inline bool wide_is_uniform(const WideValue *x)
+{
+    return (x->step[0] | x->step[1] | x->step[2]) == 0;
+}
+
+/* wide_memory.c */
+typedef enum WideAccess {
+    WIDE_DONE,
+    WIDE_BY_WARP,
+    WIDE_ODD /* what the warps' own handlers tell apart */
+} WideAccess;
+WideAccess wide_access(ExecBlock *b, const IrInst *inst);
+
+/* wide.c */
+BlockOutcome wide_run(ExecBlock *b);
+void wide_count_active(ExecBlock *b);
+void wide_close_run(Wide *v, uint32_t end);
+void wide_account(ExecBlock *b);
+/* So few instructions are left to the launch that each warp's are watched. */
+bool wide_is_near_limit(const ExecRun *run);
+
+/* wide_switch.c */
+bool wide_create(ExecBlock *b);
+/* A block begins. False: warp by warp. */
+bool wide_begin(ExecBlock *b);
+void wide_leave(ExecBlock *b);
+/* At a barrier that has just let its threads go: whether the block may come back; and it does. */
+bool wide_may_enter(const ExecBlock *b);
+void wide_enter(ExecBlock *b);
+
+#endif

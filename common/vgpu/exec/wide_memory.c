@@ -1,0 +1,369 @@
+/* Loads and stores of all warps of a block at once, at addresses that are a form of the thread's index.
+ *
+ * The ends of the range are compared with one allocation, or with the block's shared memory; then the
+ * observers are told, and the bytes moved, row by row: the lanes of a warp that go up in x together. Weak
+ * accesses of 4 or 8 bytes an element only. What does not pass is left to the warps' own handlers, faults
+ * included.
+ */
+#include "common/vgpu/exec/access.h"
+#include "common/vgpu/exec/wide.h"
+
+#include <string.h>
+
+/* What an instruction accesses. */
+typedef struct Span {
+    WideValue at;            /* the address of each thread */
+    uint32_t most[3];        /* largest index of the threads that take part */
+    uint32_t bytes, element; /* of a thread; of a register */
+    uint64_t low, end;
+    MemAlloc *alloc;
+    uint8_t *host;  /* of the address `at.base` */
+    uint32_t warps; /* to do now */
+} Span;
+
+static const IrOperand *register_of(const IrInst *inst, uint32_t k)
+{
+    return inst->vec ? &inst->vec[k] : inst->opcode == PTX_ST ? &inst->src[1] : &inst->dst;
+}
+
+static bool elements_fit(const IrInst *inst, uint32_t element)
+{
+    if ((element != 4 && element != 8) || inst->n_vec < 1 || inst->n_vec > 4)
+        return false;
+    for (uint32_t k = 0; k < inst->n_vec; k++) {
+        const IrOperand *o = register_of(inst, k);
+        if (o->kind != IR_NONE && o->bytes != element)
+            return false;
+    }
+    return true;
+}
+
+/* The addresses, if they are known and no thread's wraps. */
+static bool find_span(const Wide *v, const IrInst *inst, Span *s)
+{
+    const IrOperand *o = &inst->src[0];
+    bool narrow = o->kind != IR_NONE && o->bytes == 4;
+    int64_t low, high;
+    s->element = ptx_type_bits((PtxType)inst->type) / 8;
+    s->bytes = s->element * inst->n_vec;
+    s->at = (WideValue){0};
+    for (int i = 0; i < 3; i++)
+        s->most[i] = v->whole ? v->most[i] : i == 0 ? v->n_first - 1 : 0;
+    if (!v->n_first || !elements_fit(inst, s->element) || (o->kind != IR_NONE && !wide_known(v, o, &s->at)))
+        return false;
+    s->at.base += (uint64_t)inst->offset;
+    if (narrow)
+        s->at.base = (uint32_t)s->at.base;
+    if (!wide_range(&s->at, s->most, false, narrow ? 4 : 8, &low, &high))
+        return false;
+    s->low = (uint64_t)low;
+    s->end = (uint64_t)high + s->bytes;
+    return true;
+}
+
+static bool is_aligned(const Span *s)
+{
+    uint64_t odd = s->at.base;
+    for (int i = 0; i < 3; i++)
+        odd |= s->most[i] ? (uint64_t)s->at.step[i] : 0;
+    return (odd & (s->bytes - 1)) == 0;
+}
+
+static bool find_bytes(ExecBlock *b, Span *s, uint8_t space)
+{
+    Wide *v = b->wide;
+    s->alloc = NULL;
+    if (space == SPACE_SHARED) {
+        s->host = b->shared + s->at.base;
+        return s->end <= b->run->shared_bytes;
+    }
+    MemAlloc **known = &v->code->pcs[v->pc].alloc, *a = *known;
+    if (!a || a->freed || s->low < a->addr || s->end - a->addr > a->bytes) {
+        a = exec_find_alloc(&b->warps[0].base, s->low, s->end - s->low);
+        if (!a)
+            return false;
+        *known = a;
+    }
+    s->alloc = a;
+    s->host = a->host + (s->at.base - a->addr);
+    return a->kind != MEM_CONST_VAR;
+}
+
+/* ---- telling the observers ---- */
+
+static uint64_t address_of(const Span *s, const ExecWarp *w, int lane)
+{
+    uint64_t at = s->at.base;
+    for (int i = 0; i < 3; i++)
+        at += (uint64_t)s->at.step[i] * w->tid[i][lane];
+    return at;
+}
+
+/* The addresses of a warp's threads, row by row. */
+EXEC_INLINE void fill_addresses(const Span *s, const ExecWarp *w, uint32_t row, uint64_t *addr)
+{
+    for (uint32_t at = 0; at < WARP_LANES; at += row) {
+        const uint64_t first = address_of(s, w, (int)at), step = (uint64_t)s->at.step[0];
+        for (uint32_t lane = 0; lane < row; lane++)
+            addr[at + lane] = first + lane * step;
+    }
+}
+
+/* The pattern of a warp whose lanes are all active, as request_classify_values would find it. False: it is to
+ * look. */
+EXEC_INLINE bool know_pattern(const Span *s, uint32_t row, Request *r)
+{
+    bool alike = s->at.step[0] == 0;
+    if (r->mask != FULL_MASK || row < WARP_LANES / 2 || (!alike && (uint64_t)s->at.step[0] != s->bytes))
+        return false;
+    uint64_t rows = r->addr[WARP_LANES / 2] - r->addr[0];
+    bool one = rows == (alike ? 0 : (uint64_t)WARP_LANES / 2 * s->bytes);
+    r->group_lanes = one ? WARP_LANES : WARP_LANES / 2;
+    r->group_pattern = alike ? PATTERN_UNIFORM : PATTERN_UNIT_STRIDE;
+    r->pattern = one ? r->group_pattern : PATTERN_OTHER;
+    return true;
+}
+
+/* Observers that want it warp by warp (a bit each). */
+EXEC_CLONES static void tell_warp(ExecBlock *b, const IrInst *inst, const Span *s, ExecWarp *w,
+                                  uint32_t observers)
+{
+    const Wide *v = b->wide;
+    uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
+    const uint32_t row = v->row_lanes ? v->row_lanes : 1;
+    bool store = inst->opcode == PTX_ST;
+    const uint8_t *value[4];
+    Request r; /* the rest of it is for accesses that are not all in one piece */
+    r.w = w;
+    r.inst = inst;
+    r.addr = addr;
+    r.filled = true;
+    r.mask = v->active[w->index];
+    r.bytes = s->bytes;
+    r.kind = store ? ACCESS_STORE : ACCESS_LOAD;
+    r.space = inst->space;
+    r.first = 0;
+    r.delta = (uintptr_t)s->host - s->at.base;
+    r.lane_stride = 0;
+    r.alloc = s->alloc;
+    r.host = NULL;
+    for (uint32_t k = 0; store && k < inst->n_vec; k++)
+        value[k] = warp_src(w, register_of(inst, k));
+    if (row == WARP_LANES)
+        fill_addresses(s, w, WARP_LANES, addr);
+    else
+        fill_addresses(s, w, row, addr);
+    if (!know_pattern(s, row, &r))
+        request_classify_values(&r, addr, 0);
+    for (; observers; observers &= observers - 1)
+        request_tell_one(&r, &b->run->watchers[first_lane(observers)], store ? value : NULL,
+                         store ? inst->n_vec : 0, store ? s->element : 0);
+}
+
+/* Fills value; false: the values of a store are partly registers and partly constants. */
+static bool point_at_values(ExecBlock *b, const IrInst *inst, const uint8_t **value, size_t *stride)
+{
+    bool alike = true;
+    for (uint32_t k = 0; k < inst->n_vec; k++) {
+        const IrOperand *o = register_of(inst, k);
+        value[k] = warp_src(&b->warps[0].base, o);
+        alike = alike && o->kind == register_of(inst, 0)->kind;
+    }
+    *stride = register_of(inst, 0)->kind == IR_CONST ? 0 : b->wide->reg_stride;
+    return alike;
+}
+
+/* Tells the observers that take a block's access at once; those that do not are left. */
+static uint32_t tell_block(ExecBlock *b, const IrInst *inst, const Span *s)
+{
+    const ExecRun *run = b->run;
+    bool store = inst->opcode == PTX_ST;
+    const uint8_t *value[4];
+    uint32_t left = 0;
+    ExecWideAccess access = {.kind = store ? ACCESS_STORE : ACCESS_LOAD,
+                             .space = inst->space,
+                             .sem = inst->sem,
+                             .bytes = s->bytes,
+                             .n_threads = b->wide->n_first,
+                             .base = s->at.base,
+                             .step = {s->at.step[0], s->at.step[1], s->at.step[2]},
+                             .low = s->low,
+                             .end = s->end,
+                             .alloc = s->alloc,
+                             .host = s->host - (s->at.base - s->low),
+                             .value = store ? value : NULL,
+                             .n_values = store ? inst->n_vec : 0,
+                             .value_stride = store ? (uint8_t)s->element : 0};
+    bool alike = !store || point_at_values(b, inst, value, &access.warp_stride);
+    for (unsigned i = 0; i < run->n_watchers; i++) {
+        const ExecWatcher *to = &run->watchers[i];
+        if (!store && to->writes_only)
+            continue;
+        if (!alike || !to->access_wide ||
+            !to->access_wide(to->self, exec_who(&b->warps[0].base, run->entry, inst), &access))
+            left |= 1u << i;
+    }
+    return left;
+}
+
+/* ---- moving the bytes ---- */
+
+/* Element k of the lanes of each warp: rows of lanes whose addresses go up by step[0]. */
+#define DEFINE_ROWS(T)                                                                                       \
+    EXEC_INLINE void load_row_##T(T *to, const uint8_t *from, int64_t step, uint32_t n)                      \
+    {                                                                                                        \
+        if (step == sizeof(T) && n == WARP_LANES) {                                                          \
+            memcpy(to, from, WARP_LANES * sizeof(T));                                                        \
+        } else if (step == sizeof(T) && n == WARP_LANES / 2) {                                               \
+            memcpy(to, from, WARP_LANES / 2 * sizeof(T));                                                    \
+        } else if (step == 0) {                                                                              \
+            const T value = *(const T *)from;                                                                \
+            for (uint32_t lane = 0; lane < n; lane++)                                                        \
+                to[lane] = value;                                                                            \
+        } else {                                                                                             \
+            for (uint32_t lane = 0; lane < n; lane++)                                                        \
+                to[lane] = *(const T *)(from + (int64_t)lane * step);                                        \
+        }                                                                                                    \
+    }                                                                                                        \
+    EXEC_INLINE void store_row_##T(uint8_t *to, const T *from, int64_t step, uint32_t n)                     \
+    {                                                                                                        \
+        if (step == sizeof(T) && n == WARP_LANES)                                                            \
+            memcpy(to, from, WARP_LANES * sizeof(T));                                                        \
+        else if (step == sizeof(T) && n == WARP_LANES / 2)                                                   \
+            memcpy(to, from, WARP_LANES / 2 * sizeof(T));                                                    \
+        else if (step == 0) /* of threads with one address the last one wins */                              \
+            *(T *)to = from[n - 1];                                                                          \
+        else                                                                                                 \
+            for (uint32_t lane = 0; lane < n; lane++)                                                        \
+                *(T *)(to + (int64_t)lane * step) = from[lane];                                              \
+    }                                                                                                        \
+    EXEC_CLONES static void load_##T(ExecBlock *b, const Span *s, uint32_t off, uint8_t *host)               \
+    {                                                                                                        \
+        const Wide *v = b->wide;                                                                             \
+        const uint32_t row = v->row_lanes ? v->row_lanes : 1;                                                \
+        for (uint32_t left = s->warps; left; left &= left - 1) {                                             \
+            const ExecWarp *w = &b->warps[first_lane(left)].base;                                            \
+            const uint32_t n = WARP_LANES - (uint32_t)__builtin_clz(v->active[w->index]);                    \
+            T *to = (T *)(w->regs + off);                                                                    \
+            for (uint32_t at = 0; at < n; at += row)                                                         \
+                load_row_##T(to + at, host + (address_of(s, w, (int)at) - s->at.base), s->at.step[0],        \
+                             n - at < row ? n - at : row);                                                   \
+        }                                                                                                    \
+    }                                                                                                        \
+    EXEC_CLONES static void store_##T(ExecBlock *b, const Span *s, const IrOperand *o, uint8_t *host)        \
+    {                                                                                                        \
+        const Wide *v = b->wide;                                                                             \
+        const uint32_t row = v->row_lanes ? v->row_lanes : 1;                                                \
+        for (uint32_t left = s->warps; left; left &= left - 1) {                                             \
+            const ExecWarp *w = &b->warps[first_lane(left)].base;                                            \
+            const uint32_t n = WARP_LANES - (uint32_t)__builtin_clz(v->active[w->index]);                    \
+            const T *from = warp_src(w, o);                                                                  \
+            for (uint32_t at = 0; at < n; at += row)                                                         \
+                store_row_##T(host + (address_of(s, w, (int)at) - s->at.base), from + at, s->at.step[0],     \
+                              n - at < row ? n - at : row);                                                  \
+        }                                                                                                    \
+    }
+DEFINE_ROWS(U32)
+DEFINE_ROWS(U64)
+
+/* Every byte from low to end is written. */
+static bool is_dense(const Span *s)
+{
+    uint64_t length = s->bytes;
+    for (int i = 0; i < 3; i++) {
+        if (s->most[i] && (uint64_t)s->at.step[i] != length)
+            return false;
+        length *= s->most[i] + 1;
+    }
+    return true;
+}
+
+static void mark_written(ExecBlock *b, const Span *s)
+{
+    const Wide *v = b->wide;
+    if (!s->alloc || !s->alloc->init)
+        return;
+    if (is_dense(s)) {
+        mem_mark_init(s->alloc, s->low, s->end - s->low, true);
+        return;
+    }
+    uint32_t row = v->row_lanes && s->at.step[0] == s->bytes ? v->row_lanes : 1;
+    for (uint32_t left = v->warps; left; left &= left - 1) {
+        const ExecWarp *w = &b->warps[first_lane(left)].base;
+        uint32_t n = WARP_LANES - (uint32_t)__builtin_clz(v->active[w->index]);
+        for (uint32_t at = 0; at < n; at += row)
+            mem_mark_init(s->alloc, address_of(s, w, (int)at),
+                          (uint64_t)s->bytes * (n - at < row ? n - at : row), true);
+    }
+}
+
+static void load(ExecBlock *b, const IrInst *inst, const Span *s, uint32_t observers)
+{
+    Wide *v = b->wide;
+    for (uint32_t left = observers ? v->warps : 0; left; left &= left - 1)
+        tell_warp(b, inst, s, &b->warps[first_lane(left)].base, observers);
+    for (uint32_t k = 0; k < inst->n_vec; k++) {
+        const IrOperand *o = register_of(inst, k);
+        uint8_t *host = s->host + (size_t)k * s->element;
+        if (o->kind != IR_REG)
+            continue;
+        if (v->whole && wide_is_uniform(&s->at)) {
+            WideValue x = {0};
+            memcpy(&x.base, host, s->element);
+            wide_set(v, o, &x);
+            continue;
+        }
+        if (!v->whole)
+            wide_spread(b, o);
+        if (s->element == 4)
+            load_U32(b, s, o->off, host);
+        else
+            load_U64(b, s, o->off, host);
+        v->held[o->off / 4] = HELD_LANES;
+    }
+}
+
+static void store_warps(ExecBlock *b, const IrInst *inst, const Span *s)
+{
+    for (uint32_t k = 0; k < inst->n_vec; k++) {
+        const IrOperand *o = register_of(inst, k);
+        uint8_t *host = s->host + (size_t)k * s->element;
+        if (s->element == 4)
+            store_U32(b, s, o, host);
+        else
+            store_U64(b, s, o, host);
+    }
+}
+
+/* An observer that is told of a warp's store sees in memory what the warps before have stored. */
+static void store(ExecBlock *b, const IrInst *inst, Span *s, uint32_t observers)
+{
+    uint32_t warps = s->warps;
+    for (uint32_t left = observers ? warps : 0; left; left &= left - 1) {
+        s->warps = left & (0 - left);
+        tell_warp(b, inst, s, &b->warps[first_lane(left)].base, observers);
+        store_warps(b, inst, s);
+    }
+    s->warps = warps;
+    if (!observers)
+        store_warps(b, inst, s);
+    mark_written(b, s);
+}
+
+WideAccess wide_access(ExecBlock *b, const IrInst *inst)
+{
+    Span s;
+    if (!find_span(b->wide, inst, &s))
+        return WIDE_BY_WARP;
+    if (!is_aligned(&s) || !find_bytes(b, &s, inst->space))
+        return WIDE_ODD;
+    s.warps = b->wide->warps;
+    for (uint32_t k = 0; inst->opcode == PTX_ST && k < inst->n_vec; k++)
+        wide_spread(b, register_of(inst, k));
+    uint32_t observers = b->run->n_watchers ? tell_block(b, inst, &s) : 0;
+    if (inst->opcode == PTX_ST)
+        store(b, inst, &s, observers);
+    else
+        load(b, inst, &s, observers);
+    return WIDE_DONE;
+}
