@@ -140,9 +140,30 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
     }
 }
 
+/* A block does: rows of threads that go up in x. */
+static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *access)
+{
+    const Device *d = self;
+    const uint32_t *dim = who->block_dim;
+    uint32_t row = access->n_threads < dim[0] ? access->n_threads : dim[0];
+    bool dense = access->step[0] == (int64_t)access->bytes;
+    if (access->space != SPACE_GLOBAL)
+        return true;
+    for (uint32_t y = 0; y < access->n_threads / row; y++) {
+        uint64_t at = access->base + (uint64_t)access->step[1] * (y % dim[1]) +
+                      (uint64_t)access->step[2] * (y / dim[1]);
+        if (dense)
+            mark(d, access->alloc, at, row * access->bytes);
+        for (uint32_t x = 0; !dense && x < row; x++)
+            mark(d, access->alloc, at + (uint64_t)access->step[0] * x, access->bytes);
+    }
+    return true;
+}
+
 void origin_observe(Device *d)
 {
-    d->origin_observer = (ExecObserver){.self = d, .access = on_access, .writes_only = true};
+    d->origin_observer =
+        (ExecObserver){.self = d, .access = on_access, .access_wide = on_access_wide, .writes_only = true};
 }
 
 void origin_count_shared(Device *d, const MemAlloc *a)

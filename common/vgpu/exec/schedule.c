@@ -13,6 +13,25 @@
  */
 #include "common/vgpu/exec/exec_internal.h"
 
+/* A launch with one worker has nobody to keep out. */
+static void lock(ExecRun *run)
+{
+    if (run->n_workers > 1)
+        pthread_mutex_lock(&run->lock);
+}
+
+static void unlock(ExecRun *run)
+{
+    if (run->n_workers > 1)
+        pthread_mutex_unlock(&run->lock);
+}
+
+static void tell_workers(ExecRun *run)
+{
+    if (run->n_workers > 1)
+        pthread_cond_broadcast(&run->changed);
+}
+
 static ExecBlock *take_block(ExecRun *run)
 {
     ExecBlock *b = run->free_blocks;
@@ -38,7 +57,7 @@ static ExecBlock *start_next(ExecRun *run)
     b->position = run->next_start++;
     b->state = BLOCK_IDLE;
     b->worker = NULL; /* begins when a worker takes it */
-    atomic_store(&b->has_turn, false);
+    atomic_store_explicit(&b->has_turn, false, memory_order_release);
     return b;
 }
 
@@ -86,7 +105,7 @@ static void pass_turn(ExecRun *run)
 {
     ExecBlock *b = run->holder;
     run->holder = NULL;
-    atomic_store(&b->has_turn, false);
+    atomic_store_explicit(&b->has_turn, false, memory_order_release);
     if (b->state == BLOCK_SPUN) {
         put_aside(run, b);
         return;
@@ -160,18 +179,18 @@ static void run_batch(ExecRun *run, ExecWorker *worker, ExecBlock **batch, unsig
 {
     BlockOutcome outcome = BLOCK_ENDED;
     unsigned ran = 0;
-    pthread_mutex_unlock(&run->lock);
+    unlock(run);
     while (ran < n && outcome == BLOCK_ENDED) {
         ExecBlock *b = batch[ran++];
         if (!b->worker)
             block_begin(b, worker);
         outcome = block_run(b, worker);
     }
-    pthread_mutex_lock(&run->lock);
+    lock(run);
     for (unsigned i = 0; i < n; i++)
         batch[i]->state = i + 1 < ran ? BLOCK_DONE : i + 1 == ran ? state_after(outcome) : BLOCK_IDLE;
     worker->runs_through = outcome == BLOCK_ENDED;
-    pthread_cond_broadcast(&run->changed);
+    tell_workers(run);
 }
 
 static bool over(const ExecRun *run)
@@ -183,7 +202,7 @@ void schedule_work(ExecWorker *worker)
 {
     ExecRun *run = worker->run;
     bool no_memory = false;
-    pthread_mutex_lock(&run->lock);
+    lock(run);
     while (!over(run) && !no_memory) {
         no_memory = !settle_turn(run);
         if (no_memory || run->finished)
@@ -195,8 +214,8 @@ void schedule_work(ExecWorker *worker)
         else
             pthread_cond_wait(&run->changed, &run->lock);
     }
-    pthread_cond_broadcast(&run->changed);
-    pthread_mutex_unlock(&run->lock);
+    tell_workers(run);
+    unlock(run);
     if (no_memory)
         exec_fail(run, EXEC_NO_MEMORY, "no memory for a block");
 }

@@ -166,12 +166,13 @@ static Step barrier(ExecBlock *b, const IrInst *inst)
 {
     const Wide *v = b->wide;
     const IrOperand *o = &inst->src[0];
-    WideValue id = {0};
+    WideValue room = {0};
+    const WideValue *id = o->kind == IR_NONE ? &room : wide_known(v, o, &room);
     bool counts = inst->src[1].kind != IR_NONE && inst->src[1].bytes;
-    if (!v->whole || counts || (o->kind != IR_NONE && !wide_known(v, o, &id)) || !wide_is_uniform(&id) ||
-        id.base >= EXEC_N_BARRIERS || b->barriers[id.base].used)
+    if (!v->whole || counts || !id || !wide_is_uniform(id) || id->base >= EXEC_N_BARRIERS ||
+        b->barriers[id->base].used)
         return STEP_LEAVE;
-    barrier_tell_all(b, inst, (uint32_t)id.base);
+    barrier_tell_all(b, inst, (uint32_t)id->base);
     b->cursor = (b->cursor + b->run->n_warps - 1) % b->run->n_warps;
     return STEP_NEXT;
 }
@@ -267,16 +268,22 @@ static Step by_warp(ExecBlock *b, const IrInst *inst, const uint32_t *mask, bool
 
 /* ---- once for the block ---- */
 
+static bool is_alike(const Wide *v, const IrOperand *o)
+{
+    WideValue room;
+    if (o->kind != IR_REG)
+        return true;
+    if (o->bytes == 0)
+        return wide_predicate(v, o) >= 0;
+    const WideValue *x = wide_known(v, o, &room);
+    return x && wide_is_uniform(x);
+}
+
 static bool all_alike(const Wide *v, const IrInst *inst)
 {
-    for (uint32_t i = 0; i < inst->n_src; i++) {
-        const IrOperand *o = &inst->src[i];
-        WideValue x;
-        if (o->kind == IR_REG && o->bytes == 0
-                ? wide_predicate(v, o) < 0
-                : o->kind == IR_REG && (!wide_known(v, o, &x) || !wide_is_uniform(&x)))
+    for (uint32_t i = 0; i < inst->n_src; i++)
+        if (!is_alike(v, &inst->src[i]))
             return false;
-    }
     return inst->dst.bytes <= 8 && inst->dst2.bytes <= 8;
 }
 
@@ -293,9 +300,9 @@ static void bring(ExecBlock *b, const IrOperand *o)
         memcpy(to, &bits, sizeof bits);
         return;
     }
-    wide_known(v, o, &x);
+    uint64_t base = wide_known(v, o, &x)->base;
     for (int lane = 0; lane < WARP_LANES; lane++)
-        memcpy(to + (size_t)lane * o->bytes, &x.base, o->bytes);
+        memcpy(to + (size_t)lane * o->bytes, &base, o->bytes);
 }
 
 static void take_result(ExecBlock *b, const IrOperand *o)

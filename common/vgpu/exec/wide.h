@@ -74,7 +74,7 @@ typedef struct Wide {
     uint64_t retired; /* not yet added to the block's */
     uint32_t depth;
     uint32_t most[3];   /* largest thread index */
-    uint32_t row_lanes; /* lanes that go up in x together: 32, 16, 8, 4, or 0 */
+    uint32_t row_lanes; /* lanes that go up in x together: 32, 16, 8, 4, 2 or 1 */
     size_t reg_stride;  /* bytes from one warp's register file to the next one's */
     const ExecCode *code;
     uint8_t *held;                                         /* by offset of a register in the file / 4 */
@@ -88,8 +88,8 @@ uint8_t wide_kind(const IrInst *inst, IrHandler handler);
 uint8_t wide_sources(const IrInst *inst);
 
 /* wide_value.c */
-/* The operand's value, if it is known as one for the block. */
-bool wide_known(const Wide *v, const IrOperand *o, WideValue *x);
+/* The operand's value, if it is known as one for the block, else NULL. A constant is put into room. */
+const WideValue *wide_known(const Wide *v, const IrOperand *o, WideValue *room);
 /* 1 or 0 when it is the same in all threads, else -1. */
 int wide_predicate(const Wide *v, const IrOperand *o);
 /* Writes a register: all threads of the block. */

@@ -43,17 +43,19 @@ static bool find_span(const Wide *v, const IrInst *inst, Span *s)
 {
     const IrOperand *o = &inst->src[0];
     bool narrow = o->kind != IR_NONE && o->bytes == 4;
+    WideValue room = {0};
+    const WideValue *at = o->kind == IR_NONE ? &room : wide_known(v, o, &room);
     int64_t low, high;
     s->element = ptx_type_bits((PtxType)inst->type) / 8;
     s->bytes = s->element * inst->n_vec;
-    s->at = (WideValue){0};
-    for (int i = 0; i < 3; i++)
-        s->most[i] = v->whole ? v->most[i] : i == 0 ? v->n_first - 1 : 0;
-    if (!v->n_first || !elements_fit(inst, s->element) || (o->kind != IR_NONE && !wide_known(v, o, &s->at)))
+    if (!v->n_first || !at || !elements_fit(inst, s->element))
         return false;
-    s->at.base += (uint64_t)inst->offset;
-    if (narrow)
-        s->at.base = (uint32_t)s->at.base;
+    uint64_t base = at->base + (uint64_t)inst->offset;
+    s->at.base = narrow ? (uint32_t)base : base;
+    for (int i = 0; i < 3; i++) {
+        s->at.step[i] = at->step[i];
+        s->most[i] = v->whole ? v->most[i] : i == 0 ? v->n_first - 1 : 0;
+    }
     if (!wide_range(&s->at, s->most, false, narrow ? 4 : 8, &low, &high))
         return false;
     s->low = (uint64_t)low;
@@ -129,8 +131,8 @@ EXEC_CLONES static void tell_warp(ExecBlock *b, const IrInst *inst, const Span *
                                   uint32_t observers)
 {
     const Wide *v = b->wide;
-    uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
-    const uint32_t row = v->row_lanes ? v->row_lanes : 1;
+    uint64_t addr[WARP_LANES] __attribute__((aligned(64))) = {0};
+    const uint32_t row = v->row_lanes;
     bool store = inst->opcode == PTX_ST;
     const uint8_t *value[4];
     Request r; /* the rest of it is for accesses that are not all in one piece */
@@ -208,63 +210,103 @@ static uint32_t tell_block(ExecBlock *b, const IrInst *inst, const Span *s)
 
 /* ---- moving the bytes ---- */
 
-/* Element k of the lanes of each warp: rows of lanes whose addresses go up by step[0]. */
-#define DEFINE_ROWS(T)                                                                                       \
-    EXEC_INLINE void load_row_##T(T *to, const uint8_t *from, int64_t step, uint32_t n)                      \
+/* Row after row: where the next one's first thread has its bytes. */
+typedef struct Cursor {
+    uint8_t *at;
+    uint32_t x, y;
+} Cursor;
+
+EXEC_INLINE Cursor cursor_at(const Span *s, const ExecWarp *w, uint8_t *host)
+{
+    return (Cursor){host + (address_of(s, w, 0) - s->at.base), w->tid[0][0], w->tid[1][0]};
+}
+
+EXEC_INLINE void next_row(const Span *s, const uint32_t *dim, uint32_t row, Cursor *c)
+{
+    c->at += (int64_t)row * s->at.step[0];
+    c->x += row;
+    if (c->x != dim[0])
+        return;
+    c->x = 0;
+    c->at += s->at.step[1] - (int64_t)dim[0] * s->at.step[0];
+    if (++c->y != dim[1])
+        return;
+    c->y = 0;
+    c->at += s->at.step[2] - (int64_t)dim[1] * s->at.step[1];
+}
+
+typedef enum Stride { STRIDE_UNIT, STRIDE_NONE, STRIDE_OTHER } Stride;
+
+/* A row of n lanes between registers and memory. n and stride are constants where this is in a loop that is
+ * worth it. */
+#define DEFINE_ROW(T)                                                                                        \
+    EXEC_INLINE void load_row_##T(T *restrict to, const uint8_t *restrict from, int64_t step, Stride stride, \
+                                  uint32_t n)                                                                \
     {                                                                                                        \
-        if (step == sizeof(T) && n == WARP_LANES) {                                                          \
-            memcpy(to, from, WARP_LANES * sizeof(T));                                                        \
-        } else if (step == sizeof(T) && n == WARP_LANES / 2) {                                               \
-            memcpy(to, from, WARP_LANES / 2 * sizeof(T));                                                    \
-        } else if (step == 0) {                                                                              \
-            const T value = *(const T *)from;                                                                \
+        if (stride == STRIDE_UNIT)                                                                           \
             for (uint32_t lane = 0; lane < n; lane++)                                                        \
-                to[lane] = value;                                                                            \
-        } else {                                                                                             \
+                to[lane] = ((const T *)from)[lane];                                                          \
+        else if (stride == STRIDE_NONE)                                                                      \
+            for (uint32_t lane = 0; lane < n; lane++)                                                        \
+                to[lane] = *(const T *)from;                                                                 \
+        else                                                                                                 \
             for (uint32_t lane = 0; lane < n; lane++)                                                        \
                 to[lane] = *(const T *)(from + (int64_t)lane * step);                                        \
-        }                                                                                                    \
     }                                                                                                        \
-    EXEC_INLINE void store_row_##T(uint8_t *to, const T *from, int64_t step, uint32_t n)                     \
+    EXEC_INLINE void store_row_##T(const T *restrict from, uint8_t *restrict to, int64_t step,               \
+                                   Stride stride, uint32_t n)                                                \
     {                                                                                                        \
-        if (step == sizeof(T) && n == WARP_LANES)                                                            \
-            memcpy(to, from, WARP_LANES * sizeof(T));                                                        \
-        else if (step == sizeof(T) && n == WARP_LANES / 2)                                                   \
-            memcpy(to, from, WARP_LANES / 2 * sizeof(T));                                                    \
-        else if (step == 0) /* of threads with one address the last one wins */                              \
+        if (stride == STRIDE_UNIT)                                                                           \
+            for (uint32_t lane = 0; lane < n; lane++)                                                        \
+                ((T *)to)[lane] = from[lane];                                                                \
+        else if (stride == STRIDE_NONE) /* of threads with one address the last one wins */                  \
             *(T *)to = from[n - 1];                                                                          \
         else                                                                                                 \
             for (uint32_t lane = 0; lane < n; lane++)                                                        \
                 *(T *)(to + (int64_t)lane * step) = from[lane];                                              \
-    }                                                                                                        \
-    EXEC_CLONES static void load_##T(ExecBlock *b, const Span *s, uint32_t off, uint8_t *host)               \
-    {                                                                                                        \
-        const Wide *v = b->wide;                                                                             \
-        const uint32_t row = v->row_lanes ? v->row_lanes : 1;                                                \
-        for (uint32_t left = s->warps; left; left &= left - 1) {                                             \
-            const ExecWarp *w = &b->warps[first_lane(left)].base;                                            \
-            const uint32_t n = WARP_LANES - (uint32_t)__builtin_clz(v->active[w->index]);                    \
-            T *to = (T *)(w->regs + off);                                                                    \
-            for (uint32_t at = 0; at < n; at += row)                                                         \
-                load_row_##T(to + at, host + (address_of(s, w, (int)at) - s->at.base), s->at.step[0],        \
-                             n - at < row ? n - at : row);                                                   \
-        }                                                                                                    \
-    }                                                                                                        \
-    EXEC_CLONES static void store_##T(ExecBlock *b, const Span *s, const IrOperand *o, uint8_t *host)        \
-    {                                                                                                        \
-        const Wide *v = b->wide;                                                                             \
-        const uint32_t row = v->row_lanes ? v->row_lanes : 1;                                                \
-        for (uint32_t left = s->warps; left; left &= left - 1) {                                             \
-            const ExecWarp *w = &b->warps[first_lane(left)].base;                                            \
-            const uint32_t n = WARP_LANES - (uint32_t)__builtin_clz(v->active[w->index]);                    \
-            const T *from = warp_src(w, o);                                                                  \
-            for (uint32_t at = 0; at < n; at += row)                                                         \
-                store_row_##T(host + (address_of(s, w, (int)at) - s->at.base), from + at, s->at.step[0],     \
-                              n - at < row ? n - at : row);                                                  \
-        }                                                                                                    \
     }
-DEFINE_ROWS(U32)
-DEFINE_ROWS(U64)
+DEFINE_ROW(U32)
+DEFINE_ROW(U64)
+
+/* All warps of s->warps, which follow each other: the last one may have fewer lanes. */
+#define DEFINE_ROWS(move, T)                                                                                 \
+    EXEC_INLINE void move##_rows_##T(ExecBlock *b, const Span *s, const IrOperand *o, uint8_t *host,         \
+                                     uint32_t row, Stride stride)                                            \
+    {                                                                                                        \
+        const Wide *v = b->wide;                                                                             \
+        const uint32_t *dim = b->run->launch->block;                                                         \
+        Cursor c = cursor_at(s, &b->warps[first_lane(s->warps)].base, host);                                 \
+        for (uint32_t left = s->warps; left; left &= left - 1) {                                             \
+            const ExecWarp *w = &b->warps[first_lane(left)].base;                                            \
+            const uint32_t n = WARP_LANES - (uint32_t)__builtin_clz(v->active[w->index]);                    \
+            T *lanes = (T *)((o->kind == IR_CONST ? (uintptr_t)w->pool : (uintptr_t)w->regs) + o->off);      \
+            for (uint32_t at = 0; at < n; at += row, next_row(s, dim, row, &c)) {                            \
+                if (n - at >= row)                                                                           \
+                    move##_row_##T(lanes + at, c.at, s->at.step[0], stride, row);                            \
+                else                                                                                         \
+                    move##_row_##T(lanes + at, c.at, s->at.step[0], stride, n - at);                         \
+            }                                                                                                \
+        }                                                                                                    \
+    }                                                                                                        \
+    EXEC_CLONES static void move##_##T(ExecBlock *b, const Span *s, const IrOperand *o, uint8_t *host)       \
+    {                                                                                                        \
+        const uint32_t row = b->wide->row_lanes;                                                             \
+        const bool unit = s->at.step[0] == sizeof(T);                                                        \
+        if (unit && row == WARP_LANES)                                                                       \
+            move##_rows_##T(b, s, o, host, WARP_LANES, STRIDE_UNIT);                                         \
+        else if (unit && row == WARP_LANES / 2)                                                              \
+            move##_rows_##T(b, s, o, host, WARP_LANES / 2, STRIDE_UNIT);                                     \
+        else if (!s->at.step[0] && row == WARP_LANES)                                                        \
+            move##_rows_##T(b, s, o, host, WARP_LANES, STRIDE_NONE);                                         \
+        else if (!s->at.step[0] && row == WARP_LANES / 2)                                                    \
+            move##_rows_##T(b, s, o, host, WARP_LANES / 2, STRIDE_NONE);                                     \
+        else                                                                                                 \
+            move##_rows_##T(b, s, o, host, row, STRIDE_OTHER);                                               \
+    }
+DEFINE_ROWS(load, U32)
+DEFINE_ROWS(load, U64)
+DEFINE_ROWS(store, U32)
+DEFINE_ROWS(store, U64)
 
 /* Every byte from low to end is written. */
 static bool is_dense(const Span *s)
@@ -287,7 +329,7 @@ static void mark_written(ExecBlock *b, const Span *s)
         mem_mark_init(s->alloc, s->low, s->end - s->low, true);
         return;
     }
-    uint32_t row = v->row_lanes && s->at.step[0] == s->bytes ? v->row_lanes : 1;
+    uint32_t row = s->at.step[0] == s->bytes ? v->row_lanes : 1;
     for (uint32_t left = v->warps; left; left &= left - 1) {
         const ExecWarp *w = &b->warps[first_lane(left)].base;
         uint32_t n = WARP_LANES - (uint32_t)__builtin_clz(v->active[w->index]);
@@ -316,9 +358,9 @@ static void load(ExecBlock *b, const IrInst *inst, const Span *s, uint32_t obser
         if (!v->whole)
             wide_spread(b, o);
         if (s->element == 4)
-            load_U32(b, s, o->off, host);
+            load_U32(b, s, o, host);
         else
-            load_U64(b, s, o->off, host);
+            load_U64(b, s, o, host);
         v->held[o->off / 4] = HELD_LANES;
     }
 }

@@ -11,7 +11,7 @@ static uint32_t row_lanes(const uint32_t dim[3])
         return row;
     while (dim[0] % row)
         row /= 2;
-    return row > 1 ? row : 0;
+    return row;
 }
 
 bool wide_create(ExecBlock *b)

@@ -12,65 +12,66 @@
 #define BASE_MAX ((int64_t)1 << 62)
 #define STEP_MAX ((int64_t)1 << 40)
 
-static WideValue uniform(uint64_t base)
+/* Values are read and written word by word: copies of whole ones would wait for their words. */
+EXEC_INLINE void put(Wide *v, const IrOperand *o, uint64_t base, uint64_t x, uint64_t y, uint64_t z)
 {
-    return (WideValue){.base = base};
-}
-
-/* One form for each value: steps are signed. */
-static WideValue cut(WideValue x, unsigned bytes)
-{
-    if (bytes == 8)
-        return x;
-    x.base = bytes == 4 ? (uint32_t)x.base : (uint16_t)x.base;
-    for (int i = 0; i < 3; i++)
-        x.step[i] = bytes == 4 ? (int32_t)x.step[i] : (int16_t)x.step[i];
-    return x;
-}
-
-static WideValue combine(const WideValue *a, const WideValue *b, uint64_t sign)
-{
-    WideValue x = {.base = a->base + sign * b->base};
-    for (int i = 0; i < 3; i++)
-        x.step[i] = (int64_t)((uint64_t)a->step[i] + sign * (uint64_t)b->step[i]);
-    return x;
-}
-
-static WideValue scale(const WideValue *a, uint64_t factor)
-{
-    WideValue x = {.base = a->base * factor};
-    for (int i = 0; i < 3; i++)
-        x.step[i] = (int64_t)((uint64_t)a->step[i] * factor);
-    return x;
-}
-
-static uint64_t word_at(const void *from, unsigned bytes)
-{
-    uint64_t word = 0;
-    memcpy(&word, from, bytes); /* little endian, as PTX is */
-    return word;
-}
-
-bool wide_known(const Wide *v, const IrOperand *o, WideValue *x)
-{
-    if (o->kind == IR_CONST && o->bytes && o->bytes <= 8) {
-        *x = uniform(word_at(v->code->pool + o->off, o->bytes));
-        return true;
-    }
-    if (o->kind != IR_REG || !o->bytes || o->bytes > 8)
-        return false;
-    uint8_t held = v->held[o->off / 4];
-    if (held == HELD_NOTHING)
-        *x = uniform(0);
-    else
-        *x = v->values[o->off / 64];
-    return held != HELD_LANES;
+    WideValue *to = &v->values[o->off / 64];
+    const bool word = o->bytes == 4, half = o->bytes == 2;
+    to->base = word ? (uint32_t)base : half ? (uint16_t)base : base;
+    to->step[0] = word   ? (int32_t)x
+                  : half ? (int16_t)x
+                         : (int64_t)x; /* one form for each value: steps are signed */
+    to->step[1] = word ? (int32_t)y : half ? (int16_t)y : (int64_t)y;
+    to->step[2] = word ? (int32_t)z : half ? (int16_t)z : (int64_t)z;
+    v->held[o->off / 4] = HELD_AFFINE;
 }
 
 void wide_set(Wide *v, const IrOperand *o, const WideValue *x)
 {
-    v->values[o->off / 64] = cut(*x, o->bytes);
-    v->held[o->off / 4] = HELD_AFFINE;
+    put(v, o, x->base, (uint64_t)x->step[0], (uint64_t)x->step[1], (uint64_t)x->step[2]);
+}
+
+EXEC_INLINE uint64_t word_at(const void *from, unsigned bytes)
+{
+    uint16_t half;
+    uint32_t word;
+    uint64_t whole;
+    switch (bytes) {
+    case 2:
+        memcpy(&half, from, 2);
+        return half;
+    case 4:
+        memcpy(&word, from, 4);
+        return word;
+    default:
+        memcpy(&whole, from, 8);
+        return whole;
+    }
+}
+
+/* Where the operand's value is, if it is known as one for the block; NULL: it is not. A constant is put into
+ * room. */
+EXEC_INLINE const WideValue *value(const Wide *v, const IrOperand *o, WideValue *room)
+{
+    if (o->kind == IR_REG && o->bytes - 1u < 8) {
+        uint8_t held = v->held[o->off / 4];
+        if (held & HELD_AFFINE)
+            return &v->values[o->off / 64];
+        if (held == HELD_LANES)
+            return NULL;
+        room->base = 0;
+    } else if (o->kind == IR_CONST && o->bytes - 1u < 8) {
+        room->base = word_at(v->code->pool + o->off, o->bytes);
+    } else {
+        return NULL;
+    }
+    room->step[0] = room->step[1] = room->step[2] = 0;
+    return room;
+}
+
+const WideValue *wide_known(const Wide *v, const IrOperand *o, WideValue *room)
+{
+    return value(v, o, room);
 }
 
 int wide_predicate(const Wide *v, const IrOperand *o)
@@ -179,70 +180,158 @@ void wide_spread_all(ExecBlock *b)
 
 /* ---- arithmetic ---- */
 
+EXEC_INLINE bool range(const WideValue *x, const uint32_t most[3], bool is_signed, unsigned bytes,
+                       int64_t *low, int64_t *high)
+{
+    int64_t base = bytes == 4 && is_signed ? (int32_t)x->base : (int64_t)x->base, below = base, above = base;
+    bool large = base < -BASE_MAX || base > BASE_MAX || (base < 0 && !is_signed);
+    for (int i = 0; i < 3; i++) {
+        int64_t step = x->step[i], reach = (int64_t)((uint64_t)step * most[i]);
+        large |= step < -STEP_MAX || step > STEP_MAX;
+        below += reach < 0 ? reach : 0;
+        above += reach < 0 ? 0 : reach;
+    }
+    *low = below;
+    *high = above;
+    if (large || bytes == 8)
+        return !large && (is_signed || below >= 0);
+    return is_signed ? below >= INT32_MIN && above <= INT32_MAX : below >= 0 && above <= UINT32_MAX;
+}
+
 bool wide_range(const WideValue *x, const uint32_t most[3], bool is_signed, unsigned bytes, int64_t *low,
                 int64_t *high)
 {
-    int64_t base = bytes == 4 && is_signed ? (int32_t)x->base : (int64_t)x->base;
-    if (base < -BASE_MAX || base > BASE_MAX || (base < 0 && !is_signed))
-        return false;
-    *low = *high = base;
-    for (int i = 0; i < 3; i++) {
-        if (x->step[i] < -STEP_MAX || x->step[i] > STEP_MAX)
-            return false;
-        int64_t reach = x->step[i] * (int64_t)most[i];
-        *(reach < 0 ? low : high) += reach;
-    }
-    if (bytes == 8)
-        return is_signed || *low >= 0;
-    return is_signed ? *low >= INT32_MIN && *high <= INT32_MAX : *low >= 0 && *high <= UINT32_MAX;
+    return range(x, most, is_signed, bytes, low, high);
 }
 
-/* A value of 32 bits as one of 64. */
-static bool widen(const Wide *v, WideValue *x, bool is_signed)
+/* Whether a value of 32 bits is the same number in 64, and its base as that. */
+EXEC_INLINE bool widen(const Wide *v, const WideValue *x, bool is_signed, uint64_t *base)
 {
     int64_t low, high;
-    if (!wide_range(x, v->most, is_signed, 4, &low, &high))
-        return false;
-    if (is_signed)
-        x->base = (uint64_t)(int64_t)(int32_t)x->base;
-    return true;
+    *base = is_signed ? (uint64_t)(int64_t)(int32_t)x->base : x->base;
+    return wide_is_uniform(x) || range(x, v->most, is_signed, 4, &low, &high);
 }
 
 static bool is_signed_type(uint8_t type)
 {
-    return ptx_type_class((PtxType)type) == PTX_TYPES_SIGNED;
+    switch (type) {
+    case PTX_TYPE_S16:
+    case PTX_TYPE_S32:
+    case PTX_TYPE_S64:
+        return true;
+    default:
+        return false;
+    }
 }
 
-static bool multiply(const Wide *v, const IrInst *inst, WideValue *x)
+static bool move(Wide *v, const IrInst *inst)
 {
-    WideValue a, b;
-    if (!wide_known(v, &inst->src[0], &a) || !wide_known(v, &inst->src[1], &b) ||
-        (!wide_is_uniform(&a) && !wide_is_uniform(&b)))
+    WideValue room;
+    if (inst->src[0].kind == IR_FRAME) { /* the kernel's frame begins at 0 */
+        put(v, &inst->dst, inst->src[0].off, 0, 0, 0);
+        return true;
+    }
+    const WideValue *a = value(v, &inst->src[0], &room);
+    if (a)
+        wide_set(v, &inst->dst, a);
+    return a;
+}
+
+static bool change_space(Wide *v, const IrInst *inst)
+{
+    WideValue room;
+    const WideValue *a = value(v, &inst->src[0], &room);
+    uint64_t window = exec_window_of(inst->space);
+    if (a)
+        put(v, &inst->dst, a->base + (inst->to ? 0 - window : window), (uint64_t)a->step[0],
+            (uint64_t)a->step[1], (uint64_t)a->step[2]);
+    return a;
+}
+
+EXEC_INLINE bool sum(Wide *v, const IrInst *inst, uint64_t sign)
+{
+    WideValue room[2];
+    const WideValue *a = value(v, &inst->src[0], &room[0]), *b = value(v, &inst->src[1], &room[1]);
+    if (!a || !b)
         return false;
+    put(v, &inst->dst, a->base + sign * b->base, (uint64_t)a->step[0] + sign * (uint64_t)b->step[0],
+        (uint64_t)a->step[1] + sign * (uint64_t)b->step[1],
+        (uint64_t)a->step[2] + sign * (uint64_t)b->step[2]);
+    return true;
+}
+
+static bool add(Wide *v, const IrInst *inst)
+{
+    return sum(v, inst, 1);
+}
+
+static bool subtract(Wide *v, const IrInst *inst)
+{
+    return sum(v, inst, (uint64_t)-1);
+}
+
+/* a * b + c of which a or b is the same in all threads. */
+EXEC_INLINE bool product(Wide *v, const IrInst *inst, const WideValue *c)
+{
+    WideValue room[2];
+    const WideValue *a = value(v, &inst->src[0], &room[0]), *b = value(v, &inst->src[1], &room[1]);
+    if (!a || !b)
+        return false;
+    if (!wide_is_uniform(b)) {
+        const WideValue *other = a;
+        a = b;
+        b = other;
+    }
+    uint64_t base = a->base, factor = b->base;
     bool is_signed = is_signed_type(inst->type);
-    if (inst->mode == MUL_WIDE && (!widen(v, &a, is_signed) || !widen(v, &b, is_signed)))
+    if (!wide_is_uniform(b) ||
+        (inst->mode == MUL_WIDE && (!widen(v, a, is_signed, &base) || !widen(v, b, is_signed, &factor))))
         return false;
-    *x = wide_is_uniform(&b) ? scale(&a, b.base) : scale(&b, a.base);
+    put(v, &inst->dst, base * factor + c->base, (uint64_t)a->step[0] * factor + (uint64_t)c->step[0],
+        (uint64_t)a->step[1] * factor + (uint64_t)c->step[1],
+        (uint64_t)a->step[2] * factor + (uint64_t)c->step[2]);
     return true;
 }
 
-static bool shift_left(const Wide *v, const IrInst *inst, WideValue *x)
+static bool multiply(Wide *v, const IrInst *inst)
 {
-    WideValue a, b;
-    if (!wide_known(v, &inst->src[0], &a) || !wide_known(v, &inst->src[1], &b) || !wide_is_uniform(&b))
+    static const WideValue zero;
+    return product(v, inst, &zero);
+}
+
+static bool multiply_add(Wide *v, const IrInst *inst)
+{
+    WideValue room;
+    const WideValue *c = value(v, &inst->src[2], &room);
+    return c && product(v, inst, c);
+}
+
+static bool shift_left(Wide *v, const IrInst *inst)
+{
+    WideValue room[2];
+    const WideValue *a = value(v, &inst->src[0], &room[0]), *b = value(v, &inst->src[1], &room[1]);
+    if (!a || !b || !wide_is_uniform(b))
         return false;
-    *x = b.base >= inst->dst.bytes * 8u ? uniform(0) : scale(&a, (uint64_t)1 << b.base);
+    uint64_t factor = b->base >= inst->dst.bytes * 8u ? 0 : (uint64_t)1 << b->base;
+    put(v, &inst->dst, a->base * factor, (uint64_t)a->step[0] * factor, (uint64_t)a->step[1] * factor,
+        (uint64_t)a->step[2] * factor);
     return true;
 }
 
-static bool convert(const Wide *v, const IrInst *inst, WideValue *x)
+static bool convert(Wide *v, const IrInst *inst)
 {
-    if (!wide_known(v, &inst->src[0], x))
+    WideValue room;
+    const WideValue *a = value(v, &inst->src[0], &room);
+    if (!a)
         return false;
-    return inst->dst.bytes <= inst->src[0].bytes || widen(v, x, is_signed_type(inst->type2));
+    uint64_t base = a->base;
+    if (inst->dst.bytes > inst->src[0].bytes && !widen(v, a, is_signed_type(inst->type2), &base))
+        return false;
+    put(v, &inst->dst, base, (uint64_t)a->step[0], (uint64_t)a->step[1], (uint64_t)a->step[2]);
+    return true;
 }
 
-/* -1: threads differ, or it cannot be told. */
+/* -1: threads differ, or it cannot be told. low, high: of a - b. */
 static int compare(uint8_t cmp, int64_t low, int64_t high)
 {
     switch (cmp) {
@@ -269,23 +358,21 @@ static int compare(uint8_t cmp, int64_t low, int64_t high)
 
 static bool compare_values(Wide *v, const IrInst *inst)
 {
-    WideValue a, b;
+    WideValue room[2];
     int64_t low, high;
     bool is_signed = is_signed_type(inst->type);
     unsigned bytes = inst->src[0].bytes;
-    if (!wide_known(v, &inst->src[0], &a) || !wide_known(v, &inst->src[1], &b) ||
-        !wide_range(&a, v->most, is_signed, bytes, &low, &high) ||
-        !wide_range(&b, v->most, is_signed, bytes, &low, &high))
+    const WideValue *a = value(v, &inst->src[0], &room[0]), *b = value(v, &inst->src[1], &room[1]);
+    if (!a || !b || !range(a, v->most, is_signed, bytes, &low, &high) ||
+        !range(b, v->most, is_signed, bytes, &low, &high))
         return false;
-    if (is_signed && bytes == 4) {
-        a.base = (uint64_t)(int64_t)(int32_t)a.base;
-        b.base = (uint64_t)(int64_t)(int32_t)b.base;
-    }
-    WideValue difference = combine(&a, &b, (uint64_t)-1);
-    low = high = (int64_t)difference.base;
+    bool extend = is_signed && bytes == 4;
+    low = high =
+        (extend ? (int32_t)a->base : (int64_t)a->base) - (extend ? (int32_t)b->base : (int64_t)b->base);
     for (int i = 0; i < 3; i++) {
-        int64_t reach = difference.step[i] * (int64_t)v->most[i];
-        *(reach < 0 ? &low : &high) += reach;
+        int64_t reach = (a->step[i] - b->step[i]) * (int64_t)v->most[i];
+        low += reach < 0 ? reach : 0;
+        high += reach < 0 ? 0 : reach;
     }
     int outcome = compare(inst->cmp, low, high);
     if (outcome >= 0)
@@ -293,10 +380,14 @@ static bool compare_values(Wide *v, const IrInst *inst)
     return outcome >= 0;
 }
 
-static bool select_value(const Wide *v, const IrInst *inst, WideValue *x)
+static bool select_value(Wide *v, const IrInst *inst)
 {
+    WideValue room;
     int which = wide_predicate(v, &inst->src[2]);
-    return which >= 0 && wide_known(v, &inst->src[which ? 0 : 1], x);
+    const WideValue *a = which < 0 ? NULL : value(v, &inst->src[which ? 0 : 1], &room);
+    if (a)
+        wide_set(v, &inst->dst, a);
+    return a;
 }
 
 /* and, or, not of predicates: one known side may decide. */
@@ -315,104 +406,62 @@ static bool logic(Wide *v, const IrInst *inst)
     return outcome >= 0;
 }
 
-static bool special(ExecBlock *b, const IrInst *inst, WideValue *x)
+static bool special(ExecBlock *b, const IrInst *inst)
 {
+    Wide *v = b->wide;
     PtxSreg sreg = (PtxSreg)inst->src[0].off;
     if (sreg <= PTX_SREG_TID_Z) {
-        *x = uniform(0);
-        x->step[sreg - PTX_SREG_TID_X] = b->wide->most[sreg - PTX_SREG_TID_X] ? 1 : 0;
+        int i = (int)(sreg - PTX_SREG_TID_X);
+        put(v, &inst->dst, 0, i == 0 && v->most[0], i == 1 && v->most[1], i == 2 && v->most[2]);
         return true;
     }
     if (sreg_differs_by_lane(sreg) || sreg == PTX_SREG_WARPID)
         return false;
-    *x = uniform(sreg_of_warp(&b->warps[0].base, sreg));
+    put(v, &inst->dst, sreg_of_warp(&b->warps[0].base, sreg), 0, 0, 0);
     return true;
 }
 
-static bool parameter(const ExecBlock *b, const IrInst *inst, WideValue *x)
+static bool parameter(ExecBlock *b, const IrInst *inst)
 {
     const ExecRun *run = b->run;
     uint64_t at = (uint64_t)inst->offset, bytes = inst->dst.bytes;
-    if (at % bytes || run->entry->param_bytes < bytes || at > run->entry->param_bytes - bytes)
+    if (at & (bytes - 1) || run->entry->param_bytes < bytes || at > run->entry->param_bytes - bytes)
         return false;
-    *x = uniform(word_at(run->launch->params + at, (unsigned)bytes));
+    put(b->wide, &inst->dst, word_at(run->launch->params + at, (unsigned)bytes), 0, 0, 0);
     return true;
-}
-
-static bool move(const Wide *v, const IrInst *inst, WideValue *x)
-{
-    if (inst->src[0].kind != IR_FRAME)
-        return wide_known(v, &inst->src[0], x);
-    *x = uniform(inst->src[0].off); /* the kernel's frame begins at 0 */
-    return true;
-}
-
-static bool change_space(const Wide *v, const IrInst *inst, WideValue *x)
-{
-    if (!wide_known(v, &inst->src[0], x))
-        return false;
-    uint64_t window = exec_window_of(inst->space);
-    x->base += inst->to ? 0 - window : window;
-    return true;
-}
-
-static bool add(const Wide *v, const IrInst *inst, WideValue *x)
-{
-    WideValue a, b;
-    if (!wide_known(v, &inst->src[0], &a) || !wide_known(v, &inst->src[1], &b))
-        return false;
-    *x = combine(&a, &b, inst->opcode == PTX_SUB ? (uint64_t)-1 : 1);
-    return true;
-}
-
-static bool multiply_add(const Wide *v, const IrInst *inst, WideValue *x)
-{
-    WideValue product, c;
-    if (!wide_known(v, &inst->src[2], &c) || !multiply(v, inst, &product))
-        return false;
-    *x = combine(&product, &c, 1);
-    return true;
-}
-
-static bool value_of(ExecBlock *b, const IrInst *inst, WideValue *x)
-{
-    const Wide *v = b->wide;
-    switch ((WideKind)inst->wide) {
-    case WIDE_MOV:
-        return move(v, inst, x);
-    case WIDE_CVTA:
-        return change_space(v, inst, x);
-    case WIDE_ADD:
-    case WIDE_SUB:
-        return add(v, inst, x);
-    case WIDE_MUL:
-        return multiply(v, inst, x);
-    case WIDE_MAD:
-        return multiply_add(v, inst, x);
-    case WIDE_SHL:
-        return shift_left(v, inst, x);
-    case WIDE_CVT:
-        return convert(v, inst, x);
-    case WIDE_SELP:
-        return select_value(v, inst, x);
-    case WIDE_SREG:
-        return special(b, inst, x);
-    case WIDE_PARAM:
-        return parameter(b, inst, x);
-    default:
-        return false;
-    }
 }
 
 bool wide_compute(ExecBlock *b, const IrInst *inst)
 {
-    WideValue x;
-    if (inst->wide == WIDE_SETP)
-        return compare_values(b->wide, inst);
-    if (inst->wide == WIDE_LOGIC)
-        return logic(b->wide, inst);
-    if (!value_of(b, inst, &x))
+    Wide *v = b->wide;
+    switch ((WideKind)inst->wide) {
+    case WIDE_MOV:
+        return move(v, inst);
+    case WIDE_CVTA:
+        return change_space(v, inst);
+    case WIDE_ADD:
+        return add(v, inst);
+    case WIDE_SUB:
+        return subtract(v, inst);
+    case WIDE_MUL:
+        return multiply(v, inst);
+    case WIDE_MAD:
+        return multiply_add(v, inst);
+    case WIDE_SHL:
+        return shift_left(v, inst);
+    case WIDE_CVT:
+        return convert(v, inst);
+    case WIDE_SETP:
+        return compare_values(v, inst);
+    case WIDE_SELP:
+        return select_value(v, inst);
+    case WIDE_LOGIC:
+        return logic(v, inst);
+    case WIDE_SREG:
+        return special(b, inst);
+    case WIDE_PARAM:
+        return parameter(b, inst);
+    default:
         return false;
-    wide_set(b->wide, &inst->dst, &x);
-    return true;
+    }
 }
