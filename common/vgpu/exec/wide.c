@@ -122,11 +122,12 @@ static Step part(ExecBlock *b, const IrInst *inst, const uint32_t *to, const uin
 static Step branch(ExecBlock *b, const IrInst *inst)
 {
     Wide *v = b->wide;
-    uint32_t to[EXEC_WARPS_MAX], others[EXEC_WARPS_MAX], any = 0, rest = 0;
+    uint32_t to[EXEC_WARPS_MAX] = {0}, others[EXEC_WARPS_MAX], any = 0, rest = 0;
     int taken = inst->guard.kind == IR_NONE ? 1 : wide_predicate(v, &inst->guard);
     if (taken >= 0)
         return taken ? jump(v, inst->target) : STEP_NEXT;
-    for (uint32_t i = 0; i < b->run->n_warps; i++) {
+    for (uint32_t left = v->warps; left; left &= left - 1) {
+        int i = first_lane(left);
         to[i] = v->active[i] & warp_pred(&b->warps[i].base, &inst->guard);
         any |= to[i];
         rest |= v->active[i] & ~to[i];
