@@ -6,6 +6,8 @@
 
 Status profile_add_launch(Profile *profile, const ProfileKernel *launch, Diag *diag)
 {
+    for (int i = 0; i < N_PROFILE_INPUTS; i++)
+        profile->totals[i] += launch->inputs[i];
     size_t k = 0;
     while (k < profile->n_kernels && strcmp(profile->kernels[k].name, launch->name) != 0)
         k++;

@@ -4,6 +4,7 @@
  *   profile-table ncu FILE         kernels out of the output of ncu --csv --page raw
  *   profile-table report FILE      the same out of the virtual GPU's report
  *   profile-table numbers FILE     what lab.yaml can ask of a run, out of the report
+ *   profile-table ncu-totals FILE, report-totals FILE     what a roofline needs, of all launches together
  *   profile-table nsys FILE        copies and kernels out of that of nsys stats --format csv
  *   profile-table timeline FILE    the same out of the virtual GPU's time line
  *
@@ -23,6 +24,8 @@ static const struct {
 } sources[] = {
     {"ncu", profile_read_ncu, profile_put_kernels},
     {"report", profile_read_report, profile_put_kernels},
+    {"ncu-totals", profile_read_ncu, profile_put_totals},
+    {"report-totals", profile_read_report, profile_put_totals},
     {"nsys", profile_read_nsys, profile_put_operations},
     {"timeline", profile_read_timeline, profile_put_operations},
 };
@@ -73,8 +76,9 @@ int main(int argc, char **argv)
     } else if (argc == 3) {
         status = make_table(argv[1], argv[2], &out, &diag);
     } else {
-        status = diag_set(&diag, STATUS_INVALID,
-                          "usage: profile-table metrics | ncu|report|numbers|nsys|timeline FILE");
+        status = diag_set(
+            &diag, STATUS_INVALID,
+            "usage: profile-table metrics | ncu|report|ncu-totals|report-totals|numbers|nsys|timeline FILE");
     }
     fputs(out.text ? out.text : "", stdout);
     strbuf_free(&out);

@@ -43,6 +43,7 @@ typedef struct Profile {
     Arena arena;
     ProfileKernel kernels[PROFILE_KERNELS_MAX]; /* in the order in which they first came */
     size_t n_kernels;
+    double totals[N_PROFILE_INPUTS]; /* over all launches; NAN: the source does not have it */
     ProfileOperation operations[PROFILE_OPERATIONS_MAX];
     size_t n_operations;
 } Profile;
@@ -69,6 +70,10 @@ Status profile_read_timeline(const char *text, Profile *profile, Diag *diag);
  */
 void profile_put_kernels(const Profile *profile, StrBuf *out);
 void profile_put_operations(const Profile *profile, StrBuf *out);
+
+/* The few totals that a roofline needs, by the names that lab.yaml uses for them, and each kernel's longest
+ * launch. */
+void profile_put_totals(const Profile *profile, StrBuf *out);
 
 /* What lab.yaml can ask of a run, by its names there, out of a report of the virtual GPU. STATUS_PARSE when
  * it is none. */

@@ -103,3 +103,25 @@ void profile_put_operations(const Profile *profile, StrBuf *out)
             put_operation(&profile->operations[i], out);
     }
 }
+
+static void put_total(const char *name, double value, int decimals, StrBuf *out)
+{
+    strbuf_printf(out, "%-*s", OPERATION_WIDTH, name);
+    put_number(value, decimals, out);
+    strbuf_puts(out, "\n");
+}
+
+void profile_put_totals(const Profile *profile, StrBuf *out)
+{
+    const double *t = profile->totals;
+    put_total("flops32", t[INPUT_FLOPS32], 0, out);
+    put_total("dram_read_bytes", t[INPUT_DRAM_READ], 0, out);
+    put_total("dram_write_bytes", t[INPUT_DRAM_WRITE], 0, out);
+    put_total("arithmetic_intensity", t[INPUT_FLOPS32] / (t[INPUT_DRAM_READ] + t[INPUT_DRAM_WRITE]), 3, out);
+    for (size_t i = 0; i < profile->n_kernels; i++) {
+        const ProfileKernel *k = &profile->kernels[i];
+        strbuf_printf(out, "%-*.*s", OPERATION_WIDTH, (int)strcspn(k->name, "("), k->name);
+        put_number(k->inputs[INPUT_TIME], 3, out);
+        strbuf_printf(out, " us  %s\n", k->bound);
+    }
+}

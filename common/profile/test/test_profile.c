@@ -104,6 +104,20 @@ static void ncu_launches(void **state)
     assert_true(isnan(small->inputs[INPUT_LOAD_SECTORS]));
 }
 
+static void totals_of_all_launches(void **state)
+{
+    (void)state;
+    StrBuf out = {0};
+    assert_int_equal(STATUS_OK, profile_read_ncu(page, &profile, &diag));
+    profile_put_totals(&profile, &out);
+    assert_non_null(
+        strstr(out.text, "flops32                                  634\n")); /* 10 + 20 + 2 * 300, and 4 */
+    assert_non_null(strstr(out.text, "dram_read_bytes                        12320\n"));
+    assert_non_null(strstr(out.text, "dram_write_bytes                           -\n")); /* not in the page */
+    assert_non_null(strstr(out.text, "add                                    2.500 us  compute\n"));
+    strbuf_free(&out);
+}
+
 static void ncu_scaled_units(void **state)
 {
     (void)state;
@@ -266,6 +280,7 @@ int main(void)
         cmocka_unit_test_teardown(csv_numbers, forget),
         cmocka_unit_test_teardown(csv_of_many_fields, forget),
         cmocka_unit_test_teardown(ncu_launches, forget),
+        cmocka_unit_test_teardown(totals_of_all_launches, forget),
         cmocka_unit_test_teardown(ncu_scaled_units, forget),
         cmocka_unit_test_teardown(ncu_without_launches, forget),
         cmocka_unit_test_teardown(asked_for_is_what_is_read, forget),

@@ -148,6 +148,17 @@ printf '#!/bin/sh\nexit 127\n' >"$work/no-vgpu/bin/vgpu"; chmod +x "$work/no-vgp
 out=$(PATH=$work/allowed:$work:$PATH lab profile DEVICE=gpu KIT_BUILD="$work/no-vgpu"); has "where vgpu does not start, that is said" "$out" "The virtual GPU, which would tell the rest, does not start here."
 out=$(profile "$work/both"); has "with both, copies are measured too" "$out" "[CUDA memcpy Host-to-Device]          3         7.500         24000"
 [[ $out != *modelled* ]] && ok "and nothing is modelled" || not_ok "the virtual GPU spoke as well" "$out"
+# Lab 19's numbers: measured where Nsight Compute shows its counters, the virtual GPU's otherwise.
+mkdir -p "$work/numbers/build/virtual"
+numbers() { (cd "$work/numbers" && KIT_BUILD=$BUILD "$KIT/labs/19-profiling-and-roofline/numbers.sh" gpu 2>&1); }
+echo '{"launches":[{"kernel":"k()","time_us":2,"bound":"memory","counters":{"flops32":77}}]}' >"$work/numbers/build/virtual/report.json"
+echo 'gain=2.5' >"$work/numbers/build/values"
+out=$(numbers); has "make numbers on a card without counters says so" "$out" "Nsight Compute shows no counters here"
+has "and has the virtual GPU's" "$out" "flops32                                   77"
+has "and the driver's own times" "$out" "gain 2.5"
+printf '"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","k()","96"\n"1","k()","4"\n' >"$work/numbers/build/ncu.csv"
+out=$(numbers); has "with counters it has those of all launches" "$out" "dram_read_bytes                          100"
+has "and says where from" "$out" "measured on this card by Nsight Compute"
 out=$(lab run DEVICE=virtual CASE=none); has "make run CASE=none says no" "$out" "no case 'none'"
 out=$(lab check); [ $? = 0 ] && ok "make check on the solution" || not_ok "make check on the solution" "$out"
 out=$(lab profile DEVICE=virtual); [ $? = 0 ] && ok "make profile" || not_ok "make profile" "$out"
