@@ -64,9 +64,10 @@ on_gpu() { CUDA_HOME=$tmp/toolkit KIT_DOCTOR_ROOT=$machine "$grade" "$@"; }
 result() { cat "$tmp/out/results/$1/$lab/result.json"; }
 field() { python3 -c 'import json,sys; r=json.load(sys.stdin); c=r["cases"][0]; print(eval(sys.argv[1]))' "$2" < <(result "$1"); }
 
-out=$(on_gpu run --device gpu --sanitize --case one-block --jobs 2 --seed 1 --submissions "$tmp/class" --out "$tmp/out" 2>&1)
+out=$(on_gpu run --device gpu --sanitize --public=1 --jobs 2 --seed 1 --submissions "$tmp/class" --out "$tmp/out" 2>&1)
 same "the class is graded" 0 "$?"
 [ -e "$tmp/out/results/s001/$lab/result.json" ] || echo "$out" | sed 's/^/# /'
+same "of the public cases the first one was run" "one-block" "$(field s001 '" ".join(c["name"] for c in r["cases"])')"
 same "it ran on the machine's card" "gpu NVIDIA Z9" "$(field s001 'r["device"]["kind"] + " " + r["device"]["name"]')"
 same "the graver finding is the verdict" race "$(field s001 'c["verdict"]')"
 same "both are told" "leak race" "$(field s001 '" ".join(f["verdict"] for f in c["findings"])')"
@@ -85,6 +86,7 @@ says() { # TEXT COMMAND...
     [ $? = 2 ] && grep -qF -- "$text" <<<"$said" || { echo "$said"; return 1; }
 }
 arguments=(--submissions "$tmp/class" --out "$tmp/none")
+check "so many public cases as there can be" says "--public takes a number of cases, not 'few'" on_gpu run --public=few "${arguments[@]}"
 check "a scope of no name is refused" says "takes all, public or first" on_gpu run --device gpu --sanitize=most "${arguments[@]}"
 check "auto is the card where there is one" says "takes all, public or first" on_gpu run --device auto --sanitize=most "${arguments[@]}"
 check "and the virtual GPU elsewhere" says "is for --device gpu" env KIT_DOCTOR_ROOT="$tmp" "$grade" run --device auto --sanitize "${arguments[@]}"
