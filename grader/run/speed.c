@@ -114,7 +114,7 @@ static double measure_rate(Talk *t, int fd, const char *kind, int calls)
     if (t->in->run->speed_clock)
         calls = 1; /* nobody's time counts */
     for (int i = 0; i < 3; i++) {
-        char reply[LINE_MAX_BYTES];
+        char reply[LINE_MAX_BYTES] = "";
         double amount = 0, s = ask(t, fd, kind, calls, 0, reply, sizeof reply - 1, 0);
         reply[sizeof reply - 1] = '\0';
         if (s < 0 || sscanf(reply, "done %lf", &amount) != 1) {
