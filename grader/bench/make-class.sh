@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # A class that was never taught: submissions for benchmarks of the grader. Source it in the kit's folder.
 #
 #   make_class DIR STUDENTS LABS SLICES DISTINCT    hands in something of every student for every lab, below DIR/slice0, slice1, ...
