@@ -44,7 +44,8 @@ rm -f "$tmp/kit/labs/$lab"/lab.*.yaml
 solution=solutions/$lab/reduction.cu
 hand_in() { mkdir -p "$tmp/class/$1/$lab" && cat >"$tmp/class/$1/$lab/reduction.cu"; }
 hand_in right <$solution
-for attack in grader/test/attacks-timing/*.cu; do
+attacks=$(grep -l '^// expect: ' grader/test/attacks-timing/*.cu) # the others need a card's clock
+for attack in $attacks; do
     { cat "$attack"; sed -e '/#include/d' -e 's/^int sum_strided/extern "C" &/' $solution; } | hand_in "$(basename "$attack" .cu)"
 done
 on_gpu() { # CLOCK OUT ARGUMENTS...
@@ -58,7 +59,7 @@ same "the class is graded" 0 $? || sed 's/^/# /' "$tmp/log"
 same "80 % of the solution's speed are all points" "pass 100" "$(verdict out right)"
 same "what was measured is in the result" "0.8 125 100 0" "$(field out right '"%.3g %.4g %.4g %g" % (m["speed_share"], m["speed_call_us"], m["speed_reference_us"], m["speed_spread"])')"
 check "and told" grep -q "80 % of the solution's speed" "$tmp/out/results/right/$lab/result.json"
-for attack in grader/test/attacks-timing/*.cu; do
+for attack in $attacks; do
     name=$(basename "$attack" .cu)
     wanted=$(sed -n 's,^// expect: ,,p' "$attack")
     [ "$wanted" = as-right ] && points="pass 100" || points="$wanted 0"

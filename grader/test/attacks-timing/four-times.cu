@@ -1,4 +1,3 @@
-// expect: as-right
 // on-gpu: pass 1
 // Right, and four times as slow as it could be: what the clock of a card is tried with.
 #include "lab.h"
