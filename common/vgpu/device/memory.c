@@ -262,9 +262,21 @@ static bool register_range(Device *d, const DeviceMsg *m)
     return false;
 }
 
+/* Whether a range touches what a device hands out; also when it has no end. */
+static bool touches_device(const DeviceServer *s, uint64_t addr, uint64_t bytes)
+{
+    bool touches = addr + bytes <= addr;
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        const Mem *mem = s->devices[i]->mem;
+        uint64_t base = mem_window_base(mem);
+        touches |= addr < base + mem_window_bytes(mem) && addr + bytes > base;
+    }
+    return touches;
+}
+
 void device_register(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
-    if (m->range.addr == 0 || m->range.bytes == 0)
+    if (m->range.addr == 0 || touches_device(d->server, m->range.addr, m->range.bytes))
         r->error = DEVICE_INVALID_VALUE;
     else if (device_find(d->server, m->range.addr, NULL) != NULL ||
              device_find(d->server, m->range.addr + m->range.bytes - 1, NULL) != NULL)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every fuzz target of a bundle (`make fuzz-bundle`) side by side, for some minutes on some processors.
 #
-#   fuzz-all MINUTES CORES OUT [TARGET...]
+#   fuzz-all MINUTES CORES OUT [TARGET...]      ends half a minute sooner, so that what it found is there when the time is over
 #
 #   OUT/summary.txt        a line a target: runs, edges covered, inputs kept, what was found
 #   OUT/TARGET.log         libFuzzer's own words, its end only
@@ -23,14 +23,13 @@ if [ $# -eq 0 ]; then
         targets+=("${program%.gz}")
     done
 fi
-heavy=" exec remote ptx "
-
 # The heavy targets run all the time; the others take turns in a quarter of the processors.
 heavy=() light=()
 for target in "${targets[@]}"; do
     case $target in exec | remote | ptx) heavy+=("$target") ;; *) light+=("$target") ;; esac
 done
-seconds=$((minutes * 60))
+seconds=$((minutes * 60 - 30))
+readonly SLACK=10 # after which a target that should have ended is killed: it may be in the middle of an input
 lanes=0
 if [ ${#light[@]} -gt 0 ]; then
     lanes=$((${#heavy[@]} > 0 ? cores / 4 : cores))
@@ -44,27 +43,48 @@ export TMPDIR=$work
 fuzz() { # TARGET PROCESSES SECONDS
     gzip -dc "libfuzzer-$1.gz" >"$work/libfuzzer-$1" && chmod +x "$work/libfuzzer-$1" || return
     mkdir -p "$work/$1" "seeds/$1"
-    nice -n 19 "$work/libfuzzer-$1" -fork="$2" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time="$3" -timeout=20 \
+    timeout -k 1 $(($3 + SLACK)) nice -n 19 "$work/libfuzzer-$1" -fork="$2" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time="$3" -timeout=20 \
         -rss_limit_mb=4096 -max_len=16384 -artifact_prefix="$out/$1-" "$work/$1" "seeds/$1" >"$work/$1.log" 2>&1 </dev/null
 }
+summary() {
+    local target last found kept
+    for target in "${targets[@]}"; do
+        [ ! -e "$work/$target.log" ] || tail -c 200000 "$work/$target.log" >"$out/$target.log"
+        last=$(grep -aE '^#[0-9]+: cov:' "$work/$target.log" 2>/dev/null | tail -n 1)
+        found=$(find "$out" -maxdepth 1 -type f \( -name "$target-crash-*" -o -name "$target-leak-*" -o -name "$target-timeout-*" -o -name "$target-oom-*" \) | wc -l)
+        kept=$(find "$work/$target" -type f 2>/dev/null | wc -l)
+        echo "$target: ${last:-did not run}, $kept inputs kept, $found found"
+    done
+}
+watch() { # while it runs, too: somebody may end it
+    local nap
+    trap 'kill $nap; exit' TERM
+    while :; do
+        sleep 30 &
+        nap=$!
+        wait $nap
+        summary >"$out/summary.new" && mv "$out/summary.new" "$out/summary.txt"
+    done
+}
 lane() { # INDEX: every so-manieth of the light targets
-    local i
-    for ((i = $1; i < ${#light[@]}; i += lanes)); do fuzz "${light[i]}" 1 $((seconds / turns)); done
+    local i each=$((seconds / turns - SLACK))
+    for ((i = $1; i < ${#light[@]}; i += lanes)); do fuzz "${light[i]}" 1 $((each < 5 ? 5 : each)); done
 }
 for ((i = 0; i < ${#heavy[@]}; i++)); do
     share=$(((cores - lanes + i) / ${#heavy[@]}))
     fuzz "${heavy[i]}" $((share < 1 ? 1 : share)) "$seconds" &
 done
 for ((i = 0; i < lanes; i++)); do lane "$i" & done
-wait
+running=$(jobs -p)
+watch &
+watcher=$!
+# shellcheck disable=SC2086
+wait $running
+kill $watcher
+wait $watcher
 
-for target in "${targets[@]}"; do
-    tail -c 200000 "$work/$target.log" >"$out/$target.log"
-    last=$(grep -E '^#[0-9]+: cov:' "$work/$target.log" | tail -n 1)
-    found=$(find "$out" -maxdepth 1 -type f \( -name "$target-crash-*" -o -name "$target-leak-*" -o -name "$target-timeout-*" -o -name "$target-oom-*" \) | wc -l)
-    kept=$(find "$work/$target" -type f | wc -l)
-    echo "$target: ${last:-did not run}, $kept inputs kept, $found found"
-done | tee "$out/summary.txt"
+summary >"$out/summary.txt"
+cat "$out/summary.txt"
 (cd "$work" && mkdir -p seeds && for target in "${targets[@]}"; do mv "$target" seeds/; done && tar -czf "$out/corpus.tar.gz" seeds)
 grep -q 'did not run' "$out/summary.txt" && exit 2
 grep -qv ', 0 found$' "$out/summary.txt" && exit 1

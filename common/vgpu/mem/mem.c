@@ -233,11 +233,12 @@ MemAlloc *mem_register(Mem *m, void *host, uint64_t bytes, MemKind kind, uint64_
 
 MemAlloc *mem_register_at(Mem *m, uint64_t addr, void *host, uint64_t bytes, MemKind kind, uint64_t site)
 {
-    MemAlloc *a = bytes ? calloc(1, sizeof *a) : NULL;
+    bool apart =
+        bytes > 0 && addr + bytes > addr && (addr + bytes <= m->base || addr >= m->base + m->window_bytes);
+    MemAlloc *a = apart ? calloc(1, sizeof *a) : NULL;
     if (!a)
         return NULL;
-    *a = (MemAlloc){
-        .addr = addr, .bytes = bytes, .host = host, .kind = (uint8_t)kind, .site = site};
+    *a = (MemAlloc){.addr = addr, .bytes = bytes, .host = host, .kind = (uint8_t)kind, .site = site};
     pthread_rwlock_wrlock(&m->lock);
     size_t at = mem_index_position(&m->live, a->addr);
     if (at < m->live.n && m->live.items[at]->addr < a->addr + bytes) {
@@ -299,6 +300,7 @@ static Status free_at(Mem *m, uint64_t addr, uint64_t site)
     remove_serial(&m->by_serial, a);
     a->freed = true;
     a->free_site = site;
+    a->name = NULL; /* its module may go */
     if (mem_in_window(m, addr))
         m->used -= round_up(a->bytes, MEM_ALIGN);
     clear_contents(m, a);

@@ -60,7 +60,7 @@ typedef struct MemAlloc {
     uint32_t serial;        /* 1, 2, 3... in order of allocation, never reused */
     uint64_t site;          /* token of the place that allocated it, resolved by the client; 0 unknown */
     uint64_t free_site;
-    const char *name;       /* module variables; else NULL */
+    const char *name;       /* module variables, while they live; else NULL */
     void *shadow;           /* race checker's, made on first use */
     uint64_t shadow_launch;
     struct MemAlloc *next_freed;
@@ -75,7 +75,8 @@ void mem_destroy(Mem *m);
 
 /* Allocates; bytes > 0. NULL when the card is full (bytes free < bytes). initialised: contents count as written. */
 MemAlloc *mem_alloc(Mem *m, uint64_t bytes, MemKind kind, uint64_t site, const char *name);
-/* Registers host memory (pinned, managed, registered) under its own address; the caller owns the bytes. */
+/* Registers host memory (pinned, managed, registered) under its own address; the caller owns the bytes. NULL when a part of it is registered
+ * already, or lies in the window. */
 MemAlloc *mem_register(Mem *m, void *host, uint64_t bytes, MemKind kind, uint64_t site);
 /* The same for memory of another process: its bytes are kept at host. */
 MemAlloc *mem_register_at(Mem *m, uint64_t addr, void *host, uint64_t bytes, MemKind kind, uint64_t site);

@@ -23,14 +23,17 @@ struct Remote {
 
 /* ---- connecting ---- */
 
-/* Through the door goes one end of a new pair; the bytes beside it mean nothing. */
+/* Through the door goes one end of a new pair; the bytes beside it mean nothing. Once it is sent nobody here
+ * holds it, so that the end of a server is seen. */
 static bool knock(Wire *w, int door, int end)
 {
     Wire *front = calloc(1, sizeof *front);
-    if (front == NULL)
-        return false;
-    wire_init(front, door);
-    bool ok = wire_send(front, WIRE_HELLO, NULL, 0, NULL, 0, end);
+    bool ok = front != NULL;
+    if (ok) {
+        wire_init(front, door);
+        ok = wire_send(front, WIRE_HELLO, NULL, 0, NULL, 0, end);
+    }
+    close(end);
     free(front);
     return ok && wire_next(w);
 }
@@ -67,7 +70,6 @@ Status remote_connect(int door, Remote **out, RemoteHello *hello, Diag *diag)
     r->texts = malloc(TEXTS_BYTES); /* a signal handler takes no memory, if its reply is short */
     r->texts_cap = r->texts == NULL ? 0 : TEXTS_BYTES;
     bool answered = knock(&r->wire, door, pair[1]);
-    close(pair[1]);
     Status st = answered ? read_hello(&r->wire, hello, diag)
                          : diag_set(diag, STATUS_IO, "no server answers for the virtual GPU");
     if (st == STATUS_OK)

@@ -114,6 +114,13 @@ static bool is_fit_extent(uint64_t addr, uint64_t pitch, uint64_t slice, const D
            addr <= ADDRESS_MAX - bytes;
 }
 
+/* Are rows apart? Else few bytes could be copied for ever, and need any memory on the way. */
+static bool is_apart(uint64_t pitch, uint64_t slice, const DeviceBox *shape)
+{
+    return (shape->height <= 1 || pitch >= shape->width) &&
+           (shape->depth <= 1 || slice >= (shape->height - 1) * pitch + shape->width);
+}
+
 static bool is_fit_copy(DeviceCopy *c)
 {
     DeviceBox shape = {.width = c->width, .height = c->height, .depth = c->depth};
@@ -123,7 +130,9 @@ static bool is_fit_copy(DeviceCopy *c)
     return wire_box_bytes(&shape, &bytes) &&
            is_fit_extent(dst != NULL ? (uint64_t)(uintptr_t)dst : c->dst, c->dst_pitch, c->dst_slice,
                          &shape) &&
-           is_fit_extent(src != NULL ? (uint64_t)(uintptr_t)src : c->src, c->src_pitch, c->src_slice, &shape);
+           is_fit_extent(src != NULL ? (uint64_t)(uintptr_t)src : c->src, c->src_pitch, c->src_slice,
+                         &shape) &&
+           is_apart(c->dst_pitch, c->dst_slice, &shape) && is_apart(c->src_pitch, c->src_slice, &shape);
 }
 
 static bool is_fit_fill(const DeviceMsg *m)
@@ -131,7 +140,8 @@ static bool is_fit_fill(const DeviceMsg *m)
     DeviceBox shape = {.width = m->fill.width, .height = m->fill.height, .depth = m->fill.depth};
     uint64_t bytes, element = m->fill.element;
     return (element == 1 || element == 2 || element == 4) && wire_box_bytes(&shape, &bytes) &&
-           is_fit_extent(m->fill.dst, m->fill.pitch, m->fill.slice, &shape);
+           is_fit_extent(m->fill.dst, m->fill.pitch, m->fill.slice, &shape) &&
+           is_apart(m->fill.pitch, m->fill.slice, &shape);
 }
 
 static bool is_fit_range(uint64_t addr, uint64_t bytes)

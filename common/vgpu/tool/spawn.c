@@ -37,16 +37,16 @@ static bool library_folder(char *out, size_t size)
     return length > 0 && (size_t)length < size;
 }
 
-static void prepend(const char *name, const char *value, const char *separator)
+static bool prepend(const char *name, const char *value, const char *separator)
 {
     const char *old = getenv(name);
     StrBuf b = {0};
     strbuf_puts(&b, value);
     if (old != NULL && *old != 0)
         strbuf_printf(&b, "%s%s", separator, old);
-    if (!b.failed)
-        setenv(name, b.text, 1);
+    bool ok = !b.failed && setenv(name, b.text, 1) == 0;
     strbuf_free(&b);
+    return ok;
 }
 
 static void set_or_clear(const char *name, const char *value)
@@ -77,19 +77,20 @@ static void set_options(const ToolOptions *o, int records)
         setenv("VGPU_DEVICES", o->devices, 1);
 }
 
-/* The program's environment. door < 0: the devices are in the program's process. */
-static void set_environment(const ToolOptions *o, const char *folder, int records, int door)
+/* The program's environment; false for want of memory. door < 0: the devices are in the program's process. */
+static bool set_environment(const ToolOptions *o, const char *folder, int records, int door)
 {
     char number[32];
     StrBuf preload = {0};
     snprintf(number, sizeof number, "%d", door);
     strbuf_printf(&preload, "%s%s/libcudart.so.13", VGPU_PRELOAD_FIRST, folder);
-    prepend("LD_PRELOAD", preload.text, ":");
-    prepend("LD_LIBRARY_PATH", folder, ":");
+    bool ok = !preload.failed && prepend("LD_PRELOAD", preload.text, ":") &&
+              prepend("LD_LIBRARY_PATH", folder, ":");
     strbuf_free(&preload);
     if (door < 0)
         set_options(o, records);
     set_or_clear(REMOTE_ENVIRONMENT, door < 0 ? NULL : number);
+    return ok;
 }
 
 /* ---- signals: what we are told to do, the program is told ---- */
@@ -161,8 +162,9 @@ static pid_t start_program(const ToolOptions *o, const Program *p, const char *f
     pid_t child = fork();
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
-        set_environment(o, folder, records, door);
-        execv(p->path, o->program);
+        errno = ENOMEM;
+        if (set_environment(o, folder, records, door))
+            execv(p->path, o->program);
         fprintf(stderr, "vgpu: %s: %s\n", p->path, strerror(errno));
         _exit(127);
     }

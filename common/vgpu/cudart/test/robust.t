@@ -60,10 +60,10 @@ else
         [ "$calls" -gt "$least" ] && grep -qx fine "$scratch/out"
         ok $? "isolated, $of: without a failure all calls succeed ($calls)" "$scratch/err"
         crashes= noticed=0
-        for ((i = 1; i <= calls; i += step)); do
+        for ((i = 1; i <= calls; i += i < 12 ? 1 : step)); do # the first ones make the server
             walk $i 2>/dev/null
             status=$?
-            [ $status -eq 0 ] || [ $status -eq 2 ] || crashes="$crashes $i:$status"
+            [ $status -eq 0 ] || [ $status -eq 2 ] || [ $status -eq 127 ] || crashes="$crashes $i:$status"
             noticed=$((noticed + $(grep -cx failed "$scratch/out")))
         done 2>/dev/null
         same "isolated, $of: none of them failing ends the program or the command badly" "" "$crashes"

@@ -214,6 +214,11 @@ static void test_registered(void **state)
     assert_int_equal(STATUS_OK, mem_free(m, a->addr, 0));
     assert_null(mem_find(m, (uint64_t)(uintptr_t)host));
     assert_non_null(mem_register(m, host, 10, MEM_REGISTERED, 3));
+    uint64_t window = mem_window_base(m);
+    assert_null(mem_register_at(m, window + MIB, host, 10, MEM_REGISTERED, 3));
+    assert_null(mem_register_at(m, window - 5, host, 10, MEM_REGISTERED, 3));
+    assert_null(mem_register_at(m, UINT64_MAX - 5, host, 10, MEM_REGISTERED, 3));
+    assert_non_null(mem_register_at(m, window - 20, host, 10, MEM_REGISTERED, 3));
     mem_destroy(m);
     free(host);
 }

@@ -200,9 +200,10 @@ static void test_refused(void **state)
     Session *s = *state;
     greeted(s);
     uint64_t there = tell(s, alloc_of(100, DEVICE_MEMORY_DEVICE)).reply.value;
-    DeviceMsg bad[8] = {{.op = OP_COPY},        {.op = OP_COPY},    {.op = OP_FILL},
-                        {.op = OP_FILL},        {.op = OP_PEER},    {.op = OP_TEXTURE_CREATE},
-                        {.op = OP_MODULE_LOAD}, {.op = OP_REGISTER}};
+    DeviceMsg bad[12] = {{.op = OP_COPY},        {.op = OP_COPY},     {.op = OP_FILL},
+                         {.op = OP_FILL},        {.op = OP_PEER},     {.op = OP_TEXTURE_CREATE},
+                         {.op = OP_MODULE_LOAD}, {.op = OP_REGISTER}, {.op = OP_COPY},
+                         {.op = OP_FILL},        {.op = OP_REGISTER}, {.op = OP_REGISTER}};
     bad[0].copy = (DeviceCopy){
         .dst = there, .src = there, .dst_pitch = UINT64_MAX / 2, .width = 1, .height = 5, .depth = 1};
     bad[1].copy = (DeviceCopy){.dst = there,
@@ -222,6 +223,18 @@ static void test_refused(void **state)
     bad[6].in = (DeviceSpan){.data = "no lengths", .bytes = 10};
     bad[7].range.addr = UINT64_MAX - 10;
     bad[7].range.bytes = 100;
+    bad[8].copy =
+        (DeviceCopy){/* one row, a thousand million times */
+                     .dst = there, .dst_pitch = 1,      .width = 1,
+                     .height = 1,  .depth = 1000000000, .host_src = {.data = (void *)0x1000, .bytes = 50}};
+    bad[9].fill.dst = there;
+    bad[9].fill.width = bad[9].fill.depth = 1;
+    bad[9].fill.height = UINT64_C(1) << 40;
+    bad[9].fill.element = 1;
+    bad[10].range.addr = there + 4096; /* where device memory will be */
+    bad[10].range.bytes = 8192;
+    bad[11].range.addr = there - (1 << 30); /* and from before it into it */
+    bad[11].range.bytes = UINT64_C(1) << 31;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(DEVICE_INVALID_VALUE, tell(s, bad[i]).reply.error);
     DeviceMsg place = {.op = OP_STREAM_MARK, .place = (DevicePlace)9};
