@@ -32,7 +32,7 @@ static const char *read_field(const char *at, Arena *arena, const char **field)
     return end + (quoted && *end == '"');
 }
 
-const char *csv_next(const char *at, Arena *arena, CsvRecord *record)
+const char *profile_csv_next(const char *at, Arena *arena, CsvRecord *record)
 {
     record->n_fields = 0;
     if (*at == 0)
@@ -64,7 +64,7 @@ const char *csv_next(const char *at, Arena *arena, CsvRecord *record)
     return NULL;
 }
 
-size_t csv_find(const CsvRecord *record, const char *name)
+size_t profile_csv_find(const CsvRecord *record, const char *name)
 {
     size_t i = 0;
     while (i < record->n_fields && strcmp(record->fields[i], name) != 0)
@@ -72,7 +72,7 @@ size_t csv_find(const CsvRecord *record, const char *name)
     return i;
 }
 
-double csv_number(const char *text)
+double profile_csv_number(const char *text)
 {
     char plain[64];
     size_t n = 0;

@@ -84,10 +84,10 @@ static double value_of(const CsvRecord *names, const CsvRecord *units, const Csv
             return NAN;
         memcpy(name, term.name, term.length);
         name[term.length] = 0;
-        size_t column = csv_find(names, name);
+        size_t column = profile_csv_find(names, name);
         if (column >= launch->n_fields || column >= units->n_fields)
             return NAN;
-        sum += term.weight * csv_number(launch->fields[column]) *
+        sum += term.weight * profile_csv_number(launch->fields[column]) *
                scale_of(units->fields[column], input == INPUT_TIME);
     }
     return sum;
@@ -105,7 +105,7 @@ static const char *bound_of(const double *inputs)
 
 static const char *field(const CsvRecord *names, const CsvRecord *record, const char *name)
 {
-    size_t column = csv_find(names, name);
+    size_t column = profile_csv_find(names, name);
     return column < record->n_fields ? record->fields[column] : "";
 }
 
@@ -132,9 +132,9 @@ Status profile_read_ncu(const char *text, Profile *profile, Diag *diag)
         at = (at = strchr(at, '\n')) == NULL ? NULL : at + 1;
     if (at == NULL)
         return diag_set(diag, STATUS_NOT_FOUND, "Nsight Compute measured no kernel");
-    at = csv_next(at, &profile->arena, &names);
-    if (at == NULL || csv_find(&names, "Kernel Name") == names.n_fields ||
-        (at = csv_next(at, &profile->arena, &units)) == NULL)
+    at = profile_csv_next(at, &profile->arena, &names);
+    if (at == NULL || profile_csv_find(&names, "Kernel Name") == names.n_fields ||
+        (at = profile_csv_next(at, &profile->arena, &units)) == NULL)
         return diag_set(diag, STATUS_PARSE,
                         "this is no page of ncu --csv --page raw: no column 'Kernel Name'");
     while (*at) {
@@ -143,7 +143,7 @@ Status profile_read_ncu(const char *text, Profile *profile, Diag *diag)
             at += *at != 0;
             continue;
         }
-        const char *next = csv_next(at, &profile->arena, &launch);
+        const char *next = profile_csv_next(at, &profile->arena, &launch);
         if (next == NULL)
             return diag_set(diag, STATUS_NO_MEMORY, "no memory for the profile");
         Status status =

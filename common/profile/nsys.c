@@ -14,12 +14,12 @@ typedef struct Columns {
 static Columns columns_of(const CsvRecord *header)
 {
     return (Columns){header->n_fields,
-                     csv_find(header, "Name"),
-                     csv_find(header, "Operation"),
-                     csv_find(header, "Count"),
-                     csv_find(header, "Instances"),
-                     csv_find(header, "Total Time (ns)"),
-                     csv_find(header, "Total (MB)")};
+                     profile_csv_find(header, "Name"),
+                     profile_csv_find(header, "Operation"),
+                     profile_csv_find(header, "Count"),
+                     profile_csv_find(header, "Instances"),
+                     profile_csv_find(header, "Total Time (ns)"),
+                     profile_csv_find(header, "Total (MB)")};
 }
 
 /* Older releases write HtoD. */
@@ -43,10 +43,10 @@ static Status add(const Columns *c, const CsvRecord *line, Profile *profile, Dia
         return STATUS_OK;
     o.name = is_kernel ? "kernels" : plain_name(line->fields[c->operation]);
     if (c->time_ns < c->n) {
-        o.count = (unsigned)csv_number(line->fields[is_kernel ? c->instances : c->count]);
-        o.total_us = csv_number(line->fields[c->time_ns]) / 1e3;
+        o.count = (unsigned)profile_csv_number(line->fields[is_kernel ? c->instances : c->count]);
+        o.total_us = profile_csv_number(line->fields[c->time_ns]) / 1e3;
     } else if (c->megabytes < c->n) {
-        o.bytes = csv_number(line->fields[c->megabytes]) * 1e6;
+        o.bytes = profile_csv_number(line->fields[c->megabytes]) * 1e6;
     } else {
         return STATUS_OK;
     }
@@ -58,7 +58,7 @@ Status profile_read_nsys(const char *text, Profile *profile, Diag *diag)
     Columns columns = {0};
     CsvRecord line = {0};
     for (const char *at = text; *at;) {
-        at = csv_next(at, &profile->arena, &line);
+        at = profile_csv_next(at, &profile->arena, &line);
         if (at == NULL)
             return diag_set(diag, STATUS_NO_MEMORY, "no memory for the profile");
         Columns header = columns_of(&line);

@@ -19,12 +19,12 @@ typedef struct CsvRecord {
 
 /* Reads the record that begins at `at` and gives back where the next one begins; NULL past the last one, or
  * when memory ran out (n_fields is 0 then). */
-const char *csv_next(const char *at, Arena *arena, CsvRecord *record);
+const char *profile_csv_next(const char *at, Arena *arena, CsvRecord *record);
 
 /* The place of the first field with that text; record->n_fields when there is none. */
-size_t csv_find(const CsvRecord *record, const char *name);
+size_t profile_csv_find(const CsvRecord *record, const char *name);
 
 /* A number as the profilers print it, with or without commas between thousands; NAN for anything else. */
-double csv_number(const char *text);
+double profile_csv_number(const char *text);
 
 #endif
