@@ -205,14 +205,20 @@ static size_t add_libraries(const Build *b, const char **args, size_t n)
 }
 
 /* What a program needs of the C++ library is linked into it: each case starts the program anew, and half of
- * the start was finding thousands of names of that library. */
+ * the start was finding thousands of names of that library. Its demangler is for the virtual GPU in the
+ * program's process, which makes kernels' names readable with it. */
 static Status link_program(Build *b, Diag *d)
 {
     const Places *p = b->in->places;
     Arena *a = b->arena;
-    const char *args[2 * ARGS_MAX] = {"/usr/bin/g++", "-o", arena_printf(a, "%s/program", p->in_build),
-                                      "-static-libstdc++", "-static-libgcc"};
-    size_t n = 5;
+    const char *args[2 * ARGS_MAX] = {"/usr/bin/g++",
+                                      "-o",
+                                      arena_printf(a, "%s/program", p->in_build),
+                                      "-static-libstdc++",
+                                      "-static-libgcc",
+                                      "-Wl,-u,__cxa_demangle",
+                                      "-Wl,--export-dynamic-symbol=__cxa_demangle"};
+    size_t n = 7;
     for (size_t i = 0; i < b->n_objects; i++)
         args[n++] = b->objects[i];
     args[n++] = arena_printf(a, "%s/labs/%s/driver.o", p->in_kit, b->in->lab->lab);
