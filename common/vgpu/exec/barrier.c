@@ -136,7 +136,7 @@ static void complete(ExecBlock *b, uint32_t id)
         if (woken)
             split_merge(warp);
     }
-    if (b->wide && bar.all)
+    if (b->wide && bar.all && id != EXEC_CLUSTER_BARRIER) /* whose last thread to arrive does not wait */
         b->wide->coming = wide_may_enter(b);
 }
 
