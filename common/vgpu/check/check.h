@@ -50,7 +50,8 @@ typedef struct CheckOptions {
     void (*report)(void *self, const Finding *f);
     bool spread_lines; /* for tests: the race checker keeps no line as a whole; finds the same, and needs more
                           memory */
-    bool spread_warps; /* for tests: it keeps no scattered access aside; finds races at the same writes */
+    bool spread_warps; /* for tests: it keeps no scattered access aside and looks at each reduction; finds
+                          races at the same places, but for which of several it names as the other one */
 } CheckOptions;
 
 /* "all", "none", or a list such as "memory,race": STATUS_INVALID names the word that is not a tool. */

@@ -232,6 +232,8 @@ void init_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *s
 
 /* Takes segments of shared memory that init and race have nothing to say about off the list. */
 void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segments);
+/* Lanes of an access of which something is to be said: of reductions often none are left. */
+uint32_t quick_adds(const CheckEvent *e, const ExecAccess *a);
 
 /* False: tell it warp by warp. */
 bool wide_observe(const CheckEvent *e, const ExecWideAccess *w);

@@ -157,6 +157,20 @@ static void on_block_end(void *self, const ExecWho *who)
 
 /* ---- events ---- */
 
+static void observe_segments(const CheckEvent *e, const ExecAccess *a, SegmentList *segments)
+{
+    if (a->space == SPACE_SHARED) {
+        wide_settle_shared(e, a, segments);
+        quick_observe(e, a, segments);
+    }
+    if (!segments->n)
+        return;
+    if (check_has(e->set, CHECK_INIT))
+        init_observe(e, a, segments);
+    if (check_has(e->set, CHECK_RACE))
+        race_observe(e, a, segments);
+}
+
 static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     CheckEvent e;
@@ -169,17 +183,19 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     bool followed = a->space == SPACE_GLOBAL || a->space == SPACE_SHARED;
     if (!followed || !event_of(self, who, &e))
         return;
-    segment_list(a, &segments);
-    if (a->space == SPACE_SHARED) {
-        wide_settle_shared(&e, a, &segments);
-        quick_observe(&e, a, &segments);
-    }
-    if (!segments.n)
+    uint32_t left = quick_adds(&e, a);
+    if (left == 0) {
+        order_strong_access(&e, a);
         return;
-    if (check_has(e.set, CHECK_INIT))
-        init_observe(&e, a, &segments);
-    if (check_has(e.set, CHECK_RACE))
-        race_observe(&e, a, &segments);
+    }
+    if (left == a->mask) {
+        segment_list(a, &segments);
+    } else {
+        ExecAccess rest = *a;
+        rest.mask = left;
+        segment_list(&rest, &segments);
+    }
+    observe_segments(&e, a, &segments);
 }
 
 static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *w)

@@ -1,4 +1,4 @@
-/* The common accesses to shared memory, told by a few bits a line instead of by cells.
+/* The common accesses to shared memory, and reductions, told by a few bits a line instead of by cells.
  *
  * Between two barriers most words are stored once and then only read, or read by all warps. For each line two
  * masks say which of its words may have been read and written since the last barrier, and a third which of
@@ -7,10 +7,13 @@
  *      load    nobody wrote the words, two warps read them      nothing new, nothing to race with
  *      load    nobody wrote or read the words                   the first reader: kept, nothing to check
  *      store   nobody wrote or read the words                   the first writer: kept, nothing to check
- *      reduction   nothing but reductions, of two warps         nothing new, nothing to race with
  *
  * and a bitmap that all bytes of a load are initialised. What is left goes the general way (init.c, race.c),
  * which keeps the masks true; so do accesses once a warp sync or a fence has brought an order of its own.
+ *
+ * Reductions (histograms) go all over the memory, one word a lane. Another mask says which words two warps
+ * (in global memory: two blocks) have changed by reductions while nobody uses them otherwise: one more says
+ * nothing new.
  */
 #include "common/vgpu/check/race_internal.h"
 
@@ -18,16 +21,16 @@
 
 typedef struct Quick {
     RaceAccess r;
-    bool loads, adds, checks_init;
+    bool loads, checks_init;
     uint32_t floor; /* first record since the last barrier */
 } Quick;
 
 /* Is this a kind of access that the masks can decide? */
 static bool is_plain(const CheckEvent *e, const ExecAccess *a)
 {
-    bool plain = (a->kind == ACCESS_LOAD || a->kind == ACCESS_STORE) && a->sem == SEM_WEAK && a->async == 0;
-    return (plain || (race_only_adds(e, a) && a->sem == SEM_RELAXED)) && a->bytes % (1 << WORD_SHIFT) == 0 &&
-           (a->bytes & (a->bytes - 1)) == 0 && !e->block->order && check_has(e->set, CHECK_RACE);
+    return (a->kind == ACCESS_LOAD || a->kind == ACCESS_STORE) && a->sem == SEM_WEAK && a->async == 0 &&
+           a->bytes % (1 << WORD_SHIFT) == 0 && (a->bytes & (a->bytes - 1)) == 0 && !e->block->order &&
+           check_has(e->set, CHECK_RACE);
 }
 
 static void fill(Cell *cells, uint32_t n, uint32_t shift, Cell first)
@@ -68,15 +71,12 @@ HOT bool segment_is_done(Quick *q, const Segment *s)
     CheckBlock *b = r->e->block;
     unsigned n = (unsigned)segment_bytes(s, r->a->bytes), from = (unsigned)(s->addr % LINE_BYTES);
     RaceLine *line = &b->lines[s->addr >> LINE_SHIFT];
-    if (line->fine || from + n > LINE_BYTES || from % (1 << WORD_SHIFT) ||
-        (s->same && s->n > 1 && !q->loads && !q->adds))
+    if (line->fine || from + n > LINE_BYTES || from % (1 << WORD_SHIFT) || (s->same && s->n > 1 && !q->loads))
         return false;
-    if ((q->loads || q->adds) && q->checks_init && !init_is_set(b->shared_init, s->addr, n))
+    if (q->loads && q->checks_init && !init_is_set(b->shared_init, s->addr, n))
         return false;
     uint32_t bits = word_bits(from, n);
     bool known = line->since == q->floor;
-    if (q->adds)
-        return known && !(bits & ~line->atoms);
     if (known && q->loads && !(bits & (line->written | ~line->crowd)))
         return true;
     if (known && bits & (line->read | line->written))
@@ -98,7 +98,6 @@ void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segmen
     Quick q = {.r.e = e,
                .r.a = a,
                .loads = a->kind == ACCESS_LOAD,
-               .adds = race_only_adds(e, a),
                .checks_init = check_has(e->set, CHECK_INIT),
                .floor = e->block->records.base};
     unsigned left = 0;
@@ -106,4 +105,60 @@ void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segmen
         if (!segment_is_done(&q, &segments->at[i]))
             segments->at[left++] = segments->at[i];
     segments->n = left;
+}
+
+/* ---- reductions ---- */
+
+/* Where a lane's word is in shadow memory. */
+typedef struct AddsAt {
+    const RaceLine *line;
+    const uint8_t *init; /* NULL: all is initialised */
+    uint64_t bit;        /* of init */
+    unsigned from;       /* byte of the line */
+} AddsAt;
+
+static bool adds_nothing_new(const AddsAt *at, uint32_t bytes)
+{
+    uint32_t wanted = (1u << bytes) - 1;
+    return !(word_bits(at->from, bytes) & ~at->line->atoms) &&
+           (!at->init || (at->init[at->bit / 8] >> at->bit % 8 & wanted) == wanted);
+}
+
+static uint32_t adds_shared(const CheckEvent *e, const ExecAccess *a)
+{
+    const CheckBlock *b = e->block;
+    const uint8_t *init = check_has(e->set, CHECK_INIT) ? b->shared_init : NULL;
+    uint32_t left = 0;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t addr = a->addr[__builtin_ctz(rest)];
+        const AddsAt at = {&b->lines[addr >> LINE_SHIFT], init, addr, (unsigned)(addr % LINE_BYTES)};
+        if (at.line->since != b->records.base || !adds_nothing_new(&at, a->bytes))
+            left |= rest & -rest;
+    }
+    return left;
+}
+
+static uint32_t adds_global(const CheckEvent *e, const ExecAccess *a)
+{
+    const Shadow *shadow = a->alloc && a->alloc->kind != MEM_INTERNAL ? race_shadow(e, a->alloc) : NULL;
+    const uint8_t *init = shadow && check_has(e->set, CHECK_INIT) ? a->alloc->init : NULL;
+    uint32_t left = shadow ? 0 : a->mask;
+    for (uint32_t rest = a->mask & ~left; rest; rest &= rest - 1) {
+        uint64_t addr = a->addr[__builtin_ctz(rest)], line = (addr - shadow->base) >> LINE_SHIFT;
+        const RaceLine *chunk = __atomic_load_n(&shadow->chunks[line / CHUNK_LINES], __ATOMIC_ACQUIRE);
+        const AddsAt at = {chunk + line % CHUNK_LINES, init, addr - a->alloc->addr,
+                           (unsigned)(addr % LINE_BYTES)};
+        if (!chunk || !adds_nothing_new(&at, a->bytes))
+            left |= rest & -rest;
+    }
+    return left;
+}
+
+/* A word that is the reductions' has no owner (wide_global.c), and no whole block's access beside them. */
+uint32_t quick_adds(const CheckEvent *e, const ExecAccess *a)
+{
+    if (!race_only_adds(e, a) || a->sem != SEM_RELAXED || (a->bytes != 4 && a->bytes != 8) ||
+        e->block->order || !check_has(e->set, CHECK_RACE) || e->set->options.spread_warps)
+        return a->mask;
+    return a->space == SPACE_SHARED ? adds_shared(e, a) : adds_global(e, a);
 }

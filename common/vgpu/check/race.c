@@ -250,9 +250,8 @@ bool race_begin_access(RaceAccess *r)
 static bool is_old_news(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
     uint64_t generation = generation_of(e->set);
-    bool adds = race_only_adds(e, a);
     bool loads = a->kind == ACCESS_LOAD && (a->sem == SEM_WEAK || a->sem == SEM_NC);
-    if (a->space != SPACE_GLOBAL || (!loads && !adds) || !a->alloc || e->block->learnt_mark ||
+    if (a->space != SPACE_GLOBAL || !loads || !a->alloc || e->block->learnt_mark ||
         __atomic_load_n(&a->alloc->shadow_launch, __ATOMIC_ACQUIRE) != generation)
         return false;
     const Shadow *shadow = a->alloc->shadow;
@@ -266,7 +265,7 @@ static bool is_old_news(const CheckEvent *e, const ExecAccess *a, const SegmentL
                 __atomic_load_n(&shadow->chunks[at / (LINE_BYTES * CHUNK_LINES)], __ATOMIC_ACQUIRE);
             const RaceLine *line = chunk ? &chunk[(at >> LINE_SHIFT) % CHUNK_LINES] : NULL;
             unsigned from = (unsigned)(at % LINE_BYTES), n = (unsigned)(next - at);
-            if (!line || (adds ? word_bits(from, n) & ~line->atoms : !race_is_old_news(line, from, n)))
+            if (!line || !race_is_old_news(line, from, n))
                 return false;
         }
     }
