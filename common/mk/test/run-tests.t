@@ -28,6 +28,7 @@ script crash 'echo "ok 1 - a"; kill -SEGV $$'
 script quiet 'exit 0'
 script short 'echo 1..3; echo "ok 1 - a"'
 script skips 'echo "ok 1 - a # SKIP no such thing here"; echo "ok 2 - b"; echo 1..2'
+script cmocka_skips 'echo "ok 1 - a"; echo "not ok 2 # SKIP b"; echo 1..2'
 script skip_all 'echo "1..0 # SKIP no GPU"'
 script slow 'echo "ok 1 - a"; sleep 30'
 expect "a passing test" "2 passed, 0 failed, 0 skipped" 0 good.t
@@ -36,6 +37,9 @@ expect "a crash is a failure" "1 passed, 1 failed, 0 skipped" 1 crash.t
 expect "a test without points is a failure" "0 passed, 1 failed, 0 skipped" 1 quiet.t
 expect "fewer points than planned is a failure" "1 passed, 1 failed, 0 skipped" 1 short.t
 expect "a skip is neither" "1 passed, 0 failed, 1 skipped" 0 skips.t
+expect "as cmocka writes it neither" "1 passed, 0 failed, 1 skipped" 0 cmocka_skips.t
+script crash_in_skip 'echo "not ok 1 - b # skip"; echo 1..1; exit 1'
+expect "a failure that only speaks of skipping is one" "0 passed, 1 failed, 0 skipped" 1 crash_in_skip.t
 expect "a test skipped whole" "0 passed, 0 failed, 1 skipped" 0 skip_all.t
 expect "a test over its time is a failure" "1 passed, 1 failed, 0 skipped" 1 slow.t
 script labs '[ "$LABS" = 02-b ] && echo "ok 1 - a" || echo "not ok 1 - a"'
