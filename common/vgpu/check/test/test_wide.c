@@ -207,9 +207,8 @@ static void one_event(Side sides[2], uint32_t i, uint32_t *block, bool tame, uin
             rig_at(s->rig, next, next % s->rig->launch.jobs);
         } else if (what == 2 && fits && warp * 32 < x.n_threads) {
             tell_warps(s, &x, warp * 32, x.n_threads - warp * 32 < 32 ? x.n_threads : warp * 32 + 32);
-        } else if ((what == 4 || what == 5) && fits) {
+        } else if ((what == 4 || what == 5) && fits && x.bytes == 4) {
             x.kind = ACCESS_REDUCTION;
-            x.bytes = 4;
             tell_warps(s, &x, 0, x.n_threads);
         } else if (what == 3 && i > EVENTS / 2 && next == 0) {
             rig_fence(s->rig, 0, 0xFFFFFFFFu, SCOPE_GPU);
