@@ -95,8 +95,8 @@ LAB_API void lab_status(LabCase *c, const char *function, int status);
 
 typedef enum LabFill {
     LAB_FILL_BITS,   /* any bits */
-    LAB_FILL_FLOATS, /* whole floats from -8 to 7 */
-    LAB_FILL_INTS,   /* whole numbers from -8 to 7, of four bytes */
+    LAB_FILL_FLOATS, /* whole floats from -7 to 7, 0 in the mean */
+    LAB_FILL_INTS,   /* whole numbers from -7 to 7, of four bytes */
     LAB_FILL_PLACES  /* numbers of elements of the array, of four bytes */
 } LabFill;
 

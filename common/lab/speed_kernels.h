@@ -1,10 +1,12 @@
 /* The kernels of a timed run (speed.c), in PTX written by hand, so that the harness needs no compiler for
  * devices: the driver, or the virtual GPU, translates them when a run is timed and never else.
  *
- *   fill   word i of an array becomes mix(seed + i), as it is (kind 0), as a whole float from -8 to 7 (1), as
- * a whole number from -8 to 7 (2), or as the number of a word of the array (3) fold   adds mix(word i +
- * mix(seed + i)) over all words to a sum of 64 bits: the same in any order spend  n rounds of SPEED_FMAS
- * multiply-adds in each thread, eight of which do not wait for each other: for the ceiling
+ *   fill   word i of an array becomes mix(seed + i), as it is (kind 0), as a whole float from -7 to 7 (1), as
+ *          a whole number from -7 to 7 (2), or as the number of a word of the array (3). The mean of the
+ *          small ones is 0: sums of millions of them stay far below 2^24, and so are exact in any order
+ *   fold   adds mix(word i + mix(seed + i)) over all words to a sum of 64 bits: the same in any order
+ *   spend  n rounds of SPEED_FMAS multiply-adds in each thread, eight of which do not wait for each other:
+ *          for the ceiling
  *
  * mix is SplitMix64's; all loops go from the thread's number in strides of the grid.
  */
@@ -36,7 +38,7 @@ static const char speed_kernels[] =
 
     ".visible .entry speed_fill(.param .u64 to, .param .u64 words, .param .u64 seed, .param .u32 "
     "kind)\n{\n" SPEED_PLACE ".reg .u64 %to, %seed, %x;\n .reg .u32 %kind, %w;\n .reg .s32 %s;\n .reg .f32 "
-    "%f;\n .reg .pred %raw, %whole, %place;\n .reg .u32 %words;\n"
+    "%f;\n .reg .pred %raw, %whole, %place, %lowest;\n .reg .u32 %words;\n"
     "ld.param.u64 %to, [to];\n cvta.to.global.u64 %to, %to;\n ld.param.u64 %n, [words];\n"
     "ld.param.u64 %seed, [seed];\n ld.param.u32 %kind, [kind];\n"
     "setp.eq.u32 %raw, %kind, 0;\n setp.eq.u32 %whole, %kind, 2;\n setp.eq.u32 %place, %kind, 3;\n "
@@ -45,7 +47,8 @@ static const char speed_kernels[] =
     "add.u64 %x, %seed, %i;\n" SPEED_MIX(
         "%x") "cvt.u32.u64 %w, %x;\n @%raw bra store;\n @!%place bra small;\n mul.hi.u32 %w, %w, %words;\n "
               "bra store;\n small:\n "
-              "shr.u32 %w, %w, 28;\n mov.b32 %s, %w;\n sub.s32 %s, %s, 8;\n mov.b32 %w, %s;\n @%whole bra "
+              "shr.u32 %w, %w, 28;\n mov.b32 %s, %w;\n sub.s32 %s, %s, 8;\n setp.eq.s32 %lowest, %s, -8;\n "
+              "@%lowest mov.u32 %s, 0;\n mov.b32 %w, %s;\n @%whole bra "
               "store;\n"
               "cvt.rn.f32.s32 %f, %s;\n mov.b32 %w, %f;\n"
               "store:\n shl.b64 %at, %i, 2;\n add.u64 %at, %to, %at;\n st.global.u32 [%at], %w;\n"

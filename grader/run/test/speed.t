@@ -65,4 +65,38 @@ for attack in $attacks; do
     [ "$wanted" = as-right ] && points="pass 100" || points="$wanted 0"
     same "$name: $wanted" "$points" "$(verdict out "$name")" || field out "$name" 'c["message"]' | sed 's/^/# /'
 done
+
+# On a card a sum of floats is exact in any order, or two right programs have two answers: the mean of the inputs is 0.
+cat >"$tmp/fill.c" <<'END'
+#include "common/lab/speed_kernels.h"
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+    cudaLibrary_t library;
+    cudaKernel_t fill;
+    unsigned long long n = 1 << 20, seed = 7;
+    unsigned kind = 1;
+    float *to, *in = malloc(n * sizeof *in), sum = 0, least = 0, most = 0;
+    void *arguments[] = {&to, &n, &seed, &kind};
+    if (!in || cudaLibraryLoadData(&library, speed_kernels, NULL, NULL, 0, NULL, NULL, 0) || cudaLibraryGetKernel(&fill, library, "speed_fill") ||
+        cudaMalloc((void **)&to, n * sizeof *in) ||
+        cudaLaunchKernel((const void *)fill, (dim3){64, 1, 1}, (dim3){256, 1, 1}, arguments, 0, 0) || cudaMemcpy(in, to, n * sizeof *in, cudaMemcpyDeviceToHost))
+        return 1;
+    for (unsigned long long i = 0; i < n; i++) {
+        sum += in[i];
+        least = in[i] < least ? in[i] : least;
+        most = in[i] > most ? in[i] : most;
+    }
+    printf("%g to %g, %s", least, most, sum > -16384 && sum < 16384 ? "0 in the mean" : "not 0 in the mean");
+    cudaFree(to);
+    cudaLibraryUnload(library);
+    free(in);
+    return 0;
+}
+END
+gcc -I. -isystem "$CUDA_HOME/include" -o "$tmp/fill" "$tmp/fill.c" "$BUILD/lib/vgpu/libcudart.so.13" || exit 1
+same "inputs of a timed run add up to little" "-7 to 7, 0 in the mean" "$(LD_LIBRARY_PATH=$BUILD/lib/vgpu "$tmp/fill")"
 tap_end
