@@ -71,8 +71,8 @@ __global__ void sum_wide_kernel(const float4 *in, float *sum, int quads, const f
     }
 }
 
-// The same with LOADS of them under way.
-__global__ void sum_four_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
+// The same with LOADS of them under way, in so few registers that six blocks fit whatever assembler makes it.
+__global__ void __launch_bounds__(BLOCK, 6) sum_four_kernel(const float4 *in, float *sum, int quads, const float *tail, int n_tail)
 {
     __shared__ float of_warp[BLOCK / 32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -182,6 +182,21 @@ static void keep_tuning(IrFunction *f, const PtxFunction *pf)
     f->min_blocks = pf->min_blocks;
 }
 
+/* Of the 64 Ki registers of a multiprocessor (CUDA C++ Programming Guide, "Technical Specifications per
+ * Compute Capability") a thread gets no more than lets the blocks fit that .maxntid and .minnctapersm ask
+ * for: an assembler spills the rest. They are given out by eights. */
+static void limit_registers(IrFunction *f)
+{
+    const uint32_t multiprocessor = 64 * 1024, least = 24;
+    uint64_t warps = ((uint64_t)f->max_threads + WARP_LANES - 1) / WARP_LANES;
+    uint64_t threads = warps * WARP_LANES * (f->min_blocks > 1 ? f->min_blocks : 1);
+    if (threads == 0)
+        return;
+    uint32_t most = (uint32_t)(multiprocessor / threads) & ~7u;
+    most = most < least ? least : most;
+    f->n_regs32 = f->n_regs32 < most ? f->n_regs32 : most;
+}
+
 /* Meeting points, lives of registers, their places. */
 static void analyse(Decoder *d)
 {
@@ -220,6 +235,7 @@ static void decode_body(Decoder *d)
     pool_finish(d);
     copy_locs(d);
     keep_tuning(f, d->pf);
+    limit_registers(f);
     f->frame_bytes = (d->frame_end + 15u) & ~15u;
     f->uses_grid_sync = d->uses->grid_sync;
 }

@@ -155,6 +155,38 @@ static void test_chain_needs_few_places(void **state)
     ir_module_free(m);
 }
 
+static uint32_t registers_under(const char *limits)
+{
+    char text[8192] = "", body[6144] = "";
+    size_t used = 0;
+    for (int i = 0; i < 60; i++) /* all loaded before the first is stored */
+        used +=
+            (size_t)snprintf(body + used, sizeof body - used, "ld.global.u32 %%x%d, [%%a+%d];\n", i, 4 * i);
+    for (int i = 0; i < 60; i++)
+        used += (size_t)snprintf(body + used, sizeof body - used, "st.global.u32 [%%a+%d], %%x%d;\n", 4 * i,
+                                 59 - i);
+    snprintf(text, sizeof text,
+             ".entry k(.param .u64 a) %s { .reg .b32 %%x<60>; .reg .b64 %%a;\nld.param.u64 %%a, [a];\n%s }",
+             limits, body);
+    IrModule *m = must_decode(text);
+    uint32_t n = find_function(m, "k")->n_regs32;
+    ir_module_free(m);
+    return n;
+}
+
+/* __launch_bounds__: what would keep the blocks from fitting is not counted. */
+static void test_bounds_limit_registers(void **state)
+{
+    (void)state;
+    uint32_t free = registers_under("");
+    assert_in_range(free, 62, 70);
+    assert_int_equal(registers_under(".maxntid 256, 1, 1"), free);
+    assert_int_equal(registers_under(".maxntid 256, 1, 1 .minnctapersm 6"), 40);
+    assert_int_equal(registers_under(".maxntid 250, 1, 1 .minnctapersm 6"), 40);
+    assert_int_equal(registers_under(".maxntid 512, 2, 1"), free < 64 ? free : 64);
+    assert_int_equal(registers_under(".maxntid 1024 .minnctapersm 32"), 24);
+}
+
 /* A value that the next round of a loop reads keeps its place through the whole loop. */
 static void test_loop_carried(void **state)
 {
@@ -180,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_functions),
         cmocka_unit_test(test_chain_needs_few_places),
+        cmocka_unit_test(test_bounds_limit_registers),
         cmocka_unit_test(test_loop_carried),
     };
     return cmocka_run_group_tests_name("ir live", tests, NULL, NULL);
