@@ -101,7 +101,7 @@ int cli_task(Arena *a, const Options *o)
     Diag d;
     const char *results = arena_printf(a, "%s/results", o->out);
     Status s = results ? prepare(&c, &d) : diag_set(&d, STATUS_NO_MEMORY, "no memory");
-    if (s != STATUS_OK)
+    if (s != STATUS_OK && !cli_stop) /* a command that was cancelled with us is no problem of the node's */
         tell_problem(o, &d);
     int jobs = o->jobs > 0 ? (int)o->jobs : 1;
     ClassGrading grading = {.run = &c.run,

@@ -36,6 +36,7 @@ typedef struct Job {
 
 typedef struct Cluster {
     const SlurmRun *run;
+    char *dir; /* of this run alone: a task of a killed one that is just ending writes nothing here */
     Job *jobs;
     size_t *pending; /* jobs to be submitted, in order */
     size_t n_pending, n_done;
@@ -132,7 +133,7 @@ static Status submit_pending(Cluster *c, Diag *d)
     const SlurmPlace *place = c->run->place;
     size_t per_task = choose_per_task(c);
     long array = 0;
-    const char *folder = arena_printf(&a, "%s/array-%d", place->dir, ++c->n_arrays);
+    const char *folder = arena_printf(&a, "%s/array-%d", c->dir, ++c->n_arrays);
     Status s = folder ? dir_make(folder, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for an array");
     if (s == STATUS_OK)
         s = write_script(place, folder, d);
@@ -201,12 +202,12 @@ static size_t take_lost(Cluster *c)
 }
 
 /* What a task said that makes it useless to go on. */
-static Status check_problem(const SlurmPlace *place, Diag *d)
+static Status check_problem(const Cluster *c, Diag *d)
 {
     Arena a = {0};
     char *text;
     size_t length;
-    const char *path = arena_printf(&a, "%s/" SLURM_PROBLEM_FILE, place->dir);
+    const char *path = arena_printf(&a, "%s/" SLURM_PROBLEM_FILE, c->dir);
     Status s = path ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory");
     if (path && file_read(&a, path, PROBLEM_BYTES_MAX, &text, &length, NULL) == STATUS_OK) {
         s = diag_set(d, STATUS_INVALID, "%.*s", (int)strcspn(text, "\n"), text);
@@ -233,7 +234,7 @@ static Status look(Cluster *c, int *deaf_looks, bool *news, Diag *d)
     if (s == STATUS_OK)
         *news = find_results(c) > 0;
     if (s == STATUS_OK)
-        s = check_problem(c->run->place, d);
+        s = check_problem(c, d);
     if (s == STATUS_OK)
         *news = take_lost(c) > 0 || *news;
     arena_free(&a);
@@ -266,8 +267,9 @@ static Status wait_all(Cluster *c, Diag *d)
 /* Beginning and end ------------------------------------------------------------------------------- */
 
 /* Ends what a caller left that was killed, and begins with an empty folder. */
-static Status clear(const SlurmPlace *place, Diag *d)
+static Status clear(Cluster *c, Diag *d)
 {
+    const SlurmPlace *place = c->run->place;
     Status s = slurm_cancel(place, d);
     size_t n = 1;
     for (time_t begin = time(NULL); s == STATUS_OK && n; n ? pause_ms(PAUSE_MIN_MS) : (void)0) {
@@ -278,25 +280,36 @@ static Status clear(const SlurmPlace *place, Diag *d)
         if (s == STATUS_OK && n && time(NULL) - begin > CANCEL_WAIT_S)
             s = diag_set(d, STATUS_IO, "tasks of an earlier run do not end (squeue --name %s)", place->name);
     }
-    if (s == STATUS_OK)
-        s = dir_remove(place->dir, d);
-    return s == STATUS_OK ? dir_make(place->dir, d) : s;
+    if (s != STATUS_OK)
+        return s;
+    dir_remove(place->dir, NULL); /* what a task that is just ending puts there is in nobody's way */
+    return dir_make(c->dir, d);
+}
+
+/* NULL: no memory. */
+static char *own_folder(const SlurmPlace *place)
+{
+    char *dir = NULL;
+    return asprintf(&dir, "%s/run-%lld-%ld", place->dir, (long long)time(NULL), (long)getpid()) < 0 ? NULL
+                                                                                                    : dir;
 }
 
 Status slurm_run(const SlurmRun *run, Diag *d)
 {
     Cluster c = {.run = run,
+                 .dir = own_folder(run->place),
                  .jobs = calloc(run->n_jobs + 1, sizeof *c.jobs),
                  .pending = calloc(run->n_jobs + 1, sizeof *c.pending),
                  .n_pending = run->n_jobs};
     Status s =
-        c.jobs && c.pending ? clear(run->place, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for the jobs");
+        c.dir && c.jobs && c.pending ? clear(&c, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for the jobs");
     for (size_t i = 0; c.pending && i < run->n_jobs; i++)
         c.pending[i] = i;
     if (s == STATUS_OK) {
         s = wait_all(&c, d);
         slurm_cancel(run->place, NULL); /* on a bad end, or where a slow task has been overtaken */
     }
+    free(c.dir);
     free(c.jobs);
     free(c.pending);
     free(c.tasks);

@@ -74,8 +74,8 @@ printf '#!/bin/sh\n' | tee "$tmp/bad/squeue" >"$tmp/bad/scancel"
 chmod +x "$tmp/bad"/*
 PATH=$tmp/bad:$PATH on_cluster "$tmp/never" --students s001,s002
 same "a cluster that loses all: status" 2 $?
-same "a cluster that loses all: tries" 5 "$(ls -d "$tmp"/never/slurm/array-* | wc -l)"
-same "a cluster that loses all: shorter tasks at the end" 1 "$(tail -n 1 "$tmp/never/slurm/array-5/tasks" | cut -f 1)"
+same "a cluster that loses all: tries" 5 "$(ls -d "$tmp"/never/slurm/run-*/array-* | wc -l)"
+same "a cluster that loses all: shorter tasks at the end" 1 "$(tail -n 1 "$tmp"/never/slurm/run-*/array-5/tasks | cut -f 1)"
 check "a cluster that loses all: the result says so" grep -q 'ended its task 5 times' "$tmp/never/results/s002/$lab/result.json"
 check "a cluster that loses all: at the kit's fault" grep -q '"verdict": "kit-error"' "$tmp/never/results/s002/$lab/result.json"
 
@@ -119,8 +119,15 @@ wait $run_pid 2>/dev/null
 before=$(marks "$tmp/killed")
 check "killed: something is there, not all ($before)" test "$before" -ge 2 -a "$before" -lt 8
 check "killed: its tasks are still there" test "$(jobs_of_grader)" -gt 0
+old=$(ls -d "$tmp"/killed/slurm/run-*)
+(while sleep 0.1; do mkdir -p "$old" && echo "node n1: a task of the killed run, which is just ending" | tee "$old/problem" >"$tmp/killed/slurm/problem"; done 2>/dev/null) &
+late=$!
 on_cluster "$tmp/killed" --per-task 2
-same "killed and started again: status" 0 $?
+status=$?
+kill $late
+wait $late 2>/dev/null
+rm -rf "$tmp/killed/slurm"
+same "killed and started again, with a task that ends late: status" 0 $status
 same "killed and started again: the same bytes" "$wanted" "$(bytes "$tmp/killed")"
 same "no task is left" 0 "$(jobs_of_grader)"
 
