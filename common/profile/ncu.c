@@ -72,8 +72,7 @@ static double scale_of(const char *unit, bool is_time)
     return 1;
 }
 
-static double value_of(const CsvRecord *names, const CsvRecord *units, const CsvRecord *launch,
-                       ProfileInput input)
+static double value_of(const CsvRow *names, const CsvRow *units, const CsvRow *launch, ProfileInput input)
 {
     const char *at = metrics_of[input];
     double sum = 0;
@@ -84,11 +83,11 @@ static double value_of(const CsvRecord *names, const CsvRecord *units, const Csv
             return NAN;
         memcpy(name, term.name, term.length);
         name[term.length] = 0;
-        size_t column = profile_csv_find(names, name);
-        if (column >= launch->n_fields || column >= units->n_fields)
+        size_t column = csv_find(names, name);
+        if (column >= launch->n || column >= units->n)
             return NAN;
-        sum += term.weight * profile_csv_number(launch->fields[column]) *
-               scale_of(units->fields[column], input == INPUT_TIME);
+        sum += term.weight * profile_number(launch->cells[column].text) *
+               scale_of(units->cells[column].text, input == INPUT_TIME);
     }
     return sum;
 }
@@ -103,13 +102,13 @@ static const char *bound_of(const double *inputs)
     return sm > memory ? "compute" : "memory";
 }
 
-static const char *field(const CsvRecord *names, const CsvRecord *record, const char *name)
+static const char *field(const CsvRow *names, const CsvRow *record, const char *name)
 {
-    size_t column = profile_csv_find(names, name);
-    return column < record->n_fields ? record->fields[column] : "";
+    size_t column = csv_find(names, name);
+    return column < record->n ? record->cells[column].text : "";
 }
 
-static Status add(const CsvRecord *names, const CsvRecord *units, const CsvRecord *record, Profile *profile,
+static Status add(const CsvRow *names, const CsvRow *units, const CsvRow *record, Profile *profile,
                   Diag *diag)
 {
     ProfileKernel launch = {.name = field(names, record, "Kernel Name")};
@@ -125,32 +124,25 @@ static Status add(const CsvRecord *names, const CsvRecord *units, const CsvRecor
 
 Status profile_read_ncu(const char *text, Profile *profile, Diag *diag)
 {
-    CsvRecord names = {0}, units = {0}, launch = {0};
-    const char *at = text;
+    CsvRow names, units, launch;
+    size_t length = strlen(text);
     /* What ncu and the program say stands around the page; each of the page's lines begins with a quote. */
-    while (at != NULL && strncmp(at, "\"ID\",", 5) != 0)
-        at = (at = strchr(at, '\n')) == NULL ? NULL : at + 1;
-    if (at == NULL)
+    const char *page = text;
+    while (page != NULL && strncmp(page, "\"ID\",", 5) != 0)
+        page = (page = strchr(page, '\n')) == NULL ? NULL : page + 1;
+    if (page == NULL)
         return diag_set(diag, STATUS_NOT_FOUND, "Nsight Compute measured no kernel");
-    at = profile_csv_next(at, &profile->arena, &names);
-    if (at == NULL || profile_csv_find(&names, "Kernel Name") == names.n_fields ||
-        (at = profile_csv_next(at, &profile->arena, &units)) == NULL)
+    if (!csv_read_row(&profile->arena, text, length, (size_t)(page - text), &names) ||
+        csv_find(&names, "Kernel Name") == names.n ||
+        !csv_read_row(&profile->arena, text, length, names.end, &units))
         return diag_set(diag, STATUS_PARSE,
                         "this is no page of ncu --csv --page raw: no column 'Kernel Name'");
-    while (*at) {
-        if (*at != '"') {
-            at += strcspn(at, "\n");
-            at += *at != 0;
-            continue;
-        }
-        const char *next = profile_csv_next(at, &profile->arena, &launch);
-        if (next == NULL)
-            return diag_set(diag, STATUS_NO_MEMORY, "no memory for the profile");
-        Status status =
-            launch.n_fields == names.n_fields ? add(&names, &units, &launch, profile, diag) : STATUS_OK;
+    for (size_t at = units.end; at < length;) {
+        bool read = text[at] == '"' && csv_read_row(&profile->arena, text, length, at, &launch);
+        Status status = read && launch.n == names.n ? add(&names, &units, &launch, profile, diag) : STATUS_OK;
         if (status)
             return status;
-        at = next;
+        at = read ? launch.end : csv_next_line(text, length, at);
     }
     if (profile->n_kernels == 0)
         return diag_set(diag, STATUS_NOT_FOUND, "Nsight Compute measured no kernel");

@@ -11,15 +11,15 @@ typedef struct Columns {
     size_t n, name, operation, count, instances, time_ns, megabytes;
 } Columns;
 
-static Columns columns_of(const CsvRecord *header)
+static Columns columns_of(const CsvRow *header)
 {
-    return (Columns){header->n_fields,
-                     profile_csv_find(header, "Name"),
-                     profile_csv_find(header, "Operation"),
-                     profile_csv_find(header, "Count"),
-                     profile_csv_find(header, "Instances"),
-                     profile_csv_find(header, "Total Time (ns)"),
-                     profile_csv_find(header, "Total (MB)")};
+    return (Columns){header->n,
+                     csv_find(header, "Name"),
+                     csv_find(header, "Operation"),
+                     csv_find(header, "Count"),
+                     csv_find(header, "Instances"),
+                     csv_find(header, "Total Time (ns)"),
+                     csv_find(header, "Total (MB)")};
 }
 
 /* Older releases write HtoD. */
@@ -35,18 +35,18 @@ static const char *plain_name(const char *name)
 }
 
 /* A line of a table. Times come from one table and bytes from another: count is taken with the time. */
-static Status add(const Columns *c, const CsvRecord *line, Profile *profile, Diag *diag)
+static Status add(const Columns *c, const CsvRow *line, Profile *profile, Diag *diag)
 {
     ProfileOperation o = {.bytes = NAN};
     bool is_kernel = c->name < c->n && c->instances < c->n && c->time_ns < c->n;
     if (!is_kernel && (c->operation == c->n || c->count == c->n))
         return STATUS_OK;
-    o.name = is_kernel ? "kernels" : plain_name(line->fields[c->operation]);
+    o.name = is_kernel ? "kernels" : plain_name(line->cells[c->operation].text);
     if (c->time_ns < c->n) {
-        o.count = (unsigned)profile_csv_number(line->fields[is_kernel ? c->instances : c->count]);
-        o.total_us = profile_csv_number(line->fields[c->time_ns]) / 1e3;
+        o.count = (unsigned)profile_number(line->cells[is_kernel ? c->instances : c->count].text);
+        o.total_us = profile_number(line->cells[c->time_ns].text) / 1e3;
     } else if (c->megabytes < c->n) {
-        o.bytes = profile_csv_number(line->fields[c->megabytes]) * 1e6;
+        o.bytes = profile_number(line->cells[c->megabytes].text) * 1e6;
     } else {
         return STATUS_OK;
     }
@@ -56,16 +56,19 @@ static Status add(const Columns *c, const CsvRecord *line, Profile *profile, Dia
 Status profile_read_nsys(const char *text, Profile *profile, Diag *diag)
 {
     Columns columns = {0};
-    CsvRecord line = {0};
-    for (const char *at = text; *at;) {
-        at = profile_csv_next(at, &profile->arena, &line);
-        if (at == NULL)
-            return diag_set(diag, STATUS_NO_MEMORY, "no memory for the profile");
+    CsvRow line;
+    size_t length = strlen(text);
+    for (size_t at = 0; at < length;) {
+        if (!csv_read_row(&profile->arena, text, length, at, &line)) { /* what is printed between tables */
+            at = csv_next_line(text, length, at);
+            continue;
+        }
+        at = line.end;
         Columns header = columns_of(&line);
         bool is_header = header.name < header.n || header.operation < header.n;
         if (is_header)
             columns = header;
-        if (is_header || columns.n == 0 || line.n_fields != columns.n)
+        if (is_header || columns.n == 0 || line.n != columns.n)
             continue;
         Status status = add(&columns, &line, profile, diag);
         if (status)

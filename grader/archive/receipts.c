@@ -7,7 +7,7 @@
 #include "grader/archive/download.h"
 #include "grader/core/files.h"
 #include "grader/core/when.h"
-#include "grader/text/csv.h"
+#include "common/base/csv.h"
 #include "grader/text/escape.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* roster: who is who in a download; see download.h. */
 #include "grader/archive/download.h"
 #include "grader/core/files.h"
-#include "grader/text/csv.h"
+#include "common/base/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * characters is left that mean something where it goes. */
 #include "common/vgpu/fuzz/fuzz.h"
 #include "grader/core/text.h"
-#include "grader/text/csv.h"
+#include "common/base/csv.h"
 #include "grader/text/escape.h"
 #include "grader/text/utf8.h"
 

@@ -11,7 +11,7 @@
 set -euo pipefail
 export LC_ALL=C
 from=$1
-figures=${2:-ceilings ladders large counters broken submissions graded-sanitizer results}
+figures=${2:-ceilings ladders large counters broken submissions graded-sanitizer speed goals results}
 takes() { [[ " $figures " = *" $1 "* ]]; }
 [ -s "$from/results.json" ] || { echo "record-gpu: $from holds no results.json of test-gpu" >&2; exit 2; }
 value() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$from/results.json" | head -1; }

@@ -8,7 +8,7 @@
  */
 #include "grader/report/report_internal.h"
 
-#include "grader/text/csv.h"
+#include "common/base/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -24,48 +24,16 @@ static int forget(void **state)
     return 0;
 }
 
-/* ---- CSV ---- */
+/* ---- Numbers ---- */
 
-static void csv_fields(void **state)
+static void numbers(void **state)
 {
     (void)state;
-    CsvRecord r = {0};
-    const char *at = "a,\"b, \"\"c\"\"\",,\"two\nlines\"\r\nlast";
-    at = profile_csv_next(at, &profile.arena, &r);
-    assert_int_equal(4, r.n_fields);
-    assert_string_equal("b, \"c\"", r.fields[1]);
-    assert_string_equal("", r.fields[2]);
-    assert_string_equal("two\nlines", r.fields[3]);
-    assert_int_equal(1, profile_csv_find(&r, "b, \"c\""));
-    assert_int_equal(4, profile_csv_find(&r, "b"));
-    at = profile_csv_next(at, &profile.arena, &r);
-    assert_string_equal("last", r.fields[0]);
-    assert_null(profile_csv_next(at, &profile.arena, &r));
-    at = profile_csv_next("\"never ends", &profile.arena, &r);
-    assert_string_equal("never ends", r.fields[0]);
-}
-
-static void csv_numbers(void **state)
-{
-    (void)state;
-    assert_true(profile_csv_number("1,234,567.5") == 1234567.5);
-    assert_true(profile_csv_number("-3") == -3);
-    assert_true(isnan(profile_csv_number("")));
-    assert_true(isnan(profile_csv_number("PolicySpread")));
-    assert_true(isnan(profile_csv_number("12 %")));
-}
-
-static void csv_of_many_fields(void **state)
-{
-    (void)state;
-    StrBuf text = {0};
-    CsvRecord r = {0};
-    for (int i = 0; i < 1000; i++)
-        strbuf_printf(&text, "%s\"%d\"", i ? "," : "", i);
-    assert_non_null(profile_csv_next(text.text, &profile.arena, &r));
-    assert_int_equal(1000, r.n_fields);
-    assert_string_equal("999", r.fields[999]);
-    strbuf_free(&text);
+    assert_true(profile_number("1,234,567.5") == 1234567.5);
+    assert_true(profile_number("-3") == -3);
+    assert_true(isnan(profile_number("")));
+    assert_true(isnan(profile_number("PolicySpread")));
+    assert_true(isnan(profile_number("12 %")));
 }
 
 /* ---- Nsight Compute ---- */
@@ -276,9 +244,7 @@ static void at_most_so_many_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(csv_fields, forget),
-        cmocka_unit_test_teardown(csv_numbers, forget),
-        cmocka_unit_test_teardown(csv_of_many_fields, forget),
+        cmocka_unit_test_teardown(numbers, forget),
         cmocka_unit_test_teardown(ncu_launches, forget),
         cmocka_unit_test_teardown(totals_of_all_launches, forget),
         cmocka_unit_test_teardown(ncu_scaled_units, forget),

@@ -254,7 +254,7 @@ struct ExecLaunch {
     const ExecAfter *after;
     size_t n_after;
     uint64_t seed;          /* order of blocks and warps; 0: ascending */
-    bool narrow;            /* one warp after the other, never all warps of a block at once: slower, and the same results */
+    bool narrow;            /* one warp after the other, never all warps of a block at once: slower; the same results, but for the order of accesses */
     uint64_t max_instructions; /* warp instructions of the whole launch; 0: no limit */
     uint32_t stack_limit;   /* bytes of local memory a thread may use (cudaLimitStackSize applies to call frames) */
     uint32_t n_sms;         /* for %nsmid, %smid */

@@ -3,15 +3,15 @@
  * Cells keep where they stand in the file, so that a writer can change one and leave every other byte. Rows
  * end in a newline, a return or both; a quoted cell may hold newlines, commas, and quotes written twice.
  */
-#ifndef GRADER_TEXT_CSV_H
-#define GRADER_TEXT_CSV_H
+#ifndef COMMON_BASE_CSV_H
+#define COMMON_BASE_CSV_H
 
 #include "common/base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CSV_CELLS_MAX = 64 };
+enum { CSV_CELLS_MAX = 256 };
 
 /* A cell: its bytes in the file, quotes included, and its text. */
 typedef struct CsvCell {
@@ -30,6 +30,8 @@ size_t csv_start(const char *sheet, size_t length);
 /* The row that begins at `at`; the texts are the arena's. False when it is no CSV, has more cells than
  * CSV_CELLS_MAX, or there is no memory. */
 bool csv_read_row(Arena *a, const char *sheet, size_t length, size_t at, CsvRow *row);
+/* Where the line after the one at `at` begins, for sheets with other lines between. */
+size_t csv_next_line(const char *sheet, size_t length, size_t at);
 /* The index of the cell with this text; row->n when there is none. */
 size_t csv_find(const CsvRow *row, const char *text);
 

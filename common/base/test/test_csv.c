@@ -1,5 +1,5 @@
 /* CSV rows as RFC 4180 and its practice write them. */
-#include "grader/text/csv.h"
+#include "common/base/csv.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,6 +30,8 @@ static void test_rows(void **state)
     assert_true(csv_read_row(&a, sheet, length, row.end, &row));
     assert_string_equal("last", row.cells[0].text);
     assert_int_equal(length, row.end);
+    assert_int_equal(4, csv_next_line("abc\nd", 5, 1));
+    assert_int_equal(5, csv_next_line("abc\nd", 5, 4));
     arena_free(&a);
 }
 

@@ -1,5 +1,5 @@
 /* csv: see csv.h. */
-#include "grader/text/csv.h"
+#include "common/base/csv.h"
 
 #include <string.h>
 
@@ -59,6 +59,12 @@ bool csv_read_row(Arena *a, const char *sheet, size_t length, size_t at, CsvRow 
     at += at < length && sheet[at] == '\n';
     row->end = at;
     return true;
+}
+
+size_t csv_next_line(const char *sheet, size_t length, size_t at)
+{
+    const char *end = memchr(sheet + at, '\n', length - at);
+    return end ? (size_t)(end - sheet) + 1 : length;
 }
 
 size_t csv_find(const CsvRow *row, const char *text)
