@@ -1,4 +1,5 @@
-/* exec: runs one kernel launch. One decoded instruction at a time over the 32 lanes of a warp, under a mask.
+/* exec: runs one kernel launch. One decoded instruction at a time over the 32 lanes of a warp, under a mask, or over all warps of
+ * a block while they go one way (wide.h).
  *
  * exec knows ir and mem; it never names check or perf: they observe it through ExecObserver. It never crashes on a
  * bad kernel: a fault ends the launch with an ExecError, after the observer was told.

@@ -1,8 +1,9 @@
 /* What the files of exec share. Theory of operation:
  *
  * A launch (ExecRun) has workers and blocks. A worker runs a block until it ends, gives up its turn, or needs
- * a turn that it does not have (schedule.c, block.c). A block runs its warps round robin, each until it waits
- * or its slice is over.
+ * a turn that it does not have (schedule.c, block.c). A block runs all its warps together as long as their
+ * lanes part and meet as the code's structure says (wide.h); otherwise round robin, each until it waits or its
+ * slice is over, which is what follows.
  *
  * The lanes of a warp that go the same way are a split (ExecSplit). A branch on which lanes disagree makes
  * two of one, and a join (ExecJoin) at the place where they meet again:
