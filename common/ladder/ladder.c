@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { REPEATS_MAX = 1000, CACHES_WRITTEN = 2 };
+enum { REPEATS_MAX = 1000, CACHES_WRITTEN = 2, REPEATS_LEAST = 3, ENOUGH_MS = 300 };
 
 typedef struct Flush {
     void *buffer;
@@ -92,15 +92,15 @@ static float time_once(const Ladder *l, const LadderRung *rung, const Flush *flu
     return ms;
 }
 
-/* Prints a rung's line; ms: of o->repeats runs. Gives back `right`. */
-static int put_rung(const LadderOptions *o, const Ladder *l, const LadderRung *rung, float *ms,
-                    double on_host, int right)
+/* Prints a rung's line; ms: of `repeats` runs. Gives back `right`. */
+static int put_rung(const Ladder *l, const LadderRung *rung, float *ms, int repeats, double on_host,
+                    int right)
 {
-    qsort(ms, (size_t)o->repeats, sizeof *ms, by_time);
+    qsort(ms, (size_t)repeats, sizeof *ms, by_time);
     double bytes = rung->bytes > 0 ? rung->bytes : l->bytes, flops = rung->flops > 0 ? rung->flops : l->flops;
     printf("ladder\t%s\t%s\t%s\t", l->lab, l->name, rung->name);
     if (right)
-        printf("%.6f\t%.6f\t%.6f\t", (double)ms[o->repeats / 2], (double)ms[0], (double)ms[o->repeats - 1]);
+        printf("%.6f\t%.6f\t%.6f\t", (double)ms[repeats / 2], (double)ms[0], (double)ms[repeats - 1]);
     else
         printf("-\t-\t-\t");
     printf("%.0f\t%.0f\t%s\t%s\t", bytes, flops, right ? "right" : "wrong", rung->gain);
@@ -116,11 +116,14 @@ static int put_rung(const LadderOptions *o, const Ladder *l, const LadderRung *r
 static int time_rung(const LadderOptions *o, const Ladder *l, const LadderRung *rung, const Flush *flush)
 {
     float ms[REPEATS_MAX];
-    double on_host = 0;
+    double on_host = 0, all = 0;
+    int n = 0;
     time_once(l, rung, flush, &on_host);
-    for (int i = 0; i < o->repeats; i++)
-        ms[i] = time_once(l, rung, flush, &on_host);
-    return put_rung(o, l, rung, ms, on_host, l->check(l->problem));
+    while (n < o->repeats && (n < REPEATS_LEAST || all < ENOUGH_MS)) {
+        ms[n] = time_once(l, rung, flush, &on_host);
+        all += (double)ms[n++];
+    }
+    return put_rung(l, rung, ms, n, on_host, l->check(l->problem));
 }
 
 /* One run that is not timed, then the repeats; what the last one gave is checked as any rung's result is. */
@@ -136,7 +139,7 @@ static int time_cpu(const LadderOptions *o, const Ladder *l)
     }
     need(l->reset(l->problem), l, "poisoning the outputs");
     need(cudaMemcpy(l->cpu.device_out, l->cpu.out, l->cpu.bytes, cudaMemcpyDefault), l, "the CPU's result");
-    return put_rung(o, l, &rung, ms, (double)ms[o->repeats - 1], l->check(l->problem));
+    return put_rung(l, &rung, ms, o->repeats, (double)ms[o->repeats - 1], l->check(l->problem));
 }
 
 int ladder_run(const LadderOptions *o, const Ladder *l)

@@ -6,8 +6,9 @@
  * them all.
  *
  * A rung's time is the median over the repeats, each between two events of the default stream, after one run
- * that is not timed. Before each repeat the outputs are poisoned and, where asked, the L2 cache is flushed by
- * writing a buffer twice its size. After the last repeat the result is checked: a wrong rung has no time.
+ * that is not timed. A slow rung has fewer: none after the third once they took 0.3 s. Before each repeat the
+ * outputs are poisoned and, where asked, the L2 cache is flushed by writing a buffer twice its size. After
+ * the last repeat the result is checked: a wrong rung has no time.
  *
  * Scripts read three sizes in the source: DEFAULT_SIZE, LARGE_SIZE (too large for any cache) and TEST_SIZE
  * (odd and small).
@@ -28,7 +29,7 @@ extern "C" {
 
 typedef struct LadderOptions {
     size_t size; /* --size=N: elements, or the length of a side, as each ladder says; 0: its own default */
-    int repeats; /* --repeats=N: timed runs of each rung; 1 */
+    int repeats; /* --repeats=N: timed runs of each rung, at most; 1 */
     int flush;   /* --flush: empty the L2 cache before each */
     int cpu;     /* --cpu: plain C on one core of the host first, as a rung "cpu" */
 } LadderOptions;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define DEFAULT_SIZE (1 << 20)
-#define LARGE_SIZE   (1 << 28)
+#define LARGE_SIZE   (1 << 30)
 #define TEST_SIZE    (5 * 4096 + 77)
 
 typedef struct Problem {

@@ -8,7 +8,7 @@ build_start() {
 }
 
 part_start() {
-    local at_a_time n=32 began before after
+    local at_a_time n=16 began before after
     processor_ms() { awk '{ print ($16 + $17) * 10 }' /proc/$$/stat; } # of the children that were waited for, 100 ticks a second
     : >"$out/start.tsv"
     for at_a_time in 1 4 "$processors"; do
