@@ -100,6 +100,24 @@ static void ncu_scaled_units(void **state)
     assert_string_equal("", profile.kernels[0].bound);
 }
 
+/* A page names everything that is known of the card, too: 345 columns on an H100. */
+static void ncu_many_columns(void **state)
+{
+    (void)state;
+    StrBuf wide = {0};
+    for (int line = 0; line < 3; line++) {
+        strbuf_puts(&wide, line == 0 ? "\"ID\",\"Kernel Name\"" : line == 1 ? "\"\",\"\"" : "\"0\",\"k\"");
+        for (int i = 0; i < 400; i++)
+            strbuf_puts(&wide, line == 0 ? ",\"device__attribute\"" : ",\"1\"");
+        strbuf_puts(&wide, line == 0   ? ",\"gpu__time_duration.sum\"\n"
+                           : line == 1 ? ",\"us\"\n"
+                                       : ",\"7\"\n");
+    }
+    assert_int_equal(STATUS_OK, profile_read_ncu(wide.text, &profile, &diag));
+    assert_true(profile.kernels[0].inputs[INPUT_TIME] == 7);
+    strbuf_free(&wide);
+}
+
 static void ncu_without_launches(void **state)
 {
     (void)state;
@@ -248,6 +266,7 @@ int main(void)
         cmocka_unit_test_teardown(ncu_launches, forget),
         cmocka_unit_test_teardown(totals_of_all_launches, forget),
         cmocka_unit_test_teardown(ncu_scaled_units, forget),
+        cmocka_unit_test_teardown(ncu_many_columns, forget),
         cmocka_unit_test_teardown(ncu_without_launches, forget),
         cmocka_unit_test_teardown(asked_for_is_what_is_read, forget),
         cmocka_unit_test_teardown(nsys_operations, forget),
