@@ -1,5 +1,5 @@
 /* A block: its warps, run round robin, and what happens when none can run. */
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/plan.h"
 
 #include "common/base/rng.h"
 
@@ -272,7 +272,7 @@ static BlockOutcome run_rounds(ExecBlock *b)
 BlockOutcome block_run(ExecBlock *b, ExecWorker *worker)
 {
     set_worker(b, worker);
-    BlockOutcome outcome = run_rounds(b);
+    BlockOutcome outcome = plan_run(b) ? BLOCK_ENDED : run_rounds(b);
     if (outcome == BLOCK_ENDED)
         block_end(b);
     return outcome;

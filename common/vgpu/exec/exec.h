@@ -268,6 +268,7 @@ struct ExecLaunch {
 typedef struct ExecResult {
     ExecError error;
     uint64_t instructions;  /* warp instructions retired */
+    uint64_t planned;       /* blocks that did what was worked out before the launch began (plan.h) */
     Diag diag;              /* for EXEC_ILLEGAL_INSTRUCTION and the like */
 } ExecResult;
 

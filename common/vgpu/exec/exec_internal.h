@@ -202,6 +202,7 @@ struct ExecWorker {
     ExecWho who;
     uint64_t divergent_branches;
     uint64_t retired; /* instructions, of a launch without a limit */
+    uint64_t planned; /* blocks that went as the launch's plan says */
     pthread_t thread;
 };
 
@@ -223,6 +224,7 @@ struct ExecRun {
     uint32_t shared_bytes, local_bytes; /* of a block; of a lane */
     uint32_t stack_end;                 /* local memory that frames may use up to */
     bool wide;                          /* blocks begin with all warps at one instruction (wide.h) */
+    struct Plan *plan;                  /* what most blocks do; NULL: there is none (plan.h) */
     ExecWatcher *watchers;              /* the observers that have .access */
     unsigned n_watchers;
     uint8_t *shared_fill;

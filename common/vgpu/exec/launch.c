@@ -1,5 +1,5 @@
 /* A launch: set up, workers, tear down. */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/plan.h"
 
 #include "common/base/rng.h"
 
@@ -129,6 +129,7 @@ static void tear_down(ExecRun *run)
         block_destroy(run->made_blocks);
         run->made_blocks = next;
     }
+    plan_free(run->plan);
     free(run->workers);
     free(run->watchers);
     free(run->shared_fill);
@@ -149,13 +150,17 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
     for (size_t i = 0; i < launch->n_observers; i++)
         if (launch->observers[i].launch_begin)
             launch->observers[i].launch_begin(launch->observers[i].self, launch);
-    if (find_watchers(&run) && fill_shared(&run) && make_workers(&run))
+    if (find_watchers(&run) && fill_shared(&run) && make_workers(&run)) {
+        run.plan = plan_make(&run);
         work(&run);
-    else
+    } else {
         exec_fail(&run, EXEC_NO_MEMORY, "no memory for a launch");
+    }
     result->instructions = atomic_load(&run.retired);
     for (unsigned i = 0; run.workers && i < run.n_workers; i++) {
         result->instructions += run.workers[i].retired;
+        result->planned += run.workers[i].planned;
+        plan_count(&run.workers[i]);
         worker_fold_counts(&run.workers[i]);
     }
     for (size_t i = 0; i < launch->n_observers; i++)

@@ -445,8 +445,7 @@ static BlockOutcome give_up(ExecBlock *b, Step why)
     }
 }
 
-/* Lends the warps what the worker keeps for the function. */
-static bool load(ExecBlock *b)
+bool wide_load(ExecBlock *b)
 {
     Wide *v = b->wide;
     const ExecCode *code = worker_code(b->worker, b->run->launch->function);
@@ -470,7 +469,7 @@ BlockOutcome wide_run(ExecBlock *b)
 {
     Wide *v = b->wide;
     const IrInst *insts = b->run->entry->insts;
-    if (!load(b))
+    if (!wide_load(b))
         return BLOCK_STOPPED;
     for (;;) {
         if (v->pc == v->stop_pc) {

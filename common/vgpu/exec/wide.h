@@ -62,6 +62,7 @@ typedef struct Wide {
     bool on;         /* the block runs here */
     bool coming;     /* all threads stand at a barrier: it is to come back */
     bool loaded;     /* the warps are as they are when they begin here */
+    bool fresh;      /* nothing of the block was done */
     uint32_t leaves; /* in this block */
     uint32_t pc, run_start, stop_pc;
     uint32_t warps;            /* those that have active lanes */
@@ -94,6 +95,8 @@ const WideValue *wide_known(const Wide *v, const IrOperand *o, WideValue *room);
 int wide_predicate(const Wide *v, const IrOperand *o);
 /* Writes a register: all threads of the block. */
 void wide_set(Wide *v, const IrOperand *o, const WideValue *x);
+/* Writes the value, or the bits of a predicate (bytes 0), into the register at off in all threads. */
+void wide_put_lanes(ExecBlock *b, uint32_t off, unsigned bytes, const WideValue *x);
 /* The register files hold it from now on. */
 void wide_spread(ExecBlock *b, const IrOperand *o);
 void wide_spread_all(ExecBlock *b);
@@ -115,8 +118,33 @@ typedef enum WideAccess {
 } WideAccess;
 WideAccess wide_access(ExecBlock *b, const IrInst *inst);
 
+/* What an instruction accesses. */
+typedef struct WideSpan {
+    WideValue at;            /* the address of each thread */
+    uint32_t most[3];        /* largest index of the threads that take part */
+    uint32_t bytes, element; /* of a thread; of a register */
+    uint64_t low, end;
+    MemAlloc *alloc; /* global */
+    uint8_t *host;   /* of the address `at.base` */
+    uint32_t warps;  /* to do now */
+} WideSpan;
+
+/* Register k of a load or store. */
+const IrOperand *wide_register(const IrInst *inst, uint32_t k);
+/* Fills in bytes and element. False: not of a kind that is done for a block. */
+bool wide_elements(const IrInst *inst, WideSpan *s);
+/* Tells the observers that take a block's access at once; a bit for each of the others, which are then told
+ * by warp: of a load here, of a store as it is done. */
+uint32_t wide_tell(ExecBlock *b, const IrInst *inst, const WideSpan *s);
+void wide_tell_warps(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t observers);
+/* From the bytes at host, which are those of at.base, into the register of all active threads. */
+void wide_load_rows(ExecBlock *b, const WideSpan *s, const IrOperand *o, uint8_t *host);
+void wide_store(ExecBlock *b, const IrInst *inst, WideSpan *s, uint32_t observers);
+
 /* wide.c */
 BlockOutcome wide_run(ExecBlock *b);
+/* Lends the warps what the worker keeps for the function. False: no memory. */
+bool wide_load(ExecBlock *b);
 void wide_count_active(ExecBlock *b);
 void wide_close_run(Wide *v, uint32_t end);
 void wide_account(ExecBlock *b);

@@ -10,45 +10,35 @@
 
 #include <string.h>
 
-/* What an instruction accesses. */
-typedef struct Span {
-    WideValue at;            /* the address of each thread */
-    uint32_t most[3];        /* largest index of the threads that take part */
-    uint32_t bytes, element; /* of a thread; of a register */
-    uint64_t low, end;
-    MemAlloc *alloc;
-    uint8_t *host;  /* of the address `at.base` */
-    uint32_t warps; /* to do now */
-} Span;
-
-static const IrOperand *register_of(const IrInst *inst, uint32_t k)
+const IrOperand *wide_register(const IrInst *inst, uint32_t k)
 {
     return inst->vec ? &inst->vec[k] : inst->opcode == PTX_ST ? &inst->src[1] : &inst->dst;
 }
 
-static bool elements_fit(const IrInst *inst, uint32_t element)
+bool wide_elements(const IrInst *inst, WideSpan *s)
 {
+    uint32_t element = ptx_type_bits((PtxType)inst->type) / 8;
     if ((element != 4 && element != 8) || inst->n_vec < 1 || inst->n_vec > 4)
         return false;
     for (uint32_t k = 0; k < inst->n_vec; k++) {
-        const IrOperand *o = register_of(inst, k);
+        const IrOperand *o = wide_register(inst, k);
         if (o->kind != IR_NONE && o->bytes != element)
             return false;
     }
+    s->element = element;
+    s->bytes = element * inst->n_vec;
     return true;
 }
 
 /* The addresses, if they are known and no thread's wraps. */
-static bool find_span(const Wide *v, const IrInst *inst, Span *s)
+static bool find_span(const Wide *v, const IrInst *inst, WideSpan *s)
 {
     const IrOperand *o = &inst->src[0];
     bool narrow = o->kind != IR_NONE && o->bytes == 4;
     WideValue room = {0};
     const WideValue *at = o->kind == IR_NONE ? &room : wide_known(v, o, &room);
     int64_t low, high;
-    s->element = ptx_type_bits((PtxType)inst->type) / 8;
-    s->bytes = s->element * inst->n_vec;
-    if (!v->n_first || !at || !elements_fit(inst, s->element))
+    if (!v->n_first || !at || !wide_elements(inst, s))
         return false;
     uint64_t base = at->base + (uint64_t)inst->offset;
     s->at.base = narrow ? (uint32_t)base : base;
@@ -63,7 +53,7 @@ static bool find_span(const Wide *v, const IrInst *inst, Span *s)
     return true;
 }
 
-static bool is_aligned(const Span *s)
+static bool is_aligned(const WideSpan *s)
 {
     uint64_t odd = s->at.base;
     for (int i = 0; i < 3; i++)
@@ -71,7 +61,7 @@ static bool is_aligned(const Span *s)
     return (odd & (s->bytes - 1)) == 0;
 }
 
-static bool find_bytes(ExecBlock *b, Span *s, uint8_t space)
+static bool find_bytes(ExecBlock *b, WideSpan *s, uint8_t space)
 {
     Wide *v = b->wide;
     s->alloc = NULL;
@@ -93,7 +83,7 @@ static bool find_bytes(ExecBlock *b, Span *s, uint8_t space)
 
 /* ---- telling the observers ---- */
 
-static uint64_t address_of(const Span *s, const ExecWarp *w, int lane)
+static uint64_t address_of(const WideSpan *s, const ExecWarp *w, int lane)
 {
     uint64_t at = s->at.base;
     for (int i = 0; i < 3; i++)
@@ -102,7 +92,7 @@ static uint64_t address_of(const Span *s, const ExecWarp *w, int lane)
 }
 
 /* The addresses of a warp's threads, row by row. */
-EXEC_INLINE void fill_addresses(const Span *s, const ExecWarp *w, uint32_t row, uint64_t *addr)
+EXEC_INLINE void fill_addresses(const WideSpan *s, const ExecWarp *w, uint32_t row, uint64_t *addr)
 {
     for (uint32_t at = 0; at < WARP_LANES; at += row) {
         const uint64_t first = address_of(s, w, (int)at), step = (uint64_t)s->at.step[0];
@@ -113,7 +103,7 @@ EXEC_INLINE void fill_addresses(const Span *s, const ExecWarp *w, uint32_t row, 
 
 /* The pattern of a warp whose lanes are all active, as request_classify_values would find it. False: it is to
  * look. */
-EXEC_INLINE bool know_pattern(const Span *s, uint32_t row, Request *r)
+EXEC_INLINE bool know_pattern(const WideSpan *s, uint32_t row, Request *r)
 {
     bool alike = s->at.step[0] == 0;
     if (r->mask != FULL_MASK || row < WARP_LANES / 2 || (!alike && (uint64_t)s->at.step[0] != s->bytes))
@@ -127,7 +117,7 @@ EXEC_INLINE bool know_pattern(const Span *s, uint32_t row, Request *r)
 }
 
 /* Observers that want it warp by warp (a bit each). */
-EXEC_CLONES static void tell_warp(ExecBlock *b, const IrInst *inst, const Span *s, ExecWarp *w,
+EXEC_CLONES static void tell_warp(ExecBlock *b, const IrInst *inst, const WideSpan *s, ExecWarp *w,
                                   uint32_t observers)
 {
     const Wide *v = b->wide;
@@ -150,7 +140,7 @@ EXEC_CLONES static void tell_warp(ExecBlock *b, const IrInst *inst, const Span *
     r.alloc = s->alloc;
     r.host = NULL;
     for (uint32_t k = 0; store && k < inst->n_vec; k++)
-        value[k] = warp_src(w, register_of(inst, k));
+        value[k] = warp_src(w, wide_register(inst, k));
     if (row == WARP_LANES)
         fill_addresses(s, w, WARP_LANES, addr);
     else
@@ -167,16 +157,16 @@ static bool point_at_values(ExecBlock *b, const IrInst *inst, const uint8_t **va
 {
     bool alike = true;
     for (uint32_t k = 0; k < inst->n_vec; k++) {
-        const IrOperand *o = register_of(inst, k);
+        const IrOperand *o = wide_register(inst, k);
         value[k] = warp_src(&b->warps[0].base, o);
-        alike = alike && o->kind == register_of(inst, 0)->kind;
+        alike = alike && o->kind == wide_register(inst, 0)->kind;
     }
-    *stride = register_of(inst, 0)->kind == IR_CONST ? 0 : b->wide->reg_stride;
+    *stride = wide_register(inst, 0)->kind == IR_CONST ? 0 : b->wide->reg_stride;
     return alike;
 }
 
 /* Tells the observers that take a block's access at once; those that do not are left. */
-static uint32_t tell_block(ExecBlock *b, const IrInst *inst, const Span *s)
+uint32_t wide_tell(ExecBlock *b, const IrInst *inst, const WideSpan *s)
 {
     const ExecRun *run = b->run;
     bool store = inst->opcode == PTX_ST;
@@ -216,12 +206,12 @@ typedef struct Cursor {
     uint32_t x, y;
 } Cursor;
 
-EXEC_INLINE Cursor cursor_at(const Span *s, const ExecWarp *w, uint8_t *host)
+EXEC_INLINE Cursor cursor_at(const WideSpan *s, const ExecWarp *w, uint8_t *host)
 {
     return (Cursor){host + (address_of(s, w, 0) - s->at.base), w->tid[0][0], w->tid[1][0]};
 }
 
-EXEC_INLINE void next_row(const Span *s, const uint32_t *dim, uint32_t row, Cursor *c)
+EXEC_INLINE void next_row(const WideSpan *s, const uint32_t *dim, uint32_t row, Cursor *c)
 {
     c->at += (int64_t)row * s->at.step[0];
     c->x += row;
@@ -270,7 +260,7 @@ DEFINE_ROW(U64)
 
 /* All warps of s->warps, which follow each other: the last one may have fewer lanes. */
 #define DEFINE_ROWS(move, T)                                                                                 \
-    EXEC_INLINE void move##_rows_##T(ExecBlock *b, const Span *s, const IrOperand *o, uint8_t *host,         \
+    EXEC_INLINE void move##_rows_##T(ExecBlock *b, const WideSpan *s, const IrOperand *o, uint8_t *host,     \
                                      uint32_t row, Stride stride)                                            \
     {                                                                                                        \
         const Wide *v = b->wide;                                                                             \
@@ -288,7 +278,7 @@ DEFINE_ROW(U64)
             }                                                                                                \
         }                                                                                                    \
     }                                                                                                        \
-    EXEC_CLONES static void move##_##T(ExecBlock *b, const Span *s, const IrOperand *o, uint8_t *host)       \
+    EXEC_CLONES static void move##_##T(ExecBlock *b, const WideSpan *s, const IrOperand *o, uint8_t *host)   \
     {                                                                                                        \
         const uint32_t row = b->wide->row_lanes;                                                             \
         const bool unit = s->at.step[0] == sizeof(T);                                                        \
@@ -309,7 +299,7 @@ DEFINE_ROWS(store, U32)
 DEFINE_ROWS(store, U64)
 
 /* Every byte from low to end is written. */
-static bool is_dense(const Span *s)
+static bool is_dense(const WideSpan *s)
 {
     uint64_t length = s->bytes;
     for (int i = 0; i < 3; i++) {
@@ -320,7 +310,7 @@ static bool is_dense(const Span *s)
     return true;
 }
 
-static void mark_written(ExecBlock *b, const Span *s)
+static void mark_written(ExecBlock *b, const WideSpan *s)
 {
     const Wide *v = b->wide;
     if (!s->alloc || !s->alloc->init)
@@ -339,13 +329,26 @@ static void mark_written(ExecBlock *b, const Span *s)
     }
 }
 
-static void load(ExecBlock *b, const IrInst *inst, const Span *s, uint32_t observers)
+void wide_tell_warps(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t observers)
+{
+    for (uint32_t left = observers ? b->wide->warps : 0; left; left &= left - 1)
+        tell_warp(b, inst, s, &b->warps[first_lane(left)].base, observers);
+}
+
+void wide_load_rows(ExecBlock *b, const WideSpan *s, const IrOperand *o, uint8_t *host)
+{
+    if (s->element == 4)
+        load_U32(b, s, o, host);
+    else
+        load_U64(b, s, o, host);
+}
+
+static void load(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t observers)
 {
     Wide *v = b->wide;
-    for (uint32_t left = observers ? v->warps : 0; left; left &= left - 1)
-        tell_warp(b, inst, s, &b->warps[first_lane(left)].base, observers);
+    wide_tell_warps(b, inst, s, observers);
     for (uint32_t k = 0; k < inst->n_vec; k++) {
-        const IrOperand *o = register_of(inst, k);
+        const IrOperand *o = wide_register(inst, k);
         uint8_t *host = s->host + (size_t)k * s->element;
         if (o->kind != IR_REG)
             continue;
@@ -357,18 +360,15 @@ static void load(ExecBlock *b, const IrInst *inst, const Span *s, uint32_t obser
         }
         if (!v->whole)
             wide_spread(b, o);
-        if (s->element == 4)
-            load_U32(b, s, o, host);
-        else
-            load_U64(b, s, o, host);
+        wide_load_rows(b, s, o, host);
         v->held[o->off / 4] = HELD_LANES;
     }
 }
 
-static void store_warps(ExecBlock *b, const IrInst *inst, const Span *s)
+static void store_warps(ExecBlock *b, const IrInst *inst, const WideSpan *s)
 {
     for (uint32_t k = 0; k < inst->n_vec; k++) {
-        const IrOperand *o = register_of(inst, k);
+        const IrOperand *o = wide_register(inst, k);
         uint8_t *host = s->host + (size_t)k * s->element;
         if (s->element == 4)
             store_U32(b, s, o, host);
@@ -378,7 +378,7 @@ static void store_warps(ExecBlock *b, const IrInst *inst, const Span *s)
 }
 
 /* An observer that is told of a warp's store sees in memory what the warps before have stored. */
-static void store(ExecBlock *b, const IrInst *inst, Span *s, uint32_t observers)
+void wide_store(ExecBlock *b, const IrInst *inst, WideSpan *s, uint32_t observers)
 {
     uint32_t warps = s->warps;
     for (uint32_t left = observers ? warps : 0; left; left &= left - 1) {
@@ -394,17 +394,17 @@ static void store(ExecBlock *b, const IrInst *inst, Span *s, uint32_t observers)
 
 WideAccess wide_access(ExecBlock *b, const IrInst *inst)
 {
-    Span s;
+    WideSpan s;
     if (!find_span(b->wide, inst, &s))
         return WIDE_BY_WARP;
     if (!is_aligned(&s) || !find_bytes(b, &s, inst->space))
         return WIDE_ODD;
     s.warps = b->wide->warps;
     for (uint32_t k = 0; inst->opcode == PTX_ST && k < inst->n_vec; k++)
-        wide_spread(b, register_of(inst, k));
-    uint32_t observers = b->run->n_watchers ? tell_block(b, inst, &s) : 0;
+        wide_spread(b, wide_register(inst, k));
+    uint32_t observers = b->run->n_watchers ? wide_tell(b, inst, &s) : 0;
     if (inst->opcode == PTX_ST)
-        store(b, inst, &s, observers);
+        wide_store(b, inst, &s, observers);
     else
         load(b, inst, &s, observers);
     return WIDE_DONE;

@@ -81,7 +81,7 @@ bool wide_begin(ExecBlock *b)
     for (uint32_t i = 0; !v->loaded && i < b->run->n_warps; i++)
         load_warp(b, &b->warps[i]);
     v->code = v->loaded ? v->code : NULL;
-    v->loaded = true;
+    v->loaded = v->fresh = true;
     activate_all(b, 0);
     return true;
 }

@@ -127,12 +127,24 @@ static void spread_zeros(ExecBlock *b, uint32_t off, size_t bytes)
         memset(b->warps[i].base.regs + off, 0, bytes);
 }
 
+void wide_put_lanes(ExecBlock *b, uint32_t off, unsigned bytes, const WideValue *x)
+{
+    const uint32_t bits = (uint32_t)x->base;
+    if (bytes == 2)
+        spread2(b, off, x);
+    else if (bytes == 4)
+        spread4(b, off, x);
+    else if (bytes == 8)
+        spread8(b, off, x);
+    for (uint32_t i = 0; !bytes && i < b->run->n_warps; i++)
+        memcpy(b->warps[i].base.regs + off, &bits, sizeof bits);
+}
+
 static void spread_predicate(ExecBlock *b, uint32_t off)
 {
     uint8_t *held = &b->wide->held[off / 4];
     uint32_t bits = *held & HELD_TRUE ? FULL_MASK : 0;
-    for (uint32_t i = 0; i < b->run->n_warps; i++)
-        memcpy(b->warps[i].base.regs + off, &bits, sizeof bits);
+    wide_put_lanes(b, off, 0, &(WideValue){.base = bits});
     *held = bits ? HELD_LANES | HELD_TRUE : HELD_LANES | HELD_FALSE;
 }
 
@@ -146,12 +158,7 @@ static void spread_register(ExecBlock *b, uint32_t off, unsigned bytes)
         return;
     }
     *held |= HELD_LANES;
-    if (bytes == 2)
-        spread2(b, off, x);
-    else if (bytes == 4)
-        spread4(b, off, x);
-    else
-        spread8(b, off, x);
+    wide_put_lanes(b, off, bytes, x);
 }
 
 void wide_spread(ExecBlock *b, const IrOperand *o)

@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "common/base/strbuf.h"
+#include "common/vgpu/exec/test/loaded.h"
 #include "common/vgpu/exec/test/ways.h"
 
 #include <stdio.h>
 
-enum { KERNELS = 300, BLOCKS = 3, WORDS = 4096, DEPTH_MAX = 3, R = 8, RD = 4, P = 4 };
+enum { KERNELS = 300, BLOCKS = 5, WORDS = 4096, DEPTH_MAX = 3, R = 8, RD = 4, P = 4 };
 
 typedef struct Writer {
     StrBuf text;
@@ -316,30 +316,6 @@ typedef struct Result {
     Ways ways;
 } Result;
 
-typedef struct Loaded {
-    PtxModule *ptx;
-    IrModule *module;
-    IrInstance *instance;
-} Loaded;
-
-static Loaded load(const StrBuf *text)
-{
-    Loaded l = {0};
-    Diag diag = {0};
-    if (ptx_parse(text->text, text->length, "random.ptx", &l.ptx, &diag) ||
-        ir_decode(&l.ptx, 1, &l.module, &diag) || exec_bind(l.module, &diag) ||
-        ir_instantiate(l.module, NULL, &l.instance))
-        fail_msg("line %d: %s\n%s", diag.line, diag.message, text->text);
-    return l;
-}
-
-static void unload(Loaded *l)
-{
-    ir_instance_free(l->instance);
-    ir_module_free(l->module);
-    ptx_module_free(l->ptx);
-}
-
 static void run(const Loaded *l, const uint32_t shape[3], unsigned jobs, bool narrow, bool takes_wide,
                 Result *r)
 {
@@ -398,7 +374,7 @@ static void test_both_ways_do_the_same(void **state)
         const uint32_t *shape = shapes[k % N_SHAPES];
         Writer w = {.rng = {k * 7919 + 5}, .whole_warps = shape[0] * shape[1] * shape[2] % WARP_LANES == 0};
         write_kernel(&w);
-        Loaded l = load(&w.text);
+        Loaded l = loaded_of(&w.text);
         run(&l, shape, 1, true, false, &narrow);
         assert_int_equal(0, narrow.ways.wide);
         run(&l, shape, 1, false, false, &wide);
@@ -408,7 +384,7 @@ static void test_both_ways_do_the_same(void **state)
         compare(&narrow, &wide, false, "told by block", &w);
         run(&l, shape, 2, false, false, &wide);
         compare(&narrow, &wide, false, "two workers", &w);
-        unload(&l);
+        loaded_free(&l);
         strbuf_free(&w.text);
     }
     assert_in_range(n_wide, 5 * KERNELS, UINT64_MAX); /* it does happen */

@@ -1,0 +1,139 @@
+/* plan: what every block of a launch does, worked out once. Theory of operation:
+ *
+ * In many kernels no branch and no address depends on loaded data: an index, an address, a loop counter is
+ *
+ *      base + x * step[0] + y * step[1] + z * step[2] + X * step[3] + Y * step[4] + Z * step[5]
+ *
+ * in thread (x, y, z) of block (X, Y, Z). Before the launch begins the kernel is walked through with such
+ * values (plan_make.c, plan_value.c), as a block in the middle of the grid goes; what is left of it is a list
+ * of steps without any branch: loads and stores at addresses of that form, the arithmetic on what was loaded,
+ * barriers. The walk also gives the conditions under which a block goes that way: that it decides its
+ * branches so, and that its addresses stay in the same allocations. They are few, since those with the same
+ * steps in (X, Y, Z) are one interval (PlanMove).
+ *
+ * A block that meets the conditions goes through the list (plan_run.c). Each other one (at the grid's edge,
+ * or about to fault) runs as if there were no plan, and when the walk meets anything else (a branch on which
+ * the threads of that block part, an address out of memory, atomics, calls, waits) there is none.
+ *
+ * A float operation takes what was loaded for it alone straight from memory (plan_fuse.c, plan_float.c): of
+ * most loads nothing is left but that the observers are told.
+ *
+ * Observers are told of the same accesses and barriers in the same order as in wide.h, and the counts are the
+ * same.
+ */
+#ifndef COMMON_VGPU_EXEC_PLAN_H
+#define COMMON_VGPU_EXEC_PLAN_H
+
+#include "common/vgpu/exec/wide.h"
+
+enum {
+    PLAN_DIMS = 6,
+    PLAN_BLOCKS_MIN = 4,      /* of a launch that is worth a plan */
+    PLAN_STEPS_MAX = 1 << 14, /* of a plan */
+    PLAN_INSTS_MAX = 1 << 16, /* that the walk goes through */
+    PLAN_MOVES_MAX = 32,
+    PLAN_SOURCES = 3, /* of a float operation */
+};
+
+typedef struct PlanValue {
+    uint64_t base;
+    int64_t step[PLAN_DIMS]; /* threads x, y, z; blocks X, Y, Z */
+} PlanValue;
+
+/* How far something moves from block to block: shift = X * step[0] + Y * step[1] + Z * step[2] bytes, or
+ * whatever it counts. A block goes as planned when its shifts are from min to max. */
+typedef struct PlanMove {
+    int64_t step[3];
+    int64_t min, max;
+} PlanMove;
+
+typedef enum PlanKind {
+    PLAN_LOAD,
+    PLAN_STORE,
+    PLAN_TELL,   /* a load of which only the observers hear */
+    PLAN_SPREAD, /* a value goes into the register files */
+    PLAN_RUN,    /* the warps' own handlers */
+    PLAN_FLOAT,
+    PLAN_BARRIER,
+} PlanKind;
+
+typedef enum PlanFloatOp { PLAN_ADD, PLAN_SUB, PLAN_MUL, PLAN_FMA, PLAN_NO_FLOAT } PlanFloatOp;
+
+/* Where a float operation has a source, row after row of lanes: in registers, in constants, or in memory. */
+typedef struct PlanSource {
+    uint8_t kind;     /* IrOperandKind: IR_REG, IR_CONST; IR_NONE: memory */
+    bool alike;       /* memory: one word for a row, not one for each lane */
+    bool shared;      /* memory: the block's own */
+    uint16_t move;    /* memory: PlanStep.move */
+    uint32_t off;     /* of the register or the constant */
+    int32_t row_step; /* memory: bytes from a row to the next one */
+    uintptr_t at;     /* memory: where that of block (0, 0, 0) is; shared: from the beginning */
+} PlanSource;
+
+typedef struct PlanStep {
+    uint8_t kind;  /* PlanKind */
+    uint8_t op;    /* FLOAT: PlanFloatOp */
+    uint8_t bytes; /* SPREAD: of a lane; 0: a predicate */
+    uint16_t move; /* LOAD, STORE, TELL, SPREAD: of Plan.moves */
+    uint32_t off;  /* SPREAD, FLOAT: the register written; BARRIER: its number */
+    const IrInst *inst;
+    union {
+        WideSpan
+            span; /* LOAD, STORE, TELL: what is accessed; SPREAD: `at` is the value; of block (0, 0, 0) */
+        PlanSource src[PLAN_SOURCES]; /* FLOAT */
+    };
+} PlanStep;
+
+typedef struct Plan {
+    PlanStep *steps;
+    uint32_t n_steps, n_moves;
+    PlanMove moves[PLAN_MOVES_MAX]; /* the first: not at all */
+    uint64_t insts;                 /* warp instructions of a block */
+    int64_t *runs, *lanes;          /* as in ExecPc, of one warp and of one thread of a block: n_insts + 1 */
+} Plan;
+
+/* What is known of the registers where the walk stands: as in Wide. */
+typedef struct PlanState {
+    ExecRun *run;
+    Plan *plan;
+    const uint8_t *pool;
+    uint8_t *held;            /* HELD_...: by offset / 4 */
+    PlanValue *values;        /* by offset / 64 */
+    uint32_t most[PLAN_DIMS]; /* largest index */
+    int64_t at[3];            /* the block that decides */
+    ExecWarp *warp;           /* in whose registers is worked out what is alike everywhere */
+} PlanState;
+
+/* plan_value.c */
+/* False: not known as a value. */
+bool plan_known(const PlanState *s, const IrOperand *o, PlanValue *x);
+/* 1 or 0 when it is known, else -1. */
+int plan_predicate(const PlanState *s, const IrOperand *o);
+/* Does an instruction on known values. False: nothing was done. */
+bool plan_compute(PlanState *s, const IrInst *inst);
+/* Shifts with these steps shall be from min to max; *move: which of the plan's moves that is. False: they are
+ * not in the deciding block, or these are too many. */
+bool plan_demand(PlanState *s, const int64_t step[3], int64_t min, int64_t max, uint16_t *move);
+
+/* What the threads of a block add to what its first one has, at least and at most. False: the arithmetic
+ * might wrap in some block. */
+bool plan_range(const PlanState *s, const PlanValue *x, bool is_signed, unsigned bytes, int64_t *below,
+                int64_t *above);
+
+/* plan_make.c. NULL: this launch has none, or there is no memory for one. */
+Plan *plan_make(ExecRun *run);
+void plan_free(Plan *plan);
+
+/* plan_fuse.c: float operations take what they can from memory. */
+void plan_fuse(Plan *plan, const ExecRun *run);
+
+/* plan_run.c. False: the block does not go as planned, and nothing was done. */
+bool plan_run(ExecBlock *b);
+/* Adds what the worker's planned blocks have retired to its counters. */
+void plan_count(ExecWorker *worker);
+
+/* plan_float.c */
+PlanFloatOp plan_float_op(const IrInst *inst);
+void plan_float(const ExecBlock *b, const PlanStep *step, const int64_t *shifts);
+
+#endif

@@ -1,0 +1,120 @@
+/* A block that goes as planned: see plan.h. */
+#include "common/vgpu/exec/plan.h"
+
+#include <string.h>
+
+/* How far everything has moved. False: the block does not meet the conditions. */
+static bool find_shifts(const Plan *plan, const uint32_t index[3], int64_t *shifts)
+{
+    bool meets = true;
+    for (uint32_t i = 0; i < plan->n_moves; i++) {
+        const PlanMove *m = &plan->moves[i];
+        shifts[i] =
+            m->step[0] * (int64_t)index[0] + m->step[1] * (int64_t)index[1] + m->step[2] * (int64_t)index[2];
+        meets &= shifts[i] >= m->min && shifts[i] <= m->max;
+    }
+    return meets;
+}
+
+/* The span as it is in this block. */
+static WideSpan span_here(const ExecBlock *b, const PlanStep *step, const int64_t *shifts)
+{
+    WideSpan s = step->span;
+    const uint64_t shift = (uint64_t)shifts[step->move];
+    s.at.base += shift;
+    s.low += shift;
+    s.end += shift;
+    s.host = s.alloc ? s.alloc->host + (s.at.base - s.alloc->addr) : b->shared + s.at.base;
+    s.warps = b->wide->warps;
+    return s;
+}
+
+static void load(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
+{
+    const IrInst *inst = step->inst;
+    const WideSpan s = span_here(b, step, shifts);
+    if (b->run->n_watchers)
+        wide_tell_warps(b, inst, &s, wide_tell(b, inst, &s));
+    for (uint32_t k = 0; step->kind == PLAN_LOAD && k < inst->n_vec; k++) {
+        const IrOperand *o = wide_register(inst, k);
+        if (o->kind == IR_REG)
+            wide_load_rows(b, &s, o, s.host + (size_t)k * s.element);
+    }
+}
+
+static void store(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
+{
+    WideSpan s = span_here(b, step, shifts);
+    wide_store(b, step->inst, &s, b->run->n_watchers ? wide_tell(b, step->inst, &s) : 0);
+}
+
+static void spread(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
+{
+    WideValue x = step->span.at;
+    x.base += (uint64_t)shifts[step->move];
+    wide_put_lanes(b, step->off, step->bytes, &x);
+}
+
+static void run_handlers(ExecBlock *b, const IrInst *inst)
+{
+    const Wide *v = b->wide;
+    for (uint32_t i = 0; i < b->run->n_warps; i++)
+        inst->handler(&b->warps[i].base, inst, v->active[i]);
+}
+
+static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts)
+{
+    for (uint32_t i = 0; i < plan->n_steps; i++) {
+        const PlanStep *step = &plan->steps[i];
+        switch ((PlanKind)step->kind) {
+        case PLAN_LOAD:
+        case PLAN_TELL:
+            load(b, step, shifts);
+            break;
+        case PLAN_STORE:
+            store(b, step, shifts);
+            break;
+        case PLAN_SPREAD:
+            spread(b, step, shifts);
+            break;
+        case PLAN_RUN:
+            run_handlers(b, step->inst);
+            break;
+        case PLAN_FLOAT:
+            plan_float(b, step, shifts);
+            break;
+        case PLAN_BARRIER:
+            barrier_tell_all(b, step->inst, step->off);
+            break;
+        }
+    }
+}
+
+bool plan_run(ExecBlock *b)
+{
+    const Plan *plan = b->run->plan;
+    Wide *v = b->wide;
+    int64_t shifts[PLAN_MOVES_MAX];
+    if (!plan || !v->on || !v->fresh)
+        return false;
+    v->fresh = false;
+    if (!find_shifts(plan, b->index, shifts) || !wide_load(b))
+        return false;
+    go_through(b, plan, shifts);
+    v->retired += plan->insts * b->run->n_warps;
+    wide_account(b);
+    b->worker->planned++;
+    b->live_threads = 0;
+    return true;
+}
+
+void plan_count(ExecWorker *worker)
+{
+    const ExecRun *run = worker->run;
+    const ExecCode *code = worker->planned ? worker_code(worker, run->launch->function) : NULL;
+    for (uint32_t pc = 0; code && pc <= run->entry->n_insts; pc++) {
+        code->pcs[pc].runs += run->plan->runs[pc] * (int64_t)(worker->planned * run->n_warps);
+        code->pcs[pc].lanes += run->plan->lanes[pc] * (int64_t)(worker->planned * run->n_threads);
+    }
+    worker->planned = 0;
+}
