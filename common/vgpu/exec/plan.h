@@ -11,6 +11,10 @@
  * branches so, and that its addresses stay in the same allocations. They are few, since those with the same
  * steps in (X, Y, Z) are one interval (PlanMove).
  *
+ * Where only the first threads of a block with one dimension go into a branch (t < 64), and all meet behind
+ * it, the steps in between are theirs alone (PLAN_ACTIVE). What they write is of no use to all threads
+ * together, unless the registers hold something for the others too.
+ *
  * A block that meets the conditions goes through the list (plan_run.c). Each other one (at the grid's edge,
  * or about to fault) runs as if there were no plan, and when the walk meets anything else (a branch on which
  * the threads of that block part, an address out of memory, atomics, calls, waits) there is none.
@@ -33,6 +37,7 @@ enum {
     PLAN_INSTS_MAX = 1 << 16, /* that the walk goes through */
     PLAN_MOVES_MAX = 32,
     PLAN_SOURCES = 3, /* of a float operation */
+    PLAN_LEVELS = 8,  /* branches within branches */
 };
 
 typedef struct PlanValue {
@@ -48,6 +53,7 @@ typedef struct PlanMove {
 } PlanMove;
 
 typedef enum PlanKind {
+    PLAN_NOTHING,
     PLAN_LOAD,
     PLAN_STORE,
     PLAN_TELL,   /* a load of which only the observers hear */
@@ -55,6 +61,7 @@ typedef enum PlanKind {
     PLAN_RUN,    /* the warps' own handlers */
     PLAN_FLOAT,
     PLAN_BARRIER,
+    PLAN_ACTIVE, /* from here on the first threads only, or all again */
 } PlanKind;
 
 typedef enum PlanFloatOp { PLAN_ADD, PLAN_SUB, PLAN_MUL, PLAN_FMA, PLAN_NO_FLOAT } PlanFloatOp;
@@ -74,8 +81,10 @@ typedef struct PlanStep {
     uint8_t kind;  /* PlanKind */
     uint8_t op;    /* FLOAT: PlanFloatOp */
     uint8_t bytes; /* SPREAD: of a lane; 0: a predicate */
+    bool whole;    /* all lanes of the active warps are active */
+    bool keeps;    /* lanes that are not active have something in the register written */
     uint16_t move; /* LOAD, STORE, TELL, SPREAD: of Plan.moves */
-    uint32_t off;  /* SPREAD, FLOAT: the register written; BARRIER: its number */
+    uint32_t off;  /* SPREAD, FLOAT: the register written; BARRIER: its number; ACTIVE: how many threads */
     const IrInst *inst;
     union {
         WideSpan
@@ -88,9 +97,16 @@ typedef struct Plan {
     PlanStep *steps;
     uint32_t n_steps, n_moves;
     PlanMove moves[PLAN_MOVES_MAX]; /* the first: not at all */
-    uint64_t insts;                 /* warp instructions of a block */
-    int64_t *runs, *lanes;          /* as in ExecPc, of one warp and of one thread of a block: n_insts + 1 */
+    uint64_t insts, divergent;      /* of a block: warp instructions, and branches on which lanes part */
+    ExecPc *pcs;                    /* counts of a block: runs, lanes, diverged; n_insts + 1 */
 } Plan;
+
+/* Of a register, beside what there is in Wide. */
+enum {
+    HELD_MIXED = 16, /* some threads' own: nobody may read it */
+    HELD_FIRST = 32, /* a predicate that comes out in one way for the first threads, and in the other one for
+                        the others */
+};
 
 /* What is known of the registers where the walk stands: as in Wide. */
 typedef struct PlanState {
@@ -99,7 +115,8 @@ typedef struct PlanState {
     const uint8_t *pool;
     uint8_t *held;            /* HELD_...: by offset / 4 */
     PlanValue *values;        /* by offset / 64 */
-    uint32_t most[PLAN_DIMS]; /* largest index */
+    uint32_t *firsts;         /* HELD_FIRST: how many threads, by offset / 4 */
+    uint32_t most[PLAN_DIMS]; /* largest index, of the active threads */
     int64_t at[3];            /* the block that decides */
     ExecWarp *warp;           /* in whose registers is worked out what is alike everywhere */
 } PlanState;
@@ -111,6 +128,9 @@ bool plan_known(const PlanState *s, const IrOperand *o, PlanValue *x);
 int plan_predicate(const PlanState *s, const IrOperand *o);
 /* Does an instruction on known values. False: nothing was done. */
 bool plan_compute(PlanState *s, const IrInst *inst);
+/* Of a comparison whose outcome goes into the register files: notes it when the first threads differ from the
+ * others alone. */
+void plan_note_first(PlanState *s, const IrInst *inst);
 /* Shifts with these steps shall be from min to max; *move: which of the plan's moves that is. False: they are
  * not in the deciding block, or these are too many. */
 bool plan_demand(PlanState *s, const int64_t step[3], int64_t min, int64_t max, uint16_t *move);

@@ -151,7 +151,7 @@ void plan_float(const ExecBlock *b, const PlanStep *step, const int64_t *shifts)
 {
     const bool half = b->wide->row_lanes == WARP_LANES / 2;
     const PlanSource *s = step->src;
-    Job j = {.dst = b->regs + step->off, .dst_warp = b->wide->reg_stride, .n_warps = b->run->n_warps};
+    Job j = {.dst = b->regs + step->off, .dst_warp = b->wide->reg_stride, .n_warps = b->wide->n_warps};
     for (int k = 0; k < PLAN_SOURCES; k++)
         j.src[k] = stream_of(b, &s[k], shifts, half ? WARP_LANES * 2 : WARP_LANES * 4);
     best_run()((PlanFloatOp)step->op, &j, half, s[0].alike, s[1].alike);

@@ -29,7 +29,7 @@ static void make_float(PlanStep *step)
     const IrInst *inst = step->inst;
     PlanFloatOp op = plan_float_op(inst);
     unsigned n = op == PLAN_FMA ? 3 : 2;
-    if (op == PLAN_NO_FLOAT)
+    if (op == PLAN_NO_FLOAT || (!step->whole && step->keeps))
         return;
     memset(step->src, 0, sizeof step->src);
     step->kind = PLAN_FLOAT;
@@ -92,15 +92,15 @@ static void fuse_load(Fusion *f, uint32_t i)
     if (!r->first || r->second || (f->wall && f->wall < r->first))
         return;
     PlanStep *user = &f->plan->steps[r->first - 1];
-    if (user->kind == PLAN_FLOAT && take_from_memory(f, load, user, o->off))
+    if (user->kind == PLAN_FLOAT && user->whole && take_from_memory(f, load, user, o->off))
         load->kind = PLAN_TELL;
 }
 
 /* ---- who reads what ---- */
 
-static void writes(Fusion *f, const IrOperand *o)
+static void writes(Fusion *f, const PlanStep *step, const IrOperand *o)
 {
-    if (o->kind == IR_REG)
+    if (o->kind == IR_REG && !step->keeps)
         f->readers[o->off / 4] = (Readers){0};
 }
 
@@ -111,12 +111,15 @@ static void reads(Fusion *f, uint32_t off, uint32_t i)
     r->first = i + 1;
 }
 
-static void note_instruction(Fusion *f, const IrInst *inst, uint32_t i, bool vec_is_read)
+/* mov packs or unpacks its vector: which of them, its result says. */
+static void note_instruction(Fusion *f, const PlanStep *step, uint32_t i)
 {
-    writes(f, &inst->dst);
-    writes(f, &inst->dst2);
+    const IrInst *inst = step->inst;
+    bool vec_is_read = inst->dst.kind == IR_REG;
+    writes(f, step, &inst->dst);
+    writes(f, step, &inst->dst2);
     for (uint32_t k = 0; inst->vec && !vec_is_read && k < inst->n_vec; k++)
-        writes(f, &inst->vec[k]);
+        writes(f, step, &inst->vec[k]);
     for (uint32_t k = 0; k < inst->n_src; k++)
         if (inst->src[k].kind == IR_REG)
             reads(f, inst->src[k].off, i);
@@ -125,7 +128,6 @@ static void note_instruction(Fusion *f, const IrInst *inst, uint32_t i, bool vec
             reads(f, inst->vec[k].off, i);
 }
 
-/* mov packs or unpacks its vector: which of them, its result says. */
 static void note_step(Fusion *f, uint32_t i)
 {
     const PlanStep *step = &f->plan->steps[i];
@@ -133,7 +135,7 @@ static void note_step(Fusion *f, uint32_t i)
     case PLAN_LOAD:
     case PLAN_TELL: /* the address is a value */
         for (uint32_t k = 0; k < step->inst->n_vec; k++)
-            writes(f, wide_register(step->inst, k));
+            writes(f, step, wide_register(step->inst, k));
         break;
     case PLAN_STORE:
         for (uint32_t k = 0; k < step->inst->n_vec; k++)
@@ -146,10 +148,13 @@ static void note_step(Fusion *f, uint32_t i)
         break;
     case PLAN_RUN:
     case PLAN_FLOAT:
-        note_instruction(f, step->inst, i, step->inst->dst.kind == IR_REG);
+        note_instruction(f, step, i);
         break;
     case PLAN_BARRIER:
+    case PLAN_ACTIVE:
         f->wall = i + 1;
+        break;
+    case PLAN_NOTHING:
         break;
     }
 }
@@ -164,11 +169,31 @@ static bool hears_of_loads(const ExecRun *run)
     return false;
 }
 
-static void drop_told(Plan *plan)
+static bool is_read(const Fusion *f, const IrOperand *o)
+{
+    return o->kind == IR_REG && f->readers[o->off / 4].first;
+}
+
+/* What nobody reads: comparisons that the walk has decided, most of all. */
+static bool is_idle(const Fusion *f, const PlanStep *step)
+{
+    const IrInst *inst = step->inst;
+    switch ((PlanKind)step->kind) {
+    case PLAN_SPREAD:
+        return !f->readers[step->off / 4].first;
+    case PLAN_RUN:
+    case PLAN_FLOAT:
+        return !inst->vec && !is_read(f, &inst->dst) && !is_read(f, &inst->dst2);
+    default:
+        return false;
+    }
+}
+
+static void drop_steps(Plan *plan, bool told)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < plan->n_steps; i++)
-        if (plan->steps[i].kind != PLAN_TELL)
+        if (plan->steps[i].kind != PLAN_NOTHING && (told || plan->steps[i].kind != PLAN_TELL))
             plan->steps[n++] = plan->steps[i];
     plan->n_steps = n;
 }
@@ -193,11 +218,12 @@ void plan_fuse(Plan *plan, const ExecRun *run)
         if (plan->steps[i].kind == PLAN_RUN)
             make_float(&plan->steps[i]);
     for (uint32_t i = plan->n_steps; i-- > 0;) {
+        if (is_idle(&f, &plan->steps[i]))
+            plan->steps[i].kind = PLAN_NOTHING;
         if (plan->steps[i].kind == PLAN_LOAD)
             fuse_load(&f, i);
         note_step(&f, i);
     }
     free(f.readers);
-    if (!hears_of_loads(run))
-        drop_told(plan);
+    drop_steps(plan, hears_of_loads(run));
 }

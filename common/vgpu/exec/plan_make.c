@@ -4,12 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The first threads are alone up to a place where all meet. */
+typedef struct Level {
+    uint32_t join, n_threads; /* that meet there */
+    uint32_t n_scoped;        /* before */
+} Level;
+
 typedef struct Walk {
     PlanState s;
     uint32_t pc, run_start, room;
-    uint64_t walked; /* instructions */
+    uint32_t n_threads; /* active: the first so many */
+    uint64_t walked;    /* instructions */
     bool ended;
+    uint32_t depth, n_scoped, scoped_room;
+    Level levels[PLAN_LEVELS];
+    uint32_t *scoped; /* registers (offset / 4) that hold something for the active threads only */
 } Walk;
+
+static bool all_active(const Walk *w)
+{
+    return w->n_threads == w->s.run->n_threads;
+}
 
 static PlanStep *add_step(Walk *w, PlanKind kind, const IrInst *inst)
 {
@@ -26,27 +41,34 @@ static PlanStep *add_step(Walk *w, PlanKind kind, const IrInst *inst)
     memset(step, 0, sizeof *step);
     step->kind = (uint8_t)kind;
     step->inst = inst;
+    step->whole = w->n_threads % WARP_LANES == 0;
     return step;
 }
 
 /* ---- counting ---- */
 
-/* As wide_close_run: of one warp, and of one of its threads. */
+static uint32_t active_warps(const Walk *w)
+{
+    return (w->n_threads + WARP_LANES - 1) / WARP_LANES;
+}
+
+/* As wide_close_run. */
 static void close_run(Walk *w, uint32_t end)
 {
     Plan *plan = w->s.plan;
-    plan->runs[w->run_start]++;
-    plan->runs[end]--;
-    plan->lanes[w->run_start]++;
-    plan->lanes[end]--;
-    plan->insts += end - w->run_start;
+    ExecPc *first = &plan->pcs[w->run_start], *after = &plan->pcs[end];
+    first->runs += active_warps(w);
+    after->runs -= active_warps(w);
+    first->lanes += w->n_threads;
+    after->lanes -= w->n_threads;
+    plan->insts += (uint64_t)(end - w->run_start) * active_warps(w);
     w->run_start = end;
 }
 
 static void skip(Walk *w)
 {
-    w->s.plan->lanes[w->pc]--;
-    w->s.plan->lanes[w->pc + 1]++;
+    w->s.plan->pcs[w->pc].lanes -= w->n_threads;
+    w->s.plan->pcs[w->pc + 1].lanes += w->n_threads;
 }
 
 /* ---- registers ---- */
@@ -57,9 +79,9 @@ static bool spread(Walk *w, const IrOperand *o)
     PlanState *s = &w->s;
     if (o->kind != IR_REG || s->held[o->off / 4] & HELD_LANES)
         return true;
-    if (o->bytes > 8)
-        return false;
     uint8_t held = s->held[o->off / 4];
+    if (o->bytes > 8 || held & HELD_MIXED)
+        return false;
     PlanValue x = {.base = held & HELD_TRUE ? FULL_MASK : 0};
     PlanStep *step = add_step(w, PLAN_SPREAD, NULL);
     if (!step || (o->bytes && !plan_known(s, o, &x)) ||
@@ -73,10 +95,35 @@ static bool spread(Walk *w, const IrOperand *o)
     return true;
 }
 
-static void take_lanes(Walk *w, const IrOperand *o)
+/* The register holds something for the active threads; false: no memory. */
+static bool scope(Walk *w, const IrOperand *o)
 {
-    if (o->kind == IR_REG)
-        w->s.held[o->off / 4] = HELD_LANES;
+    if (all_active(w) || o->kind != IR_REG)
+        return true;
+    if (w->n_scoped == w->scoped_room) {
+        uint32_t room = w->scoped_room ? 2 * w->scoped_room : 32;
+        uint32_t *scoped = realloc(w->scoped, room * sizeof *scoped);
+        if (!scoped)
+            return false;
+        w->scoped = scoped;
+        w->scoped_room = room;
+    }
+    w->scoped[w->n_scoped++] = o->off / 4;
+    return true;
+}
+
+/* The active threads have their own value in it. */
+static bool take_lanes(Walk *w, PlanStep *step, const IrOperand *o)
+{
+    if (o->kind != IR_REG)
+        return true;
+    uint8_t *held = &w->s.held[o->off / 4];
+    bool there = *held & HELD_LANES;
+    *held = HELD_LANES;
+    if (all_active(w))
+        return true;
+    step->keeps |= there;
+    return there || scope(w, o);
 }
 
 static bool spread_sources(Walk *w, const IrInst *inst)
@@ -95,13 +142,13 @@ static bool spread_sources(Walk *w, const IrInst *inst)
 static bool run_handlers(Walk *w, const IrInst *inst)
 {
     bool carries = inst->carry_in || inst->carry_out;
-    if (carries || !spread_sources(w, inst) || !add_step(w, PLAN_RUN, inst))
-        return false;
-    take_lanes(w, &inst->dst);
-    take_lanes(w, &inst->dst2);
-    for (uint32_t i = 0; inst->vec && i < inst->n_vec; i++)
-        take_lanes(w, &inst->vec[i]);
-    return true;
+    PlanStep *step = carries || !spread_sources(w, inst) ? NULL : add_step(w, PLAN_RUN, inst);
+    bool ok = step && take_lanes(w, step, &inst->dst) && take_lanes(w, step, &inst->dst2);
+    for (uint32_t i = 0; ok && inst->vec && i < inst->n_vec; i++)
+        ok = take_lanes(w, step, &inst->vec[i]);
+    if (ok)
+        plan_note_first(&w->s, inst);
+    return ok;
 }
 
 /* The address of an access that is aligned, and known for all threads of all blocks. */
@@ -155,9 +202,10 @@ static bool add_access(Walk *w, const IrInst *inst)
     if (!step || !plan_demand(s, at.step + 3, from - (int64_t)span.low, to - (int64_t)span.end, &step->move))
         return false;
     step->span = span;
-    for (uint32_t k = 0; !store && k < inst->n_vec; k++)
-        take_lanes(w, wide_register(inst, k));
-    return true;
+    bool ok = true;
+    for (uint32_t k = 0; ok && !store && k < inst->n_vec; k++)
+        ok = take_lanes(w, step, wide_register(inst, k));
+    return ok;
 }
 
 /* bar.sync of all threads of the block. */
@@ -166,7 +214,8 @@ static bool add_barrier(Walk *w, const IrInst *inst)
     const IrOperand *o = &inst->src[0];
     PlanValue id = {0};
     bool counts = inst->src[1].kind != IR_NONE && inst->src[1].bytes;
-    if (counts || (o->kind != IR_NONE && !plan_known(&w->s, o, &id)) || id.base >= EXEC_N_BARRIERS)
+    if (!all_active(w) || counts || (o->kind != IR_NONE && !plan_known(&w->s, o, &id)) ||
+        id.base >= EXEC_N_BARRIERS)
         return false;
     for (int i = 0; i < PLAN_DIMS; i++)
         if (id.step[i])
@@ -185,6 +234,53 @@ static void jump(Walk *w, uint32_t target)
     w->run_start = w->pc = target;
 }
 
+static bool activate(Walk *w, uint32_t n_threads)
+{
+    PlanStep *step = add_step(w, PLAN_ACTIVE, NULL);
+    w->n_threads = n_threads;
+    if (n_threads <= w->s.run->launch->block[0])
+        w->s.most[0] = n_threads - 1;
+    if (step)
+        step->off = n_threads;
+    return step;
+}
+
+/* The first threads fall through, the others jump to where all meet. */
+static bool part(Walk *w, const IrInst *inst)
+{
+    PlanState *s = &w->s;
+    uint8_t held = s->held[inst->guard.off / 4];
+    uint32_t n = s->firsts[inst->guard.off / 4];
+    uint32_t join = inst->reconverge == IR_NO_PC ? s->run->entry->epilogue : inst->reconverge;
+    bool first_jump = ((held & HELD_TRUE) != 0) ^ inst->guard.negated;
+    if (!(held & HELD_FIRST) || first_jump || n >= w->n_threads || inst->target != join ||
+        w->depth == PLAN_LEVELS)
+        return false;
+    close_run(w, w->pc + 1);
+    s->plan->divergent += n % WARP_LANES != 0;
+    s->plan->pcs[w->pc].diverged += n % WARP_LANES != 0;
+    if (!w->depth || w->levels[w->depth - 1].join != join)
+        w->levels[w->depth++] = (Level){join, w->n_threads, w->n_scoped};
+    w->run_start = ++w->pc;
+    return activate(w, n);
+}
+
+static bool meet(Walk *w)
+{
+    const Level level = w->levels[--w->depth];
+    close_run(w, w->pc);
+    while (w->n_scoped > level.n_scoped)
+        w->s.held[w->scoped[--w->n_scoped]] = HELD_MIXED;
+    return activate(w, level.n_threads);
+}
+
+static bool compute(Walk *w, const IrInst *inst)
+{
+    if (!plan_compute(&w->s, inst))
+        return run_handlers(w, inst);
+    return scope(w, &inst->dst) && scope(w, &inst->dst2);
+}
+
 static bool do_inst(Walk *w, const IrInst *inst)
 {
     switch ((WideKind)inst->wide) {
@@ -198,7 +294,7 @@ static bool do_inst(Walk *w, const IrInst *inst)
     case WIDE_END:
         close_run(w, w->pc + 1);
         w->ended = true;
-        return true;
+        return all_active(w);
     case WIDE_BARRIER:
         w->pc++;
         return add_barrier(w, inst);
@@ -208,17 +304,21 @@ static bool do_inst(Walk *w, const IrInst *inst)
         return add_access(w, inst);
     default:
         w->pc++;
-        return plan_compute(&w->s, inst) || run_handlers(w, inst);
+        return compute(w, inst);
     }
 }
 
 /* False: no plan. */
 static bool walk_on(Walk *w)
 {
+    if (w->depth && w->pc == w->levels[w->depth - 1].join)
+        return meet(w);
     const IrInst *inst = &w->s.run->entry->insts[w->pc];
     int on = inst->guard.kind == IR_NONE ? 1 : plan_predicate(&w->s, &inst->guard);
-    if (++w->walked > PLAN_INSTS_MAX || on < 0)
+    if (++w->walked > PLAN_INSTS_MAX)
         return false;
+    if (on < 0)
+        return inst->opcode == PTX_BRA && part(w, inst);
     if (on)
         return do_inst(w, inst);
     if (inst->opcode != PTX_BRA)
@@ -241,13 +341,15 @@ static bool walk(Plan *plan, ExecRun *run)
 {
     const IrFunction *f = run->entry;
     const ExecLaunch *l = run->launch;
-    Walk w = {.s = {.run = run, .plan = plan, .pool = l->instance->pools[l->function]}};
+    Walk w = {.s = {.run = run, .plan = plan, .pool = l->instance->pools[l->function]},
+              .n_threads = run->n_threads};
     ExecBlock *block = aligned_zeros(sizeof *block);
     Warp *warp = aligned_zeros(sizeof *warp);
     uint8_t *regs = aligned_zeros(f->reg_bytes);
     w.s.held = calloc(f->reg_bytes / 4 + 1u, 1);
     w.s.values = calloc(f->reg_bytes / 64 + 1u, sizeof *w.s.values);
-    bool made = block && warp && regs && w.s.held && w.s.values;
+    w.s.firsts = calloc(f->reg_bytes / 4 + 1u, sizeof *w.s.firsts);
+    bool made = block && warp && regs && w.s.held && w.s.values && w.s.firsts;
     if (made) {
         block->run = run;
         warp->base.block = block;
@@ -269,6 +371,8 @@ static bool walk(Plan *plan, ExecRun *run)
     free(regs);
     free(w.s.held);
     free(w.s.values);
+    free(w.s.firsts);
+    free(w.scoped);
     return made;
 }
 
@@ -276,13 +380,10 @@ Plan *plan_make(ExecRun *run)
 {
     if (!run->wide || run->n_blocks < PLAN_BLOCKS_MIN || run->launch->cooperative)
         return NULL;
-    const size_t n = run->entry->n_insts + 1u;
     Plan *plan = calloc(1, sizeof *plan);
-    if (plan) {
-        plan->runs = calloc(n, sizeof *plan->runs);
-        plan->lanes = calloc(n, sizeof *plan->lanes);
-    }
-    if (plan && plan->runs && plan->lanes && walk(plan, run)) {
+    if (plan)
+        plan->pcs = calloc(run->entry->n_insts + 1u, sizeof *plan->pcs);
+    if (plan && plan->pcs && walk(plan, run)) {
         plan_fuse(plan, run);
         return plan;
     }
@@ -295,7 +396,6 @@ void plan_free(Plan *plan)
     if (!plan)
         return;
     free(plan->steps);
-    free(plan->runs);
-    free(plan->lanes);
+    free(plan->pcs);
     free(plan);
 }

@@ -58,7 +58,7 @@ static void spread(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
 static void run_handlers(ExecBlock *b, const IrInst *inst)
 {
     const Wide *v = b->wide;
-    for (uint32_t i = 0; i < b->run->n_warps; i++)
+    for (uint32_t i = 0; i < v->n_warps; i++)
         inst->handler(&b->warps[i].base, inst, v->active[i]);
 }
 
@@ -86,6 +86,11 @@ static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts)
         case PLAN_BARRIER:
             barrier_tell_all(b, step->inst, step->off);
             break;
+        case PLAN_NOTHING:
+            break;
+        case PLAN_ACTIVE:
+            wide_activate_first(b, step->off);
+            break;
         }
     }
 }
@@ -101,7 +106,8 @@ bool plan_run(ExecBlock *b)
     if (!find_shifts(plan, b->index, shifts) || !wide_load(b))
         return false;
     go_through(b, plan, shifts);
-    v->retired += plan->insts * b->run->n_warps;
+    v->retired += plan->insts;
+    b->worker->divergent_branches += plan->divergent;
     wide_account(b);
     b->worker->planned++;
     b->live_threads = 0;
@@ -113,8 +119,10 @@ void plan_count(ExecWorker *worker)
     const ExecRun *run = worker->run;
     const ExecCode *code = worker->planned ? worker_code(worker, run->launch->function) : NULL;
     for (uint32_t pc = 0; code && pc <= run->entry->n_insts; pc++) {
-        code->pcs[pc].runs += run->plan->runs[pc] * (int64_t)(worker->planned * run->n_warps);
-        code->pcs[pc].lanes += run->plan->lanes[pc] * (int64_t)(worker->planned * run->n_threads);
+        const ExecPc *p = &run->plan->pcs[pc];
+        code->pcs[pc].runs += p->runs * (int64_t)worker->planned;
+        code->pcs[pc].lanes += p->lanes * (int64_t)worker->planned;
+        code->pcs[pc].diverged += p->diverged * (uint32_t)worker->planned;
     }
     worker->planned = 0;
 }

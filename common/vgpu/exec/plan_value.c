@@ -31,7 +31,7 @@ bool plan_known(const PlanState *s, const IrOperand *o, PlanValue *x)
     uint8_t held = s->held[o->off / 4];
     if (held & HELD_AFFINE)
         *x = s->values[o->off / 64];
-    return held != HELD_LANES;
+    return held != HELD_LANES && !(held & HELD_MIXED);
 }
 
 int plan_predicate(const PlanState *s, const IrOperand *o)
@@ -41,7 +41,7 @@ int plan_predicate(const PlanState *s, const IrOperand *o)
         value = s->pool[o->off] & 1;
     } else {
         uint8_t held = s->held[o->off / 4];
-        if (held == HELD_LANES)
+        if (held == HELD_LANES || held & (HELD_MIXED | HELD_FIRST))
             return -1;
         value = (held & HELD_TRUE) != 0;
     }
@@ -225,25 +225,32 @@ static Side side_of(uint8_t cmp, int64_t low, int64_t high)
     }
 }
 
-static bool compare(PlanState *s, const IrInst *inst)
+/* a - b, as numbers. */
+static bool difference(const PlanState *s, const IrInst *inst, PlanValue *d, int64_t *below, int64_t *above)
 {
     PlanValue a, b;
-    int64_t below, above;
     bool is_signed = is_signed_type(inst->type);
     unsigned bytes = inst->src[0].bytes;
     if (!plan_known(s, &inst->src[0], &a) || !plan_known(s, &inst->src[1], &b) ||
-        !plan_range(s, &a, is_signed, bytes, &below, &above) ||
-        !plan_range(s, &b, is_signed, bytes, &below, &above))
+        !plan_range(s, &a, is_signed, bytes, below, above) ||
+        !plan_range(s, &b, is_signed, bytes, below, above))
         return false;
     if (is_signed) {
         a.base = (uint64_t)cut(a.base, bytes);
         b.base = (uint64_t)cut(b.base, bytes);
     }
-    PlanValue d = sum(&a, &b, (uint64_t)-1);
-    if (!plan_range(s, &d, true, 8, &below, &above))
+    *d = sum(&a, &b, (uint64_t)-1);
+    return plan_range(s, d, true, 8, below, above);
+}
+
+static bool compare(PlanState *s, const IrInst *inst)
+{
+    PlanValue d;
+    int64_t below, above;
+    uint16_t move;
+    if (!difference(s, inst, &d, &below, &above))
         return false;
     const int64_t base = (int64_t)d.base, *step = d.step + 3;
-    uint16_t move;
     int64_t here = base + step[0] * s->at[0] + step[1] * s->at[1] + step[2] * s->at[2];
     Side side = side_of(inst->cmp, here + below, here + above);
     if (!side.decided || !plan_demand(s, step, side.from ? side.at_least - base - below : INT64_MIN,
@@ -251,6 +258,25 @@ static bool compare(PlanState *s, const IrInst *inst)
         return false;
     set_predicate(s, &inst->dst, side.outcome);
     return true;
+}
+
+void plan_note_first(PlanState *s, const IrInst *inst)
+{
+    PlanValue d;
+    int64_t below, above;
+    uint32_t n = 1;
+    if (inst->wide != WIDE_SETP || s->run->launch->block[1] * s->run->launch->block[2] > 1 ||
+        !difference(s, inst, &d, &below, &above) || d.step[3] | d.step[4] | d.step[5])
+        return;
+    int64_t at = (int64_t)d.base;
+    bool first = side_of(inst->cmp, at, at).outcome;
+    while (n <= s->most[0] && side_of(inst->cmp, at + n * d.step[0], at + n * d.step[0]).outcome == first)
+        n++;
+    s->firsts[inst->dst.off / 4] = n;
+    for (; n <= s->most[0]; n++)
+        if (side_of(inst->cmp, at + n * d.step[0], at + n * d.step[0]).outcome == first)
+            return;
+    s->held[inst->dst.off / 4] |= HELD_FIRST | (first ? HELD_TRUE : HELD_FALSE);
 }
 
 static bool select_value(PlanState *s, const IrInst *inst)

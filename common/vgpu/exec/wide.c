@@ -42,6 +42,19 @@ void wide_count_active(ExecBlock *b)
     v->stop_pc = v->depth ? v->levels[v->depth - 1].join : IR_NO_PC;
 }
 
+void wide_activate_first(ExecBlock *b, uint32_t n_threads)
+{
+    Wide *v = b->wide;
+    v->n_lanes = v->n_first = n_threads;
+    v->n_warps = (n_threads + WARP_LANES - 1) / WARP_LANES;
+    v->warps = UINT32_MAX >> (EXEC_WARPS_MAX - v->n_warps);
+    v->whole = n_threads == b->n_threads;
+    for (uint32_t i = 0; i < b->run->n_warps; i++) {
+        uint32_t left = n_threads > i * WARP_LANES ? n_threads - i * WARP_LANES : 0;
+        v->active[i] = left >= WARP_LANES ? FULL_MASK : (1u << left) - 1;
+    }
+}
+
 /* ---- counting ---- */
 
 void wide_close_run(Wide *v, uint32_t end)

@@ -146,6 +146,8 @@ BlockOutcome wide_run(ExecBlock *b);
 /* Lends the warps what the worker keeps for the function. False: no memory. */
 bool wide_load(ExecBlock *b);
 void wide_count_active(ExecBlock *b);
+/* Of a block with one dimension, or all: the first so many threads are active. */
+void wide_activate_first(ExecBlock *b, uint32_t n_threads);
 void wide_close_run(Wide *v, uint32_t end);
 void wide_account(ExecBlock *b);
 /* So few instructions are left to the launch that each warp's are watched. */
