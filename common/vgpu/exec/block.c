@@ -152,7 +152,7 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
             launch->observers[i].block_begin(launch->observers[i].self, who, run->shared_bytes);
 }
 
-static void block_end(ExecBlock *b)
+void block_end(ExecBlock *b)
 {
     const ExecLaunch *launch = b->run->launch;
     const ExecWho *who = exec_who(&b->warps[0].base, b->run->entry, NULL);

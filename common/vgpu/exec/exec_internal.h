@@ -174,6 +174,7 @@ struct ExecBlock {
     ExecJoin *free_joins;
     struct ExecChunk *chunks; /* memory of frames and joins */
     uint64_t position;        /* in the reference order */
+    uint32_t n_planned;       /* this one and the blocks after it that run in its place and go as planned (plan.h); 0: not even this one */
     uint32_t linear, index[3];
     uint32_t slot;
     uint32_t n_threads, live_threads, live_warps;
@@ -233,11 +234,12 @@ struct ExecRun {
     /* schedule.c, under lock */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    uint64_t next_start, next_turn; /* positions */
+    uint64_t next_start;         /* position */
+    uint64_t n_started, n_turns; /* blocks, or rows of them, that were given out; of them, those whose turn has come */
     uint64_t n_resident, resident_max;
     ExecBlock *holder; /* of the turn */
     ExecBlock *aside_first, *aside_last;
-    ExecBlock *ahead[EXEC_AHEAD_MAX]; /* begun before their turn, by position */
+    ExecBlock *ahead[EXEC_AHEAD_MAX]; /* begun before their turn */
     ExecBlock *free_blocks, *made_blocks;
     uint32_t n_slots;
     bool finished;
@@ -344,6 +346,7 @@ void block_begin(ExecBlock *b, ExecWorker *worker);
 /* Forgets what a warp has of splits and slices. */
 void block_clear_warp(Warp *warp);
 BlockOutcome block_run(ExecBlock *b, ExecWorker *worker);
+void block_end(ExecBlock *b);
 
 /* barrier.c */
 void exec_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask);

@@ -36,8 +36,9 @@ enum {
     PLAN_STEPS_MAX = 1 << 14, /* of a plan */
     PLAN_INSTS_MAX = 1 << 16, /* that the walk goes through */
     PLAN_MOVES_MAX = 32,
-    PLAN_SOURCES = 3, /* of a float operation */
-    PLAN_LEVELS = 8,  /* branches within branches */
+    PLAN_SOURCES = 3,  /* of a float operation */
+    PLAN_LEVELS = 8,   /* branches within branches */
+    PLAN_ROW_MAX = 64, /* blocks that a worker takes in a row */
 };
 
 typedef struct PlanValue {
@@ -147,7 +148,11 @@ void plan_free(Plan *plan);
 /* plan_fuse.c: float operations take what they can from memory. */
 void plan_fuse(Plan *plan, const ExecRun *run);
 
-/* plan_run.c. False: the block does not go as planned, and nothing was done. */
+/* plan_run.c */
+/* How many blocks from this position on go as planned: `most` at most. */
+uint32_t plan_blocks(const ExecRun *run, uint64_t position, uint32_t most);
+/* Runs the block, which has begun, and the n_planned - 1 after it, of which the last one is left to end.
+ * False: nothing was done, since this one does not go as planned, or there is no memory. */
 bool plan_run(ExecBlock *b);
 /* Adds what the worker's planned blocks have retired to its counters. */
 void plan_count(ExecWorker *worker);

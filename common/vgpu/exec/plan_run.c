@@ -95,23 +95,51 @@ static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts)
     }
 }
 
+/* So far from the limit of instructions that none of the blocks needs to be watched. */
+static bool are_far_from_limit(const ExecRun *run, uint32_t blocks)
+{
+    uint64_t limit = run->launch->max_instructions,
+             more = run->plan->insts * blocks * run->n_workers + EXEC_LIMIT_NEAR * run->n_workers;
+    return !limit || atomic_load(&run->retired) + more <= limit;
+}
+
+uint32_t plan_blocks(const ExecRun *run, uint64_t position, uint32_t most)
+{
+    int64_t shifts[PLAN_MOVES_MAX];
+    const uint32_t *grid = run->launch->grid;
+    uint32_t n = 0;
+    if (!run->plan || !are_far_from_limit(run, most))
+        return 0;
+    uint32_t index[3] = {(uint32_t)(position % grid[0]), (uint32_t)(position / grid[0] % grid[1]),
+                         (uint32_t)(position / grid[0] / grid[1])};
+    while (n < most && find_shifts(run->plan, index, shifts)) {
+        n++;
+        for (int i = 0; i < 3 && ++index[i] == grid[i] && i < 2; i++)
+            index[i] = 0;
+    }
+    return n;
+}
+
 bool plan_run(ExecBlock *b)
 {
     const Plan *plan = b->run->plan;
-    Wide *v = b->wide;
     int64_t shifts[PLAN_MOVES_MAX];
-    if (!plan || !v->on || !v->fresh)
+    if (!b->n_planned || !wide_load(b))
         return false;
-    v->fresh = false;
-    if (!find_shifts(plan, b->index, shifts) || !wide_load(b))
-        return false;
-    go_through(b, plan, shifts);
-    v->retired += plan->insts;
-    b->worker->divergent_branches += plan->divergent;
-    wide_account(b);
-    b->worker->planned++;
-    b->live_threads = 0;
-    return true;
+    for (uint32_t left = b->n_planned;;) {
+        find_shifts(plan, b->index, shifts);
+        go_through(b, plan, shifts);
+        b->wide->retired += plan->insts;
+        wide_account(b);
+        b->worker->divergent_branches += plan->divergent;
+        b->worker->planned++;
+        b->live_threads = 0;
+        if (--left == 0 || atomic_load_explicit(&b->run->stop, memory_order_relaxed))
+            return true;
+        block_end(b);
+        b->position++;
+        block_begin(b, b->worker);
+    }
 }
 
 void plan_count(ExecWorker *worker)

@@ -10,8 +10,10 @@
  *
  * A block that runs ahead and would give way waits for its turn first (BLOCK_SPUN), then passes it on at
  * once.
+ *
+ * Blocks that go as planned (plan.h) never need a turn: a number of them in a row is taken as if it were one.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/plan.h"
 
 /* A launch with one worker has nobody to keep out. */
 static void lock(ExecRun *run)
@@ -48,13 +50,25 @@ static ExecBlock *take_block(ExecRun *run)
     return b;
 }
 
-/* The block of the next position that has not begun; NULL: no memory. */
+/* How many blocks a worker should take in a row: few when there are few left, so that all workers end
+ * together. */
+static uint32_t share_of_rest(const ExecRun *run, uint32_t most)
+{
+    uint64_t left = run->n_blocks - run->next_start, share = 1 + left / (4 * (uint64_t)run->n_workers);
+    return share < most ? (uint32_t)share : most;
+}
+
+/* The block of the next position that has not begun, and those after it that go as planned; NULL: no memory.
+ */
 static ExecBlock *start_next(ExecRun *run)
 {
     ExecBlock *b = take_block(run);
     if (!b)
         return NULL;
-    b->position = run->next_start++;
+    b->position = run->next_start;
+    b->n_planned = plan_blocks(run, b->position, share_of_rest(run, PLAN_ROW_MAX));
+    run->next_start += b->n_planned ? b->n_planned : 1;
+    run->n_started++;
     b->state = BLOCK_IDLE;
     b->worker = NULL; /* begins when a worker takes it */
     atomic_store_explicit(&b->has_turn, false, memory_order_release);
@@ -86,16 +100,17 @@ static ExecBlock *pop_aside(ExecRun *run)
  */
 static ExecBlock *next_holder(ExecRun *run)
 {
-    if (run->next_turn == run->n_blocks || run->n_resident >= run->resident_max) {
+    bool all_begun = run->n_turns == run->n_started;
+    if ((all_begun && run->next_start == run->n_blocks) || run->n_resident >= run->resident_max) {
         ExecBlock *b = pop_aside(run);
         run->finished = !b;
         return b;
     }
-    uint64_t position = run->next_turn++;
+    uint64_t turn = run->n_turns++;
     run->n_resident++;
-    if (position == run->next_start)
+    if (all_begun)
         return start_next(run);
-    ExecBlock **ahead = &run->ahead[position % EXEC_AHEAD_MAX], *b = *ahead;
+    ExecBlock **ahead = &run->ahead[turn % EXEC_AHEAD_MAX], *b = *ahead;
     *ahead = NULL;
     return b;
 }
@@ -139,26 +154,28 @@ static ExecBlock *choose(ExecRun *run)
     if (run->holder && run->holder->state == BLOCK_IDLE)
         return run->holder;
     bool may_run_ahead = run->n_workers > 1 && run->next_start < run->n_blocks &&
-                         run->next_start - run->next_turn < EXEC_AHEAD_MAX &&
+                         run->n_started - run->n_turns < EXEC_AHEAD_MAX &&
                          run->n_resident < run->resident_max;
     if (!may_run_ahead)
         return NULL;
     ExecBlock *b = start_next(run);
     if (b)
-        run->ahead[b->position % EXEC_AHEAD_MAX] = b;
+        run->ahead[(run->n_started - 1) % EXEC_AHEAD_MAX] = b;
     return b;
 }
 
 /* Blocks that a worker takes at one go, one after the other: short ones would spend their time on the lock.
- * Few when there are few left, so that all workers end together. */
+ */
 static unsigned choose_batch(ExecRun *run, const ExecWorker *worker, ExecBlock **batch)
 {
-    uint64_t left = run->n_blocks - run->next_start, share = 1 + left / (4 * (uint64_t)run->n_workers);
-    unsigned wanted = share < EXEC_BATCH_MAX ? (unsigned)share : EXEC_BATCH_MAX, n = 0;
+    unsigned wanted = share_of_rest(run, EXEC_BATCH_MAX), n = 0;
     if (run->n_workers == 1 || !worker->runs_through)
         wanted = 1;
-    while (n < wanted && (batch[n] = choose(run)) != NULL)
+    while (n < wanted && (batch[n] = choose(run)) != NULL) {
         batch[n++]->state = BLOCK_RUNNING;
+        if (batch[n - 1]->n_planned > 1)
+            break;
+    }
     return n;
 }
 

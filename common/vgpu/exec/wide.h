@@ -62,7 +62,6 @@ typedef struct Wide {
     bool on;         /* the block runs here */
     bool coming;     /* all threads stand at a barrier: it is to come back */
     bool loaded;     /* the warps are as they are when they begin here */
-    bool fresh;      /* nothing of the block was done */
     uint32_t leaves; /* in this block */
     uint32_t pc, run_start, stop_pc;
     uint32_t warps;            /* those that have active lanes */

@@ -70,7 +70,7 @@ bool wide_begin(ExecBlock *b)
 {
     Wide *v = b->wide;
     v->coming = false;
-    if (wide_is_near_limit(b->run)) {
+    if (!b->n_planned && wide_is_near_limit(b->run)) { /* what is planned was seen to fit */
         v->on = v->loaded = false;
         v->leaves = WIDE_LEAVES_MAX;
         return false;
@@ -81,7 +81,7 @@ bool wide_begin(ExecBlock *b)
     for (uint32_t i = 0; !v->loaded && i < b->run->n_warps; i++)
         load_warp(b, &b->warps[i]);
     v->code = v->loaded ? v->code : NULL;
-    v->loaded = v->fresh = true;
+    v->loaded = true;
     activate_all(b, 0);
     return true;
 }

@@ -347,7 +347,7 @@ static void count_global_wide(PerfSet *set, PerfWorker *w, PerfBlock *b, const E
         v[PERF_L2_WRITE_SECTORS] += s->n_sectors;
     Touched *t = touched_of(set, w, a->alloc);
     if (t)
-        touch_mark_wide(t, load ? t->loads : t->stores, a, who->block_dim, set->n_workers > 1);
+        touch_wide(w->runs, who, t, a, set->n_workers > 1);
 }
 
 static void count_shared_wide(PerfSet *set, PerfWorker *w, const ExecWho *who, const ExecWideAccess *a,

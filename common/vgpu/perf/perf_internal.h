@@ -175,6 +175,18 @@ typedef struct TouchSums {
     uint64_t load_bytes, store_bytes, load_sectors, store_sectors;
 } TouchSums;
 
+enum { TOUCH_RUNS = 32 };
+
+/* The same load or store of `count` blocks, each `again` bytes on, that is not marked yet. */
+typedef struct TouchRun {
+    const IrInst *inst;
+    Touched *touched;
+    uint64_t base, low, end; /* of the first; of all */
+    int64_t step[3], again;
+    uint32_t dim[3], count, n_threads, bytes; /* count 0: none */
+    bool store;
+} TouchRun;
+
 /* NULL when the host has no memory. */
 Touched *touch_new(const MemAlloc *a, bool with_atomics);
 void touch_free(Touched *t);
@@ -182,8 +194,10 @@ void touch_free(Touched *t);
 void touch_mark(Touched *t, uint64_t *bits, uint64_t addr, uint64_t bytes, bool atomic);
 /* The bytes of all lanes, wherever they lie in t's allocation, in the maps that the access's kind needs. */
 void touch_mark_lanes(Touched *t, const ExecAccess *a, bool atomic);
-/* The bytes of all threads of a block's access; dim: the block's. */
-void touch_mark_wide(Touched *t, uint64_t *bits, const ExecWideAccess *a, const uint32_t dim[3], bool atomic);
+/* Of a load or store of a whole block, sooner or later: one that goes on where the same instruction of the block before was is put
+ * to that one. touch_flush marks what was put off. */
+void touch_wide(TouchRun runs[TOUCH_RUNS], const ExecWho *who, Touched *t, const ExecWideAccess *a, bool atomic);
+void touch_flush(TouchRun runs[TOUCH_RUNS], bool atomic);
 /* Tells all pieces, by ascending address. */
 void touch_tell(const Touched *t, PerfTouchFn *fn, void *self);
 /* Whether t is for this allocation. */
@@ -210,6 +224,7 @@ typedef struct PerfBlock {
 
 typedef struct PerfWorker {
     PerfCounters c;
+    TouchRun runs[TOUCH_RUNS];      /* by instruction */
     Touched *touched[TOUCH_RECENT]; /* used last, by serial */
     const Waits *waits;             /* of the function that ran last */
 } PerfWorker;

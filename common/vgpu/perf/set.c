@@ -47,6 +47,8 @@ static uint64_t moved_sectors(uint64_t different, uint64_t asked, uint64_t footp
 static void sum_touched(PerfSet *set)
 {
     TouchSums s = {0};
+    for (unsigned w = 0; w < set->n_workers; w++)
+        touch_flush(set->workers[w].runs, false);
     for (int i = 0; i < TOUCH_BUCKETS; i++) {
         for (Touched **at = &set->touched[i], *t; (t = *at) != NULL;) {
             t->idle = t->low < t->high ? 0 : t->idle + 1;

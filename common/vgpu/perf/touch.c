@@ -122,23 +122,82 @@ void touch_mark_lanes(Touched *t, const ExecAccess *a, bool atomic)
     widen(t, low, high + 1, atomic);
 }
 
-void touch_mark_wide(Touched *t, uint64_t *bits, const ExecWideAccess *a, const uint32_t dim[3], bool atomic)
+/* ---- accesses of blocks ---- */
+
+static void mark_run(const TouchRun *r, bool atomic)
 {
-    uint64_t run = a->bytes, base = a->base - t->base, n[3] = {dim[0], dim[1], dim[2]};
+    Touched *t = r->touched;
+    uint64_t *bits = r->store ? t->stores : t->loads;
+    uint64_t run = r->bytes, base = r->base - t->base, n[3] = {r->dim[0], r->dim[1], r->dim[2]};
+    uint64_t blocks = r->count;
     unsigned done = 0; /* dimensions that are one piece, `run` bytes */
-    if (a->n_threads < n[0] * n[1] * n[2])
-        n[0] = a->n_threads, n[1] = n[2] = 1;
-    for (; done < 3 && (n[done] == 1 || a->step[done] == 0 || a->step[done] == (int64_t)run); done++)
-        run *= a->step[done] && n[done] > 1 ? n[done] : 1;
+    if (r->n_threads < n[0] * n[1] * n[2])
+        n[0] = r->n_threads, n[1] = n[2] = 1;
+    for (; done < 3 && (n[done] == 1 || r->step[done] == 0 || r->step[done] == (int64_t)run); done++)
+        run *= r->step[done] && n[done] > 1 ? n[done] : 1;
     for (unsigned i = 0; i < 3; i++)
-        n[i] = i < done || a->step[i] == 0 ? 1 : n[i];
-    widen(t, a->low - t->base, a->end - t->base, atomic);
-    for (uint64_t z = 0; z < n[2]; z++)
-        for (uint64_t y = 0; y < n[1]; y++) {
-            uint64_t at = base + z * (uint64_t)a->step[2] + y * (uint64_t)a->step[1];
-            for (uint64_t x = 0; x < n[0]; x++, at += (uint64_t)a->step[0])
-                mark(bits, at, at + run - 1, atomic);
-        }
+        n[i] = i < done || r->step[i] == 0 ? 1 : n[i];
+    if (r->again >= 0 &&
+        (uint64_t)r->again <= run) { /* where one block's piece ends the next one's goes on */
+        run += (uint64_t)r->again * (blocks - 1);
+        blocks = 1;
+    }
+    widen(t, r->low - t->base, r->end - t->base, atomic);
+    for (uint64_t b = 0; b < blocks; b++)
+        for (uint64_t z = 0; z < n[2]; z++)
+            for (uint64_t y = 0; y < n[1]; y++) {
+                uint64_t at =
+                    base + b * (uint64_t)r->again + z * (uint64_t)r->step[2] + y * (uint64_t)r->step[1];
+                for (uint64_t x = 0; x < n[0]; x++, at += (uint64_t)r->step[0])
+                    mark(bits, at, at + run - 1, atomic);
+            }
+}
+
+/* The run goes on with this access. */
+static bool goes_on(TouchRun *r, const ExecWho *who, const Touched *t, const ExecWideAccess *a)
+{
+    if (!r->count || r->inst != who->inst || r->touched != t || r->n_threads != a->n_threads ||
+        r->bytes != a->bytes || r->store != (a->kind == ACCESS_STORE) ||
+        memcmp(r->step, a->step, sizeof r->step) != 0 || memcmp(r->dim, who->block_dim, sizeof r->dim) != 0)
+        return false;
+    if (r->count == 1)
+        r->again = (int64_t)(a->base - r->base);
+    if (a->base != r->base + (uint64_t)r->again * r->count)
+        return false;
+    r->count++;
+    r->low = a->low < r->low ? a->low : r->low;
+    r->end = a->end > r->end ? a->end : r->end;
+    return true;
+}
+
+void touch_flush(TouchRun runs[TOUCH_RUNS], bool atomic)
+{
+    for (int i = 0; i < TOUCH_RUNS; i++) {
+        if (runs[i].count)
+            mark_run(&runs[i], atomic);
+        runs[i].count = 0;
+    }
+}
+
+void touch_wide(TouchRun runs[TOUCH_RUNS], const ExecWho *who, Touched *t, const ExecWideAccess *a,
+                bool atomic)
+{
+    TouchRun *r = &runs[(uintptr_t)who->inst / sizeof(IrInst) % TOUCH_RUNS];
+    if (goes_on(r, who, t, a))
+        return;
+    if (r->count)
+        mark_run(r, atomic);
+    *r = (TouchRun){.inst = who->inst,
+                    .touched = t,
+                    .base = a->base,
+                    .low = a->low,
+                    .end = a->end,
+                    .step = {a->step[0], a->step[1], a->step[2]},
+                    .dim = {who->block_dim[0], who->block_dim[1], who->block_dim[2]},
+                    .count = 1,
+                    .n_threads = a->n_threads,
+                    .bytes = a->bytes,
+                    .store = a->kind == ACCESS_STORE};
 }
 
 /* Bits of a piece, and its parts of 32 bits (a sector) that have any. A loop that becomes vector code. */
