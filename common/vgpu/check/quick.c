@@ -117,14 +117,15 @@ typedef struct AddsAt {
     unsigned from;       /* byte of the line */
 } AddsAt;
 
-static bool adds_nothing_new(const AddsAt *at, uint32_t bytes)
+/* An aligned access: its words are in one line, its bits of init in one byte. */
+HOT bool adds_nothing_new(const AddsAt *at, uint32_t bytes)
 {
-    uint32_t wanted = (1u << bytes) - 1;
-    return !(word_bits(at->from, bytes) & ~at->line->atoms) &&
+    const uint32_t wanted = (1u << bytes) - 1, words = (1u << bytes / 4) - 1;
+    return (at->line->atoms >> at->from / 4 & words) == words &&
            (!at->init || (at->init[at->bit / 8] >> at->bit % 8 & wanted) == wanted);
 }
 
-static uint32_t adds_shared(const CheckEvent *e, const ExecAccess *a)
+HOT uint32_t adds_shared(const CheckEvent *e, const ExecAccess *a, uint32_t bytes)
 {
     const CheckBlock *b = e->block;
     const uint8_t *init = check_has(e->set, CHECK_INIT) ? b->shared_init : NULL;
@@ -132,13 +133,13 @@ static uint32_t adds_shared(const CheckEvent *e, const ExecAccess *a)
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         uint64_t addr = a->addr[__builtin_ctz(rest)];
         const AddsAt at = {&b->lines[addr >> LINE_SHIFT], init, addr, (unsigned)(addr % LINE_BYTES)};
-        if (at.line->since != b->records.base || !adds_nothing_new(&at, a->bytes))
+        if (at.line->since != b->records.base || !adds_nothing_new(&at, bytes))
             left |= rest & -rest;
     }
     return left;
 }
 
-static uint32_t adds_global(const CheckEvent *e, const ExecAccess *a)
+HOT uint32_t adds_global(const CheckEvent *e, const ExecAccess *a, uint32_t bytes)
 {
     const Shadow *shadow = a->alloc && a->alloc->kind != MEM_INTERNAL ? race_shadow(e, a->alloc) : NULL;
     const uint8_t *init = shadow && check_has(e->set, CHECK_INIT) ? a->alloc->init : NULL;
@@ -148,7 +149,7 @@ static uint32_t adds_global(const CheckEvent *e, const ExecAccess *a)
         const RaceLine *chunk = __atomic_load_n(&shadow->chunks[line / CHUNK_LINES], __ATOMIC_ACQUIRE);
         const AddsAt at = {chunk + line % CHUNK_LINES, init, addr - a->alloc->addr,
                            (unsigned)(addr % LINE_BYTES)};
-        if (!chunk || !adds_nothing_new(&at, a->bytes))
+        if (!chunk || !adds_nothing_new(&at, bytes))
             left |= rest & -rest;
     }
     return left;
@@ -160,5 +161,7 @@ uint32_t quick_adds(const CheckEvent *e, const ExecAccess *a)
     if (!race_only_adds(e, a) || a->sem != SEM_RELAXED || (a->bytes != 4 && a->bytes != 8) ||
         e->block->order || !check_has(e->set, CHECK_RACE) || e->set->options.spread_warps)
         return a->mask;
-    return a->space == SPACE_SHARED ? adds_shared(e, a) : adds_global(e, a);
+    if (a->space == SPACE_SHARED)
+        return a->bytes == 4 ? adds_shared(e, a, 4) : adds_shared(e, a, 8);
+    return a->bytes == 4 ? adds_global(e, a, 4) : adds_global(e, a, 8);
 }

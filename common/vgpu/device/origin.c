@@ -116,6 +116,25 @@ static void mark(const Device *d, const MemAlloc *a, uint64_t addr, uint32_t byt
         memset(o->by_kernel + (addr - a->addr), 1, bytes);
 }
 
+/* Lanes all over one allocation. */
+static void mark_lanes(const Device *d, const ExecAccess *access)
+{
+    const MemAlloc *a = access->alloc;
+    const Origin *o = find_origin(d, a->serial);
+    static const uint32_t four = 0x01010101;
+    if (o == NULL)
+        return;
+    for (uint32_t mask = access->mask; mask != 0; mask &= mask - 1) {
+        uint64_t at = access->addr[__builtin_ctz(mask)] - a->addr;
+        if (at + access->bytes > o->bytes)
+            continue;
+        if (access->bytes == sizeof four)
+            memcpy(o->by_kernel + at, &four, sizeof four);
+        else
+            memset(o->by_kernel + at, 1, access->bytes);
+    }
+}
+
 /* A warp writes global memory. */
 static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
 {
@@ -132,9 +151,13 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
             return;
         }
     }
+    if (access->alloc != NULL) {
+        mark_lanes(d, access);
+        return;
+    }
     for (uint32_t mask = access->mask; mask != 0; mask &= mask - 1) {
         uint64_t addr = access->addr[__builtin_ctz(mask)];
-        const MemAlloc *a = access->alloc != NULL ? access->alloc : mem_find(d->mem, addr);
+        const MemAlloc *a = mem_find(d->mem, addr);
         if (a != NULL)
             mark(d, a, addr, access->bytes);
     }
@@ -149,6 +172,10 @@ static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess 
     bool dense = access->step[0] == (int64_t)access->bytes;
     if (access->space != SPACE_GLOBAL)
         return true;
+    if (dense && row == access->n_threads) {
+        mark(d, access->alloc, access->base, row * access->bytes);
+        return true;
+    }
     for (uint32_t y = 0; y < access->n_threads / row; y++) {
         uint64_t at = access->base + (uint64_t)access->step[1] * (y % dim[1]) +
                       (uint64_t)access->step[2] * (y / dim[1]);

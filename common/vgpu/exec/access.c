@@ -306,6 +306,17 @@ static void mark_lane(MemAlloc *a, uint64_t addr, uint32_t bytes)
         __atomic_fetch_or(&a->init[at / 8], bits, __ATOMIC_RELAXED);
 }
 
+/* Most were marked before. */
+static void mark_words(MemAlloc *a, const uint64_t *addr, uint32_t mask)
+{
+    for (uint32_t left = mask; left; left &= left - 1) {
+        uint64_t at = addr[first_lane(left)] - a->addr;
+        uint8_t *byte = &a->init[at / 8], bits = (uint8_t)(0xF << at % 8);
+        if ((__atomic_load_n(byte, __ATOMIC_RELAXED) & bits) != bits)
+            __atomic_fetch_or(byte, bits, __ATOMIC_RELAXED);
+    }
+}
+
 void request_mark_init(Request *r)
 {
     if (r->alloc && r->pattern != PATTERN_OTHER && (r->pattern == PATTERN_UNIFORM || r->solid)) {
@@ -316,6 +327,10 @@ void request_mark_init(Request *r)
     if (a && !a->init)
         return;
     fill(r);
+    if (a && r->bytes == 4) {
+        mark_words(a, r->addr, r->mask);
+        return;
+    }
     for (uint32_t left = r->mask; left; left &= left - 1) {
         int lane = first_lane(left);
         if (!r->alloc)

@@ -103,23 +103,44 @@ void touch_mark(Touched *t, uint64_t *bits, uint64_t addr, uint64_t bytes, bool 
     mark(bits, from, last, atomic);
 }
 
+/* Aligned lanes of a power of two: each has its bits in one word of a map. */
+static void mark_words(uint64_t *map, uint64_t base, const ExecAccess *a, bool atomic)
+{
+    const uint64_t bytes = UINT64_MAX >> (WORD_BYTES - a->bytes);
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t at = a->addr[__builtin_ctz(rest)] - base;
+        or_word(&map[at / WORD_BYTES], bytes << at % WORD_BYTES, atomic);
+    }
+}
+
+static void mark_lanes(uint64_t *map, uint64_t base, const ExecAccess *a, bool atomic)
+{
+    if (!(a->bytes & (a->bytes - 1)) && a->bytes <= SECTOR_BYTES) {
+        mark_words(map, base, a, atomic);
+        return;
+    }
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        uint64_t at = a->addr[__builtin_ctz(rest)] - base;
+        mark(map, at, at + a->bytes - 1, atomic);
+    }
+}
+
 void touch_mark_lanes(Touched *t, const ExecAccess *a, bool atomic)
 {
     uint64_t low = UINT64_MAX, high = 0;
-    bool loads = a->kind != ACCESS_STORE, stores = a->kind != ACCESS_LOAD,
-         atomics = t->atomics && loads && stores;
+    bool loads = a->kind != ACCESS_STORE, stores = a->kind != ACCESS_LOAD;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t from = a->addr[__builtin_ctz(rest)] - t->base, last = from + a->bytes - 1;
+        uint64_t from = a->addr[__builtin_ctz(rest)] - t->base;
         low = from < low ? from : low;
-        high = last > high ? last : high;
-        if (loads)
-            mark(t->loads, from, last, atomic);
-        if (stores)
-            mark(t->stores, from, last, atomic);
-        if (atomics)
-            mark(t->atomics, from, last, atomic);
+        high = from > high ? from : high;
     }
-    widen(t, low, high + 1, atomic);
+    widen(t, low, high + a->bytes, atomic);
+    if (loads)
+        mark_lanes(t->loads, t->base, a, atomic);
+    if (stores)
+        mark_lanes(t->stores, t->base, a, atomic);
+    if (t->atomics && loads && stores)
+        mark_lanes(t->atomics, t->base, a, atomic);
 }
 
 /* ---- accesses of blocks ---- */
