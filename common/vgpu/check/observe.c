@@ -262,6 +262,7 @@ void check_fill_observer(CheckSet *set)
         .block_begin = on_block_begin,
         .access = accesses ? on_access : NULL,
         .access_wide = accesses ? on_access_wide : NULL,
+        .takes_rows = true,
         .frame = check_has(set, CHECK_INIT) ? on_frame : NULL,
         .barrier = race ? on_barrier : NULL,
         .barrier_part = race ? on_barrier_part : NULL,

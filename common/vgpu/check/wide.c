@@ -10,15 +10,17 @@ typedef struct Dim {
 
 /* The dimensions that are there, by the size of their steps. Which way a step goes makes no difference to
  * the bytes. */
-static unsigned list_dims(const ExecWideAccess *w, const uint32_t dims[3], Dim out[WIDE_DIMS])
+static unsigned list_dims(const ExecWideAccess *w, const uint32_t dims[3], Dim out[WIDE_SHAPE_DIMS])
 {
     bool all = (uint64_t)dims[0] * dims[1] * dims[2] == w->n_threads;
-    uint32_t extent[WIDE_DIMS] = {all ? dims[0] : w->n_threads, all ? dims[1] : 1, all ? dims[2] : 1};
+    const uint32_t extent[WIDE_SHAPE_DIMS] = {all ? dims[0] : w->n_threads, all ? dims[1] : 1,
+                                              all ? dims[2] : 1, w->n_blocks};
+    const int64_t steps[WIDE_SHAPE_DIMS] = {w->step[0], w->step[1], w->step[2], w->block_step};
     unsigned n = 0;
-    for (int d = 0; d < WIDE_DIMS; d++) {
+    for (int d = 0; d < WIDE_SHAPE_DIMS; d++) {
         if (extent[d] <= 1)
             continue;
-        Dim now = {w->step[d] < 0 ? 0 - (uint64_t)w->step[d] : (uint64_t)w->step[d], extent[d]};
+        Dim now = {steps[d] < 0 ? 0 - (uint64_t)steps[d] : (uint64_t)steps[d], extent[d]};
         unsigned at = n++;
         for (; at > 0 && out[at - 1].step > now.step; at--)
             out[at] = out[at - 1];
@@ -27,23 +29,23 @@ static unsigned list_dims(const ExecWideAccess *w, const uint32_t dims[3], Dim o
     return n;
 }
 
-/* The usual case: one row, a thread after the other. */
+/* The usual case: one row, a thread after the other, and a block after the other. */
 static bool is_row(const ExecWideAccess *w, const uint32_t dims[3])
 {
     int64_t bytes = w->bytes, row = bytes * dims[0];
-    return w->step[0] == bytes && (dims[1] == 1 || w->step[1] == row) &&
-           (dims[2] == 1 || w->step[2] == row * dims[1]);
+    return w->step[0] == bytes && (w->n_blocks == 1 || w->block_step == bytes * w->n_threads) &&
+           (dims[1] == 1 || w->step[1] == row) && (dims[2] == 1 || w->step[2] == row * dims[1]);
 }
 
 /* Steps that go on where the row ends make it longer. */
 WideShape wide_shape_of(const ExecWideAccess *w, const uint32_t dims[3])
 {
-    WideShape s = {.low = w->low, .row_bytes = w->bytes, .extent = {1, 1, 1}};
+    WideShape s = {.low = w->low, .row_bytes = w->bytes, .extent = {1, 1, 1, 1}};
     if (is_row(w, dims)) {
-        s.row_bytes = (uint64_t)w->bytes * w->n_threads;
+        s.row_bytes = (uint64_t)w->bytes * w->n_threads * w->n_blocks;
         return s;
     }
-    Dim list[WIDE_DIMS];
+    Dim list[WIDE_SHAPE_DIMS];
     unsigned n = list_dims(w, dims, list), kept = 0;
     uint64_t span = w->bytes;
     for (unsigned i = 0; i < n; i++) {
@@ -98,6 +100,8 @@ void wide_fill_entry(WideEntry *x, const CheckEvent *e, const ExecWideAccess *w)
     x->block = e->block->linear;
     x->interval = e->block->interval;
     x->n_threads = w->n_threads;
+    x->n_blocks = w->n_blocks;
+    x->block_step = w->block_step;
     x->bytes = w->bytes;
     x->kind = w->kind;
     x->space = w->space;
@@ -164,12 +168,13 @@ void wide_replay_scatter(const CheckEvent *e, const WideScatter *x, MemAlloc *al
                                 .alloc = alloc});
 }
 
-void wide_replay(const CheckEvent *e, const WideEntry *x)
+void wide_replay(const CheckEvent *e, const WideEntry *x, uint32_t block)
 {
     uint32_t count = __atomic_load_n(&x->count, __ATOMIC_RELAXED);
+    uint64_t base = x->base + (uint64_t)(x->block_step * block);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t first = 0; first < x->n_threads; first += WARP_LANES)
-            replay_warp(e, x, x->base + (uint64_t)(x->again * i), first);
+            replay_warp(e, x, base + (uint64_t)(x->again * i), first);
 }
 
 bool wide_observe(const CheckEvent *e, const ExecWideAccess *w)

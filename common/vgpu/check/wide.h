@@ -13,6 +13,9 @@
  * (wide_replay), and so is the new access. What the general way has in its lines by then does not race with
  * what the log holds, so that the order of telling makes no difference to what is found.
  *
+ * An access of a row of blocks (exec/plan.h) is one entry too. That no two threads have a word in common is
+ * looked at for all of them together.
+ *
  * Accesses of blocks that have an order of their own (warp syncs, fences) are not kept here.
  */
 #ifndef COMMON_VGPU_CHECK_WIDE_H
@@ -22,8 +25,9 @@
 
 enum {
     WIDE_DIMS = 3,
-    WIDE_SHARED_MAX = 64, /* entries between two barriers */
-    WIDE_RECENT = 64,     /* by instruction */
+    WIDE_SHAPE_DIMS = WIDE_DIMS + 1, /* and from block to block */
+    WIDE_SHARED_MAX = 64,            /* entries between two barriers */
+    WIDE_RECENT = 64,                /* by instruction */
     WIDE_LAST = 4,
 };
 
@@ -44,6 +48,8 @@ typedef struct WideEntry {
     int64_t again;  /* the same `count` times, each so many bytes on */
     uint32_t count; /* at least 1 */
     uint32_t block, interval, n_threads, bytes;
+    uint32_t n_blocks; /* from `block` on, each block_step bytes further */
+    int64_t block_step;
     uint16_t dims[WIDE_DIMS]; /* of the block */
     uint8_t kind, space, sem;
 } WideEntry;
@@ -78,9 +84,9 @@ typedef struct WideWorker {
 /* The bytes of an access: rows at low + i * step[0] + j * step[1] + k * step[2]. */
 typedef struct WideShape {
     uint64_t low, row_bytes;
-    uint64_t step[WIDE_DIMS];
-    uint32_t extent[WIDE_DIMS]; /* 1: no such dimension */
-    bool overlaps;              /* two threads may have bytes in common */
+    uint64_t step[WIDE_SHAPE_DIMS];
+    uint32_t extent[WIDE_SHAPE_DIMS]; /* 1: no such dimension */
+    bool overlaps;                    /* two threads may have bytes in common */
 } WideShape;
 
 WideShape wide_shape_of(const ExecWideAccess *w, const uint32_t dims[3]);
@@ -88,7 +94,7 @@ WideShape wide_shape_of(const ExecWideAccess *w, const uint32_t dims[3]);
 /* The rows one after the other: at is the first byte. */
 typedef struct WideWalk {
     uint64_t at;
-    uint32_t i[WIDE_DIMS];
+    uint32_t i[WIDE_SHAPE_DIMS];
 } WideWalk;
 
 static inline WideWalk wide_walk(const WideShape *s)
@@ -98,7 +104,7 @@ static inline WideWalk wide_walk(const WideShape *s)
 
 static inline bool wide_next_row(const WideShape *s, WideWalk *walk)
 {
-    for (int d = 0; d < WIDE_DIMS; d++) {
+    for (int d = 0; d < WIDE_SHAPE_DIMS; d++) {
         walk->at += s->step[d];
         if (++walk->i[d] < s->extent[d])
             return true;

@@ -138,9 +138,11 @@ static void replay_item(const CheckEvent *e, const WideLog *log, const WideItem 
         wide_replay_scatter(e, x, log->alloc);
     } else {
         const WideEntry *x = (const WideEntry *)item;
-        then->linear = x->block;
         then->interval = x->interval;
-        wide_replay(e, x);
+        for (uint32_t i = 0; i < x->n_blocks; i++) {
+            then->linear = x->block + i;
+            wide_replay(e, x, i);
+        }
     }
 }
 

@@ -13,7 +13,8 @@ void wide_fill_entry(WideEntry *x, const CheckEvent *e, const ExecWideAccess *w)
 /* Each thread has the same place in both, but for where the whole begins. */
 static inline bool wide_is_alike(const WideEntry *x, const ExecWideAccess *w)
 {
-    return x->bytes == w->bytes && x->n_threads == w->n_threads && x->step[0] == w->step[0] &&
+    return x->bytes == w->bytes && x->n_threads == w->n_threads && x->n_blocks == w->n_blocks &&
+           (x->n_blocks == 1 || x->block_step == w->block_step) && x->step[0] == w->step[0] &&
            x->step[1] == w->step[1] && x->step[2] == w->step[2];
 }
 
@@ -37,8 +38,8 @@ static inline bool wide_goes_on(WideEntry *x, uint64_t base)
     return true;
 }
 
-/* Tells the race checker of an entry, warp by warp. e->block is as it was then. */
-void wide_replay(const CheckEvent *e, const WideEntry *x);
+/* Tells the race checker of an entry's block number `block`, warp by warp. e->block is as it was then. */
+void wide_replay(const CheckEvent *e, const WideEntry *x, uint32_t block);
 void wide_replay_scatter(const CheckEvent *e, const WideScatter *x, MemAlloc *alloc);
 
 /* All rows are initialised; bit 0 of bits stands for the byte at `base`. */

@@ -56,7 +56,7 @@ static void drain(const CheckEvent *e)
     b->order = NULL;
     b->learnt_mark = 0;
     for (uint32_t i = 0; i < n; i++)
-        wide_replay(e, &b->wide.at[i]);
+        wide_replay(e, &b->wide.at[i], 0);
     b->order = order;
     b->learnt_mark = learnt_mark;
 }

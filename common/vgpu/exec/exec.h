@@ -105,6 +105,10 @@ typedef struct ExecWideAccess {
     const uint8_t *const *value;
     uint8_t n_values, value_stride;
     size_t warp_stride;
+    /* Observers with takes_rows: the same in n_blocks blocks of consecutive linear index, of which who's is the first, each block_step
+     * bytes on from the one before; low and end are those of all. Told before any of it was done, without values. 1: only this block. */
+    uint32_t n_blocks;
+    int64_t block_step;
 } ExecWideAccess;
 
 typedef enum ExecFaultKind {
@@ -164,6 +168,7 @@ typedef struct ExecObserver {
     void (*retired_code)(void *self, const ExecWho *who, const IrFunction *f, const struct ExecInstCount *counts);
     void (*block_end)(void *self, const ExecWho *who);
     void (*launch_end)(void *self, const ExecLaunch *launch);
+    bool takes_rows;  /* .access_wide may be told of several blocks that have no barriers at once */
     bool writes_only; /* .access is not told of loads */
 } ExecObserver;
 

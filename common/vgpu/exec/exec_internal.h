@@ -212,7 +212,7 @@ typedef struct ExecWatcher {
     void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
     bool (*access_wide)(void *self, const ExecWho *who, const ExecWideAccess *access);
     void *self;
-    bool writes_only;
+    bool writes_only, takes_rows;
 } ExecWatcher;
 
 struct ExecRun {

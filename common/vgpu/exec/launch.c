@@ -70,7 +70,7 @@ static bool find_watchers(ExecRun *run)
         if (l->observers[i].access)
             run->watchers[run->n_watchers++] =
                 (ExecWatcher){l->observers[i].access, l->observers[i].access_wide, l->observers[i].self,
-                              l->observers[i].writes_only};
+                              l->observers[i].writes_only, l->observers[i].takes_rows};
     return run->watchers != NULL;
 }
 

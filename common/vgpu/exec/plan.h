@@ -36,9 +36,10 @@ enum {
     PLAN_STEPS_MAX = 1 << 14, /* of a plan */
     PLAN_INSTS_MAX = 1 << 16, /* that the walk goes through */
     PLAN_MOVES_MAX = 32,
-    PLAN_SOURCES = 3,  /* of a float operation */
-    PLAN_LEVELS = 8,   /* branches within branches */
-    PLAN_ROW_MAX = 64, /* blocks that a worker takes in a row */
+    PLAN_SOURCES = 3,      /* of a float operation */
+    PLAN_LEVELS = 8,       /* branches within branches */
+    PLAN_ROW_MAX = 64,     /* blocks that a worker takes in a row */
+    PLAN_ROW_STEPS = 2048, /* of a plan whose accesses are told for a row of blocks at once */
 };
 
 typedef struct PlanValue {
@@ -97,6 +98,8 @@ typedef struct PlanStep {
 typedef struct Plan {
     PlanStep *steps;
     uint32_t n_steps, n_moves;
+    bool tells_rows; /* somebody wants to be told of rows of blocks, and nothing of a block's own comes in
+                        between */
     PlanMove moves[PLAN_MOVES_MAX]; /* the first: not at all */
     uint64_t insts, divergent;      /* of a block: warp instructions, and branches on which lanes part */
     ExecPc *pcs;                    /* counts of a block: runs, lanes, diverged; n_insts + 1 */

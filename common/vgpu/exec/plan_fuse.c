@@ -206,6 +206,17 @@ static uint32_t rows_of(const ExecRun *run)
     return dim[0] == WARP_LANES / 2 ? WARP_LANES / 2 : 0;
 }
 
+/* Barriers, and what only some threads do, are told block by block. */
+static bool tells_rows(const Plan *plan, const ExecRun *run)
+{
+    bool wanted = false;
+    for (unsigned i = 0; i < run->n_watchers; i++)
+        wanted |= run->watchers[i].takes_rows;
+    for (uint32_t i = 0; i < plan->n_steps; i++)
+        wanted &= plan->steps[i].kind != PLAN_BARRIER && plan->steps[i].kind != PLAN_ACTIVE;
+    return wanted && plan->n_steps <= PLAN_ROW_STEPS;
+}
+
 void plan_fuse(Plan *plan, const ExecRun *run)
 {
     Fusion f = {.plan = plan, .run = run, .row = rows_of(run)};
@@ -226,4 +237,5 @@ void plan_fuse(Plan *plan, const ExecRun *run)
     }
     free(f.readers);
     drop_steps(plan, hears_of_loads(run));
+    plan->tells_rows = tells_rows(plan, run);
 }

@@ -29,12 +29,12 @@ static WideSpan span_here(const ExecBlock *b, const PlanStep *step, const int64_
     return s;
 }
 
-static void load(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
+static void load(ExecBlock *b, const PlanStep *step, const int64_t *shifts, uint32_t told)
 {
     const IrInst *inst = step->inst;
     const WideSpan s = span_here(b, step, shifts);
     if (b->run->n_watchers)
-        wide_tell_warps(b, inst, &s, wide_tell(b, inst, &s));
+        wide_tell_warps(b, inst, &s, wide_tell(b, inst, &s, told));
     for (uint32_t k = 0; step->kind == PLAN_LOAD && k < inst->n_vec; k++) {
         const IrOperand *o = wide_register(inst, k);
         if (o->kind == IR_REG)
@@ -42,10 +42,10 @@ static void load(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
     }
 }
 
-static void store(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
+static void store(ExecBlock *b, const PlanStep *step, const int64_t *shifts, uint32_t told)
 {
     WideSpan s = span_here(b, step, shifts);
-    wide_store(b, step->inst, &s, b->run->n_watchers ? wide_tell(b, step->inst, &s) : 0);
+    wide_store(b, step->inst, &s, b->run->n_watchers ? wide_tell(b, step->inst, &s, told) : 0);
 }
 
 static void spread(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
@@ -62,17 +62,18 @@ static void run_handlers(ExecBlock *b, const IrInst *inst)
         inst->handler(&b->warps[i].base, inst, v->active[i]);
 }
 
-static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts)
+/* told: observers (a bit each) that know of the step; NULL: nobody does. */
+static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts, const uint8_t *told)
 {
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         const PlanStep *step = &plan->steps[i];
         switch ((PlanKind)step->kind) {
         case PLAN_LOAD:
         case PLAN_TELL:
-            load(b, step, shifts);
+            load(b, step, shifts, told ? told[i] : 0);
             break;
         case PLAN_STORE:
-            store(b, step, shifts);
+            store(b, step, shifts, told ? told[i] : 0);
             break;
         case PLAN_SPREAD:
             spread(b, step, shifts);
@@ -93,6 +94,23 @@ static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts)
             break;
         }
     }
+}
+
+/* Tells of this block and those after it with the same Y and Z. Gives back how many these are. */
+static uint32_t tell_row(ExecBlock *b, const Plan *plan, const int64_t *shifts, uint32_t left, uint8_t *told)
+{
+    uint32_t rest = b->run->launch->grid[0] - b->index[0], n = left < rest ? left : rest;
+    for (uint32_t i = 0; i < plan->n_steps; i++) {
+        const PlanStep *step = &plan->steps[i];
+        bool global = (step->kind == PLAN_LOAD || step->kind == PLAN_TELL || step->kind == PLAN_STORE) &&
+                      step->inst->space == SPACE_GLOBAL;
+        told[i] = 0;
+        if (!global)
+            continue;
+        const WideSpan s = span_here(b, step, shifts);
+        told[i] = (uint8_t)wide_tell_row(b, step->inst, &s, n, plan->moves[step->move].step[0]);
+    }
+    return n;
 }
 
 /* So far from the limit of instructions that none of the blocks needs to be watched. */
@@ -124,11 +142,15 @@ bool plan_run(ExecBlock *b)
 {
     const Plan *plan = b->run->plan;
     int64_t shifts[PLAN_MOVES_MAX];
+    uint8_t told[PLAN_ROW_STEPS];
+    uint32_t row = 0; /* blocks, this one included, that were told of */
     if (!b->n_planned || !wide_load(b))
         return false;
-    for (uint32_t left = b->n_planned;;) {
+    for (uint32_t left = b->n_planned;; row -= row > 0) {
         find_shifts(plan, b->index, shifts);
-        go_through(b, plan, shifts);
+        if (plan->tells_rows && !row && b->n_planned > 1)
+            row = tell_row(b, plan, shifts, left, told);
+        go_through(b, plan, shifts, row ? told : NULL);
         b->wide->retired += plan->insts;
         wide_account(b);
         b->worker->divergent_branches += plan->divergent;

@@ -132,9 +132,13 @@ typedef struct WideSpan {
 const IrOperand *wide_register(const IrInst *inst, uint32_t k);
 /* Fills in bytes and element. False: not of a kind that is done for a block. */
 bool wide_elements(const IrInst *inst, WideSpan *s);
-/* Tells the observers that take a block's access at once; a bit for each of the others, which are then told
- * by warp: of a load here, of a store as it is done. */
-uint32_t wide_tell(ExecBlock *b, const IrInst *inst, const WideSpan *s);
+/* Tells the observers that take a block's access at once, but for those of `told` (a bit each). A bit for
+ * each of the others, which are then told by warp: of a load here, of a store as it is done. */
+uint32_t wide_tell(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t told);
+/* Tells the observers that take rows of the same access in so many blocks, of which this is the first; a bit
+ * for each that was told. */
+uint32_t wide_tell_row(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t n_blocks,
+                       int64_t block_step);
 void wide_tell_warps(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t observers);
 /* From the bytes at host, which are those of at.base, into the register of all active threads. */
 void wide_load_rows(ExecBlock *b, const WideSpan *s, const IrOperand *o, uint8_t *host);

@@ -165,31 +165,59 @@ static bool point_at_values(ExecBlock *b, const IrInst *inst, const uint8_t **va
     return alike;
 }
 
-/* Tells the observers that take a block's access at once; those that do not are left. */
-uint32_t wide_tell(ExecBlock *b, const IrInst *inst, const WideSpan *s)
+static ExecWideAccess describe(const ExecBlock *b, const IrInst *inst, const WideSpan *s)
+{
+    return (ExecWideAccess){.kind = inst->opcode == PTX_ST ? ACCESS_STORE : ACCESS_LOAD,
+                            .space = inst->space,
+                            .sem = inst->sem,
+                            .bytes = s->bytes,
+                            .n_threads = b->wide->n_first,
+                            .base = s->at.base,
+                            .step = {s->at.step[0], s->at.step[1], s->at.step[2]},
+                            .low = s->low,
+                            .end = s->end,
+                            .alloc = s->alloc,
+                            .host = s->host - (s->at.base - s->low),
+                            .n_blocks = 1};
+}
+
+uint32_t wide_tell_row(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t n_blocks,
+                       int64_t block_step)
+{
+    const ExecRun *run = b->run;
+    ExecWideAccess access = describe(b, inst, s);
+    uint32_t told = 0;
+    const int64_t reach = block_step * (int64_t)(n_blocks - 1);
+    access.n_blocks = n_blocks;
+    access.block_step = block_step;
+    access.low += reach < 0 ? (uint64_t)reach : 0;
+    access.end += reach < 0 ? 0 : (uint64_t)reach;
+    access.host += reach < 0 ? reach : 0;
+    for (unsigned i = 0; i < run->n_watchers; i++) {
+        const ExecWatcher *to = &run->watchers[i];
+        if (to->takes_rows && to->access_wide && (access.kind == ACCESS_STORE || !to->writes_only) &&
+            to->access_wide(to->self, exec_who(&b->warps[0].base, run->entry, inst), &access))
+            told |= 1u << i;
+    }
+    return told;
+}
+
+uint32_t wide_tell(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t told)
 {
     const ExecRun *run = b->run;
     bool store = inst->opcode == PTX_ST;
     const uint8_t *value[4];
     uint32_t left = 0;
-    ExecWideAccess access = {.kind = store ? ACCESS_STORE : ACCESS_LOAD,
-                             .space = inst->space,
-                             .sem = inst->sem,
-                             .bytes = s->bytes,
-                             .n_threads = b->wide->n_first,
-                             .base = s->at.base,
-                             .step = {s->at.step[0], s->at.step[1], s->at.step[2]},
-                             .low = s->low,
-                             .end = s->end,
-                             .alloc = s->alloc,
-                             .host = s->host - (s->at.base - s->low),
-                             .value = store ? value : NULL,
-                             .n_values = store ? inst->n_vec : 0,
-                             .value_stride = store ? (uint8_t)s->element : 0};
+    ExecWideAccess access = describe(b, inst, s);
+    if (store) {
+        access.value = value;
+        access.n_values = inst->n_vec;
+        access.value_stride = (uint8_t)s->element;
+    }
     bool alike = !store || point_at_values(b, inst, value, &access.warp_stride);
     for (unsigned i = 0; i < run->n_watchers; i++) {
         const ExecWatcher *to = &run->watchers[i];
-        if (!store && to->writes_only)
+        if ((!store && to->writes_only) || told >> i & 1)
             continue;
         if (!alike || !to->access_wide ||
             !to->access_wide(to->self, exec_who(&b->warps[0].base, run->entry, inst), &access))
@@ -402,7 +430,7 @@ WideAccess wide_access(ExecBlock *b, const IrInst *inst)
     s.warps = b->wide->warps;
     for (uint32_t k = 0; inst->opcode == PTX_ST && k < inst->n_vec; k++)
         wide_spread(b, wide_register(inst, k));
-    uint32_t observers = b->run->n_watchers ? wide_tell(b, inst, &s) : 0;
+    uint32_t observers = b->run->n_watchers ? wide_tell(b, inst, &s, 0) : 0;
     if (inst->opcode == PTX_ST)
         wide_store(b, inst, &s, observers);
     else

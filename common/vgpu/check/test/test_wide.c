@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-enum { REGION = 32768, HALF = REGION / 2, ROUNDS = 400, EVENTS = 24 };
+enum { REGION = 32768, HALF = REGION / 2, ROUNDS = 1500, EVENTS = 24 };
 
 static uint32_t next_random(uint64_t *state, uint32_t below)
 {
@@ -21,13 +21,15 @@ typedef struct Wide {
     uint32_t inst, bytes, n_threads;
     uint64_t base; /* from the beginning of the region */
     int64_t step[3];
+    uint32_t n_blocks; /* 0: the block that is there; else the first so many, each block_step bytes on */
+    int64_t block_step;
 } Wide;
 
 typedef struct Side {
     Rig *rig;
     MemAlloc *alloc;
     bool wide; /* tells whole blocks */
-    uint32_t told, kept;
+    uint32_t told, kept, kept_rows;
 } Side;
 
 static void side_begin(Side *s, bool wide, unsigned jobs, const uint32_t dims[3])
@@ -72,7 +74,7 @@ static void tell_warps(Side *s, const Wide *x, uint32_t from, uint32_t to)
     }
 }
 
-static void tell(Side *s, const Wide *x)
+static ExecWideAccess access_of(const Side *s, const Wide *x)
 {
     ExecWideAccess w = {.kind = x->kind,
                         .space = x->space,
@@ -81,18 +83,46 @@ static void tell(Side *s, const Wide *x)
                         .base = address(s, x, 0),
                         .step = {x->step[0], x->step[1], x->step[2]},
                         .low = UINT64_MAX,
-                        .alloc = x->space == SPACE_GLOBAL ? s->alloc : NULL};
+                        .alloc = x->space == SPACE_GLOBAL ? s->alloc : NULL,
+                        .n_blocks = x->n_blocks ? x->n_blocks : 1,
+                        .block_step = x->block_step};
     for (uint32_t t = 0; t < x->n_threads; t++) {
         uint64_t at = address(s, x, t);
         w.low = at < w.low ? at : w.low;
         w.end = at + x->bytes > w.end ? at + x->bytes : w.end;
     }
+    w.end += (uint64_t)x->block_step * (w.n_blocks - 1);
+    return w;
+}
+
+static void tell(Side *s, const Wide *x)
+{
+    const ExecWideAccess w = access_of(s, x);
     rig_who(s->rig, x->inst, 0);
     bool kept = s->wide && s->rig->o->access_wide(s->rig->o->self, &s->rig->who, &w);
     s->kept += kept;
     s->told++;
     if (!kept)
         tell_warps(s, x, 0, x->n_threads);
+}
+
+/* A row of blocks, of which `block` is there before and afterwards. */
+static void tell_row(Side *s, const Wide *x, uint32_t block)
+{
+    const ExecWideAccess w = access_of(s, x);
+    rig_at(s->rig, 0, 0);
+    rig_who(s->rig, x->inst, 0);
+    bool kept = s->wide && s->rig->o->access_wide(s->rig->o->self, &s->rig->who, &w);
+    s->kept_rows += kept;
+    for (uint32_t b = 0; !kept && b < x->n_blocks; b++) {
+        Wide one = *x;
+        one.base += b * (uint64_t)x->block_step;
+        one.n_blocks = 0;
+        one.block_step = 0;
+        rig_at(s->rig, b, b % s->rig->launch.jobs);
+        tell(s, &one);
+    }
+    rig_at(s->rig, block, block % s->rig->launch.jobs);
 }
 
 /* ---- random accesses ---- */
@@ -159,6 +189,22 @@ static bool random_access(Wide *x, const Side *s, uint32_t i, uint32_t block, bo
     return high + x->bytes <= (tame && x->base < HALF ? HALF : REGION);
 }
 
+/* The same of two or three blocks. False: it does not fit into the region. */
+static bool random_row(Wide *x, const Side *s, bool tame, uint64_t *seed)
+{
+    const uint32_t *dims = s->rig->who.block_dim;
+    uint32_t span = x->n_threads * x->bytes;
+    const int64_t steps[] = {span, span, span, x->bytes * dims[0], x->bytes, 0, 2 * span};
+    x->n_blocks = 2 + next_random(seed, 2);
+    x->block_step = steps[next_random(seed, 7)];
+    if (tame && x->base >= HALF) { /* each block's own part */
+        x->base = HALF;
+        x->block_step = span;
+    }
+    const ExecWideAccess w = access_of(s, x);
+    return x->space == SPACE_GLOBAL && w.end <= s->alloc->addr + REGION;
+}
+
 /* ---- comparing ---- */
 
 typedef struct Found {
@@ -190,18 +236,23 @@ static void side_end(Side *s, Found *f)
 }
 
 typedef struct Totals {
-    uint32_t told, kept, racing, silent;
+    uint32_t told, kept, kept_rows, racing, silent;
 } Totals;
 
-static void one_event(Side sides[2], uint32_t i, uint32_t *block, bool tame, uint64_t *seed)
+static void one_event(Side sides[2], uint32_t i, uint32_t *block, bool tame, bool rows, uint64_t *seed)
 {
     uint32_t what = next_random(seed, 16);
     Wide x;
     bool fits = random_access(&x, &sides[0], i, *block, tame && next_random(seed, 50), seed);
     uint32_t next = next_random(seed, 3), warp = next_random(seed, 2);
+    Wide row = x;
+    bool row_fits = rows && fits && random_row(&row, &sides[0], tame, seed);
     for (int k = 0; k < 2; k++) {
         Side *s = &sides[k];
-        if (what == 0) {
+        if (rows && (what == 0 || what > 6)) { /* blocks in rows have no barriers */
+            if (row_fits)
+                tell_row(s, &row, *block);
+        } else if (what == 0) {
             rig_barrier(s->rig);
         } else if (what == 1) {
             rig_at(s->rig, next, next % s->rig->launch.jobs);
@@ -210,7 +261,7 @@ static void one_event(Side sides[2], uint32_t i, uint32_t *block, bool tame, uin
         } else if ((what == 4 || what == 5) && fits && x.bytes == 4) {
             x.kind = ACCESS_REDUCTION;
             tell_warps(s, &x, 0, x.n_threads);
-        } else if (what == 3 && i > EVENTS / 2 && next == 0) {
+        } else if (what == 3 && !rows && i > EVENTS / 2 && next == 0) {
             rig_fence(s->rig, 0, 0xFFFFFFFFu, SCOPE_GPU);
         } else if (fits) {
             tell(s, &x);
@@ -234,11 +285,12 @@ static void one_round(uint64_t *seed, Totals *t)
             rig_block(sides[k].rig, b, b % jobs);
     }
     uint32_t block = 0;
-    bool tame = next_random(seed, 4);
+    bool tame = next_random(seed, 4), rows = next_random(seed, 2);
     for (uint32_t i = 0; i < EVENTS; i++)
-        one_event(sides, i, &block, tame, seed);
+        one_event(sides, i, &block, tame, rows, seed);
     t->told += sides[1].told;
     t->kept += sides[1].kept;
+    t->kept_rows += sides[1].kept_rows;
     for (int k = 0; k < 2; k++)
         side_end(&sides[k], &found[k]);
     assert_int_equal(found[0].writes, found[1].writes);
@@ -254,8 +306,10 @@ static void finds_what_warps_find(void **state)
     uint64_t seed = 1;
     for (int i = 0; i < ROUNDS; i++)
         one_round(&seed, &t);
-    print_message("%u told, %u kept; %u racing, %u silent\n", t.told, t.kept, t.racing, t.silent);
-    assert_true(t.kept > t.told / 5);
+    print_message("%u told, %u kept, and %u rows; %u racing, %u silent\n", t.told, t.kept, t.kept_rows,
+                  t.racing, t.silent);
+    assert_true(t.kept_rows > ROUNDS / 4);
+    assert_true(t.kept > t.told / 10);
     assert_true(t.racing > ROUNDS / 10);
     assert_true(t.silent > ROUNDS / 10);
 }
@@ -483,7 +537,8 @@ static void *use_all(void *arg)
     pthread_barrier_wait(me->start);
     for (uint32_t i = 0; i < 16; i++) {
         uint64_t base = me->side->alloc->addr + i * 1024;
-        const ExecWideAccess w = {.kind = me->whole ? ACCESS_STORE : ACCESS_LOAD,
+        const ExecWideAccess w = {.n_blocks = 1,
+                                  .kind = me->whole ? ACCESS_STORE : ACCESS_LOAD,
                                   .space = SPACE_GLOBAL,
                                   .bytes = 4,
                                   .n_threads = 64,

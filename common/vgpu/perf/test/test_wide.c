@@ -85,7 +85,8 @@ static void bounds(const Rig *r, const ExecWideAccess *a, int64_t *low, int64_t 
 static ExecWideAccess draw_access(Rig *r)
 {
     bool shared = draw(r, 3) == 0;
-    ExecWideAccess a = {.kind = draw(r, 3) ? ACCESS_LOAD : ACCESS_STORE,
+    ExecWideAccess a = {.n_blocks = 1,
+                        .kind = draw(r, 3) ? ACCESS_LOAD : ACCESS_STORE,
                         .space = shared ? SPACE_SHARED : SPACE_GLOBAL,
                         .sem = draw(r, 4) ? SEM_WEAK : SEM_NC,
                         .bytes = 1u << draw(r, 5),
