@@ -2,11 +2,15 @@
 #include "grader/cli/cli.h"
 #include "grader/core/files.h"
 #include "grader/core/version.h"
+#include "grader/run/counters.h"
 #include "grader/run/sanitize.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { PARAMS_BYTES_MAX = 1 << 16 };
 
 static void line(const char *what, const char *state)
 {
@@ -36,14 +40,34 @@ static void show_sandbox(Arena *a, const Options *o)
 /* What `--sanitize` needs on a GPU; without one nothing is missing. */
 static void show_sanitizer(Arena *a, const Kit *kit)
 {
-    Sanitizer s = {0};
+    Tool tool = {0};
     Diag d;
-    if (sanitize_find(a, kit, &s, &d) == STATUS_OK) {
-        line("sanitizer", s.program);
+    if (sanitize_find(a, kit, &tool, &d) == STATUS_OK) {
+        line("sanitizer", tool.program);
         return;
     }
     line("sanitizer", "none (it is for --device gpu --sanitize; the virtual GPU checks by itself)");
     line("", "to get it: the package cuda-sanitizer-13-0 of NVIDIA's repository");
+}
+
+/* What answers about counters are held against on a GPU; without it the virtual GPU's counters are all. */
+static void show_profiler(Arena *a, const Kit *kit)
+{
+    const char *root = getenv("KIT_DOCTOR_ROOT");
+    const char *path = arena_printf(a, "%s/proc/driver/nvidia/params", root ? root : "");
+    Tool tool = {0};
+    char *text;
+    size_t length;
+    if (!counters_find(a, kit, &tool)) {
+        line("profiler", "none (ncu is for answers about counters, in a run with --device gpu)");
+        line("", "to get it: the package cuda-nsight-compute-13-0 of NVIDIA's repository");
+        return;
+    }
+    line("profiler", tool.program);
+    if (path && file_read(a, path, PARAMS_BYTES_MAX, &text, &length, NULL) == STATUS_OK)
+        line("", strstr(text, "RmProfilingAdminOnly: 1")
+                     ? "the driver shows counters to the administrator alone, and so not to submissions"
+                     : "the driver shows counters to every user");
 }
 
 /* Each lab of the kit: whether it can be graded. */
@@ -90,6 +114,7 @@ int cli_doctor(Arena *a, const Options *o)
         line("", nvcc);
     bool machine = cli_check_machine(a, &kit, nvcc);
     show_sanitizer(a, &kit);
+    show_profiler(a, &kit);
     show_sandbox(a, o);
     bool fine = show_labs(a, &kit);
     return machine && fine && kit.nvcc ? EXIT_FINE : EXIT_KIT;

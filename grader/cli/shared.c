@@ -3,6 +3,7 @@
 
 #include "grader/build/places.h"
 #include "grader/core/files.h"
+#include "grader/run/counters.h"
 #include "grader/run/sanitize.h"
 
 #include <signal.h>
@@ -128,8 +129,16 @@ static Status choose_sanitizer(Arena *a, const Options *o, GradeRun *run, Diag *
         return diag_set(d, STATUS_INVALID, "--sanitize takes all, public or first, not '%s'", o->sanitize);
     if (cli_is_for_cluster(o))
         return STATUS_OK; /* the nodes look for themselves */
-    Status status = sanitize_find(a, &run->kit, s, d);
-    return status == STATUS_OK ? sandbox_for_tools(a, &run->sandbox, &s->sandbox, d) : status;
+    Status status = sanitize_find(a, &run->kit, &s->tool, d);
+    return status == STATUS_OK ? sandbox_for_tools(a, &run->sandbox, &s->tool.sandbox, d) : status;
+}
+
+/* Nsight Compute, where it is here: answers about counters are then held against a card's, too. */
+static Status choose_profiler(Arena *a, const Options *o, GradeRun *run, Diag *d)
+{
+    if (!run->gpu || cli_is_for_cluster(o) || !counters_find(a, &run->kit, &run->ncu))
+        return STATUS_OK;
+    return sandbox_for_tools(a, &run->sandbox, &run->ncu.sandbox, d);
 }
 
 static Status choose_sandbox(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
@@ -168,6 +177,8 @@ Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run,
     if (s == STATUS_OK)
         s = choose_sanitizer(a, o, run, d);
     if (s == STATUS_OK)
+        s = choose_profiler(a, o, run, d);
+    if (s == STATUS_OK)
         s = places_make_work(a, &run->work, d);
     return s;
 }
@@ -182,7 +193,8 @@ enum { CAN_ISOLATE = true };
 Status cli_isolate(Arena *a, const Options *o, GradeRun *run, Diag *d)
 {
     Sandbox *s = &run->sandbox;
-    if (!CAN_ISOLATE || o->in_process || run->gpu || s->weak)
+    run->isolates_models = CAN_ISOLATE && !o->in_process && !s->weak;
+    if (!run->isolates_models || run->gpu)
         return STATUS_OK;
     const char **layers = ARENA_NEW_ARRAY(a, const char *, s->n_layers + 1);
     if (!layers)

@@ -23,23 +23,34 @@ static void tell(Checker *k, const LabAnswer *wanted, const AnswerValue *v, cons
                   wanted->of, v->line, v->text, what[0] ? ": " : "", what);
 }
 
-static bool number_of_run(const Checker *k, const char *name, double *number)
+/* card: where it has one, the real card's. */
+static bool number_of_run(const Checker *k, const char *name, const CardCounters *card, double *number)
 {
     const VgpuReport *report = k->truths->report;
+    if (card && counters_number(card, name, number))
+        return true;
     if (strncmp(name, "value.", 6) == 0)
         return outputs_value(k->truths->case_dir, name + 6, number);
     return report && vgpu_report_number(report, name, number);
 }
 
 /* The truth over what it is divided by; false when the run has no such number. */
-static bool truth_of_run(const Checker *k, const LabAnswer *wanted, double *truth)
+static bool truth_of_run(const Checker *k, const LabAnswer *wanted, const CardCounters *card, double *truth)
 {
     double over = 1;
-    if (!number_of_run(k, wanted->truth, truth) ||
-        (wanted->over[0] && !number_of_run(k, wanted->over, &over)))
+    if (!number_of_run(k, wanted->truth, card, truth) ||
+        (wanted->over[0] && !number_of_run(k, wanted->over, card, &over)))
         return false;
     *truth /= over;
     return isfinite(*truth);
+}
+
+static bool is_in_band(const Checker *k, const LabAnswer *wanted, const AnswerValue *v,
+                       const CardCounters *card)
+{
+    double truth;
+    return truth_of_run(k, wanted, card, &truth) &&
+           fabs(v->number - truth) <= wanted->atol + wanted->rtol * fabs(truth);
 }
 
 static bool is_one_of(const LabAnswer *wanted, const AnswerValue *v)
@@ -64,13 +75,12 @@ static bool is_misnamed(const Checker *k, const char *name)
 {
     double number;
     return name[0] && strncmp(name, "value.", 6) != 0 && k->truths->report &&
-           !number_of_run(k, name, &number);
+           !number_of_run(k, name, NULL, &number);
 }
 
 /* Whether the value is right; *known is false when no run can say what would be. */
 static bool is_right(const Checker *k, const LabAnswer *wanted, const AnswerValue *v, bool *known)
 {
-    double truth;
     *known = true;
     if (is_one_of(wanted, v) || (v->form->n_words == 0 && is_in_bounds(wanted, v)))
         return true;
@@ -79,8 +89,7 @@ static bool is_right(const Checker *k, const LabAnswer *wanted, const AnswerValu
     if (v->form->n_words)
         return k->truths->report && strcmp(k->truths->report->bound, v->text) == 0;
     *known = !is_misnamed(k, wanted->truth) && !is_misnamed(k, wanted->over);
-    return truth_of_run(k, wanted, &truth) &&
-           fabs(v->number - truth) <= wanted->atol + wanted->rtol * fabs(truth);
+    return is_in_band(k, wanted, v, NULL) || (k->truths->card && is_in_band(k, wanted, v, k->truths->card));
 }
 
 static void worsen(Checker *k, Verdict verdict)

@@ -1,7 +1,8 @@
 /* answer_check: the answers that a case asks for, held against the truth.
  *
  * The truth stands in lab.yaml or hidden.yaml, or comes from the case's own run: a number of the virtual
- * GPU's report, a value that the driver reported, or what limited the kernel that took longest.
+ * GPU's report, a value that the driver reported, or what limited the kernel that took longest. In a run on a
+ * GPU it is also what was counted there; an answer that is right by either of them is right.
  */
 #ifndef GRADER_RUN_ANSWER_CHECK_H
 #define GRADER_RUN_ANSWER_CHECK_H
@@ -12,6 +13,7 @@
 #include "grader/core/lab.h"
 #include "grader/core/verdict.h"
 #include "grader/judge/vgpu_report.h"
+#include "grader/run/counters.h"
 
 typedef struct AnswerCheck {
     Verdict verdict;     /* pass; missing-output when one is not there or no answer; wrong-result;
@@ -24,6 +26,7 @@ typedef struct AnswerCheck {
 typedef struct AnswerTruths {
     const VgpuReport *report; /* NULL where there is none */
     const char *case_dir;
+    const CardCounters *card; /* NULL where nothing was measured */
 } AnswerTruths;
 
 /* Judges the case's answers; the file's form where it asks for none. Not OK only when there is no memory. */

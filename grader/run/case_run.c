@@ -5,6 +5,8 @@
 #include "grader/core/text.h"
 #include "grader/judge/explain.h"
 #include "grader/judge/timeline.h"
+#include "grader/run/counters.h"
+#include "grader/run/modelled.h"
 #include "grader/run/outputs.h"
 #include "grader/run/program_run.h"
 #include "grader/run/sanitize.h"
@@ -37,6 +39,8 @@ typedef struct CaseWork {
     bool timed;
     SpeedMeasured measured;
     SpeedJudgement speed;
+    bool on_card; /* counted on a real card, too, or tried */
+    CardCounters card;
     Evidence evidence;
 } CaseWork;
 
@@ -71,7 +75,9 @@ static Status check_answers(CaseWork *w, Diag *d)
     const LabCase *c = w->in->lab_case;
     if (!w->in->answers || (c->run && c->n_answers == 0))
         return STATUS_OK;
-    AnswerTruths truths = {.report = w->report, .case_dir = w->in->places->case_dir};
+    AnswerTruths truths = {.report = w->report,
+                           .case_dir = w->in->places->case_dir,
+                           .card = w->on_card && w->card.measured ? &w->card : NULL};
     Status s = answer_check(w->arena, c, w->in->answers, &truths, &w->answers, d);
     w->answers_checked = s == STATUS_OK;
     return s;
@@ -128,6 +134,26 @@ static const char *limit_text(CaseWork *w)
                : NULL;
 }
 
+/* What was counted on a card, behind what the virtual GPU counted, in the order of names. */
+static void keep_counters(CaseWork *w, CaseResult *r)
+{
+    ResultMetric *all = ARENA_NEW_ARRAY(w->arena, ResultMetric, r->n_metrics + NCU_N_NUMBERS);
+    size_t n = 0, i = 0;
+    if (!all)
+        return;
+    for (; i < r->n_metrics && strcmp(r->metrics[i].name, "ncu_") < 0; i++)
+        all[n++] = r->metrics[i];
+    for (int number = 0; number < NCU_N_NUMBERS; number++) {
+        const char *name = arena_printf(w->arena, "ncu_%s", ncu_number_name((NcuNumber)number));
+        if (name)
+            all[n++] = (ResultMetric){name, w->card.numbers[number]};
+    }
+    for (; i < r->n_metrics; i++)
+        all[n++] = r->metrics[i];
+    r->metrics = all;
+    r->n_metrics = n;
+}
+
 static void keep_metrics(CaseWork *w, CaseResult *r)
 {
     size_t n = w->report ? w->report->n_metrics : 0;
@@ -180,6 +206,32 @@ static void keep_speed(CaseWork *w, CaseResult *r)
     r->n_metrics = sizeof metrics / sizeof *metrics;
 }
 
+/* Of a case in a run on a GPU that was run on the virtual one: that it was, and where its counters are from.
+ */
+static void tell_device(CaseWork *w, CaseResult *r)
+{
+    Language language = w->in->lab->language;
+    const char *card = w->in->run->gpu_name && w->in->run->gpu_name[0] ? w->in->run->gpu_name : "GPU";
+    const char *said =
+        language_say(language, "This case is about a card that the virtual GPU models, and was run there.");
+    if (w->on_card && w->card.measured)
+        said = arena_printf(w->arena,
+                            language_say(language, "%s Its counters were also measured by ncu, on the %s."),
+                            said, card);
+    else if (w->on_card)
+        said = arena_printf(
+            w->arena,
+            language_say(language, "%s Its counters are the virtual GPU's alone: ncu gave none (%s)."), said,
+            w->card.why);
+    for (int i = 0; said && w->on_card && w->card.measured && i < NCU_N_NUMBERS; i++)
+        if (!w->card.agrees[i])
+            said = arena_printf(w->arena,
+                                language_say(language, "%s ncu's %s is another number, and does not count."),
+                                said, ncu_number_name((NcuNumber)i));
+    said = said ? arena_printf(w->arena, "%s%s%s", r->message, r->message[0] ? "\n" : "", said) : NULL;
+    r->message = said ? said : r->message;
+}
+
 /* A picture for the report; without one there is none, as with a report. */
 static void read_timeline(CaseWork *w, CaseResult *r)
 {
@@ -219,6 +271,10 @@ static void tell(CaseWork *w, CaseResult *r)
         keep_speed(w, r);
     else
         keep_metrics(w, r);
+    if (w->on_card && w->card.measured)
+        keep_counters(w, r);
+    if (w->in->on_card)
+        tell_device(w, r);
     if (c->timeline && w->reported)
         read_timeline(w, r);
     if (c->leaderboard[0] && w->evidence.has_metric) {
@@ -235,17 +291,11 @@ static void tell_kit_error(Arena *a, const CaseInput *in, const Diag *d, CaseRes
     explain_case(a, &facts, r);
 }
 
-static bool is_counted(const char *name)
-{
-    return name[0] && strncmp(name, "value.", 6) != 0;
-}
-
-/* What only the virtual GPU can do: make calls fail, and count. Where speed is measured, nobody counts. */
+/* What only the virtual GPU can do, in a run of its own: make calls fail, and count for a metric. Where speed
+ * is measured, nobody counts. */
 static bool needs_virtual_gpu(const LabCase *c, bool timed)
 {
-    bool counts = is_counted(c->metric) && !timed;
-    for (size_t i = 0; i < c->n_answers; i++)
-        counts = counts || is_counted(c->answers[i].truth) || is_counted(c->answers[i].over);
+    bool counts = c->metric[0] && strncmp(c->metric, "value.", 6) != 0 && !timed;
     return c->n_vgpu > 0 || counts;
 }
 
@@ -289,6 +339,14 @@ static Status time_and_judge(CaseWork *w, Diag *d)
     return s;
 }
 
+/* A case that was run on the virtual GPU is counted on the card too, where answers are about that. */
+static Status count_on_card(CaseWork *w, Diag *d)
+{
+    const CaseInput *card = w->in->on_card;
+    w->on_card = card && w->report && w->ran.end == WIRE_END_NONE && counters_concern(w->in->lab_case);
+    return w->on_card ? counters_measure(w->arena, card, w->seed, w->report, &w->card, d) : STATUS_OK;
+}
+
 /* Inputs, the program, and what came out of it. */
 static Status run_and_judge(CaseWork *w, Diag *d)
 {
@@ -302,7 +360,31 @@ static Status run_and_judge(CaseWork *w, Diag *d)
         s = program_run(w->arena, in, w->seed, &w->ran, &w->reported, d);
     if (s == STATUS_OK && w->reported)
         read_report(w);
-    return s == STATUS_OK ? judge_outputs(w, d) : s;
+    if (s == STATUS_OK)
+        s = judge_outputs(w, d);
+    return s == STATUS_OK ? count_on_card(w, d) : s;
+}
+
+/* In a run on a GPU, a case about a card that is modelled. */
+static void run_modelled(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing)
+{
+    CaseInput inner;
+    const char *device_name = ""; /* the run's is the real card's */
+    Diag d = {0};
+    if (modelled_prepare(a, in, &inner, &d) != STATUS_OK) {
+        tell_kit_error(a, in, &d, r);
+        return;
+    }
+    const BuildOutput *built = &in->modelled->built;
+    if (built->verdict == VERDICT_PASS) {
+        case_run(a, &inner, r, timing, &device_name);
+        return;
+    }
+    CaseFacts facts = {.language = in->lab->language, .lab_case = in->lab_case};
+    r->verdict = built->verdict;
+    explain_case(a, &facts, r);
+    const char *told = arena_printf(a, "%s\n%s", r->message, built->log);
+    r->message = told ? told : r->message;
 }
 
 void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, const char **device_name)
@@ -318,6 +400,10 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
                       .hint = ""};
     r->replay = c->hidden || !c->run ? "" : arena_printf(a, "make run CASE=%s", c->name);
     *timing = (CaseTiming){.name = c->name};
+    if (modelled_wants(in->run, in->lab, c)) {
+        run_modelled(a, in, r, timing);
+        return;
+    }
     const char *why = case_not_here(a, in->run, in->lab, c);
     if (why) {
         tell_inconclusive(a, in, why, r);

@@ -19,6 +19,8 @@ typedef struct CaseInput {
     Box *box;
     Box *device_box;                  /* of an isolated run */
     struct SpeedReference *reference; /* the lab's solution; NULL where nothing is timed */
+    struct Modelled *modelled;        /* for cases about a card that is modelled (modelled.h) */
+    const struct CaseInput *on_card;  /* of such a case in a run on a GPU: the same there; NULL */
 } CaseInput;
 
 /* Fills r (name, points, verdict, texts, findings, metrics), all text in the arena, and timing. What fails on

@@ -135,12 +135,15 @@ WireLimits program_limits(const CaseInput *in)
 /* Running -------------------------------------------------------------------------------------- */
 
 /* Without a sandbox's views the inputs are where the program looks for them by way of a link. */
-static bool show_inputs(const ProgramWork *w)
+Status program_show_inputs(Arena *a, const CaseInput *in, Diag *d)
 {
-    const Places *p = w->in->places;
-    const char *from = arena_printf(w->arena, "%s/in", p->case_dir);
-    const char *to = arena_printf(w->arena, "%s/in", p->in_case);
-    return from && to && symlink(from, to) == 0;
+    if (!in->run->sandbox.weak)
+        return STATUS_OK;
+    const char *from = arena_printf(a, "%s/in", in->places->case_dir);
+    const char *to = arena_printf(a, "%s/in", in->places->in_case);
+    if (!from || !to || symlink(from, to) != 0)
+        return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
+    return STATUS_OK;
 }
 
 static int lock_file(const char *work, const char *name, int operation)
@@ -312,10 +315,11 @@ static Status run_alone(const ProgramWork *w, SandboxAnswer *ran, bool *reported
     SandboxStep step = program_step(w, collect, true);
     if (!step.args || !step.env)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
-    if (in->run->sandbox.weak && !show_inputs(w))
-        return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
+    Status s = program_show_inputs(w->arena, in, d);
+    if (s != STATUS_OK)
+        return s;
     int turn = program_take_gpu(in->run, in->lab_case->metric[0] != '\0');
-    Status s = box_run(in->box, true, &step, w->arena, ran, d);
+    s = box_run(in->box, true, &step, w->arena, ran, d);
     if (turn >= 0)
         close(turn);
     *reported = !in->run->gpu;
@@ -345,13 +349,14 @@ Status program_run_timed(Arena *a, const CaseInput *in, void (*talk)(void *conte
     step.env = environment_of_timed(&w);
     if (!step.args || !step.env)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
-    if (in->run->sandbox.weak && !show_inputs(&w))
-        return diag_set(d, STATUS_IO, "cannot show the inputs to the program");
+    Status s = program_show_inputs(a, in, d);
+    if (s != STATUS_OK)
+        return s;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return diag_set(d, STATUS_IO, "no socket for a timed run: %s", strerror(errno));
     step.passes = true;
     step.pass = ends[1];
-    Status s = box_ask(in->box, true, &step, d);
+    s = box_ask(in->box, true, &step, d);
     close(ends[1]); /* the last end but the program's own */
     if (s == STATUS_OK)
         talk(context, ends[0]);

@@ -27,6 +27,9 @@ Status program_run_timed(Arena *a, const CaseInput *in, void (*talk)(void *conte
 const char *const *program_environment(Arena *a, const CaseInput *in);
 WireLimits program_limits(const CaseInput *in);
 
+/* In a weak sandbox: shows the program the inputs, which are in the case's folder. */
+Status program_show_inputs(Arena *a, const CaseInput *in, Diag *d);
+
 /* Waits for a turn on the GPU, alone there or with others; to be given back with close(). -1 where none is
  * needed. */
 int program_take_gpu(const GradeRun *run, bool alone);

@@ -1,13 +1,10 @@
 /* sanitize: a case's program under the tools of compute-sanitizer, on a GPU.
  *
  * Nothing watches a kernel there, so that after a case has been run and its outputs are safe the program is
- * run again, once under each tool, and what the tools report become findings. It is the same sandbox with
- * three differences: the tool's folder is there too (read-only), tracing and the loopback of the network
- * without interfaces are allowed, and the limits have room for the tool. It ends with the case.
+ * run again, once under each tool (tool.h), and what the tools report become findings.
  *
- * A tool stands in one sandbox with the program that it watches: a program that wants to can end it, or print
- * what it would. So findings of tools can take points, and a tool without a result costs nothing; the result
- * itself was judged before.
+ * A program can end a tool, or print what it would. So findings of tools can take points, and a tool without
+ * a result costs nothing; the result itself was judged before.
  */
 #ifndef GRADER_RUN_SANITIZE_H
 #define GRADER_RUN_SANITIZE_H
@@ -21,7 +18,7 @@ const char *sanitize_scope_word(SanitizeScope scope);
 
 /* Looks for compute-sanitizer in the toolkit and on the PATH, and fills program and folder.
  * STATUS_NOT_FOUND, with how to get it as the hint. */
-Status sanitize_find(Arena *a, const Kit *kit, Sanitizer *s, Diag *d);
+Status sanitize_find(Arena *a, const Kit *kit, Tool *tool, Diag *d);
 
 /* Whether the run wants this case under the tools. */
 bool sanitize_wants(const GradeRun *run, const Lab *lab, const LabCase *c);

@@ -7,6 +7,7 @@
 #include "grader/core/sha256.h"
 #include "grader/core/version.h"
 #include "grader/run/case_run.h"
+#include "grader/run/modelled.h"
 #include "grader/run/speed.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ typedef struct Work {
     Places places;
     Box box, device_box;
     SpeedReference reference;
+    Modelled modelled;
     AnswerFile answers; /* of a lab that has an answer file */
 } Work;
 
@@ -207,7 +209,8 @@ static void run_cases(Work *w)
                         .judge = judge,
                         .box = &w->box,
                         .device_box = &w->device_box,
-                        .reference = &w->reference};
+                        .reference = &w->reference,
+                        .modelled = &w->modelled};
         case_run(&r->arena, &in, &r->cases[r->n_cases++], &w->timing->cases[w->timing->n_cases++],
                  &r->device_name);
         w->timing->processor_s.cases += w->timing->cases[w->timing->n_cases - 1].cpu_s;
@@ -248,6 +251,7 @@ Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Tim
     box_stop(&w.box);
     box_stop(&w.device_box);
     speed_reference_free(&w.reference);
+    modelled_free(&w.modelled);
     if (w.places.home)
         dir_remove(w.places.home, NULL);
     result_sum_up(w.result);

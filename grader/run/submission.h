@@ -11,10 +11,15 @@
 /* Which cases are run under the tools of compute-sanitizer, too. */
 typedef enum SanitizeScope { SANITIZE_NONE, SANITIZE_FIRST, SANITIZE_PUBLIC, SANITIZE_ALL } SanitizeScope;
 
+/* A tool of NVIDIA's that watches the program (tool.h). */
+typedef struct Tool {
+    const char *program, *folder; /* the folder has what it needs beside it; program NULL: it is not here */
+    Sandbox sandbox;              /* in which it may watch */
+} Tool;
+
 typedef struct Sanitizer {
     SanitizeScope scope;
-    const char *program, *folder; /* compute-sanitizer, and what it needs beside it */
-    Sandbox sandbox;              /* in which it may watch the program */
+    Tool tool; /* compute-sanitizer */
 } Sanitizer;
 
 /* What all submissions of a run share. */
@@ -29,6 +34,8 @@ typedef struct GradeRun {
     size_t n_gpus;        /* how many GPUs they are */
     const char *gpu_name; /* of the first; NULL or "" where it is not known */
     Sanitizer sanitizer;
+    Tool ncu;                /* on a GPU: Nsight Compute, for the answers about counters */
+    bool isolates_models;    /* on a GPU: `isolated` for cases about a card that is modelled (modelled.h) */
     bool isolated;           /* the virtual GPU in a process and sandbox of its own */
     const char *device;      /* name of the virtual GPU's model; "" for its default */
     const char *only;        /* the one case to run; NULL for all */
