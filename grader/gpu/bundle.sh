@@ -5,7 +5,7 @@
 #
 # TO/{labs,solutions,common}          as in the kit
 # TO/build/bin TO/build/labs          commands and judges, statically linked; TO/build/lib as in the kit
-# TO/bin/bwrap TO/lib                 bubblewrap and its libraries, where this machine has it; TO/lib/vgpu: those of the vgpu command
+# TO/bin/bwrap TO/lib                 bubblewrap and its libraries, where this machine has it
 # TO/virtual/                         what the virtual GPU counts for the ladders, to be compared with hardware's counters
 # TO/test-gpu                         the test
 set -euo pipefail
@@ -16,7 +16,7 @@ mkdir -p "$to"/{bin,lib,common,virtual,build/{bin,lib/vgpu,labs}}
 cp -r labs solutions "$to"
 rm -rf "$to"/labs/*/build
 cp -r common/lab common/ladder common/base "$to/common"
-cp "$BUILD"/gpu/{grade,labtool,profile-table} "$BUILD"/bin/{grade-runner,vgpu} "$to/build/bin"
+cp "$BUILD"/gpu/{grade,labtool,profile-table,vgpu} "$BUILD/bin/grade-runner" "$to/build/bin"
 cp "$BUILD"/lib/{liblab,liblab-own}.a "$to/build/lib"
 cp "$BUILD"/lib/vgpu/lib*.so.* "$to/build/lib/vgpu"
 for lab in labs/*/lab.yaml; do
@@ -25,7 +25,7 @@ for lab in labs/*/lab.yaml; do
     cp "$BUILD/labs/$lab/driver.o" "$BUILD/gpu/labs/$lab/judge" "$to/build/labs/$lab"
 done
 strip "$to"/build/bin/* "$to"/build/labs/*/judge
-cp -r grader/gpu/{ceilings.cu,look-around.cu,sanitize.sh,parts} grader/test/attacks-timing "$to"
+cp -r grader/gpu/{ceilings.cu,look-around.cu,sanitize.sh,parts} grader/test/attacks-timing grader/judge/ncu_counters.def "$to"
 cp grader/gpu/measured/h100-broken.tsv "$to/known.tsv"
 cp grader/gpu/test-gpu.sh "$to/test-gpu"
 
@@ -39,10 +39,6 @@ exec "$here"/ld-linux*.so.* --library-path "$here" "$here/bwrap.program" "$@"
 WRAPPER
     chmod 755 "$to/bin/bwrap"
 fi
-
-# What the vgpu command needs of this machine's libraries, but for the C library's.
-mkdir -p "$to/lib/vgpu"
-ldd "$BUILD/bin/vgpu" | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ { print $3 }' | xargs -r -I{} cp -L {} "$to/lib/vgpu"
 
 RAW=$to/virtual/ladders.tsv BUILD=$BUILD common/ladder/ladders.sh virtual >"$to/virtual/ladders.txt"
 for ladder in "$BUILD"/ladders/*; do

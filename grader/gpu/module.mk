@@ -24,13 +24,19 @@ $(BUILD)/gpu/profile-table: $(BUILD)/bin/profile-table
 	@mkdir -p $(@D)
 	$(Q)$(CC) -static -o $@ $(BUILD)/common/profile/main.o $(call libname,common/profile) $(call libname,common/base) -ljansson -lm
 
+# For cases about a card that it models. A static program finds no demangler by its name: kernels have their mangled ones there.
+$(BUILD)/gpu/vgpu: $(BUILD)/bin/vgpu
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -static -o $@ $(BUILD)/common/vgpu/tool/main.o -Wl,--start-group $(foreach d,$(VGPU_TOOL_DIRS),$(call libname,$(d))) -Wl,--end-group $(VGPU_TOOL_LIBS) $(STATIC_LIBS) -ldl 2>$@.log || { cat $@.log; false; }
+
 $(JUDGES_STATIC): $(BUILD)/gpu/labs/%/judge: $(BUILD)/labs/%/reference.o $(BUILD)/common/lab/judge_main.o $(LAB_JUDGE_LIBS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -static -o $@ $^ -lm
 
 .PHONY: gpu-bundle test-gpu
-gpu-bundle: all ladder-programs $(BUILD)/gpu/grade $(BUILD)/gpu/labtool $(BUILD)/gpu/profile-table $(JUDGES_STATIC) ## what a machine with a GPU needs for test-gpu, in build/gpu-bundle
+gpu-bundle: all ladder-programs $(BUILD)/gpu/grade $(BUILD)/gpu/labtool $(BUILD)/gpu/profile-table $(BUILD)/gpu/vgpu $(JUDGES_STATIC) ## what a machine with a GPU needs for test-gpu, in build/gpu-bundle
 	@BUILD=$(BUILD) grader/gpu/bundle.sh $(BUILD)/gpu-bundle
 
 test-gpu: gpu-bundle ## on a machine with a GPU: every submission, the sanitizers, the ladders: results in build/test-gpu

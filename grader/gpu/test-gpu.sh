@@ -9,7 +9,7 @@
 #   results.json       date, card, driver, toolkit, and for each part its seconds and how much of it was as expected; what was not, by name
 # `make record-gpu FROM=OUT` takes the figures into the repository. Ends with "N passed, N failed, N skipped"; the exit status is 1 when one failed.
 set -uo pipefail
-all_parts="ceilings ladders speed start submissions sandbox optional graded-sanitizer profile counters sanitizer"
+all_parts="ceilings ladders speed start submissions sandbox optional graded-sanitizer profile counters counters-graded sanitizer"
 here=$(dirname "$(readlink -f "$0")")
 out=$1
 shift

@@ -72,20 +72,24 @@ static bool line_begins(const Page *p, const char *with)
     return p->length - p->at >= n && memcmp(p->bytes + p->at, with, n) == 0;
 }
 
+/* The line's text from `skip` on, cleaned and cut; "" without memory. */
+static const char *text_of_line(const Page *p, size_t skip)
+{
+    const char *line = p->bytes + p->at + skip;
+    size_t n = csv_next_line(p->bytes, p->length, p->at) - p->at - skip;
+    while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
+        n--;
+    const char *text = text_clean(p->arena, line, n < SAID_MAX ? n : SAID_MAX, SAID_MAX);
+    return text ? text : "";
+}
+
 /* "==ERROR== " and the reason. The one that most will meet is told in our words. */
 static bool fail_as_told(Page *p)
 {
-    const char *line = p->bytes + p->at + strlen("==ERROR==");
-    size_t n = csv_next_line(p->bytes, p->length, p->at) - p->at - strlen("==ERROR==");
-    if (n > SAID_MAX)
-        n = SAID_MAX;
-    char *said = text_clean(p->arena, line, n, SAID_MAX);
-    if (said && strstr(said, "ERR_NVGPUCTRPERM"))
+    const char *said = text_of_line(p, strlen("==ERROR=="));
+    if (strstr(said, "ERR_NVGPUCTRPERM"))
         return fail(p, "the driver shows them to the administrator alone (ERR_NVGPUCTRPERM)");
-    for (char *c = said; c && *c; c++)
-        if (*c == '\n')
-            *c = '\0';
-    return fail(p, said && said[0] ? arena_printf(p->arena, "ncu said:%s", said) : "ncu failed");
+    return fail(p, arena_printf(p->arena, "ncu said:%s", said));
 }
 
 /* Passes over lines that tell of ncu's work, to one that begins with a quote or to the end. */
@@ -95,7 +99,8 @@ static bool pass_notes(Page *p)
         if (line_begins(p, "==ERROR=="))
             return fail_as_told(p);
         if (!line_begins(p, "==") && !line_begins(p, "\n") && !line_begins(p, "\r\n"))
-            return fail(p, "a line of its report is none of ncu's");
+            return fail(
+                p, arena_printf(p->arena, "a line of its report is none of ncu's: %s", text_of_line(p, 0)));
         p->at = csv_next_line(p->bytes, p->length, p->at);
     }
     return true;

@@ -110,7 +110,7 @@ Status counters_measure(Arena *a, const CaseInput *in, uint64_t seed, const Vgpu
         s = run_ncu(a, in, &run, d);
     if (s != STATUS_OK)
         return s;
-    bool read = !run.problem[0] && ncu_report_read(a, run.bytes, run.length, &measured, &why);
+    bool read = run.length > 0 && ncu_report_read(a, run.bytes, run.length, &measured, &why);
     if (read && tool_ended(&run))
         compare(&measured, report, c);
     else

@@ -11,7 +11,7 @@ profile_one() {
     (cd "solutions/$lab" && cp "${files[@]}" "$folder")
     cd "$folder" || return 2
     nvcc -arch=compute_75 -lineinfo -g -I. -I"$here/common/lab" -cudart shared -o "$program" ./*.cu "$here/build/labs/$lab/driver.o" "$here/build/lib/liblab.a" &&
-        LD_LIBRARY_PATH=$LD_LIBRARY_PATH:$here/lib/vgpu KIT_BUILD=$here/build LAB=$lab PROGRAM=$program FILES=${files[*]} DEVICE=gpu "$here/common/lab/run-case.sh" profile
+        KIT_BUILD=$here/build LAB=$lab PROGRAM=$program FILES=${files[*]} DEVICE=gpu "$here/common/lab/run-case.sh" profile
 }
 
 # What the tables must have when both profilers told theirs.

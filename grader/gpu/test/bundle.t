@@ -14,7 +14,7 @@ result $? "the bundle is made" "$(cat "$tmp/make")"
 mv "$BUILD/gpu-bundle" "$tmp/bundle"
 bundle=$tmp/bundle
 
-for program in bin/grade bin/grade-runner bin/labtool labs/02-vector-add/judge; do
+for program in bin/grade bin/grade-runner bin/labtool bin/vgpu labs/02-vector-add/judge; do
     out=$(ldd "$bundle/build/$program" 2>&1)
     grep -q 'not a dynamic executable\|statically linked' <<<"$out"
     result $? "$program needs no library" "$out"

@@ -60,7 +60,7 @@ static const Row rows[] = {
      {0},
      0},
     {"a failure after a launch", HEAD ROW "==ERROR== killed\n", "killed", {0}, 0},
-    {"what the program says", "hello\n" HEAD ROW, "none of ncu's", {0}, 0},
+    {"what the program says", "hello\n" HEAD ROW, "none of ncu's: hello", {0}, 0},
     {"what it says after the table", HEAD ROW "hello\n", "none of ncu's", {0}, 0},
     {"a second table", HEAD ROW HEAD ROW, "missing in its report, or stand there twice", {0}, 0},
     {"a launch twice", HEAD ROW ROW, "stand there twice", {0}, 0},

@@ -107,7 +107,7 @@ same "the same answers without the card's count are wrong" "wrong-result 4" "$(v
 check "why there is none is said" says s004 "ncu gave none (the driver shows them to the administrator alone (ERR_NVGPUCTRPERM))"
 same "a report that is far from the virtual GPU's count makes nothing right" "wrong-result 4" "$(verdict s005)"
 check "and that it does not count is said" says s005 "ncu's flops32 is another number, and does not count."
-for row in "s006 a line of its report is none of ncu's" "s007 its report is too long" "s008 it was ended by signal 9" "s009 it saw other launches than the virtual GPU"; do
+for row in "s006 a line of its report is none of ncu's: I was here" "s007 its report is too long" "s008 it was ended by signal 9" "s009 it saw other launches than the virtual GPU"; do
     read -r student reason <<<"$row"
     same "right answers have their points without ncu: $reason" "pass 8" "$(verdict "$student")"
     check "which is said" says "$student" "ncu gave none ($reason)"
