@@ -142,8 +142,6 @@ static const char *describe_setting(Arena *a, const GradeRun *run)
         text = arena_printf(a, "%s %s", text, run->sandbox.layers[i]);
     if (text && run->sanitizer.scope != SANITIZE_NONE)
         text = arena_printf(a, "%s, sanitize %s", text, sanitize_scope_word(run->sanitizer.scope));
-    if (text && run->ncu.program)
-        text = arena_printf(a, "%s, counters by ncu", text);
     return text;
 }
 

@@ -113,7 +113,6 @@ for row in "s006 a line of its report is none of ncu's: I was here" "s007 its re
     check "which is said" says "$student" "ncu gave none ($reason)"
 done
 same "what cannot be built for the virtual GPU has no points" "build-error 0" "$(verdict s010)"
-check "the plan knows that ncu was there" grep -q 'counters by ncu' "$tmp/out/plan.json"
 check "the doctor knows it, too" grep -A1 "^profiler *$toolkit/bin/ncu" <(on_gpu doctor)
 check "and whom the driver shows counters" grep "shows counters to the administrator alone" <(on_gpu doctor)
 
