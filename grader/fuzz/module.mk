@@ -9,6 +9,7 @@ $(call grader_fuzz,policy,grader/core grader/text common/base,-lyaml -ljansson -
 $(call grader_fuzz,result,grader/core grader/text common/base,-lyaml -ljansson -lm)
 $(call grader_fuzz,report,grader/judge grader/core grader/text common/base,-lyaml -ljansson -lm)
 $(call grader_fuzz,sanitizer,grader/judge grader/core grader/text common/base,-lyaml -ljansson -lm)
+$(call grader_fuzz,counters,grader/judge grader/core grader/text common/base,-lyaml -ljansson -lm)
 $(call grader_fuzz,timeline,grader/judge grader/core grader/text common/base,-lyaml -ljansson -lm)
 $(call grader_fuzz,npy,common/lab common/base,-lm)
 $(call grader_fuzz,text,grader/core grader/text common/base,-lyaml -ljansson -lm)

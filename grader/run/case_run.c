@@ -134,26 +134,6 @@ static const char *limit_text(CaseWork *w)
                : NULL;
 }
 
-/* What was counted on a card, behind what the virtual GPU counted, in the order of names. */
-static void keep_counters(CaseWork *w, CaseResult *r)
-{
-    ResultMetric *all = ARENA_NEW_ARRAY(w->arena, ResultMetric, r->n_metrics + NCU_N_NUMBERS);
-    size_t n = 0, i = 0;
-    if (!all)
-        return;
-    for (; i < r->n_metrics && strcmp(r->metrics[i].name, "ncu_") < 0; i++)
-        all[n++] = r->metrics[i];
-    for (int number = 0; number < NCU_N_NUMBERS; number++) {
-        const char *name = arena_printf(w->arena, "ncu_%s", ncu_number_name((NcuNumber)number));
-        if (name)
-            all[n++] = (ResultMetric){name, w->card.numbers[number]};
-    }
-    for (; i < r->n_metrics; i++)
-        all[n++] = r->metrics[i];
-    r->metrics = all;
-    r->n_metrics = n;
-}
-
 static void keep_metrics(CaseWork *w, CaseResult *r)
 {
     size_t n = w->report ? w->report->n_metrics : 0;
@@ -206,32 +186,6 @@ static void keep_speed(CaseWork *w, CaseResult *r)
     r->n_metrics = sizeof metrics / sizeof *metrics;
 }
 
-/* Of a case in a run on a GPU that was run on the virtual one: that it was, and where its counters are from.
- */
-static void tell_device(CaseWork *w, CaseResult *r)
-{
-    Language language = w->in->lab->language;
-    const char *card = w->in->run->gpu_name && w->in->run->gpu_name[0] ? w->in->run->gpu_name : "GPU";
-    const char *said =
-        language_say(language, "This case is about a card that the virtual GPU models, and was run there.");
-    if (w->on_card && w->card.measured)
-        said = arena_printf(w->arena,
-                            language_say(language, "%s Its counters were also measured by ncu, on the %s."),
-                            said, card);
-    else if (w->on_card)
-        said = arena_printf(
-            w->arena,
-            language_say(language, "%s Its counters are the virtual GPU's alone: ncu gave none (%s)."), said,
-            w->card.why);
-    for (int i = 0; said && w->on_card && w->card.measured && i < NCU_N_NUMBERS; i++)
-        if (!w->card.agrees[i])
-            said = arena_printf(w->arena,
-                                language_say(language, "%s ncu's %s is another number, and does not count."),
-                                said, ncu_number_name((NcuNumber)i));
-    said = said ? arena_printf(w->arena, "%s%s%s", r->message, r->message[0] ? "\n" : "", said) : NULL;
-    r->message = said ? said : r->message;
-}
-
 /* A picture for the report; without one there is none, as with a report. */
 static void read_timeline(CaseWork *w, CaseResult *r)
 {
@@ -272,9 +226,9 @@ static void tell(CaseWork *w, CaseResult *r)
     else
         keep_metrics(w, r);
     if (w->on_card && w->card.measured)
-        keep_counters(w, r);
+        counters_keep(w->arena, &w->card, r);
     if (w->in->on_card)
-        tell_device(w, r);
+        modelled_tell(w->arena, w->in, w->on_card ? &w->card : NULL, r);
     if (c->timeline && w->reported)
         read_timeline(w, r);
     if (c->leaderboard[0] && w->evidence.has_metric) {

@@ -135,3 +135,22 @@ bool counters_number(const CardCounters *c, const char *name, double *number)
     *number = best_known(c, NCU_FLOPS32) / (best_known(c, NCU_READ) + best_known(c, NCU_WRITTEN));
     return true;
 }
+
+void counters_keep(Arena *a, const CardCounters *c, CaseResult *r)
+{
+    ResultMetric *all = ARENA_NEW_ARRAY(a, ResultMetric, r->n_metrics + NCU_N_NUMBERS);
+    size_t n = 0, i = 0;
+    if (!all)
+        return;
+    for (; i < r->n_metrics && strcmp(r->metrics[i].name, "ncu_") < 0; i++)
+        all[n++] = r->metrics[i];
+    for (int number = 0; number < NCU_N_NUMBERS; number++) {
+        const char *name = arena_printf(a, "ncu_%s", ncu_number_name((NcuNumber)number));
+        if (name)
+            all[n++] = (ResultMetric){name, c->numbers[number]};
+    }
+    for (; i < r->n_metrics; i++)
+        all[n++] = r->metrics[i];
+    r->metrics = all;
+    r->n_metrics = n;
+}

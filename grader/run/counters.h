@@ -46,4 +46,7 @@ Status counters_measure(Arena *a, const CaseInput *in, uint64_t seed, const Vgpu
 /* The card's number of that name in lab.yaml, where it agrees with the virtual GPU's. */
 bool counters_number(const CardCounters *c, const char *name, double *number);
 
+/* Puts what was measured among the result's metrics, which stand in the order of names. */
+void counters_keep(Arena *a, const CardCounters *c, CaseResult *r);
+
 #endif

@@ -76,6 +76,34 @@ Status modelled_prepare(Arena *a, const CaseInput *in, CaseInput *inner, Diag *d
     return m->made ? STATUS_OK : make(a, in, m, d);
 }
 
+/* What is said of the card's counters, after `said`. */
+static const char *tell_counters(Arena *a, const CaseInput *inner, const CardCounters *card, const char *said)
+{
+    Language language = inner->lab->language;
+    const char *name = inner->run->gpu_name && inner->run->gpu_name[0] ? inner->run->gpu_name : "GPU";
+    if (!card->measured)
+        return arena_printf(
+            a, language_say(language, "%s Its counters are the virtual GPU's alone: ncu gave none (%s)."),
+            said, card->why);
+    said = arena_printf(a, language_say(language, "%s Its counters were also measured by ncu, on the %s."),
+                        said, name);
+    for (int i = 0; said && i < NCU_N_NUMBERS; i++)
+        if (!card->agrees[i])
+            said =
+                arena_printf(a, language_say(language, "%s ncu's %s is another number, and does not count."),
+                             said, ncu_number_name((NcuNumber)i));
+    return said;
+}
+
+void modelled_tell(Arena *a, const CaseInput *inner, const CardCounters *card, CaseResult *r)
+{
+    const char *said = language_say(
+        inner->lab->language, "This case is about a card that the virtual GPU models, and was run there.");
+    said = card ? tell_counters(a, inner, card, said) : said;
+    said = said ? arena_printf(a, "%s%s%s", r->message, r->message[0] ? "\n" : "", said) : NULL;
+    r->message = said ? said : r->message;
+}
+
 void modelled_free(Modelled *m)
 {
     box_stop(&m->box);

@@ -11,6 +11,7 @@
 
 #include "grader/build/build.h"
 #include "grader/run/case_run.h"
+#include "grader/run/counters.h"
 
 /* Of a submission; made when its first such case is run. */
 typedef struct Modelled {
@@ -27,6 +28,10 @@ bool modelled_wants(const GradeRun *run, const Lab *lab, const LabCase *c);
 /* Makes in->modelled where it is not yet made, and fills `inner` with what case_run needs to run the case on
  * the virtual GPU. Not OK when the kit failed; a program that could not be built is in->modelled->built. */
 Status modelled_prepare(Arena *a, const CaseInput *in, CaseInput *inner, Diag *d);
+
+/* Adds to the message of such a case that it was run on the virtual GPU, and where its counters are from.
+ * card: NULL where it asks for none. */
+void modelled_tell(Arena *a, const CaseInput *inner, const CardCounters *card, CaseResult *r);
 
 void modelled_free(Modelled *m);
 

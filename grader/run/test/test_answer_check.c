@@ -160,11 +160,13 @@ static int tear_down(void **state)
     return system(command);
 }
 
+static const CardCounters *card; /* what a real card counted, in a run on one */
+
 static AnswerCheck check_text(Arena *a, const char *text, LabAnswer *wanted, size_t n, const VgpuReport *r)
 {
     AnswerFile file;
     AnswerCheck check;
-    AnswerTruths truths = {.report = r, .case_dir = folder};
+    AnswerTruths truths = {.report = r, .case_dir = folder, .card = card};
     LabCase c = {.answers = wanted, .n_answers = n, .run = true};
     for (size_t i = 0; i < n; i++) {
         const char **texts[] = {&wanted[i].truth, &wanted[i].over, &wanted[i].why};
@@ -219,6 +221,49 @@ static void test_several(void **state)
     arena_free(&a);
 }
 
+/* What a real card counted is a truth beside the virtual GPU's, where both agree. */
+static void test_card(void **state)
+{
+    (void)state;
+    static const CardCounters counted = {
+        .measured = true,
+        .numbers = {[NCU_READ] = 1040, [NCU_WRITTEN] = 0, [NCU_FLOPS32] = 900},
+        .counted = {[NCU_READ] = 1000, [NCU_WRITTEN] = 0, [NCU_FLOPS32] = 500},
+        .agrees = {[NCU_READ] = true, [NCU_WRITTEN] = true},
+        .has_intensity = true};
+    static const struct {
+        const char *text, *truth, *over;
+        bool right_on_card, right_without;
+    } cases[] = {
+        {"bytes: 1000", "dram_read_bytes", NULL, true, true},
+        {"bytes: 1040", "dram_read_bytes", NULL, true, false},
+        {"bytes: 1020", "dram_read_bytes", NULL, false, false},
+        {"bytes: 500", "flops32", NULL, true, true},
+        {"bytes: 900", "flops32", NULL, false, false}, /* too far from 500 */
+        {"gain: 0.480769", "flops32", "dram_read_bytes", true, false},
+        {"gain: 0.480769", "arithmetic_intensity", NULL, true, false},
+    };
+    Arena a = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        LabAnswer wanted = {.of = cases[i].text[0] == 'b' ? "copy.bytes" : "copy.gain",
+                            NONE,
+                            .truth = cases[i].truth,
+                            .over = cases[i].over,
+                            .rtol = 1e-5,
+                            .points = 1};
+        snprintf(text, sizeof text, "copy: {%s}", cases[i].text);
+        card = &counted;
+        assert_int_equal(cases[i].right_on_card, check_text(&a, text, &wanted, 1, report).points == 1);
+        card = NULL;
+        assert_int_equal(cases[i].right_without, check_text(&a, text, &wanted, 1, report).points == 1);
+    }
+    double number;
+    assert_false(counters_number(&counted, "flops32", &number));
+    assert_false(counters_number(&counted, "launches", &number));
+    arena_free(&a);
+}
+
 /* A case without answers asks for the form. */
 static void test_form(void **state)
 {
@@ -237,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_several),
+        cmocka_unit_test(test_card),
         cmocka_unit_test(test_form),
     };
     return cmocka_run_group_tests_name("answer_check", tests, set_up, tear_down);
