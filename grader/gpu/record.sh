@@ -3,15 +3,15 @@
 #
 #   record.sh FROM [FIGURES]    FROM is test-gpu's OUT; `make record-gpu FROM=...` makes the pages and tables that come from the figures afterwards
 #
-# FIGURES are those to take, of: ceilings ladders large counters broken submissions graded-sanitizer speed goals results; all that are there without it.
+# FIGURES are those to take, of: ceilings ladders large counters broken submissions graded-sanitizer counters-graded speed goals results; all that are there without it.
 #
 # Files are named after the card: h100-ladders.tsv. Rows of labs, or of broken submissions, that the run did not have stay as they were.
 #   common/ladder/measured     CARD-{ceilings,ladders,ladders-large,counters,goals}.tsv
-#   grader/gpu/measured        CARD-{broken,submissions,graded-sanitizer,speed}.tsv CARD-results.json
+#   grader/gpu/measured        CARD-{broken,submissions,graded-sanitizer,counters-graded,speed}.tsv CARD-results.json
 set -euo pipefail
 export LC_ALL=C
 from=$1
-figures=${2:-ceilings ladders large counters broken submissions graded-sanitizer speed goals results}
+figures=${2:-ceilings ladders large counters broken submissions graded-sanitizer counters-graded speed goals results}
 takes() { [[ " $figures " = *" $1 "* ]]; }
 [ -s "$from/results.json" ] || { echo "record-gpu: $from holds no results.json of test-gpu" >&2; exit 2; }
 value() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" "$from/results.json" | head -1; }
@@ -83,6 +83,7 @@ fi
     merge 2 "$gpu-broken.tsv" "# $where; one public case each (grader/gpu/test-gpu.sh, part sanitizer)"$'\n# lab\tsubmission\tplain run\tmemcheck\tracecheck\tinitcheck\tsynccheck'
 ! takes submissions || [ ! -s "$from/submissions.tsv" ] || merge 2 "$gpu-submissions.tsv" "# $where; lab, right submission, verdict, points, of how many (part submissions)" <"$from/submissions.tsv"
 ! takes graded-sanitizer || [ ! -s "$from/graded-sanitizer.tsv" ] || merge 2 "$gpu-graded-sanitizer.tsv" "# $where; lab, submission, verdict on the virtual GPU, verdict of grade --sanitize, kinds of findings" <"$from/graded-sanitizer.tsv"
+! takes counters-graded || [ ! -s "$from/counters-graded.tsv" ] || merge 2 "$gpu-counters-graded.tsv" "# $where; submission to the lab with answers about counters, case, verdict, points, of how many, what was said of the counters, what Nsight Compute counted (grader/gpu/parts/counters-graded.sh)" <"$from/counters-graded.tsv"
 ! takes speed || [ ! -s "$from/speed.tsv" ] || merge 3 "$gpu-speed.tsv" "# $where; lab, case, submission, verdict, points, of how many, and what was measured (grader/gpu/parts/speed.sh)" <"$from/speed.tsv"
 ! takes goals || [ ! -s "$from/goals.tsv" ] || merge 3 "$ladders-goals.tsv" "# $where; common/ladder/goals.sh: met or missed, lab, ladder, best version, beside what, at least, reached" <"$from/goals.tsv"
 takes results || exit 0

@@ -17,6 +17,7 @@ printf 'ladder\t02-a\tadd\tone\t1\nladder\t02-a\tadd\tbest\t0.5\n' >"$tmp/run/la
 printf '# old\nladder\t01-z\told\tone\t7\nladder\t02-a\tadd\tgone\t9\n' >"$ladders-ladders.tsv"
 printf '# old\n02-a\tkept\tpass\t0\t0\t0\t0\n02-a\tleak\tpass\t0\t0\t0\t0\n' >"$gpu-broken.tsv"
 printf '02-a\tleak\tplain\t0\t\n02-a\tleak\tmemcheck\t3\tLeaked\n02-a\tleak\tracecheck\t0\tnot run\n02-a\tleak\tinitcheck\t-1\tno end\n02-a\tleak\tsynccheck\t0\t\n' >"$tmp/run/sanitizer.tsv"
+printf 'wrong\ttwo\twrong-result\t5\t8\n' >"$tmp/run/counters-graded.tsv"
 cat >"$tmp/run/counters/02-a.csv" <<'END'
 "ID","Kernel Name","Grid Size","smsp__inst_executed.sum","gpu__time_duration.sum"
 "","","","inst","ns"
@@ -33,6 +34,7 @@ same "how often they were repeated is said" 1 "$(grep -c "^# .* $(sed -n 's/^REP
 same "its reports, and the rows that it did not have" "02-a	kept	pass	0	0	0	0
 02-a	leak	pass	3	0	-	0" "$(grep -v '^#' "$gpu-broken.tsv")"
 same "a launch a line, the libraries' own left out" "02-a add 64,1,1 1234" "$(grep -v '^#' "$ladders-counters.tsv" | tail -n +2 | cut -f1-4 | tr '\t' ' ')"
+same "what was graded by counters" "wrong	two	wrong-result	5	8" "$(grep -v '^#' "$gpu-counters-graded.tsv")"
 cp -r "$tmp/kit" "$tmp/once"
 printf 'ceiling\tcopy_memcpy\t99\tGB/s\n' >"$tmp/run/ceilings.tsv"
 check "of figures named only those are taken" eval '(cd "$tmp/kit" && grader/gpu/record.sh "$tmp/run" "ladders broken") && diff -r "$tmp/once" "$tmp/kit"'
