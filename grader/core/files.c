@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { KERNEL_FILE_BYTES = 64 << 10 };
+
 static Status io_error(Diag *d, const char *what, const char *path)
 {
     return diag_set(d, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_IO, "%s %s: %s", what, path,
@@ -102,6 +104,14 @@ static Status read_all(Arena *a, int fd, size_t size, size_t bytes_max, const ch
     return STATUS_OK;
 }
 
+/* The kernel's own files (/proc) say that they have no bytes. */
+static size_t size_to_read(const struct stat *st, size_t bytes_max)
+{
+    if (st->st_size > 0)
+        return (size_t)st->st_size;
+    return bytes_max < KERNEL_FILE_BYTES ? bytes_max : KERNEL_FILE_BYTES;
+}
+
 Status file_read(Arena *a, const char *path, size_t bytes_max, char **bytes, size_t *length, Diag *d)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -111,7 +121,7 @@ Status file_read(Arena *a, const char *path, size_t bytes_max, char **bytes, siz
     Status s = fstat(fd, &st) != 0 ? io_error(d, "cannot read", path)
                : !S_ISREG(st.st_mode)
                    ? diag_set(d, STATUS_INVALID, "%s is not a regular file", path)
-                   : read_all(a, fd, (size_t)st.st_size, bytes_max, path, bytes, length, d);
+                   : read_all(a, fd, size_to_read(&st, bytes_max), bytes_max, path, bytes, length, d);
     close(fd);
     return s;
 }

@@ -17,7 +17,7 @@ Status file_write_atomic(const char *path, const char *bytes, size_t length, Dia
 /* The same, for the owner's eyes alone. */
 Status file_write_secret(const char *path, const char *bytes, size_t length, Diag *d);
 /* The whole file, with a NUL after it, owned by the arena. STATUS_LIMIT past bytes_max, STATUS_NOT_FOUND when
- * absent. */
+ * absent. Of one of the kernel's own files (/proc), whose size nobody says, the first 64 KiB. */
 Status file_read(Arena *a, const char *path, size_t bytes_max, char **bytes, size_t *length, Diag *d);
 /* The same for a file named in a folder that is not trusted: no symbolic link is followed, nothing but a
  * regular file is opened (and never waited for), and a file with more than bytes_max bytes or with several

@@ -207,6 +207,25 @@ static void test_atomic_write(void **state)
     arena_free(&a);
 }
 
+/* The kernel's own files have no size, and something in them; an empty file has neither. */
+static void test_kernel_files(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    char *bytes;
+    size_t n;
+    assert_int_equal(STATUS_OK, file_read(&a, "/proc/version", 1000, &bytes, &n, NULL));
+    assert_int_equal(strlen(bytes), n);
+    assert_int_equal(0, strncmp(bytes, "Linux ", 6));
+    assert_int_equal(STATUS_OK, file_read(&a, "/proc/version", 5, &bytes, &n, NULL));
+    assert_string_equal("Linux", bytes);
+    put_file("empty", "");
+    assert_int_equal(STATUS_OK, file_read(&a, path_of("empty"), 1000, &bytes, &n, NULL));
+    assert_int_equal(0, n);
+    assert_int_equal(0, unlink(path_of("empty")));
+    arena_free(&a);
+}
+
 static Status read_untrusted(const char *name, size_t max, Diag *d)
 {
     Arena a = {0};
@@ -392,6 +411,7 @@ int main(void)
         cmocka_unit_test(test_text_strip_folder),
         cmocka_unit_test(test_text),
         cmocka_unit_test_setup_teardown(test_atomic_write, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_kernel_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untrusted_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_folders, set_up, tear_down),
         cmocka_unit_test(test_sums),
