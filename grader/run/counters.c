@@ -68,7 +68,7 @@ static Status run_ncu(Arena *a, const CaseInput *in, ToolRun *run, Diag *d)
     if (!metrics)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a tool");
     Box box = tool_box(in, tool);
-    int turn = program_take_gpu(in->run, false);
+    int turn = program_take_gpu(in->run, true); /* counters are the card's: others' work would be in them */
     Status s = tool_run(a, in, tool, &box, options, log_name, NCU_REPORT_BYTES_MAX, run, d);
     if (turn >= 0)
         close(turn);

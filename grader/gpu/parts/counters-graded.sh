@@ -15,7 +15,6 @@ cases_with_counters() {
 grade_counters() {
     build/bin/grade run --device gpu --allow-weak-sandbox ${4:+"$4"} --jobs 1 --seed 1 ${3:+--case "$3"} --submissions "$work/class-counters-$1" --out "$work/graded-counters-$1" >"$work/counters-$1.log" 2>&1
 }
-export -f grade_counters
 
 # STUDENT LAB: a line a case, from result.json, where each field stands on a line of its own.
 tell_counters() {
@@ -67,7 +66,8 @@ part_counters-graded() {
     hand_in counters-solution/solution "$lab"
     hand_in counters-wrong/wrong "$lab"
     sed -i -E '0,/^( *flops: ).*/s//\1 7/; 0,/^( *read: ).*/s//\1 7/' "$work/class-counters-wrong/wrong/$lab/"*.yaml
-    printf '%s\0' solution "$lab" '' wrong "$lab" "$first" | xargs -0 -n3 -P2 bash -c 'grade_counters "$@"' _
+    grade_counters solution "$lab" '' # one after the other: the card's counters serve one at a time
+    grade_counters wrong "$lab" "$first"
     { tell_counters solution "$lab"; tell_counters wrong "$lab"; } >"$out/counters-graded.tsv"
     cat "$out/counters-graded.tsv"
     while IFS=$'\t' read -r student case verdict points most said _; do
