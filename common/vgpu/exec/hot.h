@@ -1,6 +1,7 @@
 /* hot: the loads and stores that programs do most. Weak, scalar, of 4 or 8 bytes with a register as wide, in
- * global or shared memory, all lanes active, one allocation. Everything else, faults included, is memory.c's:
- * a handler here that meets something unusual starts that one from the beginning, before anything was done.
+ * global or shared memory, all lanes active (of loads: some of them, too), one allocation. Everything else,
+ * faults included, is memory.c's: a handler here that meets something unusual starts that one from the
+ * beginning, before anything was done.
  *
  * Included by hot_base.c, hot_avx2.c and hot_avx512.c, which first say for which instruction set (a target
  * pragma) and what the table is called (HOT_HANDLER).
@@ -53,7 +54,7 @@ DEFINE_CLASSIFY(classify8, uint64_t)
 EXEC_INLINE bool is_inside(const Hot *h, uint64_t base, uint64_t size, uint64_t bytes)
 {
     uint64_t odd = 0, outside = 0;
-    uint64_t length = h->pattern == PATTERN_UNIT_STRIDE ? bytes * (uint64_t)h->group : bytes;
+    uint64_t length = h->pattern == PATTERN_UNIT_STRIDE && h->group ? bytes * (uint64_t)h->group : bytes;
     if (size < length)
         return false;
     if (h->group == 32) {
@@ -135,7 +136,7 @@ EXEC_INLINE void mark_written(const Hot *h, uint64_t bytes)
     if (!a->init)
         return;
     if (h->pattern != PATTERN_OTHER) {
-        uint64_t length = h->pattern == PATTERN_UNIT_STRIDE ? bytes * (uint64_t)h->group : bytes;
+        uint64_t length = h->pattern == PATTERN_UNIT_STRIDE && h->group ? bytes * (uint64_t)h->group : bytes;
         for (int g = 0; g < WARP_LANES; g += h->group) {
             uint64_t at = h->addr[g] - a->addr;
             if (at % 8 == 0 && length == 128)
@@ -153,24 +154,25 @@ EXEC_INLINE void mark_written(const Hot *h, uint64_t bytes)
     }
 }
 
-EXEC_INLINE void tell(const Hot *h, uint8_t kind, uint8_t space, uint32_t bytes)
+EXEC_INLINE void tell(const Hot *h, uint8_t kind, uint8_t space, uint32_t bytes, uint32_t mask)
 {
     const uint8_t *value[1] = {kind == ACCESS_STORE ? warp_src(h->w, &h->inst->src[1]) : NULL};
+    const bool one = h->group == 32 || mask != FULL_MASK;
     const ExecAccess access = {.kind = kind,
                                .space = space,
-                               .pattern = h->group == 32 ? (uint8_t)h->pattern : PATTERN_OTHER,
+                               .pattern = one ? (uint8_t)h->pattern : PATTERN_OTHER,
                                .sem = h->inst->sem,
                                .scope = h->inst->scope,
                                .bytes = bytes,
-                               .mask = FULL_MASK,
+                               .mask = mask,
                                .addr = h->addr,
                                .alloc = h->alloc,
-                               .host0 = (uint8_t *)(h->host + h->addr[0]),
+                               .host0 = (uint8_t *)(h->host + h->addr[__builtin_ctz(mask)]),
                                .value = value,
                                .n_values = kind == ACCESS_STORE,
                                .value_stride = (uint8_t)bytes,
                                .group_lanes = (uint8_t)h->group,
-                               .group_pattern = (uint8_t)h->pattern};
+                               .group_pattern = mask == FULL_MASK ? (uint8_t)h->pattern : PATTERN_OTHER};
     exec_tell_access(h->w, h->inst, &access);
 }
 
@@ -190,13 +192,67 @@ EXEC_INLINE bool find_bytes(Hot *h, uint8_t space, uint32_t bytes)
     return is_inside(h, a->addr, a->bytes, bytes);
 }
 
+/* Fills addr; a lane that is not active is beside the first active one, whose address is good if any is. */
+#define DEFINE_FILL_PART(name, T)                                                                            \
+    EXEC_INLINE void name(const T *values, T offset, uint32_t bytes, uint32_t mask, uint64_t *addr, Hot *h)  \
+    {                                                                                                        \
+        const int first = __builtin_ctz(mask);                                                               \
+        const T low = values[first], origin = low - (T)first * bytes;                                        \
+        T differ = 0, stray = 0;                                                                             \
+        for (int i = 0; i < WARP_LANES; i++) {                                                               \
+            const T on = 0 - (T)(mask >> i & 1), value = (values[i] & on) | (low & ~on);                     \
+            differ |= value ^ low;                                                                           \
+            stray |= (value ^ (origin + (T)i * bytes)) & on;                                                 \
+            addr[i] = (T)(value + offset);                                                                   \
+        }                                                                                                    \
+        h->group = 0;                                                                                        \
+        h->pattern = !differ ? PATTERN_UNIFORM : !stray ? PATTERN_UNIT_STRIDE : PATTERN_OTHER;               \
+    }
+DEFINE_FILL_PART(fill_part4, uint32_t)
+DEFINE_FILL_PART(fill_part8, uint64_t)
+
+#define DEFINE_LOAD_PART(T)                                                                                  \
+    EXEC_INLINE void load_part_##T(const Hot *h, uint32_t mask, T *dst)                                      \
+    {                                                                                                        \
+        T value[WARP_LANES];                                                                                 \
+        for (int i = 0; i < WARP_LANES; i++)                                                                 \
+            value[i] = *(const T *)(h->host + h->addr[i]);                                                   \
+        for (int i = 0; i < WARP_LANES; i++) {                                                               \
+            const T on = 0 - (T)(mask >> i & 1);                                                             \
+            dst[i] = (value[i] & on) | (dst[i] & ~on);                                                       \
+        }                                                                                                    \
+    }
+DEFINE_LOAD_PART(U32)
+DEFINE_LOAD_PART(U64)
+
+/* False: nothing was done. */
+EXEC_INLINE bool load_part(Hot *h, uint64_t *addr, uint32_t mask, uint8_t space, uint32_t bytes,
+                           uint32_t addr_bytes)
+{
+    const void *values = warp_src(h->w, &h->inst->src[0]);
+    if (addr_bytes == 4)
+        fill_part4(values, (uint32_t)h->inst->offset, bytes, mask, addr, h);
+    else
+        fill_part8(values, (uint64_t)h->inst->offset, bytes, mask, addr, h);
+    if (!find_bytes(h, space, bytes))
+        return false;
+    if (h->w->block->run->n_watchers)
+        tell(h, ACCESS_LOAD, space, bytes, mask);
+    if (bytes == 4)
+        load_part_U32(h, mask, warp_dst(h->w, &h->inst->dst));
+    else
+        load_part_U64(h, mask, warp_dst(h->w, &h->inst->dst));
+    return true;
+}
+
 EXEC_INLINE void hot_access(ExecWarp *w, const IrInst *inst, uint32_t mask, uint8_t kind, uint8_t space,
                             uint32_t bytes, uint32_t addr_bytes)
 {
     uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
     Hot h = {.w = w, .inst = inst, .addr = addr};
     if (mask != FULL_MASK) {
-        exec_memory_general(w, inst, mask);
+        if (kind != ACCESS_LOAD || !load_part(&h, addr, mask, space, bytes, addr_bytes))
+            exec_memory_general(w, inst, mask);
         return;
     }
     if (addr_bytes == 4)
@@ -208,7 +264,7 @@ EXEC_INLINE void hot_access(ExecWarp *w, const IrInst *inst, uint32_t mask, uint
         return;
     }
     if (w->block->run->n_watchers)
-        tell(&h, kind, space, bytes);
+        tell(&h, kind, space, bytes, FULL_MASK);
     if (kind == ACCESS_LOAD) {
         if (bytes == 4)
             load_U32(&h, warp_dst(w, &inst->dst));
