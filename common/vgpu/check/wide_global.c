@@ -363,12 +363,12 @@ bool wide_observe_global(const CheckEvent *e, const ExecWideAccess *w)
 
 /* ---- accesses of one warp ---- */
 
-static bool may_scatter(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
+static bool may_scatter(const CheckEvent *e, const ExecAccess *a)
 {
     bool plain = (a->kind == ACCESS_LOAD && (a->sem == SEM_WEAK || a->sem == SEM_NC)) ||
                  (a->kind == ACCESS_STORE && a->sem == SEM_WEAK);
-    return segments->n > SCATTERED_MIN && plain && a->space == SPACE_GLOBAL && a->async == ACCESS_NOW &&
-           a->alloc && a->alloc->kind != MEM_INTERNAL && a->bytes % 4 == 0 && a->alloc->addr % 4 == 0 &&
+    return plain && a->space == SPACE_GLOBAL && a->async == ACCESS_NOW && a->alloc &&
+           a->alloc->kind != MEM_INTERNAL && a->bytes % 4 == 0 && a->alloc->addr % 4 == 0 &&
            a->alloc->bytes / 4 <= UINT32_MAX && !e->block->order && !e->replays &&
            !e->set->options.spread_warps;
 }
@@ -390,9 +390,23 @@ static bool claim_lanes(const CheckEvent *e, const Shadow *shadow, const ExecAcc
 }
 
 /* As much of them as the allocation and a half. */
+static uint64_t most_scattered(const WideLog *log)
+{
+    return log->alloc->bytes / 2 * 3 + SCATTERED_BYTES;
+}
+
+/* A load of a few places may be kept too where nobody has written: the general way takes longer, but there is
+ * no harm in it when half the room is used. */
+static bool is_worth_it(const ExecAccess *a, const SegmentList *segments, const WideLog *log)
+{
+    return segments->n > SCATTERED_MIN ||
+           (a->kind == ACCESS_LOAD && flag(&log->shared) &&
+            __atomic_load_n(&log->scattered, __ATOMIC_RELAXED) < most_scattered(log) / 2);
+}
+
 static WideScatter *take_scatter(const CheckEvent *e, WideLog *log)
 {
-    uint64_t most = log->alloc->bytes / 2 * 3 + SCATTERED_BYTES;
+    uint64_t most = most_scattered(log);
     if (__atomic_add_fetch(&log->scattered, sizeof(WideScatter), __ATOMIC_RELAXED) > most)
         return NULL;
     return pool_alloc(&e->worker->pool, sizeof(WideScatter));
@@ -417,11 +431,11 @@ static void fill_scatter(WideScatter *x, const CheckEvent *e, const ExecAccess *
 bool wide_keep_scatter(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
     bool stores = a->kind == ACCESS_STORE;
-    if (!may_scatter(e, a, segments))
+    if (!may_scatter(e, a) || (stores && segments->n <= SCATTERED_MIN))
         return false;
     Shadow *shadow = race_shadow(e, a->alloc);
     WideLog *log = shadow ? log_of(e, shadow, a->alloc) : NULL;
-    if (!log || state_of(log) != WIDE_KEPT)
+    if (!log || state_of(log) != WIDE_KEPT || !is_worth_it(a, segments, log))
         return false;
     if (stores ? flag(&log->shared) || lanes_are_touched(shadow, a)
                : flag(&log->stores) || flag(&shadow->written))
