@@ -38,14 +38,16 @@ static uint32_t element_mask(const TensorLayout *l)
     return l->bits == 32 ? FULL_MASK : (1u << l->bits) - 1;
 }
 
-static void gather(const ExecWarp *w, const IrOperand *regs, const TensorLayout *l, Bits *to)
+/* PTX leaves undefined what lanes that do not execute would give: here it is 0. */
+static void gather(const ExecWarp *w, uint32_t mask, const IrOperand *regs, const TensorLayout *l, Bits *to)
 {
     uint32_t n = tensor_different_regs(l);
     for (uint32_t r = 0; r < n; r++) {
         const U32 *lanes = warp_src(w, &regs[r]);
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             for (uint32_t e = 0; e < l->per_reg; e++)
-                to->v[index_of(l, lane, r, e)] = lanes[lane] >> e * l->bits % 32 & element_mask(l);
+                to->v[index_of(l, lane, r, e)] =
+                    mask >> lane & 1 ? lanes[lane] >> e * l->bits % 32 & element_mask(l) : 0;
     }
 }
 
@@ -94,13 +96,13 @@ static void multiply_floats(ExecWarp *w, const IrInst *inst, uint32_t mask)
     const TensorSum sum = {.t = p.t, .k = p.layout[PART_A].k};
     Bits bits, c, d;
     TensorNumber a[A_MAX], b[A_MAX];
-    gather(w, p.regs[PART_A], &p.layout[PART_A], &bits);
+    gather(w, mask, p.regs[PART_A], &p.layout[PART_A], &bits);
     for (uint32_t i = 0; i < p.n_quads * p.t->m * sum.k; i++)
         a[i] = tensor_number((IrElem)p.t->elem[PART_A], bits.v[i]);
-    gather(w, p.regs[PART_B], &p.layout[PART_B], &bits);
+    gather(w, mask, p.regs[PART_B], &p.layout[PART_B], &bits);
     for (uint32_t i = 0; i < p.n_quads * p.t->n * sum.k; i++)
         b[i] = tensor_number((IrElem)p.t->elem[PART_B], bits.v[i]);
-    gather(w, p.regs[PART_C], &p.layout[PART_C], &c);
+    gather(w, mask, p.regs[PART_C], &p.layout[PART_C], &c);
     for (uint32_t row = 0; row < p.n_quads * p.t->m; row++)
         for (uint32_t col = 0; col < p.t->n; col++) {
             uint32_t at = row * p.t->n + col, b_row = row / p.t->m * p.t->n + col;
@@ -115,13 +117,13 @@ static void multiply_ints(ExecWarp *w, const IrInst *inst, uint32_t mask)
     const TensorSum sum = {.t = p.t, .k = p.layout[PART_A].k};
     Bits bits, c, d;
     int32_t a[A_MAX], b[A_MAX];
-    gather(w, p.regs[PART_A], &p.layout[PART_A], &bits);
+    gather(w, mask, p.regs[PART_A], &p.layout[PART_A], &bits);
     for (uint32_t i = 0; i < p.t->m * sum.k; i++)
         a[i] = tensor_int((IrElem)p.t->elem[PART_A], bits.v[i]);
-    gather(w, p.regs[PART_B], &p.layout[PART_B], &bits);
+    gather(w, mask, p.regs[PART_B], &p.layout[PART_B], &bits);
     for (uint32_t i = 0; i < p.t->n * sum.k; i++)
         b[i] = tensor_int((IrElem)p.t->elem[PART_B], bits.v[i]);
-    gather(w, p.regs[PART_C], &p.layout[PART_C], &c);
+    gather(w, mask, p.regs[PART_C], &p.layout[PART_C], &c);
     for (uint32_t row = 0; row < p.t->m; row++)
         for (uint32_t col = 0; col < p.t->n; col++) {
             uint32_t at = row * p.t->n + col;
@@ -131,12 +133,16 @@ static void multiply_ints(ExecWarp *w, const IrInst *inst, uint32_t mask)
 }
 
 /* f64 has one element a register. */
-static void gather_doubles(const ExecWarp *w, const IrOperand *regs, const TensorLayout *l, double *to)
+static void gather_doubles(const ExecWarp *w, uint32_t mask, const IrOperand *regs, const TensorLayout *l,
+                           double *to)
 {
     for (uint32_t r = 0; r < l->n_regs; r++) {
         const uint8_t *lanes = warp_src(w, &regs[r]);
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-            memcpy(&to[index_of(l, lane, r, 0)], lanes + 8 * lane, 8);
+            if (mask >> lane & 1)
+                memcpy(&to[index_of(l, lane, r, 0)], lanes + 8 * lane, 8);
+            else
+                to[index_of(l, lane, r, 0)] = 0;
     }
 }
 
@@ -145,9 +151,9 @@ static void multiply_doubles(ExecWarp *w, const IrInst *inst, uint32_t mask)
     Product p = product_of(inst);
     const TensorSum sum = {.t = p.t, .k = p.layout[PART_A].k};
     double a[16 * 16], b[16 * 8], c[16 * 8];
-    gather_doubles(w, p.regs[PART_A], &p.layout[PART_A], a);
-    gather_doubles(w, p.regs[PART_B], &p.layout[PART_B], b);
-    gather_doubles(w, p.regs[PART_C], &p.layout[PART_C], c);
+    gather_doubles(w, mask, p.regs[PART_A], &p.layout[PART_A], a);
+    gather_doubles(w, mask, p.regs[PART_B], &p.layout[PART_B], b);
+    gather_doubles(w, mask, p.regs[PART_C], &p.layout[PART_C], c);
     for (uint32_t row = 0; row < p.t->m; row++)
         for (uint32_t col = 0; col < p.t->n; col++) {
             double *at = &c[row * p.t->n + col];

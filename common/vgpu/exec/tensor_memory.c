@@ -158,12 +158,14 @@ static void spread(uint16_t matrix[ROWS][ROWS], bool trans, uint32_t *lanes)
     }
 }
 
-static void unite(const U32 *lanes, bool trans, uint16_t matrix[ROWS][ROWS])
+/* Lanes that do not execute give 0. */
+static void unite(const U32 *lanes, uint32_t mask, bool trans, uint16_t matrix[ROWS][ROWS])
 {
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         for (uint32_t e = 0; e < 2; e++) {
             uint32_t line = lane / 4, at = lane % 4 * 2 + e;
-            *(trans ? &matrix[at][line] : &matrix[line][at]) = (uint16_t)(lanes[lane] >> 16 * e);
+            uint16_t value = mask >> lane & 1 ? (uint16_t)(lanes[lane] >> 16 * e) : 0;
+            *(trans ? &matrix[at][line] : &matrix[line][at]) = value;
         }
 }
 
@@ -214,7 +216,7 @@ static void store_matrices(ExecWarp *w, const IrInst *inst, uint32_t mask)
     uint8_t *host[WARP_LANES] = {NULL};
     w->polls = 0;
     for (uint32_t i = 0; i < t->n_matrices; i++)
-        unite(warp_src(w, &inst->vec[i]), t->trans, &rows[i * ROWS]);
+        unite(warp_src(w, &inst->vec[i]), mask, t->trans, &rows[i * ROWS]);
     if (!reach_rows(w, inst, ACCESS_STORE, mask, rows, host))
         return;
     for (int lane = 0; lane < WARP_LANES; lane++)
@@ -226,7 +228,7 @@ static void transpose(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     uint16_t matrix[ROWS][ROWS];
     uint32_t values[WARP_LANES];
-    unite(warp_src(w, &inst->src[0]), false, matrix);
+    unite(warp_src(w, &inst->src[0]), mask, false, matrix);
     spread(matrix, true, values);
     put_lanes(w, &inst->dst, values, mask);
 }

@@ -1,18 +1,25 @@
 /* Target exec: any bytes as a module; what decodes is bound, put into memory, and each of its first kernels
- * launched with two blocks of 48 threads (a full warp and half a one) under an instruction budget. Parameters
- * are addresses of a buffer, so that loads and stores find something. Modules that want more than a small
- * device has are left out. */
+ * launched under an instruction budget, warp by warp and with all warps of a block at once. The two must
+ * agree where nothing depends on the order of threads (both.h). Parameters are a buffer's addresses, each of
+ * a part of its own, so that loads and stores find something. The shape of the blocks and who looks on is
+ * drawn from the bytes. Modules that want more than a small device has are left out. */
+#include "common/base/rng.h"
 #include "common/vgpu/exec/exec.h"
+#include "common/vgpu/fuzz/both/both.h"
 #include "common/vgpu/fuzz/fuzz.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     BUDGET = 2000, /* warp instructions of a launch */
     KERNELS_MAX = 3,
-    BUFFER_BYTES = 4096,
-    GLOBAL_MAX = 1 << 16,
+    PART_BYTES = 8192, /* of the buffer: a parameter's */
+    PARTS = 4,
+    NUMBER = 50, /* parameters that are too short for an address */
+    GLOBALS_MAX = 64,
+    GLOBAL_MAX = 1 << 16, /* bytes of one */
     SHARED_MAX = 48 << 10,
     PARAM_MAX = 4096,
     REGISTERS_MAX = 1 << 20,
@@ -47,7 +54,7 @@ static bool is_small(const IrModule *m)
             f->reg_bytes > REGISTERS_MAX || f->frame_bytes > GLOBAL_MAX)
             return false;
     }
-    return m->n_globals < 64;
+    return m->n_globals <= GLOBALS_MAX;
 }
 
 /* Places for the module's variables; false when memory is full. */
@@ -67,64 +74,113 @@ static bool place_globals(const IrModule *m, Mem *mem, MemAlloc **allocs, uint64
     return true;
 }
 
-static void launch(const IrInstance *instance, uint32_t function, uint32_t param_bytes, Mem *mem,
-                   uint64_t buffer)
+typedef struct Shape {
+    uint32_t blocks, dim[3];
+} Shape;
+
+static const Shape shapes[] = {{2, {48, 1, 1}},  {1, {32, 1, 1}}, {2, {16, 4, 1}}, {3, {5, 7, 3}},
+                               {1, {100, 1, 1}}, {2, {64, 1, 1}}, {1, {20, 1, 1}}, {2, {8, 8, 2}}};
+enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+
+/* What a module's kernels run in. */
+typedef struct Device {
+    Mem *mem;
+    CheckSet *check;
+    uint64_t drawn; /* from the bytes of the module */
+    uint64_t buffer;
+    MemAlloc *allocs[GLOBALS_MAX + 1];
+} Device;
+
+static void fill_params(const IrFunction *f, uint64_t buffer, uint8_t *params)
+{
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const uint64_t part = buffer + i % PARTS * PART_BYTES;
+        const uint32_t bytes = f->params[i].bytes;
+        for (uint32_t at = 0; at + 8 <= bytes; at += 8)
+            memcpy(params + f->params[i].offset + at, &part, 8);
+        if (bytes < 8)
+            params[f->params[i].offset] = NUMBER;
+    }
+}
+
+static void launch(const IrInstance *instance, uint32_t function, Device *d)
 {
     static const ExecHost host = {.print = ignore_text, .heap_alloc = refuse_alloc, .heap_free = refuse_free};
-    uint64_t params[PARAM_MAX / 8 + 1];
-    for (uint32_t i = 0; i <= param_bytes / 8; i++)
-        params[i] = buffer;
+    const IrFunction *f = &instance->module->functions[function];
+    const Shape *shape = &shapes[d->drawn % N_SHAPES];
+    uint8_t params[PARAM_MAX + 8] = {0};
+    fill_params(f, d->buffer, params);
     const ExecLaunch l = {.instance = instance,
                           .function = function,
-                          .grid = {2, 1, 1},
-                          .block = {48, 1, 1},
+                          .grid = {shape->blocks, 1, 1},
+                          .block = {shape->dim[0], shape->dim[1], shape->dim[2]},
                           .dynamic_shared = 256,
-                          .params = (const uint8_t *)params,
-                          .mem = mem,
+                          .params = params,
+                          .mem = d->mem,
                           .max_instructions = BUDGET,
                           .stack_limit = 1024,
                           .n_sms = 2,
                           .jobs = 1,
                           .host = &host};
-    ExecResult result = {0};
-    exec_launch(&l, &result);
+    const BothWatch watch = d->drawn / N_SHAPES % BOTH_N_WATCHES;
+    BothVerdict verdict;
+    const char *what;
+    if (both_run(&l, (BothMemory){d->allocs, GLOBALS_MAX + 1}, watch, d->check, &verdict, &what) !=
+            STATUS_OK ||
+        verdict != BOTH_DIFFER)
+        return;
+    fprintf(stderr,
+            "exec: %s: warp by warp and with all warps of a block at once differ: %s (%u blocks of %u x %u x "
+            "%u, watch %d)\n",
+            f->name, what, shape->blocks, shape->dim[0], shape->dim[1], shape->dim[2], watch);
+    abort();
 }
 
-static void run_kernels(IrModule *m, Mem *mem)
+static void run_kernels(IrModule *m, Device *d)
 {
-    uint64_t places[64] = {0};
-    MemAlloc *allocs[64] = {NULL};
+    uint64_t places[GLOBALS_MAX] = {0};
     IrInstance *instance = NULL;
-    MemAlloc *buffer = mem_alloc(mem, BUFFER_BYTES, MEM_DEVICE, 0, NULL);
-    if (!buffer || !place_globals(m, mem, allocs, places) ||
+    MemAlloc *buffer = d->allocs[GLOBALS_MAX] = mem_alloc(d->mem, PARTS * PART_BYTES, MEM_DEVICE, 0, NULL);
+    if (!buffer || !place_globals(m, d->mem, d->allocs, places) ||
         ir_instantiate(m, places, &instance) != STATUS_OK)
         return;
+    d->buffer = buffer->addr;
     for (uint32_t i = 0; i < m->n_globals; i++)
-        if (allocs[i])
-            ir_global_init(instance, i, allocs[i]->host);
+        if (d->allocs[i])
+            ir_global_init(instance, i, d->allocs[i]->host);
     int n = 0;
     for (uint32_t i = 0; i < m->n_functions && n < KERNELS_MAX; i++)
         if (m->functions[i].is_entry && !m->functions[i].is_extern) {
-            launch(instance, i, m->functions[i].param_bytes, mem, buffer->addr);
+            launch(instance, i, d);
             n++;
         }
     ir_instance_free(instance);
+}
+
+static uint64_t draw(const uint8_t *data, size_t size)
+{
+    uint64_t hash = size;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ data[i]) * 0x100000001B3u;
+    return rng_mix(hash) >> 8;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     PtxModule *parsed = NULL;
     IrModule *module = NULL;
-    Mem *mem = NULL;
+    Device device = {.drawn = draw(data, size)};
     Diag diag = {0};
     if (ptx_parse((const char *)data, size, "fuzz.ptx", &parsed, &diag) != STATUS_OK)
         return 0;
     if (ir_decode(&parsed, 1, &module, &diag) == STATUS_OK && is_small(module) &&
-        mem_create(0, MEMORY_BYTES, 1, &mem) == STATUS_OK) {
+        mem_create(0, MEMORY_BYTES, 1, &device.mem) == STATUS_OK &&
+        check_create(&(CheckOptions){.tools = CHECK_RACE | CHECK_SYNC}, &device.check) == STATUS_OK) {
         exec_bind(module, NULL);
-        run_kernels(module, mem);
+        run_kernels(module, &device);
     }
-    mem_destroy(mem);
+    mem_destroy(device.mem);
+    check_destroy(device.check);
     ir_module_free(module);
     ptx_module_free(parsed);
     return 0;

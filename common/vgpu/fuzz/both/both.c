@@ -1,0 +1,183 @@
+/* See both.h. What may be compared:
+ *
+ * Two ways through a kernel give the same when nothing in it depends on the order of its threads. The race
+ * checker says so of a run that ended well, if no instruction was executed that shows the order by itself: an
+ * atomic whose old value is used or that does not commute (and two kinds of reductions do not commute with
+ * each other), a load or store that is not weak, a barrier with a count of threads, a barrier object in
+ * shared memory. Of such a run the other way must agree in everything: that it ends well, memory, counts of
+ * each instruction, barriers, accesses told, and that the checkers find nothing. It does not matter which of
+ * the two it is.
+ *
+ * A run that a fault or the budget ended has not come to all of its races, so two of those say nothing about
+ * each other, and all that is left out is run both ways nevertheless: for the sanitizers.
+ */
+#include "common/vgpu/fuzz/both/both.h"
+
+#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/test/ways.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Run {
+    Ways ways; /* first: what ways.h calls itself */
+    ExecResult result;
+    bool ordered;        /* executed what shows the order of threads */
+    uint32_t reductions; /* kind of those executed; 0: none yet */
+    BothWatch watch;
+    bool quiet;      /* the checkers found nothing */
+    uint8_t *memory; /* afterwards */
+} Run;
+
+static size_t total_bytes(BothMemory m)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < m.n; i++)
+        bytes += m.allocs[i] ? m.allocs[i]->bytes : 0;
+    return bytes;
+}
+
+static void save(BothMemory m, uint8_t *to)
+{
+    for (size_t i = 0; i < m.n; i++)
+        if (m.allocs[i]) {
+            memcpy(to, m.allocs[i]->host, m.allocs[i]->bytes);
+            to += m.allocs[i]->bytes;
+        }
+}
+
+static void restore(BothMemory m, const uint8_t *from)
+{
+    for (size_t i = 0; i < m.n; i++)
+        if (m.allocs[i]) {
+            memcpy(m.allocs[i]->host, from, m.allocs[i]->bytes);
+            from += m.allocs[i]->bytes;
+        }
+}
+
+/* ---- what shows the order of threads ---- */
+
+static bool barrier_is_ordered(const IrInst *inst)
+{
+    bool counts = inst->src[1].kind != IR_NONE && inst->src[1].bytes;
+    return inst->mode != BAR_WARP && (inst->mode == BAR_ARRIVE || counts);
+}
+
+static bool atomic_is_ordered(Run *r, const IrInst *inst)
+{
+    uint32_t kind = 1u << 16 | (uint32_t)inst->mode << 8 | inst->type;
+    bool mixed = r->reductions && r->reductions != kind;
+    r->reductions = kind;
+    return mixed || exec_atomic_is_ordered(inst);
+}
+
+static bool is_ordered(Run *r, const IrInst *inst)
+{
+    switch (inst->opcode) {
+    case PTX_ATOM:
+    case PTX_RED:
+        return atomic_is_ordered(r, inst);
+    case PTX_BAR:
+    case PTX_BARRIER:
+        return barrier_is_ordered(inst);
+    case PTX_LD:
+    case PTX_LDU:
+    case PTX_ST:
+        return inst->sem != SEM_WEAK && inst->sem != SEM_NC;
+    default:
+        return inst->async >= ASYNC_ARRIVE_AFTER;
+    }
+}
+
+static void see_code(void *self, const ExecWho *who, const IrFunction *f, const ExecInstCount *counts)
+{
+    Run *r = self;
+    ways_see_code(&r->ways, who, f, counts);
+    for (uint32_t pc = 0; pc < f->n_insts; pc++)
+        if (counts[pc].warp_insts && is_ordered(r, &f->insts[pc]))
+            r->ordered = true;
+}
+
+/* ---- a run ---- */
+
+static uint64_t found(const CheckSet *check)
+{
+    uint64_t n = check_dropped(check);
+    for (size_t i = 0; i < check_n_findings(check); i++)
+        n += check_finding(check, i)->count;
+    return n;
+}
+
+static void run(ExecLaunch launch, BothWatch watch, CheckSet *check, Run *r)
+{
+    ExecObserver observers[2] = {ways_observer(&r->ways), *check_observer(check)};
+    const uint64_t before = found(check);
+    observers[0].self = r;
+    observers[0].retired_code = see_code;
+    launch.observers = observers;
+    launch.n_observers = watch == BOTH_UNSEEN ? 0 : watch == BOTH_BY_WARP ? 1 : 2;
+    r->watch = watch;
+    r->ways.takes_wide = watch == BOTH_WIDE && !launch.narrow;
+    exec_launch(&launch, &r->result);
+    r->quiet = found(check) == before;
+}
+
+/* ---- comparing ---- */
+
+/* Nothing in it depends on the order of threads. */
+static bool decides(const Run *r)
+{
+    return r->watch == BOTH_WIDE && r->quiet && !r->ordered && r->result.error == EXEC_OK;
+}
+
+/* NULL: both are alike. */
+static const char *difference(const Run *narrow, const Run *wide, size_t bytes)
+{
+    if (narrow->result.error != wide->result.error)
+        return narrow->result.error ? "a fault warp by warp only" : "a fault with blocks at once only";
+    if (memcmp(narrow->memory, wide->memory, bytes) != 0)
+        return "memory";
+    if (narrow->result.instructions != wide->result.instructions)
+        return "number of instructions";
+    if (narrow->quiet != wide->quiet)
+        return wide->quiet ? "findings warp by warp only" : "findings with blocks at once only";
+    Ways told = wide->ways;
+    if (wide->watch == BOTH_WIDE)
+        told.accesses = narrow->ways.accesses; /* some came for a whole block, in another form */
+    return wide->watch == BOTH_UNSEEN ? NULL : ways_differ(&narrow->ways, &told);
+}
+
+static void run_both(const ExecLaunch *launch, BothMemory memory, BothWatch watch, CheckSet *check,
+                     const uint8_t *before, Run *narrow, Run *wide)
+{
+    ExecLaunch l = *launch;
+    l.narrow = true;
+    run(l, BOTH_WIDE, check, narrow);
+    save(memory, narrow->memory);
+    if (narrow->result.error == EXEC_TIMEOUT)
+        return;
+    restore(memory, before);
+    l.narrow = false;
+    l.max_instructions += EXEC_LIMIT_NEAR; /* below which blocks would not run at once */
+    run(l, narrow->result.error ? BOTH_WIDE : watch, check, wide);
+    save(memory, wide->memory);
+}
+
+Status both_run(const ExecLaunch *launch, BothMemory memory, BothWatch watch, CheckSet *check,
+                BothVerdict *verdict, const char **what)
+{
+    const size_t bytes = total_bytes(memory);
+    uint8_t *room = malloc(3 * bytes + 1);
+    if (!room)
+        return STATUS_NO_MEMORY;
+    save(memory, room);
+    Run narrow = {.memory = room + bytes}, wide = {.memory = room + 2 * bytes};
+    run_both(launch, memory, watch, check, room, &narrow, &wide);
+    *what = NULL;
+    const bool compares = narrow.result.error != EXEC_TIMEOUT && (decides(&narrow) || decides(&wide));
+    if (compares)
+        *what = difference(&narrow, &wide, bytes);
+    *verdict = *what ? BOTH_DIFFER : compares ? BOTH_ALIKE : BOTH_LEFT_OUT;
+    free(room);
+    return STATUS_OK;
+}
