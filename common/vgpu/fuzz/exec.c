@@ -78,7 +78,8 @@ typedef struct Shape {
     uint32_t blocks, dim[3];
 } Shape;
 
-static const Shape shapes[] = {{2, {48, 1, 1}},  {1, {32, 1, 1}}, {2, {16, 4, 1}}, {3, {5, 7, 3}},
+/* Most modules look at the thread's index alone: blocks beside one another would race. */
+static const Shape shapes[] = {{1, {48, 1, 1}},  {1, {32, 1, 1}},  {1, {16, 4, 1}}, {1, {5, 7, 3}},
                                {1, {100, 1, 1}}, {2, {64, 1, 1}}, {1, {20, 1, 1}}, {2, {8, 8, 2}}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 

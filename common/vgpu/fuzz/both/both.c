@@ -130,6 +130,13 @@ static bool decides(const Run *r)
     return r->watch == BOTH_WIDE && r->quiet && !r->ordered && r->result.error == EXEC_OK;
 }
 
+/* Its lanes take the same order both ways. */
+static bool is_one_warp(const ExecLaunch *l)
+{
+    const uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    return blocks == 1 && l->block[0] * l->block[1] * l->block[2] <= WARP_LANES;
+}
+
 /* NULL: both are alike. */
 static const char *difference(const Run *narrow, const Run *wide, size_t bytes)
 {
@@ -139,7 +146,7 @@ static const char *difference(const Run *narrow, const Run *wide, size_t bytes)
         return "memory";
     if (narrow->result.instructions != wide->result.instructions)
         return "number of instructions";
-    if (narrow->quiet != wide->quiet)
+    if (wide->watch == BOTH_WIDE && narrow->quiet != wide->quiet)
         return wide->quiet ? "findings warp by warp only" : "findings with blocks at once only";
     Ways told = wide->ways;
     if (wide->watch == BOTH_WIDE)
@@ -174,7 +181,8 @@ Status both_run(const ExecLaunch *launch, BothMemory memory, BothWatch watch, Ch
     Run narrow = {.memory = room + bytes}, wide = {.memory = room + 2 * bytes};
     run_both(launch, memory, watch, check, room, &narrow, &wide);
     *what = NULL;
-    const bool compares = narrow.result.error != EXEC_TIMEOUT && (decides(&narrow) || decides(&wide));
+    const bool compares = narrow.result.error != EXEC_TIMEOUT &&
+                          (is_one_warp(launch) || decides(&narrow) || decides(&wide));
     if (compares)
         *what = difference(&narrow, &wide, bytes);
     *verdict = *what ? BOTH_DIFFER : compares ? BOTH_ALIKE : BOTH_LEFT_OUT;
