@@ -86,9 +86,12 @@ bool wide_begin(ExecBlock *b)
     return true;
 }
 
-/* A join of the level for the lanes of a warp; NULL after a failure. */
+/* A join of the level for the lanes of a warp: the one around it if that is at the same place, as it is where
+ * warps part by themselves. NULL after a failure. */
 static ExecJoin *make_join(ExecBlock *b, Warp *warp, const WideLevel *level, ExecJoin *parent)
 {
+    if (parent && parent->pc == level->join)
+        return parent;
     return split_join_new(b, &(ExecJoin){.parent = parent,
                                          .frame = &warp->entry,
                                          .pc = level->join,
@@ -107,7 +110,7 @@ static bool place_level(ExecBlock *b, Warp *warp, const WideLevel *level, uint32
         *join = make_join(b, warp, level, *join);
         if (!*join)
             return false;
-        (*join)->arrived = arrived;
+        (*join)->arrived |= arrived;
     } else if (arrived) {
         split_new(warp, arrived, level->join, &warp->entry, *join);
     }

@@ -25,9 +25,10 @@ FUZZ_SEEDS_$(1) := $(5)
 endef
 fuzz_target = $(eval $(call fuzz_body,$(1),$(2),$(3),$(4),$(5),$(6)))
 
-# Both ways of execution, compared: of target exec, and with a test of its own.
+# Both ways of execution, compared, and random kernels: of target exec and of tests.
 BOTH_LIBS := common/vgpu/check common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx common/base
 $(call module,$(FUZZ)/both)
+$(call module,$(FUZZ)/kernels)
 $(call unit_tests,$(FUZZ)/both,$(FUZZ)/both $(BOTH_LIBS),-lm)
 
 # Seeds: the PTX of exec's tests, what the targets once found, and hand-made containers.

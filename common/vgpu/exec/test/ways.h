@@ -23,11 +23,11 @@ static inline uint64_t ways_mix(uint64_t hash, uint64_t value)
     return rng_mix(hash ^ value) + 1;
 }
 
+/* Not who->live: lanes that have parted for good exit in any order. */
 static inline uint64_t ways_hash_who(const ExecWho *who)
 {
     uint64_t hash = ways_mix(who->block_linear, who->warp);
-    hash = ways_mix(hash, (uint64_t)(who->inst - who->function->insts));
-    return ways_mix(hash, who->live);
+    return ways_mix(hash, (uint64_t)(who->inst - who->function->insts));
 }
 
 static inline void ways_see_access(void *self, const ExecWho *who, const ExecAccess *a)
