@@ -377,14 +377,22 @@ HOT bool says_enough(RaceAccess *r, const Run *run)
     return (word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT) & ~r->line->crowd) == 0;
 }
 
+/* The most cells from `at` on that are a run by themselves: a run begins with the first of a lane's cells. */
+HOT unsigned piece_most(const Run *run, unsigned at)
+{
+    const unsigned lane = 1u << run->shift, left = run->n - at, begun = at & (lane - 1);
+    return begun && lane - begun < left ? lane - begun : left;
+}
+
 /* Cells that go on as this access's lanes do are decided by the first of them. */
 static void __attribute__((noinline))
 remember_pieces(RaceAccess *r, const Run *run, Cell *one, Cell *two, Slot slot)
 {
     for (unsigned at = 0, n; at < run->n; at += n) {
         Cell *p = one + run->first + at, *q = two + run->first + at, p0 = *p, q0 = *q;
+        const unsigned most = piece_most(run, at);
         Cell step = at >> run->shift, p_step = p0 < r->floor ? 0 : 1, q_step = q0 < r->floor ? 0 : 1;
-        for (n = 1; at + n < run->n; n++) {
+        for (n = 1; n < most; n++) {
             Cell more = ((at + n) >> run->shift) - step;
             Cell p_next = p_step ? p[n] ^ (p0 + more) : (Cell)(p[n] >= r->floor);
             Cell q_next = q_step ? q[n] ^ (q0 + more) : (Cell)(q[n] >= r->floor);

@@ -1,4 +1,5 @@
-/* The race checker: each pattern once with the race and once without it. Global memory is in test_race_global.c. */
+/* The race checker: each pattern once with the race and once without it. Global memory is in
+ * test_race_global.c. */
 #include "common/vgpu/check/test/rig.h"
 
 #include "common/vgpu/check/check_internal.h"
@@ -433,6 +434,24 @@ static void words_then_bytes(void **state)
     }
 }
 
+/* Each thread reads one byte of its eight, then all of them, and writes two of them: its own, or its
+ * neighbour's. */
+static void a_byte_then_all_of_them(void **state)
+{
+    (void)state;
+    for (uint32_t theirs = 0; theirs < 2; theirs++) {
+        Rig *r = shared_rig();
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 1, .bytes = 1, .base = 3, .stride = 8));
+        rig_access(r, LOAD(.space = SPACE_SHARED, .inst = 2, .bytes = 8, .stride = 8));
+        rig_access(r,
+                   STORE(.space = SPACE_SHARED, .inst = 3, .bytes = 2, .base = 2 + 8 * theirs, .stride = 8));
+        rig_block_end(r);
+        rig_end(r);
+        assert_int_equal(rig_count(r, FINDING_RACE), theirs);
+        rig_free(r);
+    }
+}
+
 /* ---- one instruction ---- */
 
 static void lanes_of_one_store(void **state)
@@ -646,6 +665,7 @@ int main(void)
         cmocka_unit_test(readers_of_two_warps),
         cmocka_unit_test(crowd_of_warps),
         cmocka_unit_test(words_then_bytes),
+        cmocka_unit_test(a_byte_then_all_of_them),
         cmocka_unit_test(barrier_of_some_warps),
         cmocka_unit_test(barriers_of_some_in_a_row),
         cmocka_unit_test(lanes_of_one_store),
