@@ -1,21 +1,25 @@
-/* Target exec: any bytes as a module; what decodes is bound, put into memory, and each of its first kernels
- * launched under an instruction budget, warp by warp and with all warps of a block at once. The two must
- * agree where nothing depends on the order of threads (both.h). Parameters are a buffer's addresses, each of
- * a part of its own, so that loads and stores find something. The shape of the blocks and who looks on is
- * drawn from the bytes. Modules that want more than a small device has are left out. */
+/* Target exec: any bytes as a module; or, when the first one is 0, as the choices of which a random kernel is
+ * made (kernels.h), so that most of what a fuzzer does to them is another valid kernel. What decodes is
+ * bound, put into memory, and each of its first kernels launched under an instruction budget, warp by warp
+ * and with all warps of a block at once. The two must agree where nothing depends on the order of threads
+ * (both.h). Parameters are a buffer's addresses, each of a part of its own, so that loads and stores find
+ * something. The shape of the blocks and who looks on is drawn from the bytes. Modules that want more than a
+ * small device has are left out. */
 #include "common/base/rng.h"
 #include "common/vgpu/exec/exec.h"
 #include "common/vgpu/fuzz/both/both.h"
 #include "common/vgpu/fuzz/fuzz.h"
+#include "common/vgpu/fuzz/kernels/kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    BUDGET = 2000, /* warp instructions of a launch */
+    BUDGET = 2000, /* warp instructions of a launch: of any module, and of one that is made here */
+    BUDGET_MADE = 50000,
     KERNELS_MAX = 3,
-    PART_BYTES = 8192, /* of the buffer: a parameter's */
+    PART_BYTES = KERNEL_IN_BYTES, /* of the buffer: a parameter's */
     PARTS = 4,
     NUMBER = 50, /* parameters that are too short for an address */
     GLOBALS_MAX = 64,
@@ -79,7 +83,7 @@ typedef struct Shape {
 } Shape;
 
 /* Most modules look at the thread's index alone: blocks beside one another would race. */
-static const Shape shapes[] = {{1, {48, 1, 1}},  {1, {32, 1, 1}},  {1, {16, 4, 1}}, {1, {5, 7, 3}},
+static const Shape shapes[] = {{1, {48, 1, 1}},  {1, {32, 1, 1}}, {1, {16, 4, 1}}, {1, {5, 7, 3}},
                                {1, {100, 1, 1}}, {2, {64, 1, 1}}, {1, {20, 1, 1}}, {2, {8, 8, 2}}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -87,7 +91,8 @@ enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 typedef struct Device {
     Mem *mem;
     CheckSet *check;
-    uint64_t drawn; /* from the bytes of the module */
+    uint64_t drawn;   /* from the bytes */
+    const char *made; /* the text of a module that was made of them; else NULL */
     uint64_t buffer;
     MemAlloc *allocs[GLOBALS_MAX + 1];
 } Device;
@@ -118,7 +123,7 @@ static void launch(const IrInstance *instance, uint32_t function, Device *d)
                           .dynamic_shared = 256,
                           .params = params,
                           .mem = d->mem,
-                          .max_instructions = BUDGET,
+                          .max_instructions = d->made ? BUDGET_MADE : BUDGET,
                           .stack_limit = 1024,
                           .n_sms = 2,
                           .jobs = 1,
@@ -134,6 +139,8 @@ static void launch(const IrInstance *instance, uint32_t function, Device *d)
             "exec: %s: warp by warp and with all warps of a block at once differ: %s (%u blocks of %u x %u x "
             "%u, watch %d)\n",
             f->name, what, shape->blocks, shape->dim[0], shape->dim[1], shape->dim[2], watch);
+    if (d->made)
+        fputs(d->made, stderr);
     abort();
 }
 
@@ -166,23 +173,41 @@ static uint64_t draw(const uint8_t *data, size_t size)
     return rng_mix(hash) >> 8;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void run_module(const char *text, size_t length, Device *d)
 {
     PtxModule *parsed = NULL;
     IrModule *module = NULL;
-    Device device = {.drawn = draw(data, size)};
     Diag diag = {0};
-    if (ptx_parse((const char *)data, size, "fuzz.ptx", &parsed, &diag) != STATUS_OK)
-        return 0;
+    if (ptx_parse(text, length, "fuzz.ptx", &parsed, &diag) != STATUS_OK)
+        return;
     if (ir_decode(&parsed, 1, &module, &diag) == STATUS_OK && is_small(module) &&
-        mem_create(0, MEMORY_BYTES, 1, &device.mem) == STATUS_OK &&
-        check_create(&(CheckOptions){.tools = CHECK_RACE | CHECK_SYNC}, &device.check) == STATUS_OK) {
+        mem_create(0, MEMORY_BYTES, 1, &d->mem) == STATUS_OK &&
+        check_create(&(CheckOptions){.tools = CHECK_RACE | CHECK_SYNC}, &d->check) == STATUS_OK) {
         exec_bind(module, NULL);
-        run_kernels(module, &device);
+        run_kernels(module, d);
     }
-    mem_destroy(device.mem);
-    check_destroy(device.check);
+    mem_destroy(d->mem);
+    check_destroy(d->check);
     ir_module_free(module);
     ptx_module_free(parsed);
+}
+
+/* The second byte is the shape and who looks on, the others are choices. */
+static void run_made(const uint8_t *data, size_t size)
+{
+    const uint32_t *dim = shapes[data[1] % N_SHAPES].dim;
+    StrBuf text = {0};
+    kernel_write(&text, (KernelChoices){.bytes = data + 2, .n = size - 2},
+                 dim[0] * dim[1] * dim[2] % WARP_LANES == 0);
+    run_module(text.text, text.length, &(Device){.drawn = data[1], .made = text.text});
+    strbuf_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > 2 && data[0] == 0)
+        run_made(data, size);
+    else
+        run_module((const char *)data, size, &(Device){.drawn = draw(data, size)});
     return 0;
 }

@@ -3,12 +3,13 @@
 #
 #   fuzz-all MINUTES CORES OUT [TARGET...]      ends half a minute sooner, so that what it found is there when the time is over
 #
-#   OUT/summary.txt        a line a target: runs, edges covered, inputs kept, what was found
+#   OUT/summary.txt        a line a target: runs, edges covered, inputs kept, processor minutes (once it has ended), what was found
 #   OUT/TARGET.log         libFuzzer's own words, its end only
 #   OUT/TARGET-crash-*     an input each that crashed, hung, leaked or made a sanitizer report: `gzip -d libfuzzer-TARGET.gz`, `libfuzzer-TARGET FILE` shows it
 #   OUT/corpus.tar.gz      the inputs that reach something new; unpacked in the bundle's folder they are seeds of the next run
 #
-# Three quarters of the processors go to the targets that execute or parse kernels, for the whole time; the others take turns in the rest.
+# Targets that are named share the processors evenly, each for the whole time. Of all of them, those that execute or parse kernels have
+# three quarters of the processors for the whole time; the others take turns in the rest.
 # Exit status: 0 when nothing was found, 1 otherwise, 2 when a target did not run at all.
 set -uo pipefail
 [ $# -ge 3 ] || { echo "usage: fuzz-all MINUTES CORES OUT [TARGET...]" >&2; exit 2; }
@@ -24,8 +25,9 @@ if [ $# -eq 0 ]; then
     done
 fi
 # The heavy targets run all the time; the others take turns in a quarter of the processors.
-heavy=() light=()
+heavy=("$@") light=()
 for target in "${targets[@]}"; do
+    [ $# -eq 0 ] || break
     case $target in exec | remote | ptx) heavy+=("$target") ;; *) light+=("$target") ;; esac
 done
 seconds=$((minutes * 60 - 30))
@@ -43,17 +45,19 @@ export TMPDIR=$work
 fuzz() { # TARGET PROCESSES SECONDS
     gzip -dc "libfuzzer-$1.gz" >"$work/libfuzzer-$1" && chmod +x "$work/libfuzzer-$1" || return
     mkdir -p "$work/$1" "seeds/$1"
-    timeout -k 1 $(($3 + SLACK)) nice -n 19 "$work/libfuzzer-$1" -fork="$2" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time="$3" -timeout=20 \
-        -rss_limit_mb=4096 -max_len=16384 -artifact_prefix="$out/$1-" "$work/$1" "seeds/$1" >"$work/$1.log" 2>&1 </dev/null
+    TIMEFORMAT='%U %S'
+    { time timeout -k 1 $(($3 + SLACK)) nice -n 19 "$work/libfuzzer-$1" -fork="$2" -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 -max_total_time="$3" -timeout=20 \
+        -rss_limit_mb=4096 -max_len=16384 -artifact_prefix="$out/$1-" "$work/$1" "seeds/$1" >"$work/$1.log" 2>&1 </dev/null; } 2>"$work/$1.time"
 }
 summary() {
-    local target last found kept
+    local target last found kept spent
     for target in "${targets[@]}"; do
         [ ! -e "$work/$target.log" ] || tail -c 200000 "$work/$target.log" >"$out/$target.log"
         last=$(grep -aE '^#[0-9]+: cov:' "$work/$target.log" 2>/dev/null | tail -n 1)
         found=$(find "$out" -maxdepth 1 -type f \( -name "$target-crash-*" -o -name "$target-leak-*" -o -name "$target-timeout-*" -o -name "$target-oom-*" \) | wc -l)
         kept=$(find "$work/$target" -type f 2>/dev/null | wc -l)
-        echo "$target: ${last:-did not run}, $kept inputs kept, $found found"
+        spent=$(awk '{ printf ", %.1f processor minutes", ($1 + $2) / 60 }' "$work/$target.time" 2>/dev/null)
+        echo "$target: ${last:-did not run}, $kept inputs kept$spent, $found found"
     done
 }
 watch() { # while it runs, too: somebody may end it

@@ -1,12 +1,16 @@
 /* See both.h. What may be compared:
  *
  * Two ways through a kernel give the same when nothing in it depends on the order of its threads. The race
- * checker says so of a run that ended well, if no instruction was executed that shows the order by itself: an
- * atomic whose old value is used or that does not commute (and two kinds of reductions do not commute with
- * each other), a load or store that is not weak, a barrier with a count of threads, a barrier object in
- * shared memory. Of such a run the other way must agree in everything: that it ends well, memory, counts of
- * each instruction, barriers, accesses told, and that the checkers find nothing. It does not matter which of
- * the two it is.
+ * checker says so of a run that ended well, if what it takes for ordered does not show an order by itself:
+ *
+ *   - words that more than one thread uses by atomics or by accesses that are not weak: only loads, or only
+ *     reductions of one kind that commute (two kinds do not commute with each other);
+ *   - no barrier with a count of threads, and no barrier object in shared memory.
+ *
+ * Of such a run the other way must agree in everything: that it ends well, memory, counts of each
+ * instruction, barriers, accesses told, and that the checkers find nothing. It does not matter which of the
+ * two it is. Of a block of a single warp everything must agree always, faults and races included: its lanes
+ * take one order.
  *
  * A run that a fault or the budget ended has not come to all of its races, so two of those say nothing about
  * each other, and all that is left out is run both ways nevertheless: for the sanitizers.
@@ -19,11 +23,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Four bytes that were used by atomics, or otherwise than weakly. */
+typedef struct Word {
+    uint64_t key;    /* 0: none */
+    uint32_t thread; /* of the grid: the first to use it */
+    uint32_t kind;   /* of the first use */
+    bool many;       /* threads */
+    bool ordered;    /* in a way that shows their order, or in two ways */
+} Word;
+
+enum { WORDS = 2048 };
+
 typedef struct Run {
     Ways ways; /* first: what ways.h calls itself */
     ExecResult result;
-    bool ordered;        /* executed what shows the order of threads */
-    uint32_t reductions; /* kind of those executed; 0: none yet */
+    Word *words;  /* [WORDS] */
+    bool ordered; /* executed what shows the order of threads */
     BothWatch watch;
     bool quiet;      /* the checkers found nothing */
     uint8_t *memory; /* afterwards */
@@ -57,36 +72,59 @@ static void restore(BothMemory m, const uint8_t *from)
 
 /* ---- what shows the order of threads ---- */
 
+static Word *find_word(Run *r, uint64_t key)
+{
+    for (uint32_t i = 0, at = (uint32_t)rng_mix(key); i < WORDS; i++, at++) {
+        Word *w = &r->words[at % WORDS];
+        if (w->key == key || !w->key)
+            return w;
+    }
+    return NULL;
+}
+
+static void use_word(Run *r, uint64_t key, uint32_t thread, uint32_t kind, bool ordered)
+{
+    Word *w = find_word(r, key);
+    if (!w) {
+        r->ordered = true; /* who knows */
+        return;
+    }
+    if (!w->key)
+        *w = (Word){.key = key, .thread = thread, .kind = kind};
+    w->many |= w->thread != thread;
+    w->ordered |= ordered || w->kind != kind;
+    r->ordered |= w->many && w->ordered;
+}
+
+static void see_access(void *self, const ExecWho *who, const ExecAccess *a)
+{
+    const IrInst *inst = who->inst;
+    const bool atomic = a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCTION;
+    const uint32_t kind = 1u << 24 | (uint32_t)a->kind << 16 | (atomic ? inst->mode << 8 | inst->type : 0);
+    const bool ordered = atomic ? inst->vec || exec_atomic_is_ordered(inst) : a->kind == ACCESS_STORE;
+    ways_see_access(self, who, a);
+    if ((!atomic && (a->sem == SEM_WEAK || a->sem == SEM_NC)) || a->space == SPACE_LOCAL)
+        return;
+    for (uint32_t left = a->mask; left; left &= left - 1) {
+        const uint32_t lane = (uint32_t)__builtin_ctz(left);
+        const uint64_t block = a->space == SPACE_SHARED ? 1 + who->block_linear : 0;
+        for (uint64_t at = a->addr[lane] / 4; at <= (a->addr[lane] + a->bytes - 1) / 4; at++)
+            use_word(self, rng_mix(block) ^ (at + 1), who->block_linear << 10 | (who->first_thread + lane),
+                     kind, ordered);
+    }
+}
+
 static bool barrier_is_ordered(const IrInst *inst)
 {
     bool counts = inst->src[1].kind != IR_NONE && inst->src[1].bytes;
     return inst->mode != BAR_WARP && (inst->mode == BAR_ARRIVE || counts);
 }
 
-static bool atomic_is_ordered(Run *r, const IrInst *inst)
+static bool is_ordered(const IrInst *inst)
 {
-    uint32_t kind = 1u << 16 | (uint32_t)inst->mode << 8 | inst->type;
-    bool mixed = r->reductions && r->reductions != kind;
-    r->reductions = kind;
-    return mixed || exec_atomic_is_ordered(inst);
-}
-
-static bool is_ordered(Run *r, const IrInst *inst)
-{
-    switch (inst->opcode) {
-    case PTX_ATOM:
-    case PTX_RED:
-        return atomic_is_ordered(r, inst);
-    case PTX_BAR:
-    case PTX_BARRIER:
+    if (inst->opcode == PTX_BAR || inst->opcode == PTX_BARRIER)
         return barrier_is_ordered(inst);
-    case PTX_LD:
-    case PTX_LDU:
-    case PTX_ST:
-        return inst->sem != SEM_WEAK && inst->sem != SEM_NC;
-    default:
-        return inst->async >= ASYNC_ARRIVE_AFTER;
-    }
+    return inst->async >= ASYNC_ARRIVE_AFTER;
 }
 
 static void see_code(void *self, const ExecWho *who, const IrFunction *f, const ExecInstCount *counts)
@@ -94,8 +132,7 @@ static void see_code(void *self, const ExecWho *who, const IrFunction *f, const 
     Run *r = self;
     ways_see_code(&r->ways, who, f, counts);
     for (uint32_t pc = 0; pc < f->n_insts; pc++)
-        if (counts[pc].warp_insts && is_ordered(r, &f->insts[pc]))
-            r->ordered = true;
+        r->ordered |= counts[pc].warp_insts && is_ordered(&f->insts[pc]);
 }
 
 /* ---- a run ---- */
@@ -113,6 +150,7 @@ static void run(ExecLaunch launch, BothWatch watch, CheckSet *check, Run *r)
     ExecObserver observers[2] = {ways_observer(&r->ways), *check_observer(check)};
     const uint64_t before = found(check);
     observers[0].self = r;
+    observers[0].access = see_access;
     observers[0].retired_code = see_code;
     launch.observers = observers;
     launch.n_observers = watch == BOTH_UNSEEN ? 0 : watch == BOTH_BY_WARP ? 1 : 2;
@@ -175,17 +213,23 @@ Status both_run(const ExecLaunch *launch, BothMemory memory, BothWatch watch, Ch
 {
     const size_t bytes = total_bytes(memory);
     uint8_t *room = malloc(3 * bytes + 1);
-    if (!room)
+    Word *words = calloc(2 * WORDS, sizeof *words);
+    if (!room || !words) {
+        free(room);
+        free(words);
         return STATUS_NO_MEMORY;
+    }
     save(memory, room);
-    Run narrow = {.memory = room + bytes}, wide = {.memory = room + 2 * bytes};
+    Run narrow = {.memory = room + bytes, .words = words},
+        wide = {.memory = room + 2 * bytes, .words = words + WORDS};
     run_both(launch, memory, watch, check, room, &narrow, &wide);
     *what = NULL;
-    const bool compares = narrow.result.error != EXEC_TIMEOUT &&
-                          (is_one_warp(launch) || decides(&narrow) || decides(&wide));
+    const bool compares =
+        narrow.result.error != EXEC_TIMEOUT && (is_one_warp(launch) || decides(&narrow) || decides(&wide));
     if (compares)
         *what = difference(&narrow, &wide, bytes);
     *verdict = *what ? BOTH_DIFFER : compares ? BOTH_ALIKE : BOTH_LEFT_OUT;
+    free(words);
     free(room);
     return STATUS_OK;
 }

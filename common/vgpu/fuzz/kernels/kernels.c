@@ -54,10 +54,8 @@ typedef struct Writer {
 static uint32_t pick(Writer *w, uint32_t n)
 {
     KernelChoices *c = &w->choices;
-    if (!c->bytes)
-        return (uint32_t)rng_below(&c->rng, n);
     if (!c->n)
-        return 0;
+        return (uint32_t)rng_below(&c->rng, n);
     c->n--;
     return *c->bytes++ % n;
 }

@@ -13,8 +13,11 @@ ok() { # STATUS NAME
 }
 
 for target in ptx exec fatbin remote; do
-    files=("$here/corpus/$target"/*)
-    [ -e "${files[0]}" ] && [ $target != ptx ] || files=("${modules[@]}")
+    case $target in
+    ptx) files=("${modules[@]}") ;;
+    exec) files=("${modules[@]}" "$here"/corpus/exec/*) ;;
+    *) files=("$here/corpus/$target"/*) ;;
+    esac
     program=$BUILD/fuzz/fuzz-$target
     "$program" --seed=2026 --mutations=$([ $target = remote ] && echo 1000 || echo 5000) "${files[@]}" >"$scratch/log" 2>&1
     ok $? "$target: $(tail -n 1 "$scratch/log" | tr '#' ' ')"
@@ -45,7 +48,7 @@ cp "$here/fuzz-all.sh" "$bundle/fuzz-all"
 program() { printf '#!/bin/sh\n%s\n' "$2" | gzip >"$bundle/libfuzzer-$1.gz"; }
 ran='echo "#7: cov: 3 ft: 3 corp: 1"'
 program ptx "$ran"
-fuzz_all() { rm -rf "$scratch/out"; "$bundle/fuzz-all" 1 4 "$scratch/out" "$@" >"$scratch/log" 2>&1; }
+fuzz_all() { rm -rf "$scratch/out"; "$bundle/fuzz-all" 1 "${cores:-4}" "$scratch/out" "$@" >"$scratch/log" 2>&1; }
 fuzz_all
 ok $? "fuzz-all ends well when nothing was found"
 grep -q '^ptx: #7: .* 0 found$' "$scratch/log"
@@ -59,6 +62,18 @@ rm "$bundle/libfuzzer-exec.gz"
 fuzz_all
 [ $? -eq 0 ] && [ "$(grep -c ' 0 found$' "$scratch/log")" -eq 6 ]
 ok $? "more targets than processors all have their turn"
+# Named ones have the same number of processes each; of all of them those that execute or parse kernels have most.
+says='echo "$@" | sed "s/.*-fork=\([0-9]*\) .*/forks \1/"; echo "#7: cov: 3 ft: 3 corp: 1"'
+for target in exec ptx fatbin; do program $target "$says"; done
+forks() { for target in exec ptx fatbin; do sed -n 's/^forks //p' "$scratch/out/$target.log"; done | tr '\n' ' '; }
+cores=11 fuzz_all exec ptx fatbin
+[ $? -eq 0 ] && [ "$(forks)" = "3 4 4 " ]
+ok $? "named targets share the processors evenly: $(forks)"
+cores=9 fuzz_all
+[ $? -eq 0 ] && [ "$(forks)" = "3 4 1 " ]
+ok $? "all targets do not: $(forks)"
+grep -Eq '^exec: #7: .* [0-9.]+ processor minutes, 0 found$' "$scratch/log"
+ok $? "each line has the processor time"
 program exec "exit 1"
 fuzz_all exec
 [ $? -eq 2 ]
