@@ -12,7 +12,9 @@
  *     ALU_ALIAS (OP, TYPE, SEL, OP0, TYPE0, SEL0), ALU_ALIAS_T (OP, TYPE, TYPE2, SEL, OP0, TYPE0, SEL0)
  *   floating point with N sources
  *     ALU_F32 (OP, N, EXPR)          .rn with every choice of .ftz and .sat; .rz .rm .rp of each
- *     ALU_F32_ROUND (OP, N, EXPR)    the same without .sat
+ *     ALU_F32_TWICE (OP, N, EXPR, TWICE)         the same; TWICE is twice the result, rounded once: tells
+ *                                    .ftz what is too small
+ *     ALU_F32_ROUND (OP, N, EXPR)    as ALU_F32 without .sat
  *     ALU_F32_FREE (OP, SEL, SEL_FTZ, N, EXPR)   no rounding mode: without and with .ftz
  *     ALU_F64 (OP, N, EXPR)          .rn; .rz .rm .rp
  *     ALU_F64_FREE (OP, SEL, N, EXPR)            one row
@@ -171,18 +173,22 @@
         round_leave(before);                                                                                 \
     }
 
-#define ALU_F32(OP, N, EXPR)                                                                                 \
-    ALU_F32_ROUND(OP, N, EXPR)                                                                               \
+#define ALU_F32_ROWS(OP, N, EXPR, EXPR_FTZ)                                                                  \
+    ALU_F32_ROUND_ROWS(OP, N, EXPR, EXPR_FTZ)                                                                \
     ALU_FLOAT_ROW(OP, F32, SAT, N, float, f32_keep, f32_finish_sat, EXPR)                                    \
-    ALU_FLOAT_ROW(OP, F32, FTZ_SAT, N, float, f32_flush, f32_finish_ftz_sat, EXPR)                           \
+    ALU_FLOAT_ROW(OP, F32, FTZ_SAT, N, float, f32_flush, f32_finish_ftz_sat, EXPR_FTZ)                       \
     ALU_DIRECTED_ROW(OP, F32, DIRECTED_SAT, SAT, N)                                                          \
     ALU_DIRECTED_ROW(OP, F32, DIRECTED_FTZ_SAT, FTZ_SAT, N)
 
-#define ALU_F32_ROUND(OP, N, EXPR)                                                                           \
+#define ALU_F32_ROUND_ROWS(OP, N, EXPR, EXPR_FTZ)                                                            \
     ALU_FLOAT_ROW(OP, F32, NONE, N, float, f32_keep, f32_finish, EXPR)                                       \
-    ALU_FLOAT_ROW(OP, F32, FTZ, N, float, f32_flush, f32_finish_ftz, EXPR)                                   \
+    ALU_FLOAT_ROW(OP, F32, FTZ, N, float, f32_flush, f32_finish_ftz, EXPR_FTZ)                               \
     ALU_DIRECTED_ROW(OP, F32, DIRECTED, NONE, N)                                                             \
     ALU_DIRECTED_ROW(OP, F32, DIRECTED_FTZ, FTZ, N)
+
+#define ALU_F32(OP, N, EXPR)              ALU_F32_ROWS(OP, N, EXPR, EXPR)
+#define ALU_F32_TWICE(OP, N, EXPR, TWICE) ALU_F32_ROWS(OP, N, EXPR, f32_flush_tiny(EXPR, TWICE))
+#define ALU_F32_ROUND(OP, N, EXPR)        ALU_F32_ROUND_ROWS(OP, N, EXPR, EXPR)
 
 #define ALU_F32_FREE(OP, SEL, SEL_FTZ, N, EXPR)                                                              \
     ALU_FLOAT_ROW(OP, F32, SEL, N, float, f32_keep, f32_finish, EXPR)                                        \

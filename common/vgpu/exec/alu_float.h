@@ -34,6 +34,16 @@ static inline float f32_flush(float x)
     return f32_of_bits(bits & 0x7F800000u ? bits : bits & 0x80000000u);
 }
 
+/* .ftz asks whether a result would be below the normal numbers if exponents had no end: what only the coarser
+ * steps of subnormal numbers lift to the least normal one is 0. Twice the result, rounded once, has the steps
+ * of normal numbers there. (Where twice a source is infinite, the result is far from tiny, or a source is 0
+ * and it is exact.) */
+static inline float f32_flush_tiny(float r, float twice)
+{
+    const bool tiny = __builtin_fabsf(twice) < 0x1p-125f;
+    return f32_of_bits(tiny ? bits_of_f32(r) & 0x80000000u : bits_of_f32(r));
+}
+
 static inline float f32_finish(float r)
 {
     return r == r ? r : f32_of_bits(F32_NAN_BITS);

@@ -13,6 +13,7 @@
 #undef ALU_CARRY
 #undef ALU_F32
 #undef ALU_F32_ROUND
+#undef ALU_F32_TWICE
 #undef ALU_F32_FREE
 #undef ALU_F64
 #undef ALU_F64_FREE
@@ -55,6 +56,7 @@
     ALU_PLAIN(OP, F32, FTZ_SAT)                                                                              \
     ALU_PLAIN(OP, F32, DIRECTED_SAT)                                                                         \
     ALU_PLAIN(OP, F32, DIRECTED_FTZ_SAT)
+#define ALU_F32_TWICE(OP, N, EXPR, TWICE) ALU_F32(OP, N, EXPR)
 #define ALU_F32_FREE(OP, SEL, SEL_FTZ, N, EXPR)                                                              \
     ALU_PLAIN(OP, F32, SEL)                                                                                  \
     ALU_PLAIN(OP, F32, SEL_FTZ)

@@ -88,6 +88,16 @@ static const Value values[] = {
     {0x00000001, "add.f32 %f5, %f0, %f1", {0x00000001, 0}},
     {0x00000000, "add.ftz.f32 %f5, %f0, %f1", {0x00000001, 0}},
     {0x80000000, "mul.ftz.f32 %f5, %f0, %f1", {0x80000001, 0x3F800000}},
+    /* Just below the least normal number: as normal numbers are rounded this is one below it (both as a card
+     * had them, and one made for its other neighbour), or it is the least itself. */
+    {0x00000000, "fma.rn.ftz.f32 %f5, %f0, %f1, %f2", {0xB33C155C, 0x00800000, 0x00800000}},
+    {0x00000000, "fma.rn.ftz.sat.f32 %f5, %f0, %f1, %f2", {0x925D900D, 0x217DFAC2, 0x00800000}},
+    {0x80000000, "fma.rn.ftz.f32 %f5, %f0, %f1, %f2", {0x333C155C, 0x00800000, 0x80800000}},
+    {0x00800000, "fma.rn.f32 %f5, %f0, %f1, %f2", {0xB33C155C, 0x00800000, 0x00800000}},
+    {0x00800000, "fma.rn.ftz.f32 %f5, %f0, %f1, %f2", {0x99800000, 0x19800000, 0x00800000}},
+    {0x80800000, "fma.rm.ftz.f32 %f5, %f0, %f1, %f2", {0x19800000, 0x19800000, 0x80800000}},
+    {0x00000000, "fma.rz.ftz.f32 %f5, %f0, %f1, %f2", {0x99800000, 0x19800000, 0x00800000}},
+    {0x00800000, "fma.rn.ftz.f32 %f5, %f0, %f1, %f2", {0x7F000000, 0x00000001, 0x00800000}},
     {0x80000000, "add.rm.f32 %f5, %f0, %f1", {0x3F800000, 0xBF800000}},
     {0x00000000, "add.rn.f32 %f5, %f0, %f1", {0x3F800000, 0xBF800000}},
     {0x7F7FFFFF, "mul.rz.f32 %f5, %f0, %f1", {0x7F7FFFFF, 0x7F7FFFFF}},
