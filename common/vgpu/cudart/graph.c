@@ -1,5 +1,5 @@
-/* graph: graphs as data: nodes, edges, copies. What nodes do is in graph_work.c, running them in
- * graph_exec.c. */
+/* graph: graphs as data: nodes, edges, copies. What nodes do is in graph_work.c (added: graph_add.c; changed:
+ * graph_node.c), running them in graph_exec.c. */
 #include "common/vgpu/cudart/graph_internal.h"
 
 #include <stdlib.h>
