@@ -36,7 +36,8 @@ const char REPORT_CSS[] =
     ".scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:.6rem}\n"
     "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}caption{text-align:left;"
     "color:var(--soft);"
-    "padding:.6rem .9rem;font-size:.9rem}\n"
+    "padding:.6rem .9rem;font-size:.9rem;position:sticky;left:0;max-width:calc(min(100vw,72rem) - 2.5rem - "
+    "2px)}\n"
     "th,td{padding:.5rem .9rem;text-align:left;border-top:1px solid var(--line);vertical-align:middle}"
     "thead th{border-top:0;color:var(--soft);font-weight:600;font-size:.875rem;white-space:nowrap}"
     "caption+thead th{border-top:1px solid var(--line)}\n"
@@ -107,5 +108,6 @@ const char REPORT_CSS[] =
     "@media print{:root{--page:#fff;--card:#fff;--ink:#000;--soft:#444;--line:#bbb;--code:#fff;--link:#000}"
     "body{font-size:10pt}main,header,footer{max-width:none;padding:0}.case,tr{break-inside:avoid}pre{max-"
     "height:none;"
-    "border:1px solid #bbb}.scroll{overflow:visible;border:0}.badge,.bar i{print-color-adjust:exact}"
+    "border:1px solid #bbb}.scroll{overflow:visible;border:0}caption{max-width:none}.badge,.bar "
+    "i{print-color-adjust:exact}"
     "details>*{display:block}nav,.tools{display:none}}\n";

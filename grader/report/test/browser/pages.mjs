@@ -44,17 +44,19 @@ const students = (page) => page.$$eval('#class-table tbody tr:not([hidden]) th',
 const sorted = (page) => page.$$eval('#class-table thead th', (heads) => heads.map((h) => h.getAttribute('aria-sort') || '').join(','));
 const head = (page, name) => page.locator('#class-table thead button', { hasText: name });
 
-// Text that is cut: it overflows a box that hides what does not fit, or the page is wider than the window.
+// Text that is cut: it overflows a box that hides what does not fit, or the page is wider than the window. A table may be scrolled, but
+// its caption stays in view.
 const cutText = (page) => page.evaluate(() => {
   const cut = [];
   if (document.documentElement.scrollWidth > window.innerWidth)
     cut.push(`the page is ${document.documentElement.scrollWidth} wide`);
+  for (const e of document.body.querySelectorAll('.scroll')) e.scrollLeft = 1e4;
   for (const e of document.body.querySelectorAll('*')) {
     const style = getComputedStyle(e);
     const hides = ['hidden', 'clip'].includes(style.overflowX) && e.tagName !== 'svg' && !e.closest('svg');
     if (hides && e.textContent.trim() && e.scrollWidth > e.clientWidth + 1) cut.push(`${e.tagName} ${e.className}: ${e.textContent.slice(0, 40)}`);
     const box = e.getBoundingClientRect();
-    if (box.width && !e.closest('.scroll, pre, svg') && (box.right > window.innerWidth + 1 || box.left < -1))
+    if (box.width && (e.tagName === 'CAPTION' || !e.closest('.scroll, pre, svg')) && (box.right > window.innerWidth + 1 || box.left < -1))
       cut.push(`${e.tagName} ${e.className} from ${box.left} to ${box.right}`);
   }
   return cut.slice(0, 5);
