@@ -182,7 +182,8 @@ static void run_module(const char *text, size_t length, Device *d)
         return;
     if (ir_decode(&parsed, 1, &module, &diag) == STATUS_OK && is_small(module) &&
         mem_create(0, MEMORY_BYTES, 1, &d->mem) == STATUS_OK &&
-        check_create(&(CheckOptions){.tools = CHECK_RACE | CHECK_SYNC}, &d->check) == STATUS_OK) {
+        check_create(&(CheckOptions){.tools = CHECK_RACE | CHECK_INIT | CHECK_SYNC}, &d->check) ==
+            STATUS_OK) {
         exec_bind(module, NULL);
         run_kernels(module, d);
     }

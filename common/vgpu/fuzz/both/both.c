@@ -40,7 +40,8 @@ typedef struct Run {
     Word *words;  /* [WORDS] */
     bool ordered; /* executed what shows the order of threads */
     BothWatch watch;
-    bool quiet;      /* the checkers found nothing */
+    bool quiet;      /* the checkers found nothing but */
+    uint64_t unset;  /* reads of bytes that nobody wrote: so many */
     uint8_t *memory; /* afterwards */
 } Run;
 
@@ -137,18 +138,33 @@ static void see_code(void *self, const ExecWho *who, const IrFunction *f, const 
 
 /* ---- a run ---- */
 
-static uint64_t found(const CheckSet *check)
+typedef struct Found {
+    uint64_t unset; /* reads of bytes that nobody wrote */
+    uint64_t others;
+} Found;
+
+static Found found(const CheckSet *check)
 {
-    uint64_t n = check_dropped(check);
-    for (size_t i = 0; i < check_n_findings(check); i++)
-        n += check_finding(check, i)->count;
+    Found n = {.others = check_dropped(check)};
+    for (size_t i = 0; i < check_n_findings(check); i++) {
+        const Finding *f = check_finding(check, i);
+        *(f->kind == FINDING_UNINITIALIZED ? &n.unset : &n.others) += f->count;
+    }
     return n;
+}
+
+/* All of the memory counts as written, as it did before the first run. */
+static void set_all(BothMemory m)
+{
+    for (size_t i = 0; i < m.n; i++)
+        if (m.allocs[i])
+            mem_mark_init(m.allocs[i], m.allocs[i]->addr, m.allocs[i]->bytes, true);
 }
 
 static void run(ExecLaunch launch, BothWatch watch, CheckSet *check, Run *r)
 {
     ExecObserver observers[2] = {ways_observer(&r->ways), *check_observer(check)};
-    const uint64_t before = found(check);
+    const Found before = found(check);
     observers[0].self = r;
     observers[0].access = see_access;
     observers[0].retired_code = see_code;
@@ -157,7 +173,9 @@ static void run(ExecLaunch launch, BothWatch watch, CheckSet *check, Run *r)
     r->watch = watch;
     r->ways.takes_wide = watch == BOTH_WIDE && !launch.narrow;
     exec_launch(&launch, &r->result);
-    r->quiet = found(check) == before;
+    const Found after = found(check);
+    r->quiet = after.others == before.others;
+    r->unset = after.unset - before.unset;
 }
 
 /* ---- comparing ---- */
@@ -186,6 +204,8 @@ static const char *difference(const Run *narrow, const Run *wide, size_t bytes)
         return "number of instructions";
     if (wide->watch == BOTH_WIDE && narrow->quiet != wide->quiet)
         return wide->quiet ? "findings warp by warp only" : "findings with blocks at once only";
+    if (wide->watch == BOTH_WIDE && narrow->unset != wide->unset)
+        return "reads of bytes that nobody wrote";
     Ways told = wide->ways;
     if (wide->watch == BOTH_WIDE)
         told.accesses = narrow->ways.accesses; /* some came for a whole block, in another form */
@@ -220,6 +240,7 @@ Status both_run(const ExecLaunch *launch, BothMemory memory, BothWatch watch, Ch
         return STATUS_NO_MEMORY;
     }
     save(memory, room);
+    set_all(memory);
     Run narrow = {.memory = room + bytes, .words = words},
         wide = {.memory = room + 2 * bytes, .words = words + WORDS};
     run_both(launch, memory, watch, check, room, &narrow, &wide);

@@ -26,8 +26,9 @@ typedef enum BothVerdict {
 } BothVerdict;
 
 /* Runs the launch twice, from the same bytes of memory; check: of the same device, with CHECK_RACE and
- * CHECK_SYNC. When they differ, `what` is one line that says in what. Memory holds afterwards what one of the
- * runs left. STATUS_NO_MEMORY. */
+ * CHECK_SYNC; with CHECK_INIT, too, what shared and local memory is read of before it is written must be the
+ * same. When they differ, `what` is one line that says in what. Memory holds afterwards what one of the runs
+ * left. STATUS_NO_MEMORY. */
 Status both_run(const ExecLaunch *launch, BothMemory memory, BothWatch watch, CheckSet *check,
                 BothVerdict *verdict, const char **what);
 

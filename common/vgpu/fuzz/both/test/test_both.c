@@ -32,7 +32,7 @@ typedef struct Case {
     BothVerdict verdict;
 } Case;
 
-enum { TOOLS = CHECK_RACE | CHECK_SYNC };
+enum { TOOLS = CHECK_RACE | CHECK_INIT | CHECK_SYNC };
 
 static const Case cases[] = {
     {"threads that meet at a barrier", "st.shared.u32 [%own], %r0; bar.sync 0; ld.shared.u32 %r7, [%its];",
