@@ -73,6 +73,8 @@ void local_push_frame(const CheckEvent *e, uint32_t mask, uint32_t base)
         e->worker->limited = true;
         return;
     }
+    if (!s->stride)
+        return;
     uint32_t *row = row_of(s, e->who->warp);
     for (uint32_t i = base; i < end && i < s->stride; i++)
         row[i] &= ~mask;

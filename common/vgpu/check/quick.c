@@ -147,7 +147,7 @@ HOT uint32_t adds_global(const CheckEvent *e, const ExecAccess *a, uint32_t byte
     for (uint32_t rest = a->mask & ~left; rest; rest &= rest - 1) {
         uint64_t addr = a->addr[__builtin_ctz(rest)], line = (addr - shadow->base) >> LINE_SHIFT;
         const RaceLine *chunk = __atomic_load_n(&shadow->chunks[line / CHUNK_LINES], __ATOMIC_ACQUIRE);
-        const AddsAt at = {chunk + line % CHUNK_LINES, init, addr - a->alloc->addr,
+        const AddsAt at = {chunk ? chunk + line % CHUNK_LINES : NULL, init, addr - a->alloc->addr,
                            (unsigned)(addr % LINE_BYTES)};
         if (!chunk || !adds_nothing_new(&at, bytes))
             left |= rest & -rest;

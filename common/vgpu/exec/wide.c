@@ -277,7 +277,9 @@ static Step by_warp(ExecBlock *b, const IrInst *inst, const uint32_t *mask, bool
     if (inst->wide == WIDE_SYNC && !warps_are_whole(b, inst, mask))
         return STEP_LEAVE;
     open_results(b, inst, partial);
-    return inst->wide < WIDE_CHECKED ? run_pure(b, inst, mask) : run_checked(b, inst, mask);
+    bool checked =
+        inst->wide >= WIDE_CHECKED || inst->wide == WIDE_PARAM; /* which lies outside, if it comes here */
+    return checked ? run_checked(b, inst, mask) : run_pure(b, inst, mask);
 }
 
 /* ---- once for the block ---- */

@@ -23,6 +23,16 @@ static inline uint64_t ways_mix(uint64_t hash, uint64_t value)
     return rng_mix(hash ^ value) + 1;
 }
 
+static inline uint64_t ways_mix_bytes(uint64_t hash, const uint8_t *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += 8) {
+        uint64_t value = 0;
+        memcpy(&value, from + at, bytes - at < 8 ? bytes - at : 8);
+        hash = ways_mix(hash, value);
+    }
+    return hash;
+}
+
 /* Not who->live: lanes that have parted for good exit in any order. */
 static inline uint64_t ways_hash_who(const ExecWho *who)
 {
@@ -42,12 +52,9 @@ static inline void ways_see_access(void *self, const ExecWho *who, const ExecAcc
         if (a->mask >> lane & 1)
             hash = ways_mix(hash, a->addr[lane]);
     for (int k = 0; k < a->n_values; k++)
-        for (int lane = 0; lane < WARP_LANES; lane++) {
-            uint64_t value = 0;
-            if (a->mask >> lane & 1)
-                memcpy(&value, a->value[k] + (size_t)lane * a->value_stride, a->bytes / a->n_values);
-            hash = ways_mix(hash, value);
-        }
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            hash = ways_mix_bytes(hash, a->value[k] + (size_t)lane * a->value_stride,
+                                  a->mask >> lane & 1 ? a->bytes / a->n_values : 0);
     ((Ways *)self)->accesses += hash;
 }
 
