@@ -79,12 +79,14 @@ static bool place_globals(const IrModule *m, Mem *mem, MemAlloc **allocs, uint64
 }
 
 typedef struct Shape {
-    uint32_t blocks, dim[3];
+    uint32_t grid[2], dim[3];
 } Shape;
 
-/* Most modules look at the thread's index alone: blocks beside one another would race. */
-static const Shape shapes[] = {{1, {48, 1, 1}},  {1, {32, 1, 1}}, {1, {16, 4, 1}}, {1, {5, 7, 3}},
-                               {1, {100, 1, 1}}, {2, {64, 1, 1}}, {1, {20, 1, 1}}, {2, {8, 8, 2}}};
+/* Most modules look at the thread's index alone: blocks beside one another would race. From four blocks on a
+ * launch may be planned. */
+static const Shape shapes[] = {{{1, 1}, {48, 1, 1}}, {{1, 1}, {32, 1, 1}},  {{1, 1}, {16, 4, 1}},
+                               {{1, 1}, {5, 7, 3}},  {{6, 1}, {100, 1, 1}}, {{3, 2}, {64, 1, 1}},
+                               {{1, 1}, {20, 1, 1}}, {{4, 2}, {16, 4, 2}}};
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 /* What a module's kernels run in. */
@@ -117,7 +119,7 @@ static void launch(const IrInstance *instance, uint32_t function, const uint8_t 
     const Shape *shape = &shapes[d->drawn % N_SHAPES];
     const ExecLaunch l = {.instance = instance,
                           .function = function,
-                          .grid = {shape->blocks, 1, 1},
+                          .grid = {shape->grid[0], shape->grid[1], 1},
                           .block = {shape->dim[0], shape->dim[1], shape->dim[2]},
                           .dynamic_shared = 256,
                           .params = params,
@@ -135,9 +137,10 @@ static void launch(const IrInstance *instance, uint32_t function, const uint8_t 
         verdict != BOTH_DIFFER)
         return;
     fprintf(stderr,
-            "exec: %s: warp by warp and with all warps of a block at once differ: %s (%u blocks of %u x %u x "
-            "%u, watch %d)\n",
-            f->name, what, shape->blocks, shape->dim[0], shape->dim[1], shape->dim[2], watch);
+            "exec: %s: warp by warp and with all warps of a block at once differ: %s (%u x %u blocks of %u x "
+            "%u x %u, watch %d)\n",
+            f->name, what, shape->grid[0], shape->grid[1], shape->dim[0], shape->dim[1], shape->dim[2],
+            watch);
     if (d->made)
         fputs(d->made, stderr);
     abort();
@@ -197,12 +200,13 @@ static void run_module(const char *text, size_t length, Device *d)
     ptx_module_free(parsed);
 }
 
-/* The second byte is the shape and who looks on, the others are choices. */
+/* The second byte is the shape and who looks on, the third a seed for what the others, the choices, leave
+ * open. */
 static void run_made(const uint8_t *data, size_t size)
 {
     const uint32_t *dim = shapes[data[1] % N_SHAPES].dim;
     StrBuf text = {0};
-    kernel_write(&text, (KernelChoices){.bytes = data + 2, .n = size - 2},
+    kernel_write(&text, (KernelChoices){.bytes = data + 3, .n = size - 3, .rng = {data[2]}},
                  dim[0] * dim[1] * dim[2] % WARP_LANES == 0);
     run_module(text.text, text.length, &(Device){.drawn = data[1], .made = text.text});
     strbuf_free(&text);
@@ -210,7 +214,7 @@ static void run_made(const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > 2 && data[0] == 0)
+    if (size > 3 && data[0] == 0)
         run_made(data, size);
     else
         run_module((const char *)data, size, &(Device){.drawn = draw(data, size)});

@@ -18,7 +18,7 @@ enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 typedef struct Result {
     uint32_t out[BLOCKS * KERNEL_THREADS_MAX * KERNEL_OUT_BYTES / 4];
     uint64_t sum[KERNEL_SUM_BYTES / 8];
-    uint64_t instructions;
+    uint64_t instructions, planned;
     Ways ways;
 } Result;
 
@@ -99,6 +99,7 @@ static void run(const Loaded *l, const uint32_t shape[3], unsigned jobs, bool na
     memcpy(r->out, out->host, sizeof r->out);
     memcpy(r->sum, sum->host, sizeof r->sum);
     r->instructions = result.instructions;
+    r->planned = result.planned;
     ir_instance_free(instance);
     mem_destroy(mem);
 }
@@ -118,7 +119,7 @@ static void compare(const Result *wanted, const Result *got, bool told, const ch
 static void test_both_ways_do_the_same(void **state)
 {
     static Result narrow, wide;
-    uint64_t n_wide = 0;
+    uint64_t n_wide = 0, n_planned = 0;
     (void)state;
     for (uint32_t k = 0; k < KERNELS; k++) {
         const uint32_t *shape = shapes[k % N_SHAPES];
@@ -130,6 +131,7 @@ static void test_both_ways_do_the_same(void **state)
         assert_int_equal(0, narrow.ways.wide);
         run(&l, shape, 1, false, false, &wide);
         n_wide += wide.ways.wide;
+        n_planned += wide.planned;
         compare(&narrow, &wide, true, "told by warp", &text);
         run(&l, shape, 1, false, true, &wide);
         compare(&narrow, &wide, false, "told by block", &text);
@@ -139,6 +141,7 @@ static void test_both_ways_do_the_same(void **state)
         strbuf_free(&text);
     }
     assert_in_range(n_wide, 5 * KERNELS, UINT64_MAX); /* it does happen */
+    assert_in_range(n_planned, KERNELS / 6, UINT64_MAX);
 }
 
 int main(void)

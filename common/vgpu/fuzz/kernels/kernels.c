@@ -22,9 +22,12 @@ typedef enum Family {
     FAMILY_LOAD,
     FAMILY_TABLE,
     FAMILY_OWN,
+    FAMILY_SELF,
+    FAMILY_SMALL,
     FAMILY_COMMON,
     FAMILY_LANES,
     FAMILY_MEETING,
+    FAMILY_VOTE,
     FAMILY_ODD,
     N_FAMILIES
 } Family;
@@ -46,6 +49,8 @@ typedef struct Writer {
     StrBuf *text;
     KernelChoices choices;
     bool whole_warps;
+    bool calm; /* no branch and no address depends on what was loaded, so that it can be worked out before the
+                  launch */
     bool together; /* all threads of the block come here, but those that have exited */
     int labels, depth;
     int loop_end; /* label; 0: not in a loop that may be left early */
@@ -76,7 +81,7 @@ static void write_word(Writer *w)
 
 static void write_guard(Writer *w)
 {
-    if (pick(w, 6) == 5)
+    if (pick(w, 6) == 5 && !w->calm)
         strbuf_printf(w->text, "@%s%%p%u ", pick(w, 2) ? "!" : "", pick(w, N_P));
 }
 
@@ -108,7 +113,7 @@ static void write_place(Writer *w, uint32_t last)
 {
     static const char *const from[] = {"%lin", "%x", "%y", "0"};
     const uint32_t room = last > KERNEL_THREADS_MAX + 200 ? 200 : last - KERNEL_THREADS_MAX;
-    const bool formula = pick(w, 3) != 0;
+    const bool formula = pick(w, 3) != 0 || w->calm;
     if (formula && pick(w, 2))
         strbuf_printf(w->text, "add.u32 %%at, %s, %u; ", PICK(w, from), pick(w, room));
     else if (formula)
@@ -116,7 +121,7 @@ static void write_place(Writer *w, uint32_t last)
                       pick(w, (last - room) / KERNEL_THREADS_MAX + 1), pick(w, room));
     else
         strbuf_printf(w->text, "mov.u32 %%at, %%r%u; ", pick(w, N_R));
-    if (!formula || pick(w, 8) == 0)
+    if (!formula || (pick(w, 8) == 0 && !w->calm))
         strbuf_printf(w->text, "%s %%at, %%at, %u; ", pick(w, 2) ? "min.u32" : "and.b32", last);
 }
 
@@ -127,13 +132,13 @@ static void write_form(Writer *w, Family family)
         if (forms[i].family == family)
             of_family[n++] = i;
     const Form *f = &forms[of_family[pick(w, n)]];
-    if (family == FAMILY_LOAD) {
-        write_place(w, IN_LAST);
-        strbuf_printf(w->text, "mul.wide.u32 %%to, %%at, %u; add.s64 %%to, %%to, %%in;\n", f->bytes);
-    } else if (family == FAMILY_TABLE) {
-        write_place(w, TABLE_LAST);
+    const bool shared = strstr(f->text, "[%ts") != NULL;
+    if (f->bytes)
+        write_place(w, shared ? TABLE_LAST : IN_LAST);
+    if (f->bytes && shared)
         strbuf_printf(w->text, "mov.u32 %%s, table; mad.lo.u32 %%ts, %%at, %u, %%s;\n", f->bytes);
-    }
+    else if (f->bytes)
+        strbuf_printf(w->text, "mul.wide.u32 %%to, %%at, %u; add.s64 %%to, %%to, %%in;\n", f->bytes);
     for (const char *at = f->text; *at; at++)
         if (*at == '$')
             write_hole(w, *++at);
@@ -151,10 +156,15 @@ static bool write_condition(Writer *w, char *name, size_t size)
 {
     static const char *const alike[] = {"setp.eq.u32 %q, %cta, 1;\n", "setp.gt.u32 %q, %n, 3;\n",
                                         "setp.ne.u32 %q, %n, %n;\n"};
-    if (pick(w, 4) == 3) {
+    const bool is_alike = pick(w, 4) == 3;
+    snprintf(name, size, "%%q");
+    if (is_alike) {
         strbuf_puts(w->text, PICK(w, alike));
-        snprintf(name, size, "%%q");
         return true;
+    }
+    if (w->calm) {
+        strbuf_printf(w->text, "setp.ge.u32 %%q, %%lin, %u;\n", 1 + pick(w, 100));
+        return false;
     }
     write_form(w, FAMILY_PREDICATE);
     snprintf(name, size, "%s%%p%u", pick(w, 3) ? "" : "!", pick(w, N_P));
@@ -170,7 +180,7 @@ static void write_if(Writer *w)
     strbuf_printf(w->text, "@%s bra L%d;\n", condition, otherwise);
     write_block(w);
     strbuf_printf(w->text, "bra L%d;\nL%d:\n", end, otherwise);
-    if (pick(w, 2))
+    if (pick(w, 2) && !w->calm)
         write_block(w);
     strbuf_printf(w->text, "L%d:\n", end);
     w->together = together;
@@ -180,7 +190,8 @@ static void write_if(Writer *w)
 static void write_loop(Writer *w)
 {
     const int start = ++w->labels, end = ++w->labels, outer_end = w->loop_end;
-    const bool together = w->together, alike = pick(w, 2) == 0, leaves = pick(w, 3) == 2;
+    const bool together = w->together, alike = pick(w, 2) == 0 || w->calm,
+               leaves = pick(w, 3) == 2 && !w->calm;
     if (alike)
         strbuf_printf(w->text, "mov.u32 %%m%d, %u;\n", w->depth, 1 + pick(w, 3));
     else
@@ -234,13 +245,13 @@ static bool write_flow(Writer *w)
         write_if(w);
     else if (kind < 5 && !deep)
         write_loop(w);
-    else if (kind == 5 && !deep)
+    else if (kind == 5 && !deep && !w->calm)
         write_switch(w);
-    else if (kind == 6 && (w->loop_end || pick(w, 4) == 3))
+    else if (kind == 6 && !w->calm && (w->loop_end || pick(w, 4) == 3))
         write_departure(w);
     else if (kind < 10 && w->together)
-        write_form(w, FAMILY_MEETING);
-    else if (kind == 10 && w->together && w->whole_warps)
+        write_form(w, pick(w, 4) == 3 && !w->calm ? FAMILY_VOTE : FAMILY_MEETING);
+    else if (kind == 10 && w->together && w->whole_warps && !w->calm)
         write_form(w, FAMILY_LANES);
     else
         return false;
@@ -249,13 +260,16 @@ static bool write_flow(Writer *w)
 
 static void write_statement(Writer *w)
 {
-    static const Family usual[] = {
-        FAMILY_INTEGER,   FAMILY_INTEGER,   FAMILY_INTEGER, FAMILY_INTEGER, FAMILY_LONG,  FAMILY_LONG,
-        FAMILY_PREDICATE, FAMILY_PREDICATE, FAMILY_LOAD,    FAMILY_LOAD,    FAMILY_TABLE, FAMILY_OWN,
-        FAMILY_OWN,       FAMILY_OWN,       FAMILY_COMMON,  FAMILY_SHORT,   FAMILY_FLOAT, FAMILY_FLOAT};
+    static const Family usual[] = {FAMILY_INTEGER,   FAMILY_INTEGER,   FAMILY_INTEGER, FAMILY_INTEGER,
+                                   FAMILY_LONG,      FAMILY_LONG,      FAMILY_FLOAT,   FAMILY_FLOAT,
+                                   FAMILY_PREDICATE, FAMILY_PREDICATE, FAMILY_LOAD,    FAMILY_LOAD,
+                                   FAMILY_TABLE,     FAMILY_OWN,       FAMILY_OWN,     FAMILY_SHORT,
+                                   FAMILY_SMALL,     FAMILY_SELF,      FAMILY_COMMON};
+    enum { N_USUAL = sizeof usual / sizeof *usual, N_CALM = N_USUAL - 3 };
     if (write_flow(w))
         return;
-    write_form(w, pick(w, 32) == 31 ? FAMILY_ODD : PICK(w, usual));
+    const bool odd = pick(w, 32) == 31 && !w->calm;
+    write_form(w, odd ? FAMILY_ODD : usual[pick(w, w->calm ? N_CALM : N_USUAL)]);
 }
 
 static void write_block(Writer *w)
@@ -284,7 +298,8 @@ static const char head[] =
     ".shared .align 8 .b8 words[2048];\n.shared .align 8 .b8 table[4096];\n.shared .align 8 .b8 counts[64];\n"
     ".local .align 8 .b8 own[64];\n"
     "ld.param.u64 %in, [in]; ld.param.u64 %mine, [out]; ld.param.u64 %sum, [sum]; ld.param.u32 %r6, [n];\n"
-    "mov.u32 %n, %r6; mov.u32 %cta, %ctaid.x; mov.u32 %x, %tid.x; mov.u32 %y, %tid.y;\n"
+    "mov.u32 %n, %r6; mov.u32 %cta, %ctaid.x; mov.u32 %at, %ctaid.y; mov.u32 %s, %nctaid.x; mad.lo.u32 %cta, "
+    "%at, %s, %cta; mov.u32 %x, %tid.x; mov.u32 %y, %tid.y;\n"
     /* %lin: the thread's number; %s: how many there are */
     "mov.u32 %at, %tid.z; mov.u32 %s, %ntid.y; mad.lo.u32 %lin, %at, %s, %y; mov.u32 %at, %ntid.x;\n"
     "mad.lo.u32 %lin, %lin, %at, %x; mul.lo.u32 %s, %s, %at; mov.u32 %at, %ntid.z; mul.lo.u32 %s, %s, %at;\n"
@@ -300,9 +315,11 @@ static const char head[] =
     "mov.u16 %h0, 0; mov.u16 %h1, 3; mov.u16 %h2, %h1; cvt.u16.u32 %h3, %lin;\n"
     "st.shared.u64 [%own], %rd1; mul.lo.u32 %at, %lin, 40503; mov.u32 %s, table; mad.lo.u32 %s, %lin, 4, "
     "%s;\n"
-    "st.shared.u32 [%s], %at; setp.eq.u32 %q, %lin, 0; @!%q bra READY; mov.u64 %w, 0;\n"
+    "st.shared.u32 [%s], %at;\n";
+static const char clear[] =
+    "setp.eq.u32 %q, %lin, 0; @!%q bra READY; mov.u64 %w, 0;\n"
     "st.shared.u64 [counts], %w; st.shared.u64 [counts+8], %w; st.shared.u64 [counts+16], %w;\n"
-    "st.shared.u64 [counts+32], %w; st.shared.u64 [counts+40], %w;\nREADY: bar.sync 0;\n";
+    "st.shared.u64 [counts+32], %w; st.shared.u64 [counts+40], %w;\nREADY:\n";
 
 /* Everything that registers and shared memory hold goes into the thread's two words. */
 static void write_results(Writer *w)
@@ -330,6 +347,8 @@ void kernel_write(StrBuf *text, KernelChoices choices, bool whole_warps)
 {
     Writer w = {.text = text, .choices = choices, .whole_warps = whole_warps, .together = true};
     strbuf_puts(text, head);
+    w.calm = pick(&w, 3) == 1;
+    strbuf_printf(text, "%sbar.sync 0;\n", w.calm ? "" : clear);
     write_block(&w);
     write_results(&w);
 }
