@@ -13,7 +13,7 @@ cat <<HEAD
 Every broken submission of every lab: the verdict that it gets on the virtual GPU (in one run, all checks on), and what was seen of it on a real card, without any tool
 and under the four tools of compute-sanitizer, one run each. The card: $(sed -n '1s/^# //p' $measured).
 On the card each ran with one public case: the one that its comment names, else the lab's first. So "nothing seen" also stands beside mistakes that only another case shows; the numbers are reports of a tool,
-"-" means that the tool gave no result: it came to no end in time, or found no CUDA call to begin with; and an empty field that the submission is younger than the run. Made by \`make found-by\`.
+"-" means that the tool gave no result: it came to no end in time, or found no CUDA call to begin with; and an empty field that it was not run there: it does not compile, needs more than one card, or is younger than the run. Made by \`make found-by\`.
 
 HEAD
 for lab in solutions/[0-9]*; do
