@@ -69,8 +69,15 @@ run class out --case one-block
 same "the run ends well" 0 $?
 left=$(ps -eo pid=,args= | grep -vE "^ *[0-9]+ ([^ ]*bash |ps |grep )")
 
+# A grader that was built with a sanitizer has the virtual GPU in the program's own process (docs/security.md), where these reach it, end
+# the process above them, or are ended by the sanitizer.
+reaches_own_process=" babbles-at-the-gpu false-sizes forged-report kill-all kill-the-watcher looks-for-the-gpu shrinks-shared-memory "
 for file in grader/test/attacks/*.cu; do
     name=$(basename "$file" .cu)
+    if [ -n "${SAN:-}" ] && [[ $reaches_own_process == *" $name "* ]]; then
+        skip "$name" "not in a process of its own under a sanitizer"
+        continue
+    fi
     wanted=$(expectation "$file" expect)
     [ "$(verdict_of out "$name")" == "$wanted" ] ||
         sed -n '1,80p' "$(result_of out "$name")" | grep -E '"(message|log)"' | cut -c1-400 | sed 's/^/# /'
