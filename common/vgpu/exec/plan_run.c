@@ -63,7 +63,7 @@ static void run_handlers(ExecBlock *b, const IrInst *inst)
 }
 
 /* told: observers (a bit each) that know of the step; NULL: nobody does. */
-static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts, const uint8_t *told)
+static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts, const uint32_t *told)
 {
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         const PlanStep *step = &plan->steps[i];
@@ -97,7 +97,7 @@ static void go_through(ExecBlock *b, const Plan *plan, const int64_t *shifts, co
 }
 
 /* Tells of this block and those after it with the same Y and Z. Gives back how many these are. */
-static uint32_t tell_row(ExecBlock *b, const Plan *plan, const int64_t *shifts, uint32_t left, uint8_t *told)
+static uint32_t tell_row(ExecBlock *b, const Plan *plan, const int64_t *shifts, uint32_t left, uint32_t *told)
 {
     uint32_t rest = b->run->launch->grid[0] - b->index[0], n = left < rest ? left : rest;
     for (uint32_t i = 0; i < plan->n_steps; i++) {
@@ -108,7 +108,7 @@ static uint32_t tell_row(ExecBlock *b, const Plan *plan, const int64_t *shifts, 
         if (!global)
             continue;
         const WideSpan s = span_here(b, step, shifts);
-        told[i] = (uint8_t)wide_tell_row(b, step->inst, &s, n, plan->moves[step->move].step[0]);
+        told[i] = wide_tell_row(b, step->inst, &s, n, plan->moves[step->move].step[0]);
     }
     return n;
 }
@@ -142,7 +142,7 @@ bool plan_run(ExecBlock *b)
 {
     const Plan *plan = b->run->plan;
     int64_t shifts[PLAN_MOVES_MAX];
-    uint8_t told[PLAN_ROW_STEPS];
+    uint32_t told[PLAN_ROW_STEPS];
     uint32_t row = 0; /* blocks, this one included, that were told of */
     if (!b->n_planned || !wide_load(b))
         return false;
