@@ -5,6 +5,7 @@
 #   found-by.sh        to standard output; `make found-by` writes the page
 set -euo pipefail
 measured=grader/gpu/measured/h100-broken.tsv
+pair=grader/gpu/measured/h200-broken.tsv # of what needs two cards
 graded=grader/gpu/measured/h100-graded-sanitizer.tsv
 right=grader/gpu/measured/h100-submissions.tsv
 cat <<HEAD
@@ -12,8 +13,9 @@ cat <<HEAD
 
 Every broken submission of every lab: the verdict that it gets on the virtual GPU (in one run, all checks on), and what was seen of it on a real card, without any tool
 and under the four tools of compute-sanitizer, one run each. The card: $(sed -n '1s/^# //p' $measured).
+What needs two cards (lab 18) ran on two $(sed -n '1s/^# NVIDIA \([^,]*\),.*/\1/p' $pair).
 On the card each ran with one public case: the one that its comment names, else the lab's first. So "nothing seen" also stands beside mistakes that only another case shows; the numbers are reports of a tool,
-"-" means that the tool gave no result: it came to no end in time, or found no CUDA call to begin with; and an empty field that it was not run there: it does not compile, needs more than one card, or is younger than the run. Made by \`make found-by\`.
+"-" means that the tool gave no result: it came to no end in time, or found no CUDA call to begin with; and an empty field that it was not run there: it does not compile, or is younger than the run. Made by \`make found-by\`.
 
 HEAD
 for lab in solutions/[0-9]*; do
@@ -24,7 +26,7 @@ for lab in solutions/[0-9]*; do
         name=${name%.cu}
         name=${name//\//-}
         expect=$(sed -n 's/^\/\/ expect: *\([a-z-]*\).*/\1/p' "$file" | head -1)
-        row=$(awk -F"\t" -v l="$lab" -v n="$name" '$1 == l && $2 == n { print $3 FS $4 FS $5 FS $6 FS $7; exit }' $measured)
+        row=$(awk -F"\t" -v l="$lab" -v n="$name" '$1 == l && $2 == n { print $3 FS $4 FS $5 FS $6 FS $7; exit }' $measured $pair)
         printf '%s\t%s\t%s\t%s\n' "$lab" "$name" "$expect" "${row:-				}"
     done
 done | awk -F'\t' '

@@ -104,9 +104,9 @@ part_sanitizer() {
     tar -C "$work" -czf "$out/reports.tar.gz" reports
     [ ! -s "$work/san/not-built" ] || sort "$work/san/not-built" >"$out/not-built.txt"
     [ -s "$out/sanitizer.tsv" ] || return 0
-    # Controls: each tool must report something among all the broken ones, if there was time for them, and nothing about a solution.
+    # Controls: each tool must report something among all the broken ones, if all labs were asked for and there was time, and nothing about a solution.
     for tool in memcheck racecheck initcheck synccheck; do
-        [ "$left" = 0 ] || break
+        [ "$left" = 0 ] && [ -z "${LABS:-}" ] || break
         if awk -F'\t' -v t=$tool '$3 == t && $4 > 0 { found = 1 } END { exit !found }' "$out/sanitizer.tsv"; then ok; else bad "$tool reported nothing at all"; fi
     done
     for lab in $labs; do
