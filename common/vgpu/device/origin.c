@@ -116,7 +116,8 @@ static void mark(const Device *d, const MemAlloc *a, uint64_t addr, uint32_t byt
         memset(o->by_kernel + (addr - a->addr), 1, bytes);
 }
 
-/* Lanes all over one allocation. */
+/* Lanes all over one allocation. What is marked already is not written again: workers would take turns at it.
+ */
 static void mark_lanes(const Device *d, const ExecAccess *access)
 {
     const MemAlloc *a = access->alloc;
@@ -128,10 +129,10 @@ static void mark_lanes(const Device *d, const ExecAccess *access)
         uint64_t at = access->addr[__builtin_ctz(mask)] - a->addr;
         if (at + access->bytes > o->bytes)
             continue;
-        if (access->bytes == sizeof four)
-            memcpy(o->by_kernel + at, &four, sizeof four);
-        else
+        if (access->bytes != sizeof four)
             memset(o->by_kernel + at, 1, access->bytes);
+        else if (memcmp(o->by_kernel + at, &four, sizeof four) != 0)
+            memcpy(o->by_kernel + at, &four, sizeof four);
     }
 }
 

@@ -120,6 +120,15 @@ static void set_worker(ExecBlock *b, ExecWorker *worker)
     memcpy(worker->who.block_dim, launch->block, sizeof launch->block);
 }
 
+static void tell_begin(ExecBlock *b)
+{
+    const ExecLaunch *launch = b->run->launch;
+    const ExecWho *who = exec_who(&b->warps[0].base, b->run->entry, NULL);
+    for (size_t i = 0; i < launch->n_observers; i++)
+        if (launch->observers[i].block_begin)
+            launch->observers[i].block_begin(launch->observers[i].self, who, b->run->shared_bytes);
+}
+
 void block_begin(ExecBlock *b, ExecWorker *worker)
 {
     ExecRun *run = b->run;
@@ -146,10 +155,22 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
     for (uint32_t i = 0; !wide && i < run->n_warps; i++)
         begin_warp(b, i);
     set_worker(b, worker);
-    const ExecWho *who = exec_who(&b->warps[0].base, run->entry, NULL);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].block_begin)
-            launch->observers[i].block_begin(launch->observers[i].self, who, run->shared_bytes);
+    tell_begin(b);
+}
+
+void block_advance(ExecBlock *b)
+{
+    const ExecRun *run = b->run;
+    const uint32_t *grid = run->launch->grid;
+    b->position++;
+    b->linear++;
+    for (int i = 0; i < 3 && ++b->index[i] == grid[i] && i < 2; i++)
+        b->index[i] = 0;
+    b->live_threads = run->n_threads;
+    b->retired = b->turn_start = 0;
+    memcpy(b->shared, run->shared_fill, run->shared_bytes);
+    set_worker(b, b->worker);
+    tell_begin(b);
 }
 
 void block_end(ExecBlock *b)

@@ -347,6 +347,8 @@ void block_begin(ExecBlock *b, ExecWorker *worker);
 void block_clear_warp(Warp *warp);
 BlockOutcome block_run(ExecBlock *b, ExecWorker *worker);
 void block_end(ExecBlock *b);
+/* The next block of the reference order begins, in the place of one that ended as planned and left nothing behind. */
+void block_advance(ExecBlock *b);
 
 /* barrier.c */
 void exec_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask);

@@ -159,8 +159,7 @@ bool plan_run(ExecBlock *b)
         if (--left == 0 || atomic_load_explicit(&b->run->stop, memory_order_relaxed))
             return true;
         block_end(b);
-        b->position++;
-        block_begin(b, b->worker);
+        block_advance(b);
     }
 }
 
