@@ -160,6 +160,25 @@ static bool add_sum(const Request *r, ExecLaneOp op, const U32 *b, bool contende
     return op(&one, sum, sum, NULL, contended);
 }
 
+/* The same of lanes all over memory while other workers are there: one instruction of the host each, not a
+ * loop around a comparison. */
+static bool is_plain_sum(const Request *r)
+{
+    return r->kind == ACCESS_REDUCTION && r->inst->mode == ATOM_ADD && !r->host && !r->lane_stride &&
+           (r->inst->type == PTX_TYPE_U32 || r->inst->type == PTX_TYPE_S32);
+}
+
+static bool add_each(const Request *r, const U32 *b)
+{
+    uint32_t any = 0;
+    for (uint32_t left = r->mask; left; left &= left - 1) {
+        int lane = first_lane(left);
+        __atomic_fetch_add((U32 *)(r->delta + r->addr[lane]), b[lane], __ATOMIC_SEQ_CST);
+        any |= b[lane];
+    }
+    return any;
+}
+
 static void atomic_effect(Request *r)
 {
     ExecWarp *w = r->w;
@@ -171,8 +190,9 @@ static void atomic_effect(Request *r)
     const void *c = inst->src[2].kind == IR_NONE ? b : warp_src(w, &inst->src[2]);
     if (run->n_watchers)
         request_tell(r, NULL, 0, 0);
-    bool changed = is_sum(r)
-                       ? add_sum(r, op, b, contended)
+    bool changed = is_sum(r) ? add_sum(r, op, b, contended)
+                   : contended && is_plain_sum(r)
+                       ? add_each(r, b)
                        : op(r, b, c, inst->dst.kind == IR_NONE ? NULL : warp_dst(w, &inst->dst), contended);
     w->polls = changed ? 0 : w->polls + 1;
     if (r->space == SPACE_GLOBAL)
