@@ -151,7 +151,7 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
         if (launch->observers[i].launch_begin)
             launch->observers[i].launch_begin(launch->observers[i].self, launch);
     if (find_watchers(&run) && fill_shared(&run) && make_workers(&run)) {
-        run.plan = plan_make(&run);
+        run.plan = plan_prepare(&run);
         work(&run);
     } else {
         exec_fail(&run, EXEC_NO_MEMORY, "no memory for a launch");

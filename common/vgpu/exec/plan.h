@@ -145,7 +145,7 @@ bool plan_range(const PlanState *s, const PlanValue *x, bool is_signed, unsigned
                 int64_t *above);
 
 /* plan_make.c. NULL: this launch has none, or there is no memory for one. */
-Plan *plan_make(ExecRun *run);
+Plan *plan_prepare(ExecRun *run);
 void plan_free(Plan *plan);
 
 /* plan_fuse.c: float operations take what they can from memory. */

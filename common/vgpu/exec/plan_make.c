@@ -376,7 +376,7 @@ static bool walk(Plan *plan, ExecRun *run)
     return made;
 }
 
-Plan *plan_make(ExecRun *run)
+Plan *plan_prepare(ExecRun *run)
 {
     if (!run->wide || run->n_blocks < PLAN_BLOCKS_MIN || run->launch->cooperative)
         return NULL;
