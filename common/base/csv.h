@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CSV_CELLS_MAX = 1024 }; /* Nsight Compute prints some 400 */
+enum { CSV_CELLS_MAX = 1024 }; /* Nsight Compute prints 345 of an H100 */
 
 /* A cell: its bytes in the file, quotes included, and its text. */
 typedef struct CsvCell {

@@ -23,7 +23,7 @@
  * most loads nothing is left but that the observers are told.
  *
  * Observers are told of the same accesses and barriers in the same order as in wide.h, and the counts are the
- * same.
+ * same. Only an observer that takes rows is told of a step in many blocks before it is told of the next step.
  */
 #ifndef COMMON_VGPU_EXEC_PLAN_H
 #define COMMON_VGPU_EXEC_PLAN_H
@@ -100,9 +100,9 @@ typedef struct Plan {
     uint32_t n_steps, n_moves;
     bool tells_rows; /* somebody wants to be told of rows of blocks, and nothing of a block's own comes in
                         between */
-    PlanMove moves[PLAN_MOVES_MAX]; /* the first: not at all */
-    uint64_t insts, divergent;      /* of a block: warp instructions, and branches on which lanes part */
-    ExecPc *pcs;                    /* counts of a block: runs, lanes, diverged; n_insts + 1 */
+    PlanMove moves[PLAN_MOVES_MAX];
+    uint64_t insts, divergent; /* of a block: warp instructions, and branches on which lanes part */
+    ExecPc *pcs;               /* counts of a block: runs, lanes, diverged; n_insts + 1 */
 } Plan;
 
 /* Of a register, beside what there is in Wide. */

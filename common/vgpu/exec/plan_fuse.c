@@ -35,7 +35,8 @@ static void make_float(PlanStep *step)
     step->kind = PLAN_FLOAT;
     step->op = (uint8_t)op;
     step->off = inst->dst.off;
-    for (unsigned k = 0; k < PLAN_SOURCES; k++) { /* a source that there is not is read and not used */
+    for (unsigned k = 0; k < PLAN_SOURCES;
+         k++) { /* one that there is not points somewhere, and is not read */
         const IrOperand *o = &inst->src[k < n ? k : 0];
         step->src[k].kind = o->kind;
         step->src[k].off = o->off;

@@ -362,8 +362,6 @@ static bool walk(Plan *plan, ExecRun *run)
         w.s.most[3 + i] = l->grid[i] - 1;
         w.s.at[i] = l->grid[i] / 2;
     }
-    plan->n_moves = 1; /* not at all */
-    plan->moves[0] = (PlanMove){.min = INT64_MIN, .max = INT64_MAX};
     while (made && !w.ended)
         made = walk_on(&w);
     free(block);
