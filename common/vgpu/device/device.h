@@ -33,66 +33,11 @@ typedef enum DeviceError {
 bool device_error_sticky(DeviceError e);
 const char *device_error_text(DeviceError e);
 
+/* Rows of ops.def, which says what each message is for and what its reply holds. */
 typedef enum DeviceOp {
-    /* devices */
-    OP_DEVICE_COUNT, /* -> value */
-    OP_DEVICE_INFO,  /* -> out: DeviceInfo */
-    OP_DEVICE_SYNC,  /* waits for all streams of the device */
-    OP_DEVICE_RUN,   /* runs what is queued; nobody waits */
-    OP_DEVICE_RESET, /* destroys everything on the device; a device that failed stays unavailable */
-    OP_DEVICE_ERROR, /* -> the device's sticky error, if any */
-    OP_LIMIT_GET,    /* limit.which -> value */
-    OP_LIMIT_SET,    /* limit */
-    OP_PEER,         /* peer */
-    /* memory */
-    OP_ALLOC,           /* alloc -> value: address */
-    OP_FREE,            /* free */
-    OP_REGISTER,        /* range: host memory becomes pinned */
-    OP_UNREGISTER,      /* range.addr */
-    OP_POINTER,         /* range.addr -> pointer */
-    OP_MEMORY_INFO,     /* -> value: free bytes, value2: total */
-    OP_COPY,            /* copy, host spans */
-    OP_FILL,            /* fill */
-    OP_MIGRATE,         /* range, stream: prefetch of managed memory to range.to */
-    OP_HOST_PAGES,      /* range: the host has used pages of managed memory there */
-    OP_HOST_TOUCH,      /* range.addr, flag (it writes): it uses memory that queued work may use */
-    OP_READ_MOSTLY,     /* range.addr, flag: advice about the allocation there */
-    OP_POOL_KEEP,       /* range.bytes: freed memory of pools that stays theirs when somebody waits */
-    OP_TEXTURE_CREATE,  /* in: DeviceTexture -> value: handle of a texture or surface object */
-    OP_TEXTURE_DESTROY, /* range.addr: handle; one that is none is no error */
-    /* modules */
-    OP_MODULE_LOAD,     /* in: PTX text, lengths in module; -> value: module */
-    OP_MODULE_UNLOAD,   /* module.id */
-    OP_FUNCTION_FIND,   /* module.id, in: name and NUL -> value: function, out: DeviceFunctionInfo */
-    OP_FUNCTION_PARAMS, /* function.id -> out: DeviceParam[], value: count */
-    OP_FUNCTION_INFO,   /* function.id -> out: DeviceFunctionInfo */
-    OP_FUNCTION_SET,    /* function.id, dynamic_shared_max */
-    OP_VARIABLE_FIND,   /* module.id, in: name and NUL -> value: address, value2: bytes */
-    OP_OCCUPANCY,       /* function: blocks a multiprocessor -> value */
-    OP_LAUNCH,          /* launch, in: parameters */
-    /* streams and events */
-    OP_STREAM_CREATE, /* stream_flags -> value */
-    OP_STREAM_DESTROY,
-    OP_STREAM_INFO, /* -> value: flags, value2: priority (two's complement) */
-    OP_STREAM_SYNC,
-    OP_STREAM_QUERY,
-    OP_STREAM_WAIT,   /* event */
-    OP_STREAM_MARK,   /* an operation that does nothing */
-    OP_HOST_FUNCTION, /* token: runs on the caller's side when the stream gets there */
-    OP_HOST_DONE,     /* token: it has run */
-    OP_EVENT_CREATE,  /* event.timing -> value */
-    OP_EVENT_DESTROY,
-    OP_EVENT_RECORD,
-    OP_EVENT_SYNC,
-    OP_EVENT_QUERY,
-    OP_EVENT_ELAPSED, /* event.id, event.other -> value: nanoseconds */
-    /* reports */
-    OP_CALL,   /* the host's clock: a runtime call begins */
-    OP_SITE,   /* token; in: frames of a place, each a 64-bit address in an object and the object's path with
-                  NUL */
-    OP_FAILED, /* a call failed: token: code, site, in: call, NUL, name of the error, NUL */
-    OP_ADVICE, /* in: message, NUL, hint, NUL; range.addr: address concerned */
-    OP_FINISH, /* the program ends: runs what is queued, looks for leaks, writes the totals */
+#define X(NAME, ...) OP_##NAME,
+#include "common/vgpu/device/ops.def"
+#undef X
     DEVICE_N_OPS
 } DeviceOp;
 

@@ -341,7 +341,7 @@ void variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 const IrFunction *function_ir(DeviceServer *s, uint32_t id);
 
 /* ---- launch.c ---- */
-void launch_check(Device *d, const DeviceMsg *m, DeviceReply *r);
+void launch_add(Device *d, const DeviceMsg *m, DeviceReply *r);
 /* Runs a queued launch: its duration and the share of the device that it uses. */
 uint64_t launch_run(Device *d, QueueOp *op, double *share);
 /* A grid that runs: the host's, or one that a kernel launched. */

@@ -55,7 +55,7 @@ DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunc
     return check_resources(d, l, f);
 }
 
-void launch_check(Device *d, const DeviceMsg *m, DeviceReply *r)
+void launch_add(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
     const DeviceLaunchMsg *l = &m->launch;

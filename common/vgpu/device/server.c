@@ -399,155 +399,26 @@ static void finish(DeviceServer *s, DeviceReply *r)
 
 /* ---- dispatch ---- */
 
-/* Messages that concern the server, or the device's state as such: a sticky error does not stop them. */
-static bool handle_always(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *r)
-{
-    switch (m->op) {
-    case OP_DEVICE_COUNT:
-        r->value = s->n_devices;
-        return true;
-    case OP_DEVICE_INFO:
-        device_info(d, m);
-        return true;
-    case OP_DEVICE_ERROR:
-        r->error = d->error;
-        return true;
-    case OP_DEVICE_RESET:
-        device_reset(d, r);
-        return true;
-    case OP_PEER:
-        peer(d, m, r);
-        return true;
-    case OP_HOST_DONE:
-        queue_host_done(s, m->token);
-        return true;
-    case OP_POINTER:
-        device_look_up(s, m->range.addr, r);
-        return true;
-    case OP_CALL:
-        s->host_ns += perf_enqueue_ns(d->model);
-        return true;
-    case OP_SITE:
-        record_site(s, m);
-        return true;
-    case OP_FAILED:
-        record_failed(d, m);
-        return true;
-    case OP_ADVICE:
-        advise(d, m);
-        return true;
-    case OP_FINISH:
-        finish(s, r);
-        return true;
-    default:
-        return false;
-    }
-}
+typedef enum AfterError { FAILS, WORKS } AfterError;
 
-static void handle_memory(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *r)
-{
-    (void)s;
-    switch (m->op) {
-    case OP_ALLOC:
-        device_alloc(d, m, r);
-        break;
-    case OP_FREE:
-        device_free(d, m, r);
-        break;
-    case OP_REGISTER:
-        device_register(d, m, r);
-        break;
-    case OP_UNREGISTER:
-        device_unregister(d, m, r);
-        break;
-    case OP_MEMORY_INFO:
-        memory_info(d, r);
-        break;
-    case OP_COPY:
-        device_copy(d, m, r);
-        break;
-    case OP_FILL:
-        device_fill(d, m, r);
-        break;
-    case OP_HOST_PAGES:
-        managed_host_pages(d, m);
-        break;
-    case OP_HOST_TOUCH:
-        managed_host_touch(d, m);
-        break;
-    case OP_READ_MOSTLY:
-        managed_advise(d, m);
-        break;
-    case OP_POOL_KEEP:
-        d->pool.keep = m->range.bytes;
-        break;
-    case OP_TEXTURE_CREATE:
-        texture_create(d, m, r);
-        break;
-    case OP_TEXTURE_DESTROY:
-        texture_destroy(d, m, r);
-        break;
-    default:
-        migrate(d, m, r);
-        break;
-    }
-}
-
-static void handle_module(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *r)
-{
-    switch (m->op) {
-    case OP_MODULE_LOAD:
-        module_load(d, m, r);
-        break;
-    case OP_MODULE_UNLOAD:
-        module_unload(s, m, r);
-        break;
-    case OP_FUNCTION_FIND:
-        function_find(s, m, r);
-        break;
-    case OP_FUNCTION_PARAMS:
-        function_params(s, m, r);
-        break;
-    case OP_FUNCTION_INFO:
-        function_info(s, m, r);
-        break;
-    case OP_FUNCTION_SET:
-        function_set(s, m, r);
-        break;
-    case OP_VARIABLE_FIND:
-        variable_find(s, m, r);
-        break;
-    case OP_OCCUPANCY:
-        function_occupancy(s, m, r);
-        break;
-    default:
-        launch_check(d, m, r);
-        break;
-    }
-}
+static const AfterError after_error[] = {
+#define X(NAME, after, ...) [OP_##NAME] = after,
+#include "common/vgpu/device/ops.def"
+#undef X
+};
 
 static void handle(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *r)
 {
-    if (handle_always(s, d, m, r))
-        return;
-    if (d->error != DEVICE_OK)
-        return;
-    if (m->op >= OP_EVENT_CREATE)
-        event_handle(d, m, r);
-    else if (m->op >= OP_STREAM_CREATE)
-        stream_handle(d, m, r);
-    else if (m->op >= OP_MODULE_LOAD)
-        handle_module(s, d, m, r);
-    else if (m->op >= OP_ALLOC)
-        handle_memory(s, d, m, r);
-    else if (m->op == OP_DEVICE_SYNC)
-        device_sync(d, r);
-    else if (m->op == OP_DEVICE_RUN)
-        run_unwaited(d, r);
-    else if (m->op == OP_LIMIT_GET)
-        limit_get(d, m, r);
-    else
-        limit_set(d, m, r);
+    switch (m->op) {
+#define X(NAME, after, call, meaning)                                                                        \
+    case OP_##NAME:                                                                                          \
+        call;                                                                                                \
+        break;
+#include "common/vgpu/device/ops.def"
+#undef X
+    case DEVICE_N_OPS:
+        break;
+    }
 }
 
 static uint64_t oldest_launch(const DeviceServer *s)
@@ -569,12 +440,12 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
         r->error = DEVICE_INVALID_DEVICE;
         return;
     }
-    handle(s, d, m, r);
+    bool fails = after_error[m->op] == FAILS;
+    if (!fails || d->error == DEVICE_OK)
+        handle(s, d, m, r);
     managed_forget_touches(s, false);
     r->oldest_launch = oldest_launch(s);
-    bool about_device = m->op > OP_DEVICE_INFO && m->op < OP_CALL && m->op != OP_DEVICE_RESET &&
-                        m->op != OP_PEER && m->op != OP_POINTER && m->op != OP_HOST_DONE;
-    if (about_device && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)
+    if (fails && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)
         r->error = d->error;
     record_texts(s);
     r->output = s->output.text;

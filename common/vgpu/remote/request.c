@@ -10,15 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits on what a message may hold. */
-#define IN_BYTES_MAX  ((uint64_t)1 << 30)
-#define OUT_BYTES_MAX ((uint64_t)1 << 20)
-#define AFTER_MAX     ((uint64_t)1 << 20)
-#define IMAGES_MAX    ((uint64_t)1 << 12)
-#define CALLS_MAX     ((uint64_t)1 << 20)
-#define ADDRESS_MAX   ((uint64_t)1 << 47)
-#define SHARED_MAX    ((uint64_t)1 << 30)
-#define TEXELS_MAX    ((uint64_t)1 << 20)
+#define TEXELS_MAX ((uint64_t)1 << 20)
 enum { END_BYTES = 16, OUT_BYTES_MIN = 4096 };
 
 _Static_assert(OUT_BYTES_MIN >= sizeof(DeviceInfo) && OUT_BYTES_MIN >= sizeof(DeviceFunctionInfo),
@@ -51,7 +43,8 @@ static bool take_payload(Wire *w, Request *q, uint32_t call_bytes)
 {
     DeviceMsg *m = &q->msg;
     uint64_t n_images = m->op == OP_MODULE_LOAD ? m->module.n_images : 0, in = m->in.bytes;
-    if (call_bytes >= sizeof q->call || m->n_after > AFTER_MAX || n_images > IMAGES_MAX || in > IN_BYTES_MAX)
+    if (call_bytes >= sizeof q->call || m->n_after > REQUEST_AFTER_MAX || n_images > REQUEST_IMAGES_MAX ||
+        in > REQUEST_IN_MAX)
         return false;
     uint64_t numbers = (m->n_after + n_images) * sizeof(uint64_t), bytes = numbers + in;
     if (w->payload != call_bytes + bytes || !reserve(&q->payload, &q->payload_cap, bytes + END_BYTES))
@@ -79,8 +72,9 @@ bool request_take(Wire *w, Request *q)
     q->no_reply = r.no_reply != 0;
     q->out_bytes = r.msg.out.bytes;
     uint64_t room = q->out_bytes < OUT_BYTES_MIN ? OUT_BYTES_MIN : q->out_bytes;
-    bool ok = (unsigned)r.msg.op < DEVICE_N_OPS && q->n_calls <= CALLS_MAX && q->out_bytes <= OUT_BYTES_MAX &&
-              take_payload(w, q, r.call_bytes) && reserve(&q->out, &q->out_cap, room);
+    bool ok = (unsigned)r.msg.op < DEVICE_N_OPS && q->n_calls <= REQUEST_CALLS_MAX &&
+              q->out_bytes <= REQUEST_OUT_MAX && take_payload(w, q, r.call_bytes) &&
+              reserve(&q->out, &q->out_cap, room);
     if (!ok) {
         w->broken = true;
         return false;
@@ -110,8 +104,8 @@ static bool is_fit_extent(uint64_t addr, uint64_t pitch, uint64_t slice, const D
     return !__builtin_mul_overflow(shape->depth - 1, slice, &slices) &&
            !__builtin_mul_overflow(shape->height - 1, pitch, &rows) &&
            !__builtin_add_overflow(slices, rows, &bytes) &&
-           !__builtin_add_overflow(bytes, shape->width, &bytes) && bytes <= ADDRESS_MAX &&
-           addr <= ADDRESS_MAX - bytes;
+           !__builtin_add_overflow(bytes, shape->width, &bytes) && bytes <= REQUEST_ADDRESS_MAX &&
+           addr <= REQUEST_ADDRESS_MAX - bytes;
 }
 
 /* Are rows apart? Else few bytes could be copied for ever, and need any memory on the way. */
@@ -121,11 +115,11 @@ static bool is_apart(uint64_t pitch, uint64_t slice, const DeviceBox *shape)
            (shape->depth <= 1 || slice >= (shape->height - 1) * pitch + shape->width);
 }
 
-static bool is_fit_copy(DeviceCopy *c)
+static bool is_fit_copy(DeviceMsg *m)
 {
+    const DeviceCopy *c = &m->copy;
     DeviceBox shape = {.width = c->width, .height = c->height, .depth = c->depth};
     uint64_t bytes;
-    clean_bool(&c->async);
     const void *dst = c->host_dst.data, *src = c->host_src.data;
     return wire_box_bytes(&shape, &bytes) &&
            is_fit_extent(dst != NULL ? (uint64_t)(uintptr_t)dst : c->dst, c->dst_pitch, c->dst_slice,
@@ -135,7 +129,7 @@ static bool is_fit_copy(DeviceCopy *c)
            is_apart(c->dst_pitch, c->dst_slice, &shape) && is_apart(c->src_pitch, c->src_slice, &shape);
 }
 
-static bool is_fit_fill(const DeviceMsg *m)
+static bool is_fit_fill(DeviceMsg *m)
 {
     DeviceBox shape = {.width = m->fill.width, .height = m->fill.height, .depth = m->fill.depth};
     uint64_t bytes, element = m->fill.element;
@@ -144,13 +138,14 @@ static bool is_fit_fill(const DeviceMsg *m)
            is_apart(m->fill.pitch, m->fill.slice, &shape);
 }
 
-static bool is_fit_range(uint64_t addr, uint64_t bytes)
+static bool is_fit_range(DeviceMsg *m)
 {
-    return bytes <= ADDRESS_MAX && addr <= ADDRESS_MAX - bytes;
+    return m->range.bytes <= REQUEST_ADDRESS_MAX && m->range.addr <= REQUEST_ADDRESS_MAX - m->range.bytes;
 }
 
-static bool is_fit_texture(DeviceSpan in)
+static bool is_fit_texture(DeviceMsg *m)
 {
+    DeviceSpan in = m->in;
     if (in.bytes != sizeof(DeviceTexture))
         return false;
     DeviceTexture t;
@@ -167,53 +162,71 @@ static bool is_fit_texture(DeviceSpan in)
            (t.bits == 8 || t.bits == 16 || t.bits == 32) &&
            (t.n_channels == 1 || t.n_channels == 2 || t.n_channels == 4) &&
            (t.channel != DEVICE_CHANNEL_FLOAT || t.bits >= 16) && t.height <= TEXELS_MAX &&
-           t.depth <= TEXELS_MAX && t.width <= 1u << 30 && is_fit_range(t.addr, 0) &&
-           t.pitch <= ADDRESS_MAX / TEXELS_MAX && t.slice <= ADDRESS_MAX / TEXELS_MAX * 16;
+           t.depth <= TEXELS_MAX && t.width <= 1u << 30 && t.addr <= REQUEST_ADDRESS_MAX &&
+           t.pitch <= REQUEST_ADDRESS_MAX / TEXELS_MAX && t.slice <= REQUEST_ADDRESS_MAX / TEXELS_MAX * 16;
 }
 
 static bool is_fit_module(DeviceMsg *m)
 {
     uint64_t sum = 0;
-    clean_bool(&m->module.owned);
     for (uint32_t i = 0; i < m->module.n_images; i++)
         if (m->module.lengths[i] > m->in.bytes || (sum += m->module.lengths[i]) > m->in.bytes)
             return false;
     return m->module.n_images > 0 && sum == m->in.bytes;
 }
 
+#define AT_MOST REQUEST_AT_MOST
+#define FLAG    REQUEST_FLAG
+#define DEVICE  REQUEST_DEVICE
+#define ANY     REQUEST_ANY
+#define FIELD(OP, member, rule, limit)                                                                       \
+    {OP_##OP, #member, offsetof(DeviceMsg, member), sizeof(((DeviceMsg *)0)->member), rule, limit},
+#define RELATION(OP, function)
+static const RequestField fields[] = {
+#include "common/vgpu/remote/fields.def"
+};
+#undef FIELD
+#undef RELATION
+
+#define FIELD(OP, member, rule, limit)
+#define RELATION(OP, function) [OP_##OP] = function,
+static bool (*const relations[DEVICE_N_OPS])(DeviceMsg *m) = {
+#include "common/vgpu/remote/fields.def"
+};
+#undef FIELD
+#undef RELATION
+
+const RequestField *request_field(size_t i)
+{
+    return i < sizeof fields / sizeof fields[0] ? &fields[i] : NULL;
+}
+
+static uint64_t value_of(const DeviceMsg *m, const RequestField *f)
+{
+    uint64_t value = 0; /* little-endian, as all machines of this kit are */
+    memcpy(&value, (const char *)m + f->at, f->bytes);
+    return value;
+}
+
+static bool is_fit_field(DeviceMsg *m, const RequestField *f)
+{
+    if (f->rule == REQUEST_FLAG)
+        clean_bool((bool *)((char *)m + f->at));
+    return f->rule != REQUEST_AT_MOST || value_of(m, f) <= f->limit;
+}
+
 bool request_is_fit(Request *q)
 {
     DeviceMsg *m = &q->msg;
-    if (m->place > PLACE_CHECK)
+    bool known = relations[m->op] != NULL;
+    if ((unsigned)m->place > PLACE_CHECK)
         return false;
-    switch (m->op) {
-    case OP_PEER:
-        return m->peer.what <= PEER_DISABLE;
-    case OP_REGISTER:
-    case OP_MIGRATE:
-        return is_fit_range(m->range.addr, m->range.bytes);
-    case OP_HOST_PAGES:
-    case OP_HOST_TOUCH:
-    case OP_READ_MOSTLY:
-        clean_bool(&m->range.flag);
-        return is_fit_range(m->range.addr, m->range.bytes);
-    case OP_COPY:
-        return is_fit_copy(&m->copy);
-    case OP_FILL:
-        return is_fit_fill(m);
-    case OP_TEXTURE_CREATE:
-        return is_fit_texture(m->in);
-    case OP_MODULE_LOAD:
-        return is_fit_module(m);
-    case OP_FUNCTION_SET:
-        return m->function.dynamic_shared_max <= SHARED_MAX;
-    case OP_LAUNCH:
-        clean_bool(&m->launch.cooperative);
-        return m->launch.dynamic_shared <= SHARED_MAX;
-    case OP_EVENT_CREATE:
-        clean_bool(&m->event.timing);
-        return true;
-    default:
-        return true;
+    for (const RequestField *f = fields; f < fields + sizeof fields / sizeof fields[0]; f++) {
+        if (f->op != m->op)
+            continue;
+        known = true;
+        if (!is_fit_field(m, f))
+            return false;
     }
+    return known && (relations[m->op] == NULL || relations[m->op](m));
 }

@@ -3,6 +3,7 @@
  * sessions in the fuzz target remote. */
 #include "common/vgpu/remote/remote.h"
 #include "common/vgpu/remote/remote_internal.h"
+#include "common/vgpu/remote/request.h"
 #include "common/vgpu/remote/wire.h"
 
 #include <errno.h>
@@ -79,7 +80,10 @@ static void ask(Session *s, DeviceMsg msg)
     WireRequest r = {.msg = msg};
     r.msg.in.data = NULL;
     WirePart in = {msg.in.data, msg.in.bytes};
-    assert_true(wire_send(&s->wire, WIRE_REQUEST, &r, sizeof r, &in, 1, -1));
+    uint64_t length = msg.in.bytes; /* of a module's only image */
+    WirePart parts[] = {{&length, msg.op == OP_MODULE_LOAD && msg.module.n_images == 1 ? sizeof length : 0},
+                        in};
+    assert_true(wire_send(&s->wire, WIRE_REQUEST, &r, sizeof r, parts, 2, -1));
 }
 
 static WireReply hear(Session *s)
@@ -313,6 +317,207 @@ static void test_too_many_calls(void **state)
     assert_left(s);
 }
 
+/* ---- each member of each message (fields.def) ---- */
+
+static void put(DeviceMsg *m, const RequestField *f, uint64_t value)
+{
+    memcpy((char *)m + f->at, &value, f->bytes);
+}
+
+static bool is_fit(const RequestField *f, uint64_t value)
+{
+    Request q = {.msg = {.op = f->op}};
+    put(&q.msg, f, value);
+    return request_is_fit(&q);
+}
+
+/* Every operation has a row, a number past its limit is refused, and flags become true or false. */
+static void test_fields(void **state)
+{
+    (void)state;
+    bool known[DEVICE_N_OPS] = {false};
+    const RequestField *f;
+    for (size_t i = 0; (f = request_field(i)) != NULL; i++) {
+        known[f->op] = true;
+        if (f->rule == REQUEST_AT_MOST) {
+            assert_false(is_fit(f, f->limit + 1));
+            assert_false(is_fit(f, UINT64_MAX));
+            assert_true(f->op == OP_MODULE_LOAD || is_fit(f, f->limit)); /* there are no images here */
+        }
+        if (f->rule != REQUEST_FLAG)
+            continue;
+        Request q = {.msg = {.op = f->op}};
+        put(&q.msg, f, 0x77);
+        request_is_fit(&q);
+        assert_int_equal(1, *((char *)&q.msg + f->at));
+    }
+    for (int op = 0; op < DEVICE_N_OPS; op++)
+        assert_true(known[op] || op == OP_TEXTURE_CREATE); /* all of it lies in what it brings along */
+}
+
+/* What the messages below are about. */
+typedef struct Things {
+    uint32_t module, function, stream, events[2];
+    uint64_t memory;
+} Things;
+
+static const char module_text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.global .u32 "
+                                  "counter;\n.visible .entry nothing()\n{\n\tret;\n}\n";
+
+static DeviceMsg about(DeviceOp op, const Things *t)
+{
+    DeviceMsg m = {.op = op, .stream = t->stream};
+    switch (op) {
+    case OP_ALLOC:
+        m.alloc.bytes = 64;
+        m.alloc.kind = DEVICE_MEMORY_DEVICE;
+        break;
+    case OP_FREE:
+        m.free.addr = t->memory;
+        m.free.kind = DEVICE_MEMORY_DEVICE;
+        break;
+    case OP_MIGRATE:
+        m.range.addr = t->memory;
+        break;
+    case OP_MODULE_LOAD:
+        m.module.n_images = 1;
+        m.in = (DeviceSpan){(void *)module_text, sizeof module_text - 1};
+        break;
+    case OP_MODULE_UNLOAD:
+    case OP_FUNCTION_FIND:
+    case OP_VARIABLE_FIND:
+        m.module.id = t->module;
+        m.in = op == OP_VARIABLE_FIND ? (DeviceSpan){"counter", 8} : (DeviceSpan){"nothing", 8};
+        break;
+    case OP_FUNCTION_PARAMS:
+    case OP_FUNCTION_INFO:
+    case OP_FUNCTION_SET:
+    case OP_OCCUPANCY:
+        m.function.id = t->function;
+        m.function.block_threads = 32;
+        break;
+    case OP_LAUNCH:
+        m.launch = (DeviceLaunchMsg){.function = t->function, .grid = {1, 1, 1}, .block = {32, 1, 1}};
+        break;
+    case OP_STREAM_WAIT:
+    case OP_EVENT_DESTROY:
+    case OP_EVENT_RECORD:
+    case OP_EVENT_SYNC:
+    case OP_EVENT_QUERY:
+    case OP_EVENT_ELAPSED:
+        m.event.id = t->events[0];
+        m.event.other = t->events[1];
+        break;
+    default:
+        break;
+    }
+    return m;
+}
+
+static uint64_t made(Session *s, DeviceMsg m)
+{
+    WireReply r = tell(s, m);
+    assert_int_equal(DEVICE_OK, r.reply.error);
+    assert_true(r.reply.value != 0);
+    return r.reply.value;
+}
+
+static Things make_things(Session *s)
+{
+    Things t = {.module = (uint32_t)made(s, about(OP_MODULE_LOAD, &(Things){.module = 0}))};
+    t.function = (uint32_t)made(s, about(OP_FUNCTION_FIND, &t));
+    t.stream = (uint32_t)made(s, (DeviceMsg){.op = OP_STREAM_CREATE});
+    t.memory = made(s, about(OP_ALLOC, &t));
+    for (int i = 0; i < 2; i++) {
+        DeviceMsg m = {.op = OP_EVENT_CREATE};
+        m.event.timing = true;
+        t.events[i] = (uint32_t)made(s, m);
+        m = about(OP_EVENT_RECORD, &t);
+        m.event.id = t.events[i];
+        assert_int_equal(DEVICE_OK, tell(s, m).reply.error);
+    }
+    assert_int_equal(DEVICE_OK, tell(s, (DeviceMsg){.op = OP_DEVICE_SYNC}).reply.error);
+    return t;
+}
+
+/* A member that the devices look up: wrong, it is an error; right, the same message is none afterwards. */
+static void test_looked_up(void **state)
+{
+    Session *s = *state;
+    greeted(s);
+    const RequestField *f;
+    size_t n = 0;
+    for (size_t i = 0; (f = request_field(i)) != NULL; i++) {
+        if (f->rule != REQUEST_DEVICE || f->op == OP_FINISH || f->op == OP_DEVICE_RESET)
+            continue;
+        Things t = make_things(s);
+        DeviceMsg right = about(f->op, &t), wrong = right;
+        put(&wrong, f, UINT64_C(0x1EEEEEEEEEEE));
+        if (tell(s, wrong).reply.error == DEVICE_OK)
+            fail_msg("%s of message %d may be anything", f->member, (int)f->op);
+        bool alone = f->op != OP_UNREGISTER && f->op != OP_HOST_FUNCTION; /* those need the client's help */
+        if (alone && tell(s, right).reply.error != DEVICE_OK)
+            fail_msg("message %d is refused, so that nothing is known of its %s", (int)f->op, f->member);
+        n++;
+    }
+    assert_true(n > 40);
+}
+
+/* What request_take makes of a request whose payload never comes: how many bytes it took room for. */
+static size_t room_for(WireRequest request, uint64_t payload)
+{
+    Request q = {.n_calls = 0};
+    Wire *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    wire_init(w, 1 << 20); /* nobody there */
+    memcpy(w->in + sizeof(WireHead), &request, sizeof request);
+    w->type = WIRE_REQUEST;
+    w->fixed = sizeof request;
+    w->payload = payload;
+    bool taken = request_take(w, &q);
+    size_t room = taken ? SIZE_MAX : q.payload_cap;
+    request_free(&q);
+    free(w);
+    return room;
+}
+
+/* Lengths: what is past a limit gets no memory. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    WireRequest r = {.msg = {.op = OP_STREAM_MARK}};
+    r.msg.n_after = REQUEST_AFTER_MAX;
+    assert_true(room_for(r, r.msg.n_after * 8) >= r.msg.n_after * 8);
+    r.msg.n_after++;
+    assert_int_equal(0, room_for(r, r.msg.n_after * 8));
+    r.msg.n_after = 0;
+    r.msg.in.bytes = REQUEST_IN_MAX;
+    assert_true(room_for(r, r.msg.in.bytes) >= r.msg.in.bytes);
+    r.msg.in.bytes++;
+    assert_int_equal(0, room_for(r, r.msg.in.bytes));
+    r.msg.in.bytes = 8;
+    r.call_bytes = REQUEST_CALL_MAX;
+    assert_int_equal(0, room_for(r, r.call_bytes + 8));
+    r.call_bytes--;
+    assert_true(room_for(r, r.call_bytes + 8) > 0);
+    assert_int_equal(0, room_for(r, r.call_bytes + 7)); /* the parts are not the whole */
+    r = (WireRequest){.msg = {.op = OP_MODULE_LOAD}};
+    r.msg.module.n_images = REQUEST_IMAGES_MAX;
+    assert_true(room_for(r, REQUEST_IMAGES_MAX * 8) > 0);
+    r.msg.module.n_images++;
+    assert_int_equal(0, room_for(r, (REQUEST_IMAGES_MAX + 1) * 8));
+    r = (WireRequest){.msg = {.op = OP_DEVICE_INFO, .out = {.bytes = REQUEST_OUT_MAX}},
+                      .n_calls = REQUEST_CALLS_MAX};
+    assert_int_equal(SIZE_MAX, room_for(r, 0));
+    r.msg.out.bytes++;
+    assert_int_equal(0, room_for(r, 0));
+    r.msg.out.bytes = 0;
+    r.n_calls++;
+    assert_int_equal(0, room_for(r, 0));
+    r = (WireRequest){.msg = {.op = DEVICE_N_OPS}};
+    assert_int_equal(0, room_for(r, 0));
+}
+
 /* ---- confined ---- */
 
 static bool is_refused(long result)
@@ -371,6 +576,7 @@ int main(void)
         SESSION(test_shared_memory),     SESSION(test_refused),           SESSION(test_unknown_packet),
         SESSION(test_short_packet),      SESSION(test_wrong_size),        SESSION(test_fixed_past_the_packet),
         SESSION(test_endless_payload),   SESSION(test_unknown_operation), SESSION(test_too_many_calls),
+        SESSION(test_looked_up),         cmocka_unit_test(test_fields),   cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_confined),
     };
     signal(SIGPIPE, SIG_IGN);
