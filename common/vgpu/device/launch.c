@@ -5,6 +5,7 @@
  */
 #include "common/vgpu/device/device_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,10 @@ static DeviceError check_resources(const Device *d, const DeviceLaunchMsg *l, co
     PerfBlockNeeds needs = launch_needs(f, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared);
     PerfOccupancy o;
     perf_occupancy(d->model, &needs, &o);
+    if (o.blocks_per_sm == 0) { /* by the estimate: is it so in every compilation? */
+        needs.regs_per_thread = f->n_regs32_least;
+        perf_occupancy(d->model, &needs, &o);
+    }
     if (o.blocks_per_sm == 0)
         return DEVICE_OUT_OF_RESOURCES;
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
@@ -55,6 +60,24 @@ DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunc
     return check_resources(d, l, f);
 }
 
+/* A card may refuse it: that depends on how many registers its assembler takes. */
+static void advise_registers(Device *d, const DeviceMsg *m, const IrFunction *f)
+{
+    char message[160], hint[120];
+    uint32_t threads = (uint32_t)(m->launch.block[0] * m->launch.block[1] * m->launch.block[2]);
+    PerfBlockNeeds needs = launch_needs(f, threads, m->launch.dynamic_shared);
+    PerfOccupancy o;
+    perf_occupancy(d->model, &needs, &o);
+    if (o.blocks_per_sm > 0)
+        return;
+    snprintf(message, sizeof message,
+             "a card may refuse this launch: %u threads with about %u registers each are more than the %u of "
+             "a block",
+             threads, f->n_regs32, d->model->regs_per_block);
+    snprintf(hint, sizeof hint, "promise the compiler the size of the block: __launch_bounds__(%u)", threads);
+    check_advise(d->check, NULL, 0, m->site, message, hint);
+}
+
 void launch_add(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
@@ -68,6 +91,7 @@ void launch_add(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = launch_valid(d, l, f, s->functions[l->function - 1].dynamic_shared_max);
     if (r->error != DEVICE_OK || m->place == PLACE_CHECK)
         return;
+    advise_registers(d, m, f);
     QueueOp *op = queue_add(d, m, QUEUE_LAUNCH);
     if (op == NULL) {
         r->error = DEVICE_NO_MEMORY;

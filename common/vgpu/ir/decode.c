@@ -182,19 +182,20 @@ static void keep_tuning(IrFunction *f, const PtxFunction *pf)
     f->min_blocks = pf->min_blocks;
 }
 
-/* Of the 64 Ki registers of a multiprocessor (CUDA C++ Programming Guide, "Technical Specifications per
- * Compute Capability") a thread gets no more than lets the blocks fit that .maxntid and .minnctapersm ask
- * for: an assembler spills the rest. They are given out by eights. */
-static void limit_registers(IrFunction *f)
+/* An assembler spills what is over .maxnreg, and so much that the blocks fit that .maxntid and .minnctapersm ask
+ * for, of the 64 Ki registers of a multiprocessor (CUDA C++ Programming Guide, "Technical Specifications per
+ * Compute Capability"). They are given out by eights. */
+static void limit_registers(IrFunction *f, uint32_t max_regs)
 {
     const uint32_t multiprocessor = 64 * 1024, least = 24;
     uint64_t warps = ((uint64_t)f->max_threads + WARP_LANES - 1) / WARP_LANES;
     uint64_t threads = warps * WARP_LANES * (f->min_blocks > 1 ? f->min_blocks : 1);
-    if (threads == 0)
-        return;
-    uint32_t most = (uint32_t)(multiprocessor / threads) & ~7u;
+    uint32_t most = threads == 0 ? UINT32_MAX : (uint32_t)(multiprocessor / threads) & ~7u;
     most = most < least ? least : most;
+    if (max_regs > 0 && max_regs < most)
+        most = max_regs;
     f->n_regs32 = f->n_regs32 < most ? f->n_regs32 : most;
+    f->n_regs32_least = f->n_regs32_least < most ? f->n_regs32_least : most;
 }
 
 /* Meeting points, lives of registers, their places. */
@@ -205,7 +206,8 @@ static void analyse(Decoder *d)
     bool ok = cfg_build(d->f, &cfg);
     if (ok)
         cfg_set_reconvergence(d->f, &cfg);
-    ok = ok && live_compute(d->f, d->n_regs, &cfg, &lives);
+    ok = ok && live_compute(d->f, d->n_regs, &cfg, &lives) &&
+         pressure_compute(d->f, d->reg_bytes, &cfg, &lives);
     Status status = ok ? regs_allocate(d->f, d->reg_bytes, d->n_regs, &lives) : STATUS_NO_MEMORY;
     if (status == STATUS_LIMIT)
         link_fail(d->l, STATUS_LIMIT, d->pm, d->pf->line, d->pf->column,
@@ -235,7 +237,7 @@ static void decode_body(Decoder *d)
     pool_finish(d);
     copy_locs(d);
     keep_tuning(f, d->pf);
-    limit_registers(f);
+    limit_registers(f, d->pf->max_regs);
     f->frame_bytes = (d->frame_end + 15u) & ~15u;
     f->uses_grid_sync = d->uses->grid_sync;
 }

@@ -197,7 +197,7 @@ static void add_word(FormState *s, const char *word, size_t length)
         refuse(s, "unknown modifier .", word, length);
 }
 
-static bool is_float(uint8_t type)
+bool ir_is_float(uint8_t type)
 {
     PtxTypeClass c = ptx_type_class((PtxType)type);
     return c == PTX_TYPES_FLOAT ||
@@ -210,7 +210,7 @@ static void check_complete(FormState *s)
     IrInst *in = &s->form->inst;
     uint64_t missing = s->row->groups & required & ~s->seen;
     bool is_bar = in->opcode == PTX_BAR || in->opcode == PTX_BARRIER;
-    bool multiplies = (s->row->groups & M_MUL) && !is_float(in->type);
+    bool multiplies = (s->row->groups & M_MUL) && !ir_is_float(in->type);
     unsigned types_wanted = s->row->types == 0 || is_bar ? 0 : strchr(s->form->shape, 's') ? 2 : 1;
     if (missing || (multiplies && !(s->seen & M_MUL)))
         refuse(s, "a modifier is missing", "", 0);
@@ -256,7 +256,7 @@ static const char *bar_shape(uint8_t mode)
 static void choose_vector_atomic(FormState *s)
 {
     const IrInst *in = &s->form->inst;
-    bool half = is_float(in->type) && in->type != PTX_TYPE_F32 && in->type != PTX_TYPE_F64;
+    bool half = ir_is_float(in->type) && in->type != PTX_TYPE_F32 && in->type != PTX_TYPE_F64;
     bool extreme = in->mode == ATOM_MIN || in->mode == ATOM_MAX;
     s->form->shape = in->opcode == PTX_ATOM ? "DmS?h" : "mS?h";
     if (!(half && (extreme || in->mode == ATOM_ADD)) && !(in->type == PTX_TYPE_F32 && in->mode == ATOM_ADD))

@@ -138,4 +138,7 @@ void form_decode_texture(const PtxVariant *variant, IrForm *form);
 bool form_decode_async(const PtxVariant *variant, IrForm *form);
 PtxType form_type_named(const char *word, size_t length);
 
+/* Of a PtxType: floats of any width, packed ones too. */
+bool ir_is_float(uint8_t type);
+
 #endif

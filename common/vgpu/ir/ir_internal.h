@@ -211,6 +211,11 @@ typedef struct Lives {
     uint32_t *begin, *end; /* [register]: first and last pc where it is live; begin > end: never used */
     uint32_t *n_uses;      /* [register] */
     size_t n;
+    /* Registers that live over the end of a block: in[block * words..] has those that a block begins with, each a
+     * bit; wide_reg says which register. NULL: there are too many to say. */
+    uint64_t *in;
+    uint32_t *wide_reg;
+    size_t words;
 } Lives;
 
 typedef void (*RegVisitor)(void *self, IrOperand *o, bool is_dest);
@@ -223,5 +228,9 @@ void live_free(Lives *lives);
 /* Gives registers their places in the register file, and rewrites all operands. STATUS_LIMIT,
  * STATUS_NO_MEMORY. */
 Status regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, const Lives *lives);
+
+
+/* pressure.c: f->n_regs32 and n_regs32_least, before registers get their places. False: no memory. */
+bool pressure_compute(IrFunction *f, const uint8_t *reg_bytes, const Cfg *cfg, const Lives *lives);
 
 #endif

@@ -165,7 +165,9 @@ static bool flow(Live *l)
     }
     free(l->use);
     free(l->def);
-    free(l->in);
+    l->lives->in = l->in;
+    l->lives->wide_reg = l->wide_reg;
+    l->lives->words = l->words;
     return ok;
 }
 
@@ -216,7 +218,8 @@ bool live_compute(IrFunction *f, size_t n_regs, const Cfg *cfg, Lives *lives)
         mark_unused_results(f, lives);
     free(l.written_in);
     free(l.wide);
-    free(l.wide_reg);
+    if (!lives->wide_reg)
+        free(l.wide_reg);
     return ok;
 }
 
@@ -225,5 +228,7 @@ void live_free(Lives *lives)
     free(lives->begin);
     free(lives->end);
     free(lives->n_uses);
+    free(lives->in);
+    free(lives->wide_reg);
     *lives = (Lives){0};
 }

@@ -127,7 +127,8 @@ Status regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, con
     Status status = allocate(&s, n_regs, f->n_insts) ? STATUS_OK : STATUS_NO_MEMORY;
     if (!status) {
         sort_lives(&s);
-        f->n_regs32 = scan(&s, f->n_insts);
+        uint32_t peak = scan(&s, f->n_insts);
+        f->n_regs32 = lives->in ? f->n_regs32 : peak; /* too large for an exact look */
         uint64_t bytes = lay_out(&s, f->reg_at);
         status = bytes <= IR_REGISTER_BYTES_MAX ? STATUS_OK : STATUS_LIMIT;
         f->reg_bytes = (uint32_t)bytes;

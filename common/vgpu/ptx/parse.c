@@ -195,13 +195,16 @@ static void parse_tuning(Parser *p, PtxFunction *f)
             parse_advance(p);
             f->min_blocks = (uint32_t)parse_constant(p);
             break;
+        case KEYWORD_MAXNREG:
+            parse_advance(p);
+            f->max_regs = (uint32_t)parse_constant(p);
+            break;
         case KEYWORD_PRAGMA:
             parse_advance(p);
             skip_arguments(p);
             parse_expect(p, ';', "after .pragma");
             break;
         case KEYWORD_MAXNCTAPERSM:
-        case KEYWORD_MAXNREG:
         case KEYWORD_EXPLICITCLUSTER:
         case KEYWORD_MAXCLUSTERRANK:
         case KEYWORD_BLOCKSARECLUSTERS:

@@ -64,6 +64,38 @@ static void pageable(bool right)
     cudaFree(p);
 }
 
+/* Values that are used twice: about as many registers as 1024 threads may have. */
+static __device__ void keep(float *p)
+{
+    float value[62], sum = 0;
+#pragma unroll
+    for (int i = 0; i < 62; i++) {
+        value[i] = p[i];
+        sum += value[i];
+    }
+#pragma unroll
+    for (int i = 0; i < 62; i++)
+        sum = sum * value[i] + 1;
+    if (sum == 0.5f)
+        p[0] = sum;
+}
+static __global__ void keep_freely(float *p) { keep(p); }
+static __global__ void __launch_bounds__(1024) keep_bounded(float *p) { keep(p); }
+
+static void registers(bool right)
+{
+    float *p;
+    cudaMalloc(&p, 62 * sizeof *p);
+    cudaMemset(p, 0, 62 * sizeof *p);
+    if (right)
+        keep_bounded<<<1, 1024>>>(p);
+    else
+        keep_freely<<<1, 1024>>>(p); // advice: registers
+    cudaGetLastError();
+    cudaDeviceSynchronize();
+    cudaFree(p);
+}
+
 static void unwaited(bool right)
 {
     int *p;
@@ -90,7 +122,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(bool right);
     } all[] = {{"unasked", unasked},   {"peeked", peeked},     {"destroyed", destroyed},
-               {"pageable", pageable}, {"unwaited", unwaited}, {"unwritten", unwritten}};
+               {"pageable", pageable}, {"unwaited", unwaited}, {"unwritten", unwritten},
+               {"registers", registers}};
     for (auto &a : all)
         if (argc == 2 && strncmp(argv[1], a.name, strlen(a.name)) == 0)
             a.run(strstr(argv[1], "-right") != NULL);

@@ -426,7 +426,7 @@ static void largest_block()
     CHECK(blocks >= 1);
     OK(cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, many_registers, 0, 0));
     CHECK(threads > 0 && threads <= a.maxThreadsPerBlock);
-    many_registers<<<1, a.maxThreadsPerBlock + 32>>>(d);
+    many_registers<<<1, 1024>>>(d);
     CHECK(cudaGetLastError() == cudaErrorLaunchOutOfResources);
     OK(cudaFree(d));
 }

@@ -119,6 +119,7 @@ static void test_functions(void **state)
     assert_int_equal(k->max_ntid[2], 1);
     assert_int_equal(k->req_ntid[0], 64);
     assert_int_equal(k->min_blocks, 2);
+    assert_int_equal(k->max_regs, 32);
     assert_true(function(m, "late")->has_body && function(m, "late")->noreturn);
     assert_int_equal(function(m, "late2")->linkage, PTX_LINK_WEAK);
     assert_int_equal(m->n_functions, 4);
