@@ -1,6 +1,8 @@
 /* Compiling and linking; see build.h. */
 #include "grader/build/build.h"
 
+#include "grader/build/elf_judge.h"
+#include "grader/build/link.h"
 #include "grader/core/text.h"
 
 #include <ctype.h>
@@ -189,45 +191,40 @@ static Status compile(Build *b, const char *file, Diag *d)
     return s;
 }
 
-/* What the lab links beside the runtime. The toolkit's own libraries are found where they are; the driver's
- * is the virtual GPU's or the system's, and only a stub of it is linked. */
-static size_t add_libraries(const Build *b, const char **args, size_t n)
+/* Whether the linker made what it makes of ordinary code. */
+static Status judge_program(Build *b, const char *program, Diag *d)
 {
-    const Lab *lab = b->in->lab;
-    const char *cuda = b->in->kit->cuda_home;
-    if (lab->n_libraries == 0)
-        return n;
-    args[n++] = arena_printf(b->arena, "-L%s/lib64/stubs", cuda);
-    args[n++] = arena_printf(b->arena, "-Wl,--enable-new-dtags,-rpath,%s/lib64", cuda);
-    for (size_t i = 0; i < lab->n_libraries; i++)
-        args[n++] = arena_printf(b->arena, "-l%s", lab->libraries[i]);
-    return n;
+    const char *reference =
+        arena_printf(b->arena, "%s/labs/%s/" LINK_REFERENCE, b->in->places->kit, b->in->lab->lab);
+    char why[ELF_WHY_BYTES];
+    if (!reference)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a build");
+    Status s = elf_judge(program, reference, why, d);
+    if (s != STATUS_OK || !why[0])
+        return s;
+    char *text = text_clean(b->arena, why, strlen(why), ELF_WHY_BYTES);
+    strbuf_printf(&b->log,
+                  "The linked program is not as the kit's link makes it: %s. Look for inline assembler, or a "
+                  "section attribute, that writes into a section of the linker's own.\n",
+                  text ? text : "");
+    b->out->verdict = VERDICT_BUILD_ERROR;
+    return STATUS_OK;
 }
 
-/* What a program needs of the C++ library is linked into it: each case starts the program anew, and half of
- * the start was finding thousands of names of that library. Its demangler is for the virtual GPU in the
- * program's process, which makes kernels' names readable with it. */
 static Status link_program(Build *b, Diag *d)
 {
     const Places *p = b->in->places;
     Arena *a = b->arena;
-    const char *args[2 * ARGS_MAX] = {"/usr/bin/g++",
-                                      "-o",
-                                      arena_printf(a, "%s/program", p->in_build),
-                                      "-static-libstdc++",
-                                      "-static-libgcc",
-                                      "-Wl,-u,__cxa_demangle",
-                                      "-Wl,--export-dynamic-symbol=__cxa_demangle"};
-    size_t n = 7;
-    for (size_t i = 0; i < b->n_objects; i++)
-        args[n++] = b->objects[i];
-    args[n++] = arena_printf(a, "%s/labs/%s/driver.o", p->in_kit, b->in->lab->lab);
-    args[n++] = arena_printf(a, "%s/lib/liblab.a", p->in_kit);
-    args[n++] = arena_printf(a, "-L%s/lib64", b->in->kit->cuda_home);
-    args[n++] = "-lcudart";
-    n = add_libraries(b, args, n);
-    args[n++] = "-lm";
-    const char *collect[] = {args[2], NULL};
+    const LinkLine line = {.kit_folder = p->in_kit,
+                           .cuda_home = b->in->kit->cuda_home,
+                           .lab = b->in->lab,
+                           .objects = b->objects,
+                           .n_objects = b->n_objects,
+                           .program = arena_printf(a, "%s/program", p->in_build)};
+    const char *const *args = link_arguments(a, &line);
+    if (!args)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for a build");
+    const char *collect[] = {line.program, NULL};
     SandboxStep step = new_step(b, args, collect);
     Status s = run_step(b, &step, d);
     b->out->link_cpu_s = b->cpu_s;
@@ -236,7 +233,7 @@ static Status link_program(Build *b, Diag *d)
         return s;
     if (!program || chmod(program, 0755) != 0)
         return diag_set(d, STATUS_IO, "the linked program did not come out of the sandbox");
-    return STATUS_OK;
+    return judge_program(b, program, d);
 }
 
 /* What the lab forbids in one source; the verdict is set when something is found. */

@@ -1,6 +1,7 @@
 /* Making and staging folders; see places.h. */
 #include "grader/build/places.h"
 
+#include "grader/build/link.h"
 #include "grader/core/files.h"
 
 #include <dirent.h>
@@ -115,7 +116,9 @@ Status places_stage_lab(const Kit *kit, const Lab *lab, const char *work, Diag *
     snprintf(to, sizeof to, "%s/kit/labs/%s", work, lab->lab);
     snprintf(name, sizeof name, "labs/%s/driver.o", lab->lab);
     Status s = copy_headers(lab->dir, to, d);
-    return s != STATUS_OK ? s : stage(kit, work, name, d);
+    if (s == STATUS_OK)
+        s = stage(kit, work, name, d);
+    return s != STATUS_OK ? s : link_reference(kit, lab, work, d);
 }
 
 /* Memory is the fastest place for files that live for milliseconds, where it is plenty and programs may run

@@ -42,7 +42,8 @@ Status places_clear_case(const Places *p, bool weak, Diag *d);
 Status places_make_work(Arena *a, const char **work, Diag *d);
 /* Copies what every lab needs from the kit into WORK/kit, so that no user needs to reach the kit itself. */
 Status places_stage_kit(const Kit *kit, const char *work, Diag *d);
-/* The same for one lab: its headers and driver. */
+/* The same for one lab: its headers and driver, and the reference that programs are compared with (link.h).
+ */
 Status places_stage_lab(const Kit *kit, const Lab *lab, const char *work, Diag *d);
 
 #endif

@@ -2,6 +2,8 @@
 # The corpus of hostile submissions: each gets the verdict that its first line says, ordinary submissions among them come to the
 # same bytes as without them, and nothing of them is left on the machine.
 #
+#   bash grader/test/attacks.t [NAME...]     only these of grader/test/attacks/, without the parts that need all
+#
 # They are graded by a copy of the kit whose lab allows less time and memory and forbids two libraries. Where this runs as root, all of it
 # has namespaces of its own, so that whatever is left (processes, files in shared places, queues) can be told from other programs'.
 cd "$(dirname "$0")/../.."
@@ -10,7 +12,7 @@ cd "$(dirname "$0")/../.."
 BUILD=$(realpath "${BUILD:-build}")
 "$BUILD/bin/grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
 if [ -z "$IN_NAMESPACES" ] && unshare -mipf --mount-proc mount -t tmpfs none /var/tmp 2>/dev/null; then
-    IN_NAMESPACES=1 exec unshare -mipf --kill-child --mount-proc "$BASH" grader/test/attacks.t
+    IN_NAMESPACES=1 exec unshare -mipf --kill-child --mount-proc "$BASH" grader/test/attacks.t "$@"
 fi
 
 tmp=$(mktemp -d /tmp/attacks-test-XXXXXX)
@@ -28,6 +30,10 @@ if [ -n "$IN_NAMESPACES" ]; then
     mount -t tmpfs none /dev/shm
     mount -t tmpfs none /var/tmp
 fi
+
+chosen=("${@/%/.cu}")
+chosen=("${chosen[@]/#/grader/test/attacks/}")
+[ $# -gt 0 ] || chosen=(grader/test/attacks/*.cu)
 
 hand_in() { # CLASS STUDENT FILE
     mkdir -p "$tmp/$1/$2/$lab"
@@ -57,7 +63,7 @@ for class in quiet class; do
     hand_in $class mm-neighbour solutions/$lab/broken/leak.cu
     hand_in $class zz-neighbour solutions/$lab/broken/writes-into-input.cu
 done
-for file in grader/test/attacks/*.cu; do
+for file in "${chosen[@]}"; do
     hand_in class "$(basename "$file" .cu)" "$file"
 done
 sed -i '1i // Not the same bytes as another submission, so that it is graded for itself.' "$tmp"/{quiet,class}/aa-neighbour/$lab/vector_add.cu
@@ -72,7 +78,7 @@ left=$(ps -eo pid=,args= | grep -vE "^ *[0-9]+ ([^ ]*bash |ps |grep )")
 # A grader that was built with a sanitizer has the virtual GPU in the program's own process (docs/security.md), where these reach it, end
 # the process above them, or are ended by the sanitizer.
 reaches_own_process=" babbles-at-the-gpu false-sizes forged-report kill-all kill-the-watcher looks-for-the-gpu shrinks-shared-memory "
-for file in grader/test/attacks/*.cu; do
+for file in "${chosen[@]}"; do
     name=$(basename "$file" .cu)
     if [ -n "${SAN:-}" ] && [[ $reaches_own_process == *" $name "* ]]; then
         skip "$name" "not in a process of its own under a sanitizer"
@@ -87,6 +93,8 @@ for name in aa-neighbour mm-neighbour zz-neighbour; do
     check "$name: the same bytes as without attackers" cmp "$(result_of quiet-out $name)" "$(result_of out $name)"
 done
 same "the neighbours are not all alike" 3 "$(for name in aa mm zz; do verdict_of out $name-neighbour; done | sort -u | wc -l)"
+
+[ $# -eq 0 ] || tap_end
 
 # What needs several cases, which share a sandbox: messages from one to the next, and answers for cases that are known.
 for file in grader/test/attacks-over-cases/*.cu; do
