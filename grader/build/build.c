@@ -140,6 +140,7 @@ static Status run_step(Build *b, const SandboxStep *step, Diag *d)
                       (long long)b->in->lab->compile_mib, BUILD_PROCESSES);
         return STATUS_OK;
     case WIRE_END_EXEC:
+    case WIRE_END_REFUSED:
         return diag_set(d, STATUS_NOT_FOUND, "cannot start %s: %s", step->args[0], strerror(answer.status));
     default:
         if (answer.status != 0 || answer.signal != 0)

@@ -96,6 +96,11 @@ static void explain_crash(StrBuf *out, const CaseFacts *facts, const CaseResult 
         explain_finding(out, facts, r);
         return;
     }
+    if (facts->start_error) {
+        strbuf_printf(out, language_say(facts->language, "The system refuses to start the program: %s."),
+                      strerror(facts->start_error));
+        return;
+    }
     const char *name = facts->exit_signal > 0 ? sigdescr_np(facts->exit_signal) : NULL;
     if (facts->exit_signal > 0)
         strbuf_printf(out, language_say(facts->language, "The program ended by signal %d (%s)."),

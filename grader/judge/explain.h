@@ -22,6 +22,7 @@ typedef struct CaseFacts {
     const VgpuReport *report;
     int exit_status, exit_signal; /* of the student's program */
     const char *stderr_text;      /* its standard error, untrusted; shown by its end */
+    int start_error;              /* errno of the kernel, which refused to start the program; 0: it started */
     const char *limit_hit;        /* "wall time 10 s"; NULL when none */
     const char *speed_message;    /* what was measured on a GPU; NULL where nothing was */
     const char *kit_message;      /* why the kit failed, for kit-error */

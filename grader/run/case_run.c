@@ -208,6 +208,7 @@ static void tell(CaseWork *w, CaseResult *r)
         .report = w->report,
         .exit_status = evidence_exit_status(&w->evidence),
         .exit_signal = evidence_exit_signal(&w->evidence),
+        .start_error = w->ran.end == WIRE_END_REFUSED ? w->ran.status : 0,
         .stderr_text = stderr_of(w),
         .limit_hit = limit_text(w),
         .speed_message = w->timed ? w->speed.message : NULL,

@@ -231,7 +231,7 @@ static bool device_is_first(const CaseInput *in)
 static Status take_served(const ProgramWork *w, const SandboxStep *devices, SandboxAnswer *served, Diag *d)
 {
     Status s = box_answer(w->in->device_box, devices, w->arena, served, d);
-    if (s == STATUS_OK && served->end == WIRE_END_EXEC)
+    if (s == STATUS_OK && (served->end == WIRE_END_EXEC || served->end == WIRE_END_REFUSED))
         s = diag_set(d, STATUS_IO, "cannot start %s: %s", devices->args[0], strerror(served->status));
     return s;
 }

@@ -157,7 +157,7 @@ const char *tool_reason(Arena *a, const ToolRun *run, const char *why)
         return run->problem;
     if (ran->end == WIRE_END_WALL || ran->end == WIRE_END_CPU)
         return arena_printf(a, "it came to no end within %lld s", (long long)(run->limits.wall_ms / 1000));
-    if (ran->end == WIRE_END_EXEC)
+    if (ran->end == WIRE_END_EXEC || ran->end == WIRE_END_REFUSED)
         return arena_printf(a, "it could not be started: %s", strerror(ran->status));
     if (ran->end != WIRE_END_NONE)
         return "it passed a limit of the sandbox";

@@ -27,6 +27,8 @@ static Verdict ended_by_limit(const Evidence *e)
         return VERDICT_MEMORY_LIMIT;
     case WIRE_END_OUTPUT:
         return VERDICT_OUTPUT_LIMIT;
+    case WIRE_END_REFUSED:
+        return VERDICT_CRASH;
     case WIRE_END_EXEC:
         return VERDICT_KIT_ERROR;
     default:

@@ -75,6 +75,18 @@ static bool set_descriptors(int out, int err, int pass, int *error_fd)
            syscall(SYS_close_range, ERROR_DESCRIPTOR + 1u, ~0u, 0u) == 0;
 }
 
+/* What execve says of a file that is no right program: of its headers, or of an interpreter that they name.
+ * Anything else is the machine's. */
+static bool is_of_the_file(int error)
+{
+    static const int errors[] = {ENOEXEC, EACCES, ENOENT, ENOTDIR, ENOMEM,      ELIBBAD,
+                                 EINVAL,  ELOOP,  EISDIR, EPERM,   ENAMETOOLONG};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (error == errors[i])
+            return true;
+    return false;
+}
+
 void runner_become(const RunnerState *state, const RunnerRequest *request, int out, int err, int error_fd)
 {
     sigset_t none;
@@ -88,13 +100,16 @@ void runner_become(const RunnerState *state, const RunnerRequest *request, int o
     if (nice(BEHIND_THE_RUNNER) < 0)
         errno = 0; /* it is a courtesy only */
     bool ready = set_descriptors(out, err, request->pass, &error_fd) && chdir(request->dir) == 0;
+    bool there = false, tried = false;
     if (ready) {
+        there = access(request->args[0], X_OK) == 0;
         set_limits(state, &request->limits);
-        if (set_filter(state))
+        tried = set_filter(state);
+        if (tried)
             execve(request->args[0], request->args, request->env);
     }
-    int error = errno;
-    ssize_t n = write(error_fd, &error, sizeof error);
+    RunnerProblem problem = {.error = errno, .refused = there && tried && is_of_the_file(errno)};
+    ssize_t n = write(error_fd, &problem, sizeof problem);
     (void)n;
     _exit(127);
 }

@@ -45,23 +45,23 @@ static bool start_command(Command *c)
     c->pid = fork();
     if (c->pid == 0)
         runner_become(c->state, c->request, out[1], err[1], error[1]);
-    int problem = c->pid < 0 ? errno : 0;
+    RunnerProblem problem = {.error = c->pid < 0 ? errno : 0};
     close(out[1]);
     close(err[1]);
     close(error[1]);
     if (c->pid > 0 && read(error[0], &problem, sizeof problem) <= 0)
-        problem = 0; /* the pipe closed on exec: it runs */
+        problem.error = 0; /* the pipe closed on exec: it runs */
     close(error[0]);
     fcntl(out[0], F_SETFL, O_NONBLOCK);
     fcntl(err[0], F_SETFL, O_NONBLOCK);
     c->outcome->out.fd = out[0];
     c->outcome->err.fd = err[0];
     c->ended = c->pid < 0;
-    if (problem) {
-        c->outcome->end = WIRE_END_EXEC;
-        c->outcome->status = problem;
+    if (problem.error) {
+        c->outcome->end = problem.refused ? WIRE_END_REFUSED : WIRE_END_EXEC;
+        c->outcome->status = problem.error;
     }
-    return !problem;
+    return !problem.error;
 }
 
 /* Takes what is there to read; past the limit it is dropped, and `cut` is set. */

@@ -61,11 +61,17 @@ typedef struct RunnerOutcome {
     RunnerOutput out, err;
 } RunnerOutcome;
 
+/* Why a new process did not become the command. */
+typedef struct RunnerProblem {
+    int error;    /* errno; 0: none */
+    bool refused; /* execve said so of a file that is there and may be executed: the file's own doing */
+} RunnerProblem;
+
 /* command.c: runs request's command until it and all it left behind are dead. */
 void runner_run(const RunnerState *state, const RunnerRequest *request, RunnerOutcome *outcome);
 
 /* child.c: in the new process: takes on limits, descriptors and filter, and becomes the command. Does not
- * return; what fails is written as errno to error_fd. */
+ * return; what fails is written to error_fd. */
 _Noreturn void runner_become(const RunnerState *state, const RunnerRequest *request, int out, int err,
                              int error_fd);
 

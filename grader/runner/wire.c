@@ -13,7 +13,7 @@
 static const char *const end_words[WIRE_N_ENDS] = {
     [WIRE_END_NONE] = "none",     [WIRE_END_WALL] = "wall",           [WIRE_END_CPU] = "cpu",
     [WIRE_END_MEMORY] = "memory", [WIRE_END_PROCESSES] = "processes", [WIRE_END_OUTPUT] = "output",
-    [WIRE_END_EXEC] = "exec",
+    [WIRE_END_EXEC] = "exec",     [WIRE_END_REFUSED] = "refused",
 };
 
 const char *wire_end_word(WireEnd end)

@@ -52,6 +52,7 @@ typedef enum WireEnd {
     WIRE_END_PROCESSES, /* processes and threads */
     WIRE_END_OUTPUT,    /* printed too much */
     WIRE_END_EXEC,      /* it could not be started: STATUS is errno */
+    WIRE_END_REFUSED,   /* the kernel refused the file itself, for what is in it: STATUS is errno */
     WIRE_N_ENDS
 } WireEnd;
 

@@ -557,6 +557,41 @@ static void test_program_that_is_not_there(void **state)
     assert_int_equal(ENOENT, a.status);
 }
 
+/* Files that are there, may be executed, and are no programs. */
+static void test_program_that_the_kernel_refuses(void **state)
+{
+    static const struct {
+        const char *text;
+        int error;
+    } files[] = {
+        {"", ENOEXEC}, {"\177ELF", ENOEXEC}, {"#!/no/such/interpreter\n", ENOENT}, {"#!/etc\n", EACCES}};
+    Fixture *f = *state;
+    if (f->sandbox.weak)
+        skip();
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/odd", f->kit);
+    SandboxBind bind = {.host = f->kit, .inside = "/kit"};
+    SandboxSpec spec = {.binds = &bind, .n_binds = 1, .runner = "/kit/runner"};
+    const char *args[] = {"/kit/odd", NULL};
+    SandboxStep step = {.dir = "/", .args = args, .limits = modest};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        SandboxAnswer a;
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(files[i].text, file);
+        fclose(file);
+        assert_int_equal(0, chmod(path, 0755));
+        assert_int_equal(STATUS_OK, sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &a, NULL));
+        assert_int_equal(WIRE_END_REFUSED, a.end);
+        assert_int_equal(files[i].error, a.status);
+        assert_int_equal(0, chmod(path, 0644)); /* the grader's own mistake */
+        assert_int_equal(STATUS_OK, sandbox_run_once(&f->sandbox, &spec, &step, &f->arena, &a, NULL));
+        assert_int_equal(WIRE_END_EXEC, a.end);
+        assert_int_equal(EACCES, a.status);
+    }
+    unlink(path);
+}
+
 static void test_device_files(void **state)
 {
     Fixture *f = *state;
@@ -672,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_daemon_is_ended),
         cmocka_unit_test(test_orphan_that_holds_the_pipe),
         cmocka_unit_test(test_program_that_is_not_there),
+        cmocka_unit_test(test_program_that_the_kernel_refuses),
         cmocka_unit_test(test_device_files),
         cmocka_unit_test(test_hidden_folders),
         cmocka_unit_test(test_runner_that_is_not_there),
