@@ -12,7 +12,7 @@ typedef enum Verdict {
     VERDICT_N
 } Verdict;
 
-typedef enum Credit { CREDIT_NONE, CREDIT_FINDING, CREDIT_FULL } Credit;
+typedef enum Credit { CREDIT_NONE, CREDIT_FINDING, CREDIT_FULL, CREDIT_OPEN } Credit;
 
 /* "out-of-bounds" and so on. */
 const char *verdict_word(Verdict v);

@@ -7,13 +7,51 @@
 Grade grade_plain(const Result *r)
 {
     size_t n = r->verdict != VERDICT_NOT_SUBMITTED;
-    return (Grade){
-        .score = r->score, .max_score = r->max_score, .attempt = n, .n_attempts = n, .final = r->score};
+    return (Grade){.score = r->score,
+                   .max_score = r->max_score,
+                   .attempt = n,
+                   .n_attempts = n,
+                   .final = r->score,
+                   .verdict = r->verdict,
+                   .n_inconclusive = grade_count_inconclusive(r)};
+}
+
+size_t grade_count_inconclusive(const Result *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_cases; i++)
+        n += r->cases[i].verdict == VERDICT_INCONCLUSIVE;
+    return n;
+}
+
+GradeThatCounts grade_that_counts(const Grade *g)
+{
+    size_t n_points = g->n_items - g->n_comments;
+    bool set = false;
+    for (size_t i = 0; i < n_points; i++)
+        set = set || g->items[i].set;
+    GradeState state = n_points > 0 ? GRADE_BY_HAND : GRADE_GRADED;
+    if (g->verdict == VERDICT_KIT_ERROR && !set)
+        state = GRADE_UNGRADED;
+    else if (g->attempt == 0 && n_points == 0)
+        state = GRADE_NOT_HANDED_IN;
+    bool counts = state == GRADE_GRADED || state == GRADE_BY_HAND;
+    return (GradeThatCounts){.state = state, .counts = counts, .points = counts ? g->final : 0};
+}
+
+const char *grade_state_word(GradeState state)
+{
+    static const char *const words[] = {[GRADE_NOT_HANDED_IN] = "not-handed-in",
+                                        [GRADE_UNGRADED] = "ungraded",
+                                        [GRADE_GRADED] = "graded",
+                                        [GRADE_BY_HAND] = "by-hand"};
+    return words[state];
 }
 
 bool grade_is_plain(const Grade *g)
 {
-    return g->n_items == 0 && !g->late && g->n_attempts <= 1 && g->final == g->score;
+    return g->n_items == 0 && !g->late && g->n_attempts <= 1 && g->final == g->score &&
+           g->n_inconclusive == 0 && g->verdict != VERDICT_KIT_ERROR;
 }
 
 Status grade_rules_load(Gradebook *g, Arena *a, GradeRules *rules, Diag *d)
@@ -80,7 +118,7 @@ static void judge_time(const GradeRules *rules, const GradebookAttempt *t, Grade
 
 static Grade grade_attempt(const GradeRules *rules, const GradebookAttempt *t)
 {
-    Grade g = {.score = t->score, .max_score = t->max_score, .result = t->result};
+    Grade g = {.score = t->score, .max_score = t->max_score, .result = t->result, .verdict = t->verdict};
     judge_time(rules, t, &g);
     g.final = g.score - g.deduction;
     return g;
@@ -90,7 +128,7 @@ static Grade grade_attempt(const GradeRules *rules, const GradebookAttempt *t)
  * the last that is known. */
 static Grade choose_attempt(const GradeRules *rules, const char *student, const char *lab)
 {
-    Grade chosen = {0};
+    Grade chosen = {.verdict = VERDICT_NOT_SUBMITTED};
     size_t n = 0;
     for (size_t i = 0; i < rules->n_attempts; i++) {
         const GradebookAttempt *t = &rules->attempts[i];

@@ -9,6 +9,8 @@
  * beyond, each step begun from the due moment on costs its percent of the lab's points. Where only the
  * system's word "late" is known, that is one step, unless there is an extension. Nothing is rounded before it
  * is shown. All is a function of book and policy: no clock is read.
+ *
+ * What of it counts, grade_that_counts() says, and nobody else: every table and every export asks it.
  */
 #ifndef GRADER_DB_GRADE_H
 #define GRADER_DB_GRADE_H
@@ -34,11 +36,34 @@ typedef struct Grade {
     double final;
     GradeItem *items;           /* adjustments, then comments, each in the log's order */
     size_t n_items, n_comments; /* the comments are the last of the items */
+    Verdict verdict;            /* of the attempt that counts */
+    size_t n_inconclusive;      /* cases of it that could not be judged; they cost nothing */
 } Grade;
+
+/* How a student stands in a lab. */
+typedef enum GradeState {
+    GRADE_NOT_HANDED_IN, /* and nobody gave points */
+    GRADE_UNGRADED,      /* the kit itself failed on the attempt that counts, and nobody has set points */
+    GRADE_GRADED,
+    GRADE_BY_HAND /* graded, with points that somebody set or added; also of nothing handed in */
+} GradeState;
+
+typedef struct GradeThatCounts {
+    GradeState state;
+    bool counts;   /* graded, or by hand: there are points */
+    double points; /* 0 when nothing counts */
+} GradeThatCounts;
+
+/* What counts for a student and lab, for all tables and exports. Points that are only added do not settle
+ * what the kit failed on; points that are set do. */
+GradeThatCounts grade_that_counts(const Grade *g);
+/* "not-handed-in", "ungraded", "graded", "by-hand" */
+const char *grade_state_word(GradeState state);
 
 /* A grade that is the result's score itself. */
 Grade grade_plain(const Result *r);
-/* Whether there is anything to say beside the score. */
+size_t grade_count_inconclusive(const Result *r);
+/* Whether there is nothing to say beside the score. */
 bool grade_is_plain(const Grade *g);
 
 /* What the book knows, read once. */

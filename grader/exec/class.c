@@ -91,7 +91,6 @@ static Result *lost_result(const ClassGrading *c, size_t i, int status)
             continue;
         r->cases[r->n_cases++] = (CaseResult){.name = s->lab->cases[k].name,
                                               .hidden = s->lab->cases[k].hidden,
-                                              .points = s->lab->cases[k].points,
                                               .max_points = s->lab->cases[k].points,
                                               .verdict = VERDICT_KIT_ERROR,
                                               .message = message ? message : "",

@@ -174,6 +174,9 @@ void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle s
             put_case(out, r, c, student_view, style);
     }
     strbuf_puts(out, language_say(style.language, "Score: "));
-    report_score(out, r->score, r->max_score);
+    if (r->verdict == VERDICT_KIT_ERROR)
+        strbuf_puts(out, language_say(style.language, "ungraded"));
+    else
+        report_score(out, r->score, r->max_score);
     strbuf_puts(out, "\n");
 }

@@ -112,6 +112,7 @@ static Status set_grades(ReportClass *c, Arena *a, const GradeRules *rules, Diag
         if (!grade_work_out(rules, a, c->results[i]->student, c->results[i]->lab, &grade) ||
             !keep_grade(c, &grade, &c->grades[i]))
             return diag_set(d, STATUS_NO_MEMORY, "no memory for the class's grades");
+        c->grades[i].n_inconclusive = grade_count_inconclusive(c->results[i]);
     }
     return STATUS_OK;
 }
@@ -163,6 +164,12 @@ const Result *report_class_find(const ReportClass *c, const char *student, const
     return found ? *found : NULL;
 }
 
+GradeThatCounts report_class_counting(const ReportClass *c, const char *student, const char *lab)
+{
+    const Grade *g = report_class_grade(c, student, lab);
+    return g ? grade_that_counts(g) : (GradeThatCounts){.state = GRADE_NOT_HANDED_IN};
+}
+
 const Grade *report_class_grade(const ReportClass *c, const char *student, const char *lab)
 {
     Result **found = find(c, student, lab);
@@ -179,6 +186,7 @@ LabStatistics report_lab_statistics(const ReportClass *c, const char *lab)
 {
     LabStatistics s = {0};
     double *scores = malloc((c->n_results + 1) * sizeof *scores), sum = 0;
+    size_t n = 0;
     for (size_t i = 0; i < c->n_results; i++) {
         const Result *r = c->results[i];
         if (strcmp(r->lab, lab) != 0)
@@ -188,14 +196,16 @@ LabStatistics report_lab_statistics(const ReportClass *c, const char *lab)
         s.n_passed += r->verdict == VERDICT_PASS;
         s.n_person += verdict_needs_person(r->verdict);
         s.max_score = r->max_score > s.max_score ? r->max_score : s.max_score;
-        if (r->verdict == VERDICT_NOT_SUBMITTED)
+        GradeThatCounts counting = grade_that_counts(&c->grades[i]);
+        s.n_submitted += r->verdict != VERDICT_NOT_SUBMITTED;
+        s.n_ungraded += counting.state == GRADE_UNGRADED;
+        if (!counting.counts)
             continue;
-        sum += c->grades[i].final;
+        sum += counting.points;
         if (scores)
-            scores[s.n_submitted] = c->grades[i].final;
-        s.n_submitted++;
+            scores[n] = counting.points;
+        n++;
     }
-    size_t n = s.n_submitted;
     if (scores && n > 0) {
         qsort(scores, n, sizeof *scores, compare_doubles);
         s.mean = sum / (double)n;

@@ -35,12 +35,15 @@ static json_t *grade_json(const Result *r, const Grade *g)
             json_array_append_new(adjustments, json_pack("{s:f, s:b, s:s}", "points", item->points, "instead",
                                                          item->set, "reason", item->text));
     }
-    return json_pack("{s:s, s:s, s:f, s:f, s:f, s:I, s:I, s:b, s:b, s:I, s:I, s:f, s:o, s:o}", "student",
-                     r->student, "lab", r->lab, "score", r->score, "max_score", r->max_score, "final_score",
-                     g->final, "attempt", (json_int_t)g->attempt, "attempts", (json_int_t)g->n_attempts,
-                     "late", g->late, "closed", g->closed, "late_seconds", (json_int_t)g->late_s,
-                     "late_steps", (json_int_t)g->steps, "late_points", g->deduction, "adjustments",
-                     adjustments, "comments", comments);
+    GradeThatCounts counting = grade_that_counts(g);
+    json_t *final = counting.counts ? json_real(counting.points) : json_null();
+    return json_pack("{s:s, s:s, s:f, s:f, s:s, s:o, s:I, s:I, s:I, s:b, s:b, s:I, s:I, s:f, s:o, s:o}",
+                     "student", r->student, "lab", r->lab, "score", r->score, "max_score", r->max_score,
+                     "state", grade_state_word(counting.state), "final_score", final, "inconclusive_cases",
+                     (json_int_t)g->n_inconclusive, "attempt", (json_int_t)g->attempt, "attempts",
+                     (json_int_t)g->n_attempts, "late", g->late, "closed", g->closed, "late_seconds",
+                     (json_int_t)g->late_s, "late_steps", (json_int_t)g->steps, "late_points", g->deduction,
+                     "adjustments", adjustments, "comments", comments);
 }
 
 Status export_json(const ReportClass *c, StrBuf *out, Diag *d)
@@ -126,26 +129,31 @@ static json_t *gradescope_leaderboard(const Result *r)
                      ranked->highest_first ? "desc" : "asc");
 }
 
+/* An ungraded submission has no score, of its own or of a test: Gradescope takes that for an autograder that
+ * failed, which is what it is, and shows no points. */
 Status export_gradescope(const ReportClass *c, StrBuf *out, Diag *d)
 {
     Result *r = one_view(c, d);
     if (!r)
         return no_view(c);
+    GradeThatCounts counting = grade_that_counts(&c->grades[0]);
+    bool scored = counting.state != GRADE_UNGRADED;
     json_t *tests = json_array();
     for (size_t i = 0; i < r->n_cases; i++) {
         const CaseResult *k = &r->cases[i];
         json_array_append_new(tests,
-                              json_pack("{s:s, s:f, s:f, s:s, s:o, s:s, s:s}", "name", k->name, "score",
-                                        k->points, "max_score", k->max_points, "status",
-                                        k->verdict == VERDICT_PASS ? "passed" : "failed", "output",
+                              json_pack("{s:s, s:o*, s:f, s:s, s:o, s:s, s:s}", "name", k->name, "score",
+                                        scored ? json_real(k->points) : NULL, "max_score", k->max_points,
+                                        "status", k->verdict == VERDICT_PASS ? "passed" : "failed", "output",
                                         case_text(k), "output_format", "text", "visibility", "visible"));
     }
     const char *whole = r->build_verdict == VERDICT_PASS ? verdict_meaning(r->verdict) : r->build_log;
-    json_t *json = json_pack("{s:f, s:o, s:s, s:s, s:o}", "score", c->grades[0].final, "output",
-                             text_with_notes(whole, r, &c->grades[0]), "output_format", "text",
-                             "test_output_format", "text", "tests", tests);
+    json_t *json =
+        json_pack("{s:o*, s:o, s:s, s:s, s:o}", "score", scored ? json_real(counting.points) : NULL, "output",
+                  text_with_notes(whole, r, &c->grades[0]), "output_format", "text", "test_output_format",
+                  "text", "tests", tests);
     json_t *leaderboard = gradescope_leaderboard(r);
-    if (json && leaderboard)
+    if (json && leaderboard && scored)
         json_object_set_new(json, "leaderboard", leaderboard);
     else
         json_decref(leaderboard);
@@ -153,8 +161,7 @@ Status export_gradescope(const ReportClass *c, StrBuf *out, Diag *d)
     return put_json(json, JSON_INDENT(2), out, d);
 }
 
-/* A submission that could not be judged for the kit's own fault is not gradable, and costs the student no
- * attempt. */
+/* An ungraded submission is not gradable, and costs the student no attempt. */
 Status export_prairielearn(const ReportClass *c, StrBuf *out, Diag *d)
 {
     Result *r = one_view(c, d);
@@ -166,8 +173,9 @@ Status export_prairielearn(const ReportClass *c, StrBuf *out, Diag *d)
         json_array_append_new(tests, json_pack("{s:s, s:f, s:f, s:o}", "name", k->name, "points", k->points,
                                                "max_points", k->max_points, "output", case_text(k)));
     }
-    bool gradable = r->verdict != VERDICT_KIT_ERROR && r->verdict != VERDICT_INCONCLUSIVE;
-    double share = r->max_score > 0 ? c->grades[0].final / r->max_score : 0.0;
+    GradeThatCounts counting = grade_that_counts(&c->grades[0]);
+    bool gradable = counting.state != GRADE_UNGRADED;
+    double share = r->max_score > 0 ? counting.points / r->max_score : 0.0;
     json_t *json =
         json_pack("{s:b, s:f, s:o, s:s, s:o}", "gradable", gradable, "score", share < 1 ? share : 1.0,
                   "message", text_with_notes(verdict_meaning(r->verdict), r, &c->grades[0]), "output",
@@ -176,7 +184,8 @@ Status export_prairielearn(const ReportClass *c, StrBuf *out, Diag *d)
     return put_json(json, JSON_INDENT(2), out, d);
 }
 
-/* One problem, named after the lab; the line before it lists the cases. */
+/* One problem, named after the lab; the line before it lists the cases. A problem without a score stays
+ * ungraded. */
 Status export_autolab(const ReportClass *c, StrBuf *out, Diag *d)
 {
     Result *r = one_view(c, d);
@@ -198,8 +207,11 @@ Status export_autolab(const ReportClass *c, StrBuf *out, Diag *d)
                             json_pack("{s:{s:b, s:o}}", "points that count", "passed", true, "hint",
                                       text_with_notes("", r, &c->grades[0])));
     }
-    double score = c->grades[0].final;
-    json_t *scores = json_pack("{s:{s:f}, s:[f]}", "scores", r->lab, score, "scoreboard", score);
+    GradeThatCounts counting = grade_that_counts(&c->grades[0]);
+    json_t *scores =
+        counting.state == GRADE_UNGRADED
+            ? json_pack("{s:{}}", "scores")
+            : json_pack("{s:{s:f}, s:[f]}", "scores", r->lab, counting.points, "scoreboard", counting.points);
     result_free(r);
     Status s = put_json(stages, JSON_COMPACT, out, d);
     if (s != STATUS_OK) {

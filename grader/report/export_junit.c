@@ -87,9 +87,13 @@ static void put_properties(StrBuf *out, const Grade *g)
     size_t n = 0;
     if (grade_is_plain(g))
         return;
-    strbuf_puts(out, "    <properties>\n      <property name=\"final_score\" value=\"");
-    report_points(out, g->final);
-    strbuf_puts(out, "\"/>\n");
+    GradeThatCounts counting = grade_that_counts(g);
+    strbuf_puts(out, "    <properties>\n");
+    if (counting.counts) {
+        strbuf_puts(out, "      <property name=\"final_score\" value=\"");
+        report_points(out, counting.points);
+        strbuf_puts(out, "\"/>\n");
+    }
     if (!report_grade_notes(&a, g, true, &notes, &n))
         out->failed = true;
     for (size_t i = 0; i < n; i++) {

@@ -38,16 +38,15 @@ static size_t find_student(const ReportClass *c, const CsvRow *row, size_t colum
 }
 
 static void put_row(StrBuf *out, const char *sheet, size_t start, const CsvRow *row, size_t column,
-                    const Result *r, const Grade *g)
+                    GradeThatCounts counting)
 {
-    bool graded = r && r->verdict != VERDICT_NOT_SUBMITTED && r->verdict != VERDICT_KIT_ERROR;
-    if (!graded) {
+    if (!counting.counts) {
         strbuf_append(out, sheet + start, row->end - start);
         return;
     }
     const CsvCell *cell = &row->cells[column];
     strbuf_append(out, sheet + start, cell->start - start);
-    strbuf_printf(out, "%.2f", g->final);
+    strbuf_printf(out, "%.2f", counting.points);
     strbuf_append(out, sheet + cell->end, row->end - cell->end);
 }
 
@@ -73,8 +72,7 @@ static Status fill_rows(Arena *a, const Filling *f, size_t at, Diag *d)
         if (i < f->c->n_students && f->n_rows[i]++)
             return diag_set(d, STATUS_INVALID, "%s has several rows in the worksheet", f->c->students[i]);
         const char *student = i < f->c->n_students ? f->c->students[i] : "";
-        put_row(f->out, f->sheet, at, &row, f->column, report_class_find(f->c, student, f->c->labs[0]),
-                report_class_grade(f->c, student, f->c->labs[0]));
+        put_row(f->out, f->sheet, at, &row, f->column, report_class_counting(f->c, student, f->c->labs[0]));
     }
     for (size_t i = 0; i < f->c->n_students; i++)
         if (!f->n_rows[i])

@@ -28,7 +28,11 @@ static Status finish(const StrBuf *out, Diag *d)
 static void put_grade(StrBuf *out, const Grade *g)
 {
     StrBuf notes = {0};
-    points_cell(out, g->final);
+    GradeThatCounts counting = grade_that_counts(g);
+    if (counting.counts)
+        points_cell(out, counting.points);
+    else
+        strbuf_puts(out, ",");
     strbuf_printf(out, ",%zu,%zu,%lld", g->attempt, g->n_attempts, (long long)g->late_s);
     points_cell(out, g->deduction);
     Arena a = {0};
@@ -40,6 +44,7 @@ static void put_grade(StrBuf *out, const Grade *g)
     for (size_t i = 0; i < notes.length; i++) /* one line a result, for readers that know no quotes */
         notes.text[i] = notes.text[i] == '\n' || notes.text[i] == '\r' ? ' ' : notes.text[i];
     cell(out, notes.text ? notes.text : "");
+    cell(out, grade_state_word(counting.state));
     out->failed = out->failed || notes.failed;
     strbuf_free(&notes);
     arena_free(&a);
@@ -49,7 +54,7 @@ Status export_csv(const ReportClass *c, StrBuf *out, Diag *d)
 {
     strbuf_puts(out, "student,lab,verdict,score,max_score,cases,cases_passed,submission_sha256,device,kit_"
                      "version,final_score,"
-                     "attempt,attempts,late_seconds,late_points,notes\r\n");
+                     "attempt,attempts,late_seconds,late_points,notes,state\r\n");
     for (size_t i = 0; i < c->n_results; i++) {
         const Result *r = c->results[i];
         size_t passed = 0;
@@ -58,7 +63,10 @@ Status export_csv(const ReportClass *c, StrBuf *out, Diag *d)
         cell(out, r->student);
         cell(out, r->lab);
         cell(out, verdict_word(r->verdict));
-        points_cell(out, r->score);
+        if (grade_that_counts(&c->grades[i]).state == GRADE_UNGRADED)
+            strbuf_puts(out, ",");
+        else
+            points_cell(out, r->score);
         points_cell(out, r->max_score);
         strbuf_printf(out, ",%zu,%zu", r->n_cases, passed);
         cell(out, r->submission_sha256);
@@ -81,7 +89,10 @@ Status export_cases_csv(const ReportClass *c, StrBuf *out, Diag *d)
             cell(out, k->name);
             cell(out, k->hidden ? "hidden" : "public");
             cell(out, verdict_word(k->verdict));
-            points_cell(out, k->points);
+            if (verdict_credit(k->verdict) == CREDIT_OPEN)
+                strbuf_puts(out, ",");
+            else
+                points_cell(out, k->points);
             points_cell(out, k->max_points);
             cell(out, k->message);
             strbuf_puts(out, "\r\n");
@@ -128,10 +139,10 @@ Status export_canvas(const ReportClass *c, StrBuf *out, Diag *d)
         escape_csv_id(out, c->students[s], strlen(c->students[s]));
         strbuf_puts(out, ",");
         for (size_t i = 0; i < c->n_labs; i++) {
-            const Result *r = report_class_find(c, c->students[s], c->labs[i]);
+            GradeThatCounts counting = report_class_counting(c, c->students[s], c->labs[i]);
             strbuf_puts(out, ",");
-            if (r && r->verdict != VERDICT_NOT_SUBMITTED)
-                strbuf_printf(out, "%.2f", report_class_grade(c, c->students[s], c->labs[i])->final);
+            if (counting.counts)
+                strbuf_printf(out, "%.2f", counting.points);
         }
         strbuf_puts(out, "\r\n");
     }
@@ -155,7 +166,7 @@ Status export_student(const ReportClass *c, StrBuf *out, Diag *d)
     if (!grade_is_plain(&c->grades[0])) {
         report_put_notes(out, &c->grades[0], true, "");
         strbuf_puts(out, "Points that count: ");
-        report_score(out, c->grades[0].final, r->max_score);
+        report_counting(out, grade_that_counts(&c->grades[0]), r->max_score);
         strbuf_puts(out, "\n");
     }
     return finish(out, d);
@@ -181,7 +192,7 @@ Status export_markdown(const ReportClass *c, StrBuf *out, Diag *d)
             const Result *r = report_class_find(c, c->students[s], c->labs[i]);
             strbuf_printf(out, " %s ", r ? verdict_word(r->verdict) : "");
             if (r)
-                report_score(out, report_class_grade(c, c->students[s], c->labs[i])->final, r->max_score);
+                report_counting(out, report_class_counting(c, c->students[s], c->labs[i]), r->max_score);
             strbuf_puts(out, " |");
         }
         strbuf_puts(out, "\n");

@@ -1,6 +1,7 @@
 /* What is said about points beside the score: one text for all reports and exports.
  *
  *     late by 1 day 3 hours: -20 points
+ *     ungraded: the grader itself failed, and a person decides
  *     attempt 2 of 3 counts
  *     adjusted by -5 points: the report is missing
  *     comment: well explained
@@ -69,7 +70,7 @@ bool report_grade_notes(Arena *a, const Grade *g, bool student_view, const char 
 {
     StrBuf text = {0};
     *n = 0;
-    *notes = ARENA_NEW_ARRAY(a, const char *, g->n_items + 3);
+    *notes = ARENA_NEW_ARRAY(a, const char *, g->n_items + 5);
     bool fine = *notes;
     if (fine && g->n_attempts > 1 && g->attempt > 0) {
         strbuf_printf(&text, "attempt %zu of %zu counts", g->attempt, g->n_attempts);
@@ -77,6 +78,16 @@ bool report_grade_notes(Arena *a, const Grade *g, bool student_view, const char 
     }
     if (fine && g->late) {
         put_late(&text, g);
+        fine = keep(a, &text, *notes, n);
+    }
+    if (fine && grade_that_counts(g).state == GRADE_UNGRADED) {
+        strbuf_puts(&text, "ungraded: the grader itself failed, and a person decides");
+        fine = keep(a, &text, *notes, n);
+    }
+    if (fine && g->n_inconclusive > 0) {
+        strbuf_printf(&text, "%zu case%s inconclusive: counted in full, and a person will look at %s",
+                      g->n_inconclusive, g->n_inconclusive == 1 ? " is" : "s are",
+                      g->n_inconclusive == 1 ? "it" : "them");
         fine = keep(a, &text, *notes, n);
     }
     for (size_t i = 0; fine && i < g->n_items; i++) {

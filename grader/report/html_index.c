@@ -10,12 +10,13 @@ static void fact(StrBuf *out, const char *name, size_t n)
 
 static void put_facts(StrBuf *out, const ReportClass *c)
 {
-    size_t submitted = 0, passed = 0, person = 0;
+    size_t submitted = 0, passed = 0, person = 0, ungraded = 0;
     for (size_t i = 0; i < c->n_results; i++) {
         Verdict v = c->results[i]->verdict;
         submitted += v != VERDICT_NOT_SUBMITTED;
         passed += v == VERDICT_PASS;
         person += verdict_needs_person(v);
+        ungraded += grade_that_counts(&c->grades[i]).state == GRADE_UNGRADED;
     }
     strbuf_puts(out, "<dl class=\"facts\">\n");
     fact(out, "Students", c->n_students);
@@ -23,6 +24,8 @@ static void put_facts(StrBuf *out, const ReportClass *c)
     fact(out, "Handed in", submitted);
     fact(out, "Passed", passed);
     fact(out, "Need a person", person);
+    if (ungraded)
+        fact(out, "Ungraded", ungraded);
     strbuf_puts(out, "</dl>\n");
 }
 
@@ -48,13 +51,17 @@ static void put_cell(StrBuf *out, Arena *a, const Result *r, const Grade *g)
         return;
     }
     const char *page = report_page_path(a, r->student, r->lab);
-    strbuf_printf(out, "<td data-v=\"%.15g\"><a class=\"cell\" href=\"", g->final);
+    GradeThatCounts counting = grade_that_counts(g);
+    strbuf_puts(out, "<td data-v=\"");
+    if (counting.state != GRADE_UNGRADED)
+        strbuf_printf(out, "%.15g", counting.points);
+    strbuf_puts(out, "\"><a class=\"cell\" href=\"");
     html_text(out, page ? page : "");
     strbuf_puts(out, "\">");
     html_badge(out, r->verdict);
     strbuf_puts(out, "<span class=\"pts\">");
-    report_score(out, g->final, r->max_score);
-    strbuf_puts(out, g->final != r->score ? "*" : "");
+    report_counting(out, counting, r->max_score);
+    strbuf_puts(out, counting.counts && counting.points != r->score ? "*" : "");
     strbuf_puts(out, "</span></a></td>\n");
 }
 
@@ -66,10 +73,10 @@ static void put_student(StrBuf *out, Arena *a, const ReportClass *c, const char 
     strbuf_puts(out, "</th>\n");
     for (size_t i = 0; i < c->n_labs; i++) {
         const Result *r = report_class_find(c, student, c->labs[i]);
-        const Grade *g = report_class_grade(c, student, c->labs[i]);
-        score += r ? g->final : 0;
-        max_score += r ? r->max_score : 0;
-        put_cell(out, a, r, g);
+        GradeThatCounts counting = report_class_counting(c, student, c->labs[i]);
+        score += counting.points;
+        max_score += r && counting.state != GRADE_UNGRADED ? r->max_score : 0;
+        put_cell(out, a, r, report_class_grade(c, student, c->labs[i]));
     }
     strbuf_printf(out, "<td class=\"num\" data-v=\"%.15g\">", score);
     report_score(out, score, max_score);

@@ -34,7 +34,7 @@ static void put_number(StrBuf *out, double value)
 static void put_labs(StrBuf *out, const ReportClass *c)
 {
     strbuf_puts(out, "<h2 id=\"labs\">The labs</h2>\n<div class=\"scroll\"><table>\n"
-                     "<caption>Points of those who handed something in.</caption>\n"
+                     "<caption>Points that count.</caption>\n"
                      "<thead><tr><th scope=\"col\">Lab</th><th scope=\"col\" class=\"num\">Handed in</th>"
                      "<th scope=\"col\" class=\"num\">Mean</th><th scope=\"col\" class=\"num\">Median</th>"
                      "<th scope=\"col\" class=\"num\">Least</th><th scope=\"col\" class=\"num\">Most</th>"
@@ -82,8 +82,9 @@ static void put_distribution(StrBuf *out, const ReportClass *c, const char *lab)
     size_t bins[BINS] = {0}, most = 0;
     for (size_t i = 0; i < c->n_results; i++) {
         const Result *r = c->results[i];
-        if (strcmp(r->lab, lab) == 0 && r->verdict != VERDICT_NOT_SUBMITTED)
-            bins[bin_of(c->grades[i].final, r->max_score)]++;
+        GradeThatCounts counting = grade_that_counts(&c->grades[i]);
+        if (strcmp(r->lab, lab) == 0 && counting.counts)
+            bins[bin_of(counting.points, r->max_score)]++;
     }
     strbuf_puts(out, "<figure><figcaption>");
     html_text(out, lab);
@@ -110,8 +111,8 @@ static void put_distribution(StrBuf *out, const ReportClass *c, const char *lab)
 static void put_distributions(StrBuf *out, const ReportClass *c)
 {
     strbuf_puts(out, "<h2 id=\"points\">Students by points</h2>\n<p class=\"soft\">How many got which share "
-                     "of a lab's points, of those who handed "
-                     "something in; the last bar is full points.</p>\n<div class=\"plots\">\n");
+                     "of a lab's points, of those whose "
+                     "points count; the last bar is full points.</p>\n<div class=\"plots\">\n");
     for (size_t i = 0; i < c->n_labs; i++)
         put_distribution(out, c, c->labs[i]);
     strbuf_puts(out, "</div>\n");

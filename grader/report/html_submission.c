@@ -26,7 +26,7 @@ static void put_facts(StrBuf *out, const Result *r, const Grade *g)
     strbuf_puts(out, "<dl class=\"facts\">\n<div><dt>Verdict</dt><dd>");
     html_badge(out, r->verdict);
     strbuf_puts(out, "</dd></div>\n<div><dt>Points</dt><dd>");
-    report_score(out, g->final, r->max_score);
+    report_counting(out, grade_that_counts(g), r->max_score);
     size_t passed = 0;
     for (size_t i = 0; i < r->n_cases; i++)
         passed += r->cases[i].verdict == VERDICT_PASS;
@@ -44,9 +44,12 @@ static void put_grade(StrBuf *out, const Result *r, const Grade *g, bool student
     size_t n = 0;
     if (grade_is_plain(g))
         return;
-    strbuf_puts(out, "<h2 id=\"points\">Points</h2>\n<ul class=\"notes\">\n<li>The cases gave ");
-    report_score(out, r->score, r->max_score);
-    strbuf_puts(out, ".</li>\n");
+    strbuf_puts(out, "<h2 id=\"points\">Points</h2>\n<ul class=\"notes\">\n");
+    if (grade_that_counts(g).state != GRADE_UNGRADED) {
+        strbuf_puts(out, "<li>The cases gave ");
+        report_score(out, r->score, r->max_score);
+        strbuf_puts(out, ".</li>\n");
+    }
     if (!report_grade_notes(&a, g, student_view, &notes, &n))
         out->failed = true;
     for (size_t i = 0; i < n; i++) {

@@ -39,6 +39,8 @@ void report_class_free(ReportClass *c);
 /* The result of a student in a lab, NULL when there is none; and the grade of that result. */
 const Result *report_class_find(const ReportClass *c, const char *student, const char *lab);
 const Grade *report_class_grade(const ReportClass *c, const char *student, const char *lab);
+/* What counts of it (grade.h); without a result nothing does. */
+GradeThatCounts report_class_counting(const ReportClass *c, const char *student, const char *lab);
 
 /* What there is to say about a grade beside the score, a sentence each, as text that is not yet escaped:
  * lateness, attempt, adjustments with their reasons, comments. For a student without the notes that are not

@@ -18,9 +18,12 @@ void report_score(StrBuf *out, double score, double max_score);
 /* The notes of a grade, an escaped line each with `before` in front. */
 void report_put_notes(StrBuf *out, const Grade *g, bool student_view, const char *before);
 
-/* Mean, median and extremes of a lab's scores over those who handed something in. */
+/* The points that count: "35/100", "0/100" for nothing handed in; or "ungraded". */
+void report_counting(StrBuf *out, GradeThatCounts counting, double max_score);
+
+/* Mean, median and extremes of a lab's points that count. */
 typedef struct LabStatistics {
-    size_t n_results, n_submitted, n_passed, n_person;
+    size_t n_results, n_submitted, n_passed, n_person, n_ungraded;
     double mean, median, least, most, max_score;
     size_t verdicts[VERDICT_N];
 } LabStatistics;

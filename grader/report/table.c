@@ -32,6 +32,15 @@ static size_t text_width(const char *text)
     return width;
 }
 
+static size_t counting_width(GradeThatCounts counting, double max_score)
+{
+    StrBuf b = {0};
+    report_counting(&b, counting, max_score);
+    size_t width = b.length;
+    strbuf_free(&b);
+    return width;
+}
+
 static size_t score_width(double score, double max_score)
 {
     StrBuf b = {0};
@@ -66,7 +75,7 @@ static Column measure(const ReportClass *c, const char *lab)
         if (strcmp(r->lab, lab) != 0)
             continue;
         column.word = most(column.word, strlen(verdict_word(r->verdict)));
-        column.score = most(column.score, score_width(c->grades[i].final, r->max_score));
+        column.score = most(column.score, counting_width(grade_that_counts(&c->grades[i]), r->max_score));
     }
     column.width = most(column.word + GAP + column.score, text_width(lab));
     column.word = column.width - GAP - column.score;
@@ -84,20 +93,26 @@ static void put_cell(StrBuf *out, const Result *r, const Grade *g, const Column 
     const char *word = verdict_word(r->verdict);
     report_paint(out, style, report_tone(r->verdict), word);
     pad(out, strlen(word), column->word + GAP);
-    put_score(out, g->final, r->max_score, column->score);
+    GradeThatCounts counting = grade_that_counts(g);
+    pad(out, counting_width(counting, r->max_score), column->score);
+    report_counting(out, counting, r->max_score);
 }
 
 typedef struct Total {
     double score, max_score;
 } Total;
 
+/* What is ungraded is left out, of both. */
 static Total total_of(const ReportClass *c, const char *student)
 {
     Total t = {0};
     for (size_t i = 0; i < c->n_results; i++) {
         if (strcmp(c->results[i]->student, student) != 0)
             continue;
-        t.score += c->grades[i].final;
+        GradeThatCounts counting = grade_that_counts(&c->grades[i]);
+        if (counting.state == GRADE_UNGRADED)
+            continue;
+        t.score += counting.points;
         t.max_score += c->results[i]->max_score;
     }
     return t;
@@ -173,6 +188,8 @@ static void put_summary(StrBuf *out, const ReportClass *c, ReportStyle style)
         report_points(out, s.median);
         strbuf_puts(out, " of ");
         report_points(out, s.max_score);
+        if (s.n_ungraded)
+            strbuf_printf(out, ", %zu ungraded", s.n_ungraded);
         strbuf_puts(out, "\n");
     }
     size_t n_changed = 0;
@@ -189,7 +206,8 @@ static void put_summary(StrBuf *out, const ReportClass *c, ReportStyle style)
         escape_terminal(out, r->student, strlen(r->student));
         strbuf_puts(out, " ");
         escape_terminal(out, r->lab, strlen(r->lab));
-        strbuf_printf(out, " (%s)\n", verdict_word(r->verdict));
+        bool ungraded = grade_that_counts(&c->grades[i]).state == GRADE_UNGRADED;
+        strbuf_printf(out, " (%s%s)\n", verdict_word(r->verdict), ungraded ? ", ungraded" : "");
     }
 }
 
@@ -233,7 +251,8 @@ void report_progress(StrBuf *out, size_t done, size_t total, const Result *r, Re
     strbuf_puts(out, ": ");
     report_paint(out, style, report_tone(r->verdict), verdict_word(r->verdict));
     strbuf_puts(out, " ");
-    report_score(out, r->score, r->max_score);
+    Grade grade = grade_plain(r);
+    report_counting(out, grade_that_counts(&grade), r->max_score);
     strbuf_puts(out, "\n");
 }
 

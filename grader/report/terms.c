@@ -59,6 +59,14 @@ void report_score(StrBuf *out, double score, double max_score)
     report_points(out, max_score);
 }
 
+void report_counting(StrBuf *out, GradeThatCounts counting, double max_score)
+{
+    if (counting.state == GRADE_UNGRADED)
+        strbuf_puts(out, "ungraded");
+    else
+        report_score(out, counting.points, max_score);
+}
+
 bool report_finding_is_told(const CaseResult *c, const ResultFinding *f)
 {
     size_t length = strlen(f->text);

@@ -241,7 +241,6 @@ static void tell(CaseWork *w, CaseResult *r)
 static void tell_kit_error(Arena *a, const CaseInput *in, const Diag *d, CaseResult *r)
 {
     r->verdict = VERDICT_KIT_ERROR;
-    r->points = in->lab_case->points;
     CaseFacts facts = {.language = in->lab->language, .lab_case = in->lab_case, .kit_message = d->message};
     explain_case(a, &facts, r);
 }

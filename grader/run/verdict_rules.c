@@ -153,6 +153,8 @@ double points_of(const Evidence *e, Verdict v)
                                                : c->points;
     if (verdict_credit(v) == CREDIT_FULL)
         return v == VERDICT_PASS ? full : c->points;
+    if (verdict_credit(v) == CREDIT_OPEN)
+        return 0;
     if (verdict_of_run(e) != VERDICT_PASS)
         return 0;
     if (worst_finding(e) != VERDICT_PASS)

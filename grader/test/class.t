@@ -288,7 +288,7 @@ same "Ctrl-C: status" 2 $?
 check "Ctrl-C: how far it was" grep -q 'stopped after' "$tmp/stderr"
 same "Ctrl-C: what was graded stays" 9 "$(ls "$tmp"/stopped/results/*/*/key | wc -l)"
 
-# A worker that dies takes one result with it, which costs nothing; the others go on, and the same command mends it.
+# A worker that dies takes one result with it, which is ungraded; the others go on, and the same command mends it.
 hand_in s010 "(usleep(6000), b[i] + a[i])"
 sed -i '1i #include <unistd.h>' "$tmp/class/s010/$lab/vector_add.cu"
 "$grade" run --submissions "$tmp/class" --out "$tmp/worker" --case one-block --seed 5 --jobs 1 >/dev/null 2>"$tmp/stderr" &
@@ -301,7 +301,7 @@ sleep 0.3
 kill -KILL $(pgrep -P $pid)
 wait $pid
 same "a dead worker: status" 2 $?
-same "a dead worker: at the kit's fault, and no point lost" "kit-error 6" \
+same "a dead worker: at the kit's fault, and ungraded" "kit-error 0" \
     "$(verdict_of "$tmp/worker" s010) $(sed -n 's/^  "score": \(.*\),$/\1/p' "$tmp/worker/results/s010/$lab/result.json")"
 same "a dead worker: the others are graded" 9 "$(ls "$tmp"/worker/results/*/*/key | wc -l)"
 run "$tmp/worker"

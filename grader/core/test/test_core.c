@@ -70,7 +70,8 @@ static void test_verdict_rules(void **state)
         bool finding = (i >= VERDICT_OUT_OF_BOUNDS && i <= VERDICT_BARRIER) || i == VERDICT_LEAK;
         assert_int_equal(finding, verdict_credit((Verdict)i) == CREDIT_FINDING);
     }
-    assert_int_equal(CREDIT_FULL, verdict_credit(VERDICT_KIT_ERROR));
+    assert_int_equal(CREDIT_OPEN, verdict_credit(VERDICT_KIT_ERROR));
+    assert_int_equal(CREDIT_FULL, verdict_credit(VERDICT_INCONCLUSIVE));
     assert_true(verdict_needs_person(VERDICT_SUSPECT));
     assert_false(verdict_needs_person(VERDICT_PASS));
 }

@@ -255,6 +255,47 @@ static void test_adjustments(void **state)
     assert_true(grade(b, "s001").final == 0);
 }
 
+static void expect_counts(Book *b, const char *student, GradeState state, double points)
+{
+    Grade g = grade(b, student);
+    GradeThatCounts counting = grade_that_counts(&g);
+    assert_string_equal(grade_state_word(state), grade_state_word(counting.state));
+    assert_true(counting.points == points);
+    assert_int_equal(state == GRADE_GRADED || state == GRADE_BY_HAND, counting.counts);
+}
+
+/* What counts: of nothing handed in what somebody gave, of what the kit failed on what somebody set. */
+static void test_what_counts(void **state)
+{
+    Book *b = *state;
+    expect_counts(b, "s009", GRADE_NOT_HANDED_IN, 0);
+    save(b, "s001", "a", VERDICT_RACE, 40);
+    expect_counts(b, "s001", GRADE_GRADED, 40);
+    change(b, CHANGE_ADJUST, "s001", LAB, 5, "");
+    expect_counts(b, "s001", GRADE_BY_HAND, 45);
+
+    save(b, "s002", "", VERDICT_NOT_SUBMITTED, 0);
+    expect_counts(b, "s002", GRADE_NOT_HANDED_IN, 0);
+    change(b, CHANGE_COMMENT, "s002", LAB, 0, "was ill");
+    expect_counts(b, "s002", GRADE_NOT_HANDED_IN, 0);
+    int64_t set = change(b, CHANGE_SCORE, "s002", LAB, 0, "");
+    expect_counts(b, "s002", GRADE_BY_HAND, 0);
+    change(b, CHANGE_WITHDRAW, "", "", (double)set, "");
+    change(b, CHANGE_ADJUST, "s002", LAB, 30, "");
+    expect_counts(b, "s002", GRADE_BY_HAND, 30);
+
+    save(b, "s003", "c", VERDICT_KIT_ERROR, 100);
+    expect_counts(b, "s003", GRADE_UNGRADED, 0);
+    change(b, CHANGE_ADJUST, "s003", LAB, 5, "");
+    expect_counts(b, "s003", GRADE_UNGRADED, 0);
+    set = change(b, CHANGE_SCORE, "s003", LAB, 80, "");
+    expect_counts(b, "s003", GRADE_BY_HAND, 85);
+    change(b, CHANGE_WITHDRAW, "", "", (double)set, "");
+    expect_counts(b, "s003", GRADE_UNGRADED, 0);
+    save(b, "s003", "c", VERDICT_PASS, 100); /* graded again */
+    expect_counts(b, "s003", GRADE_BY_HAND, 105);
+}
+
 /* Lines with texts of attackers stay lines; what cannot be withdrawn is told; several lines are added
  * together or not at all. */
 static void test_log(void **state)
@@ -334,8 +375,8 @@ static void test_migration(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, make_book, drop_book)
-    const struct CMUnitTest tests[] = {T(test_plain),      T(test_late),     T(test_said_late),
-                                       T(test_extensions), T(test_attempts), T(test_adjustments),
-                                       T(test_log),        T(test_migration)};
+    const struct CMUnitTest tests[] = {T(test_plain),       T(test_late),     T(test_said_late),
+                                       T(test_extensions),  T(test_attempts), T(test_adjustments),
+                                       T(test_what_counts), T(test_log),      T(test_migration)};
     return cmocka_run_group_tests_name("grade", tests, NULL, NULL);
 }

@@ -126,7 +126,6 @@ static const CaseResult fixture_unbuilt[] = {{.name = "one-block",
                                               .hint = "",
                                               .replay = ""}};
 static const CaseResult fixture_kit[] = {{.name = "one",
-                                          .points = 12.5,
                                           .max_points = 12.5,
                                           .verdict = VERDICT_KIT_ERROR,
                                           .message = "The disk is full.",

@@ -78,8 +78,29 @@ static void test_refuses(void **state)
     }
 }
 
+/* Points by hand for nothing handed in are filled in; what the kit failed on stays as it was. */
+static void test_what_counts(void **state)
+{
+    (void)state;
+    Result *results[] = {result_of("s001", "02-vector-add", VERDICT_KIT_ERROR, 100),
+                         result_of("s002", "02-vector-add", VERDICT_NOT_SUBMITTED, 0)};
+    GradeItem set = {.set = true, .points = 12, .text = "by hand"};
+    ReportClass *c;
+    StrBuf out = {0};
+    assert_int_equal(report_class_make(results, 2, &c, NULL), STATUS_OK);
+    c->grades[1].items = &set;
+    c->grades[1].n_items = 1;
+    c->grades[1].final = 12;
+    static const char sheet[] = HEAD "1,s001,-,a\r\n2,s002,-,b\r\n";
+    assert_int_equal(report_moodle(c, sheet, strlen(sheet), "Grade", &out, NULL), STATUS_OK);
+    assert_string_equal(out.text, HEAD "1,s001,-,a\r\n2,s002,12.00,b\r\n");
+    strbuf_free(&out);
+    report_class_free(c);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fills), cmocka_unit_test(test_refuses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_fills), cmocka_unit_test(test_refuses),
+                                       cmocka_unit_test(test_what_counts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

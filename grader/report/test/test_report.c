@@ -596,10 +596,167 @@ static void test_student_view(void **state)
     result_free(r);
 }
 
+/* How a student may stand in a lab. */
+typedef enum Standing { GRADED, BY_HAND, UNGRADED, UNGRADED_AND_SET, NOT_HANDED_IN, N_STANDINGS } Standing;
+
+/* One result as it stands. The numbers occur nowhere else. */
+static ReportClass *class_of(Standing standing)
+{
+    static const CaseResult right[] = {OK_CASE("a", 61.5, false),
+                                       {.name = "b",
+                                        .max_points = 38.5,
+                                        .verdict = VERDICT_SLOW,
+                                        .message = "",
+                                        .lesson = "",
+                                        .hint = "",
+                                        .replay = ""}};
+    CaseResult cases[] = {right[0], right[1]};
+    Verdict verdict = VERDICT_SLOW;
+    if (standing == UNGRADED || standing == UNGRADED_AND_SET) {
+        verdict = cases[1].verdict = VERDICT_KIT_ERROR;
+        cases[1].points = 38.5; /* as an older kit gave them */
+    } else if (standing != GRADED) {
+        verdict = cases[0].verdict = cases[1].verdict = VERDICT_NOT_SUBMITTED;
+        cases[0].points = 0;
+    }
+    Result *results[] = {fixture_result("s007", "05-lab", verdict, cases, 2)};
+    ReportClass *c;
+    assert_int_equal(report_class_make(results, 1, &c, NULL), STATUS_OK);
+    static GradeItem set[] = {{.set = true, .points = 42.25, .text = "shown to me"}};
+    if (standing == BY_HAND || standing == UNGRADED_AND_SET) {
+        c->grades[0].items = set;
+        c->grades[0].n_items = 1;
+        c->grades[0].final = 42.25;
+    }
+    return c;
+}
+
+/* What each export says of them; a row for each format of formats.def. */
+static const struct {
+    const char *format, *says[N_STANDINGS];
+} counting_rows[] = {
+    {"csv",
+     {",61.5,1,1,0,0,,graded\r\n", ",42.25,0,0,0,0,set to 42.25 points: shown to me,by-hand\r\n",
+      ",,1,1,0,0,\"ungraded: the grader itself failed, and a person decides\",ungraded\r\n",
+      ",42.25,1,1,0,0,set to 42.25 points: shown to me,by-hand\r\n", ",,0,0,0,0,,not-handed-in\r\n"}},
+    {"cases-csv",
+     {",slow,0,38.5,", ",not-submitted,0,38.5,", ",kit-error,,38.5,", ",kit-error,,38.5,",
+      ",not-submitted,0,38.5,"}},
+    {"json",
+     {"\"final_score\": 61.5", "\"final_score\": 42.25", "\"final_score\": null", "\"final_score\": 42.25",
+      "\"state\": \"not-handed-in\",\n      \"final_score\": null"}},
+    {"junit",
+     {"failures=\"1\" errors=\"0\"", "name=\"final_score\" value=\"42.25\"",
+      "value=\"ungraded: the grader itself failed", "name=\"final_score\" value=\"42.25\"", "skipped=\"2\""}},
+    {"canvas", {",s007,,61.50\r\n", ",s007,,42.25\r\n", ",s007,,\r\n", ",s007,,42.25\r\n", ",s007,,\r\n"}},
+    {"markdown",
+     {" slow 61.5/100 ", " not-submitted 42.25/100 ", " kit-error ungraded ", " kit-error 42.25/100 ",
+      " not-submitted 0/100 "}},
+    {"student",
+     {"Score: 61.5/100\n", "Points that count: 42.25/100\n", "Score: ungraded\nungraded: the grader itself",
+      "Points that count: 42.25/100\n", "Score: 0/100\n"}},
+    {"student-html",
+     {"<dt>Points</dt><dd>61.5/100<", "<dt>Points</dt><dd>42.25/100<", "<dt>Points</dt><dd>ungraded<",
+      "<dt>Points</dt><dd>42.25/100<", "<dt>Points</dt><dd>0/100<"}},
+    {"gradescope",
+     {"{\n  \"score\": 61.5,", "{\n  \"score\": 42.25,", "{\n  \"output\": ", "{\n  \"score\": 42.25,",
+      "{\n  \"score\": 0.0,"}},
+    {"prairielearn",
+     {"\"gradable\": true,\n  \"score\": 0.615", "\"gradable\": true,\n  \"score\": 0.4225",
+      "\"gradable\": false,\n  \"score\": 0.0", "\"gradable\": true,\n  \"score\": 0.4225",
+      "\"gradable\": true,\n  \"score\": 0.0"}},
+    {"autolab",
+     {"{\"scores\":{\"05-lab\":61.5},", "{\"scores\":{\"05-lab\":42.25},", "{\"scores\":{}}",
+      "{\"scores\":{\"05-lab\":42.25},", "{\"scores\":{\"05-lab\":0.0},"}},
+};
+
+static const char *const *counting_row(const char *format)
+{
+    for (size_t i = 0; i < sizeof counting_rows / sizeof *counting_rows; i++)
+        if (strcmp(counting_rows[i].format, format) == 0)
+            return counting_rows[i].says;
+    fail_msg("no row says what %s must say of points", format);
+    return NULL;
+}
+
+/* No export shows all points, or any but those set by hand, of what the kit failed on. */
+static void check_ungraded(const char *format, const char *text)
+{
+    static const char *const points[] = {"\"score\": 1", "100/100",        "61.5/100",
+                                         "s007,,100.00", "kit-error,100,", "kit-error,61.5,"};
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        if (strcmp(format, "json") != 0 && strstr(text, points[i]))
+            fail_msg("%s shows '%s' of an ungraded submission:\n%s", format, points[i], text);
+}
+
+static void test_what_counts_in_every_format(void **state)
+{
+    (void)state;
+    for (const ReportFormat *f = report_formats(); f->name; f++) {
+        const char *const *says = counting_row(f->name);
+        for (Standing standing = 0; standing < N_STANDINGS; standing++) {
+            ReportClass *c = class_of(standing);
+            StrBuf out = {0};
+            assert_int_equal(f->write(c, &out, NULL), STATUS_OK);
+            if (!strstr(out.text, says[standing]))
+                fail_msg("%s, %d: wanted '%s' in\n%s", f->name, (int)standing, says[standing], out.text);
+            if (standing == UNGRADED)
+                check_ungraded(f->name, out.text);
+            strbuf_free(&out);
+            report_class_free(c);
+        }
+    }
+}
+
+/* The table, the index and a lab's figures leave out what is ungraded. */
+static void test_ungraded_in_tables(void **state)
+{
+    (void)state;
+    ReportClass *c = class_of(UNGRADED);
+    StrBuf table = {0}, page = {0};
+    report_table(&table, c, (ReportStyle){0});
+    assert_non_null(strstr(table.text, "s007     kit-error  ungraded\n"));
+    assert_non_null(strstr(table.text, "mean 0, median 0 of 100, 1 ungraded\n"));
+    assert_non_null(strstr(table.text, "a person should look at: s007 05-lab (kit-error, ungraded)\n"));
+    html_index(&page, c, "T", false);
+    assert_non_null(strstr(page.text, "<dt>Ungraded</dt><dd>1</dd>"));
+    assert_non_null(strstr(page.text, "<span class=\"pts\">ungraded</span>"));
+    assert_null(strstr(page.text, "100/100"));
+    strbuf_free(&table);
+    strbuf_free(&page);
+    report_class_free(c);
+}
+
+/* Full points, and a mark wherever a note can stand. */
+static void test_inconclusive_is_marked(void **state)
+{
+    (void)state;
+    static const char *const marked[] = {"csv",          "json",       "junit",        "student",
+                                         "student-html", "gradescope", "prairielearn", "autolab"};
+    CaseResult cases[] = {OK_CASE("a", 60, false), OK_CASE("b", 40, false)};
+    cases[1].verdict = VERDICT_INCONCLUSIVE;
+    Result *results[] = {fixture_result("s007", "05-lab", VERDICT_INCONCLUSIVE, cases, 2)};
+    ReportClass *c;
+    assert_int_equal(report_class_make(results, 1, &c, NULL), STATUS_OK);
+    assert_true(grade_that_counts(&c->grades[0]).points == 100);
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
+        StrBuf out = {0};
+        assert_int_equal(report_format(marked[i])->write(c, &out, NULL), STATUS_OK);
+        if (!strstr(out.text, "1 case is inconclusive: counted in full") &&
+            !strstr(out.text, "\"inconclusive_cases\": 1"))
+            fail_msg("%s has no mark:\n%s", marked[i], out.text);
+        strbuf_free(&out);
+    }
+    report_class_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_what_counts_in_every_format),
+        cmocka_unit_test(test_ungraded_in_tables),
+        cmocka_unit_test(test_inconclusive_is_marked),
         cmocka_unit_test(test_wide_names_align),
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_reason_told_once),
