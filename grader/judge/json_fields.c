@@ -1,6 +1,8 @@
 /* json_fields: see json_fields.h. */
 #include "grader/judge/json_fields.h"
 
+#include "grader/core/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +30,16 @@ static size_t cut_length(const char *text, size_t length, size_t most)
     return most;
 }
 
+/* A copy, cut and cleaned. */
+static char *clean(JsonFields *f, const char *text, const char *key)
+{
+    size_t length = cut_length(text, strlen(text), f->text_max);
+    char *copy = text_clean(f->arena, text, length, SIZE_MAX);
+    if (!copy)
+        json_fields_fail(f, STATUS_NO_MEMORY, key, "no memory");
+    return copy;
+}
+
 const char *json_field_text(JsonFields *f, const json_t *object, const char *key)
 {
     json_t *value = field(object, key);
@@ -37,11 +49,26 @@ const char *json_field_text(JsonFields *f, const json_t *object, const char *key
         json_fields_fail(f, STATUS_PARSE, key, "expected text");
         return "";
     }
-    const char *text = json_string_value(value);
-    char *copy = arena_strndup(f->arena, text, cut_length(text, json_string_length(value), f->text_max));
-    if (!copy)
-        json_fields_fail(f, STATUS_NO_MEMORY, key, "no memory");
+    char *copy = clean(f, json_string_value(value), key);
     return copy ? copy : "";
+}
+
+static const char *in_one_line(char *text)
+{
+    for (char *p = text; p && *p; p++)
+        *p = *p == '\n' || *p == '\t' ? '?' : *p;
+    return text ? text : "";
+}
+
+const char *json_field_name(JsonFields *f, const json_t *object, const char *key)
+{
+    const char *text = json_field_text(f, object, key);
+    return text[0] ? in_one_line((char *)text) : ""; /* the arena's */
+}
+
+const char *json_clean_name(JsonFields *f, const char *name)
+{
+    return in_one_line(clean(f, name, "a name"));
 }
 
 int64_t json_field_integer(JsonFields *f, const json_t *object, const char *key)

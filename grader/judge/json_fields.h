@@ -1,8 +1,8 @@
 /* json_fields: typed reading of JSON objects that may be hostile.
  *
  * A JsonFields is asked for one field after the other; the first wrong type sticks, and the reader ends with
- * one Diag. What is missing has its zero: "" for text, 0 for numbers. Text is copied into the arena and cut
- * at text_max bytes.
+ * one Diag. What is missing has its zero: "" for text, 0 for numbers. Text is cut at text_max bytes and
+ * cleaned (core/text.h) as it is copied into the arena: names of kernels and files are a student's to choose.
  */
 #ifndef GRADER_JUDGE_JSON_FIELDS_H
 #define GRADER_JUDGE_JSON_FIELDS_H
@@ -27,6 +27,10 @@ typedef struct JsonFields {
 void json_fields_fail(JsonFields *f, Status status, const char *where, const char *what);
 
 const char *json_field_text(JsonFields *f, const json_t *object, const char *key);
+/* The same in one line: for names, which stand within a line of others' text. */
+const char *json_field_name(JsonFields *f, const json_t *object, const char *key);
+/* A member's own name, cleaned in the same way. */
+const char *json_clean_name(JsonFields *f, const char *name);
 int64_t json_field_integer(JsonFields *f, const json_t *object, const char *key);
 bool json_field_bool(JsonFields *f, const json_t *object, const char *key);
 /* NaN for null, as JSON has no other word for it. */

@@ -34,27 +34,27 @@ static void parse_allocation(JsonFields *f, const json_t *item, VgpuFinding *fin
         return;
     finding->has_allocation = true;
     finding->alloc_bytes = json_field_integer(f, alloc, "bytes");
-    finding->alloc_name = json_field_text(f, alloc, "name");
+    finding->alloc_name = json_field_name(f, alloc, "name");
     finding->alloc_freed = json_field_bool(f, alloc, "freed");
-    finding->alloc_file = json_field_text(f, alloc, "file");
+    finding->alloc_file = json_field_name(f, alloc, "file");
     finding->alloc_line = json_field_integer(f, alloc, "line");
     finding->distance = json_field_integer(f, alloc, "distance");
 }
 
 static void parse_finding(JsonFields *f, const json_t *item, VgpuFinding *finding)
 {
-    finding->kind = json_field_text(f, item, "kind");
+    finding->kind = json_field_name(f, item, "kind");
     parse_verdict(f, item, finding);
-    finding->kernel = json_field_text(f, item, "kernel");
-    finding->file = json_field_text(f, item, "file");
+    finding->kernel = json_field_name(f, item, "kernel");
+    finding->file = json_field_name(f, item, "file");
     finding->line = json_field_integer(f, item, "line");
     finding->column = json_field_integer(f, item, "column");
     finding->has_thread = json_field_triple(f, item, "block", finding->block);
     finding->has_thread = json_field_triple(f, item, "thread", finding->thread) && finding->has_thread;
-    finding->address = json_field_text(f, item, "address");
+    finding->address = json_field_name(f, item, "address");
     finding->bytes = json_field_integer(f, item, "bytes");
-    finding->access = json_field_text(f, item, "access");
-    finding->space = json_field_text(f, item, "space");
+    finding->access = json_field_name(f, item, "access");
+    finding->space = json_field_name(f, item, "space");
     parse_allocation(f, item, finding);
     finding->count = json_field_integer(f, item, "count");
     finding->message = json_field_text(f, item, "message");
@@ -64,10 +64,10 @@ static void parse_finding(JsonFields *f, const json_t *item, VgpuFinding *findin
 
 static void parse_error(JsonFields *f, const json_t *item, VgpuError *e)
 {
-    e->call = json_field_text(f, item, "call");
-    e->error = json_field_text(f, item, "error");
+    e->call = json_field_name(f, item, "call");
+    e->error = json_field_name(f, item, "error");
     e->code = json_field_integer(f, item, "code");
-    e->file = json_field_text(f, item, "file");
+    e->file = json_field_name(f, item, "file");
     e->line = json_field_integer(f, item, "line");
     e->sticky = json_field_bool(f, item, "sticky");
 }
@@ -114,7 +114,7 @@ static void parse_launches(JsonFields *f, VgpuReport *r, const json_t *json)
         if (time <= longest || isnan(time))
             continue;
         longest = time;
-        r->bound = json_field_text(f, launch, "bound");
+        r->bound = json_field_name(f, launch, "bound");
     }
 }
 
@@ -142,8 +142,8 @@ static VgpuNumber *parse_numbers(JsonFields *f, VgpuReport *r, const json_t *jso
     {
         if (json_is_object(value) || json_is_array(value) || *n == VGPU_REPORT_NUMBERS_MAX)
             continue;
-        char *copy = arena_strndup(&r->arena, name, strnlen(name, f->text_max));
-        numbers[*n] = (VgpuNumber){.name = copy ? copy : "", .value = json_field_number(f, object, name)};
+        numbers[*n] =
+            (VgpuNumber){.name = json_clean_name(f, name), .value = json_field_number(f, object, name)};
         *n += !isnan(numbers[*n].value);
     }
     qsort(numbers, *n, sizeof *numbers, compare_numbers);
@@ -157,8 +157,8 @@ static void parse_whole(JsonFields *f, VgpuReport *r, const json_t *json)
         return;
     }
     json_t *device = json_field_object(f, json, "device"), *ending = json_field_object(f, json, "exit");
-    r->device_kind = json_field_text(f, device, "kind");
-    r->device_name = json_field_text(f, device, "name");
+    r->device_kind = json_field_name(f, device, "kind");
+    r->device_name = json_field_name(f, device, "name");
     r->exit_status = json_field_integer(f, ending, "status");
     r->exit_signal = json_field_integer(f, ending, "signal");
     parse_findings(f, r, json);

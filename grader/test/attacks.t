@@ -156,7 +156,7 @@ else
 fi
 same "kit and submissions are as before, and no file elsewhere is theirs" "$before" "$(state_of_machine)"
 check "no control character and no broken byte in any result" \
-    bash -c "! LC_ALL=C grep -rlP '[\x00-\x08\x0b-\x1f\x7f]|\\\\u00(0[0-8bcef]|1|7f)|\\\\u202e' '$tmp/out/results' '$tmp/out.table' '$tmp/out.log'"
+    bash -c "! LC_ALL=C grep -rlP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]|\\\\u00(0[0-8bcef]|1|7f)|\\\\u202e' '$tmp/out/results' '$tmp/out.table' '$tmp/out.log'"
 check "no script in any page" bash -c "! grep -rl '<script>alert' '$tmp/out/report'"
 check "no line of the machine's own files" bash -c "! grep -rl 'root:x:0' '$tmp/out'"
 tap_end

@@ -216,12 +216,49 @@ static void test_files(void **state)
     rmdir(dir);
 }
 
+/* ESC, a C1 byte (as U+009B), an override of the direction, a newline and a tab. */
+#define ODD "a\\u001b[31mb\\u009bc\\u202ed\\ne\\tf"
+#define AS_TEXT                                                                                              \
+    "ab?c\xEF\xBF\xBD"                                                                                       \
+    "d\ne\tf"
+#define AS_NAME                                                                                              \
+    "ab?c\xEF\xBF\xBD"                                                                                       \
+    "d?e?f"
+
+/* Every text of a report is a student's to choose. */
+static void test_texts_are_cleaned(void **state)
+{
+    (void)state;
+    VgpuReport *r = parse(
+        "{\"schema\":1,\"device\":{\"kind\":\"" ODD "\",\"name\":\"" ODD "\"},\"findings\":[{\"kind\":\"" ODD
+        "\",\"verdict\":\"race\",\"kernel\":\"" ODD "\",\"file\":\"" ODD "\",\"address\":\"" ODD
+        "\",\"access\":\"" ODD "\",\"space\":\"" ODD "\",\"allocation\":{\"name\":\"" ODD "\",\"file\":\"" ODD
+        "\"},\"message\":\"" ODD "\",\"hint\":\"" ODD "\",\"text\":\"" ODD "\"}],\"errors\":[{\"call\":\"" ODD
+        "\",\"error\":\"" ODD "\",\"file\":\"" ODD "\"}],\"launches\":[{\"time_us\":1,\"bound\":\"" ODD
+        "\"}],\"metrics\":{\"" ODD "\":1}}");
+    const VgpuFinding *f = &r->findings[0];
+    const char *const names[] = {r->device_kind,    r->device_name, f->kind,           f->kernel,
+                                 f->file,           f->address,     f->access,         f->space,
+                                 f->alloc_name,     f->alloc_file,  r->errors[0].call, r->errors[0].error,
+                                 r->errors[0].file, r->bound,       r->metrics[0].name};
+    const char *const texts[] = {f->message, f->hint, f->text};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_string_equal(AS_NAME, names[i]);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        assert_string_equal(AS_TEXT, texts[i]);
+    vgpu_report_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole),       cmocka_unit_test(test_folders_are_taken_out),
-        cmocka_unit_test(test_wrong_types), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_fuzz),        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_folders_are_taken_out),
+        cmocka_unit_test(test_wrong_types),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_fuzz),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_texts_are_cleaned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
