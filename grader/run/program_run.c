@@ -48,6 +48,7 @@ static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
     args[n++] = arena_printf(a, "--seed=%llu", (unsigned long long)w->seed);
     args[n++] = arena_printf(a, "--max-instructions=%lld", (long long)c->limits.instructions);
     args[n++] = arena_printf(a, "--report=%s/report.json", p->in_case);
+    args[n++] = arena_printf(a, "--sources=%s", p->in_src);
     if (c->timeline)
         args[n++] = arena_printf(a, "--timeline=%s/timeline.json", p->in_case);
     if (serves)

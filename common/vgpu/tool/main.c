@@ -30,6 +30,7 @@ static const char usage[] =
     "  --timeline-text         the same as text, one row a stream\n"
     "  --svg=FILE              a picture: the modelled time line, and the card's roofline with the kernels\n"
     "  --seed=N                order of blocks and warps, contents of fresh memory\n"
+    "  --sources=DIR           quotes lines of files below this folder only\n"
     "  --fail-at=N             the N-th call that can fail for want of a resource or a device does\n"
     "  --max-instructions=N    a launch ends as timed out after N instructions of warps\n"
     "  --isolated              the virtual GPU in a process of its own, out of the program's reach\n"
@@ -55,6 +56,7 @@ typedef enum Option {
     OPT_TIMELINE_TEXT,
     OPT_SVG,
     OPT_SEED,
+    OPT_SOURCES,
     OPT_FAIL_AT,
     OPT_MAX,
     OPT_JOBS,
@@ -79,6 +81,7 @@ static const struct option long_options[] = {
     {"timeline-text", no_argument, NULL, OPT_TIMELINE_TEXT},
     {"svg", required_argument, NULL, OPT_SVG},
     {"seed", required_argument, NULL, OPT_SEED},
+    {"sources", required_argument, NULL, OPT_SOURCES},
     {"fail-at", required_argument, NULL, OPT_FAIL_AT},
     {"max-instructions", required_argument, NULL, OPT_MAX},
     {"jobs", required_argument, NULL, OPT_JOBS},
@@ -186,6 +189,9 @@ static void set_option(int option, const char *arg, ToolOptions *o)
         break;
     case OPT_SEED:
         o->seed = number_option("seed", arg);
+        break;
+    case OPT_SOURCES:
+        o->sources = arg;
         break;
     case OPT_FAIL_AT:
         o->fail_at = number_option("fail-at", arg);
@@ -304,7 +310,7 @@ int main(int argc, char **argv)
     Records records;
     int fd = -1;
     if (spawn_program(&o, &program, &ending, &fd, &diag) != STATUS_OK ||
-        records_read(fd, &records, &diag) != STATUS_OK)
+        records_read(fd, o.sources, &records, &diag) != STATUS_OK)
         fail(diag.message, NULL);
     close(fd);
     int status = exit_status(&records, &o, &ending);

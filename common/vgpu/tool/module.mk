@@ -8,3 +8,4 @@ VGPU_TOOL_LIBS := -ljansson -ldw -lelf -Wl,-u,__cxa_demangle -Wl,--export-dynami
 $(call module,common/vgpu/tool,$(if $(VGPU_ASAN),-DVGPU_PRELOAD_FIRST='"$(VGPU_ASAN)"'))
 VGPU_TOOL_DIRS := $(addprefix common/vgpu/,tool remote device check perf exec mem ir ptx) common/base
 $(call program,vgpu,common/vgpu/tool,$(VGPU_TOOL_DIRS),$(VGPU_TOOL_LIBS) -lm -ldl)
+$(call unit_tests,common/vgpu/tool,$(VGPU_TOOL_DIRS),$(VGPU_TOOL_LIBS) -lm -ldl)

@@ -7,7 +7,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
+#include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum { TOKEN_BITS = 40, FRAMES_MAX = 8, FUNCTION_MAX = 256, LINE_MAX_SHOWN = 400 };
+enum { OBJECT_BYTES_MAX = 1 << 30, SOURCE_BYTES_MAX = 16 << 20 };
 
 typedef struct Object {
     char *path;
@@ -49,6 +50,7 @@ typedef struct PlaceList {
 } PlaceList;
 
 struct Places {
+    const char *folder; /* of sources; NULL: any */
     Object *objects;
     size_t n_objects, objects_cap;
     PlaceList lists[TOOL_PROCESSES_MAX + 1]; /* the last: of faults, whose tokens are ours */
@@ -57,9 +59,12 @@ struct Places {
     char line[LINE_MAX_SHOWN + 1];
 };
 
-Places *places_new(void)
+Places *places_new(const char *sources)
 {
-    return calloc(1, sizeof(Places));
+    Places *p = calloc(1, sizeof *p);
+    if (p != NULL)
+        p->folder = sources;
+    return p;
 }
 
 void places_free(Places *p)
@@ -88,6 +93,19 @@ void places_free(Places *p)
 
 /* ---- noting ---- */
 
+/* An object's debug information; NULL when it has none of its own. One that says that parts of it are in
+ * another file would have libdw open that, whatever it is. */
+static Dwarf *open_dwarf(int fd)
+{
+    Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
+    const char *other = NULL;
+    const void *id = NULL;
+    if (dwarf == NULL || dwelf_dwarf_gnu_debugaltlink(dwarf, &other, &id) == 0)
+        return dwarf;
+    dwarf_end(dwarf);
+    return NULL;
+}
+
 /* Index of an object file, opened on first sight. */
 static bool find_object(Places *p, const char *path, uint32_t *index)
 {
@@ -102,9 +120,8 @@ static bool find_object(Places *p, const char *path, uint32_t *index)
         return false;
     }
     Object *o = &p->objects[p->n_objects];
-    *o = (Object){.path = copy, .fd = open(path, O_RDONLY | O_CLOEXEC)};
-    if (o->fd >= 0)
-        o->dwarf = dwarf_begin(o->fd, DWARF_C_READ);
+    *o = (Object){.path = copy, .fd = untrusted_open(path, OBJECT_BYTES_MAX)};
+    o->dwarf = open_dwarf(o->fd);
     *index = (uint32_t)p->n_objects++;
     return true;
 }
@@ -173,8 +190,7 @@ static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *out)
     Dwarf_CU *unit = NULL;
     Dwarf_Half version;
     uint8_t type;
-    Dwarf_Die sub;
-    while (dwarf_get_units(dwarf, unit, &unit, &version, &type, out, &sub) == 0)
+    while (dwarf_get_units(dwarf, unit, &unit, &version, &type, out, NULL) == 0) /* no unit of another file */
         if (dwarf_haspc(out, address) > 0)
             return true;
     return false;
@@ -248,22 +264,14 @@ bool places_find(void *self, uint64_t token, FindingSite *out)
 
 /* ---- source lines ---- */
 
-static char *read_file(const char *name)
+static char *read_source(const Places *p, const char *name)
 {
-    FILE *file = fopen(name, "r");
-    StrBuf b = {0};
-    char piece[4096];
-    size_t n;
-    if (file == NULL)
-        return NULL;
-    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
-        strbuf_append(&b, piece, n);
-    fclose(file);
-    if (b.failed) {
-        strbuf_free(&b);
-        return NULL;
-    }
-    return b.text;
+    int fd = p->folder == NULL ? untrusted_open(name, SOURCE_BYTES_MAX)
+                               : untrusted_open_below(p->folder, name, SOURCE_BYTES_MAX);
+    char *text = untrusted_read(fd, SOURCE_BYTES_MAX);
+    if (fd >= 0)
+        close(fd);
+    return text;
 }
 
 static const char *source_text(Places *p, const char *name)
@@ -276,7 +284,7 @@ static const char *source_text(Places *p, const char *name)
         free(copy);
         return NULL;
     }
-    p->sources[p->n_sources++] = (Source){.name = copy, .text = read_file(name)};
+    p->sources[p->n_sources++] = (Source){.name = copy, .text = read_source(p, name)};
     return p->sources[p->n_sources - 1].text;
 }
 

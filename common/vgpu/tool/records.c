@@ -210,9 +210,9 @@ static Status read_all(int fd, StrBuf *out, Diag *diag)
     return out->failed ? diag_set(diag, STATUS_NO_MEMORY, "no memory for the records") : STATUS_OK;
 }
 
-Status records_read(int fd, Records *out, Diag *diag)
+Status records_read(int fd, const char *sources, Records *out, Diag *diag)
 {
-    *out = (Records){.places = places_new()};
+    *out = (Records){.places = places_new(sources)};
     StrBuf all = {0};
     Status st = read_all(fd, &all, diag);
     const char *at = all.text;

@@ -25,6 +25,7 @@
 enum { TOOL_PROCESSES_MAX = 64 };
 
 typedef struct ToolOptions {
+    const char *sources; /* the only folder whose lines are quoted; NULL: any */
     const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices,
         *memory;
     bool profile, timeline_text, quiet, color;
@@ -65,11 +66,21 @@ typedef struct Ending {
  * the door any more. *records_fd is open for reading from its start. */
 Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag);
 
+/* ---- files that the program names (untrusted.c) ---- */
+
+/* A regular file of 1 to bytes_max bytes, open for reading; -1: there is none. */
+int untrusted_open(const char *path, int64_t bytes_max);
+/* The same of a file below the folder, through no link and no ".."; a relative path begins in the folder. */
+int untrusted_open_below(const char *folder, const char *path, int64_t bytes_max);
+/* What is in it, malloc'd, with a NUL at its end; NULL without memory or descriptor. */
+char *untrusted_read(int fd, int64_t bytes_max);
+
 /* ---- host places (places.c) ---- */
 
 typedef struct Places Places;
 
-Places *places_new(void);
+/* sources: the only folder whose lines are quoted, or NULL; the caller's. */
+Places *places_new(const char *sources);
 void places_free(Places *p);
 /* Notes a "site" record of a process. */
 void places_add(Places *p, uint32_t process, const json_t *record);
@@ -107,7 +118,8 @@ typedef struct Records {
     size_t n_processes, processes_cap;
 } Records;
 
-Status records_read(int fd, Records *out, Diag *diag);
+/* sources: as of places_new. */
+Status records_read(int fd, const char *sources, Records *out, Diag *diag);
 void records_free(Records *r);
 /* Findings that are no advice. */
 size_t records_n_faults(const Records *r);
