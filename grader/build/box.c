@@ -55,7 +55,7 @@ static Status start(Box *box, Diag *d)
 /* Whether what ran before leaves nothing behind, once files are gone. */
 static bool can_be_cleaned(const Box *box)
 {
-    return !box->sandbox->weak && box->sandbox->filter.len > 0;
+    return !box->sandbox->weak && box->sandbox->filters[0].len > 0;
 }
 
 /* Ends a sandbox that failed, and says what it said. */

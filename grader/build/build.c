@@ -67,6 +67,7 @@ static SandboxStep new_step(Build *b, const char *const *args, const char *const
         .collect = collect,
         .collect_from = p->in_build,
         .save_to = p->prog,
+        .filter = SANDBOX_FILTER_KIT,
         .limits =
             {
                 .wall_ms = (int64_t)(b->in->lab->compile_s * 1000),

@@ -129,16 +129,14 @@ static Status choose_sanitizer(Arena *a, const Options *o, GradeRun *run, Diag *
         return diag_set(d, STATUS_INVALID, "--sanitize takes all, public or first, not '%s'", o->sanitize);
     if (cli_is_for_cluster(o))
         return STATUS_OK; /* the nodes look for themselves */
-    Status status = sanitize_find(a, &run->kit, &s->tool, d);
-    return status == STATUS_OK ? sandbox_for_tools(a, &run->sandbox, &s->tool.sandbox, d) : status;
+    return sanitize_find(a, &run->kit, &s->tool, d);
 }
 
 /* Nsight Compute, where it is here: answers about counters are then held against a card's, too. */
-static Status choose_profiler(Arena *a, const Options *o, GradeRun *run, Diag *d)
+static void choose_profiler(Arena *a, const Options *o, GradeRun *run)
 {
-    if (!run->gpu || cli_is_for_cluster(o) || !counters_find(a, &run->kit, &run->ncu))
-        return STATUS_OK;
-    return sandbox_for_tools(a, &run->sandbox, &run->ncu.sandbox, d);
+    if (run->gpu && !cli_is_for_cluster(o))
+        counters_find(a, &run->kit, &run->ncu);
 }
 
 static Status choose_sandbox(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run, Diag *d)
@@ -177,7 +175,7 @@ Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run,
     if (s == STATUS_OK)
         s = choose_sanitizer(a, o, run, d);
     if (s == STATUS_OK)
-        s = choose_profiler(a, o, run, d);
+        choose_profiler(a, o, run);
     if (s == STATUS_OK)
         s = places_make_work(a, &run->work, d);
     return s;

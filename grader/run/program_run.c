@@ -197,6 +197,7 @@ static SandboxStep program_step(const ProgramWork *w, const char *collect[COLLEC
                          .collect = collect,
                          .collect_from = p->in_case,
                          .save_to = p->case_dir,
+                         .filter = isolated ? SANDBOX_FILTER_PROGRAM : SANDBOX_FILTER_PROGRAM_WITH_DEVICE,
                          .limits = limits_of(&in->lab_case->limits, in->run->gpu)};
 }
 
@@ -213,6 +214,7 @@ static SandboxStep device_step(const ProgramWork *w, const char *collect[REPORTS
                         .collect = collect,
                         .collect_from = p->in_case,
                         .save_to = p->case_dir,
+                        .filter = SANDBOX_FILTER_KIT,
                         .limits = limits_of(&w->in->lab_case->limits, false)};
     step.limits.wall_ms *= DEVICE_WALL_FACTOR;
     step.limits.file_bytes = step.limits.memory_kib << 10;

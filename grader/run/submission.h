@@ -14,7 +14,6 @@ typedef enum SanitizeScope { SANITIZE_NONE, SANITIZE_FIRST, SANITIZE_PUBLIC, SAN
 /* A tool of NVIDIA's that watches the program (tool.h). */
 typedef struct Tool {
     const char *program, *folder; /* the folder has what it needs beside it; program NULL: it is not here */
-    Sandbox sandbox;              /* in which it may watch */
 } Tool;
 
 typedef struct Sanitizer {

@@ -62,7 +62,6 @@ Box tool_box(const CaseInput *in, const Tool *tool)
 {
     Box box = *in->box;
     box.process = (SandboxProcess){0};
-    box.sandbox = &tool->sandbox;
     box.tool_folder = tool->folder;
     return box;
 }
@@ -132,6 +131,7 @@ Status tool_run(Arena *a, const CaseInput *in, const Tool *tool, Box *box, const
                         .collect = collect,
                         .collect_from = p->in_case,
                         .save_to = p->case_dir,
+                        .filter = SANDBOX_FILTER_TOOL,
                         .limits = limits_of(in, bytes_max)};
     *run = (ToolRun){.bytes = "", .limits = step.limits, .problem = ""};
     if (!log || !step.args || !step.env)

@@ -12,8 +12,7 @@
 
 #include "grader/run/case_run.h"
 
-/* Looks for bin/NAME in the toolkit and on the PATH, and fills program and folder; with the tool's sandbox
- * made of the run's. False when there is none. A script BIN/NAME may stand for a program at `beside` of its
+/* Looks for bin/NAME in the toolkit and on the PATH, and fills program and folder. False when there is none. A script BIN/NAME may stand for a program at `beside` of its
  * folder; NULL for none. */
 bool tool_find(Arena *a, const Kit *kit, const char *name, const char *beside, Tool *tool);
 

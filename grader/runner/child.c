@@ -47,11 +47,11 @@ static void be_first_to_go(void)
     close(fd);
 }
 
-static bool set_filter(const RunnerState *state)
+static bool set_filter(const struct sock_fprog *filter)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return false;
-    return state->filter.len == 0 || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &state->filter) == 0;
+    return filter->len == 0 || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, filter) == 0;
 }
 
 static int move_away(int fd)
@@ -104,7 +104,7 @@ void runner_become(const RunnerState *state, const RunnerRequest *request, int o
     if (ready) {
         there = access(request->args[0], X_OK) == 0;
         set_limits(state, &request->limits);
-        tried = set_filter(state);
+        tried = set_filter(&state->filters[request->filter]);
         if (tried)
             execve(request->args[0], request->args, request->env);
     }

@@ -1,6 +1,6 @@
 /* grade-runner: the first process of a sandbox; see runner.h for how it works and wire.h for what it is told.
  *
- * It is started by the grader with a socket as descriptor 3, and a system-call filter (struct sock_filter,
+ * It is started by the grader with a socket as descriptor 3, and system-call filters (struct sock_filter,
  * possibly none) to read from descriptor 4. `--weak`: there is no sandbox around it.
  */
 #include "grader/runner/runner.h"
@@ -13,7 +13,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-enum { FILTER_INSTRUCTIONS_MAX = 4096, EXIT_KIT_FAULT = 2 };
+enum { FILTER_INSTRUCTIONS_MAX = 8192, EXIT_KIT_FAULT = 2 };
 
 static _Noreturn void die(const char *why)
 {
@@ -21,18 +21,38 @@ static _Noreturn void die(const char *why)
     exit(EXIT_KIT_FAULT);
 }
 
-static void read_filter(RunnerState *state)
+static void read_all(void *to, size_t bytes)
+{
+    size_t done = 0;
+    for (ssize_t n; done < bytes && (n = read(RUNNER_FILTER_FD, (char *)to + done, bytes - done)) > 0;)
+        done += (size_t)n;
+    if (done != bytes)
+        die("bad filters");
+}
+
+/* How many instructions each filter has, then the instructions of all. */
+static void read_filters(RunnerState *state)
 {
     static struct sock_filter instructions[FILTER_INSTRUCTIONS_MAX];
-    size_t bytes = 0;
-    for (ssize_t n;
-         (n = read(RUNNER_FILTER_FD, (char *)instructions + bytes, sizeof instructions - bytes)) > 0;)
-        bytes += (size_t)n;
-    if (bytes % sizeof *instructions || bytes == sizeof instructions)
-        die("bad filter");
+    uint32_t lengths[WIRE_FILTERS];
+    size_t n = 0;
+    read_all(lengths, sizeof lengths);
+    for (int i = 0; i < WIRE_FILTERS; i++) {
+        if (lengths[i] > FILTER_INSTRUCTIONS_MAX - n)
+            die("bad filters");
+        read_all(instructions + n, lengths[i] * sizeof *instructions);
+        state->filters[i] =
+            (struct sock_fprog){.len = (unsigned short)lengths[i], .filter = instructions + n};
+        n += lengths[i];
+    }
     close(RUNNER_FILTER_FD);
-    state->filter =
-        (struct sock_fprog){.len = (unsigned short)(bytes / sizeof *instructions), .filter = instructions};
+}
+
+static void choose_filter(RunnerRequest *r, const char *text)
+{
+    r->filter = atoi(text);
+    if (r->filter < 0 || r->filter >= WIRE_FILTERS)
+        die("unknown filter");
 }
 
 /* Deaths come as readable bytes, so that one poll waits for all there is. */
@@ -107,6 +127,8 @@ static bool read_request(Wire *w, RunnerRequest *r)
             append(r->collect, text);
         else if (strcmp(line, "limit") == 0)
             set_limit(&r->limits, text);
+        else if (strcmp(line, "filter") == 0)
+            choose_filter(r, text);
         else if (strcmp(line, "pass") == 0 && w->passed) {
             r->pass = w->passed - 1;
             w->passed = 0;
@@ -171,7 +193,7 @@ int main(int argc, char **argv)
     if (!state.weak && getpid() != 1)
         die("it must be the first process of its sandbox; use the grade command");
     signal(SIGPIPE, SIG_IGN);
-    read_filter(&state);
+    read_filters(&state);
     state.signals = open_signals();
     if (state.signals < 0)
         die("no signalfd");

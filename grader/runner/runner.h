@@ -34,6 +34,7 @@ typedef struct RunnerRequest {
     char *dir;
     char *args[WIRE_ARGS_MAX + 1], *env[WIRE_ARGS_MAX + 1], *collect[WIRE_ARGS_MAX + 1]; /* NULL-terminated */
     WireLimits limits;
+    int filter;   /* which of the state's */
     int pass;     /* becomes the command's descriptor 3; -1: none */
     Meter *meter; /* shared with another command; NULL: none */
     int slot;     /* this command's in it */
@@ -49,7 +50,7 @@ typedef struct RunnerOutput {
 
 typedef struct RunnerState {
     bool weak;
-    struct sock_fprog filter; /* no instructions: none */
+    struct sock_fprog filters[WIRE_FILTERS]; /* no instructions: none */
     int signals;              /* signalfd for SIGCHLD */
 } RunnerState;
 

@@ -9,8 +9,9 @@
  *         arg TEXT        (one each)                 stdout BYTES CUT     and that many bytes
  *         env NAME=VALUE  (one each)                 stderr BYTES CUT     and that many bytes
  *         limit NAME N    (rows of limits.def)       file PATH BYTES      and that many bytes
- *         pass 3          (with a descriptor)        skipped PATH WHY
- *         meter SLOT      (with a descriptor)        end
+ *         filter N        (0 where none is named)    skipped PATH WHY
+ *         pass 3          (with a descriptor)        end
+ *         meter SLOT      (with a descriptor)
  *         collect PATH    (file or folder)
  *         go
  *         empty PATH                                 empty PATH, or left PATH
@@ -30,6 +31,7 @@
 enum {
     WIRE_LINE_MAX = 8192,
     WIRE_ARGS_MAX = 128, /* of a command, its environment, and what is collected, each */
+    WIRE_FILTERS = 4,    /* system-call filters to choose from (SandboxFilter) */
     WIRE_WAIT_FACTOR = 3 /* at most so many times its wall limit may a command wait for a processor */
 };
 

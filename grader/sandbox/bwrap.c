@@ -97,6 +97,9 @@ const char **sandbox_bwrap_args(Arena *arena, const char *bwrap, const SandboxSp
     add(&a, "/proc");
     add(&a, "--dev");
     add(&a, "/dev");
+    /* Reads as zeros, too, but cannot be mapped: shared mappings of /dev/zero are memory of no process. */
+    if (spec->n_devices == 0)
+        add3(&a, "--dev-bind", "/dev/full", "/dev/zero");
     for (size_t i = 0; i < spec->n_devices; i++)
         add3(&a, "--dev-bind-try", spec->devices[i], spec->devices[i]);
     for (size_t i = 0; i < spec->n_scratch; i++)

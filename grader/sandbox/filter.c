@@ -1,55 +1,56 @@
 /* The system-call filter; see syscalls.def. libseccomp makes the program from the table. */
 #include "grader/sandbox/sandbox_internal.h"
+#include "grader/sandbox/syscalls.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
-#include <sched.h>
 #include <seccomp.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-/* clone() with this bit makes a user namespace, the key to the others. */
-#define CLONE_NAMESPACES CLONE_NEWUSER
+/* A row of the table: the call fails with `error`; n_args is 0 or 1. */
+static void refuse(scmp_filter_ctx filter, bool wanted, int call, int error, unsigned n_args,
+                   struct scmp_arg_cmp arg, int *failed)
+{
+    if (!wanted)
+        return;
+    int r = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO((unsigned)error), call, n_args, &arg);
+    if (r < 0 && !*failed)
+        *failed = r;
+}
 
-/* Adds the table's rows; 0 or a negative errno. */
-static int add_rules(scmp_filter_ctx filter, bool for_tools)
+/* Adds the table's rows for a kind of command; 0 or a negative errno. */
+static int add_rules(scmp_filter_ctx filter, SandboxFilter kind)
 {
     int failed = 0;
-#define KEEP(call)                                                                                           \
-    do {                                                                                                     \
-        int r = (call);                                                                                      \
-        if (r < 0 && !failed)                                                                                \
-            failed = r;                                                                                      \
-    } while (0)
-#define X(name, error) KEEP(seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), SCMP_SYS(name), 0));
-#define A(name, error, arg, op, value)                                                                       \
-    KEEP(seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), SCMP_SYS(name), 1,                                  \
-                          SCMP_CMP(arg, SCMP_CMP_##op, (scmp_datum_t)(value))));
-#define M(name, error, arg, mask, value)                                                                     \
-    KEEP(seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), SCMP_SYS(name), 1,                                  \
-                          SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, (scmp_datum_t)(mask), (scmp_datum_t)(value))));
-#define XT(name, error)                                                                                      \
-    if (!for_tools)                                                                                          \
-    X(name, error)
-#define AT(name, error, arg, op, value)                                                                      \
-    if (!for_tools)                                                                                          \
-    A(name, error, arg, op, value)
+#define WANTED(who) (((who) >> kind & 1) != 0)
+#define X(who, name, error)                                                                                  \
+    refuse(filter, WANTED(who), __NR_##name, error, 0, (struct scmp_arg_cmp){0}, &failed);
+#define E(who, name, error, arg, value)                                                                      \
+    refuse(filter, WANTED(who), __NR_##name, error, 1,                                                       \
+           SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)(value)), &failed);
+#define A(who, name, error, arg, op, value)                                                                  \
+    refuse(filter, WANTED(who), __NR_##name, error, 1, SCMP_CMP(arg, SCMP_CMP_##op, (scmp_datum_t)(value)),  \
+           &failed);
+#define M(who, name, error, arg, mask, value)                                                                \
+    refuse(filter, WANTED(who), __NR_##name, error, 1,                                                       \
+           SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, (scmp_datum_t)(mask), (scmp_datum_t)(value)), &failed);
 #include "grader/sandbox/syscalls.def"
 #undef X
+#undef E
 #undef A
 #undef M
-#undef XT
-#undef AT
-#undef KEEP
+#undef WANTED
     return failed;
 }
+
+/* What stands before libseccomp's instructions: calls that the table does not know of do not exist. */
+static const struct sock_filter newer_calls[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, NEWEST_CALL, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+};
 
 /* The filter's instructions, by way of a file in memory, as libseccomp writes them to a descriptor only. */
 static Status export_filter(Arena *a, scmp_filter_ctx filter, struct sock_fprog *out, Diag *d)
@@ -61,30 +62,38 @@ static Status export_filter(Arena *a, scmp_filter_ctx filter, struct sock_fprog 
         return diag_set(d, STATUS_IO, "cannot make the system-call filter: %s", strerror(errno));
     }
     off_t bytes = lseek(file, 0, SEEK_END);
-    out->filter = arena_alloc(a, (size_t)bytes);
-    out->len = (unsigned short)((size_t)bytes / sizeof *out->filter);
-    bool fine = out->filter && pread(file, out->filter, (size_t)bytes, 0) == bytes;
+    out->filter = arena_alloc(a, sizeof newer_calls + (size_t)bytes);
+    out->len = (unsigned short)((sizeof newer_calls + (size_t)bytes) / sizeof *out->filter);
+    size_t n_newer = sizeof newer_calls / sizeof *newer_calls;
+    bool fine = out->filter && pread(file, out->filter + n_newer, (size_t)bytes, 0) == bytes;
+    if (fine)
+        memcpy(out->filter, newer_calls, sizeof newer_calls);
     close(file);
     return fine ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory for the system-call filter");
 }
 
-Status sandbox_make_filter(Arena *a, bool for_tools, struct sock_fprog *out, Diag *d)
+static Status make_filter(Arena *a, SandboxFilter kind, struct sock_fprog *out, Diag *d)
 {
-    *out = (struct sock_fprog){0};
-    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &(unsigned){SECCOMP_RET_ERRNO}) != 0)
-        return diag_set(d, STATUS_UNSUPPORTED, "the kernel has no seccomp filters: %s", strerror(errno));
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
     if (!filter)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for the system-call filter");
-    int failed = add_rules(filter, for_tools);
+    seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a tree; older libraries make a list */
+    int failed = add_rules(filter, kind);
     Status s = failed ? diag_set(d, STATUS_IO, "cannot make the system-call filter: %s", strerror(-failed))
                       : export_filter(a, filter, out, d);
     seccomp_release(filter);
     return s;
 }
 
-Status sandbox_for_tools(Arena *a, const Sandbox *s, Sandbox *tools, Diag *d)
+Status sandbox_make_filters(Arena *a, struct sock_fprog filters[SANDBOX_N_FILTERS], Diag *d)
 {
-    *tools = *s;
-    return s->filter.len ? sandbox_make_filter(a, true, &tools->filter, d) : STATUS_OK;
+    Status s = STATUS_OK;
+    memset(filters, 0, SANDBOX_N_FILTERS * sizeof *filters);
+    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &(unsigned){SECCOMP_RET_ERRNO}) != 0)
+        return diag_set(d, STATUS_UNSUPPORTED, "the kernel has no seccomp filters: %s", strerror(errno));
+    for (int i = 0; s == STATUS_OK && i < SANDBOX_N_FILTERS; i++)
+        s = make_filter(a, (SandboxFilter)i, &filters[i], d);
+    if (s != STATUS_OK) /* all of them, or none */
+        memset(filters, 0, SANDBOX_N_FILTERS * sizeof *filters);
+    return s;
 }

@@ -90,7 +90,7 @@ Status sandbox_probe(Arena *a, const char *bwrap, Sandbox *s, Diag *d)
     s->layers[s->n_layers++] = s->weak ? "weak" : "bubblewrap";
     if (s->switch_user)
         s->layers[s->n_layers++] = "user";
-    if (sandbox_make_filter(a, false, &s->filter, NULL) == STATUS_OK)
+    if (sandbox_make_filters(a, s->filters, NULL) == STATUS_OK)
         s->layers[s->n_layers++] = "seccomp";
     s->layers[s->n_layers++] = "limits";
     s->layers[s->n_layers++] = "watcher";

@@ -1,6 +1,7 @@
 /* Starting and ending sandboxes; see sandbox.h. */
 #include "grader/sandbox/sandbox.h"
 
+#include "grader/runner/wire.h"
 #include "grader/sandbox/sandbox_internal.h"
 
 #include <errno.h>
@@ -54,16 +55,27 @@ static _Noreturn void become(const Launch *l)
     _exit(127);
 }
 
-/* The filter as a file that the runner reads. */
-static int filter_file(const struct sock_fprog *filter)
+static bool append(int fd, const void *bytes, size_t n)
 {
-    int fd = memfd_create("filter", MFD_CLOEXEC);
-    size_t bytes = filter->len * sizeof *filter->filter;
-    if (fd >= 0 && bytes && pwrite(fd, filter->filter, bytes, 0) != (ssize_t)bytes) {
+    return n == 0 || write(fd, bytes, n) == (ssize_t)n;
+}
+
+/* The filters as a file that the runner reads: how many instructions each has, then all of them. */
+static int filter_file(const struct sock_fprog filters[SANDBOX_N_FILTERS])
+{
+    int fd = memfd_create("filters", MFD_CLOEXEC);
+    uint32_t lengths[WIRE_FILTERS];
+    _Static_assert((int)SANDBOX_N_FILTERS == (int)WIRE_FILTERS, "the runner knows them by number");
+    for (int i = 0; i < SANDBOX_N_FILTERS; i++)
+        lengths[i] = filters[i].len;
+    bool fine = fd >= 0 && append(fd, lengths, sizeof lengths);
+    for (int i = 0; fine && i < SANDBOX_N_FILTERS; i++)
+        fine = append(fd, filters[i].filter, lengths[i] * sizeof *filters[i].filter);
+    if (fine && lseek(fd, 0, SEEK_SET) == 0)
+        return fd;
+    if (fd >= 0)
         close(fd);
-        return -1;
-    }
-    return fd;
+    return -1;
 }
 
 /* Forks the child; its ends of the pairs are closed here again. */
@@ -118,7 +130,7 @@ Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *
     *p = (SandboxProcess){.pid = -1, .socket = -1, .errors = -1};
     Arena arena = {0};
     Launch l = {.args = full_args(&arena, s, spec),
-                .filter = filter_file(&s->filter),
+                .filter = filter_file(s->filters),
                 .switch_user = s->switch_user,
                 .drop = !s->weak || s->switch_user,
                 .slot = spec->slot};

@@ -5,7 +5,7 @@
  * - bubblewrap: namespaces of its own (user, pid, mount, network without an interface, ipc, uts, cgroup), a
  * new session, and a root in which the system, the toolkit and what the kit shows are read-only. Everything
  *   writable is a file system in memory with a size, which the runner empties between two cases.
- * - seccomp: a filter on what the command may ask of the kernel (syscalls.def).
+ * - seccomp: a filter on what the command may ask of the kernel (syscalls.def), by the kind of command.
  * - limits: rlimits (processor time, file size, processes, open files, no core dumps).
  * - watcher: the runner, process 1 inside, sums memory and processes of all, and keeps the wall clock.
  *
@@ -31,6 +31,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* The kinds of command, each with a filter of its own (syscalls.def). What names none is a student's. */
+typedef enum SandboxFilter {
+    SANDBOX_FILTER_PROGRAM,             /* a student's program; its device is elsewhere */
+    SANDBOX_FILTER_PROGRAM_WITH_DEVICE, /* the same with the virtual GPU, or a driver, in its process */
+    SANDBOX_FILTER_KIT,                 /* the kit's own, which run nothing of a student's: compilers, the device's server */
+    SANDBOX_FILTER_TOOL,                /* a tool that watches the program: it may trace, and use the loopback */
+    SANDBOX_N_FILTERS
+} SandboxFilter;
+
 /* What this machine offers, found once. All text belongs to the caller's arena. */
 typedef struct Sandbox {
     bool weak;           /* no bubblewrap: not to be used for strangers' programs */
@@ -39,7 +48,7 @@ typedef struct Sandbox {
     const char **layers; /* for results; "weak" first when weak */
     size_t n_layers;
     bool switch_user; /* we are root */
-    struct sock_fprog filter;
+    struct sock_fprog filters[SANDBOX_N_FILTERS]; /* no instructions: the kernel has none */
 } Sandbox;
 
 /* A folder or file of the host at a place inside, read-only. */
@@ -75,10 +84,6 @@ typedef struct SandboxProcess {
 /* Finds out which layers work here, by starting a sandbox. allow: names a bwrap to use, NULL to search PATH.
  * Fails only for want of memory. */
 Status sandbox_probe(Arena *a, const char *bwrap, Sandbox *s, Diag *d);
-
-/* The same sandbox for a tool that starts the program and watches it: it may trace, and use the loopback of
- * its network without interfaces. The filter belongs to the arena. */
-Status sandbox_for_tools(Arena *a, const Sandbox *s, Sandbox *tools, Diag *d);
 
 /* Starts a sandbox with the runner in it. */
 Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *p, Diag *d);

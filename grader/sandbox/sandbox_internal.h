@@ -4,9 +4,9 @@
 
 #include "grader/sandbox/sandbox.h"
 
-/* filter.c: the seccomp filter, its instructions owned by the arena; for_tools leaves out the table's rows
- * that a tool may do. STATUS_UNSUPPORTED where the kernel has none. */
-Status sandbox_make_filter(Arena *a, bool for_tools, struct sock_fprog *filter, Diag *d);
+/* filter.c: the seccomp filters, their instructions owned by the arena. STATUS_UNSUPPORTED where the kernel has none;
+ * where it fails there are no filters. */
+Status sandbox_make_filters(Arena *a, struct sock_fprog filters[SANDBOX_N_FILTERS], Diag *d);
 
 /* bwrap.c: bubblewrap's command line for a spec, NULL-terminated, up to and without the command to run. */
 const char **sandbox_bwrap_args(Arena *a, const char *bwrap, const SandboxSpec *spec);

@@ -40,6 +40,7 @@ static bool send_list(int fd, const char *word, const char *const *items)
 static bool send_request(int fd, const SandboxStep *step)
 {
     bool fine = wire_printf(fd, "dir %s\n", step->dir);
+    fine = fine && wire_printf(fd, "filter %d\n", (int)step->filter);
     fine = fine && send_list(fd, "arg", step->args) && send_list(fd, "env", step->env) &&
            send_list(fd, "collect", step->collect) &&
            (!step->passes || wire_pass(fd, "pass", 3, step->pass)) &&

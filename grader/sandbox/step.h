@@ -16,6 +16,7 @@ typedef struct SandboxStep {
     const char *const *args, *const *env, *const *collect; /* NULL-terminated */
     const char *collect_from;                              /* the folder inside that holds all of collect */
     const char *save_to; /* the folder of the host that takes its place; folders below it must exist */
+    SandboxFilter filter;
     WireLimits limits;
     bool passes;
     int pass; /* where passes: becomes the command's descriptor 3; stays the caller's to close */

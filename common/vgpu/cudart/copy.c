@@ -4,11 +4,10 @@
  * address as its target, DeviceToHost as its source, DeviceToDevice both; HostToHost and Default look at the
  * pointers only.
  */
+#include "common/base/page.h"
 #include "common/vgpu/cudart/cudart_internal.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 typedef struct Pointer {
     const void *p;
@@ -72,9 +71,7 @@ static cudaError_t check_pointers(Call *call, const Pointer *dst, const Pointer 
 
 static bool is_mapped(const char *p)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    unsigned char there;
-    return mincore((void *)((uintptr_t)p & ~(page - 1)), 1, &there) == 0;
+    return page_is_mapped((uint64_t)(uintptr_t)p);
 }
 
 /* The copy will crash in the runtime, as with hardware: its place is told first. */

@@ -5,11 +5,10 @@
  * that the same instruction last used. Only when that fails are lanes looked at one by one, and faults told
  * apart.
  */
+#include "common/base/page.h"
 #include "common/vgpu/exec/access.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 enum { NULL_PAGES = 1 << 20, DEVICES_MAX = 64 };
 
@@ -81,9 +80,7 @@ static bool mapped_in_host(const ExecLaunch *l, uint64_t addr)
 {
     if (l->host && l->host->is_host)
         return l->host->is_host(l->host->self, addr);
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    unsigned char there;
-    return addr < (uint64_t)1 << 47 && mincore((void *)(uintptr_t)(addr / page * page), 1, &there) == 0;
+    return page_is_mapped(addr);
 }
 
 static bool in_other_window(uint64_t addr)

@@ -2,6 +2,7 @@
 #include "common/vgpu/remote/remote.h"
 #include "common/vgpu/remote/wire.h"
 
+#include "common/base/page.h"
 #include "common/base/strbuf.h"
 
 #include <stdlib.h>
@@ -113,13 +114,6 @@ static bool answer_map(Wire *w, const DeviceBox *b)
     return wire_send(w, WIRE_ANSWER, NULL, 0, &(WirePart){&yes, 1}, p == wanted, -1);
 }
 
-static bool is_mapped(uint64_t addr)
-{
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    unsigned char there;
-    return addr < (uint64_t)1 << 47 && mincore((void *)(uintptr_t)(addr / page * page), 1, &there) == 0;
-}
-
 /* False: it was no question, or nobody is there. */
 static bool answer(Remote *r)
 {
@@ -138,7 +132,7 @@ static bool answer(Remote *r)
         r->shares = true;
         return answer_map(w, &box);
     case WIRE_HAS:
-        return wire_send(w, WIRE_ANSWER, NULL, 0, &(WirePart){"y", 1}, is_mapped(box.addr), -1);
+        return wire_send(w, WIRE_ANSWER, NULL, 0, &(WirePart){"y", 1}, page_is_mapped(box.addr), -1);
     case WIRE_UNMAP:
         munmap((void *)(uintptr_t)box.addr, box.width);
         return wire_send(w, WIRE_ANSWER, NULL, 0, NULL, 0, -1);
