@@ -23,6 +23,7 @@ enum {
     EXTRA_PROCESSES = 4,           /* the vgpu command and its helper beside the student's program */
     GPU_START_MS = 30000,     /* a driver starts slowly, the more so when many programs start at a time */
     GPU_DRIVER_KIB = 1 << 20, /* what a driver maps into a program of its own */
+    DEVICE_OPEN_FILES = 4096, /* one for each piece of memory that it shares with the program */
     DEVICE_WALL_FACTOR = 8    /* of the virtual GPU's sandbox: it ends after the program */
 };
 
@@ -218,6 +219,7 @@ static SandboxStep device_step(const ProgramWork *w, const char *collect[REPORTS
                         .limits = limits_of(&w->in->lab_case->limits, false)};
     step.limits.wall_ms *= DEVICE_WALL_FACTOR;
     step.limits.file_bytes = step.limits.memory_kib << 10;
+    step.limits.open_files = DEVICE_OPEN_FILES;
     return step;
 }
 

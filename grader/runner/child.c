@@ -15,6 +15,7 @@
 enum { PASSED_DESCRIPTOR = 3, ERROR_DESCRIPTOR = 4, SPARE_DESCRIPTOR = 10 };
 enum {
     OPEN_FILES_MAX = 256,
+    SIGNALS_MAX = 1024,    /* waiting ones, and timers */
     SPARE_PROCESSES = 8,   /* above the watched limit, so that the watcher sees it passed and can say so */
     BEHIND_THE_RUNNER = 5, /* niceness: a bomb must not keep the watcher from its tick */
     SPARE_CPU_SECONDS = 2  /* the same for processor time */
@@ -29,7 +30,9 @@ static void set_limit(int resource, int64_t value)
 static void set_limits(const RunnerState *state, const WireLimits *l)
 {
     set_limit(RLIMIT_CORE, 0);
-    set_limit(RLIMIT_NOFILE, OPEN_FILES_MAX);
+    set_limit(RLIMIT_NOFILE, l->open_files > 0 ? l->open_files : OPEN_FILES_MAX);
+    set_limit(RLIMIT_SIGPENDING, SIGNALS_MAX);
+    set_limit(RLIMIT_MSGQUEUE, 0);
     set_limit(RLIMIT_FSIZE, l->file_bytes);
     set_limit(RLIMIT_CPU, l->cpu_ms / 1000 + SPARE_CPU_SECONDS);
     if (!state->weak) /* outside of a sandbox it would count all processes of the user */

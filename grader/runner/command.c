@@ -24,7 +24,9 @@ typedef struct Command {
     RunnerOutcome *outcome;
     pid_t pid;
     bool ended;
-    int64_t started_us, children_cpu_us;
+    int64_t started_us;
+    int64_t beside_ns; /* what the other command of the meter had used at the last look */
+    Watch *watch;
 } Command;
 
 static int64_t microseconds(struct timeval t)
@@ -102,7 +104,9 @@ static void reap(Command *c)
     int status;
     struct rusage usage;
     for (pid_t pid; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
-        c->outcome->cpu_us += microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+        int64_t cpu_us = microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
+        c->outcome->cpu_us += cpu_us;
+        watch_reaped(c->watch, pid, cpu_us / 1000);
         if (usage.ru_maxrss > c->outcome->rss_kib)
             c->outcome->rss_kib = usage.ru_maxrss;
         if (pid != c->pid)
@@ -115,44 +119,53 @@ static void reap(Command *c)
     }
 }
 
-/* How long the command that works with this one has waited for a processor, in milliseconds. */
-static int64_t others_ms(const Command *c)
+/* The other command's slot of the meter. */
+static MeterSlot *beside(const Command *c)
 {
     Meter *m = c->request->meter;
-    return m ? atomic_load(&m->slots[1 - c->request->slot].waited_ms) : 0;
+    return m ? &m->slots[1 - c->request->slot] : NULL;
 }
 
-/* What a command waits for a processor does not count; it is asked for only where it matters. */
+/* How long others had the processors that this command, or the one that works with it, could have used. */
+static int64_t waited_ms(const Command *c)
+{
+    const MeterSlot *other = beside(c);
+    return c->watch->waited_ns / 1000000 + (other ? atomic_load(&other->waited_ms) : 0);
+}
+
 static bool wall_is_passed(const Command *c)
 {
     int64_t limit_ms = c->request->limits.wall_ms, ms = (wire_now_us() - c->started_us) / 1000;
-    if (ms < limit_ms || ms >= (1 + WIRE_WAIT_FACTOR) * limit_ms)
-        return ms >= limit_ms;
-    return ms - watch_waited_ms(c->state) - others_ms(c) >= limit_ms;
+    return ms >= (1 + WIRE_WAIT_FACTOR) * limit_ms || ms - waited_ms(c) >= limit_ms;
 }
 
-/* Writes what the command uses into its slot of the meter; with what the other one uses, in KiB. */
-static int64_t metered_kib(const Command *c, int64_t own_kib)
+/* Looks at the processes, and tells the other command's runner. */
+static WatchSum look(Command *c, bool thorough)
 {
-    Meter *m = c->request->meter;
-    if (!m)
-        return own_kib;
-    int own = c->request->slot;
-    atomic_store(&m->slots[own].memory_kib, own_kib);
-    atomic_store(&m->slots[own].waited_ms, watch_waited_ms(c->state));
-    return own_kib + atomic_load(&m->slots[1 - own].memory_kib);
+    const MeterSlot *other = beside(c);
+    int64_t used_ns = other ? atomic_load(&other->used_ns) : 0;
+    WatchSum sum = watch_look(c->state, c->watch, thorough, used_ns - c->beside_ns);
+    c->beside_ns = used_ns;
+    if (other) {
+        MeterSlot *own = &c->request->meter->slots[c->request->slot];
+        atomic_store(&own->memory_kib, sum.memory_kib);
+        atomic_store(&own->waited_ms, c->watch->waited_ns / 1000000);
+        atomic_store(&own->used_ns, c->watch->used_ns);
+        sum.memory_kib += atomic_load(&other->memory_kib);
+    }
+    return sum;
 }
 
 /* The limit that is passed now, if any. */
 static WireEnd limit_passed(Command *c, int tick)
 {
     const WireLimits *l = &c->request->limits;
+    WatchSum sum = look(c, tick % THOROUGH_TICKS == 0);
     if (wall_is_passed(c))
         return WIRE_END_WALL;
     if (!l->output_cut && (c->outcome->out.cut || c->outcome->err.cut))
         return WIRE_END_OUTPUT;
-    WatchSum sum = watch_processes(c->state, tick % THOROUGH_TICKS == 0);
-    if (metered_kib(c, sum.memory_kib) > l->memory_kib)
+    if (sum.memory_kib > l->memory_kib)
         return WIRE_END_MEMORY;
     if (sum.processes > l->processes)
         return WIRE_END_PROCESSES;
@@ -213,14 +226,17 @@ static void end_all(Command *c)
 
 void runner_run(const RunnerState *state, const RunnerRequest *request, RunnerOutcome *outcome)
 {
+    static Watch watch; /* large, and there is one command at a time */
     *outcome = (RunnerOutcome){.out.fd = -1, .err.fd = -1};
-    Command c = {.state = state, .request = request, .outcome = outcome};
+    Command c = {.state = state, .request = request, .outcome = outcome, .watch = &watch};
+    watch_start(&watch);
     bool started = start_command(&c);
     if (request->pass >= 0)
         close(request->pass); /* its other end shall see when the last of the command's processes is gone */
     if (started)
         wait_command(&c);
     outcome->wall_us = wire_now_us() - c.started_us;
+    outcome->waited_us = 1000 * waited_ms(&c);
     end_all(&c);
     if (request->meter)
         atomic_store(&request->meter->slots[request->slot].memory_kib, 0);

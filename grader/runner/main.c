@@ -150,8 +150,9 @@ static bool send_output(int fd, const char *name, const RunnerOutput *o)
 static bool answer(const RunnerRequest *request, const RunnerOutcome *o)
 {
     int fd = RUNNER_SOCKET_FD;
-    return wire_printf(fd, "exit %d %d %s %lld %lld %lld\n", o->status, o->signal, wire_end_word(o->end),
-                       (long long)o->wall_us, (long long)o->cpu_us, (long long)o->rss_kib) &&
+    return wire_printf(fd, "exit %d %d %s %lld %lld %lld %lld\n", o->status, o->signal, wire_end_word(o->end),
+                       (long long)o->wall_us, (long long)o->cpu_us, (long long)o->rss_kib,
+                       (long long)o->waited_us) &&
            send_output(fd, "stdout", &o->out) && send_output(fd, "stderr", &o->err) &&
            runner_collect(fd, request) && wire_printf(fd, "end\n");
 }

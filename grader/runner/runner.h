@@ -12,7 +12,8 @@
  *
  * The wall limit is the program's, not the machine's: while a thread of it could run and other programs have
  * the processors, its clock stands still (for WIRE_WAIT_FACTOR times the limit at most), so that a verdict
- * does not depend on what else is going on. Two commands that work as one (meter.h) have their memory and
+ * does not depend on what else is going on. A wait that other threads and processes of the command can have
+ * caused does not stop it. Two commands that work as one (meter.h) have their memory and
  * their waits added up.
  *
  * In a sandbox the runner is process 1 of its pid namespace: `kill(-1)` reaches every process of the command
@@ -59,6 +60,7 @@ typedef struct RunnerOutcome {
     WireEnd end;
     int status, signal;
     int64_t wall_us, cpu_us, rss_kib;
+    int64_t waited_us; /* of the wall's time, how long others had the processors */
     RunnerOutput out, err;
 } RunnerOutcome;
 
@@ -79,15 +81,46 @@ _Noreturn void runner_become(const RunnerState *state, const RunnerRequest *requ
 /* What all processes of the command have come to. */
 typedef struct WatchSum {
     int64_t memory_kib, processes;
-    int64_t cpu_ms; /* of the one that used most */
+    int64_t cpu_ms; /* of all, dead ones too */
 } WatchSum;
 
-/* watch.c: sums over the command's processes. thorough also counts files in memory that no process has
- * mapped. */
-WatchSum watch_processes(const RunnerState *state, bool thorough);
-/* How long the command has been kept waiting for a processor: the longest wait of any of its threads, in all.
- */
-int64_t watch_waited_ms(const RunnerState *state);
+/* What is known of a process, and of a thread, since the last look. */
+typedef struct WatchProcess {
+    pid_t pid;
+    uint64_t started;
+    int64_t own_ms, children_ms; /* processor time; children: those that it waited for */
+    int64_t seen_ns, hidden_ns;  /* of own_ms, seen in its threads; of threads that ended unseen */
+    uint64_t look;
+} WatchProcess;
+
+typedef struct WatchThread {
+    pid_t id;
+    int64_t ran_ns, waited_ns;
+    uint64_t look;
+} WatchThread;
+
+enum { WATCH_PROCESSES_MAX = 1024, WATCH_THREADS_MAX = 1024 };
+
+/* What is known of a command's processes from look to look. */
+typedef struct Watch {
+    WatchProcess processes[WATCH_PROCESSES_MAX];
+    WatchThread threads[WATCH_THREADS_MAX];
+    size_t n_processes, n_threads;
+    uint64_t n_looks;
+    int64_t looked_ms;
+    int64_t cpu_ms;    /* of all processes */
+    int64_t used_ns;   /* the same, finer, as it is held against waits */
+    int64_t owed_ns;   /* use that no wait has been held against yet */
+    int64_t waited_ns; /* how long others kept the command waiting for a processor */
+} Watch;
+
+/* watch.c: before a command starts. */
+void watch_start(Watch *w);
+/* Sums over the command's processes. thorough also counts what descriptors and mappings keep in the kernel. beside_ns:
+ * processor time that the command beside this one used since the last look. */
+WatchSum watch_look(const RunnerState *state, Watch *w, bool thorough, int64_t beside_ns);
+/* A process was taken in that used so much, together with those that it waited for. */
+void watch_reaped(Watch *w, pid_t pid, int64_t cpu_ms);
 /* Kills all processes of the command; true when there was none left. */
 bool watch_kill_all(const RunnerState *state);
 

@@ -1,9 +1,14 @@
 /* Looking at, and ending, the processes of a command; see runner.h.
  *
- * Memory is counted as the kernel counts it for each process: anonymous and shared resident pages. Pages that
- * forked processes still share are counted for each of them, so that the sum is never too low. Files in
+ * Memory is counted as the kernel counts it for each process: anonymous and shared resident pages, what is in swap, page
+ * tables. Pages that forked processes still share are counted for each of them, so that the sum is never too low. Files in
  * memory (the sandbox's own file systems, memfds) are counted from their blocks, as no process need have them
- * mapped.
+ * mapped. What else of the kernel's a process can make grow is estimated from above: so much for each descriptor and each
+ * mapping. What no process has at all (memfds that are closed and mapped, System V segments) the filter refuses.
+ *
+ * Processor time is the sum over all processes, dead ones too: the runner adopts orphans and takes in what they and those
+ * they waited for have used. Who vanishes without having been waited for (its parent ignores SIGCHLD) is charged the whole
+ * time between two looks. The same look tells how long the command was kept waiting by others (add_wait).
  */
 #include "grader/runner/runner.h"
 
@@ -19,13 +24,22 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { INODE_KIB = 1, PROCESSES_MAX = 8192 };
+enum {
+    INODE_KIB = 1,
+    PROCESSES_MAX = 8192,
+    SOCKET_KIB = 256,
+    DESCRIPTOR_KIB = 64,
+    DESCRIPTORS_MAX = 256, /* child.c lets a command have no more */
+    MAPPING_BYTES = 512,   /* of a mapping, with what it has of trees and reverse maps */
+    MAPPINGS_MAX = 65530   /* vm.max_map_count, where nobody changed it */
+};
 
 /* What /proc/PID/stat and statm say. */
 typedef struct ProcessFacts {
     pid_t parent;
     char state;
-    int64_t threads, cpu_ms, memory_kib;
+    uint64_t started; /* clock ticks since the machine's start */
+    int64_t threads, cpu_ms, children_ms; /* children: those that it has waited for */
 } ProcessFacts;
 
 static bool read_proc(pid_t pid, const char *name, char *text, size_t size)
@@ -40,53 +54,120 @@ static bool read_proc(pid_t pid, const char *name, char *text, size_t size)
     return n > 0;
 }
 
-/* RssAnon + RssShmem of /proc/PID/status, in KiB: statm lumps shared memory with mapped files. */
-static int64_t resident_kib(pid_t pid)
-{
-    char text[4096];
-    if (!read_proc(pid, "status", text, sizeof text))
-        return 0;
-    const char *anon = strstr(text, "RssAnon:"), *shared = strstr(text, "RssShmem:");
-    return (anon ? atoll(anon + 8) : 0) + (shared ? atoll(shared + 9) : 0);
-}
-
 static bool read_facts(pid_t pid, ProcessFacts *f)
 {
     char text[1024];
     if (!read_proc(pid, "stat", text, sizeof text))
         return false;
     const char *after_name = strrchr(text, ')'); /* the name may hold anything, parentheses too */
-    unsigned long long user, system;
-    long long threads;
+    unsigned long long user, system, started;
+    long long threads, children_user, children_system;
     int parent;
-    if (!after_name ||
-        sscanf(after_name + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %*d %*d %*d %*d %lld",
-               &f->state, &parent, &user, &system, &threads) != 5)
+    if (!after_name || sscanf(after_name + 1,
+                              " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld %*d %*d %lld %*d %llu",
+                              &f->state, &parent, &user, &system, &children_user, &children_system, &threads,
+                              &started) != 8)
         return false;
+    int64_t ticks = sysconf(_SC_CLK_TCK);
     f->parent = parent;
     f->threads = threads;
-    f->cpu_ms = (int64_t)((user + system) * 1000 / (unsigned long long)sysconf(_SC_CLK_TCK));
+    f->started = started;
+    f->cpu_ms = (int64_t)(user + system) * 1000 / ticks;
+    f->children_ms = (children_user + children_system) * 1000 / ticks;
     return true;
 }
 
-/* Blocks of the memfds that a process holds open. */
-static int64_t memfd_kib(pid_t pid)
+/* Memory ---------------------------------------------------------------------------------------- */
+
+/* A number of KiB in /proc/PID/status. */
+static int64_t status_kib(const char *text, const char *name)
 {
-    char path[320];
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    const char *p = strstr(text, name);
+    return p ? atoll(p + strlen(name)) : 0;
+}
+
+/* What one descriptor can keep in the kernel: a socket what its buffer for sending takes (net.core.wmem_default), a pipe
+ * its 16 pages, the others less. */
+static int64_t descriptor_kib(const char *target)
+{
+    return strncmp(target, "socket:", 7) == 0 ? SOCKET_KIB : DESCRIPTOR_KIB;
+}
+
+/* A process's descriptors: memory of the kernel that they can keep, and blocks of memfds. Where a process's folder cannot be
+ * looked into (a program that may be run and not read), it has as many as it may. */
+static int64_t descriptors_kib(const char *task, int64_t *memfd_kib)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/fd", task);
     DIR *dir = opendir(path);
-    int64_t kib = 0;
+    int64_t kib = dir || errno == ENOENT ? 0 : (int64_t)DESCRIPTORS_MAX * SOCKET_KIB;
     for (struct dirent *e; dir && (e = readdir(dir));) {
-        char target[64];
+        char target[64] = "";
         struct stat st;
-        ssize_t n = readlinkat(dirfd(dir), e->d_name, target, sizeof target - 1);
-        bool memfd = n > 7 && strncmp(target, "/memfd:", 7) == 0;
-        if (memfd && fstatat(dirfd(dir), e->d_name, &st, 0) == 0)
-            kib += st.st_blocks / 2;
+        if (!isdigit((unsigned char)e->d_name[0]) ||
+            readlinkat(dirfd(dir), e->d_name, target, sizeof target - 1) < 0)
+            continue;
+        kib += descriptor_kib(target);
+        if (strncmp(target, "/memfd:", 7) == 0 && fstatat(dirfd(dir), e->d_name, &st, 0) == 0)
+            *memfd_kib += st.st_blocks / 2;
     }
     if (dir)
         closedir(dir);
     return kib;
+}
+
+/* What the kernel keeps for a process's mappings, which are lines of its maps. */
+static int64_t mappings_kib(const char *task)
+{
+    char path[400], text[16384];
+    snprintf(path, sizeof path, "%s/maps", task);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int64_t lines = fd < 0 && errno == EACCES ? MAPPINGS_MAX : 0;
+    for (ssize_t n; fd >= 0 && (n = read(fd, text, sizeof text)) > 0;)
+        for (const char *p = text; (p = memchr(p, '\n', (size_t)(text + n - p))); p++)
+            lines++;
+    if (fd >= 0)
+        close(fd);
+    return lines * MAPPING_BYTES / 1024;
+}
+
+/* The first thread that still has memory: a process goes on when its first thread has ended. */
+static bool find_living_thread(pid_t pid, char *task, size_t size, char *status, size_t status_size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    bool found = false;
+    for (struct dirent *e; dir && !found && (e = readdir(dir));) {
+        char name[300];
+        snprintf(name, sizeof name, "task/%s/status", e->d_name);
+        found = isdigit((unsigned char)e->d_name[0]) && read_proc(pid, name, status, status_size) &&
+                strstr(status, "RssAnon:");
+        if (found)
+            snprintf(task, size, "%s/%s", path, e->d_name);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+/* What a process has in memory (statm would lump shared memory with mapped files), in swap, and in page tables; a thorough
+ * look adds what the kernel keeps for it. Of files in memory a process has them mapped, or open, or both: the larger number
+ * counts. */
+static int64_t process_kib(pid_t pid, const ProcessFacts *f, bool thorough)
+{
+    char text[4096], task[380];
+    snprintf(task, sizeof task, "/proc/%d", (int)pid);
+    bool found = f->state == 'Z' ? find_living_thread(pid, task, sizeof task, text, sizeof text)
+                                 : read_proc(pid, "status", text, sizeof text);
+    if (!found)
+        return 0;
+    int64_t shared = status_kib(text, "RssShmem:"), memfds = 0;
+    int64_t kib = status_kib(text, "RssAnon:") + status_kib(text, "VmPTE:") + status_kib(text, "VmSwap:") +
+                  status_kib(text, "HugetlbPages:");
+    if (thorough)
+        kib += descriptors_kib(task, &memfds) + mappings_kib(task);
+    return kib + (memfds > shared ? memfds : shared);
 }
 
 /* What the sandbox's writable file systems hold. */
@@ -134,65 +215,200 @@ static void each_process(const RunnerState *state, void (*visit)(pid_t pid, void
         closedir(proc);
 }
 
-typedef struct SumContext {
+/* Adding up ------------------------------------------------------------------------------------- */
+
+enum {
+    NS_PER_MS = 1000000,
+    HIDDEN_SLACK_MS = 20, /* two ticks of the kernel's clock for processor time */
+    OWED_MAX_MS = 100     /* of a command's own use, how much is held against waits of later looks */
+};
+
+static WatchProcess *find_process(Watch *w, pid_t pid, uint64_t started)
+{
+    for (size_t i = 0; i < w->n_processes; i++)
+        if (w->processes[i].pid == pid && (started == 0 || w->processes[i].started == started))
+            return &w->processes[i];
+    return NULL;
+}
+
+static WatchThread *find_thread(Watch *w, pid_t thread)
+{
+    for (size_t i = 0; i < w->n_threads; i++)
+        if (w->threads[i].id == thread)
+            return &w->threads[i];
+    return NULL;
+}
+
+/* One look. */
+typedef struct Look {
+    Watch *watch;
     WatchSum sum;
     bool thorough;
-} SumContext;
+    int64_t grown_ms, reported_ms; /* processor time of living processes, and of those that they have waited for */
+    int64_t used_ns;               /* the same of threads, since the last look */
+    int64_t longest_ns, longest_ran_ns; /* of the thread that wanted a processor longest: wait, and use */
+} Look;
+
+/* Takes in what a thread has run and waited since the last look. The first two numbers of its schedstat are
+ * nanoseconds on a processor, and nanoseconds in which it could have run and did not. */
+static int64_t add_thread(Look *l, pid_t pid, const char *thread)
+{
+    char name[300], text[128];
+    long long ran, waited;
+    snprintf(name, sizeof name, "task/%s/schedstat", thread);
+    if (!read_proc(pid, name, text, sizeof text) || sscanf(text, "%lld %lld", &ran, &waited) != 2)
+        return 0; /* a kernel without it, or a thread that has ended */
+    Watch *w = l->watch;
+    WatchThread *t = find_thread(w, atoi(thread)), fresh = {.id = atoi(thread)};
+    if (!t && w->n_threads == WATCH_THREADS_MAX)
+        return 0;
+    if (!t || ran < t->ran_ns) { /* new, or another one with the number of one that has ended */
+        t = t ? t : &w->threads[w->n_threads++];
+        *t = fresh;
+    }
+    int64_t ran_ns = ran - t->ran_ns, waited_ns = waited - t->waited_ns;
+    *t = (WatchThread){.id = fresh.id, .ran_ns = ran, .waited_ns = waited, .look = w->n_looks};
+    l->used_ns += ran_ns;
+    if (ran_ns + waited_ns > l->longest_ns + l->longest_ran_ns) {
+        l->longest_ns = waited_ns;
+        l->longest_ran_ns = ran_ns;
+    }
+    return ran_ns;
+}
+
+/* The use of a process since the last look; what threads used that came and went between two looks is in the
+ * process's own count. */
+static void add_threads(Look *l, pid_t pid, WatchProcess *p)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (isdigit((unsigned char)e->d_name[0]))
+            p->seen_ns += add_thread(l, pid, e->d_name);
+    if (dir)
+        closedir(dir);
+    int64_t hidden_ns = (p->own_ms - HIDDEN_SLACK_MS) * NS_PER_MS - p->seen_ns;
+    if (hidden_ns > p->hidden_ns) {
+        l->used_ns += hidden_ns - p->hidden_ns;
+        p->hidden_ns = hidden_ns;
+    }
+}
+
+/* Takes in a process's own use, and what those used that it waited for. */
+static void add_use(Look *l, pid_t pid, const ProcessFacts *f)
+{
+    Watch *w = l->watch;
+    WatchProcess *p = find_process(w, pid, f->started);
+    if (!p && w->n_processes == WATCH_PROCESSES_MAX)
+        return;
+    if (!p) {
+        p = &w->processes[w->n_processes++];
+        *p = (WatchProcess){.pid = pid, .started = f->started};
+    }
+    l->grown_ms += f->cpu_ms - p->own_ms;
+    l->reported_ms += f->children_ms - p->children_ms;
+    p->own_ms = f->cpu_ms;
+    p->children_ms = f->children_ms;
+    p->look = w->n_looks;
+    add_threads(l, pid, p);
+}
 
 static void add_process(pid_t pid, void *context)
 {
-    SumContext *c = context;
+    Look *l = context;
     ProcessFacts f;
-    if (!read_facts(pid, &f) || f.state == 'Z')
+    if (!read_facts(pid, &f))
         return;
-    c->sum.processes += f.threads;
-    c->sum.memory_kib += resident_kib(pid);
-    if (c->thorough)
-        c->sum.memory_kib += memfd_kib(pid);
-    if (f.cpu_ms > c->sum.cpu_ms)
-        c->sum.cpu_ms = f.cpu_ms;
+    add_use(l, pid, &f);
+    if (f.state == 'Z' && f.threads <= 1)
+        return;
+    l->sum.processes += f.threads;
+    l->sum.memory_kib += process_kib(pid, &f, l->thorough);
 }
 
-WatchSum watch_processes(const RunnerState *state, bool thorough)
+/* Forgets who is gone. Those whom the runner did not take in itself may have been waited for by their parents,
+ * or by nobody: then their last interval is not known, and each is charged all of it, as far as there were
+ * processors for that. */
+static void charge_gone(Look *l, int64_t interval_ms)
 {
-    SumContext c = {.thorough = thorough};
-    each_process(state, add_process, &c);
-    if (!state->weak)
-        c.sum.memory_kib += scratch_kib();
-    return c.sum;
-}
-
-/* The second number of a thread's schedstat: nanoseconds in which it could have run and did not. */
-static int64_t thread_waited_ms(pid_t pid, const char *thread)
-{
-    char name[300], text[128];
-    long long waited_ns;
-    snprintf(name, sizeof name, "task/%s/schedstat", thread);
-    if (!read_proc(pid, name, text, sizeof text) || sscanf(text, "%*s %lld", &waited_ns) != 1)
-        return 0; /* a kernel without it, or a thread that has ended */
-    return waited_ns / 1000000;
-}
-
-static void find_longest_wait(pid_t pid, void *context)
-{
-    char path[64];
-    int64_t *longest_ms = context;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-    DIR *dir = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        int64_t ms = isdigit((unsigned char)e->d_name[0]) ? thread_waited_ms(pid, e->d_name) : 0;
-        *longest_ms = ms > *longest_ms ? ms : *longest_ms;
+    Watch *w = l->watch;
+    int64_t known_ms = 0, gone = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < w->n_processes; i++) {
+        WatchProcess p = w->processes[i];
+        if (p.look == w->n_looks) {
+            w->processes[n++] = p;
+        } else {
+            known_ms += p.own_ms + p.children_ms;
+            gone++;
+        }
     }
-    if (dir)
-        closedir(dir);
+    w->n_processes = n;
+    n = 0;
+    for (size_t i = 0; i < w->n_threads; i++)
+        if (w->threads[i].look == w->n_looks)
+            w->threads[n++] = w->threads[i];
+    w->n_threads = n;
+    int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t most_ms = interval_ms * (gone < processors ? gone : processors);
+    int64_t told_ms = l->reported_ms - known_ms;
+    int64_t charge_ms = told_ms > most_ms ? told_ms : most_ms;
+    w->cpu_ms += l->grown_ms + charge_ms;
+    l->used_ns += charge_ms * NS_PER_MS;
 }
 
-int64_t watch_waited_ms(const RunnerState *state)
+/* A thread's wait counts as far as no other of the command's own threads, here or beside it, can have caused it by using a
+ * processor. Looks of two runners are not at one time: so use is held against waits a little later, too. */
+static void add_wait(Look *l, int64_t beside_ns)
 {
-    int64_t longest_ms = 0;
-    each_process(state, find_longest_wait, &longest_ms);
-    return longest_ms;
+    Watch *w = l->watch;
+    int64_t most_ns = (int64_t)OWED_MAX_MS * NS_PER_MS;
+    w->owed_ns += l->used_ns - l->longest_ran_ns + beside_ns;
+    if (w->owed_ns > most_ns + l->longest_ns)
+        w->owed_ns = most_ns + l->longest_ns;
+    int64_t own_ns = w->owed_ns < l->longest_ns ? w->owed_ns : l->longest_ns;
+    w->owed_ns -= own_ns;
+    w->waited_ns += l->longest_ns - own_ns;
 }
+
+WatchSum watch_look(const RunnerState *state, Watch *w, bool thorough, int64_t beside_ns)
+{
+    Look l = {.watch = w, .thorough = thorough};
+    int64_t now_ms = wire_now_ms();
+    w->n_looks++;
+    each_process(state, add_process, &l);
+    charge_gone(&l, now_ms - w->looked_ms);
+    add_wait(&l, beside_ns);
+    w->looked_ms = now_ms;
+    w->used_ns += l.used_ns;
+    if (!state->weak)
+        l.sum.memory_kib += scratch_kib();
+    l.sum.cpu_ms = w->cpu_ms;
+    return l.sum;
+}
+
+void watch_start(Watch *w)
+{
+    w->n_processes = w->n_threads = 0;
+    w->n_looks = 0;
+    w->cpu_ms = w->waited_ns = w->used_ns = w->owed_ns = 0;
+    w->looked_ms = wire_now_ms();
+}
+
+void watch_reaped(Watch *w, pid_t pid, int64_t cpu_ms)
+{
+    WatchProcess *p = find_process(w, pid, 0);
+    int64_t known_ms = p ? p->own_ms + p->children_ms : 0;
+    if (cpu_ms > known_ms) {
+        w->cpu_ms += cpu_ms - known_ms;
+        w->used_ns += (cpu_ms - known_ms) * NS_PER_MS;
+    }
+    if (p)
+        *p = w->processes[--w->n_processes];
+}
+
+/* Ending ---------------------------------------------------------------------------------------- */
 
 static void kill_one(pid_t pid, void *context)
 {

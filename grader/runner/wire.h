@@ -5,7 +5,7 @@
  * ended, hand over files.
  *
  *     grader -> runner, lines                    runner -> grader, lines, some followed by bytes
- *         dir PATH                                   exit STATUS SIGNAL LIMIT WALL_US CPU_US RSS_KIB
+ *         dir PATH                                   exit STATUS SIGNAL LIMIT WALL_US CPU_US RSS_KIB WAITED_US
  *         arg TEXT        (one each)                 stdout BYTES CUT     and that many bytes
  *         env NAME=VALUE  (one each)                 stderr BYTES CUT     and that many bytes
  *         limit NAME N    (rows of limits.def)       file PATH BYTES      and that many bytes

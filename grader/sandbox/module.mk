@@ -1,2 +1,3 @@
 $(call module,grader/sandbox)
 $(call unit_tests,grader/sandbox,grader/sandbox grader/runner common/base,-lseccomp)
+$(BUILD)/grader/sandbox/test/test_sandbox: $(BUILD)/grader/sandbox/test/hostile.o

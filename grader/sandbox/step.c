@@ -56,14 +56,15 @@ static bool send_request(int fd, const SandboxStep *step)
 static bool read_exit(Session *s, const char *text)
 {
     char word[32];
-    long long wall_us, cpu_us, rss_kib;
+    long long wall_us, cpu_us, rss_kib, waited_us;
     SandboxAnswer *a = s->answer;
-    if (sscanf(text, "%d %d %31s %lld %lld %lld", &a->status, &a->signal, word, &wall_us, &cpu_us,
-               &rss_kib) != 6)
+    if (sscanf(text, "%d %d %31s %lld %lld %lld %lld", &a->status, &a->signal, word, &wall_us, &cpu_us,
+               &rss_kib, &waited_us) != 7)
         return false;
     a->end = wire_end_of(word);
     a->wall_s = (double)wall_us / 1e6;
     a->cpu_s = (double)cpu_us / 1e6;
+    a->waited_s = (double)waited_us / 1e6;
     a->rss_kib = rss_kib;
     return a->end < WIRE_N_ENDS;
 }

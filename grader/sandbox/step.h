@@ -34,7 +34,7 @@ typedef struct SandboxFile {
 typedef struct SandboxAnswer {
     WireEnd end;
     int status, signal;
-    double wall_s, cpu_s;
+    double wall_s, cpu_s, waited_s; /* waited: of wall_s, how long others had the processors */
     int64_t rss_kib;
     const char *out, *err; /* as printed; with a NUL after it */
     size_t out_bytes, err_bytes;

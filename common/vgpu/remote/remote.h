@@ -65,6 +65,7 @@ void remote_close(Remote *r);
 typedef struct RemoteOptions {
     DeviceOptions device; /* host is set by the server */
     uint64_t fail_at;
+    bool watched; /* it has a sandbox without the program, whose first process counts its memory and must see its files */
 } RemoteOptions;
 
 /* Serves everybody who comes through the door, each in a process of their own, until nobody can any more, or

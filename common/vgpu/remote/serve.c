@@ -17,8 +17,16 @@
 #include <unistd.h>
 
 enum { CONNECTIONS_MAX = 64, ACCESSES_MAX = 16, END_WAIT_MS = 2000, EXIT_GONE = 0, EXIT_START = 2 };
+enum { KEPT_MAX = 3000 };
 /* What a client may tell of itself (places, errors of calls). */
 #define TOLD_BYTES_MAX ((uint64_t)64 << 20)
+
+/* A piece of memory that is shared with the client, and its file. The file stays open, so that who counts this process's
+ * memory finds all of its pages, which the client can fill and unmap again. */
+typedef struct Kept {
+    void *p;
+    int fd;
+} Kept;
 
 typedef struct Serving {
     Wire wire;
@@ -30,6 +38,8 @@ typedef struct Serving {
     bool finished;
     uint64_t told_bytes;
     uint32_t n_accesses;
+    Kept kept[KEPT_MAX];
+    size_t n_kept;
 } Serving;
 
 /* ---- the client's memory ---- */
@@ -89,6 +99,27 @@ static bool ask(Wire *w, WireType type, const DeviceBox *where, int fd)
     return ok && w->payload == 1 && wire_take(w, &byte, 1);
 }
 
+/* Takes over a file. Without room for it, its pages are this process's own from now on. */
+static void keep_file(Serving *s, void *p, uint64_t bytes, int fd)
+{
+    int kept = s->n_kept < KEPT_MAX ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+    if (kept >= 0)
+        s->kept[s->n_kept++] = (Kept){p, kept};
+    else
+        madvise(p, bytes, MADV_POPULATE_WRITE);
+}
+
+static void drop_file(Serving *s, const void *p)
+{
+    for (size_t i = s->n_kept; i-- > 0;) {
+        if (s->kept[i].p != p)
+            continue;
+        close(s->kept[i].fd);
+        s->kept[i] = s->kept[--s->n_kept];
+        return;
+    }
+}
+
 static void *host_map(void *self, uint64_t wanted, uint64_t bytes)
 {
     Serving *s = self;
@@ -99,6 +130,8 @@ static void *host_map(void *self, uint64_t wanted, uint64_t bytes)
         munmap(p, bytes);
         p = NULL;
     }
+    if (p != NULL)
+        keep_file(s, p, bytes, fd);
     if (fd >= 0)
         close(fd);
     return p;
@@ -108,6 +141,7 @@ static void host_unmap(void *self, void *p, uint64_t bytes)
 {
     Wire *w = &((Serving *)self)->wire;
     DeviceBox where = {.addr = (uint64_t)(uintptr_t)p, .width = bytes};
+    drop_file(self, p);
     munmap(p, bytes);
     if (wire_send(w, WIRE_UNMAP, &where, sizeof where, NULL, 0, -1))
         answered(w, 0);
@@ -245,6 +279,8 @@ Status remote_serve_one(int socket, const RemoteOptions *options, Diag *diag)
         serve(s);
     s->wire.broken = true; /* nobody is asked any more */
     device_server_destroy(s->server);
+    while (s->n_kept > 0)
+        close(s->kept[--s->n_kept].fd);
     request_free(&s->request);
     free(s);
     return st;
@@ -340,7 +376,8 @@ bool remote_serve(int door, int stop, const RemoteOptions *options)
     Wire *w = malloc(sizeof *w);
     if (w == NULL)
         return false;
-    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nobody traces it, or reads its memory */
+    if (!options->watched)
+        prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nobody traces it, or reads its memory */
     wire_init(w, door);
     while (wait_at(door, stop) && wire_next(w)) {
         admit(&all, door, w->passed, options);

@@ -143,7 +143,7 @@ static int open_records(bool inherited)
  * it is not ours. */
 static Status serve_devices(const ToolOptions *o, int records, int door, int stop, Diag *diag)
 {
-    RemoteOptions options = {.fail_at = 0};
+    RemoteOptions options = {.watched = o->serve >= 0};
     set_options(o, records);
     Status st = device_options_read(&options.device, diag);
     if (st == STATUS_OK)

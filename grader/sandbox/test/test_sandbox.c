@@ -8,6 +8,7 @@
 #include "grader/runner/meter.h"
 #include "grader/sandbox/sandbox.h"
 #include "grader/sandbox/step.h"
+#include "grader/sandbox/test/hostile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,8 +53,9 @@ static int set_up(void **state)
     strcpy(f->save, "/tmp/sandbox-test-save-XXXXXX");
     if (!mkdtemp(f->kit) || !mkdtemp(f->save) || chmod(f->kit, 0755))
         return -1;
-    snprintf(command, sizeof command, "cp '%s' %s/runner && chmod 755 %s/runner && mkdir %s/out",
-             runner_source(), f->kit, f->kit, f->save);
+    snprintf(command, sizeof command,
+             "cp '%s' %s/runner && cp /proc/%d/exe %s/self && chmod 755 %s/runner %s/self && mkdir %s/out",
+             runner_source(), f->kit, (int)getpid(), f->kit, f->kit, f->kit, f->save);
     *state = f;
     if (system(command) != 0)
         return -1;
@@ -652,8 +654,79 @@ static void test_weak_sandbox(void **state)
     assert_int_equal(WIRE_END_WALL, a.end);
 }
 
-int main(void)
+/* What all processes use ------------------------------------------------------------------------ */
+
+/* A command of hostile.c. */
+static SandboxAnswer run_hostile(Fixture *f, const char *name, WireLimits limits)
 {
+    char script[64];
+    snprintf(script, sizeof script, "exec /kit/self --as %s", name);
+    SandboxAnswer a = run_under(f, script, limits);
+    assert_int_not_equal(99, a.status);
+    return a;
+}
+
+/* 6 children of 0.4 s each, under limits of 1.6 s and of 10 s for all. */
+static void test_processor_time_of_all(void **state)
+{
+    static const char *const names[] = {"children", "forgotten-children"};
+    for (int i = 0; i < 2; i++) {
+        WireLimits l = modest;
+        l.wall_ms = 15000;
+        l.cpu_ms = 1600;
+        assert_int_equal(WIRE_END_CPU, run_hostile(*state, names[i], l).end);
+        l.cpu_ms = 10000;
+        assert_int_equal(WIRE_END_NONE, run_hostile(*state, names[i], l).end);
+    }
+}
+
+/* The share of its time in which a command was kept waiting by others, on one processor. */
+static double waited_share(Fixture *f, const char *name)
+{
+    WireLimits l = modest;
+    l.wall_ms = 1000;
+    l.cpu_ms = 60000;
+    cpu_set_t before;
+    sched_getaffinity(0, sizeof before, &before);
+    start_rivals(NULL, 0);
+    SandboxAnswer a = run_hostile(f, name, l);
+    sched_setaffinity(0, sizeof before, &before);
+    assert_int_equal(WIRE_END_WALL, a.end);
+    return a.waited_s / a.wall_s;
+}
+
+/* A command that keeps itself waiting waits no longer than one that does not: on a quiet machine, not at all. */
+static void test_own_crowd_stops_no_clock(void **state)
+{
+    double crowd = waited_share(*state, "crowd"), alone = waited_share(*state, "alone");
+    if (crowd > alone + 0.3)
+        fail_msg("the crowd waited %.2f of its time, one alone %.2f", crowd, alone);
+}
+
+static void test_memory_of_every_kind(void **state)
+{
+    static const char *const names[] = {"headless", "page-tables", "sockets", "mappings"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        WireLimits l = modest;
+        l.memory_kib = 100 << 10;
+        l.wall_ms = l.cpu_ms = 15000;
+        SandboxAnswer a = run_hostile(*state, names[i], l);
+        if (a.end != WIRE_END_MEMORY)
+            fail_msg("%s: %s, status %d, signal %d", names[i], wire_end_word(a.end), a.status, a.signal);
+        l.memory_kib = 1 << 20;
+        assert_int_equal(WIRE_END_NONE, run_hostile(*state, names[i], l).end);
+    }
+}
+
+static void test_memory_is_somebodys(void **state)
+{
+    assert_int_equal(0, run_hostile(*state, "nobodys-memory", modest).status);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--as") == 0)
+        return hostile_run(argv[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_output_and_status),
         cmocka_unit_test(test_signal),
@@ -692,6 +765,10 @@ int main(void)
         cmocka_unit_test(test_runner_that_is_not_there),
         cmocka_unit_test(test_probe_says_what_is_missing),
         cmocka_unit_test(test_weak_sandbox),
+        cmocka_unit_test(test_processor_time_of_all),
+        cmocka_unit_test(test_own_crowd_stops_no_clock),
+        cmocka_unit_test(test_memory_of_every_kind),
+        cmocka_unit_test(test_memory_is_somebodys),
     };
     return cmocka_run_group_tests_name("sandbox", tests, set_up, tear_down);
 }
