@@ -86,6 +86,7 @@ typedef struct CaseTiming {
     const char *name; /* owned by the Result's arena */
     double wall_s, cpu_s;
     int64_t max_rss_kib;
+    bool ran_short; /* its time ran out while others had the processors; not written */
 } CaseTiming;
 
 /* Seconds of processors by what they were used for: rows of phases.def. */

@@ -24,6 +24,9 @@
 
 enum { STDERR_SHOWN_MAX = 16 << 10 };
 
+/* A case whose time ran out has run short when others had the processors for this share of its limit. */
+static const double SHORT_SHARE = 0.05;
+
 /* A case under way. */
 typedef struct CaseWork {
     Arena *arena;
@@ -377,7 +380,8 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
     if (w.report && w.report->device_name[0])
         *device_name = arena_strndup(a, w.report->device_name, strlen(w.report->device_name));
     *timing = (CaseTiming){
-        .name = c->name, .wall_s = w.ran.wall_s, .cpu_s = w.ran.cpu_s, .max_rss_kib = w.ran.rss_kib};
+        .name = c->name, .wall_s = w.ran.wall_s, .cpu_s = w.ran.cpu_s, .max_rss_kib = w.ran.rss_kib,
+        .ran_short = w.ran.end == WIRE_END_WALL && w.ran.waited_s > SHORT_SHARE * c->limits.wall_s};
     judge_answer_free(&w.answer);
     vgpu_report_free(w.report);
 }

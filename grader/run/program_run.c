@@ -1,6 +1,7 @@
 /* Running a case's program; see program_run.h. */
 #include "grader/run/program_run.h"
 
+#include "grader/run/turn.h"
 #include "grader/runner/meter.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -148,28 +148,10 @@ Status program_show_inputs(Arena *a, const CaseInput *in, Diag *d)
     return STATUS_OK;
 }
 
-static int lock_file(const char *work, const char *name, int operation)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", work, name);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    while (fd >= 0 && flock(fd, operation) != 0 && errno == EINTR)
-        ;
-    return fd;
-}
-
-/* On a GPU a case that is timed has the card to itself, and the others share it. Who waits for the card holds
- * the queue, so that those who share it do not go past for ever. The descriptor that holds the turn; -1 where
- * none is needed. */
+/* On a GPU a case that is timed has the card to itself, and the others share it. */
 int program_take_gpu(const GradeRun *run, bool alone)
 {
-    if (!run->gpu)
-        return -1;
-    int queue = lock_file(run->work, "gpu.queue", LOCK_EX);
-    int turn = lock_file(run->work, "gpu.turn", alone ? LOCK_EX : LOCK_SH);
-    if (queue >= 0)
-        close(queue);
-    return turn;
+    return run->gpu ? turn_take(run->work, "gpu", alone) : -1;
 }
 
 /* What the vgpu command writes: its report, and the timeline of a case that shows it. */

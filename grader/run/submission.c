@@ -9,6 +9,7 @@
 #include "grader/run/case_run.h"
 #include "grader/run/modelled.h"
 #include "grader/run/speed.h"
+#include "grader/run/turn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -150,6 +151,18 @@ static bool read_answers(Work *w)
     return s == STATUS_OK;
 }
 
+/* The turn at the processors: workers share it, and who takes it alone has nothing of this run beside it. */
+static int take_processors(const Work *w, bool alone)
+{
+    return turn_take(w->run->work, "processors", alone);
+}
+
+static void give_back(int turn)
+{
+    if (turn >= 0)
+        close(turn);
+}
+
 /* Takes and builds; true when there is a program to run. */
 static bool make_program(Work *w)
 {
@@ -172,7 +185,10 @@ static bool make_program(Work *w)
     BuildInput in = {
         .kit = &w->run->kit, .lab = s->lab, .places = &w->places, .box = &w->box, .gpu = w->run->gpu};
     BuildOutput out;
-    if (build_submission(a, &in, &out, &d) != STATUS_OK) {
+    int turn = take_processors(w, false);
+    Status built = build_submission(a, &in, &out, &d);
+    give_back(turn);
+    if (built != STATUS_OK) {
         fill_kit_error(w, &d);
         return false;
     }
@@ -183,6 +199,37 @@ static bool make_program(Work *w)
     if (out.verdict != VERDICT_PASS)
         fill_cases(w, out.verdict, meaning_of(w, out.verdict));
     return out.verdict == VERDICT_PASS;
+}
+
+/* Runs a case. One whose time ran out while others had the processors is run again alone. */
+static void run_case(Work *w, const CaseInput *in, CaseResult *r, CaseTiming *timing)
+{
+    Result *result = w->result;
+    for (int alone = 0; alone == 0 || (alone == 1 && timing->ran_short); alone++) {
+        int turn = take_processors(w, alone);
+        case_run(&result->arena, in, r, timing, &result->device_name);
+        give_back(turn);
+        w->timing->processor_s.cases += timing->cpu_s;
+    }
+}
+
+/* The row of a case that is not run any more. */
+static void leave_out(Work *w, const LabCase *c, CaseResult *r, CaseTiming *timing)
+{
+    Language language = w->submission->lab->language;
+    const char *why = arena_printf(
+        &w->result->arena,
+        language_say(language, "%s This case was not run: %d cases before it had not ended in time."),
+        meaning_of(w, VERDICT_TIMEOUT), SUBMISSION_TIMEOUTS_MAX);
+    *timing = (CaseTiming){.name = c->name};
+    *r = (CaseResult){.name = c->name,
+                      .hidden = c->hidden,
+                      .max_points = c->points,
+                      .verdict = VERDICT_TIMEOUT,
+                      .message = why ? why : meaning_of(w, VERDICT_TIMEOUT),
+                      .lesson = "",
+                      .hint = "",
+                      .replay = ""};
 }
 
 static void run_cases(Work *w)
@@ -198,9 +245,15 @@ static void run_cases(Work *w)
         fill_kit_error(w, &d);
         return;
     }
-    for (size_t i = 0; i < lab->n_cases; i++) {
+    for (size_t i = 0, n_timeouts = 0; i < lab->n_cases; i++) {
         if (!is_wanted(w->run, lab, &lab->cases[i]))
             continue;
+        CaseResult *row = &r->cases[r->n_cases++];
+        CaseTiming *timing = &w->timing->cases[w->timing->n_cases++];
+        if (n_timeouts >= SUBMISSION_TIMEOUTS_MAX) {
+            leave_out(w, &lab->cases[i], row, timing);
+            continue;
+        }
         CaseInput in = {.run = w->run,
                         .lab = lab,
                         .lab_case = &lab->cases[i],
@@ -211,9 +264,8 @@ static void run_cases(Work *w)
                         .device_box = &w->device_box,
                         .reference = &w->reference,
                         .modelled = &w->modelled};
-        case_run(&r->arena, &in, &r->cases[r->n_cases++], &w->timing->cases[w->timing->n_cases++],
-                 &r->device_name);
-        w->timing->processor_s.cases += w->timing->cases[w->timing->n_cases - 1].cpu_s;
+        run_case(w, &in, row, timing);
+        n_timeouts += row->verdict == VERDICT_TIMEOUT;
     }
     double before_s = processor_s(RUSAGE_CHILDREN);
     judge_stop(judge);

@@ -48,6 +48,10 @@ typedef struct Submission {
     const char *folder; /* holds the files */
 } Submission;
 
+/* So many cases of a submission may run out of time before the others are not run any more: they cost the class time, and the
+ * submission is hostile, or there is an endless loop in what all of them run. */
+enum { SUBMISSION_TIMEOUTS_MAX = 5 };
+
 /* Grades a submission in the folders of a worker's slot. Whatever the submission does, and where the kit
  * itself fails too (kit-error), there is a Result; NULL only without memory. timing's array belongs to the
  * Result's arena; the Result borrows the cases' names from the lab and the sandbox's layers from the run. */

@@ -77,7 +77,7 @@ left=$(ps -eo pid=,args= | grep -vE "^ *[0-9]+ ([^ ]*bash |ps |grep )")
 
 # A grader that was built with a sanitizer has the virtual GPU in the program's own process (docs/security.md), where these reach it, end
 # the process above them, or are ended by the sanitizer.
-reaches_own_process=" babbles-at-the-gpu false-sizes forged-report kill-all kill-the-watcher looks-for-the-gpu shrinks-shared-memory "
+reaches_own_process=" babbles-at-the-gpu false-sizes forged-report kill-all kill-the-watcher looks-for-the-gpu memory-file-bomb memory-of-nobody pinned-and-dropped shrinks-shared-memory "
 for file in "${chosen[@]}"; do
     name=$(basename "$file" .cu)
     if [ -n "${SAN:-}" ] && [[ $reaches_own_process == *" $name "* ]]; then
