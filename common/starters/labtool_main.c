@@ -10,6 +10,16 @@
  *   labtool language LABDIR             the language that the lab speaks
  *   labtool say LABDIR ENGLISH          a sentence of the kit in that language
  *
+ * And, where the solutions are, of the lab's wrong (broken) and unusual (accepted) submissions, most of which
+ * are edits of the solution (edit.h):
+ *
+ *   labtool broken LABDIR NAME          the whole source of one: NAME as no-guard, or of a folder
+ * half-mended/smooth.cu labtool accepted LABDIR NAME        the same labtool submissions LABDIR TO       all
+ * of them as whole sources, in TO/broken and TO/accepted labtool edit LABDIR FILE            the edit that
+ * makes the source in FILE of the solution
+ *
+ * LABDIR is labs/NN-name; in the kit's folder NN-name is enough.
+ *
  * KIT_LANG=zh-CN in the environment asks for Chinese, which those labs speak that have their texts in it
  * (language.h); English otherwise.
  *
@@ -17,14 +27,18 @@
  */
 #include "common/starters/hint.h"
 #include "common/starters/source.h"
+#include "common/starters/submission.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { EXIT_FINE = 0, EXIT_KIT = 2 };
 
-static const char usage[] = "labtool case|options|cases|files|libraries|hint|language|say LABDIR ...";
+static const char usage[] =
+    "labtool case|options|cases|files|libraries|hint|language|say|broken|accepted|submissions|edit LABDIR "
+    "...";
 
 static const LabFileCase *find_case(const LabFile *lab, const char *name)
 {
@@ -117,6 +131,34 @@ static Status print_language(const char *folder, const char *sentence, StrBuf *o
     return status;
 }
 
+/* What is asked about submissions. */
+static Status serve_submission(const char *command, const char *lab_dir, const char *what, const LabFile *lab,
+                               StrBuf *out, Diag *diag)
+{
+    SubmissionLab s;
+    size_t n_faults = 0;
+    Status status = submission_open(lab_dir, lab, &s, diag);
+    if (status)
+        return status;
+    if (strcmp(command, "edit") == 0)
+        return submission_make_edit(&s, what, out, diag);
+    if (strcmp(command, "submissions") != 0)
+        return submission_read(&s, command, what, out, diag);
+    status = submission_write_all(&s, what, out, &n_faults, diag);
+    if (!status && n_faults > 0)
+        status = diag_set(diag, STATUS_PARSE, "%zu of %s cannot be made", n_faults, lab_dir);
+    return status;
+}
+
+static bool is_about_submissions(const char *command)
+{
+    static const char *const commands[] = {"broken", "accepted", "submissions", "edit"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(command, commands[i]) == 0)
+            return true;
+    return false;
+}
+
 static Status serve(const char *command, int argc, char **argv, const LabFile *lab, StrBuf *out, Diag *diag)
 {
     if (strcmp(command, "case") == 0)
@@ -127,6 +169,8 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
         return print_hint(lab, argv[2], argv[3], argc > 4 && *argv[4] ? argv[4] : NULL, out, diag);
     if (strcmp(command, "language") == 0 || (strcmp(command, "say") == 0 && argc > 3))
         return print_language(argv[2], *command == 's' ? argv[3] : NULL, out, diag);
+    if (is_about_submissions(command) && argc > 3)
+        return serve_submission(command, argv[2], argv[3], lab, out, diag);
     if (strcmp(command, "files") == 0)
         return print_lines(lab->files, lab->n_files, out);
     if (strcmp(command, "libraries") == 0)
@@ -139,27 +183,43 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
     return STATUS_OK;
 }
 
+/* The lab's folder: as it is named, or in labs/. */
+static void find_lab(const char *named, char folder[DIAG_FILE_MAX])
+{
+    char path[DIAG_FILE_MAX + 16];
+    snprintf(folder, DIAG_FILE_MAX, "%s", named);
+    snprintf(path, sizeof path, "labs/%s/lab.yaml", named);
+    if (!strchr(named, '/') && access(path, R_OK) == 0)
+        snprintf(folder, DIAG_FILE_MAX, "labs/%s", named);
+}
+
+static Status serve_lab(int argc, char **argv, StrBuf *out, Diag *diag)
+{
+    char folder[DIAG_FILE_MAX], path[DIAG_FILE_MAX + 16];
+    LabFile lab = {0};
+    if (argc < 3)
+        return diag_set(diag, STATUS_INVALID, "usage: %s", usage);
+    find_lab(argv[2], folder);
+    argv[2] = folder;
+    snprintf(path, sizeof path, "%s/lab.yaml", folder);
+    Status status = labfile_read(path, &lab, diag);
+    if (!status)
+        status = serve(argv[1], argc, argv, &lab, out, diag);
+    labfile_free(&lab);
+    return status;
+}
+
 int main(int argc, char **argv)
 {
-    LabFile lab = {0};
     StrBuf out = {0};
     Diag diag = {0};
-    char path[DIAG_FILE_MAX], text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
-    Status status = STATUS_INVALID;
-    if (argc < 3) {
-        diag_set(&diag, status, "usage: %s", usage);
-    } else {
-        snprintf(path, sizeof path, "%s/lab.yaml", argv[2]);
-        status = labfile_read(path, &lab, &diag);
-        if (!status)
-            status = serve(argv[1], argc, argv, &lab, &out, &diag);
-    }
+    char text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
+    Status status = serve_lab(argc, argv, &out, &diag);
     fputs(out.text ? out.text : "", stdout);
     if (status) {
         diag_format(&diag, NULL, text, sizeof text);
         fprintf(stderr, "labtool: %s", text);
     }
     strbuf_free(&out);
-    labfile_free(&lab);
     return status ? EXIT_KIT : EXIT_FINE;
 }

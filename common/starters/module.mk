@@ -13,7 +13,7 @@ ALL_DEPS += $(BUILD)/common/starters/labtool_main.d
 
 SEEDS ?= 20
 
-.PHONY: starters check-starters check-solutions new-lab dist
+.PHONY: starters check-starters check-solutions edits new-lab dist
 
 starters: $(BUILD)/bin/starters ## make the labs' starters and the code in their handouts from the solutions
 	@$(BUILD)/bin/starters --kit .
@@ -23,6 +23,9 @@ check-starters: all ## starters, solutions, broken and accepted submissions: eac
 
 check-solutions: all ## every solution, host part sanitized, on every case in SEEDS=20 orders of blocks and warps: no finding, the same bytes; LABS=a,b
 	@BUILD=$(BUILD) KIT=$(KIT) SEEDS=$(SEEDS) common/starters/solutions.sh $(subst $(comma), ,$(LABS))
+
+edits: $(BUILD)/bin/labtool ## whole sources in broken/ and accepted/ that differ little from the solution become edits of it; LABS=a,b
+	@BUILD=$(BUILD) common/starters/edits.sh $(subst $(comma), ,$(LABS))
 
 new-lab: ## NAME=21-foo: make the folders of a new lab from a template
 	@common/starters/new-lab.sh '$(NAME)'

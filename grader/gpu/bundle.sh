@@ -3,7 +3,7 @@
 #
 #   bundle.sh TO      BUILD is set by the Makefile
 #
-# TO/{labs,solutions,common}          as in the kit
+# TO/{labs,solutions,common}          as in the kit, submissions as whole sources
 # TO/build/bin TO/build/labs          commands and judges, statically linked; TO/build/lib as in the kit
 # TO/bin/bwrap TO/lib                 bubblewrap and its libraries, where this machine has it
 # TO/virtual/                         what the virtual GPU counts for the ladders, to be compared with hardware's counters
@@ -15,6 +15,11 @@ rm -rf "$to"
 mkdir -p "$to"/{bin,lib,common,virtual,build/{bin,lib/vgpu,labs}}
 cp -r labs solutions "$to"
 rm -rf "$to"/labs/*/build
+for lab in labs/*/lab.yaml; do # there the submissions are whole sources
+    lab=$(basename "$(dirname "$lab")")
+    rm -rf "$to/solutions/$lab"/{broken,accepted}
+    "$BUILD/bin/labtool" submissions "$lab" "$to/solutions/$lab"
+done
 cp -r common/lab common/ladder common/base "$to/common"
 cp "$BUILD"/gpu/{grade,labtool,profile-table,vgpu} "$BUILD/bin/grade-runner" "$to/build/bin"
 cp "$BUILD"/lib/{liblab,liblab-own}.a "$to/build/lib"

@@ -20,9 +20,10 @@ On the card each ran with one public case: the one that its comment names, else 
 HEAD
 for lab in solutions/[0-9]*; do
     lab=$(basename "$lab")
-    for file in solutions/"$lab"/broken/*.cu solutions/"$lab"/broken/*/*.cu; do
+    for file in solutions/"$lab"/broken/*.cu* solutions/"$lab"/broken/*/*.cu*; do
         [ -e "$file" ] || continue
         name=${file#*/broken/} # of a folder: half-mended/smooth.cu is half-mended-smooth
+        name=${name%.edit}
         name=${name%.cu}
         name=${name//\//-}
         expect=$(sed -n 's/^\/\/ expect: *\([a-z-]*\).*/\1/p' "$file" | head -1)

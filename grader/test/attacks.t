@@ -58,10 +58,11 @@ state_of_machine() {
 }
 
 # Ordinary submissions, before, among and after the attackers in the order of names.
+"$BUILD/bin/labtool" submissions $lab "$tmp/whole"
 for class in quiet class; do
     hand_in $class aa-neighbour grader/test/attacks/right.cu
-    hand_in $class mm-neighbour solutions/$lab/broken/leak.cu
-    hand_in $class zz-neighbour solutions/$lab/broken/writes-into-input.cu
+    hand_in $class mm-neighbour "$tmp/whole/broken/leak.cu"
+    hand_in $class zz-neighbour "$tmp/whole/broken/writes-into-input.cu"
 done
 for file in "${chosen[@]}"; do
     hand_in class "$(basename "$file" .cu)" "$file"

@@ -13,7 +13,7 @@ block() {
         inside { text = text $0 "\n"; if ($0 ~ pattern) found = 1 }' README.md
 }
 cp -r labs/02-vector-add "$tmp/"
-cp solutions/02-vector-add/broken/no-guard.cu "$tmp/02-vector-add/vector_add.cu"
+"$BUILD/bin/labtool" broken 02-vector-add no-guard >"$tmp/02-vector-add/vector_add.cu"
 "$BUILD/bin/grade" check "$tmp/02-vector-add" >"$tmp/out" 2>&1
 shown=$(block '== one-element')
 same "the student's transcript" "$shown" "$(head -n "$(wc -l <<<"$shown")" "$tmp/out")"

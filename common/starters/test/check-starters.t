@@ -3,7 +3,8 @@
 #
 # LABS=02-vector-add restricts it; GRADE_JOBS submissions at a time. One class is graded, in which everything is a student: `solution`, `starter`, and one for each file
 # or folder in broken/ and accepted/. A file stands for the lab's first file, a folder has some of the lab's files; the others are the
-# solution's. Each file of a folder that begins with a comment `expect:` says what is expected of a case.
+# solution's. Each file of a folder that begins with a comment `expect:` says what is expected of a case. Edits are made whole first; one
+# that no longer applies is named. Exit status: 0, 1 when a test is not ok, 2 when there is no such lab.
 set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
 cd "$KIT" || exit 2
@@ -12,7 +13,7 @@ check_result=$BUILD/common/starters/test/check_result
 work=$(mktemp -d /tmp/check-starters.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 
-n=0
+n=0 failed=0
 # NAME COMMAND...: one test; the command's output is shown when it fails.
 try() {
     local name=$1 out
@@ -22,6 +23,7 @@ try() {
     else
         echo "not ok $n - $name"
         sed 's/^/# /' <<<"$out"
+        failed=1
     fi
 }
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
@@ -29,6 +31,8 @@ skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 labs=${LABS:-}
 [ -n "$labs" ] || labs=$(cd solutions && echo [0-9][0-9]-*)
 labs=${labs//,/ }
+for lab in $labs; do [ -f "labs/$lab/lab.yaml" ] || { echo "Bail out! there is no lab $lab"; exit 2; }; done
+mkdir "$work/whole"
 
 files_of() { "$BUILD/bin/labtool" files "labs/$1"; }
 
@@ -47,6 +51,10 @@ hand_in_other() {
 }
 
 student_of() { echo "$(basename "$(dirname "$1")")-$(basename "$1" .cu)"; }
+
+# The lab's submissions as whole sources, in folders broken/ and accepted/; and such a source by its place in solutions/.
+submissions_of() { local path; for path in "$work/whole/$1"/"$2"/*; do [ ! -e "$path" ] || echo "$path"; done; }
+shown() { echo "${1/#"$work/whole"/solutions}"; }
 
 # The files of a submission in broken/ or accepted/ that say what is expected.
 expectations_of() {
@@ -72,15 +80,16 @@ for lab in $labs; do
     fi
     hand_in "$lab" labs starter
     hand_in "$lab" solutions solution
-    for submission in solutions/"$lab"/broken/* solutions/"$lab"/accepted/*; do
-        [ -e "$submission" ] && hand_in_other "$lab" "$submission" "$(student_of "$submission")"
+    try "$lab: every edit applies to the solution" "$BUILD/bin/labtool" submissions "labs/$lab" "$work/whole/$lab"
+    for submission in $(submissions_of "$lab" broken) $(submissions_of "$lab" accepted); do
+        hand_in_other "$lab" "$submission" "$(student_of "$submission")"
     done
 done
 
 if ! "$BUILD/bin/grade" doctor >"$work/doctor" 2>&1; then
     skip "verdicts of all submissions" "grade doctor: $(grep -m1 -i 'not found\|not built\|missing\|does not' "$work/doctor" | tr '#' ' ')"
     echo "1..$n"
-    exit 0
+    exit $failed
 fi
 "$BUILD/bin/grade" run --submissions "$work/class" --out "$work/out" --labs "${labs// /,}" --seed 1 --jobs "${GRADE_JOBS:-$(nproc)}" >"$work/log" 2>&1
 status=$?
@@ -96,14 +105,14 @@ for lab in $labs; do
     try "$lab: the solution gets all points" "$check_result" --score 100 100 "$(result "$lab" solution)"
     try "$lab: the starter compiles without a warning" compiles_silently "$(result "$lab" starter)"
     try "$lab: the starter gets at most ${floor:-0} points" "$check_result" --score 0 "${floor:-0}" "$(result "$lab" starter)"
-    for submission in solutions/"$lab"/broken/* solutions/"$lab"/accepted/*; do
-        [ -e "$submission" ] || continue
+    for submission in $(submissions_of "$lab" broken) $(submissions_of "$lab" accepted); do
         files=$(expectations_of "$submission")
-        [ -n "$files" ] || try "$submission says what is expected" false
-        for file in $files; do try "$file" "$check_result" "$file" "$(result "$lab" "$(student_of "$submission")")"; done
+        [ -n "$files" ] || try "$(shown "$submission") says what is expected" false
+        for file in $files; do try "$(shown "$file")" "$check_result" "$file" "$(result "$lab" "$(student_of "$submission")")"; done
     done
-    for submission in solutions/"$lab"/accepted/*; do
-        [ -e "$submission" ] && try "$submission gets all points" "$check_result" --score 100 100 "$(result "$lab" "$(student_of "$submission")")"
+    for submission in $(submissions_of "$lab" accepted); do
+        try "$(shown "$submission") gets all points" "$check_result" --score 100 100 "$(result "$lab" "$(student_of "$submission")")"
     done
 done
 echo "1..$n"
+exit $failed

@@ -36,7 +36,8 @@ refused "a lab that is not there" "there is no lab 99-none" 99-none ""
 # SED: lab 02's solution, changed.
 changed() { sed -E "$1" solutions/02-vector-add/vector_add.cu >"$work/changed.cu"; }
 
-refused "a finding" "findings" 02-vector-add solutions/02-vector-add/broken/no-guard.cu
+"$BUILD/bin/labtool" broken 02-vector-add no-guard >"$work/no-guard.cu"
+refused "a finding" "findings" 02-vector-add "$work/no-guard.cu"
 changed 's/a\[i\] \+ b\[i\];/a[i] - b[i];/'
 refused "a wrong result" "not right" 02-vector-add "$work/changed.cu"
 changed '1s/^/__device__ unsigned turn;\n/; s/c\[i\] = a\[i\] \+ b\[i\];/c[i] = a[i] + b[i] + (i < 32 ? 0 : (int)atomicAdd(\&turn, 1));/'
