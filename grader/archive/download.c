@@ -292,13 +292,9 @@ static bool is_taken(const Work *w, const char *where)
 }
 
 /* Puts the chosen files into one student's folder. */
-static Status put_for(Work *w, const Handin *h, const Names *names, const Receipt *receipt, const char *who)
+static Status put_as(Work *w, const Handin *h, const char *student, const Receipt *receipt, const char *who)
 {
-    Diag odd;
-    const char *student, *where = NULL;
-    if (identify(w, names, &student, &odd) != STATUS_OK)
-        return leave(w, who, odd.message);
-    where = arena_printf(w->arena, "%s/%s/%s", w->in->out_dir, student, h->lab);
+    const char *where = arena_printf(w->arena, "%s/%s/%s", w->in->out_dir, student, h->lab);
     if (!where)
         return no_memory(w->d);
     if (is_taken(w, where))
@@ -312,6 +308,30 @@ static Status put_for(Work *w, const Handin *h, const Names *names, const Receip
         s = receipts_put(&w->receipts, &r, w->d);
     if (s == STATUS_OK && handin_note(w->arena, w->taken, student, where) != STATUS_OK)
         s = no_memory(w->d);
+    return s;
+}
+
+static Status put_for(Work *w, const Handin *h, const Names *names, const Receipt *receipt, const char *who)
+{
+    Diag odd;
+    const char *student;
+    if (identify(w, names, &student, &odd) != STATUS_OK)
+        return leave(w, who, odd.message);
+    return put_as(w, h, student, receipt, who);
+}
+
+/* Puts the files into the folder of each student whom the roster has in that team; *n counts them. */
+static Status put_for_team(Work *w, const Handin *h, const char *team, const Receipt *receipt,
+                           const char *who, size_t *n)
+{
+    Status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && w->in->roster && i < w->in->roster->n; i++) {
+        const struct RosterRow *row = &w->in->roster->rows[i];
+        if (!roster_in_group(row, team))
+            continue;
+        s = put_as(w, h, row->student, receipt, who);
+        (*n)++;
+    }
     return s;
 }
 
@@ -350,7 +370,12 @@ static Status put_submission(Work *w, const Handin *h, const Placed *files, size
     if (w->in->layout == LAYOUT_FOLDERS && handin_is_archive(id) &&
         handin_student(w->arena, files->id, h->lab, &id, &odd) != STATUS_OK)
         return leave(w, files->who, odd.message);
-    return put_for(w, h, &(Names){{id, files->name, ""}}, &receipt, files->who);
+    size_t n_members = 0;
+    Status s = w->in->layout == LAYOUT_MOODLE
+                   ? put_for_team(w, h, files->name, &receipt, files->who, &n_members)
+                   : STATUS_OK;
+    return s != STATUS_OK || n_members ? s
+                                       : put_for(w, h, &(Names){{id, files->name, ""}}, &receipt, files->who);
 }
 
 /* One submission after the other ----------------------------------------------------------------------- */

@@ -2,9 +2,11 @@
  * folders, into the class's folder: DIR/<student>/<NN-lab>/<files>.
  *
  *     canvas       studentone_LATE_1201_98001_vector_add.cu         1201 is the student, 98001 the upload
- *     moodle       Student One_4711_assignsubmission_file_/vector_add.cu, or flat; 4711 is the participant
- *     gradescope   submission_5501/vector_add.cu and submission_metadata.yml, which says who and when
- *     folders      s001/vector_add.cu, s001/02-vector-add/vector_add.cu, s001.tar.gz
+ *     moodle       Student One_4711_assignsubmission_file/vector_add.cu, older releases "..._file_/", or flat
+ *                  "..._file_vector_add.cu"; 4711 is the participant. A team hands in as Team A_17_..., and
+ * those who are in no team as Default group_... gradescope   submission_5501/vector_add.cu and
+ * submission_metadata.yml, which says who and when folders      s001/vector_add.cu,
+ * s001/02-vector-add/vector_add.cu, s001.tar.gz
  *
  * The download is a folder or an archive (zip, tar, tar.gz). What a student handed in as an archive is opened
  * as that student's, under the limits of archive.h. The form is always named by the caller and never guessed:
@@ -53,11 +55,13 @@ typedef struct HandinList {
 } HandinList;
 
 /* Who is who: a CSV file with a header. The column `student` (else the first one) holds the ids that folders,
- * gradebook and exports use; every other cell is another name of the same student: numbers of the system,
- * e-mail address, full name. */
+ * gradebook and exports use; a column `group` names the teams, separated by ';', that the student hands in
+ * with; every other cell is another name of the same student: numbers of the system, e-mail address, full
+ * name. */
 typedef struct Roster {
     struct RosterRow {
         const char *student, **others;
+        const char *groups; /* "" when the roster names none */
         size_t n_others;
     } * rows;
     size_t n;
@@ -67,6 +71,10 @@ Status roster_load(Arena *a, const char *path, Roster *roster, Diag *d);
 /* The student whom one of the names means, the first name that anybody has deciding. STATUS_NOT_FOUND when
  * nobody has one of them, STATUS_INVALID when several have the first. */
 Status roster_find(const Roster *roster, const char *const *names, size_t n, const char **student, Diag *d);
+/* Whether the student of a row is in the team of that name. Names of students and teams are compared as an
+ * LMS writes them into file names: without the characters that none may have there, an underscore as a blank.
+ */
+bool roster_in_group(const struct RosterRow *row, const char *group);
 
 /* When a submission was received, as DIR/receipts.csv keeps it: a line for each student and lab. */
 typedef struct Receipt {

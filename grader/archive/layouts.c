@@ -136,30 +136,43 @@ static bool place_canvas(Arena *a, const char *path, Placed *p)
     return p->id && p->name;
 }
 
-/* "Student One_4711_assignsubmission_file_" begins the folder's or, flat, the file's name. */
+/* Whether rest, behind "_assignsubmission_", begins what a student handed in as a file: "file/" (today's
+ * folders), "file_/" (those of older releases) or "file_NAME" (flat). *file is what follows. */
+static bool take_moodle_file(const char *rest, const char **file)
+{
+    static const char kind[] = "file";
+    const char *end = rest + strlen(kind);
+    if (strncmp(rest, kind, strlen(kind)) != 0 || (*end != '/' && *end != '_'))
+        return false;
+    end += *end == '_';
+    *file = end + (*end == '/');
+    return true;
+}
+
+/* NAME_ID_assignsubmission_PLUGIN begins the folder's or, flat, the file's name. A team's folder bears the
+ * team's name and number, and that of all who are in no team only a name. Moodle makes underscores in names
+ * blanks, so the first mark is its own. */
 static bool place_moodle(Arena *a, const char *path, Placed *p)
 {
-    static const char mark[] = "_assignsubmission_", kind[] = "file_";
-    const char *found = strstr(path, mark), *id = found;
-    while (id > path && isdigit((unsigned char)id[-1]))
-        id--;
-    if (!found || id == found || id == path || id[-1] != '_') {
+    static const char mark[] = "_assignsubmission_";
+    const char *found = strstr(path, mark), *start = found, *id = found;
+    while (found && start > path && start[-1] != '/')
+        start--;
+    if (!found || start == found) {
         p->why = "its name is not one that Moodle gives";
         return true;
     }
-    const char *rest = found + strlen(mark);
-    if (strncmp(rest, kind, strlen(kind)) != 0) {
+    while (id > start && isdigit((unsigned char)id[-1]))
+        id--;
+    if (!take_moodle_file(found + strlen(mark), &p->file)) {
         p->why = "a text or a comment, not a file";
         return true;
     }
-    rest += strlen(kind);
-    const char *start = id - 1;
-    while (start > path && start[-1] != '/')
-        start--;
-    p->id = p->who = arena_strndup(a, id, (size_t)(found - id));
-    p->name = arena_strndup(a, start, (size_t)(id - 1 - start));
-    p->file = *rest == '/' ? rest + 1 : rest;
-    return p->id && p->name;
+    bool numbered = id < found && id > start + 1 && id[-1] == '_';
+    p->name = arena_strndup(a, start, (size_t)((numbered ? id - 1 : found) - start));
+    p->id = numbered ? arena_strndup(a, id, (size_t)(found - id)) : p->name;
+    p->who = arena_strndup(a, start, (size_t)(found - start));
+    return p->id && p->name && p->who;
 }
 
 /* submission_5501/...; who that is stands in submission_metadata.yml. */

@@ -201,6 +201,17 @@ static void test_moodle_names(void **state)
         {"all/Participant_4711_assignsubmission_file_/v.cu", "4711", "Participant", "v.cu"},
         {"A_1_assignsubmission_file_/B_2_assignsubmission_file_/v.cu", "1", "A",
          "B_2_assignsubmission_file_/v.cu"},
+        {"Student One_4711_assignsubmission_file/vector_add.cu", "4711", "Student One", "vector_add.cu"},
+        {"Student One_4711_assignsubmission_file/src/vector_add.cu", "4711", "Student One",
+         "src/vector_add.cu"},
+        {"Student_von_One_4711_assignsubmission_file/v.cu", "4711", "Student_von_One", "v.cu"},
+        {"Student One_4711_assignsubmission_file_my_assignsubmission_file_1.cu", "4711", "Student One",
+         "my_assignsubmission_file_1.cu"},
+        {"course_x-lab_02-88/Student One_4711_assignsubmission_file/v.cu", "4711", "Student One", "v.cu"},
+        {"Team A_17_assignsubmission_file/v.cu", "17", "Team A", "v.cu"},
+        {"Default group_assignsubmission_file/v.cu", "Default group", "Default group", "v.cu"},
+        {"Default group_assignsubmission_file_v.cu", "Default group", "Default group", "v.cu"},
+        {"4711_assignsubmission_file/v.cu", "4711", "4711", "v.cu"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Placed out;
@@ -210,9 +221,14 @@ static void test_moodle_names(void **state)
         assert_string_equal(rows[i][2], out.name);
         assert_string_equal(rows[i][3], out.file);
     }
-    static const char *const others[] = {
-        "Student One_4711_assignsubmission_onlinetext_/onlinetext.html", "vector_add.cu",
-        "_assignsubmission_file_/x", "Student One_assignsubmission_file_/x", "4711_assignsubmission_file_/x"};
+    static const char *const others[] = {"Student One_4711_assignsubmission_onlinetext_/onlinetext.html",
+                                         "vector_add.cu",
+                                         "Student One_4711_assignsubmission_onlinetext/onlinetext.html",
+                                         "Student One_4711_assignsubmission_onlinetext_onlinetext.html",
+                                         "Student One_4711_assignsubmission_filebox/vector_add.cu",
+                                         "Student One_4711_assignsubmission_file",
+                                         "_assignsubmission_file_/x",
+                                         "a/_assignsubmission_file/x"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         Placed out;
         assert_true(handin_place(&p->arena, LAYOUT_MOODLE, others[i], &out));
@@ -286,6 +302,57 @@ static void test_moodle(void **state)
         assert_string_equal("(absent)", content(p, "receipts.csv"));
         expect(p, zip, LAYOUT_MOODLE, LAB, NULL, 2, 1);
         assert_string_equal("1", content(p, "4711/02-vector-add/vector_add.cu"));
+    }
+}
+
+static Roster read_roster(Place *p, const char *csv)
+{
+    Roster roster;
+    Diag d = {0};
+    put(p, "../roster.csv", csv, strlen(csv));
+    if (roster_load(&p->arena, arena_printf(&p->arena, "%s/roster.csv", p->dir), &roster, &d) != STATUS_OK)
+        fail_msg("%s", d.message);
+    return roster;
+}
+
+/* Names as Moodle writes them into a zip: an underscore becomes a blank, and what a file name cannot have
+ * goes. */
+static void test_moodle_of_today(void **state)
+{
+    Place *p = *state;
+    DOWNLOAD(p, {"course-lab-88/Student One_4711_assignsubmission_file/vector_add.cu", "1"},
+             {"course-lab-88/Student One_4711_assignsubmission_onlinetext/onlinetext.html", "x"},
+             {"course-lab-88/Student ONeill_4712_assignsubmission_file/src/vector_add.cu", "2"},
+             {"course-lab-88/student 3_4713_assignsubmission_file_vector_add.cu", "3"},
+             {"course-lab-88/Student Four_4714_assignsubmission_onlinetext/onlinetext.html", "x"});
+    Roster roster = read_roster(p, "student,name\r\ns001,Student One\r\ns002,Student O'Neill\r\n"
+                                   "s003,student_3\r\ns004,Student Four\r\n");
+    for (int zip = 0; zip < 2; zip++) {
+        expect(p, zip, LAYOUT_MOODLE, LAB, &roster, 3, 2);
+        assert_string_equal("1", content(p, "s001/02-vector-add/vector_add.cu"));
+        assert_string_equal("2", content(p, "s002/02-vector-add/vector_add.cu"));
+        assert_string_equal("3", content(p, "s003/02-vector-add/vector_add.cu"));
+        expect(p, zip, LAYOUT_MOODLE, LAB, NULL, 3, 2);
+        assert_string_equal("2", content(p, "4712/02-vector-add/vector_add.cu"));
+    }
+}
+
+static void test_moodle_teams(void **state)
+{
+    Place *p = *state;
+    DOWNLOAD(p, {"Team A_17_assignsubmission_file/vector_add.cu", "A"},
+             {"Team B_18_assignsubmission_file/vector_add.cu", "B"},
+             {"Default group_assignsubmission_file/vector_add.cu", "none"},
+             {"Team X_19_assignsubmission_file/vector_add.cu", "X"});
+    Roster roster = read_roster(p, "student,number,group\r\ns001,17,Team_B\r\ns002,18,Lecture 1; Team A\r\n"
+                                   "s003,19999,Team A;Lecture 2\r\ns004,20,Default group\r\n");
+    for (int zip = 0; zip < 2; zip++) {
+        expect(p, zip, LAYOUT_MOODLE, LAB, &roster, 4, 1);
+        assert_string_equal("B", content(p, "s001/02-vector-add/vector_add.cu"));
+        assert_string_equal("A", content(p, "s002/02-vector-add/vector_add.cu"));
+        assert_string_equal("A", content(p, "s003/02-vector-add/vector_add.cu"));
+        assert_string_equal("none", content(p, "s004/02-vector-add/vector_add.cu"));
+        assert_true(is_left(p, "Team X_19", "the roster has nobody of this name"));
     }
 }
 
@@ -529,17 +596,11 @@ static void test_receipts(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_place, drop_place)
-    const struct CMUnitTest tests[] = {TEST(test_canvas_names),
-                                       TEST(test_moodle_names),
-                                       TEST(test_usual_names),
-                                       TEST(test_canvas),
-                                       TEST(test_moodle),
-                                       TEST(test_gradescope),
-                                       TEST(test_gradescope_metadata),
-                                       TEST(test_folders),
-                                       TEST(test_archives_inside),
-                                       TEST(test_hostile),
-                                       TEST(test_roster),
-                                       TEST(test_receipts)};
+    const struct CMUnitTest tests[] = {
+        TEST(test_canvas_names), TEST(test_moodle_names),    TEST(test_usual_names),
+        TEST(test_canvas),       TEST(test_moodle),          TEST(test_moodle_of_today),
+        TEST(test_moodle_teams), TEST(test_gradescope),      TEST(test_gradescope_metadata),
+        TEST(test_folders),      TEST(test_archives_inside), TEST(test_hostile),
+        TEST(test_roster),       TEST(test_receipts)};
     return cmocka_run_group_tests_name("download", tests, NULL, NULL);
 }
