@@ -1,6 +1,7 @@
 /* grade policy, extend, adjust, comment, withdraw, log: what an instructor says beside the grader's results.
  * Each adds lines to the gradebook's log; nothing is ever overwritten, and the exports and pages made
  * afterwards show what follows from it. */
+#include "common/base/nearest.h"
 #include "grader/cli/cli.h"
 #include "grader/core/files.h"
 #include "grader/core/when.h"
@@ -144,7 +145,9 @@ int cli_log(Arena *a, const Options *o)
     Status s = open_book(a, o, false, &book, &d);
     if (s == STATUS_OK)
         s = gradebook_changes(book, a, &log, &n, &d);
-    const char **students = cli_split(a, o->students, NULL), **labs = cli_split(a, o->labs, NULL);
+    const char **students, **labs;
+    if (s == STATUS_OK)
+        s = cli_choose_in_book(a, o, book, &students, &labs, &d);
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
         bool chosen = (!log[i].student[0] || cli_listed(students, log[i].student)) &&
                       (!log[i].lab[0] || cli_listed(labs, log[i].lab));
@@ -161,6 +164,38 @@ int cli_log(Arena *a, const Options *o)
 /* Lines about students in labs
  * ------------------------------------------------------------------------------- */
 
+/* Holds --students and --labs against the gradebook. More time may be given in a lab that nobody handed in
+ * yet, and to anybody before the first run. */
+static Status check_names(Arena *a, Gradebook *book, const Options *o, bool must_know, Diag *d)
+{
+    BookNames names;
+    Kit kit;
+    const char **chosen;
+    Status s = cli_book_names(a, book, &names, d);
+    KnownNames known = {"students", "student", "the gradebook", names.students, names.n_students};
+    if (s == STATUS_OK && (must_know || names.n_students))
+        s = cli_choose(a, &known, o->students, &chosen, d);
+    if (s == STATUS_NOT_FOUND && !must_know && !nearest_name(o->students, names.students, names.n_students))
+        diag_hint(d, "`grade run` takes up who is new");
+    known = (KnownNames){"labs", "lab", "the gradebook", names.labs, names.n_labs};
+    if (s != STATUS_OK || must_know)
+        return s == STATUS_OK ? cli_choose(a, &known, o->labs, &chosen, d) : s;
+    s = kit_find(a, &kit, d);
+    return s == STATUS_OK ? cli_choose_kit_labs(a, &kit, o->labs, &chosen, d) : s;
+}
+
+/* There must be a result to speak of. */
+static Status check_result(Gradebook *book, const char *student, const char *lab, Diag *d)
+{
+    bool known = false;
+    Status s = gradebook_knows(book, student, lab, &known, d);
+    if (s != STATUS_OK || known)
+        return s;
+    diag_set(d, STATUS_NOT_FOUND, "the gradebook has no result of %s in %s", student, lab);
+    diag_hint(d, "`grade status` lists those it has; grade run --labs %s makes one", lab);
+    return STATUS_NOT_FOUND;
+}
+
 /* A line like c for each student and lab named; without labs, for all labs of the student. */
 static Status for_each(Arena *a, Gradebook *book, const Options *o, bool must_know, const GradebookChange *c,
                        Diag *d)
@@ -172,20 +207,14 @@ static Status for_each(Arena *a, Gradebook *book, const Options *o, bool must_kn
     if (n_labs == 0 && must_know)
         return diag_set(d, STATUS_INVALID, "--labs must be given");
     GradebookChange *changes = ARENA_NEW_ARRAY(a, GradebookChange, n_students * (n_labs + 1));
-    if (!changes)
-        return diag_set(d, STATUS_NO_MEMORY, "no memory");
-    Status s = STATUS_OK;
+    Status s = changes ? check_names(a, book, o, must_know, d) : diag_set(d, STATUS_NO_MEMORY, "no memory");
     for (size_t i = 0; i < n_students; i++) {
         for (size_t k = 0; s == STATUS_OK && k < (n_labs ? n_labs : 1); k++) {
-            bool known = true;
             changes[n] = *c;
             changes[n].student = students[i];
             changes[n].lab = n_labs ? labs[k] : "";
             if (must_know)
-                s = gradebook_knows(book, students[i], changes[n].lab, &known, d);
-            if (s == STATUS_OK && !known)
-                s = diag_set(d, STATUS_NOT_FOUND, "the gradebook has no result of %s in %s", students[i],
-                             labs[k]);
+                s = check_result(book, students[i], changes[n].lab, d);
             n++;
         }
     }

@@ -33,6 +33,17 @@ static bool has_case(const Lab *lab, const char *name)
     return false;
 }
 
+static int refuse_case(Arena *a, const Lab *lab, const char *only)
+{
+    Diag d;
+    const char **names = ARENA_NEW_ARRAY(a, const char *, lab->n_cases + 1);
+    for (size_t i = 0; names && i < lab->n_cases; i++)
+        names[i] = lab->cases[i].name;
+    diag_set(&d, STATUS_NOT_FOUND, "%s has no public case %s", lab->lab, only);
+    cli_hint_nearest(&d, only, names, names ? lab->n_cases : 0, "its lab.yaml lists them");
+    return cli_fail(&d);
+}
+
 static int check(GradeRun *run, const Lab *lab, const char *folder)
 {
     Diag d;
@@ -70,7 +81,7 @@ int cli_check(Arena *a, const Options *o)
     if (s != STATUS_OK)
         status = cli_fail(&d);
     else if (o->only && !has_case(lab, o->only))
-        status = cli_fail_text("the lab has no public case of that name", NULL);
+        status = refuse_case(a, lab, o->only);
     else if (cli_prepare(a, o, true, &run, &d) != STATUS_OK)
         status = cli_fail(&d);
     else

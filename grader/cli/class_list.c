@@ -43,15 +43,17 @@ static Status load_one_lab(ClassRun *c, const char *name, Diag *d)
 static Status load_labs(ClassRun *c, const char *const *students, Diag *d)
 {
     const char **names, *labs_dir = arena_printf(c->arena, "%s/labs", c->run.kit.root);
-    size_t n;
-    if (c->options->labs)
-        names = cli_split(c->arena, c->options->labs, &n);
-    else if (!labs_dir || dir_list(c->arena, labs_dir, &names, &n, d) != STATUS_OK)
+    size_t n = 0;
+    Status s = cli_choose_kit_labs(c->arena, &c->run.kit, c->options->labs, &names, d);
+    if (s != STATUS_OK)
+        return s;
+    while (names && names[n])
+        n++;
+    if (!names && (!labs_dir || dir_list(c->arena, labs_dir, &names, &n, d) != STATUS_OK))
         return STATUS_IO;
     c->labs = ARENA_NEW_ARRAY(c->arena, Lab *, n + 1);
     if (!c->labs)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for the labs");
-    Status s = STATUS_OK;
     for (size_t i = 0; s == STATUS_OK && i < n; i++)
         if (c->options->labs || is_handed_in(c, students, names[i]))
             s = load_one_lab(c, names[i], d);
@@ -61,12 +63,49 @@ static Status load_labs(ClassRun *c, const char *const *students, Diag *d)
     return s;
 }
 
+/* Leaves those of --students, in the folder's order. */
+static Status choose_students(const ClassRun *c, const char **students, size_t *n, Diag *d)
+{
+    const char **wanted;
+    const KnownNames known = {"students", "student", c->options->submissions, students, *n};
+    size_t kept = 0;
+    Status s = cli_choose(c->arena, &known, c->options->students, &wanted, d);
+    for (size_t i = 0; s == STATUS_OK && i < *n; i++)
+        if (cli_listed(wanted, students[i]))
+            students[kept++] = students[i];
+    for (size_t i = kept; i < *n; i++)
+        students[i] = NULL;
+    *n = kept;
+    return s;
+}
+
+/* --case must be a case of one of the labs. */
+static Status check_case(const ClassRun *c, Diag *d)
+{
+    const char *only = c->options->only;
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_labs; i++)
+        n += c->labs[i]->n_cases;
+    const char **names = only ? ARENA_NEW_ARRAY(c->arena, const char *, n + 1) : NULL;
+    if (!only)
+        return STATUS_OK;
+    n = 0;
+    for (size_t i = 0; names && i < c->n_labs; i++)
+        for (size_t k = 0; k < c->labs[i]->n_cases; k++)
+            names[n++] = c->labs[i]->cases[k].name;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], only) == 0)
+            return STATUS_OK;
+    diag_set(d, STATUS_NOT_FOUND, "--case: no lab that is graded has a case %s", only);
+    cli_hint_nearest(d, only, names, n, "labs/NN-name/lab.yaml lists the public ones");
+    return STATUS_NOT_FOUND;
+}
+
 /* The students: folders of the class's folder, in order. */
 static Status list_students(ClassRun *c, const char ***students, size_t *n, Diag *d)
 {
     const char **names;
     size_t n_names;
-    const char **wanted = cli_split(c->arena, c->options->students, NULL);
     Status s = dir_list(c->arena, c->options->submissions, &names, &n_names, d);
     if (s != STATUS_OK)
         return s;
@@ -74,7 +113,7 @@ static Status list_students(ClassRun *c, const char ***students, size_t *n, Diag
     *n = 0;
     for (size_t i = 0; *students && i < n_names; i++) {
         const char *path = arena_printf(c->arena, "%s/%s", c->options->submissions, names[i]);
-        if (!path || !is_folder(path) || !cli_listed(wanted, names[i]))
+        if (!path || !is_folder(path))
             continue;
         if (handin_student_is_fit(names[i]))
             (*students)[(*n)++] = names[i];
@@ -84,8 +123,10 @@ static Status list_students(ClassRun *c, const char ***students, size_t *n, Diag
     }
     if (!*students)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for the students");
-    return *n ? STATUS_OK
-              : diag_set(d, STATUS_NOT_FOUND, "%s holds no student's folder", c->options->submissions);
+    if (*n == 0)
+        return diag_set(d, STATUS_NOT_FOUND, "%s holds no student's folder (DIR/<student>/<NN-lab>/)",
+                        c->options->submissions);
+    return choose_students(c, *students, n, d);
 }
 
 /* Every student in every lab, what is missing too. */
@@ -131,5 +172,7 @@ Status class_run_list(ClassRun *c, Diag *d)
     Status s = list_students(c, &students, &n_students, d);
     if (s == STATUS_OK)
         s = load_labs(c, students, d);
+    if (s == STATUS_OK)
+        s = check_case(c, d);
     return s != STATUS_OK ? s : list_submissions(c, students, n_students, d);
 }

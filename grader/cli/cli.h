@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 #include "grader/core/kit.h"
 #include "grader/core/lab.h"
+#include "grader/db/gradebook.h"
 #include "grader/run/submission.h"
 
 #include <signal.h>
@@ -29,10 +30,32 @@ typedef struct Options {
     size_t n_operands;
 } Options;
 
+/* A command of the program; the table ends with a row without a name. */
+typedef struct Command {
+    const char *name;
+    int (*run)(Arena *a, const Options *o);
+    const char *operands, *options, *meaning; /* see commands.def */
+} Command;
+
+const Command *cli_commands(void);
+const Command *cli_find_command(const char *name);
+/* The names of all commands, for the nearest one; *n of them. */
+const char **cli_command_names(Arena *a, size_t *n);
+
+/* An option, as help and completions tell of it. */
+typedef struct OptionText {
+    const char *name, *value, *meaning; /* value: "" for a flag */
+    bool value_optional;
+} OptionText;
+
 /* Parses what stands after the command's name. */
-Status options_parse(Arena *a, int argc, char **argv, Options *o, Diag *d);
-/* The options, for the help text. */
-void options_print(void);
+Status options_parse(Arena *a, const Command *command, int argc, char **argv, Options *o, Diag *d);
+/* The i-th option of the table; false past the last one. */
+bool options_text(size_t i, OptionText *text);
+/* Whether the command takes the option; *required, which may be NULL, says whether it must be given. */
+bool options_takes(const Command *command, const char *name, bool *required);
+/* All options, for the help text of the program, or those of a command. */
+void options_print(const Command *command);
 
 #define COMMAND(name, function, ...) int function(Arena *a, const Options *o);
 #include "grader/cli/commands.def"
@@ -52,6 +75,29 @@ bool cli_is_for_cluster(const Options *o);
 const char **cli_split(Arena *a, const char *text, size_t *n);
 /* Whether a name is in such a list; everything is in the list NULL. */
 bool cli_listed(const char *const *list, const char *name);
+
+/* The names of a list, each of which must be known: STATUS_NOT_FOUND names the unknown one and the nearest
+ * known one. option is its name, what is "student" or "lab", place says where they are known. text NULL:
+ * *chosen is NULL, which stands for all. */
+typedef struct KnownNames {
+    const char *option, *what, *place;
+    const char *const *names;
+    size_t n;
+} KnownNames;
+Status cli_choose(Arena *a, const KnownNames *known, const char *text, const char ***chosen, Diag *d);
+/* The students and labs of a gradebook, each once, sorted. */
+typedef struct BookNames {
+    const char **students, **labs;
+    size_t n_students, n_labs;
+} BookNames;
+Status cli_book_names(Arena *a, Gradebook *book, BookNames *names, Diag *d);
+/* --students and --labs held against a gradebook. */
+Status cli_choose_in_book(Arena *a, const Options *o, Gradebook *book, const char ***students,
+                          const char ***labs, Diag *d);
+/* --labs held against the kit's labs. */
+Status cli_choose_kit_labs(Arena *a, const Kit *kit, const char *text, const char ***labs, Diag *d);
+/* Adds to a message which of the known names may be meant. */
+void cli_hint_nearest(Diag *d, const char *word, const char *const *names, size_t n, const char *otherwise);
 
 /* Whether the driver of a card is here. */
 bool cli_has_card(Arena *a);

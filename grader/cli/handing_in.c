@@ -93,13 +93,24 @@ static Status import_download(Arena *a, const HandinDownload *download, int *sta
     return s;
 }
 
+static int refuse_layout(const char *word)
+{
+    const char *words[LAYOUT_N];
+    Diag d;
+    for (int i = 0; i < LAYOUT_N; i++)
+        words[i] = handin_layout_word((HandinLayout)i);
+    diag_set(&d, STATUS_INVALID, "%s is no layout", word);
+    cli_hint_nearest(&d, word, words, LAYOUT_N, "--layout must be canvas, moodle, gradescope or folders");
+    return cli_fail(&d);
+}
+
 static int import_downloads(Arena *a, const Options *o, KnownLabs *known)
 {
     Roster roster;
     HandinDownload download = {
         .out_dir = o->submissions, .lab = o->labs, .allow = allowed_files, .context = known};
     if (!handin_layout_from_word(o->layout, &download.layout))
-        return cli_fail_text("that is no layout", "--layout must be canvas, moodle, gradescope or folders");
+        return refuse_layout(o->layout);
     if (o->students)
         return cli_fail_text("--students is not for downloads of a class", "--roster says who is who");
     Diag d;
@@ -146,8 +157,14 @@ int cli_import(Arena *a, const Options *o)
     if (o->students && o->n_operands != 1)
         return cli_fail_text("--students names the student of one archive",
                              "without it the name comes from each file's name");
-    if (kit_find(a, &known.kit, &d) != STATUS_OK)
+    const char **labs;
+    if (kit_find(a, &known.kit, &d) != STATUS_OK ||
+        cli_choose_kit_labs(a, &known.kit, o->labs, &labs, &d) != STATUS_OK)
         return cli_fail(&d);
+    if (labs && labs[1])
+        return cli_fail_text("import takes one lab at a time",
+                             "give --labs one name, or leave it out where folders "
+                             "or a MANIFEST name the labs");
     int status = o->layout ? import_downloads(a, o, &known) : import_archives(a, o, &known);
     forget_labs(&known);
     return status;

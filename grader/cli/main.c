@@ -7,32 +7,26 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct Command {
-    const char *name;
-    int (*run)(Arena *a, const Options *o);
-    const char *arguments, *meaning;
-} Command;
+/* What grading a class takes, whatever becomes of the results. */
+#define RUNS                                                                                                 \
+    "submissions! out! labs students case jobs device sanitize public model executor sbatch per-task bwrap " \
+    "allow-weak-sandbox in-process no-sharing"
 
 static const Command commands[] = {
-#define COMMAND(name, function, arguments, meaning) {name, function, arguments, meaning},
+#define COMMAND(name, function, operands, options, meaning) {name, function, operands, options, meaning},
 #include "grader/cli/commands.def"
 #undef COMMAND
+    {0},
 };
 
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
+enum { N_COMMANDS = sizeof commands / sizeof *commands - 1 };
 
-static int print_help(void)
+const Command *cli_commands(void)
 {
-    printf("grade: judges the labs of the CUDA Lab Kit\n\n");
-    for (size_t i = 0; i < N_COMMANDS; i++)
-        printf("  grade %s %s\n        %s\n", commands[i].name, commands[i].arguments, commands[i].meaning);
-    printf("\noptions:\n");
-    options_print();
-    printf("\nexit status: 0 fine, 1 the work judged falls short, 2 the kit or its use is at fault\n");
-    return EXIT_FINE;
+    return commands;
 }
 
-static const Command *find_command(const char *name)
+const Command *cli_find_command(const char *name)
 {
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(commands[i].name, name) == 0)
@@ -40,26 +34,94 @@ static const Command *find_command(const char *name)
     return NULL;
 }
 
+const char **cli_command_names(Arena *a, size_t *n)
+{
+    const char **names = ARENA_NEW_ARRAY(a, const char *, N_COMMANDS);
+    *n = names ? N_COMMANDS : 0;
+    for (size_t i = 0; i < *n; i++)
+        names[i] = commands[i].name;
+    return names;
+}
+
+/* "grade status --out DIR [--students NAMES] [--labs NAMES]" */
+static void print_usage(const Command *command)
+{
+    OptionText text;
+    printf("grade %s", command->name);
+    for (int must = 1; must >= 0; must--) {
+        for (size_t i = 0; options_text(i, &text); i++) {
+            bool required;
+            if (!options_takes(command, text.name, &required) || strcmp(text.name, "help") == 0 ||
+                required != must)
+                continue;
+            printf(" %s--%s%s%s%s%s", must ? "" : "[", text.name,
+                   !text.value[0]        ? ""
+                   : text.value_optional ? "[="
+                                         : " ",
+                   text.value, text.value_optional ? "]" : "", must ? "" : "]");
+        }
+    }
+    printf("%s%s\n", command->operands[0] ? " " : "", command->operands);
+}
+
+static void print_status_line(void)
+{
+    printf("\nexit status: 0 fine, 1 the work judged falls short, 2 the kit or its use is at fault\n");
+}
+
+static int print_help(void)
+{
+    printf("grade: judges the labs of the CUDA Lab Kit\n\n");
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        printf("  ");
+        print_usage(&commands[i]);
+        printf("        %s\n", commands[i].meaning);
+    }
+    printf("\n`grade COMMAND --help` tells of one of them.\n\noptions:\n");
+    options_print(NULL);
+    print_status_line();
+    return EXIT_FINE;
+}
+
+static int print_command_help(const Command *command)
+{
+    print_usage(command);
+    printf("  %s\n\noptions:\n", command->meaning);
+    options_print(command);
+    print_status_line();
+    return EXIT_FINE;
+}
+
+static int refuse_command(Arena *a, const char *name)
+{
+    Diag d;
+    size_t n;
+    const char **names = cli_command_names(a, &n);
+    diag_set(&d, STATUS_INVALID, "%s is no command", name);
+    cli_hint_nearest(&d, name, names, n, "grade --help lists the commands");
+    return cli_fail(&d);
+}
+
 static int run_command(Arena *a, int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+    bool helped = argc >= 2 && strcmp(argv[1], "help") == 0;
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || (helped && argc == 2))
         return print_help();
     if (strcmp(argv[1], "--version") == 0) {
         printf("grade %s\n", KIT_VERSION);
         return EXIT_FINE;
     }
-    const Command *command = find_command(argv[1]);
+    const char *name = argv[1 + helped];
+    const Command *command = cli_find_command(name);
     if (!command)
-        return cli_fail_text("that is no command", "grade --help lists the commands");
+        return refuse_command(a, name);
     Options options;
     Diag d;
-    if (options_parse(a, argc - 2, argv + 2, &options, &d) != STATUS_OK)
+    if (helped)
+        return print_command_help(command);
+    if (options_parse(a, command, argc - 2, argv + 2, &options, &d) != STATUS_OK)
         return cli_fail(&d);
-    if (options.help) {
-        printf("grade %s %s\n  %s\n", command->name, command->arguments, command->meaning);
-        return EXIT_FINE;
-    }
-    return command->run(a, &options);
+    return options.help ? print_command_help(command) : command->run(a, &options);
 }
 
 int main(int argc, char **argv)

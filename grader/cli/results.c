@@ -25,7 +25,10 @@ static Status load_class(Arena *a, const Options *o, Gradebook **book, ReportCla
     if (!path || access(path, R_OK) != 0)
         return diag_set(d, STATUS_NOT_FOUND, "there is no gradebook in %s", o->out);
     Status s = gradebook_open(path, book, d);
-    return s != STATUS_OK ? s : report_class_load(*book, o->students, o->labs, c, d);
+    const char **students, **labs;
+    if (s == STATUS_OK)
+        s = cli_choose_in_book(a, o, *book, &students, &labs, d);
+    return s == STATUS_OK ? report_class_load(*book, students, labs, c, d) : s;
 }
 
 static void put(StrBuf *out, FILE *file)
@@ -157,6 +160,21 @@ static Status write_moodle(Arena *a, const Options *o, const ReportClass *c, Str
     return s != STATUS_OK ? s : report_moodle(c, sheet, length, o->column ? o->column : "Grade", out, d);
 }
 
+static int refuse_format(const char *word)
+{
+    enum { NAMES_MAX = 64 };
+    const char *names[NAMES_MAX] = {"moodle", "list"}, *lists = "grade export --format list lists them";
+    size_t n = 2;
+    Diag d;
+    for (const ReportFormat *f = report_formats(); f->name && n < NAMES_MAX; f++)
+        names[n++] = f->name;
+    if (!word)
+        return cli_fail_text("--format must be given", lists);
+    diag_set(&d, STATUS_INVALID, "%s is no format", word);
+    cli_hint_nearest(&d, word, names, n, lists);
+    return cli_fail(&d);
+}
+
 int cli_export(Arena *a, const Options *o)
 {
     if (o->format && strcmp(o->format, "list") == 0)
@@ -164,8 +182,7 @@ int cli_export(Arena *a, const Options *o)
     const ReportFormat *format = o->format ? report_format(o->format) : NULL;
     bool moodle = o->format && strcmp(o->format, "moodle") == 0;
     if (!format && !moodle)
-        return cli_fail_text(o->format ? "that is no format" : "--format must be given",
-                             "grade export --format list lists them");
+        return refuse_format(o->format);
     Gradebook *book;
     ReportClass *c;
     Diag d;

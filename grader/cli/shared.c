@@ -73,9 +73,12 @@ const char **cli_split(Arena *a, const char *text, size_t *n)
     const char **list = text ? ARENA_NEW_ARRAY(a, const char *, count + 2) : NULL;
     size_t used = 0;
     while (list && *text) {
-        size_t length = strcspn(text, ",");
-        if (length)
-            list[used++] = arena_strndup(a, text, length);
+        text += strspn(text, " ");
+        size_t length = strcspn(text, ","), kept = length;
+        while (kept > 0 && text[kept - 1] == ' ')
+            kept--;
+        if (kept)
+            list[used++] = arena_strndup(a, text, kept);
         text += length + (text[length] == ',');
     }
     if (n)

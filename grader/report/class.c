@@ -66,9 +66,18 @@ Status report_class_make(Result **results, size_t n, ReportClass **out, Diag *d)
     return diag_set(d, STATUS_NO_MEMORY, "no memory for the class's results");
 }
 
+/* Whether a name is in a list that ends with NULL; everything is in the list NULL. */
+static bool is_listed(const char *const *list, const char *name)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        if (strcmp(list[i], name) == 0)
+            return true;
+    return !list;
+}
+
 /* Loads the result that counts of each student and lab chosen. */
-static Status load_results(Gradebook *g, Arena *a, const GradeRules *rules, const char *student,
-                           const char *lab, Result ***results, size_t *n_loaded, Diag *d)
+static Status load_results(Gradebook *g, Arena *a, const GradeRules *rules, const char *const *students,
+                           const char *const *labs, Result ***results, size_t *n_loaded, Diag *d)
 {
     GradebookRow *rows;
     size_t n = 0;
@@ -79,9 +88,7 @@ static Status load_results(Gradebook *g, Arena *a, const GradeRules *rules, cons
         s = diag_set(d, STATUS_NO_MEMORY, "no memory for the class's results");
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
         Grade grade;
-        bool chosen =
-            (!student || strcmp(rows[i].student, student) == 0) && (!lab || strcmp(rows[i].lab, lab) == 0);
-        if (!chosen)
+        if (!is_listed(students, rows[i].student) || !is_listed(labs, rows[i].lab))
             continue;
         s = grade_work_out(rules, a, rows[i].student, rows[i].lab, &grade)
                 ? gradebook_result_by_id(g, grade.result, &(*results)[*n_loaded], d)
@@ -117,7 +124,8 @@ static Status set_grades(ReportClass *c, Arena *a, const GradeRules *rules, Diag
     return STATUS_OK;
 }
 
-Status report_class_load(Gradebook *g, const char *student, const char *lab, ReportClass **c, Diag *d)
+Status report_class_load(Gradebook *g, const char *const *students, const char *const *labs, ReportClass **c,
+                         Diag *d)
 {
     *c = NULL;
     Arena a = {0};
@@ -126,7 +134,7 @@ Status report_class_load(Gradebook *g, const char *student, const char *lab, Rep
     size_t n_loaded = 0;
     Status s = grade_rules_load(g, &a, &rules, d);
     if (s == STATUS_OK)
-        s = load_results(g, &a, &rules, student, lab, &results, &n_loaded, d);
+        s = load_results(g, &a, &rules, students, labs, &results, &n_loaded, d);
     if (s == STATUS_OK)
         s = report_class_make(results, n_loaded, c, d);
     else

@@ -29,9 +29,10 @@ typedef struct ReportClass {
     size_t n_students, n_labs;
 } ReportClass;
 
-/* The results of a gradebook that count, with their grades; student and lab choose some of them, NULL takes
- * all. report_class_free frees the Results too, and takes NULL. */
-Status report_class_load(Gradebook *g, const char *student, const char *lab, ReportClass **c, Diag *d);
+/* The results of a gradebook that count, with their grades. students and labs choose some of them: lists that
+ * end with NULL; NULL takes all. report_class_free frees the Results too, and takes NULL. */
+Status report_class_load(Gradebook *g, const char *const *students, const char *const *labs, ReportClass **c,
+                         Diag *d);
 /* The same from Results in memory, with plain grades, which it takes over, also on failure. The array stays
  * the caller's. */
 Status report_class_make(Result **results, size_t n, ReportClass **c, Diag *d);

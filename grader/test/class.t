@@ -153,7 +153,7 @@ bad() { # WORDS COMMAND ARGUMENTS...
     book "$@"
     same "refused: $*" "2 1" "$? $(grep -cF -- "$words" "$tmp/stderr")"
 }
-bad 'no result of s999' adjust --students s002,s999 --labs $lab --points 1 "${said[@]}"
+bad 'there is no student s999' adjust --students s002,s999 --labs $lab --points 1 "${said[@]}"
 bad '--by must be given' adjust --students s002 --labs $lab --points 1 --why x
 bad '--why must be given' adjust --students s002 --labs $lab --points 1 --by x
 bad 'must be a number' adjust --students s002 --labs $lab --points nan "${said[@]}"

@@ -532,7 +532,9 @@ static void test_load(void **state)
     report_format("json")->write(loaded, &through, NULL);
     assert_string_equal(through.text, direct.text);
     report_class_free(loaded);
-    assert_int_equal(report_class_load(g, "s002", "02-vector-add", &loaded, NULL), STATUS_OK);
+    assert_int_equal(report_class_load(g, (const char *const[]){"s002", NULL},
+                                       (const char *const[]){"02-vector-add", NULL}, &loaded, NULL),
+                     STATUS_OK);
     assert_int_equal(loaded->n_results, 1);
     report_class_free(loaded);
     gradebook_close(g);
