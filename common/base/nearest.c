@@ -67,3 +67,36 @@ const char *nearest_name(const char *word, const char *const *names, size_t n)
     }
     return best ? best : only_holder(word, names, n);
 }
+
+bool nearest_is_slip(const char *one, const char *other)
+{
+    for (; *one && *other; one++, other++) {
+        char x = *one == '_' || *one == ' ' ? '-' : *one, y = *other == '_' || *other == ' ' ? '-' : *other;
+        if (folded(x) != folded(y))
+            return false;
+    }
+    return *one == *other;
+}
+
+/* The next ASCII letter or digit from *p on, folded; 0 at the end. */
+static int next_letter(const char **p)
+{
+    for (; **p; (*p)++) {
+        int c = folded(**p);
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+            (*p)++;
+            return c;
+        }
+    }
+    return 0;
+}
+
+bool nearest_same_letters(const char *one, const char *other)
+{
+    for (int x, y;;) {
+        x = next_letter(&one);
+        y = next_letter(&other);
+        if (x != y || !x)
+            return x == y;
+    }
+}

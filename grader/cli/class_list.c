@@ -1,6 +1,7 @@
 /* The labs and submissions of a class; see class_run.h. */
 #include "grader/archive/archive.h"
 #include "grader/build/places.h"
+#include "grader/build/slips.h"
 #include "grader/cli/class_run.h"
 #include "grader/core/files.h"
 
@@ -18,8 +19,8 @@ static bool is_folder(const char *path)
 static bool is_handed_in(const ClassRun *c, const char *const *students, const char *lab)
 {
     for (; *students; students++) {
-        const char *path = arena_printf(c->arena, "%s/%s/%s", c->options->submissions, *students, lab);
-        if (path && is_folder(path))
+        const char *path = arena_printf(c->arena, "%s/%s", c->options->submissions, *students);
+        if (path && slips_has_folder(path, lab))
             return true;
     }
     return false;

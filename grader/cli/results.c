@@ -68,7 +68,7 @@ int cli_status(Arena *a, const Options *o)
         report_table(&table, c, report_style_for(1));
         put(&table, stdout);
         for (size_t i = 0; i < c->n_results; i++)
-            if (verdict_needs_person(c->results[i]->verdict))
+            if (result_needs_person(c->results[i]))
                 printf("for a person: %s %s (%s)\n", c->results[i]->student, c->results[i]->lab,
                        verdict_word(c->results[i]->verdict));
     }

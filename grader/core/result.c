@@ -41,6 +41,12 @@ void result_sum_up(Result *r)
     }
 }
 
+bool result_needs_person(const Result *r)
+{
+    return verdict_needs_person(r->verdict) ||
+           (r->verdict == VERDICT_NOT_SUBMITTED && r->submission_sha256[0] != '\0');
+}
+
 Status result_load(const char *path, Result **r, Diag *d)
 {
     *r = NULL;

@@ -202,7 +202,7 @@ LabStatistics report_lab_statistics(const ReportClass *c, const char *lab)
         s.n_results++;
         s.verdicts[r->verdict]++;
         s.n_passed += r->verdict == VERDICT_PASS;
-        s.n_person += verdict_needs_person(r->verdict);
+        s.n_person += result_needs_person(r);
         s.max_score = r->max_score > s.max_score ? r->max_score : s.max_score;
         GradeThatCounts counting = grade_that_counts(&c->grades[i]);
         s.n_submitted += r->verdict != VERDICT_NOT_SUBMITTED;

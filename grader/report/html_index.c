@@ -15,7 +15,7 @@ static void put_facts(StrBuf *out, const ReportClass *c)
         Verdict v = c->results[i]->verdict;
         submitted += v != VERDICT_NOT_SUBMITTED;
         passed += v == VERDICT_PASS;
-        person += verdict_needs_person(v);
+        person += result_needs_person(c->results[i]);
         ungraded += grade_that_counts(&c->grades[i]).state == GRADE_UNGRADED;
     }
     strbuf_puts(out, "<dl class=\"facts\">\n");
@@ -111,7 +111,7 @@ static void put_person(StrBuf *out, Arena *a, const ReportClass *c)
     bool begun = false;
     for (size_t i = 0; i < c->n_results; i++) {
         const Result *r = c->results[i];
-        if (!verdict_needs_person(r->verdict))
+        if (!result_needs_person(r))
             continue;
         if (!begun)
             strbuf_puts(out, "<h2 id=\"person\">A person should look at</h2>\n<ul>\n");

@@ -200,7 +200,7 @@ static void put_summary(StrBuf *out, const ReportClass *c, ReportStyle style)
                       n_changed);
     for (size_t i = 0; i < c->n_results; i++) {
         const Result *r = c->results[i];
-        if (!verdict_needs_person(r->verdict))
+        if (!result_needs_person(r))
             continue;
         report_paint(out, style, TONE_PERSON, "a person should look at: ");
         escape_terminal(out, r->student, strlen(r->student));

@@ -134,6 +134,22 @@ static void fill_kit_error(Work *w, const Diag *d)
     fill_cases(w, VERDICT_KIT_ERROR, message ? message : meaning_of(w, VERDICT_KIT_ERROR));
 }
 
+/* What lies there instead is for the student, too. */
+static void fill_not_submitted(Work *w, const char *found)
+{
+    const char *meaning = meaning_of(w, VERDICT_NOT_SUBMITTED);
+    const char *message = found[0] ? arena_printf(&w->result->arena, "%s\n%s", meaning, found) : meaning;
+    fill_cases(w, VERDICT_NOT_SUBMITTED, message ? message : meaning);
+    w->result->build_log = found;
+}
+
+/* What was taken though it was not as it should be stands before what the compiler says. */
+static const char *with_notes(Arena *a, const char *notes, const char *log)
+{
+    const char *both = notes[0] ? arena_printf(a, "%s\n%s", notes, log) : log;
+    return both ? both : log;
+}
+
 /* The answer file as it was handed in; nothing where the lab has none. */
 static bool read_answers(Work *w)
 {
@@ -176,10 +192,13 @@ static bool make_program(Work *w)
         return false;
     }
     w->result->submission_sha256 = arena_strndup(a, intake.sha256, strlen(intake.sha256));
-    if (!intake.submitted || intake.problem[0]) {
-        fill_cases(w, intake.submitted ? VERDICT_BUILD_ERROR : VERDICT_NOT_SUBMITTED,
-                   intake.submitted ? intake.problem : meaning_of(w, VERDICT_NOT_SUBMITTED));
-        w->result->build_log = intake.submitted ? intake.problem : "";
+    if (!intake.submitted) {
+        fill_not_submitted(w, intake.found);
+        return false;
+    }
+    if (intake.problem[0]) {
+        fill_cases(w, VERDICT_BUILD_ERROR, intake.problem);
+        w->result->build_log = with_notes(a, intake.notes, intake.problem);
         return false;
     }
     BuildInput in = {
@@ -192,7 +211,7 @@ static bool make_program(Work *w)
         fill_kit_error(w, &d);
         return false;
     }
-    w->result->build_log = out.log;
+    w->result->build_log = with_notes(a, intake.notes, out.log);
     w->timing->build_s = out.seconds;
     w->timing->processor_s.compile = out.compile_cpu_s;
     w->timing->processor_s.link = out.link_cpu_s;

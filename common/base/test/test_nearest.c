@@ -72,9 +72,26 @@ static void test_nearest(void **state)
     }
 }
 
+static void test_slips(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *one, *other;
+        bool slip, letters;
+    } rows[] = {
+        {"02_vector_add", "02-vector-add", true, true},       {"Vector_Add.CU", "vector_add.cu", true, true},
+        {"vector add.cu", "vector_add.cu", true, true},       {"VectorAdd.cu", "vector_add.cu", false, true},
+        {"vector_add.cpp", "vector_add.cu", false, false},    {"", "", true, true},
+        {"vector_add.cu", "vector_add.cu.txt", false, false}, {"--", "", false, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(rows[i].slip, nearest_is_slip(rows[i].one, rows[i].other));
+        assert_int_equal(rows[i].letters, nearest_same_letters(rows[i].other, rows[i].one));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_distance), cmocka_unit_test(test_long_names),
-                                       cmocka_unit_test(test_nearest)};
+                                       cmocka_unit_test(test_nearest), cmocka_unit_test(test_slips)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
