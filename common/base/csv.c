@@ -74,3 +74,19 @@ size_t csv_find(const CsvRow *row, const char *text)
         i++;
     return i;
 }
+
+bool csv_is_formula(const char *text)
+{
+    static const char *const starts[] = {
+        "=", "+", "-", "@", "\t", "\r", "\n", "\xEF\xBC\x9D", "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
+    text += strspn(text, "'");
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(text, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+const char *csv_unguarded(const char *text)
+{
+    return text[0] == '\'' && csv_is_formula(text) ? text + 1 : text;
+}

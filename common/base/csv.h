@@ -32,6 +32,12 @@ size_t csv_start(const char *sheet, size_t length);
 bool csv_read_row(Arena *a, const char *sheet, size_t length, size_t at, CsvRow *row);
 /* Where the line after the one at `at` begins, for sheets with other lines between. */
 size_t csv_next_line(const char *sheet, size_t length, size_t at);
+/* Whether a spreadsheet could take the cell for a formula, apostrophes before it aside: = + - @, also as wide
+ * characters, tab and line ends. Such a cell is written with an apostrophe in front (grader/text/escape.h).
+ */
+bool csv_is_formula(const char *text);
+/* The text of a cell that was written so. */
+const char *csv_unguarded(const char *text);
 /* The index of the cell with this text; row->n when there is none. */
 size_t csv_find(const CsvRow *row, const char *text);
 

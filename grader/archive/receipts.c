@@ -65,8 +65,8 @@ static Status read_receipt(const char *path, int line, const CsvRow *row, Receip
     if (row->n != N_COLUMNS)
         return diag_set_at(d, STATUS_PARSE, path, line, 0, "a line must have the columns %s", HEADER);
     const char *time = row->cells[2].text, *late = row->cells[3].text;
-    Receipt r = {.student = row->cells[0].text,
-                 .lab = row->cells[1].text,
+    Receipt r = {.student = csv_unguarded(row->cells[0].text),
+                 .lab = csv_unguarded(row->cells[1].text),
                  .has_time = time[0] != '\0',
                  .late = strcmp(late, "yes") == 0};
     if (r.has_time && !when_parse(time, &r.received_at))
@@ -110,9 +110,9 @@ Status receipts_save(const Receipts *receipts, const char *dir, Diag *d)
         char time[WHEN_TEXT] = "";
         if (r->has_time)
             when_format(r->received_at, time);
-        escape_csv_id(&out, r->student, strlen(r->student));
+        escape_csv(&out, r->student, strlen(r->student));
         strbuf_puts(&out, ",");
-        escape_csv_id(&out, r->lab, strlen(r->lab));
+        escape_csv(&out, r->lab, strlen(r->lab));
         strbuf_printf(&out, ",%s,%s\r\n", time, r->late ? "yes" : "");
     }
     const char *path = arena_printf(&a, "%s/receipts.csv", dir);

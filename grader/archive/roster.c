@@ -26,7 +26,7 @@ static Status add_row(Arena *a, const char *path, const CsvRow *row, const Colum
                       Roster *roster, size_t *cap, Diag *d)
 {
     size_t column = columns->student;
-    const char *student = column < row->n ? row->cells[column].text : "";
+    const char *student = column < row->n ? csv_unguarded(row->cells[column].text) : "";
     if (!student[0])
         return STATUS_OK;
     if (!handin_student_is_fit(student))
@@ -41,7 +41,7 @@ static Status add_row(Arena *a, const char *path, const CsvRow *row, const Colum
         return no_memory(d);
     for (size_t i = 0; i < row->n; i++)
         if (i != columns->group && row->cells[i].text[0])
-            r->others[r->n_others++] = row->cells[i].text;
+            r->others[r->n_others++] = csv_unguarded(row->cells[i].text);
     roster->n++;
     return STATUS_OK;
 }

@@ -20,7 +20,6 @@ static const struct {
     {escape_html, "<>\"'\x1b\r"},
     {escape_xml, "<>\"'\x1b"},
     {escape_csv, "\x1b"},
-    {escape_csv_id, ""},
     {escape_markdown, "\n\x1b"},
     {escape_terminal, "\n\x1b\r"},
     {escape_file_name, "/\\ \n<>&\"':"},

@@ -23,7 +23,8 @@ static bool is_row_of(const CsvRow *row, size_t column, const char *student)
 {
     bool found = row->n > 0 && ends_with_word(row->cells[0].text, student);
     for (size_t i = 0; i < row->n && !found; i++)
-        found = i != column && strcmp(row->cells[i].text, student) == 0;
+        found = i != column && (strcmp(row->cells[i].text, student) == 0 ||
+                                strcmp(csv_unguarded(row->cells[i].text), student) == 0);
     return found;
 }
 

@@ -118,7 +118,8 @@ static double max_score_of(const ReportClass *c, const char *lab)
 }
 
 /* Canvas matches a student by the login id where the other ids are empty; two decimals are what it compares.
- */
+ * An id that begins as a formula does is guarded here too: its importer shows that row as one of nobody, and
+ * a person sees it. */
 Status export_canvas(const ReportClass *c, StrBuf *out, Diag *d)
 {
     strbuf_puts(out, "Student,ID,SIS User ID,SIS Login ID,Section");
@@ -136,7 +137,7 @@ Status export_canvas(const ReportClass *c, StrBuf *out, Diag *d)
     for (size_t s = 0; s < c->n_students; s++) {
         cell(out, c->students[s]);
         strbuf_puts(out, ",,,");
-        escape_csv_id(out, c->students[s], strlen(c->students[s]));
+        escape_csv(out, c->students[s], strlen(c->students[s]));
         strbuf_puts(out, ",");
         for (size_t i = 0; i < c->n_labs; i++) {
             GradeThatCounts counting = report_class_counting(c, c->students[s], c->labs[i]);

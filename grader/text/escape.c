@@ -5,6 +5,8 @@
  */
 #include "grader/text/escape.h"
 
+#include "common/base/csv.h"
+
 #include "grader/text/utf8.h"
 
 #include <stdbool.h>
@@ -81,12 +83,14 @@ void escape_xml(StrBuf *out, const char *text, size_t length)
     each_char(out, text, length, replace_xml);
 }
 
+enum { CSV_START_BYTES = 4 }; /* enough to tell a formula */
+
 static const char *replace_csv(uint32_t code)
 {
     return code == '"' ? "\"\"" : code == '\n' ? "\n" : code == '\t' ? "\t" : NULL;
 }
 
-void escape_csv_id(StrBuf *out, const char *text, size_t length)
+static void put_csv_cell(StrBuf *out, const char *text, size_t length)
 {
     bool quoted = false;
     for (size_t i = 0; i < length; i++)
@@ -100,9 +104,14 @@ void escape_csv_id(StrBuf *out, const char *text, size_t length)
 
 void escape_csv(StrBuf *out, const char *text, size_t length)
 {
-    bool formula = length > 0 && text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL;
-    if (!formula) {
-        escape_csv_id(out, text, length);
+    char start[CSV_START_BYTES + 1] = "";
+    size_t quotes = 0;
+    while (quotes < length && text[quotes] == '\'')
+        quotes++;
+    size_t n = length - quotes < CSV_START_BYTES ? length - quotes : CSV_START_BYTES;
+    memcpy(start, text + quotes, n);
+    if (!csv_is_formula(start)) {
+        put_csv_cell(out, text, length);
         return;
     }
     strbuf_puts(out, "\"'");

@@ -24,12 +24,9 @@ void escape_html(StrBuf *out, const char *text, size_t length);
 /* XML 1.0 text and attribute values; right inside no CDATA section, as it ends none. */
 void escape_xml(StrBuf *out, const char *text, size_t length);
 
-/* A CSV cell (RFC 4180), quotes included where needed. What begins with = + - @ tab or return gets a leading
- * ', so that no spreadsheet takes it for a formula. */
+/* A CSV cell (RFC 4180), quotes included where needed. What a spreadsheet could take for a formula
+ * (csv_is_formula) gets a leading ', which csv_unguarded takes off again. */
 void escape_csv(StrBuf *out, const char *text, size_t length);
-
-/* A CSV cell that another system matches on (student ids): quoted as needed, the text itself unchanged. */
-void escape_csv_id(StrBuf *out, const char *text, size_t length);
 
 /* One line of Markdown: every character that could begin a construct is escaped, newlines are spaces. */
 void escape_markdown(StrBuf *out, const char *text, size_t length);

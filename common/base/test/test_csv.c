@@ -51,8 +51,28 @@ static void test_refuse(void **state)
     arena_free(&a);
 }
 
+/* An apostrophe is taken off where the writer put one, and nowhere else. */
+static void test_unguarded(void **state)
+{
+    (void)state;
+    static const char *const guarded[] = {"'=1",
+                                          "'+1",
+                                          "'-1",
+                                          "'@x",
+                                          "'\t1",
+                                          "'\xEF\xBC\x9D"
+                                          "1",
+                                          "''=1"};
+    static const char *const plain[] = {"", "'", "'s001", "=1", "''s", "s'=1", "1'=1"};
+    for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++)
+        assert_string_equal(guarded[i] + 1, csv_unguarded(guarded[i]));
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        assert_string_equal(plain[i], csv_unguarded(plain[i]));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_refuse)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_refuse),
+                                       cmocka_unit_test(test_unguarded)};
     return cmocka_run_group_tests_name("csv", tests, NULL, NULL);
 }

@@ -576,7 +576,7 @@ static void test_receipts(void **state)
     assert_int_equal(2, receipts.n);
     assert_int_equal(STATUS_OK, dir_make(p->out, NULL));
     assert_int_equal(STATUS_OK, receipts_save(&receipts, p->out, &d));
-    assert_string_equal("student,lab,received,late\r\n\"=a,b\",02-vector-add,2026-10-12T21:59:00Z,\r\n"
+    assert_string_equal("student,lab,received,late\r\n\"'=a,b\",02-vector-add,2026-10-12T21:59:00Z,\r\n"
                         "s001,01-indexing,,\r\n",
                         content(p, "receipts.csv"));
     free(receipts.items);

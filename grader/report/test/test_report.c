@@ -6,6 +6,7 @@
 
 #include "grader/report/report_internal.h"
 
+#include "common/base/csv.h"
 #include "grader/core/files.h"
 #include "grader/text/utf8.h"
 
@@ -710,6 +711,52 @@ static void test_what_counts_in_every_format(void **state)
     }
 }
 
+/* Ids, labs, cases, messages, notes: no cell of any export in CSV begins as a formula does. */
+static void test_no_formula_in_any_cell(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"csv", "cases-csv", "canvas"};
+    static const char *const starts[] = {"=", "+", "-", "@", "\t", "'=", "\xEF\xBC\x9D"};
+    for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
+        char evil[32];
+        snprintf(evil, sizeof evil, "%sA1+1", starts[k]);
+        CaseResult one = {.name = evil,
+                          .max_points = 100,
+                          .verdict = VERDICT_CRASH,
+                          .message = evil,
+                          .lesson = "",
+                          .hint = "",
+                          .replay = ""};
+        Result *results[] = {fixture_result(evil, evil, VERDICT_CRASH, &one, 1)};
+        results[0]->device_name = results[0]->kit_version = evil;
+        GradeItem item = {.text = evil};
+        ReportClass *c;
+        assert_int_equal(report_class_make(results, 1, &c, NULL), STATUS_OK);
+        c->grades[0].items = &item;
+        c->grades[0].n_items = c->grades[0].n_comments = 1;
+        for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+            Arena a = {0};
+            StrBuf out = {0};
+            CsvRow row;
+            assert_int_equal(report_format(formats[i])->write(c, &out, NULL), STATUS_OK);
+            size_t n_guarded = 0;
+            for (size_t at = 0; at < out.length; at = row.end) {
+                assert_true(csv_read_row(&a, out.text, out.length, at, &row));
+                for (size_t j = 0; j < row.n; j++) {
+                    const char *text = row.cells[j].text;
+                    if (text[0] != '\'' && csv_is_formula(text))
+                        fail_msg("%s: a cell is '%s'", formats[i], text);
+                    n_guarded += strcmp(csv_unguarded(text), evil) == 0;
+                }
+            }
+            assert_true(n_guarded >= 2); /* and each comes back as it was */
+            strbuf_free(&out);
+            arena_free(&a);
+        }
+        report_class_free(c);
+    }
+}
+
 /* The table, the index and a lab's figures leave out what is ungraded. */
 static void test_ungraded_in_tables(void **state)
 {
@@ -758,6 +805,7 @@ int main(void)
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_what_counts_in_every_format),
         cmocka_unit_test(test_ungraded_in_tables),
+        cmocka_unit_test(test_no_formula_in_any_cell),
         cmocka_unit_test(test_inconclusive_is_marked),
         cmocka_unit_test(test_wide_names_align),
         cmocka_unit_test(test_cases),

@@ -62,8 +62,30 @@ static void test_csv(void **state)
     EXPECT(escape_csv, "\"'\t=1\"", "\t=1");
     EXPECT(escape_csv, "\"'\xE2\x90\x8D=1\"", "\r=1");
     EXPECT(escape_csv, "a=1", "a=1");
-    EXPECT(escape_csv_id, "=s001", "=s001");
-    EXPECT(escape_csv_id, "\"s,001\"", "s,001");
+    EXPECT(escape_csv, "\"'\n=1\"", "\n=1");
+    EXPECT(escape_csv,
+           "\"'\xEF\xBC\x9D"
+           "1\"",
+           "\xEF\xBC\x9D"
+           "1"); /* wide = + - @ */
+    EXPECT(escape_csv,
+           "\"'\xEF\xBC\x8B"
+           "1\"",
+           "\xEF\xBC\x8B"
+           "1");
+    EXPECT(escape_csv,
+           "\"'\xEF\xBC\x8D"
+           "1\"",
+           "\xEF\xBC\x8D"
+           "1");
+    EXPECT(escape_csv,
+           "\"'\xEF\xBC\xA0"
+           "1\"",
+           "\xEF\xBC\xA0"
+           "1");
+    EXPECT(escape_csv, "\"''=1\"", "'=1"); /* so that taking one off gives each text back */
+    EXPECT(escape_csv, "'s001", "'s001");
+    EXPECT(escape_csv, "\"s,001\"", "s,001");
 }
 
 static void test_markdown(void **state)
