@@ -69,6 +69,13 @@ void handin_free(Handin *handin);
  * slashes and backslashes, no leading dot or dash, no space at an end. */
 bool handin_student_is_fit(const char *student);
 
+/* twins.c: ids that differ by case, by Unicode's normal forms or by the width of characters only are one
+ * student to a person, and one folder on some file systems. */
+/* STATUS_INVALID, and the message says which two, when there are such two among n. Equal ones are one. */
+Status handin_refuse_twins(const char *const *students, size_t n, Diag *d);
+/* The same of a student and the folders that are in out_dir, which need not be there. */
+Status handin_refuse_twin_in(const char *out_dir, const char *student, Diag *d);
+
 /* The student in an archive's file name: "s001_02-vector-add.tar.gz", "s001-02-vector-add (1).tar.gz" and
  * "s001.zip" hold "s001"; STATUS_NOT_FOUND when there is none ("02-vector-add.tar.gz"), STATUS_INVALID when
  * it is not fit. */

@@ -294,11 +294,14 @@ static bool is_taken(const Work *w, const char *where)
 /* Puts the chosen files into one student's folder. */
 static Status put_as(Work *w, const Handin *h, const char *student, const Receipt *receipt, const char *who)
 {
+    Diag odd;
     const char *where = arena_printf(w->arena, "%s/%s/%s", w->in->out_dir, student, h->lab);
     if (!where)
         return no_memory(w->d);
     if (is_taken(w, where))
         return leave(w, who, "another submission of the same student was taken");
+    if (handin_refuse_twin_in(w->in->out_dir, student, &odd) != STATUS_OK)
+        return leave(w, who, odd.message);
     Receipt r = *receipt;
     r.student = student;
     r.lab = arena_strndup(w->arena, h->lab, strlen(h->lab));

@@ -80,7 +80,9 @@ Status handin_put_files(Arena *a, const Handin *h, const char *out_dir, const ch
     const char *fresh = arena_printf(a, "%s/%s/.%s.new", out_dir, student, h->lab);
     if (!final || !fresh)
         return diag_set(d, STATUS_NO_MEMORY, "no memory to import");
-    Status s = dir_remove(fresh, d);
+    Status s = handin_refuse_twin_in(out_dir, student, d);
+    if (s == STATUS_OK)
+        s = dir_remove(fresh, d);
     if (s == STATUS_OK)
         s = dir_make(fresh, d);
     for (size_t i = 0; i < h->n_files && s == STATUS_OK; i++) {

@@ -71,6 +71,11 @@ Status roster_load(Arena *a, const char *path, Roster *roster, Diag *d)
     roster->rows = rows;
     if (!rows)
         return no_memory(d);
+    const char **students = s == STATUS_OK ? ARENA_NEW_ARRAY(a, const char *, roster->n + 1) : NULL;
+    for (size_t i = 0; students && i < roster->n; i++)
+        students[i] = rows[i].student;
+    if (students)
+        s = handin_refuse_twins(students, roster->n, d);
     if (s == STATUS_OK && roster->n == 0)
         s = diag_set_at(d, STATUS_INVALID, path, 0, 0, "the roster holds no student");
     return s;

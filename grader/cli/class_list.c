@@ -127,7 +127,8 @@ static Status list_students(ClassRun *c, const char ***students, size_t *n, Diag
     if (*n == 0)
         return diag_set(d, STATUS_NOT_FOUND, "%s holds no student's folder (DIR/<student>/<NN-lab>/)",
                         c->options->submissions);
-    return choose_students(c, *students, n, d);
+    s = handin_refuse_twins(*students, *n, d); /* whose work is whose? Also where only one is chosen */
+    return s == STATUS_OK ? choose_students(c, *students, n, d) : s;
 }
 
 /* Every student in every lab, what is missing too. */

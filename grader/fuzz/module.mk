@@ -16,5 +16,5 @@ $(call grader_fuzz,npy,common/lab common/base,-lm)
 $(call grader_fuzz,text,grader/core grader/text common/base,-lyaml -ljansson -lm)
 $(call grader_fuzz,similar,grader/similar common/base,-lm)
 $(call grader_fuzz,runner,grader/sandbox grader/runner common/base,-lseccomp)
-$(call grader_fuzz,handin,grader/archive grader/core grader/text common/base,-larchive -lyaml -ljansson -lm,\
+$(call grader_fuzz,handin,grader/archive grader/core grader/text common/base,-larchive -l:libutf8proc.a -lyaml -ljansson -lm,\
     $(BUILD)/grader/gpu/no_xar.o -lnettle -llzma -lzstd -llz4 -lbz2 -lz)

@@ -5,7 +5,7 @@
 #   make test-gpu                      on this machine, if it has a GPU
 #   build/gpu-bundle/test-gpu OUT      on the other one
 
-STATIC_LIBS := -larchive -lsqlite3 -lyaml -ljansson -lseccomp -lelf -lnettle -llzma -lzstd -llz4 -lbz2 -lz -lm
+STATIC_LIBS := -larchive -l:libutf8proc.a -lsqlite3 -lyaml -ljansson -lseccomp -lelf -lnettle -llzma -lzstd -llz4 -lbz2 -lz -lm
 GRADE_DIRS := grader/cli grader/report grader/similar grader/archive grader/db grader/exec grader/run grader/judge grader/build grader/sandbox grader/runner grader/core grader/text common/base
 JUDGES_STATIC := $(patsubst %,$(BUILD)/gpu/labs/%/judge,$(LAB_NAMES))
 

@@ -3,7 +3,7 @@
 # else is written, run or waited for. What is taken is built by a stand-in for the compiler (g++), as only the intake is judged.
 #
 # `expect:` is refused or taken for archives (taken: exactly the ordinary answer arrives, as student s001's), and for folders the
-# verdict of the student whose name holds s001, or nothing when there must be no such student in the results.
+# verdict of the student whose name holds s001, or nothing when there must be no such student in the results, or run-refused.
 cd "$(dirname "$0")/../.."
 . grader/test/tap.sh
 . grader/test/quick-kit.sh
@@ -42,6 +42,12 @@ try_archive() { # NAME EXPECT
 
 try_folders() { # NAME EXPECT
     local status
+    if [ "$2" == run-refused ]; then
+        "$grade" run --submissions "$tmp/made/class" --out "$tmp/out" --case one-block --seed 1 >"$tmp/table" 2>"$tmp/log"
+        same "$1: the run is refused, and nobody graded" "2 and nobody" "$? and $(ls "$tmp/out/results" 2>/dev/null || echo nobody)"
+        check "$1: the message says which two" bash -c "for name in '$tmp'/made/class/*; do grep -qF \"'\${name##*/}'\" '$tmp/log' || exit 1; done"
+        return
+    fi
     timeout 60 "$grade" run --submissions "$tmp/made/class" --out "$tmp/out" --case one-block --seed 1 >"$tmp/table" 2>"$tmp/log"
     status=$?
     "$grade" status --out "$tmp/out" >>"$tmp/table" 2>&1

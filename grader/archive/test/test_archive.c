@@ -450,13 +450,59 @@ static void test_students(void **state)
         handin_student_is_fit("$(touch x)")); /* a name like any other: nothing here goes through a shell */
 }
 
+/* Case, normal forms, width, ligatures and what is not seen; and ids that a person tells apart. */
+static void test_twins(void **state)
+{
+    Place *p = *state;
+    static const struct {
+        const char *one, *other;
+        bool twins;
+    } pairs[] = {
+        {"s001", "S001", true},
+        {"jos\xC3\xA9", "jose\xCC\x81", true},
+        {"JOS\xC3\x89", "jose\xCC\x81", true},
+        {"s001",
+         "\xEF\xBD\x93"
+         "001",
+         true}, /* a wide s */
+        {"stra\xC3\x9F"
+         "e",
+         "STRASSE", true}, /* sharp s */
+        {"o\xEF\xAC\x83"
+         "ce",
+         "office", true}, /* a ligature */
+        {"a\xC2\xAD"
+         "b",
+         "ab", true},                   /* a soft hyphen */
+        {"\xCE\xA3", "\xCF\x82", true}, /* the sigmas */
+        {"s001", "s0O1", false},
+        {"s001", "s01", false},
+        {"jose", "jos\xC3\xA9", false},
+        {"s001", "s001", false}, /* one id twice is one student */
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        const char *students[] = {"aa", pairs[i].one, "mm", pairs[i].other, "zz"};
+        Diag d = {0};
+        Status s = handin_refuse_twins(students, 5, &d);
+        if (s != (pairs[i].twins ? STATUS_INVALID : STATUS_OK))
+            fail_msg("%s and %s: %s", pairs[i].one, pairs[i].other, d.message);
+        if (s != STATUS_OK && (!strstr(d.message, pairs[i].one) || !strstr(d.message, pairs[i].other)))
+            fail_msg("%s and %s are not named: %s", pairs[i].one, pairs[i].other, d.message);
+        char *folder = arena_printf(&p->arena, "%s/twins%zu", p->dir, i);
+        assert_int_equal(STATUS_OK, handin_refuse_twin_in(folder, pairs[i].one, &d)); /* not there yet */
+        assert_int_equal(STATUS_OK, dir_make(arena_printf(&p->arena, "%s/%s", folder, pairs[i].one), &d));
+        assert_int_equal(s, handin_refuse_twin_in(folder, pairs[i].other, &d));
+    }
+    assert_int_equal(STATUS_OK, handin_refuse_twins(NULL, 0, NULL));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, make_place, drop_place)
     const struct CMUnitTest tests[] = {
-        T(test_round_trip), T(test_missing_file), T(test_friendly),    T(test_replaces),
-        T(test_names),      T(test_kinds),        T(test_limits),      T(test_header_bomb),
-        T(test_damage),     T(test_manifest),     T(test_no_archives), T(test_students),
+        T(test_round_trip),  T(test_missing_file), T(test_friendly),    T(test_replaces), T(test_names),
+        T(test_kinds),       T(test_limits),       T(test_header_bomb), T(test_damage),   T(test_manifest),
+        T(test_no_archives), T(test_students),     T(test_twins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
