@@ -32,9 +32,9 @@ static void show_sandbox(Arena *a, const Options *o)
     line("sandbox", layers ? layers : "");
     line("user", s.switch_user ? "root: submissions run as an unprivileged user"
                                : "not root: submissions run as this user, in a user namespace");
-    line("cgroup v2", access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0
-                          ? "there; not needed, the watcher counts"
-                          : "none; the watcher counts");
+    line("cgroup v2", s.cgroup ? "each sandbox has a group, and the watcher counts"
+                               : "none that this user may use (docs/security.md); the watcher counts");
+    sandbox_forget(&s);
 }
 
 /* What `--sanitize` needs on a GPU; without one nothing is missing. */

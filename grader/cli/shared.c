@@ -211,4 +211,5 @@ void cli_clean_up(const GradeRun *run)
 {
     if (run->work)
         dir_remove(run->work, NULL);
+    sandbox_forget(&run->sandbox);
 }

@@ -1,4 +1,5 @@
 /* Finding out what this machine offers; see sandbox.h. */
+#include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/sandbox_internal.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LAYERS_MAX = 8, ERRORS_MAX = 512 };
+enum { LAYERS_MAX = 9, ERRORS_MAX = 512 };
 
 /* The first executable of that name in PATH; NULL when there is none. */
 static const char *find_program(Arena *a, const char *name)
@@ -92,7 +93,15 @@ Status sandbox_probe(Arena *a, const char *bwrap, Sandbox *s, Diag *d)
         s->layers[s->n_layers++] = "user";
     if (sandbox_make_filters(a, s->filters, NULL) == STATUS_OK)
         s->layers[s->n_layers++] = "seccomp";
+    s->cgroup = s->weak ? NULL : cgroup_make(a);
+    if (s->cgroup)
+        s->layers[s->n_layers++] = "cgroup";
     s->layers[s->n_layers++] = "limits";
     s->layers[s->n_layers++] = "watcher";
     return STATUS_OK;
+}
+
+void sandbox_forget(const Sandbox *s)
+{
+    cgroup_remove(s->cgroup);
 }

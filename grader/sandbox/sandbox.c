@@ -2,6 +2,7 @@
 #include "grader/sandbox/sandbox.h"
 
 #include "grader/runner/wire.h"
+#include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/sandbox_internal.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ enum {
 typedef struct Launch {
     const char *const *args;
     int socket, filter, errors;
+    const char *cgroup; /* "" for none */
     bool switch_user, drop;
     int slot;
 } Launch;
@@ -47,6 +49,8 @@ static _Noreturn void become(const Launch *l)
     bool fine = dup2(null, 0) == 0 && dup2(null, 1) == 1 && dup2(errors, 2) == 2 &&
                 dup2(socket, CHILD_SOCKET) > 0 && dup2(filter, CHILD_FILTER) > 0 &&
                 syscall(SYS_close_range, CHILD_FILTER + 1u, ~0u, 0u) == 0;
+    if (fine && l->cgroup[0])
+        fine = cgroup_enter(l->cgroup);
     if (fine && l->drop && !sandbox_drop_privileges(l->switch_user, l->slot))
         fine = false;
     if (fine)
@@ -97,7 +101,9 @@ static Status launch(Launch *l, SandboxProcess *p, Diag *d)
     int error = errno;
     close(pair[1]);
     close(errors[1]);
-    *p = (SandboxProcess){.pid = pid, .socket = pair[0], .errors = errors[0]};
+    p->pid = pid;
+    p->socket = pair[0];
+    p->errors = errors[0];
     if (pid > 0)
         return STATUS_OK;
     close(pair[0]);
@@ -129,8 +135,11 @@ Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *
 {
     *p = (SandboxProcess){.pid = -1, .socket = -1, .errors = -1};
     Arena arena = {0};
+    if (s->cgroup && !cgroup_open(s->cgroup, p->cgroup, sizeof p->cgroup))
+        return diag_set(d, STATUS_IO, "cannot make a group of processes below %s: %s", s->cgroup, strerror(errno));
     Launch l = {.args = full_args(&arena, s, spec),
                 .filter = filter_file(s->filters),
+                .cgroup = p->cgroup,
                 .switch_user = s->switch_user,
                 .drop = !s->weak || s->switch_user,
                 .slot = spec->slot};
@@ -141,6 +150,8 @@ Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *
         status = launch(&l, p, d);
     if (l.filter >= 0)
         close(l.filter);
+    if (status != STATUS_OK && p->cgroup[0])
+        cgroup_close(p->cgroup);
     arena_free(&arena);
     return status;
 }
@@ -174,5 +185,7 @@ void sandbox_stop(SandboxProcess *p, char *errors, size_t size)
     while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     close(p->errors);
+    if (p->cgroup[0])
+        cgroup_close(p->cgroup);
     *p = (SandboxProcess){.pid = -1, .socket = -1, .errors = -1};
 }

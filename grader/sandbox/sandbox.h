@@ -7,6 +7,7 @@
  *   writable is a file system in memory with a size, which the runner empties between two cases.
  * - seccomp: a filter on what the command may ask of the kernel (syscalls.def), by the kind of command.
  * - limits: rlimits (processor time, file size, processes, open files, no core dumps).
+ * - cgroup: where the kernel has it and lets us, a share of the processors and bounds on memory and processes.
  * - watcher: the runner, process 1 inside, sums memory and processes of all, and keeps the wall clock.
  *
  * Nothing of the environment and no descriptor but two is inherited. When the grader dies, so does the
@@ -47,7 +48,8 @@ typedef struct Sandbox {
     const char *bwrap;   /* path of the program; NULL when there is none */
     const char **layers; /* for results; "weak" first when weak */
     size_t n_layers;
-    bool switch_user; /* we are root */
+    bool switch_user;    /* we are root */
+    const char *cgroup;  /* of this run (cgroup.h); NULL where there is none */
     struct sock_fprog filters[SANDBOX_N_FILTERS]; /* no instructions: the kernel has none */
 } Sandbox;
 
@@ -79,11 +81,16 @@ typedef struct SandboxProcess {
     pid_t pid;
     int socket; /* to the runner; see grader/runner/wire.h */
     int errors; /* what bubblewrap and the runner say on standard error */
+    char cgroup[256]; /* its own; "" for none */
+    int64_t kills;    /* of the kernel there, before this step */
 } SandboxProcess;
 
 /* Finds out which layers work here, by starting a sandbox. allow: names a bwrap to use, NULL to search PATH.
  * Fails only for want of memory. */
 Status sandbox_probe(Arena *a, const char *bwrap, Sandbox *s, Diag *d);
+
+/* Removes what the probe made on the machine, when all sandboxes have ended. */
+void sandbox_forget(const Sandbox *s);
 
 /* Starts a sandbox with the runner in it. */
 Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *p, Diag *d);

@@ -1,6 +1,8 @@
 /* Asking the runner, and taking in its answer; see step.h. */
 #include "grader/sandbox/step.h"
 
+#include "grader/sandbox/cgroup.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -205,6 +207,10 @@ static Status no_answer(Diag *d)
 
 Status sandbox_ask(SandboxProcess *p, const SandboxStep *step, Diag *d)
 {
+    if (p->cgroup[0]) {
+        cgroup_limit(p->cgroup, &step->limits);
+        p->kills = cgroup_kills(p->cgroup);
+    }
     return send_request(p->socket, step) ? STATUS_OK : no_answer(d);
 }
 
@@ -227,6 +233,9 @@ Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, Sand
     bool fine = (!step->save_to || s.save_dir >= 0) && read_answer(&s);
     if (s.save_dir >= 0)
         close(s.save_dir);
+    /* The kernel was there before the watcher. */
+    if (fine && answer->end == WIRE_END_NONE && p->cgroup[0] && cgroup_kills(p->cgroup) > p->kills)
+        answer->end = WIRE_END_MEMORY;
     return fine ? STATUS_OK : no_answer(d);
 }
 

@@ -67,6 +67,7 @@ static int tear_down(void **state)
     Fixture *f = *state;
     char command[256];
     snprintf(command, sizeof command, "rm -rf %s %s", f->kit, f->save);
+    sandbox_forget(&f->sandbox);
     arena_free(&f->arena);
     int r = system(command);
     free(f);
