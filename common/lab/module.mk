@@ -15,17 +15,18 @@ LAB_STUDENT_CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -isystem 
 LAB_STUDENT_OBJECTS := $(patsubst %.c,$(BUILD)/student/%.o,\
     $(filter-out common/lab/judge%,$(wildcard common/lab/*.c)) common/base/language.c common/base/status.c common/base/strbuf.c)
 
-$(BUILD)/student/%.o: %.c
+$(call stamp,$(BUILD)/student/objects.list,$(strip $(LAB_STUDENT_OBJECTS:$(BUILD)/%=%)))
+$(BUILD)/student/%.o: %.c $(FLAGS_STAMP) common/lab/module.mk
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LAB_STUDENT_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/student/lab.o: $(LAB_STUDENT_OBJECTS)
-	$(Q)ld -r -o $@ $^
+$(BUILD)/student/lab.o: $(LAB_STUDENT_OBJECTS) $(BUILD)/student/objects.list
+	$(Q)ld -r -o $@ $(filter %.o,$^)
 	$(Q)objcopy --localize-hidden $@
 
-$(BUILD)/student/lab-own.o: $(filter-out %/main.o %/case.o,$(LAB_STUDENT_OBJECTS))
-	$(Q)ld -r -o $@ $^
+$(BUILD)/student/lab-own.o: $(filter-out %/main.o %/case.o,$(LAB_STUDENT_OBJECTS)) $(BUILD)/student/objects.list
+	$(Q)ld -r -o $@ $(filter %.o,$^)
 	$(Q)objcopy --localize-hidden $@
 
 $(BUILD)/lib/liblab.a: $(BUILD)/student/lab.o
@@ -38,11 +39,11 @@ $(BUILD)/lib/liblab.a $(BUILD)/lib/liblab-own.a:
 LAB_NAMES := $(patsubst labs/%/lab.yaml,%,$(sort $(wildcard labs/*/lab.yaml)))
 
 define lab_body
-$(BUILD)/labs/$(1)/driver.o: labs/$(1)/driver.c
+$(BUILD)/labs/$(1)/driver.o: labs/$(1)/driver.c $(FLAGS_STAMP)
 	$$(call say,CC,$$<)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(LAB_STUDENT_CFLAGS) -MMD -MP -c -o $$@ $$<
-$(BUILD)/labs/$(1)/reference.o: labs/$(1)/reference.c
+$(BUILD)/labs/$(1)/reference.o: labs/$(1)/reference.c $(FLAGS_STAMP)
 	$$(call say,CC,$$<)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(CFLAGS) -I. -Icommon/lab -MMD -MP -c -o $$@ $$<

@@ -6,6 +6,7 @@
 #   PATIENT="TEST..."          those of them that wait more than they work (for a cluster, a disk, a browser). They run one after the other beside the others,
 #                              so that no processor has to wait with them.
 #
+# Each test has its line when it ends, with the number of those that are left.
 # A test program is a cmocka program (TAP by its environment) or a script named *.t. A test point is a line "ok ..." or "not ok ...";
 # "ok ... # SKIP why" and "1..0 # SKIP why" are skips. A test that ends badly without a failed point is one failure.
 set -u
@@ -61,8 +62,17 @@ for test; do
     esac
 done
 
-{ lane 1 "${patient[@]}" & lane "${JOBS:-$(nproc)}" "${busy[@]}"; wait; } | tee "$logs/summary" |
-    awk '{ printf "%-6s %-66s %4d ok%s%s  %ds\n", $3 ? "FAIL" : "ok", $1, $2, $3 ? sprintf(", %d failed", $3) : "", $4 ? sprintf(", %d skipped", $4) : "", $5; fflush() }'
+# A line for each test as it ends, and how many are left. (The shell reads them: awk may wait for a whole block.)
+left=$#
+tell() {
+    local test passed failed skipped seconds
+    while read -r test passed failed skipped seconds; do
+        left=$((left - 1))
+        printf '%-6s %-66s %4d ok%s%s  %ds, %d left\n' "$([ "$failed" = 0 ] && echo ok || echo FAIL)" "$test" "$passed" \
+            "$([ "$failed" = 0 ] || echo ", $failed failed")" "$([ "$skipped" = 0 ] || echo ", $skipped skipped")" "$seconds" $left
+    done
+}
+{ lane 1 "${patient[@]}" & lane "${JOBS:-$(nproc)}" "${busy[@]}"; wait; } | tee "$logs/summary" | tell
 
 while read -r test _ failed _ _; do
     [ "$failed" -eq 0 ] && continue

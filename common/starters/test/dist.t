@@ -45,7 +45,7 @@ different=$(cd "$kit" && find common grader labs -name '*.[ch]' -exec sh -c 'for
 [ -z "$different" ]; report $? 11 "its sources are this kit's" "$different"
 if [ -z "${SAN:-}${COV:-}" ]; then
     mkdir "$kit/build"
-    (cd "$BUILD" && find common grader labs student -name '*.[od]' ! -path '*/test/*' ! -path '*/fuzz/*' -print0 | tar -c --null --files-from=-) | tar -x -C "$kit/build"
+    (cd "$BUILD" && find flags common grader labs student \( -name '*.[od]' -o -name flags \) ! -path '*/test/*' ! -path '*/fuzz/*' -print0 | tar -c --null --files-from=-) | tar -x -C "$kit/build"
 fi
 # MAKEFLAGS of a calling make would name a job server that is not ours.
 unset MAKEFLAGS MFLAGS MAKELEVEL BUILD KIT SAN

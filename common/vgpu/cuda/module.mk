@@ -4,7 +4,8 @@ VGPU_DRIVER := $(BUILD)/lib/vgpu/libcuda.so.1
 
 $(call module,common/vgpu/cuda,-isystem $(CUDA_HOME)/include)
 
-$(VGPU_DRIVER): $(call objects,common/vgpu/cuda) $(call libname,common/base) $(BUILD)/lib/vgpu/libcudart.so.13 common/vgpu/cuda/cuda.map
+$(VGPU_DRIVER): $(call objects,common/vgpu/cuda) $(call libname,common/base) $(BUILD)/lib/vgpu/libcudart.so.13 common/vgpu/cuda/cuda.map \
+		$(call list_of,common/vgpu/cuda) common/vgpu/cuda/module.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libcuda.so.1 -Wl,--version-script,common/vgpu/cuda/cuda.map -Wl,--exclude-libs,ALL \

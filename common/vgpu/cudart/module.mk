@@ -6,7 +6,8 @@ VGPU_LAYERS := common/vgpu/remote common/vgpu/device common/vgpu/perf common/vgp
 
 $(call module,common/vgpu/cudart,-isystem $(CUDA_HOME)/include)
 
-$(VGPU_LIB): $(call objects,common/vgpu/cudart) $(foreach d,$(VGPU_LAYERS),$(call libname,$(d))) common/vgpu/cudart/cudart.map
+$(VGPU_LIB): $(call objects,common/vgpu/cudart) $(foreach d,$(VGPU_LAYERS),$(call libname,$(d))) common/vgpu/cudart/cudart.map \
+		$(call list_of,common/vgpu/cudart) common/vgpu/cudart/module.mk
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -shared -Wl,-soname,libcudart.so.13 -Wl,--version-script,common/vgpu/cudart/cudart.map -Wl,--exclude-libs,ALL \
