@@ -271,6 +271,7 @@ typedef struct Way {
     bool narrow, takes_wide;
     unsigned jobs;
     bool unwatched;
+    bool constant; /* `in` is a variable of constant memory */
 } Way;
 
 static void run(const Loaded *l, const uint32_t shape[3], uint32_t n, uint64_t in_bytes, Way way, Result *r)
@@ -278,7 +279,7 @@ static void run(const Loaded *l, const uint32_t shape[3], uint32_t n, uint64_t i
     Mem *mem = NULL;
     memset(r, 0, sizeof *r);
     assert_int_equal(STATUS_OK, mem_create(0, 1 << 22, 1, &mem));
-    MemAlloc *in = mem_alloc(mem, in_bytes, MEM_DEVICE, 0, NULL),
+    MemAlloc *in = mem_alloc(mem, in_bytes, way.constant ? MEM_CONST_VAR : MEM_DEVICE, 0, NULL),
              *out = mem_alloc(mem, sizeof r->out, MEM_DEVICE, 0, NULL);
     for (uint64_t i = 0; i < in_bytes / 4; i++)
         ((uint32_t *)in->host)[i] =
@@ -369,9 +370,76 @@ static void test_fault_in_a_later_block(void **state)
     strbuf_free(&w.text);
 }
 
+/* Runs what stands in a kernel both ways: the same faults and bytes, the same told. How many blocks were
+ * planned. */
+static uint64_t run_both(const char *body, const uint32_t shape[3], bool constant)
+{
+    static Result narrow, planned;
+    Writer w = {.rng = {1}};
+    strbuf_puts(&w.text, head);
+    strbuf_puts(&w.text, body);
+    strbuf_puts(&w.text, "ret;\n}\n");
+    Loaded l = loaded_of(&w.text);
+    run(&l, shape, 0, IN_WORDS * 4, (Way){.narrow = true, .jobs = 1, .constant = constant}, &narrow);
+    run(&l, shape, 0, IN_WORDS * 4, (Way){.jobs = 1, .constant = constant}, &planned);
+    assert_int_equal(0, narrow.planned);
+    if (narrow.error == EXEC_OK)
+        compare(&narrow, &planned, true, "told by warp", &w);
+    else if (narrow.error != planned.error)
+        fail_msg("expected error %d, got %d\n%s", (int)narrow.error, (int)planned.error, body);
+    loaded_free(&l);
+    strbuf_free(&w.text);
+    return narrow.error == EXEC_OK ? planned.planned : 0;
+}
+
+/* Addresses that are aligned in all threads of some blocks, and in others not: base, thread and block each
+ * decide. */
+static void test_alignment_of_each_part(void **state)
+{
+    static const uint32_t shape[3] = {32, 1, 1}, widths[] = {4, 8, 16};
+    static const uint32_t offsets[] = {0, 2, 8}, steps[] = {0, 4, 8, 16}, far[] = {0, 2, 8, 16};
+    static const char *const loads[] = {"u32 %s", "u64 %to", "v4.f32 {%f0, %f1, %f2, %f3}"};
+    static const char *const takes[] = {"", "cvt.u32.u64 %s, %to;", "mov.b32 %s, %f3;"};
+    uint64_t n_planned = 0, n_aligned = 0;
+    (void)state;
+    for (uint32_t k = 0; k < 3 * 3 * 4 * 4 * 4; k++) {
+        const uint32_t kind = k % 3, offset = offsets[k / 3 % 3], x = steps[k / 9 % 4], bx = far[k / 36 % 4],
+                       by = far[k / 144];
+        char body[1024];
+        snprintf(
+            body, sizeof body,
+            "mul.lo.s32 %%at, %%x, %u; mad.lo.s32 %%at, %%bx, %u, %%at; mad.lo.s32 %%at, %%by, %u, %%at;\n"
+            "mul.wide.u32 %%to, %%at, 1; add.s64 %%to, %%to, %%in; ld.global.%s, [%%to+%u]; %s st.global.u32 "
+            "[%%mine], %%s;\n",
+            x, bx, by, loads[kind], offset, takes[kind]);
+        n_planned += run_both(body, shape, false) > 0;
+        n_aligned += (offset | x | bx | by) % widths[kind] == 0;
+    }
+    assert_int_equal(n_aligned, n_planned);
+}
+
+/* Nobody writes a variable of constant memory by its address. */
+static void test_constant_variables(void **state)
+{
+    static const uint32_t shape[3] = {64, 1, 1};
+    static const char address[] = "mul.wide.s32 %to, %gx, 4; add.s64 %to, %to, %in;\n";
+    static const char *const accesses[] = {"ld.global.f32 %f0, [%to]; st.global.f32 [%mine], %f0;\n",
+                                           "st.global.f32 [%to], %f0;\n"};
+    (void)state;
+    for (int constant = 0; constant < 2; constant++)
+        for (int i = 0; i < 2; i++) {
+            StrBuf body = {0};
+            strbuf_printf(&body, "%s%s", address, accesses[i]);
+            uint64_t planned = run_both(body.text, shape, constant);
+            assert_int_equal(constant ? 0 : BLOCKS, planned);
+            strbuf_free(&body);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_planned_and_by_warp),
-                                       cmocka_unit_test(test_fault_in_a_later_block)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_planned_and_by_warp), cmocka_unit_test(test_fault_in_a_later_block),
+        cmocka_unit_test(test_alignment_of_each_part), cmocka_unit_test(test_constant_variables)};
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }
