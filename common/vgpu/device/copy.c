@@ -6,7 +6,7 @@
  * Where the caller is another process, its pageable memory is fetched into a buffer and put back from one,
  * and registered memory goes by its shadow (host.c).
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/provenance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -287,6 +287,9 @@ static bool run_sides(Device *d, QueueOp *op, const DeviceCopy *c, const Side *d
         run_rows(d, op, c, dst, src);
     if (shadows)
         host_give_back(s);
+    if (ok && s->provenance != NULL)
+        provenance_copy(s->provenance, c, &(ProvSide){dst->owner, dst->alloc, dst->on_device, dst->addr, dst->pitch, dst->slice},
+                        &(ProvSide){src->owner, src->alloc, src->on_device, src->addr, src->pitch, src->slice});
     return ok;
 }
 
@@ -360,6 +363,14 @@ static void fill_row(uint8_t *row, uint32_t value, uint32_t element, uint64_t by
             memcpy(row + i, &value, element); /* the low bytes */
 }
 
+/* Four bytes of what it fills with. */
+static uint32_t fill_word(const QueueOp *op)
+{
+    uint32_t word;
+    fill_row((uint8_t *)&word, op->fill.value, op->fill.element, sizeof word);
+    return word;
+}
+
 uint64_t fill_run(Device *d, QueueOp *op)
 {
     Device *owner;
@@ -378,6 +389,8 @@ uint64_t fill_run(Device *d, QueueOp *op)
             fill_row(a->host + (addr - a->addr), op->fill.value, op->fill.element, op->fill.width);
             check_host_write(d->check, a, addr, op->fill.width);
             origin_fill(owner, a, addr, op->fill.width, op->fill.value != 0);
+            if (d->server->provenance != NULL)
+                provenance_fill(d->server->provenance, owner, a, addr, op->fill.width, fill_word(op));
         }
     if (is_shadowed(d->server, &side))
         host_give_back(d->server);

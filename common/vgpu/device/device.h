@@ -290,12 +290,13 @@ typedef struct DeviceOptions {
     bool timeline;             /* write a record for each operation */
     bool lines;                /* counters by line of the source in the record of each launch */
     int stream_fd;             /* record stream; -1: none, findings come as text in replies */
+    int provenance_fd;         /* where the record of who wrote which bytes goes at the end; 0: nobody wants it */
     bool quiet;                /* no text for findings */
     const DeviceHost *host;    /* NULL: the caller's memory is this process's */
 } DeviceOptions;
 
 /* Options from the environment: VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS
- * VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_STREAM_FD. STATUS_INVALID: one is not a number. */
+ * VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_STREAM_FD VGPU_PROVENANCE_FD. STATUS_INVALID: one is not a number. */
 Status device_options_read(DeviceOptions *out, Diag *diag);
 /* A number of the environment, `fallback` where it is not set. */
 Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, Diag *diag);
@@ -305,6 +306,8 @@ typedef struct DeviceServer DeviceServer;
 /* STATUS_INVALID: unknown model or checks (the message lists the known ones). */
 Status device_server_create(const DeviceOptions *options, DeviceServer **out, Diag *diag);
 void device_server_destroy(DeviceServer *s);
+/* Writes the record of who wrote which bytes, if somebody wants it and it is not written. OP_FINISH does. */
+void device_write_provenance(DeviceServer *s);
 /* Handles one message. */
 void device_send(DeviceServer *s, const DeviceMsg *msg, DeviceReply *reply);
 /* What lies at the address of an access by the host: fills reply->pointer. At any time, also while a message

@@ -212,6 +212,7 @@ typedef struct Device {
 
 struct DeviceServer {
     DeviceOptions options;
+    struct Provenance *provenance; /* provenance.h; NULL: nobody wants it */
     unsigned jobs;
     Device **devices;
     uint32_t n_devices;
@@ -352,6 +353,7 @@ struct Grid {
     const uint8_t *params;
     const char *kernel;           /* readable name */
     const Grid *launcher;         /* NULL: the host */
+    const MemAlloc *params_at;    /* where the launcher has stored the parameters; NULL: they are the host's */
     uint32_t number, first_block; /* in its family; the host's: 0 */
     const ExecAfter *after;
     size_t n_after;

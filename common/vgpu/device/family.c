@@ -13,7 +13,7 @@
  * Errors of the device's runtime belong to the thread that met them. Sizes that the guide does not give are
  * those that cudaDeviceGetLimit answers on hardware.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/provenance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +251,8 @@ static size_t before_in_stream(const Family *f, size_t from, size_t i, ExecAfter
 
 static void free_params(Device *d, Child *c)
 {
+    if (c->params != NULL && d->server->provenance != NULL)
+        provenance_drop(d->server->provenance, d, c->params);
     if (c->params != NULL)
         mem_free(d->mem, c->params->addr, 0);
     c->params = NULL;
@@ -274,6 +276,7 @@ static uint64_t run_child(Device *d, const QueueOp *op, const Grid *parent, size
                        .params = c->params->host,
                        .kernel = c->name == NULL ? "" : c->name,
                        .launcher = parent,
+                       .params_at = c->params,
                        .number = (uint32_t)i + 1,
                        .first_block = (uint32_t)f->n_blocks,
                        .after = after,

@@ -3,7 +3,7 @@
  * Which error an invalid launch gives was measured on hardware (cudart/test/errors-hardware.txt): nearly all
  * of them are "invalid value" with runtime 13.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/provenance.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,13 +213,17 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
 {
     DeviceServer *s = d->server;
     const ExecObserver fault_observer = {.self = d, .fault = on_fault};
-    ExecObserver observers[4];
+    ExecObserver observers[5];
     size_t n = 0;
     if (check_observer(d->check) != NULL)
         observers[n++] = *check_observer(d->check);
     observers[n++] = *perf_observer(d->perf);
     observers[n++] = d->origin_observer;
     observers[n++] = fault_observer;
+    if (s->provenance != NULL) {
+        provenance_launch_begin(s->provenance, d, g);
+        observers[n++] = s->provenance->observer;
+    }
     const ExecFamily family = family_host(d);
     const ExecHost host = {.self = d,
                            .print = on_print,
@@ -257,6 +261,8 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
     check_set_launch_site(d->check, op->site);
     perf_watch(d->perf, order_wanted(d) || managed_wanted(d) ? on_touch : NULL, d);
     exec_launch(&launch, result);
+    if (s->provenance != NULL)
+        provenance_launch_end(s->provenance);
 }
 
 static uint64_t volume(const uint32_t d[3])

@@ -19,7 +19,7 @@
  * Limits: variables declared __managed__ are held by all at all times; advice other than read mostly changes
  * nothing; blocks are smaller than what a driver moves at its best.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/provenance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +223,8 @@ static void count_fetched(DeviceServer *s, uint64_t addr, uint64_t bytes)
         return;
     owner->totals.d2h_kernel += origin_count(owner, a, addr, bytes);
     origin_clear(owner, a, addr, bytes);
+    if (s->provenance != NULL)
+        provenance_show(s->provenance, owner, a, addr, bytes);
 }
 
 void managed_host_pages(Device *d, const DeviceMsg *m)

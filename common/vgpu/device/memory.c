@@ -4,7 +4,7 @@
  * address. Managed memory is mapped for the device apart from the program's pages, so that what the program
  * touches can be told from what kernels do.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/provenance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +173,8 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
     uint32_t serial = a->serial;
     uint8_t *host = a->host;
     origin_count_shared(d, a);
+    if (d->server->provenance != NULL)
+        provenance_drop(d->server->provenance, d, a);
     if (kind == MEM_MANAGED)
         managed_drop(d, a);
     if (mem_free(d->mem, addr, site) != STATUS_OK)
@@ -328,5 +330,7 @@ bool device_heap_free(void *self, uint64_t addr)
     if (a == NULL || a->addr != addr || a->kind != MEM_HEAP)
         return false;
     d->heap_used -= a->bytes;
+    if (d->server->provenance != NULL)
+        provenance_drop_heap(d->server->provenance, d, a);
     return mem_free(d->mem, addr, 0) == STATUS_OK;
 }

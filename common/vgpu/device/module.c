@@ -3,7 +3,7 @@
  * A module's variables are allocations with a name, so that checks and messages know them like any other
  * memory.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/provenance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +75,8 @@ static bool place_globals(Device *d, Module *module)
         memset(a->host, 0, a->bytes);
         ir_global_init(module->instance, i, a->host);
         mem_mark_init(a, a->addr, a->bytes, true);
+        if (d->server->provenance != NULL)
+            provenance_variable(d->server->provenance, d, a, ir->globals[i].init == NULL);
     }
     free(address);
     return ok;
@@ -82,6 +84,8 @@ static bool place_globals(Device *d, Module *module)
 
 static void free_module(Module *module, Device *d)
 {
+    if (d->server->provenance != NULL)
+        provenance_forget_module(d->server->provenance, module->ir);
     if (module->globals != NULL)
         for (uint32_t i = 0; i < module->ir->n_globals; i++) {
             MemAlloc *a = module->globals[i];
@@ -89,6 +93,8 @@ static void free_module(Module *module, Device *d)
                 continue;
             void *managed = module->ir->globals[i].managed ? a->host : NULL;
             uint64_t bytes = a->bytes;
+            if (d->server->provenance != NULL)
+                provenance_drop(d->server->provenance, d, a);
             origin_drop(d, a->serial);
             mem_free(d->mem, a->addr, 0);
             if (managed != NULL)

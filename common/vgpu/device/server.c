@@ -2,7 +2,7 @@
  *
  * A device with a sticky error answers every message that touches it with that error, whatever else is wrong.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/provenance.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,6 +181,10 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
         device_server_destroy(s);
         return st;
     }
+    if (s->n_devices > 0 && s->options.provenance_fd > 0 && (s->provenance = provenance_new(s)) == NULL) {
+        device_server_destroy(s);
+        return diag_set(diag, STATUS_NO_MEMORY, "no memory for a record of provenance");
+    }
     if (s->n_devices > 0)
         record_start(s);
     *out = s;
@@ -195,6 +199,8 @@ void device_server_destroy(DeviceServer *s)
         queue_drop(s->devices[i]);
         module_free_all(s, i);
     }
+    provenance_free(s->provenance);
+    s->provenance = NULL;
     for (uint32_t i = 0; i < s->n_devices; i++)
         destroy_device(s->devices[i]);
     for (size_t i = 0; i < s->queue.n; i++) {
@@ -369,6 +375,12 @@ static bool work_queued(const Device *d)
     return false;
 }
 
+void device_write_provenance(DeviceServer *s)
+{
+    if (s->provenance != NULL)
+        provenance_write(s->provenance, s->options.provenance_fd);
+}
+
 /* The program ends. What it never waited for runs now, so that its faults are found; its printf is lost, as
  * with hardware. */
 static void finish(DeviceServer *s, DeviceReply *r)
@@ -394,6 +406,7 @@ static void finish(DeviceServer *s, DeviceReply *r)
         }
         check_finish(s->devices[i]->check);
     }
+    device_write_provenance(s);
     record_totals(s);
 }
 
@@ -444,6 +457,8 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
     if (!fails || d->error == DEVICE_OK)
         handle(s, d, m, r);
     managed_forget_touches(s, false);
+    if (s->provenance != NULL)
+        marks_show_all(s->provenance, false);
     r->oldest_launch = oldest_launch(s);
     if (fails && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)
         r->error = d->error;

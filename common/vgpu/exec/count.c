@@ -1,5 +1,6 @@
 /* Counters: what a worker executed, by class, for observers. */
 #include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/ops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,15 @@ static void add_ops(ExecCounts *c, const ExecPc *p, const IrInst *inst, uint64_t
         c->branches += runs;
         break;
     }
+}
+
+uint64_t exec_ops(const IrInst *inst, const ExecInstCount *count)
+{
+    ExecPc p = {0};
+    ExecCounts c = {0};
+    describe(&p, inst);
+    add_ops(&c, &p, inst, count->warp_insts, count->thread_insts);
+    return c.flops16 + c.flops32 + c.flops64 + c.int_ops + c.tensor_ops;
 }
 
 /* by_inst: NULL, or an element for each instruction. */

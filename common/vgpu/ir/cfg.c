@@ -194,6 +194,26 @@ static bool find_postdominators(const IrFunction *f, Cfg *cfg)
     return ok;
 }
 
+bool cfg_thread_postdominators(const Cfg *cfg, uint32_t *ipdom)
+{
+    uint32_t n = cfg->n_blocks;
+    Backwards w = {0};
+    bool *ends = calloc(n, 1), ok = ends && backwards_start(&w, cfg);
+    for (uint32_t b = 0; ok && b < n; b++)
+        if (cfg->succ_begin[b] == cfg->succ_begin[b + 1]) {
+            ends[b] = true;
+            mark_reaching(&w, b);
+        }
+    for (uint32_t b = n; ok && b-- > 0;) { /* the last block of each loop for ever */
+        ends[b] = ends[b] || !w.reaches[b];
+        mark_reaching(&w, b);
+    }
+    ok = ok && postdom_compute(n, cfg->succ, cfg->succ_begin, ends, ipdom);
+    backwards_free(&w);
+    free(ends);
+    return ok;
+}
+
 bool cfg_build(const IrFunction *f, Cfg *cfg)
 {
     size_t n = f->n_insts;

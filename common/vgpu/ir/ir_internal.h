@@ -200,6 +200,9 @@ typedef struct Cfg {
 } Cfg;
 
 bool cfg_build(const IrFunction *f, Cfg *cfg);
+/* Immediate post-dominators where each end of a thread counts alike: what comes after a branch to an exit depends
+ * on that branch. */
+bool cfg_thread_postdominators(const Cfg *cfg, uint32_t *ipdom);
 void cfg_free(Cfg *cfg);
 void cfg_set_reconvergence(IrFunction *f, const Cfg *cfg);
 /* postdom.c: immediate post-dominators of a graph whose blocks `ends` leave; succ as in Cfg. */

@@ -306,6 +306,7 @@ static _Noreturn void become_server(int door, int socket, const RemoteOptions *o
     if (s == NULL || start(s, options, &diag) != STATUS_OK || !confine_this_process())
         _exit(EXIT_START);
     serve(s);
+    device_write_provenance(s->server); /* of a client that went without a word */
     _exit(EXIT_GONE);
 }
 

@@ -26,6 +26,7 @@ static const char usage[] =
     "  --list-devices          names the models and ends\n"
     "  --profile               a table of kernels, modelled times and counters\n"
     "  --report=FILE           a report as JSON\n"
+    "  --provenance=FILE       where each byte came from, as JSON, and the bytes in FILE.bin\n"
     "  --timeline=FILE         the modelled time line as Chrome trace events\n"
     "  --timeline-text         the same as text, one row a stream\n"
     "  --svg=FILE              a picture: the modelled time line, and the card's roofline with the kernels\n"
@@ -52,6 +53,7 @@ typedef enum Option {
     OPT_LIST,
     OPT_PROFILE,
     OPT_REPORT,
+    OPT_PROVENANCE,
     OPT_TIMELINE,
     OPT_TIMELINE_TEXT,
     OPT_SVG,
@@ -77,6 +79,7 @@ static const struct option long_options[] = {
     {"list-devices", no_argument, NULL, OPT_LIST},
     {"profile", no_argument, NULL, OPT_PROFILE},
     {"report", required_argument, NULL, OPT_REPORT},
+    {"provenance", required_argument, NULL, OPT_PROVENANCE},
     {"timeline", required_argument, NULL, OPT_TIMELINE},
     {"timeline-text", no_argument, NULL, OPT_TIMELINE_TEXT},
     {"svg", required_argument, NULL, OPT_SVG},
@@ -177,6 +180,9 @@ static void set_option(int option, const char *arg, ToolOptions *o)
         break;
     case OPT_REPORT:
         o->report = arg;
+        break;
+    case OPT_PROVENANCE:
+        o->provenance = arg;
         break;
     case OPT_TIMELINE:
         o->timeline = arg;
@@ -308,11 +314,14 @@ int main(int argc, char **argv)
     Ending ending = {0};
     Diag diag = {0};
     Records records;
-    int fd = -1;
-    if (spawn_program(&o, &program, &ending, &fd, &diag) != STATUS_OK ||
-        records_read(fd, o.sources, &records, &diag) != STATUS_OK)
+    ToolFiles files = {-1, -1};
+    if (spawn_program(&o, &program, &ending, &files, &diag) != STATUS_OK ||
+        records_read(files.records, o.sources, &records, &diag) != STATUS_OK)
         fail(diag.message, NULL);
-    close(fd);
+    close(files.records);
+    if (o.provenance != NULL &&
+        provenance_save(files.provenance, records.start != NULL, o.provenance, &diag) != STATUS_OK)
+        fail(diag.message, NULL);
     int status = exit_status(&records, &o, &ending);
     StrBuf text = {0};
     if (o.profile)

@@ -58,11 +58,13 @@ static void set_or_clear(const char *name, const char *value)
 }
 
 /* What the runtime reads, or the server of the devices. */
-static void set_options(const ToolOptions *o, int records)
+static void set_options(const ToolOptions *o, const ToolFiles *files)
 {
     char number[32];
-    snprintf(number, sizeof number, "%d", records);
+    snprintf(number, sizeof number, "%d", files->records);
     setenv("VGPU_STREAM_FD", number, 1);
+    snprintf(number, sizeof number, "%d", files->provenance);
+    set_or_clear("VGPU_PROVENANCE_FD", files->provenance < 0 ? NULL : number);
     set_or_clear("VGPU_CHECK", o->check);
     set_or_clear("VGPU_DEVICE", o->device);
     set_or_clear("VGPU_SEED", o->seed);
@@ -78,7 +80,7 @@ static void set_options(const ToolOptions *o, int records)
 }
 
 /* The program's environment; false for want of memory. door < 0: the devices are in the program's process. */
-static bool set_environment(const ToolOptions *o, const char *folder, int records, int door)
+static bool set_environment(const ToolOptions *o, const char *folder, const ToolFiles *files, int door)
 {
     char number[32];
     StrBuf preload = {0};
@@ -88,7 +90,7 @@ static bool set_environment(const ToolOptions *o, const char *folder, int record
               prepend("LD_LIBRARY_PATH", folder, ":");
     strbuf_free(&preload);
     if (door < 0)
-        set_options(o, records);
+        set_options(o, files);
     set_or_clear(REMOTE_ENVIRONMENT, door < 0 ? NULL : number);
     return ok;
 }
@@ -127,9 +129,9 @@ static void hand_on_signals(pid_t child, const sigset_t *before)
 
 /* ---- running ---- */
 
-static int open_records(bool inherited)
+static int open_records(const char *name, bool inherited)
 {
-    int fd = memfd_create("vgpu-records", inherited ? 0 : MFD_CLOEXEC);
+    int fd = memfd_create(name, inherited ? 0 : MFD_CLOEXEC);
     if (fd < 0) {
         FILE *file = tmpfile();
         fd = file == NULL ? -1 : fcntl(fileno(file), inherited ? F_DUPFD : F_DUPFD_CLOEXEC, 0);
@@ -141,10 +143,10 @@ static int open_records(bool inherited)
 
 /* Serves the devices in this process and children of it. stop: the end of the program is readable there; -1:
  * it is not ours. */
-static Status serve_devices(const ToolOptions *o, int records, int door, int stop, Diag *diag)
+static Status serve_devices(const ToolOptions *o, const ToolFiles *files, int door, int stop, Diag *diag)
 {
     RemoteOptions options = {.watched = o->serve >= 0};
-    set_options(o, records);
+    set_options(o, files);
     Status st = device_options_read(&options.device, diag);
     if (st == STATUS_OK)
         st = device_option_number("VGPU_FAIL_AT", 0, &options.fail_at, diag);
@@ -154,7 +156,7 @@ static Status serve_devices(const ToolOptions *o, int records, int door, int sto
 }
 
 /* The program's process; -1: none can be made. */
-static pid_t start_program(const ToolOptions *o, const Program *p, const char *folder, int records, int door)
+static pid_t start_program(const ToolOptions *o, const Program *p, const char *folder, const ToolFiles *files, int door)
 {
     sigset_t before;
     fflush(NULL);
@@ -163,7 +165,7 @@ static pid_t start_program(const ToolOptions *o, const Program *p, const char *f
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         errno = ENOMEM;
-        if (set_environment(o, folder, records, door))
+        if (set_environment(o, folder, files, door))
             execv(p->path, o->program);
         fprintf(stderr, "vgpu: %s: %s\n", p->path, strerror(errno));
         _exit(127);
@@ -187,19 +189,19 @@ static Status no_process(Diag *diag)
     return diag_set(diag, STATUS_IO, "cannot start a process: %s", strerror(errno));
 }
 
-static Status run_isolated(const ToolOptions *o, const Program *p, const char *folder, int records,
+static Status run_isolated(const ToolOptions *o, const Program *p, const char *folder, const ToolFiles *files,
                            Ending *out, Diag *diag)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return diag_set(diag, STATUS_IO, "no socket for the virtual GPU: %s", strerror(errno));
     fcntl(pair[1], F_SETFD, 0);
-    pid_t child = start_program(o, p, folder, records, pair[1]);
+    pid_t child = start_program(o, p, folder, files, pair[1]);
     close(pair[1]);
     if (child < 0)
         return no_process(diag);
     int ended = (int)syscall(SYS_pidfd_open, child, 0);
-    Status st = serve_devices(o, records, pair[0], ended, diag);
+    Status st = serve_devices(o, files, pair[0], ended, diag);
     close(pair[0]);
     wait_program(child, out);
     if (ended >= 0)
@@ -207,20 +209,22 @@ static Status run_isolated(const ToolOptions *o, const Program *p, const char *f
     return st;
 }
 
-Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag)
+Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFiles *files, Diag *diag)
 {
     char folder[4096];
     bool inside = !o->isolated && o->serve < 0;
     if (!library_folder(folder, sizeof folder))
         return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
-    *records_fd = open_records(inside);
-    if (*records_fd < 0)
+    *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1};
+    if (o->provenance != NULL)
+        files->provenance = open_records("vgpu-provenance", inside);
+    if (files->records < 0 || (o->provenance != NULL && files->provenance < 0))
         return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
     if (o->serve >= 0)
-        return serve_devices(o, *records_fd, o->serve, -1, diag);
+        return serve_devices(o, files, o->serve, -1, diag);
     if (o->isolated)
-        return run_isolated(o, p, folder, *records_fd, out, diag);
-    pid_t child = start_program(o, p, folder, *records_fd, -1);
+        return run_isolated(o, p, folder, files, out, diag);
+    pid_t child = start_program(o, p, folder, files, -1);
     if (child < 0)
         return no_process(diag);
     wait_program(child, out);

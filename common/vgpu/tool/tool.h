@@ -27,7 +27,7 @@ enum { TOOL_PROCESSES_MAX = 64 };
 typedef struct ToolOptions {
     const char *sources; /* the only folder whose lines are quoted; NULL: any */
     const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices,
-        *memory;
+        *memory, *provenance;
     bool profile, timeline_text, quiet, color;
     bool isolated; /* the devices in a process of their own */
     int serve;     /* the door of somebody else's program; -1: we start it */
@@ -62,9 +62,21 @@ typedef struct Ending {
     int status, signal; /* exit status, or the signal that ended it (0: none) */
 } Ending;
 
+/* What the devices have written, from their beginning. */
+typedef struct ToolFiles {
+    int records;
+    int provenance; /* -1: nobody wants it */
+} ToolFiles;
+
 /* Runs the program to its end; signals that we get are handed on. With --serve: until nobody can come through
- * the door any more. *records_fd is open for reading from its start. */
-Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, int *records_fd, Diag *diag);
+ * the door any more. */
+Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFiles *files, Diag *diag);
+
+/* ---- provenance (provenance.c) ---- */
+
+/* Writes what the devices say of who wrote which bytes to the file, and the bytes to that with the suffix ".bin".
+ * started: a device was made. */
+Status provenance_save(int fd, bool started, const char *file, Diag *diag);
 
 /* ---- files that the program names (untrusted.c) ---- */
 

@@ -1,0 +1,133 @@
+/* provenance: the record as it is written: docs/contracts.md, "The virtual GPU's provenance". */
+#include "common/vgpu/device/provenance.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+static const char *const how_names[] = {"copy", "parameter", "constant", "immediate", "shared"};
+
+static void put_hosts(const Provenance *p, StrBuf *b)
+{
+    strbuf_puts(b, "\"host\":[");
+    for (size_t i = 0; i < p->n_hosts; i++) {
+        const ProvHost *h = &p->hosts[i];
+        strbuf_printf(b, "%s\n{\"id\":%u,\"how\":\"%s\",\"at\":%llu,\"bytes\":%llu,\"times\":%llu%s}",
+                      i == 0 ? "" : ",", h->id, how_names[h->how], (unsigned long long)h->at,
+                      (unsigned long long)h->bytes, (unsigned long long)h->times,
+                      h->merged ? ",\"merged\":true" : "");
+    }
+    strbuf_puts(b, "],\n\"fills\":[");
+    for (size_t i = 0; i < p->n_fills; i++)
+        strbuf_printf(b, "%s{\"id\":%u,\"value\":%u}", i == 0 ? "" : ",", p->fills[i].id, p->fills[i].value);
+    strbuf_puts(b, "]");
+}
+
+static void put_outs(const Provenance *p, StrBuf *b)
+{
+    strbuf_puts(b, ",\n\"out\":[");
+    for (size_t i = 0; i < p->n_outs; i++) {
+        const ProvOut *o = &p->outs[i];
+        strbuf_printf(b, "%s\n{\"at\":%llu,\"bytes\":%llu,\"how\":\"%s\",\"times\":%llu,\"origins\":[",
+                      i == 0 ? "" : ",", (unsigned long long)o->at, (unsigned long long)o->bytes,
+                      how_names[o->how], (unsigned long long)o->times);
+        for (size_t k = 0; k < o->n_runs; k++)
+            strbuf_printf(b, "%s[%llu,%u]", k == 0 ? "" : ",", (unsigned long long)p->runs[o->first_run + k].bytes,
+                          p->runs[o->first_run + k].id);
+        strbuf_puts(b, "]}");
+    }
+    strbuf_puts(b, "]");
+}
+
+static void put_stores(const Provenance *p, StrBuf *b)
+{
+    strbuf_puts(b, ",\n\"stores\":[");
+    for (size_t i = 0; i < p->n_stores; i++)
+        strbuf_printf(b, "%s\n{\"id\":%u,\"group\":%u,\"site\":%u}", i == 0 ? "" : ",", p->stores[i].id,
+                      p->stores[i].group, p->stores[i].site);
+    strbuf_puts(b, "]");
+}
+
+static void put_group(const Provenance *p, const ProvGroup *g, StrBuf *b)
+{
+    const char *name = p->functions[g->function]->name;
+    strbuf_puts(b, "{\"kernel\":");
+    strbuf_json_string(b, name, strlen(name));
+    strbuf_printf(b, ",\"function\":%u,\"launches\":%llu,\"ops\":[", g->function, (unsigned long long)g->launches);
+    for (size_t i = 0; i < g->n_ops; i++)
+        strbuf_printf(b, "%s[%u,%llu]", i == 0 ? "" : ",", g->ops[i].pc, (unsigned long long)g->ops[i].count);
+    strbuf_puts(b, "],\"reads\":[");
+    for (size_t i = 0; i < g->n_reads; i++) {
+        strbuf_printf(b, "%s[%u,[", i == 0 ? "" : ",", g->reads[i].pc);
+        for (uint32_t k = 0; k < g->reads[i].n; k++)
+            strbuf_printf(b, "%s%u", k == 0 ? "" : ",", g->ids[g->reads[i].first + k]);
+        strbuf_puts(b, "]]");
+    }
+    strbuf_puts(b, "]}");
+}
+
+static void put_function(const ProvFunction *f, StrBuf *b)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *comma = "";
+    strbuf_puts(b, "{\"name\":");
+    strbuf_json_string(b, f->name, strlen(f->name));
+    strbuf_printf(b, ",\"n\":%u,\"slices\":[", f->n);
+    for (uint32_t pc = 0; pc < f->n; pc++) {
+        if (f->slices[pc] == NULL)
+            continue;
+        strbuf_printf(b, "%s{\"site\":%u,\"pcs\":\"", comma, pc);
+        for (uint32_t i = 0; i < (f->n + 7) / 8; i++) {
+            const char two[2] = {digits[f->slices[pc][i] >> 4], digits[f->slices[pc][i] & 15]};
+            strbuf_append(b, two, 2);
+        }
+        strbuf_puts(b, "\"}");
+        comma = ",";
+    }
+    strbuf_puts(b, "]}");
+}
+
+static void put_record(const Provenance *p, StrBuf *b)
+{
+    strbuf_printf(b, "{\"schema\":1,\"complete\":%s", p->cut == NULL ? "true" : "false");
+    if (p->cut != NULL)
+        strbuf_printf(b, ",\"cut\":\"%s\"", p->cut);
+    strbuf_puts(b, ",\n");
+    put_hosts(p, b);
+    put_outs(p, b);
+    put_stores(p, b);
+    strbuf_puts(b, ",\n\"groups\":[");
+    for (size_t i = 0; i < p->n_groups; i++) {
+        strbuf_puts(b, i == 0 ? "\n" : ",\n");
+        put_group(p, &p->groups[i], b);
+    }
+    strbuf_puts(b, "],\n\"functions\":[");
+    for (size_t i = 0; i < p->n_functions; i++) {
+        strbuf_puts(b, i == 0 ? "\n" : ",\n");
+        put_function(p->functions[i], b);
+    }
+    strbuf_puts(b, "]}\n");
+}
+
+/* Several processes write to one file: each its record in one piece. */
+static void write_piece(int fd, const StrBuf *text, const Provenance *p)
+{
+    uint64_t head[2] = {text->length, p->n_bin};
+    struct iovec parts[] = {{head, sizeof head}, {text->text, text->length}, {p->bin, p->n_bin}};
+    while (writev(fd, parts, 3) < 0 && errno == EINTR) {
+    }
+}
+
+void provenance_write(Provenance *p, int fd)
+{
+    StrBuf text = {0};
+    if (p->written || fd < 0)
+        return;
+    p->written = true;
+    marks_show_all(p, true);
+    provenance_forget_module(p, NULL);
+    put_record(p, &text);
+    if (!text.failed)
+        write_piece(fd, &text, p);
+    strbuf_free(&text);
+}
