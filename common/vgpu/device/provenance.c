@@ -13,6 +13,8 @@ Provenance *provenance_new(DeviceServer *s)
     p->server = s;
     p->n_ids = 1;
     p->kinds = calloc(PROVENANCE_IDS, 1);
+    p->untold = calloc(PROVENANCE_IDS, 1);
+    p->used = calloc(PROVENANCE_IDS, 1);
     p->n_marks = calloc(s->n_devices + 1, sizeof *p->n_marks);
     p->marks_cap = calloc(s->n_devices + 1, sizeof *p->marks_cap);
     p->marks = calloc(s->n_devices + 1, sizeof *p->marks);
@@ -21,7 +23,7 @@ Provenance *provenance_new(DeviceServer *s)
     pthread_mutex_init(&p->lock, NULL);
     if (p->bin == MAP_FAILED)
         p->bin = NULL;
-    if (p->kinds != NULL && p->n_marks != NULL && p->marks_cap != NULL && p->marks != NULL && p->bin != NULL)
+    if (p->kinds != NULL && p->untold != NULL && p->used != NULL && p->n_marks != NULL && p->marks_cap != NULL && p->marks != NULL && p->bin != NULL)
         return p;
     provenance_free(p);
     return NULL;
@@ -41,7 +43,7 @@ void provenance_free(Provenance *p)
     }
     if (p->bin != NULL)
         munmap(p->bin, PROVENANCE_BIN_MAX);
-    void *parts[] = {p->kinds,  p->n_marks, p->marks_cap, p->marks,  p->shared,    p->hosts, p->fills,
+    void *parts[] = {p->kinds,  p->untold,  p->used,  p->dead,      p->n_marks, p->marks_cap, p->marks,  p->shared,    p->hosts, p->fills,
                      p->outs,   p->runs,    p->stores,    p->groups, p->functions, p};
     pthread_mutex_destroy(&p->lock);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

@@ -40,6 +40,7 @@ enum {
     PROVENANCE_ROWS_MAX = 1 << 18,    /* host rows and rows that went to the host, of each kind */
     PROVENANCE_RUNS_MAX = 1 << 21,    /* of numbers, in all rows */
     PROVENANCE_FUNCTIONS_MAX = 4096,
+    PROVENANCE_TAKEN_MAX = 64, /* rows of what the host wrote while a launch ran */
 };
 #define PROVENANCE_BIN_MAX ((uint64_t)64 << 20)
 
@@ -157,7 +158,9 @@ typedef struct Provenance {
     pthread_mutex_t lock; /* workers of a launch */
     const char *cut;      /* NULL: complete */
     bool written;
-    uint8_t *kinds; /* [id]: ProvKind */
+    uint8_t *kinds;  /* [id]: ProvKind */
+    uint8_t *untold; /* [id]: of an instruction whose stores are told without their values, as atomics are */
+    uint8_t *used;   /* [id]: of a store that has been done */
     uint32_t n_ids; /* the next one */
     uint16_t many;  /* the host row that stands for those that came too late; 0: none yet */
     uint8_t *bin;
@@ -176,6 +179,10 @@ typedef struct Provenance {
     size_t *n_marks, *marks_cap;
     ProvMarks **shared; /* of them those that the host shares */
     size_t n_shared, shared_cap;
+    uint16_t taken[PROVENANCE_TAKEN_MAX]; /* the last rows of what the host wrote */
+    size_t n_taken;
+    ProvMarks **dead; /* freed by kernels, and gone when the launch ends */
+    size_t n_dead, dead_cap;
     /* the launch that runs */
     ProvFunction *function;
     uint32_t group;
@@ -209,7 +216,7 @@ ProvMarks *marks_of(Provenance *p, Device *d, const MemAlloc *a);
 ProvMarks *marks_find(Provenance *p, Device *d, const MemAlloc *a);
 void marks_set(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, uint16_t id);
 /* Before a kernel or a copy reads there: what the host has put there becomes a row. */
-void marks_look(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes);
+void marks_look(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, const uint8_t *now);
 /* A launch begins: finds again which allocations have one number only. Ends: the device knows what it stored. */
 void marks_launch_begin(Provenance *p);
 void marks_launch_end(Provenance *p);
@@ -228,7 +235,7 @@ typedef struct ProvSide {
 void provenance_copy(Provenance *p, const DeviceCopy *c, const ProvSide *dst, const ProvSide *src);
 /* An allocation is about to go. */
 void provenance_drop(Provenance *p, Device *owner, const MemAlloc *a);
-/* The same while a kernel runs. */
+/* The same of a kernel's heap, while it runs. */
 void provenance_drop_heap(Provenance *p, Device *owner, const MemAlloc *a);
 /* The host has looked at a part of an allocation that it shares. */
 void provenance_show(Provenance *p, Device *owner, const MemAlloc *a, uint64_t addr, uint64_t bytes);

@@ -174,7 +174,7 @@ static void read_range(Provenance *p, ProvPc *pc, const ProvMarks *m, uint64_t a
 
 /* ---- numbers that are stored ---- */
 
-static uint16_t make_store_id(Provenance *p, ProvPc *pc, uint32_t site)
+static uint16_t make_store_id(Provenance *p, uint32_t site)
 {
     ProvFunction *f = p->function;
     uint16_t id = p->merged ? f->merged_ids[site] : 0;
@@ -182,19 +182,41 @@ static uint16_t make_store_id(Provenance *p, ProvPc *pc, uint32_t site)
         p->stores[p->n_stores++] = (ProvStore){.id = id, .group = p->group, .site = site};
     if (p->merged)
         f->merged_ids[site] = id;
-    f->sites[site] = 1;
-    __atomic_store_n(&pc->store_id, id, __ATOMIC_RELEASE);
+    __atomic_store_n(&f->pcs[site].store_id, id, __ATOMIC_RELEASE);
     return id;
+}
+
+static bool may_store(const IrInst *in)
+{
+    bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
+    return ((in->opcode == PTX_ST || in->opcode == PTX_ATOM || in->opcode == PTX_RED) && global) ||
+           (in->tensor != NULL && in->tensor->op == TENSOR_STORE && global) || in->async == ASYNC_BULK_STORE ||
+           (in->texture != NULL && in->texture->op == SURFACE_STORE);
+}
+
+/* Numbers in the order of the instructions, not of who comes first, which depends on how blocks are run. */
+static void make_store_ids(Provenance *p)
+{
+    const IrTree *t = &p->function->tree;
+    for (uint32_t i = 0; i < t->n; i++) {
+        const IrFunction *f = &t->module->functions[t->functions[i]];
+        for (uint32_t pc = 0; pc < f->n_insts; pc++)
+            if (may_store(&f->insts[pc]))
+                make_store_id(p, t->base[i] + pc);
+    }
 }
 
 static uint16_t store_id(Provenance *p, ProvPc *pc)
 {
+    uint32_t site = (uint32_t)(pc - p->function->pcs);
     uint16_t id = __atomic_load_n(&pc->store_id, __ATOMIC_ACQUIRE);
-    if (id != 0)
-        return id;
-    pthread_mutex_lock(&p->lock);
-    id = pc->store_id != 0 ? pc->store_id : make_store_id(p, pc, (uint32_t)(pc - p->function->pcs));
-    pthread_mutex_unlock(&p->lock);
+    if (id == 0) {
+        pthread_mutex_lock(&p->lock);
+        id = pc->store_id != 0 ? pc->store_id : make_store_id(p, site);
+        pthread_mutex_unlock(&p->lock);
+    }
+    if (!p->used[id])
+        p->used[id] = p->function->sites[site] = 1;
     return id;
 }
 
@@ -269,7 +291,7 @@ static ProvMarks *marks_at(Provenance *p, ProvPc *pc, const MemAlloc *a)
     if (m != NULL && m->shared && m->looked != p->launch) {
         pthread_mutex_lock(&p->lock);
         if (m->looked != p->launch)
-            marks_look(p, m, m->addr, m->bytes);
+            marks_look(p, m, m->addr, m->bytes, m->host);
         m->looked = p->launch;
         pthread_mutex_unlock(&p->lock);
     }
@@ -301,6 +323,43 @@ static void one(Provenance *p, ProvPc *pc, ProvMarks *m, uint8_t kind, uint64_t 
     store_range(p, pc, m, addr, bytes, id);
 }
 
+/* ---- values that are stored to memory that the host shares ---- */
+
+/* Element k of a thread's value lies at value[k]. */
+static void know(ProvMarks *m, uint64_t addr, const uint8_t *const *value, size_t skip, uint32_t n_values,
+                 uint32_t bytes)
+{
+    uint32_t each = bytes / n_values;
+    if (inside(m, addr, bytes))
+        for (uint32_t k = 0; k < n_values; k++)
+            memcpy(m->known + (addr - m->addr) + k * each, value[k] + skip, each);
+}
+
+static void know_lane(Provenance *p, ProvPc *pc, ProvMarks *m, const ExecAccess *a, int lane)
+{
+    if (!m->shared || a->kind == ACCESS_LOAD)
+        return;
+    if (a->kind == ACCESS_STORE && a->n_values > 0)
+        know(m, a->addr[lane], a->value, (size_t)lane * a->value_stride, a->n_values, a->bytes);
+    else
+        p->untold[store_id(p, pc)] = 1;
+}
+
+static void know_block(Provenance *p, ProvPc *pc, ProvMarks *m, const ExecWho *who, const ExecWideAccess *a)
+{
+    const uint32_t *dim = who->block_dim;
+    if (!m->shared || a->kind != ACCESS_STORE)
+        return;
+    if (a->n_values == 0)
+        p->untold[store_id(p, pc)] = 1;
+    for (uint32_t t = 0; a->n_values > 0 && t < a->n_threads; t++) {
+        uint64_t at = a->base + (uint64_t)a->step[0] * (t % dim[0]) +
+                      (uint64_t)a->step[1] * (t / dim[0] % dim[1]) + (uint64_t)a->step[2] * (t / dim[0] / dim[1]);
+        size_t skip = t / WARP_LANES * a->warp_stride + (size_t)(t % WARP_LANES) * a->value_stride;
+        know(m, at, a->value, skip, a->n_values, a->bytes);
+    }
+}
+
 /* A warp loads or stores global memory or constants. */
 static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
@@ -319,6 +378,9 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     }
     int first = __builtin_ctz(a->mask), last = 31 - __builtin_clz(a->mask);
     bool dense = a->mask >> first == 0xFFFFFFFFu >> (31 - (last - first));
+    if (m != NULL && m->shared)
+        for (uint32_t mask = a->mask; mask != 0; mask &= mask - 1)
+            know_lane(p, pc, m, a, __builtin_ctz(mask));
     if (m != NULL && a->pattern != PATTERN_OTHER && dense) {
         one(p, pc, m, a->kind, a->addr[first], a->addr[last] - a->addr[first] + a->bytes);
         return;
@@ -330,6 +392,8 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
             const MemAlloc *of = mem_find(p->device->mem, addr);
             of = of != NULL ? of : device_find(p->server, addr, &owner);
             m = of == NULL ? NULL : marks_at(p, pc, of);
+            if (m != NULL)
+                know_lane(p, pc, m, a, __builtin_ctz(mask));
         }
         if (m != NULL)
             one(p, pc, m, a->kind, addr, a->bytes);
@@ -351,6 +415,7 @@ static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess 
         note_read(p, pc, m->same);
         return true;
     }
+    know_block(p, pc, m, who, a);
     uint32_t row = a->n_threads < dim[0] ? a->n_threads : dim[0], n = 1;
     uint64_t bytes = a->bytes;
     if (a->step[0] == (int64_t)a->bytes)
@@ -497,6 +562,7 @@ void provenance_launch_begin(Provenance *p, Device *d, const Grid *g)
     marks_launch_begin(p);
     reset_pcs(p);
     read_params(p, g);
+    make_store_ids(p);
     p->observer = (ExecObserver){
         .self = p, .access = on_access, .access_wide = on_access_wide, .retired_code = on_retired_code};
 }
@@ -548,12 +614,25 @@ static bool keep_group(const Provenance *p, ProvGroup *g)
     return true;
 }
 
+/* What the host wrote while the kernel ran any of its loads may have read. */
+static void read_taken(Provenance *p)
+{
+    ProvFunction *f = p->function;
+    if (p->n_taken > PROVENANCE_TAKEN_MAX)
+        provenance_cut(p, "the host wrote while kernels ran");
+    for (size_t i = 0; i < p->n_taken && i < PROVENANCE_TAKEN_MAX; i++)
+        for (uint32_t pc = 0; pc < f->n; pc++)
+            if (f->pcs[pc].read != NULL && (f->pcs[pc].alloc != NULL || p->server->jobs > 1))
+                note_read(p, &f->pcs[pc], p->taken[i]);
+}
+
 void provenance_launch_end(Provenance *p)
 {
     ProvFunction *f = p->function;
     if (f == NULL)
         return;
     marks_launch_end(p);
+    read_taken(p);
     for (size_t i = 0; i < f->n_constants; i++)
         if (f->pcs[f->constants[i].pc].ran)
             note_read(p, &f->pcs[f->constants[i].pc], f->constants[i].id);

@@ -102,15 +102,27 @@ void provenance_drop(Provenance *p, Device *owner, const MemAlloc *a)
     drop(p, m);
 }
 
+/* Another worker may just use its granules. */
 void provenance_drop_heap(Provenance *p, Device *owner, const MemAlloc *a)
 {
     pthread_mutex_lock(&p->lock);
-    provenance_drop(p, owner, a);
+    ProvMarks **at = a->serial < p->n_marks[owner->index] ? &p->marks[owner->index][a->serial] : NULL;
+    if (at != NULL && *at != NULL && VEC_GROW(p->dead, p->n_dead, p->dead_cap)) {
+        p->dead[p->n_dead++] = *at;
+        *at = NULL;
+    }
     pthread_mutex_unlock(&p->lock);
+}
+
+static void free_dead(Provenance *p)
+{
+    while (p->n_dead > 0)
+        free_marks(p->dead[--p->n_dead]);
 }
 
 void marks_free(Provenance *p)
 {
+    free_dead(p);
     for (uint32_t d = 0; p->marks != NULL && p->n_marks != NULL && d < p->server->n_devices; d++) {
         for (size_t i = 0; i < p->n_marks[d]; i++)
             free_marks(p->marks[d][i]);
@@ -177,54 +189,71 @@ void marks_launch_begin(Provenance *p)
 
 /* ---- memory that the host shares ---- */
 
+/* A range of an allocation, and what is there. */
+typedef struct Look {
+    ProvMarks *m;
+    uint64_t from, to;
+    const uint8_t *now; /* at `from` */
+} Look;
+
 /* Bytes [from, to) are the host's. */
-static void take(Provenance *p, ProvMarks *m, uint64_t from, uint64_t to)
+static void take(Provenance *p, const Look *l, uint64_t from, uint64_t to)
 {
+    ProvMarks *m = l->m;
     uint64_t begin = provenance_begin(p);
-    memcpy(m->known + from, m->host + from, to - from);
+    from = from > l->from ? from : l->from;
+    to = to < l->to ? to : l->to;
+    memcpy(m->known + from, l->now + (from - l->from), to - from);
     provenance_add(p, m->known + from, to - from);
-    marks_set(p, m, m->addr + from, to - from, provenance_host(p, PROV_SHARED, begin));
+    uint16_t id = provenance_host(p, PROV_SHARED, begin);
+    marks_set(p, m, m->addr + from, to - from, id);
+    if (p->n_taken < PROVENANCE_TAKEN_MAX)
+        p->taken[p->n_taken] = id;
+    p->n_taken++;
 }
 
-static bool differs(const ProvMarks *m, uint64_t granule)
+static bool differs(const Look *l, uint64_t from, uint64_t to)
 {
-    uint64_t at = granule * G, n = m->bytes - at < G ? m->bytes - at : G;
-    return memcmp(m->host + at, m->known + at, n) != 0;
+    from = from > l->from ? from : l->from;
+    to = to < l->to ? to : l->to;
+    return memcmp(l->now + (from - l->from), l->m->known + from, to - from) != 0;
+}
+
+static bool is_store_at(const Provenance *p, const ProvMarks *m, uint64_t granule)
+{
+    return is_store(p, m->mixed ? m->ids[granule] : m->same);
 }
 
 /* What the host has written goes into one row as far as no kernel's granule lies in between. */
-void marks_look(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes)
+void marks_look(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, const uint8_t *now)
 {
-    enum { CHUNK = 4096 };
-    uint64_t end = (addr - m->addr + bytes + G - 1) / G, first = UINT64_MAX, last = 0;
-    for (uint64_t i = (addr - m->addr) / G; i < end;) {
-        uint64_t at = i * G, n = end * G < m->bytes ? end * G - at : m->bytes - at;
-        n = n < CHUNK ? n : CHUNK;
-        bool alike = memcmp(m->host + at, m->known + at, n) == 0;
-        for (uint64_t k = i; k < i + (n + G - 1) / G; k++) {
-            bool new = !alike && differs(m, k);
-            if (new) {
+    enum { CHUNK = 1024 }; /* granules */
+    const Look l = {m, addr - m->addr, addr - m->addr + bytes, now};
+    uint64_t end = (l.to + G - 1) / G, first = UINT64_MAX, last = 0;
+    for (uint64_t i = l.from / G, next; i < end; i = next) {
+        next = i + CHUNK < end ? i + CHUNK : end;
+        bool alike = !differs(&l, i * G, next * G);
+        for (uint64_t k = i; k < next && !(alike && first == UINT64_MAX); k++) {
+            if (!alike && differs(&l, k * G, k * G + G)) {
                 first = first == UINT64_MAX ? k : first;
                 last = k + 1;
-            } else if (first != UINT64_MAX && is_store(p, m->ids[k])) {
-                take(p, m, first * G, last * G);
+            } else if (first != UINT64_MAX && is_store_at(p, m, k)) {
+                take(p, &l, first * G, last * G);
                 first = UINT64_MAX;
             }
-            if (alike && first == UINT64_MAX)
-                break;
         }
-        i += (n + G - 1) / G;
     }
     if (first != UINT64_MAX)
-        take(p, m, first * G, last * G < m->bytes ? last * G : m->bytes);
+        take(p, &l, first * G, last * G);
 }
 
-/* The device knows what the launch stored. */
+/* What the launch has stored: the device knows it from the stores themselves, but of atomics by what is there. */
 static void learn(Provenance *p, ProvMarks *m)
 {
     for (uint64_t i = m->low; i < m->high; i++) {
         uint64_t at = i * G, n = m->bytes - at < G ? m->bytes - at : G;
-        if (is_store(p, m->ids[i]))
+        uint16_t id = m->mixed ? m->ids[i] : m->same;
+        if (is_store(p, id) && p->untold[id])
             memcpy(m->known + at, m->host + at, n);
     }
     if (m->low < m->high) {
@@ -237,8 +266,15 @@ static void learn(Provenance *p, ProvMarks *m)
 
 void marks_launch_end(Provenance *p)
 {
-    for (size_t i = 0; i < p->n_shared; i++)
-        learn(p, p->shared[i]);
+    p->n_taken = 0;
+    free_dead(p);
+    for (size_t i = 0; i < p->n_shared; i++) {
+        ProvMarks *m = p->shared[i];
+        if (m->looked != p->launch)
+            continue;
+        learn(p, m);
+        marks_look(p, m, m->addr, m->bytes, m->host);
+    }
 }
 
 /* ---- what goes to the host ---- */
@@ -394,11 +430,13 @@ static void carry(Provenance *p, const DeviceCopy *c, const ProvSide *dst, const
     for (uint64_t z = 0; z < r.depth; z++)
         for (uint64_t y = 0; y < r.height; y++) {
             uint64_t t = row_at(dst, z, y), f = row_at(src, z, y);
+            const uint8_t *came = dst->alloc->host + (t - to->addr);
             if (from->shared)
-                marks_look(p, from, f, r.width);
+                marks_look(p, from, f, r.width, came);
             carry_row(p, to, t, from, f, r.width);
             if (to->shared)
-                memcpy(to->known + (t - to->addr), to->host + (t - to->addr), r.width);
+                memcpy(to->known + (t - to->addr), from->shared ? came : src->alloc->host + (f - from->addr),
+                       r.width);
         }
 }
 
@@ -434,7 +472,7 @@ static void go_to_host(Provenance *p, const DeviceCopy *c, const ProvSide *src)
         for (uint64_t y = 0; y < r.height; y++) {
             uint64_t f = row_at(src, z, y);
             if (from->shared)
-                marks_look(p, from, f, r.width);
+                marks_look(p, from, f, r.width, from->host + (f - from->addr));
             const uint8_t *bytes = from->shared ? from->known : src->alloc->host;
             provenance_add(p, bytes + (f - from->addr), r.width);
             add_runs(p, first_run, from, f, r.width);

@@ -41,10 +41,15 @@ static void put_outs(const Provenance *p, StrBuf *b)
 
 static void put_stores(const Provenance *p, StrBuf *b)
 {
+    const char *comma = "";
     strbuf_puts(b, ",\n\"stores\":[");
-    for (size_t i = 0; i < p->n_stores; i++)
-        strbuf_printf(b, "%s\n{\"id\":%u,\"group\":%u,\"site\":%u}", i == 0 ? "" : ",", p->stores[i].id,
-                      p->stores[i].group, p->stores[i].site);
+    for (size_t i = 0; i < p->n_stores; i++) {
+        const ProvStore *s = &p->stores[i];
+        if (!p->used[s->id])
+            continue;
+        strbuf_printf(b, "%s\n{\"id\":%u,\"group\":%u,\"site\":%u}", comma, s->id, s->group, s->site);
+        comma = ",";
+    }
     strbuf_puts(b, "]");
 }
 
