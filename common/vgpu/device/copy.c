@@ -288,8 +288,10 @@ static bool run_sides(Device *d, QueueOp *op, const DeviceCopy *c, const Side *d
     if (shadows)
         host_give_back(s);
     if (ok && s->provenance != NULL)
-        provenance_copy(s->provenance, c, &(ProvSide){dst->owner, dst->alloc, dst->on_device, dst->addr, dst->pitch, dst->slice},
-                        &(ProvSide){src->owner, src->alloc, src->on_device, src->addr, src->pitch, src->slice});
+        provenance_copy(
+            s->provenance, c,
+            &(ProvSide){dst->owner, dst->alloc, dst->on_device, dst->addr, dst->pitch, dst->slice},
+            &(ProvSide){src->owner, src->alloc, src->on_device, src->addr, src->pitch, src->slice});
     return ok;
 }
 

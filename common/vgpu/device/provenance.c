@@ -18,12 +18,13 @@ Provenance *provenance_new(DeviceServer *s)
     p->n_marks = calloc(s->n_devices + 1, sizeof *p->n_marks);
     p->marks_cap = calloc(s->n_devices + 1, sizeof *p->marks_cap);
     p->marks = calloc(s->n_devices + 1, sizeof *p->marks);
-    p->bin = mmap(NULL, PROVENANCE_BIN_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                  -1, 0);
+    p->bin = mmap(NULL, PROVENANCE_BIN_MAX, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     pthread_mutex_init(&p->lock, NULL);
     if (p->bin == MAP_FAILED)
         p->bin = NULL;
-    if (p->kinds != NULL && p->untold != NULL && p->used != NULL && p->n_marks != NULL && p->marks_cap != NULL && p->marks != NULL && p->bin != NULL)
+    if (p->kinds != NULL && p->untold != NULL && p->used != NULL && p->n_marks != NULL &&
+        p->marks_cap != NULL && p->marks != NULL && p->bin != NULL)
         return p;
     provenance_free(p);
     return NULL;
@@ -43,8 +44,8 @@ void provenance_free(Provenance *p)
     }
     if (p->bin != NULL)
         munmap(p->bin, PROVENANCE_BIN_MAX);
-    void *parts[] = {p->kinds,  p->untold,  p->used,  p->dead,      p->n_marks, p->marks_cap, p->marks,  p->shared,    p->hosts, p->fills,
-                     p->outs,   p->runs,    p->stores,    p->groups, p->functions, p};
+    void *parts[] = {p->kinds, p->untold, p->used, p->dead, p->n_marks, p->marks_cap, p->marks,     p->shared,
+                     p->hosts, p->fills,  p->outs, p->runs, p->stores,  p->groups,    p->functions, p};
     pthread_mutex_destroy(&p->lock);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         free(parts[i]);
@@ -73,11 +74,27 @@ uint64_t provenance_begin(const Provenance *p)
     return p->n_bin;
 }
 
+/* Takes the pages of what comes next at once, where the kernel knows how: one by one they cost more than the
+ * copy. */
+static void take_pages(Provenance *p, uint64_t n)
+{
+#ifdef MADV_POPULATE_WRITE
+    enum { PIECE = 1 << 16 };
+    uint64_t end = (p->n_bin + n + PIECE - 1) / PIECE * PIECE;
+    if (end > p->n_pages && n >= PIECE / 4)
+        madvise(p->bin + p->n_pages, end - p->n_pages, MADV_POPULATE_WRITE);
+    p->n_pages = end > p->n_pages ? end : p->n_pages;
+#else
+    (void)p, (void)n;
+#endif
+}
+
 void provenance_add(Provenance *p, const void *bytes, uint64_t n)
 {
     uint64_t room = PROVENANCE_BIN_MAX - p->n_bin, kept = n < room ? n : room;
     if (kept < n)
         provenance_cut(p, "bytes");
+    take_pages(p, kept);
     memcpy(p->bin + p->n_bin, bytes, kept);
     p->n_bin += kept;
 }
@@ -147,8 +164,13 @@ uint16_t provenance_host(Provenance *p, ProvHow how, uint64_t begin)
         return 0;
     }
     uint16_t id = provenance_id(p, PROV_HOST);
-    p->hosts[p->n_hosts++] = (ProvHost){
-        .id = id, .how = (uint8_t)how, .at = begin, .bytes = bytes, .hash = hash, .times = 1, .next = *bucket};
+    p->hosts[p->n_hosts++] = (ProvHost){.id = id,
+                                        .how = (uint8_t)how,
+                                        .at = begin,
+                                        .bytes = bytes,
+                                        .hash = hash,
+                                        .times = 1,
+                                        .next = *bucket};
     *bucket = (uint32_t)p->n_hosts;
     return id;
 }

@@ -7,15 +7,15 @@
  *      fill    a memset
  *      store   an instruction of a kernel, in a launch (a group of launches when there are many)
  *
- * Copies on the device and between devices carry the numbers along. What goes to the host becomes a row of its
- * bytes and their numbers. Of each launch is kept, for each instruction, how many operations it did and which
- * numbers it read; of each kernel, which instructions a store depends on (ir/slice.h). A judge closes over all
- * of that: what reached a result. docs/contracts.md, "The virtual GPU's provenance", has the format.
+ * Copies on the device and between devices carry the numbers along. What goes to the host becomes a row of
+ * its bytes and their numbers. Of each launch is kept, for each instruction, how many operations it did and
+ * which numbers it read; of each kernel, which instructions a store depends on (ir/slice.h). A judge closes
+ * over all of that: what reached a result. docs/contracts.md, "The virtual GPU's provenance", has the format.
  *
  * Everything is bounded. When a limit cuts the record, it says so (`cut`), and is not complete.
  *
- * Memory that the host shares (managed, pinned, registered) is judged by its bytes: `known` is what the device
- * last knew of them. What differs when a kernel or a copy reads there is the host's.
+ * Memory that the host shares (managed, pinned, registered) is judged by its bytes: `known` is what the
+ * device last knew of them. What differs when a kernel or a copy reads there is the host's.
  *
  *      provenance.c         the record: numbers, rows, bytes
  *      provenance_marks.c   granules of memory: copies, fills, shared memory
@@ -108,10 +108,11 @@ typedef struct ProvMarks {
     uint16_t *ids;
     uint16_t same; /* of all granules, unless they are mixed */
     bool mixed, changed;
-    bool shared;     /* with the host */
-    uint8_t *known;  /* shared: the bytes that the device knows */
-    uint8_t *host;   /* shared: where the bytes are */
-    uint64_t looked; /* the launch that has looked for what the host wrote */
+    bool written;               /* there is something in `ids`, which counts while they are mixed */
+    bool shared;                /* with the host */
+    uint8_t *known;             /* shared: the bytes that the device knows */
+    uint8_t *host;              /* shared: where the bytes are */
+    uint64_t looked;            /* the launch that has looked for what the host wrote */
     uint64_t low, high;         /* granules that the launch has stored to: [low, high) */
     uint64_t out_low, out_high; /* granules that the host may see next */
 } ProvMarks;
@@ -143,7 +144,7 @@ typedef struct ProvFunction {
     bool has_tree;
     uint32_t n;
     ProvPc *pcs;
-    uint16_t *merged_ids; /* [pc]: of the group that stands for many launches */
+    uint16_t *merged_ids;  /* [pc]: of the group that stands for many launches */
     uint32_t merged_group; /* + 1; 0: none */
     ProvConstant *constants;
     size_t n_constants, constants_cap;
@@ -161,10 +162,10 @@ typedef struct Provenance {
     uint8_t *kinds;  /* [id]: ProvKind */
     uint8_t *untold; /* [id]: of an instruction whose stores are told without their values, as atomics are */
     uint8_t *used;   /* [id]: of a store that has been done */
-    uint32_t n_ids; /* the next one */
-    uint16_t many;  /* the host row that stands for those that came too late; 0: none yet */
+    uint32_t n_ids;  /* the next one */
+    uint16_t many;   /* the host row that stands for those that came too late; 0: none yet */
     uint8_t *bin;
-    uint64_t n_bin;
+    uint64_t n_bin, n_pages; /* bytes of `bin`; of them, and behind them, those that have memory */
     ProvHost *hosts;
     ProvFill *fills;
     ProvOut *outs;
@@ -172,8 +173,8 @@ typedef struct Provenance {
     ProvStore *stores;
     ProvGroup *groups;
     ProvFunction **functions;
-    size_t n_hosts, hosts_cap, n_fills, fills_cap, n_outs, outs_cap, n_runs, runs_cap, n_stores, stores_cap, n_groups,
-        groups_cap, n_functions, functions_cap;
+    size_t n_hosts, hosts_cap, n_fills, fills_cap, n_outs, outs_cap, n_runs, runs_cap, n_stores, stores_cap,
+        n_groups, groups_cap, n_functions, functions_cap;
     uint32_t host_buckets[PROV_BUCKETS], out_buckets[PROV_BUCKETS];
     ProvMarks ***marks; /* [device][serial] */
     size_t *n_marks, *marks_cap;
@@ -214,17 +215,21 @@ void provenance_out(Provenance *p, ProvHow how, uint64_t begin, size_t first_run
 ProvMarks *marks_of(Provenance *p, Device *d, const MemAlloc *a);
 /* The same for one of any device. */
 ProvMarks *marks_find(Provenance *p, Device *d, const MemAlloc *a);
+/* From here on each granule has a number of its own. */
+void marks_mix(ProvMarks *m);
 void marks_set(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, uint16_t id);
 /* Before a kernel or a copy reads there: what the host has put there becomes a row. */
 void marks_look(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, const uint8_t *now);
-/* A launch begins: finds again which allocations have one number only. Ends: the device knows what it stored. */
+/* A launch begins: finds again which allocations have one number only. Ends: the device knows what it stored.
+ */
 void marks_launch_begin(Provenance *p);
 void marks_launch_end(Provenance *p);
 void marks_free(Provenance *p);
 /* What the host may see now: of one allocation, a part of it; of all but managed memory; of all. */
 void marks_show(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes);
 void marks_show_all(Provenance *p, bool managed_too);
-void provenance_fill(Provenance *p, Device *owner, const MemAlloc *a, uint64_t addr, uint64_t bytes, uint32_t value);
+void provenance_fill(Provenance *p, Device *owner, const MemAlloc *a, uint64_t addr, uint64_t bytes,
+                     uint32_t value);
 /* A side of a copy; alloc NULL: memory that the device does not know. */
 typedef struct ProvSide {
     Device *owner;

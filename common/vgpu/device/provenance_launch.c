@@ -1,7 +1,7 @@
 /* provenance: launches: what each instruction read, stored and worked out. See provenance.h.
  *
- * An observer sees all loads and stores. In the usual case an allocation has one number only, and the instruction
- * has read that one before: then a load costs a comparison, however many lanes it has.
+ * An observer sees all loads and stores. In the usual case an allocation has one number only, and the
+ * instruction has read that one before: then a load costs a comparison, however many lanes it has.
  */
 #include "common/vgpu/device/provenance.h"
 
@@ -47,20 +47,22 @@ static ProvFunction *make_function(const IrModule *m, uint32_t entry)
     f->merged_ids = calloc(f->n + 1u, sizeof *f->merged_ids);
     f->sites = calloc(f->n + 1u, 1);
     f->slices = calloc(f->n + 1u, sizeof *f->slices);
-    if (f->name != NULL && f->has_tree && f->pcs != NULL && f->merged_ids != NULL && f->sites != NULL && f->slices != NULL)
+    if (f->name != NULL && f->has_tree && f->pcs != NULL && f->merged_ids != NULL && f->sites != NULL &&
+        f->slices != NULL)
         return f;
     provenance_function_free(f);
     return NULL;
 }
 
-/* Immediates that any kernel has say nothing: integers from -64 to 64, powers of two and those less one, and their
- * negatives; as floating point, 0, 0.5, 1 and 2 with either sign. */
+/* Immediates that any kernel has say nothing: integers from -64 to 64, powers of two and those less one, and
+ * their negatives; as floating point, 0, 0.5, 1 and 2 with either sign. */
 static bool says_nothing(uint64_t v, unsigned bytes)
 {
     uint64_t mask = bytes == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * bytes) - 1, sign = (mask >> 1) + 1;
     uint64_t positive = v & sign ? (0 - v) & mask : v, magnitude = v & ~sign;
-    static const uint64_t floats[] = {0x3F000000, 0x3F800000, 0x40000000, 0x3FE0000000000000,
-                                      0x3FF0000000000000, 0x4000000000000000, 0x3800, 0x3C00, 0x4000};
+    static const uint64_t floats[] = {
+        0x3F000000, 0x3F800000, 0x40000000, 0x3FE0000000000000, 0x3FF0000000000000, 0x4000000000000000,
+        0x3800,     0x3C00,     0x4000};
     if (positive <= 64 || (positive & (positive - 1)) == 0 || (positive & (positive + 1)) == 0)
         return true;
     for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++)
@@ -96,7 +98,8 @@ static ProvFunction *find_function(Provenance *p, const IrModule *m, uint32_t en
     for (size_t i = 0; i < p->n_functions; i++)
         if (p->functions[i]->module == m && p->functions[i]->entry == entry)
             return p->functions[i];
-    if (p->n_functions >= PROVENANCE_FUNCTIONS_MAX || !VEC_GROW(p->functions, p->n_functions, p->functions_cap)) {
+    if (p->n_functions >= PROVENANCE_FUNCTIONS_MAX ||
+        !VEC_GROW(p->functions, p->n_functions, p->functions_cap)) {
         provenance_cut(p, "kernels");
         return NULL;
     }
@@ -178,7 +181,8 @@ static uint16_t make_store_id(Provenance *p, uint32_t site)
 {
     ProvFunction *f = p->function;
     uint16_t id = p->merged ? f->merged_ids[site] : 0;
-    if (id == 0 && VEC_GROW(p->stores, p->n_stores, p->stores_cap) && (id = provenance_id(p, PROV_STORE)) != 0)
+    if (id == 0 && VEC_GROW(p->stores, p->n_stores, p->stores_cap) &&
+        (id = provenance_id(p, PROV_STORE)) != 0)
         p->stores[p->n_stores++] = (ProvStore){.id = id, .group = p->group, .site = site};
     if (p->merged)
         f->merged_ids[site] = id;
@@ -190,8 +194,8 @@ static bool may_store(const IrInst *in)
 {
     bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
     return ((in->opcode == PTX_ST || in->opcode == PTX_ATOM || in->opcode == PTX_RED) && global) ||
-           (in->tensor != NULL && in->tensor->op == TENSOR_STORE && global) || in->async == ASYNC_BULK_STORE ||
-           (in->texture != NULL && in->texture->op == SURFACE_STORE);
+           (in->tensor != NULL && in->tensor->op == TENSOR_STORE && global) ||
+           in->async == ASYNC_BULK_STORE || (in->texture != NULL && in->texture->op == SURFACE_STORE);
 }
 
 /* Numbers in the order of the instructions, not of who comes first, which depends on how blocks are run. */
@@ -248,8 +252,9 @@ static void store_range(Provenance *p, ProvPc *pc, ProvMarks *m, uint64_t addr, 
 static void note_stored(Provenance *p, ProvMarks *m, uint64_t from, uint64_t to, uint16_t id)
 {
     if (!m->mixed && m->same != id) {
-        m->mixed = true;
-        __atomic_thread_fence(__ATOMIC_RELEASE);
+        pthread_mutex_lock(&p->lock);
+        marks_mix(m);
+        pthread_mutex_unlock(&p->lock);
     }
     if (!m->changed)
         m->changed = true;
@@ -269,7 +274,8 @@ static ProvPc *pc_of(const Provenance *p, const ExecWho *who)
     const IrTree *t = &p->function->tree;
     if (who->inst == NULL)
         return NULL;
-    uint32_t base = who->function == &t->module->functions[t->functions[0]] ? 0 : ir_tree_base(t, who->function);
+    uint32_t base =
+        who->function == &t->module->functions[t->functions[0]] ? 0 : ir_tree_base(t, who->function);
     return base == IR_NO_PC ? NULL : &p->function->pcs[base + (uint32_t)(who->inst - who->function->insts)];
 }
 
@@ -320,7 +326,8 @@ static void one(Provenance *p, ProvPc *pc, ProvMarks *m, uint8_t kind, uint64_t 
     if (!m->mixed && m->same == id && !m->shared)
         return;
     note_stored(p, m, addr, addr + bytes, id);
-    store_range(p, pc, m, addr, bytes, id);
+    if (m->mixed)
+        store_range(p, pc, m, addr, bytes, id);
 }
 
 /* ---- values that are stored to memory that the host shares ---- */
@@ -354,7 +361,8 @@ static void know_block(Provenance *p, ProvPc *pc, ProvMarks *m, const ExecWho *w
         p->untold[store_id(p, pc)] = 1;
     for (uint32_t t = 0; a->n_values > 0 && t < a->n_threads; t++) {
         uint64_t at = a->base + (uint64_t)a->step[0] * (t % dim[0]) +
-                      (uint64_t)a->step[1] * (t / dim[0] % dim[1]) + (uint64_t)a->step[2] * (t / dim[0] / dim[1]);
+                      (uint64_t)a->step[1] * (t / dim[0] % dim[1]) +
+                      (uint64_t)a->step[2] * (t / dim[0] / dim[1]);
         size_t skip = t / WARP_LANES * a->warp_stride + (size_t)(t % WARP_LANES) * a->value_stride;
         know(m, at, a->value, skip, a->n_values, a->bytes);
     }
@@ -432,7 +440,8 @@ static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess 
 
 /* ---- operations ---- */
 
-static void on_retired_code(void *self, const ExecWho *who, const IrFunction *f, const struct ExecInstCount *counts)
+static void on_retired_code(void *self, const ExecWho *who, const IrFunction *f,
+                            const struct ExecInstCount *counts)
 {
     (void)who;
     Provenance *p = self;
@@ -475,7 +484,9 @@ static uint16_t parameter_row(Provenance *p, const IrParam *param, const uint8_t
 static void read_child_params(Provenance *p, ProvPc *pc, const Grid *g, uint32_t at, uint32_t bytes)
 {
     ProvMarks *m = marks_of(p, p->device, g->params_at);
-    if (m != NULL && inside(m, m->addr + at, bytes))
+    if (m != NULL && !m->mixed)
+        note_read(p, pc, m->same);
+    else if (m != NULL && inside(m, m->addr + at, bytes))
         read_range(p, pc, m, m->addr + at, bytes);
 }
 
@@ -495,7 +506,8 @@ static void read_params(Provenance *p, const Grid *g)
         if (!ir_tree_param(&f->tree, pc, &from, &bytes))
             continue;
         if (g->params_at != NULL)
-            read_child_params(p, &f->pcs[pc], g, bytes == 0 ? 0 : from, bytes == 0 ? entry->param_bytes : bytes);
+            read_child_params(p, &f->pcs[pc], g, bytes == 0 ? 0 : from,
+                              bytes == 0 ? entry->param_bytes : bytes);
         for (uint32_t i = 0; i < entry->n_params; i++) {
             const IrParam *q = &entry->params[i];
             if (bytes == 0 || (from < q->offset + q->bytes && q->offset < from + bytes))

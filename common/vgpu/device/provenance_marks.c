@@ -1,7 +1,7 @@
 /* provenance: the granules of memory, and who wrote each of them last. See provenance.h.
  *
- * A granule of which a part is written gets the number of the later one, unless the earlier one is worse: what
- * is not a kernel's counts more than what is, so that no byte of the host's passes for a kernel's.
+ * A granule of which a part is written gets the number of the later one, unless the earlier one is worse:
+ * what is not a kernel's counts more than what is, so that no byte of the host's passes for a kernel's.
  */
 #include "common/vgpu/device/provenance.h"
 
@@ -50,7 +50,8 @@ static ProvMarks *make(Provenance *p, Device *d, const MemAlloc *a)
     m->low = m->out_low = UINT64_MAX;
     m->ids = calloc(m->n + 1, sizeof *m->ids);
     m->known = m->shared ? map_zeros(m->bytes) : NULL;
-    if (m->ids != NULL && (!m->shared || (m->known != NULL && VEC_GROW(p->shared, p->n_shared, p->shared_cap)))) {
+    if (m->ids != NULL &&
+        (!m->shared || (m->known != NULL && VEC_GROW(p->shared, p->n_shared, p->shared_cap)))) {
         if (m->shared)
             p->shared[p->n_shared++] = m;
         return m;
@@ -145,15 +146,16 @@ static void set_part(const Provenance *p, ProvMarks *m, uint64_t granule, uint16
         *at = id;
 }
 
-/* The numbers of a range are about to change. whole: all of the allocation gets this one. */
-static void note_change(ProvMarks *m, bool whole, uint16_t id)
+/* From here on each granule has a number of its own. */
+void marks_mix(ProvMarks *m)
 {
-    if (whole)
-        m->same = id;
-    else if (!m->mixed && m->same == id)
+    if (m->mixed)
         return;
-    m->mixed = !whole;
-    m->changed = true;
+    if (m->same != 0 || m->written)
+        for (uint64_t i = 0; i < m->n; i++)
+            m->ids[i] = m->same;
+    m->written = true;
+    __atomic_store_n(&m->mixed, true, __ATOMIC_RELEASE);
 }
 
 void marks_set(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, uint16_t id)
@@ -161,7 +163,15 @@ void marks_set(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, uint1
     uint64_t from = addr - m->addr, to = from + bytes, first = (from + G - 1) / G, last = to / G;
     if (to == m->bytes)
         last = m->n;
-    note_change(m, from == 0 && to == m->bytes, id);
+    if (from == 0 && to == m->bytes) {
+        m->same = id;
+        m->mixed = false;
+        return;
+    }
+    if (!m->mixed && m->same == id)
+        return;
+    marks_mix(m);
+    m->changed = true;
     if (from % G != 0)
         set_part(p, m, from / G, id);
     for (uint64_t i = first; i < last; i++)
@@ -247,7 +257,8 @@ void marks_look(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, cons
         take(p, &l, first * G, last * G);
 }
 
-/* What the launch has stored: the device knows it from the stores themselves, but of atomics by what is there. */
+/* What the launch has stored: the device knows it from the stores themselves, but of atomics by what is
+ * there. */
 static void learn(Provenance *p, ProvMarks *m)
 {
     for (uint64_t i = m->low; i < m->high; i++) {
@@ -338,7 +349,8 @@ void marks_show_all(Provenance *p, bool managed_too)
 
 /* ---- fills ---- */
 
-void provenance_fill(Provenance *p, Device *owner, const MemAlloc *a, uint64_t addr, uint64_t bytes, uint32_t value)
+void provenance_fill(Provenance *p, Device *owner, const MemAlloc *a, uint64_t addr, uint64_t bytes,
+                     uint32_t value)
 {
     ProvMarks *m = marks_of(p, owner, a);
     if (m == NULL)
@@ -356,14 +368,16 @@ void provenance_variable(Provenance *p, Device *d, const MemAlloc *a, bool zero)
         return;
     if (!zero)
         provenance_add(p, a->host, a->bytes);
-    marks_set(p, m, a->addr, a->bytes, zero ? provenance_fill_id(p, 0) : provenance_host(p, PROV_CONSTANT, begin));
+    marks_set(p, m, a->addr, a->bytes,
+              zero ? provenance_fill_id(p, 0) : provenance_host(p, PROV_CONSTANT, begin));
     if (m->shared)
         memcpy(m->known, m->host, m->bytes);
 }
 
 /* ---- copies ---- */
 
-typedef void RowVisitor(Provenance *p, ProvMarks *to, uint64_t t, ProvMarks *from, uint64_t f, uint64_t bytes);
+typedef void RowVisitor(Provenance *p, ProvMarks *to, uint64_t t, ProvMarks *from, uint64_t f,
+                        uint64_t bytes);
 
 static ProvMarks *side_marks(Provenance *p, const ProvSide *s)
 {
@@ -400,15 +414,16 @@ static uint16_t number_at(const Provenance *p, const ProvMarks *m, uint64_t addr
     return is_store(p, a) ? b : a;
 }
 
-static void carry_row(Provenance *p, ProvMarks *to, uint64_t t, const ProvMarks *from, uint64_t f, uint64_t bytes)
+static void carry_row(Provenance *p, ProvMarks *to, uint64_t t, const ProvMarks *from, uint64_t f,
+                      uint64_t bytes)
 {
     if (!from->mixed) {
         marks_set(p, to, t, bytes, from->same);
         return;
     }
     bool aligned = (t - to->addr) % G == 0 && (f - from->addr) % G == 0 && bytes % G == 0;
-    note_change(to, false, 0);
-    to->mixed = true;
+    marks_mix(to);
+    to->changed = true;
     if (aligned) {
         memmove(to->ids + (t - to->addr) / G, from->ids + (f - from->addr) / G, bytes / G * sizeof *to->ids);
         return;
@@ -417,7 +432,6 @@ static void carry_row(Provenance *p, ProvMarks *to, uint64_t t, const ProvMarks 
         uint64_t at = t + done - to->addr;
         n = G - at % G < bytes - done ? G - at % G : bytes - done;
         marks_set(p, to, t + done, n, number_at(p, from, f + done));
-        to->mixed = true;
     }
 }
 
@@ -480,13 +494,15 @@ static void go_to_host(Provenance *p, const DeviceCopy *c, const ProvSide *src)
     provenance_out(p, PROV_COPY, begin, first_run);
 }
 
-/* Is a byte of pinned memory that is copied a kernel's? Then numbers are carried; else the rows are one row. */
+/* Is a byte of pinned memory that is copied a kernel's? Then numbers are carried; else the rows are one row.
+ */
 static bool has_stores(Provenance *p, const DeviceCopy *c, const ProvSide *src)
 {
     const ProvMarks *m = side_marks(p, src);
     uint64_t end = src->addr + (c->depth - 1) * src->slice + (c->height - 1) * src->pitch + c->width;
-    for (uint64_t i = (src->addr - src->alloc->addr) / G; m != NULL && i < (end - src->alloc->addr + G - 1) / G; i++)
-        if (is_store(p, m->ids[i]))
+    for (uint64_t i = (src->addr - src->alloc->addr) / G;
+         m != NULL && i < (end - src->alloc->addr + G - 1) / G; i++)
+        if (is_store_at(p, m, i))
             return true;
     return false;
 }

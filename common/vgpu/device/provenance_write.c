@@ -32,8 +32,8 @@ static void put_outs(const Provenance *p, StrBuf *b)
                       i == 0 ? "" : ",", (unsigned long long)o->at, (unsigned long long)o->bytes,
                       how_names[o->how], (unsigned long long)o->times);
         for (size_t k = 0; k < o->n_runs; k++)
-            strbuf_printf(b, "%s[%llu,%u]", k == 0 ? "" : ",", (unsigned long long)p->runs[o->first_run + k].bytes,
-                          p->runs[o->first_run + k].id);
+            strbuf_printf(b, "%s[%llu,%u]", k == 0 ? "" : ",",
+                          (unsigned long long)p->runs[o->first_run + k].bytes, p->runs[o->first_run + k].id);
         strbuf_puts(b, "]}");
     }
     strbuf_puts(b, "]");
@@ -58,7 +58,8 @@ static void put_group(const Provenance *p, const ProvGroup *g, StrBuf *b)
     const char *name = p->functions[g->function]->name;
     strbuf_puts(b, "{\"kernel\":");
     strbuf_json_string(b, name, strlen(name));
-    strbuf_printf(b, ",\"function\":%u,\"launches\":%llu,\"ops\":[", g->function, (unsigned long long)g->launches);
+    strbuf_printf(b, ",\"function\":%u,\"launches\":%llu,\"ops\":[", g->function,
+                  (unsigned long long)g->launches);
     for (size_t i = 0; i < g->n_ops; i++)
         strbuf_printf(b, "%s[%u,%llu]", i == 0 ? "" : ",", g->ops[i].pc, (unsigned long long)g->ops[i].count);
     strbuf_puts(b, "],\"reads\":[");

@@ -4,8 +4,8 @@
 
 #include "common/vgpu/exec/exec.h"
 
-/* How many operations an instruction did that was run so often, as ExecCounts sums them up: flops, int_ops and
- * tensor_ops together. */
+/* How many operations an instruction did that was run so often, as ExecCounts sums them up: flops, int_ops
+ * and tensor_ops together. */
 uint64_t exec_ops(const IrInst *inst, const ExecInstCount *count);
 
 #endif

@@ -1,11 +1,12 @@
 /* Backward slices; see slice.h.
  *
- * Made once a tree, for each function: its flow graph, the branches on which each block depends, and, for each
- * register that an instruction reads, the chain of the definitions before it in its block:
+ * Made once a tree, for each function: its flow graph, the branches on which each block depends, and, for
+ * each register that an instruction reads, the chain of the definitions before it in its block:
  *
  *      use -> def -> def under a guard ... -> KILLED, or LIVE_IN: what the blocks before it define
  *
- * A slice is what can be reached from its instruction. Of a register that is live in, each block is looked at once.
+ * A slice is what can be reached from its instruction. Of a register that is live in, each block is looked at
+ * once.
  */
 #include "common/vgpu/ir/ir_internal.h"
 #include "common/vgpu/ir/slice_internal.h"
@@ -28,8 +29,8 @@ typedef struct Use {
 
 /* What a block does to a register. */
 typedef struct Exit {
-    uint64_t key; /* block and register, + 1; 0: free */
-    int32_t head; /* of its chain at the end of the block */
+    uint64_t key;   /* block and register, + 1; 0: free */
+    int32_t head;   /* of its chain at the end of the block */
     uint32_t slice; /* the last one that has asked for the register at the beginning of the block */
     bool defined;
 } Exit;
@@ -38,9 +39,10 @@ typedef struct Exit {
 typedef struct Member {
     const IrFunction *f;
     Cfg cfg;
-    uint32_t first_block; /* in the tree */
-    uint32_t *pred, *pred_begin;       /* [block] */
-    uint32_t *control, *control_begin; /* [block]: the blocks whose last instruction decides whether it runs */
+    uint32_t first_block;        /* in the tree */
+    uint32_t *pred, *pred_begin; /* [block] */
+    uint32_t *control,
+        *control_begin; /* [block]: the blocks whose last instruction decides whether it runs */
     Use *uses;
     uint32_t *use_begin; /* [pc] */
     size_t n_uses, uses_cap;
@@ -167,9 +169,11 @@ static bool list_inst(Slicer *s, const Member *m, uint32_t base, uint32_t pc)
     const Effect e = effect_of(in);
     bool leaves = in->opcode == PTX_EXIT && (in->guard.kind != IR_NONE || m != s->members);
     return (!e.writes_shared || put(&s->shared_stores, base + pc)) &&
-           (!e.writes_local || put(&s->local_stores, base + pc)) && (!e.barrier || put(&s->barriers, base + pc)) &&
+           (!e.writes_local || put(&s->local_stores, base + pc)) &&
+           (!e.barrier || put(&s->barriers, base + pc)) &&
            (!is_frame(in, PTX_ST) || put(&s->frame_stores, base + pc)) &&
-           (in->opcode != PTX_CALL || put(&s->calls, base + pc)) && (!leaves || put(&s->exit_insts, base + pc));
+           (in->opcode != PTX_CALL || put(&s->calls, base + pc)) &&
+           (!leaves || put(&s->exit_insts, base + pc));
 }
 
 /* ---- what blocks do to registers ---- */
@@ -348,7 +352,8 @@ static bool sort_edges(const Edges *e, uint32_t n_blocks, uint32_t **from, uint3
     return true;
 }
 
-/* Of each edge, the blocks from its end up to the post-dominator of its beginning depend on the branch there. */
+/* Of each edge, the blocks from its end up to the post-dominator of its beginning depend on the branch there.
+ */
 static bool add_control(Edges *control, const Cfg *cfg, const uint32_t *ipdom, uint32_t b, uint32_t to)
 {
     bool ok = true;
@@ -402,7 +407,8 @@ void slicer_free(Slicer *s)
     for (uint32_t i = 0; s->members != NULL && i < s->t->n; i++) {
         Member *m = &s->members[i];
         cfg_free(&m->cfg);
-        void *parts[] = {m->pred, m->pred_begin, m->control, m->control_begin, m->uses, m->use_begin, m->defs};
+        void *parts[] = {m->pred, m->pred_begin, m->control, m->control_begin,
+                         m->uses, m->use_begin,  m->defs};
         for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
             free(parts[k]);
     }
@@ -607,7 +613,8 @@ bool ir_tree_slice(IrTree *t, uint32_t pc, uint8_t *bits)
         return false;
     s->slice++;
     s->bits = bits;
-    s->took_shared = s->took_local = s->took_frames = s->took_calls = s->took_exits = s->took_barriers = false;
+    s->took_shared = s->took_local = s->took_frames = s->took_calls = s->took_exits = s->took_barriers =
+        false;
     s->failed = false;
     s->work.n = s->blocks.n = 0;
     mark(s, pc);

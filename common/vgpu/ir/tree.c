@@ -93,7 +93,8 @@ bool ir_tree_param(const IrTree *t, uint32_t pc, uint32_t *from, uint32_t *bytes
 {
     uint32_t member;
     const IrInst *in = ir_tree_inst(t, pc, &member);
-    if ((in->opcode != PTX_LD && in->opcode != PTX_LDU) || (in->space != SPACE_PARAM && in->space != SPACE_GENERIC))
+    if ((in->opcode != PTX_LD && in->opcode != PTX_LDU) ||
+        (in->space != SPACE_PARAM && in->space != SPACE_GENERIC))
         return false;
     bool known = in->space == SPACE_PARAM && in->src[0].kind == IR_NONE;
     *from = known ? (uint32_t)in->offset : 0;
@@ -119,7 +120,8 @@ static bool is_relocated(const IrFunction *f, const IrOperand *o)
     return false;
 }
 
-static void visit_operand(const IrFunction *f, uint32_t pc, const IrOperand *o, IrImmediateVisitor visit, void *self)
+static void visit_operand(const IrFunction *f, uint32_t pc, const IrOperand *o, IrImmediateVisitor visit,
+                          void *self)
 {
     if (o->kind == IR_CONST && o->bytes > 0 && o->off + o->bytes <= f->pool_bytes && !is_relocated(f, o))
         visit(self, pc, f->pool + o->off, o->bytes);

@@ -1,8 +1,8 @@
 /* provenance: the record of who wrote which bytes, from the devices to its two files.
  *
- * Each process that had devices writes its record to one file in memory, in one piece: two 64-bit numbers, how long
- * the JSON is and how many bytes follow it, then both. One process is what a program is: of more than one the first
- * record is kept, and is not complete.
+ * Each process that had devices writes its record to one file in memory, in one piece: two 64-bit numbers,
+ * how long the JSON is and how many bytes follow it, then both. One process is what a program is: of more
+ * than one the first record is kept, and is not complete.
  */
 #include "common/vgpu/tool/tool.h"
 
@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char empty_record[] = "\"host\":[],\"fills\":[],\"out\":[],\"stores\":[],\"groups\":[],\"functions\":[]}\n";
+static const char empty_record[] =
+    "\"host\":[],\"fills\":[],\"out\":[],\"stores\":[],\"groups\":[],\"functions\":[]}\n";
 static const char complete_head[] = "{\"schema\":1,\"complete\":true";
 
 typedef struct Piece {

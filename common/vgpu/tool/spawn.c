@@ -156,7 +156,8 @@ static Status serve_devices(const ToolOptions *o, const ToolFiles *files, int do
 }
 
 /* The program's process; -1: none can be made. */
-static pid_t start_program(const ToolOptions *o, const Program *p, const char *folder, const ToolFiles *files, int door)
+static pid_t start_program(const ToolOptions *o, const Program *p, const char *folder, const ToolFiles *files,
+                           int door)
 {
     sigset_t before;
     fflush(NULL);

@@ -1,5 +1,5 @@
-/* Where bytes came from: each way in which they move, by messages alone; and random kernels, of which the record is
- * the same whether observers are told of blocks or of warps. */
+/* Where bytes came from: each way in which they move, by messages alone; and random kernels, of which the
+ * record is the same whether observers are told of blocks or of warps. */
 #include "common/vgpu/device/provenance.h"
 #include "common/vgpu/fuzz/kernels/kernels.h"
 
@@ -13,17 +13,25 @@
 
 #include <cmocka.h>
 
-/* fill(p, value): p[i] = value.  twice(p): p[i] *= 2.  byte(p): one byte of p[i] = 1.  count(p): adds 1 to p[0]. */
-#define BEGIN(name, more)                                                                                     \
-    ".visible .entry " name "(.param .u64 p" more ")\n{ .reg .b32 %r<5>; .reg .b64 %rd<5>;\n"                 \
+/* fill(p, value): p[i] = value.  twice(p): p[i] *= 2.  byte(p): one byte of p[i] = 1.  count(p): adds 1 to
+ * p[0]. */
+#define BEGIN(name, more)                                                                                    \
+    ".visible .entry " name "(.param .u64 p" more ")\n{ .reg .b32 %r<5>; .reg .b64 %rd<5>;\n"                \
     "ld.param.u64 %rd1, [p]; mov.u32 %r2, %tid.x; mul.wide.u32 %rd3, %r2, 4; add.s64 %rd4, %rd1, %rd3;\n"
-static const char ptx[] = ".version 9.0\n.target sm_75\n.address_size 64\n"
-                          ".visible .global .align 4 .u32 variable = 123456;\n" BEGIN(
-                              "fill", ", .param .u32 value") "ld.param.u32 %r1, [value];\n"
-                          "st.global.u32 [%rd4], %r1; ret; }\n" BEGIN("twice", "")
-                          "ld.global.u32 %r1, [%rd4]; mul.lo.u32 %r1, %r1, 2; st.global.u32 [%rd4], %r1; ret; }\n"
-                          BEGIN("byte", "") "st.global.u8 [%rd4], 1; ret; }\n" BEGIN("count", "")
-                          "red.global.add.u32 [%rd1], 1; ret; }\n";
+static const char ptx[] =
+    ".version 9.0\n.target sm_75\n.address_size 64\n"
+    ".visible .global .align 4 .u32 variable = 123456;\n" BEGIN(
+        "fill",
+        ", .param .u32 value") "ld.param.u32 %r1, [value];\n"
+                               "st.global.u32 [%rd4], %r1; ret; }\n" BEGIN(
+                                   "twice",
+                                   "") "ld.global.u32 %r1, [%rd4]; mul.lo.u32 %r1, %r1, 2; st.global.u32 "
+                                       "[%rd4], %r1; ret; }\n" BEGIN("byte",
+                                                                     "") "st.global.u8 [%rd4], 1; ret; "
+                                                                         "}\n" BEGIN("count",
+                                                                                     "") "red.global.add.u32 "
+                                                                                         "[%rd1], 1; ret; "
+                                                                                         "}\n";
 
 typedef struct Fixture {
     DeviceServer *server;
@@ -45,7 +53,8 @@ static int setup(void **state)
     Diag diag = {0};
     uint64_t length = sizeof ptx - 1;
     f->fd = memfd_create("record", MFD_CLOEXEC);
-    DeviceOptions o = {.n_devices = 2, .stream_fd = -1, .quiet = true, .provenance_fd = f->fd, .model = "h100"};
+    DeviceOptions o = {
+        .n_devices = 2, .stream_fd = -1, .quiet = true, .provenance_fd = f->fd, .model = "h100"};
     assert_int_equal(STATUS_OK, device_server_create(&o, &f->server, &diag));
     DeviceMsg m = {.op = OP_MODULE_LOAD, .in = {.data = (void *)(uintptr_t)ptx, .bytes = length}};
     m.module.n_images = 1;
@@ -84,8 +93,8 @@ static void launch(Fixture *f, const char *name, uint64_t p, uint32_t value, uin
     memcpy(params, &p, 8);
     memcpy(params + 8, &value, 4);
     DeviceMsg m = {.op = OP_LAUNCH, .in = {.data = params, .bytes = 12}};
-    m.launch = (DeviceLaunchMsg){
-        .function = (uint32_t)f->reply.value, .grid = {1, 1, 1}, .block = {threads, 1, 1}};
+    m.launch =
+        (DeviceLaunchMsg){.function = (uint32_t)f->reply.value, .grid = {1, 1, 1}, .block = {threads, 1, 1}};
     assert_int_equal(DEVICE_OK, send(f, &m));
     assert_int_equal(DEVICE_OK, send(f, &(DeviceMsg){.op = OP_DEVICE_SYNC}));
 }
@@ -164,7 +173,8 @@ static void test_a_part_is_a_kernels(void **state)
     expect(f, "\"stores\":[\n{\"id\":4,\"group\":0,\"site\":5}]");
     expect(f, "\"origins\":[[64,2],[16,4],[8,5],[40,4],[128,2]]");
     expect(f, "\"bytes\":4,\"how\":\"copy\",\"times\":1,\"origins\":[[2,2],[2,4]]");
-    expect(f, "{\"kernel\":\"fill\",\"function\":0,\"launches\":1,\"ops\":[[2,16],[3,16]],\"reads\":[[4,[3]]]}");
+    expect(f,
+           "{\"kernel\":\"fill\",\"function\":0,\"launches\":1,\"ops\":[[2,16],[3,16]],\"reads\":[[4,[3]]]}");
     expect(f, "{\"name\":\"fill\",\"n\":7,\"slices\":[{\"site\":5,\"pcs\":\"3f\"}]}");
 }
 
@@ -359,7 +369,8 @@ static uint32_t count_atomics(const char *text)
 {
     uint32_t n = 0;
     for (const char *at = text; (at = strstr(at, ".global.")) != NULL; at++)
-        n += (at - text >= 3 && memcmp(at - 3, "red", 3) == 0) || (at - text >= 4 && memcmp(at - 4, "atom", 4) == 0);
+        n += (at - text >= 3 && memcmp(at - 3, "red", 3) == 0) ||
+             (at - text >= 4 && memcmp(at - 4, "atom", 4) == 0);
     return n;
 }
 

@@ -1,5 +1,5 @@
-/* Slices of random kernels, judged by force: the result of each instruction in turn is made wrong while the kernel
- * runs. What comes out different then must be of a store whose slice has the instruction. */
+/* Slices of random kernels, judged by force: the result of each instruction in turn is made wrong while the
+ * kernel runs. What comes out different then must be of a store whose slice has the instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,9 +78,9 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     for (int lane = 0; lane < WARP_LANES; lane++)
         for (uint32_t k = 0; k < a->bytes && a->mask >> lane & 1; k += a->bytes < 4 ? a->bytes : 4) {
             uint64_t at = a->addr[lane] + k;
-            size_t word = at - r->out < OUT_WORDS * 4u        ? (at - r->out) / 4
+            size_t word = at - r->out < OUT_WORDS * 4u     ? (at - r->out) / 4
                           : at - r->sum < KERNEL_SUM_BYTES ? OUT_WORDS + (at - r->sum) / 4
-                                                              : WORDS;
+                                                           : WORDS;
             if (word < WORDS)
                 r->sites[word][pc / 8] |= (uint8_t)(1u << pc % 8);
         }
@@ -168,7 +168,8 @@ static const uint8_t *slice_of(Case *c, uint32_t pc)
     return c->slices[pc];
 }
 
-/* Is the instruction in the slice of a site that stored to the word? Sums are atomic: any that stored to them counts. */
+/* Is the instruction in the slice of a site that stored to the word? Sums are atomic: any that stored to them
+ * counts. */
 static bool is_explained(Case *c, const Run *r, size_t word, uint32_t wrong_pc)
 {
     for (uint32_t pc = 0; pc < c->tree.n_insts; pc++)
@@ -180,7 +181,8 @@ static bool is_explained(Case *c, const Run *r, size_t word, uint32_t wrong_pc)
 static void compare(Case *c, const Run *wanted, const Run *got, uint32_t pc, const StrBuf *text)
 {
     for (size_t i = 0; i < WORDS; i++) {
-        if (wanted->words[i] == got->words[i] || is_explained(c, wanted, i, pc) || is_explained(c, got, i, pc))
+        if (wanted->words[i] == got->words[i] || is_explained(c, wanted, i, pc) ||
+            is_explained(c, got, i, pc))
             continue;
         bool of_sum = false; /* what an atomic gave back came from the sums */
         for (size_t k = OUT_WORDS; k < WORDS && i < OUT_WORDS; k++)
@@ -225,7 +227,8 @@ static void free_sites(Run *r)
 }
 
 /* How many of the instructions changed something, and how many could be tried. */
-static void try_all(Case *c, const Run *wanted, Run *got, const StrBuf *text, uint64_t *changed, uint64_t *tried)
+static void try_all(Case *c, const Run *wanted, Run *got, const StrBuf *text, uint64_t *changed,
+                    uint64_t *tried)
 {
     for (uint32_t i = 0; i < c->tree.n; i++) {
         const IrFunction *f = &c->module->functions[c->tree.functions[i]];

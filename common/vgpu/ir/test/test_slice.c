@@ -1,5 +1,5 @@
-/* Slices of kernels written by hand: exactly these instructions, and no others. In each body a store to global
- * memory, the last one, is sliced; what is in its slice is marked with a + in the listing. */
+/* Slices of kernels written by hand: exactly these instructions, and no others. In each body a store to
+ * global memory, the last one, is sliced; what is in its slice is marked with a + in the listing. */
 #include "common/vgpu/ir/slice.h"
 #include "common/vgpu/ir/test/ir_test.h"
 
@@ -72,10 +72,11 @@ static void test_a_later_definition_hides_an_earlier_one(void **state)
 static void test_a_guarded_definition_hides_none(void **state)
 {
     (void)state;
-    expect_slice("",
-                 "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; setp.gt.u32 %p2, %r1, 9;"
-                 "add.u32 %r2, %r1, 100; @%p1 add.u32 %r2, %r1, 200; st.global.u32 [%rd1], %r2; ret;",
-                 "+++-+++-");
+    expect_slice(
+        "",
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 7; setp.gt.u32 %p2, %r1, 9;"
+        "add.u32 %r2, %r1, 100; @%p1 add.u32 %r2, %r1, 200; st.global.u32 [%rd1], %r2; ret;",
+        "+++-+++-");
 }
 
 static void test_branches_decide(void **state)
@@ -92,11 +93,12 @@ static void test_branches_decide(void **state)
 static void test_loops(void **state)
 {
     (void)state;
-    expect_slice("",
-                 "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0;"
-                 "L: add.u32 %r3, %r3, %r2; add.u32 %r4, %r4, 9; add.u32 %r2, %r2, 1;"
-                 "setp.lt.u32 %p1, %r2, %r1; @%p1 bra L; st.global.u32 [%rd1], %r3; ret;",
-                 "++++-+-++++-");
+    expect_slice(
+        "",
+        "ld.param.u64 %rd1, [a]; ld.param.u32 %r1, [n]; mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0;"
+        "L: add.u32 %r3, %r3, %r2; add.u32 %r4, %r4, 9; add.u32 %r2, %r2, 1;"
+        "setp.lt.u32 %p1, %r2, %r1; @%p1 bra L; st.global.u32 [%rd1], %r3; ret;",
+        "++++-+-++++-");
 }
 
 static void test_a_thread_that_exits_stores_nothing(void **state)
@@ -124,20 +126,22 @@ static void test_the_carry_flag(void **state)
 static void test_shared_memory(void **state)
 {
     (void)state;
-    expect_slice(".shared .u32 s[64]; .shared .u32 t[64];",
-                 "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 3; st.shared.u32 [s], %r2;"
-                 "bar.sync 0; add.u32 %r3, %r1, 9; ld.shared.u32 %r4, [s]; st.global.u32 [%rd1], %r4; ret;",
-                 "++++--++-");
+    expect_slice(
+        ".shared .u32 s[64]; .shared .u32 t[64];",
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, 3; st.shared.u32 [s], %r2;"
+        "bar.sync 0; add.u32 %r3, %r1, 9; ld.shared.u32 %r4, [s]; st.global.u32 [%rd1], %r4; ret;",
+        "++++--++-");
 }
 
 static void test_local_memory(void **state)
 {
     (void)state;
-    expect_slice("",
-                 ".local .align 4 .b8 l[64]; ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u64 %rd2, l;"
-                 "add.u64 %rd3, %rd2, 8; mul.lo.u32 %r2, %r1, 3; st.local.u32 [%rd3], %r2; add.u32 %r3, %r1, 1;"
-                 "ld.local.u32 %r4, [%rd2]; st.global.u32 [%rd1], %r4; ret;",
-                 "++++++-++-");
+    expect_slice(
+        "",
+        ".local .align 4 .b8 l[64]; ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u64 %rd2, l;"
+        "add.u64 %rd3, %rd2, 8; mul.lo.u32 %r2, %r1, 3; st.local.u32 [%rd3], %r2; add.u32 %r3, %r1, 1;"
+        "ld.local.u32 %r4, [%rd2]; st.global.u32 [%rd1], %r4; ret;",
+        "++++++-++-");
 }
 
 static void test_vectors_and_shuffles(void **state)
@@ -158,11 +162,13 @@ static void test_calls(void **state)
 {
     (void)state;
     /* The tree: the kernel, then f. Arguments are not told apart, so that y's value counts. */
-    expect_slice(callee,
-                 "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; add.u32 %r5, %r1, 1;"
-                 "{ .param .b32 p0; .param .b32 p1; .param .b32 q; st.param.b32 [p0], %r1; st.param.b32 [p1], %r2;"
-                 "call (q), f, (p0, p1); ld.param.b32 %r3, [q]; } st.global.u32 [%rd1], %r3; ret;",
-                 "+++-+++++-" "+-+-+-");
+    expect_slice(
+        callee,
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; add.u32 %r5, %r1, 1;"
+        "{ .param .b32 p0; .param .b32 p1; .param .b32 q; st.param.b32 [p0], %r1; st.param.b32 [p1], %r2;"
+        "call (q), f, (p0, p1); ld.param.b32 %r3, [q]; } st.global.u32 [%rd1], %r3; ret;",
+        "+++-+++++-"
+        "+-+-+-");
 }
 
 static void test_pcs_of_a_tree(void **state)
@@ -170,10 +176,11 @@ static void test_pcs_of_a_tree(void **state)
     Diag diag = {0};
     IrTree t;
     (void)state;
-    IrModule *m = decode_body_diag(callee,
-                                   "{ .param .b32 p0; .param .b32 p1; .param .b32 q; st.param.b32 [p0], 70000;"
-                                   "call (q), f, (p0, p1); } ret;",
-                                   &diag);
+    IrModule *m =
+        decode_body_diag(callee,
+                         "{ .param .b32 p0; .param .b32 p1; .param .b32 q; st.param.b32 [p0], 70000;"
+                         "call (q), f, (p0, p1); } ret;",
+                         &diag);
     assert_non_null(m);
     assert_true(ir_tree_make(m, (uint32_t)ir_find_function(m, "k"), &t));
     assert_int_equal(2, t.n);
