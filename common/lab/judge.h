@@ -53,7 +53,11 @@ float *judge_expect_f32(JudgeCase *c, const char *name, size_t n);
 int32_t *judge_expect_i32(JudgeCase *c, const char *name, size_t n);
 /* The same for an output of floating point `type`, worked out in double precision. */
 double *judge_expect_precise(JudgeCase *c, const char *name, LabType type, int n_dims, const size_t *shape);
-/* The number that the driver must have reported with lab_value or lab_status under this key. */
+/* The same, of an output of which some elements may be wrong: the share that is right is the number `right.NAME`, for
+ * `metric` in lab.yaml. */
+int32_t *judge_expect_share_i32(JudgeCase *c, const char *name, size_t n);
+/* The number that the driver must have reported with lab_value or lab_status under this key. The program could write it by itself: it can cost
+ * points, and earns none that an output or the virtual GPU's record does not earn. */
 void judge_expect_value(JudgeCase *c, const char *key, double wanted);
 
 #endif

@@ -325,6 +325,13 @@ int32_t *judge_expect_i32(JudgeCase *c, const char *name, size_t n)
     return expect(c, name, LAB_I32, LAB_I32, 1, &n);
 }
 
+int32_t *judge_expect_share_i32(JudgeCase *c, const char *name, size_t n)
+{
+    int32_t *elements = expect(c, name, LAB_I32, LAB_I32, 1, &n);
+    c->expected[c->n_expected - 1].is_share = true;
+    return elements;
+}
+
 double *judge_expect_precise(JudgeCase *c, const char *name, LabType type, int n_dims, const size_t *shape)
 {
     if (npy_type_kind(type) != 'f')

@@ -22,6 +22,7 @@ typedef struct JudgeParam {
 typedef struct JudgeExpected {
     LabArray array;    /* what is wanted; double for a precise expectation */
     LabType file_type; /* what the file must hold */
+    bool is_share;     /* how many elements are right is counted, and none must be */
 } JudgeExpected;
 
 typedef struct JudgeValue {

@@ -91,6 +91,10 @@ LAB_API void lab_value(LabCase *c, const char *key, double value);
  * meaning, and makes the program end with status 1 after the outputs are written. */
 LAB_API void lab_status(LabCase *c, const char *function, int status);
 
+/* From now on CUDA calls are the driver's own: none of them is made to fail, and none is counted, in a case where the
+ * k-th call fails. With 0 they are the student's again. */
+LAB_API void lab_own_calls(int own);
+
 /* ---- Speed on a GPU, for driver.c of labs whose cases have `speed` ---- */
 
 typedef enum LabFill {

@@ -176,6 +176,7 @@ static yaml_node_type_t node_type_of(SchemaType type)
     case TYPE_MAP_LIMITS:
     case TYPE_MAP_SHEET:
     case TYPE_MAP_SPEED:
+    case TYPE_MAP_BASELINE:
     case TYPE_PARAMS:
         return YAML_MAPPING_NODE;
     default:
@@ -206,6 +207,7 @@ static Status read_row(Loader *l, const SchemaRow *row, yaml_node_t *node, char 
         return read_map(l, node, schema_scope_of(row->type), field);
     case TYPE_MAP_SHEET:
     case TYPE_MAP_SPEED:
+    case TYPE_MAP_BASELINE:
         return node ? read_map(l, node, schema_scope_of(row->type), field) : STATUS_OK;
     case TYPE_TEXTS:
         return node ? read_texts(l, row, node, field, count) : STATUS_OK;

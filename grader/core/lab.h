@@ -96,6 +96,20 @@ typedef struct LabSpeedGoal {
     size_t n_tiers;
 } LabSpeedGoal;
 
+/* A number of the report of the case's run, held against the same number of a run of the lab's solution. */
+typedef struct LabBaseline {
+    const char *name; /* what `metric` and `truth` call the outcome; NULL: the case has none */
+    const char *of;   /* what both reports call it */
+    LabParam *params; /* of the solution's run, in the place of the case's own */
+    size_t n_params;
+    double number; /* what the report of the solution's run says */
+    const char *as; /* "quotient": the solution's over the submission's; "difference" */
+    double by;      /* the difference is divided by it */
+} LabBaseline;
+
+/* A metric of this beginning is a number of the judge: the share of an output's elements that is right. */
+#define LAB_RIGHT "right."
+
 typedef struct LabCase {
     const char *name;
     bool hidden; /* from hidden.yaml */
@@ -115,8 +129,12 @@ typedef struct LabCase {
     size_t n_vgpu;
     int64_t expect_status;
     const char *expect_error; /* name of a CUDA error that the case is meant to meet; "" */
+    bool must_meet;           /* and must meet: the server's record has it */
     const char *metric;       /* "" unless this is a performance case */
     const char *leaderboard;  /* "lowest", "highest", or "": how the metric ranks a class */
+    double least;             /* of what the metric, a ratio, is divided by; 0 where it is none */
+    double slack;             /* so many times the least counts */
+    LabBaseline baseline;
     LabSpeedGoal speed;
     LabTier *tiers;
     size_t n_tiers;
@@ -167,6 +185,11 @@ void lab_free(Lab *lab);
 /* Puts the texts of DIR/lab.LANGUAGE.yaml (title, goal, hints, the cases' messages and hints) in the place of
  * the lab's own, where the lab has them. STATUS_OK, and the lab unchanged, when there is no such file. */
 Status lab_translate(Lab *lab, Language language, Diag *d);
+
+/* The rows of ratios.def: up to LAB_RATIO_PARTS numbers of the report whose sum a metric is divided by, or, of a
+ * metric that is to be large, multiplied by. NULL when the metric is no such ratio. */
+enum { LAB_RATIO_PARTS = 3 };
+const char *const *lab_ratio_parts(const char *metric);
 
 /* The field of that name ("SECTION.FIELD") of the lab's answer file; NULL when there is none. */
 const LabField *lab_find_field(const Lab *lab, const char *of);

@@ -233,6 +233,87 @@ static Status check_tiers(const LabCase *c, const char *path, Diag *d)
     return check_tier_list(c, c->tiers, c->n_tiers, "", path, d);
 }
 
+/* Metrics that are ratios ------------------------------------------------------------------------ */
+
+static const struct {
+    const char *metric, *parts[LAB_RATIO_PARTS + 1];
+} ratios[] = {
+#define X(metric_, ...) {.metric = #metric_, .parts = {__VA_ARGS__}},
+#include "grader/core/ratios.def"
+#undef X
+};
+
+const char *const *lab_ratio_parts(const char *metric)
+{
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++)
+        if (strcmp(ratios[i].metric, metric) == 0)
+            return ratios[i].parts;
+    return NULL;
+}
+
+static Status check_metric(const LabCase *c, const char *path, Diag *d)
+{
+    bool is_ratio = lab_ratio_parts(c->metric) != NULL;
+    if (is_ratio && c->least <= 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "case '%s' must say 'least': its metric %s is a ratio, which traffic without use betters",
+                           c->name, c->metric);
+    if (!is_ratio && c->least > 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "case '%s' has 'least', and its metric is no ratio of ratios.def", c->name);
+    return STATUS_OK;
+}
+
+static bool names_device(const LabCase *c)
+{
+    for (size_t i = 0; i < c->n_vgpu; i++)
+        if (strncmp(c->vgpu[i], "--device=", 9) == 0)
+            return true;
+    return false;
+}
+
+static bool has_param(const LabCase *c, const char *key)
+{
+    for (size_t i = 0; i < c->n_params; i++)
+        if (strcmp(c->params[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* The solution's number is of one device model, and of the case's own parameters but for their values. */
+static Status check_baseline(const LabCase *c, const char *path, Diag *d)
+{
+    const LabBaseline *b = &c->baseline;
+    if (!b->name)
+        return STATUS_OK;
+    if (strcmp(b->as, "quotient") != 0 && strcmp(b->as, "difference") != 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "'as' in the 'baseline' of case '%s' must be quotient or difference, not '%s'", c->name,
+                           b->as);
+    if (!names_device(c) || !c->run)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "the 'baseline' of case '%s' needs a run and '--device=NAME' in 'vgpu': the solution's "
+                           "number is of that device",
+                           c->name);
+    for (size_t i = 0; i < b->n_params; i++)
+        if (!has_param(c, b->params[i].key))
+            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                               "'%s' in the 'baseline' of case '%s' is no parameter of the case", b->params[i].key,
+                               c->name);
+    return STATUS_OK;
+}
+
+/* What the program says of itself decides no points. */
+static Status check_number_name(const LabCase *c, const char *name, const char *path, Diag *d)
+{
+    if (strncmp(name, "value.", 6) == 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "'%s' in case '%s': what a program reports of itself decides no points; name a number of "
+                           "the report, or a 'baseline'",
+                           name, c->name);
+    return STATUS_OK;
+}
+
 static Status check_speed(const LabCase *c, const char *path, Diag *d)
 {
     const LabSpeedGoal *speed = &c->speed;
@@ -311,6 +392,11 @@ static Status check_answers(const Lab *lab, const LabCase *c, const char *path, 
             return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
                                "'%s' in case '%s' has a 'truth', and the case runs nothing", answer->of,
                                c->name);
+        Status s = check_number_name(c, answer->truth, path, d);
+        if (s == STATUS_OK)
+            s = check_number_name(c, answer->over, path, d);
+        if (s != STATUS_OK)
+            return s;
         sum += answer->points;
     }
     if (c->n_answers > 0 && fabs(sum - c->points) > 1e-9)
@@ -332,6 +418,12 @@ static Status check_case(const Lab *lab, size_t i, const char *path, Diag *d)
     Status s = check_tolerance(&c->tolerance, path, c->line, d);
     if (s == STATUS_OK)
         s = check_tiers(c, path, d);
+    if (s == STATUS_OK)
+        s = check_number_name(c, c->metric, path, d);
+    if (s == STATUS_OK)
+        s = check_metric(c, path, d);
+    if (s == STATUS_OK)
+        s = check_baseline(c, path, d);
     if (s == STATUS_OK)
         s = check_speed(c, path, d);
     if (s == STATUS_OK)

@@ -16,6 +16,7 @@ const char schema_required[] = "required", schema_inherited[] = "the lab's";
 #define STRUCT_HINT      LabHint
 #define STRUCT_CASE      LabCase
 #define STRUCT_SPEED     LabSpeedGoal
+#define STRUCT_BASELINE  LabBaseline
 #define STRUCT_TIER      LabTier
 #define STRUCT_ANSWER    LabAnswer
 #define REQUIRED         schema_required
@@ -59,6 +60,8 @@ SchemaScope schema_scope_of(SchemaType type)
         return SCOPE_SHEET;
     case TYPE_MAP_SPEED:
         return SCOPE_SPEED;
+    case TYPE_MAP_BASELINE:
+        return SCOPE_BASELINE;
     case TYPE_LIST_SECTION:
         return SCOPE_SECTION;
     case TYPE_LIST_FIELD:
@@ -86,6 +89,7 @@ size_t schema_struct_size(SchemaScope scope)
         [SCOPE_HINT] = sizeof(LabHint),
         [SCOPE_CASE] = sizeof(LabCase),
         [SCOPE_SPEED] = sizeof(LabSpeedGoal),
+        [SCOPE_BASELINE] = sizeof(LabBaseline),
         [SCOPE_TIER] = sizeof(LabTier),
         [SCOPE_SHEET] = sizeof(LabSheet),
         [SCOPE_SECTION] = sizeof(LabSection),
@@ -106,6 +110,7 @@ static const char *const scope_titles[N_SCOPES] = {
     [SCOPE_HINT] = "An item of `hints`",
     [SCOPE_CASE] = "A case",
     [SCOPE_SPEED] = "`speed` of a case",
+    [SCOPE_BASELINE] = "`baseline` of a case",
     [SCOPE_TIER] = "An item of `tiers` of a case or of its `speed`",
     [SCOPE_ANSWER] = "An item of `answers` of a case",
 };
@@ -119,6 +124,7 @@ static const char *const type_names[] = {
     [TYPE_MAP_LIMITS] = "map",
     [TYPE_MAP_SHEET] = "map",
     [TYPE_MAP_SPEED] = "map",
+    [TYPE_MAP_BASELINE] = "map",
     [TYPE_TEXTS] = "list of texts",
     [TYPE_LIST_FORBID] = "list of maps",
     [TYPE_LIST_SECTION] = "list of maps",

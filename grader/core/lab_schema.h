@@ -15,6 +15,7 @@ typedef enum SchemaScope {
     SCOPE_HINT,
     SCOPE_CASE,
     SCOPE_SPEED,
+    SCOPE_BASELINE,
     SCOPE_TIER,
     SCOPE_ANSWER,
     N_SCOPES
@@ -29,6 +30,7 @@ typedef enum SchemaType {
     TYPE_MAP_LIMITS,
     TYPE_MAP_SHEET,
     TYPE_MAP_SPEED,
+    TYPE_MAP_BASELINE,
     TYPE_TEXTS,
     TYPE_LIST_FORBID,
     TYPE_LIST_SECTION,

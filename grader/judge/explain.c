@@ -144,6 +144,8 @@ static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult
         strbuf_puts(out, facts->answer->message);
     else if (facts->answers && facts->answers_verdict == r->verdict)
         strbuf_puts(out, facts->answers);
+    else if (facts->errors && r->verdict == VERDICT_WRONG_RESULT)
+        strbuf_puts(out, facts->errors);
     else if (facts->speed_message)
         strbuf_puts(out, facts->speed_message);
     else

@@ -28,6 +28,7 @@ typedef struct CaseFacts {
     const char *kit_message;      /* why the kit failed, for kit-error */
     const char *answers;          /* what is to be said of the case's answers; NULL when it asks for none */
     Verdict answers_verdict;
+    const char *errors;      /* what is wrong about the errors that it was to meet; NULL: nothing */
     const char *metric_name; /* performance cases: the metric and its value */
     double metric_value;
 } CaseFacts;

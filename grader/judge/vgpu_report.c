@@ -70,6 +70,7 @@ static void parse_error(JsonFields *f, const json_t *item, VgpuError *e)
     e->file = json_field_name(f, item, "file");
     e->line = json_field_integer(f, item, "line");
     e->sticky = json_field_bool(f, item, "sticky");
+    e->met = json_field_bool(f, item, "met");
 }
 
 /* The length of a list, cut at most; its items are objects. */
@@ -150,6 +151,22 @@ static VgpuNumber *parse_numbers(JsonFields *f, VgpuReport *r, const json_t *jso
     return numbers;
 }
 
+static void parse_fail_at(JsonFields *f, VgpuReport *r, const json_t *json)
+{
+    json_t *object = json_field_object(f, json, "fail_at");
+    if (!object)
+        return;
+    r->can_fail = json_field_integer(f, object, "calls");
+    r->injected = json_field_bool(f, object, "failed");
+    r->injected_code = json_field_integer(f, object, "code");
+}
+
+static double number_or_0(JsonFields *f, const json_t *json, const char *key)
+{
+    double number = json_field_number(f, json, key);
+    return isnan(number) ? 0 : number;
+}
+
 static void parse_whole(JsonFields *f, VgpuReport *r, const json_t *json)
 {
     if (!json_is_object(json) || json_field_integer(f, json, "schema") != 1) {
@@ -167,8 +184,9 @@ static void parse_whole(JsonFields *f, VgpuReport *r, const json_t *json)
     r->memory = parse_numbers(f, r, json, "memory", &r->n_memory);
     r->metrics = parse_numbers(f, r, json, "metrics", &r->n_metrics);
     parse_launches(f, r, json);
-    double timeline = json_field_number(f, json, "timeline_us");
-    r->timeline_us = isnan(timeline) ? 0 : timeline;
+    parse_fail_at(f, r, json);
+    r->timeline_us = number_or_0(f, json, "timeline_us");
+    r->kernel_us = number_or_0(f, json, "kernel_us");
     if (!r->findings || !r->errors)
         json_fields_fail(f, STATUS_NO_MEMORY, "findings", "no memory");
 }
@@ -244,6 +262,10 @@ bool vgpu_report_number(const VgpuReport *r, const char *name, double *value)
 {
     if (strcmp(name, "timeline_us") == 0) {
         *value = r->timeline_us;
+        return true;
+    }
+    if (strcmp(name, "kernel_us") == 0) {
+        *value = r->kernel_us;
         return true;
     }
     return find_number(r->totals, r->n_totals, name, value) ||

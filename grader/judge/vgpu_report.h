@@ -48,6 +48,7 @@ typedef struct VgpuError {
     int64_t code, line;
     const char *file;
     bool sticky;
+    bool met; /* the devices gave an answer that was an error; else it is the program's word alone */
 } VgpuError;
 
 typedef struct VgpuNumber {
@@ -66,7 +67,11 @@ typedef struct VgpuReport {
     VgpuNumber *totals, *memory, *metrics; /* each in name order */
     size_t n_totals, n_memory, n_metrics;
     double timeline_us;
+    double kernel_us; /* of all launches together */
     const char *bound; /* what limited the launch that took longest: "memory", "compute"...; "" */
+    /* Of a run with --fail-at: the calls that could fail, and whether the devices made one of them fail. */
+    int64_t can_fail, injected_code;
+    bool injected;
     bool cut;          /* a list was longer than its limit */
 } VgpuReport;
 
@@ -80,7 +85,7 @@ void vgpu_report_free(VgpuReport *r);
  * "a.cu:3"). */
 void vgpu_report_strip_folder(VgpuReport *r, const char *folder);
 
-/* The number of that name among totals, metrics, memory (in this order) and "timeline_us"; false when there
+/* The number of that name among totals, metrics, memory (in this order), "timeline_us" and "kernel_us"; false when there
  * is none. */
 bool vgpu_report_number(const VgpuReport *r, const char *name, double *value);
 

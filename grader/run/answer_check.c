@@ -2,13 +2,14 @@
 #include "grader/run/answer_check.h"
 
 #include "common/base/strbuf.h"
-#include "grader/run/outputs.h"
+#include "grader/run/case_numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct Checker {
+    const LabCase *lab_case;
     const AnswerFile *file;
     const AnswerTruths *truths;
     AnswerCheck *check;
@@ -29,9 +30,7 @@ static bool number_of_run(const Checker *k, const char *name, const CardCounters
     const VgpuReport *report = k->truths->report;
     if (card && counters_number(card, name, number))
         return true;
-    if (strncmp(name, "value.", 6) == 0)
-        return outputs_value(k->truths->case_dir, name + 6, number);
-    return report && vgpu_report_number(report, name, number);
+    return report && case_number(k->lab_case, report, name, number);
 }
 
 /* The truth over what it is divided by; false when the run has no such number. */
@@ -69,13 +68,11 @@ static bool is_in_bounds(const LabAnswer *wanted, const AnswerValue *v)
     return !(v->number < wanted->at_least) && !(v->number > wanted->at_most);
 }
 
-/* A number that a whole report does not have is one that the lab names wrongly. What the program itself
- * should have reported, and did not, is its own fault. */
+/* A number that a whole report does not have is one that the lab names wrongly. */
 static bool is_misnamed(const Checker *k, const char *name)
 {
     double number;
-    return name[0] && strncmp(name, "value.", 6) != 0 && k->truths->report &&
-           !number_of_run(k, name, NULL, &number);
+    return name[0] && k->truths->report && !number_of_run(k, name, NULL, &number);
 }
 
 /* Whether the value is right; *known is false when no run can say what would be. */
@@ -129,7 +126,7 @@ Status answer_check(Arena *a, const LabCase *c, const AnswerFile *file, const An
                     AnswerCheck *check, Diag *d)
 {
     *check = (AnswerCheck){.verdict = VERDICT_PASS, .message = ""};
-    Checker k = {.file = file, .truths = truths, .check = check};
+    Checker k = {.lab_case = c, .file = file, .truths = truths, .check = check};
     if (!file->readable || c->n_answers == 0)
         check_form(&k);
     for (size_t i = 0; file->readable && i < c->n_answers; i++)

@@ -1,7 +1,7 @@
 /* answer_check: the answers that a case asks for, held against the truth.
  *
  * The truth stands in lab.yaml or hidden.yaml, or comes from the case's own run: a number of the virtual
- * GPU's report, a value that the driver reported, or what limited the kernel that took longest. In a run on a
+ * GPU's report, the same beside the solution's, or what limited the kernel that took longest. In a run on a
  * GPU it is also what was counted there; an answer that is right by either of them is right.
  */
 #ifndef GRADER_RUN_ANSWER_CHECK_H
@@ -25,7 +25,6 @@ typedef struct AnswerCheck {
 /* What a truth is looked up in. */
 typedef struct AnswerTruths {
     const VgpuReport *report; /* NULL where there is none */
-    const char *case_dir;
     const CardCounters *card; /* NULL where nothing was measured */
 } AnswerTruths;
 

@@ -5,7 +5,9 @@
 #include "grader/core/text.h"
 #include "grader/judge/explain.h"
 #include "grader/judge/timeline.h"
+#include "grader/run/case_numbers.h"
 #include "grader/run/counters.h"
+#include "grader/run/error_rules.h"
 #include "grader/run/modelled.h"
 #include "grader/run/outputs.h"
 #include "grader/run/program_run.h"
@@ -65,7 +67,8 @@ static void read_report(CaseWork *w)
 static Status judge_outputs(CaseWork *w, Diag *d)
 {
     const LabCase *c = w->in->lab_case;
-    if (!c->check_output || w->ran.end != WIRE_END_NONE)
+    bool no_call = w->report && error_is_injected(c) && !w->report->injected && w->report->can_fail == 0;
+    if ((!c->check_output && !no_call) || w->ran.end != WIRE_END_NONE)
         return STATUS_OK;
     Status s = judge_check(w->in->judge, w->in->places->case_dir, w->seed, c, &w->answer, d);
     w->judged = s == STATUS_OK;
@@ -79,7 +82,6 @@ static Status check_answers(CaseWork *w, Diag *d)
     if (!w->in->answers || (c->run && c->n_answers == 0))
         return STATUS_OK;
     AnswerTruths truths = {.report = w->report,
-                           .case_dir = w->in->places->case_dir,
                            .card = w->on_card && w->card.measured ? &w->card : NULL};
     Status s = answer_check(w->arena, c, w->in->answers, &truths, &w->answers, d);
     w->answers_checked = s == STATUS_OK;
@@ -102,12 +104,11 @@ static void gather_evidence(CaseWork *w)
         .speed = w->timed ? &w->speed : NULL,
         .output_bytes = outputs_total_bytes(w->in->places->case_dir),
     };
+    w->evidence.has_returned = outputs_value(w->in->places->case_dir, "returned", &w->evidence.returned);
     if (!c->metric[0] || w->timed)
         return;
-    if (strncmp(c->metric, "value.", 6) == 0)
-        w->evidence.has_metric = outputs_value(w->in->places->case_dir, c->metric + 6, &w->evidence.metric);
-    else
-        w->evidence.has_metric = w->report && vgpu_report_number(w->report, c->metric, &w->evidence.metric);
+    w->evidence.has_metric =
+        case_metric(c, w->report, w->judged ? &w->answer : NULL, &w->evidence.metric);
 }
 
 /* Telling -------------------------------------------------------------------------------------- */
@@ -221,6 +222,7 @@ static void tell(CaseWork *w, CaseResult *r)
         .metric_value = w->evidence.metric,
         .answers = w->answers_checked ? w->answers.message : NULL,
         .answers_verdict = w->answers.verdict,
+        .errors = error_fault_text(w->arena, &w->evidence, w->in->lab->language),
     };
     explain_case(w->arena, &facts, r);
     if (w->report)
@@ -252,8 +254,8 @@ static void tell_kit_error(Arena *a, const CaseInput *in, const Diag *d, CaseRes
  * is measured, nobody counts. */
 static bool needs_virtual_gpu(const LabCase *c, bool timed)
 {
-    bool counts = c->metric[0] && strncmp(c->metric, "value.", 6) != 0 && !timed;
-    return c->n_vgpu > 0 || counts;
+    bool counts = c->metric[0] && strncmp(c->metric, LAB_RIGHT, strlen(LAB_RIGHT)) != 0;
+    return !timed && (c->n_vgpu > 0 || counts);
 }
 
 const char *case_not_here(Arena *a, const GradeRun *run, const Lab *lab, const LabCase *c)
@@ -304,12 +306,9 @@ static Status count_on_card(CaseWork *w, Diag *d)
     return w->on_card ? counters_measure(w->arena, card, w->seed, w->report, &w->card, d) : STATUS_OK;
 }
 
-/* Inputs, the program, and what came out of it. */
-static Status run_and_judge(CaseWork *w, Diag *d)
+/* Inputs, the program, and its report. */
+static Status run_once(CaseWork *w, const CaseInput *in, Diag *d)
 {
-    const CaseInput *in = w->in;
-    if (speed_wants(in->run, in->lab, in->lab_case))
-        return time_and_judge(w, d);
     Status s = places_clear_case(in->places, in->run->sandbox.weak, d);
     if (s == STATUS_OK)
         s = judge_make(in->judge, in->places->case_dir, w->seed, in->lab_case, d);
@@ -317,6 +316,24 @@ static Status run_and_judge(CaseWork *w, Diag *d)
         s = program_run(w->arena, in, w->seed, &w->ran, &w->reported, d);
     if (s == STATUS_OK && w->reported)
         read_report(w);
+    return s;
+}
+
+/* A run, another one where no call could be made to fail in the first, and what came out of it. */
+static Status run_and_judge(CaseWork *w, Diag *d)
+{
+    const CaseInput *in = w->in;
+    if (speed_wants(in->run, in->lab, in->lab_case))
+        return time_and_judge(w, d);
+    Status s = run_once(w, in, d);
+    const LabCase *again = s == STATUS_OK ? error_case_again(w->arena, in->lab_case, w->report) : NULL;
+    if (again) {
+        CaseInput other = *in;
+        other.lab_case = again;
+        vgpu_report_free(w->report);
+        w->report = NULL;
+        s = run_once(w, &other, d);
+    }
     if (s == STATUS_OK)
         s = judge_outputs(w, d);
     return s == STATUS_OK ? count_on_card(w, d) : s;

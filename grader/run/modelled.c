@@ -21,7 +21,7 @@ static bool asks_for_counts(const LabCase *c)
     for (size_t i = 0; i < c->n_answers; i++) {
         const char *names[] = {c->answers[i].truth, c->answers[i].over};
         for (int n = 0; n < 2; n++)
-            if (names[n][0] && strncmp(names[n], "value.", 6) != 0)
+            if (names[n][0])
                 return true;
     }
     return false;

@@ -1,6 +1,8 @@
 /* The rules; see verdict_rules.h. Each rule is a function that says whether its verdict applies. */
 #include "grader/run/verdict_rules.h"
 
+#include "grader/run/error_rules.h"
+
 #include <math.h>
 #include <signal.h>
 #include <string.h>
@@ -68,6 +70,8 @@ static bool crashed(const Evidence *e)
         return true;
     int status = evidence_exit_status(e);
     bool after_error = status == 1 && (!e->virtual_device || (e->report && e->report->n_errors > 0));
+    if (error_has_no_call(e))
+        return status != 0;
     return status != e->lab_case->expect_status && !(after_error && e->lab_case->expect_status == 0);
 }
 
@@ -124,14 +128,16 @@ static Verdict verdict_of_run(const Evidence *e)
         v = verdict_worse(v, VERDICT_CRASH);
     if (met_cuda_error(e))
         v = verdict_worse(v, VERDICT_CUDA_ERROR);
-    if (e->lab_case->check_output && e->answer)
+    if ((e->lab_case->check_output || error_has_no_call(e)) && e->answer)
         v = verdict_worse(v, e->answer->verdict);
+    if (error_fault(e) != ERROR_FAULT_NONE)
+        v = verdict_worse(v, VERDICT_WRONG_RESULT);
     if (lacks_gpu_work(e))
         v = verdict_worse(v, VERDICT_NO_GPU_WORK);
     if (e->speed)
         return verdict_worse(v, e->speed->verdict);
     /* A metric that a program without fault does not have is one that the lab names wrongly. */
-    bool misnamed = v == VERDICT_PASS && !e->has_metric && strncmp(e->lab_case->metric, "value.", 6) != 0;
+    bool misnamed = v == VERDICT_PASS && !e->has_metric;
     if (e->lab_case->n_tiers && !tier_met(e))
         v = verdict_worse(v, misnamed ? VERDICT_KIT_ERROR : VERDICT_SLOW);
     return v;

@@ -2,9 +2,7 @@
  * back.
  *
  * The result and the scratch array are not set on the device: whoever adds to what is in them adds to nothing
- * of use. Parameter `calls` calls the function several times. `timed` also reports copy_share: how many bytes
- * a second the function reads, over how many bytes a second a copy on the device reads and writes, in the
- * best of that many calls.
+ * of use. Parameter `calls` calls the function several times.
  */
 #include "lab.h"
 
@@ -34,39 +32,6 @@ static float *device_floats(size_t n)
     float *device = NULL;
     CUDA_CHECK(cudaMalloc((void **)&device, n * sizeof(float)));
     return device;
-}
-
-static float time_of_reduce(const Reduction *r)
-{
-    LabTimer timer = lab_timer_start(0);
-    int status = reduce(r);
-    float ms = lab_timer_stop(&timer);
-    CUDA_CHECK(status);
-    return ms;
-}
-
-static float time_of_copy(const Reduction *r)
-{
-    float *copy = device_floats((size_t)r->n);
-    LabTimer timer = lab_timer_start(0);
-    CUDA_CHECK(cudaMemcpyAsync(copy, r->in, (size_t)r->n * sizeof(float), cudaMemcpyDeviceToDevice, 0));
-    float ms = lab_timer_stop(&timer);
-    CUDA_CHECK(cudaFree(copy));
-    return ms;
-}
-
-/* The copy moves each byte twice, the reduction once. */
-static void report_share(LabCase *c, const Reduction *r)
-{
-    float best_reduce = 0, best_copy = 0;
-    for (int64_t i = 0; i < lab_param_int(c, "timed"); i++) {
-        float reduce_ms = time_of_reduce(r), copy_ms = time_of_copy(r);
-        if (i == 0 || reduce_ms < best_reduce)
-            best_reduce = reduce_ms;
-        if (i == 0 || copy_ms < best_copy)
-            best_copy = copy_ms;
-    }
-    lab_value(c, "copy_share", best_copy / (2.0 * best_reduce));
 }
 
 static int call_reduce(void *context)
@@ -117,8 +82,6 @@ void lab_main(LabCase *c)
     lab_status(c, r.function, status);
     if (status == 0)
         CUDA_CHECK_LAUNCH();
-    if (status == 0 && lab_has_param(c, "timed"))
-        report_share(c, &r);
     CUDA_CHECK(cudaMemcpy(result, r.result, sizeof(float), cudaMemcpyDeviceToHost));
 
     CUDA_CHECK(cudaFree(r.in));

@@ -1,7 +1,7 @@
 /* Lab 06: inputs and right answers.
  *
  * Parameters: `function`, one of reduction.h; n; `at`, the place of the largest element, for max_all;
- * `threads`, `calls` and `timed` are the driver's.
+ * `threads` and `calls` are the driver's.
  *
  * What is added up are whole numbers from 1 to 7: up to 2^24, which is 2.3 million elements, every sum of
  * them is exact in a float, in whatever order it is taken. So one element that is lost, or taken twice,

@@ -81,10 +81,12 @@ void lab_main(LabCase *c)
     const int *host_in = lab_input_i32(c, "in", &n);
     int *host_out = lab_output_i32(c, "out", n);
     int in_place = lab_has_param(c, "in_place");
+    lab_own_calls(1);
     int *in = to_device(host_in, n);
     int *out = to_device(host_out, n);
-
+    lab_own_calls(0);
     int status = call(function, in, in_place ? in : out, (int)n);
+    lab_own_calls(1);
     lab_status(c, function, status);
     if (status == 0)
         CUDA_CHECK_LAUNCH();

@@ -1,8 +1,5 @@
 /* Lab 11: takes a case's matrix to the device, calls the function that the case names, and brings the result
  * back.
- *
- * Parameter `timed` also reports copy_share: how long copy_matrix takes, over how long the function takes,
- * each the best of that many calls.
  */
 #include "lab.h"
 
@@ -31,25 +28,6 @@ static int transpose(const Transpose *t)
     if (strcmp(t->function, "transpose_tiled") == 0)
         return transpose_tiled(t->in, t->out, t->width, t->height);
     return transpose_padded(t->in, t->out, t->width, t->height);
-}
-
-static int copy(const Transpose *t)
-{
-    return copy_matrix(t->in, t->out, t->width, t->height);
-}
-
-static float best_time(int (*function)(const Transpose *), const Transpose *t, int64_t calls)
-{
-    float best = 0;
-    for (int64_t i = 0; i < calls; i++) {
-        LabTimer timer = lab_timer_start(0);
-        int status = function(t);
-        float ms = lab_timer_stop(&timer);
-        CUDA_CHECK(status);
-        if (i == 0 || ms < best)
-            best = ms;
-    }
-    return best;
 }
 
 static int call_transpose(void *context)
@@ -91,15 +69,11 @@ void lab_main(LabCase *c)
     CUDA_CHECK(cudaMalloc((void **)&t.out, bytes));
     CUDA_CHECK(cudaMemcpy(is_in_place(&t) ? t.out : t.in, in->data, bytes, cudaMemcpyHostToDevice));
 
-    int64_t timed = lab_has_param(c, "timed") ? lab_param_int(c, "timed") : 0;
-    float copy_ms = best_time(copy, &t, timed);
     int status = transpose(&t);
     lab_status(c, t.function, status);
     if (status == 0)
         CUDA_CHECK_LAUNCH();
     CUDA_CHECK(cudaMemcpy(out->data, t.out, bytes, cudaMemcpyDeviceToHost));
-    if (timed > 0 && status == 0)
-        lab_value(c, "copy_share", copy_ms / best_time(transpose, &t, timed));
 
     CUDA_CHECK(cudaFree(t.in));
     CUDA_CHECK(cudaFree(t.out));

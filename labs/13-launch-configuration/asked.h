@@ -1,4 +1,4 @@
-/* Lab 13: the blocks whose occupancy the cases ask for, and the names under which it is reported. */
+/* Lab 13: the blocks whose occupancy the cases ask for, and the outputs that it goes to. */
 #ifndef ASKED_H
 #define ASKED_H
 

@@ -2,8 +2,7 @@
  * back.
  *
  * `sweep` prints a line for each size of a block, from 1 to 1024: threads, modelled or measured microseconds
- * of the launch, occupancy. The Makefile's `sweep` draws it. `best` does the same in silence and reports the
- * best time over that of walk_best. Times are of the device's clock, between two events.
+ * of the launch, occupancy. The Makefile's `sweep` draws it. Times are of the device's clock, between two events.
  */
 #include "lab.h"
 
@@ -15,7 +14,7 @@
 
 static const int sizes[] = {1,   4,   16,  32,  33,  64,  96,  128,  192,
                             256, 384, 512, 576, 640, 768, 896, 1000, 1024};
-enum { N_SIZES = sizeof sizes / sizeof sizes[0], FIRST_WARP = 3 }; /* sizes below a warp are never the best */
+enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 
 static int size_param(LabCase *c, const char *key)
 {
@@ -24,13 +23,13 @@ static int size_param(LabCase *c, const char *key)
 
 enum { BUSY_BYTES = 32 << 20 };
 
-/* Of a launch, in microseconds; threads 0: of walk_best. The device is busy with something else in the
+/* Of a launch, in microseconds. The device is busy with something else in the
  * meantime, filling BUSY_BYTES, so that what the host needs for its calls is not measured. */
 static float time_walk(const int *next, int *out, int n, int threads, void *busy, int *status)
 {
     CUDA_CHECK(cudaMemsetAsync(busy, 0, BUSY_BYTES, 0));
     LabTimer timer = lab_timer_start(0);
-    *status = threads > 0 ? walk(next, out, n, threads) : walk_best(next, out, n);
+    *status = walk(next, out, n, threads);
     return 1000 * lab_timer_stop(&timer);
 }
 
@@ -41,46 +40,40 @@ static void put_bar(float share)
     putchar('\n');
 }
 
-static int run_sweep(LabCase *c, const int *next, int *out, int n, int print)
+static int run_sweep(const int *next, int *out, int n)
 {
     float best = 0;
     void *busy = NULL;
     CUDA_CHECK(cudaMalloc(&busy, BUSY_BYTES));
-    int status = print ? walk(next, out, n, 64) : walk_best(next, out, n), best_threads = 0;
-    if (print)
-        puts("threads     time us  occupancy");
-    for (int i = print ? 0 : FIRST_WARP; i < N_SIZES && status == 0; i++) {
+    int status = walk(next, out, n, 64), best_threads = 0;
+    puts("threads     time us  occupancy");
+    for (int i = 0; i < N_SIZES && status == 0; i++) {
         float share = 0, us = time_walk(next, out, n, sizes[i], busy, &status);
-        if (status == 0 && print)
+        if (status == 0)
             status = walk_occupancy(sizes[i], 0, &share);
         if (best_threads == 0 || us < best) {
             best = us;
             best_threads = sizes[i];
         }
-        if (print && status == 0) {
-            printf("%7d %11.2f       %.3f  ", sizes[i], us, share);
-            put_bar(share);
-        }
+        if (status != 0)
+            break;
+        printf("%7d %11.2f       %.3f  ", sizes[i], us, share);
+        put_bar(share);
     }
-    if (print)
-        printf("the shortest time: %.2f us, in blocks of %d\n", best, best_threads);
-    if (status == 0 && !print) {
-        float own = time_walk(next, out, n, 0, busy, &status);
-        lab_value(c, "share_of_best", own > 0 ? best / own : 0);
-    }
+    printf("the shortest time: %.2f us, in blocks of %d\n", best, best_threads);
     CUDA_CHECK(cudaFree(busy));
     return status;
 }
 
-/* The occupancy of a few blocks, as values: nothing runs on the device. */
+/* The occupancy of a few blocks: nothing runs on the device. */
 static int run_occupancy(LabCase *c)
 {
     int status = 0;
     size_t shared = (size_t)lab_param_int(c, "shared");
-    for (int i = 0; i < N_ASKED && status == 0; i++) {
-        float share = -1;
-        status = walk_occupancy(asked[i].threads, shared, &share);
-        lab_value(c, asked[i].key, share);
+    for (int i = 0; i < N_ASKED; i++) {
+        float *share = lab_output_f32(c, asked[i].key, 1);
+        if (status == 0)
+            status = walk_occupancy(asked[i].threads, shared, share);
     }
     return status;
 }
@@ -91,7 +84,7 @@ static int call_walk(LabCase *c, const char *function, const int *next, int *out
         return walk(next, out, n, size_param(c, "threads"));
     if (strcmp(function, "walk_best") == 0)
         return walk_best(next, out, n);
-    return run_sweep(c, next, out, n, strcmp(function, "sweep") == 0);
+    return run_sweep(next, out, n);
 }
 
 static void *to_device(const void *host, size_t bytes)

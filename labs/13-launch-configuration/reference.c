@@ -1,6 +1,6 @@
 /* Lab 13: inputs and right answers.
  *
- * Parameters: `function`, one of launch_configuration.h, `sweep` or `best`, and its numbers under their names
+ * Parameters: `function`, one of launch_configuration.h, or `sweep`, and its numbers under their names
  * there; `refused` when CUDA does not allow the launch. The occupancy that is wanted is that of a card of the
  * virtual GPU: most warps and blocks of a multiprocessor, its shared memory, the pieces in which that is
  * given out, and what the system takes of it for each block. walk_kernel needs too few registers to be
@@ -67,7 +67,7 @@ static void refer_occupancy(JudgeCase *c)
     int shared = (int)judge_param_int(c, "shared");
     int card = strcmp(judge_param_text(c, "card"), cards[1].card) == 0;
     for (int i = 0; i < N_ASKED; i++)
-        judge_expect_value(c, asked[i].key, occupancy(card, asked[i].threads, shared));
+        *judge_expect_f32(c, asked[i].key, 1) = (float)occupancy(card, asked[i].threads, shared);
 }
 
 static void refer_windows(JudgeCase *c, const float *in, double *out, long n)

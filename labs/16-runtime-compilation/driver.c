@@ -172,11 +172,11 @@ static void run_kernel(LabCase *c)
     compiler_check(result, "source_compile", compiled.log);
     result = kernel_load(&k, &compiled);
     compiled_free(&compiled);
-    driver_check((CUresult)result, "kernel_load");
-    result = kernel_map(&k, in, out, (int)n, (float)lab_param_float(c, "a"));
-    int unloaded = kernel_unload(&k);
-    driver_check((CUresult)result, "kernel_map");
-    driver_check((CUresult)unloaded, "kernel_unload");
+    lab_status(c, "kernel_load", result);
+    if (result != 0)
+        return;
+    lab_status(c, "kernel_map", kernel_map(&k, in, out, (int)n, (float)lab_param_float(c, "a")));
+    lab_status(c, "kernel_unload", kernel_unload(&k));
 }
 
 static void run_power(LabCase *c)
@@ -280,10 +280,12 @@ void lab_main(LabCase *c)
     const char *function = lab_param_text(c, "function");
     CUdevice device;
     CUcontext context;
+    lab_own_calls(1);
     driver_check(cuInit(0), "cuInit");
     driver_check(cuDeviceGet(&device, 0), "cuDeviceGet");
     driver_check(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
     driver_check(cuCtxSetCurrent(context), "cuCtxSetCurrent");
+    lab_own_calls(0);
     if (strcmp(function, "compile") == 0)
         run_compile(c);
     else if (strcmp(function, "kernel") == 0)
@@ -293,5 +295,6 @@ void lab_main(LabCase *c)
     else
         run_cache(c);
     lab_value(c, "programs_not_destroyed", n_programs);
+    lab_own_calls(1);
     driver_check(cuDevicePrimaryCtxRelease(device), "cuDevicePrimaryCtxRelease");
 }

@@ -1,8 +1,7 @@
 /* Lab 18: brings a case's arrays into pinned memory, and calls the function that the case names.
  *
- * Before the call the last device of those in use is made the current one, and it must be so afterwards. A
- * case with `speedup: 1` calls the function on one device first, and reports how many times as long that
- * took. The parameter `calls` repeats train, on the weights of the call before.
+ * Before the call the last device of those in use is made the current one, and it must be so afterwards.
+ * The parameter `calls` repeats train, on the weights of the call before.
  */
 #include "lab.h"
 
@@ -16,7 +15,6 @@ typedef struct Job {
     size_t n;
     float *in, *out; /* of transform and heat */
     float *x, *y, *w;
-    int current; /* device, after the call */
 } Job;
 
 static int param(LabCase *c, const char *key)
@@ -46,30 +44,15 @@ static int call(Job *j, int n_devices)
     return status;
 }
 
-/* Milliseconds of one call, by the clock of device 0. */
-static float timed_call(Job *j, int n_devices, int *status)
-{
-    CUDA_CHECK(cudaSetDevice(0));
-    LabTimer timer = lab_timer_start(0);
-    CUDA_CHECK(cudaSetDevice(n_devices - 1));
-    *status = call(j, n_devices);
-    CUDA_CHECK(cudaGetDevice(&j->current));
-    CUDA_CHECK(cudaSetDevice(0));
-    return lab_timer_stop(&timer);
-}
-
 static void run(Job *j, float *result, size_t n_result)
 {
-    int n_devices = param(j->c, "devices"), status = 0;
-    float one = 0;
-    if (lab_has_param(j->c, "speedup"))
-        one = timed_call(j, 1, &status);
-    if (status == 0) {
-        float all = timed_call(j, n_devices, &status);
-        if (lab_has_param(j->c, "speedup") && status == 0)
-            lab_value(j->c, "speedup", one / all);
-    }
-    lab_value(j->c, "current_device", j->current);
+    int n_devices = param(j->c, "devices"), current = 0;
+    CUDA_CHECK(cudaSetDevice(n_devices - 1));
+    lab_own_calls(0);
+    int status = call(j, n_devices);
+    lab_own_calls(1);
+    CUDA_CHECK(cudaGetDevice(&current));
+    lab_value(j->c, "current_device", current);
     memcpy(result, j->w != NULL ? j->w : j->out, n_result * sizeof(float)); /* nobody waits in between */
     lab_status(j->c, j->function, status);
 }
@@ -89,6 +72,7 @@ static void run_shares(LabCase *c)
 void lab_main(LabCase *c)
 {
     Job j = {.c = c, .function = lab_param_text(c, "function")};
+    lab_own_calls(1);
     float *result;
     size_t n = 0, n_result;
     if (strcmp(j.function, "share_of") == 0) {

@@ -1,8 +1,8 @@
 /* Lab 19: runs one of the kernels on a case's arrays, and measures what a change gains.
  *
- * Parameter `function` names what is run; its counters are the case's. `against` names a second function, on the
- * same numbers: both are timed `timed` times, and the driver reports gain, the best time of `against` over the
- * best time of `function`. `ridge` asks for the card's own: operations a second over bytes a second.
+ * Parameter `function` names what is run; its counters and its time are the case's. `make numbers` sets `timed`: then
+ * `function` and `against`, on the same numbers, are timed so many times after that, and the driver reports gain, the
+ * best time of `against` over the best time of `function`, for the student to see.
  */
 #include "lab.h"
 
@@ -180,30 +180,6 @@ static float best_time(Run *run, const Data *d, int64_t times)
     return best;
 }
 
-static double attribute(enum cudaDeviceAttr name)
-{
-    int value = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, name, 0));
-    return value;
-}
-
-/* Single precision units of a multiprocessor, by its compute capability ("Arithmetic Instructions" in the CUDA
- * C++ Programming Guide). */
-static double units_of(int major, int minor)
-{
-    return major == 7 || (major == 8 && minor == 0) ? 64 : 128;
-}
-
-/* Two operations a unit and cycle, over two transfers a cycle of the memory's bus. */
-static double ridge_of_card(void)
-{
-    double units = units_of((int)attribute(cudaDevAttrComputeCapabilityMajor),
-                            (int)attribute(cudaDevAttrComputeCapabilityMinor));
-    double operations = 2 * units * attribute(cudaDevAttrMultiProcessorCount) * attribute(cudaDevAttrClockRate);
-    double bytes = 2 * attribute(cudaDevAttrMemoryClockRate) * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
-    return operations / bytes;
-}
-
 void lab_main(LabCase *c)
 {
     const char *name = lab_param_text(c, "function");
@@ -215,12 +191,10 @@ void lab_main(LabCase *c)
     if (status == 0)
         CUDA_CHECK_LAUNCH();
     copy_back(&d, out, n_out);
-    if (lab_has_param(c, "against")) {
-        int64_t times = lab_param_int(c, "timed");
+    int64_t times = lab_has_param(c, "against") ? lab_param_int(c, "timed") : 0;
+    if (times > 0) {
         float after = best_time(find(name), &d, times);
         lab_value(c, "gain", best_time(find(lab_param_text(c, "against")), &d, times) / after);
     }
-    if (lab_has_param(c, "ridge"))
-        lab_value(c, "ridge", ridge_of_card());
     free_data(&d);
 }

@@ -323,6 +323,16 @@ static void expect_sgd(JudgeCase *c)
     free(g.at);
 }
 
+/* Digits that no training has seen: how many are read right is counted. */
+static void expect_answers(JudgeCase *c)
+{
+    static float image[DIGITS_PIXELS];
+    size_t n = size_param(c, "tests", 0);
+    int32_t *answers = judge_expect_share_i32(c, "answers", n);
+    for (size_t i = 0; i < n; i++)
+        answers[i] = digit_draw((uint64_t)judge_param_int(c, "test_seed"), (uint32_t)i, image);
+}
+
 static void expect_training(JudgeCase *c)
 {
     size_t m = size_param(c, "m", 0), steps = size_param(c, "steps", 1);
@@ -340,6 +350,8 @@ static void expect_training(JudgeCase *c)
     }
     if (!judge_has_param(c, "tests") && !judge_has_param(c, "timed") && !judge_has_param(c, "only_losses"))
         expect_model(c, &p, "w1_after", "b1_after", "w2_after", "b2_after");
+    if (judge_has_param(c, "tests"))
+        expect_answers(c);
     free(p.at);
     free(g.at);
     free(images);

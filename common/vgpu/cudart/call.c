@@ -45,14 +45,28 @@ void facade_say(const char *format, ...)
 
 /* ---- begin ---- */
 
-static bool must_fail(Call *call)
+bool call_must_fail(cudaError_t fail)
 {
     Facade *f = facade();
+    if (fail == cudaSuccess || !f->may_fail || f->is_driver || f->n_devices == 0)
+        return false;
+    DeviceReply reply;
+    facade_send(&(DeviceMsg){.op = OP_MAY_FAIL, .device = call_device(), .token = (uint64_t)fail}, &reply);
+    return reply.value == 1;
+}
+
+void vgpu_lab_calls(int own)
+{
+    pthread_mutex_lock(&facade()->lock);
+    facade()->is_driver = own != 0;
+    pthread_mutex_unlock(&facade()->lock);
+}
+
+static bool must_fail(Call *call)
+{
     if (thread_state()->driver_call != NULL) /* vgpu_begin has counted it */
         return false;
-    if (apis[call->api].fail == cudaSuccess || f->fail_at == 0)
-        return false;
-    if (++f->n_can_fail != f->fail_at)
+    if (!call_must_fail(apis[call->api].fail))
         return false;
     call->error = apis[call->api].fail;
     return true;

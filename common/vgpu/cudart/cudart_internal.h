@@ -111,7 +111,8 @@ typedef struct Facade {
     int n_devices;                 /* visible */
     uint32_t visible[DEVICES_MAX]; /* server's index of each */
     unsigned flags[DEVICES_MAX];   /* cudaSetDeviceFlags */
-    uint64_t fail_at, n_can_fail;
+    bool may_fail;  /* the devices' server chooses a call that fails, and is told of all that can */
+    bool is_driver; /* the calls are the lab's own (vgpu_lab_calls), and none fails */
     int stream_fd;                  /* of a server in this process */
     bool runtime_used;              /* by calls of the runtime itself */
     bool primary_used[DEVICES_MAX]; /* the same, by device */
@@ -238,6 +239,8 @@ void call_advise(Call *call, const void *address, const char *message, const cha
 void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 const char *call_name(const Call *call);
+/* Whether a call that can fail must, with this error (--fail-at); cudaSuccess: it cannot fail. */
+bool call_must_fail(cudaError_t fail);
 /* A call costs the host time, on the modelled clock. */
 void call_tick(void);
 /* The runtime uses this context of the thread's device. */

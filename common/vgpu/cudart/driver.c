@@ -1,12 +1,6 @@
 /* driver: what the driver API's library needs of the runtime's state (cudart.h). */
 #include "common/vgpu/cudart/cudart_internal.h"
 
-static bool must_fail(cudaError_t fail)
-{
-    Facade *f = facade();
-    return fail != cudaSuccess && f->fail_at != 0 && ++f->n_can_fail == f->fail_at;
-}
-
 cudaError_t vgpu_begin(const char *name)
 {
     thread_state()->driver_call = name;
@@ -21,7 +15,7 @@ cudaError_t vgpu_begin(const char *name)
 cudaError_t vgpu_count(cudaError_t fail)
 {
     pthread_mutex_lock(&facade()->lock);
-    cudaError_t error = must_fail(fail) ? fail : cudaSuccess;
+    cudaError_t error = call_must_fail(fail) ? fail : cudaSuccess;
     call_tick();
     pthread_mutex_unlock(&facade()->lock);
     return error;

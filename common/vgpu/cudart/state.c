@@ -54,10 +54,9 @@ static Status start_here(uint32_t *n_devices, Diag *diag)
     Facade *f = facade();
     DeviceOptions options;
     Status st = device_options_read(&options, diag);
-    if (st == STATUS_OK)
-        st = device_option_number("VGPU_FAIL_AT", 0, &f->fail_at, diag);
     if (st != STATUS_OK)
         return st;
+    f->may_fail = options.fail_at != 0;
     f->stream_fd = options.stream_fd;
     f->has_records = options.stream_fd >= 0;
     *n_devices = options.n_devices;
@@ -72,7 +71,7 @@ static Status start_there(uint64_t door, uint32_t *n_devices, Diag *diag)
     Status st = remote_connect((int)door, &f->remote, &hello, diag);
     if (st != STATUS_OK)
         return st;
-    f->fail_at = hello.fail_at;
+    f->may_fail = hello.may_fail;
     f->has_records = hello.has_records;
     *n_devices = hello.n_devices;
     return STATUS_OK;

@@ -287,6 +287,7 @@ typedef struct DeviceOptions {
     uint64_t max_instructions; /* of one launch; 0: no limit */
     uint64_t memory_bytes;     /* of a card; 0: as many as the model has */
     unsigned jobs;             /* 0: one */
+    uint64_t fail_at;          /* which call of those that can fail (OP_MAY_FAIL) does; 0: none, and none is told */
     bool timeline;             /* write a record for each operation */
     bool lines;                /* counters by line of the source in the record of each launch */
     int stream_fd;             /* record stream; -1: none, findings come as text in replies */
@@ -296,7 +297,8 @@ typedef struct DeviceOptions {
 } DeviceOptions;
 
 /* Options from the environment: VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS
- * VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_STREAM_FD VGPU_PROVENANCE_FD. STATUS_INVALID: one is not a number. */
+ * VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_STREAM_FD VGPU_PROVENANCE_FD. STATUS_INVALID: one is
+ * not a number. */
 Status device_options_read(DeviceOptions *out, Diag *diag);
 /* A number of the environment, `fallback` where it is not set. */
 Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, Diag *diag);

@@ -231,6 +231,9 @@ struct DeviceServer {
     size_t n_shadows;          /* of registered memory (host.c) */
     uint64_t host_memory_used; /* address space given out for pinned and managed memory */
     uint64_t n_launch_records, n_span_records;
+    uint64_t kernel_ns;                    /* of all launches */
+    uint64_t n_can_fail;                   /* calls that can fail, so far */
+    uint64_t n_errors_given, n_errors_met; /* errors that calls were answered with, and those that were told back */
     char *demangled;         /* of the last name asked for */
     StrBuf output, messages; /* of the reply under way */
     const DeviceMsg *msg;    /* under way */
@@ -435,6 +438,7 @@ void clock_free(Device *d);
 void record_line(DeviceServer *s, const StrBuf *line);
 void record_start(DeviceServer *s);
 void record_site(DeviceServer *s, const DeviceMsg *m);
+void record_injected(DeviceServer *s, uint64_t code);
 void record_failed(Device *d, const DeviceMsg *m);
 void record_finding(void *device, const Finding *f);
 void record_texts(DeviceServer *s);

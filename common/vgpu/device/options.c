@@ -37,6 +37,8 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
         st = device_option_number("VGPU_STREAM_FD", UINT64_MAX, &fd, diag);
     if (st == STATUS_OK)
         st = device_option_number("VGPU_PROVENANCE_FD", 0, &provenance, diag);
+    if (st == STATUS_OK)
+        st = device_option_number("VGPU_FAIL_AT", 0, &o->fail_at, diag);
     o->n_devices = n_devices > DEVICES_MAX ? DEVICES_MAX : (uint32_t)n_devices;
     o->jobs = jobs > JOBS_MAX ? JOBS_MAX : (unsigned)jobs;
     o->stream_fd = fd > DESCRIPTOR_MAX ? -1 : (int)fd;

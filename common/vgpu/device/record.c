@@ -10,7 +10,8 @@
  *   end      totals
  *
  *   site     a place of the program's: the stack of calls that led to a call of the runtime
- *   error    a call that returned an error
+ *   error    a call that returned an error, as the program tells it; met: the devices gave one
+ *   injected a call that was made to fail
  *   host-access  see access.c
  *
  * Without a record stream, findings become text for standard error instead.
@@ -123,6 +124,26 @@ void record_site(DeviceServer *s, const DeviceMsg *m)
     strbuf_free(&b);
 }
 
+void record_injected(DeviceServer *s, uint64_t code)
+{
+    StrBuf b = {0};
+    strbuf_puts(&b, "{\"t\":\"injected\"");
+    put_number(&b, "code", code);
+    strbuf_puts(&b, "}\n");
+    record_line(s, &b);
+    strbuf_free(&b);
+}
+
+/* An error is met when the devices have answered a call with one that nobody has told of yet: what a program only
+ * says is not. */
+static bool is_met(DeviceServer *s)
+{
+    if (s->n_errors_met >= s->n_errors_given)
+        return false;
+    s->n_errors_met++;
+    return true;
+}
+
 void record_failed(Device *d, const DeviceMsg *m)
 {
     StrBuf b = {0};
@@ -135,7 +156,8 @@ void record_failed(Device *d, const DeviceMsg *m)
                        length + 1 < m->in.bytes ? strnlen(name, m->in.bytes - length - 1) : 0);
     put_number(&b, "code", m->token);
     put_number(&b, "site", m->site);
-    strbuf_printf(&b, ",\"sticky\":%s}\n", m->sticky && d->error != DEVICE_OK ? "true" : "false");
+    strbuf_printf(&b, ",\"sticky\":%s", m->sticky && d->error != DEVICE_OK ? "true" : "false");
+    strbuf_printf(&b, ",\"met\":%s}\n", is_met(d->server) ? "true" : "false");
     record_line(d->server, &b);
     strbuf_free(&b);
 }
@@ -268,6 +290,7 @@ void record_launch(Device *d, const QueueOp *op, const Grid *g, const LaunchFigu
 {
     const IrFunction *f = &g->instance->module->functions[g->function];
     DeviceServer *s = d->server;
+    s->kernel_ns += l->time->total_ns;
     if (s->options.stream_fd < 0 || s->n_launch_records >= LAUNCH_RECORDS_MAX)
         return;
     s->n_launch_records++;
@@ -399,6 +422,8 @@ void record_totals(DeviceServer *s)
     put_number(&b, "leaked_allocations", leaked);
     strbuf_puts(&b, "}");
     put_number(&b, "end_ns", end_ns);
+    put_number(&b, "kernel_ns", s->kernel_ns);
+    put_number(&b, "can_fail", s->n_can_fail);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);

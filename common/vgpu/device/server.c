@@ -412,6 +412,24 @@ static void finish(DeviceServer *s, DeviceReply *r)
 
 /* ---- dispatch ---- */
 
+/* The call of the options' choice fails. Who fails is chosen and noted here, where the program does not reach. */
+static void may_fail(Device *d, const DeviceMsg *m, DeviceReply *r)
+{
+    DeviceServer *s = d->server;
+    if (s->options.fail_at == 0 || ++s->n_can_fail != s->options.fail_at)
+        return;
+    s->n_errors_given++;
+    record_injected(s, m->token);
+    r->value = 1;
+}
+
+/* Whether the answer is an error that a program can meet. */
+static bool gives_error(const DeviceMsg *m, const DeviceReply *r)
+{
+    return r->error != DEVICE_OK && r->error != DEVICE_NOT_READY && r->error != DEVICE_HOST_WORK &&
+           m->op != OP_DEVICE_ERROR;
+}
+
 typedef enum AfterError { FAILS, WORKS } AfterError;
 
 static const AfterError after_error[] = {
@@ -462,6 +480,7 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
     r->oldest_launch = oldest_launch(s);
     if (fails && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)
         r->error = d->error;
+    s->n_errors_given += gives_error(m, r);
     record_texts(s);
     r->output = s->output.text;
     r->output_bytes = s->output.length;

@@ -46,7 +46,7 @@ typedef struct Remote Remote;
 /* What the server tells first. */
 typedef struct RemoteHello {
     uint32_t n_devices;
-    uint64_t fail_at;
+    bool may_fail; /* the server asks to be told of calls that can fail (OP_MAY_FAIL) */
     bool has_records;
 } RemoteHello;
 
@@ -64,7 +64,6 @@ void remote_close(Remote *r);
 
 typedef struct RemoteOptions {
     DeviceOptions device; /* host is set by the server */
-    uint64_t fail_at;
     bool watched; /* it has a sandbox without the program, whose first process counts its memory and must see its files */
 } RemoteOptions;
 

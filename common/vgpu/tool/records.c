@@ -153,7 +153,8 @@ static void add_error(Records *r, uint32_t process, const json_t *o)
                                                .error = get_text(o, "error", ""),
                                                .code = json_integer_value(json_object_get(o, "code")),
                                                .site = places_token(process, get_number(o, "site")),
-                                               .sticky = get_bool(o, "sticky")};
+                                               .sticky = get_bool(o, "sticky"),
+                                               .met = get_bool(o, "met")};
 }
 
 /* Index of the process that wrote a record; false for one too many. */
@@ -195,6 +196,8 @@ static void add_record(Records *r, json_t *o)
         r->spans[r->n_spans++] = o;
     else if (strcmp(type, "start") == 0 && r->start == NULL)
         r->start = o;
+    else if (strcmp(type, "injected") == 0 && r->injected == NULL)
+        r->injected = o;
     else if (strcmp(type, "end") == 0)
         r->end = o;
 }

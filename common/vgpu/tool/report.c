@@ -46,7 +46,8 @@ static void put_errors(StrBuf *b, const Records *r)
         put_string(b, e->error);
         strbuf_printf(b, ",\"code\":%d,\"file\":", (int)e->code);
         put_string(b, known ? site.file : "");
-        strbuf_printf(b, ",\"line\":%u,\"sticky\":%s}", known ? site.line : 0, e->sticky ? "true" : "false");
+        strbuf_printf(b, ",\"line\":%u,\"sticky\":%s,\"met\":%s}", known ? site.line : 0,
+                      e->sticky ? "true" : "false", e->met ? "true" : "false");
     }
     strbuf_puts(b, "]");
 }
@@ -71,6 +72,17 @@ static void put_launches(StrBuf *b, const Records *r)
     strbuf_puts(b, "]");
 }
 
+/* Which call was made to fail: how many there were that could, and the code that one of them was given. */
+static void put_fail_at(StrBuf *b, const Records *r, const ToolOptions *o)
+{
+    if (o->fail_at == NULL)
+        return;
+    strbuf_printf(b, ",\n\"fail_at\":{\"calls\":%lld,\"failed\":%s,\"code\":%lld}",
+                  (long long)json_integer_value(json_object_get(r->end, "can_fail")),
+                  r->injected != NULL ? "true" : "false",
+                  (long long)json_integer_value(json_object_get(r->injected, "code")));
+}
+
 void report_json(const Records *r, const ToolOptions *o, const Ending *e, StrBuf *b)
 {
     const char *device = json_string_value(json_object_get(r->start, "device"));
@@ -85,6 +97,9 @@ void report_json(const Records *r, const ToolOptions *o, const Ending *e, StrBuf
     strbuf_printf(b, ",\n\"complete\":%s", r->start == NULL || r->end != NULL ? "true" : "false");
     strbuf_puts(b, ",\n\"timeline_us\":");
     strbuf_json_number(b, (double)json_integer_value(json_object_get(r->end, "end_ns")) / 1e3);
+    strbuf_puts(b, ",\n\"kernel_us\":");
+    strbuf_json_number(b, (double)json_integer_value(json_object_get(r->end, "kernel_ns")) / 1e3);
+    put_fail_at(b, r, o);
     put_member(b, r->end, "totals", "totals");
     put_member(b, r->end, "metrics", "metrics");
     put_member(b, r->end, "memory", "memory");

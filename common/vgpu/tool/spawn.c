@@ -148,8 +148,6 @@ static Status serve_devices(const ToolOptions *o, const ToolFiles *files, int do
     RemoteOptions options = {.watched = o->serve >= 0};
     set_options(o, files);
     Status st = device_options_read(&options.device, diag);
-    if (st == STATUS_OK)
-        st = device_option_number("VGPU_FAIL_AT", 0, &options.fail_at, diag);
     if (st == STATUS_OK && !remote_serve(door, stop, &options))
         st = diag_set(diag, STATUS_IO, "the process of the virtual GPU ended too early");
     return st;

@@ -110,7 +110,7 @@ typedef struct CallError {
     const char *call, *error;
     int64_t code;
     uint64_t site;
-    bool sticky;
+    bool sticky, met; /* met: the devices gave such an answer */
 } CallError;
 
 typedef struct Records {
@@ -124,7 +124,7 @@ typedef struct Records {
     size_t n_errors, errors_cap;
     json_t **launches, **spans;
     size_t n_launches, launches_cap, n_spans, spans_cap;
-    const json_t *start, *end; /* NULL: not seen */
+    const json_t *start, *end, *injected; /* NULL: not seen */
     Places *places;
     int64_t *processes; /* ids in order of their first record: the program itself first */
     size_t n_processes, processes_cap;
