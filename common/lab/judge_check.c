@@ -134,24 +134,74 @@ static void write_zone(Check *k, const char *name, bool before, size_t changed, 
                       name, changed, changed == 1 ? "" : "s", nearest, nearest == 1 ? "" : "s");
 }
 
+/* A line of out/guards: one array's zones. */
+typedef struct GuardLine {
+    char name[LAB_NAME_MAX];
+    size_t front, front_nearest, back, back_nearest;
+} GuardLine;
+
+/* Exactly what lab_case_finish writes: read back, the line is the same. */
+static bool read_guard_line(const char *line, GuardLine *g)
+{
+    char again[LAB_NAME_MAX + 128];
+    if (sscanf(line, "%63s front %zu %zu back %zu %zu", g->name, &g->front, &g->front_nearest, &g->back,
+               &g->back_nearest) != 5)
+        return false;
+    snprintf(again, sizeof again, "%s front %zu %zu back %zu %zu", g->name, g->front, g->front_nearest, g->back,
+             g->back_nearest);
+    return strcmp(again, line) == 0;
+}
+
+/* Notes that an array has its line; false when it has one more. Arrays that the judge does not know may have some. */
+static bool note_guard(const Check *k, const char *name, bool seen[2][JUDGE_ARRAYS_MAX])
+{
+    bool known = false;
+    for (size_t i = 0; i < k->c->n_inputs + k->c->n_expected; i++) {
+        bool input = i < k->c->n_inputs;
+        size_t at = input ? i : i - k->c->n_inputs;
+        const LabArray *array = input ? &k->c->inputs[at] : &k->c->expected[at].array;
+        if (strcmp(array->name, name) != 0)
+            continue;
+        known = true;
+        if (seen[!input][at])
+            continue;
+        seen[!input][at] = true;
+        return true;
+    }
+    return !known;
+}
+
+static bool all_seen(const Check *k, bool seen[2][JUDGE_ARRAYS_MAX])
+{
+    for (size_t i = 0; i < k->c->n_inputs; i++)
+        if (!seen[0][i])
+            return false;
+    for (size_t i = 0; i < k->c->n_expected; i++)
+        if (!seen[1][i])
+            return false;
+    return true;
+}
+
+/* The record is the program's own word, and can only cost points. A line that is missing, odd or there twice is what
+ * an overrun leaves, or who hides one. */
 static bool check_guards(Check *k)
 {
-    bool clean = true;
+    bool clean = true, whole = true, seen[2][JUDGE_ARRAYS_MAX] = {{false}};
     char *rest = k->guards;
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        char name[LAB_NAME_MAX];
-        size_t front, front_nearest, back, back_nearest;
+    for (char *line; whole && (line = strsep(&rest, "\n"));) {
+        GuardLine g;
         if (!*line)
             continue;
-        if (sscanf(line, "%63s front %zu %zu back %zu %zu", name, &front, &front_nearest, &back,
-                   &back_nearest) != 5) {
-            strbuf_puts(&k->message,
-                        language_say(k->c->language, "The record of the guard zones is damaged.\n"));
-            return verdict_is(k, "missing-output");
-        }
-        write_zone(k, name, true, front, front_nearest);
-        write_zone(k, name, false, back, back_nearest);
-        clean &= front == 0 && back == 0;
+        whole = read_guard_line(line, &g) && note_guard(k, g.name, seen);
+        if (!whole)
+            break;
+        write_zone(k, g.name, true, g.front, g.front_nearest);
+        write_zone(k, g.name, false, g.back, g.back_nearest);
+        clean &= g.front == 0 && g.back == 0;
+    }
+    if (!whole || !all_seen(k, seen)) {
+        strbuf_puts(&k->message, language_say(k->c->language, "The record of the guard zones is damaged.\n"));
+        return verdict_is(k, "host-overrun");
     }
     if (clean)
         return true;

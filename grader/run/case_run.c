@@ -93,6 +93,7 @@ static void gather_evidence(CaseWork *w)
     const LabCase *c = w->in->lab_case;
     w->evidence = (Evidence){
         .lab_case = c,
+        .failed_before = w->evidence.failed_before,
         .virtual_device = !w->in->run->gpu,
         .isolated = w->in->run->isolated,
         .end = w->ran.end,
@@ -319,21 +320,38 @@ static Status run_once(CaseWork *w, const CaseInput *in, Diag *d)
     return s;
 }
 
-/* A run, another one where no call could be made to fail in the first, and what came out of it. */
+/* Whether the run under way ended in an error of the student's. */
+static bool ended_in_error(const CaseWork *w)
+{
+    double returned;
+    Evidence e = {.virtual_device = true, .isolated = w->in->run->isolated, .report = w->report, .status = w->ran.status};
+    return outputs_value(w->in->places->case_dir, "returned", &returned) || evidence_exit_status(&e) != 0;
+}
+
+/* A case in which a call is made to fail (error_rules.h). */
+static Status run_twice(CaseWork *w, Diag *d)
+{
+    CaseInput other = *w->in;
+    other.lab_case = error_case_first(w->arena, w->in->lab_case);
+    Status s = other.lab_case ? run_once(w, &other, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
+    const LabCase *second = s == STATUS_OK ? error_case_second(w->arena, w->in->lab_case, w->report) : NULL;
+    if (!second)
+        return s;
+    w->evidence.failed_before = ended_in_error(w);
+    vgpu_report_free(w->report);
+    w->report = NULL;
+    w->reported = false;
+    other.lab_case = second;
+    return run_once(w, &other, d);
+}
+
+/* A run or two, and what came out of the last. */
 static Status run_and_judge(CaseWork *w, Diag *d)
 {
     const CaseInput *in = w->in;
     if (speed_wants(in->run, in->lab, in->lab_case))
         return time_and_judge(w, d);
-    Status s = run_once(w, in, d);
-    const LabCase *again = s == STATUS_OK ? error_case_again(w->arena, in->lab_case, w->report) : NULL;
-    if (again) {
-        CaseInput other = *in;
-        other.lab_case = again;
-        vgpu_report_free(w->report);
-        w->report = NULL;
-        s = run_once(w, &other, d);
-    }
+    Status s = error_is_injected(in->lab_case) && !in->run->gpu ? run_twice(w, d) : run_once(w, in, d);
     if (s == STATUS_OK)
         s = judge_outputs(w, d);
     return s == STATUS_OK ? count_on_card(w, d) : s;

@@ -1,7 +1,10 @@
 /* See error_rules.h. */
 #include "grader/run/error_rules.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#define NO_CALL INT64_C(1000000000000)
 
 static const char option[] = "--fail-at=";
 
@@ -18,20 +21,35 @@ bool error_is_injected(const LabCase *c)
     return false;
 }
 
-const LabCase *error_case_again(Arena *a, const LabCase *c, const VgpuReport *report)
+/* The case with another number of the call that fails. */
+static const LabCase *case_at(Arena *a, const LabCase *c, int64_t at)
 {
-    if (!report || !error_is_injected(c) || report->injected || report->can_fail < 1)
-        return NULL;
-    LabCase *again = ARENA_NEW(a, LabCase);
+    LabCase *other = ARENA_NEW(a, LabCase);
     const char **options = ARENA_NEW_ARRAY(a, const char *, c->n_vgpu + 1);
-    const char *last = arena_printf(a, "%s%lld", option, (long long)report->can_fail);
-    if (!again || !options || !last)
+    const char *last = arena_printf(a, "%s%lld", option, (long long)at);
+    if (!other || !options || !last)
         return NULL;
-    *again = *c;
-    again->vgpu = options;
+    *other = *c;
+    other->vgpu = options;
     for (size_t i = 0; i < c->n_vgpu; i++)
         options[i] = is_option(c->vgpu[i]) ? last : c->vgpu[i];
-    return again;
+    return other;
+}
+
+const LabCase *error_case_first(Arena *a, const LabCase *c)
+{
+    return case_at(a, c, NO_CALL);
+}
+
+const LabCase *error_case_second(Arena *a, const LabCase *c, const VgpuReport *report)
+{
+    int64_t wanted = 0;
+    for (size_t i = 0; i < c->n_vgpu; i++)
+        if (is_option(c->vgpu[i]))
+            wanted = strtoll(c->vgpu[i] + sizeof option - 1, NULL, 10);
+    if (!report || report->can_fail < 1)
+        return NULL;
+    return case_at(a, c, wanted < report->can_fail ? wanted : report->can_fail);
 }
 
 static bool injects(const Evidence *e)
@@ -60,6 +78,8 @@ static ErrorFault fault_of_injected(const Evidence *e)
 {
     if (error_has_no_call(e))
         return ERROR_FAULT_NONE;
+    if (e->failed_before)
+        return ERROR_WITHOUT_CAUSE;
     if (!e->report->injected)
         return ERROR_NOT_INJECTED;
     bool tells = e->has_returned || e->lab_case->expect_status != 0;
@@ -80,6 +100,9 @@ ErrorFault error_fault(const Evidence *e)
 const char *error_fault_text(Arena *a, const Evidence *e, Language language)
 {
     switch (error_fault(e)) {
+    case ERROR_WITHOUT_CAUSE:
+        return language_say(language, "In a run before, on the same inputs, no CUDA call was made to fail, and an error was "
+                                      "returned all the same.");
     case ERROR_NOT_INJECTED:
         return language_say(language, "No CUDA call was made to fail: the program made fewer calls that can fail than "
                                       "in the run before, on the same inputs.");

@@ -30,7 +30,8 @@ typedef struct Evidence {
     const AnswerCheck *answers; /* NULL when the case asks for none, or they could not be checked */
     const SpeedJudgement
         *speed;      /* of a case whose speed was measured on a GPU, in the metric's place; NULL */
-    bool has_returned; /* what the student's function returned, by the program's own word */
+    bool failed_before; /* an error was returned in the run in which no call was made to fail */
+    bool has_returned;  /* what the student's function returned, by the program's own word */
     double returned;
     bool has_metric; /* of a performance case */
     double metric;

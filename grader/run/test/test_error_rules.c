@@ -18,7 +18,7 @@
 
 typedef struct Row {
     const char *name, *report;
-    bool injects, may_not_meet;
+    bool injects, may_not_meet, failed_before;
     int status, expect_status;
     const char *expect_error;
     bool has_returned;
@@ -28,6 +28,7 @@ typedef struct Row {
 
 static const Row rows[] = {
     {"the failed call's error is returned", FAILED(3, true), .injects = true, .status = 1, .expect_status = 1, .has_returned = true, .returned = 2, .wanted = VERDICT_PASS},
+    {"and was returned without a cause before", FAILED(3, true), .injects = true, .failed_before = true, .status = 1, .expect_status = 1, .has_returned = true, .returned = 2, .wanted = VERDICT_WRONG_RESULT},
     {"another error is", FAILED(3, true), .injects = true, .status = 1, .expect_status = 1, .has_returned = true, .returned = 1, .wanted = VERDICT_WRONG_RESULT},
     {"the status alone is not enough", FAILED(3, true), .injects = true, .status = 1, .expect_status = 1, .wanted = VERDICT_WRONG_RESULT},
     {"an error is returned, and none was met", FAILED(3, false), .injects = true, .status = 1, .expect_status = 1, .has_returned = true, .returned = 2, .wanted = VERDICT_WRONG_RESULT},
@@ -56,7 +57,7 @@ static void test_rows(void **state)
         LabCase c = {.run = true, .points = 10, .metric = "", .expect_error = error, .expect_status = row->expect_status,
                      .must_meet = !row->may_not_meet, .vgpu = options, .n_vgpu = row->injects ? 2 : 1};
         Evidence e = {.lab_case = &c, .virtual_device = true, .isolated = true, .status = row->status, .report = report,
-                      .has_returned = row->has_returned, .returned = row->returned};
+                      .has_returned = row->has_returned, .failed_before = row->failed_before, .returned = row->returned};
         Verdict v = verdict_of(&e);
         if (v != row->wanted)
             fail_msg("%s: %s", row->name, verdict_word(v));
@@ -67,26 +68,26 @@ static void test_rows(void **state)
     }
 }
 
-static void test_again(void **state)
+static void test_runs(void **state)
 {
     (void)state;
     static const char *options[] = {"--check=race", "--fail-at=9"};
-    LabCase plain = {.vgpu = options, .n_vgpu = 1}, c = {.vgpu = options, .n_vgpu = 2};
-    VgpuReport few = {.can_fail = 4}, none = {0}, failed = {.can_fail = 12, .injected = true};
+    LabCase c = {.vgpu = options, .n_vgpu = 2}, plain = {.vgpu = options, .n_vgpu = 1};
+    VgpuReport few = {.can_fail = 4}, as_many = {.can_fail = 9}, none = {0};
     Arena a = {0};
-    assert_null(error_case_again(&a, &plain, &few));
-    assert_null(error_case_again(&a, &c, &none));
-    assert_null(error_case_again(&a, &c, &failed));
-    assert_null(error_case_again(&a, &c, NULL));
-    const LabCase *again = error_case_again(&a, &c, &few);
-    assert_string_equal("--check=race", again->vgpu[0]);
-    assert_string_equal("--fail-at=4", again->vgpu[1]);
+    assert_true(error_is_injected(&c) && !error_is_injected(&plain));
+    assert_string_equal("--fail-at=1000000000000", error_case_first(&a, &c)->vgpu[1]);
+    assert_null(error_case_second(&a, &c, &none));
+    assert_null(error_case_second(&a, &c, NULL));
+    assert_string_equal("--check=race", error_case_second(&a, &c, &few)->vgpu[0]);
+    assert_string_equal("--fail-at=4", error_case_second(&a, &c, &few)->vgpu[1]);
+    assert_string_equal("--fail-at=9", error_case_second(&a, &c, &as_many)->vgpu[1]);
     assert_string_equal("--fail-at=9", c.vgpu[1]);
     arena_free(&a);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_again)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
