@@ -60,6 +60,7 @@ static const struct {
     {"elapsed", OP_EVENT_ELAPSED},
     {"site", OP_SITE},
     {"failed", OP_FAILED},
+    {"may-fail", OP_MAY_FAIL},
     {"advice", OP_ADVICE},
     {"finish", OP_FINISH},
 };

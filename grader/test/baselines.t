@@ -1,0 +1,23 @@
+#!/bin/bash
+# The numbers of the cases' baselines are those of the solutions, for inputs of other seeds too.
+cd "$(dirname "$0")/../.."
+. grader/test/tap.sh
+BUILD=$(realpath "${BUILD:-build}")
+command -v nvcc >/dev/null || skip_all "no nvcc"
+labs=${LABS:-$(grep -l '^    baseline:' labs/*/lab.yaml solutions/*/hidden.yaml | cut -d / -f 2 | sort -u)}
+[ -n "$labs" ] || skip_all "no lab has a baseline"
+tmp=$(mktemp -d /tmp/baselines-XXXXXX)
+trap 'rm -rf "$tmp"' EXIT
+for lab in $labs; do
+    for seed in 1 20261; do
+        check "$lab: as the solution gives, seed $seed" "$BUILD/bin/grade" baselines --labs "$lab" --seed $seed
+    done
+done
+. grader/test/quick-kit.sh
+make_kit_copy "$tmp/kit" 18-several-devices
+cp solutions/18-several-devices/* "$tmp/kit/solutions/18-several-devices/" 2>/dev/null
+sed -i 's/number: 674.023/number: 774.023/' "$tmp/kit/labs/18-several-devices/lab.yaml"
+check "another number is told" bash -c "'$grade' baselines --labs 18-several-devices | grep 'speedup-two: timeline_us 674.* and the file says 774'"
+"$grade" baselines --labs 18-several-devices >/dev/null
+same "and is status 1" 1 $?
+tap_end
