@@ -69,8 +69,9 @@ int cli_status(Arena *a, const Options *o)
         put(&table, stdout);
         for (size_t i = 0; i < c->n_results; i++)
             if (result_needs_person(c->results[i]))
-                printf("for a person: %s %s (%s)\n", c->results[i]->student, c->results[i]->lab,
-                       verdict_word(c->results[i]->verdict));
+                printf("for a person: %s %s (%s%s)\n", c->results[i]->student, c->results[i]->lab,
+                       verdict_word(c->results[i]->verdict),
+                       grade_that_counts(&c->grades[i]).state == GRADE_UNGRADED ? ", ungraded" : "");
     }
     report_class_free(c);
     gradebook_close(book);

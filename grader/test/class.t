@@ -303,6 +303,14 @@ wait $pid
 same "a dead worker: status" 2 $?
 same "a dead worker: at the kit's fault, and ungraded" "kit-error 0" \
     "$(verdict_of "$tmp/worker" s010) $(sed -n 's/^  "score": \(.*\),$/\1/p' "$tmp/worker/results/s010/$lab/result.json")"
+"$grade" status --out "$tmp/worker" >"$tmp/status"
+check "a dead worker: status says ungraded" grep -q 'for a person: s010 .*(kit-error, ungraded)' "$tmp/status"
+counted() { "$grade" export --out "$tmp/worker" --format "$1" --students s010 --labs $lab | tr -d '\r' | sed -n "s/$2/\1/p"; }
+same "a dead worker: no points in exports" "none, ungraded" \
+    "$(counted canvas '^s010,,,s010,,\($\)' | sed 's/^$/none/')$(counted csv '^s010.*\(,ungraded\)$' | sed 's/,/, /')"
+same "a dead worker: a person decides" 0 \
+    "$("$grade" adjust --out "$tmp/worker" --students s010 --labs $lab --score 5 --by ta1 --why "looked at it" >/dev/null; echo $?)"
+same "a dead worker: what a person decided" "5.00 by-hand" "$(counted canvas '^s010,,,s010,,\(.*\)') $(counted csv '^s010.*,\(by-hand\)$')"
 same "a dead worker: the others are graded" 9 "$(ls "$tmp"/worker/results/*/*/key | wc -l)"
 run "$tmp/worker"
 same "a dead worker: the same command again" "0 no-gpu-work" "$? $(verdict_of "$tmp/worker" s010)"
