@@ -34,6 +34,7 @@ for program in sh mount cp dirname readlink rm chmod mkdir chroot sleep true swi
 done
 take "$(type -P bwrap)"
 take "$BUILD/grader/sandbox/test/test_cgroup"
+take "$(ldconfig -p | sed -n 's/.*libgcc_s.so.1 .*x86-64.* => //p' | head -n 1)" # threads load it when they end
 cp "$BUILD/grader/sandbox/test/test_cgroup" "$root/kit/grader/sandbox/test/"
 cp "$BUILD/bin/grade-runner" "$root/kit/bin/"
 # bubblewrap cannot pivot away from an initramfs: everything moves to a file system first.
