@@ -3,8 +3,8 @@
 # nobody gave: they get what their heads say at most, and the lab's solution gets all points of the same cases.
 #
 # A file of attacks-values/NN-name/ has these heads: `case` (one or several), `points-at-most` or `points-at-least` of each,
-# `verdict`, `metric-at-least: NAME NUMBER`. It is added to the lab's solution, or to the file of solutions/NN-name/ that `from`
-# names, changed by the sed commands in `edit`; with `whole` it stands alone. Names that begin with `control` are no attacks.
+# `verdict`, `metric-at-least: NAME NUMBER`. It is added to the lab's solution, or to the wrong submission that `from`
+# names (labtool broken), changed by the sed commands in `edit`; with `whole` it stands alone. Names that begin with `control` are no attacks.
 cd "$(dirname "$0")/../.."
 . grader/test/tap.sh
 BUILD=$(realpath "${BUILD:-build}")
@@ -28,7 +28,7 @@ hand_in() { # LAB FILE STUDENT
     for from in $("$BUILD/bin/labtool" files "labs/$lab"); do cp "solutions/$lab/$from" "$to/"; done
     [ -n "$file" ] || return 0
     from=$(heads "$file" from)
-    [ -z "$from" ] || cp "solutions/$lab/$from" "$to/$(file_of "$lab")"
+    [ -z "$from" ] || "$BUILD/bin/labtool" broken "labs/$lab" "$from" >"$to/$(file_of "$lab")"
     heads "$file" edit >"$tmp/edits"
     sed -i -f "$tmp/edits" "$to/$(file_of "$lab")"
     if grep -q '^// whole$' "$file"; then cp "$file" "$to/$(file_of "$lab")"

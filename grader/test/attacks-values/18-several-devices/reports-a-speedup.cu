@@ -1,6 +1,6 @@
 // case: speedup-two
 // points-at-most: 0
-// from: broken/all-on-one-device.cu
+// from: all-on-one-device
 // Everything on one device, and a speed-up that the program writes itself.
 #include <cstdio>
 #include <cstring>

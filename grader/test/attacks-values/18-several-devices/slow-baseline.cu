@@ -1,6 +1,6 @@
 // case: speedup-two
 // points-at-most: 0
-// from: broken/all-on-one-device.cu
+// from: all-on-one-device
 // edit: s/^int transform(/static int honest_transform(/
 // Idles where it is asked to work on one device, so that the other run looks fast. Nobody asks it.
 __global__ void spin(float *data)
