@@ -1,0 +1,110 @@
+/* The rules; see provenance.h. */
+#include "grader/judge/provenance.h"
+
+#include "grader/judge/provenance_internal.h"
+
+#include <stdlib.h>
+
+static bool has_inputs(const ProvenanceCase *c)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < c->n_in; i++)
+        bytes += c->in[i].bytes;
+    return bytes > 0;
+}
+
+static void decide(ProvenanceFound *f, Verdict verdict, const char *message)
+{
+    f->verdict = verdict;
+    f->message = message ? message : "";
+}
+
+/* The first rule that is broken. */
+static void judge_numbers(Arena *a, const ProvenanceCase *c, ProvenanceFound *f)
+{
+    uint64_t share = f->out_bytes / PROVENANCE_SHARE, floor = PROVENANCE_FLOOR;
+    unsigned long long made = f->host_made, foreign = f->foreign, bytes = f->out_bytes;
+    Language l = c->language;
+    if (f->host_made > share)
+        decide(f, VERDICT_NO_GPU_WORK,
+               arena_printf(
+                   a,
+                   language_say(
+                       l, "Of the %llu bytes of the output %llu did not come from a kernel: no copy from the "
+                          "device brought them, or what it brought was put there by the host."),
+                   bytes, made));
+    else if (f->ops < (double)c->min_ops)
+        decide(f, VERDICT_NO_GPU_WORK,
+               arena_printf(a,
+                            language_say(l, "The kernels did %.0f operations on which the output depends; "
+                                            "any right program does at least %.0f."),
+                            f->ops, (double)c->min_ops));
+    else if (has_inputs(c) && !f->has_input)
+        decide(f, VERDICT_NO_GPU_WORK,
+               language_say(l, "What the kernels put out does not depend on the inputs of the case."));
+    else if (f->foreign >= (bytes > floor ? bytes : floor))
+        decide(f, VERDICT_NO_GPU_WORK,
+               arena_printf(a,
+                            language_say(l, "The output has %llu bytes, and depends on %llu bytes from the "
+                                            "host that are no input of the case: the host worked it out."),
+                            bytes, foreign));
+    else if (f->foreign > (share > floor ? share : floor))
+        decide(f, VERDICT_SUSPECT,
+               arena_printf(
+                   a,
+                   language_say(l, "The output has %llu bytes, and depends on %llu bytes from the host that "
+                                   "are no input of the case. A person has to look at what they are."),
+                   bytes, foreign));
+}
+
+static Status judge_record(Arena *a, const Record *r, const ProvenanceCase *c, ProvenanceFound *f, Diag *d)
+{
+    Closure closure;
+    Foreign foreign = {0};
+    Status s = closure_create(r, &closure);
+    if (s == STATUS_OK)
+        s = cover_outputs(r, c, &closure, &f->host_made);
+    if (s == STATUS_OK)
+        s = closure_follow(r, &closure);
+    if (s == STATUS_OK)
+        s = foreign_count(r, c, &closure, &foreign);
+    if (s == STATUS_OK) {
+        f->ops = closure_ops(r, &closure);
+        f->foreign = foreign.bytes;
+        f->has_input = foreign.has_input;
+        judge_numbers(a, c, f);
+    }
+    closure_free(r, &closure);
+    return s == STATUS_OK ? s : diag_set(d, s, "no memory to judge a record of provenance");
+}
+
+void provenance_missing(const ProvenanceCase *c, ProvenanceFound *found)
+{
+    *found = (ProvenanceFound){0};
+    decide(found, VERDICT_SUSPECT,
+           language_say(c->language, "Where the output comes from is not known: its record is missing or "
+                                     "cannot be read. A person has to look at the program."));
+}
+
+Status provenance_judge(Arena *a, const ProvenanceCase *c, const char *json, size_t length,
+                        const unsigned char *bin, size_t bin_length, ProvenanceFound *found, Diag *d)
+{
+    Arena own = {0};
+    Record *r;
+    *found = (ProvenanceFound){.verdict = VERDICT_PASS, .message = ""};
+    Status s = record_parse(&own, json, length, bin, bin_length, &r, d);
+    for (size_t i = 0; i < c->n_out; i++)
+        found->out_bytes += c->out[i].bytes;
+    if (s == STATUS_OK && r->complete)
+        s = judge_record(a, r, c, found, d);
+    else if (s == STATUS_OK)
+        decide(found, VERDICT_SUSPECT,
+               language_say(c->language, "Where the output comes from is not known: the program did so much "
+                                         "that its record is cut. A person has to look at the program."));
+    else if (s != STATUS_NO_MEMORY) {
+        provenance_missing(c, found);
+        s = STATUS_OK;
+    }
+    arena_free(&own);
+    return s;
+}

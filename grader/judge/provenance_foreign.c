@@ -1,0 +1,509 @@
+/* What the host put in that is no input; see provenance_internal.h.
+ *
+ * Of the bytes of a host row these are known: runs of 16 bytes and more of an input, as it is or converted
+ * element by element; runs of what the device had sent out before; elements of inputs in any order, each no
+ * more often than it is there. Order costs something: each run after a row's first counts PIECE_COST bytes.
+ * Where outputs are inputs in another order (a transpose), the order is the work, and single elements are not
+ * known.
+ *
+ * What is left counts as what it takes to say it: a run of four words that stood before costs PIECE_COST
+ * bytes, any other word its own four (LZ77). So constants between inputs, and tables of one number, cost
+ * little.
+ *
+ * A row that was copied in several times counts a word for each further time (or a byte, if it is known), as
+ * which of several rows goes where is a message too.
+ */
+#include "grader/judge/provenance_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PIECE_COST = 8,
+    WORD = 4,
+    MATCH_WORDS = 4,
+    HASH_BITS = 16,
+    FORMS_ROW = 64,     /* a row of so many bytes, or ... */
+    FORMS_INPUTS = 4096 /* ... inputs of no more are worth converting */
+};
+
+typedef struct WordCount {
+    uint32_t word, n;
+} WordCount;
+
+/* How often each 4-byte word that is not zero is among the elements. */
+typedef struct WordSet {
+    WordCount *slots;
+    size_t mask;
+} WordSet;
+
+typedef struct Known {
+    const Record *r;
+    Closure *closure;
+    const ProvenanceCase *c;
+    PieceIndex inputs, forms, sent; /* tag of sent: the out row */
+    Arena converted;                /* what forms holds */
+    bool has_forms;
+    size_t input_bytes;
+    WordSet words;
+    bool moves;          /* outputs are inputs in another order */
+    uint8_t **sent_from; /* for each out row, the ids that it comes from; NULL: not looked at yet */
+    const RecordHost *host;
+    uint32_t *rest; /* words that nothing explains */
+    size_t n_rest, cap_rest;
+    Foreign *foreign;
+    Status status;
+} Known;
+
+/* Converted inputs ------------------------------------------------------------------------------- */
+
+typedef enum Form {
+    FORM_F64,
+    FORM_F32,
+    FORM_TF32,
+    FORM_F16,
+    FORM_BF16,
+    FORM_BF16_CUT,
+    FORM_I64,
+    FORM_I32,
+    FORM_I16,
+    FORM_I8,
+    N_FORMS
+} Form;
+
+static const uint8_t form_bytes[N_FORMS] = {8, 4, 4, 2, 2, 2, 8, 4, 2, 1};
+
+static double half_value(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
+    if (exponent == 31)
+        value = fraction ? (double)NAN : (double)INFINITY;
+    return bits >> 15 ? -value : value;
+}
+
+/* To the nearest, ties to even; a fraction that is rounded up carries into the exponent. */
+static uint16_t half_bits(double value)
+{
+    uint16_t sign = signbit(value) ? 0x8000 : 0;
+    double a = fabs(value);
+    if (isnan(value))
+        return 0x7FFF;
+    if (a >= 65520)
+        return sign | 0x7C00;
+    if (a < 0x1p-14)
+        return sign | (uint16_t)nearbyint(a * 0x1p24);
+    int exponent = ilogb(a);
+    return (uint16_t)(sign | (((exponent + 15) << 10) + (int)nearbyint(ldexp(a, 10 - exponent)) - 1024));
+}
+
+static uint32_t float_bits(double value)
+{
+    float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+/* A float's upper bits, to the nearest, ties to even. */
+static uint32_t round_bits(uint32_t bits, int dropped)
+{
+    uint32_t half = (1u << (dropped - 1)) - 1 + (bits >> dropped & 1);
+    return (bits + half) >> dropped << dropped;
+}
+
+static double element_of(const ProvenanceArray *a, size_t i)
+{
+    const unsigned char *from = a->data + i * a->width;
+    union {
+        double d;
+        float f;
+        int64_t l;
+        int32_t i;
+        int16_t s;
+        uint64_t ul;
+        uint32_t u;
+        uint16_t us;
+    } v = {0};
+    memcpy(&v, from, a->width <= sizeof v ? a->width : sizeof v);
+    switch (a->width) {
+    case 8:
+        return a->kind == 'f' ? v.d : a->kind == 'i' ? (double)v.l : (double)v.ul;
+    case 4:
+        return a->kind == 'f' ? (double)v.f : a->kind == 'i' ? (double)v.i : (double)v.u;
+    case 2:
+        return a->kind == 'f' ? half_value(v.us) : a->kind == 'i' ? (double)v.s : (double)v.us;
+    default:
+        return a->kind == 'i' ? (double)(int8_t)*from : (double)*from;
+    }
+}
+
+static int64_t whole_of(double value)
+{
+    return value > -0x1p62 && value < 0x1p62 ? (int64_t)value : 0;
+}
+
+static void convert(unsigned char *to, Form form, double value)
+{
+    int64_t whole = whole_of(value);
+    uint32_t word = float_bits(value);
+    uint16_t half;
+    switch (form) {
+    case FORM_F64:
+        memcpy(to, &value, 8);
+        return;
+    case FORM_TF32:
+        word = round_bits(word, 13);
+        break;
+    case FORM_F32:
+        break;
+    case FORM_F16:
+        half = half_bits(value);
+        memcpy(to, &half, 2);
+        return;
+    case FORM_BF16:
+        word = round_bits(word, 16);
+        /* fall through */
+    case FORM_BF16_CUT:
+        half = (uint16_t)(word >> 16);
+        memcpy(to, &half, 2);
+        return;
+    default:
+        memcpy(to, &whole, form_bytes[form]); /* little-endian */
+        return;
+    }
+    memcpy(to, &word, 4);
+}
+
+static void add_form(Known *k, const ProvenanceArray *a, Form form)
+{
+    size_t n = a->bytes / a->width;
+    unsigned char *to = arena_alloc(&k->converted, n * form_bytes[form] + 1);
+    if (!to) {
+        k->status = STATUS_NO_MEMORY;
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        convert(to + i * form_bytes[form], form, element_of(a, i));
+    pieces_add_span(&k->forms, to, n * form_bytes[form], 0);
+}
+
+/* Only where a row asks for it: few do. */
+static void make_forms(Known *k)
+{
+    if (k->has_forms)
+        return;
+    k->has_forms = true;
+    for (size_t i = 0; i < k->c->n_in; i++)
+        for (int form = 0; form < N_FORMS && k->status == STATUS_OK; form++)
+            add_form(k, &k->c->in[i], (Form)form);
+    if (k->status == STATUS_OK)
+        k->status = pieces_build(&k->forms);
+}
+
+/* Elements in any order ---------------------------------------------------------------------------- */
+
+static WordCount *slot_of(const WordSet *set, uint32_t word)
+{
+    size_t i = word * 0x9E3779B1u & set->mask;
+    while (set->slots[i].n != 0 && set->slots[i].word != word)
+        i = (i + 1) & set->mask;
+    return &set->slots[i];
+}
+
+static void count_span(WordSet *set, const Span *span)
+{
+    for (size_t i = 0; i + WORD <= span->n; i += WORD) {
+        uint32_t word;
+        memcpy(&word, span->bytes + i, WORD);
+        if (word == 0)
+            continue;
+        WordCount *slot = slot_of(set, word);
+        slot->word = word;
+        slot->n += slot->n < UINT32_MAX;
+    }
+}
+
+/* Counts begin at 1 for a word that is there, so that one that was used up is told from none. */
+static Status count_words(WordSet *set, const PieceIndex *spans)
+{
+    size_t n = 0, slots = 64;
+    for (size_t i = 0; i < spans->n_spans; i++)
+        n += spans->spans[i].n / WORD;
+    while (slots < 2 * n)
+        slots *= 2;
+    *set = (WordSet){.slots = calloc(slots, sizeof *set->slots), .mask = slots - 1};
+    if (!set->slots)
+        return STATUS_NO_MEMORY;
+    for (size_t i = 0; i < spans->n_spans; i++)
+        count_span(set, &spans->spans[i]);
+    for (size_t i = 0; i < slots; i++)
+        set->slots[i].n += set->slots[i].n != 0;
+    return STATUS_OK;
+}
+
+static bool has_word(const WordSet *set, uint32_t word)
+{
+    return word != 0 && slot_of(set, word)->n != 0;
+}
+
+static bool take_word(WordSet *set, uint32_t word)
+{
+    WordCount *slot = slot_of(set, word);
+    if (word == 0 || slot->n <= 1)
+        return false;
+    slot->n--;
+    return true;
+}
+
+/* Are most of the outputs' words inputs? */
+static bool outputs_move(const Known *k, const ProvenanceCase *c)
+{
+    size_t n = 0, found = 0;
+    for (size_t i = 0; i < c->n_out; i++)
+        for (size_t at = 0; at + WORD <= c->out[i].bytes; at += WORD) {
+            uint32_t word;
+            memcpy(&word, c->out[i].data + at, WORD);
+            n += word != 0;
+            found += has_word(&k->words, word);
+        }
+    return n > 0 && 2 * found > n;
+}
+
+/* What is left ------------------------------------------------------------------------------------- */
+
+static void keep_rest(Known *k, uint32_t word)
+{
+    if (!VEC_GROW(k->rest, k->n_rest, k->cap_rest))
+        k->status = STATUS_NO_MEMORY;
+    else
+        k->rest[k->n_rest++] = word;
+}
+
+static uint32_t hash_words(const uint32_t *w)
+{
+    uint64_t h = 0;
+    for (int i = 0; i < MATCH_WORDS; i++)
+        h = (h ^ w[i]) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)(h >> (64 - HASH_BITS));
+}
+
+static size_t match_length(const uint32_t *words, size_t from, size_t at, size_t n)
+{
+    size_t length = 0;
+    while (at + length < n && words[from + length] == words[at + length])
+        length++;
+    return length;
+}
+
+/* Bytes that it takes to say the words. */
+static uint64_t cost_of(const uint32_t *words, size_t n, uint32_t *last)
+{
+    uint64_t cost = 0;
+    memset(last, 0xFF, sizeof *last << HASH_BITS);
+    for (size_t at = 0; at < n;) {
+        size_t length = 0;
+        if (at + MATCH_WORDS <= n) {
+            uint32_t *slot = &last[hash_words(words + at)];
+            length = *slot == UINT32_MAX ? 0 : match_length(words, *slot, at, n);
+            *slot = (uint32_t)at;
+        }
+        bool match = length >= MATCH_WORDS;
+        cost += match ? PIECE_COST : WORD;
+        at += match ? length : 1;
+    }
+    return cost;
+}
+
+/* Host rows ---------------------------------------------------------------------------------------- */
+
+/* The ids that an out row comes from. */
+static const uint8_t *origins_of(Known *k, uint32_t row)
+{
+    if (k->sent_from[row])
+        return k->sent_from[row];
+    Closure from;
+    const RecordOut *out = &k->r->outs[row];
+    Status s = closure_create(k->r, &from);
+    for (size_t i = 0; i < out->n_runs && s == STATUS_OK; i++)
+        closure_add(&from, out->runs[i].id);
+    if (s == STATUS_OK)
+        s = closure_follow(k->r, &from);
+    if (s == STATUS_OK)
+        k->sent_from[row] = malloc(sizeof from.ids);
+    if (k->sent_from[row])
+        memcpy(k->sent_from[row], from.ids, sizeof from.ids);
+    else
+        k->status = STATUS_NO_MEMORY;
+    closure_free(k->r, &from);
+    return k->sent_from[row];
+}
+
+/* A row excuses what came in later, and what it was not made from itself: ids are given in the order of time.
+ */
+static bool sent_before(void *context, const Span *span)
+{
+    Known *k = context;
+    if (k->r->outs[span->tag].id_last >= k->host->id)
+        return false;
+    const uint8_t *from = origins_of(k, span->tag);
+    return from && !(from[k->host->id / 8] >> k->host->id % 8 & 1);
+}
+
+static void count_gap(Known *k, const unsigned char *bytes, size_t n)
+{
+    for (size_t at = 0; at < n; at += WORD) {
+        uint32_t word = 0;
+        memcpy(&word, bytes + at, n - at < WORD ? n - at : WORD);
+        k->foreign->has_input = k->foreign->has_input || has_word(&k->words, word);
+        if (k->moves || !take_word(&k->words, word))
+            keep_rest(k, word);
+    }
+}
+
+/* A whole span that is shorter than a piece. */
+static bool is_short_span(const PieceIndex *p, const RecordHost *h)
+{
+    for (size_t i = 0; i < p->n_spans; i++)
+        if (p->spans[i].n == h->n && memcmp(p->spans[i].bytes, h->bytes, h->n) == 0)
+            return true;
+    return false;
+}
+
+static bool is_short_input(Known *k, const RecordHost *h)
+{
+    if (h->n == 0 || h->n >= PIECE_BYTES)
+        return false;
+    if (is_short_span(&k->inputs, h))
+        return true;
+    if (k->input_bytes <= FORMS_INPUTS)
+        make_forms(k);
+    return k->has_forms && k->status == STATUS_OK && is_short_span(&k->forms, h);
+}
+
+static bool find_input(Known *k, const RecordHost *h, size_t from, size_t at, Piece *piece)
+{
+    if (pieces_find(&k->inputs, h->bytes, h->n, from, at, NULL, NULL, piece))
+        return true;
+    if (h->n >= FORMS_ROW || k->input_bytes <= FORMS_INPUTS)
+        make_forms(k);
+    return k->has_forms && k->status == STATUS_OK &&
+           pieces_find(&k->forms, h->bytes, h->n, from, at, NULL, NULL, piece);
+}
+
+static void excuse(Known *k, const Piece *piece)
+{
+    const RecordOut *out = &k->r->outs[piece->span->tag];
+    for (size_t i = 0; i < out->n_runs; i++)
+        if (out->runs[i].start < piece->at + piece->n && out->runs[i + 1].start > piece->at)
+            closure_add(k->closure, out->runs[i].id);
+}
+
+static void count_host(Known *k, const RecordHost *h)
+{
+    size_t covered = 0, at = 0, n_pieces = 0, rest = k->n_rest;
+    k->host = h;
+    if (h->merged) {
+        k->foreign->bytes += h->n;
+        return;
+    }
+    if (is_short_input(k, h)) {
+        k->foreign->has_input = true;
+        covered = at = h->n;
+    }
+    while (at < h->n) {
+        Piece piece;
+        bool input = find_input(k, h, covered, at, &piece);
+        if (!input && !pieces_find(&k->sent, h->bytes, h->n, covered, at, sent_before, k, &piece)) {
+            at++;
+            continue;
+        }
+        count_gap(k, h->bytes + covered, piece.target - covered);
+        k->foreign->has_input = k->foreign->has_input || input;
+        if (!input)
+            excuse(k, &piece);
+        k->foreign->bytes += n_pieces++ ? PIECE_COST : 0;
+        covered = at = piece.target + piece.n;
+    }
+    count_gap(k, h->bytes + covered, h->n - covered);
+    if (h->copied && h->times > 1)
+        k->foreign->bytes += (h->times - 1) * (k->n_rest > rest ? WORD : 1);
+}
+
+/* A fill with zero says where, and no more. */
+static void count_fill(Known *k, const RecordFill *fill)
+{
+    k->foreign->bytes += fill->value ? WORD * fill->times : fill->times / WORD;
+}
+
+/* Host rows may excuse themselves by rows that other host rows are in: until nothing changes. */
+static void count_all(Known *k)
+{
+    uint8_t *done = calloc(PROVENANCE_IDS / 8, 1);
+    bool more = done != NULL;
+    k->status = done ? k->status : STATUS_NO_MEMORY;
+    while (more && k->status == STATUS_OK) {
+        more = false;
+        for (uint32_t id = 1; id < PROVENANCE_IDS; id++) {
+            if (!closure_has(k->closure, id) || done[id / 8] >> id % 8 & 1)
+                continue;
+            done[id / 8] |= (uint8_t)(1u << id % 8);
+            more = true;
+            uint32_t at = k->r->origins[id].at;
+            if (k->r->origins[id].kind == ORIGIN_HOST)
+                count_host(k, &k->r->hosts[at]);
+            else if (k->r->origins[id].kind == ORIGIN_FILL)
+                count_fill(k, &k->r->fills[at]);
+        }
+        if (more && k->status == STATUS_OK)
+            k->status = closure_follow(k->r, k->closure);
+    }
+    free(done);
+}
+
+static void prepare(Known *k, const ProvenanceCase *c)
+{
+    for (size_t i = 0; i < c->n_in; i++) {
+        pieces_add_span(&k->inputs, c->in[i].data, c->in[i].bytes, 0);
+        k->input_bytes += c->in[i].bytes;
+    }
+    k->status = count_words(&k->words, &k->inputs);
+    for (size_t i = 0; i < k->r->n_outs; i++)
+        pieces_add_span(&k->sent, k->r->outs[i].bytes, k->r->outs[i].n, (uint32_t)i);
+    if (k->status == STATUS_OK)
+        k->status = pieces_build(&k->inputs);
+    if (k->status == STATUS_OK)
+        k->status = pieces_build(&k->sent);
+    k->moves = k->status == STATUS_OK && outputs_move(k, c);
+}
+
+Status foreign_count(const Record *r, const ProvenanceCase *c, Closure *closure, Foreign *f)
+{
+    *f = (Foreign){0};
+    uint32_t *last = malloc(sizeof *last << HASH_BITS);
+    Known k = {.r = r,
+               .c = c,
+               .closure = closure,
+               .foreign = f,
+               .sent_from = calloc(r->n_outs + 1, sizeof *k.sent_from)};
+    if (last && k.sent_from)
+        prepare(&k, c);
+    else
+        k.status = STATUS_NO_MEMORY;
+    if (k.status == STATUS_OK)
+        count_all(&k);
+    if (k.status == STATUS_OK)
+        f->bytes += cost_of(k.rest, k.n_rest, last);
+    for (size_t i = 0; k.sent_from && i < r->n_outs; i++)
+        free(k.sent_from[i]);
+    free(k.sent_from);
+    free(k.rest);
+    free(k.words.slots);
+    free(last);
+    pieces_free(&k.inputs);
+    pieces_free(&k.forms);
+    pieces_free(&k.sent);
+    arena_free(&k.converted);
+    return k.status;
+}

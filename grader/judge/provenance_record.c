@@ -1,0 +1,362 @@
+/* Reading the record; see provenance_internal.h. */
+#include "grader/judge/provenance_internal.h"
+
+#include "grader/judge/json_fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct RecordReader {
+    JsonFields f;
+    Arena *arena;
+    Record *r;
+    const unsigned char *bin;
+    size_t bin_length;
+} RecordReader;
+
+static void wrong(RecordReader *w, const char *where, const char *what)
+{
+    json_fields_fail(&w->f, STATUS_PARSE, where, what);
+}
+
+static bool fine(const RecordReader *w)
+{
+    return w->f.status == STATUS_OK;
+}
+
+/* A whole number from 0 to most. */
+static uint64_t number_of(RecordReader *w, const json_t *value, uint64_t most, const char *where)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+        (uint64_t)json_integer_value(value) > most) {
+        wrong(w, where, "expected a whole number in its range");
+        return 0;
+    }
+    return (uint64_t)json_integer_value(value);
+}
+
+static uint64_t number_at(RecordReader *w, const json_t *object, const char *key, uint64_t most)
+{
+    return number_of(w, json_object_get(object, key), most, key);
+}
+
+/* Room for the items of a list, which must be there. */
+static void *list_of(RecordReader *w, const json_t *object, const char *key, size_t item, json_t **list,
+                     size_t *n)
+{
+    *list = json_object_get(object, key);
+    *n = 0;
+    if (!json_is_array(*list)) {
+        wrong(w, key, "expected a list");
+        return NULL;
+    }
+    void *items = arena_alloc(w->arena, item * (json_array_size(*list) + 1));
+    if (!items)
+        json_fields_fail(&w->f, STATUS_NO_MEMORY, key, "no memory");
+    else
+        *n = json_array_size(*list);
+    return items;
+}
+
+static uint64_t times_of(RecordReader *w, const json_t *item)
+{
+    return json_object_get(item, "times") ? number_at(w, item, "times", INT64_MAX) : 1;
+}
+
+/* The bytes of FILE.bin that an item names. */
+static const unsigned char *bytes_of(RecordReader *w, const json_t *item, size_t *n)
+{
+    uint64_t at = number_at(w, item, "at", w->bin_length);
+    *n = number_at(w, item, "bytes", w->bin_length);
+    if (fine(w) && *n > w->bin_length - at)
+        wrong(w, "bytes", "more than there are");
+    return w->bin + (fine(w) ? at : 0);
+}
+
+/* Each id has one row. */
+static uint32_t define_id(RecordReader *w, const json_t *item, OriginKind kind, size_t at)
+{
+    uint32_t id = (uint32_t)number_at(w, item, "id", PROVENANCE_IDS - 1);
+    if (!fine(w))
+        return 0;
+    if (id == 0 || w->r->origins[id].kind != ORIGIN_NOBODY)
+        wrong(w, "id", "0, or a second time");
+    w->r->origins[id].kind = (uint8_t)kind;
+    w->r->origins[id].at = (uint32_t)at;
+    return id;
+}
+
+static void read_hosts(RecordReader *w, const json_t *json)
+{
+    json_t *list;
+    size_t n;
+    RecordHost *hosts = w->r->hosts = list_of(w, json, "host", sizeof *hosts, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *item = json_array_get(list, i);
+        RecordHost *h = &hosts[w->r->n_hosts++];
+        h->id = define_id(w, item, ORIGIN_HOST, i);
+        h->merged = json_field_bool(&w->f, item, "merged");
+        if (h->merged)
+            h->n = number_at(w, item, "bytes", INT64_MAX);
+        else
+            h->bytes = bytes_of(w, item, &h->n);
+        h->times = times_of(w, item);
+        h->copied = strcmp(json_field_text(&w->f, item, "how"), "copy") == 0;
+    }
+}
+
+static void read_fills(RecordReader *w, const json_t *json)
+{
+    json_t *list;
+    size_t n;
+    RecordFill *fills = w->r->fills = list_of(w, json, "fills", sizeof *fills, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *item = json_array_get(list, i);
+        RecordFill *fill = &fills[w->r->n_fills++];
+        fill->id = define_id(w, item, ORIGIN_FILL, i);
+        fill->value = number_at(w, item, "value", INT64_MAX);
+        fill->times = times_of(w, item);
+    }
+}
+
+/* [bytes, id], which sum to the row's bytes. */
+static void read_runs(RecordReader *w, const json_t *item, RecordOut *out)
+{
+    json_t *list;
+    size_t n;
+    uint64_t at = 0;
+    out->runs = list_of(w, item, "origins", sizeof *out->runs, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *run = json_array_get(list, i);
+        uint64_t bytes = number_of(w, json_array_get(run, 0), out->n - at, "origins");
+        uint32_t id = (uint32_t)number_of(w, json_array_get(run, 1), PROVENANCE_IDS - 1, "origins");
+        out->runs[out->n_runs++] = (RecordRun){.start = at, .id = id};
+        out->id_last = id > out->id_last ? id : out->id_last;
+        at += bytes;
+    }
+    if (fine(w) && at != out->n)
+        wrong(w, "origins", "they do not sum to the bytes");
+    if (fine(w))
+        out->runs[out->n_runs] = (RecordRun){.start = at};
+}
+
+static void read_outs(RecordReader *w, const json_t *json)
+{
+    json_t *list;
+    size_t n;
+    RecordOut *outs = w->r->outs = list_of(w, json, "out", sizeof *outs, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *item = json_array_get(list, i);
+        RecordOut *out = &outs[w->r->n_outs++];
+        out->bytes = bytes_of(w, item, &out->n);
+        out->times = times_of(w, item);
+        if (fine(w))
+            read_runs(w, item, out);
+    }
+}
+
+static void read_stores(RecordReader *w, const json_t *json)
+{
+    json_t *list;
+    size_t n;
+    RecordStore *stores = w->r->stores = list_of(w, json, "stores", sizeof *stores, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *item = json_array_get(list, i);
+        RecordStore *s = &stores[w->r->n_stores++];
+        s->id = define_id(w, item, ORIGIN_STORE, i);
+        s->group = (uint32_t)number_at(w, item, "group", UINT32_MAX);
+        s->site = (uint32_t)number_at(w, item, "site", PROVENANCE_FUNCTION_MAX - 1);
+    }
+}
+
+static void read_ops(RecordReader *w, const json_t *item, RecordGroup *g)
+{
+    json_t *list;
+    size_t n;
+    g->ops = list_of(w, item, "ops", sizeof *g->ops, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *op = json_array_get(list, i);
+        g->ops[g->n_ops++] = (RecordOp){
+            .pc = (uint32_t)number_of(w, json_array_get(op, 0), PROVENANCE_FUNCTION_MAX - 1, "ops"),
+            .count = (double)number_of(w, json_array_get(op, 1), INT64_MAX, "ops")};
+    }
+}
+
+static int by_pc(const void *a, const void *b)
+{
+    uint32_t p = ((const RecordRead *)a)->pc, q = ((const RecordRead *)b)->pc;
+    return (p > q) - (p < q);
+}
+
+static bool room_for_ids(RecordReader *w, size_t n, size_t *cap)
+{
+    Record *r = w->r;
+    if (r->n_read_ids + n <= *cap)
+        return true;
+    size_t more = 2 * (r->n_read_ids + n);
+    uint32_t *ids = more < UINT32_MAX ? arena_alloc(w->arena, more * sizeof *ids) : NULL;
+    if (!ids) {
+        json_fields_fail(&w->f, STATUS_NO_MEMORY, "reads", "no memory");
+        return false;
+    }
+    if (r->n_read_ids)
+        memcpy(ids, r->read_ids, r->n_read_ids * sizeof *ids);
+    r->read_ids = ids;
+    *cap = more;
+    return true;
+}
+
+/* [pc, [id, ...]]. */
+static void read_reads(RecordReader *w, const json_t *item, RecordGroup *g, size_t *cap)
+{
+    json_t *list;
+    size_t n;
+    g->reads = list_of(w, item, "reads", sizeof *g->reads, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *read = json_array_get(list, i), *ids = json_array_get(read, 1);
+        RecordRead *to = &g->reads[g->n_reads++];
+        to->pc = (uint32_t)number_of(w, json_array_get(read, 0), PROVENANCE_FUNCTION_MAX - 1, "reads");
+        to->first = (uint32_t)w->r->n_read_ids;
+        to->n = (uint32_t)json_array_size(ids);
+        if (!json_is_array(ids))
+            wrong(w, "reads", "expected a list of ids");
+        if (!fine(w) || !room_for_ids(w, to->n, cap))
+            return;
+        for (size_t k = 0; k < to->n; k++)
+            w->r->read_ids[w->r->n_read_ids++] =
+                (uint32_t)number_of(w, json_array_get(ids, k), PROVENANCE_IDS - 1, "reads");
+    }
+    qsort(g->reads, g->n_reads, sizeof *g->reads, by_pc);
+}
+
+static void read_groups(RecordReader *w, const json_t *json)
+{
+    json_t *list;
+    size_t n, cap = 0;
+    RecordGroup *groups = w->r->groups = list_of(w, json, "groups", sizeof *groups, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *item = json_array_get(list, i);
+        RecordGroup *g = &groups[w->r->n_groups++];
+        g->function = (uint32_t)number_at(w, item, "function", UINT32_MAX);
+        if (fine(w))
+            read_ops(w, item, g);
+        if (fine(w))
+            read_reads(w, item, g, &cap);
+    }
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Hexadecimal digits, two a byte, the lowest pc in the lowest bit of the first. */
+static const uint8_t *read_bits(RecordReader *w, const char *hex, size_t digits, uint32_t n)
+{
+    size_t bytes = ((size_t)n + 7) / 8;
+    uint8_t *bits = arena_alloc(w->arena, bytes + 1);
+    if (!bits)
+        json_fields_fail(&w->f, STATUS_NO_MEMORY, "pcs", "no memory");
+    if (digits % 2 != 0 || digits / 2 > bytes)
+        wrong(w, "pcs", "more bits than instructions");
+    for (size_t i = 0; i < digits && fine(w); i++) {
+        int digit = digit_of(hex[i]);
+        if (digit < 0)
+            wrong(w, "pcs", "expected hexadecimal digits");
+        else
+            bits[i / 2] |= (uint8_t)(i % 2 == 0 ? digit << 4 : digit);
+    }
+    if (fine(w) && n % 8 != 0 && bits[bytes - 1] >> n % 8 != 0)
+        wrong(w, "pcs", "more bits than instructions");
+    return bits;
+}
+
+static int by_site(const void *a, const void *b)
+{
+    uint32_t p = ((const RecordSlice *)a)->site, q = ((const RecordSlice *)b)->site;
+    return (p > q) - (p < q);
+}
+
+static void read_slices(RecordReader *w, const json_t *item, RecordFunction *function)
+{
+    json_t *list;
+    size_t n;
+    function->slices = list_of(w, item, "slices", sizeof *function->slices, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *slice = json_array_get(list, i), *pcs = json_object_get(slice, "pcs");
+        RecordSlice *s = &function->slices[function->n_slices++];
+        s->site = (uint32_t)number_at(w, slice, "site", PROVENANCE_FUNCTION_MAX - 1);
+        if (!json_is_string(pcs))
+            wrong(w, "pcs", "expected text");
+        else
+            s->pcs = read_bits(w, json_string_value(pcs), json_string_length(pcs), function->n);
+    }
+    qsort(function->slices, function->n_slices, sizeof *function->slices, by_site);
+}
+
+static void read_functions(RecordReader *w, const json_t *json)
+{
+    json_t *list;
+    size_t n;
+    RecordFunction *functions = w->r->functions = list_of(w, json, "functions", sizeof *functions, &list, &n);
+    for (size_t i = 0; i < n && fine(w); i++) {
+        const json_t *item = json_array_get(list, i);
+        RecordFunction *f = &functions[w->r->n_functions++];
+        f->n = (uint32_t)number_at(w, item, "n", PROVENANCE_FUNCTION_MAX);
+        if (fine(w))
+            read_slices(w, item, f);
+    }
+}
+
+/* What rows say of one another. */
+static void check_references(RecordReader *w)
+{
+    const Record *r = w->r;
+    for (size_t i = 0; i < r->n_stores && fine(w); i++)
+        if (r->stores[i].group >= r->n_groups)
+            wrong(w, "group", "no such group");
+    for (size_t i = 0; i < r->n_groups && fine(w); i++)
+        if (r->groups[i].function >= r->n_functions)
+            wrong(w, "function", "no such function");
+}
+
+static void read_whole(RecordReader *w, const json_t *json)
+{
+    if (!json_is_object(json) || number_at(w, json, "schema", 1) != 1) {
+        wrong(w, "schema", "expected an object of schema 1");
+        return;
+    }
+    w->r->complete = json_field_bool(&w->f, json, "complete");
+    w->r->cut = json_field_text(&w->f, json, "cut");
+    static void (*const readers[])(RecordReader *, const json_t *) = {
+        read_hosts, read_fills, read_outs, read_stores, read_groups, read_functions};
+    for (size_t i = 0; i < sizeof readers / sizeof *readers && fine(w); i++)
+        readers[i](w, json);
+    if (fine(w))
+        check_references(w);
+}
+
+Status record_parse(Arena *a, const char *json, size_t length, const unsigned char *bin, size_t bin_length,
+                    Record **record, Diag *d)
+{
+    *record = NULL;
+    if (length > PROVENANCE_JSON_MAX || bin_length > PROVENANCE_BYTES_MAX)
+        return diag_set(d, STATUS_LIMIT, "the record of provenance is too long");
+    RecordReader w = {.f = {.arena = a, .file = "provenance.json", .text_max = 200, .d = d},
+                      .arena = a,
+                      .r = ARENA_NEW(a, Record),
+                      .bin = bin,
+                      .bin_length = bin_length};
+    if (!w.r)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the record of provenance");
+    json_error_t error;
+    json_t *parsed = json_loadb(json, length, JSON_REJECT_DUPLICATES, &error);
+    if (parsed)
+        read_whole(&w, parsed);
+    else
+        w.f.status =
+            diag_set_at(d, STATUS_PARSE, "provenance.json", error.line, error.column, "%s", error.text);
+    json_decref(parsed);
+    *record = w.f.status == STATUS_OK ? w.r : NULL;
+    return w.f.status;
+}
