@@ -389,6 +389,8 @@ static Status load(Lab *lab, const char *dir, const char *hidden_path, Diag *d)
     if (s == STATUS_OK && hidden_path)
         s = add_hidden(lab, hidden_path, d);
     if (s == STATUS_OK)
+        s = lab_set_work(lab, n_public, path, hidden_path, d);
+    if (s == STATUS_OK)
         s = lab_check_cases(lab, n_public, path, hidden_path, d);
     return s;
 }

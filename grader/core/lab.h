@@ -56,6 +56,13 @@ typedef struct LabSheet {
     size_t n_sections;
 } LabSheet;
 
+/* What the cases of a function have to work out at least. */
+typedef struct LabWork {
+    const char *of; /* the value of one of a case's parameters; "" for all */
+    const char *ops;
+    bool host_finish;
+} LabWork;
+
 typedef struct LabHint {
     int64_t todo;
     const char **tiers;
@@ -123,6 +130,7 @@ typedef struct LabCase {
     const char *hint;    /* shown when it fails; "" */
     const char *message; /* what the case teaches; all that a student sees of a failed hidden case; "" */
     int64_t min_ops;
+    bool host_finish; /* the host may finish what kernels began */
     bool gpu_work, check_output, timeline;
     int64_t devices;   /* how many it needs */
     const char **vgpu; /* further options of the vgpu command */
@@ -170,6 +178,8 @@ typedef struct Lab {
     LabForbid *forbid;
     size_t n_forbid;
     LabSheet sheet;
+    LabWork *work;
+    size_t n_work;
     LabHint *hints;
     size_t n_hints;
     LabCase *cases; /* public ones first, then hidden ones, each in file order */

@@ -14,6 +14,8 @@ const char *lab_keys_of(Arena *a, SchemaScope scope);
 
 /* What must hold between the keys of lab.yaml; sets lab->stem. */
 Status lab_check_lab(Lab *lab, const char *path, Diag *d);
+/* Sets min_ops and host_finish of the cases from the lab's `work`. */
+Status lab_set_work(Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d);
 /* What must hold of all cases, the first n_public of which come from lab.yaml. */
 Status lab_check_cases(const Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d);
 

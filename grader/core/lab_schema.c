@@ -10,6 +10,7 @@ const char schema_required[] = "required", schema_inherited[] = "the lab's";
 #define STRUCT_TOLERANCE LabTolerance
 #define STRUCT_LIMITS    LabLimits
 #define STRUCT_FORBID    LabForbid
+#define STRUCT_WORK      LabWork
 #define STRUCT_SHEET     LabSheet
 #define STRUCT_SECTION   LabSection
 #define STRUCT_FIELD     LabField
@@ -56,6 +57,8 @@ SchemaScope schema_scope_of(SchemaType type)
         return SCOPE_LIMITS;
     case TYPE_LIST_FORBID:
         return SCOPE_FORBID;
+    case TYPE_LIST_WORK:
+        return SCOPE_WORK;
     case TYPE_MAP_SHEET:
         return SCOPE_SHEET;
     case TYPE_MAP_SPEED:
@@ -86,6 +89,7 @@ size_t schema_struct_size(SchemaScope scope)
         [SCOPE_TOLERANCE] = sizeof(LabTolerance),
         [SCOPE_LIMITS] = sizeof(LabLimits),
         [SCOPE_FORBID] = sizeof(LabForbid),
+        [SCOPE_WORK] = sizeof(LabWork),
         [SCOPE_HINT] = sizeof(LabHint),
         [SCOPE_CASE] = sizeof(LabCase),
         [SCOPE_SPEED] = sizeof(LabSpeedGoal),
@@ -104,6 +108,7 @@ static const char *const scope_titles[N_SCOPES] = {
     [SCOPE_TOLERANCE] = "`tolerance`",
     [SCOPE_LIMITS] = "`limits`",
     [SCOPE_FORBID] = "An item of `forbid`",
+    [SCOPE_WORK] = "An item of `work`",
     [SCOPE_SHEET] = "`answers` of the file",
     [SCOPE_SECTION] = "An item of `sections` of `answers`",
     [SCOPE_FIELD] = "An item of `fields` of a section",
@@ -127,6 +132,7 @@ static const char *const type_names[] = {
     [TYPE_MAP_BASELINE] = "map",
     [TYPE_TEXTS] = "list of texts",
     [TYPE_LIST_FORBID] = "list of maps",
+    [TYPE_LIST_WORK] = "list of maps",
     [TYPE_LIST_SECTION] = "list of maps",
     [TYPE_LIST_FIELD] = "list of maps",
     [TYPE_LIST_HINT] = "list of maps",

@@ -1,0 +1,192 @@
+/* The least operations of a case's work, from the lab's `work` and the case's parameters; see lab_internal.h.
+ *
+ *   expression  term (+ or - term)...        term  factor (* or / factor)...
+ *   factor      number   name   name?number   (expression)   min(expression, expression)   max(...)
+ *
+ * A name is a parameter of the case; with a question mark, what stands for one that the case does not have.
+ */
+#include "grader/core/lab_internal.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NESTED_MAX = 32, NAME_MAX_BYTES = 64 };
+
+typedef struct WorkReader {
+    const LabCase *lab_case;
+    const char *at;
+    int nested;
+    const char *problem; /* NULL: none yet */
+    char name[NAME_MAX_BYTES];
+} WorkReader;
+
+static double read_sum(WorkReader *r);
+
+static double fail(WorkReader *r, const char *problem)
+{
+    if (!r->problem)
+        r->problem = problem;
+    return 0;
+}
+
+static void skip_blanks(WorkReader *r)
+{
+    while (*r->at == ' ')
+        r->at++;
+}
+
+static bool take(WorkReader *r, char c)
+{
+    skip_blanks(r);
+    if (*r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+static double read_number(WorkReader *r)
+{
+    skip_blanks(r);
+    if (!isdigit((unsigned char)*r->at))
+        return fail(r, "expected a number, a parameter or a parenthesis");
+    char *end;
+    double value = strtod(r->at, &end);
+    r->at = end;
+    return value;
+}
+
+static double read_param(WorkReader *r)
+{
+    const LabCase *c = r->lab_case;
+    bool has_default = take(r, '?');
+    double value = has_default ? read_number(r) : 0;
+    for (size_t i = 0; i < c->n_params; i++) {
+        if (strcmp(c->params[i].key, r->name) != 0)
+            continue;
+        char *end;
+        value = strtod(c->params[i].value, &end);
+        return *end == '\0' && end != c->params[i].value ? value : fail(r, "a parameter is no number");
+    }
+    return has_default ? value : fail(r, "the case does not have a parameter");
+}
+
+/* After its name. */
+static double read_function(WorkReader *r, bool smaller)
+{
+    double a = read_sum(r);
+    if (!take(r, ','))
+        return fail(r, "expected a comma");
+    double b = read_sum(r);
+    if (!take(r, ')'))
+        return fail(r, "a parenthesis is not closed");
+    return smaller ? fmin(a, b) : fmax(a, b);
+}
+
+static double read_name(WorkReader *r)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_')
+        n++;
+    if (n >= sizeof r->name)
+        return fail(r, "a name is too long");
+    memcpy(r->name, r->at, n);
+    r->name[n] = '\0';
+    r->at += n;
+    bool smaller = strcmp(r->name, "min") == 0;
+    if ((smaller || strcmp(r->name, "max") == 0) && take(r, '('))
+        return read_function(r, smaller);
+    return read_param(r);
+}
+
+static double read_factor(WorkReader *r)
+{
+    skip_blanks(r);
+    if (isalpha((unsigned char)*r->at))
+        return read_name(r);
+    if (!take(r, '('))
+        return read_number(r);
+    double value = read_sum(r);
+    return take(r, ')') ? value : fail(r, "a parenthesis is not closed");
+}
+
+static double read_product(WorkReader *r)
+{
+    double value = read_factor(r);
+    while (!r->problem) {
+        if (take(r, '*'))
+            value *= read_factor(r);
+        else if (take(r, '/'))
+            value /= read_factor(r);
+        else
+            break;
+    }
+    return value;
+}
+
+static double read_sum(WorkReader *r)
+{
+    if (++r->nested > NESTED_MAX)
+        return fail(r, "too many parentheses");
+    double value = read_product(r);
+    while (!r->problem) {
+        if (take(r, '+'))
+            value += read_product(r);
+        else if (take(r, '-'))
+            value -= read_product(r);
+        else
+            break;
+    }
+    r->nested--;
+    return value;
+}
+
+/* The first rule that is for the case: one without `of`, or with the value of one of its parameters. */
+static const LabWork *work_of(const Lab *lab, const LabCase *c)
+{
+    for (size_t i = 0; i < lab->n_work; i++) {
+        const LabWork *w = &lab->work[i];
+        for (size_t k = 0; k < c->n_params && w->of[0]; k++)
+            if (strcmp(c->params[k].value, w->of) == 0)
+                return w;
+        if (!w->of[0])
+            return w;
+    }
+    return NULL;
+}
+
+static Status set_work(const Lab *lab, LabCase *c, const char *path, Diag *d)
+{
+    const LabWork *w = work_of(lab, c);
+    bool asked = c->run && c->gpu_work && c->min_ops == 0;
+    c->min_ops = c->min_ops == 0 ? 1 : c->min_ops;
+    if (asked && !w && lab->n_work > 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "no item of 'work' in lab.yaml is for case '%s'", c->name);
+    if (!w)
+        return STATUS_OK;
+    c->host_finish = c->host_finish || w->host_finish;
+    if (!asked)
+        return STATUS_OK;
+    WorkReader r = {.lab_case = c, .at = w->ops};
+    double ops = read_sum(&r);
+    skip_blanks(&r);
+    if (!r.problem && *r.at)
+        fail(&r, "something stands behind its end");
+    if (!r.problem && !(ops < 1e15))
+        fail(&r, "its value is no number below 1e15");
+    if (r.problem)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0, "'%s' in 'work' of lab.yaml, for case '%s': %s",
+                           w->ops, c->name, r.problem);
+    c->min_ops = ops >= 1 ? (int64_t)ops : 1;
+    return STATUS_OK;
+}
+
+Status lab_set_work(Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d)
+{
+    Status s = STATUS_OK;
+    for (size_t i = 0; i < lab->n_cases && s == STATUS_OK; i++)
+        s = set_work(lab, &lab->cases[i], i < n_public ? path : hidden_path, d);
+    return s;
+}
