@@ -38,6 +38,17 @@ static void explain_kit(StrBuf *out, const CaseFacts *facts, const CaseResult *r
         strbuf_printf(out, "\n%s", facts->kit_message);
 }
 
+/* Where the result comes from is told before how fast it is. */
+static void explain_work(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    if (!facts->work_message || !facts->work_message[0]) {
+        explain_kit(out, facts, r);
+        return;
+    }
+    explain_meaning(out, facts, r);
+    strbuf_printf(out, "\n%s", facts->work_message);
+}
+
 static void explain_limit(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     explain_meaning(out, facts, r);
@@ -184,7 +195,8 @@ static void explain_pass(StrBuf *out, const CaseFacts *facts, const CaseResult *
 /* A row a verdict; what has none is explained by its meaning. */
 static const Explain explains[VERDICT_N] = {
     [VERDICT_KIT_ERROR] = explain_kit,
-    [VERDICT_SUSPECT] = explain_kit,
+    [VERDICT_SUSPECT] = explain_work,
+    [VERDICT_NO_GPU_WORK] = explain_work,
     [VERDICT_INCONCLUSIVE] = explain_kit,
     [VERDICT_TIMEOUT] = explain_finding,
     [VERDICT_MEMORY_LIMIT] = explain_limit,

@@ -25,6 +25,7 @@ typedef struct CaseFacts {
     int start_error;              /* errno of the kernel, which refused to start the program; 0: it started */
     const char *limit_hit;        /* "wall time 10 s"; NULL when none */
     const char *speed_message;    /* what was measured on a GPU; NULL where nothing was */
+    const char *work_message;     /* where the result comes from; NULL where nobody recorded it */
     const char *kit_message;      /* why the kit failed, for kit-error */
     const char *answers;          /* what is to be said of the case's answers; NULL when it asks for none */
     Verdict answers_verdict;

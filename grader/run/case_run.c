@@ -14,6 +14,7 @@
 #include "grader/run/sanitize.h"
 #include "grader/run/speed.h"
 #include "grader/run/verdict_rules.h"
+#include "grader/run/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,6 +40,8 @@ typedef struct CaseWork {
     VgpuReport *report;
     JudgeAnswer answer;
     bool judged;
+    bool work_judged;
+    ProvenanceFound work;
     AnswerCheck answers;
     bool answers_checked;
     bool timed;
@@ -75,6 +78,19 @@ static Status judge_outputs(CaseWork *w, Diag *d)
     return s;
 }
 
+/* A right result, and the virtual GPU's record of where it comes from. */
+static Status judge_work(CaseWork *w, Diag *d)
+{
+    const CaseInput *in = w->in;
+    if (!w->judged || w->answer.verdict != VERDICT_PASS || in->run->gpu || !w->report ||
+        !work_is_judged(in->lab_case))
+        return STATUS_OK;
+    Status s =
+        work_judge(w->arena, in->lab_case, in->places->case_dir, &w->answer, in->lab->language, &w->work, d);
+    w->work_judged = s == STATUS_OK;
+    return s;
+}
+
 /* The student's answers, where the case asks for any or for nothing else. */
 static Status check_answers(CaseWork *w, Diag *d)
 {
@@ -103,7 +119,7 @@ static void gather_evidence(CaseWork *w)
         .answer = w->judged ? &w->answer : NULL,
         .answers = w->answers_checked ? &w->answers : NULL,
         .speed = w->timed ? &w->speed : NULL,
-        .output_bytes = outputs_total_bytes(w->in->places->case_dir),
+        .work = w->work_judged ? &w->work : NULL,
     };
     w->evidence.has_returned = outputs_value(w->in->places->case_dir, "returned", &w->evidence.returned);
     if (!c->metric[0] || w->timed)
@@ -216,6 +232,7 @@ static void tell(CaseWork *w, CaseResult *r)
         .start_error = w->ran.end == WIRE_END_REFUSED ? w->ran.status : 0,
         .stderr_text = stderr_of(w),
         .limit_hit = limit_text(w),
+        .work_message = w->work_judged ? w->work.message : NULL,
         .speed_message = w->timed ? w->speed.message : NULL,
         .kit_message =
             c->metric[0] ? arena_printf(w->arena, "The metric %s is not in the report.", c->metric) : NULL,
@@ -354,6 +371,8 @@ static Status run_and_judge(CaseWork *w, Diag *d)
     Status s = error_is_injected(in->lab_case) && !in->run->gpu ? run_twice(w, d) : run_once(w, in, d);
     if (s == STATUS_OK)
         s = judge_outputs(w, d);
+    if (s == STATUS_OK)
+        s = judge_work(w, d);
     return s == STATUS_OK ? count_on_card(w, d) : s;
 }
 

@@ -6,9 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes of data in all CASEDIR/out/NAME.npy; files that are none count nothing. */
-int64_t outputs_total_bytes(const char *case_dir);
-
 /* The number that CASEDIR/out/values gives for a key; false when there is none. */
 bool outputs_value(const char *case_dir, const char *key, double *value);
 

@@ -2,6 +2,7 @@
 #include "grader/run/program_run.h"
 
 #include "grader/run/turn.h"
+#include "grader/run/work.h"
 #include "grader/runner/meter.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ enum {
     ARGS_MAX = 64,
     ENVIRONMENT_MAX = 16,
     COLLECT_FILES = 128,
-    REPORTS_MAX = 3,               /* report, timeline, the end */
+    REPORTS_MAX = 5,               /* report, timeline, provenance and its bytes, the end */
     COLLECT_MAX = 2 + REPORTS_MAX, /* out, after, and those */
     EXTRA_PROCESSES = 4,           /* the vgpu command and its helper beside the student's program */
     GPU_START_MS = 30000,     /* a driver starts slowly, the more so when many programs start at a time */
@@ -52,6 +53,8 @@ static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
     args[n++] = arena_printf(a, "--sources=%s", p->in_src);
     if (c->timeline)
         args[n++] = arena_printf(a, "--timeline=%s/timeline.json", p->in_case);
+    if (work_is_judged(c))
+        args[n++] = arena_printf(a, "--provenance=%s/provenance.json", p->in_case);
     if (serves)
         args[n++] = "--serve=3";
     if (w->in->run->device[0])
@@ -154,13 +157,20 @@ int program_take_gpu(const GradeRun *run, bool alone)
     return run->gpu ? turn_take(run->work, "gpu", alone) : -1;
 }
 
-/* What the vgpu command writes: its report, and the timeline of a case that shows it. */
+/* What the vgpu command writes: its report, the timeline of a case that shows it, and where its outputs come
+ * from. */
 static void collect_reports(const ProgramWork *w, const char *collect[REPORTS_MAX])
 {
     const Places *p = w->in->places;
-    collect[0] = arena_printf(w->arena, "%s/report.json", p->in_case);
-    collect[1] = w->in->lab_case->timeline ? arena_printf(w->arena, "%s/timeline.json", p->in_case) : NULL;
-    collect[2] = NULL;
+    size_t n = 0;
+    collect[n++] = arena_printf(w->arena, "%s/report.json", p->in_case);
+    if (w->in->lab_case->timeline)
+        collect[n++] = arena_printf(w->arena, "%s/timeline.json", p->in_case);
+    if (work_is_judged(w->in->lab_case)) {
+        collect[n++] = arena_printf(w->arena, "%s/provenance.json", p->in_case);
+        collect[n++] = arena_printf(w->arena, "%s/provenance.json.bin", p->in_case);
+    }
+    collect[n] = NULL;
 }
 
 /* The program's step: what it writes is collected, and with `report` the vgpu command's report. */

@@ -93,17 +93,17 @@ static bool met_cuda_error(const Evidence *e)
     return false;
 }
 
-/* Whether no kernel can have made the output: too little arithmetic, or fewer bytes from kernels than there
- * are. */
-static bool lacks_gpu_work(const Evidence *e)
+/* Where the result comes from, if there is a record; else whether kernels worked out as much as any right
+ * program's do. */
+static Verdict verdict_of_work(const Evidence *e)
 {
-    const LabCase *c = e->lab_case;
-    double ops = 0, bytes = 0;
-    if (!c->gpu_work || !e->virtual_device || !e->report)
-        return false;
+    double ops = 0;
+    if (!e->lab_case->gpu_work || !e->virtual_device || !e->report)
+        return VERDICT_PASS;
+    if (e->work)
+        return e->work->verdict;
     vgpu_report_number(e->report, "kernel_ops", &ops);
-    vgpu_report_number(e->report, "d2h_kernel_bytes", &bytes);
-    return ops < (double)c->min_ops || bytes < (double)e->output_bytes;
+    return ops < (double)e->lab_case->min_ops ? VERDICT_NO_GPU_WORK : VERDICT_PASS;
 }
 
 /* The first tier that the metric meets; NULL when none. */
@@ -132,8 +132,7 @@ static Verdict verdict_of_run(const Evidence *e)
         v = verdict_worse(v, e->answer->verdict);
     if (error_fault(e) != ERROR_FAULT_NONE)
         v = verdict_worse(v, VERDICT_WRONG_RESULT);
-    if (lacks_gpu_work(e))
-        v = verdict_worse(v, VERDICT_NO_GPU_WORK);
+    v = verdict_worse(v, verdict_of_work(e));
     if (e->speed)
         return verdict_worse(v, e->speed->verdict);
     /* A metric that a program without fault does not have is one that the lab names wrongly. */
@@ -157,11 +156,13 @@ double points_of(const Evidence *e, Verdict v)
                   : c->n_tiers && tier         ? tier->points
                   : c->n_answers && e->answers ? e->answers->points
                                                : c->points;
+    bool by_work = v == VERDICT_SUSPECT && e->work && e->work->verdict == VERDICT_SUSPECT;
     if (verdict_credit(v) == CREDIT_FULL)
-        return v == VERDICT_PASS ? full : c->points;
+        return v == VERDICT_PASS || by_work ? full : c->points;
     if (verdict_credit(v) == CREDIT_OPEN)
         return 0;
-    if (verdict_of_run(e) != VERDICT_PASS)
+    Verdict run = verdict_of_run(e);
+    if (run != VERDICT_PASS && run != VERDICT_SUSPECT)
         return 0;
     if (worst_finding(e) != VERDICT_PASS)
         return verdict_credit(v) == CREDIT_FINDING ? full * c->finding_credit : 0;

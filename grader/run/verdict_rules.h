@@ -10,6 +10,7 @@
 #include "grader/core/lab.h"
 #include "grader/core/verdict.h"
 #include "grader/judge/judge.h"
+#include "grader/judge/provenance.h"
 #include "grader/judge/vgpu_report.h"
 #include "grader/run/answer_check.h"
 #include "grader/run/speed_rules.h"
@@ -20,14 +21,14 @@
 
 typedef struct Evidence {
     const LabCase *lab_case;
-    bool virtual_device;        /* findings and counters are to be expected */
-    bool isolated;              /* the report is of a process that the program could not reach */
-    WireEnd end;                /* why the runner ended the program */
-    int status, signal;         /* of what the runner ran: the vgpu command, or the program itself */
-    const VgpuReport *report;   /* NULL when there is none that can be read */
-    const JudgeAnswer *answer;  /* NULL when the case was not judged */
-    int64_t output_bytes;       /* of all output arrays */
-    const AnswerCheck *answers; /* NULL when the case asks for none, or they could not be checked */
+    bool virtual_device;         /* findings and counters are to be expected */
+    bool isolated;               /* the report is of a process that the program could not reach */
+    WireEnd end;                 /* why the runner ended the program */
+    int status, signal;          /* of what the runner ran: the vgpu command, or the program itself */
+    const VgpuReport *report;    /* NULL when there is none that can be read */
+    const JudgeAnswer *answer;   /* NULL when the case was not judged */
+    const ProvenanceFound *work; /* where a right result comes from; NULL when nobody recorded it */
+    const AnswerCheck *answers;  /* NULL when the case asks for none, or they could not be checked */
     const SpeedJudgement
         *speed;      /* of a case whose speed was measured on a GPU, in the metric's place; NULL */
     bool failed_before; /* an error was returned in the run in which no call was made to fail */

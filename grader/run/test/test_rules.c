@@ -5,6 +5,7 @@
 #include "grader/run/outputs.h"
 #include "grader/run/submission.h"
 #include "grader/run/verdict_rules.h"
+#include "grader/run/work.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,7 +21,7 @@
 #include <cmocka.h>
 
 /* A report's JSON; the parts that a row leaves out are those of a good run. */
-#define GOOD "\"totals\":{\"kernel_ops\":1000},\"memory\":{\"d2h_kernel_bytes\":400}"
+#define GOOD "\"totals\":{\"kernel_ops\":1000}"
 
 typedef struct Row {
     const char *name;
@@ -33,6 +34,7 @@ typedef struct Row {
     double metric;
     bool has_metric, no_answer, no_run;
     const AnswerCheck *answers; /* of an answer file */
+    const ProvenanceFound *work;
     Verdict wanted;
     double points;
 } Row;
@@ -48,6 +50,8 @@ static LabTier at_least[] = {{NAN, 8, 10}};
 static LabAnswer asked[2];
 static const AnswerCheck all_right = {VERDICT_PASS, 10, ""}, half_right = {VERDICT_WRONG_RESULT, 4, ""},
                          one_missing = {VERDICT_MISSING_OUTPUT, 6, ""}, no_truth = {VERDICT_KIT_ERROR, 4, ""};
+static const ProvenanceFound work_done = {.verdict = VERDICT_PASS}, suspect = {.verdict = VERDICT_SUSPECT},
+                             no_work = {.verdict = VERDICT_NO_GPU_WORK};
 #define ASKS   .c = {.answers = asked, .n_answers = 2}
 #define PASSED .answer = VERDICT_PASS
 
@@ -202,9 +206,32 @@ static const Row rows[] = {
     {.name = "no kernel", .report = REPORT("\"totals\":{}"), PASSED, .wanted = VERDICT_NO_GPU_WORK},
     {.name = "too little arithmetic", .c = {.min_ops = 1001}, PASSED, .wanted = VERDICT_NO_GPU_WORK},
     {.name = "just enough arithmetic", .c = {.min_ops = 1000}, PASSED, .wanted = VERDICT_PASS, .points = 10},
-    {.name = "a byte too few from kernels",
-     .report = REPORT("\"totals\":{\"kernel_ops\":1000},\"memory\":{\"d2h_kernel_bytes\":399}"),
+    {.name = "no work by the record", PASSED, .work = &no_work, .wanted = VERDICT_NO_GPU_WORK},
+    {.name = "the record's word counts, not the totals",
+     .c = {.min_ops = 1001},
      PASSED,
+     .work = &work_done,
+     .wanted = VERDICT_PASS,
+     .points = 10},
+    {.name = "suspect", PASSED, .work = &suspect, .wanted = VERDICT_SUSPECT, .points = 10},
+    {.name = "suspect, second tier",
+     .c = {.metric = "m", .tiers = tiers, .n_tiers = 2},
+     .has_metric = true,
+     .metric = 1.5,
+     PASSED,
+     .work = &suspect,
+     .wanted = VERDICT_SUSPECT,
+     .points = 5},
+    {.name = "suspect, with a leak",
+     .report = REPORT(FIND("leak") "," GOOD),
+     PASSED,
+     .work = &suspect,
+     .wanted = VERDICT_LEAK,
+     .points = 5},
+    {.name = "no work is graver than a leak",
+     .report = REPORT(FIND("leak") "," GOOD),
+     PASSED,
+     .work = &no_work,
      .wanted = VERDICT_NO_GPU_WORK},
     {.name = "a wrong result comes before no work",
      .report = REPORT("\"totals\":{}"),
@@ -387,7 +414,7 @@ static void test_rows(void **state)
                       .report = report,
                       .answer = row.no_answer ? NULL : &answer,
                       .answers = row.answers,
-                      .output_bytes = 400,
+                      .work = row.work,
                       .has_metric = row.has_metric,
                       .metric = row.metric};
         Verdict v = verdict_of(&e);
@@ -408,8 +435,7 @@ static void test_switches(void **state)
     const char *json = REPORT("\"totals\":{}");
     assert_int_equal(STATUS_OK, vgpu_report_parse(json, strlen(json), &report, NULL));
     JudgeAnswer wrong = {.verdict = VERDICT_WRONG_RESULT};
-    Evidence e = {
-        .lab_case = &c, .virtual_device = true, .report = report, .answer = &wrong, .output_bytes = 4};
+    Evidence e = {.lab_case = &c, .virtual_device = true, .report = report, .answer = &wrong};
     assert_int_equal(VERDICT_PASS, verdict_of(&e));
     c.check_output = true;
     assert_int_equal(VERDICT_WRONG_RESULT, verdict_of(&e));
@@ -431,7 +457,7 @@ static void test_hardware(void **state)
                  .check_output = true,
                  .run = true};
     JudgeAnswer pass = {.verdict = VERDICT_PASS}, missing = {.verdict = VERDICT_MISSING_OUTPUT};
-    Evidence e = {.lab_case = &c, .answer = &pass, .output_bytes = 4};
+    Evidence e = {.lab_case = &c, .answer = &pass};
     assert_int_equal(VERDICT_PASS, verdict_of(&e));
     e.answer = &missing;
     e.status = 1;
@@ -463,7 +489,7 @@ static void test_hardware_with_tools(void **state)
                   "call to cudaMemcpy.\n========= ERROR SUMMARY: 1 error\n";
     JudgeAnswer pass = {.verdict = VERDICT_PASS};
     VgpuReport *report = sanitizer_report_create();
-    Evidence e = {.lab_case = &c, .answer = &pass, .output_bytes = 4, .report = report};
+    Evidence e = {.lab_case = &c, .answer = &pass, .report = report};
     assert_int_equal(VERDICT_PASS, verdict_of(&e));
     assert_true(sanitizer_report_add(report, SANITIZER_MEMCHECK, leak, strlen(leak), &why));
     assert_int_equal(VERDICT_LEAK, verdict_of(&e));
@@ -491,23 +517,66 @@ static void put(const char *name, const void *bytes, size_t n)
     fclose(f);
 }
 
+/* The arrays of a case, and its record, as work_judge finds them in files. */
+static void test_work(void **state)
+{
+    (void)state;
+    enum { HEAD = 10 + 118, DATA = 256 };
+    static const char json[] =
+        "{\"schema\":1,\"complete\":true,\"host\":[{\"id\":1,\"at\":0,\"bytes\":256}],\"fills\":[],"
+        "\"out\":[{\"at\":256,\"bytes\":256,\"origins\":[[256,2]]}],\"stores\":[{\"id\":2,\"group\":0,"
+        "\"site\":1}],"
+        "\"groups\":[{\"function\":0,\"ops\":[[1,64]],\"reads\":[[0,[1]]]}],"
+        "\"functions\":[{\"n\":2,\"slices\":[{\"site\":1,\"pcs\":\"03\"}]}]}";
+    unsigned char npy[HEAD + DATA] = "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4'", bin[2 * DATA];
+    Arena a = {0};
+    ProvenanceFound found;
+    JudgeOutput output = {.name = "c"};
+    JudgeAnswer answer = {.outputs = &output, .n_outputs = 1};
+    LabCase c = {.run = true, .gpu_work = true, .check_output = true, .min_ops = 64};
+    char path[128];
+    for (size_t i = 0; i < sizeof bin; i++)
+        bin[i] = (unsigned char)(i * i * 7 / 5 + i / 3);
+    strcpy(folder, "/tmp/rules-test-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "mkdir %s/in %s/out", folder, folder);
+    assert_int_equal(0, system(path));
+    memcpy(npy + HEAD, bin, DATA);
+    put("../in/a.npy", npy, sizeof npy);
+    put("../in/params", "n=64\n", 5);
+    memcpy(npy + HEAD, bin + DATA, DATA);
+    put("c.npy", npy, sizeof npy);
+    put("large-and-unasked.npy", npy, sizeof npy);
+    assert_int_equal(STATUS_OK, work_judge(&a, &c, folder, &answer, LANGUAGE_ENGLISH, &found, NULL));
+    assert_int_equal(VERDICT_SUSPECT, found.verdict); /* there is no record */
+    put("../provenance.json", json, sizeof json - 1);
+    assert_int_equal(STATUS_OK, work_judge(&a, &c, folder, &answer, LANGUAGE_ENGLISH, &found, NULL));
+    assert_int_equal(VERDICT_SUSPECT, found.verdict); /* half of one */
+    put("../provenance.json.bin", bin, sizeof bin);
+    assert_int_equal(STATUS_OK, work_judge(&a, &c, folder, &answer, LANGUAGE_ENGLISH, &found, NULL));
+    assert_int_equal(VERDICT_PASS, found.verdict);
+    assert_int_equal(DATA, found.out_bytes);
+    assert_int_equal(0, found.foreign);
+    c.min_ops = 65;
+    assert_int_equal(STATUS_OK, work_judge(&a, &c, folder, &answer, LANGUAGE_CHINESE, &found, NULL));
+    assert_int_equal(VERDICT_NO_GPU_WORK, found.verdict);
+    assert_true(work_is_judged(&c));
+    c.gpu_work = false;
+    assert_false(work_is_judged(&c));
+    arena_free(&a);
+    snprintf(path, sizeof path, "rm -rf %s", folder);
+    assert_int_equal(0, system(path));
+}
+
 static void test_outputs(void **state)
 {
     (void)state;
-    char path[128], npy[10 + 118 + 40] = "\x93NUMPY\x01\x00\x76\x00";
+    char path[128];
     strcpy(folder, "/tmp/rules-test-XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/out", folder);
-    assert_int_equal(0, outputs_total_bytes(folder));
     assert_int_equal(0, mkdir(path, 0755));
-    put("c.npy", npy, sizeof npy);
-    put("d.npy", npy, sizeof npy - 10);
-    put("short.npy", npy, 50);
-    put("not.npy", "text", 4);
     put("values", "ratio=1.5\nbad=x\nratio2=7\nhuge=inf\n", 34);
-    snprintf(path, sizeof path, "%s/out/link.npy", folder);
-    assert_int_equal(0, symlink("c.npy", path));
-    assert_int_equal(40 + 30, outputs_total_bytes(folder));
     double v = 0;
     assert_true(outputs_value(folder, "ratio", &v) && v == 1.5);
     assert_true(outputs_value(folder, "ratio2", &v) && v == 7);
@@ -567,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_switches),
         cmocka_unit_test(test_hardware_with_tools),
         cmocka_unit_test(test_hardware),
+        cmocka_unit_test(test_work),
         cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_seeds),
