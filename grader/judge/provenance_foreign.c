@@ -12,6 +12,8 @@
  *
  * A row that was copied in several times counts a word for each further time (or a byte, if it is known), as
  * which of several rows goes where is a message too.
+ * So are the parameters and sizes of launches: a word for each that is not that of the kernel's launch
+ * before.
  */
 #include "grader/judge/provenance_internal.h"
 
@@ -437,6 +439,14 @@ static void count_fill(Known *k, const RecordFill *fill)
     k->foreign->bytes += fill->value ? WORD * fill->times : fill->times / WORD;
 }
 
+/* Which of a few parameters a launch gets, and of what size it is, are words of the host's. */
+static void count_launches(Known *k)
+{
+    for (size_t i = 0; i < k->r->n_groups; i++)
+        if (k->closure->pcs[i])
+            k->foreign->bytes += WORD * k->r->groups[i].changes;
+}
+
 /* Host rows may excuse themselves by rows that other host rows are in: until nothing changes. */
 static void count_all(Known *k)
 {
@@ -493,6 +503,8 @@ Status foreign_count(const Record *r, const ProvenanceCase *c, Closure *closure,
         k.status = STATUS_NO_MEMORY;
     if (k.status == STATUS_OK)
         count_all(&k);
+    if (k.status == STATUS_OK)
+        count_launches(&k);
     if (k.status == STATUS_OK)
         f->bytes += cost_of(k.rest, k.n_rest, last);
     for (size_t i = 0; k.sent_from && i < r->n_outs; i++)

@@ -52,6 +52,7 @@ typedef struct RecordOp {
 
 typedef struct RecordGroup {
     uint32_t function;
+    uint64_t changes; /* parameters and sizes that are not those of the kernel's launch before */
     RecordOp *ops;
     RecordRead *reads; /* by pc */
     size_t n_ops, n_reads;

@@ -238,6 +238,7 @@ static void read_groups(RecordReader *w, const json_t *json)
         const json_t *item = json_array_get(list, i);
         RecordGroup *g = &groups[w->r->n_groups++];
         g->function = (uint32_t)number_at(w, item, "function", UINT32_MAX);
+        g->changes = json_object_get(item, "changes") ? number_at(w, item, "changes", UINT32_MAX) : 0;
         if (fine(w))
             read_ops(w, item, g);
         if (fine(w))

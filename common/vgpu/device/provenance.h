@@ -93,6 +93,7 @@ typedef struct ProvReads {
 typedef struct ProvGroup {
     uint32_t function;
     uint64_t launches;
+    uint64_t changes; /* see ProvFunction.rows */
     ProvOps *ops;
     ProvReads *reads;
     uint16_t *ids;
@@ -146,6 +147,11 @@ typedef struct ProvFunction {
     ProvPc *pcs;
     uint16_t *merged_ids;  /* [pc]: of the group that stands for many launches */
     uint32_t merged_group; /* + 1; 0: none */
+    /* Of the kernel's last launch by the host: its parameters' rows, and its shape. What the next one has in another way is a
+     * change: which of few rows a launch gets, and how large it is, are bytes of the host, too. */
+    uint16_t *rows;
+    uint32_t shape[7]; /* grid, block, dynamic shared memory */
+    bool launched;
     ProvConstant *constants;
     size_t n_constants, constants_cap;
     uint8_t *sites;   /* [pc]: its slice is wanted */

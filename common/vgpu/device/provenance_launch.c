@@ -28,6 +28,7 @@ void provenance_function_free(ProvFunction *f)
     free(f->pcs);
     free(f->merged_ids);
     free(f->constants);
+    free(f->rows);
     free(f->sites);
     free(f->slices);
     free(f);
@@ -490,6 +491,21 @@ static void read_child_params(Provenance *p, ProvPc *pc, const Grid *g, uint32_t
         read_range(p, pc, m, m->addr + at, bytes);
 }
 
+/* What this launch by the host has in another way than the kernel's last one. */
+static void count_changes(Provenance *p, const DeviceLaunchMsg *shape, const uint16_t *rows, uint32_t n)
+{
+    ProvFunction *f = p->function;
+    uint32_t now[7] = {shape->grid[0],  shape->grid[1],  shape->grid[2], shape->block[0],
+                       shape->block[1], shape->block[2], (uint32_t)shape->dynamic_shared};
+    for (size_t i = 0; i < sizeof now / sizeof now[0]; i++) {
+        p->groups[p->group].changes += f->launched && f->shape[i] != now[i];
+        f->shape[i] = now[i];
+    }
+    for (uint32_t i = 0; i < n && f->rows != NULL; i++)
+        p->groups[p->group].changes += f->rows[i] != rows[i];
+    f->launched = true;
+}
+
 static void read_params(Provenance *p, const Grid *g)
 {
     ProvFunction *f = p->function;
@@ -501,6 +517,8 @@ static void read_params(Provenance *p, const Grid *g)
     }
     for (uint32_t i = 0; i < entry->n_params && g->params_at == NULL; i++)
         rows[i] = parameter_row(p, &entry->params[i], g->params);
+    if (g->params_at == NULL)
+        count_changes(p, &g->shape, rows, entry->n_params);
     for (uint32_t pc = 0; pc < f->n; pc++) {
         uint32_t from, bytes;
         if (!ir_tree_param(&f->tree, pc, &from, &bytes))
@@ -514,7 +532,11 @@ static void read_params(Provenance *p, const Grid *g)
                 note_read(p, &f->pcs[pc], rows[i]);
         }
     }
-    free(rows);
+    if (g->params_at == NULL) {
+        free(f->rows);
+        f->rows = rows;
+    } else
+        free(rows);
 }
 
 /* The group of a launch that begins; false: no memory. */

@@ -58,8 +58,8 @@ static void put_group(const Provenance *p, const ProvGroup *g, StrBuf *b)
     const char *name = p->functions[g->function]->name;
     strbuf_puts(b, "{\"kernel\":");
     strbuf_json_string(b, name, strlen(name));
-    strbuf_printf(b, ",\"function\":%u,\"launches\":%llu,\"ops\":[", g->function,
-                  (unsigned long long)g->launches);
+    strbuf_printf(b, ",\"function\":%u,\"launches\":%llu,\"changes\":%llu,\"ops\":[", g->function,
+                  (unsigned long long)g->launches, (unsigned long long)g->changes);
     for (size_t i = 0; i < g->n_ops; i++)
         strbuf_printf(b, "%s[%u,%llu]", i == 0 ? "" : ",", g->ops[i].pc, (unsigned long long)g->ops[i].count);
     strbuf_puts(b, "],\"reads\":[");

@@ -437,6 +437,15 @@ static void test_fills_spell(void **state)
     assert_found(VERDICT_NO_GPU_WORK, judge(&m));
 }
 
+static void test_launches_spell(void **state)
+{
+    (void)state;
+    right_program();
+    strbuf_free(&m.groups);
+    put(&m.groups, "{\"function\":0,\"changes\":1024,\"ops\":[[2,%d]],\"reads\":[[0,[1]],[1,[2]]]}", N);
+    assert_found(VERDICT_NO_GPU_WORK, judge(&m));
+}
+
 static void test_decoys_are_not_counted(void **state)
 {
     (void)state;
@@ -574,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_transposed_by_the_host),
         cmocka_unit_test(test_spelt_with_single_bytes),
         cmocka_unit_test(test_fills_spell),
+        cmocka_unit_test(test_launches_spell),
         cmocka_unit_test(test_decoys_are_not_counted),
         cmocka_unit_test(test_depends_on_no_input),
         cmocka_unit_test(test_sent_out_afterwards),
