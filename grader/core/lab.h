@@ -59,7 +59,7 @@ typedef struct LabSheet {
 /* What the cases of a function have to work out at least. */
 typedef struct LabWork {
     const char *of; /* the value of one of a case's parameters; "" for all */
-    const char *ops;
+    const char *ops, *host_bytes;
     bool host_finish;
 } LabWork;
 
@@ -129,7 +129,8 @@ typedef struct LabCase {
     double finding_credit;
     const char *hint;    /* shown when it fails; "" */
     const char *message; /* what the case teaches; all that a student sees of a failed hidden case; "" */
-    int64_t min_ops;
+    int64_t min_ops;    /* 0: there is nothing to work out */
+    int64_t host_bytes; /* that the host makes beside the inputs */
     bool host_finish; /* the host may finish what kernels began */
     bool gpu_work, check_output, timeline;
     int64_t devices;   /* how many it needs */

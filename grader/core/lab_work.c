@@ -156,31 +156,36 @@ static const LabWork *work_of(const Lab *lab, const LabCase *c)
     return NULL;
 }
 
-static Status set_work(const Lab *lab, LabCase *c, const char *path, Diag *d)
+/* The value of an expression of the case's parameters, no less than 0. */
+static Status evaluate(const LabCase *c, const char *text, int64_t *value, const char *path, Diag *d)
 {
-    const LabWork *w = work_of(lab, c);
-    bool asked = c->run && c->gpu_work && c->min_ops == 0;
-    c->min_ops = c->min_ops == 0 ? 1 : c->min_ops;
-    if (asked && !w && lab->n_work > 0)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "no item of 'work' in lab.yaml is for case '%s'", c->name);
-    if (!w)
-        return STATUS_OK;
-    c->host_finish = c->host_finish || w->host_finish;
-    if (!asked)
-        return STATUS_OK;
-    WorkReader r = {.lab_case = c, .at = w->ops};
-    double ops = read_sum(&r);
+    WorkReader r = {.lab_case = c, .at = text};
+    double number = read_sum(&r);
     skip_blanks(&r);
     if (!r.problem && *r.at)
         fail(&r, "something stands behind its end");
-    if (!r.problem && !(ops < 1e15))
+    if (!r.problem && !(number < 1e15))
         fail(&r, "its value is no number below 1e15");
     if (r.problem)
         return diag_set_at(d, STATUS_PARSE, path, c->line, 0, "'%s' in 'work' of lab.yaml, for case '%s': %s",
-                           w->ops, c->name, r.problem);
-    c->min_ops = ops >= 1 ? (int64_t)ops : 1;
+                           text, c->name, r.problem);
+    *value = number > 0 ? (int64_t)number : 0;
     return STATUS_OK;
+}
+
+static Status set_work(const Lab *lab, LabCase *c, const char *path, Diag *d)
+{
+    const LabWork *w = work_of(lab, c);
+    bool given = c->min_ops >= 0, asked = c->run && c->gpu_work;
+    c->min_ops = given ? c->min_ops : 1;
+    if (asked && !given && !w && lab->n_work > 0)
+        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
+                           "no item of 'work' in lab.yaml is for case '%s'", c->name);
+    if (!w || !asked)
+        return STATUS_OK;
+    c->host_finish = c->host_finish || w->host_finish;
+    Status s = given ? STATUS_OK : evaluate(c, w->ops, &c->min_ops, path, d);
+    return s == STATUS_OK && c->host_bytes == 0 ? evaluate(c, w->host_bytes, &c->host_bytes, path, d) : s;
 }
 
 Status lab_set_work(Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d)

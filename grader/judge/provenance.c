@@ -39,7 +39,7 @@ static void judge_numbers(Arena *a, const ProvenanceCase *c, ProvenanceFound *f)
                             language_say(l, "The kernels did %.0f operations on which the output depends; "
                                             "any right program does at least %.0f."),
                             f->ops, (double)c->min_ops));
-    else if (has_inputs(c) && !f->has_input)
+    else if (has_inputs(c) && c->min_ops > 0 && !f->has_input)
         decide(f, VERDICT_NO_GPU_WORK,
                language_say(l, "What the kernels put out does not depend on the inputs of the case."));
     else if (f->foreign >= (bytes > floor ? bytes : floor))
@@ -70,7 +70,8 @@ static Status judge_record(Arena *a, const Record *r, const ProvenanceCase *c, P
         s = foreign_count(r, c, &closure, &foreign);
     if (s == STATUS_OK) {
         f->ops = closure_ops(r, &closure);
-        f->foreign = foreign.bytes;
+        uint64_t wanted = (uint64_t)c->host_bytes;
+        f->foreign = foreign.bytes > wanted ? foreign.bytes - wanted : 0;
         f->has_input = foreign.has_input;
         judge_numbers(a, c, f);
     }

@@ -11,7 +11,7 @@
  *   3. operations  of the instructions in these slices; fewer than the case's `min_ops`: no-gpu-work.
  *   4. foreign     bytes from the host among the origins that are no input, in no form, and that the device
  * had not sent out before. As many as the outputs have: no-gpu-work; more than a sixteenth: suspect.
- *   5. dependence  where a case has inputs, one of the origins is one.
+ *   5. dependence  where a case has inputs, and anything to work out, one of the origins is one.
  *
  * A record that is cut or cannot be read proves nothing: suspect. What is still possible is told in
  * docs/security.md.
@@ -33,7 +33,7 @@ enum {
     PROVENANCE_BYTES_MAX = 64 << 20, /* of FILE.bin */
     PROVENANCE_IDS = 1 << 16,
     PROVENANCE_FUNCTION_MAX = 1 << 18, /* instructions of a function with all that it calls */
-    PROVENANCE_FLOOR = 256,            /* bytes: so much from the host any program may need */
+    PROVENANCE_FLOOR = 512,            /* bytes: so much from the host any program may need */
     PROVENANCE_SHARE = 16,             /* one part in so many of the outputs */
 };
 
@@ -47,8 +47,9 @@ typedef struct ProvenanceArray {
 typedef struct ProvenanceCase {
     const ProvenanceArray *in, *out;
     size_t n_in, n_out;
-    bool host_finish; /* the host may finish what kernels began: outputs need no cover */
-    int64_t min_ops;
+    bool host_finish;   /* the host may finish what kernels began: outputs need no cover */
+    int64_t min_ops;    /* 0: there is nothing to work out */
+    int64_t host_bytes; /* foreign bytes that the lab wants */
     Language language;
 } ProvenanceCase;
 

@@ -121,7 +121,10 @@ Status work_judge(Arena *a, const LabCase *c, const char *case_dir, const JudgeA
                   Language language, ProvenanceFound *found, Diag *d)
 {
     Arena files = {0};
-    ProvenanceCase pc = {.host_finish = c->host_finish, .min_ops = c->min_ops, .language = language};
+    ProvenanceCase pc = {.host_finish = c->host_finish,
+                         .min_ops = c->min_ops,
+                         .host_bytes = c->host_bytes,
+                         .language = language};
     Status s = read_inputs(&files, case_dir, &pc, d);
     if (s == STATUS_OK)
         s = read_outputs(&files, case_dir, answer, &pc, d);

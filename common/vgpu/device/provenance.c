@@ -178,14 +178,16 @@ uint16_t provenance_host(Provenance *p, ProvHow how, uint64_t begin)
 uint16_t provenance_fill_id(Provenance *p, uint32_t value)
 {
     for (size_t i = 0; i < p->n_fills; i++)
-        if (p->fills[i].value == value)
+        if (p->fills[i].value == value) {
+            p->fills[i].times++;
             return p->fills[i].id;
+        }
     if (p->n_ids >= PROVENANCE_HOST_IDS_MAX || !VEC_GROW(p->fills, p->n_fills, p->fills_cap)) {
         provenance_cut(p, "fills");
         return 0;
     }
     uint16_t id = provenance_id(p, PROV_FILL);
-    p->fills[p->n_fills++] = (ProvFill){.id = id, .value = value};
+    p->fills[p->n_fills++] = (ProvFill){.id = id, .value = value, .times = 1};
     return id;
 }
 

@@ -61,6 +61,7 @@ typedef struct ProvHost {
 typedef struct ProvFill {
     uint16_t id;
     uint32_t value;
+    uint64_t times;
 } ProvFill;
 
 typedef struct ProvRun {

@@ -19,7 +19,8 @@ static void put_hosts(const Provenance *p, StrBuf *b)
     }
     strbuf_puts(b, "],\n\"fills\":[");
     for (size_t i = 0; i < p->n_fills; i++)
-        strbuf_printf(b, "%s{\"id\":%u,\"value\":%u}", i == 0 ? "" : ",", p->fills[i].id, p->fills[i].value);
+        strbuf_printf(b, "%s{\"id\":%u,\"value\":%u,\"times\":%llu}", i == 0 ? "" : ",", p->fills[i].id, p->fills[i].value,
+                      (unsigned long long)p->fills[i].times);
     strbuf_puts(b, "]");
 }
 

@@ -146,8 +146,9 @@ static const struct {
     {"n - 1", "n: 257", 256},
     {"2*m*n*k", "m: 3, n: 4, k: 5", 120},
     {"n/2", "n: 7", 3},
-    {"n - 1", "n: 1", 1},
-    {"n*k", "n: 5, k: 0", 1},
+    {"n - 1", "n: 1", 0},
+    {"n - 2", "n: 1", 0},
+    {"n*k", "n: 5, k: 0", 0},
     {"1", "n: 5", 1},
     {"min(n, 3)*max(k, 2) + (n - 1)*2", "n: 5, k: 1", 14},
     {"12 - 4 - 3", "n: 1", 5},
@@ -162,14 +163,15 @@ static void test_work(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         char text[1024], path[128];
-        int n = snprintf(text, sizeof text,
-                         "schema: 1\nlab: 02-vector-add\ntitle: T\ngoal: G\nminutes: 1\nfiles: [a.cu]\n"
-                         "work:\n  - {of: other, ops: 77, host_finish: true}\n  - {ops: \"%s\"}\n"
-                         "cases:\n  - {name: a, points: 1, params: {function: this, %s}}\n"
-                         "  - {name: b, points: 1, params: {function: other, n: 9}}\n"
-                         "  - {name: c, points: 1, params: {n: 9}, gpu_work: false}\n"
-                         "  - {name: d, points: 1, params: {n: 9}, min_ops: 5, host_finish: true}\n",
-                         works[i].ops, works[i].params);
+        int n = snprintf(
+            text, sizeof text,
+            "schema: 1\nlab: 02-vector-add\ntitle: T\ngoal: G\nminutes: 1\nfiles: [a.cu]\n"
+            "work:\n  - {of: other, ops: 77, host_bytes: 8*n, host_finish: true}\n  - {ops: \"%s\"}\n"
+            "cases:\n  - {name: a, points: 1, params: {function: this, %s}}\n"
+            "  - {name: b, points: 1, params: {function: other, n: 9}}\n"
+            "  - {name: c, points: 1, params: {n: 9}, gpu_work: false}\n"
+            "  - {name: d, points: 1, params: {n: 9}, min_ops: 0, host_finish: true}\n",
+            works[i].ops, works[i].params);
         snprintf(path, sizeof path, "%s/lab.yaml", lab_dir);
         assert_int_equal(STATUS_OK, file_write_atomic(path, text, (size_t)n, NULL));
         Lab *lab;
@@ -181,7 +183,9 @@ static void test_work(void **state)
         assert_false(lab->cases[0].host_finish);
         assert_int_equal(77, lab->cases[1].min_ops);
         assert_true(lab->cases[1].host_finish);
-        assert_int_equal(5, lab->cases[3].min_ops);
+        assert_int_equal(72, lab->cases[1].host_bytes);
+        assert_int_equal(0, lab->cases[0].host_bytes);
+        assert_int_equal(0, lab->cases[3].min_ops);
         assert_true(lab->cases[3].host_finish);
         lab_free(lab);
     }
@@ -255,8 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),       cmocka_unit_test(test_bad),
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_work),       cmocka_unit_test(test_missing),
         cmocka_unit_test(test_translated), cmocka_unit_test(test_reference_is_current),
     };
     return cmocka_run_group_tests_name("lab", tests, set_up, tear_down);

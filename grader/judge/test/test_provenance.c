@@ -23,7 +23,7 @@ typedef struct Made {
     size_t n_bin;
     StrBuf host, fills, out, stores, groups, functions;
     bool complete;
-    int64_t min_ops;
+    int64_t min_ops, host_bytes;
     bool host_finish;
     size_t n_in;
 } Made;
@@ -109,6 +109,7 @@ static ProvenanceFound judge_text(Made *m, const char *json, size_t length)
                         .out = outs,
                         .n_out = 1,
                         .min_ops = m->min_ops,
+                        .host_bytes = m->host_bytes,
                         .host_finish = m->host_finish};
     assert_int_equal(STATUS_OK, provenance_judge(&a, &c, json, length, m->bin, m->n_bin, &found, NULL));
     snprintf(kept, sizeof kept, "%s", found.message);
@@ -358,6 +359,18 @@ static void test_copy_kernel(void **state)
     assert_says("4096 bytes from the host that are no input", f);
 }
 
+/* A table that the lab has the host make. */
+static void test_table_of_the_host(void **state)
+{
+    (void)state;
+    copy_kernel(&m, m.sum, sizeof m.sum);
+    m.host_bytes = sizeof m.sum - PROVENANCE_FLOOR;
+    assert_found(VERDICT_PASS, judge(&m));
+    copy_kernel(&m, m.sum, sizeof m.sum);
+    m.host_bytes = sizeof m.sum - PROVENANCE_FLOOR - 4;
+    assert_found(VERDICT_SUSPECT, judge(&m));
+}
+
 static void test_key_and_cipher(void **state)
 {
     (void)state;
@@ -385,10 +398,10 @@ static void test_half_of_it(void **state)
     copy_kernel(&m, m.sum, sizeof m.sum / 2);
     assert_found(VERDICT_SUSPECT, judge(&m));
     made(&m);
-    copy_kernel(&m, m.sum, sizeof m.sum / PROVENANCE_SHARE);
+    copy_kernel(&m, m.sum, PROVENANCE_FLOOR);
     assert_found(VERDICT_PASS, judge(&m));
     made(&m);
-    copy_kernel(&m, m.sum, sizeof m.sum / PROVENANCE_SHARE + 4);
+    copy_kernel(&m, m.sum, PROVENANCE_FLOOR + 4);
     assert_found(VERDICT_SUSPECT, judge(&m));
 }
 
@@ -473,7 +486,12 @@ static void test_depends_on_no_input(void **state)
     ProvenanceFound f = judge(&m);
     assert_found(VERDICT_NO_GPU_WORK, f);
     assert_says("does not depend on the inputs", f);
-    m.n_bin = 0;
+    made(&m);
+    m.min_ops = 0;
+    add_kernel(&m, 3, 0, "", N);
+    out(&m, m.sum, sizeof m.sum, 3);
+    assert_found(VERDICT_PASS, judge(&m));
+    made(&m);
     m.n_in = 0;
     add_kernel(&m, 3, 0, "", N);
     out(&m, m.sum, sizeof m.sum, 3);
@@ -578,6 +596,7 @@ int main(void)
         cmocka_unit_test(test_host_loop),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_copy_kernel),
+        cmocka_unit_test(test_table_of_the_host),
         cmocka_unit_test(test_key_and_cipher),
         cmocka_unit_test(test_half_of_it),
         cmocka_unit_test(test_transposed_by_the_host),
