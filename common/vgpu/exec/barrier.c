@@ -231,6 +231,10 @@ void exec_cluster_wait(ExecWarp *w, const IrInst *inst, uint32_t mask)
 bool barrier_part_warps(ExecBlock *b)
 {
     bool any = false;
+    for (uint32_t i = 0; i < b->run->n_warps; i++)
+        any |= split_leave_ends(&b->warps[i]);
+    if (any) /* they exit, and the barrier is without them */
+        return true;
     for (uint32_t i = 0; i < b->run->n_warps; i++) {
         Warp *warp = &b->warps[i];
         if (!split_waiting_lanes(warp))

@@ -326,6 +326,8 @@ void split_set_lanes(ExecWarp *w, uint32_t mask);
 void split_exit(ExecWarp *w, uint32_t mask);
 /* Lanes that have waited at joins for so many slices go on alone. False: there were none. */
 bool split_leave_joins(Warp *warp, uint32_t slices);
+/* Lanes that wait at joins at the kernel's end go on, and exit: others need not come for that. False: there were none. */
+bool split_leave_ends(Warp *warp);
 /* Ready splits that stand at the same place become one. */
 void split_merge(Warp *warp);
 /* Lanes that wait at joins. */

@@ -3,10 +3,11 @@
  *
  * By the time a handler runs, exec has gathered the lanes that each member mask names; the handler gets all
  * that execute. Different lanes may name different masks (two halves of a warp, each its own), so a lane's
- * group is its member mask among the executing lanes. A shuffle from a lane that does not execute, which PTX
- * leaves undefined, gives the lane its own value.
+ * group is its member mask among the executing lanes. A shuffle from a lane that does not take part, which PTX
+ * leaves undefined, gives 0 as hardware does, and is reported.
  */
 #include "common/vgpu/exec/alu_lane.h"
+#include "common/vgpu/exec/exec_internal.h"
 
 static uint32_t group_of(const LaneU32 *members, int lane, uint32_t mask)
 {
@@ -47,13 +48,17 @@ static void shuffle(ExecWarp *warp, const IrInst *inst, uint32_t mask)
 {
     const LaneU32 *a = warp_src(warp, &inst->src[0]), *b = warp_src(warp, &inst->src[1]);
     const LaneU32 *c = warp_src(warp, &inst->src[2]);
-    uint32_t result[WARP_LANES], predicate = 0;
+    uint32_t result[WARP_LANES], predicate = 0, present = 0;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         bool inside;
         const uint32_t from = shuffle_source(inst->mode, lane, b[lane], c[lane], &inside);
-        result[lane] = a[mask >> from & 1 ? from : lane];
+        result[lane] = mask >> from & 1 ? a[from] : 0;
+        present |= (mask >> from & 1) << lane;
         predicate |= (uint32_t)inside << lane;
     }
+    if (mask & ~present)
+        exec_note(warp, warp->frame->function, inst,
+                  (ExecFault){.kind = FAULT_SHUFFLE_SOURCE, .mask = mask & ~present});
     if (inst->dst.kind == IR_REG)
         lane_store(warp, inst, result, mask, 4);
     if (inst->dst2.kind == IR_REG)

@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+enum { HOPS_MAX = 8 }; /* jumps that are followed */
+
 ExecSplit *split_new(Warp *warp, uint32_t mask, uint32_t pc, ExecFrame *frame, ExecJoin *join)
 {
     assert(warp->used !=
@@ -222,17 +224,22 @@ uint32_t split_waiting_lanes(const Warp *warp)
     return lanes;
 }
 
-/* Lets lanes that have waited in the joins of a chain go on; they are no longer expected there. */
+/* The join's lanes go on, and are no longer expected there. */
+static void open_join(Warp *warp, ExecJoin *j)
+{
+    ExecSplit *s = split_new(warp, j->arrived, j->pc, j->frame, j->parent);
+    j->expected &= ~j->arrived;
+    j->arrived = 0;
+    split_arrive(warp, s); /* the next join may be at the same place */
+}
+
 static bool open_chain(Warp *warp, ExecJoin *j, uint32_t slices)
 {
     bool any = false;
     for (; j; j = j->parent) {
         if (!j->arrived || warp->slices - j->since < slices)
             continue;
-        ExecSplit *s = split_new(warp, j->arrived, j->pc, j->frame, j->parent);
-        j->expected &= ~j->arrived;
-        j->arrived = 0;
-        split_arrive(warp, s); /* the next join may be at the same place */
+        open_join(warp, j);
         any = true;
     }
     return any;
@@ -244,6 +251,40 @@ bool split_leave_joins(Warp *warp, uint32_t slices)
     for (int i = 0; i < WARP_LANES; i++)
         if (warp->splits[i].state != SPLIT_FREE)
             any |= open_chain(warp, warp->splits[i].join, slices);
+    return any;
+}
+
+/* Nothing but the kernel's end comes from the join's place on. */
+static bool is_at_end(const ExecJoin *j)
+{
+    const IrFunction *f = j->frame->function;
+    uint32_t pc = j->pc;
+    for (int hops = 0; !j->frame->call && pc < f->n_insts && hops < HOPS_MAX; hops++) {
+        const IrInst *inst = &f->insts[pc];
+        if (inst->guard.kind != IR_NONE)
+            return false;
+        if (inst->opcode == PTX_RET || inst->opcode == PTX_EXIT)
+            return true;
+        if (inst->opcode != PTX_BRA)
+            return false;
+        pc = inst->target;
+    }
+    return false;
+}
+
+bool split_leave_ends(Warp *warp)
+{
+    bool any = false;
+    for (int i = 0; i < WARP_LANES; i++) {
+        if (warp->splits[i].state == SPLIT_FREE)
+            continue;
+        for (ExecJoin *j = warp->splits[i].join; j; j = j->parent) {
+            if (!j->arrived || !is_at_end(j))
+                continue;
+            open_join(warp, j);
+            any = true;
+        }
+    }
     return any;
 }
 

@@ -90,20 +90,25 @@ static void drop_incomplete(Meeting *m)
     }
 }
 
+/* Lanes that nobody waits for are those that have exited; an operation on matrices needs all that there were. */
+static uint32_t needed_lanes(const Warp *warp, const IrInst *inst)
+{
+    return inst->tensor ? warp->exists : warp->base.live;
+}
+
 static void note_mask(const Meeting *m, uint32_t lanes)
 {
     if (lanes)
         exec_note(&m->warp->base, m->function, m->inst, (ExecFault){.kind = FAULT_SYNC_MASK, .mask = lanes});
 }
 
-/* Lanes named that cannot come: exited, or (forced) somewhere else for good; and lanes that do not name
- * themselves. */
+/* Lanes named that cannot come: they are somewhere else for good; and lanes that do not name themselves. */
 static void note_wrong_masks(const Meeting *m)
 {
     uint32_t absent = 0, unnamed = 0;
     for (uint32_t left = m->lanes; left; left &= left - 1) {
         int lane = first_lane(left);
-        absent |= m->named[lane] & m->warp->exists & ~m->lanes;
+        absent |= m->named[lane] & needed_lanes(m->warp, m->inst) & ~m->lanes;
         unnamed |= m->named[lane] >> lane & 1 ? 0 : 1u << lane;
     }
     note_mask(m, absent);
@@ -219,6 +224,8 @@ bool sync_resolve(Warp *warp, bool forced)
     for (uint32_t left = warp->parked; left; left &= left - 1)
         if (warp->parked >> first_lane(left) & 1)
             any |= try_meeting(warp, first_lane(left), false);
+    if (!any && warp->parked && !warp->ready)
+        any = split_leave_ends(warp);
     if (any || !warp->parked || warp->ready)
         return any;
     bool may_be_woken = false; /* lanes at a barrier may come yet */
@@ -246,7 +253,7 @@ bool sync_is_whole(const ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     uint32_t named;
     return all_name_same(w, sync_mask_operand(inst), mask, &named) &&
-           (named & ((const Warp *)w)->exists & ~mask) == 0 && (mask & ~named) == 0;
+           (named & needed_lanes((const Warp *)w, inst) & ~mask) == 0 && (mask & ~named) == 0;
 }
 
 void exec_sync_gate(ExecWarp *w, const IrInst *inst, uint32_t mask)

@@ -306,12 +306,35 @@ static void uninit_local(bool bug)
 }
 __global__ void shuffle_kernel(int *y, unsigned n)
 {
+    int value = T;
     if (T < n)
-        y[T] = __shfl_down_sync(ALL, (int)T, 1); // bug: shuffle_mask
+        value = __shfl_xor_sync(ALL, value, 1); // bug: shuffle_mask
+    y[T] = value;
 }
 static void shuffle_mask(bool bug)
 {
     shuffle_kernel<<<1, 32>>>(b, bug ? 20 : 32);
+}
+__global__ void shuffle_exited_kernel(int *y, unsigned n)
+{
+    if (T >= n)
+        return;
+    y[T] = __shfl_down_sync(ALL, (int)T, 1); // bug: shuffle_exited
+}
+static void shuffle_exited(bool bug)
+{
+    shuffle_exited_kernel<<<1, 32>>>(b, bug ? 20 : 32);
+}
+__global__ void shuffle_unnamed_kernel(int *y, int width)
+{
+    int value = T;
+    if (T < 16)
+        value = __shfl_down_sync(0xFFFF, value, 8, width); // bug: shuffle_unnamed
+    y[T] = value;
+}
+static void shuffle_unnamed(bool bug)
+{
+    shuffle_unnamed_kernel<<<1, 32>>>(b, bug ? 32 : 16);
 }
 
 struct Bug {
@@ -344,6 +367,8 @@ static const Bug bugs[] = {
     {"half_block", half_block}, // barrier-exited
     {"divergent", divergent}, // barrier-divergent
     {"shuffle_mask", shuffle_mask}, // sync-mask
+    {"shuffle_exited", shuffle_exited}, // shuffle-source
+    {"shuffle_unnamed", shuffle_unnamed}, // shuffle-source
     {"freed", freed}, // use-after-free
 };
 

@@ -26,6 +26,7 @@ static const struct {
     {FAULT_BARRIER_EXITED, FINDING_BARRIER_EXITED, "barrier"},
     {FAULT_BARRIER_DIVERGENT, FINDING_BARRIER_DIVERGENT, "barrier"},
     {FAULT_SYNC_MASK, FINDING_SYNC_MASK, "barrier"},
+    {FAULT_SHUFFLE_SOURCE, FINDING_SHUFFLE_SOURCE, "barrier"},
 };
 
 /* Sends a fault in its own launch; x: place and lane. */

@@ -1,5 +1,6 @@
 /* Shuffles, votes, matches and reductions across lanes; alu_cases.def has them on a full warp against
  * hardware, here are partial masks, several groups in one warp, and lanes that are off. */
+#include "common/vgpu/exec/exec_internal.h"
 #include "common/vgpu/exec/test/alu_harness.h"
 
 #include "common/base/rng.h"
@@ -100,18 +101,40 @@ static void butterfly_and_index_pick_lanes(void **state)
     harness_free(&idx.h);
 }
 
-/* A source lane that does not execute gives the reader's own value; lanes that are off keep their registers.
- */
-static void shuffle_from_an_absent_lane_gives_the_own_value(void **state)
+static void see_fault(void *self, const ExecWho *who, const ExecFault *fault)
+{
+    (void)who;
+    assert_int_equal(fault->kind, FAULT_SHUFFLE_SOURCE);
+    *(uint32_t *)self |= fault->mask;
+}
+
+/* The handler on a warp of a block whose faults are gathered: their lanes. */
+static uint32_t run_in_block(Lanes *l, uint32_t mask)
+{
+    uint32_t seen = 0;
+    const ExecObserver observer = {.self = &seen, .fault = see_fault};
+    const ExecLaunch launch = {.observers = &observer, .n_observers = 1};
+    ExecRun exec_run = {.launch = &launch};
+    ExecWorker worker = {.run = &exec_run};
+    ExecBlock block = {.run = &exec_run, .worker = &worker};
+    ExecFrame frame = {.function = &l->h.module->functions[0]};
+    l->h.warp.block = &block;
+    l->h.warp.frame = &frame;
+    run(l, mask);
+    return seen;
+}
+
+/* A source lane that does not execute gives 0; lanes that are off keep their registers. */
+static void shuffle_from_an_absent_lane_gives_zero(void **state)
 {
     (void)state;
     const uint32_t mask = 0x0000FFFF;
     Lanes l = open_lanes("shfl.sync.bfly.b32 %r5, %r0, 16, 31, 65535");
     set_lane_numbers(&l, 0, 50);
     const uint64_t poison = result(&l, 31);
-    run(&l, mask);
+    assert_int_equal(run_in_block(&l, mask), mask);
     for (int lane = 0; lane < WARP_LANES; lane++)
-        assert_int_equal(result(&l, lane), lane < 16 ? 50u + (uint64_t)lane : poison);
+        assert_int_equal(result(&l, lane), lane < 16 ? 0 : poison);
     harness_free(&l.h);
 }
 
@@ -264,7 +287,7 @@ int main(void)
         cmocka_unit_test(shuffle_down_keeps_the_last_lanes),
         cmocka_unit_test(shuffle_up_stays_in_its_segment),
         cmocka_unit_test(butterfly_and_index_pick_lanes),
-        cmocka_unit_test(shuffle_from_an_absent_lane_gives_the_own_value),
+        cmocka_unit_test(shuffle_from_an_absent_lane_gives_zero),
         cmocka_unit_test(votes_count_members_only),
         cmocka_unit_test(ballot_knows_groups),
         cmocka_unit_test(match_finds_equal_values),

@@ -224,6 +224,39 @@ __global__ void early_return(float *a, int n)
     __syncthreads(); // barrier after return
 }
 
+// Lanes past n exit, and full masks name them: right, as nobody reads a value of theirs.
+__global__ void exited_lanes_named(unsigned *a, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned votes = __ballot_sync(0xFFFFFFFF, i % 2), first = __shfl_sync(0xFFFFFFFF, i, 0);
+    __syncwarp();
+    a[i] = votes + first + __any_sync(0xFFFFFFFF, i == 3);
+}
+
+// The same in an if that the kernel ends with.
+__global__ void vote_in_last_if(unsigned *a, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        unsigned votes = __ballot_sync(0xFFFFFFFF, i % 2);
+        if (i == 0)
+            a[0] = votes;
+    }
+}
+
+__global__ void sum_of_exited(int *a, int n)
+{
+    int i = threadIdx.x, sum = i;
+    if (i >= n)
+        return;
+    for (int s = 16; s > 0; s /= 2)
+        sum += __shfl_down_sync(0xFFFFFFFF, sum, s); // shuffle from exited
+    if (i == 0)
+        a[0] = sum;
+}
+
 __global__ void divergent_barrier(float *a)
 {
     if (threadIdx.x % 2) {
