@@ -16,6 +16,41 @@ typedef struct InstState {
     bool widens; /* .wide form */
 } InstState;
 
+/* ---- parts of operands ---- */
+
+/* What the parser takes after or before any name means something with some names only: a sum is the place of a variable
+ * or function, or stands in brackets; '!' stands before a predicate. `sums`: a variable may have one here. */
+static bool is_understood(Decoder *d, const PtxOperand *o, bool sums)
+{
+    bool list =
+        o->kind == PTX_OPERAND_VECTOR || o->kind == PTX_OPERAND_PAIR || o->kind == PTX_OPERAND_ADDRESS;
+    bool symbol = o->kind == PTX_OPERAND_VARIABLE || o->kind == PTX_OPERAND_NAME;
+    bool predicate = o->kind == PTX_OPERAND_REG && o->type == PTX_TYPE_PRED;
+    if (o->negated && !predicate)
+        return decode_refuse(d, "'!' before something that is no predicate");
+    if (o->offset && !(symbol && sums) && o->kind != PTX_OPERAND_ADDRESS)
+        return decode_refuse(d, "a sum outside of an address");
+    for (int i = 0; list && i < o->n_elems; i++)
+        if (!is_understood(d, &o->elems[i], sums))
+            return false;
+    return true;
+}
+
+static bool are_understood(Decoder *d, const PtxInst *pi)
+{
+    for (int i = 0; i < pi->n_operands; i++)
+        if (!is_understood(d, &pi->operands[i], true))
+            return false;
+    const PtxCall *c = pi->call;
+    for (uint32_t i = 0; c && i < c->n_args; i++)
+        if (!is_understood(d, &c->args[i], c->args[i].kind == PTX_OPERAND_NAME))
+            return false;
+    for (uint32_t i = 0; c && i < c->n_results; i++)
+        if (!is_understood(d, &c->results[i], false))
+            return false;
+    return !c || is_understood(d, &c->target, false);
+}
+
 /* ---- one operand ---- */
 
 static bool source(InstState *s, const PtxOperand *o, unsigned bytes, PtxType type)
@@ -90,6 +125,26 @@ static bool atomic_vector(InstState *s, const PtxOperand *o, bool is_dest)
     if (!is_dest)
         s->in.n_vec = (uint8_t)(n + n_dests);
     return ok;
+}
+
+/* What is read and changes nothing: a cache policy of memory instructions, a number, or (ir/async.def) what makes a policy or names
+ * the one block of a cluster. */
+static bool hint(InstState *s, const PtxOperand *o)
+{
+    switch (s->in.opcode) {
+    case PTX_LD:
+    case PTX_ST:
+    case PTX_ATOM:
+    case PTX_RED:
+        return (o->kind == PTX_OPERAND_REG && type_reg_bytes((PtxType)o->type) == 8) ||
+               decode_refuse(s->d, "a cache policy is a register of 64 bits");
+    case PTX_DISCARD:
+    case PTX_APPLYPRIORITY:
+    case PTX_PMEVENT:
+        return o->kind == PTX_OPERAND_INT || decode_refuse(s->d, "expected a constant");
+    default:
+        return true;
+    }
 }
 
 static bool label(InstState *s, const PtxOperand *o)
@@ -168,7 +223,7 @@ static bool one_operand(InstState *s, char letter, const PtxOperand *o)
     case 't':
         return label_list(s, o);
     case 'h':
-        return true;
+        return hint(s, o);
     default:
         return decode_refuse(s->d, "no decoder for its operands");
     }
@@ -287,6 +342,8 @@ bool decode_instruction(Decoder *d, const PtxInst *pi)
         form_decode(variant, form);
     if (!form->usable)
         return decode_refuse(d, "%s", form->reason);
+    if (!are_understood(d, pi))
+        return false;
     InstState s = {.d = d, .pi = pi, .in = form->inst};
     s.wider = s.in.opcode == PTX_LD || s.in.opcode == PTX_ST || s.in.opcode == PTX_CVT;
     s.widens = s.in.mode == MUL_WIDE && (s.in.opcode == PTX_MUL || s.in.opcode == PTX_MAD);

@@ -42,8 +42,8 @@ static inline void harness_mark(const AluRow *row, AluVariant v)
     harness_row_seen[row - rows] = true;
 }
 
-/* Decodes a kernel whose body is `body`; false (with a message printed) when the front end refuses it. */
-static inline bool harness_decode(Harness *h, const char *body)
+/* Decodes a kernel whose body is `body`; false (with a message in diag) when the front end refuses it. */
+static inline bool harness_try(Harness *h, const char *body, Diag *diag)
 {
     static const char head[] =
         ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
@@ -51,17 +51,14 @@ static inline bool harness_decode(Harness *h, const char *body)
         ".reg .pred %p<8>; .reg .b128 %q<2>;\n";
     char text[2048];
     PtxModule *parsed = NULL;
-    Diag diag = {0};
     *h = (Harness){0};
     int length = snprintf(text, sizeof text, "%s%s;\nret;\n}\n", head, body);
-    Status status = ptx_parse(text, (size_t)length, "case.ptx", &parsed, &diag);
+    Status status = ptx_parse(text, (size_t)length, "case.ptx", &parsed, diag);
     if (status == STATUS_OK)
-        status = ir_decode(&parsed, 1, &h->module, &diag);
+        status = ir_decode(&parsed, 1, &h->module, diag);
     ptx_module_free(parsed);
-    if (status != STATUS_OK) {
-        print_error("%s: %s\n", body, diag.message);
+    if (status != STATUS_OK)
         return false;
-    }
     const IrFunction *f = &h->module->functions[0];
     h->inst = &f->insts[0];
     h->reg_bytes = (f->reg_bytes + 63) / 64 * 64 + 64;
@@ -70,6 +67,16 @@ static inline bool harness_decode(Harness *h, const char *body)
     memset(h->regs, HARNESS_POISON, h->reg_bytes);
     h->warp = (ExecWarp){.regs = h->regs, .pool = f->pool, .live = FULL_MASK};
     return true;
+}
+
+/* The same, with the message printed. */
+static inline bool harness_decode(Harness *h, const char *body)
+{
+    Diag diag = {0};
+    if (harness_try(h, body, &diag))
+        return true;
+    print_error("%s: %s\n", body, diag.message);
+    return false;
 }
 
 static inline void harness_free(Harness *h)

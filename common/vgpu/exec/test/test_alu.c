@@ -199,9 +199,10 @@ static uint64_t carry_reference(const char *op, const char *type, const uint64_t
     const uint64_t all = UINT64_MAX >> (64 - bits);
     const bool uses_carry = op[3] == 'c'; /* addc subc madc */
     const uint64_t carry = uses_carry && carry_in;
-    if (strncmp(op, "sub", 3) == 0) {
-        *carry_out = src[0] < src[1] || (src[0] - src[1]) < carry;
-        return (src[0] - src[1] - carry) & all;
+    if (strncmp(op, "sub", 3) == 0) { /* the flag is set when nothing is borrowed */
+        const uint64_t borrow = uses_carry && !carry_in;
+        *carry_out = !(src[0] < src[1] || (src[0] - src[1]) < borrow);
+        return (src[0] - src[1] - borrow) & all;
     }
     uint64_t first = src[0], second = src[1];
     if (strncmp(op, "mad", 3) == 0) {

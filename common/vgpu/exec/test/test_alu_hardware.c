@@ -155,12 +155,127 @@ static void hash_notices_one_bit(void **state)
     assert_true(alu_hash(results, ALU_N_INPUTS) != before);
 }
 
+/* ---- what is parsed is executed or refused ---- */
+
+static bool is_refused(const char *body)
+{
+    Harness h;
+    Diag diag = {0};
+    if (!harness_try(&h, body, &diag))
+        return true;
+    bool refused = false;
+    for (uint32_t i = 0; i < h.module->functions[0].n_insts; i++)
+        refused |= h.module->functions[0].insts[i].opcode == PTX_UNSUPPORTED;
+    harness_free(&h);
+    return refused;
+}
+
+static bool is_name_char(char c)
+{
+    return c == '_' || c == '%' || c == '.' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+}
+
+/* The text with `what` before or behind its k-th operand, which is a register or a symbol; false: it has no k-th one. */
+static bool change_operand(const char *body, int k, const char *before, const char *behind, char *out, size_t size)
+{
+    int brackets = 0;
+    for (const char *at = strchr(body, ' '); at && *at; at++) {
+        brackets += (*at == '[') - (*at == ']');
+        if (is_name_char(at[-1]) || !is_name_char(*at) || (*at >= '0' && *at <= '9') || brackets)
+            continue;
+        const char *end = at;
+        while (is_name_char(*end))
+            end++;
+        if (k-- == 0) {
+            snprintf(out, size, "%.*s%s%.*s%s%s", (int)(at - body), body, before, (int)(end - at), at, behind, end);
+            return true;
+        }
+        at = end - 1;
+    }
+    return false;
+}
+
+/* Each operand outside of brackets as a sum, and each that is no predicate negated: nothing executes that. */
+static int check_mutants(const char *body)
+{
+    char mutant[320];
+    int wrong = 0;
+    if (is_refused(body)) {
+        print_error("%s: is refused as it stands\n", body);
+        return 1;
+    }
+    for (int k = 0; change_operand(body, k, "", " + 1", mutant, sizeof mutant); k++)
+        if (!is_refused(mutant) && ++wrong)
+            print_error("%s: is not refused\n", mutant);
+    for (int k = 0; change_operand(body, k, "!", "", mutant, sizeof mutant); k++)
+        if (!strstr(mutant, "!%p") && !is_refused(mutant) && ++wrong)
+            print_error("%s: is not refused\n", mutant);
+    return wrong;
+}
+
+/* Forms that are not among the arithmetic ones. */
+static const char *const other_forms[] = {
+    "st.global.u32 [%d0], %r1",
+    "st.global.u32 [%d0+4], %r1",
+    "st.global.v2.u32 [%d0], {%r1, %r2}",
+    "st.shared.u16 [%r0], %h1",
+    "ld.global.u32 %r1, [%d0]",
+    "ld.global.L2::cache_hint.u32 %r1, [%d0], %d1",
+    "ld.global.v4.f32 {%f0, %f1, %f2, _}, [%d0+16]",
+    "mov.u32 %r1, %tid.x",
+    "mov.u64 %d1, %clock64",
+    "mov.b64 %d1, {%r0, %r1}",
+    "mov.b64 {%r0, %r1}, %d1",
+    "add.u32 %r1, %r2, %laneid",
+    "cvta.to.global.u64 %d1, %d2",
+    "atom.global.add.u32 %r1, [%d0], %r2",
+    "atom.global.cas.b32 %r1, [%d0], %r2, %r3",
+    "atom.global.add.L2::cache_hint.u32 %r1, [%d0], %r2, %d1",
+    "red.shared.add.u32 [%r0], %r1",
+    "bar.sync %r0, %r1",
+    "bar.red.popc.u32 %r1, 0, %p0",
+    "bar.warp.sync %r0",
+    "vote.sync.ballot.b32 %r1, %p0, %r2",
+    "selp.b32 %r1, %r2, %r3, %p0",
+    "setp.lt.and.s32 %p1|%p2, %r0, %r1, %p3",
+    "nanosleep.u32 %r0",
+    "isspacep.shared %p0, %d0",
+    "match.all.sync.b32 %r1|%p0, %r2, %r3",
+};
+
+/* An operand that is of no effect has its kind all the same. */
+static const char *const no_hints[] = {
+    "ld.global.u32 %r1, [%d0], %r2",
+    "ld.global.u32 %r1, [%d0], %tid.x",
+    "st.global.u32 [%d0], %r1, %r2",
+    "atom.global.add.u32 %r1, [%d0], %r2, %r3",
+    "red.global.add.u32 [%d0], %r1, 5",
+};
+
+static void parts_of_operands_are_executed_or_refused(void **state)
+{
+    (void)state;
+    int wrong = 0;
+    char body[256];
+    for (int i = 0; i < N_CASES; i++) {
+        write_instruction(&cases[i], body, sizeof body);
+        wrong += check_mutants(body);
+    }
+    for (size_t i = 0; i < sizeof other_forms / sizeof *other_forms; i++)
+        wrong += check_mutants(other_forms[i]);
+    for (size_t i = 0; i < sizeof no_hints / sizeof *no_hints; i++)
+        if (!is_refused(no_hints[i]) && ++wrong)
+            print_error("%s: is not refused\n", no_hints[i]);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_case_gives_what_hardware_gave),
         cmocka_unit_test(every_row_has_a_case),
         cmocka_unit_test(hash_notices_one_bit),
+        cmocka_unit_test(parts_of_operands_are_executed_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
