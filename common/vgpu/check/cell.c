@@ -79,9 +79,29 @@ static bool is_named_first(const Record *a, const Record *b)
     return a->place <= b->place;
 }
 
+/* A plain read and an atomic: the read's value only goes into a compare-and-swap that checks it. */
+static bool is_guess(const RaceAccess *r, const Record *read, const Record *other)
+{
+    if (read->access != ACCESS_LOAD || (read->flags & RECORD_ATOMIC) || !(other->flags & RECORD_ATOMIC) ||
+        read->place == NO_PLACE || other->place == NO_PLACE)
+        return false;
+    GuessMemo *memo = &r->e->worker->guesses[(read->place * 7 + other->place) % GUESS_MEMO];
+    if (memo->read != read->place + 1 || memo->other != other->place + 1) {
+        uint32_t pc, swap;
+        const IrFunction *f = check_function(r->e->set, read->place, &pc);
+        const IrFunction *of = check_function(r->e->set, other->place, &swap);
+        bool in_swap = of == f && f->insts[swap].opcode == PTX_ATOM && f->insts[swap].mode == ATOM_CAS;
+        *memo = (GuessMemo){read->place + 1, other->place + 1,
+                            guess_is_checked(f, pc, in_swap ? swap : IR_NO_PC)};
+    }
+    return memo->checked;
+}
+
 void race_note(RaceAccess *r, FindingKind kind, Cell now, Cell old, unsigned byte, uint64_t count)
 {
     const Record *mine = &r->now, *theirs = record_at(r, old);
+    if (kind == FINDING_RACE && (is_guess(r, mine, theirs) || is_guess(r, theirs, mine)))
+        kind = FINDING_GUESS;
     bool now_first = is_named_first(mine, theirs);
     const Record *first = now_first ? mine : theirs, *second = now_first ? theirs : mine;
     NoteKey key = {.kind = (uint8_t)kind,

@@ -10,6 +10,7 @@
  *   race.c     accesses -> lines of shadow        cell.c    one line: what races, what is kept
  *   quick.c    shared memory: the common accesses, without the two above
  *   wide*.c    accesses of whole blocks, kept aside while nothing meets them
+ *   guess.c    reads that a compare-and-swap checks
  *   order.c    happens-before beyond barriers     know.c    what a thread knows of others
  *   check.c    the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
@@ -108,8 +109,16 @@ typedef struct CheckBlock {
     uint64_t opened; /* number of the launch (CheckSet.n_launches) in which it is open; 0: closed */
 } CheckBlock;
 
+/* An answer of guess_is_checked. */
+typedef struct GuessMemo {
+    Place read, other; /* plus 1; 0: empty */
+    bool checked;
+} GuessMemo;
+enum { GUESS_MEMO = 64 };
+
 typedef struct CheckWorker {
     NoteTable notes;
+    GuessMemo guesses[GUESS_MEMO]; /* of the launch */
     Pool pool; /* reset at each launch */
     RecordMaker maker;
     WideWorker wide;
@@ -195,6 +204,8 @@ typedef struct CheckEvent {
 } CheckEvent;
 
 Place check_place(const CheckSet *set, const ExecWho *who);
+/* The function of a place, and the instruction's pc in it. */
+const IrFunction *check_function(const CheckSet *set, Place place, uint32_t *pc);
 /* Adds a note about the event's instruction; thread: linear index in the block. NULL: nothing to fill in. */
 Note *check_note(const CheckEvent *e, const NoteKey *key, uint32_t thread, uint64_t count);
 /* Turns the notes of all workers into findings, in order, and reports the new ones. */
@@ -254,6 +265,12 @@ bool race_prepare_block(CheckBlock *b, uint32_t bytes);
 /* A block begins, or has passed a block-wide barrier: what its shared shadow holds is over. */
 void race_forget_block(CheckBlock *b);
 void race_free_block(CheckBlock *b);
+
+/* ---- guesses ---- */
+
+/* True when what the load at pc reads only goes into the compare-and-swap at `swap` (IR_NO_PC: none is known) or into those of the same
+ * address, as compare and as what the new value is made of. */
+bool guess_is_checked(const IrFunction *f, uint32_t pc, uint32_t swap);
 
 /* ---- order ---- */
 

@@ -102,7 +102,7 @@ static void unflatten(uint64_t linear, const uint32_t dim[3], uint32_t out[3])
     out[2] = (uint32_t)(linear / dim[0] / dim[1]);
 }
 
-static const IrFunction *function_of(const CheckSet *set, Place place, uint32_t *pc)
+const IrFunction *check_function(const CheckSet *set, Place place, uint32_t *pc)
 {
     const IrModule *m = set->launch->instance->module;
     uint32_t low = 0, high = m->n_functions;
@@ -124,7 +124,7 @@ static void resolve_place(CheckSet *set, Place place, FindingPlace *out, uint32_
     if (place == NO_PLACE)
         return;
     const IrModule *m = set->launch->instance->module;
-    const IrFunction *f = function_of(set, place, pc);
+    const IrFunction *f = check_function(set, place, pc);
     const IrLoc *l = ir_place(m, f, *pc);
     if (!l)
         return;

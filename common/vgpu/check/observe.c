@@ -35,6 +35,7 @@ static void forget_launch(CheckSet *set)
     for (unsigned w = 0; w < set->n_workers; w++) {
         pool_reset(&set->workers[w].pool);
         set->workers[w].maker = (RecordMaker){0};
+        memset(set->workers[w].guesses, 0, sizeof set->workers[w].guesses);
         set->workers[w].wide = (WideWorker){0};
     }
     record_store_reset(&set->records);

@@ -1,5 +1,6 @@
 // Kernels for test_kernels.c: for each fault that a checker must find, a kernel with it and one without it.
 #include <cooperative_groups.h>
+#include <cuda_bf16.h>
 
 namespace cg = cooperative_groups;
 
@@ -255,6 +256,88 @@ __global__ void sum_of_exited(int *a, int n)
         sum += __shfl_down_sync(0xFFFFFFFF, sum, s); // shuffle from exited
     if (i == 0)
         a[0] = sum;
+}
+
+// ---- compare and swap ----
+
+// The programming guide's loop.
+__global__ void swap_loop(unsigned long long *a, int n)
+{
+    unsigned long long old = a[threadIdx.x % n], assumed; // guess
+    do {
+        assumed = old;
+        old = atomicCAS(&a[threadIdx.x % n], assumed, // swap
+                        __double_as_longlong(1.0 + __longlong_as_double(assumed)));
+    } while (assumed != old);
+}
+
+__global__ void swap_in_shared(int *out)
+{
+    __shared__ int sum;
+    if (threadIdx.x == 0)
+        sum = 0;
+    __syncthreads();
+    int old = sum, assumed; // shared guess
+    do {
+        assumed = old;
+        old = atomicCAS(&sum, assumed, assumed + 3); // shared swap
+    } while (assumed != old);
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+
+// NVIDIA's own, which rounds by branches that the value decides.
+__global__ void add_bfloat16(__nv_bfloat16 *a)
+{
+    atomicAdd(a, __float2bfloat16(1.0f)); // bfloat16
+}
+
+// The value also goes elsewhere.
+__global__ void swap_and_store(int *a, int *out)
+{
+    int old = *a, assumed; // kept guess
+    out[threadIdx.x] = old;
+    do {
+        assumed = old;
+        old = atomicCAS(a, assumed, assumed + 1); // kept swap
+    } while (assumed != old);
+}
+
+// The value decides whether there is a swap at all.
+__global__ void swap_if_small(int *a, int most)
+{
+    int old = *a; // deciding read
+    if (old < most)
+        atomicCAS(a, old, old + 1); // decided swap
+}
+
+// The swap is of another place, and does not check the value.
+__global__ void swap_elsewhere(int *a, int *b)
+{
+    int seen = *a;         // read for another
+    atomicCAS(b, seen, 7);
+    atomicAdd(a, 1); // changed by others
+}
+
+// Nobody compares with the value: it is lost or kept by chance.
+__global__ void blind_swap(int *a)
+{
+    int seen = *a;              // read for blind
+    atomicCAS(a, 0, seen + 1); // blind swap
+}
+
+// A guess and another thread's plain write.
+__global__ void swap_and_set(int *a)
+{
+    if (threadIdx.x == 40) {
+        *a = 5; // plain set
+        return;
+    }
+    int old = *a, assumed; // guess beside a set
+    do {
+        assumed = old;
+        old = atomicCAS(a, assumed, assumed + 1); // swap beside a set
+    } while (assumed != old);
 }
 
 __global__ void divergent_barrier(float *a)
