@@ -170,6 +170,8 @@ typedef struct Lab {
     size_t n_extra;
     const char **libraries;
     size_t n_libraries;
+    const char **raise; /* advice that counts as findings */
+    size_t n_raise;
     double points, starter_floor;
     LabTolerance tolerance;
     LabLimits limits;

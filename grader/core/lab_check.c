@@ -189,6 +189,10 @@ Status lab_check_lab(Lab *lab, const char *path, Diag *d)
             return diag_set_at(d, STATUS_PARSE, path, 0, 0,
                                "'%s' in 'libraries' must be letters, digits and underscores",
                                lab->libraries[i]);
+    for (size_t i = 0; i < lab->n_raise; i++)
+        if (lab->raise[i][strspn(lab->raise[i], "abcdefghijklmnopqrstuvwxyz-")] || !lab->raise[i][0])
+            return diag_set_at(d, STATUS_PARSE, path, 0, 0, "'%s' in 'raise' must be letters and dashes",
+                               lab->raise[i]);
     if (lab->n_files == 0 || lab->n_cases == 0)
         return diag_set_at(d, STATUS_PARSE, path, 0, 0, "'files' and 'cases' must not be empty");
     for (size_t i = 0; i < lab->n_hints; i++)

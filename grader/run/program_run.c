@@ -37,6 +37,15 @@ typedef struct ProgramWork {
 
 /* What it is started with ----------------------------------------------------------------------- */
 
+/* "a,b" of the lab's list. */
+static const char *raised_list(Arena *a, const Lab *lab)
+{
+    const char *list = "";
+    for (size_t i = 0; list && i < lab->n_raise; i++)
+        list = arena_printf(a, "%s%s%s", list, i ? "," : "", lab->raise[i]);
+    return list;
+}
+
 /* vgpu [options], without the program. serves: only the devices, behind descriptor 3. */
 static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
 {
@@ -51,6 +60,8 @@ static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
     args[n++] = arena_printf(a, "--max-instructions=%lld", (long long)c->limits.instructions);
     args[n++] = arena_printf(a, "--report=%s/report.json", p->in_case);
     args[n++] = arena_printf(a, "--sources=%s", p->in_src);
+    if (w->in->lab->n_raise)
+        args[n++] = arena_printf(a, "--raise=%s", raised_list(a, w->in->lab));
     if (c->timeline)
         args[n++] = arena_printf(a, "--timeline=%s/timeline.json", p->in_case);
     if (work_is_judged(c))

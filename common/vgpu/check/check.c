@@ -41,6 +41,39 @@ Status check_parse_tools(const char *text, unsigned *tools, Diag *diag)
     return STATUS_OK;
 }
 
+_Static_assert(FINDING_N_KINDS <= 64, "a bit each");
+
+/* The kinds that may be raised, as a hint. */
+static void hint_raised(Diag *diag)
+{
+    StrBuf list = {0};
+    for (int k = 0; k < FINDING_N_KINDS; k++)
+        if (finding_kind_may_rise((FindingKind)k))
+            strbuf_printf(&list, "%s%s", list.length ? ", " : "", finding_kind_text((FindingKind)k));
+    diag_hint(diag, "advice that can count as a finding: %s", list.failed ? "" : list.text);
+    strbuf_free(&list);
+}
+
+Status check_parse_raised(const char *text, uint64_t *raised, Diag *diag)
+{
+    uint64_t bits = 0;
+    for (const char *word = text;; word++) {
+        FindingKind kind;
+        size_t length = strcspn(word, ",");
+        if (!finding_kind_named(word, length, &kind) || !finding_kind_may_rise(kind)) {
+            Status s = diag_set(diag, STATUS_INVALID, "'%.*s' is no advice that can be raised", (int)length, word);
+            hint_raised(diag);
+            return s;
+        }
+        bits |= (uint64_t)1 << kind;
+        word += length;
+        if (*word == '\0')
+            break;
+    }
+    *raised = bits;
+    return STATUS_OK;
+}
+
 /* ---- the set ---- */
 
 static void init_locks(CheckSet *set)
@@ -184,7 +217,8 @@ void check_add_finding(CheckSet *set, const Finding *f, const FindingKey *key)
     FindingSlot *slot = &set->slots[set->n_slots++];
     *slot = (FindingSlot){.finding = *f, .key = *key, .reported_count = f->count};
     slot->finding.id = (uint32_t)(set->n_slots - 1);
-    slot->finding.advice = finding_kind_is_advice(f->kind);
+    slot->finding.advice =
+        finding_kind_is_advice(f->kind) && !(set->options.raised >> f->kind & 1);
     if (set->options.report)
         set->options.report(set->options.self, &slot->finding);
 }

@@ -36,6 +36,7 @@ typedef struct CheckSet CheckSet;
 
 typedef struct CheckOptions {
     unsigned tools;  /* CheckTool bits */
+    uint64_t raised; /* by FindingKind: advice that counts as a finding here */
     unsigned jobs;   /* the most workers of a launch; 0 counts as 1 */
     unsigned device; /* index of the device */
     void *self;      /* passed to the callbacks, each of which may be NULL */
@@ -56,6 +57,9 @@ typedef struct CheckOptions {
 
 /* "all", "none", or a list such as "memory,race": STATUS_INVALID names the word that is not a tool. */
 Status check_parse_tools(const char *text, unsigned *tools, Diag *diag);
+
+/* A list of advice that counts as findings, such as "barrier-exited": STATUS_INVALID names the word that is none. */
+Status check_parse_raised(const char *text, uint64_t *raised, Diag *diag);
 
 Status check_create(const CheckOptions *options, CheckSet **out);
 void check_destroy(CheckSet *set);

@@ -23,7 +23,7 @@ const char *finding_kind_text(FindingKind kind)
 
 const char *finding_verdict(const Finding *f)
 {
-    return kinds[f->kind].advice || f->advice ? "" : kinds[f->kind].verdict;
+    return f->advice ? "" : kinds[f->kind].verdict;
 }
 
 const char *finding_kind_title(FindingKind kind)
@@ -39,6 +39,21 @@ const char *finding_kind_hint(FindingKind kind)
 bool finding_kind_is_advice(FindingKind kind)
 {
     return kinds[kind].advice;
+}
+
+bool finding_kind_named(const char *text, size_t length, FindingKind *kind)
+{
+    for (int k = 0; k < FINDING_N_KINDS; k++)
+        if (strlen(kinds[k].text) == length && memcmp(kinds[k].text, text, length) == 0) {
+            *kind = (FindingKind)k;
+            return true;
+        }
+    return false;
+}
+
+bool finding_kind_may_rise(FindingKind kind)
+{
+    return kinds[kind].advice && kinds[kind].verdict[0];
 }
 
 const char *check_access_text(uint8_t access)

@@ -65,7 +65,7 @@ const char *finding_kind_text(FindingKind kind);
 /* As in the table, placeholders unfilled. Lookups only: a signal handler may call them. */
 const char *finding_kind_title(FindingKind kind);
 const char *finding_kind_hint(FindingKind kind);
-/* The grader's word for this finding: "" when it is advice. */
+/* The grader's word for this finding: "" when it is advice (finding.advice). */
 const char *finding_verdict(const Finding *f);
 
 /* A host place, resolved from its token. */

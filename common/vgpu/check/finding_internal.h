@@ -5,6 +5,9 @@
 #include "common/vgpu/check/finding.h"
 
 bool finding_kind_is_advice(FindingKind kind);
+/* Advice that a lab may raise to a finding. */
+bool finding_kind_may_rise(FindingKind kind);
+bool finding_kind_named(const char *text, size_t length, FindingKind *kind);
 
 /* 1234 as "1,234". */
 void finding_put_number(StrBuf *out, uint64_t n);

@@ -314,6 +314,20 @@ static NoteTable *join_tables(CheckSet *set)
     return to;
 }
 
+/* Threads that have exited miss every barrier after that: what is told is the first barrier of a kernel, and not even that
+ * where threads came apart at one. */
+static bool is_told(const CheckSet *set, const NoteTable *t, size_t i)
+{
+    const Note *n = &t->notes[i];
+    for (size_t k = 0; n->key.kind == FINDING_BARRIER_EXITED && k < t->n; k++) {
+        const Note *other = &t->notes[k];
+        bool says_it = other->key.kind == FINDING_BARRIER_DIVERGENT || (other->key.kind == n->key.kind && k < i);
+        if (says_it && grid_of(set, other->block)->function == grid_of(set, n->block)->function)
+            return true;
+    }
+    return false;
+}
+
 void check_merge(CheckSet *set)
 {
     NoteTable *t = join_tables(set);
@@ -324,7 +338,8 @@ void check_merge(CheckSet *set)
         if (t->n)
             qsort(t->notes, t->n, sizeof *t->notes, compare_notes);
         for (size_t i = 0; i < t->n; i++)
-            add_note(set, &t->notes[i]);
+            if (!is_told(set, t, i))
+                add_note(set, &t->notes[i]);
         if (limited) {
             Note n = {.key = {.kind = FINDING_LIMIT, .place = NO_PLACE, .other = NO_PLACE}, .count = 1};
             add_note(set, &n);

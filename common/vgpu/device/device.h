@@ -283,6 +283,7 @@ typedef struct DeviceOptions {
     const char *model; /* name of a device model; NULL: the default */
     uint32_t n_devices;
     const char *checks; /* "all", "none", "memory,race"...; NULL: all */
+    const char *raised; /* advice that counts as findings: "barrier-exited"...; NULL: none */
     uint64_t seed;      /* order of blocks and warps, pattern of fresh memory; 0: blocks in ascending order */
     uint64_t max_instructions; /* of one launch; 0: no limit */
     uint64_t memory_bytes;     /* of a card; 0: as many as the model has */
@@ -297,7 +298,7 @@ typedef struct DeviceOptions {
 } DeviceOptions;
 
 /* Options from the environment: VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS
- * VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_STREAM_FD VGPU_PROVENANCE_FD. STATUS_INVALID: one is
+ * VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_RAISE VGPU_STREAM_FD VGPU_PROVENANCE_FD. STATUS_INVALID: one is
  * not a number. */
 Status device_options_read(DeviceOptions *out, Diag *diag);
 /* A number of the environment, `fallback` where it is not set. */
@@ -305,7 +306,7 @@ Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, 
 
 typedef struct DeviceServer DeviceServer;
 
-/* STATUS_INVALID: unknown model or checks (the message lists the known ones). */
+/* STATUS_INVALID: unknown model, checks or advice (the message lists the known ones). */
 Status device_server_create(const DeviceOptions *options, DeviceServer **out, Diag *diag);
 void device_server_destroy(DeviceServer *s);
 /* Writes the record of who wrote which bytes, if somebody wants it and it is not written. OP_FINISH does. */

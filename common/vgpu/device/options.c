@@ -23,7 +23,7 @@ Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, 
 Status device_options_read(DeviceOptions *o, Diag *diag)
 {
     uint64_t n_devices = 1, jobs = 1, fd = UINT64_MAX, memory_mib = 0, provenance = 0;
-    *o = (DeviceOptions){.model = getenv("VGPU_DEVICE"), .checks = getenv("VGPU_CHECK")};
+    *o = (DeviceOptions){.model = getenv("VGPU_DEVICE"), .checks = getenv("VGPU_CHECK"), .raised = getenv("VGPU_RAISE")};
     Status st = device_option_number("VGPU_DEVICES", 1, &n_devices, diag);
     if (st == STATUS_OK)
         st = device_option_number("VGPU_JOBS", 1, &jobs, diag);

@@ -94,11 +94,11 @@ static const MemAlloc *locate(void *self, uint64_t addr, unsigned *owner)
     return device_locate(((Device *)self)->server, addr, owner);
 }
 
-static Status fill_device(Device *d, unsigned tools)
+static Status fill_device(Device *d, unsigned tools, uint64_t raised)
 {
     DeviceServer *s = d->server;
     CheckOptions check = {
-        .tools = tools, .jobs = s->jobs, .device = d->index, .self = d, .report = record_finding};
+        .tools = tools, .raised = raised, .jobs = s->jobs, .device = d->index, .self = d, .report = record_finding};
     check.demangle = demangle;
     check.locate = locate;
     Status st = make_memory(d);
@@ -138,7 +138,7 @@ Device *device_of(DeviceServer *s, uint32_t index)
     return index < s->n_devices ? s->devices[index] : NULL;
 }
 
-static Status add_devices(DeviceServer *s, unsigned tools, Diag *diag)
+static Status add_devices(DeviceServer *s, unsigned tools, uint64_t raised, Diag *diag)
 {
     const PerfModel *model;
     Status st = find_model(s->options.model, &model, diag);
@@ -158,7 +158,7 @@ static Status add_devices(DeviceServer *s, unsigned tools, Diag *diag)
         d->server = s;
         d->index = i;
         d->model = &s->model;
-        st = fill_device(d, tools);
+        st = fill_device(d, tools, raised);
         if (st != STATUS_OK)
             return diag_set(diag, st, "device %u cannot be made: %s", i, status_name(st));
     }
@@ -168,7 +168,10 @@ static Status add_devices(DeviceServer *s, unsigned tools, Diag *diag)
 Status device_server_create(const DeviceOptions *options, DeviceServer **out, Diag *diag)
 {
     unsigned tools = CHECK_ALL;
+    uint64_t raised = 0;
     Status st = check_parse_tools(options->checks == NULL ? "all" : options->checks, &tools, diag);
+    if (st == STATUS_OK && options->raised != NULL)
+        st = check_parse_raised(options->raised, &raised, diag);
     if (st != STATUS_OK)
         return st;
     DeviceServer *s = calloc(1, sizeof *s);
@@ -176,7 +179,7 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for the device server");
     s->options = *options;
     s->jobs = options->jobs == 0 ? 1 : options->jobs;
-    st = add_devices(s, tools, diag);
+    st = add_devices(s, tools, raised, diag);
     if (st != STATUS_OK) {
         device_server_destroy(s);
         return st;

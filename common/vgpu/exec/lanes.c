@@ -48,17 +48,19 @@ static void shuffle(ExecWarp *warp, const IrInst *inst, uint32_t mask)
 {
     const LaneU32 *a = warp_src(warp, &inst->src[0]), *b = warp_src(warp, &inst->src[1]);
     const LaneU32 *c = warp_src(warp, &inst->src[2]);
-    uint32_t result[WARP_LANES], predicate = 0, present = 0;
+    const LaneU32 *members = warp_src(warp, &inst->src[3]);
+    uint32_t result[WARP_LANES], predicate = 0, strange = 0;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         bool inside;
         const uint32_t from = shuffle_source(inst->mode, lane, b[lane], c[lane], &inside);
         result[lane] = mask >> from & 1 ? a[from] : 0;
-        present |= (mask >> from & 1) << lane;
+        /* live lanes that the mask names and that never came have been reported */
+        strange |= (~mask & (~members[lane] | ~warp->live)) >> from << 31 >> (31 - lane);
         predicate |= (uint32_t)inside << lane;
     }
-    if (mask & ~present)
+    if (strange & mask)
         exec_note(warp, warp->frame->function, inst,
-                  (ExecFault){.kind = FAULT_SHUFFLE_SOURCE, .mask = mask & ~present});
+                  (ExecFault){.kind = FAULT_SHUFFLE_SOURCE, .mask = strange & mask});
     if (inst->dst.kind == IR_REG)
         lane_store(warp, inst, result, mask, 4);
     if (inst->dst2.kind == IR_REG)

@@ -20,6 +20,7 @@ static const char usage[] =
     "Runs a program built with nvcc -cudart shared on the virtual GPU, and reports what it does wrong.\n"
     "\n"
     "  --check=LIST            all, none, or some of memory,race,init,sync,leak (default all)\n"
+    "  --raise=LIST            advice that counts as findings: barrier-exited\n"
     "  --device=NAME           model of card (--list-devices names them)\n"
     "  --devices=N             that many cards of it (default 1)\n"
     "  --memory=MIB            of each card, instead of what the model has\n"
@@ -61,6 +62,7 @@ typedef enum Option {
     OPT_SOURCES,
     OPT_FAIL_AT,
     OPT_MAX,
+    OPT_RAISE,
     OPT_JOBS,
     OPT_ISOLATED,
     OPT_SERVE,
@@ -73,6 +75,7 @@ typedef enum Option {
 
 static const struct option long_options[] = {
     {"check", required_argument, NULL, OPT_CHECK},
+    {"raise", required_argument, NULL, OPT_RAISE},
     {"device", required_argument, NULL, OPT_DEVICE},
     {"devices", required_argument, NULL, OPT_DEVICES},
     {"memory", required_argument, NULL, OPT_MEMORY},
@@ -150,6 +153,15 @@ static const char *check_option(const char *text)
     return text;
 }
 
+static const char *raise_option(const char *text)
+{
+    uint64_t raised;
+    Diag diag = {0};
+    if (check_parse_raised(text, &raised, &diag) != STATUS_OK)
+        fail("--raise", diag.message);
+    return text;
+}
+
 static const char *device_option(const char *text)
 {
     if (perf_model_find(text) == NULL)
@@ -192,6 +204,9 @@ static void set_option(int option, const char *arg, ToolOptions *o)
         break;
     case OPT_SVG:
         o->svg = arg;
+        break;
+    case OPT_RAISE:
+        o->raise = raise_option(arg);
         break;
     case OPT_SEED:
         o->seed = number_option("seed", arg);

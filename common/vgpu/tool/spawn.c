@@ -66,6 +66,7 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
     snprintf(number, sizeof number, "%d", files->provenance);
     set_or_clear("VGPU_PROVENANCE_FD", files->provenance < 0 ? NULL : number);
     set_or_clear("VGPU_CHECK", o->check);
+    set_or_clear("VGPU_RAISE", o->raise);
     set_or_clear("VGPU_DEVICE", o->device);
     set_or_clear("VGPU_SEED", o->seed);
     set_or_clear("VGPU_FAIL_AT", o->fail_at);

@@ -26,7 +26,7 @@ enum { TOOL_PROCESSES_MAX = 64 };
 
 typedef struct ToolOptions {
     const char *sources; /* the only folder whose lines are quoted; NULL: any */
-    const char *check, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices,
+    const char *check, *raise, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices,
         *memory, *provenance;
     bool profile, timeline_text, quiet, color;
     bool isolated; /* the devices in a process of their own */

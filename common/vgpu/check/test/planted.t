@@ -28,5 +28,17 @@ if build_cu planted -lineinfo -g "$here/planted.cu"; then
     done < <(sed -n 's/^ *{"\([a-z_]*\)", [a-z_]*}, *\/\/ \([a-z-]*\)$/\1 \2/p' "$here/planted.cu")
     [ "$rows" -ge 20 ]
     ok $? "the table has $rows rows"
+    "$vgpu" "$scratch/planted" half_block bug >"$scratch/out" 2>"$scratch/err"
+    ok $? "threads that exit before a barrier are advice: the exit status is 0" "$scratch/err"
+    "$vgpu" --raise=barrier-exited --report="$scratch/raised.json" "$scratch/planted" half_block bug >"$scratch/out" 2>"$scratch/err"
+    same "--raise: the exit status is 1" 1 $?
+    same "--raise: its verdict is barrier" '["barrier",false]' "$(jq -c '.findings[] | [.verdict, .advice]' "$scratch/raised.json")"
+    "$vgpu" --isolated --raise=barrier-exited "$scratch/planted" half_block bug >"$scratch/out" 2>"$scratch/err"
+    same "--raise --isolated: the exit status is 1" 1 $?
+    "$vgpu" --raise=barrier-exited,race "$scratch/planted" half_block right >"$scratch/out" 2>"$scratch/err"
+    [ $? -ne 0 ]
+    ok $? "--raise refuses what is no advice" "$scratch/err"
+    grep -q "'race'" "$scratch/err"
+    ok $? "... and names it" "$scratch/err"
 fi
 finish

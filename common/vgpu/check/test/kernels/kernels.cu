@@ -225,6 +225,33 @@ __global__ void early_return(float *a, int n)
     __syncthreads(); // barrier after return
 }
 
+__global__ void barriers_after_return(float *a, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n)
+        return;
+    __syncthreads(); // first of two
+    a[i] = 1;
+    __syncthreads();
+}
+
+// Threads come apart, and then exit: one cause.
+__global__ void barrier_in_loop(float *a)
+{
+    for (int i = threadIdx.x; i < 40; i += 32)
+        __syncthreads(); // barrier in loop
+    a[threadIdx.x] = 1;
+    __syncthreads();
+}
+
+__global__ void exchange_in_if(int *a, int n)
+{
+    int i = threadIdx.x, own = i;
+    if (i < n)
+        own += __shfl_down_sync(0xFFFFFFFF, own, 4); // exchange in if
+    a[i] = own;
+}
+
 // Lanes past n exit, and full masks name them: right, as nobody reads a value of theirs.
 __global__ void exited_lanes_named(unsigned *a, int n)
 {
