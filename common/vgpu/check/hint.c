@@ -177,6 +177,17 @@ static const char *hint_misaligned(CheckSet *set, const Finding *f)
     return finish(set, &b);
 }
 
+/* A trap that stands at no line of the source is the compiler's. */
+static const char *hint_trap(const CheckSet *set, const Finding *f)
+{
+    const IrModule *m = set->launch->instance->module;
+    for (uint32_t i = 0; f->place.line == 0 && i < m->n_globals; i++)
+        if (m->globals[i].space == SPACE_CONST)
+            return "nvcc puts a trap where a kernel writes a __constant__ variable, and warns when it compiles: kernels cannot write "
+                   "constant memory; the host does, with cudaMemcpyToSymbol";
+    return NULL;
+}
+
 const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
 {
     const char *hint = NULL;
@@ -189,6 +200,9 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         break;
     case FINDING_UNINITIALIZED:
         hint = hint_uninit(f);
+        break;
+    case FINDING_TRAP:
+        hint = hint_trap(set, f);
         break;
     case FINDING_MISALIGNED:
         hint = hint_misaligned(set, f);

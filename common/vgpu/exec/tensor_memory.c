@@ -37,6 +37,31 @@ static void read_addresses(const ExecWarp *w, const IrInst *inst, uint64_t *to)
         to[lane] = narrow ? (uint32_t)(to[lane] + offset) : to[lane] + offset;
 }
 
+/* What the programming guide asks of load_matrix_sync and store_matrix_sync: a pointer of 256 bits, and lines that are whole pieces of
+ * 16 bytes. Of elements of 8 to 32 bits; one note for each of the two. */
+static void note_alignment(ExecWarp *w, const Fragment *f, uint32_t mask)
+{
+    enum { POINTER_BYTES = 32, LINE_BYTES = 16 };
+    uint32_t bytes = f->layout.bits / 8u, pointers = 0, lines = 0;
+    if (f->layout.elem == ELEM_B1 || bytes == 0 || bytes > 4)
+        return;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = first_lane(left);
+        pointers |= (uint32_t)(f->base[lane] % POINTER_BYTES != 0) << lane;
+        lines |= (uint32_t)(f->stride[lane] * bytes % LINE_BYTES != 0) << lane;
+    }
+    ExecFault fault = {.kind = FAULT_MATRIX_ALIGNMENT, .mask = pointers, .space = f->inst->space, .addr = f->base};
+    fault.detail = "its pointer must be a multiple of 32 bytes (256 bits)";
+    if (pointers)
+        exec_note(w, w->frame->function, f->inst, fault);
+    fault.mask = lines;
+    fault.detail = bytes == 4   ? "its leading dimension must be a multiple of 4 (floats: 16 bytes)"
+                   : bytes == 2 ? "its leading dimension must be a multiple of 8 (halves: 16 bytes)"
+                                : "its leading dimension must be a multiple of 16 (16 bytes)";
+    if (lines)
+        exec_note(w, w->frame->function, f->inst, fault);
+}
+
 static Fragment fragment_of(const ExecWarp *w, const IrInst *inst)
 {
     const IrTensor *t = inst->tensor;
@@ -121,6 +146,7 @@ static void put_register(ExecWarp *w, const IrOperand *o, uint32_t mask, uint8_t
 static void load_fragment(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     Fragment f = fragment_of(w, inst);
+    note_alignment(w, &f, mask);
     uint32_t n = tensor_different_regs(&f.layout);
     uint8_t data[16][WARP_LANES][8]; /* all is read before a register is written: one may hold the address */
     for (uint32_t r = 0; r < n; r++)
@@ -134,6 +160,7 @@ static void store_fragment(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     Fragment f = fragment_of(w, inst);
     uint8_t data[WARP_LANES][8];
+    note_alignment(w, &f, mask);
     w->polls = 0;
     for (uint32_t r = 0; r < f.layout.n_regs; r++) {
         const uint8_t *lanes = warp_src(w, &inst->vec[r]);

@@ -337,6 +337,19 @@ static void shuffle_unnamed(bool bug)
     shuffle_unnamed_kernel<<<1, 32>>>(b, bug ? 32 : 16);
 }
 
+__constant__ int fixed[4];
+__global__ void constant_kernel(int *y, int i, int n)
+{
+    if (i < n)
+        y[i] = fixed[i];
+    else
+        fixed[i] = 1;
+}
+static void constant_written(bool bug)
+{
+    constant_kernel<<<1, 1>>>(b, 2, bug ? 2 : 4); // bug: constant_written
+}
+
 struct Bug {
     const char *name;
     void (*run)(bool bug);
@@ -369,6 +382,7 @@ static const Bug bugs[] = {
     {"shuffle_mask", shuffle_mask}, // sync-mask
     {"shuffle_exited", shuffle_exited}, // shuffle-source
     {"shuffle_unnamed", shuffle_unnamed}, // shuffle-source
+    {"constant_written", constant_written}, // trap
     {"freed", freed}, // use-after-free
 };
 

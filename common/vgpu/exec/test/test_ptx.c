@@ -228,7 +228,7 @@ static const char *const fault_names[] = {"OUT_OF_BOUNDS",     "FREED",      "NU
                                           "WRONG_SPACE",       "MISALIGNED", "READ_ONLY",   "OTHER_DEVICE",
                                           "BAD_CALL",          "STACK",      "ASSERT",      "TRAP",
                                           "TIMEOUT",           "DEADLOCK",   "UNSUPPORTED", "BARRIER_EXITED",
-                                          "BARRIER_DIVERGENT", "SYNC_MASK", "SHUFFLE_SOURCE"};
+                                          "BARRIER_DIVERGENT", "SYNC_MASK", "SHUFFLE_SOURCE", "MATRIX_ALIGNMENT"};
 static const char *const access_names[] = {"load", "store", "atomic", "reduction"};
 
 typedef struct SeenFault {
