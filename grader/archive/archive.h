@@ -42,6 +42,8 @@ Status handin_write(const char *path, const char *dir, const char *lab, const ch
 /* One file out of an archive. */
 typedef struct HandinFile {
     const char *name; /* one of the caller's list */
+    const char
+        *was; /* as it was handed in, where that is a slip of the name (another case, dashes); else NULL */
     const char *bytes;
     size_t length;
 } HandinFile;
@@ -89,8 +91,35 @@ typedef struct HandinImport {
     void *context;
 } HandinImport;
 
-/* Reads an archive and puts its files into out_dir/<student>/<lab>/, which is replaced as a whole. *where is
- * that folder, owned by the arena. */
-Status handin_import(Arena *a, const HandinImport *import, const char **where, Diag *d);
+/* What was put where. Texts are the arena's. */
+typedef struct HandinPlaced {
+    const char *student, *lab, *where;
+    const char
+        *note; /* what was taken though it was not as it should be: "VectorAdd.cu as vector_add.cu"; "" */
+} HandinPlaced;
+
+/* Reads an archive and puts its files into out_dir/<student>/<lab>/, which is replaced as a whole. */
+Status handin_import(Arena *a, const HandinImport *import, HandinPlaced *placed, Diag *d);
+
+/* A file of a student that a person takes for one of the lab's. */
+typedef struct HandinAccept {
+    const char *out_dir, *student, *lab;
+    const char *file; /* below out_dir/<student>/ or out_dir/<student>/<lab>/, else as a path */
+    const char *name; /* one of the lab's files */
+} HandinAccept;
+
+/* Puts the file into out_dir/<student>/<lab>/<name>, in UTF-8. What is there already stays and is refused,
+ * unless it is the file itself in another encoding: then that stays beside it as <name>.before. */
+Status handin_accept(Arena *a, const HandinAccept *accept, HandinPlaced *placed, Diag *d);
+
+/* A line of out_dir/import-log.csv, to which every import adds: import,student,lab,what,file,text. */
+typedef struct ImportLine {
+    const char *student, *lab; /* "" where it is not known */
+    const char *what;          /* "taken", "left", "accepted" */
+    const char *file, *text;
+} ImportLine;
+
+/* Adds the lines of one import, which all get the next number. No line, no change. */
+Status import_log_add(const char *out_dir, const ImportLine *lines, size_t n, Diag *d);
 
 #endif

@@ -51,6 +51,11 @@ Status handin_put_files(Arena *a, const Handin *h, const char *out_dir, const ch
 Status handin_select(Handin *h, const Member *members, size_t n, const char *lab, HandinAllow allow,
                      void *context, Diag *d);
 
+/* "Vector_Add.cu as vector_add.cu, ...": the files whose names were slips; "" without any. */
+const char *handin_slips(Arena *a, const Handin *h);
+/* The lab that a folder's name means, itself or with dashes and small letters; NULL for none. */
+const char *handin_lab_of(Arena *a, const char *folder, HandinAllow allow, void *context);
+
 /* Whether text can be a lab's folder: letters, digits, dash, dot and underscore, no leading dot or dash. */
 bool handin_lab_is_fit(const char *lab);
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char METADATA[] = "submission_metadata.yml";
 
@@ -27,6 +28,7 @@ typedef struct Work {
     size_t n_entries;
     const char *const *allowed; /* the files of in->lab */
     size_t n_allowed;
+    bool keeping; /* what is put is none of the lab's files, and kept for a person */
     Diag *d;
 } Work;
 
@@ -39,7 +41,7 @@ Status handin_note(Arena *a, HandinList *list, const char *name, const char *tex
 {
     if (!VEC_GROW(list->items, list->n, list->cap))
         return STATUS_NO_MEMORY;
-    HandinListItem item = {arena_strndup(a, name, strlen(name)), arena_strndup(a, text, strlen(text))};
+    HandinListItem item = {arena_strndup(a, name, strlen(name)), arena_strndup(a, text, strlen(text)), ""};
     if (!item.name || !item.text)
         return STATUS_NO_MEMORY;
     list->items[list->n++] = item;
@@ -48,7 +50,9 @@ Status handin_note(Arena *a, HandinList *list, const char *name, const char *tex
 
 static Status leave(Work *w, const char *name, const char *why)
 {
-    return handin_note(w->arena, w->left, name, why) == STATUS_OK ? STATUS_OK : no_memory(w->d);
+    return !why                                                     ? no_memory(w->d)
+           : handin_note(w->arena, w->left, name, why) == STATUS_OK ? STATUS_OK
+                                                                    : no_memory(w->d);
 }
 
 /* Whose is each file ------------------------------------------------------------------------------- */
@@ -68,16 +72,13 @@ static bool is_hidden(const char *path)
  * then the first is around all. */
 static bool is_wrapped(const Work *w, const char *path, const char *first, size_t length)
 {
-    size_t n_files;
     if (strncmp(path, first, length) != 0 || path[length] != '/')
         return false;
     const char *next = path + length + 1, *slash = strchr(next, '/');
     if (!slash)
         return handin_is_archive(next);
-    char name[HANDIN_NAME_MAX + 1];
-    memcpy(name, next, (size_t)(slash - next));
-    name[slash - next] = '\0';
-    return !w->in->allow(w->in->context, name, &n_files);
+    const char *name = arena_strndup(w->arena, next, (size_t)(slash - next));
+    return name && !handin_lab_of(w->arena, name, w->in->allow, w->in->context);
 }
 
 /* How many bytes at the front of every path are a folder around the students' ones. */
@@ -113,12 +114,14 @@ static int compare_placed(const void *a, const void *b)
 /* The folders of several labs in a student's folder are a submission each. */
 static bool split_by_lab(const Work *w, Placed *p)
 {
-    size_t n_files, length = strcspn(p->file, "/");
+    size_t length = strcspn(p->file, "/");
     const char *name = arena_strndup(w->arena, p->file, length);
     if (!name)
         return false;
-    if (p->file[length] == '/' && w->in->allow(w->in->context, name, &n_files))
-        p->who = arena_printf(w->arena, "%s/%s", p->who, name);
+    const char *lab =
+        p->file[length] == '/' ? handin_lab_of(w->arena, name, w->in->allow, w->in->context) : NULL;
+    if (lab)
+        p->who = arena_printf(w->arena, "%s/%s", p->who, lab);
     return p->who;
 }
 
@@ -302,6 +305,8 @@ static Status put_as(Work *w, const Handin *h, const char *student, const Receip
         return leave(w, who, "another submission of the same student was taken");
     if (handin_refuse_twin_in(w->in->out_dir, student, &odd) != STATUS_OK)
         return leave(w, who, odd.message);
+    if (w->keeping && access(where, F_OK) == 0)
+        return STATUS_OK; /* what was handed in before stays */
     Receipt r = *receipt;
     r.student = student;
     r.lab = arena_strndup(w->arena, h->lab, strlen(h->lab));
@@ -309,8 +314,12 @@ static Status put_as(Work *w, const Handin *h, const char *student, const Receip
     bool told = r.has_time || r.late || receipts_find(&w->receipts, r.student, r.lab);
     if (s == STATUS_OK && told)
         s = receipts_put(&w->receipts, &r, w->d);
+    if (s == STATUS_OK && w->keeping)
+        return leave(w, who, arena_printf(w->arena, "kept in %s for a person: grade import accept", where));
     if (s == STATUS_OK && handin_note(w->arena, w->taken, student, where) != STATUS_OK)
         s = no_memory(w->d);
+    if (s == STATUS_OK)
+        w->taken->items[w->taken->n - 1].note = handin_slips(w->arena, h);
     return s;
 }
 
@@ -383,6 +392,43 @@ static Status put_submission(Work *w, const Handin *h, const Placed *files, size
 
 /* One submission after the other ----------------------------------------------------------------------- */
 
+static bool is_among(const Handin *h, const char *name)
+{
+    for (size_t i = 0; i < h->n_files; i++)
+        if (strcmp(h->files[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Keeps what could be meant for the lab's files, as it is called. */
+static Status keep_for_person(Work *w, const Draft *draft, Handin *h, const Placed *files, size_t n)
+{
+    enum { KEPT_MAX = 20 };
+    h->files = ARENA_NEW_ARRAY(w->arena, HandinFile, KEPT_MAX);
+    h->n_files = 0;
+    for (size_t i = 0; h->files && i < draft->n && h->n_files < KEPT_MAX; i++) {
+        const Member *m = &draft->items[i];
+        if (!m->too_big && handin_student_is_fit(m->name) && !is_among(h, m->name))
+            h->files[h->n_files++] = (HandinFile){.name = m->name, .bytes = m->bytes, .length = m->length};
+    }
+    if (!h->n_files)
+        return h->files ? STATUS_OK : no_memory(w->d);
+    w->keeping = true;
+    Status s = put_submission(w, h, files, n);
+    w->keeping = false;
+    return s;
+}
+
+/* A submission of which nothing is taken. */
+static Status leave_all(Work *w, const Draft *draft, Handin *h, Status chosen, const Diag *odd,
+                        const Placed *files, size_t n)
+{
+    size_t n_files;
+    Status s = leave(w, files->who, handin_reason(odd->message));
+    bool of_a_lab = chosen == STATUS_NOT_FOUND && h->lab && w->in->allow(w->in->context, h->lab, &n_files);
+    return s == STATUS_OK && of_a_lab ? keep_for_person(w, draft, h, files, n) : s;
+}
+
 static Status import_submission(Work *w, const Placed *files, size_t n)
 {
     Draft draft = {0};
@@ -395,7 +441,7 @@ static Status import_submission(Work *w, const Placed *files, size_t n)
         if (chosen == STATUS_NO_MEMORY)
             s = no_memory(w->d);
         else if (chosen != STATUS_OK)
-            s = leave(w, files->who, handin_reason(odd.message));
+            s = leave_all(w, &draft, &h, chosen, &odd, files, n);
         else
             s = leave_others(w, &draft, &h);
         if (s == STATUS_OK && chosen == STATUS_OK)

@@ -47,6 +47,7 @@ bool handin_layout_from_word(const char *word, HandinLayout *layout);
  * free(items). */
 typedef struct HandinListItem {
     const char *name, *text; /* a name is bytes: nobody promised UTF-8 */
+    const char *note;        /* of what was taken: what of it was not as it should be; "" */
 } HandinListItem;
 
 typedef struct HandinList {
@@ -105,7 +106,9 @@ typedef struct HandinDownload {
 } HandinDownload;
 
 /* Imports all that can be: *taken lists students and folders, *left what was not taken and why. Both are
- * freed by the caller, also on failure. A failure is of the download as a whole. */
+ * freed by the caller, also on failure. A failure is of the download as a whole. Of a submission with none of
+ * the lab's files, what could be meant stays in the student's folder under its own names, where there is no
+ * folder yet: `grade run` lists it, and a person can take it. */
 Status handin_import_download(Arena *a, const HandinDownload *download, HandinList *taken, HandinList *left,
                               Diag *d);
 

@@ -98,10 +98,10 @@ Status handin_put_files(Arena *a, const Handin *h, const char *out_dir, const ch
     return s;
 }
 
-Status handin_import(Arena *a, const HandinImport *import, const char **where, Diag *d)
+Status handin_import(Arena *a, const HandinImport *import, HandinPlaced *placed, Diag *d)
 {
     Handin *h;
-    *where = NULL;
+    *placed = (HandinPlaced){.student = "", .lab = "", .note = ""};
     Status s = handin_read(import->path, import->lab, import->allow, import->context, &h, d);
     if (s != STATUS_OK)
         return s;
@@ -111,7 +111,13 @@ Status handin_import(Arena *a, const HandinImport *import, const char **where, D
     else if (!handin_student_is_fit(student))
         s = diag_set(d, STATUS_INVALID, "the given student's id cannot name a folder");
     if (s == STATUS_OK)
-        s = handin_put_files(a, h, import->out_dir, student, where, d);
+        s = handin_put_files(a, h, import->out_dir, student, &placed->where, d);
+    if (s == STATUS_OK) {
+        const char *lab = arena_strndup(a, h->lab, strlen(h->lab));
+        placed->student = student;
+        placed->lab = lab ? lab : "";
+        placed->note = handin_slips(a, h);
+    }
     handin_free(h);
     return s;
 }

@@ -1,6 +1,8 @@
 /* From an archive's members to a submission: which lab, which files, and whether the manifest agrees. */
+#include "common/base/nearest.h"
 #include "grader/archive/archive_internal.h"
 #include "grader/core/sha256.h"
+#include "grader/core/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -50,36 +52,94 @@ static Status manifest_lab(Arena *a, const Member *manifest, const char **lab, D
     return handin_lab_is_fit(*lab) ? STATUS_OK : refuse(d, "the MANIFEST names no lab", *lab);
 }
 
-/* A folder of the archive that bears a lab's name. */
-static const char *folder_lab(const Member *members, size_t n, HandinAllow allow, void *context)
+const char *handin_lab_of(Arena *a, const char *folder, HandinAllow allow, void *context)
+{
+    size_t n_files;
+    if (!handin_lab_is_fit(folder))
+        return NULL;
+    if (allow(context, folder, &n_files))
+        return folder;
+    char *name = arena_strndup(a, folder, strlen(folder));
+    for (char *p = name; p && *p; p++)
+        *p = *p == '_' ? '-' : (char)tolower((unsigned char)*p);
+    return name && allow(context, name, &n_files) ? name : NULL;
+}
+
+/* A folder of the archive that bears a lab's name, or a slip of it. */
+static const char *folder_lab(Arena *a, const Member *members, size_t n, HandinAllow allow, void *context)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t n_files;
-        if (handin_lab_is_fit(members[i].folder) && allow(context, members[i].folder, &n_files))
-            return members[i].folder;
+        const char *lab = handin_lab_of(a, members[i].folder, allow, context);
+        if (lab)
+            return lab;
     }
     return NULL;
 }
 
-/* Takes the one member of that name into h; none is fine. A second one, also in another folder or case, is
- * not. */
+/* The one member of that name, or, where there is no MANIFEST and none of that name, the only slip of it;
+ * none is fine. A second one, also in another folder or case, is not. */
+static Status find_member(const Handin *h, const Member *members, size_t n, const char *name,
+                          const Member **found, Diag *d)
+{
+    const Member *slip = NULL;
+    size_t n_slips = 0;
+    *found = NULL;
+    for (size_t i = 0; i < n; i++) {
+        bool same = strcasecmp(members[i].name, name) == 0;
+        if (same && *found)
+            return refuse(d, "two files of one name", name);
+        if (same)
+            *found = &members[i];
+        if (nearest_is_slip(members[i].name, name)) {
+            slip = &members[i];
+            n_slips++;
+        }
+    }
+    bool exact = *found && strcmp((*found)->name, name) == 0;
+    if (!exact)
+        *found = n_slips == 1 && !h->has_manifest ? slip : NULL;
+    return STATUS_OK;
+}
+
 static Status take(Handin *h, const Member *members, size_t n, const char *name, Diag *d)
 {
-    const Member *found = NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (strcasecmp(members[i].name, name) != 0)
-            continue;
-        if (found)
-            return refuse(d, "two files of one name", name);
-        found = &members[i];
-    }
-    if (!found || strcmp(found->name, name) != 0)
-        return STATUS_OK;
+    const Member *found;
+    Status s = find_member(h, members, n, name, &found, d);
+    if (s != STATUS_OK || !found)
+        return s;
     if (found->too_big)
         return diag_set(d, STATUS_LIMIT, "the archive is refused: %s has more than %d bytes", name,
                         HANDIN_MEMBER_MAX);
-    h->files[h->n_files++] = (HandinFile){.name = name, .bytes = found->bytes, .length = found->length};
+    h->files[h->n_files++] = (HandinFile){.name = name,
+                                          .was = strcmp(found->name, name) == 0 ? NULL : found->name,
+                                          .bytes = found->bytes,
+                                          .length = found->length};
     return STATUS_OK;
+}
+
+/* "Vector_Add.cu as vector_add.cu, ...": the files whose names were slips; "" without any. */
+const char *handin_slips(Arena *a, const Handin *h)
+{
+    const char *text = "";
+    for (size_t i = 0; text && i < h->n_files; i++)
+        if (h->files[i].was)
+            text =
+                arena_printf(a, "%s%s%s as %s", text, text[0] ? ", " : "", h->files[i].was, h->files[i].name);
+    return text ? text : "";
+}
+
+/* "it holds none of the files of LAB, but a.cu and b.cu" */
+static Status none_of_the_files(Handin *h, const Member *members, size_t n, Diag *d)
+{
+    enum { SHOWN_MAX = 3, NAME_MAX_SHOWN = 80 };
+    const char *list = "";
+    for (size_t i = 0; list && i < n && i < SHOWN_MAX; i++) {
+        const char *name = text_clean(&h->arena, members[i].name, strnlen(members[i].name, NAME_MAX_SHOWN),
+                                      4 * NAME_MAX_SHOWN);
+        list = arena_printf(&h->arena, "%s%s%s", list, i ? ", " : ", but ", name ? name : "?");
+    }
+    return diag_set(d, STATUS_NOT_FOUND, "it holds none of the files of %s%s%s", h->lab, list ? list : "",
+                    n > SHOWN_MAX ? " and more" : "");
 }
 
 /* Whether the manifest has the file's line: "sha256  size  name". */
@@ -127,7 +187,7 @@ Status handin_select(Handin *h, const Member *members, size_t n, const char *lab
     if (s != STATUS_OK)
         return s;
     if (!h->lab)
-        h->lab = folder_lab(members, n, allow, context);
+        h->lab = folder_lab(&h->arena, members, n, allow, context);
     if (!h->lab)
         return diag_set(d, STATUS_NOT_FOUND,
                         "it does not say which lab it is for: no MANIFEST, no folder of a lab's name");
@@ -144,7 +204,7 @@ Status handin_select(Handin *h, const Member *members, size_t n, const char *lab
     for (size_t i = 0; i < n_names && s == STATUS_OK; i++)
         s = take(h, members, n, names[i], d);
     if (s == STATUS_OK && h->n_files == 0)
-        s = diag_set(d, STATUS_NOT_FOUND, "it holds none of the files of %s", h->lab);
+        s = none_of_the_files(h, members, n, d);
     return s == STATUS_OK && manifest ? check_manifest(h, manifest, d) : s;
 }
 

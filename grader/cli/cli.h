@@ -115,6 +115,8 @@ void cli_clean_up(const GradeRun *run);
 extern volatile sig_atomic_t cli_stop;
 void cli_catch_signals(void);
 
+/* Refuses an --out inside --submissions; EXIT_FINE, or it has been said. */
+int cli_check_out(const Options *o);
 /* What `run` and `regrade` ask of their options; EXIT_FINE, or it has been said what is wrong. */
 int cli_check_class_options(const Options *o, const char *usage);
 

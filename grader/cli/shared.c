@@ -6,6 +6,7 @@
 #include "grader/run/counters.h"
 #include "grader/run/sanitize.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,34 @@ int cli_fail_text(const char *text, const char *hint)
     return cli_fail(&d);
 }
 
+/* The path itself, or, where it is not there yet, the nearest folder above it that is; false without one. */
+static bool real_place(const char *path, char out[PATH_MAX])
+{
+    char copy[PATH_MAX];
+    snprintf(copy, sizeof copy, "%s", path);
+    while (!realpath(copy, out)) {
+        char *slash = strrchr(copy, '/');
+        if (!slash)
+            return realpath(".", out) != NULL;
+        if (slash == copy)
+            return realpath("/", out) != NULL;
+        *slash = '\0';
+    }
+    return true;
+}
+
+int cli_check_out(const Options *o)
+{
+    char class[PATH_MAX], out[PATH_MAX];
+    if (!o->submissions || !o->out || !realpath(o->submissions, class) || !real_place(o->out, out))
+        return EXIT_FINE;
+    size_t length = strlen(class);
+    bool inside = strncmp(out, class, length) == 0 && (out[length] == '\0' || out[length] == '/');
+    return inside ? cli_fail_text("--out lies inside --submissions, where it would be graded as a student",
+                                  "give --out a folder beside the class's")
+                  : EXIT_FINE;
+}
+
 int cli_check_class_options(const Options *o, const char *usage)
 {
     if (!o->submissions || !o->out)
@@ -57,7 +86,7 @@ int cli_check_class_options(const Options *o, const char *usage)
             "local spreads over the processors of this machine (--jobs), slurm over a cluster");
     if ((o->sbatch || o->per_task > 0) && !cli_is_for_cluster(o))
         return cli_fail_text("--sbatch and --per-task are for --executor slurm", usage);
-    return EXIT_FINE;
+    return cli_check_out(o);
 }
 
 bool cli_is_for_cluster(const Options *o)

@@ -177,6 +177,9 @@ int cli_similar(Arena *a, const Options *o)
     if (!o->submissions || o->n_operands)
         return cli_fail_text("--submissions must be given, and options only",
                              "grade similar --submissions DIR [--out DIR]");
+    int refused = cli_check_out(o);
+    if (refused != EXIT_FINE)
+        return refused;
     Status s = kit_find(a, &c.kit, &d);
     if (s == STATUS_OK)
         s = list_students(&c, &d);

@@ -128,7 +128,10 @@ static Status import(Place *p, const char *student, const char **where, Diag *d)
 {
     HandinImport i = {.path = p->tar, .out_dir = p->out, .student = student, .allow = allow};
     *d = (Diag){0};
-    return handin_import(&p->arena, &i, where, d);
+    HandinPlaced placed;
+    Status s = handin_import(&p->arena, &i, &placed, d);
+    *where = placed.where;
+    return s;
 }
 
 /* The archive is refused with these words, and the class's folder stays as it was. */

@@ -268,7 +268,8 @@ static void test_canvas(void **state)
              {"studentthree_1203_98005_essay.pdf", "x"}, {"studentone_1201_text.html", "x"},
              {".DS_Store", "x"});
     for (int zip = 0; zip < 2; zip++) {
-        expect(p, zip, LAYOUT_CANVAS, LAB, NULL, 2, 4);
+        expect(p, zip, LAYOUT_CANVAS, LAB, NULL, 2, 5);
+        assert_string_equal("x", content(p, "1203/02-vector-add/essay.pdf"));
         assert_string_equal("new", content(p, "1201/02-vector-add/vector_add.cu"));
         assert_string_equal("n", content(p, "1201/02-vector-add/notes.txt"));
         assert_string_equal("late", content(p, "1202/02-vector-add/vector_add.cu"));

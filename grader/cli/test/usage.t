@@ -120,6 +120,10 @@ wrong 2 "--sanitize is for --device gpu" run --submissions "$class" --out "$tmp/
 wrong 2 "--public takes a number of cases" run --submissions "$class" --out "$tmp/x" --public=few
 wrong 2 "are for --executor slurm" run --submissions "$class" --out "$tmp/x" --per-task 3
 wrong 2 "install or allow bubblewrap" run --submissions "$class" --out "$tmp/x" --bwrap "$none"
+wrong 2 "--out lies inside --submissions" run --submissions "$class" --out "$class/graded"
+wrong 2 "--out lies inside --submissions" run --submissions "$class" --out "$class/../class/a/b"
+wrong 2 "give --out a folder beside" regrade --submissions "$class" --out "$class"
+wrong 2 "--out lies inside --submissions" similar --submissions "$class" --out "$class/.similar"
 wrong 1 "no archive that can be read" import --submissions "$tmp/in" "$tmp/s003_$lab.tar.gz"
 wrong 2 "the nearest is moodle" import --submissions "$tmp/in" --layout moodel "$tmp/s004_$lab.tar.gz"
 wrong 2 "--roster says who is who" import --submissions "$tmp/in" --layout canvas --students s001 "$tmp/s004_$lab.tar.gz"
@@ -129,6 +133,9 @@ wrong 2 "for \`grade run --executor slurm\` alone" task --out "$out"
 
 check "the table has 60 rows and more: $n_rows" test $n_rows -ge 60
 check "no wrong usage leaves a folder" test ! -e "$tmp/x"
+
+check "nor one in the class" test ! -e "$class/graded" -a ! -e "$class/a"
+check "a folder beside it is not inside" "$grade" similar --submissions "$class" --out "$class-similar" --labs 02-vector-add
 
 # Lists of names do what help says of them.
 rows() { "$grade" export --out "$out" --format csv "$@" | tail -n +2 | cut -d, -f1 | xargs; }
