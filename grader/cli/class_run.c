@@ -4,7 +4,7 @@
 #include "grader/archive/download.h"
 #include "grader/build/places.h"
 #include "grader/core/files.h"
-#include "grader/core/version.h"
+#include "common/base/version.h"
 #include "grader/exec/done.h"
 
 #include <errno.h>

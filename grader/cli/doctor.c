@@ -1,7 +1,7 @@
 /* grade doctor: what this machine offers; grade schema: the reference of lab.yaml. */
 #include "grader/cli/cli.h"
 #include "grader/core/files.h"
-#include "grader/core/version.h"
+#include "common/base/version.h"
 #include "grader/run/counters.h"
 #include "grader/run/sanitize.h"
 

@@ -1,7 +1,7 @@
 /* grade: judges submissions. The commands are in commands.def; `grade --help` lists them. */
 #include "grader/cli/cli.h"
 
-#include "grader/core/version.h"
+#include "common/base/version.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "grader/exec/class.h"
 
 #include "grader/core/files.h"
-#include "grader/core/version.h"
+#include "common/base/version.h"
 #include "grader/exec/done.h"
 
 #include <errno.h>

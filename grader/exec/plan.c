@@ -4,7 +4,7 @@
 #include "grader/build/intake.h"
 #include "grader/core/files.h"
 #include "grader/core/sha256.h"
-#include "grader/core/version.h"
+#include "common/base/version.h"
 #include "grader/run/sanitize.h"
 
 #include <inttypes.h>

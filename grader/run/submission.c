@@ -5,7 +5,7 @@
 #include "grader/build/intake.h"
 #include "grader/core/files.h"
 #include "grader/core/sha256.h"
-#include "grader/core/version.h"
+#include "common/base/version.h"
 #include "grader/run/case_run.h"
 #include "grader/run/modelled.h"
 #include "grader/run/speed.h"

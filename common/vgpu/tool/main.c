@@ -1,5 +1,6 @@
 /* vgpu: runs a CUDA program on the virtual GPU. Options are at the usage text below; tool.h says how it
  * works. */
+#include "common/base/version.h"
 #include "common/vgpu/check/check.h"
 #include "common/vgpu/perf/perf.h"
 #include "common/vgpu/tool/tool.h"
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define VERSION "0.1"
 
 enum { EXIT_FAULTS = 1, EXIT_KIT = 2 };
 
@@ -242,7 +241,7 @@ static void set_option(int option, const char *arg, ToolOptions *o)
         fputs(usage, stdout);
         exit(0);
     case OPT_VERSION:
-        puts("vgpu " VERSION);
+        puts("vgpu " KIT_VERSION);
         exit(0);
     }
 }
