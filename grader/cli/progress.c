@@ -40,7 +40,7 @@ static void put_rate(StrBuf *line, const CliProgress *p)
 void cli_progress_tell(CliProgress *p, const Result *r, GradedHow how)
 {
     p->n_told++;
-    p->n_short += r->score < r->max_score || r->verdict != VERDICT_PASS;
+    p->n_short += result_falls_short(r);
     p->n_kit_errors += r->verdict == VERDICT_KIT_ERROR;
     p->n_before += how == GRADED_BEFORE;
     if (how == GRADED_BEFORE)

@@ -245,7 +245,7 @@ int cli_regrade(Arena *a, const Options *o)
         puts(o->accept ? "accepted" : "nothing is accepted yet: the same command with --accept does that");
     }
     strbuf_free(&all.text);
-    size_t kit_errors = c.progress.n_kit_errors;
+    size_t kit_errors = c.progress.n_kit_errors, n_short = c.progress.n_short;
     class_run_free(&c);
-    return s != STATUS_OK ? cli_fail(&d) : kit_errors ? EXIT_KIT : EXIT_FINE;
+    return s != STATUS_OK ? cli_fail(&d) : kit_errors ? EXIT_KIT : n_short ? EXIT_SHORT : EXIT_FINE;
 }

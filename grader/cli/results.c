@@ -49,14 +49,28 @@ static Status print_progress(Arena *a, const Options *o, const ReportClass *c, D
         return s == STATUS_NOT_FOUND ? STATUS_OK : s;
     size_t n_short = 0;
     for (size_t i = 0; i < c->n_results; i++)
-        n_short += c->results[i]->verdict != VERDICT_PASS;
+        n_short += result_falls_short(c->results[i]);
     printf("graded %zu of %zu, %zu fell short%s\n", class_count_done(&plan, results), plan.n_entries, n_short,
            class_run_is_locked(o->out) ? "; a grader is at work" : "");
     return STATUS_OK;
 }
 
+/* What the results chosen come to. */
+static int status_of(const ReportClass *c)
+{
+    int status = EXIT_FINE;
+    for (size_t i = 0; i < c->n_results; i++) {
+        int own = c->results[i]->verdict == VERDICT_KIT_ERROR ? EXIT_KIT
+                  : result_falls_short(c->results[i])         ? EXIT_SHORT
+                                                              : EXIT_FINE;
+        status = own > status ? own : status;
+    }
+    return status;
+}
+
 int cli_status(Arena *a, const Options *o)
 {
+    int status = EXIT_FINE;
     Gradebook *book;
     ReportClass *c;
     Diag d;
@@ -67,6 +81,7 @@ int cli_status(Arena *a, const Options *o)
         StrBuf table = {0};
         report_table(&table, c, report_style_for(1));
         put(&table, stdout);
+        status = status_of(c);
         for (size_t i = 0; i < c->n_results; i++)
             if (result_needs_person(c->results[i]))
                 printf("for a person: %s %s (%s%s)\n", c->results[i]->student, c->results[i]->lab,
@@ -75,7 +90,7 @@ int cli_status(Arena *a, const Options *o)
     }
     report_class_free(c);
     gradebook_close(book);
-    return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
+    return s == STATUS_OK ? status : cli_fail(&d);
 }
 
 int cli_report(Arena *a, const Options *o)
@@ -112,6 +127,18 @@ static Status print_leaderboards(Arena *a, const Options *o, const ReportClass *
     return s;
 }
 
+/* Some lab must name a metric. */
+static Status check_ranks(const ReportClass *c, Diag *d)
+{
+    for (size_t i = 0; i < c->n_labs; i++)
+        if (report_lab_ranks(c, c->labs[i]))
+            return STATUS_OK;
+    diag_set(d, STATUS_NOT_FOUND, "no lab of these results ranks its students");
+    diag_hint(d, "a lab ranks by a public case with `leaderboard: lowest` or `highest` beside its metric, in "
+                 "lab.yaml");
+    return STATUS_NOT_FOUND;
+}
+
 int cli_leaderboard(Arena *a, const Options *o)
 {
     Gradebook *book;
@@ -123,6 +150,8 @@ int cli_leaderboard(Arena *a, const Options *o)
     const char *path = o->to ? o->to : dir ? arena_printf(a, "%s/leaderboard.html", dir) : NULL;
     if (s == STATUS_OK && !path)
         s = diag_set(&d, STATUS_NO_MEMORY, "no memory");
+    if (s == STATUS_OK)
+        s = check_ranks(c, &d);
     if (s == STATUS_OK)
         s = report_leaderboard_page(c, "CUDA Lab Kit", o->names, &page, &d);
     if (s == STATUS_OK && !o->to)

@@ -42,6 +42,21 @@ static void print_safely(const char *text)
     strbuf_free(&line);
 }
 
+static void print_changes(const char *what, const StrBuf *changes)
+{
+    fprintf(stderr, "grade: %s:\n", what);
+    print_safely(changes->text);
+}
+
+static Status refuse_other_rules(const ClassRun *c, size_t overruled, Diag *d)
+{
+    diag_set(d, STATUS_INVALID, "%zu results in %s were made by other rules; nothing is graded", overruled,
+             c->dir);
+    diag_hint(d, "`grade regrade` shows what would change for whom; --again grades them again at once; "
+                 "another --out begins afresh");
+    return STATUS_INVALID;
+}
+
 /* Compares with the plan that OUT holds, and takes over what that has beyond this command's. */
 static Status heed_old_plan(ClassRun *c, Diag *d)
 {
@@ -55,26 +70,30 @@ static Status heed_old_plan(ClassRun *c, Diag *d)
     PlanChanges changes;
     plan_compare(&old, &c->plan, &changes);
     size_t overruled = changes.rules.length ? count_overruled(c, &old) : 0;
-    if (overruled) {
-        fprintf(stderr, "grade: changed since this class was planned:\n");
-        print_safely(changes.rules.text);
-    }
-    if (changes.submissions.length) {
-        fprintf(stderr, "grade: handed in again since this class was planned, and graded again:\n");
-        print_safely(changes.submissions.text);
-    }
+    bool refused = overruled && !c->options->again;
+    if (overruled)
+        print_changes("changed since this class was planned", &changes.rules);
+    if (changes.submissions.length)
+        print_changes(refused ? "handed in again since this class was planned"
+                              : "handed in again since this class was planned, and graded again",
+                      &changes.submissions);
     plan_changes_free(&changes);
-    if (overruled && !c->options->again) {
-        diag_set(d, STATUS_INVALID, "%zu results in %s were made by other rules", overruled, c->dir);
-        diag_hint(d, "`grade regrade` shows what would change for whom; --again grades them again at once; "
-                     "another --out begins afresh");
-        return STATUS_INVALID;
-    }
-    return plan_merge(c->arena, &c->plan, &old, d);
+    return refused ? refuse_other_rules(c, overruled, d) : plan_merge(c->arena, &c->plan, &old, d);
 }
 
-/* Table and pages of the whole gradebook; *kit_failed says whether any result is at the kit's fault. */
-static Status show(ClassRun *c, bool *kit_failed, Diag *d)
+/* Whether the result is of a submission that this command was to grade. */
+static bool is_own(const ClassRun *c, const Result *r)
+{
+    for (size_t i = 0; i < c->n_submissions; i++)
+        if (strcmp(c->submissions[i].student, r->student) == 0 &&
+            strcmp(c->submissions[i].lab->lab, r->lab) == 0)
+            return true;
+    return false;
+}
+
+/* Table and pages of the whole gradebook. *status says whether any result is at the kit's fault, and whether
+ * any of this command's falls short. */
+static Status show(ClassRun *c, int *status, Diag *d)
 {
     ReportClass *all = NULL;
     Status s = report_class_load(c->book, NULL, NULL, &all, d);
@@ -85,9 +104,13 @@ static Status show(ClassRun *c, bool *kit_failed, Diag *d)
     if (table.text)
         fwrite(table.text, 1, table.length, stdout);
     strbuf_free(&table);
-    *kit_failed = c->save_failed;
-    for (size_t i = 0; i < all->n_results; i++)
-        *kit_failed = *kit_failed || all->results[i]->verdict == VERDICT_KIT_ERROR;
+    bool kit_failed = c->save_failed, falls_short = false;
+    for (size_t i = 0; i < all->n_results; i++) {
+        const Result *r = all->results[i];
+        kit_failed = kit_failed || r->verdict == VERDICT_KIT_ERROR;
+        falls_short = falls_short || (result_falls_short(r) && is_own(c, r));
+    }
+    *status = kit_failed ? EXIT_KIT : falls_short ? EXIT_SHORT : EXIT_FINE;
     const char *dir = arena_printf(c->arena, "%s/report", c->options->out);
     s = dir ? report_html(all, "CUDA Lab Kit", dir, d) : STATUS_NO_MEMORY;
     if (s == STATUS_OK)
@@ -103,7 +126,7 @@ int cli_run(Arena *a, const Options *o)
         return refused;
     cli_catch_signals();
     ClassRun c = {.arena = a, .options = o, .dir = o->out};
-    bool kit_failed = false;
+    int status = EXIT_FINE;
     Diag d;
     Status s = class_run_prepare(&c, false, &d);
     if (s == STATUS_OK)
@@ -115,7 +138,7 @@ int cli_run(Arena *a, const Options *o)
     if (s == STATUS_OK)
         s = class_run_keep_receipts(&c, &d);
     if (s == STATUS_OK)
-        s = show(&c, &kit_failed, &d);
+        s = show(&c, &status, &d);
     class_run_free(&c);
-    return s != STATUS_OK ? cli_fail(&d) : kit_failed ? EXIT_KIT : EXIT_FINE;
+    return s != STATUS_OK ? cli_fail(&d) : status;
 }

@@ -47,6 +47,11 @@ bool result_needs_person(const Result *r)
            (r->verdict == VERDICT_NOT_SUBMITTED && r->submission_sha256[0] != '\0');
 }
 
+bool result_falls_short(const Result *r)
+{
+    return r->verdict != VERDICT_PASS;
+}
+
 Status result_load(const char *path, Result **r, Diag *d)
 {
     *r = NULL;

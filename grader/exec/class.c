@@ -309,6 +309,19 @@ static Status grade_rest(Progress *p, Diag *d)
     return p->n_jobs ? pool_run(&pool, d) : STATUS_OK;
 }
 
+/* What a stop came to, of all that was to be there. */
+static Status tell_stop(const Progress *p, Diag *d)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->c->n; i++)
+        n += p->done[i];
+    if (n == p->c->n)
+        return STATUS_OK;
+    diag_set(d, STATUS_LIMIT, "stopped after %zu of %zu results", n, p->c->n);
+    diag_hint(d, "the same command makes the rest");
+    return STATUS_LIMIT;
+}
+
 Status class_grade(const ClassGrading *c, Diag *d)
 {
     Progress p = {.c = c,
@@ -325,6 +338,8 @@ Status class_grade(const ClassGrading *c, Diag *d)
     p.share = false;
     if (s == STATUS_OK)
         s = grade_rest(&p, d);
+    if (s == STATUS_LIMIT && c->stop && *c->stop)
+        s = tell_stop(&p, d);
     free(p.done);
     free(p.jobs);
     return s;

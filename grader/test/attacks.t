@@ -70,10 +70,10 @@ done
 sed -i '1i // Not the same bytes as another submission, so that it is graded for itself.' "$tmp"/{quiet,class}/aa-neighbour/$lab/vector_add.cu
 
 run quiet quiet-out --case one-block
-same "a run of ordinary submissions ends well" 0 $?
+check "a run of ordinary submissions ends well" test $? -lt 2
 before=$(state_of_machine)
 run class out --case one-block
-same "the run ends well" 0 $?
+check "the run ends well" test $? -lt 2
 left=$(ps -eo pid=,args= | grep -vE "^ *[0-9]+ ([^ ]*bash |ps |grep )")
 
 # A grader that was built with a sanitizer has the virtual GPU in the program's own process (docs/security.md), where these reach it, end
@@ -102,7 +102,7 @@ for file in grader/test/attacks-over-cases/*.cu; do
     hand_in class2 "$(basename "$file" .cu)" "$file"
 done
 run class2 out2
-same "a run of all cases ends well" 0 $?
+check "a run of all cases ends well" test $? -lt 2
 for file in grader/test/attacks-over-cases/*.cu; do
     name=$(basename "$file" .cu)
     result=$(result_of out2 "$name")
@@ -126,7 +126,7 @@ for file in grader/test/attacks-compiling/*.cu; do
     hand_in class3 "$(basename "$file" .cu)" "$file"
 done
 grade=$tmp/hasty-kit/build/bin/grade run class3 out3 --case one-block
-same "a run with a short limit for compilers ends well" 0 $?
+check "a run with a short limit for compilers ends well" test $? -lt 2
 for file in grader/test/attacks-compiling/*.cu; do
     name=$(basename "$file" .cu)
     same "$name: $(expectation "$file" expect)" "$(expectation "$file" expect)" "$(verdict_of out3 "$name")"
@@ -142,7 +142,7 @@ if [ -n "$IN_NAMESPACES" ]; then
     check "a full disk: nobody falls short" bash -c "! cat '$tmp'/full/out/results/*/*/result.json 2>/dev/null | grep '\"verdict\"' | grep -vE 'pass|kit-error|leak|input-modified'"
     mount -o remount,size=64m "$tmp/full"
     run quiet full/out --case one-block
-    same "with room again: status" 0 $?
+    check "with room again: status" test $? -lt 2
     for name in aa-neighbour mm-neighbour zz-neighbour; do
         check "with room again: $name: the same bytes" cmp "$(result_of quiet-out $name)" "$(result_of full/out $name)"
     done

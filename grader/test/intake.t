@@ -51,7 +51,7 @@ try_folders() { # NAME EXPECT
     timeout 60 "$grade" run --submissions "$tmp/made/class" --out "$tmp/out" --case one-block --seed 1 >"$tmp/table" 2>"$tmp/log"
     status=$?
     "$grade" status --out "$tmp/out" >>"$tmp/table" 2>&1
-    same "$1: the run ends well" 0 $status
+    check "$1: the run ends well" test $status -lt 2
     same "$1: $2" "$2" "$(cd "$tmp/out/results" && sed -n 's/^  "verdict": "\(.*\)",$/\1/p' *s001*/$lab/result.json 2>/dev/null || echo nothing)"
     "$grade" export --out "$tmp/out" --format csv 2>>"$tmp/log" | tr -d '\r' >"$tmp/out.csv"
     check "$1: no cell of the export begins a formula" bash -c "[ -s '$tmp/out.csv' ] && ! grep -E '(^|,)\"?[=+@]' '$tmp/out.csv'"

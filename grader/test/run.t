@@ -81,7 +81,7 @@ s004 not-submitted
 s005 build-error"
 
 run "$tmp/one" --seed 3 --jobs 1
-same "a class: status" 0 $?
+same "a class: status" 1 $?
 same "a class: verdicts" "$wanted" "$(verdicts "$tmp/one")"
 check "a folder that is no fit name is said" grep -q "no fit name" "$tmp/stderr"
 check "progress is a line a submission" grep -q '5/5' "$tmp/stderr"
@@ -90,6 +90,8 @@ check "where the processors' time went" jq -e '.processor_s | .compile > 0 and .
 check "the table" grep -Eq '^s002 +no-gpu-work' "$tmp/stdout"
 check "page" test -s "$tmp/one/report/index.html"
 check "gradebook" test -s "$tmp/one/gradebook.db"
+same "status: 1, as some fall short" 1 "$(status_of "$grade" status --out "$tmp/one")"
+same "status: 0, as these pass" 0 "$(status_of "$grade" status --out "$tmp/one" --students s001)"
 same "the seed is the owner's" 600 "$(stat -c %a "$tmp/one/seed")"
 
 run "$tmp/two" --seed 3 --jobs 3
@@ -161,7 +163,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && setpriv --reuid=6553
     mkdir -m 777 "$tmp/user"
     setpriv --reuid=65534 --regid=65534 --clear-groups "$grade" run --submissions "$tmp/class" --out "$tmp/user/out" --seed 3 \
         --case one-block --students s001,s002 >"$tmp/stdout" 2>"$tmp/stderr"
-    same "an ordinary user: status" 0 $?
+    same "an ordinary user: status" 1 $?
     same "an ordinary user: verdicts" "s001 pass
 s002 no-gpu-work" "$(verdicts "$tmp/user/out")"
     check "an ordinary user: bubblewrap is used" grep -q '"bubblewrap"' "$tmp/user/out/results/s001/$lab/result.json"
