@@ -127,7 +127,7 @@ status=$?
 kill $late
 wait $late 2>/dev/null
 rm -rf "$tmp/killed/slurm"
-same "killed and started again, with a task that ends late: status" 0 $status
+same "killed and started again, with a task that ends late: status" 1 $status
 same "killed and started again: the same bytes" "$wanted" "$(bytes "$tmp/killed")"
 same "no task is left" 0 "$(jobs_of_grader)"
 
