@@ -11,7 +11,8 @@ uninstall: ## PREFIX=/usr/local: take away what install put there
 
 MAN_PAGES := $(patsubst docs/man/%.md,$(BUILD)/man/%.1,$(wildcard docs/man/*.md))
 man: $(MAN_PAGES) ## the manual pages of grade and vgpu, in build/man
-$(MAN_PAGES): $(BUILD)/man/%.1: docs/man/%.md
+$(MAN_PAGES): $(BUILD)/man/%.1: docs/man/%.md $(BUILD)/bin/grade
 	$(call say,MAN,$@)
 	@mkdir -p $(@D)
-	$(Q)SOURCE_DATE_EPOCH=315532800 LC_ALL=C.UTF-8 pandoc -f markdown -t man --standalone --fail-if-warnings -o $@ $<
+	$(Q)awk '/^<!-- grade manual / { fflush(); system("$(BUILD)/bin/grade manual " $$4); next } { print }' $< | \
+	    SOURCE_DATE_EPOCH=315532800 LC_ALL=C.UTF-8 pandoc -f markdown -t man --standalone --fail-if-warnings -o $@

@@ -6,6 +6,7 @@
 #   PREFIX/bin/vgpu, grade                     links to:
 #   PREFIX/lib/cuda-lab-kit/                   a kit: labs/, common/ (what labs are built with), build/ (commands, libraries, judges)
 #   PREFIX/share/man/man1/vgpu.1, grade.1      when pandoc made them
+#   PREFIX/share/bash-completion/completions/grade, share/zsh/site-functions/_grade, share/fish/vendor_completions.d/grade.fish
 #   PREFIX/share/doc/cuda-lab-kit/             manuals, README, licence
 #
 # The commands find their kit from where they stand. A lab's Makefile is told where the kit is, so that a student can copy a lab's
@@ -18,8 +19,31 @@ prefix=${PREFIX:-/usr/local}
 to=${DESTDIR:-}$prefix
 kit=$to/lib/cuda-lab-kit
 
+completions=(bash:share/bash-completion/completions/grade zsh:share/zsh/site-functions/_grade
+    fish:share/fish/vendor_completions.d/grade.fish)
+
+install_completions() {
+    local one
+    for one in "${completions[@]}"; do
+        install -d "$(dirname "$to/${one#*:}")"
+        "$build/bin/grade" completion "${one%%:*}" >"$to/${one#*:}"
+    done
+}
+
+# Whether anything of ours is there.
+is_there() {
+    local name
+    for name in vgpu grade; do
+        if [[ $(readlink "$to/bin/$name") == ../lib/cuda-lab-kit/* ]]; then return 0; fi
+    done
+    [ -e "$kit/common/mk/lab.mk" ]
+}
+
 remove_all() {
     local name
+    if [[ $(readlink "$to/bin/grade") == ../lib/cuda-lab-kit/* ]]; then
+        for name in "${completions[@]}"; do rm -f "$to/${name#*:}"; done
+    fi
     # Only what is ours: a folder of this name that holds no kit stays.
     if [ -e "$kit/common/mk/lab.mk" ]; then rm -rf "$kit"; fi
     rm -rf "$to/share/doc/cuda-lab-kit"
@@ -71,6 +95,7 @@ install_all() {
     if [ -n "${SOLUTIONS:-}" ]; then install_solutions; fi
     for name in vgpu grade; do ln -s "../lib/cuda-lab-kit/build/bin/$name" "$to/bin/$name"; done
     install -m 644 LICENSE README.md NEWS.md docs/*.md "$to/share/doc/cuda-lab-kit/"
+    install_completions
     if [ -e "$build/man/grade.1" ]; then
         install -d "$to/share/man/man1"
         install -m 644 "$build"/man/{vgpu,grade}.1 "$to/share/man/man1/"
@@ -82,6 +107,10 @@ install_all() {
 
 case ${1:-} in
 install) install_all ;;
-uninstall) remove_all; echo "removed the kit from $to" ;;
+uninstall)
+    is_there || { echo "uninstall: there is no kit in $to; PREFIX=DIR says where it was installed" >&2; exit 2; }
+    remove_all
+    echo "removed the kit from $to"
+    ;;
 *) echo "usage: install.sh install|uninstall" >&2; exit 2 ;;
 esac

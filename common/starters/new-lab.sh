@@ -15,6 +15,12 @@ for folder in "$kit/labs/$name" "$kit/solutions/$name"; do
     if [ -e "$folder" ]; then echo "$folder is there already" >&2; exit 2; fi
 done
 
+for folder in "$kit/labs/${name%%-*}"-* "$kit/solutions/${name%%-*}"-*; do
+    [ -e "$folder" ] || continue
+    echo "the number ${name%%-*} is taken: $folder; labs are told apart by it" >&2
+    exit 2
+done
+
 stem=${name#*-}
 stem=${stem//-/_}
 [[ $stem =~ ^[a-z] ]] || { echo "the name after the number must begin with a letter" >&2; exit 2; }

@@ -14,7 +14,7 @@ says() { grep -qF -- "$@"; }
 # Man pages name every option and every command that the programs know, and nothing that they do not.
 page_words() { sed -e 's/\\f\[[A-Z]*\]//g' -e 's/\\f[A-Z]//g' -e 's/\\//g' "$1" | grep -oE -- '--[a-z][a-z-]*' | sort -u; }
 help_words() { "$BUILD/bin/vgpu" --help | grep -oE -- '--[a-z][a-z-]*' | sort -u; }
-grade_options() { sed -nE 's/^ *(TEXT|COUNT|FLAG)\("([a-z-]+)".*/--\2/p' grader/cli/options.def | sort -u; }
+grade_options() { sed -nE 's/^ *(TEXT|WORD|COUNT|FLAG)\("([a-z-]+)".*/--\2/p' grader/cli/options.def | sort -u; }
 if command -v pandoc >/dev/null && command -v man >/dev/null; then
     check "the man pages are made" make -s BUILD="$BUILD" man
     check "vgpu.1 has the options of vgpu" diff <(help_words) <(page_words "$BUILD/man/vgpu.1")
@@ -33,6 +33,9 @@ if [ -e "$BUILD/man/vgpu.1" ] && command -v man >/dev/null; then
     check "man shows grade(1)" bash -c "MANWIDTH=80 man -l '$prefix/share/man/man1/grade.1' 2>>'$work/complaints' | col -b | grep -q 'EXIT STATUS'"
     check "without a complaint" test ! -s "$work/complaints"
 fi
+
+share=$prefix/share
+check "completions are there" test -s "$share/bash-completion/completions/grade" -a -s "$share/zsh/site-functions/_grade" -a -s "$share/fish/vendor_completions.d/grade.fish"
 
 if command -v nvcc >/dev/null; then
     # A student's copy of a lab, with the solution in it; only the installed kit is asked.
@@ -53,6 +56,7 @@ fi
 mkdir -p "$prefix/share/man/man1" && touch "$prefix/bin/other"
 check "uninstall" put uninstall
 same "leaves what is not ours, and nothing else" "$prefix/bin/other" "$(find "$prefix" -type f -o -type l)"
+check "uninstall again says that nothing is there" bash -c "! out=\$(PREFIX='$prefix' common/mk/install.sh uninstall 2>&1) && grep -q 'there is no kit in $prefix' <<<\"\$out\""
 echo mine >"$prefix/bin/vgpu"
 check "a file that is not the kit's is not overwritten" bash -c "! BUILD='$BUILD' PREFIX='$prefix' common/mk/install.sh install"
 same "and stays" mine "$(cat "$prefix/bin/vgpu")"

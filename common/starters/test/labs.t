@@ -32,6 +32,9 @@ out=$("$BUILD/bin/starters" --kit "$work" 98-try-it 2>&1) && ok "its starter is 
 out=$("$BUILD/bin/starters" --check --kit "$work" 98-try-it 2>&1) && ok "and agrees" || not_ok "and agrees" "$out"
 out=$(common/starters/new-lab.sh 98-try-it "$work" 2>&1)
 [ $? = 2 ] && ok "new-lab overwrites nothing" || not_ok "new-lab overwrites nothing" "$out"
+out=$(common/starters/new-lab.sh 98-another "$work" 2>&1)
+[ $? = 2 ] && grep -q 'the number 98 is taken' <<<"$out" && [ ! -e "$work/labs/98-another" ] && ok "new-lab refuses a number that is taken" ||
+    not_ok "new-lab refuses a number that is taken" "$out"
 out=$(make --no-print-directory -C "$work" BUILD="$BUILD" "$BUILD/labs/98-try-it/judge" "$BUILD/labs/98-try-it/driver.o" 2>&1) &&
     ok "its judge and driver build with no change elsewhere" || not_ok "its judge and driver build" "$out"
 
