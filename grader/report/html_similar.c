@@ -12,12 +12,27 @@ static void put_name(StrBuf *out, const char *name)
     escape_terminal(out, name, strlen(name));
 }
 
+static void put_groups(StrBuf *out, const ReportSimilar *lab, const char *word, const SimilarGroup *groups,
+                       size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        strbuf_printf(out, "  %s:", word);
+        for (size_t k = 0; k < groups[i].n; k++) {
+            strbuf_puts(out, " ");
+            put_name(out, lab->works[groups[i].works[k]].who);
+        }
+        strbuf_puts(out, "\n");
+    }
+}
+
 void report_similar(StrBuf *out, const ReportSimilar *labs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         put_name(out, labs[i].lab);
         strbuf_printf(out, ": %zu submission%s, %zu pair%s to look at\n", labs[i].n_works,
                       labs[i].n_works == 1 ? "" : "s", labs[i].n_pairs, labs[i].n_pairs == 1 ? "" : "s");
+        put_groups(out, &labs[i], "identical", labs[i].identical, labs[i].n_identical);
+        put_groups(out, &labs[i], "cluster", labs[i].clusters, labs[i].n_clusters);
         for (size_t k = 0; k < labs[i].n_pairs; k++) {
             const SimilarPair *p = &labs[i].pairs[k];
             strbuf_puts(out, "  ");
@@ -78,21 +93,43 @@ static void put_pair(StrBuf *out, const ReportSimilar *lab, const SimilarPair *p
     strbuf_puts(out, "</details>\n");
 }
 
+/* A list of groups, a line each. */
+static void put_group_list(StrBuf *out, const ReportSimilar *lab, const char *heading,
+                           const SimilarGroup *groups, size_t n)
+{
+    if (!n)
+        return;
+    strbuf_printf(out, "<h3>%s</h3>\n<ul>\n", heading);
+    for (size_t i = 0; i < n; i++) {
+        strbuf_puts(out, "<li>");
+        for (size_t k = 0; k < groups[i].n; k++) {
+            strbuf_puts(out, k ? ", " : "");
+            html_text(out, lab->works[groups[i].works[k]].who);
+        }
+        strbuf_puts(out, "</li>\n");
+    }
+    strbuf_puts(out, "</ul>\n");
+}
+
 static void put_page(StrBuf *out, const ReportSimilar *labs, size_t n, const char *title)
 {
     html_begin(out, title, "Submissions that share passages", "index.html");
-    strbuf_printf(out,
-                  "</header>\n<main>\n<p class=\"notice\">A pointer for a person, and no verdict: two people "
-                  "can come to "
-                  "the same code. Names, comments, layout and order do not count, nor does what students "
-                  "were given or what "
-                  "many have. A pair is listed from %d shared tokens of its own on.</p>\n",
-                  SIMILAR_TOKENS);
+    strbuf_printf(
+        out,
+        "</header>\n<main>\n<p class=\"notice\">A pointer for a person, and no verdict: two people "
+        "can come to "
+        "the same code. Names, comments, layout and order do not count, nor does what students "
+        "were given or what "
+        "many have. A pair is listed from %d shared tokens of its own on. Submissions whose text is "
+        "the same, names and comments too, stand first; in a small lab even that can be chance.</p>\n",
+        SIMILAR_TOKENS);
     for (size_t i = 0; i < n; i++) {
         strbuf_puts(out, "<h2>");
         html_text(out, labs[i].lab);
         strbuf_printf(out, "</h2>\n<p>%zu submission%s, %zu pair%s to look at.</p>\n", labs[i].n_works,
                       labs[i].n_works == 1 ? "" : "s", labs[i].n_pairs, labs[i].n_pairs == 1 ? "" : "s");
+        put_group_list(out, &labs[i], "The same text", labs[i].identical, labs[i].n_identical);
+        put_group_list(out, &labs[i], "Clusters", labs[i].clusters, labs[i].n_clusters);
         for (size_t k = 0; k < labs[i].n_pairs; k++)
             put_pair(out, &labs[i], &labs[i].pairs[k]);
     }

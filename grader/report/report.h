@@ -118,7 +118,11 @@ typedef struct ReportSimilar {
     const char *lab;
     const SimilarWork *works;
     size_t n_works;
-    const SimilarPair *pairs;
+    const SimilarGroup *identical; /* works of the same text */
+    size_t n_identical;
+    const SimilarGroup *clusters; /* three works and more that pairs join */
+    size_t n_clusters;
+    const SimilarPair *pairs; /* of identical works the first stands for all */
     size_t n_pairs;
 } ReportSimilar;
 

@@ -13,6 +13,10 @@
  * Fingerprinting" (2003). Order plays no part: functions and blocks that were moved are still met. A pair is
  * listed when it shares SIMILAR_TOKENS tokens of its own and SIMILAR_PERCENT of all that it has of these. A
  * copy of what any right answer looks like cannot be told from an honest one, and is not listed.
+ *
+ * Submissions whose text is the same, but for line ends, empty lines and blanks at the ends of lines, are
+ * told first: names and comments count there, and neither the solution nor how many have it matters. Only
+ * what was given is nobody's.
  */
 #ifndef GRADER_SIMILAR_SIMILAR_H
 #define GRADER_SIMILAR_SIMILAR_H
@@ -20,6 +24,7 @@
 #include "common/base/arena.h"
 #include "common/base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -42,6 +47,7 @@ typedef struct SimilarWork {
     const char *who;
     const SimilarFile *files;
     size_t n_files;
+    bool earlier; /* of an earlier year */
 } SimilarWork;
 
 typedef struct SimilarSettings {
@@ -69,5 +75,20 @@ typedef struct SimilarPair {
  * same pairs. */
 Status similar_find(Arena *a, const SimilarWork *works, size_t n, const SimilarFile *given, size_t n_given,
                     const SimilarSettings *settings, SimilarPair **pairs, size_t *n_pairs, Diag *d);
+
+/* Works by their indexes, in order. */
+typedef struct SimilarGroup {
+    size_t *works;
+    size_t n;
+} SimilarGroup;
+
+/* The groups of works that are the same text; owned by the arena. */
+Status similar_identical(Arena *a, const SimilarWork *works, size_t n, const SimilarFile *given,
+                         size_t n_given, SimilarGroup **groups, size_t *n_groups, Diag *d);
+/* The clusters of three works and more that pairs and identical ones join; none where no pair joins anything.
+ */
+Status similar_clusters(Arena *a, size_t n, const SimilarPair *pairs, size_t n_pairs,
+                        const SimilarGroup *identical, size_t n_identical, SimilarGroup **clusters,
+                        size_t *n_clusters, Diag *d);
 
 #endif

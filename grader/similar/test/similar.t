@@ -66,6 +66,37 @@ was=$(sha256sum <"$page")
 "$grade" similar --submissions "$tmp/both" --common 1000 --out "$tmp/out" >"$tmp/again"
 same "again: the same bytes" "$was $(sha256sum <"$tmp/stdout")" "$(sha256sum <"$page") $(sha256sum <"$tmp/again")"
 
+# Identical ones are found however many there are and however near the solution; line ends and empty lines do not count, and what was
+# given is nobody's. Renamed in the same way throughout, nothing but the text tells.
+lab=06-reduction
+for s in 1 2 3 4 5 6; do
+    mkdir -p "$tmp/same/s00$s/$lab" "$tmp/years/2025/s90$s/$lab" "$tmp/alone/s00$s/$lab"
+    sed -E 's/\b(n|i|block|sum|value|partial)\b/my_\1/g' solutions/$lab/reduction.cu >"$tmp/same/s00$s/$lab/reduction.cu"
+    cp labs/$lab/reduction.cu "$tmp/alone/s00$s/$lab/"
+done
+sed -i 's/$/  \r/' "$tmp/same/s002/$lab/reduction.cu"
+sed -i 's/^}$/}\n\n/' "$tmp/same/s003/$lab/reduction.cu"
+echo '// my own' >>"$tmp/same/s006/$lab/reduction.cu"
+same "six of the same: identical ones first" "$lab: 6 submissions, 0 pairs to look at
+  identical: s001 s002 s003 s004 s005" "$("$grade" similar --submissions "$tmp/same" --labs $lab)"
+same "starters are nobody's" "$lab: 6 submissions, 0 pairs to look at" "$("$grade" similar --submissions "$tmp/alone" --labs $lab)"
+mkdir -p "$tmp/leaked"/s00{1,2}/$lab
+cp solutions/$lab/reduction.cu "$tmp/leaked/s001/$lab/"
+cp solutions/$lab/reduction.cu "$tmp/leaked/s002/$lab/"
+same "the solution is not what students have" "  identical: s001 s002" "$("$grade" similar --submissions "$tmp/leaked" --labs $lab | tail -n +2)"
+cp "$tmp/same/s001/$lab/reduction.cu" "$tmp/years/2025/s903/$lab/"
+cp "$tmp/same/s001/$lab/reduction.cu" "$tmp/years/2025/s904/$lab/"
+cp "$tmp/same/s006/$lab/reduction.cu" "$tmp/alone/s005/$lab/"
+cp "$tmp/same/s001/$lab/reduction.cu" "$tmp/alone/s002/$lab/"
+same "of an earlier year" "  identical: s002 earlier/2025/s903 earlier/2025/s904" \
+    "$("$grade" similar --submissions "$tmp/alone" --labs $lab --earlier "$tmp/years" | tail -n +2)"
+same "earlier years without years" "  identical: s002 earlier/s903 earlier/s904" \
+    "$("$grade" similar --submissions "$tmp/alone" --labs $lab --earlier "$tmp/years/2025" | tail -n +2)"
+"$grade" similar --submissions "$tmp/alone" --earlier "$tmp/out" >"$tmp/stdout" 2>&1
+same "no class of an earlier year" 2 $?
+"$grade" similar --submissions "$tmp/same" --labs $lab --out "$tmp/out" >"$tmp/stdout"
+check "page: the same text" grep -q '<li>s001, s002, s003, s004, s005</li>' "$page"
+
 # Links, FIFOs and files without end are passed over; a class without a pair is none.
 lab=02-vector-add
 mkdir -p "$tmp/odd"/s00{1,2,3,4}/$lab

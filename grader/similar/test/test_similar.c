@@ -206,7 +206,7 @@ static void test_files(void **state)
     size_t half = (size_t)(strstr(ORIGINAL, "int run") - ORIGINAL), n;
     SimilarFile apart[] = {{"a.cu", ORIGINAL, half}, {"b.cu", ORIGINAL + half, strlen(ORIGINAL) - half}},
                 whole = file(ORIGINAL);
-    SimilarWork works[] = {{"s001", apart, 2}, {"s002", &whole, 1}};
+    SimilarWork works[] = {{"s001", apart, 2, false}, {"s002", &whole, 1, false}};
     SimilarPair *pairs;
     assert_int_equal(STATUS_OK, similar_find(&a, works, 2, NULL, 0, &(SimilarSettings){0}, &pairs, &n, NULL));
     assert_int_equal(1, n);
@@ -268,10 +268,62 @@ static void test_tokens(void **state)
     strbuf_free(&large);
 }
 
+static void check_group(const SimilarGroup *g, size_t n, const size_t *works)
+{
+    assert_int_equal(n, g->n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(works[i], g->works[i]);
+}
+
+static void same_texts_are_groups(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"int a;\nint b;\n", "int b;\n",         "int a;  \r\n\r\nint b;",
+                                        "int a; int b;\n",  "start\n",          "start",
+                                        "inta;\nint b;\n",  "int b;\n\n\n\t\n", ""};
+    enum { N = sizeof texts / sizeof *texts };
+    SimilarFile files[N], given = {"a.cu", "start\n\n", 7};
+    SimilarWork works[N];
+    SimilarGroup *groups;
+    size_t n;
+    Arena a = {0};
+    for (size_t i = 0; i < N; i++) {
+        files[i] = (SimilarFile){"a.cu", texts[i], strlen(texts[i])};
+        works[i] = (SimilarWork){.who = "s", .files = &files[i], .n_files = 1};
+    }
+    assert_int_equal(STATUS_OK, similar_identical(&a, works, N, &given, 1, &groups, &n, NULL));
+    assert_int_equal(2, n); /* and not the starters, nor blanks inside a line */
+    check_group(&groups[0], 2, (const size_t[]){0, 2});
+    check_group(&groups[1], 2, (const size_t[]){1, 7});
+    arena_free(&a);
+}
+
+static void pairs_join_to_clusters(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    SimilarGroup *clusters, identical[] = {{(size_t[]){1, 6}, 2}, {(size_t[]){8, 9}, 2}};
+    const SimilarPair pairs[] = {
+        {.work = {2, 4}}, {.work = {1, 4}}, {.work = {0, 7}}, {.work = {3, 5}}, {.work = {5, 7}}};
+    size_t n;
+    assert_int_equal(STATUS_OK, similar_clusters(&a, 10, pairs, 5, identical, 2, &clusters, &n, NULL));
+    assert_int_equal(2, n);
+    check_group(&clusters[0], 4, (const size_t[]){0, 3, 5, 7});
+    check_group(&clusters[1], 4, (const size_t[]){1, 2, 4, 6});
+    assert_int_equal(STATUS_OK, similar_clusters(&a, 10, pairs, 0, identical, 2, &clusters, &n, NULL));
+    assert_int_equal(0, n);
+    arena_free(&a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_disguise), cmocka_unit_test(test_honest),
-                                       cmocka_unit_test(test_given),    cmocka_unit_test(test_common),
-                                       cmocka_unit_test(test_files),    cmocka_unit_test(test_tokens)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_disguise),
+                                       cmocka_unit_test(test_honest),
+                                       cmocka_unit_test(test_given),
+                                       cmocka_unit_test(test_common),
+                                       cmocka_unit_test(test_files),
+                                       cmocka_unit_test(test_tokens),
+                                       cmocka_unit_test(same_texts_are_groups),
+                                       cmocka_unit_test(pairs_join_to_clusters)};
     return cmocka_run_group_tests_name("similar", tests, NULL, NULL);
 }
