@@ -8,7 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data;
     const SimilarFile first = {"a.cu", text, size / 2}, second = {"b.cu", text + size / 2, size - size / 2};
-    const SimilarWork works[] = {{"s001", &first, 1}, {"s002", &second, 1}, {"s003", &first, 1}};
+    const SimilarWork works[] = {
+        {"s001", &first, 1, false}, {"s002", &second, 1, false}, {"s003", &first, 1, false}};
     const SimilarSettings settings = {.percent = 1, .common = 3};
     Arena arena = {0};
     SimilarPair *pairs = NULL;

@@ -121,7 +121,7 @@ static void put_page(StrBuf *out, const ReportSimilar *labs, size_t n, const cha
         "the same code. Names, comments, layout and order do not count, nor does what students "
         "were given or what "
         "many have. A pair is listed from %d shared tokens of its own on. Submissions whose text is "
-        "the same, names and comments too, stand first; in a small lab even that can be chance.</p>\n",
+        "the same, names and comments too, stand on top; in a small lab even that can be chance.</p>\n",
         SIMILAR_TOKENS);
     for (size_t i = 0; i < n; i++) {
         strbuf_puts(out, "<h2>");

@@ -465,7 +465,7 @@ static void test_similar(void **state)
     (void)state;
     SimilarFile files[] = {{"a\x1b[2J.cu", "first\n" ATTACK "\nthird", sizeof "first\n" ATTACK "\nthird" - 1},
                            {ATTACK, "", 0}};
-    SimilarWork works[] = {{ATTACK, files, 2}, {"s002", files, 2}};
+    SimilarWork works[] = {{ATTACK, files, 2, false}, {"s002", files, 2, false}};
     SimilarPassage passages[] = {{.file = {0, 1}, .first = {2, 1}, .last = {3, 9}, .tokens = 20}};
     SimilarPair pair = {.work = {0, 1},
                         .own = {30, 40},
@@ -473,7 +473,16 @@ static void test_similar(void **state)
                         .percent = 64,
                         .passages = passages,
                         .n_passages = 1};
-    ReportSimilar lab = {.lab = ATTACK, .works = works, .n_works = 2, .pairs = &pair, .n_pairs = 1};
+    const SimilarGroup both = {(size_t[]){0, 1}, 2};
+    ReportSimilar lab = {.lab = ATTACK,
+                         .works = works,
+                         .n_works = 2,
+                         .identical = &both,
+                         .n_identical = 1,
+                         .clusters = &both,
+                         .n_clusters = 1,
+                         .pairs = &pair,
+                         .n_pairs = 1};
     char dir[] = "/tmp/test-html-XXXXXX";
     assert_non_null(mkdtemp(dir));
     Arena a = {0};
