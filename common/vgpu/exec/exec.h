@@ -117,7 +117,8 @@ typedef enum ExecFaultKind {
     FAULT_BARRIER_EXITED,    /* a barrier whose missing threads have exited (hardware goes on; still a finding); who.warp, lane, mask: theirs */
     FAULT_BARRIER_DIVERGENT, /* threads of one warp (mask) wait at a barrier that others of it have not reached, or reach another one */
     FAULT_SYNC_MASK,         /* *.sync names live lanes (mask) that never come, or does not name the executing lanes (mask) */
-    FAULT_SHUFFLE_SOURCE,    /* lanes (mask) read by a shuffle from lanes that have exited or that the mask does not name: they get 0 */
+    FAULT_SHUFFLE_SOURCE,    /* lanes (mask) read by a shuffle from lanes that the mask names and that have exited: they get 0 */
+    FAULT_SHUFFLE_UNNAMED,   /* lanes (mask) read from lanes that the mask does not name: they get 0 */
     FAULT_MATRIX_ALIGNMENT,  /* wmma.load or .store from where the programming guide forbids (hardware may go on); detail: what is wrong */
     FAULT_SURFACE_BOUNDS,    /* a surface access outside, in trap mode; detail: where */
     FAULT_TEXTURE_UNKNOWN,   /* a handle that no texture or surface ever had */

@@ -47,6 +47,7 @@ static const struct {
     [FAULT_BARRIER_DIVERGENT] = {EXEC_OK, ""},
     [FAULT_SYNC_MASK] = {EXEC_OK, ""},
     [FAULT_SHUFFLE_SOURCE] = {EXEC_OK, ""},
+    [FAULT_SHUFFLE_UNNAMED] = {EXEC_OK, ""},
     [FAULT_MATRIX_ALIGNMENT] = {EXEC_OK, ""},
     [FAULT_SURFACE_BOUNDS] = {EXEC_ILLEGAL_ADDRESS, "access outside of a surface"},
     [FAULT_TEXTURE_UNKNOWN] = {EXEC_ILLEGAL_ADDRESS, "no texture or surface object"},

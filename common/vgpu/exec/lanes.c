@@ -3,8 +3,8 @@
  *
  * By the time a handler runs, exec has gathered the lanes that each member mask names; the handler gets all
  * that execute. Different lanes may name different masks (two halves of a warp, each its own), so a lane's
- * group is its member mask among the executing lanes. A shuffle from a lane that does not take part, which PTX
- * leaves undefined, gives 0 as hardware does, and is reported.
+ * group is its member mask among the executing lanes. A shuffle from a lane that does not take part, which
+ * PTX leaves undefined, gives 0 as hardware does, and is reported.
  */
 #include "common/vgpu/exec/alu_lane.h"
 #include "common/vgpu/exec/exec_internal.h"
@@ -49,18 +49,22 @@ static void shuffle(ExecWarp *warp, const IrInst *inst, uint32_t mask)
     const LaneU32 *a = warp_src(warp, &inst->src[0]), *b = warp_src(warp, &inst->src[1]);
     const LaneU32 *c = warp_src(warp, &inst->src[2]);
     const LaneU32 *members = warp_src(warp, &inst->src[3]);
-    uint32_t result[WARP_LANES], predicate = 0, strange = 0;
+    uint32_t result[WARP_LANES], predicate = 0, gone = 0, unnamed = 0;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++) {
         bool inside;
         const uint32_t from = shuffle_source(inst->mode, lane, b[lane], c[lane], &inside);
         result[lane] = mask >> from & 1 ? a[from] : 0;
         /* live lanes that the mask names and that never came have been reported */
-        strange |= (~mask & (~members[lane] | ~warp->live)) >> from << 31 >> (31 - lane);
+        gone |= (~mask & members[lane] & ~warp->live) >> from << 31 >> (31 - lane);
+        unnamed |= (~mask & ~members[lane]) >> from << 31 >> (31 - lane);
         predicate |= (uint32_t)inside << lane;
     }
-    if (strange & mask)
+    if (gone & mask)
         exec_note(warp, warp->frame->function, inst,
-                  (ExecFault){.kind = FAULT_SHUFFLE_SOURCE, .mask = strange & mask});
+                  (ExecFault){.kind = FAULT_SHUFFLE_SOURCE, .mask = gone & mask});
+    if (unnamed & mask)
+        exec_note(warp, warp->frame->function, inst,
+                  (ExecFault){.kind = FAULT_SHUFFLE_UNNAMED, .mask = unnamed & mask});
     if (inst->dst.kind == IR_REG)
         lane_store(warp, inst, result, mask, 4);
     if (inst->dst2.kind == IR_REG)

@@ -381,7 +381,7 @@ static const Bug bugs[] = {
     {"divergent", divergent}, // barrier-divergent
     {"shuffle_mask", shuffle_mask}, // sync-mask
     {"shuffle_exited", shuffle_exited}, // shuffle-source
-    {"shuffle_unnamed", shuffle_unnamed}, // shuffle-source
+    {"shuffle_unnamed", shuffle_unnamed}, // shuffle-unnamed
     {"constant_written", constant_written}, // trap
     {"freed", freed}, // use-after-free
 };

@@ -28,6 +28,7 @@ static const struct {
     {FAULT_SYNC_MASK, FINDING_SYNC_MASK, "barrier"},
     {FAULT_MATRIX_ALIGNMENT, FINDING_MATRIX_ALIGNMENT, "misaligned"},
     {FAULT_SHUFFLE_SOURCE, FINDING_SHUFFLE_SOURCE, "barrier"},
+    {FAULT_SHUFFLE_UNNAMED, FINDING_SHUFFLE_UNNAMED, ""},
 };
 
 /* Sends a fault in its own launch; x: place and lane. */
