@@ -50,7 +50,7 @@ check_options() {
 check_commands() {
     local word
     for word in $(typed "$1" | sed -nE 's,^(build/bin/)?grade ([a-z|]+).*,\2,p' | tr '|' '\n' | sort -u); do
-        grep -qE "^ +(grade )?$word( |\$)" <<<"$grade_help" || fault "$1" "\`grade $word\`: no such command"
+        grep -qE "^  grade $word( |\$)" <<<"$grade_help" || fault "$1" "\`grade $word\`: no such command"
     done
 }
 

@@ -379,7 +379,7 @@ static bool is_short_input(Known *k, const RecordHost *h)
         return false;
     if (is_short_span(&k->inputs, h))
         return true;
-    if (k->input_bytes <= FORMS_INPUTS)
+    if (h->copied && k->input_bytes <= FORMS_INPUTS)
         make_forms(k);
     return k->has_forms && k->status == STATUS_OK && is_short_span(&k->forms, h);
 }
@@ -388,7 +388,7 @@ static bool find_input(Known *k, const RecordHost *h, size_t from, size_t at, Pi
 {
     if (pieces_find(&k->inputs, h->bytes, h->n, from, at, NULL, NULL, piece))
         return true;
-    if (h->n >= FORMS_ROW || k->input_bytes <= FORMS_INPUTS)
+    if (h->copied && (h->n >= FORMS_ROW || k->input_bytes <= FORMS_INPUTS))
         make_forms(k);
     return k->has_forms && k->status == STATUS_OK &&
            pieces_find(&k->forms, h->bytes, h->n, from, at, NULL, NULL, piece);

@@ -107,10 +107,11 @@ typedef struct Watch {
     WatchThread threads[WATCH_THREADS_MAX];
     size_t n_processes, n_threads;
     uint64_t n_looks;
-    int64_t looked_ms;
+    int64_t started_ms, looked_ms;
     int64_t cpu_ms;    /* of all processes */
     int64_t used_ns;   /* the same, finer, as it is held against waits */
     int64_t owed_ns;   /* use that no wait has been held against yet */
+    int64_t told_ns;   /* waits of the longest waiting threads, as they were told */
     int64_t waited_ns; /* how long others kept the command waiting for a processor */
 } Watch;
 

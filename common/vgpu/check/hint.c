@@ -177,14 +177,14 @@ static const char *hint_misaligned(CheckSet *set, const Finding *f)
     return finish(set, &b);
 }
 
-/* A trap that stands at no line of the source is the compiler's. */
-static const char *hint_trap(const CheckSet *set, const Finding *f)
+/* A trap may be the compiler's, which stands at any line, most often at the function's end. */
+static const char *hint_trap(const CheckSet *set)
 {
     const IrModule *m = set->launch->instance->module;
-    for (uint32_t i = 0; f->place.line == 0 && i < m->n_globals; i++)
+    for (uint32_t i = 0; i < m->n_globals; i++)
         if (m->globals[i].space == SPACE_CONST)
-            return "nvcc puts a trap where a kernel writes a __constant__ variable, and warns when it compiles: kernels cannot write "
-                   "constant memory; the host does, with cudaMemcpyToSymbol";
+            return "the kernel called __trap(), or nvcc put a trap where it writes a __constant__ variable, and warned when it compiled: "
+                   "kernels cannot write constant memory; the host does, with cudaMemcpyToSymbol";
     return NULL;
 }
 
@@ -202,7 +202,7 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         hint = hint_uninit(f);
         break;
     case FINDING_TRAP:
-        hint = hint_trap(set, f);
+        hint = hint_trap(set);
         break;
     case FINDING_MISALIGNED:
         hint = hint_misaligned(set, f);

@@ -37,8 +37,9 @@ static void read_addresses(const ExecWarp *w, const IrInst *inst, uint64_t *to)
         to[lane] = narrow ? (uint32_t)(to[lane] + offset) : to[lane] + offset;
 }
 
-/* What the programming guide asks of load_matrix_sync and store_matrix_sync: a pointer of 256 bits, and lines that are whole pieces of
- * 16 bytes. Of elements of 8 to 32 bits; one note for each of the two. */
+/* What the programming guide asks of load_matrix_sync and store_matrix_sync: a pointer of 256 bits, and lines
+ * that are whole pieces of 16 bytes for elements of 16 and 32 bits (it names no other). One note for each of
+ * the two. */
 static void note_alignment(ExecWarp *w, const Fragment *f, uint32_t mask)
 {
     enum { POINTER_BYTES = 32, LINE_BYTES = 16 };
@@ -48,16 +49,16 @@ static void note_alignment(ExecWarp *w, const Fragment *f, uint32_t mask)
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = first_lane(left);
         pointers |= (uint32_t)(f->base[lane] % POINTER_BYTES != 0) << lane;
-        lines |= (uint32_t)(f->stride[lane] * bytes % LINE_BYTES != 0) << lane;
+        lines |= (uint32_t)(bytes > 1 && f->stride[lane] * bytes % LINE_BYTES != 0) << lane;
     }
-    ExecFault fault = {.kind = FAULT_MATRIX_ALIGNMENT, .mask = pointers, .space = f->inst->space, .addr = f->base};
+    ExecFault fault = {
+        .kind = FAULT_MATRIX_ALIGNMENT, .mask = pointers, .space = f->inst->space, .addr = f->base};
     fault.detail = "its pointer must be a multiple of 32 bytes (256 bits)";
     if (pointers)
         exec_note(w, w->frame->function, f->inst, fault);
     fault.mask = lines;
-    fault.detail = bytes == 4   ? "its leading dimension must be a multiple of 4 (floats: 16 bytes)"
-                   : bytes == 2 ? "its leading dimension must be a multiple of 8 (halves: 16 bytes)"
-                                : "its leading dimension must be a multiple of 16 (16 bytes)";
+    fault.detail = bytes == 4 ? "its leading dimension must be a multiple of 4 (floats: 16 bytes)"
+                              : "its leading dimension must be a multiple of 8 (halves: 16 bytes)";
     if (lines)
         exec_note(w, w->frame->function, f->inst, fault);
 }

@@ -65,7 +65,7 @@ result() { cat "$tmp/out/results/$1/$lab/result.json"; }
 field() { python3 -c 'import json,sys; r=json.load(sys.stdin); c=r["cases"][0]; print(eval(sys.argv[1]))' "$2" < <(result "$1"); }
 
 out=$(on_gpu run --device gpu --sanitize --public=1 --jobs 2 --seed 1 --submissions "$tmp/class" --out "$tmp/out" 2>&1)
-same "the class is graded" 0 "$?"
+same "the class is graded, and falls short" 1 "$?"
 [ -e "$tmp/out/results/s001/$lab/result.json" ] || echo "$out" | sed 's/^/# /'
 same "of the public cases the first one was run" "one-block" "$(field s001 '" ".join(c["name"] for c in r["cases"])')"
 same "it ran on the machine's card" "gpu NVIDIA Z9" "$(field s001 'r["device"]["kind"] + " " + r["device"]["name"]')"

@@ -33,6 +33,7 @@ cases:
     params: {function: sum_strided, n: 1000}
     points: 100
     metric: traffic_ratio
+    least: 1
     tiers: [{at_most: 1, points: 100}]
     speed:
       params: {n: 4096}

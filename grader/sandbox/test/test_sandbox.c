@@ -374,7 +374,7 @@ static void test_busy_machine(void **state)
     l.cpu_ms = 20000;
     sched_getaffinity(0, sizeof before, &before);
     start_rivals(rivals, RIVALS);
-    SandboxAnswer a = run_under(*state, "i=0; while [ $i -lt 600000 ]; do i=$((i+1)); done; exit 7", l);
+    SandboxAnswer a = run_under(*state, "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; exit 7", l);
     l.wall_ms = 300;
     SandboxAnswer b = run_under(*state, "while :; do :; done", l);
     end_rivals(rivals, RIVALS, &before);

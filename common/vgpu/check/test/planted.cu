@@ -347,7 +347,7 @@ __global__ void constant_kernel(int *y, int i, int n)
 }
 static void constant_written(bool bug)
 {
-    constant_kernel<<<1, 1>>>(b, 2, bug ? 2 : 4); // bug: constant_written
+    constant_kernel<<<1, 1>>>(b, 2, bug ? 2 : 4);
 }
 
 struct Bug {
@@ -382,7 +382,7 @@ static const Bug bugs[] = {
     {"shuffle_mask", shuffle_mask}, // sync-mask
     {"shuffle_exited", shuffle_exited}, // shuffle-source
     {"shuffle_unnamed", shuffle_unnamed}, // shuffle-unnamed
-    {"constant_written", constant_written}, // trap
+    {"constant_written", constant_written}, // its line is the compiler's
     {"freed", freed}, // use-after-free
 };
 

@@ -174,7 +174,7 @@ static void test_a_part_is_a_kernels(void **state)
     expect(f, "\"origins\":[[64,2],[16,4],[8,5],[40,4],[128,2]]");
     expect(f, "\"bytes\":4,\"how\":\"copy\",\"times\":1,\"origins\":[[2,2],[2,4]]");
     expect(f,
-           "{\"kernel\":\"fill\",\"function\":0,\"launches\":1,\"ops\":[[2,16],[3,16]],\"reads\":[[4,[3]]]}");
+           "{\"kernel\":\"fill\",\"function\":0,\"launches\":1,\"changes\":0,\"ops\":[[2,16],[3,16]],\"reads\":[[4,[3]]]}");
     expect(f, "{\"name\":\"fill\",\"n\":7,\"slices\":[{\"site\":5,\"pcs\":\"3f\"}]}");
 }
 
@@ -206,7 +206,7 @@ static void test_fills(void **state)
     m.fill.value = 0;
     assert_int_equal(DEVICE_OK, send(f, &m));
     get(f, p, 16);
-    expect(f, "\"fills\":[{\"id\":2,\"value\":117901063},{\"id\":3,\"value\":0}]");
+    expect(f, "\"fills\":[{\"id\":2,\"value\":117901063,\"times\":1},{\"id\":3,\"value\":0,\"times\":1}]");
     expect(f, "\"origins\":[[32,2],[32,3]]");
 }
 
@@ -263,7 +263,7 @@ static void test_launches_share_a_group_when_there_are_many(void **state)
     for (uint32_t i = 0; i < PROVENANCE_GROUPS_MAX + 44; i++)
         launch(f, "twice", p, 0, 16);
     expect(f, "\"complete\":true");
-    expect(f, "\"launches\":44,\"ops\":[[2,704],[3,704],[5,704]]");
+    expect(f, "\"launches\":44,\"changes\":0,\"ops\":[[2,704],[3,704],[5,704]]");
     expect_none(f, "\"launches\":45");
 }
 
