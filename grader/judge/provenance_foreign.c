@@ -25,6 +25,7 @@ enum {
     PIECE_COST = 8,
     WORD = 4,
     MATCH_WORDS = 4,
+    MOVED_OF = 16, /* one word in so many that is no input is few */
     HASH_BITS = 16,
     FORMS_ROW = 64,     /* a row of so many bytes, or ... */
     FORMS_INPUTS = 4096 /* ... inputs of no more are worth converting */
@@ -259,18 +260,21 @@ static bool take_word(WordSet *set, uint32_t word)
     return true;
 }
 
-/* Are most of the outputs' words inputs? */
-static bool outputs_move(const Known *k, const ProvenanceCase *c)
+/* Are the outputs' words inputs, each no more often than it is there? A few may not be, such as borders. */
+static bool outputs_move(Known *k, const ProvenanceCase *c)
 {
     size_t n = 0, found = 0;
-    for (size_t i = 0; i < c->n_out; i++)
+    WordSet left;
+    k->status = count_words(&left, &k->inputs);
+    for (size_t i = 0; i < c->n_out && k->status == STATUS_OK; i++)
         for (size_t at = 0; at + WORD <= c->out[i].bytes; at += WORD) {
             uint32_t word;
             memcpy(&word, c->out[i].data + at, WORD);
             n += word != 0;
-            found += has_word(&k->words, word);
+            found += take_word(&left, word);
         }
-    return n > 0 && 2 * found > n;
+    free(left.slots);
+    return n > 0 && MOVED_OF * (n - found) <= n;
 }
 
 /* What is left ------------------------------------------------------------------------------------- */
@@ -364,8 +368,8 @@ static void count_gap(Known *k, const unsigned char *bytes, size_t n)
     }
 }
 
-/* A whole span that is shorter than a piece. */
-static bool is_short_span(const PieceIndex *p, const RecordHost *h)
+/* Is the row one of the spans as it is? */
+static bool is_whole_span(const PieceIndex *p, const RecordHost *h)
 {
     for (size_t i = 0; i < p->n_spans; i++)
         if (p->spans[i].n == h->n && memcmp(p->spans[i].bytes, h->bytes, h->n) == 0)
@@ -377,11 +381,9 @@ static bool is_short_input(Known *k, const RecordHost *h)
 {
     if (h->n == 0 || h->n >= PIECE_BYTES)
         return false;
-    if (is_short_span(&k->inputs, h))
-        return true;
     if (h->copied && k->input_bytes <= FORMS_INPUTS)
         make_forms(k);
-    return k->has_forms && k->status == STATUS_OK && is_short_span(&k->forms, h);
+    return k->has_forms && k->status == STATUS_OK && is_whole_span(&k->forms, h);
 }
 
 static bool find_input(Known *k, const RecordHost *h, size_t from, size_t at, Piece *piece)
@@ -402,6 +404,30 @@ static void excuse(Known *k, const Piece *piece)
             closure_add(k->closure, out->runs[i].id);
 }
 
+/* Is the row made of words of the inputs in another order, each no more often than it is there? Then they are
+ * used up. Zeros are free. */
+static bool is_permuted(Known *k, const RecordHost *h)
+{
+    size_t at = 0;
+    uint32_t word = 0;
+    if (k->moves || h->n % WORD != 0 || h->n < PIECE_BYTES)
+        return false;
+    for (; at < h->n; at += WORD) {
+        memcpy(&word, h->bytes + at, WORD);
+        if (word != 0 && !take_word(&k->words, word))
+            break;
+    }
+    if (at == h->n)
+        return true;
+    while (at > 0) {
+        at -= WORD;
+        memcpy(&word, h->bytes + at, WORD);
+        if (word != 0)
+            slot_of(&k->words, word)->n++;
+    }
+    return false;
+}
+
 static void count_host(Known *k, const RecordHost *h)
 {
     size_t covered = 0, at = 0, n_pieces = 0, rest = k->n_rest;
@@ -410,7 +436,7 @@ static void count_host(Known *k, const RecordHost *h)
         k->foreign->bytes += h->n;
         return;
     }
-    if (is_short_input(k, h)) {
+    if (is_whole_span(&k->inputs, h) || is_short_input(k, h) || is_permuted(k, h)) {
         k->foreign->has_input = true;
         covered = at = h->n;
     }
