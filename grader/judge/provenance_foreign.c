@@ -209,7 +209,7 @@ static void make_forms(Known *k)
 
 static WordCount *slot_of(const WordSet *set, uint32_t word)
 {
-    size_t i = word * 0x9E3779B1u & set->mask;
+    size_t i = (size_t)(word * 0x9E3779B97F4A7C15u >> 32) & set->mask; /* floats end in zeros */
     while (set->slots[i].n != 0 && set->slots[i].word != word)
         i = (i + 1) & set->mask;
     return &set->slots[i];
