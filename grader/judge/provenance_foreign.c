@@ -386,9 +386,20 @@ static bool is_short_input(Known *k, const RecordHost *h)
     return k->has_forms && k->status == STATUS_OK && is_whole_span(&k->forms, h);
 }
 
+/* A piece of the row in an index that is built when the first row asks for it: most are whole inputs. */
+static bool find_in(Known *k, PieceIndex *index, const RecordHost *h, size_t from, size_t at,
+                    PieceAllowed *allowed, Piece *piece)
+{
+    if (h->n - at < PIECE_BYTES || k->status != STATUS_OK)
+        return false;
+    if (!index->heads)
+        k->status = pieces_build(index);
+    return k->status == STATUS_OK && pieces_find(index, h->bytes, h->n, from, at, allowed, k, piece);
+}
+
 static bool find_input(Known *k, const RecordHost *h, size_t from, size_t at, Piece *piece)
 {
-    if (pieces_find(&k->inputs, h->bytes, h->n, from, at, NULL, NULL, piece))
+    if (find_in(k, &k->inputs, h, from, at, NULL, piece))
         return true;
     if (h->copied && (h->n >= FORMS_ROW || k->input_bytes <= FORMS_INPUTS))
         make_forms(k);
@@ -443,7 +454,7 @@ static void count_host(Known *k, const RecordHost *h)
     while (at < h->n) {
         Piece piece;
         bool input = find_input(k, h, covered, at, &piece);
-        if (!input && !pieces_find(&k->sent, h->bytes, h->n, covered, at, sent_before, k, &piece)) {
+        if (!input && !find_in(k, &k->sent, h, covered, at, sent_before, &piece)) {
             at++;
             continue;
         }
@@ -507,10 +518,6 @@ static void prepare(Known *k, const ProvenanceCase *c)
     k->status = count_words(&k->words, &k->inputs);
     for (size_t i = 0; i < k->r->n_outs; i++)
         pieces_add_span(&k->sent, k->r->outs[i].bytes, k->r->outs[i].n, (uint32_t)i);
-    if (k->status == STATUS_OK)
-        k->status = pieces_build(&k->inputs);
-    if (k->status == STATUS_OK)
-        k->status = pieces_build(&k->sent);
     k->moves = k->status == STATUS_OK && outputs_move(k, c);
 }
 
