@@ -6,7 +6,7 @@
 #   PATIENT="TEST..."          those of them that wait more than they work (for a cluster, a disk, a browser). They run one after the other beside the others,
 #                              so that no processor has to wait with them.
 #
-# Each test has its line when it ends, with the number of those that are left.
+# Each test has its line when it ends, with the number of those that are left. What took most processor time is listed at the end.
 # A test program is a cmocka program (TAP by its environment) or a script named *.t. A test point is a line "ok ..." or "not ok ...";
 # "ok ... # SKIP why" and "1..0 # SKIP why" are skips. A test that ends badly without a failed point is one failure.
 set -u
@@ -17,17 +17,18 @@ logs=$BUILD/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"
 
-run_one() { # test -> log file; the last line of the log is "status N seconds"
-    local test=${1%%@*} log start
+run_one() { # test -> log file; its last line is "# exit STATUS SECONDS USER SYSTEM"
+    local test=${1%%@*} log start spent TIMEFORMAT='%U %S'
     log=$logs/$(echo "${1#"$BUILD"/}" | tr /@ __).log
     [ "$test" = "$1" ] || export LABS=${1#*@}
     start=$(date +%s)
-    timeout -k 10 "${TEST_SECONDS:-600}" "./$test" >"$log" 2>&1 </dev/null
-    echo "# exit $? $(($(date +%s) - start))" >>"$log"
+    read -rd '' -a spent < <({ time timeout -k 10 "${TEST_SECONDS:-600}" "./$test" >"$log" 2>&1 </dev/null; } 2>&1; echo $?)
+    spent=("${spent[@]: -3}") # after what the shell may say of a signal
+    echo "# exit ${spent[2]} $(($(date +%s) - start)) ${spent[0]} ${spent[1]}" >>"$log"
     count_one "$1" "$log"
 }
 
-count_one() { # prints "test passed failed skipped seconds"
+count_one() { # prints "test passed failed skipped seconds processor"
     awk -v test="$1" '
         /^1\.\.0.*# *[Ss][Kk][Ii][Pp]/ { skipped++; next }
         /^ *ok .*# *[Ss][Kk][Ii][Pp]/  { skipped++; next }
@@ -36,12 +37,12 @@ count_one() { # prints "test passed failed skipped seconds"
         /^ *not ok/ { failed++; next }
         /^ *ok /    { passed++; next }
         /^1\.\.[0-9]+/ { planned += substr($0, 4) + 0 }
-        /^# exit /  { status = $3; seconds = $4 }
+        /^# exit /  { status = $3; seconds = $4; processor = $5 + $6 }
         END {
             if (status != 0 && !failed) failed = 1
             if (planned && passed + failed + skipped < planned && !failed) failed = 1
             if (!passed && !failed && !skipped) failed = 1
-            printf "%s %d %d %d %d\n", test, passed, failed, skipped, seconds
+            printf "%s %d %d %d %d %.1f\n", test, passed, failed, skipped, seconds, processor
         }' "$2"
 }
 export -f run_one count_one
@@ -66,7 +67,7 @@ done
 left=$#
 tell() {
     local test passed failed skipped seconds
-    while read -r test passed failed skipped seconds; do
+    while read -r test passed failed skipped seconds _; do
         left=$((left - 1))
         printf '%-6s %-66s %4d ok%s%s  %ds, %d left\n' "$([ "$failed" = 0 ] && echo ok || echo FAIL)" "$test" "$passed" \
             "$([ "$failed" = 0 ] || echo ", $failed failed")" "$([ "$skipped" = 0 ] || echo ", $skipped skipped")" "$seconds" $left
@@ -74,11 +75,16 @@ tell() {
 }
 { lane 1 "${patient[@]}" & lane "${JOBS:-$(nproc)}" "${busy[@]}"; wait; } | tee "$logs/summary" | tell
 
-while read -r test _ failed _ _; do
+while read -r test _ failed _; do
     [ "$failed" -eq 0 ] && continue
     echo
     echo "--- $test"
     tail -n 60 "$logs/$(echo "${test#"$BUILD"/}" | tr /@ __).log"
 done <"$logs/summary"
 grep -hiE '# *skip' "$logs"/*.log 2>/dev/null | sed 's/.*# *[Ss][Kk][Ii][Pp]/skipped:/' | sort | uniq -c
+echo "processor time, of the tests that took most:"
+sort -k6,6nr "$logs/summary" | awk '
+    NR <= 10 { printf "%7.1fs  %s\n", $6, $1 }
+    { all += $6 }
+    END { printf "%7.1fs  all %d tests\n", all, NR }'
 awk '{ p += $2; f += $3; s += $4 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' "$logs/summary"

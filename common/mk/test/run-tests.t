@@ -45,7 +45,8 @@ expect "a test over its time is a failure" "1 passed, 1 failed, 0 skipped" 1 slo
 script labs '[ "$LABS" = 02-b ] && echo "ok 1 - a" || echo "not ok 1 - a"'
 expect "a test of one lab" "1 passed, 0 failed, 0 skipped" 0 labs.t@02-b
 expect "and of another" "0 passed, 1 failed, 0 skipped" 1 labs.t@03-c
-expect "sums" "6 passed, 1 failed, 1 skipped" 1 good.t bad.t skips.t good.t
+cp good.t good2.t
+expect "sums" "6 passed, 1 failed, 1 skipped" 1 good.t bad.t skips.t good2.t
 # What has ended is told while others still run: the second test waits for the line of the first.
 script sees 'for i in {1..80}; do grep -q "^ok *good.t *2 ok  [0-9]*s, 1 left$" told && { echo "ok 1 - a"; exit; }; sleep 0.1; done; echo "not ok 1 - a"'
 BUILD=out JOBS=1 TEST_SECONDS=20 "$runner" good.t sees.t >told
@@ -53,5 +54,14 @@ n=$((n + 1))
 if grep -q '^ok *sees.t *1 ok  [0-9]*s, 0 left$' told; then echo "ok $n - a line for a test as it ends, with what is left"; else
     echo "not ok $n - a line for a test as it ends, with what is left"
     sed 's/^/# /' told
+fi
+# What took most processor time stands first, whatever the order in which they ran; children count.
+script burns 'for i in {1..150000}; do :; done; echo "ok 1 - a"'
+script child 'bash ./burns.t >/dev/null; bash ./burns.t'
+n=$((n + 1))
+got=$(BUILD=out TEST_SECONDS=60 "$runner" good.t child.t burns.t | sed -n '/^processor time/,$p' | awk '{ print $NF }' | tr '\n' ' ')
+if [ "$got" = "most: child.t burns.t good.t tests skipped " ]; then echo "ok $n - what took most processor time"; else
+    echo "not ok $n - what took most processor time"
+    echo "# $got"
 fi
 echo "1..$n"
