@@ -1,8 +1,13 @@
 /* SHA-256 as FIPS 180-4 gives it, section 6.2; see sha256.h. */
 #include "grader/core/sha256.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 /* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t round_constants[64] = {
@@ -35,7 +40,7 @@ static void schedule(const unsigned char *block, uint32_t w[64])
 }
 
 /* The eight words of the state are variables, so that they stay in registers: a kit has tens of megabytes. */
-static void compress(uint32_t state[8], const unsigned char *block)
+static void compress_plain(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64];
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
@@ -53,12 +58,69 @@ static void compress(uint32_t state[8], const unsigned char *block)
     state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
+#ifdef __x86_64__
+/* Whether the processor has the instructions that the next function is made of. */
+static bool has_sha(void)
+{
+    unsigned a, b, c, d, sha = 0;
+    if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
+        sha = b & bit_SHA;
+    return sha && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSSE3) && (c & bit_SSE4_1);
+}
+
+/* The same with the SHA extensions of x86, several times as fast. They do two rounds at a time, on the state as two vectors, the first
+ * word in the highest lane: a b e f and c d g h. w[i % 4] holds the schedule's words 4i to 4i + 3, the first in the lowest lane. */
+__attribute__((target("sha,ssse3,sse4.1"))) static void compress_sha(uint32_t state[8],
+                                                                     const unsigned char *block)
+{
+    const __m128i big_endian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+    __m128i abef = _mm_set_epi32((int)state[0], (int)state[1], (int)state[4], (int)state[5]);
+    __m128i cdgh = _mm_set_epi32((int)state[2], (int)state[3], (int)state[6], (int)state[7]);
+    const __m128i abef_before = abef, cdgh_before = cdgh;
+    __m128i w[4];
+    for (int i = 0; i < 4; i++)
+        w[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(block + 16 * i)), big_endian);
+#pragma GCC unroll 16
+    for (int i = 0; i < 16; i++) {
+        __m128i sums = _mm_add_epi32(w[i % 4], _mm_loadu_si128((const __m128i *)(round_constants + 4 * i)));
+        cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sums);
+        abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sums, 0x0e));
+        __m128i nine_on = _mm_alignr_epi8(w[(i + 3) % 4], w[(i + 2) % 4], 4);
+        __m128i mixed = _mm_add_epi32(_mm_sha256msg1_epu32(w[i % 4], w[(i + 1) % 4]), nine_on);
+        w[i % 4] = _mm_sha256msg2_epu32(mixed, w[(i + 3) % 4]);
+    }
+    abef = _mm_add_epi32(abef, abef_before);
+    cdgh = _mm_add_epi32(cdgh, cdgh_before);
+    state[0] = (uint32_t)_mm_extract_epi32(abef, 3), state[1] = (uint32_t)_mm_extract_epi32(abef, 2);
+    state[4] = (uint32_t)_mm_extract_epi32(abef, 1), state[5] = (uint32_t)_mm_extract_epi32(abef, 0);
+    state[2] = (uint32_t)_mm_extract_epi32(cdgh, 3), state[3] = (uint32_t)_mm_extract_epi32(cdgh, 2);
+    state[6] = (uint32_t)_mm_extract_epi32(cdgh, 1), state[7] = (uint32_t)_mm_extract_epi32(cdgh, 0);
+}
+#else
+static bool has_sha(void)
+{
+    return false;
+}
+
+static void compress_sha(uint32_t state[8], const unsigned char *block)
+{
+    compress_plain(state, block);
+}
+#endif
+
 void sha256_start(Sha256 *s)
 {
     static const uint32_t initial[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(s->state, initial, sizeof initial);
     s->length = 0;
+    s->compress = has_sha() ? compress_sha : compress_plain;
+}
+
+void sha256_start_plain(Sha256 *s)
+{
+    sha256_start(s);
+    s->compress = compress_plain;
 }
 
 void sha256_add(Sha256 *s, const void *bytes, size_t length)
@@ -66,6 +128,8 @@ void sha256_add(Sha256 *s, const void *bytes, size_t length)
     const unsigned char *p = bytes;
     size_t used = s->length % sizeof s->block;
     s->length += length;
+    for (; used == 0 && length >= sizeof s->block; p += sizeof s->block, length -= sizeof s->block)
+        s->compress(s->state, p);
     while (length) {
         size_t room = sizeof s->block - used, n = length < room ? length : room;
         memcpy(s->block + used, p, n);
@@ -74,7 +138,7 @@ void sha256_add(Sha256 *s, const void *bytes, size_t length)
         used += n;
         if (used < sizeof s->block)
             return;
-        compress(s->state, s->block);
+        s->compress(s->state, s->block);
         used = 0;
     }
 }
