@@ -107,6 +107,7 @@ typedef struct PieceIndex {
     Span *spans;
     size_t n_spans, cap_spans;
     uint32_t *heads, *next;
+    unsigned char *seen; /* bits, FILTER_BITS for each head: which hash values there are */
     struct {
         uint32_t span, block;
     } * blocks;

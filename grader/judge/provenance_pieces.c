@@ -4,6 +4,9 @@
  * block whole, wherever it begins; one that begins where its span does is found from 16 bytes on. A block
  * that stands in many places (zeros) is kept at the first of them and where spans begin: what follows differs
  * there.
+ *
+ * Most blocks that are looked for are in no span. A bitmap of hash values, small enough for a cache, says so
+ * of most of them, where the table would cost several reads of memory.
  */
 #include "grader/judge/provenance_internal.h"
 
@@ -13,6 +16,7 @@
 enum {
     PLACES_MAX = 8, /* of one block that are kept */
     BEGINS_MAX = 64,
+    FILTER_BITS = 8,
     CHAIN_MAX = 256 /* blocks of one hash value: who makes more of them has fewer pieces */
 };
 
@@ -39,6 +43,11 @@ static uint64_t hash_block(const unsigned char *bytes)
     return h ^ h >> 32;
 }
 
+static size_t filter_bit(const PieceIndex *p, uint64_t hash)
+{
+    return hash & ((p->mask + 1) * FILTER_BITS - 1);
+}
+
 static const unsigned char *block_bytes(const PieceIndex *p, uint32_t i)
 {
     return p->spans[p->blocks[i].span].bytes + (size_t)p->blocks[i].block * PIECE_BYTES;
@@ -47,7 +56,8 @@ static const unsigned char *block_bytes(const PieceIndex *p, uint32_t i)
 static void keep_block(PieceIndex *p, uint32_t span, uint32_t block)
 {
     const unsigned char *bytes = p->spans[span].bytes + (size_t)block * PIECE_BYTES;
-    uint32_t *head = &p->heads[hash_block(bytes) & p->mask];
+    uint64_t hash = hash_block(bytes);
+    uint32_t *head = &p->heads[hash & p->mask];
     int same = 0, all = 0;
     for (uint32_t i = *head; i != UINT32_MAX; i = p->next[i], all++)
         same += memcmp(bytes, block_bytes(p, i), PIECE_BYTES) == 0;
@@ -58,6 +68,8 @@ static void keep_block(PieceIndex *p, uint32_t span, uint32_t block)
     p->blocks[i].block = block;
     p->next[i] = *head;
     *head = i;
+    size_t bit = filter_bit(p, hash);
+    p->seen[bit / 8] |= (unsigned char)(1u << bit % 8);
 }
 
 Status pieces_build(PieceIndex *p)
@@ -73,7 +85,8 @@ Status pieces_build(PieceIndex *p)
     p->heads = malloc(heads * sizeof *p->heads);
     p->next = malloc((n + 1) * sizeof *p->next);
     p->blocks = malloc((n + 1) * sizeof *p->blocks);
-    if (!p->heads || !p->next || !p->blocks || n >= UINT32_MAX)
+    p->seen = calloc(heads * FILTER_BITS / 8, 1);
+    if (!p->heads || !p->next || !p->blocks || !p->seen || n >= UINT32_MAX)
         return STATUS_NO_MEMORY;
     memset(p->heads, 0xFF, heads * sizeof *p->heads);
     for (size_t i = 0; i < p->n_spans; i++)
@@ -87,6 +100,7 @@ void pieces_free(PieceIndex *p)
     free(p->spans);
     free(p->heads);
     free(p->next);
+    free(p->seen);
     free(p->blocks);
     *p = (PieceIndex){0};
 }
@@ -118,7 +132,11 @@ bool pieces_find(const PieceIndex *p, const unsigned char *target, size_t n, siz
     *piece = (Piece){0};
     if (p->n_blocks == 0 || n - at < PIECE_BYTES)
         return false;
-    for (uint32_t i = p->heads[hash_block(target + at) & p->mask]; i != UINT32_MAX; i = p->next[i]) {
+    uint64_t hash = hash_block(target + at);
+    size_t bit = filter_bit(p, hash);
+    if (!(p->seen[bit / 8] >> bit % 8 & 1))
+        return false;
+    for (uint32_t i = p->heads[hash & p->mask]; i != UINT32_MAX; i = p->next[i]) {
         const Span *span = &p->spans[p->blocks[i].span];
         if (memcmp(target + at, block_bytes(p, i), PIECE_BYTES) != 0 || (allowed && !allowed(context, span)))
             continue;
