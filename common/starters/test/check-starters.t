@@ -1,16 +1,21 @@
 #!/bin/bash
 # Starters, solutions, broken and accepted submissions of every lab: each compiles, and gets what it must.
 #
-# LABS=02-vector-add restricts it; GRADE_JOBS submissions at a time. One class is graded, in which everything is a student: `solution`, `starter`, and one for each file
+# LABS=02-vector-add restricts it; GRADE_JOBS submissions at a time. Everything is a student: `solution`, `starter`, and one for each file
 # or folder in broken/ and accepted/. A file stands for the lab's first file, a folder has some of the lab's files; the others are the
 # solution's. Each file of a folder that begins with a comment `expect:` says what is expected of a case. Edits are made whole first; one
 # that no longer applies is named. Exit status: 0, 1 when a test is not ok, 2 when there is no such lab.
+#
+# A submission that names one case is graded on that case alone: those of the same case are a class. All others are a class of their own,
+# graded on all cases. Compiling is what costs most: only the solution and the starter are compiled with all of the compiler's headers.
 set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
 cd "$KIT" || exit 2
 BUILD=$(realpath "$BUILD")
 check_result=$BUILD/common/starters/test/check_result
+. grader/test/quick-kit.sh
 work=$(mktemp -d /tmp/check-starters.XXXXXX)
+chmod 711 "$work" # the sandboxes' users find the toolkit in it
 trap 'rm -rf "$work"' EXIT
 
 n=0 failed=0
@@ -36,21 +41,27 @@ mkdir "$work/whole"
 
 files_of() { "$BUILD/bin/labtool" files "labs/$1"; }
 
-# LAB FOLDER STUDENT: hands in what lies in labs/NN-name or solutions/NN-name.
+# LAB FOLDER CLASS/STUDENT: hands in what lies in labs/NN-name or solutions/NN-name.
 hand_in() {
     local file
     mkdir -p "$work/class/$3/$1"
     for file in $(files_of "$1"); do cp "$2/$1/$file" "$work/class/$3/$1/"; done
 }
 
-# LAB FILE-OR-FOLDER STUDENT: the same of the solution, with something else in its place.
+# LAB FILE-OR-FOLDER CLASS/STUDENT: the same of the solution, with something else in its place.
 hand_in_other() {
     hand_in "$1" solutions "$3"
     if [ -d "$2" ]; then cp "$2"/* "$work/class/$3/$1/"
     else cp "$2" "$work/class/$3/$1/$(files_of "$1" | head -n 1)"; fi
 }
 
-student_of() { echo "$(basename "$(dirname "$1")")-$(basename "$1" .cu)"; }
+# Class and student of a submission: the class is that of the one case that is named, or `every-case`.
+student_of() {
+    local kind name=every-case
+    kind=$(basename "$(dirname "$1")")
+    [ "$kind" = accepted ] || [ -d "$1" ] || name=$(awk '!/^(\/\/|#)/ { exit } $2 == "expect:" { e++ } $2 == "case:" { c++; name = $3 } END { print e == 1 && c == 1 ? name : "every-case" }' "$1")
+    echo "$name/$kind-$(basename "$1" .cu)"
+}
 
 # The lab's submissions as whole sources, in folders broken/ and accepted/; and such a source by its place in solutions/.
 submissions_of() { local path; for path in "$work/whole/$1"/"$2"/*; do [ ! -e "$path" ] || echo "$path"; done; }
@@ -78,8 +89,8 @@ for lab in $labs; do
         try "$lab: the solution of the optional part is right" extra_ends "$lab" solutions right
         try "$lab: its starter is not, and says so" extra_ends "$lab" labs polite
     fi
-    hand_in "$lab" labs starter
-    hand_in "$lab" solutions solution
+    hand_in "$lab" labs ours/starter
+    hand_in "$lab" solutions ours/solution
     try "$lab: every edit applies to the solution" "$BUILD/bin/labtool" submissions "labs/$lab" "$work/whole/$lab"
     for submission in $(submissions_of "$lab" broken) $(submissions_of "$lab" accepted); do
         hand_in_other "$lab" "$submission" "$(student_of "$submission")"
@@ -91,20 +102,34 @@ if ! "$BUILD/bin/grade" doctor >"$work/doctor" 2>&1; then
     echo "1..$n"
     exit $failed
 fi
-"$BUILD/bin/grade" run --submissions "$work/class" --out "$work/out" --labs "${labs// /,}" --seed 1 --jobs "${GRADE_JOBS:-$(nproc)}" >"$work/log" 2>&1
-status=$?
-[ "$status" -lt 2 ] || sed 's/^/# /' "$work/log"
+# CLASS [ARGUMENT...]
+grade() {
+    "$BUILD/bin/grade" run --submissions "$work/class/$1" --out "$work/out/$1" --seed 1 --jobs "${GRADE_JOBS:-$(nproc)}" "${@:2}" >"$work/log" 2>&1
+    [ $? -lt 2 ] || sed 's/^/# /' "$work/log"
+}
+mkdir "$work/out"
+grade ours
+make_lean_toolkit "$work/toolkit"
+for class in "$work"/class/*; do
+    class=${class##*/}
+    case $class in
+    ours) ;;
+    every-case) grade every-case ;;
+    *) grade "$class" --case "$class" ;;
+    esac
+done
 
-result() { echo "$work/out/results/$2/$1/result.json"; }
+# LAB CLASS/STUDENT
+result() { echo "$work/out/${2%/*}/results/${2#*/}/$1/result.json"; }
 # RESULT.json: what compiler and linker said is kept in it.
 compiles_silently() { jq -e '.build | if .verdict == "pass" and .log == "" then true else ., false end' "$1"; }
 says_a_warning() { ! compiles_silently <(echo '{"build": {"verdict": "pass", "log": "a.cu(3): warning"}}'); }
 try "a warning of the compiler is seen" says_a_warning
 for lab in $labs; do
     floor=$(sed -n 's/^starter_floor: *//p' "labs/$lab/lab.yaml")
-    try "$lab: the solution gets all points" "$check_result" --score 100 100 "$(result "$lab" solution)"
-    try "$lab: the starter compiles without a warning" compiles_silently "$(result "$lab" starter)"
-    try "$lab: the starter gets at most ${floor:-0} points" "$check_result" --score 0 "${floor:-0}" "$(result "$lab" starter)"
+    try "$lab: the solution gets all points" "$check_result" --score 100 100 "$(result "$lab" ours/solution)"
+    try "$lab: the starter compiles without a warning" compiles_silently "$(result "$lab" ours/starter)"
+    try "$lab: the starter gets at most ${floor:-0} points" "$check_result" --score 0 "${floor:-0}" "$(result "$lab" ours/starter)"
     for submission in $(submissions_of "$lab" broken) $(submissions_of "$lab" accepted); do
         files=$(expectations_of "$submission")
         [ -n "$files" ] || try "$(shown "$submission") says what is expected" false
