@@ -7,6 +7,7 @@
 # names (labtool broken), changed by the sed commands in `edit`; with `whole` it stands alone. Names that begin with `control` are no attacks.
 cd "$(dirname "$0")/../.."
 . grader/test/tap.sh
+. grader/test/quick-kit.sh
 BUILD=$(realpath "${BUILD:-build}")
 grade=$BUILD/bin/grade
 "$grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
@@ -14,6 +15,7 @@ grade=$BUILD/bin/grade
 tmp=$(mktemp -d /tmp/attacks-values-XXXXXX)
 chmod 711 "$tmp"
 trap 'rm -rf "$tmp"' EXIT
+make_lean_toolkit "$tmp/toolkit"
 labs=${LABS:-$(ls grader/test/attacks-values)}
 
 heads() { # FILE WORD

@@ -5,11 +5,13 @@
 # LABS=08-matrix-multiply restricts it.
 cd "$(dirname "$0")/../.."
 . grader/test/tap.sh
+. grader/test/quick-kit.sh
 BUILD=$(realpath "${BUILD:-build}")
 "$BUILD/bin/grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
 tmp=$(mktemp -d /tmp/work-test-XXXXXX)
 chmod 711 "$tmp"
 trap 'rm -rf "$tmp"' EXIT
+make_lean_toolkit "$tmp/toolkit"
 
 expectation() { # FILE WORD
     sed -n "s,^// $2: ,,p" "$1"
