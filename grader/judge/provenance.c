@@ -66,7 +66,7 @@ static Status judge_record(Arena *a, const Record *r, const ProvenanceCase *c, P
         s = cover_outputs(r, c, &closure, &f->host_made);
     if (s == STATUS_OK)
         s = closure_follow(r, &closure);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK && !foreign_is_plain(r, c, &closure, &foreign))
         s = foreign_count(r, c, &closure, &foreign);
     if (s == STATUS_OK) {
         f->ops = closure_ops(r, &closure);

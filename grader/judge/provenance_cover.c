@@ -122,7 +122,37 @@ static void cover_gap(Cover *c, const unsigned char *bytes, size_t n)
     }
 }
 
-static void cover_array(Cover *c, const ProvenanceArray *array)
+/* The longest row that stands there as a whole, the first of those as long; n_outs: none. */
+static size_t find_whole_row(const Record *r, const unsigned char *bytes, size_t n)
+{
+    size_t best = r->n_outs, length = PIECE_BYTES - 1;
+    for (size_t i = 0; i < r->n_outs; i++) {
+        const RecordOut *out = &r->outs[i];
+        if (out->n <= length || out->n > n || memcmp(out->bytes, bytes, out->n) != 0)
+            continue;
+        best = i;
+        length = out->n;
+    }
+    return best;
+}
+
+/* The usual output is one row, or a few whole rows one after the other. False: it is not, and nothing was
+ * taken. */
+static bool cover_with_rows(Cover *c, const ProvenanceArray *array)
+{
+    enum { ROWS_MAX = 64 };
+    const Record *r = c->r;
+    size_t rows[ROWS_MAX], n = 0;
+    for (size_t at = 0; at < array->bytes; at += r->outs[rows[n++]].n)
+        if (n == ROWS_MAX || (rows[n] = find_whole_row(r, array->data + at, array->bytes - at)) == r->n_outs)
+            return false;
+    for (size_t i = 0; i < n; i++)
+        take(c, (uint32_t)rows[i], 0, r->outs[rows[i]].n);
+    return true;
+}
+
+/* Any pieces of rows. */
+static void cover_with_pieces(Cover *c, const ProvenanceArray *array)
 {
     size_t covered = 0, at = 0;
     c->short_left = SHORT_BYTES;
@@ -152,14 +182,19 @@ Status cover_outputs(const Record *r, const ProvenanceCase *pc, Closure *closure
     uint64_t bytes = 0;
     for (size_t i = 0; i < r->n_outs; i++)
         pieces_add_span(&c.index, r->outs[i].bytes, r->outs[i].n, (uint32_t)i);
-    Status s = c.left ? pieces_build(&c.index) : STATUS_NO_MEMORY;
+    Status s = c.left ? STATUS_OK : STATUS_NO_MEMORY;
     for (size_t i = 0; i < r->n_outs && s == STATUS_OK; i++)
         c.left[i] = r->outs[i].times;
     if (s == STATUS_OK && pc->host_finish)
         take_all(&c);
     for (size_t i = 0; i < pc->n_out && s == STATUS_OK && !pc->host_finish; i++) {
-        cover_array(&c, &pc->out[i]);
         bytes += pc->out[i].bytes;
+        if (cover_with_rows(&c, &pc->out[i]))
+            continue;
+        if (!c.index.heads)
+            s = pieces_build(&c.index);
+        if (s == STATUS_OK)
+            cover_with_pieces(&c, &pc->out[i]);
     }
     *host_made = bytes > c.from_kernels ? bytes - c.from_kernels : 0;
     pieces_free(&c.index);

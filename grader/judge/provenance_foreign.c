@@ -23,7 +23,7 @@
 
 enum {
     PIECE_COST = 8,
-    WORD = 4,
+    WORD = FOREIGN_WORD,
     MATCH_WORDS = 4,
     MOVED_OF = 16, /* one word in so many that is no input is few */
     HASH_BITS = 16,
@@ -471,17 +471,19 @@ static void count_host(Known *k, const RecordHost *h)
 }
 
 /* A fill with zero says where, and no more. */
-static void count_fill(Known *k, const RecordFill *fill)
+uint64_t foreign_fill(const RecordFill *fill)
 {
-    k->foreign->bytes += fill->value ? WORD * fill->times : fill->times / WORD;
+    return fill->value ? WORD * fill->times : fill->times / WORD;
 }
 
 /* Which of a few parameters a launch gets, and of what size it is, are words of the host's. */
-static void count_launches(Known *k)
+uint64_t foreign_launches(const Record *r, const Closure *closure)
 {
-    for (size_t i = 0; i < k->r->n_groups; i++)
-        if (k->closure->pcs[i])
-            k->foreign->bytes += WORD * k->r->groups[i].changes;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < r->n_groups; i++)
+        if (closure->pcs[i])
+            bytes += WORD * r->groups[i].changes;
+    return bytes;
 }
 
 /* Host rows may excuse themselves by rows that other host rows are in: until nothing changes. */
@@ -501,7 +503,7 @@ static void count_all(Known *k)
             if (k->r->origins[id].kind == ORIGIN_HOST)
                 count_host(k, &k->r->hosts[at]);
             else if (k->r->origins[id].kind == ORIGIN_FILL)
-                count_fill(k, &k->r->fills[at]);
+                k->foreign->bytes += foreign_fill(&k->r->fills[at]);
         }
         if (more && k->status == STATUS_OK)
             k->status = closure_follow(k->r, k->closure);
@@ -537,7 +539,7 @@ Status foreign_count(const Record *r, const ProvenanceCase *c, Closure *closure,
     if (k.status == STATUS_OK)
         count_all(&k);
     if (k.status == STATUS_OK)
-        count_launches(&k);
+        f->bytes += foreign_launches(r, closure);
     if (k.status == STATUS_OK)
         f->bytes += cost_of(k.rest, k.n_rest, last);
     for (size_t i = 0; k.sent_from && i < r->n_outs; i++)

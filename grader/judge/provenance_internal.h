@@ -158,10 +158,20 @@ Status cover_outputs(const Record *r, const ProvenanceCase *c, Closure *closure,
 
 /* Foreign bytes (provenance_foreign.c) ----------------------------------------------------------- */
 
+enum { FOREIGN_WORD = 4 };
+
 typedef struct Foreign {
     uint64_t bytes;
     bool has_input;
 } Foreign;
+
+/* Bytes that a fill says, and that the launches of the closure say. */
+uint64_t foreign_fill(const RecordFill *fill);
+uint64_t foreign_launches(const Record *r, const Closure *closure);
+
+/* The usual program (provenance_plain.c): is what the host sent inputs, and PROVENANCE_FLOOR bytes at most
+ * beside them? Then f has an upper bound. */
+bool foreign_is_plain(const Record *r, const ProvenanceCase *c, const Closure *closure, Foreign *f);
 
 /* Of the host rows and fills in the closure; the closure grows by what excuses them. */
 Status foreign_count(const Record *r, const ProvenanceCase *c, Closure *closure, Foreign *f);
