@@ -1,6 +1,8 @@
 /* alu: picks the handler of an arithmetic instruction, once, when a module is bound. The tables are
  * alu_table.h's. */
-#include "common/vgpu/exec/alu_table.h"
+#include "common/vgpu/exec/alu_index.h"
+
+#include <stdlib.h>
 
 const AluRow *alu_rows(AluVariant v, size_t *n)
 {
@@ -191,20 +193,45 @@ static bool row_is_legal(const AluRow *row, const IrInst *inst)
     return inst->opcode != PTX_PRMT || inst->mode <= PRMT_RC16;
 }
 
+static bool row_fits(const AluRow *row, const IrInst *inst, uint32_t selector)
+{
+    return row->opcode == inst->opcode && row->type == inst->type && row->type2 == inst->type2 &&
+           ((selector ^ row->selector) & ~row->optional) == 0 && operands_fit(inst, row->shape) &&
+           row_is_legal(row, inst);
+}
+
 const AluRow *alu_find_row(AluVariant v, const IrInst *inst)
 {
     size_t n;
     const AluRow *rows = alu_rows(v, &n);
     const uint32_t selector = alu_selector(inst);
-    for (size_t i = 0; i < n; i++) {
-        const AluRow *row = &rows[i];
-        if (row->opcode != inst->opcode || row->type != inst->type || row->type2 != inst->type2)
-            continue;
-        if ((selector ^ row->selector) & ~row->optional)
-            continue;
-        if (operands_fit(inst, row->shape) && row_is_legal(row, inst))
-            return row;
+    for (size_t i = 0; i < n; i++)
+        if (row_fits(&rows[i], inst, selector))
+            return &rows[i];
+    return NULL;
+}
+
+AluIndex *alu_index_new(void)
+{
+    size_t n;
+    const AluRow *rows = alu_rows(alu_variant_best(), &n);
+    AluIndex *index = calloc(1, sizeof *index + n * sizeof *index->next);
+    if (index == NULL)
+        return NULL;
+    index->rows = rows;
+    for (size_t i = n; i-- > 0;) {
+        index->next[i] = index->first[rows[i].opcode];
+        index->first[rows[i].opcode] = (uint32_t)i + 1;
     }
+    return index;
+}
+
+IrHandler alu_index_handler(const AluIndex *index, const IrInst *inst)
+{
+    const uint32_t selector = alu_selector(inst);
+    for (uint32_t i = index->first[inst->opcode]; i != 0; i = index->next[i - 1])
+        if (row_fits(&index->rows[i - 1], inst, selector))
+            return index->rows[i - 1].handler;
     return NULL;
 }
 

@@ -1,5 +1,8 @@
 /* Binding: which handler runs each decoded instruction. */
+#include "common/vgpu/exec/alu_index.h"
 #include "common/vgpu/exec/wide.h"
+
+#include <stdlib.h>
 
 enum { TEXT_BYTES = 256 };
 
@@ -10,7 +13,7 @@ static void unsupported(ExecWarp *w, const IrInst *inst, uint32_t mask)
     exec_fault(w, inst, (ExecFault){.kind = FAULT_UNSUPPORTED, .mask = mask, .detail = text});
 }
 
-static IrHandler handler_for(const IrInst *inst)
+static IrHandler handler_for(const AluIndex *index, const IrInst *inst)
 {
     if (inst->async)
         return exec_async_handler(inst);
@@ -24,7 +27,7 @@ static IrHandler handler_for(const IrInst *inst)
     if (!h && sync_mask_operand(inst) &&
         (inst->opcode == PTX_BAR || inst->opcode == PTX_BARRIER || exec_lanes_handler(inst)))
         return exec_sync_gate;
-    h = h ? h : exec_alu_handler(inst);
+    h = h ? h : alu_index_handler(index, inst);
     h = h ? h : exec_lanes_handler(inst);
     h = h ? h : exec_memory_handler(inst);
     return h ? h : exec_control_handler(inst);
@@ -76,10 +79,13 @@ static void find_clocks(IrModule *m)
 Status exec_bind(IrModule *m, Diag *diag)
 {
     Status first = STATUS_OK;
+    AluIndex *index = alu_index_new();
+    if (index == NULL)
+        return diag_set(diag, STATUS_NO_MEMORY, "no memory to bind a module");
     for (uint32_t i = 0; i < m->n_functions; i++) {
         IrFunction *f = &m->functions[i];
         for (uint32_t pc = 0; pc < f->n_insts; pc++) {
-            IrHandler h = handler_for(&f->insts[pc]);
+            IrHandler h = handler_for(index, &f->insts[pc]);
             f->insts[pc].handler = h ? h : unsupported;
             f->insts[pc].wide = wide_kind(&f->insts[pc], h);
             f->insts[pc].n_src = wide_sources(&f->insts[pc]);
@@ -87,6 +93,7 @@ Status exec_bind(IrModule *m, Diag *diag)
                 first = refuse(m, f, pc, diag);
         }
     }
+    free(index);
     find_clocks(m);
     return first;
 }

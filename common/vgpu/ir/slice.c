@@ -5,8 +5,8 @@
  *
  *      use -> def -> def under a guard ... -> KILLED, or LIVE_IN: what the blocks before it define
  *
- * A slice is what can be reached from its instruction. Of a register that is live in, each block is looked at
- * once.
+ * A slice is what can be reached from its instruction. Of a register that is live in and has several
+ * definitions, those that reach a block are looked for once a tree; most registers have one definition.
  */
 #include "common/vgpu/ir/ir_internal.h"
 #include "common/vgpu/ir/slice_internal.h"
@@ -15,6 +15,7 @@
 #include <string.h>
 
 enum { KILLED = -2, LIVE_IN = -1 };
+enum { SEVERAL = -2, NONE = -1 };
 enum { CARRY = 1 }; /* the carry flag, as a register: no other begins there */
 
 typedef struct Def {
@@ -27,12 +28,13 @@ typedef struct Use {
     int32_t head; /* of the chain */
 } Use;
 
-/* What a block does to a register. */
+/* A register in a block. */
 typedef struct Exit {
-    uint64_t key;   /* block and register, + 1; 0: free */
-    int32_t head;   /* of its chain at the end of the block */
-    uint32_t slice; /* the last one that has asked for the register at the beginning of the block */
-    bool defined;
+    uint64_t key;    /* block and register, + 1; 0: free */
+    int32_t head;    /* of its chain at the end of the block */
+    bool defined;    /* the block defines it */
+    bool known;      /* the definitions that reach the block's beginning: */
+    size_t first, n; /* in Slicer.reaching */
 } Exit;
 
 /* A function of the tree; pcs and blocks are its own. */
@@ -48,6 +50,7 @@ typedef struct Member {
     size_t n_uses, uses_cap;
     Def *defs;
     size_t n_defs, defs_cap;
+    int32_t *only; /* [slot_of a register]: the pc that defines it, where there is one alone; SEVERAL, NONE */
 } Member;
 
 /* Instructions of the whole tree. */
@@ -63,10 +66,13 @@ typedef struct Slicer {
     Exit *exits;
     size_t n_exits, exits_cap; /* a power of two */
     PcList shared_stores, local_stores, frame_stores, calls, exit_insts, barriers;
+    PcList reaching;
+    /* the search for definitions that goes on */
+    uint32_t *seen, search; /* [block of the tree]: the last search that was there */
+    PcList blocks;
     /* the slice that is made */
-    uint32_t slice;
     uint8_t *bits;
-    PcList work, blocks; /* blocks: pairs of a block of the tree and a register */
+    PcList work;
     bool took_shared, took_local, took_frames, took_calls, took_exits, took_barriers, failed;
 } Slicer;
 
@@ -185,10 +191,17 @@ static uint64_t exit_key(uint32_t block, uint32_t reg)
 
 static Exit *exit_slot(Exit *exits, size_t cap, uint64_t key)
 {
-    size_t i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (cap - 1);
+    size_t i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 32) & (cap - 1);
     while (exits[i].key != 0 && exits[i].key != key)
         i = (i + 1) & (cap - 1);
     return &exits[i];
+}
+
+/* NULL: the block does not define it, and nobody has asked for it. */
+static const Exit *exit_find(const Slicer *s, uint32_t block, uint32_t reg)
+{
+    const Exit *e = s->exits_cap == 0 ? NULL : exit_slot(s->exits, s->exits_cap, exit_key(block, reg));
+    return e == NULL || e->key == 0 ? NULL : e;
 }
 
 /* NULL: no memory. */
@@ -254,6 +267,8 @@ static void define(Walk *w, uint32_t reg, bool for_sure)
     if (!w->ok)
         return;
     m->defs[m->n_defs] = (Def){.pc = w->pc, .before = before};
+    int32_t *only = &m->only[slot_of(reg)];
+    *only = *only == NONE ? (int32_t)w->pc : SEVERAL;
     if (w->block[slot_of(reg)] != w->now + 1)
         w->ok = put(&w->touched, reg);
     w->block[slot_of(reg)] = w->now + 1;
@@ -304,7 +319,10 @@ static bool make_chains(Slicer *s, Member *m)
     size_t slots = m->f->reg_bytes / 4u + 2;
     Walk w = {.m = m, .head = malloc(slots * sizeof *w.head), .block = calloc(slots, sizeof *w.block)};
     m->use_begin = malloc((m->f->n_insts + 1u) * sizeof *m->use_begin);
-    w.ok = w.head != NULL && w.block != NULL && m->use_begin != NULL;
+    m->only = malloc(slots * sizeof *m->only);
+    w.ok = w.head != NULL && w.block != NULL && m->use_begin != NULL && m->only != NULL;
+    for (size_t i = 0; w.ok && i < slots; i++)
+        m->only[i] = NONE;
     for (w.now = 0; w.ok && w.now < m->cfg.n_blocks; w.now++) {
         for (w.pc = m->cfg.start[w.now]; w.pc < m->cfg.start[w.now + 1]; w.pc++) {
             m->use_begin[w.pc] = (uint32_t)m->n_uses;
@@ -408,16 +426,17 @@ void slicer_free(Slicer *s)
         Member *m = &s->members[i];
         cfg_free(&m->cfg);
         void *parts[] = {m->pred, m->pred_begin, m->control, m->control_begin,
-                         m->uses, m->use_begin,  m->defs};
+                         m->uses, m->use_begin,  m->defs,    m->only};
         for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
             free(parts[k]);
     }
-    PcList *lists[] = {&s->shared_stores, &s->local_stores, &s->frame_stores, &s->calls,
-                       &s->exit_insts,    &s->barriers,     &s->work,         &s->blocks};
+    PcList *lists[] = {&s->shared_stores, &s->local_stores, &s->frame_stores, &s->calls,   &s->exit_insts,
+                       &s->barriers,      &s->work,         &s->blocks,       &s->reaching};
     for (size_t k = 0; k < sizeof lists / sizeof lists[0]; k++)
         free(lists[k]->pcs);
     free(s->members);
     free(s->exits);
+    free(s->seen);
     free(s);
 }
 
@@ -431,7 +450,8 @@ static Slicer *slicer_new(IrTree *t)
     bool ok = s->members != NULL;
     for (uint32_t i = 0; ok && i < t->n; i++)
         ok = make_member(s, i);
-    if (ok)
+    s->seen = calloc(s->n_blocks + 1u, sizeof *s->seen);
+    if (ok && s->seen != NULL)
         return s;
     slicer_free(s);
     return NULL;
@@ -454,16 +474,48 @@ static void mark_all(Slicer *s, const PcList *l, bool *took)
     *took = true;
 }
 
+static void search(Slicer *s, uint32_t member, uint32_t block)
+{
+    uint32_t *seen = &s->seen[s->members[member].first_block + block];
+    if (*seen != s->search)
+        s->failed |= !put(&s->blocks, block);
+    *seen = s->search;
+}
+
+/* What the blocks before one leave in a register. */
+static void search_preds(Slicer *s, uint32_t member, uint32_t block, uint32_t reg)
+{
+    const Member *m = &s->members[member];
+    for (uint32_t i = m->pred_begin[block]; i < m->pred_begin[block + 1]; i++) {
+        uint32_t before = m->pred[i];
+        const Exit *e = exit_find(s, m->first_block + before, reg);
+        int32_t head = e != NULL && e->defined ? e->head : LIVE_IN;
+        for (; head >= 0; head = m->defs[head].before)
+            s->failed |= !put(&s->reaching, s->t->base[member] + m->defs[head].pc);
+        if (head == LIVE_IN)
+            search(s, member, before);
+    }
+}
+
 /* What a block's beginning has in a register is wanted. */
 static void want_at_entry(Slicer *s, uint32_t member, uint32_t block, uint32_t reg)
 {
     Exit *e = exit_of(s, s->members[member].first_block + block, reg);
-    if (e == NULL || e->slice == s->slice) {
-        s->failed |= e == NULL;
+    if (e == NULL) {
+        s->failed = true;
         return;
     }
-    e->slice = s->slice;
-    s->failed |= !put(&s->blocks, member) || !put(&s->blocks, block) || !put(&s->blocks, reg);
+    if (!e->known) {
+        e->known = true;
+        e->first = s->reaching.n;
+        s->search++;
+        search(s, member, block);
+        while (!s->failed && s->blocks.n > 0)
+            search_preds(s, member, s->blocks.pcs[--s->blocks.n], reg);
+        e->n = s->reaching.n - e->first;
+    }
+    for (size_t i = 0; i < e->n; i++)
+        mark(s, s->reaching.pcs[e->first + i]);
 }
 
 static void follow(Slicer *s, uint32_t member, uint32_t block, uint32_t reg, int32_t head)
@@ -471,23 +523,11 @@ static void follow(Slicer *s, uint32_t member, uint32_t block, uint32_t reg, int
     const Member *m = &s->members[member];
     for (; head >= 0; head = m->defs[head].before)
         mark(s, s->t->base[member] + m->defs[head].pc);
-    if (head == LIVE_IN)
+    int32_t only = head == LIVE_IN ? m->only[slot_of(reg)] : NONE;
+    if (only >= 0)
+        mark(s, s->t->base[member] + (uint32_t)only);
+    else if (only == SEVERAL)
         want_at_entry(s, member, block, reg);
-}
-
-static void follow_to_preds(Slicer *s, uint32_t member, uint32_t block, uint32_t reg)
-{
-    const Member *m = &s->members[member];
-    for (uint32_t i = m->pred_begin[block]; i < m->pred_begin[block + 1]; i++) {
-        uint32_t before = m->pred[i];
-        const Exit *e = exit_of(s, m->first_block + before, reg);
-        if (e == NULL)
-            s->failed = true;
-        else if (e->defined)
-            follow(s, member, before, reg, e->head);
-        else
-            want_at_entry(s, member, before, reg);
-    }
 }
 
 static bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes)
@@ -611,21 +651,13 @@ bool ir_tree_slice(IrTree *t, uint32_t pc, uint8_t *bits)
     Slicer *s = t->slicer;
     if (s == NULL)
         return false;
-    s->slice++;
     s->bits = bits;
     s->took_shared = s->took_local = s->took_frames = s->took_calls = s->took_exits = s->took_barriers =
         false;
     s->failed = false;
     s->work.n = s->blocks.n = 0;
     mark(s, pc);
-    while (!s->failed && (s->work.n > 0 || s->blocks.n > 0)) {
-        if (s->work.n > 0) {
-            follow_inst(s, s->work.pcs[--s->work.n]);
-        } else {
-            s->blocks.n -= 3;
-            const uint32_t *next = &s->blocks.pcs[s->blocks.n];
-            follow_to_preds(s, next[0], next[1], next[2]);
-        }
-    }
+    while (!s->failed && s->work.n > 0)
+        follow_inst(s, s->work.pcs[--s->work.n]);
     return !s->failed;
 }
