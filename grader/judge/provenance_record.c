@@ -3,6 +3,7 @@
 
 #include "grader/judge/json_fields.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,25 +120,57 @@ static void read_fills(RecordReader *w, const json_t *json)
     }
 }
 
-/* [bytes, id], which sum to the row's bytes. */
-static void read_runs(RecordReader *w, const json_t *item, RecordOut *out)
+static void add_run(RecordReader *w, RecordOut *out, uint64_t bytes, uint64_t id)
+{
+    uint64_t at = out->n_runs ? out->runs[out->n_runs].start : 0;
+    if (bytes > out->n - at || id >= PROVENANCE_IDS) {
+        wrong(w, "origins", "more bytes than the row has, or no such id");
+        return;
+    }
+    out->runs[out->n_runs++].id = (uint32_t)id;
+    out->runs[out->n_runs].start = at + bytes;
+    out->id_last = id > out->id_last ? (uint32_t)id : out->id_last;
+}
+
+static void read_text_runs(RecordReader *w, const json_t *item, RecordOut *out)
 {
     json_t *list;
     size_t n;
-    uint64_t at = 0;
     out->runs = list_of(w, item, "origins", sizeof *out->runs, &list, &n);
     for (size_t i = 0; i < n && fine(w); i++) {
         const json_t *run = json_array_get(list, i);
-        uint64_t bytes = number_of(w, json_array_get(run, 0), out->n - at, "origins");
-        uint32_t id = (uint32_t)number_of(w, json_array_get(run, 1), PROVENANCE_IDS - 1, "origins");
-        out->runs[out->n_runs++] = (RecordRun){.start = at, .id = id};
-        out->id_last = id > out->id_last ? id : out->id_last;
-        at += bytes;
+        uint64_t bytes = number_of(w, json_array_get(run, 0), out->n, "origins");
+        uint64_t id = number_of(w, json_array_get(run, 1), PROVENANCE_IDS - 1, "origins");
+        add_run(w, out, bytes, id);
     }
-    if (fine(w) && at != out->n)
+}
+
+/* [at, n]: n pairs of 32 bits in FILE.bin, the lower byte first. */
+static void read_byte_runs(RecordReader *w, const json_t *where, RecordOut *out)
+{
+    enum { PAIR = 8 };
+    size_t at = number_of(w, json_array_get(where, 0), w->bin_length, "runs");
+    size_t n = number_of(w, json_array_get(where, 1), (w->bin_length - at) / PAIR, "runs");
+    out->runs = ARENA_NEW_ARRAY(w->arena, RecordRun, n + 1);
+    if (!out->runs)
+        json_fields_fail(&w->f, STATUS_NO_MEMORY, "runs", "no memory");
+    for (size_t i = 0; i < n && fine(w); i++) {
+        uint32_t pair[2];
+        memcpy(pair, w->bin + at + i * PAIR, sizeof pair);
+        add_run(w, out, le32toh(pair[0]), le32toh(pair[1]));
+    }
+}
+
+/* (bytes, id), which sum to the row's bytes. */
+static void read_runs(RecordReader *w, const json_t *item, RecordOut *out)
+{
+    const json_t *where = json_object_get(item, "runs");
+    if (where)
+        read_byte_runs(w, where, out);
+    else
+        read_text_runs(w, item, out);
+    if (fine(w) && out->runs[out->n_runs].start != out->n)
         wrong(w, "origins", "they do not sum to the bytes");
-    if (fine(w))
-        out->runs[out->n_runs] = (RecordRun){.start = at};
 }
 
 static void read_outs(RecordReader *w, const json_t *json)

@@ -39,6 +39,7 @@ enum {
     PROVENANCE_GROUPS_MAX = 256,      /* launches that are kept apart */
     PROVENANCE_ROWS_MAX = 1 << 18,    /* host rows and rows that went to the host, of each kind */
     PROVENANCE_RUNS_MAX = 1 << 21,    /* of numbers, in all rows */
+    PROVENANCE_TEXT_RUNS_MAX = 64, /* of a row that the JSON names; more are written as bytes */
     PROVENANCE_FUNCTIONS_MAX = 4096,
     PROVENANCE_TAKEN_MAX = 64, /* rows of what the host wrote while a launch ran */
 };
@@ -73,6 +74,7 @@ typedef struct ProvOut {
     uint8_t how;
     uint64_t at, bytes, hash, times;
     size_t first_run, n_runs;
+    uint64_t runs_at; /* of many, in the bytes that are written */
     uint32_t next;
 } ProvOut;
 

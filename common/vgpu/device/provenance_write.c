@@ -1,6 +1,7 @@
 /* provenance: the record as it is written: docs/contracts.md, "The virtual GPU's provenance". */
 #include "common/vgpu/device/provenance.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -19,9 +20,28 @@ static void put_hosts(const Provenance *p, StrBuf *b)
     }
     strbuf_puts(b, "],\n\"fills\":[");
     for (size_t i = 0; i < p->n_fills; i++)
-        strbuf_printf(b, "%s{\"id\":%u,\"value\":%u,\"times\":%llu}", i == 0 ? "" : ",", p->fills[i].id, p->fills[i].value,
-                      (unsigned long long)p->fills[i].times);
+        strbuf_printf(b, "%s{\"id\":%u,\"value\":%u,\"times\":%llu}", i == 0 ? "" : ",", p->fills[i].id,
+                      p->fills[i].value, (unsigned long long)p->fills[i].times);
     strbuf_puts(b, "]");
+}
+
+/* Many runs go behind the bytes of rows, as pairs of 32 bits. */
+static bool is_long(const ProvOut *o)
+{
+    return o->n_runs > PROVENANCE_TEXT_RUNS_MAX;
+}
+
+static void add_long_runs(Provenance *p)
+{
+    for (size_t i = 0; i < p->n_outs; i++) {
+        ProvOut *o = &p->outs[i];
+        o->runs_at = provenance_begin(p);
+        for (size_t k = 0; is_long(o) && k < o->n_runs; k++) {
+            const ProvRun *run = &p->runs[o->first_run + k];
+            const uint32_t pair[2] = {htole32((uint32_t)run->bytes), htole32(run->id)};
+            provenance_add(p, pair, sizeof pair);
+        }
+    }
 }
 
 static void put_outs(const Provenance *p, StrBuf *b)
@@ -29,9 +49,14 @@ static void put_outs(const Provenance *p, StrBuf *b)
     strbuf_puts(b, ",\n\"out\":[");
     for (size_t i = 0; i < p->n_outs; i++) {
         const ProvOut *o = &p->outs[i];
-        strbuf_printf(b, "%s\n{\"at\":%llu,\"bytes\":%llu,\"how\":\"%s\",\"times\":%llu,\"origins\":[",
-                      i == 0 ? "" : ",", (unsigned long long)o->at, (unsigned long long)o->bytes,
-                      how_names[o->how], (unsigned long long)o->times);
+        strbuf_printf(b, "%s\n{\"at\":%llu,\"bytes\":%llu,\"how\":\"%s\",\"times\":%llu,", i == 0 ? "" : ",",
+                      (unsigned long long)o->at, (unsigned long long)o->bytes, how_names[o->how],
+                      (unsigned long long)o->times);
+        if (is_long(o)) {
+            strbuf_printf(b, "\"runs\":[%llu,%zu]}", (unsigned long long)o->runs_at, o->n_runs);
+            continue;
+        }
+        strbuf_puts(b, "\"origins\":[");
         for (size_t k = 0; k < o->n_runs; k++)
             strbuf_printf(b, "%s[%llu,%u]", k == 0 ? "" : ",",
                           (unsigned long long)p->runs[o->first_run + k].bytes, p->runs[o->first_run + k].id);
@@ -133,6 +158,7 @@ void provenance_write(Provenance *p, int fd)
     p->written = true;
     marks_show_all(p, true);
     provenance_forget_module(p, NULL);
+    add_long_runs(p);
     put_record(p, &text);
     if (!text.failed)
         write_piece(fd, &text, p);

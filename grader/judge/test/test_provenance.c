@@ -299,6 +299,25 @@ static void test_zeros_of_a_fill(void **state)
     assert_found(VERDICT_PASS, judge(&m));
 }
 
+/* Runs in the bytes, of two stores. */
+static void test_runs_as_bytes(void **state)
+{
+    (void)state;
+    static uint32_t pairs[N][2];
+    for (int host_made = 0; host_made < 2; host_made++) {
+        right_program();
+        strbuf_free(&m.out);
+        for (int i = 0; i < N; i++)
+            memcpy(pairs[i], (uint32_t[2]){4, i % 2 && host_made ? 1 : 3}, sizeof pairs[i]);
+        size_t at = keep(&m, m.sum, sizeof m.sum), runs = keep(&m, pairs, sizeof pairs);
+        put(&m.out, "{\"at\":%zu,\"bytes\":%zu,\"how\":\"copy\",\"runs\":[%zu,%d]}", at, sizeof m.sum, runs,
+            N);
+        ProvenanceFound f = judge(&m);
+        assert_found(host_made ? VERDICT_NO_GPU_WORK : VERDICT_PASS, f);
+        assert_int_equal(host_made ? sizeof m.sum / 2 : 0, f.host_made);
+    }
+}
+
 static void test_few_constants(void **state)
 {
     (void)state;
@@ -553,6 +572,13 @@ static void test_bad(void **state)
         "[[4,0]]}],\"stores\":[],\"groups\":[],\"functions\":[]}",
         "{\"schema\":1,\"complete\":true,\"host\":[],\"fills\":[],\"out\":[{\"at\":0,\"bytes\":8,\"origins\":"
         "[[12,0]]}],\"stores\":[],\"groups\":[],\"functions\":[]}",
+        /* bin is zeros: a run of none */
+        "{\"schema\":1,\"complete\":true,\"host\":[],\"fills\":[],\"out\":[{\"at\":0,\"bytes\":8,\"runs\":"
+        "[0,1]}],\"stores\":[],\"groups\":[],\"functions\":[]}",
+        "{\"schema\":1,\"complete\":true,\"host\":[],\"fills\":[],\"out\":[{\"at\":0,\"bytes\":8,\"runs\":"
+        "[9,1]}],\"stores\":[],\"groups\":[],\"functions\":[]}",
+        "{\"schema\":1,\"complete\":true,\"host\":[],\"fills\":[],\"out\":[{\"at\":0,\"bytes\":8,\"runs\":"
+        "[0]}],\"stores\":[],\"groups\":[],\"functions\":[]}",
         "{\"schema\":1,\"complete\":true,\"host\":[],\"fills\":[],\"out\":[],\"stores\":[{\"id\":1,\"group\":"
         "0,\"site\":0}],\"groups\":[],\"functions\":[]}",
         "{\"schema\":1,\"complete\":true,\"host\":[],\"fills\":[],\"out\":[],\"stores\":[],\"groups\":[{"
@@ -592,6 +618,7 @@ int main(void)
         cmocka_unit_test(test_round_by_the_host),
         cmocka_unit_test(test_host_finishes),
         cmocka_unit_test(test_zeros_of_a_fill),
+        cmocka_unit_test(test_runs_as_bytes),
         cmocka_unit_test(test_few_constants),
         cmocka_unit_test(test_host_loop),
         cmocka_unit_test(test_round_trip),

@@ -178,6 +178,26 @@ static void test_a_part_is_a_kernels(void **state)
     expect(f, "{\"name\":\"fill\",\"n\":7,\"slices\":[{\"site\":5,\"pcs\":\"3f\"}]}");
 }
 
+/* 64 runs stand in the JSON, more in the bytes: 65 of a word each, the host's and nobody's. */
+static void test_many_runs_are_bytes(void **state)
+{
+    Fixture *f = *state;
+    uint32_t words[65], pairs[65][2];
+    uint64_t head[2], p = alloc_on(f, 0, sizeof words, DEVICE_MEMORY_DEVICE);
+    for (uint64_t i = 0; i < 65; i += 2)
+        put(f, p + 4 * i, 7, 1);
+    copy(f, 0, words, p, NULL, 64 * 4);
+    copy(f, 0, words, p, NULL, 65 * 4);
+    expect(f, "\"bytes\":256,\"how\":\"copy\",\"times\":1,\"origins\":[[4,2],[4,0],[4,2]");
+    expect(f, "{\"at\":264,\"bytes\":260,\"how\":\"copy\",\"times\":1,\"runs\":[524,65]}");
+    assert_int_equal(sizeof head, pread(f->fd, head, sizeof head, 0));
+    assert_int_equal(524 + sizeof pairs, head[1]);
+    assert_int_equal(sizeof pairs,
+                     pread(f->fd, pairs, sizeof pairs, (off_t)(sizeof head + head[0] + 524)));
+    for (uint32_t i = 0; i < 65; i++)
+        assert_true(pairs[i][0] == 4 && pairs[i][1] == (i % 2 == 0 ? 2 : 0));
+}
+
 static void test_copies_on_and_between_devices(void **state)
 {
     Fixture *f = *state;
@@ -412,6 +432,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_the_hosts_bytes_come_back),
         TEST(test_a_part_is_a_kernels),
+        TEST(test_many_runs_are_bytes),
         TEST(test_copies_on_and_between_devices),
         TEST(test_fills),
         TEST(test_a_part_of_a_granule_keeps_what_it_was),
