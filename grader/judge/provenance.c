@@ -19,11 +19,24 @@ static void decide(ProvenanceFound *f, Verdict verdict, const char *message)
     f->message = message ? message : "";
 }
 
+/* So many bytes from the host are as much as the outputs say: what they would count had the host sent them
+ * itself; but where that is little, a table that the host made is taken for the outputs only if it has their
+ * words. */
+static uint64_t whole_result(const Foreign *foreign, uint64_t bytes)
+{
+    uint64_t least = bytes / PROVENANCE_TABLE, said = foreign->outputs;
+    if (said < least && !foreign->spelled)
+        said = least;
+    said = said < bytes ? said : bytes;
+    return said > PROVENANCE_FLOOR ? said : PROVENANCE_FLOOR;
+}
+
 /* The first rule that is broken. */
-static void judge_numbers(Arena *a, const ProvenanceCase *c, ProvenanceFound *f)
+static void judge_numbers(Arena *a, const ProvenanceCase *c, const Foreign *counted, ProvenanceFound *f)
 {
     uint64_t share = f->out_bytes / PROVENANCE_SHARE, floor = PROVENANCE_FLOOR;
     unsigned long long made = f->host_made, foreign = f->foreign, bytes = f->out_bytes;
+    bool beyond = f->foreign > (share > floor ? share : floor);
     Language l = c->language;
     if (f->host_made > share)
         decide(f, VERDICT_NO_GPU_WORK,
@@ -42,13 +55,14 @@ static void judge_numbers(Arena *a, const ProvenanceCase *c, ProvenanceFound *f)
     else if (has_inputs(c) && c->min_ops > 0 && !f->has_input)
         decide(f, VERDICT_NO_GPU_WORK,
                language_say(l, "What the kernels put out does not depend on the inputs of the case."));
-    else if (f->foreign >= (bytes > floor ? bytes : floor))
+    else if (f->foreign >= (bytes > floor ? bytes : floor) ||
+             (beyond && f->foreign >= whole_result(counted, bytes)))
         decide(f, VERDICT_NO_GPU_WORK,
                arena_printf(a,
                             language_say(l, "The output has %llu bytes, and depends on %llu bytes from the "
                                             "host that are no input of the case: the host worked it out."),
                             bytes, foreign));
-    else if (f->foreign > (share > floor ? share : floor))
+    else if (beyond)
         decide(f, VERDICT_SUSPECT,
                arena_printf(
                    a,
@@ -73,7 +87,7 @@ static Status judge_record(Arena *a, const Record *r, const ProvenanceCase *c, P
         uint64_t wanted = (uint64_t)c->host_bytes;
         f->foreign = foreign.bytes > wanted ? foreign.bytes - wanted : 0;
         f->has_input = foreign.has_input;
-        judge_numbers(a, c, f);
+        judge_numbers(a, c, &foreign, f);
     }
     closure_free(r, &closure);
     return s == STATUS_OK ? s : diag_set(d, s, "no memory to judge a record of provenance");

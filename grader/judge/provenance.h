@@ -10,7 +10,8 @@
  * changes.
  *   3. operations  of the instructions in these slices; fewer than the case's `min_ops`: no-gpu-work.
  *   4. foreign     bytes from the host among the origins that are no input, in no form, and that the device
- * had not sent out before. As many as the outputs have: no-gpu-work; more than a sixteenth: suspect.
+ * had not sent out before. As many as the outputs would be by the same measure: no-gpu-work; more than a
+ * sixteenth: suspect.
  *   5. dependence  where a case has inputs, and anything to work out, one of the origins is one.
  *
  * A record that is cut or cannot be read proves nothing: suspect. What is still possible is told in
@@ -35,6 +36,7 @@ enum {
     PROVENANCE_FUNCTION_MAX = 1 << 18, /* instructions of a function with all that it calls */
     PROVENANCE_FLOOR = 512,            /* bytes: so much from the host any program may need */
     PROVENANCE_SHARE = 16,             /* one part in so many of the outputs */
+    PROVENANCE_TABLE = 4, /* so much of the outputs' size a table of the host's may have, whatever they say */
 };
 
 /* An array of the case: elements of `width` bytes of a `kind` ('f', 'i' or 'u'). */

@@ -14,6 +14,8 @@
  * which of several rows goes where is a message too.
  * So are the parameters and sizes of launches: a word for each that is not that of the kernel's launch
  * before.
+ *
+ * The outputs are counted in the same way: what inputs explain in them, and what repeats, nobody has to send.
  */
 #include "grader/judge/provenance_internal.h"
 
@@ -523,6 +525,53 @@ static void prepare(Known *k, const ProvenanceCase *c)
     k->moves = k->status == STATUS_OK && outputs_move(k, c);
 }
 
+/* The outputs by the same measure, as if the host had sent them in. */
+static void count_outputs(Known *k, uint32_t *last)
+{
+    Foreign counted = {0};
+    Known o = *k;
+    o.foreign = &counted;
+    o.sent = (PieceIndex){0};
+    o.rest = NULL;
+    o.n_rest = o.cap_rest = 0;
+    o.status = count_words(&o.words, &o.inputs);
+    for (size_t i = 0; i < k->c->n_out && o.status == STATUS_OK; i++)
+        count_host(&o, &(RecordHost){.bytes = k->c->out[i].data, .n = k->c->out[i].bytes, .copied = true});
+    uint64_t cost = o.status == STATUS_OK ? counted.bytes + cost_of(o.rest, o.n_rest, last) : 0;
+    WordSet sent = {0};
+    PieceIndex rest = {0};
+    pieces_add_span(&rest, k->rest, k->n_rest * WORD, 0);
+    if (o.status == STATUS_OK)
+        o.status = count_words(&sent, &rest);
+    size_t found = 0;
+    for (size_t i = 0; i < o.n_rest && o.status == STATUS_OK; i++)
+        found += has_word(&sent, o.rest[i]);
+    k->foreign->outputs = cost;
+    k->foreign->spelled = o.n_rest > 0 && 2 * found >= o.n_rest;
+    k->status = o.status;
+    k->inputs = o.inputs;
+    k->forms = o.forms;
+    k->converted = o.converted;
+    k->has_forms = o.has_forms;
+    free(sent.slots);
+    free(o.words.slots);
+    free(o.rest);
+    pieces_free(&o.sent);
+    pieces_free(&rest);
+}
+
+static void count(Known *k, const ProvenanceCase *c, uint32_t *last)
+{
+    prepare(k, c);
+    if (k->status == STATUS_OK)
+        count_all(k);
+    if (k->status != STATUS_OK)
+        return;
+    k->foreign->bytes += foreign_launches(k->r, k->closure) + cost_of(k->rest, k->n_rest, last);
+    if (k->foreign->bytes > PROVENANCE_FLOOR)
+        count_outputs(k, last);
+}
+
 Status foreign_count(const Record *r, const ProvenanceCase *c, Closure *closure, Foreign *f)
 {
     *f = (Foreign){0};
@@ -533,15 +582,9 @@ Status foreign_count(const Record *r, const ProvenanceCase *c, Closure *closure,
                .foreign = f,
                .sent_from = calloc(r->n_outs + 1, sizeof *k.sent_from)};
     if (last && k.sent_from)
-        prepare(&k, c);
+        count(&k, c, last);
     else
         k.status = STATUS_NO_MEMORY;
-    if (k.status == STATUS_OK)
-        count_all(&k);
-    if (k.status == STATUS_OK)
-        f->bytes += foreign_launches(r, closure);
-    if (k.status == STATUS_OK)
-        f->bytes += cost_of(k.rest, k.n_rest, last);
     for (size_t i = 0; k.sent_from && i < r->n_outs; i++)
         free(k.sent_from[i]);
     free(k.sent_from);

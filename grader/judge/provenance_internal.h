@@ -163,6 +163,9 @@ enum { FOREIGN_WORD = 4 };
 typedef struct Foreign {
     uint64_t bytes;
     bool has_input;
+    uint64_t outputs; /* what the outputs would count, had the host sent them; counted where bytes passes
+                         PROVENANCE_FLOOR */
+    bool spelled;     /* of their words that no input explains half or more are among the host's */
 } Foreign;
 
 /* Bytes that a fill says, and that the launches of the closure say. */

@@ -359,13 +359,18 @@ static void test_round_trip(void **state)
     assert_found(VERDICT_NO_GPU_WORK, judge(&m));
 }
 
-static void copy_kernel(Made *to, const void *bytes, size_t n)
+static void copy_kernel_of(Made *to, const void *bytes, size_t n)
 {
-    made(to);
     host(to, 1, bytes, n);
     host(to, 2, to->a, sizeof to->a);
     add_kernel(to, 3, 0, "[0,[1]],[1,[2]]", N);
     out(to, to->sum, sizeof to->sum, 3);
+}
+
+static void copy_kernel(Made *to, const void *bytes, size_t n)
+{
+    made(to);
+    copy_kernel_of(to, bytes, n);
 }
 
 static void test_copy_kernel(void **state)
@@ -388,6 +393,53 @@ static void test_table_of_the_host(void **state)
     copy_kernel(&m, m.sum, sizeof m.sum);
     m.host_bytes = sizeof m.sum - PROVENANCE_FLOOR - 4;
     assert_found(VERDICT_SUSPECT, judge(&m));
+}
+
+/* An output that repeats itself says less than its bytes: 150 numbers, again and again. */
+static void test_output_that_says_little(void **state)
+{
+    (void)state;
+    static float table[N];
+    for (uint32_t i = 0; i < N; i++)
+        table[i] = (float)noise(i + 70000);
+    for (int from_host = 0; from_host < 3; from_host++) {
+        made(&m);
+        for (int i = 0; i < N; i++)
+            m.sum[i] = (float)(i % 150) * 1.01f - 7;
+        float own[N];
+        memcpy(own, m.sum, sizeof own);
+        host(&m, 1,
+             from_host == 0   ? m.sum
+             : from_host == 1 ? own
+                              : table,
+             from_host == 0   ? sizeof m.sum
+             : from_host == 1 ? 600
+                              : 1000);
+        host(&m, 2, m.a, sizeof m.a);
+        add_kernel(&m, 3, 0, "[0,[1]],[1,[2]]", N);
+        out(&m, m.sum, sizeof m.sum, 3);
+        ProvenanceFound f = judge(&m);
+        assert_true(f.foreign < sizeof m.sum / 4 && f.foreign > PROVENANCE_FLOOR);
+        /* A table that the host made of something else is for a person to look at. */
+        assert_found(from_host == 0 ? VERDICT_NO_GPU_WORK : VERDICT_SUSPECT, f);
+    }
+}
+
+/* The same, hidden by a key: what is left says a quarter of the output or more. */
+static void test_output_behind_a_key(void **state)
+{
+    (void)state;
+    static uint32_t hidden[N];
+    made(&m);
+    for (uint32_t i = 0; i < N; i++) {
+        m.sum[i] = (float)(noise(i % 512 + 3) % 1000);
+        memcpy(&hidden[i], &m.sum[i], 4);
+        hidden[i] ^= 0x12345678;
+    }
+    copy_kernel_of(&m, hidden, sizeof hidden);
+    ProvenanceFound f = judge(&m);
+    assert_true(f.foreign < sizeof m.sum);
+    assert_found(VERDICT_NO_GPU_WORK, f);
 }
 
 static void test_key_and_cipher(void **state)
@@ -624,6 +676,8 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_copy_kernel),
         cmocka_unit_test(test_table_of_the_host),
+        cmocka_unit_test(test_output_that_says_little),
+        cmocka_unit_test(test_output_behind_a_key),
         cmocka_unit_test(test_key_and_cipher),
         cmocka_unit_test(test_half_of_it),
         cmocka_unit_test(test_transposed_by_the_host),

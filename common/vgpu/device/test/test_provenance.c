@@ -26,12 +26,11 @@ static const char ptx[] =
                                "st.global.u32 [%rd4], %r1; ret; }\n" BEGIN(
                                    "twice",
                                    "") "ld.global.u32 %r1, [%rd4]; mul.lo.u32 %r1, %r1, 2; st.global.u32 "
-                                       "[%rd4], %r1; ret; }\n" BEGIN("byte",
-                                                                     "") "st.global.u8 [%rd4], 1; ret; "
-                                                                         "}\n" BEGIN("count",
-                                                                                     "") "red.global.add.u32 "
-                                                                                         "[%rd1], 1; ret; "
-                                                                                         "}\n";
+                                       "[%rd4], %r1; ret; }\n" BEGIN(
+                                           "byte", "") "st.global.u8 [%rd4], 1; ret; "
+                                                       "}\n" BEGIN("count", "") "red.global.add.u32 "
+                                                                                "[%rd1], 1; ret; "
+                                                                                "}\n";
 
 typedef struct Fixture {
     DeviceServer *server;
@@ -173,8 +172,8 @@ static void test_a_part_is_a_kernels(void **state)
     expect(f, "\"stores\":[\n{\"id\":4,\"group\":0,\"site\":5}]");
     expect(f, "\"origins\":[[64,2],[16,4],[8,5],[40,4],[128,2]]");
     expect(f, "\"bytes\":4,\"how\":\"copy\",\"times\":1,\"origins\":[[2,2],[2,4]]");
-    expect(f,
-           "{\"kernel\":\"fill\",\"function\":0,\"launches\":1,\"changes\":0,\"ops\":[[2,16],[3,16]],\"reads\":[[4,[3]]]}");
+    expect(f, "{\"kernel\":\"fill\",\"function\":0,\"launches\":1,\"changes\":0,\"ops\":[[2,16],[3,16]],"
+              "\"reads\":[[4,[3]]]}");
     expect(f, "{\"name\":\"fill\",\"n\":7,\"slices\":[{\"site\":5,\"pcs\":\"3f\"}]}");
 }
 
@@ -192,8 +191,7 @@ static void test_many_runs_are_bytes(void **state)
     expect(f, "{\"at\":264,\"bytes\":260,\"how\":\"copy\",\"times\":1,\"runs\":[524,65]}");
     assert_int_equal(sizeof head, pread(f->fd, head, sizeof head, 0));
     assert_int_equal(524 + sizeof pairs, head[1]);
-    assert_int_equal(sizeof pairs,
-                     pread(f->fd, pairs, sizeof pairs, (off_t)(sizeof head + head[0] + 524)));
+    assert_int_equal(sizeof pairs, pread(f->fd, pairs, sizeof pairs, (off_t)(sizeof head + head[0] + 524)));
     for (uint32_t i = 0; i < 65; i++)
         assert_true(pairs[i][0] == 4 && pairs[i][1] == (i % 2 == 0 ? 2 : 0));
 }

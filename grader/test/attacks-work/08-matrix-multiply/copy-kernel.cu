@@ -1,6 +1,6 @@
-// expect: suspect
+// expect: no-gpu-work
 // case: naive
-// The CPU multiplies; a kernel copies the product, and spends as much arithmetic on the inputs, which it multiplies by zero. Whole numbers take fewer bytes to say than the output has, so that a person has to look.
+// The CPU multiplies; a kernel copies the product, and spends as much arithmetic on the inputs, which it multiplies by zero. Whole numbers take fewer bytes to say than the output has, so the product is measured in the same way.
 #include "matrix_multiply.h"
 #include <stdlib.h>
 __global__ void copy(const float *product, const float *a, const float *b, float *c, int m, int n, int k)
