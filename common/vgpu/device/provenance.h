@@ -39,7 +39,7 @@ enum {
     PROVENANCE_GROUPS_MAX = 256,      /* launches that are kept apart */
     PROVENANCE_ROWS_MAX = 1 << 18,    /* host rows and rows that went to the host, of each kind */
     PROVENANCE_RUNS_MAX = 1 << 21,    /* of numbers, in all rows */
-    PROVENANCE_TEXT_RUNS_MAX = 64, /* of a row that the JSON names; more are written as bytes */
+    PROVENANCE_TEXT_RUNS_MAX = 64,    /* of a row that the JSON names; more are written as bytes */
     PROVENANCE_FUNCTIONS_MAX = 4096,
     PROVENANCE_TAKEN_MAX = 64, /* rows of what the host wrote while a launch ran */
 };
@@ -150,8 +150,9 @@ typedef struct ProvFunction {
     ProvPc *pcs;
     uint16_t *merged_ids;  /* [pc]: of the group that stands for many launches */
     uint32_t merged_group; /* + 1; 0: none */
-    /* Of the kernel's last launch by the host: its parameters' rows, and its shape. What the next one has in another way is a
-     * change: which of few rows a launch gets, and how large it is, are bytes of the host, too. */
+    /* Of the kernel's last launch by the host: its parameters' rows, and its shape. What the next one has in
+     * another way is a change: which of few rows a launch gets, and how large it is, are bytes of the host,
+     * too. */
     uint16_t *rows;
     uint32_t shape[7]; /* grid, block, dynamic shared memory */
     bool launched;
@@ -162,6 +163,16 @@ typedef struct ProvFunction {
 } ProvFunction;
 
 enum { PROV_BUCKETS = 4096 };
+
+/* The order of launches by the host: which kernel followed last time on the four before it. In most programs
+ * the same follows; each that does not is a change of its group, and so is every eighth four that had not
+ * come before. */
+enum { PROV_BEFORE = 4, PROV_ORDERS = 4096, PROV_FRESH_FREE = 8 };
+typedef struct ProvOrder {
+    uint32_t before[PROV_BEFORE];  /* functions + 1 */
+    uint32_t follows[PROV_ORDERS]; /* [hash of before]: function + 1; 0: none yet */
+    uint32_t fresh;
+} ProvOrder;
 
 typedef struct Provenance {
     DeviceServer *server;
@@ -197,6 +208,7 @@ typedef struct Provenance {
     ProvFunction *function;
     uint32_t group;
     uint64_t launch; /* 1, 2... */
+    ProvOrder order;
     Device *device;
     bool merged;
     ExecObserver observer;

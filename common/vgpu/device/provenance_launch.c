@@ -491,12 +491,30 @@ static void read_child_params(Provenance *p, ProvPc *pc, const Grid *g, uint32_t
         read_range(p, pc, m, m->addr + at, bytes);
 }
 
+/* Is the kernel another one than followed on the last launches before? */
+static bool is_other_order(ProvOrder *o, uint32_t function)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < PROV_BEFORE; i++)
+        hash = (hash + o->before[i]) * 0x9E3779B97F4A7C15u;
+    uint32_t *follows = &o->follows[(hash >> 32) % PROV_ORDERS], last = *follows;
+    memmove(o->before, o->before + 1, (PROV_BEFORE - 1) * sizeof *o->before);
+    o->before[PROV_BEFORE - 1] = *follows = function + 1;
+    return last == 0 ? ++o->fresh % PROV_FRESH_FREE == 0 : last != function + 1;
+}
+
 /* What this launch by the host has in another way than the kernel's last one. */
 static void count_changes(Provenance *p, const DeviceLaunchMsg *shape, const uint16_t *rows, uint32_t n)
 {
     ProvFunction *f = p->function;
-    uint32_t now[7] = {shape->grid[0],  shape->grid[1],  shape->grid[2], shape->block[0],
-                       shape->block[1], shape->block[2], (uint32_t)shape->dynamic_shared};
+    uint32_t now[7] = {shape->grid[0],
+                       shape->grid[1],
+                       shape->grid[2],
+                       shape->block[0],
+                       shape->block[1],
+                       shape->block[2],
+                       (uint32_t)shape->dynamic_shared};
+    p->groups[p->group].changes += is_other_order(&p->order, p->groups[p->group].function);
     for (size_t i = 0; i < sizeof now / sizeof now[0]; i++) {
         p->groups[p->group].changes += f->launched && f->shape[i] != now[i];
         f->shape[i] = now[i];
