@@ -18,13 +18,14 @@ Provenance *provenance_new(DeviceServer *s)
     p->n_marks = calloc(s->n_devices + 1, sizeof *p->n_marks);
     p->marks_cap = calloc(s->n_devices + 1, sizeof *p->marks_cap);
     p->marks = calloc(s->n_devices + 1, sizeof *p->marks);
+    p->orders = calloc(s->n_devices + 1, sizeof *p->orders);
     p->bin = mmap(NULL, PROVENANCE_BIN_MAX, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     pthread_mutex_init(&p->lock, NULL);
     if (p->bin == MAP_FAILED)
         p->bin = NULL;
     if (p->kinds != NULL && p->untold != NULL && p->used != NULL && p->n_marks != NULL &&
-        p->marks_cap != NULL && p->marks != NULL && p->bin != NULL)
+        p->marks_cap != NULL && p->marks != NULL && p->orders != NULL && p->bin != NULL)
         return p;
     provenance_free(p);
     return NULL;
@@ -44,8 +45,9 @@ void provenance_free(Provenance *p)
     }
     if (p->bin != NULL)
         munmap(p->bin, PROVENANCE_BIN_MAX);
-    void *parts[] = {p->kinds, p->untold, p->used, p->dead, p->n_marks, p->marks_cap, p->marks,     p->shared,
-                     p->hosts, p->fills,  p->outs, p->runs, p->stores,  p->groups,    p->functions, p};
+    void *parts[] = {p->kinds,  p->untold, p->used,      p->dead,   p->n_marks, p->marks_cap,
+                     p->marks,  p->shared, p->hosts,     p->fills,  p->outs,    p->runs,
+                     p->stores, p->groups, p->functions, p->orders, p};
     pthread_mutex_destroy(&p->lock);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         free(parts[i]);

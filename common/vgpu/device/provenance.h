@@ -207,8 +207,8 @@ typedef struct Provenance {
     /* the launch that runs */
     ProvFunction *function;
     uint32_t group;
-    uint64_t launch; /* 1, 2... */
-    ProvOrder order;
+    uint64_t launch;   /* 1, 2... */
+    ProvOrder *orders; /* [device]: threads of the host, one for each, may take turns as they like */
     Device *device;
     bool merged;
     ExecObserver observer;

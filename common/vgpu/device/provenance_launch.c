@@ -514,7 +514,7 @@ static void count_changes(Provenance *p, const DeviceLaunchMsg *shape, const uin
                        shape->block[1],
                        shape->block[2],
                        (uint32_t)shape->dynamic_shared};
-    p->groups[p->group].changes += is_other_order(&p->order, p->groups[p->group].function);
+    p->groups[p->group].changes += is_other_order(&p->orders[p->device->index], p->groups[p->group].function);
     for (size_t i = 0; i < sizeof now / sizeof now[0]; i++) {
         p->groups[p->group].changes += f->launched && f->shape[i] != now[i];
         f->shape[i] = now[i];

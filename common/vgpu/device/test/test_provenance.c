@@ -98,6 +98,19 @@ static void launch(Fixture *f, const char *name, uint64_t p, uint32_t value, uin
     assert_int_equal(DEVICE_OK, send(f, &(DeviceMsg){.op = OP_DEVICE_SYNC}));
 }
 
+static void launch_on(Fixture *f, uint32_t device, const char *name)
+{
+    uint64_t p = alloc_on(f, device, 64, DEVICE_MEMORY_DEVICE);
+    DeviceMsg find = {.op = OP_FUNCTION_FIND, .in = {.data = (void *)(uintptr_t)name, .bytes = strlen(name)}};
+    find.module.id = f->module;
+    assert_int_equal(DEVICE_OK, send(f, &find));
+    DeviceMsg m = {.op = OP_LAUNCH, .device = device, .in = {.data = &p, .bytes = 8}};
+    m.launch =
+        (DeviceLaunchMsg){.function = (uint32_t)f->reply.value, .grid = {1, 1, 1}, .block = {16, 1, 1}};
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    assert_int_equal(DEVICE_OK, send(f, &(DeviceMsg){.op = OP_DEVICE_SYNC, .device = device}));
+}
+
 /* Of either side: memory of ours when its address is 0. */
 static void copy(Fixture *f, uint64_t to, void *to_host, uint64_t from, const void *from_host, uint64_t bytes)
 {
@@ -285,6 +298,46 @@ static void test_launches_share_a_group_when_there_are_many(void **state)
     expect_none(f, "\"launches\":45");
 }
 
+static int count_of(Fixture *f, const char *part)
+{
+    int n = 0;
+    for (const char *at = record_of(f); (at = strstr(at, part)) != NULL; at++)
+        n++;
+    return n;
+}
+
+/* Kernels that take turns say nothing; an order without a rule does. */
+static void test_an_order_that_says_nothing(void **state)
+{
+    Fixture *f = *state;
+    uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE);
+    for (uint32_t i = 0; i < 96; i++)
+        launch(f, i % 3 == 2 ? "byte" : i % 3 == 1 ? "count" : "twice", p, 0, 16);
+    assert_int_equal(0, count_of(f, "\"changes\":1,"));
+}
+
+static void test_an_order_that_spells(void **state)
+{
+    Fixture *f = *state;
+    uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE);
+    for (uint32_t i = 0, bits = 12345; i < 200; i++) {
+        bits = bits * 1664525 + 1013904223;
+        launch(f, bits >> 31 ? "count" : "twice", p, 0, 16);
+    }
+    assert_in_range(count_of(f, "\"changes\":1,"), 200 / 4, 200);
+}
+
+/* Threads of the host, one for each device, take turns as they like. */
+static void test_an_order_of_devices(void **state)
+{
+    Fixture *f = *state;
+    for (uint32_t i = 0, bits = 12345; i < 200; i++) {
+        bits = bits * 1664525 + 1013904223;
+        launch_on(f, bits >> 31, bits >> 31 ? "count" : "twice");
+    }
+    assert_int_equal(0, count_of(f, "\"changes\":1,"));
+}
+
 static void test_many_rows_become_one(void **state)
 {
     Fixture *f = *state;
@@ -437,6 +490,9 @@ int main(void)
         TEST(test_managed_memory),
         TEST(test_pinned_memory),
         TEST(test_launches_share_a_group_when_there_are_many),
+        TEST(test_an_order_that_says_nothing),
+        TEST(test_an_order_that_spells),
+        TEST(test_an_order_of_devices),
         TEST(test_many_rows_become_one),
         TEST(test_too_many_bytes_cut_the_record),
         TEST(test_as_many_bytes_as_fit_are_complete),
