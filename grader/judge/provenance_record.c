@@ -259,7 +259,8 @@ static void read_reads(RecordReader *w, const json_t *item, RecordGroup *g, size
             w->r->read_ids[w->r->n_read_ids++] =
                 (uint32_t)number_of(w, json_array_get(ids, k), PROVENANCE_IDS - 1, "reads");
     }
-    qsort(g->reads, g->n_reads, sizeof *g->reads, by_pc);
+    if (g->n_reads > 0)
+        qsort(g->reads, g->n_reads, sizeof *g->reads, by_pc);
 }
 
 static void read_groups(RecordReader *w, const json_t *json)
@@ -325,7 +326,8 @@ static void read_slices(RecordReader *w, const json_t *item, RecordFunction *fun
         else
             s->pcs = read_bits(w, json_string_value(pcs), json_string_length(pcs), function->n);
     }
-    qsort(function->slices, function->n_slices, sizeof *function->slices, by_site);
+    if (function->n_slices > 0)
+        qsort(function->slices, function->n_slices, sizeof *function->slices, by_site);
 }
 
 static void read_functions(RecordReader *w, const json_t *json)
