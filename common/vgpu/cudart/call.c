@@ -62,6 +62,17 @@ void vgpu_lab_calls(int own)
     pthread_mutex_unlock(&facade()->lock);
 }
 
+void vgpu_lab_note(const char *text)
+{
+    Facade *f = facade();
+    pthread_mutex_lock(&f->lock);
+    if (facade_start() == cudaSuccess && facade_is_served()) {
+        DeviceReply reply;
+        facade_send(&(DeviceMsg){.op = OP_NOTE, .in = {.data = (void *)text, .bytes = strlen(text) + 1}}, &reply);
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
 static bool must_fail(Call *call)
 {
     if (thread_state()->driver_call != NULL) /* vgpu_begin has counted it */

@@ -33,6 +33,8 @@ cudaError_t vgpu_begin(const char *name);
 cudaError_t vgpu_count(cudaError_t fail);
 /* From now on calls are a lab's own, and none of them is made to fail; 0: the student's again. */
 void vgpu_lab_calls(int own);
+/* A line of at most 255 printable characters for the record of calls (device/calls.c). */
+void vgpu_lab_note(const char *text);
 /* It ends; error_name is NULL, or the name of the error that it returns. */
 void vgpu_end(int code, const char *error_name);
 /* Has this process used the runtime's devices, so that the driver counts as initialised? */

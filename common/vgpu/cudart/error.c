@@ -1,6 +1,8 @@
 /* error: names and texts of the runtime's errors, and the thread's last error. */
 #include "common/vgpu/cudart/cudart_internal.h"
 
+#include <stdio.h>
+
 static const struct {
     int code;
     const char *name, *text;
@@ -30,12 +32,22 @@ const char *cudaGetErrorString(cudaError_t error)
     return i < 0 ? "unrecognized error code" : errors[i].text;
 }
 
+/* The record of calls has where a program took its last error. */
+static void note_last_error(cudaError_t error)
+{
+    char text[32];
+    snprintf(text, sizeof text, "last-error %d", (int)error);
+    vgpu_lab_note(text);
+}
+
 cudaError_t cudaGetLastError(void)
 {
     Thread *t = thread_state();
     cudaError_t error = t->last;
     t->last = cudaSuccess;
     t->failed_launch = 0;
+    if (error != cudaSuccess)
+        note_last_error(error);
     return error;
 }
 

@@ -49,6 +49,9 @@ typedef struct DeviceSpan {
 /* Stream 0 is the device's legacy default stream, which waits for the blocking streams and they for it. */
 enum { DEVICE_STREAM_LEGACY = 0, DEVICE_STREAM_NONBLOCKING = 1 };
 
+/* Of OP_NOTE, with the NUL. */
+enum { DEVICE_NOTE_BYTES_MAX = 256 };
+
 /* range.to: not a device. */
 #define DEVICE_HOST UINT32_MAX
 
@@ -293,13 +296,14 @@ typedef struct DeviceOptions {
     bool lines;                /* counters by line of the source in the record of each launch */
     int stream_fd;             /* record stream; -1: none, findings come as text in replies */
     int provenance_fd;         /* where the record of who wrote which bytes goes at the end; 0: nobody wants it */
+    int calls_fd;              /* where the record of calls goes (calls.c); 0: nobody wants it */
     bool quiet;                /* no text for findings */
     const DeviceHost *host;    /* NULL: the caller's memory is this process's */
 } DeviceOptions;
 
 /* Options from the environment: VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS
- * VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_RAISE VGPU_STREAM_FD VGPU_PROVENANCE_FD. STATUS_INVALID: one is
- * not a number. */
+ * VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_RAISE VGPU_STREAM_FD VGPU_PROVENANCE_FD VGPU_CALLS_FD.
+ * STATUS_INVALID: one is not a number. */
 Status device_options_read(DeviceOptions *out, Diag *diag);
 /* A number of the environment, `fallback` where it is not set. */
 Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, Diag *diag);

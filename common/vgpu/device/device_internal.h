@@ -232,6 +232,7 @@ struct DeviceServer {
     uint64_t host_memory_used; /* address space given out for pinned and managed memory */
     uint64_t n_launch_records, n_span_records;
     uint64_t kernel_ns;                    /* of all launches */
+    uint64_t n_call_lines, n_notes;        /* of the record of calls, so far */
     uint64_t n_can_fail;                   /* calls that can fail, so far */
     uint64_t n_errors_given, n_errors_met; /* errors that calls were answered with, and those that were told back */
     char *demangled;         /* of the last name asked for */
@@ -433,6 +434,11 @@ void clock_count(Device *d, uint64_t start_ns, uint64_t duration_ns);
 /* Time of all operations over the time from the first begin to the last end; 0 without operations. */
 double clock_overlap(const DeviceServer *s);
 void clock_free(Device *d);
+
+/* ---- calls.c ---- */
+void calls_start(DeviceServer *s);
+/* A message that has been answered. */
+void calls_add(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r);
 
 /* ---- record.c ---- */
 void record_line(DeviceServer *s, const StrBuf *line);

@@ -188,8 +188,10 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
         device_server_destroy(s);
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a record of provenance");
     }
-    if (s->n_devices > 0)
+    if (s->n_devices > 0) {
         record_start(s);
+        calls_start(s);
+    }
     *out = s;
     return STATUS_OK;
 }
@@ -484,6 +486,7 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
     if (fails && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)
         r->error = d->error;
     s->n_errors_given += gives_error(m, r);
+    calls_add(s, m, r);
     record_texts(s);
     r->output = s->output.text;
     r->output_bytes = s->output.length;

@@ -62,6 +62,7 @@ static const struct {
     {"failed", OP_FAILED},
     {"may-fail", OP_MAY_FAIL},
     {"advice", OP_ADVICE},
+    {"note", OP_NOTE},
     {"finish", OP_FINISH},
 };
 

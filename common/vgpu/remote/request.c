@@ -143,6 +143,19 @@ static bool is_fit_range(DeviceMsg *m)
     return m->range.bytes <= REQUEST_ADDRESS_MAX && m->range.addr <= REQUEST_ADDRESS_MAX - m->range.bytes;
 }
 
+/* One line of text. */
+static bool is_fit_note(DeviceMsg *m)
+{
+    const char *text = m->in.data;
+    size_t n = m->in.bytes;
+    if (n == 0 || n > DEVICE_NOTE_BYTES_MAX || text[n - 1] != 0)
+        return false;
+    for (size_t i = 0; i + 1 < n; i++)
+        if (text[i] < ' ' || text[i] > '~')
+            return false;
+    return true;
+}
+
 static bool is_fit_texture(DeviceMsg *m)
 {
     DeviceSpan in = m->in;

@@ -195,7 +195,7 @@ static void reply(Serving *s, const DeviceReply *r)
 static bool may_tell(Serving *s)
 {
     DeviceOp op = s->request.msg.op;
-    if (op != OP_SITE && op != OP_FAILED && op != OP_ADVICE)
+    if (op != OP_SITE && op != OP_FAILED && op != OP_ADVICE && op != OP_NOTE)
         return true;
     s->told_bytes += s->request.msg.in.bytes + 256;
     return s->told_bytes <= TOLD_BYTES_MAX;

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --profile               a table of kernels, modelled times and counters\n"
     "  --report=FILE           a report as JSON\n"
     "  --provenance=FILE       where each byte came from, as JSON, and the bytes in FILE.bin\n"
+    "  --calls=FILE            what the program asked of the devices, a line each\n"
     "  --timeline=FILE         the modelled time line as Chrome trace events\n"
     "  --timeline-text         the same as text, one row a stream\n"
     "  --svg=FILE              a picture: the modelled time line, and the card's roofline with the kernels\n"
@@ -54,6 +55,7 @@ typedef enum Option {
     OPT_PROFILE,
     OPT_REPORT,
     OPT_PROVENANCE,
+    OPT_CALLS,
     OPT_TIMELINE,
     OPT_TIMELINE_TEXT,
     OPT_SVG,
@@ -82,6 +84,7 @@ static const struct option long_options[] = {
     {"profile", no_argument, NULL, OPT_PROFILE},
     {"report", required_argument, NULL, OPT_REPORT},
     {"provenance", required_argument, NULL, OPT_PROVENANCE},
+    {"calls", required_argument, NULL, OPT_CALLS},
     {"timeline", required_argument, NULL, OPT_TIMELINE},
     {"timeline-text", no_argument, NULL, OPT_TIMELINE_TEXT},
     {"svg", required_argument, NULL, OPT_SVG},
@@ -194,6 +197,9 @@ static void set_option(int option, const char *arg, ToolOptions *o)
         break;
     case OPT_PROVENANCE:
         o->provenance = arg;
+        break;
+    case OPT_CALLS:
+        o->calls = arg;
         break;
     case OPT_TIMELINE:
         o->timeline = arg;
@@ -328,13 +334,15 @@ int main(int argc, char **argv)
     Ending ending = {0};
     Diag diag = {0};
     Records records;
-    ToolFiles files = {-1, -1};
+    ToolFiles files = {-1, -1, -1};
     if (spawn_program(&o, &program, &ending, &files, &diag) != STATUS_OK ||
         records_read(files.records, o.sources, &records, &diag) != STATUS_OK)
         fail(diag.message, NULL);
     close(files.records);
     if (o.provenance != NULL &&
         provenance_save(files.provenance, records.start != NULL, o.provenance, &diag) != STATUS_OK)
+        fail(diag.message, NULL);
+    if (o.calls != NULL && calls_save(files.calls, o.calls, &diag) != STATUS_OK)
         fail(diag.message, NULL);
     int status = exit_status(&records, &o, &ending);
     StrBuf text = {0};

@@ -92,3 +92,14 @@ Status provenance_save(int fd, bool started, const char *file, Diag *diag)
         return save_none(started, file, diag);
     return save(&first, more ? "several processes" : NULL, file, diag);
 }
+
+Status calls_save(int fd, const char *file, Diag *diag)
+{
+    struct stat st;
+    size_t size = fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+    void *all = size == 0 ? NULL : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (all == MAP_FAILED)
+        return diag_set(diag, STATUS_IO, "cannot read the record of calls: %s", strerror(errno));
+    const Piece parts[2] = {{.text = all, .n_text = size}};
+    return write_whole(file, "", parts, diag);
+}

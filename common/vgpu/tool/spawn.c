@@ -65,6 +65,8 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
     setenv("VGPU_STREAM_FD", number, 1);
     snprintf(number, sizeof number, "%d", files->provenance);
     set_or_clear("VGPU_PROVENANCE_FD", files->provenance < 0 ? NULL : number);
+    snprintf(number, sizeof number, "%d", files->calls);
+    set_or_clear("VGPU_CALLS_FD", files->calls < 0 ? NULL : number);
     set_or_clear("VGPU_CHECK", o->check);
     set_or_clear("VGPU_RAISE", o->raise);
     set_or_clear("VGPU_DEVICE", o->device);
@@ -215,10 +217,12 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
     bool inside = !o->isolated && o->serve < 0;
     if (!library_folder(folder, sizeof folder))
         return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
-    *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1};
+    *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1, .calls = -1};
     if (o->provenance != NULL)
         files->provenance = open_records("vgpu-provenance", inside);
-    if (files->records < 0 || (o->provenance != NULL && files->provenance < 0))
+    if (o->calls != NULL)
+        files->calls = open_records("vgpu-calls", inside);
+    if (files->records < 0 || (o->provenance != NULL && files->provenance < 0) || (o->calls != NULL && files->calls < 0))
         return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
     if (o->serve >= 0)
         return serve_devices(o, files, o->serve, -1, diag);

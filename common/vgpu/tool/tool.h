@@ -27,7 +27,7 @@ enum { TOOL_PROCESSES_MAX = 64 };
 typedef struct ToolOptions {
     const char *sources; /* the only folder whose lines are quoted; NULL: any */
     const char *check, *raise, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices,
-        *memory, *provenance;
+        *memory, *provenance, *calls;
     bool profile, timeline_text, quiet, color;
     bool isolated; /* the devices in a process of their own */
     int serve;     /* the door of somebody else's program; -1: we start it */
@@ -65,7 +65,7 @@ typedef struct Ending {
 /* What the devices have written, from their beginning. */
 typedef struct ToolFiles {
     int records;
-    int provenance; /* -1: nobody wants it */
+    int provenance, calls; /* -1: nobody wants it */
 } ToolFiles;
 
 /* Runs the program to its end; signals that we get are handed on. With --serve: until nobody can come through
@@ -77,6 +77,9 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
 /* Writes what the devices say of who wrote which bytes to the file, and the bytes to that with the suffix ".bin".
  * started: a device was made. */
 Status provenance_save(int fd, bool started, const char *file, Diag *diag);
+
+/* Writes the record of calls as it is (device/calls.c). */
+Status calls_save(int fd, const char *file, Diag *diag);
 
 /* ---- files that the program names (untrusted.c) ---- */
 

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -396,11 +397,57 @@ static void test_options(void **state)
     }
 }
 
+/* The record of calls, message by message; what only asks has no line. */
+static void test_record_of_calls(void **state)
+{
+    (void)state;
+    static const char wanted[] = "vgpu-calls 1\n"
+                                 "ALLOC OK 64 \n"
+                                 "ALLOC NO_MEMORY 1152921504606846976 \n"
+                                 "FILL OK 4 60\n"
+                                 "NOTE OK 0 value a=1\n"
+                                 "MAY_FAIL OK 2 \n"
+                                 "LAUNCH OK 1 fault\n"
+                                 "COPY ILLEGAL_ADDRESS 64 to-host\n"
+                                 "FREE ILLEGAL_ADDRESS 0 \n"
+                                 "NOTE OK 0 after\n";
+    Fixture f = {0};
+    FILE *file = tmpfile();
+    char text[1024] = "", bytes[64], *modules;
+    DeviceOptions o = {.n_devices = 1, .stream_fd = -1, .quiet = true, .fail_at = 2, .calls_fd = fileno(file)};
+    assert_int_equal(STATUS_OK, device_server_create(&o, &f.server, NULL));
+    assert_int_equal(DEVICE_OK, load(&f, ptx));
+    f.module = (uint32_t)f.reply.value;
+    f.fault = find_function(&f, "fault");
+    uint64_t p = alloc(&f, sizeof bytes, DEVICE_MEMORY_DEVICE);
+    DeviceMsg m = {.op = OP_ALLOC, .alloc = {.bytes = (uint64_t)1 << 60, .kind = DEVICE_MEMORY_DEVICE}};
+    assert_int_equal(DEVICE_NO_MEMORY, send(&f, &m));
+    m = (DeviceMsg){.op = OP_FILL, .fill = {.dst = p + 60, .width = 4, .height = 1, .depth = 1, .element = 1}};
+    assert_int_equal(DEVICE_OK, send(&f, &m));
+    send(&f, &(DeviceMsg){.op = OP_NOTE, .in = {.data = "value a=1", .bytes = 10}});
+    for (int i = 0; i < 3; i++)
+        send(&f, &(DeviceMsg){.op = OP_MAY_FAIL, .token = 2});
+    send(&f, &(DeviceMsg){.op = OP_MEMORY_INFO});
+    launch(&f, f.fault, 0, p, 0, 1);
+    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, copy_out(&f, bytes, p, sizeof bytes, 0));
+    release(&f, p, DEVICE_MEMORY_DEVICE);
+    send(&f, &(DeviceMsg){.op = OP_NOTE, .in = {.data = "after", .bytes = 6}});
+    rewind(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    modules = strstr(text, "MODULE_LOAD OK ");
+    assert_non_null(modules);
+    memmove(modules, strchr(modules, '\n') + 1, strlen(strchr(modules, '\n')));
+    assert_string_equal(wanted, text);
+    fclose(file);
+    device_server_destroy(f.server);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_runs_late),
+        cmocka_unit_test(test_record_of_calls),
         TEST(test_legacy_stream_waits),
         TEST(test_launch_is_checked),
         TEST(test_sticky_error),

@@ -351,7 +351,33 @@ static void test_fields(void **state)
         assert_int_equal(1, *((char *)&q.msg + f->at));
     }
     for (int op = 0; op < DEVICE_N_OPS; op++)
-        assert_true(known[op] || op == OP_TEXTURE_CREATE); /* all of it lies in what it brings along */
+        assert_true(known[op] || op == OP_TEXTURE_CREATE || op == OP_NOTE); /* all of it lies in what it brings along */
+}
+
+/* A note is one line: printable characters, and the NUL that ends it. */
+static void test_notes(void **state)
+{
+    (void)state;
+    static char longest[DEVICE_NOTE_BYTES_MAX + 1];
+    memset(longest, 'a', sizeof longest - 2);
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+        bool fit;
+    } rows[] = {
+        {"value a=1", 10, true}, {"", 1, true},          {"", 0, false},          {"value a=1", 9, false},    {"a\nALLOC OK 1 ", 14, false},
+        {"a\tb", 4, false},      {"\xC3\xA4", 3, false}, {"a\177", 3, false},     {"a\0b", 4, false},
+        {longest, DEVICE_NOTE_BYTES_MAX, true}, {longest, DEVICE_NOTE_BYTES_MAX - 1, false}, {longest, DEVICE_NOTE_BYTES_MAX + 1, false},
+    };
+    longest[DEVICE_NOTE_BYTES_MAX - 1] = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[DEVICE_NOTE_BYTES_MAX + 1];
+        memset(text, 'x', sizeof text);
+        memcpy(text, rows[i].text, rows[i].bytes);
+        Request q = {.msg = {.op = OP_NOTE, .in = {.data = text, .bytes = rows[i].bytes}}};
+        if (request_is_fit(&q) != rows[i].fit)
+            fail_msg("note %zu, of %d bytes", i, (int)rows[i].bytes);
+    }
 }
 
 /* What the messages below are about. */
@@ -575,7 +601,7 @@ int main(void)
         SESSION(test_shared_memory),     SESSION(test_refused),           SESSION(test_unknown_packet),
         SESSION(test_short_packet),      SESSION(test_wrong_size),        SESSION(test_fixed_past_the_packet),
         SESSION(test_endless_payload),   SESSION(test_unknown_operation), SESSION(test_too_many_calls),
-        SESSION(test_looked_up),         cmocka_unit_test(test_fields),   cmocka_unit_test(test_lengths),
+        SESSION(test_looked_up),         cmocka_unit_test(test_fields),   cmocka_unit_test(test_notes), cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_confined),
     };
     signal(SIGPIPE, SIG_IGN);
