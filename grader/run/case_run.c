@@ -12,6 +12,7 @@
 #include "grader/run/outputs.h"
 #include "grader/run/program_run.h"
 #include "grader/run/sanitize.h"
+#include "grader/run/turn.h"
 #include "grader/run/speed.h"
 #include "grader/run/verdict_rules.h"
 #include "grader/run/work.h"
@@ -26,9 +27,6 @@
 #include <unistd.h>
 
 enum { STDERR_SHOWN_MAX = 16 << 10 };
-
-/* A case whose time ran out has run short when others had the processors for this share of its limit. */
-static const double SHORT_SHARE = 0.05;
 
 /* A case under way. */
 typedef struct CaseWork {
@@ -435,7 +433,7 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
         *device_name = arena_strndup(a, w.report->device_name, strlen(w.report->device_name));
     *timing = (CaseTiming){
         .name = c->name, .wall_s = w.ran.wall_s, .cpu_s = w.ran.cpu_s, .max_rss_kib = w.ran.rss_kib,
-        .ran_short = w.ran.end == WIRE_END_WALL && w.ran.waited_s > SHORT_SHARE * c->limits.wall_s};
+        .ran_short = turn_was_short(w.ran.end == WIRE_END_WALL, w.ran.waited_s, c->limits.wall_s)};
     judge_answer_free(&w.answer);
     vgpu_report_free(w.report);
 }

@@ -167,18 +167,6 @@ static bool read_answers(Work *w)
     return s == STATUS_OK;
 }
 
-/* The turn at the processors: workers share it, and who takes it alone has nothing of this run beside it. */
-static int take_processors(const Work *w, bool alone)
-{
-    return turn_take(w->run->work, "processors", alone);
-}
-
-static void give_back(int turn)
-{
-    if (turn >= 0)
-        close(turn);
-}
-
 /* Takes and builds; true when there is a program to run. */
 static bool make_program(Work *w)
 {
@@ -204,9 +192,10 @@ static bool make_program(Work *w)
     BuildInput in = {
         .kit = &w->run->kit, .lab = s->lab, .places = &w->places, .box = &w->box, .gpu = w->run->gpu};
     BuildOutput out;
-    int turn = take_processors(w, false);
+    int turn = turn_take(w->run->work, "processors", false); /* with the other workers */
     Status built = build_submission(a, &in, &out, &d);
-    give_back(turn);
+    if (turn >= 0)
+        close(turn);
     if (built != STATUS_OK) {
         fill_kit_error(w, &d);
         return false;
@@ -220,16 +209,27 @@ static bool make_program(Work *w)
     return out.verdict == VERDICT_PASS;
 }
 
-/* Runs a case. One whose time ran out while others had the processors is run again alone. */
+/* A case to be run. */
+typedef struct CaseTurn {
+    Work *work;
+    const CaseInput *in;
+    CaseResult *result;
+    CaseTiming *timing;
+} CaseTurn;
+
+static bool run_in_turn(void *self)
+{
+    CaseTurn *t = self;
+    Result *result = t->work->result;
+    case_run(&result->arena, t->in, t->result, t->timing, &result->device_name);
+    t->work->timing->processor_s.cases += t->timing->cpu_s;
+    return t->timing->ran_short;
+}
+
+/* Runs a case. One whose time ran out while others had the processors is run again alone, with nothing of this run beside it. */
 static void run_case(Work *w, const CaseInput *in, CaseResult *r, CaseTiming *timing)
 {
-    Result *result = w->result;
-    for (int alone = 0; alone == 0 || (alone == 1 && timing->ran_short); alone++) {
-        int turn = take_processors(w, alone);
-        case_run(&result->arena, in, r, timing, &result->device_name);
-        give_back(turn);
-        w->timing->processor_s.cases += timing->cpu_s;
-    }
+    turn_run(w->run->work, "processors", run_in_turn, &(CaseTurn){.work = w, .in = in, .result = r, .timing = timing});
 }
 
 /* The row of a case that is not run any more. */

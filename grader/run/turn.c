@@ -8,6 +8,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+/* Others had the processors for this share of the limit. */
+static const double SHORT_SHARE = 0.05;
+
 static int lock_file(const char *work, const char *thing, const char *ending, int operation)
 {
     char path[PATH_MAX];
@@ -25,4 +28,20 @@ int turn_take(const char *work, const char *thing, bool alone)
     if (queue >= 0)
         close(queue);
     return turn;
+}
+
+void turn_run(const char *work, const char *thing, bool (*run)(void *self), void *self)
+{
+    bool again = true;
+    for (int alone = 0; alone < 2 && again; alone++) {
+        int turn = turn_take(work, thing, alone);
+        again = run(self);
+        if (turn >= 0)
+            close(turn);
+    }
+}
+
+bool turn_was_short(bool ended_at_limit, double waited_s, double limit_s)
+{
+    return ended_at_limit && waited_s > SHORT_SHARE * limit_s;
 }
