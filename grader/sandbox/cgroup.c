@@ -1,9 +1,11 @@
 /* See cgroup.h. */
 #include "grader/sandbox/cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +101,45 @@ static bool step_aside(const char *base, const char *aside)
     return mkdir(aside, 0755) == 0 && write_file(aside, "cgroup.procs", "0");
 }
 
+/* The process of a run's group, by its folder's name; 0: it is none. */
+static long process_of(const char *name)
+{
+    static const char start[] = "grade-";
+    char *end = NULL;
+    if (strncmp(name, start, sizeof start - 1) != 0 || name[sizeof start - 1] < '1' || name[sizeof start - 1] > '9')
+        return 0;
+    errno = 0;
+    long pid = strtol(name + sizeof start - 1, &end, 10);
+    return errno == 0 && pid <= INT_MAX && (*end == '\0' || strcmp(end, "-self") == 0) ? pid : 0;
+}
+
+/* A group with processes, or a folder with files, stays. */
+static void remove_empty(int base, const char *name)
+{
+    int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    for (const struct dirent *e; dir && (e = readdir(dir));)
+        if (e->d_name[0] != '.')
+            unlinkat(fd, e->d_name, AT_REMOVEDIR);
+    if (dir)
+        closedir(dir);
+    else if (fd >= 0)
+        close(fd);
+    unlinkat(base, name, AT_REMOVEDIR);
+}
+
+void cgroup_sweep(const char *base)
+{
+    DIR *dir = opendir(base);
+    for (const struct dirent *e; dir && (e = readdir(dir));) {
+        long pid = process_of(e->d_name);
+        if (pid == getpid() || (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH))
+            remove_empty(dirfd(dir), e->d_name);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 const char *cgroup_make(Arena *a)
 {
     char mount[PATH_MAX], own[PATH_MAX];
@@ -107,6 +148,7 @@ const char *cgroup_make(Arena *a)
     const char *base = geteuid() == 0 && is_root(mount) ? mount : arena_printf(a, "%s%s", mount, own);
     if (!base || !has_controllers(base))
         return NULL;
+    cgroup_sweep(base);
     const char *group = arena_printf(a, "%s/grade-%d", base, (int)getpid());
     const char *aside = group ? arena_printf(a, "%s-self", group) : NULL;
     if (!aside || mkdir(group, 0755) != 0)

@@ -17,7 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes this run's group, and gives its path; NULL where that is not possible. The text belongs to the arena. */
+/* Removes the groups that graders which were killed have left below base: those whose process is gone, or whose number is ours now, as
+ * long as nothing lives in them. */
+void cgroup_sweep(const char *base);
+/* Makes this run's group, once that is done, and gives its path; NULL where that is not possible. The text belongs to the arena. */
 const char *cgroup_make(Arena *a);
 /* Removes what cgroup_make made, once all sandboxes have ended; group may be NULL. */
 void cgroup_remove(const char *group);

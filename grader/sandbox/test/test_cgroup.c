@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -162,6 +163,50 @@ static void test_nothing_is_left(void **state)
     assert_int_equal(-1, stat(path, &st));
 }
 
+/* A number that no process has. */
+static int number_of_the_dead(void)
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    return (int)child;
+}
+
+/* Folders stand for groups: removing one with something in it fails in both. */
+static void test_what_the_killed_left(void **state)
+{
+    (void)state;
+    int dead = number_of_the_dead();
+    char base[] = "/tmp/cgroup-sweep-XXXXXX", command[1024], left[256] = "";
+    assert_non_null(mkdtemp(base));
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p grade-%d/7-0 grade-%d-self grade-%d grade-%d-other grade-%dx grade-0 grade--1 other-%d "
+             "grade-1 && touch grade-%d-other/file",
+             base, dead, dead, (int)getpid(), dead, dead, dead, dead);
+    assert_int_equal(0, system(command));
+    cgroup_sweep(base);
+    snprintf(command, sizeof command, "cd %s && LC_ALL=C ls -d * | sed s/%d/DEAD/ | tr '\\n' ' '; rm -r %s", base, dead, base);
+    FILE *f = popen(command, "r");
+    assert_non_null(fgets(left, sizeof left, f));
+    pclose(f);
+    assert_string_equal("grade--1 grade-0 grade-1 grade-DEAD-other grade-DEADx other-DEAD ", left);
+}
+
+/* What lives in a group of a killed grader keeps it. */
+static void test_what_lives_stays(void **state)
+{
+    (void)state;
+    int dead = number_of_the_dead();
+    char base[] = "/tmp/cgroup-sweep-XXXXXX", command[256];
+    assert_non_null(mkdtemp(base));
+    snprintf(command, sizeof command, "mkdir -p %s/grade-%d/7-0 && touch %s/grade-%d/7-0/busy", base, dead, base, dead);
+    assert_int_equal(0, system(command));
+    cgroup_sweep(base);
+    snprintf(command, sizeof command, "test -e %s/grade-%d/7-0/busy && rm -r %s", base, dead, base);
+    assert_int_equal(0, system(command));
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "--as") == 0)
@@ -171,6 +216,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_memory_is_bounded_by_the_kernel),
         cmocka_unit_test(test_a_crowd_gets_one_share),
         cmocka_unit_test(test_nothing_is_left),
+        cmocka_unit_test(test_what_the_killed_left),
+        cmocka_unit_test(test_what_lives_stays),
     };
     return cmocka_run_group_tests_name("cgroup", tests, set_up, tear_down);
 }
