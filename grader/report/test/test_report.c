@@ -701,6 +701,71 @@ static void check_ungraded(const char *format, const char *text)
             fail_msg("%s shows '%s' of an ungraded submission:\n%s", format, points[i], text);
 }
 
+static void only_these(const json_t *object, const char *const *known)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)object, key, value)
+    {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        if (!known[i])
+            fail_msg("Gradescope knows no member '%s'", key);
+    }
+}
+
+/* Gradescope's results.json has members of these names only. A score stands at the top or in each test: where there is none in
+ * either, Gradescope reports an autograder that failed, and no points. The leaderboard would show a number, too. */
+static bool gradescope_scores(const char *text, bool *in_tests)
+{
+    static const char *const top[] = {"score", "execution_time", "output", "output_format", "test_output_format",
+                                      "test_name_format", "visibility", "stdout_visibility", "extra_data", "tests",
+                                      "leaderboard", NULL};
+    static const char *const each[] = {"score", "max_score", "status", "name", "name_format", "number", "output",
+                                       "output_format", "tags", "visibility", "extra_data", NULL};
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *test;
+    size_t i, n_scored = 0;
+    assert_non_null(json);
+    only_these(json, top);
+    json_t *tests = json_object_get(json, "tests");
+    assert_true(json_is_array(tests) && json_array_size(tests) > 0);
+    json_array_foreach(tests, i, test)
+    {
+        const char *status = json_string_value(json_object_get(test, "status"));
+        only_these(test, each);
+        assert_true(json_is_string(json_object_get(test, "name")) && json_is_number(json_object_get(test, "max_score")));
+        assert_true(status && (strcmp(status, "passed") == 0 || strcmp(status, "failed") == 0));
+        n_scored += json_is_number(json_object_get(test, "score"));
+    }
+    assert_true(n_scored == 0 || n_scored == json_array_size(tests));
+    *in_tests = n_scored > 0;
+    bool at_top = json_is_number(json_object_get(json, "score"));
+    if (!at_top)
+        assert_null(json_object_get(json, "leaderboard"));
+    json_decref(json);
+    return at_top;
+}
+
+static void test_gradescope_has_no_score_of_what_is_ungraded(void **state)
+{
+    (void)state;
+    for (Standing standing = 0; standing < N_STANDINGS; standing++) {
+        ReportClass *c = class_of(standing);
+        StrBuf out = {0};
+        bool in_tests;
+        c->results[0]->cases[0].leaderboard = "timeline_us";
+        c->results[0]->cases[0].metrics = &(ResultMetric){"timeline_us", 77};
+        c->results[0]->cases[0].n_metrics = 1;
+        assert_int_equal(report_format("gradescope")->write(c, &out, NULL), STATUS_OK);
+        bool at_top = gradescope_scores(out.text, &in_tests);
+        assert_int_equal(at_top, standing != UNGRADED);
+        assert_int_equal(in_tests, standing != UNGRADED);
+        strbuf_free(&out);
+        report_class_free(c);
+    }
+}
+
 static void test_what_counts_in_every_format(void **state)
 {
     (void)state;
@@ -813,6 +878,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_what_counts_in_every_format),
+        cmocka_unit_test(test_gradescope_has_no_score_of_what_is_ungraded),
         cmocka_unit_test(test_ungraded_in_tables),
         cmocka_unit_test(test_no_formula_in_any_cell),
         cmocka_unit_test(test_inconclusive_is_marked),
