@@ -12,6 +12,7 @@ $(call grader_fuzz,sanitizer,grader/judge grader/core grader/text common/base,-l
 $(call grader_fuzz,counters,grader/judge grader/core grader/text common/base,-lyaml -ljansson -lm)
 $(call grader_fuzz,timeline,grader/judge grader/core grader/text common/base,-lyaml -ljansson -lm)
 $(call grader_fuzz,elf,grader/build common/base,)
+$(call grader_fuzz,edit,common/starters common/base,-lyaml)
 $(call grader_fuzz,provenance,grader/judge grader/core grader/text common/base,-lyaml -ljansson -lm)
 $(call grader_fuzz,npy,common/lab common/base,-lm)
 $(call grader_fuzz,text,grader/core grader/text common/base,-lyaml -ljansson -lm)
