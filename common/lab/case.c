@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -262,9 +263,10 @@ void lab_value(LabCase *c, const char *key, double value)
     char text[40];
     snprintf(text, sizeof text, "%.17g", value);
     add_value(c, key, text);
+    lab_note("value %s=%s", key, text);
 }
 
-/* Only the virtual GPU's runtime has such a function. */
+/* Only the virtual GPU's runtime has such functions. */
 void lab_own_calls(int own)
 {
     void (*tell)(int) = NULL;
@@ -272,6 +274,20 @@ void lab_own_calls(int own)
     memcpy(&tell, &found, sizeof tell);
     if (tell)
         tell(own);
+}
+
+void lab_note(const char *format, ...)
+{
+    char text[LAB_NOTE_MAX];
+    void (*tell)(const char *) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, "vgpu_lab_note");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memcpy(&tell, &found, sizeof tell);
+    if (tell)
+        tell(text);
 }
 
 void lab_status(LabCase *c, const char *function, int status)

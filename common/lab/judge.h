@@ -56,8 +56,26 @@ double *judge_expect_precise(JudgeCase *c, const char *name, LabType type, int n
 /* The same, of an output of which some elements may be wrong: the share that is right is the number `right.NAME`, for
  * `metric` in lab.yaml. */
 int32_t *judge_expect_share_i32(JudgeCase *c, const char *name, size_t n);
-/* The number that the driver must have reported with lab_value or lab_status under this key. The program could write it by itself: it can cost
- * points, and earns none that an output or the virtual GPU's record does not earn. */
+/* The number that the driver must have reported, once, with lab_value or lab_status under this key. On the virtual GPU it is taken from the record
+ * of calls, where nothing is taken back. It is the program's word all the same: it can cost points, and earns none that an output or
+ * the record does not earn. */
 void judge_expect_value(JudgeCase *c, const char *key, double wanted);
+
+/* ---- What the devices were asked for ---- */
+
+/* A line of the record of calls (`vgpu --calls`, common/vgpu/device/calls.c). */
+typedef struct JudgeCall {
+    const char *op, *error; /* "ALLOC", "NO_MEMORY"; "OK" where none is */
+    uint64_t number;
+    const char *text;
+} JudgeCall;
+
+/* All of them in order, for judge_reference; NULL: there is no record, as on a GPU, or none that is whole, and then the case
+ * is lost anyway. */
+const JudgeCall *judge_calls(JudgeCase *c, size_t *n);
+/* What the line notes behind the word `what` (lab_note, lab_value: "value"; "last-error": cudaGetLastError took one); NULL: it is another line. */
+const char *judge_note(const JudgeCall *call, const char *what);
+/* The result is wrong, whatever else is right; `why`, which is said once, is kept as it is until the case ends. */
+void judge_refuse(JudgeCase *c, const char *why);
 
 #endif

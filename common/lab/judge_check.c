@@ -257,7 +257,21 @@ static bool check_inputs(Check *k)
 
 /* ---- Values ---- */
 
-/* The number reported under a key; NaN when there is none. */
+/* The number in the record of calls; NaN when there is none, or more than one. */
+static double recorded_value(const JudgeCase *c, const char *key)
+{
+    size_t length = strlen(key), n = 0;
+    double value = NAN;
+    for (size_t i = 0; i < c->n_calls; i++) {
+        const char *text = judge_note(&c->calls[i], "value");
+        if (!text || strncmp(text, key, length) != 0 || text[length] != '=')
+            continue;
+        value = n++ == 0 ? strtod(text + length + 1, NULL) : NAN;
+    }
+    return value;
+}
+
+/* The number in out/values; NaN when there is none. */
 static double reported_value(const char *values, const char *key)
 {
     size_t length = strlen(key);
@@ -273,9 +287,13 @@ static double reported_value(const char *values, const char *key)
 static bool check_values(Check *k)
 {
     bool right = true;
+    if (k->c->calls_fault && (k->c->n_values > 0 || k->c->needs_calls)) {
+        strbuf_printf(&k->message, language_say(k->c->language, "What the program did cannot be told: %s.\n"), k->c->calls_fault);
+        return verdict_is(k, "wrong-result");
+    }
     for (size_t i = 0; i < k->c->n_values; i++) {
         const JudgeValue *v = &k->c->values[i];
-        double got = reported_value(k->values, v->key);
+        double got = k->c->has_calls ? recorded_value(k->c, v->key) : reported_value(k->values, v->key);
         if (got == v->wanted)
             continue;
         right = false;
@@ -287,7 +305,9 @@ static bool check_values(Check *k)
             strbuf_printf(&k->message, language_say(k->c->language, "%s: got %.10g; %.10g is wanted.\n"),
                           v->key, got, v->wanted);
     }
-    return right ? true : verdict_is(k, "wrong-result");
+    for (size_t i = 0; i < k->c->n_refusals; i++)
+        strbuf_printf(&k->message, "%s\n", k->c->refusals[i]);
+    return right && k->c->n_refusals == 0 ? true : verdict_is(k, "wrong-result");
 }
 
 /* ---- Outputs ---- */

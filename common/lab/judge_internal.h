@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
-enum { JUDGE_ARRAYS_MAX = 32, JUDGE_VALUES_MAX = 64, JUDGE_PARAMS_MAX = 64 };
+enum { JUDGE_ARRAYS_MAX = 32, JUDGE_VALUES_MAX = 64, JUDGE_PARAMS_MAX = 64, JUDGE_REFUSALS_MAX = 16 };
 #define JUDGE_ARRAY_BYTES_MAX ((size_t)16 << 30)
 
 typedef struct JudgeParam {
@@ -42,6 +42,12 @@ struct JudgeCase {
     size_t n_expected;
     JudgeValue values[JUDGE_VALUES_MAX];
     size_t n_values;
+    bool has_calls, needs_calls; /* somebody recorded the calls; the lab asked for them */
+    const char *calls_fault;     /* why the record is worthless; NULL */
+    JudgeCall *calls;
+    size_t n_calls;
+    const char *refusals[JUDGE_REFUSALS_MAX];
+    size_t n_refusals;
     Diag diag;
     jmp_buf author_fault; /* where the functions of judge.h go when they cannot return */
 };
@@ -57,6 +63,9 @@ Status judge_run_reference(JudgeCase *c, Diag *diag);
 
 /* Writes in/params and in/NAME.npy into the case folder, which is made when it is not there. */
 Status judge_write_inputs(const JudgeCase *c, const char *folder, Diag *diag);
+
+/* Takes the record of calls from the case folder, if there is one. */
+Status judge_read_calls(JudgeCase *c, const char *folder, Diag *diag);
 
 /* Compares what a program left in the case folder with the case (inputs and reference have run), and appends
  * the answer of the `check` command, one JSON object without a newline. Whatever the files hold is the

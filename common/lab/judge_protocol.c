@@ -75,6 +75,8 @@ static Status check_case(JudgeCase *c, const Command *command, StrBuf *answer, D
     if (!status)
         status = judge_run_inputs(c, diag);
     if (!status)
+        status = judge_read_calls(c, command->fields[1], diag);
+    if (!status)
         status = judge_run_reference(c, diag);
     return status ? status : judge_check_case(c, command->fields[1], &tolerance, answer, diag);
 }

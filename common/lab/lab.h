@@ -95,6 +95,10 @@ LAB_API void lab_status(LabCase *c, const char *function, int status);
  * k-th call fails. With 0 they are the student's again. */
 LAB_API void lab_own_calls(int own);
 
+/* A line for the virtual GPU's record of calls, between what was asked of the devices before and after: a word that says what
+ * it is, and more if need be. The judge reads it there (judge_calls). */
+LAB_API void lab_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* ---- Speed on a GPU, for driver.c of labs whose cases have `speed` ---- */
 
 typedef enum LabFill {

@@ -16,6 +16,7 @@ enum {
     LAB_ARRAYS_MAX = 32,
     LAB_PARAMS_MAX = 64,
     LAB_VALUES_MAX = 64,
+    LAB_NOTE_MAX = 256,
     LAB_TEXT_MAX = 256,
     LAB_PARAMS_BYTES_MAX = 64 * 1024
 };

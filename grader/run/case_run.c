@@ -64,6 +64,13 @@ static void read_report(CaseWork *w)
     close(dir);
 }
 
+/* What the judge would else believe the program. */
+static bool has_calls(const CaseWork *w)
+{
+    const char *path = arena_printf(w->arena, "%s/calls", w->in->places->case_dir);
+    return path && access(path, R_OK) == 0;
+}
+
 /* Only a program that ended by itself has outputs worth judging. */
 static Status judge_outputs(CaseWork *w, Diag *d)
 {
@@ -71,6 +78,8 @@ static Status judge_outputs(CaseWork *w, Diag *d)
     bool no_call = w->report && error_is_injected(c) && !w->report->injected && w->report->can_fail == 0;
     if ((!c->check_output && !no_call) || w->ran.end != WIRE_END_NONE)
         return STATUS_OK;
+    if (w->reported && !w->in->run->gpu && !has_calls(w))
+        return diag_set(d, STATUS_IO, "the virtual GPU left no record of calls");
     Status s = judge_check(w->in->judge, w->in->places->case_dir, w->seed, c, &w->answer, d);
     w->judged = s == STATUS_OK;
     return s;

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number that CASEDIR/out/values gives for a key; false when there is none. */
+/* The number that the driver reported under a key, by the record of calls (CASEDIR/calls), or by CASEDIR/out/values where nobody kept one;
+ * false when there is none. */
 bool outputs_value(const char *case_dir, const char *key, double *value);
 
 #endif

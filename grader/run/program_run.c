@@ -19,7 +19,7 @@ enum {
     ARGS_MAX = 64,
     ENVIRONMENT_MAX = 16,
     COLLECT_FILES = 128,
-    REPORTS_MAX = 5,               /* report, timeline, provenance and its bytes, the end */
+    REPORTS_MAX = 6,               /* report, calls, timeline, provenance and its bytes, the end */
     COLLECT_MAX = 2 + REPORTS_MAX, /* out, after, and those */
     EXTRA_PROCESSES = 4,           /* the vgpu command and its helper beside the student's program */
     GPU_START_MS = 30000,     /* a driver starts slowly, the more so when many programs start at a time */
@@ -59,6 +59,7 @@ static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
     args[n++] = arena_printf(a, "--seed=%llu", (unsigned long long)w->seed);
     args[n++] = arena_printf(a, "--max-instructions=%lld", (long long)c->limits.instructions);
     args[n++] = arena_printf(a, "--report=%s/report.json", p->in_case);
+    args[n++] = arena_printf(a, "--calls=%s/calls", p->in_case);
     args[n++] = arena_printf(a, "--sources=%s", p->in_src);
     if (w->in->lab->n_raise)
         args[n++] = arena_printf(a, "--raise=%s", raised_list(a, w->in->lab));
@@ -175,6 +176,7 @@ static void collect_reports(const ProgramWork *w, const char *collect[REPORTS_MA
     const Places *p = w->in->places;
     size_t n = 0;
     collect[n++] = arena_printf(w->arena, "%s/report.json", p->in_case);
+    collect[n++] = arena_printf(w->arena, "%s/calls", p->in_case);
     if (w->in->lab_case->timeline)
         collect[n++] = arena_printf(w->arena, "%s/timeline.json", p->in_case);
     if (work_is_judged(w->in->lab_case)) {

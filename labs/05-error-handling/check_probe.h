@@ -6,22 +6,16 @@
 #ifndef CHECK_PROBE_H
 #define CHECK_PROBE_H
 
-static cudaError_t probe_call(CheckProbe *p, cudaError_t result)
-{
-    p->calls++;
-    return result;
-}
-
 /* Twice in a row, and nothing fails. */
 extern "C" int probe_twice(CheckProbe *p)
 {
     cudaError_t err = cudaSuccess;
-    CHECK(probe_call(p, cudaSuccess));
-    CHECK(probe_call(p, cudaSuccess));
-    p->after++;
+    CHECK(probe_call(p, 0));
+    CHECK(probe_call(p, 0));
+    probe_reach(p, PROBE_AFTER);
     goto done;
 done:
-    p->done++;
+    probe_reach(p, PROBE_DONE);
     return err;
 }
 
@@ -29,13 +23,12 @@ done:
 extern "C" int probe_failure(CheckProbe *p)
 {
     cudaError_t err = cudaSuccess;
-    cudaError_t no_room = cudaErrorMemoryAllocation;
     p->line = __LINE__ + 1;
-    CHECK(probe_call(p, no_room));
-    p->after++;
+    CHECK(probe_call(p, 1));
+    probe_reach(p, PROBE_AFTER);
     goto done;
 done:
-    p->done++;
+    probe_reach(p, PROBE_DONE);
     return err;
 }
 
@@ -43,15 +36,14 @@ done:
 extern "C" int probe_branch(CheckProbe *p, int fails)
 {
     cudaError_t err = cudaSuccess;
-    cudaError_t result = fails ? cudaErrorMemoryAllocation : cudaSuccess;
     if (p->calls == 0)
-        CHECK(probe_call(p, result));
+        CHECK(probe_call(p, fails));
     else
-        p->other++;
-    p->after++;
+        probe_reach(p, PROBE_OTHER);
+    probe_reach(p, PROBE_AFTER);
     goto done;
 done:
-    p->done++;
+    probe_reach(p, PROBE_DONE);
     return err;
 }
 

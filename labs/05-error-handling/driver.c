@@ -5,6 +5,9 @@
  * lasting error by an index that is far out of the array, and a machine without a device by hiding it. What
  * the case options of the virtual GPU add (--fail-at) happens inside gather and reserve: before them nothing
  * here makes a call that could fail.
+ *
+ * Points are decided by the devices' record of calls (reference.c): what was asked of them, and which of that failed.
+ * Notes between the calls say what this file is about to do, and it goes on as what came back tells it to.
  */
 #include "lab.h"
 
@@ -76,6 +79,7 @@ static GatherData gather_data(LabCase *c)
 static int call_gather(void *data)
 {
     GatherData *g = data;
+    lab_note("gather");
     return gather(g->in, (int)g->n_in, g->index, g->out, (int)g->n);
 }
 
@@ -84,6 +88,7 @@ static void run_gather(LabCase *c)
 {
     GatherData g = gather_data(c);
     lab_status(c, "gather", call_gather(&g));
+    lab_note("returned");
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
 }
 
@@ -101,6 +106,7 @@ static void run_failing(LabCase *c)
         exit(2);
     for (int64_t i = 0; i < calls; i++) {
         int status = call_gather(&g);
+        lab_note("returned %d", status);
         if (status != cudaSuccess && failed++ == 0)
             lab_value(c, "returned", status);
         else if (status == cudaSuccess)
@@ -113,6 +119,8 @@ static void run_failing(LabCase *c)
     free(spare);
 }
 
+static void use_device(void);
+
 /* One index is far outside of the array: the kernel breaks down. */
 static void run_bad_index(LabCase *c)
 {
@@ -120,43 +128,77 @@ static void run_bad_index(LabCase *c)
     GatherData g = gather_data(c);
     Ear ear = start_listening();
     int status = call_gather(&g);
+    lab_note("returned %d", status);
     stop_listening(&ear, text);
     lab_value(c, "gather_returned", status);
     lab_value(c, "something_was_printed_about_it", text[0] != '\0');
     lab_value(c, "an_error_of_the_kernel_was_blamed_on_a_copy", strstr(text, "cudaMemcpy") != NULL);
-    lab_value(c, "device_is_usable_afterwards", device_is_usable());
+    int usable = device_is_usable();
+    lab_value(c, "device_is_usable_afterwards", usable);
+    if (status == cudaSuccess || usable)
+        use_device();
 }
 
 /* ---- CHECK ---- */
 
+/* The device sees what the probe does: each call that works and each place that is reached fills a byte of its own, and a call
+ * that fails asks for more than there is. */
+enum { TRAIL_CALL = PROBE_PLACES, TRAIL_BYTES };
+
+cudaError_t probe_call(CheckProbe *p, int fails)
+{
+    void *nothing = NULL;
+    p->calls++;
+    return fails ? cudaMalloc(&nothing, HUGE_BYTES) : cudaMemset(p->trail + TRAIL_CALL, 0, 1);
+}
+
+void probe_reach(CheckProbe *p, ProbePlace place)
+{
+    p->reached[place]++;
+    cudaMemset(p->trail + place, 0, 1);
+}
+
+static CheckProbe probe_new(char *trail, const char *name)
+{
+    lab_note("probe %s", name);
+    return (CheckProbe){.trail = trail};
+}
+
 static void run_check_good(LabCase *c)
 {
-    char text[TEXT_MAX];
-    CheckProbe twice = {0}, branch = {0};
+    char text[TEXT_MAX], *trail = NULL;
+    cudaMalloc((void **)&trail, TRAIL_BYTES);
     Ear ear = start_listening();
+    CheckProbe twice = probe_new(trail, "twice");
     lab_value(c, "err_after_two_good_calls_in_CHECK", probe_twice(&twice));
+    CheckProbe branch = probe_new(trail, "branch");
     probe_branch(&branch, 0);
     stop_listening(&ear, text);
     lab_value(c, "evaluations_of_two_calls_in_CHECK", twice.calls);
-    lab_value(c, "statements_run_after_good_calls_in_CHECK", twice.after + branch.after);
-    lab_value(c, "else_branches_taken_though_the_condition_was_true", branch.other);
+    lab_value(c, "statements_run_after_good_calls_in_CHECK", twice.reached[PROBE_AFTER] + branch.reached[PROBE_AFTER]);
+    lab_value(c, "else_branches_taken_though_the_condition_was_true", branch.reached[PROBE_OTHER]);
     lab_value(c, "something_was_printed_about_a_good_call", text[0] != '\0');
-    CheckProbe bad = {0};
+    CheckProbe bad = probe_new(trail, "failing-branch");
     lab_value(c, "err_after_a_failed_CHECK_between_if_and_else", probe_branch(&bad, 1));
-    lab_value(c, "statements_run_after_a_failed_CHECK", bad.after);
+    lab_value(c, "statements_run_after_a_failed_CHECK", bad.reached[PROBE_AFTER]);
+    lab_note("probed");
+    cudaFree(trail);
 }
 
 static void run_check_bad(LabCase *c)
 {
-    char text[TEXT_MAX], line[16];
-    CheckProbe p = {0};
+    char text[TEXT_MAX], line[16], *trail = NULL;
+    cudaMalloc((void **)&trail, TRAIL_BYTES);
     Ear ear = start_listening();
+    CheckProbe p = probe_new(trail, "failure");
     int err = probe_failure(&p);
+    lab_note("probed");
     stop_listening(&ear, text);
+    cudaFree(trail);
     snprintf(line, sizeof line, "%d", p.line);
     lab_value(c, "evaluations_of_a_failing_call_in_CHECK", p.calls);
-    lab_value(c, "statements_run_after_a_failed_CHECK", p.after);
-    lab_value(c, "jumps_to_done_after_a_failed_CHECK", p.done);
+    lab_value(c, "statements_run_after_a_failed_CHECK", p.reached[PROBE_AFTER]);
+    lab_value(c, "jumps_to_done_after_a_failed_CHECK", p.reached[PROBE_DONE]);
     lab_value(c, "err_after_a_failed_CHECK", err);
     lab_value(c, "message_names_the_file", strstr(text, "check_probe.h") != NULL);
     lab_value(c, "message_names_the_line", strstr(text, line) != NULL);
@@ -180,7 +222,10 @@ static void run_reserve(LabCase *c)
     int64_t halvings = lab_param_int(c, "halvings");
     size_t count = wanted;
     float *buffer = NULL;
-    lab_value(c, "reserve_returned", reserve(&buffer, &count));
+    lab_note("reserve");
+    int status = reserve(&buffer, &count);
+    lab_note("returned %d", status);
+    lab_value(c, "reserve_returned", status);
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
     if (halvings >= 0) {
         lab_value(c, "floats_reserved", (double)count);
@@ -203,11 +248,31 @@ static int ask_for_too_much(void)
     return cudaMalloc(&nothing, HUGE_BYTES);
 }
 
+/* What a program does with a device that it believes in. */
+static void use_device(void)
+{
+    char *byte = NULL;
+    lab_note("uses-the-device");
+    if (cudaMalloc((void **)&byte, 1) == cudaSuccess)
+        cudaMemset(byte, 0, 1);
+    cudaFree(byte);
+}
+
+static int is_usable(void)
+{
+    lab_note("usable");
+    int usable = device_is_usable();
+    lab_note("returned %d", usable);
+    if (usable)
+        use_device();
+    return usable;
+}
+
 static void run_usable(LabCase *c)
 {
-    lab_value(c, "device_is_usable_at_first", device_is_usable());
+    lab_value(c, "device_is_usable_at_first", is_usable());
     ask_for_too_much();
-    lab_value(c, "device_is_usable_after_an_allocation_failed", device_is_usable());
+    lab_value(c, "device_is_usable_after_an_allocation_failed", is_usable());
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
 }
 
@@ -220,17 +285,21 @@ typedef struct Flaky {
 static int flaky_job(void *data)
 {
     Flaky *f = data;
+    lab_note("job");
     f->stale += cudaPeekAtLastError() != cudaSuccess;
     f->calls++;
     if (f->calls <= f->failures && f->calls < JOB_CALLS_MAX) /* whoever never stops is stopped */
         return ask_for_too_much();
+    use_device();
     return cudaSuccess;
 }
 
 static void run_retry(LabCase *c)
 {
     Flaky f = {.failures = lab_param_int(c, "failures")};
-    lab_value(c, "with_retry_returned", with_retry(flaky_job, &f, (int)lab_param_int(c, "attempts")));
+    int status = with_retry(flaky_job, &f, (int)lab_param_int(c, "attempts"));
+    lab_note("returned %d", status);
+    lab_value(c, "with_retry_returned", status);
     lab_value(c, "calls_of_the_job", f.calls);
     lab_value(c, "calls_of_the_job_that_met_an_old_error", f.stale);
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
@@ -245,16 +314,23 @@ typedef struct Breaking {
 static int breaking_job(void *data)
 {
     Breaking *b = data;
+    lab_note("job");
     if (++b->calls == JOB_CALLS_MAX)
         return cudaSuccess;
-    return call_gather(&b->gather);
+    int status = call_gather(&b->gather);
+    lab_note("returned %d", status);
+    return status;
 }
 
 static void run_retry_lasting(LabCase *c)
 {
     Breaking b = {.gather = gather_data(c)};
-    lab_value(c, "with_retry_returned", with_retry(breaking_job, &b, (int)lab_param_int(c, "attempts")));
+    int status = with_retry(breaking_job, &b, (int)lab_param_int(c, "attempts"));
+    lab_note("returned %d", status);
+    lab_value(c, "with_retry_returned", status);
     lab_value(c, "calls_of_the_job", b.calls);
+    if (status == cudaSuccess)
+        use_device();
 }
 
 /* ---- A machine without a device ---- */

@@ -13,6 +13,7 @@
 #ifndef ERROR_HANDLING_H
 #define ERROR_HANDLING_H
 
+#include <cuda_runtime_api.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -51,13 +52,23 @@ int with_retry(Job *job, void *data, int attempts);
 
 /* ---- For driver.c: what check_probe.h makes of your CHECK ---- */
 
+typedef enum ProbePlace {
+    PROBE_AFTER, /* the statement behind CHECK */
+    PROBE_OTHER, /* the else branch */
+    PROBE_DONE,  /* the label done */
+    PROBE_PLACES
+} ProbePlace;
+
 typedef struct CheckProbe {
-    int calls; /* evaluations of the call in CHECK */
-    int after; /* times that the statement behind CHECK was reached */
-    int other; /* times that the else branch was taken */
-    int done;  /* times that the label done was reached */
-    int line;  /* where CHECK stands */
+    char *trail;               /* on the device */
+    int calls;                 /* evaluations of the call in CHECK */
+    int reached[PROBE_PLACES]; /* how often */
+    int line;                  /* where CHECK stands */
 } CheckProbe;
+
+/* A CUDA call that works, or that fails for want of memory. */
+cudaError_t probe_call(CheckProbe *p, int fails);
+void probe_reach(CheckProbe *p, ProbePlace place);
 
 int probe_twice(CheckProbe *p);
 int probe_failure(CheckProbe *p);

@@ -6,6 +6,7 @@
 #include "judge.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Codes of errors, as the CUDA Runtime API numbers them (the judge does not need CUDA). */
@@ -101,8 +102,206 @@ static void expect_no_device(JudgeCase *c)
     judge_expect_value(c, "calls_of_the_job", 1);
 }
 
+/* ---- The record of calls: what driver.c notes stands between what was asked of the devices ---- */
+
+typedef struct Record {
+    JudgeCase *c;
+    const JudgeCall *calls;
+    size_t n;
+} Record;
+
+static int is_op(const JudgeCall *call, const char *op)
+{
+    return strcmp(call->op, op) == 0;
+}
+
+static int has_error(const JudgeCall *call, const char *error)
+{
+    return strcmp(call->error, error) == 0;
+}
+
+/* The first line from there on that notes `what`; the number of lines if there is none. */
+static size_t find_note(const Record *r, size_t from, const char *what)
+{
+    while (from < r->n && !judge_note(&r->calls[from], what))
+        from++;
+    return from;
+}
+
+static size_t count_notes(const Record *r, const char *what)
+{
+    size_t n = 0;
+    for (size_t i = find_note(r, 0, what); i < r->n; i = find_note(r, i + 1, what))
+        n++;
+    return n;
+}
+
+static size_t count_calls(const Record *r, const char *op, const char *error, uint64_t number)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++)
+        n += is_op(&r->calls[i], op) && has_error(&r->calls[i], error) && r->calls[i].number == number;
+    return n;
+}
+
+/* A call failed before that line, and nobody has taken the error. */
+static int error_is_noted(const Record *r, size_t before)
+{
+    int noted = 0;
+    for (size_t i = 0; i < before; i++) {
+        if (judge_note(&r->calls[i], "last-error"))
+            noted = 0;
+        else if (is_op(&r->calls[i], "MAY_FAIL") || !has_error(&r->calls[i], "OK"))
+            noted = 1;
+    }
+    return noted;
+}
+
+/* Whether something was done on the device between a call that failed and what the function returned. */
+static int works_on(const Record *r, size_t from)
+{
+    for (size_t i = from + 1; i < find_note(r, from, "returned"); i++)
+        if (is_op(&r->calls[i], "ALLOC") || is_op(&r->calls[i], "COPY") || is_op(&r->calls[i], "FILL") ||
+            is_op(&r->calls[i], "LAUNCH"))
+            return 1;
+    return 0;
+}
+
+static const char goes_on[] = "After the call that failed gather allocated, copied or launched something.";
+static const char leaves_error[] = "A call failed, and its error is still noted for whoever asks next.";
+
+static void judge_failing(const Record *r)
+{
+    size_t launches = 0, failed = 0;
+    while (failed < r->n && !is_op(&r->calls[failed], "MAY_FAIL"))
+        failed++;
+    for (size_t i = 0; i < r->n; i++)
+        launches += is_op(&r->calls[i], "LAUNCH") && has_error(&r->calls[i], "OK");
+    if (failed < r->n && works_on(r, failed))
+        judge_refuse(r->c, goes_on);
+    if ((int64_t)launches + 1 < judge_param_int(r->c, "calls"))
+        judge_refuse(r->c, "The other calls of gather launched no kernel.");
+    if (judge_has_param(r->c, "keep_error") && error_is_noted(r, find_note(r, find_note(r, failed, "returned"), "gather")))
+        judge_refuse(r->c, leaves_error);
+}
+
+/* The kernel's error comes up in a call that waits, and nobody goes on after it. */
+static void judge_lasting(const Record *r)
+{
+    size_t at = 0;
+    while (at < r->n && !has_error(&r->calls[at], "ILLEGAL_ADDRESS"))
+        at++;
+    if (at == r->n || is_op(&r->calls[at], "COPY"))
+        judge_refuse(r->c, "The first call that returned the kernel's error was none that only waits for it.");
+    else if (works_on(r, at))
+        judge_refuse(r->c, goes_on);
+    if (count_notes(r, "uses-the-device") > 0)
+        judge_refuse(r->c, "The device is taken for usable, and it is not.");
+}
+
+/* What a probe does, in order: the number of a byte of the trail (error_handling.h: 0 behind CHECK, 1 the else, 2 done; driver.c: 3 a
+ * call that works), or F, a call that fails. */
+static void judge_probe(const Record *r, const char *name, const char *wanted)
+{
+    size_t at = find_note(r, 0, "probe");
+    while (at < r->n && strcmp(judge_note(&r->calls[at], "probe"), name) != 0)
+        at = find_note(r, at + 1, "probe");
+    for (at++; at < r->n; at++) {
+        const JudgeCall *call = &r->calls[at];
+        if (judge_note(call, "probe") || judge_note(call, "probed"))
+            break;
+        char got = is_op(call, "FILL") && has_error(call, "OK") && call->number == 1 && strlen(call->text) == 1 ? call->text[0]
+                   : is_op(call, "ALLOC") && has_error(call, "NO_MEMORY")                                         ? 'F'
+                                                                                                                   : 0;
+        if (got != 0 && (*wanted == 0 || got != *wanted++))
+            break;
+    }
+    if (*wanted != 0 || at >= r->n || (!judge_note(&r->calls[at], "probe") && !judge_note(&r->calls[at], "probed")))
+        judge_refuse(r->c, "The calls that the device saw are not those of a CHECK that evaluates its argument once, and goes on or to done.");
+}
+
+/* Each request is for half of what did not fit. */
+static void judge_reserve(const Record *r)
+{
+    uint64_t count = (uint64_t)judge_param_int(r->c, "count");
+    int64_t halvings = judge_param_int(r->c, "halvings"), halved = 0;
+    int fits = 0, right = 1;
+    size_t at = find_note(r, 0, "reserve"), end = find_note(r, at, "returned");
+    for (; at < end; at++) {
+        const JudgeCall *call = &r->calls[at];
+        int fails = is_op(call, "MAY_FAIL");
+        if (!fails && !is_op(call, "ALLOC"))
+            continue;
+        right = right && !fits && (fails || call->number == count * sizeof(float));
+        fits = !fails && has_error(call, "OK");
+        halved += !fits;
+        count /= fits ? 1 : 2;
+    }
+    if (!right || !fits || (halvings >= 0 && halved != halvings))
+        judge_refuse(r->c, "What was asked of the device is not what halving the count until it fits asks for.");
+    if (error_is_noted(r, end))
+        judge_refuse(r->c, leaves_error);
+    for (right = 0; at < r->n; at++)
+        right |= is_op(&r->calls[at], "FILL") && has_error(&r->calls[at], "OK") && r->calls[at].number == sizeof(float) &&
+                 strtoull(r->calls[at].text, NULL, 10) == (count - 1) * sizeof(float);
+    if (!right)
+        judge_refuse(r->c, "The last float of the buffer is not where the count says.");
+}
+
+static void judge_usable(const Record *r)
+{
+    size_t returned = find_note(r, find_note(r, find_note(r, 0, "returned") + 1, "usable"), "returned");
+    if (count_notes(r, "uses-the-device") != 2 || count_calls(r, "FILL", "OK", 1) < 2)
+        judge_refuse(r->c, "The device could be used twice, and was not.");
+    if (error_is_noted(r, returned))
+        judge_refuse(r->c, leaves_error);
+}
+
+static void judge_retry(const Record *r)
+{
+    int64_t failures = judge_param_int(r->c, "failures"), attempts = judge_param_int(r->c, "attempts");
+    int64_t failed = (int64_t)count_calls(r, "ALLOC", "NO_MEMORY", (uint64_t)1 << 60);
+    int works = failures < attempts;
+    if (failed != (works ? failures : attempts) || (int64_t)count_notes(r, "job") != failed + works ||
+        count_notes(r, "uses-the-device") != (size_t)works)
+        judge_refuse(r->c, "The device saw another number of attempts than the job needs.");
+    for (size_t i = find_note(r, 0, "job"); i < r->n; i = find_note(r, i + 1, "job"))
+        if (error_is_noted(r, i))
+            judge_refuse(r->c, "An attempt began while the error of the one before was still noted.");
+    if (error_is_noted(r, find_note(r, 0, "returned")))
+        judge_refuse(r->c, leaves_error);
+}
+
+static void judge_record(JudgeCase *c)
+{
+    Record r = {.c = c};
+    r.calls = judge_calls(c, &r.n);
+    if (!r.calls)
+        return;
+    if (part_is(c, "failing"))
+        judge_failing(&r);
+    if (part_is(c, "bad-index") || part_is(c, "retry-lasting"))
+        judge_lasting(&r);
+    if (part_is(c, "retry-lasting") && count_notes(&r, "job") != 1)
+        judge_refuse(c, "The job was called again on a device that is broken.");
+    if (part_is(c, "check-good")) {
+        judge_probe(&r, "twice", "3302");
+        judge_probe(&r, "branch", "302");
+        judge_probe(&r, "failing-branch", "F2");
+    }
+    if (part_is(c, "check-bad"))
+        judge_probe(&r, "failure", "F2");
+    if (part_is(c, "reserve"))
+        judge_reserve(&r);
+    if (part_is(c, "usable"))
+        judge_usable(&r);
+    if (part_is(c, "retry"))
+        judge_retry(&r);
+}
+
 void judge_reference(JudgeCase *c)
 {
+    judge_record(c);
     if (part_is(c, "gather") || part_is(c, "failing")) {
         expect_gathered(c);
         judge_expect_value(c, "error_left_behind", SUCCESS);

@@ -1,7 +1,7 @@
 /* Lab 16: makes a context, hands sources to the student's functions, and runs what comes back.
  *
- * It stands between the student's code and NVRTC, to count compilations and programs that are never destroyed. Its
- * own headers are where NVRTC's library is: in the toolkit that the machine has.
+ * It stands between the student's code and NVRTC, to count compilations and programs that are never destroyed. What was loaded
+ * and launched is in the devices' record of calls, with notes of what was asked for (reference.c). NVRTC's own headers are where NVRTC's library is: in the toolkit that the machine has.
  */
 #include "lab.h"
 
@@ -142,6 +142,25 @@ static int compile(const Request *r, Compiled *c)
     return source_compile(r->source, r->file, r->expression, r->options, r->n_options, c);
 }
 
+/* PTX is right when it can be loaded and has a kernel of that name. */
+static void try_compiled(const Compiled *compiled)
+{
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr nothing = 0;
+    int n = 0;
+    float a = 0;
+    void *arguments[] = {&nothing, &nothing, &n, &a};
+    lab_own_calls(1);
+    if (cuModuleLoadData(&module, compiled->ptx) == CUDA_SUCCESS) {
+        if (cuModuleGetFunction(&function, module, compiled->name) == CUDA_SUCCESS &&
+            cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL) == CUDA_SUCCESS)
+            cuCtxSynchronize();
+        cuModuleUnload(module);
+    }
+    lab_own_calls(0);
+}
+
 /* The compiler's answer alone: is it told as it is, with its log? */
 static void run_compile(LabCase *c)
 {
@@ -157,6 +176,8 @@ static void run_compile(LabCase *c)
         lab_value(c, "the_log_names_the_place", compiled.log != NULL && strstr(compiled.log, wanted) != NULL);
     if (compiled.log != NULL && compiled.log[0] != 0)
         fprintf(stderr, "the compiler says:\n%s\n", compiled.log);
+    if (result == 0 && compiled.ptx != NULL && compiled.name != NULL)
+        try_compiled(&compiled);
     compiled_free(&compiled);
 }
 
@@ -258,6 +279,7 @@ static void run_cache(LabCase *c)
         Request r = request_of_letter(*at);
         const Kernel *k = NULL;
         char *log = NULL;
+        lab_note("request %c", *at);
         int result = ask_cache(cache, &r, &k, &log);
         logs += log != NULL;
         if (*at == 'm') {
@@ -268,6 +290,7 @@ static void run_cache(LabCase *c)
         }
         free(log);
     }
+    lab_note("requested");
     driver_check((CUresult)cache_destroy(cache), "cache_destroy");
     lab_value(c, "compilations", n_compilations);
     lab_value(c, "logs", logs);

@@ -22,9 +22,67 @@ void judge_inputs(JudgeCase *c)
 /* NVRTC's numbers, which are part of its interface. */
 enum { NVRTC_COMPILATION = 6 };
 
+/* ---- The record of calls ---- */
+
+static int is_call(const JudgeCall *call, const char *op)
+{
+    return strcmp(call->op, op) == 0 && strcmp(call->error, "OK") == 0;
+}
+
+static size_t count_calls(const JudgeCall *calls, size_t from, size_t to, const char *op)
+{
+    size_t n = 0;
+    for (size_t i = from; i < to; i++)
+        n += is_call(&calls[i], op);
+    return n;
+}
+
+/* A module for what has not been asked for before, none for the rest, and a launch for all but mistakes. */
+static void judge_cache(JudgeCase *c, const char *requests, const JudgeCall *calls, size_t n)
+{
+    size_t at = 0;
+    for (const char *letter = requests; *letter != 0; letter++) {
+        while (at < n && !judge_note(&calls[at], "request"))
+            at++;
+        size_t begin = at++;
+        while (at < n && !judge_note(&calls[at], "request") && !judge_note(&calls[at], "requested"))
+            at++;
+        int known = memchr(requests, *letter, (size_t)(letter - requests)) != NULL;
+        size_t loads = begin < n ? count_calls(calls, begin, at, "MODULE_LOAD") : 0;
+        if (loads != (size_t)(*letter != 'm' && !known))
+            judge_refuse(c, known ? "The device got a module for something that had been asked for before."
+                                  : "The device did not get one module for each new request.");
+        if (*letter != 'm' && (begin >= n || count_calls(calls, begin, at, "LAUNCH") == 0))
+            judge_refuse(c, "Not every request led to a launch.");
+    }
+}
+
+static void judge_record(JudgeCase *c, int fails)
+{
+    size_t n = 0;
+    const JudgeCall *calls = judge_calls(c, &n);
+    if (!calls)
+        return;
+    if (is_text(c, "function", "cache"))
+        judge_cache(c, judge_param_text(c, "requests"), calls, n);
+    if (!is_text(c, "function", "compile"))
+        return;
+    if (!fails && (count_calls(calls, 0, n, "MODULE_LOAD") != 1 || count_calls(calls, 0, n, "LAUNCH") != 1))
+        judge_refuse(c, "What came out of the compilation is no module in which the device finds the kernel.");
+    if (fails && count_calls(calls, 0, n, "MODULE_LOAD") != 0)
+        judge_refuse(c, "There is nothing to load when a compilation has failed.");
+}
+
+/* What the compiler does not take. */
+static int fails_to_compile(JudgeCase *c)
+{
+    return is_text(c, "function", "compile") &&
+           (is_text(c, "source", "mistake") || is_text(c, "source", "no-headers") || is_text(c, "source", "no-kernel"));
+}
+
 static void expect_compile(JudgeCase *c)
 {
-    int fails = is_text(c, "source", "mistake") || is_text(c, "source", "no-headers") || is_text(c, "source", "no-kernel");
+    int fails = fails_to_compile(c);
     judge_expect_value(c, "source_compile_returned", fails ? NVRTC_COMPILATION : 0);
     judge_expect_value(c, "there_is_ptx", !fails);
     judge_expect_value(c, "there_is_a_name", !fails);
@@ -109,6 +167,7 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
 void judge_reference(JudgeCase *c)
 {
     size_t n = 0;
+    judge_record(c, fails_to_compile(c));
     judge_expect_value(c, "programs_not_destroyed", 0);
     if (is_text(c, "function", "compile")) {
         expect_compile(c);

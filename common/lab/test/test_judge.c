@@ -97,6 +97,11 @@ void judge_reference(JudgeCase *c)
     for (size_t i = 0; i < n; i++)
         out[i] = 2.0 * in[i] + weight;
     judge_expect_value(c, "count", (double)n);
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_has_param(c, "reads_calls") ? judge_calls(c, &n_calls) : NULL;
+    for (size_t i = 0; i < n_calls; i++)
+        if (strcmp(calls[i].op, "ALLOC") == 0 && (strcmp(calls[i].error, "OK") != 0 || calls[i].number != 400))
+            judge_refuse(c, "Not what was to be allocated.");
 }
 
 typedef enum Fault {
@@ -197,6 +202,11 @@ static void run_and_check(Fault fault, const char *verdict, const char *says)
     assert_checks(verdict, says);
 }
 
+static void in_folder(const char *what, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%s", folder, what);
+}
+
 /* ---- Tests ---- */
 
 static void each_fault_gets_its_verdict(void **state)
@@ -216,16 +226,53 @@ static void each_fault_gets_its_verdict(void **state)
     run_and_check(WRONG_SHAPE, "missing-output", "holds float32 of shape (99,)");
 }
 
+/* What the server has recorded stands before what the program has written, and each value is in it once. */
+static void values_come_from_the_record_of_calls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *record, *params, *verdict, *says;
+    } rows[] = {
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\n", "", "pass", ""},
+        {"vgpu-calls 1\nNOTE OK 0 value count=99\n", "", "wrong-result", "count: got 99; 100 is wanted"},
+        {"vgpu-calls 1\nNOTE OK 0 value other=100\n", "", "wrong-result", "count: no number was reported"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 value count=99\n", "", "wrong-result", "count: no number was"},
+        {"vgpu-calls 1\nNOTE OK 0 value counts=1\nNOTE OK 0 valued count=1\nNOTE OK 0 value count=100\n", "", "pass", ""},
+        {"", "", "wrong-result", "count: no number was reported"},
+        {"vgpu-calls 1\nvgpu-calls 1\nNOTE OK 0 value count=100\n", "", "wrong-result", "more than one process"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\ncut\n", "", "wrong-result", "more calls than are recorded"},
+        {"NOTE OK 0 value count=100\n", "", "wrong-result", "damaged"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK\n", "", "wrong-result", "damaged"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK x \n", "", "wrong-result", "damaged"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK 400 \n", "\treads_calls=1", "pass", ""},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK 401 \n", "\treads_calls=1", "wrong-result", "Not what was to be allocated."},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC NO_MEMORY 400 \n", "\treads_calls=1", "wrong-result", "Not what was to be"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK 401 \n", "", "pass", ""},
+    };
+    make();
+    run_program(folder, NO_FAULT);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char path[128], text[256], wanted[64];
+        StrBuf answer = {0};
+        in_folder("calls", path, sizeof path);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(rows[i].record, file);
+        fclose(file);
+        snprintf(text, sizeof text, "check\t%%s\t77\t1e-6\t1e-7\tnever\tn=100\tweight=0.5%s", rows[i].params);
+        command(text, &answer);
+        snprintf(wanted, sizeof wanted, "{\"ok\":true,\"verdict\":\"%s\",", rows[i].verdict);
+        if (strncmp(answer.text, wanted, strlen(wanted)) != 0 || !strstr(answer.text, rows[i].says))
+            fail_msg("%zu: expected %s with \"%s\", got %s", i, rows[i].verdict, rows[i].says, answer.text);
+        strbuf_free(&answer);
+    }
+}
+
 static void nothing_written_is_missing_output(void **state)
 {
     (void)state;
     make();
     assert_checks("missing-output", "without writing its results");
-}
-
-static void in_folder(const char *what, char *path, size_t size)
-{
-    snprintf(path, size, "%s/%s", folder, what);
 }
 
 static void hostile_files_are_missing_output(void **state)
@@ -397,6 +444,7 @@ int main(void)
         IN_FOLDER(an_authors_mistake_is_the_kits_fault),
         cmocka_unit_test(commands_that_are_none_are_refused),
         IN_FOLDER(a_failed_function_is_remembered),
+        IN_FOLDER(values_come_from_the_record_of_calls),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }
