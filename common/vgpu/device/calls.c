@@ -71,10 +71,7 @@ static void put_fill(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 
 static void put_launch(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 {
-    const Function *f = m->launch.function > 0 && m->launch.function <= s->n_functions
-                            ? &s->functions[m->launch.function - 1]
-                            : NULL;
-    const IrFunction *ir = f == NULL ? NULL : function_ir(s, m->launch.function);
+    const IrFunction *ir = function_ir(s, m->launch.function);
     strbuf_printf(line, "%llu %s", (unsigned long long)m->launch.grid[0] * m->launch.grid[1] * m->launch.grid[2],
                   ir == NULL ? "" : ir->name);
 }
