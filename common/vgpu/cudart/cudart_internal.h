@@ -159,6 +159,12 @@ bool facade_is_served(void);
 /* Sends a message to it, wherever it is. */
 void facade_send(const DeviceMsg *msg, DeviceReply *reply);
 
+/* ---- signals that end the program (interrupt.c) ---- */
+
+void interrupt_install(void);
+/* The devices have answered: the program ends now, if it was told to meanwhile. */
+void interrupt_deliver(void);
+
 /* ---- work that no call waits for (progress.c) ---- */
 
 /* A kernel was queued: from now on it runs in time, also when no call asks for it. */

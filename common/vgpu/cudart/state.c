@@ -35,6 +35,7 @@ void facade_send(const DeviceMsg *msg, DeviceReply *reply)
         remote_send(the_facade.remote, msg, reply);
     else
         device_send(the_facade.server, msg, reply);
+    interrupt_deliver();
 }
 
 /* ---- start and end ---- */
@@ -91,6 +92,8 @@ static cudaError_t start(void)
     }
     visible_read(getenv("CUDA_VISIBLE_DEVICES"), n_devices);
     host_fault_install();
+    if (the_facade.server != NULL)
+        interrupt_install();
     pthread_atfork(NULL, NULL, after_fork);
     return cudaSuccess;
 }

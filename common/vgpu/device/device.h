@@ -282,13 +282,16 @@ typedef struct DeviceHost {
     bool (*has)(void *self, uint64_t addr);
 } DeviceHost;
 
+/* Instructions of warps after which a launch is ended where nothing else is said: many minutes. */
+#define DEVICE_INSTRUCTIONS_MAX 100000000000u
+
 typedef struct DeviceOptions {
     const char *model; /* name of a device model; NULL: the default */
     uint32_t n_devices;
     const char *checks; /* "all", "none", "memory,race"...; NULL: all */
     const char *raised; /* advice that counts as findings: "barrier-exited"...; NULL: none */
     uint64_t seed;      /* order of blocks and warps, pattern of fresh memory; 0: blocks in ascending order */
-    uint64_t max_instructions; /* of one launch; 0: no limit */
+    uint64_t max_instructions; /* of one launch; 0: no limit. From the environment: DEVICE_INSTRUCTIONS_MAX unless it says another */
     uint64_t memory_bytes;     /* of a card; 0: as many as the model has */
     unsigned jobs;             /* 0: one */
     uint64_t fail_at;          /* which call of those that can fail (OP_MAY_FAIL) does; 0: none, and none is told */
@@ -313,6 +316,8 @@ typedef struct DeviceServer DeviceServer;
 /* STATUS_INVALID: unknown model, checks or advice (the message lists the known ones). */
 Status device_server_create(const DeviceOptions *options, DeviceServer **out, Diag *diag);
 void device_server_destroy(DeviceServer *s);
+/* A launch that runs is to end, and its warps to say what they wait for. False: none runs. A signal handler may call it. */
+bool device_interrupt(DeviceServer *s);
 /* Writes the record of who wrote which bytes, if somebody wants it and it is not written. OP_FINISH does. */
 void device_write_provenance(DeviceServer *s);
 /* Handles one message. */

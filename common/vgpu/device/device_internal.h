@@ -106,6 +106,7 @@ typedef struct QueueOp {
     bool needed;
     bool done;
     bool in_graph; /* its stream's order means nothing to it */
+    bool behind;   /* cannot begin before the launch that runs has ended */
     uint64_t site;
     OrderClock clock;
     uint8_t slot;    /* of its stream */
@@ -237,6 +238,7 @@ struct DeviceServer {
     uint64_t n_errors_given, n_errors_met; /* errors that calls were answered with, and those that were told back */
     char *demangled;         /* of the last name asked for */
     StrBuf output, messages; /* of the reply under way */
+    volatile int running, interrupted; /* a launch runs; it is to end */
     const DeviceMsg *msg;    /* under way */
     DeviceReply *reply;
 };
@@ -376,6 +378,8 @@ PerfBlockNeeds launch_needs(const IrFunction *f, uint32_t threads, uint64_t dyna
 void family_begin(Device *d, uint64_t blocks);
 /* What kernels ask for while a grid runs. */
 ExecFamily family_host(Device *d);
+/* Grids of the family that have been asked for have not run. */
+bool family_has_pending(const Device *d);
 /* Runs what the grid has launched, and what that launches; their time. The grid itself took own_ns. */
 uint64_t family_run(Device *d, const QueueOp *op, const Grid *root, uint64_t own_ns);
 /* Writes the spans of the grids that ran: the operation began at start_ns. Their grids are forgotten. */
@@ -390,6 +394,8 @@ bool queue_pending(const DeviceServer *s, uint64_t seq);
 /* Runs the operation and all it depends on. DEVICE_HOST_WORK when a host function is due first. */
 DeviceError queue_run(DeviceServer *s, uint64_t seq);
 /* The same for the last operation of a stream, and of all streams of a device. */
+/* Something is queued that could run beside the operation, and write to memory. */
+bool queue_has_writers_beside(DeviceServer *s, const QueueOp *op);
 DeviceError queue_run_stream(Device *d, Stream *stream);
 DeviceError queue_run_device(Device *d);
 /* Forgets what is queued on a device. */

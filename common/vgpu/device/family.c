@@ -216,6 +216,11 @@ ExecFamily family_host(Device *d)
 
 /* ---- running ---- */
 
+bool family_has_pending(const Device *d)
+{
+    return d->family != NULL && d->family->n_pending > 0;
+}
+
 void family_begin(Device *d, uint64_t blocks)
 {
     if (d->family != NULL)

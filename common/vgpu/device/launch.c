@@ -164,6 +164,7 @@ static const uint8_t error_of[] = {
     [EXEC_TRAP] = DEVICE_LAUNCH_FAILURE,
     [EXEC_TIMEOUT] = DEVICE_TIMEOUT,
     [EXEC_DEADLOCK] = DEVICE_TIMEOUT,
+    [EXEC_INTERRUPTED] = DEVICE_TIMEOUT,
     [EXEC_ILLEGAL_INSTRUCTION] = DEVICE_ILLEGAL_INSTRUCTION,
     [EXEC_NO_MEMORY] = DEVICE_LAUNCH_FAILURE,
 };
@@ -202,6 +203,24 @@ static bool on_is_host(void *self, uint64_t addr)
     return host->has(host->self, addr);
 }
 
+/* The host's next calls may write to memory too, unless it waits for the kernel. */
+static bool on_others_may_write(void *self)
+{
+    const Device *d = self;
+    switch (d->server->msg->op) {
+    case OP_DEVICE_SYNC:
+    case OP_DEVICE_RESET:
+    case OP_STREAM_SYNC:
+    case OP_EVENT_SYNC:
+    case OP_COPY:
+    case OP_FREE:
+    case OP_FINISH:
+        return family_has_pending(d) || queue_has_writers_beside(d->server, d->launch_op);
+    default:
+        return true;
+    }
+}
+
 /* The budget is for the host's launch and all that comes of it. */
 static uint64_t instructions_left(const Device *d)
 {
@@ -232,6 +251,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
                            .memory_of = on_memory_of,
                            .texture_of = texture_of,
                            .is_host = s->options.host != NULL ? on_is_host : NULL,
+                           .others_may_write = on_others_may_write,
                            .family = &family,
                            .clock_start = op->ready_ns / 1000 * d->model->clock_khz / 1000};
     ExecLaunch launch = {
@@ -251,6 +271,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         .n_after = g->n_after,
         .seed = s->options.seed,
         .max_instructions = instructions_left(d),
+        .interrupted = &s->interrupted,
         .stack_limit = (uint32_t)d->limits[DEVICE_LIMIT_STACK],
         .n_sms = d->model->n_sms,
         .jobs = s->jobs,
@@ -260,7 +281,9 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
     };
     check_set_launch_site(d->check, op->site);
     perf_watch(d->perf, order_wanted(d) || managed_wanted(d) ? on_touch : NULL, d);
+    s->running = 1;
     exec_launch(&launch, result);
+    s->running = 0;
     if (s->provenance != NULL)
         provenance_launch_end(s->provenance);
 }

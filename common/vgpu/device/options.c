@@ -32,7 +32,7 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
     if (st == STATUS_OK)
         st = device_option_number("VGPU_SEED", 0, &o->seed, diag);
     if (st == STATUS_OK)
-        st = device_option_number("VGPU_MAX_INSTRUCTIONS", 0, &o->max_instructions, diag);
+        st = device_option_number("VGPU_MAX_INSTRUCTIONS", DEVICE_INSTRUCTIONS_MAX, &o->max_instructions, diag);
     if (st == STATUS_OK)
         st = device_option_number("VGPU_STREAM_FD", UINT64_MAX, &fd, diag);
     if (st == STATUS_OK)

@@ -363,6 +363,29 @@ DeviceError queue_run(DeviceServer *s, uint64_t seq)
     return run_needed(s);
 }
 
+static bool is_behind(const Queue *q, const QueueOp *op, const QueueOp *first)
+{
+    const QueueOp *prev = find_op(q, op->prev_in_stream);
+    bool behind = prev != NULL && (prev == first || prev->behind);
+    for (size_t i = 0; i < op->n_deps && !behind; i++) {
+        const QueueOp *dep = find_op(q, op->deps[i]);
+        behind = dep != NULL && (dep == first || dep->behind);
+    }
+    return behind;
+}
+
+bool queue_has_writers_beside(DeviceServer *s, const QueueOp *first)
+{
+    bool any = false;
+    for (size_t i = 0; i < s->queue.n; i++) { /* what an operation waits for stands before it */
+        QueueOp *op = s->queue.ops[i];
+        bool writes = op->kind == QUEUE_LAUNCH || op->kind == QUEUE_COPY || op->kind == QUEUE_FILL || op->kind == QUEUE_HOST;
+        op->behind = is_behind(&s->queue, op, first);
+        any |= writes && !op->done && op != first && !op->behind;
+    }
+    return any;
+}
+
 DeviceError queue_run_stream(Device *d, Stream *stream)
 {
     return queue_run(d->server, stream->last_seq);

@@ -457,6 +457,12 @@ static void handle(DeviceServer *s, Device *d, const DeviceMsg *m, DeviceReply *
     }
 }
 
+bool device_interrupt(DeviceServer *s)
+{
+    s->interrupted |= s->running;
+    return s->running;
+}
+
 static uint64_t oldest_launch(const DeviceServer *s)
 {
     for (size_t i = 0; i < s->queue.n; i++)

@@ -247,6 +247,8 @@ void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access)
 {
     const ExecRun *run = w->block->run;
     const ExecWho *who = exec_who(w, w->frame->function, inst);
+    if (atomic_load_explicit(&run->watching, memory_order_relaxed))
+        hang_watch(w, access);
     for (unsigned i = 0; i < run->n_watchers; i++)
         if (access->kind != ACCESS_LOAD || !run->watchers[i].writes_only)
             run->watchers[i].access(run->watchers[i].self, who, access);

@@ -194,7 +194,12 @@ static void atomic_effect(Request *r)
                    : contended && is_plain_sum(r)
                        ? add_each(r, b)
                        : op(r, b, c, inst->dst.kind == IR_NONE ? NULL : warp_dst(w, &inst->dst), contended);
-    w->polls = changed ? 0 : w->polls + 1;
+    if (changed)
+        w->polls = 0;
+    else if (r->kind == ACCESS_ATOMIC)
+        hang_poll(w, r->space, r->low, r->bytes);
+    else
+        w->polls++;
     if (r->space == SPACE_GLOBAL)
         request_mark_init(r);
 }

@@ -137,7 +137,7 @@ static void complete(ExecBlock *b, uint32_t id)
             split_merge(warp);
     }
     if (b->wide && bar.all && id != EXEC_CLUSTER_BARRIER) /* whose last thread to arrive does not wait */
-        b->wide->coming = wide_may_enter(b);
+        b->wide->coming = !b->probe && wide_may_enter(b);
 }
 
 void barrier_recheck(ExecBlock *b)

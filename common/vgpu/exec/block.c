@@ -3,11 +3,10 @@
 
 #include "common/base/rng.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOCAL_FILL = 0xCD, DETAIL_BYTES = 512 };
+enum { LOCAL_FILL = 0xCD, PROBE_ROUNDS = 4 };
 
 void block_destroy(ExecBlock *b)
 {
@@ -83,7 +82,7 @@ void block_clear_warp(Warp *warp)
     warp->all_spun = warp->visiting = warp->parted = false;
     warp->base.carry = 0;
     warp->base.fuel = 0;
-    warp->base.polls = 0;
+    warp->base.polls = EXEC_CALM;
 }
 
 static void begin_warp(ExecBlock *b, uint32_t index)
@@ -110,7 +109,7 @@ static void fill_frames(ExecBlock *b)
         memset(b->local + (size_t)i * run->local_bytes, LOCAL_FILL, run->entry->frame_bytes);
 }
 
-static void set_worker(ExecBlock *b, ExecWorker *worker)
+void block_set_worker(ExecBlock *b, ExecWorker *worker)
 {
     const ExecLaunch *launch = b->run->launch;
     b->worker = worker;
@@ -143,7 +142,10 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
     b->retired = b->turn_start = 0;
     b->recheck = b->round_any = b->round_progress = false;
     b->round_left = run->n_warps;
-    b->spin_rounds = 0;
+    b->spin_rounds = b->probe = b->probed = 0;
+    b->calm_start = 0;
+    b->stored = false;
+    b->calm = (ExecCalm){0};
     b->cursor = launch->seed ? (uint32_t)(rng_mix(launch->seed ^ linear) % run->n_warps) : 0;
     if (b->barriers_used)
         memset(b->barriers, 0, sizeof b->barriers);
@@ -154,7 +156,7 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
     bool wide = b->wide && wide_begin(b);
     for (uint32_t i = 0; !wide && i < run->n_warps; i++)
         begin_warp(b, i);
-    set_worker(b, worker);
+    block_set_worker(b, worker);
     tell_begin(b);
 }
 
@@ -169,7 +171,7 @@ void block_advance(ExecBlock *b)
     b->live_threads = run->n_threads;
     b->retired = b->turn_start = 0;
     memcpy(b->shared, run->shared_fill, run->shared_bytes);
-    set_worker(b, b->worker);
+    block_set_worker(b, b->worker);
     tell_begin(b);
 }
 
@@ -180,48 +182,6 @@ void block_end(ExecBlock *b)
     for (size_t i = 0; i < launch->n_observers; i++)
         if (launch->observers[i].block_end)
             launch->observers[i].block_end(launch->observers[i].self, who);
-}
-
-/* "warp 0 lanes 0x0000ffff at barrier 1 (a.cu:12)" for each split that waits, as far as there is room. */
-static void describe_wait(const ExecBlock *b, char *text, size_t size)
-{
-    const IrModule *m = b->run->module;
-    size_t used = 0;
-    for (uint32_t i = 0; i < b->run->n_warps; i++) {
-        const Warp *warp = &b->warps[i];
-        for (int k = 0; k < WARP_LANES && used + 1 < size; k++) {
-            const ExecSplit *s = &warp->splits[k];
-            if (s->state == SPLIT_FREE)
-                continue;
-            const IrInst *inst = &s->frame->function->insts[s->state == SPLIT_BARRIER ? s->pc - 1 : s->pc];
-            const IrLoc *loc =
-                inst->loc < s->frame->function->n_locs ? &s->frame->function->locs[inst->loc] : NULL;
-            int n = snprintf(text + used, size - used, "%swarp %u lanes 0x%08x at %s %u (%s:%u)",
-                             used ? ", " : "", i, s->mask,
-                             s->state == SPLIT_BARRIER ? "barrier" : "warp operation", s->barrier,
-                             loc && loc->file < m->n_files ? m->files[loc->file] : "?", loc ? loc->line : 0);
-            used += n > 0 ? (size_t)n : 0;
-        }
-    }
-}
-
-static void raise_deadlock(ExecBlock *b)
-{
-    char detail[DETAIL_BYTES] = "";
-    describe_wait(b, detail, sizeof detail);
-    for (uint32_t i = 0; i < b->run->n_warps; i++) {
-        Warp *warp = &b->warps[i];
-        for (int k = 0; k < WARP_LANES; k++) {
-            const ExecSplit *s = &warp->splits[k];
-            if (s->state == SPLIT_FREE)
-                continue;
-            const IrInst *inst = &s->frame->function->insts[s->state == SPLIT_BARRIER ? s->pc - 1 : s->pc];
-            warp->base.frame = s->frame;
-            exec_fault(&warp->base, inst,
-                       (ExecFault){.kind = FAULT_DEADLOCK, .mask = s->mask, .detail = detail});
-            return;
-        }
-    }
 }
 
 /* No warp can run. Ways on, in this order: a warp operation goes on without lanes that cannot come; lanes
@@ -235,8 +195,52 @@ static BlockOutcome unstick(ExecBlock *b)
         return BLOCK_GOES_ON;
     if (!atomic_load(&b->has_turn))
         return BLOCK_NEEDS_TURN;
-    raise_deadlock(b);
+    uint32_t i = 0;
+    while (!b->warps[i].used) /* a thread lives, and so stands somewhere */
+        i++;
+    hang_stop(b->run, FAULT_DEADLOCK, &b->warps[i]);
     return BLOCK_STOPPED;
+}
+
+/* Whether a block that stores nothing goes round in a circle shows in a few turns of one short round each. One that does not
+ * goes on as before, with all warps at one instruction if it was so. */
+bool block_probe(ExecBlock *b)
+{
+    bool suspect = atomic_load_explicit(&b->run->suspects, memory_order_relaxed);
+    uint64_t most = suspect ? EXEC_SUSPECT_QUANTUM : EXEC_CALM_QUANTUM << b->probed;
+    if (b->probe || b->retired - b->calm_start < most)
+        return false;
+    b->probe = PROBE_ROUNDS;
+    return true;
+}
+
+static void end_probe(ExecBlock *b)
+{
+    if (!b->probe || (b->probe == 1 && b->calm.closed) || --b->probe)
+        return;
+    b->calm_start = b->retired;
+    b->probed += b->probed < EXEC_CALM_DOUBLINGS;
+    if (b->wide && wide_may_enter(b)) {
+        b->wide->leaves--;
+        wide_enter(b);
+    }
+}
+
+void block_note_store(ExecBlock *b)
+{
+    b->stored = true;
+    b->calm_start = b->retired;
+}
+
+void block_take_stores(ExecBlock *b)
+{
+    bool stored = false;
+    for (uint32_t i = 0; i < b->run->n_warps; i++) {
+        stored |= !(b->warps[i].base.polls & EXEC_CALM);
+        b->warps[i].base.polls |= EXEC_CALM;
+    }
+    if (stored)
+        block_note_store(b);
 }
 
 /* After each warp was visited once. */
@@ -251,7 +255,9 @@ static BlockOutcome end_round(ExecBlock *b)
         return unstick(b);
     b->spin_rounds = progress ? 0 : b->spin_rounds + 1;
     uint32_t patience = b->run->launch->cooperative ? 1 : EXEC_SPIN_ROUNDS;
-    if (b->spin_rounds < patience && b->retired - b->turn_start < EXEC_BLOCK_QUANTUM)
+    bool over = b->retired - b->turn_start >= EXEC_BLOCK_QUANTUM, probed = b->probe > 0;
+    end_probe(b);
+    if (b->spin_rounds < patience && !over && !probed && !block_probe(b))
         return BLOCK_GOES_ON;
     b->spin_rounds = 0;
     b->turn_start = b->retired;
@@ -292,7 +298,7 @@ static BlockOutcome run_rounds(ExecBlock *b)
 
 BlockOutcome block_run(ExecBlock *b, ExecWorker *worker)
 {
-    set_worker(b, worker);
+    block_set_worker(b, worker);
     BlockOutcome outcome = plan_run(b) ? BLOCK_ENDED : run_rounds(b);
     if (outcome == BLOCK_ENDED)
         block_end(b);

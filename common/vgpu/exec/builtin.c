@@ -105,6 +105,7 @@ static void release(ExecWarp *w, const IrInst *inst, uint32_t mask)
 void exec_builtin(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     char text[ASSERT_PART_MAX];
+    w->polls = 0; /* printing, allocating and launching are stores, too */
     switch ((IrBuiltin)inst->call->builtin) {
     case BUILTIN_VPRINTF:
         exec_vprintf(w, inst, mask);

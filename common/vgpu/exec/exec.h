@@ -13,7 +13,8 @@
  *
  * A block gives up its turn when all its warps spin (loads that must not be cached, atomics that change nothing,
  * nanosleep, and no store between them), or after very many instructions; then the next block of the order begins, and when all
- * have begun, those put aside go on in turn. Integer add, min, max, and, or, xor without a used result commute, and need no turn.
+ * have begun, those put aside go on in turn. When nothing changes any more, whoever goes on, the launch ends as a deadlock
+ * (hang.c). Integer add, min, max, and, or, xor without a used result commute, and need no turn.
  */
 #ifndef COMMON_VGPU_EXEC_EXEC_H
 #define COMMON_VGPU_EXEC_EXEC_H
@@ -34,6 +35,7 @@ typedef enum ExecError {
     EXEC_TRAP,                /* cudaErrorLaunchFailure */
     EXEC_TIMEOUT,             /* instruction budget used up: cudaErrorLaunchTimeout */
     EXEC_DEADLOCK,            /* every live warp waits for something that cannot come */
+    EXEC_INTERRUPTED,         /* somebody wants the launch to end: cudaErrorLaunchTimeout */
     EXEC_ILLEGAL_INSTRUCTION, /* not supported here; the diag says which */
     EXEC_NO_MEMORY,           /* the host's */
 } ExecError;
@@ -113,7 +115,7 @@ typedef struct ExecWideAccess {
 
 typedef enum ExecFaultKind {
     FAULT_OUT_OF_BOUNDS, FAULT_FREED, FAULT_NULL, FAULT_HOST_POINTER, FAULT_WRONG_SPACE, FAULT_MISALIGNED, FAULT_READ_ONLY,
-    FAULT_OTHER_DEVICE, FAULT_BAD_CALL, FAULT_STACK, FAULT_ASSERT, FAULT_TRAP, FAULT_TIMEOUT, FAULT_DEADLOCK, FAULT_UNSUPPORTED,
+    FAULT_OTHER_DEVICE, FAULT_BAD_CALL, FAULT_STACK, FAULT_ASSERT, FAULT_TRAP, FAULT_TIMEOUT, FAULT_DEADLOCK, FAULT_INTERRUPTED, FAULT_UNSUPPORTED,
     FAULT_BARRIER_EXITED,    /* a barrier whose missing threads have exited (hardware goes on; still a finding); who.warp, lane, mask: theirs */
     FAULT_BARRIER_DIVERGENT, /* threads of one warp (mask) wait at a barrier that others of it have not reached, or reach another one */
     FAULT_SYNC_MASK,         /* *.sync names live lanes (mask) that never come, or does not name the executing lanes (mask) */
@@ -135,7 +137,7 @@ typedef struct ExecFault {
     uint32_t bytes;
     uint64_t address;   /* of `lane` */
     const uint64_t *addr; /* [32] or NULL */
-    const char *detail; /* assert's text, deadlock's list, an unsupported opcode; or NULL */
+    const char *detail; /* assert's text, an unsupported opcode, who waits where when a launch hangs; or NULL */
 } ExecFault;
 
 typedef struct ExecLaunch ExecLaunch;
@@ -243,6 +245,7 @@ typedef struct ExecHost { /* what the device lends to a launch: all may be calle
     Mem *(*memory_of)(void *self, uint64_t addr); /* memory of another device that this one may access, or NULL */
     const ExecTexture *(*texture_of)(void *self, uint64_t handle); /* destroyed ones too; NULL: never was one */
     bool (*is_host)(void *self, uint64_t addr); /* memory that the host has mapped? NULL: the host is this process */
+    bool (*others_may_write)(void *self); /* something else can go on while the launch runs, and write to memory? NULL: nothing can */
     const ExecFamily *family; /* NULL: kernels cannot launch kernels */
     uint64_t clock_start; /* value of %clock64 when the launch starts (virtual cycles) */
 } ExecHost;
@@ -265,6 +268,7 @@ struct ExecLaunch {
     uint64_t seed;          /* order of blocks and warps; 0: ascending */
     bool narrow;            /* one warp after the other, never all warps of a block at once: slower; the same results, but for the order of accesses */
     uint64_t max_instructions; /* warp instructions of the whole launch; 0: no limit */
+    const volatile int *interrupted; /* not 0: the launch is to end; a signal handler may say so. NULL: nobody does */
     uint32_t stack_limit;   /* bytes of local memory a thread may use (cudaLimitStackSize applies to call frames) */
     uint32_t n_sms;         /* for %nsmid, %smid */
     unsigned jobs;

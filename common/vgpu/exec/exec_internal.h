@@ -35,6 +35,8 @@ enum {
     EXEC_CLUSTER_BARRIER = EXEC_N_BARRIERS,
     EXEC_WARPS_MAX = 32,      /* of a block: 1024 threads */
     EXEC_SLICE = 1 << 16,     /* instructions of a warp before the next warp gets its turn */
+    EXEC_PROBE_SLICE = 1 << 11, /* the same in a block that is probed */
+    EXEC_CALM_DOUBLINGS = 5,
     EXEC_POLLS_MAX = 32,      /* polls without a store after which a warp counts as spinning */
     EXEC_SPIN_SLICES = 2,     /* slices that lanes wait at a join for spinning ones before they go on alone */
     EXEC_DRY_SLICES = 64,     /* the same when the others do not poll */
@@ -49,6 +51,10 @@ enum {
 #define EXEC_LIMIT_NEAR ((uint64_t)EXEC_WARPS_MAX * EXEC_SLICE * 2)
 #define EXEC_BLOCK_QUANTUM                                                                                   \
     ((uint64_t)1 << 27) /* instructions of a block before it gives up its turn anyway */
+#define EXEC_CALM_QUANTUM                                                                                    \
+    ((uint64_t)1 << 22) /* instructions without a store after which a block is probed (hang.c); doubled each time in vain */
+#define EXEC_SUSPECT_QUANTUM ((uint64_t)1 << 20) /* the same when another block was seen not to go on */
+#define EXEC_CALM 0x80000000u /* in ExecWarp.polls: no store since the warp was refuelled */
 
 /* Loops over lanes are built twice, for AVX2 too; the loader picks. Sanitizers do not see through that. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
@@ -109,12 +115,21 @@ typedef struct ExecJoin {
 
 typedef enum SplitState { SPLIT_FREE, SPLIT_READY, SPLIT_BARRIER, SPLIT_SYNC } SplitState;
 
+/* The last look at a place that others may change. */
+typedef struct ExecPoll {
+    const IrFunction *function; /* NULL: there was none */
+    uint32_t pc, bytes;
+    uint64_t addr; /* of the first lane */
+    uint8_t space;
+} ExecPoll;
+
 typedef struct ExecSplit {
     uint32_t mask, pc;
     ExecFrame *frame;
     ExecJoin *join;
     uint8_t state;   /* SplitState */
     uint8_t barrier; /* SPLIT_BARRIER: which */
+    ExecPoll poll;
 } ExecSplit;
 
 typedef enum WarpAction {
@@ -165,6 +180,14 @@ typedef enum BlockOutcome {
     BLOCK_STOPPED
 } BlockOutcome;
 
+/* What hang.c keeps of a block. */
+typedef struct ExecCalm {
+    uint64_t epoch; /* ExecRun.epoch when it last gave up its turn */
+    uint64_t state; /* a hash of what it was then, or some turns ago */
+    uint32_t turns, length;
+    bool closed; /* it was in that state again: as long as nobody writes it goes round in a circle */
+} ExecCalm;
+
 struct ExecBlock {
     ExecRun *run;
     ExecWorker *worker; /* that runs it now */
@@ -186,6 +209,11 @@ struct ExecBlock {
     uint32_t round_left;          /* warps still to be visited in this round */
     bool round_any, round_progress;
     uint32_t spin_rounds;
+    bool stored;     /* in this turn */
+    uint32_t probe;  /* rounds that are turns of their own, warp by warp, for hang.c */
+    uint32_t probed; /* times in vain */
+    uint64_t calm_start; /* instructions retired at the last store that was noticed, or when it was last probed */
+    ExecCalm calm;
     uint8_t state; /* BlockState, under the run's lock */
     atomic_bool has_turn;
     struct Wide *wide;        /* all warps at one instruction; NULL: this launch runs warp by warp */
@@ -243,6 +271,18 @@ struct ExecRun {
     ExecBlock *free_blocks, *made_blocks;
     uint32_t n_slots;
     bool finished;
+    /* hang.c, under lock */
+    uint64_t epoch, closed_epoch; /* turns in which something changed; of n_closed */
+    uint64_t n_closed;            /* blocks that go round in circles */
+    bool hang_off;                /* somebody outside may end the waiting */
+    atomic_bool suspects, watching, host_seen; /* a circle was seen; all reads are looked at; one was of memory that the host shares */
+    struct {
+        uint8_t kind; /* ExecFaultKind; 0: none */
+        Warp *warp;   /* NULL: any that waits */
+        const IrFunction *function;
+        const IrInst *inst;
+        uint32_t mask;
+    } hang;
     /* anywhere */
     atomic_bool stop;
     atomic_uint_fast64_t retired;
@@ -254,12 +294,24 @@ static inline Warp *warp_of(ExecWarp *w)
     return (Warp *)w;
 }
 
+/* Instructions that were retired so far, of a launch with a limit. One worker's own count is all. */
+static inline uint64_t run_retired(const ExecRun *run)
+{
+    return run->n_workers == 1 ? run->workers[0].retired : atomic_load(&run->retired);
+}
+
 /* popcount without the instruction, which the oldest x86-64 lacks. */
 static inline uint32_t count_bits(uint32_t x)
 {
     x -= x >> 1 & 0x55555555u;
     x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
     return ((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24;
+}
+
+/* The warp looks at places that others may change, and stores nothing. */
+static inline bool warp_spins(const ExecWarp *w)
+{
+    return (w->polls & ~EXEC_CALM) > EXEC_POLLS_MAX;
 }
 
 static inline void count_divergence(ExecWarp *w)
@@ -345,6 +397,10 @@ void frame_leave(ExecBlock *b, ExecFrame *f, uint32_t lanes);
 ExecBlock *block_create(ExecRun *run);
 void block_destroy(ExecBlock *b);
 void block_begin(ExecBlock *b, ExecWorker *worker);
+/* The block is the worker's from now on. */
+void block_set_worker(ExecBlock *b, ExecWorker *worker);
+/* The block has stored nothing for long: the next rounds are turns of their own. */
+bool block_probe(ExecBlock *b);
 /* Forgets what a warp has of splits and slices. */
 void block_clear_warp(Warp *warp);
 BlockOutcome block_run(ExecBlock *b, ExecWorker *worker);
@@ -375,6 +431,25 @@ const IrOperand *sync_mask_operand(const IrInst *inst);
 /* Runs operations whose lanes are there; forced: also one whose lanes cannot come. False: none ran. */
 bool sync_resolve(Warp *warp, bool forced);
 
+/* hang.c */
+/* A block has run for a turn, or a part of it. Under the run's lock. */
+void hang_note(ExecBlock *b, BlockOutcome outcome);
+/* The launch ends: it hangs, or takes too long. The warp that says so, or NULL. */
+void hang_stop(ExecRun *run, ExecFaultKind kind, Warp *warp);
+/* All workers have stopped: tells the observers who waits where. */
+void hang_tell(ExecRun *run);
+/* Takes note of the read of a place that others may change. */
+void hang_poll(ExecWarp *w, uint8_t space, uint64_t addr, uint32_t bytes);
+/* ExecRun.watching: looks whether the host shares the memory. */
+void hang_watch(ExecWarp *w, const ExecAccess *access);
+static inline bool hang_is_wanted(const ExecRun *run)
+{
+    return run->launch->interrupted && *run->launch->interrupted;
+}
+/* Notes whether the warps have stored since they were refuelled or last asked. */
+void block_take_stores(ExecBlock *b);
+void block_note_store(ExecBlock *b);
+
 /* schedule.c */
 void schedule_work(ExecWorker *worker);
 
@@ -392,6 +467,8 @@ bool exec_turn(ExecWarp *w);
 void exec_fault(ExecWarp *w, const IrInst *inst, ExecFault fault);
 /* Tells the observers, and the launch goes on. */
 void exec_note(ExecWarp *w, const IrFunction *function, const IrInst *inst, ExecFault fault);
+/* What a launch that has stopped is told to have ended with. The observers know. */
+void exec_end(ExecRun *run, ExecFaultKind kind, const IrFunction *f, const IrInst *inst, const char *detail);
 /* Ends the launch without a fault of the kernel's: no memory. */
 void exec_fail(ExecRun *run, ExecError error, const char *message);
 const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *inst);

@@ -42,6 +42,7 @@ static const struct {
     [FAULT_TRAP] = {EXEC_TRAP, "trap"},
     [FAULT_TIMEOUT] = {EXEC_TIMEOUT, "instruction limit reached"},
     [FAULT_DEADLOCK] = {EXEC_DEADLOCK, "all threads wait"},
+    [FAULT_INTERRUPTED] = {EXEC_INTERRUPTED, "the program was told to end"},
     [FAULT_UNSUPPORTED] = {EXEC_ILLEGAL_INSTRUCTION, "instruction not supported"},
     [FAULT_BARRIER_EXITED] = {EXEC_OK, ""},
     [FAULT_BARRIER_DIVERGENT] = {EXEC_OK, ""},
@@ -68,31 +69,41 @@ void exec_note(ExecWarp *w, const IrFunction *function, const IrInst *inst, Exec
             launch->observers[i].fault(launch->observers[i].self, who, &fault);
 }
 
+static void fill_result(ExecRun *run, ExecError error, const IrFunction *f, const IrInst *inst, const char *text,
+                        const char *detail)
+{
+    const IrLoc *loc = f && inst && inst->loc < f->n_locs ? &f->locs[inst->loc] : NULL;
+    bool named = loc && loc->line && loc->file < run->module->n_files;
+    run->result->error = error;
+    diag_set_at(&run->result->diag, STATUS_INVALID, named ? run->module->files[loc->file] : "",
+                named ? (int)loc->line : 0, 0, "%s%s%s", text, detail ? ": " : "", detail ? detail : "");
+}
+
 static void set_result(ExecRun *run, ExecError error, const IrFunction *f, const IrInst *inst,
                        const char *text, const char *detail)
 {
+    bool none = false;
     pthread_mutex_lock(&run->lock);
-    if (!atomic_load(&run->stop)) {
-        const IrLoc *loc = f && inst && inst->loc < f->n_locs ? &f->locs[inst->loc] : NULL;
-        bool named = loc && loc->line && loc->file < run->module->n_files;
-        run->result->error = error;
-        diag_set_at(&run->result->diag, STATUS_INVALID, named ? run->module->files[loc->file] : "",
-                    named ? (int)loc->line : 0, 0, "%s%s%s", text, detail ? ": " : "", detail ? detail : "");
-        atomic_store(&run->stop, true);
-    }
+    if (atomic_compare_exchange_strong(&run->stop, &none, true))
+        fill_result(run, error, f, inst, text, detail);
     pthread_cond_broadcast(&run->changed);
     pthread_mutex_unlock(&run->lock);
 }
 
 void exec_fault(ExecWarp *w, const IrInst *inst, ExecFault fault)
 {
-    if (fault.kind != FAULT_TIMEOUT && !exec_turn(w))
+    if (!exec_turn(w))
         return;
     ExecRun *run = w->block->run;
     const IrFunction *f = w->frame ? w->frame->function : run->entry;
     exec_note(w, f, inst, fault);
     set_result(run, outcomes[fault.kind].error, f, inst, outcomes[fault.kind].text, fault.detail);
     warp_stop(w, ACTION_STOP);
+}
+
+void exec_end(ExecRun *run, ExecFaultKind kind, const IrFunction *f, const IrInst *inst, const char *detail)
+{
+    fill_result(run, outcomes[kind].error, f, inst, outcomes[kind].text, detail);
 }
 
 void exec_fail(ExecRun *run, ExecError error, const char *message)

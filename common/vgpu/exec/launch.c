@@ -153,6 +153,7 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
     if (find_watchers(&run) && fill_shared(&run) && make_workers(&run)) {
         run.plan = plan_prepare(&run);
         work(&run);
+        hang_tell(&run);
     } else {
         exec_fail(&run, EXEC_NO_MEMORY, "no memory for a launch");
     }

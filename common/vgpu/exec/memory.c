@@ -216,7 +216,7 @@ EXEC_CLONES static void load_effect(Request *r)
     bool is_signed =
         bytes != 4 || (!inst->vec && inst->dst.bytes != 4) || inst->vec ? is_signed_type(inst->type) : false;
     if (inst->sem != SEM_WEAK && inst->sem != SEM_NC)
-        w->polls++;
+        hang_poll(w, r->space, r->low, r->bytes);
     if (w->block->run->n_watchers && r->space != SPACE_FRAME && r->space != SPACE_PARAM)
         request_tell(r, NULL, 0, 0);
     if (!inst->vec) {

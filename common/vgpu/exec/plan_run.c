@@ -118,7 +118,7 @@ static bool are_far_from_limit(const ExecRun *run, uint32_t blocks)
 {
     uint64_t limit = run->launch->max_instructions,
              more = run->plan->insts * blocks * run->n_workers + EXEC_LIMIT_NEAR * run->n_workers;
-    return !limit || atomic_load(&run->retired) + more <= limit;
+    return !limit || run_retired(run) + more <= limit;
 }
 
 uint32_t plan_blocks(const ExecRun *run, uint64_t position, uint32_t most)

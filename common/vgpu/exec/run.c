@@ -33,7 +33,7 @@ void warp_jump(ExecWarp *w, uint32_t target)
 {
     warp_close_run(w, w->pc + 1);
     w->run_start = w->next_pc = target;
-    if (target <= w->pc && (w->fuel <= 0 || w->polls > EXEC_POLLS_MAX))
+    if (target <= w->pc && (w->fuel <= 0 || warp_spins(w)))
         warp_stop(w, ACTION_YIELD);
 }
 
@@ -109,29 +109,30 @@ static void account(Warp *warp)
     uint64_t n = (uint64_t)(warp->fuel_start - warp->base.fuel);
     warp->fuel_start = warp->base.fuel;
     b->retired += n;
+    if (!(warp->base.polls & EXEC_CALM))
+        block_note_store(b);
     uint64_t limit = b->run->launch->max_instructions;
-    if (!limit) { /* the sum is wanted at the end only */
+    if (hang_is_wanted(b->run))
+        hang_stop(b->run, FAULT_INTERRUPTED, NULL);
+    if (!limit || b->run->n_workers == 1)
         b->worker->retired += n;
-        return;
-    }
-    uint64_t total = atomic_fetch_add(&b->run->retired, n) + n;
-    if (total > limit && !atomic_load(&b->run->stop))
-        exec_fault(
-            &warp->base, &warp->base.insts[warp->base.pc],
-            (ExecFault){.kind = FAULT_TIMEOUT, .mask = warp->base.live ? warp->base.live : warp->exists});
+    else
+        atomic_fetch_add(&b->run->retired, n);
+    if (limit && run_retired(b->run) > limit)
+        hang_stop(b->run, FAULT_TIMEOUT, warp);
 }
 
 static void refuel(Warp *warp)
 {
     const ExecRun *run = warp->base.block->run;
-    uint64_t limit = run->launch->max_instructions, slice = EXEC_SLICE;
+    uint64_t limit = run->launch->max_instructions, slice = warp->base.block->probe ? EXEC_PROBE_SLICE : EXEC_SLICE;
     if (limit) {
-        uint64_t retired = atomic_load(&run->retired);
+        uint64_t retired = run_retired(run);
         uint64_t left = retired < limit ? limit - retired + 1 : 1;
         slice = left < slice ? left : slice;
     }
     warp->base.fuel = warp->fuel_start = (int32_t)slice;
-    warp->base.polls = 0;
+    warp->base.polls = EXEC_CALM;
 }
 
 /* The next slot of `slots` in turn. */
@@ -144,8 +145,10 @@ static uint32_t pick(const Warp *warp, uint32_t slots)
 static void note_yield(Warp *warp, uint32_t slot)
 {
     warp->yielded |= 1u << slot;
-    if (warp->base.polls <= EXEC_POLLS_MAX)
+    if (!warp_spins(&warp->base))
         warp->all_spun = false;
+    if (!(warp->base.polls & ~EXEC_CALM))
+        warp->splits[slot].poll.function = NULL;
     warp->cursor = (slot + 1) % WARP_LANES;
     account(warp);
     refuel(warp);

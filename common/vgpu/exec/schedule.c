@@ -204,14 +204,19 @@ static void run_batch(ExecRun *run, ExecWorker *worker, ExecBlock **batch, unsig
         outcome = block_run(b, worker);
     }
     lock(run);
+    for (unsigned i = 0; i < ran; i++)
+        hang_note(batch[i], i + 1 < ran ? BLOCK_ENDED : outcome);
     for (unsigned i = 0; i < n; i++)
         batch[i]->state = i + 1 < ran ? BLOCK_DONE : i + 1 == ran ? state_after(outcome) : BLOCK_IDLE;
     worker->runs_through = outcome == BLOCK_ENDED;
     tell_workers(run);
 }
 
-static bool over(const ExecRun *run)
+/* Blocks that end soon look at no limits. */
+static bool over(ExecRun *run)
 {
+    if (hang_is_wanted(run))
+        hang_stop(run, FAULT_INTERRUPTED, NULL);
     return run->finished || atomic_load(&run->stop);
 }
 

@@ -149,7 +149,7 @@ void split_diverge(ExecWarp *w, const IrInst *inst, uint32_t mask, uint32_t targ
         w->next_pc = next;
     }
     w->run_start = w->next_pc;
-    if (w->next_pc <= w->pc && (w->fuel <= 0 || w->polls > EXEC_POLLS_MAX))
+    if (w->next_pc <= w->pc && (w->fuel <= 0 || warp_spins(w)))
         warp_stop(w, ACTION_YIELD);
 }
 

@@ -32,7 +32,7 @@ typedef struct ExecWarp {
     uint32_t stop_pc;        /* the loop stops before it: where the split joins others, or where a handler stopped it */
     uint32_t run_start;      /* first instruction since the last taken branch: [run_start, pc] is straight-line code */
     int32_t fuel;            /* instructions that the warp may still retire in this slice */
-    uint32_t polls;          /* signs of waiting for somebody since the last store: see exec.h */
+    uint32_t polls;          /* signs of waiting for somebody since the last store (see exec.h), and EXEC_CALM */
     uint32_t action;         /* why a handler stopped the loop */
     const IrInst *insts;     /* of the current function */
     struct ExecPc *pcs;      /* what the worker keeps for each of them */

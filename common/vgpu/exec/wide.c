@@ -76,7 +76,7 @@ void wide_account(ExecBlock *b)
 {
     Wide *v = b->wide;
     b->retired += v->retired;
-    if (b->run->launch->max_instructions)
+    if (b->run->launch->max_instructions && b->run->n_workers > 1)
         atomic_fetch_add(&b->run->retired, v->retired);
     else
         b->worker->retired += v->retired;
@@ -86,7 +86,7 @@ void wide_account(ExecBlock *b)
 bool wide_is_near_limit(const ExecRun *run)
 {
     uint64_t limit = run->launch->max_instructions;
-    return limit && atomic_load(&run->retired) + EXEC_LIMIT_NEAR * run->n_workers > limit;
+    return limit && run_retired(run) + EXEC_LIMIT_NEAR * run->n_workers > limit;
 }
 
 /* ---- control flow ---- */
@@ -431,14 +431,25 @@ static BlockOutcome look_up(ExecBlock *b)
     wide_account(b);
     if (atomic_load_explicit(&b->run->stop, memory_order_relaxed))
         return BLOCK_STOPPED;
+    if (hang_is_wanted(b->run)) {
+        wide_leave(b);
+        hang_stop(b->run, FAULT_INTERRUPTED, NULL);
+        return BLOCK_STOPPED;
+    }
+    block_take_stores(b);
     if (wide_is_near_limit(b->run)) {
         wide_leave(b);
         v->leaves = WIDE_LEAVES_MAX;
         return BLOCK_GOES_ON;
     }
-    if (b->retired - b->turn_start < EXEC_BLOCK_QUANTUM)
+    bool probed = block_probe(b);
+    if (b->retired - b->turn_start < EXEC_BLOCK_QUANTUM && !probed)
         return BLOCK_GOES_ON;
     b->turn_start = b->retired;
+    if (probed) {
+        wide_leave(b);
+        v->leaves--;
+    }
     return BLOCK_GAVE_WAY;
 }
 

@@ -409,6 +409,7 @@ static void store_warps(ExecBlock *b, const IrInst *inst, const WideSpan *s)
 void wide_store(ExecBlock *b, const IrInst *inst, WideSpan *s, uint32_t observers)
 {
     uint32_t warps = s->warps;
+    b->warps[0].base.polls = 0;
     for (uint32_t left = observers ? warps : 0; left; left &= left - 1) {
         s->warps = left & (0 - left);
         tell_warp(b, inst, s, &b->warps[first_lane(left)].base, observers);

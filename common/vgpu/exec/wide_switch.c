@@ -63,7 +63,7 @@ static void load_warp(ExecBlock *b, Warp *warp)
     w->frame_base = 0;
     w->live = warp->exists;
     w->carry = 0;
-    w->polls = 0;
+    w->polls = EXEC_CALM;
 }
 
 bool wide_begin(ExecBlock *b)
@@ -140,6 +140,7 @@ void wide_leave(ExecBlock *b)
     Wide *v = b->wide;
     wide_close_run(v, v->pc);
     wide_account(b);
+    block_take_stores(b);
     wide_spread_all(b);
     v->on = v->loaded = false;
     v->leaves++;

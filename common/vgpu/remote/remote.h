@@ -71,6 +71,8 @@ typedef struct RemoteOptions {
  * until `stop` (a descriptor, or -1) is readable: who is not done soon after that is ended. True: all servers
  * ended as they should. */
 bool remote_serve(int door, int stop, const RemoteOptions *options);
+/* Launches that run in the servers of this process are to end (device_interrupt). A signal handler may call it. */
+void remote_interrupt(void);
 
 /* One connection, in this process, until its client is gone (tests and fuzzing). */
 Status remote_serve_one(int socket, const RemoteOptions *options, Diag *diag);

@@ -295,6 +295,16 @@ typedef struct Servers {
     bool ok; /* none was ended by a signal */
 } Servers;
 
+/* A launch of this process's that runs is to end. */
+static Serving *volatile serving_here;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    if (serving_here->server != NULL)
+        device_interrupt(serving_here->server);
+}
+
 /* The process of a connection. What it holds goes with it. Signals of the terminal are the program's. */
 static _Noreturn void become_server(int door, int socket, const RemoteOptions *options)
 {
@@ -303,11 +313,24 @@ static _Noreturn void become_server(int door, int socket, const RemoteOptions *o
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     Serving *s = serving_new(socket);
+    serving_here = s;
+    if (s != NULL)
+        sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, NULL);
     if (s == NULL || start(s, options, &diag) != STATUS_OK || !confine_this_process())
         _exit(EXIT_START);
     serve(s);
     device_write_provenance(s->server); /* of a client that went without a word */
     _exit(EXIT_GONE);
+}
+
+static Servers *volatile servers_here;
+
+void remote_interrupt(void)
+{
+    const Servers *all = servers_here;
+    for (size_t i = 0; all != NULL && i < all->n; i++)
+        if (all->pids[i] > 0)
+            kill(all->pids[i], SIGTERM);
 }
 
 static void reap(Servers *all, bool wait)
@@ -380,6 +403,7 @@ bool remote_serve(int door, int stop, const RemoteOptions *options)
     if (!options->watched)
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nobody traces it, or reads its memory */
     wire_init(w, door);
+    servers_here = &all;
     while (wait_at(door, stop) && wire_next(w)) {
         admit(&all, door, w->passed, options);
         w->passed = -1;
@@ -388,6 +412,7 @@ bool remote_serve(int door, int stop, const RemoteOptions *options)
         end_soon(&all);
     else
         reap(&all, true);
+    servers_here = NULL;
     free(w);
     return all.ok;
 }

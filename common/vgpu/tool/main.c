@@ -34,7 +34,7 @@ static const char usage[] =
     "  --seed=N                order of blocks and warps, contents of fresh memory\n"
     "  --sources=DIR           quotes lines of files below this folder only\n"
     "  --fail-at=N             the N-th call that can fail for want of a resource or a device does\n"
-    "  --max-instructions=N    a launch ends as timed out after N instructions of warps\n"
+    "  --max-instructions=N    a launch ends as timed out after N instructions of warps (default 10^11; 0: never)\n"
     "  --isolated              the virtual GPU in a process of its own, out of the program's reach\n"
     "  --serve=N               only that process, for the program at the other end of descriptor N\n"
     "  --jobs=N                blocks run on N threads (default 1, the reference)\n"

@@ -125,6 +125,17 @@ static void name_from_here(StrBuf *out)
     out->length = (size_t)(to - out->text);
 }
 
+/* A limit that nobody chose. */
+static void put_limit(const Records *r, const ToolOptions *o, StrBuf *out)
+{
+    bool timed_out = false;
+    for (size_t i = 0; i < r->n_findings; i++)
+        timed_out |= r->findings[i].kind == FINDING_TIMEOUT;
+    if (timed_out && o->max_instructions == NULL)
+        strbuf_puts(out, "vgpu: a launch may take 10^11 instructions of warps: --max-instructions=N changes that, 0 lifts "
+                         "the limit\n");
+}
+
 void print_findings(const Records *r, const ToolOptions *o, const Program *p, const Ending *e, int status,
                     StrBuf *out)
 {
@@ -138,6 +149,7 @@ void print_findings(const Records *r, const ToolOptions *o, const Program *p, co
     name_from_here(out);
     put_missing_lines(r, p, out);
     put_static_runtime(p, out);
+    put_limit(r, o, out);
     if (r->start != NULL && r->end == NULL)
         strbuf_puts(out, "vgpu: the program ended without leaving the runtime (_exit or a signal): leaks and "
                          "totals are not known\n");

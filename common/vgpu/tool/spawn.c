@@ -104,10 +104,21 @@ static const int handed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUS
 
 static volatile sig_atomic_t the_child;
 
+/* What does not end by SIGTERM, because it handles or blocks it, is ended all the same after a while. */
+enum { PATIENCE_SECONDS = 5 };
+
+static volatile sig_atomic_t is_ending;
+
 static void hand_on(int signal)
 {
+    if (signal == SIGINT || signal == SIGTERM)
+        remote_interrupt();
     if (the_child > 0)
-        kill((pid_t)the_child, signal);
+        kill((pid_t)the_child, signal == SIGALRM && is_ending ? SIGKILL : signal);
+    if (signal == SIGTERM && !is_ending) {
+        is_ending = 1;
+        alarm(PATIENCE_SECONDS);
+    }
 }
 
 /* Held back while the program starts: none is lost in between. */
@@ -182,6 +193,9 @@ static void wait_program(pid_t child, Ending *out)
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     the_child = 0;
+    alarm(0);
+    for (size_t i = 0; i < sizeof handed_on / sizeof handed_on[0]; i++) /* reporting may be ended */
+        signal(handed_on[i], SIG_DFL);
     out->status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     out->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }

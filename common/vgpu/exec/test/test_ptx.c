@@ -222,13 +222,14 @@ static const char *const error_names[] = {"OK",
                                           "TRAP",
                                           "TIMEOUT",
                                           "DEADLOCK",
+                                          "INTERRUPTED",
                                           "ILLEGAL_INSTRUCTION",
                                           "NO_MEMORY"};
 static const char *const fault_names[] = {
     "OUT_OF_BOUNDS",     "FREED",      "NULL",           "HOST_POINTER",
     "WRONG_SPACE",       "MISALIGNED", "READ_ONLY",      "OTHER_DEVICE",
     "BAD_CALL",          "STACK",      "ASSERT",         "TRAP",
-    "TIMEOUT",           "DEADLOCK",   "UNSUPPORTED",    "BARRIER_EXITED",
+    "TIMEOUT",           "DEADLOCK",   "INTERRUPTED",    "UNSUPPORTED",    "BARRIER_EXITED",
     "BARRIER_DIVERGENT", "SYNC_MASK",  "SHUFFLE_SOURCE", "SHUFFLE_UNNAMED",
     "MATRIX_ALIGNMENT"};
 static const char *const access_names[] = {"load", "store", "atomic", "reduction"};

@@ -17,8 +17,15 @@ __global__ void fill(int *p, int n)
 }
 __global__ void forever(volatile int *p)
 {
-    while (*p == 0) {
+    while (*p == 0) { /* line: flag */
     }
+}
+
+__global__ void count_forever(volatile int *p)
+{
+    for (unsigned i = 0; *p == 0; i++) /* line: count */
+        if (i == 4000000000u)
+            p[1] = 1;
 }
 
 __global__ void assert_small(int x)
@@ -195,6 +202,14 @@ int main(int argc, char **argv)
     if (strcmp(what, "forever") == 0) {
         cudaMemset(d, 0, 4);
         forever<<<1, 1>>>(d);
+    }
+    if (strcmp(what, "count-forever") == 0 || strcmp(what, "deaf") == 0) {
+        if (strcmp(what, "deaf") == 0)
+            signal(SIGTERM, SIG_IGN);
+        cudaMemset(d, 0, 8);
+        printf("launched\n");
+        fflush(stdout);
+        count_forever<<<2, 33>>>(d);
     }
     cudaError_t error = cudaDeviceSynchronize();
     if (strcmp(what, "print") == 0)

@@ -42,8 +42,13 @@ has "its line" "$scratch/err" "faults.cu:$(line 'second free'): double-free"
 has "below the current folder a kernel's file is named as from there" "$scratch/err" '^faults.cu:[0-9]*:[0-9]*: out-of-bounds'
 (cd / && "$vgpu" --color=always "$program" bounds) >"$scratch/out" 2>"$scratch/err"
 has "from the root by its whole path" "$scratch/err" "m$KIT/(./)?common/vgpu/tool/test/faults.cu:[0-9]*:"
-run "an endless kernel" 1 --max-instructions=100000 -- forever
+run "an endless kernel" 1 --max-instructions=100000 -- count-forever
 has "is named" "$scratch/err" '^.*timeout: '
+has "with who waits where" "$scratch/err" "reads? again and again 4 bytes, at byte 0 of an allocation of 400 bytes at faults.cu:$(line count)"
+grep -q 'lifts the limit' "$scratch/err"
+same "a limit that was chosen needs no word" 1 $?
+run "a wait for what nobody can write ends by itself" 1 --max-instructions=0 -- forever
+has "as a deadlock" "$scratch/err" "faults.cu:$(line flag):.*deadlock: .*reads again and again 4 bytes"
 
 for option in --check=nonsense --device=nonsense --jobs=many --error-exitcode= --color=green --nonsense; do
     "$vgpu" "$option" "$program" >"$scratch/out" 2>"$scratch/err"
@@ -185,6 +190,35 @@ done
 kill -TERM $pid
 wait $pid
 same "a signal is handed on" 42 $?
+
+# A kernel that does not end by itself. end_by NAME SIGNAL [vgpu options...] -- ARGUMENT
+end_by() {
+    local name=$1 signal=$2 options=()
+    shift 2
+    while [ "$1" != -- ]; do
+        options+=("$1")
+        shift
+    done
+    env --default-signal=INT "$vgpu" "${options[@]}" "$program" "$2" >"$scratch/out" 2>"$scratch/err" &
+    local pid=$!
+    for _ in $(seq 100); do
+        grep -q launched "$scratch/out" && break
+        sleep 0.1
+    done
+    sleep 1
+    kill "-$signal" $pid
+    wait $pid
+    local status=$?
+    same "$name" "$((128 + $(kill -l "$3")))" $status
+}
+for options in "" --isolated; do
+    end_by "a kernel that runs is ended by SIGTERM $options" TERM $options -- count-forever TERM
+    has "and says where it was" "$scratch/err" "faults.cu:$(line count):.*interrupted: .*4 warps .*read again and again"
+    has "and what ended it" "$scratch/err" 'ended by signal 15'
+done
+end_by "and by SIGINT" INT -- count-forever INT
+has "with the same words" "$scratch/err" "advice: interrupted: "
+end_by "a program that ignores SIGTERM is ended all the same" TERM -- deaf KILL
 
 # ---- programs that it cannot run ----
 nvcc -arch=compute_75 -o "$scratch/static" "$here/faults.cu" >"$scratch/log" 2>&1
