@@ -2,7 +2,7 @@
  *
  * All pointers are to device memory; allocating and copying is done for you. Each function launches one
  * kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess) or the code of the CUDA
- * error that the launch gave. n is 0 or more; for 0 nothing is launched.
+ * error that the launch gave. n is 0 to 1,000,000,000; for 0 nothing is launched. All sums fit into an int.
  */
 #ifndef SHARED_MEMORY_H
 #define SHARED_MEMORY_H
@@ -23,8 +23,11 @@ int reverse_static(int *data, int n);
 int reverse_dynamic(int *data, int n, int run);
 
 /* TODO 3: the weighted sum of every element and its r = STENCIL_RADIUS neighbours on either side, with
- * weights 1, 2, ..., 2r + 1 from left to right: out[i] = 1 * in[i - r] + 2 * in[i - r + 1] + ... + (2r + 1) *
- * in[i + r] What lies outside of the array counts as 0. in and out do not overlap. */
+ * weights 1, 2, ..., 2r + 1 from left to right:
+ *
+ *   out[i] = 1 * in[i - r] + 2 * in[i - r + 1] + ... + (2r + 1) * in[i + r]
+ *
+ * What lies outside of the array counts as 0. in and out do not overlap. */
 int stencil_static(const int *in, int *out, int n);
 
 /* TODO 4: the same with any radius r from 0 to 256, and with blocks of `threads` threads, 1 to 1024. There
@@ -32,7 +35,7 @@ int stencil_static(const int *in, int *out, int n);
 int stencil_dynamic(const int *in, int *out, int n, int radius, int threads);
 
 /* TODO 5: the same with exactly `blocks` blocks of `threads` threads, which may be fewer threads than
- * elements, or more. */
+ * elements, or more. blocks * threads is at most 1,000,000,000. */
 int stencil_loop(const int *in, int *out, int n, int radius, int blocks, int threads);
 
 #ifdef __cplusplus

@@ -5,7 +5,8 @@
  * called again and again, each time with another filter.
  *
  * Each function works on the default stream, need not wait for its kernels, and returns 0 (cudaSuccess) or
- * the code of the first CUDA call that failed. If there are no elements, there is nothing to do.
+ * the code of the first CUDA call that failed. If there are no elements, there is nothing to do. No array has
+ * more than 1,000,000,000 elements, and all sums fit into an int.
  */
 #ifndef CONVOLUTION_H
 #define CONVOLUTION_H

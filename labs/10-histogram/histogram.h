@@ -2,7 +2,7 @@
  *
  * All pointers are to device memory. The bins hold nothing of use when a function is called, and a function
  * may be called again and again. Each works on the default stream, need not wait for its kernels, and returns
- * 0 (cudaSuccess) or the code of the first CUDA call that failed. n is 0 or more; for 0 all bins become 0.
+ * 0 (cudaSuccess) or the code of the first CUDA call that failed. n is 0 to 1,000,000,000; for 0 all bins become 0.
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
@@ -33,10 +33,11 @@ int histogram_wide(const char *in, unsigned *bins, int n);
  * `width` (1 or more) numbers each, and one more at either end:
  *
  *   bins[0]            how many are less than low
- *   bins[1 + k]        how many are from low + k * width to low + (k + 1) * width - 1, for k = 0 ... n_bins -
- * 1 bins[n_bins + 1]   how many are low + n_bins * width or more
+ *   bins[1 + k]        how many are from low + k * width to low + (k + 1) * width - 1,
+ *                      for k = 0 ... n_bins - 1
+ *   bins[n_bins + 1]   how many are low + n_bins * width or more
  *
- * Each block counts in shared memory, as in TODO 2. */
+ * low is -1,000,000 to 1,000,000, and n_bins * width at most 1,000,000,000. Each block counts in shared memory, as in TODO 2. */
 int histogram_range(const int *in, unsigned *bins, int n, int low, int width, int n_bins);
 
 #ifdef __cplusplus

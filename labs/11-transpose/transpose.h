@@ -2,8 +2,8 @@
  *
  * A matrix lies in device memory row by row: element (x, y), in column x and row y, is number y * width + x.
  * The functions work on the default stream, need not wait for their kernels, and return 0 (cudaSuccess) or
- * the code of the first CUDA call that failed. Widths and heights are 0 or more; when one is 0 nothing is
- * launched.
+ * the code of the first CUDA call that failed. Widths and heights are 0 to 1,000,000, and no
+ * matrix has more than 2,000,000,000 elements; when a length is 0 nothing is launched.
  */
 #ifndef TRANSPOSE_H
 #define TRANSPOSE_H

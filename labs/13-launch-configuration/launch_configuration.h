@@ -1,8 +1,8 @@
 /* Lab 13: what you write, in launch_configuration.cu.
  *
  * next, in and out are arrays on the device. Each function works on the default stream, need not wait for its
- * kernel, and returns 0 (cudaSuccess) or the code of the first CUDA call or launch that failed. n is 0 or
- * more; for 0 nothing is launched.
+ * kernel, and returns 0 (cudaSuccess) or the code of the first CUDA call or launch that failed. n is 0 to
+ * 1,000,000,000 (in spread to 20,000,000); for 0 nothing is launched.
  */
 #ifndef LAUNCH_CONFIGURATION_H
 #define LAUNCH_CONFIGURATION_H
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /* TODO 1: out[i] = the place where a walk of HOPS steps ends that begins at place i and goes from place p to
- * next[p]: by walk_kernel in blocks of `threads` threads, and in no more blocks than needed. A block that
+ * next[p]: by walk_kernel in blocks of `threads` threads (1 or more), and in no more blocks than needed. A block that
  * CUDA does not allow is CUDA's error to tell. */
 int walk(const int *next, int *out, int n, int threads);
 

@@ -6,7 +6,8 @@
  * columns. A batch of m images is a matrix of m rows.
  *
  * Each function launches its kernels on the default stream, need not wait for them, and returns 0 (cudaSuccess) or
- * the code of the CUDA error that a launch gave. All sizes are 1 to 1,024; classes is at most 32.
+ * the code of the CUDA error that a launch gave. All sizes are 1 to 1,024 (but m of train_step and n
+ * of classify, which are 1 to 1,000,000); classes is at most 32.
  */
 #ifndef CAPSTONE_H
 #define CAPSTONE_H
@@ -57,7 +58,7 @@ int train_step(const Network *network, const Network *gradient, const Workspace 
                const int *labels, int m, float rate, float *loss);
 
 /* TODO 6: digits[i] = the class with the highest score for image i (any of them, if several are). There are n
- * images, as many as you like. */
+ * images, which may be many more than there is room for at a time. */
 int classify(const Network *network, const Workspace *work, const float *images, int *digits, int n);
 
 #ifdef __cplusplus

@@ -302,7 +302,7 @@ int train_step(const Network *network, const Network *gradient, const Workspace 
     //@ solution 5
     for (int first = 0; first < m; first += work->images) {
         int n = m - first < work->images ? m - first : work->images;
-        int status = add_gradient(network, gradient, work, images + first * network->inputs, labels + first, n,
+        int status = add_gradient(network, gradient, work, images + (size_t)first * network->inputs, labels + first, n,
                                   1.0f / m, loss);
         if (status)
             return status;
@@ -337,7 +337,7 @@ int classify(const Network *network, const Workspace *work, const float *images,
     //@ solution 6
     for (int first = 0; first < n; first += work->images) {
         int m = n - first < work->images ? n - first : work->images;
-        int status = scores_of(network, work, images + first * network->inputs, m);
+        int status = scores_of(network, work, images + (size_t)first * network->inputs, m);
         if (status)
             return status;
         highest_kernel<<<blocks_for(m, 128), 128>>>(work->scores, digits + first, m, network->classes);

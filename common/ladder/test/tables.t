@@ -60,4 +60,23 @@ common/ladder/ladder-tables.sh "$tmp/now"
 stale=$(for notes in solutions/*/notes.md; do cmp -s "$notes" "$tmp/now/${notes#solutions/}" || echo "$notes"; done)
 [ -z "$stale" ]
 result $? "the notes have the recorded lines (make ladder-tables)" "$stale"
+# What handouts and notes quote of the lines stands there, and is so within one in a hundred.
+# FILE: the rows of a quoted.tsv that do not hold.
+misquoted() {
+    awk -F'\t' '
+        FNR == NR { ms[$2, $4] = $5; flops[$2, $4] = $9; next }
+        /^#/ { next }
+        {
+            t = ms[$4, $6]; u = ms[$4, $7]
+            n = $5 == "gflops" ? flops[$4, $6] / t / 1e6 : $5 == "times" ? t / u : 1 - u / t
+            if (t == "" || n < $3 * 0.99 || n > $3 * 1.01) print $1 ": " $2 ": measured " n
+        }' <(grep '^ladder' common/ladder/measured/h100-ladders-large.tsv) "$1"
+    grep -v '^#' "$1" | while IFS=$'\t' read -r file text _; do grep -qF -- "$text" "$file" || echo "$file: no such text: $text"; done
+}
+wrong=$(misquoted common/ladder/quoted.tsv)
+[ -z "$wrong" ]
+result $? "what is quoted of them is so" "$wrong"
+printf 'labs/11-transpose/README.md\tnine times on an H100\t9\t11-transpose\ttimes\tnaive\tcopy\n' >"$tmp/quoted"
+[ "$(misquoted "$tmp/quoted" | wc -l)" = 2 ]
+result $? "the control: a wrong number is told, and a text that is not there" "$(misquoted "$tmp/quoted")"
 echo "1..$n"
