@@ -89,6 +89,16 @@ bool find_tail(const Evidence *e, char *sentence)
     return true;
 }
 
+/* Written are as many elements as a block has threads, where there should be those of more than one further block. */
+bool find_first_block(const Evidence *e, char *sentence)
+{
+    size_t first = first_wrong(e);
+    bool is_block = first >= 32 && first <= 1024 && (first & (first - 1)) == 0;
+    size_t n = e->wanted->elements;
+    bool counts_bytes = n / 4 == first || n / 8 == first; /* or may do so */
+    return is_block && n > 2 * first && !counts_bytes && find_tail(e, sentence);
+}
+
 bool find_tail_wrong(const Evidence *e, char *sentence)
 {
     if (!is_at_end(e))

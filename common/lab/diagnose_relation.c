@@ -97,7 +97,7 @@ bool find_scaled(const Evidence *e, char *sentence)
     if (e->got->elements < RELATION_MIN || plain == e->got->elements)
         return false;
     double factor = compare_element(e->got, plain) / compare_element(e->wanted, plain);
-    if (!isfinite(factor) || factor == 1)
+    if (!isfinite(factor) || fabs(factor - 1) < 1e-3) /* which "%.4g" would call 1 */
         return false;
     Tolerance loose = loosened(e);
     for (size_t i = 0; i < e->got->elements; i++) {

@@ -163,7 +163,7 @@ static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult
         explain_meaning(out, facts, r);
 }
 
-/* The tier that is easiest to meet is the last one. */
+/* The first tier has all points, the last one is the easiest to meet. */
 static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     explain_meaning(out, facts, r);
@@ -172,12 +172,15 @@ static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *
         strbuf_printf(out, " %s", facts->speed_message);
     if (!facts->metric_name || !c || c->n_tiers == 0)
         return;
-    const LabTier *last = &c->tiers[c->n_tiers - 1];
-    bool below = !isnan(last->at_most);
+    const LabTier *all = &c->tiers[0], *part = &c->tiers[c->n_tiers - 1];
+    bool below = !isnan(all->at_most);
     strbuf_printf(out,
-                  language_say(facts->language, below ? " %s is %.6g; needed is at most %.6g."
-                                                      : " %s is %.6g; needed is at least %.6g."),
-                  facts->metric_name, facts->metric_value, below ? last->at_most : last->at_least);
+                  language_say(facts->language, below ? " %s is %.6g; needed is at most %.6g"
+                                                      : " %s is %.6g; needed is at least %.6g"),
+                  facts->metric_name, facts->metric_value, below ? all->at_most : all->at_least);
+    if (part != all)
+        strbuf_printf(out, language_say(facts->language, ", and for part of the points %.6g"), below ? part->at_most : part->at_least);
+    strbuf_puts(out, language_say(facts->language, "."));
 }
 
 static void explain_pass(StrBuf *out, const CaseFacts *facts, const CaseResult *r)

@@ -74,7 +74,7 @@ static double share_of(const LabSpeedGoal *goal, const SpeedJudgement *j, double
 static void decide_by(Arena *a, const LabSpeedGoal *goal, const SpeedMeasured *m, const LabTier *tier,
                       SpeedJudgement *j)
 {
-    j->verdict = tier ? VERDICT_PASS : VERDICT_SLOW;
+    j->verdict = tier == &goal->tiers[0] ? VERDICT_PASS : VERDICT_SLOW;
     j->points = tier ? tier->points : 0;
     j->message = tell_share(a, goal, m, j);
 }

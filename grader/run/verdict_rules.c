@@ -118,6 +118,21 @@ static const LabTier *tier_met(const Evidence *e)
     return NULL;
 }
 
+/* Whether a tier is met that is not the best one: part of the points. */
+static bool falls_short(const Evidence *e)
+{
+    if (e->speed)
+        return e->speed->verdict == VERDICT_SLOW && e->speed->points > 0;
+    const LabTier *tier = tier_met(e);
+    return tier && tier != &e->lab_case->tiers[0];
+}
+
+/* What is right so far is slow with part of the points; what a person should see stays so. */
+static Verdict short_of_all(Verdict v)
+{
+    return v == VERDICT_PASS ? VERDICT_SLOW : v;
+}
+
 /* The verdict of the run alone, but for findings that still leave a right result. */
 static Verdict verdict_of_run(const Evidence *e)
 {
@@ -134,12 +149,12 @@ static Verdict verdict_of_run(const Evidence *e)
         v = verdict_worse(v, VERDICT_WRONG_RESULT);
     v = verdict_worse(v, verdict_of_work(e));
     if (e->speed)
-        return verdict_worse(v, e->speed->verdict);
+        return falls_short(e) ? short_of_all(v) : verdict_worse(v, e->speed->verdict);
     /* A metric that a program without fault does not have is one that the lab names wrongly. */
     bool misnamed = v == VERDICT_PASS && !e->has_metric;
     if (e->lab_case->n_tiers && !tier_met(e))
         v = verdict_worse(v, misnamed ? VERDICT_KIT_ERROR : VERDICT_SLOW);
-    return v;
+    return falls_short(e) ? short_of_all(v) : v;
 }
 
 Verdict verdict_of(const Evidence *e)
@@ -162,8 +177,11 @@ double points_of(const Evidence *e, Verdict v)
     if (verdict_credit(v) == CREDIT_OPEN)
         return 0;
     Verdict run = verdict_of_run(e);
-    if (run != VERDICT_PASS && run != VERDICT_SUSPECT)
+    bool in_part = run == VERDICT_SLOW && falls_short(e);
+    if (run != VERDICT_PASS && run != VERDICT_SUSPECT && !in_part)
         return 0;
+    if (v == VERDICT_SLOW)
+        return full;
     if (worst_finding(e) != VERDICT_PASS)
         return verdict_credit(v) == CREDIT_FINDING ? full * c->finding_credit : 0;
     return c->n_answers && e->answers ? full : 0; /* the answers that are right among others */

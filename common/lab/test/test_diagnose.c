@@ -76,6 +76,9 @@ static void whole_results(void **state)
         f.got[i] = 2 * f.wanted[i];
     assert_pattern(&f, "scaled", "every element is 2 times");
     for (int i = 0; i < N; i++)
+        f.got[i] = f.wanted[i] * 1.00002f; /* no factor that a sentence could name */
+    assert_pattern(&f, "all-wrong", "all elements are wrong");
+    for (int i = 0; i < N; i++)
         f.got[i] = f.wanted[i] - 3;
     assert_pattern(&f, "offset", "the right value -3");
     for (int i = 0; i < N; i++)
@@ -123,6 +126,10 @@ static void places(void **state)
     guard_poison(f.got, sizeof f.got);
     memcpy(f.got, f.wanted, 900 * sizeof f.got[0]);
     assert_pattern(&f, "tail", "the elements from 900 to the end were never written");
+    f = fixture();
+    guard_poison(f.got, sizeof f.got);
+    memcpy(f.got, f.wanted, 128 * sizeof f.got[0]);
+    assert_pattern(&f, "first-block", "the elements from 128 to the end were never written");
     f = fixture();
     f.got[N - 1] = 0;
     assert_pattern(&f, "tail", "only the last element is zero");

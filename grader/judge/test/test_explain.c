@@ -85,7 +85,7 @@ static void test_messages(void **state)
     expect(VERDICT_TIMEOUT, (CaseFacts){.limit_hit = "wall time 10 s"},
            "The program did not end in time. The limit: wall time 10 s.", hint);
     expect(VERDICT_SLOW, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 2.5},
-           "The result is right, but no performance tier was met. dram_ratio is 2.5; needed is at most 2.",
+           "The result is right, and costs more than it may for all points. dram_ratio is 2.5; needed is at most 1.1, and for part of the points 2.",
            hint);
     expect(VERDICT_PASS, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 1}, "dram_ratio is 1.", "");
     expect(VERDICT_PASS, (CaseFacts){0}, "", "");
