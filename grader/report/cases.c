@@ -10,8 +10,9 @@
  *          replay: ...
  *     Score: 11.5/15
  *
- * What students see tells the reason of a verdict once: a beginner whose every case fails for one reason
- * should read it once.
+ * What students see tells the reason of a verdict once: a beginner whose every case fails for one reason (the same
+ * finding at the same place, or the same diagnosis of the same array) should read it once. A case's own hint is
+ * always told.
  */
 #include "grader/report/report_internal.h"
 
@@ -63,13 +64,50 @@ static const char *beyond_meaning(const CaseResult *c, Language language)
     return strncmp(c->message, meaning, n) == 0 ? c->message + n + strspn(c->message + n, " \n") : c->message;
 }
 
-/* Whether two cases' messages begin with the same word: the file, the array, the answer or the metric that
- * they are about. */
-static bool same_subject(const CaseResult *one, const CaseResult *other, Language language)
+/* Behind a number, if there is one. */
+static const char *skip_number(const char *at)
 {
-    const char *a = beyond_meaning(one, language), *b = beyond_meaning(other, language);
-    size_t n = strcspn(a, ":, ");
-    return n == strcspn(b, ":, ") && strncmp(a, b, n) == 0;
+    return at + strspn(at, "0123456789.-+");
+}
+
+/* Whether the first lines of two texts differ by numbers alone: the same array or metric, and the same diagnosis. */
+static bool same_sentence(const char *a, const char *b)
+{
+    for (;;) {
+        bool numbers = strchr("0123456789", *a) && strchr("0123456789", *b) && *a && *b;
+        if (numbers) {
+            a = skip_number(a);
+            b = skip_number(b);
+        }
+        bool ends = !*a || *a == '\n';
+        if (ends || *a != *b)
+            return ends && (!*b || *b == '\n');
+        a++;
+        b++;
+    }
+}
+
+/* The finding that a case's verdict is about: the first that is no advice; NULL for none. */
+static const ResultFinding *main_finding(const CaseResult *c)
+{
+    for (size_t i = 0; i < c->n_findings; i++)
+        if (!c->findings[i].advice)
+            return &c->findings[i];
+    return NULL;
+}
+
+static bool same_finding(const ResultFinding *a, const ResultFinding *b)
+{
+    return strcmp(a->kind, b->kind) == 0 && strcmp(a->file, b->file) == 0 && a->line == b->line;
+}
+
+/* Whether two cases failed for one reason: a finding of the same kind at the same place, or the same diagnosis. */
+static bool same_reason(const CaseResult *one, const CaseResult *other, Language language)
+{
+    const ResultFinding *a = main_finding(one), *b = main_finding(other);
+    if (a || b)
+        return a && b && same_finding(a, b);
+    return same_sentence(beyond_meaning(one, language), beyond_meaning(other, language));
 }
 
 /* The first case of r, before c, that failed with c's verdict for what looks like the same reason, and was
@@ -77,14 +115,9 @@ static bool same_subject(const CaseResult *one, const CaseResult *other, Languag
 static const CaseResult *told_before(const Result *r, const CaseResult *c, Language language)
 {
     for (const CaseResult *first = r->cases; first < c; first++)
-        if (first->verdict == c->verdict && !first->hidden && same_subject(first, c, language))
+        if (first->verdict == c->verdict && !first->hidden && same_reason(first, c, language))
             return first;
     return NULL;
-}
-
-static bool same_finding(const ResultFinding *a, const ResultFinding *b)
-{
-    return strcmp(a->kind, b->kind) == 0 && strcmp(a->file, b->file) == 0 && a->line == b->line;
 }
 
 static bool has_finding(const CaseResult *c, const ResultFinding *f)
@@ -138,6 +171,8 @@ static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool stu
         strbuf_puts(out, language_say(style.language, " above\n"));
         put_new_findings(out, r, c, style);
         put_block(out, language_say(style.language, "about: "), c->lesson);
+        if (strcmp(c->hint, first->hint) != 0)
+            put_block(out, language_say(style.language, "hint: "), report_hint_beyond_message(c));
         put_block(out, language_say(style.language, "replay: "), c->replay);
         return;
     }

@@ -136,13 +136,37 @@ static void test_new_findings_of_like_cases(void **state)
     strbuf_free(&out);
 }
 
+/* What lies at another place, or is of another kind, is another reason, whatever its message begins with. */
+static void test_another_place_is_another_reason(void **state)
+{
+    (void)state;
+    ResultFinding findings[] = {{.kind = "race", .file = "a.cu", .line = 5, .verdict = "race", .text = "a.cu:5: race", .message = ""},
+                                {.kind = "race", .file = "a.cu", .line = 9, .verdict = "race", .text = "a.cu:9: race", .message = ""},
+                                {.kind = "race", .file = "a.cu", .line = 5, .verdict = "race", .text = "a.cu:5: race", .message = ""}};
+    CaseResult cases[] = {{.name = "first", .message = "a.cu:5: race"}, {.name = "second", .message = "a.cu:9: race"}, {.name = "third", .message = "a.cu:5: race"}};
+    for (int i = 0; i < 3; i++) {
+        cases[i].verdict = VERDICT_RACE;
+        cases[i].lesson = cases[i].hint = cases[i].replay = "";
+        cases[i].findings = &findings[i];
+        cases[i].n_findings = 1;
+    }
+    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 3};
+    StrBuf out = {0};
+    report_cases(&out, &r, true, (ReportStyle){0});
+    assert_non_null(strstr(out.text, "a.cu:9: race"));
+    const char *merged = strstr(out.text, "as in first above");
+    assert_non_null(merged);
+    assert_null(strstr(merged + 1, "as in"));
+    strbuf_free(&out);
+}
+
 /* Verdicts whose message begins with their meaning are told apart by what comes after it. */
 static void test_slow_for_other_reasons(void **state)
 {
     (void)state;
     char message[3][256];
     static const char *const metrics[] = {"allocations is 16; needed is at most 4.", "page_faults is 9.",
-                                          "allocations is 12."};
+                                          "allocations is 12; needed is at most 8."};
     CaseResult cases[3] = {{.name = "first"}, {.name = "second"}, {.name = "third"}};
     for (int i = 0; i < 3; i++) {
         snprintf(message[i], sizeof message[i], "%s %s", verdict_meaning(VERDICT_SLOW), metrics[i]);
@@ -166,15 +190,15 @@ static void test_reason_told_once(void **state)
     CaseResult cases[] = {
         {.name = "first",
          .verdict = VERDICT_RACE,
-         .message = "the whole reason\n  hint: first line\n",
+         .message = "the whole reason 1\n  hint: first line\n",
          .lesson = "lesson 1",
          .hint = "first line\nsecond line",
          .replay = "run 1"},
         {.name = "second",
          .verdict = VERDICT_RACE,
-         .message = "the same again",
+         .message = "the whole reason 2\n",
          .lesson = "lesson 2",
-         .hint = "",
+         .hint = "its own hint",
          .replay = "run 2"},
         {.name = "third",
          .verdict = VERDICT_LEAK,
@@ -196,7 +220,8 @@ static void test_reason_told_once(void **state)
     assert_non_null(strstr(out.text, "hint: first line\n"));
     assert_null(strstr(strstr(out.text, "first line") + 1, "first line")); /* told once */
     assert_non_null(strstr(out.text, "hint: second line"));
-    assert_null(strstr(out.text, "the same again"));
+    assert_null(strstr(out.text, "the whole reason 2"));
+    assert_non_null(strstr(out.text, "hint: its own hint"));
     assert_non_null(strstr(out.text, "as in first above"));
     assert_non_null(strstr(out.text, "lesson 2"));
     assert_non_null(strstr(out.text, "run 2"));
@@ -209,7 +234,7 @@ static void test_reason_told_once(void **state)
     assert_null(strstr(out.text, "replay: "));
     strbuf_free(&out);
     report_cases(&out, &r, false, (ReportStyle){0}); /* a teacher sees all */
-    assert_non_null(strstr(out.text, "the same again"));
+    assert_non_null(strstr(out.text, "the whole reason 2"));
     strbuf_free(&out);
 }
 
@@ -885,6 +910,7 @@ int main(void)
         cmocka_unit_test(test_wide_names_align),
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_reason_told_once),
+        cmocka_unit_test(test_another_place_is_another_reason),
         cmocka_unit_test(test_slow_for_other_reasons),
         cmocka_unit_test(test_new_findings_of_like_cases),
         cmocka_unit_test(test_exports),
