@@ -146,6 +146,8 @@ static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseRe
             strbuf_puts(
                 out, language_say(facts->language, " The error is sticky: every later call returns it too."));
     }
+    if (facts->lab_case && facts->lab_case->expect_status != 0 && facts->exit_signal <= 0 && facts->exit_status == 0)
+        strbuf_puts(out, language_say(facts->language, " The function returned 0 all the same, so that its caller never hears of it."));
     add_stderr(out, facts);
 }
 

@@ -75,6 +75,13 @@ static bool crashed(const Evidence *e)
     return status != e->lab_case->expect_status && !(after_error && e->lab_case->expect_status == 0);
 }
 
+/* A call was made to fail, or fails as the case has it, and the program ended as if all were well. */
+static bool hid_an_error(const Evidence *e)
+{
+    return e->end == WIRE_END_NONE && e->lab_case->expect_status != 0 && evidence_exit_signal(e) == 0 &&
+           evidence_exit_status(e) == 0 && !error_has_no_call(e);
+}
+
 /* cudaErrorNotReady is an answer, not an error. */
 static bool met_cuda_error(const Evidence *e)
 {
@@ -139,9 +146,9 @@ static Verdict verdict_of_run(const Evidence *e)
     Verdict v = ended_by_limit(e);
     if (!e->lab_case->run)
         return VERDICT_PASS;
-    if (crashed(e))
+    if (crashed(e) && !hid_an_error(e))
         v = verdict_worse(v, VERDICT_CRASH);
-    if (met_cuda_error(e))
+    if (met_cuda_error(e) || hid_an_error(e))
         v = verdict_worse(v, VERDICT_CUDA_ERROR);
     if ((e->lab_case->check_output || error_has_no_call(e)) && e->answer)
         v = verdict_worse(v, e->answer->verdict);

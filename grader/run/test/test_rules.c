@@ -262,7 +262,7 @@ static const Row rows[] = {
      .c = {.expect_status = 1, .expect_error = "any"},
      .report = REPORT(EXIT(0, 0) "," ERR("cudaErrorUnknown") "," GOOD),
      PASSED,
-     .wanted = VERDICT_CRASH},
+     .wanted = VERDICT_CUDA_ERROR},
     {.name = "first tier",
      .c = {.tiers = tiers, .n_tiers = 2},
      .has_metric = true,
