@@ -38,6 +38,51 @@ static int size_param(LabCase *c, const char *key)
     return (int)lab_param_int(c, key);
 }
 
+/* Calls map_1d, map_2d or map_3d, whichever the case names. Of `part` parts of the width only one is mapped. */
+static int call_map(LabCase *c, const char *function, const int *in, int *out, int part)
+{
+    int status;
+    if (strcmp(function, "map_1d") == 0) {
+        int n = size_param(c, "n") / part;
+        lab_own_calls(0);
+        status = map_1d(in, out, n);
+    } else if (strcmp(function, "map_2d") == 0) {
+        int width = size_param(c, "width") / part, height = size_param(c, "height");
+        lab_own_calls(0);
+        status = map_2d(in, out, width, height);
+    } else {
+        int width = size_param(c, "width") / part, height = size_param(c, "height"), depth = size_param(c, "depth");
+        lab_own_calls(0);
+        status = map_3d(in, out, width, height, depth);
+    }
+    lab_own_calls(1);
+    return status;
+}
+
+static int call_stride(LabCase *c, int *sum, const int *x, int n)
+{
+    int blocks = size_param(c, "blocks"), threads = size_param(c, "threads");
+    lab_own_calls(0);
+    int status = add_stride(sum, x, n, blocks, threads);
+    lab_own_calls(1);
+    return status;
+}
+
+static int call_strip(LabCase *c, int *picture, int width, int rows, int amount)
+{
+    int pitch = size_param(c, "pitch"), first_row = size_param(c, "first_row");
+    lab_own_calls(0);
+    int status = add_strip(picture, pitch, width, first_row, rows, amount);
+    lab_own_calls(1);
+    return status;
+}
+
+/* Cases with `again` call a function twice: first with a smaller size, on an array of their own. */
+static int comes_again(LabCase *c)
+{
+    return lab_has_param(c, "again");
+}
+
 /* map_1d, map_2d and map_3d: the case has as many lengths as dimensions. */
 static void run_map(LabCase *c, const char *function)
 {
@@ -46,14 +91,12 @@ static void run_map(LabCase *c, const char *function)
     int *result = lab_output(c, "out", LAB_I32, input->n_dims, input->shape)->data;
     int *in = to_device(input->data, n);
     int *out = to_device(result, n);
-    int status;
-    if (strcmp(function, "map_1d") == 0)
-        status = map_1d(in, out, size_param(c, "n"));
-    else if (strcmp(function, "map_2d") == 0)
-        status = map_2d(in, out, size_param(c, "width"), size_param(c, "height"));
-    else
-        status = map_3d(in, out, size_param(c, "width"), size_param(c, "height"), size_param(c, "depth"));
-    finish(c, function, status);
+    if (comes_again(c)) {
+        int *other = to_device(result, n);
+        finish(c, function, call_map(c, function, in, other, 2));
+        CUDA_CHECK(cudaFree(other));
+    }
+    finish(c, function, call_map(c, function, in, out, 1));
     from_device(result, out, n);
     CUDA_CHECK(cudaFree(in));
 }
@@ -66,7 +109,12 @@ static void run_stride(LabCase *c)
     int *result = lab_output_i32(c, "sum_after", n);
     int *sum = to_device(before, n);
     int *x = to_device(addend, n);
-    finish(c, "add_stride", add_stride(sum, x, (int)n, size_param(c, "blocks"), size_param(c, "threads")));
+    if (comes_again(c)) {
+        int *other = to_device(before, n);
+        finish(c, "add_stride", call_stride(c, other, x, (int)n - 1));
+        CUDA_CHECK(cudaFree(other));
+    }
+    finish(c, "add_stride", call_stride(c, sum, x, (int)n));
     from_device(result, sum, n);
     CUDA_CHECK(cudaFree(x));
 }
@@ -86,8 +134,10 @@ static void run_strip(LabCase *c)
                               cudaMemcpyHostToDevice));
     /* Where row 0 of the whole picture would be: an address to count from, outside of any array. */
     int *picture = (int *)((uintptr_t)strip - first_row * pitch);
-    finish(c, "add_strip",
-           add_strip(picture, (int)pitch, (int)width, (int)first_row, (int)rows, size_param(c, "amount")));
+    if (comes_again(c)) /* adds an amount to two rows, and takes it off again */
+        for (int amount = -5; amount <= 5; amount += 10)
+            finish(c, "add_strip", call_strip(c, picture, (int)width, 2, amount));
+    finish(c, "add_strip", call_strip(c, picture, (int)width, (int)rows, size_param(c, "amount")));
     for (size_t r = 0; r < rows; r++)
         CUDA_CHECK(
             cudaMemcpy(result + r * width, strip + r * pitch, width * sizeof(int), cudaMemcpyDeviceToHost));
@@ -97,6 +147,7 @@ static void run_strip(LabCase *c)
 void lab_main(LabCase *c)
 {
     const char *function = lab_param_text(c, "function");
+    lab_own_calls(1);
     if (strcmp(function, "add_stride") == 0)
         run_stride(c);
     else if (strcmp(function, "add_strip") == 0)
