@@ -1,0 +1,13 @@
+# Mutants of the labs' solutions: `make mutants`. Where libclang's header is not installed, `mutate` is not built.
+
+LLVM_INCLUDE := $(firstword $(wildcard $(addsuffix /clang-c/Index.h,$(addsuffix /include,$(sort $(wildcard /usr/lib/llvm-*))))))
+ifneq "$(LLVM_INCLUDE)" ""
+LLVM_HOME := $(patsubst %/include/clang-c/Index.h,%,$(LLVM_INCLUDE))
+$(call module,common/mutants,-isystem $(LLVM_HOME)/include)
+$(call program,mutate,common/mutants,common/mutants common/base,-L$(LLVM_HOME)/lib -lclang)
+endif
+
+N ?= 0
+.PHONY: mutants
+mutants: all ## graded mutants of the labs' solutions, and what survives: LABS=a,b, N=20 of each lab, MUTANT_SEED=1 (needs libclang-dev)
+	@BUILD=$(BUILD) KIT=$(KIT) SAMPLE=$(N) SEED=$(or $(MUTANT_SEED),1) common/mutants/mutants.sh $(subst $(comma), ,$(LABS))

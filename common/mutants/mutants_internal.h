@@ -1,0 +1,22 @@
+/* Between reading a source (mutants.c) and what may stand in its places instead (operators.c). */
+#ifndef COMMON_MUTANTS_INTERNAL_H
+#define COMMON_MUTANTS_INTERNAL_H
+
+#include "common/mutants/mutants.h"
+
+#include <clang-c/Index.h>
+
+/* Bytes of the source. */
+typedef struct Span {
+    size_t begin, end;
+} Span;
+
+/* One more mutant: the span gives way to a text. Nothing where no student writes, where that is there
+ * already, or for an empty span. */
+void mutants_add(Mutants *m, MutantOperator operator, Span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The mutants of one place in the syntax tree (not of what is below it). */
+void mutants_of_cursor(Mutants *m, CXTranslationUnit unit, CXCursor cursor, CXCursor parent);
+
+#endif

@@ -1,0 +1,110 @@
+#!/bin/bash
+# Mutants of small sources and of the labs' solutions: each operator makes what it says, samples are the same each time, equivalent.yaml is true.
+# A few mutants of lab 02 are graded, and their rate is held.
+set -uo pipefail
+: "${BUILD:?}" "${KIT:?}"
+cd "$KIT" || exit 2
+n=0
+result() { n=$((n + 1)); if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; printf '%s\n' "${3:-}" | sed 's/^/# /' | head -40; fi; }
+[ -x "$BUILD/bin/mutate" ] || { echo "1..0 # SKIP libclang-dev is not installed"; exit 0; }
+command -v nvcc >/dev/null || { echo "1..0 # SKIP nvcc is not here"; exit 0; }
+cuda=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mutate() {
+    local lab=$1
+    shift
+    "$BUILD/bin/mutate" "$@" -x cuda --cuda-host-only -nocudainc -nocudalib -std=c++17 -include common/mutants/cuda.h -I "labs/$lab" -I common/lab -I "$cuda/include"
+}
+
+cat >"$tmp/small.cu" <<'END'
+int given(int x) { return x + 1; }
+__global__ void kernel(const int *in, int *out, int n)
+{
+    //@ solution 1
+    __shared__ int tile[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && n > 3)
+        tile[threadIdx.x] = in[i];
+    __syncthreads();
+    if (i < n)
+        out[i] = tile[threadIdx.x] * (int)sizeof(int);
+    //@ stub
+    //@ end
+}
+extern "C" int run(const int *in, int *out, int n)
+{
+    //@ solution 2
+    int blocks = (n + 256 - 1) / 256;
+    kernel<<<blocks, 256>>>(in, out, n);
+    return cudaGetLastError();
+    //@ stub
+    //@ end
+}
+END
+mutate 01-indexing "$tmp/small.cu" >"$tmp/list" 2>"$tmp/said"
+result $? "a source is read" "$(cat "$tmp/said")"
+# OPERATOR TEXT: one of the mutants is of that operator, and has this line.
+has() {
+    grep -P "^\\d+\t$1\t" "$tmp/list" | cut -f8 | grep -qFx -- "$2"
+    result $? "$1: $2" "$(grep -P "\t$1\t" "$tmp/list")"
+}
+has bound 'if (i <= n)'
+has logic 'if (i < n || n > 3)'
+has dropped-condition 'if (i < n)'
+has dropped-guard 'if (true)'
+has missing-term 'int i = threadIdx.x;'
+has arithmetic 'int i = blockIdx.x * blockDim.x - threadIdx.x;'
+has builtin 'int i = blockIdx.x * gridDim.x + threadIdx.x;'
+has axis 'int i = blockIdx.y * blockDim.x + threadIdx.x;'
+has off-by-one 'tile[threadIdx.x] = in[i - 1];'
+has shared-size '__shared__ int tile[256 - 1];'
+has dropped-barrier '(void)0;'
+has size 'out[i] = tile[threadIdx.x] * (int)1;'
+has rounding 'int blocks = (n) / 256;'
+has launch-shape 'kernel<<<256, blocks>>>(in, out, n);'
+has arguments 'kernel<<<blocks, 256>>>(out, in, n);'
+has dropped-check 'return cudaSuccess;'
+has dead-second-call '{ static int calls; if (calls++ > 0) return 0;'
+given=$(cut -f4 "$tmp/list" | grep -cx 1)
+[ "$given" = 0 ]
+result $? "what is given stays as it is" "$given"
+mutate 01-indexing --sample=9 --seed=5 "$tmp/small.cu" >"$tmp/one"
+mutate 01-indexing --sample=9 --seed=5 "$tmp/small.cu" >"$tmp/two"
+[ "$(wc -l <"$tmp/one")" = 9 ] && cmp -s "$tmp/one" "$tmp/two" && [ "$(cut -f2 "$tmp/one" | sort -u | wc -l)" = 9 ]
+result $? "a sample is the same each time, and the operators take turns" "$(cat "$tmp/one")"
+sed 's/blocks = (n/blocks = (m/' "$tmp/small.cu" >"$tmp/wrong.cu"
+mutate 01-indexing "$tmp/wrong.cu" >/dev/null 2>"$tmp/said"
+[ $? = 2 ] && grep -q "undeclared identifier 'm'" "$tmp/said"
+result $? "a source that libclang cannot read is told" "$(cat "$tmp/said")"
+
+# FILE LIST: what is not true of an equivalent.yaml.
+untrue() {
+    awk -v q="'" '
+        function text(s) { sub(/^[- ]*[a-z]+: /, "", s); if (substr(s, 1, 1) == q) { s = substr(s, 2, length(s) - 2); gsub(q q, q, s) } return s }
+        FILENAME == ARGV[1] { split($0, f, "\t"); all++; made[f[7] "\t" f[8]] = 1; next }
+        /^#/ { next }
+        /^- line: / { line = text($0); named++; next }
+        /^  mutant: / { if (!((line "\t" text($0)) in made)) print "no such mutant: " line " -> " text($0); open = 1; next }
+        /^  why: ..../ { open = 0; reasons++; next }
+        { print "not read: " $0 }
+        END { if (named != reasons) print named " are named, and " reasons + 0 " have a reason"; if (named * 10 > all) print named " of " all " are more than a tenth" }
+    ' "$2" "$1"
+}
+for file in solutions/*/equivalent.yaml; do
+    lab=$(basename "$(dirname "$file")")
+    mutate "$lab" "solutions/$lab/$("$BUILD/bin/labtool" files "labs/$lab" | head -n 1)" >"$tmp/all"
+    wrong=$(untrue "$file" "$tmp/all")
+    [ -z "$wrong" ]
+    result $? "$file names mutants that there are, with reasons, and at most a tenth" "$wrong"
+done
+printf -- "- line: 'if (i < n)'\n  mutant: 'if (i < m)'\n" >"$tmp/equivalent.yaml"
+[ "$(untrue "$tmp/equivalent.yaml" "$tmp/list" | wc -l)" = 2 ]
+result $? "the control: a mutant that there is not, and a reason that is missing" "$(untrue "$tmp/equivalent.yaml" "$tmp/list")"
+
+"$BUILD/bin/grade" doctor >"$tmp/doctor" 2>&1 || { echo "ok $((n + 1)) - mutants are graded # SKIP grade doctor is not content"; echo "1..$((n + 1))"; exit 0; }
+SAMPLE=5 SEED=3 FLOOR=100 common/mutants/mutants.sh 02-vector-add >"$tmp/report" 2>&1
+result $? "five mutants of lab 02 are killed" "$(cat "$tmp/report")"
+grep -qE '^killed ([1-5]) of \1 \(100 %\)' "$tmp/report" && grep -q '^  operator ' "$tmp/report" && grep -q '^  case ' "$tmp/report"
+result $? "the report says by what" "$(cat "$tmp/report")"
+echo "1..$n"
