@@ -89,7 +89,8 @@ bool find_tail(const Evidence *e, char *sentence)
     return true;
 }
 
-/* Written are as many elements as a block has threads, where there should be those of more than one further block. */
+/* Written are as many elements as a block has threads, where there should be those of more than one further
+ * block. */
 bool find_first_block(const Evidence *e, char *sentence)
 {
     size_t first = first_wrong(e);

@@ -146,8 +146,11 @@ static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseRe
             strbuf_puts(
                 out, language_say(facts->language, " The error is sticky: every later call returns it too."));
     }
-    if (facts->lab_case && facts->lab_case->expect_status != 0 && facts->exit_signal <= 0 && facts->exit_status == 0)
-        strbuf_puts(out, language_say(facts->language, " The function returned 0 all the same, so that its caller never hears of it."));
+    if (facts->lab_case && facts->lab_case->expect_status != 0 && facts->exit_signal <= 0 &&
+        facts->exit_status == 0)
+        strbuf_puts(out, language_say(
+                             facts->language,
+                             " The function returned 0 all the same, so that its caller never hears of it."));
     add_stderr(out, facts);
 }
 
@@ -181,7 +184,8 @@ static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *
                                                       : " %s is %.6g; needed is at least %.6g"),
                   facts->metric_name, facts->metric_value, below ? all->at_most : all->at_least);
     if (part != all)
-        strbuf_printf(out, language_say(facts->language, ", and for part of the points %.6g"), below ? part->at_most : part->at_least);
+        strbuf_printf(out, language_say(facts->language, ", and for part of the points %.6g"),
+                      below ? part->at_most : part->at_least);
     strbuf_puts(out, language_say(facts->language, "."));
 }
 

@@ -10,9 +10,9 @@
  *          replay: ...
  *     Score: 11.5/15
  *
- * What students see tells the reason of a verdict once: a beginner whose every case fails for one reason (the same
- * finding at the same place, or the same diagnosis of the same array) should read it once. A case's own hint is
- * always told.
+ * What students see tells the reason of a verdict once: a beginner whose every case fails for one reason (the
+ * same finding at the same place, or the same diagnosis of the same array) should read it once. A case's own
+ * hint is always told.
  */
 #include "grader/report/report_internal.h"
 
@@ -70,7 +70,8 @@ static const char *skip_number(const char *at)
     return at + strspn(at, "0123456789.-+");
 }
 
-/* Whether the first lines of two texts differ by numbers alone: the same array or metric, and the same diagnosis. */
+/* Whether the first lines of two texts differ by numbers alone: the same array or metric, and the same
+ * diagnosis. */
 static bool same_sentence(const char *a, const char *b)
 {
     for (;;) {
@@ -101,7 +102,8 @@ static bool same_finding(const ResultFinding *a, const ResultFinding *b)
     return strcmp(a->kind, b->kind) == 0 && strcmp(a->file, b->file) == 0 && a->line == b->line;
 }
 
-/* Whether two cases failed for one reason: a finding of the same kind at the same place, or the same diagnosis. */
+/* Whether two cases failed for one reason: a finding of the same kind at the same place, or the same
+ * diagnosis. */
 static bool same_reason(const CaseResult *one, const CaseResult *other, Language language)
 {
     const ResultFinding *a = main_finding(one), *b = main_finding(other);

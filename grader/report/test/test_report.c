@@ -140,10 +140,18 @@ static void test_new_findings_of_like_cases(void **state)
 static void test_another_place_is_another_reason(void **state)
 {
     (void)state;
-    ResultFinding findings[] = {{.kind = "race", .file = "a.cu", .line = 5, .verdict = "race", .text = "a.cu:5: race", .message = ""},
-                                {.kind = "race", .file = "a.cu", .line = 9, .verdict = "race", .text = "a.cu:9: race", .message = ""},
-                                {.kind = "race", .file = "a.cu", .line = 5, .verdict = "race", .text = "a.cu:5: race", .message = ""}};
-    CaseResult cases[] = {{.name = "first", .message = "a.cu:5: race"}, {.name = "second", .message = "a.cu:9: race"}, {.name = "third", .message = "a.cu:5: race"}};
+    ResultFinding findings[] = {
+        {.kind = "race", .file = "a.cu", .line = 5, .verdict = "race", .text = "a.cu:5: race", .message = ""},
+        {.kind = "race", .file = "a.cu", .line = 9, .verdict = "race", .text = "a.cu:9: race", .message = ""},
+        {.kind = "race",
+         .file = "a.cu",
+         .line = 5,
+         .verdict = "race",
+         .text = "a.cu:5: race",
+         .message = ""}};
+    CaseResult cases[] = {{.name = "first", .message = "a.cu:5: race"},
+                          {.name = "second", .message = "a.cu:9: race"},
+                          {.name = "third", .message = "a.cu:5: race"}};
     for (int i = 0; i < 3; i++) {
         cases[i].verdict = VERDICT_RACE;
         cases[i].lesson = cases[i].hint = cases[i].replay = "";
