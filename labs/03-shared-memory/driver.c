@@ -38,20 +38,21 @@ static int size_param(LabCase *c, const char *key)
     return (int)lab_param_int(c, key);
 }
 
-static int call_reverse(LabCase *c, const char *function, int *data, int n)
+/* Runs and radii are a `part`-th of the case's. */
+static int call_reverse(LabCase *c, const char *function, int *data, int n, int part)
 {
     int is_static = strcmp(function, "reverse_static") == 0;
-    int run = is_static ? 0 : size_param(c, "run");
+    int run = is_static ? 0 : size_param(c, "run") / part;
     lab_own_calls(0);
     int status = is_static ? reverse_static(data, n) : reverse_dynamic(data, n, run);
     lab_own_calls(1);
     return status;
 }
 
-static int call_stencil(LabCase *c, const char *function, const int *in, int *out, int n)
+static int call_stencil(LabCase *c, const char *function, const int *in, int *out, int n, int part)
 {
     int is_static = strcmp(function, "stencil_static") == 0, is_loop = strcmp(function, "stencil_loop") == 0;
-    int radius = is_static ? 0 : size_param(c, "radius"), threads = is_static ? 0 : size_param(c, "threads");
+    int radius = is_static ? 0 : size_param(c, "radius") / part, threads = is_static ? 0 : size_param(c, "threads");
     int blocks = is_loop ? size_param(c, "blocks") : 0;
     lab_own_calls(0);
     int status = is_static ? stencil_static(in, out, n)
@@ -61,7 +62,7 @@ static int call_stencil(LabCase *c, const char *function, const int *in, int *ou
     return status;
 }
 
-/* The arrays are changed in place. Cases with `again` call a function twice: first for fewer elements, of an array of
+/* The arrays are changed in place. Cases with `again` call a function twice: first for fewer elements and a smaller radius, of an array of
  * their own. */
 static void run_reverse(LabCase *c, const char *function)
 {
@@ -71,10 +72,10 @@ static void run_reverse(LabCase *c, const char *function)
     int *data = to_device(before, n);
     if (lab_has_param(c, "again")) {
         int *other = to_device(before, n);
-        finish(c, function, call_reverse(c, function, other, (int)(n + 1) / 2));
+        finish(c, function, call_reverse(c, function, other, (int)(n + 1) / 2, 2));
         CUDA_CHECK(cudaFree(other));
     }
-    finish(c, function, call_reverse(c, function, data, (int)n));
+    finish(c, function, call_reverse(c, function, data, (int)n, 1));
     from_device(after, data, n);
 }
 
@@ -87,10 +88,10 @@ static void run_stencil(LabCase *c, const char *function)
     int *out = to_device(result, n);
     if (lab_has_param(c, "again")) {
         int *other = to_device(result, n);
-        finish(c, function, call_stencil(c, function, in, other, (int)(n + 1) / 2));
+        finish(c, function, call_stencil(c, function, in, other, (int)(n + 1) / 2, 2));
         CUDA_CHECK(cudaFree(other));
     }
-    finish(c, function, call_stencil(c, function, in, out, (int)n));
+    finish(c, function, call_stencil(c, function, in, out, (int)n, 1));
     from_device(result, out, n);
     CUDA_CHECK(cudaFree(in));
 }
