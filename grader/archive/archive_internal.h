@@ -34,6 +34,10 @@ Status handin_read_nested(Arena *a, const Member *archive, Member **members, siz
 Status handin_read_folder(Arena *a, const char *path, const ReadRules *rules, Member **members, size_t *n,
                           Diag *d);
 
+/* What files in archives of ours are dated: the first second of 1980, the oldest time that every archive tool
+ * takes without a warning. */
+enum { HANDIN_FIXED_MTIME = 315532800 };
+
 /* A message without the words that it refuses an archive. */
 const char *handin_reason(const char *message);
 

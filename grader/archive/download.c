@@ -338,10 +338,10 @@ static Status put_for_team(Work *w, const Handin *h, const char *team, const Rec
 {
     Status s = STATUS_OK;
     for (size_t i = 0; s == STATUS_OK && w->in->roster && i < w->in->roster->n; i++) {
-        const struct RosterRow *row = &w->in->roster->rows[i];
-        if (!roster_in_group(row, team))
+        const RosterRow *row = &w->in->roster->rows[i];
+        if (!roster_in_group(row, team) || roster_is_dropped(row))
             continue;
-        s = put_as(w, h, row->student, receipt, who);
+        s = put_as(w, h, row->cells[ROSTER_STUDENT], receipt, who);
         (*n)++;
     }
     return s;

@@ -21,6 +21,7 @@
 #define GRADER_ARCHIVE_DOWNLOAD_H
 
 #include "grader/archive/archive.h"
+#include "grader/archive/roster.h"
 
 #include <stdint.h>
 
@@ -54,28 +55,6 @@ typedef struct HandinList {
     HandinListItem *items;
     size_t n, cap;
 } HandinList;
-
-/* Who is who: a CSV file with a header. The column `student` (else the first one) holds the ids that folders,
- * gradebook and exports use; a column `group` names the teams, separated by ';', that the student hands in
- * with; every other cell is another name of the same student: numbers of the system, e-mail address, full
- * name. */
-typedef struct Roster {
-    struct RosterRow {
-        const char *student, **others;
-        const char *groups; /* "" when the roster names none */
-        size_t n_others;
-    } * rows;
-    size_t n;
-} Roster;
-
-Status roster_load(Arena *a, const char *path, Roster *roster, Diag *d);
-/* The student whom one of the names means, the first name that anybody has deciding. STATUS_NOT_FOUND when
- * nobody has one of them, STATUS_INVALID when several have the first. */
-Status roster_find(const Roster *roster, const char *const *names, size_t n, const char **student, Diag *d);
-/* Whether the student of a row is in the team of that name. Names of students and teams are compared as an
- * LMS writes them into file names: without the characters that none may have there, an underscore as a blank.
- */
-bool roster_in_group(const struct RosterRow *row, const char *group);
 
 /* When a submission was received, as DIR/receipts.csv keeps it: a line for each student and lab. */
 typedef struct Receipt {

@@ -35,7 +35,7 @@ measured "grade run" "$grade" run --submissions "$work/slice0" --out "$work/out"
 measured "again: nothing is missing" "$grade" run --submissions "$work/slice0" --out "$work/out" --labs "${labs// /,}" --jobs "$jobs"
 measured "grade report" "$grade" report --out "$work/out"
 measured "grade status" "$grade" status --out "$work/out"
-for format in json csv junit canvas; do # moodle fills in a worksheet that it gives
+for format in json csv junit; do # canvas and moodle fill in a file that the system gave
     measured "export $format" "$grade" export --out "$work/out" --format $format --to "$work/export.$format"
 done
 pages=$(find "$work/out/report" -name '*.html' | wc -l)

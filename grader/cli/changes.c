@@ -2,6 +2,7 @@
  * Each adds lines to the gradebook's log; nothing is ever overwritten, and the exports and pages made
  * afterwards show what follows from it. */
 #include "common/base/nearest.h"
+#include "grader/archive/roster.h"
 #include "grader/cli/cli.h"
 #include "grader/core/files.h"
 #include "grader/core/when.h"
@@ -145,9 +146,12 @@ int cli_log(Arena *a, const Options *o)
     Status s = open_book(a, o, false, &book, &d);
     if (s == STATUS_OK)
         s = gradebook_changes(book, a, &log, &n, &d);
+    Roster roster;
+    if (s == STATUS_OK)
+        s = roster_load_out(a, o->out, &roster, &d);
     const char **students, **labs;
     if (s == STATUS_OK)
-        s = cli_choose_in_book(a, o, book, &students, &labs, &d);
+        s = cli_choose_in_book(a, o, book, &roster, &students, &labs, &d);
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
         bool chosen = (!log[i].student[0] || cli_listed(students, log[i].student)) &&
                       (!log[i].lab[0] || cli_listed(labs, log[i].lab));
@@ -171,7 +175,10 @@ static Status check_names(Arena *a, Gradebook *book, const Options *o, bool must
     BookNames names;
     Kit kit;
     const char **chosen;
-    Status s = cli_book_names(a, book, &names, d);
+    Roster roster;
+    Status s = roster_load_out(a, o->out, &roster, d);
+    if (s == STATUS_OK)
+        s = cli_book_names(a, book, &roster, &names, d);
     KnownNames known = {"students", "student", "the gradebook", names.students, names.n_students};
     if (s == STATUS_OK && (must_know || names.n_students))
         s = cli_choose(a, &known, o->students, &chosen, d);

@@ -1,11 +1,13 @@
 /* The labs and submissions of a class; see class_run.h. */
 #include "grader/archive/archive.h"
+#include "grader/archive/roster.h"
 #include "grader/build/places.h"
 #include "grader/build/slips.h"
 #include "grader/cli/class_run.h"
 #include "grader/core/files.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -102,15 +104,42 @@ static Status check_case(const ClassRun *c, Diag *d)
     return STATUS_NOT_FOUND;
 }
 
-/* The students: folders of the class's folder, in order. */
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Adds the roster's students who have no folder, and takes out those who have left; in order. */
+static void heed_roster(const ClassRun *c, const char **students, size_t *n)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        const RosterRow *row = roster_row(&c->roster, students[i]);
+        if (!row || !roster_is_dropped(row))
+            students[kept++] = students[i];
+    }
+    *n = kept;
+    for (size_t i = 0; i < c->roster.n; i++) {
+        const RosterRow *row = &c->roster.rows[i];
+        const char *student = row->cells[ROSTER_STUDENT];
+        if (!roster_is_dropped(row) && !bsearch(&student, students, kept, sizeof *students, compare_names))
+            students[(*n)++] = student;
+    }
+    if (*n)
+        qsort(students, *n, sizeof *students, compare_names);
+}
+
+/* The students: folders of the class's folder, and who else is on the roster, in order. */
 static Status list_students(ClassRun *c, const char ***students, size_t *n, Diag *d)
 {
     const char **names;
     size_t n_names;
     Status s = dir_list(c->arena, c->options->submissions, &names, &n_names, d);
+    if (s == STATUS_OK)
+        s = roster_load_out(c->arena, c->options->out, &c->roster, d);
     if (s != STATUS_OK)
         return s;
-    *students = ARENA_NEW_ARRAY(c->arena, const char *, n_names + 1);
+    *students = ARENA_NEW_ARRAY(c->arena, const char *, n_names + c->roster.n + 1);
     *n = 0;
     for (size_t i = 0; *students && i < n_names; i++) {
         const char *path = arena_printf(c->arena, "%s/%s", c->options->submissions, names[i]);
@@ -124,6 +153,7 @@ static Status list_students(ClassRun *c, const char ***students, size_t *n, Diag
     }
     if (!*students)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for the students");
+    heed_roster(c, *students, n);
     if (*n == 0)
         return diag_set(d, STATUS_NOT_FOUND, "%s holds no student's folder (DIR/<student>/<NN-lab>/)",
                         c->options->submissions);

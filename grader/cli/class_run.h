@@ -17,6 +17,7 @@ typedef struct ClassRun {
     const Options *options;
     const char *dir; /* OUT, or OUT/regrade */
     GradeRun run;
+    Roster roster; /* OUT/roster.csv */
     Lab **labs;
     size_t n_labs;
     Submission *submissions;

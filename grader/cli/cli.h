@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 #include "grader/core/kit.h"
 #include "grader/core/lab.h"
+#include "grader/core/roster.h"
 #include "grader/db/gradebook.h"
 #include "grader/run/submission.h"
 
@@ -85,15 +86,18 @@ typedef struct KnownNames {
     size_t n;
 } KnownNames;
 Status cli_choose(Arena *a, const KnownNames *known, const char *text, const char ***chosen, Diag *d);
-/* The students and labs of a gradebook, each once, sorted. */
+/* The students and labs of a gradebook, each once, sorted; with the roster's students, those who left too. */
 typedef struct BookNames {
     const char **students, **labs;
     size_t n_students, n_labs;
 } BookNames;
-Status cli_book_names(Arena *a, Gradebook *book, BookNames *names, Diag *d);
-/* --students and --labs held against a gradebook. */
-Status cli_choose_in_book(Arena *a, const Options *o, Gradebook *book, const char ***students,
-                          const char ***labs, Diag *d);
+Status cli_book_names(Arena *a, Gradebook *book, const Roster *roster, BookNames *names, Diag *d);
+/* --students and --labs held against a gradebook and OUT/roster.csv. */
+Status cli_choose_in_book(Arena *a, const Options *o, Gradebook *book, const Roster *roster,
+                          const char ***students, const char ***labs, Diag *d);
+/* Opens OUT/gradebook.db, which must be there, and loads the class that the options choose. */
+typedef struct ReportClass ReportClass;
+Status cli_load_class(Arena *a, const Options *o, Gradebook **book, ReportClass **c, Diag *d);
 /* --labs held against the kit's labs. */
 Status cli_choose_kit_labs(Arena *a, const Kit *kit, const char *text, const char ***labs, Diag *d);
 /* Adds to a message which of the known names may be meant. */

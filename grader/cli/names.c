@@ -68,13 +68,13 @@ static bool add_once(const char **names, size_t *n, const char *name)
     return true;
 }
 
-Status cli_book_names(Arena *a, Gradebook *book, BookNames *names, Diag *d)
+Status cli_book_names(Arena *a, Gradebook *book, const Roster *roster, BookNames *names, Diag *d)
 {
     GradebookRow *rows;
     size_t n = 0;
     *names = (BookNames){0};
     Status s = gradebook_latest(book, a, &rows, &n, d);
-    names->students = ARENA_NEW_ARRAY(a, const char *, n + 1);
+    names->students = ARENA_NEW_ARRAY(a, const char *, n + roster->n + 1);
     names->labs = ARENA_NEW_ARRAY(a, const char *, n + 1);
     if (s == STATUS_OK && (!names->students || !names->labs))
         s = diag_set(d, STATUS_NO_MEMORY, "no memory");
@@ -82,14 +82,16 @@ Status cli_book_names(Arena *a, Gradebook *book, BookNames *names, Diag *d)
         add_once(names->students, &names->n_students, rows[i].student);
         add_once(names->labs, &names->n_labs, rows[i].lab);
     }
+    for (size_t i = 0; s == STATUS_OK && i < roster->n; i++)
+        add_once(names->students, &names->n_students, roster->rows[i].cells[ROSTER_STUDENT]);
     return s;
 }
 
-Status cli_choose_in_book(Arena *a, const Options *o, Gradebook *book, const char ***students,
-                          const char ***labs, Diag *d)
+Status cli_choose_in_book(Arena *a, const Options *o, Gradebook *book, const Roster *roster,
+                          const char ***students, const char ***labs, Diag *d)
 {
     BookNames names;
-    Status s = cli_book_names(a, book, &names, d);
+    Status s = cli_book_names(a, book, roster, &names, d);
     KnownNames known = {"students", "student", "the gradebook", names.students, names.n_students};
     if (s == STATUS_OK)
         s = cli_choose(a, &known, o->students, students, d);

@@ -5,6 +5,7 @@
  * over.
  */
 #include "grader/cli/class_run.h"
+#include "grader/cli/sources.h"
 #include "grader/core/files.h"
 #include "grader/exec/done.h"
 #include "grader/report/report.h"
@@ -160,9 +161,14 @@ static Status write_pages(const ClassRun *c, Diag *d)
 {
     ReportClass *all = NULL;
     const char *dir = arena_printf(c->arena, "%s/report", c->options->out);
-    Status s = report_class_load(c->book, NULL, NULL, &all, d);
+    Status s = report_class_load(c->book, &(ReportChoice){.roster = &c->roster}, &all, d);
+    Sources sources = {0};
     if (s == STATUS_OK)
-        s = dir ? report_html(all, "CUDA Lab Kit", dir, d) : diag_set(d, STATUS_NO_MEMORY, "no memory");
+        s = dir ? sources_open(c->arena, c->options->submissions, all, &sources, d)
+                : diag_set(d, STATUS_NO_MEMORY, "no memory");
+    if (s == STATUS_OK)
+        s = report_html(all, "CUDA Lab Kit", dir, &sources.finder, d);
+    sources_close(&sources);
     report_class_free(all);
     return s;
 }

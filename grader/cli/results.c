@@ -1,18 +1,18 @@
 /* grade status, report, export: what is made from an existing gradebook. */
+#include "grader/archive/roster.h"
 #include "grader/cli/class_run.h"
-#include "grader/cli/cli.h"
+#include "grader/cli/sources.h"
 #include "grader/core/files.h"
 #include "grader/db/gradebook.h"
+#include "grader/report/fill.h"
+#include "grader/report/items.h"
 #include "grader/report/report.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { WORKSHEET_BYTES_MAX = 16 << 20 };
-
-/* Opens OUT/gradebook.db, which must be there, and loads the class. */
-static Status load_class(Arena *a, const Options *o, Gradebook **book, ReportClass **c, Diag *d)
+Status cli_load_class(Arena *a, const Options *o, Gradebook **book, ReportClass **c, Diag *d)
 {
     *book = NULL;
     *c = NULL;
@@ -26,9 +26,13 @@ static Status load_class(Arena *a, const Options *o, Gradebook **book, ReportCla
         return diag_set(d, STATUS_NOT_FOUND, "there is no gradebook in %s", o->out);
     Status s = gradebook_open(path, book, d);
     const char **students, **labs;
+    Roster *roster = ARENA_NEW(a, Roster);
     if (s == STATUS_OK)
-        s = cli_choose_in_book(a, o, *book, &students, &labs, d);
-    return s == STATUS_OK ? report_class_load(*book, students, labs, c, d) : s;
+        s = roster ? roster_load_out(a, o->out, roster, d) : diag_set(d, STATUS_NO_MEMORY, "no memory");
+    if (s == STATUS_OK)
+        s = cli_choose_in_book(a, o, *book, roster, &students, &labs, d);
+    const ReportChoice choice = {students, labs, roster, o->anonymous};
+    return s == STATUS_OK ? report_class_load(*book, &choice, c, d) : s;
 }
 
 static void put(StrBuf *out, FILE *file)
@@ -74,7 +78,7 @@ int cli_status(Arena *a, const Options *o)
     Gradebook *book;
     ReportClass *c;
     Diag d;
-    Status s = load_class(a, o, &book, &c, &d);
+    Status s = cli_load_class(a, o, &book, &c, &d);
     if (s == STATUS_OK && !o->students && !o->labs)
         s = print_progress(a, o, c, &d);
     if (s == STATUS_OK) {
@@ -98,10 +102,16 @@ int cli_report(Arena *a, const Options *o)
     Gradebook *book;
     ReportClass *c;
     Diag d;
-    Status s = load_class(a, o, &book, &c, &d);
-    const char *dir = s == STATUS_OK ? arena_printf(a, "%s/report", o->out) : NULL;
+    Status s = cli_load_class(a, o, &book, &c, &d);
+    const char *dir =
+        o->to ? o->to : arena_printf(a, "%s/report%s", o->out, o->anonymous ? "-anonymous" : "");
+    Sources sources = {0};
+    if (s == STATUS_OK && o->submissions)
+        s = sources_open(a, o->submissions, c, &sources, &d);
     if (s == STATUS_OK)
-        s = dir ? report_html(c, "CUDA Lab Kit", dir, &d) : diag_set(&d, STATUS_NO_MEMORY, "no memory");
+        s = dir ? report_html(c, "CUDA Lab Kit", dir, o->submissions ? &sources.finder : NULL, &d)
+                : diag_set(&d, STATUS_NO_MEMORY, "no memory");
+    sources_close(&sources);
     if (s == STATUS_OK)
         printf("%s/index.html\n", dir);
     report_class_free(c);
@@ -145,7 +155,7 @@ int cli_leaderboard(Arena *a, const Options *o)
     ReportClass *c;
     Diag d;
     StrBuf page = {0};
-    Status s = load_class(a, o, &book, &c, &d);
+    Status s = cli_load_class(a, o, &book, &c, &d);
     const char *dir = s == STATUS_OK ? arena_printf(a, "%s/report", o->out) : NULL;
     const char *path = o->to ? o->to : dir ? arena_printf(a, "%s/leaderboard.html", dir) : NULL;
     if (s == STATUS_OK && !path)
@@ -168,34 +178,69 @@ int cli_leaderboard(Arena *a, const Options *o)
     return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
 }
 
+/* The formats that are a file of the system's, filled in. */
+typedef struct Filled {
+    const char *name, *meaning, *hint;
+    Status (*fill)(const ReportClass *c, const Sheet *sheet, const FillOptions *options, StrBuf *out,
+                   StrBuf *notes, Diag *d);
+} Filled;
+
+static const Filled filled[] = {
+    {"canvas", "Canvas's gradebook, filled in (--from FILE)",
+     "Grades, Export, Export Entire Gradebook in Canvas gives it: it is filled in, never made",
+     report_fill_canvas},
+    {"moodle", "Moodle's offline grading worksheet, filled in (--from FILE)",
+     "download the grading worksheet from the assignment in Moodle: it is filled in, never made",
+     report_fill_moodle},
+};
+enum { N_FILLED = sizeof filled / sizeof *filled };
+
+static const Filled *find_filled(const char *name)
+{
+    for (size_t i = 0; name && i < N_FILLED; i++)
+        if (strcmp(filled[i].name, name) == 0)
+            return &filled[i];
+    return NULL;
+}
+
 static int list_formats(void)
 {
     for (const ReportFormat *f = report_formats(); f->name; f++)
         printf("  %-14s %s\n", f->name, f->meaning);
-    printf("  %-14s %s\n", "moodle", "Moodle's offline grading worksheet, filled in (--from FILE)");
+    for (size_t i = 0; i < N_FILLED; i++)
+        printf("  %-14s %s\n", filled[i].name, filled[i].meaning);
     return EXIT_FINE;
 }
 
-static Status write_moodle(Arena *a, const Options *o, const ReportClass *c, StrBuf *out, Diag *d)
+static Status write_filled(Arena *a, const Options *o, const Filled *format, const ReportClass *c,
+                           StrBuf *out, Diag *d)
 {
-    char *sheet;
-    size_t length;
+    Sheet sheet;
+    StrBuf notes = {0};
+    const FillOptions options = {o->column, o->comments};
     if (!o->from) {
-        diag_set(d, STATUS_INVALID, "the format moodle needs --from FILE");
-        diag_hint(
-            d, "download the grading worksheet from the assignment in Moodle: it is filled in, never made");
+        diag_set(d, STATUS_INVALID, "the format %s needs --from FILE", format->name);
+        diag_hint(d, "%s", format->hint);
         return STATUS_INVALID;
     }
-    Status s = file_read(a, o->from, WORKSHEET_BYTES_MAX, &sheet, &length, d);
-    return s != STATUS_OK ? s : report_moodle(c, sheet, length, o->column ? o->column : "Grade", out, d);
+    Status s = sheet_load(a, o->from, &sheet, d);
+    if (s == STATUS_OK)
+        s = format->fill(c, &sheet, &options, out, &notes, d);
+    if (s == STATUS_OK)
+        put(&notes, stderr);
+    else
+        strbuf_free(&notes);
+    return s;
 }
 
 static int refuse_format(const char *word)
 {
     enum { NAMES_MAX = 64 };
-    const char *names[NAMES_MAX] = {"moodle", "list"}, *lists = "grade export --format list lists them";
-    size_t n = 2;
+    const char *names[NAMES_MAX] = {"list"}, *lists = "grade export --format list lists them";
+    size_t n = 1;
     Diag d;
+    for (size_t i = 0; i < N_FILLED; i++)
+        names[n++] = filled[i].name;
     for (const ReportFormat *f = report_formats(); f->name && n < NAMES_MAX; f++)
         names[n++] = f->name;
     if (!word)
@@ -210,21 +255,58 @@ int cli_export(Arena *a, const Options *o)
     if (o->format && strcmp(o->format, "list") == 0)
         return list_formats();
     const ReportFormat *format = o->format ? report_format(o->format) : NULL;
-    bool moodle = o->format && strcmp(o->format, "moodle") == 0;
-    if (!format && !moodle)
+    const Filled *fills = find_filled(o->format);
+    if (!format && !fills)
         return refuse_format(o->format);
     Gradebook *book;
     ReportClass *c;
     Diag d;
     StrBuf out = {0};
-    Status s = load_class(a, o, &book, &c, &d);
+    Status s = cli_load_class(a, o, &book, &c, &d);
     if (s == STATUS_OK)
-        s = moodle ? write_moodle(a, o, c, &out, &d) : format->write(c, &out, &d);
+        s = fills ? write_filled(a, o, fills, c, &out, &d) : format->write(c, &out, &d);
     if (s == STATUS_OK && o->to)
         s = file_write_atomic(o->to, out.text ? out.text : "", out.length, &d);
     else if (s == STATUS_OK)
         fwrite(out.text ? out.text : "", 1, out.length, stdout);
     strbuf_free(&out);
+    report_class_free(c);
+    gradebook_close(book);
+    return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
+}
+
+static Status put_analyses(Arena *a, const ReportClass *c, bool csv, StrBuf *out, Diag *d)
+{
+    Status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < c->n_labs; i++) {
+        ItemAnalysis items;
+        s = report_items(a, c, c->labs[i], c->attempts, c->n_attempts, &items, d);
+        if (s == STATUS_OK && csv)
+            report_items_csv(out, &items, i == 0);
+        else if (s == STATUS_OK)
+            report_items_text(out, &items);
+    }
+    return s == STATUS_OK && out->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for the analysis") : s;
+}
+
+int cli_items(Arena *a, const Options *o)
+{
+    Gradebook *book;
+    ReportClass *c;
+    Diag d;
+    StrBuf out = {0};
+    bool csv = o->format && strcmp(o->format, "csv") == 0;
+    if (o->format && !csv && strcmp(o->format, "text") != 0)
+        return cli_fail_text("--format must be text or csv", NULL);
+    Status s = cli_load_class(a, o, &book, &c, &d);
+    if (s == STATUS_OK)
+        s = put_analyses(a, c, csv, &out, &d);
+    if (s == STATUS_OK && o->to)
+        s = file_write_atomic(o->to, out.text ? out.text : "", out.length, &d);
+    if (s == STATUS_OK && !o->to)
+        put(&out, stdout);
+    else
+        strbuf_free(&out);
     report_class_free(c);
     gradebook_close(book);
     return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);

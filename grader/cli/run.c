@@ -5,6 +5,7 @@
  * told and refused: `grade regrade` shows first what would change, and --again goes on all the same.
  */
 #include "grader/cli/class_run.h"
+#include "grader/cli/sources.h"
 #include "grader/exec/done.h"
 #include "grader/report/report.h"
 
@@ -96,7 +97,7 @@ static bool is_own(const ClassRun *c, const Result *r)
 static Status show(ClassRun *c, int *status, Diag *d)
 {
     ReportClass *all = NULL;
-    Status s = report_class_load(c->book, NULL, NULL, &all, d);
+    Status s = report_class_load(c->book, &(ReportChoice){.roster = &c->roster}, &all, d);
     if (s != STATUS_OK)
         return s;
     StrBuf table = {0};
@@ -112,7 +113,11 @@ static Status show(ClassRun *c, int *status, Diag *d)
     }
     *status = kit_failed ? EXIT_KIT : falls_short ? EXIT_SHORT : EXIT_FINE;
     const char *dir = arena_printf(c->arena, "%s/report", c->options->out);
-    s = dir ? report_html(all, "CUDA Lab Kit", dir, d) : STATUS_NO_MEMORY;
+    Sources sources = {0};
+    s = dir ? sources_open(c->arena, c->options->submissions, all, &sources, d) : STATUS_NO_MEMORY;
+    if (s == STATUS_OK)
+        s = report_html(all, "CUDA Lab Kit", dir, &sources.finder, d);
+    sources_close(&sources);
     if (s == STATUS_OK)
         printf("%s/report/index.html\n%s/gradebook.db\n", c->options->out, c->options->out);
     report_class_free(all);

@@ -81,7 +81,7 @@ static bool find_due(const GradeRules *rules, const char *student, const char *l
                      bool *extended)
 {
     const PolicyDue *planned = policy_due(&rules->policy, lab);
-    *due = planned ? planned->at : 0;
+    *due = (planned ? planned->at : 0) + roster_extra_seconds(rules->roster, student);
     *extended = false;
     for (size_t i = 0; i < rules->n_changes; i++) {
         const GradebookChange *c = &rules->changes[i];

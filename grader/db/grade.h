@@ -5,10 +5,10 @@
  *     its points, or those set by hand, + adjustments      (log: score, adjust)
  *     never less than 0
  *
- * Lateness counts from the due moment, an extension of it, to the receipt. Up to the grace it costs nothing;
- * beyond, each step begun from the due moment on costs its percent of the lab's points. Where only the
- * system's word "late" is known, that is one step, unless there is an extension. Nothing is rounded before it
- * is shown. All is a function of book and policy: no clock is read.
+ * Lateness counts from the due moment (with a student's extra hours), or an extension of it, to the receipt.
+ * Up to the grace it costs nothing; beyond, each step begun from the due moment on costs its percent of the
+ * lab's points. Where only the system's word "late" is known, that is one step, unless there is an extension.
+ * Nothing is rounded before it is shown. All is a function of book and policy: no clock is read.
  *
  * What of it counts, grade_that_counts() says, and nobody else: every table and every export asks it.
  */
@@ -16,6 +16,7 @@
 #define GRADER_DB_GRADE_H
 
 #include "grader/core/policy.h"
+#include "grader/core/roster.h"
 #include "grader/db/gradebook.h"
 
 typedef struct GradeItem {
@@ -73,6 +74,7 @@ typedef struct GradeRules {
     size_t n_changes;
     GradebookAttempt *attempts;
     size_t n_attempts;
+    const Roster *roster; /* the caller's: hours that students have beyond the due moment; NULL: none */
 } GradeRules;
 
 /* The rules live as long as the arena. */

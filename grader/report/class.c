@@ -36,6 +36,7 @@ static bool fill(ReportClass *c, Result **results, size_t n)
     c->labs = ARENA_NEW_ARRAY(&c->arena, const char *, n + 1);
     if (!c->results || !c->grades || !c->students || !c->labs)
         return false;
+    c->ids = c->students;
     for (size_t i = 0; i < n; i++) {
         c->results[i] = results[i];
         c->students[i] = results[i]->student;
@@ -75,9 +76,16 @@ static bool is_listed(const char *const *list, const char *name)
     return !list;
 }
 
+/* Whether a student takes part: chosen, and not one who has left. */
+static bool takes_part(const ReportChoice *choice, const char *student)
+{
+    const RosterRow *row = roster_row(choice->roster, student);
+    return is_listed(choice->students, student) && !(row && roster_is_dropped(row));
+}
+
 /* Loads the result that counts of each student and lab chosen. */
-static Status load_results(Gradebook *g, Arena *a, const GradeRules *rules, const char *const *students,
-                           const char *const *labs, Result ***results, size_t *n_loaded, Diag *d)
+static Status load_results(Gradebook *g, Arena *a, const GradeRules *rules, const ReportChoice *choice,
+                           Result ***results, size_t *n_loaded, Diag *d)
 {
     GradebookRow *rows;
     size_t n = 0;
@@ -88,7 +96,7 @@ static Status load_results(Gradebook *g, Arena *a, const GradeRules *rules, cons
         s = diag_set(d, STATUS_NO_MEMORY, "no memory for the class's results");
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
         Grade grade;
-        if (!is_listed(students, rows[i].student) || !is_listed(labs, rows[i].lab))
+        if (!takes_part(choice, rows[i].student) || !is_listed(choice->labs, rows[i].lab))
             continue;
         s = grade_work_out(rules, a, rows[i].student, rows[i].lab, &grade)
                 ? gradebook_result_by_id(g, grade.result, &(*results)[*n_loaded], d)
@@ -124,8 +132,86 @@ static Status set_grades(ReportClass *c, Arena *a, const GradeRules *rules, Diag
     return STATUS_OK;
 }
 
-Status report_class_load(Gradebook *g, const char *const *students, const char *const *labs, ReportClass **c,
-                         Diag *d)
+/* The roster's students who have no result yet. */
+static Status add_students(ReportClass *c, const ReportChoice *choice, Diag *d)
+{
+    size_t n = c->n_students;
+    if (!choice->roster || !choice->roster->n)
+        return STATUS_OK;
+    c->has_roster = true;
+    const char **all = ARENA_NEW_ARRAY(&c->arena, const char *, n + choice->roster->n + 1);
+    if (!all)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the students");
+    memcpy(all, c->students, n * sizeof *all);
+    for (size_t i = 0; i < choice->roster->n; i++)
+        if (takes_part(choice, choice->roster->rows[i].cells[ROSTER_STUDENT]))
+            all[n++] = choice->roster->rows[i].cells[ROSTER_STUDENT];
+    c->students = c->ids = all;
+    c->n_students = unique(all, n);
+    return STATUS_OK;
+}
+
+/* A result with its grade, and a student with the made-up name, while they are put in another order. */
+typedef struct Graded {
+    Result *result;
+    Grade grade;
+} Graded;
+
+typedef struct Hidden {
+    const char *name, *id;
+} Hidden;
+
+static int compare_graded(const void *a, const void *b)
+{
+    return compare_results(&((const Graded *)a)->result, &((const Graded *)b)->result);
+}
+
+static int compare_hidden(const void *a, const void *b)
+{
+    return strcmp(((const Hidden *)a)->name, ((const Hidden *)b)->name);
+}
+
+static const char *hidden_name(const Hidden *hidden, size_t n, const char *id)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(hidden[i].id, id) == 0)
+            return hidden[i].name;
+    return id;
+}
+
+/* Made-up names in place of the ids, and their order. */
+static Status hide_students(ReportClass *c, Diag *d)
+{
+    const char **names = report_made_up_names(&c->arena, c);
+    Hidden *hidden = ARENA_NEW_ARRAY(&c->arena, Hidden, c->n_students + 1);
+    Graded *graded = ARENA_NEW_ARRAY(&c->arena, Graded, c->n_results + 1);
+    const char **students = ARENA_NEW_ARRAY(&c->arena, const char *, c->n_students + 1);
+    const char **ids = ARENA_NEW_ARRAY(&c->arena, const char *, c->n_students + 1);
+    if (!names || !hidden || !graded || !students || !ids)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for made-up names");
+    for (size_t i = 0; i < c->n_students; i++)
+        hidden[i] = (Hidden){names[i], c->students[i]};
+    qsort(hidden, c->n_students, sizeof *hidden, compare_hidden);
+    for (size_t i = 0; i < c->n_students; i++) {
+        students[i] = hidden[i].name;
+        ids[i] = hidden[i].id;
+    }
+    for (size_t i = 0; i < c->n_results; i++) {
+        graded[i] = (Graded){c->results[i], c->grades[i]};
+        graded[i].result->student = hidden_name(hidden, c->n_students, c->results[i]->student);
+    }
+    qsort(graded, c->n_results, sizeof *graded, compare_graded);
+    for (size_t i = 0; i < c->n_results; i++) {
+        c->results[i] = graded[i].result;
+        c->grades[i] = graded[i].grade;
+    }
+    c->students = students;
+    c->ids = ids;
+    c->roster = NULL;
+    return STATUS_OK;
+}
+
+Status report_class_load(Gradebook *g, const ReportChoice *choice, ReportClass **c, Diag *d)
 {
     *c = NULL;
     Arena a = {0};
@@ -133,21 +219,51 @@ Status report_class_load(Gradebook *g, const char *const *students, const char *
     Result **results = NULL;
     size_t n_loaded = 0;
     Status s = grade_rules_load(g, &a, &rules, d);
+    rules.roster = choice->roster;
     if (s == STATUS_OK)
-        s = load_results(g, &a, &rules, students, labs, &results, &n_loaded, d);
+        s = load_results(g, &a, &rules, choice, &results, &n_loaded, d);
     if (s == STATUS_OK)
         s = report_class_make(results, n_loaded, c, d);
     else
         for (size_t i = 0; i < n_loaded; i++)
             result_free(results[i]);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK) {
+        (*c)->roster = choice->roster;
         s = set_grades(*c, &a, &rules, d);
+    }
+    if (s == STATUS_OK)
+        s = gradebook_attempts(g, &(*c)->arena, &(*c)->attempts, &(*c)->n_attempts, d);
+    if (s == STATUS_OK)
+        s = add_students(*c, choice, d);
+    if (s == STATUS_OK && choice->anonymous)
+        s = hide_students(*c, d);
     arena_free(&a);
     if (s != STATUS_OK) {
         report_class_free(*c);
         *c = NULL;
     }
     return s;
+}
+
+const char *report_student_name(const ReportClass *c, const char *student)
+{
+    return roster_name(c->roster, student);
+}
+
+const char *report_student_id(const ReportClass *c, const char *student)
+{
+    for (size_t i = 0; i < c->n_students; i++)
+        if (strcmp(c->students[i], student) == 0)
+            return c->ids[i];
+    return student;
+}
+
+bool report_has_handed_in(const ReportClass *c, const char *student)
+{
+    for (size_t i = 0; i < c->n_results; i++)
+        if (strcmp(c->results[i]->student, student) == 0 && c->results[i]->submission_sha256[0])
+            return true;
+    return false;
 }
 
 void report_class_free(ReportClass *c)

@@ -101,55 +101,6 @@ Status export_cases_csv(const ReportClass *c, StrBuf *out, Diag *d)
     return finish(out, d);
 }
 
-/* Canvas drops columns of these names without a word, so they are refused here. */
-static bool is_dropped_by_canvas(const char *lab)
-{
-    static const char *const reserved[] = {"current score", "current points", "current grade", "final score",
-                                           "final points",  "final grade",    "override "};
-    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
-        if (strcasestr(lab, reserved[i]))
-            return true;
-    return false;
-}
-
-static double max_score_of(const ReportClass *c, const char *lab)
-{
-    return report_lab_statistics(c, lab).max_score;
-}
-
-/* Canvas matches a student by the login id where the other ids are empty; two decimals are what it compares.
- * An id that begins as a formula does is guarded here too: its importer shows that row as one of nobody, and
- * a person sees it. */
-Status export_canvas(const ReportClass *c, StrBuf *out, Diag *d)
-{
-    strbuf_puts(out, "Student,ID,SIS User ID,SIS Login ID,Section");
-    for (size_t i = 0; i < c->n_labs; i++) {
-        if (is_dropped_by_canvas(c->labs[i]))
-            return diag_set(d, STATUS_INVALID,
-                            "Canvas would drop the column of the lab %s without a word: rename it",
-                            c->labs[i]);
-        cell(out, c->labs[i]);
-    }
-    strbuf_puts(out, "\r\nPoints Possible,,,,");
-    for (size_t i = 0; i < c->n_labs; i++)
-        strbuf_printf(out, ",%.2f", max_score_of(c, c->labs[i]));
-    strbuf_puts(out, "\r\n");
-    for (size_t s = 0; s < c->n_students; s++) {
-        cell(out, c->students[s]);
-        strbuf_puts(out, ",,,");
-        escape_csv(out, c->students[s], strlen(c->students[s]));
-        strbuf_puts(out, ",");
-        for (size_t i = 0; i < c->n_labs; i++) {
-            GradeThatCounts counting = report_class_counting(c, c->students[s], c->labs[i]);
-            strbuf_puts(out, ",");
-            if (counting.counts)
-                strbuf_printf(out, "%.2f", counting.points);
-        }
-        strbuf_puts(out, "\r\n");
-    }
-    return finish(out, d);
-}
-
 /* What the student of one submission may read. */
 Status export_student(const ReportClass *c, StrBuf *out, Diag *d)
 {

@@ -78,8 +78,8 @@ Status html_write(const char *path, StrBuf *page, Diag *d)
     return s;
 }
 
-static Status write_submission(Arena *a, const Result *r, const Grade *g, const char *title, const char *dir,
-                               Diag *d)
+static Status write_submission(Arena *a, const Result *r, const Grade *g, const ReportFinder *finder,
+                               const char *title, const char *dir, Diag *d)
 {
     const char *below = report_page_path(a, r->student, r->lab);
     char *path = below ? arena_printf(a, "%s/%s", dir, below) : NULL;
@@ -90,20 +90,27 @@ static Status write_submission(Arena *a, const Result *r, const Grade *g, const 
     Status s = dir_make(path, d);
     *slash = '/';
     StrBuf page = {0};
+    ReportFiles files = {0};
+    if (s == STATUS_OK && finder)
+        s = finder->find(finder->context, a, r, &files, d);
     if (s == STATUS_OK) {
-        html_submission(&page, r, g, title, false);
+        html_submission(&page, r, g, &files, title, false);
         s = html_write(path, &page, d);
     }
     return s;
 }
 
-Status report_html(const ReportClass *c, const char *title, const char *dir, Diag *d)
+Status report_html(const ReportClass *c, const char *title, const char *dir, const ReportFinder *finder,
+                   Diag *d)
 {
     Arena a = {0};
     StrBuf index = {0};
     Status s = dir_make(dir, d);
-    for (size_t i = 0; i < c->n_results && s == STATUS_OK; i++)
-        s = write_submission(&a, c->results[i], &c->grades[i], title, dir, d);
+    for (size_t i = 0; i < c->n_results && s == STATUS_OK; i++) {
+        Arena own = {0}; /* files of one submission at a time */
+        s = write_submission(&own, c->results[i], &c->grades[i], finder, title, dir, d);
+        arena_free(&own);
+    }
     const char *path = arena_printf(&a, "%s/index.html", dir),
                *similar = arena_printf(&a, "%s/similar.html", dir);
     if (s == STATUS_OK && (!path || !similar))

@@ -70,6 +70,11 @@ static void put_student(StrBuf *out, Arena *a, const ReportClass *c, const char 
     double score = 0, max_score = 0;
     strbuf_puts(out, "<tr><th scope=\"row\">");
     html_text(out, student);
+    if (report_student_name(c, student)[0]) {
+        strbuf_puts(out, " <span class=\"soft\">");
+        html_text(out, report_student_name(c, student));
+        strbuf_puts(out, "</span>");
+    }
     strbuf_puts(out, "</th>\n");
     for (size_t i = 0; i < c->n_labs; i++) {
         const Result *r = report_class_find(c, student, c->labs[i]);
@@ -130,6 +135,24 @@ static void put_person(StrBuf *out, Arena *a, const ReportClass *c)
     strbuf_puts(out, begun ? "</ul>\n" : "");
 }
 
+/* Who is on the roster and has handed in nothing at all. */
+static void put_absent(StrBuf *out, const ReportClass *c)
+{
+    bool begun = false;
+    for (size_t i = 0; c->has_roster && i < c->n_students; i++) {
+        if (report_has_handed_in(c, c->students[i]))
+            continue;
+        strbuf_puts(out, begun ? ", " : "<p id=\"absent\">Handed in nothing: ");
+        html_text(out, c->students[i]);
+        if (report_student_name(c, c->students[i])[0]) {
+            strbuf_puts(out, " ");
+            html_text(out, report_student_name(c, c->students[i]));
+        }
+        begun = true;
+    }
+    strbuf_puts(out, begun ? ".</p>\n" : "");
+}
+
 void html_index(StrBuf *out, const ReportClass *c, const char *title, bool similar)
 {
     Arena a = {0};
@@ -139,6 +162,7 @@ void html_index(StrBuf *out, const ReportClass *c, const char *title, bool simil
     put_facts(out, c);
     if (similar)
         strbuf_puts(out, "<p><a href=\"similar.html\">Submissions that share passages</a></p>\n");
+    put_absent(out, c);
     put_person(out, &a, c);
     put_class(out, &a, c);
     html_labs(out, c);

@@ -1,5 +1,6 @@
 /* Each lab's figures, as a part of the index: verdicts, how the scores lie, which cases fail most and how all
  * went. */
+#include "grader/report/items.h"
 #include "grader/report/report_internal.h"
 
 #include <string.h>
@@ -164,32 +165,6 @@ static const Result *longest_result(const ReportClass *c, const char *lab)
     return longest;
 }
 
-static void put_cases(StrBuf *out, const ReportClass *c, const char *lab)
-{
-    const Result *r = longest_result(c, lab);
-    if (!r || r->n_cases == 0)
-        return;
-    strbuf_puts(out, "<details><summary>Cases of ");
-    html_text(out, lab);
-    strbuf_puts(
-        out, "</summary><div class=\"scroll\"><table><thead><tr><th scope=\"col\">Case</th><th scope=\"col\" "
-             "class=\"num\">Points</th><th scope=\"col\" class=\"num\">Passed by</th><th scope=\"col\">Who "
-             "fails, most often "
-             "for</th></tr></thead><tbody>\n");
-    for (size_t i = 0; i < r->n_cases; i++) {
-        CaseCount count = count_case(c, lab, r->cases[i].name);
-        strbuf_puts(out, "<tr><th scope=\"row\">");
-        html_text(out, r->cases[i].name);
-        strbuf_puts(out, r->cases[i].hidden ? " <span class=\"soft\">hidden</span></th>" : "</th>");
-        put_number(out, r->cases[i].max_points);
-        strbuf_printf(out, "<td class=\"num\">%zu of %zu</td><td>", count.n_passed, count.n);
-        if (usual_failure(&count) != VERDICT_PASS)
-            html_badge(out, usual_failure(&count));
-        strbuf_puts(out, "</td></tr>\n");
-    }
-    strbuf_puts(out, "</tbody></table></div></details>\n");
-}
-
 /* ---- cases that fail most ---- */
 
 enum { WORST_SHOWN = 10 };
@@ -254,6 +229,13 @@ void html_labs(StrBuf *out, const ReportClass *c)
     put_labs(out, c);
     put_distributions(out, c);
     put_worst(out, c);
-    for (size_t i = 0; i < c->n_labs; i++)
-        put_cases(out, c, c->labs[i]);
+    Arena a = {0};
+    for (size_t i = 0; i < c->n_labs; i++) {
+        ItemAnalysis items;
+        if (report_items(&a, c, c->labs[i], c->attempts, c->n_attempts, &items, NULL) == STATUS_OK)
+            html_items(out, &items);
+        else
+            out->failed = true;
+    }
+    arena_free(&a);
 }

@@ -37,7 +37,7 @@ static void put_facts(StrBuf *out, const Result *r, const Grade *g)
 }
 
 /* How the points came to be what they are, where they are not the cases' sum alone. */
-static void put_grade(StrBuf *out, const Result *r, const Grade *g, bool student_view)
+void html_grade(StrBuf *out, const Result *r, const Grade *g, bool student_view)
 {
     Arena a = {0};
     const char **notes;
@@ -163,6 +163,22 @@ static void put_build(StrBuf *out, const Result *r)
     strbuf_puts(out, "</details>\n");
 }
 
+Status report_student_page(const ReportClass *c, const Result *r, const ReportFinder *finder, StrBuf *out,
+                           Diag *d)
+{
+    Arena a = {0};
+    ReportFiles files = {0};
+    Result *view = report_student_view(r);
+    Status s = view ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory for a page");
+    if (s == STATUS_OK && finder)
+        s = finder->find(finder->context, &a, r, &files, d);
+    if (s == STATUS_OK)
+        html_submission(out, view, report_class_grade(c, r->student, r->lab), &files, "CUDA Lab Kit", true);
+    result_free(view);
+    arena_free(&a);
+    return s == STATUS_OK && out->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for a page") : s;
+}
+
 Status export_student_html(const ReportClass *c, StrBuf *out, Diag *d)
 {
     if (c->n_results != 1) {
@@ -170,14 +186,21 @@ Status export_student_html(const ReportClass *c, StrBuf *out, Diag *d)
         diag_hint(d, "choose one by --students and --labs");
         return STATUS_INVALID;
     }
-    Result *view = report_student_view(c->results[0]);
-    if (view)
-        html_submission(out, view, &c->grades[0], "CUDA Lab Kit", true);
-    result_free(view);
-    return view && !out->failed ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory for the export");
+    return report_student_page(c, c->results[0], NULL, out, d);
 }
 
-void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title, bool student_view)
+void html_outcome(StrBuf *out, const Result *r)
+{
+    put_weak(out, r);
+    put_build(out, r);
+    if (r->n_cases)
+        strbuf_puts(out, "<h2>Cases</h2>\n");
+    for (size_t i = 0; i < r->n_cases; i++)
+        put_case(out, &r->cases[i]);
+}
+
+void html_submission(StrBuf *out, const Result *r, const Grade *g, const ReportFiles *files,
+                     const char *title, bool student_view)
 {
     StrBuf heading = {0};
     strbuf_printf(&heading, "%s: %s", r->student, r->lab);
@@ -185,13 +208,10 @@ void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *t
     strbuf_free(&heading);
     strbuf_puts(out, "</header>\n<main>\n");
     put_facts(out, r, g);
-    put_grade(out, r, g, student_view);
-    put_weak(out, r);
-    put_build(out, r);
-    if (r->n_cases)
-        strbuf_puts(out, "<h2>Cases</h2>\n");
-    for (size_t i = 0; i < r->n_cases; i++)
-        put_case(out, &r->cases[i]);
+    html_grade(out, r, g, student_view);
+    html_outcome(out, r);
+    if (files)
+        html_sources(out, files, r, g, student_view);
     if (!student_view)
         put_origin(out, r);
     html_end(out);

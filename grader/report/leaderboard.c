@@ -50,9 +50,8 @@ static size_t number_of(uint64_t seed, const char *student)
     return ((size_t)digest[0] << 16 | (size_t)digest[1] << 8 | digest[2]) % N_NAMES;
 }
 
-/* A name for each student of the class, in their order: the next free one where two hashes meet, with a
- * number behind it once all names are taken. NULL without memory. */
-static const char **make_names(Arena *a, const ReportClass *c)
+/* The next free name where two hashes meet, with a number behind it once all names are taken. */
+const char **report_made_up_names(Arena *a, const ReportClass *c)
 {
     const char **names = ARENA_NEW_ARRAY(a, const char *, c->n_students + 1);
     unsigned *taken = ARENA_NEW_ARRAY(a, unsigned, N_NAMES);
@@ -60,7 +59,7 @@ static const char **make_names(Arena *a, const ReportClass *c)
         return NULL;
     memset(taken, 0, N_NAMES * sizeof *taken);
     for (size_t i = 0; i < c->n_students; i++) {
-        size_t k = number_of(c->results[0]->seed, c->students[i]);
+        size_t k = number_of(c->n_results ? c->results[0]->seed : 0, c->students[i]);
         unsigned round = (unsigned)(i / N_NAMES);
         while (taken[k] > round)
             k = (k + 1) % N_NAMES;
@@ -113,7 +112,7 @@ Status report_leaderboard(Arena *a, const ReportClass *c, const char *lab, Repor
 {
     *n = 0;
     *ranks = ARENA_NEW_ARRAY(a, ReportRank, c->n_results + 1);
-    const char **names = make_names(a, c);
+    const char **names = report_made_up_names(a, c);
     if (!*ranks || !names)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a leaderboard");
     for (size_t i = 0; i < c->n_results; i++) {

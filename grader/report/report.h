@@ -12,6 +12,7 @@
 #include "common/base/status.h"
 #include "common/base/strbuf.h"
 #include "grader/core/result.h"
+#include "grader/core/roster.h"
 #include "grader/db/grade.h"
 #include "grader/db/gradebook.h"
 #include "grader/similar/similar.h"
@@ -19,20 +20,38 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A class: its results, and the students and labs that occur in them. */
+/* A class: its results, and the students and labs that occur in them; with a roster all of its students, and
+ * nobody who has left the course. Without `named` students stand there under made-up names. */
 typedef struct ReportClass {
     Arena arena;
     Result **results; /* sorted by student, then lab */
     Grade *grades;    /* of each result: the points that count */
     size_t n_results;
     const char **students, **labs; /* each once, sorted */
+    const char **ids;              /* the students' own ids, in the order of students */
     size_t n_students, n_labs;
+    const Roster *roster;       /* whose names may be shown; NULL: none */
+    bool has_roster;            /* the students are those of a roster */
+    GradebookAttempt *attempts; /* of the whole gradebook, under the students' ids */
+    size_t n_attempts;
 } ReportClass;
 
-/* The results of a gradebook that count, with their grades. students and labs choose some of them: lists that
- * end with NULL; NULL takes all. report_class_free frees the Results too, and takes NULL. */
-Status report_class_load(Gradebook *g, const char *const *students, const char *const *labs, ReportClass **c,
-                         Diag *d);
+/* Which of a gradebook's results. */
+typedef struct ReportChoice {
+    const char *const *students, *const *labs; /* lists that end with NULL; NULL takes all */
+    const Roster *roster;                      /* lives as long as the class; NULL: none */
+    bool anonymous;                            /* made-up names for ids, drawn from the run's seed */
+} ReportChoice;
+
+/* The results of a gradebook that count, with their grades. report_class_free frees the Results too, and
+ * takes NULL. */
+Status report_class_load(Gradebook *g, const ReportChoice *choice, ReportClass **c, Diag *d);
+/* A student's name; "" where the roster has none. */
+const char *report_student_name(const ReportClass *c, const char *student);
+/* The id behind a name that students of the class have, which differs where names are made up. */
+const char *report_student_id(const ReportClass *c, const char *student);
+/* Whether the student has handed in anything in any of the labs, be it what could not be taken. */
+bool report_has_handed_in(const ReportClass *c, const char *student);
 /* The same from Results in memory, with plain grades, which it takes over, also on failure. The array stays
  * the caller's. */
 Status report_class_make(Result **results, size_t n, ReportClass **c, Diag *d);
@@ -82,9 +101,14 @@ void report_progress(StrBuf *out, size_t done, size_t total, const Result *r, Re
  * ---------------------------------------------------------------------------------------------------------
  */
 
+struct ReportFinder; /* source.h */
 /* Writes dir/index.html and a page for each result; what else is in dir stays. title is text, such as "CUDA
- * Lab Kit". */
-Status report_html(const ReportClass *c, const char *title, const char *dir, Diag *d);
+ * Lab Kit". Pages show what was handed in where the finder has it; NULL: none. */
+Status report_html(const ReportClass *c, const char *title, const char *dir,
+                   const struct ReportFinder *finder, Diag *d);
+/* The page that a student may have of a submission. */
+Status report_student_page(const ReportClass *c, const Result *r, const struct ReportFinder *finder,
+                           StrBuf *out, Diag *d);
 /* The path of a result's page below dir, owned by the arena. */
 const char *report_page_path(Arena *a, const char *student, const char *lab);
 
@@ -142,11 +166,6 @@ typedef struct ReportFormat {
 
 /* The formats of `grade export`; the last one's name is NULL. */
 const ReportFormat *report_formats(void);
-/* Moodle's offline grading worksheet (CSV, as Moodle gave it) with the class's scores in the column of that
- * name, every other byte as it was. STATUS_NOT_FOUND when there is no such column or no row for a student,
- * STATUS_INVALID when a row's student is not certain or several labs are chosen. */
-Status report_moodle(const ReportClass *c, const char *sheet, size_t length, const char *column, StrBuf *out,
-                     Diag *d);
 /* The format of that name, NULL when there is none. */
 const ReportFormat *report_format(const char *name);
 

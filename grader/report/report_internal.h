@@ -3,6 +3,7 @@
 #define GRADER_REPORT_REPORT_INTERNAL_H
 
 #include "grader/report/report.h"
+#include "grader/report/source.h"
 
 /* How a verdict is coloured; its word always stands beside the colour. */
 typedef enum Tone { TONE_GOOD, TONE_WARN, TONE_BAD, TONE_PERSON, TONE_NONE } Tone;
@@ -32,6 +33,9 @@ LabStatistics report_lab_statistics(const ReportClass *c, const char *lab);
 /* Whether a finding's text already stands in the case's message. */
 bool report_finding_is_told(const CaseResult *c, const ResultFinding *f);
 
+/* A made-up name for each student of the class, in their order. NULL without memory. */
+const char **report_made_up_names(Arena *a, const ReportClass *c);
+
 /* HTML: the style sheet; the page's beginning and end; text; a verdict's badge. home is the way back to the
  * index, NULL on the index itself. */
 extern const char REPORT_CSS[];
@@ -52,7 +56,13 @@ void html_labs(StrBuf *out, const ReportClass *c);
 void html_index(StrBuf *out, const ReportClass *c, const char *title, bool similar);
 /* Writes a page whole or not at all, and frees it. */
 Status html_write(const char *path, StrBuf *page, Diag *d);
-void html_submission(StrBuf *out, const Result *r, const Grade *g, const char *title, bool student_view);
+/* files: what was handed in; NULL where it is not at hand. */
+void html_submission(StrBuf *out, const Result *r, const Grade *g, const ReportFiles *files,
+                     const char *title, bool student_view);
+/* A submission's cases and build log, as parts of a page. */
+void html_outcome(StrBuf *out, const Result *r);
+/* How the points came to be. */
+void html_grade(StrBuf *out, const Result *r, const Grade *g, bool student_view);
 
 /* The writers of formats.def. */
 #define FORMAT(name, function, one, meaning) Status function(const ReportClass *c, StrBuf *out, Diag *d);

@@ -67,6 +67,14 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* "s001 Student One", where the roster has a name. */
+static const char *label_of(Arena *a, const ReportClass *c, const char *student)
+{
+    const char *name = report_student_name(c, student);
+    const char *label = name[0] ? arena_printf(a, "%s %s", student, name) : student;
+    return label ? label : student;
+}
+
 static Column measure(const ReportClass *c, const char *lab)
 {
     Column column = {.lab = lab};
@@ -136,6 +144,7 @@ static void put_part(StrBuf *out, const ReportClass *c, const Column *columns, s
                      size_t names, size_t totals, ReportStyle style)
 {
     bool with_total = last == c->n_labs && c->n_labs > 1;
+    Arena a = {0};
     put_text(out, "student", names);
     for (size_t i = first; i < last; i++) {
         pad(out, 0, GAP);
@@ -147,7 +156,7 @@ static void put_part(StrBuf *out, const ReportClass *c, const Column *columns, s
     }
     end_line(out);
     for (size_t s = 0; s < c->n_students; s++) {
-        put_text(out, c->students[s], names);
+        put_text(out, label_of(&a, c, c->students[s]), names);
         for (size_t i = first; i < last; i++)
             put_cell(out, report_class_find(c, c->students[s], columns[i].lab),
                      report_class_grade(c, c->students[s], columns[i].lab), &columns[i], style);
@@ -158,6 +167,7 @@ static void put_part(StrBuf *out, const ReportClass *c, const Column *columns, s
         }
         end_line(out);
     }
+    arena_free(&a);
 }
 
 /* How many labs from first on fit beside the names; one at least. */
@@ -173,6 +183,20 @@ static size_t part_end(const ReportClass *c, const Column *columns, size_t first
         end++;
     }
     return end;
+}
+
+/* Who is on the roster and has handed in nothing at all. */
+static void put_absent(StrBuf *out, const ReportClass *c)
+{
+    bool begun = false;
+    for (size_t i = 0; c->has_roster && i < c->n_students; i++) {
+        if (report_has_handed_in(c, c->students[i]))
+            continue;
+        strbuf_puts(out, begun ? ", " : "handed in nothing: ");
+        escape_terminal(out, c->students[i], strlen(c->students[i]));
+        begun = true;
+    }
+    strbuf_puts(out, begun ? "\n" : "");
 }
 
 static void put_summary(StrBuf *out, const ReportClass *c, ReportStyle style)
@@ -192,6 +216,7 @@ static void put_summary(StrBuf *out, const ReportClass *c, ReportStyle style)
             strbuf_printf(out, ", %zu ungraded", s.n_ungraded);
         strbuf_puts(out, "\n");
     }
+    put_absent(out, c);
     size_t n_changed = 0;
     for (size_t i = 0; i < c->n_results; i++)
         n_changed += c->grades[i].final != c->results[i]->score;
@@ -223,11 +248,12 @@ void report_table(StrBuf *out, const ReportClass *c, ReportStyle style)
         out->failed = true;
         return;
     }
+    Arena a = {0};
     for (size_t i = 0; i < c->n_labs; i++)
         columns[i] = measure(c, c->labs[i]);
     for (size_t s = 0; s < c->n_students; s++) {
         Total t = total_of(c, c->students[s]);
-        names = most(names, text_width(c->students[s]));
+        names = most(names, text_width(label_of(&a, c, c->students[s])));
         totals = most(totals, score_width(t.score, t.max_score));
     }
     for (size_t first = 0, last; first < c->n_labs; first = last) {
@@ -236,6 +262,7 @@ void report_table(StrBuf *out, const ReportClass *c, ReportStyle style)
         put_part(out, c, columns, first, last, names, totals, style);
     }
     free(columns);
+    arena_free(&a);
     put_summary(out, c, style);
 }
 
