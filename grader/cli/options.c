@@ -223,8 +223,14 @@ static Status parse_one(const Command *command, int argc, char **argv, int *i, O
 
 Status options_parse(Arena *a, const Command *command, int argc, char **argv, Options *o, Diag *d)
 {
-    *o = (Options){
-        .jobs = -1, .seed = -1, .per_task = -1, .task = -1, .change = -1, .percent = -1, .common = -1};
+    *o = (Options){.jobs = -1,
+                   .seed = -1,
+                   .per_task = -1,
+                   .task = -1,
+                   .change = -1,
+                   .percent = -1,
+                   .common = -1,
+                   .port = -1};
     o->operands = ARENA_NEW_ARRAY(a, const char *, argc + 1);
     if (!o->operands)
         return diag_set(d, STATUS_NO_MEMORY, "no memory");
