@@ -131,6 +131,36 @@ wrong 2 "the roster holds no student" import --submissions "$tmp/in" --layout fo
 wrong 2 "download holds no submission_metadata.yml" import --submissions "$tmp/in" --layout gradescope --labs $lab "$class"
 wrong 2 "for \`grade run --executor slurm\` alone" task --out "$out"
 
+# The roster, feedback, review.
+printf 'a,b\r\n1,2\r\n' >"$tmp/table.csv"
+printf '\377\376a\0' >"$tmp/utf16.csv"
+wrong 2 "the nearest is import" roster imprt --out "$out"
+wrong 2 "what is to be done with the roster?" roster --out "$out"
+wrong 2 "--layout must be canvas, moodle, gradescope or csv" roster import --out "$out" "$tmp/table.csv"
+wrong 2 "the nearest is canvas" roster import --out "$out" --layout canva "$tmp/table.csv"
+wrong 2 "Export Entire Gradebook" roster import --out "$out" --layout canvas "$tmp/table.csv"
+wrong 2 "save it as CSV (UTF-8)" roster import --out "$out" --layout canvas "$tmp/utf16.csv"
+wrong 2 "grade roster import --out DIR --layout moodle FILE" roster import --out "$out" --layout moodle
+wrong 2 "the nearest is login" roster import --out "$out" --layout canvas --id logn "$tmp/table.csv"
+wrong 2 "--students must be given" roster add --out "$out"
+wrong 2 "as in: name=" roster add --out "$out" --students s009 Name
+wrong 2 "the nearest is email" roster add --out "$out" --students s009 emial=x
+wrong 2 "cannot name a folder" roster add --out "$out" --students ../x
+wrong 2 "extra_hours must be a number" roster add --out "$out" --students s009 extra_hours=many
+wrong 2 "there is no student s099 in the roster" roster drop --out "$out" --students s099
+wrong 2 "it is filled in, never made" export --out "$out" --format canvas
+wrong 2 "this is no gradebook of Canvas's" export --out "$out" --format canvas --from "$tmp/table.csv"
+wrong 2 "--layout must be given" feedback --out "$out" --labs $lab --to "$tmp/x.zip"
+wrong 2 "the nearest is canvas" feedback --out "$out" --labs $lab --layout canvs --to "$tmp/x.zip"
+wrong 2 "--to must be given" feedback --out "$out" --labs $lab --layout mail
+wrong 2 "the download of submissions" feedback --out "$out" --labs $lab --layout canvas --to "$tmp/x.zip"
+wrong 2 "there is nobody whom the system would find" feedback --out "$out" --labs $lab --layout moodle --to "$tmp/x.zip"
+wrong 2 "grade review --out DIR --submissions DIR --by NAME" review --out "$out"
+wrong 2 "there is no gradebook in $none" review --out "$none" --submissions "$class" --by ta1
+wrong 2 "--port must be a whole number from 1 to 65535" review --out "$out" --submissions "$class" --by ta1 --port 0
+wrong 2 "--format must be text or csv" items --out "$out" --format pdf
+check "no roster was made of it" test ! -e "$out/roster.csv"
+
 check "the table has 60 rows and more: $n_rows" test $n_rows -ge 60
 check "no wrong usage leaves a folder" test ! -e "$tmp/x"
 
