@@ -44,6 +44,36 @@ static void read_roster(const char *path)
     arena_free(&arena);
 }
 
+/* As what each system calls its list of students: whoever is taken has an id that can name a folder, once. */
+static void read_systems(const uint8_t *data, size_t size)
+{
+    for (int system = 0; system < SYSTEM_N; system++) {
+        Arena arena = {0};
+        Roster roster = {0};
+        Sheet sheet;
+        HandinList left = {0};
+        RosterImport import = {.system = (RosterSystem)system, .id = ROSTER_N};
+        const char *text = arena_strndup(&arena, (const char *)data, size);
+        if (text && sheet_parse(&arena, "fuzz", text, size, &sheet, NULL) == STATUS_OK) {
+            roster_import(&arena, &roster, &sheet, &import, &left, NULL);
+            StrBuf out = {0};
+            for (size_t i = 0; i < sheet.n; i++)
+                sheet_put_row(&out, &sheet, &sheet.rows[i], NULL, 0);
+            size_t start = sheet.rows[0].start;
+            if (!out.failed &&
+                (out.length != size - start || (size > start && memcmp(out.text, text + start, out.length))))
+                abort(); /* an unchanged sheet is the same bytes */
+            strbuf_free(&out);
+        }
+        for (size_t i = 0; i < roster.n; i++)
+            if (!handin_student_is_fit(roster.rows[i].cells[ROSTER_STUDENT]) ||
+                roster_row(&roster, roster.rows[i].cells[ROSTER_STUDENT]) != &roster.rows[i])
+                abort();
+        free(left.items);
+        arena_free(&arena);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[32];
@@ -53,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     read_archive(path);
     read_roster(path);
+    read_systems(data, size);
     close(fd);
     return 0;
 }

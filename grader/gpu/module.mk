@@ -9,7 +9,7 @@ STATIC_LIBS := -larchive -l:libutf8proc.a -lsqlite3 -lyaml -ljansson -lseccomp -
 GRADE_DIRS := grader/cli grader/report grader/similar grader/archive grader/db grader/exec grader/run grader/judge grader/build grader/sandbox grader/runner grader/core grader/text common/base
 JUDGES_STATIC := $(patsubst %,$(BUILD)/gpu/labs/%/judge,$(LAB_NAMES))
 
-$(BUILD)/gpu/grade: $(BUILD)/grader/cli/main.o $(BUILD)/grader/gpu/no_xar.o $(foreach d,$(GRADE_DIRS),$(call libname,$(d)))
+$(BUILD)/gpu/grade: $(BUILD)/grader/cli/main.o $(BUILD)/grader/gpu/no_xar.o $(BUILD)/grader/gpu/no_review.o $(foreach d,$(GRADE_DIRS),$(call libname,$(d)))
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -static -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) $(STATIC_LIBS) -Wl,--end-group 2>$@.log || { cat $@.log; false; }
