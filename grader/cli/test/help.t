@@ -45,7 +45,7 @@ complete_word() { # WORDS...: what bash offers for the last one
 }
 check "bash reads its completion" source "$tmp/bash"
 source "$tmp/bash"
-same "bash: commands" "regrade report" "$(complete_word grade re | xargs -n1 | sort | xargs)"
+same "bash: commands" "regrade report review" "$(complete_word grade re | xargs -n1 | sort | xargs)"
 same "bash: options of a command" "--submissions --students --sanitize --sbatch --seed" "$(complete_word grade run --s)"
 same "bash: words of an option" "canvas" "$(complete_word grade import --layout ca)"
 mkdir "$tmp/class"
