@@ -1,6 +1,8 @@
 /* npy: shapes, and .npy files as files. The header's text is npy_header.c's matter. */
 #include "common/lab/npy.h"
 
+#include "common/base/io.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -183,20 +185,6 @@ static size_t format_header(const LabArray *array, char *header)
     return total;
 }
 
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 Status npy_write(int folder_fd, const char *name, const LabArray *array, Diag *diag)
 {
     char header[HEADER_MAX];
@@ -205,8 +193,8 @@ Status npy_write(int folder_fd, const char *name, const LabArray *array, Diag *d
     int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0)
         return system_error(diag, name, "create");
-    bool written = write_all(fd, header, header_bytes) &&
-                   write_all(fd, array->data, array->elements * npy_type_bytes(array->type));
+    bool written = io_write_all(fd, header, header_bytes) &&
+                   io_write_all(fd, array->data, array->elements * npy_type_bytes(array->type));
     Status status = written ? STATUS_OK : system_error(diag, name, "write");
     if (close(fd) != 0 && !status)
         status = system_error(diag, name, "close");

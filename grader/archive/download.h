@@ -41,7 +41,6 @@ typedef enum HandinLayout {
 } HandinLayout;
 
 const char *handin_layout_word(HandinLayout layout);
-const char *handin_layout_meaning(HandinLayout layout);
 bool handin_layout_from_word(const char *word, HandinLayout *layout);
 
 /* Names and what is said about them; the texts live as long as the arena they came from, the list until

@@ -24,11 +24,6 @@ const char *handin_layout_word(HandinLayout layout)
     return words[layout].word;
 }
 
-const char *handin_layout_meaning(HandinLayout layout)
-{
-    return words[layout].meaning;
-}
-
 bool handin_layout_from_word(const char *word, HandinLayout *layout)
 {
     for (int i = 0; i < LAYOUT_N; i++) {

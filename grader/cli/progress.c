@@ -1,6 +1,7 @@
 /* The lines of progress; see progress.h. */
 #include "grader/cli/progress.h"
 
+#include "common/base/io.h"
 #include "grader/report/report.h"
 
 #include <stdio.h>
@@ -8,22 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 void cli_progress_start(CliProgress *p, size_t total)
 {
-    *p = (CliProgress){.total = total, .started_s = now_s(), .terminal = isatty(2)};
+    *p = (CliProgress){.total = total, .started_s = io_now_s(), .terminal = isatty(2)};
 }
 
 /* " (12.5 a minute, about 3 min left, 4 fell short)" */
 static void put_rate(StrBuf *line, const CliProgress *p)
 {
-    double minutes = (now_s() - p->started_s) / 60;
+    double minutes = (io_now_s() - p->started_s) / 60;
     double rate = minutes > 0 ? (double)p->n_now / minutes : 0;
     size_t left = p->total - p->n_told;
     strbuf_puts(line, "  (");

@@ -1,6 +1,8 @@
 /* Whole files and folders; see files.h. */
 #include "grader/core/files.h"
 
+#include "common/base/io.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,20 +21,6 @@ static Status io_error(Diag *d, const char *what, const char *path)
 {
     return diag_set(d, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_IO, "%s %s: %s", what, path,
                     strerror(errno));
-}
-
-static bool write_all(int fd, const char *bytes, size_t length)
-{
-    while (length) {
-        ssize_t n = write(fd, bytes, length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        bytes += n;
-        length -= (size_t)n;
-    }
-    return true;
 }
 
 /* Makes the new name last through a crash of the machine. */
@@ -56,7 +44,7 @@ static Status write_atomic(const char *path, const char *bytes, size_t length, m
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return io_error(d, "cannot write beside", path);
-    bool fine = write_all(fd, bytes, length) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
+    bool fine = io_write_all(fd, bytes, length) && fchmod(fd, mode) == 0 && fsync(fd) == 0;
     fine = close(fd) == 0 && fine;
     if (!fine || rename(temporary, path) != 0) {
         Status s = io_error(d, "cannot write", path);
@@ -126,7 +114,7 @@ Status file_read(Arena *a, const char *path, size_t bytes_max, char **bytes, siz
     return s;
 }
 
-/* Whether fd is what a program writes who only writes a file: regular, one name, no holes. */
+/* Whether fd is a regular file with one link, and not sparse. */
 static Status check_plain(int fd, const char *name, struct stat *st, Diag *d)
 {
     if (fstat(fd, st) != 0)

@@ -2,7 +2,6 @@
 #include "grader/exec/class.h"
 
 #include "grader/core/files.h"
-#include "common/base/version.h"
 #include "grader/exec/done.h"
 
 #include <errno.h>
@@ -61,13 +60,9 @@ static int grade_one(void *context, size_t job, int slot)
     return saved ? WORKER_FINE : WORKER_NOT_SAVED;
 }
 
-/* What stands for a result when the worker died or could not save: every case at the kit's fault. */
+/* What stands for a result when the worker died or could not save. */
 static Result *lost_result(const ClassGrading *c, size_t i, int status)
 {
-    const Submission *s = &c->submissions[i];
-    Result *r = result_create();
-    if (!r)
-        return NULL;
     char why[128];
     if (WIFEXITED(status) && WEXITSTATUS(status) == WORKER_LOST)
         snprintf(why, sizeof why, "The cluster ended its task %d times without a result.", SLURM_TRIES_MAX);
@@ -76,30 +71,7 @@ static Result *lost_result(const ClassGrading *c, size_t i, int status)
                  WIFSIGNALED(status) ? "The grader's worker died by signal %d."
                                      : "The grader's worker failed (%d).",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-    const char *message = arena_strndup(&r->arena, why, strlen(why));
-    r->student = s->student;
-    r->lab = s->lab->lab;
-    r->kit_version = KIT_VERSION;
-    r->seed = c->run->seed;
-    r->device_kind = c->run->gpu ? "gpu" : "virtual";
-    r->sandbox = c->run->sandbox.layers;
-    r->n_sandbox = c->run->sandbox.n_layers;
-    r->build_verdict = VERDICT_KIT_ERROR;
-    r->cases = ARENA_NEW_ARRAY(&r->arena, CaseResult, s->lab->n_cases + 1);
-    for (size_t k = 0; r->cases && k < s->lab->n_cases; k++) {
-        if (c->run->only && strcmp(c->run->only, s->lab->cases[k].name) != 0)
-            continue;
-        r->cases[r->n_cases++] = (CaseResult){.name = s->lab->cases[k].name,
-                                              .hidden = s->lab->cases[k].hidden,
-                                              .max_points = s->lab->cases[k].points,
-                                              .verdict = VERDICT_KIT_ERROR,
-                                              .message = message ? message : "",
-                                              .lesson = "",
-                                              .hint = "",
-                                              .replay = ""};
-    }
-    result_sum_up(r);
-    return r;
+    return submission_lost(c->run, &c->submissions[i], why);
 }
 
 static void tell(Progress *p, size_t i, const Result *r, GradedHow how)

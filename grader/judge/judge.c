@@ -5,6 +5,7 @@
  */
 #include "grader/judge/judge.h"
 
+#include "common/base/io.h"
 #include "common/base/strbuf.h"
 #include "grader/judge/judge_internal.h"
 
@@ -32,13 +33,6 @@ struct Judge {
 };
 
 extern char **environ;
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Starts program with child_socket as input and output. The judge inherits no other descriptor: all of ours
  * are close-on-exec. */
@@ -164,7 +158,7 @@ typedef enum Got { GOT_MORE, GOT_END, GOT_TIMEOUT, GOT_NO_MEMORY } Got;
 static Got read_more(Judge *j, double deadline)
 {
     struct pollfd p = {.fd = j->socket, .events = POLLIN};
-    double left = deadline - now_s();
+    double left = deadline - io_now_s();
     int ready = left > 0 ? poll(&p, 1, (int)(left * 1000) + 1) : 0;
     if (ready == 0)
         return GOT_TIMEOUT;
@@ -183,7 +177,7 @@ static Got read_more(Judge *j, double deadline)
 /* Waits for one line; *length is without its newline. The line stays in j->input until drop_line. */
 static Status read_line(Judge *j, double seconds, size_t *length, Diag *d)
 {
-    double deadline = now_s() + seconds;
+    double deadline = io_now_s() + seconds;
     size_t searched = 0;
     for (;;) {
         char *newline = j->input.length > searched
@@ -301,7 +295,7 @@ Status judge_check(Judge *j, const char *case_dir, uint64_t seed, const LabCase 
 /* Whether it ended by itself within QUIT_MS. Its end of the socket closes when it does. */
 static bool ends_by_itself(Judge *j)
 {
-    double deadline = now_s() + QUIT_MS * 1e-3;
+    double deadline = io_now_s() + QUIT_MS * 1e-3;
     if (!send_all(j->socket, "quit\n", 5))
         return false;
     shutdown(j->socket, SHUT_WR);

@@ -1,6 +1,7 @@
 /* Timing a submission beside the solution; see speed.h. */
 #include "grader/run/speed.h"
 
+#include "common/base/io.h"
 #include "grader/build/build.h"
 #include "grader/build/intake.h"
 #include "grader/core/files.h"
@@ -47,13 +48,6 @@ bool speed_wants(const GradeRun *run, const Lab *lab, const LabCase *c)
 
 /* ---- Clocks ---- */
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* What a test's clock says a round took; its text is "BLANK REFERENCE STUDENT", microseconds a call. */
 static double told_s(const Talk *t, const char *kind, int calls)
 {
@@ -69,9 +63,9 @@ static double told_s(const Talk *t, const char *kind, int calls)
 /* A message within the time; its length, 0 for none. */
 static size_t receive(int fd, void *bytes, size_t size, int within_ms)
 {
-    double until = now_s() + within_ms / 1000.0;
+    double until = io_now_s() + within_ms / 1000.0;
     for (;;) {
-        double left = until - now_s();
+        double left = until - io_now_s();
         struct pollfd p = {.fd = fd, .events = POLLIN};
         int ready = poll(&p, 1, left > 0 ? (int)(left * 1000) + 1 : 0);
         if (ready < 0 && errno == EINTR)
@@ -88,11 +82,11 @@ static double ask(const Talk *t, int fd, const char *kind, int calls, uint64_t s
 {
     char line[LINE_MAX_BYTES];
     int n = snprintf(line, sizeof line, "round %s %d %llu", kind, calls, (unsigned long long)seed);
-    double start = now_s();
+    double start = io_now_s();
     if (send(fd, line, (size_t)n, MSG_NOSIGNAL) != n)
         return -1;
     size_t got = receive(fd, reply, size, ROUND_MS);
-    double took = now_s() - start;
+    double took = io_now_s() - start;
     if (got == 0 || (length > 0 && got != length))
         return -1;
     return t->in->run->speed_clock ? told_s(t, kind, calls) : took;

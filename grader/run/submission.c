@@ -1,6 +1,7 @@
 /* One submission; see submission.h. */
 #include "grader/run/submission.h"
 
+#include "common/base/io.h"
 #include "grader/build/build.h"
 #include "grader/build/intake.h"
 #include "grader/core/files.h"
@@ -32,13 +33,6 @@ typedef struct Work {
     Modelled modelled;
     AnswerFile answers; /* of a lab that has an answer file */
 } Work;
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* Processor time of this process, or of those of its children that it has waited for. */
 static double processor_s(int who)
@@ -98,13 +92,11 @@ static Result *new_result(const GradeRun *run, const Submission *s)
 }
 
 /* Every case gets the same verdict, when none could be run. */
-static void fill_cases(Work *w, Verdict v, const char *message)
+static void fill_cases(Result *r, const GradeRun *run, const Lab *lab, Verdict v, const char *message)
 {
-    Result *r = w->result;
     r->n_cases = 0;
-    for (size_t i = 0; i < w->submission->lab->n_cases; i++) {
-        const LabCase *c = &w->submission->lab->cases[i];
-        if (!is_wanted(w->run, w->submission->lab, c))
+    for (const LabCase *c = lab->cases; c < lab->cases + lab->n_cases; c++) {
+        if (!is_wanted(run, lab, c))
             continue;
         r->cases[r->n_cases++] = (CaseResult){
             .name = c->name,
@@ -121,6 +113,17 @@ static void fill_cases(Work *w, Verdict v, const char *message)
     r->build_verdict = v;
 }
 
+Result *submission_lost(const GradeRun *run, const Submission *s, const char *message)
+{
+    Result *r = new_result(run, s);
+    const char *copy = r ? arena_strndup(&r->arena, message, strlen(message)) : NULL;
+    if (!r)
+        return NULL;
+    fill_cases(r, run, s->lab, VERDICT_KIT_ERROR, copy ? copy : "");
+    result_sum_up(r);
+    return r;
+}
+
 /* A verdict's sentence in the lab's language. */
 static const char *meaning_of(const Work *w, Verdict v)
 {
@@ -131,7 +134,7 @@ static void fill_kit_error(Work *w, const Diag *d)
 {
     const char *message =
         arena_printf(&w->result->arena, "%s\n%s", meaning_of(w, VERDICT_KIT_ERROR), d->message);
-    fill_cases(w, VERDICT_KIT_ERROR, message ? message : meaning_of(w, VERDICT_KIT_ERROR));
+    fill_cases(w->result, w->run, w->submission->lab, VERDICT_KIT_ERROR, message ? message : meaning_of(w, VERDICT_KIT_ERROR));
 }
 
 /* What lies there instead is for the student, too. */
@@ -139,7 +142,7 @@ static void fill_not_submitted(Work *w, const char *found)
 {
     const char *meaning = meaning_of(w, VERDICT_NOT_SUBMITTED);
     const char *message = found[0] ? arena_printf(&w->result->arena, "%s\n%s", meaning, found) : meaning;
-    fill_cases(w, VERDICT_NOT_SUBMITTED, message ? message : meaning);
+    fill_cases(w->result, w->run, w->submission->lab, VERDICT_NOT_SUBMITTED, message ? message : meaning);
     w->result->build_log = found;
 }
 
@@ -185,7 +188,7 @@ static bool make_program(Work *w)
         return false;
     }
     if (intake.problem[0]) {
-        fill_cases(w, VERDICT_BUILD_ERROR, intake.problem);
+        fill_cases(w->result, w->run, w->submission->lab, VERDICT_BUILD_ERROR, intake.problem);
         w->result->build_log = with_notes(a, intake.notes, intake.problem);
         return false;
     }
@@ -205,7 +208,7 @@ static bool make_program(Work *w)
     w->timing->processor_s.compile = out.compile_cpu_s;
     w->timing->processor_s.link = out.link_cpu_s;
     if (out.verdict != VERDICT_PASS)
-        fill_cases(w, out.verdict, meaning_of(w, out.verdict));
+        fill_cases(w->result, w->run, w->submission->lab, out.verdict, meaning_of(w, out.verdict));
     return out.verdict == VERDICT_PASS;
 }
 
@@ -304,7 +307,7 @@ static void share_out_time(Phases *p, double self_before_s, double children_befo
 Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Timing *timing)
 {
     *timing = (Timing){.started_at = (int64_t)time(NULL)};
-    double started = now_s(), self_s = processor_s(RUSAGE_SELF), children_s = processor_s(RUSAGE_CHILDREN);
+    double started = io_now_s(), self_s = processor_s(RUSAGE_SELF), children_s = processor_s(RUSAGE_CHILDREN);
     Work w = {.run = run, .submission = s, .slot = slot, .timing = timing, .result = new_result(run, s)};
     if (!w.result)
         return NULL;
@@ -326,7 +329,7 @@ Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Tim
     if (w.places.home)
         dir_remove(w.places.home, NULL);
     result_sum_up(w.result);
-    timing->total_s = now_s() - started;
+    timing->total_s = io_now_s() - started;
     share_out_time(&timing->processor_s, self_s, children_s);
     return w.result;
 }

@@ -57,6 +57,10 @@ enum { SUBMISSION_TIMEOUTS_MAX = 5 };
  * Result's arena; the Result borrows the cases' names from the lab and the sandbox's layers from the run. */
 Result *submission_grade(const GradeRun *run, const Submission *s, int slot, Timing *timing);
 
+/* What stands for a result when grading itself came to nothing: every case that the run wants is a kit-error. NULL without
+ * memory. */
+Result *submission_lost(const GradeRun *run, const Submission *s, const char *message);
+
 /* The seed of a case: the lab's own for public cases, drawn from the run's secret for hidden ones. The same
  * for every student. */
 uint64_t submission_case_seed(const GradeRun *run, const Lab *lab, const LabCase *c);

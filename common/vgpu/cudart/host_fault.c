@@ -13,6 +13,7 @@
  * Limits: a handler that the program installs after its first call of the runtime replaces ours. While
  * another thread is inside the runtime, the allocation stays unnamed.
  */
+#include "common/base/io.h"
 #include "common/vgpu/check/finding.h"
 #include "common/vgpu/cudart/cudart_internal.h"
 
@@ -71,18 +72,6 @@ static void put_number(Text *t, uint64_t n, unsigned base)
     while ((n /= base) != 0);
     while (k > 0)
         put_char(t, digits[--k]);
-}
-
-static void write_text(int fd, const Text *t)
-{
-    for (size_t done = 0; done < t->n;) {
-        ssize_t n = write(fd, t->bytes + done, t->n - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return;
-        done += (size_t)n;
-    }
 }
 
 /* ---- where the code is ---- */
@@ -211,7 +200,7 @@ static void write_sentence(const Fault *f)
     put(&t, "\n  hint: ");
     put(&t, finding_kind_hint(FINDING_HOST_ACCESS));
     put(&t, "\n");
-    write_text(STDERR_FILENO, &t);
+    io_write_all(STDERR_FILENO, t.bytes, t.n);
 }
 
 #ifdef __x86_64__

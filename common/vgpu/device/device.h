@@ -31,7 +31,6 @@ typedef enum DeviceError {
 } DeviceError;
 
 bool device_error_sticky(DeviceError e);
-const char *device_error_text(DeviceError e);
 
 /* Rows of ops.def, which says what each message is for and what its reply holds. */
 typedef enum DeviceOp {

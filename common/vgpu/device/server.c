@@ -10,23 +10,15 @@
 
 /* ---- errors and models ---- */
 
-static const struct {
-    bool sticky;
-    const char *text;
-} errors[] = {
-#define X(name, is_sticky, meaning) [DEVICE_##name] = {is_sticky, meaning},
+static const bool sticky_errors[] = {
+#define X(name, is_sticky, meaning) [DEVICE_##name] = is_sticky,
 #include "common/vgpu/device/errors.def"
 #undef X
 };
 
 bool device_error_sticky(DeviceError e)
 {
-    return errors[e].sticky;
-}
-
-const char *device_error_text(DeviceError e)
-{
-    return errors[e].text;
+    return sticky_errors[e];
 }
 
 const char *device_model_name(size_t i)

@@ -3,6 +3,7 @@
 #ifndef COMMON_VGPU_EXEC_ALU_BITS_H
 #define COMMON_VGPU_EXEC_ALU_BITS_H
 
+#include "common/base/bits.h"
 #include "common/vgpu/exec/alu_int.h"
 
 /* shf: the 64-bit value b:a shifted by n (0 to 32); left gives the upper word, right the lower. */
@@ -76,17 +77,9 @@ static inline uint64_t reverse_bits64(uint64_t x)
     return (uint64_t)reverse_bits32((uint32_t)x) << 32 | reverse_bits32((uint32_t)(x >> 32));
 }
 
-static inline uint32_t count_bits32(uint32_t x)
-{
-    x = x - (x >> 1 & 0x55555555u);
-    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-    x = (x + (x >> 4)) & 0x0F0F0F0Fu;
-    return (x * 0x01010101u) >> 24;
-}
-
 static inline uint32_t count_bits64(uint64_t x)
 {
-    return count_bits32((uint32_t)x) + count_bits32((uint32_t)(x >> 32));
+    return bits_count((uint32_t)x) + bits_count((uint32_t)(x >> 32));
 }
 
 /* fns: the n-th set bit of mask from base on, upwards when n > 0, downwards when n < 0; n = 0 asks for base

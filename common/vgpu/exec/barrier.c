@@ -16,7 +16,7 @@ static bool is_complete(const ExecBlock *b, const ExecBarrier *bar)
         bool whole = (live & ~here) == 0;
         if (bar->all && !whole)
             return false;
-        threads += here && whole ? WARP_LANES : count_bits(here);
+        threads += here && whole ? WARP_LANES : bits_count(here);
     }
     return bar->all || threads >= bar->count;
 }
@@ -161,7 +161,7 @@ static void vote(ExecWarp *w, ExecBarrier *bar, const IrInst *inst, uint32_t mas
         return;
     const IrOperand *predicate = inst->src[2].kind != IR_NONE ? &inst->src[2] : &inst->src[1];
     uint32_t yes = warp_pred(w, predicate) & mask;
-    bar->popc += count_bits(yes);
+    bar->popc += bits_count(yes);
     bar->every &= yes == mask;
     bar->some |= yes != 0;
 }

@@ -8,8 +8,8 @@
  * The lanes of a warp that go the same way are a split (ExecSplit). A branch on which lanes disagree makes
  * two of one, and a join (ExecJoin) at the place where they meet again:
  *
- *      split {A, lanes 0-31}  --bra-->  split {0-15} ---> arrives at the join's pc: its lanes wait in the
- * join split {16-31} --> arrives: all expected lanes are there: split {0-31} goes on
+ *      split {0-31}  --bra-->  split {0-15}  ---> arrives at the join's pc: its lanes wait in the join
+ *                              split {16-31} ---> arrives: all expected lanes are there: split {0-31} goes on
  *
  * A join is only there to make lanes run together again: when the other splits of a warp spin (for a lock
  * that a waiting lane holds) the waiting lanes leave the join and go on alone. Exited lanes are no longer
@@ -26,6 +26,8 @@
 #define COMMON_VGPU_EXEC_EXEC_INTERNAL_H
 
 #include "common/vgpu/exec/warp.h"
+
+#include "common/base/bits.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -298,14 +300,6 @@ static inline Warp *warp_of(ExecWarp *w)
 static inline uint64_t run_retired(const ExecRun *run)
 {
     return run->n_workers == 1 ? run->workers[0].retired : atomic_load(&run->retired);
-}
-
-/* popcount without the instruction, which the oldest x86-64 lacks. */
-static inline uint32_t count_bits(uint32_t x)
-{
-    x -= x >> 1 & 0x55555555u;
-    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-    return ((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24;
 }
 
 /* The warp looks at places that others may change, and stores nothing. */

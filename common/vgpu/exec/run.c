@@ -49,7 +49,7 @@ static void run_until_stop(ExecWarp *w)
         if (inst->guard.kind != IR_NONE) {
             mask &= warp_pred(w, &inst->guard);
             if (inst->opcode != PTX_BRA) { /* all lanes take part in a branch */
-                int32_t off = (int32_t)(w->n_active - count_bits(mask));
+                int32_t off = (int32_t)(w->n_active - bits_count(mask));
                 w->pcs[pc].lanes -= off;
                 w->pcs[pc + 1].lanes += off;
             }
@@ -79,7 +79,7 @@ static bool load_split(ExecWarp *w, ExecSplit *s)
     w->next_pc = w->run_start = s->pc;
     w->stop_pc = s->join && s->join->frame == f ? s->join->pc : IR_NO_PC;
     w->active = s->mask;
-    w->n_active = count_bits(s->mask);
+    w->n_active = bits_count(s->mask);
     return true;
 }
 

@@ -42,7 +42,7 @@ void split_wake(Warp *warp, ExecSplit *s)
 void split_set_lanes(ExecWarp *w, uint32_t mask)
 {
     w->split->mask = w->active = mask;
-    w->n_active = count_bits(mask);
+    w->n_active = bits_count(mask);
 }
 
 ExecJoin *split_join_new(ExecBlock *b, const ExecJoin *as)
@@ -169,7 +169,7 @@ bool split_isolate(ExecWarp *w, uint32_t mask)
     if (!j)
         return false;
     /* the run loop has taken the other lanes off this instruction's count already */
-    int32_t off = (int32_t)count_bits(w->active & ~mask);
+    int32_t off = (int32_t)bits_count(w->active & ~mask);
     w->pcs[w->pc].lanes += off;
     w->pcs[w->pc + 1].lanes -= off;
     split_wait(w, j, w->active & ~mask);
@@ -205,7 +205,7 @@ void split_exit(ExecWarp *w, uint32_t mask)
     uint32_t left = w->active & ~mask;
     warp_close_run(w, w->pc + 1);
     w->live &= ~mask;
-    b->live_threads -= count_bits(mask);
+    b->live_threads -= bits_count(mask);
     b->recheck = true;
     split_set_lanes(w, left);
     if (!left) {

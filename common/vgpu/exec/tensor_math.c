@@ -5,10 +5,11 @@
  * last bits differ:
  *
  *   f16 bf16 tf32   16 products and C in one sum. Products are exact; all terms are shifted to the largest
- * exponent (of a product: the sum of its factors'), where 25 bits behind the point are kept and the rest is
- *                   dropped. The sum is rounded towards zero to f32, or to nearest to f16
+ *                   exponent (of a product: the sum of its factors'), where 25 bits behind the point are kept
+ *                   and the rest is dropped. The sum is rounded towards zero to f32, or to nearest to f16
  *   e4m3 e5m2       two such sums, first from zero: of the products 0 1 of each four, then of 2 3. C is added
- * in f32 at last m8n8k4 on f16   with C in f32: fused multiply-adds in f32 from zero in ascending k, then C
+ *                   in f32 at last
+ *   m8n8k4 on f16   with C in f32: fused multiply-adds in f32 from zero in ascending k, then C
  *   f64             fused multiply-adds from C on in ascending k
  *   integers        exact; they wrap, or end at the largest value with .satfinite
  */
@@ -235,7 +236,7 @@ static int32_t sum_bits(const TensorSum *s, const int32_t *a, const int32_t *b, 
 {
     uint32_t sum = (uint32_t)c;
     for (uint32_t i = 0; i < s->k; i++)
-        sum += count_bits((uint32_t)(s->t->bit_and ? a[i] & b[i] : a[i] ^ b[i]));
+        sum += bits_count((uint32_t)(s->t->bit_and ? a[i] & b[i] : a[i] ^ b[i]));
     return (int32_t)sum;
 }
 

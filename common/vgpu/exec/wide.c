@@ -35,7 +35,7 @@ void wide_count_active(ExecBlock *b)
     for (uint32_t i = 0; i < b->run->n_warps; i++) {
         v->warps |= (uint32_t)(v->active[i] != 0) << i;
         v->n_warps += v->active[i] != 0;
-        v->n_lanes += count_bits(v->active[i]);
+        v->n_lanes += bits_count(v->active[i]);
     }
     v->whole = v->n_lanes == b->n_threads;
     v->n_first = is_first_threads(b) ? v->n_lanes : 0;
@@ -400,7 +400,7 @@ static Step do_guarded(ExecBlock *b, const IrInst *inst)
     wide_spread(b, &inst->guard);
     for (uint32_t i = 0; i < b->run->n_warps; i++) {
         v->mask[i] = v->active[i] & warp_pred(&b->warps[i].base, &inst->guard);
-        n_off -= count_bits(v->mask[i]);
+        n_off -= bits_count(v->mask[i]);
     }
     Step step = by_warp(b, inst, v->mask, true);
     if (step == STEP_NEXT || step == STEP_STOP) {

@@ -87,101 +87,55 @@ static const ModifierRow *find_modifier(const FormState *s, const char *word, si
     return NULL;
 }
 
-static void set_mode(FormState *s, const ModifierRow *m)
-{
-    IrInst *in = &s->form->inst;
-    if (m->group == MOD_BAR && (s->seen & M_BAR))
-        return; /* bar.warp.sync: .sync adds nothing */
-    in->mode = m->value;
-}
+/* The member of IrInst, a byte, that a modifier sets: to true, or (VALUE) to the row's value. */
+#define FLAG(member)  {true, false, offsetof(IrInst, member)}
+#define VALUE(member) {true, true, offsetof(IrInst, member)}
+static const struct {
+    bool sets, by_value;
+    size_t at;
+} members[] = {
+    [MOD_ROUND] = VALUE(round),
+    [MOD_FTZ] = FLAG(ftz),
+    [MOD_SAT] = FLAG(sat),
+    [MOD_SATFINITE] = FLAG(sat),
+    [MOD_APPROX] = FLAG(approx),
+    [MOD_FULL] = FLAG(full),
+    [MOD_CC] = FLAG(carry_out),
+    [MOD_CMP] = VALUE(cmp),
+    [MOD_BOOL] = VALUE(boolean),
+    [MOD_MUL] = VALUE(mode),
+    [MOD_ATOM] = VALUE(mode),
+    [MOD_SHFL] = VALUE(mode),
+    [MOD_VOTE] = VALUE(mode),
+    [MOD_BAR] = VALUE(mode),
+    [MOD_REDUCE] = VALUE(mode),
+    [MOD_SHIFT] = VALUE(mode),
+    [MOD_PRMT] = VALUE(mode),
+    [MOD_TESTP] = VALUE(mode),
+    [MOD_DEPENDENT] = VALUE(mode),
+    [MOD_HALF] = VALUE(hi),
+    [MOD_DIRECTION] = VALUE(hi),
+    [MOD_SECOND] = VALUE(hi),
+    [MOD_SPACE] = VALUE(space),
+    [MOD_SEM] = VALUE(sem),
+    [MOD_SCOPE] = VALUE(scope),
+    [MOD_TO] = FLAG(to),
+    [MOD_ABS] = FLAG(abs),
+    [MOD_NAN] = FLAG(nan),
+    [MOD_XORSIGN] = FLAG(xorsign),
+    [MOD_RELU] = FLAG(relu),
+    [MOD_UNI] = FLAG(uniform),
+    [MOD_SHIFTAMT] = FLAG(shiftamt),
+    [MOD_VECTOR] = VALUE(n_vec),
+};
+#undef FLAG
+#undef VALUE
 
-static void set_field(FormState *s, const ModifierRow *m)
+static void form_set_member(FormState *s, const ModifierRow *m)
 {
-    IrInst *in = &s->form->inst;
-    switch ((ModGroup)m->group) {
-    case MOD_ROUND:
-        in->round = m->value;
-        break;
-    case MOD_FTZ:
-        in->ftz = true;
-        break;
-    case MOD_SAT:
-    case MOD_SATFINITE:
-        in->sat = true;
-        break;
-    case MOD_APPROX:
-        in->approx = true;
-        break;
-    case MOD_FULL:
-        in->full = true;
-        break;
-    case MOD_CC:
-        in->carry_out = true;
-        break;
-    case MOD_CMP:
-        in->cmp = m->value;
-        break;
-    case MOD_BOOL:
-        in->boolean = m->value;
-        break;
-    case MOD_MUL:
-    case MOD_ATOM:
-    case MOD_SHFL:
-    case MOD_VOTE:
-    case MOD_BAR:
-    case MOD_REDUCE:
-    case MOD_SHIFT:
-    case MOD_PRMT:
-    case MOD_TESTP:
-    case MOD_DEPENDENT:
-        set_mode(s, m);
-        break;
-    case MOD_HALF:
-    case MOD_DIRECTION:
-    case MOD_SECOND:
-        in->hi = m->value;
-        break;
-    case MOD_SPACE:
-        in->space = m->value;
-        break;
-    case MOD_SEM:
-        in->sem = m->value;
-        break;
-    case MOD_SCOPE:
-        in->scope = m->value;
-        break;
-    case MOD_TO:
-        in->to = true;
-        break;
-    case MOD_ABS:
-        in->abs = true;
-        break;
-    case MOD_NAN:
-        in->nan = true;
-        break;
-    case MOD_XORSIGN:
-        in->xorsign = true;
-        break;
-    case MOD_RELU:
-        in->relu = true;
-        break;
-    case MOD_UNI:
-        in->uniform = true;
-        break;
-    case MOD_SHIFTAMT:
-        in->shiftamt = true;
-        break;
-    case MOD_VECTOR:
-        in->n_vec = m->value;
-        break;
-    case MOD_NOFTZ:
-    case MOD_INDEX:
-    case MOD_SYNC:
-    case MOD_BLOCK:
-    case MOD_CACHE:
-    case MOD_IGNORED:
-        break;
-    }
+    bool said = m->group == MOD_BAR && (s->seen & M_BAR); /* bar.warp.sync: .sync adds nothing */
+    if (m->group < sizeof members / sizeof *members && members[m->group].sets && !said)
+        ((uint8_t *)&s->form->inst)[members[m->group].at] = members[m->group].by_value ? m->value : true;
     s->seen |= UINT64_C(1) << m->group;
 }
 
@@ -192,7 +146,7 @@ static void add_word(FormState *s, const char *word, size_t length)
     if (type != PTX_TYPE_NONE)
         add_type(s, type, word, length);
     else if (m)
-        set_field(s, m);
+        form_set_member(s, m);
     else
         refuse(s, "unknown modifier .", word, length);
 }

@@ -5,6 +5,7 @@
  * back.
  */
 #include "common/base/rng.h"
+#include "common/base/io.h"
 #include "common/vgpu/mem/mem_internal.h"
 
 #include <stdlib.h>
@@ -32,25 +33,13 @@ void mem_pattern_destroy(MemPattern *p)
     free(p->bytes);
 }
 
-static bool write_all(int file, const uint8_t *bytes, size_t n)
-{
-    while (n) {
-        ssize_t done = write(file, bytes, n);
-        if (done <= 0)
-            return false;
-        bytes += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 static int pattern_file(const MemPattern *p)
 {
     int file = memfd_create("vgpu-pattern", MFD_CLOEXEC);
     if (file < 0)
         return -2;
     for (size_t done = 0; done < MEM_PATTERN_FILE_BYTES; done += MEM_PATTERN_BYTES) {
-        if (!write_all(file, p->bytes, MEM_PATTERN_BYTES)) {
+        if (!io_write_all(file, p->bytes, MEM_PATTERN_BYTES)) {
             close(file);
             return -2;
         }

@@ -38,7 +38,7 @@ static inline unsigned load_line(Cache *c, uint64_t line, uint8_t sectors, uint3
     }
     for (unsigned way = 0; way < CACHE_WAYS; way++) {
         if (set->tag[way] == line + 1) {
-            unsigned hits = perf_bits(set->sectors[way] & sectors);
+            unsigned hits = bits_count(set->sectors[way] & sectors);
             if (sectors & (uint8_t)~set->sectors[way]) {
                 set->wait[way] = wait > set->wait[way] ? wait : set->wait[way];
                 *late = true;
@@ -78,7 +78,7 @@ unsigned cache_load_wide(Cache *c, uint64_t line, const WideShape *s, uint32_t w
     bool is_late = false;
     for (const WideLine *l = s->line, *end = l + s->n_lines; l < end; l++) {
         if (l > s->line && repeats(l, more)) {
-            hits += perf_bits(l->sectors);
+            hits += bits_count(l->sectors);
         } else {
             is_late = false;
             hits +=

@@ -152,7 +152,7 @@ static bool begins_wait(PerfSet *set, PerfWorker *w, const ExecWho *who, uint8_t
 /* Warps in `late` wait for what the first level does not have; each wait counts once. */
 static void count_late(PerfWorker *w, PerfBlock *b, uint32_t late)
 {
-    w->c.v[PERF_LOAD_WAITS_MISSED] += perf_bits(late & ~b->late);
+    w->c.v[PERF_LOAD_WAITS_MISSED] += bits_count(late & ~b->late);
     b->late |= late;
 }
 
@@ -216,7 +216,7 @@ static void count_atomic(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWh
     v[PERF_GLOBAL_ATOMIC_REQUESTS]++;
     unsigned conflicts;
     v[PERF_GLOBAL_ATOMIC_SECTORS] += turns_add(&set->turns[w - set->workers], a, s, is_float, &conflicts);
-    v[PERF_GLOBAL_ATOMIC_THREADS] += perf_bits(a->mask);
+    v[PERF_GLOBAL_ATOMIC_THREADS] += bits_count(a->mask);
     v[PERF_GLOBAL_ATOMIC_CONFLICTS] += conflicts;
     v[PERF_L2_WRITE_SECTORS] += s->n_sectors;
     if (b && begins)
@@ -226,7 +226,7 @@ static void count_atomic(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWh
 static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWho *who, const ExecAccess *a)
 {
     SectorList s;
-    uint64_t *v = w->c.v, lanes = perf_bits(a->mask);
+    uint64_t *v = w->c.v, lanes = bits_count(a->mask);
     bool begins = a->kind != ACCESS_STORE && begins_wait(set, w, who, WAIT_GLOBAL);
     sector_list(a, &s);
     v[PERF_GLOBAL_LINES] += s.n;
@@ -258,7 +258,7 @@ static void count_shared(PerfWorker *w, const ExecAccess *a)
                                 : PERF_SHARED_ATOMIC_REQUESTS]++;
     v[PERF_SHARED_WAVEFRONTS] += wavefronts;
     v[PERF_SHARED_BANK_CONFLICTS] += wavefronts - least;
-    v[PERF_SHARED_BYTES] += perf_bits(a->mask) * a->bytes;
+    v[PERF_SHARED_BYTES] += bits_count(a->mask) * a->bytes;
 }
 
 static void count_const(PerfWorker *w, const ExecAccess *a)

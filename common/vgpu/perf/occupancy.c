@@ -63,13 +63,3 @@ const char *perf_limit_text(PerfLimit l)
     };
     return l <= PERF_LIMIT_SHARED ? texts[l] : "";
 }
-
-PerfBlockNeeds perf_launch_needs(const ExecLaunch *l)
-{
-    const IrFunction *f = &l->instance->module->functions[l->function];
-    return (PerfBlockNeeds){
-        .threads = l->block[0] * l->block[1] * l->block[2],
-        .regs_per_thread = f->n_regs32,
-        .shared_bytes = f->static_shared_bytes + l->dynamic_shared,
-    };
-}

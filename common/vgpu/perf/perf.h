@@ -64,7 +64,6 @@ typedef enum PerfMetric {
 } PerfMetric;
 
 const char *perf_metric_name(PerfMetric m);
-const char *perf_metric_meaning(PerfMetric m);
 double perf_metric(const PerfCounters *c, PerfMetric m);
 /* Appends {"sectors_per_load":4,...}: every metric, in the order of the table; without the braces when bare.
  */
@@ -172,7 +171,5 @@ const PerfCounters *perf_totals(const PerfSet *set);
 bool perf_keep_lines(PerfSet *set);
 /* Those of the launch that ended last, by file and line; valid until the next one begins, or its module goes. */
 const PerfLine *perf_lines(const PerfSet *set, size_t *n);
-/* The needs of a launch, for occupancy and time: threads, estimated registers, shared bytes. */
-PerfBlockNeeds perf_launch_needs(const ExecLaunch *launch);
 
 #endif

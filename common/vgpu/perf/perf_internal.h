@@ -11,15 +11,9 @@
 
 #include "common/vgpu/perf/perf.h"
 
-#include <pthread.h>
+#include "common/base/bits.h"
 
-/* popcount without the instruction, which the oldest x86-64 lacks. */
-static inline unsigned perf_bits(uint32_t x)
-{
-    x -= x >> 1 & 0x55555555u;
-    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
-    return ((x + (x >> 4)) & 0x0F0F0F0Fu) * 0x01010101u >> 24;
-}
+#include <pthread.h>
 
 enum { SECTOR_BYTES = 32, LINE_SECTORS = 4, LINE_BYTES = SECTOR_BYTES * LINE_SECTORS, LINES_MAX = 64 };
 

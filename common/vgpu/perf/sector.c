@@ -7,7 +7,7 @@ static void add_line(SectorList *out, uint64_t line, uint8_t sectors)
 {
     out->line[out->n] = line;
     out->sectors[out->n++] = sectors;
-    out->n_sectors += perf_bits(sectors);
+    out->n_sectors += bits_count(sectors);
 }
 
 /* All bytes from `addr` on, side by side. */
@@ -37,7 +37,7 @@ static void add_groups(SectorList *out, const ExecAccess *a)
             if (at == out->n) {
                 add_line(out, line, sectors);
             } else {
-                out->n_sectors += perf_bits(sectors & (uint8_t)~out->sectors[at]);
+                out->n_sectors += bits_count(sectors & (uint8_t)~out->sectors[at]);
                 out->sectors[at] |= sectors;
             }
         }

@@ -30,9 +30,9 @@ void perf_counters_json(const PerfCounters *c, bool bare, StrBuf *out)
 }
 
 static const struct {
-    const char *name, *meaning;
+    const char *name;
 } metrics[PERF_N_METRICS] = {
-#define X(NAME, name, numerator, denominator, empty, meaning) [PERF_METRIC_##NAME] = {name, meaning},
+#define X(NAME, name, numerator, denominator, empty, meaning) [PERF_METRIC_##NAME] = {name},
 #include "common/vgpu/perf/metrics.def"
 #undef X
 };
@@ -40,11 +40,6 @@ static const struct {
 const char *perf_metric_name(PerfMetric m)
 {
     return metrics[m].name;
-}
-
-const char *perf_metric_meaning(PerfMetric m)
-{
-    return metrics[m].meaning;
 }
 
 static double ratio(double numerator, double denominator, double empty)

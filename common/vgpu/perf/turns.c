@@ -82,7 +82,7 @@ static unsigned add_near(Turns *t, const ExecAccess *a, const SectorList *s, uin
     for (unsigned i = 0; i < s->n; i++) {
         const uint8_t *m = &most[s->line[i] * LINE_SECTORS - s->near_base / SECTOR_BYTES];
         unsigned repeats = m[0] + m[1] + m[2] + m[3];
-        add_at(t, s->line[i] * LINE_BYTES, fifths * (perf_bits(s->sectors[i]) + repeats));
+        add_at(t, s->line[i] * LINE_BYTES, fifths * (bits_count(s->sectors[i]) + repeats));
         sum += repeats;
     }
     *conflicts = n_conflicts;
@@ -98,7 +98,7 @@ unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_f
     Repeats r;
     r.n = r.sum = 0;
     for (unsigned i = 0; i < s->n; i++)
-        add_at(t, s->line[i] * LINE_BYTES, fifths * perf_bits(s->sectors[i]));
+        add_at(t, s->line[i] * LINE_BYTES, fifths * bits_count(s->sectors[i]));
     *conflicts = a->pattern == PATTERN_UNIT_STRIDE ? 0 : add_repeats(t, &r, a, fifths);
     return s->n_sectors + r.sum;
 }
