@@ -1,2 +1,2 @@
 $(call module,common/base)
-$(call unit_tests,common/base,common/base)
+$(call unit_tests,common/base,common/base,-ljansson)

@@ -7,6 +7,7 @@
 #define GRADER_CORE_RESULT_H
 
 #include "common/base/arena.h"
+#include "common/base/finding.h"
 #include "common/base/status.h"
 #include "grader/core/verdict.h"
 
@@ -16,20 +17,6 @@
 #include <stdint.h>
 
 enum { RESULT_SCHEMA = 1 };
-
-typedef struct ResultFinding {
-    const char *kind;    /* "out-of-bounds", "use-after-free", "race"... as the virtual GPU names it */
-    const char *verdict; /* word of the verdict it leads to; "" for advice */
-    bool advice;
-    const char *kernel, *file;
-    int64_t line, column;
-    bool has_thread;
-    int64_t block[3], thread[3];
-    const char *address; /* "0x..." or "" */
-    int64_t bytes, count;
-    const char *message, *hint;
-    const char *text; /* the finding as printed on a terminal */
-} ResultFinding;
 
 typedef struct ResultMetric {
     const char *name;
@@ -54,7 +41,7 @@ typedef struct CaseResult {
                            verdict */
     const char *hint;   /* "" when there is none or the case passed */
     const char *replay; /* a command line; "" for hidden cases */
-    ResultFinding *findings;
+    Finding *findings; /* those of its fields that result.json has; no text is NULL */
     size_t n_findings;
     ResultMetric *metrics; /* in name order */
     size_t n_metrics;

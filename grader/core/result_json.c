@@ -17,21 +17,13 @@ static json_t *string(const char *text)
     return json_string(text ? text : "");
 }
 
-static json_t *coordinates(bool known, const int64_t xyz[3])
+static json_t *finding_json(const Finding *f)
 {
-    return known ? json_pack("[I,I,I]", (json_int_t)xyz[0], (json_int_t)xyz[1], (json_int_t)xyz[2])
-                 : json_null();
-}
-
-static json_t *finding_json(const ResultFinding *f)
-{
-    return json_pack("{s:o, s:o, s:b, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "kind",
-                     string(f->kind), "verdict", string(f->verdict), "advice", f->advice, "kernel",
-                     string(f->kernel), "file", string(f->file), "line", (json_int_t)f->line, "column",
-                     (json_int_t)f->column, "block", coordinates(f->has_thread, f->block), "thread",
-                     coordinates(f->has_thread, f->thread), "address", string(f->address), "bytes",
-                     (json_int_t)f->bytes, "count", (json_int_t)f->count, "message", string(f->message),
-                     "hint", string(f->hint), "text", string(f->text));
+    StrBuf text = {0};
+    finding_write(f, FINDING_RESULT, &text);
+    json_t *json = text.failed ? NULL : json_loadb(text.text, text.length, 0, NULL);
+    strbuf_free(&text);
+    return json;
 }
 
 static json_t *findings_json(const CaseResult *c)

@@ -79,37 +79,23 @@ static void *new_array(Reader *r, size_t n, size_t size)
     return items;
 }
 
-static void get_coordinates(Reader *r, const json_t *map, const char *key, int64_t xyz[3])
+static const char *keep_text(void *reader, const char *text, bool one_line)
 {
-    const json_t *list = get(r, map, key);
-    if (json_array_size(list) != 3)
-        fail(r, key, "three numbers");
-    for (size_t i = 0; i < 3; i++)
-        xyz[i] = json_integer_value(json_array_get(list, i));
+    Reader *r = reader;
+    (void)one_line;
+    const char *copy = arena_strndup(r->arena, text, strlen(text));
+    if (!copy)
+        r->status = diag_set(r->diag, STATUS_NO_MEMORY, "no memory for a result");
+    return copy ? copy : "";
 }
 
-static void read_finding(Reader *r, const json_t *map, ResultFinding *f)
+static void read_finding(Reader *r, const json_t *map, Finding *f)
 {
-    *f = (ResultFinding){
-        .kind = get_text(r, map, "kind"),
-        .verdict = get_text(r, map, "verdict"),
-        .advice = json_is_true(get(r, map, "advice")),
-        .kernel = get_text(r, map, "kernel"),
-        .file = get_text(r, map, "file"),
-        .line = get_count(r, map, "line"),
-        .column = get_count(r, map, "column"),
-        .has_thread = json_is_array(get(r, map, "thread")),
-        .address = get_text(r, map, "address"),
-        .bytes = get_count(r, map, "bytes"),
-        .count = get_count(r, map, "count"),
-        .message = get_text(r, map, "message"),
-        .hint = get_text(r, map, "hint"),
-        .text = get_text(r, map, "text"),
-    };
-    if (f->has_thread) {
-        get_coordinates(r, map, "block", f->block);
-        get_coordinates(r, map, "thread", f->thread);
-    }
+    FindingWrong wrong;
+    if (!finding_read(f, map, FINDING_RESULT, &wrong) && r->status == STATUS_OK)
+        r->status = diag_set(r->diag, STATUS_PARSE, "a finding's '%s': %s", wrong.name, wrong.wanted);
+    else
+        finding_each_text(f, keep_text, r);
 }
 
 static void read_findings(Reader *r, const json_t *map, CaseResult *c)

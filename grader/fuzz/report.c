@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (r->n_findings > VGPU_REPORT_FINDINGS_MAX || r->n_errors > VGPU_REPORT_ERRORS_MAX ||
             r->n_totals + r->n_memory + r->n_metrics > VGPU_REPORT_NUMBERS_MAX)
             abort();
-        const VgpuFinding *worst = vgpu_report_worst(r);
+        const Finding *worst = vgpu_report_worst(r);
         if (worst && worst->advice)
             abort();
         vgpu_report_strip_folder(r, "/src");

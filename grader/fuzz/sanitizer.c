@@ -19,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (r->n_findings > VGPU_REPORT_FINDINGS_MAX || r->n_errors > VGPU_REPORT_ERRORS_MAX)
         abort();
     for (size_t i = 0; i < r->n_findings; i++) {
-        const VgpuFinding *f = &r->findings[i];
-        if (f->advice != (f->verdict == VERDICT_PASS) || strchr(f->file, '/') || strpbrk(f->text, "\033\007"))
+        const Finding *f = &r->findings[i];
+        if (f->advice != (*f->verdict == 0) || strchr(f->place.file, '/') || strpbrk(f->text, "\033\007"))
             abort();
     }
     vgpu_report_strip_folder(r, "/src");

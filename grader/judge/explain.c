@@ -57,27 +57,29 @@ static void explain_limit(StrBuf *out, const CaseFacts *facts, const CaseResult 
 }
 
 /* The first finding that leads to the case's verdict. */
-static const VgpuFinding *finding_behind(const CaseFacts *facts, Verdict verdict)
+static const Finding *finding_behind(const CaseFacts *facts, Verdict verdict)
 {
     for (size_t i = 0; facts->report && i < facts->report->n_findings; i++) {
-        const VgpuFinding *f = &facts->report->findings[i];
-        if (!f->advice && f->verdict == verdict)
+        const Finding *f = &facts->report->findings[i];
+        if (!f->advice && vgpu_finding_verdict(f) == verdict)
             return f;
     }
     return NULL;
 }
 
-static void add_place(StrBuf *out, const VgpuFinding *f)
+static void add_place(StrBuf *out, const Finding *f)
 {
-    if (f->file[0])
-        strbuf_printf(out, f->line > 0 ? "%s:%lld: " : "%s: ", f->file, (long long)f->line);
+    if (f->place.line > 0)
+        strbuf_printf(out, "%s:%u: ", f->place.file, f->place.line);
+    else if (f->place.file[0])
+        strbuf_printf(out, "%s: ", f->place.file);
     if (f->kernel[0])
         strbuf_printf(out, "kernel %s: ", f->kernel);
 }
 
 static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
-    const VgpuFinding *f = finding_behind(facts, r->verdict);
+    const Finding *f = finding_behind(facts, r->verdict);
     if (!f) {
         explain_limit(out, facts, r);
         return;
@@ -232,7 +234,7 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     if (r->verdict == VERDICT_PASS || r->verdict == VERDICT_KIT_ERROR)
         return;
-    const VgpuFinding *f = finding_behind(facts, r->verdict);
+    const Finding *f = finding_behind(facts, r->verdict);
     if (f && f->hint[0])
         strbuf_puts(out, f->hint);
     const char *own = facts->lab_case ? facts->lab_case->hint : NULL;
@@ -261,38 +263,20 @@ void explain_case(Arena *a, const CaseFacts *facts, CaseResult *r)
         r->lesson = "";
 }
 
-static const char *copy_text(Arena *a, const char *text)
+static const char *copy_text(void *arena, const char *text, bool one_line)
 {
-    const char *copy = text[0] ? arena_strndup(a, text, strlen(text)) : "";
+    (void)one_line;
+    const char *copy = arena_strndup(arena, text, strlen(text));
     return copy ? copy : "";
-}
-
-static void copy_finding(Arena *a, const VgpuFinding *from, ResultFinding *to)
-{
-    *to = (ResultFinding){
-        .kind = copy_text(a, from->kind),
-        .verdict = from->advice ? "" : verdict_word(from->verdict),
-        .advice = from->advice,
-        .kernel = copy_text(a, from->kernel),
-        .file = copy_text(a, from->file),
-        .line = from->line,
-        .column = from->column,
-        .has_thread = from->has_thread,
-        .address = copy_text(a, from->address),
-        .bytes = from->bytes,
-        .count = from->count,
-        .message = copy_text(a, from->message),
-        .hint = copy_text(a, from->hint),
-        .text = copy_text(a, from->text),
-    };
-    memcpy(to->block, from->block, sizeof to->block);
-    memcpy(to->thread, from->thread, sizeof to->thread);
 }
 
 void explain_findings(Arena *a, const VgpuReport *report, CaseResult *r)
 {
     r->n_findings = 0;
-    r->findings = ARENA_NEW_ARRAY(a, ResultFinding, report->n_findings + 1);
-    for (size_t i = 0; r->findings && i < report->n_findings; i++)
-        copy_finding(a, &report->findings[i], &r->findings[r->n_findings++]);
+    r->findings = ARENA_NEW_ARRAY(a, Finding, report->n_findings + 1);
+    for (size_t i = 0; r->findings && i < report->n_findings; i++) {
+        Finding *f = &r->findings[r->n_findings++];
+        *f = report->findings[i];
+        finding_each_text(f, copy_text, a);
+    }
 }

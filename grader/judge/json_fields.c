@@ -66,6 +66,12 @@ const char *json_field_name(JsonFields *f, const json_t *object, const char *key
     return text[0] ? in_one_line((char *)text) : ""; /* the arena's */
 }
 
+const char *json_clean_text(JsonFields *f, const char *text)
+{
+    char *copy = clean(f, text, "a text");
+    return copy ? copy : "";
+}
+
 const char *json_clean_name(JsonFields *f, const char *name)
 {
     return in_one_line(clean(f, name, "a name"));

@@ -29,7 +29,8 @@ void json_fields_fail(JsonFields *f, Status status, const char *where, const cha
 const char *json_field_text(JsonFields *f, const json_t *object, const char *key);
 /* The same in one line: for names, which stand within a line of others' text. */
 const char *json_field_name(JsonFields *f, const json_t *object, const char *key);
-/* A member's own name, cleaned in the same way. */
+/* A text that came otherwise, cut and cleaned; a member's own name, and any other. */
+const char *json_clean_text(JsonFields *f, const char *text);
 const char *json_clean_name(JsonFields *f, const char *name);
 int64_t json_field_integer(JsonFields *f, const json_t *object, const char *key);
 bool json_field_bool(JsonFields *f, const json_t *object, const char *key);

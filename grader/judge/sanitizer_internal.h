@@ -35,6 +35,6 @@ typedef struct SanitizerFacts {
 
 /* Fills what is worded of a finding (kind, verdict, message, hint, text) from its other fields and the facts.
  * False without memory. */
-bool sanitizer_word_finding(Arena *a, const SanitizerFacts *facts, VgpuFinding *f);
+bool sanitizer_word_finding(Arena *a, const SanitizerFacts *facts, Finding *f);
 
 #endif

@@ -41,7 +41,7 @@ VgpuReport *sanitizer_report_create(void)
     if (!r)
         return NULL;
     r->device_kind = r->device_name = r->bound = "";
-    r->findings = ARENA_NEW_ARRAY(&r->arena, VgpuFinding, VGPU_REPORT_FINDINGS_MAX);
+    r->findings = ARENA_NEW_ARRAY(&r->arena, Finding, VGPU_REPORT_FINDINGS_MAX);
     r->errors = ARENA_NEW_ARRAY(&r->arena, VgpuError, VGPU_REPORT_ERRORS_MAX);
     if (r->findings && r->errors)
         return r;
@@ -108,39 +108,40 @@ static SanitizerPlace read_place(Arena *a, const char *text)
 }
 
 /* "by thread (96,0,0) in block (3,0,0)" */
-static bool read_thread(const char *text, VgpuFinding *f)
+static bool read_thread(const char *text, Finding *f)
 {
     long long t[3], b[3];
     if (sscanf(text, "by thread (%9lld,%9lld,%9lld) in block (%9lld,%9lld,%9lld)", &t[0], &t[1], &t[2], &b[0],
                &b[1], &b[2]) != 6)
         return false;
     for (int i = 0; i < 3; i++) {
-        f->thread[i] = t[i];
-        f->block[i] = b[i];
+        f->thread[i] = (uint32_t)t[i];
+        f->block[i] = (uint32_t)b[i];
     }
     return true;
 }
 
 /* "0x7f00000003e8" at the start of text. */
-static const char *read_address(Arena *a, const char *text)
+static void read_address(const char *text, Finding *f)
 {
-    return begins_with(text, "0x") ? copy(a, text, 2 + strspn(text + 2, "0123456789abcdefABCDEF")) : "";
+    f->has_address = text && begins_with(text, "0x");
+    f->address = f->has_address ? strtoull(text, NULL, 16) : 0;
 }
 
 /* "and is 1 bytes after the nearest allocation at 0x7f.. of size 1,000 bytes"; one that is far away has
  * nothing to do with the access. */
-static void read_nearest(const char *text, VgpuFinding *f)
+static void read_nearest(const char *text, Finding *f)
 {
     int64_t distance = number_behind(text, "is ");
-    f->has_allocation = distance < LAUNCH_DISTANCE_MAX;
+    f->has_alloc = distance < LAUNCH_DISTANCE_MAX;
     f->distance = strstr(text, " before ") ? -distance : distance;
-    f->alloc_bytes = number_behind(text, "of size ");
+    f->alloc_bytes = (uint64_t)number_behind(text, "of size ");
 }
 
 /* Reading a report ----------------------------------------------------------------------------- */
 
 /* "Invalid __global__ write of size 4 bytes", "Uninitialized __global__ memory read of size 4 bytes" */
-static void read_access(Arena *a, const char *head, VgpuFinding *f)
+static void read_access(Arena *a, const char *head, Finding *f)
 {
     const char *space = behind(head, "__"), *end = space ? strstr(space, "__ ") : NULL, *word;
     f->bytes = number_behind(head, "of size ");
@@ -154,7 +155,7 @@ static void read_access(Arena *a, const char *head, VgpuFinding *f)
 }
 
 /* "... Race reported between Write access at FUNCTION in FILE:LINE" */
-static void read_race(Arena *a, SanitizerFacts *facts, VgpuFinding *f)
+static void read_race(Arena *a, SanitizerFacts *facts, Finding *f)
 {
     const char *word = behind(facts->head, "between "), *place = behind(facts->head, " access at ");
     f->space = "shared";
@@ -165,7 +166,7 @@ static void read_race(Arena *a, SanitizerFacts *facts, VgpuFinding *f)
 }
 
 /* "and Read access at FUNCTION in FILE:LINE [508 hazards]" */
-static void read_other(Arena *a, const char *text, SanitizerFacts *facts, VgpuFinding *f)
+static void read_other(Arena *a, const char *text, SanitizerFacts *facts, Finding *f)
 {
     const char *count = strrchr(text, '[');
     int64_t hazards = count ? read_number(count + 1) : 0;
@@ -196,7 +197,7 @@ static void read_host_frame(Arena *a, const char *text, SanitizerFacts *facts)
 
 /* The device's frames go outwards too. The last is the kernel; an access in a header of the toolkit's is told
  * where the student called it. */
-static void read_device_frame(Arena *a, const char *text, SanitizerFacts *facts, VgpuFinding *f)
+static void read_device_frame(Arena *a, const char *text, SanitizerFacts *facts, Finding *f)
 {
     SanitizerPlace p = read_place(a, text);
     f->kernel = p.function;
@@ -205,7 +206,7 @@ static void read_device_frame(Arena *a, const char *text, SanitizerFacts *facts,
 }
 
 /* A line that belongs to a report. */
-static void read_detail(Arena *a, const char *text, SanitizerFacts *facts, VgpuFinding *f)
+static void read_detail(Arena *a, const char *text, SanitizerFacts *facts, Finding *f)
 {
     const char *rest;
     if (begins_with(text, "at ")) {
@@ -223,14 +224,14 @@ static void read_detail(Arena *a, const char *text, SanitizerFacts *facts, VgpuF
         read_host_frame(a, rest, facts);
     else if (begins_with(text, "Access ") || begins_with(text, "Address ")) {
         if ((rest = strstr(text, "0x")))
-            f->address = read_address(a, rest);
+            read_address(rest, f);
         if (strstr(text, "misaligned"))
             facts->kind = KIND_MISALIGNED;
     }
 }
 
 /* What its first line tells, by kind. */
-static void read_head(Arena *a, SanitizerFacts *facts, VgpuFinding *f)
+static void read_head(Arena *a, SanitizerFacts *facts, Finding *f)
 {
     switch (facts->kind) {
     case KIND_OUT_OF_BOUNDS:
@@ -243,9 +244,9 @@ static void read_head(Arena *a, SanitizerFacts *facts, VgpuFinding *f)
         f->kernel = facts->at.function;
         break;
     case KIND_LEAK:
-        f->has_allocation = true;
+        f->has_alloc = true;
         f->alloc_bytes = number_behind(facts->head, "Leaked ");
-        f->address = read_address(a, strstr(facts->head, "0x") ? strstr(facts->head, "0x") : "");
+        read_address(strstr(facts->head, "0x"), f);
         break;
     case KIND_API_UNINITIALIZED:
         f->bytes = number_behind(facts->head, "of size ");
@@ -255,14 +256,14 @@ static void read_head(Arena *a, SanitizerFacts *facts, VgpuFinding *f)
     }
 }
 
-static bool same_finding(const VgpuFinding *a, const VgpuFinding *b)
+static bool same_finding(const Finding *a, const Finding *b)
 {
-    return strcmp(a->kind, b->kind) == 0 && a->line == b->line && strcmp(a->file, b->file) == 0 &&
+    return strcmp(a->kind, b->kind) == 0 && a->place.line == b->place.line && strcmp(a->place.file, b->place.file) == 0 &&
            strcmp(a->kernel, b->kernel) == 0 && strcmp(a->access, b->access) == 0;
 }
 
 /* Adds a finding, or counts it with one that is there. */
-static void keep_finding(VgpuReport *r, const SanitizerFacts *facts, VgpuFinding *f)
+static void keep_finding(VgpuReport *r, const SanitizerFacts *facts, Finding *f)
 {
     if (!sanitizer_word_finding(&r->arena, facts, f))
         return;
@@ -280,20 +281,20 @@ static void keep_finding(VgpuReport *r, const SanitizerFacts *facts, VgpuFinding
 static void take_finding(VgpuReport *r, SanitizerFacts *facts)
 {
     Arena *a = &r->arena;
-    VgpuFinding f = {
-        .kind = "", .kernel = "", .file = "", .address = "", .access = "", .space = "", .count = 1};
-    f.alloc_name = f.alloc_file = f.message = f.hint = f.text = "";
+    Finding f;
+    finding_init(&f);
+    f.count = 1;
     read_head(a, facts, &f);
     for (size_t i = 0; i < facts->n_details; i++)
         read_detail(a, facts->details[i], facts, &f);
-    if (facts->kind == KIND_OUT_OF_BOUNDS && f.address[0] && strtoull(f.address, NULL, 16) < NULL_PAGE &&
+    if (facts->kind == KIND_OUT_OF_BOUNDS && f.has_address && f.address < NULL_PAGE &&
         strcmp(f.space, "global") == 0) {
         facts->kind = KIND_NULL_POINTER;
-        f.has_allocation = false;
+        f.has_alloc = false;
     }
     const SanitizerPlace *p = f.kernel[0] ? &facts->at : &facts->launch;
-    f.file = p->file;
-    f.line = p->line;
+    f.place.file = p->file;
+    f.place.line = (uint32_t)p->line;
     keep_finding(r, facts, &f);
 }
 
@@ -383,18 +384,11 @@ void sanitizer_report_add_failure(VgpuReport *r, SanitizerTool tool, const char 
     const char *text = message ? arena_printf(&r->arena, "advice: no-result: %s\n", message) : NULL;
     if (!text || r->n_findings == VGPU_REPORT_FINDINGS_MAX)
         return;
-    r->findings[r->n_findings++] = (VgpuFinding){.kind = "no-result",
-                                                 .advice = true,
-                                                 .verdict = VERDICT_PASS,
-                                                 .kernel = "",
-                                                 .file = "",
-                                                 .address = "",
-                                                 .access = "",
-                                                 .space = "",
-                                                 .count = 1,
-                                                 .alloc_name = "",
-                                                 .alloc_file = "",
-                                                 .message = message,
-                                                 .hint = "",
-                                                 .text = text};
+    Finding *f = &r->findings[r->n_findings++];
+    finding_init(f);
+    f->kind = "no-result";
+    f->advice = true;
+    f->count = 1;
+    f->message = message;
+    f->text = text;
 }

@@ -38,14 +38,14 @@ static void put_count(StrBuf *out, int64_t n, const char *what)
     strbuf_printf(out, " %s%s", what, n == 1 ? "" : "s");
 }
 
-static const char *region(const VgpuFinding *f)
+static const char *region(const Finding *f)
 {
     if (strcmp(f->space, "shared") == 0)
         return "the block's shared memory";
     return strcmp(f->space, "local") == 0 ? "the thread's local memory" : "every allocation of global memory";
 }
 
-static void put_word(StrBuf *out, const SanitizerFacts *facts, const VgpuFinding *f, const char *word,
+static void put_word(StrBuf *out, const SanitizerFacts *facts, const Finding *f, const char *word,
                      size_t length)
 {
     const char *other = facts->other_access ? facts->other_access : "access";
@@ -71,7 +71,7 @@ static const char *keep(Arena *a, StrBuf *b)
 }
 
 /* The kind's title with its words filled in. */
-static const char *make_title(Arena *a, const SanitizerFacts *facts, const VgpuFinding *f)
+static const char *make_title(Arena *a, const SanitizerFacts *facts, const Finding *f)
 {
     StrBuf out = {0};
     for (const char *p = facts->title ? facts->title : kinds[facts->kind].title; *p;) {
@@ -95,23 +95,22 @@ static void put_place(StrBuf *out, const char *before, const SanitizerPlace *p)
     strbuf_printf(out, p->function[0] ? " in %s\n" : "\n", p->function);
 }
 
-static void put_who(StrBuf *out, const VgpuFinding *f)
+static void put_who(StrBuf *out, const Finding *f)
 {
-    const int64_t *t = f->thread, *b = f->block;
+    const uint32_t *t = f->thread, *b = f->block;
     if (f->has_thread)
-        strbuf_printf(out, "  by thread (%lld,%lld,%lld) of block (%lld,%lld,%lld)%s", (long long)t[0],
-                      (long long)t[1], (long long)t[2], (long long)b[0], (long long)b[1], (long long)b[2],
+        strbuf_printf(out, "  by thread (%u,%u,%u) of block (%u,%u,%u)%s", t[0], t[1], t[2], b[0], b[1], b[2],
                       f->kernel[0] ? "" : "\n");
     if (f->kernel[0])
         strbuf_printf(out, "%sin %s\n", f->has_thread ? " " : "  ", f->kernel);
 }
 
-static void put_address(StrBuf *out, const SanitizerFacts *facts, const VgpuFinding *f)
+static void put_address(StrBuf *out, const SanitizerFacts *facts, const Finding *f)
 {
-    if (!f->address[0])
+    if (!f->has_address)
         return;
-    strbuf_printf(out, "  at %s", f->address);
-    if (f->has_allocation && facts->kind != KIND_LEAK) {
+    strbuf_printf(out, "  at 0x%llx", (unsigned long long)f->address);
+    if (f->has_alloc && facts->kind != KIND_LEAK) {
         strbuf_puts(out, ", ");
         if (f->distance)
             put_count(out, f->distance < 0 ? -f->distance : f->distance, "byte");
@@ -134,11 +133,11 @@ static void put_raw(StrBuf *out, const SanitizerFacts *facts)
     }
 }
 
-static const char *make_text(Arena *a, const SanitizerFacts *facts, const VgpuFinding *f)
+static const char *make_text(Arena *a, const SanitizerFacts *facts, const Finding *f)
 {
     StrBuf out = {0};
-    if (f->line)
-        strbuf_printf(&out, "%s:%lld: ", f->file, (long long)f->line);
+    if (f->place.line)
+        strbuf_printf(&out, "%s:%u: ", f->place.file, f->place.line);
     strbuf_printf(&out, "%s%s: %s\n", f->advice ? "advice: " : "", f->kind, f->message);
     put_who(&out, f);
     put_place(&out, facts->other_access ? facts->other_access : "", &facts->other);
@@ -151,14 +150,12 @@ static const char *make_text(Arena *a, const SanitizerFacts *facts, const VgpuFi
     return keep(a, &out);
 }
 
-bool sanitizer_word_finding(Arena *a, const SanitizerFacts *facts, VgpuFinding *f)
+bool sanitizer_word_finding(Arena *a, const SanitizerFacts *facts, Finding *f)
 {
     const KindRow *kind = &kinds[facts->kind];
     f->kind = kind->text;
     f->advice = kind->advice;
-    f->verdict = VERDICT_PASS;
-    if (!kind->advice && !verdict_from_word(kind->verdict, &f->verdict))
-        return false;
+    f->verdict = kind->advice ? "" : kind->verdict;
     f->hint = kind->hint;
     f->message = make_title(a, facts, f);
     f->text = f->message ? make_text(a, facts, f) : NULL;

@@ -9,57 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The virtual GPU's "verdict" is a word of the grader's table, or "" for advice. An unknown word makes the
- * report invalid: it must not lose a finding. */
-static void parse_verdict(JsonFields *f, const json_t *item, VgpuFinding *finding)
+static const char *clean(void *fields, const char *text, bool one_line)
 {
-    const char *word = json_field_text(f, item, "verdict");
-    finding->advice = json_field_bool(f, item, "advice");
-    finding->verdict = VERDICT_PASS;
-    if (word[0] == '\0') {
-        finding->advice = true;
+    return one_line ? json_clean_name(fields, text) : json_clean_text(fields, text);
+}
+
+/* "verdict" is a word of the grader's table, or "" for advice. An unknown word makes the report invalid: it must not lose a
+ * finding. */
+static void parse_finding(JsonFields *f, const json_t *item, Finding *finding)
+{
+    FindingWrong wrong;
+    Verdict verdict;
+    if (!finding_read(finding, item, FINDING_REPORT, &wrong))
+        json_fields_fail(f, STATUS_PARSE, wrong.name, wrong.wanted);
+    if (f->status != STATUS_OK)
         return;
-    }
-    if (!verdict_from_word(word, &finding->verdict))
+    finding_each_text(finding, clean, f);
+    if (*finding->verdict && !verdict_from_word(finding->verdict, &verdict))
         json_fields_fail(f, STATUS_PARSE, "verdict", "expected a verdict of the table");
+    finding->advice = finding->advice || !*finding->verdict;
     if (finding->advice)
-        finding->verdict = VERDICT_PASS;
-}
-
-static void parse_allocation(JsonFields *f, const json_t *item, VgpuFinding *finding)
-{
-    finding->alloc_name = finding->alloc_file = "";
-    json_t *alloc = json_field_object(f, item, "allocation");
-    if (!alloc)
-        return;
-    finding->has_allocation = true;
-    finding->alloc_bytes = json_field_integer(f, alloc, "bytes");
-    finding->alloc_name = json_field_name(f, alloc, "name");
-    finding->alloc_freed = json_field_bool(f, alloc, "freed");
-    finding->alloc_file = json_field_name(f, alloc, "file");
-    finding->alloc_line = json_field_integer(f, alloc, "line");
-    finding->distance = json_field_integer(f, alloc, "distance");
-}
-
-static void parse_finding(JsonFields *f, const json_t *item, VgpuFinding *finding)
-{
-    finding->kind = json_field_name(f, item, "kind");
-    parse_verdict(f, item, finding);
-    finding->kernel = json_field_name(f, item, "kernel");
-    finding->file = json_field_name(f, item, "file");
-    finding->line = json_field_integer(f, item, "line");
-    finding->column = json_field_integer(f, item, "column");
-    finding->has_thread = json_field_triple(f, item, "block", finding->block);
-    finding->has_thread = json_field_triple(f, item, "thread", finding->thread) && finding->has_thread;
-    finding->address = json_field_name(f, item, "address");
-    finding->bytes = json_field_integer(f, item, "bytes");
-    finding->access = json_field_name(f, item, "access");
-    finding->space = json_field_name(f, item, "space");
-    parse_allocation(f, item, finding);
-    finding->count = json_field_integer(f, item, "count");
-    finding->message = json_field_text(f, item, "message");
-    finding->hint = json_field_text(f, item, "hint");
-    finding->text = json_field_text(f, item, "text");
+        finding->verdict = "";
 }
 
 static void parse_error(JsonFields *f, const json_t *item, VgpuError *e)
@@ -88,7 +58,7 @@ static void parse_findings(JsonFields *f, VgpuReport *r, const json_t *json)
 {
     json_t *list = json_field_array(f, json, "findings");
     size_t n = list_length(f, r, list, VGPU_REPORT_FINDINGS_MAX, "findings");
-    r->findings = ARENA_NEW_ARRAY(&r->arena, VgpuFinding, n + 1);
+    r->findings = ARENA_NEW_ARRAY(&r->arena, Finding, n + 1);
     for (; r->findings && r->n_findings < n && f->status == STATUS_OK; r->n_findings++)
         parse_finding(f, json_array_get(list, r->n_findings), &r->findings[r->n_findings]);
 }
@@ -231,8 +201,8 @@ Status vgpu_report_read(int dir_fd, const char *name, VgpuReport **r, Diag *d)
 void vgpu_report_strip_folder(VgpuReport *r, const char *folder)
 {
     for (size_t i = 0; i < r->n_findings; i++) {
-        VgpuFinding *f = &r->findings[i];
-        const char *texts[] = {f->file, f->alloc_file, f->text, f->message};
+        Finding *f = &r->findings[i];
+        const char *texts[] = {f->place.file, f->alloc_site.file, f->text, f->message};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             text_strip_folder((char *)texts[k], folder); /* the arena's, or "" */
     }
@@ -273,12 +243,20 @@ bool vgpu_report_number(const VgpuReport *r, const char *name, double *value)
            find_number(r->memory, r->n_memory, name, value);
 }
 
-const VgpuFinding *vgpu_report_worst(const VgpuReport *r)
+Verdict vgpu_finding_verdict(const Finding *f)
 {
-    const VgpuFinding *worst = NULL;
+    Verdict verdict = VERDICT_PASS;
+    if (!f->advice)
+        verdict_from_word(f->verdict, &verdict);
+    return verdict;
+}
+
+const Finding *vgpu_report_worst(const VgpuReport *r)
+{
+    const Finding *worst = NULL;
     for (size_t i = 0; i < r->n_findings; i++) {
-        const VgpuFinding *f = &r->findings[i];
-        if (!f->advice && (!worst || f->verdict < worst->verdict))
+        const Finding *f = &r->findings[i];
+        if (!f->advice && (!worst || vgpu_finding_verdict(f) < vgpu_finding_verdict(worst)))
             worst = f;
     }
     return worst;

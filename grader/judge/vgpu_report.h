@@ -9,6 +9,7 @@
 #define GRADER_JUDGE_VGPU_REPORT_H
 
 #include "common/base/arena.h"
+#include "common/base/finding.h"
 #include "common/base/status.h"
 #include "grader/core/verdict.h"
 
@@ -24,23 +25,6 @@ enum {
     VGPU_REPORT_NUMBERS_MAX = 512, /* totals, metrics and memory together */
     VGPU_REPORT_TEXT_MAX = 4096,   /* bytes of one string */
 };
-
-typedef struct VgpuFinding {
-    const char *kind; /* "out-of-bounds", "race"...; never NULL, as all text here */
-    bool advice;
-    Verdict verdict; /* what it leads to; VERDICT_PASS for advice */
-    const char *kernel, *file;
-    int64_t line, column;
-    bool has_thread;
-    int64_t block[3], thread[3];
-    const char *address, *access, *space;
-    int64_t bytes, count;
-    bool has_allocation;
-    int64_t alloc_bytes, alloc_line, distance;
-    const char *alloc_name, *alloc_file;
-    bool alloc_freed;
-    const char *message, *hint, *text;
-} VgpuFinding;
 
 /* A runtime call that returned an error. */
 typedef struct VgpuError {
@@ -60,7 +44,7 @@ typedef struct VgpuReport {
     Arena arena;
     const char *device_kind, *device_name;
     int64_t exit_status, exit_signal;
-    VgpuFinding *findings; /* in the report's order */
+    Finding *findings; /* in the report's order; no text is NULL */
     size_t n_findings;
     VgpuError *errors;
     size_t n_errors;
@@ -89,8 +73,10 @@ void vgpu_report_strip_folder(VgpuReport *r, const char *folder);
  * is none. */
 bool vgpu_report_number(const VgpuReport *r, const char *name, double *value);
 
+/* What a finding of a report leads to; VERDICT_PASS for advice. */
+Verdict vgpu_finding_verdict(const Finding *f);
 /* The finding that counts most: the gravest verdict, the first of several; NULL when there are none but
  * advice. */
-const VgpuFinding *vgpu_report_worst(const VgpuReport *r);
+const Finding *vgpu_report_worst(const VgpuReport *r);
 
 #endif

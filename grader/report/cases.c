@@ -49,7 +49,7 @@ static void put_title(StrBuf *out, const CaseResult *c, ReportStyle style)
 static void put_findings(StrBuf *out, const CaseResult *c, ReportStyle style)
 {
     for (size_t i = 0; i < c->n_findings; i++) {
-        const ResultFinding *f = &c->findings[i];
+        const Finding *f = &c->findings[i];
         if (!report_finding_is_told(c, f))
             put_block(out, language_say(style.language, f->advice ? "advice: " : "also: "),
                       f->text[0] ? f->text : f->message);
@@ -122,7 +122,7 @@ static const CaseResult *told_before(const Result *r, const CaseResult *c, Langu
     return NULL;
 }
 
-static bool has_finding(const CaseResult *c, const ResultFinding *f)
+static bool has_finding(const CaseResult *c, const Finding *f)
 {
     for (size_t i = 0; i < c->n_findings; i++)
         if (same_finding(&c->findings[i], f))
@@ -134,7 +134,7 @@ static bool has_finding(const CaseResult *c, const ResultFinding *f)
 static void put_new_findings(StrBuf *out, const Result *r, const CaseResult *c, ReportStyle style)
 {
     for (size_t i = 0; i < c->n_findings; i++) {
-        const ResultFinding *f = &c->findings[i];
+        const Finding *f = &c->findings[i];
         bool known = f->advice || strcmp(f->verdict, verdict_word(c->verdict)) == 0;
         for (const CaseResult *before = r->cases; before < c; before++)
             known = known || (!before->hidden && has_finding(before, f));

@@ -85,7 +85,7 @@ static void put_weak(StrBuf *out, const Result *r)
 static void put_findings(StrBuf *out, const CaseResult *c)
 {
     for (size_t i = 0; i < c->n_findings; i++) {
-        const ResultFinding *f = &c->findings[i];
+        const Finding *f = &c->findings[i];
         if (report_finding_is_told(c, f))
             continue;
         strbuf_printf(out, "<details><summary>%s: ", f->advice ? "Advice" : "Also found");

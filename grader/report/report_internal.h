@@ -31,7 +31,7 @@ typedef struct LabStatistics {
 LabStatistics report_lab_statistics(const ReportClass *c, const char *lab);
 
 /* Whether a finding's text already stands in the case's message. */
-bool report_finding_is_told(const CaseResult *c, const ResultFinding *f);
+bool report_finding_is_told(const CaseResult *c, const Finding *f);
 
 /* A made-up name for each student of the class, in their order. NULL without memory. */
 const char **report_made_up_names(Arena *a, const ReportClass *c);

@@ -67,7 +67,7 @@ void report_counting(StrBuf *out, GradeThatCounts counting, double max_score)
         report_score(out, counting.points, max_score);
 }
 
-bool report_finding_is_told(const CaseResult *c, const ResultFinding *f)
+bool report_finding_is_told(const CaseResult *c, const Finding *f)
 {
     size_t length = strlen(f->text);
     while (length > 0 && f->text[length - 1] == '\n')

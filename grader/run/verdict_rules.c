@@ -43,8 +43,8 @@ static Verdict ended_by_limit(const Evidence *e)
 
 static Verdict worst_finding(const Evidence *e)
 {
-    const VgpuFinding *worst = e->report ? vgpu_report_worst(e->report) : NULL;
-    return worst ? worst->verdict : VERDICT_PASS;
+    const Finding *worst = e->report ? vgpu_report_worst(e->report) : NULL;
+    return worst ? vgpu_finding_verdict(worst) : VERDICT_PASS;
 }
 
 /* The vgpu command ends as its report says: with the program's status, 128 + its signal, or 1 when there are

@@ -217,8 +217,9 @@ void check_add_finding(CheckSet *set, const Finding *f, const FindingKey *key)
     FindingSlot *slot = &set->slots[set->n_slots++];
     *slot = (FindingSlot){.finding = *f, .key = *key, .reported_count = f->count};
     slot->finding.id = (uint32_t)(set->n_slots - 1);
-    slot->finding.advice =
-        finding_kind_is_advice(f->kind) && !(set->options.raised >> f->kind & 1);
+    slot->finding.has_address = f->address || f->bytes || f->has_alloc;
+    slot->finding.advice = finding_kind_is_advice(key->kind) && !(set->options.raised >> key->kind & 1);
+    slot->finding.verdict = slot->finding.advice ? "" : finding_kind_verdict(key->kind);
     if (set->options.report)
         set->options.report(set->options.self, &slot->finding);
 }

@@ -216,6 +216,8 @@ void check_add_finding(CheckSet *set, const Finding *f, const FindingKey *key);
 const char *check_intern(CheckSet *set, const char *text);
 const char *check_access_text(uint8_t access);
 const char *check_space_text(uint8_t space);
+/* Tells of the allocation, if there is one, and how far the finding's address is from it. */
+void check_put_alloc(CheckSet *set, Finding *f, const MemAlloc *a);
 /* The title of a kind with its places filled in, interned. */
 const char *check_title(CheckSet *set, const Finding *f, const char *detail);
 
@@ -243,7 +245,7 @@ void init_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *s
 
 /* Takes segments of shared memory that init and race have nothing to say about off the list. */
 void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segments);
-/* Lanes of an access of which something is to be said: of reductions often none are left. */
+/* Lanes of an access that a checker must report: of reductions often none are left. */
 uint32_t quick_adds(const CheckEvent *e, const ExecAccess *a);
 
 /* False: tell it warp by warp. */
@@ -277,7 +279,6 @@ bool guess_is_checked(const IrFunction *f, uint32_t pc, uint32_t swap);
 struct OrderLaunch *order_launch_create(void);
 void order_launch_reset(struct OrderLaunch *o);
 void order_launch_free(struct OrderLaunch *o);
-void order_block_end(CheckBlock *b);
 /* All that the lane did and knows, for a grid that it launches. */
 Know order_spawn(const CheckEvent *e, unsigned lane);
 /* The same and the ends of all blocks of the ranges. */

@@ -2,6 +2,7 @@
 #include "common/vgpu/check/check_internal.h"
 #include "common/vgpu/check/finding_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct KindInfo {
@@ -21,9 +22,9 @@ const char *finding_kind_text(FindingKind kind)
     return kinds[kind].text;
 }
 
-const char *finding_verdict(const Finding *f)
+const char *finding_kind_verdict(FindingKind kind)
 {
-    return f->advice ? "" : kinds[f->kind].verdict;
+    return kinds[kind].verdict;
 }
 
 const char *finding_kind_title(FindingKind kind)
@@ -49,6 +50,14 @@ bool finding_kind_named(const char *text, size_t length, FindingKind *kind)
             return true;
         }
     return false;
+}
+
+FindingKind finding_kind(const Finding *f)
+{
+    FindingKind kind = FINDING_N_KINDS;
+    finding_kind_named(f->kind, strlen(f->kind), &kind);
+    assert(kind < FINDING_N_KINDS);
+    return kind;
 }
 
 bool finding_kind_may_rise(FindingKind kind)
@@ -122,7 +131,8 @@ static void put_word(StrBuf *out, const Finding *f, const char *detail, const ch
 const char *check_title(CheckSet *set, const Finding *f, const char *detail)
 {
     StrBuf out = {0};
-    for (const char *p = kinds[f->kind].title; *p;) {
+    const char *template = finding_kind_title(finding_kind(f));
+    for (const char *p = template; *p;) {
         size_t plain = strcspn(p, "{");
         strbuf_append(&out, p, plain);
         p += plain;
@@ -132,7 +142,7 @@ const char *check_title(CheckSet *set, const Finding *f, const char *detail)
             p += length + 2;
         }
     }
-    if (detail && *detail && !strstr(kinds[f->kind].title, "{detail}"))
+    if (detail && *detail && !strstr(template, "{detail}"))
         strbuf_printf(&out, ": %s", detail);
     const char *title = check_intern(set, out.failed ? "" : out.text);
     strbuf_free(&out);

@@ -1,4 +1,4 @@
-/* Shared by finding.c, finding_text.c, finding_json.c and hint.c. */
+/* Shared by finding.c, finding_text.c and hint.c. */
 #ifndef COMMON_VGPU_CHECK_FINDING_INTERNAL_H
 #define COMMON_VGPU_CHECK_FINDING_INTERNAL_H
 
@@ -7,14 +7,10 @@
 bool finding_kind_is_advice(FindingKind kind);
 /* Advice that a lab may raise to a finding. */
 bool finding_kind_may_rise(FindingKind kind);
-bool finding_kind_named(const char *text, size_t length, FindingKind *kind);
 
 /* 1234 as "1,234". */
 void finding_put_number(StrBuf *out, uint64_t n);
 /* "1,234 bytes", "1 byte". */
 void finding_put_count(StrBuf *out, uint64_t n, const char *what);
-
-/* Resolves a token; false (and empty texts) when it is 0 or unknown. */
-bool finding_site(const FindingLookup *lookup, uint64_t token, FindingSite *out);
 
 #endif

@@ -18,14 +18,9 @@
 #define CYAN  "\033[1;36m"
 #define PLAIN "\033[0m"
 
-bool finding_site(const FindingLookup *lookup, uint64_t token, FindingSite *out)
+static bool is_known(const FindingSite *site)
 {
-    *out = (FindingSite){.file = "", .function = ""};
-    if (!token || !lookup || !lookup->site || !lookup->site(lookup->self, token, out))
-        return false;
-    out->file = out->file ? out->file : "";
-    out->function = out->function ? out->function : "";
-    return true;
+    return site->file && *site->file;
 }
 
 static const char *color(const FindingLookup *lookup, const char *code)
@@ -39,15 +34,13 @@ static void put_triple(StrBuf *out, const uint32_t v[3])
 }
 
 /* " at file:line in function": nothing when the place is unknown. */
-static void put_site(StrBuf *out, const FindingLookup *lookup, uint64_t token)
+static void put_site(StrBuf *out, const FindingSite *site)
 {
-    FindingSite site;
-    if (!finding_site(lookup, token, &site))
+    if (!is_known(site))
         return;
-    if (site.line)
-        strbuf_printf(out, " at %s:%u", site.file, site.line);
-    if (*site.function)
-        strbuf_printf(out, " in %s", site.function);
+    strbuf_printf(out, " at %s:%u", site->file, site->line);
+    if (site->function && *site->function)
+        strbuf_printf(out, " in %s", site->function);
 }
 
 static bool is_host_finding(const Finding *f)
@@ -56,14 +49,11 @@ static bool is_host_finding(const Finding *f)
 }
 
 /* Where the finding's first line points: the kernel's line, or the host's. */
-static FindingPlace headline_place(const Finding *f, const FindingLookup *lookup)
+static FindingPlace headline_place(const Finding *f)
 {
-    FindingSite site;
     if (!is_host_finding(f))
         return f->place;
-    if (finding_site(lookup, f->site, &site) && site.line)
-        return (FindingPlace){.file = site.file, .line = site.line};
-    return (FindingPlace){.file = ""};
+    return (FindingPlace){.file = f->site.file, .line = is_known(&f->site) ? f->site.line : 0};
 }
 
 static void put_headline(const Finding *f, const FindingLookup *lookup, const FindingPlace *place,
@@ -75,9 +65,8 @@ static void put_headline(const Finding *f, const FindingLookup *lookup, const Fi
             strbuf_printf(out, "%u:", place->column);
         strbuf_printf(out, "%s ", color(lookup, PLAIN));
     }
-    bool advice = *finding_verdict(f) == '\0';
-    strbuf_printf(out, "%s%s%s:%s %s\n", color(lookup, advice ? CYAN : RED), advice ? "advice: " : "",
-                  finding_kind_text(f->kind), color(lookup, PLAIN), f->message);
+    strbuf_printf(out, "%s%s%s:%s %s\n", color(lookup, f->advice ? CYAN : RED), f->advice ? "advice: " : "",
+                  f->kind, color(lookup, PLAIN), f->message);
 }
 
 static void put_source(const FindingLookup *lookup, const FindingPlace *place, StrBuf *out)
@@ -115,24 +104,23 @@ static void put_who(const Finding *f, StrBuf *out)
         strbuf_puts(out, "  compile with -lineinfo to see the line\n");
 }
 
-static void put_other_operation(const Finding *f, const FindingLookup *lookup, StrBuf *out)
+static void put_other_operation(const Finding *f, StrBuf *out)
 {
-    FindingSite site, mine;
-    if (!finding_site(lookup, f->other_site, &site))
+    const FindingSite *site = &f->other_site, *mine = &f->site;
+    if (!is_known(site))
         return;
-    bool same =
-        finding_site(lookup, f->site, &mine) && site.line == mine.line && strcmp(site.file, mine.file) == 0;
+    bool same = is_known(mine) && site->line == mine->line && strcmp(site->file, mine->file) == 0;
     strbuf_puts(out, "  the other operation:");
-    put_site(out, lookup, f->other_site);
+    put_site(out, site);
     strbuf_puts(out, same ? ", the same line, for another stream\n" : "\n");
 }
 
-static void put_other(const Finding *f, const FindingLookup *lookup, StrBuf *out)
+static void put_other(const Finding *f, StrBuf *out)
 {
     if (!f->has_other)
         return;
     if (is_host_finding(f)) {
-        put_other_operation(f, lookup, out);
+        put_other_operation(f, out);
         return;
     }
     strbuf_printf(out, "  %s by thread ", f->other_access);
@@ -163,7 +151,7 @@ static void put_distance(const Finding *f, StrBuf *out)
     }
 }
 
-static void put_alloc(const Finding *f, const FindingLookup *lookup, StrBuf *out)
+static void put_alloc(const Finding *f, StrBuf *out)
 {
     put_distance(f, out);
     if (f->alloc_serial == 0) { /* shared memory: it has no place of its own */
@@ -172,20 +160,19 @@ static void put_alloc(const Finding *f, const FindingLookup *lookup, StrBuf *out
         strbuf_puts(out, " of shared memory");
         return;
     }
-    if (f->alloc_name)
+    if (f->alloc_name && *f->alloc_name)
         strbuf_printf(out, "the variable %s (", f->alloc_name);
     else
         strbuf_printf(out, "allocation %u (", f->alloc_serial);
     finding_put_count(out, f->alloc_bytes, "byte");
     strbuf_printf(out, " at 0x%llx", (unsigned long long)f->alloc_address);
-    FindingSite site;
-    if (finding_site(lookup, f->alloc_site, &site)) {
+    if (is_known(&f->alloc_site)) {
         strbuf_puts(out, ", made");
-        put_site(out, lookup, f->alloc_site);
+        put_site(out, &f->alloc_site);
     }
     if (f->alloc_freed) {
         strbuf_puts(out, ", freed");
-        put_site(out, lookup, f->free_site);
+        put_site(out, &f->free_site);
     }
     strbuf_puts(out, ")");
 }
@@ -196,16 +183,21 @@ static void put_leak(const Finding *f, StrBuf *out)
     strbuf_printf(out, "  allocation %u, at 0x%llx\n", f->alloc_serial, (unsigned long long)f->alloc_address);
 }
 
-static void put_address(const Finding *f, const FindingLookup *lookup, StrBuf *out)
+static bool is_of_kind(const Finding *f, FindingKind kind)
 {
-    if (f->kind == FINDING_LEAK) {
+    return strcmp(f->kind, finding_kind_text(kind)) == 0;
+}
+
+static void put_address(const Finding *f, StrBuf *out)
+{
+    if (is_of_kind(f, FINDING_LEAK)) {
         put_leak(f, out);
         return;
     }
     bool shared = strcmp(f->space, "shared") == 0;
     if (!f->has_alloc && !f->address && !f->bytes)
         return;
-    if (f->kind == FINDING_SURFACE_BOUNDS) /* a texel has no address: the message says where it is */
+    if (is_of_kind(f, FINDING_SURFACE_BOUNDS)) /* a texel has no address: the message says where it is */
         return;
     if (strcmp(f->space, "local") == 0) {
         strbuf_puts(out, "  at byte ");
@@ -216,23 +208,22 @@ static void put_address(const Finding *f, const FindingLookup *lookup, StrBuf *o
     strbuf_printf(out, shared ? "  at shared address 0x%llx" : "  at 0x%llx", (unsigned long long)f->address);
     if (f->has_alloc) {
         strbuf_puts(out, ", ");
-        put_alloc(f, lookup, out);
+        put_alloc(f, out);
     }
     strbuf_puts(out, "\n");
 }
 
 void finding_text(const Finding *f, const FindingLookup *lookup, StrBuf *out)
 {
-    FindingPlace place = headline_place(f, lookup);
-    FindingSite site;
+    FindingPlace place = headline_place(f);
     put_headline(f, lookup, &place, out);
     put_source(lookup, &place, out);
     put_who(f, out);
-    put_other(f, lookup, out);
-    put_address(f, lookup, out);
-    if (!is_host_finding(f) && finding_site(lookup, f->site, &site)) {
+    put_other(f, out);
+    put_address(f, out);
+    if (!is_host_finding(f) && is_known(&f->site)) {
         strbuf_puts(out, "  launched");
-        put_site(out, lookup, f->site);
+        put_site(out, &f->site);
         strbuf_puts(out, "\n");
     }
     if (is_host_finding(f) && place.line == 0)

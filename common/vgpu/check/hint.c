@@ -191,7 +191,8 @@ static const char *hint_trap(const CheckSet *set)
 const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
 {
     const char *hint = NULL;
-    switch (f->kind) {
+    FindingKind kind = finding_kind(f);
+    switch (kind) {
     case FINDING_OUT_OF_BOUNDS:
         hint = hint_bounds(set, f);
         break;
@@ -210,5 +211,5 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
     default:
         break;
     }
-    return hint ? hint : finding_kind_hint(f->kind);
+    return hint ? hint : finding_kind_hint(kind);
 }

@@ -6,22 +6,15 @@
 
 static Finding host_finding(FindingKind kind, uint64_t site)
 {
-    return (Finding){
-        .kind = kind,
-        .kernel = "",
-        .place = {.file = ""},
-        .other = {.file = ""},
-        .access = "",
-        .space = "",
-        .other_access = "",
-        .site = site,
-        .count = 1,
-        .message = "",
-        .hint = "",
-    };
+    Finding f;
+    finding_init(&f);
+    f.kind = finding_kind_text(kind);
+    f.site.token = site;
+    f.count = 1;
+    return f;
 }
 
-static void add_alloc(CheckSet *set, Finding *f, const MemAlloc *a)
+void check_put_alloc(CheckSet *set, Finding *f, const MemAlloc *a)
 {
     if (!a)
         return;
@@ -29,10 +22,10 @@ static void add_alloc(CheckSet *set, Finding *f, const MemAlloc *a)
     f->alloc_address = a->addr;
     f->alloc_bytes = a->bytes;
     f->alloc_serial = a->serial;
-    f->alloc_name = a->name ? check_intern(set, a->name) : NULL;
+    f->alloc_name = a->name ? check_intern(set, a->name) : "";
     f->alloc_freed = a->freed;
-    f->alloc_site = a->site;
-    f->free_site = a->free_site;
+    f->alloc_site.token = a->site;
+    f->free_site.token = a->freed ? a->free_site : 0;
     if (f->address < a->addr)
         f->distance = -(int64_t)(a->addr - f->address);
     else if (f->address >= a->addr + a->bytes)
@@ -43,12 +36,12 @@ static void add_alloc(CheckSet *set, Finding *f, const MemAlloc *a)
 static void add_host(CheckSet *set, Finding *f)
 {
     FindingKey key = {
-        .kind = (uint8_t)f->kind,
+        .kind = (uint8_t)finding_kind(f),
         .kernel = "",
         .file = "",
         .other_file = "",
-        .site = f->site,
-        .alloc_site = f->has_alloc ? f->alloc_site : 0,
+        .site = f->site.token,
+        .alloc_site = f->has_alloc ? f->alloc_site.token : 0,
         .alloc_bytes = f->has_alloc ? f->alloc_bytes : 0,
         .message = f->message,
     };
@@ -63,7 +56,7 @@ void check_bad_free(CheckSet *set, uint64_t addr, const MemAlloc *nearest, uint6
     Finding f = host_finding(again ? FINDING_DOUBLE_FREE : FINDING_INVALID_FREE, site);
     f.address = addr;
     if (again || (nearest && addr >= nearest->addr && addr < nearest->addr + nearest->bytes))
-        add_alloc(set, &f, nearest);
+        check_put_alloc(set, &f, nearest);
     f.message = check_title(set, &f, NULL);
     f.hint = hint_for(set, &f, NULL);
     add_host(set, &f);
@@ -87,7 +80,7 @@ void check_host_read(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t b
     f.address = addr + at;
     f.access = "read";
     f.space = "global";
-    add_alloc(set, &f, a);
+    check_put_alloc(set, &f, a);
     f.message = check_title(set, &f, call);
     f.hint = hint_for(set, &f, NULL);
     add_host(set, &f);
@@ -124,7 +117,7 @@ void check_late_use(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t by
     f.address = addr;
     f.bytes = (uint32_t)bytes;
     f.access = what;
-    add_alloc(set, &f, a);
+    check_put_alloc(set, &f, a);
     f.message = check_title(set, &f, NULL);
     f.hint = "a free waits for the device that the memory belongs to, not for the streams of other devices: "
              "let the host wait for all that use it before";
@@ -136,7 +129,7 @@ void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64
 {
     Finding f = host_finding(FINDING_API_MISUSE, site);
     f.address = address;
-    add_alloc(set, &f, alloc);
+    check_put_alloc(set, &f, alloc);
     f.message = check_intern(set, message);
     f.hint = check_intern(set, hint);
     add_host(set, &f);
@@ -172,10 +165,10 @@ void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const
     Finding f = host_finding(FINDING_STREAM_RACE, later->site);
     f.address = address;
     f.has_other = true;
-    f.other_site = earlier->site;
+    f.other_site.token = earlier->site;
     f.access = later->access;
     f.other_access = earlier->access;
-    add_alloc(set, &f, a);
+    check_put_alloc(set, &f, a);
     StrBuf text = {0};
     bool two_devices = later->device != earlier->device;
     put_use(&text, later, "", two_devices);
@@ -187,11 +180,11 @@ void check_stream_race(CheckSet *set, const MemAlloc *a, uint64_t address, const
     f.hint = hint_stream_race(set, &f, later, earlier);
     /* One finding for memory that was made at one place: each pair of operations on it tells the same. */
     FindingKey key = {
-        .kind = (uint8_t)f.kind,
+        .kind = (uint8_t)finding_kind(&f),
         .kernel = "",
         .file = "",
         .other_file = "",
-        .alloc_site = f.alloc_site,
+        .alloc_site = f.alloc_site.token,
         .alloc_bytes = f.alloc_bytes,
     };
     check_add_finding(set, &f, &key);
@@ -205,10 +198,10 @@ void check_host_race(CheckSet *set, const MemAlloc *a, uint64_t address, const c
     Finding f = host_finding(FINDING_HOST_RACE, host_site);
     f.address = address;
     f.has_other = true;
-    f.other_site = launch_site;
+    f.other_site.token = launch_site;
     f.access = host_access;
     f.other_access = kernel_access;
-    add_alloc(set, &f, a);
+    check_put_alloc(set, &f, a);
     StrBuf text = {0};
     strbuf_printf(
         &text,
@@ -219,12 +212,12 @@ void check_host_race(CheckSet *set, const MemAlloc *a, uint64_t address, const c
     f.hint = hint_for(set, &f, NULL);
     /* One finding for a place of the host's and memory that was made at one place. */
     FindingKey key = {
-        .kind = (uint8_t)f.kind,
+        .kind = (uint8_t)finding_kind(&f),
         .kernel = "",
         .file = "",
         .other_file = "",
-        .site = f.site,
-        .alloc_site = f.alloc_site,
+        .site = f.site.token,
+        .alloc_site = f.alloc_site.token,
         .alloc_bytes = f.alloc_bytes,
     };
     check_add_finding(set, &f, &key);
@@ -245,7 +238,7 @@ void check_leaks(CheckSet *set, const Mem *m)
             continue;
         Finding f = host_finding(FINDING_LEAK, a->site);
         f.address = a->addr;
-        add_alloc(set, &f, a);
+        check_put_alloc(set, &f, a);
         f.message = check_title(set, &f, NULL);
         f.hint = hint_for(set, &f, NULL);
         add_host(set, &f);

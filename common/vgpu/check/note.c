@@ -149,24 +149,6 @@ static const char *kernel_name(CheckSet *set, uint32_t function)
     return check_intern(set, name);
 }
 
-static void fill_alloc(Finding *f, const Note *n)
-{
-    if (!n->has_alloc)
-        return;
-    const MemAlloc *a = &n->alloc;
-    f->has_alloc = true;
-    f->alloc_address = a->addr;
-    f->alloc_bytes = a->bytes;
-    f->alloc_serial = a->serial;
-    f->alloc_freed = a->freed;
-    f->alloc_site = a->site;
-    f->free_site = a->free_site;
-    if (n->address < a->addr)
-        f->distance = -(int64_t)(a->addr - n->address);
-    else if (n->address >= a->addr + a->bytes)
-        f->distance = (int64_t)(n->address - (a->addr + a->bytes)) + 1;
-}
-
 static const char hint_family[] = "a grid that a kernel launches sees what its thread did before the launch, "
                                   "and nobody waits for it: leave what it "
                                   "uses alone after the launch, and read its results in a grid launched "
@@ -228,14 +210,14 @@ static void add_note(CheckSet *set, const Note *n)
     const CheckGrid *g = grid_of(set, n->block), *other = NULL;
     const char *kernel = kernel_name(set, g->function);
     Finding f = {
-        .kind = (FindingKind)n->key.kind,
+        .kind = finding_kind_text((FindingKind)n->key.kind),
         .kernel = kernel,
         .has_thread = n->key.place != NO_PLACE,
         .address = n->address,
         .bytes = n->bytes,
         .access = n->bytes ? check_access_text(n->key.access) : "",
         .space = n->bytes ? check_space_text(n->key.space) : "",
-        .site = set->launch_site,
+        .site = {.token = set->launch_site},
         .count = n->count,
         .launch = set->launch_number,
         .other_access = "",
@@ -249,15 +231,13 @@ static void add_note(CheckSet *set, const Note *n)
     unflatten(n->block - g->first_block, g->grid, f.block);
     unflatten(n->thread, g->block, f.thread);
     if (n->key.other != NO_PLACE) {
-        f.has_other = true;
+        f.has_other = f.has_other_thread = true;
         f.other_access = check_access_text(n->key.other_access);
         other = grid_of(set, n->other_block);
         unflatten(n->other_block - other->first_block, other->grid, f.other_block);
         unflatten(n->other_thread, other->block, f.other_thread);
     }
-    fill_alloc(&f, n);
-    if (n->has_alloc && n->alloc.name)
-        f.alloc_name = check_intern(set, n->alloc.name);
+    check_put_alloc(set, &f, n->has_alloc ? &n->alloc : NULL);
     f.message = with_launches(set, check_title(set, &f, n->detail), g, other);
     bool family_race = other && other != g;
     f.hint = family_race ? hint_family : hint_for(set, &f, n);

@@ -140,11 +140,6 @@ static uint32_t lanes_of_warp(const CheckBlock *b, uint32_t warp)
     return n >= WARP_LANES ? 0xFFFFFFFFu : (1u << n) - 1;
 }
 
-void order_block_end(CheckBlock *b)
-{
-    b->order = NULL; /* its memory is the launch's */
-}
-
 uint32_t order_tick(const CheckBlock *b, uint32_t warp)
 {
     return b->order && warp < WARPS_MAX && b->order->warps[warp] ? b->order->warps[warp]->tick : 0;

@@ -1,14 +1,15 @@
 /* access: the record of host code that touched a device's memory.
  *
- *      {"p":1,"t":"host-access","device":0,"address":N,"access":"read","alloc_address":N,"alloc_bytes":N,
- *       "alloc_serial":N,"alloc_freed":false,"alloc_site":N,"free_site":N,"distance":N,
+ *      {"p":1,"t":"host-access","device":0,"finding":{"address":"0x..","access":"read","allocation":
+ *       {"address":"0x..","bytes":N,"serial":N,"freed":false,"site":N,"free_site":N,"distance":N}},
  *       "frames":[["/path/of/object",offset in the file],...]}
  *
- * It is made in a signal handler, perhaps in the middle of malloc: nothing here takes memory or a lock.
+ * The finding has fields of common/base/finding_fields.def. The record is made in a signal handler, perhaps in the middle of malloc: nothing here takes memory or a lock.
  */
 #include "common/vgpu/device/device.h"
 
-#include <errno.h>
+#include "common/base/io.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -42,15 +43,28 @@ static void put_json(Text *t, const char *text)
     put_char(t, '"');
 }
 
-static void put_number(Text *t, uint64_t n)
+static void put_in_base(Text *t, uint64_t n, unsigned base)
 {
     char digits[24];
     int k = 0;
     do
-        digits[k++] = (char)('0' + n % 10);
-    while ((n /= 10) != 0);
+        digits[k++] = "0123456789abcdef"[n % base];
+    while ((n /= base) != 0);
     while (k > 0)
         put_char(t, digits[--k]);
+}
+
+static void put_number(Text *t, uint64_t n)
+{
+    put_in_base(t, n, 10);
+}
+
+static void put_address(Text *t, const char *before, uint64_t n)
+{
+    put(t, before);
+    put(t, "\"address\":\"0x");
+    put_in_base(t, n, 16);
+    put_char(t, '"');
 }
 
 static void put_member(Text *t, const char *name, uint64_t n)
@@ -59,18 +73,6 @@ static void put_member(Text *t, const char *name, uint64_t n)
     put(t, name);
     put(t, "\":");
     put_number(t, n);
-}
-
-static void write_text(int fd, const Text *t)
-{
-    for (size_t done = 0; done < t->n;) {
-        ssize_t n = write(fd, t->bytes + done, t->n - done);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return;
-        done += (size_t)n;
-    }
 }
 
 int64_t device_access_distance(uint64_t address, const DeviceReply *where)
@@ -84,18 +86,20 @@ int64_t device_access_distance(uint64_t address, const DeviceReply *where)
 static void put_allocation(Text *t, uint64_t address, const DeviceReply *where)
 {
     int64_t far = device_access_distance(address, where);
-    put_member(t, "alloc_address", where->pointer.base);
-    put_member(t, "alloc_bytes", where->pointer.bytes);
-    put_member(t, "alloc_serial", where->pointer.serial);
-    put_member(t, "alloc_site", where->pointer.site);
-    put_member(t, "free_site", where->pointer.free_site);
+    put_address(t, ",\"allocation\":{", where->pointer.base);
+    put_member(t, "bytes", where->pointer.bytes);
+    put_member(t, "serial", where->pointer.serial);
+    put_member(t, "site", where->pointer.site);
+    if (where->pointer.freed)
+        put_member(t, "free_site", where->pointer.free_site);
     if (where->pointer.name != NULL) {
-        put(t, ",\"alloc_name\":");
+        put(t, ",\"name\":");
         put_json(t, where->pointer.name);
     }
-    put(t, where->pointer.freed ? ",\"alloc_freed\":true" : ",\"alloc_freed\":false");
+    put(t, where->pointer.freed ? ",\"freed\":true" : ",\"freed\":false");
     put(t, far < 0 ? ",\"distance\":-" : ",\"distance\":");
     put_number(t, (uint64_t)(far < 0 ? -far : far));
+    put_char(t, '}');
 }
 
 void device_record_access(int stream_fd, const DeviceHostAccess *access, const DeviceReply *where)
@@ -104,11 +108,11 @@ void device_record_access(int stream_fd, const DeviceHostAccess *access, const D
     put(&t, "{\"t\":\"host-access\"");
     put_member(&t, "p", (uint64_t)getpid());
     put_member(&t, "device", access->device);
-    put_member(&t, "address", access->address);
+    put_address(&t, ",\"finding\":{", access->address);
     put(&t, access->write ? ",\"access\":\"write\"" : ",\"access\":\"read\"");
     if (where->pointer.bytes > 0)
         put_allocation(&t, access->address, where);
-    put(&t, ",\"frames\":[");
+    put(&t, "},\"frames\":[");
     const char *separator = "[";
     for (uint32_t i = 0; i < access->n_frames && i < DEVICE_FRAMES_MAX; i++) {
         if (access->frames[i].path[0] == 0)
@@ -121,5 +125,5 @@ void device_record_access(int stream_fd, const DeviceHostAccess *access, const D
         separator = ",[";
     }
     put(&t, "]}\n");
-    write_text(stream_fd, &t);
+    io_write_all(stream_fd, t.bytes, t.n);
 }

@@ -18,8 +18,9 @@
  */
 #include "common/vgpu/device/device_internal.h"
 
+#include "common/base/io.h"
+
 #include <dlfcn.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,19 +28,6 @@
 
 /* Launches and spans that get a record; totals cover all. */
 enum { LAUNCH_RECORDS_MAX = 1000, LINE_RECORDS_MAX = 1000, SPAN_RECORDS_MAX = 200000 };
-
-static void write_all(int fd, const char *at, size_t left)
-{
-    while (left > 0) {
-        ssize_t n = write(fd, at, left);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return;
-        at += n;
-        left -= (size_t)n;
-    }
-}
 
 /* Adds the process to an object and writes it, in one piece. */
 void record_line(DeviceServer *s, const StrBuf *line)
@@ -50,7 +38,7 @@ void record_line(DeviceServer *s, const StrBuf *line)
     strbuf_printf(&whole, "{\"p\":%d,", (int)getpid());
     strbuf_append(&whole, line->text + 1, line->length - 1);
     if (!whole.failed)
-        write_all(s->options.stream_fd, whole.text, whole.length);
+        io_write_all(s->options.stream_fd, whole.text, whole.length);
     strbuf_free(&whole);
 }
 
@@ -164,63 +152,6 @@ void record_failed(Device *d, const DeviceMsg *m)
 
 /* ---- findings ---- */
 
-static void put_place(StrBuf *b, const char *prefix, const FindingPlace *p)
-{
-    char name[32];
-    const char *const parts[] = {"file", "line", "column", "inlined_file", "inlined_line"};
-    for (int i = 0; i < 5; i++) {
-        snprintf(name, sizeof name, "%s%s", prefix, parts[i]);
-        if (i == 0)
-            put_text(b, name, p->file);
-        else if (i == 3)
-            put_text(b, name, p->inlined_into_file);
-        else
-            put_number(b, name, i == 1 ? p->line : i == 2 ? p->column : p->inlined_into_line);
-    }
-}
-
-/* Every member of the finding as it is, host places as tokens: the tool resolves them. */
-static void put_finding(StrBuf *b, const Device *d, const Finding *f)
-{
-    strbuf_puts(b, "{\"t\":\"finding\"");
-    put_number(b, "device", d->index);
-    put_number(b, "id", f->id);
-    put_text(b, "kind", finding_kind_text(f->kind));
-    strbuf_printf(b, ",\"advice\":%s,\"has_thread\":%s", f->advice ? "true" : "false",
-                  f->has_thread ? "true" : "false");
-    put_text(b, "kernel", f->kernel);
-    put_place(b, "", &f->place);
-    put_triple(b, "block", f->block);
-    put_triple(b, "thread", f->thread);
-    put_number(b, "address", f->address);
-    put_number(b, "bytes", f->bytes);
-    put_text(b, "access", f->access);
-    put_text(b, "space", f->space);
-    if (f->has_alloc) {
-        put_number(b, "alloc_address", f->alloc_address);
-        put_number(b, "alloc_bytes", f->alloc_bytes);
-        put_number(b, "alloc_serial", f->alloc_serial);
-        put_text(b, "alloc_name", f->alloc_name);
-        strbuf_printf(b, ",\"alloc_freed\":%s,\"distance\":%lld", f->alloc_freed ? "true" : "false",
-                      (long long)f->distance);
-    }
-    put_number(b, "alloc_site", f->alloc_site);
-    put_number(b, "free_site", f->free_site);
-    put_number(b, "site", f->site);
-    if (f->has_other) {
-        put_place(b, "other_", &f->other);
-        put_triple(b, "other_block", f->other_block);
-        put_triple(b, "other_thread", f->other_thread);
-        put_text(b, "other_access", f->other_access);
-        put_number(b, "other_site", f->other_site);
-    }
-    put_number(b, "count", f->count);
-    put_number(b, "launch", f->launch);
-    put_text(b, "message", f->message);
-    put_text(b, "hint", f->hint);
-    strbuf_puts(b, "}\n");
-}
-
 void record_finding(void *device, const Finding *f)
 {
     const Device *d = device;
@@ -228,7 +159,9 @@ void record_finding(void *device, const Finding *f)
     if (s->options.stream_fd < 0)
         return; /* record_texts */
     StrBuf b = {0};
-    put_finding(&b, d, f);
+    strbuf_printf(&b, "{\"t\":\"finding\",\"device\":%u,\"finding\":", d->index);
+    finding_write(f, FINDING_RECORD, &b);
+    strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);
 }

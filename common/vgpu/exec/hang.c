@@ -340,7 +340,7 @@ static void put_barrier(Text *t, const Group *g)
     const ExecBarrier *bar = &b->barriers[g->split->barrier];
     uint32_t arrived = 0;
     for (uint32_t i = 0; i < b->run->n_warps; i++)
-        arrived += count_bits(bar->arrived[i]);
+        arrived += bits_count(bar->arrived[i]);
     put(t, ", which %u of %u threads have reached", arrived, bar->all ? b->live_threads : bar->count);
 }
 

@@ -248,17 +248,17 @@ static bool resolve_frame(Places *p, const Frame *f, Place *out)
     return true;
 }
 
-bool places_find(void *self, uint64_t token, FindingSite *out)
+bool places_find(Places *p, FindingSite *site)
 {
-    Places *p = self;
-    uint64_t process = token >> TOKEN_BITS, id = token & (((uint64_t)1 << TOKEN_BITS) - 1);
+    uint64_t process = site->token >> TOKEN_BITS, id = site->token & (((uint64_t)1 << TOKEN_BITS) - 1);
     if (process > TOOL_PROCESSES_MAX || id == 0 || id > p->lists[process].n)
         return false;
     Place *place = &p->lists[process].items[id - 1];
     for (int i = 0; i < place->n_frames && !place->looked_up && !place->found; i++)
         place->found = resolve_frame(p, &place->frames[i], place);
     place->looked_up = true;
-    *out = (FindingSite){.file = place->file, .function = place->function, .line = place->line};
+    if (place->found)
+        *site = (FindingSite){site->token, place->file, place->function, place->line};
     return place->found;
 }
 

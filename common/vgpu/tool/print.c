@@ -13,8 +13,8 @@ static void put_errors(const Records *r, StrBuf *out)
 {
     for (size_t i = 0; i < r->n_errors && i < ERRORS_SHOWN; i++) {
         const CallError *e = &r->errors[i];
-        FindingSite site;
-        bool known = places_find(r->places, e->site, &site);
+        FindingSite site = e->site;
+        bool known = places_find(r->places, &site);
         if (known)
             strbuf_printf(out, "%s:%u: ", site.file, site.line);
         strbuf_printf(out, "%s returned %s (%d)%s\n", e->call, e->error, (int)e->code,
@@ -32,12 +32,12 @@ static void put_kinds(const Records *r, bool advice, StrBuf *out)
     const char *separator = " (";
     for (size_t i = 0; i < r->n_findings; i++) {
         const Finding *f = &r->findings[i];
-        bool seen = (*finding_verdict(f) == 0) != advice;
+        bool seen = f->advice != advice;
         for (size_t k = 0; k < i && !seen; k++)
-            seen = r->findings[k].kind == f->kind && (*finding_verdict(&r->findings[k]) == 0) == advice;
+            seen = strcmp(r->findings[k].kind, f->kind) == 0 && r->findings[k].advice == advice;
         if (seen)
             continue;
-        strbuf_printf(out, "%s%s", separator, finding_kind_text(f->kind));
+        strbuf_printf(out, "%s%s", separator, f->kind);
         separator = ", ";
     }
     if (separator[0] == ',')
@@ -140,7 +140,7 @@ void print_findings(const Records *r, const ToolOptions *o, const Program *p, co
                     StrBuf *out)
 {
     const FindingLookup lookup = {
-        .self = r->places, .site = places_find, .source_line = places_source_line, .color = o->color};
+        .self = r->places, .source_line = places_source_line, .color = o->color};
     for (size_t i = 0; i < r->n_findings; i++) {
         finding_text(&r->findings[i], &lookup, out);
         strbuf_puts(out, "\n");

@@ -30,75 +30,18 @@ static bool get_bool(const json_t *o, const char *name)
     return json_is_true(json_object_get(o, name));
 }
 
-static void get_triple(const json_t *o, const char *name, uint32_t out[3])
-{
-    const json_t *list = json_object_get(o, name);
-    for (size_t i = 0; i < 3; i++)
-        out[i] = (uint32_t)json_integer_value(json_array_get(list, i));
-}
-
-static FindingPlace get_place(const json_t *o, bool other)
-{
-    return (FindingPlace){
-        .file = get_text(o, other ? "other_file" : "file", ""),
-        .line = (uint32_t)get_number(o, other ? "other_line" : "line"),
-        .column = (uint32_t)get_number(o, other ? "other_column" : "column"),
-        .inlined_into_file = get_text(o, other ? "other_inlined_file" : "inlined_file", NULL),
-        .inlined_into_line = (uint32_t)get_number(o, other ? "other_inlined_line" : "inlined_line")};
-}
-
 /* ---- findings ---- */
 
-static bool find_kind(const char *text, FindingKind *out)
+/* The finding in a record. Its host places get tokens of ours. False: it has fields that no finding has. */
+static bool read_finding(const json_t *o, uint32_t process, Finding *f)
 {
-    for (int i = 0; i < FINDING_N_KINDS; i++)
-        if (strcmp(finding_kind_text((FindingKind)i), text) == 0) {
-            *out = (FindingKind)i;
-            return true;
-        }
-    return false;
-}
-
-static void read_alloc(const json_t *o, uint32_t process, Finding *f)
-{
-    f->has_alloc = json_object_get(o, "alloc_bytes") != NULL;
-    f->alloc_address = get_number(o, "alloc_address");
-    f->alloc_bytes = get_number(o, "alloc_bytes");
-    f->alloc_serial = (uint32_t)get_number(o, "alloc_serial");
-    f->alloc_name = get_text(o, "alloc_name", NULL);
-    f->alloc_freed = get_bool(o, "alloc_freed");
-    f->distance = (int64_t)json_integer_value(json_object_get(o, "distance"));
-    f->alloc_site = places_token(process, get_number(o, "alloc_site"));
-    f->free_site = places_token(process, get_number(o, "free_site"));
-}
-
-static Finding read_finding(const json_t *o, uint32_t process, FindingKind kind)
-{
-    Finding f = {.kind = kind,
-                 .advice = get_bool(o, "advice"),
-                 .kernel = get_text(o, "kernel", ""),
-                 .place = get_place(o, false),
-                 .has_thread = get_bool(o, "has_thread"),
-                 .address = get_number(o, "address"),
-                 .bytes = (uint32_t)get_number(o, "bytes"),
-                 .access = get_text(o, "access", ""),
-                 .space = get_text(o, "space", ""),
-                 .site = places_token(process, get_number(o, "site")),
-                 .has_other = json_object_get(o, "other_access") != NULL,
-                 .other_access = get_text(o, "other_access", ""),
-                 .other_site = places_token(process, get_number(o, "other_site")),
-                 .count = get_number(o, "count"),
-                 .message = get_text(o, "message", ""),
-                 .hint = get_text(o, "hint", ""),
-                 .id = (uint32_t)get_number(o, "id"),
-                 .launch = get_number(o, "launch")};
-    get_triple(o, "block", f.block);
-    get_triple(o, "thread", f.thread);
-    get_triple(o, "other_block", f.other_block);
-    get_triple(o, "other_thread", f.other_thread);
-    f.other = get_place(o, true);
-    read_alloc(o, process, &f);
-    return f;
+    FindingWrong wrong;
+    if (!finding_read(f, json_object_get(o, "finding"), FINDING_RECORD, &wrong))
+        return false;
+    FindingSite *const sites[] = {&f->site, &f->alloc_site, &f->free_site, &f->other_site};
+    for (size_t i = 0; i < sizeof sites / sizeof *sites; i++)
+        sites[i]->token = places_token(process, sites[i]->token);
+    return true;
 }
 
 static bool has_room(Records *r)
@@ -112,13 +55,14 @@ static bool has_room(Records *r)
  * here. */
 static void add_host_access(Records *r, uint32_t process, const json_t *o)
 {
-    if (!has_room(r))
+    Finding f;
+    if (!read_finding(o, process, &f) || !has_room(r))
         return;
-    Finding f = read_finding(o, process, FINDING_HOST_ACCESS);
+    f.kind = finding_kind_text(FINDING_HOST_ACCESS);
+    f.verdict = finding_kind_verdict(FINDING_HOST_ACCESS);
     f.message = finding_kind_title(FINDING_HOST_ACCESS);
     f.hint = finding_kind_hint(FINDING_HOST_ACCESS);
-    f.place = f.other = (FindingPlace){.file = ""};
-    f.site = places_add_fault(r->places, o);
+    f.site.token = places_add_fault(r->places, o);
     f.count = 1;
     f.id = (uint32_t)r->n_findings;
     r->findings[r->n_findings] = f;
@@ -127,12 +71,13 @@ static void add_host_access(Records *r, uint32_t process, const json_t *o)
 
 static void add_finding(Records *r, uint32_t process, const json_t *o)
 {
+    Finding f;
     FindingKind kind;
     uint64_t device = get_number(o, "device");
-    if (device >= DEVICES_MAX || !find_kind(get_text(o, "kind", ""), &kind))
+    if (device >= DEVICES_MAX || !read_finding(o, process, &f) || !finding_kind_named(f.kind, strlen(f.kind), &kind))
         return;
+    f.verdict = f.advice ? "" : finding_kind_verdict(kind);
     uint32_t source = process * DEVICES_MAX + (uint32_t)device;
-    Finding f = read_finding(o, process, kind);
     for (size_t i = 0; i < r->n_findings; i++)
         if (r->finding_source[i] == source && r->findings[i].id == f.id) {
             r->findings[i] = f;
@@ -152,7 +97,7 @@ static void add_error(Records *r, uint32_t process, const json_t *o)
         r->errors[r->n_errors++] = (CallError){.call = get_text(o, "call", ""),
                                                .error = get_text(o, "error", ""),
                                                .code = json_integer_value(json_object_get(o, "code")),
-                                               .site = places_token(process, get_number(o, "site")),
+                                               .site = {.token = places_token(process, get_number(o, "site"))},
                                                .sticky = get_bool(o, "sticky"),
                                                .met = get_bool(o, "met")};
 }
@@ -213,6 +158,21 @@ static Status read_all(int fd, StrBuf *out, Diag *diag)
     return out->failed ? diag_set(diag, STATUS_NO_MEMORY, "no memory for the records") : STATUS_OK;
 }
 
+/* Looks up the finding's host places, and makes its text. */
+static Status complete_finding(Records *r, Finding *f, Diag *diag)
+{
+    FindingSite *const sites[] = {&f->site, &f->alloc_site, &f->free_site, &f->other_site};
+    for (size_t i = 0; i < sizeof sites / sizeof *sites; i++)
+        places_find(r->places, sites[i]);
+    if (f->other_site.line > 0)
+        f->other = (FindingPlace){.file = f->other_site.file, .line = f->other_site.line};
+    StrBuf text = {0};
+    finding_text(f, &(FindingLookup){.self = r->places, .source_line = places_source_line}, &text);
+    f->text = text.failed ? NULL : arena_strndup(&r->arena, text.text, text.length);
+    strbuf_free(&text);
+    return f->text ? STATUS_OK : diag_set(diag, STATUS_NO_MEMORY, "no memory for the findings");
+}
+
 Status records_read(int fd, const char *sources, Records *out, Diag *diag)
 {
     *out = (Records){.places = places_new(sources)};
@@ -231,6 +191,8 @@ Status records_read(int fd, const char *sources, Records *out, Diag *diag)
         at = end + 1;
     }
     strbuf_free(&all);
+    for (size_t i = 0; i < out->n_findings && st == STATUS_OK; i++)
+        st = complete_finding(out, &out->findings[i], diag);
     return st;
 }
 
@@ -238,6 +200,7 @@ void records_free(Records *r)
 {
     for (size_t i = 0; i < r->n_lines; i++)
         json_decref(r->lines[i]);
+    arena_free(&r->arena);
     places_free(r->places);
     free(r->lines);
     free(r->findings);
@@ -253,6 +216,6 @@ size_t records_n_faults(const Records *r)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_findings; i++)
-        n += *finding_verdict(&r->findings[i]) != 0;
+        n += !r->findings[i].advice;
     return n;
 }

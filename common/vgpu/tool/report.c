@@ -24,11 +24,10 @@ static void put_member(StrBuf *b, const json_t *o, const char *name, const char 
 
 static void put_findings(StrBuf *b, const Records *r)
 {
-    const FindingLookup lookup = {.self = r->places, .site = places_find, .source_line = places_source_line};
     strbuf_puts(b, ",\n\"findings\":[");
     for (size_t i = 0; i < r->n_findings; i++) {
         strbuf_puts(b, i == 0 ? "\n" : ",\n");
-        finding_json(&r->findings[i], &lookup, b);
+        finding_write(&r->findings[i], FINDING_REPORT, b);
     }
     strbuf_puts(b, "]");
 }
@@ -38,8 +37,8 @@ static void put_errors(StrBuf *b, const Records *r)
     strbuf_puts(b, ",\n\"errors\":[");
     for (size_t i = 0; i < r->n_errors; i++) {
         const CallError *e = &r->errors[i];
-        FindingSite site;
-        bool known = places_find(r->places, e->site, &site);
+        FindingSite site = e->site;
+        bool known = places_find(r->places, &site);
         strbuf_puts(b, i == 0 ? "\n{\"call\":" : ",\n{\"call\":");
         put_string(b, e->call);
         strbuf_puts(b, ",\"error\":");

@@ -34,8 +34,8 @@ static void put_span(StrBuf *b, const Records *r, const json_t *span)
     put_us(b, "dur", end - start);
     strbuf_printf(b, ",\"args\":{\"bytes\":%lld",
                   (long long)json_integer_value(json_object_get(span, "bytes")));
-    FindingSite site;
-    if (places_find(r->places, (uint64_t)json_integer_value(json_object_get(span, "site")), &site)) {
+    FindingSite site = {.token = (uint64_t)json_integer_value(json_object_get(span, "site"))};
+    if (places_find(r->places, &site)) {
         strbuf_puts(b, ",\"file\":");
         strbuf_json_string(b, site.file, strlen(site.file));
         strbuf_printf(b, ",\"line\":%u", site.line);

@@ -103,8 +103,9 @@ void places_add(Places *p, uint32_t process, const json_t *record);
 uint64_t places_add_fault(Places *p, const json_t *record);
 /* What stands for a process's own token among all processes: 0 stays 0, "unknown". */
 uint64_t places_token(uint32_t process, uint64_t token);
-/* FindingLookup's callbacks; self is a Places. */
-bool places_find(void *self, uint64_t token, FindingSite *out);
+/* Completes a host place from its token; false, and as it was, when nothing is known of it. */
+bool places_find(Places *p, FindingSite *site);
+/* FindingLookup's callback; self is a Places. */
 const char *places_source_line(void *self, const char *file, uint32_t line);
 
 /* ---- records (records.c) ---- */
@@ -112,7 +113,7 @@ const char *places_source_line(void *self, const char *file, uint32_t line);
 typedef struct CallError {
     const char *call, *error;
     int64_t code;
-    uint64_t site;
+    FindingSite site;
     bool sticky, met; /* met: the devices gave such an answer */
 } CallError;
 

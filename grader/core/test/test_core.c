@@ -305,15 +305,16 @@ static void test_folders(void **state)
 
 static Result *example(void)
 {
-    static ResultFinding finding = {.kind = "out-of-bounds",
+    static Finding finding = {.kind = "out-of-bounds",
                                     .verdict = "out-of-bounds",
                                     .kernel = "add",
-                                    .file = "vector_add.cu",
-                                    .line = 23,
+                                    .place.file = "vector_add.cu",
+                                    .place.line = 23,
                                     .has_thread = true,
                                     .block = {3, 0, 0},
                                     .thread = {232, 0, 0},
-                                    .address = "0x700000000190",
+                                    .has_address = true,
+.address = 0x700000000190,
                                     .bytes = 4,
                                     .count = 24,
                                     .message = "write past the end",

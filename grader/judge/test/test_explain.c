@@ -36,21 +36,21 @@ static void test_messages(void **state)
 {
     (void)state;
     const char *hint = a_case.hint;
-    VgpuFinding findings[2] = {{.kind = "x",
+    Finding findings[2] = {{.kind = "x",
                                 .advice = true,
-                                .verdict = VERDICT_PASS,
+                                .verdict = "",
                                 .message = "advice",
                                 .text = "",
                                 .hint = "",
-                                .file = "",
+                                .place.file = "",
                                 .kernel = ""},
                                {.kind = "race",
-                                .verdict = VERDICT_RACE,
+                                .verdict = "race",
                                 .message = "two threads write",
                                 .text = "",
                                 .hint = "a barrier",
-                                .file = "a.cu",
-                                .line = 3,
+                                .place.file = "a.cu",
+                                .place.line = 3,
                                 .kernel = "add"}};
     VgpuError error = {.call = "cudaMalloc", .error = "cudaErrorMemoryAllocation", .file = "a.cu", .line = 8};
     VgpuReport report = {.findings = findings, .n_findings = 2, .errors = &error, .n_errors = 1};

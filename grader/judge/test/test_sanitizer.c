@@ -57,16 +57,16 @@ static void test_out_of_bounds(void **state)
     (void)state;
     VgpuReport *r = report_of(SANITIZER_MEMCHECK, WRITE);
     assert_int_equal(1, r->n_findings);
-    const VgpuFinding *f = &r->findings[0];
+    const Finding *f = &r->findings[0];
     assert_string_equal("out-of-bounds", f->kind);
-    assert_int_equal(VERDICT_OUT_OF_BOUNDS, f->verdict);
-    assert_string_equal("vector_add.cu", f->file);
-    assert_int_equal(12, f->line);
+    assert_int_equal(VERDICT_OUT_OF_BOUNDS, vgpu_finding_verdict(f));
+    assert_string_equal("vector_add.cu", f->place.file);
+    assert_int_equal(12, f->place.line);
     assert_string_equal("add(const float *, float *, int)", f->kernel);
     assert_true(f->has_thread);
     assert_int_equal(96, f->thread[0]);
     assert_int_equal(3, f->block[0]);
-    assert_string_equal("0x7f00000003e8", f->address);
+    assert_int_equal(0x7f00000003e8, f->address);
     assert_int_equal(4, f->bytes);
     assert_int_equal(2, f->count);
     assert_string_equal("write of 4 bytes outside every allocation of global memory", f->message);
@@ -163,11 +163,11 @@ static void test_kinds(void **state)
         const Sample *s = &samples[i];
         VgpuReport *r = report_of(s->tool, s->text);
         assert_int_equal(1, r->n_findings);
-        const VgpuFinding *f = &r->findings[0];
+        const Finding *f = &r->findings[0];
         assert_string_equal(s->kind, f->kind);
-        assert_string_equal(s->verdict, f->advice ? "" : verdict_word(f->verdict));
-        assert_string_equal(s->file, f->file);
-        assert_int_equal(s->line, f->line);
+        assert_string_equal(s->verdict, f->verdict);
+        assert_string_equal(s->file, f->place.file);
+        assert_int_equal(s->line, f->place.line);
         assert_string_equal(s->message, f->message);
         vgpu_report_free(r);
     }
@@ -222,8 +222,8 @@ static void test_places(void **state)
                   "=========         Host Frame: run in a.cu:37 [0x588d] in p\n"
                   "=========         Host Frame: lab_main in driver.c:18 [0x5d40] in p\n"
                   "========= ERROR SUMMARY: 2 errors\n");
-    assert_string_equal("a.cu", r->findings[0].file);
-    assert_int_equal(34, r->findings[0].line);
+    assert_string_equal("a.cu", r->findings[0].place.file);
+    assert_int_equal(34, r->findings[0].place.line);
     assert_int_equal(1, r->n_errors);
     assert_int_equal(37, r->errors[0].line);
     vgpu_report_free(r);
@@ -238,7 +238,7 @@ static void test_several_tools(void **state)
     for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
         assert_true(sanitizer_report_add(r, samples[i].tool, samples[i].text, strlen(samples[i].text), &why));
     assert_int_equal(sizeof samples / sizeof *samples, r->n_findings);
-    assert_int_equal(VERDICT_OUT_OF_BOUNDS, vgpu_report_worst(r)->verdict);
+    assert_int_equal(VERDICT_OUT_OF_BOUNDS, vgpu_finding_verdict(vgpu_report_worst(r)));
     vgpu_report_free(r);
 }
 
@@ -254,7 +254,7 @@ static void test_hostile_names(void **state)
     assert_int_equal(1, r->n_findings);
     assert_null(strchr(r->findings[0].text, '\033'));
     assert_null(strchr(r->findings[0].text, '\007'));
-    assert_null(strchr(r->findings[0].file, '/'));
+    assert_null(strchr(r->findings[0].place.file, '/'));
     vgpu_report_free(r);
 }
 

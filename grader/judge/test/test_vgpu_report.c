@@ -52,13 +52,13 @@ static void test_whole(void **state)
     assert_int_equal(r->exit_status, 1);
     assert_int_equal(r->n_findings, 3);
     assert_true(r->findings[0].advice);
-    assert_int_equal(r->findings[0].verdict, VERDICT_PASS);
-    const VgpuFinding *f = vgpu_report_worst(r);
+    assert_int_equal(vgpu_finding_verdict(&r->findings[0]), VERDICT_PASS);
+    const Finding *f = vgpu_report_worst(r);
     assert_ptr_equal(f, &r->findings[2]);
-    assert_int_equal(f->verdict, VERDICT_OUT_OF_BOUNDS);
+    assert_int_equal(vgpu_finding_verdict(f), VERDICT_OUT_OF_BOUNDS);
     assert_int_equal(f->block[2], 3);
     assert_int_equal(f->thread[0], 4);
-    assert_true(f->has_thread && f->has_allocation && f->alloc_freed);
+    assert_true(f->has_thread && f->has_alloc && f->alloc_freed);
     assert_string_equal(f->alloc_name, "d_c");
     assert_int_equal(f->distance, -4);
     assert_false(r->findings[1].has_thread);
@@ -84,9 +84,9 @@ static void test_folders_are_taken_out(void **state)
         "\"/src/a.cu:3: race\\n  at /src/b.cu:4, not /srca.cu\",\"allocation\":{\"file\":\"/src/\"}}],"
         "\"errors\":[{\"file\":\"/src/sub/a.cu\"}]}");
     vgpu_report_strip_folder(r, "/src");
-    assert_string_equal(r->findings[0].file, "a.cu");
+    assert_string_equal(r->findings[0].place.file, "a.cu");
     assert_string_equal(r->findings[0].text, "a.cu:3: race\n  at b.cu:4, not /srca.cu");
-    assert_string_equal(r->findings[0].alloc_file, "");
+    assert_string_equal(r->findings[0].alloc_site.file, "");
     assert_string_equal(r->findings[0].hint, "");
     assert_string_equal(r->errors[0].file, "sub/a.cu");
     vgpu_report_free(r);
@@ -231,15 +231,14 @@ static void test_texts_are_cleaned(void **state)
     (void)state;
     VgpuReport *r = parse(
         "{\"schema\":1,\"device\":{\"kind\":\"" ODD "\",\"name\":\"" ODD "\"},\"findings\":[{\"kind\":\"" ODD
-        "\",\"verdict\":\"race\",\"kernel\":\"" ODD "\",\"file\":\"" ODD "\",\"address\":\"" ODD
-        "\",\"access\":\"" ODD "\",\"space\":\"" ODD "\",\"allocation\":{\"name\":\"" ODD "\",\"file\":\"" ODD
+        "\",\"verdict\":\"race\",\"kernel\":\"" ODD "\",\"file\":\"" ODD "\",\"access\":\"" ODD "\",\"space\":\"" ODD "\",\"allocation\":{\"name\":\"" ODD "\",\"file\":\"" ODD
         "\"},\"message\":\"" ODD "\",\"hint\":\"" ODD "\",\"text\":\"" ODD "\"}],\"errors\":[{\"call\":\"" ODD
         "\",\"error\":\"" ODD "\",\"file\":\"" ODD "\"}],\"launches\":[{\"time_us\":1,\"bound\":\"" ODD
         "\"}],\"metrics\":{\"" ODD "\":1}}");
-    const VgpuFinding *f = &r->findings[0];
+    const Finding *f = &r->findings[0];
     const char *const names[] = {r->device_kind,    r->device_name, f->kind,           f->kernel,
-                                 f->file,           f->address,     f->access,         f->space,
-                                 f->alloc_name,     f->alloc_file,  r->errors[0].call, r->errors[0].error,
+                                 f->place.file,     f->access,      f->space,
+                                 f->alloc_name,     f->alloc_site.file,  r->errors[0].call, r->errors[0].error,
                                  r->errors[0].file, r->bound,       r->metrics[0].name};
     const char *const texts[] = {f->message, f->hint, f->text};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

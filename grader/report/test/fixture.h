@@ -47,13 +47,14 @@ static Result *fixture_result(const char *student, const char *lab, Verdict buil
         .lesson = "", .hint = "", .replay = ""                                                               \
     }
 
-static ResultFinding fixture_findings[] = {{.kind = "race",
+static Finding fixture_findings[] = {{.kind = "race",
                                             .verdict = "race",
                                             .kernel = "add",
-                                            .file = "vector_add.cu",
-                                            .line = 23,
+                                            .place.file = "vector_add.cu",
+                                            .place.line = 23,
                                             .has_thread = true,
-                                            .address = "0x10",
+                                            .has_address = true,
+.address = 0x10,
                                             .bytes = 4,
                                             .count = 3,
                                             .message = "two threads write",
@@ -63,8 +64,7 @@ static ResultFinding fixture_findings[] = {{.kind = "race",
                                             .verdict = "",
                                             .advice = true,
                                             .kernel = "",
-                                            .file = "",
-                                            .address = "",
+                                            .place.file = "",
                                             .count = 1,
                                             .message = "A synchronise is not needed here.",
                                             .hint = "",
@@ -165,11 +165,10 @@ static inline ReportClass *fixture_class(void)
 /* One result whose every text is an attack on the format that shows it. */
 static inline ReportClass *fixture_hostile(void)
 {
-    static ResultFinding findings[] = {{.kind = ATTACK,
+    static Finding findings[] = {{.kind = ATTACK,
                                         .verdict = "race",
                                         .kernel = ATTACK,
-                                        .file = ATTACK,
-                                        .address = ATTACK,
+                                        .place.file = ATTACK,
                                         .message = ATTACK,
                                         .hint = ATTACK,
                                         .text = "t" ATTACK}};

@@ -101,16 +101,16 @@ static void test_cases(void **state)
 static void test_new_findings_of_like_cases(void **state)
 {
     (void)state;
-    ResultFinding
+    Finding
         leak = {.kind = "leak",
                 .verdict = "leak",
-                .file = "a.cu",
-                .line = 5,
+                .place.file = "a.cu",
+                .place.line = 5,
                 .text = "a.cu:5: 32 bytes never freed"},
-        race = {.kind = "race", .verdict = "race", .file = "a.cu", .line = 9, .text = "a.cu:9: two threads"},
-        wrong = {.kind = "x", .verdict = "wrong-result", .file = "a.cu", .text = "of its own verdict"},
-        advice = {.kind = "y", .verdict = "", .advice = true, .file = "a.cu", .text = "an advice"};
-    ResultFinding second[] = {leak, race, race, wrong, advice}, third[] = {leak, race};
+        race = {.kind = "race", .verdict = "race", .place.file = "a.cu", .place.line = 9, .text = "a.cu:9: two threads"},
+        wrong = {.kind = "x", .verdict = "wrong-result", .place.file = "a.cu", .text = "of its own verdict"},
+        advice = {.kind = "y", .verdict = "", .advice = true, .place.file = "a.cu", .text = "an advice"};
+    Finding second[] = {leak, race, race, wrong, advice}, third[] = {leak, race};
     CaseResult cases[] = {
         {.name = "first", .findings = &leak, .n_findings = 1},
         {.name = "second", .findings = second, .n_findings = 5},
@@ -577,11 +577,10 @@ static void test_student_view(void **state)
 {
     (void)state;
     Result *r = result_create();
-    ResultFinding finding = {.kind = "race",
+    Finding finding = {.kind = "race",
                              .verdict = "race",
                              .kernel = "k",
-                             .file = "SECRET-file",
-                             .address = "",
+                             .place.file = "SECRET-file",
                              .message = "SECRET-m",
                              .hint = "SECRET-h",
                              .text = "SECRET-t"};

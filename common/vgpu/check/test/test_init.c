@@ -62,7 +62,7 @@ static void global_read(void **state)
     assert_int_equal(f->thread[0], 30);
     assert_int_equal(f->address, a->addr + 120);
     assert_int_equal(f->place.line, 101);
-    assert_string_equal(finding_verdict(f), "uninitialized");
+    assert_string_equal(f->verdict, "uninitialized");
     rig_free(r);
 }
 

@@ -305,7 +305,7 @@ static void launch(Run *r, const Kernels *k, const Case *c, unsigned jobs, uint6
 
 static bool matches(const Kernels *k, const Expect *e, const Finding *f)
 {
-    return e->kind == f->kind && f->place.line == line_of(k, e->line) &&
+    return e->kind == finding_kind(f) && f->place.line == line_of(k, e->line) &&
            (!e->other ? !f->has_other : strcmp(e->other, "*") == 0 || f->other.line == line_of(k, e->other));
 }
 

@@ -58,7 +58,7 @@ static void every_fault(void **state)
                             .address = a->addr + 1000,
                             .detail = "x > 0"});
         const Finding *f = rig_only(r, fault_cases[i].finding);
-        assert_string_equal(finding_verdict(f), fault_cases[i].verdict);
+        assert_string_equal(f->verdict, fault_cases[i].verdict);
         assert_int_equal(f->count, 24);
         assert_int_equal(f->block[0], 3);
         assert_int_equal(f->thread[0], 232);
@@ -233,8 +233,8 @@ static void allocation_at_the_time(void **state)
     assert_int_equal(check_n_findings(r->set), 2);
     assert_false(check_finding(r->set, 0)->alloc_freed);
     assert_true(check_finding(r->set, 1)->alloc_freed);
-    assert_int_equal(check_finding(r->set, 1)->alloc_site, 77);
-    assert_int_equal(check_finding(r->set, 1)->free_site, 78);
+    assert_int_equal(check_finding(r->set, 1)->alloc_site.token, 77);
+    assert_int_equal(check_finding(r->set, 1)->free_site.token, 78);
     assert_int_equal(check_finding(r->set, 1)->distance, 0);
     rig_free(r);
 }
@@ -252,13 +252,13 @@ static void bad_frees(void **state)
     check_bad_free(r->set, addr, mem_find_nearest(r->mem, addr), 8);
     check_bad_free(r->set, 0x7fff00000000, mem_find_nearest(r->mem, 0x7fff00000000), 9);
     assert_int_equal(check_n_findings(r->set), 3);
-    assert_int_equal(check_finding(r->set, 0)->kind, FINDING_INVALID_FREE);
+    assert_int_equal(finding_kind(check_finding(r->set, 0)), FINDING_INVALID_FREE);
     assert_true(check_finding(r->set, 0)->has_alloc);
-    assert_int_equal(check_finding(r->set, 1)->kind, FINDING_DOUBLE_FREE);
-    assert_int_equal(check_finding(r->set, 1)->free_site, 7);
-    assert_int_equal(check_finding(r->set, 2)->kind, FINDING_INVALID_FREE);
+    assert_int_equal(finding_kind(check_finding(r->set, 1)), FINDING_DOUBLE_FREE);
+    assert_int_equal(check_finding(r->set, 1)->free_site.token, 7);
+    assert_int_equal(finding_kind(check_finding(r->set, 2)), FINDING_INVALID_FREE);
     assert_false(check_finding(r->set, 2)->has_alloc);
-    assert_string_equal(finding_verdict(check_finding(r->set, 2)), "invalid-free");
+    assert_string_equal(check_finding(r->set, 2)->verdict, "invalid-free");
     rig_free(r);
 }
 
@@ -278,7 +278,7 @@ static void leaks(void **state)
     check_leaks(r->set, r->mem);
     assert_int_equal(check_n_findings(r->set), 2);
     assert_int_equal(check_finding(r->set, 0)->count, 3);
-    assert_int_equal(check_finding(r->set, 0)->site, 2);
+    assert_int_equal(check_finding(r->set, 0)->site.token, 2);
     assert_string_equal(check_finding(r->set, 0)->message, "100 bytes never freed");
     assert_string_equal(check_finding(r->set, 1)->message, "200 bytes never freed");
     rig_free(r);

@@ -42,7 +42,7 @@ static void no_barrier_after_load(void **state)
     assert_int_equal(f->other_thread[0], 0);
     assert_int_equal(f->address, 4);
     assert_int_equal(f->count, 127); /* the last thread reads behind the tile */
-    assert_string_equal(finding_verdict(f), "race");
+    assert_string_equal(f->verdict, "race");
     rig_free(r);
 }
 
@@ -476,7 +476,7 @@ static void lanes_of_one_store_same_value(void **state)
     rig_end(r);
     const Finding *f = rig_only(r, FINDING_SAME_VALUE);
     assert_true(f->advice);
-    assert_string_equal(finding_verdict(f), "");
+    assert_string_equal(f->verdict, "");
     rig_free(r);
 }
 
@@ -632,7 +632,7 @@ static void workers_agree(void **state)
         }
         rig_end(r);
         for (size_t i = 0; check_finding(r->set, i); i++)
-            finding_json(check_finding(r->set, i), NULL, &text[many]);
+            finding_write(check_finding(r->set, i), FINDING_REPORT, &text[many]);
         rig_free(r);
     }
     assert_non_null(strstr(text[0].text, "\"race\""));

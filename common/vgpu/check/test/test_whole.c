@@ -78,7 +78,7 @@ static size_t run(uint64_t seed, uint8_t space, bool spread, Said *said, size_t 
     size_t n = 0;
     for (const Finding *f; (f = check_finding(r->set, n)) && n < most; n++) {
         memset(&said[n], 0, sizeof said[n]);
-        said[n] = (Said){.kind = f->kind,
+        said[n] = (Said){.kind = finding_kind(f),
                          .line = f->place.line,
                          .other_line = f->other.line,
                          .block = {f->block[0], f->other_block[0]},

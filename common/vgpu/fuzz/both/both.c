@@ -148,7 +148,7 @@ static Found found(const CheckSet *check)
     Found n = {.others = check_dropped(check)};
     for (size_t i = 0; i < check_n_findings(check); i++) {
         const Finding *f = check_finding(check, i);
-        *(f->kind == FINDING_UNINITIALIZED ? &n.unset : &n.others) += f->count;
+        *(finding_kind(f) == FINDING_UNINITIALIZED ? &n.unset : &n.others) += f->count;
     }
     return n;
 }

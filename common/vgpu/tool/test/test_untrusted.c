@@ -142,9 +142,9 @@ static void test_objects(void **state)
              in("src/fifo"));
     json_t *record = json_loads(text, 0, NULL);
     Places *p = places_new(NULL);
-    FindingSite site;
+    FindingSite site = {.token = places_token(0, 1)};
     places_add(p, 0, record);
-    assert_false(places_find(p, places_token(0, 1), &site));
+    assert_false(places_find(p, &site));
     places_free(p);
     json_decref(record);
 }
