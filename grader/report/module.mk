@@ -1,2 +1,2 @@
 $(call module,grader/report)
-$(call unit_tests,grader/report,grader/report grader/similar grader/db grader/core grader/text common/base,-lsqlite3 -lyaml -ljansson -lm)
+$(call unit_tests,grader/report,grader/report grader/similar grader/db grader/core grader/text common/base,-lsqlite3 -lyaml -ljansson -lnettle -lm)

@@ -1,2 +1,2 @@
 $(call module,grader/similar)
-$(call unit_tests,grader/similar,grader/similar grader/core grader/text common/base,-lyaml -ljansson -lm)
+$(call unit_tests,grader/similar,grader/similar grader/core grader/text common/base,-lyaml -ljansson -lnettle -lm)
