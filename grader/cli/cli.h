@@ -4,6 +4,7 @@
 #define GRADER_CLI_CLI_H
 
 #include "common/base/arena.h"
+#include "common/base/options.h"
 #include "common/base/status.h"
 #include "grader/core/kit.h"
 #include "grader/core/lab.h"
@@ -43,20 +44,14 @@ const Command *cli_find_command(const char *name);
 /* The names of all commands, for the nearest one; *n of them. */
 const char **cli_command_names(Arena *a, size_t *n);
 
-/* An option, as help and completions tell of it. */
-typedef struct OptionText {
-    const char *name, *value, *meaning; /* value: "" for a flag */
-    bool value_optional;
-} OptionText;
-
 /* Parses what stands after the command's name. */
-Status options_parse(Arena *a, const Command *command, int argc, char **argv, Options *o, Diag *d);
-/* The i-th option of the table; false past the last one. */
-bool options_text(size_t i, OptionText *text);
+Status cli_parse_options(Arena *a, const Command *command, int argc, char **argv, Options *o, Diag *d);
+/* The i-th option of the table; NULL past the last one. */
+const OptionRow *cli_option(size_t i);
 /* Whether the command takes the option; *required, which may be NULL, says whether it must be given. */
-bool options_takes(const Command *command, const char *name, bool *required);
+bool cli_takes_option(const Command *command, const char *name, bool *required);
 /* All options, for the help text of the program, or those of a command. */
-void options_print(const Command *command);
+void cli_print_options(const Command *command);
 
 #define COMMAND(name, function, ...) int function(Arena *a, const Options *o);
 #include "grader/cli/commands.def"

@@ -46,19 +46,19 @@ const char **cli_command_names(Arena *a, size_t *n)
 /* "grade status --out DIR [--students NAMES] [--labs NAMES]" */
 static void print_usage(const Command *command)
 {
-    OptionText text;
+    const OptionRow *text;
     printf("grade %s", command->name);
     for (int must = 1; must >= 0; must--) {
-        for (size_t i = 0; options_text(i, &text); i++) {
+        for (size_t i = 0; (text = cli_option(i)); i++) {
             bool required;
-            if (!options_takes(command, text.name, &required) || strcmp(text.name, "help") == 0 ||
+            if (!cli_takes_option(command, text->name, &required) || strcmp(text->name, "help") == 0 ||
                 required != must)
                 continue;
-            printf(" %s--%s%s%s%s%s", must ? "" : "[", text.name,
-                   !text.value[0]        ? ""
-                   : text.value_optional ? "[="
+            printf(" %s--%s%s%s%s%s", must ? "" : "[", text->name,
+                   !text->value[0]        ? ""
+                   : text->type == OPTION_WORD ? "[="
                                          : " ",
-                   text.value, text.value_optional ? "]" : "", must ? "" : "]");
+                   text->value, text->type == OPTION_WORD ? "]" : "", must ? "" : "]");
         }
     }
     printf("%s%s\n", command->operands[0] ? " " : "", command->operands);
@@ -78,7 +78,7 @@ static int print_help(void)
         printf("        %s\n", commands[i].meaning);
     }
     printf("\n`grade COMMAND --help` tells of one of them.\n\noptions:\n");
-    options_print(NULL);
+    cli_print_options(NULL);
     print_status_line();
     return EXIT_FINE;
 }
@@ -87,7 +87,7 @@ static int print_command_help(const Command *command)
 {
     print_usage(command);
     printf("  %s\n\noptions:\n", command->meaning);
-    options_print(command);
+    cli_print_options(command);
     print_status_line();
     return EXIT_FINE;
 }
@@ -119,7 +119,7 @@ static int run_command(Arena *a, int argc, char **argv)
     Diag d;
     if (helped)
         return print_command_help(command);
-    if (options_parse(a, command, argc - 2, argv + 2, &options, &d) != STATUS_OK)
+    if (cli_parse_options(a, command, argc - 2, argv + 2, &options, &d) != STATUS_OK)
         return cli_fail(&d);
     return options.help ? print_command_help(command) : command->run(a, &options);
 }

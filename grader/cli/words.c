@@ -10,7 +10,7 @@
 
 typedef enum ValueKind { VALUE_NONE, VALUE_DIR, VALUE_FILE, VALUE_WORDS, VALUE_OTHER } ValueKind;
 
-static ValueKind kind_of(const OptionText *o)
+static ValueKind kind_of(const OptionRow *o)
 {
     if (!o->value[0])
         return VALUE_NONE;
@@ -53,15 +53,15 @@ static void put_words(StrBuf *out, const char *value)
 static void put_bash_values(StrBuf *out)
 {
     static const char *const does[] = {[VALUE_DIR] = "compgen -d --", [VALUE_FILE] = "compgen -f --"};
-    OptionText o;
-    for (size_t i = 0; options_text(i, &o); i++) {
-        ValueKind kind = kind_of(&o);
-        if (kind == VALUE_NONE || o.value_optional)
+    const OptionRow *o;
+    for (size_t i = 0; (o = cli_option(i)); i++) {
+        ValueKind kind = kind_of(o);
+        if (kind == VALUE_NONE || o->type == OPTION_WORD)
             continue;
-        strbuf_printf(out, "    --%s) ", o.name);
+        strbuf_printf(out, "    --%s) ", o->name);
         if (kind == VALUE_WORDS) {
             strbuf_puts(out, "mapfile -t COMPREPLY < <(compgen -W '");
-            put_words(out, o.value);
+            put_words(out, o->value);
             strbuf_puts(out, "' -- \"$word\"); ");
         } else if (kind != VALUE_OTHER) {
             strbuf_printf(out, "mapfile -t COMPREPLY < <(%s \"$word\"); ", does[kind]);
@@ -72,10 +72,10 @@ static void put_bash_values(StrBuf *out)
 
 static void put_options_of(StrBuf *out, const Command *command)
 {
-    OptionText o;
-    for (size_t i = 0; options_text(i, &o); i++)
-        if (options_takes(command, o.name, NULL))
-            strbuf_printf(out, " --%s", o.name);
+    const OptionRow *o;
+    for (size_t i = 0; (o = cli_option(i)); i++)
+        if (cli_takes_option(command, o->name, NULL))
+            strbuf_printf(out, " --%s", o->name);
 }
 
 static void put_bash(StrBuf *out)
@@ -111,17 +111,17 @@ static void put_bash(StrBuf *out)
 /* zsh -------------------------------------------------------------------------------------------------- */
 
 /* '--out=[meaning]:DIR:_files -/' */
-static void put_zsh_option(StrBuf *out, const OptionText *o)
+static void put_zsh_option(StrBuf *out, const OptionRow *o)
 {
     ValueKind kind = kind_of(o);
     strbuf_printf(out, " \\\n            '--%s%s[", o->name,
                   kind == VALUE_NONE  ? ""
-                  : o->value_optional ? "=-"
+                  : o->type == OPTION_WORD ? "=-"
                                       : "=");
     put_quoted(out, o->meaning, "[]:\\");
     strbuf_puts(out, "]");
     if (kind != VALUE_NONE)
-        strbuf_printf(out, "%s%s:", o->value_optional ? "::" : ":", kind == VALUE_WORDS ? "word" : o->value);
+        strbuf_printf(out, "%s%s:", o->type == OPTION_WORD ? "::" : ":", kind == VALUE_WORDS ? "word" : o->value);
     if (kind == VALUE_WORDS) {
         strbuf_puts(out, "(");
         put_words(out, o->value);
@@ -132,7 +132,7 @@ static void put_zsh_option(StrBuf *out, const OptionText *o)
 
 static void put_zsh(StrBuf *out)
 {
-    OptionText o;
+    const OptionRow *o;
     strbuf_puts(out, "#compdef grade\n"
                      "# zsh completion of grade; made by `grade completion zsh`.\n"
                      "_grade() {\n"
@@ -154,9 +154,9 @@ static void put_zsh(StrBuf *out)
                      "    case $command in\n");
     for (const Command *c = cli_commands(); c->name; c++) {
         strbuf_printf(out, "    %s)\n        _arguments", c->name);
-        for (size_t i = 0; options_text(i, &o); i++)
-            if (options_takes(c, o.name, NULL))
-                put_zsh_option(out, &o);
+        for (size_t i = 0; (o = cli_option(i)); i++)
+            if (cli_takes_option(c, o->name, NULL))
+                put_zsh_option(out, o);
         strbuf_puts(out, c->operands[0] ? " \\\n            '*:file:_files' ;;\n" : " ;;\n");
     }
     strbuf_puts(out, "    esac\n}\n_grade \"$@\"\n");
@@ -164,7 +164,7 @@ static void put_zsh(StrBuf *out)
 
 /* fish ------------------------------------------------------------------------------------------------- */
 
-static void put_fish_option(StrBuf *out, const Command *command, const OptionText *o)
+static void put_fish_option(StrBuf *out, const Command *command, const OptionRow *o)
 {
     ValueKind kind = kind_of(o);
     strbuf_printf(out, "complete -c grade -n '__fish_seen_subcommand_from %s' -l %s", command->name, o->name);
@@ -184,7 +184,7 @@ static void put_fish_option(StrBuf *out, const Command *command, const OptionTex
 
 static void put_fish(StrBuf *out)
 {
-    OptionText o;
+    const OptionRow *o;
     strbuf_puts(out, "# fish completion of grade; made by `grade completion fish`.\n"
                      "complete -c grade -n __fish_use_subcommand -f\n");
     for (const Command *c = cli_commands(); c->name; c++) {
@@ -193,9 +193,9 @@ static void put_fish(StrBuf *out)
         strbuf_puts(out, "'\n");
     }
     for (const Command *c = cli_commands(); c->name; c++)
-        for (size_t i = 0; options_text(i, &o); i++)
-            if (options_takes(c, o.name, NULL))
-                put_fish_option(out, c, &o);
+        for (size_t i = 0; (o = cli_option(i)); i++)
+            if (cli_takes_option(c, o->name, NULL))
+                put_fish_option(out, c, o);
 }
 
 /* The man page ------------------------------------------------------------------------------------------- */
@@ -215,27 +215,27 @@ static void put_markdown(StrBuf *out, const char *text)
 }
 
 /* **\--out** *DIR* */
-static void put_markdown_option(StrBuf *out, const OptionText *o)
+static void put_markdown_option(StrBuf *out, const OptionRow *o)
 {
     strbuf_printf(out, "**\\--%s**", o->name);
     if (!o->value[0])
         return;
-    strbuf_puts(out, o->value_optional ? "[=*" : " *");
+    strbuf_puts(out, o->type == OPTION_WORD ? "[=*" : " *");
     put_markdown(out, o->value);
-    strbuf_puts(out, o->value_optional ? "*]" : "*");
+    strbuf_puts(out, o->type == OPTION_WORD ? "*]" : "*");
 }
 
 static void put_synopsis(StrBuf *out)
 {
-    OptionText o;
+    const OptionRow *o;
     for (const Command *c = cli_commands(); c->name; c++) {
         strbuf_printf(out, "**grade** **%s**", c->name);
-        for (size_t i = 0; options_text(i, &o); i++) {
+        for (size_t i = 0; (o = cli_option(i)); i++) {
             bool required;
-            if (!options_takes(c, o.name, &required) || strcmp(o.name, "help") == 0)
+            if (!cli_takes_option(c, o->name, &required) || strcmp(o->name, "help") == 0)
                 continue;
             strbuf_puts(out, required ? " " : " [");
-            put_markdown_option(out, &o);
+            put_markdown_option(out, o);
             strbuf_puts(out, required ? "" : "]");
         }
         strbuf_puts(out, c->operands[0] ? " *" : "");
@@ -247,12 +247,12 @@ static void put_synopsis(StrBuf *out)
 
 static void put_option_list(StrBuf *out)
 {
-    OptionText o;
-    for (size_t i = 0; options_text(i, &o); i++) {
+    const OptionRow *o;
+    for (size_t i = 0; (o = cli_option(i)); i++) {
         strbuf_puts(out, i ? "\n" : "");
-        put_markdown_option(out, &o);
+        put_markdown_option(out, o);
         strbuf_puts(out, "\n:   ");
-        put_markdown(out, o.meaning);
+        put_markdown(out, o->meaning);
         strbuf_puts(out, "\n");
     }
 }

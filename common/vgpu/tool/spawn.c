@@ -239,7 +239,7 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
     if (files->records < 0 || (o->provenance != NULL && files->provenance < 0) || (o->calls != NULL && files->calls < 0))
         return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
     if (o->serve >= 0)
-        return serve_devices(o, files, o->serve, -1, diag);
+        return serve_devices(o, files, (int)o->serve, -1, diag);
     if (o->isolated)
         return run_isolated(o, p, folder, files, out, diag);
     pid_t child = start_program(o, p, folder, files, -1);

@@ -24,14 +24,19 @@
 /* Processes whose records are read: the program and its first children. */
 enum { TOOL_PROCESSES_MAX = 64 };
 
+/* sources: the only folder whose lines are quoted. isolated: the devices in a process of their own. serve: the door of
+ * somebody else's program; -1: we start it. */
 typedef struct ToolOptions {
-    const char *sources; /* the only folder whose lines are quoted; NULL: any */
-    const char *check, *raise, *device, *report, *timeline, *svg, *seed, *fail_at, *max_instructions, *jobs, *devices,
-        *memory, *provenance, *calls;
-    bool profile, timeline_text, quiet, color;
-    bool isolated; /* the devices in a process of their own */
-    int serve;     /* the door of somebody else's program; -1: we start it */
-    int error_exitcode;
+#define TEXT(name, field, ...)   const char *field; /* NULL when not given */
+#define NUMBER(name, field, ...) const char *field; /* the same */
+#define COUNT(name, field, ...)  int64_t field;
+#define FLAG(name, field, ...)   bool field;
+#include "common/vgpu/tool/options.def"
+#undef TEXT
+#undef NUMBER
+#undef COUNT
+#undef FLAG
+    bool color;
     char **program; /* its name and arguments, NULL at the end */
 } ToolOptions;
 
