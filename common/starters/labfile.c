@@ -1,11 +1,12 @@
 /* labfile: libyaml's document tree -> LabFile. */
 #include "common/starters/labfile.h"
 
+#include "common/base/yaml_tree.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 typedef struct Reader {
     yaml_document_t document;
@@ -16,8 +17,7 @@ typedef struct Reader {
 
 static Status fail(Reader *r, const yaml_node_t *node, const char *expected)
 {
-    return diag_set_at(r->diag, STATUS_PARSE, r->path, (int)node->start_mark.line + 1,
-                       (int)node->start_mark.column + 1, "expected %s", expected);
+    return YAML_TREE_FAIL(r->diag, r->path, node, "expected %s", expected);
 }
 
 static yaml_node_t *node_at(Reader *r, int index)
@@ -28,14 +28,7 @@ static yaml_node_t *node_at(Reader *r, int index)
 /* The value of a key in a map; NULL when there is none. */
 static yaml_node_t *find(Reader *r, const yaml_node_t *map, const char *key)
 {
-    if (!map || map->type != YAML_MAPPING_NODE)
-        return NULL;
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++) {
-        yaml_node_t *k = node_at(r, p->key);
-        if (k->type == YAML_SCALAR_NODE && strcmp((char *)k->data.scalar.value, key) == 0)
-            return node_at(r, p->value);
-    }
-    return NULL;
+    return yaml_tree_value(&r->document, map, key);
 }
 
 static const char *scalar(Reader *r, const yaml_node_t *node)
@@ -158,25 +151,6 @@ static Status read_root(Reader *r, LabFile *lab)
     return status;
 }
 
-static Status parse_file(Reader *r, FILE *file, LabFile *lab)
-{
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        return diag_set(r->diag, STATUS_NO_MEMORY, "no memory for the YAML parser");
-    yaml_parser_set_input_file(&parser, file);
-    Status status;
-    if (!yaml_parser_load(&parser, &r->document)) {
-        status = diag_set_at(r->diag, STATUS_PARSE, r->path, (int)parser.problem_mark.line + 1,
-                             (int)parser.problem_mark.column + 1, "%s",
-                             parser.problem ? parser.problem : "not YAML");
-    } else {
-        status = read_root(r, lab);
-        yaml_document_delete(&r->document);
-    }
-    yaml_parser_delete(&parser);
-    return status;
-}
-
 Status labfile_read(const char *path, LabFile *lab, Diag *diag)
 {
     *lab = (LabFile){0};
@@ -185,8 +159,12 @@ Status labfile_read(const char *path, LabFile *lab, Diag *diag)
         return diag_set_at(diag, errno == ENOENT ? STATUS_NOT_FOUND : STATUS_IO, path, 0, 0, "%s",
                            strerror(errno));
     Reader r = {.path = path, .arena = &lab->arena, .diag = diag};
-    Status status = parse_file(&r, file, lab);
+    Status status = yaml_tree_load(&r.document, path, file, NULL, 0, diag);
     fclose(file);
+    if (!status) {
+        status = read_root(&r, lab);
+        yaml_document_delete(&r.document);
+    }
     if (status)
         labfile_free(lab);
     return status;

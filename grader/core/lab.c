@@ -7,6 +7,7 @@
  */
 #include "grader/core/lab.h"
 
+#include "common/base/yaml_tree.h"
 #include "grader/core/files.h"
 #include "grader/core/lab_internal.h"
 #include "grader/core/lab_schema.h"
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 enum { LAB_FILE_BYTES_MAX = 1 << 20 };
 
@@ -31,9 +31,7 @@ typedef struct Loader {
     Diag *diag;
 } Loader;
 
-#define FAIL(l, node, ...)                                                                                   \
-    diag_set_at((l)->diag, STATUS_PARSE, (l)->file, (int)(node)->start_mark.line + 1,                        \
-                (int)(node)->start_mark.column + 1, __VA_ARGS__)
+#define FAIL(l, node, ...) YAML_TREE_FAIL((l)->diag, (l)->file, node, __VA_ARGS__)
 
 static Status read_map(Loader *l, yaml_node_t *node, SchemaScope scope, void *out);
 
@@ -228,17 +226,6 @@ static const SchemaRow *row_of(SchemaScope scope, const char *key)
     return NULL;
 }
 
-/* The value of a key; NULL when the map does not have it. */
-static yaml_node_t *value_of(Loader *l, yaml_node_t *map, const char *key)
-{
-    if (!map)
-        return NULL;
-    for (yaml_node_pair_t *p = map->data.mapping.pairs.start; p < map->data.mapping.pairs.top; p++)
-        if (strcmp(scalar(node_at(l, p->key)), key) == 0)
-            return node_at(l, p->value);
-    return NULL;
-}
-
 /* hidden.yaml says what differs from lab.yaml, and only that; a hidden case's seed is the run's secret, and
  * so are its metrics. */
 static bool allowed_in_hidden(SchemaScope scope, const char *key)
@@ -259,7 +246,7 @@ static Status check_keys(Loader *l, yaml_node_t *map, SchemaScope scope)
                         lab_keys_of(l->arena, scope));
         if (l->hidden && !allowed_in_hidden(scope, scalar(key)))
             return FAIL(l, key, "'%s' does not belong in hidden.yaml", scalar(key));
-        if (value_of(l, map, scalar(key)) != node_at(l, p->value))
+        if (yaml_tree_value(&l->doc, map, scalar(key)) != node_at(l, p->value))
             return FAIL(l, key, "the key '%s' stands twice", scalar(key));
     }
     return STATUS_OK;
@@ -294,7 +281,7 @@ static Status read_map(Loader *l, yaml_node_t *map, SchemaScope scope, void *out
         const SchemaRow *row = &lab_schema[i];
         if (row->scope != scope)
             continue;
-        yaml_node_t *value = value_of(l, map, row->key);
+        yaml_node_t *value = yaml_tree_value(&l->doc, map, row->key);
         bool skipped = (l->hidden && scope == SCOPE_LAB && !allowed_in_hidden(scope, row->key));
         if (!value && (skipped || defaults_given || row->default_text == schema_inherited))
             continue;
@@ -306,23 +293,6 @@ static Status read_map(Loader *l, yaml_node_t *map, SchemaScope scope, void *out
 }
 
 /* Files ---------------------------------------------------------------------------------------- */
-
-static Status parse_document(Loader *l, const char *text, size_t length)
-{
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        return diag_set(l->diag, STATUS_NO_MEMORY, "no memory to read %s", l->file);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-    Status s = STATUS_OK;
-    if (!yaml_parser_load(&parser, &l->doc)) {
-        s = diag_set_at(l->diag, STATUS_PARSE, l->file, (int)parser.problem_mark.line + 1,
-                        (int)parser.problem_mark.column + 1, "not YAML: %s",
-                        parser.problem ? parser.problem : "unreadable");
-        memset(&l->doc, 0, sizeof l->doc);
-    }
-    yaml_parser_delete(&parser);
-    return s;
-}
 
 /* Reads one file into lab; for hidden.yaml into a Lab of which only name and cases are used. */
 static Status read_file(Lab *lab, const char *path, const Lab *parent, Diag *d)
@@ -337,7 +307,7 @@ static Status read_file(Lab *lab, const char *path, const Lab *parent, Diag *d)
                 .hidden = parent != NULL,
                 .lab = parent ? parent : lab,
                 .diag = d};
-    s = parse_document(&l, text, length);
+    s = yaml_tree_load(&l.doc, path, NULL, text, length, d);
     if (s != STATUS_OK)
         return s;
     yaml_node_t *root = yaml_document_get_root_node(&l.doc);

@@ -2,13 +2,13 @@
  * that stand twice, are errors with their line. */
 #include "grader/core/policy.h"
 
+#include "common/base/yaml_tree.h"
 #include "grader/core/when.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 typedef enum PolicyScope { SCOPE_TOP, SCOPE_LATE } PolicyScope;
 typedef enum PolicyType { TYPE_NUMBER, TYPE_ATTEMPTS, TYPE_MAP_DUE, TYPE_MAP_LATE } PolicyType;
@@ -47,21 +47,13 @@ typedef struct Loader {
     Diag *d;
 } Loader;
 
-#define FAIL(l, node, ...)                                                                                   \
-    diag_set_at((l)->d, STATUS_PARSE, (l)->file, (int)(node)->start_mark.line + 1,                           \
-                (int)(node)->start_mark.column + 1, __VA_ARGS__)
+#define FAIL(l, node, ...) YAML_TREE_FAIL((l)->d, (l)->file, node, __VA_ARGS__)
 
 static Status read_map(Loader *l, yaml_node_t *map, PolicyScope scope, void *out);
 
-/* The scalar's text, NULL when the node is none. */
-static const char *text_of(const yaml_node_t *node)
-{
-    return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
-}
-
 static Status read_number(Loader *l, const PolicyRow *row, yaml_node_t *node, double *out)
 {
-    const char *text = text_of(node);
+    const char *text = yaml_tree_text(node);
     char *end = NULL;
     *out = text ? strtod(text, &end) : 0;
     bool fits =
@@ -80,7 +72,7 @@ static Status read_due(Loader *l, yaml_node_t *map)
     for (yaml_node_pair_t *pair = start; p->due && pair < end; pair++) {
         yaml_node_t *key = yaml_document_get_node(&l->doc, pair->key);
         yaml_node_t *value = yaml_document_get_node(&l->doc, pair->value);
-        const char *lab = text_of(key), *moment = text_of(value);
+        const char *lab = yaml_tree_text(key), *moment = yaml_tree_text(value);
         if (!lab || !lab[0])
             return FAIL(l, key, "a key of 'due' must be a lab's name");
         if (policy_due(p, lab))
@@ -99,7 +91,7 @@ static Status read_due(Loader *l, yaml_node_t *map)
 
 static Status read_value(Loader *l, const PolicyRow *row, yaml_node_t *node, void *field)
 {
-    const char *text = text_of(node);
+    const char *text = yaml_tree_text(node);
     switch (row->type) {
     case TYPE_NUMBER:
         return read_number(l, row, node, field);
@@ -135,7 +127,7 @@ static Status read_map(Loader *l, yaml_node_t *map, PolicyScope scope, void *out
             *(double *)((char *)out + rows[i].offset) = rows[i].default_value;
     for (yaml_node_pair_t *pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top; pair++) {
         yaml_node_t *key = yaml_document_get_node(&l->doc, pair->key);
-        const char *name = text_of(key);
+        const char *name = yaml_tree_text(key);
         const PolicyRow *row = name ? find_row(scope, name) : NULL;
         if (!row)
             return FAIL(l, key, "'%s' is no key of a policy here", name ? name : "(no text)");
@@ -155,22 +147,13 @@ static Status read_map(Loader *l, yaml_node_t *map, PolicyScope scope, void *out
 
 static Status read_document(Loader *l, const char *text, size_t length)
 {
-    yaml_parser_t parser;
-    if (!yaml_parser_initialize(&parser))
-        return diag_set(l->d, STATUS_NO_MEMORY, "no memory for the policy");
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
-    if (!yaml_parser_load(&parser, &l->doc)) {
-        Status s = diag_set_at(l->d, STATUS_PARSE, l->file, (int)parser.problem_mark.line + 1,
-                               (int)parser.problem_mark.column + 1, "no YAML: %s",
-                               parser.problem ? parser.problem : "it cannot be read");
-        yaml_parser_delete(&parser);
+    Status s = yaml_tree_load(&l->doc, l->file, NULL, text, length, l->d);
+    if (s != STATUS_OK)
         return s;
-    }
     yaml_node_t *root = yaml_document_get_root_node(&l->doc);
-    Status s = root ? read_map(l, root, SCOPE_TOP, l->policy)
-                    : diag_set_at(l->d, STATUS_PARSE, l->file, 1, 1, "the file is empty");
+    s = root ? read_map(l, root, SCOPE_TOP, l->policy)
+             : diag_set_at(l->d, STATUS_PARSE, l->file, 1, 1, "the file is empty");
     yaml_document_delete(&l->doc);
-    yaml_parser_delete(&parser);
     return s;
 }
 

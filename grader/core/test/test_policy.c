@@ -68,8 +68,8 @@ static void test_bad(void **state)
         {"schema: 1\nlate: {deduct: 10, every_hours: 0}\n", 2, 33, "from 0.25"},
         {"[]\n", 1, 1, "a map of keys"},
         {"# nothing\n", 1, 1, "empty"},
-        {"a: b: c\n", 1, 5, "no YAML"},
-        {"schema: 1\nattempts: \xFF\n", 2, 1, "no YAML"},
+        {"a: b: c\n", 1, 5, "not YAML"},
+        {"schema: 1\nattempts: \xFF\n", 2, 1, "not YAML"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Arena a = {0};
