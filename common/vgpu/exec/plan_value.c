@@ -6,6 +6,8 @@
  */
 #include "common/vgpu/exec/plan.h"
 
+#include "common/vgpu/exec/affine.h"
+
 #include <string.h>
 
 #define NUMBER_MAX ((int64_t)1 << 62)
@@ -131,11 +133,6 @@ bool plan_demand(PlanState *s, const int64_t step[3], int64_t min, int64_t max, 
 
 /* ---- arithmetic ---- */
 
-static bool is_signed_type(uint8_t type)
-{
-    return type == PTX_TYPE_S16 || type == PTX_TYPE_S32 || type == PTX_TYPE_S64;
-}
-
 static PlanValue sum(const PlanValue *a, const PlanValue *b, uint64_t factor)
 {
     PlanValue x = {.base = a->base + factor * b->base};
@@ -158,7 +155,7 @@ static bool widen(const PlanState *s, PlanValue *x, bool is_signed)
 static bool product(PlanState *s, const IrInst *inst, PlanValue c)
 {
     PlanValue a, b;
-    bool is_signed = is_signed_type(inst->type);
+    bool is_signed = affine_is_signed(inst->type);
     if (!plan_known(s, &inst->src[0], &a) || !plan_known(s, &inst->src[1], &b))
         return false;
     if (inst->mode == MUL_WIDE && (!widen(s, &a, is_signed) || !widen(s, &b, is_signed)))
@@ -186,50 +183,17 @@ static bool convert(PlanState *s, const IrInst *inst)
 {
     PlanValue a;
     bool wider = inst->dst.bytes > inst->src[0].bytes;
-    if (!plan_known(s, &inst->src[0], &a) || (wider && !widen(s, &a, is_signed_type(inst->type2))))
+    if (!plan_known(s, &inst->src[0], &a) || (wider && !widen(s, &a, affine_is_signed(inst->type2))))
         return false;
     set(s, &inst->dst, &a);
     return true;
-}
-
-/* Where a - b must be for the comparison to come out as it does in all threads: low and high of the block. */
-typedef struct Side {
-    bool decided, outcome;
-    bool from, to; /* low >= at_least, high <= at_most */
-    int64_t at_least, at_most;
-} Side;
-
-static Side side_of(uint8_t cmp, int64_t low, int64_t high)
-{
-    const bool less = high<0, more = low> 0;
-    switch (cmp) {
-    case CMP_EQ:
-    case CMP_NE:
-        if (low == 0 && high == 0)
-            return (Side){true, cmp == CMP_EQ, true, true, 0, 0};
-        return (Side){less || more, cmp == CMP_NE, more, less, 1, -1};
-    case CMP_LT:
-    case CMP_LO:
-        return (Side){less || low >= 0, less, !less, less, 0, -1};
-    case CMP_LE:
-    case CMP_LS:
-        return (Side){more || high <= 0, !more, more, !more, 1, 0};
-    case CMP_GT:
-    case CMP_HI:
-        return (Side){more || high <= 0, more, more, !more, 1, 0};
-    case CMP_GE:
-    case CMP_HS:
-        return (Side){less || low >= 0, !less, !less, less, 0, -1};
-    default:
-        return (Side){0};
-    }
 }
 
 /* a - b, as numbers. */
 static bool difference(const PlanState *s, const IrInst *inst, PlanValue *d, int64_t *below, int64_t *above)
 {
     PlanValue a, b;
-    bool is_signed = is_signed_type(inst->type);
+    bool is_signed = affine_is_signed(inst->type);
     unsigned bytes = inst->src[0].bytes;
     if (!plan_known(s, &inst->src[0], &a) || !plan_known(s, &inst->src[1], &b) ||
         !plan_range(s, &a, is_signed, bytes, below, above) ||
@@ -252,7 +216,7 @@ static bool compare(PlanState *s, const IrInst *inst)
         return false;
     const int64_t base = (int64_t)d.base, *step = d.step + 3;
     int64_t here = base + step[0] * s->at[0] + step[1] * s->at[1] + step[2] * s->at[2];
-    Side side = side_of(inst->cmp, here + below, here + above);
+    AffineSide side = affine_side(inst->cmp, here + below, here + above);
     if (!side.decided || !plan_demand(s, step, side.from ? side.at_least - base - below : INT64_MIN,
                                       side.to ? side.at_most - base - above : INT64_MAX, &move))
         return false;
@@ -269,12 +233,12 @@ void plan_note_first(PlanState *s, const IrInst *inst)
         !difference(s, inst, &d, &below, &above) || d.step[3] | d.step[4] | d.step[5])
         return;
     int64_t at = (int64_t)d.base;
-    bool first = side_of(inst->cmp, at, at).outcome;
-    while (n <= s->most[0] && side_of(inst->cmp, at + n * d.step[0], at + n * d.step[0]).outcome == first)
+    bool first = affine_side(inst->cmp, at, at).outcome;
+    while (n <= s->most[0] && affine_side(inst->cmp, at + n * d.step[0], at + n * d.step[0]).outcome == first)
         n++;
     s->firsts[inst->dst.off / 4] = n;
     for (; n <= s->most[0]; n++)
-        if (side_of(inst->cmp, at + n * d.step[0], at + n * d.step[0]).outcome == first)
+        if (affine_side(inst->cmp, at + n * d.step[0], at + n * d.step[0]).outcome == first)
             return;
     s->held[inst->dst.off / 4] |= HELD_FIRST | (first ? HELD_TRUE : HELD_FALSE);
 }
@@ -291,16 +255,11 @@ static bool select_value(PlanState *s, const IrInst *inst)
 
 static bool logic(PlanState *s, const IrInst *inst)
 {
-    int a = plan_predicate(s, &inst->src[0]);
-    int b = inst->opcode == PTX_NOT ? a : plan_predicate(s, &inst->src[1]);
-    if (inst->opcode == PTX_NOT)
-        a = b = a < 0 ? a : !a;
-    int decides = inst->opcode == PTX_OR; /* the value of one side that does */
-    bool decided = inst->opcode != PTX_NOT && (a == decides || b == decides);
-    if (!decided && (a < 0 || b < 0))
-        return false;
-    set_predicate(s, &inst->dst, decided ? decides : a);
-    return true;
+    int a = plan_predicate(s, &inst->src[0]), b = inst->opcode == PTX_NOT ? a : plan_predicate(s, &inst->src[1]);
+    int outcome = affine_logic(inst->opcode, a, b);
+    if (outcome >= 0)
+        set_predicate(s, &inst->dst, outcome);
+    return outcome >= 0;
 }
 
 static bool special(PlanState *s, const IrInst *inst)

@@ -6,6 +6,8 @@
  */
 #include "common/vgpu/exec/wide.h"
 
+#include "common/vgpu/exec/affine.h"
+
 #include <string.h>
 
 /* Numbers whose sums and products of a few cannot leave 64 bits. */
@@ -219,18 +221,6 @@ EXEC_INLINE bool widen(const Wide *v, const WideValue *x, bool is_signed, uint64
     return wide_is_uniform(x) || range(x, v->most, is_signed, 4, &low, &high);
 }
 
-static bool is_signed_type(uint8_t type)
-{
-    switch (type) {
-    case PTX_TYPE_S16:
-    case PTX_TYPE_S32:
-    case PTX_TYPE_S64:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool move(Wide *v, const IrInst *inst)
 {
     WideValue room;
@@ -290,7 +280,7 @@ EXEC_INLINE bool product(Wide *v, const IrInst *inst, const WideValue *c)
         b = other;
     }
     uint64_t base = a->base, factor = b->base;
-    bool is_signed = is_signed_type(inst->type);
+    bool is_signed = affine_is_signed(inst->type);
     if (!wide_is_uniform(b) ||
         (inst->mode == MUL_WIDE && (!widen(v, a, is_signed, &base) || !widen(v, b, is_signed, &factor))))
         return false;
@@ -332,42 +322,17 @@ static bool convert(Wide *v, const IrInst *inst)
     if (!a)
         return false;
     uint64_t base = a->base;
-    if (inst->dst.bytes > inst->src[0].bytes && !widen(v, a, is_signed_type(inst->type2), &base))
+    if (inst->dst.bytes > inst->src[0].bytes && !widen(v, a, affine_is_signed(inst->type2), &base))
         return false;
     put(v, &inst->dst, base, (uint64_t)a->step[0], (uint64_t)a->step[1], (uint64_t)a->step[2]);
     return true;
-}
-
-/* -1: threads differ, or it cannot be told. low, high: of a - b. */
-static int compare(uint8_t cmp, int64_t low, int64_t high)
-{
-    switch (cmp) {
-    case CMP_EQ:
-        return low == 0 && high == 0 ? 1 : low > 0 || high < 0 ? 0 : -1;
-    case CMP_NE:
-        return low == 0 && high == 0 ? 0 : low > 0 || high < 0 ? 1 : -1;
-    case CMP_LT:
-    case CMP_LO:
-        return high < 0 ? 1 : low >= 0 ? 0 : -1;
-    case CMP_LE:
-    case CMP_LS:
-        return high <= 0 ? 1 : low > 0 ? 0 : -1;
-    case CMP_GT:
-    case CMP_HI:
-        return low > 0 ? 1 : high <= 0 ? 0 : -1;
-    case CMP_GE:
-    case CMP_HS:
-        return low >= 0 ? 1 : high < 0 ? 0 : -1;
-    default:
-        return -1;
-    }
 }
 
 static bool compare_values(Wide *v, const IrInst *inst)
 {
     WideValue room[2];
     int64_t low, high;
-    bool is_signed = is_signed_type(inst->type);
+    bool is_signed = affine_is_signed(inst->type);
     unsigned bytes = inst->src[0].bytes;
     const WideValue *a = value(v, &inst->src[0], &room[0]), *b = value(v, &inst->src[1], &room[1]);
     if (!a || !b || !range(a, v->most, is_signed, bytes, &low, &high) ||
@@ -381,10 +346,10 @@ static bool compare_values(Wide *v, const IrInst *inst)
         low += reach < 0 ? reach : 0;
         high += reach < 0 ? 0 : reach;
     }
-    int outcome = compare(inst->cmp, low, high);
-    if (outcome >= 0)
-        set_predicate(v, &inst->dst, outcome);
-    return outcome >= 0;
+    AffineSide side = affine_side(inst->cmp, low, high);
+    if (side.decided)
+        set_predicate(v, &inst->dst, side.outcome);
+    return side.decided;
 }
 
 static bool select_value(Wide *v, const IrInst *inst)
@@ -397,17 +362,10 @@ static bool select_value(Wide *v, const IrInst *inst)
     return a;
 }
 
-/* and, or, not of predicates: one known side may decide. */
 static bool logic(Wide *v, const IrInst *inst)
 {
-    int a = wide_predicate(v, &inst->src[0]);
-    int b = inst->opcode == PTX_NOT ? 0 : wide_predicate(v, &inst->src[1]), outcome;
-    if (inst->opcode == PTX_NOT)
-        outcome = a < 0 ? -1 : !a;
-    else if (inst->opcode == PTX_AND)
-        outcome = a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? -1 : 1;
-    else
-        outcome = a == 1 || b == 1 ? 1 : a < 0 || b < 0 ? -1 : 0;
+    int a = wide_predicate(v, &inst->src[0]), b = inst->opcode == PTX_NOT ? a : wide_predicate(v, &inst->src[1]);
+    int outcome = affine_logic(inst->opcode, a, b);
     if (outcome >= 0)
         set_predicate(v, &inst->dst, outcome);
     return outcome >= 0;
