@@ -147,9 +147,10 @@ bool order_wanted(const Device *d)
     return d->server->order.now != NULL;
 }
 
+/* b has run, a runs now: so b need not wait for a, and what a waits for has it in its clock, those of its own stream too. */
 static bool in_order(const OrderNote *a, const OrderNote *b)
 {
-    return a->slot == b->slot || a->seq <= b->clock.seq[a->slot] || b->seq <= a->clock.seq[b->slot];
+    return b->seq <= a->clock.seq[b->slot];
 }
 
 static bool clash(const Piece *a, const Piece *b)

@@ -139,6 +139,45 @@ static void test_reuse_after_wrap(void **state)
     mem_destroy(m);
 }
 
+/* When the window has been gone through, places are taken again: a gap stays before and after each, and a hole is taken by
+ * what fits into it with its gaps, and by nothing larger. */
+static void test_gaps_after_wrap(void **state)
+{
+    (void)state;
+    enum { HOLE = 4096, GAP = 256, N = 40 };
+    Mem *m = make(16 * MIB);
+    MemAlloc *before = mem_alloc(m, 1024, MEM_DEVICE, 0, NULL), *hole = mem_alloc(m, HOLE, MEM_DEVICE, 0, NULL),
+             *after = mem_alloc(m, 1000, MEM_DEVICE, 0, NULL), *live[N] = {0};
+    static const uint64_t sizes[] = {MIB / 2, 8192, 256}; /* of what goes up to the window's end */
+    uint64_t at = hole->addr, seed = 1;
+    for (int i = 0; i < 3; i++)
+        for (uint64_t last = 0, next; ; last = next) {
+            next = mem_alloc(m, sizes[i], MEM_DEVICE, 0, NULL)->addr;
+            assert_int_equal(STATUS_OK, mem_free(m, next, 0));
+            if (next < last)
+                break;
+        }
+    assert_int_equal(STATUS_OK, mem_free(m, at, 0));
+    MemAlloc *large = mem_alloc(m, HOLE + GAP, MEM_DEVICE, 0, NULL), *fits = mem_alloc(m, HOLE, MEM_DEVICE, 0, NULL);
+    assert_true(large->addr > after->addr);
+    assert_int_equal(at, fits->addr);
+    for (int turn = 0; turn < 4000; turn++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        MemAlloc **a = &live[(seed >> 33) % N];
+        if (*a)
+            assert_int_equal(STATUS_OK, mem_free(m, (*a)->addr, 0));
+        *a = *a ? NULL : mem_alloc(m, 1 + (seed >> 40) % 70000, MEM_DEVICE, 0, NULL);
+        for (int i = 0; *a && i < N; i++) {
+            const MemAlloc *x = *a, *y = live[i];
+            if (y && y != x && x->addr < y->addr + y->bytes + GAP && y->addr < x->addr + x->bytes + GAP)
+                fail_msg("turn %d: %lu bytes at %lx, %lu at %lx", turn, (unsigned long)x->bytes, (unsigned long)x->addr,
+                         (unsigned long)y->bytes, (unsigned long)y->addr);
+        }
+    }
+    assert_true(before->addr + before->bytes + GAP <= fits->addr && fits->addr + HOLE + GAP <= after->addr);
+    mem_destroy(m);
+}
+
 static void check_fresh(uint64_t bytes)
 {
     Mem *m = make(64 * MIB), *same = make(64 * MIB), *other = NULL;
@@ -297,6 +336,7 @@ int main(void)
         cmocka_unit_test(test_free_is_remembered),
         cmocka_unit_test(test_full_card),
         cmocka_unit_test(test_reuse_after_wrap),
+        cmocka_unit_test(test_gaps_after_wrap),
         cmocka_unit_test(test_fresh_contents),
         cmocka_unit_test(test_gigabytes_are_cheap),
         cmocka_unit_test(test_init_bits),
