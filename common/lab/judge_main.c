@@ -4,7 +4,7 @@
  *   judge [--lang=LANGUAGE]          commands on standard input, one JSON line each on standard output
  *                                    (docs/contracts.md, "The judge")
  *   judge [--lang=LANGUAGE] --text   answers as text for a person: nothing, or the message of a result that
- * is not right
+ *                                    is not right
  *
  * Exit status: 0; with --text 1 when a check found a fault; 2 when a command is not understood, or, with
  * --text, when the kit is at fault.

@@ -13,10 +13,11 @@
  * And, where the solutions are, of the lab's wrong (broken) and unusual (accepted) submissions, most of which
  * are edits of the solution (edit.h):
  *
- *   labtool broken LABDIR NAME          the whole source of one: NAME as no-guard, or of a folder
- * half-mended/smooth.cu labtool accepted LABDIR NAME        the same labtool submissions LABDIR TO       all
- * of them as whole sources, in TO/broken and TO/accepted labtool edit LABDIR FILE            the edit that
- * makes the source in FILE of the solution
+ *   labtool broken LABDIR NAME          the whole source of one: NAME as no-guard, or half-mended/smooth.cu
+ *                                       of a folder
+ *   labtool accepted LABDIR NAME        the same
+ *   labtool submissions LABDIR TO       all of them as whole sources, in TO/broken and TO/accepted
+ *   labtool edit LABDIR FILE            the edit that makes the source in FILE of the solution
  *
  * LABDIR is labs/NN-name; in the kit's folder NN-name is enough.
  *

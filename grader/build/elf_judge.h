@@ -9,8 +9,9 @@
  *     segments          known types, once each but LOAD and NOTE; in the file; loaded ones in order, apart,
  *                       none both writable and executable; the others within loaded ones; no executable stack
  *     interpreter       the reference's
- *     dynamic section   entries of elf_tags.def; libraries are among the reference's; RPATH, RUNPATH and
- * flags are the reference's sections          in the file (debuggers read them)
+ *     dynamic section   entries of elf_tags.def; libraries are among the reference's; RPATH, RUNPATH and flags
+ *                       are the reference's
+ *     sections          in the file (debuggers read them)
  *
  * The bytes are hostile: nothing is read outside of them, and no count in them is believed. What code does
  * once it runs is not looked at.

@@ -7,11 +7,11 @@
  *   1. cover       each output is laid out with pieces of what went from device memory to the host; what no
  *                  piece covers was made by the host. The origins of the pieces are where the closure begins.
  *   2. closure     a store leads to what its slice loads: the ids that those loads read, until nothing
- * changes.
+ *                  changes.
  *   3. operations  of the instructions in these slices; fewer than the case's `min_ops`: no-gpu-work.
  *   4. foreign     bytes from the host among the origins that are no input, in no form, and that the device
- * had not sent out before. As many as the outputs would be by the same measure: no-gpu-work; more than a
- * sixteenth: suspect.
+ *                  had not sent out before. As many as the outputs would be by the same measure: no-gpu-work;
+ *                  more than a sixteenth: suspect.
  *   5. dependence  where a case has inputs, and anything to work out, one of the origins is one.
  *
  * A record that is cut or cannot be read proves nothing: suspect. What is still possible is told in

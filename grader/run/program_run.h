@@ -2,7 +2,9 @@
  *
  *      in process     sandbox: vgpu PROGRAM CASEDIR              the report is collected with the outputs
  *      isolated       sandbox: PROGRAM CASEDIR   <-- socket -->  another sandbox: vgpu --serve, which has the
- * devices and writes the report, as another user where there is one on a GPU       sandbox: PROGRAM CASEDIR
+ *                                                                devices and writes the report, as another user
+ *                                                                where there is one
+ *      on a GPU       sandbox: PROGRAM CASEDIR
  *
  * Isolated, nothing that the program can reach holds what it is graded by but its own outputs.
  */

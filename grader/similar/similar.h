@@ -2,10 +2,11 @@
  *
  *     text -> tokens                  names, comments, layout, braces and qualifiers do not count (words.def)
  *     -> runs of SIMILAR_RUN tokens   each hashed; those that stand in what everybody may have (what students
- * were given, the kit's solution, what more than `common` submissions have) are nobody's own, and so is every
- * token in them
- *     -> some of them (winnowing: of each SIMILAR_WINDOW neighbours the least hash), so that a shared passage
- * of SIMILAR_RUN + SIMILAR_WINDOW - 1 tokens is always met, wherever it stands
+ *                                     were given, the kit's solution, what more than `common` submissions
+ *                                     have) are nobody's own, and so is every token in them
+ *     -> some of them                 winnowing: of each SIMILAR_WINDOW neighbours the least hash, so that a
+ *                                     shared passage of SIMILAR_RUN + SIMILAR_WINDOW - 1 tokens is always met,
+ *                                     wherever it stands
  *     -> pairs that share two or more
  *     -> their passages               longest first, each token in one at most
  *

@@ -3,10 +3,11 @@
  * Whatever names, messages and logs contain, what comes out is valid UTF-8 that the reader shows as text:
  *
  *     bytes that are not UTF-8            U+FFFD
- *     control characters                  a picture of them (U+2400 + code, so that a log shows what it
- * holds); C1: U+FFFD characters that reorder or hide     U+FFFD (bidirectional controls, zero-width spaces)
+ *     control characters                  a picture of them (U+2400 + code, so that a log shows what it holds);
+ *                                         C1: U+FFFD
+ *     characters that reorder or hide     U+FFFD (bidirectional controls, zero-width spaces)
  *     newline and tab                     kept in blocks (HTML, XML, Markdown block, terminal block), a space
- * in lines
+ *                                         in lines
  *
  * and then the few characters that mean something in the format are replaced. No other place of the grader
  * does this.

@@ -5,8 +5,8 @@
  *      cudaError_t cudaThing(...)
  *      {
  *          Call call;
- *          if (!call_enter(&call, API_cudaThing))        takes the lock, starts the server, counts for
- * --fail-at return call_leave(&call, call.error);
+ *          if (!call_enter(&call, API_cudaThing))        takes the lock, starts the server, counts for --fail-at
+ *              return call_leave(&call, call.error);
  *          ... checks arguments, builds a DeviceMsg ...
  *          call_leave(&call, call_send(&call, &msg, &reply))   last error, records, unlock
  *      }

@@ -3,8 +3,8 @@
  *      unset               all devices
  *      "1,0"               these, in this order, up to the first that there is none of
  *      "GPU-7669,GPU-..."  by the beginning of a UUID, case does not matter; one that fits no device, or
- * several, ends the list "0,GPU-..."         the form of the first entry is that of all: another form ends
- * the list
+ *                          several, ends the list
+ *      "0,GPU-..."         the form of the first entry is that of all: another form ends the list
  *      "", "-1", "none"    no device: cudaErrorNoDevice
  *      "0,0"               a device twice: cudaErrorInvalidDevice
  *

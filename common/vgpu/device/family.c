@@ -4,11 +4,11 @@
  * about the order inside, and nothing here happens earlier than it must, so that a program that relies on
  * more shows it:
  *
- *      parent  ============                                        runs to its end, as if nobody else did
- *      child 1             =====                                   then what it launched, in the order of the
- * launches; child 2                  ======                             within a block's stream that order is
- * promised grandchild                   ====                         a grid ends when all that it launched
- * has ended tail launches                      =====                    last, one after the other
+ *      parent         ============                         runs to its end, as if nobody else did
+ *      child 1                    =====                    then what it launched, in the order of the launches;
+ *      child 2                         ======              within a block's stream that order is promised
+ *      grandchild                            ====          a grid ends when all that it launched has ended
+ *      tail launches                             =====     last, one after the other
  *
  * Errors of the device's runtime belong to the thread that met them. Sizes that the guide does not give are
  * those that cudaDeviceGetLimit answers on hardware.

@@ -1,9 +1,12 @@
 /* differential: answers of random kernels, and where two files of answers differ.
  *
- *   differential [--seeds=N] [--first=N] [--family=NAME]      a line a kernel: family, seed, hash, the hash
- * of each slot; families of approximate functions: a line a slot with its values differential --seed=N
- * --family=NAME [--ptx]               one kernel: each slot's instruction and values; its PTX differential
- * --compare=WANTED,GOT [--limit=N]             the kernels that differ, and the first instruction that does
+ *   differential [--seeds=N] [--first=N] [--family=NAME]      a line a kernel: family, seed, hash, the hash of
+ *                                                             each slot; families of approximate functions:
+ *                                                             a line a slot with its values
+ *   differential --seed=N --family=NAME [--ptx]               one kernel: each slot's instruction and values;
+ *                                                             its PTX
+ *   differential --compare=WANTED,GOT [--limit=N]             the kernels that differ, and the first instruction
+ *                                                             that does
  *   differential --families                                   their names
  *
  * Exit status: 0; 1: files differ; 2: no device, or wrong use.

@@ -3,9 +3,9 @@
  * Hardware writes shared memory at some moment between the instruction and the wait for it. Here the source
  * is read at once, and the data wait in a list of the warp until the latest moment that is allowed:
  *
- *      cp.async      the lane's wait_group or wait_all, or a test of a barrier that a
- * cp.async.mbarrier.arrive of the lane named after the copy bulk copies   a test of the barrier that the copy
- * names
+ *      cp.async      the lane's wait_group or wait_all, or a test of a barrier that a cp.async.mbarrier.arrive
+ *                    of the lane named after the copy
+ *      bulk copies   a test of the barrier that the copy names
  *
  * so a read before the wait sees what was there before: the init checker speaks up, or the result is wrong
  * every time. The groups of a lane are numbered; an entry of the list keeps the number for each of its lanes.

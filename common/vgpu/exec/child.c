@@ -2,8 +2,10 @@
  *
  * nvcc makes two calls of a launch in a kernel, which a lane does by itself:
  *
- *      child<<<grid, block, shared, stream>>>(x);   buffer = ParameterBuffer(child, grid, block, shared)   0:
- * refused stores x to buffer error = Launch(buffer, stream)
+ *      child<<<grid, block, shared, stream>>>(x);   buffer = ParameterBuffer(child, grid, block, shared)
+ *                                                            (0: refused)
+ *                                                   stores x to buffer
+ *                                                   error = Launch(buffer, stream)
  *
  * What is launched is kept by the host of this launch (ExecFamily), which runs it when this grid has ended;
  * so nothing here waits. Without a family, or with a function that is no kernel, the call is refused with an

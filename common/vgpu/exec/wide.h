@@ -6,7 +6,7 @@
  *
  *   HELD_LANES   the warps' register files hold it, as always
  *   HELD_AFFINE  thread (x, y, z) has base + x * step[0] + y * step[1] + z * step[2], cut to the register's
- * width; steps of 0 are a value that all threads have. The register files need not hold it.
+ *                width; steps of 0 are a value that all threads have. The register files need not hold it.
  *
  * Sums, products with what all have, comparisons that come out alike, and the range of a memory access are
  * then a few operations for the block (wide_value.c, wide_memory.c). Where that does not do, the values are

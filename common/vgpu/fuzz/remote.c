@@ -1,8 +1,9 @@
 /* Target remote: a session of a hostile client with the server of the devices, as text, a line a packet:
  *
- *      OP DEVICE STREAM PLACE CALLS OUT WORD... | BYTES     a request: numbers, the words lie over the
- * message's own members, then what it brings along answer N                                           N
- * bytes, as if the server had asked packet TYPE FIXED PAYLOAD | BYTES                  whatever it is
+ *      OP DEVICE STREAM PLACE CALLS OUT WORD... | BYTES     a request: numbers, the words lie over the message's
+ *                                                           own members, then what it brings along
+ *      answer N                                             N bytes, as if the server had asked
+ *      packet TYPE FIXED PAYLOAD | BYTES                    whatever it is
  *
  * All packets lie in the socket before the server looks at the first; its own go nowhere. So it never waits.
  */

@@ -1,7 +1,9 @@
 /* Text of decoded instructions, for traces and tests:
  *
- *      @!%p64 bra 12 ->14        add.s32 %128, %0, 0x5        ld.global.f32 %0, [%256+16]        mov.u64
- * %256, frame+8
+ *      @!%p64 bra 12 ->14
+ *      add.s32 %128, %0, 0x5
+ *      ld.global.f32 %0, [%256+16]
+ *      mov.u64 %256, frame+8
  *
  * Registers are written as % and their place in the register file, constants as their value, addresses as
  * symbol+addend.

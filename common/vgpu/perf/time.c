@@ -6,9 +6,9 @@
  *
  *   start   what a launch costs however little it does
  *   chain   what one average warp waits for, one after the other: its loads (waits.c), shared memory,
- * barriers, shuffles, and the gaps between its instructions waves   ceil(blocks of the busiest SM / blocks
- * that fit in one): so many chains follow one another busy    the busiest unit (units.def): it works for all
- * warps in turn
+ *           barriers, shuffles, and the gaps between its instructions
+ *   waves   ceil(blocks of the busiest SM / blocks that fit in one): so many chains follow one another
+ *   busy    the busiest unit (units.def): it works for all warps in turn
  *
  * With many warps either the unit or the chains decide; the other one adds what it takes until all is under
  * way. With one warp nothing hides the chain: both add up.

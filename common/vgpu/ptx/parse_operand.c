@@ -1,7 +1,7 @@
 /* Operands (PTX ISA 6) and constant expressions (PTX ISA 4.5.4).
  *
- *     %r1   !%p1   %tid.x   12   0f3F800000   symbol+4   {%f1, %f2}   [%rd1+8]   [symbol]   [%rd1, {%f1,
- * %f2}]   %p1|%p2   _
+ *     %r1   !%p1   %tid.x   12   0f3F800000   symbol+4   {%f1, %f2}
+ *     [%rd1+8]   [symbol]   [%rd1, {%f1, %f2}]   %p1|%p2   _
  *
  * Nesting is limited, so that recursion is.
  */

@@ -9,12 +9,11 @@
  *           |                                        |
  *      fork: a server for the connection  <======>  its client
  *               request ->                           each DeviceMsg, with the bytes that it names
- *               <- read, write                       the server wants bytes of the program's memory, or gives
- * some
+ *               <- read, write                       the server wants bytes of the program's memory, or gives some
  *               <- has                               does the program have memory at an address?
- *               <- map, unmap                        pinned and managed memory: a sealed memory file, one
- * address answer ->                            to each of these access ->                            host
- * code touched device memory (from the signal handler)
+ *               <- map, unmap                        pinned and managed memory: a sealed memory file, one address
+ *               answer ->                            to each of these
+ *               access ->                            host code touched device memory (from the signal handler)
  *               <- reply                             each DeviceReply
  *
  * Sockets are SOCK_SEQPACKET: a packet comes whole or not at all, so that the signal handler's may come

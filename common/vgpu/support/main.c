@@ -3,7 +3,7 @@
  *
  *      vgpu-support api        from cudart/api.def, with what cudart/api_notes.def says of some functions
  *      vgpu-support ptx        from ptx/opcodes.def, ir/modifiers.def, ir/async.def, ir/tensor.def,
- * exec/atomic.def...
+ *                              exec/atomic.def...
  *
  * `make support-pages` writes them, a test compares.
  */
