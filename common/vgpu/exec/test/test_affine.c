@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "common/base/rng.h"
+#include "common/vgpu/exec/affine.h"
 #include "common/vgpu/exec/plan.h"
 
 #include <stdio.h>
@@ -413,10 +414,29 @@ static void test_comparisons_in_a_plan(void **state)
     assert_in_range(check_comparisons(PLAN_DIMS, ask_plan), ROUNDS / 10, ROUNDS);
 }
 
+/* Predicates of which one or both are not known: an outcome is known where all that they may be give the same. */
+static void test_logic(void **state)
+{
+    (void)state;
+    static const uint16_t opcodes[] = {PTX_AND, PTX_OR, PTX_NOT};
+    for (int k = 0; k < 3; k++)
+        for (int a = -1; a <= 1; a++)
+            for (int b = -1; b <= 1; b++) {
+                bool may[2] = {false, false};
+                for (int x = 0; x <= 1; x++)
+                    for (int y = 0; y <= 1; y++)
+                        if ((a < 0 || a == x) && (b < 0 || b == y))
+                            may[k == 0 ? x & y : k == 1 ? x | y : !x] = true;
+                int wanted = may[0] && may[1] ? -1 : may[1];
+                if (affine_logic(opcodes[k], a, b) != wanted)
+                    fail_msg("opcode %d of %d and %d: not %d", k, a, b, wanted);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arithmetic_of_a_block), cmocka_unit_test(test_arithmetic_of_a_plan),
-        cmocka_unit_test(test_comparisons_in_a_block), cmocka_unit_test(test_comparisons_in_a_plan)};
+        cmocka_unit_test(test_comparisons_in_a_block), cmocka_unit_test(test_comparisons_in_a_plan), cmocka_unit_test(test_logic)};
     return cmocka_run_group_tests_name("affine", tests, NULL, NULL);
 }
