@@ -70,7 +70,7 @@ static void print_member(const char *json, const char *member)
     }
 }
 
-static int tell(const char *answer)
+static int judge_main_tell(const char *answer)
 {
     if (strncmp(answer, "{\"ok\":false", 11) == 0) {
         print_member(answer, "\"message\":\"");
@@ -99,7 +99,7 @@ static int serve_person(Language language)
         if (judge_command(line, language, &answer, &quit, &diag))
             status = kit_fault(&diag);
         else if (answer.text)
-            status = tell(answer.text);
+            status = judge_main_tell(answer.text);
     }
     free(line);
     strbuf_free(&answer);

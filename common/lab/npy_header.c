@@ -32,7 +32,7 @@ static void skip_blanks(Scan *s)
         s->at++;
 }
 
-static bool take(Scan *s, char c)
+static bool npy_header_take(Scan *s, char c)
 {
     skip_blanks(s);
     if (s->at >= s->end || *s->at != c)
@@ -84,22 +84,22 @@ static Status take_size(Scan *s, size_t *value)
 static Status take_shape(Scan *s, size_t *shape, int *n_dims)
 {
     *n_dims = 0;
-    if (!take(s, '('))
+    if (!npy_header_take(s, '('))
         return fail(s, "'(' of the shape");
-    while (!take(s, ')')) {
+    while (!npy_header_take(s, ')')) {
         if (*n_dims == LAB_DIMS_MAX)
             return diag_set(s->diag, STATUS_UNSUPPORTED, "the array has more than %d dimensions",
                             LAB_DIMS_MAX);
         Status status = take_size(s, &shape[*n_dims]);
         if (status)
             return status;
-        bool comma = take(s, ',');
+        bool comma = npy_header_take(s, ',');
         *n_dims += 1;
         if (comma)
             continue;
         if (*n_dims == 1) /* (3) is a number in Python, (3,) a shape */
             return fail(s, "',' after the only length");
-        return take(s, ')') ? STATUS_OK : fail(s, "',' or ')' in the shape");
+        return npy_header_take(s, ')') ? STATUS_OK : fail(s, "',' or ')' in the shape");
     }
     return STATUS_OK;
 }
@@ -147,9 +147,9 @@ static Status take_dictionary(Scan *s, LabArray *array)
     LabType type = LAB_F32;
     size_t shape[LAB_DIMS_MAX];
     int n_dims = 0;
-    if (!take(s, '{'))
+    if (!npy_header_take(s, '{'))
         return fail(s, "'{'");
-    while (!take(s, '}')) {
+    while (!npy_header_take(s, '}')) {
         char name[32];
         if (!take_string(s, name, sizeof name))
             return fail(s, "a key in quotes");
@@ -159,12 +159,12 @@ static Status take_dictionary(Scan *s, LabArray *array)
         if (key == N_KEYS || seen[key])
             return fail(s, "each of 'descr', 'fortran_order', 'shape' once");
         seen[key] = true;
-        if (!take(s, ':'))
+        if (!npy_header_take(s, ':'))
             return fail(s, "':'");
         Status status = take_value(s, (Key)key, &type, shape, &n_dims);
         if (status)
             return status;
-        if (!take(s, ',') && (skip_blanks(s), s->at >= s->end || *s->at != '}'))
+        if (!npy_header_take(s, ',') && (skip_blanks(s), s->at >= s->end || *s->at != '}'))
             return fail(s, "',' or '}'");
     }
     skip_blanks(s);

@@ -108,7 +108,7 @@ static const char *field(const CsvRow *names, const CsvRow *record, const char *
     return column < record->n ? record->cells[column].text : "";
 }
 
-static Status add(const CsvRow *names, const CsvRow *units, const CsvRow *record, Profile *profile,
+static Status ncu_add(const CsvRow *names, const CsvRow *units, const CsvRow *record, Profile *profile,
                   Diag *diag)
 {
     ProfileKernel launch = {.name = field(names, record, "Kernel Name")};
@@ -139,7 +139,7 @@ Status profile_read_ncu(const char *text, Profile *profile, Diag *diag)
                         "this is no page of ncu --csv --page raw: no column 'Kernel Name'");
     for (size_t at = units.end; at < length;) {
         bool read = text[at] == '"' && csv_read_row(&profile->arena, text, length, at, &launch);
-        Status status = read && launch.n == names.n ? add(&names, &units, &launch, profile, diag) : STATUS_OK;
+        Status status = read && launch.n == names.n ? ncu_add(&names, &units, &launch, profile, diag) : STATUS_OK;
         if (status)
             return status;
         at = read ? launch.end : csv_next_line(text, length, at);

@@ -35,7 +35,7 @@ static const char *plain_name(const char *name)
 }
 
 /* A line of a table. Times come from one table and bytes from another: count is taken with the time. */
-static Status add(const Columns *c, const CsvRow *line, Profile *profile, Diag *diag)
+static Status nsys_add(const Columns *c, const CsvRow *line, Profile *profile, Diag *diag)
 {
     ProfileOperation o = {.bytes = NAN};
     bool is_kernel = c->name < c->n && c->instances < c->n && c->time_ns < c->n;
@@ -70,7 +70,7 @@ Status profile_read_nsys(const char *text, Profile *profile, Diag *diag)
             columns = header;
         if (is_header || columns.n == 0 || line.n != columns.n)
             continue;
-        Status status = add(&columns, &line, profile, diag);
+        Status status = nsys_add(&columns, &line, profile, diag);
         if (status)
             return status;
     }

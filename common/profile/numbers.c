@@ -24,7 +24,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The numbers of an object; those that are 0 only where they say something all the same. */
-static void take(const json_t *object, bool with_zeros, Numbers *numbers)
+static void numbers_take(const json_t *object, bool with_zeros, Numbers *numbers)
 {
     const char *name;
     json_t *value;
@@ -57,9 +57,9 @@ Status profile_put_numbers(const char *report, StrBuf *out, Diag *diag)
         json_decref(json);
         return diag_set(diag, STATUS_PARSE, "the virtual GPU's report has no metrics");
     }
-    take(metrics, true, &numbers);
-    take(json_object_get(json, "memory"), true, &numbers);
-    take(json_object_get(json, "totals"), false, &numbers);
+    numbers_take(metrics, true, &numbers);
+    numbers_take(json_object_get(json, "memory"), true, &numbers);
+    numbers_take(json_object_get(json, "totals"), false, &numbers);
     qsort(numbers.all, numbers.n, sizeof *numbers.all, by_name);
     put(&numbers, out);
     json_decref(json);

@@ -101,7 +101,7 @@ static Status find_member(const Handin *h, const Member *members, size_t n, cons
     return STATUS_OK;
 }
 
-static Status take(Handin *h, const Member *members, size_t n, const char *name, Diag *d)
+static Status select_take(Handin *h, const Member *members, size_t n, const char *name, Diag *d)
 {
     const Member *found;
     Status s = find_member(h, members, n, name, &found, d);
@@ -202,7 +202,7 @@ Status handin_select(Handin *h, const Member *members, size_t n, const char *lab
     if (!h->files)
         return diag_set(d, STATUS_NO_MEMORY, "no memory to read the archive");
     for (size_t i = 0; i < n_names && s == STATUS_OK; i++)
-        s = take(h, members, n, names[i], d);
+        s = select_take(h, members, n, names[i], d);
     if (s == STATUS_OK && h->n_files == 0)
         s = none_of_the_files(h, members, n, d);
     return s == STATUS_OK && manifest ? check_manifest(h, manifest, d) : s;

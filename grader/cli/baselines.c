@@ -49,7 +49,7 @@ static bool find_metric(const CaseResult *r, const char *name, double *value)
 }
 
 /* Says what one run gave; false when the file says otherwise. */
-static bool tell(const Lab *lab, const LabCase *c, const CaseResult *r)
+static bool baselines_tell(const Lab *lab, const LabCase *c, const CaseResult *r)
 {
     double number = 0;
     if (!find_metric(r, c->baseline.of, &number)) {
@@ -91,7 +91,7 @@ static Status check_lab(Arena *a, GradeRun *run, const Lab *lab, bool *right, Di
     if (!r)
         return diag_set(d, STATUS_NO_MEMORY, "no memory");
     for (size_t i = 0; i < r->n_cases; i++)
-        *right = tell(lab, of[i], &r->cases[i]) && *right;
+        *right = baselines_tell(lab, of[i], &r->cases[i]) && *right;
     result_free(r);
     return STATUS_OK;
 }

@@ -125,7 +125,7 @@ static void put_change(StrBuf *out, const GradebookChange *c)
 }
 
 /* Adds the lines and prints them. */
-static Status add(Gradebook *book, GradebookChange *changes, size_t n, Diag *d)
+static Status changes_add(Gradebook *book, GradebookChange *changes, size_t n, Diag *d)
 {
     Status s = gradebook_change(book, changes, n, d);
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
@@ -225,7 +225,7 @@ static Status for_each(Arena *a, Gradebook *book, const Options *o, bool must_kn
             n++;
         }
     }
-    return s == STATUS_OK ? add(book, changes, n, d) : s;
+    return s == STATUS_OK ? changes_add(book, changes, n, d) : s;
 }
 
 /* Adds c for the students and labs of the options. */
@@ -301,7 +301,7 @@ int cli_withdraw(Arena *a, const Options *o)
     c.kind = CHANGE_WITHDRAW;
     c.value = (double)o->change;
     if (s == STATUS_OK)
-        s = add(book, &c, 1, &d);
+        s = changes_add(book, &c, 1, &d);
     gradebook_close(book);
     return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
 }
@@ -375,7 +375,7 @@ static Status set_policy(Arena *a, const Options *o, Diag *d)
     c.kind = CHANGE_POLICY;
     c.text = s == STATUS_OK ? text : "";
     if (s == STATUS_OK)
-        s = add(book, &c, 1, d);
+        s = changes_add(book, &c, 1, d);
     gradebook_close(book);
     return s;
 }

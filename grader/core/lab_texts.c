@@ -20,7 +20,7 @@ typedef struct Texts {
 } Texts;
 
 /* Puts a text into *field, when there is one. */
-static void take(Texts *t, const yaml_node_t *node, const char **field)
+static void lab_texts_take(Texts *t, const yaml_node_t *node, const char **field)
 {
     const char *text = yaml_tree_text(node);
     const char *copy = text ? arena_strndup(t->arena, text, node->data.scalar.length) : NULL;
@@ -40,8 +40,8 @@ static void take_cases(Texts *t, const yaml_node_t *list, Lab *lab)
     for (size_t i = 0; (item = yaml_tree_item(&t->doc, list, i)); i++)
         for (size_t c = 0; c < lab->n_cases; c++)
             if (is_text(yaml_tree_value(&t->doc, item, "name"), lab->cases[c].name)) {
-                take(t, yaml_tree_value(&t->doc, item, "message"), &lab->cases[c].message);
-                take(t, yaml_tree_value(&t->doc, item, "hint"), &lab->cases[c].hint);
+                lab_texts_take(t, yaml_tree_value(&t->doc, item, "message"), &lab->cases[c].message);
+                lab_texts_take(t, yaml_tree_value(&t->doc, item, "hint"), &lab->cases[c].hint);
             }
 }
 
@@ -53,7 +53,7 @@ static void take_hints(Texts *t, const yaml_node_t *list, Lab *lab)
         int64_t number = todo ? atoll(todo) : 0;
         for (size_t h = 0; h < lab->n_hints; h++)
             for (size_t tier = 0; lab->hints[h].todo == number && tier < lab->hints[h].n_tiers; tier++)
-                take(t, yaml_tree_item(&t->doc, yaml_tree_value(&t->doc, item, "tiers"), tier), &lab->hints[h].tiers[tier]);
+                lab_texts_take(t, yaml_tree_item(&t->doc, yaml_tree_value(&t->doc, item, "tiers"), tier), &lab->hints[h].tiers[tier]);
     }
 }
 
@@ -75,8 +75,8 @@ Status lab_translate(Lab *lab, Language language, Diag *d)
     if (!is_text(yaml_tree_value(&t.doc, root, "lang"), language_name(language))) {
         s = diag_set_at(d, STATUS_PARSE, path, 1, 1, "expected `lang: %s`", language_name(language));
     } else {
-        take(&t, yaml_tree_value(&t.doc, root, "title"), &lab->title);
-        take(&t, yaml_tree_value(&t.doc, root, "goal"), &lab->goal);
+        lab_texts_take(&t, yaml_tree_value(&t.doc, root, "title"), &lab->title);
+        lab_texts_take(&t, yaml_tree_value(&t.doc, root, "goal"), &lab->goal);
         take_cases(&t, yaml_tree_value(&t.doc, root, "cases"), lab);
         take_hints(&t, yaml_tree_value(&t.doc, root, "hints"), lab);
         lab->language = language;

@@ -37,7 +37,7 @@ static void skip_blanks(WorkReader *r)
         r->at++;
 }
 
-static bool take(WorkReader *r, char c)
+static bool lab_work_take(WorkReader *r, char c)
 {
     skip_blanks(r);
     if (*r->at != c)
@@ -60,7 +60,7 @@ static double read_number(WorkReader *r)
 static double read_param(WorkReader *r)
 {
     const LabCase *c = r->lab_case;
-    bool has_default = take(r, '?');
+    bool has_default = lab_work_take(r, '?');
     double value = has_default ? read_number(r) : 0;
     for (size_t i = 0; i < c->n_params; i++) {
         if (strcmp(c->params[i].key, r->name) != 0)
@@ -76,10 +76,10 @@ static double read_param(WorkReader *r)
 static double read_function(WorkReader *r, bool smaller)
 {
     double a = read_sum(r);
-    if (!take(r, ','))
+    if (!lab_work_take(r, ','))
         return fail(r, "expected a comma");
     double b = read_sum(r);
-    if (!take(r, ')'))
+    if (!lab_work_take(r, ')'))
         return fail(r, "a parenthesis is not closed");
     return smaller ? fmin(a, b) : fmax(a, b);
 }
@@ -95,7 +95,7 @@ static double read_name(WorkReader *r)
     r->name[n] = '\0';
     r->at += n;
     bool smaller = strcmp(r->name, "min") == 0;
-    if ((smaller || strcmp(r->name, "max") == 0) && take(r, '('))
+    if ((smaller || strcmp(r->name, "max") == 0) && lab_work_take(r, '('))
         return read_function(r, smaller);
     return read_param(r);
 }
@@ -105,19 +105,19 @@ static double read_factor(WorkReader *r)
     skip_blanks(r);
     if (isalpha((unsigned char)*r->at))
         return read_name(r);
-    if (!take(r, '('))
+    if (!lab_work_take(r, '('))
         return read_number(r);
     double value = read_sum(r);
-    return take(r, ')') ? value : fail(r, "a parenthesis is not closed");
+    return lab_work_take(r, ')') ? value : fail(r, "a parenthesis is not closed");
 }
 
 static double read_product(WorkReader *r)
 {
     double value = read_factor(r);
     while (!r->problem) {
-        if (take(r, '*'))
+        if (lab_work_take(r, '*'))
             value *= read_factor(r);
-        else if (take(r, '/'))
+        else if (lab_work_take(r, '/'))
             value /= read_factor(r);
         else
             break;
@@ -131,9 +131,9 @@ static double read_sum(WorkReader *r)
         return fail(r, "too many parentheses");
     double value = read_product(r);
     while (!r->problem) {
-        if (take(r, '+'))
+        if (lab_work_take(r, '+'))
             value += read_product(r);
-        else if (take(r, '-'))
+        else if (lab_work_take(r, '-'))
             value -= read_product(r);
         else
             break;

@@ -36,7 +36,7 @@ static int digits(const char **text, int n)
     return value;
 }
 
-static bool take(const char **text, char c)
+static bool when_take(const char **text, char c)
 {
     bool there = **text == c;
     *text += there;
@@ -52,9 +52,9 @@ static void skip_blanks(const char **text)
 static bool read_date(const char **text, int64_t *days)
 {
     int year = digits(text, 4);
-    bool dash = take(text, '-');
+    bool dash = when_take(text, '-');
     int month = digits(text, 2);
-    dash = take(text, '-') && dash;
+    dash = when_take(text, '-') && dash;
     int day = digits(text, 2);
     if (!dash || year < YEAR_MIN || year > YEAR_MAX || month < 1 || month > 12 || day < 1 ||
         day > days_of_month(year, month))
@@ -67,11 +67,11 @@ static bool read_date(const char **text, int64_t *days)
 static bool read_time(const char **text, int64_t *seconds)
 {
     int hour = digits(text, 2);
-    bool colon = take(text, ':');
-    int minute = digits(text, 2), second = take(text, ':') ? digits(text, 2) : 0;
+    bool colon = when_take(text, ':');
+    int minute = digits(text, 2), second = when_take(text, ':') ? digits(text, 2) : 0;
     if (!colon || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
         return false;
-    if (take(text, '.')) {
+    if (when_take(text, '.')) {
         const char *start = *text;
         while (isdigit((unsigned char)**text))
             (*text)++;
@@ -86,15 +86,15 @@ static bool read_time(const char **text, int64_t *seconds)
 static bool read_zone(const char **text, int64_t *seconds)
 {
     *seconds = 0;
-    if (take(text, 'Z'))
+    if (when_take(text, 'Z'))
         return true;
     if (strncmp(*text, "UTC", 3) == 0) {
         *text += 3;
         return true;
     }
-    int sign = take(text, '+') ? 1 : take(text, '-') ? -1 : 0;
+    int sign = when_take(text, '+') ? 1 : when_take(text, '-') ? -1 : 0;
     int hours = sign ? digits(text, 2) : -1, minutes = 0;
-    if (hours >= 0 && (take(text, ':') || isdigit((unsigned char)**text)))
+    if (hours >= 0 && (when_take(text, ':') || isdigit((unsigned char)**text)))
         minutes = digits(text, 2);
     *seconds = sign * (hours * 3600 + minutes * 60);
     return hours >= 0 && hours <= 14 && minutes >= 0 && minutes <= 59;
@@ -106,7 +106,7 @@ bool when_parse(const char *text, int64_t *seconds)
     skip_blanks(&text);
     if (!read_date(&text, &days))
         return false;
-    if (!take(&text, 'T')) {
+    if (!when_take(&text, 'T')) {
         if (*text != ' ')
             return false;
         skip_blanks(&text);

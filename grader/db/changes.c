@@ -29,7 +29,7 @@ static Status no_memory(Diag *d)
     return diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
 }
 
-static const char *keep(Arena *a, sqlite3_stmt *s, int column)
+static const char *changes_keep(Arena *a, sqlite3_stmt *s, int column)
 {
     const char *text = sql_text(s, column);
     return arena_strndup(a, text, strlen(text));
@@ -67,13 +67,13 @@ static Status read_change(sqlite3_stmt *s, void *context, Diag *d)
     GradebookChange *c = &list->items[list->n];
     *c = (GradebookChange){.id = sqlite3_column_int64(s, 0),
                            .at = sqlite3_column_int64(s, 1),
-                           .who = keep(a, s, 2),
+                           .who = changes_keep(a, s, 2),
                            .kind = CHANGE_N,
-                           .student = keep(a, s, 4),
-                           .lab = keep(a, s, 5),
+                           .student = changes_keep(a, s, 4),
+                           .lab = changes_keep(a, s, 5),
                            .value = sqlite3_column_double(s, 6),
-                           .text = keep(a, s, 7),
-                           .why = keep(a, s, 8)};
+                           .text = changes_keep(a, s, 7),
+                           .why = changes_keep(a, s, 8)};
     for (int i = 0; i < CHANGE_N; i++)
         if (strcmp(kinds[i].word, word) == 0)
             c->kind = (ChangeKind)i;
@@ -196,8 +196,8 @@ static Status read_attempt(sqlite3_stmt *s, void *context, Diag *d)
     if (!VEC_GROW(list->items, list->n, list->cap))
         return no_memory(d);
     GradebookAttempt *t = &list->items[list->n];
-    *t = (GradebookAttempt){.student = keep(list->arena, s, 0),
-                            .lab = keep(list->arena, s, 1),
+    *t = (GradebookAttempt){.student = changes_keep(list->arena, s, 0),
+                            .lab = changes_keep(list->arena, s, 1),
                             .result = sqlite3_column_int64(s, 2),
                             .score = sqlite3_column_double(s, 4),
                             .max_score = sqlite3_column_double(s, 5),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *keep(Arena *a, sqlite3_stmt *s, int column)
+static const char *query_keep(Arena *a, sqlite3_stmt *s, int column)
 {
     const char *text = sql_text(s, column);
     return arena_strndup(a, text, strlen(text));
@@ -15,13 +15,13 @@ static const char *keep(Arena *a, sqlite3_stmt *s, int column)
 static Status read_row(Arena *a, sqlite3_stmt *s, GradebookRow *row, Diag *d)
 {
     *row = (GradebookRow){
-        .student = keep(a, s, 0),
-        .lab = keep(a, s, 1),
+        .student = query_keep(a, s, 0),
+        .lab = query_keep(a, s, 1),
         .score = sqlite3_column_double(s, 3),
         .max_score = sqlite3_column_double(s, 4),
-        .submission_sha256 = keep(a, s, 5),
+        .submission_sha256 = query_keep(a, s, 5),
         .weak_sandbox = sqlite3_column_int(s, 6) != 0,
-        .kit_version = keep(a, s, 7),
+        .kit_version = query_keep(a, s, 7),
         .seed = strtoull(sql_text(s, 8), NULL, 10),
     };
     if (!row->student || !row->lab || !row->submission_sha256 || !row->kit_version)

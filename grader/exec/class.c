@@ -74,7 +74,7 @@ static Result *lost_result(const ClassGrading *c, size_t i, int status)
     return submission_lost(c->run, &c->submissions[i], why);
 }
 
-static void tell(Progress *p, size_t i, const Result *r, GradedHow how)
+static void class_tell(Progress *p, size_t i, const Result *r, GradedHow how)
 {
     p->done[i] = true;
     if (p->c->graded)
@@ -112,7 +112,7 @@ static void share_result(Progress *p, size_t from, Result *r)
         const char *dir = result_dir(&a, c, i);
         r->student = c->submissions[i].student;
         if (dir && save_and_mark(c, r, &none, dir, &d) == STATUS_OK)
-            tell(p, i, r, GRADED_AS_ANOTHER);
+            class_tell(p, i, r, GRADED_AS_ANOTHER);
         arena_free(&a);
     }
     r->student = student;
@@ -135,7 +135,7 @@ static void finish_one(void *context, size_t job, int status)
             result_save(r, &none, dir, &d);
     }
     if (r) {
-        tell(p, i, r, GRADED_NOW);
+        class_tell(p, i, r, GRADED_NOW);
         share_result(p, i, r);
     }
     result_free(r);
@@ -151,7 +151,7 @@ static void keep_done(Progress *p)
         const char *dir = result_dir(&a, c, i);
         Result *r = dir && done_check(dir, c->plan->entries[i].key) ? load_result(c, i) : NULL;
         if (r)
-            tell(p, i, r, GRADED_BEFORE);
+            class_tell(p, i, r, GRADED_BEFORE);
         result_free(r);
         arena_free(&a);
     }

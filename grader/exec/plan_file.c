@@ -40,7 +40,7 @@ Status plan_save(const Plan *plan, const char *path, Diag *d)
 }
 
 /* A text of an object; "" and *fine false when there is none. */
-static const char *take(Arena *a, const json_t *object, const char *key, bool *fine)
+static const char *plan_file_take(Arena *a, const json_t *object, const char *key, bool *fine)
 {
     const char *text = json_string_value(json_object_get(object, key));
     const char *copy = text ? arena_strndup(a, text, strlen(text)) : NULL;
@@ -54,22 +54,22 @@ static bool read_plan(Arena *a, const json_t *json, Plan *plan)
     bool fine = json_integer_value(json_object_get(json, "schema")) == PLAN_SCHEMA && json_is_array(labs) &&
                 json_is_array(entries);
     plan->seed = (uint64_t)json_integer_value(json_object_get(json, "seed"));
-    plan->kit_sha256 = take(a, json, "kit_sha256", &fine);
-    plan->setting = take(a, json, "setting", &fine);
+    plan->kit_sha256 = plan_file_take(a, json, "kit_sha256", &fine);
+    plan->setting = plan_file_take(a, json, "setting", &fine);
     plan->labs = ARENA_NEW_ARRAY(a, PlanLab, json_array_size(labs) + 1);
     plan->entries = ARENA_NEW_ARRAY(a, PlanEntry, json_array_size(entries) + 1);
     fine = fine && plan->labs && plan->entries;
     for (size_t i = 0; fine && i < json_array_size(labs); i++) {
         const json_t *row = json_array_get(labs, i);
         plan->labs[plan->n_labs++] =
-            (PlanLab){.lab = take(a, row, "lab", &fine), .sha256 = take(a, row, "sha256", &fine)};
+            (PlanLab){.lab = plan_file_take(a, row, "lab", &fine), .sha256 = plan_file_take(a, row, "sha256", &fine)};
     }
     for (size_t i = 0; fine && i < json_array_size(entries); i++) {
         const json_t *row = json_array_get(entries, i);
-        plan->entries[plan->n_entries++] = (PlanEntry){.student = take(a, row, "student", &fine),
-                                                       .lab = take(a, row, "lab", &fine),
-                                                       .sha256 = take(a, row, "sha256", &fine),
-                                                       .key = take(a, row, "key", &fine)};
+        plan->entries[plan->n_entries++] = (PlanEntry){.student = plan_file_take(a, row, "student", &fine),
+                                                       .lab = plan_file_take(a, row, "lab", &fine),
+                                                       .sha256 = plan_file_take(a, row, "sha256", &fine),
+                                                       .key = plan_file_take(a, row, "key", &fine)};
     }
     return fine;
 }

@@ -242,7 +242,7 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
         strbuf_printf(out, "%s%s", out->length ? "\n" : "", own);
 }
 
-static const char *keep(Arena *a, StrBuf *b)
+static const char *explain_keep(Arena *a, StrBuf *b)
 {
     const char *copy = b->length && !b->failed ? arena_strndup(a, b->text, b->length) : "";
     strbuf_free(b);
@@ -256,8 +256,8 @@ void explain_case(Arena *a, const CaseFacts *facts, CaseResult *r)
     explain(&message, facts, r);
     add_hint(&hint, facts, r);
     const char *lesson = facts->lab_case ? facts->lab_case->message : NULL;
-    r->message = keep(a, &message);
-    r->hint = keep(a, &hint);
+    r->message = explain_keep(a, &message);
+    r->hint = explain_keep(a, &hint);
     r->lesson = lesson && r->verdict != VERDICT_PASS ? arena_strndup(a, lesson, strlen(lesson)) : "";
     if (!r->lesson)
         r->lesson = "";

@@ -63,7 +63,7 @@ static void put_word(StrBuf *out, const SanitizerFacts *facts, const Finding *f,
         put_count(out, f->alloc_bytes, "byte");
 }
 
-static const char *keep(Arena *a, StrBuf *b)
+static const char *sanitizer_text_keep(Arena *a, StrBuf *b)
 {
     const char *made = b->failed ? NULL : arena_strndup(a, b->text ? b->text : "", b->length);
     strbuf_free(b);
@@ -84,7 +84,7 @@ static const char *make_title(Arena *a, const SanitizerFacts *facts, const Findi
             p += length + 2;
         }
     }
-    return keep(a, &out);
+    return sanitizer_text_keep(a, &out);
 }
 
 static void put_place(StrBuf *out, const char *before, const SanitizerPlace *p)
@@ -147,7 +147,7 @@ static const char *make_text(Arena *a, const SanitizerFacts *facts, const Findin
     if (f->hint[0])
         strbuf_printf(&out, "  hint: %s\n", f->hint);
     put_raw(&out, facts);
-    return keep(a, &out);
+    return sanitizer_text_keep(a, &out);
 }
 
 bool sanitizer_word_finding(Arena *a, const SanitizerFacts *facts, Finding *f)

@@ -28,7 +28,7 @@ static size_t unique(const char **texts, size_t n)
     return kept;
 }
 
-static bool fill(ReportClass *c, Result **results, size_t n)
+static bool class_fill(ReportClass *c, Result **results, size_t n)
 {
     c->results = ARENA_NEW_ARRAY(&c->arena, Result *, n + 1);
     c->grades = ARENA_NEW_ARRAY(&c->arena, Grade, n + 1);
@@ -56,7 +56,7 @@ Status report_class_make(Result **results, size_t n, ReportClass **out, Diag *d)
 {
     ReportClass *c = calloc(1, sizeof *c);
     *out = c;
-    if (c && fill(c, results, n))
+    if (c && class_fill(c, results, n))
         return STATUS_OK;
     for (size_t i = 0; i < n; i++)
         result_free(results[i]);

@@ -58,7 +58,7 @@ static void put_item(StrBuf *out, const GradeItem *item, bool comment)
 }
 
 /* Moves the text to the list. */
-static bool keep(Arena *a, StrBuf *text, const char **notes, size_t *n)
+static bool grades_keep(Arena *a, StrBuf *text, const char **notes, size_t *n)
 {
     notes[*n] = text->failed ? NULL : arena_strndup(a, text->text ? text->text : "", text->length);
     strbuf_free(text);
@@ -74,27 +74,27 @@ bool report_grade_notes(Arena *a, const Grade *g, bool student_view, const char 
     bool fine = *notes;
     if (fine && g->n_attempts > 1 && g->attempt > 0) {
         strbuf_printf(&text, "attempt %zu of %zu counts", g->attempt, g->n_attempts);
-        fine = keep(a, &text, *notes, n);
+        fine = grades_keep(a, &text, *notes, n);
     }
     if (fine && g->late) {
         put_late(&text, g);
-        fine = keep(a, &text, *notes, n);
+        fine = grades_keep(a, &text, *notes, n);
     }
     if (fine && grade_that_counts(g).state == GRADE_UNGRADED) {
         strbuf_puts(&text, "ungraded: the grader itself failed, and a person decides");
-        fine = keep(a, &text, *notes, n);
+        fine = grades_keep(a, &text, *notes, n);
     }
     if (fine && g->n_inconclusive > 0) {
         strbuf_printf(&text, "%zu case%s inconclusive: counted in full, and a person will look at %s",
                       g->n_inconclusive, g->n_inconclusive == 1 ? " is" : "s are",
                       g->n_inconclusive == 1 ? "it" : "them");
-        fine = keep(a, &text, *notes, n);
+        fine = grades_keep(a, &text, *notes, n);
     }
     for (size_t i = 0; fine && i < g->n_items; i++) {
         if (student_view && g->items[i].secret)
             continue;
         put_item(&text, &g->items[i], i >= g->n_items - g->n_comments);
-        fine = keep(a, &text, *notes, n);
+        fine = grades_keep(a, &text, *notes, n);
     }
     return fine;
 }

@@ -18,7 +18,7 @@ typedef struct Checker {
 } Checker;
 
 /* A line of the message about one answer. */
-static void tell(Checker *k, const LabAnswer *wanted, const AnswerValue *v, const char *what)
+static void answer_check_tell(Checker *k, const LabAnswer *wanted, const AnswerValue *v, const char *what)
 {
     strbuf_printf(&k->message, "%s%s, line %d: %s is not right%s%s.", k->message.length ? "\n" : "",
                   wanted->of, v->line, v->text, what[0] ? ": " : "", what);
@@ -106,10 +106,10 @@ static void check_one(Checker *k, const LabAnswer *wanted)
         k->n_right++;
     } else if (known) {
         worsen(k, VERDICT_WRONG_RESULT);
-        tell(k, wanted, v, wanted->why);
+        answer_check_tell(k, wanted, v, wanted->why);
     } else {
         worsen(k, VERDICT_KIT_ERROR);
-        tell(k, wanted, v, "or cannot be told: the run has no such number");
+        answer_check_tell(k, wanted, v, "or cannot be told: the run has no such number");
     }
 }
 

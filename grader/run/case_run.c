@@ -224,7 +224,7 @@ static void read_timeline(CaseWork *w, CaseResult *r)
     close(dir);
 }
 
-static void tell(CaseWork *w, CaseResult *r)
+static void case_run_tell(CaseWork *w, CaseResult *r)
 {
     const LabCase *c = w->in->lab_case;
     r->verdict = verdict_of(&w->evidence);
@@ -435,7 +435,7 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
         s = sanitize_case(a, in, &w.report, &d);
     gather_evidence(&w);
     if (s == STATUS_OK)
-        tell(&w, r);
+        case_run_tell(&w, r);
     else
         tell_kit_error(a, in, &d, r);
     if (w.report && w.report->device_name[0])

@@ -92,7 +92,7 @@ static double ask(const Talk *t, int fd, const char *kind, int calls, uint64_t s
     return t->in->run->speed_clock ? told_s(t, kind, calls) : took;
 }
 
-static void keep(SpeedTimes *times, double round_s, int calls)
+static void speed_keep(SpeedTimes *times, double round_s, int calls)
 {
     if (times->n < SPEED_TIMES_MAX)
         times->s[times->n++] = round_s / calls;
@@ -151,7 +151,7 @@ static void measure_blank(Talk *t, int fd)
             ask(t, fd, "blank", t->calls, t->seeds[i], reply, sizeof reply, (size_t)t->calls * sizeof *reply);
         t->failed = s < 0;
         if (i > 0 && !t->failed)
-            keep(&t->m->blank, s, t->calls);
+            speed_keep(&t->m->blank, s, t->calls);
     }
 }
 
@@ -168,7 +168,7 @@ static void measure_work(Talk *t, int fd)
         if (t->failed)
             return;
         if (i > 0)
-            keep(times, s, t->calls);
+            speed_keep(times, s, t->calls);
         if (t->is_reference)
             memcpy(t->answers[i], reply, bytes);
         else

@@ -88,7 +88,7 @@ static ssize_t receive(Wire *w, void *bytes, size_t size)
     return n;
 }
 
-static bool fill(Wire *w, int64_t deadline_ms)
+static bool wire_fill(Wire *w, int64_t deadline_ms)
 {
     if (w->start == w->end)
         w->start = w->end = 0;
@@ -123,7 +123,7 @@ bool wire_read_line(Wire *w, char line[WIRE_LINE_MAX], int64_t deadline_ms)
             w->start += length + 1;
             return true;
         }
-        if (!fill(w, deadline_ms))
+        if (!wire_fill(w, deadline_ms))
             return false;
     }
 }
@@ -131,7 +131,7 @@ bool wire_read_line(Wire *w, char line[WIRE_LINE_MAX], int64_t deadline_ms)
 bool wire_read_bytes(Wire *w, char *bytes, size_t length, int64_t deadline_ms)
 {
     while (length) {
-        if (w->start == w->end && !fill(w, deadline_ms))
+        if (w->start == w->end && !wire_fill(w, deadline_ms))
             return false;
         size_t n = w->end - w->start < length ? w->end - w->start : length;
         memcpy(bytes, w->buffer + w->start, n);

@@ -19,7 +19,7 @@ typedef struct Args {
     size_t n;
 } Args;
 
-static void add(Args *a, const char *item)
+static void bwrap_add(Args *a, const char *item)
 {
     if (a->n < ARGS_MAX)
         a->items[a->n++] = item;
@@ -27,9 +27,9 @@ static void add(Args *a, const char *item)
 
 static void add3(Args *a, const char *option, const char *x, const char *y)
 {
-    add(a, option);
-    add(a, x);
-    add(a, y);
+    bwrap_add(a, option);
+    bwrap_add(a, x);
+    bwrap_add(a, y);
 }
 
 /* /bin is a link to usr/bin on most systems, and a folder on others. */
@@ -50,10 +50,10 @@ static void add_system(Args *a)
 
 static void add_scratch(Args *a, const char *inside, int64_t bytes_max)
 {
-    add(a, "--size");
-    add(a, arena_printf(a->arena, "%lld", (long long)bytes_max));
-    add(a, "--tmpfs");
-    add(a, inside);
+    bwrap_add(a, "--size");
+    bwrap_add(a, arena_printf(a->arena, "%lld", (long long)bytes_max));
+    bwrap_add(a, "--tmpfs");
+    bwrap_add(a, inside);
 }
 
 static bool is_below(const char *path, const char *folder)
@@ -77,11 +77,11 @@ static void add_namespaces(Args *a)
         "--unshare-user", "--unshare-pid",        "--unshare-net",     "--unshare-ipc", "--unshare-uts",
         "--as-pid-1",     "--unshare-cgroup-try", "--die-with-parent", "--new-session", "--clearenv"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        add(a, options[i]);
-    add(a, "--cap-drop");
-    add(a, "ALL");
-    add(a, "--hostname");
-    add(a, "sandbox");
+        bwrap_add(a, options[i]);
+    bwrap_add(a, "--cap-drop");
+    bwrap_add(a, "ALL");
+    bwrap_add(a, "--hostname");
+    bwrap_add(a, "sandbox");
 }
 
 const char **sandbox_bwrap_args(Arena *arena, const char *bwrap, const SandboxSpec *spec)
@@ -89,14 +89,14 @@ const char **sandbox_bwrap_args(Arena *arena, const char *bwrap, const SandboxSp
     Args a = {.arena = arena, .items = ARENA_NEW_ARRAY(arena, const char *, ARGS_MAX + 1)};
     if (!a.items)
         return NULL;
-    add(&a, bwrap);
+    bwrap_add(&a, bwrap);
     add_namespaces(&a);
     add_system(&a);
     add_hidden(&a, spec);
-    add(&a, "--proc");
-    add(&a, "/proc");
-    add(&a, "--dev");
-    add(&a, "/dev");
+    bwrap_add(&a, "--proc");
+    bwrap_add(&a, "/proc");
+    bwrap_add(&a, "--dev");
+    bwrap_add(&a, "/dev");
     /* Reads as zeros, too, but cannot be mapped: shared mappings of /dev/zero are memory of no process. */
     if (spec->n_devices == 0)
         add3(&a, "--dev-bind", "/dev/full", "/dev/zero");
@@ -106,11 +106,11 @@ const char **sandbox_bwrap_args(Arena *arena, const char *bwrap, const SandboxSp
         add_scratch(&a, spec->scratch[i].inside, spec->scratch[i].bytes_max);
     for (size_t i = 0; i < spec->n_binds; i++)
         add3(&a, "--ro-bind", spec->binds[i].host, spec->binds[i].inside);
-    add(&a, "--remount-ro"); /* bubblewrap's own file systems have no size */
-    add(&a, "/dev");
-    add(&a, "--remount-ro");
-    add(&a, "/");
-    add(&a, "--chdir");
-    add(&a, "/");
+    bwrap_add(&a, "--remount-ro"); /* bubblewrap's own file systems have no size */
+    bwrap_add(&a, "/dev");
+    bwrap_add(&a, "--remount-ro");
+    bwrap_add(&a, "/");
+    bwrap_add(&a, "--chdir");
+    bwrap_add(&a, "/");
     return a.n < ARGS_MAX ? a.items : NULL;
 }

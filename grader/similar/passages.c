@@ -77,7 +77,7 @@ static Stretch longest(const Tiling *t)
     return best;
 }
 
-static bool keep(Tiling *t, Stretch s)
+static bool passages_keep(Tiling *t, Stretch s)
 {
     memset(t->used_first + s.i, true, s.length);
     memset(t->used_second + s.j, true, s.length);
@@ -114,7 +114,7 @@ static bool tile(Tiling *t)
     if (t->n_places)
         qsort(t->places, t->n_places, sizeof *t->places, compare_places);
     for (Stretch s = longest(t); s.length >= SIMILAR_RUN; s = longest(t))
-        if (!keep(t, s))
+        if (!passages_keep(t, s))
             return false;
     return true;
 }

@@ -26,7 +26,7 @@ static uint32_t text_code(const char *text, size_t length)
     return h < FIRST_TEXT_CODE ? h + FIRST_TEXT_CODE : h;
 }
 
-static bool add(Reader *r, uint32_t code, int line)
+static bool tokens_add(Reader *r, uint32_t code, int line)
 {
     if (r->tokens->n >= SIMILAR_TOKENS_MAX)
         return true;
@@ -125,7 +125,7 @@ static bool read_word(Reader *r)
     uint32_t code = number ? (uint32_t)CODE_NUMBER : word_code(start, (size_t)(r->p - start));
     const Tokens *t = r->tokens;
     bool again = code == CODE_NAME && t->n > 0 && t->items[t->n - 1].code == CODE_NAME;
-    return code == 0 || again || add(r, code, r->line);
+    return code == 0 || again || tokens_add(r, code, r->line);
 }
 
 /* The longest operator that stands here. */
@@ -143,7 +143,7 @@ static bool read_operator(Reader *r)
     uint32_t code = text_code(r->p, length);
     bool brace = *r->p == '{' || *r->p == '}' || *r->p == '\\';
     r->p += length;
-    return brace || add(r, code, r->line);
+    return brace || tokens_add(r, code, r->line);
 }
 
 static bool is_include(const Reader *r)
@@ -174,7 +174,7 @@ static bool read_token(Reader *r)
     if (c == '"' || c == '\'') {
         int line = r->line;
         skip_string(r);
-        return add(r, CODE_STRING, line);
+        return tokens_add(r, CODE_STRING, line);
     }
     bool fraction = c == '.' && isdigit((unsigned char)peek(r, 1));
     if (fraction)
@@ -193,6 +193,6 @@ Status tokens_read(Tokens *tokens, const SimilarFile *file, uint32_t index, Diag
     bool fine = true;
     while (fine && r.p < r.end)
         fine = read_token(&r);
-    fine = fine && add(&r, CODE_END + index % 64, r.line);
+    fine = fine && tokens_add(&r, CODE_END + index % 64, r.line);
     return fine ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory to compare submissions");
 }

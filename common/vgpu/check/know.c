@@ -38,7 +38,7 @@ void know_reset(KnowMaker *m)
 
 /* ---- making ---- */
 
-static KnowTree *take(KnowMaker *m, size_t size)
+static KnowTree *know_take(KnowMaker *m, size_t size)
 {
     KnowTree *t = m->full ? NULL : pool_alloc(&m->pool, size);
     if (!t)
@@ -50,13 +50,13 @@ static KnowTree *take_leaf(KnowMaker *m)
 {
     KnowTree *t = m->spare;
     m->spare = NULL;
-    return t ? t : take(m, sizeof *t);
+    return t ? t : know_take(m, sizeof *t);
 }
 
 static const KnowTree *fork(KnowMaker *m, uint64_t prefix, unsigned span, const KnowTree *zero,
                             const KnowTree *one)
 {
-    KnowTree *t = take(m, offsetof(KnowTree, half) + sizeof t->half);
+    KnowTree *t = know_take(m, offsetof(KnowTree, half) + sizeof t->half);
     if (!t)
         return zero;
     t->prefix = prefix >> span << span;
@@ -234,7 +234,7 @@ Know know_add_reads(KnowMaker *m, Know k, const Fact *f, uint32_t lanes)
 
 static const KnowTree *add_ended(KnowMaker *m, const KnowTree *t, uint64_t prefix, unsigned span)
 {
-    KnowTree *leaf = take(m, offsetof(KnowTree, half));
+    KnowTree *leaf = know_take(m, offsetof(KnowTree, half));
     if (!leaf)
         return t;
     leaf->prefix = prefix;

@@ -96,7 +96,7 @@ void order_launch_free(struct OrderLaunch *o)
 
 /* ---- what is known; callers hold the lock ---- */
 
-static void *take(OrderLaunch *o, size_t size)
+static void *order_take(OrderLaunch *o, size_t size)
 {
     void *at = o->maker.full ? NULL : pool_zalloc(&o->maker.pool, size);
     if (!at)
@@ -112,7 +112,7 @@ static void merge_into(OrderLaunch *o, Know *k, Know more)
 static OrderBlock *block_order(OrderLaunch *o, CheckBlock *b)
 {
     if (!b->order)
-        b->order = take(o, sizeof *b->order);
+        b->order = order_take(o, sizeof *b->order);
     return b->order;
 }
 
@@ -122,7 +122,7 @@ static OrderWarp *warp_order(OrderLaunch *o, CheckBlock *b, uint32_t warp)
     if (!ob || warp >= WARPS_MAX)
         return NULL;
     if (!ob->warps[warp]) {
-        OrderWarp *w = take(o, sizeof *w);
+        OrderWarp *w = order_take(o, sizeof *w);
         if (!w)
             return NULL;
         for (int lane = 0; lane < WARP_LANES; lane++) {
@@ -149,7 +149,7 @@ uint32_t order_tick(const CheckBlock *b, uint32_t warp)
 static Fact *fact_of_now(OrderLaunch *o, CheckBlock *b, uint32_t warp, bool block_scope)
 {
     OrderWarp *w = warp_order(o, b, warp);
-    Fact *f = w ? take(o, sizeof *f) : NULL;
+    Fact *f = w ? order_take(o, sizeof *f) : NULL;
     if (!f)
         return NULL;
     *f = (Fact){
@@ -255,7 +255,7 @@ void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint
 /* The lanes of mask now know all that any of them knew, and what they did up to here. */
 static void merge_known(OrderLaunch *o, OrderWarp *w, uint32_t mask)
 {
-    uint32_t(*known)[WARP_LANES] = take(o, sizeof(uint32_t[WARP_LANES][WARP_LANES]));
+    uint32_t(*known)[WARP_LANES] = order_take(o, sizeof(uint32_t[WARP_LANES][WARP_LANES]));
     if (!known)
         return;
     for (int t = 0; t < WARP_LANES; t++)

@@ -33,7 +33,7 @@ static bool is_plain(const CheckEvent *e, const ExecAccess *a)
            check_has(e->set, CHECK_RACE);
 }
 
-static void fill(Cell *cells, uint32_t n, uint32_t shift, Cell first)
+static void quick_fill(Cell *cells, uint32_t n, uint32_t shift, Cell first)
 {
     for (uint32_t i = 0; i < n; i++)
         cells[i] = first + (i >> shift);
@@ -58,9 +58,9 @@ HOT bool keep(Quick *q, const Segment *s, unsigned from, unsigned n)
         return false;
     uint32_t first_word = from >> WORD_SHIFT, words = n >> WORD_SHIFT;
     uint32_t shift = s->same ? ONE_LANE_SHIFT : (uint32_t)__builtin_ctz(r->a->bytes) - WORD_SHIFT;
-    fill(cells + first_word, words, shift, cell_of(r->record, s->lane));
+    quick_fill(cells + first_word, words, shift, cell_of(r->record, s->lane));
     if (two)
-        fill(last + first_word, words, ONE_LANE_SHIFT, cell_of(r->record, s->lane + s->n - 1u));
+        quick_fill(last + first_word, words, ONE_LANE_SHIFT, cell_of(r->record, s->lane + s->n - 1u));
     return true;
 }
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void add(SegmentList *out, const ExecAccess *a, unsigned lane, unsigned n, bool same)
+static void segment_add(SegmentList *out, const ExecAccess *a, unsigned lane, unsigned n, bool same)
 {
     out->at[out->n++] =
         (Segment){.addr = a->addr[lane], .lane = (uint8_t)lane, .n = (uint8_t)n, .same = same};
@@ -40,7 +40,7 @@ static void list_runs(const ExecAccess *a, SegmentList *out)
         unsigned lane = (unsigned)__builtin_ctz(rest);
         bool alike = same >> lane & 1;
         unsigned n = alike ? run_of(same, lane) : run_of(next, lane);
-        add(out, a, lane, n, alike);
+        segment_add(out, a, lane, n, alike);
         rest &= lane + n == WARP_LANES ? 0 : UINT32_MAX << (lane + n);
     }
 }
@@ -54,5 +54,5 @@ void segment_list(const ExecAccess *a, SegmentList *out)
         return;
     }
     for (unsigned lane = 0; lane < WARP_LANES; lane += a->group_lanes)
-        add(out, a, lane, a->group_lanes, a->group_pattern == PATTERN_UNIFORM);
+        segment_add(out, a, lane, a->group_lanes, a->group_pattern == PATTERN_UNIFORM);
 }

@@ -147,7 +147,7 @@ static void replay_item(const CheckEvent *e, const WideLog *log, const WideItem 
 }
 
 /* Tells the race checker of the log, once. */
-static void tell(const CheckEvent *e, WideLog *log)
+static void wide_global_tell(const CheckEvent *e, WideLog *log)
 {
     CheckSet *set = e->set;
     pthread_mutex_lock(&set->wide_lock);
@@ -282,19 +282,19 @@ static bool keep_owned(const CheckEvent *e, const ExecWideAccess *w, const WideS
     bool owner = whole_words && !s->overlaps && !is_touched(shadow, s) &&
                  (!claim(e, log, shadow, s) || is_own(e, w, shadow));
     if (!owner && (stores || !share(e, log, shadow))) {
-        tell(e, log);
+        wide_global_tell(e, log);
         return false;
     }
     if (!append(e, w, shadow))
         return false;
     if (e->set->n_workers > 1 && owner && (is_touched(shadow, s) || (stores && flag(&log->shared)))) {
-        tell(e, log);
+        wide_global_tell(e, log);
         return false;
     }
     return state_of(log) == WIDE_KEPT;
 }
 
-static bool keep(const CheckEvent *e, const ExecWideAccess *w, const WideShape *s, Shadow *shadow)
+static bool wide_global_keep(const CheckEvent *e, const ExecWideAccess *w, const WideShape *s, Shadow *shadow)
 {
     WideLog *log = shadow->wide;
     if (state_of(log) != WIDE_KEPT)
@@ -302,7 +302,7 @@ static bool keep(const CheckEvent *e, const ExecWideAccess *w, const WideShape *
     if (!flag(&log->shared))
         return keep_owned(e, w, s, shadow);
     if (w->kind == ACCESS_STORE) {
-        tell(e, log);
+        wide_global_tell(e, log);
         return false;
     }
     return append(e, w, shadow) && state_of(log) == WIDE_KEPT;
@@ -354,7 +354,7 @@ bool wide_observe_global(const CheckEvent *e, const ExecWideAccess *w)
     WideShape s = wide_shape_of(w, e->who->block_dim);
     if ((stores && s.overlaps) || (init && !stores && !is_initialised(w, &s, log)))
         return false;
-    if (race && !keep(e, w, &s, shadow))
+    if (race && !wide_global_keep(e, w, &s, shadow))
         return false;
     if (stores && !known)
         wide_mark(w->alloc->init, w->alloc->addr, &s, e->set->n_workers > 1);
@@ -442,19 +442,19 @@ bool wide_keep_scatter(const CheckEvent *e, const ExecAccess *a, const SegmentLi
         return false;
     WideScatter *x = take_scatter(e, log);
     if (!x) {
-        tell(e, log);
+        wide_global_tell(e, log);
         return false;
     }
     if (stores)
         raise_flag(e, &log->stores);
     if (stores ? claim_lanes(e, shadow, a) : !share(e, log, shadow)) {
-        tell(e, log);
+        wide_global_tell(e, log);
         return false;
     }
     fill_scatter(x, e, a);
     append_item(e, log, &x->item);
     if (e->set->n_workers > 1 && stores && (flag(&log->shared) || lanes_are_touched(shadow, a))) {
-        tell(e, log);
+        wide_global_tell(e, log);
         return false;
     }
     return state_of(log) == WIDE_KEPT;
@@ -473,5 +473,5 @@ void wide_settle_global(RaceAccess *r, unsigned from, unsigned n)
     bool met = flag(&log->shared) ? writes : has_owner(log, r->line_addr - r->shadow->base + from, n);
     bool reader = met && !writes && share(e, log, r->shadow);
     if ((met && !reader) || state_of(log) == WIDE_TELLING)
-        tell(e, log);
+        wide_global_tell(e, log);
 }

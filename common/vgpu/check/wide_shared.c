@@ -120,7 +120,7 @@ static bool repeats(WideBlock *wide, const CheckEvent *e, const ExecWideAccess *
     return false;
 }
 
-static bool keep(const CheckEvent *e, const ExecWideAccess *w)
+static bool wide_shared_keep(const CheckEvent *e, const ExecWideAccess *w)
 {
     WideBlock *wide = &e->block->wide;
     bool stores = w->kind == ACCESS_STORE;
@@ -149,13 +149,13 @@ static bool load(const CheckEvent *e, const ExecWideAccess *w)
         if (!is_initialised(e->block, w, &s))
             return false;
     }
-    return !check_has(e->set, CHECK_RACE) || keep(e, w);
+    return !check_has(e->set, CHECK_RACE) || wide_shared_keep(e, w);
 }
 
 static bool store(const CheckEvent *e, const ExecWideAccess *w)
 {
     WideShape s = wide_shape_of(w, e->who->block_dim);
-    if (s.overlaps || (check_has(e->set, CHECK_RACE) && !keep(e, w)))
+    if (s.overlaps || (check_has(e->set, CHECK_RACE) && !wide_shared_keep(e, w)))
         return false;
     if (!check_has(e->set, CHECK_INIT) || is_known(&e->block->wide, w))
         return true;

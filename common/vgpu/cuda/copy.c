@@ -186,7 +186,7 @@ DEFINE_STREAM(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *c, CUstream stream), cop
 /* ---- fills ---- */
 
 /* Elements must lie on multiples of their size. Fills of device memory return before they are done. */
-static CUresult fill(CUdeviceptr dst, size_t pitch, unsigned value, unsigned element, size_t width,
+static CUresult copy_fill(CUdeviceptr dst, size_t pitch, unsigned value, unsigned element, size_t width,
                      size_t height, CUstream stream)
 {
     if (dst % element != 0 || (height > 1 && (pitch % element != 0 || pitch < width * element)))
@@ -199,17 +199,17 @@ static CUresult fill(CUdeviceptr dst, size_t pitch, unsigned value, unsigned ele
 /* The four forms of a fill with elements of one size. */
 #define DEFINE_FILL(suffix, type, element)                                                                   \
     DEFINE_DEFAULT(cuMemset##suffix##_v2, (CUdeviceptr dst, type value, size_t n),                           \
-                   fill(dst, 0, value, element, n, 1, stream))                                               \
+                   copy_fill(dst, 0, value, element, n, 1, stream))                                               \
     DEFINE_STREAM(cuMemset##suffix##Async, (CUdeviceptr dst, type value, size_t n, CUstream stream),         \
-                  fill(dst, 0, value, element, n, 1, stream))
+                  copy_fill(dst, 0, value, element, n, 1, stream))
 
 #define DEFINE_FILL_2D(suffix, type, element)                                                                \
     DEFINE_DEFAULT(cuMemset##suffix##_v2,                                                                    \
                    (CUdeviceptr dst, size_t pitch, type value, size_t width, size_t height),                 \
-                   fill(dst, pitch, value, element, width, height, stream))                                  \
+                   copy_fill(dst, pitch, value, element, width, height, stream))                                  \
     DEFINE_STREAM(cuMemset##suffix##Async,                                                                   \
                   (CUdeviceptr dst, size_t pitch, type value, size_t width, size_t height, CUstream stream), \
-                  fill(dst, pitch, value, element, width, height, stream))
+                  copy_fill(dst, pitch, value, element, width, height, stream))
 
 DEFINE_FILL(D8, unsigned char, 1)
 DEFINE_FILL(D16, unsigned short, 2)

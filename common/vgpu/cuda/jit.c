@@ -36,7 +36,7 @@ CUresult jit_read_options(unsigned n, const CUjit_option *options, void **values
     return CUDA_SUCCESS;
 }
 
-static void fill(const JitLog *log, int which, const char *text)
+static void jit_fill(const JitLog *log, int which, const char *text)
 {
     size_t room = log->text[which] == NULL ? 0 : log->bytes[which], length = strlen(text);
     if (room > 0)
@@ -55,8 +55,8 @@ void jit_write_log(const JitLog *log, cudaError_t error, const Diag *diag)
                  diag->line, diag->message);
     else if (error != cudaSuccess && diag->message[0] != 0)
         snprintf(text, sizeof text, "error   : %s\n", diag->message);
-    fill(log, LOG_INFO, "");
-    fill(log, LOG_ERROR, text);
+    jit_fill(log, LOG_INFO, "");
+    jit_fill(log, LOG_ERROR, text);
     if (log->wall_time != NULL)
         *log->wall_time = 0;
     if (text[0] != 0 && (log->text[LOG_ERROR] == NULL || log->bytes[LOG_ERROR] == 0)) {

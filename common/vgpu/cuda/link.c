@@ -40,7 +40,7 @@ static CUresult create(unsigned n, CUjit_option *options, void **values, CUlinkS
     return CUDA_SUCCESS;
 }
 
-static CUresult add(CUlinkState s, CUjitInputType type, const void *data, size_t bytes)
+static CUresult link_add(CUlinkState s, CUjitInputType type, const void *data, size_t bytes)
 {
     Diag diag = {0};
     if (!is_link(s))
@@ -59,7 +59,7 @@ static CUresult add_file(CUlinkState s, CUjitInputType type, const char *path)
     size_t bytes = 0;
     CUresult result = jit_read_file(path, &text, &bytes);
     if (result == CUDA_SUCCESS)
-        result = add(s, type, text, bytes);
+        result = link_add(s, type, text, bytes);
     free(text);
     return result;
 }
@@ -114,7 +114,7 @@ DEFINE(cuLinkCreate_v2, NEEDS_CONTEXT, (unsigned n, CUjit_option *options, void 
 DEFINE(cuLinkAddData_v2, NEEDS_CONTEXT,
        (CUlinkState s, CUjitInputType type, void *data, size_t bytes, const char *name, unsigned n,
         CUjit_option *options, void **values),
-       ((void)name, (void)n, (void)options, (void)values, add(s, type, data, bytes)))
+       ((void)name, (void)n, (void)options, (void)values, link_add(s, type, data, bytes)))
 DEFINE(cuLinkAddFile_v2, NEEDS_CONTEXT,
        (CUlinkState s, CUjitInputType type, const char *path, unsigned n, CUjit_option *options,
         void **values),

@@ -32,7 +32,7 @@ static StreamValue *find(uint32_t device, uint32_t stream, cudaLaunchAttributeID
     return NULL;
 }
 
-static bool keep(uint32_t device, uint32_t stream, cudaLaunchAttributeID id,
+static bool attribute_keep(uint32_t device, uint32_t stream, cudaLaunchAttributeID id,
                  const cudaLaunchAttributeValue *value)
 {
     Facade *f = facade();
@@ -86,7 +86,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (value == NULL || !is_hint(id))
         return call_leave(&call, cudaErrorInvalidValue);
-    return call_leave(&call, keep(device, number, id, value) ? cudaSuccess : cudaErrorMemoryAllocation);
+    return call_leave(&call, attribute_keep(device, number, id, value) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
@@ -100,7 +100,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
     const StreamValues *all = facade()->stream_values;
     for (size_t i = 0, n = all == NULL ? 0 : all->n; i < n; i++) {
         const StreamValue v = all->items[i];
-        if (v.device == device_b && v.stream == b && !keep(device_a, a, v.id, &v.value))
+        if (v.device == device_b && v.stream == b && !attribute_keep(device_a, a, v.id, &v.value))
             return call_leave(&call, cudaErrorMemoryAllocation);
     }
     return call_leave(&call, cudaSuccess);

@@ -188,7 +188,7 @@ static cudaError_t take_free(GraphNode *n, uint64_t addr)
     return cudaSuccess;
 }
 
-static cudaError_t take(Call *call, GraphNode *n, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
+static cudaError_t capture_take(Call *call, GraphNode *n, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
 {
     void *p = NULL;
     if (msg->op == OP_FREE)
@@ -210,7 +210,7 @@ static cudaError_t add_captured(Call *call, Captured *s, uint32_t device, Device
         node_free(n);
         return cudaErrorMemoryAllocation;
     }
-    cudaError_t error = take(call, n, device, msg, reply);
+    cudaError_t error = capture_take(call, n, device, msg, reply);
     if (error != cudaSuccess) {
         node_free(n);
         if (msg->op != OP_FREE) /* measured */

@@ -217,7 +217,7 @@ static bool is_write(const ucontext_t *c)
 #error "host_fault.c reads the registers of x86-64"
 #endif
 
-static void tell(uintptr_t address, const ucontext_t *context)
+static void host_fault_tell(uintptr_t address, const ucontext_t *context)
 {
     Facade *f = facade();
     Fault fault = {.access = {.address = address, .write = is_write(context)}};
@@ -274,7 +274,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         return;
     }
     if (info->si_code > 0)
-        tell((uintptr_t)info->si_addr, context);
+        host_fault_tell((uintptr_t)info->si_addr, context);
     errno = saved;
     pass_on(signal, info, context);
 }

@@ -92,7 +92,7 @@ static void list_accesses(const Advice *a, int *out, size_t n)
         out[k++] = cudaInvalidDeviceId;
 }
 
-static bool tell(const Advice *a, enum cudaMemRangeAttribute attribute, int *out, size_t n)
+static bool range_tell(const Advice *a, enum cudaMemRangeAttribute attribute, int *out, size_t n)
 {
     if (attribute == cudaMemRangeAttributeAccessedBy) {
         list_accesses(a, out, n);
@@ -136,7 +136,7 @@ static cudaError_t get(Call *call, void *data, size_t bytes, enum cudaMemRangeAt
     const Advice *a = find(serial);
     if (a == NULL)
         return cudaErrorMemoryAllocation;
-    return tell(a, attribute, data, bytes / sizeof(int)) ? cudaSuccess : cudaErrorInvalidValue;
+    return range_tell(a, attribute, data, bytes / sizeof(int)) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRangeAttribute attribute,

@@ -93,7 +93,7 @@ static bool slot_is_near(const Slot *slot, uint64_t want, uint64_t got)
            is_near(slot, half_value((uint32_t)want >> 16 & 0xFFFF), half_value((uint32_t)got >> 16 & 0xFFFF));
 }
 
-static void tell(Comparison *c, Family family, const char *line)
+static void compare_tell(Comparison *c, Family family, const char *line)
 {
     c->n_differ++;
     c->by_family[family]++;
@@ -111,7 +111,7 @@ static void compare_values(Comparison *c, const Kernel *k, int s, char *want, ch
         snprintf(line, sizeof line, "%s %llu: slot %d, thread %d: %s: wanted about %llx, got %llx\n",
                  family_name(k->family), (unsigned long long)k->seed, s, t, k->slots[s].text,
                  (unsigned long long)w, (unsigned long long)g);
-        tell(c, k->family, line);
+        compare_tell(c, k->family, line);
         return;
     }
 }
@@ -129,7 +129,7 @@ static void compare_hashes(Comparison *c, const Kernel *k, const char *want, con
     snprintf(line, sizeof line, "%s %llu: %d of %d slots differ; first %d: %s\n", family_name(k->family),
              (unsigned long long)k->seed, n, k->n_slots, first,
              first < 0 ? "memory alone" : k->slots[first].text);
-    tell(c, k->family, line);
+    compare_tell(c, k->family, line);
 }
 
 static void compare_lines(Comparison *c, char *want, char *got)
@@ -154,7 +154,7 @@ static void compare_lines(Comparison *c, char *want, char *got)
         snprintf(line, sizeof line, "%s %llu: wanted%.100s, got%.300s\n", name, seed, says,
                  other ? other : " no such line");
         c->n_errors++;
-        tell(c, family, line);
+        compare_tell(c, family, line);
     } else if (strcmp(says, " skipped") == 0 || strcmp(other, " skipped") == 0) {
         c->n_skipped++;
     } else if (kernel_make(&k, family, seed, NULL) == STATUS_OK) {

@@ -55,7 +55,7 @@ static uint32_t lanes_misaligned(const Request *r)
     return bad;
 }
 
-static void fill(Request *r)
+static void access_fill(Request *r)
 {
     if (!r->filled)
         request_fill(r);
@@ -63,7 +63,7 @@ static void fill(Request *r)
 
 static bool raise(Request *r, ExecFaultKind kind, uint32_t lanes)
 {
-    fill(r);
+    access_fill(r);
     uint64_t shown[WARP_LANES];
     memcpy(shown, r->addr, sizeof shown);
     exec_fault(r->w, r->inst,
@@ -148,7 +148,7 @@ static bool check_lanes(Request *r)
 {
     MemAlloc *a = NULL, *common = NULL;
     bool one = true;
-    fill(r);
+    access_fill(r);
     for (uint32_t left = r->mask; left; left &= left - 1) {
         int lane = first_lane(left);
         if (!a || !holds(a, r->addr[lane], r->bytes))
@@ -200,7 +200,7 @@ static bool check_piece(Request *r)
     Piece p = piece_of(r->w, r->space);
     bool inside = r->pattern != PATTERN_OTHER && r->low < p.bytes && p.bytes - r->low >= r->span;
     if (!inside)
-        fill(r);
+        access_fill(r);
     uint32_t outside = inside ? 0 : lanes_outside(r, 0, p.bytes);
     if (outside)
         return raise(r, FAULT_OUT_OF_BOUNDS, outside);
@@ -218,7 +218,7 @@ bool request_check(Request *r)
     r->lane_stride = 0;
     bool aligned = r->pattern == PATTERN_OTHER ? lanes_misaligned(r) == 0 : (r->low & (r->align - 1)) == 0;
     if (!aligned) {
-        fill(r);
+        access_fill(r);
         return raise(r, FAULT_MISALIGNED, lanes_misaligned(r));
     }
     if (r->space == SPACE_GLOBAL || r->space == SPACE_CONST)
@@ -256,7 +256,7 @@ void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access)
 
 static ExecAccess describe(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
 {
-    fill(r);
+    access_fill(r);
     ExecAccess access = {.kind = r->kind,
                          .space = r->space == SPACE_FRAME ? SPACE_LOCAL : r->space,
                          .pattern = r->pattern,
@@ -325,7 +325,7 @@ void request_mark_init(Request *r)
     MemAlloc *a = r->alloc;
     if (a && !a->init)
         return;
-    fill(r);
+    access_fill(r);
     if (a && r->bytes == 4) {
         mark_words(a, r->addr, r->mask);
         return;

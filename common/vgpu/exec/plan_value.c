@@ -363,7 +363,7 @@ static bool bring(const PlanState *s, const IrOperand *o)
     return true;
 }
 
-static void take(PlanState *s, const IrOperand *o)
+static void plan_value_take(PlanState *s, const IrOperand *o)
 {
     const uint8_t *from = s->warp->regs + o->off;
     if (o->kind != IR_REG)
@@ -384,8 +384,8 @@ static bool compute_once(PlanState *s, const IrInst *inst)
         if (!bring(s, &inst->src[i]))
             return false;
     inst->handler(s->warp, inst, FULL_MASK);
-    take(s, &inst->dst);
-    take(s, &inst->dst2);
+    plan_value_take(s, &inst->dst);
+    plan_value_take(s, &inst->dst2);
     return true;
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static void tell(const Transfer *t, Request *r)
+static void transfer_tell(const Transfer *t, Request *r)
 {
     const ExecLaunch *launch = t->w->block->run->launch;
     ExecAccess access = {.kind = t->kind,
@@ -45,7 +45,7 @@ static bool reach_space(const Transfer *t, Request *r, uint8_t **host)
         for (uint32_t left = r->mask; left; left &= left - 1)
             r->hosts[first_lane(left)] = host[first_lane(left)];
     if (t->w->block->run->n_watchers && !t->silent && r->space != SPACE_PARAM)
-        tell(t, r);
+        transfer_tell(t, r);
     if (r->space == SPACE_GLOBAL && t->kind != ACCESS_LOAD)
         request_mark_init(r);
     return true;

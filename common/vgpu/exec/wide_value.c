@@ -257,7 +257,7 @@ EXEC_INLINE bool sum(Wide *v, const IrInst *inst, uint64_t sign)
     return true;
 }
 
-static bool add(Wide *v, const IrInst *inst)
+static bool wide_value_add(Wide *v, const IrInst *inst)
 {
     return sum(v, inst, 1);
 }
@@ -405,7 +405,7 @@ bool wide_compute(ExecBlock *b, const IrInst *inst)
     case WIDE_CVTA:
         return change_space(v, inst);
     case WIDE_ADD:
-        return add(v, inst);
+        return wide_value_add(v, inst);
     case WIDE_SUB:
         return subtract(v, inst);
     case WIDE_MUL:

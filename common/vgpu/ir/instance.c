@@ -25,7 +25,7 @@ static bool make_pool(IrInstance *in, uint32_t i)
     return true;
 }
 
-static bool fill(IrInstance *in, const uint64_t *global_address)
+static bool instance_fill(IrInstance *in, const uint64_t *global_address)
 {
     const IrModule *m = in->module;
     in->pools = ARENA_NEW_ARRAY(&in->arena, uint8_t *, m->n_functions + 1);
@@ -48,7 +48,7 @@ Status ir_instantiate(const IrModule *m, const uint64_t *global_address, IrInsta
     if (!in)
         return STATUS_NO_MEMORY;
     in->module = m;
-    if (!fill(in, global_address)) {
+    if (!instance_fill(in, global_address)) {
         ir_instance_free(in);
         return STATUS_NO_MEMORY;
     }

@@ -70,7 +70,7 @@ typedef struct Program {
     unsigned short n;
 } Program;
 
-static void add(Program *p, struct sock_filter item)
+static void confine_add(Program *p, struct sock_filter item)
 {
     if (p->n < PROGRAM_MAX)
         p->items[p->n++] = item;
@@ -95,29 +95,29 @@ static struct sock_filter unless(unsigned value, unsigned char skip)
 static void make_program(Program *p)
 {
     const unsigned refuse = SECCOMP_RET_ERRNO | EPERM;
-    add(p, load(offsetof(struct seccomp_data, arch)));
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
-    add(p, give(SECCOMP_RET_KILL_PROCESS));
-    add(p, load(offsetof(struct seccomp_data, nr)));
+    confine_add(p, load(offsetof(struct seccomp_data, arch)));
+    confine_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
+    confine_add(p, give(SECCOMP_RET_KILL_PROCESS));
+    confine_add(p, load(offsetof(struct seccomp_data, nr)));
     for (int i = 0; i < N_ALLOWED; i++) {
-        add(p, unless((unsigned)allowed[i], 1));
-        add(p, give(SECCOMP_RET_ALLOW));
+        confine_add(p, unless((unsigned)allowed[i], 1));
+        confine_add(p, give(SECCOMP_RET_ALLOW));
     }
-    add(p, unless(SYS_clone3, 1)); /* its flags cannot be looked at; the C library falls back to clone */
-    add(p, give(SECCOMP_RET_ERRNO | ENOSYS));
-    add(p, unless(SYS_clone, 4)); /* threads, no processes */
-    add(p, load(offsetof(struct seccomp_data, args[0])));
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
-    add(p, give(refuse));
-    add(p, give(SECCOMP_RET_ALLOW));
+    confine_add(p, unless(SYS_clone3, 1)); /* its flags cannot be looked at; the C library falls back to clone */
+    confine_add(p, give(SECCOMP_RET_ERRNO | ENOSYS));
+    confine_add(p, unless(SYS_clone, 4)); /* threads, no processes */
+    confine_add(p, load(offsetof(struct seccomp_data, args[0])));
+    confine_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
+    confine_add(p, give(refuse));
+    confine_add(p, give(SECCOMP_RET_ALLOW));
     for (int i = 0; i < N_WITHOUT_EXEC; i++) {
-        add(p, unless((unsigned)allowed_without_exec[i], 4));
-        add(p, load(offsetof(struct seccomp_data, args[2])));
-        add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1));
-        add(p, give(refuse));
-        add(p, give(SECCOMP_RET_ALLOW));
+        confine_add(p, unless((unsigned)allowed_without_exec[i], 4));
+        confine_add(p, load(offsetof(struct seccomp_data, args[2])));
+        confine_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1));
+        confine_add(p, give(refuse));
+        confine_add(p, give(SECCOMP_RET_ALLOW));
     }
-    add(p, give(refuse));
+    confine_add(p, give(refuse));
 }
 
 bool confine_this_process(void)

@@ -61,7 +61,7 @@ static void begin(Sending *s, WireType type, const void *fixed, size_t fixed_byt
     s->used = sizeof head + fixed_bytes;
 }
 
-static void add(Sending *s, const void *data, size_t bytes)
+static void wire_add(Sending *s, const void *data, size_t bytes)
 {
     const uint8_t *from = data;
     while (bytes > 0) {
@@ -87,7 +87,7 @@ bool wire_send(Wire *w, WireType type, const void *fixed, size_t fixed_bytes, co
         s.left += parts[i].bytes;
     begin(&s, type, fixed, fixed_bytes);
     for (size_t i = 0; i < n_parts; i++)
-        add(&s, parts[i].data, parts[i].bytes);
+        wire_add(&s, parts[i].data, parts[i].bytes);
     return send_packet(w, s.used, s.pass);
 }
 
@@ -237,7 +237,7 @@ bool wire_send_box(Wire *w, WireType type, const DeviceBox *b)
     begin(&s, type, NULL, 0);
     for (uint64_t z = 0; z < b->depth; z++)
         for (uint64_t y = 0; y < b->height; y++)
-            add(&s, row_of(b, y, z), b->width);
+            wire_add(&s, row_of(b, y, z), b->width);
     return send_packet(w, s.used, -1);
 }
 
