@@ -70,7 +70,7 @@ static bool repeats(const WideLine *l, const uint32_t *more)
     return l->line == l[-1].line && l->sectors == l[-1].sectors && more[l->warp] == more[l[-1].warp];
 }
 
-unsigned cache_load_wide(Cache *c, uint64_t line, const WideShape *s, uint32_t wait, const uint32_t *more,
+unsigned cache_load_wide(Cache *c, uint64_t line, const WideCost *s, uint32_t wait, const uint32_t *more,
                          uint32_t *late)
 {
     unsigned hits = 0;

@@ -321,7 +321,7 @@ static uint32_t warps_of(const ExecWho *who)
 }
 
 static void read_wide(PerfWorker *w, PerfBlock *b, const ExecWho *who, const ExecWideAccess *a,
-                      const WideShape *s, bool begins)
+                      const WideCost *s, bool begins)
 {
     uint32_t late;
     if (begins)
@@ -333,7 +333,7 @@ static void read_wide(PerfWorker *w, PerfBlock *b, const ExecWho *who, const Exe
 }
 
 static void count_global_wide(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWho *who,
-                              const ExecWideAccess *a, const WideShape *s)
+                              const ExecWideAccess *a, const WideCost *s)
 {
     uint64_t *v = w->c.v, bytes = (uint64_t)a->n_threads * a->bytes;
     bool load = a->kind == ACCESS_LOAD;
@@ -351,7 +351,7 @@ static void count_global_wide(PerfSet *set, PerfWorker *w, PerfBlock *b, const E
 }
 
 static void count_shared_wide(PerfSet *set, PerfWorker *w, const ExecWho *who, const ExecWideAccess *a,
-                              const WideShape *s)
+                              const WideCost *s)
 {
     uint64_t *v = w->c.v;
     v[a->kind == ACCESS_LOAD ? PERF_SHARED_LOAD_REQUESTS : PERF_SHARED_STORE_REQUESTS] += s->n_warps;
@@ -367,7 +367,7 @@ static bool count_access_wide(PerfSet *set, PerfWorker *w, const ExecWho *who, c
     PerfBlock *b = a->space == SPACE_GLOBAL ? block_of(set, who) : NULL;
     if (a->space == SPACE_GLOBAL ? !b || !a->alloc : a->space != SPACE_SHARED)
         return false;
-    const WideShape *s = wide_shape(&set->wide[w - set->workers], who, a);
+    const WideCost *s = wide_cost(&set->wide[w - set->workers], who, a);
     if (!s)
         return false;
     if (b)

@@ -57,22 +57,22 @@ typedef struct WideLine {
     uint8_t sectors, warp;
 } WideLine;
 
-typedef struct WideShape {
+typedef struct WideCost {
     WideKey key;
     uint32_t credit;
     uint32_t n_warps;
     uint32_t n_sectors, n_lines; /* global: of all warps, each one's counted for itself */
     uint32_t wavefronts, least;  /* shared */
     WideLine line[];             /* global: n_lines, in the order of warps and of their requests */
-} WideShape;
+} WideCost;
 
 typedef struct WideTable {
-    WideShape *shape[WIDE_SHAPES + WIDE_PLACES];
+    WideCost *shape[WIDE_SHAPES + WIDE_PLACES];
 } WideTable;
 
 void wide_free(WideTable *t);
 /* The shape of an access; NULL: it is to be counted warp by warp. Valid until the next call. */
-const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAccess *a);
+const WideCost *wide_cost(WideTable *t, const ExecWho *who, const ExecWideAccess *a);
 
 /* ---- cache ---- */
 
@@ -101,7 +101,7 @@ void cache_clear(Cache *c);
 unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late);
 /* The same for all lines of a block's access whose line 0 is `line`: a warp's wait has the number wait +
  * more[warp]. Warps that were late go to *late, a bit each. */
-unsigned cache_load_wide(Cache *c, uint64_t line, const WideShape *s, uint32_t wait, const uint32_t *more,
+unsigned cache_load_wide(Cache *c, uint64_t line, const WideCost *s, uint32_t wait, const uint32_t *more,
                          uint32_t *late);
 
 /* ---- waits ---- */

@@ -71,7 +71,7 @@ static ExecAccess access_of(const WideKey *k, unsigned warp, uint64_t addr[WARP_
 
 /* ---- shapes ---- */
 
-static bool add_global(WideShape *s, unsigned warp, const ExecAccess *a, WideLine *lines)
+static bool add_global(WideCost *s, unsigned warp, const ExecAccess *a, WideLine *lines)
 {
     SectorList list;
     sector_list(a, &list);
@@ -87,7 +87,7 @@ static bool add_global(WideShape *s, unsigned warp, const ExecAccess *a, WideLin
     return true;
 }
 
-static void add_shared(WideShape *s, const ExecAccess *a)
+static void add_shared(WideCost *s, const ExecAccess *a)
 {
     unsigned wavefronts, least;
     bank_wavefronts(a, &wavefronts, &least);
@@ -96,10 +96,10 @@ static void add_shared(WideShape *s, const ExecAccess *a)
 }
 
 /* NULL: no memory, or too much of it touched. */
-static WideShape *shape_new(const WideKey *k)
+static WideCost *wide_cost_new(const WideKey *k)
 {
     WideLine lines[LINES_OF_BLOCK_MAX];
-    WideShape s = {.key = *k, .credit = 1, .n_warps = (k->n_threads + WARP_LANES - 1) / WARP_LANES};
+    WideCost s = {.key = *k, .credit = 1, .n_warps = (k->n_threads + WARP_LANES - 1) / WARP_LANES};
     for (unsigned warp = 0; warp < s.n_warps; warp++) {
         uint64_t addr[WARP_LANES];
         const ExecAccess a = access_of(k, warp, addr);
@@ -108,7 +108,7 @@ static WideShape *shape_new(const WideKey *k)
         else if (!add_global(&s, warp, &a, lines))
             return NULL;
     }
-    WideShape *out = malloc(sizeof *out + s.n_lines * sizeof *out->line);
+    WideCost *out = malloc(sizeof *out + s.n_lines * sizeof *out->line);
     if (!out)
         return NULL;
     *out = s;
@@ -146,10 +146,10 @@ static unsigned place_of(const ExecWho *who, const ExecWideAccess *a)
     return (unsigned)((mixed >> 40) + a->base % LINE_BYTES / 4) % WIDE_SHAPES;
 }
 
-const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAccess *a)
+const WideCost *wide_cost(WideTable *t, const ExecWho *who, const ExecWideAccess *a)
 {
     unsigned at = place_of(who, a);
-    WideShape **place = &t->shape[at], *s;
+    WideCost **place = &t->shape[at], *s;
     for (unsigned i = 0; i < WIDE_PLACES && (s = t->shape[at + i]) != NULL; i++)
         if (fits(&s->key, who, a)) {
             s->credit += s->credit < CREDIT_MAX;
@@ -166,7 +166,7 @@ const WideShape *wide_shape(WideTable *t, const ExecWho *who, const ExecWideAcce
     const WideKey key = key_of(who, a);
     if (!key.dim[0] || !key.dim[1] || a->n_threads == 0 || a->n_threads > WIDE_THREADS_MAX)
         return NULL;
-    WideShape *made = shape_new(&key);
+    WideCost *made = wide_cost_new(&key);
     if (made) {
         free(*place);
         *place = made;
