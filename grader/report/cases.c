@@ -89,7 +89,7 @@ static bool same_sentence(const char *a, const char *b)
 }
 
 /* The finding that a case's verdict is about: the first that is no advice; NULL for none. */
-static const ResultFinding *main_finding(const CaseResult *c)
+static const Finding *main_finding(const CaseResult *c)
 {
     for (size_t i = 0; i < c->n_findings; i++)
         if (!c->findings[i].advice)
@@ -97,16 +97,16 @@ static const ResultFinding *main_finding(const CaseResult *c)
     return NULL;
 }
 
-static bool same_finding(const ResultFinding *a, const ResultFinding *b)
+static bool same_finding(const Finding *a, const Finding *b)
 {
-    return strcmp(a->kind, b->kind) == 0 && strcmp(a->file, b->file) == 0 && a->line == b->line;
+    return strcmp(a->kind, b->kind) == 0 && strcmp(a->place.file, b->place.file) == 0 && a->place.line == b->place.line;
 }
 
 /* Whether two cases failed for one reason: a finding of the same kind at the same place, or the same
  * diagnosis. */
 static bool same_reason(const CaseResult *one, const CaseResult *other, Language language)
 {
-    const ResultFinding *a = main_finding(one), *b = main_finding(other);
+    const Finding *a = main_finding(one), *b = main_finding(other);
     if (a || b)
         return a && b && same_finding(a, b);
     return same_sentence(beyond_meaning(one, language), beyond_meaning(other, language));

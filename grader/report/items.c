@@ -147,10 +147,10 @@ static bool add_result(Arena *a, Faults *list, const Result *r)
         const CaseResult *k = &r->cases[i];
         bool told = is_told(r, k->verdict);
         for (size_t j = 0; fine && j < k->n_findings; j++) {
-            const ResultFinding *f = &k->findings[j];
+            const Finding *f = &k->findings[j];
             if (f->advice)
                 continue;
-            fine = add_fault(list, seen, FAULTS_MAX, f->kind, base_name(f->file), f->line, f->message);
+            fine = add_fault(list, seen, FAULTS_MAX, f->kind, base_name(f->place.file), f->place.line, f->message);
         }
         if (fine && !told && k->verdict != VERDICT_PASS && k->verdict != VERDICT_INCONCLUSIVE)
             fine = add_fault(list, seen, FAULTS_MAX, verdict_word(k->verdict), "", 0,

@@ -105,13 +105,13 @@ static void add_compiler(Arena *a, Remarks *list, const char *log)
 static void add_findings(Arena *a, Remarks *list, const CaseResult *c)
 {
     for (size_t i = 0; i < c->n_findings; i++) {
-        const ResultFinding *f = &c->findings[i];
-        if (!f->file[0] || f->line <= 0)
+        const Finding *f = &c->findings[i];
+        if (!f->place.file[0] || f->place.line == 0)
             continue;
         size_t length = strcspn(f->message, "\n");
         const char *text = arena_printf(a, "%.*s (case %s)", (int)length, f->message, c->name);
         if (text)
-            add(list, &(ReportRemark){last_part(f->file), f->line, f->kind, text, !f->advice});
+            add(list, &(ReportRemark){last_part(f->place.file), f->place.line, f->kind, text, !f->advice});
         else
             list->failed = true;
     }

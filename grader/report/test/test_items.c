@@ -8,7 +8,7 @@
 enum { N = 5 };
 static const char *const students[N] = {"s001", "s002", "s003", "s004", "s005"};
 
-static CaseResult item(const char *name, double points, ResultFinding *findings)
+static CaseResult item(const char *name, double points, Finding *findings)
 {
     return (CaseResult){.name = name,
                         .points = points,

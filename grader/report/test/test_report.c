@@ -140,12 +140,12 @@ static void test_new_findings_of_like_cases(void **state)
 static void test_another_place_is_another_reason(void **state)
 {
     (void)state;
-    ResultFinding findings[] = {
-        {.kind = "race", .file = "a.cu", .line = 5, .verdict = "race", .text = "a.cu:5: race", .message = ""},
-        {.kind = "race", .file = "a.cu", .line = 9, .verdict = "race", .text = "a.cu:9: race", .message = ""},
+    Finding findings[] = {
+        {.kind = "race", .place.file = "a.cu", .place.line = 5, .verdict = "race", .text = "a.cu:5: race", .message = ""},
+        {.kind = "race", .place.file = "a.cu", .place.line = 9, .verdict = "race", .text = "a.cu:9: race", .message = ""},
         {.kind = "race",
-         .file = "a.cu",
-         .line = 5,
+         .place.file = "a.cu",
+         .place.line = 5,
          .verdict = "race",
          .text = "a.cu:5: race",
          .message = ""}};
