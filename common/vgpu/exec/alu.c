@@ -102,6 +102,7 @@ uint32_t alu_selector(const IrInst *inst)
     s |= inst->nan ? ALU_NAN : 0;
     s |= inst->xorsign ? ALU_XORSIGN : 0;
     s |= inst->relu ? ALU_RELU : 0;
+    s |= inst->finite ? ALU_FINITE : 0;
     s |= inst->shiftamt ? ALU_SHIFTAMT : 0;
     s |= inst->hi ? ALU_HI : 0;
     s |= inst->to ? ALU_TO : 0;

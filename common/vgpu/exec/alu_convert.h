@@ -191,9 +191,11 @@ static inline uint16_t half_nan_from_f64(HalfFormat f, double x, uint16_t rounde
     return x == x ? rounded : (uint16_t)((bits >> 48 & HALF_SIGN) | half_infinity(f) | quiet | payload);
 }
 
-static inline void convert_to_half(HalfFormat f, IrRound round, bool from_f64, const double *x, uint64_t *out)
+static inline void convert_to_half(const IrInst *inst, HalfFormat f, bool from_f64, const double *x, uint64_t *out)
 {
-    LANES(lane) out[lane] = half_from_f64(f, x[lane], round);
+    LANES(lane) out[lane] = half_from_f64(f, x[lane], inst->round);
+    if (inst->finite)
+        LANES(lane) out[lane] -= (out[lane] & ~(uint64_t)HALF_SIGN) == half_infinity(f);
     if (from_f64)
         LANES(lane) out[lane] = half_nan_from_f64(f, x[lane], (uint16_t)out[lane]);
 }
@@ -214,13 +216,18 @@ CONVERT_STEP convert_from_double(const IrInst *inst, PtxType to, const double *x
     const bool from_f64 = inst->type2 == PTX_TYPE_F64;
     switch (to) {
     case PTX_TYPE_F16:
-        convert_to_half(HALF_F16, inst->round, from_f64, x, out);
+        convert_to_half(inst, HALF_F16, from_f64, x, out);
         break;
     case PTX_TYPE_BF16:
-        convert_to_half(HALF_BF16, inst->round, from_f64, x, out);
+        convert_to_half(inst, HALF_BF16, from_f64, x, out);
         break;
     case PTX_TYPE_TF32:
-        LANES(lane) out[lane] = tf32_from_f64(x[lane], inst->round);
+        if (inst->round == ROUND_RNA)
+            LANES(lane) out[lane] = tf32_rounded_away(bits_of_f32((float)x[lane]));
+        else
+            LANES(lane) out[lane] = tf32_from_f64(x[lane], inst->round);
+        if (inst->finite)
+            LANES(lane) out[lane] -= (out[lane] & 0x7FFFFFFFu) == 0x7F800000u ? 0x2000 : 0;
         break;
     case PTX_TYPE_F64:
         LANES(lane) out[lane] = bits_of_f64(f64_finish1(x[lane], x[lane]));

@@ -144,46 +144,4 @@ static inline uint32_t dp2a(uint32_t a, uint32_t b, uint32_t c, bool a_signed, b
     return c;
 }
 
-/* vabsdiff4, vabsdiff2: |a - b| of each element, saturated to the result's type or cut, side by side or
- * summed onto c. */
-static inline uint32_t absdiff_element(int32_t a, int32_t b, int bits, bool d_signed, bool saturate)
-{
-    const int32_t diff = a < b ? b - a : a - b, most = (1 << (bits - d_signed)) - 1;
-    return (uint32_t)(saturate && diff > most ? most : diff);
-}
-
-static inline uint32_t vabsdiff4(uint32_t a, uint32_t b, bool is_signed, bool d_signed, bool saturate)
-{
-    uint32_t d = 0;
-    for (int i = 0; i < 4; i++) {
-        const int32_t x = element8(a, i, is_signed), y = element8(b, i, is_signed);
-        d |= (absdiff_element(x, y, 8, d_signed, saturate) & 0xFFu) << 8 * i;
-    }
-    return d;
-}
-
-static inline uint32_t vabsdiff4_add(uint32_t a, uint32_t b, uint32_t c, bool is_signed)
-{
-    for (int i = 0; i < 4; i++)
-        c += absdiff_element(element8(a, i, is_signed), element8(b, i, is_signed), 8, false, false);
-    return c;
-}
-
-static inline uint32_t vabsdiff2(uint32_t a, uint32_t b, bool is_signed, bool d_signed, bool saturate)
-{
-    uint32_t d = 0;
-    for (int i = 0; i < 2; i++) {
-        const int32_t x = element16(a, i, is_signed), y = element16(b, i, is_signed);
-        d |= (absdiff_element(x, y, 16, d_signed, saturate) & 0xFFFFu) << 16 * i;
-    }
-    return d;
-}
-
-static inline uint32_t vabsdiff2_add(uint32_t a, uint32_t b, uint32_t c, bool is_signed)
-{
-    for (int i = 0; i < 2; i++)
-        c += absdiff_element(element16(a, i, is_signed), element16(b, i, is_signed), 16, false, false);
-    return c;
-}
-
 #endif

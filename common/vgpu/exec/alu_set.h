@@ -41,9 +41,8 @@ static inline uint32_t set_true_value(PtxType type)
 
 /* Lanes of d from a mask for the low half and one for the high half of each lane. */
 static inline void set_lanes(const ExecWarp *warp, const IrInst *inst, uint32_t low, uint32_t high,
-                             uint32_t mask)
+                             uint32_t yes, uint32_t mask)
 {
-    const uint32_t yes = set_true_value(inst->type);
     uint64_t result[WARP_LANES];
     LANES(lane)
     result[lane] = (low >> lane & 1 ? yes : 0) | (uint64_t)(high >> lane & 1 ? yes : 0) << 16;
@@ -54,19 +53,21 @@ static void set_number(ExecWarp *warp, const IrInst *inst, uint32_t mask)
 {
     const CompareCore core = compare_cores[inst->type2][inst->ftz][inst->cmp];
     const uint32_t bits = core(warp_src(warp, &inst->src[0]), warp_src(warp, &inst->src[1]));
-    set_lanes(warp, inst, compare_combine(warp, inst, bits), 0, mask);
+    set_lanes(warp, inst, compare_combine(warp, inst, bits), 0, set_true_value(inst->type), mask);
 }
 
 static inline void set_half(const ExecWarp *warp, const IrInst *inst, HalfFormat f, uint32_t mask)
 {
-    set_lanes(warp, inst, compare_combine(warp, inst, compare_halves(warp, inst, f, 1, 0)), 0, mask);
+    set_lanes(warp, inst, compare_combine(warp, inst, compare_halves(warp, inst, f, 1, 0)), 0,
+              set_true_value(inst->type), mask);
 }
 
+/* A half of d for each pair of halves; as integers all its ones. */
 static inline void set_packed(const ExecWarp *warp, const IrInst *inst, HalfFormat f, uint32_t mask)
 {
     const uint32_t low = compare_combine(warp, inst, compare_halves(warp, inst, f, 2, 0));
     const uint32_t high = compare_combine(warp, inst, compare_halves(warp, inst, f, 2, 1));
-    set_lanes(warp, inst, low, high, mask);
+    set_lanes(warp, inst, low, high, set_true_value(inst->type) & 0xFFFF, mask);
 }
 
 static void set_f16(ExecWarp *warp, const IrInst *inst, uint32_t mask)
@@ -93,5 +94,7 @@ static const AluShape shape_set_from2 = {.n_src = 2, .dst = 4, .src = {2, 2}};
 static const AluShape shape_set_from4 = {.n_src = 2, .dst = 4, .src = {4, 4}};
 static const AluShape shape_set_from8 = {.n_src = 2, .dst = 4, .src = {8, 8}};
 static const AluShape shape_set_half = {.n_src = 2, .dst = 2, .src = {2, 2}};
+static const AluShape shape_set_half_from4 = {.n_src = 2, .dst = 2, .src = {4, 4}};
+static const AluShape shape_set_half_from8 = {.n_src = 2, .dst = 2, .src = {8, 8}};
 
 #endif

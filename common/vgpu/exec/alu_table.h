@@ -30,9 +30,10 @@ enum {
     ALU_XORSIGN = 1 << 16, /* .xorsign.abs */
     ALU_RELU = 1 << 17,
     ALU_SHIFTAMT = 1 << 18,
-    ALU_HI = 1 << 19, /* dp2a.hi; shf.r; vabsdiff with .add */
+    ALU_HI = 1 << 19, /* dp2a.hi; shf.r */
     ALU_TO = 1 << 20,
     ALU_ROUND_OTHER = 1 << 21, /* a rounding that only cvt knows */
+    ALU_FINITE = 1 << 22,      /* cvt.satfinite */
     ALU_BOOL = 1 << 23,        /* combines with a predicate */
     ALU_ANY_MODE = 0xFF,       /* in `optional`: the handler reads the mode, the comparison itself */
     ALU_ANY_CMP = 0x1F << ALU_CMP_SHIFT,
@@ -89,7 +90,6 @@ enum {
     ALU_SEL_NAN = ALU_NAN,
     ALU_SEL_LOW = 0, /* dp2a.lo */
     ALU_SEL_HIGH = ALU_HI,
-    ALU_SEL_ADD = ALU_HI, /* vabsdiff4.add */
 };
 
 /* Widths in bytes of d and of each source; 0 is a predicate. */

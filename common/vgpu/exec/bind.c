@@ -19,6 +19,8 @@ static IrHandler handler_for(const AluIndex *index, const IrInst *inst)
         return exec_async_handler(inst);
     if (inst->texture)
         return exec_texture_handler(inst);
+    if (inst->video)
+        return exec_video_handler(inst);
     IrHandler h = exec_special_handler(inst);
     if (!h)
         h = exec_extra_handler(inst);

@@ -501,6 +501,8 @@ IrHandler exec_tensor_handler(const IrInst *inst);
 IrHandler exec_async_handler(const IrInst *inst);
 /* tensor_extra.c: conversions of 8-bit floats, atomic operations on vectors. */
 IrHandler exec_extra_handler(const IrInst *inst);
+/* video.c: IrInst.video. */
+IrHandler exec_video_handler(const IrInst *inst);
 /* texture.c, surface.c: IrInst.texture. NULL: no such query. */
 IrHandler exec_texture_handler(const IrInst *inst);
 /* Forgets the copies of the block before. */

@@ -97,7 +97,7 @@ static const struct {
     [MOD_ROUND] = VALUE(round),
     [MOD_FTZ] = FLAG(ftz),
     [MOD_SAT] = FLAG(sat),
-    [MOD_SATFINITE] = FLAG(sat),
+    [MOD_SATFINITE] = FLAG(finite),
     [MOD_APPROX] = FLAG(approx),
     [MOD_FULL] = FLAG(full),
     [MOD_CC] = FLAG(carry_out),
@@ -115,7 +115,6 @@ static const struct {
     [MOD_DEPENDENT] = VALUE(mode),
     [MOD_HALF] = VALUE(hi),
     [MOD_DIRECTION] = VALUE(hi),
-    [MOD_SECOND] = VALUE(hi),
     [MOD_SPACE] = VALUE(space),
     [MOD_SEM] = VALUE(sem),
     [MOD_SCOPE] = VALUE(scope),
@@ -234,7 +233,8 @@ static void choose_shape(FormState *s)
     if ((in->opcode == PTX_ATOM || in->opcode == PTX_RED) && in->n_vec > 1)
         choose_vector_atomic(s);
     bool to_fp8 = in->type == PTX_TYPE_E4M3X2 || in->type == PTX_TYPE_E5M2X2;
-    if (in->opcode == PTX_CVT && ((s->seen & M_SATFINITE) != 0) != to_fp8)
+    bool narrows = in->type2 == PTX_TYPE_F32 && in->type != PTX_TYPE_F32 && ir_is_float(in->type);
+    if (in->opcode == PTX_CVT && (in->finite ? !to_fp8 && !narrows && in->type != PTX_TYPE_TF32 : to_fp8))
         refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 6);
     if (in->opcode == PTX_VOTE && (in->mode == VOTE_BALLOT) != (in->type == PTX_TYPE_B32))
         refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 4);
@@ -254,7 +254,7 @@ void form_decode(const PtxVariant *variant, IrForm *form)
         refuse(&s, "unknown instruction", "", 0);
     else if (s.row->shape[0] == '!')
         refuse(&s, "not supported: ", ptx_opcode_name(variant->opcode), 20);
-    if (!form->usable || form_decode_async(variant, form))
+    if (!form->usable || form_decode_async(variant, form) || form_decode_video(variant, form))
         return;
     if (strcmp(form->shape, "tensor") == 0) {
         form_decode_tensor(variant, form);

@@ -64,7 +64,6 @@ typedef enum ModGroup {
     MOD_RELU,
     MOD_UNI,
     MOD_SHIFTAMT,
-    MOD_SECOND,
     MOD_INDEX,
     MOD_VECTOR,
     MOD_SYNC,
@@ -105,7 +104,6 @@ typedef enum ModGroup {
 #define M_RELU      (UINT64_C(1) << MOD_RELU)
 #define M_UNI       (UINT64_C(1) << MOD_UNI)
 #define M_SHIFTAMT  (UINT64_C(1) << MOD_SHIFTAMT)
-#define M_SECOND    (UINT64_C(1) << MOD_SECOND)
 #define M_INDEX     (UINT64_C(1) << MOD_INDEX)
 #define M_VECTOR    (UINT64_C(1) << MOD_VECTOR)
 #define M_SYNC      (UINT64_C(1) << MOD_SYNC)
@@ -122,6 +120,7 @@ typedef struct IrForm {
     const char *shape; /* see opcodes.def */
     IrTensor tensor;   /* shape "tensor" */
     IrTexture texture; /* shape "texture" */
+    IrVideo video;     /* shape "video" */
     bool decoded, usable;
     char reason[FORM_REASON_MAX]; /* why it is not usable */
 } IrForm;
@@ -133,6 +132,8 @@ void form_refuse(IrForm *form, const char *what, const char *word, size_t length
 void form_decode_tensor(const PtxVariant *variant, IrForm *form);
 /* texture.c: fills form->texture and the instruction's types. */
 void form_decode_texture(const PtxVariant *variant, IrForm *form);
+/* video.c: fills form->video and the instruction's type; cvt.pack becomes one of them. False: it is none. */
+bool form_decode_video(const PtxVariant *variant, IrForm *form);
 /* async.c: sets form->inst.async and the shape by a row of async.def. False: there is none, and the form is
  * untouched. */
 bool form_decode_async(const PtxVariant *variant, IrForm *form);

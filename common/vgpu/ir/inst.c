@@ -19,7 +19,8 @@ typedef struct InstState {
 /* ---- parts of operands ---- */
 
 /* What the parser takes after or before any name means something with some names only: a sum is the place of a variable
- * or function, or stands in brackets; '!' stands before a predicate. `sums`: a variable may have one here. */
+ * or function, or stands in brackets; '!' stands before a predicate; parts of registers and minus signs are video.c's.
+ * `sums`: a variable may have one here. */
 static bool is_understood(Decoder *d, const PtxOperand *o, bool sums)
 {
     bool list =
@@ -28,6 +29,8 @@ static bool is_understood(Decoder *d, const PtxOperand *o, bool sums)
     bool predicate = o->kind == PTX_OPERAND_REG && o->type == PTX_TYPE_PRED;
     if (o->negated && !predicate)
         return decode_refuse(d, "'!' before something that is no predicate");
+    if (o->minus || o->selector)
+        return decode_refuse(d, "a minus sign or a part of a register, outside of video instructions");
     if (o->offset && !(symbol && sums) && o->kind != PTX_OPERAND_ADDRESS)
         return decode_refuse(d, "a sum outside of an address");
     for (int i = 0; list && i < o->n_elems; i++)
@@ -288,6 +291,13 @@ static bool mov(InstState *s)
         return mov_vector(s, to, from);
     if (!decode_dest(s->d, to, bytes, false, &s->in.dst))
         return false;
+    if (from->kind == PTX_OPERAND_SREG && bytes == 2 && from->type == PTX_TYPE_U32) { /* its lower half */
+        s->in.opcode = PTX_CVT;
+        s->in.type = PTX_TYPE_U16;
+        s->in.type2 = PTX_TYPE_U32;
+        return decode_source(s->d, from, 4, PTX_TYPE_U32, false, &s->in.src[0]) &&
+               decode_dest(s->d, to, bytes, false, &s->in.dst);
+    }
     if (from->kind == PTX_OPERAND_SREG && type_reg_bytes((PtxType)from->type) == bytes) {
         s->in.src[0] = (IrOperand){.kind = IR_SREG, .bytes = (uint8_t)bytes, .off = from->reg};
         return true;
@@ -331,6 +341,8 @@ static bool operands(InstState *s, const IrForm *form)
         return decode_tensor(s->d, s->pi, form, &s->in);
     if (strcmp(form->shape, "texture") == 0)
         return decode_texture(s->d, s->pi, form, &s->in);
+    if (strcmp(form->shape, "video") == 0)
+        return decode_video(s->d, s->pi, form, &s->in);
     return by_shape(s, form->shape);
 }
 
@@ -342,7 +354,8 @@ bool decode_instruction(Decoder *d, const PtxInst *pi)
         form_decode(variant, form);
     if (!form->usable)
         return decode_refuse(d, "%s", form->reason);
-    if (!are_understood(d, pi))
+    bool is_video = strcmp(form->shape, "video") == 0;
+    if (!is_video && !are_understood(d, pi))
         return false;
     InstState s = {.d = d, .pi = pi, .in = form->inst};
     s.wider = s.in.opcode == PTX_LD || s.in.opcode == PTX_ST || s.in.opcode == PTX_CVT;

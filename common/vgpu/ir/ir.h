@@ -30,7 +30,7 @@
  *
  * How some opcodes use the fields:
  *    dp4a dp2a   type, type2: those of a and b. dp2a.hi: hi
- *    shf         mode: IrShift, hi: .r               vabsdiff2 vabsdiff4   type, type2: of d and of a (b's is the same)
+ *    shf         mode: IrShift, hi: .r
  *    shfl        src: a, b, c, membermask; dst2: p   vote                  src: p, membermask; dst a predicate but for ballot
  *    match       mode VOTE_ANY or VOTE_ALL; src: a, membermask; dst2: p (all)          redux: mode IrAtom; src: a, membermask
  *    bar         BAR_SYNC, BAR_ARRIVE: src: a, b (or NONE); BAR_RED_*: src: a, b (or NONE), predicate; BAR_WARP: src: membermask
@@ -133,6 +133,26 @@ typedef struct IrTexture {
     bool level, grad;       /* operands for them follow */
 } IrTexture;
 
+/* Video instructions (PTX ISA 9.7.18), and cvt.pack (9.7.9.22): operations on parts of 32-bit registers. Scalar ones (n_parts 1)
+ * work on a byte, a half or all of a and b, sign- or zero-extended; SIMD ones on n_parts halves or bytes side by side, picked
+ * from both sources (a's parts count from 0, b's follow). src: a, b, c. */
+typedef enum IrVideoOp { VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX, VIDEO_AVRG, VIDEO_SET, VIDEO_SHL, VIDEO_SHR, VIDEO_MAD, VIDEO_PACK } IrVideoOp;
+typedef enum IrVideoSecond { SECOND_NONE, SECOND_ADD, SECOND_MIN, SECOND_MAX } IrVideoSecond;
+typedef struct IrVideo {
+    uint8_t op;                  /* IrVideoOp */
+    uint8_t n_parts;             /* 1 2 4; VIDEO_PACK: 1 */
+    uint8_t second;              /* IrVideoSecond: with c; SIMD: SECOND_ADD adds the parts up, and c */
+    bool d_signed, a_signed, b_signed, sat;
+    bool clamp;                  /* shifts: counts stop at 32, else they are taken modulo 32 */
+    bool plus_one;               /* vmad.po */
+    uint8_t scale;               /* vmad: 0, 7, 15 */
+    uint8_t pack_bits;           /* VIDEO_PACK: 2 4 8 16 */
+    bool a_minus, b_minus, c_minus; /* vmad */
+    struct { uint8_t bytes, index; } d, a, b; /* scalar: the part; 4 bytes: all of it. d: the rest is c's */
+    uint8_t mask;                /* SIMD: bit i: part i of d is written, or added up */
+    uint8_t a_pick[4], b_pick[4]; /* SIMD: part i of a and of b */
+} IrVideo;
+
 /* Operations around asynchronous copies (rows of async.def), and what goes with thread block clusters: a block is a cluster
  * of its own here. */
 typedef enum IrAsync {
@@ -198,9 +218,10 @@ typedef struct IrInst {
     bool to;            /* cvta.to.space (generic -> space); false: space -> generic */
     bool abs, nan, xorsign; /* min/max.NaN.xorsign.abs; set by their modifiers */
     bool relu;
+    bool finite;        /* cvt.satfinite to 16 bits and tf32: the largest number in place of infinity */
     bool result_unused; /* atom: nobody reads the result, so it commutes like red */
     bool uniform;       /* bra.uni, call.uni */
-    bool shiftamt, hi;  /* bfind.shiftamt; hi: dp2a.hi, shf.r (right), vabsdiff2 and vabsdiff4 with .add (their type2: that of a and b) */
+    bool shiftamt, hi;  /* bfind.shiftamt; hi: dp2a.hi, shf.r (right) */
 
     uint32_t target;     /* bra: pc */
     uint32_t reconverge; /* conditional bra, brx.idx, indirect call: pc where the sides meet; IR_NO_PC: at the function's end */
@@ -210,6 +231,7 @@ typedef struct IrInst {
     uint32_t n_targets;
     const IrTensor *tensor; /* wmma mma ldmatrix stmatrix movmatrix; else NULL */
     const IrTexture *texture; /* tex tld4 txq suld sust suq; else NULL */
+    const IrVideo *video; /* vadd .. vset4, cvt.pack; else NULL */
     uint8_t wide;        /* exec binds it: what it does when it runs for a whole block (exec/wide.h) */
     uint8_t n_src;       /* exec binds it: src[n_src] and those after it are IR_NONE */
     uint8_t async;       /* IrAsync; `space` is that of a barrier's address, or of both addresses of a copy: see there */

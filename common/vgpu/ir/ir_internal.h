@@ -169,6 +169,9 @@ bool decode_tensor(Decoder *d, const PtxInst *pi, const IrForm *form, IrInst *in
 /* texture.c: handle, coordinates and values of an instruction on textures or surfaces. */
 bool decode_texture(Decoder *d, const PtxInst *pi, const IrForm *form, IrInst *in);
 
+/* video.c: registers, their parts and signs. */
+bool decode_video(Decoder *d, const PtxInst *pi, const IrForm *form, IrInst *in);
+
 /* call.c */
 bool decode_call(Decoder *d, const PtxInst *inst, IrInst *in);
 /* Loads of results that are registers, after the call. */

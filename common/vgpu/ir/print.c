@@ -162,8 +162,8 @@ static void put_modifiers(Printer *p, const IrInst *in)
     put(p, "%s%s", booleans[in->boolean], rounds[in->round]);
     put(p, "%s%s%s%s%s", in->approx ? ".approx" : "", in->full ? ".full" : "", in->ftz ? ".ftz" : "",
         in->sat ? ".sat" : "", in->carry_out ? ".cc" : "");
-    put(p, "%s%s%s%s%s", in->nan ? ".NaN" : "", in->xorsign ? ".xorsign" : "", in->abs ? ".abs" : "",
-        in->relu ? ".relu" : "", in->shiftamt ? ".shiftamt" : "");
+    put(p, "%s%s%s%s%s%s", in->nan ? ".NaN" : "", in->xorsign ? ".xorsign" : "", in->abs ? ".abs" : "",
+        in->relu ? ".relu" : "", in->finite ? ".satfinite" : "", in->shiftamt ? ".shiftamt" : "");
     if (in->n_vec > 1 && in->opcode != PTX_MOV && !in->tensor && !in->texture)
         put(p, ".v%d", in->n_vec);
     if (in->type)

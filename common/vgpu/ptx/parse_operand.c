@@ -13,7 +13,13 @@ enum { OPERANDS_BLOCK = 256 };
 
 /* ---- constant expressions ---- */
 
-static uint64_t parse_level(Parser *p, int level);
+/* 64 bits and how they are read (PTX ISA 4.5.5, table of types). */
+typedef struct Constant {
+    uint64_t bits;
+    bool is_unsigned;
+} Constant;
+
+static Constant parse_conditional(Parser *p);
 
 static bool nest(Parser *p)
 {
@@ -24,100 +30,212 @@ static bool nest(Parser *p)
     return false;
 }
 
-static bool is_name(const Parser *p, const char *text)
+bool parse_is_name(const Parser *p, const char *text)
 {
     return p->token.kind == TOKEN_NAME && p->token.length == strlen(text) &&
            memcmp(p->token.text, text, p->token.length) == 0;
 }
 
-static uint64_t parse_primary(Parser *p)
+static bool is_directive(const Parser *p, const char *text)
 {
-    uint64_t value = 0;
+    return p->token.kind == TOKEN_DIRECTIVE && p->token.length == strlen(text) &&
+           memcmp(p->token.text, text, p->token.length) == 0;
+}
+
+static Constant parse_primary(Parser *p)
+{
+    Constant c = {0};
     if (p->token.kind == TOKEN_INT) {
-        value = p->token.value;
+        c = (Constant){p->token.value, p->token.is_unsigned || p->token.value > INT64_MAX};
         parse_advance(p);
-    } else if (is_name(p, "WARP_SZ")) {
-        value = 32;
+    } else if (parse_is_name(p, "WARP_SZ")) {
+        c.bits = 32;
         parse_advance(p);
     } else if (parse_accept(p, '(')) {
         if (nest(p))
-            value = parse_level(p, 0);
+            c = parse_conditional(p);
         p->nesting--;
         parse_expect(p, ')', "after an expression");
     } else {
         parse_fail(p, "expected a constant integer expression");
     }
-    return value;
+    return c;
 }
 
-/* A chain of - + ~ ! before a primary: applied from the innermost on, so they are kept first. */
-static uint64_t parse_unary(Parser *p)
+/* (.s64) or (.u64): 's', 'u', or 0 where none stands. */
+static char parse_cast(Parser *p)
+{
+    if (!parse_is(p, '(') || p->scanner.at[0] != '.')
+        return 0;
+    Scanner scanner = p->scanner;
+    Token token = p->token;
+    parse_advance(p);
+    char type = is_directive(p, ".s64") ? 's' : is_directive(p, ".u64") ? 'u' : 0;
+    if (type) {
+        parse_advance(p);
+        parse_expect(p, ')', "after the type of a cast");
+    } else if (!p->status) {
+        p->scanner = scanner;
+        p->token = token;
+    }
+    return type;
+}
+
+static char parse_unary_operator(Parser *p)
+{
+    if (!parse_is(p, '-') && !parse_is(p, '+') && !parse_is(p, '~') && !parse_is(p, '!'))
+        return parse_cast(p);
+    char op = (char)p->token.punct;
+    parse_advance(p);
+    return op;
+}
+
+static Constant apply_unary(char op, Constant c)
+{
+    switch (op) {
+    case '-':
+        return (Constant){0 - c.bits, c.is_unsigned};
+    case '~':
+        return (Constant){~c.bits, true};
+    case '!':
+        return (Constant){!c.bits, false};
+    case 's':
+    case 'u':
+        return (Constant){c.bits, op == 'u'};
+    default:
+        return c;
+    }
+}
+
+/* A chain of operators before a primary: applied from the innermost on, so they are kept first. */
+static Constant parse_unary(Parser *p)
 {
     char ops[PTX_NESTING_MAX];
     int n = 0;
-    while ((parse_is(p, '-') || parse_is(p, '+') || parse_is(p, '~') || parse_is(p, '!')) &&
-           n < PTX_NESTING_MAX) {
-        ops[n++] = (char)p->token.punct;
-        parse_advance(p);
-    }
-    uint64_t value = parse_primary(p);
-    while (n > 0) {
-        char op = ops[--n];
-        value = op == '-' ? 0 - value : op == '~' ? ~value : op == '!' ? !value : value;
-    }
-    return value;
+    for (char op; n < PTX_NESTING_MAX && (op = parse_unary_operator(p)) != 0;)
+        ops[n++] = op;
+    Constant c = parse_primary(p);
+    while (n > 0)
+        c = apply_unary(ops[--n], c);
+    return c;
 }
 
-static uint64_t apply(Parser *p, int op, uint64_t a, uint64_t b)
+static bool less(Constant a, Constant b)
 {
+    return a.is_unsigned || b.is_unsigned ? a.bits < b.bits : (int64_t)a.bits < (int64_t)b.bits;
+}
+
+/* A remainder is unsigned whatever its operands are. */
+static Constant divide(Parser *p, bool remainder, Constant a, Constant b)
+{
+    bool is_unsigned = remainder || a.is_unsigned || b.is_unsigned;
+    if (b.bits == 0) {
+        parse_fail(p, "division by zero in a constant expression");
+        return b;
+    }
+    if (is_unsigned)
+        return (Constant){remainder ? a.bits % b.bits : a.bits / b.bits, true};
+    if (b.bits == UINT64_MAX) /* by -1: the least number has no opposite */
+        return (Constant){0 - a.bits, false};
+    return (Constant){(uint64_t)((int64_t)a.bits / (int64_t)b.bits), false};
+}
+
+/* Counts are taken modulo 64. */
+static Constant shift_right(Constant a, uint64_t n)
+{
+    uint64_t sign = !a.is_unsigned && a.bits >> 63 ? UINT64_MAX : 0;
+    n &= 63;
+    return (Constant){n == 0 ? a.bits : a.bits >> n | sign << (64 - n), a.is_unsigned};
+}
+
+static Constant apply(Parser *p, int op, Constant a, Constant b)
+{
+    bool is_unsigned = a.is_unsigned || b.is_unsigned;
     switch (op) {
+    case OR_OR:
+        return (Constant){a.bits || b.bits, false};
+    case AND_AND:
+        return (Constant){a.bits && b.bits, false};
     case '|':
-        return a | b;
+        return (Constant){a.bits | b.bits, is_unsigned};
     case '^':
-        return a ^ b;
+        return (Constant){a.bits ^ b.bits, is_unsigned};
     case '&':
-        return a & b;
+        return (Constant){a.bits & b.bits, is_unsigned};
+    case EQUAL_EQUAL:
+        return (Constant){a.bits == b.bits, false};
+    case NOT_EQUAL:
+        return (Constant){a.bits != b.bits, false};
+    case '<':
+        return (Constant){less(a, b), false};
+    case '>':
+        return (Constant){less(b, a), false};
+    case LESS_EQUAL:
+        return (Constant){!less(b, a), false};
+    case GREATER_EQUAL:
+        return (Constant){!less(a, b), false};
     case SHIFT_LEFT:
-        return b < 64 ? a << b : 0;
+        return (Constant){a.bits << (b.bits & 63), a.is_unsigned};
     case SHIFT_RIGHT:
-        return b < 64 ? a >> b : 0;
+        return shift_right(a, b.bits);
     case '+':
-        return a + b;
+        return (Constant){a.bits + b.bits, is_unsigned};
     case '-':
-        return a - b;
+        return (Constant){a.bits - b.bits, is_unsigned};
     case '*':
-        return a * b;
+        return (Constant){a.bits * b.bits, is_unsigned};
     default:
-        if (b == 0) {
-            parse_fail(p, "division by zero in a constant expression");
-            return 0;
-        }
-        return op == '/' ? a / b : a % b;
+        return divide(p, op == '%', a, b);
     }
 }
 
 /* Binary operators, weakest first. */
-static const int levels[][3] = {{'|'}, {'^'}, {'&'}, {SHIFT_LEFT, SHIFT_RIGHT}, {'+', '-'}, {'*', '/', '%'}};
+static const int levels[][4] = {{OR_OR},
+                                {AND_AND},
+                                {'|'},
+                                {'^'},
+                                {'&'},
+                                {EQUAL_EQUAL, NOT_EQUAL},
+                                {'<', '>', LESS_EQUAL, GREATER_EQUAL},
+                                {SHIFT_LEFT, SHIFT_RIGHT},
+                                {'+', '-'},
+                                {'*', '/', '%'}};
 enum { N_LEVELS = sizeof levels / sizeof levels[0] };
 
-static uint64_t parse_level(Parser *p, int level)
+static Constant parse_level(Parser *p, int level)
 {
     if (level == N_LEVELS)
         return parse_unary(p);
-    uint64_t value = parse_level(p, level + 1);
+    Constant c = parse_level(p, level + 1);
     while (p->token.kind == TOKEN_PUNCT && !p->status) {
         int op = p->token.punct;
-        if (op != levels[level][0] && op != levels[level][1] && op != levels[level][2])
+        if (op != levels[level][0] && op != levels[level][1] && op != levels[level][2] && op != levels[level][3])
             break;
         parse_advance(p);
-        value = apply(p, op, value, parse_level(p, level + 1));
+        c = apply(p, op, c, parse_level(p, level + 1));
     }
-    return value;
+    return c;
+}
+
+/* a ? b : c */
+static Constant parse_conditional(Parser *p)
+{
+    Constant c = parse_level(p, 0);
+    if (!parse_accept(p, '?'))
+        return c;
+    Constant yes = {0}, no = {0};
+    if (nest(p)) {
+        yes = parse_conditional(p);
+        parse_expect(p, ':', "in a conditional expression");
+        no = parse_conditional(p);
+    }
+    p->nesting--;
+    return c.bits ? yes : no;
 }
 
 uint64_t parse_constant(Parser *p)
 {
-    return parse_level(p, 0);
+    return parse_conditional(p).bits;
 }
 
 /* ---- names ---- */
@@ -132,9 +250,9 @@ static const Decl *find_range(const Parser *p, const char *text, size_t length, 
         if (text[n - 1] == '0' && n < length)
             continue; /* no leading zeros */
         Name *prefix = names_find(&p->names, text, n - 1);
-        if (prefix && prefix->decl && prefix->decl->kind == DECL_RANGE && value < prefix->decl->count) {
+        if (prefix && prefix->range && value < prefix->range->count) {
             *index = (uint32_t)value;
-            return prefix->decl;
+            return prefix->range;
         }
     }
     return NULL;
@@ -163,15 +281,33 @@ static void set_vector_reg(Parser *p, PtxOperand *o, const Decl *decl)
     o->n_elems = decl->n_vec;
 }
 
-/* v.x v.y v.z v.w, v.r v.g v.b v.a; 0 for the selectors of video instructions (.b0, .h1), which have no
- * table. */
-static void set_component(Parser *p, PtxOperand *o, const Decl *decl, char letter)
+/* .b0 .h1 .h32 .b7654 after a register, without the dot; 0: none of them. */
+static uint16_t selector_of(const char *text, size_t length)
 {
-    const char *places = "xyzwrgba", *at = letter ? strchr(places, letter) : NULL;
-    if (at && (at - places) % 4 < decl->n_vec && decl->n_vec > 1)
+    uint32_t digits = 0, n = (uint32_t)length - 1;
+    if (length < 2 || length > 5 || (text[0] != 'b' && text[0] != 'h'))
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (text[length - 1 - i] < '0' || text[length - 1 - i] > '7')
+            return 0;
+        digits |= (uint32_t)(text[length - 1 - i] - '0') << 3 * i;
+    }
+    return (uint16_t)(digits | n << 12 | (text[0] == 'h' ? 0x8000u : 0));
+}
+
+/* v.x v.y v.z v.w, v.r v.g v.b v.a of a vector; the selectors of video instructions. */
+static void set_component(Parser *p, PtxOperand *o, const Decl *decl, const char *text, size_t length)
+{
+    const char *places = "xyzwrgba", *at = length == 1 ? strchr(places, text[0]) : NULL;
+    uint16_t selector = selector_of(text, length);
+    if (at && (at - places) % 4 < decl->n_vec && decl->n_vec > 1) {
         set_reg(o, decl->type, decl->reg + (uint32_t)(at - places) % 4);
-    else
+    } else if (selector && decl->n_vec == 1) {
+        set_reg(o, decl->type, decl->reg);
+        o->selector = selector;
+    } else {
         p->unsupported = true;
+    }
 }
 
 static void set_decl(Parser *p, PtxOperand *o, const Decl *decl, const Token *t)
@@ -179,9 +315,8 @@ static void set_decl(Parser *p, PtxOperand *o, const Decl *decl, const Token *t)
     const char *dot = memchr(t->text, '.', t->length);
     switch (decl->kind) {
     case DECL_REG:
-    case DECL_RANGE:
         if (dot)
-            set_component(p, o, decl, (size_t)(dot - t->text) + 2 == t->length ? dot[1] : 0);
+            set_component(p, o, decl, dot + 1, t->length - (size_t)(dot + 1 - t->text));
         else if (decl->n_vec > 1)
             set_vector_reg(p, o, decl);
         else
@@ -213,7 +348,8 @@ static void set_named(Parser *p, PtxOperand *o)
     size_t length = dot ? (size_t)(dot - t->text) : t->length;
     Name *base = dot ? names_find(&p->names, t->text, length) : name;
     uint32_t index = 0;
-    if (base && base->decl) {
+    const Decl *range = find_range(p, t->text, length, &index);
+    if (base && base->decl && (!range || range->order < base->decl->order)) {
         set_decl(p, o, base->decl, t);
         return;
     }
@@ -225,7 +361,6 @@ static void set_named(Parser *p, PtxOperand *o)
                                                         : PTX_TYPE_U32;
         return;
     }
-    const Decl *range = find_range(p, t->text, length, &index);
     if (range) {
         Decl reg = {.kind = DECL_REG, .type = range->type, .n_vec = range->n_vec};
         reg.reg = range->reg + index * range->n_vec;
@@ -358,6 +493,14 @@ static PtxOperand parse_pair(Parser *p, PtxOperand first)
     return pair;
 }
 
+/* !p, -r; a minus before WARP_SZ begins a constant. */
+static bool precedes_name(const Parser *p)
+{
+    const char *next = p->scanner.at;
+    bool name = next[0] == '%' || next[0] == '_' || next[0] == '$' || (next[0] | 0x20) >= 'a';
+    return name && (parse_is(p, '!') || (parse_is(p, '-') && strncmp(next, "WARP_SZ", 7) != 0));
+}
+
 PtxOperand parse_operand(Parser *p)
 {
     PtxOperand o = {.line = p->token.line};
@@ -368,17 +511,18 @@ PtxOperand parse_operand(Parser *p)
     } else if (parse_is(p, '[')) {
         o.kind = PTX_OPERAND_ADDRESS;
         parse_bracketed(p, &o, ']');
-    } else if (is_name(p, "_")) {
+    } else if (parse_is_name(p, "_")) {
         o.kind = PTX_OPERAND_SINK;
         parse_advance(p);
-    } else if (p->token.kind == TOKEN_NAME && !is_name(p, "WARP_SZ")) {
+    } else if (p->token.kind == TOKEN_NAME && !parse_is_name(p, "WARP_SZ")) {
         set_named(p, &o);
         parse_advance(p);
         o.offset = parse_displacement(p);
-    } else if (parse_is(p, '!') && (p->scanner.at[0] == '%' || (p->scanner.at[0] | 0x20) >= 'a')) {
+    } else if (precedes_name(p)) {
+        o.negated = parse_is(p, '!');
+        o.minus = !o.negated;
         parse_advance(p);
         set_named(p, &o);
-        o.negated = true;
         parse_advance(p);
     } else {
         parse_number(p, &o);

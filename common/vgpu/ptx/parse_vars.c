@@ -11,6 +11,11 @@
 
 /* ---- scopes ---- */
 
+static Decl **place_of(Name *name, const Decl *decl)
+{
+    return decl->kind == DECL_RANGE ? &name->range : &name->decl;
+}
+
 void parse_declare(Parser *p, Name *name, const Decl *decl)
 {
     Decl *copy = parse_alloc(p, sizeof *copy);
@@ -18,12 +23,13 @@ void parse_declare(Parser *p, Name *name, const Decl *decl)
         return;
     *copy = *decl;
     copy->name = name;
-    copy->outer = name->decl;
+    copy->outer = *place_of(name, decl);
+    copy->order = p->n_declared++;
     if (!VEC_GROW(p->decls, p->n_decls, p->cap_decls)) {
         parse_no_memory(p);
         return;
     }
-    name->decl = copy;
+    *place_of(name, decl) = copy;
     p->decls[p->n_decls++] = copy;
 }
 
@@ -33,7 +39,7 @@ void parse_scope_leave(Parser *p, size_t n_decls)
         Decl *decl = p->decls[--p->n_decls];
         if (decl->kind == DECL_VARIABLE && decl->variable->in_function)
             decl->variable->scope_end = (uint32_t)p->body.n_insts;
-        decl->name->decl = decl->outer;
+        *place_of(decl->name, decl) = decl->outer;
     }
 }
 
@@ -332,7 +338,7 @@ static void parse_init_scalar(Parser *p, Init *in, uint64_t at)
         p->scanner = before;
         p->token = minus;
     }
-    if (p->token.kind == TOKEN_NAME) {
+    if (p->token.kind == TOKEN_NAME && !parse_is_name(p, "WARP_SZ")) {
         parse_init_symbol(p, in, at, 0);
         return;
     }

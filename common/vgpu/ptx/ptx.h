@@ -150,12 +150,20 @@ typedef enum PtxOperandKind {
     PTX_OPERAND_SINK,     /* _ */
 } PtxOperandKind;
 
+/* Selectors of video instructions (PTX ISA 9.7.18): up to four digits of three bits, the last one written in
+ * bits 0 to 2; how many there are in bits 12 to 14; bit 15 is set for .h, clear for .b. */
+#define PTX_SELECTOR_DIGIT(s, i) ((s) >> 3 * (i) & 7)
+#define PTX_SELECTOR_COUNT(s)    ((s) >> 12 & 7)
+#define PTX_SELECTOR_IS_HALF(s)  ((s) >> 15 != 0)
+
 typedef struct PtxOperand {
     uint8_t kind; /* PtxOperandKind */
     uint8_t type; /* PtxType of a register, of a special register, of a float literal */
-    bool negated; /* !p */
+    bool negated : 1; /* !p */
+    bool minus : 1;   /* -r, of vmad */
     uint8_t n_elems;
     uint16_t column;
+    uint16_t selector; /* REG: the part that .b0, .h1, .b3210 name (PTX_SELECTOR_...), or 0 */
     int line;
     uint32_t reg;
     union {

@@ -18,6 +18,7 @@ typedef enum DeclKind { DECL_REG, DECL_RANGE, DECL_VARIABLE, DECL_TARGETS, DECL_
 typedef struct Decl {
     struct Decl *outer;
     struct Name *name;
+    uint64_t order;      /* how many declarations came before it */
     uint8_t kind;        /* DeclKind */
     uint8_t type;        /* PtxType of registers */
     uint8_t n_vec;       /* elements of a vector register, else 1 */
@@ -33,7 +34,8 @@ typedef struct Name {
     uint8_t sreg;     /* PtxSreg + 1 */
     uint8_t opcode;   /* PtxOpcode + 1 */
     uint32_t variant; /* index + 1 */
-    Decl *decl;
+    Decl *decl;            /* of exactly this name */
+    Decl *range;           /* of this name and a number: %r<8> */
     PtxFunction *function; /* declared or defined so far */
     int64_t debug_str;     /* offset in .debug_str + 1, for its labels */
 } Name;
@@ -60,11 +62,11 @@ typedef enum TokenKind {
     TOKEN_INT,       /* value */
     TOKEN_FLOAT,     /* value: bits; type says F32 or F64 */
     TOKEN_STRING,    /* text without its quotes */
-    TOKEN_PUNCT,     /* punct: one character, or SHIFT_LEFT, SHIFT_RIGHT */
+    TOKEN_PUNCT,     /* punct: one character, or a PunctPair */
     TOKEN_BAD,       /* why in `error` */
 } TokenKind;
 
-enum { SHIFT_LEFT = 256, SHIFT_RIGHT };
+typedef enum PunctPair { SHIFT_LEFT = 256, SHIFT_RIGHT, LESS_EQUAL, GREATER_EQUAL, EQUAL_EQUAL, NOT_EQUAL, AND_AND, OR_OR } PunctPair;
 
 typedef struct Token {
     uint8_t kind; /* TokenKind */
@@ -73,6 +75,7 @@ typedef struct Token {
     const char *text;
     size_t length;
     uint64_t value;
+    bool is_unsigned; /* INT: it ends in U */
     int line, column;
     const char *error;
 } Token;
@@ -147,6 +150,7 @@ typedef struct Parser {
     NameTable names;
     Decl **decls; /* undo list of declarations, by scope */
     size_t n_decls, cap_decls;
+    uint64_t n_declared; /* so far, in scope or not */
     uint64_t n_regs_module;
     int nesting;      /* of ( ) [ ] { } in the operand or expression being parsed */
     bool unsupported; /* the instruction being parsed has a form that has no table entry */
@@ -182,6 +186,8 @@ Name *parse_name(Parser *p, const char *what);
 void *parse_alloc(Parser *p, size_t size);
 /* A copy of n items in the arena; NULL when n is 0. */
 void *parse_copy(Parser *p, const void *items, size_t n, size_t size);
+/* The current token is this name. */
+bool parse_is_name(const Parser *p, const char *text);
 /* parse_operand.c: constant integer expression (PTX ISA 4.5.4). */
 uint64_t parse_constant(Parser *p);
 

@@ -145,8 +145,8 @@ static void scan_integer(Scanner *s, Token *t, unsigned base)
         value = value * base + digit;
     }
     bool empty = s->at == first;
-    if (*s->at == 'U')
-        s->at++;
+    t->is_unsigned = *s->at == 'U';
+    s->at += t->is_unsigned;
     if (empty || is_word(*s->at)) {
         bad(t, "a malformed integer literal");
         return;
@@ -209,11 +209,14 @@ static void scan_string(Scanner *s, Token *t)
 static void scan_punct(Scanner *s, Token *t)
 {
     t->kind = TOKEN_PUNCT;
+    static const char pairs[][3] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"}; /* as PunctPair */
     t->punct = (unsigned char)*s->at++;
-    if ((t->punct == '<' || t->punct == '>') && *s->at == t->punct) {
-        t->punct = t->punct == '<' ? SHIFT_LEFT : SHIFT_RIGHT;
-        s->at++;
-    }
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (t->punct == pairs[i][0] && *s->at == pairs[i][1]) {
+            t->punct = SHIFT_LEFT + (int)i;
+            s->at++;
+            break;
+        }
     if (!memchr("{}()[],;:+-*/%<>&|^~!@=?", t->punct & 0xFF, 24) && t->punct < 256)
         bad(t, "a character that has no meaning here");
 }

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "common/vgpu/exec/exec_internal.h"
 #include "common/vgpu/exec/alu_table.h"
 #include "common/vgpu/ptx/ptx.h"
 
@@ -136,7 +137,7 @@ static inline IrHandler harness_handler(const Harness *h, AluVariant v, const ch
         harness_mark(row, v);
         return row->handler;
     }
-    IrHandler handler = exec_lanes_handler(h->inst);
+    IrHandler handler = h->inst->video ? exec_video_handler(h->inst) : exec_lanes_handler(h->inst);
     if (!handler)
         print_error("%s: no handler\n", text);
     return handler;
