@@ -222,12 +222,7 @@ CONVERT_STEP convert_from_double(const IrInst *inst, PtxType to, const double *x
         convert_to_half(inst, HALF_BF16, from_f64, x, out);
         break;
     case PTX_TYPE_TF32:
-        if (inst->round == ROUND_RNA)
-            LANES(lane) out[lane] = tf32_rounded_away(bits_of_f32((float)x[lane]));
-        else
-            LANES(lane) out[lane] = tf32_from_f64(x[lane], inst->round);
-        if (inst->finite)
-            LANES(lane) out[lane] -= (out[lane] & 0x7FFFFFFFu) == 0x7F800000u ? 0x2000 : 0;
+        LANES(lane) out[lane] = tf32_from_f64(x[lane], inst->round);
         break;
     case PTX_TYPE_F64:
         LANES(lane) out[lane] = bits_of_f64(f64_finish1(x[lane], x[lane]));

@@ -233,8 +233,9 @@ static void choose_shape(FormState *s)
     if ((in->opcode == PTX_ATOM || in->opcode == PTX_RED) && in->n_vec > 1)
         choose_vector_atomic(s);
     bool to_fp8 = in->type == PTX_TYPE_E4M3X2 || in->type == PTX_TYPE_E5M2X2;
-    bool narrows = in->type2 == PTX_TYPE_F32 && in->type != PTX_TYPE_F32 && ir_is_float(in->type);
-    if (in->opcode == PTX_CVT && (in->finite ? !to_fp8 && !narrows && in->type != PTX_TYPE_TF32 : to_fp8))
+    bool narrows = in->type2 == PTX_TYPE_F32 && in->type != PTX_TYPE_F32 && in->type != PTX_TYPE_TF32 &&
+                   ir_is_float(in->type);
+    if (in->opcode == PTX_CVT && (in->finite ? !to_fp8 && !narrows : to_fp8))
         refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 6);
     if (in->opcode == PTX_VOTE && (in->mode == VOTE_BALLOT) != (in->type == PTX_TYPE_B32))
         refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 4);

@@ -218,7 +218,7 @@ typedef struct IrInst {
     bool to;            /* cvta.to.space (generic -> space); false: space -> generic */
     bool abs, nan, xorsign; /* min/max.NaN.xorsign.abs; set by their modifiers */
     bool relu;
-    bool finite;        /* cvt.satfinite to 16 bits and tf32: the largest number in place of infinity */
+    bool finite;        /* cvt.satfinite to 16 bits: the largest number in place of infinity */
     bool result_unused; /* atom: nobody reads the result, so it commutes like red */
     bool uniform;       /* bra.uni, call.uni */
     bool shiftamt, hi;  /* bfind.shiftamt; hi: dp2a.hi, shf.r (right) */
