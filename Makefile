@@ -24,7 +24,7 @@ else
 
 include common/mk/toolchain.mk
 include common/mk/rules.mk
-include $(wildcard common/*/module.mk common/vgpu/*/module.mk grader/*/module.mk docs/module.mk)
+include $(wildcard common/*/module.mk common/vgpu/*/module.mk common/cuda/*/module.mk grader/*/module.mk docs/module.mk)
 include common/mk/setup.mk
 include common/mk/targets.mk
 include common/mk/install.mk

@@ -8,10 +8,10 @@
 #
 # The first three go into programs that nvcc links: they are built without sanitizers and coverage.
 
-$(call module,common/lab,-isystem $(CUDA_HOME)/include)
+$(call module,common/lab,-isystem common/cuda/include)
 
 LAB_JUDGE_LIBS := $(call libname,common/lab) $(call libname,common/base)
-LAB_STUDENT_CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -isystem $(CUDA_HOME)/include -I. -Icommon/lab
+LAB_STUDENT_CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -isystem common/cuda/include -isystem $(CUDA_HOME)/include -I. -Icommon/lab
 LAB_STUDENT_OBJECTS := $(patsubst %.c,$(BUILD)/student/%.o,\
     $(filter-out common/lab/judge%,$(wildcard common/lab/*.c)) common/base/io.c common/base/language.c common/base/status.c common/base/strbuf.c)
 
@@ -59,4 +59,4 @@ ALL_EXTRA += $(BUILD)/lib/liblab.a $(BUILD)/lib/liblab-own.a
 ALL_DEPS += $(LAB_STUDENT_OBJECTS:.o=.d) $(BUILD)/common/lab/judge_main.d
 
 $(call unit_tests,common/lab,common/lab common/base,-lm)
-$(BUILD)/common/lab/test/%.o: EXTRA_CFLAGS := -isystem $(CUDA_HOME)/include
+$(BUILD)/common/lab/test/%.o: EXTRA_CFLAGS := -isystem common/cuda/include

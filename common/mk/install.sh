@@ -85,9 +85,10 @@ install_all() {
     done
     remove_all
     install -d "$to/bin" "$kit/build/bin" "$kit/build/lib/vgpu" "$kit/common/mk" "$kit/common/lab" "$to/share/doc/cuda-lab-kit"
-    install -m 755 "$build"/bin/{vgpu,grade,grade-runner,labtool,profile-table} "$kit/build/bin/"
+    install -m 755 "$build"/bin/{vgpu,grade,grade-runner,labtool,profile-table,labcc} "$kit/build/bin/"
     install -m 755 "$build"/lib/vgpu/*.so* "$kit/build/lib/vgpu/"
     install -m 644 "$build"/lib/liblab{,-own}.a "$kit/build/lib/"
+    cp -r --no-preserve=ownership "$build/include" "$kit/build/" && chmod -R u=rwX,go=rX "$kit/build/include"
     install -m 644 common/mk/{toolchain,lab}.mk "$kit/common/mk/"
     install -m 644 common/lab/*.h "$kit/common/lab/"
     install -m 755 common/lab/*.sh "$kit/common/lab/"

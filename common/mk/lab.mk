@@ -11,6 +11,7 @@
 #   make clean    remove what was built
 #
 # KIT_LANG=zh-CN gives hints and messages in Chinese where the lab has its texts in it; English is the default, whatever the locale.
+# COMPILER=nvcc, clang or auto (nvcc where there is one) says what builds the program that `run` and `profile` start; `check` and `extra` compile with nvcc.
 # DEVICE=virtual, gpu or auto (the GPU if one answers) says where to run. `check` takes the virtual GPU otherwise; `run` and `profile` take a GPU if one answers.
 
 .DEFAULT_GOAL := all
@@ -21,18 +22,28 @@ include $(KIT)/common/mk/toolchain.mk
 
 KIT_DIR := $(abspath $(KIT))
 KIT_BUILD ?= $(KIT_DIR)/build
+# clang's programs have the kit's own headers and runtime, run on the virtual GPU, and stand in a folder of their own.
+LAB_COMPILER := $(if $(filter auto,$(COMPILER)),$(if $(shell command -v $(NVCC)),nvcc,clang),$(COMPILER))
+LAB_CC := $(if $(filter clang,$(LAB_COMPILER)),$(KIT_BUILD)/bin/labcc,$(NVCC))
+LAB_OUT := build$(if $(filter clang,$(LAB_COMPILER)),/clang)
 SOURCES := $(filter %.cu,$(FILES))
-PROGRAM := build/$(basename $(firstword $(SOURCES)))
-OBJECTS := $(patsubst %.cu,build/%.o,$(SOURCES))
+PROGRAM := $(LAB_OUT)/$(basename $(firstword $(SOURCES)))
+OBJECTS := $(patsubst %.cu,$(LAB_OUT)/%.o,$(SOURCES))
 LINK_LIBRARIES := $(if $(LIBRARIES),-L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs -Xlinker=--enable-new-dtags$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 $(addprefix -l,$(LIBRARIES)))
 # What the kit must have built before a lab can be used.
-KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade bin/profile-table)
+KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade bin/profile-table bin/labcc include/cuda/cuda_runtime.h)
 
 CASE ?=
 TODO ?=
 KIT_LANG ?=
 export KIT_LANG
 DEVICE ?=
+ifeq ($(LAB_COMPILER),clang)
+ifeq ($(DEVICE),gpu)
+$(error clang's programs run on the virtual GPU alone: COMPILER=nvcc is for DEVICE=gpu)
+endif
+DEVICE := virtual
+endif
 # 1: `make run` shows the modelled time line too, and draws it as build/timeline.svg.
 TIMELINE ?=
 
@@ -47,14 +58,14 @@ $(KIT_PARTS) &:
 	@echo 'Building the kit (only the first time)...'
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -s --no-print-directory -C $(KIT_DIR) BUILD='$(KIT_BUILD)' all
 
-build/%.o: %.cu $(wildcard *.h) $(KIT_DIR)/common/lab/lab.h
-	$(call say,NVCC,$<)
+$(LAB_OUT)/%.o: %.cu $(wildcard *.h) $(KIT_DIR)/common/lab/lab.h $(if $(filter clang,$(LAB_COMPILER)),$(KIT_BUILD)/bin/labcc $(KIT_BUILD)/include/cuda/cuda_runtime.h)
+	$(call say,$(if $(filter clang,$(LAB_COMPILER)),CLANG,NVCC),$<)
 	@mkdir -p $(@D)
-	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -lineinfo -g -I. -I$(KIT_DIR)/common/lab -c -o $@ $<
+	$(Q)$(LAB_CC) -arch=$(CUDA_ARCH) -lineinfo -g -I. -I$(KIT_DIR)/common/lab -c -o $@ $<
 
 $(PROGRAM): $(OBJECTS) $(KIT_BUILD)/labs/$(LAB)/driver.o $(KIT_BUILD)/lib/liblab.a
 	$(call say,LINK,$@)
-	$(Q)$(NVCC) -arch=$(CUDA_ARCH) -cudart shared -o $@ $^ $(LINK_LIBRARIES)
+	$(Q)$(LAB_CC) -arch=$(CUDA_ARCH) -cudart shared -o $@ $^ $(LINK_LIBRARIES)
 
 run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) run '$(CASE)'

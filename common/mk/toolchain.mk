@@ -16,6 +16,11 @@ BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COV),-cov)
 CC := gcc
 # nvcc from the PATH, else where NVIDIA's packages put it.
 NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(lastword $(wildcard /opt/cuda/bin/nvcc /usr/local/cuda-*/bin/nvcc /usr/local/cuda/bin/nvcc)),nvcc)
+# What compiles labs: nvcc, clang (by labcc), or auto: nvcc where there is one.
+COMPILER ?= auto
+ifneq ($(filter-out nvcc clang auto,$(COMPILER)),)
+$(error COMPILER is $(COMPILER): nvcc, clang or auto)
+endif
 # The PTX that labs ship: the oldest architecture that CUDA 13 still compiles for.
 CUDA_ARCH ?= compute_75
 # The toolkit's folder: the one above nvcc, or, where a script of that name stands in the PATH, what nvcc itself says.

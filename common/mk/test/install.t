@@ -44,6 +44,7 @@ if command -v nvcc >/dev/null; then
     cp solutions/02-vector-add/vector_add.cu "$work/02-vector-add/"
     check "grade check of a copied lab" bash -c "'$prefix/bin/grade' check '$work/02-vector-add' | grep -q '^Score: 54/54'"
     check "make run in a copied lab" bash -c "make -s -C '$work/02-vector-add' run DEVICE=virtual | grep -q '^right:'"
+    if command -v clang++ >/dev/null; then check "make run with clang" bash -c "make -s -C '$work/02-vector-add' run COMPILER=clang | grep -q '^right:'"; fi
     printf '#include <cstdio>\n__global__ void k(int *x) { x[threadIdx.x] = 1; }\nint main() { int *x; cudaMalloc(&x, 128); k<<<1, 33>>>(x); printf("%%d\\n", cudaDeviceSynchronize()); cudaFree(x); }\n' >"$work/p.cu"
     nvcc -cudart shared -arch=compute_75 -lineinfo -g -o "$work/p" "$work/p.cu"
     check "vgpu runs a program and finds its fault" bash -c "'$prefix/bin/vgpu' '$work/p' 2>&1 | grep -q 'out-of-bounds: write of 4 bytes'"

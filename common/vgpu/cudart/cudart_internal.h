@@ -199,6 +199,7 @@ typedef struct Thread {
     int n_configs;
     enum cudaStreamCaptureMode capture_mode;
     uint64_t launch_site;   /* of the configuration popped last */
+    bool popped;            /* it was, and no launch came since */
     uint64_t failed_launch; /* site of a <<<>>> that failed, while nobody has asked for the last error */
     uint32_t default_stream[DEVICES_MAX]; /* per-thread default stream, 0: not made yet */
 } Thread;

@@ -8,7 +8,7 @@ static const struct {
     const char *name, *text;
 } errors[] = {
 #define X(name, code, text) {code, #name, text},
-#include "common/vgpu/cudart/errors.def"
+#include "kit/errors.def"
 #undef X
 };
 

@@ -19,8 +19,8 @@ cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3
 
 /* ---- kernel<<<grid, block, shared, stream>>> ---- */
 
-/* nvcc calls this with the student's launch line as its caller; what follows comes from generated functions.
- */
+/* The compiler's code calls this with the student's launch line as its caller; what follows comes from
+ * generated functions. */
 EXPORT unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
 {
     Thread *t = thread_state();
@@ -46,6 +46,7 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     *shared = c->shared;
     memcpy(stream, &c->stream, sizeof c->stream);
     t->launch_site = c->site;
+    t->popped = true;
     return cudaSuccess;
 }
 
@@ -103,59 +104,63 @@ cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block,
     return error;
 }
 
-static cudaError_t enter_and_launch(Api api, uint64_t site, const void *kernel, dim3 grid, dim3 block,
-                                    void **args, size_t shared, cudaStream_t stream, bool cooperative)
+/* What took a configuration back just before is code that the compiler made of <<<>>>: nvcc's calls
+ * __cudaLaunchKernel, clang's cudaLaunchKernel. Its launch line is where the configuration was pushed. */
+static cudaError_t enter_and_launch(Api api, const void *kernel, dim3 grid, dim3 block, void **args,
+                                    size_t shared, cudaStream_t stream, bool cooperative)
 {
     Call call;
+    Thread *t = thread_state();
+    bool by_brackets = t->popped && !cooperative;
+    t->popped = false;
+    if (by_brackets && api == API_cudaLaunchKernel)
+        api = API___cudaLaunchKernel;
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
-    call.site = site;
+    call.site = by_brackets ? t->launch_site : 0;
     call_site(&call);
     cudaError_t error = launch_kernel(&call, kernel, grid, block, args, shared, stream, cooperative);
-    bool by_brackets = api == API___cudaLaunchKernel || api == API___cudaLaunchKernel_ptsz;
     if (error != cudaSuccess && by_brackets)
-        thread_state()->failed_launch = call.site;
+        t->failed_launch = call.site;
     return call_leave(&call, error);
 }
 
 EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                       cudaStream_t stream)
 {
-    return enter_and_launch(API___cudaLaunchKernel, thread_state()->launch_site, kernel, grid, block, args,
-                            shared, stream, false);
+    return enter_and_launch(API___cudaLaunchKernel, kernel, grid, block, args, shared, stream, false);
 }
 
 EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
                                            size_t shared, cudaStream_t stream)
 {
-    return enter_and_launch(API___cudaLaunchKernel_ptsz, thread_state()->launch_site, kernel, grid, block,
-                            args, shared, per_thread(stream), false);
+    return enter_and_launch(API___cudaLaunchKernel_ptsz, kernel, grid, block, args, shared,
+                            per_thread(stream), false);
 }
 
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
                              cudaStream_t stream)
 {
-    return enter_and_launch(API_cudaLaunchKernel, 0, kernel, grid, block, args, shared, stream, false);
+    return enter_and_launch(API_cudaLaunchKernel, kernel, grid, block, args, shared, stream, false);
 }
 
 EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args,
                                          size_t shared, cudaStream_t stream)
 {
-    return enter_and_launch(API_cudaLaunchKernel_ptsz, 0, kernel, grid, block, args, shared,
-                            per_thread(stream), false);
+    return enter_and_launch(API_cudaLaunchKernel_ptsz, kernel, grid, block, args, shared, per_thread(stream),
+                            false);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream)
 {
-    return enter_and_launch(API_cudaLaunchCooperativeKernel, 0, kernel, grid, block, args, shared, stream,
-                            true);
+    return enter_and_launch(API_cudaLaunchCooperativeKernel, kernel, grid, block, args, shared, stream, true);
 }
 
 EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args,
                                                     size_t shared, cudaStream_t stream)
 {
-    return enter_and_launch(API_cudaLaunchCooperativeKernel_ptsz, 0, kernel, grid, block, args, shared,
+    return enter_and_launch(API_cudaLaunchCooperativeKernel_ptsz, kernel, grid, block, args, shared,
                             per_thread(stream), true);
 }
 
@@ -192,7 +197,7 @@ static cudaError_t launch_ex(Api api, const cudaLaunchConfig_t *config, const vo
         return call_leave(&call, config == NULL ? cudaErrorInvalidValue : cudaErrorNotSupported);
     }
     cudaStream_t stream = ptsz ? per_thread(config->stream) : config->stream;
-    return enter_and_launch(api, 0, kernel, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
+    return enter_and_launch(api, kernel, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,
                             stream, cooperative);
 }
 

@@ -4,7 +4,7 @@ VGPU_LIB := $(BUILD)/lib/vgpu/libcudart.so.13
 VGPU_LAYERS := common/vgpu/remote common/vgpu/device common/vgpu/perf common/vgpu/check common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx \
 	common/base
 
-$(call module,common/vgpu/cudart,-isystem $(CUDA_HOME)/include)
+$(call module,common/vgpu/cudart,-isystem common/cuda/include)
 
 $(VGPU_LIB): $(call objects,common/vgpu/cudart) $(foreach d,$(VGPU_LAYERS),$(call libname,$(d))) common/vgpu/cudart/cudart.map \
 		$(call list_of,common/vgpu/cudart) common/vgpu/cudart/module.mk

@@ -1,6 +1,7 @@
 /* Functions that the device itself provides: vprintf, __assertfail, malloc, free. Those that launch grids:
- * child.c. */
+ * child.c; those of mathematics: libdevice.c. */
 #include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/libdevice.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +106,10 @@ static void release(ExecWarp *w, const IrInst *inst, uint32_t mask)
 void exec_builtin(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     char text[ASSERT_PART_MAX];
+    if (inst->call->builtin > BUILTIN_UNRESOLVED) {
+        exec_libdevice(w, inst, mask, inst->call->builtin - BUILTIN_UNRESOLVED - 1u);
+        return;
+    }
     w->polls = 0; /* printing, allocating and launching are stores, too */
     switch ((IrBuiltin)inst->call->builtin) {
     case BUILTIN_VPRINTF:

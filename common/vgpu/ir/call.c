@@ -115,6 +115,38 @@ static bool sizes_fit(const IrParam *list, uint32_t n, const char *sizes)
     return true;
 }
 
+/* The shapes of functions of mathematics: a function's number is its row, twice, and one more for floats. */
+static const struct {
+    const char *name, *shape;
+} libdevice[] = {
+#define X(name, shape, value) {"__nv_" #name, shape},
+#include "common/vgpu/ir/libdevice.def"
+#undef X
+};
+enum { N_LIBDEVICE = sizeof libdevice / sizeof *libdevice };
+_Static_assert(BUILTIN_UNRESOLVED + 2 * N_LIBDEVICE < UINT8_MAX, "a builtin's number is one byte");
+
+static bool has_shape(const IrCall *call, const char *shape, uint32_t bytes)
+{
+    bool fits = strlen(shape) == call->n_args && call->n_results == 1 && call->results[0].bytes == bytes;
+    for (uint32_t i = 0; fits && i < call->n_args; i++)
+        fits = call->args[i].bytes == (shape[i] == 'n' ? 4 : bytes);
+    return fits;
+}
+
+static uint8_t find_libdevice(const IrCall *call)
+{
+    for (unsigned i = 0; i < N_LIBDEVICE; i++) {
+        size_t n = strlen(libdevice[i].name);
+        if (strncmp(call->name, libdevice[i].name, n) != 0)
+            continue;
+        bool is_float = strcmp(call->name + n, "f") == 0;
+        if ((is_float || call->name[n] == '\0') && has_shape(call, libdevice[i].shape, is_float ? 4 : 8))
+            return (uint8_t)(BUILTIN_UNRESOLVED + 1 + 2 * i + is_float);
+    }
+    return BUILTIN_UNRESOLVED;
+}
+
 static uint8_t find_builtin(const IrCall *call)
 {
     for (uint8_t i = BUILTIN_NONE + 1; i < N_BUILTINS; i++)
@@ -122,7 +154,7 @@ static uint8_t find_builtin(const IrCall *call)
             sizes_fit(call->args, call->n_args, builtins[i].args) &&
             sizes_fit(call->results, call->n_results, builtins[i].results))
             return i;
-    return BUILTIN_UNRESOLVED;
+    return find_libdevice(call);
 }
 
 static bool note_callee(Decoder *d, uint32_t function)

@@ -173,9 +173,11 @@ uint64_t places_add_fault(Places *p, const json_t *record)
  */
 static bool is_foreign(const char *file)
 {
-    static const char *const parts[] = {"/usr/include/",  "/usr/lib/gcc/", "/targets/x86_64-linux/include/",
-                                        "/cuda/include/", "/cccl/",        "cuda_runtime.h",
-                                        ".cudafe1.",      ".stub.c",       "crt/host_runtime.h"};
+    static const char *const parts[] = {
+        "/usr/include/",  "/usr/lib/gcc/",     "/targets/x86_64-linux/include/",
+        "/cuda/include/", "/include/cuda/",    "/usr/lib/llvm-",
+        "/cccl/",         "cuda_runtime.h",    ".cudafe1.",
+        ".stub.c",        "crt/host_runtime.h"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (strstr(file, parts[i]) != NULL)
             return true;

@@ -104,7 +104,7 @@ check "a driver that crashes" card_breaks fine "crashes or does not answer" FAKE
 check "an answer that nobody knows" card_breaks fine "cuInit answers 4321" FAKE_INIT=4321
 while IFS=$'\t' read -r code sentence; do
     check "cuInit answers $code" card_breaks fine "would say: $sentence" FAKE_INIT="$code"
-    check "error $code has the runtime's sentence" grep -qF ", $code, \"$sentence\")" common/vgpu/cudart/errors.def
+    check "error $code has the runtime's sentence" grep -qF ", $code, \"$sentence\")" common/cuda/include/kit/errors.def
 done < <(sed -nE 's/^X\(([0-9]+), ("[^"]+"),.*/\1\t\2/p' grader/cli/driver_errors.def | tr -d '"')
 check "the stub in LD_LIBRARY_PATH, found first" breaks "take that folder out of it" LD_LIBRARY_PATH="$work/toolkit-stubs/stubs" FAKE_INIT=34
 check "a GPU and no driver is no problem" silent driver KIT_DOCTOR_ROOT="$work/no-module"

@@ -1,0 +1,210 @@
+#!/bin/bash
+# labcc: nvcc's options become clang's; what it makes runs on the virtual GPU, with the lines and names that nvcc's programs have;
+# relocatable code of several files is linked; targets and options that it does not have are refused by name.
+set -u
+: "${BUILD:=build}" "${KIT:=$PWD}"
+labcc=$(realpath "$BUILD/bin/labcc") vgpu=$(realpath "$BUILD/bin/vgpu")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 2
+export TMPDIR=$scratch
+n=0 bad=0
+
+ok() {
+    n=$((n + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
+        echo "not ok $n - $2"
+        bad=1
+        [ -z "${3:-}" ] || head -n 30 "$3" | sed 's/^/# /'
+    fi
+}
+
+"$labcc" --version >version 2>err || { echo "1..0 # SKIP $(head -n 1 err)"; exit 0; }
+grep -Eq '^labcc, with clang [0-9]+\.[0-9.]+$' version
+ok $? "it says its clang's version" version
+
+# ---- options: OPTIONS => words that one of the commands has; or ! and what it says ----
+
+touch one.cu two.cu plain.cpp c.c object.o
+table() {
+    cat <<'END'
+-c one.cu => --cuda-device-only -S -w --cuda-gpu-arch=sm_75
+-c one.cu => -O3 -o
+-c one.cu => -c -o one.o
+-c one.cu => -std=c++17
+-c one.cu -o other.o => -c -o other.o
+-arch=compute_80 -c one.cu => --cuda-gpu-arch=sm_80
+--gpu-architecture compute_80 -c one.cu => --cuda-gpu-arch=sm_80
+-gencode arch=compute_86,code=sm_86 -c one.cu => --cuda-gpu-arch=sm_86
+-gencode=arch=compute_80,code=[compute_80,sm_80] -c one.cu => --cuda-gpu-arch=sm_80
+-arch native -c one.cu => --cuda-gpu-arch=sm_75
+-O2 -c one.cu => -O2
+-O -c one.cu => -O2
+-g -c one.cu => -fcuda-include-gpubinary -Xclang TMP/0.fatbin -g
+-lineinfo -c one.cu => -gline-tables-only
+-G -c one.cu => -O0 -o TMP/1.ptx -gline-tables-only
+-std=c++20 -c one.cu => -std=c++20
+--std c++14 -c one.cu => -std=c++14
+-Ifolder -c one.cu => -I folder
+-I folder --include-path=more -c one.cu => -I folder -I more
+-DA=1 -D B -UC -c one.cu => -DA=1 -DB -UC
+-Xcompiler -Wall,-fPIC -c one.cu => -Wall -fPIC
+-Xcompiler=-Wextra -c one.cu => -Wextra
+-Werror all-warnings -c one.cu => -Werror
+-w -c one.cu => -w
+-MD -MF one.d -MT x -MP -c one.cu => -MD -MF one.d -MT x -MP
+-M one.cu => -M
+-MM one.cu => -MM
+-E one.cu => -E
+-use_fast_math -c one.cu => -ffast-math
+--fmad=false -c one.cu => -ffp-contract=off
+-rdc=true -c one.cu => -fgpu-rdc
+-dc one.cu => -fgpu-rdc
+--expt-relaxed-constexpr --extended-lambda -c one.cu => --cuda-host-only
+-ptx one.cu => -o one.ptx
+-x cu -c plain.cpp => --cuda-device-only
+-c plain.cpp => -x c++ -std=c++17
+-c c.c => -x c
+object.o -o program => clang -o program object.o
+object.o -Lfolder -lfoo => -Lfolder -lfoo
+object.o -Xlinker -rpath,/x => -Xlinker -rpath -Xlinker /x
+object.o -Xcompiler -fopenmp => -fopenmp
+-cudart shared object.o => -l:libcudart.so.13
+-shared object.o => -shared
+one.cu two.cu => TMP/1.o TMP/4.o
+-arch=sm_90a -c one.cu ! sm_90a: code for one chip alone
+-arch=sm_100f -c one.cu ! sm_100f: code for one chip alone
+-arch=sm_70 -c one.cu ! compute_75 is the oldest target
+-arch=all -c one.cu ! knows no target 'all'
+-gencode code=sm_80 -c one.cu ! arch=compute_75,code=sm_75, for example
+-cubin one.cu ! does not know the option -cubin
+-run one.cu ! does not know the option -run
+-std ! -std needs an argument
+-rdc=yes one.cu ! true or false
+-cudart static one.cu ! the shared runtime alone
+-m32 one.cu ! programs are of 64 bits
+-x f77 one.cu ! cu, c++ or c
+-c -o x one.cu two.cu ! -o names one file
+-o x ! no input files
+-c object.o ! neither CUDA, C nor C++ by its name
+one.txt ! no source, object or library by its name
+END
+}
+while IFS= read -r row; do
+    case $row in
+    *' => '*) options=${row% => *} wanted=${row#* => } ;;
+    *) options=${row% ! *} wanted=${row#* ! } ;;
+    esac
+    # shellcheck disable=SC2086 # the options are words
+    "$labcc" --dryrun $options >out 2>&1
+    status=$?
+    sed -i "s,$scratch/labcc-[A-Za-z0-9]*,TMP,g; s,^[^ ]*/clang++[-0-9]* ,clang ," out
+    case $row in
+    *' => '*) [ $status -eq 0 ] && grep -qF -- " $wanted " <(sed 's/^/ /; s/$/ /' out) ;;
+    *) [ $status -ne 0 ] && grep -qF -- "$wanted" out ;;
+    esac
+    ok $? "$row" out
+done < <(table)
+
+# Every option of the table stands in the rows above, or is one that changes nothing.
+sed -n 's/^OPTION("[^"]*", "\([^"]*\)", [A-Z]*, \([A-Z_]*\),.*/\2 \1/p' "$KIT/common/cuda/driver/options.def" |
+    grep -v '^IGNORED \|^CODE \|^HELP \|^VERSION \|^VERBOSE \|^DRY_RUN ' >actions
+: >untested
+while read -r _ brief; do
+    table | grep -qE -- "(^| )--?($brief|$(sed -n "s/^OPTION(\"\([^\"]*\)\", \"$brief\",.*/\1/p" "$KIT/common/cuda/driver/options.def"))" || echo "$brief" >>untested
+done <actions
+grep -vx -e fatbin -e dlink -e isystem -e include -e MMD -e ftz untested >missing
+[ ! -s missing ]
+ok $? "every option has a row" missing
+
+# ---- programs ----
+
+cat >oob.cu <<'END'
+#include <cstdio>
+__global__ void scale(float *a, float by)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] *= by;
+}
+int main()
+{
+    float *a;
+    cudaMalloc(&a, 1000 * sizeof *a);
+    cudaMemset(a, 0, 1000 * sizeof *a);
+    scale<<<4, 256>>>(a, 2.0f);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+END
+"$labcc" -arch=compute_75 -lineinfo -g -o oob oob.cu >log 2>&1
+ok $? "a program is compiled and linked" log
+"$vgpu" ./oob >out 2>&1
+grep -q '^oob.cu:5:.*out-of-bounds: read of 4 bytes' out && grep -q 'in scale(float\*, float)' out &&
+    grep -q 'made at oob.cu:10 in main' out && grep -q 'launched at oob.cu:12 in main' out && grep -q '^cudaErrorIllegalAddress$' out
+ok $? "a finding has the kernel's name, its line, the allocation's and the launch's" out
+
+cat >late.cu <<'END'
+#include <cstdio>
+__global__ void nothing() {}
+int main()
+{
+    void *none[1];
+    nothing<<<1, 2048>>>();
+    printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+    printf("%s\n", cudaGetErrorName(cudaLaunchKernel(nothing, dim3(1), dim3(1), none)));
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+END
+"$labcc" -g -o late late.cu >log 2>&1 && "$vgpu" --check=none ./late >out 2>err
+printf 'cudaErrorInvalidValue\ncudaSuccess\ncudaSuccess\n' | diff - <(grep '^cuda' out) >difference
+ok $? "a launch that fails, and one by cudaLaunchKernel" difference
+
+cat >a.cu <<'END'
+#include <cstdio>
+extern __device__ int table[32];
+extern __device__ int twice(int x);
+__global__ void fill(int *p) { p[threadIdx.x] = twice(threadIdx.x) + table[threadIdx.x]; }
+__global__ void set();
+int main()
+{
+    int *d, h[32];
+    cudaMalloc(&d, sizeof h);
+    set<<<1, 32>>>();
+    fill<<<1, 32>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", h[0], h[31]);
+    return cudaFree(d);
+}
+END
+cat >b.cu <<'END'
+__device__ int table[32];
+__device__ int twice(int x) { return 2 * x; }
+__global__ void set() { table[threadIdx.x] = 100; }
+END
+"$labcc" -rdc=true -o linked a.cu b.cu >log 2>&1 && "$vgpu" ./linked >out 2>err
+[ "$(cat out)" = "100 162" ]
+ok $? "relocatable code of two files is linked" out
+"$labcc" -dc a.cu b.cu >log 2>&1 && ar rcs libb.a b.o && "$labcc" a.o libb.a -o linked2 >>log 2>&1 && "$vgpu" ./linked2 >out 2>err
+[ "$(cat out)" = "100 162" ]
+ok $? "and of an archive" log
+"$labcc" -dlink a.o b.o -o link.o >log 2>&1 && nm link.o | grep -q ' T __cudaRegisterLinkedBinary'
+ok $? "-dlink writes the object that registers it" log
+
+"$labcc" -fatbin oob.cu -o oob.fatbin >log 2>&1 && "$labcc" -ptx oob.cu >>log 2>&1 && grep -q '^.target sm_75' oob.ptx && grep -aq '^.target sm_75' oob.fatbin
+ok $? "PTX and a fat binary are written" log
+
+cp oob.cu again.cu
+"$labcc" -c -lineinfo -g oob.cu -o 1.o && "$labcc" -c -lineinfo -g oob.cu -o 2.o && cmp 1.o 2.o >log 2>&1
+ok $? "the same source is the same object" log
+
+printf 'int main() { return 0 }\n' >bad.cu
+"$labcc" -c bad.cu >out 2>&1
+[ $? -eq 1 ] && grep -q "^bad.cu:1:.*error: expected ';'" out && [ ! -e bad.o ]
+ok $? "a wrong source is clang's error, once" out
+LABCC_CLANG=/bin/false "$labcc" -c oob.cu >out 2>&1
+[ $? -eq 2 ] && grep -q 'LABCC_CLANG is /bin/false, which is no clang' out
+ok $? "a clang that is none is named" out
+[ -z "$(find "$scratch" -maxdepth 1 -name 'labcc-*')" ]
+ok $? "no temporary folder stays"
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,121 @@
+#!/bin/bash
+# The kit's headers: every one compiles alone with each clang that is installed; the functions that they declare are those that the
+# runtime has; and where a toolkit is installed, its numbers, layouts and declarations are the same.
+set -u
+: "${BUILD:=build}" "${KIT:=$PWD}"
+include=$(realpath "$BUILD/include/cuda") labcc=$(realpath "$BUILD/bin/labcc")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch
+cd "$scratch" || exit 2
+n=0 bad=0
+
+ok() {
+    n=$((n + 1))
+    if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
+        echo "not ok $n - $2"
+        bad=1
+        [ -z "${3:-}" ] || head -n 30 "$3" | sed 's/^/# /'
+    fi
+}
+
+# ---- each header alone, each clang ----
+
+cat >all.cu <<'END'
+__global__ void everything(float *p, int *q, double *d)
+{
+    auto block = cg::this_thread_block();
+    auto tile = cg::tiled_partition<16>(block);
+    p[0] = cg::reduce(tile, p[1], cg::plus<float>()) + cg::inclusive_scan(tile, p[2]);
+    p[3] = sinf(p[4]) + powf(p[5], 2) + __expf(p[6]) + rsqrt(p[7]) + min(p[8], 1.0f) + __fadd_rz(p[9], 1) + roundf(p[10]);
+    d[0] = exp(d[1]) + fma(d[2], d[3], d[4]) + __dsqrt_rn(d[5]) + std::abs(d[6]);
+    q[0] = __popc(q[1]) + __clz(q[2]) + max(q[3], 3) + __shfl_down_sync(~0u, q[4], 1) + __dp4a(q[5], q[6], 1) + __float2int_rn(p[11]);
+    atomicAdd(&p[12], 1.0f), atomicCAS(&q[7], 0, 1), atomicMax(&q[8], 5), atomicSub(&q[9], 1);
+    half h = __float2half(p[13]);
+    p[14] = __half2float(h * h + __hfma(h, h, h)) + (float)__nv_bfloat16(p[15]);
+}
+int main()
+{
+    int blocks = 0, size = 0, shared = 0;
+    everything<<<1, 32, shared>>>(nullptr, nullptr, nullptr);
+    cudaOccupancyMaxPotentialBlockSize(&blocks, &size, everything);
+    cudaChannelFormatDesc desc = cudaCreateChannelDesc<float4>();
+    return desc.w + __half2float(__float2half(1.5f)) + max(blocks, size);
+}
+END
+found=0
+for major in $(seq 14 30); do
+    clang=$(command -v "clang++-$major") || continue
+    found=$((found + 1))
+    : >log
+    for header in "$include"/*.h "$include"/cooperative_groups/*.h; do
+        echo "#include <${header#"$include"/}>" >>all.h
+        case $header in */cuda_fp16.h | */mma.h | */reduce.h | */cuda_runtime_api.h) ;; *) continue ;; esac
+        echo "#include <${header#"$include"/}>" >alone.cpp
+        [ "${header##*/}" = mma.h ] || "$clang" -std=c++17 -fsyntax-only -isystem "$include" alone.cpp >>log 2>&1 || echo "$header, not as CUDA" >>log
+    done
+    (cat all.h && echo 'namespace cg = cooperative_groups;' && cat all.cu) >"every$major.cu"
+    LABCC_CLANG=$clang "$labcc" -lineinfo -c "every$major.cu" >>log 2>&1 || echo "every$major.cu" >>log
+    rm -f all.h
+    [ ! -s log ]
+    ok $? "clang $major compiles all headers, without a word" log
+done
+[ $found -gt 0 ] || { echo "1..0 # SKIP no clang with its version in its name"; exit 0; }
+
+# ---- the table and the runtime ----
+
+sed -n 's/^X(\(_*cuda[A-Za-z0-9_]*\), \(SUPPORTED\|ACCEPTED\),.*/\1/p' "$KIT/common/vgpu/cudart/api.def" | grep -v '_pt[sd][zs]$' |
+    grep -Ev '^__cuda(GetKernel|LaunchKernel|InitModule|Register|Unregister)' | sort >has
+sed -n 's/^CUDA_FUNCTION([^,]*, \([A-Za-z0-9_]*\),.*/\1/p' "$include/kit/runtime_api.def" | sort >declares
+diff has declares >difference
+ok $? "what the runtime has, the headers declare" difference
+printf '#include <cuda_runtime.h>\nint f(cudaError_t e, dim3 *d) { return (int)e + (int)d->x; }\n' >plain.c
+gcc -std=c11 -Wall -Wextra -pedantic -Werror -isystem "$include" -fsyntax-only plain.c >log 2>&1
+ok $? "C takes them too" log
+
+# ---- a toolkit's facts ----
+
+toolkit=${CUDA_HOME:-}/include
+if [ ! -e "$toolkit/cuda_runtime_api.h" ] || ! nvcc --version 2>/dev/null | grep -q 'release 13\.0'; then
+    ok 0 "facts of a toolkit # SKIP no toolkit 13.0"
+else
+    cat >facts.pl <<'END'
+undef $/;
+my ($include) = @ARGV;
+sub text { open my $f, '<', "$include/$_[0]" or die; my $t = <$f>; $t =~ s,/\*.*?\*/,,gs; $t }
+my $t = text('driver_types.h');
+print "#include <stdio.h>\n#include <stddef.h>\n#include <cuda_runtime_api.h>\nint main(void)\n{\n";
+my @names;
+while ($t =~ /^(?:typedef )?enum \w+ \{(.*?)\}/gms) { my $b = $1; push @names, $1 while $b =~ /\b(cuda\w+)\s*(?==|,|\n)/g }
+push @names, $1 while $t =~ /^#define (cuda\w+) +\(?\(?(?:int|cudaStream_t|0x|\d)/gm;
+for my $d ('kit/errors.def', 'kit/device_attributes.def') { my $x = text($d); push @names, $1 while $x =~ /^X\((\w+), \d+/gm }
+print "printf(\"$_ %lld\\n\", (long long)$_);\n" for @names;
+while ($t =~ /^(?:typedef )?(struct|union) (\w+) \{\n(.*?)^\}(?: \w+)?;/gms) {
+    my ($type, $body, $depth) = ("$1 $2", $3, 0);
+    print "printf(\"$type %zu\\n\", sizeof($type));\n";
+    for (split /\n/, $body) {
+        if (/\{\s*$/) { $depth++; next }
+        if (/^\s*\}\s*(\w+)?;/) { $depth--; print "printf(\"$type.$1 %zu\\n\", offsetof($type, $1));\n" if !$depth && $1; next }
+        next if $depth || /^#/ || !/(\w+)(\[.*\])?;/ || $1 =~ /^reserved|^pad$/;
+        print "printf(\"$type.$1 %zu %zu\\n\", offsetof($type, $1), sizeof((($type *)0)->$1));\n";
+    }
+}
+print "return 0;\n}\n";
+END
+    perl facts.pl "$include" >facts.c
+    gcc -w -isystem "$include" -o ours facts.c >log 2>&1 && gcc -w -isystem "$toolkit" -o theirs facts.c >>log 2>&1 && ./ours >ours.txt && ./theirs >theirs.txt
+    diff theirs.txt ours.txt >difference && [ "$(wc -l <ours.txt)" -gt 800 ]
+    ok $? "$(wc -l <ours.txt) numbers and layouts are the toolkit's" difference
+    cat >declared.c <<'END'
+#include <cuda_runtime_api.h>
+#include <cuda_profiler_api.h>
+#define CUDA_DEFAULT(value)
+#define CUDA_FUNCTION(result, name, parameters) extern result name parameters;
+#include "kit/runtime_api.def"
+END
+    gcc -w -fsyntax-only -isystem "$toolkit" -iquote "$include" declared.c >log 2>&1
+    ok $? "the declarations agree with the toolkit's" log
+fi
+
+echo "1..$n"
+exit $bad
