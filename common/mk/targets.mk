@@ -6,7 +6,7 @@ LAB_TESTS := $(foreach lab,$(notdir $(wildcard solutions/[0-9]*)),common/starter
 LONG_TESTS := grader/test/attacks.t $(filter %@19-profiling-and-roofline %@17-mixed-precision %@20-capstone,$(LAB_TESTS)) \
     common/starters/test/solutions.t grader/test/attacks-values.t common/starters/test/labs.t
 SCRIPT_TESTS := $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LAB_TESTS)) $(filter-out $(LONG_TESTS) %/check-starters.t,$(sort $(wildcard grader/test/*.t)) \
-    $(sort $(wildcard common/*/test/*.t common/vgpu/*/test/*.t grader/*/test/*.t docs/test/*.t)))
+    $(sort $(wildcard common/*/test/*.t common/*/*/test/*.t grader/*/test/*.t docs/test/*.t)))
 # Those that wait more than they work run beside the others, one after the other.
 PATIENT_TESTS := grader/test/class.t grader/exec/test/slurm.t grader/test/run.t grader/course/test/course.t grader/report/test/browser.t \
     $(BUILD)/grader/archive/test/test_archive common/mk/test/run-tests.t

@@ -24,25 +24,25 @@ cp grader/course/post-receive "$bare/hooks/"
 for setting in student=s001 lab=$lab kit="$tmp/kit" class="$tmp/class" out="$tmp/out" options="--seed 1 --case one-block $weak"; do
     git -C "$bare" config "grade.${setting%%=*}" "${setting#*=}"
 done
-git init -q -b main "$tmp/work"
-hand_in_sum "$tmp/work/vector_add.cu" "a[i] - b[i]"
-push() { (cd "$tmp/work" && git add -A && git commit -qm work && git push -q "$bare" HEAD:"${1:-main}") >"$tmp/pushed" 2>&1; }
+git init -q -b main "$tmp/clone"
+hand_in_sum "$tmp/clone/vector_add.cu" "a[i] - b[i]"
+push() { (cd "$tmp/clone" && git add -A && git commit -qm work && git push -q "$bare" HEAD:"${1:-main}") >"$tmp/pushed" 2>&1; }
 push
 check "a push is graded, and the pusher reads the verdict" grep -q "remote: .*wrong-result" "$tmp/pushed"
 check "the result is kept" test -e "$tmp/out/results/s001/$lab/result.json"
-hand_in_sum "$tmp/work/vector_add.cu" "a[i] + b[i]"
+hand_in_sum "$tmp/clone/vector_add.cu" "a[i] + b[i]"
 push
 check "the next push, too" grep -q "remote: .*no-gpu-work" "$tmp/pushed"
-echo "// other" >>"$tmp/work/vector_add.cu"
+echo "// other" >>"$tmp/clone/vector_add.cu"
 push other
 check "another branch is not graded" bash -c "! grep -q 'no-gpu-work' '$tmp/pushed'"
 # A commit with a hook, a link, an attribute and a workflow of its own: none of it does anything.
-mkdir -p "$tmp/work/hooks" "$tmp/work/.github/workflows"
-printf '#!/bin/sh\ntouch %s/ran\n' "$tmp" | tee "$tmp/work/hooks/post-receive" >"$tmp/work/Makefile"
-cp "$tmp/work/Makefile" "$tmp/work/.github/workflows/grade.yml"
-chmod +x "$tmp/work/hooks/post-receive" "$tmp/work/Makefile"
-rm "$tmp/work/vector_add.cu"
-ln -s "$tmp/kit/solutions/$lab/hidden.yaml" "$tmp/work/vector_add.cu"
+mkdir -p "$tmp/clone/hooks" "$tmp/clone/.github/workflows"
+printf '#!/bin/sh\ntouch %s/ran\n' "$tmp" | tee "$tmp/clone/hooks/post-receive" >"$tmp/clone/Makefile"
+cp "$tmp/clone/Makefile" "$tmp/clone/.github/workflows/grade.yml"
+chmod +x "$tmp/clone/hooks/post-receive" "$tmp/clone/Makefile"
+rm "$tmp/clone/vector_add.cu"
+ln -s "$tmp/kit/solutions/$lab/hidden.yaml" "$tmp/clone/vector_add.cu"
 push
 check "a link to the hidden cases is not followed" bash -c "! grep -q 'seed:\|params' '$tmp/pushed'"
 check "and what it was stays" bash -c "! grep -rq 'params' '$tmp/class'"
