@@ -118,22 +118,6 @@ static void test_sha256(void **state)
 {
     (void)state;
     check_examples(sha256_start);
-    check_examples(sha256_start_plain);
-}
-
-/* The processor's instructions and plain C give the same, whatever the bytes and the pieces are. */
-static void test_sha256_alike(void **state)
-{
-    (void)state;
-    char text[700];
-    for (size_t i = 0; i < sizeof text - 1; i++)
-        text[i] = (char)(1 + (i * i + 7 * i) % 255);
-    text[sizeof text - 1] = '\0';
-    for (size_t piece = 1; piece < sizeof text; piece += 13) {
-        char plain[SHA256_HEX];
-        strcpy(plain, hash_of(sha256_start_plain, text, piece));
-        assert_string_equal(plain, hash_of(sha256_start, text, piece));
-    }
 }
 
 /* Text ----------------------------------------------------------------------------------------- */
@@ -434,7 +418,6 @@ int main(void)
         cmocka_unit_test(test_verdict_order),
         cmocka_unit_test(test_verdict_rules),
         cmocka_unit_test(test_sha256),
-        cmocka_unit_test(test_sha256_alike),
         cmocka_unit_test(test_text_strip_folder),
         cmocka_unit_test(test_text),
         cmocka_unit_test_setup_teardown(test_atomic_write, set_up, tear_down),

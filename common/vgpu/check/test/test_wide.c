@@ -223,13 +223,13 @@ static void side_end(Side *s, Found *f)
     rig_end(s->rig);
     for (size_t i = 0; check_finding(s->rig->set, i); i++) {
         const Finding *x = check_finding(s->rig->set, i);
-        if (x->kind == FINDING_UNINITIALIZED)
+        if (strcmp(x->kind, "uninitialized") == 0)
             f->reads |= bit_of(&x->place);
-        else if (x->kind == FINDING_RACE && strcmp(x->access, "write") == 0)
+        else if (strcmp(x->kind, "race") == 0 && strcmp(x->access, "write") == 0)
             f->writes |= bit_of(&x->place);
-        if (x->kind == FINDING_RACE && strcmp(x->other_access, "write") == 0)
+        if (strcmp(x->kind, "race") == 0 && strcmp(x->other_access, "write") == 0)
             f->writes |= bit_of(&x->other);
-        else if (x->kind == FINDING_RACE && strcmp(x->access, "atomic") == 0)
+        else if (strcmp(x->kind, "race") == 0 && strcmp(x->access, "atomic") == 0)
             f->reads |= UINT64_C(1) << 63;
     }
     rig_free(s->rig);
