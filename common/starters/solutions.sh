@@ -26,7 +26,7 @@ compile_c() { # OBJECT SOURCE
 build_harness() {
     local source
     mkdir -p "$work/harness"
-    for source in common/lab/*.c common/base/language.c common/base/status.c common/base/strbuf.c; do
+    for source in common/lab/*.c common/base/io.c common/base/language.c common/base/status.c common/base/strbuf.c; do
         case $source in */judge*) continue ;; esac
         compile_c "$work/harness/$(basename "$source" .c).o" "$source" || return
     done

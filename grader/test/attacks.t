@@ -20,7 +20,6 @@ chmod 711 "$tmp"
 trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
 lab=02-vector-add
 make_kit_copy "$tmp/kit" $lab
-make_lean_toolkit "$tmp/toolkit"
 cp solutions/$lab/hidden.yaml "$tmp/kit/solutions/$lab/"
 sed -i 's/^limits: .*/limits: {wall_s: 4, cpu_s: 4, memory_mib: 512}\ncompile_mib: 1536\nforbid:\n  - {include: "thrust\/*", why: the loop is what you learn here}\n  - {symbol: "cublas*", why: the loop is what you learn here}/' \
     "$tmp/kit/labs/$lab/lab.yaml"

@@ -1,7 +1,7 @@
 // whole
 // case: allocation-fails
 // case: later-call-fails
-// points-at-least: 6
+// points-at-least: 4
 // Right, with two calls that can fail: managed memory, and the launch.
 #include <cstring>
 #include "vector_add.h"
