@@ -229,6 +229,8 @@ AluIndex *alu_index_new(void)
 
 IrHandler alu_index_handler(const AluIndex *index, const IrInst *inst)
 {
+    if (index == NULL)
+        return exec_alu_handler(inst);
     const uint32_t selector = alu_selector(inst);
     for (uint32_t i = index->first[inst->opcode]; i != 0; i = index->next[i - 1])
         if (row_fits(&index->rows[i - 1], inst, selector))

@@ -10,9 +10,9 @@ typedef struct AluIndex {
     uint32_t next[];               /* [row] */
 } AluIndex;
 
-/* The caller frees it. NULL: no memory. */
+/* The caller frees it. NULL: no memory, and then every search is a long one. */
 AluIndex *alu_index_new(void);
-/* As exec_alu_handler. */
+/* As exec_alu_handler; index may be NULL. */
 IrHandler alu_index_handler(const AluIndex *index, const IrInst *inst);
 
 #endif

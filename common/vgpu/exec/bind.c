@@ -82,8 +82,6 @@ Status exec_bind(IrModule *m, Diag *diag)
 {
     Status first = STATUS_OK;
     AluIndex *index = alu_index_new();
-    if (index == NULL)
-        return diag_set(diag, STATUS_NO_MEMORY, "no memory to bind a module");
     for (uint32_t i = 0; i < m->n_functions; i++) {
         IrFunction *f = &m->functions[i];
         for (uint32_t pc = 0; pc < f->n_insts; pc++) {
