@@ -640,7 +640,7 @@ static void every_decoded_type_has_a_row(void **state)
     int missing = 0;
     for (size_t i = 0; i < sizeof decoded / sizeof decoded[0]; i++) {
         const Decoded *d = &decoded[i];
-        if (d->shape[0] == '!' ||
+        if (d->shape[0] == '!' || strcmp(d->shape, "video") == 0 || /* video.c */
             (d->class != PTX_CLASS_ARITH && d->class != PTX_CLASS_FLOAT && d->class != PTX_CLASS_SPECIAL))
             continue;
         if (d->types == 0 && !has_row(d->opcode, 0)) {
