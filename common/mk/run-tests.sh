@@ -13,6 +13,7 @@ set -u
 BUILD=${BUILD:-build}
 export BUILD KIT=${KIT:-$PWD} CMOCKA_MESSAGE_OUTPUT=TAP LC_ALL=C.UTF-8
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+CUDA_HOME=$("$KIT/common/mk/cuda-home.sh") && export CUDA_HOME
 logs=$BUILD/test-logs
 rm -rf "$logs"
 mkdir -p "$logs"

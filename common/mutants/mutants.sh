@@ -13,7 +13,7 @@ set -uo pipefail
 cd "$KIT" || exit 2
 BUILD=$(realpath "$BUILD")
 [ -x "$BUILD/bin/mutate" ] || { echo "mutants: build/bin/mutate is not there: install libclang-dev (make setup-all), and build again" >&2; exit 2; }
-cuda=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
+cuda=$(common/mk/cuda-home.sh)
 work=$(mktemp -d "${TMPDIR:-/tmp}/mutants.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$BUILD/mutants"

@@ -8,7 +8,7 @@ n=0
 result() { n=$((n + 1)); if [ "$1" = 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; printf '%s\n' "${3:-}" | sed 's/^/# /' | head -40; fi; }
 [ -x "$BUILD/bin/mutate" ] || { echo "1..0 # SKIP libclang-dev is not installed"; exit 0; }
 command -v nvcc >/dev/null || { echo "1..0 # SKIP nvcc is not here"; exit 0; }
-cuda=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")
+cuda=$(common/mk/cuda-home.sh)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mutate() {

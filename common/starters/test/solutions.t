@@ -4,7 +4,8 @@ set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
 cd "$KIT" || exit 2
 command -v nvcc >/dev/null || { echo "1..0 # SKIP nvcc is not here"; exit 0; }
-export CUDA_HOME=${CUDA_HOME:-$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")}
+CUDA_HOME=$(common/mk/cuda-home.sh)
+export CUDA_HOME
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export BUILD KIT CASES=3 SEEDS=2

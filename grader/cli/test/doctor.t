@@ -51,6 +51,9 @@ if nvcc=$(command -v nvcc); then
     check "a script that stands for nvcc is no problem" silent nvcc CUDA_HOME= PATH="$work/wrapped:/usr/bin:/bin"
     home=$(env -u CUDA_HOME PATH="$work/wrapped:/usr/bin:/bin" make -s -p -n help 2>/dev/null | sed -n 's/^CUDA_HOME := //p')
     check "make finds its toolkit, too" [ -e "$home/include/cuda_runtime.h" ]
+    same "and so do scripts" "$home" "$(env -u CUDA_HOME PATH="$work/wrapped:/usr/bin:/bin" common/mk/cuda-home.sh)"
+    same "none of which guesses from nvcc's place" "" \
+        "$(git grep -lE 'dirname.*(command -v|which) nvcc' -- '*.t' '*.sh' 2>/dev/null | grep -v 'grader/gpu/test-gpu.sh')"
 fi
 # ---- A driver's library: a fake that answers what it is told to ----
 cat >"$work/fake.c" <<'END'

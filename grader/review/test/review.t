@@ -23,6 +23,7 @@ printf "// <script>alert('x')</script> </code></table>\n#error <img src=x onerro
 "$grade" run --submissions "$class" --out "$out" --case one-block --seed 1 --jobs 2 "${weak[@]}" >/dev/null 2>&1
 
 start() { # ARGUMENTS
+    : >"$tmp/stdout" # the program opens it a moment later
     "$grade" review --out "$out" --submissions "$class" --by ta1 "$@" >"$tmp/stdout" 2>"$tmp/stderr" &
     pid=$!
     for _ in $(seq 100); do

@@ -51,7 +51,7 @@ finish() {
 }
 
 command -v nvcc >/dev/null || skip_all "no nvcc"
-: "${CUDA_HOME:=$(dirname "$(dirname "$(realpath "$(command -v nvcc)")")")}"
+: "${CUDA_HOME:=$("$KIT/common/mk/cuda-home.sh")}"
 # build NAME [nvcc options]: NAME from NAME.cu, unless the options name other files
 build_cu() {
     local name=$1
