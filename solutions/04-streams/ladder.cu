@@ -9,7 +9,7 @@
 #define DEFAULT_SIZE (6 * 65536)
 #define LARGE_SIZE   (1 << 26)
 #define TEST_SIZE    (3 * 1024 + 77)
-#define CHUNK_MAX    (1 << 20)
+#define CHUNK_MAX    (1 << 21) // a copy takes 0.2 ms: starting one, and the first and the last that nothing overlaps with, cost little
 #define CHUNKS       6
 #define PATTERN      4096 // as many different readings
 
