@@ -300,6 +300,17 @@ const Grade *report_class_grade(const ReportClass *c, const char *student, const
     return found ? &c->grades[found - c->results] : NULL;
 }
 
+const char *report_class_neighbour(const ReportClass *c, const char *student, const char *lab, int step)
+{
+    size_t i = 0;
+    while (i < c->n_students && strcmp(c->students[i], student) != 0)
+        i++;
+    for (i += (size_t)step; i < c->n_students; i += (size_t)step)
+        if (report_class_find(c, c->students[i], lab))
+            return c->students[i];
+    return NULL;
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -78,9 +78,10 @@ Status html_write(const char *path, StrBuf *page, Diag *d)
     return s;
 }
 
-static Status write_submission(Arena *a, const Result *r, const Grade *g, const ReportFinder *finder,
+static Status write_submission(Arena *a, const ReportClass *c, size_t i, const ReportFinder *finder,
                                const char *title, const char *dir, Diag *d)
 {
+    const Result *r = c->results[i];
     const char *below = report_page_path(a, r->student, r->lab);
     char *path = below ? arena_printf(a, "%s/%s", dir, below) : NULL;
     if (!path)
@@ -94,7 +95,7 @@ static Status write_submission(Arena *a, const Result *r, const Grade *g, const 
     if (s == STATUS_OK && finder)
         s = finder->find(finder->context, a, r, &files, d);
     if (s == STATUS_OK) {
-        html_submission(&page, r, g, &files, title, false);
+        html_submission(&page, c, r, &c->grades[i], &files, title);
         s = html_write(path, &page, d);
     }
     return s;
@@ -108,7 +109,7 @@ Status report_html(const ReportClass *c, const char *title, const char *dir, con
     Status s = dir_make(dir, d);
     for (size_t i = 0; i < c->n_results && s == STATUS_OK; i++) {
         Arena own = {0}; /* files of one submission at a time */
-        s = write_submission(&own, c->results[i], &c->grades[i], finder, title, dir, d);
+        s = write_submission(&own, c, i, finder, title, dir, d);
         arena_free(&own);
     }
     const char *path = arena_printf(&a, "%s/index.html", dir),

@@ -173,7 +173,7 @@ Status report_student_page(const ReportClass *c, const Result *r, const ReportFi
     if (s == STATUS_OK && finder)
         s = finder->find(finder->context, &a, r, &files, d);
     if (s == STATUS_OK)
-        html_submission(out, view, report_class_grade(c, r->student, r->lab), &files, "CUDA Lab Kit", true);
+        html_submission(out, NULL, view, report_class_grade(c, r->student, r->lab), &files, "CUDA Lab Kit");
     result_free(view);
     arena_free(&a);
     return s == STATUS_OK && out->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for a page") : s;
@@ -199,13 +199,48 @@ void html_outcome(StrBuf *out, const Result *r)
         put_case(out, &r->cases[i]);
 }
 
-void html_submission(StrBuf *out, const Result *r, const Grade *g, const ReportFiles *files,
-                     const char *title, bool student_view)
+/* A way to another submission's page, from a page beside or above it. */
+static void put_way(StrBuf *out, const char *student, const char *lab, const char *before, const char *text,
+                    const char *after)
+{
+    Arena a = {0};
+    const char *page = report_page_path(&a, student, lab);
+    strbuf_puts(out, " <a href=\"../");
+    html_text(out, page ? page : "");
+    strbuf_printf(out, "\">%s", before);
+    html_text(out, text);
+    strbuf_printf(out, "%s</a>", after);
+    out->failed = out->failed || !page;
+    arena_free(&a);
+}
+
+/* The students before and after in this lab, and this student's other labs. */
+static void put_ways(StrBuf *out, const ReportClass *c, const Result *r)
+{
+    const char *before = report_class_neighbour(c, r->student, r->lab, -1),
+               *next = report_class_neighbour(c, r->student, r->lab, 1);
+    strbuf_puts(out, "<nav class=\"ways\" aria-label=\"Other submissions\">");
+    if (before)
+        put_way(out, before, r->lab, "← ", before, "");
+    if (next)
+        put_way(out, next, r->lab, "", next, " →");
+    for (size_t i = 0; i < c->n_labs; i++)
+        if (strcmp(c->labs[i], r->lab) != 0 && report_class_find(c, r->student, c->labs[i]))
+            put_way(out, r->student, c->labs[i], "", c->labs[i], "");
+    strbuf_puts(out, "</nav>\n");
+}
+
+void html_submission(StrBuf *out, const ReportClass *c, const Result *r, const Grade *g,
+                     const ReportFiles *files, const char *title)
 {
     StrBuf heading = {0};
-    strbuf_printf(&heading, "%s: %s", r->student, r->lab);
-    html_begin(out, title, heading.text ? heading.text : "", student_view ? NULL : "../index.html");
+    const char *name = c ? report_student_name(c, r->student) : "";
+    strbuf_printf(&heading, name[0] ? "%s (%s): %s" : "%s%s: %s", r->student, name, r->lab);
+    html_begin(out, title, heading.text ? heading.text : "", c ? "../index.html" : NULL);
     strbuf_free(&heading);
+    if (c)
+        put_ways(out, c, r);
+    bool student_view = !c;
     strbuf_puts(out, "</header>\n<main>\n");
     put_facts(out, r, g);
     html_grade(out, r, g, student_view);

@@ -56,9 +56,12 @@ void html_labs(StrBuf *out, const ReportClass *c);
 void html_index(StrBuf *out, const ReportClass *c, const char *title, bool similar);
 /* Writes a page whole or not at all, and frees it. */
 Status html_write(const char *path, StrBuf *page, Diag *d);
-/* files: what was handed in; NULL where it is not at hand. */
-void html_submission(StrBuf *out, const Result *r, const Grade *g, const ReportFiles *files,
-                     const char *title, bool student_view);
+/* c: the class, for the ways to other submissions; NULL makes the student's own page, whose result is the
+ * student's view. files: what was handed in; NULL where it is not at hand. */
+void html_submission(StrBuf *out, const ReportClass *c, const Result *r, const Grade *g,
+                     const ReportFiles *files, const char *title);
+/* The student before (step -1) or after (1) who has a result in the lab; NULL at an end. */
+const char *report_class_neighbour(const ReportClass *c, const char *student, const char *lab, int step);
 /* A submission's cases and build log, as parts of a page. */
 void html_outcome(StrBuf *out, const Result *r);
 /* How the points came to be. */

@@ -352,22 +352,12 @@ static size_t index_of(const char *const *list, size_t n, const char *text)
     return i;
 }
 
-/* The student before or after who has a result in the lab; NULL at an end. */
-static const char *neighbour(const ReviewPage *p, int step)
-{
-    const ReportClass *c = p->c;
-    for (size_t i = index_of(c->students, c->n_students, p->student) + (size_t)step; i < c->n_students;
-         i += (size_t)step)
-        if (report_class_find(c, c->students[i], p->lab))
-            return c->students[i];
-    return NULL;
-}
-
 static void put_nav(StrBuf *out, const ReviewPage *p)
 {
     const ReportClass *c = p->c;
     size_t lab = index_of(c->labs, c->n_labs, p->lab);
-    const char *next = neighbour(p, 1), *before = neighbour(p, -1);
+    const char *next = report_class_neighbour(c, p->student, p->lab, 1),
+               *before = report_class_neighbour(c, p->student, p->lab, -1);
     strbuf_puts(out, "<nav><a id=\"to-index\" href=\"/\">The class</a>");
     put_case_link(out, p->lab, NULL, p->lab);
     if (before)

@@ -5,13 +5,14 @@
     importers.py moodle           COURSE FILE     an offline grading worksheet
     importers.py canvas-zip       COURSE FILE     submissions uploaded again, as feedback
     importers.py moodle-zip       COURSE FILE     feedback files in a zip
-    importers.py gradescope|prairielearn|autolab  FILE...
+    importers.py gradescope|prairielearn|autolab|junit  FILE...
 
 COURSE is JSON: {"students": [{"id", "name", "sortable", "sis", "login", "participant", "attachments": []}],
 "assignments": [{"id", "title", "points"}]}. Prints a line a student, `NAME-IN-THE-COURSE GRADE` or `... FILE`, then who was
 not found; exit status 1 when a row or a file is nobody's, or the importer would refuse or drop something.
 """
-import csv, io, json, re, sys, zipfile
+import csv, io, json, os, re, sys, zipfile
+import xml.etree.ElementTree as xml
 
 problems = []
 
@@ -197,10 +198,62 @@ def autolab(path):
     print(r['scores'])
 
 
+# JUnit: what the schema of Jenkins's xunit plugin allows, and what GitLab keeps. Each element: its attributes, those that must be there, and the
+# order of what it holds ('?': at most one, '*': any number).
+ELEMENTS = {
+    'testsuites': ('name time tests failures disabled errors', '', ['testsuite*']),
+    'testsuite': ('name tests failures errors time timestamp hostname id package skipped disabled', 'name tests failures errors',
+                  ['properties?', 'testcase*', 'system-out?', 'system-err?']),
+    'properties': ('', '', ['property*']),
+    'property': ('name value', 'name value', []),
+    'testcase': ('name classname time file assertions status', 'name', ['skipped?', 'error*', 'failure*', 'system-out*', 'system-err*']),
+    'failure': ('type message', '', []), 'error': ('type message', '', []), 'skipped': ('type message', '', []), 'system-out': ('', '', []), 'system-err': ('', '', []),
+}
+
+
+def fits_schema(element):
+    allowed, needed, order = ELEMENTS.get(element.tag, ('', '', []))
+    if element.tag not in ELEMENTS or set(element.attrib) - set(allowed.split()) or set(needed.split()) - set(element.attrib):
+        problem(f'{element.tag} with {sorted(element.attrib)} fits no schema')
+    names, last = [o.rstrip('?*') for o in order], 0
+    for child in element:
+        at = names.index(child.tag) if child.tag in names else -1
+        if at < last or order[at].endswith('?') and sum(c.tag == child.tag for c in element) > 1:
+            problem(f'{child.tag} does not stand there in {element.tag}')
+        last = max(at, last)
+        fits_schema(child)
+    if not order and len(element):
+        problem(f'{element.tag} holds elements')
+
+
+def junit(path):
+    if os.path.getsize(path) >= 30 << 20:
+        problem('GitLab takes less than 30 MB')
+    root, keys = xml.parse(path).getroot(), set()
+    if root.tag not in ('testsuites', 'testsuite'):
+        problem(f'{root.tag} is no report')
+    fits_schema(root)
+    for suite in root.iter('testsuite'):
+        cases = suite.findall('testcase')
+        for count, tag in (('tests', None), ('failures', 'failure'), ('errors', 'error'), ('skipped', 'skipped')):
+            if int(suite.get(count, 0)) != sum(tag is None or c.find(tag) is not None for c in cases):
+                problem(f'{suite.get("name")}: {count} is {suite.get(count)}')
+        for case in cases:
+            key = (case.get('classname') or suite.get('name'), case.get('name'))
+            bad = [c for c in case if c.tag in ('failure', 'error', 'skipped')]
+            if key in keys or not all(key):
+                problem(f'{key}: a second one of the name, or one without a name, is dropped')
+            keys.add(key)
+            if len(bad) > 1 or any(c.tag == 'failure' and not (c.text or '').strip() for c in bad):
+                problem(f'{key}: GitLab shows the body of one outcome, and there is none')
+            print(*key, bad[0].tag if bad else 'success')
+
+
+LONE = {'gradescope': gradescope, 'prairielearn': prairielearn, 'autolab': autolab, 'junit': junit}
 kind, files = sys.argv[1], sys.argv[2:]
-if kind in ('gradescope', 'prairielearn', 'autolab'):
+if kind in LONE:
     for file in files:
-        {'gradescope': gradescope, 'prairielearn': prairielearn, 'autolab': autolab}[kind](file)
+        LONE[kind](file)
 else:
     course = json.load(open(files[0]))
     {'canvas': canvas, 'moodle': moodle, 'canvas-zip': canvas_zip, 'moodle-zip': moodle_zip}[kind](course, files[1])

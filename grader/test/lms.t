@@ -94,6 +94,12 @@ for format in gradescope prairielearn autolab; do
     done >"$tmp/failed"
     same "$format: it takes a submission in every state" "" "$(cat "$tmp/failed")"
 done
+"$grade" export --out "$out" --format junit --to "$tmp/junit.xml"
+fits_junit() { importer junit "$1"; }
+check "junit: Jenkins's schema, and what GitLab keeps" fits_junit "$tmp/junit.xml"
+same "junit: a case for each student of the class" 39 "$(importer junit "$tmp/junit.xml" | cut -d. -f1 | sort -u | wc -l)"
+sed '0,/<testcase name="[^"]*"/s//<testcase/' "$tmp/junit.xml" >"$tmp/nameless.xml"
+check "the control: a case without a name is found" bash -c "! python3 grader/test/importers.py junit '$tmp/nameless.xml' >/dev/null"
 
 # Moodle ------------------------------------------------------------------------------------------------
 class moodle worksheet.csv

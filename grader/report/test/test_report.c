@@ -32,6 +32,69 @@ static void expect_golden(const char *name, const StrBuf *got)
     arena_free(&a);
 }
 
+/* The value of a variable in a style sheet's text from `from` on. */
+static void style_value(const char *from, const char *name, char *value, size_t size)
+{
+    const char *at = strstr(from, name);
+    if (!at)
+        fail_msg("no %s", name);
+    at += strlen(name) + 1;
+    at += strspn(at, " ");
+    size_t length = strcspn(at, ";}");
+    assert_true(length < size);
+    memcpy(value, at, length);
+    value[length] = '\0';
+}
+
+/* The report has the site's colours, light and dark. */
+static void test_palette(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *report, *site;
+    } rows[] = {{"--page", "--paper"}, {"--ink", "--ink"},   {"--soft", "--soft"}, {"--line", "--line"},
+                {"--link", "--link"},  {"--code", "--code"}, {"--mark", "--mark"}};
+    Arena a = {0};
+    char *site;
+    size_t length;
+    assert_int_equal(file_read(&a, "docs/pandoc/handout.css", 1 << 20, &site, &length, NULL), STATUS_OK);
+    for (int dark = 0; dark < 2; dark++) {
+        const char *in_report = dark ? strstr(REPORT_CSS, "scheme:dark") : REPORT_CSS;
+        const char *in_site = dark ? strstr(site, "scheme: dark") : site;
+        assert_non_null(in_report);
+        assert_non_null(in_site);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            char ours[32], theirs[32];
+            style_value(in_report, rows[i].report, ours, sizeof ours);
+            style_value(in_site, rows[i].site, theirs, sizeof theirs);
+            assert_string_equal(ours, theirs);
+        }
+    }
+    arena_free(&a);
+}
+
+/* Walks from each submission's page by its ways: every page of a lab is met once, in the order of the table. */
+static void test_ways(void **state)
+{
+    (void)state;
+    ReportClass *c = fixture_class();
+    for (size_t l = 0; l < c->n_labs; l++) {
+        const char *last = NULL;
+        for (size_t i = 0; i < c->n_students; i++) {
+            if (!report_class_find(c, c->students[i], c->labs[l]))
+                continue;
+            const char *before = report_class_neighbour(c, c->students[i], c->labs[l], -1);
+            assert_true(before == last);
+            if (last)
+                assert_true(report_class_neighbour(c, last, c->labs[l], 1) == c->students[i]);
+            last = c->students[i];
+        }
+        if (last)
+            assert_null(report_class_neighbour(c, last, c->labs[l], 1));
+    }
+    report_class_free(c);
+}
+
 static void test_table(void **state)
 {
     (void)state;
@@ -101,15 +164,21 @@ static void test_cases(void **state)
 static void test_new_findings_of_like_cases(void **state)
 {
     (void)state;
-    Finding
-        leak = {.kind = "leak",
-                .verdict = "leak",
-                .place.file = "a.cu",
-                .place.line = 5,
-                .text = "a.cu:5: 32 bytes never freed"},
-        race = {.kind = "race", .verdict = "race", .place.file = "a.cu", .place.line = 9, .text = "a.cu:9: two threads"},
-        wrong = {.kind = "x", .verdict = "wrong-result", .place.file = "a.cu", .text = "of its own verdict"},
-        advice = {.kind = "y", .verdict = "", .advice = true, .place.file = "a.cu", .text = "an advice"};
+    Finding leak = {.kind = "leak",
+                    .verdict = "leak",
+                    .place.file = "a.cu",
+                    .place.line = 5,
+                    .text = "a.cu:5: 32 bytes never freed"},
+            race = {.kind = "race",
+                    .verdict = "race",
+                    .place.file = "a.cu",
+                    .place.line = 9,
+                    .text = "a.cu:9: two threads"},
+            wrong = {.kind = "x",
+                     .verdict = "wrong-result",
+                     .place.file = "a.cu",
+                     .text = "of its own verdict"},
+            advice = {.kind = "y", .verdict = "", .advice = true, .place.file = "a.cu", .text = "an advice"};
     Finding second[] = {leak, race, race, wrong, advice}, third[] = {leak, race};
     CaseResult cases[] = {
         {.name = "first", .findings = &leak, .n_findings = 1},
@@ -140,15 +209,24 @@ static void test_new_findings_of_like_cases(void **state)
 static void test_another_place_is_another_reason(void **state)
 {
     (void)state;
-    Finding findings[] = {
-        {.kind = "race", .place.file = "a.cu", .place.line = 5, .verdict = "race", .text = "a.cu:5: race", .message = ""},
-        {.kind = "race", .place.file = "a.cu", .place.line = 9, .verdict = "race", .text = "a.cu:9: race", .message = ""},
-        {.kind = "race",
-         .place.file = "a.cu",
-         .place.line = 5,
-         .verdict = "race",
-         .text = "a.cu:5: race",
-         .message = ""}};
+    Finding findings[] = {{.kind = "race",
+                           .place.file = "a.cu",
+                           .place.line = 5,
+                           .verdict = "race",
+                           .text = "a.cu:5: race",
+                           .message = ""},
+                          {.kind = "race",
+                           .place.file = "a.cu",
+                           .place.line = 9,
+                           .verdict = "race",
+                           .text = "a.cu:9: race",
+                           .message = ""},
+                          {.kind = "race",
+                           .place.file = "a.cu",
+                           .place.line = 5,
+                           .verdict = "race",
+                           .text = "a.cu:5: race",
+                           .message = ""}};
     CaseResult cases[] = {{.name = "first", .message = "a.cu:5: race"},
                           {.name = "second", .message = "a.cu:9: race"},
                           {.name = "third", .message = "a.cu:5: race"}};
@@ -341,7 +419,7 @@ static void test_grades(void **state)
         strbuf_free(&out);
     }
     StrBuf page = {0};
-    html_submission(&page, c->results[0], &c->grades[0], NULL, "Kit", false);
+    html_submission(&page, c, c->results[0], &c->grades[0], NULL, "Kit");
     assert_non_null(strstr(page.text, "74.5/100"));
     assert_non_null(strstr(page.text, "<li>attempt 2 of 3 counts</li>"));
     assert_non_null(strstr(page.text, "<li>set to 80 points: shown at the board</li>"));
@@ -578,12 +656,12 @@ static void test_student_view(void **state)
     (void)state;
     Result *r = result_create();
     Finding finding = {.kind = "race",
-                             .verdict = "race",
-                             .kernel = "k",
-                             .place.file = "SECRET-file",
-                             .message = "SECRET-m",
-                             .hint = "SECRET-h",
-                             .text = "SECRET-t"};
+                       .verdict = "race",
+                       .kernel = "k",
+                       .place.file = "SECRET-file",
+                       .message = "SECRET-m",
+                       .hint = "SECRET-h",
+                       .text = "SECRET-t"};
     ResultMetric metric = {"SECRET-metric", 1};
     CaseResult cases[2] = {{.name = "open",
                             .points = 1,
@@ -736,11 +814,13 @@ static void only_these(const json_t *object, const char *const *known)
  * either, Gradescope reports an autograder that failed, and no points. The leaderboard would show a number, too. */
 static bool gradescope_scores(const char *text, bool *in_tests)
 {
-    static const char *const top[] = {"score", "execution_time", "output", "output_format", "test_output_format",
-                                      "test_name_format", "visibility", "stdout_visibility", "extra_data", "tests",
-                                      "leaderboard", NULL};
-    static const char *const each[] = {"score", "max_score", "status", "name", "name_format", "number", "output",
-                                       "output_format", "tags", "visibility", "extra_data", NULL};
+    static const char *const top[] = {"score",         "execution_time",     "output",
+                                      "output_format", "test_output_format", "test_name_format",
+                                      "visibility",    "stdout_visibility",  "extra_data",
+                                      "tests",         "leaderboard",        NULL};
+    static const char *const each[] = {"score",       "max_score",  "status",     "name",
+                                       "name_format", "number",     "output",     "output_format",
+                                       "tags",        "visibility", "extra_data", NULL};
     json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *test;
     size_t i, n_scored = 0;
     assert_non_null(json);
@@ -751,7 +831,8 @@ static bool gradescope_scores(const char *text, bool *in_tests)
     {
         const char *status = json_string_value(json_object_get(test, "status"));
         only_these(test, each);
-        assert_true(json_is_string(json_object_get(test, "name")) && json_is_number(json_object_get(test, "max_score")));
+        assert_true(json_is_string(json_object_get(test, "name")) &&
+                    json_is_number(json_object_get(test, "max_score")));
         assert_true(status && (strcmp(status, "passed") == 0 || strcmp(status, "failed") == 0));
         n_scored += json_is_number(json_object_get(test, "score"));
     }
@@ -893,6 +974,8 @@ static void test_inconclusive_is_marked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_palette),
+        cmocka_unit_test(test_ways),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_what_counts_in_every_format),
         cmocka_unit_test(test_gradescope_has_no_score_of_what_is_ungraded),
