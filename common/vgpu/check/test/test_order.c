@@ -120,6 +120,32 @@ static void one_thread_speaks_for_its_block(void **state)
     }
 }
 
+/* A warp that neither fences nor syncs until its block has passed a barrier knows what the block knows by then, and
+ * speaks for its fences. */
+static void warp_that_comes_later(void **state)
+{
+    (void)state;
+    for (int barrier = 0; barrier < 2; barrier++) {
+        Grid g = grid_new(2);
+        rig_block(g.r, 0, 0);
+        store(&g, 0, 1);
+        rig_fence(g.r, 0, 1, SCOPE_GPU);
+        if (barrier)
+            rig_barrier(g.r);
+        rig_access(g.r, ATOMIC(.space = SPACE_GLOBAL, .alloc = g.flags, .inst = 3, .warp = 1, .mask = 1,
+                               .base = g.flags->addr));
+        rig_block(g.r, 1, 0);
+        flag_atomic(&g, 0);
+        if (barrier)
+            rig_barrier(g.r);
+        rig_fence(g.r, 1, 1, SCOPE_GPU);
+        rig_access(g.r, LOAD(.space = SPACE_GLOBAL, .alloc = g.data, .inst = 2, .warp = 1, .mask = 1,
+                             .base = g.data->addr));
+        assert_int_equal(races(&g), (size_t)!barrier);
+        grid_free(&g);
+    }
+}
+
 /* ---- locks ---- */
 
 static size_t lock(bool fences, uint32_t blocks)
@@ -403,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(last_block_reduction),
         cmocka_unit_test(one_thread_speaks_for_its_block),
+        cmocka_unit_test(warp_that_comes_later),
         cmocka_unit_test(locks),
         cmocka_unit_test(lock_forgotten_by_one),
         cmocka_unit_test(flags),
