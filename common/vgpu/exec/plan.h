@@ -5,7 +5,7 @@
  *      base + x * step[0] + y * step[1] + z * step[2] + X * step[3] + Y * step[4] + Z * step[5]
  *
  * in thread (x, y, z) of block (X, Y, Z). Before the launch begins the kernel is walked through with such
- * values (plan_make.c, plan_value.c), as a block in the middle of the grid goes; what is left of it is a list
+ * values (plan_make.c, plan_condition.c, affine.c), as a block in the middle of the grid goes; what is left of it is a list
  * of steps without any branch: loads and stores at addresses of that form, the arithmetic on what was loaded,
  * barriers. The walk also gives the conditions under which a block goes that way: that it decides its
  * branches so, and that its addresses stay in the same allocations. They are few, since those with the same
@@ -31,7 +31,6 @@
 #include "common/vgpu/exec/wide.h"
 
 enum {
-    PLAN_DIMS = 6,
     PLAN_BLOCKS_MIN = 4,      /* of a launch that is worth a plan */
     PLAN_STEPS_MAX = 1 << 14, /* of a plan */
     PLAN_INSTS_MAX = 1 << 16, /* that the walk goes through */
@@ -41,11 +40,6 @@ enum {
     PLAN_ROW_MAX = 64,     /* blocks that a worker takes in a row */
     PLAN_ROW_STEPS = 2048, /* of a plan whose accesses are told for a row of blocks at once */
 };
-
-typedef struct PlanValue {
-    uint64_t base;
-    int64_t step[PLAN_DIMS]; /* threads x, y, z; blocks X, Y, Z */
-} PlanValue;
 
 /* How far something moves from block to block: shift = X * step[0] + Y * step[1] + Z * step[2] bytes, or
  * whatever it counts. A block goes as planned when its shifts are from min to max. */
@@ -105,31 +99,22 @@ typedef struct Plan {
     ExecPc *pcs;               /* counts of a block: runs, lanes, diverged; n_insts + 1 */
 } Plan;
 
-/* Of a register, beside what there is in Wide. */
+/* Of a register, beside what there is in affine.h. */
 enum {
-    HELD_MIXED = 16, /* some threads' own: nobody may read it */
-    HELD_FIRST = 32, /* a predicate that comes out in one way for the first threads, and in the other one for
-                        the others */
+    HELD_MIXED = 16,                           /* some threads' own: nobody may read it */
+    HELD_FIRST_FALSE = 32, HELD_FIRST_TRUE = 64, /* a predicate of which the first threads have this one, and the others not */
 };
 
-/* What is known of the registers where the walk stands: as in Wide. */
+/* What is known where the walk stands. */
 typedef struct PlanState {
-    ExecRun *run;
+    AffineState affine; /* of the grid; affine.most is that of the active threads */
     Plan *plan;
-    const uint8_t *pool;
-    uint8_t *held;            /* HELD_...: by offset / 4 */
-    PlanValue *values;        /* by offset / 64 */
-    uint32_t *firsts;         /* HELD_FIRST: how many threads, by offset / 4 */
-    uint32_t most[PLAN_DIMS]; /* largest index, of the active threads */
-    int64_t at[3];            /* the block that decides */
-    ExecWarp *warp;           /* in whose registers is worked out what is alike everywhere */
+    uint32_t *firsts;   /* HELD_FIRST_...: how many threads, by offset / 4 */
+    int64_t at[3];      /* the block that decides */
+    ExecWarp *warp;     /* in whose registers is worked out what is alike everywhere */
 } PlanState;
 
-/* plan_value.c */
-/* False: not known as a value. */
-bool plan_known(const PlanState *s, const IrOperand *o, PlanValue *x);
-/* 1 or 0 when it is known, else -1. */
-int plan_predicate(const PlanState *s, const IrOperand *o);
+/* plan_condition.c */
 /* Does an instruction on known values. False: nothing was done. */
 bool plan_compute(PlanState *s, const IrInst *inst);
 /* Of a comparison whose outcome goes into the register files: notes it when the first threads differ from the
@@ -138,11 +123,6 @@ void plan_note_first(PlanState *s, const IrInst *inst);
 /* Shifts with these steps shall be from min to max; *move: which of the plan's moves that is. False: they are
  * not in the deciding block, or these are too many. */
 bool plan_demand(PlanState *s, const int64_t step[3], int64_t min, int64_t max, uint16_t *move);
-
-/* What the threads of a block add to what its first one has, at least and at most. False: the arithmetic
- * might wrap in some block. */
-bool plan_range(const PlanState *s, const PlanValue *x, bool is_signed, unsigned bytes, int64_t *below,
-                int64_t *above);
 
 /* plan_make.c. NULL: this launch has none, or there is no memory for one. */
 Plan *plan_prepare(ExecRun *run);

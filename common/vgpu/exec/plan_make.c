@@ -23,7 +23,7 @@ typedef struct Walk {
 
 static bool all_active(const Walk *w)
 {
-    return w->n_threads == w->s.run->n_threads;
+    return w->n_threads == w->s.affine.run->n_threads;
 }
 
 static PlanStep *add_step(Walk *w, PlanKind kind, const IrInst *inst)
@@ -77,21 +77,20 @@ static void skip(Walk *w)
 static bool spread(Walk *w, const IrOperand *o)
 {
     PlanState *s = &w->s;
-    if (o->kind != IR_REG || s->held[o->off / 4] & HELD_LANES)
+    if (o->kind != IR_REG || s->affine.held[o->off / 4] & HELD_LANES)
         return true;
-    uint8_t held = s->held[o->off / 4];
+    uint8_t held = s->affine.held[o->off / 4];
     if (o->bytes > 8 || held & HELD_MIXED)
         return false;
-    PlanValue x = {.base = held & HELD_TRUE ? FULL_MASK : 0};
+    AffineValue room = {.base = held & HELD_TRUE ? FULL_MASK : 0};
+    const AffineValue *x = o->bytes ? affine_known(&s->affine, o, &room) : &room;
     PlanStep *step = add_step(w, PLAN_SPREAD, NULL);
-    if (!step || (o->bytes && !plan_known(s, o, &x)) ||
-        !plan_demand(s, x.step + 3, INT64_MIN, INT64_MAX, &step->move))
+    if (!step || !x || !plan_demand(s, x->step + 3, INT64_MIN, INT64_MAX, &step->move))
         return false;
     step->off = o->off;
     step->bytes = o->bytes;
-    step->span.at.base = x.base;
-    memcpy(step->span.at.step, x.step, sizeof step->span.at.step);
-    s->held[o->off / 4] = held | HELD_LANES | (o->bytes ? 0 : held ? 0 : HELD_FALSE);
+    step->span.at = *x;
+    s->affine.held[o->off / 4] = held | HELD_LANES | (o->bytes ? 0 : held ? 0 : HELD_FALSE);
     return true;
 }
 
@@ -117,7 +116,7 @@ static bool take_lanes(Walk *w, PlanStep *step, const IrOperand *o)
 {
     if (o->kind != IR_REG)
         return true;
-    uint8_t *held = &w->s.held[o->off / 4];
+    uint8_t *held = &w->s.affine.held[o->off / 4];
     bool there = *held & HELD_LANES;
     *held = HELD_LANES;
     if (all_active(w))
@@ -152,28 +151,28 @@ static bool run_handlers(Walk *w, const IrInst *inst)
 }
 
 /* The address of an access that is aligned, and known for all threads of all blocks. */
-static bool find_address(const PlanState *s, const IrInst *inst, PlanValue *at, WideSpan *span,
+static bool find_address(const PlanState *s, const IrInst *inst, AffineValue *at, WideSpan *span,
                          int64_t *below, int64_t *above)
 {
     const IrOperand *o = &inst->src[0];
     bool narrow = o->kind != IR_NONE && o->bytes == 4;
-    *at = (PlanValue){0};
-    if (!wide_elements(inst, span) || (o->kind != IR_NONE && !plan_known(s, o, at)))
+    AffineValue room = {0};
+    const AffineValue *known = o->kind == IR_NONE ? &room : affine_known(&s->affine, o, &room);
+    if (!known || !wide_elements(inst, span))
         return false;
+    *at = *known;
     at->base += (uint64_t)inst->offset;
     if (narrow)
         at->base = (uint32_t)at->base;
-    uint64_t odd = at->base;
-    for (int i = 0; i < PLAN_DIMS; i++)
-        odd |= (uint64_t)at->step[i];
-    return !(odd & (span->bytes - 1)) && plan_range(s, at, false, narrow ? 4 : 8, below, above);
+    return affine_is_aligned(at, s->affine.most, AFFINE_GRID, span->bytes) &&
+           affine_range(at, s->affine.most, AFFINE_GRID, false, narrow ? 4 : 8, below, above);
 }
 
 static bool add_access(Walk *w, const IrInst *inst)
 {
     PlanState *s = &w->s;
-    const ExecRun *run = s->run;
-    PlanValue at;
+    const ExecRun *run = s->affine.run;
+    AffineValue at;
     WideSpan span = {0};
     int64_t below, above, from = 0, to = run->shared_bytes;
     if (!find_address(s, inst, &at, &span, &below, &above))
@@ -181,9 +180,8 @@ static bool add_access(Walk *w, const IrInst *inst)
     uint64_t here = at.base;
     for (int i = 0; i < 3; i++)
         here += (uint64_t)(at.step[3 + i] * s->at[i]);
-    span.at.base = at.base;
-    memcpy(span.at.step, at.step, sizeof span.at.step);
-    memcpy(span.most, s->most, sizeof span.most);
+    span.at = at;
+    memcpy(span.most, s->affine.most, sizeof span.most);
     span.low = at.base + (uint64_t)below;
     span.end = at.base + (uint64_t)above + span.bytes;
     if (inst->space == SPACE_GLOBAL) {
@@ -212,17 +210,14 @@ static bool add_access(Walk *w, const IrInst *inst)
 static bool add_barrier(Walk *w, const IrInst *inst)
 {
     const IrOperand *o = &inst->src[0];
-    PlanValue id = {0};
+    AffineValue room = {0};
+    const AffineValue *id = o->kind == IR_NONE ? &room : affine_known(&w->s.affine, o, &room);
     bool counts = inst->src[1].kind != IR_NONE && inst->src[1].bytes;
-    if (!all_active(w) || counts || (o->kind != IR_NONE && !plan_known(&w->s, o, &id)) ||
-        id.base >= EXEC_N_BARRIERS)
+    if (!all_active(w) || counts || !id || !affine_is_uniform(id, AFFINE_GRID) || id->base >= EXEC_N_BARRIERS)
         return false;
-    for (int i = 0; i < PLAN_DIMS; i++)
-        if (id.step[i])
-            return false;
     PlanStep *step = add_step(w, PLAN_BARRIER, inst);
     if (step)
-        step->off = (uint32_t)id.base;
+        step->off = (uint32_t)id->base;
     return step;
 }
 
@@ -238,8 +233,8 @@ static bool activate(Walk *w, uint32_t n_threads)
 {
     PlanStep *step = add_step(w, PLAN_ACTIVE, NULL);
     w->n_threads = n_threads;
-    if (n_threads <= w->s.run->launch->block[0])
-        w->s.most[0] = n_threads - 1;
+    if (n_threads <= w->s.affine.run->launch->block[0])
+        w->s.affine.most[0] = n_threads - 1;
     if (step)
         step->off = n_threads;
     return step;
@@ -249,11 +244,11 @@ static bool activate(Walk *w, uint32_t n_threads)
 static bool part(Walk *w, const IrInst *inst)
 {
     PlanState *s = &w->s;
-    uint8_t held = s->held[inst->guard.off / 4];
+    uint8_t held = s->affine.held[inst->guard.off / 4];
     uint32_t n = s->firsts[inst->guard.off / 4];
-    uint32_t join = inst->reconverge == IR_NO_PC ? s->run->entry->epilogue : inst->reconverge;
-    bool first_jump = ((held & HELD_TRUE) != 0) ^ inst->guard.negated;
-    if (!(held & HELD_FIRST) || first_jump || n >= w->n_threads || inst->target != join ||
+    uint32_t join = inst->reconverge == IR_NO_PC ? s->affine.run->entry->epilogue : inst->reconverge;
+    bool first_jump = ((held & HELD_FIRST_TRUE) != 0) ^ inst->guard.negated;
+    if (!(held & (HELD_FIRST_FALSE | HELD_FIRST_TRUE)) || first_jump || n >= w->n_threads || inst->target != join ||
         w->depth == PLAN_LEVELS)
         return false;
     close_run(w, w->pc + 1);
@@ -270,7 +265,7 @@ static bool meet(Walk *w)
     const Level level = w->levels[--w->depth];
     close_run(w, w->pc);
     while (w->n_scoped > level.n_scoped)
-        w->s.held[w->scoped[--w->n_scoped]] = HELD_MIXED;
+        w->s.affine.held[w->scoped[--w->n_scoped]] = HELD_MIXED;
     return activate(w, level.n_threads);
 }
 
@@ -313,8 +308,8 @@ static bool walk_on(Walk *w)
 {
     if (w->depth && w->pc == w->levels[w->depth - 1].join)
         return meet(w);
-    const IrInst *inst = &w->s.run->entry->insts[w->pc];
-    int on = inst->guard.kind == IR_NONE ? 1 : plan_predicate(&w->s, &inst->guard);
+    const IrInst *inst = &w->s.affine.run->entry->insts[w->pc];
+    int on = inst->guard.kind == IR_NONE ? 1 : affine_predicate(&w->s.affine, &inst->guard);
     if (++w->walked > PLAN_INSTS_MAX)
         return false;
     if (on < 0)
@@ -341,25 +336,26 @@ static bool walk(Plan *plan, ExecRun *run)
 {
     const IrFunction *f = run->entry;
     const ExecLaunch *l = run->launch;
-    Walk w = {.s = {.run = run, .plan = plan, .pool = l->instance->pools[l->function]},
+    Walk w = {.s = {.affine = {.run = run, .dims = AFFINE_GRID, .pool = l->instance->pools[l->function]},
+                    .plan = plan},
               .n_threads = run->n_threads};
     ExecBlock *block = aligned_zeros(sizeof *block);
     Warp *warp = aligned_zeros(sizeof *warp);
     uint8_t *regs = aligned_zeros(f->reg_bytes);
-    w.s.held = calloc(f->reg_bytes / 4 + 1u, 1);
-    w.s.values = calloc(f->reg_bytes / 64 + 1u, sizeof *w.s.values);
+    w.s.affine.held = calloc(f->reg_bytes / 4 + 1u, 1);
+    w.s.affine.values = calloc(f->reg_bytes / 64 + 1u, sizeof *w.s.affine.values);
     w.s.firsts = calloc(f->reg_bytes / 4 + 1u, sizeof *w.s.firsts);
-    bool made = block && warp && regs && w.s.held && w.s.values && w.s.firsts;
+    bool made = block && warp && regs && w.s.affine.held && w.s.affine.values && w.s.firsts;
     if (made) {
         block->run = run;
         warp->base.block = block;
         warp->base.regs = regs;
-        warp->base.pool = w.s.pool;
+        warp->base.pool = w.s.affine.pool;
         w.s.warp = &warp->base;
     }
     for (int i = 0; i < 3; i++) {
-        w.s.most[i] = l->block[i] - 1;
-        w.s.most[3 + i] = l->grid[i] - 1;
+        w.s.affine.most[i] = l->block[i] - 1;
+        w.s.affine.most[3 + i] = l->grid[i] - 1;
         w.s.at[i] = l->grid[i] / 2;
     }
     while (made && !w.ended)
@@ -367,8 +363,8 @@ static bool walk(Plan *plan, ExecRun *run)
     free(block);
     free(warp);
     free(regs);
-    free(w.s.held);
-    free(w.s.values);
+    free(w.s.affine.held);
+    free(w.s.affine.values);
     free(w.s.firsts);
     free(w.scoped);
     return made;

@@ -50,7 +50,7 @@ static void store(ExecBlock *b, const PlanStep *step, const int64_t *shifts, uin
 
 static void spread(ExecBlock *b, const PlanStep *step, const int64_t *shifts)
 {
-    WideValue x = step->span.at;
+    AffineValue x = step->span.at;
     x.base += (uint64_t)shifts[step->move];
     wide_put_lanes(b, step->off, step->bytes, &x);
 }

@@ -136,7 +136,7 @@ static Step branch(ExecBlock *b, const IrInst *inst)
 {
     Wide *v = b->wide;
     uint32_t to[EXEC_WARPS_MAX] = {0}, others[EXEC_WARPS_MAX], any = 0, rest = 0;
-    int taken = inst->guard.kind == IR_NONE ? 1 : wide_predicate(v, &inst->guard);
+    int taken = inst->guard.kind == IR_NONE ? 1 : affine_predicate(&v->affine, &inst->guard);
     if (taken >= 0)
         return taken ? jump(v, inst->target) : STEP_NEXT;
     for (uint32_t left = v->warps; left; left &= left - 1) {
@@ -180,10 +180,10 @@ static Step barrier(ExecBlock *b, const IrInst *inst)
 {
     const Wide *v = b->wide;
     const IrOperand *o = &inst->src[0];
-    WideValue room = {0};
-    const WideValue *id = o->kind == IR_NONE ? &room : wide_known(v, o, &room);
+    AffineValue room = {0};
+    const AffineValue *id = o->kind == IR_NONE ? &room : affine_known(&v->affine, o, &room);
     bool counts = inst->src[1].kind != IR_NONE && inst->src[1].bytes;
-    if (!v->whole || counts || !id || !wide_is_uniform(id) || id->base >= EXEC_N_BARRIERS ||
+    if (!v->whole || counts || !id || !affine_is_uniform(id, AFFINE_BLOCK) || id->base >= EXEC_N_BARRIERS ||
         b->barriers[id->base].used)
         return STEP_LEAVE;
     barrier_tell_all(b, inst, (uint32_t)id->base);
@@ -219,7 +219,7 @@ static void open_result(ExecBlock *b, const IrOperand *o, bool partial)
         return;
     if (partial)
         wide_spread(b, o);
-    b->wide->held[o->off / 4] = HELD_LANES;
+    b->wide->affine.held[o->off / 4] = HELD_LANES;
 }
 
 static void open_results(ExecBlock *b, const IrInst *inst, bool partial)
@@ -284,65 +284,25 @@ static Step by_warp(ExecBlock *b, const IrInst *inst, const uint32_t *mask, bool
 
 /* ---- once for the block ---- */
 
-static bool is_alike(const Wide *v, const IrOperand *o)
+static bool special(ExecBlock *b, const IrInst *inst)
 {
-    WideValue room;
-    if (o->kind != IR_REG)
-        return true;
-    if (o->bytes == 0)
-        return wide_predicate(v, o) >= 0;
-    const WideValue *x = wide_known(v, o, &room);
-    return x && wide_is_uniform(x);
+    AffineState *s = &b->wide->affine;
+    PtxSreg sreg = (PtxSreg)inst->src[0].off;
+    if (sreg <= PTX_SREG_TID_Z)
+        affine_set_index(s, &inst->dst, (int)(sreg - PTX_SREG_TID_X));
+    else if (!sreg_differs_by_lane(sreg) && sreg != PTX_SREG_WARPID)
+        affine_set_uniform(s, &inst->dst, sreg_of_warp(&b->warps[0].base, sreg));
+    else
+        return false;
+    return true;
 }
 
-static bool all_alike(const Wide *v, const IrInst *inst)
+static bool compute(ExecBlock *b, const IrInst *inst)
 {
-    for (uint32_t i = 0; i < inst->n_src; i++)
-        if (!is_alike(v, &inst->src[i]))
-            return false;
-    return inst->dst.bytes <= 8 && inst->dst2.bytes <= 8;
-}
-
-/* Brings a source into the first warp's registers, without taking note of it. */
-static void bring(ExecBlock *b, const IrOperand *o)
-{
-    const Wide *v = b->wide;
-    uint8_t *to = b->warps[0].base.regs + o->off;
-    WideValue x;
-    if (o->kind != IR_REG || v->held[o->off / 4] & HELD_LANES)
-        return;
-    if (o->bytes == 0) {
-        uint32_t bits = v->held[o->off / 4] & HELD_TRUE ? FULL_MASK : 0;
-        memcpy(to, &bits, sizeof bits);
-        return;
-    }
-    uint64_t base = wide_known(v, o, &x)->base;
-    for (int lane = 0; lane < WARP_LANES; lane++)
-        memcpy(to + (size_t)lane * o->bytes, &base, o->bytes);
-}
-
-static void take_result(ExecBlock *b, const IrOperand *o)
-{
-    Wide *v = b->wide;
-    const uint8_t *from = b->warps[0].base.regs + o->off;
-    WideValue x = {0};
-    if (o->kind != IR_REG)
-        return;
-    if (o->bytes == 0) {
-        v->held[o->off / 4] = from[0] & 1 ? HELD_TRUE : HELD_FALSE;
-        return;
-    }
-    memcpy(&x.base, from, o->bytes);
-    wide_set(v, o, &x);
-}
-
-static void once(ExecBlock *b, const IrInst *inst)
-{
-    for (uint32_t i = 0; i < inst->n_src; i++)
-        bring(b, &inst->src[i]);
-    inst->handler(&b->warps[0].base, inst, FULL_MASK);
-    take_result(b, &inst->dst);
-    take_result(b, &inst->dst2);
+    AffineState *s = &b->wide->affine;
+    if (inst->wide == WIDE_SREG)
+        return special(b, inst);
+    return affine_compute(s, inst) || affine_compute_once(s, inst, &b->warps[0].base, HELD_LANES);
 }
 
 /* ---- the loop ---- */
@@ -381,12 +341,8 @@ static Step do_inst(ExecBlock *b, const IrInst *inst)
     default:
         break;
     }
-    if (v->whole && wide_compute(b, inst))
+    if (v->whole && compute(b, inst))
         return STEP_NEXT;
-    if (v->whole && inst->wide != WIDE_SREG && inst->wide != WIDE_PARAM && all_alike(v, inst)) {
-        once(b, inst);
-        return STEP_NEXT;
-    }
     return by_warp(b, inst, v->active, !v->whole);
 }
 
@@ -413,7 +369,7 @@ static Step do_guarded(ExecBlock *b, const IrInst *inst)
 static Step step(ExecBlock *b, const IrInst *inst)
 {
     Wide *v = b->wide;
-    int on = inst->guard.kind == IR_NONE || inst->opcode == PTX_BRA ? 1 : wide_predicate(v, &inst->guard);
+    int on = inst->guard.kind == IR_NONE || inst->opcode == PTX_BRA ? 1 : affine_predicate(&v->affine, &inst->guard);
     if (on == 1)
         return do_inst(b, inst);
     if (on < 0)
@@ -482,6 +438,7 @@ bool wide_load(ExecBlock *b)
     if (v->loaded && v->code == code)
         return true;
     v->code = code;
+    v->affine.pool = code->pool;
     for (uint32_t i = 0; i < b->run->n_warps; i++) {
         ExecWarp *w = &b->warps[i].base;
         w->pool = code->pool;

@@ -5,11 +5,10 @@
  * is known what it holds in the whole block, in one of two ways or in both:
  *
  *   HELD_LANES   the warps' register files hold it, as always
- *   HELD_AFFINE  thread (x, y, z) has base + x * step[0] + y * step[1] + z * step[2], cut to the register's
- *                width; steps of 0 are a value that all threads have. The register files need not hold it.
+ *   HELD_AFFINE  the block has an affine value (affine.h), which the register files need not hold
  *
  * Sums, products with what all have, comparisons that come out alike, and the range of a memory access are
- * then a few operations for the block (wide_value.c, wide_memory.c). Where that does not do, the values are
+ * then a few operations for the block (affine.c, wide_memory.c). Where that does not do, the values are
  * written into the register files once, and each warp's own handler runs, one warp after the other (wide.c).
  *
  * Threads that part have a level each (WideLevel): the side that falls through goes first, then the other,
@@ -23,7 +22,7 @@
 #ifndef COMMON_VGPU_EXEC_WIDE_H
 #define COMMON_VGPU_EXEC_WIDE_H
 
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/affine.h"
 
 enum {
     WIDE_LEVELS = 16,       /* branches within branches; one more, and the block goes warp by warp */
@@ -38,18 +37,6 @@ typedef enum WideKind {
 #include "common/vgpu/exec/wide.def"
 #undef X
 } WideKind;
-
-enum {
-    HELD_NOTHING = 0,
-    HELD_LANES = 1,
-    HELD_AFFINE = 2
-};                                      /* registers. Nothing: never written, reads as 0 */
-enum { HELD_FALSE = 2, HELD_TRUE = 4 }; /* predicates, beside HELD_LANES */
-
-typedef struct WideValue {
-    uint64_t base;
-    int64_t step[3];
-} WideValue;
 
 /* Threads that have parted. Those of `expected` that are neither active nor waiting have arrived. */
 typedef struct WideLevel {
@@ -73,12 +60,10 @@ typedef struct Wide {
     int32_t fuel;
     uint64_t retired; /* not yet added to the block's */
     uint32_t depth;
-    uint32_t most[3];   /* largest thread index */
     uint32_t row_lanes; /* lanes that go up in x together: 32, 16, 8, 4, 2 or 1 */
     size_t reg_stride;  /* bytes from one warp's register file to the next one's */
     const ExecCode *code;
-    uint8_t *held;                                         /* by offset of a register in the file / 4 */
-    WideValue *values;                                     /* by offset / 64 */
+    AffineState affine;
     uint32_t active[EXEC_WARPS_MAX], mask[EXEC_WARPS_MAX]; /* lanes; of a guarded instruction */
     WideLevel levels[WIDE_LEVELS];
 } Wide;
@@ -87,27 +72,12 @@ typedef struct Wide {
 uint8_t wide_kind(const IrInst *inst, IrHandler handler);
 uint8_t wide_sources(const IrInst *inst);
 
-/* wide_value.c */
-/* The operand's value, if it is known as one for the block, else NULL. A constant is put into room. */
-const WideValue *wide_known(const Wide *v, const IrOperand *o, WideValue *room);
-/* 1 or 0 when it is the same in all threads, else -1. */
-int wide_predicate(const Wide *v, const IrOperand *o);
-/* Writes a register: all threads of the block. */
-void wide_set(Wide *v, const IrOperand *o, const WideValue *x);
+/* wide_spread.c */
 /* Writes the value, or the bits of a predicate (bytes 0), into the register at off in all threads. */
-void wide_put_lanes(ExecBlock *b, uint32_t off, unsigned bytes, const WideValue *x);
+void wide_put_lanes(ExecBlock *b, uint32_t off, unsigned bytes, const AffineValue *x);
 /* The register files hold it from now on. */
 void wide_spread(ExecBlock *b, const IrOperand *o);
 void wide_spread_all(ExecBlock *b);
-/* Does an instruction of the whole block on known values. False: nothing was done. */
-bool wide_compute(ExecBlock *b, const IrInst *inst);
-/* The least and the greatest value of the threads up to `most`. False: the arithmetic might wrap. */
-bool wide_range(const WideValue *x, const uint32_t most[3], bool is_signed, unsigned bytes, int64_t *low,
-                int64_t *high);
-static inline bool wide_is_uniform(const WideValue *x)
-{
-    return (x->step[0] | x->step[1] | x->step[2]) == 0;
-}
 
 /* wide_memory.c */
 typedef enum WideAccess {
@@ -119,7 +89,7 @@ WideAccess wide_access(ExecBlock *b, const IrInst *inst);
 
 /* What an instruction accesses. */
 typedef struct WideSpan {
-    WideValue at;            /* the address of each thread */
+    AffineValue at;            /* the address of each thread */
     uint32_t most[3];        /* largest index of the threads that take part */
     uint32_t bytes, element; /* of a thread; of a register */
     uint64_t low, end;

@@ -35,30 +35,22 @@ static bool find_span(const Wide *v, const IrInst *inst, WideSpan *s)
 {
     const IrOperand *o = &inst->src[0];
     bool narrow = o->kind != IR_NONE && o->bytes == 4;
-    WideValue room = {0};
-    const WideValue *at = o->kind == IR_NONE ? &room : wide_known(v, o, &room);
-    int64_t low, high;
+    AffineValue room = {0};
+    const AffineValue *at = o->kind == IR_NONE ? &room : affine_known(&v->affine, o, &room);
+    int64_t below, above;
     if (!v->n_first || !at || !wide_elements(inst, s))
         return false;
     uint64_t base = at->base + (uint64_t)inst->offset;
     s->at.base = narrow ? (uint32_t)base : base;
     for (int i = 0; i < 3; i++) {
         s->at.step[i] = at->step[i];
-        s->most[i] = v->whole ? v->most[i] : i == 0 ? v->n_first - 1 : 0;
+        s->most[i] = v->whole ? v->affine.most[i] : i == 0 ? v->n_first - 1 : 0;
     }
-    if (!wide_range(&s->at, s->most, false, narrow ? 4 : 8, &low, &high))
+    if (!affine_range(&s->at, s->most, AFFINE_BLOCK, false, narrow ? 4 : 8, &below, &above))
         return false;
-    s->low = (uint64_t)low;
-    s->end = (uint64_t)high + s->bytes;
+    s->low = s->at.base + (uint64_t)below;
+    s->end = s->at.base + (uint64_t)above + s->bytes;
     return true;
-}
-
-static bool is_aligned(const WideSpan *s)
-{
-    uint64_t odd = s->at.base;
-    for (int i = 0; i < 3; i++)
-        odd |= s->most[i] ? (uint64_t)s->at.step[i] : 0;
-    return (odd & (s->bytes - 1)) == 0;
 }
 
 static bool find_bytes(ExecBlock *b, WideSpan *s, uint8_t space)
@@ -380,16 +372,16 @@ static void load(ExecBlock *b, const IrInst *inst, const WideSpan *s, uint32_t o
         uint8_t *host = s->host + (size_t)k * s->element;
         if (o->kind != IR_REG)
             continue;
-        if (v->whole && wide_is_uniform(&s->at)) {
-            WideValue x = {0};
-            memcpy(&x.base, host, s->element);
-            wide_set(v, o, &x);
+        if (v->whole && affine_is_uniform(&s->at, AFFINE_BLOCK)) {
+            uint64_t bits = 0;
+            memcpy(&bits, host, s->element);
+            affine_set_uniform(&v->affine, o, bits);
             continue;
         }
         if (!v->whole)
             wide_spread(b, o);
         wide_load_rows(b, s, o, host);
-        v->held[o->off / 4] = HELD_LANES;
+        v->affine.held[o->off / 4] = HELD_LANES;
     }
 }
 
@@ -426,7 +418,7 @@ WideAccess wide_access(ExecBlock *b, const IrInst *inst)
     WideSpan s;
     if (!find_span(b->wide, inst, &s))
         return WIDE_BY_WARP;
-    if (!is_aligned(&s) || !find_bytes(b, &s, inst->space))
+    if (!affine_is_aligned(&s.at, s.most, AFFINE_BLOCK, s.bytes) || !find_bytes(b, &s, inst->space))
         return WIDE_ODD;
     s.warps = b->wide->warps;
     for (uint32_t k = 0; inst->opcode == PTX_ST && k < inst->n_vec; k++)

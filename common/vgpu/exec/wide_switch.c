@@ -20,16 +20,15 @@ bool wide_create(ExecBlock *b)
     const uint32_t reg_bytes = run->entry->reg_bytes;
     Wide *v = block_alloc(b, sizeof *v);
     uint8_t *held = block_alloc(b, reg_bytes / 4 + 1u);
-    WideValue *values = block_alloc(b, (reg_bytes / 64 + 1u) * sizeof *values);
+    AffineValue *values = block_alloc(b, (reg_bytes / 64 + 1u) * sizeof *values);
     if (!v || !held || !values)
         return false;
     memset(v, 0, sizeof *v);
-    v->held = held;
-    v->values = values;
+    v->affine = (AffineState){.run = run, .held = held, .values = values, .dims = AFFINE_BLOCK};
     v->reg_stride = ((size_t)reg_bytes + 63) & ~(size_t)63;
     v->row_lanes = row_lanes(run->launch->block);
     for (int i = 0; i < 3; i++)
-        v->most[i] = run->launch->block[i] - 1;
+        v->affine.most[i] = run->launch->block[i] - 1;
     b->wide = v;
     return true;
 }
@@ -75,7 +74,7 @@ bool wide_begin(ExecBlock *b)
         v->leaves = WIDE_LEAVES_MAX;
         return false;
     }
-    memset(v->held, HELD_NOTHING, b->run->entry->reg_at[IR_N_WIDTHS] / 4);
+    memset(v->affine.held, HELD_NOTHING, b->run->entry->reg_at[IR_N_WIDTHS] / 4);
     v->leaves = 0;
     v->retired = 0;
     for (uint32_t i = 0; !v->loaded && i < b->run->n_warps; i++)
@@ -177,7 +176,7 @@ void wide_enter(ExecBlock *b)
 {
     Wide *v = b->wide;
     uint32_t pc = b->warps[0].splits[first_lane(b->warps[0].used)].pc;
-    memset(v->held, HELD_LANES, b->run->entry->reg_at[IR_N_WIDTHS] / 4);
+    memset(v->affine.held, HELD_LANES, b->run->entry->reg_at[IR_N_WIDTHS] / 4);
     for (uint32_t i = 0; i < b->run->n_warps; i++) {
         Warp *warp = &b->warps[i];
         split_free(warp, &warp->splits[first_lane(warp->used)]);

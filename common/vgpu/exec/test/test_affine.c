@@ -1,4 +1,4 @@
-/* The arithmetic of values (wide_value.c, plan_value.c) against brute force: over small blocks and grids,
+/* The arithmetic of affine values, of blocks and of grids, against brute force: over small blocks and grids,
  * with bases at the edges of the types, each instruction is done for every thread by itself.
  *
  * What is said of a value must hold in every thread, and it must be said wherever it holds: a bound that is
@@ -25,8 +25,8 @@ typedef __int128 Big;
 /* One instruction on three values: a form each, of so many bytes. */
 typedef struct Trial {
     IrInst inst;
-    PlanValue in[3];
-    uint32_t most[PLAN_DIMS];
+    AffineValue in[3];
+    uint32_t most[AFFINE_GRID];
     bool is_signed; /* as the instruction sees its sources */
     unsigned bytes; /* of its sources */
 } Trial;
@@ -34,7 +34,7 @@ typedef struct Trial {
 /* What came of it. */
 typedef struct Outcome {
     bool known;
-    PlanValue value;       /* of the result */
+    AffineValue value;       /* of the result */
     int predicate;         /* of a comparison */
     bool planned[4][4][2]; /* by block [X][Y][Z]: plans only */
 } Outcome;
@@ -61,10 +61,10 @@ static Big number(uint64_t x, unsigned bytes, bool is_signed)
 }
 
 /* The register's bits in the thread and block of these indexes. */
-static uint64_t bits_in(const PlanValue *v, unsigned bytes, const uint32_t at[PLAN_DIMS])
+static uint64_t bits_in(const AffineValue *v, unsigned bytes, const uint32_t at[AFFINE_GRID])
 {
     uint64_t x = v->base;
-    for (int i = 0; i < PLAN_DIMS; i++)
+    for (int i = 0; i < AFFINE_GRID; i++)
         x += (uint64_t)v->step[i] * at[i];
     return cut(x, bytes);
 }
@@ -90,7 +90,7 @@ static bool holds(uint8_t cmp, Big d)
     }
 }
 
-static uint64_t result_in(const Trial *t, const uint32_t at[PLAN_DIMS])
+static uint64_t result_in(const Trial *t, const uint32_t at[AFFINE_GRID])
 {
     uint64_t x[3];
     for (int k = 0; k < 3; k++)
@@ -113,18 +113,18 @@ static uint64_t result_in(const Trial *t, const uint32_t at[PLAN_DIMS])
 
 /* Whether the form, as a sum of numbers, leaves the type in no thread of any block: its ends are at corners.
  */
-static bool wraps(const PlanValue *v, unsigned bytes, bool is_signed, const uint32_t most[PLAN_DIMS])
+static bool wraps(const AffineValue *v, unsigned bytes, bool is_signed, const uint32_t most[AFFINE_GRID])
 {
     Big low = number(v->base, bytes, is_signed), high = low;
-    for (int i = 0; i < PLAN_DIMS; i++)
+    for (int i = 0; i < AFFINE_GRID; i++)
         *(v->step[i] < 0 ? &low : &high) += (Big)v->step[i] * most[i];
     if (bytes == 8)
-        return (!is_signed && low < 0) || low < -((Big)1 << 61) || high > (Big)1 << 61;
+        return (!is_signed && low < 0) || low < -(Big)AFFINE_MAX || high > AFFINE_MAX;
     return is_signed ? low < INT32_MIN || high > INT32_MAX : low < 0 || high > UINT32_MAX;
 }
 
 /* The next index; false after the last one. */
-static bool next(uint32_t at[PLAN_DIMS], const uint32_t most[PLAN_DIMS], int first, int end)
+static bool next(uint32_t at[AFFINE_GRID], const uint32_t most[AFFINE_GRID], int first, int end)
 {
     for (int i = first; i < end; i++) {
         if (at[i]++ < most[i])
@@ -134,7 +134,7 @@ static bool next(uint32_t at[PLAN_DIMS], const uint32_t most[PLAN_DIMS], int fir
     return false;
 }
 
-/* ---- What the two modules say ---- */
+/* ---- What the arithmetic says ---- */
 
 static IrOperand reg(unsigned bytes, uint32_t off)
 {
@@ -142,7 +142,7 @@ static IrOperand reg(unsigned bytes, uint32_t off)
 }
 
 /* Where the plan's moves let a block go as planned. */
-static bool goes(const Plan *plan, const uint32_t at[PLAN_DIMS])
+static bool goes(const Plan *plan, const uint32_t at[AFFINE_GRID])
 {
     for (uint32_t k = 0; k < plan->n_moves; k++) {
         const PlanMove *m = &plan->moves[k];
@@ -157,10 +157,10 @@ static void ask_plan(const Trial *t, Outcome *o)
 {
     static Plan plan;
     uint8_t held[REG_BYTES / 4] = {0};
-    PlanValue values[REG_BYTES / 64] = {0};
-    PlanState s = {.plan = &plan, .held = held, .values = values};
+    AffineValue values[REG_BYTES / 64] = {0}, room;
+    PlanState s = {.affine = {.held = held, .values = values, .dims = AFFINE_GRID}, .plan = &plan};
     memset(&plan, 0, sizeof plan);
-    memcpy(s.most, t->most, sizeof s.most);
+    memcpy(s.affine.most, t->most, sizeof s.affine.most);
     for (int i = 0; i < 3; i++) {
         s.at[i] = (t->most[3 + i] + 1) / 2;
         held[t->inst.src[i].off / 4] = HELD_AFFINE;
@@ -174,42 +174,38 @@ static void ask_plan(const Trial *t, Outcome *o)
     if (!o->known)
         return;
     if (t->inst.wide != WIDE_SETP) {
-        assert_true(plan_known(&s, &t->inst.dst, &o->value));
+        o->value = *affine_known(&s.affine, &t->inst.dst, &room);
         return;
     }
-    o->predicate = plan_predicate(&s, &t->inst.dst);
-    uint32_t at[PLAN_DIMS] = {0};
+    o->predicate = affine_predicate(&s.affine, &t->inst.dst);
+    uint32_t at[AFFINE_GRID] = {0};
     do
         o->planned[at[3]][at[4]][at[5]] = goes(&plan, at);
-    while (next(at, t->most, 3, PLAN_DIMS));
+    while (next(at, t->most, 3, AFFINE_GRID));
 }
 
-static void ask_wide(const Trial *t, Outcome *o)
+/* A block's values have three steps: what stands behind them is nobody's. */
+static void ask_block(const Trial *t, Outcome *o)
 {
-    static Wide wide;
-    static ExecBlock block;
     uint8_t held[REG_BYTES / 4] = {0};
-    WideValue values[REG_BYTES / 64] = {0}, room;
-    memset(&wide, 0, sizeof wide);
-    wide.held = held;
-    wide.values = values;
-    memcpy(wide.most, t->most, sizeof wide.most);
-    block.wide = &wide;
+    AffineValue values[REG_BYTES / 64], room;
+    AffineState s = {.held = held, .values = values, .dims = AFFINE_BLOCK};
+    memset(values, 0x55, sizeof values);
+    memcpy(s.most, t->most, sizeof s.most);
     for (int i = 0; i < 3; i++) {
-        WideValue *to = &values[t->inst.src[i].off / 64];
+        AffineValue *to = &values[t->inst.src[i].off / 64];
         held[t->inst.src[i].off / 4] = HELD_AFFINE;
         to->base = t->in[i].base;
-        memcpy(to->step, t->in[i].step, sizeof to->step);
+        memcpy(to->step, t->in[i].step, AFFINE_BLOCK * sizeof *to->step);
     }
     *o = (Outcome){.predicate = -1};
-    o->known = wide_compute(&block, &t->inst);
+    o->known = affine_compute(&s, &t->inst);
     if (o->known && t->inst.wide == WIDE_SETP) {
-        o->predicate = wide_predicate(&wide, &t->inst.dst);
+        o->predicate = affine_predicate(&s, &t->inst.dst);
     } else if (o->known) {
-        const WideValue *x = wide_known(&wide, &t->inst.dst, &room);
-        assert_non_null(x);
+        const AffineValue *x = affine_known(&s, &t->inst.dst, &room);
         o->value.base = x->base;
-        memcpy(o->value.step, x->step, sizeof x->step);
+        memcpy(o->value.step, x->step, AFFINE_BLOCK * sizeof *x->step);
     }
 }
 
@@ -222,19 +218,22 @@ static uint64_t base_of(unsigned bytes)
     return cut(edges[pick(sizeof edges / sizeof *edges)] + pick(25) - 12, bytes);
 }
 
-static PlanValue form_of(unsigned bytes, const uint32_t most[PLAN_DIMS], bool alike)
+static AffineValue form_of(unsigned bytes, const uint32_t most[AFFINE_GRID], bool alike)
 {
-    PlanValue v = {.base = base_of(bytes)};
-    for (int i = 0; i < PLAN_DIMS && !alike; i++)
+    AffineValue v = {.base = base_of(bytes)};
+    for (int i = 0; i < AFFINE_GRID && !alike; i++)
         if (most[i] && pick(2))
             v.step[i] = pick(40) ? (int64_t)pick(9) - 4 : (int32_t)(0x7FFFFFF0 + pick(0x20));
+    for (int i = 0; i < AFFINE_GRID && bytes == 8; i++)
+        if (v.step[i] && pick(40) == 0) /* times an index it may wrap to a small number */
+            v.step[i] = (int64_t)((uint64_t)1 << (59 + pick(5)));
     return v;
 }
 
 /* n_dims: 6 for plans, 3 for a block alone. */
 static Trial trial_of(int n_dims, WideKind kind)
 {
-    static const uint32_t largest[PLAN_DIMS] = {3, 2, 1, 3, 3, 1};
+    static const uint32_t largest[AFFINE_GRID] = {3, 2, 1, 3, 3, 1};
     Trial t = {.is_signed = pick(2), .bytes = pick(3) ? 4 : 8};
     bool wider = kind == WIDE_CVT || ((kind == WIDE_MUL || kind == WIDE_MAD) && pick(2));
     bool one_is_alike = kind == WIDE_MUL || kind == WIDE_MAD || kind == WIDE_SHL;
@@ -273,11 +272,11 @@ static void tell(const Trial *t, const char *what)
     char text[1024];
     int n = snprintf(text, sizeof text, "%s: kind %u, cmp %u, mode %u, %u bytes, %s, most", what,
                      t->inst.wide, t->inst.cmp, t->inst.mode, t->bytes, t->is_signed ? "signed" : "unsigned");
-    for (int i = 0; i < PLAN_DIMS; i++)
+    for (int i = 0; i < AFFINE_GRID; i++)
         n += snprintf(text + n, sizeof text - (size_t)n, " %u", t->most[i]);
     for (int k = 0; k < 3; k++) {
         n += snprintf(text + n, sizeof text - (size_t)n, "; %#llx", (unsigned long long)t->in[k].base);
-        for (int i = 0; i < PLAN_DIMS; i++)
+        for (int i = 0; i < AFFINE_GRID; i++)
             n += snprintf(text + n, sizeof text - (size_t)n, " %lld", (long long)t->in[k].step[i]);
     }
     fail_msg("%s", text);
@@ -290,16 +289,16 @@ typedef void Ask(const Trial *t, Outcome *o);
 static void check_result(const Trial *t, const Outcome *o)
 {
     unsigned bytes = t->inst.dst.bytes;
-    uint32_t at[PLAN_DIMS] = {0};
+    uint32_t at[AFFINE_GRID] = {0};
     if (o->value.base != cut(o->value.base, bytes))
         tell(t, "the base has more bits than the register");
-    for (int i = 0; i < PLAN_DIMS; i++)
+    for (int i = 0; i < AFFINE_GRID; i++)
         if (bytes == 4 && o->value.step[i] != (int32_t)o->value.step[i])
             tell(t, "a step has more bits than the register");
     do
         if (bits_in(&o->value, bytes, at) != result_in(t, at))
             tell(t, "not what a thread works out");
-    while (next(at, t->most, 0, PLAN_DIMS));
+    while (next(at, t->most, 0, AFFINE_GRID));
 }
 
 static bool sources_wrap(const Trial *t)
@@ -330,9 +329,9 @@ static int check_arithmetic(int n_dims, Ask *ask)
 
 /* What the comparison comes to in one block: 1 or 0 in all threads; -1: they differ. *sign: of a - b in all
  * of them, 2 where it differs. */
-static int outcome_in(const Trial *t, const uint32_t block[PLAN_DIMS], int *sign)
+static int outcome_in(const Trial *t, const uint32_t block[AFFINE_GRID], int *sign)
 {
-    uint32_t at[PLAN_DIMS] = {0, 0, 0, block[3], block[4], block[5]};
+    uint32_t at[AFFINE_GRID] = {0, 0, 0, block[3], block[4], block[5]};
     int outcome = -2;
     *sign = 3;
     do {
@@ -356,7 +355,7 @@ static bool can_tell(const Trial *t, int outcome, int sign)
 static void check_blocks(const Trial *t, const Outcome *o, int decided_sign)
 {
     bool equality = t->inst.cmp == CMP_EQ || t->inst.cmp == CMP_NE;
-    uint32_t at[PLAN_DIMS] = {0};
+    uint32_t at[AFFINE_GRID] = {0};
     do {
         int sign, outcome = outcome_in(t, at, &sign);
         bool same = outcome == o->predicate && (!equality || sign == decided_sign);
@@ -364,7 +363,7 @@ static void check_blocks(const Trial *t, const Outcome *o, int decided_sign)
             tell(t, "a block goes as planned in which the comparison comes out otherwise");
         if (!o->planned[at[3]][at[4]][at[5]] && same)
             tell(t, "a block does not go as planned in which the comparison comes out so");
-    } while (next(at, t->most, 3, PLAN_DIMS));
+    } while (next(at, t->most, 3, AFFINE_GRID));
 }
 
 static int check_comparisons(int n_dims, Ask *ask)
@@ -372,10 +371,10 @@ static int check_comparisons(int n_dims, Ask *ask)
     int n_known = 0;
     for (int round = 0; round < ROUNDS; round++) {
         Trial t = trial_of(n_dims, WIDE_SETP);
-        uint32_t at[PLAN_DIMS] = {0};
+        uint32_t at[AFFINE_GRID] = {0};
         int sign;
         Outcome o;
-        for (int i = 3; i < PLAN_DIMS; i++)
+        for (int i = 3; i < AFFINE_GRID; i++)
             at[i] = (t.most[i] + 1) / 2;
         int outcome = outcome_in(&t, at, &sign);
         ask(&t, &o);
@@ -383,7 +382,7 @@ static int check_comparisons(int n_dims, Ask *ask)
             tell(&t, "a comparison that can be told was not");
         if (o.known && o.predicate != outcome)
             tell(&t, "the comparison comes out otherwise");
-        if (o.known && n_dims == PLAN_DIMS)
+        if (o.known && n_dims == AFFINE_GRID)
             check_blocks(&t, &o, sign);
         n_known += o.known;
     }
@@ -393,25 +392,25 @@ static int check_comparisons(int n_dims, Ask *ask)
 static void test_arithmetic_of_a_block(void **state)
 {
     (void)state;
-    assert_in_range(check_arithmetic(3, ask_wide), ROUNDS / 100, ROUNDS / 2);
+    assert_in_range(check_arithmetic(3, ask_block), ROUNDS / 100, ROUNDS / 2);
 }
 
 static void test_arithmetic_of_a_plan(void **state)
 {
     (void)state;
-    assert_in_range(check_arithmetic(PLAN_DIMS, ask_plan), ROUNDS / 100, ROUNDS / 2);
+    assert_in_range(check_arithmetic(AFFINE_GRID, ask_plan), ROUNDS / 100, ROUNDS / 2);
 }
 
 static void test_comparisons_in_a_block(void **state)
 {
     (void)state;
-    assert_in_range(check_comparisons(3, ask_wide), ROUNDS / 10, ROUNDS);
+    assert_in_range(check_comparisons(3, ask_block), ROUNDS / 10, ROUNDS);
 }
 
 static void test_comparisons_in_a_plan(void **state)
 {
     (void)state;
-    assert_in_range(check_comparisons(PLAN_DIMS, ask_plan), ROUNDS / 10, ROUNDS);
+    assert_in_range(check_comparisons(AFFINE_GRID, ask_plan), ROUNDS / 10, ROUNDS);
 }
 
 /* Predicates of which one or both are not known: an outcome is known where all that they may be give the same. */
