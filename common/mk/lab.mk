@@ -11,7 +11,7 @@
 #   make clean    remove what was built
 #
 # KIT_LANG=zh-CN gives hints and messages in Chinese where the lab has its texts in it; English is the default, whatever the locale.
-# COMPILER=nvcc, clang or auto (nvcc where there is one) says what builds the program that `run` and `profile` start; `check` and `extra` compile with nvcc.
+# COMPILER=nvcc, clang or auto (nvcc where there is one) says what compiles; `extra` always takes nvcc.
 # DEVICE=virtual, gpu or auto (the GPU if one answers) says where to run. `check` takes the virtual GPU otherwise; `run` and `profile` take a GPU if one answers.
 
 .DEFAULT_GOAL := all
@@ -71,7 +71,7 @@ run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) run '$(CASE)'
 
 check: $(KIT_PARTS) ## grade your work on the public cases
-	@$(KIT_BUILD)/bin/grade check . $(if $(DEVICE),--device $(DEVICE)) $(if $(CASE),--case $(CASE)) || \
+	@$(KIT_BUILD)/bin/grade check . --compiler $(LAB_COMPILER) $(if $(DEVICE),--device $(DEVICE)) $(if $(CASE),--case $(CASE)) || \
 		{ status=$$?; [ $$status != 1 ] || KIT_BUILD='$(KIT_BUILD)' $(KIT_DIR)/common/lab/next-step.sh $(FILES); exit $$status; }
 
 hint: $(KIT_PARTS) ## show the next hint: TODO=2 picks what for

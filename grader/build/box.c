@@ -20,7 +20,8 @@ int64_t box_case_bytes(const Lab *lab)
 static Status start(Box *box, Diag *d)
 {
     const Places *p = box->places;
-    const char *cuda = box->kit->cuda_home;
+    const Compiler *c = &box->kit->compiler;
+    const char *compiler = c->kind == COMPILER_NVCC ? box->kit->cuda_home : c->clang_home;
     Arena arena = {0};
     const char *in = arena_printf(&arena, "%s/in", p->case_dir);
     const char *runner =
@@ -28,7 +29,7 @@ static Status start(Box *box, Diag *d)
     SandboxBind binds[FOLDERS_MAX] = {
         {p->kit, "/kit"}, {p->src, "/src"}, {p->prog, "/prog"}, {in, "/case/in"}};
     size_t n_binds = 4;
-    const char *outside[] = {cuda, box->tool_folder};
+    const char *outside[] = {compiler, box->tool_folder};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++)
         if (outside[i] && strncmp(outside[i], "/usr/", 5) != 0) /* else it is a part of the system already */
             binds[n_binds++] = (SandboxBind){outside[i], outside[i]};

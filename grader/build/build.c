@@ -53,12 +53,17 @@ static bool forbids_includes(const Lab *lab)
 static SandboxStep new_step(Build *b, const char *const *args, const char *const *collect)
 {
     const Places *p = b->in->places;
+    const Compiler *c = &b->in->kit->compiler;
     const char **env = ARENA_NEW_ARRAY(b->arena, const char *, 8);
     if (env) {
-        env[0] = arena_printf(b->arena, "PATH=%s/bin:/usr/local/bin:/usr/bin:/bin", b->in->kit->cuda_home);
+        env[0] = c->kind == COMPILER_NVCC ? arena_printf(b->arena, "PATH=%s/bin:/usr/local/bin:/usr/bin:/bin",
+                                                         b->in->kit->cuda_home)
+                                          : "PATH=/usr/local/bin:/usr/bin:/bin";
         env[1] = arena_printf(b->arena, "TMPDIR=%s", p->in_tmp);
         env[2] = arena_printf(b->arena, "HOME=%s", p->in_tmp);
         env[3] = "LC_ALL=C.UTF-8";
+        if (c->kind == COMPILER_CLANG)
+            env[4] = arena_printf(b->arena, "LABCC_CLANG=%s", c->clang);
     }
     return (SandboxStep){
         .dir = p->in_src,
@@ -168,7 +173,8 @@ static Status compile(Build *b, const char *file, Diag *d)
     const char *object = arena_printf(a, "%s/%s.o", p->in_build, file);
     const char *dependencies = arena_printf(a, "%s/%s.d", p->in_build, file);
     const char *args[ARGS_MAX] = {
-        b->in->kit->nvcc,
+        b->in->kit->compiler.kind == COMPILER_NVCC ? b->in->kit->nvcc
+                                                   : arena_printf(a, "%s/bin/labcc", p->in_kit),
         b->in->gpu ? "-arch=native" : "-arch=compute_75",
         "-lineinfo",
         "-g",
@@ -218,6 +224,7 @@ static Status link_program(Build *b, Diag *d)
     const Places *p = b->in->places;
     Arena *a = b->arena;
     const LinkLine line = {.kit_folder = p->in_kit,
+                           .compiler = b->in->kit->compiler.kind,
                            .cuda_home = b->in->kit->cuda_home,
                            .lab = b->in->lab,
                            .objects = b->objects,

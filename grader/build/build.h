@@ -1,9 +1,9 @@
 /* build: from a clean tree of the student's files to a program, in the sandbox.
  *
- * Compiler and linker run in the submission's sandbox, before anything of its own does: nvcc for each source
- * file, then one link with the lab's driver and library. The link calls g++ itself with the options that nvcc
- * would give it: without relocatable device code there is nothing to link for the device, and nvcc takes
- * twice as long to find that out.
+ * Compiler and linker run in the submission's sandbox, before anything of its own does: nvcc, or clang by the
+ * kit's labcc, for each source file, then one link with the lab's driver and library. The link calls g++
+ * itself with the options that nvcc would give it: without relocatable device code there is nothing to link
+ * for the device, and nvcc takes twice as long to find that out.
  */
 #ifndef GRADER_BUILD_BUILD_H
 #define GRADER_BUILD_BUILD_H

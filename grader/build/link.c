@@ -9,11 +9,29 @@
 
 enum { FIXED_ARGS = 20, SAID_BYTES = 400 };
 
-/* What the lab links beside the runtime. The toolkit's own libraries are found where they are; the driver's
- * is the virtual GPU's or the system's, and only a stub of it is linked. */
-static size_t add_libraries(Arena *a, const LinkLine *line, const char **args, size_t n)
+/* What the kit has of the libraries that labs may name. */
+static const char *own_library(const char *name)
+{
+    return strcmp(name, "cuda") == 0 ? "libcuda.so.1" : NULL;
+}
+
+/* The kit's own libraries: clang's programs link nothing of a toolkit. */
+static size_t add_own_libraries(Arena *a, const LinkLine *line, const char **args, size_t n)
+{
+    args[n++] = arena_printf(a, "-L%s/lib/vgpu", line->kit_folder);
+    args[n++] = "-l:libcudart.so.13";
+    for (size_t i = 0; i < line->lab->n_libraries; i++)
+        args[n++] = arena_printf(a, "-l:%s", own_library(line->lab->libraries[i]));
+    return n;
+}
+
+/* The toolkit's runtime, and what the lab links beside it. The toolkit's own libraries are found where they
+ * are; the driver's is the virtual GPU's or the system's, and only a stub of it is linked. */
+static size_t add_toolkit_libraries(Arena *a, const LinkLine *line, const char **args, size_t n)
 {
     const Lab *lab = line->lab;
+    args[n++] = arena_printf(a, "-L%s/lib64", line->cuda_home);
+    args[n++] = "-lcudart";
     if (lab->n_libraries == 0)
         return n;
     args[n++] = arena_printf(a, "-L%s/lib64/stubs", line->cuda_home);
@@ -48,9 +66,8 @@ const char *const *link_arguments(Arena *a, const LinkLine *line)
         args[n++] = line->objects[i];
     args[n++] = arena_printf(a, "%s/labs/%s/driver.o", line->kit_folder, line->lab->lab);
     args[n++] = arena_printf(a, "%s/lib/liblab.a", line->kit_folder);
-    args[n++] = arena_printf(a, "-L%s/lib64", line->cuda_home);
-    args[n++] = "-lcudart";
-    n = add_libraries(a, line, args, n);
+    n = line->compiler == COMPILER_NVCC ? add_toolkit_libraries(a, line, args, n)
+                                        : add_own_libraries(a, line, args, n);
     args[n++] = "-lm";
     for (size_t i = 0; i < n; i++)
         if (!args[i])
@@ -90,17 +107,37 @@ static int run_linker(const char *const *args, const char *work, char said[SAID_
     return ended ? WEXITSTATUS(status) : -1;
 }
 
+/* Labs that need a library of the toolkit are nvcc's alone. */
+static Status check_libraries(const Kit *kit, const Lab *lab, Diag *d)
+{
+    for (size_t i = 0; kit->compiler.kind == COMPILER_CLANG && i < lab->n_libraries; i++) {
+        if (own_library(lab->libraries[i]))
+            continue;
+        diag_set(d, STATUS_UNSUPPORTED, "%s links lib%s, which the CUDA Toolkit alone has", lab->lab,
+                 lab->libraries[i]);
+        diag_hint(d, "grade this lab with --compiler nvcc, and the others, chosen by --labs, with clang");
+        return STATUS_UNSUPPORTED;
+    }
+    return STATUS_OK;
+}
+
 Status link_reference(const Kit *kit, const Lab *lab, const char *work, Diag *d)
 {
     Arena a = {0};
     char said[SAID_BYTES];
     const char *folder = arena_printf(&a, "%s/kit", work);
     const char *program = arena_printf(&a, "%s/kit/labs/%s/" LINK_REFERENCE, work, lab->lab);
-    const LinkLine line = {
-        .kit_folder = folder, .cuda_home = kit->cuda_home, .lab = lab, .program = program, .reference = true};
-    const char *const *args = folder && program ? link_arguments(&a, &line) : NULL;
-    Status s = STATUS_OK;
-    if (!args)
+    const LinkLine line = {.compiler = kit->compiler.kind,
+                           .kit_folder = folder,
+                           .cuda_home = kit->cuda_home,
+                           .lab = lab,
+                           .program = program,
+                           .reference = true};
+    Status s = check_libraries(kit, lab, d);
+    const char *const *args = s == STATUS_OK && folder && program ? link_arguments(&a, &line) : NULL;
+    if (s != STATUS_OK)
+        ;
+    else if (!args)
         s = diag_set(d, STATUS_NO_MEMORY, "no memory for a link");
     else if (run_linker(args, work, said) != 0)
         s = diag_set(d, STATUS_IO, "programs of %s cannot be linked: %s", lab->lab,

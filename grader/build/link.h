@@ -17,6 +17,7 @@
 #define LINK_REFERENCE "reference"
 
 typedef struct LinkLine {
+    CompilerKind compiler;
     const char *kit_folder, *cuda_home; /* as the linker sees them */
     const Lab *lab;
     const char *const *objects;

@@ -94,6 +94,37 @@ static Status stage(const Kit *kit, const char *work, const char *name, Diag *d)
     return copy_file(from, to, d);
 }
 
+/* Every file below a folder. */
+static Status copy_tree(const char *from, const char *to, Diag *d)
+{
+    Arena arena = {0};
+    const char **names;
+    size_t n;
+    Status s = dir_make(to, d);
+    if (s == STATUS_OK)
+        s = dir_list(&arena, from, &names, &n, d);
+    for (size_t i = 0; s == STATUS_OK && i < n; i++) {
+        char source[PATH_MAX], target[PATH_MAX];
+        struct stat st;
+        snprintf(source, sizeof source, "%s/%s", from, names[i]);
+        snprintf(target, sizeof target, "%s/%s", to, names[i]);
+        bool folder = stat(source, &st) == 0 && S_ISDIR(st.st_mode);
+        s = folder ? copy_tree(source, target, d) : copy_file(source, target, d);
+    }
+    arena_free(&arena);
+    return s;
+}
+
+/* The driver that runs clang, and the kit's headers where it looks for them. */
+static Status stage_clang(const Kit *kit, const char *work, Diag *d)
+{
+    char from[PATH_MAX], to[PATH_MAX];
+    snprintf(from, sizeof from, "%s/include/cuda", kit->build);
+    snprintf(to, sizeof to, "%s/kit/include/cuda", work);
+    Status s = stage(kit, work, "bin/labcc", d);
+    return s == STATUS_OK ? copy_tree(from, to, d) : s;
+}
+
 Status places_stage_kit(const Kit *kit, const char *work, Diag *d)
 {
     static const char *const folders[] = {"kit/bin", "kit/lib/vgpu", "kit/common/lab", "kit/labs"};
@@ -104,6 +135,8 @@ Status places_stage_kit(const Kit *kit, const char *work, Diag *d)
         s = make_below(work, folders[i], d);
     for (size_t i = 0; s == STATUS_OK && i < sizeof parts / sizeof *parts; i++)
         s = stage(kit, work, parts[i], d);
+    if (s == STATUS_OK && kit->compiler.kind == COMPILER_CLANG)
+        s = stage_clang(kit, work, d);
     char from[PATH_MAX], to[PATH_MAX];
     snprintf(from, sizeof from, "%s/common/lab", kit->root);
     snprintf(to, sizeof to, "%s/kit/common/lab", work);

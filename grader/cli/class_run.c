@@ -90,12 +90,41 @@ static Status keep_seed(const ClassRun *c, Diag *d)
                         : diag_set(d, STATUS_NO_MEMORY, "no memory");
 }
 
+/* The compiler ------------------------------------------------------------------------------------ */
+
+/* What OUT was graded with compiles all of it: points of two compilers are not compared in one class. */
+static Status keep_compiler(ClassRun *c, Diag *d)
+{
+    Plan plan;
+    const char *path = arena_printf(c->arena, "%s/plan.json", c->options->out);
+    Options *own = ARENA_NEW(c->arena, Options);
+    if (!path || !own)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory");
+    Status s = plan_load(c->arena, path, &plan, d);
+    if (s != STATUS_OK)
+        return s == STATUS_NOT_FOUND ? STATUS_OK : s;
+    *own = *c->options;
+    const char *asked = own->compiler && strcmp(own->compiler, "auto") != 0 ? own->compiler : NULL;
+    own->compiler = plan.compiler[0] ? arena_strndup(c->arena, plan.compiler, strcspn(plan.compiler, " "))
+                                     : compiler_word(COMPILER_NVCC); /* the one that earlier kits knew */
+    c->options = own;
+    if (!own->compiler)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory");
+    if (!asked || strcmp(asked, own->compiler) == 0)
+        return STATUS_OK;
+    diag_set(d, STATUS_INVALID, "%s was graded with %s: a class has one compiler", own->out, own->compiler);
+    diag_hint(d, "leave --compiler out, or begin afresh with another --out");
+    return STATUS_INVALID;
+}
+
 /* Preparing ---------------------------------------------------------------------------------------- */
 
 Status class_run_prepare(ClassRun *c, bool must_exist, Diag *d)
 {
     c->lock = -1;
-    Status s = cli_prepare(c->arena, c->options, c->options->allow_weak, &c->run, d);
+    Status s = keep_compiler(c, d);
+    if (s == STATUS_OK)
+        s = cli_prepare(c->arena, c->options, c->options->allow_weak, &c->run, d);
     if (s == STATUS_OK)
         s = cli_isolate(c->arena, c->options, &c->run, d);
     if (s == STATUS_OK)

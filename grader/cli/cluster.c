@@ -80,6 +80,7 @@ static const char **task_args(ClassRun *c, const char *dir, const SlurmPlace *pl
     add_option(args, "--jobs", arena_printf(c->arena, "%d", place->processors));
     add_option(args, "--case", o->only);
     add_option(args, "--device", o->device);
+    add_option(args, "--compiler", compiler_word(c->run.kit.compiler.kind));
     if (o->sanitize)
         add_word(args, arena_printf(c->arena, "--sanitize=%s", o->sanitize));
     add_option(args, "--model", o->model);

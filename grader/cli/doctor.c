@@ -1,5 +1,6 @@
 /* grade doctor: what this machine offers; grade schema: the reference of lab.yaml. */
 #include "grader/cli/cli.h"
+#include "grader/cli/doctor.h"
 #include "grader/core/files.h"
 #include "common/base/version.h"
 #include "grader/run/counters.h"
@@ -35,6 +36,29 @@ static void show_sandbox(Arena *a, const Options *o)
     line("cgroup v2", s.cgroup ? "each sandbox has a group, and the watcher counts"
                                : "none that this user may use (docs/security.md); the watcher counts");
     sandbox_forget(&s);
+}
+
+/* Both compilers: one is enough, and `auto` takes nvcc where it works. */
+static bool show_compilers(Arena *a, const Kit *kit, const char *nvcc_release)
+{
+    Compiler clang, chosen;
+    Diag d;
+    bool has_clang = compiler_find(a, kit, COMPILER_CLANG, &clang, &d) == STATUS_OK;
+    line("nvcc", kit->nvcc ? kit->nvcc : "not found (the CUDA toolkit 13.0 or newer, by CUDA_HOME or PATH)");
+    if (nvcc_release[0])
+        line("", nvcc_release);
+    line("clang", has_clang ? clang.clang : d.message);
+    if (has_clang)
+        line("", arena_printf(a, "version %s, by the kit's labcc", clang.version));
+    Kit own = *kit;
+    bool compiles = compiler_choose(a, &own, NULL, &d) == STATUS_OK;
+    chosen = own.compiler;
+    if (compiles)
+        line("compiles labs",
+             arena_printf(a, "%s (--compiler, COMPILER= say otherwise)", compiler_word(chosen.kind)));
+    else
+        doctor_problem("compiler", NULL, d.message, "make setup");
+    return compiles;
 }
 
 /* What `--sanitize` needs on a GPU; without one nothing is missing. */
@@ -108,16 +132,13 @@ int cli_doctor(Arena *a, const Options *o)
         return cli_fail(&d);
     line("kit", kit.root);
     const char *nvcc = kit_nvcc_version(a, &kit);
-    line("nvcc", kit.nvcc ? kit.nvcc
-                          : "not found: install the CUDA toolkit 13.0 or newer, and set CUDA_HOME or PATH");
-    if (nvcc[0])
-        line("", nvcc);
+    bool compiles = show_compilers(a, &kit, nvcc);
     bool machine = cli_check_machine(a, &kit, nvcc);
     show_sanitizer(a, &kit);
     show_profiler(a, &kit);
     show_sandbox(a, o);
     bool fine = show_labs(a, &kit);
-    return machine && fine && kit.nvcc ? EXIT_FINE : EXIT_KIT;
+    return machine && fine && compiles ? EXIT_FINE : EXIT_KIT;
 }
 
 int cli_schema(Arena *a, const Options *o)

@@ -9,8 +9,8 @@
 
 /* What grading a class takes, whatever becomes of the results. */
 #define RUNS                                                                                                 \
-    "submissions! out! labs students case jobs device sanitize public model executor sbatch per-task bwrap " \
-    "allow-weak-sandbox in-process no-sharing"
+    "submissions! out! labs students case jobs device compiler sanitize public model executor sbatch "       \
+    "per-task bwrap allow-weak-sandbox in-process no-sharing"
 
 static const Command commands[] = {
 #define COMMAND(name, function, operands, options, meaning) {name, function, operands, options, meaning},
@@ -55,9 +55,9 @@ static void print_usage(const Command *command)
                 required != must)
                 continue;
             printf(" %s--%s%s%s%s%s", must ? "" : "[", text->name,
-                   !text->value[0]        ? ""
+                   !text->value[0]             ? ""
                    : text->type == OPTION_WORD ? "[="
-                                         : " ",
+                                               : " ",
                    text->value, text->type == OPTION_WORD ? "]" : "", must ? "" : "]");
         }
     }

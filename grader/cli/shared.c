@@ -135,14 +135,25 @@ const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab)
 static Status choose_device(Arena *a, const Options *o, GradeRun *run, Diag *d)
 {
     bool automatic = o->device && strcmp(o->device, "auto") == 0 && !cli_is_for_cluster(o);
-    run->gpu = automatic ? cli_has_card(a) : o->device && strcmp(o->device, "gpu") == 0;
+    bool clang = o->compiler && strcmp(o->compiler, compiler_word(COMPILER_CLANG)) == 0;
+    run->gpu = automatic ? !clang && cli_has_card(a) : o->device && strcmp(o->device, "gpu") == 0;
     run->device = o->model ? o->model : "";
     if (o->device && !run->gpu && !automatic && strcmp(o->device, "virtual") != 0)
         return diag_set(d, STATUS_INVALID,
                         "--device must be virtual or gpu, or auto on this machine, not '%s'", o->device);
+    if (run->gpu && clang)
+        return diag_set(d, STATUS_INVALID,
+                        "clang's programs run on the virtual GPU alone: --compiler nvcc is for --device gpu");
     if (run->gpu && cli_is_for_cluster(o))
         return STATUS_OK; /* the nodes look for themselves */
     return run->gpu ? cli_find_cards(a, run, d) : STATUS_OK;
+}
+
+/* One compiler for a run; only nvcc writes code for a card. */
+static Status choose_compiler(Arena *a, const Options *o, GradeRun *run, Diag *d)
+{
+    bool automatic = !o->compiler || strcmp(o->compiler, "auto") == 0;
+    return compiler_choose(a, &run->kit, run->gpu && automatic ? "nvcc" : o->compiler, d);
 }
 
 /* The tools that look on at hardware; the virtual GPU checks every access by itself. */
@@ -202,6 +213,8 @@ Status cli_prepare(Arena *a, const Options *o, bool weak_is_fine, GradeRun *run,
         s = kit_find(a, &run->kit, d);
     if (s == STATUS_OK)
         s = choose_device(a, o, run, d);
+    if (s == STATUS_OK)
+        s = choose_compiler(a, o, run, d);
     if (s == STATUS_OK)
         s = choose_sandbox(a, o, weak_is_fine, run, d);
     if (s == STATUS_OK)

@@ -15,7 +15,8 @@ Result *result_create(void)
     Result *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    r->student = r->lab = r->submission_sha256 = r->kit_version = r->device_kind = r->device_name = "";
+    r->student = r->lab = r->submission_sha256 = r->kit_version = r->device_kind = r->device_name =
+        r->compiler = r->compiler_version = "";
     r->build_log = "";
     r->verdict = r->build_verdict = VERDICT_PASS;
     return r;

@@ -41,7 +41,7 @@ typedef struct CaseResult {
                            verdict */
     const char *hint;   /* "" when there is none or the case passed */
     const char *replay; /* a command line; "" for hidden cases */
-    Finding *findings; /* those of its fields that result.json has; no text is NULL */
+    Finding *findings;  /* those of its fields that result.json has; no text is NULL */
     size_t n_findings;
     ResultMetric *metrics; /* in name order */
     size_t n_metrics;
@@ -60,6 +60,7 @@ typedef struct Result {
     const char *kit_version;
     uint64_t seed; /* of the run; below 2^53, so that every reader of JSON sees it whole */
     const char *device_kind, *device_name;
+    const char *compiler, *compiler_version; /* "nvcc" or "clang"; "" in results of earlier kits */
     const char *
         *sandbox; /* names of the active layers; "weak" stands first when the sandbox was overridden */
     size_t n_sandbox;

@@ -74,6 +74,14 @@ static json_t *case_json(const CaseResult *c)
     return json;
 }
 
+/* NULL, which json_pack's o* leaves out, for a result of a kit that did not name it. */
+static json_t *compiler_json(const Result *r)
+{
+    return r->compiler[0]
+               ? json_pack("{s:o, s:o}", "name", string(r->compiler), "version", string(r->compiler_version))
+               : NULL;
+}
+
 json_t *result_to_json(const Result *r)
 {
     json_t *layers = json_array(), *cases = json_array();
@@ -81,14 +89,15 @@ json_t *result_to_json(const Result *r)
         json_array_append_new(layers, string(r->sandbox[i]));
     for (size_t i = 0; i < r->n_cases; i++)
         json_array_append_new(cases, case_json(&r->cases[i]));
-    return json_pack(
-        "{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:{s:o, s:o}, s:{s:o}, s:{s:s, s:o}, s:o}", "schema",
-        RESULT_SCHEMA, "student", string(r->student), "lab", string(r->lab), "verdict",
-        verdict_word(r->verdict), "score", number(r->score), "max_score", number(r->max_score),
-        "submission_sha256", string(r->submission_sha256), "kit_version", string(r->kit_version), "seed",
-        (json_int_t)r->seed, "device", "kind", string(r->device_kind), "name", string(r->device_name),
-        "sandbox", "layers", layers, "build", "verdict", verdict_word(r->build_verdict), "log",
-        string(r->build_log), "cases", cases);
+    return json_pack("{s:i, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:{s:o, s:o}, s:o*, s:{s:o}, "
+                     "s:{s:s, s:o}, s:o}",
+                     "schema", RESULT_SCHEMA, "student", string(r->student), "lab", string(r->lab), "verdict",
+                     verdict_word(r->verdict), "score", number(r->score), "max_score", number(r->max_score),
+                     "submission_sha256", string(r->submission_sha256), "kit_version", string(r->kit_version),
+                     "seed", (json_int_t)r->seed, "device", "kind", string(r->device_kind), "name",
+                     string(r->device_name), "compiler", compiler_json(r), "sandbox", "layers", layers,
+                     "build", "verdict", verdict_word(r->build_verdict), "log", string(r->build_log), "cases",
+                     cases);
 }
 
 /* Milliseconds are exact enough, and read well. */

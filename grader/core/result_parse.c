@@ -207,6 +207,11 @@ static void read_result(Reader *r, const json_t *json, Result *result)
     result->seed = (uint64_t)get_count(r, json, "seed");
     result->device_kind = get_text(r, device, "kind");
     result->device_name = get_text(r, device, "name");
+    const json_t *compiler = json_object_get(json, "compiler");
+    if (compiler) { /* earlier kits knew one compiler, and did not name it */
+        result->compiler = get_text(r, compiler, "name");
+        result->compiler_version = get_text(r, compiler, "version");
+    }
     result->build_verdict = get_verdict(r, build, "verdict");
     result->build_log = get_text(r, build, "log");
     read_lists(r, json, result);

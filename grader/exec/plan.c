@@ -72,7 +72,7 @@ static Status add_folder(Sha256 *sum, const char *dir, const char *skip, Diag *d
     return s;
 }
 
-/* What every submission is built and run with, the grader itself, and the compiler. */
+/* What every submission is built and run with, and the grader itself. */
 static Status hash_kit(Arena *a, const GradeRun *run, const char **sha256, Diag *d)
 {
     Sha256 sum;
@@ -81,7 +81,6 @@ static Status hash_kit(Arena *a, const GradeRun *run, const char **sha256, Diag 
     if (!kit)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for the plan");
     add_text(&sum, KIT_VERSION);
-    add_text(&sum, kit_nvcc_version(a, &run->kit));
     Status s = add_folder(&sum, kit, "labs", d);
     if (s == STATUS_OK)
         s = add_file(&sum, "/proc/self/exe", "grade", d);
@@ -124,6 +123,7 @@ const char *plan_key(Arena *a, const Plan *plan, const char *lab, const char *su
     sha256_start(&sum);
     add_text(&sum, seed);
     add_text(&sum, plan->kit_sha256);
+    add_text(&sum, plan->compiler);
     add_text(&sum, plan->setting);
     add_text(&sum, lab);
     add_text(&sum, lab_sha256(plan, lab));
@@ -166,6 +166,7 @@ Status plan_make(Arena *a, const GradeRun *run, Lab *const *labs, size_t n_labs,
                  const Submission *submissions, size_t n, Plan *plan, Diag *d)
 {
     *plan = (Plan){.seed = run->seed,
+                   .compiler = compiler_describe(a, &run->kit.compiler),
                    .setting = describe_setting(a, run),
                    .labs = ARENA_NEW_ARRAY(a, PlanLab, n_labs + 1),
                    .entries = ARENA_NEW_ARRAY(a, PlanEntry, n + 1)};
@@ -217,7 +218,9 @@ void plan_compare(const Plan *old, const Plan *now, PlanChanges *c)
 {
     *c = (PlanChanges){0};
     if (strcmp(old->kit_sha256, now->kit_sha256) != 0)
-        strbuf_puts(&c->rules, "the kit's programs or the compiler\n");
+        strbuf_puts(&c->rules, "the kit's programs\n");
+    if (strcmp(old->compiler, now->compiler) != 0)
+        strbuf_printf(&c->rules, "the compiler (was: %s; is: %s)\n", old->compiler, now->compiler);
     if (old->seed != now->seed)
         strbuf_puts(&c->rules, "the seed of the hidden cases\n");
     if (strcmp(old->setting, now->setting) != 0)

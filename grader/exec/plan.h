@@ -33,7 +33,8 @@ typedef struct PlanEntry {
 typedef struct Plan {
     uint64_t seed;
     const char *kit_sha256;
-    const char *setting; /* device, model, the one case, the sandbox's layers: as one text */
+    const char *compiler; /* with its version, as "nvcc 13.0.88"; "" in a plan of an earlier kit */
+    const char *setting;  /* device, model, the one case, the sandbox's layers: as one text */
     PlanLab *labs;
     size_t n_labs;
     PlanEntry *entries;

@@ -20,9 +20,9 @@ static json_t *plan_to_json(const Plan *plan)
         json_array_append_new(entries, json_pack("{s:s, s:s, s:s, s:s}", "student", e->student, "lab", e->lab,
                                                  "sha256", e->sha256, "key", e->key));
     }
-    return json_pack("{s:i, s:I, s:s, s:s, s:o, s:o}", "schema", PLAN_SCHEMA, "seed", (json_int_t)plan->seed,
-                     "kit_sha256", plan->kit_sha256, "setting", plan->setting, "labs", labs, "submissions",
-                     entries);
+    return json_pack("{s:i, s:I, s:s, s:s, s:s, s:o, s:o}", "schema", PLAN_SCHEMA, "seed",
+                     (json_int_t)plan->seed, "kit_sha256", plan->kit_sha256, "compiler", plan->compiler,
+                     "setting", plan->setting, "labs", labs, "submissions", entries);
 }
 
 Status plan_save(const Plan *plan, const char *path, Diag *d)
@@ -55,14 +55,15 @@ static bool read_plan(Arena *a, const json_t *json, Plan *plan)
                 json_is_array(entries);
     plan->seed = (uint64_t)json_integer_value(json_object_get(json, "seed"));
     plan->kit_sha256 = plan_file_take(a, json, "kit_sha256", &fine);
+    plan->compiler = json_object_get(json, "compiler") ? plan_file_take(a, json, "compiler", &fine) : "";
     plan->setting = plan_file_take(a, json, "setting", &fine);
     plan->labs = ARENA_NEW_ARRAY(a, PlanLab, json_array_size(labs) + 1);
     plan->entries = ARENA_NEW_ARRAY(a, PlanEntry, json_array_size(entries) + 1);
     fine = fine && plan->labs && plan->entries;
     for (size_t i = 0; fine && i < json_array_size(labs); i++) {
         const json_t *row = json_array_get(labs, i);
-        plan->labs[plan->n_labs++] =
-            (PlanLab){.lab = plan_file_take(a, row, "lab", &fine), .sha256 = plan_file_take(a, row, "sha256", &fine)};
+        plan->labs[plan->n_labs++] = (PlanLab){.lab = plan_file_take(a, row, "lab", &fine),
+                                               .sha256 = plan_file_take(a, row, "sha256", &fine)};
     }
     for (size_t i = 0; fine && i < json_array_size(entries); i++) {
         const json_t *row = json_array_get(entries, i);

@@ -63,16 +63,20 @@ void html_grade(StrBuf *out, const Result *r, const Grade *g, bool student_view)
 
 static void put_origin(StrBuf *out, const Result *r)
 {
-    StrBuf layers = {0};
+    StrBuf layers = {0}, compiler = {0};
     for (size_t i = 0; i < r->n_sandbox; i++)
         strbuf_printf(&layers, "%s%s", i ? ", " : "", r->sandbox[i]);
     strbuf_puts(out, "<h2>How it was graded</h2>\n<dl class=\"pairs\">\n");
     pair(out, "sha256 of the submission", r->submission_sha256);
     pair(out, "Kit version", r->kit_version);
     pair(out, "Device", r->device_name[0] ? r->device_name : r->device_kind);
+    strbuf_printf(&compiler, "%s %s", r->compiler, r->compiler_version);
+    if (r->compiler[0] && compiler.text)
+        pair(out, "Compiler", compiler.text);
     pair(out, "Sandbox layers", layers.text ? layers.text : "");
     strbuf_printf(out, "<dt>Seed of the run</dt><dd>%llu</dd>\n</dl>\n", (unsigned long long)r->seed);
     strbuf_free(&layers);
+    strbuf_free(&compiler);
 }
 
 static void put_weak(StrBuf *out, const Result *r)

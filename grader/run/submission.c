@@ -81,6 +81,8 @@ static Result *new_result(const GradeRun *run, const Submission *s)
     r->seed = run->seed;
     r->device_kind = run->gpu ? "gpu" : "virtual";
     r->device_name = run->gpu && run->gpu_name ? run->gpu_name : "";
+    r->compiler = compiler_word(run->kit.compiler.kind);
+    r->compiler_version = run->kit.compiler.version;
     r->sandbox = run->sandbox.layers;
     r->n_sandbox = run->sandbox.n_layers;
     r->cases = ARENA_NEW_ARRAY(a, CaseResult, s->lab->n_cases + 1);
@@ -134,7 +136,8 @@ static void fill_kit_error(Work *w, const Diag *d)
 {
     const char *message =
         arena_printf(&w->result->arena, "%s\n%s", meaning_of(w, VERDICT_KIT_ERROR), d->message);
-    fill_cases(w->result, w->run, w->submission->lab, VERDICT_KIT_ERROR, message ? message : meaning_of(w, VERDICT_KIT_ERROR));
+    fill_cases(w->result, w->run, w->submission->lab, VERDICT_KIT_ERROR,
+               message ? message : meaning_of(w, VERDICT_KIT_ERROR));
 }
 
 /* What lies there instead is for the student, too. */
@@ -232,7 +235,8 @@ static bool run_in_turn(void *self)
 /* Runs a case. One whose time ran out while others had the processors is run again alone, with nothing of this run beside it. */
 static void run_case(Work *w, const CaseInput *in, CaseResult *r, CaseTiming *timing)
 {
-    turn_run(w->run->work, "processors", run_in_turn, &(CaseTurn){.work = w, .in = in, .result = r, .timing = timing});
+    turn_run(w->run->work, "processors", run_in_turn,
+             &(CaseTurn){.work = w, .in = in, .result = r, .timing = timing});
 }
 
 /* The row of a case that is not run any more. */

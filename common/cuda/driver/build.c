@@ -426,7 +426,7 @@ static int do_goal(Job *job)
     case GOAL_DEPENDENCIES:
         return for_each_input(job, NULL);
     case GOAL_VERSION:
-        printf("labcc, with clang %s\n", job->t->version);
+        printf("labcc, with clang %s\n%s\n", job->t->version, job->t->clang);
         return EXIT_FINE;
     case GOAL_HELP:
         options_help();

@@ -335,6 +335,8 @@ static Result *example(void)
     r->seed = (UINT64_C(1) << 53) - 1;
     r->device_kind = "virtual";
     r->device_name = "card";
+    r->compiler = "nvcc";
+    r->compiler_version = "13.0.88";
     r->sandbox = layers;
     r->n_sandbox = 2;
     r->build_log = "log";
@@ -376,8 +378,28 @@ static void test_result_round_trip(void **state)
     assert_string_equal(text, text_again);
     assert_non_null(strstr(text, "\"score\": 96.5"));
     assert_non_null(strstr(text, "\"max_score\": 100,"));
+    assert_string_equal("nvcc", again->compiler);
+    assert_string_equal("13.0.88", again->compiler_version);
     free(text);
     free(text_again);
+    result_free(r);
+    result_free(again);
+}
+
+/* A result of a kit that knew one compiler is read, and written as it was. */
+static void test_result_without_compiler(void **state)
+{
+    (void)state;
+    Result *r = example(), *again = NULL;
+    r->compiler = r->compiler_version = "";
+    json_t *json = result_to_json(r), *json_again;
+    assert_null(json_object_get(json, "compiler"));
+    assert_int_equal(STATUS_OK, result_from_json(json, &again, NULL));
+    assert_string_equal("", again->compiler);
+    json_again = result_to_json(again);
+    assert_true(json_equal(json, json_again));
+    json_decref(json);
+    json_decref(json_again);
     result_free(r);
     result_free(again);
 }
@@ -419,6 +441,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_folders, set_up, tear_down),
         cmocka_unit_test(test_sums),
         cmocka_unit_test_setup_teardown(test_result_round_trip, set_up, tear_down),
+        cmocka_unit_test(test_result_without_compiler),
         cmocka_unit_test_setup_teardown(test_bad_results, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("core", tests, NULL, NULL);

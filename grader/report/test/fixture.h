@@ -31,6 +31,8 @@ static Result *fixture_result(const char *student, const char *lab, Verdict buil
     r->kit_version = "0.1";
     r->device_kind = "virtual";
     r->device_name = "Virtual T4";
+    r->compiler = "clang";
+    r->compiler_version = "19.1.7";
     r->seed = 42;
     r->sandbox = (const char **)LAYERS;
     r->n_sandbox = 2;
