@@ -1,7 +1,7 @@
 # The drop-in runtime. The student's process gets this one library and nothing else of ours: archives are linked in, hidden.
 
 VGPU_LIB := $(BUILD)/lib/vgpu/libcudart.so.13
-VGPU_LAYERS := common/vgpu/remote common/vgpu/device common/vgpu/perf common/vgpu/check common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx \
+VGPU_LAYERS := common/vgpu/remote common/vgpu/device common/vgpu/film common/vgpu/perf common/vgpu/check common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx \
 	common/base
 
 $(call module,common/vgpu/cudart,-isystem common/cuda/include)

@@ -299,6 +299,8 @@ typedef struct DeviceOptions {
     int stream_fd;             /* record stream; -1: none, findings come as text in replies */
     int provenance_fd;         /* where the record of who wrote which bytes goes at the end; 0: nobody wants it */
     int calls_fd;              /* where the record of calls goes (calls.c); 0: nobody wants it */
+    int film_fd;               /* where a film of a launch goes (common/vgpu/film); 0: nobody wants one */
+    const char *film_launch, *film_blocks; /* FilmOptions */
     bool quiet;                /* no text for findings */
     const DeviceHost *host;    /* NULL: the caller's memory is this process's */
 } DeviceOptions;

@@ -12,6 +12,7 @@
 #include "common/vgpu/check/check.h"
 #include "common/vgpu/device/device.h"
 #include "common/vgpu/exec/exec.h"
+#include "common/vgpu/film/film.h"
 #include "common/vgpu/ir/ir.h"
 #include "common/vgpu/mem/mem.h"
 #include "common/vgpu/perf/perf.h"
@@ -214,6 +215,8 @@ typedef struct Device {
 struct DeviceServer {
     DeviceOptions options;
     struct Provenance *provenance; /* provenance.h; NULL: nobody wants it */
+    struct Film *film;             /* NULL: nobody wants one */
+    uint64_t n_grids;              /* that have run or are running */
     unsigned jobs;
     Device **devices;
     uint32_t n_devices;
@@ -462,6 +465,7 @@ typedef struct LaunchFigures {
 } LaunchFigures;
 
 void record_launch(Device *d, const QueueOp *op, const Grid *g, const LaunchFigures *l);
+void record_film(DeviceServer *s);
 void record_span(Device *d, const QueueOp *op, const char *what, const char *name, uint64_t start_ns,
                  uint64_t end_ns, uint64_t bytes);
 void record_totals(DeviceServer *s);

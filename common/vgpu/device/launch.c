@@ -228,11 +228,34 @@ static uint64_t instructions_left(const Device *d)
     return most == 0 ? 0 : most > d->launch_instructions ? most - d->launch_instructions : 1;
 }
 
+/* Is there to be a film of this grid? */
+static bool film_wanted(DeviceServer *s, const QueueOp *op, const Grid *g)
+{
+    const FilmLaunch l = {.number = ++s->n_grids,
+                          .kernel = g->kernel,
+                          .site = op->site,
+                          .instance = g->instance,
+                          .function = g->function};
+    return s->film != NULL && film_begin(s->film, &l);
+}
+
+/* The findings from number `first` on are those of the grid. */
+static void end_film(Device *d, size_t first)
+{
+    enum { FINDINGS_MAX = 64 };
+    const Finding *findings[FINDINGS_MAX];
+    size_t n = 0;
+    while (n < FINDINGS_MAX && (findings[n] = check_finding(d->check, first + n)) != NULL)
+        n++;
+    if (film_end(d->server->film, perf_last(d->perf), findings, n))
+        record_film(d->server);
+}
+
 static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *result)
 {
     DeviceServer *s = d->server;
     const ExecObserver fault_observer = {.self = d, .fault = on_fault};
-    ExecObserver observers[5];
+    ExecObserver observers[6];
     size_t n = 0;
     if (check_observer(d->check) != NULL)
         observers[n++] = *check_observer(d->check);
@@ -243,6 +266,10 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         provenance_launch_begin(s->provenance, d, g);
         observers[n++] = s->provenance->observer;
     }
+    const bool filmed = film_wanted(s, op, g);
+    const size_t n_findings = check_n_findings(d->check);
+    if (filmed)
+        observers[n++] = *film_observer(s->film);
     const ExecFamily family = family_host(d);
     const ExecHost host = {.self = d,
                            .print = on_print,
@@ -274,7 +301,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         .interrupted = &s->interrupted,
         .stack_limit = (uint32_t)d->limits[DEVICE_LIMIT_STACK],
         .n_sms = d->model->n_sms,
-        .jobs = s->jobs,
+        .jobs = filmed ? 1 : s->jobs,
         .host = &host,
         .observers = observers,
         .n_observers = n,
@@ -284,6 +311,8 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
     s->running = 1;
     exec_launch(&launch, result);
     s->running = 0;
+    if (filmed)
+        end_film(d, n_findings);
     if (s->provenance != NULL)
         provenance_launch_end(s->provenance);
 }

@@ -22,7 +22,7 @@ Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, 
 
 Status device_options_read(DeviceOptions *o, Diag *diag)
 {
-    uint64_t n_devices = 1, jobs = 1, fd = UINT64_MAX, memory_mib = 0, provenance = 0, calls = 0;
+    uint64_t n_devices = 1, jobs = 1, fd = UINT64_MAX, memory_mib = 0, provenance = 0, calls = 0, film = 0;
     *o = (DeviceOptions){.model = getenv("VGPU_DEVICE"), .checks = getenv("VGPU_CHECK"), .raised = getenv("VGPU_RAISE")};
     Status st = device_option_number("VGPU_DEVICES", 1, &n_devices, diag);
     if (st == STATUS_OK)
@@ -40,12 +40,17 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
     if (st == STATUS_OK)
         st = device_option_number("VGPU_CALLS_FD", 0, &calls, diag);
     if (st == STATUS_OK)
+        st = device_option_number("VGPU_FILM_FD", 0, &film, diag);
+    if (st == STATUS_OK)
         st = device_option_number("VGPU_FAIL_AT", 0, &o->fail_at, diag);
     o->n_devices = n_devices > DEVICES_MAX ? DEVICES_MAX : (uint32_t)n_devices;
     o->jobs = jobs > JOBS_MAX ? JOBS_MAX : (unsigned)jobs;
     o->stream_fd = fd > DESCRIPTOR_MAX ? -1 : (int)fd;
     o->provenance_fd = provenance > DESCRIPTOR_MAX ? 0 : (int)provenance;
     o->calls_fd = calls > DESCRIPTOR_MAX ? 0 : (int)calls;
+    o->film_fd = film > DESCRIPTOR_MAX ? 0 : (int)film;
+    o->film_launch = getenv("VGPU_FILM_LAUNCH");
+    o->film_blocks = getenv("VGPU_FILM_BLOCKS");
     o->memory_bytes = memory_mib > MEMORY_MIB_MAX ? 0 : memory_mib << 20;
     o->lines = getenv("VGPU_LINES") != NULL;
     o->timeline = getenv("VGPU_TIMELINE") != NULL;

@@ -277,6 +277,23 @@ void record_span(Device *d, const QueueOp *op, const char *what, const char *nam
     strbuf_free(&b);
 }
 
+/* The film that there is now: its length in 64 bits, and its JSON. One that is written later is the better one. */
+void record_film(DeviceServer *s)
+{
+    const StrBuf *film = film_json(s->film);
+    StrBuf whole = {0};
+    uint64_t length = 0;
+    strbuf_append(&whole, (const char *)&length, sizeof length);
+    strbuf_printf(&whole, "{\"p\":%d,", (int)getpid());
+    strbuf_append(&whole, film->text, film->length);
+    length = whole.length - sizeof length;
+    if (!whole.failed) {
+        memcpy(whole.text, &length, sizeof length);
+        io_write_all(s->options.film_fd, whole.text, whole.length);
+    }
+    strbuf_free(&whole);
+}
+
 /* ---- the end ---- */
 
 static void add_totals(DeviceServer *s, PerfCounters *counters, MemoryTotals *memory, uint64_t *end_ns)

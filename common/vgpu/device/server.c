@@ -180,6 +180,14 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
         device_server_destroy(s);
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a record of provenance");
     }
+    if (s->n_devices > 0 && s->options.film_fd > 0) {
+        const FilmOptions film = {.launch = s->options.film_launch, .blocks = s->options.film_blocks};
+        st = film_create(&film, &s->film, diag);
+        if (st != STATUS_OK) {
+            device_server_destroy(s);
+            return st;
+        }
+    }
     if (s->n_devices > 0) {
         record_start(s);
         calls_start(s);
@@ -198,6 +206,8 @@ void device_server_destroy(DeviceServer *s)
     }
     provenance_free(s->provenance);
     s->provenance = NULL;
+    film_destroy(s->film);
+    s->film = NULL;
     for (uint32_t i = 0; i < s->n_devices; i++)
         destroy_device(s->devices[i]);
     for (size_t i = 0; i < s->queue.n; i++) {

@@ -140,6 +140,18 @@ typedef struct ExecFault {
     const char *detail; /* assert's text, an unsupported opcode, who waits where when a launch hangs; or NULL */
 } ExecFault;
 
+/* What the lanes of a warp are about to do, and where the others are: each live lane is in one of these. A guard may leave no lane. */
+typedef struct ExecStep {
+    uint32_t active;  /* go through the instruction together */
+    uint32_t mask;    /* of them those that the guard lets execute; all of them at a branch */
+    uint32_t other;   /* elsewhere in the code, and can run */
+    uint32_t joining; /* wait where the sides of a branch meet */
+    uint32_t barrier; /* wait at a barrier */
+    uint32_t sync;    /* wait at a warp operation for lanes that it names */
+    const uint8_t *from;   /* a shuffle: [32] which lane's value each one gets; else NULL */
+    const uint32_t *value; /* a shuffle: [32] the values that lanes give; else NULL */
+} ExecStep;
+
 typedef struct ExecLaunch ExecLaunch;
 struct ExecCounts;
 struct ExecInstCount;
@@ -152,6 +164,8 @@ typedef struct ExecObserver {
     void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
     /* A whole block's access at once. False: this observer wants it warp by warp, and gets an `access` for each. NULL: always so. */
     bool (*access_wide)(void *self, const ExecWho *who, const ExecWideAccess *access);
+    /* A warp is about to execute who->inst. A launch with an observer that has this runs warp by warp. */
+    void (*step)(void *self, const ExecWho *who, const ExecStep *step);
     /* Lanes (mask) have called who->function: its frame begins at byte `base` of each one's local memory, and holds nothing but
      * arguments. A kernel's own frame begins at 0 with block_begin. */
     void (*frame)(void *self, const ExecWho *who, uint32_t mask, uint32_t base);

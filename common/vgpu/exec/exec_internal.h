@@ -258,6 +258,7 @@ struct ExecRun {
     struct Plan *plan;                  /* what most blocks do; NULL: there is none (plan.h) */
     ExecWatcher *watchers;              /* the observers that have .access */
     unsigned n_watchers;
+    bool steps;                         /* some observer has .step */
     uint8_t *shared_fill;
     ExecWorker *workers;
     unsigned n_workers;
@@ -347,6 +348,10 @@ void warp_stop(ExecWarp *w, WarpAction action);
 void warp_jump(ExecWarp *w, uint32_t target);
 /* Instructions that the block has retired up to the running one. */
 uint64_t warp_retired(const ExecWarp *w);
+
+/* lanes.c */
+/* Which lane's value each lane gets by a shuffle. */
+void lanes_shuffle_sources(const ExecWarp *w, const IrInst *inst, uint8_t from[WARP_LANES]);
 
 /* split.c */
 ExecSplit *split_new(Warp *warp, uint32_t mask, uint32_t pc, ExecFrame *frame, ExecJoin *join);

@@ -44,6 +44,14 @@ static uint32_t shuffle_source(IrShfl mode, uint32_t lane, uint32_t b, uint32_t 
     return *inside ? from : lane;
 }
 
+void lanes_shuffle_sources(const ExecWarp *w, const IrInst *inst, uint8_t from[WARP_LANES])
+{
+    const LaneU32 *b = warp_src(w, &inst->src[1]), *c = warp_src(w, &inst->src[2]);
+    bool inside;
+    for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+        from[lane] = (uint8_t)shuffle_source(inst->mode, lane, b[lane], c[lane], &inside);
+}
+
 static void shuffle(ExecWarp *warp, const IrInst *inst, uint32_t mask)
 {
     const LaneU32 *a = warp_src(warp, &inst->src[0]), *b = warp_src(warp, &inst->src[1]);

@@ -44,7 +44,7 @@ static bool makes_calls(const IrFunction *f)
 static bool may_run_wide(const ExecRun *run)
 {
     const ExecLaunch *l = run->launch;
-    return !l->narrow && l->seed == 0 && !run->entry->uses_clock &&
+    return !l->narrow && !run->steps && l->seed == 0 && !run->entry->uses_clock &&
            (!l->max_instructions || l->max_instructions > EXEC_LIMIT_NEAR);
 }
 
@@ -145,6 +145,8 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
     *result = (ExecResult){.error = EXEC_OK};
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.changed, NULL);
+    for (size_t i = 0; i < launch->n_observers; i++)
+        run.steps |= launch->observers[i].step != NULL;
     measure(&run);
     choose_order(&run, launch->seed);
     for (size_t i = 0; i < launch->n_observers; i++)

@@ -37,7 +37,33 @@ void warp_jump(ExecWarp *w, uint32_t target)
         warp_stop(w, ACTION_YIELD);
 }
 
-static void run_until_stop(ExecWarp *w)
+static void tell_step(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    const Warp *warp = warp_of(w);
+    const ExecLaunch *l = w->block->run->launch;
+    ExecStep step = {.active = w->active, .mask = mask, .joining = split_waiting_lanes(warp)};
+    for (uint32_t left = warp->used; left; left &= left - 1) {
+        const ExecSplit *s = &warp->splits[first_lane(left)];
+        if (s == w->split)
+            continue;
+        step.other |= s->state == SPLIT_READY ? s->mask : 0;
+        step.barrier |= s->state == SPLIT_BARRIER ? s->mask : 0;
+        step.sync |= s->state == SPLIT_SYNC ? s->mask : 0;
+    }
+    uint8_t from[WARP_LANES];
+    if (inst->opcode == PTX_SHFL) {
+        lanes_shuffle_sources(w, inst, from);
+        step.from = from;
+        step.value = warp_src(w, &inst->src[0]);
+    }
+    const ExecWho *who = exec_who(w, w->frame->function, inst);
+    for (size_t i = 0; i < l->n_observers; i++)
+        if (l->observers[i].step)
+            l->observers[i].step(l->observers[i].self, who, &step);
+}
+
+/* steps: observers are told of each instruction. */
+EXEC_INLINE void run_until_stop(ExecWarp *w, bool steps)
 {
     const IrInst *insts = w->insts;
     do {
@@ -53,9 +79,14 @@ static void run_until_stop(ExecWarp *w)
                 w->pcs[pc].lanes -= off;
                 w->pcs[pc + 1].lanes += off;
             }
-            if (!mask)
+            if (!mask) {
+                if (steps)
+                    tell_step(w, inst, inst->opcode == PTX_BRA ? w->active : 0);
                 continue;
+            }
         }
+        if (steps)
+            tell_step(w, inst, inst->opcode == PTX_BRA ? w->active : mask);
         inst->handler(w, inst, mask);
     } while (w->next_pc != w->stop_pc);
 }
@@ -92,7 +123,10 @@ static WarpAction run_split(Warp *warp, ExecSplit *s)
             return ACTION_DEAD;
         if (!load_split(w, s))
             return ACTION_STOP;
-        run_until_stop(w);
+        if (w->block->run->steps)
+            run_until_stop(w, true);
+        else
+            run_until_stop(w, false);
         warp_close_run(w, w->next_pc);
         if (w->action == ACTION_DEAD || w->action == ACTION_PARK)
             return (WarpAction)w->action; /* the slot may be another's by now */

@@ -35,7 +35,7 @@ $(call unit_tests,$(FUZZ)/both,$(FUZZ)/both $(BOTH_LIBS),-lm)
 $(call fuzz_target,ptx,$(FUZZ),common/vgpu/ir common/vgpu/ptx common/base,,common/vgpu/exec/test/ptx $(FUZZ)/corpus/ptx)
 $(call fuzz_target,exec,$(FUZZ),$(FUZZ)/both $(FUZZ)/kernels $(BOTH_LIBS),-lm,common/vgpu/exec/test/ptx $(FUZZ)/corpus/ptx $(FUZZ)/corpus/exec)
 $(call fuzz_target,fatbin,$(FUZZ),common/vgpu/cudart common/base,-l:libzstd.a -l:liblz4.a,$(FUZZ)/corpus/fatbin)
-$(call fuzz_target,remote,$(FUZZ),common/vgpu/remote common/vgpu/device common/vgpu/perf common/vgpu/check common/vgpu/exec common/vgpu/mem \
+$(call fuzz_target,remote,$(FUZZ),common/vgpu/remote common/vgpu/device common/vgpu/film common/vgpu/perf common/vgpu/check common/vgpu/exec common/vgpu/mem \
     common/vgpu/ir common/vgpu/ptx common/base,-lm -ldl,$(FUZZ)/corpus/remote)
 
 # Line tables name the frames of a report; the rest of what a debugger wants would make the bundle ten times as large.

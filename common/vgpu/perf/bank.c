@@ -103,7 +103,7 @@ static unsigned passes_of_rows(const ExecAccess *a)
     return !overlap && banks_meet ? 2 : 1;
 }
 
-void bank_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least)
+void perf_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least)
 {
     unsigned groups = a->bytes <= 4 ? 1 : a->bytes <= 8 ? 2 : 4, lanes = WARP_LANES / groups;
     *wavefronts = *least = a->pattern == PATTERN_UNIFORM;

@@ -252,7 +252,7 @@ static void count_shared(PerfWorker *w, const ExecAccess *a)
 {
     unsigned wavefronts, least;
     uint64_t *v = w->c.v;
-    bank_wavefronts(a, &wavefronts, &least);
+    perf_wavefronts(a, &wavefronts, &least);
     v[a->kind == ACCESS_LOAD    ? PERF_SHARED_LOAD_REQUESTS
       : a->kind == ACCESS_STORE ? PERF_SHARED_STORE_REQUESTS
                                 : PERF_SHARED_ATOMIC_REQUESTS]++;

@@ -145,6 +145,13 @@ uint64_t perf_copy_ns(const PerfModel *m, PerfCopy kind, uint64_t bytes);
 /* What the host spends in an asynchronous call that only enqueues (a launch, a copy). */
 uint64_t perf_enqueue_ns(const PerfModel *m);
 
+/* ---- what an access costs ---- */
+
+/* Sectors of 32 bytes that an access to global memory touches, and the lines of 128 bytes that they lie in. */
+unsigned perf_sectors(const ExecAccess *a, unsigned *lines);
+/* Passes that an access to shared memory needs, and the fewest that one of its width and lanes can need. */
+void perf_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least);
+
 /* ---- touched bytes ---- */
 
 typedef enum PerfTouch { PERF_TOUCH_LOAD, PERF_TOUCH_STORE, PERF_TOUCH_ATOMIC } PerfTouch;

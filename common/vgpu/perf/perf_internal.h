@@ -33,11 +33,6 @@ enum { NEAR_SECTORS = 64, NEAR_BYTES = NEAR_SECTORS * SECTOR_BYTES };
 /* Loads: in the order in which the lanes ask for them, which the cache goes by; else in any. */
 void sector_list(const ExecAccess *a, SectorList *out);
 
-/* ---- shared memory ---- */
-
-/* Passes that the access needs, and the fewest that an access of its width and lanes can need. */
-void bank_wavefronts(const ExecAccess *a, unsigned *wavefronts, unsigned *least);
-
 /* ---- accesses of whole blocks ---- */
 
 enum { WIDE_SHAPES = 1024, WIDE_PLACES = 4, WIDE_THREADS_MAX = 1024 };

@@ -99,3 +99,11 @@ void sector_list(const ExecAccess *a, SectorList *out)
     else if (a->kind == ACCESS_LOAD || !add_near(out, a))
         add_lanes(out, a);
 }
+
+unsigned perf_sectors(const ExecAccess *a, unsigned *lines)
+{
+    SectorList s;
+    sector_list(a, &s);
+    *lines = s.n;
+    return s.n_sectors;
+}

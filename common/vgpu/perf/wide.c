@@ -90,7 +90,7 @@ static bool add_global(WideCost *s, unsigned warp, const ExecAccess *a, WideLine
 static void add_shared(WideCost *s, const ExecAccess *a)
 {
     unsigned wavefronts, least;
-    bank_wavefronts(a, &wavefronts, &least);
+    perf_wavefronts(a, &wavefronts, &least);
     s->wavefronts += wavefronts;
     s->least += least;
 }

@@ -3,6 +3,7 @@
 #include "common/base/version.h"
 #include "common/vgpu/check/check.h"
 #include "common/vgpu/perf/perf.h"
+#include "common/vgpu/tool/film.h"
 #include "common/vgpu/tool/tool.h"
 
 #include <errno.h>
@@ -75,6 +76,11 @@ static void check_options(const ToolOptions *o)
         fail("--check", diag.message);
     if (o->raise != NULL && check_parse_raised(o->raise, &raised, &diag) != STATUS_OK)
         fail("--raise", diag.message);
+    const char *suffix = o->film == NULL ? NULL : strrchr(o->film, '.');
+    if (o->film != NULL && (suffix == NULL || strcmp(suffix, ".txt") != 0))
+        fail("--film: a film is FILE.txt", o->film);
+    if (o->shape != NULL && !film_shapes_valid(o->shape))
+        fail("--shape is a list such as in=64x64,out=32x32", NULL);
     if (o->device != NULL && perf_model_find(o->device) == NULL)
         fail("no such device model (--list-devices names them)", o->device);
 }
@@ -162,6 +168,18 @@ static void write_outputs(const Records *r, const ToolOptions *o, const Ending *
     strbuf_free(&b);
 }
 
+/* A program may have no launch for a film: that is said, and is no fault of anybody's. */
+static void write_film(const Records *r, const ToolOptions *o, int fd)
+{
+    StrBuf b = {0};
+    Diag diag = {0};
+    if (film_save(fd, r, o, &b, &diag) == STATUS_OK)
+        write_file(o->film, &b);
+    else
+        fprintf(stderr, "vgpu: %s\n", diag.message);
+    strbuf_free(&b);
+}
+
 static int exit_status(const Records *r, const ToolOptions *o, const Ending *e)
 {
     if (e->signal != 0)
@@ -180,7 +198,7 @@ int main(int argc, char **argv)
     Ending ending = {0};
     Diag diag = {0};
     Records records;
-    ToolFiles files = {-1, -1, -1};
+    ToolFiles files = {-1, -1, -1, -1};
     if (spawn_program(&o, &program, &ending, &files, &diag) != STATUS_OK ||
         records_read(files.records, o.sources, &records, &diag) != STATUS_OK)
         fail(diag.message, NULL);
@@ -202,6 +220,8 @@ int main(int argc, char **argv)
         fwrite(text.text, 1, text.length, stderr);
     strbuf_free(&text);
     write_outputs(&records, &o, &ending);
+    if (o.film != NULL)
+        write_film(&records, &o, files.film);
     records_free(&records);
     return status;
 }

@@ -6,6 +6,6 @@ VGPU_ASAN := $(if $(findstring address,$(SAN)),$(shell $(CC) -print-file-name=li
 VGPU_TOOL_LIBS := -ljansson -ldw -lelf -Wl,-u,__cxa_demangle -Wl,--export-dynamic-symbol=__cxa_demangle -l:libstdc++.a
 
 $(call module,common/vgpu/tool,$(if $(VGPU_ASAN),-DVGPU_PRELOAD_FIRST='"$(VGPU_ASAN)"'))
-VGPU_TOOL_DIRS := $(addprefix common/vgpu/,tool remote device check perf exec mem ir ptx) common/base
+VGPU_TOOL_DIRS := $(addprefix common/vgpu/,tool remote device film check perf exec mem ir ptx) common/base
 $(call program,vgpu,common/vgpu/tool,$(VGPU_TOOL_DIRS),$(VGPU_TOOL_LIBS) -lm -ldl)
 $(call unit_tests,common/vgpu/tool,$(VGPU_TOOL_DIRS),$(VGPU_TOOL_LIBS) -lm -ldl)

@@ -276,7 +276,7 @@ static char *read_source(const Places *p, const char *name)
     return text;
 }
 
-static const char *source_text(Places *p, const char *name)
+const char *places_source(Places *p, const char *name)
 {
     for (size_t i = 0; i < p->n_sources; i++)
         if (strcmp(p->sources[i].name, name) == 0)
@@ -293,7 +293,7 @@ static const char *source_text(Places *p, const char *name)
 const char *places_source_line(void *self, const char *file, uint32_t line)
 {
     Places *p = self;
-    const char *at = source_text(p, file);
+    const char *at = places_source(p, file);
     for (uint32_t i = 1; i < line && at != NULL; i++) {
         at = strchr(at, '\n');
         at = at == NULL ? NULL : at + 1;

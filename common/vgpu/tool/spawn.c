@@ -67,6 +67,10 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
     set_or_clear("VGPU_PROVENANCE_FD", files->provenance < 0 ? NULL : number);
     snprintf(number, sizeof number, "%d", files->calls);
     set_or_clear("VGPU_CALLS_FD", files->calls < 0 ? NULL : number);
+    snprintf(number, sizeof number, "%d", files->film);
+    set_or_clear("VGPU_FILM_FD", files->film < 0 ? NULL : number);
+    set_or_clear("VGPU_FILM_LAUNCH", o->film_launch);
+    set_or_clear("VGPU_FILM_BLOCKS", o->film_blocks);
     set_or_clear("VGPU_CHECK", o->check);
     set_or_clear("VGPU_RAISE", o->raise);
     set_or_clear("VGPU_DEVICE", o->device);
@@ -231,12 +235,15 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
     bool inside = !o->isolated && o->serve < 0;
     if (!library_folder(folder, sizeof folder))
         return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
-    *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1, .calls = -1};
+    *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1, .calls = -1, .film = -1};
     if (o->provenance != NULL)
         files->provenance = open_records("vgpu-provenance", inside);
     if (o->calls != NULL)
         files->calls = open_records("vgpu-calls", inside);
-    if (files->records < 0 || (o->provenance != NULL && files->provenance < 0) || (o->calls != NULL && files->calls < 0))
+    if (o->film != NULL)
+        files->film = open_records("vgpu-film", inside);
+    if (files->records < 0 || (o->provenance != NULL && files->provenance < 0) || (o->calls != NULL && files->calls < 0) ||
+        (o->film != NULL && files->film < 0))
         return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
     if (o->serve >= 0)
         return serve_devices(o, files, (int)o->serve, -1, diag);

@@ -70,7 +70,7 @@ typedef struct Ending {
 /* What the devices have written, from their beginning. */
 typedef struct ToolFiles {
     int records;
-    int provenance, calls; /* -1: nobody wants it */
+    int provenance, calls, film; /* -1: nobody wants it */
 } ToolFiles;
 
 /* Runs the program to its end; signals that we get are handed on. With --serve: until nobody can come through
@@ -112,6 +112,9 @@ uint64_t places_token(uint32_t process, uint64_t token);
 bool places_find(Places *p, FindingSite *site);
 /* FindingLookup's callback; self is a Places. */
 const char *places_source_line(void *self, const char *file, uint32_t line);
+
+/* The whole text of a source, or NULL. It is the program's to choose what it names. */
+const char *places_source(Places *p, const char *file);
 
 /* ---- records (records.c) ---- */
 

@@ -154,7 +154,7 @@ static void banks_anywhere(void **state)
         draw_lanes(&random, &a, addr);
         for (int lane = 0; lane < WARP_LANES; lane++)
             addr[lane] -= (uint64_t)1 << 40;
-        bank_wavefronts(&a, &wavefronts, &least);
+        perf_wavefronts(&a, &wavefronts, &least);
         int n = a.bytes <= 4 ? 32 : a.bytes == 8 ? 16 : 8;
         for (int first = 0; first < WARP_LANES; first += n)
             want += passes(&a, first, n);

@@ -1,0 +1,63 @@
+/* film: one launch as its warps went through it, step by step, for the eye of a person.
+ *
+ * A Film looks at launches until it has the one that is wanted, and keeps its record as JSON (docs/contracts.md, "A film
+ * of a launch"). A step is what one warp did at one line without parting: some instructions, and at most one event at their end
+ * (an access, an atomic, a barrier, a shuffle, a fault). Totals count the whole launch, whatever is shown of it.
+ *
+ * Everything is bounded. A block that has too many steps keeps every 2nd, 4th, 8th... time that a warp came by an instruction
+ * (the first time always), and says so; one that has too many all the same is cut, and says so.
+ *
+ * A film is of one device and of launches with one worker; the launch runs warp by warp (ExecObserver.step). A Film owns what it
+ * returns.
+ */
+#ifndef COMMON_VGPU_FILM_FILM_H
+#define COMMON_VGPU_FILM_FILM_H
+
+#include "common/base/finding.h"
+#include "common/base/status.h"
+#include "common/base/strbuf.h"
+#include "common/vgpu/exec/exec.h"
+#include "common/vgpu/perf/perf.h"
+
+typedef struct Film Film;
+
+typedef struct FilmOptions {
+    /* Which launch: "3", the third; "add", the first of that kernel; ":17" or "file.cu:17", the first of a kernel with code of that
+     * line. NULL: the first with a finding, and the first of all where none has one. */
+    const char *launch;
+    /* Which blocks, by linear index: "0,5-7". NULL: the first finding's and its neighbours, the first and the last. */
+    const char *blocks;
+    uint32_t block_bytes; /* of recorded steps that a block keeps; 0: FILM_BLOCK_BYTES */
+} FilmOptions;
+
+enum {
+    FILM_BLOCK_BYTES = 1 << 18,
+    FILM_BLOCKS_MAX = 8,         /* in a film */
+    FILM_ENDS = 96,              /* blocks at either end of the grid that are recorded when none are named */
+    FILM_LAUNCHES_MAX = 100,     /* that are looked at for one with a finding */
+    FILM_JSON_BYTES = 2500000,   /* of all steps together, about */
+    FILM_ARRAYS_MAX = 64,
+};
+
+/* A launch that is about to run. */
+typedef struct FilmLaunch {
+    uint64_t number;    /* 1: the program's first */
+    const char *kernel; /* readable name */
+    uint64_t site;      /* token of the host's place */
+    const IrInstance *instance;
+    uint32_t function;
+} FilmLaunch;
+
+/* STATUS_INVALID: blocks is no list of numbers. */
+Status film_create(const FilmOptions *options, Film **out, Diag *diag);
+void film_destroy(Film *f);
+
+/* Is this launch to be looked at? Then it must run with film_observer, and film_end must follow. */
+bool film_begin(Film *f, const FilmLaunch *launch);
+const ExecObserver *film_observer(Film *f);
+/* The launch has ended, with these counters; findings are those that are new since it began. True: there is a film now, or a better one. */
+bool film_end(Film *f, const PerfCounters *counters, const Finding *const *findings, size_t n_findings);
+/* The film as one JSON object without newline and without its first brace; empty while there is none. */
+const StrBuf *film_json(const Film *f);
+
+#endif

@@ -1,0 +1,601 @@
+/* The observer: what warps do becomes steps of their blocks.
+ *
+ * Instructions of one warp at one line, under one mask, are put together until something happens that is worth a step of its own.
+ * Loads are told before their effect, and so are stores: what a load will get lies in memory, what a store gives in its registers.
+ */
+#include "common/vgpu/film/film_internal.h"
+
+#include "common/base/bits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_BYTES_MAX = 16 };
+
+/* What goes with a step. */
+typedef struct Payload {
+    FilmRun runs[WARP_LANES];
+    uint8_t values[WARP_LANES * VALUE_BYTES_MAX];
+} Payload;
+
+/* ---- functions ---- */
+
+static bool fill_code(Film *f, FilmCode *c, const IrFunction *function)
+{
+    uint32_t n = function->n_insts + 1;
+    *c = (FilmCode){.function = function,
+                    .place = ARENA_NEW_ARRAY(&f->arena, const IrLoc *, n),
+                    .counts = ARENA_NEW_ARRAY(&f->arena, ExecInstCount, n),
+                    .requests = ARENA_NEW_ARRAY(&f->arena, uint64_t, n),
+                    .sectors = ARENA_NEW_ARRAY(&f->arena, uint64_t, n),
+                    .wavefronts = ARENA_NEW_ARRAY(&f->arena, uint64_t, n),
+                    .conflicts = ARENA_NEW_ARRAY(&f->arena, uint64_t, n)};
+    if (!c->place || !c->counts || !c->requests || !c->sectors || !c->wavefronts || !c->conflicts)
+        return false;
+    memset(c->counts, 0, n * sizeof *c->counts);
+    for (uint32_t pc = 0; pc < n; pc++) {
+        c->place[pc] = ir_place(f->exec->instance->module, function, pc);
+        c->requests[pc] = c->sectors[pc] = c->wavefronts[pc] = c->conflicts[pc] = 0;
+    }
+    return true;
+}
+
+/* Index of a function, noted on first sight; -1: no memory. */
+static int code_of(Film *f, const IrFunction *function)
+{
+    for (size_t i = 0; i < f->n_codes; i++)
+        if (f->codes[i].function == function)
+            return (int)i;
+    if (f->n_codes > UINT16_MAX || !VEC_GROW(f->codes, f->n_codes, f->codes_cap) ||
+        !fill_code(f, &f->codes[f->n_codes], function)) {
+        f->no_memory = true;
+        return -1;
+    }
+    return (int)f->n_codes++;
+}
+
+static bool same_line(const IrLoc *a, const IrLoc *b)
+{
+    return a == b || (a && b && a->file == b->file && a->line == b->line);
+}
+
+/* ---- arrays ---- */
+
+static bool is_written(const MemAlloc *a, uint64_t at)
+{
+    return !a->init || a->init[at / 8] >> at % 8 & 1;
+}
+
+/* Bytes that nobody has written, as far as there is room for them. */
+static void note_unwritten(FilmArray *array, const MemAlloc *a)
+{
+    enum { RANGES = sizeof array->unwritten / sizeof array->unwritten[0] };
+    for (uint64_t at = 0; at < a->bytes && a->init && array->n_unwritten < RANGES; at++) {
+        uint64_t from = at + mem_first_uninit(a, a->addr + at, a->bytes - at);
+        if (from >= a->bytes)
+            return;
+        for (at = from; at < a->bytes && !is_written(a, at); at++) {
+        }
+        array->unwritten[array->n_unwritten].from = from;
+        array->unwritten[array->n_unwritten++].to = at;
+    }
+}
+
+static void note_arrays(Film *f)
+{
+    enum { UNWRITTEN_BYTES_MAX = 1 << 20 };
+    const MemAlloc *a;
+    f->n_arrays = 0;
+    for (size_t i = 0; f->n_arrays < FILM_ARRAYS_MAX && (a = mem_at(f->exec->mem, i)) != NULL; i++) {
+        if (a->kind == MEM_INTERNAL)
+            continue;
+        FilmArray *array = &f->arrays[f->n_arrays++];
+        *array = (FilmArray){.serial = a->serial, .addr = a->addr, .bytes = a->bytes, .site = a->site, .kind = a->kind};
+        array->name = a->name ? arena_strndup(&f->arena, a->name, strlen(a->name)) : NULL;
+        if (a->bytes <= UNWRITTEN_BYTES_MAX)
+            note_unwritten(array, a);
+    }
+}
+
+static uint32_t array_of(Film *f, const MemAlloc *a)
+{
+    for (size_t i = 0; a && i < f->n_arrays; i++)
+        if (f->arrays[i].serial == a->serial && f->arrays[i].addr == a->addr) {
+            f->arrays[i].used = true;
+            return a->serial;
+        }
+    return 0;
+}
+
+/* ---- blocks ---- */
+
+static FilmBlock *block_of(const Film *f, const ExecWho *who)
+{
+    return who->slot < f->n_open ? f->open[who->slot] : NULL;
+}
+
+static uint32_t *turns_of(const Film *f, FilmBlock *b, uint16_t code)
+{
+    if (code >= b->n_turns) {
+        uint32_t **grown = realloc(b->turns, (code + 1u) * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + b->n_turns, 0, (code + 1u - b->n_turns) * sizeof *grown);
+        b->turns = grown;
+        b->n_turns = code + 1u;
+    }
+    if (!b->turns[code])
+        b->turns[code] = calloc((size_t)f->n_warps * f->codes[code].function->n_insts + 1, sizeof **b->turns);
+    return b->turns[code];
+}
+
+static void forget_turns(FilmBlock *b)
+{
+    for (size_t i = 0; i < b->n_turns; i++)
+        free(b->turns[i]);
+    free(b->turns);
+    b->turns = NULL;
+    b->n_turns = 0;
+}
+
+/* The pending step is over. */
+static void close_step(Film *f, FilmBlock *b, const FilmRun *runs, const uint8_t *values)
+{
+    FilmStep *s = &b->pending;
+    uint32_t *turns = turns_of(f, b, s->code);
+    if (!turns) {
+        f->no_memory = true;
+        return;
+    }
+    s->turn = turns[(size_t)s->warp * f->codes[s->code].function->n_insts + s->pc]++;
+    s->bytes = (uint32_t)(sizeof *s + s->n_runs * sizeof *runs + (uint32_t)s->n_values * s->n_value_bytes);
+    s->bytes = (s->bytes + 7) / 8 * 8;
+    f->totals.steps++;
+    b->seen++;
+    film_keep(b, s, runs, values, f->options.block_bytes);
+    *s = (FilmStep){0};
+}
+
+static bool is_pending(const FilmBlock *b)
+{
+    return b->pending.n_insts > 0;
+}
+
+static void flush(Film *f, FilmBlock *b)
+{
+    if (is_pending(b))
+        close_step(f, b, NULL, NULL);
+}
+
+/* The pending step of who's warp, which an event is about to end; without one, an empty one. */
+static FilmStep *step_for(Film *f, FilmBlock *b, const ExecWho *who, FilmEvent event, uint32_t mask)
+{
+    FilmStep *s = &b->pending;
+    if (is_pending(b) && s->warp != who->warp)
+        flush(f, b);
+    if (!is_pending(b)) {
+        int code = code_of(f, who->function);
+        uint32_t pc = who->inst ? (uint32_t)(who->inst - who->function->insts) : 0;
+        *s = (FilmStep){.warp = (uint8_t)who->warp, .code = (uint16_t)(code < 0 ? 0 : code), .pc = pc};
+        s->active = mask;
+        s->live = who->live;
+    }
+    s->event = (uint8_t)event;
+    s->mask = mask;
+    return s;
+}
+
+static void end_simple(Film *f, const ExecWho *who, FilmEvent event, uint32_t mask)
+{
+    FilmBlock *b = block_of(f, who);
+    if (!b)
+        return;
+    FilmStep *s = step_for(f, b, who, event, mask);
+    s->arrived = b->waiting;
+    close_step(f, b, NULL, NULL);
+}
+
+/* ---- events ---- */
+
+static void on_launch_begin(void *self, const ExecLaunch *launch)
+{
+    Film *f = self;
+    f->exec = launch;
+    memcpy(f->grid, launch->grid, sizeof f->grid);
+    memcpy(f->block, launch->block, sizeof f->block);
+    f->n_blocks = (uint64_t)f->grid[0] * f->grid[1] * f->grid[2];
+    f->n_warps = (f->block[0] * f->block[1] * f->block[2] + WARP_LANES - 1) / WARP_LANES;
+    const IrFunction *entry = &launch->instance->module->functions[launch->function];
+    f->param_bytes = entry->param_bytes;
+    f->params = arena_alloc(&f->arena, entry->param_bytes + 1);
+    if (f->params && launch->params)
+        memcpy(f->params, launch->params, entry->param_bytes);
+    note_arrays(f);
+    code_of(f, entry);
+}
+
+static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
+{
+    Film *f = self;
+    f->shared_bytes = shared_bytes;
+    if (who->slot >= f->n_open) {
+        FilmBlock **grown = realloc(f->open, (who->slot + 1u) * sizeof(FilmBlock *));
+        f->no_memory |= !grown;
+        if (!grown)
+            return;
+        memset(grown + f->n_open, 0, (who->slot + 1u - f->n_open) * sizeof(FilmBlock *));
+        f->open = grown;
+        f->n_open = who->slot + 1u;
+    }
+    uint64_t linear = who->block[0] + (uint64_t)f->grid[0] * (who->block[1] + (uint64_t)f->grid[1] * who->block[2]);
+    f->open[who->slot] = NULL;
+    if (!film_block_wanted(f, linear))
+        return;
+    FilmBlock *b = calloc(1, sizeof *b);
+    f->no_memory |= !b;
+    if (!b)
+        return;
+    b->linear = (uint32_t)linear;
+    memcpy(b->index, who->block, sizeof b->index);
+    b->every = 1;
+    *(f->last ? &f->last->next : &f->blocks) = b;
+    f->last = f->open[who->slot] = b;
+}
+
+static void count_step(Film *f, const ExecWho *who, const ExecStep *s)
+{
+    f->totals.warp_insts++;
+    f->totals.thread_insts += bits_count(s->mask);
+    f->totals.shuffles += who->inst->opcode == PTX_SHFL && s->mask;
+}
+
+static void keep_shuffle(Film *f, FilmBlock *b, const ExecWho *who, const ExecStep *step)
+{
+    Payload p = {.runs = {{0}}};
+    FilmStep *s = step_for(f, b, who, FILM_SHUFFLE, step->mask);
+    uint32_t n = 0;
+    for (uint32_t left = step->mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        p.runs[n] = (FilmRun){.base = step->from[lane], .n = 1};
+        memcpy(p.values + (size_t)n * 4, &step->value[step->from[lane] & 31], 4);
+        n++;
+    }
+    s->n_runs = s->n_values = (uint8_t)n;
+    s->n_value_bytes = 4;
+    close_step(f, b, p.runs, p.values);
+}
+
+static void on_step(void *self, const ExecWho *who, const ExecStep *step)
+{
+    Film *f = self;
+    count_step(f, who, step);
+    FilmBlock *b = block_of(f, who);
+    if (!b)
+        return;
+    int code = code_of(f, who->function);
+    if (code < 0)
+        return;
+    FilmStep *s = &b->pending;
+    uint32_t pc = (uint32_t)(who->inst - who->function->insts);
+    const FilmCode *c = &f->codes[code];
+    if (is_pending(b) && (s->warp != who->warp || s->code != code || s->active != step->active ||
+                          !same_line(c->place[pc], c->place[s->pc])))
+        flush(f, b);
+    uint32_t n_insts = s->n_insts, n_lanes = s->n_lanes;
+    *s = (FilmStep){.warp = (uint8_t)who->warp,
+                    .code = (uint16_t)code,
+                    .pc = pc,
+                    .active = step->active,
+                    .live = who->live,
+                    .other = step->other,
+                    .joining = step->joining,
+                    .barrier = step->barrier,
+                    .sync = step->sync,
+                    .n_insts = n_insts + 1,
+                    .n_lanes = n_lanes + bits_count(step->mask),
+                    .mask = step->mask};
+    PtxOpcode opcode = (PtxOpcode)who->inst->opcode;
+    if (!step->mask)
+        return;
+    if (opcode == PTX_SHFL) {
+        keep_shuffle(f, b, who, step);
+    } else if ((opcode == PTX_BAR || opcode == PTX_BARRIER) && who->inst->mode != BAR_WARP) {
+        b->waiting += bits_count(step->mask);
+        end_simple(f, who, FILM_ARRIVE, step->mask);
+    } else if (opcode == PTX_EXIT || (opcode == PTX_RET && f->codes[code].function->is_entry)) {
+        end_simple(f, who, FILM_EXIT, step->mask);
+    }
+}
+
+static uint8_t make_runs(const uint64_t *addr, uint32_t mask, FilmRun *runs)
+{
+    uint8_t n = 0;
+    int last = -2;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        FilmRun *r = n ? &runs[n - 1] : NULL;
+        int64_t step = r ? (int64_t)(addr[lane] - (r->base + (uint64_t)r->stride * (r->n - 1))) : 0;
+        if (r && lane == last + 1 && (r->n == 1 || step == r->stride)) {
+            r->stride = step;
+            r->n++;
+        } else {
+            runs[n++] = (FilmRun){.base = addr[lane], .n = 1};
+        }
+        last = lane;
+    }
+    return n;
+}
+
+static const uint8_t *loaded_at(const ExecAccess *a, int lane)
+{
+    return a->host ? a->host[lane] : a->host0 + (a->addr[lane] - a->addr[__builtin_ctz(a->mask)]);
+}
+
+/* The values of the lanes: those that are stored, or those that memory has. */
+static void keep_values(FilmStep *s, const ExecAccess *a, uint8_t *values)
+{
+    uint32_t n = 0, bytes = a->bytes;
+    bool stores = a->kind == ACCESS_STORE;
+    if (bytes == 0 || bytes > VALUE_BYTES_MAX || (stores && !a->n_values) || (!stores && !a->host && !a->host0) ||
+        a->async == ACCESS_BEGINS)
+        return;
+    for (uint32_t left = a->mask; left; left &= left - 1, n++) {
+        int lane = __builtin_ctz(left);
+        uint8_t *to = values + (size_t)n * bytes;
+        if (!stores)
+            memcpy(to, loaded_at(a, lane), bytes);
+        for (uint32_t k = 0, each = stores ? bytes / a->n_values : 0; stores && k < a->n_values; k++)
+            memcpy(to + k * each, a->value[k] + (size_t)lane * a->value_stride, each);
+    }
+    bool same = true;
+    for (uint32_t i = 1; i < n && same; i++)
+        same = memcmp(values, values + (size_t)i * bytes, bytes) == 0;
+    s->n_values = (uint8_t)(same ? 1 : n);
+    s->n_value_bytes = (uint16_t)bytes;
+}
+
+static void count_access(Film *f, const ExecWho *who, const ExecAccess *a, FilmStep *cost)
+{
+    unsigned lines = 0, sectors = 0, wavefronts = 0, least = 0;
+    if (a->space == SPACE_GLOBAL)
+        sectors = perf_sectors(a, &lines);
+    else if (a->space == SPACE_SHARED)
+        perf_wavefronts(a, &wavefronts, &least);
+    *cost = (FilmStep){.sectors = (uint16_t)sectors,
+                       .lines = (uint16_t)lines,
+                       .wavefronts = (uint16_t)wavefronts,
+                       .least = (uint16_t)least};
+    int code = code_of(f, who->function);
+    if (code < 0 || !who->inst)
+        return;
+    FilmCode *c = &f->codes[code];
+    size_t pc = (size_t)(who->inst - who->function->insts);
+    f->totals.requests++;
+    f->totals.sectors += sectors;
+    f->totals.wavefronts += wavefronts;
+    c->requests[pc]++;
+    c->sectors[pc] += sectors;
+    c->wavefronts[pc] += wavefronts;
+    c->conflicts[pc] += wavefronts - least;
+}
+
+static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+{
+    Film *f = self;
+    FilmStep cost;
+    if (!a->mask || a->async == ACCESS_LANDS) /* shown and counted when it began */
+        return;
+    count_access(f, who, a, &cost);
+    FilmBlock *b = block_of(f, who);
+    if (!b)
+        return;
+    Payload p;
+    FilmStep *s = step_for(f, b, who, FILM_ACCESS, a->mask);
+    s->kind = a->kind;
+    s->space = a->space;
+    s->async = a->async;
+    s->access_bytes = (uint8_t)a->bytes;
+    s->sectors = cost.sectors;
+    s->lines = cost.lines;
+    s->wavefronts = cost.wavefronts;
+    s->least = cost.least;
+    s->array = array_of(f, a->alloc);
+    s->n_runs = make_runs(a->addr, a->mask, p.runs);
+    keep_values(s, a, p.values);
+    close_step(f, b, p.runs, p.values);
+}
+
+static void on_barrier(void *self, const ExecWho *who, uint32_t id)
+{
+    (void)id;
+    Film *f = self;
+    FilmBlock *b = block_of(f, who);
+    f->totals.barriers++;
+    if (!b)
+        return;
+    flush(f, b);
+    end_simple(f, who, FILM_BARRIER, 0);
+    b->waiting = 0;
+}
+
+static void on_barrier_part(void *self, const ExecWho *who, const uint32_t *arrived, const uint32_t *waited, uint32_t n_warps)
+{
+    (void)waited;
+    Film *f = self;
+    FilmBlock *b = block_of(f, who);
+    f->totals.barriers++;
+    if (!b)
+        return;
+    flush(f, b);
+    end_simple(f, who, FILM_BARRIER, 0);
+    for (uint32_t i = 0; i < n_warps; i++) {
+        uint32_t n = bits_count(arrived[i]);
+        b->waiting -= n < b->waiting ? n : b->waiting;
+    }
+}
+
+static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
+{
+    Film *f = self;
+    f->totals.warp_syncs++;
+    end_simple(f, who, FILM_WARP_SYNC, mask);
+}
+
+static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
+{
+    (void)sem, (void)scope;
+    Film *f = self;
+    f->totals.fences++;
+    end_simple(f, who, FILM_FENCE, mask);
+}
+
+static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
+{
+    Film *f = self;
+    FilmBlock *b = block_of(f, who);
+    if (!b)
+        return;
+    Payload p;
+    FilmStep *s = step_for(f, b, who, FILM_FAULT, fault->mask);
+    s->kind = fault->kind;
+    s->space = fault->space;
+    s->access_bytes = (uint8_t)fault->bytes;
+    s->n_runs = fault->addr && fault->mask ? make_runs(fault->addr, fault->mask, p.runs) : 0;
+    b->faulted = true;
+    close_step(f, b, p.runs, NULL);
+}
+
+static void on_retired_code(void *self, const ExecWho *who, const IrFunction *function, const ExecInstCount *counts)
+{
+    (void)who;
+    Film *f = self;
+    int code = code_of(f, function);
+    for (uint32_t pc = 0; code >= 0 && pc < function->n_insts; pc++) {
+        ExecInstCount *c = &f->codes[code].counts[pc];
+        c->warp_insts += counts[pc].warp_insts;
+        c->thread_insts += counts[pc].thread_insts;
+        c->divergent += counts[pc].divergent;
+    }
+}
+
+static void on_block_end(void *self, const ExecWho *who)
+{
+    Film *f = self;
+    FilmBlock *b = block_of(f, who);
+    if (!b)
+        return;
+    flush(f, b);
+    forget_turns(b);
+    f->open[who->slot] = NULL;
+}
+
+/* Blocks that a fault has cut short have not ended. */
+static void on_launch_end(void *self, const ExecLaunch *launch)
+{
+    (void)launch;
+    Film *f = self;
+    for (size_t i = 0; i < f->n_open; i++) {
+        if (!f->open[i])
+            continue;
+        flush(f, f->open[i]);
+        forget_turns(f->open[i]);
+        f->open[i] = NULL;
+    }
+}
+
+/* ---- a film ---- */
+
+Status film_create(const FilmOptions *options, Film **out, Diag *diag)
+{
+    Status st = film_check_blocks(options->blocks, diag);
+    if (st != STATUS_OK)
+        return st;
+    Film *f = *out = calloc(1, sizeof *f);
+    if (!f)
+        return diag_set(diag, STATUS_NO_MEMORY, "no memory for a film");
+    f->options = *options;
+    if (f->options.block_bytes == 0)
+        f->options.block_bytes = FILM_BLOCK_BYTES;
+    f->observer = (ExecObserver){.self = f,
+                                 .launch_begin = on_launch_begin,
+                                 .block_begin = on_block_begin,
+                                 .access = on_access,
+                                 .step = on_step,
+                                 .barrier = on_barrier,
+                                 .barrier_part = on_barrier_part,
+                                 .warp_sync = on_warp_sync,
+                                 .fence = on_fence,
+                                 .fault = on_fault,
+                                 .retired_code = on_retired_code,
+                                 .block_end = on_block_end,
+                                 .launch_end = on_launch_end};
+    return STATUS_OK;
+}
+
+static void forget_launch(Film *f)
+{
+    for (FilmBlock *b = f->blocks, *next; b; b = next) {
+        next = b->next;
+        forget_turns(b);
+        free(b->steps);
+        free(b);
+    }
+    f->blocks = f->last = NULL;
+    free(f->codes);
+    f->codes = NULL;
+    f->n_codes = f->codes_cap = 0;
+    f->totals = (FilmCounts){0};
+    f->no_memory = false;
+    arena_free(&f->arena);
+    f->arena = (Arena){0};
+}
+
+void film_destroy(Film *f)
+{
+    if (!f)
+        return;
+    forget_launch(f);
+    free(f->open);
+    strbuf_free(&f->json);
+    free(f);
+}
+
+bool film_begin(Film *f, const FilmLaunch *launch)
+{
+    if (f->done || !film_launch_wanted(f, launch))
+        return false;
+    f->looked++;
+    forget_launch(f);
+    f->launch = *launch;
+    return true;
+}
+
+const ExecObserver *film_observer(Film *f)
+{
+    return &f->observer;
+}
+
+/* A finding that has nothing to do with the kernel makes no launch the wanted one. */
+static bool has_finding(const Finding *const *findings, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!findings[i]->advice && findings[i]->kernel && findings[i]->kernel[0])
+            return true;
+    return false;
+}
+
+bool film_end(Film *f, const PerfCounters *counters, const Finding *const *findings, size_t n_findings)
+{
+    bool found = f->options.launch || has_finding(findings, n_findings);
+    bool better = found || f->json.length == 0;
+    if (better)
+        film_write(f, counters, findings, n_findings);
+    f->done = found || f->looked >= FILM_LAUNCHES_MAX;
+    forget_launch(f);
+    return better && !f->json.failed;
+}
+
+const StrBuf *film_json(const Film *f)
+{
+    return &f->json;
+}

@@ -1,0 +1,367 @@
+/* Films of random kernels: with nothing left out, the steps add up to the counters; with little room, what is left is what the rule
+ * says. And which launches and blocks are shown, and who gives what to whom in a shuffle. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "common/vgpu/film/film.h"
+#include "common/vgpu/fuzz/kernels/kernels.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KERNELS = 120, BLOCKS = 4, ROOM = 1 << 26 };
+
+static const uint32_t shapes[][3] = {{64, 1, 1}, {100, 1, 1}, {16, 4, 1}, {8, 8, 2}, {5, 7, 3}, {256, 1, 1}, {20, 1, 1}};
+enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+
+typedef struct Rig {
+    PtxModule *ptx;
+    IrModule *module;
+    IrInstance *instance;
+    Mem *mem;
+    PerfSet *perf;
+    MemAlloc *in, *out, *sum;
+} Rig;
+
+static IrInstance *instantiate(const IrModule *m, Mem *mem)
+{
+    uint64_t places[8] = {0};
+    MemAlloc *allocs[8] = {NULL};
+    IrInstance *instance;
+    assert_in_range(m->n_globals, 0, 8);
+    for (uint32_t i = 0; i < m->n_globals; i++)
+        if (m->globals[i].space == SPACE_CONST) {
+            allocs[i] = mem_alloc(mem, m->globals[i].bytes, MEM_CONST_VAR, 0, m->globals[i].name);
+            memset(allocs[i]->host, 0, allocs[i]->bytes);
+            places[i] = allocs[i]->addr;
+        }
+    assert_int_equal(STATUS_OK, ir_instantiate(m, places, &instance));
+    for (uint32_t i = 0; i < m->n_globals; i++)
+        if (allocs[i])
+            ir_global_init(instance, i, allocs[i]->host);
+    return instance;
+}
+
+static void load(Rig *r, const char *text, size_t length)
+{
+    Diag diag = {0};
+    *r = (Rig){0};
+    if (ptx_parse(text, length, "film.ptx", &r->ptx, &diag) || ir_decode(&r->ptx, 1, &r->module, &diag) || exec_bind(r->module, &diag))
+        fail_msg("line %d: %s\n%s", diag.line, diag.message, text);
+    assert_int_equal(STATUS_OK, mem_create(0, 1 << 20, 1, &r->mem));
+    r->in = mem_alloc(r->mem, KERNEL_IN_BYTES, MEM_DEVICE, 0, NULL);
+    r->out = mem_alloc(r->mem, BLOCKS * KERNEL_THREADS_MAX * KERNEL_OUT_BYTES, MEM_DEVICE, 0, NULL);
+    r->sum = mem_alloc(r->mem, KERNEL_SUM_BYTES, MEM_DEVICE, 0, NULL);
+    for (uint32_t i = 0; i < KERNEL_IN_BYTES / 4; i++)
+        ((uint32_t *)r->in->host)[i] = i % 7 ? (uint32_t)rng_mix(i) : i;
+    memset(r->out->host, 0, r->out->bytes);
+    memset(r->sum->host, 0, r->sum->bytes);
+    r->instance = instantiate(r->module, r->mem);
+    assert_int_equal(STATUS_OK, perf_create(perf_model(0), 1, &r->perf));
+}
+
+static void unload(Rig *r)
+{
+    perf_destroy(r->perf);
+    ir_instance_free(r->instance);
+    mem_destroy(r->mem);
+    ir_module_free(r->module);
+    ptx_module_free(r->ptx);
+}
+
+/* Runs the kernel under the film's eyes, and gives the record. NULL: the film did not want it. */
+static json_t *run(Rig *r, Film *film, uint64_t number, const char *kernel, const uint32_t shape[3], const Finding *const *findings,
+                   size_t n_findings)
+{
+    struct {
+        uint64_t in, out, sum;
+        uint32_t n;
+    } params = {r->in->addr, r->out->addr, r->sum->addr, 50};
+    const FilmLaunch launch = {.number = number, .kernel = kernel, .instance = r->instance, .function = (uint32_t)ir_find_function(r->module, "k")};
+    if (!film_begin(film, &launch))
+        return NULL;
+    const ExecObserver observers[] = {*film_observer(film), *perf_observer(r->perf)};
+    const ExecLaunch l = {.instance = r->instance,
+                          .function = launch.function,
+                          .grid = {BLOCKS, 1, 1},
+                          .block = {shape[0], shape[1], shape[2]},
+                          .params = (const uint8_t *)&params,
+                          .mem = r->mem,
+                          .jobs = 1,
+                          .observers = observers,
+                          .n_observers = 2};
+    ExecResult result;
+    exec_launch(&l, &result);
+    assert_int_equal(EXEC_OK, result.error);
+    assert_int_equal(0, result.planned);
+    film_end(film, perf_last(r->perf), findings, n_findings);
+    const StrBuf *text = film_json(film);
+    StrBuf whole = {0};
+    strbuf_puts(&whole, "{");
+    strbuf_append(&whole, text->text, text->length);
+    json_error_t error;
+    json_t *json = json_loadb(whole.text, whole.length, JSON_REJECT_DUPLICATES, &error);
+    if (!json)
+        fail_msg("%s at %d\n%s", error.text, error.position, whole.text);
+    strbuf_free(&whole);
+    return json;
+}
+
+static uint64_t number(const json_t *o, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(o, name));
+}
+
+static const char *text(const json_t *o, const char *name)
+{
+    const char *t = json_string_value(json_object_get(o, name));
+    return t ? t : "";
+}
+
+typedef struct Sums {
+    uint64_t warp_insts, thread_insts, barriers, syncs, fences, loads, load_sectors, load_bytes, stores, store_sectors, atomics;
+    uint64_t shared_loads, shared_stores, wavefronts, conflicts, steps;
+} Sums;
+
+static void add_access(Sums *s, const json_t *step)
+{
+    const char *space = text(step, "s"), *kind = text(step, "k");
+    uint64_t lanes = (uint64_t)__builtin_popcount((uint32_t)(json_object_get(step, "x") ? number(step, "x") : number(step, "m")));
+    uint64_t in_runs = 0;
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(step, "r"), i, one) in_runs += (uint64_t)json_integer_value(json_array_get(one, 0));
+    assert_int_equal(lanes, in_runs);
+    if (strcmp(space, "global") == 0 && strcmp(kind, "load") == 0) {
+        s->loads++;
+        s->load_sectors += number(step, "c");
+        s->load_bytes += lanes * number(step, "z");
+    } else if (strcmp(space, "global") == 0) {
+        s->stores += strcmp(kind, "store") == 0;
+        s->store_sectors += strcmp(kind, "store") == 0 ? number(step, "c") : 0;
+        s->atomics += strcmp(kind, "atomic") == 0;
+    } else if (strcmp(space, "shared") == 0) {
+        s->shared_loads += strcmp(kind, "load") == 0;
+        s->shared_stores += strcmp(kind, "store") == 0;
+        s->wavefronts += number(step, "p");
+        s->conflicts += number(step, "p") - number(step, "q");
+    }
+}
+
+static void add_step(Sums *s, const json_t *step)
+{
+    const char *event = text(step, "e");
+    s->steps++;
+    s->warp_insts += number(step, "n");
+    s->thread_insts += number(step, "l");
+    s->barriers += strcmp(event, "barrier") == 0;
+    s->syncs += strcmp(event, "warp-sync") == 0;
+    s->fences += strcmp(event, "fence") == 0;
+    if (strcmp(event, "access") == 0)
+        add_access(s, step);
+}
+
+static Sums add_up(const json_t *film)
+{
+    Sums s = {0};
+    size_t i, k;
+    json_t *block, *step;
+    json_array_foreach(json_object_get(film, "blocks"), i, block)
+        json_array_foreach(json_object_get(block, "steps"), k, step) add_step(&s, step);
+    return s;
+}
+
+static void compare(const json_t *film, const Sums *s, const char *ptx)
+{
+    const struct {
+        const char *counter;
+        uint64_t sum;
+    } pairs[] = {{"warp_instructions", s->warp_insts},
+                 {"kernel_instructions", s->thread_insts},
+                 {"barriers", s->barriers},
+                 {"warp_syncs", s->syncs},
+                 {"fences", s->fences},
+                 {"global_load_requests", s->loads},
+                 {"global_load_sectors", s->load_sectors},
+                 {"global_load_bytes", s->load_bytes},
+                 {"global_store_requests", s->stores},
+                 {"global_store_sectors", s->store_sectors},
+                 {"global_atomic_requests", s->atomics},
+                 {"shared_load_requests", s->shared_loads},
+                 {"shared_store_requests", s->shared_stores},
+                 {"shared_wavefronts", s->wavefronts},
+                 {"shared_bank_conflicts", s->conflicts}};
+    const json_t *counters = json_object_get(film, "counters");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (number(counters, pairs[i].counter) != pairs[i].sum)
+            fail_msg("%s: counted %llu, the film's steps add up to %llu\n%s", pairs[i].counter,
+                     (unsigned long long)number(counters, pairs[i].counter), (unsigned long long)pairs[i].sum, ptx);
+    assert_int_equal(number(film, "steps"), s->steps);
+}
+
+static Film *new_film(const char *launch, const char *blocks, uint32_t room)
+{
+    Film *film;
+    Diag diag = {0};
+    assert_int_equal(STATUS_OK, film_create(&(FilmOptions){.launch = launch, .blocks = blocks, .block_bytes = room}, &film, &diag));
+    return film;
+}
+
+static void test_steps_add_up(void **state)
+{
+    uint64_t steps = 0, barriers = 0, conflicts = 0, compared = 0;
+    (void)state;
+    for (uint32_t k = 0; k < KERNELS; k++) {
+        const uint32_t *shape = shapes[k % N_SHAPES];
+        StrBuf ptx = {0};
+        kernel_write(&ptx, (KernelChoices){.rng = {k * 7919 + 5}}, shape[0] * shape[1] * shape[2] % WARP_LANES == 0);
+        Rig r;
+        load(&r, ptx.text, ptx.length);
+        Film *film = new_film(NULL, "0-9", ROOM);
+        json_t *json = run(&r, film, 1, "k", shape, NULL, 0);
+        Sums s = add_up(json);
+        if (s.steps == number(json, "steps")) { /* else it was too long for a film */
+            compare(json, &s, ptx.text);
+            compared++;
+        }
+        steps += s.steps;
+        barriers += s.barriers;
+        conflicts += s.conflicts;
+        json_decref(json);
+        film_destroy(film);
+        unload(&r);
+        strbuf_free(&ptx);
+    }
+    assert_in_range(compared, KERNELS * 3 / 4, KERNELS);
+    assert_true(steps > 100 * KERNELS && barriers > KERNELS && conflicts > 0); /* it does happen */
+}
+
+#define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
+#define ENTRY ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sum, .param .u32 n)\n{\n" \
+    ".reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
+
+static const char loop_ptx[] = HEAD ENTRY "ld.param.u64 %rd1, [in];\nmov.u32 %r1, 0;\nAGAIN:\n"
+    "ld.global.u32 %r2, [%rd1];\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra AGAIN;\nret;\n}\n";
+
+static void test_little_room(void **state)
+{
+    const uint32_t shape[3] = {64, 1, 1};
+    size_t i, first = 0;
+    json_t *step;
+    Rig r;
+    (void)state;
+    load(&r, loop_ptx, sizeof loop_ptx - 1);
+    Film *film = new_film(NULL, "2", 20000);
+    json_t *json = run(&r, film, 1, "k", shape, NULL, 0);
+    const json_t *blocks = json_object_get(json, "blocks"), *block = json_array_get(blocks, 0);
+    assert_int_equal(1, json_array_size(blocks));
+    assert_int_equal(2, number(block, "linear"));
+    assert_in_range(number(block, "every"), 2, 1024);
+    assert_in_range(number(block, "seen"), 2001, 5000);
+    assert_int_equal(number(block, "kept"), json_array_size(json_object_get(block, "steps")));
+    assert_in_range(number(block, "kept"), 32, 20000 / 100);
+    json_array_foreach(json_object_get(block, "steps"), i, step)
+    {
+        assert_int_equal(0, number(step, "t") % number(block, "every"));
+        first += number(step, "t") == 0;
+    }
+    assert_in_range(first, 4, 20);
+    assert_int_equal(BLOCKS * 2 * 1000, number(json_object_get(json, "counters"), "global_load_requests"));
+    json_decref(json);
+    film_destroy(film);
+    unload(&r);
+}
+
+static const char shuffle_ptx[] = HEAD ENTRY "mov.u32 %r1, %tid.x;\nadd.u32 %r1, %r1, 100;\n"
+    "shfl.sync.down.b32 %r2, %r1, 16, 31, -1;\nret;\n}\n";
+
+static void test_shuffle(void **state)
+{
+    const uint32_t shape[3] = {32, 1, 1};
+    size_t i;
+    json_t *step, *runs = NULL;
+    Rig r;
+    (void)state;
+    load(&r, shuffle_ptx, sizeof shuffle_ptx - 1);
+    Film *film = new_film(NULL, NULL, 0);
+    json_t *json = run(&r, film, 1, "k", shape, NULL, 0);
+    json_array_foreach(json_object_get(json_array_get(json_object_get(json, "blocks"), 0), "steps"), i, step) if (
+        strcmp(text(step, "e"), "shuffle") == 0) runs = json_object_get(step, "r");
+    assert_int_equal(32, json_array_size(runs));
+    for (size_t lane = 0; lane < 32; lane++) /* beyond the warp's end a lane keeps its own */
+        assert_int_equal(lane < 16 ? lane + 16 : lane, json_integer_value(json_array_get(json_array_get(runs, lane), 1)));
+    assert_int_equal(BLOCKS, number(json, "shuffles"));
+    json_decref(json);
+    film_destroy(film);
+    unload(&r);
+}
+
+/* 0: not looked at; 1: looked at; 2: it is the film. */
+static int shown(Rig *r, Film *film, uint64_t nth, const char *kernel, const Finding *finding)
+{
+    const uint32_t shape[3] = {32, 1, 1};
+    json_t *json = run(r, film, nth, kernel, shape, &finding, finding != NULL);
+    int is = json == NULL ? 0 : number(json, "launch") == nth ? 2 : 1;
+    json_decref(json);
+    return is;
+}
+
+static void test_launches(void **state)
+{
+    Finding advice, finding;
+    Rig r;
+    (void)state;
+    load(&r, shuffle_ptx, sizeof shuffle_ptx - 1);
+    finding_init(&advice);
+    advice.advice = true;
+    advice.kernel = finding.kernel = "k";
+    finding_init(&finding);
+    finding.kernel = "k";
+    Film *film = new_film(NULL, NULL, 0);
+    assert_int_equal(2, shown(&r, film, 1, "a", NULL));
+    assert_int_equal(1, shown(&r, film, 2, "b", NULL));
+    assert_int_equal(1, shown(&r, film, 3, "c", &advice));
+    assert_int_equal(2, shown(&r, film, 4, "d", &finding));
+    assert_int_equal(0, shown(&r, film, 5, "e", &finding));
+    film_destroy(film);
+    film = new_film("3", NULL, 0);
+    assert_int_equal(0, shown(&r, film, 1, "a", &finding));
+    assert_int_equal(2, shown(&r, film, 3, "a", NULL));
+    film_destroy(film);
+    film = new_film("add", NULL, 0);
+    assert_int_equal(0, shown(&r, film, 1, "void myadd<float>(float *)", NULL));
+    assert_int_equal(2, shown(&r, film, 2, "void ns::add<float>(float *)", NULL));
+    assert_int_equal(0, shown(&r, film, 3, "add(float *)", NULL));
+    film_destroy(film);
+    film = new_film(NULL, NULL, 0);
+    for (uint64_t i = 1; i <= FILM_LAUNCHES_MAX; i++)
+        assert_int_equal(i == 1 ? 2 : 1, shown(&r, film, i, "k", NULL));
+    assert_int_equal(0, shown(&r, film, FILM_LAUNCHES_MAX + 1, "k", &finding));
+    film_destroy(film);
+    unload(&r);
+}
+
+static void test_lists_of_blocks(void **state)
+{
+    static const char *const good[] = {"0", "0,5-7", "12-12"}, *const bad[] = {"", ",", "0,", "a", "7-5", "1-", "-1", "1;2"};
+    Film *film;
+    Diag diag = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(STATUS_OK, film_create(&(FilmOptions){.blocks = good[i]}, &film, &diag));
+        film_destroy(film);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(STATUS_INVALID, film_create(&(FilmOptions){.blocks = bad[i]}, &film, &diag));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_add_up), cmocka_unit_test(test_little_room), cmocka_unit_test(test_shuffle),
+                                       cmocka_unit_test(test_launches), cmocka_unit_test(test_lists_of_blocks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

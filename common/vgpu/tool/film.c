@@ -1,0 +1,298 @@
+/* film: reads the record that the devices wrote, and completes it. */
+#include "common/vgpu/tool/film.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { SOURCE_LINES_MAX = 4000, SOURCES_MAX = 8 };
+
+/* ---- the record ---- */
+
+/* The last of the records in the file, each behind its length. */
+static json_t *parse_last(const char *all, uint64_t size)
+{
+    const char *last = NULL;
+    uint64_t n_last = 0, n;
+    for (uint64_t at = 0; size - at > sizeof n; at += n) {
+        memcpy(&n, all + at, sizeof n);
+        at += sizeof n;
+        if (n > size - at)
+            break;
+        last = all + at;
+        n_last = n;
+    }
+    return last == NULL ? NULL : json_loadb(last, n_last, 0, NULL);
+}
+
+static json_t *read_record(int fd)
+{
+    struct stat st;
+    uint64_t size = fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+    void *all = size == 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (all == MAP_FAILED)
+        return NULL;
+    json_t *film = parse_last(all, size);
+    munmap(all, size);
+    return film;
+}
+
+/* ---- sources ---- */
+
+static const char *get_text(const json_t *o, const char *name)
+{
+    const char *text = json_string_value(json_object_get(o, name));
+    return text == NULL ? "" : text;
+}
+
+static uint64_t get_number(const json_t *o, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(o, name));
+}
+
+/* The kernel's own lines come first in the table; its file is the one with most of the instructions. */
+static const char *main_file(const json_t *film)
+{
+    const json_t *lines = json_object_get(film, "lines");
+    const char *best = "";
+    uint64_t most = 0;
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        const char *file = get_text(json_array_get(lines, i), "file");
+        uint64_t sum = 0;
+        for (size_t k = 0; k < json_array_size(lines); k++)
+            sum += strcmp(get_text(json_array_get(lines, k), "file"), file) == 0
+                       ? get_number(json_array_get(lines, k), "warp_instructions") + 1
+                       : 0;
+        if (sum > most) {
+            most = sum;
+            best = file;
+        }
+    }
+    return best;
+}
+
+/* {"file":..., "text":[line, ...]}; a line that is too long to be shown is "". */
+static json_t *source_of(const Records *r, const char *file)
+{
+    json_t *lines = json_array();
+    const char *text = places_source(r->places, file);
+    for (const char *at = text; at != NULL && *at && json_array_size(lines) < SOURCE_LINES_MAX;) {
+        size_t n = strcspn(at, "\r\n");
+        json_t *line = json_stringn(at, n); /* NULL: not UTF-8 */
+        json_array_append_new(lines, line != NULL ? line : json_string(""));
+        at += n;
+        at += *at == '\r';
+        at += *at == '\n';
+    }
+    return json_pack("{s:s, s:o}", "file", file, "text", lines);
+}
+
+static void add_sources(json_t *film, const Records *r)
+{
+    const json_t *lines = json_object_get(film, "lines");
+    json_t *sources = json_array();
+    const char *first = main_file(film);
+    if (*first)
+        json_array_append_new(sources, source_of(r, first));
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        const char *file = get_text(json_array_get(lines, i), "file");
+        bool known = false;
+        for (size_t k = 0; k < json_array_size(sources); k++)
+            known |= strcmp(get_text(json_array_get(sources, k), "file"), file) == 0;
+        if (!known && *file && json_array_size(sources) < SOURCES_MAX)
+            json_array_append_new(sources, source_of(r, file));
+    }
+    json_object_set_new(film, "sources", sources);
+}
+
+/* ---- names ---- */
+
+/* "add" of "void ns::add<float>(float *)". */
+static void base_name(const char *kernel, char out[FILM_NAME_MAX])
+{
+    size_t end = strcspn(kernel, "<("), begin = end;
+    while (begin > 0 && kernel[begin - 1] != ' ' && kernel[begin - 1] != ':')
+        begin--;
+    size_t n = end - begin < FILM_NAME_MAX ? end - begin : FILM_NAME_MAX - 1;
+    memcpy(out, kernel + begin, n);
+    out[n] = 0;
+}
+
+static json_t *array_with(const json_t *film, uint64_t id)
+{
+    const json_t *arrays = json_object_get(film, "arrays");
+    for (size_t i = 0; i < json_array_size(arrays); i++)
+        if (get_number(json_array_get(arrays, i), "id") == id)
+            return json_array_get(arrays, i);
+    return NULL;
+}
+
+static void set_text(json_t *o, const char *name, const char *text)
+{
+    json_object_set_new(o, name, json_string(text));
+}
+
+static void set_dims(json_t *o, const uint32_t *dims, uint32_t n)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < n; i++)
+        json_array_append_new(list, json_integer(dims[i]));
+    json_object_set_new(o, "shape", list);
+}
+
+static void name_parameters(json_t *film, const char *source)
+{
+    char kernel[FILM_NAME_MAX];
+    const json_t *params = json_object_get(film, "params");
+    base_name(get_text(film, "kernel"), kernel);
+    for (size_t i = 0; i < json_array_size(params); i++) {
+        json_t *p = json_array_get(params, i);
+        FilmName n;
+        if (source == NULL || !film_parameter(source, kernel, (uint32_t)i, &n)) {
+            n = (FilmName){.type = ""};
+            snprintf(n.name, sizeof n.name, "parameter%zu", i + 1);
+        }
+        set_text(p, "name", n.name);
+        set_text(p, "type", n.type);
+        json_t *array = json_object_get(p, "array") ? array_with(film, get_number(p, "array")) : NULL;
+        if (array != NULL && !*get_text(array, "name")) {
+            set_text(array, "name", n.name);
+            set_text(array, "type", n.type);
+        }
+    }
+}
+
+static void name_shared(json_t *film, const char *source)
+{
+    const json_t *shared = json_object_get(film, "shared");
+    for (size_t i = 0; i < json_array_size(shared); i++) {
+        json_t *s = json_array_get(shared, i);
+        FilmName n;
+        if (source == NULL || !film_shared(source, get_text(s, "name"), &n)) {
+            set_text(s, "type", "");
+            continue;
+        }
+        set_text(s, "type", n.type);
+        uint64_t bytes = film_type_bytes(n.type);
+        for (uint32_t d = 0; d < n.n_dims; d++)
+            bytes *= n.dims[d];
+        if (bytes > 0 && bytes == get_number(s, "bytes"))
+            set_dims(s, n.dims, n.n_dims);
+    }
+}
+
+static void name_arrays(json_t *film)
+{
+    json_t *arrays = json_object_get(film, "arrays");
+    for (size_t i = 0; i < json_array_size(arrays); i++) {
+        json_t *a = json_array_get(arrays, i);
+        char name[32];
+        snprintf(name, sizeof name, "array%llu", (unsigned long long)get_number(a, "id"));
+        if (!*get_text(a, "name"))
+            set_text(a, "name", name);
+        if (json_object_get(a, "type") == NULL)
+            set_text(a, "type", "");
+    }
+}
+
+/* ---- shapes that the user gives ---- */
+
+/* The next of "in=64x64,out=8x8". */
+static bool next_shape(const char **at, char name[FILM_NAME_MAX], uint32_t dims[FILM_DIMS_MAX], uint32_t *n)
+{
+    size_t length = strcspn(*at, "=,");
+    *n = 0;
+    if (length == 0 || length >= FILM_NAME_MAX || (*at)[length] != '=')
+        return false;
+    memcpy(name, *at, length);
+    name[length] = 0;
+    *at += length;
+    do {
+        char *end;
+        ++*at;
+        if (*n == FILM_DIMS_MAX || **at < '1' || **at > '9')
+            return false;
+        dims[(*n)++] = (uint32_t)strtoul(*at, &end, 10);
+        *at = end;
+    } while (**at == 'x');
+    if (**at == ',')
+        ++*at;
+    else if (**at != 0)
+        return false;
+    return true;
+}
+
+bool film_shapes_valid(const char *shapes)
+{
+    char name[FILM_NAME_MAX];
+    uint32_t dims[FILM_DIMS_MAX], n;
+    do
+        if (!next_shape(&shapes, name, dims, &n))
+            return false;
+    while (*shapes);
+    return true;
+}
+
+static void set_shapes(json_t *film, const char *shapes)
+{
+    char name[FILM_NAME_MAX];
+    uint32_t dims[FILM_DIMS_MAX], n;
+    static const char *const lists[] = {"arrays", "shared"};
+    while (shapes != NULL && *shapes && next_shape(&shapes, name, dims, &n))
+        for (int l = 0; l < 2; l++) {
+            const json_t *list = json_object_get(film, lists[l]);
+            for (size_t i = 0; i < json_array_size(list); i++)
+                if (strcmp(get_text(json_array_get(list, i), "name"), name) == 0)
+                    set_dims(json_array_get(list, i), dims, n);
+        }
+}
+
+/* ---- host places ---- */
+
+static void add_place(json_t *o, const Records *r, uint32_t process)
+{
+    FindingSite site = {.token = places_token(process, get_number(o, "site"))};
+    json_object_del(o, "site");
+    if (places_find(r->places, &site))
+        json_object_set_new(o, "made_at", json_pack("{s:s, s:i}", "file", site.file, "line", (int)site.line));
+}
+
+static void add_places(json_t *film, const Records *r)
+{
+    uint32_t process = 0;
+    int64_t id = (int64_t)get_number(film, "p");
+    while (process < r->n_processes && r->processes[process] != id)
+        process++;
+    json_object_del(film, "p");
+    add_place(film, r, process);
+    json_t *arrays = json_object_get(film, "arrays");
+    for (size_t i = 0; i < json_array_size(arrays); i++)
+        add_place(json_array_get(arrays, i), r, process);
+}
+
+json_t *film_read(int fd, const Records *r, const ToolOptions *o)
+{
+    json_t *film = read_record(fd);
+    if (film == NULL)
+        return NULL;
+    add_places(film, r);
+    add_sources(film, r);
+    const char *file = main_file(film), *source = *file ? places_source(r->places, file) : NULL;
+    name_parameters(film, source);
+    name_shared(film, source);
+    name_arrays(film);
+    set_shapes(film, o->shape);
+    return film;
+}
+
+Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Diag *diag)
+{
+    json_t *film = film_read(fd, r, o);
+    if (film == NULL)
+        return diag_set(diag, STATUS_NOT_FOUND, "no launch for a film%s%s", o->film_launch ? ": none is " : "", o->film_launch ? o->film_launch : "");
+    film_text(film, out);
+    json_decref(film);
+    return STATUS_OK;
+}

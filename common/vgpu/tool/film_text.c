@@ -1,0 +1,501 @@
+/* The film as text: one sentence a step. The page says the same sentences (common/vgpu/film/page/sentence.js; a test compares them). */
+#include "common/vgpu/tool/film.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUE_BYTES_MAX = 32 * 16, RUNS_SHOWN = 3, GIVERS_SHOWN = 4, VALUES_SHOWN = 4, TEXT_MAX = 64 };
+
+static const char *get_text(const json_t *o, const char *name)
+{
+    const char *text = json_string_value(json_object_get(o, name));
+    return text == NULL ? "" : text;
+}
+
+static uint64_t get_number(const json_t *o, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(o, name));
+}
+
+static const json_t *at(const json_t *list, size_t i)
+{
+    return json_array_get(list, i);
+}
+
+/* Control characters of a name or a source would move the cursor. */
+static void put_plain(StrBuf *b, const char *text)
+{
+    for (; *text; text++)
+        strbuf_append(b, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static const char *main_source(const json_t *film)
+{
+    return get_text(at(json_object_get(film, "sources"), 0), "file");
+}
+
+/* ---- threads ---- */
+
+static void put_threads(StrBuf *b, uint64_t n)
+{
+    strbuf_printf(b, n == 1 ? "1 thread" : "%llu threads", (unsigned long long)n);
+}
+
+static uint32_t lanes_of_warp(const json_t *film, uint64_t warp)
+{
+    const json_t *block = json_object_get(film, "block");
+    uint64_t threads = 1;
+    for (size_t i = 0; i < 3; i++)
+        threads *= (uint64_t)json_integer_value(at(block, i));
+    uint64_t left = threads - warp * 32;
+    return left >= 32 ? 0xFFFFFFFFu : (1u << left) - 1;
+}
+
+/* " (lanes 0-7, 12)" when they are not all that the warp still has. */
+static void put_lanes(StrBuf *b, const json_t *film, const json_t *step, uint32_t mask)
+{
+    uint32_t live = lanes_of_warp(film, get_number(step, "w")) & ~(uint32_t)get_number(step, "g");
+    if (mask == live || mask == 0)
+        return;
+    const char *separator = " (lane";
+    strbuf_puts(b, mask & (mask - 1) ? " (lanes" : " (lane");
+    separator = " ";
+    for (int lane = 0; lane < 32; lane++) {
+        int last = lane;
+        if (!(mask >> lane & 1))
+            continue;
+        while (last < 31 && mask >> (last + 1) & 1)
+            last++;
+        strbuf_printf(b, last > lane ? "%s%d-%d" : "%s%d", separator, lane, last);
+        separator = ", ";
+        lane = last;
+    }
+    strbuf_puts(b, ")");
+}
+
+/* ---- values ---- */
+
+static float half_value(uint16_t h)
+{
+    int exponent = h >> 10 & 31, mantissa = h & 1023;
+    float v = exponent == 31 ? (mantissa ? NAN : INFINITY)
+              : exponent     ? ldexpf((float)(mantissa + 1024), exponent - 25)
+                             : ldexpf((float)mantissa, -24);
+    return h >> 15 ? -v : v;
+}
+
+static void put_real(StrBuf *b, double v)
+{
+    if (v != v)
+        strbuf_puts(b, "nan");
+    else
+        strbuf_printf(b, "%.6g", v);
+}
+
+static void put_element(StrBuf *b, const char *type, const uint8_t *p, unsigned bytes)
+{
+    uint64_t u = 0;
+    memcpy(&u, p, bytes < 8 ? bytes : 8);
+    float f;
+    double d;
+    if (type[0] == 'f' && bytes == 4) {
+        memcpy(&f, p, 4);
+        put_real(b, (double)f);
+    } else if (type[0] == 'f' && bytes == 8) {
+        memcpy(&d, p, 8);
+        put_real(b, d);
+    } else if (type[0] == 'f' && bytes == 2) {
+        put_real(b, (double)half_value((uint16_t)u));
+    } else if (type[0] == 's' && bytes < 8) {
+        strbuf_printf(b, "%lld", (long long)((int64_t)(u << (64 - 8 * bytes)) >> (64 - 8 * bytes)));
+    } else if (type[0] == 's') {
+        strbuf_printf(b, "%lld", (long long)u);
+    } else {
+        strbuf_printf(b, "%llu", (unsigned long long)u);
+    }
+}
+
+static unsigned decode_base64(const char *text, uint8_t *out, unsigned max)
+{
+    uint32_t v = 0, bits = 0;
+    unsigned n = 0;
+    for (; *text && *text != '='; text++) {
+        int c = *text;
+        int digit = c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : c >= '0' && c <= '9' ? c - '0' + 52 : c == '+' ? 62 : 63;
+        v = v << 6 | (uint32_t)digit;
+        bits += 6;
+        if (bits >= 8 && n < max) {
+            bits -= 8;
+            out[n++] = (uint8_t)(v >> bits);
+        }
+    }
+    return n;
+}
+
+/* Whose type elements have: the declared one, else the instruction's. Its size goes into every access of the array. */
+static const char *element_type(const json_t *place, const json_t *inst, uint64_t access)
+{
+    const char *type = get_text(place, "type");
+    unsigned bytes = film_type_bytes(type);
+    return bytes > 0 && access % bytes == 0 ? type : get_text(inst, "type");
+}
+
+static unsigned element_bytes(const char *type, uint64_t access, uint64_t vector)
+{
+    unsigned bytes = film_type_bytes(type);
+    if (bytes > 0 && access % bytes == 0)
+        return bytes;
+    return (unsigned)(vector > 0 && access % vector == 0 ? access / vector : access);
+}
+
+static void put_value(StrBuf *b, const char *type, const uint8_t *p, unsigned access, unsigned each)
+{
+    if (each == 0 || each >= access) {
+        put_element(b, type, p, access);
+        return;
+    }
+    for (unsigned i = 0; i + each <= access; i += each) {
+        strbuf_puts(b, i == 0 ? "(" : ", ");
+        put_element(b, type, p + i, each);
+    }
+    strbuf_puts(b, ")");
+}
+
+/* ": 3" or ": 0, 1, ... 31". */
+static void put_values(StrBuf *b, const json_t *step, const char *type, unsigned access, unsigned each)
+{
+    uint8_t bytes[VALUE_BYTES_MAX];
+    unsigned n = access == 0 ? 0 : decode_base64(get_text(step, "v"), bytes, sizeof bytes) / access;
+    for (unsigned i = 0; i < n; i++) {
+        if (n > VALUES_SHOWN && i == VALUES_SHOWN - 1) {
+            strbuf_puts(b, ", ...");
+            i = n - 1;
+            strbuf_puts(b, " ");
+        } else {
+            strbuf_puts(b, i == 0 ? ": " : ", ");
+        }
+        put_value(b, type, bytes + i * access, access, each);
+    }
+}
+
+/* ---- places in memory ---- */
+
+static const json_t *array_with(const json_t *film, uint64_t id)
+{
+    const json_t *arrays = json_object_get(film, "arrays");
+    for (size_t i = 0; id != 0 && i < json_array_size(arrays); i++)
+        if (get_number(at(arrays, i), "id") == id)
+            return at(arrays, i);
+    return NULL;
+}
+
+/* What the access is to: an array, a shared variable, or NULL; *base is where that begins. */
+static const json_t *place_of(const json_t *film, const json_t *step, uint64_t *base)
+{
+    *base = 0;
+    if (strcmp(get_text(step, "s"), "shared") != 0)
+        return array_with(film, get_number(step, "a"));
+    const json_t *shared = json_object_get(film, "shared"), *run = at(json_object_get(step, "r"), 0);
+    uint64_t first = (uint64_t)json_integer_value(at(run, 1));
+    for (size_t i = 0; i < json_array_size(shared); i++) {
+        const json_t *s = at(shared, i);
+        if (first - get_number(s, "offset") < get_number(s, "bytes")) {
+            *base = get_number(s, "offset");
+            return s;
+        }
+    }
+    return NULL;
+}
+
+static void put_index(StrBuf *b, int64_t bytes, int64_t each)
+{
+    strbuf_printf(b, bytes % each == 0 ? "%lld" : "byte %lld", (long long)(bytes % each == 0 ? bytes / each : bytes));
+}
+
+/* name NULL: outside of all arrays. */
+static void put_run(StrBuf *b, const char *name, const json_t *run, uint64_t base, unsigned each, unsigned access)
+{
+    int64_t n = json_integer_value(at(run, 0)), stride = json_integer_value(at(run, 2)), first = json_integer_value(at(run, 1));
+    if (json_is_string(at(run, 1))) {
+        strbuf_printf(b, "address %s", json_string_value(at(run, 1)));
+        return;
+    }
+    if (name == NULL) {
+        strbuf_printf(b, "address 0x%llx", (unsigned long long)first);
+        return;
+    }
+    first -= (int64_t)base;
+    int64_t last = first + stride * (n - 1);
+    bool forward = stride == (int64_t)access;
+    put_plain(b, name);
+    strbuf_puts(b, "[");
+    put_index(b, first, each);
+    if (n == 1 || stride == 0) {
+        if (access > each)
+            strbuf_puts(b, ".."), put_index(b, first + access - each, each);
+    } else {
+        strbuf_puts(b, "..");
+        put_index(b, forward ? last + access - each : last, each);
+        if (!forward) {
+            strbuf_puts(b, " by ");
+            put_index(b, stride, each);
+        }
+    }
+    strbuf_puts(b, "]");
+}
+
+static void put_places(StrBuf *b, const json_t *film, const json_t *step, const json_t *inst, const char **type, unsigned *each)
+{
+    uint64_t base, access = get_number(step, "z");
+    const json_t *place = place_of(film, step, &base), *runs = json_object_get(step, "r");
+    const char *space = get_text(step, "s"), *name = place != NULL ? get_text(place, "name") : strcmp(space, "global") == 0 ? NULL : space;
+    *type = element_type(place, inst, access);
+    *each = element_bytes(*type, access, get_number(inst, "vector"));
+    if (*each == 0)
+        *each = 1;
+    size_t n = json_array_size(runs);
+    for (size_t i = 0; i < n && i < RUNS_SHOWN; i++) {
+        strbuf_puts(b, i == 0 ? " " : ", ");
+        put_run(b, name, at(runs, i), base, *each, (unsigned)access);
+    }
+    if (n > RUNS_SHOWN)
+        strbuf_printf(b, " and %zu more places", n - RUNS_SHOWN);
+}
+
+/* ---- events ---- */
+
+static void put_access(StrBuf *b, const json_t *film, const json_t *step, const json_t *inst, uint64_t n)
+{
+    const char *kind = get_text(step, "k"), *type;
+    unsigned each;
+    bool one = n == 1;
+    if (strcmp(kind, "load") == 0)
+        strbuf_puts(b, one ? " loads" : " load");
+    else if (strcmp(kind, "store") == 0)
+        strbuf_puts(b, one ? " stores" : " store");
+    else
+        strbuf_puts(b, one ? " changes atomically" : " change atomically");
+    put_places(b, film, step, inst, &type, &each);
+    if (get_number(step, "d"))
+        strbuf_puts(b, " by an asynchronous copy");
+    put_values(b, step, type, (unsigned)get_number(step, "z"), each);
+    uint64_t sectors = get_number(step, "c"), passes = get_number(step, "p"), least = get_number(step, "q");
+    if (sectors > 0)
+        strbuf_printf(b, "; %llu sector%s", (unsigned long long)sectors, sectors == 1 ? "" : "s");
+    if (passes > 0)
+        strbuf_printf(b, "; %llu pass%s", (unsigned long long)passes, passes == 1 ? "" : "es");
+    if (passes > least)
+        strbuf_printf(b, " where %llu would do: bank conflicts", (unsigned long long)least);
+}
+
+static void put_shuffle(StrBuf *b, const json_t *step, uint32_t mask)
+{
+    const json_t *runs = json_object_get(step, "r");
+    size_t n = json_array_size(runs);
+    strbuf_puts(b, " shuffle");
+    for (size_t i = 0; i < n && i < GIVERS_SHOWN; i++) {
+        int lane = 0;
+        for (size_t skip = i; lane < 32; lane++)
+            if (mask >> lane & 1 && skip-- == 0)
+                break;
+        strbuf_printf(b, i == 0 ? ": lane %d gets lane %lld's value" : ", %d gets %lld's", lane, (long long)json_integer_value(at(at(runs, i), 1)));
+    }
+    if (n > GIVERS_SHOWN)
+        strbuf_puts(b, ", ...");
+}
+
+static void put_event(StrBuf *b, const json_t *film, const json_t *step, const json_t *inst, uint32_t mask)
+{
+    const char *event = get_text(step, "e");
+    uint64_t n = (uint64_t)__builtin_popcount(mask), arrived = get_number(step, "A");
+    const char *type;
+    unsigned each;
+    if (strcmp(event, "barrier") == 0) {
+        strbuf_puts(b, "the barrier has all its threads, and they go on");
+        return;
+    }
+    put_threads(b, n);
+    put_lanes(b, film, step, mask);
+    if (strcmp(event, "access") == 0)
+        put_access(b, film, step, inst, n);
+    else if (strcmp(event, "arrive") == 0)
+        strbuf_printf(b, " at the barrier; %llu of the block wait there", (unsigned long long)arrived);
+    else if (strcmp(event, "shuffle") == 0)
+        put_shuffle(b, step, mask);
+    else if (strcmp(event, "warp-sync") == 0)
+        strbuf_puts(b, " of the warp meet");
+    else if (strcmp(event, "fence") == 0)
+        strbuf_puts(b, " at a memory fence");
+    else if (strcmp(event, "exit") == 0)
+        strbuf_puts(b, n == 1 ? " ends" : " end");
+    else {
+        strbuf_puts(b, " at fault");
+        if (json_array_size(json_object_get(step, "r")) > 0) {
+            strbuf_puts(b, ":");
+            put_places(b, film, step, inst, &type, &each);
+        }
+    }
+}
+
+static void put_rest(StrBuf *b, const json_t *step)
+{
+    static const struct {
+        const char *member, *text;
+    } rests[] = {{"o", "elsewhere in the code"}, {"j", "where the branch ends"}, {"b", "at a barrier"}, {"y", "at a warp operation"}};
+    for (size_t i = 0; i < sizeof rests / sizeof *rests; i++) {
+        uint32_t mask = (uint32_t)get_number(step, rests[i].member);
+        if (mask == 0)
+            continue;
+        strbuf_puts(b, "; ");
+        put_threads(b, (uint64_t)__builtin_popcount(mask));
+        strbuf_printf(b, i == 0 ? " %s" : i == 0 || mask & (mask - 1) ? " wait %s" : " waits %s", rests[i].text);
+    }
+}
+
+static void put_sentence(StrBuf *b, const json_t *film, const json_t *step)
+{
+    const json_t *inst = at(json_object_get(film, "insts"), get_number(step, "i")), *x = json_object_get(step, "x");
+    uint32_t active = (uint32_t)get_number(step, "m"), mask = x != NULL ? (uint32_t)json_integer_value(x) : active;
+    uint64_t n = get_number(step, "n"), turn = get_number(step, "t");
+    strbuf_printf(b, "warp %llu, ", (unsigned long long)get_number(step, "w"));
+    if (get_number(inst, "line") > 0) {
+        strbuf_printf(b, "line %llu", (unsigned long long)get_number(inst, "line"));
+        if (strcmp(get_text(inst, "file"), main_source(film)) != 0) {
+            strbuf_puts(b, " of ");
+            put_plain(b, file_name(get_text(inst, "file")));
+        }
+    } else {
+        strbuf_printf(b, "PTX line %llu", (unsigned long long)get_number(inst, "ptx"));
+    }
+    strbuf_puts(b, ": ");
+    if (json_object_get(step, "e") != NULL) {
+        put_event(b, film, step, inst, mask);
+    } else {
+        put_threads(b, (uint64_t)__builtin_popcount(active));
+        put_lanes(b, film, step, active);
+        strbuf_printf(b, ": %llu instruction%s", (unsigned long long)n, n == 1 ? "" : "s");
+    }
+    put_rest(b, step);
+    if (turn > 0)
+        strbuf_printf(b, " [time %llu]", (unsigned long long)turn + 1);
+}
+
+/* ---- the whole ---- */
+
+static void put_triple(StrBuf *b, const json_t *t)
+{
+    strbuf_printf(b, "%lld,%lld,%lld", (long long)json_integer_value(at(t, 0)), (long long)json_integer_value(at(t, 1)),
+                  (long long)json_integer_value(at(t, 2)));
+}
+
+static void put_head(StrBuf *b, const json_t *film)
+{
+    const json_t *counters = json_object_get(film, "counters"), *arrays = json_object_get(film, "arrays");
+    strbuf_puts(b, "Film of ");
+    put_plain(b, get_text(film, "kernel"));
+    strbuf_printf(b, ", launch %llu: grid ", (unsigned long long)get_number(film, "launch"));
+    put_triple(b, json_object_get(film, "grid"));
+    strbuf_puts(b, ", block ");
+    put_triple(b, json_object_get(film, "block"));
+    strbuf_printf(b, "\nThe whole launch: %llu instructions of warps, %llu sectors loaded, %llu stored, %llu bank conflicts, %llu divergent branches, %llu barriers\n",
+                  (unsigned long long)get_number(counters, "warp_instructions"), (unsigned long long)get_number(counters, "global_load_sectors"),
+                  (unsigned long long)get_number(counters, "global_store_sectors"), (unsigned long long)get_number(counters, "shared_bank_conflicts"),
+                  (unsigned long long)get_number(counters, "divergent_branches"), (unsigned long long)get_number(counters, "barriers"));
+    for (size_t i = 0; i < json_array_size(arrays); i++) {
+        strbuf_puts(b, i == 0 ? "Arrays: " : ", ");
+        put_plain(b, get_text(at(arrays, i), "name"));
+        strbuf_printf(b, " (%llu bytes)", (unsigned long long)get_number(at(arrays, i), "bytes"));
+    }
+    strbuf_puts(b, json_array_size(arrays) > 0 ? "\n" : "");
+}
+
+static void put_lines(StrBuf *b, const json_t *film)
+{
+    const json_t *lines = json_object_get(film, "lines");
+    const char *file = main_source(film);
+    if (json_array_size(lines) > 0)
+        strbuf_puts(b, "\n      warps' instr.  lanes lost     sectors   conflicts  line\n");
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        const json_t *l = at(lines, i);
+        uint64_t warps = get_number(l, "warp_instructions"), threads = get_number(l, "thread_instructions");
+        strbuf_printf(b, "%19llu %10.0f%% %11llu %11llu  %llu", (unsigned long long)warps,
+                      warps == 0 ? 0 : 100.0 - 100.0 * (double)threads / (32.0 * (double)warps), (unsigned long long)get_number(l, "sectors"),
+                      (unsigned long long)get_number(l, "bank_conflicts"), (unsigned long long)get_number(l, "line"));
+        if (strcmp(get_text(l, "file"), file) != 0) {
+            strbuf_puts(b, " of ");
+            put_plain(b, file_name(get_text(l, "file")));
+        }
+        for (size_t k = 0; k < json_array_size(json_object_get(film, "sources")); k++) {
+            const json_t *s = at(json_object_get(film, "sources"), k);
+            const char *text = json_string_value(at(json_object_get(s, "text"), get_number(l, "line") - 1));
+            if (text != NULL && strcmp(get_text(s, "file"), get_text(l, "file")) == 0) {
+                strbuf_puts(b, ": ");
+                put_plain(b, text + strspn(text, " \t"));
+            }
+        }
+        strbuf_puts(b, "\n");
+    }
+}
+
+static void put_findings(StrBuf *b, const json_t *film)
+{
+    const json_t *findings = json_object_get(film, "findings"), *blocks = json_object_get(film, "blocks");
+    for (size_t i = 0; i < json_array_size(findings); i++) {
+        const json_t *f = at(findings, i), *finding = json_object_get(f, "finding");
+        int64_t block = json_integer_value(json_object_get(f, "block")), step = json_integer_value(json_object_get(f, "step")),
+                other = json_integer_value(json_object_get(f, "other"));
+        strbuf_puts(b, i == 0 ? "\n" : "");
+        put_plain(b, get_text(finding, "kind"));
+        strbuf_puts(b, ": ");
+        put_plain(b, get_text(finding, "message"));
+        if (block >= 0 && step >= 0) {
+            strbuf_puts(b, "\n  block ");
+            put_triple(b, json_object_get(at(blocks, (size_t)block), "index"));
+            strbuf_printf(b, ", step %lld", (long long)step);
+            if (other >= 0)
+                strbuf_printf(b, ", and step %lld", (long long)other);
+        } else {
+            strbuf_puts(b, "\n  not in this film: --film-blocks names the blocks to be shown");
+        }
+        strbuf_puts(b, "\n  hint: ");
+        put_plain(b, get_text(finding, "hint"));
+        strbuf_puts(b, "\n");
+    }
+}
+
+static void put_block(StrBuf *b, const json_t *film, const json_t *block)
+{
+    uint64_t seen = get_number(block, "seen"), kept = get_number(block, "kept"), every = get_number(block, "every");
+    const json_t *steps = json_object_get(block, "steps");
+    strbuf_puts(b, "\nBlock ");
+    put_triple(b, json_object_get(block, "index"));
+    if (seen == kept)
+        strbuf_printf(b, ": %llu steps\n", (unsigned long long)seen);
+    else
+        strbuf_printf(b, ": %llu of its %llu steps: every %lluth time that a warp comes by an instruction is shown%s\n", (unsigned long long)kept,
+                      (unsigned long long)seen, (unsigned long long)every,
+                      json_is_true(json_object_get(block, "cut")) ? ", and the film ends before the block does" : "");
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        strbuf_printf(b, "%7zu  ", i);
+        put_sentence(b, film, at(steps, i));
+        strbuf_puts(b, "\n");
+    }
+}
+
+void film_text(const json_t *film, StrBuf *out)
+{
+    const json_t *blocks = json_object_get(film, "blocks");
+    put_head(out, film);
+    put_lines(out, film);
+    put_findings(out, film);
+    for (size_t i = 0; i < json_array_size(blocks); i++)
+        put_block(out, film, at(blocks, i));
+}

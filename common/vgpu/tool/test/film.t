@@ -1,0 +1,74 @@
+#!/bin/bash
+# --film: which launch and which blocks are shown, what the sentences say, where findings have their moments; the same bytes every time.
+here=$(dirname "$0")
+. "$KIT/common/vgpu/cudart/test/tap.sh"
+build_cu film -lineinfo -g "$here/film.cu" || finish
+line() { grep -n "// line: $1\$" "$here/film.cu" | cut -d: -f1; }
+film() { "$vgpu" --film="$scratch/film.txt" "$@" "$scratch/film" >"$scratch/out" 2>"$scratch/text"; }
+sentence() { # NAME TEXT: a line of the film has it
+    grep -qF -- "$2" "$scratch/film.txt"
+    ok $? "$1" "$scratch/film.txt"
+}
+lacks() { # NAME TEXT
+    ! grep -qF -- "$2" "$scratch/film.txt"
+    ok $? "$1" "$scratch/film.txt"
+}
+
+"$vgpu" "$scratch/film" >"$scratch/out" 2>"$scratch/plain"
+film
+same "findings end the program as without a film" 1 $?
+heads() { grep -E ': (race|out-of-bounds): ' "$1"; }
+same "the race and the fault are found as without one" "$(heads "$scratch/plain")" "$(heads "$scratch/text")"
+has "warp by warp the race has another effect, too" "$scratch/text" 'uninitialized: read of shared memory'
+sentence "the first launch with a finding is the one" 'Film of turn(float const*, float*), launch 2: grid 8,1,1, block 8,8,1'
+sentence "a load, by the array's name, with its values and sectors" "warp 0, line $(line store): 32 threads load in[0..31]: 1, 2.5, 3, ... 0; 4 sectors"
+sentence "a store to shared memory" "warp 0, line $(line store): 32 threads store tile[0..31]: 1, 2.5, 3, ... 0; 1 pass"
+sentence "a column of it: bank conflicts" "warp 0, line $(line load): 32 threads load tile[0..56 by 8], tile[1..57 by 8], tile[2..58 by 8] and 1 more places"
+sentence "which are counted" '; 2 passes where 1 would do: bank conflicts'
+sentence "the last block is there" 'Block 7,0,0: '
+lacks "one in the middle is not" 'Block 4,0,0: '
+step() { sed -n "/^race: /{n;s/.*step $1[0-9]*.*/&/p}" "$scratch/film.txt" | grep -oE '[0-9]+' | tail -2 | "$2" -1; }
+first=$(step '' head) second=$(step '' tail)
+moment() { sed -n '/^Block 0,0,0/,/^$/p' "$scratch/film.txt" | grep -E "^ +$1  "; }
+moment "$first" | grep -qF "line $(line store): 32 threads store tile"
+ok $? "the finding's moment is the store" "$scratch/film.txt"
+moment "$second" | grep -qF "line $(line load): 32 threads load tile"
+ok $? "the other party's is the load" "$scratch/film.txt"
+sentence "and what would have ordered them is said" '__syncthreads()'
+cp "$scratch/film.txt" "$scratch/again.txt"
+film
+cmp -s "$scratch/film.txt" "$scratch/again.txt"
+ok $? "the same bytes again"
+film --isolated
+cmp -s "$scratch/film.txt" "$scratch/again.txt"
+ok $? "and with the devices in a process of their own"
+film --jobs=3
+cmp -s "$scratch/film.txt" "$scratch/again.txt"
+ok $? "and with three jobs"
+
+film --film-launch=1 --film-blocks=2,5-6
+sentence "a launch by its number" 'Film of copy(float const*, float*), launch 1'
+same "the blocks that are named, and no others" "Block 2,0,0 Block 5,0,0 Block 6,0,0" "$(grep -oE '^Block [0-9,]+' "$scratch/film.txt" | xargs)"
+film --film-launch=beyond
+sentence "by the kernel's name" 'Film of beyond(float*, int), launch 3'
+sentence "the array that was left" 'out-of-bounds: '
+sentence "the fault at its line" "line $(line beyond): 1 thread (lane 0) at fault: address"
+film --film-launch=":$(line store)"
+sentence "by a line of the source" 'Film of turn('
+film --film-launch="film.cu:$(line copy)"
+sentence "by file and line" 'Film of copy('
+rm -f "$scratch/film.txt"
+film --film-launch=nobody
+has "where none is that, it says so" "$scratch/text" 'no launch for a film: none is nobody'
+same "and writes nothing" '' "$(ls "$scratch/film.txt" 2>/dev/null)"
+
+refuses() { # NAME PATTERN OPTION...
+    local name=$1 pattern=$2
+    shift 2
+    "$vgpu" "$@" "$scratch/film" >"$scratch/out" 2>"$scratch/text"
+    same "$name is refused" 2 $?
+    has "$name: it says why" "$scratch/text" "$pattern"
+}
+refuses "another file" 'a film is FILE' --film=film.mp4
+refuses "a shape that is none" 'shape is a list' --film=film.txt --shape=in=64y
+finish
