@@ -125,13 +125,15 @@ void race_note(RaceAccess *r, FindingKind kind, Cell now, Cell old, unsigned byt
 
 /* ---- order ---- */
 
+/* They may be strong to one another: each with a scope that takes in the other's thread. */
 static bool conflict(const Record *old, const Record *now)
 {
     unsigned both = old->flags & now->flags, any = old->flags | now->flags;
-    if (!(any & RECORD_WRITES) || (both & RECORD_ATOMIC))
+    if (!(any & RECORD_WRITES))
         return false;
     bool one_tells = !(both & RECORD_WRITES) && (any & RECORD_TOLD) && (any & RECORD_ATOMIC);
-    return !one_tells;
+    bool apart = (any & RECORD_NARROW) && old->block != now->block;
+    return apart || !((both & RECORD_ATOMIC) || one_tells);
 }
 
 static bool is_same_thread(const Record *old, Cell cell, const Record *now, Cell mine)
@@ -301,14 +303,20 @@ static bool is_later(const RaceAccess *r, const Record *theirs, Cell old, Cell n
             (theirs->interval == r->now.interval && is_same_thread(theirs, old, &r->now, now)));
 }
 
+/* What a record says to those that come after: a plain access races with more of them than an atomic one. */
+static unsigned weakness(const Record *r)
+{
+    return !(r->flags & RECORD_ATOMIC) ? 2 : r->flags & RECORD_NARROW ? 1 : 0;
+}
+
 /* The older access says less than this one: it is the same thread's, or comes before it. */
 static bool may_replace(const RaceAccess *r, Cell old, Cell now)
 {
     const Record *theirs = record_at(r, old);
     if (is_later(r, theirs, old, now))
         return false;
-    if ((theirs->flags & RECORD_ATOMIC) < (r->now.flags & RECORD_ATOMIC))
-        return false; /* a plain access says more */
+    if (weakness(theirs) > weakness(&r->now))
+        return false; /* it says more */
     if (is_same_thread(theirs, old, &r->now, now))
         return true;
     if (theirs->block != r->now.block && old >= r->e->block->learnt_mark)
@@ -329,8 +337,7 @@ static void remember(const RaceAccess *r, Cell *one, Cell *two, Cell now)
         return;
     }
     const Record *first = record_at(r, *one);
-    if (is_same_thread(first, *one, &r->now, now) &&
-        (first->flags & RECORD_ATOMIC) <= (r->now.flags & RECORD_ATOMIC))
+    if (is_same_thread(first, *one, &r->now, now) && weakness(first) >= weakness(&r->now))
         return;
     if (*two < r->floor || may_replace(r, *two, now)) {
         *two = now;
@@ -339,10 +346,9 @@ static void remember(const RaceAccess *r, Cell *one, Cell *two, Cell now)
     const Record *second = record_at(r, *two), *mine = &r->now;
     if (is_same_thread(second, *two, mine, now))
         return;
-    bool plain = !(mine->flags & RECORD_ATOMIC);
-    if (plain && (first->flags & RECORD_ATOMIC))
+    if (weakness(mine) > weakness(first))
         *one = now;
-    else if (plain && (second->flags & RECORD_ATOMIC))
+    else if (weakness(mine) > weakness(second))
         *two = now;
     else if (first->block == second->block &&
              (mine->block != first->block || (same_warp(first, second) && !same_warp(first, mine))))
@@ -380,7 +386,7 @@ static bool is_atoms_only(const RaceAccess *r, const Run *run)
 /* Words that two blocks, or two warps of one, have changed by reductions. */
 static void note_atoms(RaceAccess *r, const Run *run, Cell one, Cell two)
 {
-    if (r->line->fine || one < r->floor || two < r->floor || !is_atoms_only(r, run))
+    if (r->line->fine || r->line->narrow || one < r->floor || two < r->floor || !is_atoms_only(r, run))
         return;
     const Record *a = record_at(r, one), *b = record_at(r, two);
     if (r->a->space == SPACE_SHARED ? !same_warp(a, b) : a->block != b->block)
@@ -492,10 +498,12 @@ HOT void replace(RaceAccess *r, const Run *run, Slot from, Slot slot)
 HOT void access_run(RaceAccess *r, const Run *run)
 {
     bool writes = r->now.flags & RECORD_WRITES, atomic = r->now.flags & RECORD_ATOMIC;
-    if (!race_only_adds(r->e, r->a) && !r->line->fine)
+    bool narrow = r->now.flags & RECORD_NARROW;
+    r->line->narrow |= narrow;
+    if ((narrow || !race_only_adds(r->e, r->a)) && !r->line->fine)
         r->line->atoms &= ~word_bits(run->first << WORD_SHIFT, run->n << WORD_SHIFT);
     check_slot(r, run, SLOT_WRITE);
-    if (!atomic) {
+    if (!atomic || r->line->narrow) {
         check_slot(r, run, SLOT_ATOMIC);
         check_slot(r, run, SLOT_ATOMIC2);
     }

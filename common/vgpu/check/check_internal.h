@@ -292,11 +292,17 @@ void order_barrier(const CheckEvent *e);
 void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint32_t *waited,
                         uint32_t n_warps);
 void order_warp_sync(const CheckEvent *e, uint32_t mask);
-void order_fence(const CheckEvent *e, uint32_t mask, IrScope scope);
+void order_fence(const CheckEvent *e, uint32_t mask, IrSem sem, IrScope scope);
+/* A scope that takes in the own block only: clusters have one block here. */
+static inline bool order_is_narrow(IrScope scope)
+{
+    return scope == SCOPE_CTA || scope == SCOPE_CLUSTER;
+}
 /* True when this thread has fenced since the launch began: its next strong store publishes. */
 bool order_has_fenced(const CheckBlock *b, uint32_t thread);
-/* Strong reads and writes, and atomics: what they publish and what they learn. */
-void order_strong_access(const CheckEvent *e, const ExecAccess *a);
+/* Strong reads and writes, and atomics: what they learn, before the access is checked, and what they publish, after that. */
+void order_strong_read(const CheckEvent *e, const ExecAccess *a);
+void order_strong_write(const CheckEvent *e, const ExecAccess *a);
 /* True when `thread` of the event's block, at this moment, comes after p. Not for p of the same thread. */
 bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p);
 

@@ -136,6 +136,8 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
     bool read = strcmp(f->access, "read") == 0, other_read = strcmp(f->other_access, "read") == 0;
     bool same_block = same_triple(f->block, f->other_block);
     bool same_warp = same_block && n->thread / WARP_LANES == n->other_thread / WARP_LANES;
+    if (atomic && other_atomic)
+        return "the scope of one takes in its own block only: use atomicAdd() and the like without _block, and cuda::thread_scope_device";
     if (atomic != other_atomic && !(atomic ? other_read : read))
         return same_block ? hint_atomic_in_block
                           : "one of the two is atomic and the other is not: make both atomic";
@@ -152,7 +154,7 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
     if (!read && !other_read)
         return "two blocks write one element: give each its own, or use an atomic";
     return "blocks of one launch run in any order: split the work in two launches, or publish with "
-           "__threadfence() and an atomic";
+           "__threadfence() and an atomic, and put __threadfence() behind the poll or the atomicCAS of the reader, too";
 }
 
 static const char *hint_uninit(const Finding *f)

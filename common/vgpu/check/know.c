@@ -9,8 +9,7 @@
 
 enum {
     WARP_BITS = 5,
-    SCOPE_BITS = WARP_BITS + 1, /* all keys of a block */
-    KEY_BITS = 32 + SCOPE_BITS,
+    KEY_BITS = 32 + WARP_BITS,
     ALL_INTERVALS = UINT32_MAX,
 };
 
@@ -164,25 +163,19 @@ static const KnowTree *find(const KnowTree *t, uint64_t key, unsigned span)
     return t && (t->prefix ^ key) >> open == 0 ? t : NULL;
 }
 
-static uint64_t key_of(uint32_t block, bool block_scope, uint32_t warp)
+static uint64_t key_of(uint32_t block, uint32_t warp)
 {
-    return (uint64_t)block << SCOPE_BITS | (uint64_t)block_scope << WARP_BITS | warp;
+    return (uint64_t)block << WARP_BITS | warp;
 }
 
-static bool scope_covers(const KnowTree *t, const OrderPoint *p, bool block_scope)
+bool know_covers(Know k, const OrderPoint *p)
 {
-    uint64_t key = key_of(p->block, block_scope, p->thread / WARP_LANES);
-    const KnowTree *of_block = find(t, key, WARP_BITS);
+    uint64_t key = key_of(p->block, p->thread / WARP_LANES);
+    const KnowTree *of_block = find(p->reads ? k.reads : k.writes, key, WARP_BITS);
     if (!of_block || of_block->interval != p->interval)
         return of_block && of_block->interval > p->interval;
     const KnowTree *leaf = find(of_block, key, 0);
     return leaf && leaf->interval == p->interval && p->tick < leaf->tick[p->thread % WARP_LANES];
-}
-
-bool know_covers(Know k, const OrderPoint *p, uint32_t asking_block)
-{
-    const KnowTree *t = p->reads ? k.reads : k.writes;
-    return scope_covers(t, p, false) || (p->block == asking_block && scope_covers(t, p, true));
 }
 
 /* ---- adding ---- */
@@ -208,7 +201,7 @@ static const KnowTree *add(KnowMaker *m, const KnowTree *t, const Fact *f, uint3
     KnowTree *leaf = take_leaf(m);
     if (!leaf)
         return t;
-    *leaf = (KnowTree){.prefix = key_of(f->block, f->block_scope, f->warp), .interval = f->interval};
+    *leaf = (KnowTree){.prefix = key_of(f->block, f->warp), .interval = f->interval};
     const KnowTree *old = find(t, leaf->prefix, 0);
     bool merges = old && !old->ended && old->interval == f->interval;
     for (unsigned u = 0; u < WARP_LANES; u++) {
@@ -247,7 +240,7 @@ static const KnowTree *add_ended(KnowMaker *m, const KnowTree *t, uint64_t prefi
 /* The range of keys in pieces of 2^span, each at a multiple of its length. */
 Know know_add_ended(KnowMaker *m, Know k, uint32_t first, uint32_t last)
 {
-    uint64_t at = (uint64_t)first << SCOPE_BITS, end = ((uint64_t)last + 1) << SCOPE_BITS;
+    uint64_t at = (uint64_t)first << WARP_BITS, end = ((uint64_t)last + 1) << WARP_BITS;
     while (at < end) {
         unsigned span = at ? (unsigned)__builtin_ctzll(at) : KEY_BITS;
         while (at + ((uint64_t)1 << span) > end)

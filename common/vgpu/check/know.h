@@ -7,7 +7,7 @@
  * Facts are kept by what they say, the strongest for each warp, in a map that never changes: what is added
  * makes a new map, which shares with the old one all that is the same.
  *
- *      key     block ...... | scope of a block only? 1 bit | warp 5 bits
+ *      key     block ...... | warp 5 bits
  *
  *      map     (block 0-7) -+- (block 0-3) -+- (block 1, warp 0)  interval 2, ticks of its 32 lanes
  *                           |               +- (block 3, warp 1)
@@ -37,7 +37,6 @@ typedef struct Fact {
     uint32_t block, interval, warp;
     uint32_t tick; /* what the lanes did at ticks below */
     uint32_t base; /* they know what the other lanes did at ticks below */
-    bool block_scope;
     uint32_t (*known)[WARP_LANES]; /* [t][u]: and t knows of u; NULL: base for all */
 } Fact;
 
@@ -80,7 +79,7 @@ Know know_add_reads(KnowMaker *m, Know k, const Fact *f, uint32_t lanes);
 /* And that all blocks from first to last have ended. */
 Know know_add_ended(KnowMaker *m, Know k, uint32_t first, uint32_t last);
 
-/* True when a thread of asking_block that knows k comes after p. */
-bool know_covers(Know k, const OrderPoint *p, uint32_t asking_block);
+/* True when a thread that knows k comes after p. */
+bool know_covers(Know k, const OrderPoint *p);
 
 #endif

@@ -186,7 +186,8 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
         return;
     uint32_t left = quick_adds(&e, a);
     if (left == 0) {
-        order_strong_access(&e, a);
+        order_strong_read(&e, a);
+        order_strong_write(&e, a);
         return;
     }
     if (left == a->mask) {
@@ -241,10 +242,9 @@ static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
 
 static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
 {
-    (void)sem;
     CheckEvent e;
     if (event_of(self, who, &e))
-        order_fence(&e, mask, scope);
+        order_fence(&e, mask, sem, scope);
 }
 
 static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)

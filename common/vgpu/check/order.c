@@ -6,10 +6,24 @@
  *                 lanes know all that they did before it:
  *                     known[t][u] = t knows what u did at ticks below this
  *                 (one number, `base`, while all lanes of the warp know the same).
- *   publication   fence, then a strong store or an atomic on a location L; then another thread's
- *                 strong load or atomic on L. A fence takes a snapshot of what the thread did and
- *                 knows (a fact). A strong write adds it to what lies on L, a strong read adds all
- *                 that lies on L to what the thread knows. know.h says how knowledge is kept.
+ *   publication   a release pattern of one thread (a fence, then a strong write of a location L; or a
+ *                 release on L), and an acquire pattern of another (a strong read of L, then a fence; or
+ *                 an acquire on L) that sees what the first stored, or what atomics made of it:
+ *
+ *                     store d
+ *                     fence         snapshot: what the thread did (a fact) and knows
+ *                     store L  ---> L: the snapshot ---> load L        seen
+ *                                                        fence         what is seen is known
+ *                                                        load d
+ *
+ * Scopes. A fence or strong access of block scope (narrow) reaches threads of its own block only, any other
+ * (wide) all of them. So a thread has two snapshots, of its last wide fence and of its last one of any scope; a
+ * location says two things, one to all and one to the block that stored; and what is seen waits for a wide
+ * fence, or for any when it was said to the own block. What is known is known, by whatever way it came.
+ *
+ * A strong store begins a new chain on L (unless it is the same thread's as the one before), an atomic goes on
+ * with it: the model's observation order leads through atomics only. Who is of another block than what was
+ * stored last, and one of the two narrow, sees nothing.
  *
  * A barrier over a part of a block publishes what its threads did to those of them that waited. Barriers over
  * the whole block are kept out of the ticks: the block counts them as intervals, a fact of interval i covers
@@ -20,10 +34,11 @@
  * depends on them (PTX ISA 8.10.4, no value out of thin air). So a look-back by relaxed flags may overwrite
  * what the blocks before it have read, but not read what they wrote.
  *
- * Where hardware is kinder than the letter of the memory model, so is this: a strong read needs no fence
- * after it, a fence before a barrier or warp sync counts for the thread that publishes after it, and of a
- * thread that only arrives at a barrier (bar.arrive) what it does until the others come counts as done
- * before. These can hide a race, never make one up. A fence of block scope publishes to its own block only.
+ * Where hardware is kinder than the letter of the memory model, so is this: a barrier counts as a fence for
+ * what its threads have seen before it, a fence before a barrier or warp sync counts for the thread that
+ * publishes after it, and of a thread that only arrives at a barrier (bar.arrive) what it does until the
+ * others come counts as done before. These can hide a race, never make one up. The order of fence.sc among
+ * themselves is left out: no program can say which of two comes first.
  */
 #include "common/vgpu/check/check_internal.h"
 
@@ -36,26 +51,43 @@ enum {
 };
 #define KNOWLEDGE_BYTES_MAX ((size_t)256 << 20)
 
+/* Near: to or from the own block; far: to or from all. */
+typedef enum Reach { NEAR, FAR, N_REACHES } Reach;
+
+/* Snapshots of the last fences that reach so far: near, of any scope; far, of wide ones. */
+typedef struct OrderFence {
+    uint32_t fenced;              /* lanes with a fence */
+    const Fact *fact[WARP_LANES]; /* what the lane had done by then */
+    Know learnt[WARP_LANES];      /* and learnt */
+    Know more[WARP_LANES];        /* fences of others, met at a sync */
+} OrderFence;
+
 typedef struct OrderWarp {
     uint32_t tick, base;
     uint32_t (*known)[WARP_LANES];
-    uint32_t fenced;              /* lanes with a fence */
-    Know learnt[WARP_LANES];      /* through publications */
-    const Fact *fact[WARP_LANES]; /* of the last fence */
-    Know fact_learnt[WARP_LANES]; /* what the lane had learnt by then */
-    Know fact_more[WARP_LANES];   /* fences of others, met at a sync */
+    Know learnt[WARP_LANES];          /* through publications */
+    Know seen[N_REACHES][WARP_LANES]; /* learnt with the next fence that reaches so far */
+    OrderFence fence[N_REACHES];
 } OrderWarp;
 
 typedef struct OrderBlock {
-    OrderWarp *warps[WARPS_MAX]; /* NULL until the warp fences or syncs */
-    Know learnt, fact_more;      /* by all, at the last barrier */
-    bool changed;                /* since the last barrier */
+    OrderWarp *warps[WARPS_MAX];  /* NULL until the warp fences or syncs */
+    Know learnt, more[N_REACHES]; /* by all, at the last barrier */
+    bool changed;                 /* since the last barrier */
 } OrderBlock;
 
+/* What is said on a location, to all or to a block. */
 typedef struct Location {
-    uint64_t key; /* 0: free */
-    Know know;
+    uint64_t word;  /* 0: free */
+    uint32_t to;    /* the block, or TO_ALL */
+    uint32_t chain; /* number of the chain of a store and the atomics that saw one another since */
+    Know know;      /* along that chain */
+    /* TO_ALL: */
+    uint32_t block, thread; /* who stored last */
+    uint32_t last;          /* the block of the last store or atomic */
+    bool narrow;            /* which was narrow */
 } Location;
+enum { TO_ALL = UINT32_MAX };
 
 typedef struct OrderLaunch {
     pthread_mutex_t lock;
@@ -127,7 +159,8 @@ static OrderWarp *warp_order(OrderLaunch *o, CheckBlock *b, uint32_t warp)
             return NULL;
         for (int lane = 0; lane < WARP_LANES; lane++) {
             w->learnt[lane] = ob->learnt;
-            w->fact_more[lane] = ob->fact_more;
+            for (Reach reach = NEAR; reach <= FAR; reach++)
+                w->fence[reach].more[lane] = ob->more[reach];
         }
         ob->warps[warp] = w;
     }
@@ -146,7 +179,7 @@ uint32_t order_tick(const CheckBlock *b, uint32_t warp)
 }
 
 /* What the lanes of a warp have done up to here. */
-static Fact *fact_of_now(OrderLaunch *o, CheckBlock *b, uint32_t warp, bool block_scope)
+static Fact *fact_of_now(OrderLaunch *o, CheckBlock *b, uint32_t warp)
 {
     OrderWarp *w = warp_order(o, b, warp);
     Fact *f = w ? order_take(o, sizeof *f) : NULL;
@@ -158,7 +191,6 @@ static Fact *fact_of_now(OrderLaunch *o, CheckBlock *b, uint32_t warp, bool bloc
         .warp = warp,
         .tick = w->tick + 1,
         .base = w->base,
-        .block_scope = block_scope,
         .known = w->known,
     };
     w->tick++;
@@ -168,32 +200,46 @@ static Fact *fact_of_now(OrderLaunch *o, CheckBlock *b, uint32_t warp, bool bloc
 /* ---- synchronisation ---- */
 
 /* The fences of some lanes, and `more`. */
-static Know gather_fences(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Know more)
+static Know gather_fences(OrderLaunch *o, const OrderFence *f, uint32_t lanes, Know more)
 {
-    for (uint32_t rest = lanes & w->fenced; rest;) {
-        unsigned first = (unsigned)__builtin_ctz(rest);
-        const Fact *fact = w->fact[first];
+    for (uint32_t rest = lanes & f->fenced; rest;) {
+        const Fact *fact = f->fact[__builtin_ctz(rest)];
         uint32_t same = 0;
         for (uint32_t r = rest; r; r &= r - 1) {
             unsigned lane = (unsigned)__builtin_ctz(r);
-            if (w->fact[lane] == fact) {
+            if (f->fact[lane] == fact) {
                 same |= 1u << lane;
-                merge_into(o, &more, w->fact_learnt[lane]);
+                merge_into(o, &more, f->learnt[lane]);
             }
         }
         more = know_add(&o->maker, more, fact, same);
         rest &= ~same;
     }
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        merge_into(o, &more, w->fact_more[__builtin_ctz(rest)]);
+        merge_into(o, &more, f->more[__builtin_ctz(rest)]);
     return more;
 }
 
-static Know gather_learnt(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Know learnt)
+static Know gather(OrderLaunch *o, const Know *of, uint32_t lanes, Know more)
 {
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        merge_into(o, &learnt, w->learnt[__builtin_ctz(rest)]);
+        merge_into(o, &more, of[__builtin_ctz(rest)]);
+    return more;
+}
+
+/* What lanes have learnt, and what they have seen: a barrier is a fence for it. */
+static Know gather_learnt(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Know learnt)
+{
+    learnt = gather(o, w->learnt, lanes, learnt);
+    for (Reach reach = NEAR; reach <= FAR; reach++)
+        learnt = gather(o, w->seen[reach], lanes, learnt);
     return learnt;
+}
+
+static void set_lanes(Know *of, uint32_t lanes, Know know)
+{
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        of[__builtin_ctz(rest)] = know;
 }
 
 void order_barrier(const CheckEvent *e)
@@ -203,24 +249,26 @@ void order_barrier(const CheckEvent *e)
         return;
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
-    Know learnt = ob->learnt, more = ob->fact_more;
     for (int i = 0; i < WARPS_MAX; i++) {
-        if (!ob->warps[i])
+        const OrderWarp *w = ob->warps[i];
+        if (!w)
             continue;
-        learnt = gather_learnt(o, ob->warps[i], 0xFFFFFFFFu, learnt);
-        more = gather_fences(o, ob->warps[i], 0xFFFFFFFFu, more);
+        ob->learnt = gather_learnt(o, w, 0xFFFFFFFFu, ob->learnt);
+        for (Reach reach = NEAR; reach <= FAR; reach++)
+            ob->more[reach] = gather_fences(o, &w->fence[reach], 0xFFFFFFFFu, ob->more[reach]);
     }
-    ob->learnt = learnt;
-    ob->fact_more = more;
     for (int i = 0; i < WARPS_MAX; i++) {
         OrderWarp *w = ob->warps[i];
-        for (int lane = 0; w && lane < WARP_LANES; lane++) {
-            w->learnt[lane] = learnt;
-            w->fact_more[lane] = more;
-            w->fact[lane] = NULL;
+        if (!w)
+            continue;
+        set_lanes(w->learnt, 0xFFFFFFFFu, ob->learnt);
+        for (Reach reach = NEAR; reach <= FAR; reach++) {
+            OrderFence *f = &w->fence[reach];
+            set_lanes(w->seen[reach], 0xFFFFFFFFu, (Know){0});
+            set_lanes(f->more, 0xFFFFFFFFu, ob->more[reach]);
+            memset(f->fact, 0, sizeof f->fact);
+            f->fenced = 0;
         }
-        if (w)
-            w->fenced = 0;
     }
     ob->changed = false;
     pthread_mutex_unlock(&o->lock);
@@ -230,15 +278,16 @@ void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint
                         uint32_t n_warps)
 {
     OrderLaunch *o = e->set->order;
-    Know learnt = {0}, more = {0};
+    Know learnt = {0}, more[N_REACHES] = {{0}};
     pthread_mutex_lock(&o->lock);
     for (uint32_t i = 0; i < n_warps; i++) {
-        const Fact *now = arrived[i] ? fact_of_now(o, e->block, i, false) : NULL;
+        const Fact *now = arrived[i] ? fact_of_now(o, e->block, i) : NULL;
         if (!now)
             continue;
         const OrderWarp *w = e->block->order->warps[i];
         learnt = gather_learnt(o, w, arrived[i], know_add(&o->maker, learnt, now, arrived[i]));
-        more = gather_fences(o, w, arrived[i], more);
+        for (Reach reach = NEAR; reach <= FAR; reach++)
+            more[reach] = gather_fences(o, &w->fence[reach], arrived[i], more[reach]);
         e->block->order->changed = true;
     }
     for (uint32_t i = 0; i < n_warps; i++) {
@@ -246,7 +295,8 @@ void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint
         for (uint32_t rest = w ? waited[i] : 0; rest; rest &= rest - 1) {
             unsigned lane = (unsigned)__builtin_ctz(rest);
             merge_into(o, &w->learnt[lane], learnt);
-            merge_into(o, &w->fact_more[lane], more);
+            for (Reach reach = NEAR; reach <= FAR; reach++)
+                merge_into(o, &w->fence[reach].more[lane], more[reach]);
         }
     }
     pthread_mutex_unlock(&o->lock);
@@ -288,40 +338,63 @@ void order_warp_sync(const CheckEvent *e, uint32_t mask)
         }
         w->tick++;
         if (o->published || e->block->order->changed) {
-            Know learnt = gather_learnt(o, w, mask, (Know){0});
-            Know more = gather_fences(o, w, mask, (Know){0});
-            for (uint32_t rest = mask; rest; rest &= rest - 1) {
-                w->learnt[__builtin_ctz(rest)] = learnt;
-                w->fact_more[__builtin_ctz(rest)] = more;
+            set_lanes(w->learnt, mask, gather(o, w->learnt, mask, (Know){0}));
+            for (Reach reach = NEAR; reach <= FAR; reach++) {
+                OrderFence *f = &w->fence[reach];
+                set_lanes(w->seen[reach], mask, gather(o, w->seen[reach], mask, (Know){0}));
+                set_lanes(f->more, mask, gather_fences(o, f, mask, (Know){0}));
             }
         }
     }
     pthread_mutex_unlock(&o->lock);
 }
 
-static void fence_locked(const CheckEvent *e, uint32_t mask, IrScope scope)
+static bool is_acquire(IrSem sem)
 {
-    OrderLaunch *o = e->set->order;
-    OrderWarp *w = warp_order(o, e->block, e->who->warp);
-    Fact *f = w ? fact_of_now(o, e->block, e->who->warp, scope == SCOPE_CTA) : NULL;
-    if (!f)
-        return;
-    w->fenced |= mask;
-    e->block->order->changed = true;
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(rest);
-        if (f->block_scope && w->fact[lane] && !w->fact[lane]->block_scope) /* the wider fence stays */
-            w->fact_more[lane] = know_add(&o->maker, w->fact_more[lane], w->fact[lane], 1u << lane);
-        w->fact[lane] = f;
-        w->fact_learnt[lane] = w->learnt[lane];
+    return sem == SEM_ACQUIRE || sem == SEM_ACQ_REL || sem == SEM_SC;
+}
+
+static bool is_release(IrSem sem)
+{
+    return sem == SEM_RELEASE || sem == SEM_ACQ_REL || sem == SEM_SC;
+}
+
+/* What the lane has seen, it knows. */
+static void acquire_seen(const CheckEvent *e, OrderWarp *w, unsigned lane, bool narrow)
+{
+    for (Reach reach = NEAR; reach <= (narrow ? NEAR : FAR); reach++) {
+        if (know_is_nothing(w->seen[reach][lane]))
+            continue;
+        merge_into(e->set->order, &w->learnt[lane], w->seen[reach][lane]);
+        w->seen[reach][lane] = (Know){0};
+        e->block->order->changed = true;
     }
 }
 
-void order_fence(const CheckEvent *e, uint32_t mask, IrScope scope)
+static void fence_locked(const CheckEvent *e, uint32_t mask, IrSem sem, IrScope scope)
+{
+    OrderLaunch *o = e->set->order;
+    OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    Fact *fact = w && is_release(sem) ? fact_of_now(o, e->block, e->who->warp) : NULL;
+    for (uint32_t rest = w ? mask : 0; rest && is_acquire(sem); rest &= rest - 1)
+        acquire_seen(e, w, (unsigned)__builtin_ctz(rest), order_is_narrow(scope));
+    for (Reach reach = NEAR; fact && reach <= (order_is_narrow(scope) ? NEAR : FAR); reach++) {
+        OrderFence *f = &w->fence[reach];
+        f->fenced |= mask;
+        for (uint32_t rest = mask; rest; rest &= rest - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(rest);
+            f->fact[lane] = fact;
+            f->learnt[lane] = w->learnt[lane];
+        }
+        e->block->order->changed = true;
+    }
+}
+
+void order_fence(const CheckEvent *e, uint32_t mask, IrSem sem, IrScope scope)
 {
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
-    fence_locked(e, mask, scope);
+    fence_locked(e, mask, sem, scope);
     pthread_mutex_unlock(&o->lock);
 }
 
@@ -332,102 +405,165 @@ bool order_has_fenced(const CheckBlock *b, uint32_t thread)
         return false;
     const OrderWarp *w = thread / WARP_LANES < WARPS_MAX ? ob->warps[thread / WARP_LANES] : NULL;
     if (!w)
-        return !know_is_nothing(ob->fact_more);
-    return (w->fenced >> thread % WARP_LANES & 1) || !know_is_nothing(w->fact_more[thread % WARP_LANES]);
+        return !know_is_nothing(ob->more[NEAR]);
+    const OrderFence *f = &w->fence[NEAR];
+    return (f->fenced >> thread % WARP_LANES & 1) || !know_is_nothing(f->more[thread % WARP_LANES]);
 }
 
 /* ---- publication ---- */
 
+static size_t location_slot(const OrderLaunch *o, uint64_t word, uint32_t to)
+{
+    uint64_t hash = (word ^ (uint64_t)to * 0xBF58476D1CE4E5B9u) * 0x9E3779B97F4A7C15u;
+    size_t at = (size_t)(hash >> 20) & (o->cap - 1);
+    while (o->locations[at].word && (o->locations[at].word != word || o->locations[at].to != to))
+        at = (at + 1) & (o->cap - 1);
+    return at;
+}
+
 static bool grow_locations(OrderLaunch *o)
 {
-    size_t cap = o->cap ? o->cap * 2 : LOCATIONS_MIN;
-    Location *locations = calloc(cap, sizeof *locations);
-    if (!locations)
+    OrderLaunch bigger = {.cap = o->cap ? o->cap * 2 : LOCATIONS_MIN};
+    bigger.locations = calloc(bigger.cap, sizeof *bigger.locations);
+    if (!bigger.locations)
         return false;
-    for (size_t i = 0; i < o->cap; i++) {
-        if (!o->locations[i].key)
-            continue;
-        size_t at = (size_t)(o->locations[i].key * 0x9E3779B97F4A7C15u >> 20) & (cap - 1);
-        while (locations[at].key)
-            at = (at + 1) & (cap - 1);
-        locations[at] = o->locations[i];
-    }
+    for (size_t i = 0; i < o->cap; i++)
+        if (o->locations[i].word)
+            bigger.locations[location_slot(&bigger, o->locations[i].word, o->locations[i].to)] = o->locations[i];
     free(o->locations);
-    o->locations = locations;
-    o->cap = cap;
+    o->locations = bigger.locations;
+    o->cap = bigger.cap;
     return true;
 }
 
-/* A location of global memory, or of one block's shared memory; never 0. */
-static uint64_t location_key(const CheckEvent *e, const ExecAccess *a, unsigned lane)
+/* A word of global memory, or of one block's shared memory; never 0. */
+static uint64_t location_word(const CheckEvent *e, const ExecAccess *a, unsigned lane)
 {
     uint64_t word = a->addr[lane] & ~(uint64_t)3;
     return a->space == SPACE_SHARED ? (uint64_t)1 << 63 | (uint64_t)e->block->linear << 24 | word | 1
                                     : word | 1;
 }
 
-static Location *find_location(OrderLaunch *o, uint64_t key, bool make)
+static Location *find_location(OrderLaunch *o, uint64_t word, uint32_t to, bool make)
 {
-    if (make && o->n * 2 >= o->cap && !grow_locations(o)) {
-        o->maker.full = true;
-        return NULL;
-    }
-    if (!o->cap)
-        return NULL;
-    size_t at = (size_t)(key * 0x9E3779B97F4A7C15u >> 20) & (o->cap - 1);
-    for (; o->locations[at].key; at = (at + 1) & (o->cap - 1))
-        if (o->locations[at].key == key)
-            return &o->locations[at];
-    if (!make)
-        return NULL;
+    Location *l = o->cap ? &o->locations[location_slot(o, word, to)] : NULL;
+    if (!l || l->word || !make)
+        return l && l->word ? l : NULL;
     o->n++;
-    o->locations[at] = (Location){.key = key};
-    return &o->locations[at];
+    *l = (Location){.word = word, .to = to};
+    return l;
 }
 
-static void learn(const CheckEvent *e, uint64_t key, unsigned lane)
+/* For two locations more. */
+static bool make_room(OrderLaunch *o)
 {
-    OrderLaunch *o = e->set->order;
-    const Location *l = find_location(o, key, false);
-    OrderWarp *w = l && !know_is_nothing(l->know) ? warp_order(o, e->block, e->who->warp) : NULL;
+    if ((o->n + 2) * 2 <= o->cap || grow_locations(o))
+        return true;
+    o->maker.full = true;
+    return false;
+}
+
+/* One lane's strong access. */
+typedef struct Strong {
+    const CheckEvent *e;
+    uint64_t word;
+    unsigned lane;
+    bool narrow, acquires, stores; /* stores: not an atomic */
+    const Fact *released, *reads;  /* what the lane did, which a release tells; what it read, which a store does; or NULL */
+} Strong;
+
+/* What was stored last and the access are strong to one another. */
+static bool sees(const Strong *s, const Location *all)
+{
+    return all->last == s->e->block->linear || !(s->narrow || all->narrow);
+}
+
+/* Loads that were done before a store cannot meet a store that comes of seeing it: they are known at once. */
+static void learn_from(const Strong *s, const Location *l, Reach reach)
+{
+    OrderLaunch *o = s->e->set->order;
+    OrderWarp *w = know_is_nothing(l->know) ? NULL : warp_order(o, s->e->block, s->e->who->warp);
     if (!w)
         return;
-    Know more = know_merge(&o->maker, w->learnt[lane], l->know);
-    if (know_is_same(more, w->learnt[lane]))
+    Know learnt = w->learnt[s->lane], seen = w->seen[reach][s->lane];
+    bool reaches = reach == NEAR || !s->narrow;
+    if (reaches)
+        merge_into(o, &learnt, s->acquires ? l->know : (Know){.reads = l->know.reads});
+    if (l->know.writes && !(reaches && s->acquires))
+        merge_into(o, &seen, (Know){l->know.writes, l->know.writes});
+    if (know_is_same(learnt, w->learnt[s->lane]) && know_is_same(seen, w->seen[reach][s->lane]))
         return;
-    w->learnt[lane] = more;
-    e->block->learnt_mark = cell_of(__atomic_load_n(&e->set->records.next, __ATOMIC_RELAXED), 0);
-    e->block->order->changed = true;
+    w->learnt[s->lane] = learnt;
+    w->seen[reach][s->lane] = seen;
+    s->e->block->learnt_mark = cell_of(__atomic_load_n(&s->e->set->records.next, __ATOMIC_RELAXED), 0);
+    s->e->block->order->changed = true;
 }
 
-static void publish(const CheckEvent *e, uint64_t key, unsigned lane)
+static void learn(const Strong *s)
 {
-    OrderLaunch *o = e->set->order;
-    const OrderWarp *w = warp_order(o, e->block, e->who->warp);
+    OrderLaunch *o = s->e->set->order;
+    const Location *all = find_location(o, s->word, TO_ALL, false);
+    if (!all || !sees(s, all))
+        return;
+    learn_from(s, all, FAR);
+    const Location *own = find_location(o, s->word, s->e->block->linear, false);
+    if (own && own->chain == all->chain)
+        learn_from(s, own, NEAR);
+}
+
+/* What the lane's strong write says to the block, or to all. w: NULL of a block that has nothing to say. */
+static Know said(const Strong *s, const OrderWarp *w, Reach reach)
+{
+    OrderLaunch *o = s->e->set->order;
     if (!w)
-        return;
-    const Fact *fact = w->fact[lane];
-    Know more = fact ? know_merge(&o->maker, w->fact_more[lane], w->fact_learnt[lane]) : w->fact_more[lane];
-    Location *l = fact || !know_is_nothing(more) ? find_location(o, key, true) : NULL;
-    if (!l)
-        return;
-    o->published = true;
-    merge_into(o, &l->know, more);
-    if (fact)
-        l->know = know_add(&o->maker, l->know, fact, 1u << lane);
+        return (Know){0};
+    const OrderFence *f = &w->fence[reach];
+    const uint32_t lane = 1u << s->lane;
+    Know know = f->more[s->lane];
+    bool reaches = reach == NEAR || !s->narrow;
+    if (f->fact[s->lane])
+        know = know_add(&o->maker, know_merge(&o->maker, know, f->learnt[s->lane]), f->fact[s->lane], lane);
+    if (s->released && reaches)
+        know = know_add(&o->maker, know_merge(&o->maker, know, w->learnt[s->lane]), s->released, lane);
+    if (s->reads && reaches) {
+        merge_into(o, &know, (Know){.reads = w->learnt[s->lane].reads});
+        know = know_add_reads(&o->maker, know, s->reads, lane);
+    }
+    return know;
 }
 
-/* A strong store without a fence: the loads of the lane, and those it has learnt of, are done. */
-static void publish_reads(const CheckEvent *e, uint64_t key, unsigned lane, const Fact *fact)
+static void publish(const Strong *s)
 {
-    OrderLaunch *o = e->set->order;
-    const OrderWarp *w = warp_order(o, e->block, e->who->warp);
-    Location *l = w ? find_location(o, key, true) : NULL;
-    if (!l)
+    OrderLaunch *o = s->e->set->order;
+    const OrderWarp *w = s->e->block->order ? warp_order(o, s->e->block, s->e->who->warp) : NULL;
+    if (!make_room(o))
         return;
-    o->published = true;
-    merge_into(o, &l->know, (Know){.reads = w->learnt[lane].reads});
-    l->know = know_add_reads(&o->maker, l->know, fact, 1u << lane);
+    Know far = said(s, w, FAR), near = said(s, w, NEAR);
+    bool says = !know_is_nothing(near);
+    const uint32_t block = s->e->block->linear, thread = s->e->who->first_thread + s->lane;
+    Location *all = find_location(o, s->word, TO_ALL, says);
+    if (!all)
+        return;
+    bool follows = s->stores ? all->block == block && all->thread == thread : sees(s, all);
+    if (!follows) {
+        all->know = (Know){0};
+        all->chain++;
+    }
+    merge_into(o, &all->know, far);
+    all->last = block;
+    all->narrow = s->narrow;
+    if (s->stores) {
+        all->block = block;
+        all->thread = thread;
+    }
+    Location *own = find_location(o, s->word, block, says);
+    if (own && own->chain != all->chain) {
+        own->know = (Know){0};
+        own->chain = all->chain;
+    }
+    if (own)
+        merge_into(o, &own->know, near);
+    __atomic_store_n(&o->published, true, __ATOMIC_RELAXED);
 }
 
 static bool writes(const ExecAccess *a)
@@ -440,27 +576,44 @@ static bool reads(const ExecAccess *a)
     return a->kind == ACCESS_LOAD || a->kind == ACCESS_ATOMIC;
 }
 
-void order_strong_access(const CheckEvent *e, const ExecAccess *a)
+static Strong strong_of(const CheckEvent *e, const ExecAccess *a, unsigned lane)
+{
+    return (Strong){.e = e,
+                    .word = location_word(e, a, lane),
+                    .lane = lane,
+                    .narrow = a->space == SPACE_SHARED || order_is_narrow((IrScope)a->scope),
+                    .acquires = is_acquire((IrSem)a->sem),
+                    .stores = a->kind == ACCESS_STORE};
+}
+
+void order_strong_read(const CheckEvent *e, const ExecAccess *a)
 {
     OrderLaunch *o = e->set->order;
-    bool releases = writes(a) && (a->sem == SEM_RELEASE || a->sem == SEM_ACQ_REL || a->sem == SEM_SC);
-    bool tells_reads = a->kind == ACCESS_STORE && a->space == SPACE_GLOBAL;
-    bool may_publish = writes(a) && (releases || e->block->order || tells_reads);
-    if (!may_publish && !(reads(a) && __atomic_load_n(&o->published, __ATOMIC_RELAXED)))
-        return; /* nobody has fenced: nothing to pass on or to learn */
+    if (!reads(a) || !__atomic_load_n(&o->published, __ATOMIC_RELAXED))
+        return;
     pthread_mutex_lock(&o->lock);
-    if (releases)
-        fence_locked(e, a->mask, (IrScope)a->scope);
-    const Fact *now = tells_reads ? fact_of_now(o, e->block, e->who->warp, a->scope == SCOPE_CTA) : NULL;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(rest);
-        uint64_t key = location_key(e, a, lane);
-        if (reads(a))
-            learn(e, key, lane);
-        if (may_publish)
-            publish(e, key, lane);
-        if (now)
-            publish_reads(e, key, lane, now);
+        Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));
+        learn(&s);
+    }
+    pthread_mutex_unlock(&o->lock);
+}
+
+void order_strong_write(const CheckEvent *e, const ExecAccess *a)
+{
+    OrderLaunch *o = e->set->order;
+    bool releases = writes(a) && is_release((IrSem)a->sem);
+    bool tells_reads = a->kind == ACCESS_STORE && a->space == SPACE_GLOBAL;
+    bool says = releases || tells_reads || e->block->order;
+    if (!writes(a) || !(says || __atomic_load_n(&o->published, __ATOMIC_RELAXED)))
+        return; /* nobody has fenced: nothing to pass on */
+    pthread_mutex_lock(&o->lock);
+    const Fact *now = releases || tells_reads ? fact_of_now(o, e->block, e->who->warp) : NULL;
+    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
+        Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));
+        s.released = releases ? now : NULL;
+        s.reads = tells_reads ? now : NULL;
+        publish(&s);
     }
     pthread_mutex_unlock(&o->lock);
 }
@@ -471,12 +624,12 @@ Know order_spawn(const CheckEvent *e, unsigned lane)
 {
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
-    fence_locked(e, 1u << lane, SCOPE_GPU);
+    fence_locked(e, 1u << lane, SEM_SC, SCOPE_GPU);
     const OrderWarp *w = warp_order(o, e->block, e->who->warp);
     Know before = {0};
-    if (w && w->fact[lane])
-        before = know_add(&o->maker, know_merge(&o->maker, w->learnt[lane], w->fact_more[lane]),
-                          w->fact[lane], 1u << lane);
+    if (w && w->fence[FAR].fact[lane])
+        before = know_add(&o->maker, know_merge(&o->maker, w->learnt[lane], w->fence[FAR].more[lane]),
+                          w->fence[FAR].fact[lane], 1u << lane);
     pthread_mutex_unlock(&o->lock);
     return before;
 }
@@ -499,7 +652,7 @@ void order_block_begin(CheckSet *set, CheckBlock *b, Know before)
     pthread_mutex_lock(&o->lock);
     OrderBlock *ob = block_order(o, b);
     if (ob) {
-        ob->learnt = ob->fact_more = before;
+        ob->learnt = ob->more[NEAR] = ob->more[FAR] = before;
         b->learnt_mark = cell_of(__atomic_load_n(&set->records.next, __ATOMIC_RELAXED), 0);
     }
     pthread_mutex_unlock(&o->lock);
@@ -525,5 +678,5 @@ bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
         if (p->tick < (w->known ? w->known[lane][u] : w->base))
             return true;
     }
-    return know_covers(w ? w->learnt[lane] : ob->learnt, p, e->block->linear);
+    return know_covers(w ? w->learnt[lane] : ob->learnt, p);
 }

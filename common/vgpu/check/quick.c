@@ -158,7 +158,8 @@ HOT uint32_t adds_global(const CheckEvent *e, const ExecAccess *a, uint32_t byte
 /* A word that is the reductions' has no owner (wide_global.c), and no whole block's access beside them. */
 uint32_t quick_adds(const CheckEvent *e, const ExecAccess *a)
 {
-    if (!race_only_adds(e, a) || a->sem != SEM_RELAXED || (a->bytes != 4 && a->bytes != 8) ||
+    bool narrow = a->space == SPACE_GLOBAL && order_is_narrow((IrScope)a->scope);
+    if (narrow || !race_only_adds(e, a) || a->sem != SEM_RELAXED || (a->bytes != 4 && a->bytes != 8) ||
         e->block->order || !check_has(e->set, CHECK_RACE) || e->set->options.spread_warps)
         return a->mask;
     if (a->space == SPACE_SHARED)

@@ -217,7 +217,9 @@ static uint8_t record_flags(const CheckEvent *e, const ExecAccess *a)
             !stores || order_has_fenced(e->block, e->who->first_thread + (uint32_t)__builtin_ctz(a->mask));
         told = stores && !atomic && a->space == SPACE_GLOBAL;
     }
-    return (uint8_t)((stores ? RECORD_WRITES : 0) | (atomic ? RECORD_ATOMIC : 0) | (told ? RECORD_TOLD : 0));
+    bool narrow = atomic && a->space == SPACE_GLOBAL && order_is_narrow((IrScope)a->scope);
+    return (uint8_t)((stores ? RECORD_WRITES : 0) | (atomic ? RECORD_ATOMIC : 0) | (told ? RECORD_TOLD : 0) |
+                     (narrow ? RECORD_NARROW : 0));
 }
 
 bool race_begin_access(RaceAccess *r)
@@ -311,9 +313,11 @@ static void access_segments(RaceAccess *r, const SegmentList *segments)
 void race_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments)
 {
     RaceAccess r = {.e = e, .a = a};
+    bool strong = a->sem != SEM_WEAK && a->sem != SEM_NC;
+    if (strong)
+        order_strong_read(e, a);
     if (!is_old_news(e, a, segments) && !wide_keep_scatter(e, a, segments))
         access_segments(&r, segments);
-    bool atomic = a->kind == ACCESS_ATOMIC || a->kind == ACCESS_REDUCTION;
-    if (atomic || (a->sem != SEM_WEAK && a->sem != SEM_NC))
-        order_strong_access(e, a);
+    if (strong)
+        order_strong_write(e, a);
 }

@@ -24,6 +24,7 @@ typedef struct RaceLine {
     uint32_t read, written; /* bit i: some cell of word i may be in use */
     bool fine;
     bool touched; /* global memory: somebody was here */
+    bool narrow;  /* the same: atomically, with a scope that takes in one block only */
 } RaceLine;
 
 enum { CHUNK_LINES = 64 };

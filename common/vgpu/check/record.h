@@ -22,8 +22,9 @@ enum {
     RECORD_CACHE = 256,
 };
 
-/* Flags. Atomic: may meet another atomic one without a race; told: a write that may meet an atomic read. */
-enum { RECORD_WRITES = 1, RECORD_ATOMIC = 2, RECORD_TOLD = 4 };
+/* Flags. Atomic: may meet another atomic one without a race; narrow: one of the same block only; told: a write that may meet an
+ * atomic read. */
+enum { RECORD_WRITES = 1, RECORD_ATOMIC = 2, RECORD_TOLD = 4, RECORD_NARROW = 8 };
 
 typedef struct Record {
     uint32_t block, interval, tick;

@@ -1,5 +1,6 @@
 // One planted bug each: `planted NAME bug` runs it, `planted NAME right` its right twin. The comment "bug: NAME"
 // marks the line that is to blame.
+#include <cuda/atomic>
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -337,6 +338,141 @@ static void shuffle_unnamed(bool bug)
     shuffle_unnamed_kernel<<<1, 32>>>(b, bug ? 32 : 16);
 }
 
+// ---- scopes and fences: x[0] is the lock or flag, x[1] the counter or the data
+
+__global__ void count_in_block_kernel(int *x, int narrow)
+{
+    if (narrow)
+        atomicAdd_block(&x[1], 1); // bug: count_in_block
+    else
+        atomicAdd(&x[1], 1);
+}
+static void count_in_block(bool bug)
+{
+    count_in_block_kernel<<<4, B>>>(b, bug);
+}
+__global__ void mixed_scopes_kernel(int *x, int narrow)
+{
+    if (blockIdx.x == 0 && narrow)
+        atomicMax_block(&x[1], (int)T); // bug: mixed_scopes
+    else
+        atomicMax(&x[1], (int)T);
+}
+static void mixed_scopes(bool bug)
+{
+    mixed_scopes_kernel<<<2, B>>>(b, bug);
+}
+template <cuda::thread_scope S> __global__ void typed_counter_kernel(int *x)
+{
+    cuda::atomic_ref<int, S> count(x[1]);
+    count.fetch_add(1, cuda::memory_order_relaxed); // bug: typed_counter
+}
+static void typed_counter(bool bug)
+{
+    if (bug)
+        typed_counter_kernel<cuda::thread_scope_block><<<4, B>>>(b);
+    else
+        typed_counter_kernel<cuda::thread_scope_device><<<4, B>>>(b);
+}
+__global__ void narrow_lock_kernel(int *x, int narrow)
+{
+    if (T)
+        return;
+    while (narrow ? atomicCAS_block(&x[0], 0, 1) : atomicCAS(&x[0], 0, 1)) {
+    }
+    __threadfence();
+    x[1] += 1; // bug: narrow_lock
+    __threadfence();
+    if (narrow)
+        atomicExch_block(&x[0], 0);
+    else
+        atomicExch(&x[0], 0);
+}
+static void narrow_lock(bool bug)
+{
+    narrow_lock_kernel<<<4, B>>>(b, bug);
+}
+__global__ void no_acquire_kernel(int *x, int fence)
+{
+    if (T)
+        return;
+    while (atomicCAS(&x[0], 0, 1)) {
+    }
+    if (fence)
+        __threadfence();
+    x[1] += 1; // bug: no_acquire
+    __threadfence();
+    atomicExch(&x[0], 0);
+}
+static void no_acquire(bool bug)
+{
+    no_acquire_kernel<<<4, B>>>(b, !bug);
+}
+__global__ void narrow_fence_kernel(int *x, int narrow)
+{
+    if (T)
+        return;
+    if (blockIdx.x == 0) {
+        x[1] = 7;
+        if (narrow)
+            __threadfence_block();
+        else
+            __threadfence();
+        atomicExch(&x[0], 1);
+    } else {
+        while (!atomicAdd(&x[0], 0)) {
+        }
+        __threadfence();
+        x[2] = x[1]; // bug: narrow_fence
+    }
+}
+static void narrow_fence(bool bug)
+{
+    narrow_fence_kernel<<<2, B>>>(b, bug);
+}
+template <cuda::memory_order Order> __global__ void relaxed_poll_kernel(int *x)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> flag(x[0]);
+    if (T)
+        return;
+    if (blockIdx.x == 0) {
+        x[1] = 7;
+        flag.store(1, cuda::memory_order_release);
+    } else {
+        while (!flag.load(Order)) {
+        }
+        x[2] = x[1]; // bug: relaxed_poll
+    }
+}
+static void relaxed_poll(bool bug)
+{
+    if (bug)
+        relaxed_poll_kernel<cuda::memory_order_relaxed><<<2, B>>>(b);
+    else
+        relaxed_poll_kernel<cuda::memory_order_acquire><<<2, B>>>(b);
+}
+__global__ void volatile_poll_kernel(int *x, int fence)
+{
+    volatile int *flag = x;
+    if (T)
+        return;
+    if (blockIdx.x == 0) {
+        x[1] = 7;
+        __threadfence();
+        *flag = 1;
+    } else {
+        while (!*flag) {
+        }
+        if (fence)
+            __threadfence();
+        x[2] = x[1]; // bug: volatile_poll
+    }
+}
+static void volatile_poll(bool bug)
+{
+    volatile_poll_kernel<<<2, B>>>(b, !bug);
+}
+
 __constant__ int fixed[4];
 __global__ void constant_kernel(int *y, int i, int n)
 {
@@ -377,6 +513,14 @@ static const Bug bugs[] = {
     {"no_fence", no_fence}, // race
     {"lock_without_fence", lock_without_fence}, // race
     {"wrong_barrier", wrong_barrier}, // race
+    {"count_in_block", count_in_block}, // race
+    {"mixed_scopes", mixed_scopes}, // race
+    {"typed_counter", typed_counter}, // race
+    {"narrow_lock", narrow_lock}, // race
+    {"no_acquire", no_acquire}, // race
+    {"narrow_fence", narrow_fence}, // race
+    {"relaxed_poll", relaxed_poll}, // race
+    {"volatile_poll", volatile_poll}, // race
     {"half_block", half_block}, // barrier-exited
     {"divergent", divergent}, // barrier-divergent
     {"shuffle_mask", shuffle_mask}, // sync-mask

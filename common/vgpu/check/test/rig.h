@@ -101,7 +101,7 @@ static inline void rig_block_end(Rig *r)
 }
 
 typedef struct RigAccess {
-    uint8_t kind, space, sem;
+    uint8_t kind, space, sem, scope;
     uint32_t inst, warp, mask, bytes;
     uint64_t base;        /* address of lane 0 */
     int64_t stride;       /* bytes from lane to lane */
@@ -128,6 +128,7 @@ static inline void rig_access_at(Rig *r, const RigAccess *x, const uint64_t addr
         .space = x->space,
         .pattern = pattern,
         .sem = x->sem,
+        .scope = x->scope,
         .bytes = x->bytes,
         .mask = x->mask,
         .addr = addr,
@@ -249,7 +250,7 @@ static inline void rig_none(const Rig *r)
 #define ATOMIC(...)                                                                                          \
     (RigAccess)                                                                                              \
     {                                                                                                        \
-        .kind = ACCESS_ATOMIC, .sem = SEM_RELAXED, __VA_ARGS__                                               \
+        .kind = ACCESS_ATOMIC, .sem = SEM_RELAXED, .scope = SCOPE_GPU, __VA_ARGS__                                               \
     }
 
 #endif

@@ -20,7 +20,7 @@ typedef struct Entry {
 } Entry;
 
 typedef struct Model {
-    Entry of[2][BLOCKS][2]; /* [about writes?][block][of block scope?] */
+    Entry of[2][BLOCKS]; /* [about writes?][block] */
     bool ended[BLOCKS];
 } Model;
 
@@ -43,8 +43,8 @@ static void entry_merge(Entry *into, const Entry *from)
 static void model_merge(Model *into, const Model *from)
 {
     for (int b = 0; b < BLOCKS; b++) {
-        for (int i = 0; i < 4; i++)
-            entry_merge(&into->of[i / 2][b][i % 2], &from->of[i / 2][b][i % 2]);
+        for (int i = 0; i < 2; i++)
+            entry_merge(&into->of[i][b], &from->of[i][b]);
         into->ended[b] |= from->ended[b];
     }
 }
@@ -54,9 +54,9 @@ static void model_add(Model *into, const Fact *f, int block, uint32_t lanes, boo
     Entry e = {.interval = f->interval + 1};
     for (unsigned u = 0; u < WARP_LANES; u++)
         e.tick[f->warp * WARP_LANES + u] = lanes >> u & 1 ? f->tick : f->base;
-    entry_merge(&into->of[0][block][f->block_scope], &e);
+    entry_merge(&into->of[0][block], &e);
     if (!reads_only)
-        entry_merge(&into->of[1][block][f->block_scope], &e);
+        entry_merge(&into->of[1][block], &e);
 }
 
 static bool entry_covers(const Entry *e, const OrderPoint *p)
@@ -64,10 +64,9 @@ static bool entry_covers(const Entry *e, const OrderPoint *p)
     return p->interval + 1 < e->interval || (p->interval + 1 == e->interval && p->tick < e->tick[p->thread]);
 }
 
-static bool model_covers(const Model *m, const OrderPoint *p, int block, bool own)
+static bool model_covers(const Model *m, const OrderPoint *p, int block)
 {
-    const Entry *of = m->of[!p->reads][block];
-    return m->ended[block] || entry_covers(&of[0], p) || (own && entry_covers(&of[1], p));
+    return m->ended[block] || entry_covers(&m->of[!p->reads][block], p);
 }
 
 typedef struct Pair {
@@ -81,8 +80,7 @@ static void grow(KnowMaker *m, Pair *p, const Pair *other, uint64_t *seed)
     Fact f = {.block = numbers[block],
               .interval = next_random(seed, INTERVALS),
               .warp = next_random(seed, WARPS),
-              .tick = 1 + next_random(seed, TICKS),
-              .block_scope = next_random(seed, 4) == 0};
+              .tick = 1 + next_random(seed, TICKS)};
     f.base = next_random(seed, f.tick);
     uint32_t lanes = 1u << next_random(seed, 32), what = next_random(seed, 100);
     if (what < 40) {
@@ -105,14 +103,12 @@ static void grow(KnowMaker *m, Pair *p, const Pair *other, uint64_t *seed)
 static void expect_same(const Pair *p, uint64_t *seed)
 {
     int block = (int)next_random(seed, BLOCKS);
-    bool own = next_random(seed, 2);
     OrderPoint at = {.block = numbers[block],
                      .thread = next_random(seed, WARPS * WARP_LANES),
                      .interval = next_random(seed, INTERVALS),
                      .tick = next_random(seed, TICKS),
                      .reads = next_random(seed, 2)};
-    assert_int_equal(model_covers(&p->model, &at, block, own),
-                     know_covers(p->know, &at, own ? at.block : numbers[block] + 1));
+    assert_int_equal(model_covers(&p->model, &at, block), know_covers(p->know, &at));
 }
 
 static void says_what_the_model_says(void **state)
@@ -146,7 +142,7 @@ static void partial_syncs_count(void **state)
     for (uint32_t thread = 0; thread < 3; thread++)
         for (uint32_t tick = 0; tick < 7; tick++)
             assert_int_equal(tick < expected[thread],
-                             know_covers(k, &(OrderPoint){.block = 7, .thread = thread, .tick = tick}, 1));
+                             know_covers(k, &(OrderPoint){.block = 7, .thread = thread, .tick = tick}));
     pool_free(&m.pool);
 }
 
@@ -180,7 +176,7 @@ static void says_when_it_is_full(void **state)
     for (uint32_t i = 0; i < 1000 && !m.full; i++)
         chain = know_add(&m, chain, &(Fact){.block = i, .tick = 1}, 1);
     assert_true(m.full);
-    assert_true(know_covers(chain, &(OrderPoint){.block = 0}, 1));
+    assert_true(know_covers(chain, &(OrderPoint){.block = 0}));
     pool_free(&m.pool);
     know_reset(&m);
     assert_false(m.full);

@@ -196,7 +196,7 @@ static void lock_forgotten_by_one(void **state)
 
 /* ---- flags ---- */
 
-static size_t flag(uint8_t store_sem, uint8_t load_sem, bool fence)
+static size_t flag(uint8_t store_sem, uint8_t load_sem, bool fence, bool reader_fence)
 {
     Grid g = grid_new(2);
     rig_block(g.r, 0, 0);
@@ -206,6 +206,8 @@ static size_t flag(uint8_t store_sem, uint8_t load_sem, bool fence)
     flag_store(&g, 0, store_sem);
     rig_block(g.r, 1, 0);
     flag_load(&g, 0, load_sem);
+    if (reader_fence)
+        rig_fence(g.r, 0, 1, SCOPE_GPU);
     load(&g, 0);
     size_t n = races(&g);
     grid_free(&g);
@@ -215,14 +217,16 @@ static size_t flag(uint8_t store_sem, uint8_t load_sem, bool fence)
 static void flags(void **state)
 {
     (void)state;
-    assert_int_equal(flag(SEM_VOLATILE, SEM_VOLATILE, true), 0);
-    assert_int_equal(flag(SEM_VOLATILE, SEM_VOLATILE, false),
+    assert_int_equal(flag(SEM_VOLATILE, SEM_VOLATILE, true, true), 0);
+    assert_int_equal(flag(SEM_VOLATILE, SEM_VOLATILE, false, true),
                      1); /* not the flag itself, but what it guards */
-    assert_int_equal(flag(SEM_RELEASE, SEM_ACQUIRE, false), 0);
-    assert_int_equal(flag(SEM_RELAXED, SEM_RELAXED, false), 1);
-    assert_int_equal(flag(SEM_RELAXED, SEM_RELAXED, true), 0);
-    assert_int_equal(flag(SEM_WEAK, SEM_WEAK, true), 2);
-    assert_int_equal(flag(SEM_WEAK, SEM_VOLATILE, true), 2);
+    assert_int_equal(flag(SEM_VOLATILE, SEM_VOLATILE, true, false), 1);
+    assert_int_equal(flag(SEM_RELEASE, SEM_ACQUIRE, false, false), 0);
+    assert_int_equal(flag(SEM_RELEASE, SEM_RELAXED, false, false), 1);
+    assert_int_equal(flag(SEM_RELAXED, SEM_RELAXED, false, true), 1);
+    assert_int_equal(flag(SEM_RELAXED, SEM_RELAXED, true, true), 0);
+    assert_int_equal(flag(SEM_WEAK, SEM_WEAK, true, true), 2);
+    assert_int_equal(flag(SEM_WEAK, SEM_VOLATILE, true, true), 2);
 }
 
 /* Two blocks store to one volatile word: one of the two is lost, whoever reads it. */
@@ -304,6 +308,7 @@ static void written_after_the_fence(void **state)
     flag_atomic(&g, 0);
     rig_block(g.r, 1, 0);
     flag_atomic(&g, 0);
+    rig_fence(g.r, 0, 1, SCOPE_GPU);
     load(&g, 0);
     assert_int_equal(races(&g), 1);
     grid_free(&g);
@@ -321,6 +326,7 @@ static void another_flag(void **state)
         flag_atomic(&g, 0);
         rig_block(g.r, 1, 0);
         flag_atomic(&g, other);
+        rig_fence(g.r, 0, 1, SCOPE_GPU);
         load(&g, 0);
         assert_int_equal(races(&g), other);
         grid_free(&g);
@@ -329,20 +335,22 @@ static void another_flag(void **state)
 
 /* ---- within a block ---- */
 
-/* Warp 0 hands a shared word to warp 1 through a shared flag; a fence of block scope is enough. */
+/* Warp 0 hands a shared word to warp 1 through a shared flag; fences of block scope are enough, one on each side. */
 static void flag_between_warps(void **state)
 {
     (void)state;
-    for (int fence = 0; fence < 2; fence++) {
+    for (int fences = 0; fences < 4; fences++) {
         Grid g = grid_new(1);
         rig_block(g.r, 0, 0);
         rig_access(g.r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .mask = 1, .base = 0));
-        if (fence)
+        if (fences & 1)
             rig_fence(g.r, 0, 1, SCOPE_CTA);
         rig_access(g.r, ATOMIC(.space = SPACE_SHARED, .inst = 3, .warp = 0, .mask = 1, .base = 512));
         rig_access(g.r, ATOMIC(.space = SPACE_SHARED, .inst = 3, .warp = 1, .mask = 1, .base = 512));
+        if (fences & 2)
+            rig_fence(g.r, 1, 1, SCOPE_CTA);
         rig_access(g.r, LOAD(.space = SPACE_SHARED, .inst = 2, .warp = 1, .mask = 1, .base = 0));
-        assert_int_equal(races(&g), (size_t)!fence);
+        assert_int_equal(races(&g), fences != 3);
         grid_free(&g);
     }
 }
@@ -359,6 +367,7 @@ static void warp_sync_passes_on(void **state)
         flag_atomic(&g, 0);
         rig_block(g.r, 1, 0);
         flag_atomic(&g, 0);
+        rig_fence(g.r, 0, 1, SCOPE_GPU);
         if (sync)
             rig_syncwarp(g.r, 0, 0xFFFFFFFFu);
         rig_access(g.r, LOAD(.space = SPACE_GLOBAL, .alloc = g.data, .inst = 2, .mask = 1u << 9,
@@ -418,6 +427,7 @@ static void launches_start_afresh(void **state)
         flag_atomic(&g, 0);
         rig_block(g.r, 1, 0);
         flag_atomic(&g, 0);
+        rig_fence(g.r, 0, 1, SCOPE_GPU);
         load(&g, 0);
         assert_int_equal(races(&g), (size_t)(launch == 2));
     }
