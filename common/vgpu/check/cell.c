@@ -136,6 +136,19 @@ static bool conflict(const Record *old, const Record *now)
     return apart || !((both & RECORD_ATOMIC) || one_tells);
 }
 
+/* Strong, and the one is taken as data that the other stores: who comes first decides. */
+static bool is_volatile_data(const Record *old, const Record *now)
+{
+    unsigned both = old->flags & now->flags, any = old->flags | now->flags;
+    return (both & RECORD_DATA) && (any & RECORD_WRITES) && !(both & RECORD_WRITES);
+}
+
+/* Something is to be said of the two, unless one comes before the other. */
+static bool meet(const Record *old, const Record *now)
+{
+    return conflict(old, now) || is_volatile_data(old, now);
+}
+
 static bool is_same_thread(const Record *old, Cell cell, const Record *now, Cell mine)
 {
     return old->block == now->block && old->first_thread == now->first_thread &&
@@ -239,7 +252,7 @@ static bool is_harmless_run(const RaceAccess *r, const Run *run, Cell first)
     const Record *old = record_at(r, first);
     if (first % WARP_LANES + ((run->n - 1) >> run->shift) >= WARP_LANES)
         return false; /* it only looks like one run */
-    return !conflict(old, &r->now) || is_same_thread(old, first, &r->now, run->cell) ||
+    return !meet(old, &r->now) || is_same_thread(old, first, &r->now, run->cell) ||
            (old->block == r->now.block && old->interval < r->now.interval);
 }
 
@@ -253,13 +266,14 @@ static void __attribute__((noinline)) check_cells(RaceAccess *r, const Run *run,
         last_old = old;
         last_now = now;
         const Record *theirs = record_at(r, old);
-        if (!conflict(theirs, &r->now) || is_same_thread(theirs, old, &r->now, now) ||
+        if (!meet(theirs, &r->now) || is_same_thread(theirs, old, &r->now, now) ||
             is_before(r, theirs, old, now))
             continue;
         bool same = is_twin(r, now, old)
                         ? stores_same(r->a, now % WARP_LANES, old % WARP_LANES)
                         : (theirs->flags & RECORD_WRITES) && writes_same(r->a, now % WARP_LANES);
-        race_note(r, same ? FINDING_SAME_VALUE : FINDING_RACE, now, old,
+        FindingKind kind = !conflict(theirs, &r->now) ? FINDING_VOLATILE : same ? FINDING_SAME_VALUE : FINDING_RACE;
+        race_note(r, kind, now, old,
                   (run->first + i) << (r->line->fine ? 0 : WORD_SHIFT), 1);
     }
 }
@@ -273,7 +287,7 @@ HOT bool whole_is_harmless(const RaceAccess *r, const Run *run, const Cell *slot
     if (whole.shift == run->shift && (run->first & ((1u << run->shift) - 1)) == 0)
         return is_harmless_run(r, run, whole.cell + (run->first >> run->shift));
     const Record *old = record_at(r, whole.cell);
-    return !conflict(old, &r->now) || (old->block == r->now.block && old->interval < r->now.interval);
+    return !meet(old, &r->now) || (old->block == r->now.block && old->interval < r->now.interval);
 }
 
 HOT void check_slot(RaceAccess *r, const Run *run, Slot slot)

@@ -10,7 +10,7 @@
  *   race.c     accesses -> lines of shadow        cell.c    one line: what races, what is kept
  *   quick.c    shared memory: the common accesses, without the two above
  *   wide*.c    accesses of whole blocks, kept aside while nothing meets them
- *   guess.c    reads that a compare-and-swap checks
+ *   guess.c    reads that a compare-and-swap checks     polled.c   volatile loads that poll
  *   order.c    happens-before beyond barriers     know.c    what a thread knows of others
  *   check.c    the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
@@ -109,9 +109,9 @@ typedef struct CheckBlock {
     uint64_t opened; /* number of the launch (CheckSet.n_launches) in which it is open; 0: closed */
 } CheckBlock;
 
-/* An answer of guess_is_checked. */
+/* An answer of guess_is_checked, or, with other 0, of polled_is. */
 typedef struct GuessMemo {
-    Place read, other; /* plus 1; 0: empty */
+    Place read, other; /* plus 1; read 0: empty */
     bool checked;
 } GuessMemo;
 enum { GUESS_MEMO = 64 };
@@ -273,6 +273,9 @@ void race_free_block(CheckBlock *b);
 /* True when what the load at pc reads only goes into the compare-and-swap at `swap` (IR_NO_PC: none is known) or into those of the same
  * address, as compare and as what the new value is made of. */
 bool guess_is_checked(const IrFunction *f, uint32_t pc, uint32_t swap);
+
+/* True when a comparison asks for what the volatile load at pc reads: a flag; false: it is data. */
+bool polled_is(const IrFunction *f, uint32_t pc);
 
 /* ---- order ---- */
 

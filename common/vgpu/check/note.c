@@ -294,11 +294,24 @@ static NoteTable *join_tables(CheckSet *set)
     return to;
 }
 
+/* Of a volatile store that races: that nothing orders it has been said. */
+static bool is_in_race(const NoteTable *t, const Note *n)
+{
+    for (size_t k = 0; k < t->n; k++) {
+        const NoteKey *race = &t->notes[k].key;
+        if (race->kind == FINDING_RACE && (race->place == n->key.place || race->other == n->key.place))
+            return true;
+    }
+    return false;
+}
+
 /* Threads that have exited miss every barrier after that: what is told is the first barrier of a kernel, and not even that
  * where threads came apart at one. */
 static bool is_told(const CheckSet *set, const NoteTable *t, size_t i)
 {
     const Note *n = &t->notes[i];
+    if (n->key.kind == FINDING_VOLATILE)
+        return is_in_race(t, n);
     for (size_t k = 0; n->key.kind == FINDING_BARRIER_EXITED && k < t->n; k++) {
         const Note *other = &t->notes[k];
         bool says_it = other->key.kind == FINDING_BARRIER_DIVERGENT || (other->key.kind == n->key.kind && k < i);

@@ -202,6 +202,17 @@ static void access_segment(RaceAccess *r, const Segment *s)
 
 /* ---- the access ---- */
 
+static bool is_polled(const CheckEvent *e)
+{
+    Place place = check_place(e->set, e->who);
+    if (place == NO_PLACE)
+        return true;
+    GuessMemo *memo = &e->worker->guesses[place % GUESS_MEMO];
+    if (memo->read != place + 1 || memo->other != 0)
+        *memo = (GuessMemo){place + 1, 0, polled_is(e->who->function, (uint32_t)(e->who->inst - e->who->function->insts))};
+    return memo->checked;
+}
+
 static uint8_t record_flags(const CheckEvent *e, const ExecAccess *a)
 {
     bool stores = a->kind != ACCESS_LOAD;
@@ -217,9 +228,10 @@ static uint8_t record_flags(const CheckEvent *e, const ExecAccess *a)
             !stores || order_has_fenced(e->block, e->who->first_thread + (uint32_t)__builtin_ctz(a->mask));
         told = stores && !atomic && a->space == SPACE_GLOBAL;
     }
+    bool data = a->sem == SEM_VOLATILE && a->space == SPACE_GLOBAL && (stores ? told : !is_polled(e));
     bool narrow = atomic && a->space == SPACE_GLOBAL && order_is_narrow((IrScope)a->scope);
     return (uint8_t)((stores ? RECORD_WRITES : 0) | (atomic ? RECORD_ATOMIC : 0) | (told ? RECORD_TOLD : 0) |
-                     (narrow ? RECORD_NARROW : 0));
+                     (narrow ? RECORD_NARROW : 0) | (data ? RECORD_DATA : 0));
 }
 
 bool race_begin_access(RaceAccess *r)

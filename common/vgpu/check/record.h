@@ -23,8 +23,8 @@ enum {
 };
 
 /* Flags. Atomic: may meet another atomic one without a race; narrow: one of the same block only; told: a write that may meet an
- * atomic read. */
-enum { RECORD_WRITES = 1, RECORD_ATOMIC = 2, RECORD_TOLD = 4, RECORD_NARROW = 8 };
+ * atomic read; data: volatile, and no flag that somebody polls. */
+enum { RECORD_WRITES = 1, RECORD_ATOMIC = 2, RECORD_TOLD = 4, RECORD_NARROW = 8, RECORD_DATA = 16 };
 
 typedef struct Record {
     uint32_t block, interval, tick;

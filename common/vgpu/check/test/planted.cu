@@ -473,6 +473,43 @@ static void volatile_poll(bool bug)
     volatile_poll_kernel<<<2, B>>>(b, !bug);
 }
 
+__global__ void volatile_sum_kernel(int *x, int sync) // a warp that relies on running in step
+{
+    volatile int *v = x;
+    for (int step = 16; step > 0; step /= 2) {
+        if (T < step)
+            v[T] += v[T + step]; // bug: volatile_sum
+        if (sync)
+            __syncwarp();
+    }
+}
+static void volatile_sum(bool bug)
+{
+    volatile_sum_kernel<<<1, 32>>>(a, !bug);
+}
+__global__ void volatile_data_kernel(int *x, int fences)
+{
+    volatile int *flag = x, *data = x + 1;
+    if (T)
+        return;
+    if (blockIdx.x == 0) {
+        *data = 7;
+        if (fences)
+            __threadfence();
+        *flag = 1;
+    } else {
+        while (!*flag) {
+        }
+        if (fences)
+            __threadfence();
+        x[2] = *data + 1; // bug: volatile_data
+    }
+}
+static void volatile_data(bool bug)
+{
+    volatile_data_kernel<<<2, B>>>(b, !bug);
+}
+
 __constant__ int fixed[4];
 __global__ void constant_kernel(int *y, int i, int n)
 {
@@ -521,6 +558,8 @@ static const Bug bugs[] = {
     {"narrow_fence", narrow_fence}, // race
     {"relaxed_poll", relaxed_poll}, // race
     {"volatile_poll", volatile_poll}, // race
+    {"volatile_sum", volatile_sum}, // volatile
+    {"volatile_data", volatile_data}, // volatile
     {"half_block", half_block}, // barrier-exited
     {"divergent", divergent}, // barrier-divergent
     {"shuffle_mask", shuffle_mask}, // sync-mask
