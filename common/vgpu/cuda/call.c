@@ -2,8 +2,10 @@
 #include "common/vgpu/cuda/cuda_internal.h"
 #include "common/vgpu/cuda/refused.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 static const struct {
     const char *name, *base;
@@ -83,12 +85,31 @@ EXPORT CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
+/* Is the code at an address the program's own, and not a library's? */
+static bool is_of_program(const void *address)
+{
+    Dl_info here, program;
+    const void *headers = (const void *)(uintptr_t)getauxval(AT_PHDR);
+    return dladdr(address, &here) != 0 && dladdr(headers, &program) != 0 && here.dli_fbase == program.dli_fbase;
+}
+
+/* The static runtime asks for its tables when the program calls it. */
+static void say_static_runtime(void)
+{
+    static _Atomic bool said;
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+        vgpu_say("the program calls the static CUDA runtime, nvcc's default, which only a real GPU can serve: its calls fail\n"
+                 "  link it with the shared one:  nvcc -cudart shared -arch=compute_75 -lineinfo -g ...");
+}
+
 /* Tables of functions that NVIDIA's own libraries share with its driver: NVRTC asks for one, and does without. So
  * there is none, which is no error of the program's. */
 EXPORT CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     if (table == NULL || id == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (is_of_program(__builtin_return_address(0)))
+        say_static_runtime();
     *table = NULL;
     return CUDA_ERROR_NOT_FOUND;
 }

@@ -38,7 +38,9 @@ static bool find_program(const char *name, char *path, size_t size)
 /* ---- reading it ---- */
 
 typedef struct Facts {
-    bool has_fatbin, has_runtime, has_driver, has_debug;
+    bool has_modules; /* a source compiled by nvcc is in it, perhaps without a kernel */
+    bool has_symbols, has_kernels; /* its symbols are there; host stubs of kernels are among them */
+    bool has_runtime, has_driver, has_debug;
     char other_runtime[64];
 } Facts;
 
@@ -66,6 +68,20 @@ static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Fa
     }
 }
 
+static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Facts *facts)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t n = data == NULL || header->sh_entsize == 0 ? 0 : header->sh_size / header->sh_entsize;
+    facts->has_symbols = n > 0;
+    for (size_t i = 0; i < n && !facts->has_kernels; i++) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, (int)i, &symbol) == NULL)
+            continue;
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        facts->has_kernels = name != NULL && strstr(name, "__device_stub__") != NULL;
+    }
+}
+
 static void read_sections(Elf *elf, Facts *facts)
 {
     size_t names;
@@ -79,14 +95,18 @@ static void read_sections(Elf *elf, Facts *facts)
         const char *name = elf_strptr(elf, names, header.sh_name);
         if (name == NULL)
             continue;
-        facts->has_fatbin =
-            facts->has_fatbin || strcmp(name, ".nv_fatbin") == 0 || strcmp(name, "__nv_relfatbin") == 0;
+        facts->has_modules =
+            facts->has_modules || strcmp(name, "__nv_module_id") == 0 || strcmp(name, "__nv_relfatbin") == 0;
         facts->has_debug = facts->has_debug || strcmp(name, ".debug_line") == 0;
         if (header.sh_type == SHT_DYNAMIC)
             read_dynamic(elf, section, &header, facts);
+        if (header.sh_type == SHT_SYMTAB)
+            read_symbols(elf, section, &header, facts);
     }
 }
 
+/* nvcc links its static runtime and a fat binary of its own into all that it links: neither says that the program uses them.
+ * Kernels do. A program without them that calls the static runtime is told so when it does (common/vgpu/cuda/call.c). */
 static void classify(const Facts *facts, Program *out)
 {
     out->has_debug = facts->has_debug;
@@ -95,10 +115,9 @@ static void classify(const Facts *facts, Program *out)
     else if (facts->other_runtime[0] != 0) {
         out->kind = PROGRAM_OTHER_RUNTIME;
         snprintf(out->runtime, sizeof out->runtime, "%s", facts->other_runtime);
-    } else if (facts->has_fatbin && !facts->has_driver) {
+    } else if (!facts->has_driver && (facts->has_symbols ? facts->has_kernels : facts->has_modules)) {
         out->kind = PROGRAM_STATIC;
     } else {
-        out->static_runtime = facts->has_fatbin;
         out->kind = facts->has_driver ? PROGRAM_CUDA : PROGRAM_PLAIN;
     }
 }

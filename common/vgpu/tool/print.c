@@ -74,15 +74,6 @@ static void put_missing_lines(const Records *r, const Program *p, StrBuf *out)
         strbuf_puts(out, "vgpu: host code was compiled without line numbers: add -g to nvcc's options\n");
 }
 
-/* nvcc links its static runtime into everything, and nobody sees from outside whether it is called. */
-static void put_static_runtime(const Program *p, StrBuf *out)
-{
-    if (p->static_runtime)
-        strbuf_puts(out, "vgpu: only the driver API is served here, as this program brings the static CUDA "
-                         "runtime along; if it "
-                         "calls that one too, link it with -cudart shared\n");
-}
-
 /* Whether a path may begin here: not in the middle of another one. A colour may stand before it. */
 static bool begins_word(const char *text, const char *at)
 {
@@ -148,7 +139,6 @@ void print_findings(const Records *r, const ToolOptions *o, const Program *p, co
     put_errors(r, out);
     name_from_here(out);
     put_missing_lines(r, p, out);
-    put_static_runtime(p, out);
     put_limit(r, o, out);
     if (r->start != NULL && r->end == NULL)
         strbuf_puts(out, "vgpu: the program ended without leaving the runtime (_exit or a signal): leaks and "

@@ -44,7 +44,7 @@ typedef struct ToolOptions {
 
 typedef enum ProgramKind {
     PROGRAM_CUDA,          /* linked with -cudart shared, or with the driver API alone */
-    PROGRAM_STATIC,        /* linked with the static runtime, and not with the driver API */
+    PROGRAM_STATIC,        /* kernels linked with the static runtime */
     PROGRAM_OTHER_RUNTIME, /* linked with a runtime of another version */
     PROGRAM_PLAIN,         /* no CUDA inside, or not a file that we understand */
 } ProgramKind;
@@ -54,8 +54,6 @@ typedef struct Program {
     ProgramKind kind;
     char runtime[64];    /* OTHER_RUNTIME: name of the library */
     bool has_debug;      /* .debug_line */
-    bool static_runtime; /* CUDA, by the driver API; calls of the runtime that nvcc linked in as well would
-                            fail */
 } Program;
 
 /* Looks the name up as execvp does. STATUS_NOT_FOUND: there is no such program. */

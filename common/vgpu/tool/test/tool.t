@@ -229,7 +229,25 @@ printf '#include <cuda.h>\nint main(void) { int n; return cuInit(0) || cuDeviceG
 nvcc -o "$scratch/driver" "$scratch/driver.c" -lcuda >"$scratch/log" 2>&1
 "$vgpu" "$scratch/driver" >"$scratch/out" 2>"$scratch/err"
 same "beside the driver API it does no harm" 0 $?
-has "what would not work is said" "$scratch/err" 'only the driver API is served here.*-cudart shared'
+same "and nothing is said of it" "" "$(grep static "$scratch/err")"
+printf '#include <dlfcn.h>\nint main(void) { void *cuda = dlopen("libcuda.so.1", RTLD_NOW); return ((int (*)(unsigned))dlsym(cuda, "cuInit"))(0); }\n' >"$scratch/open.cu"
+printf '#include <cuda_runtime_api.h>\nint main() { void *p; return cudaMalloc(&p, 4) == cudaSuccess ? 0 : 7; }\n' >"$scratch/calls.cu"
+for program in open calls; do # host code alone: as C++, and as CUDA
+    cp "$scratch/$program.cu" "$scratch/$program.cpp"
+    nvcc -o "$scratch/$program-cpp" "$scratch/$program.cpp" >"$scratch/log" 2>&1
+    nvcc -o "$scratch/$program-cu" "$scratch/$program.cu" >"$scratch/log" 2>&1
+done
+for kind in cpp cu; do
+    "$vgpu" "$scratch/open-$kind" >"$scratch/out" 2>"$scratch/err"
+    same "host code that opens the driver's library runs ($kind)" "0 " "$? $(grep static "$scratch/err")"
+    "$vgpu" "$scratch/calls-$kind" >"$scratch/out" 2>"$scratch/err"
+    same "host code that calls the static runtime gets an error ($kind)" 7 $?
+    has "and is told why, and the cure" "$scratch/err" 'the program calls the static CUDA runtime'
+    has "with the line to type" "$scratch/err" 'nvcc -cudart shared -arch=compute_75'
+done
+strip -o "$scratch/stripped" "$scratch/static"
+"$vgpu" "$scratch/stripped" >"$scratch/out" 2>"$scratch/err"
+same "without symbols the static runtime is refused, too" 2 $?
 nvcc -cudart shared -gencode arch=compute_75,code=sm_75 -o "$scratch/machine" "$here/faults.cu" >"$scratch/log" 2>&1
 "$vgpu" "$scratch/machine" >"$scratch/out" 2>"$scratch/err"
 has "machine code only" "$scratch/err" 'build it with nvcc -arch=compute_75'
