@@ -53,6 +53,16 @@ run "a program that compiles its kernels" "$scratch/nvrtc"
 same "it computes" "$expected" "$(cat "$scratch/out")"
 same "no findings" "" "$(kinds)"
 same "no call of its failed" 0 "$(jq ".errors | length" "$scratch/report.json")"
+for option in --gpu-architecture=sm_75 -arch=sm_75; do
+    run "compiled to a cubin ($option)" "$scratch/nvrtc" "cubin$option"
+    same "it computes" "$expected" "$(cat "$scratch/out")"
+done
+run "a cubin in a file" "$scratch/nvrtc" cubin-arch=sm_75 "$scratch/file.cubin"
+same "it computes" "$expected" "$(cat "$scratch/out")"
+"$vgpu" --quiet "$scratch/nvrtc" cubin-arch=sm_90 >"$scratch/out" 2>"$scratch/err"
+has "is not for this one" "$scratch/out" 'cuModuleLoadData.* gives 209'
+"$vgpu" --quiet --device=h100 "$scratch/nvrtc" cubin-arch=sm_90 >"$scratch/out" 2>"$scratch/err"
+same "on such a card it computes" "$expected" "$(cat "$scratch/out")"
 run "its bug" "$scratch/nvrtc" bug
 same "is found" "out-of-bounds" "$(kinds)"
 same "at the line of the source in memory" "scale.cu:12 shift" \

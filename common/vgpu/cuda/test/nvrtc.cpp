@@ -1,6 +1,6 @@
 /* A program that compiles its kernels while it runs: NVRTC, then the driver API. The same lines on a real GPU:
  *
- *      g++ -o nvrtc nvrtc.cpp -lnvrtc -lcuda && ./nvrtc [bug|leak]
+ *      g++ -o nvrtc nvrtc.cpp -lnvrtc -lcuda && ./nvrtc [bug|leak|cubin]
  */
 #include <cuda.h>
 #include <nvrtc.h>
@@ -36,7 +36,7 @@ extern "C" __global__ void shift(float *x, int n)
 )";
 
 static std::string compile(const char *text, const char *name, std::vector<const char *> options,
-                           const char *expression, std::string *lowered)
+                           const char *expression, std::string *lowered, bool cubin = false)
 {
     nvrtcProgram program;
     size_t n;
@@ -54,9 +54,12 @@ static std::string compile(const char *text, const char *name, std::vector<const
         nvrtcDestroyProgram(&program);
         return "";
     }
-    CHECK(nvrtcGetPTXSize(program, &n));
+    CHECK(cubin ? nvrtcGetCUBINSize(program, &n) : nvrtcGetPTXSize(program, &n));
     std::string ptx(n, ' ');
-    CHECK(nvrtcGetPTX(program, &ptx[0]));
+    CHECK(cubin ? nvrtcGetCUBIN(program, &ptx[0]) : nvrtcGetPTX(program, &ptx[0]));
+    size_t no_cubin = 1;
+    if (strstr(options[0], "compute_") != NULL && (nvrtcGetCUBINSize(program, &no_cubin) != NVRTC_SUCCESS || no_cubin != 0))
+        printf("a virtual architecture has a cubin of %zu bytes\n", no_cubin);
     if (expression != NULL) {
         CHECK(nvrtcGetLoweredName(program, expression, &mangled));
         *lowered = mangled;
@@ -68,10 +71,16 @@ static std::string compile(const char *text, const char *name, std::vector<const
 int main(int argc, char **argv)
 {
     bool bug = argc > 1 && strcmp(argv[1], "bug") == 0, leak = argc > 1 && strcmp(argv[1], "leak") == 0;
-    std::vector<const char *> options = {"--gpu-architecture=compute_75", "-lineinfo"};
+    const char *machine = argc > 1 && strncmp(argv[1], "cubin", 5) == 0 ? argv[1] + 5 : NULL;
+    std::vector<const char *> options = {machine ? machine : "--gpu-architecture=compute_75", "-lineinfo"};
     std::string lowered;
     compile("__global__ void k(int *x)\n{\n    x = undefined_name;\n}\n", "broken.cu", options, NULL, NULL);
-    std::string ptx = compile(source, "scale.cu", options, "scale<float, 3>", &lowered);
+    std::string ptx = compile(source, "scale.cu", options, "scale<float, 3>", &lowered, machine != NULL);
+    if (machine != NULL && argc > 2) {
+        FILE *file = fopen(argv[2], "wb");
+        fwrite(ptx.data(), 1, ptx.size(), file);
+        fclose(file);
+    }
 
     CUdevice device;
     CUcontext context;
@@ -86,7 +95,7 @@ int main(int argc, char **argv)
     CHECK(cuInit(0));
     CHECK(cuDeviceGet(&device, 0));
     CHECK(cuCtxCreate(&context, NULL, 0, device));
-    CHECK(cuModuleLoadData(&module, ptx.c_str()));
+    CHECK(machine != NULL && argc > 2 ? cuModuleLoad(&module, argv[2]) : cuModuleLoadData(&module, ptx.c_str()));
     CHECK(cuModuleGetFunction(&scale, module, lowered.c_str()));
     CHECK(cuModuleGetFunction(&shift, module, "shift"));
     CHECK(cuModuleGetGlobal(&offset, &bytes, module, "offset"));

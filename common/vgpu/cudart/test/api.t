@@ -5,8 +5,10 @@ here=$(dirname "$0")
 . "$here/tap.sh"
 lib=$runtime/libcudart.so.13
 
-# What the driver API's library needs has a version of its own.
-nm -D --defined-only "$lib" | awk '$2 == "T" { print $3 }' | grep -v '^vgpu_.*@@VGPU_PRIVATE$' >"$scratch/exports"
+# What the driver API's library needs, and what stands in front of NVRTC's, have versions of their own.
+nm -D --defined-only "$lib" | awk '$2 == "T" { print $3 }' | grep -v '^vgpu_.*@@VGPU_PRIVATE$' >"$scratch/all"
+same "of NVRTC's it has two" "nvrtcGetCUBIN nvrtcGetCUBINSize" "$(sed -n 's/^\(nvrtc.*\)@@libnvrtc.so.13$/\1/p' "$scratch/all" | sort | xargs)"
+grep -v '^nvrtc.*@@libnvrtc.so.13$' "$scratch/all" >"$scratch/exports"
 sed 's/@@.*//' "$scratch/exports" | sort >"$scratch/ours"
 sed -n 's/^X(\([A-Za-z0-9_]*\),.*/\1/p' "$KIT/common/vgpu/cudart/api.def" | sort >"$scratch/table"
 diff "$scratch/table" "$scratch/ours" >"$scratch/diff"
