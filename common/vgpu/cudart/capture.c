@@ -367,8 +367,8 @@ static bool divert(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *rep
         if (*error == cudaSuccess && msg->op == OP_EVENT_RECORD && e != NULL)
             clear(e);
         if (*error == cudaSuccess && msg->op == OP_FREE)
-            return graph_memory_free(call, device, msg->free.addr, msg->free.kind != DEVICE_MEMORY_POOL,
-                                     error);
+            return graph_memory_free(call, device, msg->stream, msg->free.addr,
+                                     msg->free.kind != DEVICE_MEMORY_POOL, error);
         return *error != cudaSuccess;
     }
     return true;

@@ -354,7 +354,7 @@ static cudaError_t launch(Launch *l, GraphExec *e)
     uint64_t site = call_site(l->call), inside;
     cudaError_t error = check_nodes(l, &e->graph->nodes);
     if (error == cudaSuccess)
-        error = graph_memory_launch(l->call, e);
+        error = graph_memory_launch(e, l->stream);
     if (error != cudaSuccess)
         return error;
     l->call->site = site;

@@ -107,13 +107,19 @@ struct Capture {
     uint32_t origin; /* the stream it began with */
 };
 
-/* Memory that a graph allocates: it is there as long as the graph, live from a launch to a free. */
+/* Memory that a graph allocates: it is there as long as the graph or an executable one made of it, live from a launch to a
+ * free. */
 typedef struct GraphMemory {
     uint64_t addr, bytes;
-    uint64_t graph; /* id; 0: destroyed, the memory goes with its last use */
-    uint32_t device;
+    uint32_t device, stream; /* of its last launch */
     bool live;
+    bool orphan; /* no graph allocates it any more: it goes when it is freed */
 } GraphMemory;
+
+/* What graphs hold of a device: as long as nobody trims, as much as a launch has ever needed. */
+typedef struct GraphUse {
+    uint64_t used_high, reserved, reserved_high;
+} GraphUse;
 
 struct Graphs {
     HandleTable graphs, nodes, execs, objects;
@@ -123,6 +129,7 @@ struct Graphs {
     uint64_t n_captures_made;
     GraphMemory *memory;
     size_t n_memory, memory_cap;
+    GraphUse use[DEVICES_MAX];
     cudaGraphNode_t *shown; /* by cudaStreamGetCaptureInfo */
     size_t n_shown, shown_cap;
 };
@@ -176,10 +183,11 @@ cudaError_t graph_launch(Call *call, GraphExec *e, cudaStream_t stream);
 cudaError_t graph_memory_add(Call *call, GraphNode *n, size_t bytes, uint32_t device, void **out);
 GraphMemory *graph_memory_find(uint64_t addr);
 /* May the allocations of these nodes be made live? Makes them so, and those that nodes free not. */
-cudaError_t graph_memory_launch(Call *call, const GraphExec *e);
+cudaError_t graph_memory_launch(const GraphExec *e, uint32_t stream);
 /* Does this address belong to a graph? Then it is freed here; cudaFree waits for the device. */
-bool graph_memory_free(Call *call, uint32_t device, uint64_t addr, bool wait, cudaError_t *error);
-/* The graph goes: so does the memory that is not live. */
+bool graph_memory_free(Call *call, uint32_t device, uint32_t stream, uint64_t addr, bool wait,
+                       cudaError_t *error);
+/* The graph goes: so does the memory that no other one allocates and that is not live. */
 void graph_memory_release(Graph *g);
 
 /* ---- user_object.c ---- */

@@ -1,7 +1,7 @@
 /* graph_memory: memory that graphs allocate and free.
  *
  * The address is known when the node is made, so the memory is taken then, and stays as long as the graph
- * does. It is live from a launch of the graph that allocates it until a free: by a node of this or another
+ * does, or an executable graph made of it. It is live from a launch of the graph that allocates it until a free: by a node of this or another
  * graph, by cudaFree or cudaFreeAsync. A launch that would allocate what is live is refused, unless the graph
  * frees it or was made with cudaGraphInstantiateFlagAutoFreeOnLaunch (measured).
  *
@@ -35,7 +35,7 @@ cudaError_t graph_memory_add(Call *call, GraphNode *n, size_t bytes, uint32_t de
     if (error != cudaSuccess)
         return error;
     all->memory[all->n_memory++] =
-        (GraphMemory){.addr = reply.value, .bytes = bytes, .graph = n->graph->id, .device = device};
+        (GraphMemory){.addr = reply.value, .bytes = bytes, .device = device};
     n->device = device;
     n->msg.site = call->site;
     n->graph->has_memory = true;
@@ -46,17 +46,39 @@ cudaError_t graph_memory_add(Call *call, GraphNode *n, size_t bytes, uint32_t de
     return cudaSuccess;
 }
 
-/* Gives the memory back to the device. */
-static void release(GraphMemory *m)
+/* Gives the memory back to the device, when the stream gets there. */
+static void release(GraphMemory *m, uint32_t stream)
 {
     struct Graphs *all = graphs();
     Call call = {.api = API_cudaGraphDestroy};
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_FREE};
+    msg.stream = stream;
     msg.free.addr = m->addr;
     msg.free.kind = DEVICE_MEMORY_POOL;
-    call_send_now(&call, m->device, &msg, &reply);
+    if (call_send_now(&call, m->device, &msg, &reply) == cudaErrorInvalidResourceHandle) {
+        msg.stream = DEVICE_STREAM_LEGACY; /* the stream is gone */
+        call_send_now(&call, m->device, &msg, &reply);
+    }
     *m = all->memory[--all->n_memory];
+}
+
+static bool allocates(const Graph *g, uint64_t addr)
+{
+    for (size_t i = 0; i < g->nodes.n && g->has_memory; i++)
+        if (g->nodes.items[i]->type == cudaGraphNodeTypeMemAlloc &&
+            (uint64_t)(uintptr_t)g->nodes.items[i]->alloc.dptr == addr)
+            return true;
+    return false;
+}
+
+static bool another_allocates(const Graph *g, uint64_t addr)
+{
+    const HandleTable *t = &graphs()->graphs;
+    for (size_t i = 1; i < t->n; i++)
+        if (t->items[i] != NULL && t->items[i] != g && allocates(t->items[i], addr))
+            return true;
+    return false;
 }
 
 void graph_memory_release(Graph *g)
@@ -64,15 +86,16 @@ void graph_memory_release(Graph *g)
     struct Graphs *all = graphs();
     for (size_t i = all->n_memory; g->has_memory && i-- > 0;) {
         GraphMemory *m = &all->memory[i];
-        if (m->graph != g->id)
+        if (!allocates(g, m->addr) || another_allocates(g, m->addr))
             continue;
-        m->graph = 0;
+        m->orphan = true;
         if (!m->live)
-            release(m);
+            release(m, m->stream);
     }
 }
 
-bool graph_memory_free(Call *call, uint32_t device, uint64_t addr, bool wait, cudaError_t *error)
+bool graph_memory_free(Call *call, uint32_t device, uint32_t stream, uint64_t addr, bool wait,
+                       cudaError_t *error)
 {
     GraphMemory *m = graph_memory_find(addr);
     DeviceReply reply;
@@ -82,24 +105,40 @@ bool graph_memory_free(Call *call, uint32_t device, uint64_t addr, bool wait, cu
         *error = call_send_now(call, device, &(DeviceMsg){.op = OP_DEVICE_SYNC}, &reply);
     *error = m->live ? cudaSuccess : cudaErrorInvalidValue;
     m->live = false;
-    if (m->graph == 0)
-        release(m);
+    if (m->orphan)
+        release(m, wait ? DEVICE_STREAM_LEGACY : stream);
     return true;
 }
 
-static bool frees(const Graph *g, uint64_t addr)
+static uint64_t used(uint32_t device)
 {
-    for (size_t i = 0; i < g->nodes.n; i++)
-        if (g->nodes.items[i]->type == cudaGraphNodeTypeMemFree &&
-            (uint64_t)(uintptr_t)g->nodes.items[i]->freed == addr)
-            return true;
-    return false;
+    const struct Graphs *all = facade()->graphs;
+    uint64_t bytes = 0;
+    for (size_t i = 0; all != NULL && i < all->n_memory; i++)
+        if (all->memory[i].device == device && all->memory[i].live)
+            bytes += all->memory[i].bytes;
+    return bytes;
+}
+
+static uint64_t highest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* All that the graph allocates is in use at once. */
+static void note_use(void)
+{
+    for (uint32_t i = 0; i < DEVICES_MAX; i++) {
+        GraphUse *use = &graphs()->use[i];
+        use->used_high = highest(use->used_high, used(i));
+        use->reserved = highest(use->reserved, used(i));
+        use->reserved_high = highest(use->reserved_high, use->reserved);
+    }
 }
 
 /* Refuses before it changes anything. */
-cudaError_t graph_memory_launch(Call *call, const GraphExec *e)
+cudaError_t graph_memory_launch(const GraphExec *e, uint32_t stream)
 {
-    (void)call;
     const NodeList *nodes = &e->graph->nodes;
     bool frees_itself = e->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
     for (size_t i = 0; i < nodes->n && e->graph->has_memory; i++) {
@@ -108,41 +147,32 @@ cudaError_t graph_memory_launch(Call *call, const GraphExec *e)
         if (n->type == cudaGraphNodeTypeMemAlloc && (m == NULL || (m->live && !frees_itself)))
             return cudaErrorInvalidValue;
     }
-    for (size_t i = 0; i < nodes->n && e->graph->has_memory; i++) {
-        const GraphNode *n = nodes->items[i];
-        if (n->type == cudaGraphNodeTypeMemAlloc) {
-            GraphMemory *m = graph_memory_find((uint64_t)(uintptr_t)n->alloc.dptr);
-            m->live = !frees(e->graph, m->addr);
-        } else if (n->type == cudaGraphNodeTypeMemFree) {
-            GraphMemory *m = graph_memory_find((uint64_t)(uintptr_t)n->freed);
-            if (m != NULL)
-                m->live = false;
+    for (size_t i = 0; i < nodes->n && e->graph->has_memory; i++)
+        if (nodes->items[i]->type == cudaGraphNodeTypeMemAlloc) {
+            GraphMemory *m = graph_memory_find((uint64_t)(uintptr_t)nodes->items[i]->alloc.dptr);
+            m->live = true;
+            m->stream = stream;
         }
+    if (e->graph->has_memory)
+        note_use();
+    for (size_t i = 0; i < nodes->n && e->graph->has_memory; i++) {
+        GraphMemory *m = graph_memory_find((uint64_t)(uintptr_t)nodes->items[i]->freed);
+        if (nodes->items[i]->type == cudaGraphNodeTypeMemFree && m != NULL)
+            m->live = false;
     }
     return cudaSuccess;
 }
 
 /* ---- what the device holds for graphs ---- */
 
-static uint64_t reserved(uint32_t device)
-{
-    const struct Graphs *all = facade()->graphs;
-    uint64_t bytes = 0;
-    for (size_t i = 0; all != NULL && i < all->n_memory; i++)
-        if (all->memory[i].device == device)
-            bytes += all->memory[i].bytes;
-    return bytes;
-}
-
 static bool enter_device(Call *call, Api api, int device)
 {
     if (!call_enter(call, api))
         return false;
-    call->error = cudaErrorInvalidDevice;
-    return device >= 0 && device < facade()->n_devices;
+    call->error = graphs() == NULL ? cudaErrorMemoryAllocation : cudaErrorInvalidDevice;
+    return graphs() != NULL && device >= 0 && device < facade()->n_devices;
 }
 
-/* Highest values are the current ones: nothing is given back before it has to be. */
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
 {
     Call call;
@@ -150,11 +180,16 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
         return call_leave(&call, call.error);
     if (value == NULL || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
         return call_leave(&call, cudaErrorInvalidValue);
-    uint64_t bytes = reserved(facade()->visible[device]);
-    memcpy(value, &bytes, sizeof bytes);
+    const GraphUse *use = &graphs()->use[facade()->visible[device]];
+    const uint64_t values[] = {[cudaGraphMemAttrUsedMemCurrent] = used(facade()->visible[device]),
+                               [cudaGraphMemAttrUsedMemHigh] = use->used_high,
+                               [cudaGraphMemAttrReservedMemCurrent] = use->reserved,
+                               [cudaGraphMemAttrReservedMemHigh] = use->reserved_high};
+    memcpy(value, &values[attribute], sizeof values[attribute]);
     return call_leave(&call, cudaSuccess);
 }
 
+/* The highest values can be set to 0: then they begin anew with what there is. */
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
 {
     Call call;
@@ -163,8 +198,14 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     uint64_t bytes = 1;
     if (value != NULL)
         memcpy(&bytes, value, sizeof bytes);
-    bool high = attribute == cudaGraphMemAttrUsedMemHigh || attribute == cudaGraphMemAttrReservedMemHigh;
-    return call_leave(&call, high && bytes == 0 ? cudaSuccess : cudaErrorInvalidValue);
+    GraphUse *use = &graphs()->use[facade()->visible[device]];
+    if (bytes == 0 && attribute == cudaGraphMemAttrUsedMemHigh)
+        use->used_high = used(facade()->visible[device]);
+    else if (bytes == 0 && attribute == cudaGraphMemAttrReservedMemHigh)
+        use->reserved_high = use->reserved;
+    else
+        return call_leave(&call, cudaErrorInvalidValue);
+    return call_leave(&call, cudaSuccess);
 }
 
 cudaError_t cudaDeviceGraphMemTrim(int device)
@@ -172,5 +213,6 @@ cudaError_t cudaDeviceGraphMemTrim(int device)
     Call call;
     if (!enter_device(&call, API_cudaDeviceGraphMemTrim, device))
         return call_leave(&call, call.error);
+    graphs()->use[facade()->visible[device]].reserved = used(facade()->visible[device]);
     return call_leave(&call, cudaSuccess);
 }

@@ -294,6 +294,62 @@ static void memory_in_graphs()
     OK(cudaFree(d));
 }
 
+/* An executable graph keeps the memory of the graph that it was made from; what one graph allocates another frees, or cudaFree. */
+static void memory_outlives_its_graph()
+{
+    int *d = device_ints(1), *p = NULL;
+    cudaStream_t s;
+    cudaGraph_t graph, second;
+    cudaGraphExec_t exec, freeing;
+    cudaGraphNode_t node, after;
+    unsigned long long used = 1, reserved = 0;
+    OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    OK(cudaMallocAsync(&p, 4096, s));
+    set<<<1, 1, 0, s>>>(p, 7);
+    OK(cudaStreamEndCapture(s, &graph));
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphDestroy(graph));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    CHECK(used == 0);
+    OK(cudaGraphLaunch(exec, s));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    CHECK(used >= 4096);
+    IS(cudaErrorInvalidValue, cudaGraphLaunch(exec, s)); // it is live
+    add<<<1, 1, 0, s>>>(p, 1);
+    OK(cudaMemcpyAsync(d, p, 4, cudaMemcpyDeviceToDevice, s));
+    OK(cudaGraphCreate(&second, 0));
+    OK(cudaGraphAddMemFreeNode(&node, second, NULL, 0, p));
+    OK(cudaGraphAddEmptyNode(&after, second, &node, 1));
+    OK(cudaGraphInstantiate(&freeing, second, 0));
+    OK(cudaGraphDestroy(second));
+    OK(cudaGraphLaunch(freeing, s));
+    OK(cudaGraphLaunch(exec, s)); // and allocated anew
+    OK(cudaStreamSynchronize(s));
+    CHECK(read_int(d) == 8);
+    OK(cudaGraphExecDestroy(exec)); // what is live stays until it is freed
+    OK(cudaMemcpy(d, p, 4, cudaMemcpyDeviceToDevice));
+    CHECK(read_int(d) == 7);
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
+    CHECK(reserved >= 4096);
+    OK(cudaFreeAsync(p, s));
+    OK(cudaStreamSynchronize(s));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &used));
+    CHECK(used == 0);
+    OK(cudaDeviceGraphMemTrim(0));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemCurrent, &reserved));
+    CHECK(reserved == 0);
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &reserved));
+    CHECK(reserved >= 4096);
+    reserved = 0;
+    OK(cudaDeviceSetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &reserved));
+    OK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrReservedMemHigh, &reserved));
+    CHECK(reserved == 0);
+    OK(cudaGraphExecDestroy(freeing));
+    OK(cudaStreamDestroy(s));
+    OK(cudaFree(d));
+}
+
 static int destroyed;
 static void destroy(void *) { destroyed++; }
 
@@ -384,6 +440,7 @@ int main()
     updates();
     events_and_nesting();
     memory_in_graphs();
+    memory_outlives_its_graph();
     user_objects();
     dependencies_of_capture();
     threads();
