@@ -23,6 +23,7 @@ make_kit_copy "$tmp/kit" $lab
 cp solutions/$lab/hidden.yaml "$tmp/kit/solutions/$lab/"
 sed -i 's/^limits: .*/limits: {wall_s: 4, cpu_s: 4, memory_mib: 512}\ncompile_mib: 1536\nforbid:\n  - {include: "thrust\/*", why: the loop is what you learn here}\n  - {symbol: "cublas*", why: the loop is what you learn here}/' \
     "$tmp/kit/labs/$lab/lab.yaml"
+make_lean_toolkit "$tmp/toolkit"
 mkdir "$tmp/scratch"
 chmod 711 "$tmp/scratch"
 export TMPDIR=$tmp/scratch

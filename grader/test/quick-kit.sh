@@ -3,8 +3,7 @@
 #   make_kit_copy DIR LAB     what grading one lab needs, in DIR; sets `grade`
 #   make_quick_kit DIR LAB    the same with g++ for a compiler, which takes plain C++ only, so that a submission takes a tenth
 #                             of a second: for tests of the book-keeping of classes; sets CUDA_HOME too
-#   make_lean_toolkit DIR     the toolkit with an nvcc that has a third less to parse, in DIR; sets CUDA_HOME. It is without the special
-#                             functions of C++17's <cmath>, and the headers that these alone need
+#   make_lean_toolkit DIR     the toolkit with an nvcc that has half as much to parse (lean/nvcc), in DIR; sets CUDA_HOME
 #   hand_in_sum FILE EXPRESSION    writes a submission to 02-vector-add that works c[i] out on the CPU
 
 make_kit_copy() {
@@ -44,11 +43,12 @@ END2
 
 make_lean_toolkit() {
     local home entry
-    home=$(realpath "$("$KIT/common/mk/cuda-home.sh")")
+    home=$(realpath "$(common/mk/cuda-home.sh)")
     [[ $home = /usr/* ]] || return 0 # else a sandbox that shows DIR does not show the true one
     mkdir -p "$1/bin"
     for entry in "$home"/*; do [ "$entry" = "$home/bin" ] || ln -s "$entry" "$1"; done
-    printf '#!/bin/sh\nexec %s/bin/nvcc -D_GLIBCXX_BITS_SPECFUN_H "$@"\n' "$home" >"$1/bin/nvcc"
+    cp grader/test/lean/cuda_runtime.h "$1/bin"
+    sed "s,TOOLKIT,$home," grader/test/lean/nvcc >"$1/bin/nvcc"
     chmod +x "$1/bin/nvcc"
     export CUDA_HOME=$1
 }

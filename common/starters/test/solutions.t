@@ -9,6 +9,10 @@ export CUDA_HOME
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export BUILD KIT CASES=3 SEEDS=2
+# check-starters.t compiles the solutions with all headers.
+. grader/test/quick-kit.sh
+make_lean_toolkit "$work/toolkit"
+PATH=$CUDA_HOME/bin:$PATH
 
 common/starters/solutions.sh | grep -v '^1\.\.'
 n=$(cd solutions && ls -d [0-9][0-9]-* | wc -l)
