@@ -23,7 +23,7 @@ unit-tests: $(ALL_TESTS)
 
 test: ## run every test; ends with "N passed, N failed, N skipped"
 	@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all unit-tests
-	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' PATIENT='$(PATIENT_TESTS)' common/mk/run-tests.sh $(SCRIPT_TESTS) $(ALL_TESTS)
+	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' EDITS=telling PATIENT='$(PATIENT_TESTS)' common/mk/run-tests.sh $(SCRIPT_TESTS) $(ALL_TESTS)
 
 check-layers: ## refuse an include that points up (docs/architecture.md lists the layers)
 	@common/mk/check-layers.sh
