@@ -73,18 +73,18 @@ tables_from_virtual() {
     fi
     if [[ $wanted = *kernels* ]] && table report "$virtual_folder/report.json"; then
         echo
-        say 'kernels, in the names of Nsight Compute: counted on PTX and modelled by the virtual GPU, not measured:'
+        say 'kernels, counted on PTX and modelled by the virtual GPU, not measured:'
         cat build/table.txt
     fi
     if [ "$wanted" = 'kernels copies' ] && table numbers "$virtual_folder/report.json"; then
         echo
         say 'the whole run on the virtual GPU, by the names of lab.yaml:'
         cat build/table.txt
-        [ ! -s "$virtual_folder/out/values" ] || awk -F= '{ printf "  %-26s %12.6g\n", "value." $1, $2 }' "$virtual_folder/out/values"
+        [ ! -s "$virtual_folder/out/values" ] || awk -F= '{ printf "  %-26s %11.6g\n", "value." $1, $2 }' "$virtual_folder/out/values"
     fi
     if [[ $wanted = *copies* ]] && table timeline build/timeline.json; then
         echo
-        say 'kernels and copies of the whole program, modelled by the virtual GPU (build/timeline.json, build/profile.svg):'
+        say 'kernels and copies of the whole program, modelled (build/profile.svg):'
         cat build/table.txt
     fi
 }

@@ -17,12 +17,12 @@ here=$(dirname "$0")
 
 fail() { echo "$*" >&2; exit 2; }
 
-fields=$("$KIT_BUILD/bin/labtool" case . "$case_name") || exit 2
+fields=$("$KIT_BUILD/bin/labtool" case . "$case_name" build/cases) || exit 2
 IFS=$'\t' read -r name seed rtol atol nan params <<<"$fields"
 for other in "${@:3}"; do
     params=$(tr '\t' '\n' <<<"$params" | sed "s|^${other%%=*}=.*|$other|" | paste -sd '\t')
 done
-mapfile -t options < <("$KIT_BUILD/bin/labtool" options . "$case_name")
+mapfile -t options < <("$KIT_BUILD/bin/labtool" options . "$name")
 
 # With no DEVICE, or auto: a GPU if one answers.
 if [ -z "$DEVICE" ] || [ "$DEVICE" = auto ]; then
@@ -75,8 +75,14 @@ if [ "$status" -gt 128 ]; then say 'the program was ended by signal %s' $((statu
 
 verdict=0
 printf 'check\t%s\t%s\t%s\t%s\t%s%s\n' "$folder" "$seed" "$rtol" "$atol" "$nan" "${params:+$'\t'$params}" |
-    "$judge" --lang="$("$KIT_BUILD/bin/labtool" language .)" --text || verdict=$?
+    "$judge" --lang="$("$KIT_BUILD/bin/labtool" language .)" --text >"$folder/said" || verdict=$?
 [ "$verdict" -lt 2 ] || fail "the judge could not compare"
+# A program that was ended, or that the virtual GPU complained of, has said why: a question whether it crashed says nothing more.
+if [ "$status" = 0 ]; then fit <"$folder/said"
+else grep -vxF "$(say 'hint: Did it crash, or call exit, before your function returned?')" "$folder/said" | fit || true; fi
+
+if [ "$verdict" = 0 ] && [ "$status" = 0 ]; then mark=right; else mark=short; fi
+"$KIT_BUILD/bin/labtool" mark . build/cases "$name" $mark || true
 
 if [ "$verdict" = 0 ] && [ "$status" = 0 ]; then
     say 'right: the result is what it should be. `make check` tries all cases.'

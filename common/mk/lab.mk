@@ -2,9 +2,10 @@
 # some, LIBRARIES.
 #
 #   make          build the program
-#   make run      run a case: CASE=name picks one (the first otherwise)
-#   make check    grade your work on all public cases
-#   make hint     the next hint: TODO=2 picks what for
+#   make run      run a case: CASE=name picks one (the first that falls short otherwise)
+#   make check    grade your work on all public cases, and explain the first that falls short; ALL=1 explains all
+#   make watch    the same for the next case that falls short, each time you save a file; Ctrl-C leaves
+#   make hint     the next hint for the first TODO whose cases fall short: TODO=2 or CASE=name picks another
 #   make profile  run a case and show what it costs
 #   make extra    build and run the optional part, where the lab has one: EXTRA names its program, EXTRA_FLAGS what nvcc needs for it
 #   make submit   pack what you hand in
@@ -35,6 +36,8 @@ KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)
 
 CASE ?=
 TODO ?=
+# 1: `make check` explains every case.
+ALL ?=
 KIT_LANG ?=
 export KIT_LANG
 DEVICE ?=
@@ -50,7 +53,9 @@ TIMELINE ?=
 RUN_CASE = KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' FILES='$(FILES)' DEVICE='$(DEVICE)' TIMELINE='$(TIMELINE)' CUDA_HOME='$(CUDA_HOME)' \
 	$(KIT_DIR)/common/lab/run-case.sh
 
-.PHONY: all run check hint profile submit clean help
+CHECK = $(KIT_BUILD)/bin/grade check . --compiler $(LAB_COMPILER) --state build/cases $(if $(DEVICE),--device $(DEVICE))
+
+.PHONY: all run check watch hint profile submit clean help
 
 all: $(PROGRAM) ## build the program
 
@@ -70,13 +75,23 @@ $(PROGRAM): $(OBJECTS) $(KIT_BUILD)/labs/$(LAB)/driver.o $(KIT_BUILD)/lib/liblab
 run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) run '$(CASE)'
 
-check: $(KIT_PARTS) ## grade your work on the public cases
-	@$(KIT_BUILD)/bin/grade check . --compiler $(LAB_COMPILER) $(if $(DEVICE),--device $(DEVICE)) $(if $(CASE),--case $(CASE)) || \
+check: $(KIT_PARTS) ## grade your work on the public cases: ALL=1 explains each
+	@mkdir -p build
+	@$(CHECK) $(if $(ALL),--all) $(if $(CASE),--case $(CASE)) || \
 		{ status=$$?; [ $$status != 1 ] || KIT_BUILD='$(KIT_BUILD)' $(KIT_DIR)/common/lab/next-step.sh $(FILES); exit $$status; }
 
-hint: $(KIT_PARTS) ## show the next hint: TODO=2 picks what for
+watch: $(KIT_PARTS) ## after each save: the next case that falls short; Ctrl-C leaves
 	@mkdir -p build
-	@$(KIT_BUILD)/bin/labtool hint . build/hints '$(TODO)'
+	@KIT_BUILD='$(KIT_BUILD)' CHECK='$(CHECK)' $(KIT_DIR)/common/lab/watch.sh $(FILES)
+
+# What the cases say of the files as they are now.
+build/cases: $(FILES) $(KIT_PARTS)
+	@mkdir -p build
+	@$(CHECK) >build/check.txt 2>&1 || true
+
+hint: $(KIT_PARTS) $(if $(TODO),,build/cases) ## show the next hint: TODO=2 or CASE=name picks what for
+	@mkdir -p build
+	@$(KIT_BUILD)/bin/labtool hint . build/hints build/cases '$(TODO)' '$(CASE)'
 
 profile: $(PROGRAM) $(KIT_PARTS) ## run a case and show what it costs: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) profile '$(CASE)'

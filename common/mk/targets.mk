@@ -11,13 +11,16 @@ SCRIPT_TESTS := $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LAB_TESTS)) $(filter-
 PATIENT_TESTS := grader/test/class.t grader/exec/test/slurm.t grader/test/run.t grader/course/test/course.t grader/report/test/browser.t \
     $(BUILD)/grader/archive/test/test_archive common/mk/test/run-tests.t
 
-.PHONY: all help test unit-tests check-layers format clean
+.PHONY: all help progress test unit-tests check-layers format clean
 
 all: $(ALL_PROGRAMS) $(ALL_EXTRA) ## build the commands, the virtual GPU, the lab library and the judges
 
 help: ## list every target
 	@awk -F':.*## ' '/^[a-z][a-zA-Z_-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST) | sort
 	@echo "  V=1 shows commands; SAN=address,undefined and COV=1 build aside; DEVICE=virtual|gpu in a lab"
+
+progress: $(BUILD)/bin/labtool ## how far each lab is: TODOs done, points, what is next
+	@BUILD=$(BUILD) common/lab/progress.sh
 
 unit-tests: $(ALL_TESTS)
 

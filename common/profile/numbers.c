@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS_MAX = 256, COLUMNS = 3, NAME_WIDTH = 26, VALUE_WIDTH = 12 };
+enum { NUMBERS_MAX = 256, COLUMNS = 2, NAME_WIDTH = 26, VALUE_WIDTH = 11 };
 
 typedef struct Number {
     const char *name;

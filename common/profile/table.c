@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL_WIDTH = 34, NUMBER_WIDTH = 13, UNIT_WIDTH = 8, OPERATION_WIDTH = 30 };
+enum { LABEL_WIDTH = 34, NUMBER_WIDTH = 11, UNIT_WIDTH = 8, OPERATION_WIDTH = 30, LINE_WIDTH = 80 };
 
 static int longest_first(const void *a, const void *b)
 {
@@ -32,7 +32,11 @@ static void put_row(const char *label, double value, int decimals, const char *u
         return;
     strbuf_printf(out, "  %-*s", LABEL_WIDTH, label);
     put_number(value, decimals, out);
-    strbuf_printf(out, " %-*s %s\n", UNIT_WIDTH, unit, metric);
+    bool fits = 2 + LABEL_WIDTH + 1 + NUMBER_WIDTH + 1 + UNIT_WIDTH + 1 + strlen(metric) <= LINE_WIDTH;
+    if (fits)
+        strbuf_printf(out, " %-*s %s\n", UNIT_WIDTH, unit, metric);
+    else
+        strbuf_printf(out, " %s\n      %s\n", unit, metric);
 }
 
 static void put_bound(const ProfileKernel *kernel, StrBuf *out)

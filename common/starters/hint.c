@@ -1,7 +1,6 @@
 /* hint: see hint.h. */
 #include "common/starters/hint.h"
 
-#include "common/starters/handout.h"
 #include "common/starters/source.h"
 
 #include <stdio.h>
@@ -12,14 +11,6 @@ static const LabFileHint *find_hint(const LabFile *lab, int todo)
         if (lab->hints[i].todo == todo)
             return &lab->hints[i];
     return NULL;
-}
-
-static int first_open_todo(const LabFile *lab, const char *code)
-{
-    for (size_t i = 0; i < lab->n_hints; i++)
-        if (!code || handout_mentions_todo(code, lab->hints[i].todo))
-            return lab->hints[i].todo;
-    return lab->hints[0].todo;
 }
 
 /* How many tiers of each TODO were shown. A record that is not there or damaged counts as none. */
@@ -46,13 +37,11 @@ static Status write_record(const char *path, const size_t shown[SOURCE_TODOS_MAX
     return status;
 }
 
-Status hint_next(const LabFile *lab, int todo, const char *code, const char *record, StrBuf *out, Diag *diag)
+Status hint_next(const LabFile *lab, int todo, const char *record, StrBuf *out, Diag *diag)
 {
     size_t shown[SOURCE_TODOS_MAX + 1] = {0};
     if (lab->n_hints == 0)
         return diag_set(diag, STATUS_NOT_FOUND, "this lab has no hints");
-    if (todo == 0)
-        todo = first_open_todo(lab, code);
     const LabFileHint *hint = find_hint(lab, todo);
     if (!hint || todo > SOURCE_TODOS_MAX)
         return diag_set(diag, STATUS_NOT_FOUND, "this lab has no hints for TODO %d", todo);

@@ -9,9 +9,8 @@
 #include "common/base/strbuf.h"
 #include "common/starters/labfile.h"
 
-/* Appends the next hint for TODO `todo`, and counts it in the file `record`. todo 0: the first TODO that
- * still stands in `code` (the student's file; NULL: unknown), or the first of the lab. After the last tier
- * all of them are shown again. */
-Status hint_next(const LabFile *lab, int todo, const char *code, const char *record, StrBuf *out, Diag *diag);
+/* Appends the next hint for TODO `todo`, and counts it in the file `record`. After the last tier all of them are
+ * shown again. STATUS_NOT_FOUND when the lab has none for it. */
+Status hint_next(const LabFile *lab, int todo, const char *record, StrBuf *out, Diag *diag);
 
 #endif

@@ -116,6 +116,10 @@ static Status read_case(Reader *r, const yaml_node_t *lab_tolerance, const yaml_
     c->name = text_or(r, map, "name", NULL);
     if (!c->name)
         return fail(r, map, "a case with a name");
+    c->todo = atoi(text_or(r, map, "todo", "0"));
+    c->points = strtod(text_or(r, map, "points", "0"), NULL);
+    c->ranked = find(r, map, "metric") || find(r, map, "answers");
+    c->hint = text_or(r, map, "hint", NULL);
     c->seed = text_or(r, map, "seed", "1");
     c->rtol = text_or(r, own, "rtol", text_or(r, lab_tolerance, "rtol", "1e-05"));
     c->atol = text_or(r, own, "atol", text_or(r, lab_tolerance, "atol", "1e-08"));
@@ -143,6 +147,11 @@ static Status read_root(Reader *r, LabFile *lab)
     lab->hints = ARENA_NEW_ARRAY(r->arena, LabFileHint, lab->n_hints + 1);
     for (size_t i = 0; i < lab->n_hints && !status; i++)
         status = read_hint(r, node_at(r, items[i]), &lab->hints[i]);
+    if (!status)
+        status = list_of(r, root, "signs", &items, &lab->n_signs);
+    lab->signs = ARENA_NEW_ARRAY(r->arena, int, lab->n_signs + 1);
+    for (size_t i = 0; i < lab->n_signs && !status; i++)
+        lab->signs[i] = atoi(text_or(r, node_at(r, items[i]), "todo", "0"));
     if (!status)
         status = list_of(r, root, "cases", &items, &lab->n_cases);
     lab->cases = ARENA_NEW_ARRAY(r->arena, LabFileCase, lab->n_cases + 1);

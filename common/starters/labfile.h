@@ -10,6 +10,9 @@
 #include "common/base/status.h"
 #include "common/base/language.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum { LABFILE_TIERS_MAX = 8 };
 
 typedef struct LabFileHint {
@@ -23,6 +26,10 @@ typedef struct LabFileParam {
 } LabFileParam;
 
 typedef struct LabFileCase {
+    int todo; /* that it serves; 0 for none */
+    double points;
+    bool ranked; /* more than a right result is asked for */
+    const char *hint; /* NULL for none */
     const char *name, *seed, *rtol, *atol, *nan; /* texts as they stand in the file, defaults filled in */
     LabFileParam *params;
     size_t n_params;
@@ -44,6 +51,8 @@ typedef struct LabFile {
     const char *starter_floor;
     LabFileHint *hints;
     size_t n_hints;
+    int *signs; /* the TODOs that have a sign */
+    size_t n_signs;
     LabFileCase *cases;
     size_t n_cases;
 } LabFile;

@@ -1,14 +1,22 @@
 /* labtool: what a lab's Makefile asks of lab.yaml.
  *
- *   labtool case LABDIR [NAME]          a public case (the first one) as the fields of the judge's commands:
- *                                       NAME SEED RTOL ATOL NAN KEY=VALUE..., separated by tabs
+ *   labtool case LABDIR [NAME [STATE]]  a public case as the fields of the judge's commands, separated by tabs:
+ *                                       NAME SEED RTOL ATOL NAN KEY=VALUE...; without NAME the first that falls
+ *                                       short, as the file STATE has it (state.h), or the first one
  *   labtool options LABDIR [NAME]       the options of the vgpu command that the case asks for, one a line
  *   labtool cases LABDIR                the names of the public cases that run a program, one a line
  *   labtool files LABDIR                the names of the files that are handed in, one a line
  *   labtool libraries LABDIR            the libraries that its program links beside the runtime, one a line
- *   labtool hint LABDIR RECORD [TODO]   the next hint; RECORD is the file that remembers what was shown
+ *   labtool hint LABDIR RECORD STATE [TODO [CASE]]
+ *                                       the next hint, of the first TODO whose cases fall short; RECORD is the
+ *                                       file that remembers what was shown. CASE: of its TODO, and its own
+ *   labtool next LABDIR STATE           the number of that TODO; nothing when all cases are right
+ *   labtool progress LABDIR STATE       how far the lab is: a line of the table of `make progress`
+ *   labtool mark LABDIR STATE CASE right|short
+ *                                       notes what a run of the case said
  *   labtool language LABDIR             the language that the lab speaks
  *   labtool say LABDIR ENGLISH          a sentence of the kit in that language
+ *   labtool wrap                        standard input, its lines made to fit the terminal where the output is one
  *
  * And, where the solutions are, of the lab's wrong (broken) and unusual (accepted) submissions, most of which
  * are edits of the solution (edit.h):
@@ -26,8 +34,10 @@
  *
  * Exit status: 0; 2 when something is not there or not understood.
  */
+#include "common/base/wrap.h"
 #include "common/starters/hint.h"
 #include "common/starters/source.h"
+#include "common/starters/state.h"
 #include "common/starters/submission.h"
 
 #include <stdio.h>
@@ -38,7 +48,7 @@
 enum { EXIT_FINE = 0, EXIT_KIT = 2 };
 
 static const char usage[] =
-    "labtool case|options|cases|files|libraries|hint|language|say|broken|accepted|submissions|edit LABDIR "
+    "labtool case|options|cases|files|libraries|hint|next|progress|mark|language|say|broken|accepted|submissions|edit LABDIR "
     "...";
 
 static const LabFileCase *find_case(const LabFile *lab, const char *name)
@@ -49,18 +59,32 @@ static const LabFileCase *find_case(const LabFile *lab, const char *name)
     return NULL;
 }
 
-static Status no_case(const char *name, Diag *diag)
+static Status no_case(const LabFile *lab, const char *name, Diag *diag)
 {
+    StrBuf names = {0};
+    for (size_t i = 0; i < lab->n_cases; i++)
+        strbuf_printf(&names, "%s%s", i > 0 ? ", " : "", lab->cases[i].name);
     diag_set(diag, STATUS_NOT_FOUND, "no case '%s'", name ? name : "");
-    diag_hint(diag, "the names are those under `cases` in lab.yaml");
+    diag_hint(diag, "the cases: %s", names.text ? names.text : "none");
+    strbuf_free(&names);
     return STATUS_NOT_FOUND;
+}
+
+/* The case of that name; without one the first that falls short, by the record, or the first. */
+static const LabFileCase *chosen_case(const LabFile *lab, const char *name, const char *state)
+{
+    Arena arena = {0};
+    CaseState *states = name || !state ? NULL : state_read(&arena, lab, state);
+    const LabFileCase *c = states ? state_case(lab, states) : NULL;
+    arena_free(&arena);
+    return c ? c : find_case(lab, name);
 }
 
 static Status print_options(const LabFile *lab, const char *name, StrBuf *out, Diag *diag)
 {
     const LabFileCase *c = find_case(lab, name);
     if (!c)
-        return no_case(name, diag);
+        return no_case(lab, name, diag);
     if (strcmp(c->devices, "1") != 0)
         strbuf_printf(out, "--devices=%s\n", c->devices);
     for (size_t i = 0; i < c->n_vgpu; i++)
@@ -75,11 +99,11 @@ static Status print_lines(const char *const *texts, size_t n, StrBuf *out)
     return STATUS_OK;
 }
 
-static Status print_case(const LabFile *lab, const char *name, StrBuf *out, Diag *diag)
+static Status print_case(const LabFile *lab, const char *name, const char *state, StrBuf *out, Diag *diag)
 {
-    const LabFileCase *c = find_case(lab, name);
+    const LabFileCase *c = chosen_case(lab, name, state);
     if (!c)
-        return no_case(name, diag);
+        return no_case(lab, name, diag);
     if (!c->run) {
         diag_set(diag, STATUS_INVALID, "case '%s' runs no program: it looks at the answer file alone",
                  c->name);
@@ -102,23 +126,89 @@ static Status read_texts(const char *folder, LabFile *texts, Diag *diag)
     return other ? labfile_read_texts(folder, language, texts, diag) : STATUS_OK;
 }
 
-static Status print_hint(const LabFile *lab, const char *folder, const char *record, const char *todo,
-                         StrBuf *out, Diag *diag)
+/* The first TODO whose cases fall short, or that of a case; 0: all are right. */
+static int todo_at_hand(const LabFile *lab, const char *state, const LabFileCase *c)
 {
-    char path[DIAG_FILE_MAX];
-    StrBuf code = {0};
-    for (size_t i = 0; i < lab->n_files; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, lab->files[i]);
-        source_read_file(path, &code, NULL); /* a file that is not there mentions no TODO */
-    }
+    Arena arena = {0};
+    CaseState *states = state_read(&arena, lab, state);
+    int todo = !states ? 1 : c ? states[c - lab->cases].todo : state_todo(lab, states);
+    arena_free(&arena);
+    return todo;
+}
+
+/* The case's own hint, in the language of the texts where they have it. */
+static void print_case_hint(const LabFile *texts, const LabFileCase *c, StrBuf *out)
+{
+    const LabFileCase *translated = find_case(texts, c->name);
+    const char *hint = translated && translated->hint ? translated->hint : c->hint;
+    if (hint)
+        strbuf_printf(out, language_say(texts->language, "case %s: %s\n\n"), c->name, hint);
+}
+
+/* argv: RECORD STATE [TODO [CASE]] */
+static Status print_hint(const LabFile *lab, const char *folder, int argc, char **argv, StrBuf *out,
+                         Diag *diag)
+{
+    int todo = argc > 2 ? atoi(argv[2]) : 0;
+    const char *name = argc > 3 && argv[3][0] ? argv[3] : NULL;
+    const LabFileCase *c = name ? find_case(lab, name) : NULL;
     LabFile texts;
+    if (name && !c)
+        return no_case(lab, name, diag);
     Status status = read_texts(folder, &texts, diag);
-    if (!status)
-        status =
-            hint_next(texts.n_hints > 0 ? &texts : lab, todo ? atoi(todo) : 0, code.text, record, out, diag);
+    todo = todo ? todo : todo_at_hand(lab, argv[1], c);
+    StrBuf text = {0};
+    if (!status && c)
+        print_case_hint(&texts, c, &text);
+    if (!status && todo == 0)
+        strbuf_puts(&text, language_say(texts.language, "All public cases are right. `make hint TODO=N` shows "
+                                                      "the hints of TODO N.\n"));
+    else if (!status)
+        status = hint_next(texts.n_hints > 0 ? &texts : lab, todo, argv[0], &text, diag);
+    int columns, rows;
+    terminal_size(STDOUT_FILENO, &columns, &rows);
+    text_wrap(out, text.text ? text.text : "", columns);
+    strbuf_free(&text);
     labfile_free(&texts);
-    strbuf_free(&code);
     return status;
+}
+
+static Status print_next(const LabFile *lab, const char *state, StrBuf *out)
+{
+    int todo = todo_at_hand(lab, state, NULL);
+    if (todo > 0)
+        strbuf_printf(out, "%d\n", todo);
+    return STATUS_OK;
+}
+
+/* "01-indexing     2 of 5      28/50  TODO 3" */
+static Status print_progress(const LabFile *lab, const char *folder, const char *state, StrBuf *out)
+{
+    Arena arena = {0};
+    char score[48];
+    const char *slash = strrchr(folder, '/');
+    CaseState *states = state_read(&arena, lab, state);
+    if (states) {
+        LabProgress p = state_progress(lab, states);
+        snprintf(score, sizeof score, "%g/%g", p.points, p.points_max);
+        strbuf_printf(out, "%-26s", slash ? slash + 1 : folder);
+        if (p.begun)
+            strbuf_printf(out, " %2d of %-2d %12s  ", p.todos_done, p.todos, score);
+        else
+            strbuf_printf(out, "       %-2d %12s  ", p.todos, "-");
+        if (p.begun && p.next == 0)
+            strbuf_puts(out, "done\n");
+        else
+            strbuf_printf(out, "TODO %d\n", p.begun ? p.next : 1);
+    }
+    arena_free(&arena);
+    return STATUS_OK;
+}
+
+static Status mark(const LabFile *lab, const char *state, const char *name, const char *word, Diag *diag)
+{
+    const LabFileCase *c = find_case(lab, name);
+    return c ? state_mark(lab, state, c, strcmp(word, "right") == 0, diag) : no_case(lab, name, diag);
 }
 
 /* The name of the language that the lab speaks; or, in it, a sentence of the kit. */
@@ -163,11 +253,17 @@ static bool is_about_submissions(const char *command)
 static Status serve(const char *command, int argc, char **argv, const LabFile *lab, StrBuf *out, Diag *diag)
 {
     if (strcmp(command, "case") == 0)
-        return print_case(lab, argc > 3 && *argv[3] ? argv[3] : NULL, out, diag);
+        return print_case(lab, argc > 3 && *argv[3] ? argv[3] : NULL, argc > 4 ? argv[4] : NULL, out, diag);
     if (strcmp(command, "options") == 0)
         return print_options(lab, argc > 3 && *argv[3] ? argv[3] : NULL, out, diag);
-    if (strcmp(command, "hint") == 0 && argc > 3)
-        return print_hint(lab, argv[2], argv[3], argc > 4 && *argv[4] ? argv[4] : NULL, out, diag);
+    if (strcmp(command, "hint") == 0 && argc > 4)
+        return print_hint(lab, argv[2], argc - 3, argv + 3, out, diag);
+    if (strcmp(command, "next") == 0 && argc > 3)
+        return print_next(lab, argv[3], out);
+    if (strcmp(command, "progress") == 0 && argc > 3)
+        return print_progress(lab, argv[2], argv[3], out);
+    if (strcmp(command, "mark") == 0 && argc > 5)
+        return mark(lab, argv[3], argv[4], argv[5], diag);
     if (strcmp(command, "language") == 0 || (strcmp(command, "say") == 0 && argc > 3))
         return print_language(argv[2], *command == 's' ? argv[3] : NULL, out, diag);
     if (is_about_submissions(command) && argc > 3)
@@ -210,10 +306,31 @@ static Status serve_lab(int argc, char **argv, StrBuf *out, Diag *diag)
     return status;
 }
 
+/* What is read, as lines of the terminal's width; unchanged where the output is no terminal. */
+static int wrap_input(void)
+{
+    StrBuf text = {0}, out = {0};
+    char piece[4096];
+    int columns, rows;
+    for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;)
+        strbuf_append(&text, piece, n);
+    strbuf_puts(&text, "");
+    if (terminal_size(STDOUT_FILENO, &columns, &rows))
+        text_wrap(&out, text.text ? text.text : "", columns);
+    else
+        strbuf_puts(&out, text.text ? text.text : "");
+    fputs(out.text ? out.text : "", stdout);
+    strbuf_free(&text);
+    strbuf_free(&out);
+    return EXIT_FINE;
+}
+
 int main(int argc, char **argv)
 {
     StrBuf out = {0};
     Diag diag = {0};
+    if (argc == 2 && strcmp(argv[1], "wrap") == 0)
+        return wrap_input();
     char text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
     Status status = serve_lab(argc, argv, &out, &diag);
     fputs(out.text ? out.text : "", stdout);

@@ -15,6 +15,9 @@ enum { PATH_TEXT_MAX = STARTERS_PATH_MAX + 128, HANDOUT_NAME_MAX = 32 };
 /* Solution lines shorter than this, blanks apart, say too little to be secret (`return 0;`). */
 enum { SECRET_LINE_MIN = 24 };
 
+/* So many characters, and operators among them, in a case's hint and in the last hint of a TODO are code that is given away. */
+enum { SHARED_CODE_MIN = 12, SHARED_OPERATORS_MIN = 2 };
+
 static void join(char *path, const char *folder, const char *name)
 {
     snprintf(path, PATH_TEXT_MAX, "%s/%s", folder, name);
@@ -180,7 +183,8 @@ Status starters_write(const StarterLab *lab, StrBuf *report, Diag *diag)
 typedef struct CheckRun {
     const StarterLab *lab;
     const LabFile *file;
-    bool todos[SOURCE_TODOS_MAX + 1]; /* the TODOs of all solution files */
+    bool todos[SOURCE_TODOS_MAX + 1];  /* the TODOs of all solution files */
+    bool graded[SOURCE_TODOS_MAX + 1]; /* those of the files that are handed in */
     StrBuf handout;
     StrBuf *report;
     size_t *n_faults;
@@ -329,6 +333,54 @@ static void check_hints(CheckRun *r)
     }
 }
 
+/* The blanks and the words apart, the longest text that stands in both, if there is an operator in it. */
+static size_t shared_code(const char *a, const char *b)
+{
+    size_t longest = 0;
+    for (; *a; a++)
+        for (const char *start = b; *start; start++) {
+            size_t n = 0, code = 0;
+            const char *x = a, *y = start;
+            for (; *x && *x == *y; x++, y++) {
+                n += *x != ' ';
+                code += strchr("=*+/%<>[]", *x) != NULL;
+            }
+            longest = code >= SHARED_OPERATORS_MIN && n > longest ? n : longest;
+        }
+    return longest;
+}
+
+/* What a case says when it falls short is a question or an idea: the code of the last hint is for who asks for it. */
+static void check_case_hint(CheckRun *r, const LabFileCase *c)
+{
+    for (size_t i = 0; i < r->file->n_hints && c->hint; i++) {
+        const LabFileHint *h = &r->file->hints[i];
+        if (h->n_tiers > 0 && shared_code(c->hint, h->tiers[h->n_tiers - 1]) >= SHARED_CODE_MIN)
+            report_fault(r, r->lab->lab_dir, "lab.yaml", "case %s says what the last hint for TODO %d says", c->name,
+                         h->todo);
+    }
+}
+
+static void check_cases(CheckRun *r)
+{
+    bool served[SOURCE_TODOS_MAX + 1] = {false};
+    for (size_t i = 0; i < r->file->n_signs; i++)
+        if (r->file->signs[i] > 0 && r->file->signs[i] <= SOURCE_TODOS_MAX)
+            served[r->file->signs[i]] = true;
+    for (size_t i = 0; i < r->file->n_cases; i++) {
+        const LabFileCase *c = &r->file->cases[i];
+        if (c->todo < 1 || c->todo > SOURCE_TODOS_MAX || !r->graded[c->todo])
+            report_fault(r, r->lab->lab_dir, "lab.yaml", "case %s serves TODO %d, which no solution has", c->name,
+                         c->todo);
+        else
+            served[c->todo] = true;
+        check_case_hint(r, c);
+    }
+    for (int todo = 1; todo <= SOURCE_TODOS_MAX; todo++)
+        if (r->graded[todo] && !served[todo])
+            report_fault(r, r->lab->lab_dir, "lab.yaml", "no case serves TODO %d", todo);
+}
+
 Status starters_check(const StarterLab *lab, StrBuf *report, size_t *n_faults, Diag *diag)
 {
     LabFile file;
@@ -338,14 +390,17 @@ Status starters_check(const StarterLab *lab, StrBuf *report, size_t *n_faults, D
         return status;
     for (size_t i = 0; i < file.n_files && !status; i++)
         status = check_starter(&r, file.files[i], diag);
+    memcpy(r.graded, r.todos, sizeof r.graded);
     for (size_t i = 0; i < file.n_extra && !status; i++)
         status = check_starter(&r, file.extra[i], diag);
     if (!status)
         status = check_handout(&r, diag);
     if (!status)
         status = each_translation(lab, check_translation, &r, diag);
-    if (!status)
+    if (!status) {
         check_hints(&r);
+        check_cases(&r);
+    }
     strbuf_free(&r.handout);
     labfile_free(&file);
     return status;

@@ -26,8 +26,8 @@ Status starters_write(const StarterLab *lab, StrBuf *report, Diag *diag);
 
 /* Checks, and writes nothing. Each fault is a line "path: what" in *report, and is counted in *n_faults:
  *   a starter or handout that is not what would be written; a TODO without a mention in the handout or
- * without hints, and hints or starter TODOs without a solution; an empty hint; a line of a solution in the
- * starter. */
+ * without hints, and hints or starter TODOs without a solution; a case that serves no TODO, and a TODO that no case
+ * serves; a case whose hint is the code of a TODO's last hint; an empty hint; a line of a solution in the starter. */
 Status starters_check(const StarterLab *lab, StrBuf *report, size_t *n_faults, Diag *diag);
 
 #endif

@@ -4,25 +4,67 @@
  *
  * KIT_LANG=zh-CN in the environment gives a lab's texts and the kit's own sentences in Chinese, where the lab
  * has them. */
+#include "common/base/wrap.h"
 #include "grader/build/places.h"
 #include "grader/cli/cli.h"
+#include "grader/core/files.h"
 #include "grader/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int print_result(const Result *r, Language language)
+enum { COLUMNS_WITHOUT_TERMINAL = 80, STATE_BYTES_MAX = 1 << 16 };
+
+static int print_result(const Result *r, Language language, bool all)
 {
-    StrBuf out = {0};
+    StrBuf out = {0}, long_lines = {0};
     ReportStyle style = report_style_for(1);
     style.language = language;
-    report_cases(&out, r, true, style);
+    if (all) {
+        report_cases(&long_lines, r, true, style);
+        text_wrap(&out, long_lines.text ? long_lines.text : "",
+                    style.columns > 0 ? style.columns : COLUMNS_WITHOUT_TERMINAL);
+    } else {
+        report_screen(&out, r, style);
+    }
     if (out.text)
         fwrite(out.text, 1, out.length, stdout);
-    bool kit_failed = r->verdict == VERDICT_KIT_ERROR || out.failed;
+    bool kit_failed = r->verdict == VERDICT_KIT_ERROR || out.failed || long_lines.failed;
     strbuf_free(&out);
+    strbuf_free(&long_lines);
     return kit_failed ? EXIT_KIT : r->verdict == VERDICT_PASS ? EXIT_FINE : EXIT_SHORT;
+}
+
+static bool result_has(const Result *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_cases; i++)
+        if (strcmp(r->cases[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Keeps what the cases say for `make run`, `make hint` and `make progress` (common/starters/state.h): a line each, CASE TODO VERDICT POINTS.
+ * Cases that were not run keep their lines. */
+static Status keep_state(Arena *a, const char *path, const Result *r, Diag *d)
+{
+    char *old = NULL, *rest;
+    size_t length;
+    StrBuf text = {0};
+    Status s = file_read(a, path, STATE_BYTES_MAX, &old, &length, d);
+    rest = s == STATUS_OK ? old : NULL;
+    for (char *line; rest && (line = strsep(&rest, "\n"));) {
+        const char *name = arena_strndup(a, line, strcspn(line, " "));
+        if (name && name[0] && !result_has(r, name))
+            strbuf_printf(&text, "%s\n", line);
+    }
+    for (size_t i = 0; i < r->n_cases; i++)
+        strbuf_printf(&text, "%s %lld %s %g\n", r->cases[i].name, (long long)r->cases[i].todo,
+                      verdict_word(r->cases[i].verdict), r->cases[i].points);
+    s = text.failed ? diag_set(d, STATUS_NO_MEMORY, "no memory")
+                    : file_write_atomic(path, text.text ? text.text : "", text.length, d);
+    strbuf_free(&text);
+    return s;
 }
 
 static bool has_case(const Lab *lab, const char *name)
@@ -36,15 +78,17 @@ static bool has_case(const Lab *lab, const char *name)
 static int refuse_case(Arena *a, const Lab *lab, const char *only)
 {
     Diag d;
-    const char **names = ARENA_NEW_ARRAY(a, const char *, lab->n_cases + 1);
-    for (size_t i = 0; names && i < lab->n_cases; i++)
-        names[i] = lab->cases[i].name;
+    StrBuf names = {0};
+    for (size_t i = 0; i < lab->n_cases; i++)
+        strbuf_printf(&names, "%s%s", i > 0 ? ", " : "", lab->cases[i].name);
+    const char *list = arena_strndup(a, names.text ? names.text : "", names.length);
+    strbuf_free(&names);
     diag_set(&d, STATUS_NOT_FOUND, "%s has no public case %s", lab->lab, only);
-    cli_hint_nearest(&d, only, names, names ? lab->n_cases : 0, "its lab.yaml lists them");
+    diag_hint(&d, "its cases: %s", list ? list : "see its lab.yaml");
     return cli_fail(&d);
 }
 
-static int check(GradeRun *run, const Lab *lab, const char *folder)
+static int check(Arena *a, const Options *o, GradeRun *run, const Lab *lab)
 {
     Diag d;
     Status s = kit_check_lab(&run->kit, lab->lab, &d);
@@ -54,12 +98,14 @@ static int check(GradeRun *run, const Lab *lab, const char *folder)
         s = places_stage_lab(&run->kit, lab, run->work, &d);
     if (s != STATUS_OK)
         return cli_fail(&d);
-    Submission submission = {.student = "me", .lab = lab, .folder = folder};
+    Submission submission = {.student = "me", .lab = lab, .folder = o->operands[0]};
     Timing timing;
     Result *r = submission_grade(run, &submission, 0, &timing);
     if (!r)
         return cli_fail_text("no memory", NULL);
-    int status = print_result(r, lab->language);
+    int status = print_result(r, lab->language, o->all);
+    if (o->state && status != EXIT_KIT && keep_state(a, o->state, r, &d) != STATUS_OK)
+        status = cli_fail(&d);
     result_free(r);
     return status;
 }
@@ -85,7 +131,7 @@ int cli_check(Arena *a, const Options *o)
     else if (cli_prepare(a, o, true, &run, &d) != STATUS_OK)
         status = cli_fail(&d);
     else
-        status = check(&run, lab, o->operands[0]);
+        status = check(a, o, &run, lab);
     cli_clean_up(&run);
     lab_free(lab);
     return status;

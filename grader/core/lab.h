@@ -63,6 +63,15 @@ typedef struct LabWork {
     bool host_finish;
 } LabWork;
 
+/* What tells of a case that falls short which TODO is at hand: a total of its run that is still too small, or its verdict. */
+typedef struct LabSign {
+    int64_t todo;
+    const char *of;      /* as in LabWork */
+    const char *total;   /* of the virtual GPU's report; "" for none */
+    double at_least;     /* the TODO is begun when the total is that */
+    const char *verdict; /* a case of this verdict is about the TODO; "" for none */
+} LabSign;
+
 typedef struct LabHint {
     int64_t todo;
     const char **tiers;
@@ -120,6 +129,7 @@ typedef struct LabBaseline {
 typedef struct LabCase {
     const char *name;
     bool hidden; /* from hidden.yaml */
+    int64_t todo; /* that it serves; 0 for none */
     double points;
     LabParam *params;
     size_t n_params;
@@ -183,6 +193,8 @@ typedef struct Lab {
     LabSheet sheet;
     LabWork *work;
     size_t n_work;
+    LabSign *signs;
+    size_t n_signs;
     LabHint *hints;
     size_t n_hints;
     LabCase *cases; /* public ones first, then hidden ones, each in file order */
@@ -198,6 +210,9 @@ void lab_free(Lab *lab);
 /* Puts the texts of DIR/lab.LANGUAGE.yaml (title, goal, hints, the cases' messages and hints) in the place of
  * the lab's own, where the lab has them. STATUS_OK, and the lab unchanged, when there is no such file. */
 Status lab_translate(Lab *lab, Language language, Diag *d);
+
+/* Whether an item that is for the cases with a parameter of the value `of` is for this one; "" is for all. */
+bool lab_is_of(const LabCase *c, const char *of);
 
 /* The rows of ratios.def: up to LAB_RATIO_PARTS numbers of the report whose sum a metric is divided by, or, of a
  * metric that is to be large, multiplied by. NULL when the metric is no such ratio. */

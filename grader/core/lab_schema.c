@@ -14,6 +14,7 @@ const char schema_required[] = "required", schema_inherited[] = "the lab's";
 #define STRUCT_SHEET     LabSheet
 #define STRUCT_SECTION   LabSection
 #define STRUCT_FIELD     LabField
+#define STRUCT_SIGN      LabSign
 #define STRUCT_HINT      LabHint
 #define STRUCT_CASE      LabCase
 #define STRUCT_SPEED     LabSpeedGoal
@@ -69,6 +70,8 @@ SchemaScope schema_scope_of(SchemaType type)
         return SCOPE_SECTION;
     case TYPE_LIST_FIELD:
         return SCOPE_FIELD;
+    case TYPE_LIST_SIGN:
+        return SCOPE_SIGN;
     case TYPE_LIST_HINT:
         return SCOPE_HINT;
     case TYPE_LIST_CASE:
@@ -90,6 +93,7 @@ size_t schema_struct_size(SchemaScope scope)
         [SCOPE_LIMITS] = sizeof(LabLimits),
         [SCOPE_FORBID] = sizeof(LabForbid),
         [SCOPE_WORK] = sizeof(LabWork),
+        [SCOPE_SIGN] = sizeof(LabSign),
         [SCOPE_HINT] = sizeof(LabHint),
         [SCOPE_CASE] = sizeof(LabCase),
         [SCOPE_SPEED] = sizeof(LabSpeedGoal),
@@ -112,6 +116,7 @@ static const char *const scope_titles[N_SCOPES] = {
     [SCOPE_SHEET] = "`answers` of the file",
     [SCOPE_SECTION] = "An item of `sections` of `answers`",
     [SCOPE_FIELD] = "An item of `fields` of a section",
+    [SCOPE_SIGN] = "An item of `signs`",
     [SCOPE_HINT] = "An item of `hints`",
     [SCOPE_CASE] = "A case",
     [SCOPE_SPEED] = "`speed` of a case",
@@ -135,6 +140,7 @@ static const char *const type_names[] = {
     [TYPE_LIST_WORK] = "list of maps",
     [TYPE_LIST_SECTION] = "list of maps",
     [TYPE_LIST_FIELD] = "list of maps",
+    [TYPE_LIST_SIGN] = "list of maps",
     [TYPE_LIST_HINT] = "list of maps",
     [TYPE_LIST_CASE] = "list of maps",
     [TYPE_LIST_TIER] = "list of maps",

@@ -142,17 +142,20 @@ static double read_sum(WorkReader *r)
     return value;
 }
 
+bool lab_is_of(const LabCase *c, const char *of)
+{
+    for (size_t i = 0; i < c->n_params && of[0]; i++)
+        if (strcmp(c->params[i].value, of) == 0)
+            return true;
+    return !of[0];
+}
+
 /* The first rule that is for the case: one without `of`, or with the value of one of its parameters. */
 static const LabWork *work_of(const Lab *lab, const LabCase *c)
 {
-    for (size_t i = 0; i < lab->n_work; i++) {
-        const LabWork *w = &lab->work[i];
-        for (size_t k = 0; k < c->n_params && w->of[0]; k++)
-            if (strcmp(c->params[k].value, w->of) == 0)
-                return w;
-        if (!w->of[0])
-            return w;
-    }
+    for (size_t i = 0; i < lab->n_work; i++)
+        if (lab_is_of(c, lab->work[i].of))
+            return &lab->work[i];
     return NULL;
 }
 

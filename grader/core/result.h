@@ -34,6 +34,7 @@ typedef struct ResultSpan {
 typedef struct CaseResult {
     const char *name;
     bool hidden;
+    int64_t todo; /* that the case is about; 0 for none; not in result.json */
     double points, max_points;
     Verdict verdict;
     const char *message; /* what happened, for who may see everything */

@@ -45,16 +45,6 @@ static void put_title(StrBuf *out, const CaseResult *c, ReportStyle style)
     strbuf_puts(out, ")\n");
 }
 
-/* Findings that the message does not tell already, and advice. */
-static void put_findings(StrBuf *out, const CaseResult *c, ReportStyle style)
-{
-    for (size_t i = 0; i < c->n_findings; i++) {
-        const Finding *f = &c->findings[i];
-        if (!report_finding_is_told(c, f))
-            put_block(out, language_say(style.language, f->advice ? "advice: " : "also: "),
-                      f->text[0] ? f->text : f->message);
-    }
-}
 
 /* What a case says beyond the meaning of its verdict. */
 static const char *beyond_meaning(const CaseResult *c, Language language)
@@ -130,6 +120,27 @@ static bool has_finding(const CaseResult *c, const Finding *f)
     return false;
 }
 
+/* Whether advice stands with an earlier case of r already, which a student may see. */
+static bool advised_before(const Result *r, const CaseResult *c, const Finding *f)
+{
+    for (const CaseResult *before = r->cases; f->advice && before < c; before++)
+        if (!before->hidden && has_finding(before, f))
+            return true;
+    return false;
+}
+
+/* Findings that the message does not tell already, and advice, whose own text says that it is some: to a student once. */
+static void put_findings(StrBuf *out, const Result *r, const CaseResult *c, bool student_view, ReportStyle style)
+{
+    for (size_t i = 0; i < c->n_findings; i++) {
+        const Finding *f = &c->findings[i];
+        bool says_so = f->advice && strstr(f->text, "advice: ");
+        const char *label = language_say(style.language, f->advice ? "advice: " : "also: ");
+        if (!report_finding_is_told(c, f) && !(student_view && advised_before(r, c, f)))
+            put_block(out, says_so ? "" : label, f->text[0] ? f->text : f->message);
+    }
+}
+
 /* Of a case that is told by an earlier one: faults of another kind that no case before it had. */
 static void put_new_findings(StrBuf *out, const Result *r, const CaseResult *c, ReportStyle style)
 {
@@ -145,13 +156,17 @@ static void put_new_findings(StrBuf *out, const Result *r, const CaseResult *c, 
     }
 }
 
+bool report_tells_meaning(const CaseResult *c, Language language)
+{
+    return beyond_meaning(c, language) != c->message;
+}
+
 /* A verdict is an English word, and the virtual GPU's findings are in English: elsewhere its meaning goes
  * before them, unless the message begins with it. */
 static void put_meaning(StrBuf *out, const CaseResult *c, ReportStyle style)
 {
     const char *meaning = language_say(style.language, verdict_meaning(c->verdict));
-    bool told = beyond_meaning(c, style.language) != c->message;
-    if (style.language != LANGUAGE_ENGLISH && c->verdict != VERDICT_PASS && !told)
+    if (style.language != LANGUAGE_ENGLISH && c->verdict != VERDICT_PASS && !report_tells_meaning(c, style.language))
         put_block(out, "", meaning);
 }
 
@@ -180,7 +195,7 @@ static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool stu
     }
     put_meaning(out, c, style);
     put_block(out, "", c->message);
-    put_findings(out, c, style);
+    put_findings(out, r, c, student_view, style);
     if (c->verdict == VERDICT_PASS)
         return;
     put_block(out, language_say(style.language, "about: "), c->lesson);

@@ -75,7 +75,7 @@ Result *report_student_view(const Result *r);
 
 typedef struct ReportStyle {
     bool colour;
-    int columns;       /* of the terminal: a wider table is printed in parts; 0 = no limit */
+    int columns, rows; /* of the terminal: a wider table is printed in parts; 0 = no limit */
     Language language; /* of report_cases; English everywhere else */
 } ReportStyle;
 
@@ -90,6 +90,13 @@ void report_table(StrBuf *out, const ReportClass *c, ReportStyle style);
 /* One submission, a line a case as `make grade` of good courses prints it, the reason indented under what
  * fell short. student_view shows of hidden cases what a student may see. */
 void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle style);
+
+/* The same on one screen of style.columns x style.rows (80 x 24 where they are 0): the right cases in a line, the others in a
+ * line each, and one of them explained. */
+void report_screen(StrBuf *out, const Result *r, ReportStyle style);
+
+/* The first TODO of which a case falls short; 0 when there is none. */
+int64_t report_todo(const Result *r);
 
 /* Text of unknown origin, made safe for a terminal. */
 void report_plain(StrBuf *out, const char *text, size_t length);

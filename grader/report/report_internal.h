@@ -30,6 +30,9 @@ typedef struct LabStatistics {
 } LabStatistics;
 LabStatistics report_lab_statistics(const ReportClass *c, const char *lab);
 
+/* Whether a case's message begins with the meaning of its verdict. */
+bool report_tells_meaning(const CaseResult *c, Language language);
+
 /* Whether a finding's text already stands in the case's message. */
 bool report_finding_is_told(const CaseResult *c, const Finding *f);
 

@@ -26,7 +26,8 @@ ReportStyle report_style_for(int fd)
         return (ReportStyle){0};
     struct winsize size;
     bool plain = (no_color && no_color[0]) || (term && strcmp(term, "dumb") == 0);
-    return (ReportStyle){.colour = !plain, .columns = ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0};
+    bool known = ioctl(fd, TIOCGWINSZ, &size) == 0;
+    return (ReportStyle){.colour = !plain, .columns = known ? size.ws_col : 0, .rows = known ? size.ws_row : 0};
 }
 
 void report_paint(StrBuf *out, ReportStyle style, Tone tone, const char *text)
@@ -72,6 +73,9 @@ bool report_finding_is_told(const CaseResult *c, const Finding *f)
     size_t length = strlen(f->text);
     while (length > 0 && f->text[length - 1] == '\n')
         length--;
+    const char *clause = f->message ? strstr(f->message, ": ") : NULL; /* a reason that the message gives in its own sentence */
+    if (clause && strstr(c->message, clause + 2))
+        return true;
     return length > 0 ? memmem(c->message, strlen(c->message), f->text, length) != NULL
                       : strstr(c->message, f->message) != NULL;
 }

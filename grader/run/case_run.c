@@ -224,11 +224,41 @@ static void read_timeline(CaseWork *w, CaseResult *r)
     close(dir);
 }
 
+/* Whether a run went on to its end: what a fault or an error ended shows nothing of what comes after it. */
+static bool ran_through(Verdict verdict)
+{
+    return verdict == VERDICT_WRONG_RESULT || verdict == VERDICT_UNINITIALIZED || verdict == VERDICT_NO_GPU_WORK ||
+           verdict == VERDICT_SUSPECT;
+}
+
+/* The TODO at hand in a case that falls short; see lab_schema.def under `signs`. */
+static int64_t todo_of(const CaseWork *w, Verdict verdict)
+{
+    const Lab *lab = w->in->lab;
+    const LabSign *first_missing = NULL;
+    bool any = false;
+    for (size_t i = 0; i < lab->n_signs; i++) {
+        const LabSign *s = &lab->signs[i];
+        double total = 0;
+        if (!lab_is_of(w->in->lab_case, s->of))
+            continue;
+        if (s->verdict[0] && strcmp(s->verdict, verdict_word(verdict)) == 0)
+            return s->todo;
+        if (!s->total[0] || !ran_through(verdict) || !w->report || !vgpu_report_number(w->report, s->total, &total))
+            continue;
+        any = any || total >= s->at_least;
+        if (total < s->at_least && !first_missing)
+            first_missing = s;
+    }
+    return any && first_missing ? first_missing->todo : w->in->lab_case->todo;
+}
+
 static void case_run_tell(CaseWork *w, CaseResult *r)
 {
     const LabCase *c = w->in->lab_case;
     r->verdict = verdict_of(&w->evidence);
     r->points = points_of(&w->evidence, r->verdict);
+    r->todo = todo_of(w, r->verdict);
     CaseFacts facts = {
         .language = w->in->lab->language,
         .lab_case = c,
@@ -412,6 +442,7 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
     Diag d = {0};
     *r = (CaseResult){.name = c->name,
                       .hidden = c->hidden,
+                      .todo = c->todo,
                       .max_points = c->points,
                       .message = "",
                       .lesson = "",

@@ -104,6 +104,7 @@ static void fill_cases(Result *r, const GradeRun *run, const Lab *lab, Verdict v
             .name = c->name,
             .hidden = c->hidden,
             .points = verdict_credit(v) == CREDIT_FULL ? c->points : 0,
+            .todo = c->todo,
             .max_points = c->points,
             .verdict = v,
             .message = message,
@@ -250,6 +251,7 @@ static void leave_out(Work *w, const LabCase *c, CaseResult *r, CaseTiming *timi
     *timing = (CaseTiming){.name = c->name};
     *r = (CaseResult){.name = c->name,
                       .hidden = c->hidden,
+                      .todo = c->todo,
                       .max_points = c->points,
                       .verdict = VERDICT_TIMEOUT,
                       .message = why ? why : meaning_of(w, VERDICT_TIMEOUT),

@@ -15,7 +15,7 @@ block() {
 cp -r labs/02-vector-add "$tmp/"
 "$BUILD/bin/labtool" broken 02-vector-add no-guard >"$tmp/02-vector-add/vector_add.cu"
 "$BUILD/bin/grade" check "$tmp/02-vector-add" >"$tmp/out" 2>&1
-shown=$(block '== one-element')
+shown=$(block '^== one-element')
 same "the student's transcript" "$shown" "$(head -n "$(wc -l <<<"$shown")" "$tmp/out")"
 same "the instructor's table" "$(block '^s001' | grep -v '^\.\.\.')" "$(head -n 8 grader/example-class/expected-table.txt)"
 for target in setup setup-all demo test; do

@@ -52,6 +52,9 @@ spoil "shown code that differs is found" 's/Both arrays are/Both arrays were/' "
 spoil "a handout without a TODO is found" 's/TODO 1:\*\*/Do:**/;s/TODO 1: /TODO one: /' "$made/README.md" "does not mention TODO 1"
 spoil "a TODO without a solution is found" 's/## Questions/## Questions TODO 7/' "$made/README.md" "mentions TODO 7"
 spoil "an empty hint is found" 's/"Which element is this thread.s?"/" "/' "$made/lab.yaml" "is empty"
+spoil "a case without a TODO is found" '/^    todo: 1/d' "$made/lab.yaml" "serves TODO 0, which no solution has"
+spoil "a TODO without a case is found" 's/^    todo: 1/    todo: 2/' "$made/lab.yaml" "no case serves TODO 1"
+spoil "a case that gives the last hint away is found" '0,/^    hint: .*/s//    hint: "out[i] becomes twice in[i]"/' "$made/lab.yaml" "says what the last hint for TODO 1 says"
 spoil "hints for no TODO are found" 's/todo: 1/todo: 2/' "$made/lab.yaml" "TODO 2, which no solution has"
 spoil "a leaked line is found" 's|//. return cudaSuccess;|//\| int i = blockIdx.x * blockDim.x + threadIdx.x;|' "$work/solutions/98-try-it/try_it.cu" "gives away"
 
@@ -95,9 +98,37 @@ out=$(zh run DEVICE=virtual); has "a lab without texts in Chinese speaks English
 echo 'lang: en' >"$work/labs/02-vector-add/lab.zh-CN.yaml"
 out=$(zh check); has "texts that say they are in another language are refused" "$out" 'expected `lang: zh-CN`'
 mv "$work/lab.zh-CN.yaml" "$work/labs/02-vector-add"
-echo '// TODO 2: the rest' >"$work/begun.cu"
-out=$(common/lab/next-step.sh "$work/begun.cu"); has "who has begun is told to mend what fails first" "$out" "next: mend what fails above, or"
-has "and which step is open" "$out" "TODO 2 in $work/begun.cu (line 1) is still open"
+# What is next is what the cases say, whatever the comments say.
+next_of() { # MISTAKE: check, hint and run of the submission, without a TODO in it
+    "$BUILD/bin/labtool" broken 01-indexing "$1" >"$work/labs/01-indexing/indexing.cu"
+    grep -q TODO "$work/labs/01-indexing/indexing.cu" && not_ok "$1 has comments that say TODO" ""
+    out=$(lab1 check)
+}
+lab1() { make --no-print-directory -C "$work/labs/01-indexing" KIT="$KIT" KIT_BUILD="$BUILD" "$@" 2>&1; }
+next_of stride-of-block
+has "with TODO 4 wrong alone, that is next" "$out" "next: TODO 4 falls short"
+out=$(lab1 hint); has "its hint is the next hint" "$out" "TODO 4, hint 1 of 3"
+out=$(lab1 hint CASE=strip); has "make hint CASE=strip gives the case's own" "$out" "case strip: A pitch counts bytes"
+has "and the hint of the TODO that it serves" "$out" "TODO 5, hint 1 of 3"
+out=$(lab1 run DEVICE=virtual); has "make run runs the first case that falls short" "$out" "case stride (function=add_stride"
+sed -i 's|^// Lab 01|// TODO 1, TODO 2, TODO 3: done. Lab 01|' "$work/labs/01-indexing/indexing.cu"
+out=$(lab1 check); has "a comment that says TODO 1 changes nothing" "$out" "next: TODO 4 falls short"
+"$BUILD/bin/labtool" broken 01-indexing stride-of-block | sed 's|^__global__ void map_3d_kernel|// Here was TODO 3.\n&|;s|int i = (z \* height|int i = (z * depth|' >"$work/labs/01-indexing/indexing.cu"
+out=$(lab1 hint); has "make hint looks at the work as it is now" "$out" "TODO 3, hint 1 of 3"
+out=$(lab1 run DEVICE=virtual CASE=nosuch); has "make run CASE=nosuch lists the cases" "$out" "the cases: line, line-257, line-empty, picture"
+out=$(lab1 check CASE=nosuch); has "and make check does" "$out" "its cases: line, line-257, line-empty, picture"
+cp solutions/01-indexing/indexing.cu "$work/labs/01-indexing"
+lab1 check >/dev/null
+out=$(lab1 hint); has "when all is right there is nothing to hint at" "$out" "All public cases are right"
+# Lab 02 has one function with six TODOs: what a run shows says how far it is.
+begun() { # LAST-TODO: the solution up to it
+    awk -v last="$1" '/\/\/@ solution/ { n = $3; inside = 1; next } /\/\/@ stub/ { inside = 0; next } /\/\/@ end/ { inside = 0; next }
+        /^ *\/\/@ / || /^ *\/\/\|/ { next } !inside || n <= last' solutions/02-vector-add/vector_add.cu >"$work/labs/02-vector-add/vector_add.cu"
+}
+for done in 2:3 3:4 4:5 5:6; do
+    begun "${done%:*}"
+    out=$(lab check); has "lab 02 up to TODO ${done%:*}: what is next" "$out" "next: TODO ${done#*:} falls short"
+done
 cp solutions/02-vector-add/vector_add.cu "$work/labs/02-vector-add"
 out=$(lab run DEVICE=virtual); [ $? = 0 ] && ok "make run on the solution ends with 0" || not_ok "make run on the solution" "$out"
 has "and says so" "$out" "right: the result is what it should be"
@@ -140,8 +171,8 @@ has "and how to get them" "$out" "NVreg_RestrictProfilingToAdminUsers=0"
 has "and shows the virtual GPU's" "$out" "modelled by the virtual GPU, not measured"
 refused=$out
 out=$(profile "$work/allowed"); [ $? = 0 ] && ok "where they are not, make profile ends well" || not_ok "make profile with counters" "$out"
-has "the table has what the profiler measured" "$out" "time of the launch                      1234.500 us       gpu__time_duration.sum"
-has "in the units of the table" "$out" "read from the card's memory                 9500 byte"
+has "the table has what the profiler measured" "$out" "time of the launch                    1234.500 us       gpu__time_duration.sum"
+has "in the units of the table" "$out" "read from the card's memory               9500 byte"
 has "and says that it was measured" "$out" "by Nsight Compute"
 [ "$(table_rows "$out")" = "$(table_rows "$refused")" ] && [ -n "$(table_rows "$out")" ] && ok "both tables have the same rows" || not_ok "rows of the tables" "$(diff <(table_rows "$out") <(table_rows "$refused"))"
 has "what Nsight Systems would tell comes from the virtual GPU" "$out" "kernels and copies of the whole program, modelled"
@@ -152,7 +183,7 @@ rm "$work/no-vgpu/bin/vgpu"
 printf '#!/bin/sh\nexit 127\n' >"$work/no-vgpu/bin/vgpu"; chmod +x "$work/no-vgpu/bin/vgpu"
 out=$(PATH=$work/allowed:$work:$PATH lab profile DEVICE=gpu KIT_BUILD="$work/no-vgpu"); has "where vgpu does not start, that is said" "$out" "The virtual GPU, which would tell the rest, does not start here."
 [[ $out != *"Building the kit"* ]] && ok "and nothing of the kit is built anew" || not_ok "the kit was built again" "$out"
-out=$(profile "$work/both"); has "with both, copies are measured too" "$out" "[CUDA memcpy Host-to-Device]          3         7.500         24000"
+out=$(profile "$work/both"); has "with both, copies are measured too" "$out" "[CUDA memcpy Host-to-Device]          3       7.500       24000"
 [[ $out != *modelled* ]] && ok "and nothing is modelled" || not_ok "the virtual GPU spoke as well" "$out"
 # Lab 19's numbers: measured where Nsight Compute shows its counters, the virtual GPU's otherwise.
 mkdir -p "$work/numbers/build/virtual"
@@ -160,12 +191,12 @@ numbers() { (cd "$work/numbers" && KIT_BUILD=$BUILD "$KIT/labs/19-profiling-and-
 echo '{"launches":[{"kernel":"k()","time_us":2,"bound":"memory","counters":{"flops32":77}}]}' >"$work/numbers/build/virtual/report.json"
 echo 'gain=2.5' >"$work/numbers/build/values"
 out=$(numbers); has "make numbers on a card without counters says so" "$out" "Nsight Compute shows no counters here"
-has "and has the virtual GPU's" "$out" "flops32                                   77"
+has "and has the virtual GPU's" "$out" "flops32                                 77"
 has "and the driver's own times" "$out" "gain 2.5"
 printf '"ID","Kernel Name","dram__bytes_read.sum"\n"","","byte"\n"0","k()","96"\n"1","k()","4"\n' >"$work/numbers/build/ncu.csv"
-out=$(numbers); has "with counters it has those of all launches" "$out" "dram_read_bytes                          100"
+out=$(numbers); has "with counters it has those of all launches" "$out" "dram_read_bytes                        100"
 has "and says where from" "$out" "measured on this card by Nsight Compute"
-out=$(lab run DEVICE=virtual CASE=none); has "make run CASE=none says no" "$out" "no case 'none'"
+out=$(lab run DEVICE=virtual CASE=none); has "make run CASE=none says no" "$out" "the cases: one-block, one-element"
 out=$(lab check); [ $? = 0 ] && ok "make check on the solution" || not_ok "make check on the solution" "$out"
 out=$(lab profile DEVICE=virtual); [ $? = 0 ] && ok "make profile" || not_ok "make profile" "$out"
 has "its table" "$out" "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"

@@ -210,11 +210,11 @@ static void todo_numbers_are_whole_numbers(void **state)
     assert_false(handout_mentions_todo("TODO 2", 1));
 }
 
-static void assert_hint(const char *record, int todo, const char *code, const char *says)
+static void assert_hint(const char *record, const char *says)
 {
     StrBuf out = {0};
     Diag diag = {0};
-    assert_int_equal(hint_next(&lab, todo, code, record, &out, &diag), STATUS_OK);
+    assert_int_equal(hint_next(&lab, 1, record, &out, &diag), STATUS_OK);
     if (!strstr(out.text, says))
         fail_msg("expected %s, got %s", says, out.text);
     strbuf_free(&out);
@@ -225,13 +225,13 @@ static void hints_come_one_by_one(void **state)
     (void)state;
     char record[] = "/tmp/test_hints.XXXXXX";
     close(mkstemp(record));
-    assert_hint(record, 0, "// TODO 1", "hint 1 of 3:\n\nWhy?");
-    assert_hint(record, 1, NULL, "hint 2 of 3:\n\nBecause.");
-    assert_hint(record, 0, "all done", "hint 3 of 3:\n\nDo.");
-    assert_hint(record, 0, NULL, "These are all");
+    assert_hint(record, "hint 1 of 3:\n\nWhy?");
+    assert_hint(record, "hint 2 of 3:\n\nBecause.");
+    assert_hint(record, "hint 3 of 3:\n\nDo.");
+    assert_hint(record, "These are all");
     StrBuf out = {0};
     Diag diag = {0};
-    assert_int_equal(hint_next(&lab, 2, NULL, record, &out, &diag), STATUS_NOT_FOUND);
+    assert_int_equal(hint_next(&lab, 2, record, &out, &diag), STATUS_NOT_FOUND);
     remove(record);
 }
 
@@ -253,7 +253,7 @@ static void a_lab_may_have_texts_in_another_language(void **state)
     assert_int_equal(labfile_read_texts(folder, LANGUAGE_CHINESE, &texts, &diag), STATUS_OK);
     assert_int_equal(texts.language, LANGUAGE_CHINESE);
     StrBuf shown = {0};
-    assert_int_equal(hint_next(&texts, 0, NULL, record, &shown, &diag), STATUS_OK);
+    assert_int_equal(hint_next(&texts, 1, record, &shown, &diag), STATUS_OK);
     assert_non_null(strstr(shown.text, "\u4e3a\u4ec0\u4e48"));
     assert_non_null(
         strstr(shown.text, language_say(LANGUAGE_CHINESE, "`make hint` again shows the next one.")));

@@ -71,6 +71,48 @@ static uint8_t *pack_params(const Kernel *k, void **args)
     return buffer;
 }
 
+/* Whole numbers as people write them: "65,536". */
+static void put_count(StrBuf *out, uint64_t n)
+{
+    if (n >= 1000) {
+        put_count(out, n / 1000);
+        strbuf_printf(out, ",%03u", (unsigned)(n % 1000));
+    } else {
+        strbuf_printf(out, "%u", (unsigned)n);
+    }
+}
+
+/* The limits of all cards ("Technical Specifications per Compute Capability", CUDA C++ Programming Guide). */
+enum { BLOCK_THREADS_MAX = 1024, BLOCK_Z_MAX = 64, GRID_YZ_MAX = 65535, GRID_X_MAX = INT32_MAX };
+
+/* Tells which limit a refused launch is beyond, if it is one of these. */
+static void advise_limit(Call *call, dim3 grid, dim3 block)
+{
+    uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    const struct {
+        uint64_t n, max;
+        const char *what;
+    } limits[] = {{threads, BLOCK_THREADS_MAX, "threads a block"}, {block.z, BLOCK_Z_MAX, "threads a block in z"},
+                  {grid.x, GRID_X_MAX, "blocks in x"},            {grid.y, GRID_YZ_MAX, "blocks in y"},
+                  {grid.z, GRID_YZ_MAX, "blocks in z"}};
+    StrBuf text = {0};
+    strbuf_puts(&text, "this launch is refused: ");
+    size_t said = text.length;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits && text.length == said; i++) {
+        if (limits[i].n > limits[i].max) {
+            put_count(&text, limits[i].n);
+            strbuf_printf(&text, " %s; ", limits[i].what);
+            put_count(&text, limits[i].max);
+            strbuf_puts(&text, " is the limit");
+        } else if (limits[i].n == 0) {
+            strbuf_printf(&text, "0 %s; there must be one at least", limits[i].what);
+        }
+    }
+    if (text.length > said && !text.failed)
+        call_advise(call, NULL, text.text, "kernel<<<blocks, threads>>>: which of the two numbers is it?");
+    strbuf_free(&text);
+}
+
 cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
                           cudaStream_t handle, bool cooperative)
 {
@@ -122,6 +164,8 @@ static cudaError_t enter_and_launch(Api api, const void *kernel, dim3 grid, dim3
     cudaError_t error = launch_kernel(&call, kernel, grid, block, args, shared, stream, cooperative);
     if (error != cudaSuccess && by_brackets)
         t->failed_launch = call.site;
+    if (error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue)
+        advise_limit(&call, grid, block);
     return call_leave(&call, error);
 }
 

@@ -17,7 +17,8 @@ static void put_errors(const Records *r, StrBuf *out)
         bool known = places_find(r->places, &site);
         if (known)
             strbuf_printf(out, "%s:%u: ", site.file, site.line);
-        strbuf_printf(out, "%s returned %s (%d)%s\n", e->call, e->error, (int)e->code,
+        bool by_brackets = strncmp(e->call, "__cudaLaunchKernel", strlen("__cudaLaunchKernel")) == 0;
+        strbuf_printf(out, "%s returned %s (%d)%s\n", by_brackets ? "the launch" : e->call, e->error, (int)e->code,
                       e->sticky ? ": every later call does too" : "");
         if (e->sticky)
             return;

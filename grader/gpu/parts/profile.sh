@@ -17,7 +17,7 @@ profile_one() {
 # What the tables must have when both profilers told theirs.
 profile_rows() {
     local row
-    for row in 'kernels, measured on ' 'time of the launch .* us  *gpu__time_duration.sum' 'sectors a load .* sector  *l1tex__average' 'read from the card.* byte  *dram__bytes_read.sum' \
+    for row in 'kernels, measured on ' 'time of the launch .* us  *gpu__time_duration.sum' 'sectors a load .* sector' 'l1tex__average' 'read from the card.* byte  *dram__bytes_read.sum' \
         'both over the time  *[0-9.]* GB/s' 'what limits it  *(memory|compute|latency)' 'right: the result is what it should be'; do
         grep -Eq "$row" "$out/profile.txt" || { bad "make profile: no line '$row'"; return; }
     done

@@ -324,6 +324,78 @@ static void test_reason_told_once(void **state)
     strbuf_free(&out);
 }
 
+/* A case with advice in each: to a student it is told with the first, and its own text says what it is. */
+static void test_advice_is_told_once(void **state)
+{
+    (void)state;
+    Finding advice = {.kind = "y", .verdict = "", .advice = true, .place.file = "a.cu", .place.line = 3, .message = "m",
+                      .text = "a.cu:3: advice: y: m"};
+    CaseResult cases[] = {{.name = "first"}, {.name = "second"}};
+    for (int i = 0; i < 2; i++) {
+        cases[i].verdict = VERDICT_PASS;
+        cases[i].message = cases[i].lesson = cases[i].hint = cases[i].replay = "";
+        cases[i].findings = &advice;
+        cases[i].n_findings = 1;
+    }
+    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 2};
+    StrBuf out = {0};
+    report_cases(&out, &r, true, (ReportStyle){0});
+    const char *at = strstr(out.text, "     a.cu:3: advice: y: m");
+    assert_non_null(at);
+    assert_null(strstr(at + 1, "     a.cu:3"));
+    strbuf_free(&out);
+}
+
+/* A class of ten cases, each of which fails with as much to say as there can be. */
+static void test_screen_fits(void **state)
+{
+    (void)state;
+    static const char message[] =
+        "a.cu:12:5: out-of-bounds: read of 4 bytes outside every allocation of global memory\n"
+        "    12 |     c[i] = a[i] + b[i];\n"
+        "       |     ^\n"
+        "  by thread (224,0,0) of block (0,0,0) in add_kernel(float const*, float const*, float*, int)\n"
+        "  at 0x200000100380, 893 bytes after allocation 1 (4 bytes at 0x200000100000, made at a.cu:23 in vector_add)\n"
+        "  launched at a.cu:37 in vector_add\n"
+        "  32 times, this is the first\n"
+        "  hint: does the kernel test i < n?\n"
+        "out: 10 of 20 elements differ\n"
+        "          index              got\n"
+        "            [0]                1\n"
+        "            [1]                1\n"
+        "            [2]                1\n"
+        "            ... and 7 more\n";
+    CaseResult cases[10];
+    char names[10][8];
+    for (int i = 0; i < 10; i++) {
+        snprintf(names[i], sizeof names[i], "case-%d", i);
+        cases[i] = (CaseResult){.name = names[i], .verdict = VERDICT_OUT_OF_BOUNDS, .todo = 1 + (9 - i) / 4, .max_points = 2,
+                                .message = message, .lesson = "A lesson.", .hint = "its own", .replay = "again"};
+    }
+    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 10, .build_log = ""};
+    assert_int_equal(1, report_todo(&r));
+    for (int columns = 60; columns <= 120; columns += 20) {
+        StrBuf out = {0};
+        int lines = 0;
+        report_screen(&out, &r, (ReportStyle){.columns = columns, .rows = 24});
+        for (const char *at = out.text; *at; at++)
+            lines += *at == '\n';
+        assert_true(lines <= 20); /* the command, a line of make's, what is next and the prompt */
+        assert_non_null(strstr(out.text, "TODO 1, case-6: A lesson.")); /* the first of the first TODO, not the first case */
+        assert_non_null(strstr(out.text, "does the kernel test i < n?"));
+        assert_non_null(strstr(out.text, "hint: its own"));
+        assert_non_null(strstr(out.text, "== and 6 of later TODOs"));
+        assert_null(strstr(out.text, "... and 7"));
+        strbuf_free(&out);
+    }
+    cases[6].verdict = cases[7].verdict = VERDICT_PASS;
+    StrBuf out = {0};
+    report_screen(&out, &r, (ReportStyle){0});
+    assert_non_null(strstr(out.text, "right: case-6, case-7 (2 of 10 cases)\n"));
+    assert_non_null(strstr(out.text, "TODO 1, case-8"));
+    strbuf_free(&out);
+}
+
 static void test_exports(void **state)
 {
     (void)state;
@@ -976,6 +1048,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_palette),
         cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_advice_is_told_once),
+        cmocka_unit_test(test_screen_fits),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_what_counts_in_every_format),
         cmocka_unit_test(test_gradescope_has_no_score_of_what_is_ungraded),
