@@ -11,7 +11,7 @@
 $(call module,common/lab,-isystem common/cuda/include)
 
 LAB_JUDGE_LIBS := $(call libname,common/lab) $(call libname,common/base)
-LAB_STUDENT_CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -isystem common/cuda/include -isystem $(CUDA_HOME)/include -I. -Icommon/lab
+LAB_STUDENT_CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -isystem common/cuda/include -I. -Icommon/lab
 LAB_STUDENT_OBJECTS := $(patsubst %.c,$(BUILD)/student/%.o,\
     $(filter-out common/lab/judge%,$(wildcard common/lab/*.c)) common/base/io.c common/base/language.c common/base/status.c common/base/strbuf.c)
 

@@ -31,7 +31,7 @@ endef
 stamp = $(eval $(call stamp_body,$(1),$(2)))
 
 FLAGS_STAMP := $(BUILD)/flags
-FLAGS := $(strip $(CC) $(CFLAGS) $(LDFLAGS) $(realpath $(CUDA_HOME)))
+FLAGS := $(strip $(CC) $(CFLAGS) $(LDFLAGS))
 $(call stamp,$(FLAGS_STAMP),$(FLAGS))
 .PHONY: FORCE
 

@@ -6,7 +6,7 @@ static const struct {
     const char *name, *text;
 } errors[] = {
 #define X(name, code, text) {code, #name, text},
-#include "common/vgpu/cuda/errors.def"
+#include <kit/driver_errors.def>
 #undef X
 };
 

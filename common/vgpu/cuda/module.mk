@@ -2,7 +2,7 @@
 
 VGPU_DRIVER := $(BUILD)/lib/vgpu/libcuda.so.1
 
-$(call module,common/vgpu/cuda,-isystem $(CUDA_HOME)/include)
+$(call module,common/vgpu/cuda,-isystem common/cuda/include)
 
 $(VGPU_DRIVER): $(call objects,common/vgpu/cuda) $(call libname,common/base) $(BUILD)/lib/vgpu/libcudart.so.13 common/vgpu/cuda/cuda.map \
 		$(call list_of,common/vgpu/cuda) common/vgpu/cuda/module.mk

@@ -189,6 +189,22 @@ ok $? "and of an archive" log
 "$labcc" -dlink a.o b.o -o link.o >log 2>&1 && nm link.o | grep -q ' T __cudaRegisterLinkedBinary'
 ok $? "-dlink writes the object that registers it" log
 
+cat >context.cu <<'END'
+#include <cstdio>
+#include <cuda.h>
+int main()
+{
+    CUdevice device;
+    CUcontext context;
+    CUdeviceptr p = 0;
+    cuInit(0), cuDeviceGet(&device, 0), cuDevicePrimaryCtxRetain(&context, device), cuCtxSetCurrent(context);
+    printf("%d", cuMemAlloc(&p, 16)), printf(" %d\n", cuMemFree(p));
+}
+END
+"$labcc" -o context context.cu -l:libcuda.so.1 >log 2>&1 && "$vgpu" ./context >out 2>err
+[ "$(cat out)" = "0 0" ]
+ok $? "a program of the driver API" log
+
 "$labcc" -fatbin oob.cu -o oob.fatbin >log 2>&1 && "$labcc" -ptx oob.cu >>log 2>&1 && grep -q '^.target sm_75' oob.ptx && grep -aq '^.target sm_75' oob.fatbin
 ok $? "PTX and a fat binary are written" log
 

@@ -69,7 +69,11 @@ sed -n 's/^X(\(_*cuda[A-Za-z0-9_]*\), \(SUPPORTED\|ACCEPTED\),.*/\1/p' "$KIT/com
 sed -n 's/^CUDA_FUNCTION([^,]*, \([A-Za-z0-9_]*\),.*/\1/p' "$include/kit/runtime_api.def" | sort >declares
 diff has declares >difference
 ok $? "what the runtime has, the headers declare" difference
-printf '#include <cuda_runtime.h>\nint f(cudaError_t e, dim3 *d) { return (int)e + (int)d->x; }\n' >plain.c
+sed -n 's/^X(\(cu[A-Za-z0-9_]*\), [A-Za-z0-9_]*, [0-9]*, false, \(SUPPORTED\|ACCEPTED\),.*/\1/p' "$KIT/common/vgpu/cuda/api.def" | grep -v '^cuProfiler' | sort >has
+sed -n 's/^CUDA_DRIVER_FUNCTION(\([A-Za-z0-9_]*\),.*/\1/p' "$include/kit/driver_api.def" | sort >declares
+diff has declares >difference
+ok $? "what the driver library has, cuda.h declares" difference
+printf '#include <cuda_runtime.h>\n#include <cuda.h>\n#include <nvrtc.h>\nint f(cudaError_t e, dim3 *d) { return (int)e + (int)d->x; }\n' >plain.c
 gcc -std=c11 -Wall -Wextra -pedantic -Werror -isystem "$include" -fsyntax-only plain.c >log 2>&1
 ok $? "C takes them too" log
 
@@ -84,11 +88,12 @@ undef $/;
 my ($include) = @ARGV;
 sub text { open my $f, '<', "$include/$_[0]" or die; my $t = <$f>; $t =~ s,/\*.*?\*/,,gs; $t }
 my $t = text('driver_types.h');
-print "#include <stdio.h>\n#include <stddef.h>\n#include <cuda_runtime_api.h>\nint main(void)\n{\n";
+print "#include <stdio.h>\n#include <stddef.h>\n#include <cuda_runtime_api.h>\n#include <cuda.h>\n#include <nvrtc.h>\nint main(void)\n{\n";
 my @names;
-while ($t =~ /^(?:typedef )?enum \w+ \{(.*?)\}/gms) { my $b = $1; push @names, $1 while $b =~ /\b(cuda\w+)\s*(?==|,|\n)/g }
-push @names, $1 while $t =~ /^#define (cuda\w+) +\(?\(?(?:int|cudaStream_t|0x|\d)/gm;
-for my $d ('kit/errors.def', 'kit/device_attributes.def') { my $x = text($d); push @names, $1 while $x =~ /^X\((\w+), \d+/gm }
+$t .= text('cuda.h') . text('nvrtc.h');
+while ($t =~ /^(?:typedef )?enum (?:\w+ )?\{(.*?)\}/gms) { my $b = $1; push @names, $1 while $b =~ /\b((?:cuda|CU_|CUDA_|NVRTC_)\w+)\s*(?==|,|\n)/g }
+push @names, $1 while $t =~ /^#define (cuda\w+|CU_\w+|CUDA_VERSION) +\(?\(?(?:int|cudaStream_t|CUstream|CUdevice|void|0x|\d)/gm;
+for my $d ('kit/errors.def', 'kit/device_attributes.def', 'kit/driver_errors.def', 'kit/driver_attributes.def') { my $x = text($d); push @names, $1 while $x =~ /^X\((\w+), \d+/gm }
 print "printf(\"$_ %lld\\n\", (long long)$_);\n" for @names;
 while ($t =~ /^(?:typedef )?(struct|union) (\w+) \{\n(.*?)^\}(?: \w+)?;/gms) {
     my ($type, $body, $depth) = ("$1 $2", $3, 0);
@@ -113,7 +118,19 @@ END
 #define CUDA_FUNCTION(result, name, parameters) extern result name parameters;
 #include "kit/runtime_api.def"
 END
-    gcc -w -fsyntax-only -isystem "$toolkit" -iquote "$include" declared.c >log 2>&1
+    cat >driver.c <<'END'
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <nvrtc.h>
+#define CUDA_DRIVER_FUNCTION(name, parameters) extern CUresult name parameters;
+#include "kit/driver_api.def"
+#define NVRTC_FUNCTION(name, parameters) extern nvrtcResult name parameters;
+#include "kit/nvrtc_api.def"
+END
+    (echo '#include <cuda.h>' && sed -n 's/^#define \(cu[A-Z][A-Za-z0-9]*\) .*/kit \1/p' "$include/cuda.h") >renamed.h
+    gcc -E -P -isystem "$toolkit" renamed.h | grep '^kit' >theirs.txt && gcc -E -P -isystem "$include" renamed.h | grep '^kit' | diff theirs.txt - >difference
+    ok $? "names stand for the forms that the toolkit's stand for" difference
+    gcc -w -fsyntax-only -isystem "$toolkit" -iquote "$include" declared.c driver.c >log 2>&1
     ok $? "the declarations agree with the toolkit's" log
 fi
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# libcuda.so.1 exports every entry point that the toolkit's stub library has, and nothing else; api.def lists them all; errors.def is
+# libcuda.so.1 exports every entry point that the toolkit's stub library has, and nothing else; api.def lists them all; driver_errors.def is
 # the header's list; names resolve by version.
 here=$(dirname "$0")
 . "$here/../../cudart/test/tap.sh"
@@ -24,8 +24,8 @@ else
     diff "$scratch/stub" "$scratch/ours" >"$scratch/diff"
     ok $? "the exports are those of the toolkit's stub library" "$scratch/diff"
     sed -n 's/^ *\(CUDA_SUCCESS\|CUDA_ERROR_[A-Z0-9_]*\) *= *\([0-9]*\).*/\1 \2/p' "$CUDA_HOME/include/cuda.h" | sort -u >"$scratch/header"
-    sed -n 's/^X(\([A-Z0-9_]*\), \([0-9]*\),.*/\1 \2/p' "$KIT/common/vgpu/cuda/errors.def" | sort >"$scratch/errors"
+    sed -n 's/^X(\([A-Z0-9_]*\), \([0-9]*\),.*/\1 \2/p' "$KIT/common/cuda/include/kit/driver_errors.def" | sort >"$scratch/errors"
     diff "$scratch/header" "$scratch/errors" >"$scratch/diff"
-    ok $? "errors.def has the header's names and numbers" "$scratch/diff"
+    ok $? "driver_errors.def has the header's names and numbers" "$scratch/diff"
 fi
 finish
