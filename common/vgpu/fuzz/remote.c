@@ -198,6 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .max_instructions = INSTRUCTIONS_MAX,
                                   .stream_fd = -1,
                                   .calls_fd = nowhere, /* what is recorded is made, too */
+                                  .provenance_fd = nowhere,
                                   .memory_bytes = 64 << 20,
                                   .quiet = true}};
     remote_serve_one(pair[1], &o, NULL);
