@@ -15,15 +15,15 @@ typedef struct ArenaBlock {
     char *bytes; /* aligned to BIG_ALIGN */
 } ArenaBlock;
 
+/* calloc's, because it need not clear what the kernel has just cleared: a large block costs what is used of it. */
 static ArenaBlock *block_new(size_t size)
 {
-    void *memory = NULL;
-    if (posix_memalign(&memory, BIG_ALIGN, BIG_ALIGN + size))
+    ArenaBlock *block = calloc(1, sizeof *block + BIG_ALIGN + size);
+    if (!block)
         return NULL;
-    memset(memory, 0, BIG_ALIGN + size);
-    ArenaBlock *block = memory;
+    uintptr_t at = (uintptr_t)(block + 1);
     block->size = size;
-    block->bytes = (char *)memory + BIG_ALIGN;
+    block->bytes = (char *)(block + 1) + (BIG_ALIGN - at % BIG_ALIGN);
     return block;
 }
 
