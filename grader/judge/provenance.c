@@ -4,6 +4,7 @@
 #include "grader/judge/provenance_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool has_inputs(const ProvenanceCase *c)
 {
@@ -101,6 +102,16 @@ void provenance_missing(const ProvenanceCase *c, ProvenanceFound *found)
                                      "cannot be read. A person has to look at the program."));
 }
 
+static const char *cut_message(Language l, const char *cut)
+{
+    if (cut && strcmp(cut, "several processes") == 0)
+        return language_say(l, "Where the output comes from is not known: several processes of the program "
+                               "used devices, and of one there is a record. A person has to look at the "
+                               "program.");
+    return language_say(l, "Where the output comes from is not known: the program did so much that its record "
+                           "is cut. A person has to look at the program.");
+}
+
 Status provenance_judge(Arena *a, const ProvenanceCase *c, const char *json, size_t length,
                         const unsigned char *bin, size_t bin_length, ProvenanceFound *found, Diag *d)
 {
@@ -113,9 +124,7 @@ Status provenance_judge(Arena *a, const ProvenanceCase *c, const char *json, siz
     if (s == STATUS_OK && r->complete)
         s = judge_record(a, r, c, found, d);
     else if (s == STATUS_OK)
-        decide(found, VERDICT_SUSPECT,
-               language_say(c->language, "Where the output comes from is not known: the program did so much "
-                                         "that its record is cut. A person has to look at the program."));
+        decide(found, VERDICT_SUSPECT, cut_message(c->language, r->cut));
     else if (s != STATUS_NO_MEMORY) {
         provenance_missing(c, found);
         s = STATUS_OK;

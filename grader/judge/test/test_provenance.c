@@ -23,6 +23,7 @@ typedef struct Made {
     size_t n_bin;
     StrBuf host, fills, out, stores, groups, functions;
     bool complete;
+    const char *cut;
     int64_t min_ops, host_bytes;
     bool host_finish;
     size_t n_in;
@@ -122,9 +123,9 @@ static ProvenanceFound judge(Made *m)
 {
     StrBuf json = {0};
     strbuf_printf(&json,
-                  "{\"schema\":1,\"complete\":%s,\"host\":[%s],\"fills\":[%s],\"out\":[%s],\"stores\":[%s],"
+                  "{\"schema\":1,\"complete\":%s%s,\"host\":[%s],\"fills\":[%s],\"out\":[%s],\"stores\":[%s],"
                   "\"groups\":[%s],\"functions\":[%s]}",
-                  m->complete ? "true" : "false", part(&m->host), part(&m->fills), part(&m->out),
+                  m->complete ? "true" : "false", m->cut ? m->cut : "", part(&m->host), part(&m->fills), part(&m->out),
                   part(&m->stores), part(&m->groups), part(&m->functions));
     ProvenanceFound found = judge_text(m, json.text, json.length);
     strbuf_free(&json);
@@ -597,7 +598,16 @@ static void test_cut(void **state)
     (void)state;
     right_program();
     m.complete = false;
-    assert_found(VERDICT_SUSPECT, judge(&m));
+    m.cut = ",\"cut\":\"rows\"";
+    ProvenanceFound f = judge(&m);
+    assert_found(VERDICT_SUSPECT, f);
+    assert_says("did so much", f);
+    right_program();
+    m.complete = false;
+    m.cut = ",\"cut\":\"several processes\"";
+    f = judge(&m);
+    assert_found(VERDICT_SUSPECT, f);
+    assert_says("several processes", f);
 }
 
 static void test_bad(void **state)
