@@ -90,7 +90,7 @@ static Status judge_work(CaseWork *w, Diag *d)
 {
     const CaseInput *in = w->in;
     if (!w->judged || w->answer.verdict != VERDICT_PASS || in->run->gpu || !w->report ||
-        !work_is_judged(in->lab_case))
+        !in->watched)
         return STATUS_OK;
     Status s =
         work_judge(w->arena, in->lab_case, in->places->case_dir, &w->answer, in->lab->language, &w->work, d);

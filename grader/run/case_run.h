@@ -14,6 +14,7 @@ typedef struct CaseInput {
     const Lab *lab;
     const LabCase *lab_case;
     const Places *places;
+    bool watched;              /* where its outputs come from is judged (watched.h) */
     const AnswerFile *answers; /* NULL when the lab has no answer file */
     Judge *judge;
     Box *box;

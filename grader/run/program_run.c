@@ -66,7 +66,8 @@ static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
     if (c->timeline)
         args[n++] = arena_printf(a, "--timeline=%s/timeline.json", p->in_case);
     if (work_is_judged(c))
-        args[n++] = arena_printf(a, "--provenance=%s/provenance.json", p->in_case);
+        args[n++] = w->in->watched ? arena_printf(a, "--provenance=%s/provenance.json", p->in_case)
+                                   : "--provenance=none";
     if (serves)
         args[n++] = "--serve=3";
     if (w->in->run->device[0])
@@ -179,7 +180,7 @@ static void collect_reports(const ProgramWork *w, const char *collect[REPORTS_MA
     collect[n++] = arena_printf(w->arena, "%s/calls", p->in_case);
     if (w->in->lab_case->timeline)
         collect[n++] = arena_printf(w->arena, "%s/timeline.json", p->in_case);
-    if (work_is_judged(w->in->lab_case)) {
+    if (w->in->watched) {
         collect[n++] = arena_printf(w->arena, "%s/provenance.json", p->in_case);
         collect[n++] = arena_printf(w->arena, "%s/provenance.json.bin", p->in_case);
     }

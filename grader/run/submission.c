@@ -11,6 +11,8 @@
 #include "grader/run/modelled.h"
 #include "grader/run/speed.h"
 #include "grader/run/turn.h"
+#include "grader/run/watched.h"
+#include "grader/run/work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +34,7 @@ typedef struct Work {
     SpeedReference reference;
     Modelled modelled;
     AnswerFile answers; /* of a lab that has an answer file */
+    bool *watched;      /* [case of the lab]: watched.h */
 } Work;
 
 /* Processor time of this process, or of those of its children that it has waited for. */
@@ -260,6 +263,52 @@ static void leave_out(Work *w, const LabCase *c, CaseResult *r, CaseTiming *timi
                       .replay = ""};
 }
 
+/* All that can be where the record is made anyway: a sample of them else. */
+static Status draw_watched(Work *w, Diag *d)
+{
+    const Lab *lab = w->submission->lab;
+    Arena *a = &w->result->arena;
+    w->watched = ARENA_NEW_ARRAY(a, bool, lab->n_cases + 1);
+    if (!w->watched)
+        return diag_set(d, STATUS_NO_MEMORY, "no memory for the cases");
+    for (size_t i = 0; i < lab->n_cases; i++)
+        w->watched[i] = is_wanted(w->run, lab, &lab->cases[i]) && work_is_judged(&lab->cases[i]);
+    return w->run->isolated ? watched_draw(a, w->run->seed, w->result->submission_sha256, lab, w->watched, d)
+                            : STATUS_OK;
+}
+
+static bool is_found(const CaseResult *r)
+{
+    return r->verdict == VERDICT_NO_GPU_WORK || r->verdict == VERDICT_SUSPECT;
+}
+
+/* A watched case was found: what was not watched before is run again, and takes nothing over but that. A
+ * hidden case may have run in between, and nothing of it may be told. */
+static void watch_again(Work *w, const CaseInput *like)
+{
+    Result *r = w->result;
+    const Lab *lab = w->submission->lab;
+    for (size_t i = 0, row = 0; row < r->n_cases; i++) {
+        const LabCase *c = &lab->cases[i];
+        if (!is_wanted(w->run, lab, c))
+            continue;
+        CaseResult *old = &r->cases[row++], again = {0};
+        CaseTiming timing = {0};
+        CaseInput in = *like;
+        if (w->watched[i] || !work_is_judged(c) || old->points == 0)
+            continue;
+        in.lab_case = c;
+        in.watched = w->watched[i] = true;
+        run_case(w, &in, &again, &timing);
+        if (again.verdict == old->verdict)
+            continue;
+        if (is_found(&again))
+            old->points = again.points;
+        old->verdict = is_found(&again) ? again.verdict : VERDICT_SUSPECT; /* it ends otherwise each time */
+        old->message = meaning_of(w, old->verdict);
+    }
+}
+
 static void run_cases(Work *w)
 {
     Result *r = w->result;
@@ -269,32 +318,39 @@ static void run_cases(Work *w)
     Diag d = {0};
     const char *program = arena_printf(&r->arena, "%s/labs/%s/judge", w->run->kit.build, lab->lab);
     w->timing->cases = ARENA_NEW_ARRAY(&r->arena, CaseTiming, lab->n_cases + 1);
-    if (!program || !w->timing->cases || judge_start(program, &options, &judge, &d) != STATUS_OK) {
+    if (!program || !w->timing->cases || draw_watched(w, &d) != STATUS_OK ||
+        judge_start(program, &options, &judge, &d) != STATUS_OK) {
         fill_kit_error(w, &d);
         return;
     }
+    CaseInput in = {.run = w->run,
+                    .lab = lab,
+                    .places = &w->places,
+                    .answers = lab->sheet.file ? &w->answers : NULL,
+                    .judge = judge,
+                    .box = &w->box,
+                    .device_box = &w->device_box,
+                    .reference = &w->reference,
+                    .modelled = &w->modelled};
+    bool found = false;
     for (size_t i = 0, n_timeouts = 0; i < lab->n_cases; i++) {
         if (!is_wanted(w->run, lab, &lab->cases[i]))
             continue;
+        w->watched[i] |= found && work_is_judged(&lab->cases[i]);
         CaseResult *row = &r->cases[r->n_cases++];
         CaseTiming *timing = &w->timing->cases[w->timing->n_cases++];
         if (n_timeouts >= SUBMISSION_TIMEOUTS_MAX) {
             leave_out(w, &lab->cases[i], row, timing);
             continue;
         }
-        CaseInput in = {.run = w->run,
-                        .lab = lab,
-                        .lab_case = &lab->cases[i],
-                        .places = &w->places,
-                        .answers = lab->sheet.file ? &w->answers : NULL,
-                        .judge = judge,
-                        .box = &w->box,
-                        .device_box = &w->device_box,
-                        .reference = &w->reference,
-                        .modelled = &w->modelled};
+        in.lab_case = &lab->cases[i];
+        in.watched = w->watched[i];
         run_case(w, &in, row, timing);
         n_timeouts += row->verdict == VERDICT_TIMEOUT;
+        found |= in.watched && is_found(row);
     }
+    if (found)
+        watch_again(w, &in);
     double before_s = processor_s(RUSAGE_CHILDREN);
     judge_stop(judge);
     w->timing->processor_s.judge = processor_s(RUSAGE_CHILDREN) - before_s;

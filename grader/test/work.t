@@ -38,4 +38,14 @@ for folder in grader/test/attacks-work/*/; do
     done
     check "$lab: no attack without its control" grep -q '^// control:' "$folder"*.cu "$folder"../02-vector-add/*.cu
 done
+
+# A sample of the cases is judged at first; what cheats in every case is found in every case that says more than a program may say.
+lab=02-vector-add
+mkdir -p "$tmp/everywhere/s001/$lab"
+cp grader/test/attacks-work/$lab/copy-kernel.cu "$tmp/everywhere/s001/$lab/vector_add.cu"
+for seed in 7 8; do
+    "$BUILD/bin/grade" run --submissions "$tmp/everywhere" --labs $lab --out "$tmp/everywhere-$seed" --seed $seed --jobs 2 >"$tmp/log" 2>&1
+    got=$(jq -r '.cases[] | select(.verdict == "no-gpu-work" and .points == 0) | .name' "$tmp/everywhere-$seed/results/s001/$lab/result.json" | sort | tr '\n' ' ')
+    same "$lab: copy-kernel in every case, seed $seed" "large-odd many-blocks many-calls one-block one-less one-more one-pass traffic twice " "$got"
+done
 tap_end

@@ -203,7 +203,7 @@ int main(int argc, char **argv)
         records_read(files.records, o.sources, &records, &diag) != STATUS_OK)
         fail(diag.message, NULL);
     close(files.records);
-    if (o.provenance != NULL &&
+    if (provenance_is_written(&o) &&
         provenance_save(files.provenance, records.start != NULL, o.provenance, &diag) != STATUS_OK)
         fail(diag.message, NULL);
     if (o.calls != NULL && calls_save(files.calls, o.calls, &diag) != STATUS_OK)

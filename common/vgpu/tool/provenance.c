@@ -81,6 +81,12 @@ static Status save_none(bool started, const char *file, Diag *diag)
     return save(&p, started ? "the program ended before its record" : NULL, file, diag);
 }
 
+/* `none`: the devices keep the record as they do for a file. */
+bool provenance_is_written(const ToolOptions *o)
+{
+    return o->provenance != NULL && strcmp(o->provenance, "none") != 0;
+}
+
 Status provenance_save(int fd, bool started, const char *file, Diag *diag)
 {
     struct stat st;

@@ -237,7 +237,8 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
         return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
     *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1, .calls = -1, .film = -1};
     if (o->provenance != NULL)
-        files->provenance = open_records("vgpu-provenance", inside);
+        files->provenance = provenance_is_written(o) ? open_records("vgpu-provenance", inside)
+                                                     : open("/dev/null", O_WRONLY | (inside ? 0 : O_CLOEXEC));
     if (o->calls != NULL)
         files->calls = open_records("vgpu-calls", inside);
     if (o->film != NULL)

@@ -79,6 +79,7 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
 
 /* Writes what the devices say of who wrote which bytes to the file, and the bytes to that with the suffix ".bin".
  * started: a device was made. */
+bool provenance_is_written(const ToolOptions *o);
 Status provenance_save(int fd, bool started, const char *file, Diag *diag);
 
 /* Writes the record of calls as it is (device/calls.c). */

@@ -220,6 +220,13 @@ end_by "and by SIGINT" INT -- count-forever INT
 has "with the same words" "$scratch/err" "advice: interrupted: "
 end_by "a program that ignores SIGTERM is ended all the same" TERM -- deaf KILL
 
+# ---- the record of provenance ----
+(cd "$scratch" && "$vgpu" --provenance=where --report=with "$program" none >out 2>err)
+same "a record is written" true "$(jq .complete "$scratch/where")"
+(cd "$scratch" && "$vgpu" --provenance=none --report=without "$program" none >out 2>err)
+same "none: it is written nowhere" "" "$(ls "$scratch" | grep '^none')"
+same "and the report is the same" "$(cat "$scratch/with")" "$(cat "$scratch/without")"
+
 # ---- programs that it cannot run ----
 nvcc -arch=compute_75 -o "$scratch/static" "$here/faults.cu" >"$scratch/log" 2>&1
 "$vgpu" "$scratch/static" >"$scratch/out" 2>"$scratch/err"
