@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Pairs of places that are told of a variable's races. */
+enum { RACE_PAIRS_MAX = 4 };
+
 /* Most bytes of race shadow that one worker takes from the host in one launch. */
 #define SHADOW_BYTES_MAX ((size_t)1 << 30)
 
@@ -202,13 +205,30 @@ static bool same_finding(const FindingKey *a, const FindingKey *b)
            a->alloc_bytes == b->alloc_bytes && a->message == b->message;
 }
 
+/* The finding that counts this one, too: one of the same key; for races, the first of a variable that has RACE_PAIRS_MAX pairs of
+ * places already, since they have one cause most often. NULL: it is a new one. */
+static FindingSlot *counting_slot(CheckSet *set, const Finding *f, const FindingKey *key)
+{
+    FindingSlot *first = NULL;
+    int pairs = 0;
+    for (size_t i = 0; i < set->n_slots; i++) {
+        FindingSlot *slot = &set->slots[i];
+        if (same_finding(&slot->key, key))
+            return slot;
+        bool variable = key->kind == FINDING_RACE && slot->key.kind == key->kind && slot->key.kernel == key->kernel &&
+                        slot->key.space == key->space && slot->finding.alloc_address == f->alloc_address;
+        first = variable && !first ? slot : first;
+        pairs += variable;
+    }
+    return pairs >= RACE_PAIRS_MAX && !set->options.every_race ? first : NULL;
+}
+
 void check_add_finding(CheckSet *set, const Finding *f, const FindingKey *key)
 {
-    for (size_t i = 0; i < set->n_slots; i++) {
-        if (same_finding(&set->slots[i].key, key)) {
-            set->slots[i].finding.count += f->count;
-            return;
-        }
+    FindingSlot *counts = counting_slot(set, f, key);
+    if (counts) {
+        counts->finding.count += f->count;
+        return;
     }
     if (set->n_slots >= CHECK_FINDINGS_MAX || !VEC_GROW(set->slots, set->n_slots, set->cap_slots)) {
         set->dropped += f->count;

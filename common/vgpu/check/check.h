@@ -53,6 +53,7 @@ typedef struct CheckOptions {
                           memory */
     bool spread_warps; /* for tests: it keeps no scattered access aside and looks at each reduction; finds
                           races at the same places, but for which of several it names as the other one */
+    bool every_race;   /* for tests: races of one pair of lines, and of one variable, are not put together */
 } CheckOptions;
 
 /* "all", "none", or a list such as "memory,race": STATUS_INVALID names the word that is not a tool. */

@@ -37,6 +37,7 @@ typedef struct FindingLookup {
     const char *(*source_line)(void *self, const char *file,
                                uint32_t line); /* text without newline, or NULL */
     bool color;
+    bool has_debug; /* the host code has line numbers: a place without one is nothing that -g would mend */
 } FindingLookup;
 
 /* Appends the finding as a person reads it: several lines, each ending in a newline. */

@@ -226,7 +226,7 @@ void finding_text(const Finding *f, const FindingLookup *lookup, StrBuf *out)
         put_site(out, &f->site);
         strbuf_puts(out, "\n");
     }
-    if (is_host_finding(f) && place.line == 0)
+    if (is_host_finding(f) && place.line == 0 && !(lookup && lookup->has_debug))
         strbuf_puts(out, "  compile the host code with -g to see the line\n");
     if (f->count > 1) {
         strbuf_puts(out, "  ");

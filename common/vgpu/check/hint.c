@@ -169,6 +169,14 @@ static const char *hint_uninit(const Finding *f)
     return "cudaMalloc does not clear memory: copy the data there, or use cudaMemset";
 }
 
+/* Lanes at fault execute it, or are missing there. */
+static const char *hint_sync_mask(const Note *n)
+{
+    bool unnamed = n->detail && strstr(n->detail, "does not name");
+    return unnamed ? "every lane that executes it must be in its mask: does the condition around it let in other lanes than the mask names?"
+                   : NULL;
+}
+
 static const char *hint_misaligned(CheckSet *set, const Finding *f)
 {
     StrBuf b = {0};
@@ -203,6 +211,9 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         break;
     case FINDING_UNINITIALIZED:
         hint = hint_uninit(f);
+        break;
+    case FINDING_SYNC_MASK:
+        hint = hint_sync_mask(n);
         break;
     case FINDING_TRAP:
         hint = hint_trap(set);

@@ -205,6 +205,22 @@ static const char *with_launches(CheckSet *set, const char *message, const Check
     return kept;
 }
 
+/* Two accesses on two lines are one pair, whichever of the two reads, writes or is named first, and wherever on the line they stand. */
+static void make_pair(FindingKey *key)
+{
+    key->access = key->other_access = 0;
+    if (key->line)
+        key->column = 0;
+    if (key->other_line)
+        key->other_column = 0;
+    bool apart = key->file == key->other_file && key->line > key->other_line;
+    if (apart) {
+        uint32_t line = key->line;
+        key->line = key->other_line;
+        key->other_line = line;
+    }
+}
+
 static void add_note(CheckSet *set, const Note *n)
 {
     const CheckGrid *g = grid_of(set, n->block), *other = NULL;
@@ -253,6 +269,8 @@ static void add_note(CheckSet *set, const Note *n)
         key.pc = 0;
     if (f.other.line)
         key.other_pc = 0;
+    if (n->key.kind == FINDING_RACE && !set->options.every_race)
+        make_pair(&key);
     check_add_finding(set, &f, &key);
 }
 

@@ -96,10 +96,10 @@ static uint32_t needed_lanes(const Warp *warp, const IrInst *inst)
     return inst->tensor ? warp->exists : warp->base.live;
 }
 
-static void note_mask(const Meeting *m, uint32_t lanes)
+static void note_mask(const Meeting *m, uint32_t lanes, const char *what)
 {
     if (lanes)
-        exec_note(&m->warp->base, m->function, m->inst, (ExecFault){.kind = FAULT_SYNC_MASK, .mask = lanes});
+        exec_note(&m->warp->base, m->function, m->inst, (ExecFault){.kind = FAULT_SYNC_MASK, .mask = lanes, .detail = what});
 }
 
 /* Lanes named that cannot come: they are somewhere else for good; and lanes that do not name themselves. */
@@ -111,8 +111,8 @@ static void note_wrong_masks(const Meeting *m)
         absent |= m->named[lane] & needed_lanes(m->warp, m->inst) & ~m->lanes;
         unnamed |= m->named[lane] >> lane & 1 ? 0 : 1u << lane;
     }
-    note_mask(m, absent);
-    note_mask(m, unnamed);
+    note_mask(m, absent, "whose mask names lanes that do not take part");
+    note_mask(m, unnamed, "that lanes execute which its mask does not name");
 }
 
 static void copy_lanes(uint8_t *to, const uint8_t *from, const IrOperand *o, uint32_t mask)

@@ -231,6 +231,47 @@ static bool address_in_file(Dwarf *dwarf, uint64_t *address)
     return false;
 }
 
+static bool is_function(Dwarf_Die *scope)
+{
+    int tag = dwarf_tag(scope);
+    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* Where an inlined function was called: DW_AT_call_file and DW_AT_call_line (DWARF 5, 3.3.8.2). */
+static bool call_of(Dwarf_Die *unit, Dwarf_Die *scope, Place *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word file = 0, line = 0;
+    Dwarf_Files *files = NULL;
+    size_t n_files = 0;
+    if (dwarf_tag(scope) != DW_TAG_inlined_subroutine ||
+        dwarf_formudata(dwarf_attr(scope, DW_AT_call_file, &attribute), &file) != 0 ||
+        dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &line) != 0 ||
+        dwarf_getsrcfiles(unit, &files, &n_files) != 0 || file >= n_files || line == 0 || line > UINT32_MAX)
+        return false;
+    out->file = dwarf_filesrc(files, file, NULL, NULL);
+    out->line = (uint32_t)line;
+    return out->file != NULL && !is_foreign(out->file);
+}
+
+/* The address lies in a function of the toolkit's headers that the compiler has put into the program's: a template such as cudaMalloc<T>.
+ * The innermost call of such a one from the program's own source is the place. */
+static bool resolve_inlined(Dwarf_Die *unit, uint64_t address, Place *out)
+{
+    Dwarf_Die *innermost = NULL, *scopes = NULL; /* from the innermost outwards: dwarf_getscopes leads to where it was written instead */
+    int n = dwarf_getscopes(unit, address, &innermost) > 0 ? dwarf_getscopes_die(&innermost[0], &scopes) : 0, i = 0;
+    free(innermost);
+    while (i < n && !call_of(unit, &scopes[i], out))
+        i++;
+    bool found = i < n;
+    for (i++; found && i < n && !is_function(&scopes[i]);)
+        i++;
+    const char *name = found && i < n ? dwarf_diename(&scopes[i]) : NULL;
+    out->function = name == NULL ? NULL : strndup(name, FUNCTION_MAX);
+    free(scopes);
+    return found;
+}
+
 static bool resolve_frame(Places *p, const Frame *f, Place *out)
 {
     Dwarf *dwarf = p->objects[f->object].dwarf;
@@ -242,12 +283,22 @@ static bool resolve_frame(Places *p, const Frame *f, Place *out)
     Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
     const char *file = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
     int number = 0;
-    if (file == NULL || is_foreign(file) || dwarf_lineno(line, &number) != 0 || number <= 0)
+    if (file != NULL && is_foreign(file))
+        return resolve_inlined(&unit, address, out);
+    if (file == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
         return false;
     out->file = file; /* lives as long as the object's debug information */
     out->line = (uint32_t)number;
     out->function = function_name(&unit, address);
     return true;
+}
+
+bool places_has_debug(const Places *p)
+{
+    for (size_t i = 0; i < p->n_objects; i++)
+        if (p->objects[i].dwarf != NULL)
+            return true;
+    return false;
 }
 
 bool places_find(Places *p, FindingSite *site)

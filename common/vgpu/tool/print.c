@@ -27,6 +27,16 @@ static void put_errors(const Records *r, StrBuf *out)
         strbuf_printf(out, "and %zu more calls returned an error\n", r->n_errors - ERRORS_SHOWN);
 }
 
+/* After an error that stays nothing runs, and frees fail. */
+static void put_unchecked(const Records *r, StrBuf *out)
+{
+    bool stays = false;
+    for (size_t i = 0; i < r->n_errors; i++)
+        stays |= r->errors[i].sticky;
+    if (stays)
+        strbuf_puts(out, "vgpu: kernels after that error did not run, and leaks were not looked for\n");
+}
+
 /* "2 findings (race, leak)": each kind once, in order of the first of it. */
 static void put_kinds(const Records *r, bool advice, StrBuf *out)
 {
@@ -132,12 +142,13 @@ void print_findings(const Records *r, const ToolOptions *o, const Program *p, co
                     StrBuf *out)
 {
     const FindingLookup lookup = {
-        .self = r->places, .source_line = places_source_line, .color = o->color};
+        .self = r->places, .source_line = places_source_line, .color = o->color, .has_debug = p->has_debug};
     for (size_t i = 0; i < r->n_findings; i++) {
         finding_text(&r->findings[i], &lookup, out);
         strbuf_puts(out, "\n");
     }
     put_errors(r, out);
+    put_unchecked(r, out);
     name_from_here(out);
     put_missing_lines(r, p, out);
     put_limit(r, o, out);

@@ -167,7 +167,9 @@ static Status complete_finding(Records *r, Finding *f, Diag *diag)
     if (f->other_site.line > 0)
         f->other = (FindingPlace){.file = f->other_site.file, .line = f->other_site.line};
     StrBuf text = {0};
-    finding_text(f, &(FindingLookup){.self = r->places, .source_line = places_source_line}, &text);
+    const FindingLookup lookup = {
+        .self = r->places, .source_line = places_source_line, .has_debug = places_has_debug(r->places)};
+    finding_text(f, &lookup, &text);
     f->text = text.failed ? NULL : arena_strndup(&r->arena, text.text, text.length);
     strbuf_free(&text);
     return f->text ? STATUS_OK : diag_set(diag, STATUS_NO_MEMORY, "no memory for the findings");

@@ -109,6 +109,8 @@ uint64_t places_add_fault(Places *p, const json_t *record);
 uint64_t places_token(uint32_t process, uint64_t token);
 /* Completes a host place from its token; false, and as it was, when nothing is known of it. */
 bool places_find(Places *p, FindingSite *site);
+/* True when some object that calls came from has debug information. */
+bool places_has_debug(const Places *p);
 /* FindingLookup's callback; self is a Places. */
 const char *places_source_line(void *self, const char *file, uint32_t line);
 

@@ -510,6 +510,19 @@ static void volatile_data(bool bug)
     volatile_data_kernel<<<2, B>>>(b, !bug);
 }
 
+__global__ void outside_mask_kernel(int *x, int lanes)
+{
+    if (T < lanes) {
+        x[T] = T;
+        __syncwarp(0xF); // bug: outside_mask
+        x[T + 32] = x[3 - T % 4];
+    }
+}
+static void outside_mask(bool bug)
+{
+    outside_mask_kernel<<<1, 32>>>(b, bug ? 6 : 4);
+}
+
 __constant__ int fixed[4];
 __global__ void constant_kernel(int *y, int i, int n)
 {
@@ -563,6 +576,7 @@ static const Bug bugs[] = {
     {"half_block", half_block}, // barrier-exited
     {"divergent", divergent}, // barrier-divergent
     {"shuffle_mask", shuffle_mask}, // sync-mask
+    {"outside_mask", outside_mask}, // sync-mask
     {"shuffle_exited", shuffle_exited}, // shuffle-source
     {"shuffle_unnamed", shuffle_unnamed}, // shuffle-unnamed
     {"constant_written", constant_written}, // its line is the compiler's

@@ -26,6 +26,9 @@ if build_cu planted -lineinfo -g "$here/planted.cu"; then
         rows=$((rows + 1))
         try "$name" "$kind"
     done < <(sed -n 's/^ *{"\([a-z_]*\)", [a-z_]*}, *\/\/ \([a-z-]*\)$/\1 \2/p' "$here/planted.cu")
+    "$vgpu" "$scratch/planted" outside_mask bug >"$scratch/out" 2>"$scratch/err"
+    grep -q "sync-mask: a warp operation that lanes execute which its mask does not name" "$scratch/err" && ! grep -q "do not take part" "$scratch/err"
+    ok $? "a lane outside the mask is told as that" "$scratch/err"
     [ "$rows" -ge 20 ]
     ok $? "the table has $rows rows"
     "$vgpu" "$scratch/planted" constant_written bug >"$scratch/out" 2>"$scratch/err"

@@ -36,7 +36,7 @@ static void side_begin(Side *s, bool wide, unsigned jobs, const uint32_t dims[3]
 {
     *s = (Side){
         .rig = rig_new_with((CheckOptions){
-            .tools = CHECK_RACE | CHECK_INIT, .jobs = jobs, .spread_lines = !wide, .spread_warps = !wide}),
+            .tools = CHECK_RACE | CHECK_INIT, .jobs = jobs, .spread_lines = !wide, .spread_warps = !wide, .every_race = true}),
         .wide = wide};
     s->alloc = mem_alloc(s->rig->mem, REGION, MEM_DEVICE, 0, NULL);
     assert_non_null(s->alloc);

@@ -30,6 +30,13 @@ run "the status for findings can be chosen" 77 --error-exitcode=77 -- bounds
 run "and can be 0" 0 --error-exitcode=0 -- bounds
 run "a leak is a finding" 1 -- leak
 run "unless it is not looked for" 0 --check=memory,race -- leak
+run "after an error that stays" 1 -- bounds
+has "what was not checked is said" "$scratch/err" 'kernels after that error did not run, and leaks were not looked for'
+build_cu optimised -O2 -lineinfo -g "$here/faults.cu"
+"$vgpu" "$scratch/optimised" leak >"$scratch/out" 2>"$scratch/err"
+has "the line of a cudaMalloc<T> that was inlined" "$scratch/err" "^[^ ]*faults.cu:[0-9]*: leak"
+! grep -q 'with -g' "$scratch/err"
+ok $? "-g is not asked for" "$scratch/err"
 run "no checks: the error is still there" 0 --check=none -- print
 same "and it is told to the program" cudaSuccess "$(cat "$scratch/out")"
 run "a signal" 139 -- crash
