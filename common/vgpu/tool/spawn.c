@@ -115,7 +115,7 @@ static volatile sig_atomic_t is_ending;
 
 static void hand_on(int signal)
 {
-    if (signal == SIGINT || signal == SIGTERM)
+    if (signal != SIGUSR1 && signal != SIGUSR2 && !(signal == SIGALRM && is_ending))
         remote_interrupt();
     if (the_child > 0)
         kill((pid_t)the_child, signal == SIGALRM && is_ending ? SIGKILL : signal);
@@ -139,8 +139,9 @@ static void hand_on_signals(pid_t child, const sigset_t *before)
 {
     the_child = child;
     for (size_t i = 0; i < sizeof handed_on / sizeof handed_on[0]; i++) {
-        struct sigaction action = {.sa_handler = hand_on, .sa_flags = SA_RESTART};
-        sigaction(handed_on[i], &action, NULL);
+        struct sigaction now, action = {.sa_handler = hand_on, .sa_flags = SA_RESTART};
+        if (sigaction(handed_on[i], NULL, &now) != 0 || now.sa_handler != SIG_IGN) /* nohup: the program ignores it, too */
+            sigaction(handed_on[i], &action, NULL);
     }
     sigprocmask(SIG_SETMASK, before, NULL);
 }

@@ -219,6 +219,10 @@ end_by() {
     same "$name" "$((128 + $(kill -l "$3")))" $status
 }
 for options in "" --isolated; do
+    for signal in HUP ALRM XCPU; do
+        end_by "a kernel that runs is ended by SIG$signal $options" $signal $options -- count-forever $signal
+        has "and says where it was" "$scratch/err" "faults.cu:$(line count):.*interrupted: "
+    done
     end_by "a kernel that runs is ended by SIGTERM $options" TERM $options -- count-forever TERM
     has "and says where it was" "$scratch/err" "faults.cu:$(line count):.*interrupted: .*4 warps .*read again and again"
     has "and what ended it" "$scratch/err" 'ended by signal 15'
