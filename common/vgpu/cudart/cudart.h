@@ -97,6 +97,21 @@ cudaError_t vgpu_fill(void *dst, size_t pitch, uint32_t value, unsigned element,
 /* The allocation that holds an address: false when there is none. */
 bool vgpu_find_memory(const void *p, uint64_t *base, uint64_t *bytes, uint32_t *serial);
 
+/* ---- virtual memory management (map.c): device ordinals; a handle stands for memory, with a reference for each time it was given ---- */
+
+cudaError_t vgpu_map_create(uint64_t *handle, size_t bytes, int device);
+cudaError_t vgpu_map_release(uint64_t handle);
+/* What vgpu_map_create was told. */
+cudaError_t vgpu_map_properties(uint64_t handle, int *device);
+/* The handle of what is mapped there, with one more reference. */
+cudaError_t vgpu_map_retain(const void *address, uint64_t *handle);
+cudaError_t vgpu_map_reserve(uintptr_t *address, size_t bytes, size_t align, uintptr_t wanted);
+cudaError_t vgpu_map_unreserve(uintptr_t address, size_t bytes);
+cudaError_t vgpu_map_map(uintptr_t address, size_t bytes, uint64_t handle);
+cudaError_t vgpu_map_unmap(uintptr_t address, size_t bytes);
+cudaError_t vgpu_map_set_access(uintptr_t address, size_t bytes, int device, bool may);
+cudaError_t vgpu_map_get_access(uintptr_t address, int device, bool *may);
+
 #pragma GCC visibility pop
 
 #endif

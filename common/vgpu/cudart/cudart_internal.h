@@ -111,6 +111,8 @@ typedef struct Facade {
     int n_devices;                 /* visible */
     uint32_t visible[DEVICES_MAX]; /* server's index of each */
     unsigned flags[DEVICES_MAX];   /* cudaSetDeviceFlags */
+    size_t persisting_l2[DEVICES_MAX]; /* cudaLimitPersistingL2CacheSize, by ordinal */
+    size_t fetch_bytes[DEVICES_MAX];   /* cudaLimitMaxL2FetchGranularity, + 1; 0: never set */
     bool may_fail;  /* the devices' server chooses a call that fails, and is told of all that can */
     bool is_driver; /* the calls are the lab's own (vgpu_lab_calls), and none fails */
     int stream_fd;                  /* of a server in this process */
@@ -130,6 +132,7 @@ typedef struct Facade {
     } own[2];                           /* where this library is mapped, and the driver's; site.c */
     struct Pool *pools;                 /* pool.c */
     struct Graphs *graphs;              /* graph_internal.h */
+    struct Mappings *mappings;          /* map.c */
     struct Advices *advices;            /* range.c */
     struct Managed *managed;            /* managed.c */
     uint32_t n_host_functions_running;
@@ -190,6 +193,8 @@ typedef struct LaunchConfig {
 enum { CONFIGS_MAX = 8 };
 
 typedef struct Thread {
+    uint32_t number; /* to the devices (state.c) */
+    bool is_first;
     int device;
     ThreadContext context;
     const char *driver_call; /* the call of the driver API that is under way, else NULL */

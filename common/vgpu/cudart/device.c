@@ -173,6 +173,42 @@ static bool known_limit(enum cudaLimit limit, uint32_t *which)
     }
 }
 
+/* Hints about the second-level cache are kept and given back; NULL: the limit is none of these. */
+static size_t *cache_limit(enum cudaLimit limit)
+{
+    int device = thread_state()->device;
+    return limit == cudaLimitPersistingL2CacheSize   ? &facade()->persisting_l2[device]
+           : limit == cudaLimitMaxL2FetchGranularity ? &facade()->fetch_bytes[device]
+                                                     : NULL;
+}
+
+enum { FETCH_BYTES_USUAL = 64, FETCH_BYTES_MAX = 128 };
+
+static cudaError_t set_cache_limit(Call *call, enum cudaLimit limit, size_t value)
+{
+    DeviceInfo info = {0};
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_DEVICE_INFO, .out = {.data = &info, .bytes = sizeof info}};
+    cudaError_t error = call_send(call, &msg, &reply);
+    if (error != cudaSuccess)
+        return error;
+    if (info.major < 8)
+        return cudaErrorUnsupportedLimit;
+    bool fetch = limit == cudaLimitMaxL2FetchGranularity;
+    if (value > (fetch ? FETCH_BYTES_MAX : info.l2_bytes / 8 * 5))
+        return cudaErrorInvalidValue;
+    *cache_limit(limit) = value + fetch;
+    return cudaSuccess;
+}
+
+static cudaError_t get_cache_limit(enum cudaLimit limit, size_t *value)
+{
+    size_t kept = *cache_limit(limit);
+    bool fetch = limit == cudaLimitMaxL2FetchGranularity;
+    *value = !fetch ? kept : kept == 0 ? FETCH_BYTES_USUAL : kept - 1;
+    return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     Call call;
@@ -180,6 +216,8 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     DeviceMsg msg = {.op = OP_LIMIT_SET, .limit.value = value};
     if (!call_enter(&call, API_cudaDeviceSetLimit))
         return call_leave(&call, call.error);
+    if (cache_limit(limit) != NULL)
+        return call_leave(&call, set_cache_limit(&call, limit, value));
     if (!known_limit(limit, &msg.limit.which))
         return call_leave(&call, cudaErrorInvalidValue);
     return call_leave(&call, call_send(&call, &msg, &reply));
@@ -192,6 +230,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     DeviceMsg msg = {.op = OP_LIMIT_GET};
     if (!call_enter(&call, API_cudaDeviceGetLimit))
         return call_leave(&call, call.error);
+    if (value != NULL && cache_limit(limit) != NULL)
+        return call_leave(&call, get_cache_limit(limit, value));
     if (value == NULL || !known_limit(limit, &msg.limit.which))
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = call_send(&call, &msg, &reply);

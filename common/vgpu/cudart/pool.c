@@ -17,6 +17,9 @@ enum { POOL_ATTRIBUTES = 16, POOLS_MAX = 256 };
 
 typedef struct Pool {
     bool exists;
+    int device;            /* ordinal */
+    cudaMemPool_t current; /* of a device's own pool: what its cudaMallocAsync takes from; NULL: itself */
+    uint8_t access[DEVICES_MAX]; /* cudaMemAccessFlags of the other devices, by ordinal */
     uint64_t attributes[POOL_ATTRIBUTES];
 } Pool;
 
@@ -56,7 +59,28 @@ static Pool *pool_of(cudaMemPool_t handle)
 
 /* ---- allocating ---- */
 
-static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaStream_t stream)
+static int ordinal_of(uint32_t device)
+{
+    int i = 0;
+    while (i < facade()->n_devices - 1 && facade()->visible[i] != device)
+        i++;
+    return i;
+}
+
+/* The device's own pool; NULL without memory. */
+static Pool *own_pool(int device)
+{
+    if (!make_table())
+        return NULL;
+    if (!pools()[device].exists) {
+        pools()[device] = new_pool;
+        pools()[device].device = device;
+    }
+    return &pools()[device];
+}
+
+/* From this pool; NULL: from the one that the stream's device takes from. */
+static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaMemPool_t from, cudaStream_t stream)
 {
     Call call;
     DeviceReply reply;
@@ -68,6 +92,13 @@ static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaStream_t st
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &msg.stream, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
+    const Pool *pool = from != NULL ? pool_of(from) : own_pool(ordinal_of(device));
+    if (pool == NULL)
+        return call_leave(&call, from != NULL ? cudaErrorInvalidValue : cudaErrorMemoryAllocation);
+    if (from == NULL && pool->current != NULL && pool_of(pool->current) != NULL)
+        pool = pool_of(pool->current);
+    device = facade()->visible[pool->device];
+    msg.alloc.pool = (uint16_t)(pool - pools());
     if (bytes == 0) {
         *p = NULL;
         return call_leave(&call, cudaSuccess);
@@ -101,12 +132,12 @@ static cudaError_t free_async(Api api, void *p, cudaStream_t stream)
 
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
 {
-    return malloc_async(API_cudaMallocAsync, p, bytes, stream);
+    return malloc_async(API_cudaMallocAsync, p, bytes, NULL, stream);
 }
 
 EXPORT cudaError_t cudaMallocAsync_ptsz(void **p, size_t bytes, cudaStream_t stream)
 {
-    return malloc_async(API_cudaMallocAsync_ptsz, p, bytes, per_thread(stream));
+    return malloc_async(API_cudaMallocAsync_ptsz, p, bytes, NULL, per_thread(stream));
 }
 
 cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
@@ -122,7 +153,7 @@ EXPORT cudaError_t cudaFreeAsync_ptsz(void *p, cudaStream_t stream)
 cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
     return pool_of(pool) == NULL ? cudaErrorInvalidValue
-                                 : malloc_async(API_cudaMallocFromPoolAsync, p, bytes, stream);
+                                 : malloc_async(API_cudaMallocFromPoolAsync, p, bytes, pool, stream);
 }
 
 EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **p, size_t bytes, cudaMemPool_t pool,
@@ -130,7 +161,7 @@ EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **p, size_t bytes, cudaMemP
 {
     return pool_of(pool) == NULL
                ? cudaErrorInvalidValue
-               : malloc_async(API_cudaMallocFromPoolAsync_ptsz, p, bytes, per_thread(stream));
+               : malloc_async(API_cudaMallocFromPoolAsync_ptsz, p, bytes, pool, per_thread(stream));
 }
 
 /* ---- pools ---- */
@@ -144,11 +175,11 @@ static cudaError_t default_pool(Api api, cudaMemPool_t *pool, int device)
         return call_leave(&call, cudaErrorInvalidDevice);
     if (pool == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
-    if (!make_table())
+    const Pool *own = own_pool(device);
+    if (own == NULL)
         return call_leave(&call, cudaErrorMemoryAllocation);
-    if (!pools()[device].exists)
-        pools()[device] = new_pool;
-    *pool = pool_handle(device);
+    bool current = api == API_cudaDeviceGetMemPool || api == API_cudaMemGetMemPool;
+    *pool = current && own->current != NULL && pool_of(own->current) != NULL ? own->current : pool_handle(device);
     return call_leave(&call, cudaSuccess);
 }
 
@@ -212,8 +243,19 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
     Pool *pool;
     if (!enter_pool(&call, API_cudaDeviceSetMemPool, handle, &pool))
         return call_leave(&call, call.error);
-    return call_leave(&call,
-                      device >= 0 && device < facade()->n_devices ? cudaSuccess : cudaErrorInvalidValue);
+    if (device < 0 || device >= facade()->n_devices || pool->device != device)
+        return call_leave(&call, cudaErrorInvalidValue);
+    pools()[device].exists = true;
+    pools()[device].current = handle;
+    return call_leave(&call, cudaSuccess);
+}
+
+static cudaError_t tell_access(Call *call, const Pool *pool, int device, bool may)
+{
+    DeviceReply reply;
+    DeviceMsg msg = {.op = OP_POOL_ACCESS,
+                     .pool = {.number = (uint32_t)(pool - pools()), .peer = facade()->visible[device], .may = may}};
+    return call_send_to(call, facade()->visible[pool->device], &msg, &reply);
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolProps *properties)
@@ -228,6 +270,9 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolPro
     for (int i = DEVICES_MAX; i < POOLS_MAX && make_table(); i++)
         if (!pools()[i].exists) {
             pools()[i] = new_pool;
+            pools()[i].device = properties->location.id;
+            for (int k = 0; k < facade()->n_devices; k++)
+                tell_access(&call, &pools()[i], k, false); /* the number may have been another pool's */
             *handle = pool_handle(i);
             return call_leave(&call, cudaSuccess);
         }
@@ -294,13 +339,33 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t bytes)
     return call_leave(&call, cudaSuccess);
 }
 
+/* What one row of the list asks for; on its own device a pool can always be used. */
+static cudaError_t check_access(const Pool *pool, const struct cudaMemAccessDesc *row)
+{
+    if (row->location.type != cudaMemLocationTypeDevice)
+        return cudaErrorInvalidValue;
+    if (row->location.id < 0 || row->location.id >= facade()->n_devices)
+        return cudaErrorInvalidDevice;
+    bool own = row->location.id == pool->device;
+    if (row->flags == cudaMemAccessFlagsProtReadWrite || (row->flags == cudaMemAccessFlagsProtNone && !own))
+        return cudaSuccess;
+    return cudaErrorInvalidValue; /* memory of pools is not read-only */
+}
+
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAccessDesc *list, size_t n)
 {
     Call call;
     Pool *pool;
     if (!enter_pool(&call, API_cudaMemPoolSetAccess, handle, &pool))
         return call_leave(&call, call.error);
-    return call_leave(&call, list == NULL && n > 0 ? cudaErrorInvalidValue : cudaSuccess);
+    cudaError_t error = list == NULL && n > 0 ? cudaErrorInvalidValue : cudaSuccess;
+    for (size_t i = 0; i < n && error == cudaSuccess; i++)
+        error = check_access(pool, &list[i]);
+    for (size_t i = 0; i < n && error == cudaSuccess; i++) {
+        pool->access[list[i].location.id] = (uint8_t)list[i].flags;
+        error = tell_access(&call, pool, list[i].location.id, list[i].flags != cudaMemAccessFlagsProtNone);
+    }
+    return call_leave(&call, error);
 }
 
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
@@ -310,8 +375,11 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t h
     Pool *pool;
     if (!enter_pool(&call, API_cudaMemPoolGetAccess, handle, &pool))
         return call_leave(&call, call.error);
-    if (flags == NULL || location == NULL)
+    if (flags == NULL || location == NULL || location->type != cudaMemLocationTypeDevice)
         return call_leave(&call, cudaErrorInvalidValue);
-    *flags = cudaMemAccessFlagsProtReadWrite;
+    if (location->id < 0 || location->id >= facade()->n_devices)
+        return call_leave(&call, cudaErrorInvalidDevice);
+    *flags = location->id == pool->device ? cudaMemAccessFlagsProtReadWrite
+                                          : (enum cudaMemAccessFlags)pool->access[location->id];
     return call_leave(&call, cudaSuccess);
 }

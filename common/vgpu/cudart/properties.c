@@ -73,6 +73,8 @@ static void fill_limits(struct cudaDeviceProp *p, const DeviceInfo *i)
     p->multiProcessorCount = (int)i->n_sms;
     p->memoryBusWidth = (int)i->memory_bus_bits;
     p->l2CacheSize = (int)i->l2_bytes;
+    p->persistingL2CacheMaxSize = i->major >= 8 ? (int)(i->l2_bytes / 8 * 5) : 0;
+    p->accessPolicyMaxWindowSize = i->major >= 8 ? 128 << 20 : 0;
     p->maxThreadsPerMultiProcessor = (int)i->threads_per_sm;
     p->sharedMemPerMultiprocessor = i->shared_per_sm;
     p->regsPerMultiprocessor = (int)i->regs_per_sm;

@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static Facade the_facade = {.lock = PTHREAD_MUTEX_INITIALIZER, .stream_fd = -1};
 
@@ -29,12 +30,54 @@ bool facade_is_served(void)
     return the_facade.server != NULL || the_facade.remote != NULL;
 }
 
+/* ---- threads of the host: each has a clock of its own ---- */
+
+static pthread_key_t thread_key;
+
+/* Numbers of threads that have ended are given again. */
+static struct {
+    uint64_t used[DEVICE_THREADS_MAX / 64];
+    bool has_key;
+} threads = {.used = {1}};
+
+static void thread_ended(void *number)
+{
+    Facade *f = facade();
+    uint32_t n = (uint32_t)(uintptr_t)number;
+    pthread_mutex_lock(&f->lock);
+    if (f->started && !f->finished && !f->forked && facade_is_served()) {
+        DeviceReply reply;
+        facade_send(&(DeviceMsg){.op = OP_THREAD_END}, &reply);
+    }
+    threads.used[n / 64] &= ~((uint64_t)1 << n % 64);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Called with the lock held. The thread that began the process is number 0, and so are those for which there is no number. */
+static uint32_t thread_number(void)
+{
+    Thread *t = thread_state();
+    if (t->number > 0 || t->is_first)
+        return t->number;
+    t->is_first = getpid() == gettid();
+    if (!threads.has_key)
+        threads.has_key = pthread_key_create(&thread_key, thread_ended) == 0;
+    for (uint32_t i = 0; i < DEVICE_THREADS_MAX && !t->is_first && threads.has_key && t->number == 0; i++)
+        if (!(threads.used[i / 64] >> i % 64 & 1) && pthread_setspecific(thread_key, (void *)(uintptr_t)i) == 0) {
+            threads.used[i / 64] |= (uint64_t)1 << i % 64;
+            t->number = i;
+        }
+    return t->number;
+}
+
 void facade_send(const DeviceMsg *msg, DeviceReply *reply)
 {
+    DeviceMsg mine = *msg;
+    mine.thread = thread_number();
     if (the_facade.remote != NULL)
-        remote_send(the_facade.remote, msg, reply);
+        remote_send(the_facade.remote, &mine, reply);
     else
-        device_send(the_facade.server, msg, reply);
+        device_send(the_facade.server, &mine, reply);
     interrupt_deliver();
 }
 

@@ -5,6 +5,10 @@
  * moment on at which that share is free for its whole duration. Operations run late and out of order, so the
  * gaps left by earlier ones are looked for. Intervals that ended before the host's clock can matter to nobody
  * who asks later, and are dropped.
+ *
+ * Each thread of the host has a clock of its own: a wait moves that of the thread that waits. A thread begins where the first
+ * one is; when a thread has ended, the first one's next call comes after it, as after a join. So threads that work each with
+ * a device of their own have the same times in each run; what they ask of one engine takes turns in the order in which it comes.
  */
 #include "common/vgpu/device/device_internal.h"
 
@@ -61,6 +65,9 @@ static void forget_before(EngineTimes *e, uint64_t t)
 static uint64_t earliest_start(const Device *d)
 {
     uint64_t earliest = d->server->host_ns;
+    for (size_t i = 0; i < d->server->n_clocks; i++)
+        if (d->server->clocks[i].alive && d->server->clocks[i].ns < earliest)
+            earliest = d->server->clocks[i].ns;
     for (size_t i = 0; i < d->n_streams; i++) {
         const Stream *s = d->streams[i];
         uint64_t start = s->end_ns > s->first_asked_ns ? s->end_ns : s->first_asked_ns;
@@ -81,6 +88,35 @@ uint64_t clock_place(Device *d, Engine engine, uint64_t ready_ns, uint64_t durat
     if (VEC_GROW(e->items, e->n, e->cap))
         e->items[e->n++] = (Interval){.start = start, .end = start + duration_ns, .share = share};
     return start;
+}
+
+void clock_enter(DeviceServer *s, uint32_t thread)
+{
+    while (s->n_clocks <= thread && s->n_clocks < DEVICE_THREADS_MAX && VEC_GROW(s->clocks, s->n_clocks, s->clocks_cap))
+        s->clocks[s->n_clocks++] = (HostClock){0};
+    if (s->n_clocks == 0)
+        return;
+    HostClock *first = &s->clocks[0], *clock = thread < s->n_clocks ? &s->clocks[thread] : first;
+    if (!clock->alive)
+        *clock = (HostClock){.ns = first->ns, .alive = true};
+    if (clock == first && clock->ns < s->ended_ns)
+        clock->ns = s->ended_ns;
+    s->host_ns = clock->ns;
+}
+
+void clock_leave(DeviceServer *s, uint32_t thread)
+{
+    if (s->n_clocks > 0)
+        s->clocks[thread < s->n_clocks ? thread : 0].ns = s->host_ns;
+}
+
+void thread_end(DeviceServer *s, const DeviceMsg *m)
+{
+    if (m->thread == 0 || m->thread >= s->n_clocks)
+        return;
+    if (s->ended_ns < s->host_ns)
+        s->ended_ns = s->host_ns;
+    s->clocks[m->thread].alive = false;
 }
 
 void clock_count(Device *d, uint64_t start_ns, uint64_t duration_ns)

@@ -48,6 +48,9 @@ typedef struct DeviceSpan {
 /* Stream 0 is the device's legacy default stream, which waits for the blocking streams and they for it. */
 enum { DEVICE_STREAM_LEGACY = 0, DEVICE_STREAM_NONBLOCKING = 1 };
 
+/* Numbers of memory pools: those of the devices first, by index. Host threads that have a clock of their own. */
+enum { DEVICE_POOLS_MAX = 256, DEVICE_THREADS_MAX = 4096 };
+
 /* Of OP_NOTE, with the NUL. */
 enum { DEVICE_NOTE_BYTES_MAX = 256 };
 
@@ -129,6 +132,7 @@ typedef struct DeviceMsg {
     DeviceOp op;
     uint32_t device;
     uint32_t stream;
+    uint32_t thread;  /* of the host, whose clock it is: 0 the first one, others in the order of their first calls */
     uint64_t site;    /* place of the host's call, 0 unknown */
     const char *call; /* name of the runtime call, for findings */
     DeviceSpan in, out;
@@ -149,8 +153,19 @@ typedef struct DeviceMsg {
         } peer;
         struct {
             uint64_t bytes;
-            uint8_t kind; /* DeviceMemoryKind */
+            uint8_t kind;  /* DeviceMemoryKind */
+            uint16_t pool; /* POOL: its number */
         } alloc;
+        struct {
+            uint32_t number, peer;
+            bool may;
+        } pool;
+        struct {
+            uint64_t addr, bytes, align;
+            uint32_t physical; /* its number */
+            uint32_t peer;
+            bool may;
+        } map;
         struct {
             uint64_t addr;
             uint8_t kind; /* DEVICE: device or managed; PINNED: host; POOL: on the stream */

@@ -64,6 +64,7 @@ typedef struct Stream {
     int32_t priority;
     uint64_t last_seq; /* last operation asked for, 0: none */
     uint64_t end_ns;   /* of the last operation that ran */
+    uint64_t waited_ns; /* of the last end that a thread of the host has waited for, or seen */
     uint32_t n_queued;
     uint64_t first_asked_ns; /* when the first of those that are queued was asked for */
     uint32_t n_queries;      /* of unfinished work in a row */
@@ -76,7 +77,7 @@ typedef struct Event {
     uint32_t id;
     bool timing, recorded;
     uint64_t record_seq; /* of the last record */
-    bool done;
+    bool done, waited;   /* it has run; a thread of the host has waited for it, or seen it */
     uint64_t end_ns;
     uint32_t n_queries;
     uint32_t device;
@@ -209,8 +210,24 @@ typedef struct Device {
     uint64_t n_allocs, n_allocs_prepared; /* origin.c */
     size_t n_findings_told;               /* as text (record.c) */
     struct Family *family;                /* family.c; NULL: no kernel has launched one yet */
+    struct Mapped *mapped; /* map.c: what shows at this window's addresses, in order of address */
+    size_t n_mapped, mapped_cap;
     struct TextureTable *textures;        /* texture.c; NULL: none made yet */
 } Device;
+
+/* Where a thread of the host is on the modelled time line. It begins where the first thread is at its first call. */
+typedef struct HostClock {
+    uint64_t ns;
+    bool alive;
+} HostClock;
+
+/* Memory without an address (map.c). */
+typedef struct Physical {
+    MemPhysical *memory; /* NULL: gone */
+    Device *device;
+    uint32_t n_mapped;
+    bool released;
+} Physical;
 
 struct DeviceServer {
     DeviceOptions options;
@@ -231,7 +248,13 @@ struct DeviceServer {
     Queue queue;
     OrderBook order;
     struct Managed *managed; /* managed.c; NULL: none made yet */
-    uint64_t host_ns;
+    uint64_t host_ns; /* clock of the host's thread whose message is under way */
+    HostClock *clocks; /* by thread */
+    size_t n_clocks, clocks_cap;
+    uint64_t ended_ns; /* of threads that have ended: the first one's clock is not behind it */
+    uint64_t pool_peers[DEVICE_POOLS_MAX]; /* bit i: device i may use memory of that pool, too */
+    Physical *physicals; /* map.c; by number - 1 */
+    size_t n_physicals, physicals_cap;
     size_t n_shadows;          /* of registered memory (host.c) */
     uint64_t host_memory_used; /* address space given out for pinned and managed memory */
     uint64_t n_launch_records, n_span_records;
@@ -261,6 +284,21 @@ const MemAlloc *device_locate(const DeviceServer *s, uint64_t addr, unsigned *ow
 /* Releases the memory of a queued free. */
 void device_free_now(Device *d, uint64_t addr, uint64_t site);
 void device_free_all(Device *d);
+void device_pool_access(Device *d, const DeviceMsg *m);
+/* May a kernel of d use the allocation of another device? */
+bool device_may_use(const Device *d, const Device *owner, const MemAlloc *a);
+
+/* ---- map.c: virtual memory management ---- */
+void map_create(Device *d, const DeviceMsg *m, DeviceReply *r);
+void map_release(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void map_reserve(Device *d, const DeviceMsg *m, DeviceReply *r);
+void map_unreserve(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void map_memory(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void map_unmap(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+void map_access(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+/* All that is mapped in the device's window goes, and the memory of the device. */
+void map_free(Device *d);
+
 /* Somebody has waited: pools give back what they may not keep. */
 void device_trim_pool(Device *d);
 void device_note_used(Device *d, int64_t bytes);
@@ -437,6 +475,10 @@ void order_touch(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfT
 void order_free(DeviceServer *s);
 
 /* ---- clock.c ---- */
+/* The clock of the host's thread becomes host_ns, and takes it back. */
+void clock_enter(DeviceServer *s, uint32_t thread);
+void clock_leave(DeviceServer *s, uint32_t thread);
+void thread_end(DeviceServer *s, const DeviceMsg *m);
 uint64_t clock_place(Device *d, Engine e, uint64_t ready_ns, uint64_t duration_ns, double share);
 /* Counts an operation that has been placed, for the overlap ratio. */
 void clock_count(Device *d, uint64_t start_ns, uint64_t duration_ns);

@@ -121,7 +121,7 @@ static Mem *on_memory_of(void *self, uint64_t addr)
     if (a == NULL)
         return NULL;
     bool shared = a->kind == MEM_PINNED || a->kind == MEM_MANAGED || a->kind == MEM_REGISTERED;
-    return owner == d || shared || d->peers[owner->index] ? owner->mem : NULL;
+    return owner == d || shared || device_may_use(d, owner, a) ? owner->mem : NULL;
 }
 
 /* The first fault of a launch decides what the host is told; of several workers the one that gets here first.

@@ -92,10 +92,29 @@ void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     r->value = a->addr;
+    a->pool = m->alloc.pool;
     if (a->kind == MEM_POOL)
         pool_take(d, a->bytes);
     else
         d->totals.taken++;
+}
+
+void device_pool_access(Device *d, const DeviceMsg *m)
+{
+    uint64_t *peers = &d->server->pool_peers[m->pool.number];
+    uint64_t bit = (uint64_t)1 << m->pool.peer;
+    *peers = m->pool.may ? *peers | bit : *peers & ~bit;
+}
+
+/* Pools and mapped memory say who may use them; peer access means nothing to these (CUDA Runtime API, "Stream Ordered Memory
+ * Allocator"). */
+bool device_may_use(const Device *d, const Device *owner, const MemAlloc *a)
+{
+    if (a->kind == MEM_POOL)
+        return d->server->pool_peers[a->pool] >> d->index & 1;
+    if (a->kind == MEM_MAPPED)
+        return a->peers >> d->index & 1;
+    return d->peers[owner->index];
 }
 
 /* ---- looking up ---- */
@@ -119,6 +138,7 @@ static const uint8_t reply_kinds[] = {
     [MEM_REGISTERED] = DEVICE_MEMORY_REGISTERED, [MEM_GLOBAL_VAR] = DEVICE_MEMORY_VARIABLE,
     [MEM_CONST_VAR] = DEVICE_MEMORY_VARIABLE,    [MEM_HEAP] = DEVICE_MEMORY_DEVICE,
     [MEM_ARRAY] = DEVICE_MEMORY_DEVICE,          [MEM_INTERNAL] = DEVICE_MEMORY_DEVICE,
+    [MEM_MAPPED] = DEVICE_MEMORY_DEVICE,
 };
 
 static void tell_pointer(const Device *owner, const MemAlloc *a, DeviceReply *r)

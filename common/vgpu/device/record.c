@@ -325,7 +325,7 @@ static void count_leaks(DeviceServer *s, uint64_t *bytes, uint64_t *n)
             continue; /* nothing can be freed on a device that failed */
         for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)) != NULL; k++)
             if (a->kind == MEM_DEVICE || a->kind == MEM_POOL || a->kind == MEM_MANAGED ||
-                a->kind == MEM_PINNED) {
+                a->kind == MEM_PINNED || a->kind == MEM_MAPPED) {
                 *bytes += a->bytes;
                 (*n)++;
             }

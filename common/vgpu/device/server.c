@@ -116,6 +116,7 @@ static void destroy_device(Device *d)
     texture_free_all(d);
     family_free(d);
     origin_free(d);
+    free(d->mapped);
     if (d->check != NULL)
         check_destroy(d->check);
     if (d->perf != NULL)
@@ -208,6 +209,9 @@ void device_server_destroy(DeviceServer *s)
     s->provenance = NULL;
     film_destroy(s->film);
     s->film = NULL;
+    for (uint32_t i = 0; i < s->n_devices; i++) /* memory of one shows in the window of another */
+        if (s->devices[i]->mem != NULL)
+            map_free(s->devices[i]);
     for (uint32_t i = 0; i < s->n_devices; i++)
         destroy_device(s->devices[i]);
     for (size_t i = 0; i < s->queue.n; i++) {
@@ -225,6 +229,8 @@ void device_server_destroy(DeviceServer *s)
     for (size_t i = 0; i < s->n_functions; i++)
         free(s->functions[i].title);
     free(s->functions);
+    free(s->clocks);
+    free(s->physicals);
     free(s->devices);
     free(s->demangled);
     strbuf_free(&s->output);
@@ -271,6 +277,8 @@ static void device_sync(Device *d, DeviceReply *r)
         return;
     r->error = d->error;
     host_wait(d->server, d->end_ns);
+    for (size_t i = 0; i < d->n_streams; i++)
+        d->streams[i]->waited_ns = d->streams[i]->end_ns;
     order_waited(d->server, &d->order_all);
 }
 
@@ -295,6 +303,7 @@ static void device_reset(Device *d, DeviceReply *r)
             free(s->events[i]);
             s->events[i] = NULL;
         }
+    map_free(d);
     device_free_all(d);
     texture_free_all(d);
     set_limits(d);
@@ -485,8 +494,10 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     bool fails = after_error[m->op] == FAILS;
+    clock_enter(s, m->thread);
     if (!fails || d->error == DEVICE_OK)
         handle(s, d, m, r);
+    clock_leave(s, m->thread);
     managed_forget_touches(s, false);
     if (s->provenance != NULL)
         marks_show_all(s->provenance, false);

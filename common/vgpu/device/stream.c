@@ -103,10 +103,10 @@ static void destroy_stream(Device *d, Stream *stream, const DeviceMsg *m, Device
     stream_reap(d, stream);
 }
 
-/* May a query answer "done"? `end_ns` is valid when nothing is pending any more. */
-static bool query_done(DeviceServer *s, uint64_t end_ns, uint32_t *n_queries)
+/* May a query answer "done"? `end_ns` is valid when nothing is pending any more. waited: a thread has waited for it. */
+static bool query_done(DeviceServer *s, uint64_t end_ns, bool waited, uint32_t *n_queries)
 {
-    if (s->host_ns >= end_ns)
+    if (s->host_ns >= end_ns || waited)
         return true;
     uint32_t doublings = *n_queries < QUERY_DOUBLINGS_MAX ? *n_queries : QUERY_DOUBLINGS_MAX;
     (*n_queries)++;
@@ -127,10 +127,13 @@ static void query_stream(Device *d, Stream *stream, DeviceReply *r)
         if (r->error != DEVICE_OK)
             return;
     }
-    if (d->error == DEVICE_OK && !query_done(d->server, stream->end_ns, &stream->n_queries))
+    if (d->error == DEVICE_OK &&
+        !query_done(d->server, stream->end_ns, stream->waited_ns >= stream->end_ns, &stream->n_queries)) {
         r->error = DEVICE_NOT_READY;
-    else
-        order_waited(d->server, &stream->clock);
+        return;
+    }
+    stream->waited_ns = stream->end_ns;
+    order_waited(d->server, &stream->clock);
 }
 
 static void wait_event(Device *d, const DeviceMsg *m, DeviceReply *r)
@@ -195,6 +198,7 @@ void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = queue_run_stream(d, stream);
         if (r->error == DEVICE_OK) {
             host_wait(d->server, stream->end_ns);
+            stream->waited_ns = stream->end_ns;
             order_waited(d->server, &stream->clock);
         }
         break;
@@ -259,7 +263,7 @@ static void record_event(Device *d, Event *e, const DeviceMsg *m, DeviceReply *r
     op->event.id = e->id;
     e->clock = op->clock;
     e->recorded = true;
-    e->done = false;
+    e->done = e->waited = false;
     e->record_seq = op->seq;
     e->n_queries = 0;
 }
@@ -277,17 +281,28 @@ static void query_event(DeviceServer *s, Event *e, DeviceReply *r)
         if (r->error != DEVICE_OK)
             return;
     }
-    if (!query_done(s, e->end_ns, &e->n_queries))
+    if (!query_done(s, e->end_ns, e->waited, &e->n_queries)) {
         r->error = DEVICE_NOT_READY;
-    else
-        order_waited(s, &e->clock);
+        return;
+    }
+    e->waited = true;
+    order_waited(s, &e->clock);
+}
+
+/* Does a thread of the host know that the event has come? */
+static bool has_ended(const DeviceServer *s, const Event *e)
+{
+    uint64_t latest = s->host_ns > s->ended_ns ? s->host_ns : s->ended_ns;
+    for (size_t i = 0; i < s->n_clocks; i++)
+        latest = s->clocks[i].alive && s->clocks[i].ns > latest ? s->clocks[i].ns : latest;
+    return e->done && (e->waited || latest >= e->end_ns);
 }
 
 static void elapsed(DeviceServer *s, const Event *a, const Event *b, DeviceReply *r)
 {
     if (b == NULL || !a->timing || !b->timing || !a->recorded || !b->recorded)
         r->error = DEVICE_INVALID_HANDLE;
-    else if (!a->done || !b->done || s->host_ns < a->end_ns || s->host_ns < b->end_ns)
+    else if (!has_ended(s, a) || !has_ended(s, b))
         r->error = DEVICE_NOT_READY;
     else
         r->value = b->end_ns - a->end_ns; /* two's complement: the order may be the other way round */
@@ -318,6 +333,7 @@ void event_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
             r->error = queue_run(s, e->record_seq);
         if (r->error == DEVICE_OK && e->done) {
             host_wait(s, e->end_ns);
+            e->waited = true;
             order_waited(s, &e->clock);
         }
         break;

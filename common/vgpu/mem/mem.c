@@ -129,6 +129,7 @@ void mem_destroy(Mem *m)
     free_records(m, &m->live);
     free_records(m, &m->freed);
     free(m->by_serial.items);
+    free(m->reserved);
     while (m->retired) {
         MemAlloc *next = m->retired->next_freed;
         free(m->retired);
@@ -140,18 +141,42 @@ void mem_destroy(Mem *m)
     free(m);
 }
 
+/* Does [at, at + bytes) touch reserved addresses? *end is where they end. */
+static bool is_reserved(const Mem *m, uint64_t at, uint64_t bytes, uint64_t *end)
+{
+    for (size_t i = 0; i < m->n_reserved; i++)
+        if (at < m->reserved[i].at + m->reserved[i].bytes && m->reserved[i].at < at + bytes) {
+            if (end != NULL)
+                *end = m->reserved[i].at + m->reserved[i].bytes;
+            return true;
+        }
+    return false;
+}
+
+/* The first offset from `at` on, before which reserved addresses end. */
+static uint64_t after_reserved(const Mem *m, uint64_t at, uint64_t bytes, uint64_t align)
+{
+    uint64_t end;
+    while (is_reserved(m, at, bytes + MEM_ALIGN, &end))
+        at = round_up(end + MEM_ALIGN, align);
+    return at;
+}
+
 /* Offset of a free range of `bytes` between live allocations, from the window's start; UINT64_MAX: none. */
 static uint64_t first_fit(const Mem *m, uint64_t bytes, uint64_t align)
 {
     uint64_t at = WINDOW_FRONT;
     for (size_t i = 0; i < m->live.n; i++) {
         const MemAlloc *a = m->live.items[i];
-        if (!mem_in_window(m, a->addr))
+        if (!mem_in_window(m, a->addr) || is_reserved(m, a->addr - m->base, 1, NULL))
             continue;
+        at = after_reserved(m, at, bytes, align);
         if (at + bytes + MEM_ALIGN <= a->addr - m->base)
             return at;
-        at = round_up(a->addr - m->base + a->bytes + MEM_ALIGN, align);
+        uint64_t end = round_up(a->addr - m->base + a->bytes + MEM_ALIGN, align);
+        at = end > at ? end : at;
     }
+    at = after_reserved(m, at, bytes, align);
     return at + bytes <= m->window_bytes ? at : UINT64_MAX;
 }
 
@@ -167,8 +192,7 @@ static uint64_t choose_place(Mem *m, uint64_t bytes)
     return at;
 }
 
-/* Freed allocations whose range [addr, end) touches are forgotten. */
-static void retire_freed(Mem *m, uint64_t addr, uint64_t end)
+void mem_retire_freed(Mem *m, uint64_t addr, uint64_t end)
 {
     size_t at = mem_index_position(&m->freed, addr);
     while (at < m->freed.n && m->freed.items[at]->addr < end) {
@@ -179,8 +203,7 @@ static void retire_freed(Mem *m, uint64_t addr, uint64_t end)
     }
 }
 
-/* Enters a record in the indexes; the caller has the lock. Frees it when there is no memory. */
-static MemAlloc *enter(Mem *m, MemAlloc *a)
+MemAlloc *mem_enter(Mem *m, MemAlloc *a)
 {
     if (!mem_index_reserve(&m->live) || !mem_index_reserve(&m->by_serial)) {
         free(a);
@@ -205,8 +228,8 @@ static MemAlloc *allocate(Mem *m, uint64_t bytes)
     a->bytes = bytes;
     a->host = m->backing + at;
     a->init = m->init + at / 8;
-    retire_freed(m, a->addr, a->addr + bytes);
-    if (!enter(m, a))
+    mem_retire_freed(m, a->addr, a->addr + bytes);
+    if (!mem_enter(m, a))
         return NULL;
     m->used += cost;
     mem_pattern_fill(&m->pattern, a->host, at, bytes);
@@ -245,8 +268,8 @@ MemAlloc *mem_register_at(Mem *m, uint64_t addr, void *host, uint64_t bytes, Mem
         free(a); /* a part of it is registered already */
         a = NULL;
     } else {
-        retire_freed(m, a->addr, a->addr + bytes);
-        a = enter(m, a);
+        mem_retire_freed(m, a->addr, a->addr + bytes);
+        a = mem_enter(m, a);
     }
     pthread_rwlock_unlock(&m->lock);
     return a;
@@ -288,24 +311,31 @@ static void remove_serial(MemIndex *index, const MemAlloc *a)
     mem_index_remove(index, low);
 }
 
+bool mem_leave(Mem *m, MemAlloc *a, uint64_t site)
+{
+    if (!mem_index_reserve(&m->freed))
+        return false;
+    mem_index_remove(&m->live, mem_index_position(&m->live, a->addr));
+    remove_serial(&m->by_serial, a);
+    a->freed = true;
+    a->free_site = site;
+    a->name = NULL; /* its module may go */
+    drop_shadow(m, a);
+    mem_index_insert(&m->freed, mem_index_position(&m->freed, a->addr), a);
+    return true;
+}
+
 static Status free_at(Mem *m, uint64_t addr, uint64_t site)
 {
     size_t at = mem_index_position(&m->live, addr);
     MemAlloc *a = at < m->live.n ? m->live.items[at] : NULL;
     if (!a || a->addr != addr)
         return STATUS_NOT_FOUND;
-    if (!mem_index_reserve(&m->freed))
+    if (!mem_leave(m, a, site))
         return STATUS_NO_MEMORY;
-    mem_index_remove(&m->live, at);
-    remove_serial(&m->by_serial, a);
-    a->freed = true;
-    a->free_site = site;
-    a->name = NULL; /* its module may go */
     if (mem_in_window(m, addr))
         m->used -= round_up(a->bytes, MEM_ALIGN);
     clear_contents(m, a);
-    drop_shadow(m, a);
-    mem_index_insert(&m->freed, mem_index_position(&m->freed, addr), a);
     return STATUS_OK;
 }
 

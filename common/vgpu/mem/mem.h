@@ -48,6 +48,7 @@ typedef enum MemKind {
     MEM_HEAP,       /* device malloc */
     MEM_ARRAY,      /* cudaArray */
     MEM_INTERNAL,   /* the device's own (grid sync workspace): never reported as a leak */
+    MEM_MAPPED,     /* memory without an address of its own (MemPhysical), where it is mapped and may be used */
 } MemKind;
 
 typedef struct MemAlloc {
@@ -57,6 +58,8 @@ typedef struct MemAlloc {
                              * (registered memory is: the host writes it unseen) */
     uint8_t kind;           /* MemKind */
     bool freed;
+    uint16_t pool;          /* MEM_POOL: number of its pool */
+    uint64_t peers;         /* MEM_MAPPED: bit i: device i may use it, too */
     uint32_t serial;        /* 1, 2, 3... in order of allocation, never reused */
     uint64_t site;          /* token of the place that allocated it, resolved by the client; 0 unknown */
     uint64_t free_site;
@@ -89,6 +92,30 @@ MemAlloc *mem_find(const Mem *m, uint64_t addr);
 MemAlloc *mem_find_nearest(const Mem *m, uint64_t addr);
 /* Live allocations in order of serial: start with i = 0; NULL at the end. */
 MemAlloc *mem_at(const Mem *m, size_t i);
+
+/* ---- memory and addresses taken apart (map.c) ---- */
+
+/* Sizes and offsets in the window of what is mapped are multiples of it, as on a card. */
+#define MEM_MAP_UNIT ((uint64_t)2 << 20)
+
+typedef struct MemPhysical MemPhysical;
+
+/* Memory of the card that lies at no address. NULL when the card is full, or the host has no room. */
+MemPhysical *mem_physical_create(Mem *m, uint64_t bytes);
+/* No part of it is mapped any more. */
+void mem_physical_destroy(Mem *m, MemPhysical *p);
+uint64_t mem_physical_bytes(const MemPhysical *p);
+/* Addresses that nothing else gets: at `wanted` if that is free, else where there is room. 0: nowhere. */
+uint64_t mem_reserve(Mem *m, uint64_t bytes, uint64_t align, uint64_t wanted);
+/* False: no such range was reserved. */
+bool mem_unreserve(Mem *m, uint64_t addr, uint64_t bytes);
+bool mem_is_reserved(const Mem *m, uint64_t addr, uint64_t bytes);
+/* All of p shows at addr, also where else it is mapped. */
+bool mem_map(Mem *m, uint64_t addr, MemPhysical *p);
+void mem_unmap(Mem *m, uint64_t addr, uint64_t bytes);
+/* What is mapped there is one allocation from now on (kind MEM_MAPPED); and none any more, though its bytes stay. */
+MemAlloc *mem_open(Mem *m, uint64_t addr, uint64_t bytes, uint64_t site);
+void mem_close(Mem *m, uint64_t addr, uint64_t site);
 
 /* True when addr lies in this memory's device window (allocated or not). */
 bool mem_in_window(const Mem *m, uint64_t addr);

@@ -37,10 +37,20 @@ struct Mem {
     MemPattern pattern;
     MemIndex live, freed; /* by address; freed ones whose range was not reused */
     MemIndex by_serial;   /* live ones */
+    struct MemRange {
+        uint64_t at, bytes; /* offset in the window */
+    } *reserved;          /* by map.c, in order of offset */
+    size_t n_reserved, reserved_cap;
     MemAlloc *retired;    /* records whose range was reused: kept, as others may still look at them */
     void (*shadow_free)(MemAlloc *a);
     pthread_rwlock_t lock;
 };
+
+/* mem.c: enters a record in the indexes, or makes it a freed one; the caller has the lock. NULL (and the record is freed): no memory. */
+MemAlloc *mem_enter(Mem *m, MemAlloc *a);
+bool mem_leave(Mem *m, MemAlloc *a, uint64_t site);
+/* Freed allocations whose range [addr, end) touches are forgotten. */
+void mem_retire_freed(Mem *m, uint64_t addr, uint64_t end);
 
 /* First position in the index whose allocation ends after addr. */
 size_t mem_index_position(const MemIndex *index, uint64_t addr);

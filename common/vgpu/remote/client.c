@@ -16,6 +16,7 @@ enum { CALLS_TOGETHER = 1 << 16, TEXTS_BYTES = 4096 };
 struct Remote {
     Wire wire;
     uint64_t n_calls; /* that the server has not been told of */
+    uint32_t calls_thread; /* of the host, which made them */
     char *texts;      /* of the last reply */
     size_t texts_cap;
     bool shares; /* memory with the devices, or did: host addresses may mean something to them */
@@ -227,12 +228,17 @@ static bool goes_later(Remote *r, const DeviceMsg *m)
     if (m->op != OP_CALL || r->n_calls + 1 == CALLS_TOGETHER)
         return false;
     r->n_calls++;
+    r->calls_thread = m->thread;
     return true;
 }
 
 void remote_send(Remote *r, const DeviceMsg *m, DeviceReply *reply)
 {
     *reply = (DeviceReply){0};
+    if (r->n_calls > 0 && r->calls_thread != m->thread) {
+        r->n_calls--;
+        send_request(r, &(DeviceMsg){.op = OP_CALL, .thread = r->calls_thread}, true);
+    }
     if (goes_later(r, m) || is_pageable(r, m))
         return;
     bool ok = send_request(r, m, only_tells(m->op));

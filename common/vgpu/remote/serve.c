@@ -206,7 +206,7 @@ static void handle(Serving *s)
     Request *q = &s->request;
     DeviceReply r = {.error = DEVICE_UNAVAILABLE};
     for (uint64_t i = 0; i < q->n_calls && !s->finished; i++)
-        device_send(s->server, &(DeviceMsg){.op = OP_CALL, .device = q->msg.device}, &r);
+        device_send(s->server, &(DeviceMsg){.op = OP_CALL, .device = q->msg.device, .thread = q->msg.thread}, &r);
     bool fit = request_is_fit(q) && may_tell(s);
     if (s->finished)
         r.error = DEVICE_UNAVAILABLE;

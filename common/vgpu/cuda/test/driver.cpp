@@ -718,6 +718,133 @@ static void ending()
     same("no context is left", 0, now != NULL);
 }
 
+/* Memory and addresses taken apart. */
+enum { CHUNK = 2 << 20, WORDS = CHUNK / 4 };
+
+static CUmemAllocationProp on_device_0()
+{
+    CUmemAllocationProp p = {};
+    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    return p;
+}
+
+static CUmemAccessDesc device_0_may(CUmemAccess_flags flags)
+{
+    CUmemAccessDesc row = {};
+    row.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    row.flags = flags;
+    return row;
+}
+
+static void mapping()
+{
+    CUmemAllocationProp p = on_device_0(), told = {}, wrong = p;
+    CUmemAccessDesc may = device_0_may(CU_MEM_ACCESS_FLAGS_PROT_READWRITE), none = device_0_may(CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    CUmemGenericAllocationHandle a, b, again = 0;
+    CUdeviceptr range, other;
+    size_t granularity = 0, free_before, free_now, total;
+    unsigned long long flags = 9;
+    static int numbers[2 * WORDS];
+    GOOD(cuMemGetAllocationGranularity(&granularity, &p, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    same("the granularity of cards", CHUNK, granularity);
+    GOOD(cuMemGetInfo(&free_before, &total));
+    GOOD(cuMemAddressReserve(&range, 3 * CHUNK, 0, 0, 0));
+    same("an address is a multiple of it", 0, range % CHUNK);
+    GOOD(cuMemGetInfo(&free_now, &total));
+    same("addresses take no memory", free_before, free_now);
+    GOOD(cuMemCreate(&a, CHUNK, &p, 0));
+    GOOD(cuMemCreate(&b, CHUNK, &p, 0));
+    GOOD(cuMemGetInfo(&free_now, &total));
+    same("memory does", free_before - 2 * CHUNK, free_now);
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemCreate(&again, CHUNK / 2, &p, 0));
+    wrong.location.id = 99;
+    FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemCreate(&again, CHUNK, &wrong, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&other, 100, 0, 0, 0));
+    GOOD(cuMemMap(range, CHUNK, 0, a, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(range, CHUNK, 0, b, 0));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(range + 3 * CHUNK, CHUNK, 0, b, 0));
+    GOOD(cuMemMap(range + CHUNK, CHUNK, 0, b, 0));
+    GOOD(cuMemGetAccess(&flags, &may.location, range));
+    same("nobody may use it yet", CU_MEM_ACCESS_FLAGS_PROT_NONE, flags);
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(range, 3 * CHUNK, &may, 1));
+    GOOD(cuMemSetAccess(range, 2 * CHUNK, &may, 1));
+    GOOD(cuMemGetAccess(&flags, &may.location, range + CHUNK));
+    same("now it may", CU_MEM_ACCESS_FLAGS_PROT_READWRITE, flags);
+    GOOD(cuMemGetAllocationPropertiesFromHandle(&told, b));
+    same("a handle knows its device", 0, told.location.id);
+    GOOD(cuMemRetainAllocationHandle(&again, (void *)(range + CHUNK)));
+    same("memory knows its handle", b, again);
+    GOOD(cuMemRelease(again));
+
+    /* Two pieces side by side are one array. */
+    for (int i = 0; i < 2 * WORDS; i++)
+        numbers[i] = i;
+    GOOD(cuMemcpyHtoD(range, numbers, sizeof numbers));
+    int n = 2 * WORDS, one = 1;
+    void *params[] = {&range, &n, &one};
+    GOOD(cuLaunchKernel(add, n / 256, 1, 1, 256, 1, 1, 0, NULL, params, NULL));
+    GOOD(cuMemcpyDtoH(numbers, range, sizeof numbers));
+    int bad = 0;
+    for (int i = 0; i < 2 * WORDS; i++)
+        bad += numbers[i] != i + 1;
+    same("a kernel goes over both", 0, bad);
+
+    /* The second piece shows in another place, too, and keeps its contents when it goes there. */
+    GOOD(cuMemAddressReserve(&other, CHUNK, CHUNK, 0, 0));
+    GOOD(cuMemMap(other, CHUNK, 0, b, 0));
+    GOOD(cuMemSetAccess(other, CHUNK, &may, 1));
+    GOOD(cuMemsetD32(other, 7, 1));
+    GOOD(cuMemcpyDtoH(numbers, range + CHUNK, 8));
+    same("one memory at two addresses", 7, numbers[0]);
+    GOOD(cuMemUnmap(range, 2 * CHUNK));
+    GOOD(cuMemcpyDtoH(numbers, other, 8));
+    same("its contents stay", 7, numbers[0]);
+    same("all of them", WORDS + 2, numbers[1]);
+    GOOD(cuMemRelease(a));
+    GOOD(cuMemRelease(b));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemRelease(b));
+    GOOD(cuMemsetD8(other, 1, CHUNK)); /* what is mapped stays until it is not */
+    GOOD(cuMemSetAccess(other, CHUNK, &none, 1));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(other, CHUNK));
+    GOOD(cuMemUnmap(other, CHUNK));
+    GOOD(cuMemAddressFree(other, CHUNK));
+    GOOD(cuMemAddressFree(range, 3 * CHUNK));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(range, 3 * CHUNK));
+    GOOD(cuMemGetInfo(&free_now, &total));
+    same("all memory is back", free_before, free_now);
+}
+
+/* Addresses without access, without memory any more; memory that stays mapped. */
+static void mapping_fault(const char *what)
+{
+    CUmemAllocationProp p = on_device_0();
+    CUmemAccessDesc may = device_0_may(CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    CUmemGenericAllocationHandle a;
+    CUdeviceptr range;
+    int n = 32, one = 1;
+    void *params[] = {&range, &n, &one};
+    GOOD(cuCtxCreate(&context, NULL, 0, device));
+    GOOD(cuModuleLoadData(&module, ptx));
+    GOOD(cuModuleGetFunction(&add, module, "add"));
+    GOOD(cuMemAddressReserve(&range, CHUNK, 0, 0, 0));
+    GOOD(cuMemCreate(&a, CHUNK, &p, 0));
+    GOOD(cuMemMap(range, CHUNK, 0, a, 0));
+    if (strcmp(what, "no-access") != 0)
+        GOOD(cuMemSetAccess(range, CHUNK, &may, 1));
+    if (strcmp(what, "unmapped") == 0)
+        GOOD(cuMemUnmap(range, CHUNK));
+    if (strcmp(what, "stays") == 0)
+        GOOD(cuMemsetD8(range, 0, CHUNK));
+    GOOD(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+    bool fails = strcmp(what, "no-access") == 0 || strcmp(what, "unmapped") == 0;
+    same("the launch", fails ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS, cuCtxSynchronize());
+    if (fails)
+        return;
+    GOOD(cuMemRelease(a));
+    GOOD(cuModuleUnload(module));
+}
+
 /* A fault stays: every later call says so. */
 static void fault()
 {
@@ -738,6 +865,8 @@ int main(int argc, char **argv)
     beginnings();
     if (argc > 1 && strcmp(argv[1], "fault") == 0) {
         fault();
+    } else if (argc > 1) {
+        mapping_fault(argv[1]);
     } else {
         devices();
         contexts();
@@ -750,6 +879,7 @@ int main(int argc, char **argv)
         functions();
         allocations();
         pointers();
+        mapping();
         copies();
         streams();
         graphs();

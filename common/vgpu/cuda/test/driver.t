@@ -37,6 +37,11 @@ run "a fault stays" "$scratch/driver" fault
 same "it is found" "null-pointer" "$(kinds)"
 has "with the line of its launch" "$scratch/report.json" "driver.cpp\",\"line\":$(grep -n 'cuLaunchKernel(add' "$here/driver.cpp" | tail -n 2 | head -n 1 | cut -d: -f1)"
 
+for case in no-access:out-of-bounds unmapped:use-after-free stays:leak untouched:uninitialized,leak; do
+    run "mapped memory: ${case%:*}" "$scratch/driver" "${case%:*}"
+    same "is found" "${case#*:}" "$(kinds | tr ' ' ,)"
+done
+
 # ---- both APIs ----
 build_cu mixed -lineinfo -g "$here/mixed.cu" -lcuda
 run "both APIs share device, memory and streams" "$scratch/mixed"

@@ -56,6 +56,46 @@ static void no_peer_access(Both *b)
     add<<<BLOCKS, BLOCK>>>(b->x[0], b->x[1]);
 }
 
+// Memory of a pool is used as its access says; peer access means nothing to it.
+static void use_pool(Both *b, bool peer, bool access, bool taken_back)
+{
+    float *x;
+    cudaMemPool_t pool;
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = 0;
+    cudaMemAccessDesc row = {{cudaMemLocationTypeDevice, {1}}, cudaMemAccessFlagsProtReadWrite};
+    cudaMemAccessFlags flags = cudaMemAccessFlagsProtRead;
+    cudaMemPoolCreate(&pool, &properties);
+    cudaSetDevice(0);
+    if (access)
+        cudaMemPoolSetAccess(pool, &row, 1);
+    row.flags = cudaMemAccessFlagsProtNone;
+    if (taken_back)
+        cudaMemPoolSetAccess(pool, &row, 1);
+    cudaMemLocation where = {cudaMemLocationTypeDevice, {1}};
+    cudaMemPoolGetAccess(&flags, pool, &where);
+    if (flags != (access && !taken_back ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone))
+        printf("wrong access\n");
+    cudaMallocFromPoolAsync(&x, BYTES, pool, b->stream[0]);
+    fill<<<BLOCKS, BLOCK, 0, b->stream[0]>>>(x, 1.0f);
+    cudaStreamSynchronize(b->stream[0]);
+    cudaSetDevice(1);
+    if (peer)
+        cudaDeviceEnablePeerAccess(0, 0);
+    fill<<<BLOCKS, BLOCK, 0, b->stream[1]>>>(b->x[1], 1.0f);
+    add<<<BLOCKS, BLOCK, 0, b->stream[1]>>>(b->x[1], x);
+    cudaStreamSynchronize(b->stream[1]);
+    cudaFreeAsync(x, b->stream[0]);
+    cudaMemPoolDestroy(pool);
+}
+
+static void pool_access(Both *b) { use_pool(b, false, true, false); }
+static void pool_no_access(Both *b) { use_pool(b, false, false, false); }
+static void pool_peer_access(Both *b) { use_pool(b, true, false, false); }
+static void pool_taken_back(Both *b) { use_pool(b, false, true, true); }
+
 static void peer_access(Both *b)
 {
     fill_on(b, 1, 0);
@@ -131,6 +171,10 @@ static const struct {
     {"wrong_device", wrong_device},
     {"no_peer_access", no_peer_access},
     {"peer_access", peer_access},
+    {"pool_access", pool_access},
+    {"pool_no_access", pool_no_access},
+    {"pool_peer_access", pool_peer_access},
+    {"pool_taken_back", pool_taken_back},
     {"foreign_stream", foreign_stream},
     {"foreign_event", foreign_event},
     {"unordered", unordered},

@@ -15,6 +15,10 @@ mistake wrong_device cudaErrorIllegalAddress other-device "write of 4 bytes in m
 same "and whose memory it is" "0x200000100000 1" "$(jq -r '.findings[0].allocation | "\(.address) \(.serial)"' "$scratch/report.json")"
 mistake no_peer_access cudaErrorIllegalAddress other-device "read of 4 bytes in memory of device 1, by a kernel that runs on device 0"
 mistake peer_access cudaSuccess ""
+mistake pool_access cudaSuccess ""
+for case in pool_no_access pool_peer_access pool_taken_back; do
+    mistake $case cudaErrorIllegalAddress other-device "read of 4 bytes in memory of device 0, by a kernel that runs on device 1"
+done
 mistake foreign_stream cudaErrorInvalidResourceHandle api-misuse "a stream of device 0 is given to a launch on device 1"
 mistake foreign_event cudaErrorInvalidResourceHandle api-misuse "a stream of device 1 is given to cudaEventRecord with an event of device 0"
 mistake unordered cudaSuccess stream-race "a copy on device 0 reads memory that a kernel on device 1 writes, and nothing orders the two"

@@ -380,10 +380,15 @@ static void test_notes(void **state)
     }
 }
 
+
 /* What the messages below are about. */
+enum { MAPPED_BYTES = 2 << 20 };
+
 typedef struct Things {
     uint32_t module, function, stream, events[2];
     uint64_t memory;
+    uint32_t physical;
+    uint64_t range; /* of addresses */
 } Things;
 
 static const char module_text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.global .u32 "
@@ -433,6 +438,15 @@ static DeviceMsg about(DeviceOp op, const Things *t)
         m.event.id = t->events[0];
         m.event.other = t->events[1];
         break;
+    case OP_PHYSICAL_CREATE:
+    case OP_PHYSICAL_RELEASE:
+    case OP_ADDRESS_RESERVE:
+    case OP_ADDRESS_FREE:
+    case OP_MAP:
+        m.map.bytes = MAPPED_BYTES;
+        m.map.addr = t->range;
+        m.map.physical = t->physical;
+        break;
     default:
         break;
     }
@@ -447,12 +461,16 @@ static uint64_t made(Session *s, DeviceMsg m)
     return r.reply.value;
 }
 
-static Things make_things(Session *s)
+static Things make_things(Session *s, DeviceOp for_op)
 {
     Things t = {.module = (uint32_t)made(s, about(OP_MODULE_LOAD, &(Things){.module = 0}))};
     t.function = (uint32_t)made(s, about(OP_FUNCTION_FIND, &t));
     t.stream = (uint32_t)made(s, (DeviceMsg){.op = OP_STREAM_CREATE});
     t.memory = made(s, about(OP_ALLOC, &t));
+    if (for_op == OP_PHYSICAL_RELEASE || for_op == OP_MAP)
+        t.physical = (uint32_t)made(s, about(OP_PHYSICAL_CREATE, &t));
+    if (for_op == OP_ADDRESS_FREE || for_op == OP_MAP)
+        t.range = made(s, about(OP_ADDRESS_RESERVE, &t));
     for (int i = 0; i < 2; i++) {
         DeviceMsg m = {.op = OP_EVENT_CREATE};
         m.event.timing = true;
@@ -475,7 +493,7 @@ static void test_looked_up(void **state)
     for (size_t i = 0; (f = request_field(i)) != NULL; i++) {
         if (f->rule != REQUEST_DEVICE || f->op == OP_FINISH || f->op == OP_DEVICE_RESET)
             continue;
-        Things t = make_things(s);
+        Things t = make_things(s, f->op);
         DeviceMsg right = about(f->op, &t), wrong = right;
         put(&wrong, f, UINT64_C(0x1EEEEEEEEEEE));
         if (tell(s, wrong).reply.error == DEVICE_OK)
