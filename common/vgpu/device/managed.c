@@ -318,7 +318,7 @@ void managed_compare(Device *d, const QueueOp *op, const MemAlloc *a, uint64_t f
     for (size_t i = 0; i < m->n_touches; i++) {
         const Touch *t = &m->touches[i];
         bool waited = op->slot >= ORDER_STREAMS || op->seq <= t->host.seq[op->slot];
-        bool clash = how == PERF_TOUCH_STORE || (t->write && how == PERF_TOUCH_LOAD);
+        bool clash = how != PERF_TOUCH_LOAD || t->write; /* an atomic writes, too */
         if (op->seq <= t->last_seq && !waited && clash && t->addr >= from && t->addr < to) {
             check_host_race(d->check, a, t->addr, t->write ? "writes" : "reads", t->site,
                             how == PERF_TOUCH_LOAD ? "reads" : "writes", op->site);

@@ -291,6 +291,8 @@ static void count_access(PerfSet *set, PerfWorker *w, const ExecWho *who, const 
         break;
     case SPACE_CONST:
         count_const(w, a);
+        if (set->watch) /* whoever writes the constants meanwhile wants to know */
+            touch(set, w, a);
         break;
     default:
         break;

@@ -152,6 +152,7 @@ typedef struct Touched {
     const MemAlloc *alloc; /* never followed: what it says is compared with a copy */
     uint64_t addr, size;   /* the allocation's */
     uint32_t serial;
+    bool constant;            /* a variable in constant memory */
     uint32_t idle;            /* launches since the last that touched it */
     uint64_t base, bytes;     /* base: address of bit 0 */
     uint64_t *loads, *stores; /* a bit a byte */

@@ -54,7 +54,7 @@ static void sum_touched(PerfSet *set)
             t->idle = t->low < t->high ? 0 : t->idle + 1;
             if (set->watch)
                 touch_tell(t, set->watch, set->watch_self);
-            touch_sum(t, &s);
+            touch_sum(t, t->constant ? &(TouchSums){0} : &s); /* constants have a cache of their own */
             if (t->idle <= TOUCH_IDLE_MAX) {
                 at = &t->next;
                 continue;

@@ -23,6 +23,7 @@ Touched *touch_new(const MemAlloc *a, bool with_atomics)
     t->addr = a->addr;
     t->size = a->bytes;
     t->serial = a->serial;
+    t->constant = a->kind == MEM_CONST_VAR;
     t->base = a->addr & ~(uint64_t)(SECTOR_BYTES - 1);
     t->bytes = a->addr + a->bytes - t->base;
     size_t n = (t->bytes + PIECE_BYTES - 1) / PIECE_BYTES * PIECE_WORDS;

@@ -90,6 +90,8 @@ static void table(bool read_mostly)
     cudaFree(sum);
 }
 
+__global__ void count_up(int *p) { atomicAdd(p, 1); }
+
 /* The host touches too early in one of many ways; or rightly. */
 static void early(const char *way)
 {
@@ -116,6 +118,11 @@ static void early(const char *way)
         launch(other, n, b);
         cudaStreamSynchronize(b);
         seen = p[7];
+    }
+    if (strncmp(way, "atomic", 6) == 0) { // other's kernel only adds to one place
+        memset(other, 0, n * sizeof(int));
+        count_up<<<1, 32, 0, b>>>(other + 7);
+        seen = other[strcmp(way, "atomic") == 0 ? 7 : 8];
     }
     cudaDeviceSynchronize();
     printf("%d %d", seen, p[7]);

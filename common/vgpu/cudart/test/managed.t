@@ -44,7 +44,9 @@ same "in a function of another library" \
     "host-race race the host reads managed memory that a kernel launched before writes, and has not waited for that kernel $(line 'memcpy(&seen') $at" "$(finding early copy)"
 same "it has waited for another stream" \
     "host-race race the host reads managed memory that a kernel launched before writes, and has not waited for that kernel $(($(line 'cudaStreamSynchronize(b)') + 1)) $at" "$(finding early other-waited)"
-for way in elsewhere waited; do same "no race: $way" "" "$(finding early $way)"; done
+same "atomics write, too" \
+    "host-race race the host reads managed memory that a kernel launched before writes, and has not waited for that kernel $(line 'seen = other\[strcmp') $(line 'count_up<<<')" "$(finding early atomic)"
+for way in elsewhere waited atomic-elsewhere; do same "no race: $way" "" "$(finding early $way)"; done
 same "a list through its first node" "host-race $(line 'sum += node->value')" "$(finding list | awk '{ print $1, $(NF - 1) }')"
 same "a list after a wait" "" "$(finding list wait)"
 same "its sum" 15 "$(cat "$scratch/out")"
