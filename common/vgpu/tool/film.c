@@ -289,10 +289,14 @@ json_t *film_read(int fd, const Records *r, const ToolOptions *o)
 
 Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Diag *diag)
 {
+    const char *end = strrchr(o->film, '.');
     json_t *film = film_read(fd, r, o);
     if (film == NULL)
         return diag_set(diag, STATUS_NOT_FOUND, "no launch for a film%s%s", o->film_launch ? ": none is " : "", o->film_launch ? o->film_launch : "");
-    film_text(film, out);
+    if (end != NULL && strcmp(end, ".html") == 0)
+        film_page(film, out);
+    else
+        film_text(film, out);
     json_decref(film);
     return STATUS_OK;
 }

@@ -8,9 +8,11 @@
 json_t *film_read(int fd, const Records *r, const ToolOptions *o);
 /* The film as sentences, one a step (film_text.c). */
 void film_text(const json_t *film, StrBuf *out);
+/* The film as one page (film_page.c). */
+void film_page(const json_t *film, StrBuf *out);
 /* "--shape=in=64x64,out=8x8" is well formed. */
 bool film_shapes_valid(const char *shapes);
-/* What goes into o->film. STATUS_NOT_FOUND: there is no film. */
+/* What goes into o->film, by the end of its name. STATUS_NOT_FOUND: there is no film. */
 Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Diag *diag);
 
 /* ---- names in a source (film_names.c) ---- */

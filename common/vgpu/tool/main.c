@@ -77,8 +77,8 @@ static void check_options(const ToolOptions *o)
     if (o->raise != NULL && check_parse_raised(o->raise, &raised, &diag) != STATUS_OK)
         fail("--raise", diag.message);
     const char *suffix = o->film == NULL ? NULL : strrchr(o->film, '.');
-    if (o->film != NULL && (suffix == NULL || strcmp(suffix, ".txt") != 0))
-        fail("--film: a film is FILE.txt", o->film);
+    if (o->film != NULL && (suffix == NULL || (strcmp(suffix, ".html") != 0 && strcmp(suffix, ".txt") != 0)))
+        fail("--film: a film is FILE.html or FILE.txt", o->film);
     if (o->shape != NULL && !film_shapes_valid(o->shape))
         fail("--shape is a list such as in=64x64,out=32x32", NULL);
     if (o->device != NULL && perf_model_find(o->device) == NULL)

@@ -9,3 +9,4 @@ $(call module,common/vgpu/tool,$(if $(VGPU_ASAN),-DVGPU_PRELOAD_FIRST='"$(VGPU_A
 VGPU_TOOL_DIRS := $(addprefix common/vgpu/,tool remote device film check perf exec mem ir ptx) common/base
 $(call program,vgpu,common/vgpu/tool,$(VGPU_TOOL_DIRS),$(VGPU_TOOL_LIBS) -lm -ldl)
 $(call unit_tests,common/vgpu/tool,$(VGPU_TOOL_DIRS),$(VGPU_TOOL_LIBS) -lm -ldl)
+$(BUILD)/common/vgpu/tool/film_page.o: $(addprefix common/vgpu/film/page/,film.css film.html sentence.js film.js)

@@ -1,0 +1,650 @@
+/* The page of a film. All that is drawn follows from the film and from `at`: which block, which step. Names and source lines get in by
+ * textContent alone. */
+
+const film = JSON.parse(document.getElementById("film").textContent);
+const $ = id => document.getElementById(id);
+const WARP = 32, BANKS = 32, SECTOR = 32, CELLS_MAX = 4096, WINDOW = 512;
+const at = { block: 0, step: 0, playing: 0 };
+const steps = () => film.blocks.length ? film.blocks[at.block].steps : [];
+const current = () => steps()[at.step];
+const lineOf = step => film.insts[step.i].line || 0;
+const fileOf = step => film.insts[step.i].file || "";
+
+function make(name, text, cls) {
+  const e = document.createElement(name);
+  if (text !== undefined) e.textContent = text;
+  if (cls) e.className = cls;
+  return e;
+}
+
+function color(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/* A colour for each lane, dark blue to yellow: its lightness rises all the way, so that it is told apart without hue. */
+const STOPS = [[59, 50, 130], [44, 104, 142], [30, 152, 138], [92, 190, 92], [240, 220, 50]];
+function laneColor(lane) {
+  const x = lane / 31 * (STOPS.length - 1), i = Math.min(Math.floor(x), STOPS.length - 2), f = x - i;
+  return "rgb(" + STOPS[i].map((v, k) => Math.round(v + (STOPS[i + 1][k] - v) * f)).join(",") + ")";
+}
+
+/* ---- indexes over a block's steps ---- */
+
+const indexes = new Map();
+function indexOf(block) {
+  if (!indexes.has(block)) {
+    const list = film.blocks[block].steps, byWarp = [], barriers = [];
+    list.forEach((s, i) => {
+      (byWarp[s.w] = byWarp[s.w] || []).push(i);
+      if (s.e === "barrier") barriers.push(i);
+    });
+    indexes.set(block, { byWarp, barriers, marks: marksOf(block, list) });
+  }
+  return indexes.get(block);
+}
+
+/* The last number of a sorted list that is at most n; -1. */
+function lastAtMost(list, n) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = low + high >> 1;
+    if (list[middle] <= n) low = middle + 1; else high = middle;
+  }
+  return low ? list[low - 1] : -1;
+}
+
+function marksOf(block, list) {
+  const marks = new Map();
+  list.forEach((s, i) => {
+    const before = i && list[i - 1].w === s.w ? list[i - 1] : null;
+    if (s.e === "barrier") marks.set(i, "barrier");
+    else if (s.o && (!before || !before.o)) marks.set(i, "part");
+    if (s.e === "fault") marks.set(i, "finding");
+  });
+  film.findings.forEach(f => {
+    if (f.block === block) for (const i of [f.step, f.other]) if (i >= 0) marks.set(i, "finding");
+  });
+  return marks;
+}
+
+/* ---- filters ---- */
+
+function chosen() {
+  const number = id => $(id).value === "" ? -1 : Number($(id).value);
+  return { thread: number("f-thread"), warp: number("f-warp"), line: number("f-line"), array: $("f-array").value };
+}
+
+function passes(step, f) {
+  if (f.warp >= 0 && step.w !== f.warp) return false;
+  if (f.line >= 0 && lineOf(step) !== f.line) return false;
+  if (f.thread >= 0 && (step.w !== f.thread >> 5 || !hasLane(step.e ? eventMask(step) : step.m, f.thread & 31))) return false;
+  if (f.array === "") return true;
+  if (step.e !== "access") return false;
+  const place = placeOf(film, step).place;
+  return (place ? place.name : step.s) === f.array;
+}
+
+/* The next step in a direction that passes the filters and the test; the one we are at when there is none. */
+function seek(by, test) {
+  const f = chosen(), list = steps();
+  for (let i = at.step + by; i >= 0 && i < list.length; i += by)
+    if (passes(list[i], f) && (!test || test(list[i], i))) return i;
+  return at.step;
+}
+
+const jumps = {
+  line: s => lineOf(s) !== lineOf(current()) || fileOf(s) !== fileOf(current()),
+  warp: s => s.w !== current().w,
+  barrier: s => s.e === "barrier",
+  mark: (s, i) => indexOf(at.block).marks.has(i)
+};
+
+/* ---- drawing ---- */
+
+function prepare(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.max(1, Math.round(height * ratio));
+  canvas.style.width = width + "px";
+  canvas.style.height = height + "px";
+  const c = canvas.getContext("2d");
+  c.setTransform(ratio, 0, 0, ratio, 0, 0);
+  c.clearRect(0, 0, width, height);
+  return c;
+}
+
+function hatch(c, x, y, w, h, stroke) {
+  c.save();
+  c.beginPath();
+  c.rect(x, y, w, h);
+  c.clip();
+  c.strokeStyle = stroke;
+  c.lineWidth = 1;
+  c.beginPath();
+  for (let i = -h; i < w; i += 4) {
+    c.moveTo(x + i, y + h);
+    c.lineTo(x + i + h, y);
+  }
+  c.stroke();
+  c.restore();
+}
+
+/* Each state has a pattern of its own beside its colour. */
+function drawState(c, state, lane, x, y, size) {
+  const edge = color("--edge");
+  c.fillStyle = state === "active" ? laneColor(lane) : color("--cell");
+  c.fillRect(x, y, size, size);
+  if (state === "barrier" || state === "sync") {
+    c.fillStyle = color("--wait");
+    c.fillRect(x, y + size * (state === "barrier" ? .6 : .1), size, size * .3);
+  } else if (state === "other" || state === "joining") {
+    hatch(c, x, y, size, size, color("--elsewhere"));
+    if (state === "joining") c.strokeStyle = color("--elsewhere"), c.strokeRect(x + 1.5, y + 1.5, size - 3, size - 3);
+  } else if (state === "gone") {
+    c.strokeStyle = edge;
+    c.beginPath();
+    c.moveTo(x, y); c.lineTo(x + size, y + size);
+    c.moveTo(x + size, y); c.lineTo(x, y + size);
+    c.stroke();
+  }
+}
+
+const STATE_NAMES = { active: "in this step", other: "elsewhere in the code", joining: "waits where the branch ends", barrier: "waits at the barrier",
+  sync: "waits at a warp operation", idle: "its warp is not running now", gone: "has ended" };
+
+function drawKey() {
+  const key = $("thread-key");
+  key.textContent = "";
+  for (const state of Object.keys(STATE_NAMES)) {
+    const canvas = make("canvas");
+    canvas.setAttribute("aria-hidden", "true");
+    canvas.style.display = "inline-block";
+    canvas.style.verticalAlign = "middle";
+    canvas.style.margin = "0 .3em 0 .7em";
+    drawState(prepare(canvas, 14, 14), state, 16, 0, 0, 14);
+    key.append(canvas, STATE_NAMES[state]);
+  }
+}
+
+/* The state of each lane of a warp at the current step. */
+function statesOf(warp) {
+  const index = indexOf(at.block), list = steps(), last = lastAtMost(index.byWarp[warp] || [], at.step);
+  const exists = lanesOfWarp(film, warp), states = new Array(WARP).fill(null);
+  const step = last < 0 ? null : list[last], now = last === at.step;
+  const released = step && step.e === "arrive" && lastAtMost(index.barriers, at.step) > last;
+  for (let lane = 0; lane < WARP; lane++) {
+    if (!hasLane(exists, lane)) continue;
+    let state = "idle";
+    if (step && hasLane(step.g || 0, lane)) state = "gone";
+    else if (step && step.e === "exit" && hasLane(eventMask(step), lane) && !now) state = "gone";
+    else if (step && step.e === "barrier" && now) state = "active";
+    else if (step && step.e === "arrive" && hasLane(eventMask(step), lane) && !released) state = "barrier";
+    else if (step && now && hasLane(step.e ? eventMask(step) : step.m, lane)) state = "active";
+    else if (step && hasLane(step.b || 0, lane) && !released) state = "barrier";
+    else if (step && hasLane(step.j || 0, lane)) state = "joining";
+    else if (step && hasLane(step.y || 0, lane)) state = "sync";
+    else if (step && now) state = "other";
+    states[lane] = state;
+  }
+  return states;
+}
+
+function drawThreads() {
+  const [nx, ny, nz] = film.block, n = nx * ny * nz, canvas = $("threads");
+  const room = Math.max(200, canvas.parentElement.clientWidth);
+  const across = Math.min(nx, 64), rows = Math.ceil(nx / across) * ny * nz;
+  const size = Math.max(4, Math.min(18, Math.floor((room - 2) / across) - 1)), pitch = size + 1;
+  const c = prepare(canvas, across * pitch + 2, rows * pitch + (nz - 1) * 6 + 2), counts = {};
+  const places = [];
+  for (let w = 0; w * WARP < n; w++)
+    statesOf(w).forEach((state, lane) => {
+      if (!state) return;
+      const t = w * WARP + lane, x = t % nx, line = Math.floor(t / nx) * Math.ceil(nx / across) + Math.floor(x / across);
+      const px = x % across * pitch + 1, py = line * pitch + Math.floor(t / nx / ny) * 6 + 1;
+      counts[state] = (counts[state] || 0) + 1;
+      places.push([w, px, py, lane]);
+      drawState(c, state, lane, px, py, size);
+    });
+  outlineWarps(c, places, pitch);
+  const fault = threadsAtFault();
+  c.strokeStyle = color("--finding");
+  c.lineWidth = 3;
+  for (const [w, x, y, lane] of places) if (fault.has(w * WARP + lane)) c.strokeRect(x + .5, y + .5, size - 1, size - 1);
+  canvas.setAttribute("aria-label", "Threads of block " + film.blocks[at.block].index.join(",") + ", " + film.block.join(" x ") + ": " +
+    Object.keys(counts).map(s => counts[s] + " " + STATE_NAMES[s]).join(", "));
+  canvas.dataset.size = pitch;
+}
+
+/* A line between cells of different warps. */
+function outlineWarps(c, places, pitch) {
+  const warpAt = new Map(places.map(([w, x, y]) => [x + "," + y, w]));
+  c.strokeStyle = color("--ink");
+  c.lineWidth = 1;
+  c.beginPath();
+  for (const [w, x, y] of places) {
+    if (warpAt.get(x - pitch + "," + y) !== w) c.moveTo(x - .5, y - 1), c.lineTo(x - .5, y + pitch);
+    if (warpAt.get(x + pitch + "," + y) !== w) c.moveTo(x + pitch - .5, y - 1), c.lineTo(x + pitch - .5, y + pitch);
+    if (warpAt.get(x + "," + (y - pitch)) !== w) c.moveTo(x - 1, y - .5), c.lineTo(x + pitch, y - .5);
+    if (warpAt.get(x + "," + (y + pitch)) !== w) c.moveTo(x - 1, y + pitch - .5), c.lineTo(x + pitch, y + pitch - .5);
+  }
+  c.stroke();
+}
+
+/* [lane, first byte] of an access, from its place's beginning. */
+function touched(step, base) {
+  const list = lanesOf(eventMask(step)), out = [];
+  let i = 0;
+  for (const [n, start, stride] of step.r || [])
+    for (let k = 0; k < n; k++, i++)
+      if (typeof start === "number") out.push([list[i], start + stride * k - base]);
+  return out;
+}
+
+/* What the block's accesses have stored to a place up to the current step: cells no longer unwritten. */
+const writers = new Map();
+function writtenBy(name, place, base, each) {
+  const key = at.block + "/" + name + "/" + each;
+  if (!writers.has(key)) {
+    const first = new Map();
+    steps().forEach((s, i) => {
+      if (s.e !== "access" || s.k === "load" || placeOf(film, s).place !== place) return;
+      for (const [, from] of touched(s, base))
+        for (let b = from; b < from + s.z; b += each) if (!first.has(Math.floor(b / each))) first.set(Math.floor(b / each), i);
+    });
+    writers.set(key, first);
+  }
+  return writers.get(key);
+}
+
+/* How an array is drawn: elements a row, the first row and how many. A large one shows what lies around the step's cells. */
+function layoutOf(place, each, cells) {
+  const total = Math.max(1, Math.floor(place.bytes / each)), shape = place.shape || [];
+  let across = shape.length > 1 ? shape[shape.length - 1] : Math.min(32, total);
+  across = Math.max(1, Math.min(across, 256));
+  const rows = Math.ceil(total / across), most = Math.max(1, Math.floor((total > CELLS_MAX ? WINDOW : CELLS_MAX) / across));
+  const low = cells.length ? Math.max(0, Math.min(...cells)) : 0;
+  const from = rows <= most ? 0 : Math.max(0, Math.min(rows - most, Math.floor(low / across) - 2));
+  return { total, across, rows, from, shown: Math.min(rows, most) };
+}
+
+function drawArray(host, name, place, base, step) {
+  const mine = step && step.e === "access" && placeOf(film, step).place === place;
+  const each = mine ? accessOf(film, step).each : TYPE_BYTES[place.type] || 4;
+  const cells = mine ? touched(step, base).flatMap(([lane, from]) => Array.from({ length: Math.max(1, step.z / each) }, (_, i) => [Math.floor(from / each) + i, lane])) : [];
+  const l = layoutOf(place, each, cells.map(p => p[0]));
+  const box = make("div", undefined, "wide"), canvas = make("canvas"), room = Math.max(200, host.clientWidth);
+  const size = Math.max(5, Math.min(14, Math.floor(room / (l.across + 1)) - 1)), pitch = size + 1, first = l.from * l.across;
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", name + ": " + l.total + " elements" + (mine ? ", " + cells.length + " of them in this step" : ""));
+  const c = prepare(canvas, l.across * pitch + 2, l.shown * pitch + 2), stored = writtenBy(name, place, base, each);
+  const place2 = i => [(i - first) % l.across * pitch + 1, Math.floor((i - first) / l.across) * pitch + 1];
+  for (let i = first; i < Math.min(l.total, first + l.shown * l.across); i++) {
+    const [x, y] = place2(i), when = stored.get(i);
+    c.fillStyle = color("--cell");
+    c.fillRect(x, y, size, size);
+    const unwritten = place.unwritten ? place.unwritten.some(([a, b]) => i * each >= a && i * each < b) : true;
+    if (unwritten && (when === undefined || when > at.step)) hatch(c, x, y, size, size, color("--edge"));
+  }
+  for (const [i, lane] of cells) {
+    if (i < first || i >= first + l.shown * l.across) continue;
+    const [x, y] = place2(i);
+    c.fillStyle = laneColor(lane);
+    c.fillRect(x, y, size, size);
+  }
+  if (mine && step.s === "global") outlineSectors(c, cells, each, first, l, pitch, place2);
+  box.append(canvas);
+  host.append(make("p", name + " (" + (place.type || each + " bytes each") + ", " + l.total + (place.shape ? ": " + place.shape.join(" x ") : "") + ")" +
+    (l.shown < l.rows ? ", elements " + first + " to " + Math.min(l.total, first + l.shown * l.across) : ""), "caption"), box);
+}
+
+/* The sectors of 32 bytes that the step touches, as boxes: the fewer, the better. Arrays begin at multiples of 256 bytes. */
+function outlineSectors(c, cells, each, first, l, pitch, place2) {
+  const sectors = new Set(cells.map(([i]) => Math.floor(i * each / SECTOR)));
+  c.strokeStyle = color("--finding");
+  c.lineWidth = 2;
+  for (const s of sectors) {
+    const from = Math.max(first, Math.floor(s * SECTOR / each)), to = Math.min(l.total, Math.ceil((s + 1) * SECTOR / each)) - 1;
+    for (let i = from; i <= to;) {
+      const end = Math.min(to, i + l.across - 1 - (i - first) % l.across), [x, y] = place2(i);
+      if (i >= first && i < first + l.shown * l.across) c.strokeRect(x, y, (end - i + 1) * pitch - 1, pitch - 1);
+      i = end + 1;
+    }
+  }
+}
+
+/* Shared memory: a column for each bank, a row of 128 bytes; the words that the step wants of a bank are stacked above. */
+function drawShared(step) {
+  const host = $("shared");
+  host.textContent = "";
+  if (!film.shared_bytes) return;
+  const mine = step && step.e === "access" && step.s === "shared";
+  const words = mine ? touched(step, 0).flatMap(([lane, from]) => Array.from({ length: Math.max(1, Math.ceil(step.z / 4)) }, (_, i) => [Math.floor(from / 4) + i, lane])) : [];
+  const inBank = Array.from({ length: BANKS }, () => new Set());
+  words.forEach(([w]) => inBank[w % BANKS].add(w));
+  const tallest = Math.max(0, ...inBank.map(s => s.size)), rows = Math.ceil(film.shared_bytes / 128), shown = Math.min(rows, 64);
+  const lowest = words.length ? Math.min(...words.map(p => p[0])) : 0, from = rows <= shown ? 0 : Math.min(rows - shown, Math.floor(lowest / BANKS));
+  const canvas = make("canvas"), box = make("div", undefined, "wide"), size = Math.max(5, Math.min(14, Math.floor(Math.max(200, host.clientWidth) / 33) - 1)), pitch = size + 1;
+  const stack = 40, word = 36 / BANKS;
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", "Banks of shared memory" + (mine ? ": the busiest gives " + tallest + " words in this step" : ""));
+  const c = prepare(canvas, BANKS * pitch + 2, stack + shown * pitch + 2);
+  inBank.forEach((set, bank) => {
+    c.fillStyle = set.size > 1 ? color("--finding") : color("--accent");
+    c.fillRect(bank * pitch + 1, stack - 2 - Math.max(2, set.size * word) * Math.min(1, set.size), size, Math.max(2, set.size * word) * Math.min(1, set.size));
+  });
+  const stored = sharedWriters();
+  for (let w = from * BANKS; w < Math.min((from + shown) * BANKS, Math.ceil(film.shared_bytes / 4)); w++) {
+    const x = w % BANKS * pitch + 1, y = stack + (Math.floor(w / BANKS) - from) * pitch, when = stored.get(w);
+    c.fillStyle = color("--cell");
+    c.fillRect(x, y, size, size);
+    if (when === undefined || when > at.step) hatch(c, x, y, size, size, color("--edge"));
+  }
+  for (const [w, lane] of words) {
+    if (w < from * BANKS || w >= (from + shown) * BANKS) continue;
+    c.fillStyle = laneColor(lane);
+    c.fillRect(w % BANKS * pitch + 1, stack + (Math.floor(w / BANKS) - from) * pitch, size, size);
+  }
+  box.append(canvas);
+  host.append(make("p", "Shared memory: a column for each of the 32 banks, 4 bytes a cell" + (mine ? "; " + step.p + (step.p === 1 ? " pass" : " passes") +
+    (step.p > step.q ? " where " + step.q + " would do" : "") : "") + (shown < rows ? "; bytes from " + from * 128 : ""), "caption"), box);
+}
+
+function sharedWriters() {
+  const key = at.block + "//shared";
+  if (!writers.has(key)) {
+    const first = new Map();
+    steps().forEach((s, i) => {
+      if (s.e !== "access" || s.s !== "shared" || s.k === "load") return;
+      for (const [, from] of touched(s, 0)) for (let b = from; b < from + s.z; b += 4) if (!first.has(b >> 2)) first.set(b >> 2, i);
+    });
+    writers.set(key, first);
+  }
+  return writers.get(key);
+}
+
+function drawMemory(step) {
+  const host = $("arrays");
+  host.textContent = "";
+  for (const a of film.arrays) drawArray(host, a.name, a, 0, step);
+  for (const s of film.shared) if (s.shape) drawArray(host, s.name + " in shared memory", s, s.offset, step);
+  drawShared(step);
+}
+
+/* ---- tables ---- */
+
+function threadName(linear) {
+  const [x, y] = film.block;
+  return linear % x + "," + Math.floor(linear / x) % y + "," + Math.floor(linear / x / y);
+}
+
+function drawValues(step) {
+  const host = $("values"), table = make("table"), head = table.createTHead().insertRow(), body = table.createTBody();
+  host.textContent = "";
+  const shuffle = step.e === "shuffle", access = step.e === "access";
+  for (const t of ["Thread", shuffle ? "Gets the value of" : "Place", "Value"]) {
+    const th = make("th", t);
+    th.scope = "col";
+    head.append(th);
+  }
+  const list = lanesOf(step.e ? eventMask(step) : step.m), a = access || shuffle ? accessOf(film, step) : null;
+  const values = access ? valueList(step, a.type, a.access, a.each) : shuffle ? valueList(step, "b32", 4, 4) : [];
+  const where = access ? touched(step, a.base) : [];
+  list.forEach((lane, i) => {
+    const row = body.insertRow();
+    row.insertCell().textContent = threadName(step.w * WARP + lane) + " (lane " + lane + ")";
+    row.insertCell().textContent = shuffle ? "lane " + step.r[i][1] : access && where[i] ? (a.name === null ? "0x" + where[i][1].toString(16) : a.name + "[" + index(where[i][1], a.each) + "]") : "";
+    row.insertCell().textContent = values.length ? values[Math.min(i, values.length - 1)] : "";
+  });
+  host.append(table);
+}
+
+function heatOf(line, kind) {
+  if (kind !== "lost") return line[kind];
+  return line.warp_instructions ? 100 - 100 * line.thread_instructions / (32 * line.warp_instructions) : 0;
+}
+
+function drawSource(file) {
+  const host = $("source"), source = film.sources.find(s => s.file === file), kind = $("heat").value, table = make("table"), body = table.createTBody();
+  const lines = new Map(film.lines.filter(l => l.file === file).map(l => [l.line, l]));
+  const most = Math.max(1e-9, ...[...lines.values()].map(l => heatOf(l, kind)));
+  host.textContent = "";
+  host.dataset.file = file;
+  const head = table.createTHead().insertRow();
+  for (const t of ["Line", $("heat").selectedOptions[0].textContent, "Source"]) {
+    const th = make("th", t);
+    th.scope = "col";
+    head.append(th);
+  }
+  const text = source && source.text.length ? source.text : [...lines.keys()].reduce((list, n) => { list[n - 1] = ""; return list; }, []);
+  for (let i = 0; i < text.length; i++) {
+    const row = body.insertRow(), l = lines.get(i + 1), heat = l ? heatOf(l, kind) : 0;
+    row.dataset.line = i + 1;
+    const number = row.insertCell(), cell = row.insertCell();
+    number.className = "n";
+    number.textContent = i + 1;
+    cell.className = "h bar";
+    cell.textContent = l ? (kind === "lost" ? Math.round(heat) + "%" : heat) : "";
+    cell.style.setProperty("--share", Math.round(100 * heat / most) + "%");
+    row.insertCell().textContent = text[i] || "";
+  }
+  host.append(table);
+}
+
+function markLine(step) {
+  const host = $("source");
+  if (host.dataset.file !== fileOf(step) && film.sources.some(s => s.file === fileOf(step))) {
+    $("file").value = fileOf(step);
+    drawSource(fileOf(step));
+  }
+  for (const row of host.querySelectorAll("tr.now")) row.className = "", row.removeAttribute("aria-current");
+  const row = host.dataset.file === fileOf(step) ? host.querySelector("tr[data-line='" + lineOf(step) + "']") : null;
+  if (!row) return;
+  row.className = "now";
+  row.setAttribute("aria-current", "true");
+  const top = row.offsetTop - host.clientHeight / 2;
+  if (row.offsetTop < host.scrollTop + 40 || row.offsetTop > host.scrollTop + host.clientHeight - 40) host.scrollTop = top;
+}
+
+function drawMarks() {
+  const canvas = $("marks"), width = canvas.parentElement.clientWidth, c = prepare(canvas, width, 10), n = Math.max(1, steps().length - 1);
+  const looks = { barrier: [color("--wait"), 4], part: [color("--elsewhere"), 6], finding: [color("--finding"), 10] };
+  for (const [i, kind] of indexOf(at.block).marks) {
+    c.fillStyle = looks[kind][0];
+    c.fillRect(8 + i / n * (width - 18), 10 - looks[kind][1], 2, looks[kind][1]);
+  }
+}
+
+/* ---- the moment ---- */
+
+function explainMoment() {
+  const texts = film.findings.filter(f => f.block === at.block && (f.step === at.step || f.other === at.step))
+    .map(f => f.finding.kind + ": " + f.finding.message + " (" + partiesOf(f.finding) + "). " + f.finding.hint);
+  $("note").textContent = texts.join(" ");
+}
+
+function show(step, quiet) {
+  const list = steps();
+  if (!list.length) return;
+  at.step = Math.max(0, Math.min(list.length - 1, step));
+  const s = current();
+  $("slider").value = at.step;
+  $("slider").setAttribute("aria-valuetext", "step " + at.step + " of " + (list.length - 1));
+  $("position").textContent = "Step " + at.step + " of " + (list.length - 1) + ", block " + film.blocks[at.block].index.join(",");
+  const text = sentence(film, s);
+  if ($("sentence").textContent !== text) $("sentence").textContent = text;
+  explainMoment();
+  markLine(s);
+  drawThreads();
+  drawMemory(s);
+  drawValues(s);
+  if (!quiet) remember();
+}
+
+/* The address bar follows when the moment stays for a while. */
+let remembering = 0;
+function remember() {
+  clearTimeout(remembering);
+  remembering = setTimeout(() => history.replaceState(null, "", "#block=" + film.blocks[at.block].linear + "&step=" + at.step), 200);
+}
+
+function setBlock(block, step) {
+  at.block = block;
+  $("block").value = block;
+  $("slider").max = Math.max(0, steps().length - 1);
+  const b = film.blocks[block];
+  $("note").textContent = "";
+  $("launch").textContent = headline() + (b.seen > b.kept ? " Of the " + b.seen + " steps of this block " + b.kept + " are shown: every " + b.every +
+    "th time that a warp comes by an instruction" + (b.cut ? ", and the film ends before the block does." : ".") : "");
+  drawMarks();
+  show(step);
+  countPassing();
+}
+
+function headline() {
+  const c = film.counters;
+  return "Launch " + film.launch + ", grid " + film.grid.join(" x ") + ", block " + film.block.join(" x ") + ". The whole launch: " + c.warp_instructions +
+    " instructions of warps, " + c.global_load_sectors + " sectors loaded and " + c.global_store_sectors + " stored, " + c.shared_bank_conflicts +
+    " bank conflicts, " + c.divergent_branches + " branches that parted warps, " + c.barriers + " barriers.";
+}
+
+function countPassing() {
+  const f = chosen(), list = steps();
+  $("f-count").textContent = list.filter(s => passes(s, f)).length + " of " + list.length + " steps";
+}
+
+function pause() {
+  clearInterval(at.playing);
+  at.playing = 0;
+  $("play").setAttribute("aria-pressed", "false");
+  $("play").textContent = "Play";
+  $("sentence").setAttribute("aria-live", "polite");
+}
+
+function play() {
+  if (at.playing) return pause();
+  $("play").setAttribute("aria-pressed", "true");
+  $("play").textContent = "Pause";
+  $("sentence").setAttribute("aria-live", "off"); /* nobody can listen that fast */
+  at.playing = setInterval(() => {
+    const next = seek(1);
+    if (next === at.step) pause(); else show(next);
+  }, 1000 / Number($("speed").value));
+}
+
+function readHash() {
+  const h = new URLSearchParams(location.hash.slice(1)), linear = h.get("block"), step = Number(h.get("step"));
+  const block = linear === null ? at.block : film.blocks.findIndex(b => b.linear === Number(linear));
+  if (h.get("step") !== null && block >= 0 && Number.isInteger(step)) setBlock(block, step);
+}
+
+/* ---- the page ---- */
+
+function addOptions(select, pairs) {
+  for (const [value, text] of pairs) {
+    const o = make("option", text);
+    o.value = value;
+    select.append(o);
+  }
+}
+
+/* Who did what: of a race both. */
+function partiesOf(d) {
+  const party = (access, thread, block, line) => (access || "access") + " by thread " + thread.join(",") + " of block " + block.join(",") + (line ? " at line " + line : "");
+  const o = d.other;
+  return party(d.access, d.thread, d.block, d.line) + (o && o.thread ? "; " + party(o.access, o.thread, o.block || d.block, o.line) : "");
+}
+
+/* The threads of the findings of this moment, by linear index. */
+function threadsAtFault() {
+  const linear = t => t[0] + film.block[0] * (t[1] + film.block[1] * t[2]), out = new Set();
+  for (const f of film.findings) {
+    if (f.block !== at.block || (f.step !== at.step && f.other !== at.step)) continue;
+    if (f.finding.thread) out.add(linear(f.finding.thread));
+    if (f.finding.other && f.finding.other.thread && f.other >= 0) out.add(linear(f.finding.other.thread));
+  }
+  return out;
+}
+
+function addFindings() {
+  for (const f of film.findings) {
+    const box = make("div", undefined, "finding"), d = f.finding;
+    box.append(make("p", d.kind + (d.line ? " at line " + d.line : "") + ": " + d.message));
+    if (d.thread) box.append(make("p", partiesOf(d)));
+    if (d.hint) box.append(make("p", d.hint));
+    const row = make("div", undefined, "row");
+    const go = (step, text) => {
+      const b = make("button", text);
+      b.type = "button";
+      b.addEventListener("click", () => { pause(); setBlock(f.block, step); });
+      row.append(b);
+    };
+    if (f.block >= 0 && f.step >= 0) go(f.step, "Go to the finding: block " + film.blocks[f.block].index.join(",") + ", step " + f.step);
+    if (f.block >= 0 && f.other >= 0) go(f.other, "The other thread: step " + f.other);
+    if (!row.children.length) row.append(make("p", "Its block is not in this film."));
+    box.append(row);
+    $("findings").append(box);
+  }
+}
+
+function setUp() {
+  $("title").textContent = "Film of " + film.kernel;
+  addOptions($("block"), film.blocks.map((b, i) => [i, b.index.join(",") + " (" + b.steps.length + " steps)"]));
+  addOptions($("file"), film.sources.map(s => [s.file, fileName(s.file)]));
+  addOptions($("f-warp"), Array.from({ length: Math.ceil(film.block[0] * film.block[1] * film.block[2] / WARP) }, (_, i) => [i, i]));
+  addOptions($("f-line"), [...new Set(film.lines.map(l => l.line))].map(n => [n, n]));
+  addOptions($("f-array"), [...new Set([...film.arrays, ...film.shared].map(a => a.name))].map(n => [n, n]));
+  $("f-thread").max = film.block[0] * film.block[1] * film.block[2] - 1;
+  addFindings();
+  drawKey();
+  if (film.sources.length) drawSource(film.sources[0].file);
+  $("block").addEventListener("change", () => { pause(); setBlock(Number($("block").value), 0); });
+  $("slider").addEventListener("input", () => { pause(); show(Number($("slider").value)); });
+  $("first").addEventListener("click", () => { pause(); show(0); });
+  $("last").addEventListener("click", () => { pause(); show(steps().length - 1); });
+  $("back").addEventListener("click", () => { pause(); show(seek(-1)); });
+  $("next").addEventListener("click", () => { pause(); show(seek(1)); });
+  $("play").addEventListener("click", play);
+  $("speed").addEventListener("change", () => { if (at.playing) pause(), play(); });
+  for (const b of document.querySelectorAll("[data-jump]"))
+    b.addEventListener("click", () => {
+      const name = b.dataset.jump.replace("-", "");
+      pause();
+      show(seek(b.dataset.jump[0] === "-" ? -1 : 1, jumps[name]));
+    });
+  $("file").addEventListener("change", () => drawSource($("file").value));
+  $("heat").addEventListener("change", () => { drawSource($("file").value); if (current()) markLine(current()); });
+  for (const id of ["f-thread", "f-warp", "f-line", "f-array"]) $(id).addEventListener("input", countPassing);
+  $("f-none").addEventListener("click", () => {
+    for (const id of ["f-thread", "f-warp", "f-line", "f-array"]) $(id).value = "";
+    countPassing();
+  });
+  document.addEventListener("keydown", onKey);
+  window.addEventListener("hashchange", readHash);
+  window.addEventListener("resize", redraw);
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+}
+
+function redraw() {
+  drawKey();
+  drawMarks();
+  show(at.step, true);
+}
+
+function onKey(event) {
+  const keys = { ArrowRight: () => show(seek(1)), ArrowLeft: () => show(seek(-1)), PageDown: () => show(seek(1, jumps.mark)), PageUp: () => show(seek(-1, jumps.mark)),
+    Home: () => show(0), End: () => show(steps().length - 1), " ": play };
+  const own = event.target.closest("input, select, button, summary, [tabindex]");
+  if (own || event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+  event.preventDefault();
+  if (event.key !== " ") pause();
+  keys[event.key]();
+}
+
+setUp();
+if (film.blocks.length) {
+  const start = film.findings.find(f => f.block >= 0 && f.step >= 0);
+  setBlock(start ? start.block : 0, start ? start.step : 0);
+  readHash();
+} else {
+  $("sentence").textContent = "This film shows no block.";
+}

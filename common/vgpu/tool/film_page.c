@@ -1,0 +1,66 @@
+/* The film as one page: its style, its program and its data in one file, which asks no network for anything. The parts are those of
+ * common/vgpu/film/page, taken in by the assembler. */
+#include "common/vgpu/tool/film.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PART(name, file) \
+    __asm__(".section .rodata\n" #name ":\n.incbin \"common/vgpu/film/page/" file "\"\n.byte 0\n.previous\n"); \
+    extern const char name[]
+
+PART(film_style, "film.css");
+PART(film_body, "film.html");
+PART(film_sentence_program, "sentence.js");
+PART(film_program, "film.js");
+
+/* What stands in an element's text or between quotes. */
+static void put_escaped(StrBuf *b, const char *text)
+{
+    for (; *text != 0; text++) {
+        const char *name = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : *text == '"' ? "&quot;" : NULL;
+        if (name != NULL)
+            strbuf_puts(b, name);
+        else
+            strbuf_append(b, (unsigned char)*text < 0x20 ? " " : text, 1);
+    }
+}
+
+/* JSON in a script element: "<" stands in texts alone, and a text may end no element. */
+static void put_data(StrBuf *b, const json_t *film)
+{
+    char *text = json_dumps(film, JSON_COMPACT);
+    if (text == NULL) {
+        b->failed = true;
+        return;
+    }
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, "<");
+        strbuf_append(b, at, n);
+        at += n;
+        if (*at == '<') {
+            strbuf_puts(b, "\\u003c");
+            at++;
+        }
+    }
+    free(text);
+}
+
+void film_page(const json_t *film, StrBuf *out)
+{
+    const char *kernel = json_string_value(json_object_get(film, "kernel"));
+    strbuf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Film of ");
+    put_escaped(out, kernel == NULL ? "a kernel" : kernel);
+    strbuf_puts(out, "</title>\n<style>\n");
+    strbuf_puts(out, film_style);
+    strbuf_puts(out, "</style>\n</head>\n");
+    strbuf_puts(out, film_body);
+    strbuf_puts(out, "<script type=\"application/json\" id=\"film\">");
+    put_data(out, film);
+    strbuf_puts(out, "</script>\n<script>\n");
+    strbuf_puts(out, film_sentence_program);
+    strbuf_puts(out, film_program);
+    strbuf_puts(out, "</script>\n</body>\n</html>\n");
+}

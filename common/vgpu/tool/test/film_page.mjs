@@ -1,0 +1,178 @@
+// Pages of films in headless Chromium: TAP on standard output.
+//
+//   node page.mjs MODULES SHOTS FILM.html FILM.txt ...    MODULES: where playwright-core and axe-core are; SHOTS: a folder for screenshots, or ""
+//
+// A pair of files for each film: the page must say of each step what the text says.
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [modules, shots, ...films] = process.argv.slice(2);
+const require = createRequire(pathToFileURL(join(resolve(modules), 'page.mjs')));
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+let n = 0;
+let failed = 0;
+
+function ok(condition, name, detail = '') {
+  n++;
+  failed += condition ? 0 : 1;
+  console.log(`${condition ? 'ok' : 'not ok'} ${n} - ${name}`);
+  if (!condition && detail) console.log(String(detail).replace(/^/gm, '# '));
+}
+const same = (wanted, got, name) =>
+  ok(JSON.stringify(wanted) === JSON.stringify(got), name, `expected ${JSON.stringify(wanted)}\ngot      ${JSON.stringify(got)}`);
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+
+// A page that notes what must not happen.
+async function open(file, options = {}, hash = '') {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  page.bad = [];
+  page.on('console', (m) => { if (m.type() === 'error') page.bad.push(`console: ${m.text()}`); });
+  page.on('pageerror', (e) => page.bad.push(`error: ${e}`));
+  page.on('dialog', (d) => { page.bad.push(`dialog: ${d.message()}`); d.dismiss(); });
+  page.on('request', (r) => { if (!r.url().startsWith('file:')) page.bad.push(`request: ${r.url()}`); });
+  await page.goto(pathToFileURL(resolve(file)).href + hash);
+  return page;
+}
+
+const sentencesOf = (text) => {
+  const blocks = [];
+  for (const line of text.split('\n')) {
+    if (/^Block /.test(line)) blocks.push([]);
+    const step = /^ +(\d+)  (warp .*)$/.exec(line);
+    if (step && blocks.length) blocks[blocks.length - 1].push(step[2]);
+  }
+  return blocks;
+};
+const at = (page) => page.$eval('#position', (e) => Number(/^Step (\d+)/.exec(e.textContent)[1]));
+const said = (page) => page.$eval('#sentence', (e) => e.textContent);
+
+async function sayTheSame(page, name, text) {
+  const wanted = sentencesOf(text);
+  const got = await page.evaluate('film.blocks.map(b => b.steps.map(s => sentence(film, s)))');
+  const different = [];
+  wanted.forEach((block, b) => block.forEach((line, i) => { if (line !== (got[b] || [])[i]) different.push(`block ${b} step ${i}:\n${line}\n${(got[b] || [])[i]}`); }));
+  same(wanted.map((b) => b.length), got.map((b) => b.length), `${name}: as many steps as the text`);
+  ok(wanted.flat().length > 0 && different.length === 0, `${name}: the same sentences as the text`, different.slice(0, 3).join('\n'));
+}
+
+// The picture counts sectors and passes from addresses; the film has them from the counters' own code.
+async function countTheSame(page, name) {
+  const wrong = await page.evaluate(`film.blocks.flatMap(b => b.steps.filter(s => s.e === 'access').flatMap(s => {
+    const cells = touched(s, 0);
+    if (cells.length !== popcount(eventMask(s))) return [];
+    if (s.s === 'global' && s.c) {
+      const sectors = new Set(cells.flatMap(([, from]) => [Math.floor(from / 32), Math.floor((from + s.z - 1) / 32)]));
+      return sectors.size === s.c || !s.a ? [] : ['sectors ' + sectors.size + ' ' + JSON.stringify(s)];
+    }
+    if (s.s === 'shared' && s.p && s.z <= 4) {
+      const banks = Array.from({ length: 32 }, () => new Set());
+      cells.forEach(([, from]) => banks[from >> 2 & 31].add(from >> 2));
+      const most = Math.max(...banks.map(b => b.size));
+      return most === s.p ? [] : ['passes ' + most + ' ' + JSON.stringify(s)];
+    }
+    return [];
+  }))`);
+  ok(wrong.length === 0, `${name}: sectors and passes as counted`, wrong.slice(0, 3).join('\n'));
+}
+
+async function keyboardWalk(page, name) {
+  const last = await page.evaluate('steps().length - 1');
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('Home');
+  same(0, await at(page), `${name}: Home goes to the first step`);
+  const first = await said(page);
+  await page.keyboard.press('ArrowRight');
+  same(1, await at(page), `${name}: an arrow goes on`);
+  ok(await said(page) !== first || last < 1, `${name}: and the sentence with it`);
+  await page.keyboard.press('ArrowLeft');
+  same(0, await at(page), `${name}: and back`);
+  await page.keyboard.press('End');
+  same(last, await at(page), `${name}: End goes to the last`);
+  for (let i = 0; i < 40 && await page.evaluate('document.activeElement.id') !== 'next'; i++) await page.keyboard.press('Tab');
+  same('next', await page.evaluate('document.activeElement.id'), `${name}: Tab reaches the buttons`);
+  await page.evaluate('show(0)');
+  await page.keyboard.press('Enter');
+  same(1, await at(page), `${name}: and Enter presses them`);
+  await page.click('#last');
+  await page.click('[data-jump="-line"]');
+  ok(await at(page) < last, `${name}: back by a line`);
+  await page.click('#first');
+  await page.selectOption('#speed', '1');
+  await page.click('#play');
+  same('true', await page.getAttribute('#play', 'aria-pressed'), `${name}: it plays`);
+  for (let i = 0; i < 200 && await at(page) < 1; i++) await page.waitForTimeout(50);
+  ok(await at(page) >= 1, `${name}: from step to step`);
+  await page.click('#play');
+  same('false', await page.getAttribute('#play', 'aria-pressed'), `${name}: and stops`);
+}
+
+async function filters(page, name) {
+  const warps = await page.evaluate('Math.ceil(film.block[0] * film.block[1] * film.block[2] / 32)');
+  await page.evaluate("document.getElementById('filters').open = true");
+  await page.selectOption('#f-warp', String(warps - 1));
+  await page.click('#first');
+  const wanted = await page.evaluate(`steps().findIndex((s, i) => i > 0 && s.w === ${warps - 1})`);
+  await page.click('#next');
+  if (wanted > 0) same(wanted, await at(page), `${name}: with a filter a step goes to the warp's next one`);
+  await page.click('#f-none');
+}
+
+async function moments(page, file, name) {
+  const finding = await page.evaluate("film.findings.find(f => f.block >= 0 && f.step >= 0) || null");
+  if (finding) {
+    same(finding.step, await at(page), `${name}: it opens at the finding`);
+    ok((await page.textContent('#note')).includes(finding.finding.hint), `${name}: and says what would mend it`);
+    await page.click('#first');
+    await page.click('#findings button');
+    same(finding.step, await at(page), `${name}: its button goes there`);
+  }
+  const linear = await page.evaluate('film.blocks[film.blocks.length - 1].linear');
+  const other = await open(file, {}, `#block=${linear}&step=2`);
+  same([2, linear], [await at(other), await other.evaluate('film.blocks[at.block].linear')], `${name}: a link leads to its moment`);
+  await other.context().close();
+}
+
+async function widths(file, name) {
+  for (const colorScheme of ['light', 'dark'])
+    for (const width of [360, 1024, 1920]) {
+      const page = await open(file, { viewport: { width, height: 1000 }, colorScheme });
+      const wide = await page.evaluate('document.documentElement.scrollWidth');
+      ok(wide <= width, `${name}: ${width} wide, ${colorScheme}: nothing sticks out`, `${wide}`);
+      if (width !== 1024) {
+        await page.addScriptTag({ content: axe }).catch(() => page.evaluate(axe));
+        const result = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');
+        ok(result.violations.length === 0, `${name}: ${width} wide, ${colorScheme}: axe finds nothing`,
+          result.violations.map((v) => `${v.id}: ${v.help}\n${v.nodes.slice(0, 3).map((x) => x.html).join('\n')}`).join('\n'));
+      }
+      if (shots) await page.screenshot({ path: join(shots, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      same([], page.bad, `${name}: ${width} wide, ${colorScheme}: no error, no request`);
+      await page.context().close();
+    }
+}
+
+for (let i = 0; i + 1 < films.length; i += 2) {
+  const name = basename(films[i], '.html');
+  const bytes = readFileSync(films[i]).length;
+  ok(bytes < 3e6, `${name}: under 3 MB`, bytes);
+  const page = await open(films[i]);
+  await sayTheSame(page, name, readFileSync(films[i + 1], 'utf8'));
+  await countTheSame(page, name);
+  await moments(page, films[i], name);
+  await keyboardWalk(page, name);
+  await filters(page, name);
+  same([], page.bad, `${name}: no error, no request`);
+  same(0, await page.evaluate('window.attacked || 0'), `${name}: nothing of the program's texts ran`);
+  await page.context().close();
+  if (i === 0) await widths(films[i], name);
+}
+await browser.close();
+console.log(`1..${n}`);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,37 @@
+#!/bin/bash
+# --film=FILE.html in headless Chromium (film_page.mjs): says of each step what FILE.txt says, by keyboard, at three widths, light and dark, without a
+# violation that axe-core knows, and runs nothing that stands in a source or a name.
+here=$(dirname "$0")
+. "$KIT/common/vgpu/cudart/test/tap.sh"
+modules=$KIT/grader/report/test/browser
+command -v node >/dev/null || skip_all "node is not here (make setup-all)"
+for module in playwright-core axe-core; do
+    [ -d "$modules/node_modules/$module" ] || skip_all "$module is not here (make setup-all)"
+done
+CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser)}
+[ -n "$CHROMIUM" ] || skip_all "chromium is not here (make setup-all)"
+export CHROMIUM
+build_cu film -lineinfo -g "$here/film.cu" || finish
+build_cu film_page -lineinfo -g "$here/film_page.cu" || finish
+files=()
+make_film() { # NAME PROGRAM OPTION...
+    local name=$1 program=$2 end
+    shift 2
+    for end in html txt; do
+        "$vgpu" --quiet --film="$scratch/$name.$end" "$@" "$scratch/$program"
+        files+=("$scratch/$name.$end")
+    done
+}
+make_film race film
+make_film fault film --film-launch=beyond
+make_film mixed film_page --film-launch=mixed --shape=wide=8x16
+make_film loop film_page --film-launch=loop
+make_film hostile film_page --film-launch=hostile
+[ -s "$scratch/hostile.html" ]
+ok $? "films are made"
+node "$here/film_page.mjs" "$modules" "${SHOTS:-}" "${files[@]}" >"$scratch/tap" 2>"$scratch/errors"
+same "the browser's tests pass" 0 $?
+grep '^not ok' -A 12 "$scratch/tap" | sed 's/^/# /'
+sed 's/^/# /' "$scratch/errors"
+same "and are as many as they say" "1..$(grep -cE '^(not )?ok ' "$scratch/tap")" "$(tail -1 "$scratch/tap")"
+finish
