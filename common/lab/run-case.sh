@@ -1,12 +1,12 @@
 #!/bin/bash
 # Runs one public case of a lab for a student: makes the inputs, runs the program, says what came out.
 #
-#   run-case.sh run|profile [CASE [KEY=VALUE...]]     in a lab's folder; the variables below are set by common/mk/lab.mk.
+#   run-case.sh run|profile|show [CASE [KEY=VALUE...]]     in a lab's folder; the variables below are set by common/mk/lab.mk.
 #                                                     KEY=VALUE: instead of the case's own value of that parameter
 #
 # Exit status: 0 when the result is right and the program had nothing to complain about; 1 when not; 2 when the kit is at fault.
 set -euo pipefail
-: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}" "${TIMELINE:=}"
+: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}" "${TIMELINE:=}" "${LAUNCH:=}" "${BLOCKS:=}" "${SHAPE:=}"
 mode=$1
 case_name=${2:-}
 folder=build/case
@@ -23,6 +23,10 @@ for other in "${@:3}"; do
     params=$(tr '\t' '\n' <<<"$params" | sed "s|^${other%%=*}=.*|$other|" | paste -sd '\t')
 done
 mapfile -t options < <("$KIT_BUILD/bin/labtool" options . "$name")
+
+# A film is the virtual GPU's.
+if [ "$mode" = show ] && [ "$DEVICE" = gpu ]; then fail "make show runs the case on the virtual GPU alone"; fi
+if [ "$mode" = show ]; then DEVICE=virtual; fi
 
 # With no DEVICE, or auto: a GPU if one answers.
 if [ -z "$DEVICE" ] || [ "$DEVICE" = auto ]; then
@@ -56,12 +60,20 @@ run_on_virtual() {
     "$KIT_BUILD/bin/vgpu" "${options[@]}" --report="$folder/report.json" "./$PROGRAM" "$folder" || status=$?
 }
 
+show_on_virtual() {
+    rm -f build/film.html
+    options+=(--film=build/film.html ${LAUNCH:+"--film-launch=$LAUNCH"} ${BLOCKS:+"--film-blocks=$BLOCKS"} ${SHAPE:+"--shape=$SHAPE"})
+    run_on_virtual
+    if [ -f build/film.html ]; then say 'a film of a launch is in %s: open it in a browser' build/film.html; fi
+}
+
 run_on_gpu() { # TOOL...: a profiler in front of the program, or nothing
     LD_LIBRARY_PATH=$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@" "./$PROGRAM" "$folder"
 }
 
 case $DEVICE-$mode in
 virtual-run) run_on_virtual ;;
+virtual-show) show_on_virtual ;;
 virtual-profile) tables_from_virtual 'kernels copies' ;;
 gpu-*)
     if [ "${#options[@]}" -gt 0 ]; then say 'this case gives the virtual GPU %s, which a GPU does not know' "${options[*]}"; fi

@@ -7,6 +7,7 @@
 #   make watch    the same for the next case that falls short, each time you save a file; Ctrl-C leaves
 #   make hint     the next hint for the first TODO whose cases fall short: TODO=2 or CASE=name picks another
 #   make profile  run a case and show what it costs
+#   make show     run a case and film a launch as build/film.html: LAUNCH=, BLOCKS= and SHAPE= as the options of `vgpu`
 #   make extra    build and run the optional part, where the lab has one: EXTRA names its program, EXTRA_FLAGS what nvcc needs for it
 #   make submit   pack what you hand in
 #   make clean    remove what was built
@@ -50,12 +51,16 @@ endif
 # 1: `make run` shows the modelled time line too, and draws it as build/timeline.svg.
 TIMELINE ?=
 
-RUN_CASE = KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' FILES='$(FILES)' DEVICE='$(DEVICE)' TIMELINE='$(TIMELINE)' CUDA_HOME='$(CUDA_HOME)' \
+LAUNCH ?=
+BLOCKS ?=
+SHAPE ?=
+
+RUN_CASE = LAUNCH='$(LAUNCH)' BLOCKS='$(BLOCKS)' SHAPE='$(SHAPE)' KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' FILES='$(FILES)' DEVICE='$(DEVICE)' TIMELINE='$(TIMELINE)' CUDA_HOME='$(CUDA_HOME)' \
 	$(KIT_DIR)/common/lab/run-case.sh
 
 CHECK = $(KIT_BUILD)/bin/grade check . --compiler $(LAB_COMPILER) --state build/cases $(if $(DEVICE),--device $(DEVICE))
 
-.PHONY: all run check watch hint profile submit clean help
+.PHONY: all run check watch hint profile show submit clean help
 
 all: $(PROGRAM) ## build the program
 
@@ -95,6 +100,9 @@ hint: $(KIT_PARTS) $(if $(TODO),,build/cases) ## show the next hint: TODO=2 or C
 
 profile: $(PROGRAM) $(KIT_PARTS) ## run a case and show what it costs: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) profile '$(CASE)'
+
+show: $(PROGRAM) $(KIT_PARTS) ## run a case and film a launch, step by step: CASE=name, LAUNCH=kernel
+	@$(RUN_CASE) show '$(CASE)'
 
 # The optional part: a program of its own, which says itself whether it is right. EXTRA_FROM and EXTRA_BUILD let checks try another source elsewhere.
 EXTRA_FROM  ?= .

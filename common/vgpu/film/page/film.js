@@ -17,13 +17,21 @@ function make(name, text, cls) {
   return e;
 }
 
+/* The colours of the style sheet, until the scheme changes. */
+const colors = new Map();
 function color(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  if (!colors.has(name)) colors.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return colors.get(name);
 }
 
 /* A colour for each lane, dark blue to yellow: its lightness rises all the way, so that it is told apart without hue. */
 const STOPS = [[59, 50, 130], [44, 104, 142], [30, 152, 138], [92, 190, 92], [240, 220, 50]];
+const LANE_COLORS = Array.from({ length: WARP }, (_, lane) => laneColorOf(lane));
 function laneColor(lane) {
+  return LANE_COLORS[lane];
+}
+
+function laneColorOf(lane) {
   const x = lane / 31 * (STOPS.length - 1), i = Math.min(Math.floor(x), STOPS.length - 2), f = x - i;
   return "rgb(" + STOPS[i].map((v, k) => Math.round(v + (STOPS[i + 1][k] - v) * f)).join(",") + ")";
 }
@@ -102,31 +110,59 @@ const jumps = {
 /* ---- drawing ---- */
 
 function prepare(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  canvas.width = Math.max(1, Math.round(width * ratio));
-  canvas.height = Math.max(1, Math.round(height * ratio));
-  canvas.style.width = width + "px";
-  canvas.style.height = height + "px";
+  const ratio = window.devicePixelRatio || 1, w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
+  if (canvas.width !== w || canvas.height !== h) {
+    canvas.width = w;
+    canvas.height = h;
+    canvas.style.width = width + "px";
+    canvas.style.height = height + "px";
+  }
   const c = canvas.getContext("2d");
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, width, height);
   return c;
 }
 
-function hatch(c, x, y, w, h, stroke) {
-  c.save();
-  c.beginPath();
-  c.rect(x, y, w, h);
-  c.clip();
-  c.strokeStyle = stroke;
-  c.lineWidth = 1;
-  c.beginPath();
-  for (let i = -h; i < w; i += 4) {
-    c.moveTo(x + i, y + h);
-    c.lineTo(x + i + h, y);
+/* The width that the pictures have, until the window's changes. */
+let room = 0;
+function roomWide() {
+  room = room || Math.max(200, $("pictures").clientWidth);
+  return room;
+}
+
+/* The caption and the canvas of a picture, made once. */
+const pictures = new Map();
+function pictureIn(host, name) {
+  const key = host.id + "/" + name;
+  if (!pictures.has(key)) {
+    const p = { caption: make("p", undefined, "caption"), box: make("div", undefined, "wide"), canvas: make("canvas") };
+    p.canvas.setAttribute("role", "img");
+    p.box.append(p.canvas);
+    host.append(p.caption, p.box);
+    pictures.set(key, p);
   }
-  c.stroke();
-  c.restore();
+  return pictures.get(key);
+}
+
+/* Stripes as a tile, made once for each colour. */
+const tiles = new Map();
+function stripes(c, stroke) {
+  if (!tiles.has(stroke)) {
+    const tile = make("canvas"), t = tile.getContext("2d");
+    tile.width = tile.height = 4;
+    t.strokeStyle = stroke;
+    t.lineWidth = 1;
+    t.beginPath();
+    for (const i of [-4, 0, 4]) t.moveTo(i, 4), t.lineTo(i + 4, 0);
+    t.stroke();
+    tiles.set(stroke, c.createPattern(tile, "repeat"));
+  }
+  return tiles.get(stroke);
+}
+
+function hatch(c, x, y, w, h, stroke) {
+  c.fillStyle = stripes(c, stroke);
+  c.fillRect(x, y, w, h);
 }
 
 /* Each state has a pattern of its own beside its colour. */
@@ -191,10 +227,9 @@ function statesOf(warp) {
 
 function drawThreads() {
   const [nx, ny, nz] = film.block, n = nx * ny * nz, canvas = $("threads");
-  const room = Math.max(200, canvas.parentElement.clientWidth);
   const across = Math.min(nx, 64), rows = Math.ceil(nx / across) * ny * nz;
-  const size = Math.max(4, Math.min(18, Math.floor((room - 2) / across) - 1)), pitch = size + 1;
-  const c = prepare(canvas, across * pitch + 2, rows * pitch + (nz - 1) * 6 + 2), counts = {};
+  const size = Math.max(4, Math.min(18, Math.floor((roomWide() - 2) / across) - 1)), pitch = size + 1;
+  const grid = new Int16Array(across * rows).fill(-1), c = prepare(canvas, across * pitch + 2, rows * pitch + (nz - 1) * 6 + 2), counts = {};
   const places = [];
   for (let w = 0; w * WARP < n; w++)
     statesOf(w).forEach((state, lane) => {
@@ -202,10 +237,11 @@ function drawThreads() {
       const t = w * WARP + lane, x = t % nx, line = Math.floor(t / nx) * Math.ceil(nx / across) + Math.floor(x / across);
       const px = x % across * pitch + 1, py = line * pitch + Math.floor(t / nx / ny) * 6 + 1;
       counts[state] = (counts[state] || 0) + 1;
-      places.push([w, px, py, lane]);
+      grid[line * across + x % across] = w;
+      places.push([w, px, py, lane, x % across, line]);
       drawState(c, state, lane, px, py, size);
     });
-  outlineWarps(c, places, pitch);
+  outlineWarps(c, places, grid, across, pitch);
   const fault = threadsAtFault();
   c.strokeStyle = color("--finding");
   c.lineWidth = 3;
@@ -216,18 +252,15 @@ function drawThreads() {
 }
 
 /* A line between cells of different warps. */
-function outlineWarps(c, places, pitch) {
-  const warpAt = new Map(places.map(([w, x, y]) => [x + "," + y, w]));
-  c.strokeStyle = color("--ink");
-  c.lineWidth = 1;
-  c.beginPath();
-  for (const [w, x, y] of places) {
-    if (warpAt.get(x - pitch + "," + y) !== w) c.moveTo(x - .5, y - 1), c.lineTo(x - .5, y + pitch);
-    if (warpAt.get(x + pitch + "," + y) !== w) c.moveTo(x + pitch - .5, y - 1), c.lineTo(x + pitch - .5, y + pitch);
-    if (warpAt.get(x + "," + (y - pitch)) !== w) c.moveTo(x - 1, y - .5), c.lineTo(x + pitch, y - .5);
-    if (warpAt.get(x + "," + (y + pitch)) !== w) c.moveTo(x - 1, y + pitch - .5), c.lineTo(x + pitch, y + pitch - .5);
+function outlineWarps(c, places, grid, across, pitch) {
+  const warpAt = (x, y) => x < 0 || x >= across || y < 0 ? -1 : grid[y * across + x];
+  c.fillStyle = color("--ink");
+  for (const [w, px, py, , x, y] of places) {
+    if (warpAt(x - 1, y) !== w) c.fillRect(px - 1, py - 1, 1, pitch + 1);
+    if (warpAt(x + 1, y) !== w) c.fillRect(px + pitch - 1, py - 1, 1, pitch + 1);
+    if (warpAt(x, y - 1) !== w) c.fillRect(px - 1, py - 1, pitch + 1, 1);
+    if (warpAt(x, y + 1) !== w) c.fillRect(px - 1, py + pitch - 1, pitch + 1, 1);
   }
-  c.stroke();
 }
 
 /* [lane, first byte] of an access, from its place's beginning. */
@@ -272,19 +305,14 @@ function drawArray(host, name, place, base, step) {
   const each = mine ? accessOf(film, step).each : TYPE_BYTES[place.type] || 4;
   const cells = mine ? touched(step, base).flatMap(([lane, from]) => Array.from({ length: Math.max(1, step.z / each) }, (_, i) => [Math.floor(from / each) + i, lane])) : [];
   const l = layoutOf(place, each, cells.map(p => p[0]));
-  const box = make("div", undefined, "wide"), canvas = make("canvas"), room = Math.max(200, host.clientWidth);
-  const size = Math.max(5, Math.min(14, Math.floor(room / (l.across + 1)) - 1)), pitch = size + 1, first = l.from * l.across;
-  canvas.setAttribute("role", "img");
+  const { caption, canvas } = pictureIn(host, (place.id || place.offset) + "/" + name);
+  const size = Math.max(5, Math.min(14, Math.floor(roomWide() / (l.across + 1)) - 1)), pitch = size + 1, first = l.from * l.across;
   canvas.setAttribute("aria-label", name + ": " + l.total + " elements" + (mine ? ", " + cells.length + " of them in this step" : ""));
   const c = prepare(canvas, l.across * pitch + 2, l.shown * pitch + 2), stored = writtenBy(name, place, base, each);
   const place2 = i => [(i - first) % l.across * pitch + 1, Math.floor((i - first) / l.across) * pitch + 1];
-  for (let i = first; i < Math.min(l.total, first + l.shown * l.across); i++) {
-    const [x, y] = place2(i), when = stored.get(i);
-    c.fillStyle = color("--cell");
-    c.fillRect(x, y, size, size);
-    const unwritten = place.unwritten ? place.unwritten.some(([a, b]) => i * each >= a && i * each < b) : true;
-    if (unwritten && (when === undefined || when > at.step)) hatch(c, x, y, size, size, color("--edge"));
-  }
+  const end = Math.min(l.total, first + l.shown * l.across), never = place.unwritten;
+  const isUnwritten = i => (!never || never.some(([a, b]) => i * each >= a && i * each < b)) && !(stored.get(i) <= at.step);
+  drawCells(c, 1, 1, l.across, first, end, size, isUnwritten);
   for (const [i, lane] of cells) {
     if (i < first || i >= first + l.shown * l.across) continue;
     const [x, y] = place2(i);
@@ -292,9 +320,27 @@ function drawArray(host, name, place, base, step) {
     c.fillRect(x, y, size, size);
   }
   if (mine && step.s === "global") outlineSectors(c, cells, each, first, l, pitch, place2);
-  box.append(canvas);
-  host.append(make("p", name + " (" + (place.type || each + " bytes each") + ", " + l.total + (place.shape ? ": " + place.shape.join(" x ") : "") + ")" +
-    (l.shown < l.rows ? ", elements " + first + " to " + Math.min(l.total, first + l.shown * l.across) : ""), "caption"), box);
+  caption.textContent = name + " (" + (place.type || each + " bytes each") + ", " + l.total + (place.shape ? ": " + place.shape.join(" x ") : "") + ")" +
+    (l.shown < l.rows ? ", elements " + first + " to " + (end - 1) : "");
+}
+
+/* Cells first to end in rows: all of them, hatched where nobody has written, and the gaps between them. */
+function drawCells(c, left, top, across, first, end, size, isUnwritten) {
+  const pitch = size + 1, rows = Math.ceil((end - first) / across), rest = (end - first) % across;
+  c.fillStyle = color("--cell");
+  c.fillRect(left, top, across * pitch, (rest ? rows - 1 : rows) * pitch);
+  if (rest) c.fillRect(left, top + (rows - 1) * pitch, rest * pitch, pitch);
+  c.fillStyle = stripes(c, color("--edge"));
+  for (let i = first; i < end; i++) {
+    const row = Math.floor((i - first) / across), x = (i - first) % across, last = Math.min(end, first + (row + 1) * across);
+    let n = 0;
+    while (i + n < last && isUnwritten(i + n)) n++;
+    if (n) c.fillRect(left + x * pitch, top + row * pitch, n * pitch, pitch);
+    i += n ? n - 1 : 0;
+  }
+  c.fillStyle = color("--paper");
+  for (let x = 1; x <= across; x++) c.fillRect(left + x * pitch - 1, top, 1, rows * pitch);
+  for (let y = 1; y <= rows; y++) c.fillRect(left, top + y * pitch - 1, across * pitch, 1);
 }
 
 /* The sectors of 32 bytes that the step touches, as boxes: the fewer, the better. Arrays begin at multiples of 256 bytes. */
@@ -315,7 +361,6 @@ function outlineSectors(c, cells, each, first, l, pitch, place2) {
 /* Shared memory: a column for each bank, a row of 128 bytes; the words that the step wants of a bank are stacked above. */
 function drawShared(step) {
   const host = $("shared");
-  host.textContent = "";
   if (!film.shared_bytes) return;
   const mine = step && step.e === "access" && step.s === "shared";
   const words = mine ? touched(step, 0).flatMap(([lane, from]) => Array.from({ length: Math.max(1, Math.ceil(step.z / 4)) }, (_, i) => [Math.floor(from / 4) + i, lane])) : [];
@@ -323,9 +368,8 @@ function drawShared(step) {
   words.forEach(([w]) => inBank[w % BANKS].add(w));
   const tallest = Math.max(0, ...inBank.map(s => s.size)), rows = Math.ceil(film.shared_bytes / 128), shown = Math.min(rows, 64);
   const lowest = words.length ? Math.min(...words.map(p => p[0])) : 0, from = rows <= shown ? 0 : Math.min(rows - shown, Math.floor(lowest / BANKS));
-  const canvas = make("canvas"), box = make("div", undefined, "wide"), size = Math.max(5, Math.min(14, Math.floor(Math.max(200, host.clientWidth) / 33) - 1)), pitch = size + 1;
+  const { caption, canvas } = pictureIn(host, "banks"), size = Math.max(5, Math.min(14, Math.floor(roomWide() / 33) - 1)), pitch = size + 1;
   const stack = 40, word = 36 / BANKS;
-  canvas.setAttribute("role", "img");
   canvas.setAttribute("aria-label", "Banks of shared memory" + (mine ? ": the busiest gives " + tallest + " words in this step" : ""));
   const c = prepare(canvas, BANKS * pitch + 2, stack + shown * pitch + 2);
   inBank.forEach((set, bank) => {
@@ -333,20 +377,14 @@ function drawShared(step) {
     c.fillRect(bank * pitch + 1, stack - 2 - Math.max(2, set.size * word) * Math.min(1, set.size), size, Math.max(2, set.size * word) * Math.min(1, set.size));
   });
   const stored = sharedWriters();
-  for (let w = from * BANKS; w < Math.min((from + shown) * BANKS, Math.ceil(film.shared_bytes / 4)); w++) {
-    const x = w % BANKS * pitch + 1, y = stack + (Math.floor(w / BANKS) - from) * pitch, when = stored.get(w);
-    c.fillStyle = color("--cell");
-    c.fillRect(x, y, size, size);
-    if (when === undefined || when > at.step) hatch(c, x, y, size, size, color("--edge"));
-  }
+  drawCells(c, 1, stack, BANKS, from * BANKS, Math.min((from + shown) * BANKS, Math.ceil(film.shared_bytes / 4)), size, w => !(stored.get(w) <= at.step));
   for (const [w, lane] of words) {
     if (w < from * BANKS || w >= (from + shown) * BANKS) continue;
     c.fillStyle = laneColor(lane);
     c.fillRect(w % BANKS * pitch + 1, stack + (Math.floor(w / BANKS) - from) * pitch, size, size);
   }
-  box.append(canvas);
-  host.append(make("p", "Shared memory: a column for each of the 32 banks, 4 bytes a cell" + (mine ? "; " + step.p + (step.p === 1 ? " pass" : " passes") +
-    (step.p > step.q ? " where " + step.q + " would do" : "") : "") + (shown < rows ? "; bytes from " + from * 128 : ""), "caption"), box);
+  caption.textContent = "Shared memory: a column for each of the 32 banks, 4 bytes a cell" + (mine ? "; " + step.p + (step.p === 1 ? " pass" : " passes") +
+    (step.p > step.q ? " where " + step.q + " would do" : "") : "") + (shown < rows ? "; bytes from " + from * 128 : "");
 }
 
 function sharedWriters() {
@@ -364,7 +402,6 @@ function sharedWriters() {
 
 function drawMemory(step) {
   const host = $("arrays");
-  host.textContent = "";
   for (const a of film.arrays) drawArray(host, a.name, a, 0, step);
   for (const s of film.shared) if (s.shape) drawArray(host, s.name + " in shared memory", s, s.offset, step);
   drawShared(step);
@@ -478,6 +515,12 @@ function show(step, quiet) {
   drawMemory(s);
   drawValues(s);
   if (!quiet) remember();
+}
+
+/* The slider may move faster than frames are drawn. */
+let frame = 0;
+function scrub() {
+  if (!frame) frame = requestAnimationFrame(() => { frame = 0; show(Number($("slider").value)); });
 }
 
 /* The address bar follows when the moment stays for a while. */
@@ -598,7 +641,7 @@ function setUp() {
   drawKey();
   if (film.sources.length) drawSource(film.sources[0].file);
   $("block").addEventListener("change", () => { pause(); setBlock(Number($("block").value), 0); });
-  $("slider").addEventListener("input", () => { pause(); show(Number($("slider").value)); });
+  $("slider").addEventListener("input", () => { pause(); scrub(); });
   $("first").addEventListener("click", () => { pause(); show(0); });
   $("last").addEventListener("click", () => { pause(); show(steps().length - 1); });
   $("back").addEventListener("click", () => { pause(); show(seek(-1)); });
@@ -625,6 +668,9 @@ function setUp() {
 }
 
 function redraw() {
+  colors.clear();
+  tiles.clear();
+  room = 0;
   drawKey();
   drawMarks();
   show(at.step, true);

@@ -1,0 +1,37 @@
+// How fast a film of 100,000 steps follows the slider, in headless Chromium.
+//
+//   node bench.mjs MODULES FILM.html      MODULES: where playwright-core is
+//
+// The film's steps are repeated until there are so many; then the slider goes to places all over them, and each time all is drawn.
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const STEPS = 100000, MOVES = 300, WANTED = 30;
+const [modules, film] = process.argv.slice(2);
+const { chromium } = createRequire(pathToFileURL(join(resolve(modules), 'bench.mjs')))('playwright-core');
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })).newPage();
+await page.goto(pathToFileURL(resolve(film)).href);
+const times = await page.evaluate(`(() => {
+  const b = film.blocks[0], own = b.steps;
+  while (b.steps.length < ${STEPS}) b.steps = b.steps.concat(own);
+  b.steps.length = ${STEPS};
+  indexes.clear();
+  writers.clear();
+  const opening = performance.now();
+  setBlock(0, 0);
+  const times = [performance.now() - opening];
+  for (let i = 1; i <= ${MOVES}; i++) {
+    const begin = performance.now();
+    show(i * 7919 * 31 % ${STEPS});
+    document.body.offsetHeight;
+    times.push(performance.now() - begin);
+  }
+  return times;
+})()`);
+await browser.close();
+const moves = times.slice(1).sort((a, b) => a - b), mean = moves.reduce((a, b) => a + b) / moves.length;
+const rate = 1000 / mean;
+console.log(`${STEPS} steps: opened in ${times[0].toFixed(0)} ms; ${rate.toFixed(0)} frames a second, the slowest tenth in ${moves[Math.floor(moves.length * .9)].toFixed(1)} ms`);
+process.exit(rate >= WANTED ? 0 : 1);
