@@ -48,7 +48,9 @@ for lab in ${labs//,/ }; do [ -f "labs/$lab/lab.yaml" ] || { echo "dist: there i
 list_files | keep | tar --create --null --files-from=- | tar -x -C "$stage"
 if [ -n "${EXAM:-}" ]; then
     rm -f "$stage"/docs/found-by.md # it says what the broken submissions of each lab are
-    for file in "$stage"/labs/*/lab*.yaml "$stage"/labs/*/README*.md; do perl common/starters/exam.pl "$file"; done
+    rm -f "$stage"/docs/student*.md
+    printf '# An examination\n\nIn a folder of `labs`, `make` builds, `make run` runs the case that you can see, and `make submit` packs what you hand in. Its README.md is the task.\n' >"$stage/README.md"
+    for file in "$stage"/labs/*/lab*.yaml "$stage"/labs/*/README*.md "$stage"/labs/*/Makefile "$stage"/common/mk/lab.mk; do perl common/starters/exam.pl "$file"; done
 fi
 
 (cd "$stage" && find . -type f -printf '%P\0') | LC_ALL=C sort -z |

@@ -2,7 +2,8 @@
 # exam FILE: a lab's file as an examination's bundle has it, in its place.
 #
 #   lab.yaml, lab.LANGUAGE.yaml      no hints; of the public cases the first alone, without what it teaches: it shows that a program runs
-#   README.md, README.LANGUAGE.md    without the section that holds the hints
+#   README.md, README.LANGUAGE.md    without the sections of hints and of common mistakes, and without a word of `make hint`
+#   Makefile, lab.mk                 without `make hint`
 #
 # What cannot be read that way is refused, exit status 1: nothing goes out that should not.
 use strict;
@@ -37,12 +38,27 @@ sub exam_page {
         push @$section, $_;
     }
     push @all, $section;
-    for my $part (@all) { push @out, @$part unless grep { /^<!-- hints -->$/ } @$part }
+    for my $part (@all) { push @out, @$part unless grep { /^<!-- hints -->$|^## (Common mistakes|常见错误)/ } @$part }
+    @out = grep { !/^(hint|提示)[:：]/ } @out;
+    s/,? ?(?:and|以及|，)? ?`make hint[^`]*`(?: helps(?: with [^.]*)?| ?给出提示)?//g for @out;
+    my ($left) = grep { /make hint/ } @out;
+    die "$path: cannot take this out: $left" if $left;
     die "$path: there are hints outside of their section\n" if grep { /^<details><summary>TODO / } @out;
     return @out;
 }
 
-my @new = $path =~ /\.yaml$/ ? exam_yaml(@lines) : exam_page(@lines);
+# A rule goes with the comment in front of it and its recipe.
+sub exam_makefile {
+    my $text = join '', @_;
+    $text =~ s/^hint: .*\n(?:\t.*\n)*\n?//m;
+    $text =~ s/^(#.*?),? `make hint`[^.,]*/$1/gm;
+    $text =~ s/^#   make hint .*\n//gm;
+    $text =~ s/^(\.PHONY:.*) hint\b/$1/gm;
+    die "$path: there is still a word of make hint\n" if $text =~ /make hint/;
+    return $text;
+}
+
+my @new = $path =~ /Makefile$|\.mk$/ ? exam_makefile(@lines) : $path =~ /\.yaml$/ ? exam_yaml(@lines) : exam_page(@lines);
 open $file, '>', $path or die "$path: $!\n";
 print $file @new;
 close $file or die "$path: $!\n";

@@ -29,7 +29,7 @@ out=$(BUILD=$work/e EXAM=1 LABS=02-vector-add,04-streams common/starters/dist.sh
 report $? 5 "the bundle of an examination is made" "$out"
 exam=$work/y/cuda-lab-kit-exam
 out=$(ls "$exam/labs"); [ "$out" = "$(printf '02-vector-add\n04-streams')" ]; report $? 6 "with the labs that were asked for" "$out"
-out=$(grep -nE 'hint|message:|tiers:$' "$exam"/labs/*/lab*.yaml; grep -n '<summary>' "$exam"/labs/*/README*.md); [ -z "$out" ]; report $? 7 "without hints" "$out"
+out=$(grep -nE 'hint|message:|tiers:$' "$exam"/labs/*/lab*.yaml; grep -n '<summary>' "$exam"/labs/*/README*.md); out+=$(grep -rn 'make hint\|^hint:\|Common mistakes' "$exam/labs" "$exam/common/mk" "$exam/README.md" "$exam"/docs/student* 2>/dev/null); [ -z "$out" ]; report $? 7 "without hints" "$out"
 out=$(grep -c '^  - name:' "$exam"/labs/*/lab.yaml | grep -v ':1$'); [ -z "$out" ]; report $? 8 "with one public case each" "$out"
 printf 'cases:\n  - name: a\n    params: {hint: 1}\n' >"$work/odd.yaml"
 out=$(perl common/starters/exam.pl "$work/odd.yaml" 2>&1); [ $? != 0 ] && [[ $out == *"cannot take this out"* ]]; report $? 9 "what cannot be taken out is refused" "$out"

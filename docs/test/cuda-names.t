@@ -1,0 +1,38 @@
+#!/usr/bin/perl
+# Every CUDA name in what a student has to write stands where it can be read before: in the lab's handout, an earlier one's, or one of the labs' headers.
+use strict;
+use warnings;
+my $kit = $ENV{KIT} // '.';
+chdir $kit or die "$kit: $!\n";
+
+sub text { my ($path) = @_; open my $file, '<', $path or die "$path: $!\n"; local $/; return <$file> // '' }
+
+# The names of the runtime, of the driver, of NVRTC, of the language and of its libraries that a text uses outside of comments and strings.
+sub names_of {
+    my ($code) = @_;
+    $code =~ s{//[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"}{}gs;
+    my %names = map { $_ => 1 } $code =~ /\b(cuda[A-Z]\w*|nvrtc[A-Z]\w*|cu[A-Z]\w*|__[a-z]\w*|atomic[A-Z]\w*|dim3|(?:thread|block)Idx|(?:block|grid)Dim|wmma::\w+)\b/g;
+    delete @names{qw(__FILE__ __LINE__ __restrict__ cuda_runtime)};
+    return keys %names;
+}
+
+# What stands between `//@ solution` and its stub or end.
+sub written { my ($code) = @_; return join '', $code =~ m{^ *//\@ solution \d+\n(.*?)^ *//\@ (?:stub|end)$}gms }
+
+# The names in a code that what can be read does not have.
+sub missing { my ($code, $read) = @_; return grep { my $short = s/^wmma:://r; $read !~ /\b\Q$short\E\b/ } sort(names_of($code)) }
+
+my $n = 0;
+sub ok { my ($fine, $what, @why) = @_; $n++; print $fine ? '' : 'not ', "ok $n - $what\n"; print "# $_\n" for @why }
+
+ok(join(' ', missing("int *p; cudaMalloc(&p, 4); // cudaFree\n__syncthreads();", 'call cudaMalloc')) eq '__syncthreads', 'a name that stands nowhere is found');
+ok(written("a\n    //\@ solution 1\nb\n    //\@ stub\n//| c\n    //\@ end\nd\n") eq "b\n", 'what a student writes is found');
+my $read = '';
+for my $lab (map { m{^labs/(.*)/README.md$} } sort glob 'labs/[0-9][0-9]-*/README.md') {
+    $read .= join "\n", map { text($_) } "labs/$lab/README.md", glob("labs/$lab/*.h");
+    my ($files) = text("labs/$lab/lab.yaml") =~ /^files: \[(.*)\]/m;
+    my $code = join "\n", map { written(text("solutions/$lab/$_")) } grep { /\.cu$/ } split /, */, $files;
+    my @missing = missing($code, $read);
+    ok(!@missing, "$lab: the names of its solution can be read", @missing);
+}
+print "1..$n\n";
