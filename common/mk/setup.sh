@@ -1,9 +1,11 @@
 #!/bin/bash
-# Set-up: installs the Debian/Ubuntu packages that the kit needs, then checks nvcc.
+# Set-up: installs the Debian/Ubuntu packages that the kit needs, and clang where there is no nvcc.
 #
 #   setup.sh base   building, labs and grading
 #   setup.sh all    base, and handouts, browser tests, the cluster and benchmarks
+#   setup.sh bwrap-profile   as root: the AppArmor profile that lets bubblewrap make user namespaces; base offers it where it is wanting
 #
+# KIT_SETUP_ROOT is a test's /.
 # As root, or by sudo; with neither it prints the one line to run. What is installed already costs nothing.
 set -euo pipefail
 
@@ -12,9 +14,40 @@ BASE="gcc g++ make perl pkg-config libc6-dev libjansson-dev libsqlite3-dev libya
 ALL="libmpfr-dev pandoc hunspell hunspell-en-gb tidy epubcheck man-db texlive-latex-recommended texlive-xetex texlive-lang-chinese texlive-fonts-recommended fonts-noto-cjk lmodern librsvg2-bin gnuplot-nox poppler-utils chromium clang libclang-dev libclang-rt-14-dev clang-format sqlite3 libxml2-utils
      zip unzip time shellcheck python3-yaml slurmctld slurmd slurm-client munge pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers python3-jsonschema"
 NVCC_MIN=13.0
+ROOT=${KIT_SETUP_ROOT:-}
+
+if [ "${1:-base}" = bwrap-profile ]; then
+    printf 'abi <abi/4.0>,\nprofile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }\n' >"$ROOT/etc/apparmor.d/bwrap"
+    apparmor_parser -r "$ROOT/etc/apparmor.d/bwrap"
+    echo "setup: bubblewrap may make user namespaces ($ROOT/etc/apparmor.d/bwrap)"
+    exit
+fi
+
+CLANG_MIN=14 # Debian 12 has 14, Ubuntu 24.04 has 18, Debian 13 has 19
+
+# nvcc comes from NVIDIA alone: it is looked for, never installed.
+nvcc=${NVCC:-nvcc}
+if ! command -v "$nvcc" >/dev/null; then
+    for d in /usr/local/cuda/bin /usr/local/cuda-*/bin /opt/cuda/bin; do
+        [ -x "$d/nvcc" ] && nvcc=$d/nvcc
+    done
+fi
+nvcc_version=$("$nvcc" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p' || true)
+has_nvcc() { [ -n "$nvcc_version" ] && [ "$(printf '%s\n%s\n' "$NVCC_MIN" "$nvcc_version" | sort -V | head -n 1)" = "$NVCC_MIN" ]; }
+
+# The version of the newest clang++ that suffices, as labcc looks for it.
+clang_version() {
+    local program version
+    for program in $(seq -f 'clang++-%g' 40 -1 $CLANG_MIN) clang++; do
+        version=$("$program" --version 2>/dev/null | sed -n '1s/.*version \([0-9.]*\).*/\1/p' || true)
+        if [ -n "$version" ] && [ "${version%%.*}" -ge $CLANG_MIN ]; then echo "$version" && return; fi
+    done
+    return 1
+}
 
 wanted=$BASE
 [ "${1:-base}" = all ] && wanted="$BASE $ALL"
+has_nvcc || clang_version >/dev/null || wanted="$wanted clang"
 
 # The packages of the list that this system does not have yet. clang's runtime carries its version in its name.
 missing=()
@@ -59,24 +92,27 @@ if [ "${1:-base}" = all ]; then
     fi
 fi
 
-# nvcc comes from NVIDIA alone: it is checked, never installed.
-nvcc=${NVCC:-nvcc}
-if ! command -v "$nvcc" >/dev/null; then
-    for d in /usr/local/cuda/bin /usr/local/cuda-*/bin /opt/cuda/bin; do
-        [ -x "$d/nvcc" ] && nvcc=$d/nvcc
-    done
-fi
-where="Get the CUDA Toolkit $NVCC_MIN or later from NVIDIA (developer.nvidia.com/cuda-downloads; no driver and no GPU are needed), and put its bin folder on the PATH."
-if ! command -v "$nvcc" >/dev/null; then
-    echo "setup: nvcc was not found. $where" >&2
+# Ubuntu from 23.10 on: AppArmor forbids user namespaces to programs without a profile, and so bubblewrap to who is not root.
+offer_bwrap_profile() {
+    [ "$(cat "$ROOT/proc/sys/kernel/apparmor_restrict_unprivileged_userns" 2>/dev/null)" = 1 ] || return 0
+    [ ! -e "$ROOT/etc/apparmor.d/bwrap" ] && [ ! -e "$ROOT/etc/apparmor.d/bwrap-userns-restrict" ] || return 0
+    echo "setup: AppArmor forbids user namespaces here, and so the sandbox, to everybody but root (kernel.apparmor_restrict_unprivileged_userns=1)." >&2
+    echo "setup: a profile allows them to bubblewrap: sudo $0 bwrap-profile" >&2
+    local answer=
+    [ ! -t 0 ] || read -rp "setup: install it now? [y/N] " answer
+    [[ $answer != [yY]* ]] || sudo "$0" bwrap-profile
+}
+
+offer_bwrap_profile
+if has_nvcc; then
+    if ! command -v nvcc >/dev/null; then
+        echo "setup: found $nvcc, which is not on the PATH: export PATH=\"$(dirname "$nvcc"):\$PATH\"" >&2
+    fi
+    echo "setup: ready (nvcc $nvcc_version)"
+elif clang=$(clang_version); then
+    [ -z "$nvcc_version" ] || echo "setup: nvcc $nvcc_version is too old ($NVCC_MIN is needed); give COMPILER=clang and --compiler clang, or take it off the PATH" >&2
+    echo "setup: ready (clang $clang). A real GPU, and lab 16, need the CUDA Toolkit $NVCC_MIN or later (developer.nvidia.com/cuda-downloads)"
+else
+    echo "setup: neither nvcc from $NVCC_MIN on nor clang from $CLANG_MIN on is here" >&2
     exit 2
 fi
-version=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
-if [ "$(printf '%s\n%s\n' "$NVCC_MIN" "$version" | sort -V | head -n 1)" != "$NVCC_MIN" ]; then
-    echo "setup: nvcc $version is too old. $where" >&2
-    exit 2
-fi
-if ! command -v nvcc >/dev/null; then
-    echo "setup: found $nvcc, which is not on the PATH: export PATH=\"$(dirname "$nvcc"):\$PATH\"" >&2
-fi
-echo "setup: ready (nvcc $version)"

@@ -30,6 +30,8 @@ static void show_sandbox(Arena *a, const Options *o)
     for (size_t i = 0; layers && i < s.n_layers; i++)
         layers = arena_printf(a, "%s%s%s", layers, i ? ", " : "", s.layers[i]);
     line("bubblewrap", s.weak ? s.problem : s.bwrap);
+    if (s.mend[0])
+        printf("%-14s mend: %s\n", "", s.mend);
     line("sandbox", layers ? layers : "");
     line("user", s.switch_user ? "root: submissions run as an unprivileged user"
                                : "not root: submissions run as this user, in a user namespace");

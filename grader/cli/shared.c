@@ -188,6 +188,10 @@ static Status choose_sandbox(Arena *a, const Options *o, bool weak_is_fine, Grad
     if (s != STATUS_OK || !run->sandbox.weak || weak_is_fine)
         return s;
     diag_set(d, STATUS_UNSUPPORTED, "submissions cannot be shut in here: %s", run->sandbox.problem);
+    if (run->sandbox.mend[0]) {
+        diag_hint(d, "allow it, as the kit's `make setup` offers: %s", run->sandbox.mend);
+        return STATUS_UNSUPPORTED;
+    }
     diag_hint(d, "install or allow bubblewrap (it needs user namespaces; docs/security.md), or, where every "
                  "submission can be "
                  "trusted, give --allow-weak-sandbox: every result will be marked");

@@ -56,6 +56,43 @@ static bool try_command(const char **args, bool switch_user, char *errors, size_
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Settings of the kernel that forbid user namespaces to who is not root. Ubuntu from 23.10 on has the first
+ * one: AppArmor then asks for a profile of each program that makes them. */
+static const struct {
+    const char *path, *forbids, *name, *mend;
+} settings[] = {
+    {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+     "kernel.apparmor_restrict_unprivileged_userns=1: AppArmor wants a profile for bubblewrap",
+     "printf 'abi <abi/4.0>,\\nprofile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }\\n' | sudo tee "
+     "/etc/apparmor.d/bwrap && sudo apparmor_parser -r /etc/apparmor.d/bwrap"},
+    {"/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=0",
+     "sudo sysctl -w kernel.unprivileged_userns_clone=1"},
+    {"/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces=0",
+     "sudo sysctl -w user.max_user_namespaces=15000"},
+};
+
+/* Names the setting of the kernel that is to blame, if there is one. KIT_DOCTOR_ROOT is a test's /. */
+static void blame_setting(Arena *a, Sandbox *s)
+{
+    const char *root = getenv("KIT_DOCTOR_ROOT");
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char value[16] = "";
+        const char *path = arena_printf(a, "%s%s", root ? root : "", settings[i].path);
+        FILE *file = path ? fopen(path, "r") : NULL;
+        bool forbids = file && fgets(value, sizeof value, file) &&
+                       strcspn(value, "\n") == strlen(settings[i].forbids) &&
+                       strncmp(value, settings[i].forbids, strlen(settings[i].forbids)) == 0;
+        if (file)
+            fclose(file);
+        const char *problem = forbids ? arena_printf(a, "%s (%s)", s->problem, settings[i].name) : NULL;
+        if (!problem)
+            continue;
+        s->problem = problem;
+        s->mend = settings[i].mend;
+        return;
+    }
+}
+
 /* Whether a sandbox can be made; sets s->problem when not. */
 static bool try_bwrap(Arena *a, Sandbox *s)
 {
@@ -77,12 +114,13 @@ static bool try_bwrap(Arena *a, Sandbox *s)
     }
     const char *problem = arena_printf(a, "bubblewrap does not work here: %s", errors);
     s->problem = problem ? problem : "bubblewrap does not work here";
+    blame_setting(a, s);
     return false;
 }
 
 Status sandbox_probe(Arena *a, const char *bwrap, Sandbox *s, Diag *d)
 {
-    *s = (Sandbox){.problem = "", .switch_user = geteuid() == 0};
+    *s = (Sandbox){.problem = "", .mend = "", .switch_user = geteuid() == 0};
     s->bwrap = bwrap ? bwrap : find_program(a, "bwrap");
     s->layers = ARENA_NEW_ARRAY(a, const char *, LAYERS_MAX);
     if (!s->layers)

@@ -45,6 +45,7 @@ typedef enum SandboxFilter {
 typedef struct Sandbox {
     bool weak;           /* no bubblewrap: not to be used for strangers' programs */
     const char *problem; /* why it is weak; "" */
+    const char *mend;    /* the command that allows it, where the cause is known; "" */
     const char *bwrap;   /* path of the program; NULL when there is none */
     const char **layers; /* for results; "weak" first when weak */
     size_t n_layers;
