@@ -4,7 +4,7 @@
  * part of one its lanes. Without a count it waits for all threads of the block that have not exited. Lanes
  * that wait are splits in SPLIT_BARRIER, whose pc is already the next instruction.
  */
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/exec_internal.h"
 
 #include <string.h>
 
@@ -136,8 +136,8 @@ static void complete(ExecBlock *b, uint32_t id)
         if (woken)
             split_merge(warp);
     }
-    if (b->wide && bar.all && id != EXEC_CLUSTER_BARRIER) /* whose last thread to arrive does not wait */
-        b->wide->coming = !b->probe && wide_may_enter(b);
+    if (bar.all && id != EXEC_CLUSTER_BARRIER) /* whose last thread to arrive does not wait */
+        wide_barrier_passed(b);
 }
 
 void barrier_recheck(ExecBlock *b)

@@ -1,6 +1,6 @@
 /* Binding: which handler runs each decoded instruction. */
 #include "common/vgpu/exec/alu_index.h"
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/exec_internal.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* A block: its warps, run round robin, and what happens when none can run. */
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/exec_internal.h"
 
 #include "common/base/rng.h"
 
@@ -220,10 +220,7 @@ static void end_probe(ExecBlock *b)
         return;
     b->calm_start = b->retired;
     b->probed += b->probed < EXEC_CALM_DOUBLINGS;
-    if (b->wide && wide_may_enter(b)) {
-        b->wide->leaves--;
-        wide_enter(b);
-    }
+    wide_probe_ended(b);
 }
 
 void block_note_store(ExecBlock *b)
@@ -274,7 +271,7 @@ static BlockOutcome visit(ExecBlock *b)
             return BLOCK_NEEDS_TURN;
         if (outcome == WARP_STOPPED)
             return BLOCK_STOPPED;
-        if (b->wide && b->wide->coming) {
+        if (wide_is_coming(b)) {
             wide_enter(b);
             return BLOCK_GOES_ON;
         }
@@ -292,7 +289,7 @@ static BlockOutcome run_rounds(ExecBlock *b)
 {
     BlockOutcome outcome = BLOCK_GOES_ON;
     while (outcome == BLOCK_GOES_ON)
-        outcome = b->wide && b->wide->on ? wide_run(b) : b->round_left ? visit(b) : end_round(b);
+        outcome = wide_is_on(b) ? wide_run(b) : b->round_left ? visit(b) : end_round(b);
     return outcome;
 }
 

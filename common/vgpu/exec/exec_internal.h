@@ -25,6 +25,7 @@
 #ifndef COMMON_VGPU_EXEC_EXEC_INTERNAL_H
 #define COMMON_VGPU_EXEC_EXEC_INTERNAL_H
 
+#include "common/vgpu/exec/exec.h"
 #include "common/vgpu/exec/warp.h"
 
 #include "common/base/bits.h"
@@ -46,6 +47,7 @@ enum {
     EXEC_RESIDENT_MAX = 4096, /* blocks of an ordinary launch that are there at once */
     EXEC_AHEAD_MAX = 64,      /* blocks that run ahead of their turn */
     EXEC_BATCH_MAX = 8,       /* blocks that a worker takes at one go */
+    EXEC_ROW_MAX = 64,        /* the same when they go as planned */
     EXEC_STACK_DEFAULT = 1024, /* bytes, when the launch names no limit */
     EXEC_CYCLES_PER_INST = 4,  /* of the virtual clock */
 };
@@ -451,6 +453,35 @@ void block_note_store(ExecBlock *b);
 
 /* schedule.c */
 void schedule_work(ExecWorker *worker);
+
+/* All warps of a block at once: wide.h. */
+/* What it does with an instruction, and how many sources that has. */
+uint8_t wide_kind(const IrInst *inst, IrHandler handler);
+uint8_t wide_sources(const IrInst *inst);
+bool wide_create(ExecBlock *b);
+/* A block begins. False: warp by warp. */
+bool wide_begin(ExecBlock *b);
+BlockOutcome wide_run(ExecBlock *b);
+/* The block runs so; or its warps go on one after the other from now on. */
+bool wide_is_on(const ExecBlock *b);
+void wide_leave(ExecBlock *b);
+/* A barrier has let all threads go, or a probe has ended: the block comes back if it may, after a barrier as soon as
+ * wide_is_coming is looked at. */
+void wide_barrier_passed(ExecBlock *b);
+void wide_probe_ended(ExecBlock *b);
+bool wide_is_coming(const ExecBlock *b);
+void wide_enter(ExecBlock *b);
+
+/* What most blocks do, worked out once: plan.h. NULL: this launch has none, or there is no memory for one. */
+struct Plan *plan_prepare(ExecRun *run);
+void plan_free(struct Plan *plan);
+/* How many blocks from this position on go as planned: `most` at most. */
+uint32_t plan_blocks(const ExecRun *run, uint64_t position, uint32_t most);
+/* Runs the block, which has begun, and the n_planned - 1 after it, of which the last one is left to end.
+ * False: nothing was done, since this one does not go as planned, or there is no memory. */
+bool plan_run(ExecBlock *b);
+/* Adds what the worker's planned blocks have retired to its counters. */
+void plan_count(ExecWorker *worker);
 
 /* count.c */
 /* What the worker keeps for a function, made when it first runs; NULL: no memory. */

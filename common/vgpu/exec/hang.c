@@ -13,7 +13,7 @@
  * more while each of their reads is looked at. States are compared by a hash of 64 bits, by Brent's method: of the states after
  * 0, 1, 3, 7... turns one is kept, so that circles of any length are found.
  */
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/exec_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ static bool let_waiting_go(ExecRun *run)
 {
     bool any = false;
     for (ExecBlock *b = run->made_blocks; b; b = b->next_made)
-        for (uint32_t i = 0; b->worker && b->live_threads && !(b->wide && b->wide->on) && i < run->n_warps; i++)
+        for (uint32_t i = 0; b->worker && b->live_threads && !wide_is_on(b) && i < run->n_warps; i++)
             any |= split_leave_ends(&b->warps[i]) || split_leave_joins(&b->warps[i], 0);
     return any;
 }
@@ -156,7 +156,7 @@ void hang_note(ExecBlock *b, BlockOutcome outcome)
         *c = (ExecCalm){.epoch = run->epoch + 1};
         return;
     }
-    if (c->closed || (b->wide && b->wide->on) || !comes_back(c, state_of(b)))
+    if (c->closed || wide_is_on(b) || !comes_back(c, state_of(b)))
         return;
     c->closed = true;
     atomic_store(&run->suspects, true);
@@ -277,7 +277,7 @@ static Groups find_groups(ExecRun *run)
     for (ExecBlock *b = run->made_blocks; b; b = b->next_made) {
         if (!b->worker || !b->live_threads)
             continue;
-        if (b->wide && b->wide->on)
+        if (wide_is_on(b))
             wide_leave(b);
         for (uint32_t i = 0; i < run->n_warps; i++)
             for (uint32_t left = b->warps[i].used; left; left &= left - 1)

@@ -1,5 +1,5 @@
 /* A launch: set up, workers, tear down. */
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/exec_internal.h"
 
 #include "common/base/rng.h"
 

@@ -37,7 +37,6 @@ enum {
     PLAN_MOVES_MAX = 32,
     PLAN_SOURCES = 3,      /* of a float operation */
     PLAN_LEVELS = 8,       /* branches within branches */
-    PLAN_ROW_MAX = 64,     /* blocks that a worker takes in a row */
     PLAN_ROW_STEPS = 2048, /* of a plan whose accesses are told for a row of blocks at once */
 };
 
@@ -124,21 +123,8 @@ void plan_note_first(PlanState *s, const IrInst *inst);
  * not in the deciding block, or these are too many. */
 bool plan_demand(PlanState *s, const int64_t step[3], int64_t min, int64_t max, uint16_t *move);
 
-/* plan_make.c. NULL: this launch has none, or there is no memory for one. */
-Plan *plan_prepare(ExecRun *run);
-void plan_free(Plan *plan);
-
 /* plan_fuse.c: float operations take what they can from memory. */
 void plan_fuse(Plan *plan, const ExecRun *run);
-
-/* plan_run.c */
-/* How many blocks from this position on go as planned: `most` at most. */
-uint32_t plan_blocks(const ExecRun *run, uint64_t position, uint32_t most);
-/* Runs the block, which has begun, and the n_planned - 1 after it, of which the last one is left to end.
- * False: nothing was done, since this one does not go as planned, or there is no memory. */
-bool plan_run(ExecBlock *b);
-/* Adds what the worker's planned blocks have retired to its counters. */
-void plan_count(ExecWorker *worker);
 
 /* plan_float.c */
 PlanFloatOp plan_float_op(const IrInst *inst);

@@ -1,6 +1,6 @@
 /* The run loop of a warp: its splits one after the other, each until it waits, ends or has used up its slice.
  */
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/exec_internal.h"
 
 /* Counts the instructions [run_start, end), which all lanes of the split went through. */
 void warp_close_run(ExecWarp *w, uint32_t end)
@@ -227,7 +227,7 @@ WarpOutcome warp_run(Warp *warp)
             note_yield(warp, slot);
         if (action == ACTION_TURN)
             return WARP_NEEDS_TURN;
-        if (action == ACTION_PARK && warp->base.block->wide && warp->base.block->wide->coming) {
+        if (action == ACTION_PARK && wide_is_coming(warp->base.block)) {
             account(warp);
             warp->visiting = false;
             return WARP_USED_SLICE;

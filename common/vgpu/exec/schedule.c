@@ -13,7 +13,7 @@
  *
  * Blocks that go as planned (plan.h) never need a turn: a number of them in a row is taken as if it were one.
  */
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/exec_internal.h"
 
 /* A launch with one worker has nobody to keep out. */
 static void lock(ExecRun *run)
@@ -66,7 +66,7 @@ static ExecBlock *start_next(ExecRun *run)
     if (!b)
         return NULL;
     b->position = run->next_start;
-    b->n_planned = plan_blocks(run, b->position, share_of_rest(run, PLAN_ROW_MAX));
+    b->n_planned = plan_blocks(run, b->position, share_of_rest(run, EXEC_ROW_MAX));
     run->next_start += b->n_planned ? b->n_planned : 1;
     run->n_started++;
     b->state = BLOCK_IDLE;

@@ -7,7 +7,7 @@
 #ifndef COMMON_VGPU_EXEC_WARP_H
 #define COMMON_VGPU_EXEC_WARP_H
 
-#include "common/vgpu/exec/exec.h"
+#include "common/vgpu/ir/ir.h"
 
 struct ExecBlock;
 struct ExecFrame;

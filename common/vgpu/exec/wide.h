@@ -68,10 +68,6 @@ typedef struct Wide {
     WideLevel levels[WIDE_LEVELS];
 } Wide;
 
-/* wide_kind.c */
-uint8_t wide_kind(const IrInst *inst, IrHandler handler);
-uint8_t wide_sources(const IrInst *inst);
-
 /* wide_spread.c */
 /* Writes the value, or the bits of a predicate (bytes 0), into the register at off in all threads. */
 void wide_put_lanes(ExecBlock *b, uint32_t off, unsigned bytes, const AffineValue *x);
@@ -115,7 +111,6 @@ void wide_load_rows(ExecBlock *b, const WideSpan *s, const IrOperand *o, uint8_t
 void wide_store(ExecBlock *b, const IrInst *inst, WideSpan *s, uint32_t observers);
 
 /* wide.c */
-BlockOutcome wide_run(ExecBlock *b);
 /* Lends the warps what the worker keeps for the function. False: no memory. */
 bool wide_load(ExecBlock *b);
 void wide_count_active(ExecBlock *b);
@@ -125,14 +120,5 @@ void wide_close_run(Wide *v, uint32_t end);
 void wide_account(ExecBlock *b);
 /* So few instructions are left to the launch that each warp's are watched. */
 bool wide_is_near_limit(const ExecRun *run);
-
-/* wide_switch.c */
-bool wide_create(ExecBlock *b);
-/* A block begins. False: warp by warp. */
-bool wide_begin(ExecBlock *b);
-void wide_leave(ExecBlock *b);
-/* At a barrier that has just let its threads go: whether the block may come back; and it does. */
-bool wide_may_enter(const ExecBlock *b);
-void wide_enter(ExecBlock *b);
 
 #endif

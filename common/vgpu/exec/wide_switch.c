@@ -160,7 +160,7 @@ static bool stands_at(const Warp *warp, uint32_t pc)
     return s->mask == warp->exists && s->pc == pc && s->frame == &warp->entry && !s->join;
 }
 
-bool wide_may_enter(const ExecBlock *b)
+static bool may_enter(const ExecBlock *b)
 {
     const Warp *first = &b->warps[0];
     if (b->wide->leaves >= WIDE_LEAVES_MAX || b->live_threads != b->n_threads || !first->used)
@@ -186,4 +186,28 @@ void wide_enter(ExecBlock *b)
     }
     v->code = NULL;
     activate_all(b, pc);
+}
+
+bool wide_is_on(const ExecBlock *b)
+{
+    return b->wide && b->wide->on;
+}
+
+bool wide_is_coming(const ExecBlock *b)
+{
+    return b->wide && b->wide->coming;
+}
+
+void wide_barrier_passed(ExecBlock *b)
+{
+    if (b->wide)
+        b->wide->coming = !b->probe && may_enter(b);
+}
+
+void wide_probe_ended(ExecBlock *b)
+{
+    if (!b->wide || !may_enter(b))
+        return;
+    b->wide->leaves--; /* it did not leave by itself */
+    wide_enter(b);
 }
