@@ -1,6 +1,6 @@
 # The macros that a folder's module.mk calls.
 #
-#   $(call module,DIR,EXTRA_CFLAGS)         every DIR/*.c but main.c -> $(BUILD)/lib/<DIR with _>.a
+#   $(call module,DIR,EXTRA_CFLAGS,ROOMS)   every DIR/*.c but main.c, and those of its rooms DIR/ROOM -> $(BUILD)/lib/<DIR with _>.a
 #   $(call program,NAME,DIR,LIBDIRS,LDLIBS) DIR/main.c + the libraries of LIBDIRS -> $(BUILD)/bin/NAME
 #   $(call unit_tests,DIR,LIBDIRS,LDLIBS)   each DIR/test/test_*.c -> a cmocka program, run by `make test`
 #
@@ -13,6 +13,9 @@
 
 libname = $(BUILD)/lib/$(subst /,_,$(1)).a
 objects = $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c,$(wildcard $(1)/*.c)))
+
+rooms = $(1) $(addprefix $(1)/,$(2))
+room_objects = $(foreach r,$(call rooms,$(1),$(2)),$(call objects,$(r)))
 
 list_of = $(BUILD)/lib/$(subst /,_,$(1)).list
 own_mk = $(wildcard $(1)/*.mk)
@@ -41,18 +44,18 @@ ALL_DEPS :=
 ALL_LIBS :=
 
 define module_body
-$(call stamp_body,$(call list_of,$(1)),$(strip $(notdir $(call objects,$(1)))))
-$(call libname,$(1)): $(call objects,$(1)) $(call list_of,$(1))
+$(call stamp_body,$(call list_of,$(1)),$(strip $(notdir $(call room_objects,$(1),$(3)))))
+$(call libname,$(1)): $(call room_objects,$(1),$(3)) $(call list_of,$(1))
 	@mkdir -p $$(@D)
 	@rm -f $$@
-	@for o in $(BUILD)/$(1)/*.o; do s=$$$${o#$(BUILD)/}; [ -e $$$${s%.o}.c ] || rm -f $$$$o $$$${o%.o}.d; done
+	@for o in $(patsubst %,$(BUILD)/%/*.o,$(call rooms,$(1),$(3))); do s=$$$${o#$(BUILD)/}; [ -e $$$${s%.o}.c ] || rm -f $$$$o $$$${o%.o}.d; done
 	$$(Q)$$(AR) rcs $$@ $$(filter %.o,$$^)
-$(call objects,$(1)): EXTRA_CFLAGS := $(2)
-$(call objects,$(1)): $(call own_mk,$(1))
-ALL_DEPS += $(patsubst %.o,%.d,$(call objects,$(1)))
+$(call room_objects,$(1),$(3)): EXTRA_CFLAGS := $(2)
+$(call room_objects,$(1),$(3)): $(call own_mk,$(1))
+ALL_DEPS += $(patsubst %.o,%.d,$(call room_objects,$(1),$(3)))
 ALL_LIBS += $(call libname,$(1))
 endef
-module = $(eval $(call module_body,$(1),$(2)))
+module = $(eval $(call module_body,$(1),$(2),$(3)))
 
 define program_body
 $(BUILD)/bin/$(1): $(BUILD)/$(2)/main.o $(foreach d,$(3),$(call libname,$(d))) $(call own_mk,$(2))
