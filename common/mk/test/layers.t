@@ -31,5 +31,25 @@ all_run() { # every script of tests that is tracked is one of those that make te
     return $status
 }
 point "make test runs every test script" all_run
+# Every folder with a module.mk stands in the picture of the house, at its depth: a line begins with its path's last part.
+in_the_house() {
+    comm -23 <(git ls-files '*/module.mk' | grep -E '^(common|grader)/' | xargs -n 1 dirname | sort) <(
+        sed -n '/^## The house/,/^## Layers/p' docs/architecture.md | awk '
+            /^(common|grader)\/ / { top = $1; blank = substr("                ", 1, length(top)); $0 = blank substr($0, length(top) + 1); n = 0 }
+            top && /^ +[a-z-]+\/ / {
+                match($0, /^ */)
+                while (n && column[n] >= RLENGTH) n--
+                column[++n] = RLENGTH
+                part[n] = $1
+                path = top
+                for (i = 1; i <= n; i++) path = path part[i]
+                print substr(path, 1, length(path) - 1)
+            }' | sort) >/tmp/absent.$$
+    cat /tmp/absent.$$ && [ ! -s /tmp/absent.$$ ]
+    local status=$?
+    rm -f /tmp/absent.$$
+    return $status
+}
+point "every module stands in the picture of the house" in_the_house
 rm -f /tmp/layers.$$
 echo "1..$n"
