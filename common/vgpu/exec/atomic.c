@@ -4,7 +4,7 @@
  * time. Operations that commute and whose result nobody reads need no turn; all others wait for it (exec.h).
  */
 #include "common/vgpu/exec/access.h"
-#include "common/vgpu/exec/half.h"
+#include "common/vgpu/exec/alu/half.h"
 
 #include <string.h>
 

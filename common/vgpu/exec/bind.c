@@ -1,5 +1,5 @@
 /* Binding: which handler runs each decoded instruction. */
-#include "common/vgpu/exec/alu_index.h"
+#include "common/vgpu/exec/alu/alu_index.h"
 #include "common/vgpu/exec/exec_internal.h"
 
 #include <stdlib.h>

@@ -26,7 +26,7 @@
 #define COMMON_VGPU_EXEC_EXEC_INTERNAL_H
 
 #include "common/vgpu/exec/exec.h"
-#include "common/vgpu/exec/warp.h"
+#include "common/vgpu/exec/alu/warp.h"
 
 #include "common/base/bits.h"
 

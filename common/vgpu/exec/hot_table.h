@@ -2,7 +2,7 @@
 #ifndef COMMON_VGPU_EXEC_HOT_TABLE_H
 #define COMMON_VGPU_EXEC_HOT_TABLE_H
 
-#include "common/vgpu/exec/warp.h"
+#include "common/vgpu/exec/alu/warp.h"
 
 /* The handler for a load or store of 4 (wide: 8) bytes through a base register of 4 (wide_addr: 8) bytes;
  * built once for each instruction set, NULL where it was not built. */

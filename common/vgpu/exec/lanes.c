@@ -6,7 +6,7 @@
  * group is its member mask among the executing lanes. A shuffle from a lane that does not take part, which
  * PTX leaves undefined, gives 0 as hardware does, and is reported.
  */
-#include "common/vgpu/exec/alu_lane.h"
+#include "common/vgpu/exec/alu/alu_lane.h"
 #include "common/vgpu/exec/exec_internal.h"
 
 static uint32_t group_of(const LaneU32 *members, int lane, uint32_t mask)

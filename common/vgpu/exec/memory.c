@@ -1,7 +1,7 @@
 /* Loads and stores. Checked first (access.c), then told to observers, then done in one piece where the
  * pattern allows. */
 #include "common/vgpu/exec/access.h"
-#include "common/vgpu/exec/alu_table.h"
+#include "common/vgpu/exec/alu/alu_table.h"
 #include "common/vgpu/exec/hot_table.h"
 
 #include <string.h>

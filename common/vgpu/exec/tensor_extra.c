@@ -2,7 +2,7 @@
  * ISA 9.7.9.21), and atomic operations on vectors (PTX ISA 9.7.13.5), whose elements are each an atomic
  * operation of their own.
  */
-#include "common/vgpu/exec/half.h"
+#include "common/vgpu/exec/alu/half.h"
 #include "common/vgpu/exec/tensor_internal.h"
 #include "common/vgpu/exec/transfer.h"
 

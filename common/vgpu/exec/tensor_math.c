@@ -13,7 +13,7 @@
  *   f64             fused multiply-adds from C on in ascending k
  *   integers        exact; they wrap, or end at the largest value with .satfinite
  */
-#include "common/vgpu/exec/half.h"
+#include "common/vgpu/exec/alu/half.h"
 #include "common/vgpu/exec/tensor_internal.h"
 
 #include <assert.h>

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "common/vgpu/exec/exec_internal.h"
-#include "common/vgpu/exec/alu_table.h"
+#include "common/vgpu/exec/alu/alu_table.h"
 #include "common/vgpu/ptx/ptx.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "common/vgpu/exec/test/alu_harness.h"
 
 #include "common/base/rng.h"
-#include "common/vgpu/exec/half.h"
+#include "common/vgpu/exec/alu/half.h"
 
 #include <math.h>
 

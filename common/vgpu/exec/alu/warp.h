@@ -4,8 +4,8 @@
  * It writes its destination in those lanes only; the full mask is the common case and gets a loop of its own
  * that the compiler vectorises.
  */
-#ifndef COMMON_VGPU_EXEC_WARP_H
-#define COMMON_VGPU_EXEC_WARP_H
+#ifndef COMMON_VGPU_EXEC_ALU_WARP_H
+#define COMMON_VGPU_EXEC_ALU_WARP_H
 
 #include "common/vgpu/ir/ir.h"
 

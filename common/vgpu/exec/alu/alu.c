@@ -1,6 +1,6 @@
 /* alu: picks the handler of an arithmetic instruction, once, when a module is bound. The tables are
  * alu_table.h's. */
-#include "common/vgpu/exec/alu_index.h"
+#include "common/vgpu/exec/alu/alu_index.h"
 
 #include <stdlib.h>
 

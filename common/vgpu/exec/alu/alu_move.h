@@ -1,10 +1,10 @@
 /* alu_move: handlers written by hand: moves, selections, packs, predicate logic, addresses, tests (PTX
  * ISA 9.7.3.1, 9.7.6, 9.7.8, 9.7.9). */
-#ifndef COMMON_VGPU_EXEC_ALU_MOVE_H
-#define COMMON_VGPU_EXEC_ALU_MOVE_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_MOVE_H
+#define COMMON_VGPU_EXEC_ALU_ALU_MOVE_H
 
-#include "common/vgpu/exec/alu_bits.h"
-#include "common/vgpu/exec/alu_compare.h"
+#include "common/vgpu/exec/alu/alu_bits.h"
+#include "common/vgpu/exec/alu/alu_compare.h"
 #include "common/vgpu/mem/mem.h"
 
 /* mov between registers of one width. */

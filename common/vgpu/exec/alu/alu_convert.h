@@ -10,10 +10,10 @@
  * bits, d's highest bit alone, as the ISA has it. integer -> integer: cut, or clamped with .sat. .ftz
  * concerns .f32 sources and results.
  */
-#ifndef COMMON_VGPU_EXEC_ALU_CONVERT_H
-#define COMMON_VGPU_EXEC_ALU_CONVERT_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_CONVERT_H
+#define COMMON_VGPU_EXEC_ALU_ALU_CONVERT_H
 
-#include "common/vgpu/exec/alu_move.h"
+#include "common/vgpu/exec/alu/alu_move.h"
 
 #define CONVERT_STEP static __attribute__((noipa)) void
 

@@ -1,5 +1,5 @@
 /* alu_avx512: the handlers for x86-64-v4: 512-bit vectors and masks. */
-#include "common/vgpu/exec/alu_table.h"
+#include "common/vgpu/exec/alu/alu_table.h"
 
 #include <fenv.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #if defined(__x86_64__)
 #pragma GCC target("arch=x86-64-v4")
 #define ALU_ROWS alu_rows_avx512
-#include "common/vgpu/exec/alu_variant.h"
+#include "common/vgpu/exec/alu/alu_variant.h"
 #else
 const AluRow *alu_rows_avx512(size_t *n)
 {

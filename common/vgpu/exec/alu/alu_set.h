@@ -1,7 +1,7 @@
 /* alu_set: set, which writes a comparison's outcome as a number: all ones, or 1.0 (PTX ISA 9.7.6.1). Included
  * after the rows of alu_compare.def have become functions. */
-#ifndef COMMON_VGPU_EXEC_ALU_SET_H
-#define COMMON_VGPU_EXEC_ALU_SET_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_SET_H
+#define COMMON_VGPU_EXEC_ALU_ALU_SET_H
 
 typedef uint32_t (*CompareCore)(const void *a, const void *b);
 
@@ -16,7 +16,7 @@ static const CompareCore compare_cores[PTX_N_TYPES][2][ALU_N_CMP] = {
 #define ALU_COMPARE_ROW(TYPE, SEL, CMP, BITS, CTYPE, VIEW, EXPR)                                             \
     [PTX_TYPE_##TYPE][COMPARE_IS_FTZ_##SEL][CMP_##CMP] = compare_##TYPE##_##SEL##_##CMP,
 #define ALU_HANDLER(OP, TYPE, TYPE2, SEL, OPTIONAL, SHAPE, FUNCTION)
-#include "common/vgpu/exec/alu_compare.def"
+#include "common/vgpu/exec/alu/alu_compare.def"
 };
 
 /* What `true` is in each type of a result. */

@@ -10,10 +10,10 @@
  *
  * Included by the alu_*.c variants after their target pragma, so that each gets helpers of its own.
  */
-#ifndef COMMON_VGPU_EXEC_ALU_LANE_H
-#define COMMON_VGPU_EXEC_ALU_LANE_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_LANE_H
+#define COMMON_VGPU_EXEC_ALU_ALU_LANE_H
 
-#include "common/vgpu/exec/warp.h"
+#include "common/vgpu/exec/alu/warp.h"
 
 #include <string.h>
 

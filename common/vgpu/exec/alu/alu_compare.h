@@ -3,11 +3,11 @@
  * A predicate is a mask, a bit a lane, so a comparison ends in 32 bits: each lane contributes its bit or 0,
  * and the compiler makes vector compares, ands and ors of it.
  */
-#ifndef COMMON_VGPU_EXEC_ALU_COMPARE_H
-#define COMMON_VGPU_EXEC_ALU_COMPARE_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_COMPARE_H
+#define COMMON_VGPU_EXEC_ALU_ALU_COMPARE_H
 
-#include "common/vgpu/exec/alu_float.h"
-#include "common/vgpu/exec/half.h"
+#include "common/vgpu/exec/alu/alu_float.h"
+#include "common/vgpu/exec/alu/half.h"
 
 static const AluShape shape_setp2 = {2, 0, {2, 2}, false};
 static const AluShape shape_setp4 = {2, 0, {4, 4}, false};

@@ -11,10 +11,10 @@
  *
  * The rows are compiled once for each instruction set (AluVariant); results are the same bits in all of them.
  */
-#ifndef COMMON_VGPU_EXEC_ALU_TABLE_H
-#define COMMON_VGPU_EXEC_ALU_TABLE_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_TABLE_H
+#define COMMON_VGPU_EXEC_ALU_ALU_TABLE_H
 
-#include "common/vgpu/exec/warp.h"
+#include "common/vgpu/exec/alu/warp.h"
 
 enum { ALU_CMP_SHIFT = 24, ALU_SRC_MAX = 4 };
 

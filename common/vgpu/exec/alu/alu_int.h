@@ -1,8 +1,8 @@
 /* alu_int: the integer operations that are more than one C expression. All are defined for any bits. */
-#ifndef COMMON_VGPU_EXEC_ALU_INT_H
-#define COMMON_VGPU_EXEC_ALU_INT_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_INT_H
+#define COMMON_VGPU_EXEC_ALU_ALU_INT_H
 
-#include "common/vgpu/exec/alu_lane.h"
+#include "common/vgpu/exec/alu/alu_lane.h"
 
 typedef unsigned __int128 Wide128;
 typedef __int128 SignedWide128;

@@ -16,10 +16,10 @@
  *
  * Hardware's own results differ in the last bits: these are meant to be within the contract, not equal.
  */
-#ifndef COMMON_VGPU_EXEC_MATH_APPROX_H
-#define COMMON_VGPU_EXEC_MATH_APPROX_H
+#ifndef COMMON_VGPU_EXEC_ALU_MATH_APPROX_H
+#define COMMON_VGPU_EXEC_ALU_MATH_APPROX_H
 
-#include "common/vgpu/exec/alu_lane.h"
+#include "common/vgpu/exec/alu/alu_lane.h"
 
 /* Adding and subtracting this rounds a double of less than 2^51 to an integer, seen in the sum's low bits. */
 #define APPROX_ROUNDER 0x1.8p52

@@ -8,10 +8,10 @@
  * .rz .rm .rp: the loop runs with the machine's rounding mode set; everything in it is one IEEE operation a
  * lane.
  */
-#ifndef COMMON_VGPU_EXEC_ALU_FLOAT_H
-#define COMMON_VGPU_EXEC_ALU_FLOAT_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_FLOAT_H
+#define COMMON_VGPU_EXEC_ALU_ALU_FLOAT_H
 
-#include "common/vgpu/exec/alu_lane.h"
+#include "common/vgpu/exec/alu/alu_lane.h"
 
 #include <fenv.h>
 

@@ -7,10 +7,10 @@
  * rounding twice gives what rounding once would (Figueroa: 53 >= 2 * 11 + 2), except in fma: half_fma keeps a
  * sticky bit. Any NaN result is 0x7FFF, as with hardware.
  */
-#ifndef COMMON_VGPU_EXEC_HALF_H
-#define COMMON_VGPU_EXEC_HALF_H
+#ifndef COMMON_VGPU_EXEC_ALU_HALF_H
+#define COMMON_VGPU_EXEC_ALU_HALF_H
 
-#include "common/vgpu/exec/alu_lane.h"
+#include "common/vgpu/exec/alu/alu_lane.h"
 
 typedef enum HalfFormat { HALF_F16, HALF_BF16 } HalfFormat;
 

@@ -1,8 +1,8 @@
 /* alu_index: the rows of the best variant by opcode, for whoever searches for many instructions. In alu.c. */
-#ifndef COMMON_VGPU_EXEC_ALU_INDEX_H
-#define COMMON_VGPU_EXEC_ALU_INDEX_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_INDEX_H
+#define COMMON_VGPU_EXEC_ALU_ALU_INDEX_H
 
-#include "common/vgpu/exec/alu_table.h"
+#include "common/vgpu/exec/alu/alu_table.h"
 
 typedef struct AluIndex {
     const AluRow *rows;

@@ -1,10 +1,10 @@
 /* alu_bits: shifts, bit fields, permutes and counts (PTX ISA 9.7.1, 9.7.8). PTX shifts clamp where C leaves
  * them undefined. */
-#ifndef COMMON_VGPU_EXEC_ALU_BITS_H
-#define COMMON_VGPU_EXEC_ALU_BITS_H
+#ifndef COMMON_VGPU_EXEC_ALU_ALU_BITS_H
+#define COMMON_VGPU_EXEC_ALU_ALU_BITS_H
 
 #include "common/base/bits.h"
-#include "common/vgpu/exec/alu_int.h"
+#include "common/vgpu/exec/alu/alu_int.h"
 
 /* shf: the 64-bit value b:a shifted by n (0 to 32); left gives the upper word, right the lower. */
 static inline uint32_t funnel_left(uint32_t a, uint32_t b, uint32_t n)
