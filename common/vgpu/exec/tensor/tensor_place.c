@@ -13,7 +13,7 @@
  * registers follow the first one's; what then is left of a fragment repeats it. m8n32 is m32n8 with
  * everything transposed.
  */
-#include "common/vgpu/exec/tensor_internal.h"
+#include "common/vgpu/exec/tensor/tensor_internal.h"
 
 TensorLayout tensor_layout(const IrTensor *t, int part)
 {

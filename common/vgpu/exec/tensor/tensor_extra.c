@@ -3,7 +3,7 @@
  * operation of their own.
  */
 #include "common/vgpu/exec/alu/half.h"
-#include "common/vgpu/exec/tensor_internal.h"
+#include "common/vgpu/exec/tensor/tensor_internal.h"
 #include "common/vgpu/exec/transfer.h"
 
 #include <math.h>

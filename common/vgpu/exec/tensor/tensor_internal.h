@@ -4,8 +4,8 @@
  *   tensor_math.c    sums of products            tensor.c         mma and wmma.mma
  *   tensor_memory.c  wmma.load, wmma.store, ldmatrix, stmatrix, movmatrix
  */
-#ifndef COMMON_VGPU_EXEC_TENSOR_INTERNAL_H
-#define COMMON_VGPU_EXEC_TENSOR_INTERNAL_H
+#ifndef COMMON_VGPU_EXEC_TENSOR_TENSOR_INTERNAL_H
+#define COMMON_VGPU_EXEC_TENSOR_TENSOR_INTERNAL_H
 
 #include "common/vgpu/exec/access.h"
 

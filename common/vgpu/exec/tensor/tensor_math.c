@@ -14,7 +14,7 @@
  *   integers        exact; they wrap, or end at the largest value with .satfinite
  */
 #include "common/vgpu/exec/alu/half.h"
-#include "common/vgpu/exec/tensor_internal.h"
+#include "common/vgpu/exec/tensor/tensor_internal.h"
 
 #include <assert.h>
 #include <math.h>

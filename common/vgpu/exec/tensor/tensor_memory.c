@@ -6,7 +6,7 @@
  * 16 bytes: lane 8*i + j gives the address of row j of matrix i, and its elements are in lanes 4*j to 4*j+3
  * of register i.
  */
-#include "common/vgpu/exec/tensor_internal.h"
+#include "common/vgpu/exec/tensor/tensor_internal.h"
 #include "common/vgpu/exec/transfer.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Products of matrices: mma and wmma.mma. The fragments of all lanes are brought together into matrices (B
  * transposed, so that sums run along rows), multiplied, and the result handed out again.
  */
-#include "common/vgpu/exec/tensor_internal.h"
+#include "common/vgpu/exec/tensor/tensor_internal.h"
 
 #include <string.h>
 
