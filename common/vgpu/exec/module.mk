@@ -1,4 +1,4 @@
-$(call module,common/vgpu/exec,,alu tensor)
+$(call module,common/vgpu/exec,,alu tensor texture)
 -include common/vgpu/exec/alu.mk
 # Loads and stores are loops over lanes that must become vector code.
 $(foreach o,memory access hot_base hot_avx2 hot_avx512,$(BUILD)/common/vgpu/exec/$(o).o): EXTRA_CFLAGS := -O3

@@ -5,7 +5,7 @@
  * writes nothing. An x that is no multiple of the element's size is a misaligned address in all three modes
  * (measured on an H200).
  */
-#include "common/vgpu/exec/texture.h"
+#include "common/vgpu/exec/texture/texture.h"
 
 #include <stdio.h>
 #include <string.h>

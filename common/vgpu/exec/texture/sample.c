@@ -11,7 +11,7 @@
  *
  * There are no mipmaps, so that the level and the gradients change nothing.
  */
-#include "common/vgpu/exec/texture.h"
+#include "common/vgpu/exec/texture/texture.h"
 
 #include <math.h>
 #include <string.h>

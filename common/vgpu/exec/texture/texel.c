@@ -8,7 +8,7 @@
  * channels are 0 there (measured too). sRGB: the curve of IEC 61966-2-1 with 8 significant bits, and no step
  * finer than 2^-14, as measured.
  */
-#include "common/vgpu/exec/texture.h"
+#include "common/vgpu/exec/texture/texture.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * zeros, or writes nothing, and nobody is told. Here it is a finding, and the launch goes on in the same way;
  * a destroyed object is still followed, as hardware does.
  */
-#include "common/vgpu/exec/texture.h"
+#include "common/vgpu/exec/texture/texture.h"
 
 #include <stdio.h>
 

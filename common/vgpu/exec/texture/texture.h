@@ -1,8 +1,8 @@
 /* What the files of textures share: texture.c (objects, queries), sample.c (reads of textures), texel.c
  * (bytes of a texel
  * -> values), surface.c. */
-#ifndef COMMON_VGPU_EXEC_TEXTURE_H
-#define COMMON_VGPU_EXEC_TEXTURE_H
+#ifndef COMMON_VGPU_EXEC_TEXTURE_TEXTURE_H
+#define COMMON_VGPU_EXEC_TEXTURE_TEXTURE_H
 
 #include "common/vgpu/exec/transfer.h"
 
