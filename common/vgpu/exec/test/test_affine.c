@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "common/base/rng.h"
-#include "common/vgpu/exec/affine.h"
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/affine/affine.h"
+#include "common/vgpu/exec/affine/plan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  * what all threads have keep the form. Where a value is looked at as a number (comparisons, wider results, addresses),
  * no thread's may wrap, which the ends of its range show.
  */
-#ifndef COMMON_VGPU_EXEC_AFFINE_H
-#define COMMON_VGPU_EXEC_AFFINE_H
+#ifndef COMMON_VGPU_EXEC_AFFINE_AFFINE_H
+#define COMMON_VGPU_EXEC_AFFINE_AFFINE_H
 
 #include "common/vgpu/exec/exec_internal.h"
 

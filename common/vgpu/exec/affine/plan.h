@@ -25,10 +25,10 @@
  * Observers are told of the same accesses and barriers in the same order as in wide.h, and the counts are the
  * same. Only an observer that takes rows is told of a step in many blocks before it is told of the next step.
  */
-#ifndef COMMON_VGPU_EXEC_PLAN_H
-#define COMMON_VGPU_EXEC_PLAN_H
+#ifndef COMMON_VGPU_EXEC_AFFINE_PLAN_H
+#define COMMON_VGPU_EXEC_AFFINE_PLAN_H
 
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/affine/wide.h"
 
 enum {
     PLAN_BLOCKS_MIN = 4,      /* of a launch that is worth a plan */

@@ -1,7 +1,7 @@
 /* Single-precision sums, differences, products and fused multiply-adds of a whole block, from registers or
  * straight from memory: see plan.h. Round to nearest, no flush to zero; every NaN is the one (alu_float.h).
  */
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/affine/plan.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

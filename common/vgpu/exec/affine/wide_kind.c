@@ -1,5 +1,5 @@
 /* Which way of wide execution an instruction takes: decided once, when a module is bound. */
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/affine/wide.h"
 
 static bool is_word(const IrOperand *o)
 {

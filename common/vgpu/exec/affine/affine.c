@@ -1,8 +1,8 @@
 /* The arithmetic of affine values: see affine.h. `dims` is a constant wherever it counts: each function here is built
  * for three steps and for six. */
-#include "common/vgpu/exec/affine.h"
+#include "common/vgpu/exec/affine/affine.h"
 
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/affine/wide.h"
 
 #include <string.h>
 

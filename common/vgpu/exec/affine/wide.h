@@ -19,10 +19,10 @@
  *
  * Counts are the same as one warp after the other has them, and so are results, but where a program races.
  */
-#ifndef COMMON_VGPU_EXEC_WIDE_H
-#define COMMON_VGPU_EXEC_WIDE_H
+#ifndef COMMON_VGPU_EXEC_AFFINE_WIDE_H
+#define COMMON_VGPU_EXEC_AFFINE_WIDE_H
 
-#include "common/vgpu/exec/affine.h"
+#include "common/vgpu/exec/affine/affine.h"
 
 enum {
     WIDE_LEVELS = 16,       /* branches within branches; one more, and the block goes warp by warp */
@@ -34,7 +34,7 @@ enum {
 typedef enum WideKind {
     WIDE_LEAVE, /* not here */
 #define X(NAME) WIDE_##NAME,
-#include "common/vgpu/exec/wide.def"
+#include "common/vgpu/exec/affine/wide.def"
 #undef X
 } WideKind;
 

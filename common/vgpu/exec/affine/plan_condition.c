@@ -3,7 +3,7 @@
  * What must not wrap is looked at for the whole grid, so that it says nothing of a block; only what a comparison
  * decides, and the ends of an allocation, are conditions.
  */
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/affine/plan.h"
 
 #include <string.h>
 

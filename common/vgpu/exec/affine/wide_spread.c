@@ -1,5 +1,5 @@
 /* Affine values of a block go into the register files of its warps: see wide.h. */
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/affine/wide.h"
 
 #include <string.h>
 

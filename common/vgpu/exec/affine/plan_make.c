@@ -1,5 +1,5 @@
 /* The walk through a kernel that makes a plan: see plan.h. */
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/affine/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

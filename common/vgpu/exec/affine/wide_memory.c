@@ -6,7 +6,7 @@
  * included.
  */
 #include "common/vgpu/exec/access.h"
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/affine/wide.h"
 
 #include <string.h>
 

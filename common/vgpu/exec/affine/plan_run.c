@@ -1,5 +1,5 @@
 /* A block that goes as planned: see plan.h. */
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/affine/plan.h"
 
 #include <string.h>
 

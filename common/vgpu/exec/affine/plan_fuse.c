@@ -4,7 +4,7 @@
  * load whose value one float operation reads, once, and nobody else, with no store and no barrier in between,
  * is left to that operation.
  */
-#include "common/vgpu/exec/plan.h"
+#include "common/vgpu/exec/affine/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

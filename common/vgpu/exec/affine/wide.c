@@ -1,6 +1,6 @@
 /* The run loop of a block whose warps go together. See wide.h.
  */
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/affine/wide.h"
 
 #include <string.h>
 

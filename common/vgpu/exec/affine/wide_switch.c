@@ -1,5 +1,5 @@
 /* Between a block whose warps go together and one whose warps each have splits and joins. */
-#include "common/vgpu/exec/wide.h"
+#include "common/vgpu/exec/affine/wide.h"
 
 #include <string.h>
 
