@@ -65,5 +65,15 @@ result $? "and its object is not in the archive" "$(ar t build/lib/common_thing.
 mv common/other/two.c common/thing/two.c
 builds "a source that comes" "LD *build/bin/say" ""
 says "is in the program then" "3 22"
+sed -i 's/WHAT=3)/WHAT=3,room)/' common/thing/module.mk
+mkdir common/thing/room
+echo 'int four(void); int four(void) { return 4; }' >common/thing/room/four.c
+builds "a room that comes" "CC *common/thing/room/four.c" ""
+[ "$(ar t build/lib/common_thing.a | sort | tr '\n' ' ')" = 'four.o one.o two.o ' ]
+result $? "is in its module's archive" "$(ar t build/lib/common_thing.a)"
+rm common/thing/room/four.c
+builds "a source that goes from a room" "LD *build/bin/say" ""
+[ "$(ar t build/lib/common_thing.a | sort | tr '\n' ' ')$(ls build/common/thing/room)" = 'one.o two.o ' ]
+result $? "is not in the archive" "$(ar t build/lib/common_thing.a)"
 builds "and then there is nothing to do" "Nothing to be done" "CC\|LD"
 echo "1..$n"
