@@ -43,7 +43,7 @@ END2
 
 make_lean_toolkit() {
     local home entry
-    home=$(realpath "$(common/mk/cuda-home.sh)")
+    home=$(common/mk/cuda-home.sh) && home=$(realpath "$home") || return 0
     [[ $home = /usr/* ]] || return 0 # else a sandbox that shows DIR does not show the true one
     mkdir -p "$1/bin"
     for entry in "$home"/*; do [ "$entry" = "$home/bin" ] || ln -s "$entry" "$1"; done

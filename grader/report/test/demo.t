@@ -2,13 +2,16 @@
 # The example class gets the table that it must get, and everything that an instructor is promised.
 cd "$(dirname "$0")/../../.."
 . grader/test/tap.sh
+. grader/test/quick-kit.sh
 BUILD=${BUILD:-build}
 "$BUILD/bin/grade" doctor 2>/dev/null | grep -q '^bubblewrap */' || skip_all "bubblewrap does not work here"
 wanted=grader/example-class/expected-table.txt
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-table=$(make -s demo DEMO_OUT="$out/demo" BUILD="$BUILD" SAN="$SAN" 2>"$out/progress" | sed -n '/^student/,/^$/p')
+chmod 711 "$out"
+lean=$(make_lean_toolkit "$out/toolkit" && echo "${CUDA_HOME:-}")
+table=$(make -s demo DEMO_OUT="$out/demo" ${lean:+DEMO_CUDA_HOME="$lean"} BUILD="$BUILD" SAN="$SAN" 2>"$out/progress" | sed -n '/^student/,/^$/p')
 [ -n "${BLESS:-}" ] && printf '%s\n' "$table" >"$wanted"
 same "the table of the example class" "$(cat "$wanted")" "$table"
 check "the report's first page" grep -q '<html' "$out/demo/report/index.html"
