@@ -1,4 +1,4 @@
-/* A timed run on a GPU, as the program's side sees it (theory of operation in grader/run/speed.h).
+/* A timed run on a GPU, as the program's side sees it (theory of operation in grader/submission/speed.h).
  *
  * Whoever times it is at the other end of the socket that LAB_SPEED_FD names, and has the clock. A question
  * is a line, and its answer comes when the device has done all that it asks for:

@@ -8,7 +8,7 @@ LONG_TESTS := grader/test/attacks.t $(filter %@19-profiling-and-roofline %@17-mi
 SCRIPT_TESTS := $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LAB_TESTS)) $(filter-out $(LONG_TESTS) %/check-starters.t,$(sort $(wildcard grader/test/*.t)) \
     $(sort $(wildcard common/*/test/*.t common/*/*/test/*.t grader/*/test/*.t docs/test/*.t)))
 # Those that wait more than they work run beside the others, one after the other.
-PATIENT_TESTS := grader/test/class.t grader/exec/test/slurm.t grader/test/run.t grader/course/test/course.t grader/report/test/browser.t common/vgpu/tool/test/film_page.t \
+PATIENT_TESTS := grader/test/class.t grader/class/test/slurm.t grader/test/run.t grader/course/test/course.t grader/report/test/browser.t common/vgpu/tool/test/film_page.t \
     $(BUILD)/grader/archive/test/test_archive common/mk/test/run-tests.t
 
 .PHONY: all help progress test unit-tests check-layers format clean

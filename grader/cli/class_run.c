@@ -5,7 +5,7 @@
 #include "grader/build/places.h"
 #include "grader/core/files.h"
 #include "common/base/version.h"
-#include "grader/exec/done.h"
+#include "grader/class/done.h"
 
 #include <errno.h>
 #include <fcntl.h>

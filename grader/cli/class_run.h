@@ -10,7 +10,7 @@
 #include "grader/cli/cli.h"
 #include "grader/cli/progress.h"
 #include "grader/db/gradebook.h"
-#include "grader/exec/class.h"
+#include "grader/class/class.h"
 
 typedef struct ClassRun {
     Arena *arena;

@@ -10,7 +10,7 @@
 #include "grader/core/lab.h"
 #include "grader/core/roster.h"
 #include "grader/db/gradebook.h"
-#include "grader/run/submission.h"
+#include "grader/submission/submission.h"
 
 #include <signal.h>
 #include <stdbool.h>

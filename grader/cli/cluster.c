@@ -1,4 +1,4 @@
-/* What `--executor slurm` makes of the options of a class run; see class_run.h, and grader/exec/slurm.h for
+/* What `--executor slurm` makes of the options of a class run; see class_run.h, and grader/class/slurm.h for
  * how the tasks are run. */
 #include "grader/cli/class_run.h"
 #include "grader/core/files.h"

@@ -3,8 +3,8 @@
 #include "grader/cli/doctor.h"
 #include "grader/core/files.h"
 #include "common/base/version.h"
-#include "grader/run/counters.h"
-#include "grader/run/sanitize.h"
+#include "grader/submission/counters.h"
+#include "grader/submission/sanitize.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define GRADER_CLI_PROGRESS_H
 
 #include "grader/core/result.h"
-#include "grader/exec/class.h"
+#include "grader/class/class.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
  */
 #include "grader/cli/class_run.h"
 #include "grader/cli/sources.h"
-#include "grader/exec/done.h"
+#include "grader/class/done.h"
 #include "grader/report/report.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "grader/build/places.h"
 #include "grader/core/files.h"
-#include "grader/run/counters.h"
-#include "grader/run/sanitize.h"
+#include "grader/submission/counters.h"
+#include "grader/submission/sanitize.h"
 
 #include <limits.h>
 #include <signal.h>

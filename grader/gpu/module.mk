@@ -6,7 +6,7 @@
 #   build/gpu-bundle/test-gpu OUT      on the other one
 
 STATIC_LIBS := -larchive -l:libutf8proc.a -lsqlite3 -lyaml -ljansson -lseccomp -lelf -lnettle -llzma -lzstd -llz4 -lbz2 -lz -lm
-GRADE_DIRS := grader/cli grader/report grader/similar grader/archive grader/db grader/exec grader/run grader/judge grader/build grader/sandbox grader/runner grader/core grader/text common/base
+GRADE_DIRS := grader/cli grader/report grader/similar grader/archive grader/db grader/class grader/submission grader/judge grader/build grader/sandbox grader/runner grader/core grader/text common/base
 JUDGES_STATIC := $(patsubst %,$(BUILD)/gpu/labs/%/judge,$(LAB_NAMES))
 
 $(BUILD)/gpu/grade: $(BUILD)/grader/cli/main.o $(BUILD)/grader/gpu/no_xar.o $(BUILD)/grader/gpu/no_review.o $(foreach d,$(GRADE_DIRS),$(call libname,$(d)))

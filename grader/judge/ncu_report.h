@@ -8,7 +8,7 @@
  * The program stands beside ncu and can write the same file. So the page is read as a whole or not at all:
  * every line is one of ncu's, launches are counted from 0 on without a gap, numbers have their unit and no
  * other form, and everything has an end. That it was ncu who wrote it nobody can tell from the page; who uses
- * the numbers holds them against others (grader/run/counters.h).
+ * the numbers holds them against others (grader/submission/counters.h).
  */
 #ifndef GRADER_JUDGE_NCU_REPORT_H
 #define GRADER_JUDGE_NCU_REPORT_H

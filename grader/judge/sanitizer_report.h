@@ -1,6 +1,6 @@
 /* sanitizer_report: what the tools of compute-sanitizer print about a case's program, as findings.
  *
- * On a GPU nothing watches a kernel, so that a case is run again under each tool (grader/run/sanitize.h), and
+ * On a GPU nothing watches a kernel, so that a case is run again under each tool (grader/submission/sanitize.h), and
  * its text becomes a report of the same form as the virtual GPU's: what judges and explains findings does not
  * know where they come from. A tool prints
  *

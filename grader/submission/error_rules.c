@@ -1,0 +1,120 @@
+/* See error_rules.h. */
+#include "grader/submission/error_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_CALL INT64_C(1000000000000)
+
+static const char option[] = "--fail-at=";
+
+static bool is_option(const char *text)
+{
+    return strncmp(text, option, sizeof option - 1) == 0;
+}
+
+bool error_is_injected(const LabCase *c)
+{
+    for (size_t i = 0; i < c->n_vgpu; i++)
+        if (is_option(c->vgpu[i]))
+            return true;
+    return false;
+}
+
+/* The case with another number of the call that fails. */
+static const LabCase *case_at(Arena *a, const LabCase *c, int64_t at)
+{
+    LabCase *other = ARENA_NEW(a, LabCase);
+    const char **options = ARENA_NEW_ARRAY(a, const char *, c->n_vgpu + 1);
+    const char *last = arena_printf(a, "%s%lld", option, (long long)at);
+    if (!other || !options || !last)
+        return NULL;
+    *other = *c;
+    other->vgpu = options;
+    for (size_t i = 0; i < c->n_vgpu; i++)
+        options[i] = is_option(c->vgpu[i]) ? last : c->vgpu[i];
+    return other;
+}
+
+const LabCase *error_case_first(Arena *a, const LabCase *c)
+{
+    return case_at(a, c, NO_CALL);
+}
+
+const LabCase *error_case_second(Arena *a, const LabCase *c, const VgpuReport *report)
+{
+    int64_t wanted = 0;
+    for (size_t i = 0; i < c->n_vgpu; i++)
+        if (is_option(c->vgpu[i]))
+            wanted = strtoll(c->vgpu[i] + sizeof option - 1, NULL, 10);
+    if (!report || report->can_fail < 1)
+        return NULL;
+    return case_at(a, c, wanted < report->can_fail ? wanted : report->can_fail);
+}
+
+static bool injects(const Evidence *e)
+{
+    return e->virtual_device && e->report && error_is_injected(e->lab_case);
+}
+
+bool error_has_no_call(const Evidence *e)
+{
+    return injects(e) && !e->report->injected && e->report->can_fail == 0;
+}
+
+/* Whether the report has an error that the devices gave, of the name that the case expects. */
+static bool has_met(const Evidence *e)
+{
+    const char *wanted = e->lab_case->expect_error;
+    for (size_t i = 0; i < e->report->n_errors; i++) {
+        const VgpuError *error = &e->report->errors[i];
+        if (error->met && (strcmp(wanted, "any") == 0 || strcmp(wanted, error->error) == 0))
+            return true;
+    }
+    return false;
+}
+
+static ErrorFault fault_of_injected(const Evidence *e)
+{
+    if (error_has_no_call(e))
+        return ERROR_FAULT_NONE;
+    if (e->failed_before)
+        return ERROR_WITHOUT_CAUSE;
+    if (!e->report->injected)
+        return ERROR_NOT_INJECTED;
+    bool tells = e->has_returned || e->lab_case->expect_status != 0;
+    bool same = e->has_returned && e->returned == (double)e->report->injected_code;
+    return tells && !same ? ERROR_NOT_RETURNED : ERROR_FAULT_NONE;
+}
+
+ErrorFault error_fault(const Evidence *e)
+{
+    const LabCase *c = e->lab_case;
+    if (!e->virtual_device || !e->report || !c->run)
+        return ERROR_FAULT_NONE;
+    if (error_is_injected(c))
+        return fault_of_injected(e);
+    return c->expect_error[0] && c->must_meet && !has_met(e) ? ERROR_NOT_MET : ERROR_FAULT_NONE;
+}
+
+const char *error_fault_text(Arena *a, const Evidence *e, Language language)
+{
+    switch (error_fault(e)) {
+    case ERROR_WITHOUT_CAUSE:
+        return language_say(language, "In a run before, on the same inputs, no CUDA call was made to fail, and an error was "
+                                      "returned all the same.");
+    case ERROR_NOT_INJECTED:
+        return language_say(language, "No CUDA call was made to fail: the program made fewer calls that can fail than "
+                                      "in the run before, on the same inputs.");
+    case ERROR_NOT_RETURNED:
+        if (!e->has_returned)
+            return arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and no error was returned."),
+                                (long long)e->report->injected_code);
+        return arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and %.10g was returned."),
+                            (long long)e->report->injected_code, e->returned);
+    case ERROR_NOT_MET:
+        return language_say(language, "No CUDA call has failed, and the case is about one that does.");
+    default:
+        return NULL;
+    }
+}
