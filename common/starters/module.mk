@@ -19,7 +19,7 @@ starters: $(BUILD)/bin/starters ## make the labs' starters and the code in their
 	@$(BUILD)/bin/starters --kit .
 
 check-starters: all ## starters, solutions, broken and accepted submissions: each gets what it must
-	@BUILD=$(BUILD) KIT=$(KIT) common/starters/test/check-starters.t
+	@BUILD=$(BUILD) KIT=$(KIT) COMPILER=$(COMPILER) common/starters/test/check-starters.t
 
 check-solutions: all ## every solution, host part sanitized, on every case in SEEDS=20 orders of blocks and warps: no finding, the same bytes; LABS=a,b
 	@BUILD=$(BUILD) KIT=$(KIT) SEEDS=$(SEEDS) common/starters/solutions.sh $(subst $(comma), ,$(LABS))

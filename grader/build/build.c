@@ -115,7 +115,10 @@ static void add_log(Build *b, const char *bytes, size_t length)
     drop_temporary_numbers(text);
     text_strip_folder(text, b->in->places->in_src);
     text_strip_folder(text, b->in->places->in_build);
-    strbuf_puts(&b->log, text);
+    if (b->in->kit->compiler.kind == COMPILER_CLANG)
+        messages_of_clang(text, &b->log);
+    else
+        strbuf_puts(&b->log, text);
     if (text[0] && text[strlen(text) - 1] != '\n')
         strbuf_puts(&b->log, "\n");
 }

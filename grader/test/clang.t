@@ -59,6 +59,7 @@ same "the example class: its compiler" clang "$(compilers demo)"
 check "its version is labcc's" grep -qF " $(jq -r .compiler.version "$tmp/demo/results/s002/01-indexing/result.json")" <("$BUILD/bin/labcc" --version)
 check "the page names it" grep -qE '<dt>Compiler</dt><dd>clang [0-9.]+</dd>' "$tmp/demo/report/s002/01-indexing.html"
 check "a wrong source is told with its line" jq -e '.build.log | test("^vector_add.cu:[0-9]+:[0-9]+: error: ")' "$tmp/demo/results/s003/02-vector-add/result.json"
+check "and without clang's count of errors" jq -e '.build.log | contains("generated when compiling") | not' "$tmp/demo/results/s003/02-vector-add/result.json"
 fails "another compiler for the same class" "was graded with clang" "$grade" regrade --submissions grader/example-class --out "$tmp/demo" \
     --labs 01-indexing --students s004 --compiler nvcc
 same "regrade with the same one" 1 "$(status_of "$grade" regrade --submissions grader/example-class --out "$tmp/demo" --labs 01-indexing --students s004)"
@@ -81,5 +82,5 @@ same "solutions of three labs: verdicts" "pass pass pass" "$(jq -r .verdict "$tm
 cp -r labs/01-indexing "$tmp/" && cp solutions/01-indexing/indexing.cu "$tmp/01-indexing/"
 make -s -C "$tmp/01-indexing" KIT="$KIT" KIT_BUILD="$BUILD" check COMPILER=clang CASE="$("$BUILD/bin/labtool" cases 01-indexing | head -n 1)" >"$tmp/stdout" 2>&1
 same "make check: status" 0 $?
-check "make check: what it says" grep -q 'OK (' "$tmp/stdout"
+check "make check: what it says" grep -qE '^Score: ([0-9]+)/\1' "$tmp/stdout"
 tap_end
