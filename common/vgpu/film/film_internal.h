@@ -32,7 +32,7 @@ typedef struct FilmRun {
 } FilmRun;
 
 typedef struct FilmStep {
-    uint32_t bytes; /* of this record with its runs and values */
+    _Alignas(8) uint32_t bytes; /* of this record with its runs and values, a multiple of 8: runs follow */
     uint32_t turn;  /* how often the warp had come by this instruction before */
     uint32_t pc;    /* of the last instruction */
     uint16_t code;  /* index of FilmCode */
