@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How the virtual GPU's words on a launch that is refused begin (common/vgpu/cudart/launch.c). */
-static const char LAUNCH_REASON[] = "this launch is refused: ";
-
 typedef void (*Explain)(StrBuf *out, const CaseFacts *facts, const CaseResult *r);
 
 static void add_stderr(StrBuf *out, const CaseFacts *facts)
@@ -137,31 +134,19 @@ static const VgpuError *error_behind(const CaseFacts *facts)
     return &facts->report->errors[0];
 }
 
-/* What the virtual GPU says of the call that failed, where it knows more than the error's name. */
-static const char *reason_of(const VgpuReport *report, const VgpuError *e)
-{
-    for (size_t i = 0; i < report->n_findings; i++) {
-        const Finding *f = &report->findings[i];
-        bool same_place = f->site.line > 0 && f->site.line == e->line && strcmp(f->site.file, e->file) == 0;
-        if (same_place && f->advice && strncmp(f->message, LAUNCH_REASON, strlen(LAUNCH_REASON)) == 0)
-            return f->message + strlen(LAUNCH_REASON);
-    }
-    return NULL;
-}
-
 /* "indexing.cu:66: the launch failed: 2,048 threads a block; 1,024 is the limit (cudaErrorInvalidValue)." <<<>>> is a call of a
  * function that no student has heard of. True when the reason is told. */
 static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuError *e)
 {
     bool launch = strncmp(e->call, "__cudaLaunchKernel", strlen("__cudaLaunchKernel")) == 0;
-    const char *reason = launch ? reason_of(facts->report, e) : NULL;
-    if (reason)
-        strbuf_printf(out, language_say(facts->language, "the launch failed: %s (%s)."), reason, e->error);
+    const char *reason = strstr(e->call, ": "); /* behind the name (common/vgpu/cudart/launch.c) */
+    if (launch && reason)
+        strbuf_printf(out, language_say(facts->language, "the launch failed: %s (%s)."), reason + 2, e->error);
     else if (launch)
         strbuf_printf(out, language_say(facts->language, "the launch failed: %s."), e->error);
     else
         strbuf_printf(out, language_say(facts->language, "%s returned %s."), e->call, e->error);
-    return reason != NULL;
+    return launch && reason;
 }
 
 static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseResult *r)

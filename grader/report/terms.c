@@ -73,9 +73,6 @@ bool report_finding_is_told(const CaseResult *c, const Finding *f)
     size_t length = strlen(f->text);
     while (length > 0 && f->text[length - 1] == '\n')
         length--;
-    const char *clause = f->message ? strstr(f->message, ": ") : NULL; /* a reason that the message gives in its own sentence */
-    if (clause && strstr(c->message, clause + 2))
-        return true;
     return length > 0 ? memmem(c->message, strlen(c->message), f->text, length) != NULL
                       : strstr(c->message, f->message) != NULL;
 }

@@ -3,7 +3,7 @@
 #
 # screens/list has a line a mistake: LAB NAME CURE, NAME a broken submission and CURE a pattern. A name with `:` is no submission: what is before it is the name,
 # and what is behind it a command of sed that makes the mistake of the solution. Of those the compiler's own words are not kept.
-# BLESS=1 keeps the screens as they are now; read the diff.
+# BLESS=1 keeps the screens as they are now; read the diff. ONLY=PATTERN: the mistakes of such names alone.
 set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
 cd "$KIT" || exit 2
@@ -34,6 +34,8 @@ fits() { # the shell's prompt and make's last line come behind it
 n=0
 while read -r lab name cure; do
     n=$((n + 1))
+    # shellcheck disable=SC2053 # a pattern
+    [[ ${name%%:*} = ${ONLY:-*} ]] || continue
     make_screen "$lab" "$name"
     kept=$here/$lab-${name%%:*}.txt
     check "$lab ${name%%:*}: fits" fits

@@ -261,7 +261,10 @@ void call_record_error(Call *call, int code, const char *name)
     facade_send(&(DeviceMsg){.op = OP_DEVICE_ERROR, .device = call_device()}, &reply);
     msg.sticky = reply.error != DEVICE_OK && (int)error_of_device(reply.error) == code;
     StrBuf names = {0};
-    strbuf_append(&names, call_name(call), strlen(call_name(call)) + 1);
+    strbuf_puts(&names, call_name(call));
+    if (call->why[0])
+        strbuf_printf(&names, ": %s", call->why);
+    strbuf_append(&names, "", 1);
     strbuf_append(&names, name, strlen(name) + 1);
     msg.in = (DeviceSpan){.data = names.text, .bytes = names.length};
     if (!names.failed)

@@ -224,6 +224,7 @@ typedef struct Call {
     const struct Kernel *kernel; /* of a launch */
     const struct HostFunction *host;
     bool external; /* an event's record or wait is to be part of the graph */
+    char why[80];  /* of a call that fails: more than its error says, for the record; "" */
 } Call;
 
 /* False: call->error says why the call cannot go on. */

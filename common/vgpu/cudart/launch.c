@@ -1,6 +1,7 @@
 /* launch: the ways to start a kernel. */
 #include "common/vgpu/cudart/cudart_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,8 +86,8 @@ static void put_count(StrBuf *out, uint64_t n)
 /* The limits of all cards ("Technical Specifications per Compute Capability", CUDA C++ Programming Guide). */
 enum { BLOCK_THREADS_MAX = 1024, BLOCK_Z_MAX = 64, GRID_YZ_MAX = 65535, GRID_X_MAX = INT32_MAX };
 
-/* Tells which limit a refused launch is beyond, if it is one of these. */
-static void advise_limit(Call *call, dim3 grid, dim3 block)
+/* Notes which limit a refused launch is beyond, if it is one of these. */
+static void note_limit(Call *call, dim3 grid, dim3 block)
 {
     uint64_t threads = (uint64_t)block.x * block.y * block.z;
     const struct {
@@ -96,9 +97,7 @@ static void advise_limit(Call *call, dim3 grid, dim3 block)
                   {grid.x, GRID_X_MAX, "blocks in x"},            {grid.y, GRID_YZ_MAX, "blocks in y"},
                   {grid.z, GRID_YZ_MAX, "blocks in z"}};
     StrBuf text = {0};
-    strbuf_puts(&text, "this launch is refused: ");
-    size_t said = text.length;
-    for (size_t i = 0; i < sizeof limits / sizeof *limits && text.length == said; i++) {
+    for (size_t i = 0; i < sizeof limits / sizeof *limits && text.length == 0; i++) {
         if (limits[i].n > limits[i].max) {
             put_count(&text, limits[i].n);
             strbuf_printf(&text, " %s; ", limits[i].what);
@@ -108,8 +107,8 @@ static void advise_limit(Call *call, dim3 grid, dim3 block)
             strbuf_printf(&text, "0 %s; there must be one at least", limits[i].what);
         }
     }
-    if (text.length > said && !text.failed)
-        call_advise(call, NULL, text.text, "kernel<<<blocks, threads>>>: which of the two numbers is it?");
+    if (text.length > 0 && !text.failed)
+        snprintf(call->why, sizeof call->why, "%s", text.text);
     strbuf_free(&text);
 }
 
@@ -165,7 +164,7 @@ static cudaError_t enter_and_launch(Api api, const void *kernel, dim3 grid, dim3
     if (error != cudaSuccess && by_brackets)
         t->failed_launch = call.site;
     if (error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue)
-        advise_limit(&call, grid, block);
+        note_limit(&call, grid, block);
     return call_leave(&call, error);
 }
 

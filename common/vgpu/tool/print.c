@@ -18,7 +18,10 @@ static void put_errors(const Records *r, StrBuf *out)
         if (known)
             strbuf_printf(out, "%s:%u: ", site.file, site.line);
         bool by_brackets = strncmp(e->call, "__cudaLaunchKernel", strlen("__cudaLaunchKernel")) == 0;
-        strbuf_printf(out, "%s returned %s (%d)%s\n", by_brackets ? "the launch" : e->call, e->error, (int)e->code,
+        const char *why = strstr(e->call, ": "); /* behind the name */
+        size_t name = why ? (size_t)(why - e->call) : strlen(e->call);
+        strbuf_printf(out, "%.*s returned %s (%d)%s%s\n", by_brackets ? (int)strlen("the launch") : (int)name,
+                      by_brackets ? "the launch" : e->call, e->error, (int)e->code, why ? why : "",
                       e->sticky ? ": every later call does too" : "");
         if (e->sticky)
             return;
