@@ -45,8 +45,11 @@ static bool try_command(const char **args, bool switch_user, char *errors, size_
         _exit(127);
     }
     close(pipe_ends[1]);
-    ssize_t n = pid > 0 ? read(pipe_ends[0], errors, size - 1) : -1;
-    errors[n > 0 ? n : 0] = '\0';
+    size_t length = 0; /* bubblewrap writes a line in pieces */
+    for (ssize_t n; pid > 0 && length < size - 1 &&
+                    (n = read(pipe_ends[0], errors + length, size - 1 - length)) > 0;)
+        length += (size_t)n;
+    errors[length] = '\0';
     errors[strcspn(errors, "\n")] = '\0';
     close(pipe_ends[0]);
     int status = 1;

@@ -11,7 +11,7 @@ grade=$BUILD/bin/grade
 root=$tmp/root
 mkdir -p "$root/proc/sys/kernel" "$root/proc/sys/user" "$root/etc/apparmor.d" "$tmp/bin"
 stub() { printf '#!/bin/sh\n%s\n' "$2" >"$tmp/bin/$1" && chmod +x "$tmp/bin/$1"; }
-stub bwrap 'echo "bwrap: setting up uid map: Permission denied" >&2; exit 1'
+stub bwrap 'printf "bwrap: " >&2; sleep 0.1; echo "setting up uid map: Permission denied" >&2; exit 1'
 
 says() { # TEXT: both commands say it
     KIT_DOCTOR_ROOT=$root "$grade" run --submissions grader/example-class --out "$tmp/out" --bwrap "$tmp/bin/bwrap" >"$tmp/run" 2>&1
