@@ -17,13 +17,16 @@ fi
 
 tmp=$(mktemp -d /tmp/attacks-test-XXXXXX)
 chmod 711 "$tmp"
-trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp"' EXIT
+lean=
+trap 'umount "$tmp/full" 2>/dev/null; rm -rf "$tmp" ${lean:+"$lean"}' EXIT
 lab=02-vector-add
 make_kit_copy "$tmp/kit" $lab
 cp solutions/$lab/hidden.yaml "$tmp/kit/solutions/$lab/"
 sed -i 's/^limits: .*/limits: {wall_s: 4, cpu_s: 4, memory_mib: 512}\ncompile_mib: 1536\nforbid:\n  - {include: "thrust\/*", why: the loop is what you learn here}\n  - {symbol: "cublas*", why: the loop is what you learn here}/' \
     "$tmp/kit/labs/$lab/lab.yaml"
-make_lean_toolkit "$tmp/toolkit"
+# Submissions see the toolkit where it lies, and some look around in places that a sandbox leaves empty.
+lean=$BUILD/attacks-toolkit-$$
+[[ $lean =~ ^/(tmp|root|home|var)/ ]] || make_lean_toolkit "$lean"
 mkdir "$tmp/scratch"
 chmod 711 "$tmp/scratch"
 export TMPDIR=$tmp/scratch
