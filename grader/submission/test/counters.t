@@ -27,6 +27,7 @@ ln -s libcudart.so.13 "$toolkit/lib64/libcudart.so"
 cat >"$toolkit/bin/nvcc" <<'END'
 #!/bin/bash
 # Of what only one of the two builds can compile, the other fails.
+[ "$1" != --version ] || { echo 'Cuda compilation tools, release 13.0, V13.0.88'; exit; }
 while [ $# -gt 1 ]; do
     case $1 in
     -arch=compute_75) ! grep -q 'for this card alone' /src/*.cu || { echo 'error: no'; exit 1; } ;;
