@@ -1,4 +1,4 @@
-// on-gpu: pass 1
+// on-gpu: slow 1
 // Right, and four times as slow as it could be: what the clock of a card is tried with.
 #include "lab.h"
 #include "reduction.h"
