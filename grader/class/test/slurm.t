@@ -122,11 +122,15 @@ check "killed: its tasks are still there" test "$(jobs_of_grader)" -gt 0
 old=$(ls -d "$tmp"/killed/slurm/run-*)
 (while sleep 0.1; do mkdir -p "$old" && echo "node n1: a task of the killed run, which is just ending" | tee "$old/problem" >"$tmp/killed/slurm/problem"; done 2>/dev/null) &
 late=$!
-on_cluster "$tmp/killed" --per-task 2
+mkdir "$tmp/hasty" # its scancel ends tasks, and fails, as where one of them ended by itself in between
+printf '#!/bin/sh\n%s "$@"\n[ "$1" = --quiet ] && mkdir "%s/once" 2>/dev/null && exit 1\nexit 0\n' "$(command -v scancel)" "$tmp/hasty" >"$tmp/hasty/scancel"
+chmod +x "$tmp/hasty/scancel"
+PATH=$tmp/hasty:$PATH on_cluster "$tmp/killed" --per-task 2
 status=$?
 kill $late
 wait $late 2>/dev/null
 rm -rf "$tmp/killed/slurm"
+[ $status = 1 ] || sed "s/^/# /" "$tmp/stderr"
 same "killed and started again, with a task that ends late: status" 1 $status
 same "killed and started again: the same bytes" "$wanted" "$(bytes "$tmp/killed")"
 same "no task is left" 0 "$(jobs_of_grader)"
