@@ -159,7 +159,7 @@ static bool is_before(const RaceAccess *r, const Record *old, Cell cell, Cell mi
 {
     if (old->block == r->now.block && old->interval < r->now.interval)
         return true; /* a barrier lies between */
-    OrderPoint p = {old->block, thread_of(old, cell), old->interval, old->tick,
+    OrderPoint p = {old->block, thread_of(old, cell), old->interval, old->epoch,
                     !(old->flags & RECORD_WRITES)};
     return order_is_after(r->e, thread_of(&r->now, mine), &p);
 }

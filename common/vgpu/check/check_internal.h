@@ -11,7 +11,7 @@
  *   quick.c    shared memory: the common accesses, without the two above
  *   wide*.c    accesses of whole blocks, kept aside while nothing meets them
  *   guess.c    reads that a compare-and-swap checks     polled.c   volatile loads that poll
- *   order.c    happens-before beyond barriers     know.c    what a thread knows of others
+ *   order.c    happens-before beyond barriers     vector_clock.c
  *   check.c    the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
  */
@@ -20,10 +20,10 @@
 
 #include "common/base/arena.h"
 #include "common/vgpu/check/check.h"
-#include "common/vgpu/check/know.h"
 #include "common/vgpu/check/pool.h"
 #include "common/vgpu/check/record.h"
 #include "common/vgpu/check/segment.h"
+#include "common/vgpu/check/vector_clock.h"
 #include "common/vgpu/check/wide.h"
 
 #include <pthread.h>
@@ -154,7 +154,7 @@ typedef struct CheckGrid {
 typedef struct CheckSpawn {
     Place place;
     uint32_t launcher; /* index in grids */
-    Know before;
+    VectorClock before;
 } CheckSpawn;
 
 struct CheckSet {
@@ -172,7 +172,7 @@ struct CheckSet {
     size_t n_grids, cap_grids;
     CheckSpawn *spawns; /* by number, from 1 on */
     size_t n_spawns, cap_spawns;
-    Know before; /* what every block of the launch knows when it begins */
+    VectorClock before; /* of every block of the launch when it begins */
     uint64_t launch_number;
     uint64_t launch_site;
     Place *place_base; /* first place of each function of the module, and one past the last */
@@ -282,14 +282,14 @@ bool polled_is(const IrFunction *f, uint32_t pc);
 struct OrderLaunch *order_launch_create(void);
 void order_launch_reset(struct OrderLaunch *o);
 void order_launch_free(struct OrderLaunch *o);
-/* All that the lane did and knows, for a grid that it launches. */
-Know order_spawn(const CheckEvent *e, unsigned lane);
+/* The clock of the lane, for a grid that it launches. */
+VectorClock order_spawn(const CheckEvent *e, unsigned lane);
 /* The same and the ends of all blocks of the ranges. */
-Know order_after(CheckSet *set, Know before, const ExecAfter *after, size_t n);
-/* A block begins that knows all this. */
-void order_block_begin(CheckSet *set, CheckBlock *b, Know before);
-/* Sync count of a warp: bumped by each warp sync and fence, so that accesses before and after differ. */
-uint32_t order_tick(const CheckBlock *b, uint32_t warp);
+VectorClock order_after(CheckSet *set, VectorClock before, const ExecAfter *after, size_t n);
+/* A block begins with this clock. */
+void order_block_begin(CheckSet *set, CheckBlock *b, VectorClock before);
+/* The epoch of a warp: raised by each warp sync and fence, so that accesses before and after differ. */
+uint32_t order_epoch(const CheckBlock *b, uint32_t warp);
 void order_barrier(const CheckEvent *e);
 /* A barrier of some threads: lanes of each warp that arrived, and those of them that waited. */
 void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint32_t *waited,

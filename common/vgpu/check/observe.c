@@ -68,7 +68,7 @@ static void on_launch_begin(void *self, const ExecLaunch *launch)
         set->workers[w].has_block = false;
         set->workers[w].limited = false;
     }
-    set->before = (Know){0};
+    set->before = (VectorClock){0};
     if (launch->family_grid > 0 && launch->family_grid <= set->n_spawns)
         set->before =
             order_after(set, set->spawns[launch->family_grid - 1].before, launch->after, launch->n_after);
@@ -92,7 +92,7 @@ static void on_spawn(void *self, const ExecWho *who, uint32_t lane, uint32_t gri
     set->spawns[grid - 1] =
         (CheckSpawn){.place = check_place(set, who),
                      .launcher = (uint32_t)set->n_grids - 1,
-                     .before = check_has(set, CHECK_RACE) ? order_spawn(&e, lane) : (Know){0}};
+                     .before = check_has(set, CHECK_RACE) ? order_spawn(&e, lane) : (VectorClock){0}};
 }
 
 static void on_launch_end(void *self, const ExecLaunch *launch)

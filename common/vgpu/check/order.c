@@ -2,16 +2,16 @@
  *
  * Two ways lead from one thread's access to another's:
  *
- *   warp sync     each warp has a tick, bumped by every warp sync and fence. After a warp sync its
+ *   warp sync     each warp has an epoch, raised by every warp sync and fence. After a warp sync its
  *                 lanes know all that they did before it:
- *                     known[t][u] = t knows what u did at ticks below this
- *                 (one number, `base`, while all lanes of the warp know the same).
+ *                     clocks[t][u] = the epoch of u in the clock of t
+ *                 (one number, `base`, while all lanes of the warp have the same clock).
  *   publication   a release pattern of one thread (a fence, then a strong write of a location L; or a
  *                 release on L), and an acquire pattern of another (a strong read of L, then a fence; or
  *                 an acquire on L) that sees what the first stored, or what atomics made of it:
  *
  *                     store d
- *                     fence         snapshot: what the thread did (a fact) and knows
+ *                     fence         snapshot: the thread's clock
  *                     store L  ---> L: the snapshot ---> load L        seen
  *                                                        fence         what is seen is known
  *                                                        load d
@@ -26,7 +26,7 @@
  * stored last, and one of the two narrow, sees nothing.
  *
  * A barrier over a part of a block publishes what its threads did to those of them that waited. Barriers over
- * the whole block are kept out of the ticks: the block counts them as intervals, a fact of interval i covers
+ * the whole block are kept out of the epochs: the block counts them as intervals, a clock at interval i covers
  * all intervals before i of its block, and after a barrier each thread knows what every thread of the block
  * knew.
  *
@@ -57,22 +57,22 @@ typedef enum Reach { NEAR, FAR, N_REACHES } Reach;
 /* Snapshots of the last fences that reach so far: near, of any scope; far, of wide ones. */
 typedef struct OrderFence {
     uint32_t fenced;              /* lanes with a fence */
-    const Fact *fact[WARP_LANES]; /* what the lane had done by then */
-    Know learnt[WARP_LANES];      /* and learnt */
-    Know more[WARP_LANES];        /* fences of others, met at a sync */
+    const WarpClock *warp_clock[WARP_LANES]; /* of the lane, as it was then */
+    VectorClock learnt[WARP_LANES];          /* and learnt */
+    VectorClock more[WARP_LANES];            /* fences of others, met at a sync */
 } OrderFence;
 
 typedef struct OrderWarp {
-    uint32_t tick, base;
-    uint32_t (*known)[WARP_LANES];
-    Know learnt[WARP_LANES];          /* through publications */
-    Know seen[N_REACHES][WARP_LANES]; /* learnt with the next fence that reaches so far */
+    uint32_t epoch, base;
+    uint32_t (*clocks)[WARP_LANES];
+    VectorClock learnt[WARP_LANES];          /* through publications */
+    VectorClock seen[N_REACHES][WARP_LANES]; /* learnt with the next fence that reaches so far */
     OrderFence fence[N_REACHES];
 } OrderWarp;
 
 typedef struct OrderBlock {
     OrderWarp *warps[WARPS_MAX];  /* NULL until the warp fences or syncs */
-    Know learnt, more[N_REACHES]; /* by all, at the last barrier */
+    VectorClock learnt, more[N_REACHES]; /* by all, at the last barrier */
     bool changed;                 /* since the last barrier */
 } OrderBlock;
 
@@ -81,7 +81,7 @@ typedef struct Location {
     uint64_t word;  /* 0: free */
     uint32_t to;    /* the block, or TO_ALL */
     uint32_t chain; /* number of the chain of a store and the atomics that saw one another since */
-    Know know;      /* along that chain */
+    VectorClock clock; /* along that chain */
     /* TO_ALL: */
     uint32_t block, thread; /* who stored last */
     uint32_t last;          /* the block of the last store or atomic */
@@ -91,7 +91,7 @@ enum { TO_ALL = UINT32_MAX };
 
 typedef struct OrderLaunch {
     pthread_mutex_t lock;
-    KnowMaker maker; /* full: everything counts as ordered from then on */
+    ClockMaker maker; /* full: everything counts as ordered from then on */
     Location *locations;
     size_t n, cap;
     bool published;
@@ -109,7 +109,7 @@ struct OrderLaunch *order_launch_create(void)
 
 void order_launch_reset(struct OrderLaunch *o)
 {
-    know_reset(&o->maker);
+    clock_maker_reset(&o->maker);
     if (o->n)
         memset(o->locations, 0, o->cap * sizeof *o->locations);
     o->n = 0;
@@ -126,7 +126,7 @@ void order_launch_free(struct OrderLaunch *o)
     free(o);
 }
 
-/* ---- what is known; callers hold the lock ---- */
+/* ---- clocks; callers hold the lock ---- */
 
 static void *order_take(OrderLaunch *o, size_t size)
 {
@@ -136,9 +136,9 @@ static void *order_take(OrderLaunch *o, size_t size)
     return at;
 }
 
-static void merge_into(OrderLaunch *o, Know *k, Know more)
+static void clock_join_into(OrderLaunch *o, VectorClock *k, VectorClock more)
 {
-    *k = know_merge(&o->maker, *k, more);
+    *k = clock_join(&o->maker, *k, more);
 }
 
 static OrderBlock *block_order(OrderLaunch *o, CheckBlock *b)
@@ -173,62 +173,62 @@ static uint32_t lanes_of_warp(const CheckBlock *b, uint32_t warp)
     return n >= WARP_LANES ? 0xFFFFFFFFu : (1u << n) - 1;
 }
 
-uint32_t order_tick(const CheckBlock *b, uint32_t warp)
+uint32_t order_epoch(const CheckBlock *b, uint32_t warp)
 {
-    return b->order && warp < WARPS_MAX && b->order->warps[warp] ? b->order->warps[warp]->tick : 0;
+    return b->order && warp < WARPS_MAX && b->order->warps[warp] ? b->order->warps[warp]->epoch : 0;
 }
 
-/* What the lanes of a warp have done up to here. */
-static Fact *fact_of_now(OrderLaunch *o, CheckBlock *b, uint32_t warp)
+/* The clocks of a warp's lanes as they are here. */
+static WarpClock *warp_clock_now(OrderLaunch *o, CheckBlock *b, uint32_t warp)
 {
     OrderWarp *w = warp_order(o, b, warp);
-    Fact *f = w ? order_take(o, sizeof *f) : NULL;
+    WarpClock *f = w ? order_take(o, sizeof *f) : NULL;
     if (!f)
         return NULL;
-    *f = (Fact){
+    *f = (WarpClock){
         .block = b->linear,
         .interval = b->interval,
         .warp = warp,
-        .tick = w->tick + 1,
+        .epoch = w->epoch + 1,
         .base = w->base,
-        .known = w->known,
+        .clocks = w->clocks,
     };
-    w->tick++;
+    w->epoch++;
     return f;
 }
 
 /* ---- synchronisation ---- */
 
 /* The fences of some lanes, and `more`. */
-static Know gather_fences(OrderLaunch *o, const OrderFence *f, uint32_t lanes, Know more)
+static VectorClock gather_fences(OrderLaunch *o, const OrderFence *f, uint32_t lanes, VectorClock more)
 {
     for (uint32_t rest = lanes & f->fenced; rest;) {
-        const Fact *fact = f->fact[__builtin_ctz(rest)];
+        const WarpClock *clock = f->warp_clock[__builtin_ctz(rest)];
         uint32_t same = 0;
         for (uint32_t r = rest; r; r &= r - 1) {
             unsigned lane = (unsigned)__builtin_ctz(r);
-            if (f->fact[lane] == fact) {
+            if (f->warp_clock[lane] == clock) {
                 same |= 1u << lane;
-                merge_into(o, &more, f->learnt[lane]);
+                clock_join_into(o, &more, f->learnt[lane]);
             }
         }
-        more = know_add(&o->maker, more, fact, same);
+        more = clock_add_warp(&o->maker, more, clock, same);
         rest &= ~same;
     }
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        merge_into(o, &more, f->more[__builtin_ctz(rest)]);
+        clock_join_into(o, &more, f->more[__builtin_ctz(rest)]);
     return more;
 }
 
-static Know gather(OrderLaunch *o, const Know *of, uint32_t lanes, Know more)
+static VectorClock gather(OrderLaunch *o, const VectorClock *of, uint32_t lanes, VectorClock more)
 {
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        merge_into(o, &more, of[__builtin_ctz(rest)]);
+        clock_join_into(o, &more, of[__builtin_ctz(rest)]);
     return more;
 }
 
 /* What lanes have learnt, and what they have seen: a barrier is a fence for it. */
-static Know gather_learnt(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Know learnt)
+static VectorClock gather_learnt(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, VectorClock learnt)
 {
     learnt = gather(o, w->learnt, lanes, learnt);
     for (Reach reach = NEAR; reach <= FAR; reach++)
@@ -236,10 +236,10 @@ static Know gather_learnt(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, Kn
     return learnt;
 }
 
-static void set_lanes(Know *of, uint32_t lanes, Know know)
+static void set_lanes(VectorClock *of, uint32_t lanes, VectorClock clock)
 {
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        of[__builtin_ctz(rest)] = know;
+        of[__builtin_ctz(rest)] = clock;
 }
 
 void order_barrier(const CheckEvent *e)
@@ -264,9 +264,9 @@ void order_barrier(const CheckEvent *e)
         set_lanes(w->learnt, 0xFFFFFFFFu, ob->learnt);
         for (Reach reach = NEAR; reach <= FAR; reach++) {
             OrderFence *f = &w->fence[reach];
-            set_lanes(w->seen[reach], 0xFFFFFFFFu, (Know){0});
+            set_lanes(w->seen[reach], 0xFFFFFFFFu, (VectorClock){0});
             set_lanes(f->more, 0xFFFFFFFFu, ob->more[reach]);
-            memset(f->fact, 0, sizeof f->fact);
+            memset(f->warp_clock, 0, sizeof f->warp_clock);
             f->fenced = 0;
         }
     }
@@ -278,14 +278,14 @@ void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint
                         uint32_t n_warps)
 {
     OrderLaunch *o = e->set->order;
-    Know learnt = {0}, more[N_REACHES] = {{0}};
+    VectorClock learnt = {0}, more[N_REACHES] = {{0}};
     pthread_mutex_lock(&o->lock);
     for (uint32_t i = 0; i < n_warps; i++) {
-        const Fact *now = arrived[i] ? fact_of_now(o, e->block, i) : NULL;
+        const WarpClock *now = arrived[i] ? warp_clock_now(o, e->block, i) : NULL;
         if (!now)
             continue;
         const OrderWarp *w = e->block->order->warps[i];
-        learnt = gather_learnt(o, w, arrived[i], know_add(&o->maker, learnt, now, arrived[i]));
+        learnt = gather_learnt(o, w, arrived[i], clock_add_warp(&o->maker, learnt, now, arrived[i]));
         for (Reach reach = NEAR; reach <= FAR; reach++)
             more[reach] = gather_fences(o, &w->fence[reach], arrived[i], more[reach]);
         e->block->order->changed = true;
@@ -294,33 +294,33 @@ void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint
         OrderWarp *w = waited[i] ? warp_order(o, e->block, i) : NULL;
         for (uint32_t rest = w ? waited[i] : 0; rest; rest &= rest - 1) {
             unsigned lane = (unsigned)__builtin_ctz(rest);
-            merge_into(o, &w->learnt[lane], learnt);
+            clock_join_into(o, &w->learnt[lane], learnt);
             for (Reach reach = NEAR; reach <= FAR; reach++)
-                merge_into(o, &w->fence[reach].more[lane], more[reach]);
+                clock_join_into(o, &w->fence[reach].more[lane], more[reach]);
         }
     }
     pthread_mutex_unlock(&o->lock);
 }
 
-/* The lanes of mask now know all that any of them knew, and what they did up to here. */
-static void merge_known(OrderLaunch *o, OrderWarp *w, uint32_t mask)
+/* The lanes of mask have their joined clock from now on, which covers what they did up to here. */
+static void join_lanes(OrderLaunch *o, OrderWarp *w, uint32_t mask)
 {
-    uint32_t(*known)[WARP_LANES] = order_take(o, sizeof(uint32_t[WARP_LANES][WARP_LANES]));
-    if (!known)
+    uint32_t(*clocks)[WARP_LANES] = order_take(o, sizeof(uint32_t[WARP_LANES][WARP_LANES]));
+    if (!clocks)
         return;
     for (int t = 0; t < WARP_LANES; t++)
         for (int u = 0; u < WARP_LANES; u++)
-            known[t][u] = w->known ? w->known[t][u] : w->base;
+            clocks[t][u] = w->clocks ? w->clocks[t][u] : w->base;
     for (int u = 0; u < WARP_LANES; u++) {
-        uint32_t most = mask >> u & 1 ? w->tick + 1 : 0;
+        uint32_t most = mask >> u & 1 ? w->epoch + 1 : 0;
         for (uint32_t rest = mask; rest; rest &= rest - 1) {
-            uint32_t k = known[__builtin_ctz(rest)][u];
+            uint32_t k = clocks[__builtin_ctz(rest)][u];
             most = k > most ? k : most;
         }
         for (uint32_t rest = mask; rest; rest &= rest - 1)
-            known[__builtin_ctz(rest)][u] = most;
+            clocks[__builtin_ctz(rest)][u] = most;
     }
-    w->known = known; /* a new matrix: facts keep the old one */
+    w->clocks = clocks; /* a new matrix: snapshots keep the old one */
 }
 
 void order_warp_sync(const CheckEvent *e, uint32_t mask)
@@ -331,18 +331,18 @@ void order_warp_sync(const CheckEvent *e, uint32_t mask)
     if (w) {
         uint32_t all = lanes_of_warp(e->block, e->who->warp);
         if ((mask & all) == all) {
-            w->base = w->tick + 1;
-            w->known = NULL;
+            w->base = w->epoch + 1;
+            w->clocks = NULL;
         } else {
-            merge_known(o, w, mask);
+            join_lanes(o, w, mask);
         }
-        w->tick++;
+        w->epoch++;
         if (o->published || e->block->order->changed) {
-            set_lanes(w->learnt, mask, gather(o, w->learnt, mask, (Know){0}));
+            set_lanes(w->learnt, mask, gather(o, w->learnt, mask, (VectorClock){0}));
             for (Reach reach = NEAR; reach <= FAR; reach++) {
                 OrderFence *f = &w->fence[reach];
-                set_lanes(w->seen[reach], mask, gather(o, w->seen[reach], mask, (Know){0}));
-                set_lanes(f->more, mask, gather_fences(o, f, mask, (Know){0}));
+                set_lanes(w->seen[reach], mask, gather(o, w->seen[reach], mask, (VectorClock){0}));
+                set_lanes(f->more, mask, gather_fences(o, f, mask, (VectorClock){0}));
             }
         }
     }
@@ -359,14 +359,14 @@ static bool is_release(IrSem sem)
     return sem == SEM_RELEASE || sem == SEM_ACQ_REL || sem == SEM_SC;
 }
 
-/* What the lane has seen, it knows. */
+/* What the lane has seen goes into its clock. */
 static void acquire_seen(const CheckEvent *e, OrderWarp *w, unsigned lane, bool narrow)
 {
     for (Reach reach = NEAR; reach <= (narrow ? NEAR : FAR); reach++) {
-        if (know_is_nothing(w->seen[reach][lane]))
+        if (clock_is_zero(w->seen[reach][lane]))
             continue;
-        merge_into(e->set->order, &w->learnt[lane], w->seen[reach][lane]);
-        w->seen[reach][lane] = (Know){0};
+        clock_join_into(e->set->order, &w->learnt[lane], w->seen[reach][lane]);
+        w->seen[reach][lane] = (VectorClock){0};
         e->block->order->changed = true;
     }
 }
@@ -375,15 +375,15 @@ static void fence_locked(const CheckEvent *e, uint32_t mask, IrSem sem, IrScope 
 {
     OrderLaunch *o = e->set->order;
     OrderWarp *w = warp_order(o, e->block, e->who->warp);
-    Fact *fact = w && is_release(sem) ? fact_of_now(o, e->block, e->who->warp) : NULL;
+    WarpClock *clock = w && is_release(sem) ? warp_clock_now(o, e->block, e->who->warp) : NULL;
     for (uint32_t rest = w ? mask : 0; rest && is_acquire(sem); rest &= rest - 1)
         acquire_seen(e, w, (unsigned)__builtin_ctz(rest), order_is_narrow(scope));
-    for (Reach reach = NEAR; fact && reach <= (order_is_narrow(scope) ? NEAR : FAR); reach++) {
+    for (Reach reach = NEAR; clock && reach <= (order_is_narrow(scope) ? NEAR : FAR); reach++) {
         OrderFence *f = &w->fence[reach];
         f->fenced |= mask;
         for (uint32_t rest = mask; rest; rest &= rest - 1) {
             unsigned lane = (unsigned)__builtin_ctz(rest);
-            f->fact[lane] = fact;
+            f->warp_clock[lane] = clock;
             f->learnt[lane] = w->learnt[lane];
         }
         e->block->order->changed = true;
@@ -405,9 +405,9 @@ bool order_has_fenced(const CheckBlock *b, uint32_t thread)
         return false;
     const OrderWarp *w = thread / WARP_LANES < WARPS_MAX ? ob->warps[thread / WARP_LANES] : NULL;
     if (!w)
-        return !know_is_nothing(ob->more[NEAR]);
+        return !clock_is_zero(ob->more[NEAR]);
     const OrderFence *f = &w->fence[NEAR];
-    return (f->fenced >> thread % WARP_LANES & 1) || !know_is_nothing(f->more[thread % WARP_LANES]);
+    return (f->fenced >> thread % WARP_LANES & 1) || !clock_is_zero(f->more[thread % WARP_LANES]);
 }
 
 /* ---- publication ---- */
@@ -469,7 +469,8 @@ typedef struct Strong {
     uint64_t word;
     unsigned lane;
     bool narrow, acquires, stores; /* stores: not an atomic */
-    const Fact *released, *reads;  /* what the lane did, which a release tells; what it read, which a store does; or NULL */
+    const WarpClock *released,
+        *reads; /* what the lane did, which a release tells; what it read, which a store does; or NULL */
 } Strong;
 
 /* What was stored last and the access are strong to one another. */
@@ -482,16 +483,16 @@ static bool sees(const Strong *s, const Location *all)
 static void learn_from(const Strong *s, const Location *l, Reach reach)
 {
     OrderLaunch *o = s->e->set->order;
-    OrderWarp *w = know_is_nothing(l->know) ? NULL : warp_order(o, s->e->block, s->e->who->warp);
+    OrderWarp *w = clock_is_zero(l->clock) ? NULL : warp_order(o, s->e->block, s->e->who->warp);
     if (!w)
         return;
-    Know learnt = w->learnt[s->lane], seen = w->seen[reach][s->lane];
+    VectorClock learnt = w->learnt[s->lane], seen = w->seen[reach][s->lane];
     bool reaches = reach == NEAR || !s->narrow;
     if (reaches)
-        merge_into(o, &learnt, s->acquires ? l->know : (Know){.reads = l->know.reads});
-    if (l->know.writes && !(reaches && s->acquires))
-        merge_into(o, &seen, (Know){l->know.writes, l->know.writes});
-    if (know_is_same(learnt, w->learnt[s->lane]) && know_is_same(seen, w->seen[reach][s->lane]))
+        clock_join_into(o, &learnt, s->acquires ? l->clock : (VectorClock){.reads = l->clock.reads});
+    if (l->clock.writes && !(reaches && s->acquires))
+        clock_join_into(o, &seen, (VectorClock){l->clock.writes, l->clock.writes});
+    if (clock_is_same(learnt, w->learnt[s->lane]) && clock_is_same(seen, w->seen[reach][s->lane]))
         return;
     w->learnt[s->lane] = learnt;
     w->seen[reach][s->lane] = seen;
@@ -512,24 +513,26 @@ static void learn(const Strong *s)
 }
 
 /* What the lane's strong write says to the block, or to all. w: NULL of a block that has nothing to say. */
-static Know said(const Strong *s, const OrderWarp *w, Reach reach)
+static VectorClock said(const Strong *s, const OrderWarp *w, Reach reach)
 {
     OrderLaunch *o = s->e->set->order;
     if (!w)
-        return (Know){0};
+        return (VectorClock){0};
     const OrderFence *f = &w->fence[reach];
     const uint32_t lane = 1u << s->lane;
-    Know know = f->more[s->lane];
+    VectorClock clock = f->more[s->lane];
     bool reaches = reach == NEAR || !s->narrow;
-    if (f->fact[s->lane])
-        know = know_add(&o->maker, know_merge(&o->maker, know, f->learnt[s->lane]), f->fact[s->lane], lane);
+    if (f->warp_clock[s->lane])
+        clock = clock_add_warp(&o->maker, clock_join(&o->maker, clock, f->learnt[s->lane]),
+                               f->warp_clock[s->lane], lane);
     if (s->released && reaches)
-        know = know_add(&o->maker, know_merge(&o->maker, know, w->learnt[s->lane]), s->released, lane);
+        clock =
+            clock_add_warp(&o->maker, clock_join(&o->maker, clock, w->learnt[s->lane]), s->released, lane);
     if (s->reads && reaches) {
-        merge_into(o, &know, (Know){.reads = w->learnt[s->lane].reads});
-        know = know_add_reads(&o->maker, know, s->reads, lane);
+        clock_join_into(o, &clock, (VectorClock){.reads = w->learnt[s->lane].reads});
+        clock = clock_add_warp_reads(&o->maker, clock, s->reads, lane);
     }
-    return know;
+    return clock;
 }
 
 static void publish(const Strong *s)
@@ -538,18 +541,18 @@ static void publish(const Strong *s)
     const OrderWarp *w = s->e->block->order ? warp_order(o, s->e->block, s->e->who->warp) : NULL;
     if (!make_room(o))
         return;
-    Know far = said(s, w, FAR), near = said(s, w, NEAR);
-    bool says = !know_is_nothing(near);
+    VectorClock far = said(s, w, FAR), near = said(s, w, NEAR);
+    bool says = !clock_is_zero(near);
     const uint32_t block = s->e->block->linear, thread = s->e->who->first_thread + s->lane;
     Location *all = find_location(o, s->word, TO_ALL, says);
     if (!all)
         return;
     bool follows = s->stores ? all->block == block && all->thread == thread : sees(s, all);
     if (!follows) {
-        all->know = (Know){0};
+        all->clock = (VectorClock){0};
         all->chain++;
     }
-    merge_into(o, &all->know, far);
+    clock_join_into(o, &all->clock, far);
     all->last = block;
     all->narrow = s->narrow;
     if (s->stores) {
@@ -558,11 +561,11 @@ static void publish(const Strong *s)
     }
     Location *own = find_location(o, s->word, block, says);
     if (own && own->chain != all->chain) {
-        own->know = (Know){0};
+        own->clock = (VectorClock){0};
         own->chain = all->chain;
     }
     if (own)
-        merge_into(o, &own->know, near);
+        clock_join_into(o, &own->clock, near);
     __atomic_store_n(&o->published, true, __ATOMIC_RELAXED);
 }
 
@@ -608,7 +611,7 @@ void order_strong_write(const CheckEvent *e, const ExecAccess *a)
     if (!writes(a) || !(says || __atomic_load_n(&o->published, __ATOMIC_RELAXED)))
         return; /* nobody has fenced: nothing to pass on */
     pthread_mutex_lock(&o->lock);
-    const Fact *now = releases || tells_reads ? fact_of_now(o, e->block, e->who->warp) : NULL;
+    const WarpClock *now = releases || tells_reads ? warp_clock_now(o, e->block, e->who->warp) : NULL;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));
         s.released = releases ? now : NULL;
@@ -620,33 +623,33 @@ void order_strong_write(const CheckEvent *e, const ExecAccess *a)
 
 /* ---- grids that kernels launch ---- */
 
-Know order_spawn(const CheckEvent *e, unsigned lane)
+VectorClock order_spawn(const CheckEvent *e, unsigned lane)
 {
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
     fence_locked(e, 1u << lane, SEM_SC, SCOPE_GPU);
     const OrderWarp *w = warp_order(o, e->block, e->who->warp);
-    Know before = {0};
-    if (w && w->fence[FAR].fact[lane])
-        before = know_add(&o->maker, know_merge(&o->maker, w->learnt[lane], w->fence[FAR].more[lane]),
-                          w->fence[FAR].fact[lane], 1u << lane);
+    VectorClock before = {0};
+    if (w && w->fence[FAR].warp_clock[lane])
+        before = clock_add_warp(&o->maker, clock_join(&o->maker, w->learnt[lane], w->fence[FAR].more[lane]),
+                                w->fence[FAR].warp_clock[lane], 1u << lane);
     pthread_mutex_unlock(&o->lock);
     return before;
 }
 
-Know order_after(CheckSet *set, Know before, const ExecAfter *after, size_t n)
+VectorClock order_after(CheckSet *set, VectorClock before, const ExecAfter *after, size_t n)
 {
     OrderLaunch *o = set->order;
     pthread_mutex_lock(&o->lock);
     for (size_t i = 0; i < n; i++)
-        before = know_add_ended(&o->maker, before, after[i].first, after[i].last);
+        before = clock_add_ended(&o->maker, before, after[i].first, after[i].last);
     pthread_mutex_unlock(&o->lock);
     return before;
 }
 
-void order_block_begin(CheckSet *set, CheckBlock *b, Know before)
+void order_block_begin(CheckSet *set, CheckBlock *b, VectorClock before)
 {
-    if (know_is_nothing(before))
+    if (clock_is_zero(before))
         return;
     OrderLaunch *o = set->order;
     pthread_mutex_lock(&o->lock);
@@ -660,7 +663,7 @@ void order_block_begin(CheckSet *set, CheckBlock *b, Know before)
 
 /* ---- questions ---- */
 
-/* What is known does not change, so that no lock is needed here. */
+/* A clock does not change, so that no lock is needed here. */
 bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
 {
     const OrderLaunch *o = e->set->order;
@@ -675,8 +678,8 @@ bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
     const OrderWarp *w = warp < WARPS_MAX ? ob->warps[warp] : NULL;
     if (w && p->block == e->block->linear && p->thread / WARP_LANES == warp) {
         uint32_t u = p->thread % WARP_LANES;
-        if (p->tick < (w->known ? w->known[lane][u] : w->base))
+        if (p->epoch < (w->clocks ? w->clocks[lane][u] : w->base))
             return true;
     }
-    return know_covers(w ? w->learnt[lane] : ob->learnt, p);
+    return clock_covers(w ? w->learnt[lane] : ob->learnt, p);
 }

@@ -243,7 +243,7 @@ bool race_begin_access(RaceAccess *r)
     r->now = (Record){
         .block = e->block->linear,
         .interval = e->block->interval,
-        .tick = order_tick(e->block, e->who->warp),
+        .epoch = order_epoch(e->block, e->who->warp),
         .place = check_place(set, e->who),
         .first_thread = (uint16_t)e->who->first_thread,
         .flags = record_flags(e, a),

@@ -69,9 +69,9 @@ static bool take_numbers(RecordStore *s, RecordMaker *m, uint32_t piece, pthread
 
 static bool is_same(const Record *a, const Record *b)
 {
-    return a->place == b->place && a->block == b->block && a->interval == b->interval && a->tick == b->tick &&
-           a->first_thread == b->first_thread && a->flags == b->flags && a->bytes == b->bytes &&
-           a->space == b->space;
+    return a->place == b->place && a->block == b->block && a->interval == b->interval &&
+           a->epoch == b->epoch && a->first_thread == b->first_thread && a->flags == b->flags &&
+           a->bytes == b->bytes && a->space == b->space;
 }
 
 uint32_t record_make(RecordStore *s, RecordMaker *m, const Record *like, uint32_t piece,

@@ -27,7 +27,7 @@ enum {
 enum { RECORD_WRITES = 1, RECORD_ATOMIC = 2, RECORD_TOLD = 4, RECORD_NARROW = 8, RECORD_DATA = 16 };
 
 typedef struct Record {
-    uint32_t block, interval, tick;
+    uint32_t block, interval, epoch;
     uint32_t place;
     uint16_t first_thread; /* of the warp */
     uint8_t flags, access, bytes, space;
