@@ -5,6 +5,7 @@
  *          vector_add.cu:23: ...
  *          hint: ...
  *          replay: ...
+ *          film: make show CASE=one-less
  *     == one-more: out-of-bounds (4.5/9)
  *          as in one-less above
  *          replay: ...
@@ -31,6 +32,14 @@ static void put_block(StrBuf *out, const char *label, const char *text)
     strbuf_puts(out, label);
     escape_terminal_block(out, text, strlen(text), INDENT);
     strbuf_puts(out, "\n");
+}
+
+/* The commands that run the case again, and that show it. */
+static void put_commands(StrBuf *out, const CaseResult *c, ReportStyle style)
+{
+    put_block(out, language_say(style.language, "replay: "), c->replay);
+    if (report_has_film(c))
+        strbuf_printf(out, "%s%smake show CASE=%s\n", INDENT, language_say(style.language, "film: "), c->name);
 }
 
 static void put_title(StrBuf *out, const CaseResult *c, ReportStyle style)
@@ -190,7 +199,7 @@ static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool stu
         put_block(out, language_say(style.language, "about: "), c->lesson);
         if (strcmp(c->hint, first->hint) != 0)
             put_block(out, language_say(style.language, "hint: "), report_hint_beyond_message(c));
-        put_block(out, language_say(style.language, "replay: "), c->replay);
+        put_commands(out, c, style);
         return;
     }
     put_meaning(out, c, style);
@@ -200,7 +209,7 @@ static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool stu
         return;
     put_block(out, language_say(style.language, "about: "), c->lesson);
     put_block(out, language_say(style.language, "hint: "), report_hint_beyond_message(c));
-    put_block(out, language_say(style.language, "replay: "), c->replay);
+    put_commands(out, c, style);
 }
 
 static void put_build(StrBuf *out, const Result *r, ReportStyle style)

@@ -111,6 +111,8 @@ static json_t *case_text(const CaseResult *c)
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i][0] && c->verdict != VERDICT_PASS)
             strbuf_printf(&b, "\n%s%s", labels[i], parts[i]);
+    if (report_has_film(c))
+        strbuf_printf(&b, "\nFilm: make show CASE=%s", c->name);
     json_t *json = b.failed ? NULL : json_string(b.text);
     strbuf_free(&b);
     return json;

@@ -46,6 +46,8 @@ static void put_body(StrBuf *out, const Result *r, const CaseResult *c)
         strbuf_puts(out, "\nreplay: ");
         text(out, c->replay);
     }
+    if (report_has_film(c))
+        strbuf_printf(out, "\nfilm: make show CASE=%s", c->name);
 }
 
 static void put_case(StrBuf *out, const Result *r, const CaseResult *c)

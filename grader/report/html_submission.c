@@ -135,6 +135,8 @@ static void put_hints(StrBuf *out, const CaseResult *c)
         html_text(out, c->replay);
         strbuf_puts(out, "</code></p>\n");
     }
+    if (report_has_film(c))
+        strbuf_printf(out, "<p>See the finding's launch step by step: <code>make show CASE=%s</code></p>\n", c->name);
 }
 
 static void put_case(StrBuf *out, const CaseResult *c)

@@ -36,6 +36,10 @@ bool report_tells_meaning(const CaseResult *c, Language language);
 /* Whether a finding's text already stands in the case's message. */
 bool report_finding_is_told(const CaseResult *c, const Finding *f);
 
+/* Whether `make show CASE=NAME` films what a case says: a public one that fell short, with a finding in a kernel. Its name is then one word of a
+ * shell and text in every format. */
+bool report_has_film(const CaseResult *c);
+
 /* A made-up name for each student of the class, in their order. NULL without memory. */
 const char **report_made_up_names(Arena *a, const ReportClass *c);
 

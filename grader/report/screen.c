@@ -21,7 +21,7 @@
 enum { COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24, ROWS_BELOW = 4, TABLE_ROWS_SHOWN = 2, BUILD_LINES_SHOWN = 14 };
 
 /* What is left out, each with all before it. */
-typedef enum Cut { CUT_NOTHING, CUT_TABLE, CUT_REPEATS, CUT_ADDRESSES, CUT_OTHER_TODOS, CUT_SOURCE, N_CUTS } Cut;
+typedef enum Cut { CUT_NOTHING, CUT_TABLE, CUT_REPEATS, CUT_ADDRESSES, CUT_FILM, CUT_OTHER_TODOS, CUT_SOURCE, N_CUTS } Cut;
 
 static const char INDENT[] = "     ";
 
@@ -131,6 +131,8 @@ static void put_explained(StrBuf *out, const CaseResult *c, Cut cut, ReportStyle
         put_lines(out, "", language_say(style.language, verdict_meaning(c->verdict)), cut);
     put_lines(out, "", c->message, cut);
     put_lines(out, language_say(style.language, "hint: "), report_hint_beyond_message(c), cut);
+    if (cut < CUT_FILM && report_has_film(c))
+        strbuf_printf(out, "%s%smake show CASE=%s\n", INDENT, language_say(style.language, "film: "), c->name);
 }
 
 static const Finding *first_advice(const Result *r)

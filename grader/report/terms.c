@@ -68,6 +68,15 @@ void report_counting(StrBuf *out, GradeThatCounts counting, double max_score)
         report_score(out, counting.points, max_score);
 }
 
+bool report_has_film(const CaseResult *c)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    bool in_kernel = false;
+    for (size_t i = 0; i < c->n_findings; i++)
+        in_kernel = in_kernel || (c->findings[i].kernel && c->findings[i].kernel[0]);
+    return in_kernel && !c->hidden && c->replay[0] && c->verdict != VERDICT_PASS && c->name[0] && c->name[strspn(c->name, plain)] == 0;
+}
+
 bool report_finding_is_told(const CaseResult *c, const Finding *f)
 {
     size_t length = strlen(f->text);

@@ -366,11 +366,13 @@ static void test_screen_fits(void **state)
         "            [2]                1\n"
         "            ... and 7 more\n";
     CaseResult cases[10];
+    Finding finding = {.kind = "out-of-bounds", .kernel = "add_kernel", .place.file = "a.cu", .message = "read", .text = ""};
     char names[10][8];
     for (int i = 0; i < 10; i++) {
         snprintf(names[i], sizeof names[i], "case-%d", i);
         cases[i] = (CaseResult){.name = names[i], .verdict = VERDICT_OUT_OF_BOUNDS, .todo = 1 + (9 - i) / 4, .max_points = 2,
-                                .message = message, .lesson = "A lesson.", .hint = "its own", .replay = "again"};
+                                .message = message, .lesson = "A lesson.", .hint = "its own", .replay = "again",
+                                .findings = &finding, .n_findings = 1};
     }
     Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 10, .build_log = ""};
     assert_int_equal(1, report_todo(&r));
@@ -386,6 +388,7 @@ static void test_screen_fits(void **state)
         assert_non_null(strstr(out.text, "hint: its own"));
         assert_non_null(strstr(out.text, "== and 6 of later TODOs"));
         assert_null(strstr(out.text, "... and 7"));
+        assert_null(strstr(out.text, "make show CASE=case-2")); /* of the case that is explained alone */
         strbuf_free(&out);
     }
     cases[6].verdict = cases[7].verdict = VERDICT_PASS;
@@ -394,6 +397,38 @@ static void test_screen_fits(void **state)
     assert_non_null(strstr(out.text, "right: case-6, case-7 (2 of 10 cases)\n"));
     assert_non_null(strstr(out.text, "TODO 1, case-8"));
     strbuf_free(&out);
+    out = (StrBuf){0};
+    report_screen(&out, &r, (ReportStyle){.rows = 40});
+    assert_non_null(strstr(out.text, "hint: its own\n     film: make show CASE=case-8\n"));
+    strbuf_free(&out);
+}
+
+/* A film is of a public case that falls short by a finding in a kernel. */
+static void test_film(void **state)
+{
+    (void)state;
+    Finding finding = {.kind = "race", .kernel = "add"};
+    CaseResult c = {.name = "one-more", .verdict = VERDICT_RACE, .replay = "make run CASE=one-more", .findings = &finding, .n_findings = 1};
+    assert_true(report_has_film(&c));
+    CaseResult other = c;
+    other.hidden = true;
+    assert_false(report_has_film(&other));
+    other = c;
+    other.verdict = VERDICT_PASS;
+    assert_false(report_has_film(&other));
+    other = c;
+    other.replay = "";
+    assert_false(report_has_film(&other));
+    static const char *const hostile[] = {"", "a b", "$(x)", "a;b", "<b>", "../x", "a\nb", "\xE2\x80\xAE", "A"};
+    for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+        other = c;
+        other.name = hostile[i];
+        assert_false(report_has_film(&other));
+    }
+    finding.kernel = "";
+    assert_false(report_has_film(&c));
+    finding.kernel = NULL;
+    assert_false(report_has_film(&c));
 }
 
 static void test_exports(void **state)
@@ -1050,6 +1085,7 @@ int main(void)
         cmocka_unit_test(test_ways),
         cmocka_unit_test(test_advice_is_told_once),
         cmocka_unit_test(test_screen_fits),
+        cmocka_unit_test(test_film),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_what_counts_in_every_format),
         cmocka_unit_test(test_gradescope_has_no_score_of_what_is_ungraded),
