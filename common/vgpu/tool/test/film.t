@@ -62,6 +62,17 @@ film --film-launch=nobody
 has "where none is that, it says so" "$scratch/text" 'no launch for a film: none is nobody'
 same "and writes nothing" '' "$(ls "$scratch/film.txt" 2>/dev/null)"
 
+build_cu film_rounds -lineinfo -g "$here/film_rounds.cu" || finish
+"$vgpu" --film="$scratch/film.txt" "$scratch/film_rounds" >"$scratch/out" 2>"$scratch/text"
+pair=$(grep -m 1 -oE 'step [0-9]+, and step [0-9]+' "$scratch/film.txt")
+read -r first second <<<"$(grep -oE '[0-9]+' <<<"$pair" | xargs)"
+between=$(sed -n '/^Block 0,0,0/,/^$/p' "$scratch/film.txt" | awk -v a="$first" -v b="$second" '$1 > (a < b ? a : b) && $1 < (a < b ? b : a) && /the barrier has all/' | wc -l)
+same "a race between rounds: no barrier stands between its two moments" 0 "$between"
+moment "$first" | grep -qF "line $(grep -n '// line: store' "$here/film_rounds.cu" | cut -d: -f1): 32 threads store piece"
+ok $? "the one is a store" "$scratch/film.txt"
+moment "$second" | grep -qF "line $(grep -n '// line: load' "$here/film_rounds.cu" | cut -d: -f1): 32 threads load piece"
+ok $? "the other a load of what is stored there" "$scratch/film.txt"
+
 refuses() { # NAME PATTERN OPTION...
     local name=$1 pattern=$2
     shift 2

@@ -1,0 +1,26 @@
+// A race between rounds: what a thread reads in one round another writes in the next. The same lines do so in order, too.
+#include <cuda_runtime.h>
+
+__global__ void rounds(const float *in, float *out, int n)
+{
+    __shared__ float piece[65];
+    int t = threadIdx.x;
+    for (int start = 0; start < n; start += 64) {
+        piece[t] = in[start + t]; // line: store
+        if (t == 0)
+            piece[64] = 0;
+        __syncthreads();
+        out[start + t] = piece[t] + piece[t + 1]; // line: load
+    }
+}
+
+int main()
+{
+    float *a, *b;
+    cudaMalloc(&a, 1024);
+    cudaMalloc(&b, 1024);
+    cudaMemset(a, 0, 1024);
+    rounds<<<1, 64>>>(a, b, 256);
+    cudaDeviceSynchronize();
+    return 0;
+}
