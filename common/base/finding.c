@@ -39,7 +39,7 @@ static const char *text_of(const Finding *f, size_t at)
 }
 
 /* A member of 1 to 8 bytes; this machine stores the low one first. */
-static uint64_t number_of(const Finding *f, size_t at, size_t size)
+static uint64_t finding_number(const Finding *f, size_t at, size_t size)
 {
     uint64_t n = 0;
     memcpy(&n, (const char *)f + at, size);
@@ -53,14 +53,14 @@ static bool is_there(const Finding *f, const FindingField *field)
         return true;
     if (field->when_at == field->at && finding_field_is_text(field))
         return *text_of(f, field->at) != '\0';
-    return number_of(f, field->when_at, field->when_size) != 0;
+    return finding_number(f, field->when_at, field->when_size) != 0;
 }
 
 static void put_value(StrBuf *out, const Finding *f, const FindingField *field, bool there)
 {
     const char *text;
     uint32_t v[3];
-    uint64_t n = field->size <= sizeof n ? number_of(f, field->at, field->size) : 0;
+    uint64_t n = field->size <= sizeof n ? finding_number(f, field->at, field->size) : 0;
     switch (field->type) {
     case FIELD_TEXT:
     case FIELD_NAME:

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
-static bool read_number(const json_t *value, bool is_signed, void *member, size_t size)
+static bool finding_read_number(const json_t *value, bool is_signed, void *member, size_t size)
 {
     json_int_t n = json_integer_value(value);
     uint64_t most = size < sizeof n ? UINT32_MAX : INT64_MAX;
@@ -19,7 +19,8 @@ static bool read_triple(const json_t *list, char *member)
 {
     bool ok = json_is_array(list) && json_array_size(list) == 3;
     for (size_t i = 0; i < 3 && ok; i++)
-        ok = read_number(json_array_get(list, i), false, member + i * sizeof(uint32_t), sizeof(uint32_t));
+        ok = finding_read_number(json_array_get(list, i), false, member + i * sizeof(uint32_t),
+                                 sizeof(uint32_t));
     return ok;
 }
 
@@ -57,7 +58,9 @@ static const char *read_value(const json_t *value, const FindingField *field, ch
         return json_is_boolean(value) ? NULL : "expected true or false";
     case FIELD_NUMBER:
     case FIELD_SIGNED:
-        return read_number(value, field->type == FIELD_SIGNED, member, field->size) ? NULL : "expected a whole number";
+        return finding_read_number(value, field->type == FIELD_SIGNED, member, field->size)
+                   ? NULL
+                   : "expected a whole number";
     case FIELD_HEX:
         return read_hex(value, member, there) ? NULL : "expected a hexadecimal number";
     case FIELD_TRIPLE:

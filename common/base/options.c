@@ -90,7 +90,8 @@ static Status explains(const OptionTable *t, Diag *d)
 }
 
 /* Says that there is no such option, and which may be meant. */
-static Status refuse(const OptionTable *t, const OptionRow *row, const char *name, size_t length, Diag *d)
+static Status refuse_value(const OptionTable *t, const OptionRow *row, const char *name, size_t length,
+                           Diag *d)
 {
     char word[64];
     const char *own[ROWS_MAX];
@@ -142,7 +143,7 @@ static Status parse_one(const OptionTable *t, int argc, char **argv, int *i, voi
     size_t length = strcspn(name, "=");
     const OptionRow *row = find_row(t, name, length);
     if (!row || !is_taken(t, row))
-        return refuse(t, row, name, length, d);
+        return refuse_value(t, row, name, length, d);
     void *field = (char *)options + row->offset;
     const char *value = name[length] ? name + length + 1 : NULL;
     if (row->type == OPTION_FLAG) {

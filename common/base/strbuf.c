@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(StrBuf *b, size_t more)
+static bool strbuf_reserve(StrBuf *b, size_t more)
 {
     if (b->failed)
         return false;
@@ -28,7 +28,7 @@ static bool reserve(StrBuf *b, size_t more)
 
 void strbuf_append(StrBuf *b, const char *bytes, size_t length)
 {
-    if (!reserve(b, length))
+    if (!strbuf_reserve(b, length))
         return;
     memcpy(b->text + b->length, bytes, length);
     b->length += length;
@@ -45,7 +45,7 @@ void strbuf_vprintf(StrBuf *b, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
-    if (length >= 0 && reserve(b, (size_t)length)) {
+    if (length >= 0 && strbuf_reserve(b, (size_t)length)) {
         vsnprintf(b->text + b->length, (size_t)length + 1, format, again);
         b->length += (size_t)length;
     }

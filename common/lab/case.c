@@ -16,7 +16,7 @@
 
 /* ---- Parameters ---- */
 
-static Status read_text(int folder_fd, const char *name, char *text, size_t size, Diag *diag)
+static Status case_read_text(int folder_fd, const char *name, char *text, size_t size, Diag *diag)
 {
     int fd = openat(folder_fd, name, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -65,7 +65,7 @@ Status lab_case_open(LabCase *c, const char *folder, Diag *diag)
     char *text = malloc(LAB_PARAMS_BYTES_MAX);
     if (!text)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for the parameters");
-    Status status = read_text(c->folder_fd, "in/params", text, LAB_PARAMS_BYTES_MAX, diag);
+    Status status = case_read_text(c->folder_fd, "in/params", text, LAB_PARAMS_BYTES_MAX, diag);
     if (!status)
         status = parse_params(c, text, diag);
     free(text);

@@ -13,7 +13,7 @@ static LabArray vector_of(const char *name, LabType type, const void *data, size
     return array;
 }
 
-static size_t check(const LabArray *got, const LabArray *wanted, Tolerance tolerance)
+static size_t check_elements(const LabArray *got, const LabArray *wanted, Tolerance tolerance)
 {
     uint8_t *wrong = malloc(wanted->elements + 1);
     if (!wrong) {
@@ -40,12 +40,12 @@ size_t check_close(const char *name, const float *got, const float *wanted, size
 {
     LabArray g = vector_of(name, LAB_F32, got, n);
     LabArray w = vector_of(name, LAB_F32, wanted, n);
-    return check(&g, &w, (Tolerance){.rtol = rtol, .atol = atol});
+    return check_elements(&g, &w, (Tolerance){.rtol = rtol, .atol = atol});
 }
 
 size_t check_equal(const char *name, const int *got, const int *wanted, size_t n)
 {
     LabArray g = vector_of(name, LAB_I32, got, n);
     LabArray w = vector_of(name, LAB_I32, wanted, n);
-    return check(&g, &w, (Tolerance){0});
+    return check_elements(&g, &w, (Tolerance){0});
 }

@@ -56,7 +56,7 @@ void judge_case_free(JudgeCase *c)
     arena_free(&c->arena);
 }
 
-static Status run(JudgeCase *c, void (*function)(JudgeCase *), Diag *diag)
+static Status run_case_function(JudgeCase *c, void (*function)(JudgeCase *), Diag *diag)
 {
     if (setjmp(c->author_fault) == 0) {
         function(c);
@@ -69,12 +69,12 @@ static Status run(JudgeCase *c, void (*function)(JudgeCase *), Diag *diag)
 
 Status judge_run_inputs(JudgeCase *c, Diag *diag)
 {
-    return run(c, judge_inputs, diag);
+    return run_case_function(c, judge_inputs, diag);
 }
 
 Status judge_run_reference(JudgeCase *c, Diag *diag)
 {
-    return run(c, judge_reference, diag);
+    return run_case_function(c, judge_reference, diag);
 }
 
 /* ---- Parameters ---- */
@@ -295,8 +295,8 @@ void judge_fill_i32(JudgeCase *c, int32_t *vector, int32_t low, int32_t high)
 
 /* ---- Expectations ---- */
 
-static void *expect(JudgeCase *c, const char *name, LabType type, LabType file_type, int n_dims,
-                    const size_t *shape)
+static void *expect_array(JudgeCase *c, const char *name, LabType type, LabType file_type, int n_dims,
+                          const size_t *shape)
 {
     for (size_t i = 0; i < c->n_expected; i++)
         if (strcmp(c->expected[i].array.name, name) == 0)
@@ -312,22 +312,22 @@ static void *expect(JudgeCase *c, const char *name, LabType type, LabType file_t
 
 void *judge_expect(JudgeCase *c, const char *name, LabType type, int n_dims, const size_t *shape)
 {
-    return expect(c, name, type, type, n_dims, shape);
+    return expect_array(c, name, type, type, n_dims, shape);
 }
 
 float *judge_expect_f32(JudgeCase *c, const char *name, size_t n)
 {
-    return expect(c, name, LAB_F32, LAB_F32, 1, &n);
+    return expect_array(c, name, LAB_F32, LAB_F32, 1, &n);
 }
 
 int32_t *judge_expect_i32(JudgeCase *c, const char *name, size_t n)
 {
-    return expect(c, name, LAB_I32, LAB_I32, 1, &n);
+    return expect_array(c, name, LAB_I32, LAB_I32, 1, &n);
 }
 
 int32_t *judge_expect_share_i32(JudgeCase *c, const char *name, size_t n)
 {
-    int32_t *elements = expect(c, name, LAB_I32, LAB_I32, 1, &n);
+    int32_t *elements = expect_array(c, name, LAB_I32, LAB_I32, 1, &n);
     c->expected[c->n_expected - 1].is_share = true;
     return elements;
 }
@@ -336,7 +336,7 @@ double *judge_expect_precise(JudgeCase *c, const char *name, LabType type, int n
 {
     if (npy_type_kind(type) != 'f')
         fault(c, STATUS_INVALID, "output '%s': only floating point can be expected precisely", name);
-    return expect(c, name, LAB_F64, type, n_dims, shape);
+    return expect_array(c, name, LAB_F64, type, n_dims, shape);
 }
 
 void judge_expect_value(JudgeCase *c, const char *key, double wanted)

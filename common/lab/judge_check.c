@@ -45,7 +45,7 @@ static bool verdict_is(Check *k, const char *verdict)
 /* ---- Reading ---- */
 
 /* The whole of a small regular file as text, malloc'd; NULL when there is none or it is too long. */
-static char *read_text(int folder_fd, const char *name)
+static char *judge_read_text(int folder_fd, const char *name)
 {
     int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
@@ -109,8 +109,8 @@ static bool read_outputs(Check *k)
     }
     if (!complete)
         return verdict_is(k, "missing-output");
-    k->guards = read_text(k->out_fd, "guards");
-    k->values = read_text(k->out_fd, "values");
+    k->guards = judge_read_text(k->out_fd, "guards");
+    k->values = judge_read_text(k->out_fd, "values");
     if (k->guards && k->values)
         return true;
     strbuf_puts(&k->message,

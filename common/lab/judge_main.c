@@ -27,7 +27,7 @@ static int kit_fault(const Diag *diag)
 }
 
 /* Answers commands until `quit` or the end of the input. */
-static int serve(Language language)
+static int serve_orders(Language language)
 {
     char *line = NULL;
     size_t size = 0;
@@ -120,5 +120,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s [--lang=LANGUAGE] [--text], with commands on standard input\n", argv[0]);
         return EXIT_KIT;
     }
-    return text ? serve_person(language) : serve(language);
+    return text ? serve_person(language) : serve_orders(language);
 }

@@ -81,7 +81,7 @@ static Status check_case(JudgeCase *c, const Command *command, StrBuf *answer, D
     return status ? status : judge_check_case(c, command->fields[1], &tolerance, answer, diag);
 }
 
-static void refuse(StrBuf *answer, const Diag *diag)
+static void refuse_order(StrBuf *answer, const Diag *diag)
 {
     char text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
     diag_format(diag, NULL, text, sizeof text);
@@ -131,6 +131,6 @@ Status judge_command(char *line, Language language, StrBuf *answer, bool *quit, 
                         command.n - 1);
     Diag fault = {0};
     if (with_case(&command, n_fixed, language, answer, &fault))
-        refuse(answer, &fault);
+        refuse_order(answer, &fault);
     return STATUS_OK;
 }

@@ -20,7 +20,7 @@ typedef struct Scan {
 typedef enum Key { KEY_DESCR, KEY_FORTRAN, KEY_SHAPE, N_KEYS } Key;
 static const char *const key_names[N_KEYS] = {"descr", "fortran_order", "shape"};
 
-static Status fail(const Scan *s, const char *expected)
+static Status npy_fail(const Scan *s, const char *expected)
 {
     return diag_set(s->diag, STATUS_PARSE, "bad .npy header at byte %zu: expected %s",
                     (size_t)(s->at - s->base), expected);
@@ -72,12 +72,12 @@ static Status take_size(Scan *s, size_t *value)
 {
     skip_blanks(s);
     if (s->at >= s->end || !isdigit((unsigned char)*s->at))
-        return fail(s, "a length in the shape");
+        return npy_fail(s, "a length in the shape");
     *value = 0;
     for (; s->at < s->end && isdigit((unsigned char)*s->at); s->at++)
         if (__builtin_mul_overflow(*value, (size_t)10, value) ||
             __builtin_add_overflow(*value, (size_t)(*s->at - '0'), value))
-            return fail(s, "a length that fits in 64 bits");
+            return npy_fail(s, "a length that fits in 64 bits");
     return STATUS_OK;
 }
 
@@ -85,7 +85,7 @@ static Status take_shape(Scan *s, size_t *shape, int *n_dims)
 {
     *n_dims = 0;
     if (!npy_header_take(s, '('))
-        return fail(s, "'(' of the shape");
+        return npy_fail(s, "'(' of the shape");
     while (!npy_header_take(s, ')')) {
         if (*n_dims == LAB_DIMS_MAX)
             return diag_set(s->diag, STATUS_UNSUPPORTED, "the array has more than %d dimensions",
@@ -98,8 +98,8 @@ static Status take_shape(Scan *s, size_t *shape, int *n_dims)
         if (comma)
             continue;
         if (*n_dims == 1) /* (3) is a number in Python, (3,) a shape */
-            return fail(s, "',' after the only length");
-        return npy_header_take(s, ')') ? STATUS_OK : fail(s, "',' or ')' in the shape");
+            return npy_fail(s, "',' after the only length");
+        return npy_header_take(s, ')') ? STATUS_OK : npy_fail(s, "',' or ')' in the shape");
     }
     return STATUS_OK;
 }
@@ -126,13 +126,13 @@ static Status take_value(Scan *s, Key key, LabType *type, size_t *shape, int *n_
     switch (key) {
     case KEY_DESCR:
         if (!take_string(s, descr, sizeof descr))
-            return fail(s, "the element type in quotes, such as '<f4'");
+            return npy_fail(s, "the element type in quotes, such as '<f4'");
         return type_of_descr(s, descr, type);
     case KEY_FORTRAN:
         if (take_word(s, "False"))
             return STATUS_OK;
         if (!take_word(s, "True"))
-            return fail(s, "True or False");
+            return npy_fail(s, "True or False");
         diag_set(s->diag, STATUS_UNSUPPORTED, "the array is in Fortran order; C order is expected");
         diag_hint(s->diag, "numpy.save(name, numpy.ascontiguousarray(array))");
         return STATUS_UNSUPPORTED;
@@ -148,30 +148,30 @@ static Status take_dictionary(Scan *s, LabArray *array)
     size_t shape[LAB_DIMS_MAX];
     int n_dims = 0;
     if (!npy_header_take(s, '{'))
-        return fail(s, "'{'");
+        return npy_fail(s, "'{'");
     while (!npy_header_take(s, '}')) {
         char name[32];
         if (!take_string(s, name, sizeof name))
-            return fail(s, "a key in quotes");
+            return npy_fail(s, "a key in quotes");
         int key = 0;
         while (key < N_KEYS && strcmp(name, key_names[key]) != 0)
             key++;
         if (key == N_KEYS || seen[key])
-            return fail(s, "each of 'descr', 'fortran_order', 'shape' once");
+            return npy_fail(s, "each of 'descr', 'fortran_order', 'shape' once");
         seen[key] = true;
         if (!npy_header_take(s, ':'))
-            return fail(s, "':'");
+            return npy_fail(s, "':'");
         Status status = take_value(s, (Key)key, &type, shape, &n_dims);
         if (status)
             return status;
         if (!npy_header_take(s, ',') && (skip_blanks(s), s->at >= s->end || *s->at != '}'))
-            return fail(s, "',' or '}'");
+            return npy_fail(s, "',' or '}'");
     }
     skip_blanks(s);
     if (s->at != s->end)
-        return fail(s, "nothing after '}'");
+        return npy_fail(s, "nothing after '}'");
     if (!seen[KEY_DESCR] || !seen[KEY_FORTRAN] || !seen[KEY_SHAPE])
-        return fail(s, "the keys 'descr', 'fortran_order' and 'shape'");
+        return npy_fail(s, "the keys 'descr', 'fortran_order' and 'shape'");
     return npy_set_shape(array, type, n_dims, shape, s->diag);
 }
 

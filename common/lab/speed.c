@@ -51,13 +51,13 @@ int lab_is_timed(void)
     return getenv("LAB_SPEED_FD") != NULL;
 }
 
-static void answer(const Timed *t, const void *bytes, size_t n)
+static void send_answer(const Timed *t, const void *bytes, size_t n)
 {
     if (send(t->fd, bytes, n, MSG_NOSIGNAL) != (ssize_t)n)
         exit(2); /* nobody is there who would want to know */
 }
 
-static void launch(cudaKernel_t kernel, unsigned blocks, void **arguments)
+static void launch_timed(cudaKernel_t kernel, unsigned blocks, void **arguments)
 {
     CUDA_CHECK(
         cudaLaunchKernel((const void *)kernel, (dim3){blocks, 1, 1}, (dim3){THREADS, 1, 1}, arguments, 0, 0));
@@ -70,7 +70,7 @@ static void fill(const Timed *t, const LabSpeedArray *array, uint64_t seed)
     uint64_t words = array->bytes / 4;
     uint32_t kind = array->fill;
     void *arguments[] = {(void *)&array->device, &words, &seed, &kind};
-    launch(t->fill, t->blocks, arguments);
+    launch_timed(t->fill, t->blocks, arguments);
 }
 
 static void fold(const Timed *t, uint64_t seed, int call)
@@ -78,7 +78,7 @@ static void fold(const Timed *t, uint64_t seed, int call)
     const LabSpeedArray *output = &t->speed->output;
     uint64_t words = output->bytes / 4, *sum = t->sums + call;
     void *arguments[] = {(void *)&output->device, &words, &seed, &sum};
-    launch(t->fold, t->blocks, arguments);
+    launch_timed(t->fold, t->blocks, arguments);
 }
 
 /* Seeds of arrays and calls lie so far apart that none of their words has the number of another. */
@@ -101,7 +101,7 @@ static void answer_calls(const Timed *t, int works, int calls, uint64_t seed)
         make_call(t, works, seed, i);
     CUDA_CHECK(cudaDeviceSynchronize());
     CUDA_CHECK(cudaMemcpy(sums, t->sums, (size_t)calls * sizeof *sums, cudaMemcpyDeviceToHost));
-    answer(t, sums, (size_t)calls * sizeof *sums);
+    send_answer(t, sums, (size_t)calls * sizeof *sums);
 }
 
 /* ---- What the card does at best ---- */
@@ -110,7 +110,7 @@ static void answer_done(const Timed *t, double amount)
 {
     char text[LINE_MAX_BYTES];
     CUDA_CHECK(cudaDeviceSynchronize());
-    answer(t, text, (size_t)snprintf(text, sizeof text, "done %.0f", amount));
+    send_answer(t, text, (size_t)snprintf(text, sizeof text, "done %.0f", amount));
 }
 
 /* The buffers are there before the clock starts: the question is asked a second time then. */
@@ -143,7 +143,7 @@ static void answer_spend(const Timed *t, int calls)
 {
     uint64_t rounds = (uint64_t)SPEND_ROUNDS * (uint64_t)calls;
     void *arguments[] = {(void *)&t->sums, &rounds};
-    launch(t->spend, t->blocks, arguments);
+    launch_timed(t->spend, t->blocks, arguments);
     answer_done(t, 2.0 * SPEND_ROUNDS * SPEED_FMAS * t->blocks * THREADS);
 }
 
@@ -152,7 +152,7 @@ static void answer_launches(const Timed *t, int calls)
     uint64_t rounds = 0;
     void *arguments[] = {(void *)&t->sums, &rounds};
     for (int i = 0; i < calls; i++)
-        launch(t->spend, 1, arguments);
+        launch_timed(t->spend, 1, arguments);
     answer_done(t, 1);
 }
 
@@ -174,12 +174,12 @@ static void answer_round(const Timed *t, const char *kind, int calls, uint64_t s
 }
 
 /* Answers until there are no more questions. */
-static void serve(const Timed *t)
+static void serve_timed_calls(const Timed *t)
 {
     char line[LINE_MAX_BYTES], kind[16];
     int calls;
     unsigned long long seed;
-    answer(t, "ready", 5);
+    send_answer(t, "ready", 5);
     for (;;) {
         ssize_t n = recv(t->fd, line, sizeof line - 1, 0);
         if (n < 0 && errno == EINTR)
@@ -214,7 +214,7 @@ void lab_speed(const LabSpeed *speed)
         return;
     Timed t = {.speed = speed, .fd = atoi(fd)};
     open_device(&t);
-    serve(&t);
+    serve_timed_calls(&t);
     close(t.fd);
     CUDA_CHECK(cudaFree(t.flush));
     CUDA_CHECK(cudaFree(t.sums));

@@ -30,7 +30,7 @@ static _Noreturn void usage(const char *problem)
     exit(2);
 }
 
-static long number_of(const char *text, long most)
+static long parse_number(const char *text, long most)
 {
     char *end;
     long n = strtol(text, &end, 10);
@@ -44,9 +44,9 @@ LadderOptions ladder_options(int argc, char **argv)
     LadderOptions o = {.repeats = 1};
     for (int i = 1; i < argc; i++) {
         if (strncmp(argv[i], "--size=", 7) == 0)
-            o.size = (size_t)number_of(argv[i] + 7, 1L << 32);
+            o.size = (size_t)parse_number(argv[i] + 7, 1L << 32);
         else if (strncmp(argv[i], "--repeats=", 10) == 0)
-            o.repeats = (int)number_of(argv[i] + 10, REPEATS_MAX);
+            o.repeats = (int)parse_number(argv[i] + 10, REPEATS_MAX);
         else if (strcmp(argv[i], "--flush") == 0)
             o.flush = 1;
         else if (strcmp(argv[i], "--cpu") == 0)

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* The lines that [begin, end) touches, without indentation, with " / " between them. */
-static void put_lines(const char *text, size_t begin, size_t end)
+static void put_changed_lines(const char *text, size_t begin, size_t end)
 {
     while (begin > 0 && text[begin - 1] != '\n')
         begin--;
@@ -53,7 +53,7 @@ static bool write_whole(const Mutants *m, const Mutant *mutant, const char *fold
 }
 
 /* How many of the whole list come before it in the source. */
-static size_t number_of(const Mutants *all, const Mutant *mutant)
+static size_t mutant_number(const Mutants *all, const Mutant *mutant)
 {
     for (size_t i = 0; i < all->n; i++)
         if (all->list[i].begin == mutant->begin && all->list[i].length == mutant->length &&
@@ -97,13 +97,13 @@ int main(int argc, char **argv)
     bool ok = true;
     for (size_t k = 0; ok && k < (sample > 0 && sample < m.n ? sample : m.n); k++) {
         const Mutant *mutant = &m.list[k];
-        size_t number = number_of(&all, mutant);
+        size_t number = mutant_number(&all, mutant);
         const char *text = mutant_source(&m, mutant);
         printf("%zu\t%s\t%d\t%d\t%zu\t%zu\t", number, mutant_operator_name(mutant->operator), mutant->todo,
                mutant->line, mutant->begin, mutant->length);
-        put_lines(m.source, mutant->begin, mutant->begin + mutant->length);
+        put_changed_lines(m.source, mutant->begin, mutant->begin + mutant->length);
         putchar('\t');
-        put_lines(text, mutant->begin, mutant->begin + strlen(mutant->text));
+        put_changed_lines(text, mutant->begin, mutant->begin + strlen(mutant->text));
         putchar('\n');
         ok = !whole || write_whole(&m, mutant, whole, number);
     }

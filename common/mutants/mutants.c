@@ -54,7 +54,7 @@ static int line_at(const Mutants *m, size_t offset)
     return line;
 }
 
-static bool is_known(const Mutants *m, const Mutant *new)
+static bool is_known_mutant(const Mutants *m, const Mutant *new)
 {
     if (strlen(new->text) == new->length && memcmp(new->text, m->source + new->begin, new->length) == 0)
         return true;
@@ -80,7 +80,7 @@ void mutants_add(Mutants *m, MutantOperator operator, Span span, const char *for
     bool goes_beyond = todo_at(m, span.end) != new.todo;
     if ((new.todo == 0 || goes_beyond) && operator!= MUTANT_DEAD_SECOND_CALL)
         return;
-    if (is_known(m, &new))
+    if (is_known_mutant(m, &new))
         return;
     if (m->n == m->capacity) {
         size_t more = m->capacity ? 2 * m->capacity : 64;
@@ -188,7 +188,7 @@ Status mutants_find(Mutants *m, Arena *arena, const char *path, const char *cons
 }
 
 /* Of all that are left, the one of this operator that the dice choose; -1 for none. */
-static long draw(const Mutants *m, size_t from, MutantOperator operator, Rng * rng)
+static long draw_mutant(const Mutants *m, size_t from, MutantOperator operator, Rng * rng)
 {
     size_t n = 0;
     for (size_t i = from; i < m->n; i++)
@@ -207,7 +207,7 @@ void mutants_sample(Mutants *m, size_t n, uint64_t seed)
     Rng rng = {seed};
     size_t taken = 0, turn = (size_t)rng_below(&rng, MUTANT_OPERATORS);
     for (size_t idle = 0; taken < n && taken < m->n && idle < MUTANT_OPERATORS; turn++) {
-        long i = draw(m, taken, (MutantOperator)(turn % MUTANT_OPERATORS), &rng);
+        long i = draw_mutant(m, taken, (MutantOperator)(turn % MUTANT_OPERATORS), &rng);
         idle = i < 0 ? idle + 1 : 0;
         if (i < 0)
             continue;

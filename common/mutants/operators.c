@@ -11,7 +11,7 @@ typedef struct Children {
     unsigned n;
 } Children;
 
-static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult collect_mutants(CXCursor cursor, CXCursor parent, CXClientData data)
 {
     Children *c = data;
     (void)parent;
@@ -23,7 +23,7 @@ static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClien
 static Children children_of(CXCursor cursor)
 {
     Children c = {.n = 0};
-    clang_visitChildren(cursor, collect, &c);
+    clang_visitChildren(cursor, collect_mutants, &c);
     return c;
 }
 

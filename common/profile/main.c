@@ -30,7 +30,7 @@ static const struct {
     {"timeline", profile_read_timeline, profile_put_operations},
 };
 
-static Status read_file(const char *path, StrBuf *text, Diag *diag)
+static Status profile_read_file(const char *path, StrBuf *text, Diag *diag)
 {
     char piece[1 << 16];
     FILE *file = fopen(path, "rb");
@@ -54,7 +54,7 @@ static Status make_table(const char *source, const char *path, StrBuf *out, Diag
         i++;
     if (i == sizeof sources / sizeof *sources)
         return diag_set(diag, STATUS_INVALID, "no such source: %s", source);
-    Status status = read_file(path, &text, diag);
+    Status status = profile_read_file(path, &text, diag);
     const char *all = text.text ? text.text : "";
     if (!status)
         status = numbers ? profile_put_numbers(all, out, diag) : sources[i].read(all, &profile, diag);

@@ -72,7 +72,7 @@ static double scale_of(const char *unit, bool is_time)
     return 1;
 }
 
-static double value_of(const CsvRow *names, const CsvRow *units, const CsvRow *launch, ProfileInput input)
+static double ncu_value(const CsvRow *names, const CsvRow *units, const CsvRow *launch, ProfileInput input)
 {
     const char *at = metrics_of[input];
     double sum = 0;
@@ -113,7 +113,7 @@ static Status ncu_add(const CsvRow *names, const CsvRow *units, const CsvRow *re
 {
     ProfileKernel launch = {.name = field(names, record, "Kernel Name")};
     for (int i = 0; i < N_PROFILE_INPUTS; i++)
-        launch.inputs[i] = value_of(names, units, record, (ProfileInput)i);
+        launch.inputs[i] = ncu_value(names, units, record, (ProfileInput)i);
     launch.bound = bound_of(launch.inputs);
     launch.shape = arena_printf(&profile->arena, "<<<%s, %s>>>", field(names, record, "Grid Size"),
                                 field(names, record, "Block Size"));

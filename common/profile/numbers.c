@@ -36,7 +36,7 @@ static void numbers_take(const json_t *object, bool with_zeros, Numbers *numbers
     }
 }
 
-static void put(const Numbers *numbers, StrBuf *out)
+static void put_metrics(const Numbers *numbers, StrBuf *out)
 {
     size_t rows = (numbers->n + COLUMNS - 1) / COLUMNS;
     for (size_t row = 0; row < rows; row++) {
@@ -61,7 +61,7 @@ Status profile_put_numbers(const char *report, StrBuf *out, Diag *diag)
     numbers_take(json_object_get(json, "memory"), true, &numbers);
     numbers_take(json_object_get(json, "totals"), false, &numbers);
     qsort(numbers.all, numbers.n, sizeof *numbers.all, by_name);
-    put(&numbers, out);
+    put_metrics(&numbers, out);
     json_decref(json);
     return STATUS_OK;
 }

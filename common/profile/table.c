@@ -15,7 +15,7 @@ static int longest_first(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static void put_number(double value, int decimals, StrBuf *out)
+static void table_put_number(double value, int decimals, StrBuf *out)
 {
     if (isfinite(value))
         strbuf_printf(out, " %*.*f", NUMBER_WIDTH, decimals, value);
@@ -25,13 +25,13 @@ static void put_number(double value, int decimals, StrBuf *out)
 
 /* What a kernel does not do at all has no row: `empty` is 0. What its source does not tell is NAN, and has.
  */
-static void put_row(const char *label, double value, int decimals, const char *unit, const char *metric,
-                    double empty, StrBuf *out)
+static void table_put_row(const char *label, double value, int decimals, const char *unit, const char *metric,
+                          double empty, StrBuf *out)
 {
     if (empty == 0)
         return;
     strbuf_printf(out, "  %-*s", LABEL_WIDTH, label);
-    put_number(value, decimals, out);
+    table_put_number(value, decimals, out);
     bool fits = 2 + LABEL_WIDTH + 1 + NUMBER_WIDTH + 1 + UNIT_WIDTH + 1 + strlen(metric) <= LINE_WIDTH;
     if (fits)
         strbuf_printf(out, " %-*s %s\n", UNIT_WIDTH, unit, metric);
@@ -54,7 +54,7 @@ static void put_kernel(const ProfileKernel *kernel, StrBuf *out)
     strbuf_puts(out, "\n");
 #define V(input) kernel->inputs[INPUT_##input]
 #define X(label, value, decimals, unit, metric, empty)                                                       \
-    put_row(label, value, decimals, unit, metric, empty, out);
+    table_put_row(label, value, decimals, unit, metric, empty, out);
 #include "common/profile/rows.def"
 #undef X
 #undef V
@@ -81,8 +81,8 @@ enum { N_USUAL = sizeof usual / sizeof *usual };
 static void put_operation(const ProfileOperation *o, StrBuf *out)
 {
     strbuf_printf(out, "  %-*s %8u", OPERATION_WIDTH, o->name, o->count);
-    put_number(o->total_us, 3, out);
-    put_number(o->bytes, 0, out);
+    table_put_number(o->total_us, 3, out);
+    table_put_number(o->bytes, 0, out);
     strbuf_puts(out, "\n");
 }
 
@@ -111,7 +111,7 @@ void profile_put_operations(const Profile *profile, StrBuf *out)
 static void put_total(const char *name, double value, int decimals, StrBuf *out)
 {
     strbuf_printf(out, "%-*s", OPERATION_WIDTH, name);
-    put_number(value, decimals, out);
+    table_put_number(value, decimals, out);
     strbuf_puts(out, "\n");
 }
 
@@ -125,7 +125,7 @@ void profile_put_totals(const Profile *profile, StrBuf *out)
     for (size_t i = 0; i < profile->n_kernels; i++) {
         const ProfileKernel *k = &profile->kernels[i];
         strbuf_printf(out, "%-*.*s", OPERATION_WIDTH, (int)strcspn(k->name, "("), k->name);
-        put_number(k->inputs[INPUT_TIME], 3, out);
+        table_put_number(k->inputs[INPUT_TIME], 3, out);
         strbuf_printf(out, " us  %s\n", k->bound);
     }
 }

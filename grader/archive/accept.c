@@ -18,7 +18,7 @@ enum { LOG_BYTES_MAX = 64 << 20 };
 
 /* Accepting -------------------------------------------------------------------------------------------- */
 
-static Status no_memory(Diag *d)
+static Status accept_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory to take a file");
 }
@@ -31,7 +31,7 @@ static Status find_file(Arena *a, const HandinAccept *x, const char **path, Diag
                             arena_printf(a, "%s/%s/%s/%s", x->out_dir, x->student, x->lab, x->file), x->file};
     for (size_t i = 0; i < 3; i++) {
         if (!places[i])
-            return no_memory(d);
+            return accept_no_memory(d);
         if ((i < 2 && x->file[0] == '/') || lstat(places[i], &st) != 0)
             continue;
         *path = places[i];
@@ -71,15 +71,15 @@ static Status check_target(Arena *a, const char *path, const char *target, Encod
         return STATUS_INVALID;
     }
     const char *before = arena_printf(a, "%s.before", target);
-    return before ? file_write_atomic(before, bytes, length, d) : no_memory(d);
+    return before ? file_write_atomic(before, bytes, length, d) : accept_no_memory(d);
 }
 
 static Status put_utf8(const char *target, Encoding e, const char *bytes, size_t length, Diag *d)
 {
     StrBuf text = {0};
     encoding_to_utf8(&text, e, bytes, length);
-    Status s =
-        text.failed ? no_memory(d) : file_write_atomic(target, text.text ? text.text : "", text.length, d);
+    Status s = text.failed ? accept_no_memory(d)
+                           : file_write_atomic(target, text.text ? text.text : "", text.length, d);
     strbuf_free(&text);
     return s;
 }
@@ -92,7 +92,7 @@ Status handin_accept(Arena *a, const HandinAccept *x, HandinPlaced *placed, Diag
     char *bytes = NULL;
     size_t length = 0;
     if (!folder || !dir || !target)
-        return no_memory(d);
+        return accept_no_memory(d);
     Status s = find_file(a, x, &path, d);
     if (s == STATUS_OK && handin_is_archive(path)) {
         s = diag_set(d, STATUS_INVALID, "%s is an archive", path);
@@ -162,7 +162,7 @@ Status import_log_add(const char *out_dir, const ImportLine *lines, size_t n, Di
     const char *path = arena_printf(&a, "%s/import-log.csv", out_dir);
     if (!n)
         return STATUS_OK;
-    Status s = path ? file_read(&a, path, LOG_BYTES_MAX, &bytes, &length, d) : no_memory(d);
+    Status s = path ? file_read(&a, path, LOG_BYTES_MAX, &bytes, &length, d) : accept_no_memory(d);
     long number = s == STATUS_OK ? last_number(&a, bytes, length) : 0;
     if (s == STATUS_OK)
         strbuf_append(&out, bytes, length);
@@ -175,7 +175,7 @@ Status import_log_add(const char *out_dir, const ImportLine *lines, size_t n, Di
     for (size_t i = 0; s == STATUS_OK && i < n; i++)
         put_line(&out, number + 1, &lines[i]);
     if (s == STATUS_OK)
-        s = out.failed ? no_memory(d) : file_write_atomic(path, out.text, out.length, d);
+        s = out.failed ? accept_no_memory(d) : file_write_atomic(path, out.text, out.length, d);
     strbuf_free(&out);
     arena_free(&a);
     return s;

@@ -32,7 +32,7 @@ typedef struct Work {
     Diag *d;
 } Work;
 
-static Status no_memory(Diag *d)
+static Status download_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory to import a class");
 }
@@ -48,11 +48,11 @@ Status handin_note(Arena *a, HandinList *list, const char *name, const char *tex
     return STATUS_OK;
 }
 
-static Status leave(Work *w, const char *name, const char *why)
+static Status leave_out(Work *w, const char *name, const char *why)
 {
-    return !why                                                     ? no_memory(w->d)
+    return !why                                                     ? download_no_memory(w->d)
            : handin_note(w->arena, w->left, name, why) == STATUS_OK ? STATUS_OK
-                                                                    : no_memory(w->d);
+                                                                    : download_no_memory(w->d);
 }
 
 /* Whose is each file ------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ static Status place_all(Work *w, const Member *members, size_t n, Placed **place
 {
     size_t skip = w->in->layout == LAYOUT_FOLDERS ? find_wrapping(w, members, n) : 0;
     Placed *list = ARENA_NEW_ARRAY(w->arena, Placed, n + 1);
-    Status s = list ? STATUS_OK : no_memory(w->d);
+    Status s = list ? STATUS_OK : download_no_memory(w->d);
     *placed = list;
     *n_placed = 0;
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
@@ -138,11 +138,11 @@ static Status place_all(Work *w, const Member *members, size_t n, Placed **place
             continue;
         p->member = &members[i];
         if (!handin_place(w->arena, w->in->layout, members[i].path + skip, p))
-            s = no_memory(w->d);
+            s = download_no_memory(w->d);
         else if (p->why)
-            s = leave(w, members[i].path, p->why);
+            s = leave_out(w, members[i].path, p->why);
         else if (w->in->layout == LAYOUT_FOLDERS && !split_by_lab(w, p))
-            s = no_memory(w->d);
+            s = download_no_memory(w->d);
         else
             (*n_placed)++;
     }
@@ -187,7 +187,7 @@ static Status add_member(Work *w, Draft *draft, Member m, const char *name, cons
     m.name = w->n_allowed ? handin_usual_name(w->arena, name, w->allowed, w->n_allowed) : name;
     m.path = path;
     if (!m.name || !m.path || !VEC_GROW(draft->items, draft->n, draft->cap))
-        return no_memory(w->d);
+        return download_no_memory(w->d);
     draft->items[draft->n++] = m;
     return STATUS_OK;
 }
@@ -199,7 +199,7 @@ static Status open_archive(Work *w, Draft *draft, const Placed *p)
     size_t n = 0;
     Diag odd;
     if (p->member->too_big)
-        return leave(w, p->member->path, "an archive with too many bytes");
+        return leave_out(w, p->member->path, "an archive with too many bytes");
     Status s = handin_read_nested(w->arena, p->member, &inner, &n, &odd);
     if (s == STATUS_NO_MEMORY || s == STATUS_IO) {
         free(inner);
@@ -207,7 +207,7 @@ static Status open_archive(Work *w, Draft *draft, const Placed *p)
     }
     if (s != STATUS_OK) {
         free(inner);
-        return leave(w, p->member->path, handin_reason(odd.message));
+        return leave_out(w, p->member->path, handin_reason(odd.message));
     }
     for (size_t i = 0; s == STATUS_OK && i < n; i++)
         if (!is_hidden(inner[i].path))
@@ -243,7 +243,7 @@ static Status draft_files(Work *w, const Placed *files, size_t n, Draft *draft)
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
         const Placed *p = &files[i];
         if (is_outdated(w, files, p))
-            s = leave(w, p->member->path, "there is a later one");
+            s = leave_out(w, p->member->path, "there is a later one");
         else if (handin_is_archive(own_name(p)))
             s = open_archive(w, draft, p);
         else
@@ -261,7 +261,7 @@ static Status leave_others(Work *w, const Draft *draft, const Handin *h)
         for (size_t j = 0; j < h->n_files && !taken; j++)
             taken = h->files[j].bytes == draft->items[i].bytes;
         if (!taken)
-            s = leave(w, draft->items[i].path, "not a file of the lab");
+            s = leave_out(w, draft->items[i].path, "not a file of the lab");
     }
     return s;
 }
@@ -300,24 +300,26 @@ static Status put_as(Work *w, const Handin *h, const char *student, const Receip
     Diag odd;
     const char *where = arena_printf(w->arena, "%s/%s/%s", w->in->out_dir, student, h->lab);
     if (!where)
-        return no_memory(w->d);
+        return download_no_memory(w->d);
     if (is_taken(w, where))
-        return leave(w, who, "another submission of the same student was taken");
+        return leave_out(w, who, "another submission of the same student was taken");
     if (handin_refuse_twin_in(w->in->out_dir, student, &odd) != STATUS_OK)
-        return leave(w, who, odd.message);
+        return leave_out(w, who, odd.message);
     if (w->keeping && access(where, F_OK) == 0)
         return STATUS_OK; /* what was handed in before stays */
     Receipt r = *receipt;
     r.student = student;
     r.lab = arena_strndup(w->arena, h->lab, strlen(h->lab));
-    Status s = r.lab ? handin_put_files(w->arena, h, w->in->out_dir, student, &where, w->d) : no_memory(w->d);
+    Status s = r.lab ? handin_put_files(w->arena, h, w->in->out_dir, student, &where, w->d)
+                     : download_no_memory(w->d);
     bool told = r.has_time || r.late || receipts_find(&w->receipts, r.student, r.lab);
     if (s == STATUS_OK && told)
         s = receipts_put(&w->receipts, &r, w->d);
     if (s == STATUS_OK && w->keeping)
-        return leave(w, who, arena_printf(w->arena, "kept in %s for a person: grade import accept", where));
+        return leave_out(w, who,
+                         arena_printf(w->arena, "kept in %s for a person: grade import accept", where));
     if (s == STATUS_OK && handin_note(w->arena, w->taken, student, where) != STATUS_OK)
-        s = no_memory(w->d);
+        s = download_no_memory(w->d);
     if (s == STATUS_OK)
         w->taken->items[w->taken->n - 1].note = handin_slips(w->arena, h);
     return s;
@@ -328,7 +330,7 @@ static Status put_for(Work *w, const Handin *h, const Names *names, const Receip
     Diag odd;
     const char *student;
     if (identify(w, names, &student, &odd) != STATUS_OK)
-        return leave(w, who, odd.message);
+        return leave_out(w, who, odd.message);
     return put_as(w, h, student, receipt, who);
 }
 
@@ -360,7 +362,7 @@ static Status put_for_all(Work *w, const Handin *h, const char *who)
 {
     const GradescopeEntry *entry = find_entry(w, who);
     if (!entry || entry->n_students == 0)
-        return leave(w, who, "submission_metadata.yml names nobody who handed it in");
+        return leave_out(w, who, "submission_metadata.yml names nobody who handed it in");
     Receipt receipt = {.has_time = entry->has_time, .received_at = entry->received_at};
     Status s = STATUS_OK;
     for (size_t i = 0; s == STATUS_OK && i < entry->n_students; i++) {
@@ -381,7 +383,7 @@ static Status put_submission(Work *w, const Handin *h, const Placed *files, size
     const char *id = files->id;
     if (w->in->layout == LAYOUT_FOLDERS && handin_is_archive(id) &&
         handin_student(w->arena, files->id, h->lab, &id, &odd) != STATUS_OK)
-        return leave(w, files->who, odd.message);
+        return leave_out(w, files->who, odd.message);
     size_t n_members = 0;
     Status s = w->in->layout == LAYOUT_MOODLE
                    ? put_for_team(w, h, files->name, &receipt, files->who, &n_members)
@@ -412,7 +414,7 @@ static Status keep_for_person(Work *w, const Draft *draft, Handin *h, const Plac
             h->files[h->n_files++] = (HandinFile){.name = m->name, .bytes = m->bytes, .length = m->length};
     }
     if (!h->n_files)
-        return h->files ? STATUS_OK : no_memory(w->d);
+        return h->files ? STATUS_OK : download_no_memory(w->d);
     w->keeping = true;
     Status s = put_submission(w, h, files, n);
     w->keeping = false;
@@ -424,7 +426,7 @@ static Status leave_all(Work *w, const Draft *draft, Handin *h, Status chosen, c
                         const Placed *files, size_t n)
 {
     size_t n_files;
-    Status s = leave(w, files->who, handin_reason(odd->message));
+    Status s = leave_out(w, files->who, handin_reason(odd->message));
     bool of_a_lab = chosen == STATUS_NOT_FOUND && h->lab && w->in->allow(w->in->context, h->lab, &n_files);
     return s == STATUS_OK && of_a_lab ? keep_for_person(w, draft, h, files, n) : s;
 }
@@ -439,7 +441,7 @@ static Status import_submission(Work *w, const Placed *files, size_t n)
         Status chosen =
             handin_select(&h, draft.items, draft.n, w->in->lab, w->in->allow, w->in->context, &odd);
         if (chosen == STATUS_NO_MEMORY)
-            s = no_memory(w->d);
+            s = download_no_memory(w->d);
         else if (chosen != STATUS_OK)
             s = leave_all(w, &draft, &h, chosen, &odd, files, n);
         else

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static Status no_memory(Diag *d)
+static Status feedback_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory for the feedback");
 }
@@ -60,11 +60,11 @@ Status feedback_name_canvas(Arena *a, const char *download, const Roster *roster
     Member *members = NULL;
     size_t n_members = 0;
     int64_t *orders = ARENA_NEW_ARRAY(a, int64_t, n + 1);
-    Status s = orders ? read_download(&own, download, &members, &n_members, d) : no_memory(d);
+    Status s = orders ? read_download(&own, download, &members, &n_members, d) : feedback_no_memory(d);
     for (size_t i = 0; s == STATUS_OK && i < n_members; i++) {
         Placed placed;
         if (!handin_place(&own, LAYOUT_CANVAS, members[i].path, &placed)) {
-            s = no_memory(d);
+            s = feedback_no_memory(d);
             continue;
         }
         FeedbackPage *page = placed.who ? page_of(roster, placed.id, placed.name, pages, n) : NULL;
@@ -73,7 +73,7 @@ Status feedback_name_canvas(Arena *a, const char *download, const Roster *roster
             continue;
         page->path = canvas_path(a, members[i].path, &placed);
         orders[page - pages] = placed.order;
-        s = page->path ? STATUS_OK : no_memory(d);
+        s = page->path ? STATUS_OK : feedback_no_memory(d);
     }
     free(members);
     arena_free(&own);
@@ -102,13 +102,13 @@ Status feedback_name_moodle(Arena *a, const Roster *roster, FeedbackPage *pages,
         const char *name =
             moodle_name(a, row && row->cells[ROSTER_NAME][0] ? row->cells[ROSTER_NAME] : "student");
         if (!name)
-            return no_memory(d);
+            return feedback_no_memory(d);
         if (strspn(number, "0123456789") < strlen(number))
             continue;
         pages[i].path =
             arena_printf(a, "%s_%s_assignsubmission_file/feedback.html", name[0] ? name : "student", number);
         if (!pages[i].path)
-            return no_memory(d);
+            return feedback_no_memory(d);
     }
     return STATUS_OK;
 }

@@ -20,7 +20,7 @@ typedef struct Walk {
     Diag *d;
 } Walk;
 
-static int compare_names(const void *a, const void *b)
+static int compare_folder_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -50,7 +50,7 @@ static Status list_names(Walk *w, int fd, const char ***names, size_t *n)
     }
     closedir(dir);
     if (*n)
-        qsort(*names, *n, sizeof **names, compare_names);
+        qsort(*names, *n, sizeof **names, compare_folder_names);
     return s;
 }
 

@@ -165,7 +165,7 @@ static Status on_submission(Reader *r, void *context, const char *key, yaml_even
 }
 
 /* Stream, document and the map that holds all. */
-static Status read_file(Reader *r)
+static Status gradescope_read_file(Reader *r)
 {
     static const yaml_event_type_t wanted[] = {YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT,
                                                YAML_MAPPING_START_EVENT};
@@ -191,7 +191,7 @@ Status gradescope_read(Arena *a, const char *bytes, size_t length, GradescopeEnt
     if (!yaml_parser_initialize(&r.parser))
         return diag_set(d, STATUS_NO_MEMORY, "no memory to read submission_metadata.yml");
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)bytes, length);
-    Status s = read_file(&r);
+    Status s = gradescope_read_file(&r);
     yaml_parser_delete(&r.parser);
     *entries = ARENA_NEW_ARRAY(a, GradescopeEntry, r.n + 1);
     if (*entries && r.n)

@@ -63,7 +63,7 @@ static la_int64_t seek_source(struct archive *a, void *context, la_int64_t offse
     return at < 0 ? ARCHIVE_FATAL : at;
 }
 
-static Status refuse(Diag *d, const char *what, const char *name)
+static Status refuse_member(Diag *d, const char *what, const char *name)
 {
     return diag_set(d, STATUS_INVALID, "the archive is refused: %s: %s", what, name);
 }
@@ -74,17 +74,17 @@ Status handin_split_name(Arena *a, const char *path, Member *m, Diag *d)
     if (length == 0 || length > HANDIN_NAME_MAX)
         return diag_set(d, STATUS_INVALID, "the archive is refused: an entry's name is empty or too long");
     if (path[0] == '/' || strchr(path, '\\'))
-        return refuse(d, "an absolute name or a backslash", path);
+        return refuse_member(d, "an absolute name or a backslash", path);
     for (size_t i = 0; i < length; i++)
         if (utf8_is_control((unsigned char)path[i]) && (unsigned char)path[i] < 0x80)
-            return refuse(d, "a control character in a name", path);
+            return refuse_member(d, "a control character in a name", path);
     m->folder = m->name = "";
     size_t depth = 0, kept = 0;
     char *clean = arena_alloc(a, length + 1);
     for (const char *p = path; *p && clean;) {
         size_t n = strcspn(p, "/");
         if (n == 2 && memcmp(p, "..", 2) == 0)
-            return refuse(d, "a name that leads out of it", path);
+            return refuse_member(d, "a name that leads out of it", path);
         if (n > 0 && !(n == 1 && p[0] == '.')) {
             m->folder = m->name;
             m->name = arena_strndup(a, p, n);
@@ -98,22 +98,22 @@ Status handin_split_name(Arena *a, const char *path, Member *m, Diag *d)
     m->path = clean;
     if (!m->name || !m->folder || !m->path)
         return diag_set(d, STATUS_NO_MEMORY, "no memory to read the archive");
-    return depth > HANDIN_DEPTH_MAX ? refuse(d, "too many folders in a name", path) : STATUS_OK;
+    return depth > HANDIN_DEPTH_MAX ? refuse_member(d, "too many folders in a name", path) : STATUS_OK;
 }
 
 /* What an entry may be: a regular file or a folder. */
 static Status check_kind(struct archive_entry *e, const char *name, Diag *d)
 {
     if (archive_entry_hardlink(e))
-        return refuse(d, "a hard link", name);
+        return refuse_member(d, "a hard link", name);
     switch (archive_entry_filetype(e)) {
     case AE_IFREG:
     case AE_IFDIR:
         return STATUS_OK;
     case AE_IFLNK:
-        return refuse(d, "a symbolic link", name);
+        return refuse_member(d, "a symbolic link", name);
     default:
-        return refuse(d, "a device, FIFO or socket", name);
+        return refuse_member(d, "a device, FIFO or socket", name);
     }
 }
 
@@ -182,7 +182,7 @@ static Status read_entry(Arena *a, struct archive *in, struct archive_entry *e, 
     if (s == STATUS_OK && archive_entry_filetype(e) == AE_IFDIR)
         return STATUS_OK;
     if (s == STATUS_OK && !m.name[0])
-        s = refuse(&odd, "a file without a name", name);
+        s = refuse_member(&odd, "a file without a name", name);
     if (s != STATUS_OK)
         return refuse_or_note(a, source->rules, name, &odd, d);
     s = read_data(a, in, source, &list->out, &m, d);

@@ -18,19 +18,19 @@ enum { RECEIPTS_BYTES_MAX = 16 << 20, N_COLUMNS = 4 };
 static const char HEADER[] = "student,lab,received,late";
 
 /* By student, then lab. */
-static int compare(const Receipt *r, const char *student, const char *lab)
+static int compare_receipt(const Receipt *r, const char *student, const char *lab)
 {
     int by_student = strcmp(r->student, student);
     return by_student ? by_student : strcmp(r->lab, lab);
 }
 
 /* Where the line of student and lab stands, or would. */
-static size_t place_of(const Receipts *r, const char *student, const char *lab)
+static size_t receipt_place(const Receipts *r, const char *student, const char *lab)
 {
     size_t low = 0, high = r->n;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (compare(&r->items[middle], student, lab) < 0)
+        if (compare_receipt(&r->items[middle], student, lab) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -40,8 +40,8 @@ static size_t place_of(const Receipts *r, const char *student, const char *lab)
 
 Status receipts_put(Receipts *r, const Receipt *receipt, Diag *d)
 {
-    size_t at = place_of(r, receipt->student, receipt->lab);
-    bool there = at < r->n && compare(&r->items[at], receipt->student, receipt->lab) == 0;
+    size_t at = receipt_place(r, receipt->student, receipt->lab);
+    bool there = at < r->n && compare_receipt(&r->items[at], receipt->student, receipt->lab) == 0;
     if (!there && !VEC_GROW(r->items, r->n, r->cap))
         return diag_set(d, STATUS_NO_MEMORY, "no memory for the receipts");
     if (!there) {
@@ -54,8 +54,8 @@ Status receipts_put(Receipts *r, const Receipt *receipt, Diag *d)
 
 const Receipt *receipts_find(const Receipts *r, const char *student, const char *lab)
 {
-    size_t at = place_of(r, student, lab);
-    return at < r->n && compare(&r->items[at], student, lab) == 0 ? &r->items[at] : NULL;
+    size_t at = receipt_place(r, student, lab);
+    return at < r->n && compare_receipt(&r->items[at], student, lab) == 0 ? &r->items[at] : NULL;
 }
 
 static Status read_receipt(const char *path, int line, const CsvRow *row, Receipts *receipts, Diag *d)

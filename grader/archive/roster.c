@@ -14,7 +14,7 @@
 
 static const double EXTRA_HOURS_MAX = 10000;
 
-static Status no_memory(Diag *d)
+static Status roster_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory for the roster");
 }
@@ -48,7 +48,7 @@ Status roster_add(Arena *a, Roster *roster, const char *student, RosterRow **row
     if ((roster->n & (roster->n - 1)) == 0) {
         RosterRow *rows = ARENA_NEW_ARRAY(a, RosterRow, roster->n ? 2 * roster->n : 1);
         if (!rows)
-            return no_memory(d);
+            return roster_no_memory(d);
         if (roster->n)
             memcpy(rows, roster->rows, roster->n * sizeof *rows);
         roster->rows = rows;
@@ -59,7 +59,7 @@ Status roster_add(Arena *a, Roster *roster, const char *student, RosterRow **row
         (*row)->cells[i] = "";
     for (size_t i = 0; (*row)->extra && i < roster->n_extra; i++)
         (*row)->extra[i] = "";
-    Status s = (*row)->extra ? roster_set(*row, ROSTER_STUDENT, student, d) : no_memory(d);
+    Status s = (*row)->extra ? roster_set(*row, ROSTER_STUDENT, student, d) : roster_no_memory(d);
     roster->n += s == STATUS_OK;
     return s;
 }
@@ -80,7 +80,7 @@ static Status read_heads(Arena *a, const Sheet *sheet, Roster *roster, Heads *he
     heads->columns = ARENA_NEW_ARRAY(a, RosterColumn, row->n + 1);
     roster->extra = ARENA_NEW_ARRAY(a, const char *, row->n + 1);
     if (!heads->columns || !roster->extra)
-        return no_memory(d);
+        return roster_no_memory(d);
     bool has_student = sheet_column(sheet, roster_column_word(ROSTER_STUDENT)) != SIZE_MAX;
     for (size_t i = 0; i < row->n; i++) {
         RosterColumn column = !has_student && i == 0
@@ -121,10 +121,10 @@ static Status refuse_twins(Arena *a, const Roster *roster, Diag *d)
     const char **students = ARENA_NEW_ARRAY(a, const char *, roster->n + 1);
     for (size_t i = 0; students && i < roster->n; i++)
         students[i] = roster->rows[i].cells[ROSTER_STUDENT];
-    return students ? handin_refuse_twins(students, roster->n, d) : no_memory(d);
+    return students ? handin_refuse_twins(students, roster->n, d) : roster_no_memory(d);
 }
 
-static Status load(Arena *a, const char *path, Roster *roster, Diag *d)
+static Status load_roster_file(Arena *a, const char *path, Roster *roster, Diag *d)
 {
     Sheet sheet;
     Heads heads;
@@ -143,7 +143,7 @@ static Status load(Arena *a, const char *path, Roster *roster, Diag *d)
 
 Status roster_load(Arena *a, const char *path, Roster *roster, Diag *d)
 {
-    Status s = load(a, path, roster, d);
+    Status s = load_roster_file(a, path, roster, d);
     if (s == STATUS_OK && roster->n == 0)
         s = diag_set_at(d, STATUS_INVALID, path, 0, 0, "the roster holds no student");
     return s;
@@ -152,7 +152,7 @@ Status roster_load(Arena *a, const char *path, Roster *roster, Diag *d)
 Status roster_load_out(Arena *a, const char *out_dir, Roster *roster, Diag *d)
 {
     const char *path = arena_printf(a, "%s/roster.csv", out_dir);
-    Status s = path ? load(a, path, roster, d) : no_memory(d);
+    Status s = path ? load_roster_file(a, path, roster, d) : roster_no_memory(d);
     return s == STATUS_NOT_FOUND ? STATUS_OK : s;
 }
 
@@ -183,7 +183,7 @@ Status roster_save_out(const Roster *roster, const char *out_dir, Diag *d)
     if (s == STATUS_OK)
         s = dir_make(out_dir, d);
     if (s == STATUS_OK)
-        s = path && !out.failed ? file_write_atomic(path, out.text, out.length, d) : no_memory(d);
+        s = path && !out.failed ? file_write_atomic(path, out.text, out.length, d) : roster_no_memory(d);
     strbuf_free(&out);
     arena_free(&a);
     return s;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-static Status refuse(Diag *d, const char *what, const char *name)
+static Status refuse_selection(Diag *d, const char *what, const char *name)
 {
     return diag_set(d, STATUS_INVALID, "the archive is refused: %s: %s", what, name);
 }
@@ -33,7 +33,7 @@ static Status find_manifest(const Member *members, size_t n, const Member **mani
         if (strcmp(members[i].name, "MANIFEST") != 0)
             continue;
         if (*manifest)
-            return refuse(d, "two files of one name", "MANIFEST");
+            return refuse_selection(d, "two files of one name", "MANIFEST");
         *manifest = &members[i];
     }
     return STATUS_OK;
@@ -49,7 +49,7 @@ static Status manifest_lab(Arena *a, const Member *manifest, const char **lab, D
     *lab = arena_strndup(a, manifest->bytes + skip, strcspn(manifest->bytes + skip, "\n"));
     if (!*lab)
         return diag_set(d, STATUS_NO_MEMORY, "no memory to read the archive");
-    return handin_lab_is_fit(*lab) ? STATUS_OK : refuse(d, "the MANIFEST names no lab", *lab);
+    return handin_lab_is_fit(*lab) ? STATUS_OK : refuse_selection(d, "the MANIFEST names no lab", *lab);
 }
 
 const char *handin_lab_of(Arena *a, const char *folder, HandinAllow allow, void *context)
@@ -87,7 +87,7 @@ static Status find_member(const Handin *h, const Member *members, size_t n, cons
     for (size_t i = 0; i < n; i++) {
         bool same = strcasecmp(members[i].name, name) == 0;
         if (same && *found)
-            return refuse(d, "two files of one name", name);
+            return refuse_selection(d, "two files of one name", name);
         if (same)
             *found = &members[i];
         if (nearest_is_slip(members[i].name, name)) {
@@ -167,7 +167,7 @@ static Status check_manifest(const Handin *h, const Member *manifest, Diag *d)
 {
     for (size_t i = 0; i < h->n_files; i++)
         if (!manifest_agrees(manifest, &h->files[i]))
-            return refuse(d, "not the file that its MANIFEST describes", h->files[i].name);
+            return refuse_selection(d, "not the file that its MANIFEST describes", h->files[i].name);
     if (manifest_files(manifest) != h->n_files)
         return diag_set(d, STATUS_INVALID,
                         "the archive is refused: its MANIFEST lists %zu files, and %zu are there",

@@ -37,7 +37,7 @@ const char *roster_system_word(RosterSystem system)
     return words[system];
 }
 
-static Status no_memory(Diag *d)
+static Status systems_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory for the roster");
 }
@@ -82,14 +82,14 @@ static Status read_person(Arena *a, const SheetRow *row, const size_t fields[FIE
     for (int i = 0; i < FIELD_N; i++) {
         p->fields[i] = fields[i] == SIZE_MAX ? "" : trimmed(a, sheet_text(row, fields[i]));
         if (!p->fields[i])
-            return no_memory(d);
+            return systems_no_memory(d);
     }
     p->fields[ROSTER_MOODLE] = last_number(p->fields[ROSTER_MOODLE]);
     if (!p->fields[ROSTER_NAME][0] && (p->fields[FIELD_FIRST][0] || p->fields[FIELD_LAST][0]))
         p->fields[ROSTER_NAME] = arena_printf(
             a, "%s%s%s", p->fields[FIELD_FIRST],
             p->fields[FIELD_FIRST][0] && p->fields[FIELD_LAST][0] ? " " : "", p->fields[FIELD_LAST]);
-    return p->fields[ROSTER_NAME] ? STATUS_OK : no_memory(d);
+    return p->fields[ROSTER_NAME] ? STATUS_OK : systems_no_memory(d);
 }
 
 /* Rows that are no student's, with the reason where it should be said; NULL for a student's. */
@@ -190,13 +190,14 @@ static const char *new_id(const Person *p, const RosterImport *import)
 
 /* Taking ------------------------------------------------------------------------------------------------ */
 
-static Status leave(Arena *a, struct HandinList *left, const Person *p, size_t row, const char *why, Diag *d)
+static Status leave_person_out(Arena *a, struct HandinList *left, const Person *p, size_t row,
+                               const char *why, Diag *d)
 {
     const char *name =
         p && p->fields[ROSTER_NAME][0] ? p->fields[ROSTER_NAME] : arena_printf(a, "row %zu", row);
     const char *text = arena_strndup(a, why, strlen(why));
     if (!name || !text || !VEC_GROW(left->items, left->n, left->cap))
-        return no_memory(d);
+        return systems_no_memory(d);
     left->items[left->n++] = (HandinListItem){name, text, ""};
     return STATUS_OK;
 }
@@ -239,8 +240,9 @@ static Status note_missing(Arena *a, const Roster *roster, size_t n_before, cons
     for (size_t i = 0; s == STATUS_OK && i < n_before; i++)
         if (!seen[i] && !roster_is_dropped(&roster->rows[i])) {
             Person p = {.fields = {[ROSTER_NAME] = roster->rows[i].cells[ROSTER_STUDENT]}};
-            s = leave(a, left, &p, 0,
-                      "is in the roster, and not in this file; `grade roster drop` for who has left", d);
+            s = leave_person_out(
+                a, left, &p, 0,
+                "is in the roster, and not in this file; `grade roster drop` for who has left", d);
         }
     return s;
 }
@@ -276,7 +278,7 @@ Status roster_import(Arena *a, Roster *roster, const Sheet *sheet, RosterImport 
     bool *seen = ARENA_NEW_ARRAY(a, bool, roster->n + sheet->n);
     import->n_added = import->n_known = 0;
     if (s == STATUS_OK && !seen)
-        s = no_memory(d);
+        s = systems_no_memory(d);
     for (size_t i = 1; s == STATUS_OK && i < sheet->n; i++) {
         Person p;
         Diag odd = {0};
@@ -284,9 +286,9 @@ Status roster_import(Arena *a, Roster *roster, const Sheet *sheet, RosterImport 
         const char *why = s == STATUS_OK ? why_nobody(&p, import->system) : "";
         Status taken = s == STATUS_OK && !why ? take_person(a, roster, &p, import, seen, &odd) : STATUS_OK;
         if (taken == STATUS_NO_MEMORY)
-            s = no_memory(d);
+            s = systems_no_memory(d);
         else if (s == STATUS_OK && (taken != STATUS_OK || (why && why[0])))
-            s = leave(a, left, &p, i + 1, taken != STATUS_OK ? odd.message : why, d);
+            s = leave_person_out(a, left, &p, i + 1, taken != STATUS_OK ? odd.message : why, d);
     }
     return s == STATUS_OK ? note_missing(a, roster, n_before, seen, left, d) : s;
 }

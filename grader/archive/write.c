@@ -37,7 +37,7 @@ static bool add_member(struct archive *tar, const char *lab, const char *name, c
     return fine;
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_member_names(const void *a, const void *b)
 {
     return strcmp(((const HandinFile *)a)->name, ((const HandinFile *)b)->name);
 }
@@ -56,7 +56,7 @@ static Status read_files(Arena *a, const char *dir, const char *const *names, si
         files[i].name = names[i];
         files[i].bytes = bytes;
     }
-    qsort(files, n, sizeof *files, compare_names);
+    qsort(files, n, sizeof *files, compare_member_names);
     return STATUS_OK;
 }
 

@@ -17,7 +17,7 @@ int64_t box_case_bytes(const Lab *lab)
     return mib << 20;
 }
 
-static Status start(Box *box, Diag *d)
+static Status start_box(Box *box, Diag *d)
 {
     const Places *p = box->places;
     const Compiler *c = &box->kit->compiler;
@@ -73,7 +73,7 @@ Status box_ask(Box *box, bool afresh, const SandboxStep *step, Diag *d)
     if (afresh && box->process.pid > 0 &&
         !(can_be_cleaned(box) && sandbox_empty(&box->process, scratch_folders)))
         box_stop(box);
-    Status s = box->process.pid > 0 ? STATUS_OK : start(box, d);
+    Status s = box->process.pid > 0 ? STATUS_OK : start_box(box, d);
     if (s == STATUS_OK)
         s = sandbox_ask(&box->process, step, d);
     return s == STATUS_OK ? s : failed(box, s, d);

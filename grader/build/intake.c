@@ -117,7 +117,7 @@ static Status take_file(Taking *t, const char *name, Diag *d)
 }
 
 /* A file that was found and not taken is one that is missing, too, where others were handed in. */
-static void finish(Taking *t)
+static void finish_taking(Taking *t)
 {
     Intake *intake = t->intake;
     if (intake->submitted && t->slips.found[0])
@@ -145,6 +145,6 @@ Status intake_take(Arena *a, const Lab *lab, const char *from, const char *to, I
         slips_look(a, lab, from, t.from, &t.slips);
     if (t.from >= 0)
         close(t.from);
-    finish(&t);
+    finish_taking(&t);
     return s;
 }

@@ -22,7 +22,7 @@ typedef struct Names {
     size_t n;
 } Names;
 
-static int compare_names(const void *a, const void *b)
+static int compare_slip_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -42,7 +42,7 @@ static void list_names(Arena *a, int dir, Names *names)
     if (d)
         closedir(d);
     if (names->n)
-        qsort(names->items, names->n, sizeof *names->items, compare_names);
+        qsort(names->items, names->n, sizeof *names->items, compare_slip_names);
 }
 
 static bool is_folder(int dir, const char *name)

@@ -38,7 +38,7 @@ static bool is_stopped(const Pool *pool)
     return pool->stop && *pool->stop;
 }
 
-static int find_slot(const Slot *slots, int n, pid_t pid)
+static int find_slot_of_pid(const Slot *slots, int n, pid_t pid)
 {
     for (int i = 0; i < n; i++)
         if (slots[i].pid == pid)
@@ -64,7 +64,7 @@ static bool wait_one(const Pool *pool, Slot *slots)
     pid_t pid = waitpid(-1, &status, 0);
     if (pid < 0)
         return errno == EINTR && !is_stopped(pool);
-    int i = find_slot(slots, pool->n_slots, pid);
+    int i = find_slot_of_pid(slots, pool->n_slots, pid);
     if (i < 0)
         return true;
     slots[i].pid = 0;
@@ -81,7 +81,7 @@ Status pool_run(const Pool *pool, Diag *d)
     size_t started = 0;
     bool running = true;
     while (s == STATUS_OK && running && !is_stopped(pool)) {
-        int free_slot = started < pool->n_jobs ? find_slot(slots, pool->n_slots, 0) : -1;
+        int free_slot = started < pool->n_jobs ? find_slot_of_pid(slots, pool->n_slots, 0) : -1;
         if (free_slot < 0)
             running = wait_one(pool, slots);
         else if (start_job(pool, slots, free_slot, started))

@@ -54,7 +54,7 @@ static Status run_between(Arena *a, const char *const *words, int out, int err, 
 }
 
 /* Runs a command; *printed is what it wrote to standard output. */
-static Status run(Arena *a, const char *const *words, const char **printed, Diag *d)
+static Status run_slurm_command(Arena *a, const char *const *words, const char **printed, Diag *d)
 {
     int out = memfd_create("out", MFD_CLOEXEC), err = memfd_create("err", MFD_CLOEXEC);
     Status s = out >= 0 && err >= 0
@@ -105,7 +105,8 @@ Status slurm_submit(const SlurmPlace *place, const char *folder, size_t n_tasks,
     }
     words[n] = arena_printf(&a, "%s/script", folder);
     const char *printed = NULL;
-    Status s = words[n] ? run(&a, words, &printed, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for sbatch");
+    Status s = words[n] ? run_slurm_command(&a, words, &printed, d)
+                        : diag_set(d, STATUS_NO_MEMORY, "no memory for sbatch");
     *array = s == STATUS_OK ? strtol(printed, NULL, 10) : 0; /* "ID" or "ID;CLUSTER" */
     if (s == STATUS_OK && *array <= 0)
         s = diag_set(d, STATUS_IO, "sbatch named no job");
@@ -118,7 +119,7 @@ Status slurm_list(Arena *a, const SlurmPlace *place, SlurmTask **tasks, size_t *
     const char *words[] = {"squeue",    "--noheader", "--array",  "--name",
                            place->name, "--format",   "%F %K %T", NULL};
     const char *text = NULL;
-    Status s = run(a, words, &text, d);
+    Status s = run_slurm_command(a, words, &text, d);
     if (s != STATUS_OK)
         return s;
     size_t lines = 0;
@@ -142,7 +143,7 @@ Status slurm_cancel(const SlurmPlace *place, Diag *d)
     Arena a = {0};
     const char *words[] = {"scancel", "--quiet", "--name", place->name, NULL};
     const char *printed = NULL;
-    Status s = run(&a, words, &printed, d);
+    Status s = run_slurm_command(&a, words, &printed, d);
     arena_free(&a);
     return s;
 }

@@ -82,7 +82,7 @@ static Status fill_origin(const Options *o, bool needs_why, GradebookChange *c, 
 
 /* The log ------------------------------------------------------------------------------------------------ */
 
-static void put_text(StrBuf *out, const char *text)
+static void put_quoted(StrBuf *out, const char *text)
 {
     report_plain(out, text, strlen(text));
 }
@@ -109,17 +109,17 @@ static void put_change(StrBuf *out, const GradebookChange *c)
     char at[WHEN_TEXT];
     when_format(c->at, at);
     strbuf_printf(out, "%lld  %s  ", (long long)c->id, at);
-    put_text(out, c->who);
+    put_quoted(out, c->who);
     strbuf_puts(out, "  ");
-    put_text(out, c->student[0] ? c->student : "all");
+    put_quoted(out, c->student[0] ? c->student : "all");
     strbuf_puts(out, " ");
-    put_text(out, c->lab[0] ? c->lab : "all");
+    put_quoted(out, c->lab[0] ? c->lab : "all");
     strbuf_puts(out, "  ");
     put_meaning(out, c);
     const char *texts[] = {c->kind == CHANGE_POLICY ? "" : c->text, c->why};
     for (size_t i = 0; i < 2; i++) {
         strbuf_puts(out, texts[i][0] ? ": " : "");
-        put_text(out, texts[i]);
+        put_quoted(out, texts[i]);
     }
     strbuf_puts(out, c->withdrawn ? "  (withdrawn)\n" : "\n");
 }

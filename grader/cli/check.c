@@ -88,7 +88,7 @@ static int refuse_case(Arena *a, const Lab *lab, const char *only)
     return cli_fail(&d);
 }
 
-static int check(Arena *a, const Options *o, GradeRun *run, const Lab *lab)
+static int check_lab(Arena *a, const Options *o, GradeRun *run, const Lab *lab)
 {
     Diag d;
     Status s = kit_check_lab(&run->kit, lab->lab, &d);
@@ -131,7 +131,7 @@ int cli_check(Arena *a, const Options *o)
     else if (cli_prepare(a, o, true, &run, &d) != STATUS_OK)
         status = cli_fail(&d);
     else
-        status = check(a, o, &run, lab);
+        status = check_lab(a, o, &run, lab);
     cli_clean_up(&run);
     lab_free(lab);
     return status;

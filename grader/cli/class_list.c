@@ -104,7 +104,7 @@ static Status check_case(const ClassRun *c, Diag *d)
     return STATUS_NOT_FOUND;
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_class_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -122,11 +122,12 @@ static void heed_roster(const ClassRun *c, const char **students, size_t *n)
     for (size_t i = 0; i < c->roster.n; i++) {
         const RosterRow *row = &c->roster.rows[i];
         const char *student = row->cells[ROSTER_STUDENT];
-        if (!roster_is_dropped(row) && !bsearch(&student, students, kept, sizeof *students, compare_names))
+        if (!roster_is_dropped(row) &&
+            !bsearch(&student, students, kept, sizeof *students, compare_class_names))
             students[(*n)++] = student;
     }
     if (*n)
-        qsort(students, *n, sizeof *students, compare_names);
+        qsort(students, *n, sizeof *students, compare_class_names);
 }
 
 /* The students: folders of the class's folder, and who else is on the roster, in order. */

@@ -58,7 +58,7 @@ static void add_option(const char **args, const char *name, const char *value)
     }
 }
 
-static void add_word(const char **args, const char *word)
+static void add_argument(const char **args, const char *word)
 {
     size_t n = 0;
     while (args[n])
@@ -82,15 +82,15 @@ static const char **task_args(ClassRun *c, const char *dir, const SlurmPlace *pl
     add_option(args, "--device", o->device);
     add_option(args, "--compiler", compiler_word(c->run.kit.compiler.kind));
     if (o->sanitize)
-        add_word(args, arena_printf(c->arena, "--sanitize=%s", o->sanitize));
+        add_argument(args, arena_printf(c->arena, "--sanitize=%s", o->sanitize));
     add_option(args, "--model", o->model);
     add_option(args, "--bwrap", o->bwrap);
     if (o->allow_weak)
-        add_word(args, "--allow-weak-sandbox");
+        add_argument(args, "--allow-weak-sandbox");
     if (o->public)
-        add_word(args, arena_printf(c->arena, "--public=%s", o->public));
+        add_argument(args, arena_printf(c->arena, "--public=%s", o->public));
     if (o->in_process)
-        add_word(args, "--in-process");
+        add_argument(args, "--in-process");
     return args;
 }
 

@@ -13,7 +13,7 @@ typedef int Init(unsigned flags);
 typedef int GetInt(int *value);
 
 /* A function's address as the function that it is: C has no cast for it. */
-static void find(void *library, const char *name, void *function)
+static void find_symbol(void *library, const char *name, void *function)
 {
     *(void **)function = dlsym(library, name);
 }
@@ -23,24 +23,24 @@ typedef struct Library {
     GetInt *get_version, *get_count;
 } Library;
 
-static Library load(DriverProbe *p)
+static Library load_driver(DriverProbe *p)
 {
     Library l = {0};
     Dl_info info;
     void *library = dlopen("libcuda.so.1", RTLD_NOW), *address;
     if (!library)
         return l;
-    find(library, "cuInit", &l.init);
-    find(library, "cuDriverGetVersion", &l.get_version);
-    find(library, "cuDeviceGetCount", &l.get_count);
-    find(library, "cuInit", &address);
+    find_symbol(library, "cuInit", &l.init);
+    find_symbol(library, "cuDriverGetVersion", &l.get_version);
+    find_symbol(library, "cuDeviceGetCount", &l.get_count);
+    find_symbol(library, "cuInit", &address);
     p->loaded = l.init && l.get_version && l.get_count;
     if (address && dladdr(address, &info) && info.dli_fname)
         snprintf(p->path, sizeof p->path, "%s", info.dli_fname);
     return l;
 }
 
-static void ask(const Library *l, DriverProbe *p)
+static void ask_driver(const Library *l, DriverProbe *p)
 {
     p->init = l->init(0);
     l->get_version(&p->version); /* answers also when cuInit failed */
@@ -53,10 +53,10 @@ static void in_child(int out)
 {
     DriverProbe p = {0};
     alarm(PROBE_SECONDS);
-    Library library = load(&p);
+    Library library = load_driver(&p);
     ssize_t told = write(out, &p, sizeof p); /* so that the path is known whatever comes */
     if (p.loaded && told == (ssize_t)sizeof p) {
-        ask(&library, &p);
+        ask_driver(&library, &p);
         told = write(out, &p, sizeof p);
     }
     _exit(told == (ssize_t)sizeof p ? 0 : 1);

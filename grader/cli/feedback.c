@@ -141,7 +141,7 @@ static Status write_zip(Arena *a, const Feedback *f, bool canvas, size_t *n, Dia
     return s == STATUS_OK ? feedback_write_zip(f->o->to, f->pages, f->n, d) : s;
 }
 
-static Status check(const Options *o, Diag *d)
+static Status check_feedback_options(const Options *o, Diag *d)
 {
     static const char *const layouts[] = {"canvas", "moodle", "mail"};
     size_t i = 0;
@@ -195,7 +195,7 @@ int cli_feedback(Arena *a, const Options *o)
     ReportClass *c = NULL;
     Diag d;
     size_t n = 0;
-    Status s = check(o, &d);
+    Status s = check_feedback_options(o, &d);
     if (s == STATUS_OK)
         s = cli_load_class(a, o, &book, &c, &d);
     if (s == STATUS_OK)

@@ -35,7 +35,7 @@ Status cli_load_class(Arena *a, const Options *o, Gradebook **book, ReportClass 
     return s == STATUS_OK ? report_class_load(*book, &choice, c, d) : s;
 }
 
-static void put(StrBuf *out, FILE *file)
+static void put_file(StrBuf *out, FILE *file)
 {
     if (out->text)
         fwrite(out->text, 1, out->length, file);
@@ -84,7 +84,7 @@ int cli_status(Arena *a, const Options *o)
     if (s == STATUS_OK) {
         StrBuf table = {0};
         report_table(&table, c, report_style_for(1));
-        put(&table, stdout);
+        put_file(&table, stdout);
         status = status_of(c);
         for (size_t i = 0; i < c->n_results; i++)
             if (result_needs_person(c->results[i]))
@@ -132,7 +132,7 @@ static Status print_leaderboards(Arena *a, const Options *o, const ReportClass *
         StrBuf text = {0};
         if (s == STATUS_OK)
             report_leaderboard_text(&text, c->labs[i], ranks, n, o->names);
-        put(&text, stdout);
+        put_file(&text, stdout);
     }
     return s;
 }
@@ -227,7 +227,7 @@ static Status write_filled(Arena *a, const Options *o, const Filled *format, con
     if (s == STATUS_OK)
         s = format->fill(c, &sheet, &options, out, &notes, d);
     if (s == STATUS_OK)
-        put(&notes, stderr);
+        put_file(&notes, stderr);
     else
         strbuf_free(&notes);
     return s;
@@ -304,7 +304,7 @@ int cli_items(Arena *a, const Options *o)
     if (s == STATUS_OK && o->to)
         s = file_write_atomic(o->to, out.text ? out.text : "", out.length, &d);
     if (s == STATUS_OK && !o->to)
-        put(&out, stdout);
+        put_file(&out, stdout);
     else
         strbuf_free(&out);
     report_class_free(c);

@@ -25,7 +25,7 @@ static Status open_book(Arena *a, const Options *o, Gradebook **book, Roster *ro
     return s;
 }
 
-static Status serve(const ReviewSettings *settings, Diag *d)
+static Status serve_review(const ReviewSettings *settings, Diag *d)
 {
     ReviewServer *server;
     Status s = review_start(settings, &server, d);
@@ -59,7 +59,7 @@ int cli_review(Arena *a, const Options *o)
     settings.book = book;
     settings.finder = &sources.finder;
     if (s == STATUS_OK)
-        s = serve(&settings, &d);
+        s = serve_review(&settings, &d);
     sources_close(&sources);
     gradebook_close(book);
     return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);

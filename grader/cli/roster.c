@@ -136,7 +136,7 @@ static void put_extensions(StrBuf *line, const GradeRules *rules, const char *st
     }
 }
 
-static void put_row(StrBuf *line, const RosterRow *row, const ReportClass *c, const GradeRules *rules)
+static void roster_put_row(StrBuf *line, const RosterRow *row, const ReportClass *c, const GradeRules *rules)
 {
     const char *student = row->cells[ROSTER_STUDENT];
     put_safely(line, student);
@@ -174,7 +174,7 @@ static Status list(Arena *a, const Options *o, const Roster *roster, const char 
         StrBuf line = {0};
         if (!cli_listed(chosen, row->cells[ROSTER_STUDENT]))
             continue;
-        put_row(&line, row, c, &rules);
+        roster_put_row(&line, row, c, &rules);
         print(&line, stdout);
         n++;
         n_left += roster_is_dropped(row);

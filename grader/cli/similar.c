@@ -27,7 +27,7 @@ typedef struct Class {
     size_t n_labs;
 } Class;
 
-static Status no_memory(Diag *d)
+static Status similar_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory to compare submissions");
 }
@@ -39,7 +39,7 @@ static Status read_files(Arena *a, const char *dir, const char *const *names, si
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     *files = ARENA_NEW_ARRAY(a, SimilarFile, n + 1);
     *n_files = 0;
-    Status s = *files ? STATUS_OK : no_memory(d);
+    Status s = *files ? STATUS_OK : similar_no_memory(d);
     for (size_t i = 0; s == STATUS_OK && fd >= 0 && i < n; i++) {
         char *text;
         SimilarFile *f = &(*files)[*n_files];
@@ -71,7 +71,7 @@ static Status add_sources(Arena *a, const char *dir, SimilarFile *given, size_t 
     SimilarFile *files;
     size_t n_names, kept = 0, n_files = 0;
     if (!dir)
-        return no_memory(d);
+        return similar_no_memory(d);
     Status s = dir_list(a, dir, &names, &n_names, d);
     for (size_t i = 0; s == STATUS_OK && i < n_names; i++)
         if (is_source(names[i]))
@@ -90,7 +90,7 @@ static Status read_given(Class *c, const char *lab, SimilarFile **given, size_t 
     *n = 0;
     *given = ARENA_NEW_ARRAY(c->arena, SimilarFile, GIVEN_FILES_MAX);
     if (!*given)
-        return no_memory(d);
+        return similar_no_memory(d);
     Status s = add_sources(c->arena, arena_printf(c->arena, "%s/labs/%s", c->kit.root, lab), *given, n, d);
     *n_handed = *n;
     const char *solution = arena_printf(c->arena, "%s/solutions/%s", c->kit.root, lab);
@@ -106,7 +106,8 @@ static Status add_work(Class *c, const Lab *lab, const char *const *names, const
     SimilarFile *files;
     SimilarWork *w = &works[out->n_works];
     const char *dir = arena_printf(c->arena, "%s/%s/%s", root, who, out->lab);
-    Status s = dir ? read_files(c->arena, dir, names, lab->n_files, &files, &w->n_files, d) : no_memory(d);
+    Status s =
+        dir ? read_files(c->arena, dir, names, lab->n_files, &files, &w->n_files, d) : similar_no_memory(d);
     w->who = who;
     w->files = files;
     out->n_works += s == STATUS_OK && w->n_files > 0;
@@ -117,10 +118,10 @@ static Status add_work(Class *c, const Lab *lab, const char *const *names, const
 static Status read_works(Class *c, const Lab *lab, SimilarWork *works, ReportSimilar *out, Diag *d)
 {
     const char **names = ARENA_NEW_ARRAY(c->arena, const char *, lab->n_files + 1);
-    Status s = names ? STATUS_OK : no_memory(d);
+    Status s = names ? STATUS_OK : similar_no_memory(d);
     for (size_t i = 0; s == STATUS_OK && i < lab->n_files; i++)
         if (!(names[i] = arena_strndup(c->arena, lab->files[i], strlen(lab->files[i]))))
-            s = no_memory(d);
+            s = similar_no_memory(d);
     for (size_t i = 0; s == STATUS_OK && i < c->n_students; i++)
         s = add_work(c, lab, names, c->options->submissions, c->students[i], works, out, d);
     for (size_t i = 0; s == STATUS_OK && i < c->n_earlier; i++) {
@@ -129,7 +130,7 @@ static Status read_works(Class *c, const Lab *lab, SimilarWork *works, ReportSim
         if (s == STATUS_OK && out->n_works > before) {
             works[before].who = arena_printf(c->arena, "earlier/%s", c->earlier[i]);
             works[before].earlier = true;
-            s = works[before].who ? s : no_memory(d);
+            s = works[before].who ? s : similar_no_memory(d);
         }
     }
     return s;
@@ -163,7 +164,7 @@ static Status find_pairs(Class *c, ReportSimilar *out, const SimilarGroup *group
     size_t *index = ARENA_NEW_ARRAY(c->arena, size_t, out->n_works + 1), n = 0, kept = 0, n_pairs = 0;
     SimilarPair *pairs = NULL;
     if (!own || !index)
-        return no_memory(d);
+        return similar_no_memory(d);
     for (size_t i = 0; i < out->n_works; i++) {
         if (is_repeated(groups, n_groups, i))
             continue;
@@ -213,7 +214,8 @@ static Status compare_lab(Class *c, const Lab *lab, Diag *d)
     SimilarWork *works = ARENA_NEW_ARRAY(c->arena, SimilarWork, c->n_students + c->n_earlier + 1);
     ReportSimilar *out = &c->labs[c->n_labs];
     *out = (ReportSimilar){.lab = arena_strndup(c->arena, lab->lab, strlen(lab->lab)), .works = works};
-    Status s = works && out->lab ? read_given(c, lab->lab, &given, &n_given, &n_handed, d) : no_memory(d);
+    Status s =
+        works && out->lab ? read_given(c, lab->lab, &given, &n_given, &n_handed, d) : similar_no_memory(d);
     if (s == STATUS_OK)
         s = read_works(c, lab, works, out, d);
     if (s == STATUS_OK)
@@ -228,12 +230,12 @@ static Status compare_all(Class *c, Diag *d)
     const char **names, *dir = arena_printf(c->arena, "%s/labs", c->kit.root);
     const char **wanted;
     size_t n = 0;
-    Status s = dir ? dir_list(c->arena, dir, &names, &n, d) : no_memory(d);
+    Status s = dir ? dir_list(c->arena, dir, &names, &n, d) : similar_no_memory(d);
     if (s == STATUS_OK)
         s = cli_choose_kit_labs(c->arena, &c->kit, c->options->labs, &wanted, d);
     c->labs = s == STATUS_OK ? ARENA_NEW_ARRAY(c->arena, ReportSimilar, n + 1) : NULL;
     if (s == STATUS_OK && !c->labs)
-        s = no_memory(d);
+        s = similar_no_memory(d);
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
         Lab *lab;
         const char *path = arena_printf(c->arena, "%s/%s", dir, names[i]);
@@ -274,12 +276,12 @@ static Status add_earlier(Class *c, size_t *cap, const char *who, Diag *d)
 {
     size_t need = c->n_earlier + 1;
     if (!who)
-        return no_memory(d);
+        return similar_no_memory(d);
     if (need > *cap) {
         size_t wider = *cap ? 2 * *cap : 64;
         const char **list = ARENA_NEW_ARRAY(c->arena, const char *, wider);
         if (!list)
-            return no_memory(d);
+            return similar_no_memory(d);
         if (c->n_earlier)
             memcpy(list, c->earlier, c->n_earlier * sizeof *list);
         c->earlier = list;
@@ -297,7 +299,7 @@ static Status list_earlier(Class *c, Diag *d)
     if (!root)
         return STATUS_OK;
     const char *kit_labs = arena_printf(c->arena, "%s/labs", c->kit.root);
-    Status s = kit_labs ? dir_list(c->arena, kit_labs, &labs, &n_labs, d) : no_memory(d);
+    Status s = kit_labs ? dir_list(c->arena, kit_labs, &labs, &n_labs, d) : similar_no_memory(d);
     if (s == STATUS_OK)
         s = dir_list(c->arena, root, &names, &n, d);
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
@@ -323,7 +325,7 @@ static Status list_earlier(Class *c, Diag *d)
 static Status write_page(const Class *c, Diag *d)
 {
     const char *dir = arena_printf(c->arena, "%s/report", c->options->out);
-    Status s = dir ? report_similar_html(c->labs, c->n_labs, "CUDA Lab Kit", dir, d) : no_memory(d);
+    Status s = dir ? report_similar_html(c->labs, c->n_labs, "CUDA Lab Kit", dir, d) : similar_no_memory(d);
     if (s == STATUS_OK)
         printf("%s/similar.html (`grade report --out %s` makes the index link to it)\n", dir,
                c->options->out);

@@ -41,7 +41,7 @@ static Status read_files(Arena *a, const Lab *lab, const char *folder, ReportFil
     return STATUS_OK;
 }
 
-static Status find(void *context, Arena *a, const Result *r, ReportFiles *files, Diag *d)
+static Status find_source(void *context, Arena *a, const Result *r, ReportFiles *files, Diag *d)
 {
     Sources *x = context;
     const char *student = x->students ? report_student_id(x->students, r->student) : r->student;
@@ -61,7 +61,7 @@ static Status find(void *context, Arena *a, const Result *r, ReportFiles *files,
 
 Status sources_open(Arena *a, const char *submissions, const ReportClass *c, Sources *x, Diag *d)
 {
-    *x = (Sources){.arena = a, .submissions = submissions, .students = c, .finder = {find, x}};
+    *x = (Sources){.arena = a, .submissions = submissions, .students = c, .finder = {find_source, x}};
     Status s = kit_find(a, &x->kit, d);
     if (s == STATUS_OK && access(submissions, R_OK | X_OK) != 0)
         s = diag_set(d, STATUS_NOT_FOUND, "--submissions: there is no folder %s that can be read",

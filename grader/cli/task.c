@@ -67,7 +67,7 @@ static Status check_rules(ClassRun *c, Diag *d)
     return s;
 }
 
-static Status prepare(ClassRun *c, Diag *d)
+static Status prepare_class_run(ClassRun *c, Diag *d)
 {
     Status s = cli_prepare(c->arena, c->options, c->options->allow_weak, &c->run, d);
     if (s == STATUS_OK)
@@ -100,7 +100,7 @@ int cli_task(Arena *a, const Options *o)
     ClassRun c = {.arena = a, .options = o, .dir = o->out, .lock = -1};
     Diag d;
     const char *results = arena_printf(a, "%s/results", o->out);
-    Status s = results ? prepare(&c, &d) : diag_set(&d, STATUS_NO_MEMORY, "no memory");
+    Status s = results ? prepare_class_run(&c, &d) : diag_set(&d, STATUS_NO_MEMORY, "no memory");
     if (s != STATUS_OK && !cli_stop) /* a command that was cancelled with us is no problem of the node's */
         tell_problem(o, &d);
     int jobs = o->jobs > 0 ? (int)o->jobs : 1;

@@ -211,7 +211,7 @@ static const char *const expected_at[] = {
     [AT_END] = "the end of the file",
 };
 
-static void refuse(Reader *r, const yaml_event_t *e, const char *what)
+static void refuse_event(Reader *r, const yaml_event_t *e, const char *what)
 {
     add_problem(r, "line %d, column %d: %s here, where this file has %s", line_of(e),
                 (int)e->start_mark.column + 1, what, expected_at[r->place]);
@@ -221,7 +221,7 @@ static void refuse(Reader *r, const yaml_event_t *e, const char *what)
 static void take_scalar(Reader *r, const yaml_event_t *e)
 {
     if (e->data.scalar.anchor || e->data.scalar.tag)
-        refuse(r, e, e->data.scalar.tag ? "a tag (!)" : "an anchor (&)");
+        refuse_event(r, e, e->data.scalar.tag ? "a tag (!)" : "an anchor (&)");
     else if (r->place == IN_FILE)
         take_section(r, e);
     else if (r->place == IN_SECTION)
@@ -231,19 +231,19 @@ static void take_scalar(Reader *r, const yaml_event_t *e)
     else if (r->place == AFTER_SECTION && is_blank(e))
         r->place = IN_FILE; /* a section without fields: they will be missed */
     else
-        refuse(r, e, "a single word");
+        refuse_event(r, e, "a single word");
 }
 
 static void start_map(Reader *r, const yaml_event_t *e)
 {
     if (e->data.mapping_start.anchor || e->data.mapping_start.tag)
-        refuse(r, e, e->data.mapping_start.tag ? "a tag (!)" : "an anchor (&)");
+        refuse_event(r, e, e->data.mapping_start.tag ? "a tag (!)" : "an anchor (&)");
     else if (r->place == AT_START)
         r->place = IN_FILE;
     else if (r->place == AFTER_SECTION)
         r->place = IN_SECTION;
     else
-        refuse(r, e, "a map");
+        refuse_event(r, e, "a map");
 }
 
 static void end_map(Reader *r)
@@ -264,14 +264,14 @@ static void take_event(Reader *r, const yaml_event_t *e)
         end_map(r);
         break;
     case YAML_SEQUENCE_START_EVENT:
-        refuse(r, e, "a list");
+        refuse_event(r, e, "a list");
         break;
     case YAML_ALIAS_EVENT:
-        refuse(r, e, "an alias (*)");
+        refuse_event(r, e, "an alias (*)");
         break;
     case YAML_DOCUMENT_START_EVENT:
         if (r->place == AT_END)
-            refuse(r, e, "a second document (---)");
+            refuse_event(r, e, "a second document (---)");
         break;
     case YAML_STREAM_END_EVENT:
         r->done = true;
@@ -359,7 +359,7 @@ static void add_problems_of_values(Reader *r)
     }
 }
 
-static Status finish(Reader *r, Status s, Diag *d)
+static Status finish_reading(Reader *r, Status s, Diag *d)
 {
     if (s == STATUS_OK && r->file->readable && r->place == AT_START)
         add_problem(r, "the file is empty: it must have the sections %s", section_names(r));
@@ -385,7 +385,7 @@ Status answers_parse(Arena *a, const Lab *lab, const char *bytes, size_t length,
     }
     if (s == STATUS_OK && file->readable)
         s = read_events(&r, bytes, length, d);
-    return finish(&r, s, d);
+    return finish_reading(&r, s, d);
 }
 
 Status answers_read(Arena *a, const Lab *lab, int dir_fd, AnswerFile *file, Diag *d)

@@ -185,7 +185,7 @@ Status dir_remove(const char *path, Diag *d)
     return STATUS_OK;
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_file_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -208,7 +208,7 @@ Status dir_list(Arena *a, const char *path, const char ***names, size_t *n, Diag
     *names = fine ? ARENA_NEW_ARRAY(a, const char *, count + 1) : NULL;
     if (*names && count) {
         memcpy(*names, found, count * sizeof *found);
-        qsort(*names, count, sizeof **names, compare_names);
+        qsort(*names, count, sizeof **names, compare_file_names);
     }
     free(found);
     *n = count;

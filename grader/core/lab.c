@@ -48,8 +48,8 @@ static const char *scalar(const yaml_node_t *node)
 /* Readers of scalars ---------------------------------------------------------------------------- */
 
 /* text is the scalar, or the row's default (then node is NULL). */
-static Status read_text(Loader *l, const SchemaRow *row, yaml_node_t *node, const char *text,
-                        const char **out)
+static Status lab_read_text(Loader *l, const SchemaRow *row, yaml_node_t *node, const char *text,
+                            const char **out)
 {
     size_t length = node ? node->data.scalar.length : strlen(text);
     if (node && (length < row->min || length > row->max))
@@ -59,7 +59,8 @@ static Status read_text(Loader *l, const SchemaRow *row, yaml_node_t *node, cons
     return *out ? STATUS_OK : diag_set(l->diag, STATUS_NO_MEMORY, "no memory for a lab");
 }
 
-static Status read_number(Loader *l, const SchemaRow *row, yaml_node_t *node, const char *text, double *out)
+static Status lab_read_number(Loader *l, const SchemaRow *row, yaml_node_t *node, const char *text,
+                              double *out)
 {
     char *end;
     *out = strtod(text, &end);
@@ -193,9 +194,9 @@ static Status read_row(Loader *l, const SchemaRow *row, yaml_node_t *node, char 
     const char *text = node && node->type == YAML_SCALAR_NODE ? scalar(node) : row->default_text;
     switch (row->type) {
     case TYPE_TEXT:
-        return read_text(l, row, node, text, field);
+        return lab_read_text(l, row, node, text, field);
     case TYPE_NUMBER:
-        return read_number(l, row, node, text, field);
+        return lab_read_number(l, row, node, text, field);
     case TYPE_COUNT:
         return read_count(l, row, node, text, field);
     case TYPE_FLAG:
@@ -218,7 +219,7 @@ static Status read_row(Loader *l, const SchemaRow *row, yaml_node_t *node, char 
 
 /* One map -------------------------------------------------------------------------------------- */
 
-static const SchemaRow *row_of(SchemaScope scope, const char *key)
+static const SchemaRow *schema_row(SchemaScope scope, const char *key)
 {
     for (size_t i = 0; i < lab_schema_length; i++)
         if (lab_schema[i].scope == scope && strcmp(lab_schema[i].key, key) == 0)
@@ -241,7 +242,7 @@ static Status check_keys(Loader *l, yaml_node_t *map, SchemaScope scope)
         yaml_node_t *key = node_at(l, p->key);
         if (key->type != YAML_SCALAR_NODE)
             return FAIL(l, key, "a key must be a word");
-        if (!row_of(scope, scalar(key)))
+        if (!schema_row(scope, scalar(key)))
             return FAIL(l, key, "unknown key '%s'; expected one of: %s", scalar(key),
                         lab_keys_of(l->arena, scope));
         if (l->hidden && !allowed_in_hidden(scope, scalar(key)))
@@ -295,7 +296,7 @@ static Status read_map(Loader *l, yaml_node_t *map, SchemaScope scope, void *out
 /* Files ---------------------------------------------------------------------------------------- */
 
 /* Reads one file into lab; for hidden.yaml into a Lab of which only name and cases are used. */
-static Status read_file(Lab *lab, const char *path, const Lab *parent, Diag *d)
+static Status lab_read_file(Lab *lab, const char *path, const Lab *parent, Diag *d)
 {
     char *text;
     size_t length;
@@ -326,7 +327,7 @@ static Status add_hidden(Lab *lab, const char *path, Diag *d)
     if (!hidden)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a lab");
     hidden->arena = lab->arena;
-    Status s = read_file(hidden, path, lab, d);
+    Status s = lab_read_file(hidden, path, lab, d);
     lab->arena = hidden->arena;
     if (s == STATUS_OK && strcmp(hidden->lab, lab->lab) != 0)
         s = diag_set_at(d, STATUS_PARSE, path, 1, 1, "'lab' is %s here and %s in lab.yaml", hidden->lab,
@@ -344,13 +345,13 @@ static Status add_hidden(Lab *lab, const char *path, Diag *d)
     return STATUS_OK;
 }
 
-static Status load(Lab *lab, const char *dir, const char *hidden_path, Diag *d)
+static Status load_lab_folder(Lab *lab, const char *dir, const char *hidden_path, Diag *d)
 {
     lab->dir = arena_strndup(&lab->arena, dir, strlen(dir));
     const char *path = arena_printf(&lab->arena, "%s/lab.yaml", dir);
     if (!lab->dir || !path)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a lab");
-    Status s = read_file(lab, path, NULL, d);
+    Status s = lab_read_file(lab, path, NULL, d);
     if (s == STATUS_OK)
         s = lab_check_lab(lab, path, d);
     for (size_t i = 0; s == STATUS_OK && i < lab->n_cases; i++)
@@ -371,7 +372,7 @@ Status lab_load(const char *dir, const char *hidden_path, Lab **out, Diag *d)
     Lab *lab = calloc(1, sizeof *lab);
     if (!lab)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a lab");
-    Status s = load(lab, dir, hidden_path, d);
+    Status s = load_lab_folder(lab, dir, hidden_path, d);
     if (s == STATUS_OK)
         *out = lab;
     else

@@ -148,7 +148,7 @@ static const char *const type_names[] = {
     [TYPE_PARAMS] = "map of scalars",
 };
 
-static void put_row(StrBuf *out, const SchemaRow *row)
+static void schema_put_row(StrBuf *out, const SchemaRow *row)
 {
     strbuf_printf(out, "| `%s` | %s", row->key, type_names[row->type]);
     bool number = row->type == TYPE_COUNT || row->type == TYPE_NUMBER;
@@ -175,6 +175,6 @@ void lab_schema_markdown(StrBuf *out)
                       scope_titles[scope]);
         for (size_t i = 0; i < lab_schema_length; i++)
             if (lab_schema[i].scope == (SchemaScope)scope)
-                put_row(out, &lab_schema[i]);
+                schema_put_row(out, &lab_schema[i]);
     }
 }

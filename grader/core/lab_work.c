@@ -24,7 +24,7 @@ typedef struct WorkReader {
 
 static double read_sum(WorkReader *r);
 
-static double fail(WorkReader *r, const char *problem)
+static double work_fail(WorkReader *r, const char *problem)
 {
     if (!r->problem)
         r->problem = problem;
@@ -46,11 +46,11 @@ static bool lab_work_take(WorkReader *r, char c)
     return true;
 }
 
-static double read_number(WorkReader *r)
+static double work_read_number(WorkReader *r)
 {
     skip_blanks(r);
     if (!isdigit((unsigned char)*r->at))
-        return fail(r, "expected a number, a parameter or a parenthesis");
+        return work_fail(r, "expected a number, a parameter or a parenthesis");
     char *end;
     double value = strtod(r->at, &end);
     r->at = end;
@@ -61,15 +61,15 @@ static double read_param(WorkReader *r)
 {
     const LabCase *c = r->lab_case;
     bool has_default = lab_work_take(r, '?');
-    double value = has_default ? read_number(r) : 0;
+    double value = has_default ? work_read_number(r) : 0;
     for (size_t i = 0; i < c->n_params; i++) {
         if (strcmp(c->params[i].key, r->name) != 0)
             continue;
         char *end;
         value = strtod(c->params[i].value, &end);
-        return *end == '\0' && end != c->params[i].value ? value : fail(r, "a parameter is no number");
+        return *end == '\0' && end != c->params[i].value ? value : work_fail(r, "a parameter is no number");
     }
-    return has_default ? value : fail(r, "the case does not have a parameter");
+    return has_default ? value : work_fail(r, "the case does not have a parameter");
 }
 
 /* After its name. */
@@ -77,10 +77,10 @@ static double read_function(WorkReader *r, bool smaller)
 {
     double a = read_sum(r);
     if (!lab_work_take(r, ','))
-        return fail(r, "expected a comma");
+        return work_fail(r, "expected a comma");
     double b = read_sum(r);
     if (!lab_work_take(r, ')'))
-        return fail(r, "a parenthesis is not closed");
+        return work_fail(r, "a parenthesis is not closed");
     return smaller ? fmin(a, b) : fmax(a, b);
 }
 
@@ -90,7 +90,7 @@ static double read_name(WorkReader *r)
     while (isalnum((unsigned char)r->at[n]) || r->at[n] == '_')
         n++;
     if (n >= sizeof r->name)
-        return fail(r, "a name is too long");
+        return work_fail(r, "a name is too long");
     memcpy(r->name, r->at, n);
     r->name[n] = '\0';
     r->at += n;
@@ -106,9 +106,9 @@ static double read_factor(WorkReader *r)
     if (isalpha((unsigned char)*r->at))
         return read_name(r);
     if (!lab_work_take(r, '('))
-        return read_number(r);
+        return work_read_number(r);
     double value = read_sum(r);
-    return lab_work_take(r, ')') ? value : fail(r, "a parenthesis is not closed");
+    return lab_work_take(r, ')') ? value : work_fail(r, "a parenthesis is not closed");
 }
 
 static double read_product(WorkReader *r)
@@ -128,7 +128,7 @@ static double read_product(WorkReader *r)
 static double read_sum(WorkReader *r)
 {
     if (++r->nested > NESTED_MAX)
-        return fail(r, "too many parentheses");
+        return work_fail(r, "too many parentheses");
     double value = read_product(r);
     while (!r->problem) {
         if (lab_work_take(r, '+'))
@@ -166,9 +166,9 @@ static Status evaluate(const LabCase *c, const char *text, int64_t *value, const
     double number = read_sum(&r);
     skip_blanks(&r);
     if (!r.problem && *r.at)
-        fail(&r, "something stands behind its end");
+        work_fail(&r, "something stands behind its end");
     if (!r.problem && !(number < 1e15))
-        fail(&r, "its value is no number below 1e15");
+        work_fail(&r, "its value is no number below 1e15");
     if (r.problem)
         return diag_set_at(d, STATUS_PARSE, path, c->line, 0, "'%s' in 'work' of lab.yaml, for case '%s': %s",
                            text, c->name, r.problem);

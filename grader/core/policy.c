@@ -51,7 +51,7 @@ typedef struct Loader {
 
 static Status read_map(Loader *l, yaml_node_t *map, PolicyScope scope, void *out);
 
-static Status read_number(Loader *l, const PolicyRow *row, yaml_node_t *node, double *out)
+static Status policy_read_number(Loader *l, const PolicyRow *row, yaml_node_t *node, double *out)
 {
     const char *text = yaml_tree_text(node);
     char *end = NULL;
@@ -94,7 +94,7 @@ static Status read_value(Loader *l, const PolicyRow *row, yaml_node_t *node, voi
     const char *text = yaml_tree_text(node);
     switch (row->type) {
     case TYPE_NUMBER:
-        return read_number(l, row, node, field);
+        return policy_read_number(l, row, node, field);
     case TYPE_ATTEMPTS:
         *(bool *)field = text && strcmp(text, "best") == 0;
         return text && (*(bool *)field || strcmp(text, "last") == 0)

@@ -10,25 +10,25 @@ typedef struct Reader {
     Status status;
 } Reader;
 
-static void fail(Reader *r, const char *key, const char *wanted)
+static void result_fail(Reader *r, const char *key, const char *wanted)
 {
     if (r->status == STATUS_OK)
         r->status = diag_set(r->diag, STATUS_PARSE, "a result's '%s' must be %s", key, wanted);
 }
 
-static const json_t *get(Reader *r, const json_t *map, const char *key)
+static const json_t *result_member(Reader *r, const json_t *map, const char *key)
 {
     const json_t *value = json_object_get(map, key);
     if (!value)
-        fail(r, key, "there");
+        result_fail(r, key, "there");
     return value;
 }
 
 static const char *get_text(Reader *r, const json_t *map, const char *key)
 {
-    const json_t *value = get(r, map, key);
+    const json_t *value = result_member(r, map, key);
     if (!json_is_string(value)) {
-        fail(r, key, "a text");
+        result_fail(r, key, "a text");
         return "";
     }
     const char *copy = arena_strndup(r->arena, json_string_value(value), json_string_length(value));
@@ -39,17 +39,17 @@ static const char *get_text(Reader *r, const json_t *map, const char *key)
 
 static double get_number(Reader *r, const json_t *map, const char *key)
 {
-    const json_t *value = get(r, map, key);
+    const json_t *value = result_member(r, map, key);
     if (!json_is_number(value))
-        fail(r, key, "a number");
+        result_fail(r, key, "a number");
     return json_number_value(value);
 }
 
 static int64_t get_count(Reader *r, const json_t *map, const char *key)
 {
-    const json_t *value = get(r, map, key);
+    const json_t *value = result_member(r, map, key);
     if (!json_is_integer(value))
-        fail(r, key, "a whole number");
+        result_fail(r, key, "a whole number");
     return json_integer_value(value);
 }
 
@@ -57,16 +57,16 @@ static Verdict get_verdict(Reader *r, const json_t *map, const char *key)
 {
     Verdict v = VERDICT_KIT_ERROR;
     if (!verdict_from_word(get_text(r, map, key), &v))
-        fail(r, key, "a verdict");
+        result_fail(r, key, "a verdict");
     return v;
 }
 
 /* The array of that key; *n is 0 where it is none. */
 static const json_t *get_list(Reader *r, const json_t *map, const char *key, size_t *n)
 {
-    const json_t *value = get(r, map, key);
+    const json_t *value = result_member(r, map, key);
     if (!json_is_array(value))
-        fail(r, key, "a list");
+        result_fail(r, key, "a list");
     *n = json_array_size(value);
     return value;
 }
@@ -108,9 +108,9 @@ static void read_findings(Reader *r, const json_t *map, CaseResult *c)
 
 static void read_metrics(Reader *r, const json_t *map, CaseResult *c)
 {
-    json_t *metrics = (json_t *)get(r, map, "metrics");
+    json_t *metrics = (json_t *)result_member(r, map, "metrics");
     if (!json_is_object(metrics))
-        fail(r, "metrics", "a map");
+        result_fail(r, "metrics", "a map");
     c->n_metrics = json_object_size(metrics);
     c->metrics = new_array(r, c->n_metrics, sizeof *c->metrics);
     size_t i = 0;
@@ -180,7 +180,7 @@ static void read_case(Reader *r, const json_t *map, CaseResult *c)
 
 static void read_lists(Reader *r, const json_t *json, Result *result)
 {
-    const json_t *layers = get_list(r, get(r, json, "sandbox"), "layers", &result->n_sandbox);
+    const json_t *layers = get_list(r, result_member(r, json, "sandbox"), "layers", &result->n_sandbox);
     result->sandbox = new_array(r, result->n_sandbox, sizeof *result->sandbox);
     for (size_t i = 0; result->sandbox && i < result->n_sandbox; i++) {
         const char *layer = json_string_value(json_array_get(layers, i));
@@ -195,8 +195,8 @@ static void read_lists(Reader *r, const json_t *json, Result *result)
 static void read_result(Reader *r, const json_t *json, Result *result)
 {
     if (!json_is_object(json) || get_count(r, json, "schema") != RESULT_SCHEMA)
-        fail(r, "schema", "1");
-    const json_t *device = get(r, json, "device"), *build = get(r, json, "build");
+        result_fail(r, "schema", "1");
+    const json_t *device = result_member(r, json, "device"), *build = result_member(r, json, "build");
     result->student = get_text(r, json, "student");
     result->lab = get_text(r, json, "lab");
     result->verdict = get_verdict(r, json, "verdict");

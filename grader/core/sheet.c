@@ -14,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-static Status no_memory(Diag *d, const char *file)
+static Status sheet_no_memory(Diag *d, const char *file)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory for %s", file);
 }
@@ -82,7 +82,7 @@ static Status read_rows(Arena *a, Sheet *sheet, const char *readable, CsvRow *ro
         else if (sheet->n == SHEET_ROWS_MAX)
             s = diag_set_at(d, STATUS_LIMIT, sheet->file, line, 0, "more than %d rows", SHEET_ROWS_MAX);
         else if (!VEC_GROW(rows, sheet->n, cap) || !keep_row(a, sheet, row, at, &rows[sheet->n]))
-            s = no_memory(d, sheet->file);
+            s = sheet_no_memory(d, sheet->file);
         else
             sheet->n++;
     }
@@ -91,7 +91,7 @@ static Status read_rows(Arena *a, Sheet *sheet, const char *readable, CsvRow *ro
         memcpy(sheet->rows, rows, sheet->n * sizeof *rows);
     free(rows);
     if (s == STATUS_OK && !sheet->rows)
-        s = no_memory(d, sheet->file);
+        s = sheet_no_memory(d, sheet->file);
     if (s == STATUS_OK && sheet->n == 0)
         s = diag_set_at(d, STATUS_PARSE, sheet->file, 0, 0, "the file is empty");
     return s;
@@ -110,7 +110,7 @@ Status sheet_parse(Arena *a, const char *file, const char *bytes, size_t length,
     sheet->delimiter = find_delimiter(bytes + start, length - start);
     const char *readable = sheet->delimiter == ',' ? bytes : exchange(a, bytes, length, sheet->delimiter);
     CsvRow *row = ARENA_NEW(a, CsvRow);
-    return readable && row ? read_rows(a, sheet, readable, row, d) : no_memory(d, file);
+    return readable && row ? read_rows(a, sheet, readable, row, d) : sheet_no_memory(d, file);
 }
 
 Status sheet_load(Arena *a, const char *file, Sheet *sheet, Diag *d)

@@ -24,7 +24,7 @@ const char *change_meaning(ChangeKind kind)
     return kinds[kind].meaning;
 }
 
-static Status no_memory(Diag *d)
+static Status changes_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
 }
@@ -63,7 +63,7 @@ static Status read_change(sqlite3_stmt *s, void *context, Diag *d)
     Arena *a = list->arena;
     const char *word = sql_text(s, 3);
     if (!VEC_GROW(list->items, list->n, list->cap))
-        return no_memory(d);
+        return changes_no_memory(d);
     GradebookChange *c = &list->items[list->n];
     *c = (GradebookChange){.id = sqlite3_column_int64(s, 0),
                            .at = sqlite3_column_int64(s, 1),
@@ -78,7 +78,7 @@ static Status read_change(sqlite3_stmt *s, void *context, Diag *d)
         if (strcmp(kinds[i].word, word) == 0)
             c->kind = (ChangeKind)i;
     if (!c->who || !c->student || !c->lab || !c->text || !c->why)
-        return no_memory(d);
+        return changes_no_memory(d);
     if (c->kind == CHANGE_N)
         return diag_set(d, STATUS_PARSE, "gradebook: no kind of change: %s", word);
     list->n++;
@@ -107,7 +107,7 @@ Status gradebook_changes(Gradebook *g, Arena *a, GradebookChange **changes, size
         status = each_row(g->db, s, read_change, &list, d);
     GradebookChange *items = ARENA_NEW_ARRAY(a, GradebookChange, list.n + 1);
     if (status == STATUS_OK && !items)
-        status = no_memory(d);
+        status = changes_no_memory(d);
     if (status == STATUS_OK && list.n)
         memcpy(items, list.items, list.n * sizeof *items);
     free(list.items);
@@ -194,7 +194,7 @@ static Status read_attempt(sqlite3_stmt *s, void *context, Diag *d)
 {
     AttemptList *list = context;
     if (!VEC_GROW(list->items, list->n, list->cap))
-        return no_memory(d);
+        return changes_no_memory(d);
     GradebookAttempt *t = &list->items[list->n];
     *t = (GradebookAttempt){.student = changes_keep(list->arena, s, 0),
                             .lab = changes_keep(list->arena, s, 1),
@@ -205,7 +205,7 @@ static Status read_attempt(sqlite3_stmt *s, void *context, Diag *d)
                             .received_at = sqlite3_column_int64(s, 6),
                             .late = sqlite3_column_int(s, 7) != 0};
     if (!t->student || !t->lab)
-        return no_memory(d);
+        return changes_no_memory(d);
     if (!verdict_from_word(sql_text(s, 3), &t->verdict))
         return diag_set(d, STATUS_PARSE, "gradebook: no verdict: %s", sql_text(s, 3));
     list->n++;
@@ -227,7 +227,7 @@ Status gradebook_attempts(Gradebook *g, Arena *a, GradebookAttempt **attempts, s
         status = each_row(g->db, s, read_attempt, &list, d);
     GradebookAttempt *items = ARENA_NEW_ARRAY(a, GradebookAttempt, list.n + 1);
     if (status == STATUS_OK && !items)
-        status = no_memory(d);
+        status = changes_no_memory(d);
     if (status == STATUS_OK && list.n)
         memcpy(items, list.items, list.n * sizeof *items);
     free(list.items);

@@ -25,8 +25,8 @@ static int bind_one(sqlite3_stmt *s, int i, char type, va_list *args)
     }
 }
 
-static Status prepare(sqlite3 *db, sqlite3_stmt **out, Diag *d, const char *sql, const char *types,
-                      va_list *args)
+static Status sql_prepare_typed(sqlite3 *db, sqlite3_stmt **out, Diag *d, const char *sql, const char *types,
+                                va_list *args)
 {
     *out = NULL;
     if (sqlite3_prepare_v2(db, sql, -1, out, NULL) != SQLITE_OK)
@@ -45,7 +45,7 @@ Status sql_prepare(sqlite3 *db, sqlite3_stmt **out, Diag *d, const char *sql, co
 {
     va_list args;
     va_start(args, types);
-    Status s = prepare(db, out, d, sql, types, &args);
+    Status s = sql_prepare_typed(db, out, d, sql, types, &args);
     va_end(args);
     return s;
 }
@@ -55,7 +55,7 @@ Status sql_run(sqlite3 *db, Diag *d, const char *sql, const char *types, ...)
     sqlite3_stmt *statement;
     va_list args;
     va_start(args, types);
-    Status s = prepare(db, &statement, d, sql, types, &args);
+    Status s = sql_prepare_typed(db, &statement, d, sql, types, &args);
     va_end(args);
     if (s != STATUS_OK)
         return s;

@@ -211,7 +211,7 @@ static void drop_line(Judge *j, size_t length)
 }
 
 /* Sends the command (which it frees) and reads the JSON of the answer, a new reference. */
-static Status ask(Judge *j, StrBuf *command, double seconds, json_t **json, Diag *d)
+static Status ask_judge(Judge *j, StrBuf *command, double seconds, json_t **json, Diag *d)
 {
     *json = NULL;
     strbuf_puts(command, "\n");
@@ -265,7 +265,7 @@ Status judge_make(Judge *j, const char *case_dir, uint64_t seed, const LabCase *
     if (s != STATUS_OK)
         return s;
     json_t *json;
-    s = ask(j, &command, j->make_s, &json, d);
+    s = ask_judge(j, &command, j->make_s, &json, d);
     json_decref(json);
     return s;
 }
@@ -283,7 +283,7 @@ Status judge_check(Judge *j, const char *case_dir, uint64_t seed, const LabCase 
     if (s != STATUS_OK)
         return s;
     json_t *json;
-    s = ask(j, &command, j->check_s, &json, d);
+    s = ask_judge(j, &command, j->check_s, &json, d);
     if (s == STATUS_OK)
         s = judge_parse_answer(json, answer, d);
     json_decref(json);

@@ -58,7 +58,7 @@ const char *ncu_report_metrics(Arena *a)
     return text;
 }
 
-static bool fail(Page *p, const char *why)
+static bool ncu_fail(Page *p, const char *why)
 {
     p->why = why;
     return false;
@@ -88,8 +88,8 @@ static bool fail_as_told(Page *p)
 {
     const char *said = text_of_line(p, strlen("==ERROR=="));
     if (strstr(said, "ERR_NVGPUCTRPERM"))
-        return fail(p, "the driver shows them to the administrator alone (ERR_NVGPUCTRPERM)");
-    return fail(p, arena_printf(p->arena, "ncu said:%s", said));
+        return ncu_fail(p, "the driver shows them to the administrator alone (ERR_NVGPUCTRPERM)");
+    return ncu_fail(p, arena_printf(p->arena, "ncu said:%s", said));
 }
 
 /* Passes over lines that tell of ncu's work, to one that begins with a quote or to the end. */
@@ -99,7 +99,7 @@ static bool pass_notes(Page *p)
         if (line_begins(p, "==ERROR=="))
             return fail_as_told(p);
         if (!line_begins(p, "==") && !line_begins(p, "\n") && !line_begins(p, "\r\n"))
-            return fail(
+            return ncu_fail(
                 p, arena_printf(p->arena, "a line of its report is none of ncu's: %s", text_of_line(p, 0)));
         p->at = csv_next_line(p->bytes, p->length, p->at);
     }
@@ -111,15 +111,15 @@ static bool pass_notes(Page *p)
 static bool read_row(Page *p, CsvRow *row)
 {
     if (p->at >= p->length)
-        return fail(p, "it measured no kernel");
+        return ncu_fail(p, "it measured no kernel");
     if (!csv_read_row(p->arena, p->bytes, p->length, p->at, row))
-        return fail(p, "its report is no table");
+        return ncu_fail(p, "its report is no table");
     p->at = row->end;
     return true;
 }
 
 /* Digits, with commas between thousands, and perhaps a fraction. */
-static bool read_number(const char *text, double *number)
+static bool ncu_read_number(const char *text, double *number)
 {
     char digits[DIGITS_MAX];
     size_t n = 0;
@@ -147,14 +147,14 @@ static bool read_head(Page *p)
         return false;
     p->id = csv_find(p->names, "ID");
     if (p->id == p->names->n || p->row->n != p->names->n)
-        return fail(p, "its report is no table of launches");
+        return ncu_fail(p, "its report is no table of launches");
     for (size_t i = 0; i < N_METRICS; i++) {
         p->columns[i] = csv_find(p->names, metrics[i].name);
         if (p->columns[i] == p->names->n)
-            return fail(p, arena_printf(p->arena, "it has no metric %s here", metrics[i].name));
+            return ncu_fail(p, arena_printf(p->arena, "it has no metric %s here", metrics[i].name));
         if (strcmp(p->row->cells[p->columns[i]].text, metrics[i].unit) != 0)
-            return fail(p,
-                        arena_printf(p->arena, "%s is not in the unit %s", metrics[i].name, metrics[i].unit));
+            return ncu_fail(
+                p, arena_printf(p->arena, "%s is not in the unit %s", metrics[i].name, metrics[i].unit));
     }
     return true;
 }
@@ -167,14 +167,14 @@ static bool read_launch(Page *p)
         return false;
     snprintf(id, sizeof id, "%zu", c->n_launches);
     if (p->row->n != p->names->n || strcmp(p->row->cells[p->id].text, id) != 0)
-        return fail(p, "launches are missing in its report, or stand there twice");
+        return ncu_fail(p, "launches are missing in its report, or stand there twice");
     if (c->n_launches == NCU_REPORT_LAUNCHES_MAX)
-        return fail(p, "the program launches too many kernels for it");
+        return ncu_fail(p, "the program launches too many kernels for it");
     c->n_launches++;
     for (size_t i = 0; i < N_METRICS; i++) {
         double number;
-        if (!read_number(p->row->cells[p->columns[i]].text, &number))
-            return fail(p, arena_printf(p->arena, "%s is no number", metrics[i].name));
+        if (!ncu_read_number(p->row->cells[p->columns[i]].text, &number))
+            return ncu_fail(p, arena_printf(p->arena, "%s is no number", metrics[i].name));
         c->numbers[metrics[i].number] += metrics[i].weight * number;
     }
     return true;
@@ -183,17 +183,17 @@ static bool read_launch(Page *p)
 static bool read_page(Page *p)
 {
     if (p->length > NCU_REPORT_BYTES_MAX)
-        return fail(p, "its report is too long");
+        return ncu_fail(p, "its report is too long");
     if (memchr(p->bytes, '\0', p->length))
-        return fail(p, "its report is no text");
+        return ncu_fail(p, "its report is no text");
     if (!p->names || !p->row)
-        return fail(p, "there was no memory for its report");
+        return ncu_fail(p, "there was no memory for its report");
     if (!pass_notes(p) || !read_head(p) || !pass_notes(p))
         return false;
     while (p->at < p->length)
         if (!read_launch(p) || !pass_notes(p))
             return false;
-    return p->counters->n_launches > 0 ? true : fail(p, "it measured no kernel");
+    return p->counters->n_launches > 0 ? true : ncu_fail(p, "it measured no kernel");
 }
 
 bool ncu_report_read(Arena *a, const char *bytes, size_t length, NcuCounters *counters, const char **why)

@@ -50,7 +50,7 @@ static size_t run_of(const RecordOut *out, uint64_t at)
 }
 
 /* The origins of a row's bytes. */
-static void take(Cover *c, uint32_t row, size_t at, size_t n)
+static void cover_take(Cover *c, uint32_t row, size_t at, size_t n)
 {
     const RecordOut *out = &c->r->outs[row];
     for (size_t i = run_of(out, at); i < out->n_runs && out->runs[i].start < at + n; i++) {
@@ -83,7 +83,7 @@ static bool take_part(Cover *c, const unsigned char *bytes, size_t n)
             const RecordOut *out = &c->r->outs[i];
             size_t at;
             if ((out->n == n) == whole && find_in_row(out, bytes, n, &at)) {
-                take(c, (uint32_t)i, at, n);
+                cover_take(c, (uint32_t)i, at, n);
                 return true;
             }
         }
@@ -106,7 +106,7 @@ static size_t take_short(Cover *c, const unsigned char *bytes, size_t n)
         return 0;
     c->left[best]--;
     c->short_left -= length;
-    take(c, (uint32_t)best, 0, length);
+    cover_take(c, (uint32_t)best, 0, length);
     return length;
 }
 
@@ -147,7 +147,7 @@ static bool cover_with_rows(Cover *c, const ProvenanceArray *array)
         if (n == ROWS_MAX || (rows[n] = find_whole_row(r, array->data + at, array->bytes - at)) == r->n_outs)
             return false;
     for (size_t i = 0; i < n; i++)
-        take(c, (uint32_t)rows[i], 0, r->outs[rows[i]].n);
+        cover_take(c, (uint32_t)rows[i], 0, r->outs[rows[i]].n);
     return true;
 }
 
@@ -163,7 +163,7 @@ static void cover_with_pieces(Cover *c, const ProvenanceArray *array)
             continue;
         }
         cover_gap(c, array->data + covered, piece.target - covered);
-        take(c, piece.span->tag, piece.at, piece.n);
+        cover_take(c, piece.span->tag, piece.at, piece.n);
         covered = at = piece.target + piece.n;
     }
     cover_gap(c, array->data + covered, array->bytes - covered);
@@ -173,7 +173,7 @@ static void cover_with_pieces(Cover *c, const ProvenanceArray *array)
 static void take_all(Cover *c)
 {
     for (size_t i = 0; i < c->r->n_outs; i++)
-        take(c, (uint32_t)i, 0, c->r->outs[i].n);
+        cover_take(c, (uint32_t)i, 0, c->r->outs[i].n);
 }
 
 Status cover_outputs(const Record *r, const ProvenanceCase *pc, Closure *closure, uint64_t *host_made)

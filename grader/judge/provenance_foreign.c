@@ -513,7 +513,7 @@ static void count_all(Known *k)
     free(done);
 }
 
-static void prepare(Known *k, const ProvenanceCase *c)
+static void known_prepare(Known *k, const ProvenanceCase *c)
 {
     for (size_t i = 0; i < c->n_in; i++) {
         pieces_add_span(&k->inputs, c->in[i].data, c->in[i].bytes, 0);
@@ -562,7 +562,7 @@ static void count_outputs(Known *k, uint32_t *last)
 
 static void count(Known *k, const ProvenanceCase *c, uint32_t *last)
 {
-    prepare(k, c);
+    known_prepare(k, c);
     if (k->status == STATUS_OK)
         count_all(k);
     if (k->status != STATUS_OK)

@@ -26,7 +26,7 @@ static bool fine(const RecordReader *w)
 }
 
 /* A whole number from 0 to most. */
-static uint64_t number_of(RecordReader *w, const json_t *value, uint64_t most, const char *where)
+static uint64_t record_number(RecordReader *w, const json_t *value, uint64_t most, const char *where)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 0 ||
         (uint64_t)json_integer_value(value) > most) {
@@ -38,7 +38,7 @@ static uint64_t number_of(RecordReader *w, const json_t *value, uint64_t most, c
 
 static uint64_t number_at(RecordReader *w, const json_t *object, const char *key, uint64_t most)
 {
-    return number_of(w, json_object_get(object, key), most, key);
+    return record_number(w, json_object_get(object, key), most, key);
 }
 
 /* Room for the items of a list, which must be there. */
@@ -139,8 +139,8 @@ static void read_text_runs(RecordReader *w, const json_t *item, RecordOut *out)
     out->runs = list_of(w, item, "origins", sizeof *out->runs, &list, &n);
     for (size_t i = 0; i < n && fine(w); i++) {
         const json_t *run = json_array_get(list, i);
-        uint64_t bytes = number_of(w, json_array_get(run, 0), out->n, "origins");
-        uint64_t id = number_of(w, json_array_get(run, 1), PROVENANCE_IDS - 1, "origins");
+        uint64_t bytes = record_number(w, json_array_get(run, 0), out->n, "origins");
+        uint64_t id = record_number(w, json_array_get(run, 1), PROVENANCE_IDS - 1, "origins");
         add_run(w, out, bytes, id);
     }
 }
@@ -149,8 +149,8 @@ static void read_text_runs(RecordReader *w, const json_t *item, RecordOut *out)
 static void read_byte_runs(RecordReader *w, const json_t *where, RecordOut *out)
 {
     enum { PAIR = 8 };
-    size_t at = number_of(w, json_array_get(where, 0), w->bin_length, "runs");
-    size_t n = number_of(w, json_array_get(where, 1), (w->bin_length - at) / PAIR, "runs");
+    size_t at = record_number(w, json_array_get(where, 0), w->bin_length, "runs");
+    size_t n = record_number(w, json_array_get(where, 1), (w->bin_length - at) / PAIR, "runs");
     out->runs = ARENA_NEW_ARRAY(w->arena, RecordRun, n + 1);
     if (!out->runs)
         json_fields_fail(&w->f, STATUS_NO_MEMORY, "runs", "no memory");
@@ -210,8 +210,8 @@ static void read_ops(RecordReader *w, const json_t *item, RecordGroup *g)
     for (size_t i = 0; i < n && fine(w); i++) {
         const json_t *op = json_array_get(list, i);
         g->ops[g->n_ops++] = (RecordOp){
-            .pc = (uint32_t)number_of(w, json_array_get(op, 0), PROVENANCE_FUNCTION_MAX - 1, "ops"),
-            .count = (double)number_of(w, json_array_get(op, 1), INT64_MAX, "ops")};
+            .pc = (uint32_t)record_number(w, json_array_get(op, 0), PROVENANCE_FUNCTION_MAX - 1, "ops"),
+            .count = (double)record_number(w, json_array_get(op, 1), INT64_MAX, "ops")};
     }
 }
 
@@ -248,7 +248,7 @@ static void read_reads(RecordReader *w, const json_t *item, RecordGroup *g, size
     for (size_t i = 0; i < n && fine(w); i++) {
         const json_t *read = json_array_get(list, i), *ids = json_array_get(read, 1);
         RecordRead *to = &g->reads[g->n_reads++];
-        to->pc = (uint32_t)number_of(w, json_array_get(read, 0), PROVENANCE_FUNCTION_MAX - 1, "reads");
+        to->pc = (uint32_t)record_number(w, json_array_get(read, 0), PROVENANCE_FUNCTION_MAX - 1, "reads");
         to->first = (uint32_t)w->r->n_read_ids;
         to->n = (uint32_t)json_array_size(ids);
         if (!json_is_array(ids))
@@ -257,7 +257,7 @@ static void read_reads(RecordReader *w, const json_t *item, RecordGroup *g, size
             return;
         for (size_t k = 0; k < to->n; k++)
             w->r->read_ids[w->r->n_read_ids++] =
-                (uint32_t)number_of(w, json_array_get(ids, k), PROVENANCE_IDS - 1, "reads");
+                (uint32_t)record_number(w, json_array_get(ids, k), PROVENANCE_IDS - 1, "reads");
     }
     if (g->n_reads > 0)
         qsort(g->reads, g->n_reads, sizeof *g->reads, by_pc);

@@ -65,7 +65,7 @@ static const char *copy(Arena *a, const char *text, size_t length)
 }
 
 /* "13,200" -> 13200; a number too long for an int64 is cut. */
-static int64_t read_number(const char *text)
+static int64_t sanitizer_read_number(const char *text)
 {
     int64_t n = 0;
     for (; (*text >= '0' && *text <= '9') || *text == ','; text++)
@@ -84,7 +84,7 @@ static const char *behind(const char *text, const char *word)
 static int64_t number_behind(const char *text, const char *word)
 {
     const char *at = behind(text, word);
-    return at ? read_number(at) : 0;
+    return at ? sanitizer_read_number(at) : 0;
 }
 
 /* "FUNCTION+0x80 in FILE:LINE", with anything behind the line. Folders are not told. */
@@ -103,7 +103,7 @@ static SanitizerPlace read_place(Arena *a, const char *text)
         if (*c == '/')
             file = c + 1;
     p.file = copy(a, file, (size_t)(line - file));
-    p.line = read_number(line + 1);
+    p.line = sanitizer_read_number(line + 1);
     return p;
 }
 
@@ -169,7 +169,7 @@ static void read_race(Arena *a, SanitizerFacts *facts, Finding *f)
 static void read_other(Arena *a, const char *text, SanitizerFacts *facts, Finding *f)
 {
     const char *count = strrchr(text, '[');
-    int64_t hazards = count ? read_number(count + 1) : 0;
+    int64_t hazards = count ? sanitizer_read_number(count + 1) : 0;
     f->count += hazards > 0 ? hazards - (facts->other_access ? 0 : 1) : 0;
     if (facts->other_access)
         return;

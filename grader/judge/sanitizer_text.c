@@ -105,7 +105,7 @@ static void put_who(StrBuf *out, const Finding *f)
         strbuf_printf(out, "%sin %s\n", f->has_thread ? " " : "  ", f->kernel);
 }
 
-static void put_address(StrBuf *out, const SanitizerFacts *facts, const Finding *f)
+static void sanitizer_put_address(StrBuf *out, const SanitizerFacts *facts, const Finding *f)
 {
     if (!f->has_address)
         return;
@@ -141,7 +141,7 @@ static const char *make_text(Arena *a, const SanitizerFacts *facts, const Findin
     strbuf_printf(&out, "%s%s: %s\n", f->advice ? "advice: " : "", f->kind, f->message);
     put_who(&out, f);
     put_place(&out, facts->other_access ? facts->other_access : "", &facts->other);
-    put_address(&out, facts, f);
+    sanitizer_put_address(&out, facts, f);
     if (f->kernel[0])
         put_place(&out, "launched", &facts->launch);
     if (f->hint[0])

@@ -139,7 +139,8 @@ static bool advised_before(const Result *r, const CaseResult *c, const Finding *
 }
 
 /* Findings that the message does not tell already, and advice, whose own text says that it is some: to a student once. */
-static void put_findings(StrBuf *out, const Result *r, const CaseResult *c, bool student_view, ReportStyle style)
+static void cases_put_findings(StrBuf *out, const Result *r, const CaseResult *c, bool student_view,
+                               ReportStyle style)
 {
     for (size_t i = 0; i < c->n_findings; i++) {
         const Finding *f = &c->findings[i];
@@ -204,7 +205,7 @@ static void put_case(StrBuf *out, const Result *r, const CaseResult *c, bool stu
     }
     put_meaning(out, c, style);
     put_block(out, "", c->message);
-    put_findings(out, r, c, student_view, style);
+    cases_put_findings(out, r, c, student_view, style);
     if (c->verdict == VERDICT_PASS)
         return;
     put_block(out, language_say(style.language, "about: "), c->lesson);

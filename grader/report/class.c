@@ -276,7 +276,7 @@ void report_class_free(ReportClass *c)
     free(c);
 }
 
-static Result **find(const ReportClass *c, const char *student, const char *lab)
+static Result **find_result(const ReportClass *c, const char *student, const char *lab)
 {
     Result key = {.student = student, .lab = lab}, *p = &key;
     return c->n_results ? bsearch(&p, c->results, c->n_results, sizeof p, compare_results) : NULL;
@@ -284,7 +284,7 @@ static Result **find(const ReportClass *c, const char *student, const char *lab)
 
 const Result *report_class_find(const ReportClass *c, const char *student, const char *lab)
 {
-    Result **found = find(c, student, lab);
+    Result **found = find_result(c, student, lab);
     return found ? *found : NULL;
 }
 
@@ -296,7 +296,7 @@ GradeThatCounts report_class_counting(const ReportClass *c, const char *student,
 
 const Grade *report_class_grade(const ReportClass *c, const char *student, const char *lab)
 {
-    Result **found = find(c, student, lab);
+    Result **found = find_result(c, student, lab);
     return found ? &c->grades[found - c->results] : NULL;
 }
 

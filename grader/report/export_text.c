@@ -19,7 +19,7 @@ static void points_cell(StrBuf *out, double points)
     report_points(out, points);
 }
 
-static Status finish(const StrBuf *out, Diag *d)
+static Status finish_export(const StrBuf *out, Diag *d)
 {
     return out->failed ? diag_set(d, STATUS_NO_MEMORY, "no memory for the export") : STATUS_OK;
 }
@@ -75,7 +75,7 @@ Status export_csv(const ReportClass *c, StrBuf *out, Diag *d)
         put_grade(out, &c->grades[i]);
         strbuf_puts(out, "\r\n");
     }
-    return finish(out, d);
+    return finish_export(out, d);
 }
 
 Status export_cases_csv(const ReportClass *c, StrBuf *out, Diag *d)
@@ -98,7 +98,7 @@ Status export_cases_csv(const ReportClass *c, StrBuf *out, Diag *d)
             strbuf_puts(out, "\r\n");
         }
     }
-    return finish(out, d);
+    return finish_export(out, d);
 }
 
 /* What the student of one submission may read. */
@@ -121,7 +121,7 @@ Status export_student(const ReportClass *c, StrBuf *out, Diag *d)
         report_counting(out, grade_that_counts(&c->grades[0]), r->max_score);
         strbuf_puts(out, "\n");
     }
-    return finish(out, d);
+    return finish_export(out, d);
 }
 
 Status export_markdown(const ReportClass *c, StrBuf *out, Diag *d)
@@ -149,5 +149,5 @@ Status export_markdown(const ReportClass *c, StrBuf *out, Diag *d)
         }
         strbuf_puts(out, "\n");
     }
-    return finish(out, d);
+    return finish_export(out, d);
 }

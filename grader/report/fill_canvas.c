@@ -139,8 +139,8 @@ static Status find_columns(const Sheet *sheet, FillId ids[3], size_t *n_ids, siz
 }
 
 /* Puts a row with a text for each lab; texts that are NULL leave their cells. */
-static void put_row(StrBuf *out, const Sheet *sheet, const SheetRow *row, const Assignment *list, size_t n,
-                    char texts[][FILL_NUMBER], SheetChange *changes)
+static void canvas_put_row(StrBuf *out, const Sheet *sheet, const SheetRow *row, const Assignment *list,
+                           size_t n, char texts[][FILL_NUMBER], SheetChange *changes)
 {
     size_t n_changes = 0;
     for (size_t i = 0; i < n; i++) {
@@ -183,7 +183,7 @@ static Status put_student(Filling *f, const SheetRow *row, size_t student, Diag 
                             f->texts[i], d);
     }
     if (s == STATUS_OK)
-        put_row(f->out, f->sheet, row, f->list, c->n_labs, f->texts, f->changes);
+        canvas_put_row(f->out, f->sheet, row, f->list, c->n_labs, f->texts, f->changes);
     return s;
 }
 
@@ -198,7 +198,7 @@ static void put_other(Filling *f, size_t number)
         if (points)
             snprintf(f->texts[i], FILL_NUMBER, "%.2f", f->list[i].possible);
     }
-    put_row(f->out, f->sheet, &f->sheet->rows[number], f->list, c->n_labs, f->texts, f->changes);
+    canvas_put_row(f->out, f->sheet, &f->sheet->rows[number], f->list, c->n_labs, f->texts, f->changes);
 }
 
 static void put_header(Filling *f)

@@ -25,7 +25,7 @@ static void put_verdicts(StrBuf *out, const LabStatistics *s)
     strbuf_puts(out, "</ul>");
 }
 
-static void put_number(StrBuf *out, double value)
+static void html_put_number(StrBuf *out, double value)
 {
     strbuf_puts(out, "<td class=\"num\">");
     report_points(out, value);
@@ -45,10 +45,10 @@ static void put_labs(StrBuf *out, const ReportClass *c)
         strbuf_puts(out, "<tr><th scope=\"row\">");
         html_text(out, c->labs[i]);
         strbuf_printf(out, "</th><td class=\"num\">%zu of %zu</td>", s.n_submitted, s.n_results);
-        put_number(out, s.mean);
-        put_number(out, s.median);
-        put_number(out, s.least);
-        put_number(out, s.most);
+        html_put_number(out, s.mean);
+        html_put_number(out, s.median);
+        html_put_number(out, s.least);
+        html_put_number(out, s.most);
         strbuf_puts(out, "<td>");
         put_verdicts(out, &s);
         strbuf_puts(out, "</td></tr>\n");

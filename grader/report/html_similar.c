@@ -46,7 +46,7 @@ void report_similar(StrBuf *out, const ReportSimilar *labs, size_t n)
 }
 
 /* Lines first to last of a text, counted from 1. */
-static void put_lines(StrBuf *out, const SimilarFile *file, int first, int last)
+static void put_passage_lines(StrBuf *out, const SimilarFile *file, int first, int last)
 {
     const char *p = file->text, *end = file->text + file->length;
     for (int line = 1; p < end && line <= last; line++) {
@@ -70,7 +70,7 @@ static void put_side(StrBuf *out, const SimilarWork *work, const SimilarPassage 
     strbuf_puts(out, ", ");
     html_text(out, file->name);
     strbuf_printf(out, ", lines %d to %d</p>\n<pre tabindex=\"0\">", p->first[side], p->last[side]);
-    put_lines(out, file, p->first[side], p->last[side]);
+    put_passage_lines(out, file, p->first[side], p->last[side]);
     strbuf_puts(out, "</pre></div>\n");
 }
 

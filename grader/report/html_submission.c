@@ -86,7 +86,7 @@ static void put_weak(StrBuf *out, const Result *r)
                          "was not fully shut in.</p>\n");
 }
 
-static void put_findings(StrBuf *out, const CaseResult *c)
+static void html_put_findings(StrBuf *out, const CaseResult *c)
 {
     for (size_t i = 0; i < c->n_findings; i++) {
         const Finding *f = &c->findings[i];
@@ -151,7 +151,7 @@ static void put_case(StrBuf *out, const CaseResult *c)
     strbuf_puts(out, "</span></header>\n");
     if (c->message[0])
         pre(out, c->message);
-    put_findings(out, c);
+    html_put_findings(out, c);
     put_hints(out, c);
     html_timeline(out, c);
     put_metrics(out, c);

@@ -45,7 +45,7 @@ static int compare_rows(const Row *a, const Row *b)
 }
 
 /* The row of an operation; n_rows where there is none for it. */
-static size_t row_of(const Drawing *d, const ResultSpan *s)
+static size_t drawing_row(const Drawing *d, const ResultSpan *s)
 {
     Row wanted = {s->device, s->stream};
     size_t i = 0;
@@ -57,7 +57,7 @@ static size_t row_of(const Drawing *d, const ResultSpan *s)
 static void add_row(Drawing *d, const ResultSpan *s)
 {
     Row row = {s->device, s->stream};
-    if (row_of(d, s) < d->n_rows || d->n_rows == ROWS_MAX)
+    if (drawing_row(d, s) < d->n_rows || d->n_rows == ROWS_MAX)
         return;
     size_t i = d->n_rows++;
     for (; i > 0 && compare_rows(&d->rows[i - 1], &row) > 0; i--)
@@ -106,7 +106,7 @@ static void put_row_name(StrBuf *out, bool devices, int64_t device, int64_t stre
 
 static void put_bar(StrBuf *out, const Drawing *d, const ResultSpan *s)
 {
-    size_t row = row_of(d, s);
+    size_t row = drawing_row(d, s);
     double x = x_of(d, s->start_us), width = fmax(1, x_of(d, s->end_us) - x);
     if (row == d->n_rows)
         return;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Status no_memory(Diag *d)
+static Status items_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory for the analysis");
 }
@@ -181,7 +181,7 @@ static Status find_faults(Arena *a, const ReportClass *c, const char *lab, ItemA
         items->n_faults = list.n;
     }
     free(list.items);
-    return items->faults ? STATUS_OK : no_memory(d);
+    return items->faults ? STATUS_OK : items_no_memory(d);
 }
 
 /* Attempts ------------------------------------------------------------------------------------------------
@@ -203,7 +203,7 @@ static Status find_trend(Arena *a, const ReportClass *c, const GradebookAttempt 
     const GradebookAttempt *before = NULL;
     items->attempts = ARENA_NEW_ARRAY(a, ItemAttempt, n + 1);
     if (!items->attempts)
-        return no_memory(d);
+        return items_no_memory(d);
     for (size_t i = 0; i < n; i++) {
         const GradebookAttempt *t = &attempts[i];
         if (strcmp(t->lab, items->lab) != 0 || t->verdict == VERDICT_NOT_SUBMITTED ||
@@ -229,7 +229,7 @@ Status report_items(Arena *a, const ReportClass *c, const char *lab, const Grade
     *items = (ItemAnalysis){.lab = lab, .n_students = c->n_students, .n_items = r ? r->n_cases : 0};
     items->items = ARENA_NEW_ARRAY(a, Item, items->n_items + 1);
     if (!items->items)
-        return no_memory(d);
+        return items_no_memory(d);
     for (size_t i = 0; i < c->n_results; i++)
         items->n_submitted += counts(c->results[i], lab);
     for (size_t i = 0; i < items->n_items; i++)

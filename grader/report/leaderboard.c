@@ -37,7 +37,7 @@ enum {
 
 /* ---- Names ---- */
 
-static size_t number_of(uint64_t seed, const char *student)
+static size_t alias_number(uint64_t seed, const char *student)
 {
     char key[64];
     unsigned char digest[SHA256_BYTES];
@@ -59,7 +59,7 @@ const char **report_made_up_names(Arena *a, const ReportClass *c)
         return NULL;
     memset(taken, 0, N_NAMES * sizeof *taken);
     for (size_t i = 0; i < c->n_students; i++) {
-        size_t k = number_of(c->n_results ? c->results[0]->seed : 0, c->students[i]);
+        size_t k = alias_number(c->n_results ? c->results[0]->seed : 0, c->students[i]);
         unsigned round = (unsigned)(i / N_NAMES);
         while (taken[k] > round)
             k = (k + 1) % N_NAMES;

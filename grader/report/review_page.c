@@ -56,7 +56,7 @@ static const char CSS[] = "form{margin:.6rem 0}form.inline{display:inline}label{
 /* Pages ------------------------------------------------------------------------------------------------ */
 
 /* script: a page of one sentence has none, and may be shown to who may not fetch it. */
-static void begin(StrBuf *out, const char *heading, bool script)
+static void begin_page(StrBuf *out, const char *heading, bool script)
 {
     strbuf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
@@ -70,7 +70,7 @@ static void begin(StrBuf *out, const char *heading, bool script)
     strbuf_puts(out, "</h1>\n");
 }
 
-static void end(StrBuf *out)
+static void end_page(StrBuf *out)
 {
     strbuf_puts(out, "</main>\n</body>\n</html>\n");
 }
@@ -127,7 +127,7 @@ static void put_case_link(StrBuf *out, const char *lab, const char *name, const 
 
 void review_put_message(StrBuf *out, const char *heading, const char *text, const char *link)
 {
-    begin(out, heading, false);
+    begin_page(out, heading, false);
     strbuf_puts(out, "</header>\n<main>\n<p class=\"notice\">");
     html_text(out, text);
     strbuf_puts(out, "</p>\n");
@@ -136,14 +136,14 @@ void review_put_message(StrBuf *out, const char *heading, const char *text, cons
         html_text(out, link);
         strbuf_puts(out, "\">Go on</a></p>\n");
     }
-    end(out);
+    end_page(out);
 }
 
 /* The class -------------------------------------------------------------------------------------------- */
 
 void review_put_index(StrBuf *out, const ReportClass *c)
 {
-    begin(out, "The class", true);
+    begin_page(out, "The class", true);
     strbuf_puts(out,
                 "</header>\n<main>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"The "
                 "class\"><table id=\"class-table\">\n<caption>A cell leads to its submission, a lab to all "
@@ -176,7 +176,7 @@ void review_put_index(StrBuf *out, const ReportClass *c)
         strbuf_puts(out, "</tr>\n");
     }
     strbuf_puts(out, "</tbody></table></div>\n");
-    end(out);
+    end_page(out);
 }
 
 /* One case across the class ----------------------------------------------------------------------------- */
@@ -205,7 +205,7 @@ static void put_case_names(StrBuf *out, const ReportClass *c, const char *lab)
 
 void review_put_case(StrBuf *out, const ReportClass *c, const char *lab, const char *name)
 {
-    begin(out, name ? name : lab, true);
+    begin_page(out, name ? name : lab, true);
     strbuf_puts(out, "<nav><a id=\"to-index\" href=\"/\">The class</a>");
     if (name)
         put_case_link(out, lab, NULL, lab);
@@ -233,7 +233,7 @@ void review_put_case(StrBuf *out, const ReportClass *c, const char *lab, const c
         }
         strbuf_puts(out, "</section>\n");
     }
-    end(out);
+    end_page(out);
 }
 
 /* A submission ------------------------------------------------------------------------------------------ */
@@ -378,7 +378,7 @@ void review_put_submission(StrBuf *out, const ReviewPage *p)
     StrBuf heading = {0};
     const char *name = report_student_name(p->c, p->student);
     strbuf_printf(&heading, "%s%s%s: %s", p->student, name[0] ? " " : "", name, p->lab);
-    begin(out, heading.text ? heading.text : "", true);
+    begin_page(out, heading.text ? heading.text : "", true);
     strbuf_free(&heading);
     put_nav(out, p);
     strbuf_puts(out, "</header>\n<main>\n");
@@ -405,5 +405,5 @@ void review_put_submission(StrBuf *out, const ReviewPage *p)
                      "<kbd>a</kbd> points, <kbd>1</kbd>–<kbd>9</kbd> rubric, <kbd>u</kbd> undo, <kbd>i</kbd> "
                      "class, <kbd>Ctrl</kbd>+<kbd>Enter</kbd> "
                      "sends, <kbd>Esc</kbd> leaves a field.</p>\n</div>\n</div>\n");
-    end(out);
+    end_page(out);
 }

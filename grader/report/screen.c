@@ -99,7 +99,7 @@ static bool is_cut(const char *line, Cut cut, size_t *table_rows)
     return cut >= CUT_SOURCE && is_source_line(line);
 }
 
-static void put_lines(StrBuf *out, const char *label, const char *text, Cut cut)
+static void screen_put_lines(StrBuf *out, const char *label, const char *text, Cut cut)
 {
     size_t table_rows = 0;
     bool labelled = false;
@@ -128,9 +128,9 @@ static void put_explained(StrBuf *out, const CaseResult *c, Cut cut, ReportStyle
     }
     strbuf_puts(out, "\n");
     if (style.language != LANGUAGE_ENGLISH && !report_tells_meaning(c, style.language))
-        put_lines(out, "", language_say(style.language, verdict_meaning(c->verdict)), cut);
-    put_lines(out, "", c->message, cut);
-    put_lines(out, language_say(style.language, "hint: "), report_hint_beyond_message(c), cut);
+        screen_put_lines(out, "", language_say(style.language, verdict_meaning(c->verdict)), cut);
+    screen_put_lines(out, "", c->message, cut);
+    screen_put_lines(out, language_say(style.language, "hint: "), report_hint_beyond_message(c), cut);
     if (cut < CUT_FILM && report_has_film(c))
         strbuf_printf(out, "%s%smake show CASE=%s\n", INDENT, language_say(style.language, "film: "), c->name);
 }
@@ -154,7 +154,7 @@ static void put_build(StrBuf *out, const Result *r, ReportStyle style)
     strbuf_append(&log, r->build_log, (size_t)(end - r->build_log));
     report_paint(out, style, report_tone(r->build_verdict), verdict_word(r->build_verdict));
     strbuf_printf(out, ": %s\n", language_say(style.language, verdict_meaning(r->build_verdict)));
-    put_lines(out, "", log.text ? log.text : "", CUT_NOTHING);
+    screen_put_lines(out, "", log.text ? log.text : "", CUT_NOTHING);
     if (*end)
         strbuf_printf(out, "%s...\n", INDENT);
     strbuf_free(&log);
@@ -184,7 +184,7 @@ static void put_screen(StrBuf *out, const Result *r, Cut cut, ReportStyle style)
     if (explained && built)
         put_explained(out, explained, cut, style);
     else if (advice)
-        put_lines(out, "", advice->text[0] ? advice->text : advice->message, cut);
+        screen_put_lines(out, "", advice->text[0] ? advice->text : advice->message, cut);
 }
 
 static int lines_of(const char *text)

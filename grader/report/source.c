@@ -78,7 +78,7 @@ typedef struct Remarks {
     bool failed;
 } Remarks;
 
-static void add(Remarks *list, const ReportRemark *r)
+static void add_remark(Remarks *list, const ReportRemark *r)
 {
     for (size_t i = 0; i < list->n; i++)
         if (list->items[i].line == r->line && strcmp(list->items[i].file, r->file) == 0 &&
@@ -97,7 +97,7 @@ static void add_compiler(Arena *a, Remarks *list, const char *log)
         size_t length = strcspn(log, "\n");
         ReportRemark r;
         if (compiler_place(a, log, length, &r))
-            add(list, &r);
+            add_remark(list, &r);
         log += length + (log[length] == '\n');
     }
 }
@@ -111,13 +111,14 @@ static void add_findings(Arena *a, Remarks *list, const CaseResult *c)
         size_t length = strcspn(f->message, "\n");
         const char *text = arena_printf(a, "%.*s (case %s)", (int)length, f->message, c->name);
         if (text)
-            add(list, &(ReportRemark){last_part(f->place.file), f->place.line, f->kind, text, !f->advice});
+            add_remark(list,
+                       &(ReportRemark){last_part(f->place.file), f->place.line, f->kind, text, !f->advice});
         else
             list->failed = true;
     }
 }
 
-static int compare(const void *a, const void *b)
+static int compare_remarks(const void *a, const void *b)
 {
     const ReportRemark *x = a, *y = b;
     int by_file = strcmp(x->file, y->file);
@@ -135,13 +136,13 @@ bool report_remarks(Arena *a, const Result *r, const Grade *g, bool student_view
         ReportRemark remark = {.kind = g->items[i].secret ? "note" : "comment"};
         if (!(student_view && g->items[i].secret) &&
             report_comment_place(a, g->items[i].text, &remark.file, &remark.line, &remark.text))
-            add(&list, &remark);
+            add_remark(&list, &remark);
     }
     *remarks = ARENA_NEW_ARRAY(a, ReportRemark, list.n + 1);
     *n = *remarks ? list.n : 0;
     if (*n) {
         memcpy(*remarks, list.items, *n * sizeof **remarks);
-        qsort(*remarks, *n, sizeof **remarks, compare);
+        qsort(*remarks, *n, sizeof **remarks, compare_remarks);
     }
     free(list.items);
     return *remarks && !list.failed;

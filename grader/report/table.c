@@ -126,7 +126,7 @@ static Total total_of(const ReportClass *c, const char *student)
     return t;
 }
 
-static void put_text(StrBuf *out, const char *text, size_t width)
+static void put_padded(StrBuf *out, const char *text, size_t width)
 {
     escape_terminal(out, text, strlen(text));
     pad(out, text_width(text), width);
@@ -145,10 +145,10 @@ static void put_part(StrBuf *out, const ReportClass *c, const Column *columns, s
 {
     bool with_total = last == c->n_labs && c->n_labs > 1;
     Arena a = {0};
-    put_text(out, "student", names);
+    put_padded(out, "student", names);
     for (size_t i = first; i < last; i++) {
         pad(out, 0, GAP);
-        put_text(out, columns[i].lab, columns[i].width);
+        put_padded(out, columns[i].lab, columns[i].width);
     }
     if (with_total) {
         pad(out, 5, GAP + totals);
@@ -156,7 +156,7 @@ static void put_part(StrBuf *out, const ReportClass *c, const Column *columns, s
     }
     end_line(out);
     for (size_t s = 0; s < c->n_students; s++) {
-        put_text(out, label_of(&a, c, c->students[s]), names);
+        put_padded(out, label_of(&a, c, c->students[s]), names);
         for (size_t i = first; i < last; i++)
             put_cell(out, report_class_find(c, c->students[s], columns[i].lab),
                      report_class_grade(c, c->students[s], columns[i].lab), &columns[i], style);

@@ -54,7 +54,7 @@ const char *review_token(const ReviewServer *server)
 
 /* The class --------------------------------------------------------------------------------------------- */
 
-static Status load(ReviewServer *s, GradebookChange **changes, size_t *n, Arena *a, Diag *d)
+static Status load_changes(ReviewServer *s, GradebookChange **changes, size_t *n, Arena *a, Diag *d)
 {
     GradebookAttempt *attempts;
     size_t n_attempts;
@@ -77,7 +77,7 @@ static Status load(ReviewServer *s, GradebookChange **changes, size_t *n, Arena 
 
 /* Answers ------------------------------------------------------------------------------------------------ */
 
-static void refuse(Answer *x, unsigned status, const char *text, const char *link)
+static void refuse_request(Answer *x, unsigned status, const char *text, const char *link)
 {
     x->status = status;
     strbuf_free(&x->body);
@@ -113,12 +113,12 @@ static Status show(ReviewServer *s, Arena *a, const char *student, const char *l
 {
     GradebookChange *log;
     size_t n;
-    Status status = load(s, &log, &n, a, d);
+    Status status = load_changes(s, &log, &n, a, d);
     const Result *r = status == STATUS_OK ? report_class_find(s->c, student, lab) : NULL;
     if (status != STATUS_OK)
         return status;
     if (!r) {
-        refuse(x, MHD_HTTP_NOT_FOUND, "There is no such submission.", "/");
+        refuse_request(x, MHD_HTTP_NOT_FOUND, "There is no such submission.", "/");
         return STATUS_OK;
     }
     ReportFiles files = {0};
@@ -249,11 +249,11 @@ static Status act(ReviewServer *s, Arena *a, const ReviewForm *form, Answer *x, 
     GradebookChange *log;
     size_t n;
     const char *student = review_field(form, "student"), *lab = review_field(form, "lab");
-    Status status = load(s, &log, &n, a, d);
+    Status status = load_changes(s, &log, &n, a, d);
     if (status != STATUS_OK)
         return status;
     if (!report_class_find(s->c, student, lab)) {
-        refuse(x, MHD_HTTP_NOT_FOUND, "There is no such submission.", "/");
+        refuse_request(x, MHD_HTTP_NOT_FOUND, "There is no such submission.", "/");
         return STATUS_OK;
     }
     const char *id = report_student_id(s->c, student);
@@ -297,8 +297,8 @@ static const char *argument(struct MHD_Connection *connection, const char *name)
     return value ? value : "";
 }
 
-static Status get(ReviewServer *s, Arena *a, struct MHD_Connection *connection, const char *url, Answer *x,
-                  Diag *d)
+static Status answer_get(ReviewServer *s, Arena *a, struct MHD_Connection *connection, const char *url,
+                         Answer *x, Diag *d)
 {
     GradebookChange *log;
     size_t n;
@@ -312,7 +312,7 @@ static Status get(ReviewServer *s, Arena *a, struct MHD_Connection *connection, 
         const char *said = done[0] ? arena_printf(a, "Written to the log: %s.", done) : NULL;
         return show(s, a, argument(connection, "student"), argument(connection, "lab"), said, false, x, d);
     }
-    Status status = load(s, &log, &n, a, d);
+    Status status = load_changes(s, &log, &n, a, d);
     if (status != STATUS_OK)
         return status;
     const char *lab = argument(connection, "lab"), *name = argument(connection, "case");
@@ -321,7 +321,7 @@ static Status get(ReviewServer *s, Arena *a, struct MHD_Connection *connection, 
     else if (strcmp(url, "/case") == 0)
         review_put_case(&x->body, s->c, lab, name[0] ? name : NULL);
     else
-        refuse(x, MHD_HTTP_NOT_FOUND, "There is no such page.", "/");
+        refuse_request(x, MHD_HTTP_NOT_FOUND, "There is no such page.", "/");
     return STATUS_OK;
 }
 
@@ -331,28 +331,28 @@ static Status post(ReviewServer *s, Arena *a, struct MHD_Connection *connection,
     ReviewForm form;
     const char *type = header(connection, "Content-Type");
     if (!review_origin_is_ours(header(connection, "Origin"), header(connection, "Sec-Fetch-Site"), s->port)) {
-        refuse(x, MHD_HTTP_FORBIDDEN, "Forms are taken from the pages of this server only.", NULL);
+        refuse_request(x, MHD_HTTP_FORBIDDEN, "Forms are taken from the pages of this server only.", NULL);
         return STATUS_OK;
     }
     if (strcmp(url, "/act") != 0 || !type ||
         strncasecmp(type, "application/x-www-form-urlencoded", 33) != 0 || q->too_much ||
         !review_read_form(a, q->body.text ? q->body.text : "", q->body.length, &form)) {
-        refuse(x, q->too_much ? MHD_HTTP_CONTENT_TOO_LARGE : MHD_HTTP_BAD_REQUEST,
-               "That is no form of this server.", "/");
+        refuse_request(x, q->too_much ? MHD_HTTP_CONTENT_TOO_LARGE : MHD_HTTP_BAD_REQUEST,
+                       "That is no form of this server.", "/");
         return STATUS_OK;
     }
     return act(s, a, &form, x, d);
 }
 
 /* The walls, from the outermost; then the page. */
-static Status answer(ReviewServer *s, Arena *a, struct MHD_Connection *connection, const char *url,
-                     const char *method, const Request *q, Answer *x, Diag *d)
+static Status answer_request(ReviewServer *s, Arena *a, struct MHD_Connection *connection, const char *url,
+                             const char *method, const Request *q, Answer *x, Diag *d)
 {
     const char *token = argument(connection, "token");
     char cookie[64];
     snprintf(cookie, sizeof cookie, "grade_review_%d=", s->port);
     if (!review_host_is_ours(header(connection, "Host"), s->port)) {
-        refuse(x, MHD_HTTP_FORBIDDEN, "This server answers to 127.0.0.1 and localhost only.", NULL);
+        refuse_request(x, MHD_HTTP_FORBIDDEN, "This server answers to 127.0.0.1 and localhost only.", NULL);
         return STATUS_OK;
     }
     bool is_get = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
@@ -365,14 +365,15 @@ static Status answer(ReviewServer *s, Arena *a, struct MHD_Connection *connectio
         return STATUS_OK;
     }
     if (!review_cookie_is_ours(header(connection, "Cookie"), s->token, s->port)) {
-        refuse(x, MHD_HTTP_FORBIDDEN, "Open the address that grade review printed: it holds the key.", NULL);
+        refuse_request(x, MHD_HTTP_FORBIDDEN, "Open the address that grade review printed: it holds the key.",
+                       NULL);
         return STATUS_OK;
     }
     if (!is_get && strcmp(method, "POST") != 0) {
-        refuse(x, MHD_HTTP_METHOD_NOT_ALLOWED, "There is nothing to be done in that way.", "/");
+        refuse_request(x, MHD_HTTP_METHOD_NOT_ALLOWED, "There is nothing to be done in that way.", "/");
         return STATUS_OK;
     }
-    return is_get ? get(s, a, connection, url, x, d) : post(s, a, connection, url, q, x, d);
+    return is_get ? answer_get(s, a, connection, url, x, d) : post(s, a, connection, url, q, x, d);
 }
 
 static enum MHD_Result send_answer(struct MHD_Connection *connection, Answer *x)
@@ -423,16 +424,16 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     Arena a = {0};
     Diag d;
     Answer x = {.status = MHD_HTTP_OK, .type = "text/html; charset=utf-8"};
-    if (answer(s, &a, connection, url, method, q, &x, &d) != STATUS_OK || x.body.failed)
-        refuse(&x, MHD_HTTP_INTERNAL_SERVER_ERROR, x.body.failed ? "no memory" : d.message, "/");
+    if (answer_request(s, &a, connection, url, method, q, &x, &d) != STATUS_OK || x.body.failed)
+        refuse_request(&x, MHD_HTTP_INTERNAL_SERVER_ERROR, x.body.failed ? "no memory" : d.message, "/");
     enum MHD_Result sent = send_answer(connection, &x);
     strbuf_free(&x.body);
     arena_free(&a);
     return sent;
 }
 
-static void forget(void *context, struct MHD_Connection *connection, void **state,
-                   enum MHD_RequestTerminationCode how)
+static void forget_request(void *context, struct MHD_Connection *connection, void **state,
+                           enum MHD_RequestTerminationCode how)
 {
     Request *q = *state;
     (void)context, (void)connection, (void)how;
@@ -470,7 +471,7 @@ Status review_start(const ReviewSettings *settings, ReviewServer **server, Diag 
             MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, s,
                              MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT,
                              (unsigned)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
-                             MHD_OPTION_NOTIFY_COMPLETED, forget, NULL, MHD_OPTION_END);
+                             MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         s->daemon ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
     if (status == STATUS_OK && !info) {

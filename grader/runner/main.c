@@ -147,7 +147,7 @@ static bool send_output(int fd, const char *name, const RunnerOutput *o)
     return wire_printf(fd, "%s %zu %d\n", name, o->length, o->cut) && wire_write(fd, o->bytes, o->length);
 }
 
-static bool answer(const RunnerRequest *request, const RunnerOutcome *o)
+static bool send_outcome(const RunnerRequest *request, const RunnerOutcome *o)
 {
     int fd = RUNNER_SOCKET_FD;
     return wire_printf(fd, "exit %d %d %s %lld %lld %lld %lld\n", o->status, o->signal, wire_end_word(o->end),
@@ -163,7 +163,7 @@ static void free_list(char **list)
         free(*list);
 }
 
-static void serve(const RunnerState *state)
+static void serve_requests_of_grade(const RunnerState *state)
 {
     static Wire wire = {.fd = RUNNER_SOCKET_FD, .takes = true};
     bool more = true;
@@ -174,7 +174,7 @@ static void serve(const RunnerState *state)
             return;
         RunnerOutcome outcome;
         runner_run(state, &request, &outcome);
-        more = answer(&request, &outcome);
+        more = send_outcome(&request, &outcome);
         free(outcome.out.bytes);
         free(outcome.err.bytes);
         meter_unmap(request.meter);
@@ -198,6 +198,6 @@ int main(int argc, char **argv)
     state.signals = open_signals();
     if (state.signals < 0)
         die("no signalfd");
-    serve(&state);
+    serve_requests_of_grade(&state);
     return 0;
 }

@@ -31,7 +31,7 @@ static bool write_file(const char *folder, const char *name, const char *text)
     return fine;
 }
 
-static bool read_file(const char *folder, const char *name, char *text, size_t size)
+static bool cgroup_read_file(const char *folder, const char *name, char *text, size_t size)
 {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
@@ -66,7 +66,7 @@ static bool find_mount(char *mount, size_t size)
 static bool find_own(char *path, size_t size)
 {
     char text[4096];
-    if (!read_file("/proc/self", "cgroup", text, sizeof text))
+    if (!cgroup_read_file("/proc/self", "cgroup", text, sizeof text))
         return false;
     const char *line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
     if (!line)
@@ -78,7 +78,7 @@ static bool find_own(char *path, size_t size)
 static bool has_controllers(const char *group)
 {
     char text[512];
-    return read_file(group, "cgroup.controllers", text, sizeof text) && strstr(text, "cpu") &&
+    return cgroup_read_file(group, "cgroup.controllers", text, sizeof text) && strstr(text, "cpu") &&
            strstr(text, "memory") && strstr(text, "pids");
 }
 
@@ -90,7 +90,7 @@ static bool hand_down(const char *group)
 static bool is_root(const char *group)
 {
     char type[64];
-    return !read_file(group, "cgroup.type", type, sizeof type);
+    return !cgroup_read_file(group, "cgroup.type", type, sizeof type);
 }
 
 /* Moves this process out of a group that shall have controllers. */
@@ -201,7 +201,8 @@ void cgroup_limit(const char *path, const WireLimits *limits)
 int64_t cgroup_kills(const char *path)
 {
     char text[512];
-    const char *line = read_file(path, "memory.events", text, sizeof text) ? strstr(text, "oom_kill ") : NULL;
+    const char *line =
+        cgroup_read_file(path, "memory.events", text, sizeof text) ? strstr(text, "oom_kill ") : NULL;
     return line ? atoll(line + strlen("oom_kill ")) : 0;
 }
 

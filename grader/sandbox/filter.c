@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 /* A row of the table: the call fails with `error`; n_args is 0 or 1. */
-static void refuse(scmp_filter_ctx filter, bool wanted, int call, int error, unsigned n_args,
-                   struct scmp_arg_cmp arg, int *failed)
+static void refuse_call(scmp_filter_ctx filter, bool wanted, int call, int error, unsigned n_args,
+                        struct scmp_arg_cmp arg, int *failed)
 {
     if (!wanted)
         return;
@@ -26,16 +26,16 @@ static int add_rules(scmp_filter_ctx filter, SandboxFilter kind)
     int failed = 0;
 #define WANTED(who) (((who) >> kind & 1) != 0)
 #define X(who, name, error)                                                                                  \
-    refuse(filter, WANTED(who), __NR_##name, error, 0, (struct scmp_arg_cmp){0}, &failed);
+    refuse_call(filter, WANTED(who), __NR_##name, error, 0, (struct scmp_arg_cmp){0}, &failed);
 #define E(who, name, error, arg, value)                                                                      \
-    refuse(filter, WANTED(who), __NR_##name, error, 1,                                                       \
-           SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)(value)), &failed);
+    refuse_call(filter, WANTED(who), __NR_##name, error, 1,                                                  \
+                SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)(value)), &failed);
 #define A(who, name, error, arg, op, value)                                                                  \
-    refuse(filter, WANTED(who), __NR_##name, error, 1, SCMP_CMP(arg, SCMP_CMP_##op, (scmp_datum_t)(value)),  \
-           &failed);
+    refuse_call(filter, WANTED(who), __NR_##name, error, 1,                                                  \
+                SCMP_CMP(arg, SCMP_CMP_##op, (scmp_datum_t)(value)), &failed);
 #define M(who, name, error, arg, mask, value)                                                                \
-    refuse(filter, WANTED(who), __NR_##name, error, 1,                                                       \
-           SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, (scmp_datum_t)(mask), (scmp_datum_t)(value)), &failed);
+    refuse_call(filter, WANTED(who), __NR_##name, error, 1,                                                  \
+                SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, (scmp_datum_t)(mask), (scmp_datum_t)(value)), &failed);
 #include "grader/sandbox/syscalls.def"
 #undef X
 #undef E

@@ -83,7 +83,7 @@ static int filter_file(const struct sock_fprog filters[SANDBOX_N_FILTERS])
 }
 
 /* Forks the child; its ends of the pairs are closed here again. */
-static Status launch(Launch *l, SandboxProcess *p, Diag *d)
+static Status launch_bubblewrap(Launch *l, SandboxProcess *p, Diag *d)
 {
     int pair[2] = {-1, -1}, errors[2] = {-1, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
@@ -147,7 +147,7 @@ Status sandbox_start(const Sandbox *s, const SandboxSpec *spec, SandboxProcess *
     if (!l.args || l.filter < 0)
         status = diag_set(d, STATUS_NO_MEMORY, "no memory for a sandbox");
     else
-        status = launch(&l, p, d);
+        status = launch_bubblewrap(&l, p, d);
     if (l.filter >= 0)
         close(l.filter);
     if (status != STATUS_OK && p->cgroup[0])

@@ -23,7 +23,7 @@ typedef struct Finder {
     Diag *d;
 } Finder;
 
-static Status no_memory(Diag *d)
+static Status finder_no_memory(Diag *d)
 {
     return diag_set(d, STATUS_NO_MEMORY, "no memory to compare submissions");
 }
@@ -39,7 +39,7 @@ static Status make_sample(const SimilarFile *files, size_t n_files, Sample *s, D
         status = runs_make(&s->tokens, &s->runs, d);
     s->counts = malloc(s->runs.n + 1);
     s->own_tokens = malloc(s->tokens.n + 1);
-    return status == STATUS_OK && !(s->counts && s->own_tokens) ? no_memory(d) : status;
+    return status == STATUS_OK && !(s->counts && s->own_tokens) ? finder_no_memory(d) : status;
 }
 
 static void free_sample(Sample *s)
@@ -98,7 +98,7 @@ static Status choose_prints(Finder *f, uint32_t work)
             continue;
         last = best;
         if (!VEC_GROW(f->prints, f->n_prints, f->cap_prints))
-            return no_memory(f->d);
+            return finder_no_memory(f->d);
         f->prints[f->n_prints++] = (Print){s->runs.hashes[best], work};
     }
     return STATUS_OK;
@@ -138,7 +138,7 @@ static Status find_common(const Finder *f, size_t allowed, HashSet *common)
     common->n = 0;
     if (!all || !common->items) {
         free(all);
-        return no_memory(f->d);
+        return finder_no_memory(f->d);
     }
     for (size_t w = 0; w < f->n; w++)
         for (size_t i = 0; i < f->samples[w].runs.n; i++)
@@ -176,7 +176,7 @@ static Status drop_common(Finder *f)
 /* Pairs
  * ------------------------------------------------------------------------------------------------------ */
 
-static void meet(Finder *f)
+static void meet_fingerprints(Finder *f)
 {
     for (size_t i = 0, end; i < f->n_prints; i = end) {
         for (end = i; end < f->n_prints && f->prints[end].hash == f->prints[i].hash; end++) {
@@ -224,7 +224,7 @@ static Status list_pairs(Finder *f, Arena *a, SimilarPair **pairs, size_t *n_pai
             if (f->met[x * f->n + y] < 2)
                 continue;
             if (!VEC_GROW(list, *n_pairs, cap))
-                s = no_memory(f->d);
+                s = finder_no_memory(f->d);
             else
                 s = judge_pair(f, a, x, y, &list[*n_pairs], &listed);
             *n_pairs += s == STATUS_OK && listed;
@@ -236,11 +236,11 @@ static Status list_pairs(Finder *f, Arena *a, SimilarPair **pairs, size_t *n_pai
     if (*pairs && *n_pairs)
         memcpy(*pairs, list, *n_pairs * sizeof *list);
     free(list);
-    return s == STATUS_OK && !*pairs ? no_memory(f->d) : s;
+    return s == STATUS_OK && !*pairs ? finder_no_memory(f->d) : s;
 }
 
-static Status find(Finder *f, Arena *a, const SimilarWork *works, const SimilarFile *given, size_t n_given,
-                   SimilarPair **pairs, size_t *n_pairs)
+static Status find_passages(Finder *f, Arena *a, const SimilarWork *works, const SimilarFile *given,
+                            size_t n_given, SimilarPair **pairs, size_t *n_pairs)
 {
     Status s = read_given(f, given, n_given);
     for (size_t i = 0; s == STATUS_OK && i < f->n; i++) {
@@ -255,7 +255,7 @@ static Status find(Finder *f, Arena *a, const SimilarWork *works, const SimilarF
     if (s != STATUS_OK)
         return s;
     sort_prints(f);
-    meet(f);
+    meet_fingerprints(f);
     return list_pairs(f, a, pairs, n_pairs);
 }
 
@@ -270,7 +270,8 @@ Status similar_find(Arena *a, const SimilarWork *works, size_t n, const SimilarF
     Finder f = {.n = n, .settings = *settings, .d = d};
     f.samples = calloc(n + 1, sizeof *f.samples);
     f.met = calloc(n * n + 1, sizeof *f.met);
-    Status s = f.samples && f.met ? find(&f, a, works, given, n_given, pairs, n_pairs) : no_memory(d);
+    Status s = f.samples && f.met ? find_passages(&f, a, works, given, n_given, pairs, n_pairs)
+                                  : finder_no_memory(d);
     for (size_t i = 0; f.samples && i < n; i++)
         free_sample(&f.samples[i]);
     free(f.samples);

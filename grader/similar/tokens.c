@@ -41,7 +41,7 @@ static char peek(const Reader *r, size_t ahead)
     return r->p + ahead < r->end ? r->p[ahead] : '\0';
 }
 
-static void step(Reader *r)
+static void reader_step(Reader *r)
 {
     if (*r->p++ == '\n') {
         r->line++;
@@ -53,8 +53,8 @@ static void skip_line(Reader *r)
 {
     while (r->p < r->end && *r->p != '\n') {
         if (*r->p == '\\' && peek(r, 1) == '\n')
-            step(r);
-        step(r);
+            reader_step(r);
+        reader_step(r);
     }
 }
 
@@ -66,7 +66,7 @@ static void skip_comment(Reader *r)
     }
     r->p += 2;
     while (r->p < r->end && !(*r->p == '*' && peek(r, 1) == '/'))
-        step(r);
+        reader_step(r);
     r->p = r->end - r->p >= 2 ? r->p + 2 : r->end;
 }
 
@@ -76,14 +76,14 @@ static void skip_string(Reader *r)
     char quote = *r->p++;
     while (r->p < r->end && *r->p != quote && *r->p != '\n') {
         if (*r->p == '\\' && r->p + 1 < r->end)
-            step(r);
-        step(r);
+            reader_step(r);
+        reader_step(r);
     }
     if (r->p < r->end && *r->p == quote)
         r->p++;
 }
 
-static bool is_word(char c)
+static bool is_token_char(char c)
 {
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
@@ -118,9 +118,9 @@ static bool read_word(Reader *r)
 {
     const char *start = r->p;
     bool number = isdigit((unsigned char)*start);
-    while (r->p < r->end &&
-           (is_word(*r->p) || (number && *r->p == '.') || (number && *r->p == '\'' && is_word(peek(r, 1))) ||
-            (number && strchr("+-", *r->p) && strchr("eEpP", r->p[-1]))))
+    while (r->p < r->end && (is_token_char(*r->p) || (number && *r->p == '.') ||
+                             (number && *r->p == '\'' && is_token_char(peek(r, 1))) ||
+                             (number && strchr("+-", *r->p) && strchr("eEpP", r->p[-1]))))
         r->p++;
     uint32_t code = number ? (uint32_t)CODE_NUMBER : word_code(start, (size_t)(r->p - start));
     const Tokens *t = r->tokens;
@@ -158,7 +158,7 @@ static bool read_token(Reader *r)
 {
     char c = *r->p;
     if (isspace((unsigned char)c)) {
-        step(r);
+        reader_step(r);
         return true;
     }
     bool first = r->line_start;
@@ -179,7 +179,7 @@ static bool read_token(Reader *r)
     bool fraction = c == '.' && isdigit((unsigned char)peek(r, 1));
     if (fraction)
         r->p++;
-    return is_word(*r->p) ? read_word(r) : read_operator(r);
+    return is_token_char(*r->p) ? read_word(r) : read_operator(r);
 }
 
 Status tokens_read(Tokens *tokens, const SimilarFile *file, uint32_t index, Diag *d)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The solution's number, and the submission's own. */
-static double compare(const LabBaseline *b, double own)
+static double compare_with_baseline(const LabBaseline *b, double own)
 {
     if (strcmp(b->as, "difference") == 0)
         return (own - b->number) / b->by;
@@ -19,7 +19,7 @@ bool case_number(const LabCase *c, const VgpuReport *report, const char *name, d
         return vgpu_report_number(report, name, value);
     if (!vgpu_report_number(report, b->of, value))
         return false;
-    *value = compare(b, *value);
+    *value = compare_with_baseline(b, *value);
     return isfinite(*value);
 }
 

@@ -77,7 +77,7 @@ static Status run_ncu(Arena *a, const CaseInput *in, ToolRun *run, Diag *d)
 }
 
 /* Holds what was measured against what was counted. */
-static void compare(const NcuCounters *measured, const VgpuReport *report, CardCounters *c)
+static void compare_counters(const NcuCounters *measured, const VgpuReport *report, CardCounters *c)
 {
     double launches = 0, own = 0;
     if (!report || !vgpu_report_number(report, "launches", &launches) ||
@@ -112,7 +112,7 @@ Status counters_measure(Arena *a, const CaseInput *in, uint64_t seed, const Vgpu
         return s;
     bool read = run.length > 0 && ncu_report_read(a, run.bytes, run.length, &measured, &why);
     if (read && tool_ended(&run))
-        compare(&measured, report, c);
+        compare_counters(&measured, report, c);
     else
         c->why = tool_reason(a, &run, why);
     return STATUS_OK;

@@ -42,7 +42,7 @@ static Box box_of(const Box *box, const Modelled *m)
     return own;
 }
 
-static Status make(Arena *a, const CaseInput *in, Modelled *m, Diag *d)
+static Status modelled_make(Arena *a, const CaseInput *in, Modelled *m, Diag *d)
 {
     Intake intake;
     BuildInput build = {.kit = &in->run->kit, .lab = in->lab, .places = &m->places, .box = &m->box};
@@ -73,7 +73,7 @@ Status modelled_prepare(Arena *a, const CaseInput *in, CaseInput *inner, Diag *d
     inner->box = &m->box;
     inner->device_box = &m->device_box;
     inner->on_card = in;
-    return m->made ? STATUS_OK : make(a, in, m, d);
+    return m->made ? STATUS_OK : modelled_make(a, in, m, d);
 }
 
 /* What is said of the card's counters, after `said`. */

@@ -77,8 +77,8 @@ static size_t receive(int fd, void *bytes, size_t size, int within_ms)
 
 /* Seconds from the question to the answer, which goes to `reply`; less than 0 when there is none of that
  * length (0: of any). */
-static double ask(const Talk *t, int fd, const char *kind, int calls, uint64_t seed, void *reply, size_t size,
-                  size_t length)
+static double ask_timed_program(const Talk *t, int fd, const char *kind, int calls, uint64_t seed,
+                                void *reply, size_t size, size_t length)
 {
     char line[LINE_MAX_BYTES];
     int n = snprintf(line, sizeof line, "round %s %d %llu", kind, calls, (unsigned long long)seed);
@@ -109,7 +109,7 @@ static double measure_rate(Talk *t, int fd, const char *kind, int calls)
         calls = 1; /* nobody's time counts */
     for (int i = 0; i < 3; i++) {
         char reply[LINE_MAX_BYTES] = "";
-        double amount = 0, s = ask(t, fd, kind, calls, 0, reply, sizeof reply - 1, 0);
+        double amount = 0, s = ask_timed_program(t, fd, kind, calls, 0, reply, sizeof reply - 1, 0);
         reply[sizeof reply - 1] = '\0';
         if (s < 0 || sscanf(reply, "done %lf", &amount) != 1) {
             t->failed = true;
@@ -137,7 +137,7 @@ static void choose_calls(Talk *t, int fd)
     uint64_t reply[CALLS_MAX];
     double s = 0;
     for (int i = 0; i < 2 && s >= 0; i++)
-        s = ask(t, fd, "work", 1, t->seeds[0], reply, sizeof reply, sizeof *reply);
+        s = ask_timed_program(t, fd, "work", 1, t->seeds[0], reply, sizeof reply, sizeof *reply);
     t->failed = t->failed || s < 0;
     double wanted = s > 0 ? ROUND_S_MIN / s : CALLS_MAX;
     t->calls = t->in->run->speed_clock ? 2 : wanted < 1 ? 1 : wanted > CALLS_MAX ? CALLS_MAX : (int)wanted;
@@ -147,8 +147,8 @@ static void measure_blank(Talk *t, int fd)
 {
     uint64_t reply[CALLS_MAX];
     for (int i = 0; i <= SPEED_ROUNDS && !t->failed; i++) {
-        double s =
-            ask(t, fd, "blank", t->calls, t->seeds[i], reply, sizeof reply, (size_t)t->calls * sizeof *reply);
+        double s = ask_timed_program(t, fd, "blank", t->calls, t->seeds[i], reply, sizeof reply,
+                                     (size_t)t->calls * sizeof *reply);
         t->failed = s < 0;
         if (i > 0 && !t->failed)
             speed_keep(&t->m->blank, s, t->calls);
@@ -163,7 +163,7 @@ static void measure_work(Talk *t, int fd)
     SpeedTimes *times = t->is_reference ? &t->m->reference : &t->m->student;
     size_t bytes = (size_t)t->calls * sizeof *reply;
     for (int i = 0; i <= SPEED_ROUNDS && !t->failed; i++) {
-        double s = ask(t, fd, "work", t->calls, t->seeds[i], reply, sizeof reply, bytes);
+        double s = ask_timed_program(t, fd, "work", t->calls, t->seeds[i], reply, sizeof reply, bytes);
         t->failed = s < 0;
         if (t->failed)
             return;

@@ -19,7 +19,7 @@ typedef struct Job {
     size_t n_temporary;
 } Job;
 
-static int no_memory(void)
+static int build_no_memory(void)
 {
     fprintf(stderr, "labcc: no memory\n");
     return EXIT_KIT;
@@ -35,7 +35,7 @@ int run_command(const Options *o, const Words *command)
         return EXIT_FINE;
     char **args = calloc(command->n + 1, sizeof *args);
     if (!args)
-        return no_memory();
+        return build_no_memory();
     memcpy(args, command->items, command->n * sizeof *args);
     pid_t pid = fork();
     if (pid == 0) {
@@ -71,7 +71,7 @@ static bool add_many(Words *to, const char *const *from)
 /* Runs what `ok` says was put together whole. */
 static int run_and_free(Job *job, Words *command, bool ok)
 {
-    int status = ok ? run_command(job->o, command) : no_memory();
+    int status = ok ? run_command(job->o, command) : build_no_memory();
     words_free(command);
     return status;
 }
@@ -204,7 +204,7 @@ static int compile_plain(Job *job, const char *input, const char *goal, const ch
 
 /* ---- the device's part ---- */
 
-static int read_file(const char *path, StrBuf *out)
+static int read_whole_file(const char *path, StrBuf *out)
 {
     FILE *f = fopen(path, "rb");
     char part[65536];
@@ -217,7 +217,7 @@ static int read_file(const char *path, StrBuf *out)
         strbuf_append(out, part, n);
     bool failed = ferror(f) || out->failed;
     fclose(f);
-    return failed ? no_memory() : EXIT_FINE;
+    return failed ? build_no_memory() : EXIT_FINE;
 }
 
 static int write_file(const char *path, const StrBuf *text)
@@ -263,7 +263,7 @@ static int make_fatbin(Job *job, const char *input, const char *fatbin)
         const char *ptx = temporary(job, ".ptx");
         status = compile_device(job, input, targets[i], ptx);
         if (status == EXIT_FINE && !job->o->dry_run)
-            status = read_file(ptx, &all);
+            status = read_whole_file(ptx, &all);
         lengths[i + 1] = all.length;
     }
     for (size_t i = 0; i < n; i++)
@@ -271,7 +271,7 @@ static int make_fatbin(Job *job, const char *input, const char *fatbin)
                                 (uint32_t)targets[i]};
     if (status == EXIT_FINE && !job->o->dry_run) {
         pack_container(&packed, images, n);
-        status = packed.failed ? no_memory() : write_file(fatbin, &packed);
+        status = packed.failed ? build_no_memory() : write_file(fatbin, &packed);
     }
     strbuf_free(&all);
     strbuf_free(&packed);
@@ -283,7 +283,7 @@ static int make_object(Job *job, const char *input, const char *object)
     if (!is_cuda(job->o, input))
         return compile_plain(job, input, "-c", object);
     const char *fatbin = temporary(job, ".fatbin");
-    int status = fatbin ? make_fatbin(job, input, fatbin) : no_memory();
+    int status = fatbin ? make_fatbin(job, input, fatbin) : build_no_memory();
     return status == EXIT_FINE ? compile_host(job, input, fatbin, "-c", object) : status;
 }
 
@@ -346,7 +346,7 @@ static int make_stub(Job *job, const Words *files, const char *object, bool *mad
     char *text = relocatable_stub(job->o->arena, names.items, names.n);
     words_free(&names);
     if (!text || !source)
-        return no_memory();
+        return build_no_memory();
     int status = write_file(source, &(StrBuf){.text = text, .length = strlen(text)});
     const char *const words[] = {job->t->clang, "-x", "c", "-O1", "-fPIC", "-c", source, "-o", object, NULL};
     bool ok = add_many(&command, words);
@@ -362,7 +362,7 @@ static int make_objects(Job *job, Words *files)
         int status = EXIT_FINE;
         if (is_cuda(o, input) || is_host_source(o, input)) {
             object = temporary(job, ".o");
-            status = object ? make_object(job, input, object) : no_memory();
+            status = object ? make_object(job, input, object) : build_no_memory();
         } else if (!is_linked(input)) {
             fprintf(stderr, "labcc: %s: no source, object or library by its name\n", input);
             status = EXIT_WORK;
@@ -370,7 +370,7 @@ static int make_objects(Job *job, Words *files)
         if (status != EXIT_FINE)
             return status;
         if (!words_add(files, object))
-            return no_memory();
+            return build_no_memory();
     }
     return EXIT_FINE;
 }
@@ -383,7 +383,7 @@ static int link_program(Job *job)
     bool made = false;
     int status = make_objects(job, &files);
     if (status == EXIT_FINE)
-        status = stub ? make_stub(job, &files, stub, &made) : no_memory();
+        status = stub ? make_stub(job, &files, stub, &made) : build_no_memory();
     if (status == EXIT_FINE) {
         const char *const begin[] = {job->t->clang, "-o", o->output ? o->output : "a.out", NULL};
         const char *const end[] = {arena_printf(o->arena, "-L%s", job->t->runtime_dir), "-l:libcudart.so.13",

@@ -103,13 +103,13 @@ void options_help(void)
 
 /* ---- one option ---- */
 
-static Status refuse(Diag *d, const char *what, const char *why)
+static Status refuse_option(Diag *d, const char *what, const char *why)
 {
     return diag_set(d, STATUS_UNSUPPORTED, "labcc does not take %s: %s", what, why);
 }
 
 /* Two words, or one; the first may be NULL. */
-static Status add(Options *o, Words *w, const char *option, const char *value, Diag *d)
+static Status add_option(Options *o, Words *w, const char *option, const char *value, Diag *d)
 {
     (void)o;
     bool ok = (!option || words_add(w, option)) && (!value || words_add(w, value));
@@ -118,7 +118,7 @@ static Status add(Options *o, Words *w, const char *option, const char *value, D
 
 static Status add_joined(Options *o, Words *w, const char *option, const char *value, Diag *d)
 {
-    return add(o, w, NULL, arena_printf(o->arena, "%s%s", option, value), d);
+    return add_option(o, w, NULL, arena_printf(o->arena, "%s%s", option, value), d);
 }
 
 /* compute_75, sm_75 or native. What has a letter after its number is for one chip alone. */
@@ -134,10 +134,10 @@ static Status add_target(Options *o, const char *text, Diag *d)
         return diag_set(d, STATUS_INVALID, "labcc knows no target '%s': compute_75 or sm_75, for example",
                         text);
     if (digits[n] != '\0')
-        return refuse(d, text, "code for one chip alone is not portable PTX; leave the letter away");
+        return refuse_option(d, text, "code for one chip alone is not portable PTX; leave the letter away");
     if (atoi(digits) < TARGET_MIN)
-        return refuse(d, text, "compute_75 is the oldest target, as it is nvcc 13's");
-    return add(o, &o->targets, NULL, arena_strndup(o->arena, digits, n), d);
+        return refuse_option(d, text, "compute_75 is the oldest target, as it is nvcc 13's");
+    return add_option(o, &o->targets, NULL, arena_strndup(o->arena, digits, n), d);
 }
 
 static Status add_gencode(Options *o, const char *text, Diag *d)
@@ -154,7 +154,7 @@ static Status add_list(Options *o, Words *w, const char *before, const char *tex
     Status s = STATUS_OK;
     while (s == STATUS_OK && *text) {
         size_t n = strcspn(text, ",");
-        s = add(o, w, before, arena_strndup(o->arena, text, n), d);
+        s = add_option(o, w, before, arena_strndup(o->arena, text, n), d);
         text += n + (text[n] == ',');
     }
     return s;
@@ -219,7 +219,7 @@ static Status act(Options *o, const Option *option, const char *value, Diag *d)
     case ACT_OPTIMIZE:
         return add_joined(o, &o->host, "-O", value, d);
     case ACT_DEBUG:
-        return add(o, &o->host, "-g", NULL, d);
+        return add_option(o, &o->host, "-g", NULL, d);
     case ACT_DEVICE_DEBUG:
         o->device_debug = true;
         return s;
@@ -227,11 +227,11 @@ static Status act(Options *o, const Option *option, const char *value, Diag *d)
         o->line_info = true;
         return s;
     case ACT_INCLUDE_PATH:
-        return add(o, &o->both, "-I", value, d);
+        return add_option(o, &o->both, "-I", value, d);
     case ACT_SYSTEM_PATH:
-        return add(o, &o->both, "-isystem", value, d);
+        return add_option(o, &o->both, "-isystem", value, d);
     case ACT_PRE_INCLUDE:
-        return add(o, &o->both, "-include", value, d);
+        return add_option(o, &o->both, "-include", value, d);
     case ACT_DEFINE:
         return add_joined(o, &o->both, "-D", value, d);
     case ACT_UNDEFINE:
@@ -248,16 +248,16 @@ static Status act(Options *o, const Option *option, const char *value, Diag *d)
                    : diag_set(d, STATUS_UNSUPPORTED,
                               "labcc: -cudart %s: the kit has the shared runtime alone", value);
     case ACT_SHARED:
-        return add(o, &o->link, "-shared", NULL, d);
+        return add_option(o, &o->link, "-shared", NULL, d);
     case ACT_HOST_OPTIONS:
         s = add_list(o, &o->host, NULL, value, d);
         return s == STATUS_OK ? add_list(o, &o->link, NULL, value, d) : s;
     case ACT_LINK_OPTIONS:
         return add_list(o, &o->link, "-Xlinker", value, d);
     case ACT_WERROR:
-        return add(o, &o->both, "-Werror", NULL, d);
+        return add_option(o, &o->both, "-Werror", NULL, d);
     case ACT_NO_WARNINGS:
-        return add(o, &o->both, "-w", NULL, d);
+        return add_option(o, &o->both, "-w", NULL, d);
     case ACT_DEPENDENCIES:
         o->dependencies = "-M";
         return set_goal(o, GOAL_DEPENDENCIES);
@@ -265,28 +265,31 @@ static Status act(Options *o, const Option *option, const char *value, Diag *d)
         o->dependencies = "-MM";
         return set_goal(o, GOAL_DEPENDENCIES);
     case ACT_DEPENDENCIES_TOO:
-        return add(o, &o->host, "-MD", NULL, d);
+        return add_option(o, &o->host, "-MD", NULL, d);
     case ACT_DEPENDENCIES_OWN_TOO:
-        return add(o, &o->host, "-MMD", NULL, d);
+        return add_option(o, &o->host, "-MMD", NULL, d);
     case ACT_DEPENDENCIES_FILE:
-        return add(o, &o->host, "-MF", value, d);
+        return add_option(o, &o->host, "-MF", value, d);
     case ACT_DEPENDENCIES_TARGET:
-        return add(o, &o->host, "-MT", value, d);
+        return add_option(o, &o->host, "-MT", value, d);
     case ACT_DEPENDENCIES_PHONY:
-        return add(o, &o->host, "-MP", NULL, d);
+        return add_option(o, &o->host, "-MP", NULL, d);
     case ACT_FAST_MATH:
-        s = add(o, &o->device, "-ffast-math", "-fcuda-approx-transcendentals", d);
-        return s == STATUS_OK ? add(o, &o->device, "-fdenormal-fp-math-f32=preserve-sign", NULL, d) : s;
+        s = add_option(o, &o->device, "-ffast-math", "-fcuda-approx-transcendentals", d);
+        return s == STATUS_OK ? add_option(o, &o->device, "-fdenormal-fp-math-f32=preserve-sign", NULL, d)
+                              : s;
     case ACT_FMAD:
         s = read_flag("fmad", value, &flag, d);
-        return s == STATUS_OK ? add(o, &o->device, flag ? "-ffp-contract=fast" : "-ffp-contract=off", NULL, d)
-                              : s;
+        return s == STATUS_OK
+                   ? add_option(o, &o->device, flag ? "-ffp-contract=fast" : "-ffp-contract=off", NULL, d)
+                   : s;
     case ACT_FTZ:
         s = read_flag("ftz", value, &flag, d);
-        return s == STATUS_OK && flag ? add(o, &o->device, "-fdenormal-fp-math-f32=preserve-sign", NULL, d)
-                                      : s;
+        return s == STATUS_OK && flag
+                   ? add_option(o, &o->device, "-fdenormal-fp-math-f32=preserve-sign", NULL, d)
+                   : s;
     case ACT_MACHINE:
-        return strcmp(value, "64") == 0 ? s : refuse(d, "-m", "programs are of 64 bits");
+        return strcmp(value, "64") == 0 ? s : refuse_option(d, "-m", "programs are of 64 bits");
     case ACT_DRY_RUN:
         o->dry_run = o->verbose = true;
         return s;
@@ -339,7 +342,7 @@ static Status read_word(Options *o, int argc, char **argv, int *i, Diag *d)
 {
     const char *word = argv[*i], *value = NULL;
     if (word[0] != '-' || word[1] == '\0')
-        return add(o, &o->inputs, NULL, word, d);
+        return add_option(o, &o->inputs, NULL, word, d);
     const Option *option = find_option(word, &value);
     if (!option)
         return diag_set(d, STATUS_UNSUPPORTED, "labcc does not know the option %s", word);
@@ -353,7 +356,7 @@ static Status read_word(Options *o, int argc, char **argv, int *i, Diag *d)
     return act(o, option, value, d);
 }
 
-static Status check(const Options *o, Diag *d)
+static Status check_options(const Options *o, Diag *d)
 {
     bool one = o->goal != GOAL_PROGRAM && o->goal != GOAL_DEVICE_LINK;
     if (o->goal == GOAL_VERSION || o->goal == GOAL_HELP)
@@ -371,5 +374,5 @@ Status options_read(Options *o, Arena *arena, int argc, char **argv, Diag *d)
     Status s = STATUS_OK;
     for (int i = 1; s == STATUS_OK && i < argc; i++)
         s = read_word(o, argc, argv, &i, d);
-    return s == STATUS_OK ? check(o, d) : s;
+    return s == STATUS_OK ? check_options(o, d) : s;
 }

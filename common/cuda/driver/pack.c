@@ -16,7 +16,7 @@ enum {
     ALIGNMENT = 8,
 };
 
-static void put(uint8_t *to, uint64_t value, size_t bytes)
+static void put_little_endian(uint8_t *to, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         to[i] = (uint8_t)(value >> 8 * i);
@@ -32,12 +32,12 @@ static void pack_image(StrBuf *out, const PackImage *image)
 {
     static const char zeros[ALIGNMENT] = "";
     uint8_t header[ENTRY_HEADER_BYTES] = {0};
-    put(header, KIND_PTX, 2);
-    put(header + 2, ENTRY_VERSION, 2);
-    put(header + 4, ENTRY_HEADER_BYTES, 4);
-    put(header + 8, padded(image->length), 8);
-    put(header + 28, image->arch, 4);
-    put(header + 40, FLAGS_LINUX_64, 8);
+    put_little_endian(header, KIND_PTX, 2);
+    put_little_endian(header + 2, ENTRY_VERSION, 2);
+    put_little_endian(header + 4, ENTRY_HEADER_BYTES, 4);
+    put_little_endian(header + 8, padded(image->length), 8);
+    put_little_endian(header + 28, image->arch, 4);
+    put_little_endian(header + 40, FLAGS_LINUX_64, 8);
     strbuf_append(out, (const char *)header, sizeof header);
     strbuf_append(out, image->text, image->length);
     strbuf_append(out, zeros, padded(image->length) - image->length);
@@ -49,10 +49,10 @@ void pack_container(StrBuf *out, const PackImage *images, size_t n)
     uint64_t bytes = 0;
     for (size_t i = 0; i < n; i++)
         bytes += ENTRY_HEADER_BYTES + padded(images[i].length);
-    put(header, CONTAINER_MAGIC, 4);
-    put(header + 4, CONTAINER_VERSION, 2);
-    put(header + 6, CONTAINER_HEADER_BYTES, 2);
-    put(header + 8, bytes, 8);
+    put_little_endian(header, CONTAINER_MAGIC, 4);
+    put_little_endian(header + 4, CONTAINER_VERSION, 2);
+    put_little_endian(header + 6, CONTAINER_HEADER_BYTES, 2);
+    put_little_endian(header + 8, bytes, 8);
     strbuf_append(out, (const char *)header, sizeof header);
     for (size_t i = 0; i < n; i++)
         pack_image(out, &images[i]);

@@ -176,7 +176,7 @@ static void command(const char *text, StrBuf *answer)
         fail_msg("%s", diag.message);
 }
 
-static void make(void)
+static void make_case(void)
 {
     StrBuf answer = {0};
     command("make\t%s\t77\tn=100\tweight=0.5", &answer);
@@ -197,7 +197,7 @@ static void assert_checks(const char *verdict, const char *says)
 
 static void run_and_check(Fault fault, const char *verdict, const char *says)
 {
-    make();
+    make_case();
     run_program(folder, fault);
     assert_checks(verdict, says);
 }
@@ -249,7 +249,7 @@ static void values_come_from_the_record_of_calls(void **state)
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC NO_MEMORY 400 \n", "\treads_calls=1", "wrong-result", "Not what was to be"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK 401 \n", "", "pass", ""},
     };
-    make();
+    make_case();
     run_program(folder, NO_FAULT);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char path[128], text[256], wanted[64];
@@ -271,7 +271,7 @@ static void values_come_from_the_record_of_calls(void **state)
 static void nothing_written_is_missing_output(void **state)
 {
     (void)state;
-    make();
+    make_case();
     assert_checks("missing-output", "without writing its results");
 }
 
@@ -279,7 +279,7 @@ static void hostile_files_are_missing_output(void **state)
 {
     (void)state;
     char path[128], target[128];
-    make();
+    make_case();
     run_program(folder, NO_FAULT);
     in_folder("out/out.npy", path, sizeof path);
     in_folder("copy.npy", target, sizeof target);
@@ -307,7 +307,7 @@ static void an_out_folder_that_is_a_link_is_missing_output(void **state)
 {
     (void)state;
     char path[128], target[128];
-    make();
+    make_case();
     run_program(folder, NO_FAULT);
     in_folder("out", path, sizeof path);
     in_folder("elsewhere", target, sizeof target);
@@ -321,7 +321,7 @@ static void forged_inputs_do_not_help(void **state)
 {
     (void)state;
     char path[128];
-    make();
+    make_case();
     in_folder("in", path, sizeof path);
     int in = open(path, O_RDONLY | O_DIRECTORY);
     float zeros[100] = {0};
@@ -414,7 +414,7 @@ static void commands_that_are_none_are_refused(void **state)
 static void a_failed_function_is_remembered(void **state)
 {
     (void)state;
-    make();
+    make_case();
     LabCase *c = malloc(sizeof *c);
     Diag diag;
     assert_int_equal(lab_case_open(c, folder, &diag), STATUS_OK);

@@ -16,7 +16,7 @@
 static Profile profile;
 static Diag diag;
 
-static int forget(void **state)
+static int forget_profile(void **state)
 {
     (void)state;
     profile_free(&profile);
@@ -160,7 +160,7 @@ static void nsys_operations(void **state)
     assert_int_equal(3, profile.operations[1].count);
     assert_true(profile.operations[1].bytes == 24000);
     assert_true(isnan(profile.operations[0].bytes));
-    forget(state);
+    forget_profile(state);
     assert_int_equal(STATUS_NOT_FOUND, profile_read_nsys("SKIPPED: no data\n", &profile, &diag));
 }
 
@@ -262,19 +262,19 @@ static void at_most_so_many_kernels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(numbers, forget),
-        cmocka_unit_test_teardown(ncu_launches, forget),
-        cmocka_unit_test_teardown(totals_of_all_launches, forget),
-        cmocka_unit_test_teardown(ncu_scaled_units, forget),
-        cmocka_unit_test_teardown(ncu_many_columns, forget),
-        cmocka_unit_test_teardown(ncu_without_launches, forget),
-        cmocka_unit_test_teardown(asked_for_is_what_is_read, forget),
-        cmocka_unit_test_teardown(nsys_operations, forget),
-        cmocka_unit_test_teardown(report_launches, forget),
-        cmocka_unit_test_teardown(numbers_by_name, forget),
-        cmocka_unit_test_teardown(timeline_operations, forget),
-        cmocka_unit_test_teardown(rows_are_the_same, forget),
-        cmocka_unit_test_teardown(at_most_so_many_kernels, forget),
+        cmocka_unit_test_teardown(numbers, forget_profile),
+        cmocka_unit_test_teardown(ncu_launches, forget_profile),
+        cmocka_unit_test_teardown(totals_of_all_launches, forget_profile),
+        cmocka_unit_test_teardown(ncu_scaled_units, forget_profile),
+        cmocka_unit_test_teardown(ncu_many_columns, forget_profile),
+        cmocka_unit_test_teardown(ncu_without_launches, forget_profile),
+        cmocka_unit_test_teardown(asked_for_is_what_is_read, forget_profile),
+        cmocka_unit_test_teardown(nsys_operations, forget_profile),
+        cmocka_unit_test_teardown(report_launches, forget_profile),
+        cmocka_unit_test_teardown(numbers_by_name, forget_profile),
+        cmocka_unit_test_teardown(timeline_operations, forget_profile),
+        cmocka_unit_test_teardown(rows_are_the_same, forget_profile),
+        cmocka_unit_test_teardown(at_most_so_many_kernels, forget_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static cl_mem a, b, c, d, words, results;
 static float *host_a, *host_b, *host_c, *want;
 static uint32_t *host_words, *host_results, *want_words;
 
-static void check(cl_int error, const char *what)
+static void check_cl(cl_int error, const char *what)
 {
     if (error == CL_SUCCESS)
         return;
@@ -50,42 +50,42 @@ static void build_program(const char *file)
              "-DTILE=%d -DREDUCE_BLOCK=%d -DBINS=%d -DDIVERGENT_STEPS=%d -DSCATTER_N=%d -DSCATTER_FACTOR=%d",
              TILE, REDUCE_BLOCK, BINS, DIVERGENT_STEPS, SCATTER_N, SCATTER_FACTOR);
     program = clCreateProgramWithSource(context, 1, &text, &length, &error);
-    check(error, file);
-    check(clBuildProgram(program, 1, &device, options, NULL, NULL), "clBuildProgram");
+    check_cl(error, file);
+    check_cl(clBuildProgram(program, 1, &device, options, NULL, NULL), "clBuildProgram");
 }
 
 static cl_kernel kernel(const char *name)
 {
     cl_int error;
     cl_kernel k = clCreateKernel(program, name, &error);
-    check(error, name);
+    check_cl(error, name);
     return k;
 }
 
 static void set_buffer(cl_kernel k, cl_uint i, cl_mem buffer)
 {
-    check(clSetKernelArg(k, i, sizeof buffer, &buffer), "clSetKernelArg");
+    check_cl(clSetKernelArg(k, i, sizeof buffer, &buffer), "clSetKernelArg");
 }
 
 static void set_int(cl_kernel k, cl_uint i, int value)
 {
-    check(clSetKernelArg(k, i, sizeof value, &value), "clSetKernelArg");
+    check_cl(clSetKernelArg(k, i, sizeof value, &value), "clSetKernelArg");
 }
 
-static void launch(cl_kernel k, cl_uint dimensions, size_t gx, size_t gy, size_t lx, size_t ly)
+static void launch_cl(cl_kernel k, cl_uint dimensions, size_t gx, size_t gy, size_t lx, size_t ly)
 {
     size_t global[] = {gx, gy}, local[] = {lx, ly};
-    check(clEnqueueNDRangeKernel(queue, k, dimensions, NULL, global, local, 0, NULL, NULL), "launch");
+    check_cl(clEnqueueNDRangeKernel(queue, k, dimensions, NULL, global, local, 0, NULL, NULL), "launch");
 }
 
-static void finish(void)
+static void finish_queue(void)
 {
-    check(clFinish(queue), "clFinish");
+    check_cl(clFinish(queue), "clFinish");
 }
 
 static void read_back(cl_mem from, void *to, size_t bytes)
 {
-    check(clEnqueueReadBuffer(queue, from, CL_TRUE, 0, bytes, to, 0, NULL, NULL), "read");
+    check_cl(clEnqueueReadBuffer(queue, from, CL_TRUE, 0, bytes, to, 0, NULL, NULL), "read");
 }
 
 static bool same_floats(cl_mem buffer, int n)
@@ -103,16 +103,16 @@ static bool same_words(int n)
 static void clear_results(void)
 {
     cl_uint zero = 0;
-    check(clEnqueueFillBuffer(queue, results, &zero, sizeof zero, 0, BINS * sizeof zero, 0, NULL, NULL),
-          "fill");
-    finish();
+    check_cl(clEnqueueFillBuffer(queue, results, &zero, sizeof zero, 0, BINS * sizeof zero, 0, NULL, NULL),
+             "fill");
+    finish_queue();
 }
 
 static cl_kernel add, naive, tiled, reduce, histogram_global, histogram_shared, stencil, divergent, scattered,
     lock;
 
 /* The arguments of the cases, once: buffers in the order of the kernel's parameters, then n (0: none). */
-static cl_kernel prepare(const char *name, const cl_mem *buffers, cl_uint n_buffers, int n)
+static cl_kernel prepare_cl_kernel(const char *name, const cl_mem *buffers, cl_uint n_buffers, int n)
 {
     cl_kernel k = kernel(name);
     for (cl_uint i = 0; i < n_buffers; i++)
@@ -125,23 +125,23 @@ static cl_kernel prepare(const char *name, const cl_mem *buffers, cl_uint n_buff
 static void prepare_all(void)
 {
     const cl_mem a_b_c[] = {a, b, c}, a_c[] = {a, c}, words_results[] = {words, results};
-    add = prepare("add_kernel", a_b_c, 3, ADD_N);
-    naive = prepare("naive_kernel", a_b_c, 3, NAIVE_N);
-    tiled = prepare("tiled_kernel", a_b_c, 3, TILED_N);
-    reduce = prepare("reduce_kernel", a_c, 2, 0);
-    histogram_global = prepare("histogram_global_kernel", words_results, 2, HISTOGRAM_N);
-    histogram_shared = prepare("histogram_shared_kernel", words_results, 2, HISTOGRAM_N);
+    add = prepare_cl_kernel("add_kernel", a_b_c, 3, ADD_N);
+    naive = prepare_cl_kernel("naive_kernel", a_b_c, 3, NAIVE_N);
+    tiled = prepare_cl_kernel("tiled_kernel", a_b_c, 3, TILED_N);
+    reduce = prepare_cl_kernel("reduce_kernel", a_c, 2, 0);
+    histogram_global = prepare_cl_kernel("histogram_global_kernel", words_results, 2, HISTOGRAM_N);
+    histogram_shared = prepare_cl_kernel("histogram_shared_kernel", words_results, 2, HISTOGRAM_N);
     stencil = kernel("stencil_kernel");
     set_int(stencil, 2, STENCIL_N);
-    divergent = prepare("divergent_kernel", words_results, 2, 0);
-    scattered = prepare("scattered_kernel", a_c, 2, 0);
-    lock = prepare("lock_kernel", &results, 1, 0);
+    divergent = prepare_cl_kernel("divergent_kernel", words_results, 2, 0);
+    scattered = prepare_cl_kernel("scattered_kernel", a_c, 2, 0);
+    lock = prepare_cl_kernel("lock_kernel", &results, 1, 0);
 }
 
 static void add_run(void)
 {
-    launch(add, 1, ADD_N, 1, 256, 1);
-    finish();
+    launch_cl(add, 1, ADD_N, 1, 256, 1);
+    finish_queue();
 }
 
 static bool add_check(void)
@@ -152,8 +152,8 @@ static bool add_check(void)
 
 static void naive_run(void)
 {
-    launch(naive, 2, NAIVE_N, NAIVE_N, 16, 16);
-    finish();
+    launch_cl(naive, 2, NAIVE_N, NAIVE_N, 16, 16);
+    finish_queue();
 }
 
 static bool naive_check(void)
@@ -164,8 +164,8 @@ static bool naive_check(void)
 
 static void tiled_run(void)
 {
-    launch(tiled, 2, TILED_N, TILED_N, TILE, TILE);
-    finish();
+    launch_cl(tiled, 2, TILED_N, TILED_N, TILE, TILE);
+    finish_queue();
 }
 
 static bool tiled_check(void)
@@ -176,8 +176,8 @@ static bool tiled_check(void)
 
 static void reduce_run(void)
 {
-    launch(reduce, 1, REDUCE_N, 1, REDUCE_BLOCK, 1);
-    finish();
+    launch_cl(reduce, 1, REDUCE_N, 1, REDUCE_BLOCK, 1);
+    finish_queue();
 }
 
 static bool reduce_check(void)
@@ -188,14 +188,14 @@ static bool reduce_check(void)
 
 static void histogram_global_run(void)
 {
-    launch(histogram_global, 1, HISTOGRAM_N, 1, 256, 1);
-    finish();
+    launch_cl(histogram_global, 1, HISTOGRAM_N, 1, 256, 1);
+    finish_queue();
 }
 
 static void histogram_shared_run(void)
 {
-    launch(histogram_shared, 1, 64 * BINS, 1, BINS, 1);
-    finish();
+    launch_cl(histogram_shared, 1, 64 * BINS, 1, BINS, 1);
+    finish_queue();
 }
 
 static bool histogram_check(void)
@@ -206,9 +206,9 @@ static bool histogram_check(void)
 
 static void stencil_reset(void)
 {
-    check(clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, STENCIL_N * STENCIL_N * sizeof(float), host_a, 0, NULL,
-                               NULL),
-          "write");
+    check_cl(clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, STENCIL_N * STENCIL_N * sizeof(float), host_a, 0,
+                                  NULL, NULL),
+             "write");
 }
 
 static void stencil_run(void)
@@ -217,12 +217,12 @@ static void stencil_run(void)
     for (int step = 0; step < STENCIL_STEPS; step++) {
         set_buffer(stencil, 0, from);
         set_buffer(stencil, 1, to);
-        launch(stencil, 2, STENCIL_N, STENCIL_N, 32, 8);
+        launch_cl(stencil, 2, STENCIL_N, STENCIL_N, 32, 8);
         cl_mem swap = from;
         from = to;
         to = swap;
     }
-    finish();
+    finish_queue();
 }
 
 static bool stencil_check(void)
@@ -234,8 +234,8 @@ static bool stencil_check(void)
 
 static void divergent_run(void)
 {
-    launch(divergent, 1, DIVERGENT_N, 1, 256, 1);
-    finish();
+    launch_cl(divergent, 1, DIVERGENT_N, 1, 256, 1);
+    finish_queue();
 }
 
 static bool divergent_check(void)
@@ -246,8 +246,8 @@ static bool divergent_check(void)
 
 static void scattered_run(void)
 {
-    launch(scattered, 1, SCATTER_N, 1, 256, 1);
-    finish();
+    launch_cl(scattered, 1, SCATTER_N, 1, 256, 1);
+    finish_queue();
 }
 
 static bool scattered_check(void)
@@ -258,8 +258,8 @@ static bool scattered_check(void)
 
 static void lock_run(void)
 {
-    launch(lock, 1, LOCK_BLOCKS * LOCK_THREADS, 1, LOCK_THREADS, 1);
-    finish();
+    launch_cl(lock, 1, LOCK_BLOCKS * LOCK_THREADS, 1, LOCK_THREADS, 1);
+    finish_queue();
 }
 
 static bool lock_check(void)
@@ -273,7 +273,7 @@ static cl_mem buffer_of(void *host)
     cl_int error;
     cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                    WORDS_MAX * sizeof(float), host, &error);
-    check(error, "clCreateBuffer");
+    check_cl(error, "clCreateBuffer");
     return buffer;
 }
 
@@ -300,9 +300,9 @@ int main(int argc, char **argv)
     cl_int error;
     find_device();
     context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
-    check(error, "clCreateContext");
+    check_cl(error, "clCreateContext");
     queue = clCreateCommandQueue(context, device, 0, &error);
-    check(error, "clCreateCommandQueue");
+    check_cl(error, "clCreateCommandQueue");
     build_program(argc > 1 ? argv[1] : "kernels.cl");
     make_arrays();
     prepare_all();

@@ -4,7 +4,7 @@
 static float a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
 static uint32_t words[WORDS_MAX], results[WORDS_MAX];
 
-static void add(void)
+static void vector_add(void)
 {
     plain_add(a, b, c);
 }
@@ -59,7 +59,7 @@ int main(void)
 {
     bench_inputs(a, b, words);
     static const BenchCase cases[] = {
-        {"vector-add", add, is_reference, NULL},
+        {"vector-add", vector_add, is_reference, NULL},
         {"matmul-naive", naive, is_reference, NULL},
         {"matmul-tiled", tiled, is_reference, NULL},
         {"reduction", reduce, is_reference, NULL},

@@ -144,7 +144,7 @@ static bool is_volatile_data(const Record *old, const Record *now)
 }
 
 /* Something is to be said of the two, unless one comes before the other. */
-static bool meet(const Record *old, const Record *now)
+static bool records_meet(const Record *old, const Record *now)
 {
     return conflict(old, now) || is_volatile_data(old, now);
 }
@@ -252,7 +252,7 @@ static bool is_harmless_run(const RaceAccess *r, const Run *run, Cell first)
     const Record *old = record_at(r, first);
     if (first % WARP_LANES + ((run->n - 1) >> run->shift) >= WARP_LANES)
         return false; /* it only looks like one run */
-    return !meet(old, &r->now) || is_same_thread(old, first, &r->now, run->cell) ||
+    return !records_meet(old, &r->now) || is_same_thread(old, first, &r->now, run->cell) ||
            (old->block == r->now.block && old->interval < r->now.interval);
 }
 
@@ -266,7 +266,7 @@ static void __attribute__((noinline)) check_cells(RaceAccess *r, const Run *run,
         last_old = old;
         last_now = now;
         const Record *theirs = record_at(r, old);
-        if (!meet(theirs, &r->now) || is_same_thread(theirs, old, &r->now, now) ||
+        if (!records_meet(theirs, &r->now) || is_same_thread(theirs, old, &r->now, now) ||
             is_before(r, theirs, old, now))
             continue;
         bool same = is_twin(r, now, old)
@@ -287,7 +287,7 @@ HOT bool whole_is_harmless(const RaceAccess *r, const Run *run, const Cell *slot
     if (whole.shift == run->shift && (run->first & ((1u << run->shift) - 1)) == 0)
         return is_harmless_run(r, run, whole.cell + (run->first >> run->shift));
     const Record *old = record_at(r, whole.cell);
-    return !meet(old, &r->now) || (old->block == r->now.block && old->interval < r->now.interval);
+    return !records_meet(old, &r->now) || (old->block == r->now.block && old->interval < r->now.interval);
 }
 
 HOT void check_slot(RaceAccess *r, const Run *run, Slot slot)

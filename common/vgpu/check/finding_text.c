@@ -18,7 +18,7 @@
 #define CYAN  "\033[1;36m"
 #define PLAIN "\033[0m"
 
-static bool is_known(const FindingSite *site)
+static bool is_known_site(const FindingSite *site)
 {
     return site->file && *site->file;
 }
@@ -36,7 +36,7 @@ static void put_triple(StrBuf *out, const uint32_t v[3])
 /* " at file:line in function": nothing when the place is unknown. */
 static void put_site(StrBuf *out, const FindingSite *site)
 {
-    if (!is_known(site))
+    if (!is_known_site(site))
         return;
     strbuf_printf(out, " at %s:%u", site->file, site->line);
     if (site->function && *site->function)
@@ -53,7 +53,7 @@ static FindingPlace headline_place(const Finding *f)
 {
     if (!is_host_finding(f))
         return f->place;
-    return (FindingPlace){.file = f->site.file, .line = is_known(&f->site) ? f->site.line : 0};
+    return (FindingPlace){.file = f->site.file, .line = is_known_site(&f->site) ? f->site.line : 0};
 }
 
 static void put_headline(const Finding *f, const FindingLookup *lookup, const FindingPlace *place,
@@ -107,9 +107,9 @@ static void put_who(const Finding *f, StrBuf *out)
 static void put_other_operation(const Finding *f, StrBuf *out)
 {
     const FindingSite *site = &f->other_site, *mine = &f->site;
-    if (!is_known(site))
+    if (!is_known_site(site))
         return;
-    bool same = is_known(mine) && site->line == mine->line && strcmp(site->file, mine->file) == 0;
+    bool same = is_known_site(mine) && site->line == mine->line && strcmp(site->file, mine->file) == 0;
     strbuf_puts(out, "  the other operation:");
     put_site(out, site);
     strbuf_puts(out, same ? ", the same line, for another stream\n" : "\n");
@@ -166,7 +166,7 @@ static void put_alloc(const Finding *f, StrBuf *out)
         strbuf_printf(out, "allocation %u (", f->alloc_serial);
     finding_put_count(out, f->alloc_bytes, "byte");
     strbuf_printf(out, " at 0x%llx", (unsigned long long)f->alloc_address);
-    if (is_known(&f->alloc_site)) {
+    if (is_known_site(&f->alloc_site)) {
         strbuf_puts(out, ", made");
         put_site(out, &f->alloc_site);
     }
@@ -188,7 +188,7 @@ static bool is_of_kind(const Finding *f, FindingKind kind)
     return strcmp(f->kind, finding_kind_text(kind)) == 0;
 }
 
-static void put_address(const Finding *f, StrBuf *out)
+static void finding_put_address(const Finding *f, StrBuf *out)
 {
     if (is_of_kind(f, FINDING_LEAK)) {
         put_leak(f, out);
@@ -220,8 +220,8 @@ void finding_text(const Finding *f, const FindingLookup *lookup, StrBuf *out)
     put_source(lookup, &place, out);
     put_who(f, out);
     put_other(f, out);
-    put_address(f, out);
-    if (!is_host_finding(f) && is_known(&f->site)) {
+    finding_put_address(f, out);
+    if (!is_host_finding(f) && is_known_site(&f->site)) {
         strbuf_puts(out, "  launched");
         put_site(out, &f->site);
         strbuf_puts(out, "\n");

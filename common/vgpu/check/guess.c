@@ -187,7 +187,7 @@ static bool chooses_arithmetic(Guess *g, uint32_t pc)
     return true;
 }
 
-static void step(Guess *g, uint32_t pc)
+static void guess_step(Guess *g, uint32_t pc)
 {
     const IrInst *in = &g->f->insts[pc];
     Marks m = g->before[pc];
@@ -227,7 +227,7 @@ static bool follow(Guess *g, uint32_t pc)
         g->changed = false;
         for (uint32_t at = 0; at < g->f->n_insts && !g->refused; at++)
             if (g->before[at].seen)
-                step(g, at);
+                guess_step(g, at);
     }
     return g->reached && !g->refused;
 }

@@ -26,7 +26,7 @@ static bool element_index(const Finding *f, uint64_t *index)
     return true;
 }
 
-static const char *finish(CheckSet *set, StrBuf *b)
+static const char *intern_hint(CheckSet *set, StrBuf *b)
 {
     const char *text = check_intern(set, b->failed ? "" : b->text);
     strbuf_free(b);
@@ -65,7 +65,7 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
     } else {
         return NULL;
     }
-    return finish(set, &b);
+    return intern_hint(set, &b);
 }
 
 static const char *hint_shared(const CheckSet *set, const Finding *f)
@@ -184,7 +184,7 @@ static const char *hint_misaligned(CheckSet *set, const Finding *f)
     finding_put_number(&b, f->bytes);
     strbuf_printf(&b, ", and is %llu beyond one: has a pointer been cast to a wider type?",
                   (unsigned long long)(f->bytes ? f->address % f->bytes : 0));
-    return finish(set, &b);
+    return intern_hint(set, &b);
 }
 
 /* A trap may be the compiler's, which stands at any line, most often at the function's end. */

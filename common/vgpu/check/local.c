@@ -19,20 +19,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t *row_of(const LocalShadow *s, uint32_t warp)
+static uint32_t *local_row(const LocalShadow *s, uint32_t warp)
 {
     return s->unwritten + (size_t)warp * s->stride;
 }
 
 /* Makes `stride` bytes of each thread followed; what is new counts as written. */
-static bool grow(LocalShadow *s, uint32_t stride)
+static bool local_shadow_grow(LocalShadow *s, uint32_t stride)
 {
     size_t n = (size_t)s->n_warps * stride;
     uint32_t *bigger = calloc(n, sizeof *bigger);
     if (!bigger)
         return false;
     for (uint32_t w = 0; w < s->n_warps && s->stride; w++)
-        memcpy(bigger + (size_t)w * stride, row_of(s, w), s->stride * sizeof *bigger);
+        memcpy(bigger + (size_t)w * stride, local_row(s, w), s->stride * sizeof *bigger);
     free(s->unwritten);
     s->unwritten = bigger;
     s->stride = stride;
@@ -49,13 +49,13 @@ void local_begin_block(CheckSet *set, CheckBlock *b)
     s->stride = 0;
     if (f->locals_begin == f->locals_end)
         return;
-    if ((size_t)s->n_warps * f->locals_end > s->cap && !grow(s, f->locals_end)) {
+    if ((size_t)s->n_warps * f->locals_end > s->cap && !local_shadow_grow(s, f->locals_end)) {
         s->n_warps = 0;
         return;
     }
     s->stride = f->locals_end;
     for (uint32_t w = 0; w < s->n_warps; w++) {
-        uint32_t *row = row_of(s, w);
+        uint32_t *row = local_row(s, w);
         memset(row, 0, f->locals_begin * sizeof *row);
         memset(row + f->locals_begin, 0xFF, (f->locals_end - f->locals_begin) * sizeof *row);
     }
@@ -69,13 +69,13 @@ void local_push_frame(const CheckEvent *e, uint32_t mask, uint32_t base)
     uint32_t first = base + f->locals_begin, end = base + f->frame_bytes;
     if (e->who->warp >= s->n_warps)
         return;
-    if (has_locals && end > s->stride && !grow(s, end > 2 * s->stride ? end : 2 * s->stride)) {
+    if (has_locals && end > s->stride && !local_shadow_grow(s, end > 2 * s->stride ? end : 2 * s->stride)) {
         e->worker->limited = true;
         return;
     }
     if (!s->stride)
         return;
-    uint32_t *row = row_of(s, e->who->warp);
+    uint32_t *row = local_row(s, e->who->warp);
     for (uint32_t i = base; i < end && i < s->stride; i++)
         row[i] &= ~mask;
     for (uint32_t i = first; has_locals && i < base + f->locals_end; i++)
@@ -115,7 +115,7 @@ static bool same_register(const IrOperand *a, const IrOperand *b)
     return a->kind == IR_REG && b->kind == IR_REG && a->off == b->off;
 }
 
-static bool reads(const IrInst *inst, const IrOperand *reg)
+static bool inst_reads(const IrInst *inst, const IrOperand *reg)
 {
     bool found = false;
     for (int i = 0; i < (int)(sizeof inst->src / sizeof *inst->src); i++)
@@ -131,9 +131,9 @@ static bool is_copy(const ExecWho *who, const IrOperand *reg)
 {
     const IrInst *end = who->function->insts + who->function->n_insts;
     for (const IrInst *i = who->inst + 1; i < end && i - who->inst <= COPY_SPAN; i++) {
-        if (i->opcode == PTX_ST && !same_register(&i->src[0], reg) && reads(i, reg))
+        if (i->opcode == PTX_ST && !same_register(&i->src[0], reg) && inst_reads(i, reg))
             return i->space == SPACE_LOCAL || i->space == SPACE_FRAME;
-        if (i->opcode == PTX_BRA || reads(i, reg))
+        if (i->opcode == PTX_BRA || inst_reads(i, reg))
             return false;
     }
     return false;
@@ -177,7 +177,7 @@ static void read_elements(const CheckEvent *e, const ExecAccess *a, const uint32
 static void access_at(const CheckEvent *e, const ExecAccess *a, uint64_t from, uint32_t mask)
 {
     const LocalShadow *s = &e->block->local;
-    uint32_t *row = row_of(s, e->who->warp);
+    uint32_t *row = local_row(s, e->who->warp);
     if (a->kind != ACCESS_STORE)
         read_elements(e, a, row, from, mask);
     if (a->kind == ACCESS_LOAD)

@@ -57,7 +57,7 @@ static bool add_grid(CheckSet *set, const ExecLaunch *l)
 
 /* A grid that a kernel launched goes on where the rest of its family was: what it does is compared with
  * theirs. */
-static void on_launch_begin(void *self, const ExecLaunch *launch)
+static void check_on_launch_begin(void *self, const ExecLaunch *launch)
 {
     CheckSet *set = self;
     set->n_launches++; /* blocks that a fault cut short are not open any more */
@@ -77,7 +77,7 @@ static void on_launch_begin(void *self, const ExecLaunch *launch)
 static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e);
 
 /* Numbers are given at the launch, in whatever order; those in between are launches that never came. */
-static void on_spawn(void *self, const ExecWho *who, uint32_t lane, uint32_t grid)
+static void check_on_spawn(void *self, const ExecWho *who, uint32_t lane, uint32_t grid)
 {
     CheckSet *set = self;
     CheckEvent e;
@@ -95,7 +95,7 @@ static void on_spawn(void *self, const ExecWho *who, uint32_t lane, uint32_t gri
                      .before = check_has(set, CHECK_RACE) ? order_spawn(&e, lane) : (VectorClock){0}};
 }
 
-static void on_launch_end(void *self, const ExecLaunch *launch)
+static void check_on_launch_end(void *self, const ExecLaunch *launch)
 {
     CheckSet *set = self;
     (void)launch;
@@ -121,7 +121,7 @@ static bool event_of(CheckSet *set, const ExecWho *who, CheckEvent *e)
     return w->has_block;
 }
 
-static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
+static void check_on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
 {
     CheckSet *set = self;
     CheckBlock *b = set->launch ? block_take(set, who) : NULL;
@@ -146,7 +146,7 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
         local_begin_block(set, b);
 }
 
-static void on_block_end(void *self, const ExecWho *who)
+static void check_on_block_end(void *self, const ExecWho *who)
 {
     CheckSet *set = self;
     CheckBlock *b = block_find(set, who);
@@ -172,7 +172,7 @@ static void observe_segments(const CheckEvent *e, const ExecAccess *a, SegmentLi
         race_observe(e, a, segments);
 }
 
-static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+static void check_on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     CheckEvent e;
     SegmentList segments;
@@ -200,20 +200,20 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     observe_segments(&e, a, &segments);
 }
 
-static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *w)
+static bool check_on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *w)
 {
     CheckEvent e;
     return event_of(self, who, &e) ? wide_observe(&e, w) : true;
 }
 
-static void on_frame(void *self, const ExecWho *who, uint32_t mask, uint32_t base)
+static void check_on_frame(void *self, const ExecWho *who, uint32_t mask, uint32_t base)
 {
     CheckEvent e;
     if (event_of(self, who, &e))
         local_push_frame(&e, mask, base);
 }
 
-static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
+static void check_on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
 {
     (void)barrier_id;
     CheckEvent e;
@@ -225,29 +225,29 @@ static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
     wide_forget_block(e.block);
 }
 
-static void on_barrier_part(void *self, const ExecWho *who, const uint32_t *arrived, const uint32_t *waited,
-                            uint32_t n_warps)
+static void check_on_barrier_part(void *self, const ExecWho *who, const uint32_t *arrived,
+                                  const uint32_t *waited, uint32_t n_warps)
 {
     CheckEvent e;
     if (event_of(self, who, &e))
         order_part_barrier(&e, arrived, waited, n_warps);
 }
 
-static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
+static void check_on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
 {
     CheckEvent e;
     if (event_of(self, who, &e))
         order_warp_sync(&e, mask);
 }
 
-static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
+static void check_on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
 {
     CheckEvent e;
     if (event_of(self, who, &e))
         order_fence(&e, mask, sem, scope);
 }
 
-static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
+static void check_on_fault(void *self, const ExecWho *who, const ExecFault *fault)
 {
     CheckEvent e;
     if (event_of(self, who, &e))
@@ -259,20 +259,20 @@ void check_fill_observer(CheckSet *set)
     bool race = check_has(set, CHECK_RACE), accesses = race || check_has(set, CHECK_INIT);
     set->observer = (ExecObserver){
         .self = set,
-        .launch_begin = on_launch_begin,
-        .block_begin = on_block_begin,
-        .access = accesses ? on_access : NULL,
-        .access_wide = accesses ? on_access_wide : NULL,
+        .launch_begin = check_on_launch_begin,
+        .block_begin = check_on_block_begin,
+        .access = accesses ? check_on_access : NULL,
+        .access_wide = accesses ? check_on_access_wide : NULL,
         .takes_rows = true,
-        .frame = check_has(set, CHECK_INIT) ? on_frame : NULL,
-        .barrier = race ? on_barrier : NULL,
-        .barrier_part = race ? on_barrier_part : NULL,
-        .warp_sync = race ? on_warp_sync : NULL,
-        .fence = race ? on_fence : NULL,
-        .fault = on_fault,
-        .spawn = on_spawn,
-        .block_end = on_block_end,
-        .launch_end = on_launch_end,
+        .frame = check_has(set, CHECK_INIT) ? check_on_frame : NULL,
+        .barrier = race ? check_on_barrier : NULL,
+        .barrier_part = race ? check_on_barrier_part : NULL,
+        .warp_sync = race ? check_on_warp_sync : NULL,
+        .fence = race ? check_on_fence : NULL,
+        .fault = check_on_fault,
+        .spawn = check_on_spawn,
+        .block_end = check_on_block_end,
+        .launch_end = check_on_launch_end,
     };
 }
 

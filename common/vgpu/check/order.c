@@ -569,12 +569,12 @@ static void publish(const Strong *s)
     __atomic_store_n(&o->published, true, __ATOMIC_RELAXED);
 }
 
-static bool writes(const ExecAccess *a)
+static bool access_writes(const ExecAccess *a)
 {
     return a->kind != ACCESS_LOAD;
 }
 
-static bool reads(const ExecAccess *a)
+static bool access_reads(const ExecAccess *a)
 {
     return a->kind == ACCESS_LOAD || a->kind == ACCESS_ATOMIC;
 }
@@ -592,7 +592,7 @@ static Strong strong_of(const CheckEvent *e, const ExecAccess *a, unsigned lane)
 void order_strong_read(const CheckEvent *e, const ExecAccess *a)
 {
     OrderLaunch *o = e->set->order;
-    if (!reads(a) || !__atomic_load_n(&o->published, __ATOMIC_RELAXED))
+    if (!access_reads(a) || !__atomic_load_n(&o->published, __ATOMIC_RELAXED))
         return;
     pthread_mutex_lock(&o->lock);
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
@@ -605,10 +605,10 @@ void order_strong_read(const CheckEvent *e, const ExecAccess *a)
 void order_strong_write(const CheckEvent *e, const ExecAccess *a)
 {
     OrderLaunch *o = e->set->order;
-    bool releases = writes(a) && is_release((IrSem)a->sem);
+    bool releases = access_writes(a) && is_release((IrSem)a->sem);
     bool tells_reads = a->kind == ACCESS_STORE && a->space == SPACE_GLOBAL;
     bool says = releases || tells_reads || e->block->order;
-    if (!writes(a) || !(says || __atomic_load_n(&o->published, __ATOMIC_RELAXED)))
+    if (!access_writes(a) || !(says || __atomic_load_n(&o->published, __ATOMIC_RELAXED)))
         return; /* nobody has fenced: nothing to pass on */
     pthread_mutex_lock(&o->lock);
     const WarpClock *now = releases || tells_reads ? warp_clock_now(o, e->block, e->who->warp) : NULL;

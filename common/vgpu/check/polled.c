@@ -80,7 +80,7 @@ static bool asks(const IrInst *in)
            ptx_opcode_class((PtxOpcode)in->opcode) == PTX_CLASS_WARP;
 }
 
-static void step(Followed *f, uint32_t pc)
+static void followed_step(Followed *f, uint32_t pc)
 {
     const IrInst *in = &f->f->insts[pc];
     uint64_t bits = f->before[pc];
@@ -112,7 +112,7 @@ bool polled_is(const IrFunction *f, uint32_t pc)
         value.changed = false;
         for (uint32_t at = 0; at < f->n_insts && !value.asked; at++)
             if (value.before[at])
-                step(&value, at);
+                followed_step(&value, at);
     }
     free(value.before);
     return value.asked;

@@ -34,7 +34,7 @@ bool record_store_forget(RecordStore *s)
 }
 
 /* Makes sure that there is a chunk for number s->base + i, and for all before it: freeing stops at a hole. */
-static bool prepare(RecordStore *s, uint32_t i, pthread_mutex_t *lock)
+static bool record_prepare_chunk(RecordStore *s, uint32_t i, pthread_mutex_t *lock)
 {
     bool ok = true;
     if (lock)
@@ -60,7 +60,7 @@ static bool take_numbers(RecordStore *s, RecordMaker *m, uint32_t piece, pthread
     }
     if (!lock)
         s->next += piece;
-    if (!prepare(s, first - s->base + piece - 1, lock))
+    if (!record_prepare_chunk(s, first - s->base + piece - 1, lock))
         return false;
     m->next = first;
     m->end = first + piece;

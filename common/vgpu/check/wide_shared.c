@@ -5,7 +5,7 @@
 
 /* ---- initialised bytes ---- */
 
-static bool is_known(const WideBlock *wide, const ExecWideAccess *w)
+static bool is_known_initialised(const WideBlock *wide, const ExecWideAccess *w)
 {
     return w->low >= wide->known_from && w->end <= wide->known_to;
 }
@@ -142,9 +142,9 @@ static bool wide_shared_keep(const CheckEvent *e, const ExecWideAccess *w)
     return true;
 }
 
-static bool load(const CheckEvent *e, const ExecWideAccess *w)
+static bool wide_load_shared(const CheckEvent *e, const ExecWideAccess *w)
 {
-    if (check_has(e->set, CHECK_INIT) && !is_known(&e->block->wide, w)) {
+    if (check_has(e->set, CHECK_INIT) && !is_known_initialised(&e->block->wide, w)) {
         WideShape s = wide_shape_of(w, e->who->block_dim);
         if (!is_initialised(e->block, w, &s))
             return false;
@@ -157,7 +157,7 @@ static bool store(const CheckEvent *e, const ExecWideAccess *w)
     WideShape s = wide_shape_of(w, e->who->block_dim);
     if (s.overlaps || (check_has(e->set, CHECK_RACE) && !wide_shared_keep(e, w)))
         return false;
-    if (!check_has(e->set, CHECK_INIT) || is_known(&e->block->wide, w))
+    if (!check_has(e->set, CHECK_INIT) || is_known_initialised(&e->block->wide, w))
         return true;
     wide_mark(e->block->shared_init, 0, &s, false);
     if (w->end - w->low == s.row_bytes)
@@ -167,5 +167,5 @@ static bool store(const CheckEvent *e, const ExecWideAccess *w)
 
 bool wide_observe_shared(const CheckEvent *e, const ExecWideAccess *w)
 {
-    return w->kind == ACCESS_STORE ? store(e, w) : load(e, w);
+    return w->kind == ACCESS_STORE ? store(e, w) : wide_load_shared(e, w);
 }

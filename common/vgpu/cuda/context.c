@@ -82,7 +82,7 @@ static bool is_active(CUcontext primary)
     return primary->n_retained > 0 || vgpu_primary_used(primary->device);
 }
 
-static bool is_known(CUcontext context)
+static bool is_known_context(CUcontext context)
 {
     if (context >= contexts.primary && context < contexts.primary + DEVICES_MAX)
         return context->id != 0;
@@ -96,7 +96,7 @@ static bool is_known(CUcontext context)
 
 CUresult context_check(CUcontext context)
 {
-    if (context == NULL || !is_known(context))
+    if (context == NULL || !is_known_context(context))
         return CUDA_ERROR_INVALID_CONTEXT;
     bool alive = context->primary ? is_active(context) : context->alive;
     return alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -286,7 +286,7 @@ static CUresult retain(CUcontext *out, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-static CUresult release(CUdevice device)
+static CUresult release_primary(CUdevice device)
 {
     if (!device_valid(device))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -325,8 +325,8 @@ static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
 }
 
 DEFINE(cuDevicePrimaryCtxRetain, NEEDS_INIT, (CUcontext * out, CUdevice device), retain(out, device))
-DEFINE(cuDevicePrimaryCtxRelease, NEEDS_INIT, (CUdevice device), release(device))
-DEFINE(cuDevicePrimaryCtxRelease_v2, NEEDS_INIT, (CUdevice device), release(device))
+DEFINE(cuDevicePrimaryCtxRelease, NEEDS_INIT, (CUdevice device), release_primary(device))
+DEFINE(cuDevicePrimaryCtxRelease_v2, NEEDS_INIT, (CUdevice device), release_primary(device))
 DEFINE(cuDevicePrimaryCtxReset, NEEDS_INIT, (CUdevice device), reset_primary(device))
 DEFINE(cuDevicePrimaryCtxReset_v2, NEEDS_INIT, (CUdevice device), reset_primary(device))
 DEFINE(cuDevicePrimaryCtxSetFlags, NEEDS_INIT, (CUdevice device, unsigned flags),

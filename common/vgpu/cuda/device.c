@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static CUresult get(CUdevice *out, int ordinal)
+static CUresult get_device_handle(CUdevice *out, int ordinal)
 {
     if (out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -78,7 +78,7 @@ static CUresult compute_capability(int *major, int *minor, CUdevice device)
     return result;
 }
 
-DEFINE(cuDeviceGet, NEEDS_INIT, (CUdevice * out, int ordinal), get(out, ordinal))
+DEFINE(cuDeviceGet, NEEDS_INIT, (CUdevice * out, int ordinal), get_device_handle(out, ordinal))
 DEFINE(cuDeviceGetCount, NEEDS_INIT, (int *count), from_runtime(cudaGetDeviceCount(count)))
 DEFINE(cuDeviceGetName, NEEDS_INIT, (char *name, int length, CUdevice device), get_name(name, length, device))
 DEFINE(cuDeviceTotalMem_v2, NEEDS_INIT, (size_t * bytes, CUdevice device), get_total(bytes, device))

@@ -3,7 +3,7 @@
 
 /* ---- attributes ---- */
 
-static CUresult check(const void *kernel)
+static CUresult check_kernel(const void *kernel)
 {
     return vgpu_kernel_exists((cudaKernel_t)(uintptr_t)kernel) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -13,7 +13,7 @@ static CUresult get_attribute(int *value, CUfunction_attribute attribute, const 
     struct cudaFuncAttributes a;
     if (value == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check(kernel);
+    CUresult result = check_kernel(kernel);
     if (result == CUDA_SUCCESS)
         result = from_runtime(cudaFuncGetAttributes(&a, kernel));
     if (result != CUDA_SUCCESS)
@@ -39,7 +39,7 @@ static CUresult get_attribute(int *value, CUfunction_attribute attribute, const 
 
 static CUresult set_attribute(const void *kernel, CUfunction_attribute attribute, int value)
 {
-    CUresult result = check(kernel);
+    CUresult result = check_kernel(kernel);
     return result != CUDA_SUCCESS
                ? result
                : from_runtime(cudaFuncSetAttribute(kernel, (enum cudaFuncAttribute)attribute, value));
@@ -47,19 +47,19 @@ static CUresult set_attribute(const void *kernel, CUfunction_attribute attribute
 
 static CUresult get_name(const char **name, const void *kernel)
 {
-    CUresult result = check(kernel);
+    CUresult result = check_kernel(kernel);
     return result != CUDA_SUCCESS ? result : from_runtime(cudaFuncGetName(name, kernel));
 }
 
 static CUresult get_param(const void *kernel, size_t index, size_t *offset, size_t *bytes)
 {
-    CUresult result = check(kernel);
+    CUresult result = check_kernel(kernel);
     return result != CUDA_SUCCESS ? result : from_runtime(cudaFuncGetParamInfo(kernel, index, offset, bytes));
 }
 
 static CUresult set_cache(const void *kernel, CUfunc_cache config)
 {
-    CUresult result = check(kernel);
+    CUresult result = check_kernel(kernel);
     return result != CUDA_SUCCESS ? result
                                   : from_runtime(cudaFuncSetCacheConfig(kernel, (enum cudaFuncCache)config));
 }
@@ -81,7 +81,7 @@ static CUresult is_loaded(CUfunctionLoadingState *state, const void *kernel)
     if (state == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
-    return check(kernel);
+    return check_kernel(kernel);
 }
 
 /* A kernel is a function wherever there is a context. */
@@ -90,7 +90,7 @@ static CUresult get_function(CUfunction *out, CUkernel kernel)
     if (out == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     *out = (CUfunction)(uintptr_t)kernel;
-    return check(kernel);
+    return check_kernel(kernel);
 }
 
 DEFINE(cuFuncGetAttribute, NEEDS_CONTEXT, (int *value, CUfunction_attribute attribute, CUfunction f),
@@ -99,13 +99,13 @@ DEFINE(cuFuncSetAttribute, NEEDS_CONTEXT, (CUfunction f, CUfunction_attribute at
        set_attribute(f, attribute, value))
 DEFINE(cuFuncSetCacheConfig, NEEDS_CONTEXT, (CUfunction f, CUfunc_cache config), set_cache(f, config))
 DEFINE(cuFuncSetSharedMemConfig, NEEDS_CONTEXT, (CUfunction f, CUsharedconfig config),
-       ((void)config, check(f)))
+       ((void)config, check_kernel(f)))
 DEFINE(cuFuncGetModule, NEEDS_CONTEXT, (CUmodule * out, CUfunction f), get_image((void **)out, f, true))
 DEFINE(cuFuncGetName, NEEDS_CONTEXT, (const char **name, CUfunction f), get_name(name, f))
 DEFINE(cuFuncGetParamInfo, NEEDS_CONTEXT, (CUfunction f, size_t index, size_t *offset, size_t *bytes),
        get_param(f, index, offset, bytes))
 DEFINE(cuFuncIsLoaded, NEEDS_CONTEXT, (CUfunctionLoadingState * state, CUfunction f), is_loaded(state, f))
-DEFINE(cuFuncLoad, NEEDS_CONTEXT, (CUfunction f), check(f))
+DEFINE(cuFuncLoad, NEEDS_CONTEXT, (CUfunction f), check_kernel(f))
 DEFINE(cuKernelGetFunction, NEEDS_CONTEXT, (CUfunction * out, CUkernel k), get_function(out, k))
 DEFINE(cuKernelGetLibrary, NEEDS_INIT, (CUlibrary * out, CUkernel k), get_image((void **)out, k, false))
 DEFINE(cuKernelGetName, NEEDS_INIT, (const char **name, CUkernel k), get_name(name, k))
@@ -124,7 +124,7 @@ DEFINE(cuKernelSetCacheConfig, NEEDS_INIT, (CUkernel k, CUfunc_cache config, CUd
 
 static CUresult blocks_per_sm(int *blocks, CUfunction f, int threads, size_t shared)
 {
-    CUresult result = check(f);
+    CUresult result = check_kernel(f);
     return result != CUDA_SUCCESS
                ? result
                : from_runtime(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, f, threads, shared));
@@ -160,7 +160,7 @@ static CUresult best_block(int *min_grid, int *block, CUfunction f, CUoccupancyB
 
 static CUresult free_shared(size_t *bytes, CUfunction f, int blocks, int threads)
 {
-    CUresult result = check(f);
+    CUresult result = check_kernel(f);
     return result != CUDA_SUCCESS
                ? result
                : from_runtime(cudaOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, threads));

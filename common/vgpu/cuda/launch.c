@@ -97,8 +97,9 @@ static CUresult check_function(CUfunction f)
     return vgpu_kernel_exists((cudaKernel_t)(uintptr_t)f) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-static CUresult launch(CUfunction f, const unsigned grid[3], const unsigned block[3], unsigned shared,
-                       CUstream stream, void **params, void **extra, bool cooperative)
+static CUresult launch_function(CUfunction f, const unsigned grid[3], const unsigned block[3],
+                                unsigned shared, CUstream stream, void **params, void **extra,
+                                bool cooperative)
 {
     Arguments arguments = {0};
     dim3 g = {grid[0], grid[1], grid[2]}, b = {block[0], block[1], block[2]};
@@ -142,9 +143,9 @@ static CUresult launch_ex(const CUlaunchConfig *config, CUfunction f, CUstream s
 #define BLOCK ((const unsigned[]){block_x, block_y, block_z})
 
 DEFINE_STREAM(cuLaunchKernel, (CUfunction f, SHAPE, void **params, void **extra),
-              launch(f, GRID, BLOCK, shared, stream, params, extra, false))
+              launch_function(f, GRID, BLOCK, shared, stream, params, extra, false))
 DEFINE_STREAM(cuLaunchCooperativeKernel, (CUfunction f, SHAPE, void **params),
-              launch(f, GRID, BLOCK, shared, stream, params, NULL, true))
+              launch_function(f, GRID, BLOCK, shared, stream, params, NULL, true))
 DEFINE(cuLaunchKernelEx, NEEDS_CONTEXT,
        (const CUlaunchConfig *config, CUfunction f, void **params, void **extra),
        config == NULL ? CUDA_ERROR_INVALID_VALUE : launch_ex(config, f, config->hStream, params, extra))

@@ -65,7 +65,8 @@ static CUresult retain(CUmemGenericAllocationHandle *out, const void *address)
     return result;
 }
 
-static CUresult reserve(CUdeviceptr *out, size_t bytes, size_t align, CUdeviceptr wanted, unsigned long long flags)
+static CUresult reserve_addresses(CUdeviceptr *out, size_t bytes, size_t align, CUdeviceptr wanted,
+                                  unsigned long long flags)
 {
     uintptr_t address = 0;
     if (out == NULL || flags != 0 || !is_whole(bytes) || (align & (align - 1)) != 0)
@@ -129,7 +130,7 @@ DEFINE(cuMemGetAllocationPropertiesFromHandle, NEEDS_INIT,
 DEFINE(cuMemRetainAllocationHandle, NEEDS_INIT, (CUmemGenericAllocationHandle * out, void *address), retain(out, address))
 DEFINE(cuMemAddressReserve, NEEDS_INIT,
        (CUdeviceptr * out, size_t bytes, size_t align, CUdeviceptr wanted, unsigned long long flags),
-       reserve(out, bytes, align, wanted, flags))
+       reserve_addresses(out, bytes, align, wanted, flags))
 DEFINE(cuMemAddressFree, NEEDS_INIT, (CUdeviceptr address, size_t bytes),
        from_runtime(vgpu_map_unreserve(address, bytes)))
 DEFINE(cuMemMap, NEEDS_INIT,

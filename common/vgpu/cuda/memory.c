@@ -5,7 +5,7 @@
 
 /* ---- allocating: no bytes are no allocation, which is an error here and none in the runtime ---- */
 
-static CUresult allocate(CUdeviceptr *p, size_t bytes)
+static CUresult allocate_global(CUdeviceptr *p, size_t bytes)
 {
     return p == NULL || bytes == 0 ? CUDA_ERROR_INVALID_VALUE
                                    : from_runtime(cudaMalloc((void **)(void *)p, bytes));
@@ -32,7 +32,7 @@ static CUresult allocate_managed(CUdeviceptr *p, size_t bytes, unsigned flags)
     return from_runtime(cudaMallocManaged((void **)(void *)p, bytes, flags));
 }
 
-DEFINE(cuMemAlloc_v2, NEEDS_CONTEXT, (CUdeviceptr * p, size_t bytes), allocate(p, bytes))
+DEFINE(cuMemAlloc_v2, NEEDS_CONTEXT, (CUdeviceptr * p, size_t bytes), allocate_global(p, bytes))
 DEFINE(cuMemAllocPitch_v2, NEEDS_CONTEXT,
        (CUdeviceptr * p, size_t *pitch, size_t width, size_t height, unsigned element),
        allocate_pitch(p, pitch, width, height, element))

@@ -31,8 +31,8 @@ static CUresult load_bytes(void **out, const void *data, size_t bytes, bool modu
     return from_runtime(error);
 }
 
-static CUresult load(void **out, const void *data, bool module, unsigned n, CUjit_option *options,
-                     void **values)
+static CUresult load_module(void **out, const void *data, bool module, unsigned n, CUjit_option *options,
+                            void **values)
 {
     JitLog log;
     if (out == NULL || data == NULL)
@@ -68,12 +68,12 @@ static CUresult unload(const void *handle, bool module)
 DEFINE(cuModuleLoad, NEEDS_CONTEXT, (CUmodule * out, const char *path),
        load_file((void **)out, path, true, 0, NULL, NULL))
 DEFINE(cuModuleLoadData, NEEDS_CONTEXT, (CUmodule * out, const void *image),
-       load((void **)out, image, true, 0, NULL, NULL))
+       load_module((void **)out, image, true, 0, NULL, NULL))
 DEFINE(cuModuleLoadDataEx, NEEDS_CONTEXT,
        (CUmodule * out, const void *image, unsigned n, CUjit_option *options, void **values),
-       load((void **)out, image, true, n, options, values))
+       load_module((void **)out, image, true, n, options, values))
 DEFINE(cuModuleLoadFatBinary, NEEDS_CONTEXT, (CUmodule * out, const void *image),
-       load((void **)out, image, true, 0, NULL, NULL))
+       load_module((void **)out, image, true, 0, NULL, NULL))
 DEFINE(cuModuleUnload, NEEDS_CONTEXT, (CUmodule module), unload(module, true))
 
 /* What a library is told about its code matters to programs that keep it; here it is copied. */
@@ -81,7 +81,7 @@ DEFINE(cuLibraryLoadData, NEEDS_INIT,
        (CUlibrary * out, const void *code, CUjit_option *options, void **values, unsigned n,
         CUlibraryOption *library_options, void **library_values, unsigned n_library_options),
        ((void)library_options, (void)library_values, (void)n_library_options,
-        load((void **)out, code, false, n, options, values)))
+        load_module((void **)out, code, false, n, options, values)))
 DEFINE(cuLibraryLoadFromFile, NEEDS_INIT,
        (CUlibrary * out, const char *path, CUjit_option *options, void **values, unsigned n,
         CUlibraryOption *library_options, void **library_values, unsigned n_library_options),

@@ -53,7 +53,7 @@ Array *array_of(cudaArray_const_t handle)
     return handle == NULL ? NULL : a;
 }
 
-static void drop(Array *array)
+static void drop_array(Array *array)
 {
     Array **at = &facade()->arrays;
     while (*at != array)
@@ -68,7 +68,7 @@ void arrays_forget(uint32_t device)
     for (Array *a = facade()->arrays; a != NULL; a = next) {
         next = a->next;
         if (a->device == device)
-            drop(a);
+            drop_array(a);
     }
 }
 
@@ -180,7 +180,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     call_site(&call);
     cudaError_t error = call_send_to(&call, a == NULL ? call_device() : a->device, &msg, &reply);
     if (error == cudaSuccess && a != NULL)
-        drop(a);
+        drop_array(a);
     return call_leave(&call, error);
 }
 

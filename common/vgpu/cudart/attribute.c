@@ -23,7 +23,7 @@ static bool is_hint(cudaLaunchAttributeID id)
 }
 
 /* NULL: it was never set. */
-static StreamValue *find(uint32_t device, uint32_t stream, cudaLaunchAttributeID id)
+static StreamValue *find_stream_value(uint32_t device, uint32_t stream, cudaLaunchAttributeID id)
 {
     StreamValues *all = facade()->stream_values;
     for (size_t i = 0; all != NULL && i < all->n; i++)
@@ -39,7 +39,7 @@ static bool attribute_keep(uint32_t device, uint32_t stream, cudaLaunchAttribute
     if (f->stream_values == NULL)
         f->stream_values = calloc(1, sizeof *f->stream_values);
     StreamValues *all = f->stream_values;
-    StreamValue *v = find(device, stream, id);
+    StreamValue *v = find_stream_value(device, stream, id);
     if (v == NULL) {
         if (all == NULL || !VEC_GROW(all->items, all->n, all->cap))
             return false;
@@ -61,7 +61,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (value == NULL || (!is_hint(id) && id != cudaLaunchAttributePriority))
         return call_leave(&call, cudaErrorInvalidValue);
-    const StreamValue *kept = find(device, number, id);
+    const StreamValue *kept = find_stream_value(device, number, id);
     memset(value, 0, sizeof *value);
     if (kept != NULL)
         *value = kept->value;

@@ -20,7 +20,7 @@ typedef struct BoxCopy {
     enum cudaMemcpyKind kind;
 } BoxCopy;
 
-static size_t row_of(const Box *b)
+static size_t box_row_bytes(const Box *b)
 {
     return b->array ? b->array->row : b->ptr.pitch;
 }
@@ -94,7 +94,7 @@ static cudaError_t check_arrays(const BoxCopy *c, size_t texel)
 static void *start_of(const Box *b, size_t texel)
 {
     uintptr_t base = b->array ? (uintptr_t)b->array->addr : (uintptr_t)b->ptr.ptr;
-    return (void *)(base + b->pos.z * slice_of(b) + b->pos.y * row_of(b) + b->pos.x * texel);
+    return (void *)(base + b->pos.z * slice_of(b) + b->pos.y * box_row_bytes(b) + b->pos.x * texel);
 }
 
 static cudaError_t copy_box(Call *call, BoxCopy *c, cudaStream_t stream, bool async)
@@ -108,8 +108,8 @@ static cudaError_t copy_box(Call *call, BoxCopy *c, cudaStream_t stream, bool as
     cudaError_t error = array ? check_arrays(c, texel) : check_memory(c);
     if (error != cudaSuccess)
         return error;
-    CopyShape shape = {.dst_pitch = row_of(&c->dst),
-                       .src_pitch = row_of(&c->src),
+    CopyShape shape = {.dst_pitch = box_row_bytes(&c->dst),
+                       .src_pitch = box_row_bytes(&c->src),
                        .dst_slice = slice_of(&c->dst),
                        .src_slice = slice_of(&c->src),
                        .width = c->extent.width * texel,

@@ -393,8 +393,8 @@ bool capture_divert(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *re
 
 /* ---- the calls ---- */
 
-static cudaError_t begin(Call *call, cudaStream_t stream, Graph *graph, const NodeList *tails,
-                         enum cudaStreamCaptureMode mode)
+static cudaError_t begin_capture(Call *call, cudaStream_t stream, Graph *graph, const NodeList *tails,
+                                 enum cudaStreamCaptureMode mode)
 {
     struct Graphs *all = graphs();
     uint32_t number, device;
@@ -437,7 +437,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     Call call;
     if (!call_enter(&call, API_cudaStreamBeginCapture))
         return call_leave(&call, call.error);
-    return call_leave(&call, begin(&call, stream, NULL, &(NodeList){0}, mode));
+    return call_leave(&call, begin_capture(&call, stream, NULL, &(NodeList){0}, mode));
 }
 
 /* Nodes of this graph, each once; false: one is none. */
@@ -463,7 +463,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
     Graph *g = graph_of(graph);
     cudaError_t error = cudaErrorInvalidValue;
     if (g != NULL && (deps != NULL || n == 0) && read_nodes(g, deps, n, &tails))
-        error = begin(&call, stream, g, &tails, mode);
+        error = begin_capture(&call, stream, g, &tails, mode);
     list_free(&tails);
     return call_leave(&call, error);
 }
@@ -488,7 +488,7 @@ static bool joined(const Capture *c, const Captured *origin)
     return true;
 }
 
-static cudaError_t end(Captured *s, uint32_t stream, cudaGraph_t *out)
+static cudaError_t take_captured_graph(Captured *s, uint32_t stream, cudaGraph_t *out)
 {
     Capture *c = s->capture;
     if (c->origin != stream) {
@@ -519,7 +519,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     Captured *s = facade()->graphs == NULL ? NULL : of_stream(number);
     if (s == NULL)
         return call_leave(&call, cudaErrorIllegalState);
-    return call_leave(&call, graph == NULL ? cudaErrorInvalidValue : end(s, number, graph));
+    return call_leave(&call, graph == NULL ? cudaErrorInvalidValue : take_captured_graph(s, number, graph));
 }
 
 /* Where a stream stands; s: its capture, or NULL. Measured: asking does not end a capture. */

@@ -161,7 +161,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
 
 /* ---- changing as a whole ---- */
 
-static size_t place_of(const GraphNode *n)
+static size_t node_place(const GraphNode *n)
 {
     size_t i = 0;
     while (n->graph->nodes.items[i] != n)
@@ -174,13 +174,13 @@ static bool same_deps(const GraphNode *a, const GraphNode *b)
     if (a->deps.n != b->deps.n)
         return false;
     for (size_t i = 0; i < a->deps.n; i++)
-        if (place_of(a->deps.items[i]) != place_of(b->deps.items[i]))
+        if (node_place(a->deps.items[i]) != node_place(b->deps.items[i]))
             return false;
     return true;
 }
 
 /* Nodes are paired in the order in which they were added. */
-static enum cudaGraphExecUpdateResult compare(const Graph *exec, const Graph *g, const GraphNode **bad)
+static enum cudaGraphExecUpdateResult compare_graphs(const Graph *exec, const Graph *g, const GraphNode **bad)
 {
     *bad = NULL;
     if (exec->nodes.n != g->nodes.n)
@@ -198,7 +198,7 @@ static enum cudaGraphExecUpdateResult compare(const Graph *exec, const Graph *g,
             return cudaGraphExecUpdateErrorNotSupported;
         if (a->child == NULL)
             continue;
-        enum cudaGraphExecUpdateResult inner = compare(a->child, b->child, bad);
+        enum cudaGraphExecUpdateResult inner = compare_graphs(a->child, b->child, bad);
         if (inner != cudaGraphExecUpdateSuccess)
             return inner;
     }
@@ -227,7 +227,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     const GraphNode *bad = NULL;
     if (e == NULL || g == NULL)
         return call_leave(&call, cudaErrorInvalidValue);
-    enum cudaGraphExecUpdateResult result = compare(e->graph, g, &bad);
+    enum cudaGraphExecUpdateResult result = compare_graphs(e->graph, g, &bad);
     if (info != NULL)
         *info = (cudaGraphExecUpdateResultInfo){.result = result,
                                                 .errorNode = bad == NULL ? NULL : node_handle(bad)};
@@ -348,7 +348,7 @@ static cudaError_t check_nodes(Launch *l, const NodeList *nodes)
     return cudaSuccess;
 }
 
-static cudaError_t launch(Launch *l, GraphExec *e)
+static cudaError_t launch_graph(Launch *l, GraphExec *e)
 {
     DeviceReply reply;
     uint64_t site = call_site(l->call), inside;
@@ -403,7 +403,7 @@ cudaError_t graph_launch(Call *call, GraphExec *e, cudaStream_t handle)
         return cudaErrorInvalidResourceHandle;
     if (launch_captured(call, e, l.stream, l.device, &error))
         return error;
-    error = launch(&l, e);
+    error = launch_graph(&l, e);
     progress_watch();
     free(l.after);
     return error;

@@ -47,7 +47,7 @@ cudaError_t graph_memory_add(Call *call, GraphNode *n, size_t bytes, uint32_t de
 }
 
 /* Gives the memory back to the device, when the stream gets there. */
-static void release(GraphMemory *m, uint32_t stream)
+static void release_graph_memory(GraphMemory *m, uint32_t stream)
 {
     struct Graphs *all = graphs();
     Call call = {.api = API_cudaGraphDestroy};
@@ -90,7 +90,7 @@ void graph_memory_release(Graph *g)
             continue;
         m->orphan = true;
         if (!m->live)
-            release(m, m->stream);
+            release_graph_memory(m, m->stream);
     }
 }
 
@@ -106,7 +106,7 @@ bool graph_memory_free(Call *call, uint32_t device, uint32_t stream, uint64_t ad
     *error = m->live ? cudaSuccess : cudaErrorInvalidValue;
     m->live = false;
     if (m->orphan)
-        release(m, wait ? DEVICE_STREAM_LEGACY : stream);
+        release_graph_memory(m, wait ? DEVICE_STREAM_LEGACY : stream);
     return true;
 }
 

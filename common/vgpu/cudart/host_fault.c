@@ -57,13 +57,13 @@ static void put_char(Text *t, char c)
         t->bytes[t->n++] = c;
 }
 
-static void put(Text *t, const char *text)
+static void fault_put_text(Text *t, const char *text)
 {
     for (; *text != 0; text++)
         put_char(t, *text);
 }
 
-static void put_number(Text *t, uint64_t n, unsigned base)
+static void fault_put_number(Text *t, uint64_t n, unsigned base)
 {
     char digits[24];
     int k = 0;
@@ -177,29 +177,29 @@ static void write_sentence(const Fault *f)
 {
     Text t = {.n = 0};
     int64_t far = device_access_distance(f->access.address, &f->where);
-    put(&t, finding_kind_text(FINDING_HOST_ACCESS));
-    put(&t, ": ");
-    put(&t, finding_kind_title(FINDING_HOST_ACCESS));
-    put(&t, ": 0x");
-    put_number(&t, f->access.address, 16);
+    fault_put_text(&t, finding_kind_text(FINDING_HOST_ACCESS));
+    fault_put_text(&t, ": ");
+    fault_put_text(&t, finding_kind_title(FINDING_HOST_ACCESS));
+    fault_put_text(&t, ": 0x");
+    fault_put_number(&t, f->access.address, 16);
     if (f->where.pointer.bytes > 0) {
-        put(&t, " is ");
-        put_number(&t,
-                   far < 0   ? (uint64_t)-far
-                   : far > 0 ? (uint64_t)far
-                             : f->access.address - f->where.pointer.base,
-                   10);
-        put(&t, far < 0   ? " bytes before allocation "
-                : far > 0 ? " bytes after allocation "
-                          : " bytes into allocation ");
-        put_number(&t, f->where.pointer.serial, 10);
-        put(&t, " (");
-        put_number(&t, f->where.pointer.bytes, 10);
-        put(&t, f->where.pointer.freed ? " bytes, freed)" : " bytes)");
+        fault_put_text(&t, " is ");
+        fault_put_number(&t,
+                         far < 0   ? (uint64_t)-far
+                         : far > 0 ? (uint64_t)far
+                                   : f->access.address - f->where.pointer.base,
+                         10);
+        fault_put_text(&t, far < 0   ? " bytes before allocation "
+                           : far > 0 ? " bytes after allocation "
+                                     : " bytes into allocation ");
+        fault_put_number(&t, f->where.pointer.serial, 10);
+        fault_put_text(&t, " (");
+        fault_put_number(&t, f->where.pointer.bytes, 10);
+        fault_put_text(&t, f->where.pointer.freed ? " bytes, freed)" : " bytes)");
     }
-    put(&t, "\n  hint: ");
-    put(&t, finding_kind_hint(FINDING_HOST_ACCESS));
-    put(&t, "\n");
+    fault_put_text(&t, "\n  hint: ");
+    fault_put_text(&t, finding_kind_hint(FINDING_HOST_ACCESS));
+    fault_put_text(&t, "\n");
     io_write_all(STDERR_FILENO, t.bytes, t.n);
 }
 

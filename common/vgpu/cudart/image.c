@@ -129,7 +129,7 @@ static Status read_wrapper(const void *p, ImageTexts *out, Diag *diag)
     return st;
 }
 
-static Status read_text(const char *p, size_t bytes, ImageTexts *out, Diag *diag)
+static Status image_read_text(const char *p, size_t bytes, ImageTexts *out, Diag *diag)
 {
     size_t length = bytes == 0 ? strlen(p) : strnlen(p, bytes);
     if (length == 0)
@@ -156,7 +156,7 @@ static Status read_image(const void *p, size_t bytes, ImageTexts *out, Diag *dia
         return read_linked(p, bytes, out, diag);
     if (starts_with(p, bytes, 4, "\177ELF", 4))
         return diag_set(diag, STATUS_NOT_FOUND, "the image is machine code (a cubin); " IMAGE_CURE);
-    return read_text(p, bytes, out, diag);
+    return image_read_text(p, bytes, out, diag);
 }
 
 static cudaError_t image_error(Status st)
@@ -181,7 +181,7 @@ static bool enter(Call *call)
     return call_enter(call, API___cudaInitModule);
 }
 
-static cudaError_t leave(Call *call, cudaError_t error)
+static cudaError_t image_leave(Call *call, cudaError_t error)
 {
     call_leave(call, cudaSuccess);
     return error;
@@ -191,8 +191,8 @@ cudaError_t vgpu_texts_read(const void *data, size_t bytes, ImageTexts *out, Dia
 {
     Call call;
     if (!enter(&call))
-        return leave(&call, call.error);
-    return leave(&call, image_error(read_image(data, bytes, out, diag)));
+        return image_leave(&call, call.error);
+    return image_leave(&call, image_error(read_image(data, bytes, out, diag)));
 }
 
 static void free_image(FatBinary *fat)
@@ -212,7 +212,7 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
     FatBinary *fat = calloc(1, sizeof *fat);
     if (fat == NULL || !enter(&call)) {
         free(fat);
-        return fat == NULL ? cudaErrorMemoryAllocation : leave(&call, call.error);
+        return fat == NULL ? cudaErrorMemoryAllocation : image_leave(&call, call.error);
     }
     fat->origin = module ? FAT_MODULE : FAT_LIBRARY;
     fat->device = call_device();
@@ -223,13 +223,13 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
     cudaError_t error = texts_load(&call, &fat->texts, true, &on->id, diag);
     if (error != cudaSuccess) {
         free_image(fat);
-        return leave(&call, error);
+        return image_leave(&call, error);
     }
     on->tried = true;
     fat->next = facade()->fats;
     facade()->fats = fat;
     *out = fat;
-    return leave(&call, cudaSuccess);
+    return image_leave(&call, cudaSuccess);
 }
 
 cudaError_t vgpu_image_close(Image *image)
@@ -237,7 +237,7 @@ cudaError_t vgpu_image_close(Image *image)
     Call call;
     cudaError_t error = cudaSuccess;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return image_leave(&call, call.error);
     for (uint32_t i = 0; i < DEVICES_MAX; i++) {
         DeviceReply reply;
         DeviceMsg msg = {.op = OP_MODULE_UNLOAD};
@@ -252,7 +252,7 @@ cudaError_t vgpu_image_close(Image *image)
         link = &(*link)->next;
     *link = image->next;
     free_image(image);
-    return leave(&call, error);
+    return image_leave(&call, error);
 }
 
 /* ---- finding ---- */
@@ -297,22 +297,23 @@ cudaError_t vgpu_image_kernel(Image *image, const char *name, cudaKernel_t *out)
     Call call;
     uint32_t function;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return image_leave(&call, call.error);
     Kernel *k = find_kernel(image, name);
     if (k == NULL) {
         k = kernel_add(image, NULL, name);
         if (k == NULL)
-            return leave(&call, cudaErrorMemoryAllocation);
+            return image_leave(&call, cudaErrorMemoryAllocation);
         k->host = k; /* no stub on the host: the handle stands for it */
         cudaError_t error = kernel_load(&call, k, &function);
         if (error != cudaSuccess) {
             image->kernels = k->next;
             kernel_free(k);
-            return leave(&call, error == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error);
+            return image_leave(&call,
+                               error == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error);
         }
     }
     *out = (cudaKernel_t)k;
-    return leave(&call, cudaSuccess);
+    return image_leave(&call, cudaSuccess);
 }
 
 cudaError_t vgpu_image_variable(Image *image, const char *name, void **address, size_t *bytes)
@@ -321,9 +322,9 @@ cudaError_t vgpu_image_variable(Image *image, const char *name, void **address, 
     Variable v = {.fat = image, .name = (char *)(uintptr_t)name};
     uint64_t at = 0;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return image_leave(&call, call.error);
     cudaError_t error = variable_load(&call, &v, &at);
     *address = (void *)(uintptr_t)at;
     *bytes = v.on[call_device()].bytes;
-    return leave(&call, error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error);
+    return image_leave(&call, error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error);
 }

@@ -20,7 +20,7 @@ cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **out, 
 
 /* A call of these files is one of the image's functions, which begin and end calls of their own: this records
  * the error under the runtime's name. */
-static cudaError_t answer(Api api, cudaError_t error)
+static cudaError_t library_answer(Api api, cudaError_t error)
 {
     Call call;
     if (error == cudaSuccess)
@@ -29,7 +29,7 @@ static cudaError_t answer(Api api, cudaError_t error)
     return call_leave(&call, entered ? error : call.error);
 }
 
-static cudaError_t load(cudaLibrary_t *library, const void *code, size_t bytes)
+static cudaError_t load_library(cudaLibrary_t *library, const void *code, size_t bytes)
 {
     ImageTexts texts = {0};
     Diag diag = {0};
@@ -52,7 +52,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum c
 {
     (void)jit, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n;
     bool given = library != NULL && code != NULL;
-    return answer(API_cudaLibraryLoadData, given ? load(library, code, 0) : cudaErrorInvalidValue);
+    return library_answer(API_cudaLibraryLoadData,
+                          given ? load_library(library, code, 0) : cudaErrorInvalidValue);
 }
 
 static cudaError_t load_file(cudaLibrary_t *library, const char *name)
@@ -69,7 +70,7 @@ static cudaError_t load_file(cudaLibrary_t *library, const char *name)
     fclose(file);
     cudaError_t error = bad        ? cudaErrorOperatingSystem
                         : b.failed ? cudaErrorMemoryAllocation
-                                   : load(library, b.text, b.length);
+                                   : load_library(library, b.text, b.length);
     strbuf_free(&b);
     return error;
 }
@@ -80,7 +81,8 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *name, en
 {
     (void)jit, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n;
     bool given = library != NULL && name != NULL;
-    return answer(API_cudaLibraryLoadFromFile, given ? load_file(library, name) : cudaErrorInvalidValue);
+    return library_answer(API_cudaLibraryLoadFromFile,
+                          given ? load_file(library, name) : cudaErrorInvalidValue);
 }
 
 static bool exists(cudaLibrary_t library)
@@ -90,8 +92,8 @@ static bool exists(cudaLibrary_t library)
 
 cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 {
-    return answer(API_cudaLibraryUnload,
-                  exists(library) ? vgpu_image_close((Image *)library) : cudaErrorInvalidResourceHandle);
+    return library_answer(API_cudaLibraryUnload, exists(library) ? vgpu_image_close((Image *)library)
+                                                                 : cudaErrorInvalidResourceHandle);
 }
 
 /* ---- what is in it ---- */
@@ -99,9 +101,9 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name)
 {
     if (kernel == NULL || name == NULL || !exists(library))
-        return answer(API_cudaLibraryGetKernel,
-                      exists(library) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
-    return answer(API_cudaLibraryGetKernel, vgpu_image_kernel((Image *)library, name, kernel));
+        return library_answer(API_cudaLibraryGetKernel,
+                              exists(library) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+    return library_answer(API_cudaLibraryGetKernel, vgpu_image_kernel((Image *)library, name, kernel));
 }
 
 static cudaError_t variable(cudaLibrary_t library, const char *name, bool managed, void **p, size_t *bytes)
@@ -127,12 +129,12 @@ static cudaError_t variable(cudaLibrary_t library, const char *name, bool manage
 
 cudaError_t cudaLibraryGetGlobal(void **p, size_t *bytes, cudaLibrary_t library, const char *name)
 {
-    return answer(API_cudaLibraryGetGlobal, variable(library, name, false, p, bytes));
+    return library_answer(API_cudaLibraryGetGlobal, variable(library, name, false, p, bytes));
 }
 
 cudaError_t cudaLibraryGetManaged(void **p, size_t *bytes, cudaLibrary_t library, const char *name)
 {
-    return answer(API_cudaLibraryGetManaged, variable(library, name, true, p, bytes));
+    return library_answer(API_cudaLibraryGetManaged, variable(library, name, true, p, bytes));
 }
 
 /* ---- attributes of a kernel on one device ---- */
@@ -146,7 +148,7 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAt
     if (error != cudaSuccess)
         return error;
     if (device < 0 || device >= n)
-        return answer(API_cudaKernelSetAttributeForDevice, cudaErrorInvalidDevice);
+        return library_answer(API_cudaKernelSetAttributeForDevice, cudaErrorInvalidDevice);
     t->device = device;
     error = cudaFuncSetAttribute((const void *)kernel, attribute, value);
     t->device = before;
@@ -202,27 +204,29 @@ static cudaError_t find_entry(const char *name, void **out, unsigned version, un
 cudaError_t cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *found)
 {
-    return answer(API_cudaGetDriverEntryPoint, find_entry(name, out, CUDART_VERSION, flags, false, found));
+    return library_answer(API_cudaGetDriverEntryPoint,
+                          find_entry(name, out, CUDART_VERSION, flags, false, found));
 }
 
 EXPORT cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **out, unsigned long long flags,
                                                 enum cudaDriverEntryPointQueryResult *found)
 {
-    return answer(API_cudaGetDriverEntryPoint_ptsz,
-                  find_entry(name, out, CUDART_VERSION, flags, true, found));
+    return library_answer(API_cudaGetDriverEntryPoint_ptsz,
+                          find_entry(name, out, CUDART_VERSION, flags, true, found));
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **out, unsigned int version,
                                              unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *found)
 {
-    return answer(API_cudaGetDriverEntryPointByVersion, find_entry(name, out, version, flags, false, found));
+    return library_answer(API_cudaGetDriverEntryPointByVersion,
+                          find_entry(name, out, version, flags, false, found));
 }
 
 EXPORT cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char *name, void **out, unsigned int version,
                                                          unsigned long long flags,
                                                          enum cudaDriverEntryPointQueryResult *found)
 {
-    return answer(API_cudaGetDriverEntryPointByVersion_ptsz,
-                  find_entry(name, out, version, flags, true, found));
+    return library_answer(API_cudaGetDriverEntryPointByVersion_ptsz,
+                          find_entry(name, out, version, flags, true, found));
 }

@@ -67,7 +67,7 @@ static void open_again(struct Managed *m, Shared *s)
     m->n_guarded--;
 }
 
-static void forget(const DeviceMsg *msg)
+static void forget_shared(const DeviceMsg *msg)
 {
     struct Managed *m = facade()->managed;
     for (size_t i = m->n; i-- > 0;) {
@@ -132,7 +132,7 @@ static void scan(void)
 
 /* ---- what a launch can reach ---- */
 
-static Shared *find(const struct Managed *m, uint64_t addr)
+static Shared *find_shared(const struct Managed *m, uint64_t addr)
 {
     for (size_t i = 0; i < m->n; i++)
         if (addr - m->items[i].addr < m->items[i].bytes)
@@ -147,7 +147,7 @@ static bool reach(struct Managed *m, const uint8_t *from, uint64_t bytes, uint64
     for (uint64_t i = 0; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, from + i, sizeof word);
-        Shared *s = find(m, word);
+        Shared *s = find_shared(m, word);
         if (s == NULL || s->launch == launch)
             continue;
         m->n_guarded += s->launch == 0;
@@ -216,7 +216,7 @@ void managed_after(const DeviceMsg *msg, const DeviceReply *reply)
             open_again(m, &m->items[i]);
     bool freed = msg->op == OP_FREE && msg->free.kind == DEVICE_MEMORY_DEVICE;
     if (reply->error == DEVICE_OK && (freed || msg->op == OP_DEVICE_RESET))
-        forget(msg);
+        forget_shared(msg);
 }
 
 /* ---- the signal ---- */
@@ -242,7 +242,7 @@ bool managed_touched(uintptr_t address, bool write, uintptr_t pc)
             return false;
         sched_yield();
     }
-    const Shared *s = find(m, address);
+    const Shared *s = find_shared(m, address);
     if (s != NULL) {
         if (s->launch != 0 && f->n_host_functions_running == 0)
             tell_touch(s, address, write, pc);

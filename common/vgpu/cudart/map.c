@@ -70,7 +70,7 @@ static bool enter(Call *call)
     return ok && mappings() != NULL;
 }
 
-static cudaError_t leave(Call *call, cudaError_t error)
+static cudaError_t map_leave(Call *call, cudaError_t error)
 {
     call_leave(call, cudaSuccess);
     return error;
@@ -82,20 +82,20 @@ cudaError_t vgpu_map_create(uint64_t *handle, size_t bytes, int device)
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_PHYSICAL_CREATE, .map.bytes = bytes};
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     struct Mappings *all = mappings();
     if (device < 0 || device >= facade()->n_devices)
-        return leave(&call, cudaErrorInvalidDevice);
+        return map_leave(&call, cudaErrorInvalidDevice);
     if (!VEC_GROW(all->handles, all->n_handles, all->handles_cap))
-        return leave(&call, cudaErrorMemoryAllocation);
+        return map_leave(&call, cudaErrorMemoryAllocation);
     uint32_t server_device = facade()->visible[device];
     cudaError_t error = call_send_to(&call, server_device, &msg, &reply);
     if (error != cudaSuccess)
-        return leave(&call, error);
+        return map_leave(&call, error);
     all->handles[all->n_handles] = (MapHandle){
         .device = server_device, .ordinal = device, .physical = (uint32_t)reply.value, .n_refs = 1, .bytes = bytes};
     *handle = handle_value(&all->handles[all->n_handles++]);
-    return leave(&call, cudaSuccess);
+    return map_leave(&call, cudaSuccess);
 }
 
 cudaError_t vgpu_map_release(uint64_t handle)
@@ -103,39 +103,39 @@ cudaError_t vgpu_map_release(uint64_t handle)
     Call call;
     DeviceReply reply;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     MapHandle *h = handle_of(handle);
     if (h == NULL)
-        return leave(&call, cudaErrorInvalidValue);
+        return map_leave(&call, cudaErrorInvalidValue);
     if (--h->n_refs > 0)
-        return leave(&call, cudaSuccess);
+        return map_leave(&call, cudaSuccess);
     DeviceMsg msg = {.op = OP_PHYSICAL_RELEASE, .map.physical = h->physical};
-    return leave(&call, call_send_to(&call, h->device, &msg, &reply));
+    return map_leave(&call, call_send_to(&call, h->device, &msg, &reply));
 }
 
 cudaError_t vgpu_map_properties(uint64_t handle, int *device)
 {
     Call call;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     const MapHandle *h = handle_of(handle);
     if (h != NULL)
         *device = h->ordinal;
-    return leave(&call, h == NULL ? cudaErrorInvalidValue : cudaSuccess);
+    return map_leave(&call, h == NULL ? cudaErrorInvalidValue : cudaSuccess);
 }
 
 cudaError_t vgpu_map_retain(const void *address, uint64_t *handle)
 {
     Call call;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     const MapPiece *piece = piece_at((uintptr_t)address);
     MapHandle *h = piece == NULL ? NULL : &mappings()->handles[piece->handle];
     if (h == NULL || h->n_refs == 0) /* the devices keep what is mapped, but nobody names it any more */
-        return leave(&call, cudaErrorInvalidValue);
+        return map_leave(&call, cudaErrorInvalidValue);
     h->n_refs++;
     *handle = handle_value(h);
-    return leave(&call, cudaSuccess);
+    return map_leave(&call, cudaSuccess);
 }
 
 /* ---- addresses ---- */
@@ -146,11 +146,11 @@ cudaError_t vgpu_map_reserve(uintptr_t *address, size_t bytes, size_t align, uin
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_ADDRESS_RESERVE, .map = {.bytes = bytes, .align = align, .addr = wanted}};
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     cudaError_t error = call_send(&call, &msg, &reply);
     if (error == cudaSuccess)
         *address = (uintptr_t)reply.value;
-    return leave(&call, error);
+    return map_leave(&call, error);
 }
 
 static cudaError_t send_range(Call *call, DeviceOp op, uintptr_t address, size_t bytes)
@@ -163,7 +163,7 @@ static cudaError_t send_range(Call *call, DeviceOp op, uintptr_t address, size_t
 cudaError_t vgpu_map_unreserve(uintptr_t address, size_t bytes)
 {
     Call call;
-    return leave(&call, enter(&call) ? send_range(&call, OP_ADDRESS_FREE, address, bytes) : call.error);
+    return map_leave(&call, enter(&call) ? send_range(&call, OP_ADDRESS_FREE, address, bytes) : call.error);
 }
 
 /* ---- mapping ---- */
@@ -173,32 +173,32 @@ cudaError_t vgpu_map_map(uintptr_t address, size_t bytes, uint64_t handle)
     Call call;
     DeviceReply reply;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     struct Mappings *all = mappings();
     const MapHandle *h = handle_of(handle);
     if (h == NULL || bytes != h->bytes)
-        return leave(&call, cudaErrorInvalidValue);
+        return map_leave(&call, cudaErrorInvalidValue);
     if (!VEC_GROW(all->pieces, all->n_pieces, all->pieces_cap))
-        return leave(&call, cudaErrorMemoryAllocation);
+        return map_leave(&call, cudaErrorMemoryAllocation);
     DeviceMsg msg = {.op = OP_MAP, .map = {.addr = address, .physical = h->physical}};
     cudaError_t error = call_send_to(&call, h->device, &msg, &reply);
     if (error == cudaSuccess)
         all->pieces[all->n_pieces++] =
             (MapPiece){.address = address, .bytes = bytes, .handle = (size_t)(h - all->handles)};
-    return leave(&call, error);
+    return map_leave(&call, error);
 }
 
 cudaError_t vgpu_map_unmap(uintptr_t address, size_t bytes)
 {
     Call call;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     struct Mappings *all = mappings();
     cudaError_t error = send_range(&call, OP_UNMAP, address, bytes);
     for (size_t i = all->n_pieces; error == cudaSuccess && i-- > 0;)
         if (all->pieces[i].address - address < bytes)
             all->pieces[i] = all->pieces[--all->n_pieces];
-    return leave(&call, error);
+    return map_leave(&call, error);
 }
 
 cudaError_t vgpu_map_set_access(uintptr_t address, size_t bytes, int device, bool may)
@@ -206,9 +206,9 @@ cudaError_t vgpu_map_set_access(uintptr_t address, size_t bytes, int device, boo
     Call call;
     DeviceReply reply;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     if (device < 0 || device >= facade()->n_devices)
-        return leave(&call, cudaErrorInvalidDevice);
+        return map_leave(&call, cudaErrorInvalidDevice);
     struct Mappings *all = mappings();
     DeviceMsg msg = {.op = OP_MAP_ACCESS,
                      .map = {.addr = address, .bytes = bytes, .peer = facade()->visible[device], .may = may}};
@@ -217,17 +217,17 @@ cudaError_t vgpu_map_set_access(uintptr_t address, size_t bytes, int device, boo
     for (size_t i = 0; i < all->n_pieces && error == cudaSuccess; i++)
         if (all->pieces[i].address - address < bytes)
             all->pieces[i].users = may ? all->pieces[i].users | bit : all->pieces[i].users & ~bit;
-    return leave(&call, error);
+    return map_leave(&call, error);
 }
 
 cudaError_t vgpu_map_get_access(uintptr_t address, int device, bool *may)
 {
     Call call;
     if (!enter(&call))
-        return leave(&call, call.error);
+        return map_leave(&call, call.error);
     const MapPiece *piece = piece_at(address);
     if (piece == NULL || device < 0 || device >= facade()->n_devices)
-        return leave(&call, piece == NULL ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+        return map_leave(&call, piece == NULL ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
     *may = piece->users >> device & 1;
-    return leave(&call, cudaSuccess);
+    return map_leave(&call, cudaSuccess);
 }

@@ -12,7 +12,7 @@ enum { PITCH_BYTES = 512 };
 /* ---- allocating ---- */
 
 /* Nothing asked for is no allocation: success and NULL, even on a device that failed (measured). */
-static cudaError_t allocate(Call *call, void **p, size_t bytes, DeviceMemoryKind kind)
+static cudaError_t allocate_memory(Call *call, void **p, size_t bytes, DeviceMemoryKind kind)
 {
     if (p == NULL)
         return cudaErrorInvalidValue;
@@ -39,7 +39,7 @@ cudaError_t cudaMalloc(void **p, size_t bytes)
     Call call;
     if (!call_enter(&call, API_cudaMalloc))
         return call_leave(&call, call.error);
-    return call_leave(&call, allocate(&call, p, bytes, DEVICE_MEMORY_DEVICE));
+    return call_leave(&call, allocate_memory(&call, p, bytes, DEVICE_MEMORY_DEVICE));
 }
 
 cudaError_t cudaMallocHost(void **p, size_t bytes)
@@ -47,7 +47,7 @@ cudaError_t cudaMallocHost(void **p, size_t bytes)
     Call call;
     if (!call_enter(&call, API_cudaMallocHost))
         return call_leave(&call, call.error);
-    return call_leave(&call, allocate(&call, p, bytes, DEVICE_MEMORY_PINNED));
+    return call_leave(&call, allocate_memory(&call, p, bytes, DEVICE_MEMORY_PINNED));
 }
 
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned int flags)
@@ -58,7 +58,7 @@ cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned int flags)
         return call_leave(&call, call.error);
     if (flags & ~known)
         return call_leave(&call, cudaErrorInvalidValue);
-    return call_leave(&call, allocate(&call, p, bytes, DEVICE_MEMORY_PINNED));
+    return call_leave(&call, allocate_memory(&call, p, bytes, DEVICE_MEMORY_PINNED));
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
@@ -68,7 +68,7 @@ cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
         return call_leave(&call, call.error);
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return call_leave(&call, cudaErrorInvalidValue);
-    return call_leave(&call, allocate(&call, p, bytes, DEVICE_MEMORY_MANAGED));
+    return call_leave(&call, allocate_memory(&call, p, bytes, DEVICE_MEMORY_MANAGED));
 }
 
 static cudaError_t allocate_pitched(Call *call, void **p, size_t *pitch, size_t width, size_t rows)
@@ -81,7 +81,7 @@ static cudaError_t allocate_pitched(Call *call, void **p, size_t *pitch, size_t 
     size_t bytes;
     if (__builtin_mul_overflow(*pitch, rows, &bytes))
         return cudaErrorMemoryAllocation;
-    return allocate(call, p, bytes, DEVICE_MEMORY_DEVICE);
+    return allocate_memory(call, p, bytes, DEVICE_MEMORY_DEVICE);
 }
 
 cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
@@ -107,7 +107,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 
 /* ---- freeing ---- */
 
-static cudaError_t release(Call *call, void *p, DeviceMemoryKind kind)
+static cudaError_t release_memory(Call *call, void *p, DeviceMemoryKind kind)
 {
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_FREE};
@@ -124,7 +124,7 @@ cudaError_t cudaFree(void *p)
     Call call;
     if (!call_enter(&call, API_cudaFree))
         return call_leave(&call, call.error);
-    return call_leave(&call, release(&call, p, DEVICE_MEMORY_DEVICE));
+    return call_leave(&call, release_memory(&call, p, DEVICE_MEMORY_DEVICE));
 }
 
 cudaError_t cudaFreeHost(void *p)
@@ -132,7 +132,7 @@ cudaError_t cudaFreeHost(void *p)
     Call call;
     if (!call_enter(&call, API_cudaFreeHost))
         return call_leave(&call, call.error);
-    return call_leave(&call, release(&call, p, DEVICE_MEMORY_PINNED));
+    return call_leave(&call, release_memory(&call, p, DEVICE_MEMORY_PINNED));
 }
 
 /* ---- registered host memory ---- */

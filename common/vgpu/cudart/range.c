@@ -22,7 +22,7 @@ typedef struct Advices {
 } Advices;
 
 /* The advice about an allocation, made if need be; NULL without memory. */
-static Advice *find(uint32_t serial)
+static Advice *find_advice(uint32_t serial)
 {
     Facade *f = facade();
     if (f->advices == NULL)
@@ -39,14 +39,14 @@ static Advice *find(uint32_t serial)
 
 void range_prefetched(uint32_t serial, struct cudaMemLocation where)
 {
-    Advice *a = find(serial);
+    Advice *a = find_advice(serial);
     if (a != NULL)
         a->prefetched = where;
 }
 
 bool range_advise(uint32_t serial, enum cudaMemoryAdvise advice, struct cudaMemLocation where)
 {
-    Advice *a = find(serial);
+    Advice *a = find_advice(serial);
     if (a == NULL)
         return false;
     bool on = advice == cudaMemAdviseSetAccessedBy;
@@ -72,7 +72,7 @@ bool range_advise(uint32_t serial, enum cudaMemoryAdvise advice, struct cudaMemL
 }
 
 /* A place as a device number: cudaCpuDeviceId for the host. */
-static int number_of(struct cudaMemLocation where)
+static int location_number(struct cudaMemLocation where)
 {
     return where.type == cudaMemLocationTypeInvalid  ? cudaInvalidDeviceId
            : where.type == cudaMemLocationTypeDevice ? where.id
@@ -103,10 +103,10 @@ static bool range_tell(const Advice *a, enum cudaMemRangeAttribute attribute, in
         *out = a->read_mostly;
         break;
     case cudaMemRangeAttributePreferredLocation:
-        *out = number_of(a->preferred);
+        *out = location_number(a->preferred);
         break;
     case cudaMemRangeAttributeLastPrefetchLocation:
-        *out = number_of(a->prefetched);
+        *out = location_number(a->prefetched);
         break;
     case cudaMemRangeAttributePreferredLocationType:
         *out = (int)a->preferred.type;
@@ -126,14 +126,14 @@ static bool range_tell(const Advice *a, enum cudaMemRangeAttribute attribute, in
     return n == 1;
 }
 
-static cudaError_t get(Call *call, void *data, size_t bytes, enum cudaMemRangeAttribute attribute,
-                       const void *p, size_t count)
+static cudaError_t get_range_attribute(Call *call, void *data, size_t bytes,
+                                       enum cudaMemRangeAttribute attribute, const void *p, size_t count)
 {
     uint32_t serial;
     if (data == NULL || bytes == 0 || bytes % sizeof(int) != 0 || count == 0 ||
         !memory_is_managed(call, p, count, &serial))
         return cudaErrorInvalidValue;
-    const Advice *a = find(serial);
+    const Advice *a = find_advice(serial);
     if (a == NULL)
         return cudaErrorMemoryAllocation;
     return range_tell(a, attribute, data, bytes / sizeof(int)) ? cudaSuccess : cudaErrorInvalidValue;
@@ -145,7 +145,7 @@ cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRange
     Call call;
     if (!call_enter(&call, API_cudaMemRangeGetAttribute))
         return call_leave(&call, call.error);
-    return call_leave(&call, get(&call, data, bytes, attribute, p, count));
+    return call_leave(&call, get_range_attribute(&call, data, bytes, attribute, p, count));
 }
 
 cudaError_t cudaMemRangeGetAttributes(void **data, size_t *bytes, enum cudaMemRangeAttribute *attributes,
@@ -157,6 +157,6 @@ cudaError_t cudaMemRangeGetAttributes(void **data, size_t *bytes, enum cudaMemRa
     cudaError_t error =
         data == NULL || bytes == NULL || attributes == NULL || n == 0 ? cudaErrorInvalidValue : cudaSuccess;
     for (size_t i = 0; i < n && error == cudaSuccess; i++)
-        error = get(&call, data[i], bytes[i], attributes[i], p, count);
+        error = get_range_attribute(&call, data[i], bytes[i], attributes[i], p, count);
     return call_leave(&call, error);
 }

@@ -155,7 +155,7 @@ static void record_site(uint64_t id, const Site *s)
     strbuf_free(&b);
 }
 
-static uint64_t number_of(const Site *here)
+static uint64_t site_number(const Site *here)
 {
     Sites *all = sites();
     if (all == NULL || facade()->n_devices == 0 || !grow_slots(all) || all->n >= SITES_MAX)
@@ -176,7 +176,7 @@ uint64_t site_here(void)
 {
     Site here;
     take_frames(&here);
-    return number_of(&here);
+    return site_number(&here);
 }
 
 /* Frames hold return addresses, which the instruction itself is not. */
@@ -191,5 +191,5 @@ uint64_t site_of_signal(uintptr_t pc)
     for (int i = at + 1; i < n && kept < FRAMES_MAX; i++)
         if (!site_is_own(stack[i]))
             here.frames[kept++] = stack[i];
-    return number_of(&here);
+    return site_number(&here);
 }

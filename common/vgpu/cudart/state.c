@@ -121,7 +121,7 @@ static Status start_there(uint64_t door, uint32_t *n_devices, Diag *diag)
     return STATUS_OK;
 }
 
-static cudaError_t start(void)
+static cudaError_t start_devices(void)
 {
     Diag diag = {0};
     uint32_t n_devices = 0;
@@ -150,7 +150,7 @@ cudaError_t facade_start(void)
         return cudaErrorInitializationError;
     if (!f->started) {
         f->started = true;
-        f->start_error = start();
+        f->start_error = start_devices();
     }
     return f->start_error;
 }

@@ -32,7 +32,7 @@ static Object *object_of(unsigned long long handle, bool surface)
     return o;
 }
 
-static void drop(Object *object)
+static void drop_object(Object *object)
 {
     Object **at = &facade()->objects;
     while (*at != object)
@@ -47,7 +47,7 @@ void objects_forget(uint32_t device)
     for (Object *o = facade()->objects; o != NULL; o = next) {
         next = o->next;
         if (o->device == device)
-            drop(o);
+            drop_object(o);
     }
 }
 
@@ -214,7 +214,7 @@ static cudaError_t destroy_object(Api api, unsigned long long handle, bool surfa
     DeviceMsg msg = {.op = OP_TEXTURE_DESTROY};
     msg.range.addr = handle;
     cudaError_t error = call_send_to(&call, o->device, &msg, &reply);
-    drop(o);
+    drop_object(o);
     return call_leave(&call, error);
 }
 

@@ -12,7 +12,7 @@ static UserObject *object_of(cudaUserObject_t handle)
 
 /* The destructor may not call the runtime (CUDA Runtime API, cudaUserObjectCreate), so it runs under the
  * lock. */
-static void drop(UserObject *o, uint64_t n)
+static void drop_references(UserObject *o, uint64_t n)
 {
     o->n_refs -= n;
     if (o->n_refs > 0)
@@ -25,7 +25,7 @@ static void drop(UserObject *o, uint64_t n)
 void user_objects_release(Graph *g)
 {
     for (size_t i = 0; i < g->n_objects; i++)
-        drop(g->objects[i].object, g->objects[i].n);
+        drop_references(g->objects[i].object, g->objects[i].n);
     free(g->objects);
     g->objects = NULL;
     g->n_objects = g->objects_cap = 0;
@@ -95,7 +95,7 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int n)
     UserObject *o = object_of(object);
     if (o == NULL || n == 0 || n > o->n_refs)
         return call_leave(&call, cudaErrorInvalidValue);
-    drop(o, n);
+    drop_references(o, n);
     return call_leave(&call, cudaSuccess);
 }
 
@@ -130,7 +130,7 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t objec
             g->objects[i].n -= n;
             if (g->objects[i].n == 0)
                 g->objects[i] = g->objects[--g->n_objects];
-            drop(o, n);
+            drop_references(o, n);
             return call_leave(&call, cudaSuccess);
         }
     return call_leave(&call, cudaErrorInvalidValue);

@@ -26,7 +26,7 @@ static void put_char(Text *t, char c)
         t->bytes[t->n++] = c;
 }
 
-static void put(Text *t, const char *text)
+static void access_put_text(Text *t, const char *text)
 {
     for (; *text != 0; text++)
         put_char(t, *text);
@@ -54,25 +54,25 @@ static void put_in_base(Text *t, uint64_t n, unsigned base)
         put_char(t, digits[--k]);
 }
 
-static void put_number(Text *t, uint64_t n)
+static void access_put_number(Text *t, uint64_t n)
 {
     put_in_base(t, n, 10);
 }
 
-static void put_address(Text *t, const char *before, uint64_t n)
+static void access_put_address(Text *t, const char *before, uint64_t n)
 {
-    put(t, before);
-    put(t, "\"address\":\"0x");
+    access_put_text(t, before);
+    access_put_text(t, "\"address\":\"0x");
     put_in_base(t, n, 16);
     put_char(t, '"');
 }
 
 static void put_member(Text *t, const char *name, uint64_t n)
 {
-    put(t, ",\"");
-    put(t, name);
-    put(t, "\":");
-    put_number(t, n);
+    access_put_text(t, ",\"");
+    access_put_text(t, name);
+    access_put_text(t, "\":");
+    access_put_number(t, n);
 }
 
 int64_t device_access_distance(uint64_t address, const DeviceReply *where)
@@ -86,44 +86,44 @@ int64_t device_access_distance(uint64_t address, const DeviceReply *where)
 static void put_allocation(Text *t, uint64_t address, const DeviceReply *where)
 {
     int64_t far = device_access_distance(address, where);
-    put_address(t, ",\"allocation\":{", where->pointer.base);
+    access_put_address(t, ",\"allocation\":{", where->pointer.base);
     put_member(t, "bytes", where->pointer.bytes);
     put_member(t, "serial", where->pointer.serial);
     put_member(t, "site", where->pointer.site);
     if (where->pointer.freed)
         put_member(t, "free_site", where->pointer.free_site);
     if (where->pointer.name != NULL) {
-        put(t, ",\"name\":");
+        access_put_text(t, ",\"name\":");
         put_json(t, where->pointer.name);
     }
-    put(t, where->pointer.freed ? ",\"freed\":true" : ",\"freed\":false");
-    put(t, far < 0 ? ",\"distance\":-" : ",\"distance\":");
-    put_number(t, (uint64_t)(far < 0 ? -far : far));
+    access_put_text(t, where->pointer.freed ? ",\"freed\":true" : ",\"freed\":false");
+    access_put_text(t, far < 0 ? ",\"distance\":-" : ",\"distance\":");
+    access_put_number(t, (uint64_t)(far < 0 ? -far : far));
     put_char(t, '}');
 }
 
 void device_record_access(int stream_fd, const DeviceHostAccess *access, const DeviceReply *where)
 {
     Text t = {.n = 0};
-    put(&t, "{\"t\":\"host-access\"");
+    access_put_text(&t, "{\"t\":\"host-access\"");
     put_member(&t, "p", (uint64_t)getpid());
     put_member(&t, "device", access->device);
-    put_address(&t, ",\"finding\":{", access->address);
-    put(&t, access->write ? ",\"access\":\"write\"" : ",\"access\":\"read\"");
+    access_put_address(&t, ",\"finding\":{", access->address);
+    access_put_text(&t, access->write ? ",\"access\":\"write\"" : ",\"access\":\"read\"");
     if (where->pointer.bytes > 0)
         put_allocation(&t, access->address, where);
-    put(&t, "},\"frames\":[");
+    access_put_text(&t, "},\"frames\":[");
     const char *separator = "[";
     for (uint32_t i = 0; i < access->n_frames && i < DEVICE_FRAMES_MAX; i++) {
         if (access->frames[i].path[0] == 0)
             continue;
-        put(&t, separator);
+        access_put_text(&t, separator);
         put_json(&t, access->frames[i].path);
         put_char(&t, ',');
-        put_number(&t, access->frames[i].offset);
+        access_put_number(&t, access->frames[i].offset);
         put_char(&t, ']');
         separator = ",[";
     }
-    put(&t, "]}\n");
+    access_put_text(&t, "]}\n");
     io_write_all(stream_fd, t.bytes, t.n);
 }

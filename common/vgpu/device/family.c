@@ -344,7 +344,7 @@ uint64_t family_run(Device *d, const QueueOp *op, const Grid *root, uint64_t own
 
 /* ---- the end ---- */
 
-static void forget(Device *d)
+static void forget_children(Device *d)
 {
     Family *f = d->family;
     for (size_t i = 0; i < f->n; i++) {
@@ -365,14 +365,14 @@ void family_record(Device *d, const QueueOp *op, uint64_t start_ns)
         record_span(d, op, "kernel", name == NULL ? "" : name, start_ns + s->start_ns,
                     start_ns + s->start_ns + s->ns, 0);
     }
-    forget(d);
+    forget_children(d);
 }
 
 void family_free(Device *d)
 {
     if (d->family == NULL)
         return;
-    forget(d);
+    forget_children(d);
     free(d->family->items);
     free(d->family->errors);
     free(d->family->spans);

@@ -102,7 +102,7 @@ void order_free(DeviceServer *s)
 }
 
 /* When op is all that is queued, whatever is yet to come is later than what the host has waited for. */
-static void forget(DeviceServer *s, const QueueOp *op)
+static void forget_notes(DeviceServer *s, const QueueOp *op)
 {
     OrderBook *book = &s->order;
     size_t kept = 0, drop = book->n >= NOTES_MAX ? NOTES_MAX / 2 : 0;
@@ -125,7 +125,7 @@ void order_begin(Device *d, const QueueOp *op)
     bool one_stream = d->server->n_streams_made == 0 && d->server->n_devices == 1;
     if (one_stream || op->slot >= NO_SLOT)
         return; /* the default stream alone: everything is in order */
-    forget(d->server, op);
+    forget_notes(d->server, op);
     if (!VEC_GROW(book->notes, book->n, book->cap))
         return;
     OrderNote *note = calloc(1, sizeof *note);
@@ -173,8 +173,8 @@ static CheckStreamUse use_of(const OrderNote *note, const Piece *p)
                             .site = note->site};
 }
 
-static void compare(Device *d, const MemAlloc *a, const OrderNote *note, const Piece *p,
-                    const OrderNote *other)
+static void compare_with_note(Device *d, const MemAlloc *a, const OrderNote *note, const Piece *p,
+                              const OrderNote *other)
 {
     for (size_t i = 0; i < other->n; i++)
         if (clash(p, &other->pieces[i])) {
@@ -197,5 +197,5 @@ void order_touch(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfT
     const Piece *p = &note->pieces[note->n++];
     for (size_t i = 0; i + 1 < book->n; i++)
         if (!in_order(note, book->notes[i]))
-            compare(d, a, note, p, book->notes[i]);
+            compare_with_note(d, a, note, p, book->notes[i]);
 }

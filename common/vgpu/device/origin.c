@@ -137,7 +137,7 @@ static void mark_lanes(const Device *d, const ExecAccess *access)
 }
 
 /* A warp writes global memory. */
-static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
+static void origin_on_access(void *self, const ExecWho *who, const ExecAccess *access)
 {
     (void)who;
     const Device *d = self;
@@ -165,7 +165,7 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
 }
 
 /* A block does: rows of threads that go up in x. */
-static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *access)
+static bool origin_on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *access)
 {
     const Device *d = self;
     const uint32_t *dim = who->block_dim;
@@ -190,8 +190,8 @@ static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess 
 
 void origin_observe(Device *d)
 {
-    d->origin_observer =
-        (ExecObserver){.self = d, .access = on_access, .access_wide = on_access_wide, .writes_only = true};
+    d->origin_observer = (ExecObserver){
+        .self = d, .access = origin_on_access, .access_wide = origin_on_access_wide, .writes_only = true};
 }
 
 void origin_count_shared(Device *d, const MemAlloc *a)

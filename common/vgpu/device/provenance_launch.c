@@ -370,7 +370,7 @@ static void know_block(Provenance *p, ProvPc *pc, ProvMarks *m, const ExecWho *w
 }
 
 /* A warp loads or stores global memory or constants. */
-static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+static void provenance_on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     Provenance *p = self;
     if ((a->space != SPACE_GLOBAL && a->space != SPACE_CONST) || a->mask == 0)
@@ -410,7 +410,7 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
 }
 
 /* A block does. */
-static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *a)
+static bool provenance_on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *a)
 {
     Provenance *p = self;
     const uint32_t *dim = who->block_dim;
@@ -441,8 +441,8 @@ static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess 
 
 /* ---- operations ---- */
 
-static void on_retired_code(void *self, const ExecWho *who, const IrFunction *f,
-                            const struct ExecInstCount *counts)
+static void provenance_on_retired_code(void *self, const ExecWho *who, const IrFunction *f,
+                                       const struct ExecInstCount *counts)
 {
     (void)who;
     Provenance *p = self;
@@ -615,8 +615,10 @@ void provenance_launch_begin(Provenance *p, Device *d, const Grid *g)
     reset_pcs(p);
     read_params(p, g);
     make_store_ids(p);
-    p->observer = (ExecObserver){
-        .self = p, .access = on_access, .access_wide = on_access_wide, .retired_code = on_retired_code};
+    p->observer = (ExecObserver){.self = p,
+                                 .access = provenance_on_access,
+                                 .access_wide = provenance_on_access_wide,
+                                 .retired_code = provenance_on_retired_code};
 }
 
 /* ---- its end ---- */

@@ -34,7 +34,7 @@ static void free_marks(ProvMarks *m)
     free(m);
 }
 
-static ProvMarks *make(Provenance *p, Device *d, const MemAlloc *a)
+static ProvMarks *marks_make(Provenance *p, Device *d, const MemAlloc *a)
 {
     ProvMarks *m = calloc(1, sizeof *m);
     if (m == NULL)
@@ -71,7 +71,7 @@ ProvMarks *marks_of(Provenance *p, Device *d, const MemAlloc *a)
         p->marks[k][p->n_marks[k]++] = NULL;
     }
     ProvMarks **at = &p->marks[k][a->serial];
-    if (*at == NULL && (*at = make(p, d, a)) == NULL)
+    if (*at == NULL && (*at = marks_make(p, d, a)) == NULL)
         provenance_cut(p, "memory");
     return *at;
 }
@@ -84,7 +84,7 @@ ProvMarks *marks_find(Provenance *p, Device *d, const MemAlloc *a)
     return marks_of(p, owner, a);
 }
 
-static void drop(Provenance *p, ProvMarks *m)
+static void marks_drop(Provenance *p, ProvMarks *m)
 {
     for (size_t i = 0; i < p->n_shared; i++)
         if (p->shared[i] == m)
@@ -100,7 +100,7 @@ void provenance_drop(Provenance *p, Device *owner, const MemAlloc *a)
     ProvMarks *m = p->marks[owner->index][a->serial];
     if (m->shared)
         marks_show(p, m, m->addr, m->bytes);
-    drop(p, m);
+    marks_drop(p, m);
 }
 
 /* Another worker may just use its granules. */
@@ -207,7 +207,7 @@ typedef struct Look {
 } Look;
 
 /* Bytes [from, to) are the host's. */
-static void take(Provenance *p, const Look *l, uint64_t from, uint64_t to)
+static void marks_take(Provenance *p, const Look *l, uint64_t from, uint64_t to)
 {
     ProvMarks *m = l->m;
     uint64_t begin = provenance_begin(p);
@@ -248,13 +248,13 @@ void marks_look(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes, cons
                 first = first == UINT64_MAX ? k : first;
                 last = k + 1;
             } else if (first != UINT64_MAX && is_store_at(p, m, k)) {
-                take(p, &l, first * G, last * G);
+                marks_take(p, &l, first * G, last * G);
                 first = UINT64_MAX;
             }
         }
     }
     if (first != UINT64_MAX)
-        take(p, &l, first * G, last * G);
+        marks_take(p, &l, first * G, last * G);
 }
 
 /* What the launch has stored: the device knows it from the stores themselves, but of atomics by what is

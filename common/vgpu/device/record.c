@@ -58,7 +58,7 @@ const char *record_demangle(void *self, const char *mangled)
     return s->demangled == NULL ? mangled : s->demangled;
 }
 
-static void put_text(StrBuf *b, const char *name, const char *text)
+static void record_put_text(StrBuf *b, const char *name, const char *text)
 {
     strbuf_printf(b, ",\"%s\":", name);
     if (text == NULL)
@@ -67,7 +67,7 @@ static void put_text(StrBuf *b, const char *name, const char *text)
         strbuf_json_string(b, text, strlen(text));
 }
 
-static void put_number(StrBuf *b, const char *name, uint64_t value)
+static void record_put_number(StrBuf *b, const char *name, uint64_t value)
 {
     strbuf_printf(b, ",\"%s\":%llu", name, (unsigned long long)value);
 }
@@ -81,8 +81,8 @@ void record_start(DeviceServer *s)
 {
     StrBuf b = {0};
     strbuf_puts(&b, "{\"t\":\"start\"");
-    put_text(&b, "device", s->devices[0]->model->title);
-    put_number(&b, "devices", s->n_devices);
+    record_put_text(&b, "device", s->devices[0]->model->title);
+    record_put_number(&b, "devices", s->n_devices);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);
@@ -96,7 +96,7 @@ void record_site(DeviceServer *s, const DeviceMsg *m)
     StrBuf b = {0};
     const char *at = m->in.data, *end = at + m->in.bytes, *separator = "[";
     strbuf_puts(&b, "{\"t\":\"site\"");
-    put_number(&b, "id", m->token);
+    record_put_number(&b, "id", m->token);
     strbuf_puts(&b, ",\"frames\":[");
     for (uint64_t address; end - at > (ptrdiff_t)sizeof address; separator = ",[") {
         memcpy(&address, at, sizeof address);
@@ -116,7 +116,7 @@ void record_injected(DeviceServer *s, uint64_t code)
 {
     StrBuf b = {0};
     strbuf_puts(&b, "{\"t\":\"injected\"");
-    put_number(&b, "code", code);
+    record_put_number(&b, "code", code);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);
@@ -142,8 +142,8 @@ void record_failed(Device *d, const DeviceMsg *m)
     strbuf_puts(&b, ",\"error\":");
     strbuf_json_string(&b, length + 1 < m->in.bytes ? name : "",
                        length + 1 < m->in.bytes ? strnlen(name, m->in.bytes - length - 1) : 0);
-    put_number(&b, "code", m->token);
-    put_number(&b, "site", m->site);
+    record_put_number(&b, "code", m->token);
+    record_put_number(&b, "site", m->site);
     strbuf_printf(&b, ",\"sticky\":%s", m->sticky && d->error != DEVICE_OK ? "true" : "false");
     strbuf_printf(&b, ",\"met\":%s}\n", is_met(d->server) ? "true" : "false");
     record_line(d->server, &b);
@@ -197,11 +197,11 @@ static void put_occupancy(StrBuf *b, const Device *d, const LaunchFigures *l)
     strbuf_json_number(b, most);
     strbuf_puts(b, ",\"achieved\":");
     strbuf_json_number(b, most * blocks / ((double)waves * sms * o->blocks_per_sm));
-    put_text(b, "limit", perf_limit_text(o->limit));
+    record_put_text(b, "limit", perf_limit_text(o->limit));
     strbuf_puts(b, "}");
 }
 
-static void put_lines(StrBuf *b, const Device *d)
+static void record_put_lines(StrBuf *b, const Device *d)
 {
     size_t n;
     const PerfLine *lines = perf_lines(d->perf, &n);
@@ -211,9 +211,9 @@ static void put_lines(StrBuf *b, const Device *d)
     for (size_t i = 0; i < n && i < LINE_RECORDS_MAX; i++) {
         strbuf_puts(b, i == 0 ? "{\"file\":" : ",{\"file\":");
         strbuf_json_string(b, lines[i].file, strlen(lines[i].file));
-        put_number(b, "line", lines[i].line);
+        record_put_number(b, "line", lines[i].line);
         for (int k = 0; k < PERF_N_LINE_COUNTERS; k++)
-            put_number(b, perf_line_name((PerfLineCounter)k), lines[i].v[k]);
+            record_put_number(b, perf_line_name((PerfLineCounter)k), lines[i].v[k]);
         strbuf_puts(b, "}");
     }
     strbuf_puts(b, "]");
@@ -229,27 +229,27 @@ void record_launch(Device *d, const QueueOp *op, const Grid *g, const LaunchFigu
     s->n_launch_records++;
     StrBuf b = {0};
     strbuf_puts(&b, "{\"t\":\"launch\"");
-    put_number(&b, "device", d->index);
-    put_text(&b, "kernel", g->kernel);
+    record_put_number(&b, "device", d->index);
+    record_put_text(&b, "kernel", g->kernel);
     if (g->launcher != NULL)
-        put_text(&b, "launcher", g->launcher->kernel);
+        record_put_text(&b, "launcher", g->launcher->kernel);
     put_triple(&b, "grid", g->shape.grid);
     put_triple(&b, "block", g->shape.block);
-    put_number(&b, "dynamic_shared", g->shape.dynamic_shared);
-    put_number(&b, "static_shared", f->static_shared_bytes);
-    put_number(&b, "registers", f->n_regs32);
-    put_number(&b, "stream", op->stream);
-    put_number(&b, "site", op->site);
+    record_put_number(&b, "dynamic_shared", g->shape.dynamic_shared);
+    record_put_number(&b, "static_shared", f->static_shared_bytes);
+    record_put_number(&b, "registers", f->n_regs32);
+    record_put_number(&b, "stream", op->stream);
+    record_put_number(&b, "site", op->site);
     strbuf_printf(&b, ",\"has_lines\":%s", f->has_lines ? "true" : "false");
     strbuf_puts(&b, ",\"counters\":");
     perf_counters_json(l->counters, false, &b);
     strbuf_puts(&b, ",\"metrics\":");
     perf_metrics_json(l->counters, false, &b);
     put_occupancy(&b, d, l);
-    put_number(&b, "time_ns", l->time->total_ns);
-    put_text(&b, "bound", l->time->bound);
-    put_text(&b, "unit", l->time->unit);
-    put_lines(&b, d);
+    record_put_number(&b, "time_ns", l->time->total_ns);
+    record_put_text(&b, "bound", l->time->bound);
+    record_put_text(&b, "unit", l->time->unit);
+    record_put_lines(&b, d);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);
@@ -264,14 +264,14 @@ void record_span(Device *d, const QueueOp *op, const char *what, const char *nam
     s->n_span_records++;
     StrBuf b = {0};
     strbuf_puts(&b, "{\"t\":\"span\"");
-    put_number(&b, "device", d->index);
-    put_number(&b, "stream", op->stream);
-    put_text(&b, "what", what);
-    put_text(&b, "name", name);
-    put_number(&b, "start_ns", start_ns);
-    put_number(&b, "end_ns", end_ns);
-    put_number(&b, "bytes", bytes);
-    put_number(&b, "site", op->site);
+    record_put_number(&b, "device", d->index);
+    record_put_number(&b, "stream", op->stream);
+    record_put_text(&b, "what", what);
+    record_put_text(&b, "name", name);
+    record_put_number(&b, "start_ns", start_ns);
+    record_put_number(&b, "end_ns", end_ns);
+    record_put_number(&b, "bytes", bytes);
+    record_put_number(&b, "site", op->site);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);
@@ -358,22 +358,22 @@ void record_totals(DeviceServer *s)
     strbuf_json_number(&b, clock_overlap(s));
     strbuf_puts(&b, "}");
     strbuf_printf(&b, ",\"memory\":{\"h2d_bytes\":%llu", (unsigned long long)memory.h2d);
-    put_number(&b, "d2h_bytes", memory.d2h);
-    put_number(&b, "d2h_kernel_bytes", memory.d2h_kernel);
-    put_number(&b, "d2d_bytes", memory.d2d);
-    put_number(&b, "peak_bytes", memory.peak);
-    put_number(&b, "page_faults", memory.page_faults);
-    put_number(&b, "host_page_faults", memory.host_faults);
-    put_number(&b, "migrated_to_device_bytes", memory.migrated_to_device);
-    put_number(&b, "migrated_to_host_bytes", memory.migrated_to_host);
-    put_number(&b, "evicted_bytes", memory.evicted);
-    put_number(&b, "allocations", memory.taken);
-    put_number(&b, "leaked_bytes", leaked_bytes);
-    put_number(&b, "leaked_allocations", leaked);
+    record_put_number(&b, "d2h_bytes", memory.d2h);
+    record_put_number(&b, "d2h_kernel_bytes", memory.d2h_kernel);
+    record_put_number(&b, "d2d_bytes", memory.d2d);
+    record_put_number(&b, "peak_bytes", memory.peak);
+    record_put_number(&b, "page_faults", memory.page_faults);
+    record_put_number(&b, "host_page_faults", memory.host_faults);
+    record_put_number(&b, "migrated_to_device_bytes", memory.migrated_to_device);
+    record_put_number(&b, "migrated_to_host_bytes", memory.migrated_to_host);
+    record_put_number(&b, "evicted_bytes", memory.evicted);
+    record_put_number(&b, "allocations", memory.taken);
+    record_put_number(&b, "leaked_bytes", leaked_bytes);
+    record_put_number(&b, "leaked_allocations", leaked);
     strbuf_puts(&b, "}");
-    put_number(&b, "end_ns", end_ns);
-    put_number(&b, "kernel_ns", s->kernel_ns);
-    put_number(&b, "can_fail", s->n_can_fail);
+    record_put_number(&b, "end_ns", end_ns);
+    record_put_number(&b, "kernel_ns", s->kernel_ns);
+    record_put_number(&b, "can_fail", s->n_can_fail);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);

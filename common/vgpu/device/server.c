@@ -399,7 +399,7 @@ void device_write_provenance(DeviceServer *s)
 
 /* The program ends. What it never waited for runs now, so that its faults are found; its printf is lost, as
  * with hardware. */
-static void finish(DeviceServer *s, DeviceReply *r)
+static void finish_program(DeviceServer *s, DeviceReply *r)
 {
     for (uint32_t i = 0; i < s->n_devices && r->error == DEVICE_OK; i++) {
         Device *d = s->devices[i];

@@ -117,7 +117,7 @@ void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r)
     r->value = handle_of(d, slot, (size_t)(slot - t->slots));
 }
 
-static TextureSlot *find_slot(const Device *d, uint64_t handle)
+static TextureSlot *find_texture_slot(const Device *d, uint64_t handle)
 {
     uint64_t index = (handle & SLOTS_MAX) - 1;
     bool mine = handle >> DEVICE_SHIFT == d->index + 1u && d->textures != NULL;
@@ -127,7 +127,7 @@ static TextureSlot *find_slot(const Device *d, uint64_t handle)
 /* Kernels that were launched before may still use the object: they run first. */
 void texture_destroy(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
-    TextureSlot *slot = find_slot(d, m->range.addr);
+    TextureSlot *slot = find_texture_slot(d, m->range.addr);
     if (slot == NULL || slot->object.destroyed ||
         handle_of(d, slot, (size_t)(slot - d->textures->slots)) != m->range.addr)
         return;
@@ -141,7 +141,7 @@ void texture_destroy(Device *d, const DeviceMsg *m, DeviceReply *r)
 const ExecTexture *texture_of(void *self, uint64_t handle)
 {
     const Device *d = self;
-    const TextureSlot *slot = find_slot(d, handle);
+    const TextureSlot *slot = find_texture_slot(d, handle);
     if (slot == NULL)
         return NULL;
     uint64_t now = handle_of(d, slot, (size_t)(slot - d->textures->slots));

@@ -69,7 +69,7 @@ static Status find_functions(Card *card, Diag *diag)
     return STATUS_OK;
 }
 
-static Status begin(Card *card, Diag *diag)
+static Status begin_card(Card *card, Diag *diag)
 {
     int device = 0, major = 0, minor = 0;
     void *context = NULL;
@@ -94,7 +94,7 @@ Status card_open(Card **card, Diag *diag)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory");
     Status status = find_functions(*card, diag);
     if (status == STATUS_OK)
-        status = begin(*card, diag);
+        status = begin_card(*card, diag);
     if (status != STATUS_OK) {
         free(*card);
         *card = NULL;
@@ -120,7 +120,7 @@ int card_capability(const Card *card)
     return card->capability;
 }
 
-static Status launch(Card *card, void *module, Answer *answer, Diag *diag)
+static Status launch_on_card(Card *card, void *module, Answer *answer, Diag *diag)
 {
     void *function = NULL, *arguments[] = {&card->in, &card->out, &card->own};
     TRY(card, cuModuleGetFunction, (&function, module, "k"));
@@ -146,7 +146,7 @@ Status card_run(Card *card, const Kernel *k, Answer *answer, Diag *diag)
         log[strcspn(log, "\n")] = '\0';
         return diag_set(diag, STATUS_UNSUPPORTED, "not loaded (%d): %s", result, log);
     }
-    const Status status = launch(card, module, answer, diag);
+    const Status status = launch_on_card(card, module, answer, diag);
     card->cuModuleUnload(module);
     answer_fold_nans(k, answer);
     return status;

@@ -54,7 +54,7 @@ static double half_value(uint32_t bits)
     return sign * (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
 }
 
-static double value_of(Class class, uint64_t bits)
+static double value_of_bits(Class class, uint64_t bits)
 {
     float f;
     double d;
@@ -88,7 +88,7 @@ static bool is_near(const Slot *slot, double want, double got)
 static bool slot_is_near(const Slot *slot, uint64_t want, uint64_t got)
 {
     if (slot->class != CLASS_X)
-        return is_near(slot, value_of(slot->class, want), value_of(slot->class, got));
+        return is_near(slot, value_of_bits(slot->class, want), value_of_bits(slot->class, got));
     return is_near(slot, half_value((uint32_t)want & 0xFFFF), half_value((uint32_t)got & 0xFFFF)) &&
            is_near(slot, half_value((uint32_t)want >> 16 & 0xFFFF), half_value((uint32_t)got >> 16 & 0xFFFF));
 }

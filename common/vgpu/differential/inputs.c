@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-static uint64_t pick(Rng *rng, const uint64_t *values, size_t n)
+static uint64_t pick_value(Rng *rng, const uint64_t *values, size_t n)
 {
     return values[rng_below(rng, n)];
 }
-#define PICK(rng, values) pick(rng, values, sizeof(values) / sizeof(values)[0])
+#define PICK(rng, values) pick_value(rng, values, sizeof(values) / sizeof(values)[0])
 
 static uint64_t make_integer(Rng *rng)
 {

@@ -114,7 +114,7 @@ static int run_families(Card *card, const Options *o)
     return status;
 }
 
-static int compare(char *names, int limit)
+static int compare_answers(char *names, int limit)
 {
     Diag diag = {0};
     StrBuf text = {0};
@@ -179,7 +179,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (o.compare)
-        return compare((char *)o.compare, o.limit);
+        return compare_answers((char *)o.compare, o.limit);
     if (o.ptx)
         return run_families(NULL, &o);
     if (card_open(&card, &diag) != STATUS_OK)

@@ -286,7 +286,7 @@ static bool read_sources(ExecWarp *w, Entry *e, uint32_t lanes, const uint64_t *
     return true;
 }
 
-static void forget(ExecWarp *w, Entry *e)
+static void forget_copy(ExecWarp *w, Entry *e)
 {
     e->mask = 0;
     sweep(w->block->async, &w->block->async->warps[w->index]);
@@ -313,7 +313,7 @@ void async_copy(ExecWarp *w, const IrInst *inst, uint32_t mask)
         for (uint32_t rest = left; rest; rest &= rest - 1)
             lanes |= reads[first_lane(rest)] == n ? 1u << first_lane(rest) : 0;
         if (n && !read_sources(w, e, lanes, from, n)) {
-            forget(w, e);
+            forget_copy(w, e);
             return;
         }
         left &= ~lanes;
@@ -323,7 +323,7 @@ void async_copy(ExecWarp *w, const IrInst *inst, uint32_t mask)
     t.data = e->data;
     t.data_stride = size;
     if (!transfer_reach(&t, mask, e->to, host))
-        forget(w, e);
+        forget_copy(w, e);
 }
 
 void async_commit(ExecWarp *w, const IrInst *inst, uint32_t mask)
@@ -364,7 +364,7 @@ void async_arrive_after(ExecWarp *w, const IrInst *inst, uint32_t mask)
         e->to[lane] = async_shared_offset(inst, operand_value(w, &inst->src[0], lane));
         Arrival a = {.w = w, .function = e->function, .inst = inst, .barrier = e->to[lane]};
         if (inst->async == ASYNC_ARRIVE_AFTER && !mbarrier_await_more(&a, lane)) {
-            forget(w, e);
+            forget_copy(w, e);
             return;
         }
     }
@@ -425,7 +425,7 @@ static bool bulk_load_lane(ExecWarp *w, const IrInst *inst, int lane)
               move_stretch(w, inst, lane, ACCESS_LOAD, shared ? SPACE_SHARED : SPACE_GLOBAL,
                            shared ? async_shared_offset(inst, from) : from, e->data, e->bytes);
     if (!ok)
-        forget(w, e);
+        forget_copy(w, e);
     return ok;
 }
 

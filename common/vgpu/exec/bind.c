@@ -35,7 +35,7 @@ static IrHandler handler_for(const AluIndex *index, const IrInst *inst)
     return h ? h : exec_control_handler(inst);
 }
 
-static Status refuse(const IrModule *m, const IrFunction *f, uint32_t pc, Diag *diag)
+static Status refuse_instruction(const IrModule *m, const IrFunction *f, uint32_t pc, Diag *diag)
 {
     char text[TEXT_BYTES];
     const IrInst *inst = &f->insts[pc];
@@ -90,7 +90,7 @@ Status exec_bind(IrModule *m, Diag *diag)
             f->insts[pc].wide = wide_kind(&f->insts[pc], h);
             f->insts[pc].n_src = wide_sources(&f->insts[pc]);
             if (!h && first == STATUS_OK)
-                first = refuse(m, f, pc, diag);
+                first = refuse_instruction(m, f, pc, diag);
         }
     }
     free(index);

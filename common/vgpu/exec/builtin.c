@@ -69,7 +69,7 @@ static uint64_t device_site(const ExecWarp *w)
     return (uint64_t)1 << 63 | (uint64_t)w->frame->index << 32 | w->pc;
 }
 
-static void allocate(ExecWarp *w, const IrInst *inst, uint32_t mask)
+static void allocate_block_memory(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     const ExecHost *host = w->block->run->launch->host;
     if (!exec_turn(w))
@@ -83,7 +83,7 @@ static void allocate(ExecWarp *w, const IrInst *inst, uint32_t mask)
     }
 }
 
-static void release(ExecWarp *w, const IrInst *inst, uint32_t mask)
+static void release_block_memory(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     const ExecHost *host = w->block->run->launch->host;
     if (!exec_turn(w))
@@ -119,10 +119,10 @@ void exec_builtin(ExecWarp *w, const IrInst *inst, uint32_t mask)
         fail_assert(w, inst, mask);
         break;
     case BUILTIN_MALLOC:
-        allocate(w, inst, mask);
+        allocate_block_memory(w, inst, mask);
         break;
     case BUILTIN_FREE:
-        release(w, inst, mask);
+        release_block_memory(w, inst, mask);
         break;
     case BUILTIN_CHILD_BUFFER:
     case BUILTIN_CHILD_LAUNCH:

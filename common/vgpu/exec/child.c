@@ -41,7 +41,7 @@ static uint64_t parameter_buffer(ExecWarp *w, const IrCall *call, int lane, cons
     return family->buffer(family->self, asker_of(w, lane), &child);
 }
 
-static uint64_t launch(ExecWarp *w, const IrInst *inst, int lane, const ExecFamily *family)
+static uint64_t launch_child(ExecWarp *w, const IrInst *inst, int lane, const ExecFamily *family)
 {
     const ExecLaunch *l = w->block->run->launch;
     uint32_t grid = 0;
@@ -71,7 +71,7 @@ static uint64_t call_of_lane(ExecWarp *w, const IrInst *inst, int lane, const Ex
         return parameter_buffer(w, inst->call, lane, family);
     case BUILTIN_CHILD_LAUNCH:
     case BUILTIN_CHILD_LAUNCH_PTSZ:
-        return launch(w, inst, lane, family);
+        return launch_child(w, inst, lane, family);
     case BUILTIN_CHILD_STREAM_CREATE:
         return create_stream(w, inst, lane, family);
     case BUILTIN_CHILD_STREAM_DESTROY:

@@ -102,7 +102,7 @@ static void call(ExecWarp *w, const IrInst *inst, uint32_t mask)
         frame_push(w, inst, (uint32_t)c->function);
 }
 
-static void leave(ExecWarp *w, const IrInst *inst, uint32_t mask)
+static void leave_frame(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     (void)inst;
     split_exit(w, mask);
@@ -113,7 +113,7 @@ static void ret(ExecWarp *w, const IrInst *inst, uint32_t mask)
     if (w->frame->call)
         frame_pop(w);
     else
-        leave(w, inst, mask);
+        leave_frame(w, inst, mask);
 }
 
 static void trap(ExecWarp *w, const IrInst *inst, uint32_t mask)
@@ -155,7 +155,7 @@ IrHandler exec_control_handler(const IrInst *inst)
     case PTX_RET:
         return ret;
     case PTX_EXIT:
-        return leave;
+        return leave_frame;
     case PTX_TRAP:
         return trap;
     case PTX_BAR:

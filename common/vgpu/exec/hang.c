@@ -210,7 +210,7 @@ static bool polls(const ExecSplit *s)
     return s->state == SPLIT_READY && s->poll.function == s->frame->function;
 }
 
-static uint32_t place_of(const ExecSplit *s)
+static uint32_t split_place(const ExecSplit *s)
 {
     return s->state == SPLIT_BARRIER ? s->pc - 1 : polls(s) ? s->poll.pc : s->pc;
 }
@@ -228,7 +228,7 @@ void hang_stop(ExecRun *run, ExecFaultKind kind, Warp *warp)
     if (kind == FAULT_DEADLOCK) { /* it waits */
         const ExecSplit *s = &warp->splits[first_lane(warp->used)];
         run->hang.function = s->frame->function;
-        run->hang.inst = &s->frame->function->insts[place_of(s)];
+        run->hang.inst = &s->frame->function->insts[split_place(s)];
         run->hang.mask = s->mask;
         return;
     }
@@ -245,7 +245,7 @@ static bool is_before(const Warp *a, const Warp *b)
 
 static bool is_alike(const Group *g, const ExecSplit *s)
 {
-    return g->function == s->frame->function && g->pc == place_of(s) && g->split->state == s->state &&
+    return g->function == s->frame->function && g->pc == split_place(s) && g->split->state == s->state &&
            g->split->barrier == s->barrier && polls(g->split) == polls(s) &&
            (!polls(s) || g->split->poll.addr == s->poll.addr);
 }
@@ -262,7 +262,7 @@ static void add_split(Groups *all, Warp *warp, const ExecSplit *s)
     Group *g = &all->items[i];
     if (i == all->n) {
         all->n++;
-        *g = (Group){warp, s, s->frame->function, place_of(s), 0};
+        *g = (Group){warp, s, s->frame->function, split_place(s), 0};
     }
     g->count++;
     if (is_before(warp, g->warp)) {
@@ -297,7 +297,7 @@ typedef struct Text {
     size_t used;
 } Text;
 
-static void put(Text *t, const char *format, ...)
+static void hang_put_text(Text *t, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -315,23 +315,24 @@ static void put_place(Text *t, const ExecRun *run, const Group *g)
     if (!loc || !loc->line || loc->file >= run->module->n_files)
         return;
     const char *file = run->module->files[loc->file], *slash = strrchr(file, '/');
-    put(t, " at %s:%u", slash ? slash + 1 : file, loc->line);
+    hang_put_text(t, " at %s:%u", slash ? slash + 1 : file, loc->line);
 }
 
 static void put_polled(Text *t, Group *g)
 {
     const ExecPoll *p = &g->split->poll;
     const MemAlloc *a = p->space == SPACE_GLOBAL ? exec_find_alloc(&g->warp->base, p->addr, 1) : NULL;
-    put(t, " %u bytes", p->bytes);
+    hang_put_text(t, " %u bytes", p->bytes);
     if (p->space == SPACE_SHARED)
-        put(t, " of shared memory, at byte %llu", (unsigned long long)p->addr);
+        hang_put_text(t, " of shared memory, at byte %llu", (unsigned long long)p->addr);
     else if (a && a->name)
-        put(t, " of the variable %s, at byte %llu", a->name, (unsigned long long)(p->addr - a->addr));
+        hang_put_text(t, " of the variable %s, at byte %llu", a->name,
+                      (unsigned long long)(p->addr - a->addr));
     else if (a && a->kind != MEM_INTERNAL)
-        put(t, ", at byte %llu of an allocation of %llu bytes", (unsigned long long)(p->addr - a->addr),
-            (unsigned long long)a->bytes);
+        hang_put_text(t, ", at byte %llu of an allocation of %llu bytes",
+                      (unsigned long long)(p->addr - a->addr), (unsigned long long)a->bytes);
     else if (a)
-        put(t, " of the grid's barrier");
+        hang_put_text(t, " of the grid's barrier");
 }
 
 static void put_barrier(Text *t, const Group *g)
@@ -341,7 +342,8 @@ static void put_barrier(Text *t, const Group *g)
     uint32_t arrived = 0;
     for (uint32_t i = 0; i < b->run->n_warps; i++)
         arrived += bits_count(bar->arrived[i]);
-    put(t, ", which %u of %u threads have reached", arrived, bar->all ? b->live_threads : bar->count);
+    hang_put_text(t, ", which %u of %u threads have reached", arrived,
+                  bar->all ? b->live_threads : bar->count);
 }
 
 /* Live lanes that the operation's mask names and that do not stand there. */
@@ -364,27 +366,27 @@ static void put_group(Text *t, const ExecRun *run, Group *g)
     const ExecSplit *s = g->split;
     const char *verb_end = g->count == 1 ? "s" : "";
     const uint32_t *block = g->warp->base.block->index;
-    put(t, t->used ? "; " : "");
+    hang_put_text(t, t->used ? "; " : "");
     if (g->count > 1)
-        put(t, "%llu warps (the first is ", (unsigned long long)g->count);
-    put(t, "warp %u of block (%u,%u,%u)", g->warp->base.index, block[0], block[1], block[2]);
+        hang_put_text(t, "%llu warps (the first is ", (unsigned long long)g->count);
+    hang_put_text(t, "warp %u of block (%u,%u,%u)", g->warp->base.index, block[0], block[1], block[2]);
     if (s->mask != g->warp->exists)
-        put(t, ", lanes 0x%08x,", s->mask);
-    put(t, g->count > 1 ? ")" : "");
+        hang_put_text(t, ", lanes 0x%08x,", s->mask);
+    hang_put_text(t, g->count > 1 ? ")" : "");
     if (s->state == SPLIT_BARRIER) {
-        put(t, " wait%s at barrier %u", verb_end, s->barrier);
+        hang_put_text(t, " wait%s at barrier %u", verb_end, s->barrier);
         put_place(t, run, g);
         put_barrier(t, g);
     } else if (s->state == SPLIT_SYNC) {
-        put(t, " wait%s at a warp operation", verb_end);
+        hang_put_text(t, " wait%s at a warp operation", verb_end);
         put_place(t, run, g);
-        put(t, " for lanes 0x%08x", missing_lanes(g));
+        hang_put_text(t, " for lanes 0x%08x", missing_lanes(g));
     } else if (polls(s)) {
-        put(t, " read%s again and again", verb_end);
+        hang_put_text(t, " read%s again and again", verb_end);
         put_polled(t, g);
         put_place(t, run, g);
     } else {
-        put(t, " run%s", verb_end);
+        hang_put_text(t, " run%s", verb_end);
         put_place(t, run, g);
     }
 }
@@ -398,7 +400,7 @@ void hang_tell(ExecRun *run)
     for (size_t i = 0; i < all.n; i++)
         put_group(&t, run, &all.items[i]);
     if (all.others)
-        put(&t, "; and %llu more", (unsigned long long)all.others);
+        hang_put_text(&t, "; and %llu more", (unsigned long long)all.others);
     const Group *first = all.n ? &all.items[0] : NULL;
     Warp *warp = run->hang.warp ? run->hang.warp : first ? first->warp : run->made_blocks ? &run->made_blocks->warps[0] : NULL;
     if (!run->hang.warp) {

@@ -120,7 +120,7 @@ static void work(ExecRun *run)
         pthread_join(run->workers[i].thread, NULL);
 }
 
-static void tear_down(ExecRun *run)
+static void tear_down_run(ExecRun *run)
 {
     for (unsigned i = 0; run->workers && i < run->n_workers; i++)
         worker_free_codes(&run->workers[i]);
@@ -169,5 +169,5 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
     for (size_t i = 0; i < launch->n_observers; i++)
         if (launch->observers[i].launch_end)
             launch->observers[i].launch_end(launch->observers[i].self, launch);
-    tear_down(&run);
+    tear_down_run(&run);
 }

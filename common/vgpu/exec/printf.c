@@ -22,7 +22,7 @@ typedef struct Printer {
     char out[OUTPUT_MAX];
 } Printer;
 
-static void put_text(Printer *p, const char *text, size_t n)
+static void printer_put_text(Printer *p, const char *text, size_t n)
 {
     size_t room = sizeof p->out - p->length;
     n = n < room ? n : room;
@@ -48,7 +48,7 @@ typedef struct Spec {
     char letter;
 } Spec;
 
-static int read_number(Printer *p, const char **at)
+static int read_format_number(Printer *p, const char **at)
 {
     int n = 0;
     if (**at == '*') {
@@ -70,7 +70,7 @@ static const char *read_spec(Printer *p, const char *at, Spec *spec)
         if (n_flags < sizeof spec->flags - 2 && !strchr(spec->flags, *at))
             spec->flags[n_flags++] = *at;
     if (*at == '*' || (*at >= '1' && *at <= '9'))
-        spec->width = read_number(p, &at);
+        spec->width = read_format_number(p, &at);
     if (spec->width < -1) { /* a negative width from an argument */
         spec->width = -spec->width;
         if (!strchr(spec->flags, '-'))
@@ -78,7 +78,7 @@ static const char *read_spec(Printer *p, const char *at, Spec *spec)
     }
     if (*at == '.') {
         at++;
-        spec->precision = read_number(p, &at);
+        spec->precision = read_format_number(p, &at);
     }
     for (; *at && strchr("hljztLq", *at); at++)
         spec->is_long |= *at != 'h' && *at != 'L';
@@ -107,7 +107,7 @@ static void put_integer(Printer *p, const Spec *spec)
         value = (uint64_t)(int64_t)(int32_t)value;
     host_spec(spec, "ll", spec->letter, format);
     int n = snprintf(text, sizeof text, format, (long long)value);
-    put_text(p, text, n > 0 ? (size_t)n : 0);
+    printer_put_text(p, text, n > 0 ? (size_t)n : 0);
 }
 
 static void put_float(Printer *p, const Spec *spec)
@@ -118,7 +118,7 @@ static void put_float(Printer *p, const Spec *spec)
     memcpy(&value, &bits, 8);
     host_spec(spec, "", spec->letter, format);
     int n = snprintf(text, sizeof text, format, value);
-    put_text(p, text, n > 0 ? (size_t)n : 0);
+    printer_put_text(p, text, n > 0 ? (size_t)n : 0);
 }
 
 static void put_pointer(Printer *p, const Spec *spec)
@@ -126,7 +126,7 @@ static void put_pointer(Printer *p, const Spec *spec)
     char text[2 * NUMBER_MAX + 64], format[SPEC_MAX];
     host_spec(spec, "", 'p', format);
     int n = snprintf(text, sizeof text, format, (void *)(uintptr_t)next_arg(p, 8));
-    put_text(p, text, n > 0 ? (size_t)n : 0);
+    printer_put_text(p, text, n > 0 ? (size_t)n : 0);
 }
 
 static void put_char(Printer *p, const Spec *spec)
@@ -134,7 +134,7 @@ static void put_char(Printer *p, const Spec *spec)
     char text[NUMBER_MAX + 64], format[SPEC_MAX];
     host_spec(spec, "", 'c', format);
     int n = snprintf(text, sizeof text, format, (int)(uint8_t)next_arg(p, 4));
-    put_text(p, text, n > 0 ? (size_t)n : 0);
+    printer_put_text(p, text, n > 0 ? (size_t)n : 0);
 }
 
 static void put_string(Printer *p, const Spec *spec)
@@ -145,7 +145,7 @@ static void put_string(Printer *p, const Spec *spec)
     string[got] = '\0';
     host_spec(spec, "", 's', format);
     int n = snprintf(text, sizeof text, format, got ? string : "(null)");
-    put_text(p, text, n > 0 ? (size_t)n : 0);
+    printer_put_text(p, text, n > 0 ? (size_t)n : 0);
 }
 #pragma GCC diagnostic pop
 
@@ -180,13 +180,13 @@ static void put_conversion(Printer *p, const Spec *spec, const char *text, size_
         put_pointer(p, spec);
         break;
     case '%':
-        put_text(p, "%", 1);
+        printer_put_text(p, "%", 1);
         break;
     case 'n': /* not allowed on the device: its argument is passed over */
         next_arg(p, 8);
         break;
     default:
-        put_text(p, text, length);
+        printer_put_text(p, text, length);
     }
 }
 
@@ -194,7 +194,7 @@ static void print_format(Printer *p, const char *format)
 {
     for (const char *at = format; *at;) {
         size_t plain = strcspn(at, "%");
-        put_text(p, at, plain);
+        printer_put_text(p, at, plain);
         at += plain;
         if (!*at)
             break;

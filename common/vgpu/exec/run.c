@@ -170,7 +170,7 @@ static void refuel(Warp *warp)
 }
 
 /* The next slot of `slots` in turn. */
-static uint32_t pick(const Warp *warp, uint32_t slots)
+static uint32_t pick_split(const Warp *warp, uint32_t slots)
 {
     uint32_t from = slots >> warp->cursor << warp->cursor;
     return (uint32_t)first_lane(from ? from : slots);
@@ -221,7 +221,7 @@ WarpOutcome warp_run(Warp *warp)
             warp->visiting = false;
             return atomic_load(&warp->base.block->run->stop) ? WARP_STOPPED : WARP_WAITS;
         }
-        uint32_t slot = warp->cursor = pick(warp, slots);
+        uint32_t slot = warp->cursor = pick_split(warp, slots);
         WarpAction action = run_split(warp, &warp->splits[slot]);
         if (action == ACTION_YIELD)
             note_yield(warp, slot);

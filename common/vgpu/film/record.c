@@ -197,7 +197,7 @@ static void end_simple(Film *f, const ExecWho *who, FilmEvent event, uint32_t ma
 
 /* ---- events ---- */
 
-static void on_launch_begin(void *self, const ExecLaunch *launch)
+static void film_on_launch_begin(void *self, const ExecLaunch *launch)
 {
     Film *f = self;
     f->exec = launch;
@@ -214,7 +214,7 @@ static void on_launch_begin(void *self, const ExecLaunch *launch)
     code_of(f, entry);
 }
 
-static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
+static void film_on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
 {
     Film *f = self;
     f->shared_bytes = shared_bytes;
@@ -265,7 +265,7 @@ static void keep_shuffle(Film *f, FilmBlock *b, const ExecWho *who, const ExecSt
     close_step(f, b, p.runs, p.values);
 }
 
-static void on_step(void *self, const ExecWho *who, const ExecStep *step)
+static void film_on_step(void *self, const ExecWho *who, const ExecStep *step)
 {
     Film *f = self;
     count_step(f, who, step);
@@ -379,7 +379,7 @@ static void count_access(Film *f, const ExecWho *who, const ExecAccess *a, FilmS
     c->conflicts[pc] += wavefronts - least;
 }
 
-static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+static void film_on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     Film *f = self;
     FilmStep cost;
@@ -405,7 +405,7 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
     close_step(f, b, p.runs, p.values);
 }
 
-static void on_barrier(void *self, const ExecWho *who, uint32_t id)
+static void film_on_barrier(void *self, const ExecWho *who, uint32_t id)
 {
     (void)id;
     Film *f = self;
@@ -418,7 +418,8 @@ static void on_barrier(void *self, const ExecWho *who, uint32_t id)
     b->waiting = 0;
 }
 
-static void on_barrier_part(void *self, const ExecWho *who, const uint32_t *arrived, const uint32_t *waited, uint32_t n_warps)
+static void film_on_barrier_part(void *self, const ExecWho *who, const uint32_t *arrived,
+                                 const uint32_t *waited, uint32_t n_warps)
 {
     (void)waited;
     Film *f = self;
@@ -434,14 +435,14 @@ static void on_barrier_part(void *self, const ExecWho *who, const uint32_t *arri
     }
 }
 
-static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
+static void film_on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
 {
     Film *f = self;
     f->totals.warp_syncs++;
     end_simple(f, who, FILM_WARP_SYNC, mask);
 }
 
-static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
+static void film_on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
 {
     (void)sem, (void)scope;
     Film *f = self;
@@ -449,7 +450,7 @@ static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, I
     end_simple(f, who, FILM_FENCE, mask);
 }
 
-static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
+static void film_on_fault(void *self, const ExecWho *who, const ExecFault *fault)
 {
     Film *f = self;
     FilmBlock *b = block_of(f, who);
@@ -465,7 +466,8 @@ static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
     close_step(f, b, p.runs, NULL);
 }
 
-static void on_retired_code(void *self, const ExecWho *who, const IrFunction *function, const ExecInstCount *counts)
+static void film_on_retired_code(void *self, const ExecWho *who, const IrFunction *function,
+                                 const ExecInstCount *counts)
 {
     (void)who;
     Film *f = self;
@@ -478,7 +480,7 @@ static void on_retired_code(void *self, const ExecWho *who, const IrFunction *fu
     }
 }
 
-static void on_block_end(void *self, const ExecWho *who)
+static void film_on_block_end(void *self, const ExecWho *who)
 {
     Film *f = self;
     FilmBlock *b = block_of(f, who);
@@ -490,7 +492,7 @@ static void on_block_end(void *self, const ExecWho *who)
 }
 
 /* Blocks that a fault has cut short have not ended. */
-static void on_launch_end(void *self, const ExecLaunch *launch)
+static void film_on_launch_end(void *self, const ExecLaunch *launch)
 {
     (void)launch;
     Film *f = self;
@@ -517,18 +519,18 @@ Status film_create(const FilmOptions *options, Film **out, Diag *diag)
     if (f->options.block_bytes == 0)
         f->options.block_bytes = FILM_BLOCK_BYTES;
     f->observer = (ExecObserver){.self = f,
-                                 .launch_begin = on_launch_begin,
-                                 .block_begin = on_block_begin,
-                                 .access = on_access,
-                                 .step = on_step,
-                                 .barrier = on_barrier,
-                                 .barrier_part = on_barrier_part,
-                                 .warp_sync = on_warp_sync,
-                                 .fence = on_fence,
-                                 .fault = on_fault,
-                                 .retired_code = on_retired_code,
-                                 .block_end = on_block_end,
-                                 .launch_end = on_launch_end};
+                                 .launch_begin = film_on_launch_begin,
+                                 .block_begin = film_on_block_begin,
+                                 .access = film_on_access,
+                                 .step = film_on_step,
+                                 .barrier = film_on_barrier,
+                                 .barrier_part = film_on_barrier_part,
+                                 .warp_sync = film_on_warp_sync,
+                                 .fence = film_on_fence,
+                                 .fault = film_on_fault,
+                                 .retired_code = film_on_retired_code,
+                                 .block_end = film_on_block_end,
+                                 .launch_end = film_on_launch_end};
     return STATUS_OK;
 }
 

@@ -33,7 +33,7 @@ bool film_thin(FilmBlock *b)
     return true;
 }
 
-static bool grow(FilmBlock *b, size_t needed)
+static bool film_block_grow(FilmBlock *b, size_t needed)
 {
     if (needed <= b->cap)
         return true;
@@ -56,7 +56,7 @@ void film_keep(FilmBlock *b, const FilmStep *s, const FilmRun *runs, const uint8
     }
     if (!is_kept(b, s))
         return;
-    if (b->n_bytes + s->bytes > room || !grow(b, b->n_bytes + s->bytes)) {
+    if (b->n_bytes + s->bytes > room || !film_block_grow(b, b->n_bytes + s->bytes)) {
         b->cut = true;
         return;
     }

@@ -43,13 +43,13 @@ static const char *space_name(uint8_t space)
 
 /* ---- values ---- */
 
-static void put_text(StrBuf *b, const char *name, const char *text)
+static void film_put_text(StrBuf *b, const char *name, const char *text)
 {
     strbuf_printf(b, ",\"%s\":", name);
     strbuf_json_string(b, text ? text : "", text ? strlen(text) : 0);
 }
 
-static void put_number(StrBuf *b, const char *name, uint64_t value)
+static void film_put_number(StrBuf *b, const char *name, uint64_t value)
 {
     strbuf_printf(b, ",\"%s\":%llu", name, (unsigned long long)value);
 }
@@ -57,7 +57,7 @@ static void put_number(StrBuf *b, const char *name, uint64_t value)
 static void put_some(StrBuf *b, const char *name, uint64_t value)
 {
     if (value)
-        put_number(b, name, value);
+        film_put_number(b, name, value);
 }
 
 static void put_triple(StrBuf *b, const char *name, const uint32_t v[3])
@@ -66,7 +66,7 @@ static void put_triple(StrBuf *b, const char *name, const uint32_t v[3])
 }
 
 /* Numbers that a double cannot hold are texts. */
-static void put_address(StrBuf *b, uint64_t value)
+static void film_put_address(StrBuf *b, uint64_t value)
 {
     strbuf_printf(b, value >> EXACT_BITS ? "\"0x%llx\"" : "%llu", (unsigned long long)value);
 }
@@ -106,14 +106,14 @@ static void put_insts(Writer *w)
                 const IrInst *inst = &f->codes[c].function->insts[pc];
                 const IrLoc *place = f->codes[c].place[pc];
                 strbuf_printf(w->out, "%s\n{\"op\":\"%s\"", separator, ptx_opcode_name((PtxOpcode)inst->opcode));
-                put_text(w->out, "type", ptx_type_name((PtxType)inst->type));
-                put_number(w->out, "vector", inst->n_vec ? inst->n_vec : 1);
+                film_put_text(w->out, "type", ptx_type_name((PtxType)inst->type));
+                film_put_number(w->out, "vector", inst->n_vec ? inst->n_vec : 1);
                 if (place) {
-                    put_text(w->out, "file", m->files[place->file]);
-                    put_number(w->out, "line", place->line);
+                    film_put_text(w->out, "file", m->files[place->file]);
+                    film_put_number(w->out, "line", place->line);
                 }
                 put_some(w->out, "ptx", inst->ptx_line);
-                put_text(w->out, "function", f->codes[c].function->name);
+                film_put_text(w->out, "function", f->codes[c].function->name);
                 strbuf_puts(w->out, "}");
                 separator = ",";
             }
@@ -152,14 +152,14 @@ static void put_event(Writer *w, const FilmStep *s)
     StrBuf *b = w->out;
     const FilmRun *runs = film_runs(s);
     const FilmArray *array = array_with(w->film, s->array);
-    put_text(b, "e", event_names[s->event]);
+    film_put_text(b, "e", event_names[s->event]);
     if (s->mask != s->active)
-        put_number(b, "x", s->mask);
+        film_put_number(b, "x", s->mask);
     if (s->event == FILM_ACCESS)
-        put_text(b, "k", kind_names[s->kind]);
+        film_put_text(b, "k", kind_names[s->kind]);
     if (s->event == FILM_ACCESS || (s->event == FILM_FAULT && s->n_runs)) {
-        put_text(b, "s", space_name(s->space));
-        put_number(b, "z", s->access_bytes);
+        film_put_text(b, "s", space_name(s->space));
+        film_put_number(b, "z", s->access_bytes);
     }
     put_some(b, "d", s->async == ACCESS_BEGINS);
     put_some(b, "a", s->array);
@@ -169,7 +169,7 @@ static void put_event(Writer *w, const FilmStep *s)
     put_some(b, "A", s->arrived);
     for (uint8_t i = 0; i < s->n_runs; i++) {
         strbuf_printf(b, "%s[%u,", i ? "," : ",\"r\":[", runs[i].n);
-        put_address(b, runs[i].base - (array ? array->addr : 0));
+        film_put_address(b, runs[i].base - (array ? array->addr : 0));
         strbuf_printf(b, ",%lld]%s", (long long)runs[i].stride, i + 1 == s->n_runs ? "]" : "");
     }
     if (s->n_values)
@@ -190,7 +190,7 @@ static void put_step(Writer *w, const FilmStep *s)
     put_some(b, "l", s->n_lanes);
     put_some(b, "t", s->turn);
     if (s->live != lanes_of_warp(w->film, s->warp))
-        put_number(b, "g", lanes_of_warp(w->film, s->warp) & ~s->live);
+        film_put_number(b, "g", lanes_of_warp(w->film, s->warp) & ~s->live);
     put_some(b, "o", s->other);
     put_some(b, "j", s->joining);
     put_some(b, "b", s->barrier);
@@ -205,9 +205,9 @@ static void put_block(Writer *w, const FilmBlock *block)
     StrBuf *b = w->out;
     strbuf_printf(b, "{\"linear\":%u", block->linear);
     put_triple(b, "index", block->index);
-    put_number(b, "seen", block->seen);
-    put_number(b, "kept", block->kept);
-    put_number(b, "every", block->every);
+    film_put_number(b, "seen", block->seen);
+    film_put_number(b, "kept", block->kept);
+    film_put_number(b, "every", block->every);
     strbuf_printf(b, ",\"cut\":%s,\"steps\":[", block->cut ? "true" : "false");
     for (size_t at = 0; at < block->n_bytes; at += film_step_at(block, at)->bytes) {
         strbuf_puts(b, at ? ",\n" : "\n");
@@ -268,7 +268,7 @@ static size_t sum_lines(const Film *f, Line *lines)
     return n;
 }
 
-static void put_lines(Writer *w)
+static void film_put_lines(Writer *w)
 {
     const IrModule *m = w->film->exec->instance->module;
     Line *lines = calloc(LINES_MAX, sizeof *lines);
@@ -276,13 +276,13 @@ static void put_lines(Writer *w)
     strbuf_puts(w->out, ",\"lines\":[");
     for (size_t i = 0; i < n; i++) {
         strbuf_printf(w->out, "%s{\"line\":%u", i ? ",\n" : "\n", lines[i].place->line);
-        put_text(w->out, "file", m->files[lines[i].place->file]);
-        put_number(w->out, "warp_instructions", lines[i].warp_insts);
-        put_number(w->out, "thread_instructions", lines[i].thread_insts);
-        put_number(w->out, "divergent_branches", lines[i].divergent);
-        put_number(w->out, "requests", lines[i].requests);
-        put_number(w->out, "sectors", lines[i].sectors);
-        put_number(w->out, "bank_conflicts", lines[i].conflicts);
+        film_put_text(w->out, "file", m->files[lines[i].place->file]);
+        film_put_number(w->out, "warp_instructions", lines[i].warp_insts);
+        film_put_number(w->out, "thread_instructions", lines[i].thread_insts);
+        film_put_number(w->out, "divergent_branches", lines[i].divergent);
+        film_put_number(w->out, "requests", lines[i].requests);
+        film_put_number(w->out, "sectors", lines[i].sectors);
+        film_put_number(w->out, "bank_conflicts", lines[i].conflicts);
         strbuf_puts(w->out, "}");
     }
     strbuf_puts(w->out, "]");
@@ -329,8 +329,8 @@ static void put_shared(Writer *w)
             continue;
         plain_name(g->name, name, sizeof name);
         strbuf_printf(w->out, "%s{\"offset\":%llu,\"bytes\":%llu", separator, (unsigned long long)offset, (unsigned long long)bytes);
-        put_text(w->out, "symbol", g->name);
-        put_text(w->out, "name", name);
+        film_put_text(w->out, "symbol", g->name);
+        film_put_text(w->out, "name", name);
         strbuf_printf(w->out, ",\"dynamic\":%s}", g->is_dynamic_shared ? "true" : "false");
         separator = ",";
     }
@@ -349,9 +349,9 @@ static void put_arrays(Writer *w)
             continue;
         strbuf_printf(w->out, "%s{\"id\":%u,\"address\":\"0x%llx\",\"bytes\":%llu", separator, a->serial, (unsigned long long)a->addr,
                       (unsigned long long)a->bytes);
-        put_text(w->out, "kind", array_kinds[a->kind]);
+        film_put_text(w->out, "kind", array_kinds[a->kind]);
         plain_name(a->name ? a->name : "", name, sizeof name);
-        put_text(w->out, "name", name);
+        film_put_text(w->out, "name", name);
         put_some(w->out, "site", a->site);
         strbuf_puts(w->out, ",\"unwritten\":[");
         for (uint32_t k = 0; k < a->n_unwritten; k++)
@@ -375,12 +375,12 @@ static void put_params(Writer *w)
         if (f->params && p->offset + p->bytes <= f->param_bytes)
             memcpy(&value, f->params + p->offset, p->bytes < 8 ? p->bytes : 8);
         strbuf_printf(w->out, "%s{\"bytes\":%u,\"value\":", i ? "," : "", p->bytes);
-        put_address(w->out, p->bytes <= 8 ? value : 0);
+        film_put_address(w->out, p->bytes <= 8 ? value : 0);
         for (size_t a = 0; a < f->n_arrays && p->bytes == 8; a++)
             if (value - f->arrays[a].addr < f->arrays[a].bytes) {
                 f->arrays[a].used = true;
-                put_number(w->out, "array", f->arrays[a].serial);
-                put_number(w->out, "offset", value - f->arrays[a].addr);
+                film_put_number(w->out, "array", f->arrays[a].serial);
+                film_put_number(w->out, "offset", value - f->arrays[a].addr);
             }
         strbuf_puts(w->out, "}");
     }
@@ -389,7 +389,8 @@ static void put_params(Writer *w)
 
 /* ---- the whole ---- */
 
-static void put_findings(Writer *w, FilmBlock *const *blocks, size_t n, const Finding *const *findings, size_t n_findings)
+static void film_put_findings(Writer *w, FilmBlock *const *blocks, size_t n, const Finding *const *findings,
+                              size_t n_findings)
 {
     const char *separator = "";
     strbuf_puts(w->out, ",\"findings\":[");
@@ -410,7 +411,7 @@ static void put_totals(Writer *w, const PerfCounters *counters)
 {
     const Film *f = w->film;
     strbuf_printf(w->out, ",\"steps\":%llu", (unsigned long long)f->totals.steps);
-    put_number(w->out, "shuffles", f->totals.shuffles);
+    film_put_number(w->out, "shuffles", f->totals.shuffles);
     strbuf_puts(w->out, ",\"counters\":");
     perf_counters_json(counters, false, w->out);
 }
@@ -433,20 +434,20 @@ static void write_film(Writer *w, const PerfCounters *counters, const Finding *c
     const Film *f = w->film;
     w->out->length = 0;
     strbuf_puts(w->out, "\"film\":1");
-    put_text(w->out, "kernel", f->launch.kernel);
-    put_text(w->out, "symbol", f->exec->instance->module->functions[f->launch.function].name);
-    put_number(w->out, "launch", f->launch.number);
+    film_put_text(w->out, "kernel", f->launch.kernel);
+    film_put_text(w->out, "symbol", f->exec->instance->module->functions[f->launch.function].name);
+    film_put_number(w->out, "launch", f->launch.number);
     put_some(w->out, "site", f->launch.site);
     put_triple(w->out, "grid", f->grid);
     put_triple(w->out, "block", f->block);
-    put_number(w->out, "shared_bytes", f->shared_bytes);
+    film_put_number(w->out, "shared_bytes", f->shared_bytes);
     put_shared(w);
     put_params(w);
     put_arrays(w);
     put_totals(w, counters);
-    put_lines(w);
+    film_put_lines(w);
     put_insts(w);
-    put_findings(w, blocks, n, findings, n_findings);
+    film_put_findings(w, blocks, n, findings, n_findings);
     put_blocks(w, blocks, n);
     strbuf_puts(w->out, "}");
 }

@@ -112,7 +112,7 @@ static void fill_params(const IrFunction *f, uint64_t buffer, uint8_t *params)
 }
 
 /* params: of their size and no more, so that a sanitizer sees a read past their end. */
-static void launch(const IrInstance *instance, uint32_t function, const uint8_t *params, Device *d)
+static void launch_kernel(const IrInstance *instance, uint32_t function, const uint8_t *params, Device *d)
 {
     static const ExecHost host = {.print = ignore_text, .heap_alloc = refuse_alloc, .heap_free = refuse_free};
     const IrFunction *f = &instance->module->functions[function];
@@ -165,14 +165,14 @@ static void run_kernels(IrModule *m, Device *d)
         if (!params)
             continue;
         fill_params(f, d->buffer, params);
-        launch(instance, i, params, d);
+        launch_kernel(instance, i, params, d);
         free(params);
         n++;
     }
     ir_instance_free(instance);
 }
 
-static uint64_t draw(const uint8_t *data, size_t size)
+static uint64_t draw_number(const uint8_t *data, size_t size)
 {
     uint64_t hash = size;
     for (size_t i = 0; i < size; i++)
@@ -217,6 +217,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 3 && data[0] == 0)
         run_made(data, size);
     else
-        run_module((const char *)data, size, &(Device){.drawn = draw(data, size)});
+        run_module((const char *)data, size, &(Device){.drawn = draw_number(data, size)});
     return 0;
 }

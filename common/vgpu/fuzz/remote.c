@@ -67,7 +67,7 @@ static const struct {
     {"finish", OP_FINISH},
 };
 
-static uint64_t number_of(const char *word)
+static uint64_t word_number(const char *word)
 {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(word, names[i].name) == 0)
@@ -95,7 +95,7 @@ static Line read_line(const char *at, const char *end)
             if (length + 1 < sizeof word)
                 word[length++] = *at;
         if (length > 0)
-            l.numbers[l.n++] = number_of(word);
+            l.numbers[l.n++] = word_number(word);
     }
     if (bar) {
         l.bytes = bar + 1;

@@ -34,7 +34,7 @@ static bool read_input(const char *path, Input *in)
     return good;
 }
 
-static void run(const uint8_t *bytes, size_t size)
+static void run_input(const uint8_t *bytes, size_t size)
 {
     uint8_t *exact = malloc(size ? size : 1);
     if (!exact)
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
             fprintf(stderr, "fuzz: cannot read %s\n", argv[i]);
             return 2;
         }
-        run(inputs[n].bytes, inputs[n].size);
+        run_input(inputs[n].bytes, inputs[n].size);
         n++;
     }
     for (unsigned long i = 1; n > 0 && i <= mutations; i++) {
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
             return 0;
         }
         if (!print)
-            run(buf, size);
+            run_input(buf, size);
     }
     printf("%zu files and %lu mutants: no crash\n", n, mutations);
     for (size_t i = 0; i < n; i++)

@@ -20,7 +20,7 @@ static const AsyncRow rows[] = {
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-static bool is_word(const char *word, size_t length, const char *text)
+static bool async_is_word(const char *word, size_t length, const char *text)
 {
     return strlen(text) == length && memcmp(word, text, length) == 0;
 }
@@ -32,7 +32,7 @@ static bool starts_with(const char *word, size_t length, const char *text)
 
 static bool is_one_of(const char *word, size_t length, const char *const *list)
 {
-    while (*list && !is_word(word, length, *list))
+    while (*list && !async_is_word(word, length, *list))
         list++;
     return *list != NULL;
 }
@@ -44,7 +44,7 @@ static bool is_left_out(uint16_t opcode, const char *word, size_t length)
         "sync", "aligned", "bulk_group", "mbarrier::complete_tx::bytes", "ca", "cg", "cta", "L2", NULL};
     bool names_cluster = opcode == PTX_BARRIER;
     return is_one_of(word, length, always) || starts_with(word, length, "L2::") ||
-           starts_with(word, length, "L1::") || (is_word(word, length, "cluster") && !names_cluster);
+           starts_with(word, length, "L1::") || (async_is_word(word, length, "cluster") && !names_cluster);
 }
 
 static bool set_order(IrInst *in, const char *word, size_t length)
@@ -54,7 +54,7 @@ static bool set_order(IrInst *in, const char *word, size_t length)
         uint8_t sem;
     } orders[] = {{"relaxed", SEM_RELAXED}, {"acquire", SEM_ACQUIRE}, {"release", SEM_RELEASE}};
     for (int i = 0; i < 3; i++)
-        if (is_word(word, length, orders[i].text)) {
+        if (async_is_word(word, length, orders[i].text)) {
             in->sem = orders[i].sem;
             return true;
         }
@@ -63,12 +63,12 @@ static bool set_order(IrInst *in, const char *word, size_t length)
 
 static bool is_shared(const char *word, size_t length)
 {
-    return is_word(word, length, "shared") || is_word(word, length, "shared::cta") ||
-           is_word(word, length, "shared::cluster");
+    return async_is_word(word, length, "shared") || async_is_word(word, length, "shared::cta") ||
+           async_is_word(word, length, "shared::cluster");
 }
 
 /* The words that matter of a variant's text, joined by dots; what others say goes into `in`. */
-static void collect(const PtxVariant *v, IrInst *in, char *words)
+static void collect_async_words(const PtxVariant *v, IrInst *in, char *words)
 {
     size_t n = 0;
     words[0] = '\0';
@@ -79,7 +79,7 @@ static void collect(const PtxVariant *v, IrInst *in, char *words)
         bool shared = is_shared(word, length);
         if (shared)
             in->space = SPACE_SHARED;
-        if (is_word(word, length, "cluster"))
+        if (async_is_word(word, length, "cluster"))
             in->scope = SCOPE_CLUSTER;
         if (type != PTX_TYPE_NONE) {
             in->type = (uint8_t)type;
@@ -121,7 +121,7 @@ bool form_decode_async(const PtxVariant *variant, IrForm *form)
     if (!may)
         return false;
     IrInst in = form->inst;
-    collect(variant, &in, words);
+    collect_async_words(variant, &in, words);
     for (int i = 0; i < N_ROWS; i++) {
         if (rows[i].opcode != variant->opcode || strcmp(rows[i].words, words) != 0)
             continue;

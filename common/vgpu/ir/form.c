@@ -47,7 +47,7 @@ void form_refuse(IrForm *form, const char *what, const char *word, size_t length
         snprintf(form->reason, sizeof form->reason, "%s%.*s", what, (int)(length < 60 ? length : 60), word);
 }
 
-static void refuse(FormState *s, const char *what, const char *word, size_t length)
+static void refuse_word(FormState *s, const char *what, const char *word, size_t length)
 {
     form_refuse(s->form, what, word, length);
 }
@@ -66,13 +66,13 @@ static void add_type(FormState *s, PtxType type, const char *word, size_t length
 {
     IrInst *in = &s->form->inst;
     if (!(s->row->types >> type & 1))
-        refuse(s, "no such form for type .", word, length);
+        refuse_word(s, "no such form for type .", word, length);
     if (s->n_types == 0)
         in->type = (uint8_t)type;
     else if (s->n_types == 1)
         in->type2 = (uint8_t)type;
     else if (s->n_types > 2 || type != in->type2)
-        refuse(s, "unexpected type .", word, length);
+        refuse_word(s, "unexpected type .", word, length);
     s->n_types++;
 }
 
@@ -138,7 +138,7 @@ static void form_set_member(FormState *s, const ModifierRow *m)
     s->seen |= UINT64_C(1) << m->group;
 }
 
-static void add_word(FormState *s, const char *word, size_t length)
+static void form_add_word(FormState *s, const char *word, size_t length)
 {
     PtxType type = form_type_named(word, length);
     const ModifierRow *m = type == PTX_TYPE_NONE ? find_modifier(s, word, length) : NULL;
@@ -147,7 +147,7 @@ static void add_word(FormState *s, const char *word, size_t length)
     else if (m)
         form_set_member(s, m);
     else
-        refuse(s, "unknown modifier .", word, length);
+        refuse_word(s, "unknown modifier .", word, length);
 }
 
 bool ir_is_float(uint8_t type)
@@ -166,14 +166,14 @@ static void check_complete(FormState *s)
     bool multiplies = (s->row->groups & M_MUL) && !ir_is_float(in->type);
     unsigned types_wanted = s->row->types == 0 || is_bar ? 0 : strchr(s->form->shape, 's') ? 2 : 1;
     if (missing || (multiplies && !(s->seen & M_MUL)))
-        refuse(s, "a modifier is missing", "", 0);
+        refuse_word(s, "a modifier is missing", "", 0);
     if (multiplies && in->mode == MUL_WIDE && ptx_type_bits((PtxType)in->type) > 32)
-        refuse(s, "no .wide form of this width", "", 0);
+        refuse_word(s, "no .wide form of this width", "", 0);
     if (s->n_types < types_wanted)
-        refuse(s, "a type is missing", "", 0);
+        refuse_word(s, "a type is missing", "", 0);
     bool sync_wanted = ptx_opcode_class((PtxOpcode)in->opcode) == PTX_CLASS_WARP && (s->row->groups & M_SYNC);
     if (sync_wanted && !(s->seen & M_SYNC))
-        refuse(s, "forms without .sync do not exist on this target", "", 0);
+        refuse_word(s, "forms without .sync do not exist on this target", "", 0);
 }
 
 static void fill_defaults(FormState *s)
@@ -213,7 +213,7 @@ static void choose_vector_atomic(FormState *s)
     bool extreme = in->mode == ATOM_MIN || in->mode == ATOM_MAX;
     s->form->shape = in->opcode == PTX_ATOM ? "DmS?h" : "mS?h";
     if (!(half && (extreme || in->mode == ATOM_ADD)) && !(in->type == PTX_TYPE_F32 && in->mode == ATOM_ADD))
-        refuse(s, "no such atomic operation on a vector", "", 0);
+        refuse_word(s, "no such atomic operation on a vector", "", 0);
 }
 
 /* Operands that depend on the modifiers. */
@@ -236,13 +236,13 @@ static void choose_shape(FormState *s)
     bool narrows = in->type2 == PTX_TYPE_F32 && in->type != PTX_TYPE_F32 && in->type != PTX_TYPE_TF32 &&
                    ir_is_float(in->type);
     if (in->opcode == PTX_CVT && (in->finite ? !to_fp8 && !narrows : to_fp8))
-        refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 6);
+        refuse_word(s, "no such form for type .", ptx_type_name((PtxType)in->type), 6);
     if (in->opcode == PTX_VOTE && (in->mode == VOTE_BALLOT) != (in->type == PTX_TYPE_B32))
-        refuse(s, "no such form for type .", ptx_type_name((PtxType)in->type), 4);
+        refuse_word(s, "no such form for type .", ptx_type_name((PtxType)in->type), 4);
     if (in->opcode == PTX_MATCH && in->mode > VOTE_ANY)
-        refuse(s, "a match must be .any or .all", "", 0);
+        refuse_word(s, "a match must be .any or .all", "", 0);
     if (in->opcode == PTX_REDUX && in->mode > ATOM_XOR)
-        refuse(s, "no such reduction", "", 0);
+        refuse_word(s, "no such reduction", "", 0);
 }
 
 void form_decode(const PtxVariant *variant, IrForm *form)
@@ -252,9 +252,9 @@ void form_decode(const PtxVariant *variant, IrForm *form)
     form->inst.opcode = (uint16_t)variant->opcode;
     form->inst.n_vec = 1;
     if (variant->opcode == PTX_UNSUPPORTED)
-        refuse(&s, "unknown instruction", "", 0);
+        refuse_word(&s, "unknown instruction", "", 0);
     else if (s.row->shape[0] == '!')
-        refuse(&s, "not supported: ", ptx_opcode_name(variant->opcode), 20);
+        refuse_word(&s, "not supported: ", ptx_opcode_name(variant->opcode), 20);
     if (!form->usable || form_decode_async(variant, form) || form_decode_video(variant, form))
         return;
     if (strcmp(form->shape, "tensor") == 0) {
@@ -266,12 +266,12 @@ void form_decode(const PtxVariant *variant, IrForm *form)
         return;
     }
     if (strcmp(form->shape, "async") == 0) {
-        refuse(&s, "no such form of ", ptx_opcode_name(variant->opcode), 20);
+        refuse_word(&s, "no such form of ", ptx_opcode_name(variant->opcode), 20);
         return;
     }
     for (const char *word = strchr(variant->text, '.'); word;) {
         const char *end = strchr(word + 1, '.');
-        add_word(&s, word + 1, end ? (size_t)(end - word - 1) : strlen(word + 1));
+        form_add_word(&s, word + 1, end ? (size_t)(end - word - 1) : strlen(word + 1));
         word = end;
     }
     check_complete(&s);

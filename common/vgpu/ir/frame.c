@@ -52,7 +52,7 @@ void frame_params(Linker *l, IrFunction *f, const PtxFunction *pf, const PtxModu
 
 /* Reserves bytes at or after `at`; its offset is *place, its end the result. Fails the link when frames get
  * too large. */
-static uint64_t reserve(Decoder *d, uint64_t at, uint64_t bytes, uint32_t align, uint32_t *place)
+static uint64_t reserve_in_frame(Decoder *d, uint64_t at, uint64_t bytes, uint32_t align, uint32_t *place)
 {
     at = align_up(at, align ? align : 1);
     *place = (uint32_t)at;
@@ -86,7 +86,7 @@ static uint64_t place_temporaries(Decoder *d, uint64_t base)
             top = open[--n_open].below;
         open[n_open].scope_end = v->scope_end;
         open[n_open++].below = top;
-        top = reserve(d, top, v->bytes, v->align, &d->variable_place[i]);
+        top = reserve_in_frame(d, top, v->bytes, v->align, &d->variable_place[i]);
         highest = top > highest ? top : highest;
     }
     free(open);
@@ -98,7 +98,8 @@ static void place_locals(Decoder *d)
     for (uint32_t i = 0; i < d->pf->n_variables && !d->l->status; i++) {
         const PtxVariable *v = d->pf->variables[i];
         if (v->space == PTX_SPACE_LOCAL)
-            d->frame_end = (uint32_t)reserve(d, d->frame_end, v->bytes, v->align, &d->variable_place[i]);
+            d->frame_end =
+                (uint32_t)reserve_in_frame(d, d->frame_end, v->bytes, v->align, &d->variable_place[i]);
         else if (v->space != PTX_SPACE_PARAM)
             d->variable_place[i] = link_add_global(d->l, d->module, v);
     }
@@ -120,6 +121,6 @@ void frame_layout(Decoder *d)
 uint32_t frame_add(Decoder *d, uint32_t bytes, uint32_t align)
 {
     uint32_t place = 0;
-    d->frame_end = (uint32_t)reserve(d, d->frame_end, bytes, align, &place);
+    d->frame_end = (uint32_t)reserve_in_frame(d, d->frame_end, bytes, align, &place);
     return place;
 }

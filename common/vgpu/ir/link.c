@@ -65,8 +65,8 @@ static bool is_weak(uint8_t linkage)
 
 /* The exported definition that a new one meets: NULL to go on and define it; *keep says that the old one
  * counts. */
-static Symbol *meet(Linker *l, uint32_t module, const char *name, uint8_t linkage, int line, int column,
-                    bool *keep)
+static Symbol *meet_symbol(Linker *l, uint32_t module, const char *name, uint8_t linkage, int line,
+                           int column, bool *keep)
 {
     Symbol *old = symbols_find(&l->symbols, SYMBOL_EXPORTED, name);
     *keep = false;
@@ -104,7 +104,7 @@ static void define_function(Linker *l, uint32_t module, const PtxFunction *pf)
     bool local = pf->linkage == PTX_LINK_LOCAL;
     Symbol s = {.name = pf->name, .module = local ? module : SYMBOL_EXPORTED, .weak = is_weak(pf->linkage)};
     bool keep = false;
-    Symbol *old = local ? NULL : meet(l, module, pf->name, pf->linkage, pf->line, pf->column, &keep);
+    Symbol *old = local ? NULL : meet_symbol(l, module, pf->name, pf->linkage, pf->line, pf->column, &keep);
     if (l->status || keep)
         return;
     if (old && old->kind == SYMBOL_FUNCTION) { /* a strong definition takes the weak one's place */
@@ -185,7 +185,7 @@ static void define_variable(Linker *l, uint32_t module, const PtxVariable *v)
                 .module = local ? module : SYMBOL_EXPORTED,
                 .kind = SYMBOL_GLOBAL,
                 .weak = is_weak(v->linkage)};
-    Symbol *old = local ? NULL : meet(l, module, v->name, v->linkage, v->line, v->column, &keep);
+    Symbol *old = local ? NULL : meet_symbol(l, module, v->name, v->linkage, v->line, v->column, &keep);
     if (l->status)
         return;
     if (old && old->kind == SYMBOL_GLOBAL) {

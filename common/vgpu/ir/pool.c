@@ -22,14 +22,14 @@ static bool same_entry(const PoolEntry *a, const PoolEntry *b)
     return a->kind == b->kind && a->bytes == b->bytes && a->symbol == b->symbol && a->value == b->value;
 }
 
-static uint32_t *find_slot(const Pool *p, const PoolEntry *e)
+static uint32_t *pool_find_slot(const Pool *p, const PoolEntry *e)
 {
     for (size_t i = hash_entry(e) & (p->n_slots - 1);; i = (i + 1) & (p->n_slots - 1))
         if (p->slots[i] == 0 || same_entry(&p->entries[p->slots[i] - 1], e))
             return &p->slots[i];
 }
 
-static bool grow(Pool *p)
+static bool pool_grow(Pool *p)
 {
     size_t n_slots = p->n_slots ? p->n_slots * 2 : 64;
     uint32_t *slots = calloc(n_slots, sizeof *slots);
@@ -39,7 +39,7 @@ static bool grow(Pool *p)
     p->slots = slots;
     p->n_slots = n_slots;
     for (size_t i = 0; i < p->n; i++)
-        *find_slot(p, &p->entries[i]) = (uint32_t)i + 1;
+        *pool_find_slot(p, &p->entries[i]) = (uint32_t)i + 1;
     return true;
 }
 
@@ -48,11 +48,11 @@ bool pool_add(Decoder *d, PoolKind kind, unsigned bytes, uint32_t symbol, uint64
     Pool *p = &d->pool;
     PoolEntry e = {
         .kind = (uint8_t)kind, .bytes = (uint8_t)bytes, .symbol = symbol, .off = p->bytes, .value = value};
-    if ((p->n * 2 >= p->n_slots && !grow(p)) || !VEC_GROW(p->entries, p->n, p->cap)) {
+    if ((p->n * 2 >= p->n_slots && !pool_grow(p)) || !VEC_GROW(p->entries, p->n, p->cap)) {
         link_no_memory(d->l);
         return false;
     }
-    uint32_t *slot = find_slot(p, &e);
+    uint32_t *slot = pool_find_slot(p, &e);
     if (*slot == 0) {
         if (p->bytes >= IR_POOL_BYTES_MAX) {
             link_fail(d->l, STATUS_LIMIT, d->pm, d->pf->line, d->pf->column,

@@ -27,7 +27,7 @@ typedef struct Postdom {
     uint32_t n_reached;
 } Postdom;
 
-static bool allocate(Postdom *p)
+static bool postdom_allocate(Postdom *p)
 {
     size_t n = (size_t)p->n + 1;
     uint32_t **arrays[] = {&p->number, &p->node,   &p->parent, &p->semi,           &p->ancestor, &p->label,
@@ -42,7 +42,7 @@ static bool allocate(Postdom *p)
     return ok && p->pred_begin && p->pred;
 }
 
-static void release(Postdom *p)
+static void postdom_free(Postdom *p)
 {
     uint32_t *arrays[] = {p->number, p->node,  p->parent,         p->semi, p->ancestor,   p->label, p->dom,
                           p->bucket, p->stack, p->next_in_bucket, p->edge, p->pred_begin, p->pred};
@@ -151,7 +151,7 @@ bool postdom_compute(uint32_t n, const uint32_t *succ, const uint32_t *succ_begi
                      uint32_t *ipdom)
 {
     Postdom p = {.n = n, .succ = succ, .succ_begin = succ_begin, .ends = ends};
-    bool ok = allocate(&p);
+    bool ok = postdom_allocate(&p);
     if (ok) {
         invert(&p);
         reach(&p, n, 0);
@@ -165,6 +165,6 @@ bool postdom_compute(uint32_t n, const uint32_t *succ, const uint32_t *succ_begi
             ipdom[b] = at_end ? IR_NO_PC : p.node[p.dom[number - 1]];
         }
     }
-    release(&p);
+    postdom_free(&p);
     return ok;
 }

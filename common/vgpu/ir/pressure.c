@@ -44,7 +44,7 @@ static void hold(Pressure *p, uint32_t reg)
     p->peak16 = p->n16 > p->peak16 ? p->n16 : p->peak16;
 }
 
-static void drop(Pressure *p, uint32_t reg)
+static void pressure_drop(Pressure *p, uint32_t reg)
 {
     if (p->is_held[reg])
         p->n16 -= units(p, reg);
@@ -138,7 +138,7 @@ static void note_write(void *self, IrOperand *o, bool is_dest)
 {
     Pressure *p = self;
     if (is_dest && !p->guarded)
-        drop(p, o->off);
+        pressure_drop(p, o->off);
 }
 
 /* From the end up: exact lives, and where each value is used last. */
@@ -161,7 +161,7 @@ static void step_down(void *self, IrOperand *o, bool is_dest)
     bool last = p->k < 64 && p->last[p->pc] >> p->k & 1;
     p->k++;
     if (is_dest ? !p->guarded : last)
-        drop(p, o->off);
+        pressure_drop(p, o->off);
     else if (!is_dest)
         hold(p, o->off);
 }

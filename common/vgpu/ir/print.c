@@ -206,7 +206,7 @@ static bool has_address(const IrInst *in)
     }
 }
 
-static void put_address(Printer *p, const IrInst *in)
+static void print_address(Printer *p, const IrInst *in)
 {
     separate(p);
     put(p, "[");
@@ -236,7 +236,7 @@ static void put_sources(Printer *p, const IrInst *in)
 {
     bool address = has_address(in);
     if (address)
-        put_address(p, in);
+        print_address(p, in);
     if (in->vec)
         put_vector(p, in, ir_vec_dests(in), in->n_vec);
     for (int i = address; i < 4; i++)

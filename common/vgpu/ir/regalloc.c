@@ -95,7 +95,7 @@ static void place(void *self, IrOperand *o, bool is_dest)
     o->off = (uint32_t)(s->base[w] + (uint64_t)s->slot[o->off] * slot_bytes(w));
 }
 
-static bool allocate(Scan *s, size_t n_regs, size_t n_insts)
+static bool scan_allocate(Scan *s, size_t n_regs, size_t n_insts)
 {
     bool ok = true;
     s->slot = calloc(n_regs + 1, sizeof *s->slot);
@@ -110,7 +110,7 @@ static bool allocate(Scan *s, size_t n_regs, size_t n_insts)
     return ok && s->slot && s->next && s->next_end && s->first && s->last;
 }
 
-static void release(Scan *s)
+static void scan_free(Scan *s)
 {
     free(s->slot);
     free(s->next);
@@ -124,7 +124,7 @@ static void release(Scan *s)
 Status regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, const Lives *lives)
 {
     Scan s = {.reg_bytes = reg_bytes, .lives = lives};
-    Status status = allocate(&s, n_regs, f->n_insts) ? STATUS_OK : STATUS_NO_MEMORY;
+    Status status = scan_allocate(&s, n_regs, f->n_insts) ? STATUS_OK : STATUS_NO_MEMORY;
     if (!status) {
         sort_lives(&s);
         uint32_t peak = scan(&s, f->n_insts);
@@ -135,6 +135,6 @@ Status regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, con
     }
     for (uint32_t pc = 0; !status && pc < f->n_insts; pc++)
         ir_visit_regs(&f->insts[pc], place, &s);
-    release(&s);
+    scan_free(&s);
     return status;
 }

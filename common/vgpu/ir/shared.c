@@ -37,7 +37,7 @@ typedef struct Layout {
     uint64_t steps;
 } Layout;
 
-static bool allocate(Layout *x)
+static bool layout_allocate(Layout *x)
 {
     size_t nf = x->l->n_functions + 1, ng = x->l->n_globals + 1;
     x->variable = calloc(ng, sizeof *x->variable);
@@ -54,7 +54,7 @@ static bool allocate(Layout *x)
            x->stack && x->pointed;
 }
 
-static void release(Layout *x)
+static void layout_free(Layout *x)
 {
     free(x->variable);
     free(x->number);
@@ -69,7 +69,7 @@ static void release(Layout *x)
     free(x->pointed);
 }
 
-static bool collect(Layout *x)
+static bool collect_shared_variables(Layout *x)
 {
     for (uint32_t i = 0; i < x->l->n_globals; i++)
         if (x->m->globals[i].space == SPACE_SHARED) {
@@ -245,7 +245,7 @@ static void fill_pools(Layout *x)
 void link_shared(Linker *l)
 {
     Layout x = {.l = l, .m = l->m};
-    if (allocate(&x) && collect(&x)) {
+    if (layout_allocate(&x) && collect_shared_variables(&x)) {
         for (uint32_t k = 0; k < x.n_entries && !l->status; k++)
             walk_calls(&x, k);
         place_static(&x);
@@ -255,5 +255,5 @@ void link_shared(Linker *l)
     } else if (!l->status) {
         link_no_memory(l);
     }
-    release(&x);
+    layout_free(&x);
 }

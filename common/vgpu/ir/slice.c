@@ -161,7 +161,7 @@ static bool is_frame(const IrInst *in, PtxOpcode opcode)
 
 /* ---- lists ---- */
 
-static bool put(PcList *l, uint32_t pc)
+static bool pc_list_put(PcList *l, uint32_t pc)
 {
     if (!VEC_GROW(l->pcs, l->n, l->cap))
         return false;
@@ -174,12 +174,12 @@ static bool list_inst(Slicer *s, const Member *m, uint32_t base, uint32_t pc)
     const IrInst *in = &m->f->insts[pc];
     const Effect e = effect_of(in);
     bool leaves = in->opcode == PTX_EXIT && (in->guard.kind != IR_NONE || m != s->members);
-    return (!e.writes_shared || put(&s->shared_stores, base + pc)) &&
-           (!e.writes_local || put(&s->local_stores, base + pc)) &&
-           (!e.barrier || put(&s->barriers, base + pc)) &&
-           (!is_frame(in, PTX_ST) || put(&s->frame_stores, base + pc)) &&
-           (in->opcode != PTX_CALL || put(&s->calls, base + pc)) &&
-           (!leaves || put(&s->exit_insts, base + pc));
+    return (!e.writes_shared || pc_list_put(&s->shared_stores, base + pc)) &&
+           (!e.writes_local || pc_list_put(&s->local_stores, base + pc)) &&
+           (!e.barrier || pc_list_put(&s->barriers, base + pc)) &&
+           (!is_frame(in, PTX_ST) || pc_list_put(&s->frame_stores, base + pc)) &&
+           (in->opcode != PTX_CALL || pc_list_put(&s->calls, base + pc)) &&
+           (!leaves || pc_list_put(&s->exit_insts, base + pc));
 }
 
 /* ---- what blocks do to registers ---- */
@@ -270,7 +270,7 @@ static void define(Walk *w, uint32_t reg, bool for_sure)
     int32_t *only = &m->only[slot_of(reg)];
     *only = *only == NONE ? (int32_t)w->pc : SEVERAL;
     if (w->block[slot_of(reg)] != w->now + 1)
-        w->ok = put(&w->touched, reg);
+        w->ok = pc_list_put(&w->touched, reg);
     w->block[slot_of(reg)] = w->now + 1;
     w->head[slot_of(reg)] = (int32_t)m->n_defs++;
 }
@@ -464,7 +464,7 @@ static void mark(Slicer *s, uint32_t pc)
     if (s->bits[pc / 8] >> pc % 8 & 1)
         return;
     s->bits[pc / 8] |= (uint8_t)(1u << pc % 8);
-    s->failed |= !put(&s->work, pc);
+    s->failed |= !pc_list_put(&s->work, pc);
 }
 
 static void mark_all(Slicer *s, const PcList *l, bool *took)
@@ -478,7 +478,7 @@ static void search(Slicer *s, uint32_t member, uint32_t block)
 {
     uint32_t *seen = &s->seen[s->members[member].first_block + block];
     if (*seen != s->search)
-        s->failed |= !put(&s->blocks, block);
+        s->failed |= !pc_list_put(&s->blocks, block);
     *seen = s->search;
 }
 
@@ -491,7 +491,7 @@ static void search_preds(Slicer *s, uint32_t member, uint32_t block, uint32_t re
         const Exit *e = exit_find(s, m->first_block + before, reg);
         int32_t head = e != NULL && e->defined ? e->head : LIVE_IN;
         for (; head >= 0; head = m->defs[head].before)
-            s->failed |= !put(&s->reaching, s->t->base[member] + m->defs[head].pc);
+            s->failed |= !pc_list_put(&s->reaching, s->t->base[member] + m->defs[head].pc);
         if (head == LIVE_IN)
             search(s, member, before);
     }

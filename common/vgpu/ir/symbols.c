@@ -12,7 +12,7 @@ static uint32_t hash_symbol(uint32_t module, const char *name)
     return h ^ h >> 15;
 }
 
-static uint32_t *find_slot(const SymbolTable *t, uint32_t module, const char *name, uint32_t hash)
+static uint32_t *symbol_find_slot(const SymbolTable *t, uint32_t module, const char *name, uint32_t hash)
 {
     for (size_t i = hash & (t->n_slots - 1);; i = (i + 1) & (t->n_slots - 1)) {
         const Symbol *s = t->slots[i] ? &t->symbols[t->slots[i] - 1] : NULL;
@@ -25,11 +25,11 @@ Symbol *symbols_find(const SymbolTable *t, uint32_t module, const char *name)
 {
     if (t->n_slots == 0)
         return NULL;
-    uint32_t slot = *find_slot(t, module, name, hash_symbol(module, name));
+    uint32_t slot = *symbol_find_slot(t, module, name, hash_symbol(module, name));
     return slot ? &t->symbols[slot - 1] : NULL;
 }
 
-static bool grow(SymbolTable *t)
+static bool symbol_table_grow(SymbolTable *t)
 {
     size_t n_slots = t->n_slots ? t->n_slots * 2 : 256;
     uint32_t *slots = calloc(n_slots, sizeof *slots);
@@ -39,18 +39,18 @@ static bool grow(SymbolTable *t)
     t->slots = slots;
     t->n_slots = n_slots;
     for (size_t i = 0; i < t->n; i++)
-        *find_slot(t, t->symbols[i].module, t->symbols[i].name, t->symbols[i].hash) = (uint32_t)i + 1;
+        *symbol_find_slot(t, t->symbols[i].module, t->symbols[i].name, t->symbols[i].hash) = (uint32_t)i + 1;
     return true;
 }
 
 bool symbols_add(SymbolTable *t, const Symbol *s)
 {
-    if (!VEC_GROW(t->symbols, t->n, t->cap) || (t->n * 2 >= t->n_slots && !grow(t)))
+    if (!VEC_GROW(t->symbols, t->n, t->cap) || (t->n * 2 >= t->n_slots && !symbol_table_grow(t)))
         return false;
     uint32_t hash = hash_symbol(s->module, s->name);
     t->symbols[t->n] = *s;
     t->symbols[t->n++].hash = hash;
-    *find_slot(t, s->module, s->name, hash) = (uint32_t)t->n;
+    *symbol_find_slot(t, s->module, s->name, hash) = (uint32_t)t->n;
     return true;
 }
 

@@ -50,7 +50,7 @@ typedef struct TensorWords {
     bool layouts[2];
 } TensorWords;
 
-static bool is_word(const char *word, size_t length, const char *text)
+static bool tensor_is_word(const char *word, size_t length, const char *text)
 {
     return strlen(text) == length && memcmp(word, text, length) == 0;
 }
@@ -58,7 +58,7 @@ static bool is_word(const char *word, size_t length, const char *text)
 static bool add_elem(TensorWords *s, const char *word, size_t length)
 {
     for (uint8_t e = 1; e < N_ELEMS; e++) {
-        if (!is_word(word, length, elems[e].text))
+        if (!tensor_is_word(word, length, elems[e].text))
             continue;
         if (s->n_types == IR_N_PARTS)
             return false;
@@ -70,8 +70,8 @@ static bool add_elem(TensorWords *s, const char *word, size_t length)
 
 static bool add_layout(TensorWords *s, const char *word, size_t length)
 {
-    bool col = is_word(word, length, "col");
-    if ((!col && !is_word(word, length, "row")) || s->n_layouts == 2)
+    bool col = tensor_is_word(word, length, "col");
+    if ((!col && !tensor_is_word(word, length, "row")) || s->n_layouts == 2)
         return false;
     s->layouts[s->n_layouts++] = col;
     return true;
@@ -87,7 +87,7 @@ static bool add_shape(TensorWords *s, const char *word, size_t length)
     memcpy(text, word, length);
     text[length] = '\0';
     if (sscanf(text, "m%4un%4uk%4u%n", &m, &n, &k, &end) != 3 || (size_t)end != length)
-        return is_word(word, length, "m8n8");
+        return tensor_is_word(word, length, "m8n8");
     s->t->m = (uint16_t)m;
     s->t->n = (uint16_t)n;
     s->t->k = (uint16_t)k;
@@ -99,7 +99,8 @@ static bool add_wmma_word(TensorWords *s, const char *word, size_t length)
 {
     static const char parts[] = "dabc";
     IrTensor *t = s->t;
-    if (is_word(word, length, "load") || is_word(word, length, "store") || is_word(word, length, "mma")) {
+    if (tensor_is_word(word, length, "load") || tensor_is_word(word, length, "store") ||
+        tensor_is_word(word, length, "mma")) {
         t->op = word[0] == 'l' ? TENSOR_LOAD : word[0] == 's' ? TENSOR_STORE : TENSOR_WMMA;
         return true;
     }
@@ -116,7 +117,7 @@ static bool add_rounding(TensorWords *s, const char *word, size_t length)
         uint8_t round;
     } roundings[] = {{"rn", ROUND_RN}, {"rz", ROUND_RZ}, {"rm", ROUND_RM}, {"rp", ROUND_RP}};
     for (int i = 0; i < 4; i++)
-        if (is_word(word, length, roundings[i].text)) {
+        if (tensor_is_word(word, length, roundings[i].text)) {
             s->form->inst.round = roundings[i].round;
             return true;
         }
@@ -128,7 +129,7 @@ static bool add_flag(TensorWords *s, const char *word, size_t length)
     static const char *const plain[] = {"sync", "aligned", "popc", "xor", "b16", "global"};
     IrTensor *t = s->t;
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (is_word(word, length, plain[i])) {
+        if (tensor_is_word(word, length, plain[i])) {
             if (plain[i][0] == 'g')
                 s->form->inst.space = SPACE_GLOBAL;
             return true;
@@ -137,17 +138,17 @@ static bool add_flag(TensorWords *s, const char *word, size_t length)
         t->n_matrices = (uint8_t)(word[1] - '0');
         return true;
     }
-    t->sat |= is_word(word, length, "satfinite");
-    t->trans |= is_word(word, length, "trans");
-    t->bit_and |= is_word(word, length, "and");
-    bool shared = is_word(word, length, "shared") || is_word(word, length, "shared::cta");
+    t->sat |= tensor_is_word(word, length, "satfinite");
+    t->trans |= tensor_is_word(word, length, "trans");
+    t->bit_and |= tensor_is_word(word, length, "and");
+    bool shared = tensor_is_word(word, length, "shared") || tensor_is_word(word, length, "shared::cta");
     if (shared)
         s->form->inst.space = SPACE_SHARED;
-    return shared || is_word(word, length, "satfinite") || is_word(word, length, "trans") ||
-           is_word(word, length, "and");
+    return shared || tensor_is_word(word, length, "satfinite") || tensor_is_word(word, length, "trans") ||
+           tensor_is_word(word, length, "and");
 }
 
-static void add_word(TensorWords *s, const char *word, size_t length)
+static void tensor_add_word(TensorWords *s, const char *word, size_t length)
 {
     bool known = add_flag(s, word, length) || add_elem(s, word, length) || add_layout(s, word, length) ||
                  add_shape(s, word, length) || add_rounding(s, word, length) ||
@@ -291,7 +292,7 @@ void form_decode_tensor(const PtxVariant *variant, IrForm *form)
         s.t->op = TENSOR_MMA;
     for (const char *word = strchr(variant->text, '.'), *end; word; word = end) {
         end = strchr(++word, '.');
-        add_word(&s, word, end ? (size_t)(end - word) : strlen(word));
+        tensor_add_word(&s, word, end ? (size_t)(end - word) : strlen(word));
     }
     if (!form->usable)
         return;

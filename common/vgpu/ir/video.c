@@ -34,7 +34,7 @@ typedef struct VideoWords {
     const char *at; /* the next dot, or NULL */
 } VideoWords;
 
-static bool take(VideoWords *w, const char *text)
+static bool take_video_word(VideoWords *w, const char *text)
 {
     size_t length = strlen(text);
     if (!w->at || strncmp(w->at + 1, text, length) != 0 ||
@@ -46,8 +46,8 @@ static bool take(VideoWords *w, const char *text)
 
 static bool take_type(VideoWords *w, bool *is_signed)
 {
-    *is_signed = take(w, "s32");
-    return *is_signed || take(w, "u32");
+    *is_signed = take_video_word(w, "s32");
+    return *is_signed || take_video_word(w, "u32");
 }
 
 static bool take_second(VideoWords *w, IrVideo *v)
@@ -55,7 +55,7 @@ static bool take_second(VideoWords *w, IrVideo *v)
     static const char *const names[] = {[SECOND_ADD] = "add", [SECOND_MIN] = "min", [SECOND_MAX] = "max"};
     unsigned last = v->n_parts == 1 ? SECOND_MAX : SECOND_ADD;
     for (unsigned s = SECOND_ADD; s <= last; s++)
-        if (take(w, names[s]))
+        if (take_video_word(w, names[s]))
             v->second = (uint8_t)s;
     return true;
 }
@@ -64,7 +64,7 @@ static bool take_compare(VideoWords *w, IrInst *in)
 {
     static const char *const names[] = {"eq", "ne", "lt", "le", "gt", "ge"}; /* CMP_EQ to CMP_GE */
     for (unsigned c = CMP_EQ; c <= CMP_GE; c++)
-        if (take(w, names[c])) {
+        if (take_video_word(w, names[c])) {
             in->cmp = (uint8_t)c;
             return true;
         }
@@ -81,14 +81,14 @@ static bool take_words(VideoWords *w, IrVideo *v, IrInst *in)
     if (set)
         return take_compare(w, in) && take_second(w, v);
     if (v->op == VIDEO_MAD) {
-        v->plus_one = take(w, "po");
-        v->sat = take(w, "sat");
-        v->scale = take(w, "shr7") ? 7 : take(w, "shr15") ? 15 : 0;
+        v->plus_one = take_video_word(w, "po");
+        v->sat = take_video_word(w, "sat");
+        v->scale = take_video_word(w, "shr7") ? 7 : take_video_word(w, "shr15") ? 15 : 0;
         return true;
     }
-    v->sat = take(w, "sat");
-    v->clamp = shifts && take(w, "clamp");
-    if (shifts && !v->clamp && !take(w, "wrap"))
+    v->sat = take_video_word(w, "sat");
+    v->clamp = shifts && take_video_word(w, "clamp");
+    if (shifts && !v->clamp && !take_video_word(w, "wrap"))
         return false;
     return v->n_parts > 1 && v->sat ? true : take_second(w, v);
 }
@@ -99,21 +99,21 @@ static bool take_pack(VideoWords *w, IrVideo *v)
     static const char *const types[] = {"u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"};
     v->op = VIDEO_PACK;
     v->n_parts = 1;
-    if (!take(w, "sat"))
+    if (!take_video_word(w, "sat"))
         return false;
     for (unsigned i = 0; i < 8 && !v->pack_bits; i++)
-        if (take(w, types[i])) {
+        if (take_video_word(w, types[i])) {
             v->pack_bits = (uint8_t)(16 >> i / 2);
             v->d_signed = i % 2;
         }
-    return v->pack_bits && take(w, "s32") && (v->pack_bits == 16 || take(w, "b32"));
+    return v->pack_bits && take_video_word(w, "s32") && (v->pack_bits == 16 || take_video_word(w, "b32"));
 }
 
 bool form_decode_video(const PtxVariant *variant, IrForm *form)
 {
     IrVideo *v = &form->video;
     VideoWords w = {.at = strchr(variant->text, '.')};
-    bool pack = variant->opcode == PTX_CVT && take(&w, "pack");
+    bool pack = variant->opcode == PTX_CVT && take_video_word(&w, "pack");
     if (!pack && strcmp(form->shape, "video") != 0)
         return false;
     form->shape = "video";
@@ -141,7 +141,7 @@ static bool scalar_part(Decoder *d, const PtxOperand *o, uint8_t *bytes, uint8_t
 }
 
 /* .h32 .b7610: n parts of both sources, the lowest last. Without it a's own, or b's own. */
-static bool pick(Decoder *d, const PtxOperand *o, unsigned n, unsigned first, uint8_t *to)
+static bool pick_operand_part(Decoder *d, const PtxOperand *o, unsigned n, unsigned first, uint8_t *to)
 {
     unsigned count = PTX_SELECTOR_COUNT(o->selector);
     bool half = PTX_SELECTOR_IS_HALF(o->selector);
@@ -175,8 +175,9 @@ static bool parts(Decoder *d, const PtxInst *pi, IrVideo *v)
         return scalar_part(d, &o[0], &v->d.bytes, &v->d.index) &&
                scalar_part(d, &o[1], &v->a.bytes, &v->a.index) &&
                scalar_part(d, &o[2], &v->b.bytes, &v->b.index);
-    return write_mask(d, &o[0], v->n_parts, &v->mask) && pick(d, &o[1], v->n_parts, 0, v->a_pick) &&
-           pick(d, &o[2], v->n_parts, v->n_parts, v->b_pick);
+    return write_mask(d, &o[0], v->n_parts, &v->mask) &&
+           pick_operand_part(d, &o[1], v->n_parts, 0, v->a_pick) &&
+           pick_operand_part(d, &o[2], v->n_parts, v->n_parts, v->b_pick);
 }
 
 /* Signs are vmad's alone, and not beside .po; one of a product's two is enough for both. */

@@ -30,7 +30,7 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-static uint8_t *reserve(void *address, uint64_t bytes, int protection)
+static uint8_t *reserve_host_range(void *address, uint64_t bytes, int protection)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (address ? MAP_FIXED_NOREPLACE : 0);
     void *got = mmap(address, bytes, protection, flags, -1, 0);
@@ -60,12 +60,12 @@ static bool reserve_windows(Mem *m, int device, uint64_t bytes)
 {
     void *usual = (void *)(uintptr_t)(MEM_GLOBAL_BASE + (uint64_t)device * MEM_GLOBAL_STRIDE);
     m->window_bytes = bytes;
-    m->window = USUAL_PLACE_ALLOWED ? reserve(usual, bytes, PROT_NONE) : NULL;
+    m->window = USUAL_PLACE_ALLOWED ? reserve_host_range(usual, bytes, PROT_NONE) : NULL;
     m->usual_place = m->window != NULL;
     if (!m->window)
-        m->window = reserve(NULL, bytes, PROT_NONE);
-    m->backing = reserve(NULL, bytes, PROT_READ | PROT_WRITE);
-    m->init = reserve(NULL, bytes / 8, PROT_READ | PROT_WRITE);
+        m->window = reserve_host_range(NULL, bytes, PROT_NONE);
+    m->backing = reserve_host_range(NULL, bytes, PROT_READ | PROT_WRITE);
+    m->init = reserve_host_range(NULL, bytes / 8, PROT_READ | PROT_WRITE);
     m->base = (uint64_t)(uintptr_t)m->window;
     if (m->window && m->backing && m->init)
         return true;
@@ -215,7 +215,7 @@ MemAlloc *mem_enter(Mem *m, MemAlloc *a)
     return a;
 }
 
-static MemAlloc *allocate(Mem *m, uint64_t bytes)
+static MemAlloc *take_range(Mem *m, uint64_t bytes)
 {
     uint64_t cost = round_up(bytes, MEM_ALIGN);
     if (bytes == 0 || bytes > m->total || cost > m->total - m->used)
@@ -239,7 +239,7 @@ static MemAlloc *allocate(Mem *m, uint64_t bytes)
 MemAlloc *mem_alloc(Mem *m, uint64_t bytes, MemKind kind, uint64_t site, const char *name)
 {
     pthread_rwlock_wrlock(&m->lock);
-    MemAlloc *a = allocate(m, bytes);
+    MemAlloc *a = take_range(m, bytes);
     if (a) {
         a->kind = (uint8_t)kind;
         a->site = site;

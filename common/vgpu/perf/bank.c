@@ -16,7 +16,7 @@ typedef struct Banks {
     unsigned most;
 } Banks;
 
-static void add_word(Banks *b, uint32_t word)
+static void banks_add_word(Banks *b, uint32_t word)
 {
     unsigned bank = word % BANKS, n = b->n[bank], i = 0;
     while (i < n && b->words[bank][i] != word)
@@ -87,7 +87,7 @@ static unsigned group_passes(const ExecAccess *a, uint32_t mask)
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint32_t first = (uint32_t)(a->addr[__builtin_ctz(rest)] / 4);
         for (uint32_t word = first; word < first + words_each; word++)
-            add_word(&b, word);
+            banks_add_word(&b, word);
     }
     return b.most;
 }

@@ -299,7 +299,7 @@ static void count_access(PerfSet *set, PerfWorker *w, const ExecWho *who, const 
     }
 }
 
-static void on_access(void *self, const ExecWho *who, const ExecAccess *a)
+static void count_on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     PerfSet *set = self;
     PerfWorker *w = worker_of(set, who);
@@ -379,7 +379,7 @@ static bool count_access_wide(PerfSet *set, PerfWorker *w, const ExecWho *who, c
     return true;
 }
 
-static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *a)
+static bool count_on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *a)
 {
     PerfSet *set = self;
     PerfWorker *w = worker_of(set, who);
@@ -394,7 +394,7 @@ static bool on_access_wide(void *self, const ExecWho *who, const ExecWideAccess 
 
 /* ---- other events ---- */
 
-static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
+static void count_on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
 {
     (void)shared_bytes;
     PerfSet *set = self;
@@ -405,19 +405,19 @@ static void on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes
     open_block(set, who->slot);
 }
 
-static void on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
+static void count_on_barrier(void *self, const ExecWho *who, uint32_t barrier_id)
 {
     (void)barrier_id;
     worker_of(self, who)->c.v[PERF_BARRIERS]++;
 }
 
-static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
+static void count_on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
 {
     (void)mask;
     worker_of(self, who)->c.v[PERF_WARP_SYNCS]++;
 }
 
-static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
+static void count_on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
 {
     (void)mask, (void)sem, (void)scope;
     worker_of(self, who)->c.v[PERF_FENCES]++;
@@ -432,13 +432,14 @@ static const uint8_t counter_of_class[PTX_N_CLASSES] = {
     [PTX_CLASS_MISC] = PERF_OTHER_INSTRUCTIONS,
 };
 
-static void on_retired_code(void *self, const ExecWho *who, const IrFunction *f, const ExecInstCount *counts)
+static void count_on_retired_code(void *self, const ExecWho *who, const IrFunction *f,
+                                  const ExecInstCount *counts)
 {
     PerfSet *set = self;
     lines_add_code(set->lines, (unsigned)(worker_of(set, who) - set->workers), f, counts);
 }
 
-static void on_retired(void *self, const ExecWho *who, const ExecCounts *n)
+static void count_on_retired(void *self, const ExecWho *who, const ExecCounts *n)
 {
     uint64_t *v = worker_of(self, who)->c.v;
     for (int i = 0; i < PTX_N_CLASSES; i++) {
@@ -458,12 +459,12 @@ static void on_retired(void *self, const ExecWho *who, const ExecCounts *n)
 
 void count_events(ExecObserver *o, bool by_line)
 {
-    o->block_begin = on_block_begin;
-    o->access = on_access;
-    o->access_wide = on_access_wide;
-    o->barrier = on_barrier;
-    o->warp_sync = on_warp_sync;
-    o->fence = on_fence;
-    o->retired = on_retired;
-    o->retired_code = by_line ? on_retired_code : NULL;
+    o->block_begin = count_on_block_begin;
+    o->access = count_on_access;
+    o->access_wide = count_on_access_wide;
+    o->barrier = count_on_barrier;
+    o->warp_sync = count_on_warp_sync;
+    o->fence = count_on_fence;
+    o->retired = count_on_retired;
+    o->retired_code = by_line ? count_on_retired_code : NULL;
 }

@@ -78,7 +78,7 @@ static unsigned depth_of_sources(const Piece *p, const IrInst *i)
 }
 
 /* Whether the instruction begins a wait. */
-static bool step(Piece *p, const IrInst *i, bool of_shared)
+static bool waits_step(Piece *p, const IrInst *i, bool of_shared)
 {
     unsigned depth = depth_of_sources(p, i);
     bool begins = false;
@@ -127,7 +127,7 @@ static void mark_waits(const IrFunction *f, uint8_t *flags, Piece *p, bool of_sh
             p->number++;
             p->floor = p->most = 0;
         }
-        if (step(p, &f->insts[pc], of_shared))
+        if (waits_step(p, &f->insts[pc], of_shared))
             flags[pc] |= of_shared ? WAIT_SHARED : WAIT_GLOBAL;
     }
 }

@@ -140,7 +140,7 @@ static bool fits(const WideKey *k, const ExecWho *who, const ExecWideAccess *a)
 }
 
 /* Instructions lie some cache lines apart. */
-static unsigned place_of(const ExecWho *who, const ExecWideAccess *a)
+static unsigned wide_place(const ExecWho *who, const ExecWideAccess *a)
 {
     uint64_t mixed = ((uintptr_t)who->inst / 64 ^ (uint64_t)a->step[0]) * 0x9E3779B97F4A7C15u;
     return (unsigned)((mixed >> 40) + a->base % LINE_BYTES / 4) % WIDE_SHAPES;
@@ -148,7 +148,7 @@ static unsigned place_of(const ExecWho *who, const ExecWideAccess *a)
 
 const WideCost *wide_cost(WideTable *t, const ExecWho *who, const ExecWideAccess *a)
 {
-    unsigned at = place_of(who, a);
+    unsigned at = wide_place(who, a);
     WideCost **place = &t->shape[at], *s;
     for (unsigned i = 0; i < WIDE_PLACES && (s = t->shape[at + i]) != NULL; i++)
         if (fits(&s->key, who, a)) {

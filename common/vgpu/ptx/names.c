@@ -16,7 +16,7 @@ static uint32_t hash_text(const char *text, size_t length)
 }
 
 /* The slot that holds the spelling, or the empty one where it belongs. */
-static Name **find_slot(const NameTable *t, const char *text, size_t length, uint32_t hash)
+static Name **name_find_slot(const NameTable *t, const char *text, size_t length, uint32_t hash)
 {
     for (uint32_t i = hash & (t->cap - 1);; i = (i + 1) & (t->cap - 1)) {
         Name *name = t->slots[i];
@@ -25,7 +25,7 @@ static Name **find_slot(const NameTable *t, const char *text, size_t length, uin
     }
 }
 
-static bool grow(NameTable *t)
+static bool name_table_grow(NameTable *t)
 {
     uint32_t cap = t->cap * 2;
     Name **slots = calloc(cap, sizeof *slots);
@@ -47,19 +47,19 @@ static bool grow(NameTable *t)
 
 Name *names_find(const NameTable *t, const char *text, size_t length)
 {
-    return *find_slot(t, text, length, hash_text(text, length));
+    return *name_find_slot(t, text, length, hash_text(text, length));
 }
 
 Name *names_intern(NameTable *t, const char *text, size_t length)
 {
     uint32_t hash = hash_text(text, length);
-    Name **slot = find_slot(t, text, length, hash);
+    Name **slot = name_find_slot(t, text, length, hash);
     if (*slot)
         return *slot;
     if (t->n + t->n / 2 >= t->cap) {
-        if (!grow(t))
+        if (!name_table_grow(t))
             return NULL;
-        slot = find_slot(t, text, length, hash);
+        slot = name_find_slot(t, text, length, hash);
     }
     Name *name = ARENA_NEW(t->arena, Name);
     char *copy = arena_strndup(t->arena, text, length);

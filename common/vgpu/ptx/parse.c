@@ -419,7 +419,7 @@ static void parse_module(Parser *p)
 }
 
 /* Moves what grew into the module's arena. */
-static void finish(Parser *p)
+static void finish_module(Parser *p)
 {
     PtxModule *m = p->m;
     m->functions = parse_copy(p, p->functions, p->n_functions, sizeof *p->functions);
@@ -475,7 +475,7 @@ Status ptx_parse(const char *text, size_t length, const char *name, PtxModule **
     } else {
         scan_start(&p.scanner, m->text, length);
         parse_module(&p);
-        finish(&p);
+        finish_module(&p);
     }
     free_parser(&p);
     if (p.status) {

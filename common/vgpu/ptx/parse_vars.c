@@ -11,7 +11,7 @@
 
 /* ---- scopes ---- */
 
-static Decl **place_of(Name *name, const Decl *decl)
+static Decl **decl_place(Name *name, const Decl *decl)
 {
     return decl->kind == DECL_RANGE ? &name->range : &name->decl;
 }
@@ -23,13 +23,13 @@ void parse_declare(Parser *p, Name *name, const Decl *decl)
         return;
     *copy = *decl;
     copy->name = name;
-    copy->outer = *place_of(name, decl);
+    copy->outer = *decl_place(name, decl);
     copy->order = p->n_declared++;
     if (!VEC_GROW(p->decls, p->n_decls, p->cap_decls)) {
         parse_no_memory(p);
         return;
     }
-    *place_of(name, decl) = copy;
+    *decl_place(name, decl) = copy;
     p->decls[p->n_decls++] = copy;
 }
 
@@ -39,7 +39,7 @@ void parse_scope_leave(Parser *p, size_t n_decls)
         Decl *decl = p->decls[--p->n_decls];
         if (decl->kind == DECL_VARIABLE && decl->variable->in_function)
             decl->variable->scope_end = (uint32_t)p->body.n_insts;
-        *place_of(decl->name, decl) = decl->outer;
+        *decl_place(decl->name, decl) = decl->outer;
     }
 }
 

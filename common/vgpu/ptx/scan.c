@@ -20,7 +20,7 @@ static bool is_letter(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
 }
 
-static bool is_word(int c)
+static bool is_ptx_word_char(int c)
 {
     return is_letter(c) || is_digit(c);
 }
@@ -101,7 +101,7 @@ static void scan_float_bits(Scanner *s, Token *t, int digits)
         }
         bits = bits << 4 | digit_value(*s->at);
     }
-    if (is_word(*s->at)) {
+    if (is_ptx_word_char(*s->at)) {
         bad(t, "a floating-point literal has too many digits");
         return;
     }
@@ -123,7 +123,7 @@ static void scan_decimal_float(Scanner *s, Token *t)
     double value = strtod_l(t->text, &after, plain);
     freelocale(plain);
     s->at = after;
-    if (after == t->text || is_word(*after)) {
+    if (after == t->text || is_ptx_word_char(*after)) {
         bad(t, "a malformed floating-point literal");
         return;
     }
@@ -147,7 +147,7 @@ static void scan_integer(Scanner *s, Token *t, unsigned base)
     bool empty = s->at == first;
     t->is_unsigned = *s->at == 'U';
     s->at += t->is_unsigned;
-    if (empty || is_word(*s->at)) {
+    if (empty || is_ptx_word_char(*s->at)) {
         bad(t, "a malformed integer literal");
         return;
     }
@@ -178,7 +178,7 @@ static void scan_number(Scanner *s, Token *t)
 
 static void scan_word(Scanner *s)
 {
-    while (is_word(*s->at))
+    while (is_ptx_word_char(*s->at))
         s->at++;
 }
 
@@ -187,7 +187,7 @@ static void scan_directive_word(Scanner *s)
 {
     s->at++;
     scan_word(s);
-    while (s->at[0] == ':' && s->at[1] == ':' && is_word(s->at[2])) {
+    while (s->at[0] == ':' && s->at[1] == ':' && is_ptx_word_char(s->at[2])) {
         s->at += 2;
         scan_word(s);
     }
@@ -234,7 +234,7 @@ void scan_next(Scanner *s, Token *t)
         t->kind = TOKEN_NAME;
         s->at++;
         scan_word(s);
-    } else if (c == '.' && is_word(s->at[1])) {
+    } else if (c == '.' && is_ptx_word_char(s->at[1])) {
         t->kind = TOKEN_DIRECTIVE;
         scan_directive_word(s);
     } else if (is_digit(c))
@@ -250,7 +250,7 @@ void scan_next(Scanner *s, Token *t)
 void scan_suffixes(Scanner *s, Token *t, bool all)
 {
     do {
-        if (s->at[0] != '.' || !is_word(s->at[1]))
+        if (s->at[0] != '.' || !is_ptx_word_char(s->at[1]))
             break;
         scan_directive_word(s);
     } while (all);

@@ -116,7 +116,7 @@ static bool answer_map(Wire *w, const DeviceBox *b)
 }
 
 /* False: it was no question, or nobody is there. */
-static bool answer(Remote *r)
+static bool answer_server(Remote *r)
 {
     Wire *w = &r->wire;
     DeviceBox box;
@@ -245,7 +245,7 @@ void remote_send(Remote *r, const DeviceMsg *m, DeviceReply *reply)
     if (ok && only_tells(m->op))
         return;
     while ((ok = ok && wire_next(&r->wire)) && r->wire.type != WIRE_REPLY)
-        ok = answer(r);
+        ok = answer_server(r);
     if (ok && take_reply(r, m, reply)) {
         note(r, m, reply);
         return;

@@ -76,7 +76,7 @@ static void confine_add(Program *p, struct sock_filter item)
         p->items[p->n++] = item;
 }
 
-static struct sock_filter load(size_t offset)
+static struct sock_filter load_from_seccomp_data(size_t offset)
 {
     return (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset);
 }
@@ -95,10 +95,10 @@ static struct sock_filter unless(unsigned value, unsigned char skip)
 static void make_program(Program *p)
 {
     const unsigned refuse = SECCOMP_RET_ERRNO | EPERM;
-    confine_add(p, load(offsetof(struct seccomp_data, arch)));
+    confine_add(p, load_from_seccomp_data(offsetof(struct seccomp_data, arch)));
     confine_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
     confine_add(p, give(SECCOMP_RET_KILL_PROCESS));
-    confine_add(p, load(offsetof(struct seccomp_data, nr)));
+    confine_add(p, load_from_seccomp_data(offsetof(struct seccomp_data, nr)));
     for (int i = 0; i < N_ALLOWED; i++) {
         confine_add(p, unless((unsigned)allowed[i], 1));
         confine_add(p, give(SECCOMP_RET_ALLOW));
@@ -106,13 +106,13 @@ static void make_program(Program *p)
     confine_add(p, unless(SYS_clone3, 1)); /* its flags cannot be looked at; the C library falls back to clone */
     confine_add(p, give(SECCOMP_RET_ERRNO | ENOSYS));
     confine_add(p, unless(SYS_clone, 4)); /* threads, no processes */
-    confine_add(p, load(offsetof(struct seccomp_data, args[0])));
+    confine_add(p, load_from_seccomp_data(offsetof(struct seccomp_data, args[0])));
     confine_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0));
     confine_add(p, give(refuse));
     confine_add(p, give(SECCOMP_RET_ALLOW));
     for (int i = 0; i < N_WITHOUT_EXEC; i++) {
         confine_add(p, unless((unsigned)allowed_without_exec[i], 4));
-        confine_add(p, load(offsetof(struct seccomp_data, args[2])));
+        confine_add(p, load_from_seccomp_data(offsetof(struct seccomp_data, args[2])));
         confine_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1));
         confine_add(p, give(refuse));
         confine_add(p, give(SECCOMP_RET_ALLOW));

@@ -24,7 +24,7 @@ static void clean_bool(bool *b)
     *b = byte != 0;
 }
 
-static bool reserve(uint8_t **buffer, size_t *cap, uint64_t bytes)
+static bool reserve_buffer(uint8_t **buffer, size_t *cap, uint64_t bytes)
 {
     if (bytes <= *cap)
         return true;
@@ -47,7 +47,7 @@ static bool take_payload(Wire *w, Request *q, uint32_t call_bytes)
         in > REQUEST_IN_MAX)
         return false;
     uint64_t numbers = (m->n_after + n_images) * sizeof(uint64_t), bytes = numbers + in;
-    if (w->payload != call_bytes + bytes || !reserve(&q->payload, &q->payload_cap, bytes + END_BYTES))
+    if (w->payload != call_bytes + bytes || !reserve_buffer(&q->payload, &q->payload_cap, bytes + END_BYTES))
         return false;
     memset(q->payload + bytes, 0, END_BYTES);
     q->call[call_bytes] = 0;
@@ -74,7 +74,7 @@ bool request_take(Wire *w, Request *q)
     uint64_t room = q->out_bytes < OUT_BYTES_MIN ? OUT_BYTES_MIN : q->out_bytes;
     bool ok = (unsigned)r.msg.op < DEVICE_N_OPS && q->n_calls <= REQUEST_CALLS_MAX &&
               q->out_bytes <= REQUEST_OUT_MAX && take_payload(w, q, r.call_bytes) &&
-              reserve(&q->out, &q->out_cap, room);
+              reserve_buffer(&q->out, &q->out_cap, room);
     if (!ok) {
         w->broken = true;
         return false;
@@ -214,7 +214,7 @@ const RequestField *request_field(size_t i)
     return i < sizeof fields / sizeof fields[0] ? &fields[i] : NULL;
 }
 
-static uint64_t value_of(const DeviceMsg *m, const RequestField *f)
+static uint64_t field_value(const DeviceMsg *m, const RequestField *f)
 {
     uint64_t value = 0; /* little-endian, as all machines of this kit are */
     memcpy(&value, (const char *)m + f->at, f->bytes);
@@ -225,7 +225,7 @@ static bool is_fit_field(DeviceMsg *m, const RequestField *f)
 {
     if (f->rule == REQUEST_FLAG)
         clean_bool((bool *)((char *)m + f->at));
-    return f->rule != REQUEST_AT_MOST || value_of(m, f) <= f->limit;
+    return f->rule != REQUEST_AT_MOST || field_value(m, f) <= f->limit;
 }
 
 bool request_is_fit(Request *q)

@@ -90,7 +90,7 @@ static void *map_file(int fd, uint64_t wanted, uint64_t bytes)
 }
 
 /* Asks something that is answered with a byte, or with none. */
-static bool ask(Wire *w, WireType type, const DeviceBox *where, int fd)
+static bool ask_client(Wire *w, WireType type, const DeviceBox *where, int fd)
 {
     bool ok = wire_send(w, type, where, sizeof *where, NULL, 0, fd) && wire_next(w) &&
               w->type == WIRE_ANSWER && w->fixed == 0 && w->payload <= 1;
@@ -126,7 +126,7 @@ static void *host_map(void *self, uint64_t wanted, uint64_t bytes)
     int fd = make_file(bytes);
     void *p = fd < 0 ? NULL : map_file(fd, wanted, bytes);
     DeviceBox where = {.addr = (uint64_t)(uintptr_t)p, .width = bytes};
-    if (p != NULL && !ask(&s->wire, WIRE_MAP, &where, fd)) {
+    if (p != NULL && !ask_client(&s->wire, WIRE_MAP, &where, fd)) {
         munmap(p, bytes);
         p = NULL;
     }
@@ -152,12 +152,12 @@ static bool host_has(void *self, uint64_t addr)
 {
     Serving *s = self;
     pthread_mutex_lock(&s->asking);
-    bool has = ask(&s->wire, WIRE_HAS, &(DeviceBox){.addr = addr}, -1);
+    bool has = ask_client(&s->wire, WIRE_HAS, &(DeviceBox){.addr = addr}, -1);
     pthread_mutex_unlock(&s->asking);
     return has;
 }
 
-static void on_access(void *self, const DeviceHostAccess *access)
+static void serve_on_access(void *self, const DeviceHostAccess *access)
 {
     Serving *s = self;
     DeviceReply where = {.error = DEVICE_OK};
@@ -233,7 +233,7 @@ static void greet(Serving *s, const RemoteOptions *o, Status st, const Diag *dia
     wire_send(&s->wire, WIRE_HELLO, &h, sizeof h, &why, st != STATUS_OK, -1);
 }
 
-static Status start(Serving *s, const RemoteOptions *o, Diag *diag)
+static Status start_serving(Serving *s, const RemoteOptions *o, Diag *diag)
 {
     DeviceOptions device = o->device;
     s->host = (DeviceHost){.self = s,
@@ -249,7 +249,7 @@ static Status start(Serving *s, const RemoteOptions *o, Diag *diag)
     return st;
 }
 
-static void serve(Serving *s)
+static void serve_requests(Serving *s)
 {
     while (wire_next(&s->wire) && request_take(&s->wire, &s->request))
         handle(s);
@@ -263,7 +263,7 @@ static Serving *serving_new(int socket)
     wire_init(&s->wire, socket);
     pthread_mutex_init(&s->asking, NULL);
     s->wire.self = s;
-    s->wire.on_access = on_access;
+    s->wire.on_access = serve_on_access;
     return s;
 }
 
@@ -274,9 +274,9 @@ Status remote_serve_one(int socket, const RemoteOptions *options, Diag *diag)
     diag = diag == NULL ? &none : diag;
     if (s == NULL)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a connection");
-    Status st = start(s, options, diag);
+    Status st = start_serving(s, options, diag);
     if (st == STATUS_OK)
-        serve(s);
+        serve_requests(s);
     s->wire.broken = true; /* nobody is asked any more */
     device_server_destroy(s->server);
     while (s->n_kept > 0)
@@ -298,7 +298,7 @@ typedef struct Servers {
 /* A launch of this process's that runs is to end. */
 static Serving *volatile serving_here;
 
-static void on_interrupt(int signal)
+static void serve_on_interrupt(int signal)
 {
     (void)signal;
     if (serving_here->server != NULL)
@@ -315,10 +315,11 @@ static _Noreturn void become_server(int door, int socket, const RemoteOptions *o
     Serving *s = serving_new(socket);
     serving_here = s;
     if (s != NULL)
-        sigaction(SIGTERM, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, NULL);
-    if (s == NULL || start(s, options, &diag) != STATUS_OK || !confine_this_process())
+        sigaction(SIGTERM, &(struct sigaction){.sa_handler = serve_on_interrupt, .sa_flags = SA_RESTART},
+                  NULL);
+    if (s == NULL || start_serving(s, options, &diag) != STATUS_OK || !confine_this_process())
         _exit(EXIT_START);
-    serve(s);
+    serve_requests(s);
     device_write_provenance(s->server); /* of a client that went without a word */
     _exit(EXIT_GONE);
 }

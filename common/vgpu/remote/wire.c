@@ -52,7 +52,7 @@ typedef struct Sending {
     uint64_t left; /* of the payload */
 } Sending;
 
-static void begin(Sending *s, WireType type, const void *fixed, size_t fixed_bytes)
+static void begin_message(Sending *s, WireType type, const void *fixed, size_t fixed_bytes)
 {
     WireHead head = {.type = type, .fixed = (uint32_t)fixed_bytes, .payload = s->left};
     memcpy(s->w->out, &head, sizeof head);
@@ -68,7 +68,7 @@ static void wire_add(Sending *s, const void *data, size_t bytes)
         if (s->used == WIRE_PACKET_MAX) {
             send_packet(s->w, s->used, s->pass);
             s->pass = -1;
-            begin(s, WIRE_DATA, NULL, 0);
+            begin_message(s, WIRE_DATA, NULL, 0);
         }
         size_t room = WIRE_PACKET_MAX - s->used, n = bytes < room ? bytes : room;
         memcpy(s->w->out + s->used, from, n);
@@ -85,7 +85,7 @@ bool wire_send(Wire *w, WireType type, const void *fixed, size_t fixed_bytes, co
     Sending s = {.w = w, .pass = pass};
     for (size_t i = 0; i < n_parts; i++)
         s.left += parts[i].bytes;
-    begin(&s, type, fixed, fixed_bytes);
+    begin_message(&s, type, fixed, fixed_bytes);
     for (size_t i = 0; i < n_parts; i++)
         wire_add(&s, parts[i].data, parts[i].bytes);
     return send_packet(w, s.used, s.pass);
@@ -224,7 +224,7 @@ bool wire_box_bytes(const DeviceBox *b, uint64_t *bytes)
            !__builtin_mul_overflow(*bytes, b->depth, bytes);
 }
 
-static uint8_t *row_of(const DeviceBox *b, uint64_t y, uint64_t z)
+static uint8_t *box_row(const DeviceBox *b, uint64_t y, uint64_t z)
 {
     return (uint8_t *)(uintptr_t)(b->addr + z * b->slice + y * b->pitch);
 }
@@ -234,10 +234,10 @@ bool wire_send_box(Wire *w, WireType type, const DeviceBox *b)
     Sending s = {.w = w, .pass = -1};
     if (!wire_box_bytes(b, &s.left))
         return false;
-    begin(&s, type, NULL, 0);
+    begin_message(&s, type, NULL, 0);
     for (uint64_t z = 0; z < b->depth; z++)
         for (uint64_t y = 0; y < b->height; y++)
-            wire_add(&s, row_of(b, y, z), b->width);
+            wire_add(&s, box_row(b, y, z), b->width);
     return send_packet(w, s.used, -1);
 }
 
@@ -245,7 +245,7 @@ bool wire_take_box(Wire *w, const DeviceBox *b)
 {
     for (uint64_t z = 0; z < b->depth; z++)
         for (uint64_t y = 0; y < b->height; y++)
-            if (!wire_take(w, row_of(b, y, z), b->width))
+            if (!wire_take(w, box_row(b, y, z), b->width))
                 return false;
     return true;
 }

@@ -51,7 +51,7 @@ unsigned film_type_bytes(const char *type)
     return 0;
 }
 
-static bool is_word(int c)
+static bool is_name_char(int c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
@@ -61,7 +61,7 @@ static const char *find_word(const char *at, const char *word)
 {
     size_t n = strlen(word);
     for (const char *p = at; n > 0 && (p = strstr(p, word)) != NULL; p++)
-        if ((p == at || !is_word(p[-1])) && !is_word(p[n]))
+        if ((p == at || !is_name_char(p[-1])) && !is_name_char(p[n]))
             return p;
     return NULL;
 }
@@ -103,7 +103,7 @@ static bool read_term(const char *source, const char **at, uint32_t *out)
         *at = end;
         return true;
     }
-    while (is_word((*at)[n]) && n < sizeof name - 1) {
+    while (is_name_char((*at)[n]) && n < sizeof name - 1) {
         name[n] = (*at)[n];
         n++;
     }
@@ -143,7 +143,7 @@ static const char *type_of(const char *from, const char *to)
     char words[FILM_NAME_MAX] = "";
     for (const char *at = from; at < to;) {
         size_t n = 0;
-        while (at + n < to && is_word(at[n]))
+        while (at + n < to && is_name_char(at[n]))
             n++;
         bool drop = n == 0;
         for (size_t i = 0; i < sizeof dropped / sizeof *dropped && n > 0; i++)
@@ -167,10 +167,10 @@ static bool read_declaration(const char *source, const char *from, const char *t
     while (end < to && *end != '[' && *end != '=')
         end++;
     const char *after = end;
-    while (end > from && !is_word(end[-1]))
+    while (end > from && !is_name_char(end[-1]))
         end--;
     const char *begin = end;
-    while (begin > from && is_word(begin[-1]))
+    while (begin > from && is_name_char(begin[-1]))
         begin--;
     size_t n = (size_t)(end - begin);
     if (n == 0 || n >= sizeof out->name)

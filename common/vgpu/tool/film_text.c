@@ -198,7 +198,7 @@ static const json_t *array_with(const json_t *film, uint64_t id)
 }
 
 /* What the access is to: an array, a shared variable, or NULL; *base is where that begins. */
-static const json_t *place_of(const json_t *film, const json_t *step, uint64_t *base)
+static const json_t *step_place(const json_t *film, const json_t *step, uint64_t *base)
 {
     *base = 0;
     if (strcmp(get_text(step, "s"), "shared") != 0)
@@ -255,7 +255,7 @@ static void put_run(StrBuf *b, const char *name, const json_t *run, uint64_t bas
 static void put_places(StrBuf *b, const json_t *film, const json_t *step, const json_t *inst, const char **type, unsigned *each)
 {
     uint64_t base, access = get_number(step, "z");
-    const json_t *place = place_of(film, step, &base), *runs = json_object_get(step, "r");
+    const json_t *place = step_place(film, step, &base), *runs = json_object_get(step, "r");
     const char *space = get_text(step, "s"), *name = place != NULL ? get_text(place, "name") : strcmp(space, "global") == 0 ? NULL : space;
     *type = element_type(place, inst, access);
     *each = element_bytes(*type, access, get_number(inst, "vector"));
@@ -417,7 +417,7 @@ static void put_head(StrBuf *b, const json_t *film)
     strbuf_puts(b, json_array_size(arrays) > 0 ? "\n" : "");
 }
 
-static void put_lines(StrBuf *b, const json_t *film)
+static void film_text_put_lines(StrBuf *b, const json_t *film)
 {
     const json_t *lines = json_object_get(film, "lines");
     const char *file = main_source(film);
@@ -445,7 +445,7 @@ static void put_lines(StrBuf *b, const json_t *film)
     }
 }
 
-static void put_findings(StrBuf *b, const json_t *film)
+static void film_text_put_findings(StrBuf *b, const json_t *film)
 {
     const json_t *findings = json_object_get(film, "findings"), *blocks = json_object_get(film, "blocks");
     for (size_t i = 0; i < json_array_size(findings); i++) {
@@ -494,8 +494,8 @@ void film_text(const json_t *film, StrBuf *out)
 {
     const json_t *blocks = json_object_get(film, "blocks");
     put_head(out, film);
-    put_lines(out, film);
-    put_findings(out, film);
+    film_text_put_lines(out, film);
+    film_text_put_findings(out, film);
     for (size_t i = 0; i < json_array_size(blocks); i++)
         put_block(out, film, at(blocks, i));
 }

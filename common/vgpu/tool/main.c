@@ -36,7 +36,7 @@ static const OptionTable option_table = {.program = "vgpu",
                                          .n = sizeof option_rows / sizeof *option_rows,
                                          .operands_end = true};
 
-static void fail(const char *message, const char *detail)
+static void fail_with(const char *message, const char *detail)
 {
     fprintf(stderr, "vgpu: %s%s%s\n", message, detail == NULL ? "" : ": ", detail == NULL ? "" : detail);
     exit(EXIT_KIT);
@@ -52,7 +52,7 @@ static bool wants_color(const char *when)
     if (strcmp(when, "never") == 0)
         return false;
     if (strcmp(when, "auto") != 0)
-        fail("--color is never, always or auto", NULL);
+        fail_with("--color is never, always or auto", NULL);
     return isatty(STDERR_FILENO) && (none == NULL || *none == 0);
 }
 
@@ -73,16 +73,16 @@ static void check_options(const ToolOptions *o)
     uint64_t raised;
     Diag diag = {0};
     if (o->check != NULL && check_parse_tools(o->check, &tools, &diag) != STATUS_OK)
-        fail("--check", diag.message);
+        fail_with("--check", diag.message);
     if (o->raise != NULL && check_parse_raised(o->raise, &raised, &diag) != STATUS_OK)
-        fail("--raise", diag.message);
+        fail_with("--raise", diag.message);
     const char *suffix = o->film == NULL ? NULL : strrchr(o->film, '.');
     if (o->film != NULL && (suffix == NULL || (strcmp(suffix, ".html") != 0 && strcmp(suffix, ".txt") != 0)))
-        fail("--film: a film is FILE.html or FILE.txt", o->film);
+        fail_with("--film: a film is FILE.html or FILE.txt", o->film);
     if (o->shape != NULL && !film_shapes_valid(o->shape))
-        fail("--shape is a list such as in=64x64,out=32x32", NULL);
+        fail_with("--shape is a list such as in=64x64,out=32x32", NULL);
     if (o->device != NULL && perf_model_find(o->device) == NULL)
-        fail("no such device model (--list-devices names them)", o->device);
+        fail_with("no such device model (--list-devices names them)", o->device);
 }
 
 static void print_help(void)
@@ -114,7 +114,7 @@ static ToolOptions parse_options(int argc, char **argv)
     if (o.help || o.version)
         exit(0);
     if (n_operands == 0)
-        fail("which program? vgpu --help explains", NULL);
+        fail_with("which program? vgpu --help explains", NULL);
     o.color = wants_color(o.color_when == NULL ? "auto" : o.color_when);
     argv[n_operands] = NULL;
     o.program = argv;
@@ -145,7 +145,7 @@ static void write_file(const char *name, const StrBuf *text)
     if (file != NULL && fclose(file) != 0)
         ok = false;
     if (!ok)
-        fail(name, strerror(errno));
+        fail_with(name, strerror(errno));
 }
 
 static void write_outputs(const Records *r, const ToolOptions *o, const Ending *e)
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
     ToolOptions o = parse_options(argc, argv);
     Program program;
     if (program_inspect(o.program[0], &program) != STATUS_OK)
-        fail("no such program", o.program[0]);
+        fail_with("no such program", o.program[0]);
     if (program.kind == PROGRAM_STATIC || program.kind == PROGRAM_OTHER_RUNTIME)
         refuse_program(&program);
     Ending ending = {0};
@@ -201,13 +201,13 @@ int main(int argc, char **argv)
     ToolFiles files = {-1, -1, -1, -1};
     if (spawn_program(&o, &program, &ending, &files, &diag) != STATUS_OK ||
         records_read(files.records, o.sources, &records, &diag) != STATUS_OK)
-        fail(diag.message, NULL);
+        fail_with(diag.message, NULL);
     close(files.records);
     if (provenance_is_written(&o) &&
         provenance_save(files.provenance, records.start != NULL, o.provenance, &diag) != STATUS_OK)
-        fail(diag.message, NULL);
+        fail_with(diag.message, NULL);
     if (o.calls != NULL && calls_save(files.calls, o.calls, &diag) != STATUS_OK)
-        fail(diag.message, NULL);
+        fail_with(diag.message, NULL);
     int status = exit_status(&records, &o, &ending);
     StrBuf text = {0};
     if (o.profile)

@@ -203,7 +203,7 @@ static double flops_of(const json_t *launch)
 }
 
 /* The longest launch of each kernel that does floating-point work. */
-static size_t collect(const Records *r, const json_t **kernels)
+static size_t collect_kernels(const Records *r, const json_t **kernels)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_launches; i++) {
@@ -276,7 +276,7 @@ static void put_roof(StrBuf *b, const Roof *r)
 static void put_roofline(StrBuf *b, const Records *r, const PerfModel *m, double top)
 {
     const json_t *kernels[KERNELS_MAX];
-    size_t n = collect(r, kernels);
+    size_t n = collect_kernels(r, kernels);
     Roof roof = {.flops = 2.0 * m->fp32_lanes * m->n_sms * 1000.0 * m->clock_khz,
                  .bytes = (double)m->memory_bytes_per_s,
                  .x_low = -6,
@@ -302,7 +302,7 @@ void picture_svg(const Records *r, const ToolOptions *o, StrBuf *b)
     const PerfModel *m = o->device == NULL ? perf_model(0) : perf_model_find(o->device);
     const json_t *kernels[KERNELS_MAX];
     double middle = timeline_height(&s) + 20;
-    double height = middle + ROOF_HEIGHT + 18 * (double)collect(r, kernels);
+    double height = middle + ROOF_HEIGHT + 18 * (double)collect_kernels(r, kernels);
     strbuf_printf(
         b,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "

@@ -17,7 +17,7 @@ typedef struct KernelRow {
     uint64_t longest_ns;
 } KernelRow;
 
-static size_t collect(const Records *r, KernelRow *rows)
+static size_t collect_kernel_rows(const Records *r, KernelRow *rows)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_launches; i++) {
@@ -158,7 +158,7 @@ static void put_largest(const Records *r, const json_t *lines, const char *count
     }
 }
 
-static void put_lines(const Records *r, const json_t *launch, StrBuf *out)
+static void profile_put_lines(const Records *r, const json_t *launch, StrBuf *out)
 {
     static const struct {
         const char *counter, *title;
@@ -186,10 +186,10 @@ static void put_kernel(const Records *r, const KernelRow *row, uint64_t total_ns
                   row->launches == 1 ? "" : "es", share);
     put_limit(row->longest, out);
     put_metrics(row->longest, out);
-    put_lines(r, row->longest, out);
+    profile_put_lines(r, row->longest, out);
 }
 
-static long long number_of(const json_t *m, const char *name)
+static long long member_number(const json_t *m, const char *name)
 {
     return (long long)json_integer_value(json_object_get(m, name));
 }
@@ -197,16 +197,16 @@ static long long number_of(const json_t *m, const char *name)
 /* Nothing for programs without managed memory. */
 static void put_managed(const json_t *m, StrBuf *out)
 {
-    long long to_device = number_of(m, "migrated_to_device_bytes"),
-              to_host = number_of(m, "migrated_to_host_bytes"), faults = number_of(m, "page_faults"),
-              host_faults = number_of(m, "host_page_faults");
+    long long to_device = member_number(m, "migrated_to_device_bytes"),
+              to_host = member_number(m, "migrated_to_host_bytes"), faults = member_number(m, "page_faults"),
+              host_faults = member_number(m, "host_page_faults");
     if (to_device + to_host + faults + host_faults == 0)
         return;
     strbuf_printf(
         out,
         "managed memory: %lld page faults of kernels, %lld of the host; moved to the device %lld bytes, "
         "to the host %lld, of which for want of room %lld\n",
-        faults, host_faults, to_device, to_host, number_of(m, "evicted_bytes"));
+        faults, host_faults, to_device, to_host, member_number(m, "evicted_bytes"));
 }
 
 static void put_memory(const Records *r, StrBuf *out)
@@ -231,7 +231,7 @@ void print_profile(const Records *r, StrBuf *out)
     const char *device = json_string_value(json_object_get(r->start, "device"));
     if (rows == NULL)
         return;
-    size_t n = collect(r, rows);
+    size_t n = collect_kernel_rows(r, rows);
     uint64_t total = 0;
     for (size_t i = 0; i < n; i++)
         total += rows[i].time_ns;

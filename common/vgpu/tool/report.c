@@ -22,7 +22,7 @@ static void put_member(StrBuf *b, const json_t *o, const char *name, const char 
     free(text);
 }
 
-static void put_findings(StrBuf *b, const Records *r)
+static void report_put_findings(StrBuf *b, const Records *r)
 {
     strbuf_puts(b, ",\n\"findings\":[");
     for (size_t i = 0; i < r->n_findings; i++) {
@@ -90,7 +90,7 @@ void report_json(const Records *r, const ToolOptions *o, const Ending *e, StrBuf
     strbuf_puts(b, "},\n\"program\":");
     put_string(b, o->program[0]);
     strbuf_printf(b, ",\n\"exit\":{\"status\":%d,\"signal\":%d}", e->status, e->signal);
-    put_findings(b, r);
+    report_put_findings(b, r);
     put_errors(b, r);
     put_launches(b, r);
     strbuf_printf(b, ",\n\"complete\":%s", r->start == NULL || r->end != NULL ? "true" : "false");

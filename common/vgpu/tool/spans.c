@@ -21,7 +21,7 @@ static int by_stream(const void *a, const void *b)
     return (x->stream > y->stream) - (x->stream < y->stream);
 }
 
-static SpanRow row_of(const json_t *record)
+static SpanRow span_row(const json_t *record)
 {
     return (SpanRow){.device = json_integer_value(json_object_get(record, "device")),
                      .stream = json_integer_value(json_object_get(record, "stream"))};
@@ -38,7 +38,7 @@ static bool has_row(const Spans *s, const SpanRow *row)
 static void read_rows(const Records *r, Spans *s)
 {
     for (size_t i = 0; i < r->n_spans; i++) {
-        SpanRow row = row_of(r->spans[i]);
+        SpanRow row = span_row(r->spans[i]);
         if (!has_row(s, &row) && VEC_GROW(s->rows, s->n_rows, s->rows_cap))
             s->rows[s->n_rows++] = row;
     }
@@ -50,7 +50,7 @@ static void add_span(Spans *s, const json_t *record)
 {
     const char *what = json_string_value(json_object_get(record, "what")),
                *name = json_string_value(json_object_get(record, "name"));
-    SpanRow key = row_of(record);
+    SpanRow key = span_row(record);
     const SpanRow *row = bsearch(&key, s->rows, s->n_rows, sizeof key, by_stream);
     uint64_t start = (uint64_t)json_integer_value(json_object_get(record, "start_ns")),
              end = (uint64_t)json_integer_value(json_object_get(record, "end_ns"));

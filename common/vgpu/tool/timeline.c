@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void put_text(StrBuf *b, const char *name, const json_t *value)
+static void timeline_put_text(StrBuf *b, const char *name, const json_t *value)
 {
     const char *text = json_string_value(value);
     strbuf_printf(b, "\"%s\":", name);
@@ -25,9 +25,9 @@ static void put_span(StrBuf *b, const Records *r, const json_t *span)
     int64_t start = json_integer_value(json_object_get(span, "start_ns")),
             end = json_integer_value(json_object_get(span, "end_ns"));
     strbuf_puts(b, "{\"ph\":\"X\",");
-    put_text(b, "name", json_object_get(span, "name"));
+    timeline_put_text(b, "name", json_object_get(span, "name"));
     strbuf_puts(b, ",");
-    put_text(b, "cat", json_object_get(span, "what"));
+    timeline_put_text(b, "cat", json_object_get(span, "what"));
     strbuf_printf(b, ",\"pid\":%d,\"tid\":%d", (int)json_integer_value(json_object_get(span, "device")),
                   (int)json_integer_value(json_object_get(span, "stream")));
     put_us(b, "ts", start);

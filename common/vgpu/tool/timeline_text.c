@@ -59,7 +59,7 @@ static size_t name_width(const Spans *s)
     return widest;
 }
 
-static void put_row(const Spans *s, size_t row, size_t width, StrBuf *out)
+static void timeline_put_row(const Spans *s, size_t row, size_t width, StrBuf *out)
 {
     Cell cells[COLUMNS] = {0};
     for (size_t i = 0; i < s->n; i++)
@@ -122,7 +122,7 @@ void print_timeline(const Records *r, StrBuf *out)
         put_us(out, (whole + COLUMNS / 2) / COLUMNS);
         strbuf_puts(out, "\n");
         for (size_t i = 0; i < s.n_rows && i < ROWS_MAX; i++)
-            put_row(&s, i, width, out);
+            timeline_put_row(&s, i, width, out);
         if (s.n_rows > ROWS_MAX)
             strbuf_printf(out, "  ... and %zu more streams\n", s.n_rows - ROWS_MAX);
         strbuf_printf(out,

@@ -50,14 +50,14 @@ static int drop_place(void **state)
     return 0;
 }
 
-static void put(Place *p, const char *name, const char *text)
+static void put_archive_file(Place *p, const char *name, const char *text)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", p->dir, name);
     assert_int_equal(file_write_atomic(path, text, strlen(text), NULL), STATUS_OK);
 }
 
-static char *get(Place *p, const char *path, size_t *length)
+static char *get_archive_file(Place *p, const char *path, size_t *length)
 {
     char *bytes;
     Diag d = {0};
@@ -149,14 +149,14 @@ static void test_round_trip(void **state)
 {
     Place *p = *state;
     Diag d = {0};
-    put(p, "vector_add.cu", "__global__ void k() {}\n");
-    put(p, "notes.txt", "");
+    put_archive_file(p, "vector_add.cu", "__global__ void k() {}\n");
+    put_archive_file(p, "notes.txt", "");
     assert_int_equal(handin_write(p->tar, p->dir, LAB, FILES, 2, &d), STATUS_OK);
     size_t length, again;
-    char *bytes = get(p, p->tar, &length);
+    char *bytes = get_archive_file(p, p->tar, &length);
     sleep(1); /* another second: no date may reach the bytes */
     assert_int_equal(handin_write(p->tar, p->dir, LAB, FILES, 2, &d), STATUS_OK);
-    char *second = get(p, p->tar, &again);
+    char *second = get_archive_file(p, p->tar, &again);
     assert_int_equal(again, length);
     assert_memory_equal(second, bytes, length);
     const char *where;
@@ -165,7 +165,7 @@ static void test_round_trip(void **state)
     char wanted[128];
     snprintf(wanted, sizeof wanted, "%s/s001/02-vector-add", p->out);
     assert_string_equal(where, wanted);
-    assert_string_equal(get(p, arena_printf(&p->arena, "%s/vector_add.cu", where), &length),
+    assert_string_equal(get_archive_file(p, arena_printf(&p->arena, "%s/vector_add.cu", where), &length),
                         "__global__ void k() {}\n");
     Handin *h;
     assert_int_equal(handin_read(p->tar, NULL, allow, NULL, &h, &d), STATUS_OK);
@@ -179,7 +179,7 @@ static void test_missing_file(void **state)
 {
     Place *p = *state;
     Diag d = {0};
-    put(p, "vector_add.cu", "x");
+    put_archive_file(p, "vector_add.cu", "x");
     assert_int_equal(handin_write(p->tar, p->dir, LAB, FILES, 2, &d), STATUS_NOT_FOUND);
     assert_non_null(strstr(d.message, "notes.txt"));
     assert_int_not_equal(access(p->tar, F_OK), 0);
@@ -204,7 +204,8 @@ static void test_friendly(void **state)
             fail_msg("%s", d.message);
         assert_int_equal(dir_list(&p->arena, where, &names, &n, NULL), STATUS_OK);
         assert_int_equal(n, 1);
-        assert_string_equal(get(p, arena_printf(&p->arena, "%s/vector_add.cu", where), &length), "right");
+        assert_string_equal(get_archive_file(p, arena_printf(&p->arena, "%s/vector_add.cu", where), &length),
+                            "right");
     }
 }
 
@@ -344,11 +345,11 @@ static void test_damage(void **state)
 {
     Place *p = *state;
     Diag d = {0};
-    put(p, "vector_add.cu", "__global__ void k() {}\n");
-    put(p, "notes.txt", "note");
+    put_archive_file(p, "vector_add.cu", "__global__ void k() {}\n");
+    put_archive_file(p, "notes.txt", "note");
     assert_int_equal(handin_write(p->tar, p->dir, LAB, FILES, 2, &d), STATUS_OK);
     size_t length;
-    char *whole = get(p, p->tar, &length);
+    char *whole = get_archive_file(p, p->tar, &length);
     for (size_t cut = 0; cut < length; cut++) { /* every truncation */
         overwrite(p->tar, whole, cut);
         Handin *h;
@@ -407,9 +408,9 @@ static void test_no_archives(void **state)
     const char *where;
     Diag d;
     assert_int_equal(import(p, NULL, &where, &d), STATUS_NOT_FOUND);
-    put(p, "s001_02-vector-add.tar.gz", "this is text");
+    put_archive_file(p, "s001_02-vector-add.tar.gz", "this is text");
     expect_refusal(p, STATUS_PARSE, "no archive");
-    put(p, "s001_02-vector-add.tar.gz", "");
+    put_archive_file(p, "s001_02-vector-add.tar.gz", "");
     assert_int_not_equal(import(p, NULL, &where, &d), STATUS_OK);
     unlink(p->tar);
     assert_int_equal(mkfifo(p->tar, 0600), 0);

@@ -62,7 +62,7 @@ typedef struct File {
     const char *path, *text;
 } File;
 
-static void put(Place *p, const char *path, const char *bytes, size_t length)
+static void put_download_file(Place *p, const char *path, const char *bytes, size_t length)
 {
     char *full = arena_printf(&p->arena, "%s/%s", p->in, path), *slash = strrchr(full, '/');
     *slash = '\0';
@@ -89,7 +89,7 @@ static void make_download(Place *p, const File *files, size_t n)
         assert_true(archive_write_header(zip, e) >= ARCHIVE_WARN);
         archive_write_data(zip, files[i].text, length);
         archive_entry_free(e);
-        put(p, files[i].path, files[i].text, length);
+        put_download_file(p, files[i].path, files[i].text, length);
     }
     assert_int_equal(archive_write_close(zip), ARCHIVE_OK);
     archive_write_free(zip);
@@ -113,8 +113,8 @@ static Status import(Place *p, bool zip, HandinLayout layout, const char *lab, c
 }
 
 /* Imports and wants no failure, with so many taken and left. */
-static void expect(Place *p, bool zip, HandinLayout layout, const char *lab, const Roster *roster,
-                   size_t taken, size_t left)
+static void expect_download(Place *p, bool zip, HandinLayout layout, const char *lab, const Roster *roster,
+                            size_t taken, size_t left)
 {
     Diag d;
     assert_int_equal(dir_remove(p->out, NULL), STATUS_OK);
@@ -268,7 +268,7 @@ static void test_canvas(void **state)
              {"studentthree_1203_98005_essay.pdf", "x"}, {"studentone_1201_text.html", "x"},
              {".DS_Store", "x"});
     for (int zip = 0; zip < 2; zip++) {
-        expect(p, zip, LAYOUT_CANVAS, LAB, NULL, 2, 5);
+        expect_download(p, zip, LAYOUT_CANVAS, LAB, NULL, 2, 5);
         assert_string_equal("x", content(p, "1203/02-vector-add/essay.pdf"));
         assert_string_equal("new", content(p, "1201/02-vector-add/vector_add.cu"));
         assert_string_equal("n", content(p, "1201/02-vector-add/notes.txt"));
@@ -292,16 +292,16 @@ static void test_moodle(void **state)
     Diag d = {0};
     static const char csv[] =
         "\xEF\xBB\xBFName,student,Number\r\n\"Stud\xC3\xABnt \xC3\x96ne\",s001,\r\nStudent Two,s002,4712\r\n";
-    put(p, "../roster.csv", csv, strlen(csv));
+    put_download_file(p, "../roster.csv", csv, strlen(csv));
     const char *path = arena_printf(&p->arena, "%s/roster.csv", p->dir);
     if (roster_load(&p->arena, path, &roster, &d) != STATUS_OK)
         fail_msg("%s", d.message);
     for (int zip = 0; zip < 2; zip++) {
-        expect(p, zip, LAYOUT_MOODLE, LAB, &roster, 2, 1);
+        expect_download(p, zip, LAYOUT_MOODLE, LAB, &roster, 2, 1);
         assert_string_equal("1", content(p, "s001/02-vector-add/vector_add.cu"));
         assert_string_equal("2", content(p, "s002/02-vector-add/vector_add.cu"));
         assert_string_equal("(absent)", content(p, "receipts.csv"));
-        expect(p, zip, LAYOUT_MOODLE, LAB, NULL, 2, 1);
+        expect_download(p, zip, LAYOUT_MOODLE, LAB, NULL, 2, 1);
         assert_string_equal("1", content(p, "4711/02-vector-add/vector_add.cu"));
     }
 }
@@ -310,7 +310,7 @@ static Roster read_roster(Place *p, const char *csv)
 {
     Roster roster;
     Diag d = {0};
-    put(p, "../roster.csv", csv, strlen(csv));
+    put_download_file(p, "../roster.csv", csv, strlen(csv));
     if (roster_load(&p->arena, arena_printf(&p->arena, "%s/roster.csv", p->dir), &roster, &d) != STATUS_OK)
         fail_msg("%s", d.message);
     return roster;
@@ -329,11 +329,11 @@ static void test_moodle_of_today(void **state)
     Roster roster = read_roster(p, "student,name\r\ns001,Student One\r\ns002,Student O'Neill\r\n"
                                    "s003,student_3\r\ns004,Student Four\r\n");
     for (int zip = 0; zip < 2; zip++) {
-        expect(p, zip, LAYOUT_MOODLE, LAB, &roster, 3, 2);
+        expect_download(p, zip, LAYOUT_MOODLE, LAB, &roster, 3, 2);
         assert_string_equal("1", content(p, "s001/02-vector-add/vector_add.cu"));
         assert_string_equal("2", content(p, "s002/02-vector-add/vector_add.cu"));
         assert_string_equal("3", content(p, "s003/02-vector-add/vector_add.cu"));
-        expect(p, zip, LAYOUT_MOODLE, LAB, NULL, 3, 2);
+        expect_download(p, zip, LAYOUT_MOODLE, LAB, NULL, 3, 2);
         assert_string_equal("2", content(p, "4712/02-vector-add/vector_add.cu"));
     }
 }
@@ -348,7 +348,7 @@ static void test_moodle_teams(void **state)
     Roster roster = read_roster(p, "student,number,group\r\ns001,17,Team_B\r\ns002,18,Lecture 1; Team A\r\n"
                                    "s003,19999,Team A;Lecture 2\r\ns004,20,Default group\r\n");
     for (int zip = 0; zip < 2; zip++) {
-        expect(p, zip, LAYOUT_MOODLE, LAB, &roster, 4, 1);
+        expect_download(p, zip, LAYOUT_MOODLE, LAB, &roster, 4, 1);
         assert_string_equal("B", content(p, "s001/02-vector-add/vector_add.cu"));
         assert_string_equal("A", content(p, "s002/02-vector-add/vector_add.cu"));
         assert_string_equal("A", content(p, "s003/02-vector-add/vector_add.cu"));
@@ -389,7 +389,7 @@ static void test_gradescope(void **state)
              {"assignment_77_export/submission_5503/vector_add.cu", "x"},
              {"assignment_77_export/submission_5504/vector_add.cu", "x"}, {"stray.cu", "x"});
     for (int zip = 0; zip < 2; zip++) {
-        expect(p, zip, LAYOUT_GRADESCOPE, LAB, NULL, 2, 5);
+        expect_download(p, zip, LAYOUT_GRADESCOPE, LAB, NULL, 2, 5);
         assert_string_equal("both", content(p, "30001/02-vector-add/vector_add.cu"));
         assert_string_equal("both", content(p, "s002@example.org/02-vector-add/vector_add.cu"));
         assert_true(is_left(p, "submission_5502", "names nobody"));
@@ -436,7 +436,7 @@ static void test_folders(void **state)
              {"class/s002/01-indexing/build/x.o", "x"}, {"class/s003/02-vector-add/vector_add.cu", "3"},
              {"class/s003/.git/config", "x"});
     for (int zip = 0; zip < 2; zip++) {
-        expect(p, zip, LAYOUT_FOLDERS, NULL, NULL, 3, 1);
+        expect_download(p, zip, LAYOUT_FOLDERS, NULL, NULL, 3, 1);
         assert_string_equal("1", content(p, "s001/02-vector-add/vector_add.cu"));
         assert_string_equal("i", content(p, "s001/01-indexing/indexing.cu"));
         assert_string_equal("3", content(p, "s003/02-vector-add/vector_add.cu"));
@@ -444,7 +444,7 @@ static void test_folders(void **state)
     assert_int_equal(dir_remove(p->in, NULL), STATUS_OK);
     DOWNLOAD(p, {"s001/vector_add.cu", "1"}, {"s002/vector_add (1).cu", "2"}, {"vector_add.cu", "x"});
     for (int zip = 0; zip < 2; zip++) {
-        expect(p, zip, LAYOUT_FOLDERS, LAB, NULL, 2, 1);
+        expect_download(p, zip, LAYOUT_FOLDERS, LAB, NULL, 2, 1);
         assert_string_equal("2", content(p, "s002/02-vector-add/vector_add.cu"));
     }
 }
@@ -455,27 +455,28 @@ static void test_archives_inside(void **state)
     Place *p = *state;
     Diag d = {0};
     DOWNLOAD(p, {"x", "x"});
-    put(p, "../vector_add.cu", "packed", 6);
+    put_download_file(p, "../vector_add.cu", "packed", 6);
     char tar[96], *bytes;
     snprintf(tar, sizeof tar, "%s/h.tar.gz", p->dir);
     assert_int_equal(STATUS_OK, handin_write(tar, p->dir, LAB, FILES, 1, &d));
     size_t length;
     assert_int_equal(STATUS_OK, file_read(&p->arena, tar, 1 << 20, &bytes, &length, &d));
     unlink(arena_printf(&p->arena, "%s/x", p->in));
-    put(p, "a_1_10_02-vector-add.tar.gz", bytes, length);
-    put(p, "a_1_9_02-vector-add-1.tar.gz", "broken", 6);
-    put(p, "b_2_11_02-vector-add.tar.gz", "no archive", 10);
-    put(p, "c_3_12_vector_add.cu", "loose", 5);
-    expect(p, false, LAYOUT_CANVAS, NULL, NULL, 1, 3); /* b: the archive; c: which lab; a: an older one */
+    put_download_file(p, "a_1_10_02-vector-add.tar.gz", bytes, length);
+    put_download_file(p, "a_1_9_02-vector-add-1.tar.gz", "broken", 6);
+    put_download_file(p, "b_2_11_02-vector-add.tar.gz", "no archive", 10);
+    put_download_file(p, "c_3_12_vector_add.cu", "loose", 5);
+    expect_download(p, false, LAYOUT_CANVAS, NULL, NULL, 1,
+                    3); /* b: the archive; c: which lab; a: an older one */
     assert_string_equal("packed", content(p, "1/02-vector-add/vector_add.cu"));
-    expect(p, false, LAYOUT_CANVAS, LAB, NULL, 2, 2);
+    expect_download(p, false, LAYOUT_CANVAS, LAB, NULL, 2, 2);
     assert_string_equal("loose", content(p, "3/02-vector-add/vector_add.cu"));
     assert_true(is_left(p, "b_2_11_02-vector-add.tar.gz", "no archive"));
     assert_int_equal(dir_remove(p->in, NULL), STATUS_OK);
-    put(p, "s001_02-vector-add.tar.gz", bytes, length);
-    put(p, "s002.tar.gz", bytes, length);
-    put(p, "02-vector-add.tar.gz", bytes, length);
-    expect(p, false, LAYOUT_FOLDERS, NULL, NULL, 2, 1);
+    put_download_file(p, "s001_02-vector-add.tar.gz", bytes, length);
+    put_download_file(p, "s002.tar.gz", bytes, length);
+    put_download_file(p, "02-vector-add.tar.gz", bytes, length);
+    expect_download(p, false, LAYOUT_FOLDERS, NULL, NULL, 2, 1);
     assert_string_equal("packed", content(p, "s001/02-vector-add/vector_add.cu"));
     assert_string_equal("packed", content(p, "s002/02-vector-add/vector_add.cu"));
 }
@@ -485,13 +486,13 @@ static void test_archives_inside(void **state)
 static void test_hostile(void **state)
 {
     Place *p = *state;
-    put(p, "s001/vector_add.cu", "fine", 4);
-    put(p, "s005/notes.txt", "n", 1);
-    put(p, "s006/vector_add.cu", "1", 1);
-    put(p, "s006/sub/vector_add.cu", "2", 1);
-    put(p, "\xFF\xFE/vector_add.cu", "x", 1);
-    put(p, "=1+1/vector_add.cu", "x", 1);
-    put(p, "<script>alert(1)<\\script>/vector_add.cu", "x", 1);
+    put_download_file(p, "s001/vector_add.cu", "fine", 4);
+    put_download_file(p, "s005/notes.txt", "n", 1);
+    put_download_file(p, "s006/vector_add.cu", "1", 1);
+    put_download_file(p, "s006/sub/vector_add.cu", "2", 1);
+    put_download_file(p, "\xFF\xFE/vector_add.cu", "x", 1);
+    put_download_file(p, "=1+1/vector_add.cu", "x", 1);
+    put_download_file(p, "<script>alert(1)<\\script>/vector_add.cu", "x", 1);
     static const char *const folders[] = {"s002", "s003"};
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(0, mkdir(arena_printf(&p->arena, "%s/%s", p->in, folders[i]), 0755));
@@ -500,7 +501,7 @@ static void test_hostile(void **state)
     assert_int_equal(0, symlink("s001", arena_printf(&p->arena, "%s/s004", p->in)));
     assert_int_equal(0, link(arena_printf(&p->arena, "%s/s005/notes.txt", p->in),
                              arena_printf(&p->arena, "%s/s005/vector_add.cu", p->in)));
-    expect(p, false, LAYOUT_FOLDERS, LAB, NULL, 2, 8);
+    expect_download(p, false, LAYOUT_FOLDERS, LAB, NULL, 2, 8);
     assert_string_equal("fine", content(p, "s001/02-vector-add/vector_add.cu"));
     assert_string_equal("x", content(p, "=1+1/02-vector-add/vector_add.cu"));
     assert_true(is_left(p, "s002/vector_add.cu", "symbolic link"));
@@ -527,7 +528,7 @@ static void test_hostile(void **state)
         archive_entry_free(e);
     }
     archive_write_free(zip);
-    expect(p, true, LAYOUT_FOLDERS, LAB, NULL, 1, 5);
+    expect_download(p, true, LAYOUT_FOLDERS, LAB, NULL, 1, 5);
     assert_int_not_equal(0, access(arena_printf(&p->arena, "%s/vector_add.cu", p->dir), F_OK));
 }
 
@@ -541,7 +542,7 @@ static void test_roster(void **state)
     const char *path = arena_printf(&p->arena, "%s/roster.csv", p->in), *student;
     static const char good[] =
         "student,name,mail\ns001,Student One,s001@example.org\ns002,Student One,s002@example.org\n\n";
-    put(p, "roster.csv", good, strlen(good));
+    put_download_file(p, "roster.csv", good, strlen(good));
     assert_int_equal(STATUS_OK, roster_load(&p->arena, path, &roster, &d));
     assert_int_equal(2, roster.n);
     assert_int_equal(STATUS_OK,
@@ -553,7 +554,7 @@ static void test_roster(void **state)
     static const char *const bad[] = {"", "student\n", "student\n\"open\n", "student\n../x\n",
                                       "student\n-x\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        put(p, "roster.csv", bad[i], strlen(bad[i]));
+        put_download_file(p, "roster.csv", bad[i], strlen(bad[i]));
         assert_int_not_equal(STATUS_OK, roster_load(&p->arena, path, &roster, &d));
     }
 }
@@ -566,7 +567,7 @@ static void test_receipts(void **state)
     static const char good[] =
         "student,lab,received,late\r\n\"=a,b\",02-vector-add,2026-10-12T23:59:00+02:00,\r\n"
         "s001,01-indexing,,yes\r\n";
-    put(p, "receipts.csv", good, strlen(good));
+    put_download_file(p, "receipts.csv", good, strlen(good));
     if (receipts_load(&p->arena, p->in, &receipts, &d) != STATUS_OK)
         fail_msg("%s", d.message);
     const Receipt *r = receipts_find(&receipts, "=a,b", LAB);
@@ -588,7 +589,7 @@ static void test_receipts(void **state)
                                       "student,lab,received,late\r\ns001,x,2026-10-12T23:59:00,\r\n",
                                       "student,lab,received,late\r\ns001,x,,maybe\r\n"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        put(p, "receipts.csv", bad[i], strlen(bad[i]));
+        put_download_file(p, "receipts.csv", bad[i], strlen(bad[i]));
         assert_int_equal(STATUS_PARSE, receipts_load(&p->arena, p->in, &receipts, &d));
         free(receipts.items);
     }

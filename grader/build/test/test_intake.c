@@ -42,12 +42,12 @@ static const char *in(const char *where, const char *name)
     return path;
 }
 
-static void put(const char *name, const char *text)
+static void put_submitted(const char *name, const char *text)
 {
     assert_int_equal(STATUS_OK, file_write_atomic(in(from, name), text, strlen(text), NULL));
 }
 
-static Intake take(Arena *a)
+static Intake take_submission(Arena *a)
 {
     Intake intake;
     Diag d;
@@ -65,12 +65,12 @@ static void test_only_listed_files(void **state)
 {
     (void)state;
     Arena a = {0};
-    put("a.cu", "A");
-    put("b.cu", "B");
-    put("Makefile", "all:; evil");
-    put("vector_add.h", "#define add sub");
-    put("a.o", "x");
-    Intake i = take(&a);
+    put_submitted("a.cu", "A");
+    put_submitted("b.cu", "B");
+    put_submitted("Makefile", "all:; evil");
+    put_submitted("vector_add.h", "#define add sub");
+    put_submitted("a.o", "x");
+    Intake i = take_submission(&a);
     assert_true(i.submitted);
     assert_string_equal("", i.problem);
     assert_true(was_taken("a.cu") && was_taken("b.cu"));
@@ -84,11 +84,11 @@ static void test_nothing(void **state)
 {
     (void)state;
     Arena a = {0};
-    Intake i = take(&a);
+    Intake i = take_submission(&a);
     assert_false(i.submitted);
     assert_string_equal("", i.sha256);
     assert_int_equal(0, rmdir(from));
-    i = take(&a);
+    i = take_submission(&a);
     assert_false(i.submitted);
     arena_free(&a);
 }
@@ -96,7 +96,7 @@ static void test_nothing(void **state)
 static void check_refused(const char *wanted)
 {
     Arena a = {0};
-    Intake i = take(&a);
+    Intake i = take_submission(&a);
     assert_true(i.submitted);
     if (!strstr(i.problem, wanted))
         fail_msg("wanted '%s' in '%s'", wanted, i.problem);
@@ -107,7 +107,7 @@ static void check_refused(const char *wanted)
 static void test_link(void **state)
 {
     (void)state;
-    put("b.cu", "B");
+    put_submitted("b.cu", "B");
     assert_int_equal(0, symlink("/etc/passwd", in(from, "a.cu")));
     check_refused("a.cu is a symbolic link. Hand in a plain file.");
 }
@@ -115,7 +115,7 @@ static void test_link(void **state)
 static void test_fifo(void **state)
 {
     (void)state;
-    put("b.cu", "B");
+    put_submitted("b.cu", "B");
     assert_int_equal(0, mkfifo(in(from, "a.cu"), 0644));
     check_refused("a.cu is not a regular file");
 }
@@ -123,7 +123,7 @@ static void test_fifo(void **state)
 static void test_folder(void **state)
 {
     (void)state;
-    put("b.cu", "B");
+    put_submitted("b.cu", "B");
     assert_int_equal(0, mkdir(in(from, "a.cu"), 0755));
     check_refused("a.cu is not a regular file");
 }
@@ -131,7 +131,7 @@ static void test_folder(void **state)
 static void test_hard_link(void **state)
 {
     (void)state;
-    put("other", "of somebody else");
+    put_submitted("other", "of somebody else");
     char other[128];
     strcpy(other, in(from, "other"));
     assert_int_equal(0, link(other, in(from, "a.cu")));
@@ -141,35 +141,35 @@ static void test_hard_link(void **state)
 static void test_size(void **state)
 {
     (void)state;
-    put("b.cu", "B");
-    put("a.cu", "");
+    put_submitted("b.cu", "B");
+    put_submitted("a.cu", "");
     assert_int_equal(0, truncate(in(from, "a.cu"), INTAKE_FILE_BYTES_MAX + 1));
     check_refused("more than the 1048576 allowed");
     assert_int_equal(0, unlink(in(to, "b.cu")));
     assert_int_equal(0, truncate(in(from, "a.cu"), INTAKE_FILE_BYTES_MAX));
     Arena a = {0};
-    assert_string_equal("", take(&a).problem);
+    assert_string_equal("", take_submission(&a).problem);
     arena_free(&a);
 }
 
 static void test_missing(void **state)
 {
     (void)state;
-    put("b.cu", "B");
+    put_submitted("b.cu", "B");
     check_refused("a.cu is missing.");
 }
 
 static void test_linked_folder(void **state)
 {
     (void)state;
-    put("a.cu", "A");
-    put("b.cu", "B");
+    put_submitted("a.cu", "A");
+    put_submitted("b.cu", "B");
     char real[128];
     snprintf(real, sizeof real, "%s/real", folder);
     assert_int_equal(0, rename(from, real));
     assert_int_equal(0, symlink(real, from));
     Arena a = {0};
-    assert_false(take(&a).submitted);
+    assert_false(take_submission(&a).submitted);
     arena_free(&a);
 }
 

@@ -74,7 +74,7 @@ static const Row rows[] = {
     {"a name for a terminal", "02-vector-add/\x1b[2Jx", false, "", "02-vector-add/x"},
 };
 
-static void make(Arena *a, const char *root, const char *word, size_t length)
+static void make_word(Arena *a, const char *root, const char *word, size_t length)
 {
     const char *path = arena_printf(a, "%s/%.*s", root, (int)strcspn(word, "= "), word);
     const char *equals = memchr(word, '=', length);
@@ -101,7 +101,7 @@ static void check_row(const Row *row)
     assert_non_null(mkdtemp(root));
     for (const char *p = row->paths; *p;) {
         size_t length = strcspn(p, " ");
-        make(&a, root, p, length);
+        make_word(&a, root, p, length);
         p += length + (p[length] == ' ');
     }
     const char *from = arena_printf(&a, "%s/%s", root, lab.lab), *to = arena_printf(&a, "%s/.to", root);
@@ -135,7 +135,7 @@ static void test_links(void **state)
     Intake in;
     char root[] = "/tmp/slips-test-XXXXXX";
     assert_non_null(mkdtemp(root));
-    make(&a, root, "other/vector_add.cu", 19);
+    make_word(&a, root, "other/vector_add.cu", 19);
     assert_int_equal(0, symlink("other", arena_printf(&a, "%s/02_vector_add", root)));
     assert_int_equal(STATUS_OK,
                      intake_take(&a, &lab, arena_printf(&a, "%s/02-vector-add", root), NULL, &in, NULL));
@@ -164,7 +164,7 @@ static void test_unreadable(void **state)
     Intake in;
     char root[] = "/tmp/slips-test-XXXXXX";
     assert_non_null(mkdtemp(root));
-    make(&a, root, "02-vector-add/vector_add.cu", 27);
+    make_word(&a, root, "02-vector-add/vector_add.cu", 27);
     const char *from = arena_printf(&a, "%s/02-vector-add", root);
     const char *file = arena_printf(&a, "%s/vector_add.cu", from);
     assert_int_equal(0, chmod(file, 0));

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static Status read_text(Arena *a, const char *text, Policy *p, Diag *d)
+static Status read_policy(Arena *a, const char *text, Policy *p, Diag *d)
 {
     *d = (Diag){0};
     return policy_read(a, "policy.yaml", text, strlen(text), p, d);
@@ -21,11 +21,11 @@ static void test_good(void **state)
     Arena a = {0};
     Policy p;
     Diag d;
-    assert_int_equal(STATUS_OK, read_text(&a, "", &p, &d));
+    assert_int_equal(STATUS_OK, read_policy(&a, "", &p, &d));
     assert_false(p.best || p.has_late);
-    assert_int_equal(STATUS_OK, read_text(&a, "schema: 1\n", &p, &d));
+    assert_int_equal(STATUS_OK, read_policy(&a, "schema: 1\n", &p, &d));
     assert_false(p.best || p.has_late);
-    if (read_text(
+    if (read_policy(
             &a,
             "schema: 1\nattempts: best\ndue:\n  02-vector-add: 1970-01-01T01:00:00+01:00\n"
             "  01-indexing: \"1970-01-01 00:01 UTC\"\nlate: {deduct: 10, at_most: 50, every_hours: 0.5}\n",
@@ -75,7 +75,7 @@ static void test_bad(void **state)
         Arena a = {0};
         Policy p;
         Diag d;
-        assert_int_equal(STATUS_PARSE, read_text(&a, rows[i].text, &p, &d));
+        assert_int_equal(STATUS_PARSE, read_policy(&a, rows[i].text, &p, &d));
         if (!strstr(d.message, rows[i].says))
             fail_msg("%s: %s", rows[i].text, d.message);
         if (strstr(rows[i].says, "YAML") == NULL) {

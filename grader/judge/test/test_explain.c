@@ -19,7 +19,7 @@ static const LabCase a_case = {.name = "odd",
                                .tiers = tiers,
                                .n_tiers = 2};
 
-static void expect(Verdict verdict, CaseFacts facts, const char *message, const char *hint)
+static void expect_explanation(Verdict verdict, CaseFacts facts, const char *message, const char *hint)
 {
     Arena a = {0};
     CaseResult r = {.verdict = verdict};
@@ -57,38 +57,44 @@ static void test_messages(void **state)
     JudgeAnswer right = {.verdict = VERDICT_PASS, .message = ""},
                 wrong = {.verdict = VERDICT_WRONG_RESULT, .message = "3 of 9 differ"};
     CaseFacts answers = {.answer = &right, .answers = "1 of 2", .answers_verdict = VERDICT_WRONG_RESULT};
-    expect(VERDICT_WRONG_RESULT, answers, "1 of 2", hint);
+    expect_explanation(VERDICT_WRONG_RESULT, answers, "1 of 2", hint);
     answers.answer = &wrong;
-    expect(VERDICT_WRONG_RESULT, answers, "3 of 9 differ", hint);
+    expect_explanation(VERDICT_WRONG_RESULT, answers, "3 of 9 differ", hint);
     answers.answers_verdict = VERDICT_PASS;
-    expect(VERDICT_PASS, (CaseFacts){.answers = "2 of 2"}, "2 of 2", "");
-    expect(VERDICT_RACE, (CaseFacts){.report = &report, .answer = &right},
-           "a.cu:3: kernel add: two threads write\nThe result is right all the same.",
-           "a barrier\nWhich threads have no element?");
+    expect_explanation(VERDICT_PASS, (CaseFacts){.answers = "2 of 2"}, "2 of 2", "");
+    expect_explanation(VERDICT_RACE, (CaseFacts){.report = &report, .answer = &right},
+                       "a.cu:3: kernel add: two threads write\nThe result is right all the same.",
+                       "a barrier\nWhich threads have no element?");
     findings[1].text = "race: as printed\n";
-    expect(VERDICT_RACE, (CaseFacts){.report = &report, .answer = &wrong}, "race: as printed",
-           "a barrier\nWhich threads have no element?");
-    expect(VERDICT_WRONG_RESULT, (CaseFacts){.report = &report, .answer = &wrong}, "3 of 9 differ", hint);
-    expect(VERDICT_CUDA_ERROR, (CaseFacts){.report = &report, .stderr_text = "oh"},
-           "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\nIts standard error:\noh", hint);
+    expect_explanation(VERDICT_RACE, (CaseFacts){.report = &report, .answer = &wrong}, "race: as printed",
+                       "a barrier\nWhich threads have no element?");
+    expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &report, .answer = &wrong},
+                       "3 of 9 differ", hint);
+    expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &report, .stderr_text = "oh"},
+                       "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\nIts standard error:\noh",
+                       hint);
     VgpuError errors[2] = {
         error, {.call = "cudaMemcpy", .error = "cudaErrorInvalidValue", .file = "", .sticky = true}};
     VgpuReport both = {.errors = errors, .n_errors = 2};
     LabCase meant = a_case;
     meant.expect_error = "cudaErrorMemoryAllocation";
-    expect(VERDICT_CUDA_ERROR, (CaseFacts){.lab_case = &meant, .report = &both},
-           "cudaMemcpy returned cudaErrorInvalidValue. The error is sticky: every later call returns it too.",
-           hint);
-    expect(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGSEGV},
-           "The program ended by signal 11 (Segmentation fault).", hint);
-    expect(VERDICT_CRASH, (CaseFacts){.exit_status = 3}, "The program ended with exit status 3.", hint);
-    expect(VERDICT_TIMEOUT, (CaseFacts){.limit_hit = "wall time 10 s"},
-           "The program did not end in time. The limit: wall time 10 s.", hint);
-    expect(VERDICT_SLOW, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 2.5},
-           "The result is right, and costs more than it may for all points. dram_ratio is 2.5; needed is at most 1.1, and for part of the points 2.",
-           hint);
-    expect(VERDICT_PASS, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 1}, "dram_ratio is 1.", "");
-    expect(VERDICT_PASS, (CaseFacts){0}, "", "");
+    expect_explanation(
+        VERDICT_CUDA_ERROR, (CaseFacts){.lab_case = &meant, .report = &both},
+        "cudaMemcpy returned cudaErrorInvalidValue. The error is sticky: every later call returns it too.",
+        hint);
+    expect_explanation(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGSEGV},
+                       "The program ended by signal 11 (Segmentation fault).", hint);
+    expect_explanation(VERDICT_CRASH, (CaseFacts){.exit_status = 3}, "The program ended with exit status 3.",
+                       hint);
+    expect_explanation(VERDICT_TIMEOUT, (CaseFacts){.limit_hit = "wall time 10 s"},
+                       "The program did not end in time. The limit: wall time 10 s.", hint);
+    expect_explanation(VERDICT_SLOW, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 2.5},
+                       "The result is right, and costs more than it may for all points. dram_ratio is 2.5; "
+                       "needed is at most 1.1, and for part of the points 2.",
+                       hint);
+    expect_explanation(VERDICT_PASS, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 1},
+                       "dram_ratio is 1.", "");
+    expect_explanation(VERDICT_PASS, (CaseFacts){0}, "", "");
 }
 
 /* With no facts at all every verdict but pass still says something. */

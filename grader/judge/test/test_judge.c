@@ -16,7 +16,7 @@ static LabParam params[] = {{"n", "33"}, {"mode", "odd"}};
 static const LabCase a_case = {
     .name = "a", .params = params, .n_params = 2, .tolerance = {.rtol = 1e-5, .atol = 0.25, .nan = "never"}};
 
-static Judge *start(double seconds)
+static Judge *start_judge(double seconds)
 {
     Judge *j;
     Diag d = {0};
@@ -29,7 +29,7 @@ static Judge *start(double seconds)
 static void test_command_lines(void **state)
 {
     (void)state;
-    Judge *j = start(10);
+    Judge *j = start_judge(10);
     JudgeAnswer answer;
     Diag d = {0};
     assert_int_equal(judge_make(j, "dir", 7, &a_case, &d), STATUS_OK);
@@ -44,7 +44,7 @@ static void test_command_lines(void **state)
 static void test_answer(void **state)
 {
     (void)state;
-    Judge *j = start(10);
+    Judge *j = start_judge(10);
     JudgeAnswer answer;
     assert_int_equal(judge_check(j, "wrong", 1, &a_case, &answer, NULL), STATUS_OK);
     assert_int_equal(answer.verdict, VERDICT_WRONG_RESULT);
@@ -64,7 +64,7 @@ static void test_refusals(void **state)
 {
     (void)state;
     static const char *const dirs[] = {"refuse", "nonsense", "badverdict", "badtype"};
-    Judge *j = start(10);
+    Judge *j = start_judge(10);
     for (size_t i = 0; i < 4; i++) {
         JudgeAnswer answer;
         Diag d = {0};
@@ -78,7 +78,7 @@ static void test_refusals(void **state)
 
 static void expect_death(const char *dir, double seconds, const char *reason)
 {
-    Judge *j = start(seconds);
+    Judge *j = start_judge(seconds);
     JudgeAnswer answer;
     Diag d = {0};
     assert_int_equal(judge_check(j, dir, 1, &a_case, &answer, &d), STATUS_IO);
@@ -114,7 +114,7 @@ static void test_no_program(void **state)
 static void test_separators_in_fields(void **state)
 {
     (void)state;
-    Judge *j = start(10);
+    Judge *j = start_judge(10);
     LabParam evil[] = {{"n", "1\nquit"}};
     LabCase c = a_case;
     c.params = evil;

@@ -50,8 +50,8 @@ static void made(Made *m)
     }
 }
 
-static void put(StrBuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(StrBuf *b, const char *format, ...)
+static void put_format(StrBuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put_format(StrBuf *b, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -72,24 +72,25 @@ static size_t keep(Made *m, const void *bytes, size_t n)
 
 static void host(Made *m, int id, const void *bytes, size_t n)
 {
-    put(&m->host, "{\"id\":%d,\"how\":\"copy\",\"at\":%zu,\"bytes\":%zu,\"times\":1}", id, keep(m, bytes, n),
-        n);
+    put_format(&m->host, "{\"id\":%d,\"how\":\"copy\",\"at\":%zu,\"bytes\":%zu,\"times\":1}", id,
+               keep(m, bytes, n), n);
 }
 
 static void out(Made *m, const void *bytes, size_t n, int id)
 {
-    put(&m->out, "{\"at\":%zu,\"bytes\":%zu,\"how\":\"copy\",\"times\":1,\"origins\":[[%zu,%d]]}",
-        keep(m, bytes, n), n, n, id);
+    put_format(&m->out, "{\"at\":%zu,\"bytes\":%zu,\"how\":\"copy\",\"times\":1,\"origins\":[[%zu,%d]]}",
+               keep(m, bytes, n), n, n, id);
 }
 
 /* A kernel of three instructions: 0 and 1 load, 2 adds and stores. */
 static void add_kernel(Made *m, int store_id, int group, const char *reads, int ops)
 {
-    put(&m->stores, "{\"id\":%d,\"group\":%d,\"site\":2}", store_id, group);
-    put(&m->groups, "{\"kernel\":\"add\",\"function\":0,\"launches\":1,\"ops\":[[2,%d]],\"reads\":[%s]}", ops,
-        reads);
+    put_format(&m->stores, "{\"id\":%d,\"group\":%d,\"site\":2}", store_id, group);
+    put_format(&m->groups,
+               "{\"kernel\":\"add\",\"function\":0,\"launches\":1,\"ops\":[[2,%d]],\"reads\":[%s]}", ops,
+               reads);
     if (!m->functions.length)
-        put(&m->functions, "{\"name\":\"add\",\"n\":4,\"slices\":[{\"site\":2,\"pcs\":\"07\"}]}");
+        put_format(&m->functions, "{\"name\":\"add\",\"n\":4,\"slices\":[{\"site\":2,\"pcs\":\"07\"}]}");
 }
 
 static const char *part(const StrBuf *b)
@@ -294,9 +295,9 @@ static void test_zeros_of_a_fill(void **state)
     right_program();
     memset(m.sum, 0, sizeof m.sum / 2);
     strbuf_free(&m.out);
-    put(&m.fills, "{\"id\":9,\"value\":0}");
-    put(&m.out, "{\"at\":%zu,\"bytes\":%zu,\"how\":\"copy\",\"origins\":[[%zu,9],[%zu,3]]}",
-        keep(&m, m.sum, sizeof m.sum), sizeof m.sum, sizeof m.sum / 2, sizeof m.sum / 2);
+    put_format(&m.fills, "{\"id\":9,\"value\":0}");
+    put_format(&m.out, "{\"at\":%zu,\"bytes\":%zu,\"how\":\"copy\",\"origins\":[[%zu,9],[%zu,3]]}",
+               keep(&m, m.sum, sizeof m.sum), sizeof m.sum, sizeof m.sum / 2, sizeof m.sum / 2);
     assert_found(VERDICT_PASS, judge(&m));
 }
 
@@ -311,8 +312,8 @@ static void test_runs_as_bytes(void **state)
         for (int i = 0; i < N; i++)
             memcpy(pairs[i], (uint32_t[2]){4, i % 2 && host_made ? 1 : 3}, sizeof pairs[i]);
         size_t at = keep(&m, m.sum, sizeof m.sum), runs = keep(&m, pairs, sizeof pairs);
-        put(&m.out, "{\"at\":%zu,\"bytes\":%zu,\"how\":\"copy\",\"runs\":[%zu,%d]}", at, sizeof m.sum, runs,
-            N);
+        put_format(&m.out, "{\"at\":%zu,\"bytes\":%zu,\"how\":\"copy\",\"runs\":[%zu,%d]}", at, sizeof m.sum,
+                   runs, N);
         ProvenanceFound f = judge(&m);
         assert_found(host_made ? VERDICT_NO_GPU_WORK : VERDICT_PASS, f);
         assert_int_equal(host_made ? sizeof m.sum / 2 : 0, f.host_made);
@@ -328,7 +329,7 @@ static void test_few_constants(void **state)
     right_program();
     host(&m, 7, weights, sizeof weights);
     strbuf_free(&m.groups);
-    put(&m.groups, "{\"function\":0,\"ops\":[[2,%d]],\"reads\":[[0,[1,7]],[1,[2]]]}", N);
+    put_format(&m.groups, "{\"function\":0,\"ops\":[[2,%d]],\"reads\":[[0,[1,7]],[1,[2]]]}", N);
     ProvenanceFound f = judge(&m);
     assert_found(VERDICT_PASS, f);
     assert_int_equal(sizeof weights, f.foreign);
@@ -506,8 +507,8 @@ static void test_spelt_with_single_bytes(void **state)
     strbuf_free(&m.out);
     for (int i = 0; i < 256; i++) {
         unsigned char byte = (unsigned char)i;
-        put(&m.out, "{\"at\":%zu,\"bytes\":1,\"how\":\"copy\",\"times\":4096,\"origins\":[[1,3]]}",
-            keep(&m, &byte, 1));
+        put_format(&m.out, "{\"at\":%zu,\"bytes\":1,\"how\":\"copy\",\"times\":4096,\"origins\":[[1,3]]}",
+                   keep(&m, &byte, 1));
     }
     assert_found(VERDICT_NO_GPU_WORK, judge(&m));
 }
@@ -516,9 +517,9 @@ static void test_fills_spell(void **state)
 {
     (void)state;
     right_program();
-    put(&m.fills, "{\"id\":7,\"value\":16843009,\"times\":1024}");
+    put_format(&m.fills, "{\"id\":7,\"value\":16843009,\"times\":1024}");
     strbuf_free(&m.groups);
-    put(&m.groups, "{\"function\":0,\"ops\":[[2,%d]],\"reads\":[[0,[1,7]],[1,[2]]]}", N);
+    put_format(&m.groups, "{\"function\":0,\"ops\":[[2,%d]],\"reads\":[[0,[1,7]],[1,[2]]]}", N);
     assert_found(VERDICT_NO_GPU_WORK, judge(&m));
 }
 
@@ -527,7 +528,8 @@ static void test_launches_spell(void **state)
     (void)state;
     right_program();
     strbuf_free(&m.groups);
-    put(&m.groups, "{\"function\":0,\"changes\":1024,\"ops\":[[2,%d]],\"reads\":[[0,[1]],[1,[2]]]}", N);
+    put_format(&m.groups, "{\"function\":0,\"changes\":1024,\"ops\":[[2,%d]],\"reads\":[[0,[1]],[1,[2]]]}",
+               N);
     assert_found(VERDICT_NO_GPU_WORK, judge(&m));
 }
 
@@ -537,11 +539,14 @@ static void test_decoys_are_not_counted(void **state)
     made(&m);
     host(&m, 1, m.a, sizeof m.a);
     /* Another store of the kernel has all the work; another launch, too. */
-    put(&m.stores, "{\"id\":3,\"group\":0,\"site\":2},{\"id\":4,\"group\":0,\"site\":3},{\"id\":5,\"group\":"
-                   "1,\"site\":2}");
-    put(&m.groups, "{\"function\":0,\"ops\":[[2,5],[3,100000]],\"reads\":[[0,[1]]]},{\"function\":0,\"ops\":["
-                   "[2,100000]],\"reads\":[]}");
-    put(&m.functions, "{\"n\":4,\"slices\":[{\"site\":3,\"pcs\":\"0b\"},{\"site\":2,\"pcs\":\"07\"}]}");
+    put_format(&m.stores,
+               "{\"id\":3,\"group\":0,\"site\":2},{\"id\":4,\"group\":0,\"site\":3},{\"id\":5,\"group\":"
+               "1,\"site\":2}");
+    put_format(&m.groups,
+               "{\"function\":0,\"ops\":[[2,5],[3,100000]],\"reads\":[[0,[1]]]},{\"function\":0,\"ops\":["
+               "[2,100000]],\"reads\":[]}");
+    put_format(&m.functions,
+               "{\"n\":4,\"slices\":[{\"site\":3,\"pcs\":\"0b\"},{\"site\":2,\"pcs\":\"07\"}]}");
     out(&m, m.sum, sizeof m.sum, 3);
     ProvenanceFound f = judge(&m);
     assert_found(VERDICT_NO_GPU_WORK, f);

@@ -67,7 +67,7 @@ static void need_groups(const Fixture *f)
     skip();
 }
 
-static Status start(const Fixture *f, SandboxProcess *p)
+static Status start_in_cgroup(const Fixture *f, SandboxProcess *p)
 {
     SandboxBind bind = {.host = f->kit, .inside = "/kit"};
     SandboxScratch scratch = {"/tmp", 16 << 20};
@@ -82,7 +82,7 @@ static SandboxAnswer run_one(Fixture *f, const char *name, WireLimits limits)
     SandboxStep step = {.dir = "/tmp", .args = args, .limits = limits};
     SandboxProcess p;
     SandboxAnswer a;
-    assert_int_equal(STATUS_OK, start(f, &p));
+    assert_int_equal(STATUS_OK, start_in_cgroup(f, &p));
     assert_int_equal(STATUS_OK, sandbox_run(&p, &step, &f->arena, &a, NULL));
     sandbox_stop(&p, NULL, 0);
     return a;
@@ -136,8 +136,8 @@ static void test_a_crowd_gets_one_share(void **state)
     first.limits.wall_ms = second.limits.wall_ms = 3000;
     SandboxProcess p, q;
     SandboxAnswer a, b;
-    assert_int_equal(STATUS_OK, start(f, &p));
-    assert_int_equal(STATUS_OK, start(f, &q));
+    assert_int_equal(STATUS_OK, start_in_cgroup(f, &p));
+    assert_int_equal(STATUS_OK, start_in_cgroup(f, &q));
     assert_int_equal(STATUS_OK, sandbox_ask(&p, &first, NULL));
     assert_int_equal(STATUS_OK, sandbox_ask(&q, &second, NULL));
     assert_int_equal(STATUS_OK, sandbox_answer(&q, &second, &f->arena, &b, NULL));
@@ -156,7 +156,7 @@ static void test_nothing_is_left(void **state)
     SandboxProcess p;
     struct stat st;
     char path[sizeof p.cgroup];
-    assert_int_equal(STATUS_OK, start(f, &p));
+    assert_int_equal(STATUS_OK, start_in_cgroup(f, &p));
     strcpy(path, p.cgroup);
     assert_int_equal(0, stat(path, &st));
     sandbox_stop(&p, NULL, 0);

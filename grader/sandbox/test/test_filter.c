@@ -226,7 +226,7 @@ static const Call allowed[] = {
     {SYS_fsync, 0, {3}},
 };
 
-static void expect(const Fixture *f, SandboxFilter kind, const Call *calls, size_t n, bool as_said)
+static void expect_calls(const Fixture *f, SandboxFilter kind, const Call *calls, size_t n, bool as_said)
 {
     for (size_t i = 0; i < n; i++) {
         int got = refused(f, kind, calls[i].call, calls[i].args);
@@ -240,13 +240,15 @@ static void expect(const Fixture *f, SandboxFilter kind, const Call *calls, size
 static void test_lists(void **state)
 {
     for (int kind = 0; kind < SANDBOX_N_FILTERS; kind++)
-        expect(*state, (SandboxFilter)kind, allowed, N(allowed), true);
-    expect(*state, SANDBOX_FILTER_PROGRAM, refused_to_students, N(refused_to_students), true);
-    expect(*state, SANDBOX_FILTER_PROGRAM_WITH_DEVICE, refused_to_students, N(refused_to_students), true);
-    expect(*state, SANDBOX_FILTER_PROGRAM, refused_when_isolated, N(refused_when_isolated), true);
+        expect_calls(*state, (SandboxFilter)kind, allowed, N(allowed), true);
+    expect_calls(*state, SANDBOX_FILTER_PROGRAM, refused_to_students, N(refused_to_students), true);
+    expect_calls(*state, SANDBOX_FILTER_PROGRAM_WITH_DEVICE, refused_to_students, N(refused_to_students),
+                 true);
+    expect_calls(*state, SANDBOX_FILTER_PROGRAM, refused_when_isolated, N(refused_when_isolated), true);
     /* the device's server, and the virtual GPU in the program's process, make memory to share */
-    expect(*state, SANDBOX_FILTER_KIT, refused_when_isolated, N(refused_when_isolated), false);
-    expect(*state, SANDBOX_FILTER_PROGRAM_WITH_DEVICE, refused_when_isolated, N(refused_when_isolated), false);
+    expect_calls(*state, SANDBOX_FILTER_KIT, refused_when_isolated, N(refused_when_isolated), false);
+    expect_calls(*state, SANDBOX_FILTER_PROGRAM_WITH_DEVICE, refused_when_isolated, N(refused_when_isolated),
+                 false);
 }
 
 /* A tool traces the program and uses the loopback, and locks its files; of the page cache it learns nothing. */
@@ -260,8 +262,8 @@ static void test_tools_may_do_more(void **state)
                                  {SYS_mincore, EPERM, {0}},
                                  {SYS_unshare, EPERM, {CLONE_NEWUSER}},
                                  {SYS_bpf, EPERM, {0}}};
-    expect(*state, SANDBOX_FILTER_TOOL, more, N(more), true);
-    expect(*state, SANDBOX_FILTER_TOOL, never, N(never), true);
+    expect_calls(*state, SANDBOX_FILTER_TOOL, more, N(more), true);
+    expect_calls(*state, SANDBOX_FILTER_TOOL, never, N(never), true);
 }
 
 /* Numbers of another machine's calls would pass for other calls of this one. */

@@ -113,7 +113,7 @@ static SandboxAnswer run_under(Fixture *f, const char *script, WireLimits limits
     return answer;
 }
 
-static SandboxAnswer run(Fixture *f, const char *script)
+static SandboxAnswer run_script(Fixture *f, const char *script)
 {
     return run_under(f, script, modest);
 }
@@ -122,7 +122,7 @@ static SandboxAnswer run(Fixture *f, const char *script)
 
 static void test_output_and_status(void **state)
 {
-    SandboxAnswer a = run(*state, "echo hello; echo oops >&2; exit 3");
+    SandboxAnswer a = run_script(*state, "echo hello; echo oops >&2; exit 3");
     assert_int_equal(WIRE_END_NONE, a.end);
     assert_int_equal(3, a.status);
     assert_string_equal("hello\n", a.out);
@@ -131,7 +131,7 @@ static void test_output_and_status(void **state)
 
 static void test_signal(void **state)
 {
-    SandboxAnswer a = run(*state, "kill -SEGV $$");
+    SandboxAnswer a = run_script(*state, "kill -SEGV $$");
     assert_int_equal(0, a.status);
     assert_int_equal(SIGSEGV, a.signal);
 }
@@ -139,14 +139,14 @@ static void test_signal(void **state)
 static void test_environment_is_built_from_nothing(void **state)
 {
     setenv("SECRET_OF_THE_GRADER", "1", 1);
-    SandboxAnswer a = run(*state, "env | sort");
+    SandboxAnswer a = run_script(*state, "env | sort");
     assert_string_equal("PATH=/usr/bin:/bin\nPWD=/tmp\n", a.out);
 }
 
 static void test_files_are_handed_over(void **state)
 {
     Fixture *f = *state;
-    SandboxAnswer a = run(f, "mkdir /case/out; echo data >/case/out/c.npy; echo r >/case/one");
+    SandboxAnswer a = run_script(f, "mkdir /case/out; echo data >/case/out/c.npy; echo r >/case/one");
     assert_int_equal(2, a.n_files);
     assert_string_equal("", sandbox_find_file(&a, "out/c.npy")->why);
     assert_int_equal(5, sandbox_find_file(&a, "out/c.npy")->bytes);
@@ -161,11 +161,11 @@ static void test_files_are_handed_over(void **state)
 
 static void test_odd_files_are_refused(void **state)
 {
-    SandboxAnswer a =
-        run(*state,
-            "mkdir /case/out; cd /case/out; ln -s /etc/ld.so.cache link; mkfifo fifo; mkdir folder;"
-            "echo x >twice; ln twice also; truncate -s 1048576 whole; truncate -s 1048577 big 2>/dev/null;"
-            "echo y >'bad name'; ln -s /usr /case/one");
+    SandboxAnswer a = run_script(
+        *state,
+        "mkdir /case/out; cd /case/out; ln -s /etc/ld.so.cache link; mkfifo fifo; mkdir folder;"
+        "echo x >twice; ln twice also; truncate -s 1048576 whole; truncate -s 1048577 big 2>/dev/null;"
+        "echo y >'bad name'; ln -s /usr /case/one");
     assert_string_equal("symbolic-link", sandbox_find_file(&a, "out/link")->why);
     assert_string_equal("not-a-file", sandbox_find_file(&a, "out/fifo")->why);
     assert_string_equal("not-a-file", sandbox_find_file(&a, "out/folder")->why);
@@ -177,7 +177,8 @@ static void test_odd_files_are_refused(void **state)
 
 static void test_too_many_files(void **state)
 {
-    SandboxAnswer a = run(*state, "mkdir /case/out; cd /case/out; for i in $(seq 30); do echo >f$i; done");
+    SandboxAnswer a =
+        run_script(*state, "mkdir /case/out; cd /case/out; for i in $(seq 30); do echo >f$i; done");
     size_t saved = 0;
     for (size_t i = 0; i < a.n_files; i++)
         saved += a.files[i].why[0] == '\0';
@@ -188,9 +189,10 @@ static void test_too_many_files(void **state)
 
 static void test_no_privileges(void **state)
 {
-    SandboxAnswer a = run(*state, "grep -E '^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):' "
-                                  "/proc/self/status | tr -d '\\t\\n';"
-                                  "test $(id -u) != 0 && echo ' plain'");
+    SandboxAnswer a =
+        run_script(*state, "grep -E '^(CapInh|CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs|Seccomp):' "
+                           "/proc/self/status | tr -d '\\t\\n';"
+                           "test $(id -u) != 0 && echo ' plain'");
     assert_string_equal(
         "CapInh:0000000000000000CapPrm:0000000000000000CapEff:0000000000000000CapBnd:0000000000000000"
         "CapAmb:0000000000000000NoNewPrivs:1Seccomp:2 plain\n",
@@ -199,17 +201,18 @@ static void test_no_privileges(void **state)
 
 static void test_system_is_read_only(void **state)
 {
-    SandboxAnswer a =
-        run(*state,
-            "for d in / /usr /kit /dev /etc /proc /usr/bin; do (: >$d/x) 2>/dev/null && echo wrote $d; done;"
-            "mount -o remount,rw /usr 2>/dev/null && echo remounted; : >/tmp/x && echo tmp");
+    SandboxAnswer a = run_script(
+        *state,
+        "for d in / /usr /kit /dev /etc /proc /usr/bin; do (: >$d/x) 2>/dev/null && echo wrote $d; done;"
+        "mount -o remount,rw /usr 2>/dev/null && echo remounted; : >/tmp/x && echo tmp");
     assert_string_equal("tmp\n", a.out);
 }
 
 static void test_nothing_of_the_host_is_there(void **state)
 {
-    SandboxAnswer a = run(*state, "ls -d /root /home /work /tmp/* /etc/passwd /etc/shadow /var /sys /run "
-                                  "2>/dev/null; ls /proc | grep -c '^[0-9]'");
+    SandboxAnswer a =
+        run_script(*state, "ls -d /root /home /work /tmp/* /etc/passwd /etc/shadow /var /sys /run "
+                           "2>/dev/null; ls /proc | grep -c '^[0-9]'");
     /* the runner, the shell, ls or grep */
     assert_string_equal("3\n", strcmp(a.out, "4\n") == 0 ? "3\n" : a.out);
 }
@@ -217,36 +220,36 @@ static void test_nothing_of_the_host_is_there(void **state)
 static void test_no_network(void **state)
 {
     SandboxAnswer a =
-        run(*state, "cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d ' '; perl -MSocket -e "
-                    "'print socket(S, AF_INET, SOCK_STREAM, 0) ? \"socket\" : \"none\"'");
+        run_script(*state, "cat /proc/net/dev | tail -n +3 | cut -d: -f1 | tr -d ' '; perl -MSocket -e "
+                           "'print socket(S, AF_INET, SOCK_STREAM, 0) ? \"socket\" : \"none\"'");
     assert_true(strcmp(a.out, "lo\nnone") == 0 ||
                 strcmp(a.out, "lo\n") == 0); /* without perl, only the first */
 }
 
 static void test_system_calls_are_filtered(void **state)
 {
-    SandboxAnswer a =
-        run(*state, "unshare -U true 2>/dev/null && echo unshared;"
-                    "unshare -m true 2>/dev/null && echo mounts; ipcmk -M 4096 2>/dev/null && echo shm;"
-                    "prlimit --pid 1 --nofile=1:1 2>/dev/null && echo prlimit; echo done");
+    SandboxAnswer a = run_script(
+        *state, "unshare -U true 2>/dev/null && echo unshared;"
+                "unshare -m true 2>/dev/null && echo mounts; ipcmk -M 4096 2>/dev/null && echo shm;"
+                "prlimit --pid 1 --nofile=1:1 2>/dev/null && echo prlimit; echo done");
     assert_string_equal("done\n", a.out);
 }
 
 static void test_runner_cannot_be_reached(void **state)
 {
-    SandboxAnswer a =
-        run(*state,
-            "kill -9 1; kill -STOP 1; kill -TERM 1; ls /proc/1/fd >/dev/null 2>&1 && echo descriptors;"
-            "cat /proc/1/environ >/dev/null 2>&1 && echo environment; echo x 2>/dev/null >&3 && echo socket;"
-            "ls /proc/self/fd | tr '\\n' ' '");
+    SandboxAnswer a = run_script(
+        *state,
+        "kill -9 1; kill -STOP 1; kill -TERM 1; ls /proc/1/fd >/dev/null 2>&1 && echo descriptors;"
+        "cat /proc/1/environ >/dev/null 2>&1 && echo environment; echo x 2>/dev/null >&3 && echo socket;"
+        "ls /proc/self/fd | tr '\\n' ' '");
     assert_int_equal(WIRE_END_NONE, a.end);
     assert_string_equal("0 1 2 3 ", a.out); /* 3 is ls's own */
 }
 
 static void test_sandboxes_share_nothing(void **state)
 {
-    run(*state, "echo secret >/tmp/s; echo secret >/case/s; echo secret >/dev/shm/s");
-    SandboxAnswer a = run(*state, "cat /tmp/s /case/s /dev/shm/s 2>/dev/null; echo end");
+    run_script(*state, "echo secret >/tmp/s; echo secret >/case/s; echo secret >/dev/shm/s");
+    SandboxAnswer a = run_script(*state, "cat /tmp/s /case/s /dev/shm/s 2>/dev/null; echo end");
     assert_string_equal("end\n", a.out);
 }
 
@@ -393,7 +396,7 @@ static void test_busy(void **state)
 
 static void test_memory_hog(void **state)
 {
-    SandboxAnswer a = run(*state, "x=$(head -c 400000000 /dev/zero | tr '\\0' x)");
+    SandboxAnswer a = run_script(*state, "x=$(head -c 400000000 /dev/zero | tr '\\0' x)");
     assert_int_equal(WIRE_END_MEMORY, a.end);
 }
 
@@ -466,7 +469,7 @@ static void test_fork_bomb(void **state)
 {
     /* Seen by the watcher, or, on a busy machine, stopped by the kernel's limit before the watcher came to
      * look. */
-    SandboxAnswer a = run(*state, "f() { f | f & }; f; sleep 60");
+    SandboxAnswer a = run_script(*state, "f() { f | f & }; f; sleep 60");
     assert_true(a.end == WIRE_END_PROCESSES || (a.end == WIRE_END_WALL && strstr(a.err, "fork")));
 }
 
@@ -481,13 +484,13 @@ static void test_process_limit_binds(void **state)
 
 static void test_output_flood(void **state)
 {
-    SandboxAnswer a = run(*state, "yes");
+    SandboxAnswer a = run_script(*state, "yes");
     assert_int_equal(WIRE_END_OUTPUT, a.end);
     assert_int_equal(10000, a.out_bytes);
     assert_true(a.out_cut);
-    a = run(*state, "head -c 10000 /dev/zero");
+    a = run_script(*state, "head -c 10000 /dev/zero");
     assert_int_equal(WIRE_END_NONE, a.end);
-    a = run(*state, "head -c 10001 /dev/zero");
+    a = run_script(*state, "head -c 10001 /dev/zero");
     assert_int_equal(WIRE_END_OUTPUT, a.end);
 }
 
@@ -503,7 +506,7 @@ static void test_output_is_cut_where_it_may_be(void **state)
 
 static void test_file_size(void **state)
 {
-    SandboxAnswer a = run(*state, "exec head -c 2000000 /dev/zero >/tmp/big");
+    SandboxAnswer a = run_script(*state, "exec head -c 2000000 /dev/zero >/tmp/big");
     assert_int_equal(SIGXFSZ, a.signal);
 }
 
@@ -511,16 +514,17 @@ static void test_daemon_is_ended(void **state)
 {
     /* It leaves session and group, closes its descriptors and ignores signals; still it dies before files are
      * read. */
-    SandboxAnswer a = run(*state, "mkdir /case/out; echo first >/case/out/v; (trap '' HUP TERM; exec setsid "
-                                  "sh -c 'sleep 0.3; echo later >/case/out/v' "
-                                  ">/dev/null 2>&1 </dev/null) & exit 0");
+    SandboxAnswer a =
+        run_script(*state, "mkdir /case/out; echo first >/case/out/v; (trap '' HUP TERM; exec setsid "
+                           "sh -c 'sleep 0.3; echo later >/case/out/v' "
+                           ">/dev/null 2>&1 </dev/null) & exit 0");
     assert_int_equal(WIRE_END_NONE, a.end);
     assert_int_equal(6, sandbox_find_file(&a, "out/v")->bytes);
 }
 
 static void test_orphan_that_holds_the_pipe(void **state)
 {
-    SandboxAnswer a = run(*state, "echo out; (sleep 60) & exit 0");
+    SandboxAnswer a = run_script(*state, "echo out; (sleep 60) & exit 0");
     assert_string_equal("out\n", a.out);
     assert_true(a.wall_s < 1);
 }

@@ -107,7 +107,7 @@ typedef struct Found {
 } Found;
 
 /* Compares up to 16 works of one file each. */
-static Found find(const char *const *texts, size_t n, const char *given, SimilarSettings settings)
+static Found find_in_texts(const char *const *texts, size_t n, const char *given, SimilarSettings settings)
 {
     Found f = {0};
     SimilarFile files[16], start = file(given ? given : "");
@@ -126,7 +126,7 @@ static void test_disguise(void **state)
 {
     (void)state;
     const char *const texts[] = {HONEST, ORIGINAL, DISGUISED};
-    Found f = find(texts, 3, NULL, (SimilarSettings){0});
+    Found f = find_in_texts(texts, 3, NULL, (SimilarSettings){0});
     assert_int_equal(1, f.n);
     assert_int_equal(1, f.pairs[0].work[0]);
     assert_int_equal(2, f.pairs[0].work[1]);
@@ -146,7 +146,7 @@ static void test_honest(void **state)
 {
     (void)state;
     const char *const texts[] = {HONEST, ORIGINAL};
-    Found f = find(texts, 2, NULL, (SimilarSettings){.percent = 1});
+    Found f = find_in_texts(texts, 2, NULL, (SimilarSettings){.percent = 1});
     assert_int_equal(0, f.n);
     arena_free(&f.arena);
 }
@@ -156,17 +156,18 @@ static void test_given(void **state)
 {
     (void)state;
     const char *const same[] = {ORIGINAL, ORIGINAL};
-    Found f = find(same, 2, ORIGINAL, (SimilarSettings){.percent = 1});
+    Found f = find_in_texts(same, 2, ORIGINAL, (SimilarSettings){.percent = 1});
     assert_int_equal(0, f.n);
     arena_free(&f.arena);
-    f = find(same, 2, DISGUISED,
-             (SimilarSettings){.percent = 1}); /* names are no disguise here either; its edges are left */
+    f = find_in_texts(
+        same, 2, DISGUISED,
+        (SimilarSettings){.percent = 1}); /* names are no disguise here either; its edges are left */
     assert_int_equal(0, f.n);
     arena_free(&f.arena);
     StrBuf mine = {0};
     strbuf_printf(&mine, "%s%s", HONEST, ORIGINAL);
     const char *const grown[] = {mine.text, mine.text};
-    f = find(grown, 2, HONEST, (SimilarSettings){0});
+    f = find_in_texts(grown, 2, HONEST, (SimilarSettings){0});
     assert_int_equal(1, f.n);
     assert_int_equal(100, f.pairs[0].percent);
     assert_true(f.pairs[0].own[0] < 330);
@@ -181,19 +182,19 @@ static void test_common(void **state)
     const char *texts[16];
     for (size_t i = 0; i < 16; i++)
         texts[i] = i < 6 ? ORIGINAL : "";
-    Found f = find(texts, 6, NULL, (SimilarSettings){0}); /* 6 of 6 */
+    Found f = find_in_texts(texts, 6, NULL, (SimilarSettings){0}); /* 6 of 6 */
     assert_int_equal(0, f.n);
     arena_free(&f.arena);
-    f = find(texts, 6, NULL, (SimilarSettings){.common = 6});
+    f = find_in_texts(texts, 6, NULL, (SimilarSettings){.common = 6});
     assert_int_equal(15, f.n);
     arena_free(&f.arena);
-    f = find(texts, 5, NULL, (SimilarSettings){0});
+    f = find_in_texts(texts, 5, NULL, (SimilarSettings){0});
     assert_int_equal(10, f.n);
     for (size_t i = 1; i < f.n; i++) /* in one order, always */
         assert_true(f.pairs[i - 1].work[0] < f.pairs[i].work[0] ||
                     f.pairs[i - 1].work[1] < f.pairs[i].work[1]);
     arena_free(&f.arena);
-    f = find(texts, 16, NULL, (SimilarSettings){.common = 5});
+    f = find_in_texts(texts, 16, NULL, (SimilarSettings){.common = 5});
     assert_int_equal(0, f.n);
     arena_free(&f.arena);
 }

@@ -34,7 +34,7 @@ static SpeedMeasured measured(double student_us, double reference_us)
                            .ceilings = {.copy_bytes_s = 1e12, .ops_s = 1e12}};
 }
 
-static void expect(const LabSpeedGoal *goal, const SpeedMeasured *m, Verdict verdict, double points)
+static void expect_tier(const LabSpeedGoal *goal, const SpeedMeasured *m, Verdict verdict, double points)
 {
     Arena a = {0};
     SpeedJudgement j = speed_judge(&a, goal, m);
@@ -49,12 +49,12 @@ static void test_tiers(void **state)
     (void)state;
     Arena a = {0};
     SpeedMeasured even = measured(100, 100), half = measured(200, 100), tenth = measured(1000, 100);
-    expect(&of_reference, &even, VERDICT_PASS, 10);
-    expect(&of_reference, &half, VERDICT_SLOW, 4);
-    expect(&of_reference, &tenth, VERDICT_SLOW, 0);
-    expect(&of_ceiling, &even, VERDICT_SLOW, 4);
+    expect_tier(&of_reference, &even, VERDICT_PASS, 10);
+    expect_tier(&of_reference, &half, VERDICT_SLOW, 4);
+    expect_tier(&of_reference, &tenth, VERDICT_SLOW, 0);
+    expect_tier(&of_ceiling, &even, VERDICT_SLOW, 4);
     SpeedMeasured close = measured(55, 100);
-    expect(&of_ceiling, &close, VERDICT_PASS, 10);
+    expect_tier(&of_ceiling, &close, VERDICT_PASS, 10);
     SpeedJudgement j = speed_judge(&a, &of_reference, &half);
     assert_true(fabs(j.share - 0.5) < 1e-9 && fabs(j.call_us - 200) < 1e-6 &&
                 fabs(j.roofline_us - 50) < 1e-6);
@@ -65,9 +65,9 @@ static void test_suspect(void **state)
 {
     (void)state;
     SpeedMeasured beyond = measured(30, 100), nothing = measured(0, 100), negative = measured(-5, 100);
-    expect(&of_reference, &beyond, VERDICT_SUSPECT, 0);
-    expect(&of_reference, &nothing, VERDICT_SUSPECT, 0);
-    expect(&of_reference, &negative, VERDICT_SUSPECT, 0);
+    expect_tier(&of_reference, &beyond, VERDICT_SUSPECT, 0);
+    expect_tier(&of_reference, &nothing, VERDICT_SUSPECT, 0);
+    expect_tier(&of_reference, &negative, VERDICT_SUSPECT, 0);
 }
 
 static void test_answers(void **state)
@@ -76,8 +76,8 @@ static void test_answers(void **state)
     SpeedMeasured wrong = measured(100, 100), silent = measured(100, 100);
     wrong.differs = true;
     silent.silent = true;
-    expect(&of_reference, &wrong, VERDICT_WRONG_RESULT, 0);
-    expect(&of_reference, &silent, VERDICT_WRONG_RESULT, 0);
+    expect_tier(&of_reference, &wrong, VERDICT_WRONG_RESULT, 0);
+    expect_tier(&of_reference, &silent, VERDICT_WRONG_RESULT, 0);
 }
 
 static void test_spread(void **state)
@@ -85,27 +85,27 @@ static void test_spread(void **state)
     (void)state;
     SpeedMeasured unsteady = measured(100, 100), calm = measured(100, 100), machine = measured(100, 100);
     unsteady.student = times(120, 80);
-    expect(&of_reference, &unsteady, VERDICT_INCONCLUSIVE, 0);
+    expect_tier(&of_reference, &unsteady, VERDICT_INCONCLUSIVE, 0);
     calm.student = times(120, 8);
-    expect(&of_reference, &calm, VERDICT_PASS, 10);
+    expect_tier(&of_reference, &calm, VERDICT_PASS, 10);
     machine.reference = times(120, 80);
-    expect(&of_reference, &machine, VERDICT_INCONCLUSIVE, 0);
+    expect_tier(&of_reference, &machine, VERDICT_INCONCLUSIVE, 0);
     /* Who makes its times differ gains nothing: the fastest decides. */
     SpeedMeasured sleeps = measured(100, 100), slower = measured(100, 100);
     sleeps.student = times(320, 200);
-    expect(&of_reference, &sleeps, VERDICT_SLOW, 0);
+    expect_tier(&of_reference, &sleeps, VERDICT_SLOW, 0);
     slower.student = times(220, 200);
-    expect(&of_reference, &slower, VERDICT_SLOW, 4);
+    expect_tier(&of_reference, &slower, VERDICT_SLOW, 4);
 }
 
 static void test_nothing_to_measure(void **state)
 {
     (void)state;
     SpeedMeasured lost = measured(0.5, 0.5), no_card = measured(100, 100), none = {0};
-    expect(&of_reference, &lost, VERDICT_INCONCLUSIVE, 0);
+    expect_tier(&of_reference, &lost, VERDICT_INCONCLUSIVE, 0);
     no_card.ceilings = (SpeedCeilings){0};
-    expect(&of_reference, &no_card, VERDICT_INCONCLUSIVE, 0);
-    expect(&of_reference, &none, VERDICT_INCONCLUSIVE, 0);
+    expect_tier(&of_reference, &no_card, VERDICT_INCONCLUSIVE, 0);
+    expect_tier(&of_reference, &none, VERDICT_INCONCLUSIVE, 0);
 }
 
 static void test_quantiles(void **state)

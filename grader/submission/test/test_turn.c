@@ -31,7 +31,7 @@ static bool neighbour_may_run(const Runner *r)
     return may;
 }
 
-static bool run(void *self)
+static bool run_turn(void *self)
 {
     Runner *r = self;
     assert_true(r->runs < 4);
@@ -44,7 +44,7 @@ static Runner run_case(int short_runs)
     Runner r = {.work = "/tmp/turn-test-XXXXXX", .short_runs = short_runs};
     char command[128];
     assert_non_null(mkdtemp(r.work));
-    turn_run(r.work, "processors", run, &r);
+    turn_run(r.work, "processors", run_turn, &r);
     assert_true(neighbour_may_run(&r)); /* the turn is given back */
     snprintf(command, sizeof command, "rm -r %s", r.work);
     assert_int_equal(0, system(command));

@@ -13,7 +13,7 @@ static LabCase cases[N];
 static Lab lab = {.lab = "02-vector-add", .cases = cases, .n_cases = N};
 
 /* The cases as bits; no secret has another submission's choice. */
-static unsigned draw(uint64_t secret, const char *digest)
+static unsigned draw_watched(uint64_t secret, const char *digest)
 {
     static const char *const names[N] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"};
     Arena a = {0};
@@ -34,7 +34,7 @@ static void test_share(void **state)
 {
     (void)state;
     for (uint64_t secret = 0; secret < 200; secret++) {
-        unsigned bits = draw(secret, "0123");
+        unsigned bits = draw_watched(secret, "0123");
         assert_int_equal((MAY + WATCHED_ONE_IN - 1) / WATCHED_ONE_IN, __builtin_popcount(bits));
         assert_int_equal(0, bits >> MAY);
         int of_most_work = 0;
@@ -55,7 +55,7 @@ static void test_secret(void **state)
     int times[MAY] = {0};
     for (uint64_t secret = 0; secret < 4000; secret++)
         for (int i = 0; i < MAY; i++)
-            times[i] += draw(secret, "0123") >> i & 1;
+            times[i] += draw_watched(secret, "0123") >> i & 1;
     for (int i = 0; i < MAY; i++)
         assert_true(times[i] == 4000 || (times[i] > 850 && times[i] < 1150));
 }
@@ -65,9 +65,9 @@ static void test_same_again(void **state)
     (void)state;
     int other_secret = 0, other_digest = 0;
     for (uint64_t secret = 1; secret < 100; secret++) {
-        assert_int_equal(draw(secret, "0123"), draw(secret, "0123"));
-        other_secret += draw(secret, "0123") != draw(secret << 32, "0123");
-        other_digest += draw(secret, "0123") != draw(secret, "0124");
+        assert_int_equal(draw_watched(secret, "0123"), draw_watched(secret, "0123"));
+        other_secret += draw_watched(secret, "0123") != draw_watched(secret << 32, "0123");
+        other_digest += draw_watched(secret, "0123") != draw_watched(secret, "0124");
     }
     assert_true(other_secret > 50);
     assert_true(other_digest > 50);

@@ -12,14 +12,14 @@
 
 typedef void (*Escape)(StrBuf *out, const char *text, size_t length);
 
-static void expect(Escape escape, const char *wanted, const char *text, size_t length)
+static void expect_escaped(Escape escape, const char *wanted, const char *text, size_t length)
 {
     StrBuf out = {0};
     escape(&out, text, length);
     assert_string_equal(out.text ? out.text : "", wanted);
     strbuf_free(&out);
 }
-#define EXPECT(escape, wanted, text) expect(escape, wanted, text, sizeof(text) - 1)
+#define EXPECT(escape, wanted, text) expect_escaped(escape, wanted, text, sizeof(text) - 1)
 
 static void test_html(void **state)
 {

@@ -295,7 +295,7 @@ static const double edges[] = {0.0,
                                3.1415926535897931};
 enum { N_EDGES = sizeof edges / sizeof *edges };
 
-static double pick(Rng *r, bool is_float)
+static double pick_argument(Rng *r, bool is_float)
 {
     double value;
     uint64_t bits = rng_next(r);
@@ -326,7 +326,7 @@ static uint64_t bits_of(double value, bool is_float)
     return is_float ? low : bits;
 }
 
-static double value_of(uint64_t bits, bool is_float)
+static double value_of_result(uint64_t bits, bool is_float)
 {
     double d;
     float f;
@@ -400,14 +400,14 @@ static void check_function(unsigned row, bool is_float)
                 continue;
             }
             double value =
-                round < N_EDGES ? edges[(round + (unsigned)i * 7) % N_EDGES] : pick(&rng, is_float);
+                round < N_EDGES ? edges[(round + (unsigned)i * 7) % N_EDGES] : pick_argument(&rng, is_float);
             if (bessel) /* the series of far arguments are MPFR's slowest */
                 value = fabs(value) > 1000 ? 1000 : value;
             args[i] = bits_of(value, is_float);
-            shown[i] = value_of(args[i], is_float);
+            shown[i] = value_of_result(args[i], is_float);
             mpfr_set_d(x[shape[i] - 'a'], shown[i], MPFR_RNDN);
         }
-        double got = value_of(libdevice_value(2 * row + is_float, args), is_float);
+        double got = value_of_result(libdevice_value(2 * row + is_float, args), is_float);
         functions[row].exact(exact, x, n);
         if (mpfr_regular_p(exact) && mpfr_get_exp(exact) < -100000)
             mpfr_set_zero(exact, mpfr_sgn(exact));

@@ -16,7 +16,7 @@ typedef struct Kernels {
     char *source;
 } Kernels;
 
-static char *read_file(const char *path)
+static char *read_kernel_file(const char *path)
 {
     enum { CAP = 1 << 20 };
     FILE *f = fopen(path, "rb");
@@ -41,9 +41,9 @@ static int compile(void **state)
     snprintf(command, sizeof command, "nvcc -ptx -arch=compute_75 -lineinfo -o '%s' '%s'", path, source);
     if (system(command) != 0)
         return -1;
-    char *text = read_file(path);
+    char *text = read_kernel_file(path);
     unlink(path);
-    k.source = read_file(source);
+    k.source = read_kernel_file(source);
     Diag d = {0};
     if (!text || !k.source || ptx_parse(text, strlen(text), "kernels.ptx", &k.ptx, &d) ||
         ir_decode(&k.ptx, 1, &k.ir, &d) || exec_bind(k.ir, &d)) {
@@ -55,7 +55,7 @@ static int compile(void **state)
     return 0;
 }
 
-static int drop(void **state)
+static int drop_kernels(void **state)
 {
     Kernels *k = *state;
     if (!k) /* compile failed */
@@ -248,7 +248,7 @@ static uint64_t *place_globals(Run *r, const IrModule *m)
     return at;
 }
 
-static void prepare(Run *r, const Kernels *k, const Case *c, unsigned jobs)
+static void prepare_run(Run *r, const Kernels *k, const Case *c, unsigned jobs)
 {
     CheckOptions options = {.tools = CHECK_ALL, .jobs = jobs};
     assert_int_equal(check_create(&options, &r->set), STATUS_OK);
@@ -272,7 +272,7 @@ static void prepare(Run *r, const Kernels *k, const Case *c, unsigned jobs)
     r->workspace = workspace->addr;
 }
 
-static void launch(Run *r, const Kernels *k, const Case *c, unsigned jobs, uint64_t seed)
+static void launch_case(Run *r, const Kernels *k, const Case *c, unsigned jobs, uint64_t seed)
 {
     int32_t index = ir_find_function(k->ir, c->kernel);
     assert_true(index >= 0);
@@ -334,11 +334,11 @@ static void judge(const Kernels *k, const Case *c, const Run *r, const char *how
     assert_true(ok && any);
 }
 
-static void run(const Kernels *k, const Case *c, unsigned jobs, uint64_t seed, const char *how)
+static void run_kernel_case(const Kernels *k, const Case *c, unsigned jobs, uint64_t seed, const char *how)
 {
     Run r = {0};
-    prepare(&r, k, c, jobs);
-    launch(&r, k, c, jobs, seed);
+    prepare_run(&r, k, c, jobs);
+    launch_case(&r, k, c, jobs, seed);
     judge(k, c, &r, how);
     check_destroy(r.set);
     ir_instance_free(r.instance);
@@ -348,20 +348,20 @@ static void run(const Kernels *k, const Case *c, unsigned jobs, uint64_t seed, c
 static void one_worker(void **state)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        run(*state, &cases[i], 1, 0, "one worker");
+        run_kernel_case(*state, &cases[i], 1, 0, "one worker");
 }
 
 static void another_order(void **state)
 {
     for (uint64_t seed = 1; seed < 4; seed++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-            run(*state, &cases[i], 1, seed, "another order");
+            run_kernel_case(*state, &cases[i], 1, seed, "another order");
 }
 
 static void several_workers(void **state)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        run(*state, &cases[i], 3, 0, "three workers");
+        run_kernel_case(*state, &cases[i], 3, 0, "three workers");
 }
 
 int main(void)
@@ -371,5 +371,5 @@ int main(void)
         cmocka_unit_test(another_order),
         cmocka_unit_test(several_workers),
     };
-    return cmocka_run_group_tests(tests, compile, drop);
+    return cmocka_run_group_tests(tests, compile, drop_kernels);
 }

@@ -39,7 +39,7 @@ static bool writes(const Event *e)
     return !e->fence && e->kind != ACCESS_LOAD;
 }
 
-static bool reads(const Event *e)
+static bool event_reads(const Event *e)
 {
     return !e->fence && (e->kind == ACCESS_LOAD || e->kind == ACCESS_ATOMIC);
 }
@@ -94,7 +94,7 @@ static void observe(const Test *t, Relation seen)
         int w = r - 1;
         while (w >= 0 && !(writes(&t->at[w]) && t->at[w].location == read->location))
             w--;
-        if (w >= 0 && (reads(read) || changes(read)))
+        if (w >= 0 && (event_reads(read) || changes(read)))
             seen[w][r] = morally_strong(t, &t->at[w], read);
     }
     for (int z = 0; z < t->n; z++)
@@ -122,11 +122,11 @@ static bool is_release_pattern(const Test *t, int first, int write)
 static bool is_acquire_pattern(const Test *t, int read, int last)
 {
     const Event *r = &t->at[read], *l = &t->at[last];
-    if (!reads(r) || !is_strong(r) || !acquires(l))
+    if (!event_reads(r) || !is_strong(r) || !acquires(l))
         return false;
     if (l->fence)
         return in_order(t, read, last);
-    return read == last || (in_order(t, read, last) && reads(l) && l->location == r->location);
+    return read == last || (in_order(t, read, last) && event_reads(l) && l->location == r->location);
 }
 
 /* base: base causality order, cause: causality order. reads_done: the same with what a strong store tells of the loads before it. */
@@ -146,7 +146,7 @@ static void order(const Test *t, Relation base, Relation cause, Relation reads_d
                 for (int last = 0; is_release_pattern(t, first, w) && last < t->n; last++) {
                     bool strong = morally_strong(t, &t->at[first], &t->at[last]);
                     cause[first][last] |= strong && is_acquire_pattern(t, r, last);
-                    reads_done[first][last] |= strong && last == r && reads(&t->at[r]);
+                    reads_done[first][last] |= strong && last == r && event_reads(&t->at[r]);
                 }
         }
     for (int a = 0; a < t->n; a++)
@@ -212,7 +212,7 @@ static Verdict judge(const Test *t)
 
 /* ---- the checker ---- */
 
-static uint32_t check(const Test *t)
+static uint32_t check_outcome(const Test *t)
 {
     Rig *r = rig_new(CHECK_RACE, 1);
     MemAlloc *a = mem_alloc(r->mem, LOCATIONS * 256, MEM_DEVICE, 0, NULL);
@@ -309,7 +309,8 @@ static const struct Shape {
 /* Blocks of the threads: one digit each. */
 static const char *const placements[] = {"0000", "0123", "0012", "0112", "0102", "0011"};
 
-static Test make(const char *events, const Choice *w, const Choice *r, const Choice *f, const Choice *g, const char *blocks)
+static Test make_litmus(const char *events, const Choice *w, const Choice *r, const Choice *f,
+                        const Choice *g, const char *blocks)
 {
     Test t = {0};
     for (int i = 0; i < THREADS; i++)
@@ -357,11 +358,12 @@ typedef struct Tally {
     int rows, races, clean, wrong;
 } Tally;
 
-static void run(Tally *tally, const struct Shape *s, const Choice *w, const Choice *r, const Choice *f, const Choice *g, const char *blocks)
+static void run_litmus(Tally *tally, const struct Shape *s, const Choice *w, const Choice *r, const Choice *f,
+                       const Choice *g, const char *blocks)
 {
-    Test t = make(s->events, w, r, f, g, blocks);
+    Test t = make_litmus(s->events, w, r, f, g, blocks);
     Verdict expected = judge(&t);
-    uint32_t found = check(&t);
+    uint32_t found = check_outcome(&t);
     tally->rows++;
     tally->races += expected.must != 0;
     tally->clean += expected.may == 0;
@@ -385,7 +387,8 @@ static void run_shape(Tally *tally, const struct Shape *s)
                         bool sys = write_choices[w].scope == SCOPE_SYS || read_choices[r].scope == SCOPE_SYS ||
                                    fence_choices[f].scope == SCOPE_SYS || fence_choices[g].scope == SCOPE_SYS;
                         if (s->all_scopes || !sys)
-                            run(tally, s, &write_choices[w], &read_choices[r], &fence_choices[f], &fence_choices[g], placements[p]);
+                            run_litmus(tally, s, &write_choices[w], &read_choices[r], &fence_choices[f],
+                                       &fence_choices[g], placements[p]);
                     }
 }
 

@@ -34,7 +34,7 @@ static void store(Grid *g, uint32_t i, uint32_t value)
                            .base = g->data->addr + i * 4, .value = value));
 }
 
-static void load(Grid *g, uint32_t i)
+static void order_load(Grid *g, uint32_t i)
 {
     rig_access(g->r, LOAD(.space = SPACE_GLOBAL, .alloc = g->data, .inst = 2, .mask = 1,
                           .base = g->data->addr + i * 4));
@@ -158,7 +158,7 @@ static size_t lock(bool fences, uint32_t blocks)
         flag_atomic(&g, 0); /* compare and swap */
         if (fences)
             rig_fence(g.r, 0, 1, SCOPE_GPU);
-        load(&g, 0);
+        order_load(&g, 0);
         store(&g, 0, turn + 1);
         if (fences)
             rig_fence(g.r, 0, 1, SCOPE_GPU);
@@ -208,7 +208,7 @@ static size_t flag(uint8_t store_sem, uint8_t load_sem, bool fence, bool reader_
     flag_load(&g, 0, load_sem);
     if (reader_fence)
         rig_fence(g.r, 0, 1, SCOPE_GPU);
-    load(&g, 0);
+    order_load(&g, 0);
     size_t n = races(&g);
     grid_free(&g);
     return n;
@@ -259,12 +259,12 @@ static void told_reads(void **state)
             if (how == WRITE_THEN_READ)
                 store(&g, 3, 1);
             else
-                load(&g, 3);
+                order_load(&g, 3);
             flag_store(&g, 0, sem);
             rig_block(g.r, 1, 0);
             flag_load(&g, how == NOT_SEEN, sem);
             if (how == WRITE_THEN_READ)
-                load(&g, 3);
+                order_load(&g, 3);
             else
                 store(&g, 3, 5);
             assert_int_equal(races(&g), how != READ_THEN_WRITE);
@@ -289,7 +289,7 @@ static void chain_of_flags(void **state)
             rig_fence(g.r, 0, 1, SCOPE_GPU);
             flag_store(&g, b, SEM_VOLATILE);
             if (b == BLOCKS - 1)
-                load(&g, 0);
+                order_load(&g, 0);
             rig_block_end(g.r);
         }
         assert_int_equal(races(&g), (size_t)broken);
@@ -309,7 +309,7 @@ static void written_after_the_fence(void **state)
     rig_block(g.r, 1, 0);
     flag_atomic(&g, 0);
     rig_fence(g.r, 0, 1, SCOPE_GPU);
-    load(&g, 0);
+    order_load(&g, 0);
     assert_int_equal(races(&g), 1);
     grid_free(&g);
 }
@@ -327,7 +327,7 @@ static void another_flag(void **state)
         rig_block(g.r, 1, 0);
         flag_atomic(&g, other);
         rig_fence(g.r, 0, 1, SCOPE_GPU);
-        load(&g, 0);
+        order_load(&g, 0);
         assert_int_equal(races(&g), other);
         grid_free(&g);
     }
@@ -428,7 +428,7 @@ static void launches_start_afresh(void **state)
         rig_block(g.r, 1, 0);
         flag_atomic(&g, 0);
         rig_fence(g.r, 0, 1, SCOPE_GPU);
-        load(&g, 0);
+        order_load(&g, 0);
         assert_int_equal(races(&g), (size_t)(launch == 2));
     }
     grid_free(&g);

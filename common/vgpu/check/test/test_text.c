@@ -43,7 +43,7 @@ static void without_base(const char *text, uint64_t base, StrBuf *out)
     }
 }
 
-static void compare(const char *name, const Rig *r, const StrBuf *raw)
+static void compare_finding_texts(const char *name, const Rig *r, const StrBuf *raw)
 {
     StrBuf stable = {0}, *got = &stable;
     without_base(raw->text, mem_at(r->mem, 0)->addr, &stable);
@@ -147,7 +147,7 @@ static void text(void **state)
         finding_text(&f, &lookup, &b);
         strbuf_puts(&b, "\n");
     }
-    compare("text.txt", r, &b);
+    compare_finding_texts("text.txt", r, &b);
     strbuf_free(&b);
     rig_free(r);
 }
@@ -166,7 +166,7 @@ static void json(void **state)
         strbuf_free(&said);
         strbuf_puts(&b, "\n");
     }
-    compare("json.txt", r, &b);
+    compare_finding_texts("json.txt", r, &b);
     strbuf_free(&b);
     rig_free(r);
 }

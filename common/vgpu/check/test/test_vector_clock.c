@@ -75,7 +75,7 @@ typedef struct Pair {
     Model model;
 } Pair;
 
-static void grow(ClockMaker *m, Pair *p, const Pair *other, uint64_t *seed)
+static void grow_pair(ClockMaker *m, Pair *p, const Pair *other, uint64_t *seed)
 {
     int block = (int)next_random(seed, BLOCKS);
     WarpClock f = {.block = numbers[block],
@@ -122,7 +122,7 @@ static void says_what_the_model_says(void **state)
     for (int i = 0; i < STEPS; i++) {
         Pair before = pairs[next_random(&seed, CLOCKS)];
         Pair *p = &pairs[next_random(&seed, CLOCKS)];
-        grow(&m, p, &before, &seed);
+        grow_pair(&m, p, &before, &seed);
         for (int k = 0; k < 20; k++) {
             expect_same(p, &seed);
             expect_same(&before, &seed); /* other clocks have not changed */

@@ -57,7 +57,7 @@ static int by_all(const void *a, const void *b)
 }
 
 /* Runs a sequence; what was found, in an order of its own. */
-static size_t run(uint64_t seed, uint8_t space, bool spread, Said *said, size_t most)
+static size_t run_seed(uint64_t seed, uint8_t space, bool spread, Said *said, size_t most)
 {
     Rig *r = rig_new_with(
         (CheckOptions){.tools = CHECK_RACE, .jobs = 1, .spread_lines = spread, .spread_warps = true});
@@ -91,12 +91,12 @@ static size_t run(uint64_t seed, uint8_t space, bool spread, Said *said, size_t 
     return n;
 }
 
-static void compare(uint8_t space)
+static void compare_whole_and_split(uint8_t space)
 {
     static Said here[512], there[512];
     size_t findings = 0, silent = 0;
     for (uint64_t seed = 1; seed <= SEQUENCES; seed++) {
-        size_t n = run(seed, space, false, here, 512), m = run(seed, space, true, there, 512);
+        size_t n = run_seed(seed, space, false, here, 512), m = run_seed(seed, space, true, there, 512);
         if (n != m || memcmp(here, there, n * sizeof *here) != 0) {
             for (size_t i = 0; i < n || i < m; i++)
                 print_message("seed %llu: lines %u, %u here; lines %u, %u with cells\n",
@@ -115,13 +115,13 @@ static void compare(uint8_t space)
 static void global_memory(void **state)
 {
     (void)state;
-    compare(SPACE_GLOBAL);
+    compare_whole_and_split(SPACE_GLOBAL);
 }
 
 static void shared_memory(void **state)
 {
     (void)state;
-    compare(SPACE_SHARED);
+    compare_whole_and_split(SPACE_SHARED);
 }
 
 /* 32 lanes of a byte each fill a quarter of a line: not the whole. */

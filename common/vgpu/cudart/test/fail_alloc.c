@@ -107,7 +107,7 @@ static void *note(void *p, void *caller)
     return p;
 }
 
-static void forget(const void *p)
+static void forget_block(const void *p)
 {
     for (size_t i = 0, k = slot_of(p); p != NULL && i < WINDOW; i++, k = (k + 1) % LIVE_MAX)
         if (live[k] == p) {
@@ -134,13 +134,13 @@ void *realloc(void *p, size_t n)
     void *caller = __builtin_return_address(0);
     if (fails(caller))
         return NULL;
-    forget(p);
+    forget_block(p);
     return note(__libc_realloc(p, n), caller);
 }
 
 void free(void *p)
 {
-    forget(p);
+    forget_block(p);
     __libc_free(p);
 }
 

@@ -18,27 +18,27 @@ typedef struct Image {
     size_t n;
 } Image;
 
-static void put(Image *m, size_t at, const void *value, size_t size)
+static void image_put(Image *m, size_t at, const void *value, size_t size)
 {
     memcpy(m->bytes + at, value, size);
 }
 
 static void put_u16(Image *m, size_t at, uint16_t v)
 {
-    put(m, at, &v, sizeof v);
+    image_put(m, at, &v, sizeof v);
 }
 
 static void put_u32(Image *m, size_t at, uint32_t v)
 {
-    put(m, at, &v, sizeof v);
+    image_put(m, at, &v, sizeof v);
 }
 
 static void put_u64(Image *m, size_t at, uint64_t v)
 {
-    put(m, at, &v, sizeof v);
+    image_put(m, at, &v, sizeof v);
 }
 
-static void begin(Image *m)
+static void begin_image(Image *m)
 {
     memset(m, 0, sizeof *m);
     put_u32(m, 0, 0xBA55ED50u);
@@ -48,7 +48,7 @@ static void begin(Image *m)
 }
 
 /* Adds an entry and gives back where it starts. */
-static size_t add(Image *m, int kind, uint32_t arch, uint64_t flags, const char *text)
+static size_t image_add(Image *m, int kind, uint32_t arch, uint64_t flags, const char *text)
 {
     size_t at = m->n, length = strlen(text) + 1, packed = length;
     uint8_t *to = m->bytes + at + ENTRY;
@@ -102,8 +102,8 @@ static void test_compressions(void **state)
     static const uint64_t kinds[] = {PLAIN, LZ4, ZSTD};
     for (int i = 0; i < 3; i++) {
         Image m;
-        begin(&m);
-        add(&m, PTX, 75, kinds[i], long_text);
+        begin_image(&m);
+        image_add(&m, PTX, 75, kinds[i], long_text);
         assert_text(&m, 75, 75, long_text);
     }
 }
@@ -112,11 +112,11 @@ static void test_best_architecture(void **state)
 {
     (void)state;
     Image m;
-    begin(&m);
-    add(&m, PTX, 75, PLAIN, "seventy-five");
-    add(&m, MACHINE_CODE, 80, PLAIN, "machine code");
-    add(&m, PTX, 90, ZSTD, "ninety");
-    add(&m, PTX, 80, LZ4, "eighty eighty eighty eighty eighty eighty");
+    begin_image(&m);
+    image_add(&m, PTX, 75, PLAIN, "seventy-five");
+    image_add(&m, MACHINE_CODE, 80, PLAIN, "machine code");
+    image_add(&m, PTX, 90, ZSTD, "ninety");
+    image_add(&m, PTX, 80, LZ4, "eighty eighty eighty eighty eighty eighty");
     assert_text(&m, 75, 75, "seventy-five");
     assert_text(&m, 79, 75, "seventy-five");
     assert_text(&m, 89, 80, "eighty eighty eighty eighty eighty eighty");
@@ -129,11 +129,11 @@ static void test_no_ptx(void **state)
     Image m;
     FatbinText text;
     uint32_t highest;
-    begin(&m);
+    begin_image(&m);
     assert_int_equal(STATUS_NOT_FOUND, extract(&m, 90, &text, &highest));
     assert_int_equal(0, highest);
-    add(&m, MACHINE_CODE, 75, PLAIN, "machine code");
-    add(&m, PTX, 100, PLAIN, "too new");
+    image_add(&m, MACHINE_CODE, 75, PLAIN, "machine code");
+    image_add(&m, PTX, 100, PLAIN, "too new");
     assert_int_equal(STATUS_NOT_FOUND, extract(&m, 90, &text, &highest));
     assert_int_equal(100, highest);
 }
@@ -150,8 +150,8 @@ static void test_hostile_containers(void **state)
 {
     (void)state;
     Image m;
-    begin(&m);
-    add(&m, PTX, 75, ZSTD, long_text);
+    begin_image(&m);
+    image_add(&m, PTX, 75, ZSTD, long_text);
     Image good = m;
     m.bytes[0] ^= 1;
     assert_refused(&m, STATUS_PARSE);
@@ -175,8 +175,8 @@ static void test_hostile_entries(void **state)
 {
     (void)state;
     Image m;
-    begin(&m);
-    size_t at = add(&m, PTX, 75, ZSTD, long_text);
+    begin_image(&m);
+    size_t at = image_add(&m, PTX, 75, ZSTD, long_text);
     Image good = m;
     static const uint32_t headers[] = {0, 63, 0x10000, 0xFFFFFFFFu};
     for (int i = 0; i < 4; i++) {
@@ -211,9 +211,9 @@ static void test_every_byte_changed(void **state)
     static const uint64_t kinds[] = {PLAIN, LZ4, ZSTD};
     for (int k = 0; k < 3; k++) {
         Image m;
-        begin(&m);
-        add(&m, PTX, 75, kinds[k], long_text);
-        add(&m, PTX, 80, kinds[k], long_text);
+        begin_image(&m);
+        image_add(&m, PTX, 75, kinds[k], long_text);
+        image_add(&m, PTX, 80, kinds[k], long_text);
         for (size_t i = 0; i < m.n; i++)
             for (int bit = 0; bit < 8; bit++) {
                 Image *changed = malloc(sizeof *changed);
@@ -234,8 +234,8 @@ static void test_wrappers(void **state)
 {
     (void)state;
     Image a, b;
-    begin(&a);
-    begin(&b);
+    begin_image(&a);
+    begin_image(&b);
     const void *list[] = {b.bytes, a.bytes, NULL};
     struct {
         uint32_t magic, version;

@@ -48,7 +48,7 @@ static uint32_t find_function(Fixture *f, const char *name)
     return (uint32_t)f->reply.value;
 }
 
-static DeviceError load(Fixture *f, const char *text)
+static DeviceError load_text(Fixture *f, const char *text)
 {
     uint64_t length = strlen(text);
     DeviceMsg m = {.op = OP_MODULE_LOAD, .in = {.data = (void *)(uintptr_t)text, .bytes = length}};
@@ -64,7 +64,7 @@ static int setup_devices(void **state, uint32_t n)
     assert_non_null(f);
     DeviceOptions o = {.n_devices = n, .stream_fd = -1, .quiet = true};
     assert_int_equal(STATUS_OK, device_server_create(&o, &f->server, &diag));
-    assert_int_equal(DEVICE_OK, load(f, ptx));
+    assert_int_equal(DEVICE_OK, load_text(f, ptx));
     f->module = (uint32_t)f->reply.value;
     f->fill = find_function(f, "fill");
     f->fault = find_function(f, "fault");
@@ -94,7 +94,7 @@ static uint64_t alloc(Fixture *f, uint64_t bytes, DeviceMemoryKind kind)
     return f->reply.value;
 }
 
-static DeviceError release(Fixture *f, uint64_t addr, DeviceMemoryKind kind)
+static DeviceError release_address(Fixture *f, uint64_t addr, DeviceMemoryKind kind)
 {
     DeviceMsg m = {.op = OP_FREE};
     m.free.addr = addr;
@@ -102,8 +102,8 @@ static DeviceError release(Fixture *f, uint64_t addr, DeviceMemoryKind kind)
     return send(f, &m);
 }
 
-static DeviceError launch(Fixture *f, uint32_t function, uint32_t stream, uint64_t p, uint32_t value,
-                          uint32_t threads)
+static DeviceError launch_and_wait(Fixture *f, uint32_t function, uint32_t stream, uint64_t p, uint32_t value,
+                                   uint32_t threads)
 {
     uint8_t params[16] = {0};
     memcpy(params, &p, 8);
@@ -150,7 +150,7 @@ static void test_runs_late(void **state)
     uint32_t *pinned = (uint32_t *)(uintptr_t)alloc(f, 128, DEVICE_MEMORY_PINNED);
     uint32_t stream = make_stream(f, DEVICE_STREAM_NONBLOCKING);
     pinned[0] = 1;
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, stream, d, 7, 32));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, stream, d, 7, 32));
     assert_int_equal(DEVICE_OK, copy_pinned(f, (uint64_t)(uintptr_t)pinned, d, 128, stream));
     assert_int_equal(1, pinned[0]);
     assert_int_equal(DEVICE_OK, simple(f, OP_STREAM_SYNC, DEVICE_STREAM_LEGACY)); /* stands aside */
@@ -167,10 +167,10 @@ static void test_legacy_stream_waits(void **state)
     Fixture *f = *state;
     uint64_t d = alloc(f, 4, DEVICE_MEMORY_DEVICE);
     uint32_t blocking = make_stream(f, 0), h = 0;
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, blocking, d, 3, 1));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, blocking, d, 3, 1));
     assert_int_equal(DEVICE_OK, copy_out(f, &h, d, 4, DEVICE_STREAM_LEGACY));
     assert_int_equal(3, h);
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, DEVICE_STREAM_LEGACY, d, 4, 1));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, DEVICE_STREAM_LEGACY, d, 4, 1));
     assert_int_equal(DEVICE_OK, copy_out(f, &h, d, 4, blocking));
     assert_int_equal(4, h);
 }
@@ -179,23 +179,23 @@ static void test_launch_is_checked(void **state)
 {
     Fixture *f = *state;
     uint64_t d = alloc(f, 4096, DEVICE_MEMORY_DEVICE);
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, 0, d, 1, 1024));
-    assert_int_equal(DEVICE_INVALID_VALUE, launch(f, f->fill, 0, d, 1, 1025));
-    assert_int_equal(DEVICE_INVALID_VALUE, launch(f, f->fill, 0, d, 1, 0));
-    assert_int_equal(DEVICE_INVALID_FUNCTION, launch(f, 99, 0, d, 1, 1));
-    assert_int_equal(DEVICE_INVALID_HANDLE, launch(f, f->fill, 99, d, 1, 1));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, 0, d, 1, 1024));
+    assert_int_equal(DEVICE_INVALID_VALUE, launch_and_wait(f, f->fill, 0, d, 1, 1025));
+    assert_int_equal(DEVICE_INVALID_VALUE, launch_and_wait(f, f->fill, 0, d, 1, 0));
+    assert_int_equal(DEVICE_INVALID_FUNCTION, launch_and_wait(f, 99, 0, d, 1, 1));
+    assert_int_equal(DEVICE_INVALID_HANDLE, launch_and_wait(f, f->fill, 99, d, 1, 1));
 }
 
 static void test_sticky_error(void **state)
 {
     Fixture *f = *state;
     uint64_t d = alloc(f, 4, DEVICE_MEMORY_DEVICE);
-    assert_int_equal(DEVICE_OK, launch(f, f->fault, 0, d, 0, 1));
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, 0, d, 0, 1)); /* nobody knows yet */
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fault, 0, d, 0, 1));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, 0, d, 0, 1)); /* nobody knows yet */
     assert_int_equal(DEVICE_ILLEGAL_ADDRESS, simple(f, OP_DEVICE_SYNC, 0));
     assert_int_equal(DEVICE_ILLEGAL_ADDRESS, simple(f, OP_STREAM_SYNC, 0));
-    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, launch(f, f->fill, 0, d, 0, 2048));
-    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, release(f, d, DEVICE_MEMORY_DEVICE));
+    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, launch_and_wait(f, f->fill, 0, d, 0, 2048));
+    assert_int_equal(DEVICE_ILLEGAL_ADDRESS, release_address(f, d, DEVICE_MEMORY_DEVICE));
     assert_int_equal(DEVICE_OK,
                      send(f, &(DeviceMsg){.op = OP_DEVICE_SYNC, .device = 1})); /* the other one is well */
     assert_int_equal(DEVICE_OK, simple(f, OP_DEVICE_RESET, 0));
@@ -220,10 +220,10 @@ static void test_memory(void **state)
     m.range.addr = (uint64_t)(uintptr_t)&m;
     send(f, &m);
     assert_int_equal(DEVICE_MEMORY_NONE, f->reply.pointer.kind);
-    assert_int_equal(DEVICE_INVALID_VALUE, release(f, d + 4, DEVICE_MEMORY_DEVICE));
-    assert_int_equal(DEVICE_INVALID_VALUE, release(f, d, DEVICE_MEMORY_PINNED));
-    assert_int_equal(DEVICE_OK, release(f, d, DEVICE_MEMORY_DEVICE));
-    assert_int_equal(DEVICE_INVALID_VALUE, release(f, d, DEVICE_MEMORY_DEVICE));
+    assert_int_equal(DEVICE_INVALID_VALUE, release_address(f, d + 4, DEVICE_MEMORY_DEVICE));
+    assert_int_equal(DEVICE_INVALID_VALUE, release_address(f, d, DEVICE_MEMORY_PINNED));
+    assert_int_equal(DEVICE_OK, release_address(f, d, DEVICE_MEMORY_DEVICE));
+    assert_int_equal(DEVICE_INVALID_VALUE, release_address(f, d, DEVICE_MEMORY_DEVICE));
     m = (DeviceMsg){.op = OP_ALLOC};
     m.alloc.bytes = UINT64_MAX;
     assert_int_equal(DEVICE_NO_MEMORY, send(f, &m));
@@ -239,7 +239,7 @@ static void test_stream_ordered_free(void **state)
     Fixture *f = *state;
     uint64_t d = alloc(f, 128, DEVICE_MEMORY_POOL);
     uint32_t stream = make_stream(f, 0);
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, stream, d, 1, 32));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, stream, d, 1, 32));
     DeviceMsg m = {.op = OP_FREE, .stream = stream};
     m.free.addr = d;
     m.free.kind = DEVICE_MEMORY_POOL;
@@ -254,9 +254,9 @@ static void test_host_functions(void **state)
     Fixture *f = *state;
     uint64_t d = alloc(f, 4, DEVICE_MEMORY_DEVICE);
     uint32_t h = 0;
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, 0, d, 1, 1));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, 0, d, 1, 1));
     assert_int_equal(DEVICE_OK, send(f, &(DeviceMsg){.op = OP_HOST_FUNCTION, .token = 55}));
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, 0, d, 2, 1));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, 0, d, 2, 1));
     DeviceMsg m = {.op = OP_COPY};
     m.copy =
         (DeviceCopy){.src = d, .width = 4, .height = 1, .depth = 1, .host_dst = {.data = &h, .bytes = 4}};
@@ -294,7 +294,7 @@ static void test_events_order_and_time(void **state)
     uint32_t a = make_event(f), b = make_event(f);
     assert_int_equal(DEVICE_INVALID_HANDLE, event_op(f, OP_EVENT_ELAPSED, a, b, 0)); /* never recorded */
     assert_int_equal(DEVICE_OK, event_op(f, OP_EVENT_RECORD, a, 0, one));
-    assert_int_equal(DEVICE_OK, launch(f, f->fill, one, d, 6, 1));
+    assert_int_equal(DEVICE_OK, launch_and_wait(f, f->fill, one, d, 6, 1));
     assert_int_equal(DEVICE_OK, event_op(f, OP_EVENT_RECORD, b, 0, one));
     assert_int_equal(DEVICE_OK, event_op(f, OP_STREAM_WAIT, b, 0, two));
     assert_int_equal(DEVICE_NOT_READY, event_op(f, OP_EVENT_ELAPSED, a, b, 0));
@@ -319,14 +319,14 @@ static void test_modules(void **state)
     assert_int_equal(5, h);
     m.in.data = "nothing";
     assert_int_equal(DEVICE_INVALID_SYMBOL, send(f, &m));
-    assert_int_equal(DEVICE_INVALID_PTX, load(f, "this is no PTX"));
+    assert_int_equal(DEVICE_INVALID_PTX, load_text(f, "this is no PTX"));
     assert_true(f->reply.diag.message[0] != 0);
-    assert_int_equal(DEVICE_NO_IMAGE, load(f, ".version 9.0\n.target sm_120\n.address_size 64\n"));
+    assert_int_equal(DEVICE_NO_IMAGE, load_text(f, ".version 9.0\n.target sm_120\n.address_size 64\n"));
     m = (DeviceMsg){.op = OP_MODULE_UNLOAD};
     m.module.id = f->module;
     assert_int_equal(DEVICE_OK, send(f, &m));
     assert_int_equal(DEVICE_INVALID_HANDLE, send(f, &m));
-    assert_int_equal(DEVICE_INVALID_FUNCTION, launch(f, f->fill, 0, 0, 0, 1));
+    assert_int_equal(DEVICE_INVALID_FUNCTION, launch_and_wait(f, f->fill, 0, 0, 0, 1));
 }
 
 /* Operations of one engine follow one another; the two copy engines and the multiprocessors work side by
@@ -416,7 +416,7 @@ static void test_record_of_calls(void **state)
     char text[1024] = "", bytes[64], *modules;
     DeviceOptions o = {.n_devices = 1, .stream_fd = -1, .quiet = true, .fail_at = 2, .calls_fd = fileno(file)};
     assert_int_equal(STATUS_OK, device_server_create(&o, &f.server, NULL));
-    assert_int_equal(DEVICE_OK, load(&f, ptx));
+    assert_int_equal(DEVICE_OK, load_text(&f, ptx));
     f.module = (uint32_t)f.reply.value;
     f.fault = find_function(&f, "fault");
     uint64_t p = alloc(&f, sizeof bytes, DEVICE_MEMORY_DEVICE);
@@ -428,9 +428,9 @@ static void test_record_of_calls(void **state)
     for (int i = 0; i < 3; i++)
         send(&f, &(DeviceMsg){.op = OP_MAY_FAIL, .token = 2});
     send(&f, &(DeviceMsg){.op = OP_MEMORY_INFO});
-    launch(&f, f.fault, 0, p, 0, 1);
+    launch_and_wait(&f, f.fault, 0, p, 0, 1);
     assert_int_equal(DEVICE_ILLEGAL_ADDRESS, copy_out(&f, bytes, p, sizeof bytes, 0));
-    release(&f, p, DEVICE_MEMORY_DEVICE);
+    release_address(&f, p, DEVICE_MEMORY_DEVICE);
     send(&f, &(DeviceMsg){.op = OP_NOTE, .in = {.data = "after", .bytes = 6}});
     rewind(file);
     text[fread(text, 1, sizeof text - 1, file)] = 0;

@@ -40,7 +40,7 @@ static DeviceError send(Fixture *f, const DeviceMsg *m)
     return f->reply.error;
 }
 
-static uint32_t make(Fixture *f, DeviceOp op)
+static uint32_t make_object(Fixture *f, DeviceOp op)
 {
     DeviceMsg m = {.op = op};
     if (op == OP_STREAM_CREATE)
@@ -71,9 +71,9 @@ static int setup(void **state)
     m.module.lengths = &length;
     assert_int_equal(DEVICE_OK, send(f, &m));
     f->module = (uint32_t)f->reply.value;
-    f->a = make(f, OP_STREAM_CREATE);
-    f->b = make(f, OP_STREAM_CREATE);
-    f->event = make(f, OP_EVENT_CREATE);
+    f->a = make_object(f, OP_STREAM_CREATE);
+    f->b = make_object(f, OP_STREAM_CREATE);
+    f->event = make_object(f, OP_EVENT_CREATE);
     f->d = alloc(f, DEVICE_MEMORY_DEVICE);
     *state = f;
     return 0;
@@ -87,7 +87,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void launch(Fixture *f, const char *kernel, uint32_t stream, uint64_t p)
+static void launch_kernel_in(Fixture *f, const char *kernel, uint32_t stream, uint64_t p)
 {
     DeviceMsg find = {.op = OP_FUNCTION_FIND,
                       .in = {.data = (void *)(uintptr_t)kernel, .bytes = strlen(kernel)}};
@@ -122,8 +122,8 @@ static void sync(Fixture *f, DeviceOp op, uint32_t stream)
 static void test_unordered(void **state)
 {
     Fixture *f = *state;
-    launch(f, "fill", f->a, f->d);
-    launch(f, "fill", f->b, f->d);
+    launch_kernel_in(f, "fill", f->a, f->d);
+    launch_kernel_in(f, "fill", f->b, f->d);
     sync(f, OP_STREAM_SYNC, f->b);
     assert_false(f->found);
     sync(f, OP_STREAM_SYNC, f->a);
@@ -135,8 +135,8 @@ static void test_unordered(void **state)
 static void test_asked_before_the_wait(void **state)
 {
     Fixture *f = *state;
-    launch(f, "fill", f->a, f->d);
-    launch(f, "fill", f->b, f->d);
+    launch_kernel_in(f, "fill", f->a, f->d);
+    launch_kernel_in(f, "fill", f->b, f->d);
     sync(f, OP_STREAM_SYNC, f->a);
     sync(f, OP_STREAM_SYNC, f->b);
     assert_true(f->found);
@@ -145,11 +145,11 @@ static void test_asked_before_the_wait(void **state)
 static void test_host_orders(void **state)
 {
     Fixture *f = *state;
-    launch(f, "fill", f->a, f->d);
+    launch_kernel_in(f, "fill", f->a, f->d);
     sync(f, OP_STREAM_SYNC, f->a);
-    launch(f, "fill", f->b, f->d);
+    launch_kernel_in(f, "fill", f->b, f->d);
     sync(f, OP_DEVICE_SYNC, 0);
-    launch(f, "fill", f->a, f->d);
+    launch_kernel_in(f, "fill", f->a, f->d);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_false(f->found);
 }
@@ -157,10 +157,10 @@ static void test_host_orders(void **state)
 static void test_event_orders(void **state)
 {
     Fixture *f = *state;
-    launch(f, "fill", f->a, f->d);
+    launch_kernel_in(f, "fill", f->a, f->d);
     event(f, OP_EVENT_RECORD, f->a);
     event(f, OP_STREAM_WAIT, f->b);
-    launch(f, "fill", f->b, f->d);
+    launch_kernel_in(f, "fill", f->b, f->d);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_false(f->found);
 }
@@ -170,9 +170,9 @@ static void test_event_too_early(void **state)
 {
     Fixture *f = *state;
     event(f, OP_EVENT_RECORD, f->a);
-    launch(f, "fill", f->a, f->d);
+    launch_kernel_in(f, "fill", f->a, f->d);
     event(f, OP_STREAM_WAIT, f->b);
-    launch(f, "fill", f->b, f->d);
+    launch_kernel_in(f, "fill", f->b, f->d);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_true(f->found);
 }
@@ -180,13 +180,13 @@ static void test_event_too_early(void **state)
 static void test_event_through_a_third(void **state)
 {
     Fixture *f = *state;
-    uint32_t c = make(f, OP_STREAM_CREATE);
-    launch(f, "fill", f->a, f->d);
+    uint32_t c = make_object(f, OP_STREAM_CREATE);
+    launch_kernel_in(f, "fill", f->a, f->d);
     event(f, OP_EVENT_RECORD, f->a);
     event(f, OP_STREAM_WAIT, c);
     event(f, OP_EVENT_RECORD, c);
     event(f, OP_STREAM_WAIT, f->b);
-    launch(f, "fill", f->b, f->d);
+    launch_kernel_in(f, "fill", f->b, f->d);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_false(f->found);
 }
@@ -200,7 +200,7 @@ static void test_copies(void **state)
     sync(f, OP_DEVICE_SYNC, 0);
     assert_false(f->found);
     copy(f, f->a, pinned, f->d, 128);
-    launch(f, "fill", f->b, f->d);
+    launch_kernel_in(f, "fill", f->b, f->d);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_true(f->found);
     assert_non_null(strstr(f->text, "a kernel writes memory that a copy in another stream reads"));
@@ -210,14 +210,14 @@ static void test_copies(void **state)
 static void test_finer_than_ranges(void **state)
 {
     Fixture *f = *state;
-    launch(f, "count", f->a, f->d);
-    launch(f, "count", f->b, f->d);
-    launch(f, "even", f->a, f->d + 1024);
-    launch(f, "odd", f->b, f->d + 1024);
+    launch_kernel_in(f, "count", f->a, f->d);
+    launch_kernel_in(f, "count", f->b, f->d);
+    launch_kernel_in(f, "even", f->a, f->d + 1024);
+    launch_kernel_in(f, "odd", f->b, f->d + 1024);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_false(f->found);
-    launch(f, "count", f->a, f->d);
-    launch(f, "fill", f->b, f->d);
+    launch_kernel_in(f, "count", f->a, f->d);
+    launch_kernel_in(f, "fill", f->b, f->d);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_true(f->found);
 }
@@ -227,7 +227,7 @@ static void test_free_in_another_stream(void **state)
 {
     Fixture *f = *state;
     uint64_t pool = alloc(f, DEVICE_MEMORY_POOL);
-    launch(f, "fill", f->a, pool);
+    launch_kernel_in(f, "fill", f->a, pool);
     DeviceMsg m = {.op = OP_FREE, .stream = f->b};
     m.free.addr = pool;
     m.free.kind = DEVICE_MEMORY_POOL;
@@ -243,7 +243,7 @@ static void test_destroyed_stream(void **state)
     Fixture *f = *state;
     volatile uint32_t *pinned = (uint32_t *)(uintptr_t)alloc(f, DEVICE_MEMORY_PINNED);
     pinned[0] = 5;
-    launch(f, "fill", f->a, f->d);
+    launch_kernel_in(f, "fill", f->a, f->d);
     copy(f, f->a, (uint64_t)(uintptr_t)pinned, f->d, 128);
     sync(f, OP_STREAM_DESTROY, f->a);
     assert_int_equal(5, pinned[0]);
@@ -258,16 +258,16 @@ static void test_many_streams(void **state)
     Fixture *f = *state;
     uint32_t streams[80];
     for (int i = 0; i < 80; i++)
-        streams[i] = make(f, OP_STREAM_CREATE);
-    launch(f, "fill", streams[78], f->d);
-    launch(f, "fill", streams[79], f->d);
+        streams[i] = make_object(f, OP_STREAM_CREATE);
+    launch_kernel_in(f, "fill", streams[78], f->d);
+    launch_kernel_in(f, "fill", streams[79], f->d);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_false(f->found);
     for (int i = 0; i < 80; i++)
         sync(f, OP_STREAM_DESTROY, streams[i]);
-    uint32_t c = make(f, OP_STREAM_CREATE), d = make(f, OP_STREAM_CREATE);
-    launch(f, "fill", c, f->d);
-    launch(f, "fill", d, f->d);
+    uint32_t c = make_object(f, OP_STREAM_CREATE), d = make_object(f, OP_STREAM_CREATE);
+    launch_kernel_in(f, "fill", c, f->d);
+    launch_kernel_in(f, "fill", d, f->d);
     sync(f, OP_DEVICE_SYNC, 0);
     assert_true(f->found);
 }

@@ -83,7 +83,7 @@ static uint64_t alloc_on(Fixture *f, uint32_t device, uint64_t bytes, DeviceMemo
     return f->reply.value;
 }
 
-static void launch(Fixture *f, const char *name, uint64_t p, uint32_t value, uint32_t threads)
+static void launch_marked(Fixture *f, const char *name, uint64_t p, uint32_t value, uint32_t threads)
 {
     DeviceMsg find = {.op = OP_FUNCTION_FIND, .in = {.data = (void *)(uintptr_t)name, .bytes = strlen(name)}};
     find.module.id = f->module;
@@ -123,7 +123,7 @@ static void copy(Fixture *f, uint64_t to, void *to_host, uint64_t from, const vo
     assert_int_equal(DEVICE_OK, send(f, &m));
 }
 
-static void put(Fixture *f, uint64_t to, uint32_t first, uint32_t n)
+static void put_words(Fixture *f, uint64_t to, uint32_t first, uint32_t n)
 {
     uint32_t words[64];
     for (uint32_t i = 0; i < n; i++)
@@ -131,7 +131,7 @@ static void put(Fixture *f, uint64_t to, uint32_t first, uint32_t n)
     copy(f, to, NULL, 0, words, n * 4);
 }
 
-static void get(Fixture *f, uint64_t from, uint32_t n)
+static void get_words(Fixture *f, uint64_t from, uint32_t n)
 {
     uint32_t words[64];
     copy(f, 0, words, from, NULL, n * 4);
@@ -147,7 +147,7 @@ static const char *record_of(Fixture *f)
     return f->text;
 }
 
-static void expect(Fixture *f, const char *part)
+static void expect_part(Fixture *f, const char *part)
 {
     if (strstr(f->text != NULL ? f->text : record_of(f), part) == NULL)
         fail_msg("no %s in\n%s", part, f->text);
@@ -163,31 +163,31 @@ static void test_the_hosts_bytes_come_back(void **state)
 {
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 256, DEVICE_MEMORY_DEVICE);
-    put(f, p, 5, 64); /* 1 is the variable's */
-    put(f, p, 5, 64);
-    get(f, p, 64);
-    expect(f, "\"complete\":true");
-    expect(f, "{\"id\":1,\"how\":\"constant\",\"at\":0,\"bytes\":4,\"times\":1}");
-    expect(f, "{\"id\":2,\"how\":\"copy\",\"at\":4,\"bytes\":256,\"times\":2}");
-    expect(f, "\"how\":\"copy\",\"times\":1,\"origins\":[[256,2]]");
+    put_words(f, p, 5, 64); /* 1 is the variable's */
+    put_words(f, p, 5, 64);
+    get_words(f, p, 64);
+    expect_part(f, "\"complete\":true");
+    expect_part(f, "{\"id\":1,\"how\":\"constant\",\"at\":0,\"bytes\":4,\"times\":1}");
+    expect_part(f, "{\"id\":2,\"how\":\"copy\",\"at\":4,\"bytes\":256,\"times\":2}");
+    expect_part(f, "\"how\":\"copy\",\"times\":1,\"origins\":[[256,2]]");
 }
 
 static void test_a_part_is_a_kernels(void **state)
 {
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 256, DEVICE_MEMORY_DEVICE);
-    put(f, p, 5, 64);
-    launch(f, "fill", p + 64, 70000, 16);
-    put(f, p + 80, 6, 2);
-    get(f, p, 64);
-    get(f, p + 62, 1); /* not at a granule */
-    expect(f, "{\"id\":3,\"how\":\"parameter\",\"at\":260,\"bytes\":4,\"times\":1}");
-    expect(f, "\"stores\":[\n{\"id\":4,\"group\":0,\"site\":5}]");
-    expect(f, "\"origins\":[[64,2],[16,4],[8,5],[40,4],[128,2]]");
-    expect(f, "\"bytes\":4,\"how\":\"copy\",\"times\":1,\"origins\":[[2,2],[2,4]]");
-    expect(f, "{\"kernel\":\"fill\",\"function\":0,\"launches\":1,\"changes\":0,\"ops\":[[2,16],[3,16]],"
-              "\"reads\":[[4,[3]]]}");
-    expect(f, "{\"name\":\"fill\",\"n\":7,\"slices\":[{\"site\":5,\"pcs\":\"3f\"}]}");
+    put_words(f, p, 5, 64);
+    launch_marked(f, "fill", p + 64, 70000, 16);
+    put_words(f, p + 80, 6, 2);
+    get_words(f, p, 64);
+    get_words(f, p + 62, 1); /* not at a granule */
+    expect_part(f, "{\"id\":3,\"how\":\"parameter\",\"at\":260,\"bytes\":4,\"times\":1}");
+    expect_part(f, "\"stores\":[\n{\"id\":4,\"group\":0,\"site\":5}]");
+    expect_part(f, "\"origins\":[[64,2],[16,4],[8,5],[40,4],[128,2]]");
+    expect_part(f, "\"bytes\":4,\"how\":\"copy\",\"times\":1,\"origins\":[[2,2],[2,4]]");
+    expect_part(f, "{\"kernel\":\"fill\",\"function\":0,\"launches\":1,\"changes\":0,\"ops\":[[2,16],[3,16]],"
+                   "\"reads\":[[4,[3]]]}");
+    expect_part(f, "{\"name\":\"fill\",\"n\":7,\"slices\":[{\"site\":5,\"pcs\":\"3f\"}]}");
 }
 
 /* 64 runs stand in the JSON, more in the bytes: 65 of a word each, the host's and nobody's. */
@@ -197,11 +197,11 @@ static void test_many_runs_are_bytes(void **state)
     uint32_t words[65], pairs[65][2];
     uint64_t head[2], p = alloc_on(f, 0, sizeof words, DEVICE_MEMORY_DEVICE);
     for (uint64_t i = 0; i < 65; i += 2)
-        put(f, p + 4 * i, 7, 1);
+        put_words(f, p + 4 * i, 7, 1);
     copy(f, 0, words, p, NULL, 64 * 4);
     copy(f, 0, words, p, NULL, 65 * 4);
-    expect(f, "\"bytes\":256,\"how\":\"copy\",\"times\":1,\"origins\":[[4,2],[4,0],[4,2]");
-    expect(f, "{\"at\":264,\"bytes\":260,\"how\":\"copy\",\"times\":1,\"runs\":[524,65]}");
+    expect_part(f, "\"bytes\":256,\"how\":\"copy\",\"times\":1,\"origins\":[[4,2],[4,0],[4,2]");
+    expect_part(f, "{\"at\":264,\"bytes\":260,\"how\":\"copy\",\"times\":1,\"runs\":[524,65]}");
     assert_int_equal(sizeof head, pread(f->fd, head, sizeof head, 0));
     assert_int_equal(524 + sizeof pairs, head[1]);
     assert_int_equal(sizeof pairs, pread(f->fd, pairs, sizeof pairs, (off_t)(sizeof head + head[0] + 524)));
@@ -214,12 +214,12 @@ static void test_copies_on_and_between_devices(void **state)
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE), q = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE),
              r = alloc_on(f, 1, 64, DEVICE_MEMORY_DEVICE);
-    launch(f, "fill", p, 70000, 8);
+    launch_marked(f, "fill", p, 70000, 8);
     copy(f, q + 16, NULL, p + 16, NULL, 32);
     copy(f, r, NULL, q, NULL, 64);
     copy(f, r + 50, NULL, q, NULL, 4); /* over two granules, of nobody's bytes */
-    get(f, r, 16);
-    expect(f, "\"origins\":[[16,0],[16,3],[32,0]]");
+    get_words(f, r, 16);
+    expect_part(f, "\"origins\":[[16,0],[16,3],[32,0]]");
 }
 
 static void test_fills(void **state)
@@ -236,22 +236,23 @@ static void test_fills(void **state)
     m.fill.dst = p + 32;
     m.fill.value = 0;
     assert_int_equal(DEVICE_OK, send(f, &m));
-    get(f, p, 16);
-    expect(f, "\"fills\":[{\"id\":2,\"value\":117901063,\"times\":1},{\"id\":3,\"value\":0,\"times\":1}]");
-    expect(f, "\"origins\":[[32,2],[32,3]]");
+    get_words(f, p, 16);
+    expect_part(f,
+                "\"fills\":[{\"id\":2,\"value\":117901063,\"times\":1},{\"id\":3,\"value\":0,\"times\":1}]");
+    expect_part(f, "\"origins\":[[32,2],[32,3]]");
 }
 
 static void test_a_part_of_a_granule_keeps_what_it_was(void **state)
 {
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE);
-    put(f, p, 5, 16);
-    launch(f, "byte", p, 0, 16);
-    launch(f, "count", p, 0, 16);
-    get(f, p, 16);
-    expect(f, "\"reads\":[[4,[2]]]}"); /* the store of a byte has read the host's */
-    expect(f, "\"reads\":[[4,[3]]]}"); /* the atomic what was there */
-    expect(f, "\"origins\":[[4,4],[60,3]]");
+    put_words(f, p, 5, 16);
+    launch_marked(f, "byte", p, 0, 16);
+    launch_marked(f, "count", p, 0, 16);
+    get_words(f, p, 16);
+    expect_part(f, "\"reads\":[[4,[2]]]}"); /* the store of a byte has read the host's */
+    expect_part(f, "\"reads\":[[4,[3]]]}"); /* the atomic what was there */
+    expect_part(f, "\"origins\":[[4,4],[60,3]]");
 }
 
 static void test_managed_memory(void **state)
@@ -261,30 +262,30 @@ static void test_managed_memory(void **state)
     uint32_t *host = (uint32_t *)(uintptr_t)p;
     for (uint32_t i = 0; i < 16; i++)
         host[i] = 100 + i;
-    launch(f, "twice", p, 0, 16);
+    launch_marked(f, "twice", p, 0, 16);
     assert_int_equal(200, host[0]);
     host[3] = 4711; /* without a word */
-    launch(f, "count", p, 0, 1);
-    expect(f, "{\"id\":3,\"how\":\"shared\",\"at\":4,\"bytes\":64,\"times\":1}");
-    expect(f, "\"reads\":[[4,[3]]]}"); /* twice */
-    expect(f, "{\"id\":5,\"how\":\"shared\",\"at\":68,\"bytes\":4,\"times\":1}");
-    expect(f, "\"how\":\"shared\",\"times\":1,\"origins\":[[4,4],[8,2],[4,5],[48,2]]");
+    launch_marked(f, "count", p, 0, 1);
+    expect_part(f, "{\"id\":3,\"how\":\"shared\",\"at\":4,\"bytes\":64,\"times\":1}");
+    expect_part(f, "\"reads\":[[4,[3]]]}"); /* twice */
+    expect_part(f, "{\"id\":5,\"how\":\"shared\",\"at\":68,\"bytes\":4,\"times\":1}");
+    expect_part(f, "\"how\":\"shared\",\"times\":1,\"origins\":[[4,4],[8,2],[4,5],[48,2]]");
 }
 
 static void test_pinned_memory(void **state)
 {
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE), q = alloc_on(f, 0, 64, DEVICE_MEMORY_PINNED);
-    launch(f, "fill", p, 70000, 16);
+    launch_marked(f, "fill", p, 70000, 16);
     copy(f, q, NULL, p, NULL, 64);
     ((uint32_t *)(uintptr_t)q)[2] = 99; /* what comes back is the kernel's but for this */
     copy(f, p, NULL, q, NULL, 64);
-    get(f, p, 16);
-    launch(f, "twice", q, 0, 8); /* mapped: seen at once */
-    expect(f, "\"how\":\"copy\",\"times\":1,\"origins\":[[64,3]]");
-    expect(f, "{\"id\":4,\"how\":\"shared\",\"at\":72,\"bytes\":4,\"times\":1}");
-    expect(f, "\"origins\":[[8,3],[4,4],[52,3]]");
-    expect(f, "\"bytes\":32,\"how\":\"shared\",\"times\":1,\"origins\":[[32,5]]");
+    get_words(f, p, 16);
+    launch_marked(f, "twice", q, 0, 8); /* mapped: seen at once */
+    expect_part(f, "\"how\":\"copy\",\"times\":1,\"origins\":[[64,3]]");
+    expect_part(f, "{\"id\":4,\"how\":\"shared\",\"at\":72,\"bytes\":4,\"times\":1}");
+    expect_part(f, "\"origins\":[[8,3],[4,4],[52,3]]");
+    expect_part(f, "\"bytes\":32,\"how\":\"shared\",\"times\":1,\"origins\":[[32,5]]");
 }
 
 static void test_launches_share_a_group_when_there_are_many(void **state)
@@ -292,9 +293,9 @@ static void test_launches_share_a_group_when_there_are_many(void **state)
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE);
     for (uint32_t i = 0; i < PROVENANCE_GROUPS_MAX + 44; i++)
-        launch(f, "twice", p, 0, 16);
-    expect(f, "\"complete\":true");
-    expect(f, "\"launches\":44,\"changes\":0,\"ops\":[[2,704],[3,704],[5,704]]");
+        launch_marked(f, "twice", p, 0, 16);
+    expect_part(f, "\"complete\":true");
+    expect_part(f, "\"launches\":44,\"changes\":0,\"ops\":[[2,704],[3,704],[5,704]]");
     expect_none(f, "\"launches\":45");
 }
 
@@ -312,7 +313,7 @@ static void test_an_order_that_says_nothing(void **state)
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE);
     for (uint32_t i = 0; i < 96; i++)
-        launch(f, i % 3 == 2 ? "byte" : i % 3 == 1 ? "count" : "twice", p, 0, 16);
+        launch_marked(f, i % 3 == 2 ? "byte" : i % 3 == 1 ? "count" : "twice", p, 0, 16);
     assert_int_equal(0, count_of(f, "\"changes\":1,"));
 }
 
@@ -322,7 +323,7 @@ static void test_an_order_that_spells(void **state)
     uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE);
     for (uint32_t i = 0, bits = 12345; i < 200; i++) {
         bits = bits * 1664525 + 1013904223;
-        launch(f, bits >> 31 ? "count" : "twice", p, 0, 16);
+        launch_marked(f, bits >> 31 ? "count" : "twice", p, 0, 16);
     }
     assert_in_range(count_of(f, "\"changes\":1,"), 200 / 4, 200);
 }
@@ -343,11 +344,11 @@ static void test_many_rows_become_one(void **state)
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE);
     for (uint32_t i = 0; i < PROVENANCE_HOST_IDS_MAX + 10; i++)
-        put(f, p, i, 1);
-    get(f, p, 1);
-    expect(f, "\"complete\":true");
-    expect(f, "{\"id\":57344,\"how\":\"copy\",\"at\":229372,\"bytes\":48,\"times\":12,\"merged\":true}");
-    expect(f, "\"origins\":[[4,57344]]");
+        put_words(f, p, i, 1);
+    get_words(f, p, 1);
+    expect_part(f, "\"complete\":true");
+    expect_part(f, "{\"id\":57344,\"how\":\"copy\",\"at\":229372,\"bytes\":48,\"times\":12,\"merged\":true}");
+    expect_part(f, "\"origins\":[[4,57344]]");
 }
 
 static void test_too_many_bytes_cut_the_record(void **state)
@@ -358,7 +359,7 @@ static void test_too_many_bytes_cut_the_record(void **state)
     uint8_t *host = calloc(bytes, 1);
     copy(f, p, NULL, 0, host, bytes);
     free(host);
-    expect(f, "\"complete\":false,\"cut\":\"bytes\"");
+    expect_part(f, "\"complete\":false,\"cut\":\"bytes\"");
 }
 
 static void test_as_many_bytes_as_fit_are_complete(void **state)
@@ -369,7 +370,7 @@ static void test_as_many_bytes_as_fit_are_complete(void **state)
     uint8_t *host = calloc(bytes, 1);
     copy(f, p, NULL, 0, host, bytes);
     free(host);
-    expect(f, "\"complete\":true");
+    expect_part(f, "\"complete\":true");
 }
 
 /* ---- random kernels ---- */
@@ -426,8 +427,8 @@ static char *record_of_kernel(const StrBuf *text, Way way)
         fail_msg("error %d, way %d: %s\n%s", result.error, way, result.diag.message, text->text);
     provenance_launch_end(p);
     for (uint64_t at = 0; at < BLOCKS * THREADS * KERNEL_OUT_BYTES; at += 256)
-        get(f, params.out + at, 64);
-    get(f, params.sum, KERNEL_SUM_BYTES / 4);
+        get_words(f, params.out + at, 64);
+    get_words(f, params.sum, KERNEL_SUM_BYTES / 4);
     record_of(f);
     char *out = f->text;
     f->text = NULL;

@@ -41,7 +41,7 @@ typedef struct Scene {
     uint64_t clock_start;
 } Scene;
 
-static Event *add(Scene *s, char what, const ExecWho *who)
+static Event *add_event(Scene *s, char what, const ExecWho *who)
 {
     Event *e = &s->events[s->n < EVENTS_MAX - 1 ? s->n++ : s->n];
     *e = (Event){.what = what};
@@ -53,32 +53,32 @@ static Event *add(Scene *s, char what, const ExecWho *who)
     return e;
 }
 
-static void on_launch(void *self, const ExecLaunch *launch)
+static void scene_on_launch(void *self, const ExecLaunch *launch)
 {
     (void)launch;
-    add(self, 'l', NULL);
+    add_event(self, 'l', NULL);
 }
 
-static void on_launch_end(void *self, const ExecLaunch *launch)
+static void scene_on_launch_end(void *self, const ExecLaunch *launch)
 {
     (void)launch;
-    add(self, 'L', NULL);
+    add_event(self, 'L', NULL);
 }
 
-static void on_block(void *self, const ExecWho *who, uint32_t shared_bytes)
+static void scene_on_block(void *self, const ExecWho *who, uint32_t shared_bytes)
 {
-    add(self, 'b', who);
+    add_event(self, 'b', who);
     ((Scene *)self)->shared_bytes = shared_bytes;
 }
 
-static void on_block_end(void *self, const ExecWho *who)
+static void scene_on_block_end(void *self, const ExecWho *who)
 {
-    add(self, 'B', who);
+    add_event(self, 'B', who);
 }
 
-static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
+static void scene_on_access(void *self, const ExecWho *who, const ExecAccess *access)
 {
-    Event *e = add(self, 'a', who);
+    Event *e = add_event(self, 'a', who);
     e->access = *access;
     memcpy(e->addr, access->addr, sizeof e->addr);
     e->has_host = access->host != NULL;
@@ -88,27 +88,27 @@ static void on_access(void *self, const ExecWho *who, const ExecAccess *access)
         memcpy(&e->first_value, access->value[0], access->value_stride);
 }
 
-static void on_frame(void *self, const ExecWho *who, uint32_t mask, uint32_t base)
+static void scene_on_frame(void *self, const ExecWho *who, uint32_t mask, uint32_t base)
 {
-    Event *e = add(self, 'c', who);
+    Event *e = add_event(self, 'c', who);
     e->mask = mask;
     e->number = base;
     e->slot = who->function->locals_end - who->function->locals_begin;
 }
 
-static void on_barrier(void *self, const ExecWho *who, uint32_t id)
+static void scene_on_barrier(void *self, const ExecWho *who, uint32_t id)
 {
-    add(self, 's', who)->number = id;
+    add_event(self, 's', who)->number = id;
 }
 
-static void on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
+static void scene_on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
 {
-    add(self, 'w', who)->mask = mask;
+    add_event(self, 'w', who)->mask = mask;
 }
 
-static void on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
+static void scene_on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem sem, IrScope scope)
 {
-    Event *e = add(self, 'f', who);
+    Event *e = add_event(self, 'f', who);
     e->mask = mask;
     e->number = (uint32_t)sem * 16 + scope;
 }
@@ -138,15 +138,15 @@ static void play(Scene *s, const char *text, uint32_t grid, uint32_t block)
         exec_bind(module, &diag) || ir_instantiate(module, (uint64_t[8]){0}, &instance))
         fail_msg("line %d: %s", diag.line, diag.message);
     ExecObserver observer = {.self = s,
-                             .launch_begin = on_launch,
-                             .launch_end = on_launch_end,
-                             .block_begin = on_block,
-                             .block_end = on_block_end,
-                             .access = on_access,
-                             .frame = on_frame,
-                             .barrier = on_barrier,
-                             .warp_sync = on_warp_sync,
-                             .fence = on_fence};
+                             .launch_begin = scene_on_launch,
+                             .launch_end = scene_on_launch_end,
+                             .block_begin = scene_on_block,
+                             .block_end = scene_on_block_end,
+                             .access = scene_on_access,
+                             .frame = scene_on_frame,
+                             .barrier = scene_on_barrier,
+                             .warp_sync = scene_on_warp_sync,
+                             .fence = scene_on_fence};
     ExecHost host = {.self = s, .memory_of = peer_memory, .clock_start = s->clock_start};
     uint64_t params[2] = {s->a->addr, s->b->addr};
     ExecLaunch launch = {.instance = instance,

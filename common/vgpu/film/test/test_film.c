@@ -46,7 +46,7 @@ static IrInstance *instantiate(const IrModule *m, Mem *mem)
     return instance;
 }
 
-static void load(Rig *r, const char *text, size_t length)
+static void load_ptx(Rig *r, const char *text, size_t length)
 {
     Diag diag = {0};
     *r = (Rig){0};
@@ -74,8 +74,8 @@ static void unload(Rig *r)
 }
 
 /* Runs the kernel under the film's eyes, and gives the record. NULL: the film did not want it. */
-static json_t *run(Rig *r, Film *film, uint64_t number, const char *kernel, const uint32_t shape[3], const Finding *const *findings,
-                   size_t n_findings)
+static json_t *run_filmed(Rig *r, Film *film, uint64_t number, const char *kernel, const uint32_t shape[3],
+                          const Finding *const *findings, size_t n_findings)
 {
     struct {
         uint64_t in, out, sum;
@@ -175,7 +175,7 @@ static Sums add_up(const json_t *film)
     return s;
 }
 
-static void compare(const json_t *film, const Sums *s, const char *ptx)
+static void compare_film_and_sums(const json_t *film, const Sums *s, const char *ptx)
 {
     const struct {
         const char *counter;
@@ -220,12 +220,12 @@ static void test_steps_add_up(void **state)
         StrBuf ptx = {0};
         kernel_write(&ptx, (KernelChoices){.rng = {k * 7919 + 5}}, shape[0] * shape[1] * shape[2] % WARP_LANES == 0);
         Rig r;
-        load(&r, ptx.text, ptx.length);
+        load_ptx(&r, ptx.text, ptx.length);
         Film *film = new_film(NULL, "0-9", ROOM);
-        json_t *json = run(&r, film, 1, "k", shape, NULL, 0);
+        json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
         Sums s = add_up(json);
         if (s.steps == number(json, "steps")) { /* else it was too long for a film */
-            compare(json, &s, ptx.text);
+            compare_film_and_sums(json, &s, ptx.text);
             compared++;
         }
         steps += s.steps;
@@ -254,9 +254,9 @@ static void test_little_room(void **state)
     json_t *step;
     Rig r;
     (void)state;
-    load(&r, loop_ptx, sizeof loop_ptx - 1);
+    load_ptx(&r, loop_ptx, sizeof loop_ptx - 1);
     Film *film = new_film(NULL, "2", 20000);
-    json_t *json = run(&r, film, 1, "k", shape, NULL, 0);
+    json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
     const json_t *blocks = json_object_get(json, "blocks"), *block = json_array_get(blocks, 0);
     assert_int_equal(1, json_array_size(blocks));
     assert_int_equal(2, number(block, "linear"));
@@ -286,9 +286,9 @@ static void test_shuffle(void **state)
     json_t *step, *runs = NULL;
     Rig r;
     (void)state;
-    load(&r, shuffle_ptx, sizeof shuffle_ptx - 1);
+    load_ptx(&r, shuffle_ptx, sizeof shuffle_ptx - 1);
     Film *film = new_film(NULL, NULL, 0);
-    json_t *json = run(&r, film, 1, "k", shape, NULL, 0);
+    json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
     json_array_foreach(json_object_get(json_array_get(json_object_get(json, "blocks"), 0), "steps"), i, step) if (
         strcmp(text(step, "e"), "shuffle") == 0) runs = json_object_get(step, "r");
     assert_int_equal(32, json_array_size(runs));
@@ -304,7 +304,7 @@ static void test_shuffle(void **state)
 static int shown(Rig *r, Film *film, uint64_t nth, const char *kernel, const Finding *finding)
 {
     const uint32_t shape[3] = {32, 1, 1};
-    json_t *json = run(r, film, nth, kernel, shape, &finding, finding != NULL);
+    json_t *json = run_filmed(r, film, nth, kernel, shape, &finding, finding != NULL);
     int is = json == NULL ? 0 : number(json, "launch") == nth ? 2 : 1;
     json_decref(json);
     return is;
@@ -315,7 +315,7 @@ static void test_launches(void **state)
     Finding advice, finding;
     Rig r;
     (void)state;
-    load(&r, shuffle_ptx, sizeof shuffle_ptx - 1);
+    load_ptx(&r, shuffle_ptx, sizeof shuffle_ptx - 1);
     finding_init(&advice);
     advice.advice = true;
     advice.kernel = finding.kernel = "k";

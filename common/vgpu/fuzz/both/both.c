@@ -161,7 +161,7 @@ static void set_all(BothMemory m)
             mem_mark_init(m.allocs[i], m.allocs[i]->addr, m.allocs[i]->bytes, true);
 }
 
-static void run(ExecLaunch launch, BothWatch watch, CheckSet *check, Run *r)
+static void run_watched(ExecLaunch launch, BothWatch watch, CheckSet *check, Run *r)
 {
     ExecObserver observers[2] = {ways_observer(&r->ways), *check_observer(check)};
     const Found before = found(check);
@@ -217,14 +217,14 @@ static void run_both(const ExecLaunch *launch, BothMemory memory, BothWatch watc
 {
     ExecLaunch l = *launch;
     l.narrow = true;
-    run(l, BOTH_WIDE, check, narrow);
+    run_watched(l, BOTH_WIDE, check, narrow);
     save(memory, narrow->memory);
     if (narrow->result.error == EXEC_TIMEOUT)
         return;
     restore(memory, before);
     l.narrow = false;
     l.max_instructions += EXEC_LIMIT_NEAR; /* below which blocks would not run at once */
-    run(l, narrow->result.error ? BOTH_WIDE : watch, check, wide);
+    run_watched(l, narrow->result.error ? BOTH_WIDE : watch, check, wide);
     save(memory, wide->memory);
 }
 

@@ -56,7 +56,7 @@ typedef struct Writer {
     int loop_end; /* label; 0: not in a loop that may be left early */
 } Writer;
 
-static uint32_t pick(Writer *w, uint32_t n)
+static uint32_t pick_below(Writer *w, uint32_t n)
 {
     KernelChoices *c = &w->choices;
     if (!c->n)
@@ -65,7 +65,7 @@ static uint32_t pick(Writer *w, uint32_t n)
     return *c->bytes++ % n;
 }
 
-#define PICK(w, list) list[pick(w, sizeof list / sizeof *list)]
+#define PICK(w, list) list[pick_below(w, sizeof list / sizeof *list)]
 
 /* ---- forms ---- */
 
@@ -73,16 +73,16 @@ static void write_word(Writer *w)
 {
     static const char *const numbers[] = {"0",  "1",          "2",           "4",          "-1",
                                           "31", "2147483647", "-2147483648", "1073741824", "100"};
-    if (pick(w, 3))
-        strbuf_printf(w->text, "%%r%u", pick(w, N_R));
+    if (pick_below(w, 3))
+        strbuf_printf(w->text, "%%r%u", pick_below(w, N_R));
     else
         strbuf_puts(w->text, PICK(w, numbers));
 }
 
 static void write_guard(Writer *w)
 {
-    if (pick(w, 6) == 5 && !w->calm)
-        strbuf_printf(w->text, "@%s%%p%u ", pick(w, 2) ? "!" : "", pick(w, N_P));
+    if (pick_below(w, 6) == 5 && !w->calm)
+        strbuf_printf(w->text, "@%s%%p%u ", pick_below(w, 2) ? "!" : "", pick_below(w, N_P));
 }
 
 static void write_hole(Writer *w, char what)
@@ -97,7 +97,7 @@ static void write_hole(Writer *w, char what)
     static const char *const tests[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
         if (numbered[i].what == what)
-            strbuf_printf(w->text, "%s%u", numbered[i].prefix, pick(w, numbered[i].n));
+            strbuf_printf(w->text, "%s%u", numbered[i].prefix, pick_below(w, numbered[i].n));
     if (what == 'w')
         write_word(w);
     else if (what == 'g')
@@ -105,7 +105,10 @@ static void write_hole(Writer *w, char what)
     else if (what == 'c')
         strbuf_puts(w->text, PICK(w, tests));
     else if (what == 't' || what == 'T' || what == 'H')
-        strbuf_printf(w->text, "%c%d", pick(w, 2) ? 'u' : 's', what == 't' ? 32 : what == 'T' ? 64 : 16);
+        strbuf_printf(w->text, "%c%d", pick_below(w, 2) ? 'u' : 's',
+                      what == 't'   ? 32
+                      : what == 'T' ? 64
+                                    : 16);
 }
 
 /* A place that stays inside: a formula, or anything cut to it. */
@@ -113,16 +116,16 @@ static void write_place(Writer *w, uint32_t last)
 {
     static const char *const from[] = {"%lin", "%x", "%y", "0"};
     const uint32_t room = last > KERNEL_THREADS_MAX + 200 ? 200 : last - KERNEL_THREADS_MAX;
-    const bool formula = pick(w, 3) != 0 || w->calm;
-    if (formula && pick(w, 2))
-        strbuf_printf(w->text, "add.u32 %%at, %s, %u; ", PICK(w, from), pick(w, room));
+    const bool formula = pick_below(w, 3) != 0 || w->calm;
+    if (formula && pick_below(w, 2))
+        strbuf_printf(w->text, "add.u32 %%at, %s, %u; ", PICK(w, from), pick_below(w, room));
     else if (formula)
         strbuf_printf(w->text, "mad.lo.u32 %%at, %%lin, %u, %u; ",
-                      pick(w, (last - room) / KERNEL_THREADS_MAX + 1), pick(w, room));
+                      pick_below(w, (last - room) / KERNEL_THREADS_MAX + 1), pick_below(w, room));
     else
-        strbuf_printf(w->text, "mov.u32 %%at, %%r%u; ", pick(w, N_R));
-    if (!formula || (pick(w, 8) == 0 && !w->calm))
-        strbuf_printf(w->text, "%s %%at, %%at, %u; ", pick(w, 2) ? "min.u32" : "and.b32", last);
+        strbuf_printf(w->text, "mov.u32 %%at, %%r%u; ", pick_below(w, N_R));
+    if (!formula || (pick_below(w, 8) == 0 && !w->calm))
+        strbuf_printf(w->text, "%s %%at, %%at, %u; ", pick_below(w, 2) ? "min.u32" : "and.b32", last);
 }
 
 static void write_form(Writer *w, Family family)
@@ -131,7 +134,7 @@ static void write_form(Writer *w, Family family)
     for (uint32_t i = 0; i < N_FORMS; i++)
         if (forms[i].family == family)
             of_family[n++] = i;
-    const Form *f = &forms[of_family[pick(w, n)]];
+    const Form *f = &forms[of_family[pick_below(w, n)]];
     const bool shared = strstr(f->text, "[%ts") != NULL;
     if (f->bytes)
         write_place(w, shared ? TABLE_LAST : IN_LAST);
@@ -156,18 +159,18 @@ static bool write_condition(Writer *w, char *name, size_t size)
 {
     static const char *const alike[] = {"setp.eq.u32 %q, %cta, 1;\n", "setp.gt.u32 %q, %n, 3;\n",
                                         "setp.ne.u32 %q, %n, %n;\n"};
-    const bool is_alike = pick(w, 4) == 3;
+    const bool is_alike = pick_below(w, 4) == 3;
     snprintf(name, size, "%%q");
     if (is_alike) {
         strbuf_puts(w->text, PICK(w, alike));
         return true;
     }
     if (w->calm) {
-        strbuf_printf(w->text, "setp.ge.u32 %%q, %%lin, %u;\n", 1 + pick(w, 100));
+        strbuf_printf(w->text, "setp.ge.u32 %%q, %%lin, %u;\n", 1 + pick_below(w, 100));
         return false;
     }
     write_form(w, FAMILY_PREDICATE);
-    snprintf(name, size, "%s%%p%u", pick(w, 3) ? "" : "!", pick(w, N_P));
+    snprintf(name, size, "%s%%p%u", pick_below(w, 3) ? "" : "!", pick_below(w, N_P));
     return false;
 }
 
@@ -180,7 +183,7 @@ static void write_if(Writer *w)
     strbuf_printf(w->text, "@%s bra L%d;\n", condition, otherwise);
     write_block(w);
     strbuf_printf(w->text, "bra L%d;\nL%d:\n", end, otherwise);
-    if (pick(w, 2) && !w->calm)
+    if (pick_below(w, 2) && !w->calm)
         write_block(w);
     strbuf_printf(w->text, "L%d:\n", end);
     w->together = together;
@@ -190,10 +193,10 @@ static void write_if(Writer *w)
 static void write_loop(Writer *w)
 {
     const int start = ++w->labels, end = ++w->labels, outer_end = w->loop_end;
-    const bool together = w->together, alike = pick(w, 2) == 0 || w->calm,
-               leaves = pick(w, 3) == 2 && !w->calm;
+    const bool together = w->together, alike = pick_below(w, 2) == 0 || w->calm,
+               leaves = pick_below(w, 3) == 2 && !w->calm;
     if (alike)
-        strbuf_printf(w->text, "mov.u32 %%m%d, %u;\n", w->depth, 1 + pick(w, 3));
+        strbuf_printf(w->text, "mov.u32 %%m%d, %u;\n", w->depth, 1 + pick_below(w, 3));
     else
         strbuf_printf(w->text, "and.b32 %%m%d, %%lin, 3;\n", w->depth);
     w->together = together && alike && !leaves;
@@ -214,12 +217,12 @@ static void write_switch(Writer *w)
     w->together = false;
     strbuf_printf(w->text,
                   "and.b32 %%at, %%r%u, 3; min.u32 %%at, %%at, 2;\nT%d: .branchtargets L%d, L%d, L%d;\n",
-                  pick(w, N_R), first, first, first + 1, first + 2);
+                  pick_below(w, N_R), first, first, first + 1, first + 2);
     strbuf_printf(w->text, "brx.idx %%at, T%d;\n", first);
     for (int i = 0; i < 3; i++) {
         strbuf_printf(w->text, "L%d:\n", first + i);
         write_block(w);
-        if (pick(w, 3)) /* else it falls into the next */
+        if (pick_below(w, 3)) /* else it falls into the next */
             strbuf_printf(w->text, "bra L%d;\n", end);
     }
     strbuf_printf(w->text, "L%d:\n", end);
@@ -229,17 +232,17 @@ static void write_switch(Writer *w)
 /* Some threads leave the loop, or end here. */
 static void write_departure(Writer *w)
 {
-    if (w->loop_end && pick(w, 4))
-        strbuf_printf(w->text, "@%%p%u bra L%d;\n", pick(w, N_P), w->loop_end);
-    else if (pick(w, 2))
-        strbuf_printf(w->text, "@%%p%u bra GONE;\n", pick(w, N_P));
+    if (w->loop_end && pick_below(w, 4))
+        strbuf_printf(w->text, "@%%p%u bra L%d;\n", pick_below(w, N_P), w->loop_end);
+    else if (pick_below(w, 2))
+        strbuf_printf(w->text, "@%%p%u bra GONE;\n", pick_below(w, N_P));
     else
-        strbuf_printf(w->text, "@%%p%u exit;\n", pick(w, N_P));
+        strbuf_printf(w->text, "@%%p%u exit;\n", pick_below(w, N_P));
 }
 
 static bool write_flow(Writer *w)
 {
-    const uint32_t kind = pick(w, 24);
+    const uint32_t kind = pick_below(w, 24);
     const bool deep = w->depth > DEPTH_MAX;
     if (kind < 3 && !deep)
         write_if(w);
@@ -247,10 +250,10 @@ static bool write_flow(Writer *w)
         write_loop(w);
     else if (kind == 5 && !deep && !w->calm)
         write_switch(w);
-    else if (kind == 6 && !w->calm && (w->loop_end || pick(w, 4) == 3))
+    else if (kind == 6 && !w->calm && (w->loop_end || pick_below(w, 4) == 3))
         write_departure(w);
     else if (kind < 10 && w->together)
-        write_form(w, pick(w, 4) == 3 && !w->calm ? FAMILY_VOTE : FAMILY_MEETING);
+        write_form(w, pick_below(w, 4) == 3 && !w->calm ? FAMILY_VOTE : FAMILY_MEETING);
     else if (kind == 10 && w->together && w->whole_warps && !w->calm)
         write_form(w, FAMILY_LANES);
     else
@@ -268,13 +271,13 @@ static void write_statement(Writer *w)
     enum { N_USUAL = sizeof usual / sizeof *usual, N_CALM = N_USUAL - 3 };
     if (write_flow(w))
         return;
-    const bool odd = pick(w, 32) == 31 && !w->calm;
-    write_form(w, odd ? FAMILY_ODD : usual[pick(w, w->calm ? N_CALM : N_USUAL)]);
+    const bool odd = pick_below(w, 32) == 31 && !w->calm;
+    write_form(w, odd ? FAMILY_ODD : usual[pick_below(w, w->calm ? N_CALM : N_USUAL)]);
 }
 
 static void write_block(Writer *w)
 {
-    uint32_t n = w->depth ? 1 + pick(w, 5) : STATEMENTS;
+    uint32_t n = w->depth ? 1 + pick_below(w, 5) : STATEMENTS;
     w->depth++;
     while (n--)
         write_statement(w);
@@ -347,7 +350,7 @@ void kernel_write(StrBuf *text, KernelChoices choices, bool whole_warps)
 {
     Writer w = {.text = text, .choices = choices, .whole_warps = whole_warps, .together = true};
     strbuf_puts(text, head);
-    w.calm = pick(&w, 3) == 1;
+    w.calm = pick_below(&w, 3) == 1;
     strbuf_printf(text, "%sbar.sync 0;\n", w.calm ? "" : clear);
     write_block(&w);
     write_results(&w);

@@ -45,7 +45,7 @@ static void make_function(Rng *rng, Random *r)
     r->f = (IrFunction){.name = "random", .insts = r->insts, .n_insts = N_INSTS, .epilogue = N_INSTS - 1};
 }
 
-static bool reads(const IrInst *in, uint32_t reg)
+static bool reads_register(const IrInst *in, uint32_t reg)
 {
     return (in->guard.kind == IR_REG && in->guard.off == reg) ||
            (in->src[0].kind == IR_REG && in->src[0].off == reg) ||
@@ -73,7 +73,7 @@ static void solve_plainly(Random *r)
         for (uint32_t pc = N_INSTS; pc-- > 0;)
             for (uint32_t reg = 0; reg < N_REGS; reg++) {
                 bool kills = writes(&r->insts[pc], reg) && r->insts[pc].guard.kind == IR_NONE;
-                bool live = reads(&r->insts[pc], reg) || (live_after(r, pc, reg) && !kills);
+                bool live = reads_register(&r->insts[pc], reg) || (live_after(r, pc, reg) && !kills);
                 changed = changed || live != r->in[pc][reg];
                 r->in[pc][reg] = live;
             }

@@ -15,7 +15,7 @@ static const char *const solved[] = {"06-reduction/reduction", "08-matrix-multip
                                      "09-convolution/convolution",
                                      "13-launch-configuration/launch_configuration", "20-capstone/capstone"};
 
-static bool run(const char *kit, const char *lab, const char *folder)
+static bool run_kit_script(const char *kit, const char *lab, const char *folder)
 {
     char command[4096];
     int dir = (int)strcspn(lab, "/");
@@ -81,7 +81,7 @@ static void test_against_ptxas(void **state)
         static Kernel k[KERNELS_MAX + 1];
         char folder[] = "/tmp/ir-registers-XXXXXX", command[64];
         assert_non_null(mkdtemp(folder));
-        assert_true(run(getenv("KIT"), solved[l], folder));
+        assert_true(run_kit_script(getenv("KIT"), solved[l], folder));
         size_t n = read_ptxas(folder, k);
         assert_true(n > 0);
         read_ours(folder, k, n);

@@ -9,7 +9,7 @@ static const IrInst *only(IrModule *m, uint16_t opcode)
     return NULL;
 }
 
-static void expect(const char *body, uint16_t opcode, IrTexture wanted)
+static void expect_texture(const char *body, uint16_t opcode, IrTexture wanted)
 {
     Diag diag = {0};
     IrModule *m = decode_body_diag("", body, &diag);
@@ -35,30 +35,35 @@ static void expect(const char *body, uint16_t opcode, IrTexture wanted)
 static void test_reads(void **state)
 {
     (void)state;
-    expect("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5}];", PTX_TEX,
-           (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_1D, .n_out = 4, .n_coords = 1});
-    expect("tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%f5, %f6, %f7, %f7}];", PTX_TEX,
-           (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_3D, .n_out = 4, .n_coords = 3});
-    expect("tex.level.a2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %f1, %f2, %f2}], %f3;", PTX_TEX,
-           (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_A2D, .n_out = 4, .n_coords = 3});
-    expect("tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}], {%f1, %f2}, {%f3, %f4};",
-           PTX_TEX, (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_2D, .n_out = 4, .n_coords = 2});
-    expect("tex.acube.v4.f32.f32 {%f1, _, _, _}, [%rd1, {%r1, %f5, %f6, %f7}];", PTX_TEX,
-           (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_ACUBE, .n_out = 4, .n_coords = 4});
-    expect("tld4.b.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];", PTX_TLD4,
-           (IrTexture){.op = TEXTURE_GATHER, .shape = TEXTURE_2D, .n_out = 4, .n_coords = 2, .component = 2});
+    expect_texture("tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5}];", PTX_TEX,
+                   (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_1D, .n_out = 4, .n_coords = 1});
+    expect_texture("tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}|%p1, [%rd1, {%f5, %f6, %f7, %f7}];", PTX_TEX,
+                   (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_3D, .n_out = 4, .n_coords = 3});
+    expect_texture("tex.level.a2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%r5, %f1, %f2, %f2}], %f3;",
+                   PTX_TEX,
+                   (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_A2D, .n_out = 4, .n_coords = 3});
+    expect_texture("tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}], {%f1, %f2}, {%f3, %f4};",
+                   PTX_TEX,
+                   (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_2D, .n_out = 4, .n_coords = 2});
+    expect_texture("tex.acube.v4.f32.f32 {%f1, _, _, _}, [%rd1, {%r1, %f5, %f6, %f7}];", PTX_TEX,
+                   (IrTexture){.op = TEXTURE_SAMPLE, .shape = TEXTURE_ACUBE, .n_out = 4, .n_coords = 4});
+    expect_texture(
+        "tld4.b.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];", PTX_TLD4,
+        (IrTexture){.op = TEXTURE_GATHER, .shape = TEXTURE_2D, .n_out = 4, .n_coords = 2, .component = 2});
 }
 
 static void test_surfaces(void **state)
 {
     (void)state;
-    expect("suld.b.1d.b8.clamp {%rs1}, [%rd1, {%r1}];", PTX_SULD,
-           (IrTexture){
-               .op = SURFACE_LOAD, .shape = TEXTURE_1D, .n_out = 1, .n_coords = 1, .bound = TEXTURE_CLAMP});
-    expect("suld.b.2d.v2.b64.trap {%rd2, %rd3}, [%rd1, {%r1, %r2}];", PTX_SULD,
-           (IrTexture){
-               .op = SURFACE_LOAD, .shape = TEXTURE_2D, .n_out = 2, .n_coords = 2, .bound = TEXTURE_TRAP});
-    expect(
+    expect_texture(
+        "suld.b.1d.b8.clamp {%rs1}, [%rd1, {%r1}];", PTX_SULD,
+        (IrTexture){
+            .op = SURFACE_LOAD, .shape = TEXTURE_1D, .n_out = 1, .n_coords = 1, .bound = TEXTURE_CLAMP});
+    expect_texture(
+        "suld.b.2d.v2.b64.trap {%rd2, %rd3}, [%rd1, {%r1, %r2}];", PTX_SULD,
+        (IrTexture){
+            .op = SURFACE_LOAD, .shape = TEXTURE_2D, .n_out = 2, .n_coords = 2, .bound = TEXTURE_TRAP});
+    expect_texture(
         "sust.b.a2d.v4.b16.zero [%rd1, {%r1, %r2, %r3, %r3}], {%rs1, %rs2, %rs3, %rs4};", PTX_SUST,
         (IrTexture){
             .op = SURFACE_STORE, .shape = TEXTURE_A2D, .n_coords = 3, .n_values = 4, .bound = TEXTURE_ZERO});
@@ -67,10 +72,12 @@ static void test_surfaces(void **state)
 static void test_queries(void **state)
 {
     (void)state;
-    expect("txq.height.b32 %r1, [%rd1];", PTX_TXQ, (IrTexture){.op = TEXTURE_QUERY, .query = QUERY_HEIGHT});
-    expect("txq.level.width.b32 %r1, [%rd1], %r2;", PTX_TXQ,
-           (IrTexture){.op = TEXTURE_QUERY, .query = QUERY_WIDTH});
-    expect("suq.depth.b32 %r1, [%rd1];", PTX_SUQ, (IrTexture){.op = SURFACE_QUERY, .query = QUERY_DEPTH});
+    expect_texture("txq.height.b32 %r1, [%rd1];", PTX_TXQ,
+                   (IrTexture){.op = TEXTURE_QUERY, .query = QUERY_HEIGHT});
+    expect_texture("txq.level.width.b32 %r1, [%rd1], %r2;", PTX_TXQ,
+                   (IrTexture){.op = TEXTURE_QUERY, .query = QUERY_WIDTH});
+    expect_texture("suq.depth.b32 %r1, [%rd1];", PTX_SUQ,
+                   (IrTexture){.op = SURFACE_QUERY, .query = QUERY_DEPTH});
 }
 
 static void test_refused(void **state)

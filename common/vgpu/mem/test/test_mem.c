@@ -17,7 +17,7 @@
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-static Mem *make(uint64_t total)
+static Mem *make_mem(uint64_t total)
 {
     Mem *m = NULL;
     assert_int_equal(STATUS_OK, mem_create(0, total, 1, &m));
@@ -27,7 +27,7 @@ static Mem *make(uint64_t total)
 static void test_alloc_places(void **state)
 {
     (void)state;
-    Mem *m = make(64 * MIB);
+    Mem *m = make_mem(64 * MIB);
     MemAlloc *a = mem_alloc(m, 100, MEM_DEVICE, 7, NULL);
     MemAlloc *b = mem_alloc(m, 1000, MEM_POOL, 8, NULL);
     assert_non_null(a);
@@ -51,7 +51,7 @@ static void test_alloc_places(void **state)
 static void test_find(void **state)
 {
     (void)state;
-    Mem *m = make(64 * MIB);
+    Mem *m = make_mem(64 * MIB);
     MemAlloc *a = mem_alloc(m, 100, MEM_DEVICE, 0, NULL), *b = mem_alloc(m, 100, MEM_DEVICE, 0, NULL);
     assert_ptr_equal(a, mem_find(m, a->addr));
     assert_ptr_equal(a, mem_find(m, a->addr + 99));
@@ -67,7 +67,7 @@ static void test_find(void **state)
 static void test_free_is_remembered(void **state)
 {
     (void)state;
-    Mem *m = make(64 * MIB);
+    Mem *m = make_mem(64 * MIB);
     uint64_t addr = mem_alloc(m, 4096, MEM_DEVICE, 0, NULL)->addr;
     MemAlloc *other = mem_alloc(m, 4096, MEM_DEVICE, 0, NULL);
     assert_int_equal(STATUS_NOT_FOUND, mem_free(m, addr + 1, 5));
@@ -87,7 +87,7 @@ static void test_free_is_remembered(void **state)
 static void test_full_card(void **state)
 {
     (void)state;
-    Mem *m = make(16 * MIB);
+    Mem *m = make_mem(16 * MIB);
     assert_null(mem_alloc(m, 16 * MIB + 1, MEM_DEVICE, 0, NULL));
     assert_null(mem_alloc(m, 0, MEM_DEVICE, 0, NULL));
     assert_null(mem_alloc(m, UINT64_MAX, MEM_DEVICE, 0, NULL));
@@ -112,7 +112,7 @@ static void fill(Mem *m, MemAlloc *a, int byte)
 static void test_reuse_after_wrap(void **state)
 {
     (void)state;
-    Mem *m = make(8 * MIB);
+    Mem *m = make_mem(8 * MIB);
     MemAlloc *kept = mem_alloc(m, 300, MEM_DEVICE, 0, NULL);
     MemAlloc *first = mem_alloc(m, 2 * MIB, MEM_DEVICE, 0, NULL);
     uint64_t addr = first->addr, turns = 0;
@@ -145,7 +145,7 @@ static void test_gaps_after_wrap(void **state)
 {
     (void)state;
     enum { HOLE = 4096, GAP = 256, N = 40 };
-    Mem *m = make(16 * MIB);
+    Mem *m = make_mem(16 * MIB);
     MemAlloc *before = mem_alloc(m, 1024, MEM_DEVICE, 0, NULL), *hole = mem_alloc(m, HOLE, MEM_DEVICE, 0, NULL),
              *after = mem_alloc(m, 1000, MEM_DEVICE, 0, NULL), *live[N] = {0};
     static const uint64_t sizes[] = {MIB / 2, 8192, 256}; /* of what goes up to the window's end */
@@ -180,7 +180,7 @@ static void test_gaps_after_wrap(void **state)
 
 static void check_fresh(uint64_t bytes)
 {
-    Mem *m = make(64 * MIB), *same = make(64 * MIB), *other = NULL;
+    Mem *m = make_mem(64 * MIB), *same = make_mem(64 * MIB), *other = NULL;
     assert_int_equal(STATUS_OK, mem_create(1, 64 * MIB, 2, &other));
     MemAlloc *a = mem_alloc(m, bytes, MEM_DEVICE, 0, NULL), *b = mem_alloc(same, bytes, MEM_DEVICE, 0, NULL);
     MemAlloc *c = mem_alloc(other, bytes, MEM_DEVICE, 0, NULL);
@@ -205,7 +205,7 @@ static void test_fresh_contents(void **state)
 static void test_gigabytes_are_cheap(void **state)
 {
     (void)state;
-    Mem *m = make(80 * GIB);
+    Mem *m = make_mem(80 * GIB);
     MemAlloc *a = mem_alloc(m, 70 * GIB, MEM_DEVICE, 0, NULL);
     assert_non_null(a);
     assert_int_not_equal(0, a->host[69 * GIB + 5]);
@@ -219,7 +219,7 @@ static void test_gigabytes_are_cheap(void **state)
 static void test_init_bits(void **state)
 {
     (void)state;
-    Mem *m = make(16 * MIB);
+    Mem *m = make_mem(16 * MIB);
     MemAlloc *a = mem_alloc(m, 4096, MEM_DEVICE, 0, NULL);
     assert_int_equal(0, mem_first_uninit(a, a->addr, 4096));
     for (uint64_t from = 0; from < 20; from++) {
@@ -240,7 +240,7 @@ static void test_init_bits(void **state)
 static void test_registered(void **state)
 {
     (void)state;
-    Mem *m = make(16 * MIB);
+    Mem *m = make_mem(16 * MIB);
     char *host = malloc(1000);
     MemAlloc *a = mem_register(m, host, 1000, MEM_PINNED, 3);
     assert_non_null(a);
@@ -266,7 +266,7 @@ static void test_registered(void **state)
 static void test_host_access_faults(void **state)
 {
     (void)state;
-    Mem *m = make(16 * MIB);
+    Mem *m = make_mem(16 * MIB);
     volatile char *device = (volatile char *)(uintptr_t)mem_alloc(m, 4096, MEM_DEVICE, 0, NULL)->addr;
     pid_t child = fork();
     if (child == 0) {
@@ -285,13 +285,13 @@ static void test_address_taken(void **state)
     void *usual = (void *)(uintptr_t)MEM_GLOBAL_BASE;
     void *taken = mmap(usual, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     assert_ptr_equal(usual, taken);
-    Mem *m = make(16 * MIB);
+    Mem *m = make_mem(16 * MIB);
     assert_false(mem_at_usual_place(m));
     MemAlloc *a = mem_alloc(m, 100, MEM_DEVICE, 0, NULL);
     assert_ptr_equal(a, mem_find(m, a->addr));
     mem_destroy(m);
     munmap(taken, 4096);
-    m = make(16 * MIB);
+    m = make_mem(16 * MIB);
     assert_true(mem_at_usual_place(m));
     mem_destroy(m);
 }
@@ -306,7 +306,7 @@ static void forget_shadow(MemAlloc *a)
 static void test_shadow(void **state)
 {
     (void)state;
-    Mem *m = make(16 * MIB);
+    Mem *m = make_mem(16 * MIB);
     mem_on_shadow_free(m, forget_shadow);
     shadows_freed = 0;
     MemAlloc *a = mem_alloc(m, 100, MEM_DEVICE, 0, NULL), *b = mem_alloc(m, 100, MEM_DEVICE, 0, NULL);

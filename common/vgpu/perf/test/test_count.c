@@ -22,7 +22,7 @@ typedef struct Rig {
     ExecWho who;
 } Rig;
 
-static void begin(Rig *r)
+static void begin_count(Rig *r)
 {
     r->o->launch_begin(r->o->self, &r->launch);
 }
@@ -45,7 +45,7 @@ static void close_block(Rig *r)
         r->o->block_end(r->o->self, &r->who);
 }
 
-static uint64_t end(Rig *r, PerfCounter c)
+static uint64_t end_count(Rig *r, PerfCounter c)
 {
     r->o->launch_end(r->o->self, &r->launch);
     return perf_last(r->set)->v[c];
@@ -64,7 +64,7 @@ static Rig *rig_new(unsigned jobs, uint64_t bytes)
     r->instance.module = &r->module;
     r->launch = (ExecLaunch){.instance = &r->instance, .grid = {8, 1, 1}, .block = {48, 1, 1}, .mem = r->mem};
     r->who = (ExecWho){.block_dim = {48, 1, 1}, .function = &r->function};
-    begin(r);
+    begin_count(r);
     open(r, 0, 0);
     return r;
 }
@@ -121,7 +121,7 @@ static void sectors(void **state)
             warp_access(r, store ? ACCESS_STORE : ACCESS_LOAD, SPACE_GLOBAL,
                         r->a->addr + sector_cases[i].offset, sector_cases[i].stride, sector_cases[i].bytes,
                         sector_cases[i].mask);
-            end(r, PERF_LAUNCHES);
+            end_count(r, PERF_LAUNCHES);
             const uint64_t *v = perf_last(r->set)->v;
             assert_int_equal(v[store ? PERF_GLOBAL_STORE_SECTORS : PERF_GLOBAL_LOAD_SECTORS],
                              sector_cases[i].sectors);
@@ -165,7 +165,7 @@ static void banks(void **state)
         Rig *r = rig_new(1, 256);
         warp_access(r, ACCESS_LOAD, SPACE_SHARED, 4096, bank_cases[i].stride, bank_cases[i].bytes,
                     bank_cases[i].mask);
-        end(r, PERF_LAUNCHES);
+        end_count(r, PERF_LAUNCHES);
         assert_int_equal(perf_last(r->set)->v[PERF_SHARED_WAVEFRONTS], bank_cases[i].wavefronts);
         assert_int_equal(perf_last(r->set)->v[PERF_SHARED_BANK_CONFLICTS], bank_cases[i].conflicts);
         rig_free(r);
@@ -180,7 +180,7 @@ static void atomics(void **state)
     Rig *r = rig_new(1, 4096);
     warp_access(r, ACCESS_REDUCTION, SPACE_GLOBAL, r->a->addr, 0, 4, 0xFFFFFFFFu);
     warp_access(r, ACCESS_ATOMIC, SPACE_GLOBAL, r->a->addr, 4, 4, 0xFFFFFFFFu);
-    end(r, PERF_LAUNCHES);
+    end_count(r, PERF_LAUNCHES);
     const uint64_t *v = perf_last(r->set)->v;
     assert_int_equal(v[PERF_GLOBAL_ATOMIC_REQUESTS], 2);
     assert_int_equal(v[PERF_GLOBAL_ATOMIC_THREADS], 64);
@@ -195,7 +195,7 @@ static void constants(void **state)
     Rig *r = rig_new(1, 4096);
     warp_access(r, ACCESS_LOAD, SPACE_CONST, 64, 0, 4, 0xFFFFFFFFu);
     warp_access(r, ACCESS_LOAD, SPACE_CONST, 64, 4, 4, 0x0000FFFFu);
-    assert_int_equal(end(r, PERF_CONST_REQUESTS), 2);
+    assert_int_equal(end_count(r, PERF_CONST_REQUESTS), 2);
     assert_int_equal(perf_last(r->set)->v[PERF_CONST_SERIAL], 17);
     rig_free(r);
 }
@@ -219,7 +219,7 @@ static void first_level(void **state)
                 continue;
             close_block(r);
         }
-        end(r, PERF_LAUNCHES);
+        end_count(r, PERF_LAUNCHES);
         const uint64_t *v = perf_last(r->set)->v;
         assert_int_equal(v[PERF_GLOBAL_LOAD_SECTORS], 7 * 128);
         assert_int_equal(v[PERF_L2_READ_SECTORS], blocks * 128);
@@ -238,7 +238,7 @@ static void second_level(void **state)
     for (int pass = 0; pass < 2; pass++)
         for (uint64_t at_byte = 0; at_byte < bytes; at_byte += 512)
             warp_access(r, ACCESS_LOAD, SPACE_GLOBAL, r->a->addr + at_byte, 16, 16, 0xFFFFFFFFu);
-    assert_int_equal(end(r, PERF_UNIQUE_LOAD_BYTES), bytes);
+    assert_int_equal(end_count(r, PERF_UNIQUE_LOAD_BYTES), bytes);
     assert_int_equal(perf_last(r->set)->v[PERF_DRAM_READ_BYTES], bytes + bytes / 2);
     assert_true(perf_metric(perf_last(r->set), PERF_METRIC_DRAM_RATIO) == 1.5);
     assert_true(perf_metric(perf_last(r->set), PERF_METRIC_TRAFFIC_RATIO) == 2.0);
@@ -252,7 +252,7 @@ static void strided_ratio(void **state)
     Rig *r = rig_new(1, 1 << 16);
     for (uint64_t i = 0; i < 8; i++)
         warp_access(r, ACCESS_LOAD, SPACE_GLOBAL, r->a->addr + i * 1024, 32, 4, 0xFFFFFFFFu);
-    end(r, PERF_LAUNCHES);
+    end_count(r, PERF_LAUNCHES);
     assert_true(perf_metric(perf_last(r->set), PERF_METRIC_DRAM_RATIO) == 8.0);
     assert_true(perf_metric(perf_last(r->set), PERF_METRIC_SECTOR_EFFICIENCY) == 0.125);
     rig_free(r);
@@ -274,7 +274,7 @@ static void totals(void **state)
     r->o->retired(r->o->self, &r->who, &n);
     r->o->barrier(r->o->self, &r->who, 0);
     close_block(r);
-    end(r, PERF_LAUNCHES);
+    end_count(r, PERF_LAUNCHES);
     const uint64_t *v = perf_last(r->set)->v;
     assert_int_equal(v[PERF_BLOCKS], 1);
     assert_int_equal(v[PERF_WARPS], 2);
@@ -285,8 +285,8 @@ static void totals(void **state)
     assert_int_equal(v[PERF_KERNEL_OPS], 197);
     assert_int_equal(v[PERF_BARRIERS], 1);
     assert_int_equal(v[PERF_DIVERGENT_BRANCHES], 1);
-    begin(r); /* an empty launch: last starts again, totals stay */
-    assert_int_equal(end(r, PERF_BLOCKS), 0);
+    begin_count(r); /* an empty launch: last starts again, totals stay */
+    assert_int_equal(end_count(r, PERF_BLOCKS), 0);
     assert_int_equal(perf_totals(r->set)->v[PERF_LAUNCHES], 2);
     assert_int_equal(perf_totals(r->set)->v[PERF_GLOBAL_STORE_BYTES], 128);
     rig_free(r);
@@ -312,7 +312,7 @@ static void workers_agree(void **state)
                     close_block(r);
             }
         }
-        end(r, PERF_LAUNCHES);
+        end_count(r, PERF_LAUNCHES);
         seen[many] = *perf_last(r->set);
         rig_free(r);
     }

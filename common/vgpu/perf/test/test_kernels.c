@@ -20,7 +20,7 @@ typedef struct Kernels {
     IrModule *ir;
 } Kernels;
 
-static char *read_file(const char *path)
+static char *read_counted_file(const char *path)
 {
     enum { CAP = 1 << 20 };
     FILE *f = fopen(path, "rb");
@@ -45,7 +45,7 @@ static int compile(void **state)
              "nvcc -ptx -arch=compute_75 -o '%s' '%s/common/vgpu/perf/test/kernels/kernels.cu'", path, kit);
     if (system(command) != 0)
         return -1;
-    char *text = read_file(path);
+    char *text = read_counted_file(path);
     unlink(path);
     Diag d = {0};
     if (!text || ptx_parse(text, strlen(text), "kernels.ptx", &k.ptx, &d) ||
@@ -58,7 +58,7 @@ static int compile(void **state)
     return 0;
 }
 
-static int drop(void **state)
+static int drop_counted(void **state)
 {
     Kernels *k = *state;
     if (!k) /* compile failed */
@@ -220,5 +220,5 @@ int main(void)
         cmocka_unit_test(contended_atomics), cmocka_unit_test(waits),
         cmocka_unit_test(matrix_products),   cmocka_unit_test(workers_and_orders_agree),
     };
-    return cmocka_run_group_tests(tests, compile, drop);
+    return cmocka_run_group_tests(tests, compile, drop_counted);
 }

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-static uint64_t draw(uint64_t *random, uint64_t n)
+static uint64_t draw_below(uint64_t *random, uint64_t n)
 {
     *random = *random * 6364136223846793005u + 1442695040888963407u;
     return (*random >> 33) % n;
@@ -20,14 +20,16 @@ static uint64_t draw(uint64_t *random, uint64_t n)
 /* Lanes in a stretch of 64 bytes to 64 KB, so that they meet often or hardly ever. */
 static void draw_lanes(uint64_t *random, ExecAccess *a, uint64_t *addr)
 {
-    uint64_t base = ((uint64_t)1 << 40) + 256 * draw(random, 64), reach = (uint64_t)64 << draw(random, 11);
-    a->bytes = 1u << draw(random, 5);
-    a->mask =
-        draw(random, 3) ? 0xFFFFFFFFu : 1u << draw(random, 32) | (uint32_t)draw(random, (uint64_t)1 << 32);
+    uint64_t base = ((uint64_t)1 << 40) + 256 * draw_below(random, 64),
+             reach = (uint64_t)64 << draw_below(random, 11);
+    a->bytes = 1u << draw_below(random, 5);
+    a->mask = draw_below(random, 3)
+                  ? 0xFFFFFFFFu
+                  : 1u << draw_below(random, 32) | (uint32_t)draw_below(random, (uint64_t)1 << 32);
     a->addr = addr;
     a->pattern = PATTERN_OTHER;
     for (int lane = 0; lane < WARP_LANES; lane++)
-        addr[lane] = base + draw(random, reach / a->bytes) * a->bytes;
+        addr[lane] = base + draw_below(random, reach / a->bytes) * a->bytes;
 }
 
 static bool is_on(const ExecAccess *a, int lane)

@@ -43,7 +43,7 @@ typedef struct Rig {
 
 /* ---- the generator ---- */
 
-static uint64_t draw(Rig *r, uint64_t n)
+static uint64_t draw_for_rig(Rig *r, uint64_t n)
 {
     r->random = r->random * 6364136223846793005u + 1442695040888963407u;
     return (r->random >> 33) % n;
@@ -58,16 +58,17 @@ static uint64_t threads_of(const Rig *r)
 static void draw_steps(Rig *r, ExecWideAccess *a)
 {
     const uint32_t *dim = r->who.block_dim;
-    int64_t b = a->bytes, pitch = b * (int64_t)(dim[0] + draw(r, 3) * 16);
-    int64_t shapes[][3] = {{b, b * dim[0], b * dim[0] * dim[1]},
-                           {b, pitch, pitch * dim[1]},
-                           {0, 0, 0},
-                           {0, b * (1 + (int64_t)draw(r, 40)), b},
-                           {b, 0, 0},
-                           {b * (1 + (int64_t)draw(r, 40)), b, 0},
-                           {-b, -b * dim[0], -b * dim[0] * dim[1]},
-                           {b * ((int64_t)draw(r, 9) - 4), b * ((int64_t)draw(r, 9) - 4), b * 2}};
-    memcpy(a->step, shapes[draw(r, sizeof shapes / sizeof *shapes)], sizeof a->step);
+    int64_t b = a->bytes, pitch = b * (int64_t)(dim[0] + draw_for_rig(r, 3) * 16);
+    int64_t shapes[][3] = {
+        {b, b * dim[0], b * dim[0] * dim[1]},
+        {b, pitch, pitch * dim[1]},
+        {0, 0, 0},
+        {0, b * (1 + (int64_t)draw_for_rig(r, 40)), b},
+        {b, 0, 0},
+        {b * (1 + (int64_t)draw_for_rig(r, 40)), b, 0},
+        {-b, -b * dim[0], -b * dim[0] * dim[1]},
+        {b * ((int64_t)draw_for_rig(r, 9) - 4), b * ((int64_t)draw_for_rig(r, 9) - 4), b * 2}};
+    memcpy(a->step, shapes[draw_for_rig(r, sizeof shapes / sizeof *shapes)], sizeof a->step);
 }
 
 /* The lowest byte, less base, and the end. */
@@ -84,27 +85,29 @@ static void bounds(const Rig *r, const ExecWideAccess *a, int64_t *low, int64_t 
 
 static ExecWideAccess draw_access(Rig *r)
 {
-    bool shared = draw(r, 3) == 0;
+    bool shared = draw_for_rig(r, 3) == 0;
     ExecWideAccess a = {.n_blocks = 1,
-                        .kind = draw(r, 3) ? ACCESS_LOAD : ACCESS_STORE,
+                        .kind = draw_for_rig(r, 3) ? ACCESS_LOAD : ACCESS_STORE,
                         .space = shared ? SPACE_SHARED : SPACE_GLOBAL,
-                        .sem = draw(r, 4) ? SEM_WEAK : SEM_NC,
-                        .bytes = 1u << draw(r, 5),
+                        .sem = draw_for_rig(r, 4) ? SEM_WEAK : SEM_NC,
+                        .bytes = 1u << draw_for_rig(r, 5),
                         .n_threads = (uint32_t)threads_of(r)};
-    if (r->who.block_dim[0] == threads_of(r) && draw(r, 4) == 0)
-        a.n_threads = 1 + (uint32_t)draw(r, a.n_threads);
+    if (r->who.block_dim[0] == threads_of(r) && draw_for_rig(r, 4) == 0)
+        a.n_threads = 1 + (uint32_t)draw_for_rig(r, a.n_threads);
     draw_steps(r, &a);
-    a.alloc = shared ? NULL : r->alloc[draw(r, 2)];
-    uint64_t room = shared ? SHARED : draw(r, 4) ? 16 << 10 : BYTES; /* most of them near one another */
+    a.alloc = shared ? NULL : r->alloc[draw_for_rig(r, 2)];
+    uint64_t room = shared               ? SHARED
+                    : draw_for_rig(r, 4) ? 16 << 10
+                                         : BYTES; /* most of them near one another */
     int64_t low, end;
     bounds(r, &a, &low, &end);
     if ((uint64_t)(end - low) >= room)
         a.step[0] = a.step[1] = a.step[2] = low = 0, end = a.bytes;
     uint64_t slack = (room - (uint64_t)(end - low)) / a.bytes + 1;
-    a.base = (shared ? 0 : a.alloc->addr) + (uint64_t)(-low) + draw(r, slack) * a.bytes;
+    a.base = (shared ? 0 : a.alloc->addr) + (uint64_t)(-low) + draw_for_rig(r, slack) * a.bytes;
     a.low = a.base + (uint64_t)low;
     a.end = a.base + (uint64_t)end;
-    r->who.inst = &r->insts[draw(r, N_INSTS)];
+    r->who.inst = &r->insts[draw_for_rig(r, N_INSTS)];
     return a;
 }
 
@@ -168,8 +171,8 @@ static void tell_warps(Rig *r, const Side *s, const ExecWideAccess *a)
 
 static void tell(Rig *r, const ExecWideAccess *a)
 {
-    if (draw(r, 8) == 0) { /* one warp alone: the waits of the warps drift apart */
-        uint32_t warp = (uint32_t)draw(r, (a->n_threads + ALL_LANES - 1) / ALL_LANES);
+    if (draw_for_rig(r, 8) == 0) { /* one warp alone: the waits of the warps drift apart */
+        uint32_t warp = (uint32_t)draw_for_rig(r, (a->n_threads + ALL_LANES - 1) / ALL_LANES);
         tell_warp(r, &r->wide, a, warp);
         tell_warp(r, &r->narrow, a, warp);
         return;
@@ -275,7 +278,7 @@ static void rig_free(Rig *r)
     free(r);
 }
 
-static void compare(const Rig *r)
+static void compare_wide_and_narrow(const Rig *r)
 {
     const PerfCounters *w = perf_last(r->wide.set), *n = perf_last(r->narrow.set);
     for (int i = 0; i < PERF_N_COUNTERS; i++)
@@ -309,17 +312,17 @@ static void random_accesses(void **state)
             memcpy(r->who.block_dim, dims[d / 2], sizeof dims[0]);
             both(r, side_begin);
             for (int i = 0; i < 300; i++) {
-                r->who.slot = r->who.block_linear = (uint32_t)draw(r, SLOTS);
-                r->who.worker = (uint32_t)draw(r, jobs);
+                r->who.slot = r->who.block_linear = (uint32_t)draw_for_rig(r, SLOTS);
+                r->who.worker = (uint32_t)draw_for_rig(r, jobs);
                 if (i < SLOTS)
                     r->who.slot = r->who.block_linear = (uint32_t)i;
-                if (i < SLOTS || draw(r, 60) == 0)
+                if (i < SLOTS || draw_for_rig(r, 60) == 0)
                     both(r, side_open);
                 const ExecWideAccess a = draw_access(r);
                 tell(r, &a);
             }
             both(r, side_end);
-            compare(r);
+            compare_wide_and_narrow(r);
         }
         print_message("# %u of %u at once\n", r->taken, r->told);
         assert_true(r->taken > r->told / 2); /* or little was compared */
@@ -337,8 +340,8 @@ static void many_shapes(void **state)
     both(r, side_begin);
     both(r, side_open);
     for (int i = 0; i < 5000; i++) {
-        int64_t step = 4 * (int64_t)draw(r, 2000);
-        uint64_t base = r->alloc[0]->addr + 4 * draw(r, 32);
+        int64_t step = 4 * (int64_t)draw_for_rig(r, 2000);
+        uint64_t base = r->alloc[0]->addr + 4 * draw_for_rig(r, 32);
         const ExecWideAccess a = {.kind = ACCESS_LOAD,
                                   .space = SPACE_GLOBAL,
                                   .bytes = 4,
@@ -351,7 +354,7 @@ static void many_shapes(void **state)
         tell(r, &a);
     }
     both(r, side_end);
-    compare(r);
+    compare_wide_and_narrow(r);
     assert_in_range(r->taken, r->told / 2, r->told - 1);
     rig_free(r);
 }

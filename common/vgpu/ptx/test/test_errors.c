@@ -8,7 +8,7 @@ typedef struct ErrorCase {
     const char *message; /* a part of it */
 } ErrorCase;
 
-static void check(const ErrorCase *c)
+static void check_error_case(const ErrorCase *c)
 {
     Diag diag = {0};
     PtxModule *m = parse_text(c->text, &diag);
@@ -54,7 +54,7 @@ static void test_errors(void **state)
         {".file 65536 \"x\"", STATUS_PARSE, 4, 13, "index below"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check(&cases[i]);
+        check_error_case(&cases[i]);
 }
 
 static void test_head_errors(void **state)

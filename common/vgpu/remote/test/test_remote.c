@@ -29,7 +29,7 @@ typedef struct Session {
     Wire wire;
 } Session;
 
-static void *serve(void *data)
+static void *serve_thread(void *data)
 {
     Session *s = data;
     RemoteOptions o = {.device = {.n_devices = 1, .memory_bytes = 64 << 20, .stream_fd = -1, .quiet = true, .fail_at = 7}};
@@ -38,7 +38,7 @@ static void *serve(void *data)
     return NULL;
 }
 
-static int begin(void **state)
+static int begin_session(void **state)
 {
     int pair[2];
     Session *s = calloc(1, sizeof *s);
@@ -48,10 +48,10 @@ static int begin(void **state)
     s->server = pair[1];
     wire_init(&s->wire, s->client);
     *state = s;
-    return pthread_create(&s->thread, NULL, serve, s);
+    return pthread_create(&s->thread, NULL, serve_thread, s);
 }
 
-static int end(void **state)
+static int end_session(void **state)
 {
     Session *s = *state;
     close(s->client);
@@ -74,7 +74,7 @@ static void greeted(Session *s)
     assert_int_equal(0, h->has_records);
 }
 
-static void ask(Session *s, DeviceMsg msg)
+static void ask_session(Session *s, DeviceMsg msg)
 {
     WireRequest r = {.msg = msg};
     r.msg.in.data = NULL;
@@ -100,7 +100,7 @@ static WireReply hear(Session *s)
 
 static WireReply tell(Session *s, DeviceMsg msg)
 {
-    ask(s, msg);
+    ask_session(s, msg);
     return hear(s);
 }
 
@@ -158,7 +158,7 @@ static void test_copies(void **state)
                           .depth = 1,
                           .host_src = {.data = (void *)0x1000, .bytes = 50}};
     for (int round = 0; round < 2; round++) {
-        ask(s, m);
+        ask_session(s, m);
         assert_true(wire_next(&s->wire));
         const DeviceBox *box = wire_fixed(&s->wire, WIRE_READ, sizeof *box);
         assert_non_null(box);
@@ -180,7 +180,7 @@ static void test_shared_memory(void **state)
 {
     Session *s = *state;
     greeted(s);
-    ask(s, alloc_of(8192, DEVICE_MEMORY_PINNED));
+    ask_session(s, alloc_of(8192, DEVICE_MEMORY_PINNED));
     assert_true(wire_next(&s->wire));
     const DeviceBox *box = wire_fixed(&s->wire, WIRE_MAP, sizeof *box);
     assert_non_null(box);
@@ -303,7 +303,7 @@ static void test_unknown_operation(void **state)
 {
     Session *s = *state;
     greeted(s);
-    ask(s, (DeviceMsg){.op = (DeviceOp)4000});
+    ask_session(s, (DeviceMsg){.op = (DeviceOp)4000});
     assert_left(s);
 }
 
@@ -318,7 +318,7 @@ static void test_too_many_calls(void **state)
 
 /* ---- each member of each message (fields.def) ---- */
 
-static void put(DeviceMsg *m, const RequestField *f, uint64_t value)
+static void put_field(DeviceMsg *m, const RequestField *f, uint64_t value)
 {
     memcpy((char *)m + f->at, &value, f->bytes);
 }
@@ -326,7 +326,7 @@ static void put(DeviceMsg *m, const RequestField *f, uint64_t value)
 static bool is_fit(const RequestField *f, uint64_t value)
 {
     Request q = {.msg = {.op = f->op}};
-    put(&q.msg, f, value);
+    put_field(&q.msg, f, value);
     return request_is_fit(&q);
 }
 
@@ -346,7 +346,7 @@ static void test_fields(void **state)
         if (f->rule != REQUEST_FLAG)
             continue;
         Request q = {.msg = {.op = f->op}};
-        put(&q.msg, f, 0x77);
+        put_field(&q.msg, f, 0x77);
         request_is_fit(&q);
         assert_int_equal(1, *((char *)&q.msg + f->at));
     }
@@ -495,7 +495,7 @@ static void test_looked_up(void **state)
             continue;
         Things t = make_things(s, f->op);
         DeviceMsg right = about(f->op, &t), wrong = right;
-        put(&wrong, f, UINT64_C(0x1EEEEEEEEEEE));
+        put_field(&wrong, f, UINT64_C(0x1EEEEEEEEEEE));
         if (tell(s, wrong).reply.error == DEVICE_OK)
             fail_msg("%s of message %d may be anything", f->member, (int)f->op);
         bool alone = f->op != OP_UNREGISTER && f->op != OP_HOST_FUNCTION; /* those need the client's help */
@@ -610,7 +610,7 @@ static void test_confined(void **state)
     assert_int_equal(0, WEXITSTATUS(status));
 }
 
-#define SESSION(test) cmocka_unit_test_setup_teardown(test, begin, end)
+#define SESSION(test) cmocka_unit_test_setup_teardown(test, begin_session, end_session)
 
 int main(void)
 {

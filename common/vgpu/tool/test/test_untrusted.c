@@ -26,7 +26,7 @@ static const char *in(const char *name)
     return path;
 }
 
-static void put(const char *name, const char *text)
+static void put_untrusted(const char *name, const char *text)
 {
     FILE *file = fopen(in(name), "w");
     assert_non_null(file);
@@ -40,13 +40,13 @@ static int set_up(void **state)
     strcpy(top, "/tmp/untrusted-test-XXXXXX");
     assert_non_null(mkdtemp(top));
     assert_int_equal(0, mkdir(in("src"), 0755) | mkdir(in("src/sub"), 0755) | mkdir(in("src-2"), 0755));
-    put("secret", "secret\n");
-    put("src-2/a.cu", "of another folder\n");
-    put("src/a.cu", "line 1\nline 2\n");
-    put("src/sub/b.cuh", "line 1 of b\n");
-    put("src/empty", "");
-    put("src/full", "");
-    put("src/large", "");
+    put_untrusted("secret", "secret\n");
+    put_untrusted("src-2/a.cu", "of another folder\n");
+    put_untrusted("src/a.cu", "line 1\nline 2\n");
+    put_untrusted("src/sub/b.cuh", "line 1 of b\n");
+    put_untrusted("src/empty", "");
+    put_untrusted("src/full", "");
+    put_untrusted("src/large", "");
     assert_int_equal(0, truncate(in("src/full"), BYTES_MAX) | truncate(in("src/large"), BYTES_MAX + 1));
     assert_int_equal(0, mkfifo(in("src/fifo"), 0644));
     assert_int_equal(0, symlink(in("secret"), in("src/link")));

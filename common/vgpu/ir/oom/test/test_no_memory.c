@@ -60,7 +60,7 @@ static const char *const texts[] = {
 };
 
 /* The first status that is not OK. */
-static Status run(void)
+static Status run_without_memory(void)
 {
     PtxModule *parsed[2] = {0};
     IrModule *m = NULL;
@@ -87,7 +87,7 @@ static void test_each_allocation_fails(void **state)
     long n = 0;
     for (bool failed = true; failed; n++) {
         until_failure = n;
-        Status s = run();
+        Status s = run_without_memory();
         failed = until_failure < 0;
         until_failure = -1;
         assert_int_equal(s, failed ? STATUS_NO_MEMORY : STATUS_OK);
