@@ -34,7 +34,7 @@ static Status profile_read_file(const char *path, StrBuf *text, Diag *diag)
 {
     char piece[1 << 16];
     FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    if (!file)
         return diag_set_at(diag, STATUS_IO, path, 0, 0, "cannot be read");
     for (size_t n; (n = fread(piece, 1, sizeof piece, file)) > 0;)
         strbuf_append(text, piece, n);

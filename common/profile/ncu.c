@@ -117,7 +117,7 @@ static Status ncu_add(const CsvRow *names, const CsvRow *units, const CsvRow *re
     launch.bound = bound_of(launch.inputs);
     launch.shape = arena_printf(&profile->arena, "<<<%s, %s>>>", field(names, record, "Grid Size"),
                                 field(names, record, "Block Size"));
-    if (launch.shape == NULL)
+    if (!launch.shape)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for the profile");
     return profile_add_launch(profile, &launch, diag);
 }
@@ -128,9 +128,9 @@ Status profile_read_ncu(const char *text, Profile *profile, Diag *diag)
     size_t length = strlen(text);
     /* What ncu and the program say stands around the page; each of the page's lines begins with a quote. */
     const char *page = text;
-    while (page != NULL && strncmp(page, "\"ID\",", 5) != 0)
-        page = (page = strchr(page, '\n')) == NULL ? NULL : page + 1;
-    if (page == NULL)
+    while (page && strncmp(page, "\"ID\",", 5) != 0)
+        page = (page = strchr(page, '\n')) ? page + 1 : NULL;
+    if (!page)
         return diag_set(diag, STATUS_NOT_FOUND, "Nsight Compute measured no kernel");
     if (!csv_read_row(&profile->arena, text, length, (size_t)(page - text), &names) ||
         csv_find(&names, "Kernel Name") == names.n ||

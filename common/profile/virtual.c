@@ -19,7 +19,7 @@ static const json_t *member_at(const json_t *object, const char *path)
 {
     char first[64];
     const char *slash = strchr(path, '/');
-    if (slash == NULL)
+    if (!slash)
         return json_object_get(object, path);
     size_t length = (size_t)(slash - path);
     if (length >= sizeof first)
@@ -37,7 +37,7 @@ static long long number_at(const json_t *array, size_t i)
 static const char *copy_of(const json_t *text, Profile *profile)
 {
     const char *s = json_string_value(text);
-    return s == NULL ? "" : arena_strndup(&profile->arena, s, strlen(s));
+    return s ? arena_strndup(&profile->arena, s, strlen(s)) : "";
 }
 
 static Status add_launch(const json_t *from, Profile *profile, Diag *diag)
@@ -48,7 +48,7 @@ static Status add_launch(const json_t *from, Profile *profile, Diag *diag)
     launch.shape = arena_printf(&profile->arena, "<<<(%lld, %lld, %lld), (%lld, %lld, %lld)>>>",
                                 number_at(grid, 0), number_at(grid, 1), number_at(grid, 2),
                                 number_at(block, 0), number_at(block, 1), number_at(block, 2));
-    if (launch.name == NULL || launch.bound == NULL || launch.shape == NULL)
+    if (!launch.name || !launch.bound || !launch.shape)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for the profile");
     for (size_t i = 0; i < N_PROFILE_INPUTS; i++) {
         const json_t *value = member_at(from, places[i].path);
@@ -67,14 +67,14 @@ static Status add_span(const json_t *from, Profile *profile, Diag *diag)
                  {"fill", "[CUDA memset]"}};
     const char *name = json_string_value(json_object_get(from, "name")),
                *category = json_string_value(json_object_get(from, "cat"));
-    if (name == NULL || category == NULL)
+    if (!name || !category)
         return STATUS_OK;
     bool is_kernel = strcmp(category, "kernel") == 0;
     ProfileOperation o = {.name = is_kernel ? "kernels" : NULL, .count = 1, .bytes = NAN};
     for (size_t i = 0; i < sizeof names / sizeof *names && !is_kernel; i++)
         if (strcmp(name, names[i].ours) == 0)
             o.name = names[i].theirs;
-    if (o.name == NULL)
+    if (!o.name)
         return STATUS_OK;
     o.total_us = json_number_value(json_object_get(from, "dur"));
     if (!is_kernel)

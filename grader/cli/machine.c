@@ -49,7 +49,7 @@ bool doctor_ask(const char *command, char *line, int size)
 {
     line[0] = '\0';
     FILE *pipe = popen(command, "r");
-    bool got = pipe && fgets(line, size, pipe) != NULL;
+    bool got = pipe && fgets(line, size, pipe);
     char rest[256];
     while (got && fgets(rest, sizeof rest, pipe))
         ;

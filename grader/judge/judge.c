@@ -241,7 +241,7 @@ static Status ask_judge(Judge *j, StrBuf *command, double seconds, json_t **json
 static bool add_field(StrBuf *command, const char *key, const char *text)
 {
     strbuf_printf(command, "\t%s%s%s", key, key[0] ? "=" : "", text);
-    return strpbrk(key, "\t\n\r") == NULL && strpbrk(text, "\t\n\r") == NULL;
+    return !strpbrk(key, "\t\n\r") && !strpbrk(text, "\t\n\r");
 }
 
 static Status finish_command(StrBuf *command, bool fine, const LabCase *c, Diag *d)

@@ -22,7 +22,7 @@ enum {
 
 void pieces_add_span(PieceIndex *p, const void *bytes, size_t n, uint32_t tag)
 {
-    if (p->spans != NULL || p->n_spans == 0) {
+    if (p->spans || p->n_spans == 0) {
         if (!VEC_GROW(p->spans, p->n_spans, p->cap_spans)) {
             free(p->spans);
             p->spans = NULL;

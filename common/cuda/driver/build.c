@@ -111,7 +111,7 @@ static bool is_host_source(const Options *o, const char *name)
 static bool is_linked(const char *name)
 {
     static const char *const suffixes[] = {".o", ".a", ".so", NULL};
-    return has_suffix(name, suffixes) || strstr(name, ".so.") != NULL;
+    return has_suffix(name, suffixes) || strstr(name, ".so.");
 }
 
 /* What an input becomes without -o: its name in this folder, with another suffix. */

@@ -107,7 +107,7 @@ static Status names_of_object(Arena *a, const uint8_t *bytes, size_t length, Wor
             Elf64_Sym symbol;
             memcpy(&symbol, bytes + table.sh_offset + at, sizeof symbol);
             if (symbol.st_shndx != SHN_UNDEF || symbol.st_name >= strings.sh_size ||
-                memchr(texts + symbol.st_name, 0, strings.sh_size - symbol.st_name) == NULL)
+                !memchr(texts + symbol.st_name, 0, strings.sh_size - symbol.st_name))
                 continue;
             const char *name = texts + symbol.st_name;
             if (strncmp(name, NAME_PREFIX, strlen(NAME_PREFIX)) == 0)

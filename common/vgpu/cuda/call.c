@@ -79,7 +79,7 @@ EXPORT CUresult cuInit(unsigned int flags)
 
 EXPORT CUresult cuDriverGetVersion(int *version)
 {
-    if (version == NULL)
+    if (!version)
         return CUDA_ERROR_INVALID_VALUE;
     *version = CUDA_VERSION;
     return CUDA_SUCCESS;
@@ -106,7 +106,7 @@ static void say_static_runtime(void)
  * there is none, which is no error of the program's. */
 EXPORT CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
-    if (table == NULL || id == NULL)
+    if (!table || !id)
         return CUDA_ERROR_INVALID_VALUE;
     if (is_of_program(__builtin_return_address(0)))
         say_static_runtime();
@@ -161,7 +161,7 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cuda_ver
 {
     const cuuint64_t known =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-    if (symbol == NULL || pfn == NULL || (flags & ~known) != 0)
+    if (!symbol || !pfn || (flags & ~known) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     int i = -1;
     if (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
@@ -171,11 +171,11 @@ EXPORT CUresult cuGetProcAddress_v2(const char *symbol, void **pfn, int cuda_ver
     *pfn = NULL;
     if (i >= 0)
         memcpy(pfn, &api_functions[i], sizeof *pfn);
-    if (status != NULL)
+    if (status)
         *status = i >= 0             ? CU_GET_PROC_ADDRESS_SUCCESS
                   : has_name(symbol) ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                                      : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    return i >= 0 || status != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return i >= 0 || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 EXPORT CUresult cuGetProcAddress(const char *symbol, void **pfn, int cuda_version, cuuint64_t flags)

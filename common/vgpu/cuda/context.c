@@ -45,7 +45,7 @@ static Stack *stack(void)
 
 __attribute__((destructor)) static void forget_contexts(void)
 {
-    while (contexts.made != NULL) {
+    while (contexts.made) {
         CUcontext c = contexts.made;
         contexts.made = c->next;
         free(c);
@@ -88,7 +88,7 @@ static bool is_known_context(CUcontext context)
         return context->id != 0;
     pthread_mutex_lock(&contexts.lock);
     CUcontext c = contexts.made;
-    while (c != NULL && c != context)
+    while (c && c != context)
         c = c->next;
     pthread_mutex_unlock(&contexts.lock);
     return c != NULL;
@@ -96,7 +96,7 @@ static bool is_known_context(CUcontext context)
 
 CUresult context_check(CUcontext context)
 {
-    if (context == NULL || !is_known_context(context))
+    if (!context || !is_known_context(context))
         return CUDA_ERROR_INVALID_CONTEXT;
     bool alive = context->primary ? is_active(context) : context->alive;
     return alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
@@ -123,8 +123,8 @@ CUcontext context_current(void)
     ThreadContext now;
     int device = vgpu_thread_device(&now);
     CUcontext top = s->n == 0 ? NULL : s->items[s->n - 1];
-    if (now == CONTEXT_PRIMARY && (top == NULL || !top->primary || top->device != device)) {
-        s->n = top == NULL ? 1 : s->n;
+    if (now == CONTEXT_PRIMARY && (!top || !top->primary || top->device != device)) {
+        s->n = top ? s->n : 1;
         s->items[s->n - 1] = primary_of(device);
     }
     return s->n == 0 ? NULL : s->items[s->n - 1];
@@ -145,11 +145,11 @@ static CUresult pop(CUcontext *out)
 {
     Stack *s = stack();
     CUcontext top = context_current();
-    if (top == NULL)
+    if (!top)
         return CUDA_ERROR_INVALID_CONTEXT;
     s->n--;
     bind_top();
-    if (out != NULL)
+    if (out)
         *out = top;
     return CUDA_SUCCESS;
 }
@@ -163,14 +163,14 @@ static CUresult push_checked(CUcontext context)
 static CUresult set_current(CUcontext context)
 {
     Stack *s = stack();
-    if (context == NULL) {
+    if (!context) {
         pop(NULL);
         return CUDA_SUCCESS;
     }
     CUresult result = context_check(context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (context_current() == NULL)
+    if (!context_current())
         return push(context);
     s->items[s->n - 1] = context;
     bind_top();
@@ -179,7 +179,7 @@ static CUresult set_current(CUcontext context)
 
 static CUresult get_current(CUcontext *out)
 {
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     *out = context_current();
     return CUDA_SUCCESS;
@@ -196,7 +196,7 @@ static bool in_use(CUdevice device)
 {
     bool used = is_active(&contexts.primary[device]);
     pthread_mutex_lock(&contexts.lock);
-    for (CUcontext c = contexts.made; c != NULL; c = c->next)
+    for (CUcontext c = contexts.made; c; c = c->next)
         used = used || (c->alive && c->device == device);
     pthread_mutex_unlock(&contexts.lock);
     return used;
@@ -221,14 +221,14 @@ static CUresult end_device(CUdevice device)
 
 static CUresult create(CUcontext *out, unsigned flags, CUdevice device, bool plain)
 {
-    if (out == NULL || (flags & ~(unsigned)CU_CTX_FLAGS_MASK) != 0)
+    if (!out || (flags & ~(unsigned)CU_CTX_FLAGS_MASK) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_valid(device))
         return CUDA_ERROR_INVALID_DEVICE;
     if (!plain)
         return CUDA_ERROR_NOT_SUPPORTED;
     CUcontext c = calloc(1, sizeof *c);
-    if (c == NULL)
+    if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
     CUresult result = push(c);
     if (result != CUDA_SUCCESS) {
@@ -247,7 +247,7 @@ static CUresult create(CUcontext *out, unsigned flags, CUdevice device, bool pla
 
 static bool no_parameters(const CUctxCreateParams *p)
 {
-    return p == NULL || (p->numExecAffinityParams == 0 && p->cigParams == NULL);
+    return !p || (p->numExecAffinityParams == 0 && !p->cigParams);
 }
 
 static CUresult destroy(CUcontext context)
@@ -267,7 +267,7 @@ DEFINE(cuCtxCreate_v2, NEEDS_INIT, (CUcontext * out, unsigned flags, CUdevice de
        create(out, flags, device, true))
 DEFINE(cuCtxCreate_v3, NEEDS_INIT,
        (CUcontext * out, CUexecAffinityParam *params, int n, unsigned flags, CUdevice device),
-       create(out, flags, device, params == NULL || n == 0))
+       create(out, flags, device, !params || n == 0))
 DEFINE(cuCtxCreate_v4, NEEDS_INIT,
        (CUcontext * out, CUctxCreateParams *params, unsigned flags, CUdevice device),
        create(out, flags, device, no_parameters(params)))
@@ -277,7 +277,7 @@ DEFINE(cuCtxDestroy_v2, NEEDS_INIT, (CUcontext c), destroy(c))
 
 static CUresult retain(CUcontext *out, CUdevice device)
 {
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_valid(device))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -314,7 +314,7 @@ static CUresult set_primary_flags(CUdevice device, unsigned flags)
 
 static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
 {
-    if (flags == NULL || active == NULL)
+    if (!flags || !active)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_valid(device))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -343,7 +343,7 @@ static CUresult get_device(CUcontext context, CUdevice *out)
     CUresult result = context_check(context);
     if (result != CUDA_SUCCESS)
         return result;
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     *out = context->device;
     return CUDA_SUCCESS;
@@ -351,7 +351,7 @@ static CUresult get_device(CUcontext context, CUdevice *out)
 
 static CUresult get_flags(unsigned *out)
 {
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     *out = context_current()->flags | CU_CTX_MAP_HOST;
     return CUDA_SUCCESS;
@@ -367,21 +367,21 @@ static CUresult set_flags(unsigned flags)
 
 static CUresult get_id(CUcontext context, unsigned long long *out)
 {
-    CUresult result = context_check(context == NULL ? context_current() : context);
+    CUresult result = context_check(context ? context : context_current());
     if (result != CUDA_SUCCESS)
         return result;
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = (context == NULL ? context_current() : context)->id;
+    *out = (context ? context : context_current())->id;
     return CUDA_SUCCESS;
 }
 
 static CUresult get_version(CUcontext context, unsigned *out)
 {
-    CUresult result = context_check(context == NULL ? context_current() : context);
+    CUresult result = context_check(context ? context : context_current());
     if (result != CUDA_SUCCESS)
         return result;
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     *out = 3020; /* what every context since CUDA 3.2 says */
     return CUDA_SUCCESS;
@@ -402,14 +402,13 @@ static CUresult synchronize(CUcontext context)
 
 static CUresult get_limit(size_t *value, CUlimit limit)
 {
-    return value == NULL ? CUDA_ERROR_INVALID_VALUE
-                         : from_runtime(cudaDeviceGetLimit(value, (enum cudaLimit)limit));
+    return value ? from_runtime(cudaDeviceGetLimit(value, (enum cudaLimit)limit)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Banks of shared memory are four bytes wide on every supported card; asking for others is in vain. */
 static CUresult get_banks(CUsharedconfig *out)
 {
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     *out = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return CUDA_SUCCESS;
@@ -417,13 +416,13 @@ static CUresult get_banks(CUsharedconfig *out)
 
 DEFINE(cuCtxGetDevice, NEEDS_CONTEXT, (CUdevice * out), get_device(context_current(), out))
 DEFINE(cuCtxGetDevice_v2, NEEDS_INIT, (CUdevice * out, CUcontext c),
-       get_device(c == NULL ? context_current() : c, out))
+       get_device(c ? c : context_current(), out))
 DEFINE(cuCtxGetFlags, NEEDS_CONTEXT, (unsigned *out), get_flags(out))
 DEFINE(cuCtxSetFlags, NEEDS_CONTEXT, (unsigned flags), set_flags(flags))
 DEFINE(cuCtxGetId, NEEDS_INIT, (CUcontext c, unsigned long long *out), get_id(c, out))
 DEFINE(cuCtxGetApiVersion, NEEDS_INIT, (CUcontext c, unsigned *out), get_version(c, out))
 DEFINE(cuCtxSynchronize, NEEDS_CONTEXT, (void), synchronize(context_current()))
-DEFINE(cuCtxSynchronize_v2, NEEDS_INIT, (CUcontext c), synchronize(c == NULL ? context_current() : c))
+DEFINE(cuCtxSynchronize_v2, NEEDS_INIT, (CUcontext c), synchronize(c ? c : context_current()))
 DEFINE(cuCtxGetLimit, NEEDS_CONTEXT, (size_t * value, CUlimit limit), get_limit(value, limit))
 DEFINE(cuCtxSetLimit, NEEDS_CONTEXT, (CUlimit limit, size_t value),
        from_runtime(cudaDeviceSetLimit((enum cudaLimit)limit, value)))

@@ -11,7 +11,7 @@ static CUresult wait_for(CUstream stream, cudaError_t error)
 /* The default stream's copy returns when the runtime's does; on the thread's own stream it is waited for. */
 static CUresult copy_now(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind, CUstream stream)
 {
-    if (stream == NULL)
+    if (!stream)
         return from_runtime(cudaMemcpy(dst, src, bytes, kind));
     return wait_for(stream, cudaMemcpyAsync(dst, src, bytes, kind, stream));
 }
@@ -53,7 +53,7 @@ static CUresult copy_peer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcont
     if (later)
         return from_runtime(
             cudaMemcpyPeerAsync(to_pointer(dst), to_device, to_pointer(src), from_device, bytes, stream));
-    if (stream == NULL)
+    if (!stream)
         return from_runtime(cudaMemcpyPeer(to_pointer(dst), to_device, to_pointer(src), from_device, bytes));
     return wait_for(
         stream, cudaMemcpyPeerAsync(to_pointer(dst), to_device, to_pointer(src), from_device, bytes, stream));
@@ -133,7 +133,7 @@ static CUresult copy_box(Side dst, Side src, size_t width, size_t height, size_t
                                   .dstPos = {dst.x, dst.y, dst.z},
                                   .extent = {width, height, depth},
                                   .kind = kind_of(dst.type, src.type)};
-    if (!later && stream == NULL)
+    if (!later && !stream)
         return from_runtime(cudaMemcpy3D(&p));
     cudaError_t error = cudaMemcpy3DAsync(&p, stream);
     return later ? from_runtime(error) : wait_for(stream, error);
@@ -141,7 +141,7 @@ static CUresult copy_box(Side dst, Side src, size_t width, size_t height, size_t
 
 static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, bool later)
 {
-    if (c == NULL)
+    if (!c)
         return CUDA_ERROR_INVALID_VALUE;
     Side dst = {.type = c->dstMemoryType,
                 .base = base_of(c->dstMemoryType, c->dstHost, c->dstDevice),
@@ -158,7 +158,7 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, bool later)
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, bool later)
 {
-    if (c == NULL || c->srcLOD != 0 || c->dstLOD != 0)
+    if (!c || c->srcLOD != 0 || c->dstLOD != 0)
         return CUDA_ERROR_INVALID_VALUE;
     Side dst = {.type = c->dstMemoryType,
                 .base = base_of(c->dstMemoryType, c->dstHost, c->dstDevice),

@@ -89,7 +89,7 @@ CUresult from_runtime(cudaError_t error);
 
 static inline CUstream own_stream(CUstream stream)
 {
-    return stream == NULL ? CU_STREAM_PER_THREAD : stream;
+    return stream ? stream : CU_STREAM_PER_THREAD;
 }
 
 static inline void *to_pointer(CUdeviceptr address)

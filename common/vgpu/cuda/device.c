@@ -6,7 +6,7 @@
 
 static CUresult get_device_handle(CUdevice *out, int ordinal)
 {
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_valid(ordinal))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -22,7 +22,7 @@ static CUresult get_properties(struct cudaDeviceProp *p, CUdevice device)
 static CUresult get_name(char *name, int length, CUdevice device)
 {
     struct cudaDeviceProp p;
-    if (name == NULL || length <= 0)
+    if (!name || length <= 0)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = get_properties(&p, device);
     if (result == CUDA_SUCCESS)
@@ -33,7 +33,7 @@ static CUresult get_name(char *name, int length, CUdevice device)
 static CUresult get_total(size_t *bytes, CUdevice device)
 {
     struct cudaDeviceProp p;
-    if (bytes == NULL)
+    if (!bytes)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = get_properties(&p, device);
     if (result == CUDA_SUCCESS)
@@ -44,7 +44,7 @@ static CUresult get_total(size_t *bytes, CUdevice device)
 static CUresult get_uuid(CUuuid *uuid, CUdevice device)
 {
     struct cudaDeviceProp p;
-    if (uuid == NULL)
+    if (!uuid)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = get_properties(&p, device);
     if (result == CUDA_SUCCESS)
@@ -56,7 +56,7 @@ static CUresult get_uuid(CUuuid *uuid, CUdevice device)
  */
 static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    if (value == NULL || (int)attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
+    if (!value || (int)attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     if (!device_valid(device))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -68,7 +68,7 @@ static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice
 static CUresult compute_capability(int *major, int *minor, CUdevice device)
 {
     struct cudaDeviceProp p;
-    if (major == NULL || minor == NULL)
+    if (!major || !minor)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = get_properties(&p, device);
     if (result == CUDA_SUCCESS) {

@@ -20,7 +20,7 @@ static int find_error(CUresult error)
 
 EXPORT CUresult cuGetErrorName(CUresult error, const char **text)
 {
-    if (text == NULL)
+    if (!text)
         return CUDA_ERROR_INVALID_VALUE;
     int i = find_error(error);
     *text = i < 0 ? NULL : errors[i].name;
@@ -29,7 +29,7 @@ EXPORT CUresult cuGetErrorName(CUresult error, const char **text)
 
 EXPORT CUresult cuGetErrorString(CUresult error, const char **text)
 {
-    if (text == NULL)
+    if (!text)
         return CUDA_ERROR_INVALID_VALUE;
     int i = find_error(error);
     *text = i < 0 ? NULL : errors[i].text;

@@ -11,7 +11,7 @@ static CUresult check_kernel(const void *kernel)
 static CUresult get_attribute(int *value, CUfunction_attribute attribute, const void *kernel)
 {
     struct cudaFuncAttributes a;
-    if (value == NULL)
+    if (!value)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = check_kernel(kernel);
     if (result == CUDA_SUCCESS)
@@ -67,10 +67,10 @@ static CUresult set_cache(const void *kernel, CUfunc_cache config)
 /* The image that a function comes from, if it is of the kind asked for. */
 static CUresult get_image(void **out, const void *kernel, bool module)
 {
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     Image *image = vgpu_kernel_image((cudaKernel_t)(uintptr_t)kernel);
-    if (image == NULL || !vgpu_image_exists(image, module))
+    if (!image || !vgpu_image_exists(image, module))
         return CUDA_ERROR_INVALID_HANDLE;
     *out = image;
     return CUDA_SUCCESS;
@@ -78,7 +78,7 @@ static CUresult get_image(void **out, const void *kernel, bool module)
 
 static CUresult is_loaded(CUfunctionLoadingState *state, const void *kernel)
 {
-    if (state == NULL)
+    if (!state)
         return CUDA_ERROR_INVALID_VALUE;
     *state = CU_FUNCTION_LOADING_STATE_LOADED;
     return check_kernel(kernel);
@@ -87,7 +87,7 @@ static CUresult is_loaded(CUfunctionLoadingState *state, const void *kernel)
 /* A kernel is a function wherever there is a context. */
 static CUresult get_function(CUfunction *out, CUkernel kernel)
 {
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     *out = (CUfunction)(uintptr_t)kernel;
     return check_kernel(kernel);
@@ -135,7 +135,7 @@ static CUresult best_block(int *min_grid, int *block, CUfunction f, CUoccupancyB
                            size_t shared, int limit)
 {
     int most = 0, n_sms = 0, best = 0, best_blocks = 0;
-    if (min_grid == NULL || block == NULL || limit < 0)
+    if (!min_grid || !block || limit < 0)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = get_attribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, f);
     if (result != CUDA_SUCCESS)
@@ -143,7 +143,7 @@ static CUresult best_block(int *min_grid, int *block, CUfunction f, CUoccupancyB
     most = limit > 0 && limit < most ? limit : most;
     for (int threads = (most + 31) / 32 * 32; threads > 0 && result == CUDA_SUCCESS; threads -= 32) {
         int size = threads < most ? threads : most, blocks = 0;
-        result = blocks_per_sm(&blocks, f, size, shared_of != NULL ? shared_of(size) : shared);
+        result = blocks_per_sm(&blocks, f, size, shared_of ? shared_of(size) : shared);
         if (blocks * size > best_blocks * best) {
             best = size;
             best_blocks = blocks;

@@ -18,7 +18,7 @@ DEFINE(cuThreadExchangeStreamCaptureMode, NEEDS_INIT, (CUstreamCaptureMode * mod
 
 static CUresult get_nodes(CUgraph graph, CUgraphNode *nodes, size_t *n)
 {
-    return n == NULL ? CUDA_ERROR_INVALID_VALUE : from_runtime(cudaGraphGetNodes(graph, nodes, n));
+    return n ? from_runtime(cudaGraphGetNodes(graph, nodes, n)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* What an update ran into has the same numbers in both libraries. */
@@ -26,7 +26,7 @@ static CUresult update(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultI
 {
     cudaGraphExecUpdateResultInfo theirs = {0};
     CUresult result = from_runtime(cudaGraphExecUpdate(exec, graph, &theirs));
-    if (info != NULL)
+    if (info)
         *info = (CUgraphExecUpdateResultInfo){.result = (CUgraphExecUpdateResult)theirs.result,
                                               .errorNode = theirs.errorNode,
                                               .errorFromNode = theirs.errorFromNode};
@@ -54,9 +54,9 @@ DEFINE(cuGraphExecUpdate_v2, NEEDS_CONTEXT,
 /* Only a function of a module or library is a kernel here, never the address of a host stub. */
 static CUresult kernel_params(const CUDA_KERNEL_NODE_PARAMS *p, struct cudaKernelNodeParams *out)
 {
-    if (p == NULL)
+    if (!p)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = (struct cudaKernelNodeParams){.func = p->func != NULL ? (void *)p->func : (void *)p->kern,
+    *out = (struct cudaKernelNodeParams){.func = p->func ? (void *)p->func : (void *)p->kern,
                                          .gridDim = {p->gridDimX, p->gridDimY, p->gridDimZ},
                                          .blockDim = {p->blockDimX, p->blockDimY, p->blockDimZ},
                                          .sharedMemBytes = p->sharedMemBytes,
@@ -85,7 +85,7 @@ static CUresult set_kernel(CUgraphExec exec, CUgraphNode node, const CUDA_KERNEL
 static CUresult add_fill(CUgraphNode *out, CUgraph graph, const CUgraphNode *from, size_t n,
                          const CUDA_MEMSET_NODE_PARAMS *p, CUcontext context)
 {
-    CUresult result = p == NULL ? CUDA_ERROR_INVALID_VALUE : context_check(context);
+    CUresult result = p ? context_check(context) : CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS)
         return result;
     struct cudaMemsetParams params = {.dst = to_pointer(p->dst),
@@ -100,7 +100,7 @@ static CUresult add_fill(CUgraphNode *out, CUgraph graph, const CUgraphNode *fro
 static CUresult add_host(CUgraphNode *out, CUgraph graph, const CUgraphNode *from, size_t n,
                          const CUDA_HOST_NODE_PARAMS *p)
 {
-    if (p == NULL)
+    if (!p)
         return CUDA_ERROR_INVALID_VALUE;
     struct cudaHostNodeParams params = {.fn = p->fn, .userData = p->userData};
     return from_runtime(cudaGraphAddHostNode(out, graph, from, n, &params));
@@ -109,7 +109,7 @@ static CUresult add_host(CUgraphNode *out, CUgraph graph, const CUgraphNode *fro
 static CUresult get_type(CUgraphNode node, CUgraphNodeType *type)
 {
     enum cudaGraphNodeType theirs;
-    if (type == NULL)
+    if (!type)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = from_runtime(cudaGraphNodeGetType(node, &theirs));
     if (result == CUDA_SUCCESS)

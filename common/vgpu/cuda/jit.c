@@ -10,7 +10,7 @@ enum { LOG_INFO, LOG_ERROR, LOG_TEXT_MAX = 2 * DIAG_TEXT_MAX, IMAGE_FILE_MAX = 1
 CUresult jit_read_options(unsigned n, const CUjit_option *options, void **values, JitLog *out)
 {
     *out = (JitLog){0};
-    if (n > 0 && (options == NULL || values == NULL))
+    if (n > 0 && (!options || !values))
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < n; i++)
         switch (options[i]) {
@@ -38,10 +38,10 @@ CUresult jit_read_options(unsigned n, const CUjit_option *options, void **values
 
 static void jit_fill(const JitLog *log, int which, const char *text)
 {
-    size_t room = log->text[which] == NULL ? 0 : log->bytes[which], length = strlen(text);
+    size_t room = log->text[which] ? log->bytes[which] : 0, length = strlen(text);
     if (room > 0)
         snprintf(log->text[which], room, "%s", text);
-    if (log->bytes_out[which] != NULL)
+    if (log->bytes_out[which])
         *log->bytes_out[which] = (void *)(uintptr_t)(room == 0 ? 0 : length < room ? length : room - 1);
 }
 
@@ -57,9 +57,9 @@ void jit_write_log(const JitLog *log, cudaError_t error, const Diag *diag)
         snprintf(text, sizeof text, "error   : %s\n", diag->message);
     jit_fill(log, LOG_INFO, "");
     jit_fill(log, LOG_ERROR, text);
-    if (log->wall_time != NULL)
+    if (log->wall_time)
         *log->wall_time = 0;
-    if (text[0] != 0 && (log->text[LOG_ERROR] == NULL || log->bytes[LOG_ERROR] == 0)) {
+    if (text[0] != 0 && (!log->text[LOG_ERROR] || log->bytes[LOG_ERROR] == 0)) {
         char line[LOG_TEXT_MAX];
         snprintf(line, sizeof line, "module cannot be loaded: %s", diag->message);
         if (diag->line > 0)
@@ -71,14 +71,14 @@ void jit_write_log(const JitLog *log, cudaError_t error, const Diag *diag)
 
 CUresult jit_read_file(const char *path, char **out, size_t *bytes)
 {
-    FILE *file = path == NULL ? NULL : fopen(path, "rb");
-    if (file == NULL)
-        return path == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_FILE_NOT_FOUND;
+    FILE *file = path ? fopen(path, "rb") : NULL;
+    if (!file)
+        return path ? CUDA_ERROR_FILE_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
     long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
     char *text = end < 0 || end > IMAGE_FILE_MAX ? NULL : malloc((size_t)end + 1);
     rewind(file);
-    size_t n = text == NULL ? 0 : fread(text, 1, (size_t)end, file);
-    bool whole = text != NULL && n == (size_t)end;
+    size_t n = text ? fread(text, 1, (size_t)end, file) : 0;
+    bool whole = text && n == (size_t)end;
     fclose(file);
     if (!whole) {
         free(text);

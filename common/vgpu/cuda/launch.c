@@ -44,12 +44,12 @@ static size_t count_params(CUfunction f)
 static CUresult point_into(Arguments *out, CUfunction f, size_t n, char *buffer, size_t bytes)
 {
     out->list = out->owned = calloc(n + 1, sizeof *out->owned);
-    if (out->owned == NULL)
+    if (!out->owned)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < n; i++) {
         size_t offset = 0, size = 0;
         cudaFuncGetParamInfo(f, i, &offset, &size);
-        if (buffer == NULL || offset + size > bytes)
+        if (!buffer || offset + size > bytes)
             return CUDA_ERROR_INVALID_VALUE;
         out->list[i] = buffer + offset;
     }
@@ -82,12 +82,12 @@ static CUresult read_arguments(Arguments *out, CUfunction f, void **params, void
     char *buffer;
     size_t bytes, n = count_params(f);
     *out = (Arguments){.list = params};
-    if (params != NULL && extra != NULL)
+    if (params && extra)
         return CUDA_ERROR_INVALID_VALUE;
-    if (params != NULL)
+    if (params)
         look_at_addresses(params, n);
-    if (extra == NULL)
-        return params == NULL && n > 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    if (!extra)
+        return !params && n > 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     CUresult result = read_extra(extra, &buffer, &bytes);
     return result != CUDA_SUCCESS ? result : point_into(out, f, n, buffer, bytes);
 }
@@ -148,10 +148,9 @@ DEFINE_STREAM(cuLaunchCooperativeKernel, (CUfunction f, SHAPE, void **params),
               launch_function(f, GRID, BLOCK, shared, stream, params, NULL, true))
 DEFINE(cuLaunchKernelEx, NEEDS_CONTEXT,
        (const CUlaunchConfig *config, CUfunction f, void **params, void **extra),
-       config == NULL ? CUDA_ERROR_INVALID_VALUE : launch_ex(config, f, config->hStream, params, extra))
+       config ? launch_ex(config, f, config->hStream, params, extra) : CUDA_ERROR_INVALID_VALUE)
 DEFINE(cuLaunchKernelEx_ptsz, NEEDS_CONTEXT,
        (const CUlaunchConfig *config, CUfunction f, void **params, void **extra),
-       config == NULL ? CUDA_ERROR_INVALID_VALUE
-                      : launch_ex(config, f, own_stream(config->hStream), params, extra))
+       config ? launch_ex(config, f, own_stream(config->hStream), params, extra) : CUDA_ERROR_INVALID_VALUE)
 DEFINE_STREAM(cuLaunchHostFunc, (CUstream stream, CUhostFn fn, void *data),
               from_runtime(cudaLaunchHostFunc(stream, fn, data)))

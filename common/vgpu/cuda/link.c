@@ -20,19 +20,19 @@ struct CUlinkState_st {
 
 static bool is_link(CUlinkState s)
 {
-    return s != NULL && s->magic == LINK_MAGIC;
+    return s && s->magic == LINK_MAGIC;
 }
 
 static CUresult create(unsigned n, CUjit_option *options, void **values, CUlinkState *out)
 {
     JitLog log;
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = jit_read_options(n, options, values, &log);
     if (result != CUDA_SUCCESS)
         return result;
     CUlinkState s = calloc(1, sizeof *s);
-    if (s == NULL)
+    if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
     s->magic = LINK_MAGIC;
     s->log = log;
@@ -45,7 +45,7 @@ static CUresult link_add(CUlinkState s, CUjitInputType type, const void *data, s
     Diag diag = {0};
     if (!is_link(s))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (data == NULL || bytes == 0 || s->image != NULL || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
+    if (!data || bytes == 0 || s->image || (unsigned)type >= CU_JIT_NUM_INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
     cudaError_t error = vgpu_texts_read(data, bytes, &s->texts, &diag);
     if (error != cudaSuccess)
@@ -84,16 +84,16 @@ static CUresult complete(CUlinkState s, void **image, size_t *bytes)
 {
     if (!is_link(s))
         return CUDA_ERROR_INVALID_HANDLE;
-    if (image == NULL || s->texts.n == 0 || s->image != NULL)
+    if (!image || s->texts.n == 0 || s->image)
         return CUDA_ERROR_INVALID_VALUE;
     s->image = vgpu_texts_pack(&s->texts, &s->bytes);
-    if (s->image == NULL)
+    if (!s->image)
         return CUDA_ERROR_OUT_OF_MEMORY;
     cudaError_t error = try_image(s);
     if (error != cudaSuccess)
         return from_runtime(error);
     *image = s->image;
-    if (bytes != NULL)
+    if (bytes)
         *bytes = s->bytes;
     return CUDA_SUCCESS;
 }

@@ -12,7 +12,7 @@ static bool is_whole(size_t bytes)
 /* What can be made here: memory of a device. */
 static CUresult check_properties(const CUmemAllocationProp *p)
 {
-    if (p == NULL || p->type != CU_MEM_ALLOCATION_TYPE_PINNED)
+    if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED)
         return CUDA_ERROR_INVALID_VALUE;
     if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return p->location.type == CU_MEM_LOCATION_TYPE_INVALID ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
@@ -21,7 +21,8 @@ static CUresult check_properties(const CUmemAllocationProp *p)
 
 static CUresult granularity(size_t *out, const CUmemAllocationProp *p, CUmemAllocationGranularity_flags option)
 {
-    if (out == NULL || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM && option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
+    if (!out ||
+        (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM && option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = check_properties(p);
     if (result == CUDA_SUCCESS)
@@ -33,7 +34,7 @@ static CUresult create(CUmemGenericAllocationHandle *out, size_t bytes, const CU
                        unsigned long long flags)
 {
     uint64_t handle = 0;
-    if (out == NULL || flags != 0 || !is_whole(bytes))
+    if (!out || flags != 0 || !is_whole(bytes))
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = check_properties(p);
     if (result == CUDA_SUCCESS)
@@ -46,7 +47,7 @@ static CUresult create(CUmemGenericAllocationHandle *out, size_t bytes, const CU
 static CUresult properties(CUmemAllocationProp *out, CUmemGenericAllocationHandle handle)
 {
     int device = 0;
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = from_runtime(vgpu_map_properties(handle, &device));
     if (result == CUDA_SUCCESS)
@@ -58,8 +59,7 @@ static CUresult properties(CUmemAllocationProp *out, CUmemGenericAllocationHandl
 static CUresult retain(CUmemGenericAllocationHandle *out, const void *address)
 {
     uint64_t handle = 0;
-    CUresult result =
-        out == NULL ? CUDA_ERROR_INVALID_VALUE : from_runtime(vgpu_map_retain(address, &handle));
+    CUresult result = out ? from_runtime(vgpu_map_retain(address, &handle)) : CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
         *out = handle;
     return result;
@@ -69,7 +69,7 @@ static CUresult reserve_addresses(CUdeviceptr *out, size_t bytes, size_t align, 
                                   unsigned long long flags)
 {
     uintptr_t address = 0;
-    if (out == NULL || flags != 0 || !is_whole(bytes) || (align & (align - 1)) != 0)
+    if (!out || flags != 0 || !is_whole(bytes) || (align & (align - 1)) != 0)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = from_runtime(vgpu_map_reserve(&address, bytes, align, wanted));
     if (result == CUDA_SUCCESS)
@@ -88,7 +88,7 @@ static CUresult map(CUdeviceptr address, size_t bytes, size_t offset, CUmemGener
 /* All rows are looked at before one of them is done. Memory that can only be read is not there. */
 static CUresult set_access(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *list, size_t n)
 {
-    if (list == NULL || n == 0 || !is_whole(bytes))
+    if (!list || n == 0 || !is_whole(bytes))
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < n; i++) {
         if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE)
@@ -111,7 +111,7 @@ static CUresult set_access(CUdeviceptr address, size_t bytes, const CUmemAccessD
 static CUresult get_access(unsigned long long *flags, const CUmemLocation *where, CUdeviceptr address)
 {
     bool may = false;
-    if (flags == NULL || where == NULL || where->type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (!flags || !where || where->type != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = from_runtime(vgpu_map_get_access(address, where->id, &may));
     if (result == CUDA_SUCCESS)

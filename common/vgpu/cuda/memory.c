@@ -7,13 +7,12 @@
 
 static CUresult allocate_global(CUdeviceptr *p, size_t bytes)
 {
-    return p == NULL || bytes == 0 ? CUDA_ERROR_INVALID_VALUE
-                                   : from_runtime(cudaMalloc((void **)(void *)p, bytes));
+    return !p || bytes == 0 ? CUDA_ERROR_INVALID_VALUE : from_runtime(cudaMalloc((void **)(void *)p, bytes));
 }
 
 static CUresult allocate_pitch(CUdeviceptr *p, size_t *pitch, size_t width, size_t height, unsigned element)
 {
-    if (p == NULL || pitch == NULL || width == 0 || height == 0)
+    if (!p || !pitch || width == 0 || height == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (element != 4 && element != 8 && element != 16)
         return CUDA_ERROR_INVALID_VALUE;
@@ -22,12 +21,12 @@ static CUresult allocate_pitch(CUdeviceptr *p, size_t *pitch, size_t width, size
 
 static CUresult allocate_host(void **p, size_t bytes, unsigned flags)
 {
-    return p == NULL || bytes == 0 ? CUDA_ERROR_INVALID_VALUE : from_runtime(cudaHostAlloc(p, bytes, flags));
+    return !p || bytes == 0 ? CUDA_ERROR_INVALID_VALUE : from_runtime(cudaHostAlloc(p, bytes, flags));
 }
 
 static CUresult allocate_managed(CUdeviceptr *p, size_t bytes, unsigned flags)
 {
-    if (p == NULL || bytes == 0)
+    if (!p || bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     return from_runtime(cudaMallocManaged((void **)(void *)p, bytes, flags));
 }
@@ -56,13 +55,13 @@ DEFINE(cuMemGetInfo_v2, NEEDS_CONTEXT, (size_t * free_bytes, size_t *total),
 
 static CUresult allocate_async(CUdeviceptr *p, size_t bytes, CUstream stream)
 {
-    return p == NULL || bytes == 0 ? CUDA_ERROR_INVALID_VALUE
-                                   : from_runtime(cudaMallocAsync((void **)(void *)p, bytes, stream));
+    return !p || bytes == 0 ? CUDA_ERROR_INVALID_VALUE
+                            : from_runtime(cudaMallocAsync((void **)(void *)p, bytes, stream));
 }
 
 static CUresult allocate_from(CUdeviceptr *p, size_t bytes, CUmemoryPool pool, CUstream stream)
 {
-    if (p == NULL || bytes == 0)
+    if (!p || bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     return from_runtime(cudaMallocFromPoolAsync((void **)(void *)p, bytes, pool, stream));
 }
@@ -71,7 +70,7 @@ static CUresult create_pool(CUmemoryPool *pool, const CUmemPoolProps *properties
 {
     _Static_assert(sizeof(CUmemPoolProps) == sizeof(struct cudaMemPoolProps), "both libraries' pools");
     struct cudaMemPoolProps p;
-    if (properties == NULL)
+    if (!properties)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&p, properties, sizeof p);
     return from_runtime(cudaMemPoolCreate(pool, &p));
@@ -122,9 +121,9 @@ static CUresult address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr p)
     uint32_t serial;
     if (!vgpu_find_memory(to_pointer(p), &at, &n, &serial))
         return CUDA_ERROR_NOT_FOUND;
-    if (base != NULL)
+    if (base)
         *base = at;
-    if (bytes != NULL)
+    if (bytes)
         *bytes = n;
     return CUDA_SUCCESS;
 }
@@ -161,7 +160,7 @@ static CUresult put_attribute(void *data, CUpointer_attribute attribute, const P
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         memcpy(data, &p->a.hostPointer, sizeof(void *));
-        return p->a.hostPointer == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+        return p->a.hostPointer ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
         *(unsigned *)data = 0;
         return CUDA_SUCCESS;
@@ -191,7 +190,7 @@ static CUresult put_attribute(void *data, CUpointer_attribute attribute, const P
 static CUresult get_attribute(void *data, CUpointer_attribute attribute, CUdeviceptr p)
 {
     Pointer pointer;
-    if (data == NULL)
+    if (!data)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = look_at(&pointer, p);
     if (result == CUDA_SUCCESS && !pointer.known)
@@ -203,7 +202,7 @@ static CUresult get_attribute(void *data, CUpointer_attribute attribute, CUdevic
 static CUresult get_attributes(unsigned n, CUpointer_attribute *attributes, void **data, CUdeviceptr p)
 {
     Pointer pointer;
-    if (attributes == NULL || data == NULL)
+    if (!attributes || !data)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = look_at(&pointer, p);
     for (unsigned i = 0; i < n && result == CUDA_SUCCESS; i++) {
@@ -213,9 +212,9 @@ static CUresult get_attributes(unsigned n, CUpointer_attribute *attributes, void
                     attributes[i] == CU_POINTER_ATTRIBUTE_BUFFER_ID ||
                     attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR ||
                     attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE;
-        if (data[i] != NULL)
+        if (data[i])
             memset(data[i], 0, wide ? 8 : 4);
-        if (data[i] != NULL && pointer.known)
+        if (data[i] && pointer.known)
             put_attribute(data[i], attributes[i], &pointer);
     }
     return result;
@@ -229,5 +228,5 @@ DEFINE(cuPointerGetAttributes, NEEDS_INIT,
        (unsigned n, CUpointer_attribute *attributes, void **data, CUdeviceptr p),
        get_attributes(n, attributes, data, p))
 DEFINE(cuPointerSetAttribute, NEEDS_INIT, (const void *value, CUpointer_attribute attribute, CUdeviceptr p),
-       ((void)p, value == NULL || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? CUDA_ERROR_INVALID_VALUE
-                                                                                : CUDA_SUCCESS))
+       ((void)p,
+        !value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS))

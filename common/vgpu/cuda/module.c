@@ -35,7 +35,7 @@ static CUresult load_module(void **out, const void *data, bool module, unsigned 
                             void **values)
 {
     JitLog log;
-    if (out == NULL || data == NULL)
+    if (!out || !data)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = jit_read_options(n, options, values, &log);
     return result != CUDA_SUCCESS ? result : load_bytes(out, data, 0, module, &log);
@@ -47,7 +47,7 @@ static CUresult load_file(void **out, const char *path, bool module, unsigned n,
     JitLog log;
     char *text = NULL;
     size_t bytes = 0;
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = jit_read_options(n, options, values, &log);
     if (result == CUDA_SUCCESS)
@@ -94,7 +94,7 @@ DEFINE(cuLibraryUnload, NEEDS_INIT, (CUlibrary library), unload(library, false))
 static CUresult find_kernel(void **out, const void *handle, const char *name, bool module)
 {
     cudaKernel_t kernel = NULL;
-    if (out == NULL || name == NULL)
+    if (!out || !name)
         return CUDA_ERROR_INVALID_VALUE;
     if (!vgpu_image_exists(image_of(handle), module))
         return CUDA_ERROR_INVALID_HANDLE;
@@ -109,21 +109,21 @@ static CUresult find_variable(void **address, size_t *bytes, const void *handle,
 {
     void *at = NULL;
     size_t n = 0;
-    if (name == NULL)
+    if (!name)
         return CUDA_ERROR_INVALID_VALUE;
     if (!vgpu_image_exists(image_of(handle), module))
         return CUDA_ERROR_INVALID_HANDLE;
     CUresult result = from_runtime(vgpu_image_variable(image_of(handle), name, &at, &n));
-    if (result == CUDA_SUCCESS && address != NULL)
+    if (result == CUDA_SUCCESS && address)
         *address = at;
-    if (result == CUDA_SUCCESS && bytes != NULL)
+    if (result == CUDA_SUCCESS && bytes)
         *bytes = n;
     return result;
 }
 
 static CUresult loading_mode(CUmoduleLoadingMode *out)
 {
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     *out = CU_MODULE_EAGER_LOADING;
     return CUDA_SUCCESS;

@@ -18,7 +18,7 @@ static CUresult add_callback(CUstream stream, CUstreamCallback callback, void *d
 static CUresult get_context(CUstream stream, CUcontext *out)
 {
     int device;
-    if (out == NULL)
+    if (!out)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = from_runtime(cudaStreamGetDevice(stream, &device));
     if (result == CUDA_SUCCESS)
@@ -28,7 +28,7 @@ static CUresult get_context(CUstream stream, CUcontext *out)
 
 static CUresult get_device(CUstream stream, CUdevice *out)
 {
-    return out == NULL ? CUDA_ERROR_INVALID_VALUE : from_runtime(cudaStreamGetDevice(stream, out));
+    return out ? from_runtime(cudaStreamGetDevice(stream, out)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 DEFINE(cuStreamCreate, NEEDS_CONTEXT, (CUstream * out, unsigned flags),
@@ -59,7 +59,7 @@ DEFINE_STREAM(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *out)
 
 static CUresult elapsed(float *ms, CUevent start, CUevent end)
 {
-    return ms == NULL ? CUDA_ERROR_INVALID_VALUE : from_runtime(cudaEventElapsedTime(ms, start, end));
+    return ms ? from_runtime(cudaEventElapsedTime(ms, start, end)) : CUDA_ERROR_INVALID_VALUE;
 }
 
 DEFINE(cuEventCreate, NEEDS_CONTEXT, (CUevent * out, unsigned flags),

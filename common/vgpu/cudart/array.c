@@ -48,9 +48,9 @@ cudaError_t channel_format(const struct cudaChannelFormatDesc *d, ChannelFormat 
 Array *array_of(cudaArray_const_t handle)
 {
     Array *a = facade()->arrays;
-    while (a != NULL && a->addr != (uint64_t)(uintptr_t)handle)
+    while (a && a->addr != (uint64_t)(uintptr_t)handle)
         a = a->next;
-    return handle == NULL ? NULL : a;
+    return handle ? a : NULL;
 }
 
 static void drop_array(Array *array)
@@ -65,7 +65,7 @@ static void drop_array(Array *array)
 void arrays_forget(uint32_t device)
 {
     Array *next;
-    for (Array *a = facade()->arrays; a != NULL; a = next) {
+    for (Array *a = facade()->arrays; a; a = next) {
         next = a->next;
         if (a->device == device)
             drop_array(a);
@@ -115,7 +115,7 @@ static cudaError_t make_array(Call *call, cudaArray_t *out, const struct cudaCha
                               struct cudaExtent extent, unsigned flags)
 {
     ChannelFormat format;
-    if (out == NULL || desc == NULL)
+    if (!out || !desc)
         return cudaErrorInvalidValue;
     cudaError_t error = channel_format(desc, &format);
     if (error != cudaSuccess)
@@ -123,7 +123,7 @@ static cudaError_t make_array(Call *call, cudaArray_t *out, const struct cudaCha
     if (!valid_extent(&extent, flags))
         return cudaErrorInvalidValue;
     Array *a = calloc(1, sizeof *a);
-    if (a == NULL)
+    if (!a)
         return cudaErrorMemoryAllocation;
     *a = (Array){.desc = *desc, .extent = extent, .flags = flags, .device = call_device()};
     a->texel = format.bits / 8u * format.n_channels;
@@ -170,7 +170,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     Call call;
     if (!call_enter(&call, API_cudaFreeArray))
         return call_leave(&call, call.error);
-    if (array == NULL)
+    if (!array)
         return call_leave(&call, cudaSuccess);
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_FREE};
@@ -178,8 +178,8 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     msg.free.addr = (uint64_t)(uintptr_t)array;
     msg.free.kind = DEVICE_MEMORY_ARRAY;
     call_site(&call);
-    cudaError_t error = call_send_to(&call, a == NULL ? call_device() : a->device, &msg, &reply);
-    if (error == cudaSuccess && a != NULL)
+    cudaError_t error = call_send_to(&call, a ? a->device : call_device(), &msg, &reply);
+    if (error == cudaSuccess && a)
         drop_array(a);
     return call_leave(&call, error);
 }
@@ -191,13 +191,13 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExte
     if (!call_enter(&call, API_cudaArrayGetInfo))
         return call_leave(&call, call.error);
     const Array *a = array_of(array);
-    if (a == NULL)
+    if (!a)
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    if (desc != NULL)
+    if (desc)
         *desc = a->desc;
-    if (extent != NULL)
+    if (extent)
         *extent = a->extent;
-    if (flags != NULL)
+    if (flags)
         *flags = a->flags;
     return call_leave(&call, cudaSuccess);
 }
@@ -208,9 +208,9 @@ cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_con
     if (!call_enter(&call, API_cudaGetChannelDesc))
         return call_leave(&call, call.error);
     const Array *a = array_of(array);
-    if (desc == NULL)
+    if (!desc)
         return call_leave(&call, cudaErrorInvalidValue);
-    if (a == NULL)
+    if (!a)
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     *desc = a->desc;
     return call_leave(&call, cudaSuccess);
@@ -275,7 +275,7 @@ static cudaError_t copy_rows(Api api, Rows dst, Rows src, size_t width, size_t h
         return call_leave(&call, call.error);
     if (!direction_fits(&dst, &src, kind))
         return call_leave(&call, cudaErrorInvalidMemcpyDirection);
-    if ((dst.is_array && dst.array == NULL) || (src.is_array && src.array == NULL))
+    if ((dst.is_array && !dst.array) || (src.is_array && !src.array))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (width == 0 || height == 0)
         return call_leave(&call, cudaSuccess);
@@ -349,7 +349,7 @@ static cudaError_t copy_run(Api api, Rows dst, Rows src, size_t bytes, enum cuda
         return call_leave(&call, call.error);
     if (!direction_fits(&dst, &src, kind))
         return call_leave(&call, cudaErrorInvalidMemcpyDirection);
-    if ((dst.is_array && dst.array == NULL) || (src.is_array && src.array == NULL))
+    if ((dst.is_array && !dst.array) || (src.is_array && !src.array))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (!run_fits(&dst, bytes) || !run_fits(&src, bytes))
         return call_leave(&call, cudaErrorInvalidValue);

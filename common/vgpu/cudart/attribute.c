@@ -26,7 +26,7 @@ static bool is_hint(cudaLaunchAttributeID id)
 static StreamValue *find_stream_value(uint32_t device, uint32_t stream, cudaLaunchAttributeID id)
 {
     StreamValues *all = facade()->stream_values;
-    for (size_t i = 0; all != NULL && i < all->n; i++)
+    for (size_t i = 0; all && i < all->n; i++)
         if (all->items[i].device == device && all->items[i].stream == stream && all->items[i].id == id)
             return &all->items[i];
     return NULL;
@@ -36,12 +36,12 @@ static bool attribute_keep(uint32_t device, uint32_t stream, cudaLaunchAttribute
                  const cudaLaunchAttributeValue *value)
 {
     Facade *f = facade();
-    if (f->stream_values == NULL)
+    if (!f->stream_values)
         f->stream_values = calloc(1, sizeof *f->stream_values);
     StreamValues *all = f->stream_values;
     StreamValue *v = find_stream_value(device, stream, id);
-    if (v == NULL) {
-        if (all == NULL || !VEC_GROW(all->items, all->n, all->cap))
+    if (!v) {
+        if (!all || !VEC_GROW(all->items, all->n, all->cap))
             return false;
         v = &all->items[all->n++];
     }
@@ -59,11 +59,11 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
         return call_leave(&call, call.error);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    if (value == NULL || (!is_hint(id) && id != cudaLaunchAttributePriority))
+    if (!value || (!is_hint(id) && id != cudaLaunchAttributePriority))
         return call_leave(&call, cudaErrorInvalidValue);
     const StreamValue *kept = find_stream_value(device, number, id);
     memset(value, 0, sizeof *value);
-    if (kept != NULL)
+    if (kept)
         *value = kept->value;
     else if (id == cudaLaunchAttributeSynchronizationPolicy)
         memset(&value->syncPolicy, 0xFF, sizeof value->syncPolicy); /* measured: the device's */
@@ -84,7 +84,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
         return call_leave(&call, call.error);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    if (value == NULL || !is_hint(id))
+    if (!value || !is_hint(id))
         return call_leave(&call, cudaErrorInvalidValue);
     return call_leave(&call, attribute_keep(device, number, id, value) ? cudaSuccess : cudaErrorMemoryAllocation);
 }
@@ -98,7 +98,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
     if (!stream_of(&call, to, &a, &device_a) || !stream_of(&call, from, &b, &device_b))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     const StreamValues *all = facade()->stream_values;
-    for (size_t i = 0, n = all == NULL ? 0 : all->n; i < n; i++) {
+    for (size_t i = 0, n = all ? all->n : 0; i < n; i++) {
         const StreamValue v = all->items[i];
         if (v.device == device_b && v.stream == b && !attribute_keep(device_a, a, v.id, &v.value))
             return call_leave(&call, cudaErrorMemoryAllocation);

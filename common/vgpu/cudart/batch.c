@@ -12,7 +12,7 @@ cudaError_t cudaMemPrefetchBatchAsync_ptsz(void **p, size_t *sizes, size_t n, st
 /* Entry k of a list is for items indexes[k] up to indexes[k + 1]: from 0 on, ascending. */
 static bool valid_indexes(const size_t *indexes, size_t n_indexes, size_t n)
 {
-    if (indexes == NULL || n_indexes == 0 || n_indexes > n || indexes[0] != 0)
+    if (!indexes || n_indexes == 0 || n_indexes > n || indexes[0] != 0)
         return false;
     for (size_t i = 1; i < n_indexes; i++)
         if (indexes[i] <= indexes[i - 1] || indexes[i] >= n)
@@ -25,8 +25,7 @@ static cudaError_t copy_batch(Call *call, void *const *dsts, const void *const *
                               size_t n_attrs, cudaStream_t stream)
 {
     uint32_t number, device;
-    if (dsts == NULL || srcs == NULL || sizes == NULL || n == 0 || attrs == NULL ||
-        !valid_indexes(indexes, n_attrs, n))
+    if (!dsts || !srcs || !sizes || n == 0 || !attrs || !valid_indexes(indexes, n_attrs, n))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < n_attrs; i++)
         if (attrs[i].srcAccessOrder < cudaMemcpySrcAccessOrderStream ||
@@ -79,8 +78,7 @@ static cudaError_t prefetch_batch(Api api, void **p, const size_t *sizes, size_t
                                   unsigned long long flags, cudaStream_t stream)
 {
     Call call;
-    bool valid = p != NULL && sizes != NULL && n > 0 && where != NULL && flags == 0 &&
-                 valid_indexes(indexes, n_where, n);
+    bool valid = p && sizes && n > 0 && where && flags == 0 && valid_indexes(indexes, n_where, n);
     bool entered = call_enter(&call, api);
     cudaError_t entering = call_leave(&call, !entered ? call.error
                                              : valid  ? cudaSuccess

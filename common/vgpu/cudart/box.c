@@ -39,7 +39,7 @@ static size_t at_least_1(size_t n)
 static bool find_side(Box *b)
 {
     b->array = array_of(b->handle);
-    return b->handle ? b->array != NULL && b->ptr.ptr == NULL : b->ptr.ptr != NULL;
+    return b->handle ? b->array && !b->ptr.ptr : b->ptr.ptr != NULL;
 }
 
 static bool fits(size_t at, size_t n, size_t end)
@@ -122,7 +122,7 @@ static cudaError_t copy_box(Call *call, BoxCopy *c, cudaStream_t stream, bool as
 
 cudaError_t copy_send_box(Call *call, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
 {
-    if (p == NULL)
+    if (!p)
         return cudaErrorInvalidValue;
     BoxCopy c = {.dst = {.handle = p->dstArray, .ptr = p->dstPtr, .pos = p->dstPos},
                  .src = {.handle = p->srcArray, .ptr = p->srcPtr, .pos = p->srcPos},
@@ -155,7 +155,7 @@ static cudaError_t copy_3d_peer(Api api, const struct cudaMemcpy3DPeerParms *p, 
     Call call;
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
-    if (p == NULL)
+    if (!p)
         return call_leave(&call, cudaErrorInvalidValue);
     int n = facade()->n_devices;
     if (p->dstDevice < 0 || p->dstDevice >= n || p->srcDevice < 0 || p->srcDevice >= n)

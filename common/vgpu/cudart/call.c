@@ -24,7 +24,7 @@ const char *api_name(Api api)
 const char *call_name(const Call *call)
 {
     const char *driver_call = thread_state()->driver_call;
-    return driver_call != NULL ? driver_call : api_name(call->api);
+    return driver_call ? driver_call : api_name(call->api);
 }
 
 Thread *thread_state(void)
@@ -75,7 +75,7 @@ void vgpu_lab_note(const char *text)
 
 static bool must_fail(Call *call)
 {
-    if (thread_state()->driver_call != NULL) /* vgpu_begin has counted it */
+    if (thread_state()->driver_call) /* vgpu_begin has counted it */
         return false;
     if (!call_must_fail(apis[call->api].fail))
         return false;
@@ -127,7 +127,7 @@ bool call_enter_question(Call *call, Api api)
     if (!call_enter_query(call, api))
         return false;
     ThreadContext now = thread_state()->context;
-    if (thread_state()->driver_call == NULL)
+    if (!thread_state()->driver_call)
         call_use_context(now == CONTEXT_NONE ? CONTEXT_PRIMARY : now);
     return true;
 }
@@ -136,7 +136,7 @@ bool call_enter(Call *call, Api api)
 {
     if (!call_enter_question(call, api))
         return false;
-    if (thread_state()->driver_call == NULL) /* what a call of the driver does is one call */
+    if (!thread_state()->driver_call) /* what a call of the driver does is one call */
         call_tick();
     return true;
 }
@@ -186,7 +186,7 @@ static void run_host_function(uint32_t device, uint64_t token)
     if (take_host_function(token, &fn)) {
         f->n_host_functions_running++;
         pthread_mutex_unlock(&f->lock);
-        if (fn.run != NULL)
+        if (fn.run)
             fn.run(fn.data);
         else
             fn.callback(fn.stream, cudaSuccess, fn.data);
@@ -200,7 +200,7 @@ static void run_host_function(uint32_t device, uint64_t token)
 cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
 {
     cudaError_t error;
-    if (facade()->graphs != NULL && capture_divert(call, device, msg, reply, &error))
+    if (facade()->graphs && capture_divert(call, device, msg, reply, &error))
         return error;
     return call_send_now(call, device, msg, reply);
 }
@@ -276,7 +276,7 @@ void call_record_error(Call *call, int code, const char *name)
 cudaError_t call_leave(Call *call, cudaError_t error)
 {
     bool failed = error != cudaSuccess && error != cudaErrorNotReady;
-    if (failed && thread_state()->driver_call == NULL) {
+    if (failed && !thread_state()->driver_call) {
         thread_state()->last = error;
         call_record_error(call, (int)error, cudaGetErrorName(error));
     }

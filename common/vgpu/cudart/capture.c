@@ -36,13 +36,13 @@ static Captured *entry(CapturedTable *t, uint32_t id)
 static Captured *of_stream(uint32_t stream)
 {
     CapturedTable *t = &graphs()->streams;
-    return stream < t->n && t->items[stream].capture != NULL ? &t->items[stream] : NULL;
+    return stream < t->n && t->items[stream].capture ? &t->items[stream] : NULL;
 }
 
 static Captured *of_event(uint32_t event)
 {
     CapturedTable *t = &graphs()->events;
-    bool any = event < t->n && (t->items[event].capture != NULL || t->items[event].over);
+    bool any = event < t->n && (t->items[event].capture || t->items[event].over);
     return any ? &t->items[event] : NULL;
 }
 
@@ -84,10 +84,10 @@ static void drop_capture(Capture *c)
 
 void capture_drop_stream(uint32_t stream)
 {
-    if (facade()->graphs == NULL)
+    if (!facade()->graphs)
         return;
     Captured *s = of_stream(stream);
-    if (s == NULL)
+    if (!s)
         return;
     if (s->capture->origin == stream)
         drop_capture(s->capture);
@@ -97,14 +97,14 @@ void capture_drop_stream(uint32_t stream)
 
 void capture_drop_event(uint32_t event)
 {
-    if (facade()->graphs != NULL && event < graphs()->events.n)
+    if (facade()->graphs && event < graphs()->events.n)
         clear(&graphs()->events.items[event]);
 }
 
 void capture_forget(uint32_t device)
 {
     Facade *f = facade();
-    for (size_t i = 0; f->graphs != NULL && i < f->n_streams; i++)
+    for (size_t i = 0; f->graphs && i < f->n_streams; i++)
         if (f->stream_device[i] == device + 1)
             capture_drop_stream((uint32_t)i);
 }
@@ -145,7 +145,7 @@ static cudaError_t check_legacy(bool ends)
     const CapturedTable *t = &graphs()->streams;
     bool any = false;
     for (size_t i = 0; i < t->n; i++)
-        if (t->items[i].capture != NULL && t->items[i].blocking) {
+        if (t->items[i].capture && t->items[i].blocking) {
             any = true;
             if (ends)
                 invalidate(t->items[i].capture);
@@ -181,7 +181,7 @@ static enum cudaGraphNodeType type_of(const DeviceMsg *m)
 
 static cudaError_t take_free(GraphNode *n, uint64_t addr)
 {
-    if (graph_memory_find(addr) == NULL)
+    if (!graph_memory_find(addr))
         return cudaErrorInvalidValue;
     n->freed = (void *)(uintptr_t)addr;
     n->graph->has_memory = true;
@@ -204,7 +204,7 @@ static cudaError_t capture_take(Call *call, GraphNode *n, uint32_t device, Devic
 static cudaError_t add_captured(Call *call, Captured *s, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
 {
     GraphNode *n = node_new(s->capture->graph, type_of(msg));
-    if (n == NULL)
+    if (!n)
         return cudaErrorMemoryAllocation;
     if (!list_set(&n->deps, &s->tails)) {
         node_free(n);
@@ -227,7 +227,7 @@ static cudaError_t add_captured(Call *call, Captured *s, uint32_t device, Device
 static cudaError_t record_captured(Captured *s, uint32_t event)
 {
     Captured *e = entry(&graphs()->events, event);
-    if (e == NULL)
+    if (!e)
         return cudaErrorMemoryAllocation;
     clear(e);
     e->capture = s->capture;
@@ -238,11 +238,11 @@ static cudaError_t record_captured(Captured *s, uint32_t event)
 static cudaError_t wait_captured(Call *call, uint32_t device, uint32_t stream, const Captured *e)
 {
     Captured *s = entry(&graphs()->streams, stream);
-    if (s == NULL)
+    if (!s)
         return cudaErrorMemoryAllocation;
-    if (e->capture == NULL)
+    if (!e->capture)
         return cudaErrorInvalidValue; /* its capture is over */
-    if (s->capture != NULL && s->capture != e->capture) {
+    if (s->capture && s->capture != e->capture) {
         invalidate(s->capture);
         invalidate(e->capture);
         return cudaErrorStreamCaptureMerge;
@@ -251,7 +251,7 @@ static cudaError_t wait_captured(Call *call, uint32_t device, uint32_t stream, c
         invalidate(e->capture);
         return cudaErrorStreamCaptureImplicit;
     }
-    if (s->capture == NULL) {
+    if (!s->capture) {
         DeviceReply reply;
         call_send_now(call, device, &(DeviceMsg){.op = OP_STREAM_INFO, .stream = stream}, &reply);
         s->blocking = !(reply.value & DEVICE_STREAM_NONBLOCKING);
@@ -281,7 +281,7 @@ static cudaError_t divert_captured(Call *call, Captured *s, uint32_t device, Dev
     case OP_STREAM_WAIT:
         if (call->external)
             return add_captured(call, s, device, msg, reply);
-        if (e != NULL)
+        if (e)
             return wait_captured(call, device, msg->stream, e);
         invalidate(s->capture);
         return cudaErrorStreamCaptureIsolation;
@@ -338,7 +338,7 @@ static bool unsafe(const DeviceMsg *m)
 
 static cudaError_t check_event(const Captured *e)
 {
-    if (e->capture == NULL)
+    if (!e->capture)
         return cudaErrorInvalidValue;
     invalidate(e->capture);
     return cudaErrorCapturedEvent;
@@ -353,18 +353,18 @@ static bool divert(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *rep
                       ? of_event(msg->event.id)
                       : NULL;
     *error = cudaSuccess;
-    if (s != NULL)
+    if (s)
         *error = divert_captured(call, s, device, msg, reply);
-    else if (asks_event && e != NULL)
+    else if (asks_event && e)
         *error = check_event(e);
-    else if (msg->op == OP_STREAM_WAIT && e != NULL)
+    else if (msg->op == OP_STREAM_WAIT && e)
         *error = wait_captured(call, device, msg->stream, e);
     else {
         if (queues(msg) && msg->stream == DEVICE_STREAM_LEGACY)
             *error = check_legacy(true);
         if (*error == cudaSuccess && unsafe(msg))
             *error = check_unsafe();
-        if (*error == cudaSuccess && msg->op == OP_EVENT_RECORD && e != NULL)
+        if (*error == cudaSuccess && msg->op == OP_EVENT_RECORD && e)
             clear(e);
         if (*error == cudaSuccess && msg->op == OP_FREE)
             return graph_memory_free(call, device, msg->stream, msg->free.addr,
@@ -379,7 +379,7 @@ bool capture_divert(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *re
     const struct Graphs *all = graphs();
     if (msg->place != PLACE_STREAM)
         return false;
-    if (call->node != NULL && queues(msg)) {
+    if (call->node && queues(msg)) {
         *error = node_take(call, call->node, device, msg);
         call->diverted = true;
         return true;
@@ -405,22 +405,22 @@ static cudaError_t begin_capture(Call *call, cudaStream_t stream, Graph *graph, 
         return cudaErrorInvalidResourceHandle;
     if (number == DEVICE_STREAM_LEGACY)
         return cudaErrorStreamCaptureUnsupported;
-    if (all == NULL)
+    if (!all)
         return cudaErrorMemoryAllocation;
-    if (of_stream(number) != NULL)
+    if (of_stream(number))
         return cudaErrorIllegalState;
     Captured *s = entry(&all->streams, number);
     Capture *c = calloc(1, sizeof *c);
-    if (s == NULL || c == NULL || !VEC_GROW(all->captures, all->n_captures, all->captures_cap)) {
+    if (!s || !c || !VEC_GROW(all->captures, all->n_captures, all->captures_cap)) {
         free(c);
         return cudaErrorMemoryAllocation;
     }
-    *c = (Capture){.graph = graph == NULL ? graph_new() : graph,
+    *c = (Capture){.graph = graph ? graph : graph_new(),
                    .own_graph = graph == NULL,
                    .mode = mode,
                    .thread = this_thread(),
                    .origin = number};
-    if (c->graph == NULL || !list_set(&s->tails, tails)) {
+    if (!c->graph || !list_set(&s->tails, tails)) {
         free(c);
         return cudaErrorMemoryAllocation;
     }
@@ -445,7 +445,7 @@ static bool read_nodes(const Graph *g, const cudaGraphNode_t *handles, size_t n,
 {
     for (size_t i = 0; i < n; i++) {
         GraphNode *node = node_of(handles[i]);
-        if (node == NULL || node->graph != g || (!list_has(out, node) && !list_add(out, node)))
+        if (!node || node->graph != g || (!list_has(out, node) && !list_add(out, node)))
             return false;
     }
     return true;
@@ -462,7 +462,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
         return call_leave(&call, call.error);
     Graph *g = graph_of(graph);
     cudaError_t error = cudaErrorInvalidValue;
-    if (g != NULL && (deps != NULL || n == 0) && read_nodes(g, deps, n, &tails))
+    if (g && (deps || n == 0) && read_nodes(g, deps, n, &tails))
         error = begin_capture(&call, stream, g, &tails, mode);
     list_free(&tails);
     return call_leave(&call, error);
@@ -516,24 +516,24 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
         return call_leave(&call, call.error);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    Captured *s = facade()->graphs == NULL ? NULL : of_stream(number);
-    if (s == NULL)
+    Captured *s = facade()->graphs ? of_stream(number) : NULL;
+    if (!s)
         return call_leave(&call, cudaErrorIllegalState);
-    return call_leave(&call, graph == NULL ? cudaErrorInvalidValue : take_captured_graph(s, number, graph));
+    return call_leave(&call, graph ? take_captured_graph(s, number, graph) : cudaErrorInvalidValue);
 }
 
 /* Where a stream stands; s: its capture, or NULL. Measured: asking does not end a capture. */
 static cudaError_t look(Call *call, cudaStream_t stream, Captured **s, enum cudaStreamCaptureStatus *status)
 {
     uint32_t number, device;
-    if (status == NULL)
+    if (!status)
         return cudaErrorInvalidValue;
     if (!stream_of(call, stream, &number, &device))
         return cudaErrorInvalidResourceHandle;
-    *s = facade()->graphs == NULL ? NULL : of_stream(number);
-    if (number == DEVICE_STREAM_LEGACY && facade()->graphs != NULL && check_legacy(false) != cudaSuccess)
+    *s = facade()->graphs ? of_stream(number) : NULL;
+    if (number == DEVICE_STREAM_LEGACY && facade()->graphs && check_legacy(false) != cudaSuccess)
         return cudaErrorStreamCaptureImplicit;
-    *status = *s == NULL               ? cudaStreamCaptureStatusNone
+    *status = !*s                      ? cudaStreamCaptureStatusNone
               : (*s)->capture->invalid ? cudaStreamCaptureStatusInvalidated
                                        : cudaStreamCaptureStatusActive;
     return cudaSuccess;
@@ -574,15 +574,15 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
         return call_leave(&call, error);
     if (!show_tails(s))
         return call_leave(&call, cudaErrorMemoryAllocation);
-    if (id != NULL)
+    if (id)
         *id = s->capture->id;
-    if (graph != NULL)
+    if (graph)
         *graph = graph_handle(s->capture->graph);
-    if (deps != NULL)
+    if (deps)
         *deps = graphs()->shown;
-    if (edges != NULL)
+    if (edges)
         *edges = NULL; /* all are full dependencies */
-    if (n != NULL)
+    if (n)
         *n = s->tails.n;
     return call_leave(&call, cudaSuccess);
 }
@@ -595,12 +595,12 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
     (void)edges;
     if (!call_enter(&call, API_cudaStreamUpdateCaptureDependencies))
         return call_leave(&call, call.error);
-    if (flags > cudaStreamSetCaptureDependencies || (deps == NULL && n > 0))
+    if (flags > cudaStreamSetCaptureDependencies || (!deps && n > 0))
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    Captured *s = facade()->graphs == NULL ? NULL : of_stream(number);
-    if (s == NULL)
+    Captured *s = facade()->graphs ? of_stream(number) : NULL;
+    if (!s)
         return call_leave(&call, cudaErrorIllegalState);
     if (s->capture->invalid)
         return call_leave(&call, cudaErrorStreamCaptureInvalidated);
@@ -618,7 +618,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     Call call;
     if (!call_enter(&call, API_cudaThreadExchangeStreamCaptureMode))
         return call_leave(&call, call.error);
-    if (mode == NULL || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+    if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
         return call_leave(&call, cudaErrorInvalidValue);
     enum cudaStreamCaptureMode before = thread_state()->capture_mode;
     thread_state()->capture_mode = *mode;

@@ -50,7 +50,7 @@ static cudaError_t check_pointers(Call *call, const Pointer *dst, const Pointer 
                                   enum cudaMemcpyKind kind)
 {
     const char *order = "the arguments are (destination, source, bytes, direction)";
-    if (dst->p == NULL || src->p == NULL)
+    if (!dst->p || !src->p)
         return cudaErrorInvalidValue;
     if (dst->kind == DEVICE_MEMORY_NOWHERE || src->kind == DEVICE_MEMORY_NOWHERE) {
         const Pointer *bad = dst->kind == DEVICE_MEMORY_NOWHERE ? dst : src;
@@ -126,7 +126,7 @@ cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape
     call_site(call);
     advise_unmapped(call, &dst, extent(shape->dst_pitch, shape->dst_slice, shape));
     advise_unmapped(call, &src, extent(shape->src_pitch, shape->src_slice, shape));
-    if (async && !thread_state()->waits_after && call->node == NULL && msg.stream != DEVICE_STREAM_LEGACY &&
+    if (async && !thread_state()->waits_after && !call->node && msg.stream != DEVICE_STREAM_LEGACY &&
         (is_pageable(&dst) || is_pageable(&src)))
         call_advise(call, NULL, "an asynchronous copy of pageable memory: it cannot overlap with other work",
                     "allocate host memory with cudaMallocHost");

@@ -379,7 +379,7 @@ void objects_forget(uint32_t device);
 /* A stream argument of an _ptds or _ptsz entry point: 0 is the thread's own stream there. */
 static inline cudaStream_t per_thread(cudaStream_t stream)
 {
-    return stream == NULL ? cudaStreamPerThread : stream;
+    return stream ? stream : cudaStreamPerThread;
 }
 
 #endif

@@ -15,7 +15,7 @@ cudaError_t cudaGetDeviceCount(int *count)
     Call call;
     if (!call_enter_light(&call, API_cudaGetDeviceCount))
         return call_leave(&call, call.error);
-    if (count == NULL)
+    if (!count)
         return call_leave(&call, cudaErrorInvalidValue);
     if (facade()->n_devices == 0) /* measured: *count is left alone */
         return call_leave(&call, facade()->no_device);
@@ -40,7 +40,7 @@ cudaError_t cudaGetDevice(int *device)
     Call call;
     if (!call_enter_query(&call, API_cudaGetDevice))
         return call_leave(&call, call.error);
-    if (device == NULL)
+    if (!device)
         return call_leave(&call, cudaErrorInvalidValue);
     *device = thread_state()->device;
     return call_leave(&call, cudaSuccess);
@@ -51,7 +51,7 @@ cudaError_t cudaSetValidDevices(int *devices, int n)
     Call call;
     if (!call_enter(&call, API_cudaSetValidDevices))
         return call_leave(&call, call.error);
-    if (devices == NULL && n > 0)
+    if (!devices && n > 0)
         return call_leave(&call, cudaErrorInvalidValue);
     for (int i = 0; i < n; i++)
         if (!valid_device(devices[i]))
@@ -87,7 +87,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
     Call call;
     if (!call_enter(&call, API_cudaGetDeviceFlags))
         return call_leave(&call, call.error);
-    if (flags == NULL)
+    if (!flags)
         return call_leave(&call, cudaErrorInvalidValue);
     *flags = facade()->flags[thread_state()->device] | cudaDeviceMapHost;
     return call_leave(&call, cudaSuccess);
@@ -134,7 +134,7 @@ cudaError_t cudaDriverGetVersion(int *version)
     Call call;
     if (!call_enter_light(&call, API_cudaDriverGetVersion))
         return call_leave(&call, call.error);
-    if (version == NULL)
+    if (!version)
         return call_leave(&call, cudaErrorInvalidValue);
     *version = CUDART_VERSION;
     return call_leave(&call, cudaSuccess);
@@ -145,7 +145,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
     Call call;
     if (!call_enter_light(&call, API_cudaRuntimeGetVersion))
         return call_leave(&call, call.error);
-    if (version == NULL)
+    if (!version)
         return call_leave(&call, cudaErrorInvalidValue);
     *version = CUDART_VERSION;
     return call_leave(&call, cudaSuccess);
@@ -216,7 +216,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     DeviceMsg msg = {.op = OP_LIMIT_SET, .limit.value = value};
     if (!call_enter(&call, API_cudaDeviceSetLimit))
         return call_leave(&call, call.error);
-    if (cache_limit(limit) != NULL)
+    if (cache_limit(limit))
         return call_leave(&call, set_cache_limit(&call, limit, value));
     if (!known_limit(limit, &msg.limit.which))
         return call_leave(&call, cudaErrorInvalidValue);
@@ -230,9 +230,9 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     DeviceMsg msg = {.op = OP_LIMIT_GET};
     if (!call_enter(&call, API_cudaDeviceGetLimit))
         return call_leave(&call, call.error);
-    if (value != NULL && cache_limit(limit) != NULL)
+    if (value && cache_limit(limit))
         return call_leave(&call, get_cache_limit(limit, value));
-    if (value == NULL || !known_limit(limit, &msg.limit.which))
+    if (!value || !known_limit(limit, &msg.limit.which))
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = call_send(&call, &msg, &reply);
     *value = reply.value;
@@ -244,7 +244,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
     Call call;
     if (!call_enter(&call, API_cudaDeviceGetCacheConfig))
         return call_leave(&call, call.error);
-    if (config == NULL)
+    if (!config)
         return call_leave(&call, cudaErrorInvalidValue);
     *config = cudaFuncCachePreferNone;
     return call_leave(&call, cudaSuccess);
@@ -255,7 +255,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
     Call call;
     if (!call_enter(&call, API_cudaDeviceGetSharedMemConfig))
         return call_leave(&call, call.error);
-    if (config == NULL)
+    if (!config)
         return call_leave(&call, cudaErrorInvalidValue);
     *config = cudaSharedMemBankSizeFourByte;
     return call_leave(&call, cudaSuccess);
@@ -282,7 +282,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
         return call_leave(&call, call.error);
     if (!valid_device(device) || !valid_device(peer))
         return call_leave(&call, cudaErrorInvalidDevice);
-    if (can == NULL)
+    if (!can)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = send_peer(&call, device, peer, PEER_QUERY, &value);
     *can = value != 0;
@@ -318,7 +318,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
     Call call;
     if (!call_enter(&call, API_cudaDeviceGetP2PAttribute))
         return call_leave(&call, call.error);
-    if (value == NULL)
+    if (!value)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!valid_device(from) || !valid_device(to) || from == to)
         return call_leave(&call, cudaErrorInvalidDevice);

@@ -23,7 +23,7 @@ cudaError_t vgpu_count(cudaError_t fail)
 
 void vgpu_end(int code, const char *error_name)
 {
-    if (error_name != NULL) {
+    if (error_name) {
         Call call = {.locked = true};
         pthread_mutex_lock(&facade()->lock);
         call_record_error(&call, code, error_name);

@@ -75,7 +75,7 @@ static Status plain_text(const Entry *e, FatbinText *out, Diag *diag)
     uint64_t length = strnlen((const char *)e->payload, e->payload_bytes);
     out->text = strndup((const char *)e->payload, length);
     out->length = length;
-    return out->text == NULL ? diag_set(diag, STATUS_NO_MEMORY, "no memory for a module's PTX") : STATUS_OK;
+    return out->text ? STATUS_OK : diag_set(diag, STATUS_NO_MEMORY, "no memory for a module's PTX");
 }
 
 /* Bytes written, or -1. */
@@ -97,7 +97,7 @@ static Status compressed_text(const Entry *e, FatbinText *out, Diag *diag)
         return diag_set(diag, STATUS_LIMIT, "fat binary: PTX of %llu bytes, the limit is %d",
                         (unsigned long long)e->uncompressed_bytes, FATBIN_PTX_MAX);
     out->text = malloc(e->uncompressed_bytes + 1);
-    if (out->text == NULL)
+    if (!out->text)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a module's PTX");
     int64_t n = decompress(e, out->text);
     if (n < 0 || (uint64_t)n != e->uncompressed_bytes) {
@@ -147,7 +147,7 @@ Status fatbin_extract(const void *container, uint64_t bytes_max, uint32_t arch, 
     }
     if (st != STATUS_OK)
         return st;
-    if (best.payload == NULL)
+    if (!best.payload)
         return STATUS_NOT_FOUND;
     out->arch = best.arch;
     return best.flags & (FLAG_ZSTD | FLAG_LZ4) ? compressed_text(&best, out, diag)
@@ -165,7 +165,7 @@ Status fatbin_containers(const void *wrapper, const void **out, uint32_t out_max
     *n = 1;
     if (version == 2)
         memcpy(&list, p + 16, sizeof list);
-    for (; list != NULL && *list != NULL; list++) {
+    for (; list && *list; list++) {
         if (*n == out_max)
             return diag_set(diag, STATUS_LIMIT, "fat binary: more than %u modules to link", out_max);
         out[(*n)++] = *list;

@@ -6,10 +6,10 @@
 /* The kernel behind an argument, loaded. Which error an argument that is none gives was measured. */
 static cudaError_t find_kernel(Call *call, const void *kernel, Kernel **k, uint32_t *function)
 {
-    if (kernel == NULL)
+    if (!kernel)
         return cudaErrorInvalidDeviceFunction;
     *k = kernel_of(kernel);
-    if (*k == NULL)
+    if (!*k)
         return cudaErrorInvalidResourceHandle;
     return kernel_load(call, *k, function);
 }
@@ -30,7 +30,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kern
     DeviceFunctionInfo info = {0};
     if (!call_enter_question(&call, API_cudaFuncGetAttributes))
         return call_leave(&call, call.error);
-    if (a == NULL)
+    if (!a)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
     if (error == cudaSuccess)
@@ -104,7 +104,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *kernel)
     uint32_t function;
     if (!call_enter(&call, API_cudaFuncGetName))
         return call_leave(&call, call.error);
-    if (name == NULL)
+    if (!name)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
     if (error == cudaSuccess)
@@ -120,11 +120,11 @@ cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offse
     if (!call_enter(&call, API_cudaFuncGetParamInfo))
         return call_leave(&call, call.error);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
-    if (error == cudaSuccess && (offset == NULL || index >= k->n_params))
+    if (error == cudaSuccess && (!offset || index >= k->n_params))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess) {
         *offset = k->params[index].offset;
-        if (bytes != NULL)
+        if (bytes)
             *bytes = k->params[index].bytes;
     }
     return call_leave(&call, error);
@@ -136,10 +136,10 @@ cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *kernel)
     Call call;
     if (!call_enter(&call, API_cudaGetKernel))
         return call_leave(&call, call.error);
-    if (handle == NULL)
+    if (!handle)
         return call_leave(&call, cudaErrorInvalidValue);
     *handle = (cudaKernel_t)kernel_of(kernel);
-    return call_leave(&call, *handle == NULL ? cudaErrorInvalidDeviceFunction : cudaSuccess);
+    return call_leave(&call, *handle ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *handle, const void *kernel)
@@ -147,10 +147,10 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *handle, const void *kernel)
     Call call;
     if (!call_enter(&call, API_cudaGetFuncBySymbol))
         return call_leave(&call, call.error);
-    if (handle == NULL)
+    if (!handle)
         return call_leave(&call, cudaErrorInvalidValue);
     *handle = (cudaFunction_t)kernel_of(kernel);
-    return call_leave(&call, *handle == NULL ? cudaErrorInvalidDeviceFunction : cudaSuccess);
+    return call_leave(&call, *handle ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
 /* ---- occupancy ---- */
@@ -174,7 +174,7 @@ static cudaError_t occupancy(Api api, int *blocks, const void *kernel, int threa
     uint32_t function;
     if (!call_enter_question(&call, api))
         return call_leave(&call, call.error);
-    if (blocks == NULL || threads <= 0)
+    if (!blocks || threads <= 0)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
     if (error == cudaSuccess)
@@ -211,7 +211,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     int fit = 0;
     if (!call_enter_question(&call, API_cudaOccupancyAvailableDynamicSMemPerBlock))
         return call_leave(&call, call.error);
-    if (bytes == NULL || blocks <= 0 || threads <= 0)
+    if (!bytes || blocks <= 0 || threads <= 0)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
     if (error == cudaSuccess)

@@ -14,7 +14,7 @@
 struct Graphs *graphs(void)
 {
     Facade *f = facade();
-    if (f->graphs == NULL)
+    if (!f->graphs)
         f->graphs = calloc(1, sizeof *f->graphs);
     return f->graphs;
 }
@@ -48,17 +48,17 @@ void *handle_find(const HandleTable *t, uint64_t tag, const void *handle)
 
 Graph *graph_of(cudaGraph_t handle)
 {
-    return graphs() == NULL ? NULL : handle_find(&graphs()->graphs, GRAPH_TAG, handle);
+    return graphs() ? handle_find(&graphs()->graphs, GRAPH_TAG, handle) : NULL;
 }
 
 GraphNode *node_of(cudaGraphNode_t handle)
 {
-    return graphs() == NULL ? NULL : handle_find(&graphs()->nodes, NODE_TAG, handle);
+    return graphs() ? handle_find(&graphs()->nodes, NODE_TAG, handle) : NULL;
 }
 
 GraphExec *exec_of(cudaGraphExec_t handle)
 {
-    return graphs() == NULL ? NULL : handle_find(&graphs()->execs, EXEC_TAG, handle);
+    return graphs() ? handle_find(&graphs()->execs, EXEC_TAG, handle) : NULL;
 }
 
 cudaGraph_t graph_handle(const Graph *g)
@@ -123,8 +123,8 @@ void list_free(NodeList *l)
 Graph *graph_new(void)
 {
     struct Graphs *all = graphs();
-    Graph *g = all == NULL ? NULL : calloc(1, sizeof *g);
-    if (g == NULL)
+    Graph *g = all ? calloc(1, sizeof *g) : NULL;
+    if (!g)
         return NULL;
     g->id = handle_add(&all->graphs, g);
     if (g->id == 0) {
@@ -137,7 +137,7 @@ Graph *graph_new(void)
 GraphNode *node_new(Graph *g, enum cudaGraphNodeType type)
 {
     GraphNode *n = calloc(1, sizeof *n);
-    if (n == NULL || !VEC_GROW(g->nodes.items, g->nodes.n, g->nodes.cap)) {
+    if (!n || !VEC_GROW(g->nodes.items, g->nodes.n, g->nodes.cap)) {
         free(n);
         return NULL;
     }
@@ -157,7 +157,7 @@ static void free_work(GraphNode *n)
 {
     free(n->params);
     free(n->param_pointers);
-    if (n->child != NULL)
+    if (n->child)
         graph_free(n->child);
     n->params = NULL;
     n->param_pointers = NULL;
@@ -200,12 +200,12 @@ bool node_depend(GraphNode *n, GraphNode *on)
 
 static bool copy_params(GraphNode *to, const GraphNode *from)
 {
-    size_t bytes = from->msg.in.bytes, n = from->kernel == NULL ? 0 : from->kernel->n_params;
-    if (from->params == NULL)
+    size_t bytes = from->msg.in.bytes, n = from->kernel ? from->kernel->n_params : 0;
+    if (!from->params)
         return true;
     to->params = malloc(bytes + 1);
     to->param_pointers = calloc(n + 1, sizeof *to->param_pointers);
-    if (to->params == NULL || to->param_pointers == NULL)
+    if (!to->params || !to->param_pointers)
         return false;
     memcpy(to->params, from->params, bytes);
     to->msg.in.data = to->params;
@@ -229,10 +229,10 @@ bool node_copy_work(GraphNode *to, const GraphNode *from)
     to->child = NULL;
     if (!copy_params(to, from))
         return false;
-    if (from->child == NULL)
+    if (!from->child)
         return true;
     to->child = graph_copy(from->child);
-    if (to->child != NULL)
+    if (to->child)
         to->child->owned = true;
     return to->child != NULL;
 }
@@ -248,14 +248,14 @@ static size_t index_in(const NodeList *l, const GraphNode *n)
 Graph *graph_copy(const Graph *g)
 {
     Graph *copy = graph_new();
-    if (copy == NULL)
+    if (!copy)
         return NULL;
     bool ok = user_objects_copy(copy, g);
     copy->has_memory = g->has_memory;
     for (size_t i = 0; i < g->nodes.n && ok; i++) {
         GraphNode *n = node_new(copy, g->nodes.items[i]->type);
-        ok = n != NULL && node_copy_work(n, g->nodes.items[i]);
-        if (n != NULL)
+        ok = n && node_copy_work(n, g->nodes.items[i]);
+        if (n)
             n->original = g->nodes.items[i]->id;
     }
     for (size_t i = 0; i < g->nodes.n && ok; i++) {
@@ -276,10 +276,10 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
     Call call;
     if (!call_enter(&call, API_cudaGraphCreate))
         return call_leave(&call, call.error);
-    if (graph == NULL || flags != 0)
+    if (!graph || flags != 0)
         return call_leave(&call, cudaErrorInvalidValue);
     const Graph *g = graph_new();
-    if (g == NULL)
+    if (!g)
         return call_leave(&call, cudaErrorMemoryAllocation);
     *graph = graph_handle(g);
     return call_leave(&call, cudaSuccess);
@@ -291,7 +291,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     if (!call_enter(&call, API_cudaGraphDestroy))
         return call_leave(&call, call.error);
     Graph *g = graph_of(graph);
-    if (g == NULL || g->owned)
+    if (!g || g->owned)
         return call_leave(&call, cudaErrorInvalidValue);
     graph_free(g);
     return call_leave(&call, cudaSuccess);
@@ -304,12 +304,12 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
     if (!call_enter(&call, API_cudaGraphClone))
         return call_leave(&call, call.error);
     const Graph *g = graph_of(graph);
-    if (clone == NULL || g == NULL)
+    if (!clone || !g)
         return call_leave(&call, cudaErrorInvalidValue);
     if (g->has_memory)
         return call_leave(&call, cudaErrorNotSupported);
     const Graph *copy = graph_copy(g);
-    if (copy == NULL)
+    if (!copy)
         return call_leave(&call, cudaErrorMemoryAllocation);
     *clone = graph_handle(copy);
     return call_leave(&call, cudaSuccess);
@@ -322,7 +322,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
         return call_leave(&call, call.error);
     const Graph *g = graph_of(clone);
     const GraphNode *wanted = node_of(original);
-    for (size_t i = 0; node != NULL && wanted != NULL && g != NULL && i < g->nodes.n; i++)
+    for (size_t i = 0; node && wanted && g && i < g->nodes.n; i++)
         if (g->nodes.items[i]->original == wanted->id) {
             *node = node_handle(g->nodes.items[i]);
             return call_leave(&call, cudaSuccess);
@@ -336,7 +336,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     if (!call_enter(&call, API_cudaGraphDestroyNode))
         return call_leave(&call, call.error);
     GraphNode *n = node_of(node);
-    if (n == NULL)
+    if (!n)
         return call_leave(&call, cudaErrorInvalidValue);
     if (n->graph->has_memory)
         return call_leave(&call, cudaErrorNotSupported);
@@ -350,7 +350,7 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
     if (!call_enter(&call, API_cudaGraphNodeGetType))
         return call_leave(&call, call.error);
     const GraphNode *n = node_of(node);
-    if (n == NULL || type == NULL)
+    if (!n || !type)
         return call_leave(&call, cudaErrorInvalidValue);
     *type = n->type;
     return call_leave(&call, cudaSuccess);
@@ -362,9 +362,9 @@ cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *t
 static void give(const NodeList *l, cudaGraphNode_t *out, size_t *n)
 {
     size_t room = *n;
-    for (size_t i = 0; out != NULL && i < room; i++)
+    for (size_t i = 0; out && i < room; i++)
         out[i] = i < l->n ? node_handle(l->items[i]) : NULL;
-    *n = out == NULL || l->n < room ? l->n : room;
+    *n = !out || l->n < room ? l->n : room;
 }
 
 static bool roots_of(const Graph *g, NodeList *roots)
@@ -398,7 +398,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
     if (!call_enter(&call, API_cudaGraphGetNodes))
         return call_leave(&call, call.error);
     const Graph *g = graph_of(graph);
-    if (g == NULL || n == NULL)
+    if (!g || !n)
         return call_leave(&call, cudaErrorInvalidValue);
     give(&g->nodes, nodes, n);
     return call_leave(&call, cudaSuccess);
@@ -410,7 +410,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
     if (!call_enter(&call, API_cudaGraphGetRootNodes))
         return call_leave(&call, call.error);
     const Graph *g = graph_of(graph);
-    if (g == NULL || n == NULL)
+    if (!g || !n)
         return call_leave(&call, cudaErrorInvalidValue);
     NodeList roots = {0};
     bool ok = roots_of(g, &roots);
@@ -420,7 +420,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, siz
 /* Every edge here is a full dependency. */
 static void clear_edges(cudaGraphEdgeData *edges, size_t n)
 {
-    if (edges != NULL)
+    if (edges)
         memset(edges, 0, n * sizeof *edges);
 }
 
@@ -431,10 +431,10 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
     if (!call_enter(&call, API_cudaGraphNodeGetDependencies))
         return call_leave(&call, call.error);
     const GraphNode *x = node_of(node);
-    if (x == NULL || n == NULL)
+    if (!x || !n)
         return call_leave(&call, cudaErrorInvalidValue);
     give(&x->deps, deps, n);
-    clear_edges(deps == NULL ? NULL : edges, *n);
+    clear_edges(deps ? edges : NULL, *n);
     return call_leave(&call, cudaSuccess);
 }
 
@@ -445,13 +445,13 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
     if (!call_enter(&call, API_cudaGraphNodeGetDependentNodes))
         return call_leave(&call, call.error);
     const GraphNode *x = node_of(node);
-    if (x == NULL || n == NULL)
+    if (!x || !n)
         return call_leave(&call, cudaErrorInvalidValue);
     NodeList list = {0};
     bool ok = dependents_of(x, &list);
     cudaError_t error = give_and_free(&list, ok, dependents, n);
     if (error == cudaSuccess)
-        clear_edges(dependents == NULL ? NULL : edges, *n);
+        clear_edges(dependents ? edges : NULL, *n);
     return call_leave(&call, error);
 }
 
@@ -462,9 +462,9 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
     if (!call_enter(&call, API_cudaGraphGetEdges))
         return call_leave(&call, call.error);
     const Graph *g = graph_of(graph);
-    if (g == NULL || n == NULL || (from == NULL) != (to == NULL))
+    if (!g || !n || (from == NULL) != (to == NULL))
         return call_leave(&call, cudaErrorInvalidValue);
-    size_t room = from == NULL ? 0 : *n, count = 0;
+    size_t room = from ? *n : 0, count = 0;
     for (size_t i = 0; i < g->nodes.n; i++)
         for (size_t k = 0; k < g->nodes.items[i]->deps.n; k++, count++)
             if (count < room) {
@@ -473,8 +473,8 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
             }
     for (size_t i = count; i < room; i++)
         from[i] = to[i] = NULL;
-    *n = from == NULL || count < room ? count : room;
-    clear_edges(from == NULL ? NULL : edges, *n);
+    *n = !from || count < room ? count : room;
+    clear_edges(from ? edges : NULL, *n);
     return call_leave(&call, cudaSuccess);
 }
 
@@ -483,7 +483,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 /* Programmatic edges let a kernel start early: a full dependency does as well, later. */
 static bool valid_edges(const cudaGraphEdgeData *edges, size_t n)
 {
-    for (size_t i = 0; edges != NULL && i < n; i++)
+    for (size_t i = 0; edges && i < n; i++)
         if (edges[i].to_port != 0 || edges[i].type > cudaGraphDependencyTypeProgrammatic)
             return false;
     return true;
@@ -493,7 +493,7 @@ static cudaError_t add_edges(const Graph *g, const cudaGraphNode_t *from, const 
 {
     for (size_t i = 0; i < n; i++) {
         const GraphNode *a = node_of(from[i]), *b = node_of(to[i]);
-        if (a == NULL || b == NULL || a == b || a->graph != g || b->graph != g || list_has(&b->deps, a))
+        if (!a || !b || a == b || a->graph != g || b->graph != g || list_has(&b->deps, a))
             return cudaErrorInvalidValue;
     }
     for (size_t i = 0; i < n; i++)
@@ -509,7 +509,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
     if (!call_enter(&call, API_cudaGraphAddDependencies))
         return call_leave(&call, call.error);
     const Graph *g = graph_of(graph);
-    if (g == NULL || (n > 0 && (from == NULL || to == NULL)) || !valid_edges(edges, n))
+    if (!g || (n > 0 && (!from || !to)) || !valid_edges(edges, n))
         return call_leave(&call, cudaErrorInvalidValue);
     if (g->has_memory)
         return call_leave(&call, cudaErrorNotSupported);
@@ -523,11 +523,11 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
     if (!call_enter(&call, API_cudaGraphRemoveDependencies))
         return call_leave(&call, call.error);
     const Graph *g = graph_of(graph);
-    if (g == NULL || (n > 0 && (from == NULL || to == NULL)) || !valid_edges(edges, n))
+    if (!g || (n > 0 && (!from || !to)) || !valid_edges(edges, n))
         return call_leave(&call, cudaErrorInvalidValue);
     for (size_t i = 0; i < n; i++) {
         const GraphNode *a = node_of(from[i]), *b = node_of(to[i]);
-        if (a == NULL || b == NULL || a->graph != g || b->graph != g || !list_has(&b->deps, a))
+        if (!a || !b || a->graph != g || b->graph != g || !list_has(&b->deps, a))
             return call_leave(&call, cudaErrorInvalidValue);
     }
     for (size_t i = 0; i < n; i++)

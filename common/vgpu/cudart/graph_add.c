@@ -3,11 +3,11 @@
 
 static cudaError_t check_deps(const Graph *g, const cudaGraphNode_t *deps, size_t n)
 {
-    if (g == NULL || (n > 0 && deps == NULL))
+    if (!g || (n > 0 && !deps))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < n; i++) {
         const GraphNode *d = node_of(deps[i]);
-        if (d == NULL || d->graph != g)
+        if (!d || d->graph != g)
             return cudaErrorInvalidValue;
         for (size_t k = 0; k < i; k++)
             if (deps[k] == deps[i])
@@ -21,14 +21,14 @@ static GraphNode *begin_node(Call *call, cudaGraphNode_t *out, cudaGraph_t graph
                              size_t n_deps, enum cudaGraphNodeType type)
 {
     Graph *g = graph_of(graph);
-    call->error = out == NULL ? cudaErrorInvalidValue : check_deps(g, deps, n_deps);
+    call->error = out ? check_deps(g, deps, n_deps) : cudaErrorInvalidValue;
     if (call->error != cudaSuccess)
         return NULL;
     GraphNode *n = node_new(g, type);
     bool ok = n != NULL;
     for (size_t i = 0; i < n_deps && ok; i++)
         ok = node_depend(n, node_of(deps[i]));
-    if (!ok && n != NULL)
+    if (!ok && n)
         node_free(n);
     call->error = ok ? cudaSuccess : cudaErrorMemoryAllocation;
     call->node = ok ? n : NULL;
@@ -38,7 +38,7 @@ static GraphNode *begin_node(Call *call, cudaGraphNode_t *out, cudaGraph_t graph
 static cudaError_t end_node(Call *call, cudaGraphNode_t *out, GraphNode *n, cudaError_t error)
 {
     call->node = NULL;
-    if (n == NULL)
+    if (!n)
         return call_leave(call, call->error);
     if (error != cudaSuccess)
         node_free(n);
@@ -58,7 +58,7 @@ static cudaError_t end_node(Call *call, cudaGraphNode_t *out, GraphNode *n, cuda
         if (!call_enter(&call, API_##api))                                                                   \
             return call_leave(&call, call.error);                                                            \
         GraphNode *n = begin_node(&call, out, graph, deps, n_deps, type);                                    \
-        return end_node(&call, out, n, n == NULL ? call.error : (work));                                     \
+        return end_node(&call, out, n, n ? (work) : call.error);                                             \
     }
 
 ADD(cudaGraphAddEmptyNode, cudaGraphNodeTypeEmpty, cudaSuccess)
@@ -94,11 +94,11 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph, const cuda
     Call call;
     if (!call_enter(&call, API_cudaGraphAddNode))
         return call_leave(&call, call.error);
-    if (p == NULL)
+    if (!p)
         return call_leave(&call, cudaErrorInvalidValue);
-    for (size_t i = 0; edges != NULL && i < n_deps; i++)
+    for (size_t i = 0; edges && i < n_deps; i++)
         if (edges[i].to_port != 0 || edges[i].type > cudaGraphDependencyTypeProgrammatic)
             return call_leave(&call, cudaErrorInvalidValue);
     GraphNode *n = begin_node(&call, out, graph, deps, n_deps, p->type);
-    return end_node(&call, out, n, n == NULL ? call.error : work_any(&call, n, p));
+    return end_node(&call, out, n, n ? work_any(&call, n, p) : call.error);
 }

@@ -43,11 +43,11 @@ static void put_graph(StrBuf *b, const Graph *g, const char *prefix)
                 from++;
             strbuf_printf(b, "    %s%zu -> %s%zu\n", prefix, from, prefix, i);
         }
-        if (n->child == NULL)
+        if (!n->child)
             continue;
         StrBuf inner = {0};
         strbuf_printf(&inner, "%s%zu_", prefix, i);
-        strbuf_printf(b, "    subgraph cluster_%s {\n", inner.text == NULL ? "" : inner.text);
+        strbuf_printf(b, "    subgraph cluster_%s {\n", inner.text ? inner.text : "");
         if (!inner.failed)
             put_graph(b, n->child, inner.text);
         strbuf_puts(b, "    }\n");
@@ -63,15 +63,15 @@ cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned
     if (!call_enter(&call, API_cudaGraphDebugDotPrint))
         return call_leave(&call, call.error);
     const Graph *g = graph_of(graph);
-    if (g == NULL || path == NULL)
+    if (!g || !path)
         return call_leave(&call, cudaErrorInvalidValue);
     StrBuf b = {0};
     strbuf_puts(&b, "digraph graph_1 {\n");
     put_graph(&b, g, "n");
     strbuf_puts(&b, "}\n");
     FILE *file = b.failed ? NULL : fopen(path, "w");
-    bool ok = file != NULL && fwrite(b.text, 1, b.length, file) == b.length;
-    if (file != NULL)
+    bool ok = file && fwrite(b.text, 1, b.length, file) == b.length;
+    if (file)
         ok = fclose(file) == 0 && ok;
     strbuf_free(&b);
     return call_leave(&call, ok ? cudaSuccess : cudaErrorOperatingSystem);

@@ -51,7 +51,7 @@ static bool acyclic(const Graph *g)
     bool ok = graph_order(g, &order);
     list_free(&order);
     for (size_t i = 0; i < g->nodes.n && ok; i++)
-        ok = g->nodes.items[i]->child == NULL || acyclic(g->nodes.items[i]->child);
+        ok = !g->nodes.items[i]->child || acyclic(g->nodes.items[i]->child);
     return ok;
 }
 
@@ -61,7 +61,7 @@ static void exec_free(GraphExec *e)
 {
     handle_drop(&graphs()->execs, e->id);
     Graph *original = e->original < graphs()->graphs.n ? graphs()->graphs.items[e->original] : NULL;
-    if (original != NULL)
+    if (original)
         original->n_execs--;
     list_free(&e->order);
     graph_free(e->graph);
@@ -76,19 +76,19 @@ static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t gra
     (void)call;
     if (flags == cudaGraphInstantiateFlagDeviceLaunch)
         return cudaErrorNotSupported;
-    if (out == NULL || g == NULL || (flags & ~known) != 0 || !acyclic(g))
+    if (!out || !g || (flags & ~known) != 0 || !acyclic(g))
         return cudaErrorInvalidValue;
     if (g->has_memory && g->n_execs > 0)
         return cudaErrorNotSupported; /* measured */
     GraphExec *e = calloc(1, sizeof *e);
-    if (e == NULL)
+    if (!e)
         return cudaErrorMemoryAllocation;
     e->graph = graph_copy(g);
     e->original = g->id;
     e->flags = flags;
-    e->id = e->graph == NULL ? 0 : handle_add(&graphs()->execs, e);
-    if (e->graph == NULL || e->id == 0) {
-        if (e->graph != NULL)
+    e->id = e->graph ? handle_add(&graphs()->execs, e) : 0;
+    if (!e->graph || e->id == 0) {
+        if (e->graph)
             graph_free(e->graph);
         free(e);
         return cudaErrorMemoryAllocation;
@@ -126,7 +126,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t gr
     Call call;
     if (!call_enter(&call, API_cudaGraphInstantiateWithParams))
         return call_leave(&call, call.error);
-    if (params == NULL)
+    if (!params)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error =
         instantiate(&call, exec, graph, params->flags & ~(unsigned long long)cudaGraphInstantiateFlagUpload);
@@ -141,7 +141,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
     if (!call_enter(&call, API_cudaGraphExecDestroy))
         return call_leave(&call, call.error);
     GraphExec *e = exec_of(exec);
-    if (e == NULL)
+    if (!e)
         return call_leave(&call, cudaErrorInvalidValue);
     exec_free(e);
     return call_leave(&call, cudaSuccess);
@@ -153,7 +153,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
     if (!call_enter(&call, API_cudaGraphExecGetFlags))
         return call_leave(&call, call.error);
     const GraphExec *e = exec_of(exec);
-    if (e == NULL || flags == NULL)
+    if (!e || !flags)
         return call_leave(&call, cudaErrorInvalidValue);
     *flags = e->flags;
     return call_leave(&call, cudaSuccess);
@@ -196,7 +196,7 @@ static enum cudaGraphExecUpdateResult compare_graphs(const Graph *exec, const Gr
             return cudaGraphExecUpdateErrorAttributesChanged;
         if (b->type == cudaGraphNodeTypeMemAlloc || b->type == cudaGraphNodeTypeMemFree)
             return cudaGraphExecUpdateErrorNotSupported;
-        if (a->child == NULL)
+        if (!a->child)
             continue;
         enum cudaGraphExecUpdateResult inner = compare_graphs(a->child, b->child, bad);
         if (inner != cudaGraphExecUpdateSuccess)
@@ -210,8 +210,7 @@ static bool update(Graph *exec, const Graph *g)
 {
     for (size_t i = 0; i < g->nodes.n; i++) {
         GraphNode *to = exec->nodes.items[i];
-        if (to->child != NULL ? !update(to->child, g->nodes.items[i]->child)
-                              : !node_copy_work(to, g->nodes.items[i]))
+        if (to->child ? !update(to->child, g->nodes.items[i]->child) : !node_copy_work(to, g->nodes.items[i]))
             return false;
     }
     return true;
@@ -225,12 +224,11 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGra
     const GraphExec *e = exec_of(exec);
     const Graph *g = graph_of(graph);
     const GraphNode *bad = NULL;
-    if (e == NULL || g == NULL)
+    if (!e || !g)
         return call_leave(&call, cudaErrorInvalidValue);
     enum cudaGraphExecUpdateResult result = compare_graphs(e->graph, g, &bad);
-    if (info != NULL)
-        *info = (cudaGraphExecUpdateResultInfo){.result = result,
-                                                .errorNode = bad == NULL ? NULL : node_handle(bad)};
+    if (info)
+        *info = (cudaGraphExecUpdateResultInfo){.result = result, .errorNode = bad ? node_handle(bad) : NULL};
     if (result != cudaGraphExecUpdateSuccess)
         return call_leave(&call, cudaErrorGraphExecUpdateFailure);
     return call_leave(&call, update(e->graph, g) ? cudaSuccess : cudaErrorMemoryAllocation);
@@ -304,7 +302,7 @@ static cudaError_t queue_node(Launch *l, GraphNode *n, uint64_t begin)
     if (n->deps.n == 0 && !wait_for(l, begin))
         return cudaErrorMemoryAllocation;
     DeviceMsg msg = n->msg;
-    if (n->child != NULL)
+    if (n->child)
         return queue_child(l, n, &n->seq);
     if (n->disabled || msg.op == 0)
         msg = (DeviceMsg){.op = OP_STREAM_MARK, .site = n->msg.site};
@@ -339,7 +337,7 @@ static cudaError_t check_nodes(Launch *l, const NodeList *nodes)
         DeviceMsg msg = n->msg;
         uint64_t seq;
         msg.place = PLACE_CHECK;
-        cudaError_t error = n->child != NULL             ? check_nodes(l, &n->child->nodes)
+        cudaError_t error = n->child                     ? check_nodes(l, &n->child->nodes)
                             : n->disabled || msg.op == 0 ? cudaSuccess
                                                          : queue_message(l, n->device, &msg, &seq);
         if (error != cudaSuccess)
@@ -386,7 +384,7 @@ static bool launch_captured(Call *call, const GraphExec *e, uint32_t stream, uin
     n->type = cudaGraphNodeTypeGraph;
     n->msg = (DeviceMsg){.site = call_site(call)};
     n->child = e->graph->has_memory ? NULL : graph_copy(e->graph);
-    if (n->child != NULL) {
+    if (n->child) {
         n->child->owned = true;
         return true;
     }
@@ -415,7 +413,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
     if (!call_enter(&call, API_cudaGraphLaunch))
         return call_leave(&call, call.error);
     GraphExec *e = exec_of(exec);
-    return call_leave(&call, e == NULL ? cudaErrorInvalidValue : graph_launch(&call, e, stream));
+    return call_leave(&call, e ? graph_launch(&call, e, stream) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
@@ -424,7 +422,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
     uint32_t number, device;
     if (!call_enter(&call, API_cudaGraphUpload))
         return call_leave(&call, call.error);
-    if (exec_of(exec) == NULL)
+    if (!exec_of(exec))
         return call_leave(&call, cudaErrorInvalidValue);
     bool known = stream_of(&call, stream, &number, &device);
     return call_leave(&call, known ? cudaSuccess : cudaErrorInvalidResourceHandle);

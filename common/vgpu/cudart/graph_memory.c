@@ -15,7 +15,7 @@
 GraphMemory *graph_memory_find(uint64_t addr)
 {
     struct Graphs *all = facade()->graphs;
-    for (size_t i = 0; all != NULL && i < all->n_memory; i++)
+    for (size_t i = 0; all && i < all->n_memory; i++)
         if (all->memory[i].addr == addr)
             return &all->memory[i];
     return NULL;
@@ -76,7 +76,7 @@ static bool another_allocates(const Graph *g, uint64_t addr)
 {
     const HandleTable *t = &graphs()->graphs;
     for (size_t i = 1; i < t->n; i++)
-        if (t->items[i] != NULL && t->items[i] != g && allocates(t->items[i], addr))
+        if (t->items[i] && t->items[i] != g && allocates(t->items[i], addr))
             return true;
     return false;
 }
@@ -99,7 +99,7 @@ bool graph_memory_free(Call *call, uint32_t device, uint32_t stream, uint64_t ad
 {
     GraphMemory *m = graph_memory_find(addr);
     DeviceReply reply;
-    if (m == NULL)
+    if (!m)
         return false;
     if (wait && m->live)
         *error = call_send_now(call, device, &(DeviceMsg){.op = OP_DEVICE_SYNC}, &reply);
@@ -114,7 +114,7 @@ static uint64_t used(uint32_t device)
 {
     const struct Graphs *all = facade()->graphs;
     uint64_t bytes = 0;
-    for (size_t i = 0; all != NULL && i < all->n_memory; i++)
+    for (size_t i = 0; all && i < all->n_memory; i++)
         if (all->memory[i].device == device && all->memory[i].live)
             bytes += all->memory[i].bytes;
     return bytes;
@@ -144,7 +144,7 @@ cudaError_t graph_memory_launch(const GraphExec *e, uint32_t stream)
     for (size_t i = 0; i < nodes->n && e->graph->has_memory; i++) {
         const GraphNode *n = nodes->items[i];
         const GraphMemory *m = graph_memory_find((uint64_t)(uintptr_t)n->alloc.dptr);
-        if (n->type == cudaGraphNodeTypeMemAlloc && (m == NULL || (m->live && !frees_itself)))
+        if (n->type == cudaGraphNodeTypeMemAlloc && (!m || (m->live && !frees_itself)))
             return cudaErrorInvalidValue;
     }
     for (size_t i = 0; i < nodes->n && e->graph->has_memory; i++)
@@ -157,7 +157,7 @@ cudaError_t graph_memory_launch(const GraphExec *e, uint32_t stream)
         note_use();
     for (size_t i = 0; i < nodes->n && e->graph->has_memory; i++) {
         GraphMemory *m = graph_memory_find((uint64_t)(uintptr_t)nodes->items[i]->freed);
-        if (nodes->items[i]->type == cudaGraphNodeTypeMemFree && m != NULL)
+        if (nodes->items[i]->type == cudaGraphNodeTypeMemFree && m)
             m->live = false;
     }
     return cudaSuccess;
@@ -169,8 +169,8 @@ static bool enter_device(Call *call, Api api, int device)
 {
     if (!call_enter(call, api))
         return false;
-    call->error = graphs() == NULL ? cudaErrorMemoryAllocation : cudaErrorInvalidDevice;
-    return graphs() != NULL && device >= 0 && device < facade()->n_devices;
+    call->error = graphs() ? cudaErrorInvalidDevice : cudaErrorMemoryAllocation;
+    return graphs() && device >= 0 && device < facade()->n_devices;
 }
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
@@ -178,7 +178,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     Call call;
     if (!enter_device(&call, API_cudaDeviceGetGraphMemAttribute, device))
         return call_leave(&call, call.error);
-    if (value == NULL || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
+    if (!value || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
         return call_leave(&call, cudaErrorInvalidValue);
     const GraphUse *use = &graphs()->use[facade()->visible[device]];
     const uint64_t values[] = {[cudaGraphMemAttrUsedMemCurrent] = used(facade()->visible[device]),
@@ -196,7 +196,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
     if (!enter_device(&call, API_cudaDeviceSetGraphMemAttribute, device))
         return call_leave(&call, call.error);
     uint64_t bytes = 1;
-    if (value != NULL)
+    if (value)
         memcpy(&bytes, value, sizeof bytes);
     GraphUse *use = &graphs()->use[facade()->visible[device]];
     if (bytes == 0 && attribute == cudaGraphMemAttrUsedMemHigh)

@@ -11,7 +11,7 @@ static bool enter_node(Call *call, Api api, cudaGraphNode_t handle, enum cudaGra
         return false;
     *n = node_of(handle);
     call->error = cudaErrorInvalidValue;
-    return *n != NULL && (*n)->type == type;
+    return *n && (*n)->type == type;
 }
 
 /* The node of an executable graph that a node of its original stands for, in child graphs too. */
@@ -19,9 +19,9 @@ static GraphNode *find_copy(const Graph *g, uint64_t original)
 {
     for (size_t i = 0; i < g->nodes.n; i++) {
         GraphNode *n = g->nodes.items[i];
-        GraphNode *inner = n->child == NULL ? NULL : find_copy(n->child, original);
-        if (n->original == original || inner != NULL)
-            return inner != NULL ? inner : n;
+        GraphNode *inner = n->child ? find_copy(n->child, original) : NULL;
+        if (n->original == original || inner)
+            return inner ? inner : n;
     }
     return NULL;
 }
@@ -33,7 +33,7 @@ static bool enter_exec(Call *call, Api api, cudaGraphExec_t exec, cudaGraphNode_
     const GraphExec *e = exec_of(exec);
     const GraphNode *original = node_of(node);
     call->error = cudaErrorInvalidValue;
-    if (e == NULL || original == NULL)
+    if (!e || !original)
         return false;
     *n = find_copy(e->graph, original->id);
     return *n != NULL;
@@ -54,7 +54,7 @@ static cudaError_t leave_node(Call *call, cudaError_t error)
         GraphNode *n;                                                                                        \
         if (!enter_node(&call, API_##api, node, of_type, &n))                                                \
             return call_leave(&call, call.error);                                                            \
-        if (out == NULL)                                                                                     \
+        if (!out)                                                                                            \
             return call_leave(&call, cudaErrorInvalidValue);                                                 \
         statement;                                                                                           \
         return call_leave(&call, cudaSuccess);                                                               \
@@ -84,7 +84,7 @@ static void show_kernel(const GraphNode *n, struct cudaKernelNodeParams *out)
 {
     const DeviceLaunchMsg *l = &n->msg.launch;
     *out = (struct cudaKernelNodeParams){
-        .func = (void *)(uintptr_t)(n->kernel->host != NULL ? n->kernel->host : (const void *)n->kernel),
+        .func = (void *)(uintptr_t)(n->kernel->host ? n->kernel->host : (const void *)n->kernel),
         .gridDim = {l->grid[0], l->grid[1], l->grid[2]},
         .blockDim = {l->block[0], l->block[1], l->block[2]},
         .sharedMemBytes = (unsigned)l->dynamic_shared,
@@ -128,7 +128,7 @@ SET(cudaGraphEventWaitNodeSetEvent, cudaGraphNodeTypeWaitEvent, work_event(&call
 /* A fill of several rows cannot be changed once it can run, nor become one (measured). */
 static cudaError_t change_fill(Call *call, GraphNode *n, const struct cudaMemsetParams *p)
 {
-    bool rows = n->fill.height != 1 || (p != NULL && p->height != 1);
+    bool rows = n->fill.height != 1 || (p && p->height != 1);
     return rows ? cudaErrorInvalidValue : work_fill(call, n, p);
 }
 
@@ -161,8 +161,8 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
 {
     Call call;
     GraphNode *n;
-    if (p == NULL || !enter_node(&call, API_cudaGraphNodeSetParams, node, p->type, &n))
-        return p == NULL ? cudaErrorInvalidValue : call_leave(&call, call.error);
+    if (!p || !enter_node(&call, API_cudaGraphNodeSetParams, node, p->type, &n))
+        return p ? call_leave(&call, call.error) : cudaErrorInvalidValue;
     return leave_node(&call, work_any(&call, n, p));
 }
 
@@ -173,7 +173,7 @@ cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t nod
     GraphNode *n;
     if (!enter_exec(&call, API_cudaGraphExecNodeSetParams, exec, node, &n))
         return call_leave(&call, call.error);
-    bool fits = p != NULL && n->type == p->type;
+    bool fits = p && n->type == p->type;
     return leave_node(&call, fits ? work_any(&call, n, p) : cudaErrorInvalidValue);
 }
 
@@ -195,7 +195,7 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
     GraphNode *n;
     if (!enter_exec(&call, API_cudaGraphNodeGetEnabled, exec, node, &n))
         return call_leave(&call, call.error);
-    if (enabled == NULL || n->type > cudaGraphNodeTypeMemset)
+    if (!enabled || n->type > cudaGraphNodeTypeMemset)
         return call_leave(&call, cudaErrorInvalidValue);
     *enabled = !n->disabled;
     return call_leave(&call, cudaSuccess);
@@ -226,7 +226,7 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     GraphNode *n;
     if (!enter_node(&call, API_cudaGraphKernelNodeGetAttribute, node, cudaGraphNodeTypeKernel, &n))
         return call_leave(&call, call.error);
-    return call_leave(&call, value == NULL ? cudaErrorInvalidValue : get_attribute(n, id, value));
+    return call_leave(&call, value ? get_attribute(n, id, value) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
@@ -237,7 +237,7 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
     if (!enter_node(&call, API_cudaGraphKernelNodeSetAttribute, node, cudaGraphNodeTypeKernel, &n))
         return call_leave(&call, call.error);
     cudaLaunchAttributeValue known;
-    if (value == NULL || get_attribute(n, id, &known) != cudaSuccess)
+    if (!value || get_attribute(n, id, &known) != cudaSuccess)
         return call_leave(&call, cudaErrorInvalidValue);
     if (id == cudaLaunchAttributeClusterDimension &&
         value->clusterDim.x * value->clusterDim.y * value->clusterDim.z > 1)
@@ -256,7 +256,7 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
     if (!enter_node(&call, API_cudaGraphKernelNodeCopyAttributes, to, cudaGraphNodeTypeKernel, &a))
         return call_leave(&call, call.error);
     const GraphNode *b = node_of(from);
-    if (b == NULL || b->type != cudaGraphNodeTypeKernel)
+    if (!b || b->type != cudaGraphNodeTypeKernel)
         return call_leave(&call, cudaErrorInvalidValue);
     a->msg.launch.cooperative = b->msg.launch.cooperative;
     a->priority = b->priority;

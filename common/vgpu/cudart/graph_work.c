@@ -14,7 +14,7 @@ static bool keep_params(GraphNode *n, const Kernel *k, const DeviceSpan *in)
 {
     uint8_t *params = malloc(in->bytes + 1);
     void **pointers = calloc(k->n_params + 1, sizeof *pointers);
-    if (params == NULL || pointers == NULL) {
+    if (!params || !pointers) {
         free(params);
         free(pointers);
         return false;
@@ -88,7 +88,7 @@ cudaError_t node_take(Call *call, GraphNode *n, uint32_t device, const DeviceMsg
 
 cudaError_t work_kernel(Call *call, GraphNode *n, const struct cudaKernelNodeParams *p)
 {
-    if (p == NULL || p->extra != NULL)
+    if (!p || p->extra)
         return cudaErrorInvalidValue;
     call->node = n;
     bool cooperative = n->msg.op == OP_LAUNCH && n->msg.launch.cooperative;
@@ -99,7 +99,7 @@ cudaError_t work_kernel(Call *call, GraphNode *n, const struct cudaKernelNodePar
 /* Measured: a copy or fill of nothing is no node. */
 cudaError_t work_copy(Call *call, GraphNode *n, const struct cudaMemcpy3DParms *p)
 {
-    if (p == NULL || p->extent.width == 0 || p->extent.height == 0 || p->extent.depth == 0)
+    if (!p || p->extent.width == 0 || p->extent.height == 0 || p->extent.depth == 0)
         return cudaErrorInvalidValue;
     call->node = n;
     call_site(call);
@@ -137,7 +137,7 @@ cudaError_t work_symbol(Call *call, GraphNode *n, const void *symbol, void *othe
 
 cudaError_t work_fill(Call *call, GraphNode *n, const struct cudaMemsetParams *p)
 {
-    bool element = p != NULL && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
+    bool element = p && (p->elementSize == 1 || p->elementSize == 2 || p->elementSize == 4);
     if (!element || p->width == 0 || p->height == 0 || p->width > SIZE_MAX / 4)
         return cudaErrorInvalidValue;
     call->node = n;
@@ -149,7 +149,7 @@ cudaError_t work_fill(Call *call, GraphNode *n, const struct cudaMemsetParams *p
 
 cudaError_t work_host(Call *call, GraphNode *n, const struct cudaHostNodeParams *p)
 {
-    if (p == NULL || p->fn == NULL)
+    if (!p || !p->fn)
         return cudaErrorInvalidValue;
     call->node = n;
     return stream_send_host_function(call, NULL, &(HostFunction){.run = p->fn, .data = p->userData});
@@ -168,12 +168,12 @@ cudaError_t work_event(Call *call, GraphNode *n, cudaEvent_t event, bool record)
 cudaError_t work_child(GraphNode *n, cudaGraph_t child)
 {
     const Graph *g = graph_of(child);
-    if (g == NULL || g == n->graph || g->has_memory)
+    if (!g || g == n->graph || g->has_memory)
         return cudaErrorInvalidValue;
     Graph *copy = graph_copy(g);
-    if (copy == NULL)
+    if (!copy)
         return cudaErrorMemoryAllocation;
-    if (n->child != NULL)
+    if (n->child)
         graph_free(n->child);
     copy->owned = true;
     n->child = copy;
@@ -182,8 +182,8 @@ cudaError_t work_child(GraphNode *n, cudaGraph_t child)
 
 cudaError_t work_alloc(Call *call, GraphNode *n, struct cudaMemAllocNodeParams *p)
 {
-    const struct cudaMemPoolProps *pool = p == NULL ? NULL : &p->poolProps;
-    if (p == NULL || pool->allocType != cudaMemAllocationTypePinned ||
+    const struct cudaMemPoolProps *pool = p ? &p->poolProps : NULL;
+    if (!p || pool->allocType != cudaMemAllocationTypePinned ||
         pool->location.type != cudaMemLocationTypeDevice || pool->location.id < 0 ||
         pool->location.id >= facade()->n_devices || p->bytesize == 0)
         return cudaErrorInvalidValue;
@@ -197,7 +197,7 @@ cudaError_t work_alloc(Call *call, GraphNode *n, struct cudaMemAllocNodeParams *
 /* One free a graph, and of memory that some graph allocates (measured). */
 cudaError_t work_free(GraphNode *n, void *p)
 {
-    if (graph_memory_find((uint64_t)(uintptr_t)p) == NULL)
+    if (!graph_memory_find((uint64_t)(uintptr_t)p))
         return cudaErrorInvalidValue;
     for (size_t i = 0; i < n->graph->nodes.n; i++)
         if (n->graph->nodes.items[i]->type == cudaGraphNodeTypeMemFree &&

@@ -114,7 +114,7 @@ static void match_line(Fault *f, const char *line)
     line += strlen(line) >= 6 ? 6 : 0;
     uint64_t offset = read_hex(&line);
     const char *path = strchr(line, '/');
-    size_t length = path == NULL ? 0 : strlen(path);
+    size_t length = path ? strlen(path) : 0;
     for (uint32_t i = 0; i < f->access.n_frames && length > 0 && length < DEVICE_PATH_BYTES; i++)
         if (f->frames[i] >= start && f->frames[i] < end) {
             f->access.frames[i].offset = f->frames[i] - start + offset;
@@ -165,7 +165,7 @@ static void find_allocation(Fault *fault)
             return;
         sched_yield();
     }
-    if (f->server != NULL)
+    if (f->server)
         device_look_up(f->server, fault->access.address, &fault->where);
     pthread_mutex_unlock(&f->lock);
 }
@@ -224,7 +224,7 @@ static void host_fault_tell(uintptr_t address, const ucontext_t *context)
     if (!find_device(address, &fault.access.device) ||
         __atomic_fetch_add(&f->n_host_faults, 1, __ATOMIC_RELAXED) >= RECORDS_MAX)
         return;
-    if (f->server != NULL)
+    if (f->server)
         find_allocation(&fault);
     if (!f->has_records) {
         write_sentence(&fault);
@@ -232,7 +232,7 @@ static void host_fault_tell(uintptr_t address, const ucontext_t *context)
     }
     walk_stack(&fault, instruction_of(context));
     find_objects(&fault);
-    if (f->remote != NULL) /* which finds the allocation itself */
+    if (f->remote) /* which finds the allocation itself */
         remote_tell_access(f->remote, &fault.access);
     else
         device_record_access(f->stream_fd, &fault.access, &fault.where);
@@ -286,7 +286,7 @@ static void give_stack(Facade *f)
     if (sigaltstack(NULL, &now) != 0 || !(now.ss_flags & SS_DISABLE))
         return;
     f->signal_stack = malloc(SIGNAL_STACK);
-    if (f->signal_stack != NULL)
+    if (f->signal_stack)
         sigaltstack(&(stack_t){.ss_sp = f->signal_stack, .ss_size = SIGNAL_STACK}, NULL);
 }
 
@@ -307,7 +307,7 @@ static bool find_windows(Facade *f)
             &reply);
         if (reply.error != DEVICE_OK)
             return i > 0;
-        if (f->remote != NULL)
+        if (f->remote)
             keep_window(&info);
         f->windows[i].base = info.window_base;
         f->windows[i].bytes = info.window_bytes;

@@ -32,7 +32,7 @@ void vgpu_texts_free(ImageTexts *texts)
 /* Takes text over. */
 static Status add_text(ImageTexts *texts, char *text, uint64_t length, Diag *diag)
 {
-    if (text == NULL || !VEC_GROW(texts->items, texts->n, texts->cap)) {
+    if (!text || !VEC_GROW(texts->items, texts->n, texts->cap)) {
         free(text);
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a module's PTX");
     }
@@ -57,7 +57,7 @@ void *vgpu_texts_pack(const ImageTexts *texts, size_t *bytes)
         header[1] += 8 + texts->items[i].length + 1;
     char *out = malloc(header[1]), *at = out;
     *bytes = header[1];
-    if (out == NULL)
+    if (!out)
         return NULL;
     memcpy(at, header, sizeof header);
     at += sizeof header;
@@ -120,7 +120,7 @@ static Status read_wrapper(const void *p, ImageTexts *out, Diag *diag)
 {
     const void **containers = calloc(FATBIN_IMAGES_MAX, sizeof *containers);
     uint32_t n = 0;
-    if (containers == NULL)
+    if (!containers)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for an image");
     Status st = fatbin_containers(p, containers, FATBIN_IMAGES_MAX, &n, diag);
     for (uint32_t i = 0; i < n && st == STATUS_OK; i++)
@@ -197,7 +197,7 @@ cudaError_t vgpu_texts_read(const void *data, size_t bytes, ImageTexts *out, Dia
 
 static void free_image(FatBinary *fat)
 {
-    while (fat->kernels != NULL) {
+    while (fat->kernels) {
         Kernel *k = fat->kernels;
         fat->kernels = k->next;
         kernel_free(k);
@@ -210,9 +210,9 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
 {
     Call call;
     FatBinary *fat = calloc(1, sizeof *fat);
-    if (fat == NULL || !enter(&call)) {
+    if (!fat || !enter(&call)) {
         free(fat);
-        return fat == NULL ? cudaErrorMemoryAllocation : image_leave(&call, call.error);
+        return fat ? image_leave(&call, call.error) : cudaErrorMemoryAllocation;
     }
     fat->origin = module ? FAT_MODULE : FAT_LIBRARY;
     fat->device = call_device();
@@ -261,7 +261,7 @@ bool vgpu_image_exists(const Image *image, bool module)
 {
     bool found = false;
     pthread_mutex_lock(&facade()->lock);
-    for (const FatBinary *fat = facade()->fats; fat != NULL; fat = fat->next)
+    for (const FatBinary *fat = facade()->fats; fat; fat = fat->next)
         found = found || (fat == image && !fat->ended && fat->origin == (module ? FAT_MODULE : FAT_LIBRARY));
     pthread_mutex_unlock(&facade()->lock);
     return found;
@@ -270,7 +270,7 @@ bool vgpu_image_exists(const Image *image, bool module)
 bool vgpu_kernel_exists(cudaKernel_t kernel)
 {
     pthread_mutex_lock(&facade()->lock);
-    bool found = kernel != NULL && kernel_of(kernel) != NULL;
+    bool found = kernel && kernel_of(kernel);
     pthread_mutex_unlock(&facade()->lock);
     return found;
 }
@@ -278,8 +278,8 @@ bool vgpu_kernel_exists(cudaKernel_t kernel)
 Image *vgpu_kernel_image(cudaKernel_t kernel)
 {
     pthread_mutex_lock(&facade()->lock);
-    const Kernel *k = kernel == NULL ? NULL : kernel_of(kernel);
-    Image *image = k == NULL || k->fat->origin == FAT_REGISTERED ? NULL : k->fat;
+    const Kernel *k = kernel ? kernel_of(kernel) : NULL;
+    Image *image = !k || k->fat->origin == FAT_REGISTERED ? NULL : k->fat;
     pthread_mutex_unlock(&facade()->lock);
     return image;
 }
@@ -287,7 +287,7 @@ Image *vgpu_kernel_image(cudaKernel_t kernel)
 static Kernel *find_kernel(const FatBinary *fat, const char *name)
 {
     Kernel *k = fat->kernels;
-    while (k != NULL && strcmp(k->name, name) != 0)
+    while (k && strcmp(k->name, name) != 0)
         k = k->next;
     return k;
 }
@@ -299,9 +299,9 @@ cudaError_t vgpu_image_kernel(Image *image, const char *name, cudaKernel_t *out)
     if (!enter(&call))
         return image_leave(&call, call.error);
     Kernel *k = find_kernel(image, name);
-    if (k == NULL) {
+    if (!k) {
         k = kernel_add(image, NULL, name);
-        if (k == NULL)
+        if (!k)
             return image_leave(&call, cudaErrorMemoryAllocation);
         k->host = k; /* no stub on the host: the handle stands for it */
         cudaError_t error = kernel_load(&call, k, &function);

@@ -25,7 +25,7 @@ static void end_program(int signal)
 static void on_signal(int signal)
 {
     const Facade *f = facade();
-    if (f->server != NULL && !f->forked && device_interrupt(f->server))
+    if (f->server && !f->forked && device_interrupt(f->server))
         pending = signal;
     else
         end_program(signal);

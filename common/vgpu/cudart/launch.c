@@ -57,7 +57,7 @@ EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
     pthread_mutex_lock(&facade()->lock);
     *kernel = (cudaKernel_t)kernel_of(host);
     pthread_mutex_unlock(&facade()->lock);
-    return *kernel == NULL ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+    return *kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
 
 /* ---- launching ---- */
@@ -66,8 +66,8 @@ EXPORT cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
 static uint8_t *pack_params(const Kernel *k, void **args)
 {
     uint8_t *buffer = calloc(1, k->param_bytes + 1);
-    for (uint32_t i = 0; i < k->n_params && buffer != NULL && args != NULL; i++)
-        if (args[i] != NULL && k->params[i].offset + k->params[i].bytes <= k->param_bytes)
+    for (uint32_t i = 0; i < k->n_params && buffer && args; i++)
+        if (args[i] && k->params[i].offset + k->params[i].bytes <= k->param_bytes)
             memcpy(buffer + k->params[i].offset, args[i], k->params[i].bytes);
     return buffer;
 }
@@ -120,10 +120,10 @@ cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block,
     cudaError_t error = call_send(call, &(DeviceMsg){.op = OP_DEVICE_ERROR}, &reply);
     if (error != cudaSuccess)
         return error;
-    if (kernel == NULL)
+    if (!kernel)
         return cudaErrorInvalidDeviceFunction;
     Kernel *k = kernel_of(kernel);
-    if (k == NULL || !stream_of(call, handle, &stream, &device) ||
+    if (!k || !stream_of(call, handle, &stream, &device) ||
         !stream_fits(call, handle, call_device(), "a launch on"))
         return cudaErrorInvalidResourceHandle;
     error = kernel_load(call, k, &function);
@@ -131,7 +131,7 @@ cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block,
         return error;
     call->kernel = k;
     uint8_t *params = pack_params(k, args);
-    if (params == NULL)
+    if (!params)
         return cudaErrorMemoryAllocation;
     DeviceMsg msg = {.op = OP_LAUNCH, .stream = stream, .in = {.data = params, .bytes = k->param_bytes}};
     msg.launch = (DeviceLaunchMsg){.function = function,
@@ -235,9 +235,9 @@ static cudaError_t launch_ex(Api api, const cudaLaunchConfig_t *config, const vo
 {
     bool cooperative;
     Call call;
-    if (config == NULL || !read_attributes(config, &cooperative)) {
+    if (!config || !read_attributes(config, &cooperative)) {
         call = (Call){.api = api};
-        return call_leave(&call, config == NULL ? cudaErrorInvalidValue : cudaErrorNotSupported);
+        return call_leave(&call, config ? cudaErrorNotSupported : cudaErrorInvalidValue);
     }
     cudaStream_t stream = ptsz ? per_thread(config->stream) : config->stream;
     return enter_and_launch(api, kernel, config->gridDim, config->blockDim, args, config->dynamicSmemBytes,

@@ -51,7 +51,7 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum c
                                 void **values, unsigned int n)
 {
     (void)jit, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n;
-    bool given = library != NULL && code != NULL;
+    bool given = library && code;
     return library_answer(API_cudaLibraryLoadData,
                           given ? load_library(library, code, 0) : cudaErrorInvalidValue);
 }
@@ -62,7 +62,7 @@ static cudaError_t load_file(cudaLibrary_t *library, const char *name)
     char piece[4096];
     size_t n;
     FILE *file = fopen(name, "rb");
-    if (file == NULL)
+    if (!file)
         return errno == ENOENT ? cudaErrorFileNotFound : cudaErrorOperatingSystem;
     while ((n = fread(piece, 1, sizeof piece, file)) > 0)
         strbuf_append(&b, piece, n);
@@ -80,7 +80,7 @@ cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *name, en
                                     void **values, unsigned int n)
 {
     (void)jit, (void)jit_values, (void)n_jit, (void)options, (void)values, (void)n;
-    bool given = library != NULL && name != NULL;
+    bool given = library && name;
     return library_answer(API_cudaLibraryLoadFromFile,
                           given ? load_file(library, name) : cudaErrorInvalidValue);
 }
@@ -100,7 +100,7 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 
 cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library, const char *name)
 {
-    if (kernel == NULL || name == NULL || !exists(library))
+    if (!kernel || !name || !exists(library))
         return library_answer(API_cudaLibraryGetKernel,
                               exists(library) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
     return library_answer(API_cudaLibraryGetKernel, vgpu_image_kernel((Image *)library, name, kernel));
@@ -113,16 +113,16 @@ static cudaError_t variable(cudaLibrary_t library, const char *name, bool manage
     struct cudaPointerAttributes a;
     if (!exists(library))
         return cudaErrorInvalidResourceHandle;
-    if (name == NULL || (p == NULL && bytes == NULL))
+    if (!name || (!p && !bytes))
         return cudaErrorInvalidValue;
     cudaError_t error = vgpu_image_variable((Image *)library, name, &at, &n);
     if (error == cudaSuccess)
         error = cudaPointerGetAttributes(&a, at);
     if (error == cudaSuccess && (a.type == cudaMemoryTypeManaged) != managed)
         error = cudaErrorSymbolNotFound;
-    if (error == cudaSuccess && p != NULL)
+    if (error == cudaSuccess && p)
         *p = at;
-    if (error == cudaSuccess && bytes != NULL)
+    if (error == cudaSuccess && bytes)
         *bytes = n;
     return error;
 }
@@ -167,10 +167,10 @@ static GetProcAddress *driver_lookup(void)
     if (dladdr(__extension__(void *) driver_lookup, &own) == 0)
         return NULL;
     const char *slash = strrchr(own.dli_fname, '/');
-    int folder = slash == NULL ? 0 : (int)(slash - own.dli_fname) + 1;
+    int folder = slash ? (int)(slash - own.dli_fname) + 1 : 0;
     snprintf(path, sizeof path, "%.*slibcuda.so.1", folder, own.dli_fname);
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    void *symbol = library == NULL ? NULL : dlsym(library, "cuGetProcAddress_v2");
+    void *symbol = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
     GetProcAddress *f = NULL;
     memcpy(&f, &symbol, sizeof f);
     return f;
@@ -182,10 +182,10 @@ static cudaError_t find_entry(const char *name, void **out, unsigned version, un
 {
     enum cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
     int status = 0;
-    if (name == NULL || out == NULL || flags > cudaEnablePerThreadDefaultStream)
+    if (!name || !out || flags > cudaEnablePerThreadDefaultStream)
         return cudaErrorInvalidValue;
     GetProcAddress *lookup = driver_lookup();
-    if (lookup == NULL)
+    if (!lookup)
         return cudaErrorInsufficientDriver;
     *out = NULL;
     if (per_thread_streams && flags == cudaEnableDefault)
@@ -196,9 +196,9 @@ static cudaError_t find_entry(const char *name, void **out, unsigned version, un
         result = cudaDriverEntryPointSuccess;
     else if (status == 2)
         result = cudaDriverEntryPointVersionNotSufficent;
-    if (found != NULL)
+    if (found)
         *found = result;
-    return found != NULL || result == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorSymbolNotFound;
+    return found || result == cudaDriverEntryPointSuccess ? cudaSuccess : cudaErrorSymbolNotFound;
 }
 
 cudaError_t cudaGetDriverEntryPoint(const char *name, void **out, unsigned long long flags,

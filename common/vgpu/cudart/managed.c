@@ -49,12 +49,12 @@ static uint64_t whole_pages(uint64_t bytes)
 void managed_allocated(uint32_t device, uint64_t addr, uint64_t bytes)
 {
     Facade *f = facade();
-    if (f->managed == NULL && (f->managed = calloc(1, sizeof *f->managed)) != NULL)
+    if (!f->managed && (f->managed = calloc(1, sizeof *f->managed)))
         f->managed->pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     struct Managed *m = f->managed;
     /* What is used is to be seen by the page. */
     madvise((void *)(uintptr_t)addr, whole_pages(bytes), MADV_NOHUGEPAGE);
-    if (m != NULL && VEC_GROW(m->items, m->n, m->cap))
+    if (m && VEC_GROW(m->items, m->n, m->cap))
         m->items[m->n++] = (Shared){.device = device, .addr = addr, .bytes = bytes};
 }
 
@@ -148,7 +148,7 @@ static bool reach(struct Managed *m, const uint8_t *from, uint64_t bytes, uint64
         uint64_t word;
         memcpy(&word, from + i, sizeof word);
         Shared *s = find_shared(m, word);
-        if (s == NULL || s->launch == launch)
+        if (!s || s->launch == launch)
             continue;
         m->n_guarded += s->launch == 0;
         s->launch = launch;
@@ -200,14 +200,14 @@ static bool concerns(const DeviceMsg *msg)
 void managed_before(const DeviceMsg *msg)
 {
     const struct Managed *m = facade()->managed;
-    if (m != NULL && m->n > 0 && concerns(msg))
+    if (m && m->n > 0 && concerns(msg))
         scan();
 }
 
 void managed_after(const DeviceMsg *msg, const DeviceReply *reply)
 {
     struct Managed *m = facade()->managed;
-    if (m == NULL || m->n == 0)
+    if (!m || m->n == 0)
         return;
     if (msg->op == OP_LAUNCH && reply->error == DEVICE_OK && reply->seq != 0)
         guard(msg, reply->seq);
@@ -235,7 +235,7 @@ bool managed_touched(uintptr_t address, bool write, uintptr_t pc)
     Facade *f = facade();
     struct Managed *m = f->managed;
     int tries = 0;
-    if (m == NULL)
+    if (!m)
         return false;
     while (pthread_mutex_trylock(&f->lock) != 0) {
         if (++tries == TRIES_MAX)
@@ -243,7 +243,7 @@ bool managed_touched(uintptr_t address, bool write, uintptr_t pc)
         sched_yield();
     }
     const Shared *s = find_shared(m, address);
-    if (s != NULL) {
+    if (s) {
         if (s->launch != 0 && f->n_host_functions_running == 0)
             tell_touch(s, address, write, pc);
         mprotect((void *)(address / PAGE * PAGE), PAGE, PROT_READ | PROT_WRITE);
@@ -255,7 +255,7 @@ bool managed_touched(uintptr_t address, bool write, uintptr_t pc)
 void managed_end(void)
 {
     struct Managed *m = facade()->managed;
-    if (m == NULL)
+    if (!m)
         return;
     for (size_t i = 0; i < m->n; i++)
         open_again(m, &m->items[i]);

@@ -32,7 +32,7 @@ struct Mappings {
 static struct Mappings *mappings(void)
 {
     Facade *f = facade();
-    if (f->mappings == NULL)
+    if (!f->mappings)
         f->mappings = calloc(1, sizeof *f->mappings);
     return f->mappings;
 }
@@ -41,7 +41,7 @@ static MapHandle *handle_of(uint64_t handle)
 {
     const struct Mappings *all = facade()->mappings;
     uint64_t i = (handle & 0xFFFFFFFFFFFFu) - 1;
-    bool exists = all != NULL && (handle & 0xFFFF000000000000u) == HANDLE_TAG && i < all->n_handles;
+    bool exists = all && (handle & 0xFFFF000000000000u) == HANDLE_TAG && i < all->n_handles;
     return exists && all->handles[i].n_refs > 0 ? &all->handles[i] : NULL;
 }
 
@@ -53,7 +53,7 @@ static uint64_t handle_value(const MapHandle *h)
 static MapPiece *piece_at(uintptr_t address)
 {
     const struct Mappings *all = facade()->mappings;
-    for (size_t i = 0; all != NULL && i < all->n_pieces; i++)
+    for (size_t i = 0; all && i < all->n_pieces; i++)
         if (address - all->pieces[i].address < all->pieces[i].bytes)
             return &all->pieces[i];
     return NULL;
@@ -63,11 +63,11 @@ static MapPiece *piece_at(uintptr_t address)
 static bool enter(Call *call)
 {
     bool ok = call_enter(call, API_cudaMalloc);
-    if (ok && mappings() == NULL)
+    if (ok && !mappings())
         call->error = cudaErrorMemoryAllocation;
     if (ok)
         call_site(call);
-    return ok && mappings() != NULL;
+    return ok && mappings();
 }
 
 static cudaError_t map_leave(Call *call, cudaError_t error)
@@ -105,7 +105,7 @@ cudaError_t vgpu_map_release(uint64_t handle)
     if (!enter(&call))
         return map_leave(&call, call.error);
     MapHandle *h = handle_of(handle);
-    if (h == NULL)
+    if (!h)
         return map_leave(&call, cudaErrorInvalidValue);
     if (--h->n_refs > 0)
         return map_leave(&call, cudaSuccess);
@@ -119,9 +119,9 @@ cudaError_t vgpu_map_properties(uint64_t handle, int *device)
     if (!enter(&call))
         return map_leave(&call, call.error);
     const MapHandle *h = handle_of(handle);
-    if (h != NULL)
+    if (h)
         *device = h->ordinal;
-    return map_leave(&call, h == NULL ? cudaErrorInvalidValue : cudaSuccess);
+    return map_leave(&call, h ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t vgpu_map_retain(const void *address, uint64_t *handle)
@@ -130,8 +130,8 @@ cudaError_t vgpu_map_retain(const void *address, uint64_t *handle)
     if (!enter(&call))
         return map_leave(&call, call.error);
     const MapPiece *piece = piece_at((uintptr_t)address);
-    MapHandle *h = piece == NULL ? NULL : &mappings()->handles[piece->handle];
-    if (h == NULL || h->n_refs == 0) /* the devices keep what is mapped, but nobody names it any more */
+    MapHandle *h = piece ? &mappings()->handles[piece->handle] : NULL;
+    if (!h || h->n_refs == 0) /* the devices keep what is mapped, but nobody names it any more */
         return map_leave(&call, cudaErrorInvalidValue);
     h->n_refs++;
     *handle = handle_value(h);
@@ -176,7 +176,7 @@ cudaError_t vgpu_map_map(uintptr_t address, size_t bytes, uint64_t handle)
         return map_leave(&call, call.error);
     struct Mappings *all = mappings();
     const MapHandle *h = handle_of(handle);
-    if (h == NULL || bytes != h->bytes)
+    if (!h || bytes != h->bytes)
         return map_leave(&call, cudaErrorInvalidValue);
     if (!VEC_GROW(all->pieces, all->n_pieces, all->pieces_cap))
         return map_leave(&call, cudaErrorMemoryAllocation);
@@ -226,8 +226,8 @@ cudaError_t vgpu_map_get_access(uintptr_t address, int device, bool *may)
     if (!enter(&call))
         return map_leave(&call, call.error);
     const MapPiece *piece = piece_at(address);
-    if (piece == NULL || device < 0 || device >= facade()->n_devices)
-        return map_leave(&call, piece == NULL ? cudaErrorInvalidValue : cudaErrorInvalidDevice);
+    if (!piece || device < 0 || device >= facade()->n_devices)
+        return map_leave(&call, piece ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
     *may = piece->users >> device & 1;
     return map_leave(&call, cudaSuccess);
 }

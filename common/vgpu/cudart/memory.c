@@ -14,7 +14,7 @@ enum { PITCH_BYTES = 512 };
 /* Nothing asked for is no allocation: success and NULL, even on a device that failed (measured). */
 static cudaError_t allocate_memory(Call *call, void **p, size_t bytes, DeviceMemoryKind kind)
 {
-    if (p == NULL)
+    if (!p)
         return cudaErrorInvalidValue;
     if (bytes == 0) {
         *p = NULL;
@@ -73,7 +73,7 @@ cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
 
 static cudaError_t allocate_pitched(Call *call, void **p, size_t *pitch, size_t width, size_t rows)
 {
-    if (p == NULL || pitch == NULL)
+    if (!p || !pitch)
         return cudaErrorInvalidValue;
     if (width > SIZE_MAX - PITCH_BYTES)
         return cudaErrorMemoryAllocation;
@@ -98,7 +98,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
     if (!call_enter(&call, API_cudaMalloc3D))
         return call_leave(&call, call.error);
     size_t rows;
-    if (p == NULL || __builtin_mul_overflow(extent.height, extent.depth, &rows))
+    if (!p || __builtin_mul_overflow(extent.height, extent.depth, &rows))
         return call_leave(&call, cudaErrorInvalidValue);
     p->xsize = extent.width;
     p->ysize = extent.height;
@@ -111,7 +111,7 @@ static cudaError_t release_memory(Call *call, void *p, DeviceMemoryKind kind)
 {
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_FREE};
-    if (p == NULL)
+    if (!p)
         return call_send(call, &(DeviceMsg){.op = OP_DEVICE_ERROR}, &reply);
     msg.free.addr = (uint64_t)(uintptr_t)p;
     msg.free.kind = (uint8_t)kind;
@@ -188,7 +188,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
     if (!call_enter(&call, API_cudaHostGetDevicePointer))
         return call_leave(&call, call.error);
     DeviceReply reply = look_up(&call, host);
-    if (device == NULL || flags != 0 || !is_pinned(&reply))
+    if (!device || flags != 0 || !is_pinned(&reply))
         return call_leave(&call, cudaErrorInvalidValue);
     *device = host;
     return call_leave(&call, cudaSuccess);
@@ -201,7 +201,7 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
     if (!call_enter(&call, API_cudaHostGetFlags))
         return call_leave(&call, call.error);
     DeviceReply reply = look_up(&call, host);
-    if (flags == NULL || !is_pinned(&reply))
+    if (!flags || !is_pinned(&reply))
         return call_leave(&call, cudaErrorInvalidValue);
     *flags = cudaHostAllocMapped | cudaHostAllocPortable;
     return call_leave(&call, cudaSuccess);
@@ -220,13 +220,13 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void
     Call call;
     if (!call_enter(&call, API_cudaPointerGetAttributes))
         return call_leave(&call, call.error);
-    if (a == NULL)
+    if (!a)
         return call_leave(&call, cudaErrorInvalidValue);
     DeviceReply reply = look_up(&call, p);
     void *pointer = (void *)(uintptr_t)p;
     *a = (struct cudaPointerAttributes){.device = visible_index(reply.pointer.device)};
     const GraphMemory *graph_memory = graph_memory_find(reply.pointer.base);
-    if (graph_memory != NULL && !graph_memory->live)
+    if (graph_memory && !graph_memory->live)
         reply.pointer.kind = DEVICE_MEMORY_NONE; /* until a launch allocates it (measured) */
     switch ((DeviceMemoryKind)reply.pointer.kind) {
     case DEVICE_MEMORY_NONE:
@@ -259,9 +259,9 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
     if (!call_enter(&call, API_cudaMemGetInfo))
         return call_leave(&call, call.error);
     cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_MEMORY_INFO}, &reply);
-    if (error == cudaSuccess && free_bytes != NULL)
+    if (error == cudaSuccess && free_bytes)
         *free_bytes = reply.value;
-    if (error == cudaSuccess && total != NULL)
+    if (error == cudaSuccess && total)
         *total = reply.value2;
     return call_leave(&call, error);
 }

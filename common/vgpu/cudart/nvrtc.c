@@ -39,7 +39,7 @@ static int make_image(void *program, void **image, size_t *bytes)
     find_next("nvrtcGetCUBINSize", &cubin_size);
     find_next("nvrtcGetPTXSize", &ptx_size);
     find_next("nvrtcGetPTX", &ptx);
-    if (cubin_size == NULL || ptx_size == NULL || ptx == NULL)
+    if (!cubin_size || !ptx_size || !ptx)
         return NVRTC_ERROR_INTERNAL_ERROR;
     int error = cubin_size(program, &n);
     if (error != NVRTC_SUCCESS || n == 0)
@@ -48,11 +48,11 @@ static int make_image(void *program, void **image, size_t *bytes)
     if (error != NVRTC_SUCCESS)
         return error;
     char *text = calloc(n + 1, 1);
-    error = text == NULL ? NVRTC_ERROR_OUT_OF_MEMORY : ptx(program, text);
+    error = text ? ptx(program, text) : NVRTC_ERROR_OUT_OF_MEMORY;
     if (error == NVRTC_SUCCESS) {
         ImageText item = {.text = text, .length = strlen(text)};
         *image = vgpu_texts_pack(&(ImageTexts){.items = &item, .n = 1}, bytes);
-        error = *image == NULL ? NVRTC_ERROR_OUT_OF_MEMORY : NVRTC_SUCCESS;
+        error = *image ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
     }
     free(text);
     return error;
@@ -62,7 +62,7 @@ EXPORT int nvrtcGetCUBINSize(void *program, size_t *bytes)
 {
     void *image;
     size_t n;
-    if (bytes == NULL)
+    if (!bytes)
         return NVRTC_ERROR_INVALID_INPUT;
     int error = make_image(program, &image, &n);
     free(image);
@@ -75,7 +75,7 @@ EXPORT int nvrtcGetCUBIN(void *program, char *cubin)
 {
     void *image;
     size_t n;
-    if (cubin == NULL)
+    if (!cubin)
         return NVRTC_ERROR_INVALID_INPUT;
     int error = make_image(program, &image, &n);
     if (error == NVRTC_SUCCESS && n > 0)

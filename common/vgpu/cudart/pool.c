@@ -38,7 +38,7 @@ static Pool *pools(void)
 static bool make_table(void)
 {
     Facade *f = facade();
-    if (f->pools == NULL)
+    if (!f->pools)
         f->pools = calloc(POOLS_MAX, sizeof *f->pools);
     return f->pools != NULL;
 }
@@ -52,7 +52,7 @@ static Pool *pool_of(cudaMemPool_t handle)
 {
     uint64_t value = (uint64_t)(uintptr_t)handle;
     uint64_t i = (value & 0xFFFFFFFFFFFFu) >> 4;
-    if ((value & 0xFFFF00000000000Fu) != POOL_TAG || i >= POOLS_MAX || pools() == NULL || !pools()[i].exists)
+    if ((value & 0xFFFF00000000000Fu) != POOL_TAG || i >= POOLS_MAX || !pools() || !pools()[i].exists)
         return NULL;
     return &pools()[i];
 }
@@ -88,14 +88,14 @@ static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaMemPool_t f
     DeviceMsg msg = {.op = OP_ALLOC};
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
-    if (p == NULL)
+    if (!p)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &msg.stream, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    const Pool *pool = from != NULL ? pool_of(from) : own_pool(ordinal_of(device));
-    if (pool == NULL)
-        return call_leave(&call, from != NULL ? cudaErrorInvalidValue : cudaErrorMemoryAllocation);
-    if (from == NULL && pool->current != NULL && pool_of(pool->current) != NULL)
+    const Pool *pool = from ? pool_of(from) : own_pool(ordinal_of(device));
+    if (!pool)
+        return call_leave(&call, from ? cudaErrorInvalidValue : cudaErrorMemoryAllocation);
+    if (!from && pool->current && pool_of(pool->current))
         pool = pool_of(pool->current);
     device = facade()->visible[pool->device];
     msg.alloc.pool = (uint16_t)(pool - pools());
@@ -122,7 +122,7 @@ static cudaError_t free_async(Api api, void *p, cudaStream_t stream)
         return call_leave(&call, call.error);
     if (!stream_of(&call, stream, &msg.stream, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    if (p == NULL)
+    if (!p)
         return call_leave(&call, cudaSuccess);
     msg.free.addr = (uint64_t)(uintptr_t)p;
     msg.free.kind = DEVICE_MEMORY_POOL;
@@ -152,16 +152,15 @@ EXPORT cudaError_t cudaFreeAsync_ptsz(void *p, cudaStream_t stream)
 
 cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
 {
-    return pool_of(pool) == NULL ? cudaErrorInvalidValue
-                                 : malloc_async(API_cudaMallocFromPoolAsync, p, bytes, pool, stream);
+    return pool_of(pool) ? malloc_async(API_cudaMallocFromPoolAsync, p, bytes, pool, stream)
+                         : cudaErrorInvalidValue;
 }
 
 EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **p, size_t bytes, cudaMemPool_t pool,
                                                 cudaStream_t stream)
 {
-    return pool_of(pool) == NULL
-               ? cudaErrorInvalidValue
-               : malloc_async(API_cudaMallocFromPoolAsync_ptsz, p, bytes, pool, per_thread(stream));
+    return pool_of(pool) ? malloc_async(API_cudaMallocFromPoolAsync_ptsz, p, bytes, pool, per_thread(stream))
+                         : cudaErrorInvalidValue;
 }
 
 /* ---- pools ---- */
@@ -173,13 +172,13 @@ static cudaError_t default_pool(Api api, cudaMemPool_t *pool, int device)
         return call_leave(&call, call.error);
     if (device < 0 || device >= facade()->n_devices)
         return call_leave(&call, cudaErrorInvalidDevice);
-    if (pool == NULL)
+    if (!pool)
         return call_leave(&call, cudaErrorInvalidValue);
     const Pool *own = own_pool(device);
-    if (own == NULL)
+    if (!own)
         return call_leave(&call, cudaErrorMemoryAllocation);
     bool current = api == API_cudaDeviceGetMemPool || api == API_cudaMemGetMemPool;
-    *pool = current && own->current != NULL && pool_of(own->current) != NULL ? own->current : pool_handle(device);
+    *pool = current && own->current && pool_of(own->current) ? own->current : pool_handle(device);
     return call_leave(&call, cudaSuccess);
 }
 
@@ -197,10 +196,10 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
 static cudaError_t pool_at(Api api, cudaMemPool_t *pool, const struct cudaMemLocation *where,
                            enum cudaMemAllocationType type)
 {
-    if (where == NULL || where->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned) {
+    if (!where || where->type != cudaMemLocationTypeDevice || type != cudaMemAllocationTypePinned) {
         Call call;
         bool entered = call_enter(&call, api);
-        cudaError_t error = where == NULL ? cudaErrorInvalidValue : cudaErrorNotSupported;
+        cudaError_t error = where ? cudaErrorNotSupported : cudaErrorInvalidValue;
         return call_leave(&call, entered ? error : call.error);
     }
     return default_pool(api, pool, where->id);
@@ -221,7 +220,7 @@ cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *where
 cudaError_t cudaMemSetMemPool(struct cudaMemLocation *where, enum cudaMemAllocationType type,
                               cudaMemPool_t pool)
 {
-    bool device = where != NULL && where->type == cudaMemLocationTypeDevice;
+    bool device = where && where->type == cudaMemLocationTypeDevice;
     if (!device || type != cudaMemAllocationTypePinned)
         return pool_at(API_cudaMemSetMemPool, NULL, where, type);
     return cudaDeviceSetMemPool(where->id, pool);
@@ -263,9 +262,9 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolPro
     Call call;
     if (!call_enter(&call, API_cudaMemPoolCreate))
         return call_leave(&call, call.error);
-    bool on_device = properties != NULL && properties->location.type == cudaMemLocationTypeDevice &&
+    bool on_device = properties && properties->location.type == cudaMemLocationTypeDevice &&
                      properties->location.id >= 0 && properties->location.id < facade()->n_devices;
-    if (handle == NULL || !on_device || properties->allocType != cudaMemAllocationTypePinned)
+    if (!handle || !on_device || properties->allocType != cudaMemAllocationTypePinned)
         return call_leave(&call, cudaErrorInvalidValue);
     for (int i = DEVICES_MAX; i < POOLS_MAX && make_table(); i++)
         if (!pools()[i].exists) {
@@ -302,7 +301,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr a
     Pool *pool;
     if (!enter_pool(&call, API_cudaMemPoolSetAttribute, handle, &pool))
         return call_leave(&call, call.error);
-    if (value == NULL || (unsigned)attribute < cudaMemPoolReuseFollowEventDependencies ||
+    if (!value || (unsigned)attribute < cudaMemPoolReuseFollowEventDependencies ||
         (unsigned)attribute >= POOL_ATTRIBUTES)
         return call_leave(&call, cudaErrorInvalidValue);
     pool->attributes[attribute] = 0;
@@ -322,7 +321,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr a
     Pool *pool;
     if (!enter_pool(&call, API_cudaMemPoolGetAttribute, handle, &pool))
         return call_leave(&call, call.error);
-    if (value == NULL || (unsigned)attribute < cudaMemPoolReuseFollowEventDependencies ||
+    if (!value || (unsigned)attribute < cudaMemPoolReuseFollowEventDependencies ||
         (unsigned)attribute >= POOL_ATTRIBUTES)
         return call_leave(&call, cudaErrorInvalidValue);
     memcpy(value, &pool->attributes[attribute], attribute_bytes(attribute));
@@ -358,7 +357,7 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAcces
     Pool *pool;
     if (!enter_pool(&call, API_cudaMemPoolSetAccess, handle, &pool))
         return call_leave(&call, call.error);
-    cudaError_t error = list == NULL && n > 0 ? cudaErrorInvalidValue : cudaSuccess;
+    cudaError_t error = !list && n > 0 ? cudaErrorInvalidValue : cudaSuccess;
     for (size_t i = 0; i < n && error == cudaSuccess; i++)
         error = check_access(pool, &list[i]);
     for (size_t i = 0; i < n && error == cudaSuccess; i++) {
@@ -375,7 +374,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t h
     Pool *pool;
     if (!enter_pool(&call, API_cudaMemPoolGetAccess, handle, &pool))
         return call_leave(&call, call.error);
-    if (flags == NULL || location == NULL || location->type != cudaMemLocationTypeDevice)
+    if (!flags || !location || location->type != cudaMemLocationTypeDevice)
         return call_leave(&call, cudaErrorInvalidValue);
     if (location->id < 0 || location->id >= facade()->n_devices)
         return call_leave(&call, cudaErrorInvalidDevice);

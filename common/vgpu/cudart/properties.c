@@ -47,7 +47,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     DeviceInfo info = {0};
     if (!call_enter_query(&call, API_cudaDeviceGetAttribute))
         return call_leave(&call, call.error);
-    if (value == NULL)
+    if (!value)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = get_info(&call, device, &info);
     if (error == cudaSuccess && !find_attribute(attribute, &info, device, value))
@@ -111,7 +111,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
     DeviceInfo info = {0};
     if (!call_enter_query(&call, API_cudaGetDeviceProperties))
         return call_leave(&call, call.error);
-    if (prop == NULL)
+    if (!prop)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = get_info(&call, device, &info);
     if (error != cudaSuccess)
@@ -134,7 +134,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
     Call call;
     if (!call_enter_query(&call, API_cudaChooseDevice))
         return call_leave(&call, call.error);
-    if (device == NULL || prop == NULL)
+    if (!device || !prop)
         return call_leave(&call, cudaErrorInvalidValue);
     *device = 0; /* all virtual devices of a process are alike */
     return call_leave(&call, cudaSuccess);
@@ -147,7 +147,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
     Call call;
     if (!call_enter_query(&call, API_cudaDeviceGetPCIBusId))
         return call_leave(&call, call.error);
-    if (text == NULL || length < 13)
+    if (!text || length < 13)
         return call_leave(&call, cudaErrorInvalidValue);
     if (device < 0 || device >= facade()->n_devices)
         return call_leave(&call, cudaErrorInvalidDevice);
@@ -161,7 +161,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
     unsigned bus = 0;
     if (!call_enter_query(&call, API_cudaDeviceGetByPCIBusId))
         return call_leave(&call, call.error);
-    if (device == NULL || text == NULL)
+    if (!device || !text)
         return call_leave(&call, cudaErrorInvalidValue);
     if (sscanf(text, "0000:%x:00.0", &bus) != 1 && sscanf(text, "%x:00.0", &bus) != 1)
         return call_leave(&call, cudaErrorInvalidDevice);

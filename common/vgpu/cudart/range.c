@@ -25,13 +25,13 @@ typedef struct Advices {
 static Advice *find_advice(uint32_t serial)
 {
     Facade *f = facade();
-    if (f->advices == NULL)
+    if (!f->advices)
         f->advices = calloc(1, sizeof *f->advices);
     Advices *all = f->advices;
-    for (size_t i = 0; all != NULL && i < all->n; i++)
+    for (size_t i = 0; all && i < all->n; i++)
         if (all->items[i].serial == serial)
             return &all->items[i];
-    if (all == NULL || !VEC_GROW(all->items, all->n, all->cap))
+    if (!all || !VEC_GROW(all->items, all->n, all->cap))
         return NULL;
     all->items[all->n] = (Advice){.serial = serial};
     return &all->items[all->n++];
@@ -40,14 +40,14 @@ static Advice *find_advice(uint32_t serial)
 void range_prefetched(uint32_t serial, struct cudaMemLocation where)
 {
     Advice *a = find_advice(serial);
-    if (a != NULL)
+    if (a)
         a->prefetched = where;
 }
 
 bool range_advise(uint32_t serial, enum cudaMemoryAdvise advice, struct cudaMemLocation where)
 {
     Advice *a = find_advice(serial);
-    if (a == NULL)
+    if (!a)
         return false;
     bool on = advice == cudaMemAdviseSetAccessedBy;
     switch (advice) {
@@ -130,11 +130,11 @@ static cudaError_t get_range_attribute(Call *call, void *data, size_t bytes,
                                        enum cudaMemRangeAttribute attribute, const void *p, size_t count)
 {
     uint32_t serial;
-    if (data == NULL || bytes == 0 || bytes % sizeof(int) != 0 || count == 0 ||
+    if (!data || bytes == 0 || bytes % sizeof(int) != 0 || count == 0 ||
         !memory_is_managed(call, p, count, &serial))
         return cudaErrorInvalidValue;
     const Advice *a = find_advice(serial);
-    if (a == NULL)
+    if (!a)
         return cudaErrorMemoryAllocation;
     return range_tell(a, attribute, data, bytes / sizeof(int)) ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -154,8 +154,7 @@ cudaError_t cudaMemRangeGetAttributes(void **data, size_t *bytes, enum cudaMemRa
     Call call;
     if (!call_enter(&call, API_cudaMemRangeGetAttributes))
         return call_leave(&call, call.error);
-    cudaError_t error =
-        data == NULL || bytes == NULL || attributes == NULL || n == 0 ? cudaErrorInvalidValue : cudaSuccess;
+    cudaError_t error = !data || !bytes || !attributes || n == 0 ? cudaErrorInvalidValue : cudaSuccess;
     for (size_t i = 0; i < n && error == cudaSuccess; i++)
         error = get_range_attribute(&call, data[i], bytes[i], attributes[i], p, count);
     return call_leave(&call, error);

@@ -24,7 +24,7 @@ char __cudaInitModule(void **handle);
 EXPORT void **__cudaRegisterFatBinary(void *wrapper)
 {
     FatBinary *fat = calloc(1, sizeof *fat);
-    if (fat == NULL)
+    if (!fat)
         return NULL;
     Facade *f = facade();
     pthread_mutex_lock(&f->lock);
@@ -44,7 +44,7 @@ EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
 EXPORT void __cudaUnregisterFatBinary(void **handle)
 {
     FatBinary *fat = (FatBinary *)handle;
-    if (fat != NULL)
+    if (fat)
         fat->ended = true;
 }
 
@@ -52,7 +52,7 @@ Kernel *kernel_add(FatBinary *fat, const void *host, const char *name)
 {
     Kernel *k = calloc(1, sizeof *k);
     char *copy = strdup(name);
-    if (k == NULL || copy == NULL) {
+    if (!k || !copy) {
         free(k);
         free(copy);
         return NULL;
@@ -78,7 +78,7 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device
 {
     (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
     FatBinary *fat = (FatBinary *)handle;
-    if (fat == NULL)
+    if (!fat)
         return;
     pthread_mutex_lock(&facade()->lock);
     kernel_add(fat, host, name);
@@ -88,13 +88,13 @@ EXPORT void __cudaRegisterFunction(void **handle, const char *host, char *device
 static void add_variable(FatBinary *fat, void *host, const char *name, size_t bytes, bool constant,
                          bool managed)
 {
-    Variable *v = fat == NULL ? NULL : calloc(1, sizeof *v);
-    if (v == NULL)
+    Variable *v = fat ? calloc(1, sizeof *v) : NULL;
+    if (!v)
         return;
     v->fat = fat;
     v->host = host;
     v->name = strdup(name);
-    if (v->name == NULL) {
+    if (!v->name) {
         free(v);
         return;
     }
@@ -125,8 +125,8 @@ EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *device, c
 
 Kernel *kernel_of(const void *host_or_handle)
 {
-    for (FatBinary *fat = facade()->fats; fat != NULL; fat = fat->next)
-        for (Kernel *k = fat->kernels; k != NULL && !fat->ended; k = k->next)
+    for (FatBinary *fat = facade()->fats; fat; fat = fat->next)
+        for (Kernel *k = fat->kernels; k && !fat->ended; k = k->next)
             if (k->host == host_or_handle || (const void *)k == host_or_handle)
                 return k;
     return NULL;
@@ -134,9 +134,9 @@ Kernel *kernel_of(const void *host_or_handle)
 
 Variable *variable_of(const void *host)
 {
-    for (FatBinary *fat = facade()->fats; fat != NULL; fat = fat->next)
-        for (Variable *v = fat->variables; v != NULL && !fat->ended; v = v->next)
-            if (v->managed ? *(void **)v->host == host && host != NULL : v->host == host)
+    for (FatBinary *fat = facade()->fats; fat; fat = fat->next)
+        for (Variable *v = fat->variables; v && !fat->ended; v = v->next)
+            if (v->managed ? *(void **)v->host == host && host : v->host == host)
                 return v;
     return NULL;
 }
@@ -149,7 +149,7 @@ static cudaError_t collect_texts(const FatBinary *fat, uint32_t arch, ImageTexts
     const void **containers = calloc(FATBIN_IMAGES_MAX, sizeof *containers);
     uint32_t n_containers = 0, highest_seen = 0;
     Diag diag = {0};
-    if (containers == NULL)
+    if (!containers)
         return cudaErrorMemoryAllocation;
     Status st = fatbin_containers(fat->wrapper, containers, FATBIN_IMAGES_MAX, &n_containers, &diag);
     for (uint32_t i = 0; i < n_containers && (st == STATUS_OK || st == STATUS_NOT_FOUND); i++)
@@ -170,20 +170,20 @@ cudaError_t texts_load(Call *call, const ImageTexts *texts, bool owned, uint32_t
 {
     StrBuf all = {0};
     uint64_t *lengths = calloc(texts->n + 1, sizeof *lengths);
-    for (size_t i = 0; i < texts->n && lengths != NULL; i++) {
+    for (size_t i = 0; i < texts->n && lengths; i++) {
         strbuf_append(&all, texts->items[i].text, texts->items[i].length);
         lengths[i] = texts->items[i].length;
     }
     cudaError_t error = cudaErrorMemoryAllocation;
     DeviceReply reply = {0};
-    if (lengths != NULL && !all.failed) {
+    if (lengths && !all.failed) {
         DeviceMsg msg = {.op = OP_MODULE_LOAD, .in = {.data = all.text, .bytes = all.length}};
         msg.module.n_images = (uint32_t)texts->n;
         msg.module.lengths = lengths;
         msg.module.owned = owned;
         error = call_send(call, &msg, &reply);
         *module = (uint32_t)reply.value;
-        if (diag != NULL)
+        if (diag)
             *diag = reply.diag;
         else if (error != cudaSuccess && reply.diag.message[0] != 0)
             facade_say("module cannot be loaded: %s (line %d of its PTX)", reply.diag.message,
@@ -226,10 +226,10 @@ static cudaError_t load_fat(Call *call, FatBinary *fat, uint32_t *module)
 
 static cudaError_t load_params(Call *call, Kernel *k, uint32_t function, const DeviceFunctionInfo *info)
 {
-    if (k->params != NULL)
+    if (k->params)
         return cudaSuccess;
     k->params = calloc(info->n_params + 1, sizeof *k->params);
-    if (k->params == NULL)
+    if (!k->params)
         return cudaErrorMemoryAllocation;
     k->n_params = info->n_params;
     k->param_bytes = info->param_bytes;
@@ -289,12 +289,12 @@ EXPORT char __cudaInitModule(void **handle)
 {
     FatBinary *fat = (FatBinary *)handle;
     Call call;
-    if (fat == NULL || !call_enter(&call, API___cudaInitModule)) {
+    if (!fat || !call_enter(&call, API___cudaInitModule)) {
         call_leave(&call, cudaSuccess);
         return 0;
     }
     cudaError_t error = cudaSuccess;
-    for (Variable *v = fat->variables; v != NULL && error == cudaSuccess; v = v->next) {
+    for (Variable *v = fat->variables; v && error == cudaSuccess; v = v->next) {
         uint64_t address;
         if (!v->managed)
             continue;
@@ -310,12 +310,12 @@ EXPORT char __cudaInitModule(void **handle)
 
 void registered_forget(uint32_t device)
 {
-    for (FatBinary *fat = facade()->fats; fat != NULL; fat = fat->next) {
+    for (FatBinary *fat = facade()->fats; fat; fat = fat->next) {
         fat->ended = fat->ended || (fat->origin == FAT_MODULE && fat->device == device);
         fat->on[device] = (Loaded){0};
-        for (Kernel *k = fat->kernels; k != NULL; k = k->next)
+        for (Kernel *k = fat->kernels; k; k = k->next)
             k->on[device] = (Loaded){0};
-        for (Variable *v = fat->variables; v != NULL; v = v->next)
+        for (Variable *v = fat->variables; v; v = v->next)
             v->on[device] = (Loaded){0};
     }
 }

@@ -31,7 +31,7 @@ typedef struct Sites {
 static Sites *sites(void)
 {
     Facade *f = facade();
-    if (f->sites == NULL)
+    if (!f->sites)
         f->sites = calloc(1, sizeof *f->sites);
     return f->sites;
 }
@@ -50,7 +50,7 @@ static bool grow_slots(Sites *all)
         return true;
     size_t n = all->n_slots == 0 ? 256 : all->n_slots * 2;
     uint32_t *slots = calloc(n, sizeof *slots);
-    if (slots == NULL)
+    if (!slots)
         return false;
     for (size_t i = 0; i < all->n; i++) {
         size_t k = hash_site(&all->items[i]) % n;
@@ -127,7 +127,7 @@ static void put_frame(StrBuf *b, void *frame)
     Dl_info info;
     struct link_map *map = NULL;
     char program[4096];
-    if (dladdr1(frame, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
+    if (dladdr1(frame, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map)
         return;
     const char *path = map->l_name;
     if (path[0] == 0) {
@@ -143,7 +143,7 @@ static void put_frame(StrBuf *b, void *frame)
 static void record_site(uint64_t id, const Site *s)
 {
     StrBuf b = {0};
-    for (int i = 0; i < FRAMES_MAX && s->frames[i] != NULL; i++)
+    for (int i = 0; i < FRAMES_MAX && s->frames[i]; i++)
         put_frame(&b, s->frames[i]);
     DeviceReply reply;
     if (!b.failed)
@@ -158,7 +158,7 @@ static void record_site(uint64_t id, const Site *s)
 static uint64_t site_number(const Site *here)
 {
     Sites *all = sites();
-    if (all == NULL || facade()->n_devices == 0 || !grow_slots(all) || all->n >= SITES_MAX)
+    if (!all || facade()->n_devices == 0 || !grow_slots(all) || all->n >= SITES_MAX)
         return 0;
     size_t k = hash_site(here) % all->n_slots;
     for (; all->slots[k] != 0; k = (k + 1) % all->n_slots)

@@ -27,7 +27,7 @@ Facade *facade(void)
 
 bool facade_is_served(void)
 {
-    return the_facade.server != NULL || the_facade.remote != NULL;
+    return the_facade.server || the_facade.remote;
 }
 
 /* ---- threads of the host: each has a clock of its own ---- */
@@ -74,7 +74,7 @@ void facade_send(const DeviceMsg *msg, DeviceReply *reply)
 {
     DeviceMsg mine = *msg;
     mine.thread = thread_number();
-    if (the_facade.remote != NULL)
+    if (the_facade.remote)
         remote_send(the_facade.remote, &mine, reply);
     else
         device_send(the_facade.server, &mine, reply);
@@ -87,7 +87,7 @@ static void after_fork(void)
 {
     the_facade.forked = the_facade.started;
     the_facade.watching = false; /* it stayed with the parent */
-    if (the_facade.remote != NULL)
+    if (the_facade.remote)
         remote_forked(the_facade.remote);
     pthread_mutex_init(&the_facade.lock, NULL);
 }
@@ -135,7 +135,7 @@ static cudaError_t start_devices(void)
     }
     visible_read(getenv("CUDA_VISIBLE_DEVICES"), n_devices);
     host_fault_install();
-    if (the_facade.server != NULL)
+    if (the_facade.server)
         interrupt_install();
     pthread_atfork(NULL, NULL, after_fork);
     return cudaSuccess;

@@ -50,7 +50,7 @@ static cudaError_t make_stream(Call *call, cudaStream_t *out, unsigned flags, in
     if (!note_device(&f->stream_device, &f->n_streams, &f->streams_cap, reply.value, call_device()))
         return cudaErrorMemoryAllocation;
     *id = reply.value;
-    if (out != NULL)
+    if (out)
         *out = to_handle(STREAM_TAG, reply.value);
     return cudaSuccess;
 }
@@ -73,7 +73,7 @@ bool stream_of(Call *call, cudaStream_t handle, uint32_t *stream, uint32_t *devi
     const Facade *f = facade();
     *device = call_device();
     *stream = DEVICE_STREAM_LEGACY;
-    if (handle == NULL || handle == cudaStreamLegacy)
+    if (!handle || handle == cudaStreamLegacy)
         return true;
     if (handle == cudaStreamPerThread)
         return thread_stream(call, stream);
@@ -118,7 +118,7 @@ static cudaError_t create_stream(Api api, cudaStream_t *stream, unsigned flags, 
     uint64_t id;
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
-    if (stream == NULL || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
+    if (!stream || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
         return call_leave(&call, cudaErrorInvalidValue);
     return call_leave(&call, make_stream(&call, stream, flags, priority, &id));
 }
@@ -189,9 +189,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     Call call;
     if (!call_enter(&call, API_cudaDeviceGetStreamPriorityRange))
         return call_leave(&call, call.error);
-    if (least != NULL)
+    if (least)
         *least = 0;
-    if (greatest != NULL)
+    if (greatest)
         *greatest = DEVICE_PRIORITY_HIGHEST;
     return call_leave(&call, cudaSuccess);
 }
@@ -202,7 +202,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
     DeviceReply reply;
     if (!call_enter(&call, API_cudaStreamGetPriority))
         return call_leave(&call, call.error);
-    if (priority == NULL)
+    if (!priority)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = send_stream(&call, stream, &(DeviceMsg){.op = OP_STREAM_INFO}, &reply);
     if (error == cudaSuccess)
@@ -216,7 +216,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
     DeviceReply reply;
     if (!call_enter(&call, API_cudaStreamGetFlags))
         return call_leave(&call, call.error);
-    if (flags == NULL)
+    if (!flags)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = send_stream(&call, stream, &(DeviceMsg){.op = OP_STREAM_INFO}, &reply);
     if (error == cudaSuccess)
@@ -230,7 +230,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
     uint32_t number, device;
     if (!call_enter(&call, API_cudaStreamGetId))
         return call_leave(&call, call.error);
-    if (id == NULL)
+    if (!id)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
@@ -244,7 +244,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
     uint32_t number, device;
     if (!call_enter(&call, API_cudaStreamGetDevice))
         return call_leave(&call, call.error);
-    if (out == NULL)
+    if (!out)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
@@ -279,7 +279,7 @@ static cudaError_t add_host_function(Api api, cudaStream_t stream, const HostFun
     Call call;
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
-    if (fn->run == NULL && fn->callback == NULL)
+    if (!fn->run && !fn->callback)
         return call_leave(&call, cudaErrorInvalidValue);
     return call_leave(&call, stream_send_host_function(&call, stream, fn));
 }
@@ -328,7 +328,7 @@ static cudaError_t create_event(Api api, cudaEvent_t *event, unsigned flags)
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
     bool shared_with_timing = (flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming);
-    if (event == NULL || (flags & ~known) != 0 || shared_with_timing)
+    if (!event || (flags & ~known) != 0 || shared_with_timing)
         return call_leave(&call, cudaErrorInvalidValue);
     msg.event.timing = !(flags & cudaEventDisableTiming);
     cudaError_t error = call_send(&call, &msg, &reply);
@@ -441,7 +441,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
     uint32_t device, device2;
     if (!call_enter(&call, API_cudaEventElapsedTime))
         return call_leave(&call, call.error);
-    if (ms == NULL)
+    if (!ms)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!event_of(start, &msg.event.id, &device) || !event_of(end, &msg.event.other, &device2) ||
         device != device2)

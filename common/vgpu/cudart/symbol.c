@@ -4,7 +4,7 @@
 cudaError_t symbol_find(Call *call, const void *symbol, uint64_t *address, size_t *bytes)
 {
     Variable *v = variable_of(symbol);
-    if (v == NULL)
+    if (!v)
         return cudaErrorInvalidSymbol;
     cudaError_t error = variable_load(call, v, address);
     *bytes = v->bytes;
@@ -18,7 +18,7 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
     size_t bytes;
     if (!call_enter(&call, API_cudaGetSymbolAddress))
         return call_leave(&call, call.error);
-    if (address == NULL)
+    if (!address)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = symbol_find(&call, symbol, &at, &bytes);
     if (error == cudaSuccess)
@@ -33,7 +33,7 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
     size_t n = 0;
     if (!call_enter(&call, API_cudaGetSymbolSize))
         return call_leave(&call, call.error);
-    if (bytes == NULL)
+    if (!bytes)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = symbol_find(&call, symbol, &at, &n);
     if (error == cudaSuccess)

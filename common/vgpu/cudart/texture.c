@@ -27,7 +27,7 @@ typedef struct Object {
 static Object *object_of(unsigned long long handle, bool surface)
 {
     Object *o = facade()->objects;
-    while (o != NULL && (o->handle != handle || o->surface != surface))
+    while (o && (o->handle != handle || o->surface != surface))
         o = o->next;
     return o;
 }
@@ -44,7 +44,7 @@ static void drop_object(Object *object)
 void objects_forget(uint32_t device)
 {
     Object *next;
-    for (Object *o = facade()->objects; o != NULL; o = next) {
+    for (Object *o = facade()->objects; o; o = next) {
         next = o->next;
         if (o->device == device)
             drop_object(o);
@@ -66,7 +66,7 @@ static cudaError_t set_format(DeviceTexture *t, const struct cudaChannelFormatDe
 static cudaError_t set_array(DeviceTexture *t, cudaArray_t handle, ChannelFormat *format)
 {
     const Array *a = array_of(handle);
-    if (a == NULL)
+    if (!a)
         return cudaErrorInvalidResourceHandle;
     t->resource = DEVICE_TEXTURE_ARRAY;
     t->addr = a->addr;
@@ -88,7 +88,7 @@ static bool valid_memory(Call *call, const void *p)
     msg.range.addr = (uint64_t)(uintptr_t)p;
     call_send(call, &msg, &reply);
     bool known = reply.pointer.kind != DEVICE_MEMORY_NONE && reply.pointer.kind != DEVICE_MEMORY_NOWHERE;
-    return p != NULL && known && (msg.range.addr - reply.pointer.base) % ALIGNMENT == 0;
+    return p && known && (msg.range.addr - reply.pointer.base) % ALIGNMENT == 0;
 }
 
 static cudaError_t set_linear(Call *call, DeviceTexture *t, const struct cudaResourceDesc *r,
@@ -181,7 +181,7 @@ static cudaError_t make_object(Call *call, DeviceTexture *t, const struct cudaRe
                                const struct cudaTextureDesc *texture, unsigned long long *out)
 {
     Object *o = calloc(1, sizeof *o);
-    if (o == NULL)
+    if (!o)
         return cudaErrorMemoryAllocation;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_TEXTURE_CREATE, .in = {.data = t, .bytes = sizeof *t}};
@@ -195,7 +195,7 @@ static cudaError_t make_object(Call *call, DeviceTexture *t, const struct cudaRe
                   .surface = t->surface,
                   .resource = *resource,
                   .next = facade()->objects};
-    if (texture != NULL)
+    if (texture)
         o->texture = *texture;
     facade()->objects = o;
     *out = reply.value;
@@ -208,7 +208,7 @@ static cudaError_t destroy_object(Api api, unsigned long long handle, bool surfa
     if (!call_enter(&call, api))
         return call_leave(&call, call.error);
     Object *o = object_of(handle, surface);
-    if (o == NULL)
+    if (!o)
         return call_leave(&call, cudaSuccess);
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_TEXTURE_DESTROY};
@@ -223,14 +223,14 @@ static cudaError_t make_texture(Call *call, cudaTextureObject_t *out, const stru
 {
     DeviceTexture t = {0};
     ChannelFormat format = {0};
-    if (out == NULL || r == NULL)
+    if (!out || !r)
         return cudaErrorInvalidValue;
-    if (d == NULL)
+    if (!d)
         return cudaErrorInvalidResourceHandle;
     cudaError_t error = set_resource(call, &t, r, &format);
     if (error == cudaSuccess)
         error = set_sampling(&t, d, &format);
-    if (error == cudaSuccess && view != NULL)
+    if (error == cudaSuccess && view)
         error = cudaErrorNotSupported;
     return error == cudaSuccess ? make_object(call, &t, r, d, out) : error;
 }
@@ -256,7 +256,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *out, const struct cudaR
         return call_leave(&call, call.error);
     DeviceTexture t = {.surface = true};
     ChannelFormat format = {0};
-    if (out == NULL || r == NULL || r->resType != cudaResourceTypeArray)
+    if (!out || !r || r->resType != cudaResourceTypeArray)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = set_array(&t, r->res.array.array, &format);
     if (error == cudaSuccess)
@@ -277,7 +277,7 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, cudaT
     if (!call_enter(&call, API_cudaGetTextureObjectResourceDesc))
         return call_leave(&call, call.error);
     const Object *o = object_of(texture, false);
-    if (out == NULL || o == NULL)
+    if (!out || !o)
         return call_leave(&call, cudaErrorInvalidValue);
     *out = o->resource;
     return call_leave(&call, cudaSuccess);
@@ -289,7 +289,7 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, cudaTex
     if (!call_enter(&call, API_cudaGetTextureObjectTextureDesc))
         return call_leave(&call, call.error);
     const Object *o = object_of(texture, false);
-    if (out == NULL || o == NULL)
+    if (!out || !o)
         return call_leave(&call, cudaErrorInvalidValue);
     *out = o->texture;
     return call_leave(&call, cudaSuccess);
@@ -312,7 +312,7 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *out, cudaS
     if (!call_enter(&call, API_cudaGetSurfaceObjectResourceDesc))
         return call_leave(&call, call.error);
     const Object *o = object_of(surface, true);
-    if (out == NULL || o == NULL)
+    if (!out || !o)
         return call_leave(&call, cudaErrorInvalidValue);
     *out = o->resource;
     return call_leave(&call, cudaSuccess);
@@ -326,7 +326,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cud
     ChannelFormat format;
     if (!call_enter(&call, API_cudaDeviceGetTexture1DLinearMaxWidth))
         return call_leave(&call, call.error);
-    if (width == NULL || desc == NULL)
+    if (!width || !desc)
         return call_leave(&call, cudaErrorInvalidValue);
     if (device < 0 || device >= facade()->n_devices)
         return call_leave(&call, cudaErrorInvalidDevice);

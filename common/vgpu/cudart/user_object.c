@@ -7,7 +7,7 @@
 
 static UserObject *object_of(cudaUserObject_t handle)
 {
-    return graphs() == NULL ? NULL : handle_find(&graphs()->objects, OBJECT_TAG, handle);
+    return graphs() ? handle_find(&graphs()->objects, OBJECT_TAG, handle) : NULL;
 }
 
 /* The destructor may not call the runtime (CUDA Runtime API, cudaUserObjectCreate), so it runs under the
@@ -46,7 +46,7 @@ bool user_objects_copy(Graph *to, const Graph *from)
 {
     for (size_t i = 0; i < from->n_objects; i++) {
         UserReference *r = reference(to, from->objects[i].object);
-        if (r == NULL)
+        if (!r)
             return false;
         r->n++;
         r->object->n_refs++;
@@ -60,10 +60,10 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *data, cudaHostF
     Call call;
     if (!call_enter(&call, API_cudaUserObjectCreate))
         return call_leave(&call, call.error);
-    if (object == NULL || destroy == NULL || n_refs == 0 || flags != cudaUserObjectNoDestructorSync)
+    if (!object || !destroy || n_refs == 0 || flags != cudaUserObjectNoDestructorSync)
         return call_leave(&call, cudaErrorInvalidValue);
-    UserObject *o = graphs() == NULL ? NULL : calloc(1, sizeof *o);
-    if (o == NULL)
+    UserObject *o = graphs() ? calloc(1, sizeof *o) : NULL;
+    if (!o)
         return call_leave(&call, cudaErrorMemoryAllocation);
     *o = (UserObject){.n_refs = n_refs, .destroy = destroy, .data = data};
     o->id = handle_add(&graphs()->objects, o);
@@ -81,7 +81,7 @@ cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int n)
     if (!call_enter(&call, API_cudaUserObjectRetain))
         return call_leave(&call, call.error);
     UserObject *o = object_of(object);
-    if (o == NULL || n == 0)
+    if (!o || n == 0)
         return call_leave(&call, cudaErrorInvalidValue);
     o->n_refs += n;
     return call_leave(&call, cudaSuccess);
@@ -93,7 +93,7 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int n)
     if (!call_enter(&call, API_cudaUserObjectRelease))
         return call_leave(&call, call.error);
     UserObject *o = object_of(object);
-    if (o == NULL || n == 0 || n > o->n_refs)
+    if (!o || n == 0 || n > o->n_refs)
         return call_leave(&call, cudaErrorInvalidValue);
     drop_references(o, n);
     return call_leave(&call, cudaSuccess);
@@ -107,10 +107,10 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
         return call_leave(&call, call.error);
     Graph *g = graph_of(graph);
     UserObject *o = object_of(object);
-    if (g == NULL || o == NULL || n == 0 || (flags & ~(unsigned)cudaGraphUserObjectMove) != 0)
+    if (!g || !o || n == 0 || (flags & ~(unsigned)cudaGraphUserObjectMove) != 0)
         return call_leave(&call, cudaErrorInvalidValue);
     UserReference *r = reference(g, o);
-    if (r == NULL)
+    if (!r)
         return call_leave(&call, cudaErrorMemoryAllocation);
     r->n += n;
     if (flags != cudaGraphUserObjectMove)
@@ -125,7 +125,7 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t objec
         return call_leave(&call, call.error);
     Graph *g = graph_of(graph);
     UserObject *o = object_of(object);
-    for (size_t i = 0; g != NULL && o != NULL && n > 0 && i < g->n_objects; i++)
+    for (size_t i = 0; g && o && n > 0 && i < g->n_objects; i++)
         if (g->objects[i].object == o && g->objects[i].n >= n) {
             g->objects[i].n -= n;
             if (g->objects[i].n == 0)

@@ -78,7 +78,7 @@ void visible_read(const char *text, uint32_t n_devices)
     Facade *f = facade();
     f->n_devices = 0;
     f->no_device = cudaErrorNoDevice;
-    if (text == NULL) {
+    if (!text) {
         for (uint32_t i = 0; i < n_devices; i++)
             f->visible[f->n_devices++] = i;
         return;

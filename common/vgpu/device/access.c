@@ -92,7 +92,7 @@ static void put_allocation(Text *t, uint64_t address, const DeviceReply *where)
     put_member(t, "site", where->pointer.site);
     if (where->pointer.freed)
         put_member(t, "free_site", where->pointer.free_site);
-    if (where->pointer.name != NULL) {
+    if (where->pointer.name) {
         access_put_text(t, ",\"name\":");
         put_json(t, where->pointer.name);
     }

@@ -65,15 +65,16 @@ static void put_fill(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 {
     const MemAlloc *a = device_find(s, m->fill.dst, NULL);
     strbuf_printf(line, "%llu ", (unsigned long long)(m->fill.width * m->fill.height * m->fill.depth));
-    if (a != NULL)
+    if (a)
         strbuf_printf(line, "%llu", (unsigned long long)(m->fill.dst - a->addr));
 }
 
 static void put_launch(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 {
     const IrFunction *ir = function_ir(s, m->launch.function);
-    strbuf_printf(line, "%llu %s", (unsigned long long)m->launch.grid[0] * m->launch.grid[1] * m->launch.grid[2],
-                  ir == NULL ? "" : ir->name);
+    strbuf_printf(line, "%llu %s",
+                  (unsigned long long)m->launch.grid[0] * m->launch.grid[1] * m->launch.grid[2],
+                  ir ? ir->name : "");
 }
 
 /* NUMBER TEXT; false: the message has no line. */
@@ -86,7 +87,7 @@ static bool put_what(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r, 
         return true;
     case OP_COPY:
         strbuf_printf(line, "%llu %s", (unsigned long long)(c->width * c->height * c->depth),
-                      c->host_dst.data == NULL ? "" : "to-host");
+                      c->host_dst.data ? "to-host" : "");
         return true;
     case OP_FILL:
         put_fill(s, m, line);

@@ -29,7 +29,7 @@ static uint64_t extent(uint64_t pitch, uint64_t slice, const DeviceCopy *c)
 
 static bool inside(const MemAlloc *a, uint64_t addr, uint64_t bytes)
 {
-    return a != NULL && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
+    return a && bytes <= a->bytes && addr - a->addr <= a->bytes - bytes;
 }
 
 /* False when the side is no memory, or not enough of it. */
@@ -38,7 +38,7 @@ static bool find_side(DeviceServer *s, const DeviceSpan *span, uint64_t addr, ui
 {
     *out = (Side){.addr = addr, .pitch = pitch, .slice = slice};
     uint64_t bytes = extent(pitch, slice, c);
-    if (span->data != NULL) {
+    if (span->data) {
         out->bytes = span->data;
         out->away = s->options.host != NULL;
         return bytes <= span->bytes;
@@ -55,11 +55,11 @@ static bool find_side(DeviceServer *s, const DeviceSpan *span, uint64_t addr, ui
 /* Says why a copy was refused: how much there is, and how much was wanted. */
 static void advise_too_long(Device *d, const DeviceMsg *m, const Side *side, uint64_t bytes)
 {
-    if (side->alloc == NULL || d->check == NULL)
+    if (!side->alloc || !d->check)
         return;
     StrBuf text = {0};
     strbuf_printf(&text, "%s of %llu bytes from byte %llu of an allocation of %llu bytes",
-                  m->call == NULL ? "copy" : m->call, (unsigned long long)bytes,
+                  m->call ? m->call : "copy", (unsigned long long)bytes,
                   (unsigned long long)(side->addr - side->alloc->addr),
                   (unsigned long long)side->alloc->bytes);
     check_advise(d->check, side->alloc, side->addr, m->site, text.text,
@@ -73,7 +73,7 @@ static void advise_too_long(Device *d, const DeviceMsg *m, const Side *side, uin
 static bool fetch(DeviceServer *s, const DeviceBox *from, uint8_t *to)
 {
     const DeviceHost *host = s->options.host;
-    if (host != NULL)
+    if (host)
         return host->read(host->self, from, to);
     const uint8_t *base = (const uint8_t *)(uintptr_t)from->addr;
     for (uint64_t z = 0; z < from->depth; z++)
@@ -98,7 +98,7 @@ static bool stage(DeviceServer *s, QueueOp *op)
     DeviceCopy *c = &op->copy;
     DeviceBox from = box_of((uint64_t)(uintptr_t)c->host_src.data, c->src_pitch, c->src_slice, c);
     op->params = malloc(c->width * c->height * c->depth);
-    if (op->params == NULL || !fetch(s, &from, op->params)) {
+    if (!op->params || !fetch(s, &from, op->params)) {
         free(op->params);
         op->params = NULL;
         return false;
@@ -132,7 +132,7 @@ static void finish_copy(Device *d, uint64_t seq, DeviceReply *r)
         return;
     r->error = d->error;
     const Stream *stream = stream_find(d, d->server->msg->stream);
-    if (stream == NULL)
+    if (!stream)
         return;
     host_wait(d->server, stream->end_ns);
     order_waited(d->server, &stream->clock);
@@ -156,7 +156,7 @@ void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
     }
     if (m->copy.width == 0 || m->copy.height == 0 || m->copy.depth == 0)
         return;
-    if (stream_find(d, m->stream) == NULL) {
+    if (!stream_find(d, m->stream)) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
@@ -167,7 +167,7 @@ void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
     if (m->place == PLACE_CHECK)
         return;
     QueueOp *op = queue_add(d, m, QUEUE_COPY);
-    if (op == NULL) {
+    if (!op) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
@@ -176,8 +176,8 @@ void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
         fence_peers(d, op);
     if (m->place == PLACE_GRAPH)
         return; /* pageable memory too is read and written when the graph gets there */
-    bool now = !m->copy.async || m->copy.host_dst.data != NULL;
-    if (!now && m->copy.host_src.data != NULL && !stage(d->server, op))
+    bool now = !m->copy.async || m->copy.host_dst.data;
+    if (!now && m->copy.host_src.data && !stage(d->server, op))
         now = true;
     if (now)
         finish_copy(d, op->seq, r);
@@ -199,9 +199,9 @@ static DeviceCopy merge_rows(DeviceCopy c)
 static void copy_row(Device *d, const QueueOp *op, const Side *dst, const Side *src, uint64_t to,
                      uint64_t from, uint64_t bytes)
 {
-    if (src->alloc != NULL)
+    if (src->alloc)
         order_touch(d, src->alloc, src->addr + from, src->addr + from + bytes, PERF_TOUCH_LOAD);
-    if (dst->alloc != NULL)
+    if (dst->alloc)
         order_touch(d, dst->alloc, dst->addr + to, dst->addr + to + bytes, PERF_TOUCH_STORE);
     if (src->on_device && !dst->on_device) {
         check_host_read(d->check, src->alloc, src->addr + from, bytes, "cudaMemcpy", op->site);
@@ -272,7 +272,7 @@ static bool run_to_away(Device *d, const QueueOp *op, const DeviceCopy *c, const
 
 static bool is_shadowed(const DeviceServer *s, const Side *side)
 {
-    return s->options.host != NULL && side->alloc != NULL && side->alloc->kind == MEM_REGISTERED;
+    return s->options.host && side->alloc && side->alloc->kind == MEM_REGISTERED;
 }
 
 static bool run_sides(Device *d, QueueOp *op, const DeviceCopy *c, const Side *dst, const Side *src)
@@ -287,7 +287,7 @@ static bool run_sides(Device *d, QueueOp *op, const DeviceCopy *c, const Side *d
         run_rows(d, op, c, dst, src);
     if (shadows)
         host_give_back(s);
-    if (ok && s->provenance != NULL)
+    if (ok && s->provenance)
         provenance_copy(
             s->provenance, c,
             &(ProvSide){dst->owner, dst->alloc, dst->on_device, dst->addr, dst->pitch, dst->slice},
@@ -297,7 +297,7 @@ static bool run_sides(Device *d, QueueOp *op, const DeviceCopy *c, const Side *d
 
 uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes)
 {
-    bool away = d->server->options.host != NULL && op->copy.host_src.data != NULL && op->params == NULL;
+    bool away = d->server->options.host && op->copy.host_src.data && !op->params;
     Side dst, src;
     if (away && !stage(d->server, op)) {
         d->error = DEVICE_ILLEGAL_ADDRESS;
@@ -328,7 +328,7 @@ void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     if (m->fill.width == 0 || m->fill.height == 0 || m->fill.depth == 0)
         return;
-    if (stream_find(d, m->stream) == NULL) {
+    if (!stream_find(d, m->stream)) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
@@ -342,7 +342,7 @@ void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r)
     if (m->place == PLACE_CHECK)
         return;
     QueueOp *op = queue_add(d, m, QUEUE_FILL);
-    if (op == NULL) {
+    if (!op) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
@@ -377,7 +377,7 @@ uint64_t fill_run(Device *d, QueueOp *op)
 {
     Device *owner;
     MemAlloc *a = device_find(d->server, op->fill.dst, &owner);
-    if (a == NULL) {
+    if (!a) {
         fail_late(d, op, "fill", op->fill.dst, op->fill.width);
         return 0;
     }
@@ -391,7 +391,7 @@ uint64_t fill_run(Device *d, QueueOp *op)
             fill_row(a->host + (addr - a->addr), op->fill.value, op->fill.element, op->fill.width);
             check_host_write(d->check, a, addr, op->fill.width);
             origin_fill(owner, a, addr, op->fill.width, op->fill.value != 0);
-            if (d->server->provenance != NULL)
+            if (d->server->provenance)
                 provenance_fill(d->server->provenance, owner, a, addr, op->fill.width, fill_word(op));
         }
     if (is_shadowed(d->server, &side))

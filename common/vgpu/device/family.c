@@ -77,7 +77,7 @@ typedef struct Family {
 
 static Family *family_of(Device *d)
 {
-    if (d->family == NULL)
+    if (!d->family)
         d->family = calloc(1, sizeof *d->family);
     return d->family;
 }
@@ -103,7 +103,7 @@ static int set_error(Family *f, ExecAsker who, int error)
 static int on_error(void *self, ExecAsker who, bool clear)
 {
     Family *f = family_of(self);
-    for (size_t i = 0; f != NULL && i < f->n_errors; i++)
+    for (size_t i = 0; f && i < f->n_errors; i++)
         if (same_thread(f->errors[i].who, who)) {
             int error = f->errors[i].error;
             if (clear)
@@ -151,7 +151,7 @@ static uint64_t on_buffer(void *self, ExecAsker who, const ExecChild *what)
 {
     Device *d = self;
     Family *f = family_of(d);
-    if (f == NULL)
+    if (!f)
         return 0;
     ChildError error = check_child(d, f, what);
     if (error == CHILD_OK && !VEC_GROW(f->items, f->n, f->cap))
@@ -160,7 +160,7 @@ static uint64_t on_buffer(void *self, ExecAsker who, const ExecChild *what)
     if (error == CHILD_OK) {
         uint32_t bytes = f->instance->module->functions[what->function].param_bytes;
         params = mem_alloc(d->mem, bytes > PARAMS_MIN ? bytes : PARAMS_MIN, MEM_INTERNAL, 0, NULL);
-        error = params == NULL ? CHILD_NO_MEMORY : CHILD_OK;
+        error = params ? CHILD_OK : CHILD_NO_MEMORY;
     }
     if (error != CHILD_OK) {
         set_error(f, who, error);
@@ -178,17 +178,17 @@ static bool is_stream(const Family *f, uint64_t handle)
 
 static bool is_waiting(const Child *c, uint64_t buffer)
 {
-    return c->params != NULL && c->params->addr == buffer && !c->launched;
+    return c->params && c->params->addr == buffer && !c->launched;
 }
 
 static int on_launch(void *self, ExecAsker who, uint64_t buffer, uint64_t stream, uint32_t *number)
 {
     Family *f = family_of(self);
-    size_t i = f == NULL ? 0 : f->n;
+    size_t i = f ? f->n : 0;
     while (i > 0 && !is_waiting(&f->items[i - 1], buffer))
         i--;
-    if (f == NULL || i == 0)
-        return f == NULL ? CHILD_NO_MEMORY : set_error(f, who, CHILD_INVALID_VALUE);
+    if (!f || i == 0)
+        return f ? set_error(f, who, CHILD_INVALID_VALUE) : CHILD_NO_MEMORY;
     if (!is_stream(f, stream))
         return set_error(f, who, CHILD_INVALID_STREAM);
     f->items[i - 1].launched = true;
@@ -200,7 +200,7 @@ static int on_launch(void *self, ExecAsker who, uint64_t buffer, uint64_t stream
 static int on_stream(void *self, ExecAsker who, uint32_t flags, uint64_t *handle)
 {
     Family *f = family_of(self);
-    if (f == NULL)
+    if (!f)
         return CHILD_NO_MEMORY;
     if (flags != STREAM_NONBLOCKING)
         return set_error(f, who, CHILD_INVALID_VALUE);
@@ -218,15 +218,15 @@ ExecFamily family_host(Device *d)
 
 bool family_has_pending(const Device *d)
 {
-    return d->family != NULL && d->family->n_pending > 0;
+    return d->family && d->family->n_pending > 0;
 }
 
 void family_begin(Device *d, uint64_t blocks)
 {
-    if (d->family != NULL)
+    if (d->family)
         d->family->n = d->family->n_spans = 0;
     Family *f = family_of(d);
-    if (f == NULL)
+    if (!f)
         return;
     f->instance =
         d->server->modules[d->server->functions[d->launch_op->launch.function - 1].module - 1]->instance;
@@ -256,9 +256,9 @@ static size_t before_in_stream(const Family *f, size_t from, size_t i, ExecAfter
 
 static void free_params(Device *d, Child *c)
 {
-    if (c->params != NULL && d->server->provenance != NULL)
+    if (c->params && d->server->provenance)
         provenance_drop(d->server->provenance, d, c->params);
-    if (c->params != NULL)
+    if (c->params)
         mem_free(d->mem, c->params->addr, 0);
     c->params = NULL;
 }
@@ -279,7 +279,7 @@ static uint64_t run_child(Device *d, const QueueOp *op, const Grid *parent, size
                        .function = c->what.function,
                        .shape = shape_of(&c->what),
                        .params = c->params->host,
-                       .kernel = c->name == NULL ? "" : c->name,
+                       .kernel = c->name ? c->name : "",
                        .launcher = parent,
                        .params_at = c->params,
                        .number = (uint32_t)i + 1,
@@ -324,7 +324,7 @@ static uint64_t run_children(Device *d, const QueueOp *op, const Grid *parent, s
     Family *f = d->family;
     size_t to = f->n;
     ExecAfter *after = from < to ? calloc(to - from, sizeof *after) : NULL;
-    if (after == NULL)
+    if (!after)
         return 0;
     uint64_t ns = run_in_streams(d, op, parent, from, to, after, base_ns);
     for (size_t i = from; i < to && d->error == DEVICE_OK; i++) {
@@ -339,7 +339,7 @@ static uint64_t run_children(Device *d, const QueueOp *op, const Grid *parent, s
 
 uint64_t family_run(Device *d, const QueueOp *op, const Grid *root, uint64_t own_ns)
 {
-    return d->family == NULL || d->error != DEVICE_OK ? 0 : run_children(d, op, root, 0, own_ns);
+    return !d->family || d->error != DEVICE_OK ? 0 : run_children(d, op, root, 0, own_ns);
 }
 
 /* ---- the end ---- */
@@ -357,20 +357,20 @@ static void forget_children(Device *d)
 void family_record(Device *d, const QueueOp *op, uint64_t start_ns)
 {
     Family *f = d->family;
-    if (f == NULL)
+    if (!f)
         return;
     for (size_t i = 0; i < f->n_spans; i++) {
         const GridSpan *s = &f->spans[i];
         const char *name = f->items[s->child].name;
-        record_span(d, op, "kernel", name == NULL ? "" : name, start_ns + s->start_ns,
-                    start_ns + s->start_ns + s->ns, 0);
+        record_span(d, op, "kernel", name ? name : "", start_ns + s->start_ns, start_ns + s->start_ns + s->ns,
+                    0);
     }
     forget_children(d);
 }
 
 void family_free(Device *d)
 {
-    if (d->family == NULL)
+    if (!d->family)
         return;
     forget_children(d);
     free(d->family->items);

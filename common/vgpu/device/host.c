@@ -27,9 +27,8 @@ static uint64_t page_round(uint64_t bytes)
 static void *map_pages(void *wanted, uint64_t bytes, int sharing)
 {
     const int flags = sharing | MAP_ANONYMOUS | MAP_NORESERVE;
-    void *p = wanted == NULL
-                  ? MAP_FAILED
-                  : mmap(wanted, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+    void *p =
+        wanted ? mmap(wanted, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
     if (p == MAP_FAILED)
         p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
     return p == MAP_FAILED ? NULL : p;
@@ -41,8 +40,7 @@ static void *map_next(DeviceServer *s, uint64_t bytes, int sharing)
     const DeviceHost *host = s->options.host;
     uint64_t size = page_round(bytes), wanted = HOST_MEMORY_BASE + s->host_memory_used;
     s->host_memory_used += size + 4096;
-    return host != NULL ? host->map(host->self, wanted, size)
-                        : map_pages((void *)(uintptr_t)wanted, size, sharing);
+    return host ? host->map(host->self, wanted, size) : map_pages((void *)(uintptr_t)wanted, size, sharing);
 }
 
 void *host_map(DeviceServer *s, uint64_t bytes)
@@ -54,7 +52,7 @@ void *host_map_twice(DeviceServer *s, uint64_t bytes, uint8_t **here)
 {
     uint8_t *p = map_next(s, bytes, MAP_SHARED);
     *here = p;
-    if (p == NULL || s->options.host != NULL) /* the program's pages are in its own process */
+    if (!p || s->options.host) /* the program's pages are in its own process */
         return p;
     void *again = mremap(p, 0, page_round(bytes), MREMAP_MAYMOVE); /* the same pages a second time */
     if (again == MAP_FAILED) {
@@ -68,7 +66,7 @@ void *host_map_twice(DeviceServer *s, uint64_t bytes, uint8_t **here)
 void host_unmap(DeviceServer *s, void *p, uint64_t bytes)
 {
     const DeviceHost *host = s->options.host;
-    if (host != NULL)
+    if (host)
         host->unmap(host->self, p, page_round(bytes));
     else
         munmap(p, page_round(bytes));
@@ -76,7 +74,7 @@ void host_unmap(DeviceServer *s, void *p, uint64_t bytes)
 
 void host_unmap_again(DeviceServer *s, uint8_t *here, uint64_t bytes)
 {
-    if (s->options.host == NULL)
+    if (!s->options.host)
         munmap(here, page_round(bytes));
 }
 
@@ -84,7 +82,7 @@ void host_unmap_again(DeviceServer *s, uint8_t *here, uint64_t bytes)
 
 uint8_t *host_shadow(DeviceServer *s, uint64_t addr, uint64_t bytes)
 {
-    if (s->options.host == NULL)
+    if (!s->options.host)
         return (uint8_t *)(uintptr_t)addr;
     if (bytes > UINT64_MAX / 4)
         return NULL;
@@ -94,7 +92,7 @@ uint8_t *host_shadow(DeviceServer *s, uint64_t addr, uint64_t bytes)
 
 void host_shadow_free(DeviceServer *s, uint8_t *shadow, uint64_t bytes)
 {
-    if (s->options.host == NULL)
+    if (!s->options.host)
         return;
     s->n_shadows--;
     munmap(shadow, 2 * page_round(bytes));
@@ -103,11 +101,11 @@ void host_shadow_free(DeviceServer *s, uint8_t *shadow, uint64_t bytes)
 /* Calls visit for each allocation that has a shadow. */
 static void each_shadow(DeviceServer *s, void (*visit)(const DeviceHost *host, const MemAlloc *a))
 {
-    if (s->options.host == NULL || s->n_shadows == 0)
+    if (!s->options.host || s->n_shadows == 0)
         return;
     for (uint32_t i = 0; i < s->n_devices; i++) {
         const MemAlloc *a;
-        for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)) != NULL; k++)
+        for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)); k++)
             if (a->kind == MEM_REGISTERED)
                 visit(s->options.host, a);
     }

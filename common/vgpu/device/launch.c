@@ -83,9 +83,9 @@ void launch_add(Device *d, const DeviceMsg *m, DeviceReply *r)
     DeviceServer *s = d->server;
     const DeviceLaunchMsg *l = &m->launch;
     const IrFunction *f = function_ir(s, l->function);
-    if (f == NULL)
+    if (!f)
         r->error = DEVICE_INVALID_FUNCTION;
-    else if (stream_find(d, m->stream) == NULL)
+    else if (!stream_find(d, m->stream))
         r->error = DEVICE_INVALID_HANDLE;
     else
         r->error = launch_valid(d, l, f, s->functions[l->function - 1].dynamic_shared_max);
@@ -93,13 +93,13 @@ void launch_add(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     advise_registers(d, m, f);
     QueueOp *op = queue_add(d, m, QUEUE_LAUNCH);
-    if (op == NULL) {
+    if (!op) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
     op->launch = *l;
     op->params = calloc(1, f->param_bytes + 1);
-    if (op->params != NULL && m->in.data != NULL)
+    if (op->params && m->in.data)
         memcpy(op->params, m->in.data, m->in.bytes < f->param_bytes ? m->in.bytes : f->param_bytes);
 }
 
@@ -118,7 +118,7 @@ static Mem *on_memory_of(void *self, uint64_t addr)
 {
     Device *d = self, *owner;
     const MemAlloc *a = device_find(d->server, addr, &owner);
-    if (a == NULL)
+    if (!a)
         return NULL;
     bool shared = a->kind == MEM_PINNED || a->kind == MEM_MANAGED || a->kind == MEM_REGISTERED;
     return owner == d || shared || device_may_use(d, owner, a) ? owner->mem : NULL;
@@ -135,16 +135,16 @@ static void on_fault(void *self, const ExecWho *who, const ExecFault *fault)
     d->fault = *fault;
     d->fault.addr = NULL;
     d->fault.detail = NULL;
-    if (fault->kind == FAULT_ASSERT && fault->detail != NULL)
+    if (fault->kind == FAULT_ASSERT && fault->detail)
         strbuf_printf(&d->server->messages, "%s\n", fault->detail);
 }
 
 /* A word for the grid barrier of a cooperative launch, 0 at its start. */
 static uint64_t grid_workspace(Device *d)
 {
-    if (d->workspace == NULL)
+    if (!d->workspace)
         d->workspace = mem_alloc(d->mem, 256, MEM_INTERNAL, 0, NULL);
-    if (d->workspace == NULL)
+    if (!d->workspace)
         return 0;
     memset(d->workspace->host, 0, 256);
     mem_mark_init(d->workspace, d->workspace->addr, 256, true);
@@ -236,7 +236,7 @@ static bool film_wanted(DeviceServer *s, const QueueOp *op, const Grid *g)
                           .site = op->site,
                           .instance = g->instance,
                           .function = g->function};
-    return s->film != NULL && film_begin(s->film, &l);
+    return s->film && film_begin(s->film, &l);
 }
 
 /* The findings from number `first` on are those of the grid. */
@@ -245,7 +245,7 @@ static void end_film(Device *d, size_t first)
     enum { FINDINGS_MAX = 64 };
     const Finding *findings[FINDINGS_MAX];
     size_t n = 0;
-    while (n < FINDINGS_MAX && (findings[n] = check_finding(d->check, first + n)) != NULL)
+    while (n < FINDINGS_MAX && (findings[n] = check_finding(d->check, first + n)))
         n++;
     if (film_end(d->server->film, perf_last(d->perf), findings, n))
         record_film(d->server);
@@ -257,12 +257,12 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
     const ExecObserver fault_observer = {.self = d, .fault = on_fault};
     ExecObserver observers[6];
     size_t n = 0;
-    if (check_observer(d->check) != NULL)
+    if (check_observer(d->check))
         observers[n++] = *check_observer(d->check);
     observers[n++] = *perf_observer(d->perf);
     observers[n++] = d->origin_observer;
     observers[n++] = fault_observer;
-    if (s->provenance != NULL) {
+    if (s->provenance) {
         provenance_launch_begin(s->provenance, d, g);
         observers[n++] = s->provenance->observer;
     }
@@ -277,7 +277,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
                            .heap_free = device_heap_free,
                            .memory_of = on_memory_of,
                            .texture_of = texture_of,
-                           .is_host = s->options.host != NULL ? on_is_host : NULL,
+                           .is_host = s->options.host ? on_is_host : NULL,
                            .others_may_write = on_others_may_write,
                            .family = &family,
                            .clock_start = op->ready_ns / 1000 * d->model->clock_khz / 1000};
@@ -313,7 +313,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
     s->running = 0;
     if (filmed)
         end_film(d, n_findings);
-    if (s->provenance != NULL)
+    if (s->provenance)
         provenance_launch_end(s->provenance);
 }
 
@@ -354,13 +354,13 @@ uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share)
 uint64_t launch_run(Device *d, QueueOp *op, double *share)
 {
     const IrFunction *f = function_ir(d->server, op->launch.function);
-    if (f == NULL || op->params == NULL) {
+    if (!f || !op->params) {
         d->error = DEVICE_LAUNCH_FAILURE;
         d->launch_kernel = "";
         return 0;
     }
     const Function *function = &d->server->functions[op->launch.function - 1];
-    d->launch_kernel = function->title == NULL ? f->name : function->title;
+    d->launch_kernel = function->title ? function->title : f->name;
     d->has_fault = false;
     d->launch_op = op;
     d->launch_instructions = 0;

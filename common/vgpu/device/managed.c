@@ -62,7 +62,7 @@ struct Managed {
 /* NULL without memory. */
 static struct Managed *managed_of(DeviceServer *s)
 {
-    if (s->managed == NULL)
+    if (!s->managed)
         s->managed = calloc(1, sizeof *s->managed);
     return s->managed;
 }
@@ -70,7 +70,7 @@ static struct Managed *managed_of(DeviceServer *s)
 static Range *find_range(const DeviceServer *s, uint64_t addr)
 {
     const struct Managed *m = s->managed;
-    for (size_t i = 0; m != NULL && i < m->n; i++)
+    for (size_t i = 0; m && i < m->n; i++)
         if (addr - m->ranges[i].addr < m->ranges[i].bytes)
             return &m->ranges[i];
     return NULL;
@@ -81,7 +81,7 @@ void managed_add(Device *d, const MemAlloc *a)
     struct Managed *m = managed_of(d->server);
     size_t n = (a->bytes + BLOCK_BYTES - 1) / BLOCK_BYTES;
     Block *blocks = calloc(n, sizeof *blocks);
-    if (m == NULL || blocks == NULL || !VEC_GROW(m->ranges, m->n, m->cap)) {
+    if (!m || !blocks || !VEC_GROW(m->ranges, m->n, m->cap)) {
         free(blocks);
         return;
     }
@@ -93,7 +93,7 @@ void managed_drop(Device *d, const MemAlloc *a)
 {
     struct Managed *m = d->server->managed;
     Range *r = find_range(d->server, a->addr);
-    if (r == NULL)
+    if (!r)
         return;
     for (size_t i = 0; i < r->n; i++)
         for (uint32_t k = 0; k < d->server->n_devices; k++)
@@ -105,9 +105,9 @@ void managed_drop(Device *d, const MemAlloc *a)
 void managed_free(DeviceServer *s)
 {
     struct Managed *m = s->managed;
-    for (size_t i = 0; m != NULL && i < m->n; i++)
+    for (size_t i = 0; m && i < m->n; i++)
         free(m->ranges[i].blocks);
-    if (m != NULL) {
+    if (m) {
         free(m->ranges);
         free(m->touches);
     }
@@ -117,7 +117,7 @@ void managed_free(DeviceServer *s)
 
 bool managed_wanted(const Device *d)
 {
-    return d->server->managed != NULL && d->server->managed->n > 0;
+    return d->server->managed && d->server->managed->n > 0;
 }
 
 /* ---- moving blocks ---- */
@@ -158,7 +158,7 @@ static bool to_host(DeviceServer *s, Range *r, size_t i, uint64_t *ns)
     if (b->holders & HELD_BY_HOST)
         return false;
     Device *from = holder_of(s, b);
-    if (from != NULL) {
+    if (from) {
         from->totals.migrated_to_host += block_bytes(r, i);
         *ns += link_ns(from, block_bytes(r, i));
     }
@@ -175,12 +175,12 @@ static void evict(Device *d, uint64_t *ns)
     for (size_t k = 0; k < m->n; k++)
         for (size_t i = 0; i < m->ranges[k].n; i++) {
             const Block *b = &m->ranges[k].blocks[i];
-            if ((b->holders >> d->index & 1) && (oldest == NULL || b->used < oldest->blocks[at].used)) {
+            if ((b->holders >> d->index & 1) && (!oldest || b->used < oldest->blocks[at].used)) {
                 oldest = &m->ranges[k];
                 at = i;
             }
         }
-    if (oldest == NULL)
+    if (!oldest)
         return;
     Block *b = &oldest->blocks[at];
     uint64_t others = b->holders & ~((uint64_t)1 << d->index);
@@ -219,11 +219,11 @@ static void count_fetched(DeviceServer *s, uint64_t addr, uint64_t bytes)
 {
     Device *owner;
     const MemAlloc *a = device_find(s, addr, &owner);
-    if (a == NULL || bytes > a->bytes - (addr - a->addr))
+    if (!a || bytes > a->bytes - (addr - a->addr))
         return;
     owner->totals.d2h_kernel += origin_count(owner, a, addr, bytes);
     origin_clear(owner, a, addr, bytes);
-    if (s->provenance != NULL)
+    if (s->provenance)
         provenance_show(s->provenance, owner, a, addr, bytes);
 }
 
@@ -231,7 +231,7 @@ void managed_host_pages(Device *d, const DeviceMsg *m)
 {
     DeviceServer *s = d->server;
     Range *r = find_range(s, m->range.addr);
-    if (r == NULL || m->range.bytes == 0)
+    if (!r || m->range.bytes == 0)
         return;
     uint64_t first = (m->range.addr - r->addr) / BLOCK_BYTES,
              last = (m->range.addr - r->addr + m->range.bytes - 1) / BLOCK_BYTES;
@@ -248,7 +248,7 @@ void managed_host_pages(Device *d, const DeviceMsg *m)
 void managed_advise(Device *d, const DeviceMsg *m)
 {
     Range *r = find_range(d->server, m->range.addr);
-    if (r != NULL)
+    if (r)
         r->read_mostly = m->range.flag;
 }
 
@@ -256,7 +256,7 @@ void managed_advise(Device *d, const DeviceMsg *m)
 void managed_use(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch how)
 {
     Range *r = a->kind == MEM_MANAGED ? find_range(d->server, a->addr) : NULL;
-    if (r == NULL || d->index >= DEVICES_HELD_MAX)
+    if (!r || d->index >= DEVICES_HELD_MAX)
         return;
     bool shared = r->read_mostly && how == PERF_TOUCH_LOAD;
     for (uint64_t i = (from - r->addr) / BLOCK_BYTES; i <= (to - 1 - r->addr) / BLOCK_BYTES; i++)
@@ -269,8 +269,8 @@ void managed_use(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfT
 uint64_t managed_take_ns(Device *d)
 {
     struct Managed *m = d->server->managed;
-    uint64_t ns = m == NULL ? 0 : m->extra_ns;
-    if (m != NULL)
+    uint64_t ns = m ? m->extra_ns : 0;
+    if (m)
         m->extra_ns = 0;
     return ns;
 }
@@ -281,13 +281,13 @@ uint64_t managed_prefetch(Device *d, const QueueOp *op, Engine *engine)
     Range *r = find_range(s, op->range.addr);
     Device *to = device_of(s, op->range.to);
     uint64_t ns = perf_copy_ns(d->model, PERF_COPY_PINNED, 0);
-    *engine = to == NULL && d->model->copy_engines > 1 ? ENGINE_TO_HOST : ENGINE_TO_DEVICE;
-    if (r == NULL || (to != NULL && to->index >= DEVICES_HELD_MAX))
+    *engine = !to && d->model->copy_engines > 1 ? ENGINE_TO_HOST : ENGINE_TO_DEVICE;
+    if (!r || (to && to->index >= DEVICES_HELD_MAX))
         return ns;
     uint64_t first = (op->range.addr - r->addr) / BLOCK_BYTES,
              last = (op->range.addr - r->addr + op->range.bytes - 1) / BLOCK_BYTES;
     for (uint64_t i = first; i <= last && i < r->n; i++) {
-        if (to == NULL)
+        if (!to)
             to_host(s, r, i, &ns);
         else
             to_device(to, r, i, r->read_mostly, &ns);
@@ -301,7 +301,7 @@ void managed_host_touch(Device *d, const DeviceMsg *m)
 {
     DeviceServer *s = d->server;
     struct Managed *all = managed_of(s);
-    if (all == NULL || s->queue.n == 0 || all->n_touches >= TOUCHES_MAX ||
+    if (!all || s->queue.n == 0 || all->n_touches >= TOUCHES_MAX ||
         !VEC_GROW(all->touches, all->n_touches, all->touches_cap))
         return;
     all->touches[all->n_touches++] = (Touch){.addr = m->range.addr,
@@ -329,6 +329,6 @@ void managed_compare(Device *d, const QueueOp *op, const MemAlloc *a, uint64_t f
 
 void managed_forget_touches(DeviceServer *s, bool all)
 {
-    if (s->managed != NULL && (all || s->queue.n == 0))
+    if (s->managed && (all || s->queue.n == 0))
         s->managed->n_touches = 0;
 }

@@ -24,7 +24,7 @@ typedef struct Mapped {
 
 static Physical *physical_of(DeviceServer *s, uint32_t number)
 {
-    bool exists = number > 0 && number <= s->n_physicals && s->physicals[number - 1].memory != NULL;
+    bool exists = number > 0 && number <= s->n_physicals && s->physicals[number - 1].memory;
     return exists ? &s->physicals[number - 1] : NULL;
 }
 
@@ -45,7 +45,7 @@ void map_create(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     MemPhysical *memory = VEC_GROW(s->physicals, s->n_physicals, s->physicals_cap) ? mem_physical_create(d->mem, m->map.bytes) : NULL;
-    if (memory == NULL) {
+    if (!memory) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
@@ -58,7 +58,7 @@ void map_create(Device *d, const DeviceMsg *m, DeviceReply *r)
 void map_release(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     Physical *p = physical_of(s, m->map.physical);
-    if (p == NULL || p->released) {
+    if (!p || p->released) {
         r->error = DEVICE_INVALID_VALUE;
         return;
     }
@@ -106,7 +106,7 @@ static bool touches(const Device *d, uint64_t addr, uint64_t bytes)
 void map_unreserve(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     Device *d = window_of(s, m->map.addr);
-    bool ok = d != NULL && !touches(d, m->map.addr, m->map.bytes) && mem_unreserve(d->mem, m->map.addr, m->map.bytes);
+    bool ok = d && !touches(d, m->map.addr, m->map.bytes) && mem_unreserve(d->mem, m->map.addr, m->map.bytes);
     r->error = ok ? DEVICE_OK : DEVICE_INVALID_VALUE;
 }
 
@@ -118,9 +118,9 @@ static void close_run(Device *d, Mapped *piece, uint64_t site)
         return;
     uint64_t begin = piece->opened;
     const MemAlloc *a = mem_find(d->mem, begin);
-    if (a != NULL) {
+    if (a) {
         origin_count_shared(d, a);
-        if (d->server->provenance != NULL)
+        if (d->server->provenance)
             provenance_drop(d->server->provenance, d, a);
         origin_drop(d, a->serial);
     }
@@ -160,7 +160,7 @@ static DeviceError open_runs(Device *d, uint64_t site)
             close_run(d, &d->mapped[k], site);
         uint64_t bytes = d->mapped[end - 1].addr + d->mapped[end - 1].bytes - d->mapped[i].addr;
         MemAlloc *a = mem_open(d->mem, d->mapped[i].addr, bytes, site);
-        if (a == NULL) {
+        if (!a) {
             error = DEVICE_NO_MEMORY;
             continue;
         }
@@ -176,8 +176,8 @@ void map_memory(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     Device *d = window_of(s, m->map.addr);
     Physical *p = physical_of(s, m->map.physical);
-    uint64_t bytes = p == NULL ? 0 : mem_physical_bytes(p->memory);
-    if (d == NULL || p == NULL || p->released || !mem_is_reserved(d->mem, m->map.addr, bytes) ||
+    uint64_t bytes = p ? mem_physical_bytes(p->memory) : 0;
+    if (!d || !p || p->released || !mem_is_reserved(d->mem, m->map.addr, bytes) ||
         (m->map.addr - mem_window_base(d->mem)) % MEM_MAP_UNIT != 0 || touches(d, m->map.addr, bytes)) {
         r->error = DEVICE_INVALID_VALUE;
         return;
@@ -233,7 +233,7 @@ void map_unmap(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     Device *d = window_of(s, m->map.addr);
     size_t from, to;
-    if (d == NULL || !find_pieces(d, m, &from, &to)) {
+    if (!d || !find_pieces(d, m, &from, &to)) {
         r->error = DEVICE_INVALID_VALUE;
         return;
     }
@@ -248,7 +248,7 @@ void map_access(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     Device *d = window_of(s, m->map.addr);
     size_t from, to;
-    if (d == NULL || !find_pieces(d, m, &from, &to) || m->map.peer >= s->n_devices) {
+    if (!d || !find_pieces(d, m, &from, &to) || m->map.peer >= s->n_devices) {
         r->error = DEVICE_INVALID_VALUE;
         return;
     }
@@ -268,7 +268,7 @@ void map_free(Device *d)
     unmap_pieces(d, 0, d->n_mapped, 0);
     for (size_t i = 0; i < d->server->n_physicals; i++) {
         Physical *p = &d->server->physicals[i];
-        if (p->memory != NULL && p->device == d) {
+        if (p->memory && p->device == d) {
             p->released = true;
             drop_if_unused(p);
         }

@@ -19,10 +19,10 @@ void device_note_used(Device *d, int64_t bytes)
 static MemAlloc *alloc_pinned(Device *d, uint64_t bytes, uint64_t site)
 {
     void *p = bytes > d->model->memory_bytes ? NULL : host_map(d->server, bytes);
-    if (p == NULL)
+    if (!p)
         return NULL;
     MemAlloc *a = mem_register(d->mem, p, bytes, MEM_PINNED, site);
-    if (a == NULL)
+    if (!a)
         host_unmap(d->server, p, bytes);
     return a;
 }
@@ -35,10 +35,10 @@ static MemAlloc *alloc_managed(Device *d, uint64_t bytes, uint64_t site)
 {
     uint8_t *here = NULL;
     void *p = bytes > MANAGED_BYTES_MAX ? NULL : host_map_twice(d->server, bytes, &here);
-    if (p == NULL)
+    if (!p)
         return NULL;
     MemAlloc *a = mem_register_at(d->mem, (uint64_t)(uintptr_t)p, here, bytes, MEM_MANAGED, site);
-    if (a == NULL) {
+    if (!a) {
         host_unmap(d->server, p, bytes);
         host_unmap_again(d->server, here, bytes);
         return NULL;
@@ -82,12 +82,12 @@ void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
     default:
         if (m->alloc.bytes <= mem_total(d->mem))
             a = mem_alloc(d->mem, m->alloc.bytes, device_kind(m->alloc.kind), m->site, NULL);
-        if (a != NULL)
+        if (a)
             device_note_used(d, (int64_t)m->alloc.bytes);
         break;
     }
     d->n_allocs++;
-    if (a == NULL) {
+    if (!a) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
@@ -123,8 +123,8 @@ MemAlloc *device_find(DeviceServer *s, uint64_t addr, Device **owner)
 {
     for (uint32_t i = 0; i < s->n_devices; i++) {
         MemAlloc *a = mem_find(s->devices[i]->mem, addr);
-        if (a != NULL) {
-            if (owner != NULL)
+        if (a) {
+            if (owner)
                 *owner = s->devices[i];
             return a;
         }
@@ -144,7 +144,7 @@ static const uint8_t reply_kinds[] = {
 static void tell_pointer(const Device *owner, const MemAlloc *a, DeviceReply *r)
 {
     r->pointer.device = owner->index;
-    if (a == NULL)
+    if (!a)
         return;
     r->pointer.base = a->addr;
     r->pointer.bytes = a->bytes;
@@ -161,7 +161,7 @@ void device_look_up(DeviceServer *s, uint64_t addr, DeviceReply *r)
     Device *owner;
     const MemAlloc *a = device_find(s, addr, &owner);
     r->pointer.kind = DEVICE_MEMORY_NONE;
-    if (a != NULL) {
+    if (a) {
         r->pointer.kind = reply_kinds[a->kind];
         tell_pointer(owner, a, r);
         return;
@@ -178,7 +178,7 @@ void device_look_up(DeviceServer *s, uint64_t addr, DeviceReply *r)
 static void bad_free(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     const MemAlloc *nearest = mem_find_nearest(d->mem, m->free.addr);
-    if (d->check != NULL)
+    if (d->check)
         check_bad_free(d->check, m->free.addr, nearest, m->site);
     r->error = DEVICE_INVALID_VALUE;
 }
@@ -186,14 +186,14 @@ static void bad_free(Device *d, const DeviceMsg *m, DeviceReply *r)
 void device_free_now(Device *d, uint64_t addr, uint64_t site)
 {
     const MemAlloc *a = mem_find(d->mem, addr);
-    if (a == NULL || a->addr != addr)
+    if (!a || a->addr != addr)
         return;
     uint8_t kind = a->kind;
     uint64_t bytes = a->bytes;
     uint32_t serial = a->serial;
     uint8_t *host = a->host;
     origin_count_shared(d, a);
-    if (d->server->provenance != NULL)
+    if (d->server->provenance)
         provenance_drop(d->server->provenance, d, a);
     if (kind == MEM_MANAGED)
         managed_drop(d, a);
@@ -214,7 +214,7 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
 void device_free_all(Device *d)
 {
     const MemAlloc *a;
-    while ((a = mem_at(d->mem, 0)) != NULL)
+    while ((a = mem_at(d->mem, 0)))
         device_free_now(d, a->addr, 0);
     d->pool.live = d->pool.held = 0;
     d->workspace = NULL;
@@ -230,7 +230,7 @@ static void free_later(Device *owner, const DeviceMsg *m, DeviceReply *r)
             return;
         }
     QueueOp *op = queue_add(owner, m, QUEUE_FREE);
-    if (op == NULL)
+    if (!op)
         r->error = DEVICE_INVALID_HANDLE;
     else
         op->range.addr = m->free.addr;
@@ -250,7 +250,7 @@ void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     Device *owner = d;
     const MemAlloc *a = device_find(d->server, m->free.addr, &owner);
-    if (a == NULL || a->addr != m->free.addr || !may_free(m->free.kind, a->kind)) {
+    if (!a || a->addr != m->free.addr || !may_free(m->free.kind, a->kind)) {
         bad_free(owner, m, r);
         return;
     }
@@ -276,9 +276,9 @@ void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
 static bool register_range(Device *d, const DeviceMsg *m)
 {
     uint8_t *host = host_shadow(d->server, m->range.addr, m->range.bytes);
-    if (host == NULL)
+    if (!host)
         return false;
-    if (mem_register_at(d->mem, m->range.addr, host, m->range.bytes, MEM_REGISTERED, m->site) != NULL)
+    if (mem_register_at(d->mem, m->range.addr, host, m->range.bytes, MEM_REGISTERED, m->site))
         return true;
     host_shadow_free(d->server, host, m->range.bytes);
     return false;
@@ -300,8 +300,8 @@ void device_register(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     if (m->range.addr == 0 || touches_device(d->server, m->range.addr, m->range.bytes))
         r->error = DEVICE_INVALID_VALUE;
-    else if (device_find(d->server, m->range.addr, NULL) != NULL ||
-             device_find(d->server, m->range.addr + m->range.bytes - 1, NULL) != NULL)
+    else if (device_find(d->server, m->range.addr, NULL) ||
+             device_find(d->server, m->range.addr + m->range.bytes - 1, NULL))
         r->error = DEVICE_ALREADY_REGISTERED;
     else if (!register_range(d, m))
         r->error = DEVICE_NO_MEMORY;
@@ -312,11 +312,11 @@ void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     Device *owner = d;
     const MemAlloc *a = device_find(d->server, m->range.addr, &owner);
-    if (m->range.addr == 0 || (a != NULL && a->addr != m->range.addr)) {
+    if (m->range.addr == 0 || (a && a->addr != m->range.addr)) {
         r->error = DEVICE_INVALID_VALUE;
         return;
     }
-    if (a == NULL || a->kind != MEM_REGISTERED) {
+    if (!a || a->kind != MEM_REGISTERED) {
         r->error = DEVICE_NOT_REGISTERED;
         return;
     }
@@ -337,7 +337,7 @@ uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site)
     if (size > d->limits[DEVICE_LIMIT_HEAP] || d->heap_used + size > d->limits[DEVICE_LIMIT_HEAP])
         return 0;
     const MemAlloc *a = mem_alloc(d->mem, size, MEM_HEAP, site, NULL);
-    if (a == NULL)
+    if (!a)
         return 0;
     d->heap_used += size;
     return a->addr;
@@ -347,10 +347,10 @@ bool device_heap_free(void *self, uint64_t addr)
 {
     Device *d = self;
     const MemAlloc *a = mem_find(d->mem, addr);
-    if (a == NULL || a->addr != addr || a->kind != MEM_HEAP)
+    if (!a || a->addr != addr || a->kind != MEM_HEAP)
         return false;
     d->heap_used -= a->bytes;
-    if (d->server->provenance != NULL)
+    if (d->server->provenance)
         provenance_drop_heap(d->server->provenance, d, a);
     return mem_free(d->mem, addr, 0) == STATUS_OK;
 }

@@ -27,7 +27,7 @@ static Status parse_images(const DeviceMsg *m, PtxModule **parsed, Diag *diag)
 static Status decode(const DeviceMsg *m, IrModule **out, Diag *diag)
 {
     PtxModule **parsed = calloc(m->module.n_images, sizeof *parsed);
-    if (parsed == NULL)
+    if (!parsed)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a module");
     Status st = parse_images(m, parsed, diag);
     if (st == STATUS_OK)
@@ -49,7 +49,7 @@ static MemAlloc *alloc_global(Device *d, const IrGlobal *g)
         return mem_alloc(d->mem, g->bytes, g->space == SPACE_CONST ? MEM_CONST_VAR : MEM_GLOBAL_VAR, 0,
                          g->name);
     void *p = host_map(d->server, g->bytes);
-    return p == NULL ? NULL : mem_register(d->mem, p, g->bytes, MEM_GLOBAL_VAR, 0);
+    return p ? mem_register(d->mem, p, g->bytes, MEM_GLOBAL_VAR, 0) : NULL;
 }
 
 /* Places the variables, then fills them: an initialiser may hold addresses of others. */
@@ -58,7 +58,7 @@ static bool place_globals(Device *d, Module *module)
     const IrModule *ir = module->ir;
     uint64_t *address = calloc(ir->n_globals + 1, sizeof *address);
     module->globals = calloc(ir->n_globals + 1, sizeof *module->globals);
-    bool ok = address != NULL && module->globals != NULL;
+    bool ok = address && module->globals;
     for (uint32_t i = 0; i < ir->n_globals && ok; i++) {
         if (!needs_memory(&ir->globals[i]))
             continue;
@@ -70,12 +70,12 @@ static bool place_globals(Device *d, Module *module)
     ok = ok && ir_instantiate(ir, address, &module->instance) == STATUS_OK;
     for (uint32_t i = 0; i < ir->n_globals && ok; i++) {
         MemAlloc *a = module->globals[i];
-        if (a == NULL)
+        if (!a)
             continue;
         memset(a->host, 0, a->bytes);
         ir_global_init(module->instance, i, a->host);
         mem_mark_init(a, a->addr, a->bytes, true);
-        if (d->server->provenance != NULL)
+        if (d->server->provenance)
             provenance_variable(d->server->provenance, d, a, ir->globals[i].init == NULL);
     }
     free(address);
@@ -84,24 +84,24 @@ static bool place_globals(Device *d, Module *module)
 
 static void free_module(Module *module, Device *d)
 {
-    if (d->server->provenance != NULL)
+    if (d->server->provenance)
         provenance_forget_module(d->server->provenance, module->ir);
-    if (module->globals != NULL)
+    if (module->globals)
         for (uint32_t i = 0; i < module->ir->n_globals; i++) {
             MemAlloc *a = module->globals[i];
-            if (a == NULL)
+            if (!a)
                 continue;
             void *managed = module->ir->globals[i].managed ? a->host : NULL;
             uint64_t bytes = a->bytes;
-            if (d->server->provenance != NULL)
+            if (d->server->provenance)
                 provenance_drop(d->server->provenance, d, a);
             origin_drop(d, a->serial);
             mem_free(d->mem, a->addr, 0);
-            if (managed != NULL)
+            if (managed)
                 host_unmap(d->server, managed, bytes);
         }
     free(module->globals);
-    if (module->instance != NULL)
+    if (module->instance)
         ir_instance_free(module->instance);
     ir_module_free(module->ir);
     *module = (Module){0};
@@ -124,7 +124,7 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
     Module *module = calloc(1, sizeof *module);
-    if (module == NULL || !VEC_GROW(s->modules, s->n_modules, s->modules_cap)) {
+    if (!module || !VEC_GROW(s->modules, s->n_modules, s->modules_cap)) {
         free(module);
         r->error = DEVICE_NO_MEMORY;
         return;
@@ -167,13 +167,13 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
 
 static Module *find_module(DeviceServer *s, uint32_t id)
 {
-    return id > 0 && id <= s->n_modules && s->modules[id - 1]->ir != NULL ? s->modules[id - 1] : NULL;
+    return id > 0 && id <= s->n_modules && s->modules[id - 1]->ir ? s->modules[id - 1] : NULL;
 }
 
 void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     Module *module = find_module(s, m->module.id);
-    if (module == NULL) {
+    if (!module) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
@@ -186,14 +186,14 @@ void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 void module_free_all(DeviceServer *s, uint32_t device)
 {
     for (size_t i = 0; i < s->n_modules; i++)
-        if (s->modules[i]->ir != NULL && s->modules[i]->device == device)
+        if (s->modules[i]->ir && s->modules[i]->device == device)
             free_module(s->modules[i], s->devices[device]);
 }
 
 void module_leaks(DeviceServer *s, uint32_t device)
 {
     for (size_t i = 0; i < s->n_modules; i++)
-        if (s->modules[i]->ir != NULL && s->modules[i]->device == device && s->modules[i]->owned)
+        if (s->modules[i]->ir && s->modules[i]->device == device && s->modules[i]->owned)
             check_module_leak(s->devices[device]->check, s->modules[i]->site);
 }
 
@@ -201,7 +201,7 @@ void module_leaks(DeviceServer *s, uint32_t device)
 
 static Function *find_function(DeviceServer *s, uint32_t id)
 {
-    return id > 0 && id <= s->n_functions && find_module(s, s->functions[id - 1].module) != NULL
+    return id > 0 && id <= s->n_functions && find_module(s, s->functions[id - 1].module)
                ? &s->functions[id - 1]
                : NULL;
 }
@@ -209,7 +209,7 @@ static Function *find_function(DeviceServer *s, uint32_t id)
 const IrFunction *function_ir(DeviceServer *s, uint32_t id)
 {
     const Function *f = find_function(s, id);
-    return f == NULL ? NULL : &find_module(s, f->module)->ir->functions[f->index];
+    return f ? &find_module(s, f->module)->ir->functions[f->index] : NULL;
 }
 
 static uint32_t const_bytes(const IrModule *ir)
@@ -263,7 +263,7 @@ static void describe(DeviceServer *s, uint32_t id, DeviceFunctionInfo *out)
 void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     const Module *module = find_module(s, m->module.id);
-    int32_t index = module == NULL ? -1 : ir_find_function(module->ir, m->in.data);
+    int32_t index = module ? ir_find_function(module->ir, m->in.data) : -1;
     if (index < 0 || !module->ir->functions[index].is_entry) {
         r->error = DEVICE_INVALID_FUNCTION;
         return;
@@ -280,14 +280,14 @@ void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
                                                 .dynamic_shared_max = shared > used ? shared - used : 0,
                                                 .title = strdup(title)};
     r->value = s->n_functions;
-    if (m->out.data != NULL)
+    if (m->out.data)
         describe(s, (uint32_t)r->value, m->out.data);
 }
 
 void function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     const IrFunction *f = function_ir(s, m->function.id);
-    if (f == NULL) {
+    if (!f) {
         r->error = DEVICE_INVALID_FUNCTION;
         return;
     }
@@ -299,7 +299,7 @@ void function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 
 void function_info(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
-    if (find_function(s, m->function.id) == NULL)
+    if (!find_function(s, m->function.id))
         r->error = DEVICE_INVALID_FUNCTION;
     else
         describe(s, m->function.id, m->out.data);
@@ -308,7 +308,7 @@ void function_info(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 void function_set(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     Function *f = find_function(s, m->function.id);
-    if (f == NULL) {
+    if (!f) {
         r->error = DEVICE_INVALID_FUNCTION;
         return;
     }
@@ -324,7 +324,7 @@ void function_set(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 void function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     const Function *f = find_function(s, m->function.id);
-    if (f == NULL) {
+    if (!f) {
         r->error = DEVICE_INVALID_FUNCTION;
         return;
     }
@@ -342,8 +342,8 @@ void function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 void variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     const Module *module = find_module(s, m->module.id);
-    int32_t i = module == NULL ? -1 : ir_find_global(module->ir, m->in.data);
-    if (i < 0 || module->globals[i] == NULL) {
+    int32_t i = module ? ir_find_global(module->ir, m->in.data) : -1;
+    if (i < 0 || !module->globals[i]) {
         r->error = DEVICE_INVALID_SYMBOL;
         return;
     }

@@ -10,7 +10,7 @@ Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, 
 {
     const char *text = getenv(name);
     *out = fallback;
-    if (text == NULL || *text == 0)
+    if (!text || *text == 0)
         return STATUS_OK;
     char *end;
     errno = 0;

@@ -129,7 +129,7 @@ void order_begin(Device *d, const QueueOp *op)
     if (!VEC_GROW(book->notes, book->n, book->cap))
         return;
     OrderNote *note = calloc(1, sizeof *note);
-    if (note == NULL)
+    if (!note)
         return;
     note->seq = op->seq;
     note->site = op->site;
@@ -191,7 +191,7 @@ void order_touch(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfT
 {
     OrderBook *book = &d->server->order;
     OrderNote *note = book->now;
-    if (note == NULL || from >= to || note->n >= PIECES_MAX || !VEC_GROW(note->pieces, note->n, note->cap))
+    if (!note || from >= to || note->n >= PIECES_MAX || !VEC_GROW(note->pieces, note->n, note->cap))
         return;
     note->pieces[note->n] = (Piece){.from = from, .to = to, .serial = a->serial, .access = (uint8_t)access};
     const Piece *p = &note->pieces[note->n++];

@@ -21,7 +21,7 @@
 
 static Origin *find_origin(const Device *d, uint32_t serial)
 {
-    return serial < d->n_origins && d->origins[serial].by_kernel != NULL ? &d->origins[serial] : NULL;
+    return serial < d->n_origins && d->origins[serial].by_kernel ? &d->origins[serial] : NULL;
 }
 
 /* The marks of an allocation, made if need be; NULL when the machine has no room for them. */
@@ -33,7 +33,7 @@ static Origin *make_origin(Device *d, const MemAlloc *a)
         d->origins[d->n_origins++] = (Origin){0};
     }
     Origin *o = &d->origins[a->serial];
-    if (o->by_kernel == NULL) {
+    if (!o->by_kernel) {
         void *marks =
             mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (marks == MAP_FAILED)
@@ -49,14 +49,14 @@ void origin_prepare(Device *d)
     if (d->n_allocs == d->n_allocs_prepared)
         return;
     d->n_allocs_prepared = d->n_allocs;
-    for (size_t i = 0; (a = mem_at(d->mem, i)) != NULL; i++)
+    for (size_t i = 0; (a = mem_at(d->mem, i)); i++)
         make_origin(d, a);
 }
 
 void origin_drop(Device *d, uint32_t serial)
 {
     Origin *o = find_origin(d, serial);
-    if (o == NULL)
+    if (!o)
         return;
     munmap(o->by_kernel, o->bytes);
     *o = (Origin){0};
@@ -74,14 +74,14 @@ void origin_free(Device *d)
 void origin_clear(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes)
 {
     Origin *o = find_origin(d, a->serial);
-    if (o != NULL)
+    if (o)
         memset(o->by_kernel + (addr - a->addr), 0, bytes);
 }
 
 void origin_fill(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes, uint8_t value)
 {
     Origin *o = value == 0 ? make_origin(d, a) : find_origin(d, a->serial);
-    if (o != NULL)
+    if (o)
         memset(o->by_kernel + (addr - a->addr), value == 0, bytes);
 }
 
@@ -89,13 +89,13 @@ void origin_copy(Device *to, const MemAlloc *ta, uint64_t t, Device *from, const
                  uint64_t bytes)
 {
     const Origin *source = find_origin(from, fa->serial);
-    if (source == NULL) {
+    if (!source) {
         origin_clear(to, ta, t, bytes);
         return;
     }
     const uint8_t *marks = source->by_kernel + (f - fa->addr);
     Origin *target = make_origin(to, ta);
-    if (target != NULL)
+    if (target)
         memmove(target->by_kernel + (t - ta->addr), marks, bytes);
 }
 
@@ -103,7 +103,7 @@ uint64_t origin_count(const Device *d, const MemAlloc *a, uint64_t addr, uint64_
 {
     const Origin *o = find_origin(d, a->serial);
     uint64_t n = 0;
-    if (o != NULL)
+    if (o)
         for (uint64_t i = 0; i < bytes; i++)
             n += o->by_kernel[addr - a->addr + i];
     return n;
@@ -112,7 +112,7 @@ uint64_t origin_count(const Device *d, const MemAlloc *a, uint64_t addr, uint64_
 static void mark(const Device *d, const MemAlloc *a, uint64_t addr, uint32_t bytes)
 {
     const Origin *o = find_origin(d, a->serial);
-    if (o != NULL && addr >= a->addr && addr + bytes <= a->addr + o->bytes)
+    if (o && addr >= a->addr && addr + bytes <= a->addr + o->bytes)
         memset(o->by_kernel + (addr - a->addr), 1, bytes);
 }
 
@@ -123,7 +123,7 @@ static void mark_lanes(const Device *d, const ExecAccess *access)
     const MemAlloc *a = access->alloc;
     const Origin *o = find_origin(d, a->serial);
     static const uint32_t four = 0x01010101;
-    if (o == NULL)
+    if (!o)
         return;
     for (uint32_t mask = access->mask; mask != 0; mask &= mask - 1) {
         uint64_t at = access->addr[__builtin_ctz(mask)] - a->addr;
@@ -143,7 +143,7 @@ static void origin_on_access(void *self, const ExecWho *who, const ExecAccess *a
     const Device *d = self;
     if (access->kind == ACCESS_LOAD || access->space != SPACE_GLOBAL)
         return;
-    if (access->alloc != NULL && access->pattern != PATTERN_OTHER && access->mask != 0) {
+    if (access->alloc && access->pattern != PATTERN_OTHER && access->mask != 0) {
         int first = __builtin_ctz(access->mask), last = 31 - __builtin_clz(access->mask);
         bool dense = access->mask >> first == 0xFFFFFFFFu >> (31 - (last - first));
         if (dense) {
@@ -152,14 +152,14 @@ static void origin_on_access(void *self, const ExecWho *who, const ExecAccess *a
             return;
         }
     }
-    if (access->alloc != NULL) {
+    if (access->alloc) {
         mark_lanes(d, access);
         return;
     }
     for (uint32_t mask = access->mask; mask != 0; mask &= mask - 1) {
         uint64_t addr = access->addr[__builtin_ctz(mask)];
         const MemAlloc *a = mem_find(d->mem, addr);
-        if (a != NULL)
+        if (a)
             mark(d, a, addr, access->bytes);
     }
 }
@@ -197,7 +197,7 @@ void origin_observe(Device *d)
 void origin_count_shared(Device *d, const MemAlloc *a)
 {
     bool shared = a->kind == MEM_MANAGED || a->kind == MEM_PINNED || a->kind == MEM_REGISTERED;
-    if (!shared || find_origin(d, a->serial) == NULL)
+    if (!shared || !find_origin(d, a->serial))
         return;
     d->totals.d2h_kernel += origin_count(d, a, a->addr, a->bytes);
     origin_clear(d, a, a->addr, a->bytes);

@@ -8,7 +8,7 @@
 Provenance *provenance_new(DeviceServer *s)
 {
     Provenance *p = calloc(1, sizeof *p);
-    if (p == NULL)
+    if (!p)
         return NULL;
     p->server = s;
     p->n_ids = 1;
@@ -24,8 +24,7 @@ Provenance *provenance_new(DeviceServer *s)
     pthread_mutex_init(&p->lock, NULL);
     if (p->bin == MAP_FAILED)
         p->bin = NULL;
-    if (p->kinds != NULL && p->untold != NULL && p->used != NULL && p->n_marks != NULL &&
-        p->marks_cap != NULL && p->marks != NULL && p->orders != NULL && p->bin != NULL)
+    if (p->kinds && p->untold && p->used && p->n_marks && p->marks_cap && p->marks && p->orders && p->bin)
         return p;
     provenance_free(p);
     return NULL;
@@ -33,7 +32,7 @@ Provenance *provenance_new(DeviceServer *s)
 
 void provenance_free(Provenance *p)
 {
-    if (p == NULL)
+    if (!p)
         return;
     marks_free(p);
     for (size_t i = 0; i < p->n_functions; i++)
@@ -43,7 +42,7 @@ void provenance_free(Provenance *p)
         free(p->groups[i].reads);
         free(p->groups[i].ids);
     }
-    if (p->bin != NULL)
+    if (p->bin)
         munmap(p->bin, PROVENANCE_BIN_MAX);
     void *parts[] = {p->kinds,  p->untold, p->used,      p->dead,   p->n_marks, p->marks_cap,
                      p->marks,  p->shared, p->hosts,     p->fills,  p->outs,    p->runs,
@@ -55,7 +54,7 @@ void provenance_free(Provenance *p)
 
 void provenance_cut(Provenance *p, const char *why)
 {
-    if (p->cut == NULL)
+    if (!p->cut)
         p->cut = why;
 }
 

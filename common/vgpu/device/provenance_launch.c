@@ -14,12 +14,12 @@ enum { G = PROVENANCE_GRANULE, ID_WORDS = PROVENANCE_IDS / 64 };
 
 void provenance_function_free(ProvFunction *f)
 {
-    if (f == NULL)
+    if (!f)
         return;
     for (uint32_t pc = 0; pc < f->n; pc++) {
-        if (f->pcs != NULL)
+        if (f->pcs)
             free(f->pcs[pc].read);
-        if (f->slices != NULL)
+        if (f->slices)
             free(f->slices[pc]);
     }
     if (f->has_tree)
@@ -37,7 +37,7 @@ void provenance_function_free(ProvFunction *f)
 static ProvFunction *make_function(const IrModule *m, uint32_t entry)
 {
     ProvFunction *f = calloc(1, sizeof *f);
-    if (f == NULL)
+    if (!f)
         return NULL;
     f->name = strdup(m->functions[entry].name);
     f->module = m;
@@ -48,8 +48,7 @@ static ProvFunction *make_function(const IrModule *m, uint32_t entry)
     f->merged_ids = calloc(f->n + 1u, sizeof *f->merged_ids);
     f->sites = calloc(f->n + 1u, 1);
     f->slices = calloc(f->n + 1u, sizeof *f->slices);
-    if (f->name != NULL && f->has_tree && f->pcs != NULL && f->merged_ids != NULL && f->sites != NULL &&
-        f->slices != NULL)
+    if (f->name && f->has_tree && f->pcs && f->merged_ids && f->sites && f->slices)
         return f;
     provenance_function_free(f);
     return NULL;
@@ -105,7 +104,7 @@ static ProvFunction *find_function(Provenance *p, const IrModule *m, uint32_t en
         return NULL;
     }
     ProvFunction *f = make_function(m, entry);
-    if (f == NULL) {
+    if (!f) {
         provenance_cut(p, "memory");
         return NULL;
     }
@@ -117,17 +116,17 @@ static ProvFunction *find_function(Provenance *p, const IrModule *m, uint32_t en
 static void make_slices(Provenance *p, ProvFunction *f)
 {
     for (uint32_t pc = 0; pc < f->n; pc++) {
-        if (!f->sites[pc] || f->slices[pc] != NULL)
+        if (!f->sites[pc] || f->slices[pc])
             continue;
         f->slices[pc] = calloc((f->n + 7) / 8 + 1u, 1);
-        if (f->slices[pc] == NULL || !ir_tree_slice(&f->tree, pc, f->slices[pc]))
+        if (!f->slices[pc] || !ir_tree_slice(&f->tree, pc, f->slices[pc]))
             provenance_cut(p, "memory");
     }
 }
 
 static void close_function(Provenance *p, ProvFunction *f)
 {
-    if (f->module == NULL)
+    if (!f->module)
         return;
     make_slices(p, f);
     f->module = NULL;
@@ -138,7 +137,7 @@ static void close_function(Provenance *p, ProvFunction *f)
 void provenance_forget_module(Provenance *p, const IrModule *m)
 {
     for (size_t i = 0; i < p->n_functions; i++)
-        if (m == NULL || p->functions[i]->module == m)
+        if (!m || p->functions[i]->module == m)
             close_function(p, p->functions[i]);
 }
 
@@ -150,13 +149,13 @@ static void note_read(Provenance *p, ProvPc *pc, uint16_t id)
         return;
     uint64_t *read = __atomic_load_n(&pc->read, __ATOMIC_ACQUIRE);
     uint64_t bit = (uint64_t)1 << id % 64;
-    if (read == NULL || (__atomic_load_n(&read[id / 64], __ATOMIC_RELAXED) & bit) == 0) {
+    if (!read || (__atomic_load_n(&read[id / 64], __ATOMIC_RELAXED) & bit) == 0) {
         pthread_mutex_lock(&p->lock);
-        if (pc->read == NULL) {
+        if (!pc->read) {
             read = calloc(ID_WORDS, sizeof *read);
             __atomic_store_n(&pc->read, read, __ATOMIC_RELEASE);
         }
-        if (pc->read != NULL)
+        if (pc->read)
             __atomic_fetch_or(&pc->read[id / 64], bit, __ATOMIC_RELAXED);
         else
             provenance_cut(p, "memory");
@@ -195,8 +194,8 @@ static bool may_store(const IrInst *in)
 {
     bool global = in->space == SPACE_GLOBAL || in->space == SPACE_GENERIC;
     return ((in->opcode == PTX_ST || in->opcode == PTX_ATOM || in->opcode == PTX_RED) && global) ||
-           (in->tensor != NULL && in->tensor->op == TENSOR_STORE && global) ||
-           in->async == ASYNC_BULK_STORE || (in->texture != NULL && in->texture->op == SURFACE_STORE);
+           (in->tensor && in->tensor->op == TENSOR_STORE && global) || in->async == ASYNC_BULK_STORE ||
+           (in->texture && in->texture->op == SURFACE_STORE);
 }
 
 /* Numbers in the order of the instructions, not of who comes first, which depends on how blocks are run. */
@@ -273,7 +272,7 @@ static void note_stored(Provenance *p, ProvMarks *m, uint64_t from, uint64_t to,
 static ProvPc *pc_of(const Provenance *p, const ExecWho *who)
 {
     const IrTree *t = &p->function->tree;
-    if (who->inst == NULL)
+    if (!who->inst)
         return NULL;
     uint32_t base =
         who->function == &t->module->functions[t->functions[0]] ? 0 : ir_tree_base(t, who->function);
@@ -285,7 +284,7 @@ static ProvMarks *marks_at(Provenance *p, ProvPc *pc, const MemAlloc *a)
 {
     bool alone = p->server->jobs == 1;
     ProvMarks *m = alone && pc->alloc == a && pc->serial == a->serial ? pc->marks : NULL;
-    if (m == NULL) {
+    if (!m) {
         pthread_mutex_lock(&p->lock);
         m = marks_find(p, p->device, a);
         pthread_mutex_unlock(&p->lock);
@@ -295,7 +294,7 @@ static ProvMarks *marks_at(Provenance *p, ProvPc *pc, const MemAlloc *a)
             pc->marks = m;
         }
     }
-    if (m != NULL && m->shared && m->looked != p->launch) {
+    if (m && m->shared && m->looked != p->launch) {
         pthread_mutex_lock(&p->lock);
         if (m->looked != p->launch)
             marks_look(p, m, m->addr, m->bytes, m->host);
@@ -376,35 +375,35 @@ static void provenance_on_access(void *self, const ExecWho *who, const ExecAcces
     if ((a->space != SPACE_GLOBAL && a->space != SPACE_CONST) || a->mask == 0)
         return;
     ProvPc *pc = pc_of(p, who);
-    if (pc == NULL)
+    if (!pc)
         return;
-    ProvMarks *m = a->alloc != NULL ? marks_at(p, pc, a->alloc) : NULL;
-    if (a->alloc != NULL && m == NULL)
+    ProvMarks *m = a->alloc ? marks_at(p, pc, a->alloc) : NULL;
+    if (a->alloc && !m)
         return;
-    if (m != NULL && a->kind == ACCESS_LOAD && !m->mixed) {
+    if (m && a->kind == ACCESS_LOAD && !m->mixed) {
         note_read(p, pc, m->same);
         return;
     }
     int first = __builtin_ctz(a->mask), last = 31 - __builtin_clz(a->mask);
     bool dense = a->mask >> first == 0xFFFFFFFFu >> (31 - (last - first));
-    if (m != NULL && m->shared)
+    if (m && m->shared)
         for (uint32_t mask = a->mask; mask != 0; mask &= mask - 1)
             know_lane(p, pc, m, a, __builtin_ctz(mask));
-    if (m != NULL && a->pattern != PATTERN_OTHER && dense) {
+    if (m && a->pattern != PATTERN_OTHER && dense) {
         one(p, pc, m, a->kind, a->addr[first], a->addr[last] - a->addr[first] + a->bytes);
         return;
     }
     for (uint32_t mask = a->mask; mask != 0; mask &= mask - 1) {
         uint64_t addr = a->addr[__builtin_ctz(mask)];
         Device *owner;
-        if (a->alloc == NULL) {
+        if (!a->alloc) {
             const MemAlloc *of = mem_find(p->device->mem, addr);
-            of = of != NULL ? of : device_find(p->server, addr, &owner);
-            m = of == NULL ? NULL : marks_at(p, pc, of);
-            if (m != NULL)
+            of = of ? of : device_find(p->server, addr, &owner);
+            m = of ? marks_at(p, pc, of) : NULL;
+            if (m)
                 know_lane(p, pc, m, a, __builtin_ctz(mask));
         }
-        if (m != NULL)
+        if (m)
             one(p, pc, m, a->kind, addr, a->bytes);
     }
 }
@@ -417,8 +416,8 @@ static bool provenance_on_access_wide(void *self, const ExecWho *who, const Exec
     if (a->space != SPACE_GLOBAL)
         return true;
     ProvPc *pc = pc_of(p, who);
-    ProvMarks *m = pc == NULL ? NULL : marks_at(p, pc, a->alloc);
-    if (m == NULL)
+    ProvMarks *m = pc ? marks_at(p, pc, a->alloc) : NULL;
+    if (!m)
         return true;
     if (a->kind == ACCESS_LOAD && !m->mixed) {
         note_read(p, pc, m->same);
@@ -461,7 +460,7 @@ static void provenance_on_retired_code(void *self, const ExecWho *who, const IrF
 static bool is_address(Provenance *p, uint64_t v)
 {
     for (uint32_t i = 0; i < p->server->n_devices; i++)
-        if (mem_in_window(p->server->devices[i]->mem, v) || texture_of(p->server->devices[i], v) != NULL)
+        if (mem_in_window(p->server->devices[i]->mem, v) || texture_of(p->server->devices[i], v))
             return true;
     return device_find(p->server, v, NULL) != NULL;
 }
@@ -485,9 +484,9 @@ static uint16_t parameter_row(Provenance *p, const IrParam *param, const uint8_t
 static void read_child_params(Provenance *p, ProvPc *pc, const Grid *g, uint32_t at, uint32_t bytes)
 {
     ProvMarks *m = marks_of(p, p->device, g->params_at);
-    if (m != NULL && !m->mixed)
+    if (m && !m->mixed)
         note_read(p, pc, m->same);
-    else if (m != NULL && inside(m, m->addr + at, bytes))
+    else if (m && inside(m, m->addr + at, bytes))
         read_range(p, pc, m, m->addr + at, bytes);
 }
 
@@ -519,7 +518,7 @@ static void count_changes(Provenance *p, const DeviceLaunchMsg *shape, const uin
         p->groups[p->group].changes += f->launched && f->shape[i] != now[i];
         f->shape[i] = now[i];
     }
-    for (uint32_t i = 0; i < n && f->rows != NULL; i++)
+    for (uint32_t i = 0; i < n && f->rows; i++)
         p->groups[p->group].changes += f->rows[i] != rows[i];
     f->launched = true;
 }
@@ -529,19 +528,19 @@ static void read_params(Provenance *p, const Grid *g)
     ProvFunction *f = p->function;
     const IrFunction *entry = &f->module->functions[f->entry];
     uint16_t *rows = calloc(entry->n_params + 1u, sizeof *rows);
-    if (rows == NULL) {
+    if (!rows) {
         provenance_cut(p, "memory");
         return;
     }
-    for (uint32_t i = 0; i < entry->n_params && g->params_at == NULL; i++)
+    for (uint32_t i = 0; i < entry->n_params && !g->params_at; i++)
         rows[i] = parameter_row(p, &entry->params[i], g->params);
-    if (g->params_at == NULL)
+    if (!g->params_at)
         count_changes(p, &g->shape, rows, entry->n_params);
     for (uint32_t pc = 0; pc < f->n; pc++) {
         uint32_t from, bytes;
         if (!ir_tree_param(&f->tree, pc, &from, &bytes))
             continue;
-        if (g->params_at != NULL)
+        if (g->params_at)
             read_child_params(p, &f->pcs[pc], g, bytes == 0 ? 0 : from,
                               bytes == 0 ? entry->param_bytes : bytes);
         for (uint32_t i = 0; i < entry->n_params; i++) {
@@ -550,7 +549,7 @@ static void read_params(Provenance *p, const Grid *g)
                 note_read(p, &f->pcs[pc], rows[i]);
         }
     }
-    if (g->params_at == NULL) {
+    if (!g->params_at) {
         free(f->rows);
         f->rows = rows;
     } else
@@ -585,7 +584,7 @@ static void reset_pcs(Provenance *p)
     const ProvGroup *g = &p->groups[p->group];
     for (uint32_t pc = 0; pc < f->n; pc++) {
         ProvPc *c = &f->pcs[pc];
-        if (c->read != NULL)
+        if (c->read)
             memset(c->read, 0, ID_WORDS * sizeof *c->read);
         *c = (ProvPc){.read = c->read, .store_id = p->merged ? f->merged_ids[pc] : 0};
     }
@@ -604,7 +603,7 @@ void provenance_launch_begin(Provenance *p, Device *d, const Grid *g)
     p->launch++;
     p->function = find_function(p, g->instance->module, g->function);
     p->observer = (ExecObserver){.self = p};
-    if (p->function == NULL)
+    if (!p->function)
         return;
     if (!begin_group(p)) {
         provenance_cut(p, "memory");
@@ -656,13 +655,13 @@ static bool keep_group(const Provenance *p, ProvGroup *g)
     g->n_ops = g->n_reads = g->n_ids = 0;
     g->ops = malloc((n_ops + 1) * sizeof *g->ops);
     g->reads = malloc((n_reads + 1) * sizeof *g->reads);
-    if (g->ops == NULL || g->reads == NULL)
+    if (!g->ops || !g->reads)
         return false;
     for (uint32_t pc = 0; pc < f->n; pc++) {
         const ProvPc *c = &f->pcs[pc];
         if (c->ops > 0)
             g->ops[g->n_ops++] = (ProvOps){.pc = pc, .count = c->ops};
-        if (c->read != NULL && c->ran && !keep_reads(g, c, pc, (p->n_ids + 63) / 64))
+        if (c->read && c->ran && !keep_reads(g, c, pc, (p->n_ids + 63) / 64))
             return false;
     }
     return true;
@@ -676,14 +675,14 @@ static void read_taken(Provenance *p)
         provenance_cut(p, "the host wrote while kernels ran");
     for (size_t i = 0; i < p->n_taken && i < PROVENANCE_TAKEN_MAX; i++)
         for (uint32_t pc = 0; pc < f->n; pc++)
-            if (f->pcs[pc].read != NULL && (f->pcs[pc].alloc != NULL || p->server->jobs > 1))
+            if (f->pcs[pc].read && (f->pcs[pc].alloc || p->server->jobs > 1))
                 note_read(p, &f->pcs[pc], p->taken[i]);
 }
 
 void provenance_launch_end(Provenance *p)
 {
     ProvFunction *f = p->function;
-    if (f == NULL)
+    if (!f)
         return;
     marks_launch_end(p);
     read_taken(p);

@@ -26,9 +26,9 @@ static bool is_shared(const Device *d, const MemAlloc *a)
 
 static void free_marks(ProvMarks *m)
 {
-    if (m == NULL)
+    if (!m)
         return;
-    if (m->known != NULL)
+    if (m->known)
         munmap(m->known, m->bytes);
     free(m->ids);
     free(m);
@@ -37,7 +37,7 @@ static void free_marks(ProvMarks *m)
 static ProvMarks *marks_make(Provenance *p, Device *d, const MemAlloc *a)
 {
     ProvMarks *m = calloc(1, sizeof *m);
-    if (m == NULL)
+    if (!m)
         return NULL;
     *m = (ProvMarks){.alloc = a,
                      .serial = a->serial,
@@ -50,8 +50,7 @@ static ProvMarks *marks_make(Provenance *p, Device *d, const MemAlloc *a)
     m->low = m->out_low = UINT64_MAX;
     m->ids = calloc(m->n + 1, sizeof *m->ids);
     m->known = m->shared ? map_zeros(m->bytes) : NULL;
-    if (m->ids != NULL &&
-        (!m->shared || (m->known != NULL && VEC_GROW(p->shared, p->n_shared, p->shared_cap)))) {
+    if (m->ids && (!m->shared || (m->known && VEC_GROW(p->shared, p->n_shared, p->shared_cap)))) {
         if (m->shared)
             p->shared[p->n_shared++] = m;
         return m;
@@ -71,7 +70,7 @@ ProvMarks *marks_of(Provenance *p, Device *d, const MemAlloc *a)
         p->marks[k][p->n_marks[k]++] = NULL;
     }
     ProvMarks **at = &p->marks[k][a->serial];
-    if (*at == NULL && (*at = marks_make(p, d, a)) == NULL)
+    if (!*at && !(*at = marks_make(p, d, a)))
         provenance_cut(p, "memory");
     return *at;
 }
@@ -95,7 +94,7 @@ static void marks_drop(Provenance *p, ProvMarks *m)
 
 void provenance_drop(Provenance *p, Device *owner, const MemAlloc *a)
 {
-    if (a->serial >= p->n_marks[owner->index] || p->marks[owner->index][a->serial] == NULL)
+    if (a->serial >= p->n_marks[owner->index] || !p->marks[owner->index][a->serial])
         return;
     ProvMarks *m = p->marks[owner->index][a->serial];
     if (m->shared)
@@ -108,7 +107,7 @@ void provenance_drop_heap(Provenance *p, Device *owner, const MemAlloc *a)
 {
     pthread_mutex_lock(&p->lock);
     ProvMarks **at = a->serial < p->n_marks[owner->index] ? &p->marks[owner->index][a->serial] : NULL;
-    if (at != NULL && *at != NULL && VEC_GROW(p->dead, p->n_dead, p->dead_cap)) {
+    if (at && *at && VEC_GROW(p->dead, p->n_dead, p->dead_cap)) {
         p->dead[p->n_dead++] = *at;
         *at = NULL;
     }
@@ -124,7 +123,7 @@ static void free_dead(Provenance *p)
 void marks_free(Provenance *p)
 {
     free_dead(p);
-    for (uint32_t d = 0; p->marks != NULL && p->n_marks != NULL && d < p->server->n_devices; d++) {
+    for (uint32_t d = 0; p->marks && p->n_marks && d < p->server->n_devices; d++) {
         for (size_t i = 0; i < p->n_marks[d]; i++)
             free_marks(p->marks[d][i]);
         free(p->marks[d]);
@@ -186,7 +185,7 @@ void marks_launch_begin(Provenance *p)
     for (uint32_t d = 0; d < p->server->n_devices; d++)
         for (size_t k = 0; k < p->n_marks[d]; k++) {
             ProvMarks *m = p->marks[d][k];
-            if (m == NULL || !m->changed || !m->mixed)
+            if (!m || !m->changed || !m->mixed)
                 continue;
             uint64_t i = 1;
             while (i < m->n && m->ids[i] == m->ids[0])
@@ -334,7 +333,7 @@ void marks_show(Provenance *p, ProvMarks *m, uint64_t addr, uint64_t bytes)
 void provenance_show(Provenance *p, Device *owner, const MemAlloc *a, uint64_t addr, uint64_t bytes)
 {
     ProvMarks *m = marks_of(p, owner, a);
-    if (m != NULL && m->shared)
+    if (m && m->shared)
         marks_show(p, m, addr, bytes);
 }
 
@@ -353,7 +352,7 @@ void provenance_fill(Provenance *p, Device *owner, const MemAlloc *a, uint64_t a
                      uint32_t value)
 {
     ProvMarks *m = marks_of(p, owner, a);
-    if (m == NULL)
+    if (!m)
         return;
     marks_set(p, m, addr, bytes, provenance_fill_id(p, value));
     if (m->shared)
@@ -364,7 +363,7 @@ void provenance_variable(Provenance *p, Device *d, const MemAlloc *a, bool zero)
 {
     ProvMarks *m = marks_of(p, d, a);
     uint64_t begin = provenance_begin(p);
-    if (m == NULL)
+    if (!m)
         return;
     if (!zero)
         provenance_add(p, a->host, a->bytes);
@@ -381,7 +380,7 @@ typedef void RowVisitor(Provenance *p, ProvMarks *to, uint64_t t, ProvMarks *fro
 
 static ProvMarks *side_marks(Provenance *p, const ProvSide *s)
 {
-    return s->alloc == NULL ? NULL : marks_of(p, s->owner, s->alloc);
+    return s->alloc ? marks_of(p, s->owner, s->alloc) : NULL;
 }
 
 /* Rows without gaps on a side count as one. */
@@ -396,7 +395,7 @@ typedef struct Rows {
 
 static Rows rows_of(const DeviceCopy *c, const ProvSide *a, const ProvSide *b)
 {
-    if (is_solid(c, a) && (b == NULL || is_solid(c, b)))
+    if (is_solid(c, a) && (!b || is_solid(c, b)))
         return (Rows){c->width * c->height * c->depth, 1, 1};
     return (Rows){c->width, c->height, c->depth};
 }
@@ -439,7 +438,7 @@ static void carry(Provenance *p, const DeviceCopy *c, const ProvSide *dst, const
 {
     ProvMarks *to = side_marks(p, dst), *from = side_marks(p, src);
     Rows r = rows_of(c, dst, src);
-    if (to == NULL || from == NULL)
+    if (!to || !from)
         return;
     for (uint64_t z = 0; z < r.depth; z++)
         for (uint64_t y = 0; y < r.height; y++) {
@@ -459,7 +458,7 @@ static void come_from_host(Provenance *p, const DeviceCopy *c, const ProvSide *d
     ProvMarks *to = side_marks(p, dst);
     Rows r = rows_of(c, dst, NULL);
     uint64_t begin = provenance_begin(p);
-    if (to == NULL)
+    if (!to)
         return;
     for (uint64_t z = 0; z < r.depth; z++)
         for (uint64_t y = 0; y < r.height; y++)
@@ -480,7 +479,7 @@ static void go_to_host(Provenance *p, const DeviceCopy *c, const ProvSide *src)
     Rows r = rows_of(c, src, NULL);
     uint64_t begin = provenance_begin(p);
     size_t first_run = p->n_runs;
-    if (from == NULL)
+    if (!from)
         return;
     for (uint64_t z = 0; z < r.depth; z++)
         for (uint64_t y = 0; y < r.height; y++) {
@@ -500,8 +499,7 @@ static bool has_stores(Provenance *p, const DeviceCopy *c, const ProvSide *src)
 {
     const ProvMarks *m = side_marks(p, src);
     uint64_t end = src->addr + (c->depth - 1) * src->slice + (c->height - 1) * src->pitch + c->width;
-    for (uint64_t i = (src->addr - src->alloc->addr) / G;
-         m != NULL && i < (end - src->alloc->addr + G - 1) / G; i++)
+    for (uint64_t i = (src->addr - src->alloc->addr) / G; m && i < (end - src->alloc->addr + G - 1) / G; i++)
         if (is_store_at(p, m, i))
             return true;
     return false;
@@ -512,7 +510,7 @@ void provenance_copy(Provenance *p, const DeviceCopy *c, const ProvSide *dst, co
     if (src->on_device && !dst->on_device)
         go_to_host(p, c, src);
     if (src->on_device ? dst->alloc != NULL
-                       : dst->on_device && src->alloc != NULL && (is_solid(c, src) || has_stores(p, c, src)))
+                       : dst->on_device && src->alloc && (is_solid(c, src) || has_stores(p, c, src)))
         carry(p, c, dst, src);
     else if (dst->on_device && !src->on_device)
         come_from_host(p, c, dst);

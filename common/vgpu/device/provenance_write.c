@@ -106,7 +106,7 @@ static void put_function(const ProvFunction *f, StrBuf *b)
     strbuf_json_string(b, f->name, strlen(f->name));
     strbuf_printf(b, ",\"n\":%u,\"slices\":[", f->n);
     for (uint32_t pc = 0; pc < f->n; pc++) {
-        if (f->slices[pc] == NULL)
+        if (!f->slices[pc])
             continue;
         strbuf_printf(b, "%s{\"site\":%u,\"pcs\":\"", comma, pc);
         for (uint32_t i = 0; i < (f->n + 7) / 8; i++) {
@@ -121,8 +121,8 @@ static void put_function(const ProvFunction *f, StrBuf *b)
 
 static void put_record(const Provenance *p, StrBuf *b)
 {
-    strbuf_printf(b, "{\"schema\":1,\"complete\":%s", p->cut == NULL ? "true" : "false");
-    if (p->cut != NULL)
+    strbuf_printf(b, "{\"schema\":1,\"complete\":%s", p->cut ? "false" : "true");
+    if (p->cut)
         strbuf_printf(b, ",\"cut\":\"%s\"", p->cut);
     strbuf_puts(b, ",\n");
     put_hosts(p, b);

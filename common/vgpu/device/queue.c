@@ -31,7 +31,7 @@ static QueueOp *find_op(const Queue *q, uint64_t seq)
 
 bool queue_pending(const DeviceServer *s, uint64_t seq)
 {
-    return seq != 0 && find_op(&s->queue, seq) != NULL;
+    return seq != 0 && find_op(&s->queue, seq);
 }
 
 static void add_dep(DeviceServer *s, QueueOp *op, uint64_t seq)
@@ -102,11 +102,11 @@ QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
 {
     DeviceServer *s = d->server;
     Stream *stream = stream_find(d, m->stream);
-    if (stream == NULL || stream->destroyed)
+    if (!stream || stream->destroyed)
         return NULL;
     make_room(d, stream);
     QueueOp *op = calloc(1, sizeof *op);
-    if (op == NULL || !VEC_GROW(s->queue.ops, s->queue.n, s->queue.cap)) {
+    if (!op || !VEC_GROW(s->queue.ops, s->queue.n, s->queue.cap)) {
         free(op);
         return NULL;
     }
@@ -167,7 +167,7 @@ static void let_stream_wait(Device *d, Stream *other, QueueOp *op)
                             .after = &op->seq,
                             .n_after = 1};
     QueueOp *wait = other->destroyed ? NULL : queue_add(d, &mark, QUEUE_WAIT);
-    if (wait != NULL)
+    if (wait)
         order_event(wait, other, &op->clock);
 }
 
@@ -195,7 +195,7 @@ static const char *const kind_names[] = {
 static void end_op(Device *d, QueueOp *op, uint64_t end_ns)
 {
     Stream *stream = stream_find(d, op->stream);
-    if (stream != NULL) {
+    if (stream) {
         if (stream->end_ns < end_ns)
             stream->end_ns = end_ns;
         stream->n_queued--;
@@ -216,7 +216,7 @@ static void end_op(Device *d, QueueOp *op, uint64_t end_ns)
 static void run_event(DeviceServer *s, const QueueOp *op, uint64_t at_ns)
 {
     Event *e = event_find(s, op->event.id);
-    if (e == NULL)
+    if (!e)
         return;
     if (op->kind == QUEUE_RECORD && e->record_seq == op->seq) {
         e->done = true;
@@ -234,14 +234,14 @@ static const char *copy_name(Engine e)
 static void touch_freed(Device *d, uint64_t addr)
 {
     const MemAlloc *a = mem_find(d->mem, addr);
-    if (a != NULL)
+    if (a)
         order_touch(d, a, a->addr, a->addr + a->bytes, PERF_TOUCH_STORE);
 }
 
 static void run_op(Device *d, QueueOp *op)
 {
     Stream *stream = stream_find(d, op->stream);
-    if (stream != NULL && !op->in_graph)
+    if (stream && !op->in_graph)
         not_before(op, stream->end_ns);
     Engine engine = ENGINE_COMPUTE;
     uint64_t duration = 0, bytes = 0;
@@ -319,11 +319,11 @@ static void mark_needed(Queue *q)
         if (!op->needed || op->done)
             continue;
         QueueOp *prev = find_op(q, op->prev_in_stream);
-        if (prev != NULL)
+        if (prev)
             prev->needed = true;
         for (size_t k = 0; k < op->n_deps; k++) {
             QueueOp *dep = find_op(q, op->deps[k]);
-            if (dep != NULL)
+            if (dep)
                 dep->needed = true;
         }
     }
@@ -356,7 +356,7 @@ static DeviceError run_needed(DeviceServer *s)
 DeviceError queue_run(DeviceServer *s, uint64_t seq)
 {
     QueueOp *op = find_op(&s->queue, seq);
-    if (op == NULL)
+    if (!op)
         return DEVICE_OK;
     op->needed = true;
     mark_needed(&s->queue);
@@ -366,10 +366,10 @@ DeviceError queue_run(DeviceServer *s, uint64_t seq)
 static bool is_behind(const Queue *q, const QueueOp *op, const QueueOp *first)
 {
     const QueueOp *prev = find_op(q, op->prev_in_stream);
-    bool behind = prev != NULL && (prev == first || prev->behind);
+    bool behind = prev && (prev == first || prev->behind);
     for (size_t i = 0; i < op->n_deps && !behind; i++) {
         const QueueOp *dep = find_op(q, op->deps[i]);
-        behind = dep != NULL && (dep == first || dep->behind);
+        behind = dep && (dep == first || dep->behind);
     }
     return behind;
 }

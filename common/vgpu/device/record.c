@@ -32,7 +32,7 @@ enum { LAUNCH_RECORDS_MAX = 1000, LINE_RECORDS_MAX = 1000, SPAN_RECORDS_MAX = 20
 /* Adds the process to an object and writes it, in one piece. */
 void record_line(DeviceServer *s, const StrBuf *line)
 {
-    if (s->options.stream_fd < 0 || line->failed || line->text == NULL)
+    if (s->options.stream_fd < 0 || line->failed || !line->text)
         return;
     StrBuf whole = {0};
     strbuf_printf(&whole, "{\"p\":%d,", (int)getpid());
@@ -51,17 +51,17 @@ const char *record_demangle(void *self, const char *mangled)
     void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     memcpy(&demangle, &symbol, sizeof demangle);
     int status = -1;
-    char *text = demangle == NULL ? NULL : demangle(mangled, NULL, NULL, &status);
+    char *text = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
     free(s->demangled);
-    s->demangled = strdup(status == 0 && text != NULL ? text : mangled);
+    s->demangled = strdup(status == 0 && text ? text : mangled);
     free(text);
-    return s->demangled == NULL ? mangled : s->demangled;
+    return s->demangled ? s->demangled : mangled;
 }
 
 static void record_put_text(StrBuf *b, const char *name, const char *text)
 {
     strbuf_printf(b, ",\"%s\":", name);
-    if (text == NULL)
+    if (!text)
         strbuf_puts(b, "null");
     else
         strbuf_json_string(b, text, strlen(text));
@@ -175,7 +175,7 @@ void record_texts(DeviceServer *s)
     for (uint32_t i = 0; i < s->n_devices; i++) {
         Device *d = s->devices[i];
         const Finding *f;
-        for (; (f = check_finding(d->check, d->n_findings_told)) != NULL; d->n_findings_told++)
+        for (; (f = check_finding(d->check, d->n_findings_told)); d->n_findings_told++)
             finding_text(f, &(FindingLookup){0}, &s->messages);
     }
 }
@@ -205,7 +205,7 @@ static void record_put_lines(StrBuf *b, const Device *d)
 {
     size_t n;
     const PerfLine *lines = perf_lines(d->perf, &n);
-    if (lines == NULL)
+    if (!lines)
         return;
     strbuf_puts(b, ",\"lines\":[");
     for (size_t i = 0; i < n && i < LINE_RECORDS_MAX; i++) {
@@ -231,7 +231,7 @@ void record_launch(Device *d, const QueueOp *op, const Grid *g, const LaunchFigu
     strbuf_puts(&b, "{\"t\":\"launch\"");
     record_put_number(&b, "device", d->index);
     record_put_text(&b, "kernel", g->kernel);
-    if (g->launcher != NULL)
+    if (g->launcher)
         record_put_text(&b, "launcher", g->launcher->kernel);
     put_triple(&b, "grid", g->shape.grid);
     put_triple(&b, "block", g->shape.block);
@@ -323,7 +323,7 @@ static void count_leaks(DeviceServer *s, uint64_t *bytes, uint64_t *n)
         const MemAlloc *a;
         if (s->devices[i]->error != DEVICE_OK)
             continue; /* nothing can be freed on a device that failed */
-        for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)) != NULL; k++)
+        for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)); k++)
             if (a->kind == MEM_DEVICE || a->kind == MEM_POOL || a->kind == MEM_MANAGED ||
                 a->kind == MEM_PINNED || a->kind == MEM_MAPPED) {
                 *bytes += a->bytes;
@@ -336,7 +336,7 @@ static void count_shared(DeviceServer *s)
 {
     const MemAlloc *a;
     for (uint32_t i = 0; i < s->n_devices; i++)
-        for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)) != NULL; k++)
+        for (size_t k = 0; (a = mem_at(s->devices[i]->mem, k)); k++)
             origin_count_shared(s->devices[i], a);
 }
 

@@ -24,16 +24,16 @@ bool device_error_sticky(DeviceError e)
 const char *device_model_name(size_t i)
 {
     const PerfModel *m = perf_model(i);
-    return m == NULL ? NULL : m->name;
+    return m ? m->name : NULL;
 }
 
 static Status find_model(const char *name, const PerfModel **out, Diag *diag)
 {
-    *out = name == NULL ? perf_model(0) : perf_model_find(name);
-    if (*out != NULL)
+    *out = name ? perf_model_find(name) : perf_model(0);
+    if (*out)
         return STATUS_OK;
     StrBuf known = {0};
-    for (size_t i = 0; perf_model(i) != NULL; i++)
+    for (size_t i = 0; perf_model(i); i++)
         strbuf_printf(&known, "%s%s", i == 0 ? "" : ", ", perf_model(i)->name);
     diag_set(diag, STATUS_INVALID, "no device model '%s'; there are %s", name, known.text);
     strbuf_free(&known);
@@ -109,7 +109,7 @@ static Status fill_device(Device *d, unsigned tools, uint64_t raised)
 
 static void destroy_device(Device *d)
 {
-    if (d == NULL)
+    if (!d)
         return;
     stream_free_all(d);
     clock_free(d);
@@ -117,11 +117,11 @@ static void destroy_device(Device *d)
     family_free(d);
     origin_free(d);
     free(d->mapped);
-    if (d->check != NULL)
+    if (d->check)
         check_destroy(d->check);
-    if (d->perf != NULL)
+    if (d->perf)
         perf_destroy(d->perf);
-    if (d->mem != NULL)
+    if (d->mem)
         mem_destroy(d->mem);
     free(d);
 }
@@ -142,9 +142,9 @@ static Status add_devices(DeviceServer *s, unsigned tools, uint64_t raised, Diag
         s->model.memory_bytes = s->options.memory_bytes;
     uint32_t wanted = s->options.n_devices > DEVICES_MAX ? DEVICES_MAX : s->options.n_devices;
     s->devices = calloc(wanted + 1, sizeof *s->devices);
-    for (uint32_t i = 0; i < wanted && s->devices != NULL; i++) {
+    for (uint32_t i = 0; i < wanted && s->devices; i++) {
         Device *d = calloc(1, sizeof *d);
-        if (d == NULL)
+        if (!d)
             return diag_set(diag, STATUS_NO_MEMORY, "no memory for a device");
         s->devices[i] = d;
         s->n_devices = i + 1;
@@ -155,20 +155,20 @@ static Status add_devices(DeviceServer *s, unsigned tools, uint64_t raised, Diag
         if (st != STATUS_OK)
             return diag_set(diag, st, "device %u cannot be made: %s", i, status_name(st));
     }
-    return s->devices == NULL ? diag_set(diag, STATUS_NO_MEMORY, "no memory for devices") : STATUS_OK;
+    return s->devices ? STATUS_OK : diag_set(diag, STATUS_NO_MEMORY, "no memory for devices");
 }
 
 Status device_server_create(const DeviceOptions *options, DeviceServer **out, Diag *diag)
 {
     unsigned tools = CHECK_ALL;
     uint64_t raised = 0;
-    Status st = check_parse_tools(options->checks == NULL ? "all" : options->checks, &tools, diag);
-    if (st == STATUS_OK && options->raised != NULL)
+    Status st = check_parse_tools(options->checks ? options->checks : "all", &tools, diag);
+    if (st == STATUS_OK && options->raised)
         st = check_parse_raised(options->raised, &raised, diag);
     if (st != STATUS_OK)
         return st;
     DeviceServer *s = calloc(1, sizeof *s);
-    if (s == NULL)
+    if (!s)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for the device server");
     s->options = *options;
     s->jobs = options->jobs == 0 ? 1 : options->jobs;
@@ -177,7 +177,7 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
         device_server_destroy(s);
         return st;
     }
-    if (s->n_devices > 0 && s->options.provenance_fd > 0 && (s->provenance = provenance_new(s)) == NULL) {
+    if (s->n_devices > 0 && s->options.provenance_fd > 0 && !(s->provenance = provenance_new(s))) {
         device_server_destroy(s);
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a record of provenance");
     }
@@ -199,7 +199,7 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
 
 void device_server_destroy(DeviceServer *s)
 {
-    if (s == NULL)
+    if (!s)
         return;
     for (uint32_t i = 0; i < s->n_devices; i++) {
         queue_drop(s->devices[i]);
@@ -210,7 +210,7 @@ void device_server_destroy(DeviceServer *s)
     film_destroy(s->film);
     s->film = NULL;
     for (uint32_t i = 0; i < s->n_devices; i++) /* memory of one shows in the window of another */
-        if (s->devices[i]->mem != NULL)
+        if (s->devices[i]->mem)
             map_free(s->devices[i]);
     for (uint32_t i = 0; i < s->n_devices; i++)
         destroy_device(s->devices[i]);
@@ -299,7 +299,7 @@ static void device_reset(Device *d, DeviceReply *r)
     module_free_all(s, d->index);
     stream_free_all(d);
     for (size_t i = 0; i < s->n_events; i++)
-        if (s->events[i] != NULL && s->events[i]->device == d->index) {
+        if (s->events[i] && s->events[i]->device == d->index) {
             free(s->events[i]);
             s->events[i] = NULL;
         }
@@ -343,7 +343,7 @@ static void limit_get(const Device *d, const DeviceMsg *m, DeviceReply *r)
 static void peer(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     uint32_t other = m->peer.peer;
-    if (device_of(d->server, other) == NULL)
+    if (!device_of(d->server, other))
         r->error = DEVICE_INVALID_DEVICE;
     else if (m->peer.what == PEER_QUERY)
         r->value = other != d->index;
@@ -366,7 +366,7 @@ static void memory_info(const Device *d, DeviceReply *r)
 static void migrate(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     QueueOp *op = queue_add(d, m, QUEUE_MIGRATE);
-    if (op == NULL) {
+    if (!op) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
@@ -393,7 +393,7 @@ static bool work_queued(const Device *d)
 
 void device_write_provenance(DeviceServer *s)
 {
-    if (s->provenance != NULL)
+    if (s->provenance)
         provenance_write(s->provenance, s->options.provenance_fd);
 }
 
@@ -489,7 +489,7 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
     s->msg = m;
     s->reply = r;
     Device *d = device_of(s, m->device);
-    if (d == NULL && m->op != OP_DEVICE_COUNT) {
+    if (!d && m->op != OP_DEVICE_COUNT) {
         r->error = DEVICE_INVALID_DEVICE;
         return;
     }
@@ -499,7 +499,7 @@ void device_send(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
         handle(s, d, m, r);
     clock_leave(s, m->thread);
     managed_forget_touches(s, false);
-    if (s->provenance != NULL)
+    if (s->provenance)
         marks_show_all(s->provenance, false);
     r->oldest_launch = oldest_launch(s);
     if (fails && d->error != DEVICE_OK && r->error != DEVICE_HOST_WORK)

@@ -32,7 +32,7 @@ Stream *stream_find(Device *d, uint32_t id)
 static Stream *make_stream(Device *d, uint32_t id, uint32_t flags, int32_t priority)
 {
     Stream *stream = calloc(1, sizeof *stream);
-    if (stream == NULL || !VEC_GROW(d->streams, d->n_streams, d->streams_cap)) {
+    if (!stream || !VEC_GROW(d->streams, d->n_streams, d->streams_cap)) {
         free(stream);
         return NULL;
     }
@@ -48,7 +48,7 @@ static Stream *make_stream(Device *d, uint32_t id, uint32_t flags, int32_t prior
 
 Status stream_make_default(Device *d)
 {
-    return make_stream(d, DEVICE_STREAM_LEGACY, 0, 0) == NULL ? STATUS_NO_MEMORY : STATUS_OK;
+    return make_stream(d, DEVICE_STREAM_LEGACY, 0, 0) ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 void stream_free_all(Device *d)
@@ -66,7 +66,7 @@ static void create_stream(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     Stream *stream =
         make_stream(d, d->server->n_streams_made + 1, m->stream_flags.flags, m->stream_flags.priority);
-    if (stream == NULL) {
+    if (!stream) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
@@ -139,14 +139,14 @@ static void query_stream(Device *d, Stream *stream, DeviceReply *r)
 static void wait_event(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     Event *e = event_find(d->server, m->event.id);
-    if (e == NULL) {
+    if (!e) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
     if ((!e->recorded && m->place == PLACE_STREAM) || m->place == PLACE_CHECK)
         return;
     QueueOp *op = queue_add(d, m, QUEUE_WAIT);
-    if (op == NULL) {
+    if (!op) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
@@ -160,7 +160,7 @@ static void wait_event(Device *d, const DeviceMsg *m, DeviceReply *r)
 
 static void add_mark(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
-    if (m->place != PLACE_CHECK && queue_add(d, m, QUEUE_WAIT) == NULL)
+    if (m->place != PLACE_CHECK && !queue_add(d, m, QUEUE_WAIT))
         r->error = DEVICE_NO_MEMORY;
 }
 
@@ -169,7 +169,7 @@ static void add_host_function(Device *d, const DeviceMsg *m, DeviceReply *r)
     if (m->place == PLACE_CHECK)
         return;
     QueueOp *op = queue_add(d, m, QUEUE_HOST);
-    if (op == NULL)
+    if (!op)
         r->error = DEVICE_NO_MEMORY;
     else
         op->host.token = m->token;
@@ -182,7 +182,7 @@ void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
         create_stream(d, m, r);
         return;
     }
-    if (stream == NULL || stream->destroyed) {
+    if (!stream || stream->destroyed) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }
@@ -235,7 +235,7 @@ static void create_event(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
     Event *e = calloc(1, sizeof *e);
-    if (e == NULL || !VEC_GROW(s->events, s->n_events, s->events_cap)) {
+    if (!e || !VEC_GROW(s->events, s->n_events, s->events_cap)) {
         free(e);
         r->error = DEVICE_NO_MEMORY;
         return;
@@ -256,8 +256,8 @@ static void record_event(Device *d, Event *e, const DeviceMsg *m, DeviceReply *r
     if (m->place == PLACE_CHECK)
         return;
     QueueOp *op = queue_add(d, m, QUEUE_RECORD);
-    if (op == NULL) {
-        r->error = stream_find(d, m->stream) == NULL ? DEVICE_INVALID_HANDLE : DEVICE_NO_MEMORY;
+    if (!op) {
+        r->error = stream_find(d, m->stream) ? DEVICE_NO_MEMORY : DEVICE_INVALID_HANDLE;
         return;
     }
     op->event.id = e->id;
@@ -300,7 +300,7 @@ static bool has_ended(const DeviceServer *s, const Event *e)
 
 static void elapsed(DeviceServer *s, const Event *a, const Event *b, DeviceReply *r)
 {
-    if (b == NULL || !a->timing || !b->timing || !a->recorded || !b->recorded)
+    if (!b || !a->timing || !b->timing || !a->recorded || !b->recorded)
         r->error = DEVICE_INVALID_HANDLE;
     else if (!has_ended(s, a) || !has_ended(s, b))
         r->error = DEVICE_NOT_READY;
@@ -316,7 +316,7 @@ void event_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     Event *e = event_find(s, m->event.id);
-    if (e == NULL) {
+    if (!e) {
         r->error = DEVICE_INVALID_HANDLE;
         return;
     }

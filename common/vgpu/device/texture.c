@@ -35,9 +35,9 @@ static uint64_t handle_of(const Device *d, const TextureSlot *slot, size_t index
 
 static TextureTable *table_of(Device *d)
 {
-    if (d->textures == NULL) {
+    if (!d->textures) {
         d->textures = calloc(1, sizeof *d->textures);
-        if (d->textures == NULL)
+        if (!d->textures)
             return NULL;
         d->textures->old_texture = (ExecTexture){.destroyed = true, .resource = RESOURCE_LINEAR};
         d->textures->old_surface =
@@ -108,8 +108,8 @@ void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r)
         r->error = DEVICE_INVALID_VALUE;
         return;
     }
-    TextureSlot *slot = t == NULL ? NULL : take_slot(t);
-    if (slot == NULL) {
+    TextureSlot *slot = t ? take_slot(t) : NULL;
+    if (!slot) {
         r->error = DEVICE_NO_MEMORY;
         return;
     }
@@ -120,7 +120,7 @@ void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r)
 static TextureSlot *find_texture_slot(const Device *d, uint64_t handle)
 {
     uint64_t index = (handle & SLOTS_MAX) - 1;
-    bool mine = handle >> DEVICE_SHIFT == d->index + 1u && d->textures != NULL;
+    bool mine = handle >> DEVICE_SHIFT == d->index + 1u && d->textures;
     return mine && index < d->textures->n_slots ? &d->textures->slots[index] : NULL;
 }
 
@@ -128,7 +128,7 @@ static TextureSlot *find_texture_slot(const Device *d, uint64_t handle)
 void texture_destroy(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     TextureSlot *slot = find_texture_slot(d, m->range.addr);
-    if (slot == NULL || slot->object.destroyed ||
+    if (!slot || slot->object.destroyed ||
         handle_of(d, slot, (size_t)(slot - d->textures->slots)) != m->range.addr)
         return;
     r->error = queue_run_device(d);
@@ -142,7 +142,7 @@ const ExecTexture *texture_of(void *self, uint64_t handle)
 {
     const Device *d = self;
     const TextureSlot *slot = find_texture_slot(d, handle);
-    if (slot == NULL)
+    if (!slot)
         return NULL;
     uint64_t now = handle_of(d, slot, (size_t)(slot - d->textures->slots));
     if (now == handle)
@@ -155,7 +155,7 @@ const ExecTexture *texture_of(void *self, uint64_t handle)
 
 void texture_free_all(Device *d)
 {
-    if (d->textures == NULL)
+    if (!d->textures)
         return;
     free(d->textures->slots);
     free(d->textures->left);

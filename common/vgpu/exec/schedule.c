@@ -171,7 +171,7 @@ static unsigned choose_batch(ExecRun *run, const ExecWorker *worker, ExecBlock *
     unsigned wanted = share_of_rest(run, EXEC_BATCH_MAX), n = 0;
     if (run->n_workers == 1 || !worker->runs_through)
         wanted = 1;
-    while (n < wanted && (batch[n] = choose(run)) != NULL) {
+    while (n < wanted && (batch[n] = choose(run))) {
         batch[n++]->state = BLOCK_RUNNING;
         if (batch[n - 1]->n_planned > 1)
             break;

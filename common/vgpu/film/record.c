@@ -86,7 +86,7 @@ static void note_arrays(Film *f)
     enum { UNWRITTEN_BYTES_MAX = 1 << 20 };
     const MemAlloc *a;
     f->n_arrays = 0;
-    for (size_t i = 0; f->n_arrays < FILM_ARRAYS_MAX && (a = mem_at(f->exec->mem, i)) != NULL; i++) {
+    for (size_t i = 0; f->n_arrays < FILM_ARRAYS_MAX && (a = mem_at(f->exec->mem, i)); i++) {
         if (a->kind == MEM_INTERNAL)
             continue;
         FilmArray *array = &f->arrays[f->n_arrays++];

@@ -138,7 +138,7 @@ static Effect effect_of(const IrInst *in)
     bool shared = may_be(in, SPACE_SHARED), local = may_be(in, SPACE_LOCAL);
     if (in->async != ASYNC_NONE)
         return async_effect(in);
-    if (in->tensor != NULL)
+    if (in->tensor)
         return tensor_effect(in);
     switch (in->opcode) {
     case PTX_LD:
@@ -201,7 +201,7 @@ static Exit *exit_slot(Exit *exits, size_t cap, uint64_t key)
 static const Exit *exit_find(const Slicer *s, uint32_t block, uint32_t reg)
 {
     const Exit *e = s->exits_cap == 0 ? NULL : exit_slot(s->exits, s->exits_cap, exit_key(block, reg));
-    return e == NULL || e->key == 0 ? NULL : e;
+    return !e || e->key == 0 ? NULL : e;
 }
 
 /* NULL: no memory. */
@@ -211,7 +211,7 @@ static Exit *exit_of(Slicer *s, uint32_t block, uint32_t reg)
     if (2 * s->n_exits >= s->exits_cap) {
         size_t cap = s->exits_cap == 0 ? 1024 : 2 * s->exits_cap;
         Exit *exits = calloc(cap, sizeof *exits);
-        if (exits == NULL)
+        if (!exits)
             return NULL;
         for (size_t i = 0; i < s->exits_cap; i++)
             if (s->exits[i].key != 0)
@@ -284,7 +284,7 @@ static void walk_inst(Walk *w, const IrInst *in)
     for (int i = 0; i < 4; i++)
         if (in->src[i].kind == IR_REG)
             use(w, in->src[i].off);
-    for (uint32_t i = n_dests; in->vec != NULL && i < in->n_vec; i++)
+    for (uint32_t i = n_dests; in->vec && i < in->n_vec; i++)
         if (in->vec[i].kind == IR_REG)
             use(w, in->vec[i].off);
     if (in->carry_in)
@@ -305,7 +305,7 @@ static bool leave_block(Slicer *s, Walk *w)
     for (size_t i = 0; i < w->touched.n; i++) {
         uint32_t reg = w->touched.pcs[i];
         Exit *e = exit_of(s, w->m->first_block + w->now, reg);
-        if (e == NULL)
+        if (!e)
             return false;
         e->head = head_of(w, reg);
         e->defined = true;
@@ -320,7 +320,7 @@ static bool make_chains(Slicer *s, Member *m)
     Walk w = {.m = m, .head = malloc(slots * sizeof *w.head), .block = calloc(slots, sizeof *w.block)};
     m->use_begin = malloc((m->f->n_insts + 1u) * sizeof *m->use_begin);
     m->only = malloc(slots * sizeof *m->only);
-    w.ok = w.head != NULL && w.block != NULL && m->use_begin != NULL && m->only != NULL;
+    w.ok = w.head && w.block && m->use_begin && m->only;
     for (size_t i = 0; w.ok && i < slots; i++)
         m->only[i] = NONE;
     for (w.now = 0; w.ok && w.now < m->cfg.n_blocks; w.now++) {
@@ -359,7 +359,7 @@ static bool sort_edges(const Edges *e, uint32_t n_blocks, uint32_t **from, uint3
 {
     *from = malloc((e->n + 1) * sizeof **from);
     *begin = calloc(n_blocks + 2u, sizeof **begin);
-    if (*from == NULL || *begin == NULL)
+    if (!*from || !*begin)
         return false;
     for (size_t i = 0; i < e->n; i++)
         (*begin)[e->to[i] + 2]++;
@@ -386,7 +386,7 @@ static bool make_graph(Member *m)
     const Cfg *cfg = &m->cfg;
     uint32_t *ipdom = malloc((cfg->n_blocks + 1u) * sizeof *ipdom);
     Edges flow = {0}, control = {0};
-    bool ok = ipdom != NULL && cfg_thread_postdominators(cfg, ipdom);
+    bool ok = ipdom && cfg_thread_postdominators(cfg, ipdom);
     for (uint32_t b = 0; b < cfg->n_blocks; b++)
         for (uint32_t e = cfg->succ_begin[b]; ok && e < cfg->succ_begin[b + 1]; e++)
             ok = add_edge(&flow, b, cfg->succ[e]) && (cfg->succ_begin[b + 1] - cfg->succ_begin[b] < 2 ||
@@ -420,9 +420,9 @@ static bool make_member(Slicer *s, uint32_t i)
 
 void slicer_free(Slicer *s)
 {
-    if (s == NULL)
+    if (!s)
         return;
-    for (uint32_t i = 0; s->members != NULL && i < s->t->n; i++) {
+    for (uint32_t i = 0; s->members && i < s->t->n; i++) {
         Member *m = &s->members[i];
         cfg_free(&m->cfg);
         void *parts[] = {m->pred, m->pred_begin, m->control, m->control_begin,
@@ -443,7 +443,7 @@ void slicer_free(Slicer *s)
 static Slicer *slicer_new(IrTree *t)
 {
     Slicer *s = calloc(1, sizeof *s);
-    if (s == NULL)
+    if (!s)
         return NULL;
     s->t = t;
     s->members = calloc(t->n, sizeof *s->members);
@@ -451,7 +451,7 @@ static Slicer *slicer_new(IrTree *t)
     for (uint32_t i = 0; ok && i < t->n; i++)
         ok = make_member(s, i);
     s->seen = calloc(s->n_blocks + 1u, sizeof *s->seen);
-    if (ok && s->seen != NULL)
+    if (ok && s->seen)
         return s;
     slicer_free(s);
     return NULL;
@@ -489,7 +489,7 @@ static void search_preds(Slicer *s, uint32_t member, uint32_t block, uint32_t re
     for (uint32_t i = m->pred_begin[block]; i < m->pred_begin[block + 1]; i++) {
         uint32_t before = m->pred[i];
         const Exit *e = exit_find(s, m->first_block + before, reg);
-        int32_t head = e != NULL && e->defined ? e->head : LIVE_IN;
+        int32_t head = e && e->defined ? e->head : LIVE_IN;
         for (; head >= 0; head = m->defs[head].before)
             s->failed |= !pc_list_put(&s->reaching, s->t->base[member] + m->defs[head].pc);
         if (head == LIVE_IN)
@@ -501,7 +501,7 @@ static void search_preds(Slicer *s, uint32_t member, uint32_t block, uint32_t re
 static void want_at_entry(Slicer *s, uint32_t member, uint32_t block, uint32_t reg)
 {
     Exit *e = exit_of(s, s->members[member].first_block + block, reg);
-    if (e == NULL) {
+    if (!e) {
         s->failed = true;
         return;
     }
@@ -646,10 +646,10 @@ static void follow_inst(Slicer *s, uint32_t at)
 
 bool ir_tree_slice(IrTree *t, uint32_t pc, uint8_t *bits)
 {
-    if (t->slicer == NULL)
+    if (!t->slicer)
         t->slicer = slicer_new(t);
     Slicer *s = t->slicer;
-    if (s == NULL)
+    if (!s)
         return false;
     s->bits = bits;
     s->took_shared = s->took_local = s->took_frames = s->took_calls = s->took_exits = s->took_barriers =

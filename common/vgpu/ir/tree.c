@@ -19,7 +19,7 @@ static void want_callees(IrTree *t, uint32_t *stack, uint32_t *depth, const IrFu
 {
     for (uint32_t pc = 0; pc < f->n_insts; pc++) {
         const IrCall *c = f->insts[pc].call;
-        if (c == NULL)
+        if (!c)
             continue;
         if (c->function >= 0)
             want(t, stack, depth, (uint32_t)c->function);
@@ -43,7 +43,7 @@ bool ir_tree_make(const IrModule *m, uint32_t kernel, IrTree *out)
     out->functions = malloc((m->n_functions + 1u) * sizeof *out->functions);
     out->base = malloc((m->n_functions + 1u) * sizeof *out->base);
     out->base_of = malloc((m->n_functions + 1u) * sizeof *out->base_of);
-    if (stack == NULL || out->functions == NULL || out->base == NULL || out->base_of == NULL) {
+    if (!stack || !out->functions || !out->base || !out->base_of) {
         free(stack);
         ir_tree_free(out);
         return false;
@@ -134,13 +134,13 @@ void ir_tree_immediates(const IrTree *t, IrImmediateVisitor visit, void *self)
         const IrFunction *f = &t->module->functions[t->functions[i]];
         for (uint32_t pc = 0; pc < f->n_insts; pc++) {
             const IrInst *in = &f->insts[pc];
-            if (in->opcode == PTX_CALL || in->tensor != NULL || in->async != ASYNC_NONE)
+            if (in->opcode == PTX_CALL || in->tensor || in->async != ASYNC_NONE)
                 continue;
             bool memory = ptx_opcode_class((PtxOpcode)in->opcode) == PTX_CLASS_MEMORY ||
                           ptx_opcode_class((PtxOpcode)in->opcode) == PTX_CLASS_ATOMIC;
             for (int k = memory ? 1 : 0; k < 4; k++)
                 visit_operand(f, t->base[i] + pc, &in->src[k], visit, self);
-            for (uint32_t k = 0; in->vec != NULL && k < in->n_vec; k++)
+            for (uint32_t k = 0; in->vec && k < in->n_vec; k++)
                 visit_operand(f, t->base[i] + pc, &in->vec[k], visit, self);
         }
     }

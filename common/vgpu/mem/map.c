@@ -33,11 +33,11 @@ MemPhysical *mem_physical_create(Mem *m, uint64_t bytes)
     if (bytes == 0 || bytes % MEM_MAP_UNIT != 0 || bytes > m->total - m->used)
         return NULL;
     MemPhysical *p = calloc(1, sizeof *p);
-    if (p == NULL)
+    if (!p)
         return NULL;
     *p = (MemPhysical){.bytes = bytes, .host = shared_pages(bytes), .init = shared_pages(bytes / 8)};
     m->used += bytes;
-    if (p->host == NULL || p->init == NULL) {
+    if (!p->host || !p->init) {
         mem_physical_destroy(m, p);
         return NULL;
     }
@@ -48,9 +48,9 @@ MemPhysical *mem_physical_create(Mem *m, uint64_t bytes)
 
 void mem_physical_destroy(Mem *m, MemPhysical *p)
 {
-    if (p->host != NULL)
+    if (p->host)
         munmap(p->host, p->bytes);
-    if (p->init != NULL)
+    if (p->init)
         munmap(p->init, p->bytes / 8);
     m->used -= p->bytes;
     free(p);
@@ -174,7 +174,7 @@ void mem_unmap(Mem *m, uint64_t addr, uint64_t bytes)
 MemAlloc *mem_open(Mem *m, uint64_t addr, uint64_t bytes, uint64_t site)
 {
     MemAlloc *a = calloc(1, sizeof *a);
-    if (a == NULL)
+    if (!a)
         return NULL;
     *a = (MemAlloc){.addr = addr, .bytes = bytes, .kind = MEM_MAPPED, .site = site};
     a->host = m->backing + (addr - m->base);
@@ -190,7 +190,7 @@ void mem_close(Mem *m, uint64_t addr, uint64_t site)
 {
     pthread_rwlock_wrlock(&m->lock);
     MemAlloc *a = mem_index_find(&m->live, addr);
-    if (a != NULL && a->kind == MEM_MAPPED)
+    if (a && a->kind == MEM_MAPPED)
         mem_leave(m, a, site);
     pthread_rwlock_unlock(&m->lock);
 }

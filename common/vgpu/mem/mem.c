@@ -146,7 +146,7 @@ static bool is_reserved(const Mem *m, uint64_t at, uint64_t bytes, uint64_t *end
 {
     for (size_t i = 0; i < m->n_reserved; i++)
         if (at < m->reserved[i].at + m->reserved[i].bytes && m->reserved[i].at < at + bytes) {
-            if (end != NULL)
+            if (end)
                 *end = m->reserved[i].at + m->reserved[i].bytes;
             return true;
         }

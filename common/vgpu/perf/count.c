@@ -132,7 +132,7 @@ static const Waits *find_waits(PerfSet *set, const IrFunction *f)
     Waits *found = set->waits;
     while (found && found->function != f)
         found = found->next;
-    if (!found && (found = waits_new(f)) != NULL) {
+    if (!found && (found = waits_new(f))) {
         found->next = set->waits;
         set->waits = found;
     }

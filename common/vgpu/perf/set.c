@@ -50,7 +50,7 @@ static void sum_touched(PerfSet *set)
     for (unsigned w = 0; w < set->n_workers; w++)
         touch_flush(set->workers[w].runs, false);
     for (int i = 0; i < TOUCH_BUCKETS; i++) {
-        for (Touched **at = &set->touched[i], *t; (t = *at) != NULL;) {
+        for (Touched **at = &set->touched[i], *t; (t = *at);) {
             t->idle = t->low < t->high ? 0 : t->idle + 1;
             if (set->watch)
                 touch_tell(t, set->watch, set->watch_self);

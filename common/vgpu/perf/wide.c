@@ -150,7 +150,7 @@ const WideCost *wide_cost(WideTable *t, const ExecWho *who, const ExecWideAccess
 {
     unsigned at = wide_place(who, a);
     WideCost **place = &t->shape[at], *s;
-    for (unsigned i = 0; i < WIDE_PLACES && (s = t->shape[at + i]) != NULL; i++)
+    for (unsigned i = 0; i < WIDE_PLACES && (s = t->shape[at + i]); i++)
         if (fits(&s->key, who, a)) {
             s->credit += s->credit < CREDIT_MAX;
             return s;

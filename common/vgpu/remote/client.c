@@ -44,7 +44,7 @@ static Status read_hello(Wire *w, RemoteHello *out, Diag *diag)
 {
     WireHello h;
     const void *fixed = wire_fixed(w, WIRE_HELLO, sizeof h);
-    if (fixed == NULL)
+    if (!fixed)
         return diag_set(diag, STATUS_IO, "no server answers for the virtual GPU");
     memcpy(&h, fixed, sizeof h);
     if (h.bytes_of_message != sizeof(WireRequest) || h.bytes_of_reply != sizeof(WireReply))
@@ -62,7 +62,7 @@ Status remote_connect(int door, Remote **out, RemoteHello *hello, Diag *diag)
 {
     int pair[2];
     Remote *r = calloc(1, sizeof *r);
-    if (r == NULL)
+    if (!r)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a connection");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
         free(r);
@@ -70,7 +70,7 @@ Status remote_connect(int door, Remote **out, RemoteHello *hello, Diag *diag)
     }
     wire_init(&r->wire, pair[0]);
     r->texts = malloc(TEXTS_BYTES); /* a signal handler takes no memory, if its reply is short */
-    r->texts_cap = r->texts == NULL ? 0 : TEXTS_BYTES;
+    r->texts_cap = r->texts ? TEXTS_BYTES : 0;
     bool answered = knock(&r->wire, door, pair[1]);
     Status st = answered ? read_hello(&r->wire, hello, diag)
                          : diag_set(diag, STATUS_IO, "no server answers for the virtual GPU");
@@ -83,7 +83,7 @@ Status remote_connect(int door, Remote **out, RemoteHello *hello, Diag *diag)
 
 void remote_close(Remote *r)
 {
-    if (r == NULL)
+    if (!r)
         return;
     if (r->wire.fd >= 0)
         close(r->wire.fd);
@@ -121,7 +121,7 @@ static bool answer_server(Remote *r)
     Wire *w = &r->wire;
     DeviceBox box;
     const void *fixed = wire_fixed(w, w->type, sizeof box);
-    if (fixed == NULL)
+    if (!fixed)
         return false;
     memcpy(&box, fixed, sizeof box);
     switch (w->type) {
@@ -149,13 +149,13 @@ static bool send_request(Remote *r, const DeviceMsg *m, bool no_reply)
     WireRequest q = {.msg = *m, .n_calls = r->n_calls, .no_reply = no_reply};
     WirePart parts[4];
     size_t n = 0;
-    q.call_bytes = m->call == NULL ? 0 : (uint32_t)strlen(m->call);
+    q.call_bytes = m->call ? (uint32_t)strlen(m->call) : 0;
     parts[n++] = (WirePart){m->call, q.call_bytes};
     parts[n++] = (WirePart){m->after, m->n_after * sizeof *m->after};
     if (m->op == OP_MODULE_LOAD)
         parts[n++] = (WirePart){m->module.lengths, m->module.n_images * sizeof *m->module.lengths};
-    parts[n++] = (WirePart){m->in.data, m->in.data == NULL ? 0 : m->in.bytes};
-    if (m->in.data == NULL)
+    parts[n++] = (WirePart){m->in.data, m->in.data ? m->in.bytes : 0};
+    if (!m->in.data)
         q.msg.in.bytes = 0;
     r->n_calls = 0;
     return wire_send(&r->wire, WIRE_REQUEST, &q, sizeof q, parts, n, -1);
@@ -166,7 +166,7 @@ static char *take_texts(Remote *r, uint64_t bytes)
 {
     if (bytes + 1 > r->texts_cap) {
         char *grown = realloc(r->texts, bytes + 1);
-        if (grown == NULL)
+        if (!grown)
             return NULL;
         r->texts = grown;
         r->texts_cap = bytes + 1;
@@ -179,7 +179,7 @@ static bool take_reply(Remote *r, const DeviceMsg *m, DeviceReply *reply)
 {
     WireReply head;
     const void *fixed = wire_fixed(&r->wire, WIRE_REPLY, sizeof head);
-    if (fixed == NULL)
+    if (!fixed)
         return false;
     memcpy(&head, fixed, sizeof head);
     *reply = head.reply;
@@ -188,7 +188,7 @@ static bool take_reply(Remote *r, const DeviceMsg *m, DeviceReply *reply)
         !wire_take(&r->wire, &reply->diag, head.diag_bytes))
         return false;
     const char *texts = take_texts(r, r->wire.payload);
-    if (texts == NULL)
+    if (!texts)
         return false;
     reply->output = texts;
     reply->messages = texts + reply->output_bytes;

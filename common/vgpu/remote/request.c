@@ -29,7 +29,7 @@ static bool reserve_buffer(uint8_t **buffer, size_t *cap, uint64_t bytes)
     if (bytes <= *cap)
         return true;
     uint8_t *grown = realloc(*buffer, bytes);
-    if (grown == NULL)
+    if (!grown)
         return false;
     *buffer = grown;
     *cap = bytes;
@@ -64,7 +64,7 @@ bool request_take(Wire *w, Request *q)
 {
     WireRequest r;
     const void *fixed = wire_fixed(w, WIRE_REQUEST, sizeof r);
-    if (fixed == NULL)
+    if (!fixed)
         return false;
     memcpy(&r, fixed, sizeof r);
     q->msg = r.msg;
@@ -122,10 +122,8 @@ static bool is_fit_copy(DeviceMsg *m)
     uint64_t bytes;
     const void *dst = c->host_dst.data, *src = c->host_src.data;
     return wire_box_bytes(&shape, &bytes) &&
-           is_fit_extent(dst != NULL ? (uint64_t)(uintptr_t)dst : c->dst, c->dst_pitch, c->dst_slice,
-                         &shape) &&
-           is_fit_extent(src != NULL ? (uint64_t)(uintptr_t)src : c->src, c->src_pitch, c->src_slice,
-                         &shape) &&
+           is_fit_extent(dst ? (uint64_t)(uintptr_t)dst : c->dst, c->dst_pitch, c->dst_slice, &shape) &&
+           is_fit_extent(src ? (uint64_t)(uintptr_t)src : c->src, c->src_pitch, c->src_slice, &shape) &&
            is_apart(c->dst_pitch, c->dst_slice, &shape) && is_apart(c->src_pitch, c->src_slice, &shape);
 }
 
@@ -241,5 +239,5 @@ bool request_is_fit(Request *q)
         if (!is_fit_field(m, f))
             return false;
     }
-    return known && (relations[m->op] == NULL || relations[m->op](m));
+    return known && (!relations[m->op] || relations[m->op](m));
 }

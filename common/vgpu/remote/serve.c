@@ -126,11 +126,11 @@ static void *host_map(void *self, uint64_t wanted, uint64_t bytes)
     int fd = make_file(bytes);
     void *p = fd < 0 ? NULL : map_file(fd, wanted, bytes);
     DeviceBox where = {.addr = (uint64_t)(uintptr_t)p, .width = bytes};
-    if (p != NULL && !ask_client(&s->wire, WIRE_MAP, &where, fd)) {
+    if (p && !ask_client(&s->wire, WIRE_MAP, &where, fd)) {
         munmap(p, bytes);
         p = NULL;
     }
-    if (p != NULL)
+    if (p)
         keep_file(s, p, bytes, fd);
     if (fd >= 0)
         close(fd);
@@ -162,7 +162,7 @@ static void serve_on_access(void *self, const DeviceHostAccess *access)
     Serving *s = self;
     DeviceReply where = {.error = DEVICE_OK};
     DeviceHostAccess a = *access;
-    if (s->server == NULL || s->stream_fd < 0 || s->n_accesses++ >= ACCESSES_MAX)
+    if (!s->server || s->stream_fd < 0 || s->n_accesses++ >= ACCESSES_MAX)
         return;
     for (size_t i = 0; i < DEVICE_FRAMES_MAX; i++)
         a.frames[i].path[DEVICE_PATH_BYTES - 1] = 0;
@@ -181,7 +181,7 @@ static void reply(Serving *s, const DeviceReply *r)
     const char *name = r->pointer.name;
     head.reply.output = head.reply.messages = head.reply.pointer.name = NULL;
     head.reply.diag = (Diag){0};
-    head.name_bytes = name == NULL ? 0 : (uint32_t)strlen(name) + 1;
+    head.name_bytes = name ? (uint32_t)strlen(name) + 1 : 0;
     head.diag_bytes = r->diag.code == STATUS_OK ? 0 : sizeof r->diag;
     const WirePart parts[] = {{s->request.out, s->request.out_bytes},
                               {&r->diag, head.diag_bytes},
@@ -258,7 +258,7 @@ static void serve_requests(Serving *s)
 static Serving *serving_new(int socket)
 {
     Serving *s = calloc(1, sizeof *s);
-    if (s == NULL)
+    if (!s)
         return NULL;
     wire_init(&s->wire, socket);
     pthread_mutex_init(&s->asking, NULL);
@@ -271,8 +271,8 @@ Status remote_serve_one(int socket, const RemoteOptions *options, Diag *diag)
 {
     Diag none = {0};
     Serving *s = serving_new(socket);
-    diag = diag == NULL ? &none : diag;
-    if (s == NULL)
+    diag = diag ? diag : &none;
+    if (!s)
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a connection");
     Status st = start_serving(s, options, diag);
     if (st == STATUS_OK)
@@ -301,7 +301,7 @@ static Serving *volatile serving_here;
 static void serve_on_interrupt(int signal)
 {
     (void)signal;
-    if (serving_here->server != NULL)
+    if (serving_here->server)
         device_interrupt(serving_here->server);
 }
 
@@ -314,10 +314,10 @@ static _Noreturn void become_server(int door, int socket, const RemoteOptions *o
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     Serving *s = serving_new(socket);
     serving_here = s;
-    if (s != NULL)
+    if (s)
         sigaction(SIGTERM, &(struct sigaction){.sa_handler = serve_on_interrupt, .sa_flags = SA_RESTART},
                   NULL);
-    if (s == NULL || start_serving(s, options, &diag) != STATUS_OK || !confine_this_process())
+    if (!s || start_serving(s, options, &diag) != STATUS_OK || !confine_this_process())
         _exit(EXIT_START);
     serve_requests(s);
     device_write_provenance(s->server); /* of a client that went without a word */
@@ -329,7 +329,7 @@ static Servers *volatile servers_here;
 void remote_interrupt(void)
 {
     const Servers *all = servers_here;
-    for (size_t i = 0; all != NULL && i < all->n; i++)
+    for (size_t i = 0; all && i < all->n; i++)
         if (all->pids[i] > 0)
             kill(all->pids[i], SIGTERM);
 }
@@ -399,7 +399,7 @@ bool remote_serve(int door, int stop, const RemoteOptions *options)
 {
     Servers all = {.ok = true};
     Wire *w = malloc(sizeof *w);
-    if (w == NULL)
+    if (!w)
         return false;
     if (!options->watched)
         prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nobody traces it, or reads its memory */

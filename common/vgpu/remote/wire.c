@@ -96,7 +96,7 @@ bool wire_send(Wire *w, WireType type, const void *fixed, size_t fixed_bytes, co
 static int passed_descriptor(struct msghdr *m)
 {
     int fd = -1;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c != NULL; c = CMSG_NXTHDR(m, c))
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
         if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fd))
             memcpy(&fd, CMSG_DATA(c), sizeof fd);
     return fd;
@@ -135,7 +135,7 @@ static bool receive(Wire *w, WireHead *head, size_t *n)
 /* An access packet is handled here; false when it is another's turn. */
 static bool is_access(Wire *w, const WireHead *head, size_t n)
 {
-    if (head->type != WIRE_ACCESS || w->on_access == NULL)
+    if (head->type != WIRE_ACCESS || !w->on_access)
         return false;
     if (head->fixed != sizeof(DeviceHostAccess) || n != sizeof(DeviceHostAccess)) {
         w->broken = true;

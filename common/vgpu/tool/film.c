@@ -24,7 +24,7 @@ static json_t *parse_last(const char *all, uint64_t size)
         last = all + at;
         n_last = n;
     }
-    return last == NULL ? NULL : json_loadb(last, n_last, 0, NULL);
+    return last ? json_loadb(last, n_last, 0, NULL) : NULL;
 }
 
 static json_t *read_record(int fd)
@@ -44,7 +44,7 @@ static json_t *read_record(int fd)
 static const char *get_text(const json_t *o, const char *name)
 {
     const char *text = json_string_value(json_object_get(o, name));
-    return text == NULL ? "" : text;
+    return text ? text : "";
 }
 
 static uint64_t get_number(const json_t *o, const char *name)
@@ -78,10 +78,10 @@ static json_t *source_of(const Records *r, const char *file)
 {
     json_t *lines = json_array();
     const char *text = places_source(r->places, file);
-    for (const char *at = text; at != NULL && *at && json_array_size(lines) < SOURCE_LINES_MAX;) {
+    for (const char *at = text; at && *at && json_array_size(lines) < SOURCE_LINES_MAX;) {
         size_t n = strcspn(at, "\r\n");
         json_t *line = json_stringn(at, n); /* NULL: not UTF-8 */
-        json_array_append_new(lines, line != NULL ? line : json_string(""));
+        json_array_append_new(lines, line ? line : json_string(""));
         at += n;
         at += *at == '\r';
         at += *at == '\n';
@@ -150,14 +150,14 @@ static void name_parameters(json_t *film, const char *source)
     for (size_t i = 0; i < json_array_size(params); i++) {
         json_t *p = json_array_get(params, i);
         FilmName n;
-        if (source == NULL || !film_parameter(source, kernel, (uint32_t)i, &n)) {
+        if (!source || !film_parameter(source, kernel, (uint32_t)i, &n)) {
             n = (FilmName){.type = ""};
             snprintf(n.name, sizeof n.name, "parameter%zu", i + 1);
         }
         set_text(p, "name", n.name);
         set_text(p, "type", n.type);
         json_t *array = json_object_get(p, "array") ? array_with(film, get_number(p, "array")) : NULL;
-        if (array != NULL && !*get_text(array, "name")) {
+        if (array && !*get_text(array, "name")) {
             set_text(array, "name", n.name);
             set_text(array, "type", n.type);
         }
@@ -170,7 +170,7 @@ static void name_shared(json_t *film, const char *source)
     for (size_t i = 0; i < json_array_size(shared); i++) {
         json_t *s = json_array_get(shared, i);
         FilmName n;
-        if (source == NULL || !film_shared(source, get_text(s, "name"), &n)) {
+        if (!source || !film_shared(source, get_text(s, "name"), &n)) {
             set_text(s, "type", "");
             continue;
         }
@@ -192,7 +192,7 @@ static void name_arrays(json_t *film)
         snprintf(name, sizeof name, "array%llu", (unsigned long long)get_number(a, "id"));
         if (!*get_text(a, "name"))
             set_text(a, "name", name);
-        if (json_object_get(a, "type") == NULL)
+        if (!json_object_get(a, "type"))
             set_text(a, "type", "");
     }
 }
@@ -240,7 +240,7 @@ static void set_shapes(json_t *film, const char *shapes)
     char name[FILM_NAME_MAX];
     uint32_t dims[FILM_DIMS_MAX], n;
     static const char *const lists[] = {"arrays", "shared"};
-    while (shapes != NULL && *shapes && next_shape(&shapes, name, dims, &n))
+    while (shapes && *shapes && next_shape(&shapes, name, dims, &n))
         for (int l = 0; l < 2; l++) {
             const json_t *list = json_object_get(film, lists[l]);
             for (size_t i = 0; i < json_array_size(list); i++)
@@ -275,7 +275,7 @@ static void add_places(json_t *film, const Records *r)
 json_t *film_read(int fd, const Records *r, const ToolOptions *o)
 {
     json_t *film = read_record(fd);
-    if (film == NULL)
+    if (!film)
         return NULL;
     add_places(film, r);
     add_sources(film, r);
@@ -291,9 +291,9 @@ Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Di
 {
     const char *end = strrchr(o->film, '.');
     json_t *film = film_read(fd, r, o);
-    if (film == NULL)
+    if (!film)
         return diag_set(diag, STATUS_NOT_FOUND, "no launch for a film%s%s", o->film_launch ? ": none is " : "", o->film_launch ? o->film_launch : "");
-    if (end != NULL && strcmp(end, ".html") == 0)
+    if (end && strcmp(end, ".html") == 0)
         film_page(film, out);
     else
         film_text(film, out);

@@ -60,7 +60,7 @@ static bool is_name_char(int c)
 static const char *find_word(const char *at, const char *word)
 {
     size_t n = strlen(word);
-    for (const char *p = at; n > 0 && (p = strstr(p, word)) != NULL; p++)
+    for (const char *p = at; n > 0 && (p = strstr(p, word)); p++)
         if ((p == at || !is_name_char(p[-1])) && !is_name_char(p[n]))
             return p;
     return NULL;
@@ -76,7 +76,7 @@ static const char *skip_space(const char *at)
 /* "#define NAME 16", "NAME = 16". */
 static bool find_constant(const char *source, const char *name, uint32_t *out)
 {
-    for (const char *at = source; (at = find_word(at, name)) != NULL; at++) {
+    for (const char *at = source; (at = find_word(at, name)); at++) {
         const char *p = skip_space(at + strlen(name));
         bool assigned = *p == '=' && p[1] != '=';
         const char *line = at;
@@ -204,12 +204,12 @@ static const char *parameter_end(const char *at)
 /* Behind the "(" of the kernel's definition or declaration; NULL: it is not there. */
 static const char *find_parameters(const char *source, const char *kernel)
 {
-    for (const char *at = source; (at = find_word(at, kernel)) != NULL; at++) {
+    for (const char *at = source; (at = find_word(at, kernel)); at++) {
         const char *open = skip_space(at + strlen(kernel)), *from = at;
         while (from > source && from[-1] != ';' && from[-1] != '}')
             from--;
         const char *global = find_word(from, "__global__");
-        if (*open == '(' && global != NULL && global < at)
+        if (*open == '(' && global && global < at)
             return open + 1;
     }
     return NULL;
@@ -218,7 +218,7 @@ static const char *find_parameters(const char *source, const char *kernel)
 bool film_parameter(const char *source, const char *kernel, uint32_t nth, FilmName *out)
 {
     const char *at = find_parameters(source, kernel);
-    while (at != NULL) {
+    while (at) {
         const char *end = parameter_end(at);
         if (nth-- == 0)
             return read_declaration(source, at, end, out);
@@ -229,10 +229,10 @@ bool film_parameter(const char *source, const char *kernel, uint32_t nth, FilmNa
 
 bool film_shared(const char *source, const char *name, FilmName *out)
 {
-    for (const char *at = source; (at = find_word(at, "__shared__")) != NULL; at++) {
+    for (const char *at = source; (at = find_word(at, "__shared__")); at++) {
         const char *end = at + strcspn(at, ";{}");
         const char *named = find_word(at, name);
-        if (named == NULL || named > end)
+        if (!named || named > end)
             continue;
         const char *to = named;
         while (to < end && *to != ',')

@@ -19,7 +19,7 @@ static void put_escaped(StrBuf *b, const char *text)
 {
     for (; *text != 0; text++) {
         const char *name = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : *text == '"' ? "&quot;" : NULL;
-        if (name != NULL)
+        if (name)
             strbuf_puts(b, name);
         else
             strbuf_append(b, (unsigned char)*text < 0x20 ? " " : text, 1);
@@ -30,7 +30,7 @@ static void put_escaped(StrBuf *b, const char *text)
 static void put_data(StrBuf *b, const json_t *film)
 {
     char *text = json_dumps(film, JSON_COMPACT);
-    if (text == NULL) {
+    if (!text) {
         b->failed = true;
         return;
     }
@@ -52,7 +52,7 @@ void film_page(const json_t *film, StrBuf *out)
     strbuf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Film of ");
-    put_escaped(out, kernel == NULL ? "a kernel" : kernel);
+    put_escaped(out, kernel ? kernel : "a kernel");
     strbuf_puts(out, "</title>\n<style>\n");
     strbuf_puts(out, film_style);
     strbuf_puts(out, "</style>\n</head>\n");

@@ -11,7 +11,7 @@ enum { VALUE_BYTES_MAX = 32 * 16, RUNS_SHOWN = 3, GIVERS_SHOWN = 4, VALUES_SHOWN
 static const char *get_text(const json_t *o, const char *name)
 {
     const char *text = json_string_value(json_object_get(o, name));
-    return text == NULL ? "" : text;
+    return text ? text : "";
 }
 
 static uint64_t get_number(const json_t *o, const char *name)
@@ -34,7 +34,7 @@ static void put_plain(StrBuf *b, const char *text)
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash == NULL ? path : slash + 1;
+    return slash ? slash + 1 : path;
 }
 
 static const char *main_source(const json_t *film)
@@ -228,7 +228,7 @@ static void put_run(StrBuf *b, const char *name, const json_t *run, uint64_t bas
         strbuf_printf(b, "address %s", json_string_value(at(run, 1)));
         return;
     }
-    if (name == NULL) {
+    if (!name) {
         strbuf_printf(b, "address 0x%llx", (unsigned long long)first);
         return;
     }
@@ -256,7 +256,9 @@ static void put_places(StrBuf *b, const json_t *film, const json_t *step, const 
 {
     uint64_t base, access = get_number(step, "z");
     const json_t *place = step_place(film, step, &base), *runs = json_object_get(step, "r");
-    const char *space = get_text(step, "s"), *name = place != NULL ? get_text(place, "name") : strcmp(space, "global") == 0 ? NULL : space;
+    const char *space = get_text(step, "s"), *name = place                          ? get_text(place, "name")
+                                                     : strcmp(space, "global") == 0 ? NULL
+                                                                                    : space;
     *type = element_type(place, inst, access);
     *each = element_bytes(*type, access, get_number(inst, "vector"));
     if (*each == 0)
@@ -363,7 +365,7 @@ static void put_rest(StrBuf *b, const json_t *step)
 static void put_sentence(StrBuf *b, const json_t *film, const json_t *step)
 {
     const json_t *inst = at(json_object_get(film, "insts"), get_number(step, "i")), *x = json_object_get(step, "x");
-    uint32_t active = (uint32_t)get_number(step, "m"), mask = x != NULL ? (uint32_t)json_integer_value(x) : active;
+    uint32_t active = (uint32_t)get_number(step, "m"), mask = x ? (uint32_t)json_integer_value(x) : active;
     uint64_t n = get_number(step, "n"), turn = get_number(step, "t");
     strbuf_printf(b, "warp %llu, ", (unsigned long long)get_number(step, "w"));
     if (get_number(inst, "line") > 0) {
@@ -376,7 +378,7 @@ static void put_sentence(StrBuf *b, const json_t *film, const json_t *step)
         strbuf_printf(b, "PTX line %llu", (unsigned long long)get_number(inst, "ptx"));
     }
     strbuf_puts(b, ": ");
-    if (json_object_get(step, "e") != NULL) {
+    if (json_object_get(step, "e")) {
         put_event(b, film, step, inst, mask);
     } else {
         put_threads(b, (uint64_t)__builtin_popcount(active));
@@ -436,7 +438,7 @@ static void film_text_put_lines(StrBuf *b, const json_t *film)
         for (size_t k = 0; k < json_array_size(json_object_get(film, "sources")); k++) {
             const json_t *s = at(json_object_get(film, "sources"), k);
             const char *text = json_string_value(at(json_object_get(s, "text"), get_number(l, "line") - 1));
-            if (text != NULL && strcmp(get_text(s, "file"), get_text(l, "file")) == 0) {
+            if (text && strcmp(get_text(s, "file"), get_text(l, "file")) == 0) {
                 strbuf_puts(b, ": ");
                 put_plain(b, text + strspn(text, " \t"));
             }

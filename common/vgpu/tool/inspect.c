@@ -21,7 +21,7 @@ static bool is_executable(const char *path)
 static bool find_program(const char *name, char *path, size_t size)
 {
     const char *dirs = getenv("PATH");
-    if (strchr(name, '/') != NULL || dirs == NULL) {
+    if (strchr(name, '/') || !dirs) {
         snprintf(path, size, "%s", name);
         return is_executable(path);
     }
@@ -57,13 +57,13 @@ static void note_needed(const char *name, Facts *facts)
 static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Facts *facts)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    size_t n = data == NULL || header->sh_entsize == 0 ? 0 : header->sh_size / header->sh_entsize;
+    size_t n = !data || header->sh_entsize == 0 ? 0 : header->sh_size / header->sh_entsize;
     for (size_t i = 0; i < n; i++) {
         GElf_Dyn dyn;
-        if (gelf_getdyn(data, (int)i, &dyn) == NULL || dyn.d_tag != DT_NEEDED)
+        if (!gelf_getdyn(data, (int)i, &dyn) || dyn.d_tag != DT_NEEDED)
             continue;
         const char *name = elf_strptr(elf, header->sh_link, dyn.d_un.d_val);
-        if (name != NULL)
+        if (name)
             note_needed(name, facts);
     }
 }
@@ -71,14 +71,14 @@ static void read_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Fa
 static void read_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, Facts *facts)
 {
     Elf_Data *data = elf_getdata(section, NULL);
-    size_t n = data == NULL || header->sh_entsize == 0 ? 0 : header->sh_size / header->sh_entsize;
+    size_t n = !data || header->sh_entsize == 0 ? 0 : header->sh_size / header->sh_entsize;
     facts->has_symbols = n > 0;
     for (size_t i = 0; i < n && !facts->has_kernels; i++) {
         GElf_Sym symbol;
-        if (gelf_getsym(data, (int)i, &symbol) == NULL)
+        if (!gelf_getsym(data, (int)i, &symbol))
             continue;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        facts->has_kernels = name != NULL && strstr(name, "__device_stub__") != NULL;
+        facts->has_kernels = name && strstr(name, "__device_stub__");
     }
 }
 
@@ -88,12 +88,12 @@ static void read_sections(Elf *elf, Facts *facts)
     Elf_Scn *section = NULL;
     if (elf_getshdrstrndx(elf, &names) != 0)
         return;
-    while ((section = elf_nextscn(elf, section)) != NULL) {
+    while ((section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
-        if (gelf_getshdr(section, &header) == NULL)
+        if (!gelf_getshdr(section, &header))
             continue;
         const char *name = elf_strptr(elf, names, header.sh_name);
-        if (name == NULL)
+        if (!name)
             continue;
         facts->has_modules =
             facts->has_modules || strcmp(name, "__nv_module_id") == 0 || strcmp(name, "__nv_relfatbin") == 0;
@@ -132,7 +132,7 @@ Status program_inspect(const char *name, Program *out)
         return STATUS_OK; /* it may still run */
     Facts facts = {0};
     Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (elf != NULL && elf_kind(elf) == ELF_K_ELF)
+    if (elf && elf_kind(elf) == ELF_K_ELF)
         read_sections(elf, &facts);
     elf_end(elf);
     close(fd);

@@ -38,7 +38,7 @@ static const OptionTable option_table = {.program = "vgpu",
 
 static void fail_with(const char *message, const char *detail)
 {
-    fprintf(stderr, "vgpu: %s%s%s\n", message, detail == NULL ? "" : ": ", detail == NULL ? "" : detail);
+    fprintf(stderr, "vgpu: %s%s%s\n", message, detail ? ": " : "", detail ? detail : "");
     exit(EXIT_KIT);
 }
 
@@ -53,12 +53,12 @@ static bool wants_color(const char *when)
         return false;
     if (strcmp(when, "auto") != 0)
         fail_with("--color is never, always or auto", NULL);
-    return isatty(STDERR_FILENO) && (none == NULL || *none == 0);
+    return isatty(STDERR_FILENO) && (!none || *none == 0);
 }
 
 static void list_devices(void)
 {
-    for (size_t i = 0; perf_model(i) != NULL; i++) {
+    for (size_t i = 0; perf_model(i); i++) {
         const PerfModel *m = perf_model(i);
         printf("%-12s %-31s compute capability %u.%u, %3u multiprocessors, %llu GiB%s\n", m->name, m->title,
                m->major, m->minor, m->n_sms, (unsigned long long)(m->memory_bytes >> 30),
@@ -72,16 +72,16 @@ static void check_options(const ToolOptions *o)
     unsigned tools;
     uint64_t raised;
     Diag diag = {0};
-    if (o->check != NULL && check_parse_tools(o->check, &tools, &diag) != STATUS_OK)
+    if (o->check && check_parse_tools(o->check, &tools, &diag) != STATUS_OK)
         fail_with("--check", diag.message);
-    if (o->raise != NULL && check_parse_raised(o->raise, &raised, &diag) != STATUS_OK)
+    if (o->raise && check_parse_raised(o->raise, &raised, &diag) != STATUS_OK)
         fail_with("--raise", diag.message);
-    const char *suffix = o->film == NULL ? NULL : strrchr(o->film, '.');
-    if (o->film != NULL && (suffix == NULL || (strcmp(suffix, ".html") != 0 && strcmp(suffix, ".txt") != 0)))
+    const char *suffix = o->film ? strrchr(o->film, '.') : NULL;
+    if (o->film && (!suffix || (strcmp(suffix, ".html") != 0 && strcmp(suffix, ".txt") != 0)))
         fail_with("--film: a film is FILE.html or FILE.txt", o->film);
-    if (o->shape != NULL && !film_shapes_valid(o->shape))
+    if (o->shape && !film_shapes_valid(o->shape))
         fail_with("--shape is a list such as in=64x64,out=32x32", NULL);
-    if (o->device != NULL && perf_model_find(o->device) == NULL)
+    if (o->device && !perf_model_find(o->device))
         fail_with("no such device model (--list-devices names them)", o->device);
 }
 
@@ -115,7 +115,7 @@ static ToolOptions parse_options(int argc, char **argv)
         exit(0);
     if (n_operands == 0)
         fail_with("which program? vgpu --help explains", NULL);
-    o.color = wants_color(o.color_when == NULL ? "auto" : o.color_when);
+    o.color = wants_color(o.color_when ? o.color_when : "auto");
     argv[n_operands] = NULL;
     o.program = argv;
     return o;
@@ -141,8 +141,8 @@ static void refuse_program(const Program *p)
 static void write_file(const char *name, const StrBuf *text)
 {
     FILE *file = fopen(name, "w");
-    bool ok = file != NULL && !text->failed && fwrite(text->text, 1, text->length, file) == text->length;
-    if (file != NULL && fclose(file) != 0)
+    bool ok = file && !text->failed && fwrite(text->text, 1, text->length, file) == text->length;
+    if (file && fclose(file) != 0)
         ok = false;
     if (!ok)
         fail_with(name, strerror(errno));
@@ -151,17 +151,17 @@ static void write_file(const char *name, const StrBuf *text)
 static void write_outputs(const Records *r, const ToolOptions *o, const Ending *e)
 {
     StrBuf b = {0};
-    if (o->report != NULL) {
+    if (o->report) {
         report_json(r, o, e, &b);
         write_file(o->report, &b);
     }
     b.length = 0;
-    if (o->timeline != NULL) {
+    if (o->timeline) {
         timeline_json(r, &b);
         write_file(o->timeline, &b);
     }
     b.length = 0;
-    if (o->svg != NULL) {
+    if (o->svg) {
         picture_svg(r, o, &b);
         write_file(o->svg, &b);
     }
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
     if (provenance_is_written(&o) &&
         provenance_save(files.provenance, records.start != NULL, o.provenance, &diag) != STATUS_OK)
         fail_with(diag.message, NULL);
-    if (o.calls != NULL && calls_save(files.calls, o.calls, &diag) != STATUS_OK)
+    if (o.calls && calls_save(files.calls, o.calls, &diag) != STATUS_OK)
         fail_with(diag.message, NULL);
     int status = exit_status(&records, &o, &ending);
     StrBuf text = {0};
@@ -214,13 +214,13 @@ int main(int argc, char **argv)
         print_profile(&records, &text);
     if (o.timeline_text)
         print_timeline(&records, &text);
-    if (!o.quiet && (program.kind == PROGRAM_CUDA || records.start != NULL))
+    if (!o.quiet && (program.kind == PROGRAM_CUDA || records.start))
         print_findings(&records, &o, &program, &ending, status, &text);
     if (text.length > 0)
         fwrite(text.text, 1, text.length, stderr);
     strbuf_free(&text);
     write_outputs(&records, &o, &ending);
-    if (o.film != NULL)
+    if (o.film)
         write_film(&records, &o, files.film);
     records_free(&records);
     return status;

@@ -145,7 +145,7 @@ static void put_timeline(StrBuf *b, const Spans *s)
     for (size_t i = 0; i < n_rows_shown(s); i++) {
         StrBuf name = {0};
         spans_row_name(s, i, &name);
-        put_label(b, LEFT - 10, TOP + (double)i * ROW + 20, "end", name.text == NULL ? "" : name.text);
+        put_label(b, LEFT - 10, TOP + (double)i * ROW + 20, "end", name.text ? name.text : "");
         strbuf_free(&name);
     }
     for (size_t i = 0; i < s->n && i < BARS_MAX; i++)
@@ -210,7 +210,7 @@ static size_t collect_kernels(const Records *r, const json_t **kernels)
         const json_t *l = r->launches[i];
         const char *name = json_string_value(json_object_get(l, "kernel"));
         size_t k = 0;
-        if (name == NULL || flops_of(l) <= 0)
+        if (!name || flops_of(l) <= 0)
             continue;
         while (k < n && strcmp(json_string_value(json_object_get(kernels[k], "kernel")), name) != 0)
             k++;
@@ -240,9 +240,8 @@ static void put_kernel(StrBuf *b, const Roof *roof, const json_t *launch, size_t
     StrBuf text = {0};
     strbuf_printf(&text, "%zu: %s: %.2f operations a byte, %.1f Gflop/s, bound by %s", i + 1,
                   json_string_value(json_object_get(launch, "kernel")), flops / bytes, flops / ns,
-                  bound == NULL ? "?" : bound);
-    put_label(b, LEFT, roof->top + 40 + ROOF_PLOT + 56 + 18 * (double)i, "start",
-              text.text == NULL ? "" : text.text);
+                  bound ? bound : "?");
+    put_label(b, LEFT, roof->top + 40 + ROOF_PLOT + 56 + 18 * (double)i, "start", text.text ? text.text : "");
     strbuf_free(&text);
 }
 
@@ -299,7 +298,7 @@ static void put_roofline(StrBuf *b, const Records *r, const PerfModel *m, double
 void picture_svg(const Records *r, const ToolOptions *o, StrBuf *b)
 {
     Spans s = spans_read(r);
-    const PerfModel *m = o->device == NULL ? perf_model(0) : perf_model_find(o->device);
+    const PerfModel *m = o->device ? perf_model_find(o->device) : perf_model(0);
     const json_t *kernels[KERNELS_MAX];
     double middle = timeline_height(&s) + 20;
     double height = middle + ROOF_HEIGHT + 18 * (double)collect_kernels(r, kernels);

@@ -62,14 +62,14 @@ struct Places {
 Places *places_new(const char *sources)
 {
     Places *p = calloc(1, sizeof *p);
-    if (p != NULL)
+    if (p)
         p->folder = sources;
     return p;
 }
 
 void places_free(Places *p)
 {
-    if (p == NULL)
+    if (!p)
         return;
     for (size_t i = 0; i < p->n_objects; i++) {
         dwarf_end(p->objects[i].dwarf);
@@ -100,7 +100,7 @@ static Dwarf *open_dwarf(int fd)
     Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
     const char *other = NULL;
     const void *id = NULL;
-    if (dwarf == NULL || dwelf_dwarf_gnu_debugaltlink(dwarf, &other, &id) == 0)
+    if (!dwarf || dwelf_dwarf_gnu_debugaltlink(dwarf, &other, &id) == 0)
         return dwarf;
     dwarf_end(dwarf);
     return NULL;
@@ -115,7 +115,7 @@ static bool find_object(Places *p, const char *path, uint32_t *index)
             return true;
         }
     char *copy = strdup(path);
-    if (copy == NULL || !VEC_GROW(p->objects, p->n_objects, p->objects_cap)) {
+    if (!copy || !VEC_GROW(p->objects, p->n_objects, p->objects_cap)) {
         free(copy);
         return false;
     }
@@ -142,7 +142,7 @@ static Place *add_place(Places *p, PlaceList *list, const json_t *frames, bool i
         const json_t *frame = json_array_get(frames, i);
         const char *path = json_string_value(json_array_get(frame, 0));
         Frame *f = &place->frames[place->n_frames];
-        if (path == NULL || !find_object(p, path, &f->object))
+        if (!path || !find_object(p, path, &f->object))
             continue;
         f->address = (uint64_t)json_integer_value(json_array_get(frame, 1));
         f->in_file = in_file;
@@ -162,7 +162,7 @@ void places_add(Places *p, uint32_t process, const json_t *record)
 uint64_t places_add_fault(Places *p, const json_t *record)
 {
     PlaceList *list = &p->lists[TOOL_PROCESSES_MAX];
-    if (add_place(p, list, json_object_get(record, "frames"), true) == NULL)
+    if (!add_place(p, list, json_object_get(record, "frames"), true))
         return 0;
     return places_token(TOOL_PROCESSES_MAX, list->n);
 }
@@ -179,7 +179,7 @@ static bool is_foreign(const char *file)
         "/cccl/",         "cuda_runtime.h",    ".cudafe1.",
         ".stub.c",        "crt/host_runtime.h"};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (strstr(file, parts[i]) != NULL)
+        if (strstr(file, parts[i]))
             return true;
     return false;
 }
@@ -187,7 +187,7 @@ static bool is_foreign(const char *file)
 /* The compilation unit of an address. Not every unit is in .debug_aranges, so all are tried in the end. */
 static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *out)
 {
-    if (dwarf_addrdie(dwarf, address, out) != NULL)
+    if (dwarf_addrdie(dwarf, address, out))
         return true;
     Dwarf_CU *unit = NULL;
     Dwarf_Half version;
@@ -203,9 +203,9 @@ static char *function_name(Dwarf_Die *unit, uint64_t address)
     Dwarf_Die *scopes = NULL;
     char *name = NULL;
     int n = dwarf_getscopes(unit, address, &scopes);
-    for (int i = 0; i < n && name == NULL; i++) {
+    for (int i = 0; i < n && !name; i++) {
         const char *text = dwarf_tag(&scopes[i]) == DW_TAG_subprogram ? dwarf_diename(&scopes[i]) : NULL;
-        if (text != NULL)
+        if (text)
             name = strndup(text, FUNCTION_MAX);
     }
     free(scopes);
@@ -217,11 +217,11 @@ static bool address_in_file(Dwarf *dwarf, uint64_t *address)
 {
     Elf *elf = dwarf_getelf(dwarf);
     size_t n = 0;
-    if (elf == NULL || elf_getphdrnum(elf, &n) != 0)
+    if (!elf || elf_getphdrnum(elf, &n) != 0)
         return false;
     for (size_t i = 0; i < n; i++) {
         GElf_Phdr header;
-        if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD)
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD)
             continue;
         if (*address >= header.p_offset && *address - header.p_offset < header.p_filesz) {
             *address += header.p_vaddr - header.p_offset;
@@ -251,7 +251,7 @@ static bool call_of(Dwarf_Die *unit, Dwarf_Die *scope, Place *out)
         return false;
     out->file = dwarf_filesrc(files, file, NULL, NULL);
     out->line = (uint32_t)line;
-    return out->file != NULL && !is_foreign(out->file);
+    return out->file && !is_foreign(out->file);
 }
 
 /* The address lies in a function of the toolkit's headers that the compiler has put into the program's: a template such as cudaMalloc<T>.
@@ -267,7 +267,7 @@ static bool resolve_inlined(Dwarf_Die *unit, uint64_t address, Place *out)
     for (i++; found && i < n && !is_function(&scopes[i]);)
         i++;
     const char *name = found && i < n ? dwarf_diename(&scopes[i]) : NULL;
-    out->function = name == NULL ? NULL : strndup(name, FUNCTION_MAX);
+    out->function = name ? strndup(name, FUNCTION_MAX) : NULL;
     free(scopes);
     return found;
 }
@@ -277,15 +277,14 @@ static bool resolve_frame(Places *p, const Frame *f, Place *out)
     Dwarf *dwarf = p->objects[f->object].dwarf;
     Dwarf_Die unit;
     uint64_t address = f->address;
-    if (dwarf == NULL || (f->in_file && !address_in_file(dwarf, &address)) ||
-        !find_unit(dwarf, address, &unit))
+    if (!dwarf || (f->in_file && !address_in_file(dwarf, &address)) || !find_unit(dwarf, address, &unit))
         return false;
     Dwarf_Line *line = dwarf_getsrc_die(&unit, address);
-    const char *file = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
+    const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
     int number = 0;
-    if (file != NULL && is_foreign(file))
+    if (file && is_foreign(file))
         return resolve_inlined(&unit, address, out);
-    if (file == NULL || dwarf_lineno(line, &number) != 0 || number <= 0)
+    if (!file || dwarf_lineno(line, &number) != 0 || number <= 0)
         return false;
     out->file = file; /* lives as long as the object's debug information */
     out->line = (uint32_t)number;
@@ -296,7 +295,7 @@ static bool resolve_frame(Places *p, const Frame *f, Place *out)
 bool places_has_debug(const Places *p)
 {
     for (size_t i = 0; i < p->n_objects; i++)
-        if (p->objects[i].dwarf != NULL)
+        if (p->objects[i].dwarf)
             return true;
     return false;
 }
@@ -319,8 +318,8 @@ bool places_find(Places *p, FindingSite *site)
 
 static char *read_source(const Places *p, const char *name)
 {
-    int fd = p->folder == NULL ? untrusted_open(name, SOURCE_BYTES_MAX)
-                               : untrusted_open_below(p->folder, name, SOURCE_BYTES_MAX);
+    int fd = p->folder ? untrusted_open_below(p->folder, name, SOURCE_BYTES_MAX)
+                       : untrusted_open(name, SOURCE_BYTES_MAX);
     char *text = untrusted_read(fd, SOURCE_BYTES_MAX);
     if (fd >= 0)
         close(fd);
@@ -333,7 +332,7 @@ const char *places_source(Places *p, const char *name)
         if (strcmp(p->sources[i].name, name) == 0)
             return p->sources[i].text;
     char *copy = strdup(name);
-    if (copy == NULL || !VEC_GROW(p->sources, p->n_sources, p->sources_cap)) {
+    if (!copy || !VEC_GROW(p->sources, p->n_sources, p->sources_cap)) {
         free(copy);
         return NULL;
     }
@@ -345,11 +344,11 @@ const char *places_source_line(void *self, const char *file, uint32_t line)
 {
     Places *p = self;
     const char *at = places_source(p, file);
-    for (uint32_t i = 1; i < line && at != NULL; i++) {
+    for (uint32_t i = 1; i < line && at; i++) {
         at = strchr(at, '\n');
-        at = at == NULL ? NULL : at + 1;
+        at = at ? at + 1 : NULL;
     }
-    if (at == NULL || *at == 0)
+    if (!at || *at == 0)
         return NULL;
     size_t length = strcspn(at, "\r\n");
     if (length > LINE_MAX_SHOWN)

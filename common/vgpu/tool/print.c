@@ -136,7 +136,7 @@ static void put_limit(const Records *r, const ToolOptions *o, StrBuf *out)
     bool timed_out = false;
     for (size_t i = 0; i < r->n_findings; i++)
         timed_out |= strcmp(r->findings[i].kind, "timeout") == 0;
-    if (timed_out && o->max_instructions == NULL)
+    if (timed_out && !o->max_instructions)
         strbuf_puts(out, "vgpu: a launch may take 10^11 instructions of warps: --max-instructions=N changes that, 0 lifts "
                          "the limit\n");
 }
@@ -155,7 +155,7 @@ void print_findings(const Records *r, const ToolOptions *o, const Program *p, co
     name_from_here(out);
     put_missing_lines(r, p, out);
     put_limit(r, o, out);
-    if (r->start != NULL && r->end == NULL)
+    if (r->start && !r->end)
         strbuf_puts(out, "vgpu: the program ended without leaving the runtime (_exit or a signal): leaks and "
                          "totals are not known\n");
     put_summary(r, e, status, out);

@@ -24,15 +24,15 @@ static size_t collect_kernel_rows(const Records *r, KernelRow *rows)
         const char *name = json_string_value(json_object_get(r->launches[i], "kernel"));
         uint64_t ns = (uint64_t)json_integer_value(json_object_get(r->launches[i], "time_ns"));
         size_t k = 0;
-        while (name != NULL && k < n && strcmp(rows[k].name, name) != 0)
+        while (name && k < n && strcmp(rows[k].name, name) != 0)
             k++;
-        if (name == NULL || k == KERNELS_MAX)
+        if (!name || k == KERNELS_MAX)
             continue;
         if (k == n)
             rows[n++] = (KernelRow){.name = name};
         rows[k].launches++;
         rows[k].time_ns += ns;
-        if (rows[k].longest == NULL || ns > rows[k].longest_ns) {
+        if (!rows[k].longest || ns > rows[k].longest_ns) {
             rows[k].longest = r->launches[i];
             rows[k].longest_ns = ns;
         }
@@ -70,7 +70,7 @@ static const char *meaning_of(const char *bound)
 static const char *text_of(const json_t *o, const char *member)
 {
     const char *text = json_string_value(json_object_get(o, member));
-    return text == NULL ? "" : text;
+    return text ? text : "";
 }
 
 static void put_limit(const json_t *launch, StrBuf *out)
@@ -79,7 +79,7 @@ static void put_limit(const json_t *launch, StrBuf *out)
     strbuf_printf(out, "  %-*s %s (busiest: %s): %s\n", LABEL_WIDTH, "bound by", bound,
                   text_of(launch, "unit"), meaning_of(bound));
     const json_t *o = json_object_get(launch, "occupancy");
-    if (o != NULL)
+    if (o)
         strbuf_printf(out, "  %-*s %.0f%% of an SM's warps, at most %.0f%% (limit: %s)\n", LABEL_WIDTH,
                       "occupancy", 100 * json_number_value(json_object_get(o, "achieved")),
                       100 * json_number_value(json_object_get(o, "theoretical")), text_of(o, "limit"));
@@ -125,8 +125,8 @@ static void put_source(const Records *r, const json_t *line, StrBuf *out)
     const char *file = text_of(line, "file"), *slash = strrchr(file, '/');
     uint32_t number = (uint32_t)line_value(line, "line");
     const char *text = places_source_line(r->places, file, number);
-    strbuf_printf(out, "%s:%u", slash == NULL ? file : slash + 1, number);
-    if (text != NULL)
+    strbuf_printf(out, "%s:%u", slash ? slash + 1 : file, number);
+    if (text)
         strbuf_printf(out, "  %.*s", SOURCE_SHOWN, text + strspn(text, " \t"));
     strbuf_puts(out, "\n");
 }
@@ -229,7 +229,7 @@ void print_profile(const Records *r, StrBuf *out)
 {
     KernelRow *rows = calloc(KERNELS_MAX, sizeof *rows);
     const char *device = json_string_value(json_object_get(r->start, "device"));
-    if (rows == NULL)
+    if (!rows)
         return;
     size_t n = collect_kernel_rows(r, rows);
     uint64_t total = 0;
@@ -237,10 +237,10 @@ void print_profile(const Records *r, StrBuf *out)
         total += rows[i].time_ns;
     qsort(rows, n, sizeof *rows, longest_first);
     strbuf_printf(out, "vgpu: profile on %s: times are modelled, counters are counted on PTX%s\n",
-                  device == NULL ? "no device" : device, n == 0 ? "; no kernel ran" : "");
+                  device ? device : "no device", n == 0 ? "; no kernel ran" : "");
     for (size_t i = 0; i < n; i++)
         put_kernel(r, &rows[i], total, out);
-    if (r->end != NULL)
+    if (r->end)
         put_memory(r, out);
     free(rows);
 }

@@ -46,7 +46,7 @@ static Status write_whole(const char *file, const char *suffix, const Piece part
     bool ok = f != NULL;
     for (int i = 0; ok && i < 2; i++)
         ok = parts[i].n_text == 0 || fwrite(parts[i].text, 1, parts[i].n_text, f) == parts[i].n_text;
-    if (f != NULL && fclose(f) != 0)
+    if (f && fclose(f) != 0)
         ok = false;
     return ok ? STATUS_OK : diag_set(diag, STATUS_IO, "%s: %s", path, strerror(errno));
 }
@@ -62,7 +62,7 @@ static Status save(const Piece *p, const char *cut, const char *file, Diag *diag
     char head[256];
     Piece text[2] = {{0}, *p};
     size_t skip = sizeof complete_head - 1;
-    if (cut != NULL && p->n_text > skip && memcmp(p->text, complete_head, skip) == 0) {
+    if (cut && p->n_text > skip && memcmp(p->text, complete_head, skip) == 0) {
         snprintf(head, sizeof head, "{\"schema\":1,\"complete\":false,\"cut\":\"%s\"", cut);
         text[0] = piece_of(head);
         text[1].text += skip;
@@ -84,7 +84,7 @@ static Status save_none(bool started, const char *file, Diag *diag)
 /* `none`: the devices keep the record as they do for a file. */
 bool provenance_is_written(const ToolOptions *o)
 {
-    return o->provenance != NULL && strcmp(o->provenance, "none") != 0;
+    return o->provenance && strcmp(o->provenance, "none") != 0;
 }
 
 Status provenance_save(int fd, bool started, const char *file, Diag *diag)

@@ -17,7 +17,7 @@ enum { FINDINGS_MAX = 10000, ERRORS_MAX = 100, DEVICES_MAX = 64 };
 static const char *get_text(const json_t *o, const char *name, const char *fallback)
 {
     const char *text = json_string_value(json_object_get(o, name));
-    return text == NULL ? fallback : text;
+    return text ? text : fallback;
 }
 
 static uint64_t get_number(const json_t *o, const char *name)
@@ -139,9 +139,9 @@ static void add_record(Records *r, json_t *o)
         r->launches[r->n_launches++] = o;
     else if (strcmp(type, "span") == 0 && VEC_GROW(r->spans, r->n_spans, r->spans_cap))
         r->spans[r->n_spans++] = o;
-    else if (strcmp(type, "start") == 0 && r->start == NULL)
+    else if (strcmp(type, "start") == 0 && !r->start)
         r->start = o;
-    else if (strcmp(type, "injected") == 0 && r->injected == NULL)
+    else if (strcmp(type, "injected") == 0 && !r->injected)
         r->injected = o;
     else if (strcmp(type, "end") == 0)
         r->end = o;
@@ -181,12 +181,12 @@ Status records_read(int fd, const char *sources, Records *out, Diag *diag)
     StrBuf all = {0};
     Status st = read_all(fd, &all, diag);
     const char *at = all.text;
-    while (st == STATUS_OK && out->places != NULL && at != NULL && *at != 0) {
+    while (st == STATUS_OK && out->places && at && *at != 0) {
         const char *end = strchr(at, '\n');
-        if (end == NULL)
+        if (!end)
             break; /* the program ended while it wrote */
         json_t *o = json_loadb(at, (size_t)(end - at), JSON_REJECT_DUPLICATES, NULL);
-        if (o != NULL && VEC_GROW(out->lines, out->n_lines, out->lines_cap)) {
+        if (o && VEC_GROW(out->lines, out->n_lines, out->lines_cap)) {
             out->lines[out->n_lines++] = o;
             add_record(out, o);
         }

@@ -14,10 +14,10 @@ static void put_string(StrBuf *b, const char *text)
 static void put_member(StrBuf *b, const json_t *o, const char *name, const char *as)
 {
     const json_t *value = json_object_get(o, name);
-    if (value == NULL)
+    if (!value)
         return;
     char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
-    if (text != NULL)
+    if (text)
         strbuf_printf(b, ",\"%s\":%s", as, text);
     free(text);
 }
@@ -58,7 +58,7 @@ static void put_launches(StrBuf *b, const Records *r)
         const json_t *l = r->launches[i];
         const char *kernel = json_string_value(json_object_get(l, "kernel"));
         strbuf_puts(b, i == 0 ? "\n{\"kernel\":" : ",\n{\"kernel\":");
-        put_string(b, kernel == NULL ? "" : kernel);
+        put_string(b, kernel ? kernel : "");
         static const char *const members[] = {
             "device", "launcher", "grid",    "block",     "dynamic_shared", "static_shared", "registers",
             "stream", "counters", "metrics", "occupancy", "bound",          "unit",          "lines"};
@@ -74,11 +74,11 @@ static void put_launches(StrBuf *b, const Records *r)
 /* Which call was made to fail: how many there were that could, and the code that one of them was given. */
 static void put_fail_at(StrBuf *b, const Records *r, const ToolOptions *o)
 {
-    if (o->fail_at == NULL)
+    if (!o->fail_at)
         return;
     strbuf_printf(b, ",\n\"fail_at\":{\"calls\":%lld,\"failed\":%s,\"code\":%lld}",
                   (long long)json_integer_value(json_object_get(r->end, "can_fail")),
-                  r->injected != NULL ? "true" : "false",
+                  r->injected ? "true" : "false",
                   (long long)json_integer_value(json_object_get(r->injected, "code")));
 }
 
@@ -86,14 +86,14 @@ void report_json(const Records *r, const ToolOptions *o, const Ending *e, StrBuf
 {
     const char *device = json_string_value(json_object_get(r->start, "device"));
     strbuf_puts(b, "{\"schema\":1,\n\"device\":{\"kind\":\"virtual\",\"name\":");
-    put_string(b, device == NULL ? "" : device);
+    put_string(b, device ? device : "");
     strbuf_puts(b, "},\n\"program\":");
     put_string(b, o->program[0]);
     strbuf_printf(b, ",\n\"exit\":{\"status\":%d,\"signal\":%d}", e->status, e->signal);
     report_put_findings(b, r);
     put_errors(b, r);
     put_launches(b, r);
-    strbuf_printf(b, ",\n\"complete\":%s", r->start == NULL || r->end != NULL ? "true" : "false");
+    strbuf_printf(b, ",\n\"complete\":%s", !r->start || r->end ? "true" : "false");
     strbuf_puts(b, ",\n\"timeline_us\":");
     strbuf_json_number(b, (double)json_integer_value(json_object_get(r->end, "end_ns")) / 1e3);
     strbuf_puts(b, ",\n\"kernel_us\":");

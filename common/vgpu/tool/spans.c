@@ -54,7 +54,7 @@ static void add_span(Spans *s, const json_t *record)
     const SpanRow *row = bsearch(&key, s->rows, s->n_rows, sizeof key, by_stream);
     uint64_t start = (uint64_t)json_integer_value(json_object_get(record, "start_ns")),
              end = (uint64_t)json_integer_value(json_object_get(record, "end_ns"));
-    if (what == NULL || name == NULL || row == NULL || end < start || !VEC_GROW(s->items, s->n, s->cap))
+    if (!what || !name || !row || end < start || !VEC_GROW(s->items, s->n, s->cap))
         return;
     SpanKind kind = kind_of(what, name);
     s->first_ns = s->n == 0 || start < s->first_ns ? start : s->first_ns;

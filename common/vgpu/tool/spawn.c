@@ -29,7 +29,7 @@ static bool library_folder(char *out, size_t size)
     self[n] = 0;
     for (int i = 0; i < 2; i++) {
         char *slash = strrchr(self, '/');
-        if (slash == NULL)
+        if (!slash)
             return false;
         *slash = 0;
     }
@@ -42,7 +42,7 @@ static bool prepend(const char *name, const char *value, const char *separator)
     const char *old = getenv(name);
     StrBuf b = {0};
     strbuf_puts(&b, value);
-    if (old != NULL && *old != 0)
+    if (old && *old != 0)
         strbuf_printf(&b, "%s%s", separator, old);
     bool ok = !b.failed && setenv(name, b.text, 1) == 0;
     strbuf_free(&b);
@@ -51,7 +51,7 @@ static bool prepend(const char *name, const char *value, const char *separator)
 
 static void set_or_clear(const char *name, const char *value)
 {
-    if (value != NULL)
+    if (value)
         setenv(name, value, 1);
     else
         unsetenv(name);
@@ -79,10 +79,9 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
     set_or_clear("VGPU_MAX_INSTRUCTIONS", o->max_instructions);
     set_or_clear("VGPU_JOBS", o->jobs);
     set_or_clear("VGPU_MEMORY", o->memory);
-    set_or_clear("VGPU_TIMELINE",
-                 o->timeline != NULL || o->timeline_text || o->svg != NULL || o->profile ? "1" : NULL);
+    set_or_clear("VGPU_TIMELINE", o->timeline || o->timeline_text || o->svg || o->profile ? "1" : NULL);
     set_or_clear("VGPU_LINES", o->profile ? "1" : NULL);
-    if (o->devices != NULL)
+    if (o->devices)
         setenv("VGPU_DEVICES", o->devices, 1);
 }
 
@@ -153,7 +152,7 @@ static int open_records(const char *name, bool inherited)
     int fd = memfd_create(name, inherited ? 0 : MFD_CLOEXEC);
     if (fd < 0) {
         FILE *file = tmpfile();
-        fd = file == NULL ? -1 : fcntl(fileno(file), inherited ? F_DUPFD : F_DUPFD_CLOEXEC, 0);
+        fd = file ? fcntl(fileno(file), inherited ? F_DUPFD : F_DUPFD_CLOEXEC, 0) : -1;
     }
     if (fd >= 0)
         fcntl(fd, F_SETFL, O_APPEND); /* several processes write */
@@ -237,15 +236,15 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
     if (!library_folder(folder, sizeof folder))
         return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
     *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1, .calls = -1, .film = -1};
-    if (o->provenance != NULL)
+    if (o->provenance)
         files->provenance = provenance_is_written(o) ? open_records("vgpu-provenance", inside)
                                                      : open("/dev/null", O_WRONLY | (inside ? 0 : O_CLOEXEC));
-    if (o->calls != NULL)
+    if (o->calls)
         files->calls = open_records("vgpu-calls", inside);
-    if (o->film != NULL)
+    if (o->film)
         files->film = open_records("vgpu-film", inside);
-    if (files->records < 0 || (o->provenance != NULL && files->provenance < 0) || (o->calls != NULL && files->calls < 0) ||
-        (o->film != NULL && files->film < 0))
+    if (files->records < 0 || (o->provenance && files->provenance < 0) || (o->calls && files->calls < 0) ||
+        (o->film && files->film < 0))
         return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));
     if (o->serve >= 0)
         return serve_devices(o, files, (int)o->serve, -1, diag);

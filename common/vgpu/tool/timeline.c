@@ -11,7 +11,7 @@ static void timeline_put_text(StrBuf *b, const char *name, const json_t *value)
 {
     const char *text = json_string_value(value);
     strbuf_printf(b, "\"%s\":", name);
-    strbuf_json_string(b, text == NULL ? "" : text, text == NULL ? 0 : strlen(text));
+    strbuf_json_string(b, text ? text : "", text ? strlen(text) : 0);
 }
 
 static void put_us(StrBuf *b, const char *name, int64_t ns)
@@ -52,7 +52,7 @@ static void put_names(StrBuf *b, const Records *r)
         strbuf_printf(b, "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%lld,\"args\":{\"name\":",
                       i == 0 ? "" : ",", (long long)i);
         StrBuf title = {0};
-        strbuf_printf(&title, "%s, device %lld (modelled time)", device == NULL ? "" : device, (long long)i);
+        strbuf_printf(&title, "%s, device %lld (modelled time)", device ? device : "", (long long)i);
         strbuf_json_string(b, title.text, title.length);
         strbuf_free(&title);
         strbuf_printf(b,
@@ -67,7 +67,7 @@ void timeline_json(const Records *r, StrBuf *b)
     strbuf_puts(b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     put_names(b, r);
     for (size_t i = 0; i < r->n_spans; i++) {
-        strbuf_puts(b, i == 0 && r->start == NULL ? "\n" : ",\n");
+        strbuf_puts(b, i == 0 && !r->start ? "\n" : ",\n");
         put_span(b, r, r->spans[i]);
     }
     strbuf_puts(b, "]}\n");

@@ -67,7 +67,7 @@ static void timeline_put_row(const Spans *s, size_t row, size_t width, StrBuf *o
             put_span(s, &s->items[i], cells);
     StrBuf name = {0};
     spans_row_name(s, row, &name);
-    strbuf_printf(out, "  %-*s  ", (int)width, name.text == NULL ? "" : name.text);
+    strbuf_printf(out, "  %-*s  ", (int)width, name.text ? name.text : "");
     strbuf_free(&name);
     int end = COLUMNS;
     while (end > 0 && cells[end - 1].letter == 0)

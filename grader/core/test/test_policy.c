@@ -78,7 +78,7 @@ static void test_bad(void **state)
         assert_int_equal(STATUS_PARSE, read_policy(&a, rows[i].text, &p, &d));
         if (!strstr(d.message, rows[i].says))
             fail_msg("%s: %s", rows[i].text, d.message);
-        if (strstr(rows[i].says, "YAML") == NULL) {
+        if (!strstr(rows[i].says, "YAML")) {
             assert_int_equal(rows[i].line, d.line);
             assert_int_equal(rows[i].column, d.column);
         }

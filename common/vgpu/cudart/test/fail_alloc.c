@@ -43,8 +43,8 @@ extern void __libc_free(void *);
 static int find_library(struct dl_phdr_info *info, size_t size, void *program)
 {
     (void)size;
-    bool found = program == NULL ? strstr(info->dlpi_name, "libcudart.so") != NULL
-                                 : info->dlpi_name[0] == '\0' && strcmp(program, program_invocation_short_name) == 0;
+    bool found = program ? info->dlpi_name[0] == '\0' && strcmp(program, program_invocation_short_name) == 0
+                         : strstr(info->dlpi_name, "libcudart.so") != NULL;
     if (!found)
         return 0;
     own_start = UINTPTR_MAX;
@@ -64,8 +64,9 @@ __attribute__((constructor)) static void begin(void)
     dl_iterate_phdr(find_library, getenv("FAIL_ALLOC_IN"));
     if (own_end == 0)
         return;
-    fail_at = text == NULL ? 0 : strtoul(text, NULL, 10);
-    int fd = getenv("FAIL_ALLOC_FILE") == NULL ? -1 : open(getenv("FAIL_ALLOC_FILE"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    fail_at = text ? strtoul(text, NULL, 10) : 0;
+    int fd =
+        getenv("FAIL_ALLOC_FILE") ? open(getenv("FAIL_ALLOC_FILE"), O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
     if (fd < 0 || ftruncate(fd, sizeof *counts) != 0)
         return;
     void *p = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -96,10 +97,10 @@ enum { WINDOW = 64 };
 
 static void *note(void *p, void *caller)
 {
-    if (p == NULL || !from_library(caller))
+    if (!p || !from_library(caller))
         return p;
     for (size_t i = 0, k = slot_of(p); i < WINDOW; i++, k = (k + 1) % LIVE_MAX)
-        if (live[k] == NULL) {
+        if (!live[k]) {
             live[k] = p;
             counts->live++;
             return p;
@@ -109,7 +110,7 @@ static void *note(void *p, void *caller)
 
 static void forget_block(const void *p)
 {
-    for (size_t i = 0, k = slot_of(p); p != NULL && i < WINDOW; i++, k = (k + 1) % LIVE_MAX)
+    for (size_t i = 0, k = slot_of(p); p && i < WINDOW; i++, k = (k + 1) % LIVE_MAX)
         if (live[k] == p) {
             live[k] = NULL;
             counts->live--;
@@ -148,7 +149,7 @@ char *strdup(const char *text)
 {
     void *caller = __builtin_return_address(0);
     char *copy = fails(caller) ? NULL : __libc_malloc(strlen(text) + 1);
-    return copy == NULL ? NULL : strcpy(note(copy, caller), text);
+    return copy ? strcpy(note(copy, caller), text) : NULL;
 }
 
 char *strndup(const char *text, size_t most)
@@ -156,21 +157,21 @@ char *strndup(const char *text, size_t most)
     void *caller = __builtin_return_address(0);
     size_t n = strnlen(text, most);
     char *copy = fails(caller) ? NULL : __libc_calloc(n + 1, 1);
-    return copy == NULL ? NULL : memcpy(note(copy, caller), text, n);
+    return copy ? memcpy(note(copy, caller), text, n) : NULL;
 }
 
 /* The others by a row each: what they return and set errno to when they fail. */
-#define WRAP(Type, name, parameters, arguments, failure, error)                                                        \
-    Type name parameters                                                                                               \
-    {                                                                                                                  \
-        static Type(*real) parameters;                                                                                 \
-        if (real == NULL)                                                                                              \
-            *(void **)&real = dlsym(RTLD_NEXT, #name);                                                                 \
-        if (fails(__builtin_return_address(0))) {                                                                      \
-            errno = error;                                                                                             \
-            return failure;                                                                                            \
-        }                                                                                                              \
-        return real arguments;                                                                                         \
+#define WRAP(Type, name, parameters, arguments, failure, error)                                              \
+    Type name parameters                                                                                     \
+    {                                                                                                        \
+        static Type(*real) parameters;                                                                       \
+        if (!real)                                                                                           \
+            *(void **)&real = dlsym(RTLD_NEXT, #name);                                                       \
+        if (fails(__builtin_return_address(0))) {                                                            \
+            errno = error;                                                                                   \
+            return failure;                                                                                  \
+        }                                                                                                    \
+        return real arguments;                                                                               \
     }
 WRAP(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1, EMFILE)
 WRAP(int, mprotect, (void *p, size_t n, int prot), (p, n, prot), -1, ENOMEM)
@@ -187,7 +188,7 @@ int posix_memalign(void **p, size_t alignment, size_t n)
     if (fails(caller))
         return ENOMEM;
     *p = note(__libc_memalign(alignment, n), caller);
-    return *p == NULL ? ENOMEM : 0;
+    return *p ? 0 : ENOMEM;
 }
 
 int open(const char *path, int flags, ...)
@@ -197,7 +198,7 @@ int open(const char *path, int flags, ...)
     va_start(args, flags);
     int mode = va_arg(args, int);
     va_end(args);
-    if (real == NULL)
+    if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "open");
     if (fails(__builtin_return_address(0))) {
         errno = EMFILE;
@@ -209,7 +210,7 @@ int open(const char *path, int flags, ...)
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *data)
 {
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    if (real == NULL)
+    if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
     return fails(__builtin_return_address(0)) ? EAGAIN : real(thread, attributes, run, data);
 }

@@ -390,7 +390,7 @@ static void test_options(void **state)
     assert_non_null(strstr(diag.message, device_model_name(0)));
     o = (DeviceOptions){.n_devices = 1, .stream_fd = -1, .checks = "no such check"};
     assert_int_equal(STATUS_INVALID, device_server_create(&o, &server, &diag));
-    for (size_t i = 0; device_model_name(i) != NULL; i++) {
+    for (size_t i = 0; device_model_name(i); i++) {
         o = (DeviceOptions){.n_devices = 1, .stream_fd = -1, .model = device_model_name(i)};
         assert_int_equal(STATUS_OK, device_server_create(&o, &server, &diag));
         device_server_destroy(server);

@@ -35,7 +35,7 @@ static DeviceError send(Fixture *f, const DeviceMsg *m)
     device_send(f->server, m, &f->reply);
     if (f->reply.message_bytes > 0) {
         snprintf(f->text, sizeof f->text, "%.*s", (int)f->reply.message_bytes, f->reply.messages);
-        f->found = f->found || strstr(f->text, "stream-race") != NULL;
+        f->found = f->found || strstr(f->text, "stream-race");
     }
     return f->reply.error;
 }

@@ -149,13 +149,13 @@ static const char *record_of(Fixture *f)
 
 static void expect_part(Fixture *f, const char *part)
 {
-    if (strstr(f->text != NULL ? f->text : record_of(f), part) == NULL)
+    if (!strstr(f->text ? f->text : record_of(f), part))
         fail_msg("no %s in\n%s", part, f->text);
 }
 
 static void expect_none(Fixture *f, const char *part)
 {
-    if (strstr(f->text != NULL ? f->text : record_of(f), part) != NULL)
+    if (strstr(f->text ? f->text : record_of(f), part))
         fail_msg("%s in\n%s", part, f->text);
 }
 
@@ -302,7 +302,7 @@ static void test_launches_share_a_group_when_there_are_many(void **state)
 static int count_of(Fixture *f, const char *part)
 {
     int n = 0;
-    for (const char *at = record_of(f); (at = strstr(at, part)) != NULL; at++)
+    for (const char *at = record_of(f); (at = strstr(at, part)); at++)
         n++;
     return n;
 }
@@ -440,7 +440,7 @@ static char *record_of_kernel(const StrBuf *text, Way way)
 static uint32_t count_atomics(const char *text)
 {
     uint32_t n = 0;
-    for (const char *at = text; (at = strstr(at, ".global.")) != NULL; at++)
+    for (const char *at = text; (at = strstr(at, ".global.")); at++)
         n += (at - text >= 3 && memcmp(at - 3, "red", 3) == 0) ||
              (at - text >= 4 && memcmp(at - 4, "atom", 4) == 0);
     return n;

@@ -161,7 +161,7 @@ static bool has(const uint8_t *bits, uint32_t pc)
 
 static const uint8_t *slice_of(Case *c, uint32_t pc)
 {
-    if (c->slices[pc] == NULL) {
+    if (!c->slices[pc]) {
         c->slices[pc] = calloc(c->tree.n_insts / 8 + 1, 1);
         assert_true(ir_tree_slice(&c->tree, pc, c->slices[pc]));
     }

@@ -305,7 +305,7 @@ static int shown(Rig *r, Film *film, uint64_t nth, const char *kernel, const Fin
 {
     const uint32_t shape[3] = {32, 1, 1};
     json_t *json = run_filmed(r, film, nth, kernel, shape, &finding, finding != NULL);
-    int is = json == NULL ? 0 : number(json, "launch") == nth ? 2 : 1;
+    int is = !json ? 0 : number(json, "launch") == nth ? 2 : 1;
     json_decref(json);
     return is;
 }

@@ -20,7 +20,7 @@ static void test_sections_are_exact(void **state)
         if (i == PTX_UNSUPPORTED)
             assert_string_equal(section, "");
         else
-            assert_true(strncmp(section, "9.7.", 4) == 0 && strchr(section + 4, '.') != NULL);
+            assert_true(strncmp(section, "9.7.", 4) == 0 && strchr(section + 4, '.'));
     }
     assert_string_equal(ptx_opcode_section(PTX_LD), "9.7.9.8, 9.7.9.9");
 }

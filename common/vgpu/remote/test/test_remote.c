@@ -42,7 +42,7 @@ static int begin_session(void **state)
 {
     int pair[2];
     Session *s = calloc(1, sizeof *s);
-    if (s == NULL || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+    if (!s || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return -1;
     s->client = pair[0];
     s->server = pair[1];
@@ -336,7 +336,7 @@ static void test_fields(void **state)
     (void)state;
     bool known[DEVICE_N_OPS] = {false};
     const RequestField *f;
-    for (size_t i = 0; (f = request_field(i)) != NULL; i++) {
+    for (size_t i = 0; (f = request_field(i)); i++) {
         known[f->op] = true;
         if (f->rule == REQUEST_AT_MOST) {
             assert_false(is_fit(f, f->limit + 1));
@@ -490,7 +490,7 @@ static void test_looked_up(void **state)
     greeted(s);
     const RequestField *f;
     size_t n = 0;
-    for (size_t i = 0; (f = request_field(i)) != NULL; i++) {
+    for (size_t i = 0; (f = request_field(i)); i++) {
         if (f->rule != REQUEST_DEVICE || f->op == OP_FINISH || f->op == OP_DEVICE_RESET)
             continue;
         Things t = make_things(s, f->op);
@@ -588,7 +588,7 @@ static int try_confined(void)
     if (write(file, "record\n", 7) != 7)
         return 8;
     char *more = malloc(8 << 20);
-    if (more == NULL || mprotect(page, 4096, PROT_READ) != 0)
+    if (!more || mprotect(page, 4096, PROT_READ) != 0)
         return 9;
     memset(more, 1, 8 << 20);
     free(more);
