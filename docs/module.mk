@@ -34,7 +34,7 @@ $(BUILD)/doc-labs: FORCE
 FORCE:
 
 define document_rules
-$(HANDOUTS)/$(1).html: $(call doc_sources,$(1)) | doc-tools
+$(HANDOUTS)/$(1).html: $(call doc_sources,$(1)) | doc-pandoc
 	$$(call say,HTML,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(PANDOC) $$(DOC_COMMON) $$(DOC_HTML) --self-contained --css $$(PANDOC_DIR)/handout.css -M lab=$(1) $$(DOC_EDITION) \
@@ -62,7 +62,7 @@ TRANSLATED_COMMON = $(subst tex_math_dollars,tex_math_dollars+east_asian_line_br
 CHINESE_TEX := $(patsubst --pdf-engine=%,--pdf-engine=xelatex,$(DOC_TEX)) -V chinese=1
 
 define translation_rules
-$(BUILD)/handouts/$(2).$(1).html: $(call translation_sources,$(1),$(2)) | doc-tools
+$(BUILD)/handouts/$(2).$(1).html: $(call translation_sources,$(1),$(2)) | doc-pandoc
 	$$(call say,HTML,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(PANDOC) $$(TRANSLATED_COMMON) $$(DOC_HTML) --self-contained --css $$(PANDOC_DIR)/handout.css -M lab=$(2) $(call TRANSLATE,$(1)) \
@@ -132,13 +132,16 @@ $(DOC_FIGURES:%=$(SITE)/%): $(SITE)/%: %
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 
-.PHONY: handouts book site check-docs doc-tools
+.PHONY: handouts handout-pages book site check-docs doc-tools doc-pandoc
 
 HANDOUT_FILES := $(foreach lab,$(DOC_LABS),$(HANDOUTS)/$(lab).html $(HANDOUTS)/$(lab)$(PAPER_SUFFIX).pdf \
 	$(if $(SOLUTIONS),,$(HANDOUTS)/$(lab)-slides.html))
 
 TRANSLATED_FILES = $(foreach lab,$(call translated_labs,$(1)),$(BUILD)/handouts/$(lab).$(1).html $(BUILD)/handouts/$(lab).$(1)$(PAPER_SUFFIX).pdf)
 KIT_LANG ?= en
+
+# What the student bundle has of them.
+handout-pages: $(filter %.html,$(filter-out %-slides.html,$(HANDOUT_FILES)) $(foreach language,$(LANGUAGES),$(call TRANSLATED_FILES,$(language))))
 
 handouts: $(if $(filter $(LANGUAGES),$(KIT_LANG)),$(call TRANSLATED_FILES,$(KIT_LANG)),$(HANDOUT_FILES)) ## the labs' handouts (HTML, PDF) and slides: SOLUTIONS=1, PAPER=letter, KIT_LANG=zh-CN
 
@@ -149,8 +152,11 @@ site: $(SITE_FILES) ## the labs and manuals as a static site: open build/site/in
 check-docs: all site $(HANDOUT_FILES) $(foreach language,$(LANGUAGES),$(call TRANSLATED_FILES,$(language))) book ## pages, PDFs and the EPUB are valid and fit, links resolve, words are spelt right, commands in manuals and handouts run
 	@BUILD=$(BUILD) docs/check/check-docs.sh
 
-doc-tools:
-	@for tool in pandoc pdflatex rsvg-convert; do command -v $$tool >/dev/null || \
+doc-pandoc:
+	@command -v pandoc >/dev/null || { echo "pandoc is not installed; \`make setup-all\` installs what handouts need" >&2; exit 2; }
+
+doc-tools: doc-pandoc
+	@for tool in pdflatex rsvg-convert; do command -v $$tool >/dev/null || \
 		{ echo "$$tool is not installed; \`make setup-all\` installs what handouts need" >&2; exit 2; }; done
 
 doc-tools-zh-CN:

@@ -9,7 +9,7 @@
 #   make profile  run a case and show what it costs
 #   make show     run a case and film a launch as build/film.html: LAUNCH=, BLOCKS= and SHAPE= as the options of `vgpu`
 #   make extra    build and run the optional part, where the lab has one: EXTRA names its program, EXTRA_FLAGS what nvcc needs for it
-#   make submit   pack what you hand in
+#   make submit   pack what you hand in, and say what of it is untouched
 #   make clean    remove what was built
 #
 # KIT_LANG=zh-CN gives hints and messages in Chinese where the lab has its texts in it; English is the default, whatever the locale.
@@ -119,8 +119,9 @@ extra: $(EXTRA_BUILD)/$(EXTRA)-$(EXTRA_ARCH) ## the optional part, where there i
 	@$(if $(filter gpu,$(DEVICE)),LD_LIBRARY_PATH='$(CUDA_HOME)/lib64',$(KIT_BUILD)/bin/vgpu) $<
 endif
 
-submit: $(KIT_PARTS) ## pack what you hand in as NN-name.tar.gz
+submit: $(KIT_PARTS) ## pack what you hand in as NN-name.tar.gz, and say what of it is untouched
 	@$(KIT_BUILD)/bin/grade submit .
+	@$(KIT_BUILD)/bin/labtool untouched .
 
 clean: ## remove what was built
 	rm -rf build

@@ -3,6 +3,7 @@
 #
 #   setup.sh base   building, labs and grading
 #   setup.sh all    base, and handouts, browser tests, the cluster and benchmarks
+#   setup.sh missing     installs nothing: prints the packages of base that are missing
 #   setup.sh bwrap-profile   as root: the AppArmor profile that lets bubblewrap make user namespaces; base offers it where it is wanting
 #
 # KIT_SETUP_ROOT is a test's /.
@@ -57,6 +58,10 @@ for p in $wanted; do
     dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
 done
 
+if [ "${1:-base}" = missing ]; then
+    echo "${missing[*]}"
+    exit
+fi
 if [ "${1:-base}" = all ] && ! command -v npm >/dev/null; then missing+=(nodejs npm); fi
 
 install_missing() {

@@ -13,13 +13,16 @@ PATIENT_TESTS := grader/test/class.t grader/class/test/slurm.t grader/test/run.t
 
 .PHONY: all help progress test unit-tests check-layers format clean
 
-all: $(ALL_PROGRAMS) $(ALL_EXTRA) ## build the commands, the virtual GPU, the lab library and the judges
+all: $(ALL_PROGRAMS) $(ALL_EXTRA) ##* build commands, virtual GPU, library and judges of the labs
 
-help: ## list every target
-	@awk -F':.*## ' '/^[a-z][a-zA-Z_-]*:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST) | sort
-	@echo "  V=1 shows commands; SAN=address,undefined and COV=1 build aside; DEVICE=virtual|gpu in a lab"
+# A student's kit is one without solutions: there the targets that `##*` marks are all that is listed.
+STUDENT := $(if $(wildcard solutions),,1)
 
-progress: $(BUILD)/bin/labtool ## how far each lab is: TODOs done, points, what is next
+help: ##* list every target
+	@awk -F':.*##[*]? ' '/^[a-z][a-zA-Z_-]*:.*##$(if $(STUDENT),[*],[*]?) / { printf "  make %-$(if $(STUDENT),10,18)s %s\n", $$1, $$2 }' $(MAKEFILE_LIST) | sort
+	@echo "  $(if $(STUDENT),In a lab's folder (labs/00-first-kernel) \`make help\` lists what works there.,V=1 shows commands; SAN=address,undefined and COV=1 build aside; DEVICE=virtual|gpu in a lab)"
+
+progress: $(BUILD)/bin/labtool ##* how far each lab is: TODOs done, points, what is next
 	@BUILD=$(BUILD) common/lab/progress.sh
 
 unit-tests: $(ALL_TESTS)
@@ -34,5 +37,5 @@ check-layers: ## refuse an include that points up (docs/architecture.md lists th
 format: ## lay out the C files as .clang-format says
 	@git ls-files '*.c' '*.h' | grep -v '^labs/\|^solutions/' | xargs clang-format -i
 
-clean: ## remove what was built
+clean: ##* remove what was built
 	rm -rf build build-*

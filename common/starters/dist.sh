@@ -2,12 +2,13 @@
 # The student bundle: everything that a student needs to work on the labs elsewhere, as sources, and nothing that gives answers away.
 #
 #   dist.sh          writes $BUILD/dist/cuda-lab-kit-student.tar.gz (BUILD defaults to build)
-#   dist.sh --list   only the names of the files in it, each with a NUL after it
+#   dist.sh --list   only the names of the sources in it, each with a NUL after it
 #     LABS=a,b     with these labs alone
 #     EXAM=1       for an examination: writes cuda-lab-kit-exam.tar.gz, in which the labs have no hints and one public case each (exam.pl)
 #
-# Left out: solutions, hidden cases, tests, fuzz targets, the benchmark of the grader, example submissions, templates, and what only instructors read. The archive is
-# the same bytes for the same sources: names sorted, times and owners fixed.
+# Beside the sources it has: as README.md the page for students; handouts/, the labs' handouts as HTML (made by pandoc); and in each lab's folder .starter/, the files as
+# they were, by which `make submit` tells what is untouched. Left out: solutions, hidden cases, tests, fuzz targets, the benchmark of the grader, example submissions,
+# templates, and what only instructors read. The archive is the same bytes for the same sources: names sorted, times and owners fixed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
@@ -28,7 +29,8 @@ keep() {
         case $file in
         solutions/* | */test/* | */fuzz/* | grader/bench/* | */template/* | grader/example-class/* | grader/attacks/*) ;;
         *hidden.yaml | *.tar.gz | */broken/* | */accepted/*) ;;
-        docs/instructor* | docs/security* | docs/adding* | docs/site/*) ;;
+        docs/instructor* | docs/security* | docs/adding* | docs/site/* | docs/check/*) ;;
+        docs/design-choices.md | docs/executors.md | docs/found-by.md | docs/outcomes.md | docs/releasing.md | docs/style.md | docs/words.txt) ;;
         Makefile | LICENSE | README.md | NEWS.md | .gitignore | .clang-format | common/* | grader/* | labs/*-*/* | docs/*) printf '%s\0' "$file" ;;
         esac
     done
@@ -38,6 +40,7 @@ if [ "${1:-}" = --list ]; then
     list_files | keep | LC_ALL=C sort -z
     exit
 fi
+command -v pandoc >/dev/null || { echo "dist: pandoc, which makes the handouts, is not installed; \`make setup-all\` installs it" >&2; exit 2; }
 out=$build/dist
 mkdir -p "$out"
 out=$(realpath "$out")
@@ -47,11 +50,23 @@ trap 'rm -rf "$stage"' EXIT
 for lab in ${labs//,/ }; do [ -f "labs/$lab/lab.yaml" ] || { echo "dist: there is no lab $lab" >&2; exit 2; }; done
 list_files | keep | tar --create --null --files-from=- | tar -x -C "$stage"
 if [ -n "${EXAM:-}" ]; then
-    rm -f "$stage"/docs/found-by.md # it says what the broken submissions of each lab are
-    rm -f "$stage"/docs/student*.md
-    printf '# An examination\n\nIn a folder of `labs`, `make` builds, `make run` runs the case that you can see, and `make submit` packs what you hand in. Its README.md is the task.\n' >"$stage/README.md"
+    rm -f "$stage"/docs/{student*,architecture,contracts,lab-yaml}.md
+    printf '# An examination\n\nIn a folder of `labs`, `make` builds, `make run` runs the case that you can see, and `make submit` packs what you hand in. Its README.md, or its page in `handouts`, is the task.\n' >"$stage/README.md"
     for file in "$stage"/labs/*/lab*.yaml "$stage"/labs/*/README*.md "$stage"/labs/*/Makefile "$stage"/common/mk/lab.mk; do perl common/starters/exam.pl "$file"; done
+else
+    for page in "$stage"/docs/student*.md; do mv "$page" "$stage/README${page##*/docs/student}"; done
 fi
+
+# The handouts, by the rules and filters of docs, which are the instructor's.
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory -C "$stage" BUILD=build handout-pages >/dev/null
+mkdir "$stage/handouts"
+mv "$stage"/build/handouts/*.html "$stage/handouts"
+rm -rf "$stage"/{build,docs/pandoc,docs/module.mk}
+perl common/starters/student-pages.pl "$stage"
+for lab in "$stage"/labs/*/; do
+    mkdir -p "$lab/.starter"
+    sed -n 's/^files: \[\(.*\)\]$/\1/p' "$lab/lab.yaml" | tr -d ' ' | tr , '\n' | while read -r file; do cp "$lab/$file" "$lab/.starter"; done
+done
 
 (cd "$stage" && find . -type f -printf '%P\0') | LC_ALL=C sort -z |
     tar --create --directory="$stage" --null --files-from=- --transform="s,^,$name/," --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner \

@@ -14,6 +14,7 @@
  *   labtool progress LABDIR STATE       how far the lab is: a line of the table of `make progress`
  *   labtool mark LABDIR STATE CASE right|short
  *                                       notes what a run of the case said
+ *   labtool untouched LABDIR            what of the files to hand in is as the student got it (untouched.h)
  *   labtool language LABDIR             the language that the lab speaks
  *   labtool say LABDIR ENGLISH          a sentence of the kit in that language
  *   labtool wrap                        standard input, its lines made to fit the terminal where the output is one
@@ -39,6 +40,7 @@
 #include "common/starters/source.h"
 #include "common/starters/state.h"
 #include "common/starters/submission.h"
+#include "common/starters/untouched.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,9 +49,10 @@
 
 enum { EXIT_FINE = 0, EXIT_KIT = 2 };
 
-static const char usage[] =
-    "labtool case|options|cases|files|libraries|hint|next|progress|mark|language|say|broken|accepted|submissions|edit LABDIR "
-    "...";
+static const char usage[] = "labtool "
+                            "case|options|cases|files|libraries|hint|next|progress|mark|untouched|language|"
+                            "say|broken|accepted|submissions|edit LABDIR "
+                            "...";
 
 static const LabFileCase *find_case(const LabFile *lab, const char *name)
 {
@@ -161,8 +164,9 @@ static Status print_hint(const LabFile *lab, const char *folder, int argc, char 
     if (!status && c)
         print_case_hint(&texts, c, &text);
     if (!status && todo == 0)
-        strbuf_puts(&text, language_say(texts.language, "All public cases are right. `make hint TODO=N` shows "
-                                                      "the hints of TODO N.\n"));
+        strbuf_puts(&text,
+                    language_say(texts.language, "All public cases are right. `make hint TODO=N` shows "
+                                                 "the hints of TODO N.\n"));
     else if (!status)
         status = hint_next(texts.n_hints > 0 ? &texts : lab, todo, argv[0], &text, diag);
     int columns, rows;
@@ -222,6 +226,16 @@ static Status print_language(const char *folder, const char *sentence, StrBuf *o
     return status;
 }
 
+static Status print_untouched(const LabFile *lab, const char *folder, StrBuf *out, Diag *diag)
+{
+    LabFile texts;
+    Status status = read_texts(folder, &texts, diag);
+    if (!status)
+        status = untouched_tell(lab, folder, texts.language, out, diag);
+    labfile_free(&texts);
+    return status;
+}
+
 /* What is asked about submissions. */
 static Status serve_submission(const char *command, const char *lab_dir, const char *what, const LabFile *lab,
                                StrBuf *out, Diag *diag)
@@ -264,6 +278,8 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
         return print_progress(lab, argv[2], argv[3], out);
     if (strcmp(command, "mark") == 0 && argc > 5)
         return mark(lab, argv[3], argv[4], argv[5], diag);
+    if (strcmp(command, "untouched") == 0)
+        return print_untouched(lab, argv[2], out, diag);
     if (strcmp(command, "language") == 0 || (strcmp(command, "say") == 0 && argc > 3))
         return print_language(argv[2], *command == 's' ? argv[3] : NULL, out, diag);
     if (is_about_submissions(command) && argc > 3)

@@ -122,8 +122,4 @@ int cli_check_class_options(const Options *o, const char *usage);
 /* The path of a lab's hidden.yaml; NULL when the kit has none. */
 const char *cli_hidden_path(Arena *a, const Kit *kit, const char *lab);
 
-/* For `grade doctor`: prints what the machine has (compiler, driver, devices, libraries, room) and each
- * problem with what mends it; false when there is one. nvcc_release is "release 13.0, ..." or "". */
-bool cli_check_machine(Arena *a, const Kit *kit, const char *nvcc_release);
-
 #endif

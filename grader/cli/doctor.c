@@ -41,8 +41,10 @@ static void show_sandbox(Arena *a, const Options *o)
 }
 
 /* Both compilers: one is enough, and `auto` takes nvcc where it works. */
-static bool show_compilers(Arena *a, const Kit *kit, const char *nvcc_release)
+static bool show_compilers(const Doctor *doctor, const char *nvcc_release)
 {
+    Arena *a = doctor->arena;
+    const Kit *kit = doctor->kit;
     Compiler clang, chosen;
     Diag d;
     bool has_clang = compiler_find(a, kit, COMPILER_CLANG, &clang, &d) == STATUS_OK;
@@ -59,7 +61,7 @@ static bool show_compilers(Arena *a, const Kit *kit, const char *nvcc_release)
         line("compiles labs",
              arena_printf(a, "%s (--compiler, COMPILER= say otherwise)", compiler_word(chosen.kind)));
     else
-        doctor_problem("compiler", NULL, d.message, "make setup");
+        doctor_problem(doctor, "compiler", NULL, d.message, "make setup");
     return compiles;
 }
 
@@ -96,12 +98,14 @@ static void show_profiler(Arena *a, const Kit *kit)
                      : "the driver shows counters to every user");
 }
 
-/* Each lab of the kit: whether it can be graded. */
-static bool show_labs(Arena *a, const Kit *kit)
+/* Each lab of the kit: whether it can be graded. What is not built is told once. */
+static bool show_labs(const Doctor *doctor)
 {
+    Arena *a = doctor->arena;
+    const Kit *kit = doctor->kit;
     const char **names, *dir = arena_printf(a, "%s/labs", kit->root);
-    size_t n;
-    Diag d;
+    size_t n, n_ready = 0, n_labs = 0;
+    Diag d, not_built = {0};
     bool fine = true;
     if (!dir || dir_list(a, dir, &names, &n, &d) != STATUS_OK)
         return false;
@@ -111,18 +115,19 @@ static bool show_labs(Arena *a, const Kit *kit)
                    *yaml = arena_printf(a, "%s/%s/lab.yaml", dir, names[i]);
         if (!path || !yaml || access(yaml, R_OK) != 0)
             continue;
-        Status s = lab_load(path, cli_hidden_path(a, kit, names[i]), &lab, &d);
-        if (s == STATUS_OK)
-            s = kit_check_lab(kit, names[i], &d);
-        char text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX + 64] = "ready\n";
-        if (s != STATUS_OK)
-            diag_format(&d, NULL, text, sizeof text);
-        text[strcspn(text, "\n")] = '\0';
-        line(names[i], text);
+        n_labs++;
+        if (lab_load(path, cli_hidden_path(a, kit, names[i]), &lab, &d) != STATUS_OK)
+            fine = doctor_problem(doctor, names[i], NULL, d.message, d.hint);
+        else if (kit_check_lab(kit, names[i], &d) == STATUS_OK)
+            n_ready++;
+        else if (!not_built.message[0])
+            not_built = d;
         lab_free(lab);
-        fine = fine && s == STATUS_OK;
     }
-    return fine;
+    line("labs", arena_printf(a, "%zu of %zu are ready", n_ready, n_labs));
+    return (!not_built.message[0] ||
+            doctor_problem(doctor, "labs", NULL, not_built.message, not_built.hint)) &&
+           fine;
 }
 
 int cli_doctor(Arena *a, const Options *o)
@@ -133,14 +138,20 @@ int cli_doctor(Arena *a, const Options *o)
     if (kit_find(a, &kit, &d) != STATUS_OK)
         return cli_fail(&d);
     line("kit", kit.root);
-    const char *nvcc = kit_nvcc_version(a, &kit);
-    bool compiles = show_compilers(a, &kit, nvcc);
-    bool machine = cli_check_machine(a, &kit, nvcc);
+    const char *nvcc = kit_nvcc_version(a, &kit), *root = getenv("KIT_DOCTOR_ROOT");
+    DoctorFirst first = {0};
+    Doctor doctor = {.arena = a, .kit = &kit, .first = &first, .root = root ? root : ""};
+    bool compiles = show_compilers(&doctor, nvcc);
+    bool machine = doctor_check_machine(&doctor, nvcc);
     show_sanitizer(a, &kit);
     show_profiler(a, &kit);
     show_sandbox(a, o);
-    bool fine = show_labs(a, &kit);
-    return machine && fine && compiles ? EXIT_FINE : EXIT_KIT;
+    bool labs = show_labs(&doctor);
+    if (first.cause)
+        printf("\nfirst of all: %s\n    %s\n", first.cause, first.mend);
+    else
+        printf("\nno problem: everything is ready\n");
+    return machine && labs && compiles ? EXIT_FINE : EXIT_KIT;
 }
 
 int cli_schema(Arena *a, const Options *o)

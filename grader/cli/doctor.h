@@ -10,15 +10,23 @@
 
 #include <stdbool.h>
 
+/* The problem that matters most of those that were told; cause is NULL as long as there is none. */
+typedef struct DoctorFirst {
+    size_t rank;
+    const char *cause, *mend;
+} DoctorFirst;
+
 typedef struct Doctor {
     Arena *arena;
     const Kit *kit;
+    DoctorFirst *first;
     const char *root; /* put before /dev, /proc, /sys and /usr: "", or the tests' folder (KIT_DOCTOR_ROOT) */
 } Doctor;
 
 void doctor_note(const char *what, const char *state);
 /* false, so that a check can end with it. */
-bool doctor_problem(const char *what, const char *runtime_says, const char *cause, const char *mend);
+bool doctor_problem(const Doctor *d, const char *what, const char *runtime_says, const char *cause,
+                    const char *mend);
 
 /* Whether a program of that name stands in the PATH. */
 bool doctor_in_path(const char *program);
@@ -38,7 +46,9 @@ typedef struct DriverProbe {
 } DriverProbe;
 DriverProbe driver_probe(void);
 
-/* The checks: false when there is a problem. */
+/* The checks: false when there is a problem. That of the machine does the others (compiler, driver, devices,
+ * libraries, room); nvcc_release is "release 13.0, ..." or "". */
+bool doctor_check_machine(const Doctor *d, const char *nvcc_release);
 bool doctor_check_driver(const Doctor *d);
 bool doctor_check_visible(const Doctor *d);
 bool doctor_check_libraries(const Doctor *d);

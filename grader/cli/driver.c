@@ -99,15 +99,16 @@ static bool check_absent(const Doctor *d, const DriverFacts *f)
 {
     bool wsl_library = doctor_has(d, "/usr/lib/wsl/lib/libcuda.so.1");
     if (f->wsl && wsl_library)
-        return doctor_problem(topic, too_old, "WSL's libcuda.so.1 is there, and the loader does not find it",
+        return doctor_problem(d, topic, too_old,
+                              "WSL's libcuda.so.1 is there, and the loader does not find it",
                               "export LD_LIBRARY_PATH=/usr/lib/wsl/lib");
     if (f->module[0] || doctor_has(d, "/dev/nvidiactl"))
         return doctor_problem(
-            topic, too_old, "the driver's kernel part is there, and its library libcuda.so.1 is not",
+            d, topic, too_old, "the driver's kernel part is there, and its library libcuda.so.1 is not",
             "sudo apt-get install libcuda1 (Ubuntu: libnvidia-compute-580); in a container start "
             "it with --gpus all");
     if (f->has_smi && !f->smi_ok)
-        return doctor_problem(topic, no_device, "nvidia-smi is installed, and no driver answers it",
+        return doctor_problem(d, topic, no_device, "nvidia-smi is installed, and no driver answers it",
                               "sudo modprobe nvidia (in a container: start it with --gpus all); or make run "
                               "DEVICE=virtual");
     if (f->has_smi)
@@ -133,7 +134,7 @@ static bool check_device_file(const Doctor *d, const char *pattern, const char *
     if (glob(doctor_path(d, pattern), 0, NULL, &found) != 0) {
         const char *cause =
             arena_printf(d->arena, "the kernel module is loaded, and there is no %s", pattern);
-        return doctor_problem(topic, runtime_says, cause ? cause : pattern,
+        return doctor_problem(d, topic, runtime_says, cause ? cause : pattern,
                               "sudo nvidia-modprobe -u -c 0; in a container start it with --gpus all");
     }
     size_t shut = 0;
@@ -149,7 +150,7 @@ static bool check_device_file(const Doctor *d, const char *pattern, const char *
                             "and log in again",
                             file)
              : NULL;
-    bool fine = !file || doctor_problem(topic, runtime_says, cause ? cause : "", mend ? mend : "");
+    bool fine = !file || doctor_problem(d, topic, runtime_says, cause ? cause : "", mend ? mend : "");
     globfree(&found);
     return fine;
 }
@@ -159,7 +160,7 @@ static bool check_device_files(const Doctor *d, const DriverFacts *f)
 {
     if (f->wsl)
         return f->dxg ||
-               doctor_problem(topic, no_device, "WSL shows no GPU: there is no /dev/dxg",
+               doctor_problem(d, topic, no_device, "WSL shows no GPU: there is no /dev/dxg",
                               "in Windows: wsl --update, and install NVIDIA's driver; WSL 1 has no GPU: wsl "
                               "--set-version DISTRIBUTION 2");
     if (!f->module[0])
@@ -171,7 +172,7 @@ static bool check_device_files(const Doctor *d, const DriverFacts *f)
 
 /* A library is named libcuda.so.VERSION, and fits the module of that version only; those of the toolkit's
  * compat folder are made for older ones. */
-static bool check_module(const DriverFacts *f)
+static bool check_module(const Doctor *d, const DriverFacts *f)
 {
     char path[4096], version[64] = "";
     const char *name = realpath(f->probe.path, path) ? strrchr(path, '/') : NULL;
@@ -182,46 +183,47 @@ static bool check_module(const DriverFacts *f)
         return true;
     char cause[512];
     snprintf(cause, sizeof cause, "the library is %s and the loaded kernel module %s", version, f->module);
-    return doctor_problem(topic, "system has unsupported display driver / cuda driver combination", cause,
+    return doctor_problem(d, topic, "system has unsupported display driver / cuda driver combination", cause,
                           "restart the machine, so that the module of the library's version is loaded");
 }
 
-static bool check_wsl_library(const DriverFacts *f)
+static bool check_wsl_library(const Doctor *d, const DriverFacts *f)
 {
     if (!f->wsl || strstr(f->probe.path, "/wsl/"))
         return true;
     return doctor_problem(
-        topic, no_device, "a Linux driver's libcuda.so.1 stands before WSL's",
+        d, topic, no_device, "a Linux driver's libcuda.so.1 stands before WSL's",
         "sudo apt-get remove --purge '*nvidia-driver*' 'libnvidia-*'; WSL uses the driver of Windows");
 }
 
-static bool check_answer(const DriverProbe *p)
+static bool check_answer(const Doctor *d, const DriverProbe *p)
 {
     char cause[600];
     if (!p->answered) {
         snprintf(cause, sizeof cause, "%s crashes or does not answer", p->path);
-        return doctor_problem(topic, "initialization error", cause, "install the driver anew, and restart");
+        return doctor_problem(d, topic, "initialization error", cause,
+                              "install the driver anew, and restart");
     }
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].code == p->init)
-            return doctor_problem(topic, errors[i].sentence, errors[i].cause, errors[i].mend);
+            return doctor_problem(d, topic, errors[i].sentence, errors[i].cause, errors[i].mend);
     if (p->init != 0) {
         snprintf(cause, sizeof cause, "cuInit answers %d", p->init);
-        return doctor_problem(topic, NULL, cause, "install the driver anew, and restart");
+        return doctor_problem(d, topic, NULL, cause, "install the driver anew, and restart");
     }
     /* CUDA_VISIBLE_DEVICES is a topic of its own. */
     if (p->devices == 0 && !getenv("CUDA_VISIBLE_DEVICES"))
-        return doctor_problem(topic, no_device, "the driver works, and shows no GPU", in_container);
+        return doctor_problem(d, topic, no_device, "the driver works, and shows no GPU", in_container);
     return true;
 }
 
-static bool check_version(const DriverFacts *f)
+static bool check_version(const Doctor *d, const DriverFacts *f)
 {
     const char *version = f->smi[0] ? f->smi : f->module;
     bool old = (version[0] && atoi(version) < DRIVER_MAJOR_MIN) ||
                (f->probe.answered && f->probe.version > 0 && f->probe.version < DRIVER_CUDA_MIN);
     return !old ||
-           doctor_problem(topic, too_old, "a runtime of CUDA 13 needs a driver of version 580 or newer",
+           doctor_problem(d, topic, too_old, "a runtime of CUDA 13 needs a driver of version 580 or newer",
                           "install a newer driver; or make run DEVICE=virtual");
 }
 
@@ -248,7 +250,7 @@ bool doctor_check_driver(const Doctor *d)
     if (stub || own)
         f.probe = (DriverProbe){0};
     note_version(&f);
-    if (!check_version(&f))
+    if (!check_version(d, &f))
         return false;
     if (!f.probe.loaded && getauxval(AT_BASE) == 0) { /* no loader, no libraries: test-gpu's own grade */
         doctor_note(topic, "its library was not asked: this program is linked statically");
@@ -256,5 +258,6 @@ bool doctor_check_driver(const Doctor *d)
     }
     if (!f.probe.loaded)
         return check_absent(d, &f);
-    return check_wsl_library(&f) && check_module(&f) && check_device_files(d, &f) && check_answer(&f.probe);
+    return check_wsl_library(d, &f) && check_module(d, &f) && check_device_files(d, &f) &&
+           check_answer(d, &f.probe);
 }

@@ -21,7 +21,7 @@ static bool check_folder(const Doctor *d, const char *folder, bool *first_runtim
     snprintf(path, sizeof path, "%s/libcuda.so", folder);
     stubs = stubs && (access(path, R_OK) == 0 || access(strcat(path, ".1"), R_OK) == 0);
     if (stubs)
-        return doctor_problem(shelf, "CUDA driver is a stub library",
+        return doctor_problem(d, shelf, "CUDA driver is a stub library",
                               "LD_LIBRARY_PATH holds the toolkit's stubs folder, which is for linking only",
                               "unset LD_LIBRARY_PATH, or take that folder out of it");
     snprintf(path, sizeof path, "%s/libcudart.so.13", folder);
@@ -30,7 +30,7 @@ static bool check_folder(const Doctor *d, const char *folder, bool *first_runtim
     *first_runtime = false;
     if (strncmp(real, d->kit->build, strlen(d->kit->build)) == 0)
         return doctor_problem(
-            shelf, NULL,
+            d, shelf, NULL,
             "LD_LIBRARY_PATH holds the kit's own runtime: every CUDA program runs on the virtual "
             "GPU, and on no other",
             "unset LD_LIBRARY_PATH; the vgpu command sets it for the program that it runs");
@@ -41,7 +41,7 @@ static bool check_folder(const Doctor *d, const char *folder, bool *first_runtim
         arena_printf(d->arena, "LD_LIBRARY_PATH puts %s before the runtime of the toolkit that builds", real);
     const char *mend =
         arena_printf(d->arena, "unset LD_LIBRARY_PATH, or begin it with %s/lib64", d->kit->cuda_home);
-    return doctor_problem(shelf, "API call is not supported in the installed CUDA driver",
+    return doctor_problem(d, shelf, "API call is not supported in the installed CUDA driver",
                           cause ? cause : real, mend ? mend : "unset LD_LIBRARY_PATH");
 }
 
@@ -56,7 +56,7 @@ static bool check_runtime(const Doctor *d)
         return true;
     }
     const char *cause = arena_printf(d->arena, "the toolkit has no %s", path);
-    return doctor_problem("runtime", NULL, cause ? cause : "the toolkit has no libcudart.so.13",
+    return doctor_problem(d, "runtime", NULL, cause ? cause : "the toolkit has no libcudart.so.13",
                           "install the whole toolkit: sudo apt-get install cuda-toolkit-13-0");
 }
 
@@ -137,7 +137,7 @@ bool doctor_check_visible(const Doctor *d)
                                  "CUDA_VISIBLE_DEVICES names \"%.*s\", which is not there; it and all behind "
                                  "it are hidden",
                                  (int)n, at);
-                return doctor_problem("visible", "invalid device ordinal", cause ? cause : "", mend);
+                return doctor_problem(d, "visible", "invalid device ordinal", cause ? cause : "", mend);
             }
             at += n + (at[n] == ',');
         }
@@ -150,6 +150,6 @@ bool doctor_check_visible(const Doctor *d)
                              (int)n, list, gpus->n, gpus->n == 1 ? " is number" : "s have numbers from",
                              gpus->n == 1 ? "" : " on")
               : NULL;
-    return doctor_problem("visible", says,
+    return doctor_problem(d, "visible", says,
                           cause ? cause : "CUDA_VISIBLE_DEVICES names no device, which hides them all", mend);
 }
