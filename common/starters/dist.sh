@@ -5,6 +5,8 @@
 #   dist.sh --list   only the names of the sources in it, each with a NUL after it
 #     LABS=a,b     with these labs alone
 #     EXAM=1       for an examination: writes cuda-lab-kit-exam.tar.gz, in which the labs have no hints and one public case each (exam.pl)
+#     EXPLAIN=1    writes cuda-lab-kit-explained.tar.gz, in which answers/ has for each lab the answers to the handout's questions, the solution and its notes: they lie
+#                  there openly, on the honour system
 #
 # Beside the sources it has: as README.md the page for students; handouts/, the labs' handouts as HTML (made by pandoc); and in each lab's folder .starter/, the files as
 # they were, by which `make submit` tells what is untouched. Left out: solutions, hidden cases, tests, fuzz targets, the benchmark of the grader, example submissions,
@@ -12,8 +14,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
-name=cuda-lab-kit-$([ -n "${EXAM:-}" ] && echo exam || echo student)
-labs=${LABS:-}
+name=cuda-lab-kit-student labs=${LABS:-}
+if [ -n "${EXAM:-}" ]; then name=cuda-lab-kit-exam; fi
+if [ -n "${EXPLAIN:-}" ]; then
+    [ -z "${EXAM:-}" ] || { echo "dist: an examination comes without answers: EXAM=1 or EXPLAIN=1" >&2; exit 2; }
+    name=cuda-lab-kit-explained
+fi
 
 # The tracked files where this is a git checkout, all files but what was built otherwise.
 list_files() {
@@ -50,7 +56,7 @@ trap 'rm -rf "$stage"' EXIT
 for lab in ${labs//,/ }; do [ -f "labs/$lab/lab.yaml" ] || { echo "dist: there is no lab $lab" >&2; exit 2; }; done
 list_files | keep | tar --create --null --files-from=- | tar -x -C "$stage"
 if [ -n "${EXAM:-}" ]; then
-    rm -f "$stage"/docs/{student*,architecture,contracts,lab-yaml}.md
+    rm -f "$stage"/labs/*/after*.md "$stage"/docs/{student*,architecture,contracts,lab-yaml}.md
     printf '# An examination\n\nIn a folder of `labs`, `make` builds, `make run` runs the case that you can see, and `make submit` packs what you hand in. Its README.md, or its page in `handouts`, is the task.\n' >"$stage/README.md"
     for file in "$stage"/labs/*/lab*.yaml "$stage"/labs/*/README*.md "$stage"/labs/*/Makefile "$stage"/common/mk/lab.mk; do perl common/starters/exam.pl "$file"; done
 else
@@ -67,6 +73,21 @@ for lab in "$stage"/labs/*/; do
     mkdir -p "$lab/.starter"
     sed -n 's/^files: \[\(.*\)\]$/\1/p' "$lab/lab.yaml" | tr -d ' ' | tr , '\n' | while read -r file; do cp "$lab/$file" "$lab/.starter"; done
 done
+
+# LAB: what is told of its solution, in answers/LAB: the file that is handed in without markers, the questions with their answers, and the notes that are no secret.
+explain() {
+    local to=$stage/answers/$1 file
+    mkdir -p "$to"
+    for file in "$stage/labs/$1/.starter"/*; do sed -E '/^ *(\/\/|#)[@|]/d' "solutions/$1/${file##*/}" >"$to/${file##*/}"; done
+    {
+        printf '# Lab %s: the answers\n\nThis is on the honour system: nobody checks that you did the lab first, and who did not learns little here. What you hand in is your own work.\n\n## The questions\n' "${1%%-*}"
+        sed -n '/^## Questions/,/^## /{/^## /!p}' "labs/$1/README.md"
+        printf '## The answers\n'
+        sed -n '/^## The questions of the handout/,/^## /{/^## /!p}' "solutions/$1/notes.md"
+    } >"$to/answers.md"
+    perl -ne '$keep = !/hidden cases|questions of the handout|Questions for the class|Correct and unusual|How the mistakes are found/ if /^## /; $keep = 0 if /^# /; print if $keep; print "# Notes on the solution of lab '"${1%%-*}"'\n\n" if /^# /' "solutions/$1/notes.md" >"$to/notes.md"
+}
+if [ -n "${EXPLAIN:-}" ]; then for lab in "$stage"/labs/*/; do explain "$(basename "$lab")"; done; fi
 
 (cd "$stage" && find . -type f -printf '%P\0') | LC_ALL=C sort -z |
     tar --create --directory="$stage" --null --files-from=- --transform="s,^,$name/," --format=ustar --mtime=@0 --owner=0 --group=0 --numeric-owner \

@@ -30,8 +30,8 @@ edits: $(BUILD)/bin/labtool ## whole sources in broken/ and accepted/ that diffe
 new-lab: ## NAME=21-foo: make the folders of a new lab from a template
 	@common/starters/new-lab.sh '$(NAME)'
 
-dist: $(BUILD)/bin/starters ## the student bundle, build/dist/*.tar.gz: everything but solutions and hidden cases; LABS=a,b; EXAM=1 without hints
-	@BUILD=$(BUILD) LABS='$(LABS)' EXAM='$(EXAM)' common/starters/dist.sh
+dist: $(BUILD)/bin/starters ## the student bundle, build/dist/*.tar.gz: everything but solutions and hidden cases; LABS=a,b; EXAM=1 without hints; EXPLAIN=1 with answers
+	@BUILD=$(BUILD) LABS='$(LABS)' EXAM='$(EXAM)' EXPLAIN='$(EXPLAIN)' common/starters/dist.sh
 
 # What check-starters.t compares results with.
 $(BUILD)/common/starters/test/check_result: $(BUILD)/common/starters/test/check_result.o

@@ -119,7 +119,7 @@ out=$(lab1 run DEVICE=virtual CASE=nosuch); has "make run CASE=nosuch lists the 
 out=$(lab1 check CASE=nosuch); has "and make check does" "$out" "its cases: line, line-257, line-empty, picture"
 cp solutions/01-indexing/indexing.cu "$work/labs/01-indexing"
 out=$(lab1 check); has "when all is right, make check names the next lab" "$out" "next lab: 02-vector-add"
-has "and says that hidden cases ask for more" "$out" "Hidden ones ask for more"
+has "and says that hidden cases ask for more" "$out" "The hidden cases also ask: sizes next to a warp"
 out=$(lab1 hint); has "when all is right there is nothing to hint at" "$out" "All public cases are right"
 # Lab 02 has one function with six TODOs: what a run shows says how far it is.
 begun() { # LAST-TODO: the solution up to it
