@@ -125,6 +125,8 @@ static Status read_case(Reader *r, const yaml_node_t *lab_tolerance, const yaml_
     c->atol = text_or(r, own, "atol", text_or(r, lab_tolerance, "atol", "1e-08"));
     c->devices = text_or(r, map, "devices", "1");
     c->nan = text_or(r, own, "nan", text_or(r, lab_tolerance, "nan", "never"));
+    c->expect_status = text_or(r, map, "expect_status", "0");
+    c->check_output = strcmp(text_or(r, map, "check_output", "true"), "false") != 0;
     c->run = strcmp(text_or(r, map, "run", "true"), "false") != 0;
     Status status = read_params(r, map, c);
     return status ? status : read_texts(r, map, "vgpu", &c->vgpu, &c->n_vgpu);

@@ -28,14 +28,16 @@ typedef struct LabFileParam {
 typedef struct LabFileCase {
     int todo; /* that it serves; 0 for none */
     double points;
-    bool ranked; /* more than a right result is asked for */
-    const char *hint; /* NULL for none */
+    bool ranked;                                 /* more than a right result is asked for */
+    const char *hint;                            /* NULL for none */
     const char *name, *seed, *rtol, *atol, *nan; /* texts as they stand in the file, defaults filled in */
     LabFileParam *params;
     size_t n_params;
-    const char *devices; /* how many it needs */
-    int run;             /* 0: no program is run, only the answer file counts */
-    const char **vgpu;   /* further options of the vgpu command */
+    const char *devices;       /* how many it needs */
+    const char *expect_status; /* that the program has to end with */
+    bool check_output;         /* false: nothing is compared */
+    int run;                   /* 0: no program is run, only the answer file counts */
+    const char **vgpu;         /* further options of the vgpu command */
     size_t n_vgpu;
 } LabFileCase;
 

@@ -4,6 +4,8 @@
  *                                       NAME SEED RTOL ATOL NAN KEY=VALUE...; without NAME the first that falls
  *                                       short, as the file STATE has it (state.h), or the first one
  *   labtool options LABDIR [NAME]       the options of the vgpu command that the case asks for, one a line
+ *   labtool expects LABDIR NAME         what the case's program has to end with: its exit status, and `compared` or `alone`
+ *                                       (nothing is compared)
  *   labtool cases LABDIR                the names of the public cases that run a program, one a line
  *   labtool files LABDIR                the names of the files that are handed in, one a line
  *   labtool libraries LABDIR            the libraries that its program links beside the runtime, one a line
@@ -49,10 +51,11 @@
 
 enum { EXIT_FINE = 0, EXIT_KIT = 2 };
 
-static const char usage[] = "labtool "
-                            "case|options|cases|files|libraries|hint|next|progress|mark|untouched|language|"
-                            "say|broken|accepted|submissions|edit LABDIR "
-                            "...";
+static const char usage[] =
+    "labtool "
+    "case|options|expects|cases|files|libraries|hint|next|progress|mark|untouched|language|"
+    "say|broken|accepted|submissions|edit LABDIR "
+    "...";
 
 static const LabFileCase *find_case(const LabFile *lab, const char *name)
 {
@@ -92,6 +95,15 @@ static Status print_options(const LabFile *lab, const char *name, StrBuf *out, D
         strbuf_printf(out, "--devices=%s\n", c->devices);
     for (size_t i = 0; i < c->n_vgpu; i++)
         strbuf_printf(out, "%s\n", c->vgpu[i]);
+    return STATUS_OK;
+}
+
+static Status print_expected(const LabFile *lab, const char *name, StrBuf *out, Diag *diag)
+{
+    const LabFileCase *c = find_case(lab, name);
+    if (!c)
+        return no_case(lab, name, diag);
+    strbuf_printf(out, "%s\t%s\n", c->expect_status, c->check_output ? "compared" : "alone");
     return STATUS_OK;
 }
 
@@ -270,6 +282,8 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
         return print_case(lab, argc > 3 && *argv[3] ? argv[3] : NULL, argc > 4 ? argv[4] : NULL, out, diag);
     if (strcmp(command, "options") == 0)
         return print_options(lab, argc > 3 && *argv[3] ? argv[3] : NULL, out, diag);
+    if (strcmp(command, "expects") == 0 && argc > 3)
+        return print_expected(lab, argv[3], out, diag);
     if (strcmp(command, "hint") == 0 && argc > 4)
         return print_hint(lab, argv[2], argc - 3, argv + 3, out, diag);
     if (strcmp(command, "next") == 0 && argc > 3)

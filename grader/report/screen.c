@@ -1,9 +1,9 @@
 /* What a student reads first, on one screen of a terminal:
  *
- *     right: one-block, empty (2 of 8 cases)
+ *     right: one-block, empty, later-call-fails (3 of 9 cases)
  *     == one-element: out-of-bounds (0/5)
  *     == one-more: out-of-bounds (4.5/9)
- *     Score: 16.5/54
+ *     Score: 20.5/58
  *
  *     TODO 1, one-element: A single element; all threads but one have nothing to do.
  *          vector_add.cu:12:5: out-of-bounds: ...

@@ -42,7 +42,7 @@ if command -v nvcc >/dev/null; then
     # A student's copy of a lab, with the solution in it; only the installed kit is asked.
     cp -r "$prefix/lib/cuda-lab-kit/labs/02-vector-add" "$work/"
     cp solutions/02-vector-add/vector_add.cu "$work/02-vector-add/"
-    check "grade check of a copied lab" bash -c "'$prefix/bin/grade' check '$work/02-vector-add' | grep -q '^Score: 54/54'"
+    check "grade check of a copied lab" bash -c "'$prefix/bin/grade' check '$work/02-vector-add' | grep -q '^Score: 58/58'"
     check "make run in a copied lab" bash -c "make -s -C '$work/02-vector-add' run DEVICE=virtual | grep -q '^right:'"
     if command -v clang++ >/dev/null; then check "make run with clang" bash -c "make -s -C '$work/02-vector-add' run COMPILER=clang | grep -q '^right:'"; fi
     printf '#include <cstdio>\n__global__ void k(int *x) { x[threadIdx.x] = 1; }\nint main() { int *x; cudaMalloc(&x, 128); k<<<1, 33>>>(x); printf("%%d\\n", cudaDeviceSynchronize()); cudaFree(x); }\n' >"$work/p.cu"

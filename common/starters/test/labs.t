@@ -119,7 +119,7 @@ out=$(lab1 run DEVICE=virtual CASE=nosuch); has "make run CASE=nosuch lists the 
 out=$(lab1 check CASE=nosuch); has "and make check does" "$out" "its cases: line, line-257, line-empty, picture"
 cp solutions/01-indexing/indexing.cu "$work/labs/01-indexing"
 out=$(lab1 check); has "when all is right, make check names the next lab" "$out" "next lab: 02-vector-add"
-has "and says that hidden cases ask for more" "$out" "The hidden cases also ask: sizes next to a warp"
+has "and says that hidden cases ask for more" "$out" "The hidden cases also ask: lines of one element"
 out=$(lab1 hint); has "when all is right there is nothing to hint at" "$out" "All public cases are right"
 # Lab 02 has one function with six TODOs: what a run shows says how far it is.
 begun() { # LAST-TODO: the solution up to it
@@ -130,7 +130,16 @@ for done in 2:3 3:4 4:5 5:6; do
     begun "${done%:*}"
     out=$(lab check); has "lab 02 up to TODO ${done%:*}: what is next" "$out" "next: TODO ${done#*:} falls short"
 done
+# A case in which a call fails: make run says whether the function told of it.
+fails() { out=$(lab run DEVICE=virtual CASE=later-call-fails); status=$?; }
+begun 2; fails; has "a call that was to fail and is never made" "$out" "the CUDA call that was to fail was never made"
+begun 6; sed -i 's/    return err;/    return 0;/' "$work/labs/02-vector-add/vector_add.cu"
+fails; has "a function that returns 0 after it" "$out" "a CUDA call was made to fail, and your function returned 0"
+begun 5; sed -i 's/    return err;/    return (int)err;/' "$work/labs/02-vector-add/vector_add.cu"
+fails; [ $status = 2 ] && [[ $out != *right:* ]] && ok "a function that leaves memory behind" || not_ok "a function that leaves memory behind" "$out"
 cp solutions/02-vector-add/vector_add.cu "$work/labs/02-vector-add"
+fails; [ $status = 0 ] && ok "the solution returns the error" || not_ok "the solution returns the error" "$out"
+has "and make run says that it is right" "$out" "right: a CUDA call was made to fail, and your function returned its error"
 out=$(lab run DEVICE=virtual); [ $? = 0 ] && ok "make run on the solution ends with 0" || not_ok "make run on the solution" "$out"
 has "and says so" "$out" "right: the result is what it should be"
 out=$(lab run DEVICE=virtual CASE=twice); has "make run CASE=twice" "$out" "case twice"
