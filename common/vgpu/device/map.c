@@ -218,6 +218,8 @@ static DeviceError wait_for_all(DeviceServer *s)
 
 static void unmap_pieces(Device *d, size_t from, size_t to, uint64_t site)
 {
+    if (from == to)
+        return;
     for (size_t i = from; i < to; i++) {
         close_run(d, &d->mapped[i], site);
         mem_unmap(d->mem, d->mapped[i].addr, d->mapped[i].bytes);
