@@ -149,9 +149,7 @@ static cudaError_t make_array(Call *call, cudaArray_t *out, const struct cudaCha
 cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc, size_t width,
                             size_t height, unsigned int flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMallocArray))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMallocArray);
     struct cudaExtent extent = {.width = width, .height = height};
     return call_leave(&call, make_array(&call, array, desc, extent, flags));
 }
@@ -159,17 +157,13 @@ cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDe
 cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *desc,
                               struct cudaExtent extent, unsigned int flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMalloc3DArray))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMalloc3DArray);
     return call_leave(&call, make_array(&call, array, desc, extent, flags));
 }
 
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaFreeArray))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaFreeArray);
     if (!array)
         return call_leave(&call, cudaSuccess);
     DeviceReply reply;
@@ -187,9 +181,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
 cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent,
                              unsigned int *flags, cudaArray_t array)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaArrayGetInfo))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaArrayGetInfo);
     const Array *a = array_of(array);
     if (!a)
         return call_leave(&call, cudaErrorInvalidResourceHandle);
@@ -204,9 +196,7 @@ cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc, struct cudaExte
 
 cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc, cudaArray_const_t array)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGetChannelDesc))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetChannelDesc);
     const Array *a = array_of(array);
     if (!desc)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -270,9 +260,7 @@ static bool direction_fits(const Rows *dst, const Rows *src, enum cudaMemcpyKind
 static cudaError_t copy_rows(Api api, Rows dst, Rows src, size_t width, size_t height,
                              enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!direction_fits(&dst, &src, kind))
         return call_leave(&call, cudaErrorInvalidMemcpyDirection);
     if ((dst.is_array && !dst.array) || (src.is_array && !src.array))
@@ -344,9 +332,7 @@ static bool run_fits(const Rows *r, size_t bytes)
 static cudaError_t copy_run(Api api, Rows dst, Rows src, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream, bool async)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!direction_fits(&dst, &src, kind))
         return call_leave(&call, cudaErrorInvalidMemcpyDirection);
     if ((dst.is_array && !dst.array) || (src.is_array && !src.array))

@@ -52,11 +52,9 @@ static bool attribute_keep(uint32_t device, uint32_t stream, cudaLaunchAttribute
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                    cudaLaunchAttributeValue *value)
 {
-    Call call;
     DeviceReply reply;
     uint32_t number, device;
-    if (!call_enter(&call, API_cudaStreamGetAttribute))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamGetAttribute);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (!value || (!is_hint(id) && id != cudaLaunchAttributePriority))
@@ -78,10 +76,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id,
                                    const cudaLaunchAttributeValue *value)
 {
-    Call call;
     uint32_t number, device;
-    if (!call_enter(&call, API_cudaStreamSetAttribute))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamSetAttribute);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (!value || !is_hint(id))
@@ -91,10 +87,8 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID id
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
 {
-    Call call;
     uint32_t a, b, device_a, device_b;
-    if (!call_enter(&call, API_cudaStreamCopyAttributes))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamCopyAttributes);
     if (!stream_of(&call, to, &a, &device_a) || !stream_of(&call, from, &b, &device_b))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     const StreamValues *all = facade()->stream_values;

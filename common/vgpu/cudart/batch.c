@@ -51,9 +51,7 @@ static cudaError_t enter_copy_batch(Api api, void *const *dsts, const void *cons
                                     size_t n, const struct cudaMemcpyAttributes *attrs, const size_t *indexes,
                                     size_t n_attrs, cudaStream_t stream)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     return call_leave(&call, copy_batch(&call, dsts, srcs, sizes, n, attrs, indexes, n_attrs, stream));
 }
 

@@ -133,9 +133,7 @@ cudaError_t copy_send_box(Call *call, const struct cudaMemcpy3DParms *p, cudaStr
 
 static cudaError_t copy_3d(Api api, const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool async)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     return call_leave(&call, copy_send_box(&call, p, stream, async));
 }
 
@@ -152,9 +150,7 @@ cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t st
 static cudaError_t copy_3d_peer(Api api, const struct cudaMemcpy3DPeerParms *p, cudaStream_t stream,
                                 bool async)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!p)
         return call_leave(&call, cudaErrorInvalidValue);
     int n = facade()->n_devices;

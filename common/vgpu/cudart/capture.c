@@ -434,9 +434,7 @@ static cudaError_t begin_capture(Call *call, cudaStream_t stream, Graph *graph, 
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaStreamBeginCapture))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamBeginCapture);
     return call_leave(&call, begin_capture(&call, stream, NULL, &(NodeList){0}, mode));
 }
 
@@ -455,11 +453,9 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
                                           const cudaGraphEdgeData *edges, size_t n,
                                           enum cudaStreamCaptureMode mode)
 {
-    Call call;
     NodeList tails = {0};
     (void)edges;
-    if (!call_enter(&call, API_cudaStreamBeginCaptureToGraph))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamBeginCaptureToGraph);
     Graph *g = graph_of(graph);
     cudaError_t error = cudaErrorInvalidValue;
     if (g && (deps || n == 0) && read_nodes(g, deps, n, &tails))
@@ -510,10 +506,8 @@ static cudaError_t take_captured_graph(Captured *s, uint32_t stream, cudaGraph_t
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
-    Call call;
     uint32_t number, device;
-    if (!call_enter(&call, API_cudaStreamEndCapture))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamEndCapture);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     Captured *s = facade()->graphs ? of_stream(number) : NULL;
@@ -541,10 +535,8 @@ static cudaError_t look(Call *call, cudaStream_t stream, Captured **s, enum cuda
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-    Call call;
     Captured *s;
-    if (!call_enter(&call, API_cudaStreamIsCapturing))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamIsCapturing);
     return call_leave(&call, look(&call, stream, &s, status));
 }
 
@@ -565,10 +557,8 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
                                      unsigned long long *id, cudaGraph_t *graph, const cudaGraphNode_t **deps,
                                      const cudaGraphEdgeData **edges, size_t *n)
 {
-    Call call;
     Captured *s;
-    if (!call_enter(&call, API_cudaStreamGetCaptureInfo))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamGetCaptureInfo);
     cudaError_t error = look(&call, stream, &s, status);
     if (error != cudaSuccess || *status != cudaStreamCaptureStatusActive)
         return call_leave(&call, error);
@@ -590,11 +580,9 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCapture
 cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *deps,
                                                 const cudaGraphEdgeData *edges, size_t n, unsigned int flags)
 {
-    Call call;
     uint32_t number, device;
     (void)edges;
-    if (!call_enter(&call, API_cudaStreamUpdateCaptureDependencies))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamUpdateCaptureDependencies);
     if (flags > cudaStreamSetCaptureDependencies || (!deps && n > 0))
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &number, &device))
@@ -615,9 +603,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaThreadExchangeStreamCaptureMode))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaThreadExchangeStreamCaptureMode);
     if (!mode || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
         return call_leave(&call, cudaErrorInvalidValue);
     enum cudaStreamCaptureMode before = thread_state()->capture_mode;

@@ -138,9 +138,7 @@ cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape
 static cudaError_t copy_line(Api api, void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
                              cudaStream_t stream, bool async)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     CopyShape shape = {.dst_pitch = bytes,
                        .src_pitch = bytes,
                        .dst_slice = bytes,
@@ -165,9 +163,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaM
 static cudaError_t copy_peer(Api api, void *dst, int dst_device, const void *src, int src_device,
                              size_t bytes, cudaStream_t stream, bool async)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     int n = facade()->n_devices;
     if (dst_device < 0 || dst_device >= n || src_device < 0 || src_device >= n)
         return call_leave(&call, cudaErrorInvalidDevice);
@@ -192,9 +188,7 @@ static cudaError_t copy_rows(Api api, void *dst, size_t dst_pitch, const void *s
                              size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream,
                              bool async)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (width > dst_pitch || width > src_pitch)
         return call_leave(&call, cudaErrorInvalidPitchValue);
     CopyShape shape = {
@@ -242,9 +236,7 @@ cudaError_t fill_send(Call *call, const struct cudaMemsetParams *p, size_t slice
 static cudaError_t fill_any(Api api, void *dst, size_t pitch, size_t slice, int value, size_t width,
                             size_t height, size_t depth, cudaStream_t stream)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (width == 0 || height == 0 || depth == 0)
         return call_leave(&call, cudaSuccess);
     const struct cudaMemsetParams p = {.dst = dst,

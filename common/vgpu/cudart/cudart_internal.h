@@ -4,11 +4,9 @@
  *
  *      cudaError_t cudaThing(...)
  *      {
- *          Call call;
- *          if (!call_enter(&call, API_cudaThing))        takes the lock, starts the server, counts for --fail-at
- *              return call_leave(&call, call.error);
+ *          ENTER(API_cudaThing);     takes the lock, starts the server, counts for --fail-at; or returns the error
  *          ... checks arguments, builds a DeviceMsg ...
- *          call_leave(&call, call_send(&call, &msg, &reply))   last error, records, unlock
+ *          return call_leave(&call, call_send(&call, &msg, &reply));      last error, records, unlock
  *      }
  *
  * The facade keeps names and handles, and knows what the CUDA runtime calls things; devices, memory and time
@@ -235,6 +233,16 @@ bool call_enter_question(Call *call, Api api);
 bool call_enter_query(Call *call, Api api);
 /* The same without a device: for calls that work where there is none. */
 bool call_enter_light(Call *call, Api api);
+/* How an exported function begins: declares `call`, and returns where the call cannot go on. */
+#define ENTER_BY(enter, api)                                                                                 \
+    Call call;                                                                                               \
+    if (!enter(&call, api))                                                                                  \
+    return call_leave(&call, call.error)
+#define ENTER(api)          ENTER_BY(call_enter, api)
+#define ENTER_QUESTION(api) ENTER_BY(call_enter_question, api)
+#define ENTER_QUERY(api)    ENTER_BY(call_enter_query, api)
+#define ENTER_LIGHT(api)    ENTER_BY(call_enter_light, api)
+
 /* Ends a call: remembers and records an error. */
 cudaError_t call_leave(Call *call, cudaError_t error);
 uint64_t call_site(Call *call);

@@ -12,9 +12,7 @@ static bool valid_device(int device)
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    Call call;
-    if (!call_enter_light(&call, API_cudaGetDeviceCount))
-        return call_leave(&call, call.error);
+    ENTER_LIGHT(API_cudaGetDeviceCount);
     if (!count)
         return call_leave(&call, cudaErrorInvalidValue);
     if (facade()->n_devices == 0) /* measured: *count is left alone */
@@ -25,9 +23,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaSetDevice(int device)
 {
-    Call call;
-    if (!call_enter_query(&call, API_cudaSetDevice))
-        return call_leave(&call, call.error);
+    ENTER_QUERY(API_cudaSetDevice);
     if (!valid_device(device))
         return call_leave(&call, cudaErrorInvalidDevice);
     thread_state()->device = device;
@@ -37,9 +33,7 @@ cudaError_t cudaSetDevice(int device)
 
 cudaError_t cudaGetDevice(int *device)
 {
-    Call call;
-    if (!call_enter_query(&call, API_cudaGetDevice))
-        return call_leave(&call, call.error);
+    ENTER_QUERY(API_cudaGetDevice);
     if (!device)
         return call_leave(&call, cudaErrorInvalidValue);
     *device = thread_state()->device;
@@ -48,9 +42,7 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetValidDevices(int *devices, int n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaSetValidDevices))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaSetValidDevices);
     if (!devices && n > 0)
         return call_leave(&call, cudaErrorInvalidValue);
     for (int i = 0; i < n; i++)
@@ -61,21 +53,17 @@ cudaError_t cudaSetValidDevices(int *devices, int n)
 
 cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
 {
-    Call call;
     (void)device_flags, (void)flags;
-    if (!call_enter(&call, API_cudaInitDevice))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaInitDevice);
     return call_leave(&call, valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 /* Measured: what is read back has "map host memory" set, which is always so. */
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
-    Call call;
     const unsigned known =
         cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops;
-    if (!call_enter(&call, API_cudaSetDeviceFlags))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaSetDeviceFlags);
     if (flags & ~known)
         return call_leave(&call, cudaErrorInvalidValue);
     facade()->flags[thread_state()->device] = flags;
@@ -84,9 +72,7 @@ cudaError_t cudaSetDeviceFlags(unsigned int flags)
 
 cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGetDeviceFlags))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetDeviceFlags);
     if (!flags)
         return call_leave(&call, cudaErrorInvalidValue);
     *flags = facade()->flags[thread_state()->device] | cudaDeviceMapHost;
@@ -97,20 +83,16 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    Call call;
     DeviceReply reply;
-    if (!call_enter(&call, API_cudaDeviceSynchronize))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceSynchronize);
     return call_leave(&call, call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC}, &reply));
 }
 
 /* All handles of the device are gone afterwards, and the error of this thread with it (measured). */
 cudaError_t cudaDeviceReset(void)
 {
-    Call call;
     DeviceReply reply;
-    if (!call_enter(&call, API_cudaDeviceReset))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceReset);
     Facade *f = facade();
     uint32_t device = call_device();
     cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_DEVICE_RESET}, &reply);
@@ -131,9 +113,7 @@ cudaError_t cudaDeviceReset(void)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-    Call call;
-    if (!call_enter_light(&call, API_cudaDriverGetVersion))
-        return call_leave(&call, call.error);
+    ENTER_LIGHT(API_cudaDriverGetVersion);
     if (!version)
         return call_leave(&call, cudaErrorInvalidValue);
     *version = CUDART_VERSION;
@@ -142,9 +122,7 @@ cudaError_t cudaDriverGetVersion(int *version)
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-    Call call;
-    if (!call_enter_light(&call, API_cudaRuntimeGetVersion))
-        return call_leave(&call, call.error);
+    ENTER_LIGHT(API_cudaRuntimeGetVersion);
     if (!version)
         return call_leave(&call, cudaErrorInvalidValue);
     *version = CUDART_VERSION;
@@ -211,11 +189,9 @@ static cudaError_t get_cache_limit(enum cudaLimit limit, size_t *value)
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_LIMIT_SET, .limit.value = value};
-    if (!call_enter(&call, API_cudaDeviceSetLimit))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceSetLimit);
     if (cache_limit(limit))
         return call_leave(&call, set_cache_limit(&call, limit, value));
     if (!known_limit(limit, &msg.limit.which))
@@ -225,11 +201,9 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_LIMIT_GET};
-    if (!call_enter(&call, API_cudaDeviceGetLimit))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceGetLimit);
     if (value && cache_limit(limit))
         return call_leave(&call, get_cache_limit(limit, value));
     if (!value || !known_limit(limit, &msg.limit.which))
@@ -241,9 +215,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaDeviceGetCacheConfig))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceGetCacheConfig);
     if (!config)
         return call_leave(&call, cudaErrorInvalidValue);
     *config = cudaFuncCachePreferNone;
@@ -252,9 +224,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 
 cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaDeviceGetSharedMemConfig))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceGetSharedMemConfig);
     if (!config)
         return call_leave(&call, cudaErrorInvalidValue);
     *config = cudaSharedMemBankSizeFourByte;
@@ -276,10 +246,8 @@ static cudaError_t send_peer(Call *call, int device, int peer, int what, uint64_
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-    Call call;
     uint64_t value = 0;
-    if (!call_enter_query(&call, API_cudaDeviceCanAccessPeer))
-        return call_leave(&call, call.error);
+    ENTER_QUERY(API_cudaDeviceCanAccessPeer);
     if (!valid_device(device) || !valid_device(peer))
         return call_leave(&call, cudaErrorInvalidDevice);
     if (!can)
@@ -291,10 +259,8 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 {
-    Call call;
     uint64_t value;
-    if (!call_enter(&call, API_cudaDeviceEnablePeerAccess))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceEnablePeerAccess);
     if (flags != 0)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!valid_device(peer))
@@ -304,10 +270,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    Call call;
     uint64_t value;
-    if (!call_enter(&call, API_cudaDeviceDisablePeerAccess))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceDisablePeerAccess);
     if (!valid_device(peer))
         return call_leave(&call, cudaErrorInvalidDevice);
     return call_leave(&call, send_peer(&call, thread_state()->device, peer, PEER_DISABLE, &value));
@@ -315,9 +279,7 @@ cudaError_t cudaDeviceDisablePeerAccess(int peer)
 
 cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int from, int to)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaDeviceGetP2PAttribute))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceGetP2PAttribute);
     if (!value)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!valid_device(from) || !valid_device(to) || from == to)

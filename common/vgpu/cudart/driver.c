@@ -91,12 +91,10 @@ bool vgpu_find_memory(const void *p, uint64_t *base, uint64_t *bytes, uint32_t *
 cudaError_t vgpu_fill(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
                       cudaStream_t stream)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_FILL};
     uint32_t device;
-    if (!call_enter(&call, API_cudaMemsetAsync))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMemsetAsync);
     if (!stream_of(&call, stream, &msg.stream, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     msg.fill.dst = (uint64_t)(uintptr_t)dst;

@@ -24,12 +24,10 @@ static cudaError_t get_info(Call *call, uint32_t function, DeviceFunctionInfo *i
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kernel)
 {
-    Call call;
     Kernel *k;
     uint32_t function;
     DeviceFunctionInfo info = {0};
-    if (!call_enter_question(&call, API_cudaFuncGetAttributes))
-        return call_leave(&call, call.error);
+    ENTER_QUESTION(API_cudaFuncGetAttributes);
     if (!a)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
@@ -64,11 +62,9 @@ static cudaError_t set_dynamic_shared(Call *call, uint32_t function, int value)
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
-    Call call;
     Kernel *k;
     uint32_t function;
-    if (!call_enter_question(&call, API_cudaFuncSetAttribute))
-        return call_leave(&call, call.error);
+    ENTER_QUESTION(API_cudaFuncSetAttribute);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
     if (error != cudaSuccess)
         return call_leave(&call, error);
@@ -86,11 +82,9 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
 
 cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config)
 {
-    Call call;
     Kernel *k;
     uint32_t function;
-    if (!call_enter(&call, API_cudaFuncSetCacheConfig))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaFuncSetCacheConfig);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
     if (error == cudaSuccess && (unsigned)config > cudaFuncCachePreferEqual)
         error = cudaErrorInvalidValue;
@@ -99,11 +93,9 @@ cudaError_t cudaFuncSetCacheConfig(const void *kernel, enum cudaFuncCache config
 
 cudaError_t cudaFuncGetName(const char **name, const void *kernel)
 {
-    Call call;
     Kernel *k;
     uint32_t function;
-    if (!call_enter(&call, API_cudaFuncGetName))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaFuncGetName);
     if (!name)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
@@ -114,11 +106,9 @@ cudaError_t cudaFuncGetName(const char **name, const void *kernel)
 
 cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offset, size_t *bytes)
 {
-    Call call;
     Kernel *k;
     uint32_t function;
-    if (!call_enter(&call, API_cudaFuncGetParamInfo))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaFuncGetParamInfo);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
     if (error == cudaSuccess && (!offset || index >= k->n_params))
         error = cudaErrorInvalidValue;
@@ -133,9 +123,7 @@ cudaError_t cudaFuncGetParamInfo(const void *kernel, size_t index, size_t *offse
 /* A kernel handle serves wherever the address of its host stub does. */
 cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *kernel)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGetKernel))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetKernel);
     if (!handle)
         return call_leave(&call, cudaErrorInvalidValue);
     *handle = (cudaKernel_t)kernel_of(kernel);
@@ -144,9 +132,7 @@ cudaError_t cudaGetKernel(cudaKernel_t *handle, const void *kernel)
 
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *handle, const void *kernel)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGetFuncBySymbol))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetFuncBySymbol);
     if (!handle)
         return call_leave(&call, cudaErrorInvalidValue);
     *handle = (cudaFunction_t)kernel_of(kernel);
@@ -169,11 +155,9 @@ static cudaError_t blocks_per_sm(Call *call, uint32_t function, int threads, siz
 
 static cudaError_t occupancy(Api api, int *blocks, const void *kernel, int threads, size_t shared)
 {
-    Call call;
     Kernel *k;
     uint32_t function;
-    if (!call_enter_question(&call, api))
-        return call_leave(&call, call.error);
+    ENTER_QUESTION(api);
     if (!blocks || threads <= 0)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);
@@ -202,15 +186,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *kernel, int blocks,
                                                       int threads)
 {
-    Call call;
     Kernel *k;
     uint32_t function;
     DeviceFunctionInfo info = {0};
     DeviceInfo device = {0};
     DeviceReply reply;
     int fit = 0;
-    if (!call_enter_question(&call, API_cudaOccupancyAvailableDynamicSMemPerBlock))
-        return call_leave(&call, call.error);
+    ENTER_QUESTION(API_cudaOccupancyAvailableDynamicSMemPerBlock);
     if (!bytes || blocks <= 0 || threads <= 0)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = find_kernel(&call, kernel, &k, &function);

@@ -273,9 +273,7 @@ Graph *graph_copy(const Graph *g)
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphCreate))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphCreate);
     if (!graph || flags != 0)
         return call_leave(&call, cudaErrorInvalidValue);
     const Graph *g = graph_new();
@@ -287,9 +285,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphDestroy))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphDestroy);
     Graph *g = graph_of(graph);
     if (!g || g->owned)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -300,9 +296,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 /* Measured: a graph with memory nodes cannot be copied, and its nodes stay. */
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphClone))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphClone);
     const Graph *g = graph_of(graph);
     if (!clone || !g)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -317,9 +311,7 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original, cudaGraph_t clone)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphNodeFindInClone))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphNodeFindInClone);
     const Graph *g = graph_of(clone);
     const GraphNode *wanted = node_of(original);
     for (size_t i = 0; node && wanted && g && i < g->nodes.n; i++)
@@ -332,9 +324,7 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t orig
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphDestroyNode))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphDestroyNode);
     GraphNode *n = node_of(node);
     if (!n)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -346,9 +336,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphNodeGetType))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphNodeGetType);
     const GraphNode *n = node_of(node);
     if (!n || !type)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -394,9 +382,7 @@ static cudaError_t give_and_free(NodeList *l, bool ok, cudaGraphNode_t *out, siz
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphGetNodes))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphGetNodes);
     const Graph *g = graph_of(graph);
     if (!g || !n)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -406,9 +392,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t 
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphGetRootNodes))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphGetRootNodes);
     const Graph *g = graph_of(graph);
     if (!g || !n)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -427,9 +411,7 @@ static void clear_edges(cudaGraphEdgeData *edges, size_t n)
 cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *deps,
                                          cudaGraphEdgeData *edges, size_t *n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphNodeGetDependencies))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphNodeGetDependencies);
     const GraphNode *x = node_of(node);
     if (!x || !n)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -441,9 +423,7 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
 cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *dependents,
                                            cudaGraphEdgeData *edges, size_t *n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphNodeGetDependentNodes))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphNodeGetDependentNodes);
     const GraphNode *x = node_of(node);
     if (!x || !n)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -458,9 +438,7 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                               cudaGraphEdgeData *edges, size_t *n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphGetEdges))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphGetEdges);
     const Graph *g = graph_of(graph);
     if (!g || !n || (from == NULL) != (to == NULL))
         return call_leave(&call, cudaErrorInvalidValue);
@@ -505,9 +483,7 @@ static cudaError_t add_edges(const Graph *g, const cudaGraphNode_t *from, const 
 cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                      const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphAddDependencies))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphAddDependencies);
     const Graph *g = graph_of(graph);
     if (!g || (n > 0 && (!from || !to)) || !valid_edges(edges, n))
         return call_leave(&call, cudaErrorInvalidValue);
@@ -519,9 +495,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
 cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                         const cudaGraphNode_t *to, const cudaGraphEdgeData *edges, size_t n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphRemoveDependencies))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphRemoveDependencies);
     const Graph *g = graph_of(graph);
     if (!g || (n > 0 && (!from || !to)) || !valid_edges(edges, n))
         return call_leave(&call, cudaErrorInvalidValue);

@@ -54,9 +54,7 @@ static cudaError_t end_node(Call *call, cudaGraphNode_t *out, GraphNode *n, cuda
     cudaError_t api(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *deps,                    \
                     size_t n_deps __VA_ARGS__)                                                               \
     {                                                                                                        \
-        Call call;                                                                                           \
-        if (!call_enter(&call, API_##api))                                                                   \
-            return call_leave(&call, call.error);                                                            \
+        ENTER(API_##api);                                                                                    \
         GraphNode *n = begin_node(&call, out, graph, deps, n_deps, type);                                    \
         return end_node(&call, out, n, n ? (work) : call.error);                                             \
     }
@@ -91,9 +89,7 @@ ADD(cudaGraphAddMemFreeNode, cudaGraphNodeTypeMemFree, work_free(n, p), AND void
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *deps,
                              const cudaGraphEdgeData *edges, size_t n_deps, struct cudaGraphNodeParams *p)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphAddNode))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphAddNode);
     if (!p)
         return call_leave(&call, cudaErrorInvalidValue);
     for (size_t i = 0; edges && i < n_deps; i++)

@@ -58,10 +58,8 @@ static void put_graph(StrBuf *b, const Graph *g, const char *prefix)
 /* The flags ask for more detail of some kinds of nodes: what there is is always shown. */
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags)
 {
-    Call call;
     (void)flags;
-    if (!call_enter(&call, API_cudaGraphDebugDotPrint))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphDebugDotPrint);
     const Graph *g = graph_of(graph);
     if (!g || !path)
         return call_leave(&call, cudaErrorInvalidValue);

@@ -105,17 +105,13 @@ static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t gra
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphInstantiate))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphInstantiate);
     return call_leave(&call, instantiate(&call, exec, graph, flags));
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphInstantiateWithFlags))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphInstantiateWithFlags);
     return call_leave(&call, instantiate(&call, exec, graph, flags));
 }
 
@@ -123,9 +119,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
 cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
                                            cudaGraphInstantiateParams *params)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphInstantiateWithParams))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphInstantiateWithParams);
     if (!params)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error =
@@ -137,9 +131,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t gr
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphExecDestroy))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphExecDestroy);
     GraphExec *e = exec_of(exec);
     if (!e)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -149,9 +141,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphExecGetFlags))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphExecGetFlags);
     const GraphExec *e = exec_of(exec);
     if (!e || !flags)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -218,9 +208,7 @@ static bool update(Graph *exec, const Graph *g)
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphExecUpdate))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphExecUpdate);
     const GraphExec *e = exec_of(exec);
     const Graph *g = graph_of(graph);
     const GraphNode *bad = NULL;
@@ -409,19 +397,15 @@ cudaError_t graph_launch(Call *call, GraphExec *e, cudaStream_t handle)
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphLaunch))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphLaunch);
     GraphExec *e = exec_of(exec);
     return call_leave(&call, e ? graph_launch(&call, e, stream) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
-    Call call;
     uint32_t number, device;
-    if (!call_enter(&call, API_cudaGraphUpload))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphUpload);
     if (!exec_of(exec))
         return call_leave(&call, cudaErrorInvalidValue);
     bool known = stream_of(&call, stream, &number, &device);

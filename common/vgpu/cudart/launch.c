@@ -150,14 +150,12 @@ cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block,
 static cudaError_t enter_and_launch(Api api, const void *kernel, dim3 grid, dim3 block, void **args,
                                     size_t shared, cudaStream_t stream, bool cooperative)
 {
-    Call call;
     Thread *t = thread_state();
     bool by_brackets = t->popped && !cooperative;
     t->popped = false;
     if (by_brackets && api == API_cudaLaunchKernel)
         api = API___cudaLaunchKernel;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     call.site = by_brackets ? t->launch_site : 0;
     call_site(&call);
     cudaError_t error = launch_kernel(&call, kernel, grid, block, args, shared, stream, cooperative);

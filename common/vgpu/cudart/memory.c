@@ -36,26 +36,20 @@ static cudaError_t allocate_memory(Call *call, void **p, size_t bytes, DeviceMem
 
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMalloc))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMalloc);
     return call_leave(&call, allocate_memory(&call, p, bytes, DEVICE_MEMORY_DEVICE));
 }
 
 cudaError_t cudaMallocHost(void **p, size_t bytes)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMallocHost))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMallocHost);
     return call_leave(&call, allocate_memory(&call, p, bytes, DEVICE_MEMORY_PINNED));
 }
 
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned int flags)
 {
-    Call call;
     const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    if (!call_enter(&call, API_cudaHostAlloc))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaHostAlloc);
     if (flags & ~known)
         return call_leave(&call, cudaErrorInvalidValue);
     return call_leave(&call, allocate_memory(&call, p, bytes, DEVICE_MEMORY_PINNED));
@@ -63,9 +57,7 @@ cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned int flags)
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned int flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMallocManaged))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMallocManaged);
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
         return call_leave(&call, cudaErrorInvalidValue);
     return call_leave(&call, allocate_memory(&call, p, bytes, DEVICE_MEMORY_MANAGED));
@@ -86,17 +78,13 @@ static cudaError_t allocate_pitched(Call *call, void **p, size_t *pitch, size_t 
 
 cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMallocPitch))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMallocPitch);
     return call_leave(&call, allocate_pitched(&call, p, pitch, width, height));
 }
 
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr *p, struct cudaExtent extent)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMalloc3D))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMalloc3D);
     size_t rows;
     if (!p || __builtin_mul_overflow(extent.height, extent.depth, &rows))
         return call_leave(&call, cudaErrorInvalidValue);
@@ -121,17 +109,13 @@ static cudaError_t release_memory(Call *call, void *p, DeviceMemoryKind kind)
 
 cudaError_t cudaFree(void *p)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaFree))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaFree);
     return call_leave(&call, release_memory(&call, p, DEVICE_MEMORY_DEVICE));
 }
 
 cudaError_t cudaFreeHost(void *p)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaFreeHost))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaFreeHost);
     return call_leave(&call, release_memory(&call, p, DEVICE_MEMORY_PINNED));
 }
 
@@ -139,11 +123,9 @@ cudaError_t cudaFreeHost(void *p)
 
 cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned int flags)
 {
-    Call call;
     const unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterIoMemory |
                            cudaHostRegisterReadOnly;
-    if (!call_enter(&call, API_cudaHostRegister))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaHostRegister);
     if (flags & ~known)
         return call_leave(&call, cudaErrorInvalidValue);
     DeviceReply reply;
@@ -157,11 +139,9 @@ cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned int flags)
 
 cudaError_t cudaHostUnregister(void *p)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_UNREGISTER};
-    if (!call_enter(&call, API_cudaHostUnregister))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaHostUnregister);
     msg.range.addr = (uint64_t)(uintptr_t)p;
     return call_leave(&call, call_send(&call, &msg, &reply));
 }
@@ -184,9 +164,7 @@ static bool is_pinned(const DeviceReply *r)
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaHostGetDevicePointer))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaHostGetDevicePointer);
     DeviceReply reply = look_up(&call, host);
     if (!device || flags != 0 || !is_pinned(&reply))
         return call_leave(&call, cudaErrorInvalidValue);
@@ -197,9 +175,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 /* Measured: pinned memory is always mapped and portable. */
 cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaHostGetFlags))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaHostGetFlags);
     DeviceReply reply = look_up(&call, host);
     if (!flags || !is_pinned(&reply))
         return call_leave(&call, cudaErrorInvalidValue);
@@ -217,9 +193,7 @@ static int visible_index(uint32_t server_device)
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void *p)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaPointerGetAttributes))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaPointerGetAttributes);
     if (!a)
         return call_leave(&call, cudaErrorInvalidValue);
     DeviceReply reply = look_up(&call, p);
@@ -254,10 +228,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *a, const void
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
-    Call call;
     DeviceReply reply;
-    if (!call_enter(&call, API_cudaMemGetInfo))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMemGetInfo);
     cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_MEMORY_INFO}, &reply);
     if (error == cudaSuccess && free_bytes)
         *free_bytes = reply.value;
@@ -287,12 +259,10 @@ bool memory_is_managed(Call *call, const void *p, size_t bytes, uint32_t *serial
 static cudaError_t prefetch(Api api, const void *p, size_t bytes, struct cudaMemLocation location,
                             unsigned int flags, cudaStream_t stream)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_MIGRATE};
     uint32_t device, serial;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!valid_location(location))
         return call_leave(&call, cudaErrorInvalidDevice);
     if (flags != 0 || bytes == 0 || !memory_is_managed(&call, p, bytes, &serial))
@@ -323,9 +293,7 @@ EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, struct
 cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMemAdvise))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMemAdvise);
     bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
     uint32_t serial;
     if (!known || !valid_location(location) || !memory_is_managed(&call, p, bytes, &serial))

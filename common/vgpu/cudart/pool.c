@@ -82,12 +82,10 @@ static Pool *own_pool(int device)
 /* From this pool; NULL: from the one that the stream's device takes from. */
 static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaMemPool_t from, cudaStream_t stream)
 {
-    Call call;
     DeviceReply reply;
     uint32_t device;
     DeviceMsg msg = {.op = OP_ALLOC};
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!p)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &msg.stream, &device))
@@ -114,12 +112,10 @@ static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaMemPool_t f
 
 static cudaError_t free_async(Api api, void *p, cudaStream_t stream)
 {
-    Call call;
     DeviceReply reply;
     uint32_t device;
     DeviceMsg msg = {.op = OP_FREE};
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!stream_of(&call, stream, &msg.stream, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (!p)
@@ -167,9 +163,7 @@ EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **p, size_t bytes, cudaMemP
 
 static cudaError_t default_pool(Api api, cudaMemPool_t *pool, int device)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (device < 0 || device >= facade()->n_devices)
         return call_leave(&call, cudaErrorInvalidDevice);
     if (!pool)
@@ -259,9 +253,7 @@ static cudaError_t tell_access(Call *call, const Pool *pool, int device, bool ma
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolProps *properties)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMemPoolCreate))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMemPoolCreate);
     bool on_device = properties && properties->location.type == cudaMemLocationTypeDevice &&
                      properties->location.id >= 0 && properties->location.id < facade()->n_devices;
     if (!handle || !on_device || properties->allocType != cudaMemAllocationTypePinned)

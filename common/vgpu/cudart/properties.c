@@ -43,10 +43,8 @@ static bool find_attribute(enum cudaDeviceAttr attribute, const DeviceInfo *i, i
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-    Call call;
     DeviceInfo info = {0};
-    if (!call_enter_query(&call, API_cudaDeviceGetAttribute))
-        return call_leave(&call, call.error);
+    ENTER_QUERY(API_cudaDeviceGetAttribute);
     if (!value)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = get_info(&call, device, &info);
@@ -107,10 +105,8 @@ static void fill_features(struct cudaDeviceProp *p)
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
-    Call call;
     DeviceInfo info = {0};
-    if (!call_enter_query(&call, API_cudaGetDeviceProperties))
-        return call_leave(&call, call.error);
+    ENTER_QUERY(API_cudaGetDeviceProperties);
     if (!prop)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = get_info(&call, device, &info);
@@ -131,9 +127,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
-    Call call;
-    if (!call_enter_query(&call, API_cudaChooseDevice))
-        return call_leave(&call, call.error);
+    ENTER_QUERY(API_cudaChooseDevice);
     if (!device || !prop)
         return call_leave(&call, cudaErrorInvalidValue);
     *device = 0; /* all virtual devices of a process are alike */
@@ -144,9 +138,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
 {
-    Call call;
-    if (!call_enter_query(&call, API_cudaDeviceGetPCIBusId))
-        return call_leave(&call, call.error);
+    ENTER_QUERY(API_cudaDeviceGetPCIBusId);
     if (!text || length < 13)
         return call_leave(&call, cudaErrorInvalidValue);
     if (device < 0 || device >= facade()->n_devices)
@@ -157,10 +149,8 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
 
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text)
 {
-    Call call;
     unsigned bus = 0;
-    if (!call_enter_query(&call, API_cudaDeviceGetByPCIBusId))
-        return call_leave(&call, call.error);
+    ENTER_QUERY(API_cudaDeviceGetByPCIBusId);
     if (!device || !text)
         return call_leave(&call, cudaErrorInvalidValue);
     if (sscanf(text, "0000:%x:00.0", &bus) != 1 && sscanf(text, "%x:00.0", &bus) != 1)

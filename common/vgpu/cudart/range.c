@@ -142,18 +142,14 @@ static cudaError_t get_range_attribute(Call *call, void *data, size_t bytes,
 cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRangeAttribute attribute,
                                      const void *p, size_t count)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMemRangeGetAttribute))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMemRangeGetAttribute);
     return call_leave(&call, get_range_attribute(&call, data, bytes, attribute, p, count));
 }
 
 cudaError_t cudaMemRangeGetAttributes(void **data, size_t *bytes, enum cudaMemRangeAttribute *attributes,
                                       size_t n, const void *p, size_t count)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaMemRangeGetAttributes))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaMemRangeGetAttributes);
     cudaError_t error = !data || !bytes || !attributes || n == 0 ? cudaErrorInvalidValue : cudaSuccess;
     for (size_t i = 0; i < n && error == cudaSuccess; i++)
         error = get_range_attribute(&call, data[i], bytes[i], attributes[i], p, count);

@@ -114,10 +114,8 @@ bool event_of(cudaEvent_t handle, uint32_t *event, uint32_t *device)
 
 static cudaError_t create_stream(Api api, cudaStream_t *stream, unsigned flags, int priority)
 {
-    Call call;
     uint64_t id;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!stream || (flags & ~(unsigned)cudaStreamNonBlocking) != 0)
         return call_leave(&call, cudaErrorInvalidValue);
     return call_leave(&call, make_stream(&call, stream, flags, priority, &id));
@@ -149,20 +147,16 @@ static cudaError_t send_stream(Call *call, cudaStream_t handle, DeviceMsg *msg, 
 
 static cudaError_t stream_call(Api api, cudaStream_t stream, DeviceOp op)
 {
-    Call call;
     DeviceReply reply;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     return call_leave(&call, send_stream(&call, stream, &(DeviceMsg){.op = op}, &reply));
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_STREAM_DESTROY};
-    if (!call_enter(&call, API_cudaStreamDestroy))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamDestroy);
     call_site(&call);
     cudaError_t error = send_stream(&call, stream, &msg, &reply);
     if (error == cudaSuccess) {
@@ -186,9 +180,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaDeviceGetStreamPriorityRange))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceGetStreamPriorityRange);
     if (least)
         *least = 0;
     if (greatest)
@@ -198,10 +190,8 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
-    Call call;
     DeviceReply reply;
-    if (!call_enter(&call, API_cudaStreamGetPriority))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamGetPriority);
     if (!priority)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = send_stream(&call, stream, &(DeviceMsg){.op = OP_STREAM_INFO}, &reply);
@@ -212,10 +202,8 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 {
-    Call call;
     DeviceReply reply;
-    if (!call_enter(&call, API_cudaStreamGetFlags))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamGetFlags);
     if (!flags)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = send_stream(&call, stream, &(DeviceMsg){.op = OP_STREAM_INFO}, &reply);
@@ -226,10 +214,8 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
-    Call call;
     uint32_t number, device;
-    if (!call_enter(&call, API_cudaStreamGetId))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamGetId);
     if (!id)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &number, &device))
@@ -240,10 +226,8 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *out)
 {
-    Call call;
     uint32_t number, device;
-    if (!call_enter(&call, API_cudaStreamGetDevice))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamGetDevice);
     if (!out)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!stream_of(&call, stream, &number, &device))
@@ -276,9 +260,7 @@ cudaError_t stream_send_host_function(Call *call, cudaStream_t stream, const Hos
 
 static cudaError_t add_host_function(Api api, cudaStream_t stream, const HostFunction *fn)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!fn->run && !fn->callback)
         return call_leave(&call, cudaErrorInvalidValue);
     return call_leave(&call, stream_send_host_function(&call, stream, fn));
@@ -300,13 +282,11 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 /* Attaching managed memory to a stream only tells the driver who uses it. */
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t length, unsigned int flags)
 {
-    Call call;
     DeviceReply reply;
     uint32_t number, device;
     DeviceMsg msg = {.op = OP_POINTER};
     (void)length, (void)flags;
-    if (!call_enter(&call, API_cudaStreamAttachMemAsync))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamAttachMemAsync);
     if (!stream_of(&call, stream, &number, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     msg.range.addr = (uint64_t)(uintptr_t)p;
@@ -320,13 +300,11 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t length
 
 static cudaError_t create_event(Api api, cudaEvent_t *event, unsigned flags)
 {
-    Call call;
     DeviceReply reply;
     Facade *f = facade();
     DeviceMsg msg = {.op = OP_EVENT_CREATE};
     const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     bool shared_with_timing = (flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming);
     if (!event || (flags & ~known) != 0 || shared_with_timing)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -352,12 +330,10 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 
 static cudaError_t event_call(Api api, cudaEvent_t event, DeviceOp op)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = op};
     uint32_t device;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!event_of(event, &msg.event.id, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     cudaError_t error = call_send_to(&call, device, &msg, &reply);
@@ -395,10 +371,8 @@ cudaError_t stream_send_event(Call *call, cudaEvent_t event, cudaStream_t stream
 
 static cudaError_t record_event(Api api, cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-    Call call;
     uint32_t id, device;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     if (!event_of(event, &id, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if ((flags & ~(unsigned)cudaEventRecordExternal) != 0)
@@ -421,10 +395,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-    Call call;
     uint32_t id, device;
-    if (!call_enter(&call, API_cudaStreamWaitEvent))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaStreamWaitEvent);
     if (!event_of(event, &id, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if ((flags & ~(unsigned)cudaEventWaitExternal) != 0)
@@ -435,12 +407,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_EVENT_ELAPSED};
     uint32_t device, device2;
-    if (!call_enter(&call, API_cudaEventElapsedTime))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaEventElapsedTime);
     if (!ms)
         return call_leave(&call, cudaErrorInvalidValue);
     if (!event_of(start, &msg.event.id, &device) || !event_of(end, &msg.event.other, &device2) ||

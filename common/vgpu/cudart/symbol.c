@@ -13,11 +13,9 @@ cudaError_t symbol_find(Call *call, const void *symbol, uint64_t *address, size_
 
 cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
 {
-    Call call;
     uint64_t at = 0;
     size_t bytes;
-    if (!call_enter(&call, API_cudaGetSymbolAddress))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetSymbolAddress);
     if (!address)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = symbol_find(&call, symbol, &at, &bytes);
@@ -28,11 +26,9 @@ cudaError_t cudaGetSymbolAddress(void **address, const void *symbol)
 
 cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
 {
-    Call call;
     uint64_t at;
     size_t n = 0;
-    if (!call_enter(&call, API_cudaGetSymbolSize))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetSymbolSize);
     if (!bytes)
         return call_leave(&call, cudaErrorInvalidValue);
     cudaError_t error = symbol_find(&call, symbol, &at, &n);
@@ -45,11 +41,9 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
 static cudaError_t copy_symbol(Api api, const void *symbol, const void *other, size_t count, size_t offset,
                                enum cudaMemcpyKind kind, bool to_symbol, cudaStream_t stream, bool async)
 {
-    Call call;
     uint64_t at = 0;
     size_t bytes = 0;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     enum cudaMemcpyKind host_kind = to_symbol ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost;
     if (kind != host_kind && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return call_leave(&call, cudaErrorInvalidMemcpyDirection);

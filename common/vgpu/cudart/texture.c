@@ -204,9 +204,7 @@ static cudaError_t make_object(Call *call, DeviceTexture *t, const struct cudaRe
 
 static cudaError_t destroy_object(Api api, unsigned long long handle, bool surface)
 {
-    Call call;
-    if (!call_enter(&call, api))
-        return call_leave(&call, call.error);
+    ENTER(api);
     Object *o = object_of(handle, surface);
     if (!o)
         return call_leave(&call, cudaSuccess);
@@ -238,9 +236,7 @@ static cudaError_t make_texture(Call *call, cudaTextureObject_t *out, const stru
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t *out, const struct cudaResourceDesc *r,
                                     const struct cudaTextureDesc *d, const struct cudaResourceViewDesc *view)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaCreateTextureObject))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaCreateTextureObject);
     return call_leave(&call, make_texture(&call, out, r, d, view));
 }
 
@@ -251,9 +247,7 @@ cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texture)
 
 cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *out, const struct cudaResourceDesc *r)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaCreateSurfaceObject))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaCreateSurfaceObject);
     DeviceTexture t = {.surface = true};
     ChannelFormat format = {0};
     if (!out || !r || r->resType != cudaResourceTypeArray)
@@ -273,9 +267,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surface)
 
 cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, cudaTextureObject_t texture)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGetTextureObjectResourceDesc))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetTextureObjectResourceDesc);
     const Object *o = object_of(texture, false);
     if (!out || !o)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -285,9 +277,7 @@ cudaError_t cudaGetTextureObjectResourceDesc(struct cudaResourceDesc *out, cudaT
 
 cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, cudaTextureObject_t texture)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGetTextureObjectTextureDesc))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetTextureObjectTextureDesc);
     const Object *o = object_of(texture, false);
     if (!out || !o)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -299,18 +289,14 @@ cudaError_t cudaGetTextureObjectTextureDesc(struct cudaTextureDesc *out, cudaTex
 cudaError_t cudaGetTextureObjectResourceViewDesc(struct cudaResourceViewDesc *out,
                                                  cudaTextureObject_t texture)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGetTextureObjectResourceViewDesc))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetTextureObjectResourceViewDesc);
     (void)out, (void)texture;
     return call_leave(&call, cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *out, cudaSurfaceObject_t surface)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGetSurfaceObjectResourceDesc))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGetSurfaceObjectResourceDesc);
     const Object *o = object_of(surface, true);
     if (!out || !o)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -322,10 +308,8 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *out, cudaS
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *width, const struct cudaChannelFormatDesc *desc,
                                                  int device)
 {
-    Call call;
     ChannelFormat format;
-    if (!call_enter(&call, API_cudaDeviceGetTexture1DLinearMaxWidth))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaDeviceGetTexture1DLinearMaxWidth);
     if (!width || !desc)
         return call_leave(&call, cudaErrorInvalidValue);
     if (device < 0 || device >= facade()->n_devices)

@@ -57,9 +57,7 @@ bool user_objects_copy(Graph *to, const Graph *from)
 cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *data, cudaHostFn_t destroy,
                                  unsigned int n_refs, unsigned int flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaUserObjectCreate))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaUserObjectCreate);
     if (!object || !destroy || n_refs == 0 || flags != cudaUserObjectNoDestructorSync)
         return call_leave(&call, cudaErrorInvalidValue);
     UserObject *o = graphs() ? calloc(1, sizeof *o) : NULL;
@@ -77,9 +75,7 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *data, cudaHostF
 
 cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaUserObjectRetain))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaUserObjectRetain);
     UserObject *o = object_of(object);
     if (!o || n == 0)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -89,9 +85,7 @@ cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int n)
 
 cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaUserObjectRelease))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaUserObjectRelease);
     UserObject *o = object_of(object);
     if (!o || n == 0 || n > o->n_refs)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -102,9 +96,7 @@ cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int n)
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int n,
                                       unsigned int flags)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphRetainUserObject))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphRetainUserObject);
     Graph *g = graph_of(graph);
     UserObject *o = object_of(object);
     if (!g || !o || n == 0 || (flags & ~(unsigned)cudaGraphUserObjectMove) != 0)
@@ -120,9 +112,7 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
 
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int n)
 {
-    Call call;
-    if (!call_enter(&call, API_cudaGraphReleaseUserObject))
-        return call_leave(&call, call.error);
+    ENTER(API_cudaGraphReleaseUserObject);
     Graph *g = graph_of(graph);
     UserObject *o = object_of(object);
     for (size_t i = 0; g && o && n > 0 && i < g->n_objects; i++)
