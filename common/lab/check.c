@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static LabArray vector_of(const char *name, LabType type, const void *data, size_t n)
 {

@@ -6,11 +6,9 @@
  * expected.
  */
 #include "common/lab/diagnose.h"
-#include "common/lab/guard.h"
 #include "common/lab/judge_internal.h"
 #include "common/lab/npy.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>

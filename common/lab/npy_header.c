@@ -8,7 +8,6 @@
 #include "common/lab/npy.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A cursor over the dictionary's text. `base` is where the whole file starts, for offsets in messages. */

@@ -6,9 +6,7 @@
 #include "grader/text/encoding.h"
 #include "grader/text/escape.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -10,7 +10,6 @@
 #include "common/base/csv.h"
 #include "grader/text/escape.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { RECEIPTS_BYTES_MAX = 16 << 20, N_COLUMNS = 4 };

@@ -6,7 +6,6 @@
 #include "grader/text/escape.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

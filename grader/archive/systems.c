@@ -4,7 +4,6 @@
  * A row is the student who has one of its ids already, else the only one of that name who has no id of that
  * kind yet, else a new one. Rows that are nobody (points possible, a test student, staff) are passed over.
  */
-#include "grader/archive/archive.h"
 #include "grader/archive/download.h"
 #include "grader/archive/roster.h"
 #include "common/base/csv.h"

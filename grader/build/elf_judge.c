@@ -1,7 +1,6 @@
 /* Reading and comparing the headers of a program; see elf_judge.h. */
 #include "grader/build/elf_judge.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "common/base/nearest.h"
 #include "grader/core/text.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,6 @@
 #include "grader/core/files.h"
 #include "grader/core/sha256.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

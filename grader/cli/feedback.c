@@ -1,12 +1,10 @@
 /* grade feedback: a page for each student, under the names that Canvas's and Moodle's upload of many files
  * take; or mails as files, which any program can send. */
 #include "grader/archive/feedback.h"
-#include "grader/archive/roster.h"
 #include "grader/cli/sources.h"
 #include "grader/core/files.h"
 #include "grader/report/report.h"
 #include "grader/text/escape.h"
-#include "grader/text/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include "grader/review/review.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #include "grader/core/kit.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -13,9 +13,6 @@
 #include "grader/core/lab_schema.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

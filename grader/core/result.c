@@ -4,7 +4,6 @@
 #include "grader/core/files.h"
 #include "grader/core/result_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

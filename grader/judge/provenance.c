@@ -3,7 +3,6 @@
 
 #include "grader/judge/provenance_internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool has_inputs(const ProvenanceCase *c)

@@ -5,7 +5,6 @@
 #include "grader/core/text.h"
 #include "grader/judge/json_fields.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { ROW_MAX = 1 << 20 }; /* numbers of devices and streams */

@@ -4,7 +4,6 @@
 #include "grader/text/utf8.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int hex_digit(char c)

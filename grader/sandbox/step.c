@@ -4,7 +4,6 @@
 #include "grader/sandbox/cgroup.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

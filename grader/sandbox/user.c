@@ -1,7 +1,6 @@
 /* Giving up privileges for good, before bubblewrap starts; see sandbox.h. */
 #include "grader/sandbox/sandbox_internal.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>

@@ -1,7 +1,6 @@
 /* One case; see case_run.h. */
 #include "grader/submission/case_run.h"
 
-#include "grader/core/files.h"
 #include "grader/core/text.h"
 #include "grader/judge/explain.h"
 #include "grader/judge/timeline.h"
@@ -17,9 +16,7 @@
 #include "grader/submission/verdict_rules.h"
 #include "grader/submission/work.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

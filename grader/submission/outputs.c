@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { VALUES_BYTES_MAX = 64 << 10, CALLS_BYTES_MAX = 16 << 20 };

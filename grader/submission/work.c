@@ -4,7 +4,6 @@
 #include "grader/core/files.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /* options: nvcc's command line, read by the table in options.def. */
 #include "common/cuda/driver/driver.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

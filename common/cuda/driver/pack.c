@@ -2,8 +2,6 @@
  * common/vgpu/cudart/fatbin.h for the picture. */
 #include "common/cuda/driver/pack.h"
 
-#include <string.h>
-
 #define CONTAINER_MAGIC 0xBA55ED50u
 
 enum {

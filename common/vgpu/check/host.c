@@ -2,8 +2,6 @@
  * places. */
 #include "common/vgpu/check/check_internal.h"
 
-#include <string.h>
-
 static Finding host_finding(FindingKind kind, uint64_t site)
 {
     Finding f;

@@ -18,7 +18,6 @@
 #include "common/vgpu/cudart/graph_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- what is captured ---- */
 

@@ -7,8 +7,6 @@
 #include "common/base/page.h"
 #include "common/vgpu/cudart/cudart_internal.h"
 
-#include <string.h>
-
 typedef struct Pointer {
     const void *p;
     DeviceMemoryKind kind;

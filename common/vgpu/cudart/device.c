@@ -1,8 +1,6 @@
 /* device: choosing devices, waiting for them, their limits; peers. */
 #include "common/vgpu/cudart/cudart_internal.h"
 
-#include <string.h>
-
 static bool valid_device(int device)
 {
     return device >= 0 && device < facade()->n_devices;

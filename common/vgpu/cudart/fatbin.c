@@ -2,7 +2,6 @@
 #include "common/vgpu/cudart/fatbin.h"
 
 #include <lz4.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>

@@ -3,7 +3,6 @@
 #include "common/vgpu/cudart/graph_internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const char *const type_names[] = {
     [cudaGraphNodeTypeKernel] = "KERNEL",        [cudaGraphNodeTypeMemcpy] = "MEMCPY",

@@ -13,7 +13,6 @@
 #include "common/vgpu/cudart/graph_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- order ---- */
 

@@ -1,8 +1,6 @@
 /* memory: allocating and freeing, and what a pointer is. */
 #include "common/vgpu/cudart/graph_internal.h"
 
-#include <string.h>
-
 cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, struct cudaMemLocation location,
                                       unsigned int flags, cudaStream_t stream);
 

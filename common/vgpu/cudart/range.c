@@ -6,7 +6,6 @@
 #include "common/vgpu/cudart/cudart_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct Advice {
     uint32_t serial; /* of the allocation */

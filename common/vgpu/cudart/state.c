@@ -15,7 +15,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static Facade the_facade = {.lock = PTHREAD_MUTEX_INITIALIZER, .stream_fd = -1};

@@ -10,7 +10,6 @@
 
 #include "common/base/io.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum { TEXT_BYTES = 8192 };

@@ -16,7 +16,6 @@
 #include "common/vgpu/device/device_internal.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { CALL_LINES_MAX = 50000, NOTES_MAX = 10000 };

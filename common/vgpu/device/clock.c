@@ -13,7 +13,6 @@
 #include "common/vgpu/device/device_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The most intervals that are kept: beyond it the oldest are forgotten, and the engine counts as free there.
  */

@@ -18,7 +18,6 @@
 #include "common/vgpu/device/device_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { PIECES_MAX = 4096, NOTES_MAX = 1024, NO_SLOT = ORDER_STREAMS };
 

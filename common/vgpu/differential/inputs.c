@@ -1,8 +1,6 @@
 /* Inputs: values that are worth asking for, of each class, from the seed. A quarter or more are edges. */
 #include "common/vgpu/differential/differential.h"
 
-#include <string.h>
-
 static uint64_t pick_value(Rng *rng, const uint64_t *values, size_t n)
 {
     return values[rng_below(rng, n)];

@@ -1,7 +1,5 @@
 #include "common/vgpu/exec/transfer.h"
 
-#include <string.h>
-
 static void transfer_tell(const Transfer *t, Request *r)
 {
     const ExecLaunch *launch = t->w->block->run->launch;

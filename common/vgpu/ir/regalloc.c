@@ -11,7 +11,6 @@
 #include "common/vgpu/ir/ir_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { N_WIDTHS = IR_N_WIDTHS, FILE_ALIGN = 64 };
 

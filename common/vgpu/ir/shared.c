@@ -11,7 +11,6 @@
 #include "common/vgpu/ir/ir_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Steps of walks over the call graph, all kernels together. */
 enum { CALL_GRAPH_STEPS_MAX = 1 << 27, DYNAMIC_ALIGN = 16 };

@@ -12,7 +12,6 @@
 #include "common/vgpu/ir/slice_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { KILLED = -2, LIVE_IN = -1 };
 enum { SEVERAL = -2, NONE = -1 };

@@ -11,7 +11,6 @@
 #include "common/vgpu/mem/mem_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Pages are filled with the pattern of fresh memory up to so many bytes; beyond them they are zero. */

@@ -1,8 +1,6 @@
 /* From addresses to sectors: what one request of a warp touches. */
 #include "common/vgpu/perf/perf_internal.h"
 
-#include <string.h>
-
 static void add_line(SectorList *out, uint64_t line, uint8_t sectors)
 {
     out->line[out->n] = line;

@@ -13,7 +13,6 @@
 #include "common/vgpu/perf/perf_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     DEPTH_MAX = 255,

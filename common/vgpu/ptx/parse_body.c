@@ -7,7 +7,6 @@
 #include "common/vgpu/ptx/ptx_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- scopes and labels ---- */
 

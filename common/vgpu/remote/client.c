@@ -3,7 +3,6 @@
 #include "common/vgpu/remote/wire.h"
 
 #include "common/base/page.h"
-#include "common/base/strbuf.h"
 
 #include <stdlib.h>
 #include <string.h>

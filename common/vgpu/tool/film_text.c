@@ -2,7 +2,6 @@
 #include "common/vgpu/tool/film.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "common/vgpu/perf/perf.h"
 #include "common/vgpu/tool/spans.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -10,9 +10,6 @@
  */
 #include "common/vgpu/tool/spans.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { COLUMNS = 76, ROWS_MAX = 24 };
 
 static const char letters[SPAN_N_KINDS] = {
