@@ -2,6 +2,7 @@
  * above it. */
 #include "grader/archive/archive_internal.h"
 #include "grader/core/files.h"
+#include "grader/core/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,11 +20,6 @@ typedef struct Walk {
     int64_t out;
     Diag *d;
 } Walk;
-
-static int compare_folder_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 /* The names in fd, which stays open, in order; hidden ones are left out. *names is malloc'd. */
 static Status list_names(Walk *w, int fd, const char ***names, size_t *n)
@@ -50,7 +46,7 @@ static Status list_names(Walk *w, int fd, const char ***names, size_t *n)
     }
     closedir(dir);
     if (*n)
-        qsort(*names, *n, sizeof **names, compare_folder_names);
+        qsort(*names, *n, sizeof **names, text_compare);
     return s;
 }
 

@@ -21,11 +21,6 @@ typedef struct Names {
     size_t n;
 } Names;
 
-static int compare_slip_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void list_names(Arena *a, int dir, Names *names)
 {
     int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -41,7 +36,7 @@ static void list_names(Arena *a, int dir, Names *names)
     if (d)
         closedir(d);
     if (names->n)
-        qsort(names->items, names->n, sizeof *names->items, compare_slip_names);
+        qsort(names->items, names->n, sizeof *names->items, text_compare);
 }
 
 static bool is_folder(int dir, const char *name)

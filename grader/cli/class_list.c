@@ -5,6 +5,7 @@
 #include "grader/build/slips.h"
 #include "grader/cli/class_run.h"
 #include "grader/core/files.h"
+#include "grader/core/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,11 +105,6 @@ static Status check_case(const ClassRun *c, Diag *d)
     return STATUS_NOT_FOUND;
 }
 
-static int compare_class_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Adds the roster's students who have no folder, and takes out those who have left; in order. */
 static void heed_roster(const ClassRun *c, const char **students, size_t *n)
 {
@@ -122,12 +118,11 @@ static void heed_roster(const ClassRun *c, const char **students, size_t *n)
     for (size_t i = 0; i < c->roster.n; i++) {
         const RosterRow *row = &c->roster.rows[i];
         const char *student = row->cells[ROSTER_STUDENT];
-        if (!roster_is_dropped(row) &&
-            !bsearch(&student, students, kept, sizeof *students, compare_class_names))
+        if (!roster_is_dropped(row) && !bsearch(&student, students, kept, sizeof *students, text_compare))
             students[(*n)++] = student;
     }
     if (*n)
-        qsort(students, *n, sizeof *students, compare_class_names);
+        qsort(students, *n, sizeof *students, text_compare);
 }
 
 /* The students: folders of the class's folder, and who else is on the roster, in order. */

@@ -2,6 +2,7 @@
 #include "grader/core/files.h"
 
 #include "common/base/io.h"
+#include "grader/core/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -185,11 +186,6 @@ Status dir_remove(const char *path, Diag *d)
     return STATUS_OK;
 }
 
-static int compare_file_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 Status dir_list(Arena *a, const char *path, const char ***names, size_t *n, Diag *d)
 {
     DIR *dir = opendir(path);
@@ -208,7 +204,7 @@ Status dir_list(Arena *a, const char *path, const char ***names, size_t *n, Diag
     *names = fine ? ARENA_NEW_ARRAY(a, const char *, count + 1) : NULL;
     if (*names && count) {
         memcpy(*names, found, count * sizeof *found);
-        qsort(*names, count, sizeof **names, compare_file_names);
+        qsort(*names, count, sizeof **names, text_compare);
     }
     free(found);
     *n = count;

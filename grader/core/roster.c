@@ -5,10 +5,10 @@
 #include <string.h>
 
 static const struct {
-    const char *word, *meaning;
+    const char *word;
     bool is_name;
 } columns[] = {
-#define ROSTER(NAME, word, is_name, meaning) {word, meaning, is_name},
+#define ROSTER(NAME, word, is_name, meaning) {word, is_name},
 #include "grader/core/roster.def"
 #undef ROSTER
 };
@@ -16,11 +16,6 @@ static const struct {
 const char *roster_column_word(RosterColumn column)
 {
     return columns[column].word;
-}
-
-const char *roster_column_meaning(RosterColumn column)
-{
-    return columns[column].meaning;
 }
 
 bool roster_column_is_name(RosterColumn column)

@@ -31,7 +31,6 @@ typedef struct Roster {
 } Roster;
 
 const char *roster_column_word(RosterColumn column);
-const char *roster_column_meaning(RosterColumn column);
 bool roster_column_is_name(RosterColumn column);
 
 /* The student's row; NULL when there is none, or no roster. */

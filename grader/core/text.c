@@ -89,3 +89,8 @@ void text_strip_folder(char *text, const char *folder)
     if (*to)
         *to = '\0';
 }
+
+int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}

@@ -20,4 +20,7 @@ char *text_clean(Arena *a, const char *bytes, size_t length, size_t bytes_max);
  * grader built and ran the work. Writes nothing where there is none; "" is no folder. */
 void text_strip_folder(char *text, const char *folder);
 
+/* For qsort and bsearch of texts: their order by bytes. */
+int text_compare(const void *a, const void *b);
+
 #endif

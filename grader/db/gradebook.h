@@ -41,11 +41,6 @@ Status gradebook_save(Gradebook *g, int64_t run, const Result *r, const Timing *
 /* Whether the latest result of this student and lab in the book is this one, to the byte. */
 Status gradebook_holds(Gradebook *g, const Result *r, bool *holds, Diag *d);
 
-/* Fills the book from results_dir/<student>/<lab>/result.json under the run; unreadable ones are counted in
- * *n_bad, and the first is in d. */
-Status gradebook_import(Gradebook *g, int64_t run, const char *results_dir, size_t *n_saved, size_t *n_bad,
-                        Diag *d);
-
 /* One line of the class: the latest result of a student in a lab, without its cases. */
 typedef struct GradebookRow {
     const char *student, *lab;

@@ -126,19 +126,3 @@ json_t *json_field_array(JsonFields *f, const json_t *object, const char *key)
     json_fields_fail(f, STATUS_PARSE, key, "expected a list");
     return NULL;
 }
-
-bool json_field_triple(JsonFields *f, const json_t *object, const char *key, int64_t out[3])
-{
-    json_t *list = json_field_array(f, object, key);
-    if (!list)
-        return false;
-    for (size_t i = 0; i < 3; i++) {
-        json_t *item = json_array_get(list, i);
-        if (!json_is_integer(item) || json_array_size(list) != 3) {
-            json_fields_fail(f, STATUS_PARSE, key, "expected three whole numbers");
-            return false;
-        }
-        out[i] = json_integer_value(item);
-    }
-    return true;
-}

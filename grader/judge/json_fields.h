@@ -39,7 +39,5 @@ double json_field_number(JsonFields *f, const json_t *object, const char *key);
 /* The object or array of that name; NULL when missing, null or wrong. */
 json_t *json_field_object(JsonFields *f, const json_t *object, const char *key);
 json_t *json_field_array(JsonFields *f, const json_t *object, const char *key);
-/* Three integers, as blocks and threads are; false when there are none. */
-bool json_field_triple(JsonFields *f, const json_t *object, const char *key, int64_t out[3]);
 
 #endif

@@ -1,6 +1,8 @@
 /* A class: its results in order, its students and labs, its statistics. */
 #include "grader/report/report_internal.h"
 
+#include "grader/core/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,17 +13,12 @@ static int compare_results(const void *a, const void *b)
     return by_student ? by_student : strcmp(x->lab, y->lab);
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Sorts and leaves each text once. */
 static size_t unique(const char **texts, size_t n)
 {
     size_t kept = 0;
     if (n)
-        qsort(texts, n, sizeof *texts, compare_texts);
+        qsort(texts, n, sizeof *texts, text_compare);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || strcmp(texts[kept - 1], texts[i]) != 0)
             texts[kept++] = texts[i];

@@ -257,22 +257,6 @@ bool sandbox_empty(SandboxProcess *p, const char *const *folders)
     return fine;
 }
 
-Status sandbox_run_once(const Sandbox *sandbox, const SandboxSpec *spec, const SandboxStep *step, Arena *a,
-                        SandboxAnswer *answer, Diag *d)
-{
-    SandboxProcess process;
-    Status s = sandbox_start(sandbox, spec, &process, d);
-    if (s != STATUS_OK)
-        return s;
-    s = sandbox_run(&process, step, a, answer, d);
-    char errors[256];
-    sandbox_stop(&process, errors, sizeof errors);
-    errors[strcspn(errors, "\n")] = '\0';
-    if (s != STATUS_OK && errors[0])
-        s = diag_set(d, s, "the sandbox failed: %s", errors);
-    return s;
-}
-
 const SandboxFile *sandbox_find_file(const SandboxAnswer *answer, const char *name)
 {
     for (size_t i = 0; i < answer->n_files; i++)

@@ -56,10 +56,6 @@ Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, Sand
  * runner did not answer in time: then the sandbox is of no more use for a step that shall start afresh. */
 bool sandbox_empty(SandboxProcess *p, const char *const *folders);
 
-/* Starts a sandbox, runs one step in it, and ends it. */
-Status sandbox_run_once(const Sandbox *s, const SandboxSpec *spec, const SandboxStep *step, Arena *a,
-                        SandboxAnswer *answer, Diag *d);
-
 /* The file of that name; NULL when the runner did not mention it. */
 const SandboxFile *sandbox_find_file(const SandboxAnswer *answer, const char *name);
 

@@ -10,7 +10,7 @@
 #include "common/base/arena.h"
 #include "common/vgpu/film/film.h"
 
-/* What a step ends with. The names are film_event_name's. */
+/* What a step ends with. The names are event_names of write.c. */
 typedef enum FilmEvent {
     FILM_CODE, /* nothing: other instructions only */
     FILM_ACCESS,
@@ -145,6 +145,5 @@ FilmMoment film_find(const Film *f, FilmBlock *const *blocks, size_t n, const Fi
 
 /* write.c */
 void film_write(Film *f, const PerfCounters *counters, const Finding *const *findings, size_t n_findings);
-const char *film_event_name(FilmEvent e);
 
 #endif

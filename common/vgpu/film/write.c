@@ -20,11 +20,6 @@ static const char *const array_kinds[] = {
     [MEM_REGISTERED] = "registered", [MEM_GLOBAL_VAR] = "variable", [MEM_CONST_VAR] = "constant", [MEM_HEAP] = "heap",
     [MEM_ARRAY] = "array",           [MEM_INTERNAL] = "internal"};
 
-const char *film_event_name(FilmEvent e)
-{
-    return event_names[e];
-}
-
 static const char *space_name(uint8_t space)
 {
     switch (space) {

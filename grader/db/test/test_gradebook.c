@@ -148,37 +148,6 @@ static void test_other_files(void **state)
     assert_int_equal(gradebook_open("/no/such/folder/book.db", &g, &d), STATUS_IO);
 }
 
-static void test_import(void **state)
-{
-    Place *p = *state;
-    Timing t = {0};
-    Result *r = result_create();
-    r->student = "s001";
-    r->lab = "02-vector-add";
-    char dir[128], path[160];
-    snprintf(dir, sizeof dir, "%s/results/s001/02-vector-add", p->dir);
-    assert_int_equal(result_save(r, &t, dir, NULL), STATUS_OK);
-    result_free(r);
-    snprintf(dir, sizeof dir, "%s/results/s002/02-vector-add", p->dir);
-    assert_int_equal(dir_make(dir, NULL), STATUS_OK);
-    snprintf(path, sizeof path, "%s/result.json", dir);
-    assert_int_equal(file_write_atomic(path, "{", 1, NULL), STATUS_OK);
-    snprintf(dir, sizeof dir, "%s/results", p->dir);
-    int64_t run;
-    Gradebook *g = open_book(p, &run);
-    size_t saved, bad, n;
-    Diag d = {0};
-    assert_int_equal(gradebook_import(g, run, dir, &saved, &bad, &d), STATUS_OK);
-    assert_int_equal(saved, 1);
-    assert_int_equal(bad, 1);
-    assert_true(d.message[0]);
-    GradebookRow *rows;
-    assert_int_equal(gradebook_latest(g, &p->arena, &rows, &n, NULL), STATUS_OK);
-    assert_int_equal(n, 1);
-    assert_int_equal(gradebook_import(g, run, "/no/such", &saved, &bad, &d), STATUS_NOT_FOUND);
-    gradebook_close(g);
-}
-
 /* A save that fails half-way (no such run) leaves nothing behind. */
 static void test_transaction(void **state)
 {
@@ -204,7 +173,10 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, make_place, drop_place)
     const struct CMUnitTest tests[] = {
-        T(test_latest), T(test_hostile_text), T(test_other_files), T(test_import), T(test_transaction),
+        T(test_latest),
+        T(test_hostile_text),
+        T(test_other_files),
+        T(test_transaction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

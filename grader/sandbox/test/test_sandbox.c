@@ -85,6 +85,23 @@ static const WireLimits modest = {
     .collect_files = 10,
 };
 
+/* Starts a sandbox, runs one step in it, and ends it. */
+static Status sandbox_run_once(const Sandbox *sandbox, const SandboxSpec *spec, const SandboxStep *step,
+                               Arena *a, SandboxAnswer *answer, Diag *d)
+{
+    SandboxProcess process;
+    Status s = sandbox_start(sandbox, spec, &process, d);
+    if (s != STATUS_OK)
+        return s;
+    s = sandbox_run(&process, step, a, answer, d);
+    char errors[256];
+    sandbox_stop(&process, errors, sizeof errors);
+    errors[strcspn(errors, "\n")] = '\0';
+    if (s != STATUS_OK && errors[0])
+        s = diag_set(d, s, "the sandbox failed: %s", errors);
+    return s;
+}
+
 static SandboxAnswer run_under(Fixture *f, const char *script, WireLimits limits)
 {
     if (f->sandbox.weak) {
