@@ -2,17 +2,15 @@
  * common/vgpu/film/page, taken in by the assembler. */
 #include "common/vgpu/tool/film.h"
 
+#include "common/base/embed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#define PART(name, file) \
-    __asm__(".section .rodata\n" #name ":\n.incbin \"common/vgpu/film/page/" file "\"\n.byte 0\n.previous\n"); \
-    extern const char name[]
-
-PART(film_style, "film.css");
-PART(film_body, "film.html");
-PART(film_sentence_program, "sentence.js");
-PART(film_program, "film.js");
+EMBED(film_style, "common/vgpu/film/page/film.css");
+EMBED(film_body, "common/vgpu/film/page/film.html");
+EMBED(film_sentence_program, "common/vgpu/film/page/sentence.js");
+EMBED(film_program, "common/vgpu/film/page/film.js");
 
 /* What stands in an element's text or between quotes. */
 static void put_escaped(StrBuf *b, const char *text)
