@@ -166,13 +166,12 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     ENTER(API_cudaFreeArray);
     if (!array)
         return call_leave(&call, cudaSuccess);
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_FREE};
     Array *a = array_of(array);
     msg.free.addr = (uint64_t)(uintptr_t)array;
     msg.free.kind = DEVICE_MEMORY_ARRAY;
     call_site(&call);
-    cudaError_t error = call_send_to(&call, a ? a->device : call_device(), &msg, &reply);
+    cudaError_t error = call_send_to(&call, a ? a->device : call_device(), &msg, NULL);
     if (error == cudaSuccess && a)
         drop_array(a);
     return call_leave(&call, error);

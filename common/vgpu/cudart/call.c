@@ -96,8 +96,7 @@ bool call_enter_light(Call *call, Api api)
 
 void call_tick(void)
 {
-    DeviceReply reply;
-    facade_send(&(DeviceMsg){.op = OP_CALL, .device = call_device()}, &reply);
+    facade_send(&(DeviceMsg){.op = OP_CALL, .device = call_device()}, NULL);
 }
 
 bool call_enter_query(Call *call, Api api)
@@ -193,13 +192,14 @@ static void run_host_function(uint32_t device, uint64_t token)
         pthread_mutex_lock(&f->lock);
         f->n_host_functions_running--;
     }
-    DeviceReply reply;
-    facade_send(&(DeviceMsg){.op = OP_HOST_DONE, .device = device, .token = token}, &reply);
+    facade_send(&(DeviceMsg){.op = OP_HOST_DONE, .device = device, .token = token}, NULL);
 }
 
 cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
 {
     cudaError_t error;
+    DeviceReply unread;
+    reply = reply ? reply : &unread;
     if (facade()->graphs && capture_divert(call, device, msg, reply, &error))
         return error;
     return call_send_now(call, device, msg, reply);
@@ -207,6 +207,8 @@ cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceRepl
 
 cudaError_t call_send_now(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply)
 {
+    DeviceReply unread;
+    reply = reply ? reply : &unread;
     msg->device = device;
     msg->call = call_name(call);
     msg->site = call->site;
@@ -233,13 +235,12 @@ void call_advise(Call *call, const void *address, const char *message, const cha
     StrBuf text = {0};
     strbuf_append(&text, message, strlen(message) + 1);
     strbuf_append(&text, hint, strlen(hint) + 1);
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_ADVICE,
                      .in = {.data = text.text, .bytes = text.length},
                      .range.addr = (uint64_t)(uintptr_t)address};
     call_site(call);
     if (!text.failed) /* advice is not worth an error */
-        call_send(call, &msg, &reply);
+        call_send(call, &msg, NULL);
     strbuf_free(&text);
 }
 

@@ -212,7 +212,6 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dst_pitch, const void *src, size
 cudaError_t fill_send(Call *call, const struct cudaMemsetParams *p, size_t slice, size_t depth,
                       cudaStream_t stream)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_FILL};
     uint32_t device;
     if ((p->height > 1 || depth > 1) && p->width * p->elementSize > p->pitch)
@@ -228,7 +227,7 @@ cudaError_t fill_send(Call *call, const struct cudaMemsetParams *p, size_t slice
     msg.fill.value = p->value;
     msg.fill.element = (uint8_t)p->elementSize;
     call_site(call);
-    return call_send_to(call, device, &msg, &reply);
+    return call_send_to(call, device, &msg, NULL);
 }
 
 static cudaError_t fill_any(Api api, void *dst, size_t pitch, size_t slice, int value, size_t width,

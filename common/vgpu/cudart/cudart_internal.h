@@ -247,7 +247,7 @@ bool call_enter_light(Call *call, Api api);
 cudaError_t call_leave(Call *call, cudaError_t error);
 uint64_t call_site(Call *call);
 /* Sends a message to the current device (or msg->device where set_device), runs host functions that are due.
- */
+ * reply: NULL where nothing of it is read. */
 cudaError_t call_send(Call *call, DeviceMsg *msg, DeviceReply *reply);
 cudaError_t call_send_to(Call *call, uint32_t device, DeviceMsg *msg, DeviceReply *reply);
 /* The same past captures: the message goes to the device in any case. */

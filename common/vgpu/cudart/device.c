@@ -81,19 +81,17 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    DeviceReply reply;
     ENTER(API_cudaDeviceSynchronize);
-    return call_leave(&call, call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC}, &reply));
+    return call_leave(&call, call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC}, NULL));
 }
 
 /* All handles of the device are gone afterwards, and the error of this thread with it (measured). */
 cudaError_t cudaDeviceReset(void)
 {
-    DeviceReply reply;
     ENTER(API_cudaDeviceReset);
     Facade *f = facade();
     uint32_t device = call_device();
-    cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_DEVICE_RESET}, &reply);
+    cudaError_t error = call_send(&call, &(DeviceMsg){.op = OP_DEVICE_RESET}, NULL);
     registered_forget(device);
     capture_forget(device);
     f->primary_used[thread_state()->device] = false;
@@ -163,9 +161,8 @@ enum { FETCH_BYTES_USUAL = 64, FETCH_BYTES_MAX = 128 };
 static cudaError_t set_cache_limit(Call *call, enum cudaLimit limit, size_t value)
 {
     DeviceInfo info = {0};
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_DEVICE_INFO, .out = {.data = &info, .bytes = sizeof info}};
-    cudaError_t error = call_send(call, &msg, &reply);
+    cudaError_t error = call_send(call, &msg, NULL);
     if (error != cudaSuccess)
         return error;
     if (info.major < 8)
@@ -187,14 +184,13 @@ static cudaError_t get_cache_limit(enum cudaLimit limit, size_t *value)
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_LIMIT_SET, .limit.value = value};
     ENTER(API_cudaDeviceSetLimit);
     if (cache_limit(limit))
         return call_leave(&call, set_cache_limit(&call, limit, value));
     if (!known_limit(limit, &msg.limit.which))
         return call_leave(&call, cudaErrorInvalidValue);
-    return call_leave(&call, call_send(&call, &msg, &reply));
+    return call_leave(&call, call_send(&call, &msg, NULL));
 }
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)

@@ -91,7 +91,6 @@ bool vgpu_find_memory(const void *p, uint64_t *base, uint64_t *bytes, uint32_t *
 cudaError_t vgpu_fill(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width, size_t height,
                       cudaStream_t stream)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_FILL};
     uint32_t device;
     ENTER(API_cudaMemsetAsync);
@@ -105,5 +104,5 @@ cudaError_t vgpu_fill(void *dst, size_t pitch, uint32_t value, unsigned element,
     msg.fill.value = value;
     msg.fill.element = (uint8_t)element;
     call_site(&call);
-    return call_leave(&call, call_send_to(&call, device, &msg, &reply));
+    return call_leave(&call, call_send_to(&call, device, &msg, NULL));
 }

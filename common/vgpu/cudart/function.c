@@ -16,10 +16,9 @@ static cudaError_t find_kernel(Call *call, const void *kernel, Kernel **k, uint3
 
 static cudaError_t get_info(Call *call, uint32_t function, DeviceFunctionInfo *info)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_FUNCTION_INFO, .out = {.data = info, .bytes = sizeof *info}};
     msg.function.id = function;
-    return call_send(call, &msg, &reply);
+    return call_send(call, &msg, NULL);
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kernel)
@@ -51,13 +50,12 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kern
 
 static cudaError_t set_dynamic_shared(Call *call, uint32_t function, int value)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_FUNCTION_SET};
     if (value < 0)
         return cudaErrorInvalidValue;
     msg.function.id = function;
     msg.function.dynamic_shared_max = (uint64_t)value;
-    return call_send(call, &msg, &reply);
+    return call_send(call, &msg, NULL);
 }
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
@@ -190,7 +188,6 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     uint32_t function;
     DeviceFunctionInfo info = {0};
     DeviceInfo device = {0};
-    DeviceReply reply;
     int fit = 0;
     ENTER_QUESTION(API_cudaOccupancyAvailableDynamicSMemPerBlock);
     if (!bytes || blocks <= 0 || threads <= 0)
@@ -203,7 +200,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
     if (error == cudaSuccess)
         error = call_send(
             &call, &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = &device, .bytes = sizeof device}},
-            &reply);
+            NULL);
     if (error != cudaSuccess)
         return call_leave(&call, error);
     size_t share = device.shared_per_sm / (size_t)blocks;

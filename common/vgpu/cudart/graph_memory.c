@@ -98,11 +98,10 @@ bool graph_memory_free(Call *call, uint32_t device, uint32_t stream, uint64_t ad
                        cudaError_t *error)
 {
     GraphMemory *m = graph_memory_find(addr);
-    DeviceReply reply;
     if (!m)
         return false;
     if (wait && m->live)
-        *error = call_send_now(call, device, &(DeviceMsg){.op = OP_DEVICE_SYNC}, &reply);
+        *error = call_send_now(call, device, &(DeviceMsg){.op = OP_DEVICE_SYNC}, NULL);
     *error = m->live ? cudaSuccess : cudaErrorInvalidValue;
     m->live = false;
     if (m->orphan)

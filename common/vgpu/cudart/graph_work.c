@@ -59,10 +59,9 @@ static void describe_fill(GraphNode *n, const DeviceMsg *m)
 
 cudaError_t node_take(Call *call, GraphNode *n, uint32_t device, const DeviceMsg *msg)
 {
-    DeviceReply reply;
     DeviceMsg check = *msg;
     check.place = PLACE_CHECK;
-    cudaError_t error = call_send_now(call, device, &check, &reply);
+    cudaError_t error = call_send_now(call, device, &check, NULL);
     if (error != cudaSuccess)
         return error;
     const DeviceSpan in = msg->in;

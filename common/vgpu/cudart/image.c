@@ -96,11 +96,10 @@ static Status read_linked(const char *p, size_t bytes, ImageTexts *out, Diag *di
 static uint32_t current_arch(void)
 {
     DeviceInfo info = {0};
-    DeviceReply reply;
     facade_send(&(DeviceMsg){.op = OP_DEVICE_INFO,
                              .device = call_device(),
                              .out = {.data = &info, .bytes = sizeof info}},
-                &reply);
+                NULL);
     return info.newest_target;
 }
 

@@ -84,11 +84,10 @@ static void forget_shared(const DeviceMsg *msg)
 
 static void tell_pages(const Shared *s, uint64_t from, uint64_t to)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_HOST_PAGES, .device = s->device};
     msg.range.addr = s->addr + from;
     msg.range.bytes = (to < s->bytes ? to : s->bytes) - from;
-    facade_send(&msg, &reply);
+    facade_send(&msg, NULL);
 }
 
 /* Tells the runs of pages that are in the program's page table. */
@@ -223,11 +222,10 @@ void managed_after(const DeviceMsg *msg, const DeviceReply *reply)
 
 static void tell_touch(const Shared *s, uintptr_t address, bool write, uintptr_t pc)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_HOST_TOUCH, .device = s->device, .site = site_of_signal(pc)};
     msg.range.addr = address;
     msg.range.flag = write;
-    facade_send(&msg, &reply);
+    facade_send(&msg, NULL);
 }
 
 bool managed_touched(uintptr_t address, bool write, uintptr_t pc)

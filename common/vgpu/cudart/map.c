@@ -101,7 +101,6 @@ cudaError_t vgpu_map_create(uint64_t *handle, size_t bytes, int device)
 cudaError_t vgpu_map_release(uint64_t handle)
 {
     Call call;
-    DeviceReply reply;
     if (!enter(&call))
         return map_leave(&call, call.error);
     MapHandle *h = handle_of(handle);
@@ -110,7 +109,7 @@ cudaError_t vgpu_map_release(uint64_t handle)
     if (--h->n_refs > 0)
         return map_leave(&call, cudaSuccess);
     DeviceMsg msg = {.op = OP_PHYSICAL_RELEASE, .map.physical = h->physical};
-    return map_leave(&call, call_send_to(&call, h->device, &msg, &reply));
+    return map_leave(&call, call_send_to(&call, h->device, &msg, NULL));
 }
 
 cudaError_t vgpu_map_properties(uint64_t handle, int *device)
@@ -155,9 +154,8 @@ cudaError_t vgpu_map_reserve(uintptr_t *address, size_t bytes, size_t align, uin
 
 static cudaError_t send_range(Call *call, DeviceOp op, uintptr_t address, size_t bytes)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = op, .map = {.addr = address, .bytes = bytes}};
-    return call_send(call, &msg, &reply);
+    return call_send(call, &msg, NULL);
 }
 
 cudaError_t vgpu_map_unreserve(uintptr_t address, size_t bytes)
@@ -171,7 +169,6 @@ cudaError_t vgpu_map_unreserve(uintptr_t address, size_t bytes)
 cudaError_t vgpu_map_map(uintptr_t address, size_t bytes, uint64_t handle)
 {
     Call call;
-    DeviceReply reply;
     if (!enter(&call))
         return map_leave(&call, call.error);
     struct Mappings *all = mappings();
@@ -181,7 +178,7 @@ cudaError_t vgpu_map_map(uintptr_t address, size_t bytes, uint64_t handle)
     if (!VEC_GROW(all->pieces, all->n_pieces, all->pieces_cap))
         return map_leave(&call, cudaErrorMemoryAllocation);
     DeviceMsg msg = {.op = OP_MAP, .map = {.addr = address, .physical = h->physical}};
-    cudaError_t error = call_send_to(&call, h->device, &msg, &reply);
+    cudaError_t error = call_send_to(&call, h->device, &msg, NULL);
     if (error == cudaSuccess)
         all->pieces[all->n_pieces++] =
             (MapPiece){.address = address, .bytes = bytes, .handle = (size_t)(h - all->handles)};
@@ -204,7 +201,6 @@ cudaError_t vgpu_map_unmap(uintptr_t address, size_t bytes)
 cudaError_t vgpu_map_set_access(uintptr_t address, size_t bytes, int device, bool may)
 {
     Call call;
-    DeviceReply reply;
     if (!enter(&call))
         return map_leave(&call, call.error);
     if (device < 0 || device >= facade()->n_devices)
@@ -212,7 +208,7 @@ cudaError_t vgpu_map_set_access(uintptr_t address, size_t bytes, int device, boo
     struct Mappings *all = mappings();
     DeviceMsg msg = {.op = OP_MAP_ACCESS,
                      .map = {.addr = address, .bytes = bytes, .peer = facade()->visible[device], .may = may}};
-    cudaError_t error = call_send(&call, &msg, &reply);
+    cudaError_t error = call_send(&call, &msg, NULL);
     uint64_t bit = (uint64_t)1 << device;
     for (size_t i = 0; i < all->n_pieces && error == cudaSuccess; i++)
         if (all->pieces[i].address - address < bytes)

@@ -126,22 +126,20 @@ cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned int flags)
     ENTER(API_cudaHostRegister);
     if (flags & ~known)
         return call_leave(&call, cudaErrorInvalidValue);
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_REGISTER};
     facade()->shares_memory = true;
     msg.range.addr = (uint64_t)(uintptr_t)p;
     msg.range.bytes = bytes;
     call_site(&call);
-    return call_leave(&call, call_send(&call, &msg, &reply));
+    return call_leave(&call, call_send(&call, &msg, NULL));
 }
 
 cudaError_t cudaHostUnregister(void *p)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_UNREGISTER};
     ENTER(API_cudaHostUnregister);
     msg.range.addr = (uint64_t)(uintptr_t)p;
-    return call_leave(&call, call_send(&call, &msg, &reply));
+    return call_leave(&call, call_send(&call, &msg, NULL));
 }
 
 /* ---- asking about pointers ---- */
@@ -257,7 +255,6 @@ bool memory_is_managed(Call *call, const void *p, size_t bytes, uint32_t *serial
 static cudaError_t prefetch(Api api, const void *p, size_t bytes, struct cudaMemLocation location,
                             unsigned int flags, cudaStream_t stream)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_MIGRATE};
     uint32_t device, serial;
     ENTER(api);
@@ -270,7 +267,7 @@ static cudaError_t prefetch(Api api, const void *p, size_t bytes, struct cudaMem
     msg.range.addr = (uint64_t)(uintptr_t)p;
     msg.range.bytes = bytes;
     msg.range.to = location.type == cudaMemLocationTypeDevice ? facade()->visible[location.id] : DEVICE_HOST;
-    cudaError_t error = call_send_to(&call, device, &msg, &reply);
+    cudaError_t error = call_send_to(&call, device, &msg, NULL);
     if (error == cudaSuccess)
         range_prefetched(serial, location);
     return call_leave(&call, error);

@@ -112,7 +112,6 @@ static cudaError_t malloc_async(Api api, void **p, size_t bytes, cudaMemPool_t f
 
 static cudaError_t free_async(Api api, void *p, cudaStream_t stream)
 {
-    DeviceReply reply;
     uint32_t device;
     DeviceMsg msg = {.op = OP_FREE};
     ENTER(api);
@@ -123,7 +122,7 @@ static cudaError_t free_async(Api api, void *p, cudaStream_t stream)
     msg.free.addr = (uint64_t)(uintptr_t)p;
     msg.free.kind = DEVICE_MEMORY_POOL;
     call_site(&call);
-    return call_leave(&call, call_send_to(&call, device, &msg, &reply));
+    return call_leave(&call, call_send_to(&call, device, &msg, NULL));
 }
 
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
@@ -245,10 +244,9 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
 
 static cudaError_t tell_access(Call *call, const Pool *pool, int device, bool may)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_POOL_ACCESS,
                      .pool = {.number = (uint32_t)(pool - pools()), .peer = facade()->visible[device], .may = may}};
-    return call_send_to(call, facade()->visible[pool->device], &msg, &reply);
+    return call_send_to(call, facade()->visible[pool->device], &msg, NULL);
 }
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolProps *properties)

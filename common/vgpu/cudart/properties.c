@@ -8,10 +8,8 @@ static cudaError_t get_info(Call *call, int device, DeviceInfo *out)
 {
     if (device < 0 || device >= facade()->n_devices)
         return cudaErrorInvalidDevice;
-    DeviceReply reply;
     return call_send_to(call, facade()->visible[device],
-                        &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = out, .bytes = sizeof *out}},
-                        &reply);
+                        &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = out, .bytes = sizeof *out}}, NULL);
 }
 
 static int bus_of(int device)

@@ -198,10 +198,9 @@ cudaError_t texts_load(Call *call, const ImageTexts *texts, bool owned, uint32_t
 static cudaError_t load_registered(Call *call, FatBinary *fat, uint32_t *module)
 {
     DeviceInfo info = {0};
-    DeviceReply reply;
     ImageTexts texts = {0};
     cudaError_t error = call_send(
-        call, &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = &info, .bytes = sizeof info}}, &reply);
+        call, &(DeviceMsg){.op = OP_DEVICE_INFO, .out = {.data = &info, .bytes = sizeof info}}, NULL);
     if (error == cudaSuccess)
         error = collect_texts(fat, info.newest_target, &texts);
     if (error == cudaSuccess)
@@ -233,11 +232,10 @@ static cudaError_t load_params(Call *call, Kernel *k, uint32_t function, const D
         return cudaErrorMemoryAllocation;
     k->n_params = info->n_params;
     k->param_bytes = info->param_bytes;
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_FUNCTION_PARAMS,
                      .out = {.data = k->params, .bytes = info->n_params * sizeof *k->params}};
     msg.function.id = function;
-    return call_send(call, &msg, &reply);
+    return call_send(call, &msg, NULL);
 }
 
 cudaError_t kernel_load(Call *call, Kernel *k, uint32_t *function)

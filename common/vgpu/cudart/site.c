@@ -145,13 +145,12 @@ static void record_site(uint64_t id, const Site *s)
     StrBuf b = {0};
     for (int i = 0; i < FRAMES_MAX && s->frames[i]; i++)
         put_frame(&b, s->frames[i]);
-    DeviceReply reply;
     if (!b.failed)
         facade_send(&(DeviceMsg){.op = OP_SITE,
                                  .device = call_device(),
                                  .token = id,
                                  .in = {.data = b.text, .bytes = b.length}},
-                    &reply);
+                    NULL);
     strbuf_free(&b);
 }
 

@@ -72,6 +72,8 @@ static uint32_t thread_number(void)
 void facade_send(const DeviceMsg *msg, DeviceReply *reply)
 {
     DeviceMsg mine = *msg;
+    DeviceReply unread;
+    reply = reply ? reply : &unread;
     mine.thread = thread_number();
     if (the_facade.remote)
         remote_send(the_facade.remote, &mine, reply);
@@ -162,11 +164,10 @@ __attribute__((destructor)) static void finish(void)
     if (!f->started || !facade_is_served() || f->finished || f->forked)
         return;
     Call call = {.site = thread_state()->failed_launch};
-    DeviceReply reply;
     if (call.site != 0)
         call_advise(&call, NULL, "this launch failed, and the program never asked: <<<...>>> returns nothing",
                     "call cudaGetLastError after each launch, and look at what it returns");
-    call_send_to(&call, 0, &(DeviceMsg){.op = OP_FINISH}, &reply);
+    call_send_to(&call, 0, &(DeviceMsg){.op = OP_FINISH}, NULL);
     f->finished = true;
     host_fault_remove();
     managed_end();

@@ -330,13 +330,12 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 
 static cudaError_t event_call(Api api, cudaEvent_t event, DeviceOp op)
 {
-    DeviceReply reply;
     DeviceMsg msg = {.op = op};
     uint32_t device;
     ENTER(api);
     if (!event_of(event, &msg.event.id, &device))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
-    cudaError_t error = call_send_to(&call, device, &msg, &reply);
+    cudaError_t error = call_send_to(&call, device, &msg, NULL);
     if (op == OP_EVENT_DESTROY && error == cudaSuccess) {
         capture_drop_event(msg.event.id);
         facade()->event_device[msg.event.id] = 0;

@@ -208,10 +208,9 @@ static cudaError_t destroy_object(Api api, unsigned long long handle, bool surfa
     Object *o = object_of(handle, surface);
     if (!o)
         return call_leave(&call, cudaSuccess);
-    DeviceReply reply;
     DeviceMsg msg = {.op = OP_TEXTURE_DESTROY};
     msg.range.addr = handle;
-    cudaError_t error = call_send_to(&call, o->device, &msg, &reply);
+    cudaError_t error = call_send_to(&call, o->device, &msg, NULL);
     drop_object(o);
     return call_leave(&call, error);
 }
