@@ -123,3 +123,17 @@ void strbuf_json_number(StrBuf *b, double value)
         }
     }
 }
+
+void strbuf_base64(StrBuf *b, const void *bytes, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i += 3) {
+        bool second = i + 1 < n, third = i + 2 < n;
+        uint32_t word =
+            (uint32_t)at[i] << 16 | (second ? (uint32_t)at[i + 1] << 8 : 0) | (third ? at[i + 2] : 0);
+        const char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
+                              second ? digits[word >> 6 & 63] : '=', third ? digits[word & 63] : '='};
+        strbuf_append(b, four, sizeof four);
+    }
+}

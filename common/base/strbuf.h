@@ -27,4 +27,7 @@ void strbuf_json_string(StrBuf *b, const char *text, size_t length);
 /* A JSON number: shortest text that reads back as the same double; NaN and infinities become null. */
 void strbuf_json_number(StrBuf *b, double value);
 
+/* Bytes in base64 (RFC 4648), with padding. */
+void strbuf_base64(StrBuf *b, const void *bytes, size_t n);
+
 #endif

@@ -15,22 +15,6 @@ static const char usage[] =
 
 /* Mails -------------------------------------------------------------------------------------------------- */
 
-static void put_base64(StrBuf *out, const char *text, size_t n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    enum { LINE = 57 };
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned word = (unsigned)(unsigned char)text[i] << 16;
-        word |= i + 1 < n ? (unsigned)(unsigned char)text[i + 1] << 8 : 0;
-        word |= i + 2 < n ? (unsigned)(unsigned char)text[i + 2] : 0;
-        const char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
-                              i + 1 < n ? digits[word >> 6 & 63] : '=', i + 2 < n ? digits[word & 63] : '='};
-        strbuf_append(out, four, 4);
-        if (i % LINE == LINE - 3 || i + 3 >= n)
-            strbuf_puts(out, "\r\n");
-    }
-}
-
 /* One address, nothing in it that could begin another header or another address. */
 static bool is_address(const char *text)
 {
@@ -44,11 +28,15 @@ static bool is_address(const char *text)
 /* RFC 5322 and 2045: the page as HTML, in base64, so that no line of it can be a header or a boundary. */
 static void put_mail(StrBuf *out, const char *address, const char *lab, const StrBuf *page)
 {
+    enum { LINE = 57 }; /* bytes: 76 characters */
     strbuf_printf(out,
                   "To: %s\r\nSubject: Feedback: %s\r\nMIME-Version: 1.0\r\n"
                   "Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n",
                   address, lab);
-    put_base64(out, page->text, page->length);
+    for (size_t i = 0; i < page->length; i += LINE) {
+        strbuf_base64(out, page->text + i, page->length - i < LINE ? page->length - i : LINE);
+        strbuf_puts(out, "\r\n");
+    }
 }
 
 static Status write_mail(Arena *a, const char *dir, const char *student, const char *address, const char *lab,

@@ -222,6 +222,9 @@ const char *const *lab_ratio_parts(const char *metric);
 /* The field of that name ("SECTION.FIELD") of the lab's answer file; NULL when there is none. */
 const LabField *lab_find_field(const Lab *lab, const char *of);
 
+/* Whether the case asks for one device model (--device). */
+bool lab_names_device(const LabCase *c);
+
 /* The reference of the two files' keys, as Markdown. */
 void lab_schema_markdown(StrBuf *out);
 

@@ -268,7 +268,7 @@ static Status check_metric(const LabCase *c, const char *path, Diag *d)
     return STATUS_OK;
 }
 
-static bool names_device(const LabCase *c)
+bool lab_names_device(const LabCase *c)
 {
     for (size_t i = 0; i < c->n_vgpu; i++)
         if (strncmp(c->vgpu[i], "--device=", 9) == 0)
@@ -294,7 +294,7 @@ static Status check_baseline(const LabCase *c, const char *path, Diag *d)
         return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
                            "'as' in the 'baseline' of case '%s' must be quotient or difference, not '%s'", c->name,
                            b->as);
-    if (!names_device(c) || !c->run)
+    if (!lab_names_device(c) || !c->run)
         return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
                            "the 'baseline' of case '%s' needs a run and '--device=NAME' in 'vgpu': the solution's "
                            "number is of that device",

@@ -226,6 +226,16 @@ static void put_build(StrBuf *out, const Result *r, ReportStyle style)
     put_block(out, "", r->build_log);
 }
 
+void report_score_line(StrBuf *out, const Result *r, ReportStyle style)
+{
+    strbuf_puts(out, language_say(style.language, "Score: "));
+    if (r->verdict == VERDICT_KIT_ERROR)
+        strbuf_puts(out, language_say(style.language, "ungraded"));
+    else
+        report_score(out, r->score, r->max_score);
+    strbuf_puts(out, "\n");
+}
+
 void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle style)
 {
     put_build(out, r, style);
@@ -235,10 +245,5 @@ void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle s
         if (!because_of_build)
             put_case(out, r, c, student_view, style);
     }
-    strbuf_puts(out, language_say(style.language, "Score: "));
-    if (r->verdict == VERDICT_KIT_ERROR)
-        strbuf_puts(out, language_say(style.language, "ungraded"));
-    else
-        report_score(out, r->score, r->max_score);
-    strbuf_puts(out, "\n");
+    report_score_line(out, r, style);
 }

@@ -348,3 +348,24 @@ LabStatistics report_lab_statistics(const ReportClass *c, const char *lab)
     free(scores);
     return s;
 }
+
+Verdict report_usual_failure(const size_t verdicts[VERDICT_N])
+{
+    Verdict usual = VERDICT_PASS;
+    size_t most = 0;
+    for (int v = 0; v < VERDICT_N; v++)
+        if (v != VERDICT_PASS && verdicts[v] > most) {
+            most = verdicts[v];
+            usual = (Verdict)v;
+        }
+    return usual;
+}
+
+const Result *report_longest_result(const ReportClass *c, const char *lab)
+{
+    const Result *longest = NULL;
+    for (size_t i = 0; i < c->n_results; i++)
+        if (strcmp(c->results[i]->lab, lab) == 0 && (!longest || c->results[i]->n_cases > longest->n_cases))
+            longest = c->results[i];
+    return longest;
+}

@@ -142,29 +142,6 @@ static CaseCount count_case(const ReportClass *c, const char *lab, const char *n
     return count;
 }
 
-/* What most of those who failed got; VERDICT_PASS when nobody failed. */
-static Verdict usual_failure(const CaseCount *count)
-{
-    Verdict usual = VERDICT_PASS;
-    size_t most = 0;
-    for (int v = 0; v < VERDICT_N; v++)
-        if (v != VERDICT_PASS && count->verdicts[v] > most) {
-            most = count->verdicts[v];
-            usual = (Verdict)v;
-        }
-    return usual;
-}
-
-/* The cases of a lab as its longest result lists them. */
-static const Result *longest_result(const ReportClass *c, const char *lab)
-{
-    const Result *longest = NULL;
-    for (size_t i = 0; i < c->n_results; i++)
-        if (strcmp(c->results[i]->lab, lab) == 0 && (!longest || c->results[i]->n_cases > longest->n_cases))
-            longest = c->results[i];
-    return longest;
-}
-
 /* ---- cases that fail most ---- */
 
 enum { WORST_SHOWN = 10 };
@@ -197,7 +174,7 @@ static void put_worst(StrBuf *out, const ReportClass *c)
     WorstCase worst[WORST_SHOWN];
     size_t n = 0;
     for (size_t i = 0; i < c->n_labs; i++) {
-        const Result *r = longest_result(c, c->labs[i]);
+        const Result *r = report_longest_result(c, c->labs[i]);
         for (size_t k = 0; r && k < r->n_cases; k++)
             keep_worst(
                 worst, &n,
@@ -218,7 +195,7 @@ static void put_worst(StrBuf *out, const ReportClass *c)
         html_text(out, worst[i].name);
         strbuf_printf(out, "</th><td class=\"num\">%zu of %zu</td><td>", failed_of(&worst[i]),
                       worst[i].count.n);
-        html_badge(out, usual_failure(&worst[i].count));
+        html_badge(out, report_usual_failure(worst[i].count.verdicts));
         strbuf_puts(out, "</td></tr>\n");
     }
     strbuf_puts(out, "</tbody></table></div>\n");

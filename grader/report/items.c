@@ -34,16 +34,6 @@ static double points_in(const Result *r, const char *name)
     return k ? k->points : 0;
 }
 
-/* The cases, as the longest result lists them. */
-static const Result *longest(const ReportClass *c, const char *lab)
-{
-    const Result *found = NULL;
-    for (size_t i = 0; i < c->n_results; i++)
-        if (strcmp(c->results[i]->lab, lab) == 0 && (!found || c->results[i]->n_cases > found->n_cases))
-            found = c->results[i];
-    return found;
-}
-
 /* Pearson's r of the points in the case with those in the rest of the lab. */
 static bool correlate(const ReportClass *c, const char *lab, const char *name, double *r)
 {
@@ -225,7 +215,7 @@ static Status find_trend(Arena *a, const ReportClass *c, const GradebookAttempt 
 Status report_items(Arena *a, const ReportClass *c, const char *lab, const GradebookAttempt *attempts,
                     size_t n, ItemAnalysis *items, Diag *d)
 {
-    const Result *r = longest(c, lab);
+    const Result *r = report_longest_result(c, lab);
     *items = (ItemAnalysis){.lab = lab, .n_students = c->n_students, .n_items = r ? r->n_cases : 0};
     items->items = ARENA_NEW_ARRAY(a, Item, items->n_items + 1);
     if (!items->items)
@@ -240,18 +230,6 @@ Status report_items(Arena *a, const ReportClass *c, const char *lab, const Grade
 
 /* Monday's list -------------------------------------------------------------------------------------------
  */
-
-static Verdict usual_failure(const Item *item)
-{
-    Verdict usual = VERDICT_PASS;
-    size_t most = 0;
-    for (int v = 0; v < VERDICT_N; v++)
-        if (v != VERDICT_PASS && item->verdicts[v] > most) {
-            most = item->verdicts[v];
-            usual = (Verdict)v;
-        }
-    return usual;
-}
 
 static int percent(size_t n, size_t of)
 {
@@ -280,7 +258,8 @@ bool report_items_talk(Arena *a, const ItemAnalysis *x, const char ***sentences,
         const Item *k = &x->items[i];
         if (k->n && 2 * k->n_passed < k->n) {
             (*sentences)[*n] = arena_printf(a, "case %s: %d %% fail it, most often for %s", k->name,
-                                            100 - percent(k->n_passed, k->n), verdict_word(usual_failure(k)));
+                                            100 - percent(k->n_passed, k->n),
+                                            verdict_word(report_usual_failure(k->verdicts)));
             fine = (*sentences)[(*n)++];
         }
         if (fine && k->has_discrimination && k->discrimination < 0) {
@@ -365,7 +344,7 @@ void report_items_csv(StrBuf *out, const ItemAnalysis *x, bool head)
         strbuf_printf(out, ",%zu,%zu,%.4f,", k->n, k->n_passed, k->difficulty);
         if (k->has_discrimination)
             strbuf_printf(out, "%.4f", k->discrimination);
-        Verdict usual = usual_failure(k);
+        Verdict usual = report_usual_failure(k->verdicts);
         strbuf_printf(out, ",%s\r\n", usual == VERDICT_PASS ? "" : verdict_word(usual));
     }
 }
@@ -464,8 +443,8 @@ static void put_table(StrBuf *out, const ItemAnalysis *x)
         else
             strbuf_puts(out, "–");
         strbuf_puts(out, "</td><td>");
-        if (usual_failure(k) != VERDICT_PASS)
-            html_badge(out, usual_failure(k));
+        if (report_usual_failure(k->verdicts) != VERDICT_PASS)
+            html_badge(out, report_usual_failure(k->verdicts));
         strbuf_puts(out, "</td></tr>\n");
     }
     strbuf_puts(out, "</tbody></table></div>\n");

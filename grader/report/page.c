@@ -18,17 +18,6 @@
 EMBED_GLOBAL(REPORT_CSS, "grader/report/page/report.css");
 EMBED_GLOBAL(REPORT_JS, "grader/report/page/report.js");
 
-static void put_base64(StrBuf *out, const unsigned char *bytes, size_t n)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < n; i += 3) {
-        unsigned word = (unsigned)bytes[i] << 16 | (i + 1 < n ? (unsigned)bytes[i + 1] << 8 : 0) |
-                        (i + 2 < n ? bytes[i + 2] : 0);
-        strbuf_printf(out, "%c%c%c%c", digits[word >> 18], digits[word >> 12 & 63],
-                      i + 1 < n ? digits[word >> 6 & 63] : '=', i + 2 < n ? digits[word & 63] : '=');
-    }
-}
-
 void html_script_source(StrBuf *out)
 {
     Sha256 s;
@@ -37,6 +26,6 @@ void html_script_source(StrBuf *out)
     sha256_add(&s, REPORT_JS, strlen(REPORT_JS));
     sha256_end(&s, digest);
     strbuf_puts(out, "; script-src 'sha256-");
-    put_base64(out, digest, sizeof digest);
+    strbuf_base64(out, digest, sizeof digest);
     strbuf_puts(out, "'");
 }

@@ -15,6 +15,8 @@ void report_paint(StrBuf *out, ReportStyle style, Tone tone, const char *text);
 void report_points(StrBuf *out, double points);
 /* "35/100" */
 void report_score(StrBuf *out, double score, double max_score);
+/* "Score: 17/20", or that it is ungraded; a line. */
+void report_score_line(StrBuf *out, const Result *r, ReportStyle style);
 
 /* The notes of a grade, an escaped line each with `before` in front. */
 void report_put_notes(StrBuf *out, const Grade *g, bool student_view, const char *before);
@@ -42,6 +44,11 @@ bool report_has_film(const CaseResult *c);
 
 /* A made-up name for each student of the class, in their order. NULL without memory. */
 const char **report_made_up_names(Arena *a, const ReportClass *c);
+
+/* What most of those who failed got; VERDICT_PASS when nobody failed. */
+Verdict report_usual_failure(const size_t verdicts[VERDICT_N]);
+/* The cases of a lab are those that its longest result lists. NULL: the lab has no result. */
+const Result *report_longest_result(const ReportClass *c, const char *lab);
 
 /* HTML: the style sheet; the page's beginning and end; text; a verdict's badge. home is the way back to the
  * index, NULL on the index itself. */

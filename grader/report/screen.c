@@ -174,12 +174,7 @@ static void put_screen(StrBuf *out, const Result *r, Cut cut, ReportStyle style)
         put_right(out, r, style);
         put_short(out, r, todo, cut, style);
     }
-    strbuf_puts(out, language_say(style.language, "Score: "));
-    if (r->verdict == VERDICT_KIT_ERROR)
-        strbuf_puts(out, language_say(style.language, "ungraded"));
-    else
-        report_score(out, r->score, r->max_score);
-    strbuf_puts(out, "\n");
+    report_score_line(out, r, style);
     const Finding *advice = explained ? NULL : first_advice(r);
     if (explained && built)
         put_explained(out, explained, cut, style);

@@ -7,14 +7,6 @@
 
 #include <string.h>
 
-static bool names_device(const LabCase *c)
-{
-    for (size_t i = 0; i < c->n_vgpu; i++)
-        if (strncmp(c->vgpu[i], "--device=", 9) == 0)
-            return true;
-    return false;
-}
-
 /* Answers whose truth nobody but the virtual GPU knows whole: its counters, and what limited a kernel. */
 static bool asks_for_counts(const LabCase *c)
 {
@@ -29,7 +21,7 @@ static bool asks_for_counts(const LabCase *c)
 
 bool modelled_wants(const GradeRun *run, const Lab *lab, const LabCase *c)
 {
-    return run->gpu && c->run && (names_device(c) || asks_for_counts(c)) && !speed_wants(run, lab, c);
+    return run->gpu && c->run && (lab_names_device(c) || asks_for_counts(c)) && !speed_wants(run, lab, c);
 }
 
 static Box box_of(const Box *box, const Modelled *m)

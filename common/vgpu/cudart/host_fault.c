@@ -14,6 +14,7 @@
  * another thread is inside the runtime, the allocation stays unnamed.
  */
 #include "common/base/io.h"
+#include "common/base/small_text.h"
 #include "common/vgpu/check/finding.h"
 #include "common/vgpu/cudart/cudart_internal.h"
 
@@ -30,7 +31,6 @@
 enum {
     FRAMES_MAX = DEVICE_FRAMES_MAX,
     STACK_MAX = 32,
-    TEXT_BYTES = 8192,
     TRIES_MAX = 1000,        /* for the runtime's lock */
     RECORDS_MAX = 16,        /* of a program that lives on after such faults */
     SIGNAL_STACK = 64 * 1024 /* bytes */
@@ -43,36 +43,6 @@ typedef struct Fault {
     uintptr_t frames[FRAMES_MAX]; /* addresses of calls, not of their returns */
     DeviceReply where;            /* pointer.bytes 0: no allocation is known */
 } Fault;
-
-/* ---- text without stdio ---- */
-
-typedef struct Text {
-    char bytes[TEXT_BYTES];
-    size_t n;
-} Text;
-
-static void put_char(Text *t, char c)
-{
-    if (t->n < TEXT_BYTES)
-        t->bytes[t->n++] = c;
-}
-
-static void fault_put_text(Text *t, const char *text)
-{
-    for (; *text != 0; text++)
-        put_char(t, *text);
-}
-
-static void fault_put_number(Text *t, uint64_t n, unsigned base)
-{
-    char digits[24];
-    int k = 0;
-    do
-        digits[k++] = "0123456789abcdef"[n % base];
-    while ((n /= base) != 0);
-    while (k > 0)
-        put_char(t, digits[--k]);
-}
 
 /* ---- where the code is ---- */
 
@@ -175,31 +145,31 @@ static void find_allocation(Fault *fault)
 /* Without the command: a sentence on standard error. */
 static void write_sentence(const Fault *f)
 {
-    Text t = {.n = 0};
+    SmallText t = {.n = 0};
     int64_t far = device_access_distance(f->access.address, &f->where);
-    fault_put_text(&t, finding_kind_text(FINDING_HOST_ACCESS));
-    fault_put_text(&t, ": ");
-    fault_put_text(&t, finding_kind_title(FINDING_HOST_ACCESS));
-    fault_put_text(&t, ": 0x");
-    fault_put_number(&t, f->access.address, 16);
+    small_text_puts(&t, finding_kind_text(FINDING_HOST_ACCESS));
+    small_text_puts(&t, ": ");
+    small_text_puts(&t, finding_kind_title(FINDING_HOST_ACCESS));
+    small_text_puts(&t, ": 0x");
+    small_text_number(&t, f->access.address, 16);
     if (f->where.pointer.bytes > 0) {
-        fault_put_text(&t, " is ");
-        fault_put_number(&t,
-                         far < 0   ? (uint64_t)-far
-                         : far > 0 ? (uint64_t)far
-                                   : f->access.address - f->where.pointer.base,
-                         10);
-        fault_put_text(&t, far < 0   ? " bytes before allocation "
-                           : far > 0 ? " bytes after allocation "
-                                     : " bytes into allocation ");
-        fault_put_number(&t, f->where.pointer.serial, 10);
-        fault_put_text(&t, " (");
-        fault_put_number(&t, f->where.pointer.bytes, 10);
-        fault_put_text(&t, f->where.pointer.freed ? " bytes, freed)" : " bytes)");
+        small_text_puts(&t, " is ");
+        small_text_number(&t,
+                          far < 0   ? (uint64_t)-far
+                          : far > 0 ? (uint64_t)far
+                                    : f->access.address - f->where.pointer.base,
+                          10);
+        small_text_puts(&t, far < 0   ? " bytes before allocation "
+                            : far > 0 ? " bytes after allocation "
+                                      : " bytes into allocation ");
+        small_text_number(&t, f->where.pointer.serial, 10);
+        small_text_puts(&t, " (");
+        small_text_number(&t, f->where.pointer.bytes, 10);
+        small_text_puts(&t, f->where.pointer.freed ? " bytes, freed)" : " bytes)");
     }
-    fault_put_text(&t, "\n  hint: ");
-    fault_put_text(&t, finding_kind_hint(FINDING_HOST_ACCESS));
-    fault_put_text(&t, "\n");
+    small_text_puts(&t, "\n  hint: ");
+    small_text_puts(&t, finding_kind_hint(FINDING_HOST_ACCESS));
+    small_text_puts(&t, "\n");
     io_write_all(STDERR_FILENO, t.bytes, t.n);
 }
 

@@ -68,13 +68,8 @@ static void film_put_address(StrBuf *b, uint64_t value)
 
 static void put_base64(StrBuf *b, const char *name, const uint8_t *bytes, size_t n)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     strbuf_printf(b, ",\"%s\":\"", name);
-    for (size_t i = 0; i < n; i += 3) {
-        uint32_t v = (uint32_t)bytes[i] << 16 | (i + 1 < n ? (uint32_t)bytes[i + 1] << 8 : 0) | (i + 2 < n ? bytes[i + 2] : 0);
-        char four[4] = {digits[v >> 18], digits[v >> 12 & 63], i + 1 < n ? digits[v >> 6 & 63] : '=', i + 2 < n ? digits[v & 63] : '='};
-        strbuf_append(b, four, sizeof four);
-    }
+    strbuf_base64(b, bytes, n);
     strbuf_puts(b, "\"");
 }
 

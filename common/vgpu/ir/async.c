@@ -20,11 +20,6 @@ static const AsyncRow rows[] = {
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-static bool async_is_word(const char *word, size_t length, const char *text)
-{
-    return strlen(text) == length && memcmp(word, text, length) == 0;
-}
-
 static bool starts_with(const char *word, size_t length, const char *text)
 {
     return length >= strlen(text) && memcmp(word, text, strlen(text)) == 0;
@@ -32,7 +27,7 @@ static bool starts_with(const char *word, size_t length, const char *text)
 
 static bool is_one_of(const char *word, size_t length, const char *const *list)
 {
-    while (*list && !async_is_word(word, length, *list))
+    while (*list && !form_word_is(word, length, *list))
         list++;
     return *list != NULL;
 }
@@ -44,7 +39,7 @@ static bool is_left_out(uint16_t opcode, const char *word, size_t length)
         "sync", "aligned", "bulk_group", "mbarrier::complete_tx::bytes", "ca", "cg", "cta", "L2", NULL};
     bool names_cluster = opcode == PTX_BARRIER;
     return is_one_of(word, length, always) || starts_with(word, length, "L2::") ||
-           starts_with(word, length, "L1::") || (async_is_word(word, length, "cluster") && !names_cluster);
+           starts_with(word, length, "L1::") || (form_word_is(word, length, "cluster") && !names_cluster);
 }
 
 static bool set_order(IrInst *in, const char *word, size_t length)
@@ -54,7 +49,7 @@ static bool set_order(IrInst *in, const char *word, size_t length)
         uint8_t sem;
     } orders[] = {{"relaxed", SEM_RELAXED}, {"acquire", SEM_ACQUIRE}, {"release", SEM_RELEASE}};
     for (int i = 0; i < 3; i++)
-        if (async_is_word(word, length, orders[i].text)) {
+        if (form_word_is(word, length, orders[i].text)) {
             in->sem = orders[i].sem;
             return true;
         }
@@ -63,8 +58,8 @@ static bool set_order(IrInst *in, const char *word, size_t length)
 
 static bool is_shared(const char *word, size_t length)
 {
-    return async_is_word(word, length, "shared") || async_is_word(word, length, "shared::cta") ||
-           async_is_word(word, length, "shared::cluster");
+    return form_word_is(word, length, "shared") || form_word_is(word, length, "shared::cta") ||
+           form_word_is(word, length, "shared::cluster");
 }
 
 /* The words that matter of a variant's text, joined by dots; what others say goes into `in`. */
@@ -79,7 +74,7 @@ static void collect_async_words(const PtxVariant *v, IrInst *in, char *words)
         bool shared = is_shared(word, length);
         if (shared)
             in->space = SPACE_SHARED;
-        if (async_is_word(word, length, "cluster"))
+        if (form_word_is(word, length, "cluster"))
             in->scope = SCOPE_CLUSTER;
         if (type != PTX_TYPE_NONE) {
             in->type = (uint8_t)type;

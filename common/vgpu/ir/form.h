@@ -5,6 +5,8 @@
 
 #include "common/vgpu/ir/ir.h"
 
+#include <string.h>
+
 /* Sets of types, for the column `types` of opcodes.def. */
 #define T_OF(name) (1u << PTX_TYPE_##name)
 enum {
@@ -141,5 +143,10 @@ PtxType form_type_named(const char *word, size_t length);
 
 /* Of a PtxType: floats of any width, packed ones too. */
 bool ir_is_float(uint8_t type);
+
+static inline bool form_word_is(const char *word, size_t length, const char *text)
+{
+    return strlen(text) == length && memcmp(word, text, length) == 0;
+}
 
 #endif

@@ -50,15 +50,10 @@ typedef struct TensorWords {
     bool layouts[2];
 } TensorWords;
 
-static bool tensor_is_word(const char *word, size_t length, const char *text)
-{
-    return strlen(text) == length && memcmp(word, text, length) == 0;
-}
-
 static bool add_elem(TensorWords *s, const char *word, size_t length)
 {
     for (uint8_t e = 1; e < N_ELEMS; e++) {
-        if (!tensor_is_word(word, length, elems[e].text))
+        if (!form_word_is(word, length, elems[e].text))
             continue;
         if (s->n_types == IR_N_PARTS)
             return false;
@@ -70,8 +65,8 @@ static bool add_elem(TensorWords *s, const char *word, size_t length)
 
 static bool add_layout(TensorWords *s, const char *word, size_t length)
 {
-    bool col = tensor_is_word(word, length, "col");
-    if ((!col && !tensor_is_word(word, length, "row")) || s->n_layouts == 2)
+    bool col = form_word_is(word, length, "col");
+    if ((!col && !form_word_is(word, length, "row")) || s->n_layouts == 2)
         return false;
     s->layouts[s->n_layouts++] = col;
     return true;
@@ -87,7 +82,7 @@ static bool add_shape(TensorWords *s, const char *word, size_t length)
     memcpy(text, word, length);
     text[length] = '\0';
     if (sscanf(text, "m%4un%4uk%4u%n", &m, &n, &k, &end) != 3 || (size_t)end != length)
-        return tensor_is_word(word, length, "m8n8");
+        return form_word_is(word, length, "m8n8");
     s->t->m = (uint16_t)m;
     s->t->n = (uint16_t)n;
     s->t->k = (uint16_t)k;
@@ -99,8 +94,8 @@ static bool add_wmma_word(TensorWords *s, const char *word, size_t length)
 {
     static const char parts[] = "dabc";
     IrTensor *t = s->t;
-    if (tensor_is_word(word, length, "load") || tensor_is_word(word, length, "store") ||
-        tensor_is_word(word, length, "mma")) {
+    if (form_word_is(word, length, "load") || form_word_is(word, length, "store") ||
+        form_word_is(word, length, "mma")) {
         t->op = word[0] == 'l' ? TENSOR_LOAD : word[0] == 's' ? TENSOR_STORE : TENSOR_WMMA;
         return true;
     }
@@ -117,7 +112,7 @@ static bool add_rounding(TensorWords *s, const char *word, size_t length)
         uint8_t round;
     } roundings[] = {{"rn", ROUND_RN}, {"rz", ROUND_RZ}, {"rm", ROUND_RM}, {"rp", ROUND_RP}};
     for (int i = 0; i < 4; i++)
-        if (tensor_is_word(word, length, roundings[i].text)) {
+        if (form_word_is(word, length, roundings[i].text)) {
             s->form->inst.round = roundings[i].round;
             return true;
         }
@@ -129,7 +124,7 @@ static bool add_flag(TensorWords *s, const char *word, size_t length)
     static const char *const plain[] = {"sync", "aligned", "popc", "xor", "b16", "global"};
     IrTensor *t = s->t;
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (tensor_is_word(word, length, plain[i])) {
+        if (form_word_is(word, length, plain[i])) {
             if (plain[i][0] == 'g')
                 s->form->inst.space = SPACE_GLOBAL;
             return true;
@@ -138,14 +133,14 @@ static bool add_flag(TensorWords *s, const char *word, size_t length)
         t->n_matrices = (uint8_t)(word[1] - '0');
         return true;
     }
-    t->sat |= tensor_is_word(word, length, "satfinite");
-    t->trans |= tensor_is_word(word, length, "trans");
-    t->bit_and |= tensor_is_word(word, length, "and");
-    bool shared = tensor_is_word(word, length, "shared") || tensor_is_word(word, length, "shared::cta");
+    t->sat |= form_word_is(word, length, "satfinite");
+    t->trans |= form_word_is(word, length, "trans");
+    t->bit_and |= form_word_is(word, length, "and");
+    bool shared = form_word_is(word, length, "shared") || form_word_is(word, length, "shared::cta");
     if (shared)
         s->form->inst.space = SPACE_SHARED;
-    return shared || tensor_is_word(word, length, "satfinite") || tensor_is_word(word, length, "trans") ||
-           tensor_is_word(word, length, "and");
+    return shared || form_word_is(word, length, "satfinite") || form_word_is(word, length, "trans") ||
+           form_word_is(word, length, "and");
 }
 
 static void tensor_add_word(TensorWords *s, const char *word, size_t length)

@@ -48,15 +48,10 @@ static const NamedValue bounds[] = {
 static const NamedValue components[] = {{"r", 0}, {"g", 1}, {"b", 2}, {"a", 3}, {NULL, 0}};
 static const NamedValue vectors[] = {{"v2", 2}, {"v4", 4}, {NULL, 0}};
 
-static bool texture_is_word(const char *word, size_t length, const char *text)
-{
-    return strlen(text) == length && memcmp(word, text, length) == 0;
-}
-
 static bool look_up(const NamedValue *list, const char *word, size_t length, uint8_t *value)
 {
     for (; list->text; list++)
-        if (texture_is_word(word, length, list->text)) {
+        if (form_word_is(word, length, list->text)) {
             *value = list->value;
             return true;
         }
@@ -75,7 +70,7 @@ typedef struct TextureWords {
 static bool add_shape(TextureWords *s, const char *word, size_t length)
 {
     for (uint8_t i = 0; i < N_SHAPES; i++)
-        if (texture_is_word(word, length, shapes[i].text)) {
+        if (form_word_is(word, length, shapes[i].text)) {
             s->t->shape = i;
             s->t->n_coords = shapes[i].n_coords;
             s->n_shapes++;
@@ -108,7 +103,7 @@ static bool is_ignored(const char *word, size_t length)
 {
     static const char *const words[] = {"ca", "cg", "cs", "cv", "wb", "wt", "L1", "L2"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (texture_is_word(word, length, words[i]))
+        if (form_word_is(word, length, words[i]))
             return true;
     return false;
 }
@@ -120,17 +115,17 @@ static bool texture_add_word(TextureWords *s, const char *word, size_t length)
         s->n_queries++;
         return true;
     }
-    if (is_surface(t) && texture_is_word(word, length, "b"))
+    if (is_surface(t) && form_word_is(word, length, "b"))
         return s->formatted = true;
     if (t->op == TEXTURE_GATHER && look_up(components, word, length, &t->component))
         return true;
     if (is_surface(t) && look_up(bounds, word, length, &t->bound))
         return true;
-    if (t->op == TEXTURE_SAMPLE && texture_is_word(word, length, "base"))
+    if (t->op == TEXTURE_SAMPLE && form_word_is(word, length, "base"))
         return true;
-    if ((t->op == TEXTURE_SAMPLE || t->op == TEXTURE_QUERY) && texture_is_word(word, length, "level"))
+    if ((t->op == TEXTURE_SAMPLE || t->op == TEXTURE_QUERY) && form_word_is(word, length, "level"))
         return t->level = true;
-    if (t->op == TEXTURE_SAMPLE && texture_is_word(word, length, "grad"))
+    if (t->op == TEXTURE_SAMPLE && form_word_is(word, length, "grad"))
         return t->grad = true;
     return look_up(vectors, word, length, &s->n_vec) || add_shape(s, word, length) ||
            add_type(s, word, length) || (is_surface(t) && is_ignored(word, length));
