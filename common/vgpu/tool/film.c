@@ -293,10 +293,13 @@ Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Di
     json_t *film = film_read(fd, r, o);
     if (!film)
         return diag_set(diag, STATUS_NOT_FOUND, "no launch for a film%s%s", o->film_launch ? ": none is " : "", o->film_launch ? o->film_launch : "");
+    bool found = true;
     if (end && strcmp(end, ".html") == 0)
         film_page(film, out);
+    else if (end && strcmp(end, ".svg") == 0)
+        found = film_still(film, o->film_step, out);
     else
         film_text(film, out);
     json_decref(film);
-    return STATUS_OK;
+    return found ? STATUS_OK : diag_set(diag, STATUS_NOT_FOUND, "no such moment in the film%s%s", o->film_step ? ": " : "", o->film_step ? o->film_step : "");
 }

@@ -8,8 +8,27 @@
 json_t *film_read(int fd, const Records *r, const ToolOptions *o);
 /* The film as sentences, one a step (film_text.c). */
 void film_text(const json_t *film, StrBuf *out);
+/* One of the sentences. */
+void film_sentence(const json_t *film, const json_t *step, StrBuf *out);
 /* The film as one page (film_page.c). */
 void film_page(const json_t *film, StrBuf *out);
+/* What stands in an element's text or between quotes, in HTML and XML. */
+void film_put_escaped(StrBuf *out, const char *text);
+/* A moment as a picture, an SVG (film_still.c). when, of the first block: "812", a step; ":17" or ":17+2", what happens first at that line, or the
+ * third of that; NULL: the first finding, else the first step. False: there is no such moment. */
+bool film_still(const json_t *film, const char *when, StrBuf *out);
+/* "812", ":17", ":17+2" */
+bool film_moment_valid(const char *when);
+
+/* How an access sees its place. */
+typedef struct FilmAccess {
+    const json_t *place; /* an array or a shared variable; NULL: neither */
+    uint64_t base;       /* where that begins */
+    const char *name;    /* NULL: outside of all arrays */
+    const char *type;    /* "f32"...: of an element */
+    unsigned each, bytes; /* of an element; of a lane's access */
+} FilmAccess;
+FilmAccess film_access(const json_t *film, const json_t *step);
 /* "--shape=in=64x64,out=8x8" is well formed. */
 bool film_shapes_valid(const char *shapes);
 /* What goes into o->film, by the end of its name. STATUS_NOT_FOUND: there is no film. */

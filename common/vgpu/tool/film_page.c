@@ -12,8 +12,7 @@ EMBED(film_body, "common/vgpu/film/page/film.html");
 EMBED(film_sentence_program, "common/vgpu/film/page/sentence.js");
 EMBED(film_program, "common/vgpu/film/page/film.js");
 
-/* What stands in an element's text or between quotes. */
-static void put_escaped(StrBuf *b, const char *text)
+void film_put_escaped(StrBuf *b, const char *text)
 {
     for (; *text != 0; text++) {
         const char *name = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : *text == '"' ? "&quot;" : NULL;
@@ -50,7 +49,7 @@ void film_page(const json_t *film, StrBuf *out)
     strbuf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Film of ");
-    put_escaped(out, kernel ? kernel : "a kernel");
+    film_put_escaped(out, kernel ? kernel : "a kernel");
     strbuf_puts(out, "</title>\n<style>\n");
     strbuf_puts(out, film_style);
     strbuf_puts(out, "</style>\n</head>\n");

@@ -251,21 +251,25 @@ static void put_run(StrBuf *b, const char *name, const json_t *run, uint64_t bas
     strbuf_puts(b, "]");
 }
 
-static void put_places(StrBuf *b, const json_t *film, const json_t *step, const json_t *inst, const char **type, unsigned *each)
+FilmAccess film_access(const json_t *film, const json_t *step)
 {
-    uint64_t base, access = get_number(step, "z");
-    const json_t *place = step_place(film, step, &base), *runs = json_object_get(step, "r");
-    const char *space = get_text(step, "s"), *name = place                          ? get_text(place, "name")
-                                                     : strcmp(space, "global") == 0 ? NULL
-                                                                                    : space;
-    *type = element_type(place, inst, access);
-    *each = element_bytes(*type, access, get_number(inst, "vector"));
-    if (*each == 0)
-        *each = 1;
+    FilmAccess a = {.bytes = (unsigned)get_number(step, "z")};
+    const json_t *inst = at(json_object_get(film, "insts"), get_number(step, "i"));
+    const char *space = get_text(step, "s");
+    a.place = step_place(film, step, &a.base);
+    a.name = a.place ? get_text(a.place, "name") : strcmp(space, "global") == 0 ? NULL : space;
+    a.type = element_type(a.place, inst, a.bytes);
+    a.each = element_bytes(a.type, a.bytes, get_number(inst, "vector"));
+    a.each += a.each == 0;
+    return a;
+}
+
+static void put_places(StrBuf *b, const FilmAccess *a, const json_t *runs)
+{
     size_t n = json_array_size(runs);
     for (size_t i = 0; i < n && i < RUNS_SHOWN; i++) {
         strbuf_puts(b, i == 0 ? " " : ", ");
-        put_run(b, name, at(runs, i), base, *each, (unsigned)access);
+        put_run(b, a->name, at(runs, i), a->base, a->each, a->bytes);
     }
     if (n > RUNS_SHOWN)
         strbuf_printf(b, " and %zu more places", n - RUNS_SHOWN);
@@ -273,10 +277,10 @@ static void put_places(StrBuf *b, const json_t *film, const json_t *step, const 
 
 /* ---- events ---- */
 
-static void put_access(StrBuf *b, const json_t *film, const json_t *step, const json_t *inst, uint64_t n)
+static void put_access(StrBuf *b, const json_t *film, const json_t *step, uint64_t n)
 {
-    const char *kind = get_text(step, "k"), *type;
-    unsigned each;
+    const char *kind = get_text(step, "k");
+    const FilmAccess a = film_access(film, step);
     bool one = n == 1;
     if (strcmp(kind, "load") == 0)
         strbuf_puts(b, one ? " loads" : " load");
@@ -284,10 +288,10 @@ static void put_access(StrBuf *b, const json_t *film, const json_t *step, const 
         strbuf_puts(b, one ? " stores" : " store");
     else
         strbuf_puts(b, one ? " changes atomically" : " change atomically");
-    put_places(b, film, step, inst, &type, &each);
+    put_places(b, &a, json_object_get(step, "r"));
     if (get_number(step, "d"))
         strbuf_puts(b, " by an asynchronous copy");
-    put_values(b, step, type, (unsigned)get_number(step, "z"), each);
+    put_values(b, step, a.type, a.bytes, a.each);
     uint64_t sectors = get_number(step, "c"), passes = get_number(step, "p"), least = get_number(step, "q");
     if (sectors > 0)
         strbuf_printf(b, "; %llu sector%s", (unsigned long long)sectors, sectors == 1 ? "" : "s");
@@ -313,12 +317,10 @@ static void put_shuffle(StrBuf *b, const json_t *step, uint32_t mask)
         strbuf_puts(b, ", ...");
 }
 
-static void put_event(StrBuf *b, const json_t *film, const json_t *step, const json_t *inst, uint32_t mask)
+static void put_event(StrBuf *b, const json_t *film, const json_t *step, uint32_t mask)
 {
     const char *event = get_text(step, "e");
     uint64_t n = (uint64_t)__builtin_popcount(mask), arrived = get_number(step, "A");
-    const char *type;
-    unsigned each;
     if (strcmp(event, "barrier") == 0) {
         strbuf_puts(b, "the barrier has all its threads, and they go on");
         return;
@@ -326,7 +328,7 @@ static void put_event(StrBuf *b, const json_t *film, const json_t *step, const j
     put_threads(b, n);
     put_lanes(b, film, step, mask);
     if (strcmp(event, "access") == 0)
-        put_access(b, film, step, inst, n);
+        put_access(b, film, step, n);
     else if (strcmp(event, "arrive") == 0)
         strbuf_printf(b, " at the barrier; %llu of the block wait there", (unsigned long long)arrived);
     else if (strcmp(event, "shuffle") == 0)
@@ -339,9 +341,10 @@ static void put_event(StrBuf *b, const json_t *film, const json_t *step, const j
         strbuf_puts(b, n == 1 ? " ends" : " end");
     else {
         strbuf_puts(b, " at fault");
+        const FilmAccess a = film_access(film, step);
         if (json_array_size(json_object_get(step, "r")) > 0) {
             strbuf_puts(b, ":");
-            put_places(b, film, step, inst, &type, &each);
+            put_places(b, &a, json_object_get(step, "r"));
         }
     }
 }
@@ -361,7 +364,7 @@ static void put_rest(StrBuf *b, const json_t *step)
     }
 }
 
-static void put_sentence(StrBuf *b, const json_t *film, const json_t *step)
+void film_sentence(const json_t *film, const json_t *step, StrBuf *b)
 {
     const json_t *inst = at(json_object_get(film, "insts"), get_number(step, "i")), *x = json_object_get(step, "x");
     uint32_t active = (uint32_t)get_number(step, "m"), mask = x ? (uint32_t)json_integer_value(x) : active;
@@ -378,7 +381,7 @@ static void put_sentence(StrBuf *b, const json_t *film, const json_t *step)
     }
     strbuf_puts(b, ": ");
     if (json_object_get(step, "e")) {
-        put_event(b, film, step, inst, mask);
+        put_event(b, film, step, mask);
     } else {
         put_threads(b, (uint64_t)__builtin_popcount(active));
         put_lanes(b, film, step, active);
@@ -486,7 +489,7 @@ static void put_block(StrBuf *b, const json_t *film, const json_t *block)
                       json_is_true(json_object_get(block, "cut")) ? ", and the film ends before the block does" : "");
     for (size_t i = 0; i < json_array_size(steps); i++) {
         strbuf_printf(b, "%7zu  ", i);
-        put_sentence(b, film, at(steps, i));
+        film_sentence(film, at(steps, i), b);
         strbuf_puts(b, "\n");
     }
 }

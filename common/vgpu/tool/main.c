@@ -67,6 +67,11 @@ static void list_devices(void)
     exit(0);
 }
 
+static bool is_film(const char *suffix)
+{
+    return strcmp(suffix, ".html") == 0 || strcmp(suffix, ".txt") == 0 || strcmp(suffix, ".svg") == 0;
+}
+
 static void check_options(const ToolOptions *o)
 {
     unsigned tools;
@@ -77,8 +82,10 @@ static void check_options(const ToolOptions *o)
     if (o->raise && check_parse_raised(o->raise, &raised, &diag) != STATUS_OK)
         fail_with("--raise", diag.message);
     const char *suffix = o->film ? strrchr(o->film, '.') : NULL;
-    if (o->film && (!suffix || (strcmp(suffix, ".html") != 0 && strcmp(suffix, ".txt") != 0)))
-        fail_with("--film: a film is FILE.html or FILE.txt", o->film);
+    if (o->film && (!suffix || !is_film(suffix)))
+        fail_with("--film: a film is FILE.html, FILE.txt or FILE.svg", o->film);
+    if (o->film_step && !film_moment_valid(o->film_step))
+        fail_with("--film-step is a number, :LINE or :LINE+N", NULL);
     if (o->shape && !film_shapes_valid(o->shape))
         fail_with("--shape is a list such as in=64x64,out=32x32", NULL);
     if (o->device && !perf_model_find(o->device))

@@ -73,6 +73,30 @@ ok $? "the one is a store" "$scratch/film.txt"
 moment "$second" | grep -qF "line $(grep -n '// line: load' "$here/film_rounds.cu" | cut -d: -f1): 32 threads load piece"
 ok $? "the other a load of what is stored there" "$scratch/film.txt"
 
+still() { "$vgpu" --quiet --film="$scratch/film.svg" "$@"; } # OPTION... PROGRAM
+desc() { sed -n 's|.*<desc id="d">\(.*\)</desc>.*|\1|p' "$scratch/film.svg"; }
+still "$scratch/film_rounds"
+same "a still is of the finding's moment" "$(moment "$first" | sed 's/^ *[0-9]*  //')" "$(desc)"
+cp "$scratch/film.svg" "$scratch/again.svg"
+still --isolated "$scratch/film_rounds"
+cmp -s "$scratch/film.svg" "$scratch/again.svg"
+ok $? "the same bytes again, and isolated"
+! command -v xmllint >/dev/null || xmllint --noout "$scratch/film.svg"
+ok $? "well-formed"
+same "all threads of the warp have their colours, in the grid and in the array, and the key has one" 65 "$(grep -oE '<rect [^/]*fill="#[0-9a-f]{6}"/>' "$scratch/film.svg" | wc -l)"
+still --film-step=5 "$scratch/film_rounds"
+same "or of a step by its number" "$(moment 5 | sed 's/^ *[0-9]*  //')" "$(desc)"
+loads=$(sed -n '/^Block 0,0,0/,/^$/p' "$scratch/film.txt" | grep -E "line $(grep -n '// line: load' "$here/film_rounds.cu" | cut -d: -f1): [0-9]+ threads? (load|store)")
+still --film-step=":$(grep -n '// line: load' "$here/film_rounds.cu" | cut -d: -f1)+1" "$scratch/film_rounds"
+same "or of the second event at a line" "$(sed -n 2p <<<"$loads" | sed 's/^ *[0-9]*  //')" "$(desc)"
+still --film-launch=2 --film-step=":$(line load)" "$scratch/film"
+same "words of a bank are stacked: as many as its passes" "$(desc | grep -oE '[0-9]+ passes where' | grep -oE '[0-9]+')" \
+    "$(grep -oE '<rect class="f" x="[0-9]+"' "$scratch/film.svg" | sort | uniq -c | awk '{ print $1; exit }')"
+rm -f "$scratch/film.svg"
+still --film-step=99999 "$scratch/film_rounds" 2>"$scratch/text"
+has "a moment that is not there: it says so" "$scratch/text" 'no such moment in the film: 99999'
+same "and writes nothing" '' "$(ls "$scratch/film.svg" 2>/dev/null)"
+
 refuses() { # NAME PATTERN OPTION...
     local name=$1 pattern=$2
     shift 2
@@ -81,5 +105,6 @@ refuses() { # NAME PATTERN OPTION...
     has "$name: it says why" "$scratch/text" "$pattern"
 }
 refuses "another file" 'a film is FILE' --film=film.mp4
+for when in x : :x :3+ 3+1 -1 99999999999; do refuses "the moment $when" 'film-step is a number' --film=film.svg --film-step="$when"; done
 refuses "a shape that is none" 'shape is a list' --film=film.txt --shape=in=64y
 finish

@@ -27,6 +27,9 @@ make_film fault film --film-launch=beyond
 make_film mixed film_page --film-launch=mixed --shape=wide=8x16
 make_film loop film_page --film-launch=loop
 make_film hostile film_page --film-launch=hostile
+"$vgpu" --quiet --film="$scratch/hostile.svg" --film-launch=hostile "$scratch/film_page"
+if command -v xmllint >/dev/null; then xmllint --noout "$scratch/hostile.svg"; fi && ! grep -qiE '<(script|img|a|foreignObject|image|use)[ >]|onerror=.?[a-z]' <(sed 's/&[a-z]*;//g' "$scratch/hostile.svg")
+ok $? "a still has the texts as texts" "$scratch/hostile.svg"
 [ -s "$scratch/hostile.html" ]
 ok $? "films are made"
 node "$here/film_page.mjs" "$modules" "${SHOTS:-}" "${files[@]}" >"$scratch/tap" 2>"$scratch/errors"
