@@ -281,27 +281,44 @@ static void film_put_lines(Writer *w)
 
 /* ---- memory ---- */
 
+/* Digits and a name of that length, to the end or to what tells variables of one name apart ("_0"): the name; NULL: none begins here. */
+static const char *last_name(const char *digits, size_t *length)
+{
+    char *end;
+    unsigned long n = strtoul(digits, &end, 10);
+    if (n == 0 || n > strlen(end) || (end[n] != 0 && end[n] != '_'))
+        return NULL;
+    *length = n;
+    return end;
+}
+
 /* "tile" of _ZZ3addPfE4tile, a variable of a function: the last name in it. */
 static void plain_name(const char *mangled, char *out, size_t size)
 {
     const char *name = mangled;
     size_t length = strlen(mangled);
     for (const char *at = strncmp(mangled, "_Z", 2) == 0 ? mangled + 2 : ""; *at; at++) {
-        if (*at < '0' || *at > '9')
-            continue;
-        char *end;
-        unsigned long n = strtoul(at, &end, 10);
-        if (n > 0 && n <= strlen(end)) {
-            name = end;
-            length = n;
-            at = end + n - 1;
-        } else {
-            at = end - 1;
+        const char *found = *at >= '1' && *at <= '9' ? last_name(at, &length) : NULL;
+        if (found) {
+            name = found;
+            break;
         }
     }
     size_t n = length < size - 1 ? length : size - 1;
     memcpy(out, name, n);
     out[n] = 0;
+}
+
+/* A variable of a kernel's is in its name: _ZZ3addPfE4tile of _Z3addPf. Kernels share offsets. */
+static bool is_of_other_kernel(const IrModule *m, uint32_t function, const char *name)
+{
+    for (uint32_t i = 0; strncmp(name, "_ZZ", 3) == 0 && i < m->n_functions; i++) {
+        const char *kernel = m->functions[i].name;
+        size_t n = strncmp(kernel, "_Z", 2) == 0 ? strlen(kernel + 2) : 0;
+        if (i != function && m->functions[i].is_entry && n > 0 && strncmp(name + 3, kernel + 2, n) == 0 && name[3 + n] == 'E')
+            return true;
+    }
+    return false;
 }
 
 static void put_shared(Writer *w)
@@ -315,7 +332,7 @@ static void put_shared(Writer *w)
     for (uint32_t i = 0; i < m->n_globals; i++) {
         const IrGlobal *g = &m->globals[i];
         uint64_t offset = f->exec->instance->global_address[i], bytes = g->is_dynamic_shared ? f->shared_bytes - fixed : g->bytes;
-        if (g->space != SPACE_SHARED || bytes == 0 || offset + bytes > f->shared_bytes)
+        if (g->space != SPACE_SHARED || bytes == 0 || offset + bytes > f->shared_bytes || is_of_other_kernel(m, f->launch.function, g->name))
             continue;
         plain_name(g->name, name, sizeof name);
         strbuf_printf(w->out, "%s{\"offset\":%llu,\"bytes\":%llu", separator, (unsigned long long)offset, (unsigned long long)bytes);

@@ -73,6 +73,10 @@ ok $? "the one is a store" "$scratch/film.txt"
 moment "$second" | grep -qF "line $(grep -n '// line: load' "$here/film_rounds.cu" | cut -d: -f1): 32 threads load piece"
 ok $? "the other a load of what is stored there" "$scratch/film.txt"
 
+"$vgpu" --quiet --film="$scratch/twice.txt" --film-launch=twice "$scratch/film_rounds"
+grep -qF '32 threads store wide[0..62 by 2]: 1' "$scratch/twice.txt"
+ok $? "a template's array, not another kernel's at the same place" "$scratch/twice.txt"
+
 still() { "$vgpu" --quiet --film="$scratch/film.svg" "$@"; } # OPTION... PROGRAM
 desc() { sed -n 's|.*<desc id="d">\(.*\)</desc>.*|\1|p' "$scratch/film.svg"; }
 still "$scratch/film_rounds"

@@ -14,6 +14,16 @@ __global__ void rounds(const float *in, float *out, int n)
     }
 }
 
+// Its array lies where the other kernel's does, and its own name ends in a number in the middle of a mangled one.
+template <int N> __global__ void twice(float *out)
+{
+    __shared__ float wide[2 * N];
+    wide[2 * threadIdx.x] = 1;
+    wide[2 * threadIdx.x + 1] = 2;
+    __syncthreads();
+    out[threadIdx.x] = wide[2 * N - 1 - threadIdx.x];
+}
+
 int main()
 {
     float *a, *b;
@@ -21,6 +31,7 @@ int main()
     cudaMalloc(&b, 1024);
     cudaMemset(a, 0, 1024);
     rounds<<<1, 64>>>(a, b, 256);
+    twice<64><<<1, 64>>>(b);
     cudaDeviceSynchronize();
     return 0;
 }
