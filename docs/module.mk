@@ -22,8 +22,21 @@ DOC_TEX := --pdf-engine=pdflatex --template $(PANDOC_DIR)/template.tex --highlig
 	--lua-filter $(PANDOC_DIR)/paper.lua $(if $(PAPER_SUFFIX),-V letter=1)
 PANDOC := SOURCE_DATE_EPOCH=315532800 LC_ALL=C.UTF-8 pandoc
 
+# Films of the labs' solutions and of classic mistakes, and a picture of each (films.sh). Needs the solutions, and a compiler.
+FILM_LIST := $(if $(shell command -v $(NVCC) clang),$(wildcard solutions/films.txt))
+FILMS := $(if $(FILM_LIST),$(shell awk -F' [|] ' '!/^\#/ { print $$1 "-" $$2 }' $(FILM_LIST)))
+lab_films = $(patsubst %,$(BUILD)/films/%.$(2),$(filter $(1)-%,$(FILMS)))
+define film_rule
+$(BUILD)/films/$(1)-$(2).svg: docs/films.sh $(FILM_LIST) $(wildcard labs/$(1)/*.cu labs/$(1)/*.h labs/$(1)/lab.yaml solutions/$(1)/*.cu solutions/$(1)/broken/*) common/vgpu/tool/film_still.c \
+		$(wildcard common/vgpu/film/*.c common/vgpu/film/page/*) | all
+	$$(call say,FILM,$$@)
+	$$(Q)BUILD=$(BUILD) docs/films.sh $(1) $(2)
+$(BUILD)/films/$(1)-$(2).html: $(BUILD)/films/$(1)-$(2).svg ;
+endef
+$(foreach lab,$(DOC_LABS),$(foreach kind,$(patsubst $(lab)-%,%,$(filter $(lab)-%,$(FILMS))),$(eval $(call film_rule,$(lab),$(kind)))))
+
 # What a handout shows: the README, lab.yaml, figures, and in the instructor's edition the solution's folder.
-doc_sources = labs/$(1)/README.md labs/$(1)/lab.yaml $(wildcard labs/$(1)/*.svg) \
+doc_sources = labs/$(1)/README.md labs/$(1)/lab.yaml $(wildcard labs/$(1)/*.svg) $(call lab_films,$(1),svg) \
 	$(if $(SOLUTIONS),$(wildcard solutions/$(1)/*.cu solutions/$(1)/*.yaml solutions/$(1)/*.md)) $(DOC_TOOLS) $(BUILD)/doc-labs
 
 # Changes when a lab comes or goes: handouts link to one another.
@@ -37,12 +50,12 @@ define document_rules
 $(HANDOUTS)/$(1).html: $(call doc_sources,$(1)) | doc-pandoc
 	$$(call say,HTML,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(PANDOC) $$(DOC_COMMON) $$(DOC_HTML) --self-contained --css $$(PANDOC_DIR)/handout.css -M lab=$(1) $$(DOC_EDITION) \
+	$$(Q)$$(PANDOC) $$(DOC_COMMON) $$(DOC_HTML) --self-contained --css $$(PANDOC_DIR)/handout.css -M lab=$(1) -M films=$(BUILD)/films $$(DOC_EDITION) \
 		--lua-filter $$(PANDOC_DIR)/handout.lua -o $$@ $$<
 $(HANDOUTS)/$(1)$(PAPER_SUFFIX).pdf: $(call doc_sources,$(1)) | doc-tools
 	$$(call say,PDF,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(PANDOC) $$(DOC_COMMON) -M lab=$(1) $$(DOC_EDITION) --lua-filter $$(PANDOC_DIR)/handout.lua $$(DOC_TEX) -o $$@ $$<
+	$$(Q)$$(PANDOC) $$(DOC_COMMON) -M lab=$(1) -M films=$(BUILD)/films $$(DOC_EDITION) --lua-filter $$(PANDOC_DIR)/handout.lua $$(DOC_TEX) -o $$@ $$<
 $(HANDOUTS)/$(1)-slides.html: $(call doc_sources,$(1)) | doc-tools
 	$$(call say,SLIDES,$$@)
 	@mkdir -p $$(@D)
@@ -95,7 +108,7 @@ SITE_HTML := $(DOC_COMMON) $(DOC_HTML) --css handout.css -V site=./ -M pages='$(
 DOC_TRANSLATIONS = $(foreach language,$(LANGUAGES),$(patsubst %,%.$(language),$(call translated_labs,$(language))))
 SITE_ALL := $(wildcard labs/*/README.*.md labs/*/lab.*.yaml) $(foreach lab,$(DOC_LABS),labs/$(lab)/README.md labs/$(lab)/lab.yaml) $(wildcard docs/*.md) $(DOC_TOOLS) $(BUILD)/doc-labs
 SITE_FILES := $(addprefix $(SITE)/,index.html search.html search-index.js handout.css $(DOC_FIGURES) $(DOC_PAGES:%=%.html) \
-	$(foreach lab,$(DOC_LABS),$(lab).html $(lab).pdf $(lab)-slides.html) \
+	$(foreach lab,$(DOC_LABS),$(lab).html $(lab).pdf $(lab)-slides.html) $(foreach film,$(FILMS),films/$(film).svg films/$(film).html) \
 	$(foreach language,$(LANGUAGES),$(patsubst %,%.$(language).html,$(call translated_labs,$(language)))))
 
 # The language of a page docs/NAME.LANGUAGE.md.
@@ -105,10 +118,10 @@ $(DOC_PAGES:%=$(SITE)/%.html): $(SITE)/%.html: docs/%.md $(DOC_TOOLS) $(BUILD)/d
 	@mkdir -p $(@D)
 	$(Q)$(PANDOC) $(if $(PAGE_LANGUAGE),$(subst $(DOC_COMMON),$(TRANSLATED_COMMON),$(SITE_HTML)) -M language=$(PAGE_LANGUAGE),$(SITE_HTML)) \
 		--lua-filter $(PANDOC_DIR)/manual.lua -o $@ $<
-$(DOC_LABS:%=$(SITE)/%.html): $(SITE)/%.html: $(SITE_ALL) | doc-tools
+$(DOC_LABS:%=$(SITE)/%.html): $(SITE)/%.html: $(SITE_ALL) $(FILMS:%=$(BUILD)/films/%.svg) | doc-tools
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PANDOC) $(SITE_HTML) -M lab=$* --lua-filter $(PANDOC_DIR)/handout.lua -o $@ labs/$*/README.md
+	$(Q)$(PANDOC) $(SITE_HTML) -M lab=$* -M films=$(BUILD)/films -M films_at=films --lua-filter $(PANDOC_DIR)/handout.lua -o $@ labs/$*/README.md
 $(SITE)/index.html: $(SITE_ALL) | doc-tools
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
@@ -123,6 +136,9 @@ $(SITE)/search-index.js: $(SITE_ALL) | doc-tools
 	@mkdir -p $(@D)
 	$(Q)$(PANDOC) $(filter-out -f gfm%,$(DOC_COMMON)) -f markdown -t html -M pages='$(DOC_PAGES)' -M translations='$(DOC_TRANSLATIONS)' --lua-filter $(PANDOC_DIR)/search.lua -o $@ /dev/null
 $(DOC_LABS:%=$(SITE)/%.pdf) $(DOC_LABS:%=$(SITE)/%-slides.html): $(SITE)/%: $(BUILD)/handouts/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+$(foreach film,$(FILMS),$(SITE)/films/$(film).svg $(SITE)/films/$(film).html): $(SITE)/%: $(BUILD)/%
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 $(SITE)/handout.css: $(PANDOC_DIR)/handout.css

@@ -1,6 +1,6 @@
 -- handout: one lab's README.md -> its handout.
 --
---   -M lab=NN-name -M labs="names of all labs" [-M edition=solutions] [-M language=zh-CN -M translated="labs that have this language"]
+--   -M lab=NN-name -M labs="names of all labs" [-M films=folder [-M films_at=its address]] [-M edition=solutions] [-M language=zh-CN -M translated="labs that have this language"]
 
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 local lab = dofile(here .. '/lab.lua')
@@ -24,6 +24,8 @@ function Pandoc(doc)
             return not paper and other .. suffix .. '.html' or nil
         end,
         language = language,
+        films = not language and doc.meta.films and text_of(doc.meta.films),
+        films_at = doc.meta.films_at and text_of(doc.meta.films_at),
     })
     local meta = doc.meta
     meta.title = pandoc.MetaInlines(title)

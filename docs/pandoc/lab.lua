@@ -192,6 +192,54 @@ local function insert_points(blocks, points)
     return out
 end
 
+-- Films ----------------------------------------------------------------------------------------------------------
+
+-- The text of an element of XML, as text.
+local function text_of_element(xml, pattern)
+    local names = { lt = '<', gt = '>', amp = '&', quot = '"' }
+    return ((xml:match(pattern) or ''):gsub('&(%a+);', names))
+end
+
+-- The row of a film in solutions/films.txt: what is to be seen.
+local function caption_of_film(name, kind)
+    for line in read_file('solutions/films.txt'):gmatch('[^\n]+') do
+        local row_lab, row_kind, caption = line:match('^(%S+) | (%S+) | .* | (.*)$')
+        if row_lab == name and row_kind == kind then return caption end
+    end
+end
+
+-- The picture of a lab's film, with its caption; on the site it leads to the film. Nothing where there is none.
+local function film_blocks(name, kind, options)
+    local path = options.films and options.films .. '/' .. name .. '-' .. kind .. '.svg'
+    if not path or not exists(path) then return pandoc.List() end
+    local alternative = text_of_element(read_file(path), '<desc id="d">(.-)</desc>')
+    local at = (options.films_at or options.films) .. '/' .. name .. '-' .. kind
+    local caption = pandoc.Inlines(pandoc.utils.blocks_to_inlines(pandoc.read(caption_of_film(name, kind), 'commonmark').blocks))
+    if options.films_at then
+        caption:extend({ pandoc.Space(), pandoc.Link({ pandoc.Str('Watch'), pandoc.Space(), pandoc.Str('the'), pandoc.Space(), pandoc.Str('film') }, at .. '.html'), pandoc.Str('.') })
+    end
+    return pandoc.List({ pandoc.Para({ pandoc.Image({ pandoc.Str(alternative) }, at .. '.svg', '', pandoc.Attr('', { 'film' }, options.paper and { width = '60%' } or {})) }), pandoc.Para({ pandoc.Emph(caption) }) })
+end
+
+-- The solution's film ends "The idea", the mistake's the section on mistakes.
+local function insert_films(blocks, name, options)
+    local ends = { ['The idea'] = 'solution', ['Common mistakes, and what you will see'] = 'mistake' }
+    local out, kind, level = pandoc.List(), nil, nil
+    local function put()
+        if kind then out:extend(film_blocks(name, kind, options)) end
+        kind = nil
+    end
+    for _, block in ipairs(blocks) do
+        if block.t == 'Header' and (not kind or block.level <= level) then
+            put()
+            kind, level = ends[text_of(block.content)], block.level
+        end
+        out:insert(block)
+    end
+    put()
+    return out
+end
+
 -- Cross references -----------------------------------------------------------------------------------------------
 
 -- "lab 02" becomes a link when the lab is there; href(name) gives its address, or nil for none. Languages without blanks between words
@@ -312,6 +360,7 @@ function lab.handout(blocks, options)
             return header
         end,
     })
+    if options.films then blocks = insert_films(blocks, options.name, options) end
     return blocks, title or fields.title, fields
 end
 

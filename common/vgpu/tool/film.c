@@ -287,6 +287,38 @@ json_t *film_read(int fd, const Records *r, const ToolOptions *o)
     return film;
 }
 
+/* ---- without sources ---- */
+
+/* Of every file the name alone. */
+static void drop_folders(json_t *value)
+{
+    const char *key;
+    json_t *member;
+    size_t i;
+    if (json_is_array(value))
+        json_array_foreach (value, i, member)
+            drop_folders(member);
+    if (!json_is_object(value))
+        return;
+    for (int k = 0; k < 2; k++) {
+        const char *name = k == 0 ? "file" : "inlined_file", *file = json_string_value(json_object_get(value, name));
+        const char *slash = !file ? NULL : strrchr(file, '/');
+        json_t *short_name = slash == NULL ? NULL : json_string(slash + 1);
+        if (short_name != NULL)
+            json_object_set_new(value, name, short_name);
+    }
+    json_object_foreach (value, key, member)
+        drop_folders(member);
+}
+
+static void drop_sources(json_t *film)
+{
+    json_t *sources = json_object_get(film, "sources");
+    for (size_t i = 0; i < json_array_size(sources); i++)
+        json_object_set_new(json_array_get(sources, i), "text", json_array());
+    drop_folders(film);
+}
+
 Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Diag *diag)
 {
     const char *end = strrchr(o->film, '.');
@@ -294,6 +326,8 @@ Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Di
     if (!film)
         return diag_set(diag, STATUS_NOT_FOUND, "no launch for a film%s%s", o->film_launch ? ": none is " : "", o->film_launch ? o->film_launch : "");
     bool found = true;
+    if (o->film_no_source)
+        drop_sources(film);
     if (end && strcmp(end, ".html") == 0)
         film_page(film, out);
     else if (end && strcmp(end, ".svg") == 0)

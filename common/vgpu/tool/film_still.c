@@ -11,7 +11,7 @@
 enum {
     WIDTH = 390, MARGIN = 10, INNER = WIDTH - 2 * MARGIN, TEXT_COLUMNS = 54, TITLE_COLUMNS = 46, SOURCE_COLUMNS = 51, LINE_HEIGHT = 17,
     LANES = 32, BANKS = 32, BANK_BYTES = 4, SECTOR = 32,
-    ACROSS_MAX = 64, THREAD_ROWS_HIGH = 200, PITCH_MAX = 14, LABEL = 40, CELL_ROWS_MAX = 34, ROWS_BEFORE = 1, WORD_HIGH = 3
+    ACROSS_MAX = 64, THREAD_ROWS_HIGH = 200, PITCH_MAX = 14, LABEL = 40, CELL_ROWS_MAX = 34, WORD_HIGH = 3
 };
 
 typedef struct Still {
@@ -247,48 +247,76 @@ static size_t touched_by(const json_t *step, uint64_t base, Touched list[LANES])
     return n;
 }
 
-/* A window of an array: rows of cells. */
+/* What is shown of an array: rows of cells. */
 typedef struct Window {
-    int64_t total, first, end; /* elements: all, and those shown */
-    int across, pitch, left, top;
+    int64_t total, rows[CELL_ROWS_MAX]; /* elements; numbers of rows, ascending */
+    int n_rows, across, pitch, left, top;
 } Window;
 
-static Window window_of(const Still *s, const FilmAccess *a, int64_t low, int64_t high)
+static void add_row(Window *w, int64_t row)
+{
+    int at = 0;
+    while (at < w->n_rows && w->rows[at] < row)
+        at++;
+    if (w->n_rows == CELL_ROWS_MAX || (at < w->n_rows && w->rows[at] == row))
+        return;
+    memmove(w->rows + at + 1, w->rows + at, sizeof *w->rows * (size_t)(w->n_rows++ - at));
+    w->rows[at] = row;
+}
+
+/* The rows that are touched, one before and one behind; where that is too much, those that are touched. */
+static Window window_of(const Still *s, const FilmAccess *a, const Touched *list, size_t n)
 {
     const json_t *shape = json_object_get(a->place, "shape");
     size_t dims = json_array_size(shape);
-    int64_t total = get_number(a->place, "bytes") / a->each, last = dims > 1 ? nth(shape, dims - 1) : LANES;
-    Window w = {.total = total, .across = (int)(last < 1 ? 1 : last > ACROSS_MAX ? LANES : last), .left = MARGIN + LABEL, .top = s->y};
-    int64_t row = low / w.across - ROWS_BEFORE, rows = (total + w.across - 1) / w.across, end = high / w.across + 2;
-    row = row < 0 ? 0 : row;
-    end = end > rows ? rows : end;
-    end = end > row + CELL_ROWS_MAX ? row + CELL_ROWS_MAX : end;
-    w.first = row * w.across;
-    w.end = end * w.across < total ? end * w.across : total;
+    int64_t last = dims > 1 ? nth(shape, dims - 1) : LANES, low = INT64_MAX, high = 0;
+    Window w = {.total = get_number(a->place, "bytes") / a->each, .left = MARGIN + LABEL, .top = s->y};
+    w.across = (int)(last < 1 ? 1 : last > ACROSS_MAX ? LANES : last);
     w.pitch = (INNER - LABEL) / w.across;
     w.pitch = w.pitch > PITCH_MAX ? PITCH_MAX : w.pitch;
+    for (size_t k = 0; k < n; k++) {
+        int64_t from = list[k].from / a->each / w.across, to = (list[k].from + a->bytes - 1) / a->each / w.across;
+        low = from < low ? from : low;
+        high = to > high ? to : high;
+        add_row(&w, from);
+        add_row(&w, to);
+    }
+    int64_t end = (w.total + w.across - 1) / w.across, first = low > 0 ? low - 1 : 0;
+    end = high + 2 < end ? high + 2 : end;
+    for (int64_t row = first; end - first <= CELL_ROWS_MAX && row < end; row++)
+        add_row(&w, row);
     return w;
+}
+
+/* Of an element's row: its place among those shown; -1: it is not shown. */
+static int shown_row(const Window *w, int64_t i)
+{
+    for (int r = 0; r < w->n_rows; r++)
+        if (i >= 0 && i < w->total && w->rows[r] == i / w->across)
+            return r;
+    return -1;
 }
 
 static int cell_x(const Window *w, int64_t i)
 {
-    return w->left + (int)((i - w->first) % w->across) * w->pitch;
+    return w->left + (int)(i % w->across) * w->pitch;
 }
 
 static int cell_y(const Window *w, int64_t i)
 {
-    return w->top + (int)((i - w->first) / w->across) * w->pitch;
+    return w->top + shown_row(w, i) * w->pitch;
 }
 
 /* Cells that nobody had written when the launch began, and none of the block's steps so far has. NULL: no memory. */
 static bool *unwritten_cells(const Still *s, const FilmAccess *a, const Window *w)
 {
     const json_t *never = json_object_get(a->place, "unwritten");
-    bool *bare = calloc((size_t)(w->end - w->first) + 1, sizeof *bare);
-    for (int64_t i = w->first; bare != NULL && i < w->end; i++) {
-        bare[i - w->first] = never == NULL; /* shared memory */
+    bool *bare = calloc((size_t)w->n_rows * (size_t)w->across + 1, sizeof *bare);
+    for (int c = 0; bare != NULL && c < w->n_rows * w->across; c++) {
+        int64_t byte = (w->rows[c / w->across] * w->across + c % w->across) * a->each;
+        bare[c] = never == NULL; /* shared memory */
         for (size_t k = 0; k < json_array_size(never); k++)
-            bare[i - w->first] |= i * a->each >= nth(json_array_get(never, k), 0) && i * a->each < nth(json_array_get(never, k), 1);
+            bare[c] |= byte >= nth(json_array_get(never, k), 0) && byte < nth(json_array_get(never, k), 1);
     }
     for (int64_t at = 0; bare != NULL && at <= s->at; at++) {
         const json_t *step = json_array_get(s->steps, (size_t)at);
@@ -298,8 +326,8 @@ static bool *unwritten_cells(const Still *s, const FilmAccess *a, const Window *
         size_t n = touched_by(step, a->base, list);
         for (size_t k = 0; k < n; k++)
             for (int64_t i = list[k].from / a->each; i * a->each < list[k].from + get_number(step, "z"); i++)
-                if (i >= w->first && i < w->end)
-                    bare[i - w->first] = false;
+                if (shown_row(w, i) >= 0)
+                    bare[shown_row(w, i) * w->across + i % w->across] = false;
     }
     return bare;
 }
@@ -307,14 +335,16 @@ static bool *unwritten_cells(const Still *s, const FilmAccess *a, const Window *
 static void put_cells(Still *s, const FilmAccess *a, const Window *w)
 {
     bool *bare = unwritten_cells(s, a, w);
-    for (int64_t i = w->first; i < w->end; i++) {
-        int x = cell_x(w, i), y = cell_y(w, i), size = w->pitch - 1;
-        if ((i - w->first) % w->across == 0)
-            strbuf_printf(s->out, "<text class=\"n\" text-anchor=\"end\" x=\"%d\" y=\"%d\">%lld</text>\n", w->left - 4, y + (w->pitch > 9 ? w->pitch - 1 : 8), (long long)i);
-        strbuf_printf(s->out, "<rect class=\"i\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>", x, y, size, size);
-        if (bare != NULL && bare[i - w->first])
-            strbuf_printf(s->out, "<rect fill=\"url(#h)\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>", x, y, size, size);
-        strbuf_puts(s->out, (i - w->first) % w->across == w->across - 1 ? "\n" : "");
+    for (int r = 0; r < w->n_rows; r++) {
+        int64_t first = w->rows[r] * w->across;
+        strbuf_printf(s->out, "<text class=\"n\" text-anchor=\"end\" x=\"%d\" y=\"%d\">%lld</text>\n", w->left - 4, cell_y(w, first) + (w->pitch > 9 ? w->pitch - 1 : 8), (long long)first);
+        for (int64_t i = first; i < first + w->across && i < w->total; i++) {
+            int x = cell_x(w, i), y = cell_y(w, i), size = w->pitch - 1;
+            strbuf_printf(s->out, "<rect class=\"i\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>", x, y, size, size);
+            if (bare != NULL && bare[r * w->across + i - first])
+                strbuf_printf(s->out, "<rect fill=\"url(#h)\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>", x, y, size, size);
+        }
+        strbuf_puts(s->out, "\n");
     }
     free(bare);
 }
@@ -330,41 +360,35 @@ static bool is_touched_sector(const FilmAccess *a, const Touched *list, size_t n
 /* Boxes round the sectors that are moved: the fewer, the better. */
 static void put_sectors(Still *s, const FilmAccess *a, const Window *w, const Touched *list, size_t n)
 {
-    for (int64_t sector = w->first * a->each / SECTOR; sector * SECTOR < w->end * a->each; sector++) {
-        if (!is_touched_sector(a, list, n, sector))
-            continue;
-        int64_t from = sector * SECTOR / a->each, to = ((sector + 1) * SECTOR + a->each - 1) / a->each;
-        from = from < w->first ? w->first : from;
-        to = to > w->end ? w->end : to;
-        for (int64_t i = from; i < to;) {
-            int64_t row_end = i - (i - w->first) % w->across + w->across, end = row_end < to ? row_end : to;
-            strbuf_printf(s->out, "<rect class=\"x\" stroke-width=\"1.5\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", cell_x(w, i), cell_y(w, i),
-                          (int)(end - i) * w->pitch - 1, w->pitch - 1);
-            i = end;
+    for (int r = 0; r < w->n_rows; r++) {
+        int64_t first = w->rows[r] * w->across, end = first + w->across < w->total ? first + w->across : w->total;
+        for (int64_t sector = first * a->each / SECTOR; sector * SECTOR < end * a->each; sector++) {
+            int64_t from = sector * SECTOR / a->each, to = ((sector + 1) * SECTOR + a->each - 1) / a->each;
+            from = from < first ? first : from;
+            to = to > end ? end : to;
+            if (is_touched_sector(a, list, n, sector))
+                strbuf_printf(s->out, "<rect class=\"x\" stroke-width=\"1.5\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", cell_x(w, from), cell_y(w, from),
+                              (int)(to - from) * w->pitch - 1, w->pitch - 1);
         }
     }
 }
 
 static void put_array(Still *s, const FilmAccess *a, const Touched *list, size_t n)
 {
-    int64_t low = INT64_MAX, high = 0, cells = get_number(a->place, "bytes") / a->each;
     StrBuf caption = {0};
-    bool shared = strcmp(get_text(s->step, "s"), "shared") == 0;
-    for (size_t k = 0; k < n; k++) {
-        int64_t i = list[k].from / a->each;
-        low = i < low ? i : low;
-        high = i > high ? i : high;
-    }
-    strbuf_printf(&caption, "%.24s%s: a colour for each thread%s", get_text(a->place, "name"), shared ? " in shared memory" : "", shared ? "" : ", a box for each sector");
-    put_text(s, "s", MARGIN, caption.text ? caption.text : "", caption.length);
+    bool shared = strcmp(get_text(s->step, "s"), "shared") == 0, inside = true;
+    for (size_t k = 0; k < n; k++)
+        inside &= list[k].from >= 0 && list[k].from + a->bytes <= get_number(a->place, "bytes");
+    strbuf_printf(&caption, "%s%s: a colour for each thread%s", get_text(a->place, "name"), shared ? " in shared memory" : "", shared ? "" : ", a box for each sector");
+    put_text(s, "s", MARGIN, caption.text ? caption.text : "", first_columns(caption.text ? caption.text : "", TEXT_COLUMNS));
     strbuf_free(&caption);
-    if (n == 0 || low < 0 || high >= cells)
+    if (!inside)
         return;
-    Window w = window_of(s, a, low, high);
+    Window w = window_of(s, a, list, n);
     put_cells(s, a, &w);
     for (size_t k = 0; k < n; k++)
         for (int64_t i = list[k].from / a->each; i * a->each < list[k].from + a->bytes; i++) {
-            if (i < w.first || i >= w.end)
+            if (shown_row(&w, i) < 0)
                 continue;
             strbuf_printf(s->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" ", cell_x(&w, i), cell_y(&w, i), w.pitch - 1, w.pitch - 1);
             put_lane_fill(s->out, list[k].lane);
@@ -372,7 +396,7 @@ static void put_array(Still *s, const FilmAccess *a, const Touched *list, size_t
         }
     if (!shared)
         put_sectors(s, a, &w, list, n);
-    s->y = cell_y(&w, w.end - 1) + w.pitch + 8;
+    s->y += w.n_rows * w.pitch + 8;
 }
 
 /* A column for each bank, and in it the words that the step wants of it: the tallest says how many passes it takes. */
@@ -477,6 +501,7 @@ static void put_title(StrBuf *b, const Still *s, const json_t *block)
 {
     const json_t *index = json_object_get(block, "index");
     const char *kernel = get_text(s->film, "kernel");
+    kernel += strncmp(kernel, "void ", 5) == 0 ? 5 : 0;
     strbuf_append(b, kernel, strcspn(kernel, "("));
     strbuf_printf(b, ", block %lld,%lld,%lld, step %lld", (long long)nth(index, 0), (long long)nth(index, 1), (long long)nth(index, 2), (long long)s->at);
 }
