@@ -1,0 +1,146 @@
+// The page's own functions, without a browser, and rules for its sources. Run by node's test runner (page.t).
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import vm from 'node:vm';
+
+const folder = new URL('../page/', import.meta.url);
+const names = ['sentence.js', 'film.js'];
+const sources = Object.fromEntries(names.map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]));
+
+const small = {
+  kernel: 'k(float*)', launch: 1, grid: [1, 1, 1], block: [40, 1, 1], shared_bytes: 0, counters: {}, findings: [], lines: [],
+  sources: [{ file: '/a/k.cu', text: ['one', 'two'] }],
+  insts: [{ op: 'ld', type: 'f32', vector: 1, file: '/a/k.cu', line: 2 }, { op: 'ld', type: 'b32', vector: 4, file: '/a/other.h', line: 7 }, { op: 'bra', type: 'b32', ptx: 9 }],
+  arrays: [{ id: 1, name: 'in', type: 'f32', bytes: 4096 }, { id: 2, name: 'n\n<', type: '', bytes: 64 }],
+  shared: [{ name: 'tile', offset: 64, bytes: 64, type: 's32' }], blocks: [],
+};
+
+// Takes every call and every member: what the page does to its document when it begins.
+const anything = () => new Proxy(function () {}, {
+  get: (target, key) => (key === Symbol.toPrimitive ? () => 0 : key === Symbol.iterator ? undefined : anything()),
+  set: () => true, apply: () => anything(), construct: () => anything(),
+});
+
+function load(film) {
+  const document = new Proxy({}, {
+    get: (target, key) => (key === 'getElementById' ? (id) => (id === 'film' ? { textContent: JSON.stringify(film) } : anything())
+      : key === 'querySelectorAll' ? () => [] : anything()),
+  });
+  const context = vm.createContext({ document, window: anything(), getComputedStyle: anything(), atob, setInterval, clearInterval, setTimeout: () => 0, clearTimeout, Number, console });
+  return vm.runInContext(`${sources['sentence.js']}\n${sources['film.js'].replace(/^"use strict";/, '')}
+    ({ film, popcount, hasLane, lanes, laneList, lanesOfWarp, real, halfValue, elementBytes, valueList, run, accessOf, sentence, threadName,
+       laneColorOf, lastAtMost, marksOf, touched, layoutOf, heatOf, partiesOf })`, context);
+}
+const page = load(small);
+const own = (value) => JSON.parse(JSON.stringify(value)); // arrays of another context are of another class
+
+test('lanes of a mask, and of the last warp', () => {
+  assert.equal(page.popcount(0xFFFFFFFF), 32);
+  assert.equal(page.popcount(0x80000001), 2);
+  assert.equal(page.hasLane(0x80000000, 31), true);
+  assert.equal(page.lanesOfWarp(page.film, 0), 0xFFFFFFFF);
+  assert.equal(page.lanesOfWarp(page.film, 1), 0xFF);
+  assert.equal(String(page.laneList(0b1011_0111)), '0-2, 4-5, 7');
+});
+
+test('numbers are written as %.6g writes them', () => {
+  const rows = [[0, '0'], [-0, '-0'], [1, '1'], [0.1, '0.1'], [1234567, '1.23457e+06'], [123456, '123456'], [1e-5, '1e-05'], [0.0001, '0.0001'], [2.5e100, '2.5e+100'],
+    [1 / 3, '0.333333'], [1000005, '1e+06'], [1000015, '1.00002e+06'], [Infinity, 'inf'], [-Infinity, '-inf'], [NaN, 'nan']];
+  for (const [value, text] of rows) assert.equal(page.real(value), text);
+});
+
+test('halves: zero, the least, the largest, infinity', () => {
+  const rows = [[0x0000, 0], [0x0001, 2 ** -24], [0x3C00, 1], [0xC000, -2], [0x7BFF, 65504], [0x7C00, Infinity], [0xFC00, -Infinity]];
+  for (const [bits, value] of rows) assert.equal(page.halfValue(bits), value);
+  assert.ok(Number.isNaN(page.halfValue(0x7E00)));
+});
+
+test('an element has its declared size where that divides the access, else the instruction\'s', () => {
+  assert.equal(page.elementBytes('f32', 16, 4), 4);
+  assert.equal(page.elementBytes('f64', 4, 1), 4);
+  assert.equal(page.elementBytes('', 16, 4), 4);
+  assert.equal(page.elementBytes('', 16, 1), 16);
+});
+
+const access = (more) => ({ w: 0, i: 0, m: 0xFFFFFFFF, n: 1, e: 'access', k: 'load', s: 'global', z: 4, a: 1, c: 4, r: [[32, 0, 4]], ...more });
+
+test('sentences', () => {
+  assert.equal(page.sentence(page.film, access()), 'warp 0, line 2: 32 threads load in[0..31]; 4 sectors');
+  assert.equal(page.sentence(page.film, access({ r: [[32, 0, 128]], c: 32 })), 'warp 0, line 2: 32 threads load in[0..992 by 32]; 32 sectors');
+  assert.equal(page.sentence(page.film, access({ r: [[32, 124, -4]] })), 'warp 0, line 2: 32 threads load in[31..0 by -1]; 4 sectors');
+  assert.equal(page.sentence(page.film, access({ m: 1, k: 'store', r: [[1, 8, 0]], c: 1, v: 'AACAPw==', o: 0xFFFFFFFE })),
+    'warp 0, line 2: 1 thread (lane 0) stores in[2]: 1; 1 sector; 31 threads elsewhere in the code');
+  assert.equal(page.sentence(page.film, access({ s: 'shared', a: 0, c: 0, p: 4, q: 1, r: [[32, 64, 0]] })),
+    'warp 0, line 2: 32 threads load tile[0]; 4 passes where 1 would do: bank conflicts');
+  assert.equal(page.sentence(page.film, { w: 1, i: 1, m: 0xFF, e: 'arrive', A: 40 }), 'warp 1, line 7 of other.h: 8 threads at the barrier; 40 of the block wait there');
+  assert.equal(page.sentence(page.film, { w: 0, i: 2, m: 0xFFFFFFFF, n: 2, t: 3 }), 'warp 0, PTX line 9: 32 threads: 2 instructions [time 4]');
+  assert.equal(page.sentence(page.film, access({ a: 2, z: 4, r: [[1, 0, 0]], m: 1, o: 0, c: 1 })).includes('n?<[0]'), true, 'a control character is shown as ?');
+});
+
+test('where an access is outside of all arrays, its address is said', () => {
+  assert.equal(page.sentence(page.film, access({ a: 0, m: 1, e: 'fault', r: [[1, '0x200000000004', 0]], c: 0 })), 'warp 0, line 2: 1 thread (lane 0) at fault: address 0x200000000004');
+});
+
+test('lanes and their bytes', () => {
+  assert.deepEqual(own(page.touched(access({ m: 0b10110, r: [[2, 8, 4], [1, 100, 0]] }), 8)), [[1, 0], [2, 4], [4, 92]]);
+});
+
+test('the last number that is at most n', () => {
+  const list = [2, 5, 9];
+  assert.deepEqual([1, 2, 4, 5, 8, 9, 99].map((n) => page.lastAtMost(list, n)), [-1, 2, 2, 5, 5, 9, 9]);
+  assert.equal(page.lastAtMost([], 3), -1);
+});
+
+test('marks: barriers, where lanes part, faults', () => {
+  const steps = [{ w: 0 }, { w: 0, o: 1 }, { w: 0, o: 1 }, { w: 1, o: 2 }, { w: 0, e: 'barrier' }, { w: 0, e: 'fault', o: 4 }];
+  assert.deepEqual([...page.marksOf(0, steps)].map(own), [[1, 'part'], [3, 'part'], [4, 'barrier'], [5, 'finding']]);
+});
+
+test('a large array shows what lies round the step\'s cells', () => {
+  assert.deepEqual(own(page.layoutOf({ bytes: 256 }, 4, [])), { total: 64, across: 32, rows: 2, from: 0, shown: 2 });
+  const l = page.layoutOf({ bytes: 4 << 20 }, 4, [320000, 320031]);
+  assert.ok(l.from * l.across <= 320000 && (l.from + l.shown) * l.across > 320031 && l.shown < l.rows);
+  assert.equal(page.layoutOf({ bytes: 1024, shape: [16, 16] }, 4, []).across, 16);
+  assert.equal(page.layoutOf({ bytes: 2 }, 4, []).total, 1);
+});
+
+test('lanes have colours of rising lightness', () => {
+  const lightness = Array.from({ length: 32 }, (_, lane) => {
+    const [r, g, b] = page.laneColorOf(lane).match(/\d+/g).map(Number);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  });
+  for (let lane = 1; lane < 32; lane++) assert.ok(lightness[lane] > lightness[lane - 1], `lane ${lane}`);
+});
+
+test('both parties of a race', () => {
+  const race = { access: 'write', thread: [1, 0, 0], block: [0, 0, 0], line: 5, other: { access: 'read', thread: [2, 0, 0], line: 9 } };
+  assert.equal(page.partiesOf(race), 'write by thread 1,0,0 of block 0,0,0 at line 5; read by thread 2,0,0 of block 0,0,0 at line 9');
+  assert.equal(page.heatOf({ warp_instructions: 2, thread_instructions: 16 }, 'lost'), 75);
+});
+
+// ---- rules for the sources ----
+
+for (const name of names) {
+  const text = sources[name], code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/"(?:[^"\\\n]|\\.)*"/g, '""');
+  test(`${name}: parses`, () => { new vm.Script(text, { filename: name }); });
+  test(`${name}: texts get in by textContent alone, and nothing is asked of a network`, () => {
+    const bad = code.match(/\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|Function|fetch|XMLHttpRequest|WebSocket|EventSource|importScripts|sendBeacon|import)\b/);
+    assert.equal(bad && bad[0], null);
+  });
+  test(`${name}: no var, no loose equality, no debugger, no console`, () => {
+    const bad = code.match(/\bvar\s|[^=!<>]==[^=]|!=[^=]|\bdebugger\b|\bconsole\./);
+    assert.equal(bad && bad[0], null);
+  });
+  test(`${name}: no tab, no blank at a line's end, no line over 200 columns`, () => {
+    text.split('\n').forEach((line, i) => assert.ok(!/\t|\s$/.test(line) && line.length <= 200, `line ${i + 1}`));
+  });
+}
+
+test('every function is called, every constant used', () => {
+  const code = names.map((name) => sources[name].replace(/\/\*[\s\S]*?\*\//g, '')).join('\n');
+  const declared = [...code.matchAll(/^(?:async )?function (\w+)|^(?:const|let) (\w+) =/gm)].map((m) => m[1] || m[2]);
+  assert.ok(declared.length > 60);
+  const unused = declared.filter((word) => [...code.matchAll(new RegExp(`(?<![\\w.])${word}(?!\\w)`, 'g'))].length < 2);
+  assert.deepEqual(unused, []);
+});
