@@ -1,0 +1,23 @@
+#!/bin/bash
+# What a film costs: processor time of a run with a film over that of one without, both with all checks, in turn.
+#
+#   cost.sh VGPU PROGRAM      PROGRAM: of cost.cu. RUNS=N pairs of each kernel (default 9)
+#
+# A line a kernel: the median of the ratios, the least and the largest. A launch of which a film is made goes warp by warp, so that a kernel whose
+# warps go together block-wide otherwise (executors.md) costs most.
+set -uo pipefail
+vgpu=$1 program=$2
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+TIMEFORMAT='%U %S'
+used() { { time "$vgpu" --quiet "$@" >/dev/null 2>&1; } 2>&1 | awk '{ printf "%.3f\n", $1 + $2 }'; }
+for kernel in add multiply walk; do
+    for _ in $(seq "${RUNS:-9}"); do
+        plain=$(used "$program" $kernel)
+        film=$(used --film="$scratch/film.html" "$program" $kernel)
+        echo "$plain $film"
+    done >"$scratch/pairs"
+    awk '{ print $2 / $1 }' "$scratch/pairs" | sort -n | awk -v kernel=$kernel -v plain="$(cut -d' ' -f1 "$scratch/pairs" | sort -n | sed -n "$(((${RUNS:-9} + 1) / 2))p")" '
+        { r[NR] = $1 } END { m = r[int((NR + 1) / 2)]
+        printf "%s: with a film %.2f times the processor time of a run with checks (%.2f to %.2f in %d pairs; %.2f s without)\n", kernel, m, r[1], r[NR], NR, plain }'
+done
