@@ -302,9 +302,9 @@ static void drop_folders(json_t *value)
         return;
     for (int k = 0; k < 2; k++) {
         const char *name = k == 0 ? "file" : "inlined_file", *file = json_string_value(json_object_get(value, name));
-        const char *slash = !file ? NULL : strrchr(file, '/');
-        json_t *short_name = slash == NULL ? NULL : json_string(slash + 1);
-        if (short_name != NULL)
+        const char *slash = file ? strrchr(file, '/') : NULL;
+        json_t *short_name = slash ? json_string(slash + 1) : NULL;
+        if (short_name)
             json_object_set_new(value, name, short_name);
     }
     json_object_foreach (value, key, member)

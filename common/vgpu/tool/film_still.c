@@ -38,7 +38,7 @@ static const char style[] =
 static const char *get_text(const json_t *o, const char *name)
 {
     const char *text = json_string_value(json_object_get(o, name));
-    return text == NULL ? "" : text;
+    return text ? text : "";
 }
 
 static int64_t get_number(const json_t *o, const char *name)
@@ -130,12 +130,12 @@ static uint64_t volume(const json_t *triple)
 static uint32_t lanes_of_event(const json_t *step)
 {
     const json_t *x = json_object_get(step, "x");
-    return (uint32_t)(x != NULL ? json_integer_value(x) : get_number(step, "m"));
+    return (uint32_t)(x ? json_integer_value(x) : get_number(step, "m"));
 }
 
 static bool is_event(const json_t *step, const char *event)
 {
-    return step != NULL && strcmp(get_text(step, "e"), event) == 0;
+    return step && strcmp(get_text(step, "e"), event) == 0;
 }
 
 /* A warp's last step so far, and whether a barrier that it came to has been completed since. */
@@ -156,9 +156,9 @@ static const json_t *last_step(const Still *s, int64_t warp, bool *now, bool *re
 
 static State state_of(const json_t *step, int lane, bool now, bool released)
 {
-    uint32_t bit = 1u << lane, event = step == NULL ? 0 : lanes_of_event(step);
+    uint32_t bit = 1u << lane, event = step ? lanes_of_event(step) : 0;
     bool ends = json_object_get(step, "e") != NULL;
-    if (step == NULL)
+    if (!step)
         return IDLE;
     if (get_number(step, "g") & bit || (is_event(step, "exit") && event & bit && !now))
         return GONE;
@@ -312,13 +312,13 @@ static bool *unwritten_cells(const Still *s, const FilmAccess *a, const Window *
 {
     const json_t *never = json_object_get(a->place, "unwritten");
     bool *bare = calloc((size_t)w->n_rows * (size_t)w->across + 1, sizeof *bare);
-    for (int c = 0; bare != NULL && c < w->n_rows * w->across; c++) {
+    for (int c = 0; bare && c < w->n_rows * w->across; c++) {
         int64_t byte = (w->rows[c / w->across] * w->across + c % w->across) * a->each;
         bare[c] = never == NULL; /* shared memory */
         for (size_t k = 0; k < json_array_size(never); k++)
             bare[c] |= byte >= nth(json_array_get(never, k), 0) && byte < nth(json_array_get(never, k), 1);
     }
-    for (int64_t at = 0; bare != NULL && at <= s->at; at++) {
+    for (int64_t at = 0; bare && at <= s->at; at++) {
         const json_t *step = json_array_get(s->steps, (size_t)at);
         Touched list[LANES];
         if (!is_event(step, "access") || strcmp(get_text(step, "k"), "load") == 0 || film_access(s->film, step).place != a->place)
@@ -341,7 +341,7 @@ static void put_cells(Still *s, const FilmAccess *a, const Window *w)
         for (int64_t i = first; i < first + w->across && i < w->total; i++) {
             int x = cell_x(w, i), y = cell_y(w, i), size = w->pitch - 1;
             strbuf_printf(s->out, "<rect class=\"i\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>", x, y, size, size);
-            if (bare != NULL && bare[r * w->across + i - first])
+            if (bare && bare[r * w->across + i - first])
                 strbuf_printf(s->out, "<rect fill=\"url(#h)\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>", x, y, size, size);
         }
         strbuf_puts(s->out, "\n");
@@ -436,8 +436,8 @@ static void put_memory(Still *s)
         return;
     Touched list[LANES];
     const FilmAccess a = film_access(s->film, s->step);
-    size_t n = a.name == NULL ? 0 : touched_by(s->step, a.base, list);
-    if (n > 0 && a.place != NULL)
+    size_t n = a.name ? touched_by(s->step, a.base, list) : 0;
+    if (n > 0 && a.place)
         put_array(s, &a, list, n);
     if (n > 0 && strcmp(get_text(s->step, "s"), "shared") == 0)
         put_banks(s, &a, list, n);
@@ -483,10 +483,10 @@ static bool find_moment(Still *s, const json_t **block, const char *when)
 {
     size_t i = 0;
     const json_t *blocks = json_object_get(s->film, "blocks");
-    int64_t step = when == NULL ? first_finding(s->film, &i) : *when != ':' ? strtol(when, NULL, 10) : -1;
+    int64_t step = !when ? first_finding(s->film, &i) : *when != ':' ? strtol(when, NULL, 10) : -1;
     *block = json_array_get(blocks, i);
     s->steps = json_object_get(*block, "steps");
-    if (when != NULL && *when == ':') {
+    if (when && *when == ':') {
         char *end;
         int64_t line = strtol(when + 1, &end, 10);
         step = step_at_line(s, line, *end == '+' ? strtol(end + 1, NULL, 10) : 0);
