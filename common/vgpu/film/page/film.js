@@ -300,6 +300,14 @@ function layoutOf(place, each, cells) {
   return { total, across, rows, from, shown: Math.min(rows, most) };
 }
 
+/* Of a volume: the rows shown, counted from the first of them, before which a plane begins. */
+function planesOf(place, l) {
+  const shape = place.shape || [], last = shape.length - 1, rows = [];
+  const high = shape.length > 2 && shape[last] === l.across ? shape[last - 1] : 0;
+  for (let row = 1; high && row < l.shown; row++) if ((l.from + row) % high === 0) rows.push(row);
+  return rows;
+}
+
 function drawArray(host, name, place, base, step) {
   const mine = step && step.e === "access" && placeOf(film, step).place === place;
   const each = mine ? accessOf(film, step).each : TYPE_BYTES[place.type] || 4;
@@ -313,6 +321,9 @@ function drawArray(host, name, place, base, step) {
   const end = Math.min(l.total, first + l.shown * l.across), never = place.unwritten;
   const isUnwritten = i => (!never || never.some(([a, b]) => i * each >= a && i * each < b)) && !(stored.get(i) <= at.step);
   drawCells(c, 1, 1, l.across, first, end, size, isUnwritten);
+  const planes = planesOf(place, l);
+  c.fillStyle = color("--ink");
+  for (const row of planes) c.fillRect(1, row * pitch, l.across * pitch, 1);
   for (const [i, lane] of cells) {
     if (i < first || i >= first + l.shown * l.across) continue;
     const [x, y] = place2(i);
@@ -320,7 +331,8 @@ function drawArray(host, name, place, base, step) {
     c.fillRect(x, y, size, size);
   }
   if (mine && step.s === "global") outlineSectors(c, cells, each, first, l, pitch, place2);
-  caption.textContent = name + " (" + (place.type || each + " bytes each") + ", " + l.total + (place.shape ? ": " + place.shape.join(" x ") : "") + ")" +
+  const shape = place.shape ? ": " + place.shape.join(" x ") + (planes.length ? ", lines between its planes" : "") : "";
+  caption.textContent = name + " (" + (place.type || each + " bytes each") + ", " + l.total + shape + ")" +
     (l.shown < l.rows ? ", elements " + first + " to " + (end - 1) : "");
 }
 

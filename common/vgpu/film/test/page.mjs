@@ -30,7 +30,7 @@ function load(film) {
   const context = vm.createContext({ document, window: anything(), getComputedStyle: anything(), atob, setInterval, clearInterval, setTimeout: () => 0, clearTimeout, Number, console });
   return vm.runInContext(`${sources['sentence.js']}\n${sources['film.js'].replace(/^"use strict";/, '')}
     ({ film, popcount, hasLane, lanes, laneList, lanesOfWarp, real, halfValue, elementBytes, valueList, run, accessOf, sentence, threadName,
-       laneColorOf, lastAtMost, marksOf, touched, layoutOf, heatOf, partiesOf })`, context);
+       laneColorOf, lastAtMost, marksOf, touched, layoutOf, planesOf, heatOf, partiesOf })`, context);
 }
 const page = load(small);
 const own = (value) => JSON.parse(JSON.stringify(value)); // arrays of another context are of another class
@@ -103,6 +103,16 @@ test('a large array shows what lies round the step\'s cells', () => {
   assert.ok(l.from * l.across <= 320000 && (l.from + l.shown) * l.across > 320031 && l.shown < l.rows);
   assert.equal(page.layoutOf({ bytes: 1024, shape: [16, 16] }, 4, []).across, 16);
   assert.equal(page.layoutOf({ bytes: 2 }, 4, []).total, 1);
+});
+
+test('planes of a volume', () => {
+  const volume = { bytes: 4 * 4 * 8 * 8, shape: [4, 8, 8] };
+  assert.deepEqual(own(page.planesOf(volume, page.layoutOf(volume, 4, []))), [8, 16, 24]);
+  assert.deepEqual(own(page.planesOf(volume, { across: 8, from: 6, shown: 12 })), [2, 10]);
+  for (const shape of [undefined, [16, 16], [2, 2, 300]]) {
+    const other = { bytes: 4096, shape };
+    assert.deepEqual(own(page.planesOf(other, page.layoutOf(other, 4, []))), []);
+  }
 });
 
 test('lanes have colours of rising lightness', () => {
