@@ -159,9 +159,11 @@ static void free_work(GraphNode *n)
     free(n->param_pointers);
     if (n->child)
         graph_free(n->child);
+    free(n->bodies);
     n->params = NULL;
     n->param_pointers = NULL;
     n->child = NULL;
+    n->bodies = NULL;
 }
 
 void node_free(GraphNode *n)
@@ -179,6 +181,7 @@ void graph_free(Graph *g)
 {
     graph_memory_release(g);
     user_objects_release(g);
+    conditions_release(g);
     for (size_t i = 0; i < g->nodes.n; i++) {
         GraphNode *n = g->nodes.items[i];
         handle_drop(&graphs()->nodes, n->id);
@@ -227,6 +230,7 @@ bool node_copy_work(GraphNode *to, const GraphNode *from)
     to->params = NULL;
     to->param_pointers = NULL;
     to->child = NULL;
+    to->bodies = NULL;
     if (!copy_params(to, from))
         return false;
     if (!from->child)
@@ -250,7 +254,7 @@ Graph *graph_copy(const Graph *g)
     Graph *copy = graph_new();
     if (!copy)
         return NULL;
-    bool ok = user_objects_copy(copy, g);
+    bool ok = user_objects_copy(copy, g) && conditions_copy(copy, g);
     copy->has_memory = g->has_memory;
     for (size_t i = 0; i < g->nodes.n && ok; i++) {
         GraphNode *n = node_new(copy, g->nodes.items[i]->type);
@@ -293,14 +297,14 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
     return call_leave(&call, cudaSuccess);
 }
 
-/* Measured: a graph with memory nodes cannot be copied, and its nodes stay. */
+/* Measured: a graph with memory nodes cannot be copied, and its nodes stay. Nor can one with conditional nodes. */
 cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
     ENTER(API_cudaGraphClone);
     const Graph *g = graph_of(graph);
     if (!clone || !g)
         return call_leave(&call, cudaErrorInvalidValue);
-    if (g->has_memory)
+    if (graph_is_single(g))
         return call_leave(&call, cudaErrorNotSupported);
     const Graph *copy = graph_copy(g);
     if (!copy)

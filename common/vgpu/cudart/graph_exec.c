@@ -8,6 +8,8 @@
  *                        ├── a ── c ──┬── d ──┤
  *                        └── b ───────┘
  *
+ * A conditional node is an operation that decides about those that follow it and are marked as inside it.
+ *
  * Nodes of other devices run there. The operations carry the places of the calls that made the nodes.
  */
 #include "common/vgpu/cudart/graph_internal.h"
@@ -67,7 +69,8 @@ static void exec_free(GraphExec *e)
     free(e);
 }
 
-static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
+static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags,
+                               cudaGraphInstantiateResult *result, const GraphNode **bad)
 {
     Graph *g = graph_of(graph);
     const unsigned long long known =
@@ -77,8 +80,12 @@ static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t gra
         return cudaErrorNotSupported;
     if (!out || !g || (flags & ~known) != 0 || !acyclic(g))
         return cudaErrorInvalidValue;
-    if (g->has_memory && g->n_execs > 0)
+    if (graph_is_single(g) && g->n_execs > 0)
         return cudaErrorNotSupported; /* measured */
+    *result = conditions_check(g, bad);
+    if (*result != cudaGraphInstantiateSuccess)
+        return *bad ? cudaErrorNotSupported : cudaErrorInvalidValue;
+    *result = cudaGraphInstantiateError;
     GraphExec *e = calloc(1, sizeof *e);
     if (!e)
         return cudaErrorMemoryAllocation;
@@ -99,19 +106,27 @@ static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t gra
         return cudaErrorMemoryAllocation;
     }
     *out = exec_handle(e);
+    *result = cudaGraphInstantiateSuccess;
     return cudaSuccess;
+}
+
+static cudaError_t instantiate_plain(Call *call, cudaGraphExec_t *out, cudaGraph_t graph, unsigned long long flags)
+{
+    cudaGraphInstantiateResult result;
+    const GraphNode *bad;
+    return instantiate(call, out, graph, flags, &result, &bad);
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
     ENTER(API_cudaGraphInstantiate);
-    return call_leave(&call, instantiate(&call, exec, graph, flags));
+    return call_leave(&call, instantiate_plain(&call, exec, graph, flags));
 }
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
     ENTER(API_cudaGraphInstantiateWithFlags);
-    return call_leave(&call, instantiate(&call, exec, graph, flags));
+    return call_leave(&call, instantiate_plain(&call, exec, graph, flags));
 }
 
 /* Uploading is nothing here: what is launched is there. */
@@ -121,10 +136,11 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t gr
     ENTER(API_cudaGraphInstantiateWithParams);
     if (!params)
         return call_leave(&call, cudaErrorInvalidValue);
-    cudaError_t error =
-        instantiate(&call, exec, graph, params->flags & ~(unsigned long long)cudaGraphInstantiateFlagUpload);
-    params->errNode_out = NULL;
-    params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess : cudaGraphInstantiateError;
+    const GraphNode *bad = NULL;
+    params->result_out = cudaGraphInstantiateError;
+    cudaError_t error = instantiate(&call, exec, graph, params->flags & ~(unsigned long long)cudaGraphInstantiateFlagUpload,
+                                    &params->result_out, &bad);
+    params->errNode_out = bad ? node_handle(bad) : NULL;
     return call_leave(&call, error);
 }
 
@@ -185,6 +201,8 @@ static enum cudaGraphExecUpdateResult compare_graphs(const Graph *exec, const Gr
             return cudaGraphExecUpdateErrorAttributesChanged;
         if (b->type == cudaGraphNodeTypeMemAlloc || b->type == cudaGraphNodeTypeMemFree)
             return cudaGraphExecUpdateErrorNotSupported;
+        if (a->type == cudaGraphNodeTypeConditional && (a->branch != b->branch || a->child->nodes.n != b->child->nodes.n))
+            return cudaGraphExecUpdateErrorParametersChanged;
         if (!a->child)
             continue;
         enum cudaGraphExecUpdateResult inner = compare_graphs(a->child, b->child, bad);
@@ -195,11 +213,16 @@ static enum cudaGraphExecUpdateResult compare_graphs(const Graph *exec, const Gr
     return cudaGraphExecUpdateSuccess;
 }
 
+/* The conditions are the new graph's, too: that is what its kernels set. */
 static bool update(Graph *exec, const Graph *g)
 {
+    if (!conditions_copy(exec, g))
+        return false;
     for (size_t i = 0; i < g->nodes.n; i++) {
         GraphNode *to = exec->nodes.items[i];
-        if (to->child ? !update(to->child, g->nodes.items[i]->child) : !node_copy_work(to, g->nodes.items[i]))
+        to->condition = g->nodes.items[i]->condition;
+        if (to->child ? !update(to->child, g->nodes.items[i]->child)
+                              : !node_copy_work(to, g->nodes.items[i]))
             return false;
     }
     return true;
@@ -229,6 +252,9 @@ typedef struct Launch {
     uint32_t stream, device;
     uint64_t *after; /* numbers of what the next operation waits for */
     size_t n, cap;
+    uint64_t inside; /* number of the branch that decides whether operations run, 0: none */
+    uint32_t body;
+    uint32_t mark_device; /* where operations without work run: the stream's device, in a body the condition's */
 } Launch;
 
 static bool wait_for(Launch *l, uint64_t seq)
@@ -247,6 +273,8 @@ static cudaError_t queue_message(Launch *l, uint32_t device, DeviceMsg *msg, uin
     msg->stream = device == l->device ? l->stream : DEVICE_STREAM_LEGACY;
     msg->after = l->after;
     msg->n_after = l->n;
+    msg->inside = l->inside;
+    msg->body = l->body;
     l->call->site = msg->site;
     cudaError_t error = call_send_now(l->call, device, msg, &reply);
     *seq = reply.seq;
@@ -274,10 +302,63 @@ static cudaError_t queue_child(Launch *l, const GraphNode *n, uint64_t *seq)
 {
     NodeList order = {0};
     DeviceMsg begin = {.op = OP_STREAM_MARK, .site = n->msg.site};
-    cudaError_t error = queue_message(l, l->device, &begin, seq);
+    cudaError_t error = queue_message(l, l->mark_device, &begin, seq);
     if (error == cudaSuccess)
         error = graph_order(n->child, &order) ? queue_graph(l, &order, *seq, seq) : cudaErrorMemoryAllocation;
     list_free(&order);
+    return error;
+}
+
+static cudaError_t queue_node(Launch *l, GraphNode *n, uint64_t begin);
+
+/* The nodes of a body that wait for no other one wait for nothing: the branch runs them. */
+static cudaError_t queue_body(Launch *l, const Graph *body)
+{
+    NodeList order = {0};
+    cudaError_t error = graph_order(body, &order) ? cudaSuccess : cudaErrorMemoryAllocation;
+    for (size_t i = 0; i < order.n && error == cudaSuccess; i++)
+        error = queue_node(l, order.items[i], 0);
+    list_free(&order);
+    return error;
+}
+
+/* The branch, and behind it all of its bodies. */
+static cudaError_t queue_branch(Launch *l, const GraphNode *n, uint64_t *seq)
+{
+    const Launch outer = *l;
+    const NodeList *bodies = &n->child->nodes;
+    DeviceMsg msg = {.op = OP_BRANCH, .site = n->msg.site};
+    msg.condition.handle = n->condition->handle;
+    msg.condition.kind = (uint8_t)n->branch;
+    msg.condition.n_bodies = (uint32_t)bodies->n;
+    cudaError_t error = queue_message(l, n->condition->device, &msg, seq);
+    l->inside = *seq;
+    l->mark_device = n->condition->device;
+    for (size_t i = 0; i < bodies->n && error == cudaSuccess; i++) {
+        l->body = (uint32_t)i;
+        error = queue_body(l, bodies->items[i]->child);
+    }
+    l->inside = outer.inside;
+    l->body = outer.body;
+    l->mark_device = outer.mark_device;
+    return error;
+}
+
+/* Conditions get what they begin with, one after the other; begin: what they wait for, then what others wait for. */
+static cudaError_t begin_conditions(Launch *l, const Graph *g, uint64_t *begin)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < g->n_conditions && error == cudaSuccess; i++) {
+        const GraphCondition *c = g->conditions[i];
+        DeviceMsg msg = {.op = OP_CONDITION_BEGIN};
+        msg.condition.handle = c->handle;
+        msg.condition.value = c->value;
+        msg.condition.assign = c->assign;
+        error = wait_for(l, *begin) ? queue_message(l, c->device, &msg, begin) : cudaErrorMemoryAllocation;
+    }
+    for (size_t i = 0; i < g->nodes.n && error == cudaSuccess; i++)
+        if (g->nodes.items[i]->child)
+            error = begin_conditions(l, g->nodes.items[i]->child, begin);
     return error;
 }
 
@@ -289,13 +370,15 @@ static cudaError_t queue_node(Launch *l, GraphNode *n, uint64_t begin)
     if (n->deps.n == 0 && !wait_for(l, begin))
         return cudaErrorMemoryAllocation;
     DeviceMsg msg = n->msg;
+    if (n->condition)
+        return queue_branch(l, n, &n->seq);
     if (n->child)
         return queue_child(l, n, &n->seq);
     if (n->disabled || msg.op == 0)
         msg = (DeviceMsg){.op = OP_STREAM_MARK, .site = n->msg.site};
     if (msg.op == OP_HOST_FUNCTION)
         return queue_host(l, n, &msg, &n->seq);
-    return queue_message(l, msg.op == OP_STREAM_MARK ? l->device : n->device, &msg, &n->seq);
+    return queue_message(l, msg.op == OP_STREAM_MARK ? l->mark_device : n->device, &msg, &n->seq);
 }
 
 /* All nodes, and an operation after the whole. */
@@ -311,7 +394,7 @@ static cudaError_t queue_graph(Launch *l, const NodeList *order, uint64_t begin,
         return cudaErrorMemoryAllocation;
     uint64_t seq;
     DeviceMsg msg = {.op = OP_STREAM_MARK};
-    cudaError_t last = queue_message(l, l->device, &msg, &seq);
+    cudaError_t last = queue_message(l, l->mark_device, &msg, &seq);
     *end = seq;
     return error != cudaSuccess ? error : last;
 }
@@ -336,7 +419,7 @@ static cudaError_t check_nodes(Launch *l, const NodeList *nodes)
 static cudaError_t launch_graph(Launch *l, GraphExec *e)
 {
     DeviceReply reply;
-    uint64_t site = call_site(l->call), inside;
+    uint64_t site = call_site(l->call), inside = 0;
     cudaError_t error = check_nodes(l, &e->graph->nodes);
     if (error == cudaSuccess)
         error = graph_memory_launch(e, l->stream);
@@ -347,7 +430,10 @@ static cudaError_t launch_graph(Launch *l, GraphExec *e)
     error = call_send_now(l->call, l->device, &begin, &reply);
     if (error != cudaSuccess)
         return error;
-    error = queue_graph(l, &e->order, reply.seq, &inside);
+    uint64_t first = reply.seq;
+    error = begin_conditions(l, e->graph, &first);
+    if (error == cudaSuccess)
+        error = queue_graph(l, &e->order, first, &inside);
     l->call->site = site;
     DeviceMsg end = {.op = OP_STREAM_MARK, .stream = l->stream, .after = &inside, .n_after = 1};
     cudaError_t last = call_send_now(l->call, l->device, &end, &reply);
@@ -370,13 +456,13 @@ static bool launch_captured(Call *call, const GraphExec *e, uint32_t stream, uin
     n = s->tails.items[0];
     n->type = cudaGraphNodeTypeGraph;
     n->msg = (DeviceMsg){.site = call_site(call)};
-    n->child = e->graph->has_memory ? NULL : graph_copy(e->graph);
+    n->child = graph_is_single(e->graph) ? NULL : graph_copy(e->graph);
     if (n->child) {
         n->child->owned = true;
         return true;
     }
     n->type = cudaGraphNodeTypeEmpty;
-    *error = e->graph->has_memory ? cudaErrorNotSupported : cudaErrorMemoryAllocation;
+    *error = graph_is_single(e->graph) ? cudaErrorNotSupported : cudaErrorMemoryAllocation;
     return true;
 }
 
@@ -386,6 +472,7 @@ cudaError_t graph_launch(Call *call, GraphExec *e, cudaStream_t handle)
     cudaError_t error;
     if (!stream_of(call, handle, &l.stream, &l.device))
         return cudaErrorInvalidResourceHandle;
+    l.mark_device = l.device;
     if (launch_captured(call, e, l.stream, l.device, &error))
         return error;
     error = launch_graph(&l, e);

@@ -22,6 +22,15 @@ typedef struct NodeList {
     size_t n, cap;
 } NodeList;
 
+/* What a conditional node looks at: a word of the device's (device/branch.c), which its graph and the executable one share. */
+typedef struct GraphCondition {
+    uint64_t handle;
+    uint32_t device; /* server's index */
+    uint32_t value;  /* which a launch begins with, if assign */
+    bool assign;
+    size_t n_refs; /* graphs */
+} GraphCondition;
+
 typedef struct GraphNode {
     uint64_t id;
     Graph *graph;
@@ -36,7 +45,10 @@ typedef struct GraphNode {
     void **param_pointers; /* into params: what cudaGraphKernelNodeGetParams shows */
     HostFunction host;
     cudaEvent_t event;
-    Graph *child;                  /* owned */
+    Graph *child;                  /* owned; of a conditional node: a child graph node for each body */
+    GraphCondition *condition;
+    enum cudaGraphConditionalNodeType branch;
+    cudaGraph_t *bodies; /* shown to the program */
     struct cudaMemcpy3DParms copy; /* as the program gave it, or as the captured copy reads */
     struct cudaMemsetParams fill;
     struct cudaMemAllocNodeParams alloc;
@@ -61,8 +73,10 @@ struct Graph {
     uint64_t id;
     NodeList nodes;
     bool owned; /* by a node or an executable graph: cudaGraphDestroy refuses it */
-    bool has_memory;
-    uint32_t n_execs; /* with memory nodes there may be one at a time */
+    bool has_memory, has_branches;
+    uint32_t n_execs; /* with memory or conditional nodes there may be one at a time */
+    GraphCondition **conditions;
+    size_t n_conditions, conditions_cap;
     UserReference *objects;
     size_t n_objects, objects_cap;
 };
@@ -189,6 +203,18 @@ bool graph_memory_free(Call *call, uint32_t device, uint32_t stream, uint64_t ad
                        cudaError_t *error);
 /* The graph goes: so does the memory that no other one allocates and that is not live. */
 void graph_memory_release(Graph *g);
+
+/* ---- graph_condition.c ---- */
+
+/* Such a graph cannot be copied, and not be a part of another one. */
+bool graph_is_single(const Graph *g);
+/* Gives a new node its bodies. */
+cudaError_t work_conditional(GraphNode *n, struct cudaConditionalNodeParams *p);
+/* May the graph run? If not, why, and the node at fault. */
+cudaGraphInstantiateResult conditions_check(const Graph *g, const GraphNode **bad);
+void conditions_release(Graph *g);
+/* `to` has those of `from`, and no others. */
+bool conditions_copy(Graph *to, const Graph *from);
 
 /* ---- user_object.c ---- */
 

@@ -167,7 +167,7 @@ cudaError_t work_event(Call *call, GraphNode *n, cudaEvent_t event, bool record)
 cudaError_t work_child(GraphNode *n, cudaGraph_t child)
 {
     const Graph *g = graph_of(child);
-    if (!g || g == n->graph || g->has_memory)
+    if (!g || g == n->graph || graph_is_single(g))
         return cudaErrorInvalidValue;
     Graph *copy = graph_copy(g);
     if (!copy)
@@ -255,6 +255,8 @@ cudaError_t work_any(Call *call, GraphNode *n, struct cudaGraphNodeParams *p)
     }
     case cudaGraphNodeTypeMemFree:
         return work_free(n, p->free.dptr);
+    case cudaGraphNodeTypeConditional:
+        return work_conditional(n, &p->conditional);
     default:
         return cudaErrorNotSupported;
     }

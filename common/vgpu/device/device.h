@@ -112,6 +112,10 @@ typedef struct DeviceTexture {
     float border[4];
 } DeviceTexture;
 
+/* How the condition of a branch chooses among its bodies: 0 where it is not 0, else 1 if there is one; 0 as long as it is
+ * not 0; the body of that number, if there is one. */
+typedef enum DeviceBranch { DEVICE_BRANCH_IF, DEVICE_BRANCH_WHILE, DEVICE_BRANCH_SWITCH } DeviceBranch;
+
 typedef struct DeviceLaunchMsg {
     uint32_t function;
     uint32_t grid[3], block[3];
@@ -141,6 +145,8 @@ typedef struct DeviceMsg {
     DevicePlace place;
     const uint64_t *after; /* numbers of operations (DeviceReply.seq), of any device */
     size_t n_after;
+    uint64_t inside; /* PLACE_GRAPH: number of the OP_BRANCH that decides whether it runs, 0: none */
+    uint32_t body;   /* which of the branch's bodies it belongs to */
     uint64_t resume; /* the message is repeated after DEVICE_HOST_WORK: that reply's resume */
     union {
         struct {
@@ -201,6 +207,12 @@ typedef struct DeviceMsg {
             uint32_t id, other;
             bool timing;
         } event;
+        struct {
+            uint64_t handle;
+            uint32_t value, n_bodies;
+            uint8_t kind; /* DeviceBranch */
+            bool assign;
+        } condition;
     };
 } DeviceMsg;
 

@@ -92,7 +92,9 @@ typedef enum QueueKind {
     QUEUE_WAIT,
     QUEUE_HOST,
     QUEUE_FREE,
-    QUEUE_MIGRATE
+    QUEUE_MIGRATE,
+    QUEUE_CONDITION, /* a condition gets its value for a launch of the graph */
+    QUEUE_BRANCH
 } QueueKind;
 
 typedef struct Grid Grid;
@@ -107,6 +109,9 @@ typedef struct QueueOp {
     uint8_t kind; /* QueueKind */
     bool needed;
     bool done;
+    uint64_t inside; /* number of the branch that runs it, 0: none */
+    uint32_t body, depth; /* of the branch; how many branches it is inside of */
+    uint64_t end_ns; /* of its last run */
     bool in_graph; /* its stream's order means nothing to it */
     bool behind;   /* cannot begin before the launch that runs has ended */
     uint64_t site;
@@ -131,6 +136,12 @@ typedef struct QueueOp {
             uint64_t addr, bytes;
             uint32_t to;
         } range;
+        struct {
+            uint64_t handle;
+            uint32_t value, n_bodies;
+            uint8_t kind; /* DeviceBranch */
+            bool assign;
+        } condition;
     };
 } QueueOp;
 
@@ -196,6 +207,7 @@ typedef struct Device {
     const char *launch_kernel;
     const QueueOp *launch_op;     /* of the launch that runs */
     uint64_t launch_instructions; /* of it and what it has launched */
+    uint64_t branch_instructions; /* of a branch, and what it has run */
     uint64_t launch_ns;           /* of its own grid, without those that it launches */
     ExecFault fault;              /* the first of the launch, without its pointers */
     bool has_fault;
@@ -214,6 +226,21 @@ typedef struct Device {
     size_t n_mapped, mapped_cap;
     struct TextureTable *textures;        /* texture.c; NULL: none made yet */
 } Device;
+
+/* Where kernels have allocated. Tokens of such places have the bit, and the number of one of these; those of the host's
+ * places, which the program counts, are smaller. */
+#define HEAP_SITE ((uint64_t)1 << 39)
+typedef struct HeapPlace {
+    char *file;
+    uint32_t line;
+} HeapPlace;
+
+/* What conditional nodes of a graph look at (branch.c). */
+typedef struct Condition {
+    MemAlloc *word;
+    uint32_t device;
+    bool released;
+} Condition;
 
 /* Where a thread of the host is on the modelled time line. It begins where the first thread is at its first call. */
 typedef struct HostClock {
@@ -255,6 +282,10 @@ struct DeviceServer {
     uint64_t pool_peers[DEVICE_POOLS_MAX]; /* bit i: device i may use memory of that pool, too */
     Physical *physicals; /* map.c; by number - 1 */
     size_t n_physicals, physicals_cap;
+    HeapPlace *heap_places; /* memory.c; by number */
+    size_t n_heap_places, heap_places_cap;
+    Condition *conditions; /* branch.c */
+    size_t n_conditions, conditions_cap;
     size_t n_shadows;          /* of registered memory (host.c) */
     uint64_t host_memory_used; /* address space given out for pinned and managed memory */
     uint64_t n_launch_records, n_span_records;
@@ -304,6 +335,9 @@ void device_trim_pool(Device *d);
 void device_note_used(Device *d, int64_t bytes);
 uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site);
 bool device_heap_free(void *self, uint64_t addr);
+/* A place where a kernel has allocated becomes its file and line; others stay. */
+void device_heap_place(const DeviceServer *s, FindingSite *site);
+void heap_places_free(DeviceServer *s);
 
 /* ---- host.c: the caller's memory ---- */
 /* Page-aligned memory for pinned and managed allocations, at an address that is the same in every run; NULL.
@@ -442,6 +476,22 @@ DeviceError queue_run_device(Device *d);
 /* Forgets what is queued on a device. */
 void queue_drop(Device *d);
 void queue_host_done(DeviceServer *s, uint64_t token);
+
+/* Runs one operation, and nothing that it waits for. */
+void queue_run_op(Device *d, QueueOp *op);
+
+/* ---- branch.c: conditional nodes of graphs ---- */
+void condition_create(Device *d, DeviceReply *r);
+void condition_destroy(Device *d, const DeviceMsg *m);
+void condition_begin(Device *d, const DeviceMsg *m, DeviceReply *r);
+void branch_add(Device *d, const DeviceMsg *m, DeviceReply *r);
+void condition_run(Device *d, const QueueOp *op);
+/* Runs what the condition chooses; its end. */
+uint64_t branch_run(Device *d, const QueueOp *op);
+/* For ExecHost: self is the Device. */
+bool branch_is_condition(void *self, uint64_t handle);
+/* The device's memory goes. */
+void conditions_forget(Device *d);
 
 /* ---- stream.c ---- */
 Stream *stream_find(Device *d, uint32_t id);

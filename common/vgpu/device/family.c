@@ -10,6 +10,9 @@
  *      grandchild                            ====          a grid ends when all that it launched has ended
  *      tail launches                             =====     last, one after the other
  *
+ * An event makes a stream of a block begin after what another one held when it was recorded. In the modelled order
+ * that holds anyway; what counts is who knows of whose writes, and the time.
+ *
  * Errors of the device's runtime belong to the thread that met them. Sizes that the guide does not give are
  * those that cudaDeviceGetLimit answers on hardware.
  */
@@ -18,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 24, PARAMS_MIN = 16 };
+enum { DEPTH_MAX = 24, PARAMS_MIN = 16, EVENTS_MAX = 1 << 16, WAITS_MAX = 1 << 16 };
 
 /* Of cudaError_t. */
 typedef enum ChildError {
@@ -29,14 +32,16 @@ typedef enum ChildError {
     CHILD_TOO_DEEP = 65,
     CHILD_TOO_MANY = 69,
     CHILD_INVALID_FUNCTION = 98,
-    CHILD_INVALID_STREAM = 400,
+    CHILD_INVALID_HANDLE = 400,
     CHILD_OUT_OF_RESOURCES = 701,
 } ChildError;
 
 /* Stream handles in a kernel: 0 to 2 the block's default one, 3 and 4 those with a name, others have been
  * made. */
 enum { STREAM_DEFAULT_LAST = 2, STREAM_TAIL = 3, STREAM_FORGET = 4, STREAM_NONBLOCKING = 1 };
+enum { EVENT_DISABLE_TIMING = 2 };
 #define STREAM_MADE 0x4354000000000000u
+#define EVENT_MADE  0x4345000000000000u
 
 typedef struct Child {
     ExecChild what;
@@ -60,6 +65,27 @@ typedef struct GridSpan {
     uint64_t start_ns, ns; /* from the operation's start */
 } GridSpan;
 
+/* Grids of a block's stream, those launched before the child of number `until`. */
+typedef struct StreamPast {
+    uint64_t stream;
+    size_t until;
+} StreamPast;
+
+typedef struct ChildEvent {
+    uint32_t block;
+    bool destroyed;
+    StreamPast *past; /* of its record */
+    size_t n, cap;
+} ChildEvent;
+
+/* Grids of a block's stream from number `from` on begin after those of `past`. */
+typedef struct StreamWait {
+    uint32_t block;
+    uint64_t stream;
+    size_t from;
+    StreamPast past;
+} StreamWait;
+
 typedef struct Family {
     Child *items;
     size_t n, cap;
@@ -71,6 +97,10 @@ typedef struct Family {
     uint32_t depth;    /* of the grid that runs */
     uint64_t n_blocks; /* of all grids so far */
     uint64_t n_pending, n_streams;
+    ChildEvent *events;
+    size_t n_events, events_cap;
+    StreamWait *waits;
+    size_t n_waits, waits_cap;
 } Family;
 
 /* ---- what kernels ask for ---- */
@@ -190,7 +220,7 @@ static int on_launch(void *self, ExecAsker who, uint64_t buffer, uint64_t stream
     if (!f || i == 0)
         return f ? set_error(f, who, CHILD_INVALID_VALUE) : CHILD_NO_MEMORY;
     if (!is_stream(f, stream))
-        return set_error(f, who, CHILD_INVALID_STREAM);
+        return set_error(f, who, CHILD_INVALID_HANDLE);
     f->items[i - 1].launched = true;
     f->items[i - 1].stream = stream <= STREAM_DEFAULT_LAST ? 0 : stream;
     *number = (uint32_t)i;
@@ -208,10 +238,113 @@ static int on_stream(void *self, ExecAsker who, uint32_t flags, uint64_t *handle
     return CHILD_OK;
 }
 
+/* ---- events: one stream of a block waits for what another one held ---- */
+
+/* The latest of one stream counts. */
+static bool add_past(ChildEvent *e, StreamPast past)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (e->past[i].stream == past.stream) {
+            e->past[i].until = e->past[i].until > past.until ? e->past[i].until : past.until;
+            return true;
+        }
+    if (!VEC_GROW(e->past, e->n, e->cap))
+        return false;
+    e->past[e->n++] = past;
+    return true;
+}
+
+/* What the stream holds, and what it waits for itself. */
+static ChildError record_child_event(const Family *f, ChildEvent *e, uint64_t stream)
+{
+    e->n = 0;
+    bool ok = add_past(e, (StreamPast){stream, f->n});
+    for (size_t i = 0; i < f->n_waits && ok; i++)
+        if (f->waits[i].block == e->block && f->waits[i].stream == stream)
+            ok = add_past(e, f->waits[i].past);
+    return ok ? CHILD_OK : CHILD_NO_MEMORY;
+}
+
+static bool waits_already(const Family *f, const StreamWait *w)
+{
+    for (size_t i = 0; i < f->n_waits; i++) {
+        const StreamWait *has = &f->waits[i];
+        if (has->block == w->block && has->stream == w->stream && has->past.stream == w->past.stream &&
+            has->past.until >= w->past.until)
+            return true;
+    }
+    return false;
+}
+
+static ChildError wait_for_child_event(Family *f, const ChildEvent *e, uint64_t stream)
+{
+    for (size_t i = 0; i < e->n; i++) {
+        const StreamWait w = {.block = e->block, .stream = stream, .from = f->n, .past = e->past[i]};
+        if (waits_already(f, &w))
+            continue;
+        if (f->n_waits >= WAITS_MAX || !VEC_GROW(f->waits, f->n_waits, f->waits_cap))
+            return CHILD_NO_MEMORY;
+        f->waits[f->n_waits++] = w;
+    }
+    return CHILD_OK;
+}
+
+static ChildError create_event(Family *f, ExecAsker who, uint32_t flags, uint64_t *handle)
+{
+    if (flags != EVENT_DISABLE_TIMING)
+        return CHILD_INVALID_VALUE;
+    if (f->n_events >= EVENTS_MAX || !VEC_GROW(f->events, f->n_events, f->events_cap))
+        return CHILD_NO_MEMORY;
+    f->events[f->n_events++] = (ChildEvent){.block = who.block};
+    *handle = EVENT_MADE + f->n_events;
+    return CHILD_OK;
+}
+
+/* An event is its block's; the named streams take none. */
+static ChildError use_event(Family *f, ExecAsker who, ExecEventCall what, uint64_t stream, uint32_t flags,
+                            uint64_t handle)
+{
+    bool known = handle > EVENT_MADE && handle - EVENT_MADE <= f->n_events;
+    ChildEvent *e = known ? &f->events[handle - EVENT_MADE - 1] : NULL;
+    if (!e || e->destroyed || e->block != who.block || !is_stream(f, stream))
+        return CHILD_INVALID_HANDLE;
+    if (flags != 0 || stream == STREAM_TAIL || stream == STREAM_FORGET)
+        return CHILD_INVALID_VALUE;
+    uint64_t in = stream <= STREAM_DEFAULT_LAST ? 0 : stream;
+    if (what == EXEC_EVENT_RECORD)
+        return record_child_event(f, e, in);
+    if (what == EXEC_EVENT_WAIT)
+        return wait_for_child_event(f, e, in);
+    e->destroyed = true; /* what waits for it goes on waiting */
+    return CHILD_OK;
+}
+
+static int on_event(void *self, ExecAsker who, ExecEventCall what, uint64_t stream, uint32_t flags,
+                    uint64_t *handle)
+{
+    Family *f = family_of(self);
+    if (!f)
+        return CHILD_NO_MEMORY;
+    ChildError error = what == EXEC_EVENT_CREATE ? create_event(f, who, flags, handle)
+                                                 : use_event(f, who, what, stream, flags, *handle);
+    return error == CHILD_OK ? CHILD_OK : set_error(f, who, error);
+}
+
+static void forget_events(Family *f)
+{
+    for (size_t i = 0; i < f->n_events; i++)
+        free(f->events[i].past);
+    f->n_events = f->n_waits = 0;
+}
+
 ExecFamily family_host(Device *d)
 {
-    return (ExecFamily){
-        .self = d, .buffer = on_buffer, .launch = on_launch, .error = on_error, .stream = on_stream};
+    return (ExecFamily){.self = d,
+                        .buffer = on_buffer,
+                        .launch = on_launch,
+                        .error = on_error,
+                        .stream = on_stream,
+                        .event = on_event};
 }
 
 /* ---- running ---- */
@@ -233,23 +366,55 @@ void family_begin(Device *d, uint64_t blocks)
     f->depth = 0;
     f->n_blocks = blocks;
     f->n_pending = f->n_streams = f->n_errors = 0;
+    forget_events(f);
 }
 
-/* Blocks that ended before child i begins: those of the grids before it in its stream. Side by side they are
- * one. */
-static size_t before_in_stream(const Family *f, size_t from, size_t i, ExecAfter *after, uint64_t *start_ns)
+/* Is child k in what is past for the children of a block? */
+static bool is_past(const Child *k, size_t number, uint32_t block, const StreamPast *past)
+{
+    return number < past->until && k->stream == past->stream && k->by.block == block;
+}
+
+/* Of a child: it ends before another one; and all that it waited for itself is marked, too. */
+enum { ENDS_BEFORE = 1, PAST_MARKED = 2 };
+
+/* Marks those that child i begins after: the ones before it in its stream, and what events make the stream wait for. */
+static void mark_before(const Family *f, size_t from, size_t i, uint8_t *marks)
 {
     const Child *c = &f->items[i];
+    if (c->stream == STREAM_FORGET)
+        return;
+    for (size_t k = from; k < i; k++)
+        if (is_past(&f->items[k], k, c->by.block, &(StreamPast){c->stream, i}))
+            marks[k - from] = ENDS_BEFORE | PAST_MARKED; /* the waits of an earlier one are among those of a later one */
+    for (size_t n = 0; n < f->n_waits; n++) {
+        const StreamWait *w = &f->waits[n];
+        for (size_t k = from; k < i && w->block == c->by.block && w->stream == c->stream && w->from <= i; k++)
+            marks[k - from] |= is_past(&f->items[k], k, w->block, &w->past) ? ENDS_BEFORE : 0;
+    }
+}
+
+/* Blocks that ended before child i begins, by its stream and events, from the newest grid down, since each of them
+ * has others before it. Side by side they are one. marks: 0 for each child from `from` on. */
+static size_t before_in_stream(const Family *f, size_t from, size_t i, uint8_t *marks, ExecAfter *after,
+                               uint64_t *start_ns)
+{
     size_t n = 0;
-    for (size_t k = from; k < i && c->stream != STREAM_FORGET; k++) {
-        const Child *before = &f->items[k];
-        if (!before->begun || before->stream != c->stream || before->by.block != c->by.block)
+    mark_before(f, from, i, marks);
+    for (size_t k = i; k-- > from;)
+        if (marks[k - from] == ENDS_BEFORE)
+            mark_before(f, from, k, marks);
+    for (size_t k = from; k < i; k++) {
+        const Child *c = &f->items[k];
+        bool ended = marks[k - from] != 0 && c->begun;
+        marks[k - from] = 0;
+        if (!ended)
             continue;
-        *start_ns = before->end_ns;
-        if (n > 0 && after[n - 1].last + 1 == before->first)
-            after[n - 1].last = before->last;
+        *start_ns = *start_ns > c->end_ns ? *start_ns : c->end_ns;
+        if (n > 0 && after[n - 1].last + 1 == c->first)
+            after[n - 1].last = c->last;
         else
-            after[n++] = (ExecAfter){before->first, before->last};
+            after[n++] = (ExecAfter){c->first, c->last};
     }
     return n;
 }
@@ -300,7 +465,7 @@ static uint64_t run_child(Device *d, const QueueOp *op, const Grid *parent, size
 
 /* Streams run side by side as far as there is room on the card. */
 static uint64_t run_in_streams(Device *d, const QueueOp *op, const Grid *parent, size_t from, size_t to,
-                               ExecAfter *after, uint64_t base_ns)
+                               uint8_t *marks, ExecAfter *after, uint64_t base_ns)
 {
     Family *f = d->family;
     uint64_t longest = 0;
@@ -310,7 +475,7 @@ static uint64_t run_in_streams(Device *d, const QueueOp *op, const Grid *parent,
             continue;
         uint64_t start_ns = 0;
         double share;
-        size_t n = before_in_stream(f, from, i, after, &start_ns);
+        size_t n = before_in_stream(f, from, i, marks, after, &start_ns);
         uint64_t ns = run_child(d, op, parent, i, after, n, base_ns + start_ns, &share);
         f->items[i].end_ns = start_ns + ns;
         longest = longest > start_ns + ns ? longest : start_ns + ns;
@@ -324,9 +489,14 @@ static uint64_t run_children(Device *d, const QueueOp *op, const Grid *parent, s
     Family *f = d->family;
     size_t to = f->n;
     ExecAfter *after = from < to ? calloc(to - from, sizeof *after) : NULL;
-    if (!after)
+    uint8_t *marks = from < to ? calloc(to - from, sizeof *marks) : NULL;
+    if (!after || !marks) {
+        free(after);
+        free(marks);
         return 0;
-    uint64_t ns = run_in_streams(d, op, parent, from, to, after, base_ns);
+    }
+    uint64_t ns = run_in_streams(d, op, parent, from, to, marks, after, base_ns);
+    free(marks);
     for (size_t i = from; i < to && d->error == DEVICE_OK; i++) {
         double share;
         const ExecAfter all = {parent->first_block, (uint32_t)f->n_blocks - 1};
@@ -373,6 +543,9 @@ void family_free(Device *d)
     if (!d->family)
         return;
     forget_children(d);
+    forget_events(d->family);
+    free(d->family->events);
+    free(d->family->waits);
     free(d->family->items);
     free(d->family->errors);
     free(d->family->spans);

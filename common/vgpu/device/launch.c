@@ -279,6 +279,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
                            .texture_of = texture_of,
                            .is_host = s->options.host ? on_is_host : NULL,
                            .others_may_write = on_others_may_write,
+                           .is_condition = branch_is_condition,
                            .family = &family,
                            .clock_start = op->ready_ns / 1000 * d->model->clock_khz / 1000};
     ExecLaunch launch = {

@@ -329,6 +329,40 @@ void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r)
 
 /* ---- the kernels' heap: malloc and free in a kernel ---- */
 
+/* The token of a place in the module of the launch that runs; 0: not known. */
+static uint64_t heap_site(Device *d, uint64_t place)
+{
+    DeviceServer *s = d->server;
+    const IrModule *m = s->modules[s->functions[d->launch_op->launch.function - 1].module - 1]->instance->module;
+    const IrLoc *l = place >> 32 < m->n_functions ? ir_place(m, &m->functions[place >> 32], (uint32_t)place) : NULL;
+    if (!l || l->line == 0)
+        return 0;
+    for (size_t i = 0; i < s->n_heap_places; i++)
+        if (s->heap_places[i].line == l->line && strcmp(s->heap_places[i].file, m->files[l->file]) == 0)
+            return HEAP_SITE | i;
+    char *file = strdup(m->files[l->file]);
+    if (!file || !VEC_GROW(s->heap_places, s->n_heap_places, s->heap_places_cap)) {
+        free(file);
+        return 0;
+    }
+    s->heap_places[s->n_heap_places] = (HeapPlace){.file = file, .line = l->line};
+    return HEAP_SITE | s->n_heap_places++;
+}
+
+void device_heap_place(const DeviceServer *s, FindingSite *site)
+{
+    uint64_t i = site->token ^ HEAP_SITE;
+    if (i < s->n_heap_places)
+        *site = (FindingSite){.file = s->heap_places[i].file, .function = "", .line = s->heap_places[i].line};
+}
+
+void heap_places_free(DeviceServer *s)
+{
+    for (size_t i = 0; i < s->n_heap_places; i++)
+        free(s->heap_places[i].file);
+    free(s->heap_places);
+}
+
 uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site)
 {
     Device *d = self;
@@ -336,7 +370,7 @@ uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site)
     uint64_t size = bytes == 0 ? 16 : bytes;
     if (size > d->limits[DEVICE_LIMIT_HEAP] || d->heap_used + size > d->limits[DEVICE_LIMIT_HEAP])
         return 0;
-    const MemAlloc *a = mem_alloc(d->mem, size, MEM_HEAP, site, NULL);
+    const MemAlloc *a = mem_alloc(d->mem, size, MEM_HEAP, heap_site(d, site), NULL);
     if (!a)
         return 0;
     d->heap_used += size;

@@ -125,6 +125,11 @@ void order_begin(Device *d, const QueueOp *op)
     if (one_stream || op->slot >= NO_SLOT)
         return; /* the default stream alone: everything is in order */
     forget_notes(d->server, op);
+    for (size_t i = 0; i < book->n && op->inside != 0; i++)
+        if (book->notes[i]->seq == op->seq) { /* it runs again */
+            book->now = book->notes[i];
+            return;
+        }
     if (!VEC_GROW(book->notes, book->n, book->cap))
         return;
     OrderNote *note = calloc(1, sizeof *note);
@@ -137,6 +142,8 @@ void order_begin(Device *d, const QueueOp *op)
     note->device = (uint8_t)op->device;
     note->in_default = op->stream == DEVICE_STREAM_LEGACY;
     note->clock = op->clock;
+    if (op->inside != 0) /* after later ones of its stream, too, when it runs again */
+        note->clock.seq[op->slot] = UINT64_MAX;
     book->notes[book->n++] = note;
     book->now = note;
 }
@@ -146,7 +153,7 @@ bool order_wanted(const Device *d)
     return d->server->order.now != NULL;
 }
 
-/* b has run, a runs now: so b need not wait for a, and what a waits for has it in its clock, those of its own stream too. */
+/* b has run, or runs, a runs now: so b need not wait for a, and what a waits for has it in its clock, as a is itself. */
 static bool in_order(const OrderNote *a, const OrderNote *b)
 {
     return b->seq <= a->clock.seq[b->slot];
@@ -194,7 +201,7 @@ void order_touch(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfT
         return;
     note->pieces[note->n] = (Piece){.from = from, .to = to, .serial = a->serial, .access = (uint8_t)access};
     const Piece *p = &note->pieces[note->n++];
-    for (size_t i = 0; i + 1 < book->n; i++)
+    for (size_t i = 0; i < book->n; i++)
         if (!in_order(note, book->notes[i]))
             compare_with_note(d, a, note, p, book->notes[i]);
 }

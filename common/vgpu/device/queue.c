@@ -8,6 +8,8 @@
  *      asked for:  1:A  2:B  3:A  4:B(waits for 1)  5:A        wait for 4  ->  runs 1 2 4
  *                                                               wait for 5  ->  runs 3 5
  *
+ * Operations inside a branch (branch.c) run when it does, and as often as it says.
+ *
  * A kernel that fails leaves its device with a sticky error: what is queued there is dropped, as with
  * hardware.
  */
@@ -15,6 +17,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { BRANCH_DEPTH_MAX = 32 };
 
 static QueueOp *find_op(const Queue *q, uint64_t seq)
 {
@@ -98,13 +102,24 @@ static void make_room(Device *d, Stream *stream)
     queue_run(d->server, seq);
 }
 
+/* The branch that the message names: waiting, in the same stream, and with room for one more inside; else NULL. */
+static const QueueOp *branch_of(Device *d, const DeviceMsg *m, QueueKind kind)
+{
+    const QueueOp *branch = find_op(&d->server->queue, m->inside);
+    bool fits = kind == QUEUE_LAUNCH || kind == QUEUE_COPY || kind == QUEUE_FILL || kind == QUEUE_WAIT || kind == QUEUE_BRANCH;
+    bool same = branch && branch->kind == QUEUE_BRANCH && branch->device == d->index && branch->stream == m->stream;
+    return fits && same && m->place == PLACE_GRAPH && branch->depth < BRANCH_DEPTH_MAX ? branch : NULL;
+}
+
 QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
 {
     DeviceServer *s = d->server;
     Stream *stream = stream_find(d, m->stream);
-    if (!stream || stream->destroyed)
+    const QueueOp *branch = m->inside == 0 ? NULL : branch_of(d, m, kind);
+    if (!stream || stream->destroyed || (m->inside != 0 && !branch))
         return NULL;
-    make_room(d, stream);
+    if (!branch)
+        make_room(d, stream);
     QueueOp *op = calloc(1, sizeof *op);
     if (!op || !VEC_GROW(s->queue.ops, s->queue.n, s->queue.cap)) {
         free(op);
@@ -117,6 +132,9 @@ QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
     op->site = m->site;
     op->ready_ns = s->host_ns;
     op->in_graph = m->place == PLACE_GRAPH;
+    op->inside = m->inside;
+    op->body = m->body;
+    op->depth = branch ? branch->depth + 1 : 0;
     add_named_deps(d, op, stream, m);
     if (!op->in_graph) {
         op->prev_in_stream = stream->last_seq;
@@ -126,7 +144,7 @@ QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind)
     order_asked(d, op, stream);
     s->queue.ops[s->queue.n++] = op;
     s->reply->seq = op->seq;
-    if (stream->n_queued++ == 0)
+    if (!branch && stream->n_queued++ == 0)
         stream->first_asked_ns = s->host_ns;
     return op;
 }
@@ -190,7 +208,8 @@ void queue_fence(QueueOp *op, const Device *a, const Device *b)
 static const char *const kind_names[] = {
     [QUEUE_LAUNCH] = "kernel", [QUEUE_COPY] = "copy",       [QUEUE_FILL] = "memset",
     [QUEUE_RECORD] = "event",  [QUEUE_WAIT] = "wait",       [QUEUE_HOST] = "host function",
-    [QUEUE_FREE] = "free",     [QUEUE_MIGRATE] = "prefetch"};
+    [QUEUE_FREE] = "free",     [QUEUE_MIGRATE] = "prefetch", [QUEUE_CONDITION] = "condition",
+    [QUEUE_BRANCH] = "branch"};
 
 static void end_op(Device *d, QueueOp *op, uint64_t end_ns)
 {
@@ -198,13 +217,14 @@ static void end_op(Device *d, QueueOp *op, uint64_t end_ns)
     if (stream) {
         if (stream->end_ns < end_ns)
             stream->end_ns = end_ns;
-        stream->n_queued--;
+        stream->n_queued -= op->inside == 0;
         stream->n_queries = 0;
         stream_reap(d, stream);
     }
     if (d->end_ns < end_ns)
         d->end_ns = end_ns;
     op->done = true;
+    op->end_ns = end_ns;
     for (size_t i = 0; i < d->server->queue.n; i++) {
         QueueOp *other = d->server->queue.ops[i];
         for (size_t k = 0; k < other->n_deps; k++)
@@ -238,7 +258,7 @@ static void touch_freed(Device *d, uint64_t addr)
         order_touch(d, a, a->addr, a->addr + a->bytes, PERF_TOUCH_STORE);
 }
 
-static void run_op(Device *d, QueueOp *op)
+void queue_run_op(Device *d, QueueOp *op)
 {
     Stream *stream = stream_find(d, op->stream);
     if (stream && !op->in_graph)
@@ -273,6 +293,12 @@ static void run_op(Device *d, QueueOp *op)
     case QUEUE_RECORD:
     case QUEUE_WAIT:
         run_event(d->server, op, op->ready_ns);
+        break;
+    case QUEUE_CONDITION:
+        condition_run(d, op);
+        break;
+    case QUEUE_BRANCH:
+        op->ready_ns = branch_run(d, op);
         break;
     case QUEUE_HOST:
         break;
@@ -318,9 +344,11 @@ static void mark_needed(Queue *q)
         QueueOp *op = q->ops[i];
         if (!op->needed || op->done)
             continue;
-        QueueOp *prev = find_op(q, op->prev_in_stream);
+        QueueOp *prev = find_op(q, op->prev_in_stream), *branch = find_op(q, op->inside);
         if (prev)
             prev->needed = true;
+        if (branch)
+            branch->needed = true;
         for (size_t k = 0; k < op->n_deps; k++) {
             QueueOp *dep = find_op(q, op->deps[k]);
             if (dep)
@@ -335,7 +363,7 @@ static DeviceError run_needed(DeviceServer *s)
     DeviceError result = DEVICE_OK;
     for (size_t i = 0; i < s->queue.n && result == DEVICE_OK; i++) {
         QueueOp *op = s->queue.ops[i];
-        if (!op->needed || op->done)
+        if (!op->needed || op->done || op->inside != 0)
             continue;
         Device *d = s->devices[op->device];
         if (op->kind == QUEUE_HOST) {
@@ -343,7 +371,7 @@ static DeviceError run_needed(DeviceServer *s)
             result = DEVICE_HOST_WORK;
             continue;
         }
-        run_op(d, op);
+        queue_run_op(d, op);
         if (d->error != DEVICE_OK)
             queue_drop(d);
     }
@@ -365,8 +393,8 @@ DeviceError queue_run(DeviceServer *s, uint64_t seq)
 
 static bool is_behind(const Queue *q, const QueueOp *op, const QueueOp *first)
 {
-    const QueueOp *prev = find_op(q, op->prev_in_stream);
-    bool behind = prev && (prev == first || prev->behind);
+    const QueueOp *prev = find_op(q, op->prev_in_stream), *branch = find_op(q, op->inside);
+    bool behind = (prev && (prev == first || prev->behind)) || (branch && branch->behind);
     for (size_t i = 0; i < op->n_deps && !behind; i++) {
         const QueueOp *dep = find_op(q, op->deps[i]);
         behind = dep && (dep == first || dep->behind);
@@ -405,7 +433,7 @@ void queue_host_done(DeviceServer *s, uint64_t token)
     for (size_t i = 0; i < s->queue.n; i++) {
         QueueOp *op = s->queue.ops[i];
         if (op->kind == QUEUE_HOST && op->host.token == token && !op->done) {
-            run_op(s->devices[op->device], op);
+            queue_run_op(s->devices[op->device], op);
             break;
         }
     }

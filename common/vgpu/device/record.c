@@ -151,6 +151,15 @@ void record_failed(Device *d, const DeviceMsg *m)
 
 /* ---- findings ---- */
 
+/* The finding with places in kernels that the reader of a record does not know. */
+static Finding with_places(const DeviceServer *s, const Finding *f)
+{
+    Finding mine = *f;
+    device_heap_place(s, &mine.site);
+    device_heap_place(s, &mine.alloc_site);
+    return mine;
+}
+
 void record_finding(void *device, const Finding *f)
 {
     const Device *d = device;
@@ -159,7 +168,8 @@ void record_finding(void *device, const Finding *f)
         return; /* record_texts */
     StrBuf b = {0};
     strbuf_printf(&b, "{\"t\":\"finding\",\"device\":%u,\"finding\":", d->index);
-    finding_write(f, FINDING_RECORD, &b);
+    const Finding mine = with_places(s, f);
+    finding_write(&mine, FINDING_RECORD, &b);
     strbuf_puts(&b, "}\n");
     record_line(s, &b);
     strbuf_free(&b);
@@ -174,8 +184,10 @@ void record_texts(DeviceServer *s)
     for (uint32_t i = 0; i < s->n_devices; i++) {
         Device *d = s->devices[i];
         const Finding *f;
-        for (; (f = check_finding(d->check, d->n_findings_told)); d->n_findings_told++)
-            finding_text(f, &(FindingLookup){0}, &s->messages);
+        for (; (f = check_finding(d->check, d->n_findings_told)); d->n_findings_told++) {
+            const Finding mine = with_places(s, f);
+            finding_text(&mine, &(FindingLookup){0}, &s->messages);
+        }
     }
 }
 

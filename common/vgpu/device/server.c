@@ -230,6 +230,8 @@ void device_server_destroy(DeviceServer *s)
         free(s->functions[i].title);
     free(s->functions);
     free(s->clocks);
+    free(s->conditions);
+    heap_places_free(s);
     free(s->physicals);
     free(s->devices);
     free(s->demangled);
@@ -304,6 +306,7 @@ static void device_reset(Device *d, DeviceReply *r)
             s->events[i] = NULL;
         }
     map_free(d);
+    conditions_forget(d);
     device_free_all(d);
     texture_free_all(d);
     set_limits(d);

@@ -384,6 +384,8 @@ bool exec_poke(ExecWarp *w, const IrInst *inst, int lane, uint64_t addr, const v
                                .host0 = host};
     exec_tell_access(w, inst, &access);
     memcpy(host, from, n);
+    if (a)
+        mem_mark_init(a, addr, n, true);
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* Functions that the device itself provides: vprintf, __assertfail, malloc, free. Those that launch grids:
- * child.c; those of mathematics: libdevice.c. */
+/* Functions that the device itself provides: vprintf, __assertfail, malloc, free, cudaMalloc, cudaFree,
+ * cudaGraphSetConditional. Those that launch grids: child.c; those of mathematics: libdevice.c. */
 #include "common/vgpu/exec/exec_internal.h"
 #include "common/vgpu/exec/libdevice.h"
 
@@ -63,10 +63,10 @@ static void fail_assert(ExecWarp *w, const IrInst *inst, uint32_t mask)
     exec_fault(w, inst, (ExecFault){.kind = FAULT_ASSERT, .mask = mask, .detail = text});
 }
 
-/* The site of an allocation by the device: function and instruction, with the top bit set. */
+/* The place of an allocation by the device: function and instruction. */
 static uint64_t device_site(const ExecWarp *w)
 {
-    return (uint64_t)1 << 63 | (uint64_t)w->frame->index << 32 | w->pc;
+    return (uint64_t)w->frame->index << 32 | w->pc;
 }
 
 static void allocate_block_memory(ExecWarp *w, const IrInst *inst, uint32_t mask)
@@ -91,14 +91,63 @@ static void release_block_memory(ExecWarp *w, const IrInst *inst, uint32_t mask)
     for (uint32_t left = mask; left; left &= left - 1) {
         int lane = first_lane(left);
         uint64_t addr = builtin_arg(w, inst->call, 0, lane);
-        if (!addr || (host && host->heap_free && host->heap_free(host->self, addr)))
+        if (!addr || (host && host->heap_free && host->heap_free(host->self, addr))) {
+            builtin_result(w, inst->call, lane, 0); /* cudaFree's */
             continue;
+        }
         exec_fault(
             w, inst,
             (ExecFault){.kind = FAULT_TRAP,
                         .mask = 1u << lane,
                         .address = addr,
                         .detail = "free of an address that malloc did not return, or that was freed before"});
+        return;
+    }
+}
+
+/* cudaMalloc in a kernel is malloc with an error (CUDA C++ Programming Guide, "Memory Allocation and Lifetime"). */
+enum { CUDA_SUCCESS = 0, CUDA_INVALID_VALUE = 1, CUDA_NO_MEMORY = 2 }; /* of cudaError_t */
+
+static uint64_t allocate_to(ExecWarp *w, const IrInst *inst, int lane, const ExecHost *host)
+{
+    uint64_t bytes = builtin_arg(w, inst->call, 1, lane);
+    uint64_t got = bytes && host && host->heap_alloc ? host->heap_alloc(host->self, bytes, device_site(w)) : 0;
+    if (!exec_poke(w, inst, lane, builtin_arg(w, inst->call, 0, lane), &got, sizeof got)) {
+        if (got)
+            host->heap_free(host->self, got);
+        return CUDA_INVALID_VALUE;
+    }
+    return got || !bytes ? CUDA_SUCCESS : CUDA_NO_MEMORY;
+}
+
+static void cuda_allocate(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    if (!exec_turn(w))
+        return;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = first_lane(left);
+        builtin_result(w, inst->call, lane, allocate_to(w, inst, lane, w->block->run->launch->host));
+    }
+}
+
+/* The condition of a graph is a word of the device's memory, and its handle the address. */
+static void set_conditional(ExecWarp *w, const IrInst *inst, uint32_t mask)
+{
+    const ExecHost *host = w->block->run->launch->host;
+    if (!exec_turn(w))
+        return;
+    for (uint32_t left = mask; left; left &= left - 1) {
+        int lane = first_lane(left);
+        uint64_t handle = builtin_arg(w, inst->call, 0, lane);
+        uint32_t value = (uint32_t)builtin_arg(w, inst->call, 1, lane);
+        if (host && host->is_condition && host->is_condition(host->self, handle) &&
+            exec_poke(w, inst, lane, handle, &value, sizeof value))
+            continue;
+        exec_fault(w, inst,
+                   (ExecFault){.kind = FAULT_TRAP,
+                               .mask = 1u << lane,
+                               .address = handle,
+                               .detail = "cudaGraphSetConditional with a handle that no graph has"});
         return;
     }
 }
@@ -121,8 +170,15 @@ void exec_builtin(ExecWarp *w, const IrInst *inst, uint32_t mask)
     case BUILTIN_MALLOC:
         allocate_block_memory(w, inst, mask);
         break;
+    case BUILTIN_CUDA_MALLOC:
+        cuda_allocate(w, inst, mask);
+        break;
     case BUILTIN_FREE:
+    case BUILTIN_CUDA_FREE:
         release_block_memory(w, inst, mask);
+        break;
+    case BUILTIN_SET_CONDITIONAL:
+        set_conditional(w, inst, mask);
         break;
     case BUILTIN_CHILD_BUFFER:
     case BUILTIN_CHILD_LAUNCH:
@@ -131,6 +187,14 @@ void exec_builtin(ExecWarp *w, const IrInst *inst, uint32_t mask)
     case BUILTIN_CHILD_PEEK_ERROR:
     case BUILTIN_CHILD_STREAM_CREATE:
     case BUILTIN_CHILD_STREAM_DESTROY:
+    case BUILTIN_CHILD_STREAM_WAIT:
+    case BUILTIN_CHILD_STREAM_WAIT_PTSZ:
+    case BUILTIN_CHILD_EVENT_CREATE:
+    case BUILTIN_CHILD_EVENT_RECORD:
+    case BUILTIN_CHILD_EVENT_RECORD_PTSZ:
+    case BUILTIN_CHILD_EVENT_RECORD_FLAGS:
+    case BUILTIN_CHILD_EVENT_RECORD_FLAGS_PTSZ:
+    case BUILTIN_CHILD_EVENT_DESTROY:
         exec_child(w, inst, mask);
         break;
     case BUILTIN_NONE:

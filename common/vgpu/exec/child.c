@@ -64,6 +64,20 @@ static uint64_t create_stream(ExecWarp *w, const IrInst *inst, int lane, const E
     return (uint64_t)error;
 }
 
+/* Which argument of a call that takes an event is what; -1: it has none. */
+static uint64_t event_of_lane(ExecWarp *w, const IrInst *inst, int lane, const ExecFamily *family,
+                              ExecEventCall what, int event_arg, int stream_arg, int flags_arg)
+{
+    uint64_t event = event_arg < 0 ? 0 : builtin_arg(w, inst->call, (uint32_t)event_arg, lane);
+    uint64_t stream = stream_arg < 0 ? 0 : builtin_arg(w, inst->call, (uint32_t)stream_arg, lane);
+    uint64_t flags = flags_arg < 0 ? 0 : builtin_arg(w, inst->call, (uint32_t)flags_arg, lane);
+    int error = family->event(family->self, asker_of(w, lane), what, stream, (uint32_t)flags, &event);
+    if (error == 0 && what == EXEC_EVENT_CREATE &&
+        !exec_poke(w, inst, lane, builtin_arg(w, inst->call, 0, lane), &event, sizeof event))
+        error = CHILD_INVALID_VALUE;
+    return (uint64_t)error;
+}
+
 static uint64_t call_of_lane(ExecWarp *w, const IrInst *inst, int lane, const ExecFamily *family)
 {
     switch ((IrBuiltin)inst->call->builtin) {
@@ -76,6 +90,19 @@ static uint64_t call_of_lane(ExecWarp *w, const IrInst *inst, int lane, const Ex
         return create_stream(w, inst, lane, family);
     case BUILTIN_CHILD_STREAM_DESTROY:
         return 0; /* what is in it goes on */
+    case BUILTIN_CHILD_STREAM_WAIT:
+    case BUILTIN_CHILD_STREAM_WAIT_PTSZ:
+        return event_of_lane(w, inst, lane, family, EXEC_EVENT_WAIT, 1, 0, 2);
+    case BUILTIN_CHILD_EVENT_CREATE:
+        return event_of_lane(w, inst, lane, family, EXEC_EVENT_CREATE, -1, -1, 1);
+    case BUILTIN_CHILD_EVENT_RECORD:
+    case BUILTIN_CHILD_EVENT_RECORD_PTSZ:
+        return event_of_lane(w, inst, lane, family, EXEC_EVENT_RECORD, 0, 1, -1);
+    case BUILTIN_CHILD_EVENT_RECORD_FLAGS:
+    case BUILTIN_CHILD_EVENT_RECORD_FLAGS_PTSZ:
+        return event_of_lane(w, inst, lane, family, EXEC_EVENT_RECORD, 0, 1, 2);
+    case BUILTIN_CHILD_EVENT_DESTROY:
+        return event_of_lane(w, inst, lane, family, EXEC_EVENT_DESTROY, 0, -1, -1);
     default:
         return (uint64_t)family->error(family->self, asker_of(w, lane),
                                        inst->call->builtin == BUILTIN_CHILD_LAST_ERROR);

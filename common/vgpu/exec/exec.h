@@ -237,6 +237,9 @@ typedef struct ExecAsker {
     uint32_t block, thread; /* linear; blocks of all grids of a family are counted through (ExecLaunch.first_block) */
 } ExecAsker;
 
+/* What a thread asks of an event of its block. */
+typedef enum ExecEventCall { EXEC_EVENT_CREATE, EXEC_EVENT_RECORD, EXEC_EVENT_WAIT, EXEC_EVENT_DESTROY } ExecEventCall;
+
 /* Dynamic parallelism: errors are numbers of cudaError_t. */
 typedef struct ExecFamily {
     void *self;
@@ -244,6 +247,7 @@ typedef struct ExecFamily {
     int (*launch)(void *self, ExecAsker who, uint64_t buffer, uint64_t stream, uint32_t *grid);
     int (*error)(void *self, ExecAsker who, bool clear);
     int (*stream)(void *self, ExecAsker who, uint32_t flags, uint64_t *handle);
+    int (*event)(void *self, ExecAsker who, ExecEventCall what, uint64_t stream, uint32_t flags, uint64_t *handle);
 } ExecFamily;
 
 /* Blocks first to last of grids that ended before this one begins. */
@@ -254,12 +258,13 @@ typedef struct ExecAfter {
 typedef struct ExecHost { /* what the device lends to a launch: all may be called from a worker that has its turn */
     void *self;
     ExecPrint print;
-    uint64_t (*heap_alloc)(void *self, uint64_t bytes, uint64_t site); /* device malloc: 0 when the heap is full */
+    uint64_t (*heap_alloc)(void *self, uint64_t bytes, uint64_t site); /* device malloc, at function's index << 32 | pc: 0 when the heap is full */
     bool (*heap_free)(void *self, uint64_t addr);
     Mem *(*memory_of)(void *self, uint64_t addr); /* memory of another device that this one may access, or NULL */
     const ExecTexture *(*texture_of)(void *self, uint64_t handle); /* destroyed ones too; NULL: never was one */
     bool (*is_host)(void *self, uint64_t addr); /* memory that the host has mapped? NULL: the host is this process */
     bool (*others_may_write)(void *self); /* something else can go on while the launch runs, and write to memory? NULL: nothing can */
+    bool (*is_condition)(void *self, uint64_t handle); /* the condition of a graph: a word at this address? NULL: nothing is */
     const ExecFamily *family; /* NULL: kernels cannot launch kernels */
     uint64_t clock_start; /* value of %clock64 when the launch starts (virtual cycles) */
 } ExecHost;

@@ -47,6 +47,7 @@ __device__ int vprintf(const char *, const char *);
 __device__ int printf(const char *, ...);
 __device__ void *malloc(size_t) __attribute__((malloc));
 __device__ void free(void *);
+__device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
 __device__ void __assertfail(const char *message, const char *file, unsigned line, const char *function,
                              size_t char_bytes) __attribute__((noreturn));
 static __device__ inline void __assert_fail(const char *message, const char *file, unsigned line,

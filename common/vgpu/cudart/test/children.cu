@@ -185,10 +185,164 @@ __global__ void wrong_shape(int *x, int *y)
     add<<<1, 32>>>(x, 32, 9);
 }
 
+// ---- events: one stream waits for what another one holds ----
+
+__device__ cudaEvent_t event_of(int *failed)
+{
+    cudaEvent_t e;
+    *failed += cudaEventCreateWithFlags(&e, cudaEventDisableTiming);
+    return e;
+}
+
+// a adds, b waits for it, and c for b, which holds nothing itself.
+__global__ void events(int *x, int *y)
+{
+    if (threadIdx.x != 0)
+        return;
+    int failed[4] = {};
+    cudaStream_t a = stream_of(&failed[0]), b = stream_of(&failed[1]), c = stream_of(&failed[2]);
+    cudaEvent_t first = event_of(&failed[3]), second = event_of(&failed[3]), third = event_of(&failed[3]);
+    add<<<2, 128, 0, a>>>(x, N, 5);
+    failed[3] += cudaEventRecord(first, a);
+    failed[3] += cudaStreamWaitEvent(b, first, 0);
+    failed[3] += cudaEventRecordWithFlags(second, b, 0);
+    failed[3] += cudaEventDestroy(first);
+    failed[3] += cudaStreamWaitEvent(c, second, 0);
+    add<<<2, 128, 0, c>>>(x, N, 7);
+    failed[3] += cudaEventRecord(third, c);
+    failed[3] += cudaStreamWaitEvent(0, third, 0); // the block's default stream
+    copy<<<2, 128>>>(y + 2, x, 2);
+    y[0] = failed[0] + failed[1] + failed[2] + failed[3];
+    y[1] = cudaGetLastError();
+}
+
+// The event was recorded before the grid that b should wait for.
+__global__ void early_event(int *x, int *y)
+{
+    if (threadIdx.x != 0)
+        return;
+    int failed[2];
+    cudaStream_t a = stream_of(&failed[0]), b = stream_of(&failed[1]);
+    cudaEvent_t e = event_of(&failed[0]);
+    cudaEventRecord(e, a);
+    add<<<1, N, 0, a>>>(x, N, 5);
+    cudaStreamWaitEvent(b, e, 0);
+    add<<<1, N, 0, b>>>(x, N, 7);
+}
+
+__global__ void event_errors(int *x, int *y)
+{
+    cudaEvent_t e = 0;
+    int n = 0, failed = 0;
+    if (threadIdx.x != 0)
+        return;
+    y[n++] = cudaEventCreateWithFlags(&e, cudaEventDefault);
+    y[n++] = cudaEventRecord(e, 0);
+    y[n++] = cudaGetLastError();
+    e = event_of(&failed);
+    y[n++] = cudaEventRecord(e, cudaStreamTailLaunch);
+    y[n++] = cudaStreamWaitEvent(0, e, 1);
+    cudaEventDestroy(e);
+    y[n++] = cudaEventRecord(e, 0);
+}
+
+// ---- memory of the kernels' heap ----
+
+__global__ void device_memory(int *x, int *y)
+{
+    int i = threadIdx.x, *p = nullptr, *empty = x;
+    int bad = cudaMalloc(&p, 4 * sizeof(int)) != cudaSuccess || p == nullptr;
+    for (int k = 0; k < 4 && !bad; k++)
+        p[k] = i + k;
+    bad |= cudaMalloc(&empty, 0) != cudaSuccess || empty != nullptr || cudaFree(empty) != cudaSuccess;
+    x[i] = bad ? -1 : p[0] + p[3];
+    if (cudaFree(p) != cudaSuccess)
+        x[i] = -2;
+}
+
+// One block asks for more than the heap has.
+__global__ void heap_is_full(int *x, int *y)
+{
+    void *small = y, *large = y;
+    if (threadIdx.x != 0)
+        return;
+    y[0] = cudaMalloc(&large, (size_t)64 << 20);
+    y[1] = large == nullptr;
+    y[2] = malloc((size_t)64 << 20) == nullptr;
+    y[3] = cudaMalloc(&small, 1 << 20);
+    y[4] = small != nullptr;
+    cudaFree(small);
+}
+
+__global__ void heap_leak(int *x, int *y)
+{
+    void *p;
+    if (threadIdx.x == 0)
+        y[0] = cudaMalloc(&p, 24);
+}
+
+__global__ void heap_double_free(int *x, int *y)
+{
+    void *p;
+    if (threadIdx.x == 0) {
+        cudaMalloc(&p, 24);
+        cudaFree(p);
+        cudaFree(p);
+    }
+}
+
+__global__ void heap_free_of_host(int *x, int *y)
+{
+    if (threadIdx.x == 0)
+        cudaFree(x);
+}
+
+__global__ void heap_outside(int *x, int *y)
+{
+    int *p;
+    if (threadIdx.x != 0)
+        return;
+    cudaMalloc(&p, 6 * sizeof(int));
+    for (int i = 0; i <= 6; i++)
+        p[i] = i;
+    cudaFree(p);
+}
+
+__global__ void heap_uninitialized(int *x, int *y)
+{
+    int *p;
+    if (threadIdx.x != 0)
+        return;
+    cudaMalloc(&p, sizeof(int));
+    y[0] = *p + 1;
+    cudaFree(p);
+}
+
+// The pointer itself lies in memory that the host has allocated.
+__global__ void heap_pointer_stored(int *x, int *y)
+{
+    void **slot = (void **)(x + N) + threadIdx.x % 32;
+    if (threadIdx.x < 32) {
+        y[threadIdx.x] = cudaMalloc(slot, 8);
+        cudaFree(*slot);
+    }
+}
+
 static const struct {
     const char *name;
     void (*kernel)(int *x, int *y);
 } kernels[] = {
+    {"events", events},
+    {"early_event", early_event},
+    {"event_errors", event_errors},
+    {"device_memory", device_memory},
+    {"heap_is_full", heap_is_full},
+    {"heap_leak", heap_leak},
+    {"heap_double_free", heap_double_free},
+    {"heap_free_of_host", heap_free_of_host},
+    {"heap_outside", heap_outside},
+    {"heap_uninitialized", heap_uninitialized},
+    {"heap_pointer_stored", heap_pointer_stored},
     {"in_order", in_order},
     {"tail", tail},
     {"after_barrier", after_barrier},
@@ -212,6 +366,8 @@ static void launch(const char *name, int *x, int *y)
         without_end<<<1, 1>>>(x);
     if (strcmp(name, "many") == 0)
         cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 4);
+    if (strcmp(name, "heap_is_full") == 0)
+        cudaDeviceSetLimit(cudaLimitMallocHeapSize, 4 << 20);
     int blocks = strcmp(name, "two_blocks") == 0 ? 2 : 1;
     for (const auto &k : kernels)
         if (strcmp(name, k.name) == 0)

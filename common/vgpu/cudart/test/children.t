@@ -36,6 +36,20 @@ right deeper $'cudaSuccess\nx 25 65, at the end 0, sum 65, sorted 0\ny 0 0 0 0 0
 right many $'cudaSuccess\nx 4 0, at the end 0, sum 0, sorted 0\ny 0 0 0 0 69 69, at the end 0'
 right wrong_shape $'cudaSuccess\nx 9 9, at the end 0, sum 810, sorted 0\ny 9 9 0 9 1 0, at the end 0'
 
+right events $'cudaSuccess\nx 12 12, at the end 0, sum 9144, sorted 1\ny 0 0 12 12 0 0, at the end 0'
+right event_errors $'cudaSuccess\nx 0 0, at the end 0, sum 0, sorted 1\ny 1 400 400 1 1 400, at the end 0'
+right device_memory $'cudaSuccess\nx 3 5, at the end 0, sum 197110, sorted 1\ny 0 0 0 0 0 0, at the end 0'
+right heap_is_full $'cudaSuccess\nx 0 0, at the end 0, sum 0, sorted 1\ny 2 1 1 0 1 0, at the end 0'
+right heap_pointer_stored $'cudaSuccess\nx 0 0, at the end 0, sum 0, sorted 1\ny 0 0 0 0 0 0, at the end 0'
+
+wrong early_event cudaSuccess race "launched by early_event.*; the other in add.*, launched by early_event"
+wrong heap_leak cudaSuccess leak "24 bytes never freed"
+same "heap_leak: where the kernel has allocated it" "$(line 'cudaMalloc(&p, 24);')" "$(jq '.findings[0].site.line' "$scratch/report.json")"
+wrong heap_double_free cudaErrorLaunchFailure trap "free of an address that malloc did not return, or that was freed before"
+wrong heap_free_of_host cudaErrorLaunchFailure trap "free of an address that malloc did not return"
+wrong heap_outside cudaErrorIllegalAddress out-of-bounds "write of 4 bytes outside every allocation"
+same "heap_outside: where the kernel has allocated it" "$(line 'cudaMalloc(&p, 6')" "$(jq '.findings[0].allocation.line' "$scratch/report.json")"
+wrong heap_uninitialized cudaSuccess uninitialized "read of global memory that nobody wrote"
 wrong without_barrier cudaSuccess race "\\(the other in copy.*, launched by without_barrier\\(int\\*, int\\*\\) at children.cu:[0-9]+\\)"
 wrong parent_reads cudaSuccess race "\\(add\\(int\\*, int, int\\), launched by parent_reads\\(int\\*, int\\*\\) at children.cu:$(line 'add<<<1, N>>>(x, N, 5);'); the other in parent_reads"
 wrong two_streams cudaSuccess race "launched by two_streams.*; the other in add.*, launched by two_streams"

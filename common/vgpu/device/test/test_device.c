@@ -307,6 +307,141 @@ static void test_events_order_and_time(void **state)
     assert_int_equal(DEVICE_INVALID_HANDLE, event_op(f, OP_EVENT_QUERY, a, 0, 0));
 }
 
+/* ---- branches: what runs, and what a program that means no good may ask for ---- */
+
+static uint64_t make_condition(Fixture *f)
+{
+    assert_int_equal(DEVICE_OK, send(f, &(DeviceMsg){.op = OP_CONDITION_CREATE}));
+    return f->reply.value;
+}
+
+/* An operation of a graph behind number `after`, in body `body` of branch `inside`: its number. */
+static uint64_t add_in_graph(Fixture *f, DeviceMsg m, uint64_t after, uint64_t inside, uint32_t body)
+{
+    m.place = PLACE_GRAPH;
+    m.after = &after;
+    m.n_after = after != 0;
+    m.inside = inside;
+    m.body = body;
+    assert_int_equal(DEVICE_OK, send(f, &m));
+    return f->reply.seq;
+}
+
+static DeviceMsg branch_msg(DeviceOp op, uint64_t condition, DeviceBranch kind, uint32_t n_bodies, uint32_t value)
+{
+    DeviceMsg m = {.op = op};
+    m.condition.handle = condition;
+    m.condition.kind = (uint8_t)kind;
+    m.condition.n_bodies = n_bodies;
+    m.condition.value = value;
+    m.condition.assign = true;
+    return m;
+}
+
+static DeviceMsg fill_msg(uint64_t d, uint32_t value)
+{
+    DeviceMsg m = {.op = OP_FILL};
+    m.fill.dst = d;
+    m.fill.value = value;
+    m.fill.element = 4;
+    m.fill.width = m.fill.pitch = m.fill.slice = 4;
+    m.fill.height = m.fill.depth = 1;
+    return m;
+}
+
+/* A switch with two bodies: what the word at d is afterwards. */
+static uint32_t run_switch(Fixture *f, uint64_t condition, uint64_t d, uint32_t value)
+{
+    uint32_t h = 0;
+    add_in_graph(f, fill_msg(d, 5), 0, 0, 0);
+    uint64_t begin = add_in_graph(f, branch_msg(OP_CONDITION_BEGIN, condition, 0, 0, value), f->reply.seq, 0, 0);
+    uint64_t branch = add_in_graph(f, branch_msg(OP_BRANCH, condition, DEVICE_BRANCH_SWITCH, 2, 0), begin, 0, 0);
+    add_in_graph(f, fill_msg(d, 10), 0, branch, 0);
+    uint64_t first = add_in_graph(f, fill_msg(d, 20), 0, branch, 1);
+    add_in_graph(f, fill_msg(d, 30), first, branch, 1);
+    assert_int_equal(DEVICE_OK, send(f, &(DeviceMsg){.op = OP_STREAM_MARK, .after = &branch, .n_after = 1}));
+    assert_int_equal(DEVICE_OK, copy_out(f, &h, d, 4, 0));
+    return h;
+}
+
+static void test_branches(void **state)
+{
+    Fixture *f = *state;
+    uint64_t d = alloc(f, 4, DEVICE_MEMORY_DEVICE), condition = make_condition(f);
+    assert_int_equal(10, run_switch(f, condition, d, 0));
+    assert_int_equal(30, run_switch(f, condition, d, 1));
+    assert_int_equal(5, run_switch(f, condition, d, 2));
+}
+
+/* Nothing makes the condition 0. */
+static void test_endless_branch(void **state)
+{
+    (void)state;
+    Fixture f = {0};
+    Diag diag = {0};
+    DeviceOptions o = {.n_devices = 1, .stream_fd = -1, .quiet = true, .max_instructions = 1000000};
+    assert_int_equal(STATUS_OK, device_server_create(&o, &f.server, &diag));
+    uint64_t condition = make_condition(&f);
+    uint64_t begin = add_in_graph(&f, branch_msg(OP_CONDITION_BEGIN, condition, 0, 0, 1), 0, 0, 0);
+    add_in_graph(&f, branch_msg(OP_BRANCH, condition, DEVICE_BRANCH_WHILE, 1, 0), begin, 0, 0);
+    assert_int_equal(DEVICE_TIMEOUT, simple(&f, OP_DEVICE_SYNC, 0));
+    device_server_destroy(f.server);
+}
+
+static void test_wrong_branches(void **state)
+{
+    enum { DEPTH_MAX = 33 };
+    Fixture *f = *state;
+    uint64_t condition = make_condition(f), d = alloc(f, 4, DEVICE_MEMORY_DEVICE);
+    uint64_t begin = add_in_graph(f, branch_msg(OP_CONDITION_BEGIN, condition, 0, 0, 1), 0, 0, 0);
+    uint64_t branch = add_in_graph(f, branch_msg(OP_BRANCH, condition, DEVICE_BRANCH_IF, 1, 0), begin, 0, 0);
+    const uint64_t wrong[] = {begin, branch + 1, UINT64_MAX};
+    DeviceMsg m = fill_msg(d, 1);
+    m.place = PLACE_GRAPH;
+    for (int i = 0; i < 3; i++) {
+        m.inside = wrong[i];
+        assert_int_not_equal(DEVICE_OK, send(f, &m));
+    }
+    m.inside = branch;
+    m.place = PLACE_STREAM;
+    assert_int_not_equal(DEVICE_OK, send(f, &m));
+    m.place = PLACE_GRAPH;
+    m.stream = make_stream(f, 0);
+    assert_int_not_equal(DEVICE_OK, send(f, &m));
+    m = (DeviceMsg){.op = OP_HOST_FUNCTION, .token = 9, .place = PLACE_GRAPH, .inside = branch};
+    assert_int_not_equal(DEVICE_OK, send(f, &m));
+
+    m = branch_msg(OP_BRANCH, condition, DEVICE_BRANCH_IF, 1, 0);
+    m.place = PLACE_GRAPH;
+    m.inside = branch;
+    int depth = 1;
+    while (depth <= DEPTH_MAX && send(f, &m) == DEVICE_OK) {
+        m.inside = f->reply.seq;
+        depth++;
+    }
+    assert_int_equal(DEPTH_MAX, depth);
+    m = branch_msg(OP_BRANCH, condition + 4, DEVICE_BRANCH_IF, 1, 0);
+    assert_int_equal(DEVICE_INVALID_VALUE, send(f, &m));
+    assert_int_equal(DEVICE_OK, simple(f, OP_DEVICE_SYNC, 0));
+}
+
+/* What is queued keeps its condition; afterwards the word is used again. */
+static void test_condition_destroyed(void **state)
+{
+    Fixture *f = *state;
+    uint64_t condition = make_condition(f);
+    DeviceMsg destroy = branch_msg(OP_CONDITION_DESTROY, condition, 0, 0, 0);
+    send(f, &(DeviceMsg){.op = OP_STREAM_MARK});
+    DeviceMsg begin = branch_msg(OP_CONDITION_BEGIN, condition, 0, 0, 1);
+    assert_int_equal(DEVICE_OK, send(f, &begin));
+    assert_int_equal(DEVICE_OK, send(f, &destroy));
+    assert_int_not_equal(condition, make_condition(f));
+    assert_int_equal(DEVICE_OK, simple(f, OP_DEVICE_SYNC, 0));
+    assert_int_equal(condition, make_condition(f));
+    assert_int_equal(DEVICE_OK, simple(f, OP_DEVICE_RESET, 0));
+    assert_int_equal(DEVICE_INVALID_VALUE, send(f, &begin));
+}
+
 static void test_modules(void **state)
 {
     Fixture *f = *state;
@@ -455,6 +590,10 @@ int main(void)
         TEST(test_stream_ordered_free),
         TEST(test_host_functions),
         TEST(test_events_order_and_time),
+        TEST(test_branches),
+        TEST(test_wrong_branches),
+        TEST(test_condition_destroyed),
+        cmocka_unit_test(test_endless_branch),
         TEST(test_modules),
         TEST(test_engines_overlap),
         TEST(test_peers),

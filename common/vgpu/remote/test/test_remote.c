@@ -389,6 +389,7 @@ typedef struct Things {
     uint64_t memory;
     uint32_t physical;
     uint64_t range; /* of addresses */
+    uint64_t condition;
 } Things;
 
 static const char module_text[] = ".version 8.0\n.target sm_75\n.address_size 64\n.global .u32 "
@@ -447,6 +448,10 @@ static DeviceMsg about(DeviceOp op, const Things *t)
         m.map.addr = t->range;
         m.map.physical = t->physical;
         break;
+    case OP_CONDITION_BEGIN:
+    case OP_BRANCH:
+        m.condition.handle = t->condition;
+        break;
     default:
         break;
     }
@@ -471,6 +476,7 @@ static Things make_things(Session *s, DeviceOp for_op)
         t.physical = (uint32_t)made(s, about(OP_PHYSICAL_CREATE, &t));
     if (for_op == OP_ADDRESS_FREE || for_op == OP_MAP)
         t.range = made(s, about(OP_ADDRESS_RESERVE, &t));
+    t.condition = made(s, (DeviceMsg){.op = OP_CONDITION_CREATE});
     for (int i = 0; i < 2; i++) {
         DeviceMsg m = {.op = OP_EVENT_CREATE};
         m.event.timing = true;
