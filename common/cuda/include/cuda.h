@@ -165,6 +165,38 @@ typedef enum CUmemorytype_enum {
     CU_MEMORYTYPE_UNIFIED = 4
 } CUmemorytype;
 
+typedef enum CUarray_format_enum {
+    CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
+    CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
+    CU_AD_FORMAT_UNSIGNED_INT32 = 0x03,
+    CU_AD_FORMAT_SIGNED_INT8 = 0x08,
+    CU_AD_FORMAT_SIGNED_INT16 = 0x09,
+    CU_AD_FORMAT_SIGNED_INT32 = 0x0a,
+    CU_AD_FORMAT_HALF = 0x10,
+    CU_AD_FORMAT_FLOAT = 0x20
+} CUarray_format;
+
+#define CUDA_ARRAY3D_LAYERED        0x01
+#define CUDA_ARRAY3D_SURFACE_LDST   0x02
+#define CUDA_ARRAY3D_CUBEMAP        0x04
+#define CUDA_ARRAY3D_TEXTURE_GATHER 0x08
+
+typedef struct CUDA_ARRAY_DESCRIPTOR_st {
+    size_t Width;
+    size_t Height;
+    CUarray_format Format;
+    unsigned int NumChannels;
+} CUDA_ARRAY_DESCRIPTOR;
+
+typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
+    size_t Width;
+    size_t Height;
+    size_t Depth;
+    CUarray_format Format;
+    unsigned int NumChannels;
+    unsigned int Flags;
+} CUDA_ARRAY3D_DESCRIPTOR;
+
 typedef enum CUmemAttach_flags_enum {
     CU_MEM_ATTACH_GLOBAL = 1,
     CU_MEM_ATTACH_HOST = 2,
@@ -618,6 +650,10 @@ extern "C" {
 
 /* Names as programs write them, of the newest form of a function. */
 #if !defined(__CUDA_API_VERSION_INTERNAL)
+#define cuArray3DCreate                cuArray3DCreate_v2
+#define cuArray3DGetDescriptor         cuArray3DGetDescriptor_v2
+#define cuArrayCreate                  cuArrayCreate_v2
+#define cuArrayGetDescriptor           cuArrayGetDescriptor_v2
 #define cuCtxCreate                    cuCtxCreate_v4
 #define cuCtxDestroy                   cuCtxDestroy_v2
 #define cuCtxPopCurrent                cuCtxPopCurrent_v2
@@ -651,10 +687,17 @@ extern "C" {
 #define cuMemcpy2DUnaligned            cuMemcpy2DUnaligned_v2
 #define cuMemcpy3D                     cuMemcpy3D_v2
 #define cuMemcpy3DAsync                cuMemcpy3DAsync_v2
+#define cuMemcpyAtoA                   cuMemcpyAtoA_v2
+#define cuMemcpyAtoD                   cuMemcpyAtoD_v2
+#define cuMemcpyAtoH                   cuMemcpyAtoH_v2
+#define cuMemcpyAtoHAsync              cuMemcpyAtoHAsync_v2
+#define cuMemcpyDtoA                   cuMemcpyDtoA_v2
 #define cuMemcpyDtoD                   cuMemcpyDtoD_v2
 #define cuMemcpyDtoDAsync              cuMemcpyDtoDAsync_v2
 #define cuMemcpyDtoH                   cuMemcpyDtoH_v2
 #define cuMemcpyDtoHAsync              cuMemcpyDtoHAsync_v2
+#define cuMemcpyHtoA                   cuMemcpyHtoA_v2
+#define cuMemcpyHtoAAsync              cuMemcpyHtoAAsync_v2
 #define cuMemcpyHtoD                   cuMemcpyHtoD_v2
 #define cuMemcpyHtoDAsync              cuMemcpyHtoDAsync_v2
 #define cuMemsetD16                    cuMemsetD16_v2

@@ -71,6 +71,7 @@ DEFINE_STREAM(cuMemcpyPeerAsync,
 typedef struct Side {
     CUmemorytype type;
     void *base;
+    CUarray array;
     size_t x, y, z, pitch, height;
 } Side;
 
@@ -82,6 +83,8 @@ static void *base_of(CUmemorytype type, const void *host, CUdeviceptr device)
 /* A single row needs no pitch; otherwise rows must not overlap. */
 static bool settle(Side *s, size_t width, size_t height, size_t depth)
 {
+    if (s->type == CU_MEMORYTYPE_ARRAY)
+        return true;
     if (s->pitch == 0 && height <= 1 && depth <= 1)
         s->pitch = s->x + width;
     if (s->height == 0 && depth <= 1)
@@ -104,9 +107,8 @@ static CUresult check_type(CUmemorytype type)
     case CU_MEMORYTYPE_HOST:
     case CU_MEMORYTYPE_DEVICE:
     case CU_MEMORYTYPE_UNIFIED:
-        return CUDA_SUCCESS;
     case CU_MEMORYTYPE_ARRAY:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
@@ -115,6 +117,24 @@ static CUresult check_type(CUmemorytype type)
 static struct cudaPitchedPtr pitched(const Side *s)
 {
     return (struct cudaPitchedPtr){.ptr = s->base, .pitch = s->pitch, .xsize = s->pitch, .ysize = s->height};
+}
+
+/* The runtime counts in elements where an array takes part: those of the array, there and in the width. */
+static CUresult count_elements(Side *s, size_t *width, size_t *texel)
+{
+    size_t bytes;
+    if (s->type != CU_MEMORYTYPE_ARRAY)
+        return CUDA_SUCCESS;
+    CUresult result = array_texel(s->array, &bytes);
+    if (result != CUDA_SUCCESS)
+        return result;
+    bool known = *texel != 1, whole = s->x % bytes == 0 && (known ? bytes == *texel : *width % bytes == 0);
+    if (!whole)
+        return CUDA_ERROR_INVALID_VALUE;
+    s->x /= bytes;
+    *width /= known ? 1 : bytes;
+    *texel = bytes;
+    return CUDA_SUCCESS;
 }
 
 static CUresult copy_box(Side dst, Side src, size_t width, size_t height, size_t depth, CUstream stream,
@@ -127,9 +147,17 @@ static CUresult copy_box(Side dst, Side src, size_t width, size_t height, size_t
         result = CUDA_ERROR_INVALID_VALUE;
     if (result != CUDA_SUCCESS || width == 0 || height == 0 || depth == 0)
         return result;
-    struct cudaMemcpy3DParms p = {.srcPtr = pitched(&src),
+    size_t texel = 1;
+    result = count_elements(&dst, &width, &texel);
+    if (result == CUDA_SUCCESS)
+        result = count_elements(&src, &width, &texel);
+    if (result != CUDA_SUCCESS)
+        return result;
+    struct cudaMemcpy3DParms p = {.srcPtr = src.type == CU_MEMORYTYPE_ARRAY ? (struct cudaPitchedPtr){0} : pitched(&src),
+                                  .srcArray = src.type == CU_MEMORYTYPE_ARRAY ? (cudaArray_t)src.array : NULL,
                                   .srcPos = {src.x, src.y, src.z},
-                                  .dstPtr = pitched(&dst),
+                                  .dstPtr = dst.type == CU_MEMORYTYPE_ARRAY ? (struct cudaPitchedPtr){0} : pitched(&dst),
+                                  .dstArray = dst.type == CU_MEMORYTYPE_ARRAY ? (cudaArray_t)dst.array : NULL,
                                   .dstPos = {dst.x, dst.y, dst.z},
                                   .extent = {width, height, depth},
                                   .kind = kind_of(dst.type, src.type)};
@@ -145,11 +173,13 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, bool later)
         return CUDA_ERROR_INVALID_VALUE;
     Side dst = {.type = c->dstMemoryType,
                 .base = base_of(c->dstMemoryType, c->dstHost, c->dstDevice),
+                .array = c->dstArray,
                 .x = c->dstXInBytes,
                 .y = c->dstY,
                 .pitch = c->dstPitch};
     Side src = {.type = c->srcMemoryType,
                 .base = base_of(c->srcMemoryType, c->srcHost, c->srcDevice),
+                .array = c->srcArray,
                 .x = c->srcXInBytes,
                 .y = c->srcY,
                 .pitch = c->srcPitch};
@@ -162,6 +192,7 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, bool later)
         return CUDA_ERROR_INVALID_VALUE;
     Side dst = {.type = c->dstMemoryType,
                 .base = base_of(c->dstMemoryType, c->dstHost, c->dstDevice),
+                .array = c->dstArray,
                 .x = c->dstXInBytes,
                 .y = c->dstY,
                 .z = c->dstZ,
@@ -169,6 +200,7 @@ static CUresult copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, bool later)
                 .height = c->dstHeight};
     Side src = {.type = c->srcMemoryType,
                 .base = base_of(c->srcMemoryType, c->srcHost, c->srcDevice),
+                .array = c->srcArray,
                 .x = c->srcXInBytes,
                 .y = c->srcY,
                 .z = c->srcZ,

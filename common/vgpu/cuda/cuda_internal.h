@@ -106,6 +106,11 @@ CUresult context_check(CUcontext context);
 int context_device(CUcontext context);
 bool device_valid(CUdevice device);
 
+/* ---- arrays (array.c) ---- */
+
+/* Bytes of an element. */
+CUresult array_texel(CUarray array, size_t *bytes);
+
 /* ---- images (jit.c) ---- */
 
 /* What the options of a compilation ask for: where its log goes. */

@@ -511,6 +511,178 @@ static void copies()
     GOOD(cuMemFree(q));
 }
 
+/* ---- arrays ---- */
+
+static CUarray array_of(size_t width, size_t height, CUarray_format format, unsigned channels)
+{
+    CUarray a = NULL;
+    CUDA_ARRAY_DESCRIPTOR d = {};
+    d.Width = width;
+    d.Height = height;
+    d.Format = format;
+    d.NumChannels = channels;
+    GOOD(cuArrayCreate(&a, &d));
+    return a;
+}
+
+static void array_errors()
+{
+    CUarray a = NULL;
+    CUDA_ARRAY_DESCRIPTOR d = {};
+    CUDA_ARRAY3D_DESCRIPTOR deep = {};
+    d.Width = 8;
+    d.Format = CU_AD_FORMAT_FLOAT;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&a, &d)); /* no channels */
+    d.NumChannels = 3;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&a, &d));
+    d.NumChannels = 1;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(NULL, &d));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&a, NULL));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuArray3DCreate(&a, NULL));
+    d.Format = (CUarray_format)0xb0; /* planes */
+    FAILS(CUDA_ERROR_NOT_SUPPORTED, cuArrayCreate(&a, &d));
+    d.Format = CU_AD_FORMAT_FLOAT;
+    d.Width = 0;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&a, &d));
+    d.Width = 131073;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&a, &d));
+    deep.Width = deep.Height = 8;
+    deep.Depth = 5; /* faces */
+    deep.Format = CU_AD_FORMAT_FLOAT;
+    deep.NumChannels = 1;
+    deep.Flags = CUDA_ARRAY3D_CUBEMAP;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuArray3DCreate(&a, &deep));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuArrayDestroy(NULL));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuArrayGetDescriptor(&d, NULL));
+}
+
+static void array_boxes()
+{
+    short in[8 * 6], out[8 * 6] = {0};
+    CUarray a = array_of(4, 6, CU_AD_FORMAT_SIGNED_INT16, 2), b = array_of(4, 6, CU_AD_FORMAT_SIGNED_INT16, 2);
+    for (int i = 0; i < 48; i++)
+        in[i] = (short)(i * 7);
+    CUDA_MEMCPY2D to = {};
+    to.srcMemoryType = CU_MEMORYTYPE_HOST;
+    to.srcHost = in;
+    to.srcPitch = 16;
+    to.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    to.dstArray = a;
+    to.WidthInBytes = 16;
+    to.Height = 6;
+    GOOD(cuMemcpy2D(&to));
+    CUDA_MEMCPY2D across = to;
+    across.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    across.srcArray = a;
+    across.dstArray = b;
+    GOOD(cuMemcpy2DAsync(&across, 0));
+    CUDA_MEMCPY2D back = {};
+    back.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    back.srcArray = b;
+    back.srcXInBytes = 4; /* the second element */
+    back.srcY = 2;
+    back.dstMemoryType = CU_MEMORYTYPE_HOST;
+    back.dstHost = out;
+    back.dstPitch = 16;
+    back.WidthInBytes = 8;
+    back.Height = 3;
+    GOOD(cuMemcpy2D(&back));
+    same("a box from the middle of an array", in[2 * 8 + 2], out[0]);
+    same("its last row and column", in[4 * 8 + 5], out[2 * 8 + 3]);
+    same("nothing beside it", 0, out[4]);
+    back.srcXInBytes = 2; /* half an element */
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D(&back));
+    back.srcXInBytes = 12; /* past the row */
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D(&back));
+    back.srcXInBytes = 0;
+    back.srcY = 4;
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpy2D(&back));
+    GOOD(cuArrayDestroy(a));
+    back.srcArray = a;
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuMemcpy2D(&back));
+    GOOD(cuArrayDestroy(b));
+}
+
+static void array_runs()
+{
+    float in[16], out[16] = {0};
+    CUdeviceptr p = 0;
+    CUstream s = NULL;
+    CUarray a = array_of(16, 0, CU_AD_FORMAT_FLOAT, 1), b = array_of(16, 0, CU_AD_FORMAT_FLOAT, 1);
+    for (int i = 0; i < 16; i++)
+        in[i] = (float)i / 2;
+    GOOD(cuMemAlloc(&p, sizeof in));
+    GOOD(cuStreamCreate(&s, CU_STREAM_DEFAULT));
+    GOOD(cuMemcpyHtoA(a, 0, in, sizeof in));
+    GOOD(cuMemcpyAtoA(b, 0, a, 0, sizeof in));
+    GOOD(cuMemcpyAtoD(p, b, 0, sizeof in));
+    GOOD(cuMemcpyDtoA(b, 32, p, 32)); /* the first half over the second */
+    GOOD(cuMemcpyAtoH(out, b, 0, sizeof in));
+    same("elements 0, 7 and 8", 7, (int)(out[0] + out[7] + out[8] * 2 + 3.5f));
+    GOOD(cuMemcpyHtoAAsync(a, 8, in, 8, s));
+    GOOD(cuMemcpyAtoHAsync(out, a, 8, 8, s));
+    GOOD(cuStreamSynchronize(s));
+    same("an offset in bytes", 0, memcmp(in, out, 8));
+    FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoA(a, 4, in, sizeof in));
+    FAILS(CUDA_ERROR_INVALID_HANDLE, cuMemcpyAtoH(out, NULL, 0, 4));
+    GOOD(cuArrayDestroy(a));
+    GOOD(cuArrayDestroy(b));
+    GOOD(cuStreamDestroy(s));
+    GOOD(cuMemFree(p));
+}
+
+static void arrays()
+{
+    CUDA_ARRAY_DESCRIPTOR flat = {};
+    CUDA_ARRAY3D_DESCRIPTOR deep = {}, told = {};
+    CUarray a = array_of(20, 10, CU_AD_FORMAT_HALF, 4);
+    GOOD(cuArrayGetDescriptor(&flat, a));
+    same("its size", 2010, (long long)flat.Width * 100 + (long long)flat.Height);
+    same("its format", CU_AD_FORMAT_HALF * 10 + 4, flat.Format * 10 + (int)flat.NumChannels);
+    GOOD(cuArrayDestroy(a));
+    deep.Width = 5;
+    deep.Height = 4;
+    deep.Depth = 3;
+    deep.Format = CU_AD_FORMAT_UNSIGNED_INT8;
+    deep.NumChannels = 1;
+    deep.Flags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST;
+    GOOD(cuArray3DCreate(&a, &deep));
+    GOOD(cuArray3DGetDescriptor(&told, a));
+    same("layers", 0, memcmp(&deep, &told, sizeof deep));
+
+    unsigned char in[60], out[60] = {0};
+    for (int i = 0; i < 60; i++)
+        in[i] = (unsigned char)(i + 1);
+    CUDA_MEMCPY3D c = {};
+    c.srcMemoryType = CU_MEMORYTYPE_HOST;
+    c.srcHost = in;
+    c.srcPitch = 5;
+    c.srcHeight = 4;
+    c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    c.dstArray = a;
+    c.WidthInBytes = 5;
+    c.Height = 4;
+    c.Depth = 3;
+    GOOD(cuMemcpy3D(&c));
+    CUDA_MEMCPY3D back = {};
+    back.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    back.srcArray = a;
+    back.srcZ = 1;
+    back.dstMemoryType = CU_MEMORYTYPE_HOST;
+    back.dstHost = out;
+    back.dstPitch = 5;
+    back.dstHeight = 4;
+    back.WidthInBytes = 5;
+    back.Height = 4;
+    back.Depth = 2;
+    GOOD(cuMemcpy3D(&back));
+    same("two layers of three", 0, memcmp(in + 20, out, 40));
+    GOOD(cuArrayDestroy(a));
+    array_errors();
+    array_boxes();
+    array_runs();
+}
+
 /* ---- streams and events ---- */
 
 static void count_up(void *data)
@@ -881,6 +1053,7 @@ int main(int argc, char **argv)
         pointers();
         mapping();
         copies();
+        arrays();
         streams();
         graphs();
         linking();
