@@ -55,6 +55,7 @@ static void free_block(CheckBlock *b)
     race_free_block(b);
     free(b->shared_init);
     free(b->local.unwritten);
+    undefined_free_block(b);
     free(b->wide.at);
     free(b);
 }

@@ -127,6 +127,7 @@ void check_destroy(CheckSet *set)
         pthread_mutex_destroy(&set->line_locks[i]);
     order_launch_free(set->order);
     record_store_free(&set->records);
+    free(set->copies);
     free(set->workers);
     free(set->place_base);
     free(set->grids);

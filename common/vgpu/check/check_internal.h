@@ -5,7 +5,7 @@
  *   note.c     notes: findings while a launch runs, one table a worker; merged into findings when it ends
  *   fault.c    faults of exec -> notes            hint.c    hints that the facts support
  *   init.c     bitmaps of written bytes           host.c    the host's side: frees, copies, leaks
- *   local.c    the same for local memory
+ *   local.c    the same for local memory             undefined.c  what such reads leave in registers
  *   segment.c  lanes that go together             record.c  what a warp instruction did, by number
  *   race.c     accesses -> lines of shadow        cell.c    one line: what races, what is kept
  *   quick.c    shared memory: the common accesses, without the two above
@@ -61,6 +61,8 @@ typedef struct Note {
     bool has_alloc;
     MemAlloc alloc;     /* as it was then: a later free does not change it */
     const char *detail; /* assert's text and the like, in the worker's pool; or NULL */
+    bool has_use;
+    Place use; /* what nobody wrote decides something here */
 } Note;
 
 typedef struct NoteTable {
@@ -81,6 +83,8 @@ void note_table_free(NoteTable *t);
 
 struct OrderBlock;
 struct RaceLine;
+struct UndefinedBlock;
+struct UndefinedCopies;
 
 /* Local memory of a block's threads that nobody wrote. */
 typedef struct LocalShadow {
@@ -105,6 +109,8 @@ typedef struct CheckBlock {
     struct OrderBlock *order; /* NULL until a fence or a warp sync */
     Pool pool;                /* cells of lines; kept for the next block */
     LocalShadow local;
+    struct UndefinedBlock *undefined; /* NULL until a register holds what nobody wrote; kept for the next block */
+    uint32_t undefined_warps;
     WideBlock wide;
     uint64_t opened; /* number of the launch (CheckSet.n_launches) in which it is open; 0: closed */
 } CheckBlock;
@@ -185,6 +191,7 @@ struct CheckSet {
     RecordStore records; /* of global memory */
     pthread_mutex_t line_locks[CHECK_LINE_LOCKS];
     struct OrderLaunch *order; /* publications of the launch */
+    struct UndefinedCopies *copies; /* NULL until a kernel stores what nobody wrote */
     pthread_mutex_t wide_lock; /* telling of a log */
     CheckBlock wide_block;     /* stands for the block that is told of */
 };
@@ -260,6 +267,19 @@ void local_begin_block(CheckSet *set, CheckBlock *b);
 /* Lanes of the event's warp have called the event's function. */
 void local_push_frame(const CheckEvent *e, uint32_t mask, uint32_t base);
 void local_observe(const CheckEvent *e, const ExecAccess *a);
+
+/* A lane has read bytes that nobody wrote (a bit each; the first is at `address`). False: the read itself is to be reported. */
+bool undefined_load(const CheckEvent *e, const ExecAccess *a, unsigned lane, uint32_t missing, uint64_t address, const MemAlloc *alloc);
+/* Lanes have read all of a register so from local memory. */
+bool undefined_local(const CheckEvent *e, const ExecAccess *a, const IrOperand *o, uint32_t lanes, uint64_t address);
+/* A store begins: what it stores may be nothing that anybody wrote. */
+void undefined_store(const CheckEvent *e, const ExecAccess *a);
+void undefined_follow(const CheckEvent *e, const ExecDone *done);
+void undefined_begin_block(CheckBlock *b);
+void undefined_free_block(CheckBlock *b);
+void undefined_forget_launch(CheckSet *set);
+/* Bytes of an allocation, or (NULL) of shared memory, are not written any more: what wide accesses know of written ranges is over. */
+void wide_forget_written(const CheckEvent *e, MemAlloc *alloc);
 
 void race_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *segments);
 /* Makes the shared shadow of a block good for `bytes`; false when the host has no memory. */

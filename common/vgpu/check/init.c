@@ -1,8 +1,8 @@
 /* The init checker: a read of bytes that nobody wrote, in global memory (the bitmap of the allocation) and in
  * shared memory (a bitmap of the block's own). Local memory has a file of its own, local.c.
  *
- * A read counts even when its value is not used: the PTX does not tell. Reads come before writes of the same
- * instruction (atomics).
+ * A read that can be followed is reported where its value is used (undefined.c), any other one at once: atomics that do more than
+ * exchange, textures, matrices, asynchronous copies. Reads come before writes of the same instruction.
  */
 #include "common/vgpu/check/check_internal.h"
 
@@ -87,6 +87,15 @@ static void note_uninit(const CheckEvent *e, const ExecAccess *a, unsigned lane,
         n->alloc = *alloc;
 }
 
+/* The bytes, 32 at most, that nobody wrote. */
+static uint32_t missing_bytes(const uint8_t *bits, uint64_t from, uint32_t n)
+{
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < n && i < 32; i++)
+        missing |= (uint32_t)!(bits[(from + i) / 8] >> (from + i) % 8 & 1) << i;
+    return missing;
+}
+
 static void lane_access(const CheckEvent *e, const ExecAccess *a, unsigned lane)
 {
     Bits b = bits_of_lane(e, a, a->addr[lane]);
@@ -95,7 +104,7 @@ static void lane_access(const CheckEvent *e, const ExecAccess *a, unsigned lane)
     uint64_t from = a->addr[lane] - b.base;
     if (a->kind != ACCESS_STORE) {
         uint64_t at = init_first_clear(b.bits, from, a->bytes);
-        if (at < a->bytes)
+        if (at < a->bytes && !undefined_load(e, a, lane, missing_bytes(b.bits, from, a->bytes), a->addr[lane] + at, b.alloc))
             note_uninit(e, a, lane, a->addr[lane] + at, b.alloc);
     }
     if (a->kind != ACCESS_LOAD)

@@ -165,8 +165,10 @@ static void read_elements(const CheckEvent *e, const ExecAccess *a, const uint32
         if (n > 1 && inst->vec[k].kind != IR_REG)
             continue;
         uint32_t missing = lanes_without(&e->block->local, row, from + (uint64_t)k * bytes, bytes, mask);
-        if (missing && !is_foreign(e) &&
-            (a->kind != ACCESS_LOAD || !is_copy(e->who, n > 1 ? &inst->vec[k] : &inst->dst))) {
+        const IrOperand *o = n > 1 ? &inst->vec[k] : &inst->dst;
+        if (!missing || is_foreign(e) || (a->kind == ACCESS_LOAD && is_copy(e->who, o)))
+            continue;
+        if (!undefined_local(e, a, o, missing, from + (uint64_t)k * bytes)) {
             note_lanes(e, a, missing, from + (uint64_t)k * bytes);
             return;
         }

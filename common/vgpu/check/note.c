@@ -221,6 +221,23 @@ static void make_pair(FindingKey *key)
     }
 }
 
+/* What nobody wrote is told where it is read; and where it is used, if that is another line. */
+static const char *detail_of(CheckSet *set, const Note *n, const FindingPlace *read)
+{
+    FindingPlace use;
+    uint32_t pc;
+    resolve_place(set, n->has_use ? n->use : NO_PLACE, &use, &pc);
+    bool same = use.line == read->line && strcmp(use.file, read->file) == 0;
+    if (!use.line || same)
+        return n->detail;
+    const char *file = strrchr(use.file, '/');
+    StrBuf text = {0};
+    strbuf_printf(&text, "the value is used at %s:%u", file ? file + 1 : use.file, use.line);
+    const char *kept = check_intern(set, text.failed ? "" : text.text);
+    strbuf_free(&text);
+    return kept;
+}
+
 static void add_note(CheckSet *set, const Note *n)
 {
     const CheckGrid *g = grid_of(set, n->block), *other = NULL;
@@ -254,7 +271,7 @@ static void add_note(CheckSet *set, const Note *n)
         unflatten(n->other_thread, other->block, f.other_thread);
     }
     check_put_alloc(set, &f, n->has_alloc ? &n->alloc : NULL);
-    f.message = with_launches(set, check_title(set, &f, n->detail), g, other);
+    f.message = with_launches(set, check_title(set, &f, detail_of(set, n, &f.place)), g, other);
     bool family_race = other && other != g;
     f.hint = family_race ? hint_family : hint_for(set, &f, n);
 

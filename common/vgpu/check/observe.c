@@ -40,6 +40,7 @@ static void forget_launch(CheckSet *set)
     }
     record_store_reset(&set->records);
     order_launch_reset(set->order);
+    undefined_forget_launch(set);
     set->n_grids = set->n_spawns = 0;
 }
 
@@ -144,6 +145,7 @@ static void check_on_block_begin(void *self, const ExecWho *who, uint32_t shared
         memset(b->shared_init, 0, (shared_bytes + 7) / 8);
     if (check_has(set, CHECK_INIT))
         local_begin_block(set, b);
+    undefined_begin_block(b);
 }
 
 static void check_on_block_end(void *self, const ExecWho *who)
@@ -184,6 +186,8 @@ static void check_on_access(void *self, const ExecWho *who, const ExecAccess *a)
     bool followed = a->space == SPACE_GLOBAL || a->space == SPACE_SHARED;
     if (!followed || !event_of(self, who, &e))
         return;
+    if (a->kind == ACCESS_STORE && e.block->undefined)
+        undefined_store(&e, a);
     uint32_t left = quick_adds(&e, a);
     if (left == 0) {
         order_strong_read(&e, a);
@@ -204,6 +208,13 @@ static bool check_on_access_wide(void *self, const ExecWho *who, const ExecWideA
 {
     CheckEvent e;
     return event_of(self, who, &e) ? wide_observe(&e, w) : true;
+}
+
+static void check_on_follow(void *self, const ExecWho *who, const ExecDone *done)
+{
+    CheckEvent e;
+    if (event_of(self, who, &e))
+        undefined_follow(&e, done);
 }
 
 static void check_on_frame(void *self, const ExecWho *who, uint32_t mask, uint32_t base)
@@ -264,6 +275,7 @@ void check_fill_observer(CheckSet *set)
         .access = accesses ? check_on_access : NULL,
         .access_wide = accesses ? check_on_access_wide : NULL,
         .takes_rows = true,
+        .follow = check_has(set, CHECK_INIT) ? check_on_follow : NULL,
         .frame = check_has(set, CHECK_INIT) ? check_on_frame : NULL,
         .barrier = race ? check_on_barrier : NULL,
         .barrier_part = race ? check_on_barrier_part : NULL,

@@ -475,3 +475,14 @@ void wide_settle_global(RaceAccess *r, unsigned from, unsigned n)
     if ((met && !reader) || state_of(log) == WIDE_TELLING)
         wide_global_tell(e, log);
 }
+
+void wide_forget_written(const CheckEvent *e, MemAlloc *alloc)
+{
+    e->block->wide.known_from = e->block->wide.known_to = 0;
+    for (int i = 0; i < WIDE_RECENT; i++)
+        e->worker->wide.recent[i] = NULL;
+    Shadow *shadow = alloc && alloc->kind != MEM_INTERNAL && check_has(e->set, CHECK_RACE) ? race_shadow(e, alloc) : NULL;
+    WideLog *log = shadow ? __atomic_load_n(&shadow->wide, __ATOMIC_ACQUIRE) : NULL;
+    if (log)
+        __atomic_store_n(&log->initialised, false, __ATOMIC_RELAXED);
+}

@@ -252,6 +252,8 @@ void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access)
     for (unsigned i = 0; i < run->n_watchers; i++)
         if (access->kind != ACCESS_LOAD || !run->watchers[i].writes_only)
             run->watchers[i].access(run->watchers[i].self, who, access);
+    if (w->follow)
+        exec_look_followed(w);
 }
 
 static ExecAccess describe(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
@@ -291,6 +293,8 @@ void request_tell_one(Request *r, const ExecWatcher *to, const uint8_t *const *v
 {
     const ExecAccess access = describe(r, value, n_values, value_stride);
     to->access(to->self, exec_who(r->w, r->w->frame->function, r->inst), &access);
+    if (r->w->follow)
+        exec_look_followed(r->w);
 }
 
 static void mark_lane(MemAlloc *a, uint64_t addr, uint32_t bytes)

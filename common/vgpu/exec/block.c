@@ -150,6 +150,9 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
     if (b->barriers_used)
         memset(b->barriers, 0, sizeof b->barriers);
     b->barriers_used = false;
+    for (uint32_t i = 0; b->followed && i < run->n_warps; i++)
+        b->warps[i].base.follow = false;
+    b->followed = false;
     async_begin_block(b);
     memcpy(b->shared, run->shared_fill, run->shared_bytes);
     fill_frames(b);

@@ -63,6 +63,10 @@ typedef struct ExecWho {
      * there at once apart (0, 1, 2...; a block keeps its slot from block_begin to block_end, then another gets it). */
     uint32_t slot;
     uint32_t live;          /* lanes of the warp that have not exited */
+    const void *frame;      /* which call's registers the instruction uses: tells the frames of a lane apart */
+    /* An observer that sets it in `access` is told of what this warp executes from now on (.follow), until it takes it back there. NULL:
+     * it cannot be. */
+    bool *follow;
 } ExecWho;
 
 /* One memory instruction of one warp, after its checks passed and before its effect. */
@@ -152,6 +156,12 @@ typedef struct ExecStep {
     const uint32_t *value; /* a shuffle: [32] the values that lanes give; else NULL */
 } ExecStep;
 
+/* What a warp has done with who->inst. */
+typedef struct ExecDone {
+    uint32_t mask;  /* lanes that executed it */
+    uint32_t first; /* selp: those that took the first source */
+} ExecDone;
+
 typedef struct ExecLaunch ExecLaunch;
 struct ExecCounts;
 struct ExecInstCount;
@@ -166,6 +176,9 @@ typedef struct ExecObserver {
     bool (*access_wide)(void *self, const ExecWho *who, const ExecWideAccess *access);
     /* A warp is about to execute who->inst. A launch with an observer that has this runs warp by warp. */
     void (*step)(void *self, const ExecWho *who, const ExecStep *step);
+    /* A warp has executed who->inst: ExecWho.follow. A launch with an observer that has this plans no block that reads what nobody wrote
+     * before the launch began. */
+    void (*follow)(void *self, const ExecWho *who, const ExecDone *done);
     /* Lanes (mask) have called who->function: its frame begins at byte `base` of each one's local memory, and holds nothing but
      * arguments. A kernel's own frame begins at 0 with block_begin. */
     void (*frame)(void *self, const ExecWho *who, uint32_t mask, uint32_t base);

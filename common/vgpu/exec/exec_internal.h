@@ -207,6 +207,7 @@ struct ExecBlock {
     uint32_t n_threads, live_threads, live_warps;
     ExecBarrier barriers[EXEC_N_BARRIERS + 1];
     bool barriers_used;
+    bool followed; /* some warp was, and the block goes on warp by warp: ExecWho.follow */
     uint64_t retired, turn_start; /* instructions; when it last gave up its turn */
     bool recheck;                 /* threads exited: barriers may be complete */
     uint32_t cursor;              /* warp that runs next */
@@ -261,6 +262,7 @@ struct ExecRun {
     ExecWatcher *watchers;              /* the observers that have .access */
     unsigned n_watchers;
     bool steps;                         /* some observer has .step */
+    bool follows;                       /* some observer has .follow */
     uint8_t *shared_fill;
     ExecWorker *workers;
     unsigned n_workers;
@@ -502,6 +504,8 @@ void exec_end(ExecRun *run, ExecFaultKind kind, const IrFunction *f, const IrIns
 /* Ends the launch without a fault of the kernel's: no memory. */
 void exec_fail(ExecRun *run, ExecError error, const char *message);
 const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *inst);
+/* After an access was told: an observer may want to follow the warp. */
+void exec_look_followed(ExecWarp *w);
 
 /* access.c */
 void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access);

@@ -20,7 +20,20 @@ const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *i
     who->function = function;
     who->inst = inst;
     who->live = w->live;
+    who->frame = w->regs;
+    who->follow = w->block->run->follows && !w->block->n_planned ? &w->follow : NULL;
     return who;
+}
+
+/* The loop of the running split begins anew, and tells. A block whose warps go together leaves that first. */
+void exec_look_followed(ExecWarp *w)
+{
+    bool wide = wide_is_on(w->block);
+    if (!w->follow || (w->told && !wide))
+        return;
+    w->block->followed = true;
+    if (!wide && w->action == ACTION_NONE)
+        warp_stop(w, ACTION_FRAME);
 }
 
 /* Rows: what a fault makes of the launch, and how its diag calls it. */

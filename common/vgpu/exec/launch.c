@@ -145,8 +145,10 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
     *result = (ExecResult){.error = EXEC_OK};
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.changed, NULL);
-    for (size_t i = 0; i < launch->n_observers; i++)
+    for (size_t i = 0; i < launch->n_observers; i++) {
         run.steps |= launch->observers[i].step != NULL;
+        run.follows |= launch->observers[i].follow != NULL;
+    }
     measure(&run);
     choose_order(&run, launch->seed);
     for (size_t i = 0; i < launch->n_observers; i++)

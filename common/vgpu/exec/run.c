@@ -62,6 +62,25 @@ static void tell_step(ExecWarp *w, const IrInst *inst, uint32_t mask)
             l->observers[i].step(l->observers[i].self, who, &step);
 }
 
+/* The instruction was executed with these registers, unless it waits for the block's turn. */
+static void tell_done(ExecWarp *w, const IrFunction *function, uint8_t *regs, const IrInst *inst, uint32_t mask)
+{
+    if (!w->follow || w->action == ACTION_TURN)
+        return;
+    ExecDone done = {.mask = mask};
+    const uint32_t *chooses = inst->opcode == PTX_SELP && inst->src[2].kind == IR_REG ? (const uint32_t *)(regs + inst->src[2].off) : NULL;
+    if (chooses)
+        done.first = inst->src[2].negated ? ~*chooses : *chooses;
+    else if (inst->opcode == PTX_SELP)
+        done.first = warp_pred(w, &inst->src[2]);
+    ExecWho who = *exec_who(w, function, inst);
+    who.frame = regs;
+    const ExecLaunch *l = w->block->run->launch;
+    for (size_t i = 0; i < l->n_observers; i++)
+        if (l->observers[i].follow)
+            l->observers[i].follow(l->observers[i].self, &who, &done);
+}
+
 /* steps: observers are told of each instruction. */
 EXEC_INLINE void run_until_stop(ExecWarp *w, bool steps)
 {
@@ -80,14 +99,18 @@ EXEC_INLINE void run_until_stop(ExecWarp *w, bool steps)
                 w->pcs[pc + 1].lanes += off;
             }
             if (!mask) {
-                if (steps)
+                if (steps && w->block->run->steps)
                     tell_step(w, inst, inst->opcode == PTX_BRA ? w->active : 0);
                 continue;
             }
         }
-        if (steps)
+        if (steps && w->block->run->steps)
             tell_step(w, inst, inst->opcode == PTX_BRA ? w->active : mask);
+        const IrFunction *function = steps ? w->frame->function : NULL;
+        uint8_t *regs = w->regs;
         inst->handler(w, inst, mask);
+        if (steps)
+            tell_done(w, function, regs, inst, mask);
     } while (w->next_pc != w->stop_pc);
 }
 
@@ -123,7 +146,8 @@ static WarpAction run_split(Warp *warp, ExecSplit *s)
             return ACTION_DEAD;
         if (!load_split(w, s))
             return ACTION_STOP;
-        if (w->block->run->steps)
+        w->told = w->follow || w->block->run->steps;
+        if (w->told)
             run_until_stop(w, true);
         else
             run_until_stop(w, false);

@@ -367,6 +367,9 @@ const IrLoc *ir_place(const IrModule *m, const IrFunction *f, uint32_t pc);
 #define IR_FUNCTION_WINDOW 0x0000600000000000u
 #define IR_FUNCTION_STRIDE 16u
 
+/* How many registers at the front of in->vec it writes. */
+uint32_t ir_vec_dests(const IrInst *in);
+
 /* Text of one decoded instruction, for traces and tests: "add.f32 %0, %4, %8" style with pcs of targets. */
 void ir_print(const IrModule *m, const IrFunction *f, uint32_t pc, char *buf, size_t size);
 

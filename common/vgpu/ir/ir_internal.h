@@ -227,8 +227,6 @@ typedef struct Lives {
 typedef void (*RegVisitor)(void *self, IrOperand *o, bool is_dest);
 /* Calls visit for each register operand of an instruction: sources first. */
 void ir_visit_regs(IrInst *in, RegVisitor visit, void *self);
-/* How many registers at the front of in->vec it writes. */
-uint32_t ir_vec_dests(const IrInst *in);
 bool live_compute(IrFunction *f, size_t n_regs, const Cfg *cfg, Lives *lives);
 void live_free(Lives *lives);
 /* Gives registers their places in the register file, and rewrites all operands. STATUS_LIMIT,

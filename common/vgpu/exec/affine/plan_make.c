@@ -370,6 +370,94 @@ static bool walk(Plan *plan, ExecRun *run)
     return made;
 }
 
+/* ---- what nobody wrote ---- */
+
+/* How far the steps of a plan reach in an allocation, over all blocks that go as planned. */
+static void find_reach(const Plan *plan, const ExecRun *run, const PlanStep *step, uint64_t *low, uint64_t *end)
+{
+    const PlanMove *m = &plan->moves[step->move];
+    int64_t least = 0, most = 0;
+    for (int d = 0; d < 3; d++) {
+        int64_t last = m->step[d] * (int64_t)(run->launch->grid[d] - 1);
+        least += last < 0 ? last : 0;
+        most += last > 0 ? last : 0;
+    }
+    *low = step->span.low + (uint64_t)(least > m->min ? least : m->min);
+    *end = step->span.end + (uint64_t)(most < m->max ? most : m->max);
+}
+
+/* All that loads of global memory reach was written before the launch. A range that was looked at is not looked at again. */
+static bool global_is_written(const Plan *plan, const ExecRun *run)
+{
+    uint64_t known_low = 0, known_end = 0;
+    for (uint32_t i = 0; i < plan->n_steps; i++) {
+        const PlanStep *step = &plan->steps[i];
+        const MemAlloc *a = step->kind == PLAN_LOAD ? step->span.alloc : NULL;
+        if (!a || !a->init)
+            continue;
+        uint64_t low, end;
+        find_reach(plan, run, step, &low, &end);
+        if (low >= known_low && end <= known_end)
+            continue;
+        if (mem_first_uninit(a, low, end - low) < end - low)
+            return false;
+        bool joins = low <= known_end && end >= known_low;
+        known_low = joins && known_low < low ? known_low : low;
+        known_end = joins && known_end > end ? known_end : end;
+    }
+    return true;
+}
+
+/* The first n threads store, or load; false: they load what none has stored. */
+static bool each_thread(const PlanStep *step, const ExecRun *run, uint32_t n, uint8_t *written)
+{
+    const uint32_t *dim = run->launch->block;
+    for (uint32_t t = 0; t < n; t++) {
+        const int64_t at[3] = {t % dim[0], t / dim[0] % dim[1], t / dim[0] / dim[1]};
+        uint64_t addr = step->span.at.base;
+        for (int d = 0; d < 3; d++)
+            addr += (uint64_t)(at[d] * step->span.at.step[d]);
+        if (step->kind == PLAN_STORE)
+            memset(written + addr, 1, step->span.bytes);
+        else if (memchr(written + addr, 0, step->span.bytes))
+            return false;
+    }
+    return true;
+}
+
+static bool step_is_fixed(const Plan *plan, const PlanStep *step)
+{
+    const PlanMove *m = &plan->moves[step->move];
+    return !m->step[0] && !m->step[1] && !m->step[2];
+}
+
+/* A block that goes as planned loads from its shared memory only what it has stored there. */
+static bool shared_is_written(const Plan *plan, const ExecRun *run)
+{
+    uint32_t n = run->n_threads;
+    uint8_t *written = calloc(run->shared_bytes + 1u, 1);
+    bool ok = written != NULL;
+    for (uint32_t i = 0; ok && i < plan->n_steps; i++) {
+        const PlanStep *step = &plan->steps[i];
+        n = step->kind == PLAN_ACTIVE ? step->off : n;
+        bool loads = step->kind == PLAN_LOAD, accesses = loads || step->kind == PLAN_STORE;
+        if (!accesses || step->span.alloc)
+            continue;
+        uint64_t low = step->span.low, length = step->span.end - low;
+        ok = step_is_fixed(plan, step) && step->span.end <= run->shared_bytes;
+        if (ok && !(loads && !memchr(written + low, 0, length)))
+            ok = each_thread(step, run, n, written);
+    }
+    free(written);
+    return ok;
+}
+
+/* Whoever follows undefined values finds none in a block that goes as planned. Before loads are fused. */
+static bool is_defined(const Plan *plan, const ExecRun *run)
+{
+    return global_is_written(plan, run) && shared_is_written(plan, run);
+}
+
 Plan *plan_prepare(ExecRun *run)
 {
     if (!run->wide || run->n_blocks < PLAN_BLOCKS_MIN || run->launch->cooperative)
@@ -377,7 +465,7 @@ Plan *plan_prepare(ExecRun *run)
     Plan *plan = calloc(1, sizeof *plan);
     if (plan)
         plan->pcs = calloc(run->entry->n_insts + 1u, sizeof *plan->pcs);
-    if (plan && plan->pcs && walk(plan, run)) {
+    if (plan && plan->pcs && walk(plan, run) && (!run->follows || is_defined(plan, run))) {
         plan_fuse(plan, run);
         return plan;
     }

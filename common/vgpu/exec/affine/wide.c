@@ -459,6 +459,8 @@ BlockOutcome wide_run(ExecBlock *b)
             meet(b);
             continue;
         }
+        if (b->followed && !v->todo)
+            return give_up(b, STEP_LEAVE);
         uint32_t pc = v->pc;
         Step s = step(b, &insts[pc]);
         if (s == STEP_NEXT) {

@@ -160,10 +160,18 @@ static bool stands_at(const Warp *warp, uint32_t pc)
     return s->mask == warp->exists && s->pc == pc && s->frame == &warp->entry && !s->join;
 }
 
+static bool is_followed(const ExecBlock *b)
+{
+    bool any = false;
+    for (uint32_t i = 0; b->followed && i < b->run->n_warps; i++)
+        any |= b->warps[i].base.follow;
+    return any;
+}
+
 static bool may_enter(const ExecBlock *b)
 {
     const Warp *first = &b->warps[0];
-    if (b->wide->leaves >= WIDE_LEAVES_MAX || b->live_threads != b->n_threads || !first->used)
+    if (is_followed(b) || b->wide->leaves >= WIDE_LEAVES_MAX || b->live_threads != b->n_threads || !first->used)
         return false;
     uint32_t pc = first->splits[first_lane(first->used)].pc;
     for (uint32_t i = 0; i < b->run->n_warps; i++)
@@ -185,6 +193,7 @@ void wide_enter(ExecBlock *b)
         warp->base.frame_base = 0;
     }
     v->code = NULL;
+    b->followed = false;
     activate_all(b, pc);
 }
 

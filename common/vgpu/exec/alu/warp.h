@@ -34,6 +34,8 @@ typedef struct ExecWarp {
     int32_t fuel;            /* instructions that the warp may still retire in this slice */
     uint32_t polls;          /* signs of waiting for somebody since the last store (see exec.h), and EXEC_CALM */
     uint32_t action;         /* why a handler stopped the loop */
+    bool follow;             /* an observer wants to be told of each instruction (ExecWho.follow) */
+    bool told;               /* and the loop that runs does so */
     const IrInst *insts;     /* of the current function */
     struct ExecPc *pcs;      /* what the worker keeps for each of them */
     struct ExecFrame *frame;

@@ -378,3 +378,47 @@ __global__ void divergent_barrier(float *a)
     }
 }
 }
+
+/* nvcc loads `v` whatever the condition, and then selects. */
+__device__ __noinline__ void set_if(bool set, int *v)
+{
+    if (set)
+        *v = 7;
+}
+
+extern "C" __global__ void speculated(const int *in, int *out, int all)
+{
+    int v;
+    bool set = in[threadIdx.x] % 2 == 0;
+    set_if(set, &v);
+    out[threadIdx.x] = (set || all ? v : 3) * in[threadIdx.x]; // speculated
+}
+
+extern "C" __global__ void unlocked(int *locks, int *out, int keep)
+{
+    int was = atomicExch(&locks[threadIdx.x], 0); // unlocked
+    if (keep)
+        out[threadIdx.x] = was + 1;
+}
+
+extern "C" __global__ void copied(const int *from, int *to, int n)
+{
+    __shared__ int tile[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        tile[threadIdx.x] = from[i];
+    __syncthreads();
+    if (i < n)
+        to[i] = tile[63 - threadIdx.x];
+}
+
+extern "C" __global__ void copied_and_changed(const int *from, int *to, int n)
+{
+    __shared__ int tile[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        tile[threadIdx.x] = from[i]; // from nobody
+    __syncthreads();
+    if (i < n)
+        to[i] = tile[63 - threadIdx.x] + 1;
+}
