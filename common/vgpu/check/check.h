@@ -112,6 +112,8 @@ void check_host_race(CheckSet *set, const MemAlloc *a, uint64_t address, const c
 void check_leaks(CheckSet *set, const Mem *m);
 /* A module that the host loaded at site is still there. */
 void check_module_leak(CheckSet *set, uint64_t site);
+/* A stream, event, graph, texture object... that the host made at site is still there: advice. what: "a stream". */
+void check_handle_leak(CheckSet *set, uint64_t site, const char *what);
 /* After check_leaks, once: reports again each finding whose count has grown since its report. */
 void check_finish(CheckSet *set);
 

@@ -252,3 +252,13 @@ void check_module_leak(CheckSet *set, uint64_t site)
     f.hint = hint_for(set, &f, NULL);
     add_host(set, &f);
 }
+
+void check_handle_leak(CheckSet *set, uint64_t site, const char *what)
+{
+    if (!check_has(set, CHECK_LEAK))
+        return;
+    Finding f = host_finding(FINDING_HANDLE_LEAK, site);
+    f.message = check_title(set, &f, what);
+    f.hint = hint_for(set, &f, NULL);
+    add_host(set, &f);
+}

@@ -230,18 +230,30 @@ cudaError_t call_send(Call *call, DeviceMsg *msg, DeviceReply *reply)
     return call_send_to(call, call_device(), msg, reply);
 }
 
-void call_advise(Call *call, const void *address, const char *message, const char *hint)
+/* is_leak: the message names what was never destroyed. */
+static void send_advice(Call *call, const void *address, const char *message, const char *hint, bool is_leak)
 {
     StrBuf text = {0};
     strbuf_append(&text, message, strlen(message) + 1);
     strbuf_append(&text, hint, strlen(hint) + 1);
     DeviceMsg msg = {.op = OP_ADVICE,
                      .in = {.data = text.text, .bytes = text.length},
-                     .range.addr = (uint64_t)(uintptr_t)address};
+                     .range = {.addr = (uint64_t)(uintptr_t)address, .bytes = is_leak}};
     call_site(call);
     if (!text.failed) /* advice is not worth an error */
         call_send(call, &msg, NULL);
     strbuf_free(&text);
+}
+
+void call_advise(Call *call, const void *address, const char *message, const char *hint)
+{
+    send_advice(call, address, message, hint, false);
+}
+
+void call_tell_leak(uint64_t site, const char *what)
+{
+    Call call = {.site = site};
+    send_advice(&call, NULL, what, "", true);
 }
 
 /* ---- end ---- */

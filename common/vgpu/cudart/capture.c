@@ -483,7 +483,7 @@ static bool joined(const Capture *c, const Captured *origin)
     return true;
 }
 
-static cudaError_t take_captured_graph(Captured *s, uint32_t stream, cudaGraph_t *out)
+static cudaError_t take_captured_graph(Call *call, Captured *s, uint32_t stream, cudaGraph_t *out)
 {
     Capture *c = s->capture;
     if (c->origin != stream) {
@@ -496,6 +496,8 @@ static cudaError_t take_captured_graph(Captured *s, uint32_t stream, cudaGraph_t
                         : !joined(c, s) ? cudaErrorStreamCaptureUnjoined
                                         : cudaSuccess;
     *out = error == cudaSuccess ? graph_handle(c->graph) : NULL;
+    if (error == cudaSuccess && !c->graph->site)
+        c->graph->site = call_site(call);
     if (error == cudaSuccess)
         end_capture(c);
     else
@@ -512,7 +514,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     Captured *s = facade()->graphs ? of_stream(number) : NULL;
     if (!s)
         return call_leave(&call, cudaErrorIllegalState);
-    return call_leave(&call, graph ? take_captured_graph(s, number, graph) : cudaErrorInvalidValue);
+    return call_leave(&call, graph ? take_captured_graph(&call, s, number, graph) : cudaErrorInvalidValue);
 }
 
 /* Where a stream stands; s: its capture, or NULL. Measured: asking does not end a capture. */

@@ -257,6 +257,10 @@ uint32_t call_device(void);
 cudaError_t error_of_device(DeviceError e);
 /* Advice about this call. */
 void call_advise(Call *call, const void *address, const char *message, const char *hint);
+/* The program ends, and something that it made at site was never destroyed. what: "a graph". */
+void call_tell_leak(uint64_t site, const char *what);
+/* The same of all graphs. */
+void graph_leaks(void);
 void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 const char *call_name(const Call *call);

@@ -273,6 +273,21 @@ Graph *graph_copy(const Graph *g)
     return NULL;
 }
 
+void graph_leaks(void)
+{
+    const struct Graphs *all = facade()->graphs;
+    for (size_t i = 1; all && i < all->graphs.n; i++) {
+        const Graph *g = all->graphs.items[i];
+        if (g && g->site && !g->owned)
+            call_tell_leak(g->site, "a graph");
+    }
+    for (size_t i = 1; all && i < all->execs.n; i++) {
+        const GraphExec *e = all->execs.items[i];
+        if (e && e->site)
+            call_tell_leak(e->site, "an executable graph");
+    }
+}
+
 /* ---- the calls ---- */
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
@@ -280,9 +295,10 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
     ENTER(API_cudaGraphCreate);
     if (!graph || flags != 0)
         return call_leave(&call, cudaErrorInvalidValue);
-    const Graph *g = graph_new();
+    Graph *g = graph_new();
     if (!g)
         return call_leave(&call, cudaErrorMemoryAllocation);
+    g->site = call_site(&call);
     *graph = graph_handle(g);
     return call_leave(&call, cudaSuccess);
 }
@@ -306,9 +322,10 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
         return call_leave(&call, cudaErrorInvalidValue);
     if (graph_is_single(g))
         return call_leave(&call, cudaErrorNotSupported);
-    const Graph *copy = graph_copy(g);
+    Graph *copy = graph_copy(g);
     if (!copy)
         return call_leave(&call, cudaErrorMemoryAllocation);
+    copy->site = call_site(&call);
     *clone = graph_handle(copy);
     return call_leave(&call, cudaSuccess);
 }

@@ -75,7 +75,6 @@ static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t gra
     Graph *g = graph_of(graph);
     const unsigned long long known =
         cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUseNodePriority;
-    (void)call;
     if (flags == cudaGraphInstantiateFlagDeviceLaunch)
         return cudaErrorNotSupported;
     if (!out || !g || (flags & ~known) != 0 || !acyclic(g))
@@ -105,6 +104,7 @@ static cudaError_t instantiate(Call *call, cudaGraphExec_t *out, cudaGraph_t gra
         exec_free(e);
         return cudaErrorMemoryAllocation;
     }
+    e->site = call_site(call);
     *out = exec_handle(e);
     *result = cudaGraphInstantiateSuccess;
     return cudaSuccess;

@@ -73,6 +73,7 @@ struct Graph {
     uint64_t id;
     NodeList nodes;
     bool owned; /* by a node or an executable graph: cudaGraphDestroy refuses it */
+    uint64_t site; /* where the program made it; 0: it did not */
     bool has_memory, has_branches;
     uint32_t n_execs; /* with memory or conditional nodes there may be one at a time */
     GraphCondition **conditions;
@@ -85,6 +86,7 @@ typedef struct GraphExec {
     uint64_t id;
     Graph *graph;      /* its own copy */
     uint64_t original; /* id of the graph it was made from */
+    uint64_t site;     /* where the program made it */
     NodeList order;
     unsigned long long flags;
     uint64_t last_seq; /* of its last launch: the next one waits for it */

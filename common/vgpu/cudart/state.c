@@ -167,6 +167,7 @@ __attribute__((destructor)) static void finish(void)
     if (call.site != 0)
         call_advise(&call, NULL, "this launch failed, and the program never asked: <<<...>>> returns nothing",
                     "call cudaGetLastError after each launch, and look at what it returns");
+    graph_leaks();
     call_send_to(&call, 0, &(DeviceMsg){.op = OP_FINISH}, NULL);
     f->finished = true;
     host_fault_remove();

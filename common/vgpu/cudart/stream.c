@@ -44,6 +44,8 @@ static cudaError_t make_stream(Call *call, cudaStream_t *out, unsigned flags, in
     DeviceMsg msg = {.op = OP_STREAM_CREATE};
     msg.stream_flags.flags = flags;
     msg.stream_flags.priority = priority;
+    if (out) /* not a thread's own default stream */
+        call_site(call);
     cudaError_t error = call_send(call, &msg, &reply);
     if (error != cudaSuccess)
         return error;
@@ -309,6 +311,7 @@ static cudaError_t create_event(Api api, cudaEvent_t *event, unsigned flags)
     if (!event || (flags & ~known) != 0 || shared_with_timing)
         return call_leave(&call, cudaErrorInvalidValue);
     msg.event.timing = !(flags & cudaEventDisableTiming);
+    call_site(&call);
     cudaError_t error = call_send(&call, &msg, &reply);
     if (error == cudaSuccess &&
         !note_device(&f->event_device, &f->n_events, &f->events_cap, reply.value, call_device()))

@@ -185,6 +185,7 @@ static cudaError_t make_object(Call *call, DeviceTexture *t, const struct cudaRe
         return cudaErrorMemoryAllocation;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_TEXTURE_CREATE, .in = {.data = t, .bytes = sizeof *t}};
+    call_site(call);
     cudaError_t error = call_send(call, &msg, &reply);
     if (error != cudaSuccess) {
         free(o);

@@ -69,6 +69,7 @@ typedef struct Stream {
     uint64_t first_asked_ns; /* when the first of those that are queued was asked for */
     uint32_t n_queries;      /* of unfinished work in a row */
     bool destroyed;          /* the handle is gone, queued work is not */
+    uint64_t site;           /* where the program made it; 0: it did not */
     uint8_t slot;            /* in an OrderClock */
     OrderClock clock;        /* of the last operation asked for */
 } Stream;
@@ -81,6 +82,7 @@ typedef struct Event {
     uint64_t end_ns;
     uint32_t n_queries;
     uint32_t device;
+    uint64_t site;    /* where the program made it */
     OrderClock clock; /* of the last record */
 } Event;
 
@@ -387,6 +389,8 @@ void managed_forget_touches(DeviceServer *s, bool all);
 void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r);
 void texture_destroy(Device *d, const DeviceMsg *m, DeviceReply *r);
 void texture_free_all(Device *d);
+/* Tells of objects that were never destroyed. */
+void texture_leaks(const Device *d);
 /* For ExecHost: self is the Device. */
 const ExecTexture *texture_of(void *self, uint64_t handle);
 
@@ -497,6 +501,8 @@ void conditions_forget(Device *d);
 Stream *stream_find(Device *d, uint32_t id);
 Status stream_make_default(Device *d);
 void stream_free_all(Device *d);
+/* Tells of streams and events that were never destroyed. */
+void stream_leaks(const Device *d);
 void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r);
 void event_handle(Device *d, const DeviceMsg *m, DeviceReply *r);
 Event *event_find(DeviceServer *s, uint32_t id);

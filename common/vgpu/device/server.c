@@ -297,6 +297,8 @@ static void device_reset(Device *d, DeviceReply *r)
     if (!failed) {
         check_leaks(d->check, d->mem);
         module_leaks(s, d->index);
+        stream_leaks(d);
+        texture_leaks(d);
     }
     module_free_all(s, d->index);
     stream_free_all(d);
@@ -382,6 +384,10 @@ static void advise(Device *d, const DeviceMsg *m)
 {
     const char *message = m->in.data;
     const char *hint = message + strlen(message) + 1;
+    if (m->range.bytes) {
+        check_handle_leak(d->check, m->site, message);
+        return;
+    }
     check_advise(d->check, device_find(d->server, m->range.addr, NULL), m->range.addr, m->site, message,
                  hint);
 }
@@ -422,6 +428,8 @@ static void finish_program(DeviceServer *s, DeviceReply *r)
         if (!failed) {
             check_leaks(s->devices[i]->check, s->devices[i]->mem);
             module_leaks(s, i);
+            stream_leaks(s->devices[i]);
+            texture_leaks(s->devices[i]);
         }
         check_finish(s->devices[i]->check);
     }

@@ -71,7 +71,19 @@ static void create_stream(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     d->server->n_streams_made++;
+    stream->site = m->site;
     r->value = stream->id;
+}
+
+void stream_leaks(const Device *d)
+{
+    const DeviceServer *s = d->server;
+    for (size_t i = 0; i < d->n_streams; i++)
+        if (d->streams[i]->site && !d->streams[i]->destroyed)
+            check_handle_leak(d->check, d->streams[i]->site, "a stream");
+    for (size_t i = 0; i < s->n_events; i++)
+        if (s->events[i] && s->events[i]->device == d->index && s->events[i]->site)
+            check_handle_leak(d->check, s->events[i]->site, "an event");
 }
 
 void stream_reap(Device *d, Stream *stream)
@@ -244,6 +256,7 @@ static void create_event(Device *d, const DeviceMsg *m, DeviceReply *r)
     e->id = (uint32_t)s->n_events;
     e->timing = m->event.timing;
     e->device = d->index;
+    e->site = m->site;
     r->value = e->id;
 }
 

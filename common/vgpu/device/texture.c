@@ -17,6 +17,7 @@ enum { SLOT_BITS = 20, GENERATION_BITS = 24, DEVICE_SHIFT = 45, SURFACE_SHIFT = 
 typedef struct TextureSlot {
     ExecTexture object;
     uint32_t generation;
+    uint64_t site; /* where the program made it */
 } TextureSlot;
 
 typedef struct TextureTable {
@@ -114,6 +115,7 @@ void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r)
         return;
     }
     slot->object = object_from(m->in.data);
+    slot->site = m->site;
     r->value = handle_of(d, slot, (size_t)(slot - t->slots));
 }
 
@@ -151,6 +153,15 @@ const ExecTexture *texture_of(void *self, uint64_t handle)
     if (generation >= slot->generation)
         return NULL;
     return handle >> SURFACE_SHIFT & 1 ? &d->textures->old_surface : &d->textures->old_texture;
+}
+
+void texture_leaks(const Device *d)
+{
+    for (size_t i = 0; d->textures && i < d->textures->n_slots; i++) {
+        const TextureSlot *slot = &d->textures->slots[i];
+        if (slot->site && !slot->object.destroyed)
+            check_handle_leak(d->check, slot->site, slot->object.surface ? "a surface object" : "a texture object");
+    }
 }
 
 void texture_free_all(Device *d)
