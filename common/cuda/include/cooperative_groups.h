@@ -157,6 +157,8 @@ template <unsigned int Size, class Parent = void> class thread_block_tile
     static_assert(Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
 
 public:
+    thread_block_tile() = default;
+    template <class Other> KIT_MEMBER thread_block_tile(const thread_block_tile<Size, Other> &) {}
     KIT_MEMBER static unsigned int thread_rank() { return kit_block_rank() % Size; }
     KIT_MEMBER static constexpr unsigned int num_threads() { return Size; }
     KIT_MEMBER static constexpr unsigned int size() { return Size; }
