@@ -115,14 +115,27 @@ static Status copy_tree(const char *from, const char *to, Diag *d)
     return s;
 }
 
-/* The driver that runs clang, and the kit's headers where it looks for them. */
+/* A folder of the build folder that labcc reads. */
+static Status stage_tree(const Kit *kit, const char *work, const char *name, Diag *d)
+{
+    char from[2 * PATH_MAX], to[2 * PATH_MAX];
+    snprintf(from, sizeof from, "%s/%s", kit->build, name);
+    snprintf(to, sizeof to, "%s/kit/%s", work, name);
+    return access(from, R_OK) == 0 ? copy_tree(from, to, d) : STATUS_OK;
+}
+
+/* The driver that runs clang, and the kit's headers where it looks for them: as they are, and precompiled for
+ * the options of a build, where this can be written beside the kit. */
 static Status stage_clang(const Kit *kit, const char *work, Diag *d)
 {
-    char from[PATH_MAX], to[PATH_MAX];
-    snprintf(from, sizeof from, "%s/include/cuda", kit->build);
-    snprintf(to, sizeof to, "%s/kit/include/cuda", work);
+    char labcc[PATH_MAX], said[512];
+    char *const precompile[] = {"labcc", "--precompile", "-arch=compute_75", "-lineinfo", "-g", NULL};
+    snprintf(labcc, sizeof labcc, "%s/bin/labcc", kit->build);
+    kit_ask(labcc, precompile, said, sizeof said);
     Status s = stage(kit, work, "bin/labcc", d);
-    return s == STATUS_OK ? copy_tree(from, to, d) : s;
+    if (s == STATUS_OK)
+        s = stage_tree(kit, work, "include/cuda", d);
+    return s == STATUS_OK ? stage_tree(kit, work, "precompiled", d) : s;
 }
 
 Status places_stage_kit(const Kit *kit, const char *work, Diag *d)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ static int build_no_memory(void)
 
 /* ---- commands ---- */
 
-int run_command(const Options *o, const Words *command)
+int run_command(const Options *o, const Words *command, const char *said)
 {
     for (size_t i = 0; o->verbose && i < command->n; i++)
         fprintf(stderr, "%s%s", command->items[i], i + 1 < command->n ? " " : "\n");
@@ -39,7 +40,8 @@ int run_command(const Options *o, const Words *command)
     memcpy(args, command->items, command->n * sizeof *args);
     pid_t pid = fork();
     if (pid == 0) {
-        execv(args[0], args);
+        if (!said || freopen(said, "w", stderr))
+            execv(args[0], args);
         fprintf(stderr, "labcc: cannot start %s: %s\n", args[0], strerror(errno));
         _exit(EXIT_KIT);
     }
@@ -71,7 +73,7 @@ static bool add_many(Words *to, const char *const *from)
 /* Runs what `ok` says was put together whole. */
 static int run_and_free(Job *job, Words *command, bool ok)
 {
-    int status = ok ? run_command(job->o, command) : build_no_memory();
+    int status = ok ? run_command(job->o, command, NULL) : build_no_memory();
     words_free(command);
     return status;
 }
@@ -148,16 +150,38 @@ static bool end_cuda(Job *job, Words *command, const char *input)
     return add_all(command, &job->o->both) && add_many(command, words);
 }
 
+/* Compiles a source with the precompiled header for these words (`begun`), where there is one and clang has
+ * nothing to say; else the plain way, so that messages are the same with it and without. */
+static int compile_cuda(Job *job, Words *begun, const char *const *more, const char *input)
+{
+    const Options *o = job->o;
+    Words command = {0};
+    struct stat st;
+    const char *header = o->verbose ? NULL : precompiled_find(o, job->t, begun);
+    const char *said = header ? temporary(job, ".said") : NULL;
+    bool ok = said && add_all(&command, begun) && add_all(&command, &o->both) &&
+              precompiled_include(o, job->t, header, &command) && add_many(&command, more) &&
+              words_add(&command, input);
+    bool done = ok && run_command(o, &command, said) == EXIT_FINE && stat(said, &st) == 0 && st.st_size == 0;
+    words_free(&command);
+    if (done) {
+        words_free(begun);
+        return EXIT_FINE;
+    }
+    ok = add_many(begun, more) && end_cuda(job, begun, input);
+    return run_and_free(job, begun, ok);
+}
+
 /* The newest PTX that this clang writes and all devices of the kit take. */
 static const char *ptx_feature(int clang_major)
 {
     return clang_major >= 18 ? "+ptx83" : clang_major >= 16 ? "+ptx78" : "+ptx75";
 }
 
-static int compile_device(Job *job, const char *input, int target, const char *ptx)
+/* What decides the device's part, but the source, its folders and what is written. */
+static bool begin_device(Job *job, Words *command, int target)
 {
     const Options *o = job->o;
-    Words command = {0};
     const char *const words[] = {"--cuda-device-only",
                                  "-S",
                                  "-w", /* the host's pass tells them */
@@ -167,25 +191,47 @@ static int compile_device(Job *job, const char *input, int target, const char *p
                                  "-Xclang",
                                  ptx_feature(job->t->major),
                                  o->device_debug ? "-O0" : "-O3",
-                                 "-o",
-                                 ptx,
                                  NULL};
-    bool ok = begin_cuda(job, &command) && words[3] && ptx && add_many(&command, words) &&
-              (!(o->line_info || o->device_debug) || words_add(&command, "-gline-tables-only")) &&
-              add_all(&command, &o->device) && end_cuda(job, &command, input);
-    return run_and_free(job, &command, ok);
+    return begin_cuda(job, command) && words[3] && add_many(command, words) &&
+           (!(o->line_info || o->device_debug) || words_add(command, "-gline-tables-only")) &&
+           add_all(command, &o->device);
 }
 
-static int compile_host(Job *job, const char *input, const char *fatbin, const char *goal, const char *output)
+static int compile_device(Job *job, const char *input, int target, const char *ptx)
 {
-    const char *const before[] = {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary",
-                                  "-Xclang",          fatbin,    NULL};
-    const char *const after[] = {goal, "-o", output, NULL};
     Words command = {0};
-    bool ok = begin_cuda(job, &command) && add_many(&command, fatbin ? before : before + 5) &&
-              (fatbin || words_add(&command, "--cuda-host-only")) && add_all(&command, &job->o->host) &&
-              end_cuda(job, &command, input) && add_many(&command, output ? after : after + 3) &&
-              (output || words_add(&command, goal));
+    const char *const output[] = {"-o", ptx, NULL};
+    if (ptx && begin_device(job, &command, target))
+        return compile_cuda(job, &command, output, input);
+    words_free(&command);
+    return build_no_memory();
+}
+
+static bool begin_host(Job *job, Words *command)
+{
+    return begin_cuda(job, command) && words_add(command, "--cuda-host-only") &&
+           add_all(command, &job->o->host);
+}
+
+/* The host's part: an object with the fat binary in it. */
+static int compile_host(Job *job, const char *input, const char *fatbin, const char *object)
+{
+    Words command = {0};
+    const char *const words[] = {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin, "-c", "-o", object,
+                                 NULL};
+    if (begin_host(job, &command))
+        return compile_cuda(job, &command, words, input);
+    words_free(&command);
+    return build_no_memory();
+}
+
+/* -E, -M and -MM. */
+static int preprocess_host(Job *job, const char *input, const char *goal)
+{
+    const char *output = job->o->output;
+    Words command = {0};
+    bool ok = begin_host(job, &command) && words_add(&command, goal) && end_cuda(job, &command, input) &&
+              (!output || (words_add(&command, "-o") && words_add(&command, output)));
     return run_and_free(job, &command, ok);
 }
 
@@ -284,7 +330,7 @@ static int make_object(Job *job, const char *input, const char *object)
         return compile_plain(job, input, "-c", object);
     const char *fatbin = temporary(job, ".fatbin");
     int status = fatbin ? make_fatbin(job, input, fatbin) : build_no_memory();
-    return status == EXIT_FINE ? compile_host(job, input, fatbin, "-c", object) : status;
+    return status == EXIT_FINE ? compile_host(job, input, fatbin, object) : status;
 }
 
 /* ---- goals ---- */
@@ -318,12 +364,11 @@ static int for_each_input(Job *job, const char *suffix)
         case GOAL_FATBIN:
             status = make_fatbin(job, input, output);
             break;
-        default:
-            status =
-                is_cuda(o, input)
-                    ? compile_host(job, input, NULL, o->goal == GOAL_PREPROCESS ? "-E" : o->dependencies,
-                                   output)
-                    : compile_plain(job, input, o->goal == GOAL_PREPROCESS ? "-E" : o->dependencies, output);
+        default: {
+            const char *goal = o->goal == GOAL_PREPROCESS ? "-E" : o->dependencies;
+            status = is_cuda(o, input) ? preprocess_host(job, input, goal)
+                                       : compile_plain(job, input, goal, output);
+        }
         }
     }
     return status;
@@ -409,6 +454,28 @@ static int link_device(Job *job)
     return status;
 }
 
+/* Precompiles cuda_runtime.h for both passes with these options, unless what is there serves (both have read
+ * the same headers: one is asked). */
+static int precompile(Job *job)
+{
+    const Options *o = job->o;
+    int targets[1];
+    size_t n;
+    Words device = {0}, host = {0};
+    choose_targets(job, targets, 1, &n);
+    int status = EXIT_FINE;
+    if (!begin_device(job, &device, targets[0]) || !begin_host(job, &host))
+        status = build_no_memory();
+    else if (!precompiled_find(o, job->t, &host) || !precompiled_serves(o, job->t, &device)) {
+        status = precompiled_make(o, job->t, &device);
+        if (status == EXIT_FINE)
+            status = precompiled_make(o, job->t, &host);
+    }
+    words_free(&device);
+    words_free(&host);
+    return status;
+}
+
 static int do_goal(Job *job)
 {
     switch (job->o->goal) {
@@ -425,6 +492,8 @@ static int do_goal(Job *job)
     case GOAL_PREPROCESS:
     case GOAL_DEPENDENCIES:
         return for_each_input(job, NULL);
+    case GOAL_PRECOMPILE:
+        return precompile(job);
     case GOAL_VERSION:
         printf("labcc, with clang %s\n%s\n", job->t->version, job->t->clang);
         return EXIT_FINE;

@@ -32,6 +32,7 @@ typedef enum Goal {
     GOAL_DEVICE_LINK,  /* -dlink */
     GOAL_PREPROCESS,   /* -E */
     GOAL_DEPENDENCIES, /* -M, -MM */
+    GOAL_PRECOMPILE,   /* --precompile */
     GOAL_VERSION,
     GOAL_HELP,
 } Goal;
@@ -54,6 +55,7 @@ typedef struct Tools {
     int major;
     char version[64];                  /* as "19.1.7" */
     const char *include, *runtime_dir; /* of the kit */
+    const char *precompiled;           /* the folder of its precompiled headers */
 } Tools;
 
 enum { CLANG_MAJOR_MIN = 14, TARGET_MIN = 75 };
@@ -75,11 +77,22 @@ Status tools_find(Tools *t, Arena *arena, Diag *d);
 int tools_target(int clang_major, int target);
 
 /* Runs a command and waits: its exit status, or 128 and the signal; shown first where the options ask for it.
- */
-int run_command(const Options *o, const Words *command);
+ * `said`: the file that takes its standard error, or NULL. */
+int run_command(const Options *o, const Words *command, const char *said);
 
 /* Does what the options ask for: the exit status. */
 int driver_run(const Options *o, const Tools *t);
+
+/* precompiled.c: cuda_runtime.h, parsed, for each list of words that decides how a pass reads it.
+ *
+ * The file for these words, or NULL where there is none, or options that a header may ask about. */
+const char *precompiled_find(const Options *o, const Tools *t, const Words *words);
+/* Adds the words that take it in place of cuda_runtime.h. */
+bool precompiled_include(const Options *o, const Tools *t, const char *file, Words *command);
+/* Whether there is one, and clang takes it. */
+bool precompiled_serves(const Options *o, const Tools *t, const Words *words);
+/* Makes it: an exit status. */
+int precompiled_make(const Options *o, const Tools *t, const Words *words);
 
 /* The C source that registers relocatable objects together: the names are those that they call. NULL: no
  * memory. */

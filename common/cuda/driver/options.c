@@ -51,6 +51,7 @@ typedef enum Action {
     ACT_MACHINE,
     ACT_DRY_RUN,
     ACT_VERBOSE,
+    ACT_PRECOMPILE,
     ACT_VERSION,
     ACT_HELP,
     ACT_IGNORED,
@@ -195,6 +196,8 @@ static Status act(Options *o, const Option *option, const char *value, Diag *d)
         return set_goal(o, GOAL_DEVICE_LINK);
     case ACT_PREPROCESS:
         return set_goal(o, GOAL_PREPROCESS);
+    case ACT_PRECOMPILE:
+        return set_goal(o, GOAL_PRECOMPILE);
     case ACT_VERSION:
         return set_goal(o, GOAL_VERSION);
     case ACT_HELP:
@@ -358,7 +361,7 @@ static Status read_word(Options *o, int argc, char **argv, int *i, Diag *d)
 static Status check_options(const Options *o, Diag *d)
 {
     bool one = o->goal != GOAL_PROGRAM && o->goal != GOAL_DEVICE_LINK;
-    if (o->goal == GOAL_VERSION || o->goal == GOAL_HELP)
+    if (o->goal == GOAL_VERSION || o->goal == GOAL_HELP || o->goal == GOAL_PRECOMPILE)
         return STATUS_OK;
     if (o->inputs.n == 0)
         return diag_set(d, STATUS_INVALID, "labcc: no input files");

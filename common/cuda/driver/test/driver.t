@@ -40,9 +40,9 @@ table() {
 -arch native -c one.cu => --cuda-gpu-arch=sm_75
 -O2 -c one.cu => -O2
 -O -c one.cu => -O2
--g -c one.cu => -fcuda-include-gpubinary -Xclang TMP/0.fatbin -g
+-g -c one.cu => --cuda-host-only -g -Xclang -fcuda-include-gpubinary -Xclang TMP/0.fatbin -c
 -lineinfo -c one.cu => -gline-tables-only
--G -c one.cu => -O0 -o TMP/1.ptx -gline-tables-only
+-G -c one.cu => -O0 -gline-tables-only -o TMP/1.ptx
 -std=c++20 -c one.cu => -std=c++20
 --std c++14 -c one.cu => -std=c++14
 -Ifolder -c one.cu => -I folder
@@ -108,7 +108,7 @@ done < <(table)
 
 # Every option of the table stands in the rows above, or is one that changes nothing.
 sed -n 's/^OPTION("[^"]*", "\([^"]*\)", [A-Z]*, \([A-Z_]*\),.*/\2 \1/p' "$KIT/common/cuda/driver/options.def" |
-    grep -v '^IGNORED \|^CODE \|^HELP \|^VERSION \|^VERBOSE \|^DRY_RUN ' >actions
+    grep -v '^IGNORED \|^CODE \|^HELP \|^PRECOMPILE \|^VERSION \|^VERBOSE \|^DRY_RUN ' >actions
 : >untested
 while read -r _ brief; do
     table | grep -qE -- "(^| )--?($brief|$(sed -n "s/^OPTION(\"\([^\"]*\)\", \"$brief\",.*/\1/p" "$KIT/common/cuda/driver/options.def"))" || echo "$brief" >>untested
@@ -189,6 +189,41 @@ ok $? "and of an archive" log
 "$labcc" -dlink a.o b.o -o link.o >log 2>&1 && nm link.o | grep -q ' T __cudaRegisterLinkedBinary'
 ok $? "-dlink writes the object that registers it" log
 
+# What thread 0 alone writes, all read after any barrier: with every clang that is here.
+cat >ordered.cu <<'END'
+#include <cooperative_groups.h>
+#define KERNEL(name, barrier)                     \
+    __global__ void name(int *next, int *out)     \
+    {                                             \
+        __shared__ int mine;                      \
+        if (threadIdx.x == 0)                     \
+            mine = atomicAdd(next, 1);            \
+        barrier;                                  \
+        out[threadIdx.x] = mine;                  \
+    }
+KERNEL(block, __syncthreads())
+KERNEL(count, __syncthreads_count(1))
+KERNEL(all, __syncthreads_and(1))
+KERNEL(any, __syncthreads_or(1))
+KERNEL(warp, __syncwarp())
+KERNEL(group, cooperative_groups::this_thread_block().sync())
+KERNEL(tile, cooperative_groups::thread_block_tile<32>(cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block())).sync())
+int main()
+{
+    int *p;
+    cudaMalloc(&p, 65 * sizeof *p);
+    cudaMemset(p, 0, 65 * sizeof *p);
+    block<<<1, 64>>>(p, p + 1), count<<<1, 64>>>(p, p + 1), all<<<1, 64>>>(p, p + 1), any<<<1, 64>>>(p, p + 1);
+    warp<<<1, 32>>>(p, p + 1), group<<<1, 64>>>(p, p + 1), tile<<<1, 32>>>(p, p + 1);
+    return cudaDeviceSynchronize() || cudaFree(p);
+}
+END
+for major in $(seq 14 30); do
+    clang=$(command -v "clang++-$major") || continue
+    LABCC_CLANG=$clang "$labcc" -lineinfo -o ordered ordered.cu >log 2>&1 && "$vgpu" ./ordered >>log 2>&1 && grep -q 'no findings' log
+    ok $? "clang $major reads shared memory after the barrier" log
+done
+
 cat >context.cu <<'END'
 #include <cstdio>
 #include <cuda.h>
@@ -211,6 +246,46 @@ ok $? "PTX and a fat binary are written" log
 cp oob.cu again.cu
 "$labcc" -c -lineinfo -g oob.cu -o 1.o && "$labcc" -c -lineinfo -g oob.cu -o 2.o && cmp 1.o 2.o >log 2>&1
 ok $? "the same source is the same object" log
+
+# ---- the precompiled header: in a copy of the kit, with a clang that says how it is called ----
+
+mkdir -p kit/bin kit/lib
+cp "$labcc" kit/bin/
+cp -r "$(dirname "$labcc")/../include" kit/
+ln -s "$(realpath "$(dirname "$labcc")/../lib/vgpu")" kit/lib/vgpu
+clang=$(sed -n 2p <("$labcc" --version))
+printf '#!/bin/sh\n[ "$1" = --version ] || echo "$*" >>%s/calls\nexec %s "$@"\n' "$scratch" "$clang" >clang++
+chmod +x clang++
+# NAME HEADERS WORDS... : clang is called that often with -include-pch and with -include
+calls() {
+    : >calls
+    LABCC_CLANG=$scratch/clang++ kit/bin/labcc -arch=compute_75 -lineinfo -g "${@:4}" >log 2>&1
+    echo "precompiled $(grep -c -e '-include-pch' calls), parsed $(grep -c -e '-include cuda_runtime.h' calls)" >>log
+    grep -qx "precompiled $2, parsed $3" log
+    ok $? "$1" log
+}
+calls "without a precompiled header clang parses" 0 2 -c oob.cu -o plain.o
+LABCC_CLANG=$scratch/clang++ kit/bin/labcc -arch=compute_75 -lineinfo -ptx oob.cu -o plain.ptx
+LABCC_CLANG=$scratch/clang++ kit/bin/labcc --precompile -arch=compute_75 -lineinfo -g >log 2>&1 && [ "$(ls kit/precompiled | wc -l)" = 2 ]
+ok $? "both passes have one" log
+find kit/precompiled -name '*.pch' -exec touch -d 2020-01-01 {} +
+LABCC_CLANG=$scratch/clang++ kit/bin/labcc --precompile -arch=compute_75 -lineinfo -g >log 2>&1 && [ -z "$(find kit/precompiled -name '*.pch' -newer plain.o)" ]
+ok $? "one that serves is kept" log
+calls "clang takes them" 2 0 -c oob.cu -o quick.o -I .
+LABCC_CLANG=$scratch/clang++ kit/bin/labcc -arch=compute_75 -lineinfo -ptx oob.cu -o quick.ptx && cmp plain.ptx quick.ptx >log 2>&1
+ok $? "with them a source is the same PTX" log
+calls "not where a macro is given" 0 2 -c oob.cu -o macro.o -DNDEBUG
+calls "nor for another standard" 0 2 -c oob.cu -o other.o -std=c++14
+printf '#warning "told"\n' | cat oob.cu - >warns.cu
+calls "what clang has to say it says the plain way" 2 1 -c warns.cu -o warns.o
+[ "$(grep -c 'warning: "told"' log)" = 1 ]
+ok $? "and once" log
+mv kit elsewhere && mkdir kit && mv elsewhere/* kit/ && mv kit/include kit/was && cp -r kit/was kit/include
+calls "they serve in a copy of the kit" 2 0 -c oob.cu -o moved.o
+sed -i 's/KIT_VECTOR_TYPES_H/KIT_VECTOR_SORTS_H/' kit/include/cuda/vector_types.h # the same size
+calls "a header has changed: they are refused, and the source parsed" 2 2 -c oob.cu -o changed.o
+LABCC_CLANG=$scratch/clang++ kit/bin/labcc --precompile -arch=compute_75 -lineinfo -g >log 2>&1
+calls "and made again" 2 0 -c oob.cu -o changed.o
 
 printf 'int main() { return 0 }\n' >bad.cu
 "$labcc" -c bad.cu >out 2>&1
