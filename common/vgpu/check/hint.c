@@ -128,6 +128,14 @@ static const char hint_atomic_in_block[] = "one of the two is atomic and the oth
                                            "__syncthreads() between them, as between setting to 0 "
                                            "and counting, or make both atomic";
 
+/* Bins or a sum that one block sets to 0 while others count. */
+static const char hint_atomic_between_blocks[] = "one of the two is atomic and the other is not, and blocks run in any order: "
+                                                 "set a first value before the launch, with cudaMemset for example; else make both atomic";
+
+/* No barrier makes two threads' stores to one element right. */
+static const char hint_one_element[] = "two threads write one element: does the index give each thread its own, and does the guard "
+                                       "(&& for ||) keep out threads that have none? Where all are to write it, use an atomic";
+
 static const char *hint_race(const CheckSet *set, const Finding *f, const Note *n)
 {
     bool same_line =
@@ -139,8 +147,9 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
     if (atomic && other_atomic)
         return "the scope of one takes in its own block only: use atomicAdd() and the like without _block, and cuda::thread_scope_device";
     if (atomic != other_atomic && !(atomic ? other_read : read))
-        return same_block ? hint_atomic_in_block
-                          : "one of the two is atomic and the other is not: make both atomic";
+        return same_block ? hint_atomic_in_block : hint_atomic_between_blocks;
+    if (same_line && same_block && !read && !other_read)
+        return hint_one_element;
     if (same_line && read != other_read)
         return hint_race_in_line(same_block, same_warp);
     if (same_warp && volume(set->launch->block) <= WARP_LANES)

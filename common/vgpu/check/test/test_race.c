@@ -590,6 +590,41 @@ static void plain_and_atomic(void **state)
     rig_free(r);
 }
 
+/* A sum that block 0 sets to 0 while block 1 adds to it: "make both atomic" alone would be no cure, and a barrier neither. */
+static void set_by_one_block(void **state)
+{
+    (void)state;
+    Rig *r = rig_new(CHECK_RACE, 1);
+    MemAlloc *a = mem_alloc(r->mem, 4096, MEM_DEVICE, 0, NULL);
+    rig_begin(r, 2, 32);
+    rig_block(r, 0, 0);
+    rig_access(r, STORE(.space = SPACE_GLOBAL, .alloc = a, .base = a->addr, .inst = 1, .warp = 0, .stride = 4));
+    rig_block_end(r);
+    rig_block(r, 1, 0);
+    rig_access(r, ATOMIC(.space = SPACE_GLOBAL, .alloc = a, .base = a->addr, .inst = 2, .warp = 0, .stride = 4));
+    rig_block_end(r);
+    rig_end(r);
+    const char *hint = rig_only(r, FINDING_RACE)->hint;
+    assert_non_null(strstr(hint, "before the launch"));
+    assert_null(strstr(hint, "__syncthreads"));
+    rig_free(r);
+}
+
+/* One line stores to an element for two threads of a block: no barrier makes that right. */
+static void one_element_for_two(void **state)
+{
+    (void)state;
+    Rig *r = shared_rig();
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 0, .stride = 4));
+    rig_access(r, STORE(.space = SPACE_SHARED, .inst = 1, .warp = 1, .stride = 4, .value = 7));
+    rig_block_end(r);
+    rig_end(r);
+    const char *hint = rig_only(r, FINDING_RACE)->hint;
+    assert_non_null(strstr(hint, "&& for ||"));
+    assert_null(strstr(hint, "__syncthreads"));
+    rig_free(r);
+}
+
 /* ---- findings ---- */
 
 /* Two instructions of one line, as unrolling makes them, are one finding; so are later launches. */
@@ -675,6 +710,8 @@ int main(void)
         cmocka_unit_test(atomics_do_not_race),
         cmocka_unit_test(atomic_and_plain),
         cmocka_unit_test(plain_and_atomic),
+        cmocka_unit_test(set_by_one_block),
+        cmocka_unit_test(one_element_for_two),
         cmocka_unit_test(ticket),
         cmocka_unit_test(reductions_are_not_seen),
         cmocka_unit_test(one_line_is_one_finding),
