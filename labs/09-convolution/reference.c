@@ -1,9 +1,9 @@
 /* Lab 09: inputs and right answers.
  *
  * Parameters: `function`, one of convolution.h; n, or height and width; radius_x, and radius_y for images;
- * `separable`: the filter is a column times a row; `again` is the driver's. All values are whole: the images
- * have up to three digits, the taps one, and none is the same from both ends in the public cases. The
- * largest sum, for a separable filter of 17 x 17, is below 999 * (17 * 9) * (17 * 9), which is 23 million.
+ * `separable`: the filter is a column times a row; `again` is the driver's. No filter is the same from both ends in
+ * the public cases. Sums fit into an int, but not into the 24 bits that a float has for them: a filter of 17 x 17 taps gives
+ * at most 80,000 * 289 * 60 < 2^31, one that is a column times a row 80,000 * (17 * 9) * (17 * 9), a line 80,000 * 17 * 999.
  */
 #include "judge.h"
 
@@ -28,11 +28,12 @@ void judge_inputs(JudgeCase *c)
     else
         in = judge_input_make(c, "in", LAB_I32, 2,
                               (size_t[]){size_param(c, "height"), size_param(c, "width")});
-    judge_fill(c, in, 1, 999);
-    judge_fill(c, judge_input_make(c, "filter", LAB_I32, 2, (size_t[]){separable ? 1 : rows, columns}), -9,
-               9);
+    int largest = is_line(c) ? 999 : separable ? 9 : 60; /* of the taps */
+    judge_fill(c, in, 1, 80000);
+    judge_fill(c, judge_input_make(c, "filter", LAB_I32, 2, (size_t[]){separable ? 1 : rows, columns}), -largest,
+               largest);
     if (separable)
-        judge_fill_i32(c, judge_input_make_i32(c, "column", rows), -9, 9);
+        judge_fill_i32(c, judge_input_make_i32(c, "column", rows), -largest, largest);
 }
 
 /* The tap of row j and column i. */

@@ -8,8 +8,8 @@
  *   high      128 to 255, which are negative as chars
  *   same      one value, from 128 to 255
  *
- * `calls` is the driver's. Numbers for histogram_range go past both ends of the range, and lie on the edges
- * of bins as well.
+ * `calls` is the driver's. Numbers for histogram_range go past both ends of the range, and one in three
+ * is the least of its bin.
  */
 #include "judge.h"
 
@@ -45,6 +45,13 @@ static void make_bytes(JudgeCase *c, size_t n)
         bytes[i] = (uint8_t)byte_of(kind, bytes[i], first);
 }
 
+/* The least number of x's bin, as if bins went on at both ends. */
+static int edge_of(int x, int low, int width)
+{
+    int over = (x - low) % width;
+    return x - (over < 0 ? over + width : over);
+}
+
 void judge_inputs(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
@@ -54,7 +61,10 @@ void judge_inputs(JudgeCase *c)
     }
     int low = (int)judge_param_int(c, "low");
     int span = (int)(judge_param_int(c, "width") * judge_param_int(c, "n_bins")), past = span / 4 + 2;
-    judge_fill_i32(c, judge_input_make_i32(c, "in", n), low - past, low + span + past);
+    int32_t *in = judge_input_make_i32(c, "in", n);
+    judge_fill_i32(c, in, low - past, low + span + past);
+    for (size_t i = 0; i < n; i += 3)
+        in[i] = edge_of(in[i], low, (int)judge_param_int(c, "width"));
 }
 
 static void count_bytes(JudgeCase *c)

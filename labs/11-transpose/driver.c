@@ -59,6 +59,7 @@ void lab_main(LabCase *c)
 {
     if (lab_is_timed())
         time_on_gpu(c);
+    lab_own_calls(1);
     const LabArray *in = lab_input(c, "in");
     Transpose t = {
         .function = lab_param_text(c, "function"), .width = (int)in->shape[1], .height = (int)in->shape[0]};
@@ -69,7 +70,9 @@ void lab_main(LabCase *c)
     CUDA_CHECK(cudaMalloc((void **)&t.out, bytes));
     CUDA_CHECK(cudaMemcpy(is_in_place(&t) ? t.out : t.in, in->data, bytes, cudaMemcpyHostToDevice));
 
+    lab_own_calls(0);
     int status = transpose(&t);
+    lab_own_calls(1);
     lab_status(c, t.function, status);
     if (status == 0)
         CUDA_CHECK_LAUNCH();
