@@ -181,23 +181,36 @@ static void run_compile(LabCase *c)
     compiled_free(&compiled);
 }
 
+static void compile_named(const char *source, Compiled *compiled)
+{
+    Request r = request_of(source);
+    int result = compile(&r, compiled);
+    compiler_check(result, "source_compile", compiled->log);
+}
+
+/* With parameter `beside`, another source is compiled and loaded in the meantime, and stays until the end. */
 static void run_kernel(LabCase *c)
 {
     size_t n = 0;
-    Request r = request_of(lab_param_text(c, "source"));
     const float *in = lab_input_f32(c, "in", &n);
     float *out = lab_output_f32(c, "out", n);
-    Compiled compiled = {0};
-    Kernel k = {0};
-    int result = compile(&r, &compiled);
-    compiler_check(result, "source_compile", compiled.log);
-    result = kernel_load(&k, &compiled);
-    compiled_free(&compiled);
+    int n_kernels = lab_has_param(c, "beside") ? 2 : 1, result = 0;
+    const char *source[2] = {lab_param_text(c, "source"), n_kernels == 2 ? lab_param_text(c, "beside") : NULL};
+    Compiled compiled[2] = {{0}};
+    Kernel k[2] = {{0}};
+    for (int i = 0; i < n_kernels; i++)
+        compile_named(source[i], &compiled[i]);
+    for (int i = 0; i < n_kernels; i++) {
+        if (result == 0)
+            result = kernel_load(&k[i], &compiled[i]);
+        compiled_free(&compiled[i]);
+    }
     lab_status(c, "kernel_load", result);
     if (result != 0)
         return;
-    lab_status(c, "kernel_map", kernel_map(&k, in, out, (int)n, (float)lab_param_float(c, "a")));
-    lab_status(c, "kernel_unload", kernel_unload(&k));
+    lab_status(c, "kernel_map", kernel_map(&k[0], in, out, (int)n, (float)lab_param_float(c, "a")));
+    for (int i = 0; i < n_kernels; i++)
+        lab_status(c, "kernel_unload", kernel_unload(&k[i]));
 }
 
 static void run_power(LabCase *c)
@@ -205,7 +218,11 @@ static void run_power(LabCase *c)
     size_t n = 0;
     const float *in = lab_input_f32(c, "in", &n);
     float *out = lab_output_f32(c, "out", n);
-    int result = power(in, out, (int)n, (int)lab_param_int(c, "exponent"));
+    int result = 0;
+    if (lab_has_param(c, "first")) /* another exponent, for half of the elements */
+        result = power(in, out, (int)n / 2, (int)lab_param_int(c, "first"));
+    if (result == 0)
+        result = power(in, out, (int)n, (int)lab_param_int(c, "exponent"));
     if (result != 0) {
         fprintf(stderr, "power returned %d\n", result);
         exit(1);

@@ -2,6 +2,7 @@
  *
  * Parameters: `function`, which is compile (`source`: what is compiled; `log`: what its log must hold, or nothing),
  * kernel (`source`, `n`, `a`), power (`n`, `exponent`) or cache (`requests`: a letter each, see driver.c; `n`).
+ * `beside` and `first` are the driver's: another kernel that is there too, and the exponent of a call before.
  */
 #include "judge.h"
 

@@ -1,7 +1,7 @@
 /* Lab 20: inputs and right answers, in double precision.
  *
  * Parameters: `function`, one of capstone.h, and its sizes; `relu`, `first` (no dx), `share`, `rate`, `largest`
- * (magnitude of scores). For train_step: m images a step, `steps`, `room` of the workspace; with `tests`, `timed`
+ * (how far scores are from `middle`, or from 0). For train_step: m images a step, `steps`, `room` of the workspace; with `tests`, `timed`
  * or `only_losses` only losses are wanted; `differences`: the gradient is not worked out by the formulas that students use, but from
  * differences of the loss when one parameter is moved a little, up and down.
  */
@@ -107,7 +107,8 @@ void judge_inputs(JudgeCase *c)
         make(c, "bias", 1, n, -3, 3);
     } else if (is(c, "softmax_loss")) {
         double largest = judge_param_float(c, "largest");
-        make(c, "scores", m, size_param(c, "classes", 0), -largest, largest);
+        double middle = judge_has_param(c, "middle") ? judge_param_float(c, "middle") : 0;
+        make(c, "scores", m, size_param(c, "classes", 0), middle - largest, middle + largest);
         make_labels(c, m, size_param(c, "classes", 0));
         make(c, "loss", 1, 1, 0.5, 1);
     } else if (is(c, "dense_backward")) {
