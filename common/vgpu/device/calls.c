@@ -109,6 +109,10 @@ static bool put_what(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r, 
     case OP_EVENT_SYNC:
     case OP_DEVICE_RESET:
     case OP_MODULE_UNLOAD:
+    case OP_STREAM_CREATE:
+    case OP_STREAM_DESTROY:
+    case OP_EVENT_CREATE:
+    case OP_EVENT_DESTROY:
         strbuf_puts(line, "0 ");
         return true;
     default:
