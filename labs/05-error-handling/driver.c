@@ -215,7 +215,7 @@ static int reaches_its_end(float *buffer, size_t count)
     return buffer && count > 0 && cudaMemset(buffer + count - 1, 0, sizeof(float)) == cudaSuccess;
 }
 
-/* `halvings`: how often the count must be halved; -1: until it fits, at least once. */
+/* `halvings`: how often the count must be halved; -1: until it fits, at least once. With 0 reserve is called once more, for half as many. */
 static void run_reserve(LabCase *c)
 {
     size_t wanted = (size_t)lab_param_int(c, "count");
@@ -236,6 +236,13 @@ static void run_reserve(LabCase *c)
         lab_value(c, "count_is_what_halving_gives", half == count);
     }
     lab_value(c, "buffer_is_as_long_as_count_says", reaches_its_end(buffer, count));
+    cudaFree(buffer);
+    if (halvings != 0)
+        return;
+    buffer = NULL;
+    count = wanted / 2;
+    status = reserve(&buffer, &count);
+    lab_value(c, "second_buffer_is_as_long_as_count_says", status == 0 && count == wanted / 2 && reaches_its_end(buffer, count));
     cudaFree(buffer);
 }
 

@@ -79,6 +79,8 @@ static void expect_reserve(JudgeCase *c)
         judge_expect_value(c, "count_is_what_halving_gives", 1);
     judge_expect_value(c, "error_left_behind", SUCCESS);
     judge_expect_value(c, "buffer_is_as_long_as_count_says", 1);
+    if (halvings == 0)
+        judge_expect_value(c, "second_buffer_is_as_long_as_count_says", 1);
 }
 
 static void expect_retry(JudgeCase *c)
