@@ -128,6 +128,7 @@ void check_destroy(CheckSet *set)
     order_launch_free(set->order);
     record_store_free(&set->records);
     free(set->copies);
+    free(set->kept);
     free(set->workers);
     free(set->place_base);
     free(set->grids);

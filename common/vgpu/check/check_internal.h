@@ -85,6 +85,7 @@ struct OrderBlock;
 struct RaceLine;
 struct UndefinedBlock;
 struct UndefinedCopies;
+struct UndefinedKept;
 
 /* Local memory of a block's threads that nobody wrote. */
 typedef struct LocalShadow {
@@ -192,6 +193,7 @@ struct CheckSet {
     pthread_mutex_t line_locks[CHECK_LINE_LOCKS];
     struct OrderLaunch *order; /* publications of the launch */
     struct UndefinedCopies *copies; /* NULL until a kernel stores what nobody wrote */
+    struct UndefinedKept *kept;     /* what became of them in launches that have ended */
     pthread_mutex_t wide_lock; /* telling of a log */
     CheckBlock wide_block;     /* stands for the block that is told of */
 };
@@ -215,6 +217,8 @@ Place check_place(const CheckSet *set, const ExecWho *who);
 const IrFunction *check_function(const CheckSet *set, Place place, uint32_t *pc);
 /* Adds a note about the event's instruction; thread: linear index in the block. NULL: nothing to fill in. */
 Note *check_note(const CheckEvent *e, const NoteKey *key, uint32_t thread, uint64_t count);
+/* The finding of a note of the launch that runs. */
+void check_finding_of(CheckSet *set, const Note *n, Finding *f, FindingKey *key);
 /* Turns the notes of all workers into findings, in order, and reports the new ones. */
 void check_merge(CheckSet *set);
 /* Adds a finding to the list or to the count of one with the same key; reports it when it is new. */
@@ -278,6 +282,10 @@ void undefined_follow(const CheckEvent *e, const ExecDone *done);
 void undefined_begin_block(CheckBlock *b);
 void undefined_free_block(CheckBlock *b);
 void undefined_forget_launch(CheckSet *set);
+/* The launch has ended: what it stored without a value is kept for the host's copies. */
+void undefined_end_launch(CheckSet *set);
+/* The host copies bytes of an allocation that hold nothing. True: a kernel has stored that there, and it is reported as its finding. */
+bool undefined_host_read(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t bytes);
 /* Bytes of an allocation, or (NULL) of shared memory, are not written any more: what wide accesses know of written ranges is over. */
 void wide_forget_written(const CheckEvent *e, MemAlloc *alloc);
 

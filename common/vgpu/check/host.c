@@ -72,7 +72,7 @@ void check_host_read(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t b
     if (!check_has(set, CHECK_INIT) || !a->init || !bytes)
         return;
     uint64_t at = init_first_clear(a->init, addr - a->addr, bytes);
-    if (at == bytes)
+    if (at == bytes || undefined_host_read(set, a, addr, bytes))
         return;
     Finding f = host_finding(FINDING_API_UNINITIALIZED, site);
     f.address = addr + at;

@@ -238,7 +238,7 @@ static const char *detail_of(CheckSet *set, const Note *n, const FindingPlace *r
     return kept;
 }
 
-static void add_note(CheckSet *set, const Note *n)
+void check_finding_of(CheckSet *set, const Note *n, Finding *out, FindingKey *out_key)
 {
     const CheckGrid *g = grid_of(set, n->block), *other = NULL;
     const char *kernel = kernel_name(set, g->function);
@@ -288,6 +288,15 @@ static void add_note(CheckSet *set, const Note *n)
         key.other_pc = 0;
     if (n->key.kind == FINDING_RACE && !set->options.every_race)
         make_pair(&key);
+    *out = f;
+    *out_key = key;
+}
+
+static void add_note(CheckSet *set, const Note *n)
+{
+    Finding f;
+    FindingKey key;
+    check_finding_of(set, n, &f, &key);
     check_add_finding(set, &f, &key);
 }
 
@@ -358,6 +367,7 @@ static bool is_told(const CheckSet *set, const NoteTable *t, size_t i)
 
 void check_merge(CheckSet *set)
 {
+    undefined_end_launch(set);
     NoteTable *t = join_tables(set);
     bool limited = false;
     for (unsigned w = 0; w < set->n_workers; w++)

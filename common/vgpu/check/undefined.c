@@ -12,7 +12,8 @@
  *      whatever writes it                                            the mark goes
  *
  * Memory that holds such bytes remembers the load that they came from, as far as there is room and within the launch: that one is
- * the place of the finding, not the load that read the copy.
+ * the place of the finding, not the load that read the copy. And what is copied to the host from there is used: a finding at the load,
+ * for words of which no byte was written (padding has less).
  */
 #include "common/vgpu/check/check_internal.h"
 
@@ -23,6 +24,8 @@ enum {
     MARKS_MAX = 1024,      /* of a warp */
     REG_BYTES = 16,        /* of a lane */
     COPIES_MAX = 1 << 14,  /* words of memory that remember where their bytes are from */
+    KEPT_MAX = 1 << 15,    /* the same after the launch */
+    KEPT_FINDINGS_MAX = 256,
     WORD_BYTES = 4,
     NOT_SHARED = 0xFFFFFFFFu,
 };
@@ -75,6 +78,7 @@ struct UndefinedBlock {
 typedef struct Copy {
     uint64_t word;
     uint32_t block; /* NOT_SHARED: global memory */
+    uint32_t serial, by_block, thread; /* of the allocation; who stored it */
     bool used;
     Origin origin;
     uint64_t address;
@@ -103,7 +107,14 @@ static void remember_copy(const CheckEvent *e, const Unwritten *u)
     Copy *copy = set->copies ? find_copy(set->copies, u->alloc ? NOT_SHARED : e->block->linear, u->word) : NULL;
     if (copy && (copy->used || set->copies->n < COPIES_MAX / 2)) {
         set->copies->n += !copy->used;
-        *copy = (Copy){u->word, u->alloc ? NOT_SHARED : e->block->linear, true, u->origin, u->address};
+        *copy = (Copy){.word = u->word,
+                       .block = u->alloc ? NOT_SHARED : e->block->linear,
+                       .serial = u->alloc ? u->alloc->serial : 0,
+                       .by_block = e->block->linear,
+                       .thread = e->who->first_thread + u->lane,
+                       .used = true,
+                       .origin = u->origin,
+                       .address = u->address};
     }
     pthread_mutex_unlock(&set->lock);
 }
@@ -129,6 +140,113 @@ void undefined_forget_launch(CheckSet *set)
 {
     if (set->copies && set->copies->n)
         memset(set->copies, 0, sizeof *set->copies);
+}
+
+/* ---- after the launch ---- */
+
+typedef struct Kept {
+    uint64_t word;
+    uint32_t serial, finding; /* of the allocation: 0: free; index in `findings` */
+} Kept;
+
+typedef struct KeptFinding {
+    Finding finding;
+    FindingKey key;
+} KeptFinding;
+
+struct UndefinedKept {
+    size_t n, n_findings;
+    Kept at[KEPT_MAX];
+    KeptFinding findings[KEPT_FINDINGS_MAX];
+};
+
+static Kept *find_kept(struct UndefinedKept *k, uint32_t serial, uint64_t word)
+{
+    size_t at = (size_t)((word * 0x9E3779B97F4A7C15u ^ serial) >> 20) % KEPT_MAX;
+    while (k->at[at].serial && (k->at[at].serial != serial || k->at[at].word != word))
+        at = (at + 1) % KEPT_MAX;
+    return &k->at[at];
+}
+
+/* The finding that a copy of the launch would be; of several of one load the first block's. */
+static size_t finding_of_copy(CheckSet *set, size_t first, const Copy *c)
+{
+    struct UndefinedKept *k = set->kept;
+    Note n = {.key = {FINDING_UNINITIALIZED, c->origin.space, c->origin.access, 0, c->origin.place, NO_PLACE},
+              .order = c->by_block,
+              .block = c->by_block,
+              .thread = c->thread,
+              .bytes = c->origin.bytes,
+              .address = c->address,
+              .count = 1,
+              .detail = "a copy of it goes to the host"};
+    n.has_alloc = c->origin.alloc != NULL;
+    if (c->origin.alloc)
+        n.alloc = *c->origin.alloc;
+    KeptFinding made;
+    check_finding_of(set, &n, &made.finding, &made.key);
+    for (size_t i = first; i < k->n_findings; i++) {
+        const FindingKey *key = &k->findings[i].key;
+        if (key->line == made.key.line && key->file == made.key.file && key->pc == made.key.pc && key->space == made.key.space)
+            return i;
+    }
+    if (k->n_findings == KEPT_FINDINGS_MAX)
+        return KEPT_FINDINGS_MAX;
+    k->findings[k->n_findings] = made;
+    return k->n_findings++;
+}
+
+static int compare_copies(const void *pa, const void *pb)
+{
+    const Copy *a = pa, *b = pb;
+    return a->by_block != b->by_block ? (a->by_block < b->by_block ? -1 : 1) : a->word != b->word ? (a->word < b->word ? -1 : 1) : 0;
+}
+
+void undefined_end_launch(CheckSet *set)
+{
+    struct UndefinedCopies *c = set->copies;
+    if (!c || !c->n || (!set->kept && !(set->kept = calloc(1, sizeof *set->kept))))
+        return;
+    size_t first = set->kept->n_findings, n = 0;
+    for (size_t i = 0; i < COPIES_MAX; i++)
+        if (c->at[i].used && c->at[i].serial)
+            c->at[n++] = c->at[i];
+    qsort(c->at, n, sizeof *c->at, compare_copies);
+    for (size_t i = 0; i < n; i++) {
+        Kept *to = find_kept(set->kept, c->at[i].serial, c->at[i].word);
+        size_t finding = finding_of_copy(set, first, &c->at[i]);
+        if (finding == KEPT_FINDINGS_MAX || (!to->serial && set->kept->n == KEPT_MAX / 2))
+            continue;
+        set->kept->n += !to->serial;
+        *to = (Kept){c->at[i].word, c->at[i].serial, (uint32_t)finding};
+    }
+    memset(c, 0, sizeof *c);
+}
+
+bool undefined_host_read(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t bytes)
+{
+    const struct UndefinedKept *k = set->kept;
+    const Kept *first = NULL;
+    uint64_t count = 0;
+    for (size_t i = 0; k && k->n && i < KEPT_MAX; i++) {
+        const Kept *at = &k->at[i];
+        uint64_t from = at->word * WORD_BYTES;
+        if (at->serial != a->serial || from < addr || from + WORD_BYTES > addr + bytes)
+            continue;
+        uint32_t missing = 0;
+        for (uint64_t bit = from - a->addr; bit < from - a->addr + WORD_BYTES; bit++)
+            missing += !(a->init[bit / 8] >> bit % 8 & 1);
+        if (missing < WORD_BYTES)
+            continue;
+        count++;
+        first = !first || at->word < first->word ? at : first;
+    }
+    if (!first)
+        return false;
+    Finding f = k->findings[first->finding].finding;
+    f.count = count;
+    check_add_finding(set, &f, &k->findings[first->finding].key);
+    return true;
 }
 
 /* ---- marks ---- */
@@ -308,7 +426,8 @@ static void note_unwritten(const CheckEvent *e, const ExecAccess *a, const Mark 
     bool shared = a->space == SPACE_SHARED;
     MemAlloc *alloc = shared ? NULL : a->alloc ? a->alloc : mem_find(e->set->launch->mem, addr);
     uint8_t *bits = shared ? e->block->shared_init : alloc ? alloc->init : NULL;
-    if (!bits)
+    bool host_sees = alloc && (alloc->kind == MEM_MANAGED || alloc->kind == MEM_PINNED || alloc->kind == MEM_REGISTERED);
+    if (!bits || host_sees) /* it is used as it is stored */
         return;
     u->warps[e->who->warp].stored |= 1u << lane;
     if (is_overwritten(a, lane) || !VEC_GROW(u->unwritten, u->n_unwritten, u->cap_unwritten))

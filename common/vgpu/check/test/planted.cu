@@ -120,6 +120,11 @@ __global__ void uninit_kernel(const int *x, int *y)
 {
     y[ME] = x[ME]; // bug: uninit_global
 }
+static void to_host()
+{
+    static int out[N];
+    cudaMemcpy(out, b, sizeof out, cudaMemcpyDeviceToHost);
+}
 static void uninit_global(bool bug)
 {
     int *x;
@@ -127,6 +132,7 @@ static void uninit_global(bool bug)
     if (!bug)
         cudaMemset(x, 0, N * sizeof(int));
     uninit_kernel<<<N / B, B>>>(x, b);
+    to_host();
     cudaFree(x);
 }
 __global__ void uninit_shared_kernel(int *y, int n)
@@ -140,6 +146,7 @@ __global__ void uninit_shared_kernel(int *y, int n)
 static void uninit_shared(bool bug)
 {
     uninit_shared_kernel<<<N / B, B>>>(b, bug ? B - 1 : B);
+    to_host();
 }
 
 // ---- races
@@ -304,6 +311,7 @@ __global__ void uninit_local_kernel(const int *x, int *y, int skip)
 static void uninit_local(bool bug)
 {
     uninit_local_kernel<<<N / B, B>>>(a, b, bug);
+    to_host();
 }
 __global__ void shuffle_kernel(int *y, unsigned n)
 {
