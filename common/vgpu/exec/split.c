@@ -86,6 +86,14 @@ void split_wait(ExecWarp *w, ExecJoin *j, uint32_t lanes)
     j->arrived |= lanes;
 }
 
+/* The other side of an inner branch goes before that of an outer one, as where a whole block runs at once. */
+static void turn_to_branch_of(Warp *warp, const ExecJoin *j)
+{
+    for (uint32_t left = warp->ready & ~warp->yielded; left; left &= left - 1)
+        if (warp->splits[first_lane(left)].join == j)
+            warp->cursor = (uint32_t)first_lane(left);
+}
+
 bool split_arrive(Warp *warp, ExecSplit *s)
 {
     while (split_at_join(s)) {
@@ -93,6 +101,7 @@ bool split_arrive(Warp *warp, ExecSplit *s)
         split_wait(&warp->base, j, s->mask);
         if (j->arrived != j->expected) {
             split_free(warp, s);
+            turn_to_branch_of(warp, j);
             return false;
         }
         s->mask = j->arrived;
