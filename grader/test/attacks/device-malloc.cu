@@ -1,5 +1,5 @@
-// expect: pass
-// Takes all of the device's heap from within a kernel; the sum is right.
+// expect: leak
+// Takes all of the device's heap from within a kernel, and keeps it; the sum is right.
 #include "vector_add.h"
 __global__ void add(const float *a, const float *b, float *c, int n)
 {
