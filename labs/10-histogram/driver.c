@@ -93,9 +93,10 @@ void lab_main(LabCase *c)
         status = count(&h);
     lab_own_calls(1);
     lab_status(c, h.function, status);
-    if (status == 0)
+    if (status == 0) {
         CUDA_CHECK_LAUNCH();
-    CUDA_CHECK(cudaMemcpy(bins->data, h.bins, out_bytes, cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaMemcpy(bins->data, h.bins, out_bytes, cudaMemcpyDeviceToHost));
+    }
 
     CUDA_CHECK(cudaFree(h.in));
     CUDA_CHECK(cudaFree(h.bins));

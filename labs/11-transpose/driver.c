@@ -74,9 +74,10 @@ void lab_main(LabCase *c)
     int status = transpose(&t);
     lab_own_calls(1);
     lab_status(c, t.function, status);
-    if (status == 0)
+    if (status == 0) {
         CUDA_CHECK_LAUNCH();
-    CUDA_CHECK(cudaMemcpy(out->data, t.out, bytes, cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaMemcpy(out->data, t.out, bytes, cudaMemcpyDeviceToHost));
+    }
 
     CUDA_CHECK(cudaFree(t.in));
     CUDA_CHECK(cudaFree(t.out));

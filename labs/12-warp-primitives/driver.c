@@ -67,9 +67,10 @@ void lab_main(LabCase *c)
         status = call(&p);
     lab_own_calls(1);
     lab_status(c, p.function, status);
-    if (status == 0)
+    if (status == 0) {
         CUDA_CHECK_LAUNCH();
-    CUDA_CHECK(cudaMemcpy(out, p.out, n_out * sizeof(int), cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaMemcpy(out, p.out, n_out * sizeof(int), cudaMemcpyDeviceToHost));
+    }
 
     CUDA_CHECK(cudaFree(p.in));
     CUDA_CHECK(cudaFree(p.out));
