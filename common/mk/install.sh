@@ -84,9 +84,10 @@ install_all() {
         fi
     done
     remove_all
-    install -d "$to/bin" "$kit/build/bin" "$kit/build/lib/vgpu" "$kit/common/mk" "$kit/common/lab" "$to/share/doc/cuda-lab-kit"
+    install -d "$to/bin" "$kit/build/bin" "$kit/build/lib/vgpu" "$kit/build/lib/labcc" "$kit/common/mk" "$kit/common/lab" "$to/share/doc/cuda-lab-kit"
     install -m 755 "$build"/bin/{vgpu,grade,grade-runner,labtool,profile-table,labcc} "$kit/build/bin/"
     install -m 755 "$build"/lib/vgpu/*.so* "$kit/build/lib/vgpu/"
+    install -m 755 "$build"/lib/labcc/*.so* "$kit/build/lib/labcc/"
     install -m 644 "$build"/lib/liblab{,-own}.a "$kit/build/lib/"
     cp -r --no-preserve=ownership "$build/include" "$kit/build/" && chmod -R u=rwX,go=rX "$kit/build/include"
     install -m 644 common/mk/{toolchain,lab}.mk "$kit/common/mk/"

@@ -31,9 +31,9 @@ LAB_OUT := build$(if $(filter clang,$(LAB_COMPILER)),/clang)
 SOURCES := $(filter %.cu,$(FILES))
 PROGRAM := $(LAB_OUT)/$(basename $(firstword $(SOURCES)))
 OBJECTS := $(patsubst %.cu,$(LAB_OUT)/%.o,$(SOURCES))
-LINK_LIBRARIES := $(if $(LIBRARIES),-L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs -Xlinker=--enable-new-dtags$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 $(addprefix -l,$(LIBRARIES)))
+LINK_LIBRARIES := $(if $(filter clang,$(LAB_COMPILER)),$(addprefix -l,$(LIBRARIES)),$(if $(LIBRARIES),-L$(CUDA_HOME)/lib64 -L$(CUDA_HOME)/lib64/stubs -Xlinker=--enable-new-dtags$(comma)-rpath$(comma)$(CUDA_HOME)/lib64 $(addprefix -l,$(LIBRARIES))))
 # What the kit must have built before a lab can be used.
-KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade bin/profile-table bin/labcc include/cuda/cuda_runtime.h)
+KIT_PARTS := $(addprefix $(KIT_BUILD)/,lib/liblab.a lib/liblab-own.a labs/$(LAB)/driver.o labs/$(LAB)/judge bin/labtool bin/vgpu bin/grade bin/profile-table bin/labcc lib/labcc/libnvrtc.so.13 include/cuda/cuda_runtime.h)
 
 CASE ?=
 TODO ?=

@@ -116,7 +116,7 @@ if has_nvcc; then
     echo "setup: ready (nvcc $nvcc_version)"
 elif clang=$(clang_version); then
     [ -z "$nvcc_version" ] || echo "setup: nvcc $nvcc_version is too old ($NVCC_MIN is needed); give COMPILER=clang and --compiler clang, or take it off the PATH" >&2
-    echo "setup: ready (clang $clang). A real GPU, and lab 16, need the CUDA Toolkit $NVCC_MIN or later (developer.nvidia.com/cuda-downloads)"
+    echo "setup: ready (clang $clang). A real GPU needs the CUDA Toolkit $NVCC_MIN or later (developer.nvidia.com/cuda-downloads)"
 else
     echo "setup: neither nvcc from $NVCC_MIN on nor clang from $CLANG_MIN on is here" >&2
     exit 2

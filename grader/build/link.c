@@ -12,7 +12,9 @@ enum { FIXED_ARGS = 20, SAID_BYTES = 400 };
 /* What the kit has of the libraries that labs may name. */
 static const char *own_library(const char *name)
 {
-    return strcmp(name, "cuda") == 0 ? "libcuda.so.1" : NULL;
+    return strcmp(name, "cuda") == 0    ? "libcuda.so.1"
+           : strcmp(name, "nvrtc") == 0 ? "libnvrtc.so.13"
+                                        : NULL;
 }
 
 /* The kit's own libraries: clang's programs link nothing of a toolkit. */

@@ -125,7 +125,8 @@ static Status stage_tree(const Kit *kit, const char *work, const char *name, Dia
 }
 
 /* The driver that runs clang, and the kit's headers where it looks for them: as they are, and precompiled for
- * the options of a build, where this can be written beside the kit. */
+ * the options of a build, where this can be written beside the kit. NVRTC is among the libraries that all
+ * programs find: a toolkit's has no place here. */
 static Status stage_clang(const Kit *kit, const char *work, Diag *d)
 {
     char labcc[PATH_MAX], said[512];
@@ -135,7 +136,12 @@ static Status stage_clang(const Kit *kit, const char *work, Diag *d)
     Status s = stage(kit, work, "bin/labcc", d);
     if (s == STATUS_OK)
         s = stage_tree(kit, work, "include/cuda", d);
-    return s == STATUS_OK ? stage_tree(kit, work, "precompiled", d) : s;
+    if (s == STATUS_OK)
+        s = stage_tree(kit, work, "precompiled", d);
+    char from[2 * PATH_MAX], to[2 * PATH_MAX];
+    snprintf(from, sizeof from, "%s/lib/labcc/libnvrtc.so.13", kit->build);
+    snprintf(to, sizeof to, "%s/kit/lib/vgpu/libnvrtc.so.13", work);
+    return s == STATUS_OK ? copy_file(from, to, d) : s;
 }
 
 Status places_stage_kit(const Kit *kit, const char *work, Diag *d)

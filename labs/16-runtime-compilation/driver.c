@@ -64,7 +64,7 @@ LAB_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
     return result;
 }
 
-/* "--include-path=" and the folder of the toolkit's headers, which is beside or above that of NVRTC's library. */
+/* "--include-path=" and the folder of CUDA's headers, which is beside or above that of NVRTC's library. */
 static void find_headers(char *option, size_t size)
 {
     Dl_info info;
@@ -72,14 +72,17 @@ static void find_headers(char *option, size_t size)
     void *symbol = find_next("nvrtcVersion");
     if (dladdr(symbol, &info) != 0 && realpath(info.dli_fname, path) != NULL)
         for (char *end = strrchr(path, '/'); end != NULL; end = strrchr(path, '/')) {
+            static const char *const folders[] = {"include", "include/cuda"}; /* a toolkit's, the kit's own */
             *end = 0;
-            snprintf(option, size, "--include-path=%s/include", path);
-            char header[PATH_MAX + 64];
-            snprintf(header, sizeof header, "%s/include/cuda_fp16.h", path);
-            if (access(header, R_OK) == 0)
-                return;
+            for (int i = 0; i < 2; i++) {
+                char header[PATH_MAX + 64];
+                snprintf(option, size, "--include-path=%s/%s", path, folders[i]);
+                snprintf(header, sizeof header, "%s/%s/cuda_fp16.h", path, folders[i]);
+                if (access(header, R_OK) == 0)
+                    return;
+            }
         }
-    fprintf(stderr, "no headers of the toolkit beside NVRTC's library\n");
+    fprintf(stderr, "no headers of CUDA beside NVRTC's library\n");
     exit(2);
 }
 

@@ -146,8 +146,15 @@ static bool begin_cuda(Job *job, Words *command)
 /* The kit's headers, after the student's, and the source. */
 static bool end_cuda(Job *job, Words *command, const char *input)
 {
-    const char *const words[] = {"-isystem", job->t->include, "-include", "cuda_runtime.h", input, NULL};
-    return add_all(command, &job->o->both) && add_many(command, words);
+    const char *const path[] = {"-isystem", job->t->include, NULL};
+    const char *const needed[] = {"-isystem", arena_printf(job->o->arena, "%s/kit/clang", job->t->include), NULL};
+    const char *runtime = arena_printf(job->o->arena, "%s/cuda_runtime.h", job->t->include);
+    return needed[1] && runtime && add_all(command, &job->o->both) && add_many(command, needed) &&
+           (job->o->no_header_path || add_many(command, path)) &&
+           words_add(command, "-include") && words_add(command, runtime) &&
+           (!job->o->default_device ||
+            (words_add(command, "-include") && words_add(command, arena_printf(job->o->arena, "%s/kit/default_device.h", job->t->include)))) &&
+           words_add(command, input);
 }
 
 /* Compiles a source with the precompiled header for these words (`begun`), where there is one and clang has
@@ -157,7 +164,7 @@ static int compile_cuda(Job *job, Words *begun, const char *const *more, const c
     const Options *o = job->o;
     Words command = {0};
     struct stat st;
-    const char *header = o->verbose ? NULL : precompiled_find(o, job->t, begun);
+    const char *header = o->verbose || o->default_device || o->no_header_path ? NULL : precompiled_find(o, job->t, begun);
     const char *said = header ? temporary(job, ".said") : NULL;
     bool ok = said && add_all(&command, begun) && add_all(&command, &o->both) &&
               precompiled_include(o, job->t, header, &command) && add_many(&command, more) &&
@@ -184,7 +191,7 @@ static bool begin_device(Job *job, Words *command, int target)
     const Options *o = job->o;
     const char *const words[] = {"--cuda-device-only",
                                  "-S",
-                                 "-w", /* the host's pass tells them */
+                                 o->goal == GOAL_PTX ? "-S" : "-w", /* else the host's pass warns */
                                  arena_printf(o->arena, "--cuda-gpu-arch=sm_%d", target),
                                  "-Xclang",
                                  "-target-feature",
@@ -420,6 +427,26 @@ static int make_objects(Job *job, Words *files)
     return EXIT_FINE;
 }
 
+/* The options of the link; of the toolkit's libraries the kit's own are taken, NVRTC where it is. */
+static bool add_link_options(Job *job, Words *command)
+{
+    const Options *o = job->o;
+    bool ok = true;
+    for (size_t i = 0; ok && i < o->link.n; i++) {
+        const char *word = o->link.items[i];
+        if (strcmp(word, "-lcuda") == 0)
+            ok = words_add(command, "-l:libcuda.so.1");
+        else if (strcmp(word, "-lnvrtc") == 0)
+            ok = words_add(command, "-l:libnvrtc.so.13") &&
+                 words_add(command, arena_printf(o->arena, "-L%s", job->t->nvrtc_dir)) &&
+                 words_add(command,
+                           arena_printf(o->arena, "-Wl,--enable-new-dtags,-rpath,%s", job->t->nvrtc_dir));
+        else
+            ok = words_add(command, word);
+    }
+    return ok;
+}
+
 static int link_program(Job *job)
 {
     const Options *o = job->o;
@@ -434,7 +461,7 @@ static int link_program(Job *job)
         const char *const end[] = {arena_printf(o->arena, "-L%s", job->t->runtime_dir), "-l:libcudart.so.13",
                                    "-lm", NULL};
         bool ok = end[0] && add_many(&command, begin) && add_all(&command, &files) &&
-                  (!made || words_add(&command, stub)) && add_all(&command, &o->link) &&
+                  (!made || words_add(&command, stub)) && add_link_options(job, &command) &&
                   add_many(&command, end);
         status = run_and_free(job, &command, ok);
     }

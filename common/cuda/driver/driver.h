@@ -45,7 +45,7 @@ typedef struct Options {
     Words targets;                  /* numbers as "75", in the order of the command line */
     const char *output, *language;  /* of -o and -x, or NULL */
     const char *dependencies;       /* -M, -MM */
-    bool relocatable, line_info, device_debug, keep_ptx_source, verbose, dry_run;
+    bool relocatable, line_info, device_debug, default_device, no_header_path, verbose, dry_run;
     const char *standard;
 } Options;
 
@@ -54,7 +54,7 @@ typedef struct Tools {
     const char *clang; /* path of clang++ */
     int major;
     char version[64];                  /* as "19.1.7" */
-    const char *include, *runtime_dir; /* of the kit */
+    const char *include, *runtime_dir, *nvrtc_dir; /* of the kit */
     const char *precompiled;           /* the folder of its precompiled headers */
 } Tools;
 

@@ -25,6 +25,9 @@ typedef enum Action {
     ACT_DEBUG,
     ACT_DEVICE_DEBUG,
     ACT_LINE_INFO,
+    ACT_LINE_MESSAGES,
+    ACT_NO_HEADER_PATH,
+    ACT_DEFAULT_DEVICE,
     ACT_INCLUDE_PATH,
     ACT_SYSTEM_PATH,
     ACT_PRE_INCLUDE,
@@ -228,6 +231,15 @@ static Status act(Options *o, const Option *option, const char *value, Diag *d)
     case ACT_LINE_INFO:
         o->line_info = true;
         return s;
+    case ACT_LINE_MESSAGES:
+        s = add_option(o, &o->both, "-fdiagnostics-format=msvc", "-fno-show-column", d);
+        return s == STATUS_OK ? add_option(o, &o->both, "-Wunused-variable", NULL, d) : s;
+    case ACT_NO_HEADER_PATH:
+        o->no_header_path = true;
+        return s;
+    case ACT_DEFAULT_DEVICE:
+        o->default_device = true;
+        return s;
     case ACT_INCLUDE_PATH:
         return add_option(o, &o->both, "-I", value, d);
     case ACT_SYSTEM_PATH:
@@ -278,7 +290,7 @@ static Status act(Options *o, const Option *option, const char *value, Diag *d)
         return add_option(o, &o->host, "-MP", NULL, d);
     case ACT_FAST_MATH:
         s = add_option(o, &o->device, "-ffast-math", "-fcuda-approx-transcendentals", d);
-        return s == STATUS_OK ? add_option(o, &o->device, "-fdenormal-fp-math-f32=preserve-sign", NULL, d)
+        return s == STATUS_OK ? add_option(o, &o->device, "-fgpu-flush-denormals-to-zero", NULL, d)
                               : s;
     case ACT_FMAD:
         s = read_flag("fmad", value, &flag, d);
@@ -288,7 +300,7 @@ static Status act(Options *o, const Option *option, const char *value, Diag *d)
     case ACT_FTZ:
         s = read_flag("ftz", value, &flag, d);
         return s == STATUS_OK && flag
-                   ? add_option(o, &o->device, "-fdenormal-fp-math-f32=preserve-sign", NULL, d)
+                   ? add_option(o, &o->device, "-fgpu-flush-denormals-to-zero", NULL, d)
                    : s;
     case ACT_MACHINE:
         return strcmp(value, "64") == 0 ? s : refuse_option(d, "-m", "programs are of 64 bits");

@@ -54,6 +54,8 @@ static bool add_base(const Options *o, const Tools *t, Words *command)
            words_add(command, "-Xclang") &&
            words_add(command, arena_strndup(o->arena, t->include, (size_t)(slash - t->include))) &&
            words_add(command, "-Xclang") && words_add(command, "-fvalidate-ast-input-files-content") &&
+           words_add(command, "-isystem") &&
+           words_add(command, arena_printf(o->arena, "%s/kit/clang", t->include)) &&
            words_add(command, "-isystem") && words_add(command, t->include);
 }
 

@@ -65,8 +65,8 @@ static Status find_clang(Tools *t, Arena *arena, Diag *d)
     return STATUS_NOT_FOUND;
 }
 
-/* BUILD/bin/labcc has its headers in BUILD/include/cuda, precompiled ones in BUILD/precompiled, and the runtime
- * in BUILD/lib/vgpu. */
+/* BUILD/bin/labcc has its headers in BUILD/include/cuda, precompiled ones in BUILD/precompiled, the runtime in
+ * BUILD/lib/vgpu and NVRTC in BUILD/lib/labcc. */
 static Status find_kit(Tools *t, Arena *arena, Diag *d)
 {
     char path[PATH_MAX];
@@ -82,7 +82,8 @@ static Status find_kit(Tools *t, Arena *arena, Diag *d)
     t->include = arena_printf(arena, "%s/include/cuda", path);
     t->runtime_dir = arena_printf(arena, "%s/lib/vgpu", path);
     t->precompiled = arena_printf(arena, "%s/precompiled", path);
-    if (!t->include || !t->runtime_dir || !t->precompiled)
+    t->nvrtc_dir = arena_printf(arena, "%s/lib/labcc", path);
+    if (!t->include || !t->runtime_dir || !t->precompiled || !t->nvrtc_dir)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for paths");
     if (access(t->include, R_OK) != 0)
         return diag_set(d, STATUS_NOT_FOUND, "%s is not there: labcc must stay in the kit's build folder",

@@ -2,7 +2,7 @@
 #ifndef KIT_CHANNEL_DESCRIPTOR_H
 #define KIT_CHANNEL_DESCRIPTOR_H
 
-#include <cuda_runtime_api.h>
+#include "cuda_runtime_api.h"
 
 #if defined(__cplusplus)
 /* Components of a type and their kind: none for those that a texture cannot have. */

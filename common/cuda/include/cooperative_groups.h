@@ -3,7 +3,7 @@
 #ifndef KIT_COOPERATIVE_GROUPS_H
 #define KIT_COOPERATIVE_GROUPS_H
 
-#include <cuda_runtime.h>
+#include "cuda_runtime.h"
 
 #if defined(__CUDA__)
 

@@ -6,7 +6,7 @@
 #ifndef KIT_CUDA_H
 #define KIT_CUDA_H
 
-#include <driver_types.h>
+#include "driver_types.h"
 #include <stdint.h>
 
 #define CUDA_VERSION 13000
@@ -15,7 +15,7 @@
 
 typedef enum cudaError_enum {
 #define X(name, code, text) name = code,
-#include <kit/driver_errors.def>
+#include "kit/driver_errors.def"
 #undef X
 } CUresult;
 
@@ -67,7 +67,7 @@ typedef cudaLaunchAttribute CUlaunchAttribute;
 
 typedef enum CUdevice_attribute_enum {
 #define X(name, number) name = number,
-#include <kit/driver_attributes.def>
+#include "kit/driver_attributes.def"
 #undef X
 } CUdevice_attribute;
 
@@ -642,7 +642,7 @@ typedef enum CUdriverProcAddressQueryResult_enum {
 extern "C" {
 #endif
 #define CUDA_DRIVER_FUNCTION(name, parameters) extern CUresult CUDAAPI name parameters;
-#include <kit/driver_api.def>
+#include "kit/driver_api.def"
 #undef CUDA_DRIVER_FUNCTION
 #if defined(__cplusplus)
 }

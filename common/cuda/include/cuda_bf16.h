@@ -3,7 +3,7 @@
 #ifndef KIT_CUDA_BF16_H
 #define KIT_CUDA_BF16_H
 
-#include <cuda_runtime.h>
+#include "cuda_runtime.h"
 
 #if defined(__cplusplus)
 #include <math.h>

@@ -6,7 +6,7 @@
 #ifndef KIT_CUDA_FP16_H
 #define KIT_CUDA_FP16_H
 
-#include <cuda_runtime.h>
+#include "cuda_runtime.h"
 
 #if defined(__cplusplus)
 #include <math.h>

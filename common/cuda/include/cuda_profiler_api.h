@@ -2,6 +2,6 @@
 #ifndef KIT_CUDA_PROFILER_API_H
 #define KIT_CUDA_PROFILER_API_H
 
-#include <cuda_runtime_api.h>
+#include "cuda_runtime_api.h"
 
 #endif

@@ -3,6 +3,10 @@
 #ifndef KIT_CUDA_RUNTIME_H
 #define KIT_CUDA_RUNTIME_H
 
+#if defined(__CUDACC_RTC__) /* there it is found by its path, not by that of the system's headers */
+#pragma clang system_header
+#endif
+
 #if defined(__CUDA__) && !defined(__CUDACC__)
 #define __CUDACC__
 #define __CUDACC_VER_MAJOR__ 13
@@ -12,11 +16,11 @@
 #define __NVCC_DIAG_PRAGMA_SUPPORT__ 0
 #endif
 
-#include <cuda_runtime_api.h>
-#include <vector_functions.h>
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
 
 #if defined(__CUDA__)
-#include <kit/device.h>
+#include "kit/device.h"
 #endif
 
 static __inline__ __host__ struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
@@ -37,7 +41,7 @@ static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *ptr, 
 }
 
 #if defined(__cplusplus)
-#include <channel_descriptor.h>
+#include "channel_descriptor.h"
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 #ifndef KIT_CUDA_RUNTIME_API_H
 #define KIT_CUDA_RUNTIME_API_H
 
-#include <driver_types.h>
+#include "driver_types.h"
 
 #define CUDART_VERSION 13000
 
@@ -14,7 +14,7 @@ extern "C" {
 #define CUDA_DEFAULT(value)
 #endif
 #define CUDA_FUNCTION(result, name, parameters) extern __host__ result CUDARTAPI name parameters;
-#include <kit/runtime_api.def>
+#include "kit/runtime_api.def"
 #undef CUDA_FUNCTION
 #undef CUDA_DEFAULT
 #if defined(__cplusplus)

@@ -2,6 +2,6 @@
 #ifndef KIT_DEVICE_LAUNCH_PARAMETERS_H
 #define KIT_DEVICE_LAUNCH_PARAMETERS_H
 
-#include <cuda_runtime.h>
+#include "cuda_runtime.h"
 
 #endif

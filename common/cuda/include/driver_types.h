@@ -6,16 +6,16 @@
 #ifndef KIT_DRIVER_TYPES_H
 #define KIT_DRIVER_TYPES_H
 
-#include <host_defines.h>
+#include "host_defines.h"
 #include <limits.h>
 #include <stddef.h>
-#include <vector_types.h>
+#include "vector_types.h"
 
 /* ---- errors ---- */
 
 enum cudaError {
 #define X(name, code, text) name = code,
-#include <kit/errors.def>
+#include "kit/errors.def"
 #undef X
     cudaErrorApiFailureBase = 10000
 };
@@ -317,7 +317,7 @@ enum cudaGraphMemAttributeType {
 
 enum cudaDeviceAttr {
 #define X(name, number) name = number,
-#include <kit/device_attributes.def>
+#include "kit/device_attributes.def"
 #undef X
 };
 

@@ -3,7 +3,7 @@
 #ifndef KIT_MMA_H
 #define KIT_MMA_H
 
-#include <cuda_fp16.h>
+#include "cuda_fp16.h"
 
 #if defined(__CUDA__)
 

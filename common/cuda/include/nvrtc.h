@@ -34,7 +34,7 @@ extern "C" {
 
 extern const char *nvrtcGetErrorString(nvrtcResult result);
 #define NVRTC_FUNCTION(name, parameters) extern nvrtcResult name parameters;
-#include <kit/nvrtc_api.def>
+#include "kit/nvrtc_api.def"
 #undef NVRTC_FUNCTION
 
 #if defined(__cplusplus)

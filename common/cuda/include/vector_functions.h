@@ -2,7 +2,7 @@
 #ifndef KIT_VECTOR_FUNCTIONS_H
 #define KIT_VECTOR_FUNCTIONS_H
 
-#include <vector_types.h>
+#include "vector_types.h"
 
 #define KIT_MAKE(name, element, align2, align4)                                                              \
     static __inline__ __host__ __device__ name##1 make_##name##1(element x)                                  \

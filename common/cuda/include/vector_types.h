@@ -2,7 +2,7 @@
 #ifndef KIT_VECTOR_TYPES_H
 #define KIT_VECTOR_TYPES_H
 
-#include <host_defines.h>
+#include "host_defines.h"
 
 /* X(name, element, alignment of 2, alignment of 4) */
 #define KIT_VECTORS(X)                                                                                       \

@@ -2,7 +2,7 @@
 #ifndef KIT_COOPERATIVE_GROUPS_REDUCE_H
 #define KIT_COOPERATIVE_GROUPS_REDUCE_H
 
-#include <cooperative_groups.h>
+#include "../cooperative_groups.h"
 
 #if defined(__CUDA__)
 

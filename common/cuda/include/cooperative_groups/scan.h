@@ -2,7 +2,7 @@
 #ifndef KIT_COOPERATIVE_GROUPS_SCAN_H
 #define KIT_COOPERATIVE_GROUPS_SCAN_H
 
-#include <cooperative_groups/reduce.h>
+#include "reduce.h"
 
 #if defined(__CUDA__)
 

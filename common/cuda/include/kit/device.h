@@ -3,7 +3,7 @@
 #ifndef KIT_DEVICE_H
 #define KIT_DEVICE_H
 
-#include <kit/version.h>
+#include "version.h"
 
 #include <__clang_cuda_math_forward_declares.h>
 
@@ -33,7 +33,7 @@
 
 #include <__clang_cuda_builtin_vars.h>
 
-#include <vector_functions.h>
+#include "../vector_functions.h"
 
 __device__ inline __cuda_builtin_threadIdx_t::operator dim3() const { return dim3(x, y, z); }
 __device__ inline __cuda_builtin_threadIdx_t::operator uint3() const { return uint3{x, y, z}; }
@@ -44,7 +44,7 @@ __device__ inline __cuda_builtin_blockDim_t::operator uint3() const { return uin
 __device__ inline __cuda_builtin_gridDim_t::operator dim3() const { return dim3(x, y, z); }
 __device__ inline __cuda_builtin_gridDim_t::operator uint3() const { return uint3{x, y, z}; }
 
-#include <kit/libdevice.h>
+#include "libdevice.h"
 
 #include <__clang_cuda_device_functions.h>
 #include <__clang_cuda_math.h>
@@ -107,7 +107,7 @@ KIT_SPACE("local", local)
 #include <__clang_cuda_cmath.h>
 #include <__clang_cuda_intrinsics.h>
 
-#include <kit/atomics.h>
+#include "atomics.h"
 
 /* ---- min and max (CUDA Math API, "Integer Mathematical Functions" and those of floats) ---- */
 
