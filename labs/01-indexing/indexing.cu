@@ -11,8 +11,11 @@ __global__ void map_1d_kernel(const int *in, int *out, int n)
 
 int map_1d(const int *in, int *out, int n)
 {
-    // TODO 1 (launch): launch map_1d_kernel with enough blocks for n elements, and return what the launch gave.
-    return cudaSuccess;
+    // TODO 1 (no elements): a grid of 0 blocks is an error. Return cudaSuccess before the launch.
+    int threads = 256;
+    int blocks = (n + threads - 1) / threads;
+    map_1d_kernel<<<blocks, threads>>>(in, out, n);
+    return cudaGetLastError();
 }
 
 // ---- Two dimensions ----
@@ -25,34 +28,40 @@ __global__ void map_2d_kernel(const int *in, int *out, int width, int height)
 
 int map_2d(const int *in, int *out, int width, int height)
 {
-    // TODO 2 (launch): launch map_2d_kernel with two-dimensional blocks and a two-dimensional grid.
-    return cudaSuccess;
+    dim3 threads(32, 4);
+    dim3 blocks((width + threads.x - 1) / threads.x, (height + threads.y - 1) / threads.y);
+    // TODO 2 (many rows): a grid has at most 65,535 blocks in y. Cut blocks.y to that.
+    map_2d_kernel<<<blocks, threads>>>(in, out, width, height);
+    return cudaGetLastError();
 }
 
 // ---- Three dimensions ----
 
 __global__ void map_3d_kernel(const int *in, int *out, int width, int height, int depth)
 {
-    // TODO 3 (kernel): work out x, y and z; do voxel (x, y, z), if there is one.
+    // TODO 3: work out x, y and z; do voxel (x, y, z), if there is one.
 }
 
 int map_3d(const int *in, int *out, int width, int height, int depth)
 {
-    // TODO 3 (launch): launch map_3d_kernel with three-dimensional blocks and a three-dimensional grid.
-    return cudaSuccess;
+    dim3 threads(32, 4, 2);
+    dim3 blocks((width + threads.x - 1) / threads.x, (height + threads.y - 1) / threads.y,
+                (depth + threads.z - 1) / threads.z);
+    map_3d_kernel<<<blocks, threads>>>(in, out, width, height, depth);
+    return cudaGetLastError();
 }
 
 // ---- More elements than threads ----
 
 __global__ void add_stride_kernel(int *sum, const int *x, int n)
 {
-    // TODO 4 (kernel): begin at this thread's element, and go on by as many elements as the grid has threads.
+    // TODO 4: begin at this thread's element, and go on by as many elements as the grid has threads.
 }
 
 int add_stride(int *sum, const int *x, int n, int blocks, int threads)
 {
-    // TODO 4 (launch): launch add_stride_kernel with the blocks and threads that are asked for.
-    return cudaSuccess;
+    add_stride_kernel<<<blocks, threads>>>(sum, x, n);
+    return cudaGetLastError();
 }
 
 // ---- Rows with a pitch ----
@@ -65,5 +74,5 @@ __global__ void add_strip_kernel(int *picture, int pitch, int width, int first_r
 int add_strip(int *picture, int pitch, int width, int first_row, int rows, int amount)
 {
     // TODO 5 (launch): launch add_strip_kernel for width x rows pixels.
-    return cudaSuccess;
+    return cudaGetLastError();
 }

@@ -20,14 +20,13 @@ int map_1d(const int *in, int *out, int n)
     //@ solution 1
     if (n == 0)
         return cudaSuccess;
+    //@ stub
+    //| // TODO 1 (no elements): a grid of 0 blocks is an error. Return cudaSuccess before the launch.
+    //@ end
     int threads = 256;
     int blocks = (n + threads - 1) / threads;
     map_1d_kernel<<<blocks, threads>>>(in, out, n);
     return cudaGetLastError();
-    //@ stub
-    //| // TODO 1 (launch): launch map_1d_kernel with enough blocks for n elements, and return what the launch gave.
-    //| return cudaSuccess;
-    //@ end
 }
 
 // ---- Two dimensions ----
@@ -49,17 +48,16 @@ __global__ void map_2d_kernel(const int *in, int *out, int width, int height)
 
 int map_2d(const int *in, int *out, int width, int height)
 {
-    //@ solution 2
     dim3 threads(32, 4);
     dim3 blocks((width + threads.x - 1) / threads.x, (height + threads.y - 1) / threads.y);
+    //@ solution 2
     if (blocks.y > 65535)
         blocks.y = 65535;
+    //@ stub
+    //| // TODO 2 (many rows): a grid has at most 65,535 blocks in y. Cut blocks.y to that.
+    //@ end
     map_2d_kernel<<<blocks, threads>>>(in, out, width, height);
     return cudaGetLastError();
-    //@ stub
-    //| // TODO 2 (launch): launch map_2d_kernel with two-dimensional blocks and a two-dimensional grid.
-    //| return cudaSuccess;
-    //@ end
 }
 
 // ---- Three dimensions ----
@@ -75,22 +73,17 @@ __global__ void map_3d_kernel(const int *in, int *out, int width, int height, in
         out[i] = in[i] + x + 100 * y + 10000 * z;
     }
     //@ stub
-    //| // TODO 3 (kernel): work out x, y and z; do voxel (x, y, z), if there is one.
+    //| // TODO 3: work out x, y and z; do voxel (x, y, z), if there is one.
     //@ end
 }
 
 int map_3d(const int *in, int *out, int width, int height, int depth)
 {
-    //@ solution 3
     dim3 threads(32, 4, 2);
     dim3 blocks((width + threads.x - 1) / threads.x, (height + threads.y - 1) / threads.y,
                 (depth + threads.z - 1) / threads.z);
     map_3d_kernel<<<blocks, threads>>>(in, out, width, height, depth);
     return cudaGetLastError();
-    //@ stub
-    //| // TODO 3 (launch): launch map_3d_kernel with three-dimensional blocks and a three-dimensional grid.
-    //| return cudaSuccess;
-    //@ end
 }
 
 // ---- More elements than threads ----
@@ -102,19 +95,14 @@ __global__ void add_stride_kernel(int *sum, const int *x, int n)
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
         sum[i] += x[i];
     //@ stub
-    //| // TODO 4 (kernel): begin at this thread's element, and go on by as many elements as the grid has threads.
+    //| // TODO 4: begin at this thread's element, and go on by as many elements as the grid has threads.
     //@ end
 }
 
 int add_stride(int *sum, const int *x, int n, int blocks, int threads)
 {
-    //@ solution 4
     add_stride_kernel<<<blocks, threads>>>(sum, x, n);
     return cudaGetLastError();
-    //@ stub
-    //| // TODO 4 (launch): launch add_stride_kernel with the blocks and threads that are asked for.
-    //| return cudaSuccess;
-    //@ end
 }
 
 // ---- Rows with a pitch ----
@@ -140,9 +128,8 @@ int add_strip(int *picture, int pitch, int width, int first_row, int rows, int a
     dim3 threads(32, 4);
     dim3 blocks((width + threads.x - 1) / threads.x, (rows + threads.y - 1) / threads.y);
     add_strip_kernel<<<blocks, threads>>>(picture, pitch, width, first_row, rows, amount);
-    return cudaGetLastError();
     //@ stub
     //| // TODO 5 (launch): launch add_strip_kernel for width x rows pixels.
-    //| return cudaSuccess;
     //@ end
+    return cudaGetLastError();
 }

@@ -39,7 +39,7 @@ type_in "make --no-print-directory watch KIT='$KIT' KIT_BUILD='$BUILD'" Enter
 check "the first screen says what is next" waits_for "next: TODO 1"
 check "and that files are watched" waits_for "watching indexing.cu; Ctrl-C leaves"
 up_to 1
-check "a save is seen, and what it changed is said" waits_for "2 more cases are right."
+check "a save is seen, and what it changed is said" waits_for "3 more cases are right."
 check "it goes on to the next TODO" waits_for "next: TODO 2"
 check "whose first failure is explained" waits_for "TODO 2, picture"
 up_to 2
