@@ -196,10 +196,8 @@ static void atomic_effect(Request *r)
                        : op(r, b, c, inst->dst.kind == IR_NONE ? NULL : warp_dst(w, &inst->dst), contended);
     if (changed)
         w->polls = 0;
-    else if (r->kind == ACCESS_ATOMIC)
+    else if (r->kind == ACCESS_ATOMIC) /* a reduction shows the program nothing that it could wait for */
         hang_poll(w, r->space, r->low, r->bytes);
-    else
-        w->polls++;
     if (r->space == SPACE_GLOBAL)
         request_mark_init(r);
 }
