@@ -16,7 +16,7 @@ edit=$(field 3) case=$(field 4) kernel=$(field 5) moment=$(field 6)
 launch=(--film-launch="$kernel")
 if [ "$kernel" = - ]; then kernel='' launch=(); fi
 
-work=$build/films/work/$lab-$kind
+work=$build/films/scratch/$lab-$kind
 rm -rf "$work"
 mkdir -p "$(dirname "$work")" && cp -r "$kit/labs/$lab" "$work" && rm -rf "$work/build" || fail "the lab cannot be copied"
 for file in $("$build/bin/labtool" files "$work"); do cp "$kit/solutions/$lab/$file" "$work/" || fail "no solution"; done

@@ -32,6 +32,7 @@ int main()
     cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
     copy<<<8, 64>>>(a, b);
     turn<<<8, dim3(TILE, TILE)>>>(a, b);
+    cudaMemcpy(h, b, sizeof h, cudaMemcpyDeviceToHost);
     beyond<<<9, 64>>>(b, 512);
     cudaDeviceSynchronize();
     return 0;
