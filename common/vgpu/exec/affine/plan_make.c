@@ -272,7 +272,7 @@ static bool meet(Walk *w)
 static bool compute(Walk *w, const IrInst *inst)
 {
     if (!plan_compute(&w->s, inst))
-        return run_handlers(w, inst);
+        return inst->wide != WIDE_PARAM && run_handlers(w, inst); /* outside of the parameters, it faults */
     return scope(w, &inst->dst) && scope(w, &inst->dst2);
 }
 
