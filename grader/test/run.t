@@ -8,6 +8,8 @@ grade=$BUILD/bin/grade
 tmp=$(mktemp -d /tmp/run-test-XXXXXX)
 chmod 755 "$tmp"
 trap 'rm -rf "$tmp"' EXIT
+. grader/test/quick-kit.sh
+make_lean_toolkit "$tmp/toolkit"
 lab=02-vector-add
 
 hand_in() { # STUDENT [SOURCE]

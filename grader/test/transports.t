@@ -9,6 +9,8 @@ BUILD=$(realpath "${BUILD:-build}")
 tmp=$(mktemp -d /tmp/transports-test-XXXXXX)
 chmod 711 "$tmp"
 trap 'rm -rf "$tmp"' EXIT
+. grader/test/quick-kit.sh
+make_lean_toolkit "$tmp/toolkit"
 lab=02-vector-add from=${FROM:-0} n=${N:-13}
 
 for ((i = from; i < from + n; i++)); do
