@@ -5,7 +5,7 @@
 #
 # SEEDS=20 orders a case, seeds 1 to SEEDS of the virtual GPU; CASES=3: that many cases of a lab, spread over all of them (0: all). SOLUTION=FILE stands in
 # for a lab's solution, or for the file of that name of several. The driver, the harness and the solution's host part are built with AddressSanitizer and UndefinedBehaviorSanitizer, and the
-# virtual GPU runs with --check=all. Prints TAP, a test a lab. Exit status: 0, 1 when a solution falls short, 2 when something could not be built.
+# virtual GPU runs with --check=all. HARNESS=DIR keeps the harness's objects for the next run. Prints TAP, a test a lab. Exit status: 0, 1 when a solution falls short, 2 when something could not be built.
 set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../..")}" "${SEEDS:=20}" "${CASES:=0}" "${SOLUTION:=}" "${CUDA_HOME:?}"
 BUILD=$(cd "$KIT" && realpath "$BUILD")
@@ -13,6 +13,7 @@ BUILD=$(cd "$KIT" && realpath "$BUILD")
 cd "$KIT" || exit 2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+: "${HARNESS:=$work/harness}"
 
 # The runtime is loaded before the sanitizers' library, which is well: it defines none of the functions that they watch.
 readonly SANITIZER_STATUS=99 CUT=12
@@ -25,11 +26,13 @@ compile_c() { # OBJECT SOURCE
 
 build_harness() {
     local source
-    mkdir -p "$work/harness"
+    [ ! -e "$HARNESS/built" ] || return 0
+    mkdir -p "$HARNESS"
     for source in common/lab/*.c common/base/io.c common/base/language.c common/base/status.c common/base/strbuf.c; do
         case $source in */judge*) continue ;; esac
-        compile_c "$work/harness/$(basename "$source" .c).o" "$source" || return
+        compile_c "$HARNESS/$(basename "$source" .c).o" "$source" || return
     done
+    touch "$HARNESS/built"
 }
 
 # The solution's sources; SOLUTION stands in for the first one, or for that of its name.
@@ -50,7 +53,7 @@ build_program() { # LAB
     [ ${#libraries[@]} = 0 ] || libraries=("-L$CUDA_HOME/lib64/stubs" "-Xlinker=--enable-new-dtags,-rpath,$CUDA_HOME/lib64" "${libraries[@]/#/-l}")
     compile_c "$work/driver.o" "labs/$1/driver.c" &&
         nvcc -arch="${CUDA_ARCH:-compute_75}" -lineinfo -g -I "labs/$1" -I common/lab "${sanitize[@]/#/-Xcompiler=}" -cudart shared \
-            -o "$work/program" "${sources[@]}" "$work/driver.o" "$work"/harness/*.o "${libraries[@]}"
+            -o "$work/program" "${sources[@]}" "$work/driver.o" "$HARNESS"/*.o "${libraries[@]}"
 }
 
 # The lab as labtool reads it, with the hidden cases before the public ones.

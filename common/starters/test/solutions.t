@@ -8,7 +8,7 @@ CUDA_HOME=$(common/mk/cuda-home.sh)
 export CUDA_HOME
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export BUILD KIT CASES=3 SEEDS=2
+export BUILD KIT CASES=3 SEEDS=2 HARNESS=$work/harness
 # check-starters.t compiles the solutions with all headers.
 . grader/test/quick-kit.sh
 make_lean_toolkit "$work/toolkit"
