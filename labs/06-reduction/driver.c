@@ -2,7 +2,8 @@
  * back.
  *
  * The result and the scratch array are not set on the device: whoever adds to what is in them adds to nothing
- * of use. Parameter `calls` calls the function several times.
+ * of use. Parameter `calls` calls the function several times. With `again` it is called twice before, for half of
+ * the elements and for none, by smaller blocks and with another result.
  */
 #include "lab.h"
 
@@ -32,6 +33,24 @@ static float *device_floats(size_t n)
     float *device = NULL;
     CUDA_CHECK(cudaMalloc((void **)&device, n * sizeof(float)));
     return device;
+}
+
+static int reduce_less(const Reduction *r)
+{
+    Reduction less = *r;
+    less.n /= 2;
+    less.threads = (r->threads + 1) / 2;
+    lab_own_calls(1);
+    less.result = device_floats(1);
+    lab_own_calls(0);
+    int status = reduce(&less);
+    less.n = 0;
+    if (status == 0)
+        status = reduce(&less);
+    lab_own_calls(1);
+    CUDA_CHECK(cudaFree(less.result));
+    lab_own_calls(0);
+    return status;
 }
 
 static int call_reduce(void *context)
@@ -77,8 +96,8 @@ void lab_main(LabCase *c)
     CUDA_CHECK(cudaMemcpy(r.in, in, n * sizeof(float), cudaMemcpyHostToDevice));
 
     int64_t calls = lab_has_param(c, "calls") ? lab_param_int(c, "calls") : 1;
-    int status = 0;
     lab_own_calls(0);
+    int status = lab_has_param(c, "again") ? reduce_less(&r) : 0;
     for (int64_t i = 0; i < calls && status == 0; i++)
         status = reduce(&r);
     lab_own_calls(1);

@@ -2,8 +2,8 @@
  * back.
  *
  * The output array begins as a copy of the poisoned host array, so that elements nobody writes are told from
- * wrong ones. With `in_place` the function gets one array as both. Calls that the virtual GPU makes fail
- * (--fail-at) come after the four of to_device here.
+ * wrong ones. With `in_place` the function gets one array as both. With `again` it is called twice before, for
+ * half of the elements and for none, with arrays of their own.
  */
 #include "lab.h"
 
@@ -27,6 +27,22 @@ static int call(const char *function, const int *in, int *out, int n)
     if (strcmp(function, "exclusive_scan") == 0)
         return exclusive_scan(in, out, n);
     return exclusive_scan_fast(in, out, n);
+}
+
+static int call_for_less(const char *function, const int *host_in, size_t n, int in_place)
+{
+    lab_own_calls(1);
+    int *in = to_device(host_in, n / 2);
+    int *out = to_device(host_in, n / 2);
+    lab_own_calls(0);
+    int status = call(function, in, in_place ? in : out, (int)(n / 2));
+    if (status == 0)
+        status = call(function, in, in_place ? in : out, 0);
+    lab_own_calls(1);
+    CUDA_CHECK(cudaFree(in));
+    CUDA_CHECK(cudaFree(out));
+    lab_own_calls(0);
+    return status;
 }
 
 /* How many elements of the input array on the device are no longer what they were. */
@@ -85,7 +101,9 @@ void lab_main(LabCase *c)
     int *in = to_device(host_in, n);
     int *out = to_device(host_out, n);
     lab_own_calls(0);
-    int status = call(function, in, in_place ? in : out, (int)n);
+    int status = lab_has_param(c, "again") ? call_for_less(function, host_in, n, in_place) : 0;
+    if (status == 0)
+        status = call(function, in, in_place ? in : out, (int)n);
     lab_own_calls(1);
     lab_status(c, function, status);
     if (status == 0)

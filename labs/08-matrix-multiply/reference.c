@@ -1,12 +1,12 @@
 /* Lab 08: inputs and right answers.
  *
  * Parameters: `function`, one of matrix_multiply.h; m, n, k, alpha and beta as there; `old`: C holds
- * something at first; `tile`, `fresh` and `timed` are the driver's.
+ * something at first; `tile`, `fresh`, `again` and `timed` are the driver's.
  *
- * All elements are whole: those of A up to 4,095, which half precision cannot hold, those of B and C small.
- * So every sum of up to 1,024 products is below 2^24 and exact in a float, in whatever order it is taken,
- * also times an alpha of a half and with a beta of a quarter: one product that is lost, or taken twice,
- * shows.
+ * All elements are multiples of a half, so that sums in integers differ: those of A up to 2,048, which half
+ * precision cannot hold, those of B and C small. So every sum of up to 1,024 products is a multiple of a quarter
+ * below 2^22 and exact in a float, in whatever order it is taken, also times an alpha of a half and with a beta
+ * of a quarter: one product that is lost, or taken twice, shows.
  */
 #include "judge.h"
 
@@ -20,15 +20,15 @@ static double factor_param(JudgeCase *c, const char *key, double otherwise)
     return judge_has_param(c, key) ? judge_param_float(c, key) : otherwise;
 }
 
-/* A matrix of whole numbers from -largest to largest, without 0: a 0 would hide what it is multiplied with.
- */
+/* A matrix of halves of whole numbers from -largest to largest, without 0: a 0 would hide what it is multiplied
+ * with. */
 static void make_matrix(JudgeCase *c, const char *name, size_t rows, size_t columns, int largest)
 {
     LabArray *array = judge_input_make(c, name, LAB_F32, 2, (size_t[]){rows, columns});
     float *element = array->data;
     judge_fill(c, array, -largest, largest);
     for (size_t i = 0; i < array->elements; i++)
-        element[i] = (float)(int)element[i] + (element[i] < 0 ? -1.0f : 1.0f);
+        element[i] = 0.5f * ((float)(int)element[i] + (element[i] < 0 ? -1.0f : 1.0f));
 }
 
 void judge_inputs(JudgeCase *c)
