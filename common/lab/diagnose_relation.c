@@ -130,6 +130,29 @@ bool find_offset(const Evidence *e, char *sentence)
     return true;
 }
 
+static bool is_whole(double value)
+{
+    return isfinite(value) && value == trunc(value);
+}
+
+/* All whole where a quarter or more of the right ones are not, and nine in ten near the right one. */
+bool find_whole(const Evidence *e, char *sentence)
+{
+    size_t n = e->got->elements, n_fractions = 0, n_near = 0;
+    for (size_t i = 0; i < n; i++) {
+        double got = compare_element(e->got, i), wanted = compare_element(e->wanted, i);
+        if (!is_whole(got))
+            return false;
+        n_fractions += isfinite(wanted) && !is_whole(wanted);
+        n_near += fabs(got - wanted) <= 1 + fabs(wanted) / 8;
+    }
+    if (n < RELATION_MIN || n_fractions * 4 < n || n_near * 10 < n * 9)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "all elements are whole numbers, and the right ones are not"));
+    return true;
+}
+
 /* Whether got[i] is what belongs at i + by, for every i for which that is inside. */
 static bool is_shifted(const Evidence *e, ptrdiff_t by)
 {

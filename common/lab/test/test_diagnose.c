@@ -82,6 +82,14 @@ static void whole_results(void **state)
         f.got[i] = f.wanted[i] - 3;
     assert_pattern(&f, "offset", "the right value -3");
     for (int i = 0; i < N; i++)
+        f.got[i] = truncf(f.wanted[i]) - (float)(i % 2);
+    assert_pattern(&f, "whole", "all elements are whole numbers");
+    f.got[7] += 0.5f;
+    assert_pattern(&f, "all-wrong", "all elements are wrong");
+    for (int i = 0; i < N; i++)
+        f.got[i] = (float)i; /* whole, and far from what they should be */
+    assert_pattern(&f, "all-wrong", "all elements are wrong");
+    for (int i = 0; i < N; i++)
         f.got[i] = f.wanted[i] * (float)(1 + i % 3);
     for (int i = 0; i < N; i += 3)
         f.got[i] = -1;
