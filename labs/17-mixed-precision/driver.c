@@ -2,7 +2,8 @@
  * made.
  *
  * Outputs begin on the device as copies of the poisoned host arrays, so that elements nobody writes are told from
- * wrong ones. update_weights is called `steps` times, as in training; the other functions once.
+ * wrong ones. update_weights is called `steps` times, as in training; the other functions once. With `again` the
+ * function is called twice before, for no rows and for half of them, with other outputs.
  */
 #include "lab.h"
 
@@ -18,6 +19,7 @@ typedef struct Device {
     void *copies[COPIES_MAX];
     LabArray *outputs[COPIES_MAX]; /* NULL: an input's copy */
     size_t n;
+    enum { ALL_ROWS, HALF_OF_ROWS, NO_ROWS } part; /* outputs of a part are not the case's */
 } Device;
 
 static size_t bytes_of(const LabArray *array)
@@ -26,11 +28,17 @@ static size_t bytes_of(const LabArray *array)
     return array->elements * each;
 }
 
+static int rows_of(const Device *d, size_t rows)
+{
+    return d->part == NO_ROWS ? 0 : (int)(d->part == HALF_OF_ROWS ? rows / 2 : rows);
+}
+
 static void *keep(Device *d, const LabArray *array, LabArray *output)
 {
     void *copy = NULL;
     CUDA_CHECK(cudaMalloc(&copy, bytes_of(array)));
-    CUDA_CHECK(cudaMemcpy(copy, array->data, bytes_of(array), cudaMemcpyHostToDevice));
+    if (array->data)
+        CUDA_CHECK(cudaMemcpy(copy, array->data, bytes_of(array), cudaMemcpyHostToDevice));
     d->copies[d->n] = copy;
     d->outputs[d->n++] = output;
     return copy;
@@ -43,6 +51,10 @@ static const void *input(Device *d, const char *name)
 
 static void *output(Device *d, const char *name, LabType type, int n_dims, const size_t *shape)
 {
+    if (d->part != ALL_ROWS) {
+        LabArray other = {.type = type, .elements = shape[0] * (n_dims == 2 ? shape[1] : 1)};
+        return keep(d, &other, NULL);
+    }
     LabArray *array = lab_output(d->c, name, type, n_dims, shape);
     return keep(d, array, array);
 }
@@ -56,14 +68,13 @@ static void *output_vector(Device *d, const char *name, LabType type, size_t n)
 static void *changed(Device *d, const char *from, const char *name)
 {
     const LabArray *old = lab_input(d->c, from);
-    LabArray *array = lab_output(d->c, name, old->type, 1, old->shape);
-    return keep(d, old, array);
+    return keep(d, old, d->part == ALL_ROWS ? lab_output(d->c, name, old->type, 1, old->shape) : NULL);
 }
 
 static int run_matvec(Device *d)
 {
     const LabArray *w = lab_input(d->c, "w");
-    int rows = (int)w->shape[0], columns = (int)w->shape[1];
+    int rows = rows_of(d, w->shape[0]), columns = (int)w->shape[1];
     const void *of_w = input(d, "w"), *x = input(d, "x");
     float *y = output_vector(d, "y", LAB_F32, w->shape[0]);
     return w->type == LAB_F16 ? matvec_half(of_w, x, y, rows, columns) : matvec_bfloat(of_w, x, y, rows, columns);
@@ -74,7 +85,7 @@ static int run_layer(Device *d)
     const LabArray *x = lab_input(d->c, "x"), *w = lab_input(d->c, "w");
     const void *of_x = input(d, "x"), *of_w = input(d, "w");
     float *y = output(d, "y", LAB_F32, 2, (size_t[]){x->shape[0], w->shape[0]});
-    return layer_tensor(of_x, of_w, y, (int)x->shape[0], (int)w->shape[0], (int)x->shape[1]);
+    return layer_tensor(of_x, of_w, y, rows_of(d, x->shape[0]), (int)w->shape[0], (int)x->shape[1]);
 }
 
 static int run_gradient(Device *d)
@@ -82,7 +93,7 @@ static int run_gradient(Device *d)
     size_t n = lab_input(d->c, "x")->elements;
     const void *x = input(d, "x");
     const float *error = input(d, "error");
-    return scaled_gradient(x, error, output_vector(d, "gradient", LAB_F16, n), (int)n,
+    return scaled_gradient(x, error, output_vector(d, "gradient", LAB_F16, n), rows_of(d, n),
                            (float)lab_param_float(d->c, "scale"));
 }
 
@@ -94,7 +105,7 @@ static int run_update(Device *d)
     int *overflow = output_vector(d, "overflow", LAB_I32, 1);
     int status = 0;
     for (int64_t step = 0; step < lab_param_int(d->c, "steps") && status == 0; step++)
-        status = update_weights(master, weights, gradient, (int)lab_input(d->c, "gradient")->elements,
+        status = update_weights(master, weights, gradient, rows_of(d, lab_input(d->c, "gradient")->elements),
                                 (float)lab_param_float(d->c, "rate"), (float)lab_param_float(d->c, "scale"),
                                 overflow);
     return status;
@@ -105,7 +116,7 @@ static int run_quantize(Device *d)
     const LabArray *w = lab_input(d->c, "w");
     const float *of_w = input(d, "w");
     signed char *q = output(d, "q", LAB_I8, 2, w->shape);
-    return quantize_rows(of_w, q, output_vector(d, "scale", LAB_F32, w->shape[0]), (int)w->shape[0],
+    return quantize_rows(of_w, q, output_vector(d, "scale", LAB_F32, w->shape[0]), rows_of(d, w->shape[0]),
                          (int)w->shape[1]);
 }
 
@@ -115,7 +126,7 @@ static int run_int8(Device *d)
     const signed char *of_q = input(d, "q"), *x = input(d, "x");
     const float *scale = input(d, "scale"), *x_scale = input(d, "x_scale");
     float *y = output_vector(d, "y", LAB_F32, q->shape[0]);
-    return matvec_int8(of_q, scale, x, x_scale, y, (int)q->shape[0], (int)q->shape[1]);
+    return matvec_int8(of_q, scale, x, x_scale, y, rows_of(d, q->shape[0]), (int)q->shape[1]);
 }
 
 static int run_csr(Device *d)
@@ -123,7 +134,16 @@ static int run_csr(Device *d)
     size_t rows = lab_input(d->c, "row_start")->elements - 1;
     const int *row_start = input(d, "row_start"), *column = input(d, "column");
     const Half *value = input(d, "value"), *x = input(d, "x");
-    return matvec_csr(row_start, column, value, x, output_vector(d, "y", LAB_F32, rows), (int)rows);
+    return matvec_csr(row_start, column, value, x, output_vector(d, "y", LAB_F32, rows), rows_of(d, rows));
+}
+
+static void end(Device *d)
+{
+    for (size_t i = 0; i < d->n; i++) {
+        if (d->outputs[i])
+            CUDA_CHECK(cudaMemcpy(d->outputs[i]->data, d->copies[i], bytes_of(d->outputs[i]), cudaMemcpyDeviceToHost));
+        CUDA_CHECK(cudaFree(d->copies[i]));
+    }
 }
 
 void lab_main(LabCase *c)
@@ -141,13 +161,16 @@ void lab_main(LabCase *c)
     size_t i = 0;
     while (strcmp(functions[i].name, name) != 0)
         i++;
-    int status = functions[i].run(&d);
+    int status = 0;
+    for (d.part = lab_has_param(c, "again") ? NO_ROWS : ALL_ROWS; d.part != ALL_ROWS && status == 0; d.part--) {
+        status = functions[i].run(&d);
+        end(&d);
+        d.n = 0;
+    }
+    if (status == 0)
+        status = functions[i].run(&d);
     lab_status(c, name, status);
     if (status == 0)
         CUDA_CHECK_LAUNCH();
-    for (i = 0; i < d.n; i++) {
-        if (d.outputs[i])
-            CUDA_CHECK(cudaMemcpy(d.outputs[i]->data, d.copies[i], bytes_of(d.outputs[i]), cudaMemcpyDeviceToHost));
-        CUDA_CHECK(cudaFree(d.copies[i]));
-    }
+    end(&d);
 }
