@@ -96,6 +96,32 @@ static uint32_t missing_bytes(const uint8_t *bits, uint64_t from, uint32_t n)
     return missing;
 }
 
+enum { PAGE = 4096 };
+
+/* A byte of [from, end) that is not 0 and counts as not written. */
+static bool has_unseen(const MemAlloc *a, uint64_t from, uint64_t end)
+{
+    for (uint64_t word, i = from; i < end; i += sizeof word) {
+        word = 0;
+        memcpy(&word, a->host + i, end - i < sizeof word ? end - i : sizeof word);
+        for (uint64_t k = i; word != 0 && a->init[i / 8] != 0xFF && k < end && k < i + sizeof word; k++)
+            if (a->host[k] != 0 && !(a->init[k / 8] >> k % 8 & 1))
+                return true;
+    }
+    return false;
+}
+
+/* Managed memory is 0 where nobody wrote. A byte that is not, and that no kernel wrote, the host has written while the kernel
+ * runs: then all of its page counts as written, as always of the host. */
+static void see_host_page(const CheckEvent *e, const MemAlloc *a, uint64_t from)
+{
+    uint64_t first = (a->addr + from) / PAGE * PAGE, end = first + PAGE;
+    first = first < a->addr ? 0 : first - a->addr;
+    end = end - a->addr < a->bytes ? end - a->addr : a->bytes;
+    if (has_unseen(a, first, end))
+        init_mark(a->init, first, end - first, e->set->n_workers > 1);
+}
+
 static void lane_access(const CheckEvent *e, const ExecAccess *a, unsigned lane)
 {
     Bits b = bits_of_lane(e, a, a->addr[lane]);
@@ -104,6 +130,10 @@ static void lane_access(const CheckEvent *e, const ExecAccess *a, unsigned lane)
     uint64_t from = a->addr[lane] - b.base;
     if (a->kind != ACCESS_STORE) {
         uint64_t at = init_first_clear(b.bits, from, a->bytes);
+        if (at < a->bytes && b.alloc && b.alloc->kind == MEM_MANAGED) {
+            see_host_page(e, b.alloc, from);
+            at = init_first_clear(b.bits, from, a->bytes);
+        }
         if (at < a->bytes && !undefined_load(e, a, lane, missing_bytes(b.bits, from, a->bytes), a->addr[lane] + at, b.alloc))
             note_uninit(e, a, lane, a->addr[lane] + at, b.alloc);
     }

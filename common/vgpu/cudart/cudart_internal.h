@@ -147,7 +147,7 @@ typedef struct Facade {
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
     } windows[DEVICES_MAX];
-    struct sigaction signals_before[2]; /* host_fault.c */
+    struct sigaction signals_before[3]; /* host_fault.c */
     void *signal_stack;
     uint32_t n_host_faults;
 } Facade;
@@ -205,6 +205,8 @@ typedef struct Thread {
     bool popped;            /* it was, and no launch came since */
     uint64_t failed_launch; /* site of a <<<>>> that failed, while nobody has asked for the last error */
     uint32_t default_stream[DEVICES_MAX]; /* per-thread default stream, 0: not made yet */
+    uintptr_t stepping[2]; /* addresses that the instruction touches which runs as a single step (host_fault.c) */
+    int n_stepping;
 } Thread;
 
 Thread *thread_state(void);
@@ -284,7 +286,7 @@ bool site_is_own(const void *address);
 
 /* ---- host code that touches device memory (host_fault.c) ---- */
 
-/* Takes SIGSEGV and SIGBUS, once the devices are there; gives them back. */
+/* Takes SIGSEGV, SIGBUS and SIGTRAP, once the devices are there; gives them back. */
 void host_fault_install(void);
 void host_fault_remove(void);
 
@@ -334,8 +336,10 @@ void managed_allocated(uint32_t device, uint64_t addr, uint64_t bytes);
 /* Around each message: what the host has used of it is told, what queued launches reach is guarded. */
 void managed_before(const DeviceMsg *msg);
 void managed_after(const DeviceMsg *msg, const DeviceReply *reply);
-/* In a signal handler: was it a touch of guarded memory, which can go on now? pc: the instruction. */
-bool managed_touched(uintptr_t address, bool write, uintptr_t pc);
+/* In a signal handler: was it a touch of guarded memory, which can go on now? pc: the instruction. *again: the page is to
+ * be guarded again behind it. */
+bool managed_touched(uintptr_t address, bool write, uintptr_t pc, bool *again);
+void managed_guard_again(uintptr_t address);
 void managed_end(void);
 
 /* Do these bytes lie in one managed allocation? Then its serial number. */

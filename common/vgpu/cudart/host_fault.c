@@ -36,7 +36,9 @@ enum {
     SIGNAL_STACK = 64 * 1024 /* bytes */
 };
 
-static const int signals[] = {SIGSEGV, SIGBUS};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGTRAP};
+enum { N_SIGNALS = sizeof signals / sizeof signals[0] };
+_Static_assert(N_SIGNALS == sizeof((Facade *)0)->signals_before / sizeof((Facade *)0)->signals_before[0], "one each");
 
 typedef struct Fault {
     DeviceHostAccess access;
@@ -183,6 +185,12 @@ static bool is_write(const ucontext_t *c)
 {
     return (c->uc_mcontext.gregs[REG_ERR] & 2) != 0;
 }
+/* Bit 8 of the flags: the processor stops behind each instruction. */
+static void set_trap_flag(ucontext_t *c, bool on)
+{
+    c->uc_mcontext.gregs[REG_EFL] &= ~((greg_t)1 << 8);
+    c->uc_mcontext.gregs[REG_EFL] |= (greg_t)on << 8;
+}
 #else
 #error "host_fault.c reads the registers of x86-64"
 #endif
@@ -214,8 +222,10 @@ static void host_fault_tell(uintptr_t address, const ucontext_t *context)
  * that somebody sent does not. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
-    const struct sigaction *before = &facade()->signals_before[signal == SIGBUS];
-    bool sent = info->si_code <= 0;
+    const struct sigaction *before = facade()->signals_before;
+    for (int i = 0; signals[i] != signal; i++)
+        before++;
+    bool sent = info->si_code <= 0 || signal == SIGTRAP; /* nor does a trap */
     bool own =
         (before->sa_flags & SA_SIGINFO) || (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
     if (!own) {
@@ -235,15 +245,55 @@ static void pass_on(int signal, siginfo_t *info, void *context)
         before->sa_handler(signal);
 }
 
+/* ---- single steps ---- */
+
+static void on_signal(int signal, siginfo_t *info, void *context);
+
+/* The instruction that touches guarded memory runs alone; SIGTRAP comes behind it. */
+static void step(uintptr_t address, ucontext_t *c)
+{
+    Thread *t = thread_state();
+    struct sigaction now;
+    bool ours = sigaction(SIGTRAP, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
+    if (!ours || sigismember(&c->uc_sigmask, SIGTRAP) != 0 || t->n_stepping == 2)
+        return;
+    t->stepping[t->n_stepping++] = address;
+    set_trap_flag(c, true);
+}
+
+static bool step_done(const siginfo_t *info, ucontext_t *c)
+{
+    Thread *t = thread_state();
+    if (info->si_code != TRAP_TRACE || t->n_stepping == 0)
+        return false;
+    while (t->n_stepping > 0)
+        managed_guard_again(t->stepping[--t->n_stepping]);
+    set_trap_flag(c, false);
+    return true;
+}
+
+/* Whether the program goes on as if nothing had been. */
+static bool is_managed(int signal, const siginfo_t *info, ucontext_t *c)
+{
+    bool again;
+    if (signal == SIGTRAP)
+        return step_done(info, c);
+    uintptr_t address = (uintptr_t)info->si_addr;
+    if (info->si_code <= 0 || !managed_touched(address, is_write(c), instruction_of(c), &again))
+        return false;
+    if (again)
+        step(address, c);
+    return true;
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     int saved = errno;
-    const ucontext_t *c = context;
-    if (info->si_code > 0 && managed_touched((uintptr_t)info->si_addr, is_write(c), instruction_of(c))) {
+    if (is_managed(signal, info, context)) {
         errno = saved;
         return;
     }
-    if (info->si_code > 0)
+    if (info->si_code > 0 && signal != SIGTRAP)
         host_fault_tell((uintptr_t)info->si_addr, context);
     errno = saved;
     pass_on(signal, info, context);
@@ -291,7 +341,7 @@ void host_fault_install(void)
     if (!find_windows(f))
         return;
     give_stack(f);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_SIGNALS; i++) {
         struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK};
         sigaction(signals[i], NULL, &f->signals_before[i]);
         sigaction(signals[i], &action, NULL);
@@ -303,7 +353,7 @@ void host_fault_remove(void)
 {
     Facade *f = facade();
     memset(f->windows, 0, sizeof f->windows);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < N_SIGNALS; i++) {
         struct sigaction now;
         if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
             now.sa_sigaction == on_signal)

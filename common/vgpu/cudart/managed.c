@@ -6,15 +6,18 @@
  * stay. Nothing stops the program for that, and system calls on the memory count as well.
  *
  * Whether it was too early. While a launch is queued, memory that it can reach is mapped without access: what
- * its parameters point to, and what that points to in turn. The first touch of a page is a signal: it is told
- * to the device, and the page is the host's again. Kernels that run later and use that very place differently
+ * its parameters point to, and what that points to in turn. A touch is a signal: it is told to the device, and
+ * the page is the host's for this instruction. Kernels that run later and use that very place differently
  * make the finding.
  *
- *      launch: guard what it reaches ... host touches p[0]: signal, told, page open ... wait: kernel runs,
- * writes p[0]
+ *      launch: guard what it reaches ... host touches p[0]: signal, told, page open, one step, guarded again
+ *      ... host touches p[1]: the same ... wait: kernel runs, writes p[1]
  *
- * Limits: without /proc the host counts as having used nothing; allocations beyond SCAN_BYTES are not looked
- * at; a system call on guarded memory fails with EFAULT instead; on each page only the first touch is seen.
+ * Whether it wrote what a kernel reads. Each page that the host has used counts as written by it.
+ *
+ * Limits: without /proc, and of allocations beyond SCAN_BYTES, the host counts as having used nothing and
+ * written everything; a system call on guarded memory fails with EFAULT instead; after STEPS_MAX touches of a
+ * program only the first one of each page is seen, and none while another thread is inside the runtime.
  */
 #include "common/vgpu/cudart/cudart_internal.h"
 
@@ -25,7 +28,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES_AT_ONCE = 512, TRIES_MAX = 1000 };
+enum { PAGE = 4096, PAGES_AT_ONCE = 512, TRIES_MAX = 1000, STEPS_MAX = 20000 };
 #define SCAN_BYTES ((uint64_t)1 << 30)
 
 typedef struct Shared {
@@ -39,11 +42,36 @@ struct Managed {
     size_t n, cap;
     size_t n_guarded;
     int pagemap;
+    unsigned n_steps;
+    /* Who changes items or guards their pages, and who looks at them in a signal handler. Nobody touches guarded
+     * memory while he holds it. */
+    bool held;
 };
+
+static void hold_items(struct Managed *m)
+{
+    while (__atomic_test_and_set(&m->held, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static void let_go_of_items(struct Managed *m)
+{
+    __atomic_clear(&m->held, __ATOMIC_RELEASE);
+}
 
 static uint64_t whole_pages(uint64_t bytes)
 {
     return (bytes + PAGE - 1) / PAGE * PAGE;
+}
+
+/* From now on it is told which pages the host uses. */
+static void tell_watched(const Shared *s)
+{
+    DeviceMsg msg = {.op = OP_HOST_PAGES, .device = s->device};
+    msg.range.addr = s->addr;
+    msg.range.bytes = s->bytes;
+    msg.range.flag = true;
+    facade_send(&msg, NULL);
 }
 
 void managed_allocated(uint32_t device, uint64_t addr, uint64_t bytes)
@@ -54,8 +82,15 @@ void managed_allocated(uint32_t device, uint64_t addr, uint64_t bytes)
     struct Managed *m = f->managed;
     /* What is used is to be seen by the page. */
     madvise((void *)(uintptr_t)addr, whole_pages(bytes), MADV_NOHUGEPAGE);
-    if (m && VEC_GROW(m->items, m->n, m->cap))
+    if (!m)
+        return;
+    hold_items(m);
+    bool known = VEC_GROW(m->items, m->n, m->cap);
+    if (known)
         m->items[m->n++] = (Shared){.device = device, .addr = addr, .bytes = bytes};
+    let_go_of_items(m);
+    if (known && m->pagemap >= 0 && bytes <= SCAN_BYTES)
+        tell_watched(&m->items[m->n - 1]);
 }
 
 static void open_again(struct Managed *m, Shared *s)
@@ -70,6 +105,7 @@ static void open_again(struct Managed *m, Shared *s)
 static void forget_shared(const DeviceMsg *msg)
 {
     struct Managed *m = facade()->managed;
+    hold_items(m);
     for (size_t i = m->n; i-- > 0;) {
         Shared *s = &m->items[i];
         bool gone = msg->op == OP_DEVICE_RESET ? s->device == msg->device : s->addr == msg->free.addr;
@@ -78,6 +114,7 @@ static void forget_shared(const DeviceMsg *msg)
         open_again(m, s);
         *s = m->items[--m->n];
     }
+    let_go_of_items(m);
 }
 
 /* ---- what the host has used ---- */
@@ -98,10 +135,12 @@ static void scan_pages(int pagemap, const Shared *s)
         uint64_t count = n - i < PAGES_AT_ONCE ? n - i : PAGES_AT_ONCE;
         ssize_t got = pread(pagemap, entries, count * sizeof entries[0],
                             (off_t)((s->addr / PAGE + i) * sizeof entries[0]));
-        if (got != (ssize_t)(count * sizeof entries[0]))
+        if (got != (ssize_t)(count * sizeof entries[0])) { /* not known: all of them */
+            tell_pages(s, 0, n * PAGE);
             return;
+        }
         for (uint64_t k = 0; k < count; k++) {
-            bool present = entries[k] >> 63;
+            bool present = entries[k] >> 62; /* there, or swapped out */
             if (present && run == UINT64_MAX)
                 run = i + k;
             if (!present && run != UINT64_MAX) {
@@ -159,6 +198,7 @@ static bool reach(struct Managed *m, const uint8_t *from, uint64_t bytes, uint64
 static void guard(const DeviceMsg *msg, uint64_t launch)
 {
     struct Managed *m = facade()->managed;
+    hold_items(m);
     for (size_t i = 0; i < m->n; i++) /* readable, to be looked into */
         if (m->items[i].launch != 0)
             mprotect((void *)(uintptr_t)m->items[i].addr, whole_pages(m->items[i].bytes),
@@ -175,22 +215,31 @@ static void guard(const DeviceMsg *msg, uint64_t launch)
         if (m->items[i].launch != 0)
             mprotect((void *)(uintptr_t)m->items[i].addr, whole_pages(m->items[i].bytes), PROT_NONE);
     }
+    let_go_of_items(m);
 }
 
 /* ---- around each message ---- */
 
+/* It may run or queue work that uses managed memory. */
 static bool concerns(const DeviceMsg *msg)
 {
     switch (msg->op) {
     case OP_DEVICE_SYNC:
+    case OP_DEVICE_RUN:
+    case OP_DEVICE_RESET:
     case OP_FREE:
     case OP_COPY:
+    case OP_FILL:
     case OP_MIGRATE:
     case OP_LAUNCH:
     case OP_STREAM_SYNC:
+    case OP_STREAM_QUERY:
     case OP_EVENT_SYNC:
+    case OP_EVENT_QUERY:
+    case OP_MODULE_UNLOAD:
+    case OP_TEXTURE_DESTROY:
     case OP_FINISH:
-        return msg->place != PLACE_CHECK && msg->resume == 0;
+        return msg->place != PLACE_CHECK;
     default:
         return false;
     }
@@ -210,9 +259,11 @@ void managed_after(const DeviceMsg *msg, const DeviceReply *reply)
         return;
     if (msg->op == OP_LAUNCH && reply->error == DEVICE_OK && reply->seq != 0)
         guard(msg, reply->seq);
+    hold_items(m);
     for (size_t i = 0; i < m->n && m->n_guarded > 0; i++)
         if (reply->oldest_launch == 0 || reply->oldest_launch > m->items[i].launch)
             open_again(m, &m->items[i]);
+    let_go_of_items(m);
     bool freed = msg->op == OP_FREE && msg->free.kind == DEVICE_MEMORY_DEVICE;
     if (reply->error == DEVICE_OK && (freed || msg->op == OP_DEVICE_RESET))
         forget_shared(msg);
@@ -228,26 +279,51 @@ static void tell_touch(const Shared *s, uintptr_t address, bool write, uintptr_t
     facade_send(&msg, NULL);
 }
 
-bool managed_touched(uintptr_t address, bool write, uintptr_t pc)
+/* Another thread may hold the lock for as long as a kernel runs. */
+static bool try_lock(Facade *f)
+{
+    for (int i = 0; i < TRIES_MAX; i++) {
+        if (pthread_mutex_trylock(&f->lock) == 0)
+            return true;
+        sched_yield();
+    }
+    return false;
+}
+
+bool managed_touched(uintptr_t address, bool write, uintptr_t pc, bool *again)
 {
     Facade *f = facade();
     struct Managed *m = f->managed;
-    int tries = 0;
+    *again = false;
     if (!m)
         return false;
-    while (pthread_mutex_trylock(&f->lock) != 0) {
-        if (++tries == TRIES_MAX)
-            return false;
-        sched_yield();
-    }
+    bool locked = try_lock(f);
+    hold_items(m);
     const Shared *s = find_shared(m, address);
-    if (s) {
-        if (s->launch != 0 && f->n_host_functions_running == 0)
-            tell_touch(s, address, write, pc);
+    bool found = s != NULL;
+    if (found)
         mprotect((void *)(address / PAGE * PAGE), PAGE, PROT_READ | PROT_WRITE);
+    let_go_of_items(m);
+    if (locked && found && s->launch != 0 && f->n_host_functions_running == 0) {
+        tell_touch(s, address, write, pc);
+        *again = m->n_steps < STEPS_MAX;
+        m->n_steps += *again;
     }
-    pthread_mutex_unlock(&f->lock);
-    return s != NULL;
+    if (locked)
+        pthread_mutex_unlock(&f->lock);
+    return found;
+}
+
+void managed_guard_again(uintptr_t address)
+{
+    struct Managed *m = facade()->managed;
+    if (!m)
+        return;
+    hold_items(m);
+    const Shared *s = find_shared(m, address);
+    if (s && s->launch != 0)
+        mprotect((void *)(address / PAGE * PAGE), PAGE, PROT_NONE);
+    let_go_of_items(m);
 }
 
 void managed_end(void)

@@ -366,7 +366,7 @@ uint64_t fill_run(Device *d, QueueOp *op);
 
 /* ---- managed.c: managed memory ---- */
 void managed_add(Device *d, const MemAlloc *a);
-void managed_drop(Device *d, const MemAlloc *a);
+void managed_drop(Device *d, MemAlloc *a);
 void managed_free(DeviceServer *s);
 /* Is there any? */
 bool managed_wanted(const Device *d);

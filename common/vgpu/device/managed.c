@@ -12,7 +12,10 @@
  * What the host uses it does without a call. The facade looks which pages it has touched and says so in
  * OP_HOST_PAGES before each message to which that matters.
  *
- * It also says the first touch of each page that a kernel under way may use (OP_HOST_TOUCH). Such touches are
+ * What it writes there is seen by the page: all of a page that it has used counts as written. Managed memory whose
+ * pages nobody tells of has no init bitmap: it counts as written.
+ *
+ * It also says the touches of memory that a kernel under way may use (OP_HOST_TOUCH). Such touches are
  * kept until the kernels that were asked for by then have run; if one of them writes the very place, or uses
  * what the host wrote, and nobody had waited for it, that is a race.
  *
@@ -23,6 +26,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { BLOCK_BYTES = 64 * 1024, TOUCHES_MAX = 1024, DEVICES_HELD_MAX = 63 };
 
@@ -43,10 +47,13 @@ typedef struct Range {
     bool read_mostly;
     Block *blocks;
     size_t n;
+    uint8_t *init; /* the allocation's bitmap, NULL: none */
 } Range;
 
+/* Touches by one instruction, in steps of `stride` bytes. */
 typedef struct Touch {
-    uint64_t addr, site, last_seq; /* the newest operation asked for by then */
+    uint64_t addr, stride, n;
+    uint64_t site, last_seq; /* last_seq: the newest operation asked for by then */
     bool write;
     OrderClock host; /* what had been waited for */
 } Touch;
@@ -58,6 +65,18 @@ struct Managed {
     Touch *touches;
     size_t n_touches, touches_cap;
 };
+
+static uint64_t bitmap_bytes(uint64_t bytes)
+{
+    return bytes / 8 + sizeof(uint64_t);
+}
+
+static void drop_range(Range *r)
+{
+    free(r->blocks);
+    if (r->init)
+        munmap(r->init, bitmap_bytes(r->bytes));
+}
 
 /* NULL without memory. */
 static struct Managed *managed_of(DeviceServer *s)
@@ -89,7 +108,7 @@ void managed_add(Device *d, const MemAlloc *a)
         (Range){.serial = a->serial, .addr = a->addr, .bytes = a->bytes, .blocks = blocks, .n = n};
 }
 
-void managed_drop(Device *d, const MemAlloc *a)
+void managed_drop(Device *d, MemAlloc *a)
 {
     struct Managed *m = d->server->managed;
     Range *r = find_range(d->server, a->addr);
@@ -98,7 +117,8 @@ void managed_drop(Device *d, const MemAlloc *a)
     for (size_t i = 0; i < r->n; i++)
         for (uint32_t k = 0; k < d->server->n_devices; k++)
             d->server->devices[k]->n_blocks_held -= r->blocks[i].holders >> k & 1;
-    free(r->blocks);
+    a->init = NULL;
+    drop_range(r);
     *r = m->ranges[--m->n];
 }
 
@@ -106,7 +126,7 @@ void managed_free(DeviceServer *s)
 {
     struct Managed *m = s->managed;
     for (size_t i = 0; m && i < m->n; i++)
-        free(m->ranges[i].blocks);
+        drop_range(&m->ranges[i]);
     if (m) {
         free(m->ranges);
         free(m->touches);
@@ -227,12 +247,27 @@ static void count_fetched(DeviceServer *s, uint64_t addr, uint64_t bytes)
         provenance_show(s->provenance, owner, a, addr, bytes);
 }
 
+/* From now on it is known which of its bytes were written: none so far. */
+static void watch(MemAlloc *a, Range *r)
+{
+    void *bits = r->init ? MAP_FAILED
+                         : mmap(NULL, bitmap_bytes(r->bytes), PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (bits != MAP_FAILED)
+        a->init = r->init = bits;
+}
+
 void managed_host_pages(Device *d, const DeviceMsg *m)
 {
     DeviceServer *s = d->server;
     Range *r = find_range(s, m->range.addr);
-    if (!r || m->range.bytes == 0)
+    MemAlloc *a = device_find(s, m->range.addr, NULL);
+    if (!r || !a || m->range.bytes == 0)
         return;
+    if (m->range.flag) {
+        watch(a, r);
+        return;
+    }
     uint64_t first = (m->range.addr - r->addr) / BLOCK_BYTES,
              last = (m->range.addr - r->addr + m->range.bytes - 1) / BLOCK_BYTES;
     for (uint64_t i = first; i <= last && i < r->n; i++) {
@@ -242,6 +277,8 @@ void managed_host_pages(Device *d, const DeviceMsg *m)
         d->totals.host_faults++;
         s->host_ns += FAULT_NS + ns;
     }
+    if (m->range.bytes <= a->bytes - (m->range.addr - a->addr))
+        check_host_write(d->check, a, m->range.addr, m->range.bytes);
     count_fetched(s, m->range.addr, m->range.bytes);
 }
 
@@ -297,18 +334,43 @@ uint64_t managed_prefetch(Device *d, const QueueOp *op, Engine *engine)
 
 /* ---- uses that come too early ---- */
 
+/* One more step of a touch: it takes it in. */
+static bool is_next(Touch *t, const Touch *now)
+{
+    uint64_t stride = t->n == 1 ? now->addr - t->addr : t->stride;
+    bool same = t->site == now->site && t->last_seq == now->last_seq && t->write == now->write &&
+                memcmp(&t->host, &now->host, sizeof t->host) == 0;
+    if (!same || now->addr <= t->addr || now->addr - t->addr != stride * t->n)
+        return false;
+    t->stride = stride;
+    t->n++;
+    return true;
+}
+
 void managed_host_touch(Device *d, const DeviceMsg *m)
 {
     DeviceServer *s = d->server;
     struct Managed *all = managed_of(s);
-    if (!all || s->queue.n == 0 || all->n_touches >= TOUCHES_MAX ||
-        !VEC_GROW(all->touches, all->n_touches, all->touches_cap))
+    if (!all || s->queue.n == 0)
         return;
-    all->touches[all->n_touches++] = (Touch){.addr = m->range.addr,
-                                             .site = m->site,
-                                             .last_seq = s->queue.last_seq,
-                                             .write = m->range.flag,
-                                             .host = s->order.host};
+    Touch now = {.addr = m->range.addr,
+                 .n = 1,
+                 .site = m->site,
+                 .last_seq = s->queue.last_seq,
+                 .write = m->range.flag,
+                 .host = s->order.host};
+    if (all->n_touches > 0 && is_next(&all->touches[all->n_touches - 1], &now))
+        return;
+    if (all->n_touches < TOUCHES_MAX && VEC_GROW(all->touches, all->n_touches, all->touches_cap))
+        all->touches[all->n_touches++] = now;
+}
+
+/* Whether one of its places lies in [from, to): *at. */
+static bool touches_range(const Touch *t, uint64_t from, uint64_t to, uint64_t *at)
+{
+    uint64_t skip = from <= t->addr || t->stride == 0 ? 0 : (from - t->addr + t->stride - 1) / t->stride;
+    *at = t->addr + skip * t->stride;
+    return skip < t->n && *at >= from && *at < to;
 }
 
 void managed_compare(Device *d, const QueueOp *op, const MemAlloc *a, uint64_t from, uint64_t to,
@@ -319,8 +381,9 @@ void managed_compare(Device *d, const QueueOp *op, const MemAlloc *a, uint64_t f
         const Touch *t = &m->touches[i];
         bool waited = op->slot >= ORDER_STREAMS || op->seq <= t->host.seq[op->slot];
         bool clash = how != PERF_TOUCH_LOAD || t->write; /* an atomic writes, too */
-        if (op->seq <= t->last_seq && !waited && clash && t->addr >= from && t->addr < to) {
-            check_host_race(d->check, a, t->addr, t->write ? "writes" : "reads", t->site,
+        uint64_t at;
+        if (op->seq <= t->last_seq && !waited && clash && touches_range(t, from, to, &at)) {
+            check_host_race(d->check, a, at, t->write ? "writes" : "reads", t->site,
                             how == PERF_TOUCH_LOAD ? "reads" : "writes", op->site);
             return;
         }

@@ -185,7 +185,7 @@ static void bad_free(Device *d, const DeviceMsg *m, DeviceReply *r)
 
 void device_free_now(Device *d, uint64_t addr, uint64_t site)
 {
-    const MemAlloc *a = mem_find(d->mem, addr);
+    MemAlloc *a = mem_find(d->mem, addr);
     if (!a || a->addr != addr)
         return;
     uint8_t kind = a->kind;

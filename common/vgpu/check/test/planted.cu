@@ -544,6 +544,60 @@ static void constant_written(bool bug)
     constant_kernel<<<1, 1>>>(b, 2, bug ? 2 : 4);
 }
 
+// ---- managed memory
+
+__global__ void add_kernel(const int *x, int *y)
+{
+    y[ME] += x[ME]; // bug: uninit_managed
+}
+static int *managed(int n)
+{
+    int *x;
+    cudaMallocManaged(&x, n * sizeof(int));
+    return x;
+}
+static void uninit_managed(bool bug) // two pages; the host fills the first one, and for the second forgets to
+{
+    int *x = managed(2048);
+    for (int i = 0; i < 2048; i += bug ? 2048 : 1)
+        x[i] = 0;
+    add_kernel<<<N / B, B>>>(a, x);
+    add_kernel<<<N / B, B>>>(a, x + 1024);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
+__global__ void halve_kernel(int *x)
+{
+    x[ME] /= 2; // bug: uninit_managed_rest
+}
+static void uninit_managed_rest(bool bug) // a fill counts bytes, not elements
+{
+    int *x = managed(N);
+    cudaMemset(x, 0, bug ? N : N * sizeof(int));
+    halve_kernel<<<N / B, B>>>(x);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
+__global__ void result_kernel(int *x, int n)
+{
+    atomicAdd(&x[1], n + x[0]);
+}
+static void second_touch(bool bug) // the first touch of the page is of what the kernel only reads
+{
+    int *x = managed(4), sum;
+    x[0] = 1;
+    x[1] = 0;
+    result_kernel<<<1, 1>>>(x, 5);
+    sum = x[0];
+    if (!bug)
+        cudaDeviceSynchronize();
+    sum += x[1]; // bug: second_touch
+    cudaDeviceSynchronize();
+    if (sum < 0)
+        puts("never");
+    cudaFree(x);
+}
+
 struct Bug {
     const char *name;
     void (*run)(bool bug);
@@ -589,6 +643,9 @@ static const Bug bugs[] = {
     {"shuffle_unnamed", shuffle_unnamed}, // shuffle-unnamed
     {"constant_written", constant_written}, // its line is the compiler's
     {"freed", freed}, // use-after-free
+    {"uninit_managed", uninit_managed}, // uninitialized
+    {"uninit_managed_rest", uninit_managed_rest}, // uninitialized
+    {"second_touch", second_touch}, // host-race
 };
 
 int main(int argc, char **argv)

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <chrono>
+#include <thread>
 
 #define PIECE (64 * 1024 / 4) /* ints of a block that moves */
 
@@ -100,6 +102,7 @@ static void early(const char *way)
     cudaStreamCreate(&a);
     cudaStreamCreate(&b);
     memset(p, 0, n * sizeof(int));
+    memset(other, 0, n * sizeof(int));
     launch(p, 1024, a);
     if (strcmp(way, "read") == 0)
         seen = p[7];
@@ -120,7 +123,6 @@ static void early(const char *way)
         seen = p[7];
     }
     if (strncmp(way, "atomic", 6) == 0) { // other's kernel only adds to one place
-        memset(other, 0, n * sizeof(int));
         count_up<<<1, 32, 0, b>>>(other + 7);
         seen = other[strcmp(way, "atomic") == 0 ? 7 : 8];
     }
@@ -165,6 +167,7 @@ static void host_function(void *p)
 static void in_order(void)
 {
     int *p = ints(16);
+    memset(p, 0, 16 * sizeof(int));
     launch(p, 16);
     cudaLaunchHostFunc(0, host_function, p);
     launch(p, 16);
@@ -222,6 +225,85 @@ static void buffers(const char *way)
     cudaDeviceSynchronize();
 }
 
+/* Host threads while another one waits for a kernel: one uses another part of the memory, one sets what the kernel waits for,
+ * and fills what it reads then. */
+__global__ void wait_for(volatile int *flag, const int *data, int *sum)
+{
+    while (*flag == 0)
+        ;
+    __threadfence_system();
+    for (int i = 0; i < 1024; i++)
+        *sum += data[i];
+}
+
+__global__ void turn(int *p, int n, int turns)
+{
+    for (int k = 0; k < turns; k++)
+        for (int i = threadIdx.x; i < n; i += blockDim.x)
+            p[i] += k;
+}
+
+static void beside(bool flag)
+{
+    int n = 4 * 1024, *p = ints(n);
+    memset(p, 0, 1024 * sizeof(int));
+    std::thread other([=] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        for (int i = 1024; i < n; i++)
+            p[i] = 1;
+        __atomic_store_n(p, 1, __ATOMIC_RELEASE);
+    });
+    if (flag)
+        wait_for<<<1, 1>>>(p, p + 1024, p + 1);
+    else
+        turn<<<1, 32>>>(p + 32, 512, 2000);
+    cudaDeviceSynchronize();
+    other.join();
+    printf("%d %d", p[1], p[n - 1]);
+    cudaFree(p);
+}
+
+/* The host reads on in a page whose first places the kernel leaves alone. */
+static void walk(bool wait)
+{
+    int n = 512, *p = ints(n), sum = 0;
+    memset(p, 0, n * sizeof(int));
+    launch(p + 300, 100);
+    if (wait)
+        cudaDeviceSynchronize();
+    for (volatile int *q = p; q < p + n; q++)
+        sum += *q; // walks
+    cudaDeviceSynchronize();
+    printf("%d", sum);
+    cudaFree(p);
+}
+
+/* A kernel reads what a host function, a copy, a fill or nobody has written since. */
+static void written(const char *way)
+{
+    int n = 1024, *p = ints(n), *d;
+    cudaMalloc(&d, n * sizeof(int));
+    cudaMemset(d, 0, n * sizeof(int));
+    if (strcmp(way, "function") == 0)
+        cudaLaunchHostFunc(0, [](void *q) { memset(q, 0, 1024 * sizeof(int)); }, p);
+    if (strcmp(way, "copy") == 0)
+        cudaMemcpyAsync(p, d, n * sizeof(int), cudaMemcpyDefault);
+    if (strcmp(way, "fill") == 0)
+        cudaMemsetAsync(p, 0, n * sizeof(int));
+    if (strcmp(way, "file") == 0) {
+        FILE *f = fopen("/dev/zero", "rb");
+        setvbuf(f, NULL, _IONBF, 0);
+        if (fread(p, sizeof(int), n, f) == 0)
+            exit(3);
+        fclose(f);
+    }
+    launch(p, n);
+    cudaDeviceSynchronize();
+    printf("%d", p[5]);
+    cudaFree(d);
+    cudaFree(p);
+}
+
 /* The host fetches the same four kilobytes three times, and once more what no kernel has written since. */
 static void fetched(void)
 {
@@ -252,6 +334,12 @@ int main(int argc, char **argv)
         large(*way != 0);
     if (strcmp(what, "fetched") == 0)
         fetched();
+    if (strcmp(what, "beside") == 0)
+        beside(*way != 0);
+    if (strcmp(what, "walk") == 0)
+        walk(*way != 0);
+    if (strcmp(what, "written") == 0)
+        written(way);
     if (strcmp(what, "buffers") == 0)
         buffers(way);
     return 0;

@@ -55,6 +55,23 @@ same "see and change the right values" "3 16" "$(cat "$scratch/out")"
 "$vgpu" --quiet --check=memory --report="$scratch/r.json" "$scratch/managed" early read >"$scratch/out" 2>&1
 same "not when races are not looked for" 0 "$(jq '.findings | length' "$scratch/r.json")"
 
+for isolated in "" --isolated; do
+    for way in "" flag; do
+        timeout 100 "$vgpu" $isolated --quiet --report="$scratch/r.json" "$scratch/managed" beside $way >"$scratch/out" 2>"$scratch/err"
+        ok $? "a host thread while another waits: ${way:-elsewhere} $isolated" "$scratch/err"
+        same "... finds nothing" 0 "$(jq '[.findings[] | select(.advice | not)] | length' "$scratch/r.json")"
+    done
+    same "... and computes" "1024 1" "$(timeout 100 "$vgpu" $isolated --quiet "$scratch/managed" beside flag)"
+done
+same "the host walks into what the kernel writes" "host-race $(line '// walks')" "$(finding walk | awk '{ print $1, $(NF - 1) }')"
+same "after a wait it may" "" "$(finding walk wait)"
+for way in function copy fill file; do
+    same "written by a $way" "" "$(finding written $way)"
+    same "its value" 1 "$(cat "$scratch/out")"
+done
+same "written by nobody" "uninitialized uninitialized read of global memory that nobody wrote $(line 'p\[i\]++') null" "$(finding written)"
+same "and isolated" uninitialized "$("$vgpu" --isolated --quiet --report="$scratch/r.json" "$scratch/managed" written >"$scratch/out" 2>&1; jq -r '.findings[].kind' "$scratch/r.json")"
+
 taken() { "$vgpu" --quiet --report="$scratch/r.json" "$scratch/managed" buffers "$1" >"$scratch/out" 2>&1; jq .memory.allocations "$scratch/r.json"; }
 same "allocating in a loop takes memory each time" 10 "$(taken loop)"
 same "once before it" 1 "$(taken once)"
