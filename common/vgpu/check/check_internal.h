@@ -305,6 +305,9 @@ bool guess_is_checked(const IrFunction *f, uint32_t pc, uint32_t swap);
 /* True when a comparison asks for what the volatile load at pc reads: a flag; false: it is data. */
 bool polled_is(const IrFunction *f, uint32_t pc);
 
+/* True when both instructions stand in a loop without a barrier that takes another number of turns in each thread of a block. */
+bool loop_differs(const IrFunction *f, uint32_t pc, uint32_t other);
+
 /* ---- order ---- */
 
 struct OrderLaunch *order_launch_create(void);

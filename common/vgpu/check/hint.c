@@ -136,6 +136,18 @@ static const char hint_atomic_between_blocks[] = "one of the two is atomic and t
 static const char hint_one_element[] = "two threads write one element: does the index give each thread its own, and does the guard "
                                        "(&& for ||) keep out threads that have none? Where all are to write it, use an atomic";
 
+static const char hint_in_loop[] = "the loop around it takes another number of turns in each thread, so that a barrier in it would not be "
+                                   "reached by all: use an atomic such as atomicAdd, or give each thread an element of its own";
+
+static bool is_in_differing_loop(const CheckSet *set, const Note *n)
+{
+    uint32_t pc, other_pc;
+    if (n->key.place == NO_PLACE || n->key.other == NO_PLACE)
+        return false;
+    const IrFunction *f = check_function(set, n->key.place, &pc), *other = check_function(set, n->key.other, &other_pc);
+    return f == other && loop_differs(f, pc, other_pc);
+}
+
 static const char *hint_race(const CheckSet *set, const Finding *f, const Note *n)
 {
     bool same_line =
@@ -150,6 +162,8 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
         return same_block ? hint_atomic_in_block : hint_atomic_between_blocks;
     if (same_line && same_block && !read && !other_read)
         return hint_one_element;
+    if (same_block && is_in_differing_loop(set, n))
+        return hint_in_loop;
     if (same_line && read != other_read)
         return hint_race_in_line(same_block, same_warp);
     if (same_warp && volume(set->launch->block) <= WARP_LANES)

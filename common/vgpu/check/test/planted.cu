@@ -544,6 +544,25 @@ static void constant_written(bool bug)
     constant_kernel<<<1, 1>>>(b, 2, bug ? 2 : 4);
 }
 
+__global__ void ragged_kernel(const int *first, int *sum, int atomic) // rows of a sparse matrix: as many turns as each has
+{
+    __shared__ int s[4];
+    if (T < 4)
+        s[T] = 0;
+    __syncthreads();
+    for (int i = first[T] % 7; i < first[T] % 5 + 7; i++)
+        if (atomic)
+            atomicAdd(&s[i % 4], 1);
+        else
+            s[i % 4] += 1; // bug: ragged_loop
+    __syncthreads();
+    sum[T] = s[T % 4];
+}
+static void ragged_loop(bool bug)
+{
+    ragged_kernel<<<1, B>>>(a, b, !bug);
+}
+
 // ---- managed memory
 
 __global__ void add_kernel(const int *x, int *y)
@@ -643,6 +662,7 @@ static const Bug bugs[] = {
     {"shuffle_unnamed", shuffle_unnamed}, // shuffle-unnamed
     {"constant_written", constant_written}, // its line is the compiler's
     {"freed", freed}, // use-after-free
+    {"ragged_loop", ragged_loop}, // race
     {"uninit_managed", uninit_managed}, // uninitialized
     {"uninit_managed_rest", uninit_managed_rest}, // uninitialized
     {"second_touch", second_touch}, // host-race
