@@ -222,6 +222,8 @@ cudaError_t call_send_now(Call *call, uint32_t device, DeviceMsg *msg, DeviceRep
         msg->resume = reply->resume;
         run_host_function(device, reply->token);
     }
+    bool is_work = msg->op == OP_LAUNCH || msg->op == OP_COPY || msg->op == OP_FILL || msg->op == OP_ALLOC;
+    thread_state()->failed.went_on |= is_work && reply->error == DEVICE_OK;
     return error_of_device(reply->error);
 }
 
@@ -248,6 +250,7 @@ static void send_advice(Call *call, const void *address, const char *message, co
 void call_advise(Call *call, const void *address, const char *message, const char *hint)
 {
     send_advice(call, address, message, hint, false);
+    thread_state()->advised = call->site;
 }
 
 void call_tell_leak(uint64_t site, const char *what)
@@ -285,13 +288,53 @@ void call_record_error(Call *call, int code, const char *name)
     strbuf_free(&names);
 }
 
+/* Programs try whether there is memory, a peer or a feature, and what a failed kernel leaves is told of as its finding. But nobody
+ * copies, fills or records in a way that is an error to see whether it is. */
+static bool is_mistake(const Call *call, cudaError_t error)
+{
+    static const char *const working[] = {"cudaMemcpy", "cudaMemset", "cudaLaunch", "cudaStream", "cudaEvent"};
+    bool by_kind = error < cudaErrorIllegalAddress && error != cudaErrorMemoryAllocation && error != cudaErrorNotPermitted;
+    for (size_t i = 0; by_kind && i < sizeof working / sizeof *working; i++)
+        if (strncmp(api_name(call->api), working[i], strlen(working[i])) == 0)
+            return true;
+    return false;
+}
+
+static void remember_failed(Call *call, cudaError_t error)
+{
+    Thread *t = thread_state();
+    if (t->failed.site != 0 || !call->locked || facade()->may_fail || !is_mistake(call, error))
+        return;
+    if (call_site(call) != t->advised)
+        t->failed = (FailedCall){.site = call->site, .name = api_name(call->api), .error = error};
+}
+
+void call_tell_failed(void)
+{
+    Thread *t = thread_state();
+    const char *name = t->failed.name;
+    StrBuf text = {0};
+    Call call = {.site = t->failed_launch};
+    if (call.site != 0)
+        call_advise(&call, NULL, "this launch failed, and the program never asked: <<<...>>> returns nothing",
+                    "call cudaGetLastError after each launch, and look at what it returns");
+    call = (Call){.site = t->failed.site};
+    strbuf_printf(&text, "%s returned %s, and the program went on and never asked for an error", name ? name : "",
+                  error_name(t->failed.error));
+    if (call.site != 0 && t->failed.went_on && !text.failed)
+        call_advise(&call, NULL, text.text, "it has done nothing: look at what each call returns");
+    strbuf_free(&text);
+    thread_asked();
+}
+
 /* "Not ready" is an answer, not an error (CUDA Runtime API, cudaStreamQuery). */
 cudaError_t call_leave(Call *call, cudaError_t error)
 {
     bool failed = error != cudaSuccess && error != cudaErrorNotReady;
     if (failed && !thread_state()->driver_call) {
         thread_state()->last = error;
-        call_record_error(call, (int)error, cudaGetErrorName(error));
+        call_record_error(call, (int)error, error_name(error));
+        remember_failed(call, error);
     }
     if (call->locked)
         pthread_mutex_unlock(&facade()->lock);

@@ -190,6 +190,14 @@ typedef struct LaunchConfig {
 
 enum { CONFIGS_MAX = 8 };
 
+/* A call that failed in a way that no program asks for on purpose. */
+typedef struct FailedCall {
+    uint64_t site;
+    const char *name;
+    cudaError_t error;
+    bool went_on; /* more work was asked for since */
+} FailedCall;
+
 typedef struct Thread {
     uint32_t number; /* to the devices (state.c) */
     bool is_first;
@@ -204,12 +212,17 @@ typedef struct Thread {
     uint64_t launch_site;   /* of the configuration popped last */
     bool popped;            /* it was, and no launch came since */
     uint64_t failed_launch; /* site of a <<<>>> that failed, while nobody has asked for the last error */
+    FailedCall failed;      /* the first one, while nobody has asked for an error since; site 0: none */
+    uint64_t advised;       /* site of the call that was last told as advice */
     uint32_t default_stream[DEVICES_MAX]; /* per-thread default stream, 0: not made yet */
     uintptr_t stepping[2]; /* addresses that the instruction touches which runs as a single step (host_fault.c) */
     int n_stepping;
 } Thread;
 
 Thread *thread_state(void);
+/* The program has looked at an error. */
+void thread_asked(void);
+const char *error_name(cudaError_t error);
 
 /* ---- calls (call.c) ---- */
 
@@ -259,6 +272,8 @@ uint32_t call_device(void);
 cudaError_t error_of_device(DeviceError e);
 /* Advice about this call. */
 void call_advise(Call *call, const void *address, const char *message, const char *hint);
+/* The program ends: advice about what failed, where it has not asked. */
+void call_tell_failed(void);
 /* The program ends, and something that it made at site was never destroyed. what: "a graph". */
 void call_tell_leak(uint64_t site, const char *what);
 /* The same of all graphs. */

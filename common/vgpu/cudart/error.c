@@ -20,15 +20,29 @@ static int find_error(cudaError_t error)
     return -1;
 }
 
-const char *cudaGetErrorName(cudaError_t error)
+const char *error_name(cudaError_t error)
 {
     int i = find_error(error);
     return i < 0 ? "unrecognized error code" : errors[i].name;
 }
 
+void thread_asked(void)
+{
+    Thread *t = thread_state();
+    t->failed_launch = 0;
+    t->failed.site = 0;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    thread_asked();
+    return error_name(error);
+}
+
 const char *cudaGetErrorString(cudaError_t error)
 {
     int i = find_error(error);
+    thread_asked();
     return i < 0 ? "unrecognized error code" : errors[i].text;
 }
 
@@ -45,7 +59,7 @@ cudaError_t cudaGetLastError(void)
     Thread *t = thread_state();
     cudaError_t error = t->last;
     t->last = cudaSuccess;
-    t->failed_launch = 0;
+    thread_asked();
     if (error != cudaSuccess)
         note_last_error(error);
     return error;
@@ -53,7 +67,7 @@ cudaError_t cudaGetLastError(void)
 
 cudaError_t cudaPeekAtLastError(void)
 {
-    thread_state()->failed_launch = 0;
+    thread_asked();
     return thread_state()->last;
 }
 

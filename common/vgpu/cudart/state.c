@@ -163,10 +163,8 @@ __attribute__((destructor)) static void finish(void)
     progress_end();
     if (!f->started || !facade_is_served() || f->finished || f->forked)
         return;
-    Call call = {.site = thread_state()->failed_launch};
-    if (call.site != 0)
-        call_advise(&call, NULL, "this launch failed, and the program never asked: <<<...>>> returns nothing",
-                    "call cudaGetLastError after each launch, and look at what it returns");
+    Call call = {0};
+    call_tell_failed();
     graph_leaks();
     call_send_to(&call, 0, &(DeviceMsg){.op = OP_FINISH}, NULL);
     f->finished = true;

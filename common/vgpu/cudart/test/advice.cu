@@ -33,6 +33,45 @@ static void peeked(bool)
     cudaFree(p);
 }
 
+/* A call that fails, and more work behind it. Who asks for the error is told nothing. */
+static void ignored(bool right)
+{
+    int *p;
+    float ms = 0;
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    cudaEventRecord(begin);
+    cudaError_t e = cudaEventElapsedTime(&ms, begin, end); // advice: ignored
+    if (right)
+        printf("%s\n", cudaGetErrorString(e));
+    cudaMalloc(&p, sizeof host);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    cudaFree(p);
+}
+
+/* What programs try on purpose, and cleaning up after a call that failed. */
+static void tried(bool)
+{
+    int *p = NULL, *q = NULL;
+    int peer;
+    cudaDeviceCanAccessPeer(&peer, 0, 0);
+    if (cudaMalloc(&p, (size_t)1 << 50) != cudaSuccess)
+        cudaMalloc(&p, sizeof host);
+    if (cudaDeviceEnablePeerAccess(0, 0) != cudaSuccess || cudaFuncSetAttribute(fill, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20) != cudaSuccess)
+        fill<<<4, 256>>>(p, N);
+    cudaMalloc(&q, sizeof host);
+    cudaEvent_t never;
+    cudaEventCreate(&never);
+    float ms;
+    if (cudaEventElapsedTime(&ms, never, never) != cudaSuccess) {
+        cudaFree(p);
+        cudaFree(q);
+        cudaEventDestroy(never);
+    }
+}
+
 static void destroyed(bool right)
 {
     int *p;
@@ -121,7 +160,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(bool right);
-    } all[] = {{"unasked", unasked},   {"peeked", peeked},     {"destroyed", destroyed},
+    } all[] = {{"unasked", unasked},   {"peeked", peeked},     {"ignored", ignored},
+               {"tried", tried},       {"destroyed", destroyed},
                {"pageable", pageable}, {"unwaited", unwaited}, {"unwritten", unwritten},
                {"registers", registers}};
     for (auto &a : all)

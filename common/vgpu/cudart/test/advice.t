@@ -28,6 +28,10 @@ for kind in legacy per_thread; do
     advice peeked
     [ ! -s "$scratch/advice" ]
     ok $? "$kind: to peek is to ask" "$scratch/advice"
+    told ignored "api-misuse: cudaEventElapsedTime returned cudaErrorInvalidResourceHandle, and the program went on and never asked"
+    advice tried
+    [ ! -s "$scratch/advice" ]
+    ok $? "$kind: what is tried on purpose, and who cleans up" "$scratch/advice"
     told destroyed "api-misuse: a stream is destroyed while work is queued in it"
     told pageable "api-misuse: an asynchronous copy of pageable memory"
     told unwaited "api-misuse: the program ended before its kernels did"
