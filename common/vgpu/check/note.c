@@ -338,7 +338,7 @@ static NoteTable *join_tables(CheckSet *set)
     return to;
 }
 
-/* Of a volatile store that races: that nothing orders it has been said. */
+/* Of a store that races: that nothing orders it has been said. */
 static bool is_in_race(const NoteTable *t, const Note *n)
 {
     for (size_t k = 0; k < t->n; k++) {
@@ -354,7 +354,7 @@ static bool is_in_race(const NoteTable *t, const Note *n)
 static bool is_told(const CheckSet *set, const NoteTable *t, size_t i)
 {
     const Note *n = &t->notes[i];
-    if (n->key.kind == FINDING_VOLATILE)
+    if (n->key.kind == FINDING_VOLATILE || n->key.kind == FINDING_SAME_VALUE)
         return is_in_race(t, n);
     for (size_t k = 0; n->key.kind == FINDING_BARRIER_EXITED && k < t->n; k++) {
         const Note *other = &t->notes[k];
