@@ -180,7 +180,7 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
            "__threadfence() and an atomic, and put __threadfence() behind the poll or the atomicCAS of the reader, too";
 }
 
-static const char *hint_uninit(const Finding *f)
+static const char *hint_uninit(const Finding *f, const Note *n)
 {
     if (strcmp(f->space, "shared") == 0)
         return "no thread of this block has written it: is the whole tile loaded, its edges and its tail "
@@ -189,6 +189,8 @@ static const char *hint_uninit(const Finding *f)
         return "an array or variable declared in a kernel holds arbitrary values until this thread writes "
                "it: "
                "is every element that is read written before, on every path?";
+    if (n && n->has_alloc && n->alloc.kind == MEM_MANAGED)
+        return "cudaMallocManaged promises no value, even where a card gives 0: write it on the host before the launch, or use cudaMemset";
     return "cudaMalloc does not clear memory: copy the data there, or use cudaMemset";
 }
 
@@ -233,7 +235,7 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         hint = hint_race(set, f, n);
         break;
     case FINDING_UNINITIALIZED:
-        hint = hint_uninit(f);
+        hint = hint_uninit(f, n);
         break;
     case FINDING_SYNC_MASK:
         hint = hint_sync_mask(n);

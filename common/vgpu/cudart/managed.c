@@ -28,7 +28,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES_AT_ONCE = 512, TRIES_MAX = 1000, STEPS_MAX = 20000 };
+enum { PAGE = 4096, PAGES_AT_ONCE = 512, TRIES_MAX = 100, STEPS_MAX = 20000 };
 #define SCAN_BYTES ((uint64_t)1 << 30)
 
 typedef struct Shared {

@@ -248,7 +248,7 @@ static void beside(bool flag)
     int n = 4 * 1024, *p = ints(n);
     memset(p, 0, 1024 * sizeof(int));
     std::thread other([=] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
         for (int i = 1024; i < n; i++)
             p[i] = 1;
         __atomic_store_n(p, 1, __ATOMIC_RELEASE);

@@ -70,6 +70,7 @@ for way in function copy fill file; do
     same "its value" 1 "$(cat "$scratch/out")"
 done
 same "written by nobody" "uninitialized uninitialized read of global memory that nobody wrote $(line 'p\[i\]++') null" "$(finding written)"
+same "its hint is about managed memory" true "$(jq '.findings[0].hint | contains("cudaMallocManaged")' "$scratch/r.json")"
 same "and isolated" uninitialized "$("$vgpu" --isolated --quiet --report="$scratch/r.json" "$scratch/managed" written >"$scratch/out" 2>&1; jq -r '.findings[].kind' "$scratch/r.json")"
 
 taken() { "$vgpu" --quiet --report="$scratch/r.json" "$scratch/managed" buffers "$1" >"$scratch/out" 2>&1; jq .memory.allocations "$scratch/r.json"; }
