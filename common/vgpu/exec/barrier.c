@@ -67,10 +67,14 @@ static void note_divergent(Warp *warp, uint32_t id)
         const IrInst *inst = &s->frame->function->insts[s->pc - 1];
         if (!first) {
             first = s;
-        } else if (inst->opcode == PTX_BAR &&
-                   (first->pc != s->pc || first->frame->function != s->frame->function)) {
-            exec_note(&warp->base, s->frame->function, inst,
-                      (ExecFault){.kind = FAULT_BARRIER_DIVERGENT, .mask = s->mask});
+            continue;
+        }
+        bool apart = first->pc != s->pc || first->frame->function != s->frame->function;
+        const ExecSplit *aligned = inst->opcode == PTX_BAR ? s : first;
+        inst = &aligned->frame->function->insts[aligned->pc - 1];
+        if (apart && inst->opcode == PTX_BAR) {
+            exec_note(&warp->base, aligned->frame->function, inst,
+                      (ExecFault){.kind = FAULT_BARRIER_DIVERGENT, .mask = aligned->mask});
             return;
         }
     }

@@ -300,6 +300,22 @@ static void divergent(bool bug)
 {
     divergent_kernel<<<N / B, B>>>(b, bug ? 16 : 32);
 }
+// A group's barrier may be reached from two places, __syncthreads may not.
+__global__ void other_side_kernel(int *y, unsigned n)
+{
+    if (T % 32 < n) {
+        y[ME] = T;
+        asm volatile("barrier.sync 0;" ::: "memory");
+    } else {
+        y[ME] = 2;
+        __syncthreads(); // bug: other_side
+    }
+    y[ME] += 1;
+}
+static void other_side(bool bug)
+{
+    other_side_kernel<<<N / B, B>>>(b, bug ? 16 : 32);
+}
 // One thread in two begins its array at element `skip`.
 __global__ void uninit_local_kernel(const int *x, int *y, int skip)
 {
@@ -656,6 +672,7 @@ static const Bug bugs[] = {
     {"volatile_data", volatile_data}, // volatile
     {"half_block", half_block}, // barrier-exited
     {"divergent", divergent}, // barrier-divergent
+    {"other_side", other_side}, // barrier-divergent
     {"shuffle_mask", shuffle_mask}, // sync-mask
     {"outside_mask", outside_mask}, // sync-mask
     {"shuffle_exited", shuffle_exited}, // shuffle-source
