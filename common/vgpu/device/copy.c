@@ -52,11 +52,29 @@ static bool find_side(DeviceServer *s, const DeviceSpan *span, uint64_t addr, ui
     return true;
 }
 
-/* Says why a copy was refused: how much there is, and how much was wanted. */
-static void advise_too_long(Device *d, const DeviceMsg *m, const Side *side, uint64_t bytes)
+static void advise_freed(Device *d, const DeviceMsg *m, uint64_t addr, uint64_t bytes)
 {
-    if (!side->alloc || !d->check)
+    unsigned owner;
+    const MemAlloc *a = device_locate(d->server, addr, &owner);
+    if (!a || !a->freed || addr - a->addr >= a->bytes)
         return;
+    StrBuf text = {0};
+    strbuf_printf(&text, "%s: %s of %llu bytes in memory that was freed", m->call ? m->call : "a call",
+                  m->op == OP_FILL ? "a fill" : "a copy", (unsigned long long)bytes);
+    check_advise(d->check, a, addr, m->site, text.failed ? "" : text.text,
+                 "free it after the last call that uses it; a graph's nodes keep the addresses that they were made with");
+    strbuf_free(&text);
+}
+
+/* Says why a copy or fill was refused: how much there is, and how much was wanted; or that it is gone. */
+static void advise_refused(Device *d, const DeviceMsg *m, const Side *side, uint64_t bytes)
+{
+    if (!d->check)
+        return;
+    if (!side->alloc) {
+        advise_freed(d, m, side->addr, bytes);
+        return;
+    }
     StrBuf text = {0};
     strbuf_printf(&text, "%s of %llu bytes from byte %llu of an allocation of %llu bytes",
                   m->call ? m->call : "copy", (unsigned long long)bytes,
@@ -114,11 +132,11 @@ static bool valid_copy(Device *d, const DeviceMsg *m)
     const DeviceCopy *c = &m->copy;
     Side dst, src;
     if (!find_side(d->server, &c->host_dst, c->dst, c->dst_pitch, c->dst_slice, c, &dst)) {
-        advise_too_long(d, m, &dst, extent(c->dst_pitch, c->dst_slice, c));
+        advise_refused(d, m, &dst, extent(c->dst_pitch, c->dst_slice, c));
         return false;
     }
     if (!find_side(d->server, &c->host_src, c->src, c->src_pitch, c->src_slice, c, &src)) {
-        advise_too_long(d, m, &src, extent(c->src_pitch, c->src_slice, c));
+        advise_refused(d, m, &src, extent(c->src_pitch, c->src_slice, c));
         return false;
     }
     return true;
@@ -335,7 +353,7 @@ void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r)
     DeviceCopy shape = {.width = m->fill.width, .height = m->fill.height, .depth = m->fill.depth};
     Side side;
     if (!find_side(d->server, &(DeviceSpan){0}, m->fill.dst, m->fill.pitch, m->fill.slice, &shape, &side)) {
-        advise_too_long(d, m, &side, extent(m->fill.pitch, m->fill.slice, &shape));
+        advise_refused(d, m, &side, extent(m->fill.pitch, m->fill.slice, &shape));
         r->error = DEVICE_INVALID_VALUE;
         return;
     }

@@ -51,6 +51,33 @@ static void ignored(bool right)
     cudaFree(p);
 }
 
+/* A graph is launched once more after what its node fills has been freed. */
+static void outlived(bool right)
+{
+    int *p;
+    cudaStream_t s;
+    cudaGraph_t g;
+    cudaGraphExec_t x;
+    cudaStreamCreate(&s);
+    cudaMalloc(&p, sizeof host);
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    cudaMemsetAsync(p, 0, sizeof host, s); // advice: outlived
+    fill<<<4, 256, 0, s>>>(p, N);
+    cudaStreamEndCapture(s, &g);
+    cudaGraphInstantiate(&x, g, 0);
+    cudaGraphLaunch(x, s);
+    cudaStreamSynchronize(s);
+    if (!right)
+        cudaFree(p);
+    printf("%s\n", cudaGetErrorName(cudaGraphLaunch(x, s)));
+    cudaStreamSynchronize(s);
+    if (right)
+        cudaFree(p);
+    cudaGraphExecDestroy(x);
+    cudaGraphDestroy(g);
+    cudaStreamDestroy(s);
+}
+
 /* What programs try on purpose, and cleaning up after a call that failed. */
 static void tried(bool)
 {
@@ -161,7 +188,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(bool right);
     } all[] = {{"unasked", unasked},   {"peeked", peeked},     {"ignored", ignored},
-               {"tried", tried},       {"destroyed", destroyed},
+               {"tried", tried},       {"outlived", outlived},
+               {"destroyed", destroyed},
                {"pageable", pageable}, {"unwaited", unwaited}, {"unwritten", unwritten},
                {"registers", registers}};
     for (auto &a : all)
