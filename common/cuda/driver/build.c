@@ -200,7 +200,8 @@ static bool begin_device(Job *job, Words *command, int target)
                                  o->device_debug ? "-O0" : "-O3",
                                  NULL};
     return begin_cuda(job, command) && words[3] && add_many(command, words) &&
-           (!(o->line_info || o->device_debug) || words_add(command, "-gline-tables-only")) &&
+           (!o->line_info || o->device_debug || words_add(command, "-gline-tables-only")) &&
+           (!o->device_debug || (words_add(command, "-g") && words_add(command, "-fno-standalone-debug"))) &&
            add_all(command, &o->device);
 }
 

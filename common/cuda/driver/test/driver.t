@@ -42,7 +42,8 @@ table() {
 -O -c one.cu => -O2
 -g -c one.cu => --cuda-host-only -g -Xclang -fcuda-include-gpubinary -Xclang TMP/0.fatbin -c
 -lineinfo -c one.cu => -gline-tables-only
--G -c one.cu => -O0 -gline-tables-only -o TMP/1.ptx
+-G -c one.cu => -O0 -g -fno-standalone-debug -o TMP/1.ptx
+-G -lineinfo -c one.cu => -O0 -g -fno-standalone-debug -o TMP/1.ptx
 -std=c++20 -c one.cu => -std=c++20
 --std c++14 -c one.cu => -std=c++14
 -Ifolder -c one.cu => -I folder
