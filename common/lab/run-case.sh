@@ -6,7 +6,7 @@
 #
 # Exit status: 0 when the result is right and the program had nothing to complain about; 1 when not; 2 when the kit is at fault.
 set -euo pipefail
-: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}" "${TIMELINE:=}" "${LAUNCH:=}" "${BLOCKS:=}" "${SHAPE:=}"
+: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}" "${TIMELINE:=}" "${LAUNCH:=}" "${BLOCKS:=}" "${SHAPE:=}" "${REGISTERS:=}"
 mode=$1
 case_name=${2:-}
 folder=build/case
@@ -62,7 +62,7 @@ run_on_virtual() {
 
 show_on_virtual() {
     rm -f build/film.html
-    options+=(--film=build/film.html ${LAUNCH:+"--film-launch=$LAUNCH"} ${BLOCKS:+"--film-blocks=$BLOCKS"} ${SHAPE:+"--shape=$SHAPE"})
+    options+=(--film=build/film.html ${LAUNCH:+"--film-launch=$LAUNCH"} ${BLOCKS:+"--film-blocks=$BLOCKS"} ${SHAPE:+"--shape=$SHAPE"} ${REGISTERS:+--film-registers})
     run_on_virtual
     if [ -f build/film.html ]; then say 'a film of a launch is in %s: open it in a browser' build/film.html; fi
 }

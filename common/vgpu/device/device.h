@@ -328,6 +328,7 @@ typedef struct DeviceOptions {
     int calls_fd;              /* where the record of calls goes (calls.c); 0: nobody wants it */
     int film_fd;               /* where a film of a launch goes (common/vgpu/film); 0: nobody wants one */
     const char *film_launch, *film_blocks; /* FilmOptions */
+    bool film_registers;
     bool quiet;                /* no text for findings */
     const DeviceHost *host;    /* NULL: the caller's memory is this process's */
 } DeviceOptions;

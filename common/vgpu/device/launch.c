@@ -228,15 +228,16 @@ static uint64_t instructions_left(const Device *d)
     return most == 0 ? 0 : most > d->launch_instructions ? most - d->launch_instructions : 1;
 }
 
-/* Is there to be a film of this grid? */
-static bool film_wanted(DeviceServer *s, const QueueOp *op, const Grid *g)
+/* Is there to be a film of this grid? It shows what its lines cost. */
+static bool film_wanted(Device *d, const QueueOp *op, const Grid *g)
 {
+    DeviceServer *s = d->server;
     const FilmLaunch l = {.number = ++s->n_grids,
                           .kernel = g->kernel,
                           .site = op->site,
                           .instance = g->instance,
                           .function = g->function};
-    return s->film && film_begin(s->film, &l);
+    return s->film && film_begin(s->film, &l) && perf_keep_lines(d->perf);
 }
 
 /* The findings from number `first` on are those of the grid. */
@@ -247,13 +248,16 @@ static void end_film(Device *d, size_t first)
     size_t n = 0;
     while (n < FINDINGS_MAX && (findings[n] = check_finding(d->check, first + n)))
         n++;
-    if (film_end(d->server->film, perf_last(d->perf), findings, n))
+    FilmCounts counts = {.counters = perf_last(d->perf)};
+    counts.lines = perf_lines(d->perf, &counts.n_lines);
+    if (film_end(d->server->film, &counts, findings, n))
         record_film(d->server);
 }
 
 static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *result)
 {
     DeviceServer *s = d->server;
+    const bool filmed = film_wanted(d, op, g);
     const ExecObserver fault_observer = {.self = d, .fault = on_fault};
     ExecObserver observers[6];
     size_t n = 0;
@@ -266,7 +270,6 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         provenance_launch_begin(s->provenance, d, g);
         observers[n++] = s->provenance->observer;
     }
-    const bool filmed = film_wanted(s, op, g);
     const size_t n_findings = check_n_findings(d->check);
     if (filmed)
         observers[n++] = *film_observer(s->film);

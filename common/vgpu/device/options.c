@@ -51,6 +51,7 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
     o->film_fd = film > DESCRIPTOR_MAX ? 0 : (int)film;
     o->film_launch = getenv("VGPU_FILM_LAUNCH");
     o->film_blocks = getenv("VGPU_FILM_BLOCKS");
+    o->film_registers = getenv("VGPU_FILM_REGISTERS") != NULL;
     o->memory_bytes = memory_mib > MEMORY_MIB_MAX ? 0 : memory_mib << 20;
     o->lines = getenv("VGPU_LINES") != NULL;
     o->timeline = getenv("VGPU_TIMELINE") != NULL;

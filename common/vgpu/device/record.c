@@ -216,7 +216,7 @@ static void record_put_lines(StrBuf *b, const Device *d)
 {
     size_t n;
     const PerfLine *lines = perf_lines(d->perf, &n);
-    if (!lines)
+    if (!lines || !d->server->options.lines)
         return;
     strbuf_puts(b, ",\"lines\":[");
     for (size_t i = 0; i < n && i < LINE_RECORDS_MAX; i++) {

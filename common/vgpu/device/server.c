@@ -182,7 +182,8 @@ Status device_server_create(const DeviceOptions *options, DeviceServer **out, Di
         return diag_set(diag, STATUS_NO_MEMORY, "no memory for a record of provenance");
     }
     if (s->n_devices > 0 && s->options.film_fd > 0) {
-        const FilmOptions film = {.launch = s->options.film_launch, .blocks = s->options.film_blocks};
+        const FilmOptions film = {
+            .launch = s->options.film_launch, .blocks = s->options.film_blocks, .registers = s->options.film_registers};
         st = film_create(&film, &s->film, diag);
         if (st != STATUS_OK) {
             device_server_destroy(s);

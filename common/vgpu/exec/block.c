@@ -156,6 +156,7 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
     async_begin_block(b);
     memcpy(b->shared, run->shared_fill, run->shared_bytes);
     fill_frames(b);
+    b->steps = run_tells_steps(run, linear);
     bool wide = b->wide && wide_begin(b);
     for (uint32_t i = 0; !wide && i < run->n_warps; i++)
         begin_warp(b, i);

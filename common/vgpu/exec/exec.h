@@ -154,6 +154,9 @@ typedef struct ExecStep {
     uint32_t sync;    /* wait at a warp operation for lanes that it names */
     const uint8_t *from;   /* a shuffle: [32] which lane's value each one gets; else NULL */
     const uint32_t *value; /* a shuffle: [32] the values that lanes give; else NULL */
+    const uint8_t *regs;   /* who->function's register file, in this frame (ir.h) */
+    const uint8_t *local;  /* lane 0's local memory from the beginning of this frame on; NULL: none */
+    size_t local_stride;   /* from lane to lane */
 } ExecStep;
 
 /* What a warp has done with who->inst. */
@@ -174,8 +177,10 @@ typedef struct ExecObserver {
     void (*access)(void *self, const ExecWho *who, const ExecAccess *access);
     /* A whole block's access at once. False: this observer wants it warp by warp, and gets an `access` for each. NULL: always so. */
     bool (*access_wide)(void *self, const ExecWho *who, const ExecWideAccess *access);
-    /* A warp is about to execute who->inst. A launch with an observer that has this runs warp by warp. */
+    /* A warp is about to execute who->inst. Blocks that this is wanted of run warp by warp. */
     void (*step)(void *self, const ExecWho *who, const ExecStep *step);
+    /* Is .step wanted of the block of this linear index? Asked before it begins. NULL: of each. */
+    bool (*wants_steps)(void *self, uint64_t block);
     /* A warp has executed who->inst: ExecWho.follow. A launch with an observer that has this plans no block that reads what nobody wrote
      * before the launch began. */
     void (*follow)(void *self, const ExecWho *who, const ExecDone *done);

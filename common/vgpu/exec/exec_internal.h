@@ -207,6 +207,7 @@ struct ExecBlock {
     uint32_t n_threads, live_threads, live_warps;
     ExecBarrier barriers[EXEC_N_BARRIERS + 1];
     bool barriers_used;
+    bool steps;    /* observers are told of each instruction (.step) */
     bool followed; /* some warp was, and the block goes on warp by warp: ExecWho.follow */
     uint64_t retired, turn_start; /* instructions; when it last gave up its turn */
     bool recheck;                 /* threads exited: barriers may be complete */
@@ -261,7 +262,7 @@ struct ExecRun {
     struct Plan *plan;                  /* what most blocks do; NULL: there is none (plan.h) */
     ExecWatcher *watchers;              /* the observers that have .access */
     unsigned n_watchers;
-    bool steps;                         /* some observer has .step */
+    bool steps;                         /* some observer has .step: run_tells_steps says of which blocks */
     bool follows;                       /* some observer has .follow */
     uint8_t *shared_fill;
     ExecWorker *workers;
@@ -452,6 +453,10 @@ static inline bool hang_is_wanted(const ExecRun *run)
 /* Notes whether the warps have stored since they were refuelled or last asked. */
 void block_take_stores(ExecBlock *b);
 void block_note_store(ExecBlock *b);
+
+/* launch.c */
+/* Are observers told of each instruction of this block? */
+bool run_tells_steps(const ExecRun *run, uint64_t block);
 
 /* schedule.c */
 void schedule_work(ExecWorker *worker);

@@ -44,8 +44,17 @@ static bool makes_calls(const IrFunction *f)
 static bool may_run_wide(const ExecRun *run)
 {
     const ExecLaunch *l = run->launch;
-    return !l->narrow && !run->steps && l->seed == 0 && !run->entry->uses_clock &&
+    return !l->narrow && l->seed == 0 && !run->entry->uses_clock &&
            (!l->max_instructions || l->max_instructions > EXEC_LIMIT_NEAR);
+}
+
+bool run_tells_steps(const ExecRun *run, uint64_t block)
+{
+    const ExecLaunch *l = run->launch;
+    for (size_t i = 0; run->steps && i < l->n_observers; i++)
+        if (l->observers[i].step && (!l->observers[i].wants_steps || l->observers[i].wants_steps(l->observers[i].self, block)))
+            return true;
+    return false;
 }
 
 static void measure(ExecRun *run)

@@ -40,8 +40,14 @@ void warp_jump(ExecWarp *w, uint32_t target)
 static void tell_step(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     const Warp *warp = warp_of(w);
-    const ExecLaunch *l = w->block->run->launch;
-    ExecStep step = {.active = w->active, .mask = mask, .joining = split_waiting_lanes(warp)};
+    const ExecBlock *b = w->block;
+    const ExecLaunch *l = b->run->launch;
+    ExecStep step = {.active = w->active,
+                     .mask = mask,
+                     .joining = split_waiting_lanes(warp),
+                     .regs = w->regs,
+                     .local = b->local ? b->local + (size_t)w->index * WARP_LANES * b->run->local_bytes + w->frame_base : NULL,
+                     .local_stride = b->run->local_bytes};
     for (uint32_t left = warp->used; left; left &= left - 1) {
         const ExecSplit *s = &warp->splits[first_lane(left)];
         if (s == w->split)
@@ -99,12 +105,12 @@ EXEC_INLINE void run_until_stop(ExecWarp *w, bool steps)
                 w->pcs[pc + 1].lanes += off;
             }
             if (!mask) {
-                if (steps && w->block->run->steps)
+                if (steps && w->block->steps)
                     tell_step(w, inst, inst->opcode == PTX_BRA ? w->active : 0);
                 continue;
             }
         }
-        if (steps && w->block->run->steps)
+        if (steps && w->block->steps)
             tell_step(w, inst, inst->opcode == PTX_BRA ? w->active : mask);
         const IrFunction *function = steps ? w->frame->function : NULL;
         uint8_t *regs = w->regs;
@@ -146,7 +152,7 @@ static WarpAction run_split(Warp *warp, ExecSplit *s)
             return ACTION_DEAD;
         if (!load_split(w, s))
             return ACTION_STOP;
-        w->told = w->follow || w->block->run->steps;
+        w->told = w->follow || w->block->steps;
         if (w->told)
             run_until_stop(w, true);
         else

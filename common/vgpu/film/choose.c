@@ -45,7 +45,16 @@ bool film_block_wanted(const Film *f, uint64_t linear)
 {
     if (f->options.blocks)
         return is_in(f->options.blocks, linear);
-    return linear < FILM_ENDS || linear + FILM_ENDS >= f->n_blocks;
+    return linear < f->ends || linear + f->ends >= f->n_blocks;
+}
+
+/* Before anything is known of the findings, blocks at both ends are recorded: most are found in the first or in the last one. A block
+ * that is recorded costs many times one that is not, where its warps go together otherwise. */
+void film_set_ends(Film *f, uint64_t block_insts)
+{
+    uint64_t ends = FILM_INSTS / 2 / (block_insts ? block_insts : 1), share = f->n_blocks / FILM_SHARE;
+    ends = ends > share ? ends : share;
+    f->ends = ends < FILM_ENDS_LEAST ? FILM_ENDS_LEAST : ends > FILM_ENDS ? FILM_ENDS : ends;
 }
 
 /* ---- launches ---- */

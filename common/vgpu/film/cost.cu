@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     if (strcmp(which, "add") == 0)
         add<<<4096, 256>>>(a, b, c, 1 << 20);
     else if (strcmp(which, "multiply") == 0)
-        multiply<<<dim3(16, 16), dim3(TILE, TILE)>>>(a, b, c, 256);
+        multiply<<<dim3(32, 32), dim3(TILE, TILE)>>>(a, b, c, 512);
     else
         walk<<<64, 256>>>(a, c, 64);
     return cudaDeviceSynchronize() != cudaSuccess;

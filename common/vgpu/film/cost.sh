@@ -3,8 +3,8 @@
 #
 #   cost.sh VGPU PROGRAM      PROGRAM: of cost.cu. RUNS=N pairs of each kernel (default 9)
 #
-# A line a kernel: the median of the ratios, the least and the largest. A launch of which a film is made goes warp by warp, so that a kernel whose
-# warps go together block-wide otherwise (executors.md) costs most.
+# A line a kernel: the median of the ratios, the least and the largest. Blocks that are recorded go warp by warp, which costs most where a kernel's warps
+# go together block-wide otherwise (executors.md); and the page is written, which takes a tenth of a second however long the program runs.
 set -uo pipefail
 vgpu=$1 program=$2
 scratch=$(mktemp -d)

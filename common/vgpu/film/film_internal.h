@@ -2,7 +2,7 @@
  *
  *   record.c   the observer: steps of blocks        choose.c   which launches and blocks
  *   thin.c     a block's steps become fewer          write.c    the record as JSON
- *   match.c    findings and their steps
+ *   match.c    findings and their steps             held.c     what registers and variables hold
  */
 #ifndef COMMON_VGPU_FILM_INTERNAL_H
 #define COMMON_VGPU_FILM_INTERNAL_H
@@ -45,18 +45,52 @@ typedef struct FilmStep {
     uint16_t sectors, lines;       /* global */
     uint16_t wavefronts, least;    /* shared */
     uint16_t n_value_bytes;        /* of each value that was kept */
+    uint32_t held_bytes;           /* of FilmHelds at the record's end */
     uint8_t n_values;              /* 1: all lanes have the same; else one for each lane of the mask; 0: none */
     uint8_t n_runs;
     uint8_t kind, space, access_bytes, async; /* ExecAccess; kind: of a fault, too */
-} FilmStep; /* followed by the runs, then the values */
+} FilmStep; /* followed by the runs, then the values, then the FilmHelds */
 
-/* A function as the launch ran it. Counts are those of the whole launch. */
+/* What a register or a variable in local memory holds as the step's last instruction is about to be done, if that changed since the
+ * warp's step before. It is followed by 8 bytes that all lanes have, or 8 bytes of lane 0's and 8 of what each lane adds, or `bytes`
+ * of each of the 32 lanes; a predicate has 4 bytes, a bit a lane. All of it is filled up to a multiple of 8. A register that nobody
+ * reads any more may lose its place to another (ir.h) before what was written to it is told. */
+typedef enum FilmForm { HELD_ALIKE, HELD_EVEN, HELD_EACH, HELD_LOST } FilmForm;
+typedef struct FilmHeld {
+    _Alignas(8) uint32_t key; /* a register's number, or IrFunction.n_regs and an index of FilmCode.locals */
+    uint16_t code;
+    uint8_t form, bytes; /* bytes 0: a predicate */
+} FilmHeld;
+
+/* A number in local memory: a variable, or an element of one. */
+typedef struct FilmLocal {
+    uint32_t variable, element; /* index in IrFunction.variables */
+    uint32_t offset, bytes;     /* in the function's frame */
+} FilmLocal;
+
+/* A function as the launch ran it. */
 typedef struct FilmCode {
     const IrFunction *function;
     const IrLoc **place; /* [pc]; NULL: unknown */
-    ExecInstCount *counts;
-    uint64_t *requests, *sectors, *wavefronts, *conflicts; /* [pc]; wavefronts beyond the fewest */
+    bool *wanted;        /* [register]: what it holds is kept; NULL: of none */
+    FilmLocal *locals;
+    uint32_t n_locals;
 } FilmCode;
+
+/* What a warp of a block that runs has done to registers since its last step that was kept. */
+typedef struct FilmWarp {
+    struct {
+        const IrWrite *write;
+        uint16_t code;
+        bool lost; /* another register has taken its place */
+    } *changed;    /* each register once */
+    size_t n_changed, cap;
+    const IrWrite *fresh; /* of the instruction that it is about to do or has just done: n_fresh of them */
+    uint32_t n_fresh;
+    uint16_t fresh_code;
+    uint8_t **told; /* [code]: what locals held in the last step that was kept, a FILM_LOCAL_BYTES each; NULL: nothing yet */
+    size_t n_told;
+} FilmWarp;
 
 typedef struct FilmBlock {
     struct FilmBlock *next;
@@ -67,9 +101,13 @@ typedef struct FilmBlock {
     uint32_t every;      /* turns whose number is a multiple of it are kept; a power of two */
     bool cut, faulted;
     uint32_t waiting;  /* threads at barriers */
+    uint64_t insts;    /* of warps */
     uint32_t **turns;  /* [code]: [warp * n_insts + pc]; while it runs */
     size_t n_turns;
+    FilmWarp *warps;   /* while it runs; NULL: nobody wants to know what registers hold */
     FilmStep pending;  /* n_insts 0: none */
+    const uint8_t *regs, *local; /* as in ExecStep, of the pending step's last instruction */
+    size_t local_stride;
 } FilmBlock;
 
 typedef struct FilmArray {
@@ -83,10 +121,6 @@ typedef struct FilmArray {
     uint32_t n_unwritten;
     bool used;
 } FilmArray;
-
-typedef struct FilmCounts {
-    uint64_t steps, warp_insts, thread_insts, requests, sectors, wavefronts, barriers, warp_syncs, fences, shuffles;
-} FilmCounts;
 
 struct Film {
     FilmOptions options;
@@ -110,7 +144,10 @@ struct Film {
     size_t n_open;
     FilmArray arrays[FILM_ARRAYS_MAX];
     size_t n_arrays;
-    FilmCounts totals;
+    uint64_t ends;  /* blocks at either end of the grid that are recorded when none are named */
+    uint64_t steps, shuffles; /* of the blocks that were recorded */
+    uint8_t *held;  /* of the step that is put together */
+    size_t n_held, held_cap;
     bool no_memory;
 };
 
@@ -119,14 +156,37 @@ Status film_check_blocks(const char *list, Diag *diag);
 bool film_launch_wanted(const Film *f, const FilmLaunch *l);
 /* Is the block to be recorded? */
 bool film_block_wanted(const Film *f, uint64_t linear);
+/* A block has taken so many instructions: how many blocks may be recorded? */
+void film_set_ends(Film *f, uint64_t block_insts);
 /* The blocks that the film shows, by ascending index: how many. */
 size_t film_choose_blocks(const Film *f, const Finding *const *findings, size_t n, FilmBlock *out[FILM_BLOCKS_MAX]);
 
+/* held.c */
+enum { FILM_LOCAL_BYTES = 8 + 8 * WARP_LANES, FILM_ELEMENTS_MAX = 16 /* of an array in local memory */ };
+/* Which registers and variables of a function are wanted. False: no memory. */
+bool film_want_values(Film *f, FilmCode *c);
+bool film_wants_values(const Film *f);
+/* A warp is about to do an instruction; it has done the one before. */
+void film_note_write(Film *f, FilmBlock *b, uint32_t warp, uint16_t code, uint32_t pc);
+void film_settle_write(Film *f, FilmBlock *b, uint32_t warp);
+/* What has changed for the pending step, into f->held. */
+void film_take_held(Film *f, FilmBlock *b);
+/* What was said of it is gone: the warp's next step that is kept is to say it again. */
+void film_mark_again(Film *f, FilmBlock *b, uint32_t warp, const FilmHeld *h);
+void film_forget_warps(Film *f, FilmBlock *b);
+size_t film_held_bytes(const FilmHeld *h);
+static inline const uint8_t *film_held_data(const FilmHeld *h)
+{
+    return (const uint8_t *)(h + 1);
+}
+
 /* thin.c */
+/* Is a step of this turn to be kept? */
+bool film_is_kept(const FilmBlock *b, const FilmStep *s);
 /* Half as many turns are kept. False: that leaves what is there. */
-bool film_thin(FilmBlock *b);
-/* Appends a step with its runs and values, thinning first where there is no room. */
-void film_keep(FilmBlock *b, const FilmStep *s, const FilmRun *runs, const uint8_t *values, size_t room);
+bool film_thin(Film *f, FilmBlock *b);
+/* Appends a step with its runs, its values and f->held, and thins where there is no room. */
+void film_keep(Film *f, FilmBlock *b, const FilmStep *s, const FilmRun *runs, const uint8_t *values);
 static inline const FilmStep *film_step_at(const FilmBlock *b, size_t at)
 {
     return (const FilmStep *)(const void *)(b->steps + at);
@@ -134,6 +194,11 @@ static inline const FilmStep *film_step_at(const FilmBlock *b, size_t at)
 static inline const FilmRun *film_runs(const FilmStep *s)
 {
     return (const FilmRun *)(const void *)(s + 1);
+}
+
+static inline const FilmHeld *film_held(const FilmStep *s)
+{
+    return (const FilmHeld *)(const void *)((const uint8_t *)s + s->bytes - s->held_bytes);
 }
 
 /* match.c */
@@ -144,6 +209,6 @@ typedef struct FilmMoment {
 FilmMoment film_find(const Film *f, FilmBlock *const *blocks, size_t n, const Finding *finding);
 
 /* write.c */
-void film_write(Film *f, const PerfCounters *counters, const Finding *const *findings, size_t n_findings);
+void film_write(Film *f, const FilmCounts *counts, const Finding *const *findings, size_t n_findings);
 
 #endif

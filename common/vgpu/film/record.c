@@ -22,22 +22,10 @@ typedef struct Payload {
 
 static bool fill_code(Film *f, FilmCode *c, const IrFunction *function)
 {
-    uint32_t n = function->n_insts + 1;
-    *c = (FilmCode){.function = function,
-                    .place = ARENA_NEW_ARRAY(&f->arena, const IrLoc *, n),
-                    .counts = ARENA_NEW_ARRAY(&f->arena, ExecInstCount, n),
-                    .requests = ARENA_NEW_ARRAY(&f->arena, uint64_t, n),
-                    .sectors = ARENA_NEW_ARRAY(&f->arena, uint64_t, n),
-                    .wavefronts = ARENA_NEW_ARRAY(&f->arena, uint64_t, n),
-                    .conflicts = ARENA_NEW_ARRAY(&f->arena, uint64_t, n)};
-    if (!c->place || !c->counts || !c->requests || !c->sectors || !c->wavefronts || !c->conflicts)
-        return false;
-    memset(c->counts, 0, n * sizeof *c->counts);
-    for (uint32_t pc = 0; pc < n; pc++) {
-        c->place[pc] = ir_place(f->exec->instance->module, function, pc);
-        c->requests[pc] = c->sectors[pc] = c->wavefronts[pc] = c->conflicts[pc] = 0;
-    }
-    return true;
+    *c = (FilmCode){.function = function, .place = ARENA_NEW_ARRAY(&f->arena, const IrLoc *, function->n_insts + 1)};
+    for (uint32_t pc = 0; c->place && pc < function->n_insts; pc++)
+        c->place[pc] = ir_place(f->launch.instance->module, function, pc);
+    return c->place && film_want_values(f, c);
 }
 
 /* Index of a function, noted on first sight; -1: no memory. */
@@ -129,8 +117,9 @@ static uint32_t *turns_of(const Film *f, FilmBlock *b, uint16_t code)
     return b->turns[code];
 }
 
-static void forget_turns(FilmBlock *b)
+static void forget_turns(Film *f, FilmBlock *b)
 {
+    film_forget_warps(f, b);
     for (size_t i = 0; i < b->n_turns; i++)
         free(b->turns[i]);
     free(b->turns);
@@ -138,22 +127,39 @@ static void forget_turns(FilmBlock *b)
     b->n_turns = 0;
 }
 
+/* How often the step's warp has come by its last instruction before. NULL: no memory. */
+static uint32_t *turn_of(Film *f, FilmBlock *b, const FilmStep *s)
+{
+    uint32_t *turns = s->code < b->n_turns && b->turns[s->code] ? b->turns[s->code] : turns_of(f, b, s->code);
+    f->no_memory |= !turns;
+    return turns ? &turns[(size_t)s->warp * f->codes[s->code].function->n_insts + s->pc] : NULL;
+}
+
+/* Will the pending step be kept if it ends now? Then what else it says need not be found out. */
+static bool will_be_kept(Film *f, FilmBlock *b)
+{
+    const uint32_t *turn = turn_of(f, b, &b->pending);
+    return turn && *turn % b->every == 0;
+}
+
 /* The pending step is over. */
 static void close_step(Film *f, FilmBlock *b, const FilmRun *runs, const uint8_t *values)
 {
     FilmStep *s = &b->pending;
-    uint32_t *turns = turns_of(f, b, s->code);
-    if (!turns) {
-        f->no_memory = true;
+    uint32_t *turn = turn_of(f, b, s);
+    if (!turn)
         return;
-    }
-    s->turn = turns[(size_t)s->warp * f->codes[s->code].function->n_insts + s->pc]++;
-    s->bytes = (uint32_t)(sizeof *s + s->n_runs * sizeof *runs + (uint32_t)s->n_values * s->n_value_bytes);
-    s->bytes = (s->bytes + 7) / 8 * 8;
-    f->totals.steps++;
+    s->turn = (*turn)++;
+    f->steps++;
     b->seen++;
-    film_keep(b, s, runs, values, f->options.block_bytes);
-    *s = (FilmStep){0};
+    if (film_is_kept(b, s)) {
+        film_take_held(f, b);
+        s->held_bytes = (uint32_t)f->n_held;
+        s->bytes = (uint32_t)(sizeof *s + s->n_runs * sizeof *runs + (uint32_t)s->n_values * s->n_value_bytes);
+        s->bytes = (s->bytes + 7) / 8 * 8 + s->held_bytes;
+        film_keep(f, b, s, runs, values);
+    }
+    s->n_insts = s->n_lanes = 0;
 }
 
 static bool is_pending(const FilmBlock *b)
@@ -163,8 +169,10 @@ static bool is_pending(const FilmBlock *b)
 
 static void flush(Film *f, FilmBlock *b)
 {
-    if (is_pending(b))
-        close_step(f, b, NULL, NULL);
+    if (!is_pending(b))
+        return;
+    film_settle_write(f, b, b->pending.warp);
+    close_step(f, b, NULL, NULL);
 }
 
 /* The pending step of who's warp, which an event is about to end; without one, an empty one. */
@@ -210,8 +218,14 @@ static void film_on_launch_begin(void *self, const ExecLaunch *launch)
     f->params = arena_alloc(&f->arena, entry->param_bytes + 1);
     if (f->params && launch->params)
         memcpy(f->params, launch->params, entry->param_bytes);
+    f->ends = FILM_ENDS;
     note_arrays(f);
     code_of(f, entry);
+}
+
+static bool film_on_wants_steps(void *self, uint64_t block)
+{
+    return film_block_wanted(self, block);
 }
 
 static void film_on_block_begin(void *self, const ExecWho *who, uint32_t shared_bytes)
@@ -235,18 +249,13 @@ static void film_on_block_begin(void *self, const ExecWho *who, uint32_t shared_
     f->no_memory |= !b;
     if (!b)
         return;
+    if (film_wants_values(f) && !(b->warps = calloc(f->n_warps, sizeof *b->warps)))
+        f->no_memory = true;
     b->linear = (uint32_t)linear;
     memcpy(b->index, who->block, sizeof b->index);
     b->every = 1;
     *(f->last ? &f->last->next : &f->blocks) = b;
     f->last = f->open[who->slot] = b;
-}
-
-static void count_step(Film *f, const ExecWho *who, const ExecStep *s)
-{
-    f->totals.warp_insts++;
-    f->totals.thread_insts += bits_count(s->mask);
-    f->totals.shuffles += who->inst->opcode == PTX_SHFL && s->mask;
 }
 
 static void keep_shuffle(Film *f, FilmBlock *b, const ExecWho *who, const ExecStep *step)
@@ -268,10 +277,11 @@ static void keep_shuffle(Film *f, FilmBlock *b, const ExecWho *who, const ExecSt
 static void film_on_step(void *self, const ExecWho *who, const ExecStep *step)
 {
     Film *f = self;
-    count_step(f, who, step);
     FilmBlock *b = block_of(f, who);
     if (!b)
         return;
+    b->insts++;
+    film_settle_write(f, b, who->warp);
     int code = code_of(f, who->function);
     if (code < 0)
         return;
@@ -294,10 +304,15 @@ static void film_on_step(void *self, const ExecWho *who, const ExecStep *step)
                     .n_insts = n_insts + 1,
                     .n_lanes = n_lanes + bits_count(step->mask),
                     .mask = step->mask};
+    b->regs = step->regs;
+    b->local = step->local;
+    b->local_stride = step->local_stride;
     PtxOpcode opcode = (PtxOpcode)who->inst->opcode;
     if (!step->mask)
         return;
+    film_note_write(f, b, who->warp, (uint16_t)code, pc);
     if (opcode == PTX_SHFL) {
+        f->shuffles++;
         keep_shuffle(f, b, who, step);
     } else if ((opcode == PTX_BAR || opcode == PTX_BARRIER) && who->inst->mode != BAR_WARP) {
         b->waiting += bits_count(step->mask);
@@ -354,55 +369,43 @@ static void keep_values(FilmStep *s, const ExecAccess *a, uint8_t *values)
     s->n_value_bytes = (uint16_t)bytes;
 }
 
-static void count_access(Film *f, const ExecWho *who, const ExecAccess *a, FilmStep *cost)
+static void set_cost(FilmStep *s, const ExecAccess *a)
 {
-    unsigned lines = 0, sectors = 0, wavefronts = 0, least = 0;
-    if (a->space == SPACE_GLOBAL)
-        sectors = perf_sectors(a, &lines);
-    else if (a->space == SPACE_SHARED)
+    unsigned lines = 0, wavefronts = 0, least = 0;
+    s->sectors = a->space == SPACE_GLOBAL ? (uint16_t)perf_sectors(a, &lines) : 0;
+    if (a->space == SPACE_SHARED)
         perf_wavefronts(a, &wavefronts, &least);
-    *cost = (FilmStep){.sectors = (uint16_t)sectors,
-                       .lines = (uint16_t)lines,
-                       .wavefronts = (uint16_t)wavefronts,
-                       .least = (uint16_t)least};
-    int code = code_of(f, who->function);
-    if (code < 0 || !who->inst)
-        return;
-    FilmCode *c = &f->codes[code];
-    size_t pc = (size_t)(who->inst - who->function->insts);
-    f->totals.requests++;
-    f->totals.sectors += sectors;
-    f->totals.wavefronts += wavefronts;
-    c->requests[pc]++;
-    c->sectors[pc] += sectors;
-    c->wavefronts[pc] += wavefronts;
-    c->conflicts[pc] += wavefronts - least;
+    s->lines = (uint16_t)lines;
+    s->wavefronts = (uint16_t)wavefronts;
+    s->least = (uint16_t)least;
 }
 
 static void film_on_access(void *self, const ExecWho *who, const ExecAccess *a)
 {
     Film *f = self;
-    FilmStep cost;
-    if (!a->mask || a->async == ACCESS_LANDS) /* shown and counted when it began */
-        return;
-    count_access(f, who, a, &cost);
     FilmBlock *b = block_of(f, who);
-    if (!b)
+    if (!b || !a->mask || a->async == ACCESS_LANDS) /* shown when it began */
         return;
     Payload p;
     FilmStep *s = step_for(f, b, who, FILM_ACCESS, a->mask);
-    s->kind = a->kind;
-    s->space = a->space;
-    s->async = a->async;
-    s->access_bytes = (uint8_t)a->bytes;
-    s->sectors = cost.sectors;
-    s->lines = cost.lines;
-    s->wavefronts = cost.wavefronts;
-    s->least = cost.least;
-    s->array = array_of(f, a->alloc);
-    s->n_runs = make_runs(a->addr, a->mask, p.runs);
-    keep_values(s, a, p.values);
+    if (will_be_kept(f, b)) {
+        s->kind = a->kind;
+        s->space = a->space;
+        s->async = a->async;
+        s->access_bytes = (uint8_t)a->bytes;
+        set_cost(s, a);
+        s->array = array_of(f, a->alloc);
+        s->n_runs = make_runs(a->addr, a->mask, p.runs);
+        keep_values(s, a, p.values);
+    }
     close_step(f, b, p.runs, p.values);
+}
+
+/* Blocks that nobody records need not be told warp by warp. */
+static bool film_on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *a)
+{
+    (void)a;
+    return !block_of(self, who);
 }
 
 static void film_on_barrier(void *self, const ExecWho *who, uint32_t id)
@@ -410,7 +413,6 @@ static void film_on_barrier(void *self, const ExecWho *who, uint32_t id)
     (void)id;
     Film *f = self;
     FilmBlock *b = block_of(f, who);
-    f->totals.barriers++;
     if (!b)
         return;
     flush(f, b);
@@ -424,7 +426,6 @@ static void film_on_barrier_part(void *self, const ExecWho *who, const uint32_t 
     (void)waited;
     Film *f = self;
     FilmBlock *b = block_of(f, who);
-    f->totals.barriers++;
     if (!b)
         return;
     flush(f, b);
@@ -438,7 +439,6 @@ static void film_on_barrier_part(void *self, const ExecWho *who, const uint32_t 
 static void film_on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
 {
     Film *f = self;
-    f->totals.warp_syncs++;
     end_simple(f, who, FILM_WARP_SYNC, mask);
 }
 
@@ -446,7 +446,6 @@ static void film_on_fence(void *self, const ExecWho *who, uint32_t mask, IrSem s
 {
     (void)sem, (void)scope;
     Film *f = self;
-    f->totals.fences++;
     end_simple(f, who, FILM_FENCE, mask);
 }
 
@@ -466,20 +465,6 @@ static void film_on_fault(void *self, const ExecWho *who, const ExecFault *fault
     close_step(f, b, p.runs, NULL);
 }
 
-static void film_on_retired_code(void *self, const ExecWho *who, const IrFunction *function,
-                                 const ExecInstCount *counts)
-{
-    (void)who;
-    Film *f = self;
-    int code = code_of(f, function);
-    for (uint32_t pc = 0; code >= 0 && pc < function->n_insts; pc++) {
-        ExecInstCount *c = &f->codes[code].counts[pc];
-        c->warp_insts += counts[pc].warp_insts;
-        c->thread_insts += counts[pc].thread_insts;
-        c->divergent += counts[pc].divergent;
-    }
-}
-
 static void film_on_block_end(void *self, const ExecWho *who)
 {
     Film *f = self;
@@ -487,8 +472,10 @@ static void film_on_block_end(void *self, const ExecWho *who)
     if (!b)
         return;
     flush(f, b);
-    forget_turns(b);
+    forget_turns(f, b);
     f->open[who->slot] = NULL;
+    if (b == f->blocks)
+        film_set_ends(f, b->insts);
 }
 
 /* Blocks that a fault has cut short have not ended. */
@@ -500,7 +487,7 @@ static void film_on_launch_end(void *self, const ExecLaunch *launch)
         if (!f->open[i])
             continue;
         flush(f, f->open[i]);
-        forget_turns(f->open[i]);
+        forget_turns(f, f->open[i]);
         f->open[i] = NULL;
     }
 }
@@ -522,13 +509,15 @@ Status film_create(const FilmOptions *options, Film **out, Diag *diag)
                                  .launch_begin = film_on_launch_begin,
                                  .block_begin = film_on_block_begin,
                                  .access = film_on_access,
+                                 .access_wide = film_on_access_wide,
+                                 .takes_rows = true,
                                  .step = film_on_step,
+                                 .wants_steps = film_on_wants_steps,
                                  .barrier = film_on_barrier,
                                  .barrier_part = film_on_barrier_part,
                                  .warp_sync = film_on_warp_sync,
                                  .fence = film_on_fence,
                                  .fault = film_on_fault,
-                                 .retired_code = film_on_retired_code,
                                  .block_end = film_on_block_end,
                                  .launch_end = film_on_launch_end};
     return STATUS_OK;
@@ -538,7 +527,7 @@ static void forget_launch(Film *f)
 {
     for (FilmBlock *b = f->blocks, *next; b; b = next) {
         next = b->next;
-        forget_turns(b);
+        forget_turns(f, b);
         free(b->steps);
         free(b);
     }
@@ -546,7 +535,7 @@ static void forget_launch(Film *f)
     free(f->codes);
     f->codes = NULL;
     f->n_codes = f->codes_cap = 0;
-    f->totals = (FilmCounts){0};
+    f->steps = f->shuffles = 0;
     f->no_memory = false;
     arena_free(&f->arena);
     f->arena = (Arena){0};
@@ -558,6 +547,7 @@ void film_destroy(Film *f)
         return;
     forget_launch(f);
     free(f->open);
+    free(f->held);
     strbuf_free(&f->json);
     free(f);
 }
@@ -586,12 +576,12 @@ static bool has_finding(const Finding *const *findings, size_t n)
     return false;
 }
 
-bool film_end(Film *f, const PerfCounters *counters, const Finding *const *findings, size_t n_findings)
+bool film_end(Film *f, const FilmCounts *counts, const Finding *const *findings, size_t n_findings)
 {
     bool found = f->options.launch || has_finding(findings, n_findings);
     bool better = found || f->json.length == 0;
     if (better)
-        film_write(f, counters, findings, n_findings);
+        film_write(f, counts, findings, n_findings);
     f->done = found || f->looked >= FILM_LAUNCHES_MAX;
     forget_launch(f);
     return better && !f->json.failed;

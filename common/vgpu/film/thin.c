@@ -1,33 +1,113 @@
 /* A block's steps, and how they become fewer when there is no more room: of each instruction of each warp every second, fourth,
- * eighth... turn is kept, the first one always. What is rare so keeps all its steps, and long loops lose most. */
+ * eighth... turn is kept, the first one always. What is rare so keeps all its steps, and long loops lose most. What a step that goes
+ * says of registers and variables goes over to the warp's next step that stays, unless that says it anew; the next step that comes says
+ * it where none is left. */
 #include "common/vgpu/film/film_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVERY_MAX = 1 << 20 };
+enum { EVERY_MAX = 1 << 20, WARPS_MAX = 32 };
 
 /* Faults are what the film is for. */
-static bool is_kept(const FilmBlock *b, const FilmStep *s)
+bool film_is_kept(const FilmBlock *b, const FilmStep *s)
 {
     return s->turn % b->every == 0 || s->event == FILM_FAULT;
 }
 
-bool film_thin(FilmBlock *b)
+/* What steps of a warp that went have left. */
+typedef struct Carried {
+    const FilmHeld **held;
+    size_t n, cap;
+} Carried;
+
+static bool is_same(const FilmHeld *a, const FilmHeld *b)
 {
-    if (b->every >= EVERY_MAX)
-        return false;
-    b->every *= 2;
+    return a->key == b->key && a->code == b->code;
+}
+
+static const FilmHeld *next_held(const FilmHeld *h)
+{
+    return (const FilmHeld *)(const void *)((const uint8_t *)h + film_held_bytes(h));
+}
+
+/* What a later step says is what counts. */
+static bool carry(Carried *c, const FilmStep *s)
+{
+    const void *end = (const uint8_t *)s + s->bytes;
+    for (const FilmHeld *h = film_held(s); (const void *)h < end; h = next_held(h)) {
+        size_t i = 0;
+        while (i < c->n && !is_same(c->held[i], h))
+            i++;
+        if (i == c->n && !VEC_GROW(c->held, c->n, c->cap))
+            return false;
+        c->n += i == c->n;
+        c->held[i] = h;
+    }
+    return true;
+}
+
+static bool says(const FilmStep *s, const FilmHeld *what)
+{
+    const void *end = (const uint8_t *)s + s->bytes;
+    for (const FilmHeld *h = film_held(s); (const void *)h < end; h = next_held(h))
+        if (is_same(h, what))
+            return true;
+    return false;
+}
+
+/* The step at `to`, with what was carried to it: how many bytes. */
+static size_t put_kept(uint8_t *to, const FilmStep *s, Carried *c)
+{
+    FilmStep copy = *s;
+    size_t n = s->bytes;
+    memcpy(to, s, n);
+    for (size_t i = 0; i < c->n; i++) {
+        if (says(s, c->held[i]))
+            continue;
+        memcpy(to + n, c->held[i], film_held_bytes(c->held[i]));
+        n += film_held_bytes(c->held[i]);
+    }
+    copy.held_bytes += (uint32_t)(n - s->bytes);
+    copy.bytes = (uint32_t)n;
+    memcpy(to, &copy, sizeof copy);
+    c->n = 0;
+    return n;
+}
+
+static void leave(Film *f, FilmBlock *b, uint32_t warp, Carried *c, bool ok)
+{
+    for (size_t i = 0; ok && i < c->n; i++)
+        film_mark_again(f, b, warp, c->held[i]);
+    free(c->held);
+}
+
+bool film_thin(Film *f, FilmBlock *b)
+{
+    Carried carried[WARPS_MAX] = {{0}};
+    uint8_t *thinner = b->every < EVERY_MAX ? malloc(b->cap + 1) : NULL;
+    bool ok = thinner != NULL;
     size_t to = 0;
     uint64_t kept = 0;
-    for (size_t at = 0, bytes; at < b->n_bytes; at += bytes) {
-        bytes = film_step_at(b, at)->bytes;
-        if (!is_kept(b, film_step_at(b, at)))
+    b->every *= ok ? 2 : 1;
+    for (size_t at = 0; ok && at < b->n_bytes; at += film_step_at(b, at)->bytes) {
+        const FilmStep *s = film_step_at(b, at);
+        Carried *c = &carried[s->warp % WARPS_MAX];
+        if (!film_is_kept(b, s)) {
+            ok = carry(c, s);
             continue;
-        memmove(b->steps + to, b->steps + at, bytes);
-        to += bytes;
+        }
+        to += put_kept(thinner + to, s, c);
         kept++;
     }
+    for (uint32_t i = 0; i < WARPS_MAX; i++)
+        leave(f, b, i, &carried[i], ok);
+    if (!ok) {
+        free(thinner);
+        return false;
+    }
+    free(b->steps);
+    b->steps = thinner;
     b->n_bytes = to;
     b->kept = kept;
     return true;
@@ -48,15 +128,9 @@ static bool film_block_grow(FilmBlock *b, size_t needed)
     return true;
 }
 
-void film_keep(FilmBlock *b, const FilmStep *s, const FilmRun *runs, const uint8_t *values, size_t room)
+void film_keep(Film *f, FilmBlock *b, const FilmStep *s, const FilmRun *runs, const uint8_t *values)
 {
-    if (!is_kept(b, s))
-        return;
-    while (b->n_bytes + s->bytes > room && film_thin(b)) {
-    }
-    if (!is_kept(b, s))
-        return;
-    if (b->n_bytes + s->bytes > room || !film_block_grow(b, b->n_bytes + s->bytes)) {
+    if (!film_block_grow(b, b->n_bytes + s->bytes)) {
         b->cut = true;
         return;
     }
@@ -67,6 +141,15 @@ void film_keep(FilmBlock *b, const FilmStep *s, const FilmRun *runs, const uint8
         memcpy(to + sizeof *s, runs, s->n_runs * sizeof *runs);
     if (s->n_values)
         memcpy(to + sizeof *s + s->n_runs * sizeof *runs, values, (size_t)s->n_values * s->n_value_bytes);
+    if (s->held_bytes)
+        memcpy(to + s->bytes - s->held_bytes, f->held, s->held_bytes);
     b->n_bytes += s->bytes;
     b->kept++;
+    while (b->n_bytes > f->options.block_bytes)
+        if (!film_thin(f, b)) {
+            b->n_bytes -= s->bytes;
+            b->kept--;
+            b->cut = true;
+            return;
+        }
 }

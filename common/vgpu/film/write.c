@@ -4,6 +4,7 @@
 
 #include "common/base/bits.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,12 +81,14 @@ typedef struct Writer {
     StrBuf *out;
     uint32_t **inst; /* [code][pc]: index + 1 of those that steps name */
     uint32_t n_insts;
+    uint32_t **held; /* [code][key]: the same of what steps say that it holds something */
+    uint32_t n_held;
 } Writer;
 
 static void put_insts(Writer *w)
 {
     const Film *f = w->film;
-    const IrModule *m = f->exec->instance->module;
+    const IrModule *m = f->launch.instance->module;
     const char *separator = "";
     strbuf_puts(w->out, ",\"insts\":[");
     for (uint32_t wanted = 1; wanted <= w->n_insts; wanted++)
@@ -102,6 +105,7 @@ static void put_insts(Writer *w)
                     film_put_text(w->out, "file", m->files[place->file]);
                     film_put_number(w->out, "line", place->line);
                 }
+                put_some(w->out, "pc", pc);
                 put_some(w->out, "ptx", inst->ptx_line);
                 film_put_text(w->out, "function", f->codes[c].function->name);
                 strbuf_puts(w->out, "}");
@@ -110,21 +114,56 @@ static void put_insts(Writer *w)
     strbuf_puts(w->out, "]");
 }
 
-/* Numbers the instructions in order of their first step. */
-static bool number_insts(Writer *w, FilmBlock *const *blocks, size_t n)
+/* [code][n of each]; false: no memory. */
+static bool make_numbers(const Film *f, uint32_t ***out, bool held)
+{
+    *out = calloc(f->n_codes + 1, sizeof **out);
+    for (size_t c = 0; *out && c < f->n_codes; c++) {
+        const FilmCode *code = &f->codes[c];
+        size_t n = held ? code->function->n_regs + (size_t)code->n_locals : code->function->n_insts;
+        if (!((*out)[c] = calloc(n + 1, sizeof ***out)))
+            return false;
+    }
+    return *out != NULL;
+}
+
+static void free_numbers(const Film *f, uint32_t **numbers)
+{
+    for (size_t c = 0; numbers && c < f->n_codes; c++)
+        free(numbers[c]);
+    free(numbers);
+}
+
+static const FilmHeld *next_held(const FilmHeld *h)
+{
+    return (const FilmHeld *)(const void *)((const uint8_t *)h + film_held_bytes(h));
+}
+
+/* The first of what a step says of registers and variables, and the end of all that. */
+static const FilmHeld *helds(const FilmStep *s, const FilmHeld **end)
+{
+    *end = (const FilmHeld *)(const void *)((const uint8_t *)s + s->bytes);
+    return film_held(s);
+}
+
+/* Numbers the instructions, and what steps say of registers and variables, in order of their first step. */
+static bool number_all(Writer *w, FilmBlock *const *blocks, size_t n)
 {
     const Film *f = w->film;
-    w->inst = calloc(f->n_codes + 1, sizeof *w->inst);
-    for (size_t c = 0; w->inst && c < f->n_codes; c++)
-        if (!(w->inst[c] = calloc(f->codes[c].function->n_insts + 1u, sizeof **w->inst)))
-            return false;
-    for (size_t i = 0; w->inst && i < n; i++)
+    if (!make_numbers(f, &w->inst, false) || !make_numbers(f, &w->held, true))
+        return false;
+    for (size_t i = 0; i < n; i++)
         for (size_t at = 0; at < blocks[i]->n_bytes; at += film_step_at(blocks[i], at)->bytes) {
             const FilmStep *s = film_step_at(blocks[i], at);
             uint32_t *number = &w->inst[s->code][s->pc];
             *number = *number ? *number : ++w->n_insts;
+            const FilmHeld *end;
+            for (const FilmHeld *h = helds(s, &end); h < end; h = next_held(h)) {
+                number = &w->held[h->code][h->key];
+                *number = *number ? *number : ++w->n_held;
+            }
         }
-    return w->inst != NULL;
+    return true;
 }
 
 static const FilmArray *array_with(const Film *f, uint32_t serial)
@@ -166,6 +205,42 @@ static void put_event(Writer *w, const FilmStep *s)
         put_base64(b, "v", (const uint8_t *)(runs + s->n_runs), (size_t)s->n_values * s->n_value_bytes);
 }
 
+/* Numbers that a double cannot hold are texts; lanes' values that have no rule are their bytes. */
+static void put_held(Writer *w, const FilmHeld *h)
+{
+    StrBuf *b = w->out;
+    uint64_t ends[2];
+    strbuf_printf(b, "[%u", w->held[h->code][h->key] - 1);
+    if (h->form == HELD_LOST) {
+        strbuf_puts(b, "]");
+        return;
+    }
+    strbuf_puts(b, ",");
+    memcpy(ends, film_held_data(h), h->bytes == 0 || h->form == HELD_ALIKE ? 8 : sizeof ends);
+    if (h->bytes && h->form == HELD_EACH) {
+        strbuf_puts(b, "\"");
+        strbuf_base64(b, film_held_data(h), (size_t)h->bytes * WARP_LANES);
+        strbuf_puts(b, "\"]");
+        return;
+    }
+    film_put_address(b, ends[0]);
+    strbuf_puts(b, ",");
+    film_put_address(b, h->bytes && h->form == HELD_EVEN ? ends[1] : 0);
+    strbuf_puts(b, "]");
+}
+
+static void put_step_helds(Writer *w, const FilmStep *s)
+{
+    const FilmHeld *end;
+    const char *separator = ",\"h\":[";
+    for (const FilmHeld *h = helds(s, &end); h < end; h = next_held(h)) {
+        strbuf_puts(w->out, separator);
+        put_held(w, h);
+        separator = ",";
+    }
+    strbuf_puts(w->out, s->held_bytes ? "]" : "");
+}
+
 static uint32_t lanes_of_warp(const Film *f, uint32_t warp)
 {
     uint32_t left = f->block[0] * f->block[1] * f->block[2] - warp * WARP_LANES;
@@ -187,6 +262,7 @@ static void put_step(Writer *w, const FilmStep *s)
     put_some(b, "y", s->sync);
     if (s->event != FILM_CODE)
         put_event(w, s);
+    put_step_helds(w, s);
     strbuf_puts(b, "}");
 }
 
@@ -218,65 +294,119 @@ static void put_blocks(Writer *w, FilmBlock *const *blocks, size_t n)
 
 /* ---- lines ---- */
 
-typedef struct Line {
-    const IrLoc *place;
-    uint64_t warp_insts, thread_insts, divergent, requests, sectors, conflicts;
-} Line;
-
-static int by_place(const void *a, const void *b)
+static void film_put_lines(Writer *w, const FilmCounts *counts)
 {
-    const IrLoc *x = ((const Line *)a)->place, *y = ((const Line *)b)->place;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
-}
-
-static size_t sum_lines(const Film *f, Line *lines)
-{
-    size_t n = 0;
-    for (size_t c = 0; c < f->n_codes; c++)
-        for (uint32_t pc = 0; pc < f->codes[c].function->n_insts; pc++) {
-            const FilmCode *code = &f->codes[c];
-            const IrLoc *place = code->place[pc];
-            size_t at = 0;
-            if (!place || (!code->counts[pc].warp_insts && !code->requests[pc]))
-                continue;
-            while (at < n && (lines[at].place->file != place->file || lines[at].place->line != place->line))
-                at++;
-            if (at == LINES_MAX)
-                continue;
-            if (at == n)
-                lines[n++] = (Line){.place = place};
-            lines[at].warp_insts += code->counts[pc].warp_insts;
-            lines[at].thread_insts += code->counts[pc].thread_insts;
-            lines[at].divergent += code->counts[pc].divergent;
-            lines[at].requests += code->requests[pc];
-            lines[at].sectors += code->sectors[pc];
-            lines[at].conflicts += code->conflicts[pc];
-        }
-    qsort(lines, n, sizeof *lines, by_place);
-    return n;
-}
-
-static void film_put_lines(Writer *w)
-{
-    const IrModule *m = w->film->exec->instance->module;
-    Line *lines = calloc(LINES_MAX, sizeof *lines);
-    size_t n = lines ? sum_lines(w->film, lines) : 0;
     strbuf_puts(w->out, ",\"lines\":[");
-    for (size_t i = 0; i < n; i++) {
-        strbuf_printf(w->out, "%s{\"line\":%u", i ? ",\n" : "\n", lines[i].place->line);
-        film_put_text(w->out, "file", m->files[lines[i].place->file]);
-        film_put_number(w->out, "warp_instructions", lines[i].warp_insts);
-        film_put_number(w->out, "thread_instructions", lines[i].thread_insts);
-        film_put_number(w->out, "divergent_branches", lines[i].divergent);
-        film_put_number(w->out, "requests", lines[i].requests);
-        film_put_number(w->out, "sectors", lines[i].sectors);
-        film_put_number(w->out, "bank_conflicts", lines[i].conflicts);
+    for (size_t i = 0; i < counts->n_lines && i < LINES_MAX; i++) {
+        const PerfLine *l = &counts->lines[i];
+        strbuf_printf(w->out, "%s{\"line\":%u", i ? ",\n" : "\n", l->line);
+        film_put_text(w->out, "file", l->file);
+        film_put_number(w->out, "warp_instructions", l->v[PERF_LINE_INSTRUCTIONS]);
+        film_put_number(w->out, "thread_instructions", l->v[PERF_LINE_THREAD_INSTRUCTIONS]);
+        film_put_number(w->out, "divergent_branches", l->v[PERF_LINE_DIVERGENT_BRANCHES]);
+        film_put_number(w->out, "requests",
+                        l->v[PERF_LINE_GLOBAL_REQUESTS] + l->v[PERF_LINE_SHARED_REQUESTS] + l->v[PERF_LINE_LOCAL_REQUESTS]);
+        film_put_number(w->out, "sectors", l->v[PERF_LINE_GLOBAL_SECTORS]);
+        film_put_number(w->out, "bank_conflicts", l->v[PERF_LINE_BANK_CONFLICTS]);
         strbuf_puts(w->out, "}");
     }
     strbuf_puts(w->out, "]");
-    free(lines);
+}
+
+/* ---- registers and variables ---- */
+
+/* What PTX says of its content: that of an instruction that writes it. */
+static PtxType register_type(const IrFunction *f, uint32_t reg)
+{
+    unsigned bytes = 0;
+    for (uint32_t pc = 0; pc < f->n_insts; pc++)
+        for (uint32_t i = f->write_at[pc]; i < f->write_at[pc + 1]; i++) {
+            const PtxType type = (PtxType)f->insts[pc].type;
+            if (f->writes[i].reg != reg)
+                continue;
+            bytes = f->writes[i].bytes;
+            if (bytes == 0 || (ptx_type_class(type) == PTX_TYPES_FLOAT && ptx_type_bits(type) == 8 * bytes))
+                return bytes ? type : PTX_TYPE_PRED;
+        }
+    return bytes == 8 ? PTX_TYPE_S64 : bytes == 2 ? PTX_TYPE_S16 : PTX_TYPE_S32;
+}
+
+static void put_held_name(Writer *w, size_t code, uint32_t key)
+{
+    const FilmCode *c = &w->film->codes[code];
+    const IrFunction *f = c->function;
+    char name[NAME_MAX_SHOWN];
+    PtxType type;
+    if (key < f->n_regs) {
+        ir_reg_name(f, key, name, sizeof name);
+        type = register_type(f, key);
+    } else {
+        const FilmLocal *l = &c->locals[key - f->n_regs];
+        const IrVariable *v = &f->variables[l->variable];
+        snprintf(name, sizeof name, v->count ? "%s[%u]" : "%s", v->name, l->element);
+        type = (PtxType)v->type;
+    }
+    strbuf_puts(w->out, "{\"function\":");
+    strbuf_json_string(w->out, f->name, strlen(f->name));
+    film_put_text(w->out, "name", name);
+    film_put_text(w->out, "type", ptx_type_name(type));
+    film_put_number(w->out, "bytes", ptx_type_bits(type) / 8);
+    strbuf_puts(w->out, "}");
+}
+
+static void put_held_names(Writer *w)
+{
+    const Film *f = w->film;
+    strbuf_puts(w->out, ",\"held\":[");
+    for (uint32_t wanted = 1; wanted <= w->n_held; wanted++)
+        for (size_t c = 0; c < f->n_codes; c++)
+            for (uint32_t key = 0; key < f->codes[c].function->n_regs + f->codes[c].n_locals; key++)
+                if (w->held[c][key] == wanted) {
+                    strbuf_puts(w->out, wanted > 1 ? ",\n" : "\n");
+                    put_held_name(w, c, key);
+                }
+    strbuf_puts(w->out, "]");
+}
+
+/* Where variables of the source are: in which of those, in which instructions. */
+static void put_variable(Writer *w, const IrFunction *f, const IrVariable *v, const char *name, uint32_t held, const char *separator)
+{
+    strbuf_printf(w->out, "%s\n{\"function\":", separator);
+    strbuf_json_string(w->out, f->name, strlen(f->name));
+    film_put_text(w->out, "name", name);
+    film_put_text(w->out, "type", ptx_type_name((PtxType)v->type));
+    film_put_number(w->out, "held", held);
+    film_put_number(w->out, "from", v->begin);
+    film_put_number(w->out, "to", v->end);
+    strbuf_puts(w->out, "}");
+}
+
+static void put_variables(Writer *w)
+{
+    const Film *f = w->film;
+    const char *separator = "";
+    strbuf_puts(w->out, ",\"variables\":[");
+    for (size_t c = 0; c < f->n_codes; c++) {
+        const FilmCode *code = &f->codes[c];
+        const IrFunction *fn = code->function;
+        for (uint32_t i = 0; i < fn->n_variables; i++) {
+            const IrVariable *v = &fn->variables[i];
+            if (v->in_local || v->place >= fn->n_regs || !w->held[c][v->place])
+                continue;
+            put_variable(w, fn, v, v->name, w->held[c][v->place] - 1, separator);
+            separator = ",";
+        }
+        for (uint32_t i = 0; i < code->n_locals; i++) {
+            const IrVariable *v = &fn->variables[code->locals[i].variable];
+            char name[NAME_MAX_SHOWN];
+            if (!w->held[c][fn->n_regs + i])
+                continue;
+            snprintf(name, sizeof name, v->count ? "%s[%u]" : "%s", v->name, code->locals[i].element);
+            put_variable(w, fn, v, name, w->held[c][fn->n_regs + i] - 1, separator);
+            separator = ",";
+        }
+    }
+    strbuf_puts(w->out, "]");
 }
 
 /* ---- memory ---- */
@@ -324,14 +454,14 @@ static bool is_of_other_kernel(const IrModule *m, uint32_t function, const char 
 static void put_shared(Writer *w)
 {
     const Film *f = w->film;
-    const IrModule *m = f->exec->instance->module;
+    const IrModule *m = f->launch.instance->module;
     uint32_t fixed = m->functions[f->launch.function].static_shared_bytes;
     const char *separator = "";
     char name[NAME_MAX_SHOWN];
     strbuf_puts(w->out, ",\"shared\":[");
     for (uint32_t i = 0; i < m->n_globals; i++) {
         const IrGlobal *g = &m->globals[i];
-        uint64_t offset = f->exec->instance->global_address[i], bytes = g->is_dynamic_shared ? f->shared_bytes - fixed : g->bytes;
+        uint64_t offset = f->launch.instance->global_address[i], bytes = g->is_dynamic_shared ? f->shared_bytes - fixed : g->bytes;
         if (g->space != SPACE_SHARED || bytes == 0 || offset + bytes > f->shared_bytes || is_of_other_kernel(m, f->launch.function, g->name))
             continue;
         plain_name(g->name, name, sizeof name);
@@ -374,7 +504,7 @@ static void put_arrays(Writer *w)
 static void put_params(Writer *w)
 {
     Film *f = w->film;
-    const IrFunction *entry = &f->exec->instance->module->functions[f->launch.function];
+    const IrFunction *entry = &f->launch.instance->module->functions[f->launch.function];
     strbuf_puts(w->out, ",\"params\":[");
     for (uint32_t i = 0; i < entry->n_params; i++) {
         const IrParam *p = &entry->params[i];
@@ -416,9 +546,8 @@ static void film_put_findings(Writer *w, FilmBlock *const *blocks, size_t n, con
 
 static void put_totals(Writer *w, const PerfCounters *counters)
 {
-    const Film *f = w->film;
-    strbuf_printf(w->out, ",\"steps\":%llu", (unsigned long long)f->totals.steps);
-    film_put_number(w->out, "shuffles", f->totals.shuffles);
+    film_put_number(w->out, "steps", w->film->steps);
+    film_put_number(w->out, "shuffles", w->film->shuffles);
     strbuf_puts(w->out, ",\"counters\":");
     perf_counters_json(counters, false, w->out);
 }
@@ -435,14 +564,14 @@ static uint64_t bytes_of(FilmBlock *const *blocks, size_t n, FilmBlock **largest
     return sum;
 }
 
-static void write_film(Writer *w, const PerfCounters *counters, const Finding *const *findings, size_t n_findings,
+static void write_film(Writer *w, const FilmCounts *counts, const Finding *const *findings, size_t n_findings,
                        FilmBlock *const *blocks, size_t n)
 {
     const Film *f = w->film;
     w->out->length = 0;
     strbuf_puts(w->out, "\"film\":1");
     film_put_text(w->out, "kernel", f->launch.kernel);
-    film_put_text(w->out, "symbol", f->exec->instance->module->functions[f->launch.function].name);
+    film_put_text(w->out, "symbol", f->launch.instance->module->functions[f->launch.function].name);
     film_put_number(w->out, "launch", f->launch.number);
     put_some(w->out, "site", f->launch.site);
     put_triple(w->out, "grid", f->grid);
@@ -451,26 +580,27 @@ static void write_film(Writer *w, const PerfCounters *counters, const Finding *c
     put_shared(w);
     put_params(w);
     put_arrays(w);
-    put_totals(w, counters);
-    film_put_lines(w);
+    put_totals(w, counts->counters);
+    film_put_lines(w, counts);
     put_insts(w);
+    put_held_names(w);
+    put_variables(w);
     film_put_findings(w, blocks, n, findings, n_findings);
     put_blocks(w, blocks, n);
     strbuf_puts(w->out, "}");
 }
 
-void film_write(Film *f, const PerfCounters *counters, const Finding *const *findings, size_t n_findings)
+void film_write(Film *f, const FilmCounts *counts, const Finding *const *findings, size_t n_findings)
 {
     FilmBlock *blocks[FILM_BLOCKS_MAX], *largest;
     Writer w = {.film = f, .out = &f->json};
     size_t n = film_choose_blocks(f, findings, n_findings, blocks);
-    while (bytes_of(blocks, n, &largest) > FILM_JSON_BYTES * 2u / 3u && film_thin(largest)) {
+    while (bytes_of(blocks, n, &largest) > FILM_JSON_BYTES * 2u / 3u && film_thin(f, largest)) {
     }
-    if (f->exec && !f->no_memory && number_insts(&w, blocks, n))
-        write_film(&w, counters, findings, n_findings, blocks, n);
+    if (f->exec && !f->no_memory && number_all(&w, blocks, n))
+        write_film(&w, counts, findings, n_findings, blocks, n);
     else
         f->json.failed = true;
-    for (size_t c = 0; w.inst && c < f->n_codes; c++)
-        free(w.inst[c]);
-    free(w.inst);
+    free_numbers(f, w.inst);
+    free_numbers(f, w.held);
 }

@@ -233,7 +233,11 @@ static void decode_body(Decoder *d)
     if (!f->insts)
         return;
     memcpy(f->insts, d->insts, d->n_insts * sizeof *f->insts);
+    if (!names_note_writes(d))
+        return;
     analyse(d);
+    names_place_writes(f);
+    names_copy(d);
     pool_finish(d);
     copy_locs(d);
     keep_tuning(f, d->pf);

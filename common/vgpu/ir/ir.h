@@ -281,6 +281,30 @@ typedef struct IrReloc {
     uint8_t shift;      /* initialisers only, with bytes 1: this byte of the address is (address >> shift) & 255 */
 } IrReloc;
 
+/* How PTX spells registers: number first is name, or of a range name and 0, the next name and 1, and so on. */
+typedef struct IrRegName {
+    const char *name;
+    uint32_t first, count;
+    bool is_range;
+} IrRegName;
+
+/* A register that an instruction writes. */
+typedef struct IrWrite {
+    uint32_t reg;  /* PTX's own: its number */
+    uint32_t off;  /* in the register file */
+    uint8_t bytes; /* as in IrOperand */
+} IrWrite;
+
+/* Where a variable of the source is in instructions [begin, end): from debug information. */
+typedef struct IrVariable {
+    const char *name;
+    uint8_t type;   /* PtxType of an element; B64: an address */
+    uint32_t count; /* elements of an array; 0: it is none */
+    bool in_local;
+    uint32_t place; /* a register's number, or bytes from the beginning of the function's frame */
+    uint32_t begin, end;
+} IrVariable;
+
 typedef struct IrFunction {
     const char *name;
     bool is_entry, is_extern;
@@ -288,6 +312,12 @@ typedef struct IrFunction {
     uint32_t n_insts, epilogue;
     IrLoc *locs;
     uint32_t n_locs;
+    IrRegName *reg_names;
+    uint32_t n_reg_names, n_regs; /* n_regs: that PTX declares */
+    IrWrite *writes;
+    uint32_t *write_at; /* [pc]: an instruction's first one; those of pc end where those of pc + 1 begin */
+    IrVariable *variables;
+    uint32_t n_variables;
     uint32_t reg_bytes;   /* register file of one frame, for a warp */
     uint32_t reg_at[IR_N_WIDTHS + 1]; /* where the registers of 16, 8, 4, 2 bytes a lane and the predicates begin; the end */
     uint32_t n_regs32;    /* 32-bit registers a thread would need, an estimate for attributes and occupancy */
@@ -366,6 +396,9 @@ const IrLoc *ir_place(const IrModule *m, const IrFunction *f, uint32_t pc);
 /* Device addresses of functions: FUNCTION_WINDOW + 16 * index, so that a wrong indirect call is recognised. */
 #define IR_FUNCTION_WINDOW 0x0000600000000000u
 #define IR_FUNCTION_STRIDE 16u
+
+/* Number of a register -> its name in PTX, in buf. */
+const char *ir_reg_name(const IrFunction *f, uint32_t reg, char *buf, size_t size);
 
 /* How many registers at the front of in->vec it writes. */
 uint32_t ir_vec_dests(const IrInst *in);

@@ -136,6 +136,14 @@ typedef struct Decoder {
     char reason[DECODE_REASON_MAX]; /* why the instruction being decoded is not supported */
 } Decoder;
 
+/* names.c: what decoding keeps of PTX's names for those who show registers and variables */
+/* Before registers have their places: which ones each instruction writes. */
+bool names_note_writes(Decoder *d);
+/* After: where they are. */
+void names_place_writes(IrFunction *f);
+/* Names of registers, and variables of the source. */
+void names_copy(Decoder *d);
+
 /* decode.c */
 void decode_function(Linker *l, uint32_t index);
 /* False, with the reason kept, so that a caller writes `return decode_refuse(d, ...)`. */

@@ -261,7 +261,7 @@ static void parse_function(Parser *p, PtxLinkage linkage)
     bool noreturn = false;
     size_t n_decls = p->n_decls;
     parse_advance(p);
-    p->body.n_regs = 0;
+    p->body.n_regs = p->body.n_reg_names = 0;
     while (parse_keyword(p) == KEYWORD_ATTRIBUTE || parse_keyword(p) == KEYWORD_NORETURN) {
         bool attribute = parse_keyword(p) == KEYWORD_ATTRIBUTE;
         noreturn = noreturn || !attribute;
@@ -416,6 +416,7 @@ static void parse_module(Parser *p)
     if (!p->status && p->m->version == 0)
         parse_fail_at(p, STATUS_PARSE, 1, 1, "no .version directive: this is not a PTX module");
     parse_resolve_loc_names(p);
+    parse_debug_variables(p);
 }
 
 /* Moves what grew into the module's arena. */
@@ -439,6 +440,7 @@ static void free_body(Body *b)
     free(b->loc_slots);
     free(b->variables);
     free(b->reg_types);
+    free(b->reg_names);
     free(b->labels);
     free(b->refs);
     free(b->scope_parent);
@@ -454,7 +456,10 @@ static void free_parser(Parser *p)
     free(p->variables);
     free(p->variants);
     free(p->files);
-    free(p->debug_str);
+    for (int i = 0; i < N_DEBUG_SECTIONS; i++) {
+        free(p->sections[i].bytes);
+        free(p->sections[i].relocs);
+    }
     free(p->loc_names);
 }
 

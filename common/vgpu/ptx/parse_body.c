@@ -35,6 +35,8 @@ static void add_label(Parser *p, Name *name, const Token *at)
                                        .line = at->line,
                                        .column = at->column,
                                        .name = name->text};
+    name->label_function = b->function;
+    name->label_inst = (uint32_t)b->n_insts;
 }
 
 void parse_label_ref(Parser *p, Name *name, int line, int column, PtxOperand *operand, uint32_t *inst)
@@ -268,6 +270,8 @@ static void end_body(Parser *p)
     f->n_variables = (uint32_t)b->n_variables;
     f->reg_types = parse_copy(p, b->reg_types, b->n_regs, sizeof *b->reg_types);
     f->n_regs = (uint32_t)b->n_regs;
+    f->reg_names = parse_copy(p, b->reg_names, b->n_reg_names, sizeof *b->reg_names);
+    f->n_reg_names = (uint32_t)b->n_reg_names;
     f->target_lists = parse_copy(p, b->lists, b->n_lists, sizeof *b->lists);
     f->n_target_lists = (uint32_t)b->n_lists;
     b->function = NULL;

@@ -137,45 +137,74 @@ void parse_loc(Parser *p)
 
 /* ---- sections ---- */
 
-static bool append_debug_byte(Parser *p, uint64_t byte)
+static void append_debug_byte(Parser *p, DebugSection *s, uint64_t byte)
 {
-    if (!VEC_GROW(p->debug_str, p->n_debug_str, p->cap_debug_str)) {
+    if (VEC_GROW(s->bytes, s->n, s->cap))
+        s->bytes[s->n++] = (uint8_t)byte;
+    else
         parse_no_memory(p);
-        return false;
-    }
-    p->debug_str[p->n_debug_str++] = (char)byte;
-    return true;
 }
 
-/* label:  .b8 1, 2, 3  lines of .debug_str up to the closing brace */
-static void parse_debug_str(Parser *p)
+/* A number, a label or a section, and what is added to it. A section counts as 0. */
+static void parse_debug_value(Parser *p, DebugSection *s, unsigned bytes)
+{
+    uint64_t value = 0;
+    Name *label = NULL;
+    bool minus = parse_accept(p, '-');
+    if (p->token.kind == TOKEN_NAME)
+        label = parse_name(p, "a label");
+    else if (p->token.kind == TOKEN_INT)
+        value = minus ? 0 - p->token.value : p->token.value;
+    parse_advance(p);
+    if (parse_accept(p, '+') && p->token.kind == TOKEN_INT) {
+        value += p->token.value;
+        parse_advance(p);
+    }
+    if (label && VEC_GROW(s->relocs, s->n_relocs, s->cap_relocs))
+        s->relocs[s->n_relocs++] = (DebugReloc){.at = s->n, .label = label, .offset = value};
+    else if (label)
+        parse_no_memory(p);
+    for (unsigned i = 0; i < bytes; i++)
+        append_debug_byte(p, s, value >> 8 * i);
+}
+
+/* label:  .b8 1, 2, 3  .b32 .debug_loc+4  lines up to the closing brace */
+static void parse_debug_lines(Parser *p, DebugSection *s)
 {
     while (p->token.kind != TOKEN_END && !parse_is(p, '}')) {
-        if (p->token.kind == TOKEN_NAME) {
+        bool is_data = p->token.kind == TOKEN_DIRECTIVE && p->token.length > 2 && p->token.text[1] == 'b';
+        unsigned bits = is_data ? (unsigned)strtoul(p->token.text + 2, NULL, 10) : 0;
+        if (bits >= 8 && bits <= 64) {
+            do {
+                parse_advance(p);
+                parse_debug_value(p, s, bits / 8);
+            } while (parse_is(p, ','));
+        } else if (p->token.kind == TOKEN_NAME) {
             Name *label = parse_name(p, "a label");
             parse_advance(p);
             parse_expect(p, ':', "after a label");
             if (label)
-                label->debug_str = (int64_t)p->n_debug_str + 1;
-        } else if (p->token.kind == TOKEN_INT) {
-            append_debug_byte(p, p->token.value);
-            parse_advance(p);
+                label->debug_offset = (int64_t)s->n + 1;
         } else {
             parse_advance(p);
         }
     }
 }
 
-/* .section .debug_info { ... }: all but .debug_str is passed over. */
+/* .section .debug_info { ... }: those that nobody reads are passed over. */
 void parse_section(Parser *p)
 {
+    static const char *const names[N_DEBUG_SECTIONS] = {".debug_str", ".debug_abbrev", ".debug_info", ".debug_loc"};
+    int kind = 0;
     parse_advance(p);
-    bool is_str = p->token.length == 10 && memcmp(p->token.text, ".debug_str", 10) == 0;
+    while (kind < N_DEBUG_SECTIONS &&
+           (p->token.length != strlen(names[kind]) || memcmp(p->token.text, names[kind], p->token.length) != 0))
+        kind++;
     parse_advance(p);
     if (!parse_expect(p, '{', "after the section's name"))
         return;
-    if (is_str)
-        parse_debug_str(p);
+    if (kind < N_DEBUG_SECTIONS)
+        parse_debug_lines(p, &p->sections[kind]);
     while (p->token.kind != TOKEN_END && !parse_is(p, '}'))
         parse_advance(p);
     parse_expect(p, '}', "at the end of the section");
@@ -184,16 +213,17 @@ void parse_section(Parser *p)
 /* Inlined functions' names: once .debug_str has been read, after the code. */
 void parse_resolve_loc_names(Parser *p)
 {
-    if (p->status || p->n_debug_str == 0)
+    const DebugSection *s = &p->sections[DEBUG_STR];
+    if (p->status || s->n == 0)
         return;
-    char *strings = parse_alloc(p, p->n_debug_str + 1);
+    char *strings = parse_alloc(p, s->n + 1);
     if (!strings)
         return;
-    memcpy(strings, p->debug_str, p->n_debug_str);
+    memcpy(strings, s->bytes, s->n);
     for (size_t i = 0; i < p->n_loc_names; i++) {
         const LocName *n = &p->loc_names[i];
-        uint64_t at = (uint64_t)n->label->debug_str - 1 + n->offset;
-        if (n->label->debug_str > 0 && n->offset <= p->n_debug_str && at < p->n_debug_str)
+        uint64_t at = (uint64_t)n->label->debug_offset - 1 + n->offset;
+        if (n->label->debug_offset > 0 && n->offset <= s->n && at < s->n)
             n->function->locs[n->loc].function = strings + at;
     }
 }

@@ -183,6 +183,17 @@ static uint32_t add_regs(Parser *p, PtxType type, uint64_t n)
     return first;
 }
 
+static void note_reg_name(Parser *p, const Name *name, const Decl *decl)
+{
+    Body *b = &p->body;
+    if (!VEC_GROW(b->reg_names, b->n_reg_names, b->cap_reg_names)) {
+        parse_no_memory(p);
+        return;
+    }
+    b->reg_names[b->n_reg_names++] = (PtxRegName){
+        .name = name->text, .first = decl->reg, .count = decl->count * decl->n_vec, .is_range = decl->kind == DECL_RANGE};
+}
+
 /* One register, a vector of them, or a range: %r<6> is %r0 to %r5. */
 static void parse_reg(Parser *p, const Qualifiers *q)
 {
@@ -202,6 +213,8 @@ static void parse_reg(Parser *p, const Qualifiers *q)
     }
     if (!p->status)
         decl.reg = add_regs(p, q->type, (uint64_t)decl.count * q->n_vec);
+    if (!p->status && decl.n_vec == 1)
+        note_reg_name(p, name, &decl);
     if (!p->status)
         parse_declare(p, name, &decl);
 }
@@ -563,8 +576,9 @@ static PtxVariable *parse_param(Parser *p, PtxRole role)
         return v;
     if (q.space == PTX_SPACE_REG) {
         v->reg = add_regs(p, q.type, 1);
-        parse_declare(p, name,
-                      &(Decl){.kind = DECL_REG, .type = q.type, .n_vec = 1, .count = 1, .reg = v->reg});
+        const Decl decl = {.kind = DECL_REG, .type = q.type, .n_vec = 1, .count = 1, .reg = v->reg};
+        note_reg_name(p, name, &decl);
+        parse_declare(p, name, &decl);
     } else {
         parse_declare(p, name, &(Decl){.kind = DECL_VARIABLE, .variable = v});
     }

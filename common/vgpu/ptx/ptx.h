@@ -212,6 +212,24 @@ typedef struct PtxTargetList {
     uint32_t n;
 } PtxTargetList;
 
+/* How registers are spelled: the register `first` is name, or of a range name and 0, the next one name and 1, and so on. */
+typedef struct PtxRegName {
+    const char *name;
+    uint32_t first, count;
+    bool is_range;
+} PtxRegName;
+
+/* Where a variable of the source is in instructions [begin, end): in a register, or in a .local variable. */
+typedef struct PtxDebugVariable {
+    const char *name;
+    uint8_t type;    /* PtxType of an element; B64: an address */
+    uint32_t count;  /* elements of an array; 0: it is none */
+    bool in_local;
+    uint32_t place;  /* register, or index in PtxFunction.variables */
+    uint32_t offset; /* in the .local variable */
+    uint32_t begin, end;
+} PtxDebugVariable;
+
 typedef struct PtxFunction {
     const char *name;
     uint8_t linkage; /* PtxLinkage */
@@ -224,6 +242,10 @@ typedef struct PtxFunction {
     uint32_t n_variables;
     uint8_t *reg_types; /* PtxType of each register */
     uint32_t n_regs;
+    PtxRegName *reg_names;
+    uint32_t n_reg_names;
+    PtxDebugVariable *debug_variables; /* from .debug_info, as far as it can be read */
+    uint32_t n_debug_variables;
     PtxInst *insts;
     uint32_t n_insts;
     PtxLoc *locs; /* [0] is "unknown" */

@@ -37,7 +37,9 @@ typedef struct Name {
     Decl *decl;            /* of exactly this name */
     Decl *range;           /* of this name and a number: %r<8> */
     PtxFunction *function; /* declared or defined so far */
-    int64_t debug_str;     /* offset in .debug_str + 1, for its labels */
+    int64_t debug_offset;  /* labels of sections: the offset there + 1 */
+    PtxFunction *label_function; /* labels of code: the last function that has one of this name, and the */
+    uint32_t label_inst;         /* instruction that follows it */
 } Name;
 
 typedef struct NameTable {
@@ -121,6 +123,8 @@ typedef struct Body {
     size_t n_variables, cap_variables;
     uint8_t *reg_types;
     size_t n_regs, cap_regs;
+    PtxRegName *reg_names;
+    size_t n_reg_names, cap_reg_names;
     Label *labels;
     size_t n_labels, cap_labels;
     LabelRef *refs;
@@ -139,6 +143,20 @@ typedef struct LocName { /* function_name of a loc, filled in when .debug_str ha
     Name *label;
     uint64_t offset;
 } LocName;
+
+typedef struct DebugReloc { /* where a section refers to a label */
+    size_t at;
+    Name *label;
+    uint64_t offset; /* from it */
+} DebugReloc;
+
+typedef enum DebugSectionKind { DEBUG_STR, DEBUG_ABBREV, DEBUG_INFO, DEBUG_LOC, N_DEBUG_SECTIONS } DebugSectionKind;
+typedef struct DebugSection {
+    uint8_t *bytes;
+    size_t n, cap;
+    DebugReloc *relocs; /* by ascending place */
+    size_t n_relocs, cap_relocs;
+} DebugSection;
 
 typedef struct Parser {
     PtxModule *m;
@@ -165,8 +183,7 @@ typedef struct Parser {
     size_t n_variants, cap_variants;
     const char **files;
     size_t n_files, cap_files;
-    char *debug_str;
-    size_t n_debug_str, cap_debug_str;
+    DebugSection sections[N_DEBUG_SECTIONS];
     LocName *loc_names;
     size_t n_loc_names, cap_loc_names;
 } Parser;
@@ -219,6 +236,9 @@ PtxOperand *parse_new_operands(Parser *p, size_t n);
 /* One operand after another, separated by commas, up to (not with) the token `close`; at most
  * PTX_OPERANDS_MAX. */
 PtxOperand *parse_operand_list(Parser *p, int close, uint32_t *n);
+
+/* debug_info.c */
+void parse_debug_variables(Parser *p);
 
 /* parse_debug.c */
 void parse_file(Parser *p);

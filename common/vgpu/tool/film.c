@@ -199,11 +199,11 @@ static void name_arrays(json_t *film)
 
 /* ---- shapes that the user gives ---- */
 
-/* The next of "in=64x64,out=8x8". */
-static bool next_shape(const char **at, char name[FILM_NAME_MAX], uint32_t dims[FILM_DIMS_MAX], uint32_t *n)
+/* The next of "in=64x64,tile=18x18+1": +1, a halo of one element at each end. */
+static bool next_shape(const char **at, char name[FILM_NAME_MAX], uint32_t dims[FILM_DIMS_MAX], uint32_t *n, uint32_t *halo)
 {
     size_t length = strcspn(*at, "=,");
-    *n = 0;
+    *n = *halo = 0;
     if (length == 0 || length >= FILM_NAME_MAX || (*at)[length] != '=')
         return false;
     memcpy(name, *at, length);
@@ -217,6 +217,14 @@ static bool next_shape(const char **at, char name[FILM_NAME_MAX], uint32_t dims[
         dims[(*n)++] = (uint32_t)strtoul(*at, &end, 10);
         *at = end;
     } while (**at == 'x');
+    if (**at == '+') {
+        char *end;
+        ++*at;
+        if (**at < '1' || **at > '9')
+            return false;
+        *halo = (uint32_t)strtoul(*at, &end, 10);
+        *at = end;
+    }
     if (**at == ',')
         ++*at;
     else if (**at != 0)
@@ -227,9 +235,9 @@ static bool next_shape(const char **at, char name[FILM_NAME_MAX], uint32_t dims[
 bool film_shapes_valid(const char *shapes)
 {
     char name[FILM_NAME_MAX];
-    uint32_t dims[FILM_DIMS_MAX], n;
+    uint32_t dims[FILM_DIMS_MAX], n, halo;
     do
-        if (!next_shape(&shapes, name, dims, &n))
+        if (!next_shape(&shapes, name, dims, &n, &halo))
             return false;
     while (*shapes);
     return true;
@@ -238,14 +246,17 @@ bool film_shapes_valid(const char *shapes)
 static void set_shapes(json_t *film, const char *shapes)
 {
     char name[FILM_NAME_MAX];
-    uint32_t dims[FILM_DIMS_MAX], n;
+    uint32_t dims[FILM_DIMS_MAX], n, halo;
     static const char *const lists[] = {"arrays", "shared"};
-    while (shapes && *shapes && next_shape(&shapes, name, dims, &n))
+    while (shapes && *shapes && next_shape(&shapes, name, dims, &n, &halo))
         for (int l = 0; l < 2; l++) {
             const json_t *list = json_object_get(film, lists[l]);
             for (size_t i = 0; i < json_array_size(list); i++)
-                if (strcmp(get_text(json_array_get(list, i), "name"), name) == 0)
+                if (strcmp(get_text(json_array_get(list, i), "name"), name) == 0) {
                     set_dims(json_array_get(list, i), dims, n);
+                    if (halo)
+                        json_object_set_new(json_array_get(list, i), "halo", json_integer(halo));
+                }
         }
 }
 

@@ -449,6 +449,21 @@ static void film_text_put_lines(StrBuf *b, const json_t *film)
     }
 }
 
+/* What would show a finding that the film does not. */
+static void put_missing(StrBuf *b, const json_t *film, const json_t *finding)
+{
+    const json_t *block = json_object_get(finding, "block"), *grid = json_object_get(film, "grid");
+    uint64_t n[3] = {0}, size[3] = {0};
+    for (size_t i = 0; i < 3; i++) {
+        n[i] = (uint64_t)json_integer_value(at(block, i));
+        size[i] = (uint64_t)json_integer_value(at(grid, i));
+    }
+    if (block)
+        strbuf_printf(b, "\n  not in this film: --film-blocks=%llu shows its block", (unsigned long long)(n[0] + size[0] * (n[1] + size[1] * n[2])));
+    else
+        strbuf_puts(b, "\n  not in this film: --film-blocks names the blocks to be shown");
+}
+
 static void film_text_put_findings(StrBuf *b, const json_t *film)
 {
     const json_t *findings = json_object_get(film, "findings"), *blocks = json_object_get(film, "blocks");
@@ -467,7 +482,7 @@ static void film_text_put_findings(StrBuf *b, const json_t *film)
             if (other >= 0)
                 strbuf_printf(b, ", and step %lld", (long long)other);
         } else {
-            strbuf_puts(b, "\n  not in this film: --film-blocks names the blocks to be shown");
+            put_missing(b, film, finding);
         }
         strbuf_puts(b, "\n  hint: ");
         put_plain(b, get_text(finding, "hint"));

@@ -71,6 +71,7 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
     set_or_clear("VGPU_FILM_FD", files->film < 0 ? NULL : number);
     set_or_clear("VGPU_FILM_LAUNCH", o->film_launch);
     set_or_clear("VGPU_FILM_BLOCKS", o->film_blocks);
+    set_or_clear("VGPU_FILM_REGISTERS", o->film_registers ? "1" : NULL);
     set_or_clear("VGPU_CHECK", o->check);
     set_or_clear("VGPU_RAISE", o->raise);
     set_or_clear("VGPU_DEVICE", o->device);

@@ -130,7 +130,7 @@ uint32_t plan_blocks(const ExecRun *run, uint64_t position, uint32_t most)
         return 0;
     uint32_t index[3] = {(uint32_t)(position % grid[0]), (uint32_t)(position / grid[0] % grid[1]),
                          (uint32_t)(position / grid[0] / grid[1])};
-    while (n < most && find_shifts(run->plan, index, shifts)) {
+    while (n < most && !run_tells_steps(run, position + n) && find_shifts(run->plan, index, shifts)) {
         n++;
         for (int i = 0; i < 3 && ++index[i] == grid[i] && i < 2; i++)
             index[i] = 0;

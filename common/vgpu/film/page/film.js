@@ -3,7 +3,7 @@
 
 const film = JSON.parse(document.getElementById("film").textContent);
 const $ = id => document.getElementById(id);
-const WARP = 32, BANKS = 32, SECTOR = 32, CELLS_MAX = 4096, WINDOW = 512;
+const WARP = 32, BANKS = 32, SECTOR = 32, CELLS_MAX = 4096, WINDOW = 512, GUARD = 256;
 const at = { block: 0, step: 0, playing: 0 };
 const steps = () => film.blocks.length ? film.blocks[at.block].steps : [];
 const current = () => steps()[at.step];
@@ -75,6 +75,98 @@ function marksOf(block, list) {
   return marks;
 }
 
+/* ---- what variables and registers hold ---- */
+
+/* Of each thing that steps of a warp tell of: those steps, ascending. */
+const tellings = new Map();
+function tellingsOf(block) {
+  if (!tellings.has(block)) {
+    const lists = new Map();
+    film.blocks[block].steps.forEach((s, i) => {
+      for (const [held] of s.h || []) {
+        const key = s.w + "/" + held;
+        if (!lists.has(key)) lists.set(key, []);
+        lists.get(key).push(i);
+      }
+    });
+    tellings.set(block, lists);
+  }
+  return tellings.get(block);
+}
+
+/* A lane's number in [held, first, what each lane adds] or [held, bytes of 32 lanes]: the bits, as many as it has. */
+function heldBits(entry, bytes, lane) {
+  if (entry.length === 2) {
+    const view = bytesOf(entry[1]);
+    let bits = 0n;
+    for (let i = bytes - 1; i >= 0; i--) bits = bits << 8n | BigInt(view.getUint8(lane * bytes + i));
+    return bits;
+  }
+  if (!bytes) return BigInt(entry[1]) >> BigInt(lane) & 1n;
+  return BigInt.asUintN(8 * bytes, BigInt(entry[1]) + BigInt(lane) * BigInt(entry[2]));
+}
+
+function heldText(entry, held, type, lane) {
+  const bits = heldBits(entry, held.bytes, lane);
+  if (!held.bytes) return bits ? "true" : "false";
+  if (type === "b64") return "0x" + bits.toString(16);
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, bits, true);
+  return element(type, view, 0, held.bytes);
+}
+
+/* What a thing holds for a lane, by the last step up to `step` that tells of it: { text, since }; null: none does. */
+function heldAt(block, step, warp, held, type, lane) {
+  const since = lastAtMost(tellingsOf(block).get(warp + "/" + held) || [], step);
+  if (since < 0) return null;
+  const entry = film.blocks[block].steps[since].h.find(h => h[0] === held);
+  return { text: entry.length === 1 ? "no longer kept" : heldText(entry, film.held[held], type, lane), since };
+}
+
+/* The last step up to now in which a thread takes part; -1. */
+function lastStepOf(thread) {
+  const list = indexOf(at.block).byWarp[thread >> 5] || [];
+  for (let i = list.length - 1; i >= 0; i--)
+    if (list[i] <= at.step && hasLane(steps()[list[i]].m, thread & 31)) return list[i];
+  return -1;
+}
+
+/* Rows [name, value, since] for a thread at its step: variables of the source that are in scope, then registers. */
+function heldRows(step, thread) {
+  const s = steps()[step], inst = film.insts[s.i], lane = thread & 31, rows = [], pc = inst.pc || 0;
+  const add = (name, held, type) => {
+    const now = heldAt(at.block, step, s.w, held, type, lane);
+    if (now) rows.push([name, now.text, now.since]);
+  };
+  const own = film.variables.filter(v => v.function === inst.function), inScope = own.filter(v => v.from <= pc && pc < v.to);
+  for (const v of inScope) add(v.name, v.held, v.type);
+  const shown = new Set(own.map(v => v.held));
+  film.held.forEach((h, i) => { if (h.function === inst.function && !shown.has(i)) add(h.name, i, h.type); });
+  return rows;
+}
+
+function drawHeld(step) {
+  if (!film.held.length) return;
+  const typed = $("h-thread").value, lanes = lanesOf(step.e ? eventMask(step) : step.m);
+  const thread = typed === "" ? step.w * WARP + (lanes.length ? lanes[0] : 0) : Number(typed), own = lastStepOf(thread), host = $("held");
+  host.textContent = "";
+  $("held-whose").textContent = own < 0 ? "Thread " + threadName(thread) + " has not begun." :
+    "Thread " + threadName(thread) + (own === at.step ? "" : ", which last did something in step " + own) +
+    ", before the step's access; what it loads is there from the next step on.";
+  if (own < 0) return;
+  const table = make("table"), head = table.createTHead().insertRow(), body = table.createTBody();
+  for (const t of ["Name", "Value", "Since step"]) {
+    const th = make("th", t);
+    th.scope = "col";
+    head.append(th);
+  }
+  for (const cells of heldRows(own, thread)) {
+    const row = body.insertRow();
+    for (const text of cells) row.insertCell().textContent = text;
+  }
+  host.append(table);
+}
+
 /* ---- filters ---- */
 
 function chosen() {
@@ -130,13 +222,20 @@ function roomWide() {
   return room;
 }
 
-/* The caption and the canvas of a picture, made once. */
+/* Where the pointer is, in the picture's own units. */
+function pointIn(canvas, event) {
+  const r = canvas.getBoundingClientRect(), scale = parseFloat(canvas.style.width) / r.width || 1;
+  return [(event.clientX - r.left) * scale, (event.clientY - r.top) * scale];
+}
+
+/* The caption and the canvas of a picture, made once; tell: what is said of the place under the pointer. */
 const pictures = new Map();
 function pictureIn(host, name) {
   const key = host.id + "/" + name;
   if (!pictures.has(key)) {
     const p = { caption: make("p", undefined, "caption"), box: make("div", undefined, "wide"), canvas: make("canvas") };
     p.canvas.setAttribute("role", "img");
+    p.canvas.addEventListener("pointermove", e => { p.canvas.title = p.tell ? p.tell(...pointIn(p.canvas, e)) : ""; });
     p.box.append(p.canvas);
     host.append(p.caption, p.box);
     pictures.set(key, p);
@@ -248,7 +347,10 @@ function drawThreads() {
   for (const [w, x, y, lane] of places) if (fault.has(w * WARP + lane)) c.strokeRect(x + .5, y + .5, size - 1, size - 1);
   canvas.setAttribute("aria-label", "Threads of block " + film.blocks[at.block].index.join(",") + ", " + film.block.join(" x ") + ": " +
     Object.keys(counts).map(s => counts[s] + " " + STATE_NAMES[s]).join(", "));
-  canvas.dataset.size = pitch;
+  canvas.onpointermove = e => {
+    const [x, y] = pointIn(canvas, e), found = places.find(p => x >= p[1] && x < p[1] + size && y >= p[2] && y < p[2] + size);
+    canvas.title = found ? "thread " + threadName(found[0] * WARP + found[3]) + ": " + STATE_NAMES[statesOf(found[0])[found[3]]] : "";
+  };
 }
 
 /* A line between cells of different warps. */
@@ -308,32 +410,113 @@ function planesOf(place, l) {
   return rows;
 }
 
+/* [lane, first byte from the place's beginning] of a step's threads that miss it by GUARD bytes at most. */
+function strays(step, place) {
+  if (!step || step.e !== "fault" || !step.z || step.s !== (place.id ? "global" : "shared")) return [];
+  const begin = place.id ? Number(place.address) : place.offset, list = lanesOf(eventMask(step)), out = [];
+  let i = 0;
+  for (const [n, start, stride] of step.r || [])
+    for (let k = 0; k < n; k++, i++) out.push([list[i], Number(start) + stride * k - begin]);
+  return out.filter(([, from]) => (from < 0 && from >= -GUARD) || (from + step.z > place.bytes && from < place.bytes + GUARD));
+}
+
+/* Which of the guard zones before and behind a place are shown: those that some step of the film wants to get at. */
+const guards = new Map();
+function guardOf(place) {
+  if (!guards.has(place)) {
+    const g = { before: false, behind: false };
+    for (const b of film.blocks) for (const s of b.steps) for (const [, from] of strays(s, place)) g[from < 0 ? "before" : "behind"] = true;
+    guards.set(place, g);
+  }
+  return guards.get(place);
+}
+
+/* Does an element lie in the halo: place.halo elements at each end of each dimension of its shape? */
+function inHalo(place, i) {
+  let rest = i;
+  for (const n of [...place.shape || []].reverse()) {
+    const at = rest % n;
+    if (at < place.halo || at >= n - place.halo) return true;
+    rest = Math.floor(rest / n);
+  }
+  return false;
+}
+
+/* How an array lies in its picture, with the guard zones at its ends that are in view: the place of an element, also of one before the first. */
+function viewOf(place, each, l) {
+  const g = guardOf(place), zone = Math.min(l.across, Math.floor(GUARD / each)), end = Math.min(l.total, (l.from + l.shown) * l.across);
+  const before = g.before && l.from === 0 ? zone : 0, behind = g.behind && end === l.total ? zone : 0;
+  const top = before ? -1 : l.from, rows = Math.ceil((end + behind) / l.across) - top;
+  return { before, behind, end, rows, first: l.from * l.across, at: i => [(i - top * l.across) % l.across, Math.floor(i / l.across) - top],
+    element: (x, y) => (y + top) * l.across + x, has: i => i >= l.from * l.across - before && i < end + behind };
+}
+
+/* What an element was when a step of the block last loaded or stored it: { text, step }; null. */
+function lastSeen(place, base, i) {
+  for (let k = at.step; k >= 0 && k > at.step - CELLS_MAX; k--) {
+    const s = steps()[k];
+    if (s.e !== "access" || placeOf(film, s).place !== place) continue;
+    const a = accessOf(film, s), which = touched(s, base).findIndex(([, from]) => i * a.each >= from && i * a.each < from + s.z);
+    if (which < 0) continue;
+    const values = valueList(s, a.type, a.access, a.each);
+    return values.length ? { text: values[Math.min(which, values.length - 1)], step: k } : null;
+  }
+  return null;
+}
+
+function tellCell(name, place, base, cells, step, i, total) {
+  const who = cells.filter(p => p[0] === i).map(([, lane]) => threadName(step.w * WARP + lane)), seen = i >= 0 && i < total ? lastSeen(place, base, i) : null;
+  return name + "[" + i + "]" + (i < 0 || i >= total ? ": outside, in the guard zone" : place.halo && inHalo(place, i) ? " in the halo" : "") +
+    (seen ? ": " + seen.text + " in step " + seen.step : "") + (who.length ? "; thread " + who.slice(0, 4).join(" and ") + (who.length > 4 ? " and more" : "") : "");
+}
+
 function drawArray(host, name, place, base, step) {
-  const mine = step && step.e === "access" && placeOf(film, step).place === place;
+  const mine = step && step.e === "access" && placeOf(film, step).place === place, astray = strays(step, place);
   const each = mine ? accessOf(film, step).each : TYPE_BYTES[place.type] || 4;
-  const cells = mine ? touched(step, base).flatMap(([lane, from]) => Array.from({ length: Math.max(1, step.z / each) }, (_, i) => [Math.floor(from / each) + i, lane])) : [];
-  const l = layoutOf(place, each, cells.map(p => p[0]));
-  const { caption, canvas } = pictureIn(host, (place.id || place.offset) + "/" + name);
-  const size = Math.max(5, Math.min(14, Math.floor(roomWide() / (l.across + 1)) - 1)), pitch = size + 1, first = l.from * l.across;
-  canvas.setAttribute("aria-label", name + ": " + l.total + " elements" + (mine ? ", " + cells.length + " of them in this step" : ""));
-  const c = prepare(canvas, l.across * pitch + 2, l.shown * pitch + 2), stored = writtenBy(name, place, base, each);
-  const place2 = i => [(i - first) % l.across * pitch + 1, Math.floor((i - first) / l.across) * pitch + 1];
-  const end = Math.min(l.total, first + l.shown * l.across), never = place.unwritten;
+  const cellsAt = list => list.flatMap(([lane, from]) => Array.from({ length: Math.max(1, step.z / each) }, (_, i) => [Math.floor(from / each) + i, lane]));
+  const cells = mine ? cellsAt(touched(step, base)) : cellsAt(astray);
+  const l = layoutOf(place, each, cells.map(p => p[0])), v = viewOf(place, each, l), p = pictureIn(host, (place.id || place.offset) + "/" + name);
+  const size = Math.max(5, Math.min(14, Math.floor(roomWide() / (l.across + 1)) - 1)), pitch = size + 1;
+  p.canvas.setAttribute("aria-label", name + ": " + l.total + " elements" + (mine ? ", " + cells.length + " of them in this step" : "") +
+    (astray.length ? "; " + threads(astray.length) + " of this step " + (astray.length === 1 ? "is" : "are") + " outside of it" : ""));
+  const c = prepare(p.canvas, l.across * pitch + 2, v.rows * pitch + 2), stored = writtenBy(name, place, base, each);
+  const place2 = i => v.at(i).map(n => n * pitch + 1), never = place.unwritten;
   const isUnwritten = i => (!never || never.some(([a, b]) => i * each >= a && i * each < b)) && !(stored.get(i) <= at.step);
-  drawCells(c, 1, 1, l.across, first, end, size, isUnwritten);
+  drawCells(c, 1, place2(v.first)[1], l.across, v.first, v.end, size, isUnwritten);
+  drawZones(c, place, l, v, size, place2);
   const planes = planesOf(place, l);
   c.fillStyle = color("--ink");
-  for (const row of planes) c.fillRect(1, row * pitch, l.across * pitch, 1);
+  for (const row of planes) c.fillRect(1, place2(v.first)[1] + row * pitch - 1, l.across * pitch, 1);
   for (const [i, lane] of cells) {
-    if (i < first || i >= first + l.shown * l.across) continue;
+    if (!v.has(i)) continue;
     const [x, y] = place2(i);
     c.fillStyle = laneColor(lane);
     c.fillRect(x, y, size, size);
+    c.strokeStyle = color("--finding");
+    c.lineWidth = 2;
+    if (i < 0 || i >= l.total) c.strokeRect(x + 1, y + 1, size - 2, size - 2);
   }
-  if (mine && step.s === "global") outlineSectors(c, cells, each, first, l, pitch, place2);
+  if (mine && step.s === "global") outlineSectors(c, cells, each, v.first, l, pitch, place2);
+  p.tell = (x, y) => {
+    const i = v.element(Math.floor((x - 1) / pitch), Math.floor((y - 1) / pitch));
+    return x >= 1 && x < l.across * pitch && v.has(i) ? tellCell(name, place, base, cells, step, i, l.total) : "";
+  };
   const shape = place.shape ? ": " + place.shape.join(" x ") + (planes.length ? ", lines between its planes" : "") : "";
-  caption.textContent = name + " (" + (place.type || each + " bytes each") + ", " + l.total + shape + ")" +
-    (l.shown < l.rows ? ", elements " + first + " to " + (end - 1) : "");
+  p.caption.textContent = name + " (" + (place.type || each + " bytes each") + ", " + l.total + shape + ")" +
+    (l.shown < l.rows ? ", elements " + v.first + " to " + (v.end - 1) : "") + (place.halo && place.shape ? "; framed: its halo" : "") +
+    (v.before || v.behind ? "; striped: the guard zone " + [v.before && "before its first", v.behind && "behind its last"].filter(Boolean).join(" and ") + " element" : "");
+}
+
+/* Guard zones at an array's ends, and frames round the elements of a halo. */
+function drawZones(c, place, l, v, size, place2) {
+  for (let i = v.first - v.before; i < v.end + v.behind; i++) {
+    const outside = i < v.first || i >= v.end, [x, y] = outside || place.halo ? place2(i) : [0, 0];
+    if (outside) hatch(c, x, y, size, size, color("--finding"));
+    if (outside || !place.halo || !place.shape || !inHalo(place, i)) continue;
+    c.strokeStyle = color("--elsewhere");
+    c.lineWidth = 1;
+    c.strokeRect(x + .5, y + .5, size - 1, size - 1);
+  }
 }
 
 /* Cells first to end in rows: all of them, hatched where nobody has written, and the gaps between them. */
@@ -526,6 +709,7 @@ function show(step, quiet) {
   drawThreads();
   drawMemory(s);
   drawValues(s);
+  drawHeld(s);
   if (!quiet) remember();
 }
 
@@ -620,6 +804,12 @@ function threadsAtFault() {
   return out;
 }
 
+/* What would show a finding that the film does not. */
+function missing(d) {
+  const [x, y] = film.grid, b = d.block;
+  return "Its moment is not in this film" + (b ? ": --film-blocks=" + (b[0] + x * (b[1] + y * b[2])) + " (of make show: BLOCKS=) shows its block." : ".");
+}
+
 function addFindings() {
   for (const f of film.findings) {
     const box = make("div", undefined, "finding"), d = f.finding;
@@ -635,7 +825,7 @@ function addFindings() {
     };
     if (f.block >= 0 && f.step >= 0) go(f.step, "Go to the finding: block " + film.blocks[f.block].index.join(",") + ", step " + f.step);
     if (f.block >= 0 && f.other >= 0) go(f.other, "The other thread: step " + f.other);
-    if (!row.children.length) row.append(make("p", "Its block is not in this film."));
+    if (!row.children.length) row.append(make("p", missing(d)));
     box.append(row);
     $("findings").append(box);
   }
@@ -649,6 +839,9 @@ function setUp() {
   addOptions($("f-line"), [...new Set(film.lines.map(l => l.line))].map(n => [n, n]));
   addOptions($("f-array"), [...new Set([...film.arrays, ...film.shared].map(a => a.name))].map(n => [n, n]));
   $("f-thread").max = film.block[0] * film.block[1] * film.block[2] - 1;
+  $("h-thread").max = $("f-thread").max;
+  $("held-part").hidden = !film.held.length;
+  $("h-thread").addEventListener("input", () => drawHeld(current()));
   addFindings();
   drawKey();
   if (film.sources.length) drawSource(film.sources[0].file);

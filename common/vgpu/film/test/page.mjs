@@ -14,6 +14,8 @@ const small = {
   insts: [{ op: 'ld', type: 'f32', vector: 1, file: '/a/k.cu', line: 2 }, { op: 'ld', type: 'b32', vector: 4, file: '/a/other.h', line: 7 }, { op: 'bra', type: 'b32', ptx: 9 }],
   arrays: [{ id: 1, name: 'in', type: 'f32', bytes: 4096 }, { id: 2, name: 'n\n<', type: '', bytes: 64 }],
   shared: [{ name: 'tile', offset: 64, bytes: 64, type: 's32' }], blocks: [],
+  held: [{ function: 'k', name: '%r1', type: 's32', bytes: 4 }, { function: 'k', name: '%rd1', type: 'b64', bytes: 8 }, { function: 'k', name: '%p1', type: 'pred', bytes: 0 },
+    { function: 'k', name: '%f1', type: 'f32', bytes: 4 }], variables: [],
 };
 
 // Takes every call and every member: what the page does to its document when it begins.
@@ -30,7 +32,7 @@ function load(film) {
   const context = vm.createContext({ document, window: anything(), getComputedStyle: anything(), atob, setInterval, clearInterval, setTimeout: () => 0, clearTimeout, Number, console });
   return vm.runInContext(`${sources['sentence.js']}\n${sources['film.js'].replace(/^"use strict";/, '')}
     ({ film, popcount, hasLane, lanes, laneList, lanesOfWarp, real, halfValue, elementBytes, valueList, run, accessOf, sentence, threadName,
-       laneColorOf, lastAtMost, marksOf, touched, layoutOf, planesOf, heatOf, partiesOf })`, context);
+       laneColorOf, lastAtMost, marksOf, touched, layoutOf, planesOf, heatOf, partiesOf, heldText, heldAt, strays, inHalo, viewOf, missing })`, context);
 }
 const page = load(small);
 const own = (value) => JSON.parse(JSON.stringify(value)); // arrays of another context are of another class
@@ -103,6 +105,57 @@ test('a large array shows what lies round the step\'s cells', () => {
   assert.ok(l.from * l.across <= 320000 && (l.from + l.shown) * l.across > 320031 && l.shown < l.rows);
   assert.equal(page.layoutOf({ bytes: 1024, shape: [16, 16] }, 4, []).across, 16);
   assert.equal(page.layoutOf({ bytes: 2 }, 4, []).total, 1);
+});
+
+test('what registers hold: one number, one that goes up by lanes, one for each, predicates', () => {
+  const { held } = page.film, text = (entry, i, lane) => page.heldText(entry, held[i], held[i].type, lane);
+  assert.equal(text([0, 7, 0], 0, 31), '7');
+  assert.equal(text([0, 4294967290, 2], 0, 2), '-2');
+  assert.equal(text([0, 4294967290, 2], 0, 3), '0');
+  assert.equal(text([1, '0x7ffffffffffffff0', 4], 1, 1), '0x7ffffffffffffff4');
+  assert.equal(text([2, 5, 0], 2, 1) + text([2, 5, 0], 2, 2), 'falsetrue');
+  const each = new DataView(new ArrayBuffer(128));
+  for (let lane = 0; lane < 32; lane++) each.setFloat32(4 * lane, lane / 4, true);
+  const bytes = Buffer.from(each.buffer).toString('base64');
+  assert.equal(text([3, bytes], 3, 31), '7.75');
+  assert.equal(text([3, bytes], 3, 1), '0.25');
+});
+
+test('what a thread\'s registers held, by the last step of its warp that says so', () => {
+  const steps = [{ w: 0, i: 0, m: 1, h: [[0, 1, 0]] }, { w: 1, i: 0, m: 1, h: [[0, 9, 0]] }, { w: 0, i: 0, m: 1 }, { w: 0, i: 0, m: 1, h: [[0, 2, 1]] }];
+  const with2 = load(small);
+  with2.film.blocks.push({ linear: 0, index: [0, 0, 0], steps });
+  const at = (step, warp, lane) => { const a = with2.heldAt(0, step, warp, 0, 's32', lane); return a && `${a.text} since ${a.since}`; };
+  assert.deepEqual([at(0, 0, 5), at(2, 0, 5), at(3, 0, 5), at(0, 1, 0), at(3, 1, 0)], ['1 since 0', '1 since 0', '7 since 3', null, '9 since 1']);
+});
+
+test('who misses an array by little, and where its guard zones lie', () => {
+  const place = { id: 1, name: 'in', type: 'f32', bytes: 64, address: '0x200000000100' };
+  const fault = { w: 0, i: 0, m: 3, e: 'fault', s: 'global', z: 4, r: [[1, 0x200000000140, 0], [1, 0x2000000000fc, 0]] };
+  assert.deepEqual(own(page.strays(fault, place)), [[0, 64], [1, -4]]);
+  assert.deepEqual(own(page.strays({ ...fault, r: [[2, 0x200000000104, 4]] }, place)), [], 'inside');
+  assert.deepEqual(own(page.strays({ ...fault, r: [[2, 0x200000010000, 4]] }, place)), [], 'far away');
+  assert.deepEqual(own(page.strays({ ...fault, e: 'access' }, place)), []);
+  const film = load({ ...small, arrays: [place] });
+  film.film.blocks.push({ linear: 0, index: [0, 0, 0], steps: [fault] });
+  const [array] = film.film.arrays, l = film.layoutOf(array, 4, []), v = film.viewOf(array, 4, l);
+  assert.deepEqual(own([v.before, v.behind, v.rows, v.at(0), v.at(-1), v.at(16)]), [16, 16, 3, [0, 1], [15, 0], [0, 2]]);
+  assert.deepEqual([-17, -16, 15, 31, 32].map(i => v.has(i)), [false, true, true, true, false]);
+  assert.equal(v.element(15, 0), -1);
+  const clean = load({ ...small, arrays: [place] }), none = clean.viewOf(clean.film.arrays[0], 4, l);
+  assert.deepEqual(own([none.before, none.behind, none.rows, none.at(0)]), [0, 0, 1, [0, 0]], 'no zone where nobody goes');
+});
+
+test('a finding that is not shown names its block', () => {
+  const film = load({ ...small, grid: [4, 3, 2] });
+  assert.match(film.missing({ block: [1, 2, 1] }), /--film-blocks=21 /);
+  assert.equal(film.missing({}), 'Its moment is not in this film.');
+});
+
+test('a halo: so many elements at each end of each dimension', () => {
+  const place = { shape: [4, 5], halo: 1 }, rows = Array.from({ length: 4 }, (_, y) => Array.from({ length: 5 }, (_, x) => page.inHalo(place, 5 * y + x) ? 'h' : '.').join(''));
+  assert.deepEqual(rows, ['hhhhh', 'h...h', 'h...h', 'hhhhh']);
+  assert.equal(page.inHalo({ shape: [8], halo: 2 }, 1) && page.inHalo({ shape: [8], halo: 2 }, 6) && !page.inHalo({ shape: [8], halo: 2 }, 5), true);
 });
 
 test('planes of a volume', () => {

@@ -1,5 +1,5 @@
 /* Films of random kernels: with nothing left out, the steps add up to the counters; with little room, what is left is what the rule
- * says. And which launches and blocks are shown, and who gives what to whom in a shuffle. */
+ * says. And which launches and blocks are shown, who gives what to whom in a shuffle, and what registers hold. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +25,8 @@ typedef struct Rig {
     Mem *mem;
     PerfSet *perf;
     MemAlloc *in, *out, *sum;
+    uint32_t grid;
+    uint64_t planned; /* blocks of the last launch */
 } Rig;
 
 static IrInstance *instantiate(const IrModule *m, Mem *mem)
@@ -49,7 +51,7 @@ static IrInstance *instantiate(const IrModule *m, Mem *mem)
 static void load_ptx(Rig *r, const char *text, size_t length)
 {
     Diag diag = {0};
-    *r = (Rig){0};
+    *r = (Rig){.grid = BLOCKS};
     if (ptx_parse(text, length, "film.ptx", &r->ptx, &diag) || ir_decode(&r->ptx, 1, &r->module, &diag) || exec_bind(r->module, &diag))
         fail_msg("line %d: %s\n%s", diag.line, diag.message, text);
     assert_int_equal(STATUS_OK, mem_create(0, 1 << 20, 1, &r->mem));
@@ -62,6 +64,7 @@ static void load_ptx(Rig *r, const char *text, size_t length)
     memset(r->sum->host, 0, r->sum->bytes);
     r->instance = instantiate(r->module, r->mem);
     assert_int_equal(STATUS_OK, perf_create(perf_model(0), 1, &r->perf));
+    assert_true(perf_keep_lines(r->perf));
 }
 
 static void unload(Rig *r)
@@ -73,32 +76,39 @@ static void unload(Rig *r)
     ptx_module_free(r->ptx);
 }
 
-/* Runs the kernel under the film's eyes, and gives the record. NULL: the film did not want it. */
-static json_t *run_filmed(Rig *r, Film *film, uint64_t number, const char *kernel, const uint32_t shape[3],
-                          const Finding *const *findings, size_t n_findings)
+static void launch_kernel(Rig *r, Film *film, const uint32_t shape[3])
 {
     struct {
         uint64_t in, out, sum;
         uint32_t n;
     } params = {r->in->addr, r->out->addr, r->sum->addr, 50};
-    const FilmLaunch launch = {.number = number, .kernel = kernel, .instance = r->instance, .function = (uint32_t)ir_find_function(r->module, "k")};
-    if (!film_begin(film, &launch))
-        return NULL;
-    const ExecObserver observers[] = {*film_observer(film), *perf_observer(r->perf)};
+    const ExecObserver observers[] = {*perf_observer(r->perf), film ? *film_observer(film) : (ExecObserver){0}};
     const ExecLaunch l = {.instance = r->instance,
-                          .function = launch.function,
-                          .grid = {BLOCKS, 1, 1},
+                          .function = (uint32_t)ir_find_function(r->module, "k"),
+                          .grid = {r->grid, 1, 1},
                           .block = {shape[0], shape[1], shape[2]},
                           .params = (const uint8_t *)&params,
                           .mem = r->mem,
                           .jobs = 1,
                           .observers = observers,
-                          .n_observers = 2};
+                          .n_observers = film ? 2 : 1};
     ExecResult result;
     exec_launch(&l, &result);
     assert_int_equal(EXEC_OK, result.error);
-    assert_int_equal(0, result.planned);
-    film_end(film, perf_last(r->perf), findings, n_findings);
+    r->planned = result.planned;
+}
+
+/* Runs the kernel under the film's eyes, and gives the record. NULL: the film did not want it. */
+static json_t *run_filmed(Rig *r, Film *film, uint64_t number, const char *kernel, const uint32_t shape[3],
+                          const Finding *const *findings, size_t n_findings)
+{
+    const FilmLaunch launch = {.number = number, .kernel = kernel, .instance = r->instance, .function = (uint32_t)ir_find_function(r->module, "k")};
+    if (!film_begin(film, &launch))
+        return NULL;
+    launch_kernel(r, film, shape);
+    FilmCounts counts = {.counters = perf_last(r->perf)};
+    counts.lines = perf_lines(r->perf, &counts.n_lines);
+    film_end(film, &counts, findings, n_findings);
     const StrBuf *text = film_json(film);
     StrBuf whole = {0};
     strbuf_puts(&whole, "{");
@@ -224,6 +234,7 @@ static void test_steps_add_up(void **state)
         Film *film = new_film(NULL, "0-9", ROOM);
         json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
         Sums s = add_up(json);
+        assert_int_equal(0, r.planned);
         if (s.steps == number(json, "steps")) { /* else it was too long for a film */
             compare_film_and_sums(json, &s, ptx.text);
             compared++;
@@ -359,9 +370,171 @@ static void test_lists_of_blocks(void **state)
         assert_int_equal(STATUS_INVALID, film_create(&(FilmOptions){.blocks = bad[i]}, &film, &diag));
 }
 
+static const char plain_ptx[] = HEAD ENTRY "ld.param.u64 %rd1, [in];\nld.param.u64 %rd2, [out];\nmov.u32 %r1, %tid.x;\n"
+    "mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 64, %r1;\nmul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd4, %rd1, %rd3;\n"
+    "ld.global.u32 %r4, [%rd4];\nadd.u32 %r4, %r4, %r3;\nmul.wide.u32 %rd5, %r3, 4;\nadd.u64 %rd6, %rd2, %rd5;\nst.global.u32 [%rd6], %r4;\nret;\n}\n";
+
+/* Only the blocks that are recorded run warp by warp, and all is counted as ever. */
+static void test_others_run_as_ever(void **state)
+{
+    const uint32_t shape[3] = {64, 1, 1};
+    Rig with, without;
+    (void)state;
+    load_ptx(&with, plain_ptx, sizeof plain_ptx - 1);
+    load_ptx(&without, plain_ptx, sizeof plain_ptx - 1);
+    Film *film = new_film(NULL, "1", ROOM);
+    json_t *json = run_filmed(&with, film, 1, "k", shape, NULL, 0);
+    launch_kernel(&without, NULL, shape);
+    assert_int_equal(BLOCKS, without.planned);
+    assert_int_equal(BLOCKS - 1, with.planned);
+    assert_memory_equal(perf_last(without.perf), perf_last(with.perf), sizeof(PerfCounters));
+    assert_memory_equal(without.out->host, with.out->host, without.out->bytes);
+    Sums s = add_up(json);
+    assert_int_equal(2, s.loads);
+    assert_int_equal(2, s.stores);
+    assert_int_equal(s.steps, number(json, "steps"));
+    json_decref(json);
+    film_destroy(film);
+    unload(&with);
+    unload(&without);
+}
+
+/* Is the block of a finding in the film? */
+static bool is_block_shown(Rig *r, const char *blocks, uint32_t block)
+{
+    const uint32_t shape[3] = {64, 1, 1};
+    Finding finding, *one = &finding;
+    finding_init(&finding);
+    finding.kernel = "k";
+    finding.has_thread = true;
+    finding.block[0] = block;
+    Film *film = new_film(NULL, blocks, 0);
+    json_t *json = run_filmed(r, film, 1, "k", shape, (const Finding *const *)&one, 1);
+    bool is = json_integer_value(json_object_get(json_array_get(json_object_get(json, "findings"), 0), "block")) >= 0;
+    json_decref(json);
+    film_destroy(film);
+    return is;
+}
+
+/* Blocks that take many instructions are recorded nearer to the grid's ends, others FILM_ENDS from them. */
+static void test_ends(void **state)
+{
+    Rig r;
+    (void)state;
+    load_ptx(&r, loop_ptx, sizeof loop_ptx - 1);
+    r.grid = 400;
+    const uint32_t ends = FILM_INSTS / 2 / (2 * 4003); /* two warps, so many each */
+    assert_in_range(ends, FILM_ENDS_LEAST + 1, FILM_ENDS - 1);
+    assert_true(is_block_shown(&r, NULL, 0));
+    assert_true(is_block_shown(&r, NULL, ends - 1));
+    assert_false(is_block_shown(&r, NULL, ends));
+    assert_false(is_block_shown(&r, NULL, r.grid - 1 - ends));
+    assert_true(is_block_shown(&r, NULL, r.grid - ends));
+    assert_true(is_block_shown(&r, "200", 200));
+    unload(&r);
+    load_ptx(&r, shuffle_ptx, sizeof shuffle_ptx - 1);
+    r.grid = 400;
+    assert_true(is_block_shown(&r, NULL, FILM_ENDS - 1));
+    assert_false(is_block_shown(&r, NULL, FILM_ENDS));
+    unload(&r);
+}
+
+static Film *new_register_film(uint32_t room)
+{
+    Film *film;
+    Diag diag = {0};
+    assert_int_equal(STATUS_OK, film_create(&(FilmOptions){.blocks = "1", .block_bytes = room, .registers = true}, &film, &diag));
+    return film;
+}
+
+/* What a step tells of a register of this name, as in the contract: [number, lane 0's, what each lane adds]; NULL: nothing. */
+static const json_t *held_in(const json_t *film, const json_t *step, const char *name)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach(json_object_get(step, "h"), i, one)
+    {
+        const json_t *held = json_array_get(json_object_get(film, "held"), (size_t)json_integer_value(json_array_get(one, 0)));
+        if (strcmp(text(held, "name"), name) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+/* %r1 counts the loop's turns: what was told of it last is the turn of each step that loads, whatever steps were left out between. */
+static void check_counter(uint32_t room, bool thinned)
+{
+    const uint32_t shape[3] = {64, 1, 1};
+    int64_t told[2] = {-1, -1};
+    size_t i, loads = 0;
+    json_t *step;
+    Rig r;
+    load_ptx(&r, loop_ptx, sizeof loop_ptx - 1);
+    Film *film = new_register_film(room);
+    json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
+    const json_t *block = json_array_get(json_object_get(json, "blocks"), 0);
+    assert_int_equal(thinned, number(block, "every") > 1);
+    json_array_foreach(json_object_get(block, "steps"), i, step)
+    {
+        const json_t *counter = held_in(json, step, "%r1");
+        if (counter)
+            told[number(step, "w")] = json_integer_value(json_array_get(counter, 1));
+        if (strcmp(text(step, "e"), "access") != 0)
+            continue;
+        assert_int_equal(number(step, "t"), told[number(step, "w")]);
+        loads++;
+    }
+    assert_in_range(loads, thinned ? 16 : 2000, 2000);
+    json_decref(json);
+    film_destroy(film);
+    unload(&r);
+}
+
+static void test_registers(void **state)
+{
+    (void)state;
+    check_counter(ROOM, false);
+    check_counter(60000, true);
+    check_counter(9000, true);
+}
+
+static const char forms_ptx[] = HEAD ENTRY ".reg .f32 %f<2>;\n.reg .pred %odd;\nld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\nmul.lo.u32 %r2, %r1, 3;\n"
+    "sub.u32 %r2, 7, %r2;\nmov.u32 %r6, 77;\nmul.lo.u32 %r3, %r1, %r1;\nmov.f32 %f1, 0f3F800000;\nand.b32 %r4, %r1, 1;\nsetp.ne.u32 %odd, %r4, 0;\n"
+    "st.global.u32 [%rd1], %r3;\nadd.u32 %r5, %r2, %r3;\nadd.u32 %r5, %r5, %r4;\n@%odd st.global.u32 [%rd1], %r5;\nst.global.f32 [%rd1], %f1;\nret;\n}\n";
+
+static void test_forms_of_registers(void **state)
+{
+    const uint32_t shape[3] = {40, 1, 1};
+    size_t i;
+    json_t *step, *first = NULL;
+    Rig r;
+    (void)state;
+    load_ptx(&r, forms_ptx, sizeof forms_ptx - 1);
+    Film *film = new_register_film(ROOM);
+    json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
+    json_array_foreach(json_object_get(json_array_get(json_object_get(json, "blocks"), 0), "steps"), i, step)
+        first = first || strcmp(text(step, "e"), "access") != 0 || number(step, "w") != 1 ? first : step;
+    const json_t *even = held_in(json, first, "%r2"), *each = held_in(json, first, "%r3"), *alike = held_in(json, first, "%f1"), *odd = held_in(json, first, "%odd");
+    assert_non_null(even);
+    assert_int_equal((uint32_t)(7 - 3 * 32), json_integer_value(json_array_get(even, 1)));
+    assert_int_equal((uint32_t)-3, json_integer_value(json_array_get(even, 2)));
+    assert_int_equal(2, json_array_size(each)); /* squares have no rule: bytes of 32 lanes, 8 of which there are */
+    assert_int_equal(4 * 43, strlen(json_string_value(json_array_get(each, 1))));
+    assert_memory_equal("AAQAAEEEAACE", json_string_value(json_array_get(each, 1)), 12); /* 32 * 32, 33 * 33, 34 ... */
+    assert_int_equal(0x3F800000, json_integer_value(json_array_get(alike, 1)));
+    assert_int_equal(0, json_integer_value(json_array_get(alike, 2)));
+    assert_int_equal(0xAA, json_integer_value(json_array_get(odd, 1)) & 0xFF);
+    assert_int_equal(1, json_array_size(held_in(json, first, "%r6"))); /* nobody reads it: %r3 has its place */
+    json_decref(json);
+    film_destroy(film);
+    unload(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_add_up), cmocka_unit_test(test_little_room), cmocka_unit_test(test_shuffle),
-                                       cmocka_unit_test(test_launches), cmocka_unit_test(test_lists_of_blocks)};
+                                       cmocka_unit_test(test_launches), cmocka_unit_test(test_lists_of_blocks),
+                                       cmocka_unit_test(test_others_run_as_ever), cmocka_unit_test(test_ends), cmocka_unit_test(test_registers),
+                                       cmocka_unit_test(test_forms_of_registers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

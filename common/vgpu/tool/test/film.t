@@ -52,6 +52,9 @@ same "the blocks that are named, and no others" "Block 2,0,0 Block 5,0,0 Block 6
 film --film-launch=beyond
 sentence "by the kernel's name" 'Film of beyond(float*, int), launch 3'
 sentence "the array that was left" 'out-of-bounds: '
+film --film-launch=beyond --film-blocks=2
+sentence "a finding that is not in the film names its block" '  not in this film: --film-blocks=8 shows its block'
+film --film-launch=beyond
 sentence "the fault at its line" "line $(line beyond): 1 thread (lane 0) at fault: address"
 film --film-launch=":$(line store)"
 sentence "by a line of the source" 'Film of turn('

@@ -158,6 +158,66 @@ async function widths(file, name) {
     }
 }
 
+// Variables of film_values.cu have the values that its source gives them, for each thread, whatever else has happened.
+async function variables(page, name, source) {
+  const lineOf = (what) => source.split('\n').findIndex((l) => l.endsWith(`// line: ${what}`)) + 1;
+  const wrong = await page.evaluate(`(() => {
+    const wrong = [];
+    const expect = (i, t, s, wanted) => {
+      const rows = new Map(heldRows(i, t).map(([n, v]) => [n, v]));
+      for (const n of Object.keys(wanted)) if (rows.get(n) !== String(wanted[n])) wrong.push('step ' + i + ' thread ' + t + ': ' + n + ' is ' + rows.get(n) + ', not ' + wanted[n]);
+    };
+    let loads = 0, stores = 0, returns = 0;
+    steps().forEach((s, i) => {
+      for (let t = s.w * 32; t < s.w * 32 + 32; t++) {
+        if (s.e === 'access' && s.s === 'global' && s.k === 'load' && s.a && lineOf(s) === ${lineOf('loop')}) {
+          const k = Number(new Map(heldRows(i, t)).get('k'));
+          if (!(k >= 0 && k < 5)) wrong.push('step ' + i + ': k is ' + k);
+          expect(i, t, s, { i: t, sum: (t + 1) * k * (k - 1) / 2, share: t / 4, 'pair[0]': t, 'pair[1]': -t });
+          loads++;
+        }
+        if (s.e === 'access' && s.s === 'global' && s.k === 'store' && lineOf(s) === ${lineOf('store')}) expect(i, t, s, { i: t, sum: (t + 1) * 10 }), stores++;
+        if (lineOf(s) === ${lineOf('return')} && film.insts[s.i].function !== film.symbol) expect(i, t, s, { doubled: 2 * t }), returns++;
+      }
+    });
+    if (loads !== 320 || stores !== 64 || returns < 64) wrong.push(loads + ' loads, ' + stores + ' stores, ' + returns + ' returns');
+    return wrong;
+  })()`);
+  ok(wrong.length === 0, `${name}: variables have their values`, wrong.slice(0, 8).join('\n'));
+  await page.evaluate(`show(steps().findIndex(s => s.e === 'access' && s.k === 'store' && s.s === 'global' && s.w === 1))`);
+  await page.fill('#h-thread', '37');
+  const shown = await page.$$eval('#held tbody tr', (rows) => rows.map((r) => [...r.cells].slice(0, 2).map((c) => c.textContent).join(' = ')));
+  ok(shown.includes('sum = 380') && shown.includes('i = 37'), `${name}: and the table says them of the thread that is asked for`, shown.join('\n'));
+}
+
+// What lies at a cell is said when the pointer is there.
+async function pointer(page, name) {
+  const step = await page.evaluate("steps().findIndex(s => s.e === 'access' && s.s === 'global' && s.r && s.r[0][0] > 8 && s.r[0][1] === 0 && s.v)");
+  if (step < 0) return;
+  await page.evaluate(`show(${step})`);
+  const place = await page.evaluate(`placeOf(film, steps()[${step}]).place.name`);
+  const canvas = page.locator('#arrays canvas').nth(await page.evaluate(`film.arrays.indexOf(placeOf(film, steps()[${step}]).place)`));
+  await canvas.scrollIntoViewIfNeeded();
+  await canvas.hover({ position: { x: 4, y: 4 } });
+  const title = await canvas.getAttribute('title');
+  ok(title.startsWith(`${place}[0]: `) && title.includes(` in step ${step}; thread 0,0,0`), `${name}: the pointer is told what lies in a cell`, title);
+}
+
+// An access that missed its array is seen in the zone at its end.
+async function guardZone(page, name) {
+  const missed = await page.evaluate(`(() => {
+    for (const a of film.arrays) for (const [i, s] of steps().entries()) if (strays(s, a).length) return [film.arrays.indexOf(a), i, a.name];
+    return null;
+  })()`);
+  ok(missed !== null, `${name}: some step misses an array`);
+  if (!missed) return;
+  await page.evaluate(`show(${missed[1]})`);
+  const caption = await page.locator('#arrays .caption').nth(missed[0]).textContent();
+  ok(caption.includes('the guard zone behind its last element'), `${name}: its guard zone is shown`, caption);
+  const label = await page.locator('#arrays canvas').nth(missed[0]).getAttribute('aria-label');
+  ok(/ threads? of this step (is|are) outside of it/.test(label), `${name}: and who is in it`, label);
+}
+
 for (let i = 0; i + 1 < films.length; i += 2) {
   const name = basename(films[i], '.html');
   const bytes = readFileSync(films[i]).length;
@@ -168,10 +228,15 @@ for (let i = 0; i + 1 < films.length; i += 2) {
   await moments(page, films[i], name);
   await keyboardWalk(page, name);
   await filters(page, name);
+  await pointer(page, name);
+  if (name === 'fault') await guardZone(page, name);
+  if (name === 'mixed') ok((await page.textContent('#arrays')).includes('framed: its halo'), `${name}: a halo is framed`);
+  if (name.startsWith('values')) await variables(page, name, readFileSync(new URL('film_values.cu', import.meta.url), 'utf8'));
+  else ok(await page.isHidden('#held-part'), `${name}: nothing of variables without debug information`);
   same([], page.bad, `${name}: no error, no request`);
   same(0, await page.evaluate('window.attacked || 0'), `${name}: nothing of the program's texts ran`);
   await page.context().close();
-  if (i === 0) await widths(films[i], name);
+  if (i === 0 || name === 'values') await widths(films[i], name);
 }
 await browser.close();
 console.log(`1..${n}`);

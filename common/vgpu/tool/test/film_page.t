@@ -13,6 +13,7 @@ CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser)}
 export CHROMIUM
 build_cu film -lineinfo -g "$here/film.cu" || finish
 build_cu film_page -lineinfo -g "$here/film_page.cu" || finish
+build_cu film_values -G "$here/film_values.cu" || finish
 files=()
 make_film() { # NAME PROGRAM OPTION...
     local name=$1 program=$2 end
@@ -24,9 +25,12 @@ make_film() { # NAME PROGRAM OPTION...
 }
 make_film race film
 make_film fault film --film-launch=beyond
-make_film mixed film_page --film-launch=mixed --shape=wide=8x16
+make_film mixed film_page --film-launch=mixed --shape=wide=8x16+1
 make_film loop film_page --film-launch=loop
 make_film hostile film_page --film-launch=hostile
+make_film values film_values
+labcc=$(dirname "$vgpu")/labcc
+if "$labcc" -G -o "$scratch/film_values_clang" "$here/film_values.cu" 2>"$scratch/errors"; then make_film values-clang film_values_clang; fi
 "$vgpu" --quiet --film="$scratch/hostile.svg" --film-launch=hostile "$scratch/film_page"
 if command -v xmllint >/dev/null; then xmllint --noout "$scratch/hostile.svg"; fi && ! grep -qiE '<(script|img|a|foreignObject|image|use)[ >]|onerror=.?[a-z]' <(sed 's/&[a-z]*;//g' "$scratch/hostile.svg")
 ok $? "a still has the texts as texts" "$scratch/hostile.svg"
