@@ -60,14 +60,14 @@ $(HANDOUTS)/$(1)-slides.html: $(call doc_sources,$(1)) | doc-tools
 	$$(call say,SLIDES,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(PANDOC) $$(DOC_COMMON) -t html5 --mathml --template $$(PANDOC_DIR)/slides.html --self-contained --css $$(PANDOC_DIR)/slides.css \
-		-M lab=$(1) --lua-filter $$(PANDOC_DIR)/slides.lua -o $$@ $$<
+		-M lab=$(1) -M films=$(BUILD)/films --lua-filter $$(PANDOC_DIR)/slides.lua -o $$@ $$<
 endef
 $(foreach lab,$(DOC_LABS),$(eval $(call document_rules,$(lab))))
 
 # The translations: README.LANGUAGE.md and lab.LANGUAGE.yaml beside the originals.
 LANGUAGES := zh-CN
 translated_labs = $(patsubst labs/%/README.$(1).md,%,$(wildcard labs/*/README.$(1).md))
-translation_sources = $(call doc_sources,$(2)) labs/$(2)/README.$(1).md labs/$(2)/lab.$(1).yaml
+translation_sources = $(call doc_sources,$(2)) $(wildcard solutions/films.$(1).txt) labs/$(2)/README.$(1).md labs/$(2)/lab.$(1).yaml
 # Not `lang`: pandoc knows no words of its own in Chinese, and warns.
 TRANSLATE = -M language=$(1) -M translated='$(call translated_labs,$(1))'
 # Chinese lines are joined without a blank.
@@ -78,17 +78,17 @@ define translation_rules
 $(BUILD)/handouts/$(2).$(1).html: $(call translation_sources,$(1),$(2)) | doc-pandoc
 	$$(call say,HTML,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(PANDOC) $$(TRANSLATED_COMMON) $$(DOC_HTML) --self-contained --css $$(PANDOC_DIR)/handout.css -M lab=$(2) $(call TRANSLATE,$(1)) \
+	$$(Q)$$(PANDOC) $$(TRANSLATED_COMMON) $$(DOC_HTML) --self-contained --css $$(PANDOC_DIR)/handout.css -M lab=$(2) -M films=$(BUILD)/films $(call TRANSLATE,$(1)) \
 		--lua-filter $$(PANDOC_DIR)/handout.lua -o $$@ labs/$(2)/README.$(1).md
 $(BUILD)/handouts/$(2).$(1)$(PAPER_SUFFIX).pdf: $(call translation_sources,$(1),$(2)) | doc-tools doc-tools-$(1)
 	$$(call say,PDF,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(PANDOC) $$(TRANSLATED_COMMON) -M lab=$(2) $(call TRANSLATE,$(1)) --lua-filter $$(PANDOC_DIR)/handout.lua $$(CHINESE_TEX) \
+	$$(Q)$$(PANDOC) $$(TRANSLATED_COMMON) -M lab=$(2) -M films=$(BUILD)/films $(call TRANSLATE,$(1)) --lua-filter $$(PANDOC_DIR)/handout.lua $$(CHINESE_TEX) \
 		-o $$@ labs/$(2)/README.$(1).md
 $(BUILD)/site/$(2).$(1).html: $(call translation_sources,$(1),$(2)) | doc-tools
 	$$(call say,PAGE,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(PANDOC) $$(subst $$(DOC_COMMON),$$(TRANSLATED_COMMON),$$(SITE_HTML)) -M lab=$(2) $(call TRANSLATE,$(1)) --lua-filter $$(PANDOC_DIR)/handout.lua -o $$@ labs/$(2)/README.$(1).md
+	$$(Q)$$(PANDOC) $$(subst $$(DOC_COMMON),$$(TRANSLATED_COMMON),$$(SITE_HTML)) -M lab=$(2) -M films=$(BUILD)/films -M films_at=films $(call TRANSLATE,$(1)) --lua-filter $$(PANDOC_DIR)/handout.lua -o $$@ labs/$(2)/README.$(1).md
 endef
 $(foreach language,$(LANGUAGES),$(foreach lab,$(call translated_labs,$(language)),$(eval $(call translation_rules,$(language),$(lab)))))
 
@@ -96,7 +96,7 @@ DOC_BOOK := $(BUILD)/book/cuda-labs$(PAPER_SUFFIX).pdf $(BUILD)/book/cuda-labs.e
 $(DOC_BOOK): $(PANDOC_DIR)/book.md $(foreach lab,$(DOC_LABS),$(call doc_sources,$(lab))) | doc-tools
 	$(call say,BOOK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PANDOC) $(filter-out -f gfm%,$(DOC_COMMON)) -f markdown --lua-filter $(PANDOC_DIR)/book.lua --toc --toc-depth=1 \
+	$(Q)$(PANDOC) $(filter-out -f gfm%,$(DOC_COMMON)) -f markdown -M films=$(BUILD)/films --lua-filter $(PANDOC_DIR)/book.lua --toc --toc-depth=1 \
 		$(if $(filter %.pdf,$@),$(DOC_TEX) -V book=1 --top-level-division=chapter,-t epub3 --mathml --css $(PANDOC_DIR)/handout.css) -o $@ $<
 	$(Q)$(if $(filter %.epub,$@),perl $(PANDOC_DIR)/zip-times.pl $@)
 

@@ -1,7 +1,7 @@
 -- book: all labs as chapters of one book, for LaTeX and EPUB. The document that pandoc is given is the preface; the labs are
 -- read here, each by the same steps as its handout.
 --
---   -M labs="names of all labs"
+--   -M labs="names of all labs" [-M films=folder]
 
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 local lab = dofile(here .. '/lab.lua')
@@ -23,6 +23,7 @@ function Pandoc(doc)
             href = function(other) return '#' .. anchor(other) end,
             paper = true,
             prefix = anchor(name) .. '-',
+            films = doc.meta.films and text_of(doc.meta.films),
         })
         blocks:insert(pandoc.Header(1, title, { id = anchor(name) }))
         blocks:extend(chapter)

@@ -24,7 +24,7 @@ function Pandoc(doc)
             return not paper and other .. suffix .. '.html' or nil
         end,
         language = language,
-        films = not language and doc.meta.films and text_of(doc.meta.films),
+        films = doc.meta.films and text_of(doc.meta.films),
         films_at = doc.meta.films_at and text_of(doc.meta.films_at),
     })
     local meta = doc.meta

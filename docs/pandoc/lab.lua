@@ -200,11 +200,11 @@ local function text_of_element(xml, pattern)
     return ((xml:match(pattern) or ''):gsub('&(%a+);', names))
 end
 
--- The row of a film in solutions/films.txt: what is to be seen.
-local function caption_of_film(name, kind)
-    for line in read_file('solutions/films.txt'):gmatch('[^\n]+') do
-        local row_lab, row_kind, caption = line:match('^(%S+) | (%S+) | .* | (.*)$')
-        if row_lab == name and row_kind == kind then return caption end
+-- The row of a film in solutions/films.txt or films.LANGUAGE.txt: what is to be seen.
+local function caption_of_film(name, kind, language)
+    for line in read_file('solutions/films' .. (language and '.' .. language or '') .. '.txt'):gmatch('[^\n]+') do
+        local row_lab, row_kind = line:match('^(%S+) | (%S+) | ')
+        if row_lab == name and row_kind == kind then return line:match('| ([^|]*)$') end
     end
 end
 
@@ -214,16 +214,16 @@ local function film_blocks(name, kind, options)
     if not path or not exists(path) then return pandoc.List() end
     local alternative = text_of_element(read_file(path), '<desc id="d">(.-)</desc>')
     local at = (options.films_at or options.films) .. '/' .. name .. '-' .. kind
-    local caption = pandoc.Inlines(pandoc.utils.blocks_to_inlines(pandoc.read(caption_of_film(name, kind), 'commonmark').blocks))
+    local words = lab.words(options.language)
+    local caption = pandoc.Inlines(pandoc.utils.blocks_to_inlines(pandoc.read(caption_of_film(name, kind, options.language), 'commonmark').blocks))
     if options.films_at then
-        caption:extend({ pandoc.Space(), pandoc.Link({ pandoc.Str('Watch'), pandoc.Space(), pandoc.Str('the'), pandoc.Space(), pandoc.Str('film') }, at .. '.html'), pandoc.Str('.') })
+        caption:extend({ pandoc.Space(), pandoc.Link({ pandoc.Str(words.film) }, at .. '.html'), pandoc.Str(words.full_stop) })
     end
     return pandoc.List({ pandoc.Para({ pandoc.Image({ pandoc.Str(alternative) }, at .. '.svg', '', pandoc.Attr('', { 'film' }, options.paper and { width = '60%' } or {})) }), pandoc.Para({ pandoc.Emph(caption) }) })
 end
 
--- The solution's film ends "The idea", the mistake's the section on mistakes.
 local function insert_films(blocks, name, options)
-    local ends = { ['The idea'] = 'solution', ['Common mistakes, and what you will see'] = 'mistake' }
+    local ends = lab.words(options.language).film_ends
     local out, kind, level = pandoc.List(), nil, nil
     local function put()
         if kind then out:extend(film_blocks(name, kind, options)) end

@@ -11,6 +11,7 @@ local text_of = pandoc.utils.stringify
 local LINES_MAX = 13    -- of text on a slide
 local SENTENCES_MAX = 5 -- of a paragraph
 local ITEM_LINES_MAX = 3
+local CAPTION_LINES = 3
 local CODE_MAX = 20     -- lines of code
 local ITEMS_MAX = 5
 local CHARS_A_LINE = 70
@@ -67,7 +68,9 @@ end
 -- One sentence stays a paragraph; of more, the first ones become points.
 local function add_paragraph(deck, para)
     if #para.content == 1 and para.content[1].t == 'Image' then
-        return add(deck, para, LINES_MAX)
+        local film = para.content[1].classes:includes('film') -- its caption follows
+        if film then new_slide(deck, deck[#deck].title) end
+        return add(deck, para, film and LINES_MAX - CAPTION_LINES or LINES_MAX)
     end
     local all, items, lines = sentences(para.content), pandoc.List(), 0
     if #all == 1 then return add(deck, para, lines_of(para.content)) end
@@ -211,6 +214,7 @@ function Pandoc(doc)
         name = name,
         index = lab.index(text_of(doc.meta.labs)),
         href = function(other) return other .. '-slides.html' end,
+        films = doc.meta.films and text_of(doc.meta.films),
     })
     local deck, skip = pandoc.List(), false
     new_slide(deck, fields.title)

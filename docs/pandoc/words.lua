@@ -12,6 +12,9 @@ return {
         hidden_about = 'Other sizes and situations; you see a case\'s name when it fails.',
         is_hidden = '(hidden) ',
         full_stop = '.',
+        -- The solution's film ends one section, the mistake's another.
+        film_ends = { ['The idea'] = 'solution', ['Common mistakes, and what you will see'] = 'mistake' },
+        film = 'Watch the film',
         pages = 'In English',
     },
     ['zh-CN'] = {
@@ -23,6 +26,8 @@ return {
         hidden_about = '其他尺寸和情况；只有失败时，你才会看到用例的名字。',
         is_hidden = '（隐藏）',
         full_stop = '。',
+        film_ends = { ['基本思想'] = 'solution', ['常见错误，以及你会看到什么'] = 'mistake' },
+        film = '观看影片',
         pages = '中文',
     },
 }

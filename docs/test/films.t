@@ -22,19 +22,29 @@ whole_rows() { # seven fields, an edit that is there, a public case
         grep -q "^  - name: $case\$" "labs/$lab/lab.yaml" || { echo "no public case: $row"; return 1; }
     done
 }
+translated_rows() { # of each lab that has a README in the language, and of no other: a caption for each film
+    local language=zh-CN lab
+    diff <(rows | awk -F' [|] ' '{ print $1, $2 }' | while read -r lab kind; do [ -e "labs/$lab/README.$language.md" ] && echo "$lab $kind"; done) \
+        <(grep -v '^#' "solutions/films.$language.txt" | awk -F' [|] ' 'NF == 3 { print $1, $2 }')
+}
 make_film() { BUILD=$work docs/films.sh 03-shared-memory "$1"; }
 films=$work/films/03-shared-memory
 no_source() { # no line of the program stands in the films
     sed 's/^ *//; s/ *$//' solutions/03-shared-memory/shared_memory.cu | grep -E '.{12}' | grep -vE '^(//|#include|__global__ void [a-z_]*\()' >"$kit/lines"
     [ "$(wc -l <"$kit/lines")" -gt 40 ] && ! grep -hoFf "$kit/lines" "$films"-*
 }
-page() {
-    pandoc -f gfm+tex_math_dollars -t html -M lab=03-shared-memory -M labs=03-shared-memory -M films="$work/films" "$@" --lua-filter docs/pandoc/handout.lua labs/03-shared-memory/README.md >"$kit/page.html"
+filtered() { # FILTER FILE OPTION...
+    local filter=$1 file=$2
+    shift 2
+    pandoc -f gfm+tex_math_dollars -t html -M lab=03-shared-memory -M labs=03-shared-memory -M films="$work/films" "$@" --lua-filter "docs/pandoc/$filter.lua" "$file" >"$kit/page.html"
 }
+page() { filtered handout labs/03-shared-memory/README.md "$@"; }
+shows_both() { [ "$(tr "\n" " " <"$kit/page.html" | grep -o "class=\"film\"" | wc -l)" = 2 ]; }
 says() { grep -qF -- "$@"; }
 
 ok "each core lab has a film of its solution" every_lab
 ok "rows are whole, with edits and cases that are there" whole_rows
+ok "captions in Chinese are those of its labs" translated_rows
 ok "a film of a solution" make_film solution
 ok "and of a mistake" make_film mistake
 ok "under 3 MB, the page" [ "$(cat "$films-solution.html" "$films-mistake.html" | wc -c)" -lt 3000000 ]
@@ -46,8 +56,12 @@ for end in html svg; do cp "$films-mistake.$end" "$kit/again.$end"; done
 ok "again" make_film mistake
 ok "the same bytes" eval 'cmp "$films-mistake.html" "$kit/again.html" && cmp "$films-mistake.svg" "$kit/again.svg"'
 if command -v pandoc >/dev/null; then
-    ok "a handout shows both" eval 'page && [ "$(tr "\n" " " <"$kit/page.html" | grep -o "class=\"film\"" | wc -l)" = 2 ]'
+    ok "a handout shows both" eval 'page && shows_both'
     ok "with what the sentence says in their place" eval 'tr "\n" " " <"$kit/page.html" | grep -q "alt=\"warp [0-9]*, line [0-9]*: [0-9]* threads load tile"'
     ok "the site leads to the film" eval 'page -M films_at=films && says "href=\"films/03-shared-memory-mistake.html\"" "$kit/page.html" && says "src=\"films/03-shared-memory-mistake.svg\"" "$kit/page.html"'
+    ok "a handout in Chinese shows both, with captions of its own" eval 'filtered handout labs/03-shared-memory/README.zh-CN.md -M language=zh-CN && shows_both && says 一个线程束读取 "$kit/page.html"'
+    ok "and leads to the film" eval 'filtered handout labs/03-shared-memory/README.zh-CN.md -M language=zh-CN -M films_at=films && says 观看影片 "$kit/page.html"'
+    ok "the slides show both, each on one with its caption" eval 'filtered slides labs/03-shared-memory/README.md && shows_both && tr "\n" " " <"$kit/page.html" | grep -q "class=\"film\"[^>]*> *</p> *<p><em>No barrier"'
+    ok "the book shows both" eval 'filtered book docs/pandoc/book.md && shows_both'
 fi
 echo "1..$points"
