@@ -104,6 +104,9 @@ still --film-step=99999 "$scratch/film_rounds" 2>"$scratch/text"
 has "a moment that is not there: it says so" "$scratch/text" 'no such moment in the film: 99999'
 same "and writes nothing" '' "$(ls "$scratch/film.svg" 2>/dev/null)"
 
+registers() { "$vgpu" --quiet --film="$scratch/film.html" "$@" "$scratch/film"; grep -c '"name":"%[a-z]*[0-9]*","type"' "$scratch/film.html"; }
+same "registers by their names in PTX when they are asked for, and not otherwise" "1 0" "$(registers --film-registers) $(registers)"
+
 refuses() { # NAME PATTERN OPTION...
     local name=$1 pattern=$2
     shift 2
