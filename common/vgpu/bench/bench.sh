@@ -2,7 +2,7 @@
 # The benchmark: ten kernels on the virtual GPU with and without checks on one and two workers, as OpenCL C under PoCL
 # (Debian: pocl-opencl-icd, ocl-icd-opencl-dev; without it its columns say so), and as plain C on one core. Wall milliseconds
 # from launch to synchronise, the best of several; then processor time, of all threads together, which other work on the machine
-# changes less. Compare figures of one run only.
+# changes less. Compare figures of one run only. At last bench-rate's rates by what a program does most.
 #
 #   BUILD=build [ROUNDS=1] bench.sh
 #

@@ -3,7 +3,7 @@
 BENCH := common/vgpu/bench
 BENCH_PROGRAMS := $(BUILD)/bench/cuda $(BUILD)/bench/plain $(if $(wildcard /usr/include/CL/cl.h),$(BUILD)/bench/opencl)
 
-$(call program,bench-rate,$(BENCH),common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx common/base,-lm)
+$(call program,bench-rate,$(BENCH),common/vgpu/check common/vgpu/perf common/vgpu/exec common/vgpu/mem common/vgpu/ir common/vgpu/ptx common/base,-lm -lpthread)
 
 $(BUILD)/bench/cuda: $(BENCH)/cuda.cu $(BENCH)/bench.h
 	@mkdir -p $(@D)
