@@ -79,7 +79,7 @@ static const BenchClass classes[] = {
     {.name = "mma", .text = KERNEL("mov.b32 %r20, 0x3C003C00; mov.b32 %r21, %r4; and.b32 %r21, %r21, 0x3FFF3FFF; mov.f32 %f4, %f1;"
                    "mov.f32 %f5, %f1; mov.f32 %f6, %f1; mov.f32 %f7, %f1;",
                    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f4, %f5, %f6, %f7}, {%r20, %r21, %r20, %r21},"
-                   "{%r21, %r20}, {%f4, %f5, %f6, %f7}; and.b32 %r21, %r21, 0x3CFF3CFF;\n", "mov.b32 %r4, %f4;"), .loops = 1},
+                   "{%r21, %r20}, {%f4, %f5, %f6, %f7}; and.b32 %r21, %r21, 0x3CFF3CFF;\n", "mov.b32 %r4, %f4;"), .loops = 16},
 };
 enum { N_CLASSES = sizeof classes / sizeof *classes };
 

@@ -5,10 +5,7 @@
 
 #include <string.h>
 
-enum {
-    QUADS = 4,
-    A_MAX = 16 * 64, /* elements of the largest matrix: A of m16n8k64 */
-};
+enum { QUADS = 4, A_MAX = TENSOR_MAX };
 
 /* A matrix as bits; quads lie one after the other. */
 typedef struct Bits {
@@ -33,6 +30,30 @@ static uint32_t index_of(const TensorLayout *l, uint32_t lane, uint32_t reg, uin
     return p.quad * rows(l) * columns(l) + row * columns(l) + col;
 }
 
+/* The indexes of a matrix's elements. What the lane adds to one, and what the register and the element in it add, have nothing to do
+ * with one another; nor have the bits of the lane's number. */
+typedef struct Index {
+    uint32_t lane[WARP_LANES];
+} Index;
+
+static Index lane_indexes(const TensorLayout *l)
+{
+    Index x;
+    const uint32_t first = x.lane[0] = index_of(l, 0, 0, 0);
+    for (uint32_t bit = 1; bit < WARP_LANES; bit *= 2) {
+        const uint32_t more = index_of(l, bit, 0, 0) - first;
+        for (uint32_t lane = 0; lane < bit; lane++)
+            x.lane[bit + lane] = x.lane[lane] + more;
+    }
+    return x;
+}
+
+/* What an element adds to its lane's index. */
+static uint32_t element_index(const TensorLayout *l, const Index *x, uint32_t reg, uint32_t element)
+{
+    return index_of(l, 0, reg, element) - x->lane[0];
+}
+
 static uint32_t element_mask(const TensorLayout *l)
 {
     return l->bits == 32 ? FULL_MASK : (1u << l->bits) - 1;
@@ -41,29 +62,34 @@ static uint32_t element_mask(const TensorLayout *l)
 /* PTX leaves undefined what lanes that do not execute would give: here it is 0. */
 static void gather(const ExecWarp *w, uint32_t mask, const IrOperand *regs, const TensorLayout *l, Bits *to)
 {
-    uint32_t n = tensor_different_regs(l);
+    const uint32_t n = tensor_different_regs(l), wanted = element_mask(l);
+    const Index x = lane_indexes(l);
     for (uint32_t r = 0; r < n; r++) {
         const U32 *lanes = warp_src(w, &regs[r]);
-        for (uint32_t lane = 0; lane < WARP_LANES; lane++)
-            for (uint32_t e = 0; e < l->per_reg; e++)
-                to->v[index_of(l, lane, r, e)] =
-                    mask >> lane & 1 ? lanes[lane] >> e * l->bits % 32 & element_mask(l) : 0;
+        for (uint32_t e = 0; e < l->per_reg; e++) {
+            uint32_t *at = to->v + element_index(l, &x, r, e), shift = e * l->bits % 32;
+            for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+                at[x.lane[lane]] = mask >> lane & 1 ? lanes[lane] >> shift & wanted : 0;
+        }
     }
 }
 
 static void scatter(ExecWarp *w, const IrOperand *regs, const TensorLayout *l, const Bits *from,
                     uint32_t mask)
 {
+    const Index x = lane_indexes(l);
     for (uint32_t r = 0; r < l->n_regs; r++) {
         if (regs[r].kind != IR_REG)
             continue;
         U32 *lanes = warp_dst(w, &regs[r]);
-        for (uint32_t left = mask; left; left &= left - 1) {
-            uint32_t lane = (uint32_t)first_lane(left), value = 0;
-            for (uint32_t e = 0; e < l->per_reg; e++)
-                value |= from->v[index_of(l, lane, r, e)] << e * l->bits % 32;
-            lanes[lane] = value;
+        uint32_t value[WARP_LANES] = {0};
+        for (uint32_t e = 0; e < l->per_reg; e++) {
+            const uint32_t *at = from->v + element_index(l, &x, r, e), shift = e * l->bits % 32;
+            for (uint32_t lane = 0; lane < WARP_LANES; lane++)
+                value[lane] |= at[x.lane[lane]] << shift;
         }
+        for (uint32_t left = mask; left; left &= left - 1)
+            lanes[first_lane(left)] = value[first_lane(left)];
     }
 }
 
@@ -90,24 +116,54 @@ static Product product_of(const IrInst *inst)
     return p;
 }
 
+/* False: some are infinite or not numbers. */
+static bool multiply_rows(const Product *p, const TensorSum *sum, const Bits *a, const Bits *b, const Bits *c, Bits *d)
+{
+    const IrTensor *t = p->t;
+    const uint32_t m = t->m, n = t->n, k = sum->k;
+    Bits upright; /* B as it is, not transposed */
+    TensorNumbers a_numbers, b_numbers, c_numbers;
+    for (uint32_t i = 0; i < k; i++)
+        for (uint32_t col = 0; col < n; col++)
+            upright.v[i * n + col] = b->v[col * k + i];
+    if (!tensor_numbers((IrElem)t->elem[PART_A], a->v, m * k, &a_numbers) ||
+        !tensor_numbers((IrElem)t->elem[PART_B], upright.v, n * k, &b_numbers) ||
+        !tensor_numbers((IrElem)t->elem[PART_C], c->v, m * n, &c_numbers))
+        return false;
+    TensorRow row = {.a = &a_numbers, .b = &b_numbers, .c = &c_numbers, .stride = n};
+    for (; row.at < m * n; row.at += TENSOR_ROW) {
+        row.a_at = row.at / n * k;
+        row.b_at = row.at % n;
+        tensor_sum_row(sum, &row, d->v + row.at);
+    }
+    return true;
+}
+
+static void multiply_each(const Product *p, const TensorSum *sum, const Bits *a_bits, const Bits *b_bits, const Bits *c, Bits *d)
+{
+    const IrTensor *t = p->t;
+    TensorNumber a[A_MAX], b[A_MAX];
+    for (uint32_t i = 0; i < p->n_quads * t->m * sum->k; i++)
+        a[i] = tensor_number((IrElem)t->elem[PART_A], a_bits->v[i]);
+    for (uint32_t i = 0; i < p->n_quads * t->n * sum->k; i++)
+        b[i] = tensor_number((IrElem)t->elem[PART_B], b_bits->v[i]);
+    for (uint32_t row = 0; row < p->n_quads * t->m; row++)
+        for (uint32_t col = 0; col < t->n; col++) {
+            uint32_t at = row * t->n + col, b_row = row / t->m * t->n + col;
+            d->v[at] = tensor_sum_float(sum, a + row * sum->k, b + b_row * sum->k, c->v[at]);
+        }
+}
+
 static void multiply_floats(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     Product p = product_of(inst);
     const TensorSum sum = {.t = p.t, .k = p.layout[PART_A].k};
-    Bits bits, c, d;
-    TensorNumber a[A_MAX], b[A_MAX];
-    gather(w, mask, p.regs[PART_A], &p.layout[PART_A], &bits);
-    for (uint32_t i = 0; i < p.n_quads * p.t->m * sum.k; i++)
-        a[i] = tensor_number((IrElem)p.t->elem[PART_A], bits.v[i]);
-    gather(w, mask, p.regs[PART_B], &p.layout[PART_B], &bits);
-    for (uint32_t i = 0; i < p.n_quads * p.t->n * sum.k; i++)
-        b[i] = tensor_number((IrElem)p.t->elem[PART_B], bits.v[i]);
+    Bits a, b, c, d;
+    gather(w, mask, p.regs[PART_A], &p.layout[PART_A], &a);
+    gather(w, mask, p.regs[PART_B], &p.layout[PART_B], &b);
     gather(w, mask, p.regs[PART_C], &p.layout[PART_C], &c);
-    for (uint32_t row = 0; row < p.n_quads * p.t->m; row++)
-        for (uint32_t col = 0; col < p.t->n; col++) {
-            uint32_t at = row * p.t->n + col, b_row = row / p.t->m * p.t->n + col;
-            d.v[at] = tensor_sum_float(&sum, a + row * sum.k, b + b_row * sum.k, c.v[at]);
-        }
+    if (!tensor_goes_by_rows(&sum) || !multiply_rows(&p, &sum, &a, &b, &c, &d))
+        multiply_each(&p, &sum, &a, &b, &c, &d);
     scatter(w, p.regs[PART_D], &p.layout[PART_D], &d, mask);
 }
 
@@ -136,13 +192,15 @@ static void multiply_ints(ExecWarp *w, const IrInst *inst, uint32_t mask)
 static void gather_doubles(const ExecWarp *w, uint32_t mask, const IrOperand *regs, const TensorLayout *l,
                            double *to)
 {
+    const Index x = lane_indexes(l);
     for (uint32_t r = 0; r < l->n_regs; r++) {
         const uint8_t *lanes = warp_src(w, &regs[r]);
+        double *at = to + element_index(l, &x, r, 0);
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             if (mask >> lane & 1)
-                memcpy(&to[index_of(l, lane, r, 0)], lanes + 8 * lane, 8);
+                memcpy(&at[x.lane[lane]], lanes + 8 * lane, 8);
             else
-                to[index_of(l, lane, r, 0)] = 0;
+                at[x.lane[lane]] = 0;
     }
 }
 
@@ -159,13 +217,15 @@ static void multiply_doubles(ExecWarp *w, const IrInst *inst, uint32_t mask)
             double *at = &c[row * p.t->n + col];
             *at = tensor_sum_double(&sum, a + row * sum.k, b + col * sum.k, *at);
         }
+    const Index x = lane_indexes(&p.layout[PART_D]);
     for (uint32_t r = 0; r < p.t->n_regs[PART_D]; r++) {
         if (p.regs[PART_D][r].kind != IR_REG)
             continue;
         uint8_t *lanes = warp_dst(w, &p.regs[PART_D][r]);
+        const double *at = c + element_index(&p.layout[PART_D], &x, r, 0);
         for (uint32_t left = mask; left; left &= left - 1) {
             uint32_t lane = (uint32_t)first_lane(left);
-            memcpy(lanes + 8 * lane, &c[index_of(&p.layout[PART_D], lane, r, 0)], 8);
+            memcpy(lanes + 8 * lane, &at[x.lane[lane]], 8);
         }
     }
 }

@@ -48,6 +48,24 @@ TensorNumber tensor_number(IrElem elem, uint32_t bits);
 int32_t tensor_int(IrElem elem, uint32_t bits);
 /* Bits of f16 or f32 (t->elem[PART_D]) from bits of the element of C. */
 uint32_t tensor_sum_float(const TensorSum *s, const TensorNumber *a, const TensorNumber *b, uint32_t c);
+
+/* A matrix of finite numbers whose products fit vectors of 32 bits. A zero's exponent is below that of all others. */
+enum { TENSOR_MAX = 16 * 64 /* elements of the largest matrix: A of m16n8k64 */, TENSOR_ROW = 8 };
+typedef struct TensorNumbers {
+    int32_t significand[TENSOR_MAX], exponent[TENSOR_MAX];
+} TensorNumbers;
+/* True when the sums of this product can be made by rows. */
+bool tensor_goes_by_rows(const TensorSum *s);
+/* n elements, a multiple of 8. False: some are infinite or not numbers. */
+bool tensor_numbers(IrElem elem, const uint32_t *bits, uint32_t n, TensorNumbers *out);
+/* What tensor_sum_float gives, for TENSOR_ROW results side by side: from a's element `a_at` on k elements, from b's `b_at` on k rows, each
+ * `stride` elements on, and from c's `at` on. */
+typedef struct TensorRow {
+    const TensorNumbers *a, *b, *c;
+    uint32_t a_at, b_at, stride, at;
+} TensorRow;
+void tensor_sum_row(const TensorSum *s, const TensorRow *row, uint32_t *d);
+
 double tensor_sum_double(const TensorSum *s, const double *a, const double *b, double c);
 int32_t tensor_sum_int(const TensorSum *s, const int32_t *a, const int32_t *b, int32_t c);
 

@@ -12,6 +12,9 @@
  *   m8n8k4 on f16   with C in f32: fused multiply-adds in f32 from zero in ascending k, then C
  *   f64             fused multiply-adds from C on in ascending k
  *   integers        exact; they wrap, or end at the largest value with .satfinite
+ *
+ * Finite f16, bf16 and tf32, which is nearly all there is, go by rows of eight results in vectors of 32 bits: a product has 22 bits
+ * at most, shifted by 5 for the bits that are kept, and 16 of them stay below 2^31.
  */
 #include "common/vgpu/exec/alu/half.h"
 #include "common/vgpu/exec/tensor/tensor_internal.h"
@@ -223,6 +226,66 @@ uint32_t tensor_sum_float(const TensorSum *s, const TensorNumber *a, const Tenso
     assert(s->k <= CHUNK);
     Sum sum = sum_terms(a, b, s->k, tensor_number((IrElem)t->elem[PART_C], c));
     return t->elem[PART_D] == ELEM_F16 ? round_f16(&sum, t->sat) : round_f32(&sum);
+}
+
+/* ---- rows of results ---- */
+
+typedef int32_t I8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+enum { ZERO_EXPONENT = -8192 };
+
+bool tensor_goes_by_rows(const TensorSum *s)
+{
+    const IrTensor *t = s->t;
+    return ir_elem_bits((IrElem)t->elem[PART_A]) > 8 && !(t->op == TENSOR_MMA && t->m == 8) && s->k <= CHUNK;
+}
+
+EXEC_CLONES bool tensor_numbers(IrElem elem, const uint32_t *bits, uint32_t n, TensorNumbers *out)
+{
+    const FloatFormat f = format_of(elem);
+    const uint32_t unused = elem == ELEM_TF32 ? 13 : 0, sign = unused + f.mantissa_bits + f.exponent_bits;
+    const int32_t ones = (1 << f.exponent_bits) - 1, one = 1 << f.mantissa_bits;
+    I8 special = {0};
+    for (uint32_t i = 0; i < n; i += TENSOR_ROW) {
+        const I8 v = *(const I8 *)(const void *)&bits[i];
+        I8 exponent = (v >> (int32_t)(unused + f.mantissa_bits)) & ones, fraction = (v >> (int32_t)unused) & (one - 1);
+        I8 normal = exponent != 0, negative = 0 - ((v >> (int32_t)sign) & 1);
+        I8 significand = fraction | (normal & one), zero = significand == 0;
+        special |= exponent == ones;
+        exponent += (~normal & 1) - f.bias;
+        *(I8 *)(void *)&out->exponent[i] = (exponent & ~zero) | (zero & ZERO_EXPONENT);
+        *(I8 *)(void *)&out->significand[i] = (significand ^ negative) - negative;
+    }
+    int32_t any = 0;
+    for (int i = 0; i < TENSOR_ROW; i++)
+        any |= special[i];
+    return !any;
+}
+
+EXEC_CLONES void tensor_sum_row(const TensorSum *s, const TensorRow *row, uint32_t *d)
+{
+    const IrTensor *t = s->t;
+    const int32_t *a = &row->a->significand[row->a_at], *a_exponent = &row->a->exponent[row->a_at];
+    const int32_t left = KEPT_BITS - 2 * format_of((IrElem)t->elem[PART_A]).mantissa_bits;
+    const int c_bits = format_of((IrElem)t->elem[PART_C]).mantissa_bits;
+    I8 top = *(const I8 *)(const void *)&row->c->exponent[row->at], sum = {0};
+    for (uint32_t i = 0, b = row->b_at; i < s->k; i++, b += row->stride) {
+        I8 exponent = *(const I8 *)(const void *)&row->b->exponent[b] + a_exponent[i], more = exponent > top;
+        top = (exponent & more) | (top & ~more);
+    }
+    for (uint32_t i = 0, b = row->b_at; i < s->k; i++, b += row->stride) {
+        I8 product = *(const I8 *)(const void *)&row->b->significand[b] * a[i], negative = product < 0;
+        I8 right = top - (*(const I8 *)(const void *)&row->b->exponent[b] + a_exponent[i]), far = right > 31;
+        right = (right & ~far) | (far & 31);
+        I8 kept = ((product ^ negative) - negative) << left >> right;
+        sum += (kept ^ negative) - negative;
+    }
+    for (int i = 0; i < TENSOR_ROW; i++) {
+        Sum one = {.exponent = top[i], .kept = KEPT_BITS};
+        one.value = sum[i] + align(&one, row->c->significand[row->at + (uint32_t)i],
+                                   row->c->exponent[row->at + (uint32_t)i], c_bits);
+        d[i] = t->elem[PART_D] == ELEM_F16 ? round_f16(&one, t->sat) : round_f32(&one);
+    }
 }
 
 double tensor_sum_double(const TensorSum *s, const double *a, const double *b, double c)
