@@ -33,6 +33,7 @@ enum {
     CHECK_NOTES_MAX = 4096,     /* distinct notes of one worker in one launch */
     CHECK_BLOCK_CHUNKS = 16384, /* of slots, see block.c */
     CHECK_LINE_LOCKS = 256,
+    CHECK_WARPS_MAX = 32, /* of a block */
     NO_PLACE = 0xFFFFFFFFu,
 };
 
@@ -90,6 +91,7 @@ struct UndefinedKept;
 /* Local memory of a block's threads that nobody wrote. */
 typedef struct LocalShadow {
     uint32_t *unwritten; /* [warp][stride]: a bit a lane for each byte of its local memory */
+    uint32_t open[CHECK_WARPS_MAX]; /* bytes that some lane of the warp has not written */
     uint32_t n_warps;
     uint32_t stride; /* bytes that are followed; 0: no thread has local variables */
     size_t cap;      /* words */
@@ -286,6 +288,8 @@ void undefined_forget_launch(CheckSet *set);
 void undefined_end_launch(CheckSet *set);
 /* The host copies bytes of an allocation that hold nothing. True: a kernel has stored that there, and it is reported as its finding. */
 bool undefined_host_read(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t bytes);
+/* All of the allocation, of which so many bytes are about to be looked up, is initialised; false: it is not known. */
+bool wide_is_all_written(const CheckEvent *e, MemAlloc *alloc, uint64_t bytes);
 /* Bytes of an allocation, or (NULL) of shared memory, are not written any more: what wide accesses know of written ranges is over. */
 void wide_forget_written(const CheckEvent *e, MemAlloc *alloc);
 

@@ -186,6 +186,9 @@ void init_observe(const CheckEvent *e, const ExecAccess *a, const SegmentList *s
 {
     if (a->async == ACCESS_BEGINS) /* nothing is written yet */
         return;
+    if (a->space == SPACE_GLOBAL && a->alloc &&
+        wide_is_all_written(e, a->alloc, (uint64_t)__builtin_popcount(a->mask) * a->bytes))
+        return;
     /* Atomics of several lanes on one word: the first one initialises it for the others, and is the one to
      * report. */
     for (unsigned i = 0; i < segments->n; i++) {

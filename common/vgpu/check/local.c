@@ -9,7 +9,7 @@
  *
  * Only local variables are followed, from the moment their function is called: arguments and results count
  * as written, and so does what lies beyond all frames. Nothing is kept while no function with local variables
- * runs. An element counts as written once any byte of it is: structs have padding, and copies of them read
+ * runs, and nothing is looked at while a warp has written all it has. An element counts as written once any byte of it is: structs have padding, and copies of them read
  * it. And a read is no finding when its value goes straight to another place in local memory or to an
  * argument of a call: the copy of an object of which a part has no value is right, and without optimisation
  * (-G) compilers make many.
@@ -47,6 +47,7 @@ void local_begin_block(CheckSet *set, CheckBlock *b)
     const IrFunction *f = &l->instance->module->functions[l->function];
     s->n_warps = (b->n_threads + WARP_LANES - 1) / WARP_LANES;
     s->stride = 0;
+    memset(s->open, 0, sizeof s->open);
     if (f->locals_begin == f->locals_end)
         return;
     if ((size_t)s->n_warps * f->locals_end > s->cap && !local_shadow_grow(s, f->locals_end)) {
@@ -55,10 +56,20 @@ void local_begin_block(CheckSet *set, CheckBlock *b)
     }
     s->stride = f->locals_end;
     for (uint32_t w = 0; w < s->n_warps; w++) {
-        uint32_t *row = local_row(s, w);
+        uint32_t *row = local_row(s, w), n = b->n_threads - w * WARP_LANES;
+        uint32_t exists = n >= WARP_LANES ? UINT32_MAX : (1u << n) - 1;
         memset(row, 0, f->locals_begin * sizeof *row);
-        memset(row + f->locals_begin, 0xFF, (f->locals_end - f->locals_begin) * sizeof *row);
+        for (uint32_t i = f->locals_begin; i < f->locals_end; i++)
+            row[i] = exists;
+        s->open[w] = f->locals_end - f->locals_begin;
     }
+}
+
+static void set_byte(LocalShadow *s, uint32_t warp, uint64_t i, uint32_t lanes)
+{
+    uint32_t *at = local_row(s, warp) + i;
+    s->open[warp] += (uint32_t)(lanes != 0) - (uint32_t)(*at != 0);
+    *at = lanes;
 }
 
 void local_push_frame(const CheckEvent *e, uint32_t mask, uint32_t base)
@@ -75,11 +86,11 @@ void local_push_frame(const CheckEvent *e, uint32_t mask, uint32_t base)
     }
     if (!s->stride)
         return;
-    uint32_t *row = local_row(s, e->who->warp);
+    const uint32_t *row = local_row(s, e->who->warp);
     for (uint32_t i = base; i < end && i < s->stride; i++)
-        row[i] &= ~mask;
+        set_byte(s, e->who->warp, i, row[i] & ~mask);
     for (uint32_t i = first; has_locals && i < base + f->locals_end; i++)
-        row[i] |= mask;
+        set_byte(s, e->who->warp, i, row[i] | mask);
 }
 
 /* Lanes of mask that have written no byte of [from, from + n). */
@@ -178,19 +189,20 @@ static void read_elements(const CheckEvent *e, const ExecAccess *a, const uint32
 /* Lanes of mask access the same bytes of their memories. */
 static void access_at(const CheckEvent *e, const ExecAccess *a, uint64_t from, uint32_t mask)
 {
-    const LocalShadow *s = &e->block->local;
-    uint32_t *row = local_row(s, e->who->warp);
+    LocalShadow *s = &e->block->local;
+    const uint32_t *row = local_row(s, e->who->warp);
     if (a->kind != ACCESS_STORE)
         read_elements(e, a, row, from, mask);
     if (a->kind == ACCESS_LOAD)
         return;
     for (uint64_t i = from; i < from + a->bytes && i < s->stride; i++)
-        row[i] &= ~mask;
+        set_byte(s, e->who->warp, i, row[i] & ~mask);
 }
 
 void local_observe(const CheckEvent *e, const ExecAccess *a)
 {
-    if (e->block->local.stride == 0 || e->who->warp >= e->block->local.n_warps)
+    const LocalShadow *s = &e->block->local;
+    if (s->stride == 0 || e->who->warp >= s->n_warps || s->open[e->who->warp] == 0)
         return;
     if (a->pattern == PATTERN_UNIFORM) {
         access_at(e, a, a->addr[__builtin_ctz(a->mask)], a->mask);

@@ -220,6 +220,27 @@ static VectorClock gather_fences(OrderLaunch *o, const OrderFence *f, uint32_t l
     return more;
 }
 
+/* The lanes' last fences were all wide. */
+static bool fences_alike(const OrderWarp *w, uint32_t lanes)
+{
+    const OrderFence *near = &w->fence[NEAR], *far = &w->fence[FAR];
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        if (near->warp_clock[lane] != far->warp_clock[lane] || !clock_is_same(near->more[lane], far->more[lane]) ||
+            !clock_is_same(near->learnt[lane], far->learnt[lane]))
+            return false;
+    }
+    return true;
+}
+
+/* The fences of either reach. Where both say the same they are one clock, so that joins further on are, too. */
+static void gather_both(OrderLaunch *o, const OrderWarp *w, uint32_t lanes, VectorClock more[N_REACHES])
+{
+    bool alike = clock_is_same(more[NEAR], more[FAR]) && fences_alike(w, lanes);
+    more[FAR] = gather_fences(o, &w->fence[FAR], lanes, more[FAR]);
+    more[NEAR] = alike ? more[FAR] : gather_fences(o, &w->fence[NEAR], lanes, more[NEAR]);
+}
+
 static VectorClock gather(OrderLaunch *o, const VectorClock *of, uint32_t lanes, VectorClock more)
 {
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
@@ -254,8 +275,7 @@ void order_barrier(const CheckEvent *e)
         if (!w)
             continue;
         ob->learnt = gather_learnt(o, w, 0xFFFFFFFFu, ob->learnt);
-        for (Reach reach = NEAR; reach <= FAR; reach++)
-            ob->more[reach] = gather_fences(o, &w->fence[reach], 0xFFFFFFFFu, ob->more[reach]);
+        gather_both(o, w, 0xFFFFFFFFu, ob->more);
     }
     for (int i = 0; i < WARPS_MAX; i++) {
         OrderWarp *w = ob->warps[i];
@@ -286,8 +306,7 @@ void order_part_barrier(const CheckEvent *e, const uint32_t *arrived, const uint
             continue;
         const OrderWarp *w = e->block->order->warps[i];
         learnt = gather_learnt(o, w, arrived[i], clock_add_warp(&o->maker, learnt, now, arrived[i]));
-        for (Reach reach = NEAR; reach <= FAR; reach++)
-            more[reach] = gather_fences(o, &w->fence[reach], arrived[i], more[reach]);
+        gather_both(o, w, arrived[i], more);
         e->block->order->changed = true;
     }
     for (uint32_t i = 0; i < n_warps; i++) {
@@ -338,11 +357,12 @@ void order_warp_sync(const CheckEvent *e, uint32_t mask)
         }
         w->epoch++;
         if (o->published || e->block->order->changed) {
+            VectorClock more[N_REACHES] = {{0}};
+            gather_both(o, w, mask, more);
             set_lanes(w->learnt, mask, gather(o, w->learnt, mask, (VectorClock){0}));
             for (Reach reach = NEAR; reach <= FAR; reach++) {
-                OrderFence *f = &w->fence[reach];
                 set_lanes(w->seen[reach], mask, gather(o, w->seen[reach], mask, (VectorClock){0}));
-                set_lanes(f->more, mask, gather_fences(o, f, mask, (VectorClock){0}));
+                set_lanes(w->fence[reach].more, mask, more[reach]);
             }
         }
     }
@@ -500,16 +520,23 @@ static void learn_from(const Strong *s, const Location *l, Reach reach)
     s->e->block->order->changed = true;
 }
 
-static void learn(const Strong *s)
+/* What is said on a word: to all, and to the own block; NULL: nothing. */
+typedef struct Told {
+    uint64_t word;
+    const Location *all, *own;
+} Told;
+
+static void learn(const Strong *s, Told *told)
 {
     OrderLaunch *o = s->e->set->order;
-    const Location *all = find_location(o, s->word, TO_ALL, false);
-    if (!all || !sees(s, all))
+    if (told->word != s->word) /* lanes mostly ask for one word */
+        *told = (Told){s->word, find_location(o, s->word, TO_ALL, false),
+                       find_location(o, s->word, s->e->block->linear, false)};
+    if (!told->all || !sees(s, told->all))
         return;
-    learn_from(s, all, FAR);
-    const Location *own = find_location(o, s->word, s->e->block->linear, false);
-    if (own && own->chain == all->chain)
-        learn_from(s, own, NEAR);
+    learn_from(s, told->all, FAR);
+    if (told->own && told->own->chain == told->all->chain)
+        learn_from(s, told->own, NEAR);
 }
 
 /* What the lane's strong write says to the block, or to all. w: NULL of a block that has nothing to say. */
@@ -541,7 +568,8 @@ static void publish(const Strong *s)
     const OrderWarp *w = s->e->block->order ? warp_order(o, s->e->block, s->e->who->warp) : NULL;
     if (!make_room(o))
         return;
-    VectorClock far = said(s, w, FAR), near = said(s, w, NEAR);
+    bool alike = !w || (!s->narrow && fences_alike(w, 1u << s->lane));
+    VectorClock far = said(s, w, FAR), near = alike ? far : said(s, w, NEAR);
     bool says = !clock_is_zero(near);
     const uint32_t block = s->e->block->linear, thread = s->e->who->first_thread + s->lane;
     Location *all = find_location(o, s->word, TO_ALL, says);
@@ -594,10 +622,11 @@ void order_strong_read(const CheckEvent *e, const ExecAccess *a)
     OrderLaunch *o = e->set->order;
     if (!access_reads(a) || !__atomic_load_n(&o->published, __ATOMIC_RELAXED))
         return;
+    Told told = {0};
     pthread_mutex_lock(&o->lock);
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));
-        learn(&s);
+        learn(&s, &told);
     }
     pthread_mutex_unlock(&o->lock);
 }

@@ -64,14 +64,14 @@ HOT bool keep(Quick *q, const Segment *s, unsigned from, unsigned n)
     return true;
 }
 
-/* True when all that is to be said about the segment has been. */
-HOT bool segment_is_done(Quick *q, const Segment *s)
+/* True when all that is to be said about a segment in one line has been. */
+HOT bool line_is_done(Quick *q, const Segment *s)
 {
     RaceAccess *r = &q->r;
     CheckBlock *b = r->e->block;
     unsigned n = (unsigned)segment_bytes(s, r->a->bytes), from = (unsigned)(s->addr % LINE_BYTES);
     RaceLine *line = &b->lines[s->addr >> LINE_SHIFT];
-    if (line->fine || from + n > LINE_BYTES || from % (1 << WORD_SHIFT) || (s->same && s->n > 1 && !q->loads))
+    if (line->fine || from % (1 << WORD_SHIFT) || (s->same && s->n > 1 && !q->loads))
         return false;
     if (q->loads && q->checks_init && !init_is_set(b->shared_init, s->addr, n))
         return false;
@@ -89,6 +89,26 @@ HOT bool segment_is_done(Quick *q, const Segment *s)
     if (!q->loads && q->checks_init)
         init_mark(b->shared_init, s->addr, n, false);
     return true;
+}
+
+/* True when all that is to be said about the segment has been; else it is cut off up to what has not. An access is aligned to its
+ * size: no lane's bytes lie in two lines. */
+HOT bool segment_is_done(Quick *q, Segment *s)
+{
+    const uint32_t bytes = q->r.a->bytes;
+    for (;;) {
+        Segment now = *s;
+        unsigned room = LINE_BYTES - (unsigned)(s->addr % LINE_BYTES);
+        if (s->same ? bytes > room : room % bytes)
+            return false;
+        bool last = segment_bytes(s, bytes) <= room;
+        now.n = last ? s->n : (uint8_t)(room / bytes);
+        if (!line_is_done(q, &now))
+            return false;
+        if (last)
+            return true;
+        *s = (Segment){.addr = s->addr + room, .lane = (uint8_t)(s->lane + now.n), .n = (uint8_t)(s->n - now.n)};
+    }
 }
 
 void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segments)

@@ -38,6 +38,7 @@ struct WideLog {
     uint8_t state; /* WideState */
     bool shared, stores;
     bool initialised;   /* all of the allocation */
+    bool searched;      /* whether it is, at least once */
     uint64_t loaded;    /* bytes that were looked up since the last time that all were */
     uint64_t **owned;   /* for each CLAIM_BYTES a bit a word; NULL: none is owned */
     uint64_t scattered; /* bytes of WideScatter, at most */
@@ -324,18 +325,37 @@ static bool repeats(const CheckEvent *e, const ExecWideAccess *w, const Shadow *
     return state_of(log) == WIDE_KEPT;
 }
 
-/* Once about as much was looked up as there is, all of it is, in the hope that this was the last time. */
+/* All of the allocation is looked at once an eighth as much was looked up, and then each time that twice as much was, in the hope
+ * that there is nothing to look up from then on. */
+static bool is_all_written(const MemAlloc *a, WideLog *log, uint64_t bytes)
+{
+    if (!a->init || flag(&log->initialised))
+        return true;
+    uint64_t loaded = __atomic_add_fetch(&log->loaded, bytes, __ATOMIC_RELAXED);
+    if (loaded <= (flag(&log->searched) ? 2 * a->bytes : a->bytes / 8))
+        return false;
+    __atomic_store_n(&log->loaded, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&log->searched, true, __ATOMIC_RELAXED);
+    if (init_is_set(a->init, 0, a->bytes))
+        __atomic_store_n(&log->initialised, true, __ATOMIC_RELAXED);
+    return flag(&log->initialised);
+}
+
+bool wide_is_all_written(const CheckEvent *e, MemAlloc *alloc, uint64_t bytes)
+{
+    if (!alloc->init)
+        return true;
+    if (!check_has(e->set, CHECK_RACE) || alloc->kind == MEM_INTERNAL)
+        return false;
+    Shadow *shadow = race_shadow(e, alloc);
+    WideLog *log = shadow ? log_of(e, shadow, alloc) : NULL;
+    return log && is_all_written(alloc, log, bytes);
+}
+
 static bool is_initialised(const ExecWideAccess *w, const WideShape *s, WideLog *log)
 {
     const MemAlloc *a = w->alloc;
-    if (!a->init || (log && flag(&log->initialised)))
-        return true;
-    if (log && __atomic_add_fetch(&log->loaded, w->end - w->low, __ATOMIC_RELAXED) > 2 * a->bytes) {
-        __atomic_store_n(&log->loaded, 0, __ATOMIC_RELAXED);
-        if (init_is_set(a->init, 0, a->bytes))
-            __atomic_store_n(&log->initialised, true, __ATOMIC_RELAXED);
-    }
-    return wide_is_set(a->init, a->addr, s);
+    return !a->init || (log && is_all_written(a, log, w->end - w->low)) || wide_is_set(a->init, a->addr, s);
 }
 
 bool wide_observe_global(const CheckEvent *e, const ExecWideAccess *w)

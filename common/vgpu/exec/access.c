@@ -47,6 +47,25 @@ static uint32_t lanes_outside(const Request *r, uint64_t base, uint64_t bytes)
     return outside;
 }
 
+/* All lanes lie in [base, base + bytes): the usual answer, in a few vector operations. */
+EXEC_CLONES static bool all_inside(const Request *r, uint64_t base, uint64_t bytes)
+{
+    if (bytes < r->bytes)
+        return false;
+    uint64_t most = bytes - r->bytes, outside = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        outside |= (uint64_t)(r->addr[lane] - base > most) & (uint64_t)(r->mask >> lane & 1);
+    return !outside;
+}
+
+EXEC_CLONES static bool all_aligned(const Request *r)
+{
+    uint64_t odd = 0;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        odd |= r->addr[lane] & (0 - (uint64_t)(r->mask >> lane & 1));
+    return !(odd & (r->align - 1));
+}
+
 static uint32_t lanes_misaligned(const Request *r)
 {
     uint32_t bad = 0;
@@ -185,7 +204,7 @@ static bool check_global(Request *r)
     uint64_t low = r->low - a->addr;
     bool inside;
     if (r->pattern == PATTERN_OTHER)
-        inside = lanes_outside(r, a->addr, a->bytes) == 0;
+        inside = all_inside(r, a->addr, a->bytes);
     else
         inside = low < a->bytes && a->bytes - low >= r->span;
     if (!inside || a->kind == MEM_CONST_VAR || r->space == SPACE_CONST)
@@ -201,7 +220,7 @@ static bool check_piece(Request *r)
     bool inside = r->pattern != PATTERN_OTHER && r->low < p.bytes && p.bytes - r->low >= r->span;
     if (!inside)
         access_fill(r);
-    uint32_t outside = inside ? 0 : lanes_outside(r, 0, p.bytes);
+    uint32_t outside = inside || all_inside(r, 0, p.bytes) ? 0 : lanes_outside(r, 0, p.bytes);
     if (outside)
         return raise(r, FAULT_OUT_OF_BOUNDS, outside);
     if (r->space == SPACE_PARAM && r->kind != ACCESS_LOAD)
@@ -216,7 +235,7 @@ bool request_check(Request *r)
     r->alloc = NULL;
     r->host = NULL;
     r->lane_stride = 0;
-    bool aligned = r->pattern == PATTERN_OTHER ? lanes_misaligned(r) == 0 : (r->low & (r->align - 1)) == 0;
+    bool aligned = r->pattern == PATTERN_OTHER ? all_aligned(r) : (r->low & (r->align - 1)) == 0;
     if (!aligned) {
         access_fill(r);
         return raise(r, FAULT_MISALIGNED, lanes_misaligned(r));

@@ -202,7 +202,7 @@ static void atomic_effect(Request *r)
         request_mark_init(r);
 }
 
-static void atomic(ExecWarp *w, const IrInst *inst, uint32_t mask)
+EXEC_CLONES static void atomic(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     uint64_t addr[WARP_LANES] __attribute__((aligned(64)));
     Request r = {.w = w,

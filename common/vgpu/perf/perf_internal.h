@@ -15,6 +15,14 @@
 
 #include <pthread.h>
 
+/* Loops over lanes are built for AVX2, too. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
+    !defined(__SANITIZE_THREAD__)
+#define PERF_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define PERF_CLONES
+#endif
+
 enum { SECTOR_BYTES = 32, LINE_SECTORS = 4, LINE_BYTES = SECTOR_BYTES * LINE_SECTORS, LINES_MAX = 64 };
 
 /* ---- sectors ---- */
@@ -25,6 +33,7 @@ typedef struct SectorList {
     uint64_t line[LINES_MAX]; /* address / 128 */
     uint8_t sectors[LINES_MAX];
     unsigned n, n_sectors;
+    uint32_t again;     /* atomics: no lane but these wants the sector of one before it */
     uint64_t near_base; /* stores, atomics: all lanes lie in NEAR_BYTES from here on; 0: not known */
 } SectorList;
 

@@ -1,7 +1,10 @@
 /* From addresses to sectors: what one request of a warp touches. */
 #include "common/vgpu/perf/perf_internal.h"
 
-static void add_line(SectorList *out, uint64_t line, uint8_t sectors)
+/* Slots of a hash of lines: so many that two of a warp's seldom meet. */
+enum { LINE_SLOTS = 256 };
+
+static inline void add_line(SectorList *out, uint64_t line, uint8_t sectors)
 {
     out->line[out->n] = line;
     out->sectors[out->n++] = sectors;
@@ -45,36 +48,40 @@ static void add_groups(SectorList *out, const ExecAccess *a)
 /* Lanes anywhere. An access is aligned to its size, which is 32 bytes at most: it lies in one sector. */
 static void add_lanes(SectorList *out, const ExecAccess *a)
 {
-    uint8_t slots[LINES_MAX] = {0}; /* hash of lines: index + 1 */
+    uint8_t slots[LINE_SLOTS] = {0}; /* index + 1 */
+    uint32_t again = 0;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         uint64_t addr = a->addr[__builtin_ctz(rest)], line = addr / LINE_BYTES;
         uint8_t bit = (uint8_t)(1u << addr / SECTOR_BYTES % LINE_SECTORS);
-        unsigned at = (unsigned)(line * 0x9E3779B97F4A7C15u >> 58);
+        unsigned at = (unsigned)(line * 0x9E3779B97F4A7C15u >> 56);
         while (slots[at] && out->line[slots[at] - 1] != line)
-            at = (at + 1) % LINES_MAX;
+            at = (at + 1) % LINE_SLOTS;
         if (!slots[at]) {
-            add_line(out, line, bit);
+            out->line[out->n] = line;
+            out->sectors[out->n++] = bit;
+            out->n_sectors++;
             slots[at] = (uint8_t)out->n;
         } else if (!(out->sectors[slots[at] - 1] & bit)) {
             out->sectors[slots[at] - 1] |= bit;
             out->n_sectors++;
+        } else {
+            again |= rest & -rest;
         }
     }
+    out->again = again;
 }
 
 /* Lanes near one another, in any order: a bit a sector. False: they are not that near. */
 static bool add_near(SectorList *out, const ExecAccess *a)
 {
     enum { REACH = 1024 }; /* before the first lane and behind it: 64 sectors in all */
-    uint64_t base = (a->addr[__builtin_ctz(a->mask)] - REACH) & ~(uint64_t)(LINE_BYTES - 1), sectors = 0,
-             far = 0;
+    uint64_t base = (a->addr[__builtin_ctz(a->mask)] - REACH) & ~(uint64_t)(LINE_BYTES - 1), sectors = 0;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         uint64_t sector = (a->addr[__builtin_ctz(rest)] - base) / SECTOR_BYTES;
-        far |= sector;
-        sectors |= (uint64_t)1 << sector % NEAR_SECTORS;
+        if (sector >= NEAR_SECTORS)
+            return false;
+        sectors |= (uint64_t)1 << sector;
     }
-    if (far >= NEAR_SECTORS)
-        return false;
     for (uint64_t line = base / LINE_BYTES; sectors; sectors >>= LINE_SECTORS, line++)
         if (sectors & 0xF)
             add_line(out, line, sectors & 0xF);
@@ -88,6 +95,7 @@ void sector_list(const ExecAccess *a, SectorList *out)
     bool full = a->mask == (uint32_t)(((uint64_t)2 << last) - ((uint64_t)1 << first));
     out->n = out->n_sectors = 0;
     out->near_base = 0;
+    out->again = a->mask;
     if (a->pattern == PATTERN_UNIFORM)
         add_range(out, a->addr[first], a->bytes);
     else if (a->pattern == PATTERN_UNIT_STRIDE && full)

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) &&     \
-    !defined(__SANITIZE_THREAD__)
-#define PERF_CLONES __attribute__((target_clones("avx2", "default")))
-#else
-#define PERF_CLONES
-#endif
-
 enum { WORD_BYTES = 64, PIECE_WORDS = 8, PIECE_BYTES = PIECE_WORDS * WORD_BYTES };
 
 Touched *touch_new(const MemAlloc *a, bool with_atomics)
@@ -104,20 +97,27 @@ void touch_mark(Touched *t, uint64_t *bits, uint64_t addr, uint64_t bytes, bool 
     mark(bits, from, last, atomic);
 }
 
-/* Aligned lanes of a power of two: each has its bits in one word of a map. */
-static void mark_words(uint64_t *map, uint64_t base, const ExecAccess *a, bool atomic)
+/* Aligned lanes of a power of two: each has its bits in one word of a map. One worker sets them without a look: whether they are
+ * set already is what no branch predictor can tell. */
+static inline void mark_words(uint64_t *map, uint64_t base, const ExecAccess *a, bool atomic)
 {
     const uint64_t bytes = UINT64_MAX >> (WORD_BYTES - a->bytes);
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         uint64_t at = a->addr[__builtin_ctz(rest)] - base;
-        or_word(&map[at / WORD_BYTES], bytes << at % WORD_BYTES, atomic);
+        if (atomic)
+            or_word(&map[at / WORD_BYTES], bytes << at % WORD_BYTES, true);
+        else
+            map[at / WORD_BYTES] |= bytes << at % WORD_BYTES;
     }
 }
 
 static void mark_lanes(uint64_t *map, uint64_t base, const ExecAccess *a, bool atomic)
 {
     if (!(a->bytes & (a->bytes - 1)) && a->bytes <= SECTOR_BYTES) {
-        mark_words(map, base, a, atomic);
+        if (atomic)
+            mark_words(map, base, a, true);
+        else
+            mark_words(map, base, a, false);
         return;
     }
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
@@ -126,16 +126,26 @@ static void mark_lanes(uint64_t *map, uint64_t base, const ExecAccess *a, bool a
     }
 }
 
+/* From the lowest to the highest address of the lanes. */
+PERF_CLONES static void lanes_range(const ExecAccess *a, uint64_t *low, uint64_t *high)
+{
+    const uint64_t first = a->addr[__builtin_ctz(a->mask)];
+    uint64_t least = first, most = first;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t at = a->mask >> i & 1 ? a->addr[i] : first;
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    *low = least;
+    *high = most;
+}
+
 void touch_mark_lanes(Touched *t, const ExecAccess *a, bool atomic)
 {
-    uint64_t low = UINT64_MAX, high = 0;
+    uint64_t low, high;
     bool loads = a->kind != ACCESS_STORE, stores = a->kind != ACCESS_LOAD;
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        uint64_t from = a->addr[__builtin_ctz(rest)] - t->base;
-        low = from < low ? from : low;
-        high = from > high ? from : high;
-    }
-    widen(t, low, high + a->bytes, atomic);
+    lanes_range(a, &low, &high);
+    widen(t, low - t->base, high - t->base + a->bytes, atomic);
     if (loads)
         mark_lanes(t->loads, t->base, a, atomic);
     if (stores)

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { SLOTS = 64 };
-
 /* Sectors with an address that several lanes want: the most lanes of one address, less the one that the
  * sector counts anyway. */
 typedef struct Repeats {
@@ -42,24 +40,26 @@ static bool repeat(Repeats *r, uint64_t addr, uint8_t nth)
     return true;
 }
 
-/* Lanes that want what another one wants too. */
-static unsigned add_repeats(Turns *t, Repeats *r, const ExecAccess *a, uint64_t fifths)
+/* Lanes of the access with this address. */
+static inline uint32_t lanes_at(const ExecAccess *a, uint64_t addr)
 {
-    uint8_t first[SLOTS] = {0}, count[WARP_LANES] = {0}; /* hash of addresses: lane + 1; that lane's others */
+    uint32_t lanes = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        lanes |= (uint32_t)(a->addr[i] == addr) << i;
+    return lanes & a->mask;
+}
+
+/* Lanes that want what another one wants too: they are among those of `again`. */
+PERF_CLONES static unsigned add_repeats(Turns *t, Repeats *r, const ExecAccess *a, uint32_t again, uint64_t fifths)
+{
     unsigned conflicts = 0;
-    for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(rest);
-        uint64_t addr = a->addr[lane];
-        unsigned at = (unsigned)(addr * 0x9E3779B97F4A7C15u >> 58);
-        while (first[at] && a->addr[first[at] - 1] != addr)
-            at = (at + 1) % SLOTS;
-        if (!first[at]) {
-            first[at] = (uint8_t)(lane + 1);
+    for (uint32_t rest = again; rest; rest &= rest - 1) {
+        uint64_t addr = a->addr[__builtin_ctz(rest)];
+        unsigned nth = bits_count(lanes_at(a, addr) & ((rest & -rest) - 1));
+        if (nth == 0)
             continue;
-        }
-        uint8_t nth = ++count[first[at] - 1];
         conflicts += nth == 1 ? 2 : 1;
-        if (repeat(r, addr, nth))
+        if (repeat(r, addr, (uint8_t)nth))
             add_at(t, addr, fifths);
     }
     return conflicts;
@@ -99,7 +99,7 @@ unsigned turns_add(Turns *t, const ExecAccess *a, const SectorList *s, bool is_f
     r.n = r.sum = 0;
     for (unsigned i = 0; i < s->n; i++)
         add_at(t, s->line[i] * LINE_BYTES, fifths * bits_count(s->sectors[i]));
-    *conflicts = a->pattern == PATTERN_UNIT_STRIDE ? 0 : add_repeats(t, &r, a, fifths);
+    *conflicts = a->pattern == PATTERN_UNIT_STRIDE ? 0 : add_repeats(t, &r, a, s->again, fifths);
     return s->n_sectors + r.sum;
 }
 

@@ -237,6 +237,22 @@ static void local_frames(void **state)
     finish_local(r, 2, 0, 80);
 }
 
+/* A warp that has written all it has is looked at again when it calls a function with variables of its own. */
+static void local_all_written(void **state)
+{
+    (void)state;
+    Rig *r = local_rig();
+    for (uint64_t at = 16; at < 64; at += 16) {
+        rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = at, .bytes = 16, .mask = 0x0000FFFF));
+        rig_access(r, STORE(.space = SPACE_LOCAL, .inst = 1, .base = at, .bytes = 16, .mask = 0xFFFF0000));
+        rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = at));
+    }
+    rig_call(r, 0x6, 64);
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 2, .base = 16));
+    rig_access(r, LOAD(.space = SPACE_LOCAL, .inst = 3, .base = 80));
+    finish_local(r, 2, 1, 80);
+}
+
 /* The next block's local memory is new, though the checker uses its room again. */
 static void local_next_block(void **state)
 {
@@ -314,8 +330,8 @@ int main(void)
         cmocka_unit_test(local_lanes),       cmocka_unit_test(local_index_by_lane),
         cmocka_unit_test(local_second_warp), cmocka_unit_test(local_vectors),
         cmocka_unit_test(local_frames),      cmocka_unit_test(local_next_block),
-        cmocka_unit_test(local_none),        cmocka_unit_test(host_reads),
-        cmocka_unit_test(host_copies),
+        cmocka_unit_test(local_none),        cmocka_unit_test(local_all_written),
+        cmocka_unit_test(host_reads),        cmocka_unit_test(host_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
