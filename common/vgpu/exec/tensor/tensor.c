@@ -12,48 +12,6 @@ typedef struct Bits {
     uint32_t v[A_MAX];
 } Bits;
 
-static uint32_t columns(const TensorLayout *l)
-{
-    return l->part == PART_A || l->part == PART_B ? l->k : l->n;
-}
-
-static uint32_t rows(const TensorLayout *l)
-{
-    return l->part == PART_B ? l->n : l->m;
-}
-
-/* Index of an element in its matrix; B lies transposed. */
-static uint32_t index_of(const TensorLayout *l, uint32_t lane, uint32_t reg, uint32_t element)
-{
-    TensorPlace p = tensor_place(l, lane, reg, element);
-    uint32_t row = l->part == PART_B ? p.col : p.row, col = l->part == PART_B ? p.row : p.col;
-    return p.quad * rows(l) * columns(l) + row * columns(l) + col;
-}
-
-/* The indexes of a matrix's elements. What the lane adds to one, and what the register and the element in it add, have nothing to do
- * with one another; nor have the bits of the lane's number. */
-typedef struct Index {
-    uint32_t lane[WARP_LANES];
-} Index;
-
-static Index lane_indexes(const TensorLayout *l)
-{
-    Index x;
-    const uint32_t first = x.lane[0] = index_of(l, 0, 0, 0);
-    for (uint32_t bit = 1; bit < WARP_LANES; bit *= 2) {
-        const uint32_t more = index_of(l, bit, 0, 0) - first;
-        for (uint32_t lane = 0; lane < bit; lane++)
-            x.lane[bit + lane] = x.lane[lane] + more;
-    }
-    return x;
-}
-
-/* What an element adds to its lane's index. */
-static uint32_t element_index(const TensorLayout *l, const Index *x, uint32_t reg, uint32_t element)
-{
-    return index_of(l, 0, reg, element) - x->lane[0];
-}
-
 static uint32_t element_mask(const TensorLayout *l)
 {
     return l->bits == 32 ? FULL_MASK : (1u << l->bits) - 1;
@@ -63,11 +21,12 @@ static uint32_t element_mask(const TensorLayout *l)
 static void gather(const ExecWarp *w, uint32_t mask, const IrOperand *regs, const TensorLayout *l, Bits *to)
 {
     const uint32_t n = tensor_different_regs(l), wanted = element_mask(l);
-    const Index x = lane_indexes(l);
+    TensorIndexes x;
+    tensor_indexes(l, n, &x);
     for (uint32_t r = 0; r < n; r++) {
         const U32 *lanes = warp_src(w, &regs[r]);
         for (uint32_t e = 0; e < l->per_reg; e++) {
-            uint32_t *at = to->v + element_index(l, &x, r, e), shift = e * l->bits % 32;
+            uint32_t *at = to->v + x.element[r][e], shift = e * l->bits % 32;
             for (uint32_t lane = 0; lane < WARP_LANES; lane++)
                 at[x.lane[lane]] = mask >> lane & 1 ? lanes[lane] >> shift & wanted : 0;
         }
@@ -77,14 +36,15 @@ static void gather(const ExecWarp *w, uint32_t mask, const IrOperand *regs, cons
 static void scatter(ExecWarp *w, const IrOperand *regs, const TensorLayout *l, const Bits *from,
                     uint32_t mask)
 {
-    const Index x = lane_indexes(l);
+    TensorIndexes x;
+    tensor_indexes(l, l->n_regs, &x);
     for (uint32_t r = 0; r < l->n_regs; r++) {
         if (regs[r].kind != IR_REG)
             continue;
         U32 *lanes = warp_dst(w, &regs[r]);
         uint32_t value[WARP_LANES] = {0};
         for (uint32_t e = 0; e < l->per_reg; e++) {
-            const uint32_t *at = from->v + element_index(l, &x, r, e), shift = e * l->bits % 32;
+            const uint32_t *at = from->v + x.element[r][e], shift = e * l->bits % 32;
             for (uint32_t lane = 0; lane < WARP_LANES; lane++)
                 value[lane] |= at[x.lane[lane]] << shift;
         }
@@ -192,10 +152,11 @@ static void multiply_ints(ExecWarp *w, const IrInst *inst, uint32_t mask)
 static void gather_doubles(const ExecWarp *w, uint32_t mask, const IrOperand *regs, const TensorLayout *l,
                            double *to)
 {
-    const Index x = lane_indexes(l);
+    TensorIndexes x;
+    tensor_indexes(l, l->n_regs, &x);
     for (uint32_t r = 0; r < l->n_regs; r++) {
         const uint8_t *lanes = warp_src(w, &regs[r]);
-        double *at = to + element_index(l, &x, r, 0);
+        double *at = to + x.element[r][0];
         for (uint32_t lane = 0; lane < WARP_LANES; lane++)
             if (mask >> lane & 1)
                 memcpy(&at[x.lane[lane]], lanes + 8 * lane, 8);
@@ -217,12 +178,13 @@ static void multiply_doubles(ExecWarp *w, const IrInst *inst, uint32_t mask)
             double *at = &c[row * p.t->n + col];
             *at = tensor_sum_double(&sum, a + row * sum.k, b + col * sum.k, *at);
         }
-    const Index x = lane_indexes(&p.layout[PART_D]);
+    TensorIndexes x;
+    tensor_indexes(&p.layout[PART_D], p.t->n_regs[PART_D], &x);
     for (uint32_t r = 0; r < p.t->n_regs[PART_D]; r++) {
         if (p.regs[PART_D][r].kind != IR_REG)
             continue;
         uint8_t *lanes = warp_dst(w, &p.regs[PART_D][r]);
-        const double *at = c + element_index(&p.layout[PART_D], &x, r, 0);
+        const double *at = c + x.element[r][0];
         for (uint32_t left = mask; left; left &= left - 1) {
             uint32_t lane = (uint32_t)first_lane(left);
             memcpy(lanes + 8 * lane, &at[x.lane[lane]], 8);

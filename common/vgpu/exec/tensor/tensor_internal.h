@@ -27,6 +27,13 @@ typedef struct TensorLayout {
 
 TensorLayout tensor_layout(const IrTensor *t, int part);
 TensorPlace tensor_place(const TensorLayout *l, uint32_t lane, uint32_t reg, uint32_t element);
+/* Where elements are in their matrix (B transposed, quads one after the other): the sum of what a lane adds and what an element of a
+ * register does. */
+enum { TENSOR_REGS_MAX = 32, TENSOR_EACH_MAX = 8 };
+typedef struct TensorIndexes {
+    uint32_t lane[WARP_LANES], element[TENSOR_REGS_MAX][TENSOR_EACH_MAX];
+} TensorIndexes;
+void tensor_indexes(const TensorLayout *l, uint32_t n_regs, TensorIndexes *x);
 /* Registers that repeat earlier ones follow these. */
 uint32_t tensor_different_regs(const TensorLayout *l);
 

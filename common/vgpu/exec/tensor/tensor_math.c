@@ -33,20 +33,11 @@ typedef struct FloatFormat {
 
 static FloatFormat format_of(IrElem elem)
 {
-    switch (elem) {
-    case ELEM_F16:
-        return (FloatFormat){10, 5, 15, false};
-    case ELEM_BF16:
-        return (FloatFormat){7, 8, 127, false};
-    case ELEM_TF32:
-        return (FloatFormat){10, 8, 127, false};
-    case ELEM_E4M3:
-        return (FloatFormat){3, 4, 7, true};
-    case ELEM_E5M2:
-        return (FloatFormat){2, 5, 15, false};
-    default:
-        return (FloatFormat){23, 8, 127, false};
-    }
+    static const FloatFormat formats[] = {
+        [ELEM_F16] = {10, 5, 15, false}, [ELEM_BF16] = {7, 8, 127, false}, [ELEM_TF32] = {10, 8, 127, false},
+        [ELEM_E4M3] = {3, 4, 7, true},   [ELEM_E5M2] = {2, 5, 15, false},  [ELEM_F32] = {23, 8, 127, false},
+    };
+    return formats[elem];
 }
 
 TensorNumber tensor_number(IrElem elem, uint32_t bits)
@@ -262,28 +253,36 @@ EXEC_CLONES bool tensor_numbers(IrElem elem, const uint32_t *bits, uint32_t n, T
     return !any;
 }
 
+/* Significands in the units of sums whose largest exponents are `right` above theirs; low bits dropped. */
+EXEC_INLINE void align_row(I8 *significand, int32_t left, const I8 *right)
+{
+    const I8 negative = *significand < 0, far = *right > 31;
+    const I8 kept = ((*significand ^ negative) - negative) << left >> ((*right & ~far) | (far & 31));
+    *significand = (kept ^ negative) - negative;
+}
+
 EXEC_CLONES void tensor_sum_row(const TensorSum *s, const TensorRow *row, uint32_t *d)
 {
     const IrTensor *t = s->t;
     const int32_t *a = &row->a->significand[row->a_at], *a_exponent = &row->a->exponent[row->a_at];
     const int32_t left = KEPT_BITS - 2 * format_of((IrElem)t->elem[PART_A]).mantissa_bits;
-    const int c_bits = format_of((IrElem)t->elem[PART_C]).mantissa_bits;
-    I8 top = *(const I8 *)(const void *)&row->c->exponent[row->at], sum = {0};
+    const int32_t c_left = KEPT_BITS - format_of((IrElem)t->elem[PART_C]).mantissa_bits;
+    const I8 c_exponent = *(const I8 *)(const void *)&row->c->exponent[row->at];
+    I8 top = c_exponent, sum = {0}, c = *(const I8 *)(const void *)&row->c->significand[row->at];
     for (uint32_t i = 0, b = row->b_at; i < s->k; i++, b += row->stride) {
         I8 exponent = *(const I8 *)(const void *)&row->b->exponent[b] + a_exponent[i], more = exponent > top;
         top = (exponent & more) | (top & ~more);
     }
     for (uint32_t i = 0, b = row->b_at; i < s->k; i++, b += row->stride) {
-        I8 product = *(const I8 *)(const void *)&row->b->significand[b] * a[i], negative = product < 0;
-        I8 right = top - (*(const I8 *)(const void *)&row->b->exponent[b] + a_exponent[i]), far = right > 31;
-        right = (right & ~far) | (far & 31);
-        I8 kept = ((product ^ negative) - negative) << left >> right;
-        sum += (kept ^ negative) - negative;
+        I8 product = *(const I8 *)(const void *)&row->b->significand[b] * a[i];
+        const I8 right = top - (*(const I8 *)(const void *)&row->b->exponent[b] + a_exponent[i]);
+        align_row(&product, left, &right);
+        sum += product;
     }
+    const I8 right = top - c_exponent;
+    align_row(&c, c_left, &right);
     for (int i = 0; i < TENSOR_ROW; i++) {
-        Sum one = {.exponent = top[i], .kept = KEPT_BITS};
-        one.value = sum[i] + align(&one, row->c->significand[row->at + (uint32_t)i],
-                                   row->c->exponent[row->at + (uint32_t)i], c_bits);
+        const Sum one = {.value = (int64_t)sum[i] + c[i], .exponent = top[i], .kept = KEPT_BITS};
         d[i] = t->elem[PART_D] == ELEM_F16 ? round_f16(&one, t->sat) : round_f32(&one);
     }
 }

@@ -112,23 +112,69 @@ uint32_t tensor_different_regs(const TensorLayout *l)
     return n < l->n_regs && !is_quads(l) ? n : l->n_regs;
 }
 
-TensorPlace tensor_place(const TensorLayout *l, uint32_t lane, uint32_t reg, uint32_t element)
+/* A matrix in tiles. */
+typedef struct Tiling {
+    const TensorLayout *l;
+    TensorLayout upright;
+    uint32_t each, tiles; /* registers of one; how many */
+    bool quads;
+} Tiling;
+
+static Tiling tiling_of(const TensorLayout *l)
 {
-    if (is_quads(l))
-        return place_in_quads(l, lane, reg, element);
-    TensorLayout u = upright(l);
-    uint32_t each = tile_regs(&u), tile = reg / each % n_tiles(&u), in_tile = reg % each;
+    Tiling t = {.l = l, .upright = upright(l), .quads = is_quads(l)};
+    t.each = tile_regs(&t.upright);
+    t.tiles = n_tiles(&t.upright);
+    return t;
+}
+
+static TensorPlace place_in_tiling(const Tiling *t, uint32_t lane, uint32_t reg, uint32_t element)
+{
+    if (t->quads)
+        return place_in_quads(t->l, lane, reg, element);
+    const TensorLayout *u = &t->upright;
+    uint32_t tile = reg < t->each ? 0 : reg / t->each % t->tiles, in_tile = reg < t->each ? reg : reg % t->each;
     TensorPlace p;
-    if (u.part == PART_A)
-        p = place_a(u.m, u.per_reg, lane, in_tile, element);
-    else if (u.part == PART_B)
-        p = place_b(u.per_reg, lane, in_tile, element);
+    if (u->part == PART_A)
+        p = place_a(u->m, u->per_reg, lane, in_tile, element);
+    else if (u->part == PART_B)
+        p = place_b(u->per_reg, lane, in_tile, element);
     else
-        p = place_c(u.per_reg, lane, in_tile, element);
-    bool down = u.part == PART_A || (u.part != PART_B && u.m == 32);
+        p = place_c(u->per_reg, lane, in_tile, element);
+    bool down = u->part == PART_A || (u->part != PART_B && u->m == 32);
     p.row = (uint16_t)(p.row + (down ? tile * 16 : 0));
     p.col = (uint16_t)(p.col + (down ? 0 : tile * 8));
-    if (u.m != l->m)
+    if (u->m != t->l->m)
         p = (TensorPlace){.row = p.col, .col = p.row};
     return p;
+}
+
+TensorPlace tensor_place(const TensorLayout *l, uint32_t lane, uint32_t reg, uint32_t element)
+{
+    const Tiling t = tiling_of(l);
+    return place_in_tiling(&t, lane, reg, element);
+}
+
+/* Index of an element in its matrix; B lies transposed. */
+static uint32_t index_of(const Tiling *t, uint32_t lane, uint32_t reg, uint32_t element)
+{
+    const TensorLayout *l = t->l;
+    const TensorPlace p = place_in_tiling(t, lane, reg, element);
+    const uint32_t rows = l->part == PART_B ? l->n : l->m, columns = l->part == PART_A || l->part == PART_B ? l->k : l->n;
+    const uint32_t row = l->part == PART_B ? p.col : p.row, col = l->part == PART_B ? p.row : p.col;
+    return (p.quad * rows + row) * columns + col;
+}
+
+void tensor_indexes(const TensorLayout *l, uint32_t n_regs, TensorIndexes *x)
+{
+    const Tiling t = tiling_of(l);
+    x->lane[0] = 0; /* as all is at lane 0, register 0, element 0 */
+    for (uint32_t bit = 1; bit < WARP_LANES; bit *= 2) {
+        const uint32_t more = index_of(&t, bit, 0, 0);
+        for (uint32_t lane = 0; lane < bit; lane++)
+            x->lane[bit + lane] = x->lane[lane] + more;
+    }
+    for (uint32_t reg = 0; reg < n_regs; reg++)
+        for (uint32_t e = 0; e < l->per_reg; e++)
+            x->element[reg][e] = index_of(&t, 0, reg, e);
 }
