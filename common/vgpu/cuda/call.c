@@ -70,8 +70,11 @@ CUresult call_end(Api api, CUresult result)
 EXPORT CUresult cuInit(unsigned int flags)
 {
     CUresult result = from_runtime(vgpu_begin("cuInit"));
-    if (result == CUDA_SUCCESS)
-        result = flags != 0 ? CUDA_ERROR_INVALID_VALUE : from_runtime(vgpu_count(cudaErrorNoDevice));
+    if (result == CUDA_SUCCESS && flags != 0)
+        result = CUDA_ERROR_INVALID_VALUE;
+    /* Only the first one can find no device. NVIDIA's NVRTC calls it for itself, another one does not. */
+    if (result == CUDA_SUCCESS && !initialised)
+        result = from_runtime(vgpu_count(cudaErrorNoDevice));
     if (result == CUDA_SUCCESS)
         initialised = true;
     return call_end(API_cuInit, result);
