@@ -52,6 +52,8 @@ remove_all() {
     done
 }
 
+mode_of() { if [ -x "$1" ]; then echo 755; else echo 644; fi; }
+
 # The student's side of each lab, as it is in the sources: nothing that was built or packed there.
 install_labs() {
     local lab file
@@ -60,7 +62,7 @@ install_labs() {
         install -d "$kit/$lab" "$kit/build/$lab"
         for file in "$lab"/*; do
             case $file in *.tar.gz) continue ;; esac
-            if [ -f "$file" ]; then install -m 644 "$file" "$kit/$lab/"; fi
+            if [ -f "$file" ]; then install -m "$(mode_of "$file")" "$file" "$kit/$lab/"; fi
         done
         sed -i "s,^KIT *:=.*,KIT := $prefix/lib/cuda-lab-kit," "$kit/$lab/Makefile"
         install -m 644 "$build/$lab/driver.o" "$kit/build/$lab/"
@@ -92,7 +94,7 @@ install_all() {
     cp -r --no-preserve=ownership "$build/include" "$kit/build/" && chmod -R u=rwX,go=rX "$kit/build/include"
     install -m 644 common/mk/{toolchain,lab}.mk "$kit/common/mk/"
     install -m 644 common/lab/*.h "$kit/common/lab/"
-    install -m 755 common/lab/*.sh "$kit/common/lab/"
+    for name in common/lab/*.sh; do install -m "$(mode_of "$name")" "$name" "$kit/common/lab/"; done
     install_labs
     if [ -n "${SOLUTIONS:-}" ]; then install_solutions; fi
     for name in vgpu grade; do ln -s "../lib/cuda-lab-kit/build/bin/$name" "$to/bin/$name"; done

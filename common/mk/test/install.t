@@ -29,6 +29,7 @@ check "install" put install
 check "commands lead to the installed kit" test "$(realpath "$prefix/bin/grade")" = "$prefix/lib/cuda-lab-kit/build/bin/grade"
 check "no solution is there" test -z "$(find "$prefix" -name solutions -o -name hidden.yaml -o -name broken)"
 check "all labs are there" diff <(ls labs) <(ls "$prefix/lib/cuda-lab-kit/labs")
+check "a script of a lab can be started" test -x "$prefix/lib/cuda-lab-kit/labs/19-profiling-and-roofline/numbers.sh" -a ! -x "$prefix/lib/cuda-lab-kit/labs/19-profiling-and-roofline/lab.yaml"
 if [ -e "$BUILD/man/vgpu.1" ] && command -v man >/dev/null; then
     check "man shows vgpu(1)" bash -c "MANWIDTH=80 man -l '$prefix/share/man/man1/vgpu.1' 2>'$work/complaints' | col -b | grep -q 'error-exitcode'"
     check "man shows grade(1)" bash -c "MANWIDTH=80 man -l '$prefix/share/man/man1/grade.1' 2>>'$work/complaints' | col -b | grep -q 'EXIT STATUS'"

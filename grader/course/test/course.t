@@ -163,7 +163,7 @@ else
     skip "no shellcheck"
 fi
 if command -v hadolint >/dev/null; then
-    check "hadolint has nothing to say" hadolint grader/course/Containerfile
+    check "hadolint has nothing to say" hadolint grader/course/Containerfile grader/course/Containerfile.clang
 else
     skip "no hadolint to lint the container file with"
 fi
