@@ -1,9 +1,10 @@
 #!/bin/bash
 # The kit's headers: every one compiles alone with each clang that is installed; the functions that they declare are those that the
-# runtime has; and where a toolkit is installed, its numbers, layouts and declarations are the same.
+# runtime has; cuda::atomic does what it is to do; and where a toolkit is installed, its numbers, layouts and declarations are the same.
 set -u
 : "${BUILD:=build}" "${KIT:=$PWD}"
-include=$(realpath "$BUILD/include/cuda") labcc=$(realpath "$BUILD/bin/labcc")
+BUILD=$(realpath "$BUILD")
+include=$BUILD/include/cuda labcc=$BUILD/bin/labcc
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export TMPDIR=$scratch
@@ -48,7 +49,7 @@ for major in $(seq 14 30); do
     clang=$(command -v "clang++-$major") || continue
     found=$((found + 1))
     : >log
-    for header in "$include"/*.h "$include"/cooperative_groups/*.h; do
+    for header in "$include"/*.h "$include"/cooperative_groups/*.h "$include"/cuda/*; do
         echo "#include <${header#"$include"/}>" >>all.h
         case $header in */cuda_fp16.h | */mma.h | */reduce.h | */cuda_runtime_api.h) ;; *) continue ;; esac
         echo "#include <${header#"$include"/}>" >alone.cpp
@@ -61,6 +62,19 @@ for major in $(seq 14 30); do
     ok $? "clang $major compiles all headers, without a word" log
 done
 [ $found -gt 0 ] || { echo "1..0 # SKIP no clang with its version in its name"; exit 0; }
+
+# ---- cuda::atomic: on the device what it is on the host, and what it is with a toolkit's headers ----
+
+"$labcc" -lineinfo -o atomics "$KIT/common/cuda/driver/test/atomics.cu" >log 2>&1 && "$BUILD/bin/vgpu" --quiet ./atomics >ours 2>>log
+ok $? "each operation, scope and order compiles and runs without a finding" log
+diff <(sed -n 's/^device //p' ours) <(sed -n 's/^host //p' ours) >difference && [ "$(wc -l <ours)" = 27 ]
+ok $? "the device's results are the host's" difference
+if command -v nvcc >/dev/null; then
+    nvcc -cudart shared -arch=compute_75 -o theirs.out "$KIT/common/cuda/driver/test/atomics.cu" >log 2>&1 && "$BUILD/bin/vgpu" --quiet ./theirs.out 2>>log | diff - ours >>log
+    ok $? "and those of nvcc with its own headers" log
+else
+    ok 0 "and those of nvcc with its own headers # SKIP no nvcc"
+fi
 
 # ---- the table and the runtime ----
 
