@@ -4,6 +4,8 @@
 #   SAN=address,undefined   build with sanitizers, in a folder of its own
 #   COV=1          build with coverage counters, in a folder of its own
 #   WERROR=1       warnings are errors (CI sets it)
+#   CROSS=aarch64-linux-gnu-   build for another machine with that gcc, in a folder of its own; SYSROOT=DIR: a root of it, with the
+#                  development packages of `make setup`
 
 KIT := $(patsubst %/common/mk/toolchain.mk,%,$(abspath $(lastword $(MAKEFILE_LIST))))
 
@@ -11,9 +13,10 @@ comma := ,
 empty :=
 space := $(empty) $(empty)
 
-BUILD ?= build$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COV),-cov)
+BUILD ?= build$(if $(CROSS),-$(CROSS:-=))$(if $(SAN),-$(subst $(comma),-,$(SAN)))$(if $(COV),-cov)
 
-CC := gcc
+CC := $(CROSS)gcc$(if $(SYSROOT), --sysroot=$(SYSROOT))
+AR := $(CROSS)ar
 # nvcc from the PATH, else where NVIDIA's packages put it.
 NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(lastword $(wildcard /opt/cuda/bin/nvcc /usr/local/cuda-*/bin/nvcc /usr/local/cuda/bin/nvcc)),nvcc)
 # What compiles labs: nvcc, clang (by labcc), or auto: nvcc where there is one.

@@ -1,6 +1,6 @@
-# Mutants of the labs' solutions: `make mutants`. Where libclang's header is not installed, `mutate` is not built.
+# Mutants of the labs' solutions: `make mutants`. Where libclang's header is not installed, `mutate` is not built, nor for another machine.
 
-LLVM_INCLUDE := $(firstword $(wildcard $(addsuffix /clang-c/Index.h,$(addsuffix /include,$(sort $(wildcard /usr/lib/llvm-*))))))
+LLVM_INCLUDE := $(if $(CROSS),,$(firstword $(wildcard $(addsuffix /clang-c/Index.h,$(addsuffix /include,$(sort $(wildcard /usr/lib/llvm-*)))))))
 ifneq "$(LLVM_INCLUDE)" ""
 LLVM_HOME := $(patsubst %/include/clang-c/Index.h,%,$(LLVM_INCLUDE))
 $(call module,common/mutants,-isystem $(LLVM_HOME)/include)

@@ -13,7 +13,7 @@
 static void refuse_call(scmp_filter_ctx filter, bool wanted, int call, int error, unsigned n_args,
                         struct scmp_arg_cmp arg, int *failed)
 {
-    if (!wanted)
+    if (!wanted || call < 0) /* a call that this machine does not have */
         return;
     int r = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO((unsigned)error), call, n_args, &arg);
     if (r < 0 && !*failed)

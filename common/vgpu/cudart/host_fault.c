@@ -186,13 +186,42 @@ static bool is_write(const ucontext_t *c)
     return (c->uc_mcontext.gregs[REG_ERR] & 2) != 0;
 }
 /* Bit 8 of the flags: the processor stops behind each instruction. */
-static void set_trap_flag(ucontext_t *c, bool on)
+static bool set_trap_flag(ucontext_t *c, bool on)
 {
     c->uc_mcontext.gregs[REG_EFL] &= ~((greg_t)1 << 8);
     c->uc_mcontext.gregs[REG_EFL] |= (greg_t)on << 8;
+    return true;
+}
+#elif defined(__aarch64__)
+static uintptr_t instruction_of(const ucontext_t *c)
+{
+    return (uintptr_t)c->uc_mcontext.pc;
+}
+/* The syndrome is one of the records behind the registers: WnR is bit 6 of a data abort's. */
+static bool is_write(const ucontext_t *c)
+{
+    const unsigned char *at = c->uc_mcontext.__reserved, *end = at + sizeof c->uc_mcontext.__reserved;
+    for (struct _aarch64_ctx head; at + sizeof head <= end; at += head.size) {
+        struct esr_context found;
+        memcpy(&head, at, sizeof head);
+        if (head.magic == 0 || head.size < sizeof head)
+            break;
+        if (head.magic != ESR_MAGIC || at + sizeof found > end)
+            continue;
+        memcpy(&found, at, sizeof found);
+        return (found.esr >> 6 & 1) != 0;
+    }
+    return false;
+}
+/* A program cannot make itself stop behind an instruction: of each page the first touch alone is seen. */
+static bool set_trap_flag(ucontext_t *c, bool on)
+{
+    (void)c;
+    (void)on;
+    return false;
 }
 #else
-#error "host_fault.c reads the registers of x86-64"
+#error "host_fault.c reads the registers of x86-64 and arm64"
 #endif
 
 static void host_fault_tell(uintptr_t address, const ucontext_t *context)
@@ -257,8 +286,8 @@ static void step(uintptr_t address, ucontext_t *c)
     bool ours = sigaction(SIGTRAP, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
     if (!ours || sigismember(&c->uc_sigmask, SIGTRAP) != 0 || t->n_stepping == 2)
         return;
-    t->stepping[t->n_stepping++] = address;
-    set_trap_flag(c, true);
+    if (set_trap_flag(c, true))
+        t->stepping[t->n_stepping++] = address;
 }
 
 static bool step_done(const siginfo_t *info, ucontext_t *c)

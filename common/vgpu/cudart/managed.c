@@ -28,7 +28,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PAGES_AT_ONCE = 512, TRIES_MAX = 100, STEPS_MAX = 20000 };
+enum { PAGES_AT_ONCE = 512, TRIES_MAX = 100, STEPS_MAX = 20000 };
 #define SCAN_BYTES ((uint64_t)1 << 30)
 
 typedef struct Shared {
@@ -59,9 +59,21 @@ static void let_go_of_items(struct Managed *m)
     __atomic_clear(&m->held, __ATOMIC_RELEASE);
 }
 
+/* The host's: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, as its kernel was built. */
+static uint64_t page_bytes(void)
+{
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void *page_at(uintptr_t address)
+{
+    return (void *)(address / page_bytes() * page_bytes());
+}
+
 static uint64_t whole_pages(uint64_t bytes)
 {
-    return (bytes + PAGE - 1) / PAGE * PAGE;
+    const uint64_t page = page_bytes();
+    return (bytes + page - 1) / page * page;
 }
 
 /* From now on it is told which pages the host uses. */
@@ -130,13 +142,14 @@ static void tell_pages(const Shared *s, uint64_t from, uint64_t to)
 /* Tells the runs of pages that are in the program's page table. */
 static void scan_pages(int pagemap, const Shared *s)
 {
-    uint64_t entries[PAGES_AT_ONCE], n = whole_pages(s->bytes) / PAGE, run = UINT64_MAX;
+    const uint64_t page = page_bytes();
+    uint64_t entries[PAGES_AT_ONCE], n = whole_pages(s->bytes) / page, run = UINT64_MAX;
     for (uint64_t i = 0; i < n; i += PAGES_AT_ONCE) {
         uint64_t count = n - i < PAGES_AT_ONCE ? n - i : PAGES_AT_ONCE;
         ssize_t got = pread(pagemap, entries, count * sizeof entries[0],
-                            (off_t)((s->addr / PAGE + i) * sizeof entries[0]));
+                            (off_t)((s->addr / page + i) * sizeof entries[0]));
         if (got != (ssize_t)(count * sizeof entries[0])) { /* not known: all of them */
-            tell_pages(s, 0, n * PAGE);
+            tell_pages(s, 0, n * page);
             return;
         }
         for (uint64_t k = 0; k < count; k++) {
@@ -144,13 +157,13 @@ static void scan_pages(int pagemap, const Shared *s)
             if (present && run == UINT64_MAX)
                 run = i + k;
             if (!present && run != UINT64_MAX) {
-                tell_pages(s, run * PAGE, (i + k) * PAGE);
+                tell_pages(s, run * page, (i + k) * page);
                 run = UINT64_MAX;
             }
         }
     }
     if (run != UINT64_MAX)
-        tell_pages(s, run * PAGE, n * PAGE);
+        tell_pages(s, run * page, n * page);
 }
 
 static void take_pages_back(const Shared *s)
@@ -302,7 +315,7 @@ bool managed_touched(uintptr_t address, bool write, uintptr_t pc, bool *again)
     const Shared *s = find_shared(m, address);
     bool found = s != NULL;
     if (found)
-        mprotect((void *)(address / PAGE * PAGE), PAGE, PROT_READ | PROT_WRITE);
+        mprotect(page_at(address), page_bytes(), PROT_READ | PROT_WRITE);
     let_go_of_items(m);
     if (locked && found && s->launch != 0 && f->n_host_functions_running == 0) {
         tell_touch(s, address, write, pc);
@@ -322,7 +335,7 @@ void managed_guard_again(uintptr_t address)
     hold_items(m);
     const Shared *s = find_shared(m, address);
     if (s && s->launch != 0)
-        mprotect((void *)(address / PAGE * PAGE), PAGE, PROT_NONE);
+        mprotect(page_at(address), page_bytes(), PROT_NONE);
     let_go_of_items(m);
 }
 

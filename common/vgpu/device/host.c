@@ -15,13 +15,15 @@
 
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Between the devices' windows and those of shared and local memory (mem/mem.h). */
 #define HOST_MEMORY_BASE 0x0000480000000000u
 
 static uint64_t page_round(uint64_t bytes)
 {
-    return (bytes + 4095) & ~(uint64_t)4095;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE); /* up to 64 KiB on arm64 */
+    return (bytes + page - 1) & ~(page - 1);
 }
 
 static void *map_pages(void *wanted, uint64_t bytes, int sharing)
@@ -39,7 +41,7 @@ static void *map_next(DeviceServer *s, uint64_t bytes, int sharing)
 {
     const DeviceHost *host = s->options.host;
     uint64_t size = page_round(bytes), wanted = HOST_MEMORY_BASE + s->host_memory_used;
-    s->host_memory_used += size + 4096;
+    s->host_memory_used += size + page_round(1);
     return host ? host->map(host->self, wanted, size) : map_pages((void *)(uintptr_t)wanted, size, sharing);
 }
 

@@ -19,6 +19,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#if defined(__x86_64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "confine.c knows the system calls of x86-64 and arm64"
+#endif
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SANITIZED = true }; /* its run time opens files and reads the process's maps */
 #else
@@ -96,7 +104,7 @@ static void make_program(Program *p)
 {
     const unsigned refuse = SECCOMP_RET_ERRNO | EPERM;
     confine_add(p, load_from_seccomp_data(offsetof(struct seccomp_data, arch)));
-    confine_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
+    confine_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     confine_add(p, give(SECCOMP_RET_KILL_PROCESS));
     confine_add(p, load_from_seccomp_data(offsetof(struct seccomp_data, nr)));
     for (int i = 0; i < N_ALLOWED; i++) {
