@@ -77,13 +77,24 @@ static bool begins_tag(const char *at)
     return isalpha((unsigned char)*name) && *end && strchr(" \t\n/>", *end);
 }
 
-/* A hint's text, in which nothing is a tag. Code between backquotes stays as it is. */
+/* Whether Markdown takes the sign at `at` for more than itself: a tag, the end of emphasis or its beginning, the escape of a sign. */
+static bool is_markup(const char *text, const char *at)
+{
+    bool blank_before = at == text || isspace((unsigned char)at[-1]), blank_after = !at[1] || isspace((unsigned char)at[1]);
+    if (*at == '*')
+        return !(blank_before && blank_after);
+    if (*at == '_') /* within a word it is a sign as any other */
+        return blank_before || blank_after || !isalnum((unsigned char)at[-1]) || !isalnum((unsigned char)at[1]);
+    return *at == '\\' ? ispunct((unsigned char)at[1]) : begins_tag(at);
+}
+
+/* A hint's text, in which nothing is markup. Code between backquotes stays as it is. */
 static void write_prose(const char *text, StrBuf *out)
 {
     bool in_code = false;
     for (const char *at = text; *at; at++) {
         in_code ^= *at == '`';
-        if (!in_code && begins_tag(at))
+        if (!in_code && is_markup(text, at))
             strbuf_puts(out, "\\");
         strbuf_append(out, at, 1);
     }

@@ -166,6 +166,8 @@ static void hints_hold_no_tags(void **state)
         {"`vector<float>` is code", "`vector<float>` is code"},
         {"k<<<blocks, threads>>>(n); i < n; a<b", "k<<<blocks, threads>>>(n); i < n; a<b"},
         {"k<<<blocks>>>(n) <!-- x", "k<<\\<blocks>>>(n) \\<!-- x"},
+        {"a __shared__ array of x_y, int *p = (int *)q, a * b, `__c__`",
+         "a \\_\\_shared\\_\\_ array of x_y, int \\*p = (int \\*)q, a * b, `__c__`"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         LabFile one = {.hints = (LabFileHint[]){{.todo = 1, .tiers = {rows[i].hint}, .n_tiers = 1}},
