@@ -104,7 +104,7 @@ $(DOC_BOOK): $(PANDOC_DIR)/book.md $(foreach lab,$(DOC_LABS),$(call doc_sources,
 SITE := $(BUILD)/site
 DOC_PAGES := $(patsubst docs/%.md,%,$(wildcard docs/*.md))
 DOC_FIGURES := $(wildcard $(foreach lab,$(DOC_LABS),labs/$(lab)/*.svg))
-SITE_HTML := $(DOC_COMMON) $(DOC_HTML) --css handout.css -V site=./ -M pages='$(DOC_PAGES)' $(patsubst %,-V %=1,$(filter instructor security,$(DOC_PAGES)))
+SITE_HTML := $(DOC_COMMON) $(DOC_HTML) --css handout.css -M site=./ -M pages='$(DOC_PAGES)' $(patsubst %,-V %=1,$(filter instructor security,$(DOC_PAGES)))
 DOC_TRANSLATIONS = $(foreach language,$(LANGUAGES),$(patsubst %,%.$(language),$(call translated_labs,$(language))))
 SITE_ALL := $(wildcard labs/*/README.*.md labs/*/lab.*.yaml) $(foreach lab,$(DOC_LABS),labs/$(lab)/README.md labs/$(lab)/lab.yaml) $(wildcard docs/*.md) $(DOC_TOOLS) $(BUILD)/doc-labs
 SITE_FILES := $(addprefix $(SITE)/,index.html search.html search-index.js handout.css $(DOC_FIGURES) $(DOC_PAGES:%=%.html) \
@@ -129,7 +129,8 @@ $(SITE)/index.html: $(SITE_ALL) | doc-tools
 $(SITE)/search.html: $(DOC_TOOLS) | doc-tools
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PANDOC) $(filter-out -f gfm% --toc --toc-depth=2,$(SITE_HTML)) -f markdown --include-after-body $(PANDOC_DIR)/search.html -M pagetitle=Search \
+	$(Q)$(PANDOC) $(filter-out -f gfm% --toc --toc-depth=2,$(SITE_HTML)) -f markdown --include-after-body $(PANDOC_DIR)/search.html \
+		--lua-filter $(PANDOC_DIR)/manual.lua \
 		-o $@ $(PANDOC_DIR)/search.md
 $(SITE)/search-index.js: $(SITE_ALL) | doc-tools
 	$(call say,INDEX,$@)

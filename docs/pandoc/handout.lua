@@ -12,27 +12,33 @@ function Pandoc(doc)
     local language = doc.meta.language and text_of(doc.meta.language)
     local translated = ' ' .. text_of(doc.meta.translated or '') .. ' '
     local solutions = doc.meta.edition ~= nil
+    -- Sheets of paper lie apart: only pages on a screen link to one another.
+    local function href(other)
+        local suffix = language and translated:find(' ' .. other .. ' ', 1, true) and '.' .. language or ''
+        return not paper and other .. suffix .. '.html' or nil
+    end
     local blocks, title, fields = lab.handout(doc.blocks, {
         name = name,
         solutions = solutions,
         index = lab.index(text_of(doc.meta.labs)),
         paper = paper,
         raise = paper and 1 or 0,
-        -- Sheets of paper lie apart: only pages on a screen link to one another.
-        href = function(other)
-            local suffix = language and translated:find(' ' .. other .. ' ', 1, true) and '.' .. language or ''
-            return not paper and other .. suffix .. '.html' or nil
-        end,
+        href = href,
         language = language,
         films = doc.meta.films and text_of(doc.meta.films),
         films_at = doc.meta.films_at and text_of(doc.meta.films_at),
     })
+    if not paper then
+        lab.films_folder = doc.meta.films and text_of(doc.meta.films)
+        blocks = lab.for_screen(blocks, lab.words(language))
+    end
     local meta = doc.meta
     meta.title = pandoc.MetaInlines(title)
     meta.pagetitle = text_of(title)
     meta.author = 'CUDA Lab Kit'
     meta.lang = meta.lang or 'en'
     meta.description = text_of(fields.goal)
+    if not paper and not solutions then lab.set_navigation(meta, name, href, language) end
     if solutions then meta.subtitle = 'Instructor\'s edition, with solutions: not for students' end
     return pandoc.Pandoc(blocks, meta)
 end

@@ -71,6 +71,65 @@ function lab.fields(folder, language)
     return fields
 end
 
+-- Navigation -----------------------------------------------------------------------------------------------------
+
+-- The numbers of the first labs of a course's parts; words.lua has the parts' names.
+local PART_BEGINS = { '00', '06', '14' }
+
+-- The names in a text, sorted, in parts: a list of { name of the part, labs }.
+function lab.parts(names, language)
+    local list, parts = pandoc.List(), pandoc.List()
+    for name in names:gmatch('%S+') do list:insert(name) end
+    list:sort()
+    for i, first in ipairs(PART_BEGINS) do
+        local last = PART_BEGINS[i + 1] or '99'
+        local labs = list:filter(function(name) return lab.number(name) >= first and lab.number(name) < last end)
+        if #labs > 0 then parts:insert({ name = lab.words(language).parts[i], labs = labs }) end
+    end
+    return parts
+end
+
+local function escaped(text)
+    return (text:gsub('[&<>"]', { ['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;' }))
+end
+
+local function title_of(name, address, language)
+    local own = language and address:find('.' .. language .. '.', 1, true) and language
+    return text_of(lab.fields('labs/' .. name, own).title), own
+end
+
+-- What leads to the other labs, as HTML for the template: the list at the side, and the labs before and after `current`, if that is a lab.
+function lab.set_navigation(meta, current, href, language)
+    local words = lab.words(language)
+    local side, around, before = {}, {}, nil
+    local function link(name, label, rel)
+        local address = href(name)
+        local title, own = title_of(name, address, language)
+        local attributes = name == current and ' aria-current="page"' or rel and ' rel="' .. rel .. '"' or ''
+        if language and not own then attributes = attributes .. ' lang="en"' end
+        return string.format('<a href="%s"%s>%s%s %s</a>', address, attributes, label and '<span>' .. label .. '</span> ' or '', lab.number(name), escaped(title))
+    end
+    local found = false
+    for _, part in ipairs(lab.parts(text_of(meta.labs), language)) do
+        side[#side + 1] = '<h2>' .. part.name .. '</h2>\n<ol>'
+        for _, name in ipairs(part.labs) do
+            side[#side + 1] = '<li>' .. link(name) .. '</li>'
+            if name == current then
+                if before then around[#around + 1] = link(before, words.previous, 'prev') end
+                found = true
+            elseif found then
+                around[#around + 1] = link(name, words.next, 'next')
+                found = false
+            end
+            before = name
+        end
+        side[#side + 1] = '</ol>'
+    end
+    meta.labnav = pandoc.MetaBlocks({ pandoc.RawBlock('html', table.concat(side, '\n')) })
+    if #around > 0 then meta.around = pandoc.MetaBlocks({ pandoc.RawBlock('html', table.concat(around, '\n')) }) end
+    meta.labnavtitle = words.labs
+end
+
 -- Comments -------------------------------------------------------------------------------------------------------
 
 -- 'hints' for <!-- hints -->, nil for any other block.
@@ -277,6 +336,87 @@ local function link_of_file(link, index, href)
     return link
 end
 
+-- Figures --------------------------------------------------------------------------------------------------------
+
+local LETTERS_MIN = 9 -- pixels: no letter of a figure is shown smaller
+local PAPER_WIDTH = 800 -- units of a figure that would fill the type area
+
+-- The width of an SVG in its own units, and the size of its smallest letters.
+local function measures(path)
+    local svg, least = read_file(path), nil
+    for size in svg:gmatch('font%-size="([%d.]+)"') do least = math.min(least or 99, tonumber(size)) end
+    for size in svg:gmatch('font:[%a ]*([%d.]+)px') do least = math.min(least or 99, tonumber(size)) end
+    return tonumber(svg:match('viewBox="0 0 ([%d.]+)')), least or 14
+end
+
+local function lone_image(block)
+    return (block.t == 'Para' or block.t == 'Plain') and #block.content == 1 and block.content[1].t == 'Image' and block.content[1].src:match('%.svg$') and block.content[1]
+end
+
+local function scrolled(block, label) -- what is wider than a narrow screen is moved by itself, with the keyboard too
+    return pandoc.Div({ block }, pandoc.Attr('', { 'scroll' }, { tabindex = '0', role = 'region', ['aria-label'] = label }))
+end
+
+-- Blocks as a screen shows them: a figure is as wide as it was drawn, and on a narrow screen only so small that it can be read; tables and
+-- figures that are wider than the screen scroll inside of themselves.
+function lab.for_screen(blocks, words)
+    return pandoc.Blocks(blocks):walk({
+        Table = function(tbl) return scrolled(tbl, words.table_) end,
+        Para = function(para)
+            local image = lone_image(para)
+            local path = image and image.src:gsub('^films/', (lab.films_folder or 'films') .. '/')
+            if not image or not exists(path) then return nil end
+            local width, least = measures(path)
+            image.attributes.style = string.format('width: %.0fpx; min-width: %.0fpx', width, math.min(width, width * LETTERS_MIN / least))
+            return scrolled(pandoc.Plain({ image }), words.figure)
+        end,
+    })
+end
+
+local function for_paper(blocks)
+    return pandoc.Blocks(blocks):walk({
+        Para = function(para)
+            local image = lone_image(para)
+            if not image or image.attributes.width or not exists(image.src) then return nil end
+            image.attributes.width = string.format('%.0f%%', math.min(86, 100 * measures(image.src) / PAPER_WIDTH))
+            return para
+        end,
+    })
+end
+
+-- Hints ----------------------------------------------------------------------------------------------------------
+
+-- A word of a hint that is a name of the program, without the signs around it.
+local function is_name(word)
+    return word:match('^[%w_]+_[%w_]*$') or word:match('^_[%w_]+$') or word:match('^%a+%.[xyz]$') or word:match('^[%w_]+%(%)$') or word:match('^%a+%[[%w_]+%]$')
+end
+
+-- A hint in the face that code has: its names, and all of it when it is nearly the code.
+local function hint_face(block, nearly_code)
+    if nearly_code then return pandoc.Para({ pandoc.Code(text_of(block)) }) end
+    return block:walk({
+        Str = function(str)
+            local before, word, after = str.text:match('^(%(?)([%w_.%[%]]+%(?%)?)([.,;:?!)]*)$')
+            if not word then return nil end
+            if not is_name(word) then word, after = word:gsub('%.$', ''), word:match('%.$') and '.' .. after or after end
+            if not is_name(word) then return nil end
+            return { pandoc.Str(before), pandoc.Code(word), pandoc.Str(after) }
+        end,
+    })
+end
+
+local function face_hints(blocks, words)
+    local inside, summary = false, nil
+    return pandoc.List(blocks):map(function(block)
+        local raw = block.t == 'RawBlock' and block.text or ''
+        if marker(block) == 'hints' then inside = true end
+        if raw:match('<!%-%-%s*end%s*%-%->') then inside = false end
+        summary = raw:match('<summary>(.-)</summary>') or summary
+        if not inside or block.t ~= 'Para' then return block end
+        return hint_face(block, summary and summary:find(words.nearly_code, 1, true))
+    end)
+end
+
 -- Code -----------------------------------------------------------------------------------------------------------
 
 local is_cuda = { c = true, cpp = true, ['c++'] = true, cuda = true, cu = true }
@@ -331,6 +471,7 @@ function lab.handout(blocks, options)
     local fields, words = lab.fields(folder, options.language), lab.words(options.language)
     local hidden = options.solutions and lab.read_yaml('solutions/' .. options.name .. '/hidden.yaml')
     local title, hints
+    blocks = face_hints(blocks, words)
     blocks = insert_points(blocks, lab.points_table(fields, hidden, words))
     if options.paper then
         local instead = pandoc.Para({ pandoc.Str(words.hints_elsewhere) })
@@ -360,6 +501,7 @@ function lab.handout(blocks, options)
             return header
         end,
     })
+    if options.paper then blocks = for_paper(blocks) end
     if options.films then blocks = insert_films(blocks, options.name, options) end
     return blocks, title or fields.title, fields
 end

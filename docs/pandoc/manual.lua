@@ -27,10 +27,12 @@ function Pandoc(doc)
             return link
         end,
     })
+    blocks = lab.for_screen(blocks, lab.words())
     local meta = doc.meta
     meta.title = title
     meta.pagetitle = text_of(title)
     meta.author = 'CUDA Lab Kit'
     meta.lang = meta.lang or 'en'
+    lab.set_navigation(meta, nil, function(name) return name .. '.html' end)
     return pandoc.Pandoc(blocks, meta)
 end

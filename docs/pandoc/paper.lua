@@ -87,10 +87,12 @@ local SPECIAL = { ['\\'] = '\\textbackslash{}', ['{'] = '\\{', ['}'] = '\\}', ['
                   ['"'] = '\\textquotedbl{}', [' '] = '\\ ' }
 local BREAKS = '[_/.,=()*+:-]'
 
+local SHORT_CODE = 30 -- code of so many signs is not divided at a blank
+
 -- Code in a line of text, with places where it may break.
 local function inline_code(code)
     local text = code.text:gsub('.', function(c)
-        return (SPECIAL[c] or c) .. (c:match(BREAKS) and '\\allowbreak{}' or '')
+        return (c == ' ' and #code.text > SHORT_CODE and ' ' or SPECIAL[c] or c) .. (c:match(BREAKS) and '\\allowbreak{}' or '')
     end)
     return pandoc.RawInline('latex', '\\texttt{' .. text .. '}')
 end
@@ -107,16 +109,26 @@ end
 
 local WHOLE_ROWS = 10 -- a table of at most so many rows is not divided
 
--- LaTeX divides a table anywhere, and lets a heading stand alone above one: ask for room before the table, or before the heading and the
+local WHOLE_LISTING = 45 -- lines of a listing that is not divided: it has room on a page
+
+-- LaTeX divides a table or a listing anywhere, and lets a heading stand alone above one: ask for room before it, or before the heading and the
 -- paragraph that lead to it.
 local function keep_together(blocks)
     local out = pandoc.List()
+    local function kind(i) return blocks[i] and blocks[i].t end
     for i, block in ipairs(blocks) do
+        local lines
         if block.t == 'Table' then
             local rows = #pandoc.utils.to_simple_table(block).rows
-            local lines, at = rows <= WHOLE_ROWS and 3 + rows + rows // 2 or 8, #out + 1
-            if i > 1 and blocks[i - 1].t == 'Para' and i > 2 and blocks[i - 2].t == 'Header' then at, lines = #out - 1, lines + 5
-            elseif i > 1 and blocks[i - 1].t == 'Header' then at, lines = #out, lines + 3 end
+            lines = rows <= WHOLE_ROWS and 3 + rows + rows // 2 or 8
+        elseif block.t == 'CodeBlock' then
+            local _, breaks = block.text:gsub('\n', '')
+            lines = breaks < WHOLE_LISTING and breaks + 3 or 12
+        end
+        if lines then
+            local at = #out + 1
+            if kind(i - 1) == 'Para' and kind(i - 2) == 'Header' then at, lines = #out - 1, lines + 5
+            elseif kind(i - 1) == 'Header' then at, lines = #out, lines + 3 end
             out:insert(at, pandoc.RawBlock('latex', '\\needroom{' .. lines .. '\\baselineskip}'))
         end
         out:insert(block)

@@ -26,11 +26,13 @@ local function words(block)
     return table.concat(out, ' ')
 end
 
-local function sections(page, title, blocks, out)
+local function sections(page, title, blocks, out, language)
+    local hints = lab.words(language).hints
     local id, heading, text = '', '', {}
     local function flush()
         if #text > 0 then
-            out[#out + 1] = string.format('{"page":%s,"title":%s,"id":%s,"heading":%s,"text":%s}', quoted(page), quoted(title), quoted(id), quoted(heading),
+            out[#out + 1] = string.format('{"page":%s,"title":%s,"id":%s,"heading":%s,"language":%s,"hint":%s,"text":%s}', quoted(page), quoted(title), quoted(id), quoted(heading),
+                                          quoted(language or 'en'), heading == hints and 'true' or 'false',
                                           quoted(table.concat(text, ' ')))
         end
     end
@@ -62,12 +64,13 @@ function Pandoc(doc)
         local name, language = lab.translation(page)
         local readme = pandoc.read(lab.read_file('labs/' .. name .. '/README.' .. language .. '.md'), lab.reader)
         local blocks, title = lab.handout(readme.blocks, { name = name, index = {}, href = function() end, language = language })
-        sections(page, text_of(title), blocks, out)
+        sections(page, text_of(title), blocks, out, language)
     end
     for _, name in ipairs(sorted(text_of(doc.meta.pages))) do
         local blocks = lab.manual(name)
         local title = blocks:remove(1).content
-        sections(name, text_of(title), blocks, out)
+        local _, language = lab.translation(name)
+        sections(name, text_of(title), blocks, out, language)
     end
     return pandoc.Pandoc({ pandoc.RawBlock('html', 'var SEARCH = [\n' .. table.concat(out, ',\n') .. '\n];') })
 end

@@ -100,13 +100,18 @@ end
 function Pandoc(doc)
     local heads = pandoc.List({ '', 'lab', 'goal', 'time', 'after lab', 'to print' }):map(function(h) return plain(pandoc.Str(h)) end)
     local aligns, widths = pandoc.List(heads):map(function() return 'AlignLeft' end), pandoc.List(heads):map(function() return 0 end)
-    local rows = sorted(text_of(doc.meta.labs)):map(lab_row)
     doc.blocks:insert(pandoc.Header(2, { pandoc.Str('Labs') }, { id = 'labs' }))
-    doc.blocks:insert(pandoc.utils.from_simple_table(pandoc.SimpleTable({}, aligns, widths, heads, rows)))
+    for _, part in ipairs(lab.parts(text_of(doc.meta.labs))) do
+        local labs = pandoc.utils.from_simple_table(pandoc.SimpleTable({}, aligns, widths, heads, part.labs:map(lab_row)))
+        doc.blocks:insert(pandoc.Header(3, { pandoc.Str(part.name) }))
+        doc.blocks:insert(pandoc.Div({ labs }, { class = 'labs' }))
+    end
     doc.blocks:insert(pandoc.Header(2, { pandoc.Str('Manuals') }, { id = 'manuals' }))
     local pages = sorted(text_of(doc.meta.pages))
     doc.blocks:insert(pandoc.BulletList(manuals_in_order(pages:filter(function(page) return not lab.translation(page) end)):map(page_item)))
     doc.blocks:extend(translations(pages:filter(function(page) return lab.translation(page) ~= nil end), sorted(text_of(doc.meta.translations or ''))))
+    doc.blocks = lab.for_screen(doc.blocks, lab.words())
+    lab.set_navigation(doc.meta, nil, function(name) return name .. '.html' end)
     doc.meta.pagetitle = text_of(doc.meta.title)
     return doc
 end

@@ -15,7 +15,11 @@ return {
         -- The solution's film ends one section, the mistake's another.
         film_ends = { ['The idea'] = 'solution', ['Common mistakes, and what you will see'] = 'mistake' },
         film = 'Watch the film',
+        hints = 'Hints', nearly_code = 'nearly the code',
+        figure = 'Figure', table_ = 'Table',
         pages = 'In English',
+        labs = 'Labs', parts = { 'Core', 'Patterns', 'System' },
+        previous = 'Previous', next = 'Next',
     },
     ['zh-CN'] = {
         lab = '实验',
@@ -28,6 +32,10 @@ return {
         full_stop = '。',
         film_ends = { ['基本思想'] = 'solution', ['常见错误，以及你会看到什么'] = 'mistake' },
         film = '观看影片',
+        hints = '提示', nearly_code = '差不多就是代码',
+        figure = '图', table_ = '表',
         pages = '中文',
+        labs = '实验', parts = { '核心', '模式', '系统' },
+        previous = '上一个', next = '下一个',
     },
 }
