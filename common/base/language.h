@@ -12,6 +12,8 @@
 #ifndef COMMON_BASE_LANGUAGE_H
 #define COMMON_BASE_LANGUAGE_H
 
+#include "common/base/strbuf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +27,12 @@ bool language_find(const char *name, Language *language);
 
 /* The sentence in that language. A format's other version takes the same values. */
 const char *language_say(Language language, const char *english) __attribute__((format_arg(2)));
+
+/* Appends what a sentence of the virtual GPU says in that language, with its values (findings_zh_cn.def); false, and nothing, when no row has it. */
+bool language_fill(Language language, const char *english, size_t length, StrBuf *out);
+
+/* Appends lines of such sentences: behind a place and a kind ("a.cu:12:5: race: ") too. What no row has stays as it is. */
+void language_put_lines(Language language, const char *text, StrBuf *out);
 
 /* A row of a language's table, NULL past the last one and in English. */
 const char *language_row(Language language, size_t i, const char **english);

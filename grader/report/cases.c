@@ -171,8 +171,7 @@ bool report_tells_meaning(const CaseResult *c, Language language)
     return beyond_meaning(c, language) != c->message;
 }
 
-/* A verdict is an English word, and the virtual GPU's findings are in English: elsewhere its meaning goes
- * before them, unless the message begins with it. */
+/* A verdict is an English word: elsewhere its meaning goes before the findings, unless the message begins with it. */
 static void put_meaning(StrBuf *out, const CaseResult *c, ReportStyle style)
 {
     const char *meaning = language_say(style.language, verdict_meaning(c->verdict));

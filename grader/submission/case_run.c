@@ -49,6 +49,26 @@ typedef struct CaseWork {
 
 /* Judging -------------------------------------------------------------------------------------- */
 
+static const char *say_lines(Arena *a, Language language, const char *english)
+{
+    StrBuf out = {0};
+    language_put_lines(language, english, &out);
+    const char *said = out.failed || !out.text ? NULL : arena_strndup(a, out.text, out.length);
+    strbuf_free(&out);
+    return said ? said : english;
+}
+
+/* The virtual GPU's sentences in the lab's language. */
+static void translate_findings(VgpuReport *r, Language language)
+{
+    for (size_t i = 0; language != LANGUAGE_ENGLISH && i < r->n_findings; i++) {
+        Finding *f = &r->findings[i];
+        f->message = say_lines(&r->arena, language, f->message);
+        f->hint = say_lines(&r->arena, language, f->hint);
+        f->text = say_lines(&r->arena, language, f->text);
+    }
+}
+
 /* A report that is missing or spoilt is not an error of ours: the rules take it as the program's doing. */
 static void read_report(CaseWork *w)
 {
@@ -56,8 +76,10 @@ static void read_report(CaseWork *w)
     if (dir < 0)
         return;
     vgpu_report_read(dir, "report.json", &w->report, NULL);
-    if (w->report)
+    if (w->report) {
         vgpu_report_strip_folder(w->report, w->in->places->in_src);
+        translate_findings(w->report, w->in->lab->language);
+    }
     close(dir);
 }
 

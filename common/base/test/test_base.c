@@ -114,6 +114,34 @@ static void rng_is_the_same_everywhere(void **state)
     }
 }
 
+static void sentences_with_values_are_said_in_another_language(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *english, *chinese;
+    } rows[] = {
+        {"a.cu:12:5: out-of-bounds: read of 4 bytes outside every allocation of global memory\n",
+         "a.cu:12:5: out-of-bounds: 全局内存的所有分配之外的读取（4 字节）\n"},
+        {"\033[1ma.cu:1:\033[0m \033[1;31mleak:\033[0m 1,000 bytes never freed", "\033[1ma.cu:1:\033[0m \033[1;31mleak:\033[0m 1,000 字节从未释放"},
+        {"  at 0x20, 1 byte after allocation 3 (8 bytes at 0x10, made at m.c:3 in main)",
+         "  在 0x20，第 3 次分配（8 字节，在 0x10，分配于 m.c:3 in main）之后 1 字节"},
+        {"  hint: thread 7 of the launch is beyond the 5 elements: does the kernel test i < n?",
+         "  提示：这次启动的第 7 个线程超出了 5 个元素：核函数检查 i < n 了吗？"},
+        {"  read by thread (1,0,0) of block (0,0,0) in write(int*, int)", "  读取：线程 (1,0,0)，线程块 (0,0,0)，核函数 write(int*, int)"},
+        {"    12 |     x = t.of block; // a: b", "    12 |     x = t.of block; // a: b"},
+        {"what nobody says before noon", "what nobody says before noon"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        StrBuf out = {0};
+        language_put_lines(LANGUAGE_CHINESE, rows[i].english, &out);
+        assert_string_equal(rows[i].chinese, out.text);
+        out.length = 0;
+        language_put_lines(LANGUAGE_ENGLISH, rows[i].english, &out);
+        assert_string_equal(rows[i].english, out.text);
+        strbuf_free(&out);
+    }
+}
+
 static void languages_are_named_and_never_guessed(void **state)
 {
     (void)state;
@@ -188,6 +216,7 @@ int main(void)
         cmocka_unit_test(json_strings_are_valid_whatever_the_bytes),
         cmocka_unit_test(json_numbers_read_back_the_same),
         cmocka_unit_test(rng_is_the_same_everywhere),
+        cmocka_unit_test(sentences_with_values_are_said_in_another_language),
         cmocka_unit_test(languages_are_named_and_never_guessed),
         cmocka_unit_test(sentences_take_the_same_values_in_each_language),
     };

@@ -1,4 +1,5 @@
 /* vgpu: runs a CUDA program on the virtual GPU. Its options are in options.def; tool.h says how it works. */
+#include "common/base/language.h"
 #include "common/base/options.h"
 #include "common/base/version.h"
 #include "common/vgpu/check/check.h"
@@ -194,6 +195,18 @@ static int exit_status(const Records *r, const ToolOptions *o, const Ending *e)
     return e->status == 0 && records_n_faults(r) > 0 ? (int)o->error_exitcode & 255 : e->status;
 }
 
+/* What is said of the run, in the student's language: KIT_LANG, as in labs. The report is in English always. */
+static void print_in_language(const Records *r, const ToolOptions *o, const Program *p, const Ending *e, int status, StrBuf *out)
+{
+    StrBuf english = {0};
+    Language language;
+    language_find(getenv("KIT_LANG"), &language);
+    print_findings(r, o, p, e, status, &english);
+    if (english.length > 0)
+        language_put_lines(language, english.text, out);
+    strbuf_free(&english);
+}
+
 int main(int argc, char **argv)
 {
     ToolOptions o = parse_options(argc, argv);
@@ -222,7 +235,7 @@ int main(int argc, char **argv)
     if (o.timeline_text)
         print_timeline(&records, &text);
     if (!o.quiet && (program.kind == PROGRAM_CUDA || records.start))
-        print_findings(&records, &o, &program, &ending, status, &text);
+        print_in_language(&records, &o, &program, &ending, status, &text);
     if (text.length > 0)
         fwrite(text.text, 1, text.length, stderr);
     strbuf_free(&text);
