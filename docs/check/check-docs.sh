@@ -3,6 +3,7 @@
 #
 #   html.sh, links.pl, screen.sh   HTML of handouts, slides and site is valid; links lead somewhere; figures have text alternatives; pages and slides
 #                    fit the screens that people use
+#   axe.mjs, figures.pl            axe-core finds no violation, code keeps to its column; three figures in each lab, with dark colours
 #   paper.sh         each PDF says title, author and language, and nothing stands in its margins; the EPUB is valid
 #   names.sh         links of README.md, manuals and handouts lead to files; targets, commands and options that they name are there
 #   spelling.sh      words of the text are in the dictionary or in docs/words.txt
@@ -36,6 +37,10 @@ check_pages() {
     check "links lead somewhere, figures have text alternatives" perl docs/check/links.pl "$build/site"
     if command -v chromium >/dev/null; then check "pages and slides fit screens of 360, 1024 and 1920 px" docs/check/screen.sh "$build"/site/*.html
     else echo "skipped screens: chromium is not installed (make setup-all)"; fi
+    if command -v chromium >/dev/null && [ -d grader/report/test/browser/node_modules/axe-core ]; then
+        check "axe-core finds no violation, code keeps to its column" node docs/check/axe.mjs $(ls "$build"/site/*.html "$build"/handouts/*.html | grep -v -- -slides)
+    else echo "skipped axe-core: it or chromium is not here (make setup-all)"; fi
+    check "each lab has three figures, light and dark" docs/check/figures.pl
 }
 
 check_paper() {

@@ -354,7 +354,7 @@ local function lone_image(block)
 end
 
 local function scrolled(block, label) -- what is wider than a narrow screen is moved by itself, with the keyboard too
-    return pandoc.Div({ block }, pandoc.Attr('', { 'scroll' }, { tabindex = '0', role = 'region', ['aria-label'] = label }))
+    return pandoc.Div({ block }, pandoc.Attr('', { 'scroll' }, { { 'tabindex', '0' }, { 'role', 'group' }, { 'aria-label', label } }))
 end
 
 -- Blocks as a screen shows them: a figure is as wide as it was drawn, and on a narrow screen only so small that it can be read; tables and

@@ -98,7 +98,7 @@ local function translations(manuals, labs)
 end
 
 function Pandoc(doc)
-    local heads = pandoc.List({ '', 'lab', 'goal', 'time', 'after lab', 'to print' }):map(function(h) return plain(pandoc.Str(h)) end)
+    local heads = pandoc.List({ 'no.', 'lab', 'goal', 'time', 'after lab', 'to print' }):map(function(h) return plain(pandoc.Str(h)) end)
     local aligns, widths = pandoc.List(heads):map(function() return 'AlignLeft' end), pandoc.List(heads):map(function() return 0 end)
     doc.blocks:insert(pandoc.Header(2, { pandoc.Str('Labs') }, { id = 'labs' }))
     for _, part in ipairs(lab.parts(text_of(doc.meta.labs))) do

@@ -16,6 +16,10 @@ ok 'labs with goal, time and what comes before' eval "front | says '<a href=\"01
 ok 'the manuals are listed' eval "says '<a href=\"student.html\">' '$site/index.html' && says '<a href=\"vgpu.html\">' '$site/index.html'"
 ok 'links to Markdown pages lead to HTML' not grep -qE 'href="[a-z-]+\.md' "$site"/*.html
 ok 'the index knows sections' eval "says '\"page\":\"01-alpha\",\"title\":\"Lab 01: Alpha\",\"id\":\"the-idea\"' '$site/search-index.js'"
+ok 'the labs stand at the side, in parts, on every page' eval "for page in index 01-alpha vgpu search; do says '<h2>Core</h2>' '$site/'\$page.html && says '<a href=\"02-beta.html\"' '$site/'\$page.html || exit 1; done"
+ok 'where one is is marked' grep -q '<a href="01-alpha.html" aria-current="page">01 The letter alpha</a>' "$site/01-alpha.html"
+ok 'a lab leads to the next, and that back' eval "says 'href=\"02-beta.html\" rel=\"next\"' '$site/01-alpha.html' && says 'href=\"01-alpha.html\" rel=\"prev\"' '$site/02-beta.html'"
+ok 'the index knows hints and languages' eval "grep -q '\"heading\":\"Hints\",\"language\":\"en\",\"hint\":true' '$site/search-index.js' && grep -q '\"page\":\"student.zh-CN\".*\"language\":\"zh-CN\",\"hint\":false' '$site/search-index.js'"
 ok 'the index is JSON behind an assignment' eval "sed -e '1s/^var SEARCH = //' -e '\$s/;\$//' '$site/search-index.js' | jq -e 'length > 20' >/dev/null"
 ok 'no secret in the index' not grep -qE 'secret-case|= 42' "$site/search-index.js"
 if command -v chromium >/dev/null; then

@@ -1,0 +1,42 @@
+// axe.mjs PAGE.html...: axe-core finds no violation on the pages, light and dark, at 390 and 1280 px; no line of code is wider than its column, and nothing makes a
+// page wider than its window. playwright-core and axe-core are those of the report's test; CHROMIUM is the browser.
+// Prints "page: what" for each fault; exit status 1 when there is one.
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const require = createRequire(new URL('../../grader/report/test/browser/', import.meta.url));
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+});
+let faults = 0;
+const fault = (page, what) => { faults++; console.log(`${page}: ${what}`); };
+
+// What does not fit, in the page that is shown.
+const misfits = () => {
+  const out = [];
+  if (document.documentElement.scrollWidth > innerWidth) out.push(`the page is ${document.documentElement.scrollWidth} wide`);
+  for (const pre of document.querySelectorAll('pre')) {
+    if (pre.scrollWidth > pre.clientWidth + 1) out.push(`code is wider than its column: ${pre.textContent.slice(0, 40)}`);
+  }
+  return out;
+};
+
+for (const name of process.argv.slice(2)) {
+  for (const [width, colorScheme] of [[390, 'light'], [1280, 'dark']]) {
+    const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(resolve(name)).href);
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');
+    for (const v of violations) fault(name, `${width} px, ${colorScheme}: ${v.id}: ${v.nodes.map((n) => n.html.slice(0, 100)).slice(0, 3).join(' | ')}`);
+    for (const what of await page.evaluate(misfits)) fault(name, `${width} px: ${what}`);
+    await context.close();
+  }
+}
+await browser.close();
+process.exit(faults ? 1 : 0);
