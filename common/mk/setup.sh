@@ -12,7 +12,7 @@ set -euo pipefail
 
 BASE="gcc g++ make perl pkg-config libc6-dev libjansson-dev libsqlite3-dev libyaml-dev libarchive-dev libutf8proc-dev nettle-dev libseccomp-dev libmicrohttpd-dev
       libzstd-dev liblz4-dev libdw-dev libelf-dev libcap-dev bubblewrap util-linux libcmocka-dev jq"
-ALL="libmpfr-dev pandoc hunspell hunspell-en-gb tidy epubcheck man-db texlive-latex-recommended texlive-xetex texlive-lang-chinese texlive-fonts-recommended fonts-noto-cjk lmodern librsvg2-bin gnuplot-nox poppler-utils chromium clang libclang-dev libclang-rt-14-dev clang-format sqlite3 libxml2-utils
+ALL="libmpfr-dev tmux pandoc hunspell hunspell-en-gb tidy epubcheck man-db texlive-latex-recommended texlive-xetex texlive-lang-chinese texlive-fonts-recommended fonts-noto-cjk lmodern librsvg2-bin gnuplot-nox poppler-utils chromium clang libclang-dev libclang-rt-14-dev clang-format sqlite3 libxml2-utils
      zip unzip time shellcheck dpkg-dev lintian gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static python3-yaml slurmctld slurmd slurm-client munge pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers python3-jsonschema"
 NVCC_MIN=13.0
 ROOT=${KIT_SETUP_ROOT:-}
