@@ -349,6 +349,12 @@ local function measures(path)
     return tonumber(svg:match('viewBox="0 0 ([%d.]+)')), least or 14
 end
 
+-- What a figure says of itself.
+function lab.figure_title(path)
+    local title = exists(path) and read_file(path):match("<title[^>]*>(.-)</title>")
+    return title and (title:gsub('&(%a+);', { lt = '<', gt = '>', amp = '&', quot = '"' }))
+end
+
 local function lone_image(block)
     return (block.t == 'Para' or block.t == 'Plain') and #block.content == 1 and block.content[1].t == 'Image' and block.content[1].src:match('%.svg$') and block.content[1]
 end

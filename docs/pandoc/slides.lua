@@ -1,8 +1,8 @@
 -- slides: one lab's README.md -> slides for the lecture. The handout stays the only source.
 --
--- Headings of level 2 are slides. A paragraph becomes points, its first sentences; what is longer goes whole to the speaker's
--- notes (key n), so that nothing said in the handout is lost. Figures, tables and code get the room they need: what is too
--- long for a slide goes on on the next one. The hints are left out: they are the student's own business.
+-- Headings are slides. A paragraph becomes points, its first sentences; what is longer goes whole to the speaker's
+-- notes (key n), so that nothing said in the handout is lost. A picture has a slide of its own, with a title that says what it
+-- shows; tables and code get the room they need: what is too long for a slide goes on on the next one. The hints are left out: they are the student's own business.
 
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 local lab = dofile(here .. '/lab.lua')
@@ -11,7 +11,6 @@ local text_of = pandoc.utils.stringify
 local LINES_MAX = 13    -- of text on a slide
 local SENTENCES_MAX = 5 -- of a paragraph
 local ITEM_LINES_MAX = 3
-local CAPTION_LINES = 3
 local CODE_MAX = 20     -- lines of code
 local ITEMS_MAX = 5
 local CHARS_A_LINE = 70
@@ -43,17 +42,17 @@ local function lines_of(inlines)
 end
 
 -- A deck under construction: slides, each { title, blocks, notes, lines }.
-local function new_slide(deck, title)
-    local slide = { title = title, blocks = pandoc.List(), notes = pandoc.List(), lines = 0 }
+local function new_slide(deck, title, section)
+    local slide = { title = title, section = section or title, blocks = pandoc.List(), notes = pandoc.List(), lines = 0 }
     deck:insert(slide)
     return slide
 end
 
--- The slide for `lines` more lines: the last one, or a new one with the same title when they do not fit.
+-- The slide for `lines` more lines: the last one, or a new one with the section's title when they do not fit.
 local function room_for(deck, lines)
     local slide = deck[#deck]
     if slide.lines > 0 and slide.lines + lines > LINES_MAX then
-        return new_slide(deck, slide.title)
+        return new_slide(deck, slide.section)
     end
     return slide
 end
@@ -65,13 +64,17 @@ local function add(deck, block, lines)
     return slide
 end
 
+-- A picture has a slide for itself, whose title says what is to be seen: the figure's own, or a film's caption.
+local function add_figure(deck, para, caption)
+    local image, last = para.content[1], deck[#deck]
+    local title = caption and caption.content[1].content or { pandoc.Str(lab.figure_title(image.src) or text_of(last.section)) }
+    local slide = last.lines == 0 and last or new_slide(deck, title, last.section)
+    slide.title, slide.lines = title, LINES_MAX
+    slide.blocks:insert(para)
+end
+
 -- One sentence stays a paragraph; of more, the first ones become points.
 local function add_paragraph(deck, para)
-    if #para.content == 1 and para.content[1].t == 'Image' then
-        local film = para.content[1].classes:includes('film') -- its caption follows
-        if film then new_slide(deck, deck[#deck].title) end
-        return add(deck, para, film and LINES_MAX - CAPTION_LINES or LINES_MAX)
-    end
     local all, items, lines = sentences(para.content), pandoc.List(), 0
     if #all == 1 then return add(deck, para, lines_of(para.content)) end
     for i = 1, math.min(#all, SENTENCES_MAX) do
@@ -218,11 +221,19 @@ function Pandoc(doc)
     })
     local deck, skip = pandoc.List(), false
     new_slide(deck, fields.title)
-    for _, block in ipairs(blocks) do
-        if block.t == 'Header' and block.level == 2 then
-            skip = LEFT_OUT[text_of(block.content)] or false
-            if not skip then new_slide(deck, block.content) end
-        elseif not skip and ADD[block.t] then
+    local caption_of
+    for i, block in ipairs(blocks) do
+        local image = block.t == 'Para' and #block.content == 1 and block.content[1].t == 'Image' and block.content[1]
+        if block.t == 'Header' then
+            if block.level == 2 then skip = LEFT_OUT[text_of(block.content)] or false end
+            if not skip then
+                if deck[#deck].lines == 0 and #deck > 1 then deck:remove() end -- a heading above this one, with nothing of its own
+                new_slide(deck, block.content)
+            end
+        elseif image and not skip then
+            caption_of = image.classes:includes('film') and blocks[i + 1] or nil
+            add_figure(deck, block, caption_of)
+        elseif not skip and ADD[block.t] and block ~= caption_of then
             ADD[block.t](deck, block)
         end
     end
