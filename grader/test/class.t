@@ -282,7 +282,7 @@ hand_in s010 "(*(volatile int *)&n, sleep(1), a[i])"
 sed -i '1i #include <unistd.h>' "$tmp/class/s010/$lab/vector_add.cu"
 "$grade" run --submissions "$tmp/class" --out "$tmp/stopped" --case one-block --seed 5 --jobs 1 >/dev/null 2>"$tmp/stderr" &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 900); do
     [ -e "$tmp/stopped/results/s008/$lab/key" ] && break
     sleep 0.1
 done
@@ -297,7 +297,7 @@ hand_in s010 "(usleep(6000), b[i] + a[i])"
 sed -i '1i #include <unistd.h>' "$tmp/class/s010/$lab/vector_add.cu"
 "$grade" run --submissions "$tmp/class" --out "$tmp/worker" --case one-block --seed 5 --jobs 1 >/dev/null 2>"$tmp/stderr" &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 900); do
     [ -e "$tmp/worker/results/s008/$lab/key" ] && break
     sleep 0.1
 done

@@ -26,7 +26,7 @@ start() { # ARGUMENTS
     : >"$tmp/stdout" # the program opens it a moment later
     "$grade" review --out "$out" --submissions "$class" --by ta1 "$@" >"$tmp/stdout" 2>"$tmp/stderr" &
     pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 900); do
         [ -s "$tmp/stdout" ] && break
         sleep 0.1
     done

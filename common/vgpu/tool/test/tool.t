@@ -190,7 +190,7 @@ run "--fail-at beyond the last call" 0 --fail-at=$step -- checked
 # ---- signals ----
 "$vgpu" "$program" sleep >"$scratch/out" 2>"$scratch/err" &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 900); do
     grep -q ready "$scratch/out" && break
     sleep 0.1
 done
@@ -208,7 +208,7 @@ end_by() {
     done
     env --default-signal=INT "$vgpu" "${options[@]}" "$program" "$2" >"$scratch/out" 2>"$scratch/err" &
     local pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 900); do
         grep -q launched "$scratch/out" && break
         sleep 0.1
     done
