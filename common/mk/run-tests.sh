@@ -2,7 +2,7 @@
 # Runs test programs and scripts that print TAP; ends with "N passed, N failed, N skipped" and status 1 if any failed.
 #
 #   run-tests.sh TEST...       TEST is a file, or FILE@LAB: the file with LABS=LAB in its environment. JOBS tests at a time, as many as there are processors;
-#                              TEST_SECONDS=600 the limit of each; output in $BUILD/test-logs/
+#                              TEST_SECONDS=1500 the limit of each; output in $BUILD/test-logs/
 #   PATIENT="TEST..."          those of them that wait more than they work (for a cluster, a disk, a browser). They run one after the other beside the others,
 #                              so that no processor has to wait with them.
 #
@@ -23,7 +23,7 @@ run_one() { # test -> log file; its last line is "# exit STATUS SECONDS USER SYS
     log=$logs/$(echo "${1#"$BUILD"/}" | tr /@ __).log
     [ "$test" = "$1" ] || export LABS=${1#*@}
     start=$(date +%s)
-    read -rd '' -a spent < <({ time timeout -k 10 "${TEST_SECONDS:-600}" "./$test" >"$log" 2>&1 </dev/null; } 2>&1; echo $?)
+    read -rd '' -a spent < <({ time timeout -k 10 "${TEST_SECONDS:-1500}" "./$test" >"$log" 2>&1 </dev/null; } 2>&1; echo $?)
     spent=("${spent[@]: -3}") # after what the shell may say of a signal
     echo "# exit ${spent[2]} $(($(date +%s) - start)) ${spent[0]} ${spent[1]}" >>"$log"
     count_one "$1" "$log"
