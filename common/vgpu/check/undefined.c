@@ -63,7 +63,7 @@ typedef struct Unwritten {
 typedef struct UndefinedWarp {
     Mark *marks;
     size_t n, cap;
-    uint32_t stored; /* lanes whose value the instruction has stored as it was */
+    uint32_t stored[8]; /* of each element: lanes whose value the instruction has stored as it was */
 } UndefinedWarp;
 
 struct UndefinedBlock {
@@ -420,8 +420,10 @@ static bool is_overwritten(const ExecAccess *a, unsigned lane)
     return false;
 }
 
-static void note_unwritten(const CheckEvent *e, const ExecAccess *a, const Mark *m, unsigned lane, uint64_t addr, uint32_t bytes)
+static void note_unwritten(const CheckEvent *e, const ExecAccess *a, const Mark *m, unsigned lane, uint32_t k, uint32_t element)
 {
+    uint64_t addr = a->addr[lane] + (uint64_t)k * element;
+    uint32_t bytes = m->bytes & low_bits(element);
     struct UndefinedBlock *u = e->block->undefined;
     bool shared = a->space == SPACE_SHARED;
     MemAlloc *alloc = shared ? NULL : a->alloc ? a->alloc : mem_find(e->set->launch->mem, addr);
@@ -429,7 +431,7 @@ static void note_unwritten(const CheckEvent *e, const ExecAccess *a, const Mark 
     bool host_sees = alloc && (alloc->kind == MEM_MANAGED || alloc->kind == MEM_PINNED || alloc->kind == MEM_REGISTERED);
     if (!bits || host_sees) /* it is used as it is stored */
         return;
-    u->warps[e->who->warp].stored |= 1u << lane;
+    u->warps[e->who->warp].stored[k] |= 1u << lane;
     if (is_overwritten(a, lane) || !VEC_GROW(u->unwritten, u->n_unwritten, u->cap_unwritten))
         return;
     u->unwritten[u->n_unwritten++] = (Unwritten){.bits = bits,
@@ -457,7 +459,7 @@ void undefined_store(const CheckEvent *e, const ExecAccess *a)
             uint32_t lanes = is_on_register(m, e->who, o) && bytes ? m->lanes & a->mask : 0;
             for (; lanes; lanes &= lanes - 1) {
                 unsigned lane = (unsigned)__builtin_ctz(lanes);
-                note_unwritten(e, a, m, lane, a->addr[lane] + (uint64_t)k * element, bytes);
+                note_unwritten(e, a, m, lane, k, element);
             }
         }
     }
@@ -647,9 +649,9 @@ static void use_sources(const CheckEvent *e, UndefinedWarp *w, uint32_t lanes)
     const IrInst *inst = e->who->inst;
     bool stores = inst->opcode == PTX_ST;
     for (int i = 0; i < 4; i++)
-        use_register(e, w, &inst->src[i], stores && i == 1 ? lanes & ~w->stored : lanes);
+        use_register(e, w, &inst->src[i], stores && i == 1 ? lanes & ~w->stored[0] : lanes);
     for (uint32_t i = ir_vec_dests(inst); inst->vec && i < inst->n_vec; i++)
-        use_register(e, w, &inst->vec[i], stores ? lanes & ~w->stored : lanes);
+        use_register(e, w, &inst->vec[i], stores ? lanes & ~w->stored[i] : lanes);
 }
 
 static void overwrite_register(const CheckEvent *e, UndefinedWarp *w, const IrOperand *o, uint32_t lanes)
@@ -683,6 +685,6 @@ void undefined_follow(const CheckEvent *e, const ExecDone *done)
         use_sources(e, w, done->mask);
     overwrite_results(e, w, done->mask);
     take_back(e);
-    w->stored = 0;
+    memset(w->stored, 0, sizeof w->stored);
     sweep_marks(e, w);
 }

@@ -153,7 +153,7 @@ static Found found(const CheckSet *check)
     return n;
 }
 
-/* All of the memory counts as written, as it did before the first run. */
+/* All of the memory counts as written: a run takes back what it stored without a value. */
 static void set_all(BothMemory m)
 {
     for (size_t i = 0; i < m.n; i++)
@@ -217,11 +217,13 @@ static void run_both(const ExecLaunch *launch, BothMemory memory, BothWatch watc
 {
     ExecLaunch l = *launch;
     l.narrow = true;
+    set_all(memory);
     run_watched(l, BOTH_WIDE, check, narrow);
     save(memory, narrow->memory);
     if (narrow->result.error == EXEC_TIMEOUT)
         return;
     restore(memory, before);
+    set_all(memory);
     l.narrow = false;
     l.max_instructions += EXEC_LIMIT_NEAR; /* below which blocks would not run at once */
     run_watched(l, narrow->result.error ? BOTH_WIDE : watch, check, wide);
@@ -240,7 +242,6 @@ Status both_run(const ExecLaunch *launch, BothMemory memory, BothWatch watch, Ch
         return STATUS_NO_MEMORY;
     }
     save(memory, room);
-    set_all(memory);
     Run narrow = {.memory = room + bytes, .words = words},
         wide = {.memory = room + 2 * bytes, .words = words + WORDS};
     run_both(launch, memory, watch, check, room, &narrow, &wide);
