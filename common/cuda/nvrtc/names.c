@@ -11,7 +11,7 @@ void names_ask(const struct _nvrtcProgram *p, StrBuf *source)
     for (size_t i = 0; i < p->n_expressions; i++)
         strbuf_printf(
             source,
-            "\n#line 1 \"name expression\"\n__device__ __attribute__((used)) const void *" VARIABLE
+            "\n#line 1 \"name expression\"\n__device__ __attribute__((used, nodebug)) const void *" VARIABLE
             "%zu = (const void *)(%s);\n",
             i, p->expressions[i].text);
 }
