@@ -719,10 +719,16 @@ static double waited_share(Fixture *f, const char *name)
     return a.waited_s / a.wall_s;
 }
 
-/* A command that keeps itself waiting waits no longer than one that does not: on a quiet machine, not at all. */
+/* A command that keeps itself waiting waits no longer than one that does not: on a quiet machine, not at all. On a busy one others may
+ * come between the two: in one pair of several they do not. */
 static void test_own_crowd_stops_no_clock(void **state)
 {
-    double crowd = waited_share(*state, "crowd"), alone = waited_share(*state, "alone");
+    enum { PAIRS = 5 };
+    double crowd = 1, alone = 0;
+    for (int i = 0; i < PAIRS && crowd > alone + 0.3; i++) {
+        crowd = waited_share(*state, "crowd");
+        alone = waited_share(*state, "alone");
+    }
     if (crowd > alone + 0.3)
         fail_msg("the crowd waited %.2f of its time, one alone %.2f", crowd, alone);
 }

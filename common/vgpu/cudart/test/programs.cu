@@ -27,11 +27,12 @@ static void report(const char *name, int wrong)
         }                                                                                     \
     } while (0)
 
-/* Managed memory for n elements. */
+/* Managed memory for n elements, all 0. */
 template <typename T> static T *make(size_t n)
 {
     T *p;
     CHECK(cudaMallocManaged(&p, n * sizeof(T)));
+    memset((void *)p, 0, n * sizeof(T));
     return p;
 }
 
