@@ -1,7 +1,7 @@
 #!/bin/bash
 # films.sh LAB KIND: of a row of solutions/films.txt the film, $BUILD/films/LAB-KIND.html, and its moment, $BUILD/films/LAB-KIND.svg.
 #
-# Neither has a line of a solution's source in it (vgpu --film-no-source): students read them. The same sources give the same bytes.
+# FILM_ENDS="html txt" makes other forms of it. None of them has a line of a solution's source in it (vgpu --film-no-source): students read them. The same sources give the same bytes.
 set -uo pipefail
 lab=$1 kind=$2
 kit=$(realpath "$(dirname "$0")/..")
@@ -29,6 +29,8 @@ make -s -C "$work" KIT="$kit" KIT_BUILD="$build" show CASE="$case" LAUNCH="$kern
 [ -s "$work/build/film.html" ] || fail "no film: $(tail -n 3 "$work/said")"
 program=$(find "$work/build" -name "$(basename "${source%.cu}")" -type f -perm -u+x | head -n 1)
 mapfile -t options < <("$build/bin/labtool" options "$work" "$case")
+shapes=$("$build/bin/labtool" shapes "$work" "$case")
+options+=(${shapes:+"--shape=$shapes"})
 
 # The line that the moment is of, in the kernel or, if it has none, in the whole file.
 when=()
@@ -42,7 +44,7 @@ if [ "$moment" != - ]; then
     when=(--film-step=":$line${later# }")
 fi
 cd "$work" || exit 2
-for end in html svg; do
+for end in ${FILM_ENDS:-html svg}; do
     "$build/bin/vgpu" --quiet "${options[@]}" --film="film.$end" --film-no-source "${launch[@]}" $([ $end = svg ] && printf '%s\n' "${when[@]}") "$program" build/case >>said 2>&1
     [ -s "film.$end" ] || fail "no film.$end: $(tail -n 3 said)"
     mv "film.$end" "$build/films/$lab-$kind.$end"

@@ -1,6 +1,8 @@
 /* Arena: see arena.h. Blocks are chained; a request larger than a block gets one of its own. */
 #include "common/base/arena.h"
 
+#include "common/base/strbuf.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -90,4 +92,20 @@ _Bool vec_grow(void **items, size_t n, size_t *cap, size_t item_size)
     *items = bigger;
     *cap = wanted;
     return 1;
+}
+
+void *vec_keep(Arena *a, void *items, size_t size)
+{
+    void *kept = arena_alloc(a, size + 1);
+    if (kept && size)
+        memcpy(kept, items, size);
+    free(items);
+    return kept;
+}
+
+char *strbuf_keep(StrBuf *b, Arena *a)
+{
+    char *text = b->failed ? NULL : arena_strndup(a, b->text ? b->text : "", b->length);
+    strbuf_free(b);
+    return text;
 }

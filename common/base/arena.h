@@ -25,5 +25,8 @@ void arena_free(Arena *a);
 /* Grows a plain malloc'd vector: makes room for one more element. On failure leaves it as it was and is false. */
 #define VEC_GROW(items, n, cap) vec_grow((void **)&(items), (n), &(cap), sizeof *(items))
 _Bool vec_grow(void **items, size_t n, size_t *cap, size_t item_size);
+/* Moves such a vector of n elements into the arena; NULL when that has no memory. The vector is given back either way. */
+#define VEC_KEEP(a, items, n) vec_keep((a), (items), (n) * sizeof *(items))
+void *vec_keep(Arena *a, void *items, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 #include "common/base/io.h"
 
 #include <errno.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -41,10 +41,3 @@ const char *language_say(Language language, const char *english)
             return s->other;
     return english;
 }
-
-const char *language_row(Language language, size_t i, const char **english)
-{
-    const Sentence *table = tables[language];
-    *english = table ? table[i].english : NULL;
-    return table ? table[i].other : NULL;
-}

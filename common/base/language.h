@@ -34,7 +34,5 @@ bool language_fill(Language language, const char *english, size_t length, StrBuf
 /* Appends lines of such sentences: behind a place and a kind ("a.cu:12:5: race: ") too. What no row has stays as it is. */
 void language_put_lines(Language language, const char *text, StrBuf *out);
 
-/* A row of a language's table, NULL past the last one and in English. */
-const char *language_row(Language language, size_t i, const char **english);
 
 #endif

@@ -60,10 +60,25 @@ void strbuf_printf(StrBuf *b, const char *format, ...)
     va_end(args);
 }
 
+void strbuf_grouped(StrBuf *b, uint64_t n)
+{
+    if (n >= 1000)
+        strbuf_grouped(b, n / 1000);
+    strbuf_printf(b, n >= 1000 ? ",%03u" : "%u", (unsigned)(n % 1000));
+}
+
 void strbuf_free(StrBuf *b)
 {
     free(b->text);
     *b = (StrBuf){0};
+}
+
+bool strbuf_print(StrBuf *b, FILE *to)
+{
+    bool whole = !b->failed;
+    fwrite(b->text ? b->text : "", 1, b->length, to);
+    strbuf_free(b);
+    return whole;
 }
 
 /* Length of the valid UTF-8 sequence at s (at most n bytes), or 0. Overlong forms and surrogates are not valid. */

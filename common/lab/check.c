@@ -27,8 +27,7 @@ static size_t check_elements(const LabArray *got, const LabArray *wanted, Tolera
         Diagnosis d = diagnose_result(&e);
         StrBuf text = {0};
         diagnose_write(&text, &e, &d);
-        fputs(text.text ? text.text : "", stdout);
-        strbuf_free(&text);
+        strbuf_print(&text, stdout);
     }
     free(wrong);
     return result.mismatches;

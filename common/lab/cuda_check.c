@@ -6,6 +6,7 @@
  */
 #include "common/lab/lab.h"
 
+#include "common/base/hints.h"
 #include "common/lab/lab_internal.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ void lab_print_error(int error, FILE *to)
 {
     fprintf(to, "  %s: %s\n", cudaGetErrorName((cudaError_t)error), cudaGetErrorString((cudaError_t)error));
     const char *hint = lab_error_hint(error);
-    if (hint)
+    if (hint && hints_wanted())
         fprintf(to, "  hint: %s\n", hint);
 }
 

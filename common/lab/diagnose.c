@@ -8,6 +8,7 @@
  */
 #include "common/lab/diagnose.h"
 
+#include "common/base/hints.h"
 #include "common/lab/diagnose_internal.h"
 #include "common/lab/guard.h"
 #include "common/lab/npy.h"
@@ -157,6 +158,6 @@ void diagnose_write(StrBuf *text, const Evidence *e, const Diagnosis *d)
     if (wrong > shown)
         strbuf_printf(text, language_say(language, " %*s and %zu more\n"), INDEX_WIDTH, "...", wrong - shown);
     write_tolerance(text, &e->tolerance, language);
-    if (d->hint[0])
+    if (d->hint[0] && hints_wanted())
         strbuf_printf(text, language_say(language, "hint: %s\n"), d->hint);
 }

@@ -5,12 +5,12 @@
  * All files are hostile: they are opened without following links, and are at most as large as what is
  * expected.
  */
+#include "common/base/hints.h"
 #include "common/lab/diagnose.h"
 #include "common/lab/judge_internal.h"
 #include "common/lab/npy.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +38,12 @@ static bool verdict_is(Check *k, const char *verdict)
 {
     k->verdict = verdict;
     return false;
+}
+
+static void put_hint(Check *k, const char *hint)
+{
+    if (hints_wanted())
+        strbuf_puts(&k->message, language_say(k->c->language, hint));
 }
 
 /* ---- Reading ---- */
@@ -78,7 +84,7 @@ static bool read_array(Check *k, int folder_fd, const char *folder, const LabArr
         strbuf_printf(&k->message,
                       language_say(k->c->language, "%s: the program ended without writing %s/%s.\n"),
                       like->name, folder, name);
-        strbuf_puts(&k->message, language_say(k->c->language, crash_hint));
+        put_hint(k, crash_hint);
         return false;
     }
     if (status) {
@@ -203,11 +209,7 @@ static bool check_guards(Check *k)
     }
     if (clean)
         return true;
-    strbuf_puts(
-        &k->message,
-        language_say(
-            k->c->language,
-            "hint: Look at the number of bytes copied back, and at host loops that write the array.\n"));
+    put_hint(k, "hint: Look at the number of bytes copied back, and at host loops that write the array.\n");
     return verdict_is(k, "host-overrun");
 }
 
@@ -446,7 +448,7 @@ static bool folders_are_there(Check *k)
         return true;
     strbuf_puts(&k->message,
                 language_say(k->c->language, "The program ended without writing its results.\n"));
-    strbuf_puts(&k->message, language_say(k->c->language, crash_hint));
+    put_hint(k, crash_hint);
     return verdict_is(k, "missing-output");
 }
 

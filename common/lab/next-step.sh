@@ -2,8 +2,9 @@
 # Says what a student does next: the first TODO whose cases fall short. Where its comment still stands in the files, it says the line. When all public cases are
 # right: what the hidden ones ask beside them and what was learnt (after.md), where the answers are if the instructor gave them out, and the next lab.
 #
-#   next-step.sh FILE...      in the lab's folder, with KIT_BUILD
+#   next-step.sh FILE...      in the lab's folder, with KIT_BUILD; notes in build/times that it was asked
 . "$(dirname "$0")/say.sh"
+{ date +%s >>build/times; } 2>/dev/null # for `make progress TIME=1`
 number=$("$KIT_BUILD/bin/labtool" next . build/cases) || exit 0
 if [ -z "$number" ]; then
     this=$(basename "$PWD")

@@ -22,7 +22,8 @@ if [ ! -f "lab.${KIT_LANG:-en}.yaml" ]; then unset KIT_LANG; fi
 
 fields=$("$KIT_BUILD/bin/labtool" case . "$case_name" build/cases) || exit 2
 IFS=$'\t' read -r name seed rtol atol nan params <<<"$fields"
-for other in "${@:3}"; do
+given=("${@:3}")
+for other in "${given[@]}"; do
     params=$(tr '\t' '\n' <<<"$params" | sed "s|^${other%%=*}=.*|$other|" | paste -sd '\t')
 done
 mapfile -t options < <("$KIT_BUILD/bin/labtool" options . "$name")
@@ -65,7 +66,10 @@ run_on_virtual() {
 
 show_on_virtual() {
     rm -f build/film.html
-    options+=(--film=build/film.html ${LAUNCH:+"--film-launch=$LAUNCH"} ${BLOCKS:+"--film-blocks=$BLOCKS"} ${SHAPE:+"--shape=$SHAPE"} ${REGISTERS:+--film-registers})
+    local shapes
+    shapes=$("$KIT_BUILD/bin/labtool" shapes . "$name" "${given[@]}")
+    shapes+=${SHAPE:+${shapes:+,}$SHAPE}
+    options+=(--film=build/film.html ${LAUNCH:+"--film-launch=$LAUNCH"} ${BLOCKS:+"--film-blocks=$BLOCKS"} ${shapes:+"--shape=$shapes"} ${REGISTERS:+--film-registers})
     run_on_virtual
     if [ -f build/film.html ]; then say 'a film of a launch is in %s: open it in a browser' build/film.html; fi
 }

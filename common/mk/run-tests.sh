@@ -82,7 +82,13 @@ while read -r test _ failed _; do
     echo "--- $test"
     tail -n 60 "$logs/$(echo "${test#"$BUILD"/}" | tr /@ __).log"
 done <"$logs/summary"
-grep -hiE '# *skip' "$logs"/*.log 2>/dev/null | sed 's/.*# *[Ss][Kk][Ii][Pp]/skipped:/' | sort | uniq -c
+# Why points were skipped, and in which tests.
+cut -d' ' -f1 "$logs/summary" | while read -r test; do
+    grep -hiE '^[^#]*ok .*# *skip|^1\.\.0.*# *skip' "$logs/$(echo "${test#"$BUILD"/}" | tr /@ __).log" | sed "s|.*# *[Ss][Kk][Ii][Pp] *|$test\t|"
+done | sort | awk -F'\t' '{ n[$2]++; if ($1 != last[$2]) names[$2] = names[$2] " " $1; last[$2] = $1 } END { for (why in n) printf "%7d skipped: %s:%s\n", n[why], why, names[why] }' | sort -k2
+cat "$logs"/*.log 2>/dev/null | awk '
+    /^# left out: / { n = $4; sub(/^# left out: [0-9]* /, ""); all[$0] += n }
+    END { for (what in all) printf "left out: %d %s\n", all[what], what; if (length(all)) print "(make test ALL=1 leaves nothing out)" }' | sort -r
 echo "processor time, of the tests that took most:"
 sort -k6,6nr "$logs/summary" | awk '
     NR <= 10 { printf "%7.1fs  %s\n", $6, $1 }

@@ -22,14 +22,17 @@ help: ##* list every target
 	@awk -F':.*##[*]? ' '/^[a-z][a-zA-Z_-]*:.*##$(if $(STUDENT),[*],[*]?) / { printf "  make %-$(if $(STUDENT),10,18)s %s\n", $$1, $$2 }' $(MAKEFILE_LIST) | sort
 	@echo "  $(if $(STUDENT),In a lab's folder (labs/00-first-kernel) \`make help\` lists what works there.,V=1 shows commands; SAN=address,undefined and COV=1 build aside; DEVICE=virtual|gpu in a lab)"
 
-progress: $(BUILD)/bin/labtool ##* how far each lab is: TODOs done, points, what is next
-	@BUILD=$(BUILD) common/lab/progress.sh
+progress: $(BUILD)/bin/labtool ##* how far each lab is, and what is next; TIME=1: and its time
+	@BUILD=$(BUILD) TIME='$(TIME)' common/lab/progress.sh
 
 unit-tests: $(ALL_TESTS)
 
-test: ## run every test; ends with "N passed, N failed, N skipped"
-	@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all unit-tests
-	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' EDITS=telling PATIENT='$(PATIENT_TESTS)' common/mk/run-tests.sh $(SCRIPT_TESTS) $(ALL_TESTS)
+# ALL=1 is for this command: labs that tests check have a meaning of their own for it.
+MAKEOVERRIDES := $(filter-out ALL=%,$(MAKEOVERRIDES))
+unexport ALL
+test: ## run the tests, ALL=1 every one that takes long, too; ends with "N passed, N failed, N skipped"
+	@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all unit-tests $(if $(shell command -v pandoc),man) $(if $(shell command -v nvcc),ladder-programs)
+	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' SHORT='$(if $(ALL),,1)' PATIENT='$(PATIENT_TESTS)' common/mk/run-tests.sh $(SCRIPT_TESTS) $(ALL_TESTS)
 
 check-layers: ## refuse an include that points up (docs/architecture.md lists the layers)
 	@common/mk/check-layers.sh

@@ -446,51 +446,32 @@ static void of_function(Mutants *m, CXCursor cursor)
                     " static int calls; if (calls++ > 0) return 0;");
 }
 
+static const struct {
+    enum CXCursorKind kind;
+    void (*add)(Mutants *m, CXCursor cursor);
+} kinds[] = {
+    {CXCursor_BinaryOperator, of_binary},
+    {CXCursor_CompoundAssignOperator, of_binary},
+    {CXCursor_MemberRefExpr, of_member},
+    {CXCursor_ArraySubscriptExpr, of_subscript},
+    {CXCursor_IntegerLiteral, of_number},
+    {CXCursor_IfStmt, of_if},
+    {CXCursor_ConditionalOperator, of_choice},
+    {CXCursor_ForStmt, of_for},
+    {CXCursor_CStyleCastExpr, of_cast},
+    {CXCursor_UnaryExpr, of_sizeof},
+    {CXCursor_CallExpr, of_call},
+    {CXCursor_DeclRefExpr, of_name},
+    {CXCursor_FunctionDecl, of_function},
+};
+
 void mutants_of_cursor(Mutants *m, CXTranslationUnit unit, CXCursor cursor, CXCursor parent)
 {
     (void)unit;
-    switch (clang_getCursorKind(cursor)) {
-    case CXCursor_BinaryOperator:
-    case CXCursor_CompoundAssignOperator:
-        of_binary(m, cursor);
-        break;
-    case CXCursor_MemberRefExpr:
-        of_member(m, cursor);
-        break;
-    case CXCursor_ArraySubscriptExpr:
-        of_subscript(m, cursor);
-        break;
-    case CXCursor_IntegerLiteral:
-        of_number(m, cursor);
-        break;
-    case CXCursor_IfStmt:
-        of_if(m, cursor);
-        break;
-    case CXCursor_ConditionalOperator:
-        of_choice(m, cursor);
-        break;
-    case CXCursor_ForStmt:
-        of_for(m, cursor);
-        break;
-    case CXCursor_VarDecl:
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_VarDecl)
         of_variable(m, cursor, parent);
-        break;
-    case CXCursor_CStyleCastExpr:
-        of_cast(m, cursor);
-        break;
-    case CXCursor_UnaryExpr:
-        of_sizeof(m, cursor);
-        break;
-    case CXCursor_CallExpr:
-        of_call(m, cursor);
-        break;
-    case CXCursor_DeclRefExpr:
-        of_name(m, cursor);
-        break;
-    case CXCursor_FunctionDecl:
-        of_function(m, cursor);
-        break;
-    default:
-        break;
-    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].kind == kind)
+            kinds[i].add(m, cursor);
 }

@@ -80,8 +80,7 @@ int main(int argc, char **argv)
             &diag, STATUS_INVALID,
             "usage: profile-table metrics | ncu|report|ncu-totals|report-totals|numbers|nsys|timeline FILE");
     }
-    fputs(out.text ? out.text : "", stdout);
-    strbuf_free(&out);
+    strbuf_print(&out, stdout);
     if (status)
         fprintf(stderr, "profile-table: %s%s%s\n", diag.file, *diag.file ? ": " : "", diag.message);
     return status == STATUS_OK ? EXIT_FINE : status == STATUS_NOT_FOUND ? EXIT_NOTHING : EXIT_KIT;

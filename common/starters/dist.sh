@@ -85,7 +85,7 @@ explain() {
         printf '## The answers\n'
         sed -n '/^## The questions of the handout/,/^## /{/^## /!p}' "solutions/$1/notes.md"
     } >"$to/answers.md"
-    perl -ne '$keep = !/hidden cases|questions of the handout|Questions for the class|Correct and unusual|How the mistakes are found/ if /^## /; $keep = 0 if /^# /; print if $keep; print "# Notes on the solution of lab '"${1%%-*}"'\n\n" if /^# /' "solutions/$1/notes.md" >"$to/notes.md"
+    perl -ne '$keep = !/hidden cases|The contract|questions of the handout|Questions for the class|Correct and unusual|How the mistakes are found/ if /^## /; $keep = 0 if /^# /; print if $keep; print "# Notes on the solution of lab '"${1%%-*}"'\n\n" if /^# /' "solutions/$1/notes.md" >"$to/notes.md"
 }
 if [ -n "${EXPLAIN:-}" ]; then for lab in "$stage"/labs/*/; do explain "$(basename "$lab")"; done; fi
 

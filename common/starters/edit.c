@@ -2,7 +2,6 @@
 #include "common/starters/edit_internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* One hunk: its lines, signs first, and where they begin in the edit (the number of the `@@`, from 1). */

@@ -7,7 +7,6 @@
 #include "common/starters/edit_internal.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LINES_MAX = 5000 };

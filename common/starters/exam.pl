@@ -3,7 +3,7 @@
 #
 #   lab.yaml, lab.LANGUAGE.yaml      no hints; of the public cases the first alone, without what it teaches: it shows that a program runs
 #   README.md, README.LANGUAGE.md    without the sections of hints and of common mistakes, and without a word of `make hint`
-#   Makefile, lab.mk                 without `make hint`
+#   Makefile, lab.mk                 without `make hint`; lab.mk tells the programs to write no hints (common/base/hints.h)
 #
 # What cannot be read that way is refused, exit status 1: nothing goes out that should not.
 use strict;
@@ -55,6 +55,8 @@ sub exam_makefile {
     $text =~ s/^#   make hint .*\n//gm;
     $text =~ s/^(\.PHONY:.*) hint\b/$1/gm;
     die "$path: there is still a word of make hint\n" if $text =~ /make hint/;
+    return $text unless $path =~ /lab\.mk$/;
+    $text =~ s/^export KIT_LANG\n/export KIT_LANG\nexport KIT_HINTS := no\n/m or die "$path: cannot tell the programs to write no hints\n";
     return $text;
 }
 

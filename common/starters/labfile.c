@@ -132,6 +132,14 @@ static Status read_case(Reader *r, const yaml_node_t *lab_tolerance, const yaml_
     return status ? status : read_texts(r, map, "vgpu", &c->vgpu, &c->n_vgpu);
 }
 
+static Status read_shape(Reader *r, const yaml_node_t *map, LabFileShape *shape)
+{
+    Status status = read_texts(r, map, "arrays", &shape->arrays, &shape->n_arrays);
+    if (!status)
+        status = read_texts(r, map, "shape", &shape->shape, &shape->n_shape);
+    return status ? status : read_texts(r, map, "halo", &shape->halo, &shape->n_halo);
+}
+
 static Status read_root(Reader *r, LabFile *lab)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&r->document);
@@ -154,6 +162,11 @@ static Status read_root(Reader *r, LabFile *lab)
     lab->signs = ARENA_NEW_ARRAY(r->arena, int, lab->n_signs + 1);
     for (size_t i = 0; i < lab->n_signs && !status; i++)
         lab->signs[i] = atoi(text_or(r, node_at(r, items[i]), "todo", "0"));
+    if (!status)
+        status = list_of(r, root, "shapes", &items, &lab->n_shapes);
+    lab->shapes = ARENA_NEW_ARRAY(r->arena, LabFileShape, lab->n_shapes + 1);
+    for (size_t i = 0; i < lab->n_shapes && !status; i++)
+        status = read_shape(r, node_at(r, items[i]), &lab->shapes[i]);
     if (!status)
         status = list_of(r, root, "cases", &items, &lab->n_cases);
     lab->cases = ARENA_NEW_ARRAY(r->arena, LabFileCase, lab->n_cases + 1);

@@ -41,6 +41,12 @@ typedef struct LabFileCase {
     size_t n_vgpu;
 } LabFileCase;
 
+/* How films show arrays; lengths and halo are formulas (common/base/formula.h). */
+typedef struct LabFileShape {
+    const char **arrays, **shape, **halo;
+    size_t n_arrays, n_shape, n_halo;
+} LabFileShape;
+
 typedef struct LabFile {
     Arena arena;
     Language language; /* of the hints */
@@ -55,6 +61,8 @@ typedef struct LabFile {
     size_t n_hints;
     int *signs; /* the TODOs that have a sign */
     size_t n_signs;
+    LabFileShape *shapes;
+    size_t n_shapes;
     LabFileCase *cases;
     size_t n_cases;
 } LabFile;

@@ -4,6 +4,9 @@
  *                                       NAME SEED RTOL ATOL NAN KEY=VALUE...; without NAME the first that falls
  *                                       short, as the file STATE has it (state.h), or the first one
  *   labtool options LABDIR [NAME]       the options of the vgpu command that the case asks for, one a line
+ *   labtool shapes LABDIR NAME [KEY=VALUE...]
+ *                                       how a film of the case shows arrays, as --shape of the vgpu command has it;
+ *                                       KEY=VALUE: in the place of the case's own parameter. Nothing where lab.yaml says nothing
  *   labtool expects LABDIR NAME         what the case's program has to end with: its exit status, and `compared` or `alone`
  *                                       (nothing is compared)
  *   labtool cases LABDIR                the names of the public cases that run a program, one a line
@@ -37,6 +40,7 @@
  *
  * Exit status: 0; 2 when something is not there or not understood.
  */
+#include "common/base/formula.h"
 #include "common/base/wrap.h"
 #include "common/starters/hint.h"
 #include "common/starters/source.h"
@@ -44,6 +48,7 @@
 #include "common/starters/submission.h"
 #include "common/starters/untouched.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +58,7 @@ enum { EXIT_FINE = 0, EXIT_KIT = 2 };
 
 static const char usage[] =
     "labtool "
-    "case|options|expects|cases|files|libraries|hint|next|progress|mark|untouched|language|"
+    "case|options|shapes|expects|cases|files|libraries|hint|next|progress|mark|untouched|language|"
     "say|broken|accepted|submissions|edit LABDIR "
     "...";
 
@@ -95,6 +100,60 @@ static Status print_options(const LabFile *lab, const char *name, StrBuf *out, D
         strbuf_printf(out, "--devices=%s\n", c->devices);
     for (size_t i = 0; i < c->n_vgpu; i++)
         strbuf_printf(out, "%s\n", c->vgpu[i]);
+    return STATUS_OK;
+}
+
+/* A case's parameters, and KEY=VALUEs that stand in the place of its own. */
+typedef struct Params {
+    const LabFileCase *own;
+    char **given;
+    int n_given;
+} Params;
+
+static const char *find_param(const void *self, const char *name)
+{
+    const Params *p = self;
+    const size_t n = strlen(name);
+    for (size_t i = 0; i < p->own->n_params; i++) {
+        if (strcmp(p->own->params[i].key, name) != 0)
+            continue;
+        for (int k = p->n_given - 1; k >= 0; k--)
+            if (strncmp(p->given[k], name, n) == 0 && p->given[k][n] == '=')
+                return p->given[k] + n + 1;
+        return p->own->params[i].value;
+    }
+    return NULL;
+}
+
+/* "48x96": the formulas' values; false, and nothing: one is no number above `least`, or the case has not what it needs. */
+static bool put_lengths(const char **formulas, size_t n, double least, const Params *p, StrBuf *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *problem;
+        double value = formula_value(formulas[i], find_param, p, &problem);
+        if (problem || !(value >= least && value < INT32_MAX))
+            return false;
+        strbuf_printf(out, "%s%d", i > 0 ? "x" : "", (int)value);
+    }
+    return true;
+}
+
+/* "in=48x96,tile=18x36+1x2" */
+static Status print_shapes(const LabFile *lab, const char *name, const Params *given, StrBuf *out, Diag *diag)
+{
+    const Params p = {find_case(lab, name), given->given, given->n_given};
+    if (!p.own)
+        return no_case(lab, name, diag);
+    for (size_t i = 0; i < lab->n_shapes; i++) {
+        const LabFileShape *s = &lab->shapes[i];
+        StrBuf text = {0}, halo = {0};
+        bool is_of_case = put_lengths(s->shape, s->n_shape, 1, &p, &text) && put_lengths(s->halo, s->n_halo, 0, &p, &halo);
+        for (size_t k = 0; is_of_case && k < s->n_arrays; k++)
+            strbuf_printf(out, "%s%s=%s%s%s", out->length ? "," : "", s->arrays[k], text.text, halo.length ? "+" : "", halo.length ? halo.text : "");
+        strbuf_free(&text);
+        strbuf_free(&halo);
+    }
+    strbuf_puts(out, out->length ? "\n" : "");
     return STATUS_OK;
 }
 
@@ -282,6 +341,8 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
         return print_case(lab, argc > 3 && *argv[3] ? argv[3] : NULL, argc > 4 ? argv[4] : NULL, out, diag);
     if (strcmp(command, "options") == 0)
         return print_options(lab, argc > 3 && *argv[3] ? argv[3] : NULL, out, diag);
+    if (strcmp(command, "shapes") == 0 && argc > 3)
+        return print_shapes(lab, argv[3], &(Params){.given = argv + 4, .n_given = argc - 4}, out, diag);
     if (strcmp(command, "expects") == 0 && argc > 3)
         return print_expected(lab, argv[3], out, diag);
     if (strcmp(command, "hint") == 0 && argc > 4)
@@ -349,9 +410,8 @@ static int wrap_input(void)
         text_wrap(&out, text.text ? text.text : "", columns);
     else
         strbuf_puts(&out, text.text ? text.text : "");
-    fputs(out.text ? out.text : "", stdout);
+    strbuf_print(&out, stdout);
     strbuf_free(&text);
-    strbuf_free(&out);
     return EXIT_FINE;
 }
 
@@ -363,11 +423,10 @@ int main(int argc, char **argv)
         return wrap_input();
     char text[DIAG_TEXT_MAX + DIAG_FILE_MAX + DIAG_HINT_MAX];
     Status status = serve_lab(argc, argv, &out, &diag);
-    fputs(out.text ? out.text : "", stdout);
+    strbuf_print(&out, stdout);
     if (status) {
         diag_format(&diag, NULL, text, sizeof text);
         fprintf(stderr, "labtool: %s", text);
     }
-    strbuf_free(&out);
     return status ? EXIT_KIT : EXIT_FINE;
 }

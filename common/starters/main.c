@@ -35,9 +35,8 @@ static int serve_lab(const Options *o, const char *name)
     if (!status)
         status =
             o->check ? starters_check(&lab, &report, &n_faults, &diag) : starters_write(&lab, &report, &diag);
-    fputs(report.text ? report.text : "", stdout);
+    strbuf_print(&report, stdout);
     fflush(stdout);
-    strbuf_free(&report);
     return status ? complain(&diag) : n_faults > 0 ? EXIT_FAULT : EXIT_FINE;
 }
 

@@ -13,7 +13,7 @@ ALL_DEPS += $(BUILD)/common/starters/labtool_main.d
 
 SEEDS ?= 20
 
-.PHONY: starters check-starters check-solutions edits new-lab dist
+.PHONY: starters check-starters check-solutions edits contracts new-lab dist
 
 starters: $(BUILD)/bin/starters ## make the labs' starters and the code in their handouts from the solutions
 	@$(BUILD)/bin/starters --kit .
@@ -26,6 +26,11 @@ check-solutions: all ## every solution, host part sanitized, on every case in SE
 
 edits: $(BUILD)/bin/labtool ## whole sources in broken/ and accepted/ that differ little from the solution become edits of it; LABS=a,b
 	@BUILD=$(BUILD) common/starters/edits.sh $(subst $(comma), ,$(LABS))
+
+contracts: ## the labs' tables of contract and cases in notes.md have the sentences that the headers have now; LABS=a,b
+	@for lab in $(or $(subst $(comma), ,$(LABS)),$(notdir $(wildcard labs/[0-9]*))); do \
+	    stem=$$(echo "$${lab#*-}" | tr - _); notes=solutions/$$lab/notes.md; \
+	    common/starters/contract.pl labs/$$lab/$$stem.h $$notes >$(BUILD)/notes.md && cp $(BUILD)/notes.md $$notes; done
 
 new-lab: ## NAME=21-foo: make the folders of a new lab from a template
 	@common/starters/new-lab.sh '$(NAME)'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # names.sh PAGE.md...: what pages name is there. Run in the kit's folder, with BUILD.
 #
-#   links       relative ones lead to files
+#   links       relative ones lead to files, others are well formed (nothing is asked of the network); each item of a handout's further reading has one
 #   make WORD   is a target of the kit, of every lab, or of the page's own lab
 #   grade WORD  is a command of grade; options of `grade ...` and `vgpu ...` stand in their --help
 #
@@ -16,6 +16,12 @@ check_links() {
     while IFS= read -r link; do
         [ -e "$(dirname "$1")/$link" ] || fault "$1" "$link is not there"
     done < <(grep -oE '\]\([^)# ]+' "$1" | cut -c3- | grep -v :)
+    while IFS= read -r link; do
+        [[ $link =~ ^https?://[a-z0-9.-]+\.[a-z]+(/[A-Za-z0-9._~%/+-]*)?(#[A-Za-z0-9._-]+)?$ ]] || fault "$1" "$link is no address"
+    done < <(grep -oP '\]\(\K[^)]*:[^)]*' "$1")
+    while IFS= read -r link; do
+        [[ $link == *']('http* ]] || fault "$1" "further reading without a link: $link"
+    done < <(awk '/^## / { inside = /^## (Further reading|延伸阅读)/ } inside && /^- /' "$1")
 }
 
 # Code in the text, and the lines of blocks that are typed, without comments.

@@ -58,6 +58,11 @@ bad_name() { printf '%s\n' "${@:2}" >"$dir/page.md"; tells "$1" docs/check/names
 touch "$dir/there.md"
 ok 'what is there passes' names 'See [it](there.md), [elsewhere](https://example.org/x), `make demo`, `make check`, `grade export --format csv`, `vgpu --device=a100 x`.'
 ok 'a link to no file' bad_name 'gone.md is not there' '[it](gone.md)'
+ok 'an address with a blank' bad_name 'is no address' '[it](https://example.org/a b)'
+ok 'one of no host' bad_name 'is no address' '[it](https:/example.org/a)'
+ok 'further reading without a link' bad_name 'further reading without a link: - *A book*' '## Further reading' '- *A book*'
+ok 'with one' names '## Further reading' '- [*A book*](https://example.org/a#b)' '## After it' '- *No book*'
+ok 'what the handouts name is there' docs/check/names.sh labs/[0-9]*/README*.md
 ok 'a target that is not there' bad_name '`make demmo`: no such target' 'Type `make demmo`.'
 ok 'in a block, too' bad_name '`make demmo`: no such target' '```sh' 'make demmo # comment' '```'
 ok 'but not in what is printed' names '```text' 'make demmo' '```'

@@ -14,7 +14,6 @@
 #include "grader/archive/layouts.h"
 #include "grader/core/when.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -193,10 +192,7 @@ Status gradescope_read(Arena *a, const char *bytes, size_t length, GradescopeEnt
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)bytes, length);
     Status s = gradescope_read_file(&r);
     yaml_parser_delete(&r.parser);
-    *entries = ARENA_NEW_ARRAY(a, GradescopeEntry, r.n + 1);
-    if (*entries && r.n)
-        memcpy(*entries, r.entries, r.n * sizeof *r.entries);
-    free(r.entries);
+    *entries = VEC_KEEP(a, r.entries, r.n);
     *n = *entries ? r.n : 0;
     return *entries || s != STATUS_OK
                ? s

@@ -289,10 +289,8 @@ Status build_submission(Arena *a, const BuildInput *in, BuildOutput *out, Diag *
     *out = (BuildOutput){.verdict = VERDICT_PASS, .log = ""};
     Build b = {.arena = a, .in = in, .out = out};
     Status s = build_all(&b, d);
-    if (b.log.text)
-        out->log = arena_strndup(a, b.log.text, b.log.length);
+    out->log = strbuf_keep(&b.log, a);
     if (!out->log)
         out->log = "";
-    strbuf_free(&b.log);
     return s;
 }

@@ -8,7 +8,6 @@
 #include <fnmatch.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -58,7 +58,8 @@ static bool is_header(const char *name)
            strncmp(name, "judge", 5) != 0;
 }
 
-static Status copy_headers(const char *from, const char *to, Diag *d)
+/* Every file below a folder; wanted: those of such a name alone, where it is given. */
+static Status copy_tree(const char *from, const char *to, bool (*wanted)(const char *name), Diag *d)
 {
     Arena arena = {0};
     const char **names;
@@ -67,12 +68,14 @@ static Status copy_headers(const char *from, const char *to, Diag *d)
     if (s == STATUS_OK)
         s = dir_list(&arena, from, &names, &n, d);
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
-        if (!is_header(names[i]))
-            continue;
         char source[PATH_MAX], target[PATH_MAX];
+        struct stat st;
+        if (wanted && !wanted(names[i]))
+            continue;
         snprintf(source, sizeof source, "%s/%s", from, names[i]);
         snprintf(target, sizeof target, "%s/%s", to, names[i]);
-        s = copy_file(source, target, d);
+        bool folder = stat(source, &st) == 0 && S_ISDIR(st.st_mode);
+        s = folder ? copy_tree(source, target, wanted, d) : copy_file(source, target, d);
     }
     arena_free(&arena);
     return s;
@@ -94,34 +97,13 @@ static Status stage(const Kit *kit, const char *work, const char *name, Diag *d)
     return copy_file(from, to, d);
 }
 
-/* Every file below a folder. */
-static Status copy_tree(const char *from, const char *to, Diag *d)
-{
-    Arena arena = {0};
-    const char **names;
-    size_t n;
-    Status s = dir_make(to, d);
-    if (s == STATUS_OK)
-        s = dir_list(&arena, from, &names, &n, d);
-    for (size_t i = 0; s == STATUS_OK && i < n; i++) {
-        char source[PATH_MAX], target[PATH_MAX];
-        struct stat st;
-        snprintf(source, sizeof source, "%s/%s", from, names[i]);
-        snprintf(target, sizeof target, "%s/%s", to, names[i]);
-        bool folder = stat(source, &st) == 0 && S_ISDIR(st.st_mode);
-        s = folder ? copy_tree(source, target, d) : copy_file(source, target, d);
-    }
-    arena_free(&arena);
-    return s;
-}
-
 /* A folder of the build folder that labcc reads. */
 static Status stage_tree(const Kit *kit, const char *work, const char *name, Diag *d)
 {
     char from[2 * PATH_MAX], to[2 * PATH_MAX];
     snprintf(from, sizeof from, "%s/%s", kit->build, name);
     snprintf(to, sizeof to, "%s/kit/%s", work, name);
-    return access(from, R_OK) == 0 ? copy_tree(from, to, d) : STATUS_OK;
+    return access(from, R_OK) == 0 ? copy_tree(from, to, NULL, d) : STATUS_OK;
 }
 
 /* The driver that runs clang, and the kit's headers where it looks for them: as they are, and precompiled for
@@ -159,7 +141,7 @@ Status places_stage_kit(const Kit *kit, const char *work, Diag *d)
     char from[PATH_MAX], to[PATH_MAX];
     snprintf(from, sizeof from, "%s/common/lab", kit->root);
     snprintf(to, sizeof to, "%s/kit/common/lab", work);
-    return s != STATUS_OK ? s : copy_headers(from, to, d);
+    return s != STATUS_OK ? s : copy_tree(from, to, is_header, d);
 }
 
 Status places_stage_lab(const Kit *kit, const Lab *lab, const char *work, Diag *d)
@@ -167,7 +149,7 @@ Status places_stage_lab(const Kit *kit, const Lab *lab, const char *work, Diag *
     char to[PATH_MAX], name[256];
     snprintf(to, sizeof to, "%s/kit/labs/%s", work, lab->lab);
     snprintf(name, sizeof name, "labs/%s/driver.o", lab->lab);
-    Status s = copy_headers(lab->dir, to, d);
+    Status s = copy_tree(lab->dir, to, is_header, d);
     if (s == STATUS_OK)
         s = stage(kit, work, name, d);
     return s != STATUS_OK ? s : link_reference(kit, lab, work, d);

@@ -20,12 +20,6 @@
 enum { TEXT_BYTES_MAX = 16 << 10 };
 static const double POINTS_MAX = 1e6;
 
-static void print_line(const StrBuf *line)
-{
-    if (line->text)
-        fwrite(line->text, 1, line->length, stdout);
-}
-
 /* The gradebook of --out; made, where `make` says so, when it is not there yet. */
 static Status open_book(Arena *a, const Options *o, bool make, Gradebook **book, Diag *d)
 {
@@ -131,8 +125,7 @@ static Status changes_add(Gradebook *book, GradebookChange *changes, size_t n, D
     for (size_t i = 0; s == STATUS_OK && i < n; i++) {
         StrBuf line = {0};
         put_change(&line, &changes[i]);
-        print_line(&line);
-        strbuf_free(&line);
+        strbuf_print(&line, stdout);
     }
     return s;
 }
@@ -158,8 +151,7 @@ int cli_log(Arena *a, const Options *o)
         StrBuf line = {0};
         if (chosen)
             put_change(&line, &log[i]);
-        print_line(&line);
-        strbuf_free(&line);
+        strbuf_print(&line, stdout);
     }
     gradebook_close(book);
     return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);
@@ -320,8 +312,7 @@ static void print_policy(const GradeRules *rules)
         StrBuf line = {0};
         report_plain(&line, text, length);
         strbuf_puts(&line, "\n");
-        print_line(&line);
-        strbuf_free(&line);
+        strbuf_print(&line, stdout);
         text += length + (text[length] == '\n');
     }
 }

@@ -28,20 +28,10 @@ static int print_result(const Result *r, Language language, bool all)
     } else {
         report_screen(&out, r, style);
     }
-    if (out.text)
-        fwrite(out.text, 1, out.length, stdout);
-    bool kit_failed = r->verdict == VERDICT_KIT_ERROR || out.failed || long_lines.failed;
-    strbuf_free(&out);
+    bool whole = strbuf_print(&out, stdout) && !long_lines.failed;
+    bool kit_failed = r->verdict == VERDICT_KIT_ERROR || !whole;
     strbuf_free(&long_lines);
     return kit_failed ? EXIT_KIT : r->verdict == VERDICT_PASS ? EXIT_FINE : EXIT_SHORT;
-}
-
-static bool result_has(const Result *r, const char *name)
-{
-    for (size_t i = 0; i < r->n_cases; i++)
-        if (strcmp(r->cases[i].name, name) == 0)
-            return true;
-    return false;
 }
 
 /* Keeps what the cases say for `make run`, `make hint` and `make progress` (common/starters/state.h): a line each, CASE TODO VERDICT POINTS.
@@ -55,7 +45,7 @@ static Status keep_state(Arena *a, const char *path, const Result *r, Diag *d)
     rest = s == STATUS_OK ? old : NULL;
     for (char *line; rest && (line = strsep(&rest, "\n"));) {
         const char *name = arena_strndup(a, line, strcspn(line, " "));
-        if (name && name[0] && !result_has(r, name))
+        if (name && name[0] && !result_case(r, name))
             strbuf_printf(&text, "%s\n", line);
     }
     for (size_t i = 0; i < r->n_cases; i++)
@@ -81,8 +71,7 @@ static int refuse_case(Arena *a, const Lab *lab, const char *only)
     StrBuf names = {0};
     for (size_t i = 0; i < lab->n_cases; i++)
         strbuf_printf(&names, "%s%s", i > 0 ? ", " : "", lab->cases[i].name);
-    const char *list = arena_strndup(a, names.text ? names.text : "", names.length);
-    strbuf_free(&names);
+    const char *list = strbuf_keep(&names, a);
     diag_set(&d, STATUS_NOT_FOUND, "%s has no public case %s", lab->lab, only);
     diag_hint(&d, "its cases: %s", list ? list : "see its lab.yaml");
     return cli_fail(&d);

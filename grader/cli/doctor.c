@@ -160,9 +160,5 @@ int cli_schema(Arena *a, const Options *o)
     (void)o;
     StrBuf out = {0};
     lab_schema_markdown(&out);
-    if (out.text)
-        fwrite(out.text, 1, out.length, stdout);
-    bool failed = out.failed;
-    strbuf_free(&out);
-    return failed ? EXIT_KIT : EXIT_FINE;
+    return strbuf_print(&out, stdout) ? EXIT_FINE : EXIT_KIT;
 }

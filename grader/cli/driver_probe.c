@@ -2,7 +2,6 @@
 #include "grader/cli/doctor.h"
 
 #include <dlfcn.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>

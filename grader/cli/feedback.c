@@ -88,9 +88,7 @@ static void say_left(const char *student, const char *why)
     strbuf_puts(&line, "no feedback for ");
     report_plain(&line, student, strlen(student));
     strbuf_printf(&line, ": %s\n", why);
-    if (line.text)
-        fputs(line.text, stderr);
-    strbuf_free(&line);
+    strbuf_print(&line, stderr);
 }
 
 static Status write_mails(Arena *a, const Feedback *f, size_t *n, Diag *d)

@@ -71,9 +71,7 @@ static void print_line(FILE *file, const char *before, const char *name, const c
     strbuf_puts(&line, between);
     report_plain(&line, text, strlen(text));
     strbuf_puts(&line, "\n");
-    if (line.text)
-        fwrite(line.text, 1, line.length, file);
-    strbuf_free(&line);
+    strbuf_print(&line, file);
 }
 
 /* What the log of imports gets; see import_log_add. */

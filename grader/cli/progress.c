@@ -5,7 +5,6 @@
 #include "grader/report/report.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 void cli_progress_start(CliProgress *p, size_t total)

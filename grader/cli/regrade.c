@@ -31,14 +31,6 @@ static Result *load_new(const ClassRun *c, const PlanEntry *e)
     return r;
 }
 
-static const CaseResult *find_case(const Result *r, const char *name)
-{
-    for (size_t i = 0; i < r->n_cases; i++)
-        if (strcmp(r->cases[i].name, name) == 0)
-            return &r->cases[i];
-    return NULL;
-}
-
 static bool same_case(const CaseResult *x, const CaseResult *y)
 {
     return x->verdict == y->verdict && x->points == y->points && x->max_points == y->max_points;
@@ -74,14 +66,14 @@ static size_t put_case_changes(StrBuf *out, const Result *was, const Result *is)
 {
     size_t n = 0;
     for (size_t i = 0; i < is->n_cases; i++) {
-        const CaseResult *old = find_case(was, is->cases[i].name);
+        const CaseResult *old = result_case(was, is->cases[i].name);
         if (old && same_case(old, &is->cases[i]))
             continue;
         put_case_change(out, old, &is->cases[i]);
         n++;
     }
     for (size_t i = 0; i < was->n_cases; i++) {
-        if (find_case(is, was->cases[i].name))
+        if (result_case(is, was->cases[i].name))
             continue;
         put_case_change(out, &was->cases[i], NULL);
         n++;

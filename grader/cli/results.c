@@ -35,13 +35,6 @@ Status cli_load_class(Arena *a, const Options *o, Gradebook **book, ReportClass 
     return s == STATUS_OK ? report_class_load(*book, &choice, c, d) : s;
 }
 
-static void put_file(StrBuf *out, FILE *file)
-{
-    if (out->text)
-        fwrite(out->text, 1, out->length, file);
-    strbuf_free(out);
-}
-
 /* "graded 12 of 40, 3 fell short" by OUT's plan; a grader may be at work there meanwhile. */
 static Status print_progress(Arena *a, const Options *o, const ReportClass *c, Diag *d)
 {
@@ -84,7 +77,7 @@ int cli_status(Arena *a, const Options *o)
     if (s == STATUS_OK) {
         StrBuf table = {0};
         report_table(&table, c, report_style_for(1));
-        put_file(&table, stdout);
+        strbuf_print(&table, stdout);
         status = status_of(c);
         for (size_t i = 0; i < c->n_results; i++)
             if (result_needs_person(c->results[i]))
@@ -132,7 +125,7 @@ static Status print_leaderboards(Arena *a, const Options *o, const ReportClass *
         StrBuf text = {0};
         if (s == STATUS_OK)
             report_leaderboard_text(&text, c->labs[i], ranks, n, o->names);
-        put_file(&text, stdout);
+        strbuf_print(&text, stdout);
     }
     return s;
 }
@@ -227,9 +220,8 @@ static Status write_filled(Arena *a, const Options *o, const Filled *format, con
     if (s == STATUS_OK)
         s = format->fill(c, &sheet, &options, out, &notes, d);
     if (s == STATUS_OK)
-        put_file(&notes, stderr);
-    else
-        strbuf_free(&notes);
+        strbuf_print(&notes, stderr);
+    strbuf_free(&notes);
     return s;
 }
 
@@ -268,7 +260,7 @@ int cli_export(Arena *a, const Options *o)
     if (s == STATUS_OK && o->to)
         s = file_write_atomic(o->to, out.text ? out.text : "", out.length, &d);
     else if (s == STATUS_OK)
-        fwrite(out.text ? out.text : "", 1, out.length, stdout);
+        strbuf_print(&out, stdout);
     strbuf_free(&out);
     report_class_free(c);
     gradebook_close(book);
@@ -304,9 +296,8 @@ int cli_items(Arena *a, const Options *o)
     if (s == STATUS_OK && o->to)
         s = file_write_atomic(o->to, out.text ? out.text : "", out.length, &d);
     if (s == STATUS_OK && !o->to)
-        put_file(&out, stdout);
-    else
-        strbuf_free(&out);
+        strbuf_print(&out, stdout);
+    strbuf_free(&out);
     report_class_free(c);
     gradebook_close(book);
     return s == STATUS_OK ? EXIT_FINE : cli_fail(&d);

@@ -13,13 +13,6 @@
 static const char usage[] =
     "grade roster import FILE...|list|add [COLUMN=VALUE...]|set COLUMN=VALUE...|drop --out DIR";
 
-static void print(StrBuf *line, FILE *file)
-{
-    if (line->text)
-        fwrite(line->text, 1, line->length, file);
-    strbuf_free(line);
-}
-
 static void put_safely(StrBuf *line, const char *text)
 {
     report_plain(line, text, strlen(text));
@@ -73,7 +66,7 @@ static Status import_file(Arena *a, const char *path, Roster *roster, RosterImpo
         strbuf_puts(&line, ": ");
         put_safely(&line, left.items[i].text);
         strbuf_puts(&line, "\n");
-        print(&line, stderr);
+        strbuf_print(&line, stderr);
     }
     if (s == STATUS_OK)
         printf("%s: %zu new, %zu known already\n", path, import->n_added, import->n_known);
@@ -175,7 +168,7 @@ static Status list(Arena *a, const Options *o, const Roster *roster, const char 
         if (!cli_listed(chosen, row->cells[ROSTER_STUDENT]))
             continue;
         roster_put_row(&line, row, c, &rules);
-        print(&line, stdout);
+        strbuf_print(&line, stdout);
         n++;
         n_left += roster_is_dropped(row);
     }

@@ -38,9 +38,7 @@ static void print_safely(const char *text)
         strbuf_puts(&line, "\n");
         text += length + (text[length] == '\n');
     }
-    if (line.text)
-        fwrite(line.text, 1, line.length, stderr);
-    strbuf_free(&line);
+    strbuf_print(&line, stderr);
 }
 
 static void print_changes(const char *what, const StrBuf *changes)
@@ -102,9 +100,7 @@ static Status show(ClassRun *c, int *status, Diag *d)
         return s;
     StrBuf table = {0};
     report_table(&table, all, report_style_for(1));
-    if (table.text)
-        fwrite(table.text, 1, table.length, stdout);
-    strbuf_free(&table);
+    strbuf_print(&table, stdout);
     bool kit_failed = c->save_failed, falls_short = false;
     for (size_t i = 0; i < all->n_results; i++) {
         const Result *r = all->results[i];

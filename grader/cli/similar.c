@@ -352,9 +352,7 @@ int cli_similar(Arena *a, const Options *o)
     if (s == STATUS_OK) {
         StrBuf text = {0};
         report_similar(&text, c.labs, c.n_labs);
-        if (text.text)
-            fwrite(text.text, 1, text.length, stdout);
-        strbuf_free(&text);
+        strbuf_print(&text, stdout);
     }
     if (s == STATUS_OK && o->out)
         s = write_page(&c, &d);

@@ -271,11 +271,7 @@ static int write_one(const Options *o, const Writer *writers, size_t n, const ch
             continue;
         StrBuf out = {0};
         writers[i].put(&out);
-        if (out.text)
-            fwrite(out.text, 1, out.length, stdout);
-        bool failed = out.failed;
-        strbuf_free(&out);
-        return failed ? cli_fail_text("no memory", NULL) : EXIT_FINE;
+        return strbuf_print(&out, stdout) ? EXIT_FINE : cli_fail_text("no memory", NULL);
     }
     return cli_fail_text("which one?", usage);
 }

@@ -366,12 +366,8 @@ static Status finish_reading(Reader *r, Status s, Diag *d)
     add_problems_of_values(r);
     if (r->n_problems > ANSWERS_PROBLEMS_MAX)
         strbuf_printf(&r->problems, "\n(%zu more)", r->n_problems - ANSWERS_PROBLEMS_MAX);
-    if (r->problems.length)
-        r->file->problems = arena_strndup(r->arena, r->problems.text, r->problems.length);
-    if (s == STATUS_OK && (r->problems.failed || !r->file->problems))
-        s = diag_set(d, STATUS_NO_MEMORY, "no memory for an answer file");
-    strbuf_free(&r->problems);
-    return s;
+    r->file->problems = strbuf_keep(&r->problems, r->arena);
+    return s == STATUS_OK && !r->file->problems ? diag_set(d, STATUS_NO_MEMORY, "no memory for an answer file") : s;
 }
 
 Status answers_parse(Arena *a, const Lab *lab, const char *bytes, size_t length, AnswerFile *file, Diag *d)

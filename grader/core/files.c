@@ -169,6 +169,8 @@ Status dir_make(const char *path, Diag *d)
     return STATUS_OK;
 }
 
+enum { REMOVE_TRIES = 100 };
+
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
     (void)st;
@@ -181,8 +183,10 @@ Status dir_remove(const char *path, Diag *d)
     struct stat st;
     if (lstat(path, &st) != 0)
         return errno == ENOENT ? STATUS_OK : io_error(d, "cannot remove", path);
-    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0)
-        return io_error(d, "cannot remove", path);
+    /* Once more where somebody, a task that just ends, has put a file there in between. */
+    for (int tries = 1; nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) != 0; tries++)
+        if ((errno != ENOTEMPTY && errno != EEXIST) || tries == REMOVE_TRIES)
+            return io_error(d, "cannot remove", path);
     return STATUS_OK;
 }
 
@@ -201,12 +205,9 @@ Status dir_list(Arena *a, const char *path, const char ***names, size_t *n, Diag
         count += fine;
     }
     closedir(dir);
-    *names = fine ? ARENA_NEW_ARRAY(a, const char *, count + 1) : NULL;
-    if (*names && count) {
-        memcpy(*names, found, count * sizeof *found);
-        qsort(*names, count, sizeof **names, text_compare);
-    }
-    free(found);
+    if (count)
+        qsort(found, count, sizeof *found, text_compare);
+    *names = VEC_KEEP(a, found, count);
     *n = count;
-    return *names ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory to list %s", path);
+    return fine && *names ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory to list %s", path);
 }

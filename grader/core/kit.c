@@ -1,5 +1,6 @@
 /* Finding the kit's and the toolkit's folders; see kit.h. */
 #include "grader/core/kit.h"
+#include "common/base/io.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -75,25 +76,12 @@ static const char *home_in_path(Arena *a, const char *nvcc)
     return top ? top : home;
 }
 
-static const char *nvcc_in_path(Arena *a)
-{
-    const char *path = getenv("PATH");
-    for (path = path ? path : ""; *path;) {
-        size_t n = strcspn(path, ":");
-        const char *nvcc = n ? arena_printf(a, "%.*s/nvcc", (int)n, path) : NULL;
-        if (nvcc && access(nvcc, X_OK) == 0)
-            return nvcc;
-        path += n + (path[n] == ':');
-    }
-    return NULL;
-}
-
 static void find_toolkit(Arena *a, Kit *kit)
 {
     const char *set = getenv("CUDA_HOME");
     if (set && *set)
         kit->cuda_home = home_of(a, arena_printf(a, "%s/bin/nvcc", set));
-    const char *in_path = kit->cuda_home ? NULL : nvcc_in_path(a);
+    const char *in_path = kit->cuda_home ? NULL : io_find_program(a, "nvcc");
     if (in_path)
         kit->cuda_home = home_in_path(a, in_path);
     if (!kit->cuda_home)

@@ -160,32 +160,17 @@ static Status expect_type(Loader *l, const SchemaRow *row, yaml_node_t *node, ya
     return FAIL(l, node, "'%s' must be %s", row->key, wanted);
 }
 
-static yaml_node_type_t node_type_of(SchemaType type)
-{
-    switch (type) {
-    case TYPE_TEXT:
-    case TYPE_COUNT:
-    case TYPE_NUMBER:
-    case TYPE_FLAG:
-        return YAML_SCALAR_NODE;
-    case TYPE_MAP_TOLERANCE:
-    case TYPE_MAP_LIMITS:
-    case TYPE_MAP_SHEET:
-    case TYPE_MAP_SPEED:
-    case TYPE_MAP_BASELINE:
-    case TYPE_PARAMS:
-        return YAML_MAPPING_NODE;
-    default:
-        return YAML_SEQUENCE_NODE;
-    }
-}
+static const yaml_node_type_t node_types[] = {
+#define TYPE(NAME, node, ...) [TYPE_##NAME] = YAML_##node##_NODE,
+#include "grader/core/lab_types.def"
+};
 
 /* The value of a row, from the file's node or, where that is NULL, the default, into the struct at `base`. */
 static Status read_row(Loader *l, const SchemaRow *row, yaml_node_t *node, char *base)
 {
     void *field = base + row->offset;
     size_t *count = (size_t *)(base + row->count_offset);
-    Status s = node ? expect_type(l, row, node, node_type_of(row->type)) : STATUS_OK;
+    Status s = node ? expect_type(l, row, node, node_types[row->type]) : STATUS_OK;
     if (s != STATUS_OK)
         return s;
     const char *text = node && node->type == YAML_SCALAR_NODE ? scalar(node) : row->default_text;
@@ -353,6 +338,8 @@ static Status load_lab_folder(Lab *lab, const char *dir, const char *hidden_path
         s = lab_check_lab(lab, path, d);
     for (size_t i = 0; s == STATUS_OK && i < lab->n_cases; i++)
         lab->public_points += lab->cases[i].points;
+    if (s == STATUS_OK)
+        s = lab_check_shapes(lab, path, d);
     size_t n_public = lab->n_cases;
     if (s == STATUS_OK && hidden_path)
         s = add_hidden(lab, hidden_path, d);

@@ -63,6 +63,12 @@ typedef struct LabWork {
     bool host_finish;
 } LabWork;
 
+/* How films show arrays; lengths and halo are formulas (common/base/formula.h). */
+typedef struct LabShape {
+    const char **arrays, **shape, **halo;
+    size_t n_arrays, n_shape, n_halo;
+} LabShape;
+
 /* What tells of a case that falls short which TODO is at hand: a total of its run that is still too small, or its verdict. */
 typedef struct LabSign {
     int64_t todo;
@@ -193,6 +199,8 @@ typedef struct Lab {
     LabSheet sheet;
     LabWork *work;
     size_t n_work;
+    LabShape *shapes;
+    size_t n_shapes;
     LabSign *signs;
     size_t n_signs;
     LabHint *hints;

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is wrong in the file `path`, for the Diag `d`. */
+#define FAIL(line, ...) diag_set_at(d, STATUS_PARSE, path, line, 0, __VA_ARGS__)
+
 bool lab_is_identifier(const char *text)
 {
     if (!text[0] || isdigit((unsigned char)text[0]))
@@ -93,15 +96,14 @@ static Status check_forbid(const Lab *lab, const char *path, Diag *d)
 {
     for (size_t i = 0; i < lab->n_forbid; i++)
         if (!lab->forbid[i].symbol[0] == !lab->forbid[i].include[0])
-            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
-                               "item %zu of 'forbid' must have 'symbol' or 'include', and not both", i + 1);
+            return FAIL(0, "item %zu of 'forbid' must have 'symbol' or 'include', and not both", i + 1);
     return STATUS_OK;
 }
 
 static Status check_tolerance(const LabTolerance *t, const char *path, int line, Diag *d)
 {
     if (strcmp(t->nan, "never") != 0 && strcmp(t->nan, "equal") != 0)
-        return diag_set_at(d, STATUS_PARSE, path, line, 0, "'nan' must be never or equal, not '%s'", t->nan);
+        return FAIL(line, "'nan' must be never or equal, not '%s'", t->nan);
     return STATUS_OK;
 }
 
@@ -140,17 +142,13 @@ static bool has_text(const char *const *list, size_t n, const char *text)
 static Status check_section(const LabSection *section, const char *path, Diag *d)
 {
     if (section->n_names == 0 || section->n_fields == 0)
-        return diag_set_at(d, STATUS_PARSE, path, 0, 0,
-                           "'names' and 'fields' of 'sections' must not be empty");
+        return FAIL(0, "'names' and 'fields' of 'sections' must not be empty");
     for (size_t i = 0; i < section->n_names; i++)
         if (!lab_is_identifier(section->names[i]))
-            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
-                               "the section '%s' must be letters, digits and underscores", section->names[i]);
+            return FAIL(0, "the section '%s' must be letters, digits and underscores", section->names[i]);
     for (size_t i = 0; i < section->n_fields; i++)
         if (!lab_is_identifier(section->fields[i].name))
-            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
-                               "the field '%s' must be letters, digits and underscores",
-                               section->fields[i].name);
+            return FAIL(0, "the field '%s' must be letters, digits and underscores", section->fields[i].name);
     return STATUS_OK;
 }
 
@@ -159,8 +157,7 @@ static Status check_sheet(const Lab *lab, const char *path, Diag *d)
     if (!lab->sheet.file)
         return STATUS_OK;
     if (!has_text(lab->files, lab->n_files, lab->sheet.file))
-        return diag_set_at(d, STATUS_PARSE, path, 0, 0, "the answer file '%s' must be one of 'files'",
-                           lab->sheet.file);
+        return FAIL(0, "the answer file '%s' must be one of 'files'", lab->sheet.file);
     Status s = STATUS_OK;
     for (size_t i = 0; s == STATUS_OK && i < lab->sheet.n_sections; i++)
         s = check_section(&lab->sheet.sections[i], path, d);
@@ -170,35 +167,27 @@ static Status check_sheet(const Lab *lab, const char *path, Diag *d)
 Status lab_check_lab(Lab *lab, const char *path, Diag *d)
 {
     if (!is_lab_name(lab->lab))
-        return diag_set_at(d, STATUS_PARSE, path, 0, 0,
-                           "'lab' must be two digits and words joined by dashes (02-vector-add), not '%s'",
-                           lab->lab);
+        return FAIL(0, "'lab' must be two digits and words joined by dashes (02-vector-add), not '%s'",
+                    lab->lab);
     if (!folder_is_named(lab->dir, lab->lab))
-        return diag_set_at(d, STATUS_PARSE, path, 0, 0, "'lab' is %s, and the folder has another name",
-                           lab->lab);
+        return FAIL(0, "'lab' is %s, and the folder has another name", lab->lab);
     for (size_t i = 0; i < lab->n_files; i++)
         if (!is_file_name(lab->files[i]))
-            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
-                               "'%s' in 'files' must be letters, digits, dots, dashes and underscores",
-                               lab->files[i]);
+            return FAIL(0, "'%s' in 'files' must be letters, digits, dots, dashes and underscores",
+                        lab->files[i]);
     if (lab->n_libraries > LIBRARIES_MAX)
-        return diag_set_at(d, STATUS_PARSE, path, 0, 0, "a lab may have at most %d 'libraries'",
-                           LIBRARIES_MAX);
+        return FAIL(0, "a lab may have at most %d 'libraries'", LIBRARIES_MAX);
     for (size_t i = 0; i < lab->n_libraries; i++)
         if (!is_library_name(lab->libraries[i]))
-            return diag_set_at(d, STATUS_PARSE, path, 0, 0,
-                               "'%s' in 'libraries' must be letters, digits and underscores",
-                               lab->libraries[i]);
+            return FAIL(0, "'%s' in 'libraries' must be letters, digits and underscores", lab->libraries[i]);
     for (size_t i = 0; i < lab->n_raise; i++)
         if (lab->raise[i][strspn(lab->raise[i], "abcdefghijklmnopqrstuvwxyz-")] || !lab->raise[i][0])
-            return diag_set_at(d, STATUS_PARSE, path, 0, 0, "'%s' in 'raise' must be letters and dashes",
-                               lab->raise[i]);
+            return FAIL(0, "'%s' in 'raise' must be letters and dashes", lab->raise[i]);
     if (lab->n_files == 0 || lab->n_cases == 0)
-        return diag_set_at(d, STATUS_PARSE, path, 0, 0, "'files' and 'cases' must not be empty");
+        return FAIL(0, "'files' and 'cases' must not be empty");
     for (size_t i = 0; i < lab->n_hints; i++)
         if (lab->hints[i].n_tiers == 0)
-            return diag_set_at(d, STATUS_PARSE, path, 0, 0, "the hint for TODO %d has no tiers",
-                               (int)lab->hints[i].todo);
+            return FAIL(0, "the hint for TODO %d has no tiers", (int)lab->hints[i].todo);
     lab->stem = stem_of(&lab->arena, lab->lab);
     if (!lab->stem)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a lab");
@@ -216,14 +205,13 @@ static Status check_tier_list(const LabCase *c, const LabTier *tiers, size_t n, 
     for (size_t i = 0; i < n; i++) {
         const LabTier *t = &tiers[i];
         if (isnan(t->at_most) == isnan(t->at_least))
-            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                               "tier %zu of %scase '%s' must have 'at_most' or 'at_least', and not both",
-                               i + 1, of, c->name);
+            return FAIL(c->line, "tier %zu of %scase '%s' must have 'at_most' or 'at_least', and not both",
+                        i + 1, of, c->name);
         if (t->points > before)
-            return diag_set_at(
-                d, STATUS_PARSE, path, c->line, 0,
-                "tier %zu of %scase '%s' gives more points than the tier before it, or than the case", i + 1,
-                of, c->name);
+            return FAIL(c->line,
+                        "tier %zu of %scase '%s' gives more points than the tier before it, or than "
+                        "the case",
+                        i + 1, of, c->name);
         before = t->points;
     }
     return STATUS_OK;
@@ -232,8 +220,7 @@ static Status check_tier_list(const LabCase *c, const LabTier *tiers, size_t n, 
 static Status check_tiers(const LabCase *c, const char *path, Diag *d)
 {
     if (!c->metric[0] != !c->n_tiers)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "case '%s' must have both 'metric' and 'tiers', or neither", c->name);
+        return FAIL(c->line, "case '%s' must have both 'metric' and 'tiers', or neither", c->name);
     return check_tier_list(c, c->tiers, c->n_tiers, "", path, d);
 }
 
@@ -259,12 +246,12 @@ static Status check_metric(const LabCase *c, const char *path, Diag *d)
 {
     bool is_ratio = lab_ratio_parts(c->metric) != NULL;
     if (is_ratio && c->least <= 0)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "case '%s' must say 'least': its metric %s is a ratio, which traffic without use betters",
-                           c->name, c->metric);
+        return FAIL(c->line,
+                    "case '%s' must say 'least': its metric %s is a ratio, which traffic without "
+                    "use betters",
+                    c->name, c->metric);
     if (!is_ratio && c->least > 0)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "case '%s' has 'least', and its metric is no ratio of ratios.def", c->name);
+        return FAIL(c->line, "case '%s' has 'least', and its metric is no ratio of ratios.def", c->name);
     return STATUS_OK;
 }
 
@@ -291,19 +278,17 @@ static Status check_baseline(const LabCase *c, const char *path, Diag *d)
     if (!b->name)
         return STATUS_OK;
     if (strcmp(b->as, "quotient") != 0 && strcmp(b->as, "difference") != 0)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "'as' in the 'baseline' of case '%s' must be quotient or difference, not '%s'", c->name,
-                           b->as);
+        return FAIL(c->line, "'as' in the 'baseline' of case '%s' must be quotient or difference, not '%s'",
+                    c->name, b->as);
     if (!lab_names_device(c) || !c->run)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "the 'baseline' of case '%s' needs a run and '--device=NAME' in 'vgpu': the solution's "
-                           "number is of that device",
-                           c->name);
+        return FAIL(c->line,
+                    "the 'baseline' of case '%s' needs a run and '--device=NAME' in 'vgpu': the "
+                    "solution's number is of that device",
+                    c->name);
     for (size_t i = 0; i < b->n_params; i++)
         if (!has_param(c, b->params[i].key))
-            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                               "'%s' in the 'baseline' of case '%s' is no parameter of the case", b->params[i].key,
-                               c->name);
+            return FAIL(c->line, "'%s' in the 'baseline' of case '%s' is no parameter of the case",
+                        b->params[i].key, c->name);
     return STATUS_OK;
 }
 
@@ -311,10 +296,10 @@ static Status check_baseline(const LabCase *c, const char *path, Diag *d)
 static Status check_number_name(const LabCase *c, const char *name, const char *path, Diag *d)
 {
     if (strncmp(name, "value.", 6) == 0)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "'%s' in case '%s': what a program reports of itself decides no points; name a number of "
-                           "the report, or a 'baseline'",
-                           name, c->name);
+        return FAIL(c->line,
+                    "'%s' in case '%s': what a program reports of itself decides no points; name a "
+                    "number of the report, or a 'baseline'",
+                    name, c->name);
     return STATUS_OK;
 }
 
@@ -325,17 +310,16 @@ static Status check_speed(const LabCase *c, const char *path, Diag *d)
         return STATUS_OK;
     bool of_ceiling = strcmp(speed->of, "ceiling") == 0;
     if (!of_ceiling && strcmp(speed->of, "reference") != 0)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "'of' in the 'speed' of case '%s' must be reference or ceiling, not '%s'", c->name,
-                           speed->of);
+        return FAIL(c->line, "'of' in the 'speed' of case '%s' must be reference or ceiling, not '%s'",
+                    c->name, speed->of);
     if (speed->bytes <= 0 && speed->ops <= 0)
-        return diag_set_at(
-            d, STATUS_PARSE, path, c->line, 0,
-            "the 'speed' of case '%s' must say 'bytes' or 'ops': what no version can do without", c->name);
+        return FAIL(c->line,
+                    "the 'speed' of case '%s' must say 'bytes' or 'ops': what no version can do "
+                    "without",
+                    c->name);
     if (speed->n_tiers == 0 || c->n_answers > 0 || !c->run || c->devices > 1)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "the 'speed' of case '%s' needs tiers, a run on one device, and no answers",
-                           c->name);
+        return FAIL(c->line, "the 'speed' of case '%s' needs tiers, a run on one device, and no answers",
+                    c->name);
     return check_tier_list(c, speed->tiers, speed->n_tiers, "the speed of ", path, d);
 }
 
@@ -346,15 +330,12 @@ static Status check_leaderboard(const Lab *lab, size_t i, const char *path, Diag
     if (!c->leaderboard[0])
         return STATUS_OK;
     if (strcmp(c->leaderboard, "lowest") != 0 && strcmp(c->leaderboard, "highest") != 0)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "'leaderboard' must be lowest or highest, not '%s'", c->leaderboard);
+        return FAIL(c->line, "'leaderboard' must be lowest or highest, not '%s'", c->leaderboard);
     if (!c->metric[0])
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "case '%s' has a 'leaderboard', and no 'metric' for it", c->name);
+        return FAIL(c->line, "case '%s' has a 'leaderboard', and no 'metric' for it", c->name);
     for (size_t j = 0; j < i; j++)
         if (lab->cases[j].leaderboard[0])
-            return diag_set_at(d, STATUS_PARSE, path, c->line, 0, "a second case has a 'leaderboard': '%s'",
-                               c->name);
+            return FAIL(c->line, "a second case has a 'leaderboard': '%s'", c->name);
     return STATUS_OK;
 }
 
@@ -374,28 +355,23 @@ static Status check_answers(const Lab *lab, const LabCase *c, const char *path, 
 {
     double sum = 0;
     if (!lab->sheet.file && (c->n_answers > 0 || !c->run))
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "case '%s' needs an answer file: the lab's 'answers' describes none", c->name);
+        return FAIL(c->line, "case '%s' needs an answer file: the lab's 'answers' describes none", c->name);
     if (c->n_answers > 0 && c->n_tiers > 0)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "case '%s' must have 'tiers' or 'answers', and not both", c->name);
+        return FAIL(c->line, "case '%s' must have 'tiers' or 'answers', and not both", c->name);
     for (size_t i = 0; i < c->n_answers; i++) {
         const LabAnswer *answer = &c->answers[i];
         const LabField *field = lab_find_field(lab, answer->of);
         if (!field)
-            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                               "'%s' in case '%s' is no SECTION.FIELD of the answer file", answer->of,
-                               c->name);
+            return FAIL(c->line, "'%s' in case '%s' is no SECTION.FIELD of the answer file", answer->of,
+                        c->name);
         if (!answer_can_be_judged(answer, field))
-            return diag_set_at(
-                d, STATUS_PARSE, path, c->line, 0,
-                "'%s' in case '%s' does not say what is right: words of the field in 'one_of', "
-                "or numbers, bounds or a 'truth' for a number",
-                answer->of, c->name);
+            return FAIL(c->line,
+                        "'%s' in case '%s' does not say what is right: words of the field in "
+                        "'one_of', or numbers, bounds or a 'truth' for a number",
+                        answer->of, c->name);
         if (answer->truth[0] && !c->run)
-            return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                               "'%s' in case '%s' has a 'truth', and the case runs nothing", answer->of,
-                               c->name);
+            return FAIL(c->line, "'%s' in case '%s' has a 'truth', and the case runs nothing", answer->of,
+                        c->name);
         Status s = check_number_name(c, answer->truth, path, d);
         if (s == STATUS_OK)
             s = check_number_name(c, answer->over, path, d);
@@ -404,9 +380,8 @@ static Status check_answers(const Lab *lab, const LabCase *c, const char *path, 
         sum += answer->points;
     }
     if (c->n_answers > 0 && fabs(sum - c->points) > 1e-9)
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "the points of the answers of case '%s' come to %g, and the case has %g", c->name,
-                           sum, c->points);
+        return FAIL(c->line, "the points of the answers of case '%s' come to %g, and the case has %g",
+                    c->name, sum, c->points);
     return STATUS_OK;
 }
 
@@ -414,11 +389,10 @@ static Status check_case(const Lab *lab, size_t i, const char *path, Diag *d)
 {
     const LabCase *c = &lab->cases[i];
     if (!is_dashed_name(c->name))
-        return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
-                           "a case's name must be small letters, digits and dashes, not '%s'", c->name);
+        return FAIL(c->line, "a case's name must be small letters, digits and dashes, not '%s'", c->name);
     for (size_t j = 0; j < i; j++)
         if (strcmp(lab->cases[j].name, c->name) == 0)
-            return diag_set_at(d, STATUS_PARSE, path, c->line, 0, "a second case is named '%s'", c->name);
+            return FAIL(c->line, "a second case is named '%s'", c->name);
     Status s = check_tolerance(&c->tolerance, path, c->line, d);
     if (s == STATUS_OK)
         s = check_tiers(c, path, d);

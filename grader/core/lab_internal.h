@@ -16,6 +16,10 @@ const char *lab_keys_of(Arena *a, SchemaScope scope);
 Status lab_check_lab(Lab *lab, const char *path, Diag *d);
 /* Sets min_ops and host_finish of the cases from the lab's `work`. */
 Status lab_set_work(Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d);
+/* The text of a case's parameter (FormulaFind). */
+const char *lab_find_param(const void *lab_case, const char *name);
+/* What must hold of the lab's `shapes` and its public cases. */
+Status lab_check_shapes(const Lab *lab, const char *path, Diag *d);
 /* What must hold of all cases, the first n_public of which come from lab.yaml. */
 Status lab_check_cases(const Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d);
 

@@ -5,45 +5,14 @@
 #include <stddef.h>
 
 typedef enum SchemaScope {
-    SCOPE_LAB,
-    SCOPE_TOLERANCE,
-    SCOPE_LIMITS,
-    SCOPE_FORBID,
-    SCOPE_WORK,
-    SCOPE_SHEET,
-    SCOPE_SECTION,
-    SCOPE_FIELD,
-    SCOPE_SIGN,
-    SCOPE_HINT,
-    SCOPE_CASE,
-    SCOPE_SPEED,
-    SCOPE_BASELINE,
-    SCOPE_TIER,
-    SCOPE_ANSWER,
+#define SCOPE(NAME, ...) SCOPE_##NAME,
+#include "grader/core/lab_types.def"
     N_SCOPES
 } SchemaScope;
 
 typedef enum SchemaType {
-    TYPE_TEXT,
-    TYPE_COUNT,
-    TYPE_NUMBER,
-    TYPE_FLAG,
-    TYPE_MAP_TOLERANCE,
-    TYPE_MAP_LIMITS,
-    TYPE_MAP_SHEET,
-    TYPE_MAP_SPEED,
-    TYPE_MAP_BASELINE,
-    TYPE_TEXTS,
-    TYPE_LIST_FORBID,
-    TYPE_LIST_WORK,
-    TYPE_LIST_SECTION,
-    TYPE_LIST_FIELD,
-    TYPE_LIST_SIGN,
-    TYPE_LIST_HINT,
-    TYPE_LIST_CASE,
-    TYPE_LIST_TIER,
-    TYPE_LIST_ANSWER,
-    TYPE_PARAMS
+#define TYPE(NAME, ...) TYPE_##NAME,
+#include "grader/core/lab_types.def"
 } SchemaType;
 
 typedef struct SchemaRow {

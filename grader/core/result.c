@@ -41,6 +41,14 @@ void result_sum_up(Result *r)
     }
 }
 
+const CaseResult *result_case(const Result *r, const char *name)
+{
+    for (size_t i = 0; name && i < r->n_cases; i++)
+        if (strcmp(r->cases[i].name, name) == 0)
+            return &r->cases[i];
+    return NULL;
+}
+
 bool result_needs_person(const Result *r)
 {
     return verdict_needs_person(r->verdict) ||

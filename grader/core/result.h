@@ -100,6 +100,8 @@ void result_free(Result *r);
 /* Whether a person must look at it: its verdict asks for one, or nothing could be taken of what lies there.
  */
 bool result_needs_person(const Result *r);
+/* The case of that name; NULL where there is none. */
+const CaseResult *result_case(const Result *r, const char *name);
 /* Whether the work falls short: exit status 1. */
 bool result_falls_short(const Result *r);
 /* Sets score and the submission's verdict from its cases (and the build's verdict). */

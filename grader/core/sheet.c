@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -86,10 +85,7 @@ static Status read_rows(Arena *a, Sheet *sheet, const char *readable, CsvRow *ro
         else
             sheet->n++;
     }
-    sheet->rows = ARENA_NEW_ARRAY(a, SheetRow, sheet->n + 1);
-    if (sheet->rows && sheet->n)
-        memcpy(sheet->rows, rows, sheet->n * sizeof *rows);
-    free(rows);
+    sheet->rows = VEC_KEEP(a, rows, sheet->n);
     if (s == STATUS_OK && !sheet->rows)
         s = sheet_no_memory(d, sheet->file);
     if (s == STATUS_OK && sheet->n == 0)

@@ -58,9 +58,7 @@ char *text_clean(Arena *a, const char *bytes, size_t length, size_t bytes_max)
         i += clean_one(&out, bytes + i, length - i);
     if (i < length)
         strbuf_printf(&out, "\n[... %zu more bytes cut]\n", length - i);
-    char *text = out.failed ? NULL : arena_strndup(a, out.text ? out.text : "", out.length);
-    strbuf_free(&out);
-    return text;
+    return strbuf_keep(&out, a);
 }
 
 /* Whether the character may stand in a path, so that what follows it does not begin one. */

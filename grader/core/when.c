@@ -1,28 +1,11 @@
-/* when: see when.h. Days are counted from 1 March of a year 0, so that the leap day is a year's last. */
+/* when: see when.h. */
 #include "grader/core/when.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-enum { DAY_S = 86400, DAYS_TO_1970 = 719468, YEAR_MIN = 1970, YEAR_MAX = 9999 };
-
-static int64_t days_from_date(int year, int month, int day)
-{
-    int64_t y = month > 2 ? year : year - 1, m = (month + 9) % 12;
-    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - DAYS_TO_1970;
-}
-
-static bool is_leap(int year)
-{
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
-static int days_of_month(int year, int month)
-{
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return days[month - 1] + (month == 2 && is_leap(year));
-}
+enum { YEAR_MIN = 1970 };
 
 /* Exactly n digits at *text; -1 when they are not there. */
 static int digits(const char **text, int n)
@@ -49,18 +32,16 @@ static void skip_blanks(const char **text)
         (*text)++;
 }
 
-static bool read_date(const char **text, int64_t *days)
+static bool read_date(const char **text, int64_t *seconds)
 {
-    int year = digits(text, 4);
+    struct tm t = {.tm_year = digits(text, 4) - 1900};
     bool dash = when_take(text, '-');
-    int month = digits(text, 2);
+    t.tm_mon = digits(text, 2) - 1;
     dash = when_take(text, '-') && dash;
-    int day = digits(text, 2);
-    if (!dash || year < YEAR_MIN || year > YEAR_MAX || month < 1 || month > 12 || day < 1 ||
-        day > days_of_month(year, month))
-        return false;
-    *days = days_from_date(year, month, day);
-    return true;
+    t.tm_mday = digits(text, 2);
+    const struct tm said = t;
+    *seconds = timegm(&t); /* which makes of a day that there is not another one */
+    return dash && said.tm_year >= YEAR_MIN - 1900 && t.tm_mon == said.tm_mon && t.tm_mday == said.tm_mday;
 }
 
 /* "23:59", "23:59:00", "23:59:00.123"; a 60th second counts as the 59th. */
@@ -102,9 +83,9 @@ static bool read_zone(const char **text, int64_t *seconds)
 
 bool when_parse(const char *text, int64_t *seconds)
 {
-    int64_t days, time, zone;
+    int64_t day, time, zone;
     skip_blanks(&text);
-    if (!read_date(&text, &days))
+    if (!read_date(&text, &day))
         return false;
     if (!when_take(&text, 'T')) {
         if (*text != ' ')
@@ -117,23 +98,14 @@ bool when_parse(const char *text, int64_t *seconds)
     if (!read_zone(&text, &zone))
         return false;
     skip_blanks(&text);
-    *seconds = days * DAY_S + time - zone;
+    *seconds = day + time - zone;
     return *text == '\0';
 }
 
 void when_format(int64_t seconds, char text[WHEN_TEXT])
 {
-    int64_t days = seconds / DAY_S, rest = seconds % DAY_S;
-    if (rest < 0) {
-        rest += DAY_S;
-        days--;
-    }
-    int year = YEAR_MIN, month = 1;
-    while (days_from_date(year + 1, 1, 1) <= days && year < YEAR_MAX)
-        year++;
-    while (month < 12 && days_from_date(year, month + 1, 1) <= days)
-        month++;
-    int day = (int)(days - days_from_date(year, month, 1)) + 1;
-    snprintf(text, WHEN_TEXT, "%04d-%02d-%02dT%02d:%02d:%02dZ", year % 10000, month % 100, day % 100,
-             (int)(rest / 3600) % 100, (int)(rest / 60 % 60), (int)(rest % 60));
+    struct tm t;
+    time_t time = seconds;
+    if (!gmtime_r(&time, &t) || strftime(text, WHEN_TEXT, "%Y-%m-%dT%H:%M:%SZ", &t) == 0)
+        text[0] = '\0';
 }

@@ -3,7 +3,6 @@
 #include "grader/db/gradebook_internal.h"
 #include "grader/db/sql.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -24,31 +23,6 @@ const char *change_meaning(ChangeKind kind)
     return kinds[kind].meaning;
 }
 
-static Status changes_no_memory(Diag *d)
-{
-    return diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
-}
-
-static const char *changes_keep(Arena *a, sqlite3_stmt *s, int column)
-{
-    const char *text = sql_text(s, column);
-    return arena_strndup(a, text, strlen(text));
-}
-
-/* Runs `read` on each row of s, which it finishes. */
-static Status each_row(sqlite3 *db, sqlite3_stmt *s, Status (*read)(sqlite3_stmt *, void *, Diag *),
-                       void *context, Diag *d)
-{
-    Status status = STATUS_OK;
-    int got = SQLITE_DONE;
-    while (status == STATUS_OK && (got = sqlite3_step(s)) == SQLITE_ROW)
-        status = read(s, context, d);
-    if (status == STATUS_OK && got != SQLITE_DONE)
-        status = sql_fail(db, "cannot read", d);
-    sqlite3_finalize(s);
-    return status;
-}
-
 /* The log --------------------------------------------------------------------------------------------- */
 
 typedef struct ChangeList {
@@ -63,22 +37,22 @@ static Status read_change(sqlite3_stmt *s, void *context, Diag *d)
     Arena *a = list->arena;
     const char *word = sql_text(s, 3);
     if (!VEC_GROW(list->items, list->n, list->cap))
-        return changes_no_memory(d);
+        return sql_no_memory(d);
     GradebookChange *c = &list->items[list->n];
     *c = (GradebookChange){.id = sqlite3_column_int64(s, 0),
                            .at = sqlite3_column_int64(s, 1),
-                           .who = changes_keep(a, s, 2),
+                           .who = sql_keep(a, s, 2),
                            .kind = CHANGE_N,
-                           .student = changes_keep(a, s, 4),
-                           .lab = changes_keep(a, s, 5),
+                           .student = sql_keep(a, s, 4),
+                           .lab = sql_keep(a, s, 5),
                            .value = sqlite3_column_double(s, 6),
-                           .text = changes_keep(a, s, 7),
-                           .why = changes_keep(a, s, 8)};
+                           .text = sql_keep(a, s, 7),
+                           .why = sql_keep(a, s, 8)};
     for (int i = 0; i < CHANGE_N; i++)
         if (strcmp(kinds[i].word, word) == 0)
             c->kind = (ChangeKind)i;
     if (!c->who || !c->student || !c->lab || !c->text || !c->why)
-        return changes_no_memory(d);
+        return sql_no_memory(d);
     if (c->kind == CHANGE_N)
         return diag_set(d, STATUS_PARSE, "gradebook: no kind of change: %s", word);
     list->n++;
@@ -97,20 +71,14 @@ static void mark_withdrawn(GradebookChange *items, size_t n)
 Status gradebook_changes(Gradebook *g, Arena *a, GradebookChange **changes, size_t *n, Diag *d)
 {
     ChangeList list = {.arena = a};
-    sqlite3_stmt *s;
     *changes = NULL;
     *n = 0;
     Status status =
-        sql_prepare(g->db, &s, d,
-                    "SELECT id, at, who, kind, student, lab, value, text, why FROM changes ORDER BY id", "");
-    if (status == STATUS_OK)
-        status = each_row(g->db, s, read_change, &list, d);
-    GradebookChange *items = ARENA_NEW_ARRAY(a, GradebookChange, list.n + 1);
+        sql_each_row(g->db, read_change, &list, d,
+                     "SELECT id, at, who, kind, student, lab, value, text, why FROM changes ORDER BY id", "");
+    GradebookChange *items = VEC_KEEP(a, list.items, list.n);
     if (status == STATUS_OK && !items)
-        status = changes_no_memory(d);
-    if (status == STATUS_OK && list.n)
-        memcpy(items, list.items, list.n * sizeof *items);
-    free(list.items);
+        status = sql_no_memory(d);
     if (status != STATUS_OK)
         return status;
     mark_withdrawn(items, list.n);
@@ -164,22 +132,12 @@ Status gradebook_change(Gradebook *g, GradebookChange *changes, size_t n, Diag *
     return s;
 }
 
-static Status read_known(sqlite3_stmt *s, void *context, Diag *d)
-{
-    (void)d;
-    *(bool *)context = sqlite3_column_int(s, 0) != 0;
-    return STATUS_OK;
-}
-
 Status gradebook_knows(Gradebook *g, const char *student, const char *lab, bool *known, Diag *d)
 {
-    sqlite3_stmt *s;
     *known = false;
-    Status status = sql_prepare(g->db, &s, d,
-                                "SELECT EXISTS (SELECT 1 FROM latest WHERE (student = ? OR ? = '')"
-                                " AND (lab = ? OR ? = ''))",
-                                "tttt", student, student, lab, lab);
-    return status != STATUS_OK ? status : each_row(g->db, s, read_known, known, d);
+    return sql_each_row(g->db, sql_is_there, known, d,
+                        "SELECT 1 FROM latest WHERE (student = ? OR ? = '') AND (lab = ? OR ? = '') LIMIT 1",
+                        "tttt", student, student, lab, lab);
 }
 
 /* Attempts ---------------------------------------------------------------------------------------------- */
@@ -194,10 +152,10 @@ static Status read_attempt(sqlite3_stmt *s, void *context, Diag *d)
 {
     AttemptList *list = context;
     if (!VEC_GROW(list->items, list->n, list->cap))
-        return changes_no_memory(d);
+        return sql_no_memory(d);
     GradebookAttempt *t = &list->items[list->n];
-    *t = (GradebookAttempt){.student = changes_keep(list->arena, s, 0),
-                            .lab = changes_keep(list->arena, s, 1),
+    *t = (GradebookAttempt){.student = sql_keep(list->arena, s, 0),
+                            .lab = sql_keep(list->arena, s, 1),
                             .result = sqlite3_column_int64(s, 2),
                             .score = sqlite3_column_double(s, 4),
                             .max_score = sqlite3_column_double(s, 5),
@@ -205,7 +163,7 @@ static Status read_attempt(sqlite3_stmt *s, void *context, Diag *d)
                             .received_at = sqlite3_column_int64(s, 6),
                             .late = sqlite3_column_int(s, 7) != 0};
     if (!t->student || !t->lab)
-        return changes_no_memory(d);
+        return sql_no_memory(d);
     if (!verdict_from_word(sql_text(s, 3), &t->verdict))
         return diag_set(d, STATUS_PARSE, "gradebook: no verdict: %s", sql_text(s, 3));
     list->n++;
@@ -215,22 +173,16 @@ static Status read_attempt(sqlite3_stmt *s, void *context, Diag *d)
 Status gradebook_attempts(Gradebook *g, Arena *a, GradebookAttempt **attempts, size_t *n, Diag *d)
 {
     AttemptList list = {.arena = a};
-    sqlite3_stmt *s;
     *attempts = NULL;
     *n = 0;
     Status status =
-        sql_prepare(g->db, &s, d,
-                    "SELECT student, lab, result, verdict, score, max_score, received_at, late FROM attempts"
-                    " ORDER BY student, lab, result",
-                    "");
-    if (status == STATUS_OK)
-        status = each_row(g->db, s, read_attempt, &list, d);
-    GradebookAttempt *items = ARENA_NEW_ARRAY(a, GradebookAttempt, list.n + 1);
+        sql_each_row(g->db, read_attempt, &list, d,
+                     "SELECT student, lab, result, verdict, score, max_score, received_at, late FROM attempts"
+                     " ORDER BY student, lab, result",
+                     "");
+    GradebookAttempt *items = VEC_KEEP(a, list.items, list.n);
     if (status == STATUS_OK && !items)
-        status = changes_no_memory(d);
-    if (status == STATUS_OK && list.n)
-        memcpy(items, list.items, list.n * sizeof *items);
-    free(list.items);
+        status = sql_no_memory(d);
     if (status == STATUS_OK) {
         *attempts = items;
         *n = list.n;

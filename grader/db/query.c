@@ -6,61 +6,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *query_keep(Arena *a, sqlite3_stmt *s, int column)
-{
-    const char *text = sql_text(s, column);
-    return arena_strndup(a, text, strlen(text));
-}
+typedef struct RowList {
+    Arena *arena;
+    GradebookRow *items; /* malloc'd */
+    size_t n, cap;
+} RowList;
 
-static Status read_row(Arena *a, sqlite3_stmt *s, GradebookRow *row, Diag *d)
+static Status read_row(sqlite3_stmt *s, void *context, Diag *d)
 {
+    RowList *list = context;
+    Arena *a = list->arena;
+    if (!VEC_GROW(list->items, list->n, list->cap))
+        return sql_no_memory(d);
+    GradebookRow *row = &list->items[list->n];
     *row = (GradebookRow){
-        .student = query_keep(a, s, 0),
-        .lab = query_keep(a, s, 1),
+        .student = sql_keep(a, s, 0),
+        .lab = sql_keep(a, s, 1),
         .score = sqlite3_column_double(s, 3),
         .max_score = sqlite3_column_double(s, 4),
-        .submission_sha256 = query_keep(a, s, 5),
+        .submission_sha256 = sql_keep(a, s, 5),
         .weak_sandbox = sqlite3_column_int(s, 6) != 0,
-        .kit_version = query_keep(a, s, 7),
+        .kit_version = sql_keep(a, s, 7),
         .seed = strtoull(sql_text(s, 8), NULL, 10),
     };
     if (!row->student || !row->lab || !row->submission_sha256 || !row->kit_version)
-        return diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
+        return sql_no_memory(d);
     if (!verdict_from_word(sql_text(s, 2), &row->verdict))
         return diag_set(d, STATUS_PARSE, "gradebook: no verdict: %s", sql_text(s, 2));
+    list->n++;
     return STATUS_OK;
 }
 
 Status gradebook_latest(Gradebook *g, Arena *a, GradebookRow **rows, size_t *n, Diag *d)
 {
-    sqlite3_stmt *s;
-    GradebookRow *list = NULL;
-    size_t cap = 0;
-    *n = 0;
-    *rows = NULL;
+    RowList list = {.arena = a};
     Status status =
-        sql_prepare(g->db, &s, d,
-                    "SELECT l.student, l.lab, l.verdict, l.score, l.max_score, l.sha256, l.weak_sandbox,"
-                    " runs.kit_version, runs.seed FROM latest l JOIN results r ON r.id = l.result"
-                    " JOIN runs ON runs.id = r.run ORDER BY l.student, l.lab",
-                    "");
-    if (status != STATUS_OK)
-        return status;
-    int got = SQLITE_DONE;
-    while (status == STATUS_OK && (got = sqlite3_step(s)) == SQLITE_ROW) {
-        status = VEC_GROW(list, *n, cap) ? read_row(a, s, &list[*n], d)
-                                         : diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
-        *n += status == STATUS_OK;
-    }
-    if (status == STATUS_OK && got != SQLITE_DONE)
-        status = sql_fail(g->db, "cannot read", d);
-    sqlite3_finalize(s);
-    *rows = ARENA_NEW_ARRAY(a, GradebookRow, *n + 1);
-    if (*rows && *n)
-        memcpy(*rows, list, *n * sizeof *list);
-    free(list);
-    return *rows || status != STATUS_OK ? status
-                                        : diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
+        sql_each_row(g->db, read_row, &list, d,
+                     "SELECT l.student, l.lab, l.verdict, l.score, l.max_score, l.sha256, l.weak_sandbox,"
+                     " runs.kit_version, runs.seed FROM latest l JOIN results r ON r.id = l.result"
+                     " JOIN runs ON runs.id = r.run ORDER BY l.student, l.lab",
+                     "");
+    *rows = VEC_KEEP(a, list.items, list.n);
+    *n = *rows ? list.n : 0;
+    return *rows || status != STATUS_OK ? status : sql_no_memory(d);
 }
 
 /* The result in the first column of s's row, which it finishes; the names are for messages. */
@@ -110,19 +98,11 @@ Status gradebook_holds(Gradebook *g, const Result *r, bool *holds, Diag *d)
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
     if (!text)
-        return diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
-    sqlite3_stmt *s;
-    Status status = sql_prepare(g->db, &s, d,
-                                "SELECT 1 FROM latest l JOIN results r ON r.id = l.result"
-                                " WHERE l.student = ? AND l.lab = ? AND r.json = ?",
-                                "ttt", r->student, r->lab, text);
-    if (status == STATUS_OK) {
-        int got = sqlite3_step(s);
-        *holds = got == SQLITE_ROW;
-        if (got != SQLITE_ROW && got != SQLITE_DONE)
-            status = sql_fail(g->db, "cannot read", d);
-    }
-    sqlite3_finalize(s);
+        return sql_no_memory(d);
+    Status status = sql_each_row(g->db, sql_is_there, holds, d,
+                                 "SELECT 1 FROM latest l JOIN results r ON r.id = l.result"
+                                 " WHERE l.student = ? AND l.lab = ? AND r.json = ?",
+                                 "ttt", r->student, r->lab, text);
     free(text);
     return status;
 }

@@ -2,7 +2,9 @@
 #include "grader/db/sql.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 Status sql_fail(sqlite3 *db, const char *what, Diag *d)
 {
@@ -68,8 +70,43 @@ Status sql_run(sqlite3 *db, Diag *d, const char *sql, const char *types, ...)
     return s;
 }
 
+Status sql_each_row(sqlite3 *db, Status (*read)(sqlite3_stmt *s, void *context, Diag *d), void *context, Diag *d,
+                    const char *sql, const char *types, ...)
+{
+    sqlite3_stmt *statement;
+    va_list args;
+    va_start(args, types);
+    Status s = sql_prepare_typed(db, &statement, d, sql, types, &args);
+    va_end(args);
+    int got = SQLITE_DONE;
+    while (s == STATUS_OK && (got = sqlite3_step(statement)) == SQLITE_ROW)
+        s = read(statement, context, d);
+    if (s == STATUS_OK && got != SQLITE_DONE)
+        s = sql_fail(db, "cannot read", d);
+    sqlite3_finalize(statement);
+    return s;
+}
+
+Status sql_is_there(sqlite3_stmt *s, void *there, Diag *d)
+{
+    (void)s, (void)d;
+    *(bool *)there = true;
+    return STATUS_OK;
+}
+
 const char *sql_text(sqlite3_stmt *s, int column)
 {
     const unsigned char *text = sqlite3_column_text(s, column);
     return text ? (const char *)text : "";
+}
+
+const char *sql_keep(Arena *a, sqlite3_stmt *s, int column)
+{
+    const char *text = sql_text(s, column);
+    return arena_strndup(a, text, strlen(text));
+}
+
+Status sql_no_memory(Diag *d)
+{
+    return diag_set(d, STATUS_NO_MEMORY, "no memory to read the gradebook");
 }

@@ -2,6 +2,7 @@
 #ifndef GRADER_DB_SQL_H
 #define GRADER_DB_SQL_H
 
+#include "common/base/arena.h"
 #include "common/base/status.h"
 
 #include <sqlite3.h>
@@ -17,7 +18,15 @@ Status sql_prepare(sqlite3 *db, sqlite3_stmt **out, Diag *d, const char *sql, co
 /* The same, run to its end; rows are ignored. */
 Status sql_run(sqlite3 *db, Diag *d, const char *sql, const char *types, ...);
 
-/* Text of a column as bytes that are never NULL; valid until the next step. */
+/* The same, with `read` run on each row. */
+Status sql_each_row(sqlite3 *db, Status (*read)(sqlite3_stmt *s, void *context, Diag *d), void *context, Diag *d,
+                    const char *sql, const char *types, ...);
+/* To read with: sets a bool, its context, since there is a row. */
+Status sql_is_there(sqlite3_stmt *s, void *there, Diag *d);
+
+/* Text of a column as bytes that are never NULL; valid until the next step, or the arena's. */
 const char *sql_text(sqlite3_stmt *s, int column);
+const char *sql_keep(Arena *a, sqlite3_stmt *s, int column);
+Status sql_no_memory(Diag *d);
 
 #endif

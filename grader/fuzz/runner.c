@@ -4,7 +4,6 @@
 #include "common/vgpu/fuzz/fuzz.h"
 #include "grader/sandbox/step.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

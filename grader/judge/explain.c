@@ -4,7 +4,6 @@
 #include "common/base/strbuf.h"
 
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 
 typedef void (*Explain)(StrBuf *out, const CaseFacts *facts, const CaseResult *r);
@@ -260,9 +259,8 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 
 static const char *explain_keep(Arena *a, StrBuf *b)
 {
-    const char *copy = b->length && !b->failed ? arena_strndup(a, b->text, b->length) : "";
-    strbuf_free(b);
-    return copy ? copy : "";
+    const char *text = strbuf_keep(b, a);
+    return text ? text : "";
 }
 
 void explain_case(Arena *a, const CaseFacts *facts, CaseResult *r)

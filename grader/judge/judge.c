@@ -19,7 +19,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { STDERR_SHOWN = 400, QUIT_MS = 1000 };
@@ -99,11 +98,6 @@ Status judge_start(const char *program, const JudgeOptions *options, Judge **out
     }
     *out = j;
     return STATUS_OK;
-}
-
-int judge_pid(const Judge *j)
-{
-    return (int)j->pid;
 }
 
 /* What the judge last wrote to its standard error, as one line. */

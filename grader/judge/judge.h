@@ -78,9 +78,6 @@ Status judge_check(Judge *j, const char *case_dir, uint64_t seed, const LabCase 
                    Diag *d);
 void judge_answer_free(JudgeAnswer *answer);
 
-/* The process id, for who watches resources; 0 when it is gone. */
-int judge_pid(const Judge *j);
-
 /* Asks it to quit, and kills it when it does not within a second. Takes NULL. */
 void judge_stop(Judge *j);
 

@@ -53,9 +53,7 @@ const char *ncu_report_metrics(Arena *a)
     StrBuf out = {0};
     for (size_t i = 0; i < N_METRICS; i++)
         strbuf_printf(&out, "%s%s", i ? "," : "", metrics[i].name);
-    const char *text = out.failed ? NULL : arena_strndup(a, out.text, out.length);
-    strbuf_free(&out);
-    return text;
+    return strbuf_keep(&out, a);
 }
 
 static bool ncu_fail(Page *p, const char *why)

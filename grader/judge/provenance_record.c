@@ -13,6 +13,9 @@ typedef struct RecordReader {
     Record *r;
     const unsigned char *bin;
     size_t bin_length;
+    size_t ids_cap;           /* of the record's read_ids */
+    RecordOut *out;           /* that is being read */
+    RecordFunction *function; /* the same */
 } RecordReader;
 
 static void wrong(RecordReader *w, const char *where, const char *what)
@@ -41,22 +44,23 @@ static uint64_t number_at(RecordReader *w, const json_t *object, const char *key
     return record_number(w, json_object_get(object, key), most, key);
 }
 
-/* Room for the items of a list, which must be there. */
-static void *list_of(RecordReader *w, const json_t *object, const char *key, size_t item, json_t **list,
-                     size_t *n)
+/* Reads a list, which must be there: each item into an element of *items, of which there are *n so far. */
+static void read_list(RecordReader *w, const json_t *object, const char *key, size_t size, void *items, size_t *n,
+                      void (*read)(RecordReader *w, const json_t *item, void *to))
 {
-    *list = json_object_get(object, key);
-    *n = 0;
-    if (!json_is_array(*list)) {
+    const json_t *list = json_object_get(object, key);
+    if (!json_is_array(list)) {
         wrong(w, key, "expected a list");
-        return NULL;
+        return;
     }
-    void *items = arena_alloc(w->arena, item * (json_array_size(*list) + 1));
-    if (!items)
+    char *room = arena_alloc(w->arena, size * (json_array_size(list) + 1));
+    if (!room)
         json_fields_fail(&w->f, STATUS_NO_MEMORY, key, "no memory");
-    else
-        *n = json_array_size(*list);
-    return items;
+    memcpy(items, &room, sizeof room);
+    for (size_t i = 0; i < json_array_size(list) && fine(w); i++) {
+        ++*n;
+        read(w, json_array_get(list, i), room + i * size);
+    }
 }
 
 static uint64_t times_of(RecordReader *w, const json_t *item)
@@ -87,37 +91,25 @@ static uint32_t define_id(RecordReader *w, const json_t *item, OriginKind kind, 
     return id;
 }
 
-static void read_hosts(RecordReader *w, const json_t *json)
+static void read_host(RecordReader *w, const json_t *item, void *to)
 {
-    json_t *list;
-    size_t n;
-    RecordHost *hosts = w->r->hosts = list_of(w, json, "host", sizeof *hosts, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *item = json_array_get(list, i);
-        RecordHost *h = &hosts[w->r->n_hosts++];
-        h->id = define_id(w, item, ORIGIN_HOST, i);
-        h->merged = json_field_bool(&w->f, item, "merged");
-        if (h->merged)
-            h->n = number_at(w, item, "bytes", INT64_MAX);
-        else
-            h->bytes = bytes_of(w, item, &h->n);
-        h->times = times_of(w, item);
-        h->copied = strcmp(json_field_text(&w->f, item, "how"), "copy") == 0;
-    }
+    RecordHost *h = to;
+    h->id = define_id(w, item, ORIGIN_HOST, w->r->n_hosts - 1);
+    h->merged = json_field_bool(&w->f, item, "merged");
+    if (h->merged)
+        h->n = number_at(w, item, "bytes", INT64_MAX);
+    else
+        h->bytes = bytes_of(w, item, &h->n);
+    h->times = times_of(w, item);
+    h->copied = strcmp(json_field_text(&w->f, item, "how"), "copy") == 0;
 }
 
-static void read_fills(RecordReader *w, const json_t *json)
+static void read_fill(RecordReader *w, const json_t *item, void *to)
 {
-    json_t *list;
-    size_t n;
-    RecordFill *fills = w->r->fills = list_of(w, json, "fills", sizeof *fills, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *item = json_array_get(list, i);
-        RecordFill *fill = &fills[w->r->n_fills++];
-        fill->id = define_id(w, item, ORIGIN_FILL, i);
-        fill->value = number_at(w, item, "value", INT64_MAX);
-        fill->times = times_of(w, item);
-    }
+    RecordFill *fill = to;
+    fill->id = define_id(w, item, ORIGIN_FILL, w->r->n_fills - 1);
+    fill->value = number_at(w, item, "value", INT64_MAX);
+    fill->times = times_of(w, item);
 }
 
 static void add_run(RecordReader *w, RecordOut *out, uint64_t bytes, uint64_t id)
@@ -132,17 +124,12 @@ static void add_run(RecordReader *w, RecordOut *out, uint64_t bytes, uint64_t id
     out->id_last = id > out->id_last ? (uint32_t)id : out->id_last;
 }
 
-static void read_text_runs(RecordReader *w, const json_t *item, RecordOut *out)
+static void read_text_run(RecordReader *w, const json_t *run, void *to)
 {
-    json_t *list;
-    size_t n;
-    out->runs = list_of(w, item, "origins", sizeof *out->runs, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *run = json_array_get(list, i);
-        uint64_t bytes = record_number(w, json_array_get(run, 0), out->n, "origins");
-        uint64_t id = record_number(w, json_array_get(run, 1), PROVENANCE_IDS - 1, "origins");
-        add_run(w, out, bytes, id);
-    }
+    (void)to; /* add_run knows */
+    uint64_t bytes = record_number(w, json_array_get(run, 0), w->out->n, "origins");
+    uint64_t id = record_number(w, json_array_get(run, 1), PROVENANCE_IDS - 1, "origins");
+    add_run(w, w->out, bytes, id);
 }
 
 /* [at, n]: n pairs of 32 bits in FILE.bin, the lower byte first. */
@@ -165,54 +152,38 @@ static void read_byte_runs(RecordReader *w, const json_t *where, RecordOut *out)
 static void read_runs(RecordReader *w, const json_t *item, RecordOut *out)
 {
     const json_t *where = json_object_get(item, "runs");
+    size_t n = 0;
+    w->out = out;
     if (where)
         read_byte_runs(w, where, out);
     else
-        read_text_runs(w, item, out);
+        read_list(w, item, "origins", sizeof *out->runs, &out->runs, &n, read_text_run);
     if (fine(w) && out->runs[out->n_runs].start != out->n)
         wrong(w, "origins", "they do not sum to the bytes");
 }
 
-static void read_outs(RecordReader *w, const json_t *json)
+static void read_out(RecordReader *w, const json_t *item, void *to)
 {
-    json_t *list;
-    size_t n;
-    RecordOut *outs = w->r->outs = list_of(w, json, "out", sizeof *outs, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *item = json_array_get(list, i);
-        RecordOut *out = &outs[w->r->n_outs++];
-        out->bytes = bytes_of(w, item, &out->n);
-        out->times = times_of(w, item);
-        if (fine(w))
-            read_runs(w, item, out);
-    }
+    RecordOut *out = to;
+    out->bytes = bytes_of(w, item, &out->n);
+    out->times = times_of(w, item);
+    if (fine(w))
+        read_runs(w, item, out);
 }
 
-static void read_stores(RecordReader *w, const json_t *json)
+static void read_store(RecordReader *w, const json_t *item, void *to)
 {
-    json_t *list;
-    size_t n;
-    RecordStore *stores = w->r->stores = list_of(w, json, "stores", sizeof *stores, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *item = json_array_get(list, i);
-        RecordStore *s = &stores[w->r->n_stores++];
-        s->id = define_id(w, item, ORIGIN_STORE, i);
-        s->group = (uint32_t)number_at(w, item, "group", UINT32_MAX);
-        s->site = (uint32_t)number_at(w, item, "site", PROVENANCE_FUNCTION_MAX - 1);
-    }
+    RecordStore *s = to;
+    s->id = define_id(w, item, ORIGIN_STORE, w->r->n_stores - 1);
+    s->group = (uint32_t)number_at(w, item, "group", UINT32_MAX);
+    s->site = (uint32_t)number_at(w, item, "site", PROVENANCE_FUNCTION_MAX - 1);
 }
 
-static void read_ops(RecordReader *w, const json_t *item, RecordGroup *g)
+static void read_op(RecordReader *w, const json_t *op, void *to)
 {
-    json_t *list;
-    size_t n;
-    g->ops = list_of(w, item, "ops", sizeof *g->ops, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *op = json_array_get(list, i);
-        g->ops[g->n_ops++] = (RecordOp){
-            .pc = (uint32_t)record_number(w, json_array_get(op, 0), PROVENANCE_FUNCTION_MAX - 1, "ops"),
-            .count = (double)record_number(w, json_array_get(op, 1), INT64_MAX, "ops")};
-    }
+    *(RecordOp *)to = (RecordOp){
+        .pc = (uint32_t)record_number(w, json_array_get(op, 0), PROVENANCE_FUNCTION_MAX - 1, "ops"),
+        .count = (double)record_number(w, json_array_get(op, 1), INT64_MAX, "ops")};
 }
 
 static int by_pc(const void *a, const void *b)
@@ -221,10 +192,10 @@ static int by_pc(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-static bool room_for_ids(RecordReader *w, size_t n, size_t *cap)
+static bool room_for_ids(RecordReader *w, size_t n)
 {
     Record *r = w->r;
-    if (r->n_read_ids + n <= *cap)
+    if (r->n_read_ids + n <= w->ids_cap)
         return true;
     size_t more = 2 * (r->n_read_ids + n);
     uint32_t *ids = more < UINT32_MAX ? arena_alloc(w->arena, more * sizeof *ids) : NULL;
@@ -235,49 +206,38 @@ static bool room_for_ids(RecordReader *w, size_t n, size_t *cap)
     if (r->n_read_ids)
         memcpy(ids, r->read_ids, r->n_read_ids * sizeof *ids);
     r->read_ids = ids;
-    *cap = more;
+    w->ids_cap = more;
     return true;
 }
 
 /* [pc, [id, ...]]. */
-static void read_reads(RecordReader *w, const json_t *item, RecordGroup *g, size_t *cap)
+static void read_read(RecordReader *w, const json_t *read, void *row)
 {
-    json_t *list;
-    size_t n;
-    g->reads = list_of(w, item, "reads", sizeof *g->reads, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *read = json_array_get(list, i), *ids = json_array_get(read, 1);
-        RecordRead *to = &g->reads[g->n_reads++];
-        to->pc = (uint32_t)record_number(w, json_array_get(read, 0), PROVENANCE_FUNCTION_MAX - 1, "reads");
-        to->first = (uint32_t)w->r->n_read_ids;
-        to->n = (uint32_t)json_array_size(ids);
-        if (!json_is_array(ids))
-            wrong(w, "reads", "expected a list of ids");
-        if (!fine(w) || !room_for_ids(w, to->n, cap))
-            return;
-        for (size_t k = 0; k < to->n; k++)
-            w->r->read_ids[w->r->n_read_ids++] =
-                (uint32_t)record_number(w, json_array_get(ids, k), PROVENANCE_IDS - 1, "reads");
-    }
-    if (g->n_reads > 0)
-        qsort(g->reads, g->n_reads, sizeof *g->reads, by_pc);
+    const json_t *ids = json_array_get(read, 1);
+    RecordRead *to = row;
+    to->pc = (uint32_t)record_number(w, json_array_get(read, 0), PROVENANCE_FUNCTION_MAX - 1, "reads");
+    to->first = (uint32_t)w->r->n_read_ids;
+    to->n = (uint32_t)json_array_size(ids);
+    if (!json_is_array(ids))
+        wrong(w, "reads", "expected a list of ids");
+    if (!fine(w) || !room_for_ids(w, to->n))
+        return;
+    for (size_t k = 0; k < to->n; k++)
+        w->r->read_ids[w->r->n_read_ids++] =
+            (uint32_t)record_number(w, json_array_get(ids, k), PROVENANCE_IDS - 1, "reads");
 }
 
-static void read_groups(RecordReader *w, const json_t *json)
+static void read_group(RecordReader *w, const json_t *item, void *to)
 {
-    json_t *list;
-    size_t n, cap = 0;
-    RecordGroup *groups = w->r->groups = list_of(w, json, "groups", sizeof *groups, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *item = json_array_get(list, i);
-        RecordGroup *g = &groups[w->r->n_groups++];
-        g->function = (uint32_t)number_at(w, item, "function", UINT32_MAX);
-        g->changes = json_object_get(item, "changes") ? number_at(w, item, "changes", UINT32_MAX) : 0;
-        if (fine(w))
-            read_ops(w, item, g);
-        if (fine(w))
-            read_reads(w, item, g, &cap);
-    }
+    RecordGroup *g = to;
+    g->function = (uint32_t)number_at(w, item, "function", UINT32_MAX);
+    g->changes = json_object_get(item, "changes") ? number_at(w, item, "changes", UINT32_MAX) : 0;
+    if (fine(w))
+        read_list(w, item, "ops", sizeof *g->ops, &g->ops, &g->n_ops, read_op);
+    if (fine(w))
+        read_list(w, item, "reads", sizeof *g->reads, &g->reads, &g->n_reads, read_read);
+    if (fine(w) && g->n_reads > 0)
+        qsort(g->reads, g->n_reads, sizeof *g->reads, by_pc);
 }
 
 static int digit_of(char c)
@@ -312,36 +272,25 @@ static int by_site(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-static void read_slices(RecordReader *w, const json_t *item, RecordFunction *function)
+static void read_slice(RecordReader *w, const json_t *slice, void *to)
 {
-    json_t *list;
-    size_t n;
-    function->slices = list_of(w, item, "slices", sizeof *function->slices, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *slice = json_array_get(list, i), *pcs = json_object_get(slice, "pcs");
-        RecordSlice *s = &function->slices[function->n_slices++];
-        s->site = (uint32_t)number_at(w, slice, "site", PROVENANCE_FUNCTION_MAX - 1);
-        if (!json_is_string(pcs))
-            wrong(w, "pcs", "expected text");
-        else
-            s->pcs = read_bits(w, json_string_value(pcs), json_string_length(pcs), function->n);
-    }
-    if (function->n_slices > 0)
-        qsort(function->slices, function->n_slices, sizeof *function->slices, by_site);
+    const json_t *pcs = json_object_get(slice, "pcs");
+    RecordSlice *s = to;
+    s->site = (uint32_t)number_at(w, slice, "site", PROVENANCE_FUNCTION_MAX - 1);
+    if (!json_is_string(pcs))
+        wrong(w, "pcs", "expected text");
+    else
+        s->pcs = read_bits(w, json_string_value(pcs), json_string_length(pcs), w->function->n);
 }
 
-static void read_functions(RecordReader *w, const json_t *json)
+static void read_function(RecordReader *w, const json_t *item, void *to)
 {
-    json_t *list;
-    size_t n;
-    RecordFunction *functions = w->r->functions = list_of(w, json, "functions", sizeof *functions, &list, &n);
-    for (size_t i = 0; i < n && fine(w); i++) {
-        const json_t *item = json_array_get(list, i);
-        RecordFunction *f = &functions[w->r->n_functions++];
-        f->n = (uint32_t)number_at(w, item, "n", PROVENANCE_FUNCTION_MAX);
-        if (fine(w))
-            read_slices(w, item, f);
-    }
+    RecordFunction *f = w->function = to;
+    f->n = (uint32_t)number_at(w, item, "n", PROVENANCE_FUNCTION_MAX);
+    if (fine(w))
+        read_list(w, item, "slices", sizeof *f->slices, &f->slices, &f->n_slices, read_slice);
+    if (fine(w) && f->n_slices > 0)
+        qsort(f->slices, f->n_slices, sizeof *f->slices, by_site);
 }
 
 /* What rows say of one another. */
@@ -364,10 +313,16 @@ static void read_whole(RecordReader *w, const json_t *json)
     }
     w->r->complete = json_field_bool(&w->f, json, "complete");
     w->r->cut = json_field_text(&w->f, json, "cut");
-    static void (*const readers[])(RecordReader *, const json_t *) = {
-        read_hosts, read_fills, read_outs, read_stores, read_groups, read_functions};
-    for (size_t i = 0; i < sizeof readers / sizeof *readers && fine(w); i++)
-        readers[i](w, json);
+#define LIST(key, items, read)                                                                               \
+    if (fine(w))                                                                                             \
+    read_list(w, json, key, sizeof *w->r->items, &w->r->items, &w->r->n_##items, read)
+    LIST("host", hosts, read_host);
+    LIST("fills", fills, read_fill);
+    LIST("out", outs, read_out);
+    LIST("stores", stores, read_store);
+    LIST("groups", groups, read_group);
+    LIST("functions", functions, read_function);
+#undef LIST
     if (fine(w))
         check_references(w);
 }

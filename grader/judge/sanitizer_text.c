@@ -9,6 +9,7 @@
  *       at add(const float *, float *, int)+0x80 in vector_add.cu:12
  *       ...
  */
+#include "common/base/hints.h"
 #include "common/base/strbuf.h"
 #include "grader/judge/sanitizer_internal.h"
 
@@ -29,12 +30,9 @@ static const KindRow kinds[N_KINDS] = {
 #undef X
 };
 
-static void put_count(StrBuf *out, int64_t n, const char *what)
+static void put_count(StrBuf *out, uint64_t n, const char *what)
 {
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)n);
-    for (int i = 0; i < length; i++)
-        strbuf_printf(out, "%s%c", i && (length - i) % 3 == 0 ? "," : "", digits[i]);
+    strbuf_grouped(out, n);
     strbuf_printf(out, " %s%s", what, n == 1 ? "" : "s");
 }
 
@@ -63,13 +61,6 @@ static void put_word(StrBuf *out, const SanitizerFacts *facts, const Finding *f,
         put_count(out, f->alloc_bytes, "byte");
 }
 
-static const char *sanitizer_text_keep(Arena *a, StrBuf *b)
-{
-    const char *made = b->failed ? NULL : arena_strndup(a, b->text ? b->text : "", b->length);
-    strbuf_free(b);
-    return made;
-}
-
 /* The kind's title with its words filled in. */
 static const char *make_title(Arena *a, const SanitizerFacts *facts, const Finding *f)
 {
@@ -84,7 +75,7 @@ static const char *make_title(Arena *a, const SanitizerFacts *facts, const Findi
             p += length + 2;
         }
     }
-    return sanitizer_text_keep(a, &out);
+    return strbuf_keep(&out, a);
 }
 
 static void put_place(StrBuf *out, const char *before, const SanitizerPlace *p)
@@ -113,7 +104,7 @@ static void sanitizer_put_address(StrBuf *out, const SanitizerFacts *facts, cons
     if (f->has_alloc && facts->kind != KIND_LEAK) {
         strbuf_puts(out, ", ");
         if (f->distance)
-            put_count(out, f->distance < 0 ? -f->distance : f->distance, "byte");
+            put_count(out, (uint64_t)(f->distance < 0 ? -f->distance : f->distance), "byte");
         strbuf_puts(out, f->distance < 0 ? " before" : f->distance > 0 ? " after" : "inside");
         strbuf_puts(out, " an allocation of ");
         put_count(out, f->alloc_bytes, "byte");
@@ -144,10 +135,10 @@ static const char *make_text(Arena *a, const SanitizerFacts *facts, const Findin
     sanitizer_put_address(&out, facts, f);
     if (f->kernel[0])
         put_place(&out, "launched", &facts->launch);
-    if (f->hint[0])
+    if (f->hint[0] && hints_wanted())
         strbuf_printf(&out, "  hint: %s\n", f->hint);
     put_raw(&out, facts);
-    return sanitizer_text_keep(a, &out);
+    return strbuf_keep(&out, a);
 }
 
 bool sanitizer_word_finding(Arena *a, const SanitizerFacts *facts, Finding *f)

@@ -65,9 +65,7 @@ const char *report_page_path(Arena *a, const char *student, const char *lab)
     strbuf_puts(&path, "/");
     escape_file_name(&path, lab, strlen(lab));
     strbuf_puts(&path, ".html");
-    const char *copy = path.failed ? NULL : arena_strndup(a, path.text, path.length);
-    strbuf_free(&path);
-    return copy;
+    return strbuf_keep(&path, a);
 }
 
 Status html_write(const char *path, StrBuf *page, Diag *d)

@@ -19,18 +19,10 @@ static bool counts(const Result *r, const char *lab)
     return strcmp(r->lab, lab) == 0 && r->verdict != VERDICT_NOT_SUBMITTED && r->verdict != VERDICT_KIT_ERROR;
 }
 
-static const CaseResult *case_of(const Result *r, const char *name)
-{
-    for (size_t i = 0; i < r->n_cases; i++)
-        if (strcmp(r->cases[i].name, name) == 0)
-            return &r->cases[i];
-    return NULL;
-}
-
 /* A case that a result lacks, because the build failed, gave no points. */
 static double points_in(const Result *r, const char *name)
 {
-    const CaseResult *k = case_of(r, name);
+    const CaseResult *k = result_case(r, name);
     return k ? k->points : 0;
 }
 
@@ -63,7 +55,7 @@ static void judge_item(const ReportClass *c, const char *lab, const CaseResult *
     for (size_t i = 0; i < c->n_results; i++) {
         if (!counts(c->results[i], lab))
             continue;
-        const CaseResult *own = case_of(c->results[i], k->name);
+        const CaseResult *own = result_case(c->results[i], k->name);
         item->n++;
         item->n_passed += own && own->verdict == VERDICT_PASS;
         item->verdicts[own ? own->verdict : c->results[i]->verdict]++;
@@ -164,14 +156,11 @@ static Status find_faults(Arena *a, const ReportClass *c, const char *lab, ItemA
     bool fine = true;
     for (size_t i = 0; fine && i < c->n_results; i++)
         fine = !counts(c->results[i], lab) || add_result(a, &list, c->results[i]);
-    items->faults = fine ? ARENA_NEW_ARRAY(a, ItemFault, list.n + 1) : NULL;
-    if (items->faults && list.n) {
-        memcpy(items->faults, list.items, list.n * sizeof *list.items);
-        qsort(items->faults, list.n, sizeof *items->faults, compare_faults);
-        items->n_faults = list.n;
-    }
-    free(list.items);
-    return items->faults ? STATUS_OK : items_no_memory(d);
+    if (list.n)
+        qsort(list.items, list.n, sizeof *list.items, compare_faults);
+    items->faults = VEC_KEEP(a, list.items, list.n);
+    items->n_faults = list.n;
+    return fine && items->faults ? STATUS_OK : items_no_memory(d);
 }
 
 /* Attempts ------------------------------------------------------------------------------------------------

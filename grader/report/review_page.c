@@ -181,20 +181,9 @@ void review_put_index(StrBuf *out, const ReportClass *c)
 
 /* One case across the class ----------------------------------------------------------------------------- */
 
-static const CaseResult *find_case(const Result *r, const char *name)
-{
-    for (size_t i = 0; name && i < r->n_cases; i++)
-        if (strcmp(r->cases[i].name, name) == 0)
-            return &r->cases[i];
-    return NULL;
-}
-
 static void put_case_names(StrBuf *out, const ReportClass *c, const char *lab)
 {
-    const Result *longest = NULL;
-    for (size_t i = 0; i < c->n_results; i++)
-        if (strcmp(c->results[i]->lab, lab) == 0 && (!longest || c->results[i]->n_cases > longest->n_cases))
-            longest = c->results[i];
+    const Result *longest = report_longest_result(c, lab);
     strbuf_puts(out, "<p>Cases: ");
     for (size_t i = 0; longest && i < longest->n_cases; i++) {
         strbuf_puts(out, i ? ", " : "");
@@ -215,7 +204,7 @@ void review_put_case(StrBuf *out, const ReportClass *c, const char *lab, const c
         const Result *r = c->results[i];
         if (strcmp(r->lab, lab) != 0)
             continue;
-        const CaseResult *k = find_case(r, name);
+        const CaseResult *k = result_case(r, name);
         strbuf_puts(out, "<section class=\"case\"><header><h2>");
         put_link(out, NULL, r->student, lab, r->student);
         strbuf_puts(out, "</h2>");

@@ -138,13 +138,10 @@ bool report_remarks(Arena *a, const Result *r, const Grade *g, bool student_view
             report_comment_place(a, g->items[i].text, &remark.file, &remark.line, &remark.text))
             add_remark(&list, &remark);
     }
-    *remarks = ARENA_NEW_ARRAY(a, ReportRemark, list.n + 1);
+    if (list.n)
+        qsort(list.items, list.n, sizeof *list.items, compare_remarks);
+    *remarks = VEC_KEEP(a, list.items, list.n);
     *n = *remarks ? list.n : 0;
-    if (*n) {
-        memcpy(*remarks, list.items, *n * sizeof **remarks);
-        qsort(*remarks, *n, sizeof **remarks, compare_remarks);
-    }
-    free(list.items);
     return *remarks && !list.failed;
 }
 

@@ -90,9 +90,8 @@ static const char *url_of(Arena *a, const char *student, const char *lab)
 {
     StrBuf url = {0};
     review_put_url(&url, student, lab);
-    const char *copy = url.failed ? NULL : arena_strndup(a, url.text, url.length);
-    strbuf_free(&url);
-    return copy ? copy : "/";
+    const char *text = strbuf_keep(&url, a);
+    return text ? text : "/";
 }
 
 static bool concerns(const GradebookChange *c, const char *id, const char *lab)

@@ -1,7 +1,6 @@
 /* Bubblewrap's command line; see sandbox.h for what it makes. */
 #include "grader/sandbox/sandbox_internal.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,10 +1,10 @@
 /* Finding out what this machine offers; see sandbox.h. */
+#include "common/base/io.h"
 #include "grader/sandbox/cgroup.h"
 #include "grader/sandbox/sandbox_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +12,6 @@
 #include <unistd.h>
 
 enum { LAYERS_MAX = 9, ERRORS_MAX = 512 };
-
-/* The first executable of that name in PATH; NULL when there is none. */
-static const char *find_program(Arena *a, const char *name)
-{
-    const char *path = getenv("PATH");
-    for (path = path ? path : "/usr/bin:/bin"; *path;) {
-        size_t n = strcspn(path, ":");
-        const char *full = n ? arena_printf(a, "%.*s/%s", (int)n, path, name) : NULL;
-        if (full && access(full, X_OK) == 0)
-            return full;
-        path += n + (path[n] == ':');
-    }
-    return NULL;
-}
 
 /* Runs bubblewrap's command line with /usr/bin/true at its end; false, and errors says why, when that fails.
  */
@@ -124,7 +110,7 @@ static bool try_bwrap(Arena *a, Sandbox *s)
 Status sandbox_probe(Arena *a, const char *bwrap, Sandbox *s, Diag *d)
 {
     *s = (Sandbox){.problem = "", .mend = "", .switch_user = geteuid() == 0};
-    s->bwrap = bwrap ? bwrap : find_program(a, "bwrap");
+    s->bwrap = bwrap ? bwrap : io_find_program(a, "bwrap");
     s->layers = ARENA_NEW_ARRAY(a, const char *, LAYERS_MAX);
     if (!s->layers)
         return diag_set(d, STATUS_NO_MEMORY, "no memory to probe the sandbox");

@@ -238,12 +238,6 @@ Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, Sand
     return fine ? STATUS_OK : no_answer(d);
 }
 
-Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
-{
-    Status s = sandbox_ask(p, step, d);
-    return s == STATUS_OK ? sandbox_answer(p, step, a, answer, d) : s;
-}
-
 bool sandbox_empty(SandboxProcess *p, const char *const *folders)
 {
     Wire wire = {.fd = p->socket};

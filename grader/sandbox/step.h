@@ -43,12 +43,9 @@ typedef struct SandboxAnswer {
     size_t n_files;
 } SandboxAnswer;
 
-/* Runs a step. Not OK when the runner did not answer as it should: then the sandbox is of no more use. The
- * answer's text belongs to the arena. */
-Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d);
-
-/* The same in two halves: so that steps in two sandboxes run at one time. Each sandbox_ask that was fine is
- * followed by a sandbox_answer, or by the sandbox's end. */
+/* Runs a step, in two halves, so that steps in two sandboxes run at one time. Each sandbox_ask that was fine is
+ * followed by a sandbox_answer, or by the sandbox's end. Not OK when the runner did not answer as it should: then
+ * the sandbox is of no more use. The answer's text belongs to the arena. */
 Status sandbox_ask(SandboxProcess *p, const SandboxStep *step, Diag *d);
 Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d);
 

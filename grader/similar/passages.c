@@ -127,10 +127,8 @@ Status passages_find(Arena *a, const Sample *first, const Sample *second, Simila
                 .used_first = calloc(first->tokens.n + 1, 1),
                 .used_second = calloc(second->tokens.n + 1, 1)};
     bool fine = t.places && t.used_first && t.used_second && tile(&t);
-    pair->passages = fine ? ARENA_NEW_ARRAY(a, SimilarPassage, t.n + 1) : NULL;
-    if (pair->passages) {
-        if (t.n)
-            memcpy(pair->passages, t.passages, t.n * sizeof *t.passages);
+    pair->passages = VEC_KEEP(a, t.passages, t.n);
+    if (fine && pair->passages) {
         pair->n_passages = t.n;
         pair->shared[0] = count_both(t.used_first, first->own_tokens, first->tokens.n);
         pair->shared[1] = count_both(t.used_second, second->own_tokens, second->tokens.n);
@@ -138,7 +136,6 @@ Status passages_find(Arena *a, const Sample *first, const Sample *second, Simila
     free(t.places);
     free(t.used_first);
     free(t.used_second);
-    free(t.passages);
     free(t.starts);
-    return pair->passages ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory to compare submissions");
+    return fine && pair->passages ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory to compare submissions");
 }

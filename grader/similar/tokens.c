@@ -4,7 +4,6 @@
 #include "grader/similar/similar_internal.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Codes below FIRST_TEXT_CODE are kinds; above, hashes of texts. */

@@ -136,9 +136,6 @@ Status answer_check(Arena *a, const LabCase *c, const AnswerFile *file, const An
                       c->n_answers);
     if (c->n_answers == 0 && check->verdict == VERDICT_PASS)
         strbuf_puts(&k.message, "The answer file has the right form.");
-    if (k.message.length && !k.message.failed)
-        check->message = arena_strndup(a, k.message.text, k.message.length);
-    bool failed = k.message.failed || !check->message;
-    strbuf_free(&k.message);
-    return failed ? diag_set(d, STATUS_NO_MEMORY, "no memory to check answers") : STATUS_OK;
+    check->message = strbuf_keep(&k.message, a);
+    return check->message ? STATUS_OK : diag_set(d, STATUS_NO_MEMORY, "no memory to check answers");
 }

@@ -1,6 +1,7 @@
 /* One case; see case_run.h. */
 #include "grader/submission/case_run.h"
 
+#include "common/base/hints.h"
 #include "grader/core/text.h"
 #include "grader/judge/explain.h"
 #include "grader/judge/timeline.h"
@@ -17,8 +18,6 @@
 #include "grader/submission/work.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -53,8 +52,7 @@ static const char *say_lines(Arena *a, Language language, const char *english)
 {
     StrBuf out = {0};
     language_put_lines(language, english, &out);
-    const char *said = out.failed || !out.text ? NULL : arena_strndup(a, out.text, out.length);
-    strbuf_free(&out);
+    const char *said = strbuf_keep(&out, a);
     return said ? said : english;
 }
 
@@ -69,6 +67,19 @@ static void translate_findings(VgpuReport *r, Language language)
     }
 }
 
+/* A finding's text ends with its hint. */
+static void drop_hints(VgpuReport *r)
+{
+    for (size_t i = 0; !hints_wanted() && i < r->n_findings; i++) {
+        Finding *f = &r->findings[i];
+        const char *hint = strstr(f->text, "\n  hint: ");
+        if (hint)
+            f->text = arena_strndup(&r->arena, f->text, (size_t)(hint - f->text));
+        f->text = f->text ? f->text : "";
+        f->hint = "";
+    }
+}
+
 /* A report that is missing or spoilt is not an error of ours: the rules take it as the program's doing. */
 static void read_report(CaseWork *w)
 {
@@ -78,6 +89,7 @@ static void read_report(CaseWork *w)
     vgpu_report_read(dir, "report.json", &w->report, NULL);
     if (w->report) {
         vgpu_report_strip_folder(w->report, w->in->places->in_src);
+        drop_hints(w->report);
         translate_findings(w->report, w->in->lab->language);
     }
     close(dir);
@@ -401,34 +413,57 @@ static bool ended_in_error(const CaseWork *w)
     return outputs_value(w->in->places->case_dir, "returned", &returned) || evidence_exit_status(&e) != 0;
 }
 
-/* A case in which a call is made to fail (error_rules.h). */
-static Status run_twice(CaseWork *w, Diag *d)
+static Status judge_run(CaseWork *w, Diag *d)
 {
-    CaseInput other = *w->in;
-    other.lab_case = error_case_first(w->arena, w->in->lab_case);
-    Status s = other.lab_case ? run_once(w, &other, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
-    const LabCase *second = s == STATUS_OK ? error_case_second(w->arena, w->in->lab_case, w->report) : NULL;
-    if (!second)
-        return s;
-    w->evidence.failed_before = ended_in_error(w);
-    vgpu_report_free(w->report);
-    w->report = NULL;
-    w->reported = false;
-    other.lab_case = second;
-    return run_once(w, &other, d);
+    Status s = judge_outputs(w, d);
+    return s == STATUS_OK ? judge_work(w, d) : s;
 }
 
-/* A run or two, and what came out of the last. */
+/* What the last run left. */
+static void forget_run(CaseWork *w)
+{
+    judge_answer_free(&w->answer);
+    vgpu_report_free(w->report);
+    w->answer = (JudgeAnswer){0};
+    w->report = NULL;
+    w->judged = w->work_judged = w->reported = false;
+}
+
+/* A case in which calls are made to fail (error_rules.h): of the runs the first that falls short counts, or the last. */
+static Status run_failing(CaseWork *w, Diag *d)
+{
+    const LabCase *c = w->in->lab_case;
+    CaseInput other = *w->in;
+    other.lab_case = error_case_first(w->arena, c);
+    Status s = other.lab_case ? run_once(w, &other, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
+    int64_t runs = s == STATUS_OK ? error_runs(c, w->report) : 0;
+    if (runs == 0)
+        return s == STATUS_OK ? judge_run(w, d) : s;
+    w->evidence.failed_before = ended_in_error(w);
+    for (int64_t i = 1; i <= runs && s == STATUS_OK; i++) {
+        other.lab_case = error_case_run(w->arena, c, w->report, i);
+        forget_run(w);
+        s = other.lab_case ? run_once(w, &other, d) : diag_set(d, STATUS_NO_MEMORY, "no memory for a case");
+        if (s == STATUS_OK)
+            s = judge_run(w, d);
+        gather_evidence(w);
+        if (s != STATUS_OK || verdict_of(&w->evidence) != VERDICT_PASS)
+            break;
+    }
+    return s;
+}
+
+/* A run or more, and what came out of the one that counts. */
 static Status run_and_judge(CaseWork *w, Diag *d)
 {
     const CaseInput *in = w->in;
     if (speed_wants(in->run, in->lab, in->lab_case))
         return time_and_judge(w, d);
-    Status s = error_is_injected(in->lab_case) && !in->run->gpu ? run_twice(w, d) : run_once(w, in, d);
+    if (error_is_injected(in->lab_case) && !in->run->gpu)
+        return run_failing(w, d);
+    Status s = run_once(w, in, d);
     if (s == STATUS_OK)
-        s = judge_outputs(w, d);
-    if (s == STATUS_OK)
-        s = judge_work(w, d);
+        s = judge_run(w, d);
     return s == STATUS_OK ? count_on_card(w, d) : s;
 }
 

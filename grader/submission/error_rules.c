@@ -41,15 +41,31 @@ const LabCase *error_case_first(Arena *a, const LabCase *c)
     return case_at(a, c, NO_CALL);
 }
 
-const LabCase *error_case_second(Arena *a, const LabCase *c, const VgpuReport *report)
+/* Which call is to fail. 0: each in turn. */
+static int64_t call_wanted(const LabCase *c)
 {
     int64_t wanted = 0;
     for (size_t i = 0; i < c->n_vgpu; i++)
         if (is_option(c->vgpu[i]))
             wanted = strtoll(c->vgpu[i] + sizeof option - 1, NULL, 10);
-    if (!report || report->can_fail < 1)
-        return NULL;
-    return case_at(a, c, wanted < report->can_fail ? wanted : report->can_fail);
+    return wanted;
+}
+
+static int64_t least(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
+int64_t error_runs(const LabCase *c, const VgpuReport *report)
+{
+    int64_t calls = report ? report->can_fail : 0;
+    return call_wanted(c) == 0 ? least(calls, ERROR_RUNS_MAX) : least(calls, 1);
+}
+
+const LabCase *error_case_run(Arena *a, const LabCase *c, const VgpuReport *report, int64_t i)
+{
+    int64_t wanted = call_wanted(c);
+    return case_at(a, c, wanted == 0 ? i : least(wanted, report->can_fail));
 }
 
 static bool injects(const Evidence *e)

@@ -10,6 +10,9 @@
  *     fewer                 in the second run the last of them fails
  *     none                  the first run is the case: it passes on a right output and status 0
  *
+ * --fail-at=each stands for 1, 2, ... and all calls that can fail, ERROR_RUNS_MAX at most: a run for each, until one falls
+ * short. `vgpu` itself does not know it.
+ *
  * In the first two rows points need all of this: the first run ended with status 0 and returned no error; in the second
  * one the server made a call fail; and what the student's function returned (`returned` in out/values, of which the
  * program is the author) is that error. So who returns an error whatever happens has nothing.
@@ -29,9 +32,13 @@ bool error_is_injected(const LabCase *c);
 /* The case for the first run, in which no call fails. NULL: no memory. */
 const LabCase *error_case_first(Arena *a, const LabCase *c);
 
-/* The case for the second run, after the report of the first: its own k-th call fails, or the last one. NULL: there is no
- * second run, or no memory. */
-const LabCase *error_case_second(Arena *a, const LabCase *c, const VgpuReport *report);
+enum { ERROR_RUNS_MAX = 32 };
+
+/* How many runs come after the first, of which this is the report. */
+int64_t error_runs(const LabCase *c, const VgpuReport *report);
+
+/* The case for run i of them, which begin at 1. NULL: no memory. */
+const LabCase *error_case_run(Arena *a, const LabCase *c, const VgpuReport *report, int64_t i);
 
 /* Whether a call was to be made to fail, and there was none that could: then the run is to end with status 0. */
 bool error_has_no_call(const Evidence *e);

@@ -5,8 +5,6 @@
 #include "grader/core/files.h"
 #include "grader/submission/speed.h"
 
-#include <string.h>
-
 /* Answers whose truth nobody but the virtual GPU knows whole: its counters, and what limited a kernel. */
 static bool asks_for_counts(const LabCase *c)
 {

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Every wrong submission of a lab, with code at its end that writes the values which the judge wants to read: in the case that it names
 # (`// case:`, the lab's first else) it gets the verdict that it is there for, as check-starters.t shows without that code, or no points.
-# The code is grader/test/attacks-forged/NN-name.cu; added to the lab's solution it costs nothing.
+# The code is grader/test/attacks-forged/NN-name.cu; added to the lab's solution it costs nothing. With SHORT=1 one submission
+# of each case has the code: what is read depends on the case.
 #
 #   bash grader/test/attacks-forged.t [BROKEN...]     only these of solutions/NN-name/broken; LABS: only these labs
 cd "$(dirname "$0")/../.."
@@ -14,6 +15,7 @@ tmp=$(mktemp -d /tmp/attacks-forged-XXXXXX)
 chmod 711 "$tmp"
 trap 'rm -rf "$tmp"' EXIT
 . grader/test/quick-kit.sh
+. common/mk/test/short.sh
 make_lean_toolkit "$tmp/toolkit"
 labs=${LABS:-$(cd grader/test/attacks-forged && basename -s .cu ./*.cu)}
 
@@ -30,16 +32,20 @@ for lab in $labs; do
     file=$("$BUILD/bin/labtool" files "labs/$lab" | head -n 1)
     first=$("$BUILD/bin/labtool" cases "labs/$lab" | head -n 1 | cut -f 1)
     "$BUILD/bin/labtool" submissions "$lab" "$tmp/whole-$lab"
-    names=("${@}")
-    [ $# -gt 0 ] || names=($(cd "$tmp/whole-$lab/broken" && basename -s .cu ./*.cu))
-    hand_in() { # SOURCE CLASS/STUDENT
-        mkdir -p "$tmp/$lab/$2/$lab"
-        cat "$1" "grader/test/attacks-forged/$lab.cu" >"$tmp/$lab/$2/$lab/$file"
-    }
     case_of() {
         local named
         named=$(said "$tmp/whole-$lab/broken/$1.cu" case)
         echo "${named:-$first}"
+    }
+    names=("${@}")
+    if [ $# = 0 ]; then
+        all=($(cd "$tmp/whole-$lab/broken" && basename -s .cu ./*.cu))
+        for name in "${all[@]}"; do is_repeated "$lab $(case_of "$name")" || names+=("$name"); done
+        left_out $((${#all[@]} - ${#names[@]})) "wrong submissions that try to forge the values of a case, as others do"
+    fi
+    hand_in() { # SOURCE CLASS/STUDENT
+        mkdir -p "$tmp/$lab/$2/$lab"
+        cat "$1" "grader/test/attacks-forged/$lab.cu" >"$tmp/$lab/$2/$lab/$file"
     }
     hand_in "solutions/$lab/$file" every-case/solution
     for name in "${names[@]}"; do hand_in "$tmp/whole-$lab/broken/$name.cu" "$(case_of "$name")/$name"; done

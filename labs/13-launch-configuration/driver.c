@@ -108,16 +108,18 @@ static void run_on_device(LabCase *c, const char *function)
                                            : (const void *)lab_input_i32(c, "next", &n_in);
     void *result =
         windows || spreads ? (void *)lab_output_f32(c, "out", n) : (void *)lab_output_i32(c, "out", n);
-    void *in = to_device(input, 4 * n_in), *out = to_device(result, 4 * n);
-    if (lab_has_param(c, "again")) {
-        void *other = to_device(result, 2 * n);
+    lab_own_calls(1);
+    void *in = to_device(input, 4 * n_in), *out = to_device(result, 4 * n), *other = NULL;
+    if (lab_has_param(c, "again"))
+        other = to_device(result, 2 * n);
+    lab_own_calls(0);
+    if (other)
         status = call(c, function, in, other, (int)n / 2);
-        if (status == 0)
-            status = call(c, function, in, other, 0);
-        CUDA_CHECK(cudaFree(other));
-    }
+    if (other && status == 0)
+        status = call(c, function, in, other, 0);
     if (status == 0)
         status = call(c, function, in, out, (int)n);
+    lab_own_calls(1);
     if (lab_has_param(c, "refused")) {
         lab_value(c, "refused", status != 0);
         cudaGetLastError(); /* of a launch that nobody asked about */
@@ -129,6 +131,7 @@ static void run_on_device(LabCase *c, const char *function)
     CUDA_CHECK(cudaMemcpy(result, out, 4 * n, cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(in));
     CUDA_CHECK(cudaFree(out));
+    CUDA_CHECK(cudaFree(other));
 }
 
 typedef struct Walk {

@@ -1,31 +1,50 @@
 /* Lab 14: calls the function that the case names with the case's host arrays. What it has returned is read at
- * once: nobody waits here.
+ * once: nobody waits here. With `again` it is called twice before, for half of the elements and for none, with
+ * another result.
  */
 #include "lab.h"
 
 #include "unified_memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROUNDS_MAX = 16 };
+
+/* What a function is to work out from this part of the case's elements. */
+typedef enum Part { NOTHING, HALF, ALL } Part;
+
+static int part_of(int n, Part part)
+{
+    return part == ALL ? n : part == HALF ? n / 2 : 0;
+}
 
 static int size_param(LabCase *c, const char *key)
 {
     return (int)lab_param_int(c, key);
 }
 
-static int run_correct(LabCase *c)
+/* The case's output, or another array of as many floats for a call before. */
+static float *output_of(LabCase *c, size_t n, Part part)
+{
+    return part == ALL ? lab_output_f32(c, "out", n) : malloc((n + 1) * sizeof(float));
+}
+
+static int run_correct(LabCase *c, Part part)
 {
     size_t n = 0, n_table = 0;
     int rounds = size_param(c, "rounds");
     const int *reading = lab_input_i32(c, "reading", &n);
     const float *table = lab_input_f32(c, "table", &n_table);
-    float *out = lab_output_f32(c, "out", n), control[ROUNDS_MAX] = {0};
+    float *out = output_of(c, n, part), control[ROUNDS_MAX] = {0};
     double sum = 0;
-    int status = correct(table, (int)n_table, reading, out, (int)n, rounds, control);
+    int status = correct(table, (int)n_table, reading, out, part_of((int)n, part), rounds, control);
     for (int r = 0; r < rounds; r++)
         sum += (double)(r + 1) * control[r];
-    lab_value(c, "control", sum);
+    if (part == ALL)
+        lab_value(c, "control", sum);
+    else
+        free(out);
     return status;
 }
 
@@ -39,56 +58,61 @@ static int hits_of(const Table *table, int key, int n_keys)
     return -1;
 }
 
-static int run_table(LabCase *c)
+static int run_table(LabCase *c, Part part)
 {
     size_t n_keys = 0, n = 0;
     const int *keys = lab_input_i32(c, "keys", &n_keys), *queries = lab_input_i32(c, "queries", &n);
-    int *out = lab_output_i32(c, "hits", n_keys), calls = size_param(c, "calls");
+    int *out = part == ALL ? lab_output_i32(c, "hits", n_keys) : NULL, calls = size_param(c, "calls"), n_here = part_of((int)n_keys, part);
     Table *table = NULL;
-    int status = table_create(&table, keys, (int)n_keys, size_param(c, "buckets"));
+    int status = table_create(&table, keys, n_here, size_param(c, "buckets"));
     if (status != 0 || table == NULL)
         return status;
     for (int i = 0; i < calls && status == 0; i++)
-        status = table_count(table, queries, (int)n);
-    for (size_t i = 0; i < n_keys && status == 0; i++)
-        out[i] = hits_of(table, keys[i], (int)n_keys);
+        status = table_count(table, queries, part_of((int)n, part));
+    for (int i = 0; out != NULL && i < n_here && status == 0; i++)
+        out[i] = hits_of(table, keys[i], n_here);
     int destroyed = table_destroy(table);
     return status == 0 ? destroyed : status;
 }
 
-static int run_frames(LabCase *c)
-{
-    size_t n = 0;
-    int n_frames = size_param(c, "frames");
-    const float *frames = lab_input_f32(c, "in", &n);
-    float *out = lab_output_f32(c, "out", n);
-    return smooth_frames(frames, out, (int)n / n_frames, n_frames);
-}
-
 /* The functions from one array to another of the same length. */
-static int run_array(LabCase *c, const char *function)
+static int run_array(LabCase *c, const char *function, Part part)
 {
     size_t n = 0;
     const float *in = lab_input_f32(c, "in", &n);
-    float *out = lab_output_f32(c, "out", n);
+    float *out = output_of(c, n, part);
+    int n_here = part_of((int)n, part), status;
     if (strcmp(function, "scale") == 0)
-        return scale(in, out, (int)n, (float)lab_param_float(c, "factor"));
-    if (strcmp(function, "relax") == 0)
-        return relax(in, out, (int)n, size_param(c, "rounds"));
-    return grind(in, out, (int)n, size_param(c, "rounds"));
+        status = scale(in, out, n_here, (float)lab_param_float(c, "factor"));
+    else if (strcmp(function, "relax") == 0)
+        status = relax(in, out, n_here, size_param(c, "rounds"));
+    else if (strcmp(function, "smooth_frames") == 0)
+        status = smooth_frames(in, out, n_here / size_param(c, "frames"), size_param(c, "frames"));
+    else
+        status = grind(in, out, n_here, size_param(c, "rounds"));
+    if (part != ALL)
+        free(out);
+    return status;
+}
+
+static int run(LabCase *c, Part part)
+{
+    const char *function = lab_param_text(c, "function");
+    if (strcmp(function, "correct") == 0)
+        return run_correct(c, part);
+    if (strcmp(function, "table") == 0)
+        return run_table(c, part);
+    return run_array(c, function, part);
 }
 
 void lab_main(LabCase *c)
 {
-    const char *function = lab_param_text(c, "function");
-    int status;
-    if (strcmp(function, "correct") == 0)
-        status = run_correct(c);
-    else if (strcmp(function, "table") == 0)
-        status = run_table(c);
-    else if (strcmp(function, "smooth_frames") == 0)
-        status = run_frames(c);
-    else
-        status = run_array(c, function);
-    lab_status(c, function, status);
+    int status = 0;
+    if (lab_has_param(c, "again"))
+        status = run(c, HALF);
+    if (lab_has_param(c, "again") && status == 0)
+        status = run(c, NOTHING);
+    if (status == 0)
+        status = run(c, ALL);
+    lab_status(c, lab_param_text(c, "function"), status);
 }

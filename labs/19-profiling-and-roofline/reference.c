@@ -31,11 +31,11 @@ void judge_inputs(JudgeCase *c)
 }
 
 /* A number as the function keeps it: in the upper half of a float, or whole. gcc 14.2 leaves out a mask that it knows. */
-static double as_stored(JudgeCase *c, float x)
+static double as_stored(int in_16, float x)
 {
     const volatile uint32_t upper_half = 0xffff0000u;
     uint32_t bits;
-    if (!strstr(judge_param_text(c, "function"), "_16"))
+    if (!in_16)
         return x;
     memcpy(&bits, &x, sizeof bits);
     bits &= upper_half;
@@ -56,15 +56,17 @@ void judge_reference(JudgeCase *c)
     size_t n = 0, n_out;
     const float *x = judge_input_f32(c, "x", &n), *y = judge_input_f32(c, "y", NULL),
                 *z = judge_input_f32(c, "z", NULL);
-    n_out = is(c, "dot") ? 1 : n;
+    const int dot = is(c, "dot"), speeds = is(c, "speeds"), scale = is(c, "scale"),
+              in_16 = strstr(judge_param_text(c, "function"), "_16") != NULL;
+    n_out = dot ? 1 : n;
     double *out = judge_expect_precise(c, "out", LAB_F32, 1, &n_out);
     for (size_t i = 0; i < n; i++) {
-        double vx = as_stored(c, x[i]), vy = as_stored(c, y[i]), vz = z[i];
-        if (is(c, "dot"))
+        double vx = as_stored(in_16, x[i]), vy = as_stored(in_16, y[i]), vz = z[i];
+        if (dot)
             out[0] += vx * vy;
-        else if (is(c, "speeds"))
+        else if (speeds)
             out[i] = sqrt(vx * vx + vy * vy + vz * vz);
         else
-            out[i] = as_stored(c, (float)(is(c, "scale") ? 3 * vx + vy : polynomial_of(vx)));
+            out[i] = as_stored(in_16, (float)(scale ? 3 * vx + vy : polynomial_of(vx)));
     }
 }

@@ -14,7 +14,7 @@ sub joined { my ($l) = @_; my $all = join '', $l =~ /"((?:[^"\\]|\\.)*)"/g; retu
 sub said_in_c {
     my ($code) = @_;
     my @out;
-    while ($code =~ /\blanguage_say\(/g) {
+    while ($code =~ /\b(?:language_say|put_hint)\(/g) {
         my ($depth, $inside) = (1, '');
         while ($depth && $code =~ /\G($literal|.)/gs) { $depth += $1 eq '(' ? 1 : $1 eq ')' ? -1 : 0; $inside .= $1 if $depth }
         push @out, joined($1) while $inside =~ /($literal)/g;

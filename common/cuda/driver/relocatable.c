@@ -56,9 +56,7 @@ char *relocatable_stub(Arena *a, const char *const *names, size_t n)
             "void %s(Register reg, const Wrapper *wrapper, const void *name, void (*remember)(void *))\n"
             "{\n    (void)name, (void)remember;\n    add(reg, wrapper);\n}\n",
             names[i]);
-    char *copy = text.failed ? NULL : arena_strndup(a, text.text, text.length);
-    strbuf_free(&text);
-    return copy;
+    return strbuf_keep(&text, a);
 }
 
 /* ---- the names ---- */

@@ -1,4 +1,5 @@
 /* tools: which clang compiles, and where the kit's headers and runtime are. */
+#include "common/base/io.h"
 #include "common/cuda/driver/driver.h"
 
 #include <limits.h>
@@ -27,25 +28,12 @@ static bool ask_version(Tools *t)
     return t->major >= CLANG_MAJOR_MIN;
 }
 
-static const char *in_path(Arena *arena, const char *name)
-{
-    const char *path = getenv("PATH");
-    for (path = path ? path : "/usr/bin"; *path;) {
-        size_t n = strcspn(path, ":");
-        const char *file = n ? arena_printf(arena, "%.*s/%s", (int)n, path, name) : NULL;
-        if (file && access(file, X_OK) == 0)
-            return file;
-        path += n + (path[n] == ':');
-    }
-    return NULL;
-}
-
 static Status find_clang(Tools *t, Arena *arena, Diag *d)
 {
     const char *set = getenv("LABCC_CLANG");
     char name[32];
     if (set && *set) {
-        t->clang = strchr(set, '/') ? set : in_path(arena, set);
+        t->clang = strchr(set, '/') ? set : io_find_program(arena, set);
         if (t->clang && ask_version(t))
             return STATUS_OK;
         return diag_set(d, STATUS_NOT_FOUND, "LABCC_CLANG is %s, which is no clang++ from version %d on", set,
@@ -53,11 +41,11 @@ static Status find_clang(Tools *t, Arena *arena, Diag *d)
     }
     for (int major = CLANG_MAJOR_MAX; major >= CLANG_MAJOR_MIN; major--) {
         snprintf(name, sizeof name, "clang++-%d", major);
-        t->clang = in_path(arena, name);
+        t->clang = io_find_program(arena, name);
         if (t->clang && ask_version(t))
             return STATUS_OK;
     }
-    t->clang = in_path(arena, "clang++");
+    t->clang = io_find_program(arena, "clang++");
     if (t->clang && ask_version(t))
         return STATUS_OK;
     diag_set(d, STATUS_NOT_FOUND, "no clang++ from version %d on is installed", CLANG_MAJOR_MIN);

@@ -3,7 +3,7 @@
 #ifndef KIT_CUDA_BF16_H
 #define KIT_CUDA_BF16_H
 
-#include "cuda_runtime.h"
+#include "cuda_fp16.h"
 
 #if defined(__cplusplus)
 #include <math.h>
@@ -13,6 +13,9 @@
 typedef struct __nv_bfloat16_raw {
     unsigned short x;
 } __nv_bfloat16_raw;
+typedef struct __align__(4) __nv_bfloat162_raw {
+    unsigned short x, y;
+} __nv_bfloat162_raw;
 
 /* To the nearest, to even between two. */
 KIT_BOTH unsigned short kit_bfloat16_of(float a)
@@ -29,7 +32,7 @@ struct __nv_bfloat16 {
     __nv_bfloat16() = default;
     __host__ __device__ constexpr __nv_bfloat16(__nv_bfloat16_raw raw) : __x(raw.x) {}
     __host__ __device__ __nv_bfloat16(float a) : __x(kit_bfloat16_of(a)) {}
-    __host__ __device__ __nv_bfloat16(double a) : __x(kit_bfloat16_of((float)a)) {}
+    __host__ __device__ __nv_bfloat16(double a) : __x(kit_bfloat16_of(kit_cut(a))) {}
     __host__ __device__ __nv_bfloat16(int a) : __x(kit_bfloat16_of((float)a)) {}
     __host__ __device__ __nv_bfloat16(unsigned int a) : __x(kit_bfloat16_of((float)a)) {}
     __host__ __device__ operator float() const
@@ -45,6 +48,11 @@ struct __align__(4) __nv_bfloat162 {
 
     __nv_bfloat162() = default;
     __host__ __device__ __nv_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) : x(a), y(b) {}
+    __host__ __device__ __nv_bfloat162(__nv_bfloat162_raw raw)
+        : x(__nv_bfloat16_raw{raw.x}), y(__nv_bfloat16_raw{raw.y})
+    {
+    }
+    __host__ __device__ operator __nv_bfloat162_raw() const { return __nv_bfloat162_raw{x.__x, y.__x}; }
 };
 typedef __nv_bfloat162 nv_bfloat162;
 

@@ -33,6 +33,18 @@ KIT_BOTH float kit_float(unsigned int a)
     return __builtin_bit_cast(float, a);
 }
 
+/* The float below in size, with its last bit set where something was cut off: what it is rounded to is what the
+ * double is rounded to. */
+KIT_BOTH float kit_cut(double a)
+{
+    float near = (float)a;
+    if ((double)near == a || a != a)
+        return near;
+    unsigned int bits = kit_bits(near);
+    bits -= __builtin_fabs((double)near) > __builtin_fabs(a);
+    return kit_float(bits | 1);
+}
+
 /* To the nearest half, to even between two. */
 KIT_BOTH unsigned short kit_half_of(float a)
 {
@@ -67,7 +79,7 @@ KIT_BOTH float kit_float_of_half(unsigned short h)
 #else
     unsigned int sign = (unsigned int)(h & 0x8000) << 16, exponent = h >> 10 & 31, mantissa = h & 0x3FFu;
     if (exponent == 31)
-        return kit_float(sign | 0x7F800000u | mantissa << 13);
+        return kit_float(mantissa == 0 ? sign | 0x7F800000u : 0x7FFFFFFFu);
     if (exponent == 0)
         return kit_float(sign | kit_bits((float)mantissa * 5.9604644775390625e-8f));
     return kit_float(sign | (exponent + 112) << 23 | mantissa << 13);
@@ -80,7 +92,7 @@ struct __half {
     __half() = default;
     __host__ __device__ constexpr __half(__half_raw raw) : __x(raw.x) {}
     __host__ __device__ __half(float a) : __x(kit_half_of(a)) {}
-    __host__ __device__ __half(double a) : __x(kit_half_of((float)a)) {}
+    __host__ __device__ __half(double a) : __x(kit_half_of(kit_cut(a))) {}
     __host__ __device__ __half(int a) : __x(kit_half_of((float)a)) {}
     __host__ __device__ __half(unsigned int a) : __x(kit_half_of((float)a)) {}
     __host__ __device__ __half(short a) : __x(kit_half_of((float)a)) {}
@@ -99,6 +111,7 @@ struct __align__(4) __half2 {
     __half2() = default;
     __host__ __device__ __half2(__half a, __half b) : x(a), y(b) {}
     __host__ __device__ __half2(__half2_raw raw) : x(__half_raw{raw.x}), y(__half_raw{raw.y}) {}
+    __host__ __device__ operator __half2_raw() const { return __half2_raw{x.__x, y.__x}; }
 };
 typedef __half2 half2;
 

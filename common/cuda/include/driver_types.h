@@ -82,6 +82,8 @@ typedef struct CUuuid_st cudaUUID_t;
 #define cudaHostRegisterIoMemory 0x04
 #define cudaHostRegisterReadOnly 0x08
 
+#define cudaIpcMemLazyEnablePeerAccess 0x01
+
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost   0x02
 #define cudaMemAttachSingle 0x04
@@ -111,6 +113,18 @@ typedef struct CUuuid_st cudaUUID_t;
 #define cudaGraphKernelNodePortDefault            0
 #define cudaGraphKernelNodePortProgrammatic       1
 #define cudaGraphKernelNodePortLaunchCompletion   2
+
+/* ---- memory and events of another process ---- */
+
+#define CUDA_IPC_HANDLE_SIZE 64
+
+typedef struct cudaIpcMemHandle_st {
+    char reserved[CUDA_IPC_HANDLE_SIZE];
+} cudaIpcMemHandle_t;
+
+typedef struct cudaIpcEventHandle_st {
+    char reserved[CUDA_IPC_HANDLE_SIZE];
+} cudaIpcEventHandle_t;
 
 /* ---- copies, arrays, memory ---- */
 

@@ -34,4 +34,17 @@ same "there is none of a card" 0 $?
 show 02-vector-add CASE=one-more LAUNCH=nobody
 [ ! -e "$scratch/02-vector-add/build/film.html" ] && grep -q 'no launch for a film' "$scratch/out"
 same "a launch that is not there leaves no old page" 0 $?
+
+# A case's own shapes (lab.yaml), and those of who asks.
+halos() { film 09-convolution '[(.arrays, .shared)[] | select(.shape) | .name + "=" + (.shape | map(tostring) | join("x")) + (if .halo then "+" + (.halo | map(tostring) | join("x")) else "" end)] | join(" ")'; }
+lab 09-convolution
+show 09-convolution CASE=tiled
+same "the case's shapes" "in=48x96 out=48x96 tile=18x36+1x2" "$(halos)"
+show 09-convolution CASE=tiled SHAPE=out=96x48,tile=9x36
+same "others, where they are asked for" "in=48x96 out=96x48 tile=9x36" "$(halos)"
+show 09-convolution CASE=tiled SHAPE=tile=180x36
+same "one that is larger than its array is another's" "in=48x96 out=48x96 tile=18x36+1x2" "$(halos)"
+(cd "$scratch/09-convolution" && env KIT_LANG=en "$KIT_BUILD/bin/labtool" shapes . tiled height=20 radius_x=3) >"$scratch/out"
+same "of parameters that are given" "in=20x96,out=20x96,tile=18x38+1x3" "$(cat "$scratch/out")"
+same "a case that has none" "" "$("$KIT_BUILD/bin/labtool" shapes labs/09-convolution line)"
 tap_end

@@ -13,6 +13,7 @@ chmod 755 "$work"
 trap 'rm -rf "$work"' EXIT
 field() { dpkg-deb -f "$work"/out/"$1"_*.deb "$2"; }
 
+if [ ! -e "$BUILD/man/grade.1" ] && command -v pandoc >/dev/null; then make -s BUILD="$BUILD" man; fi
 check "the packages are made" common/mk/deb.sh "$work/out"
 same "for this machine, and solutions for all" "$(dpkg --print-architecture) all" "$(field cuda-lab-kit Architecture) $(field cuda-lab-kit-grader Architecture)"
 same "of the kit's version" "$("$BUILD/bin/vgpu" --version | cut -d' ' -f2)" "$(field cuda-lab-kit Version)"

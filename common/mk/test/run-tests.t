@@ -47,6 +47,13 @@ expect "a test of one lab" "1 passed, 0 failed, 0 skipped" 0 labs.t@02-b
 expect "and of another" "0 passed, 1 failed, 0 skipped" 1 labs.t@03-c
 cp good.t good2.t
 expect "sums" "6 passed, 1 failed, 1 skipped" 1 good.t bad.t skips.t good2.t
+n=$((n + 1))
+got=$(BUILD=out "$runner" skips.t skip_all.t good.t good2.t | grep ' skipped: ' | tr -s ' ')
+if [ "$got" = " 1 skipped: no GPU: skip_all.t
+ 1 skipped: no such thing here: skips.t" ]; then echo "ok $n - why points were skipped, and in which tests"; else
+    echo "not ok $n - why points were skipped, and in which tests"
+    printf '# %s\n' "$got"
+fi
 # What has ended is told while others still run: the second test waits for the line of the first.
 script sees 'for i in {1..80}; do grep -q "^ok *good.t *2 ok  [0-9]*s, 1 left$" told && { echo "ok 1 - a"; exit; }; sleep 0.1; done; echo "not ok 1 - a"'
 BUILD=out JOBS=1 TEST_SECONDS=20 "$runner" good.t sees.t >told
@@ -54,6 +61,16 @@ n=$((n + 1))
 if grep -q '^ok *sees.t *1 ok  [0-9]*s, 0 left$' told; then echo "ok $n - a line for a test as it ends, with what is left"; else
     echo "not ok $n - a line for a test as it ends, with what is left"
     sed 's/^/# /' told
+fi
+# What tests leave out is added up; where nothing is, nothing is said.
+script half 'echo "ok 1 - a"; echo "# left out: 3 labs"; echo "# left out: 2 seeds"'
+script rest 'echo "ok 1 - a"; echo "# left out: 4 labs"'
+n=$((n + 1))
+got=$(BUILD=out "$runner" half.t rest.t good.t | grep 'left out: \|leaves' | paste -sd '|')
+got+=$(BUILD=out "$runner" good.t | grep 'left out: \|leaves')
+if [ "$got" = "left out: 7 labs|left out: 2 seeds|(make test ALL=1 leaves nothing out)" ]; then echo "ok $n - what is left out"; else
+    echo "not ok $n - what is left out"
+    echo "# $got"
 fi
 # What took most processor time stands first, whatever the order in which they ran; children count.
 script burns 'for i in {1..150000}; do :; done; echo "ok 1 - a"'

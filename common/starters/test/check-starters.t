@@ -9,8 +9,9 @@
 # A submission that names one case is graded on that case alone: those of the same case are a class. All others are a class of their own,
 # graded on all cases. Compiling is what costs most: only the solution and the starter are compiled with all of the compiler's headers.
 #
-# With EDITS=telling, as `make test` has it, a broken submission of one case is graded only where none before it, by name, expects the same verdict
-# in the lab, or none before it names the same case: each verdict and each case that tells is held. The device code of the others is compiled.
+# With SHORT=1, as `make test` has it, a third of the labs has wrong and accepted submissions graded (common/mk/test/short.sh): a broken one of one case
+# where none before it, by name, expects the same verdict in the lab; of the accepted ones the first, and each third of the others. Of the other
+# labs none is but what must not compile. The device code of those that are left out is compiled.
 #
 # clang-differs.tsv beside this lists the submissions that get another verdict or line when clang compiles them, with the reason. COMPILER=clang
 # holds each row.
@@ -20,6 +21,7 @@ cd "$KIT" || exit 2
 BUILD=$(realpath "$BUILD")
 check_result=$BUILD/common/starters/test/check_result
 . grader/test/quick-kit.sh
+. common/mk/test/short.sh
 work=$(mktemp -d /tmp/check-starters.XXXXXX)
 chmod 711 "$work" # the sandboxes' users find the toolkit in it
 trap 'rm -rf "$work"' EXIT
@@ -102,20 +104,45 @@ extra_ends() {
     else [ $status != 0 ] && grep -q 'exit status 1$' <<<"$out"; fi
 }
 
-# LAB FILE...: the sources compile, as far as the device's code. What the compiler refuses it refuses without optimizing too, in a third of the time.
-compile_all() {
-    local file compiler=("$BUILD/bin/labcc" -lineinfo)
-    [ "${COMPILER:-auto}" = clang ] || compiler=("${CUDA_HOME:-$(common/mk/cuda-home.sh)}/bin/nvcc" -G)
-    for file in "${@:2}"; do
-        "${compiler[@]}" -arch=compute_75 -I "labs/$1" -I common/lab -ptx -o "$work/compiled.ptx" "$file" ||
-            { echo "$(shown "$file") does not compile"; return 1; }
+# LAB FILE...: the sources as one, each in a namespace of its own with the lab's headers and its macros, behind all other headers. A function that is
+# declared for C stands in no namespace: $work/headers has the lab's headers without that.
+as_one() {
+    local lab=$1 file n=0
+    shift
+    mkdir -p "$work/headers"
+    for file in "labs/$lab"/*.h; do
+        perl -0pe 's/^extern "C" \{\n//mg; s/^#ifdef __cplusplus\n\}\n#endif.*\n//mg; s/^extern "C" //mg' "$file" >"$work/headers/${file##*/}"
+    done
+    cat "$work"/headers/*.h "$@" | grep -E '^[[:space:]]*#[[:space:]]*include\b' | awk '!seen[$0]++' | grep -vF "$(cd "$work/headers" && printf '"%s"\n' *.h)"
+    for file; do
+        printf 'namespace submission_%d {\n#include "%s"\n}\n' $((++n)) "$file"
+        sed -nE 's/^[[:space:]]*#[[:space:]]*define[[:space:]]+([A-Za-z_0-9]+).*/#undef \1/p' "$work"/headers/*.h "$file"
     done
 }
+# LAB FILE [HEADERS]: the source compiles, as far as the device's code. What the compiler refuses it refuses without optimizing too.
+compile_device() {
+    local compiler=("$BUILD/bin/labcc" -lineinfo)
+    [ "${COMPILER:-auto}" = clang ] || compiler=("${CUDA_HOME:-$(common/mk/cuda-home.sh)}/bin/nvcc" -G)
+    "${compiler[@]}" -arch=compute_75 ${3:+-I "$3"} -I "labs/$1" -I common/lab -ptx -o "$work/compiled.ptx" "$2"
+}
+# LAB FILE-OR-FOLDER...: all of them compile: at once, which takes little more than one of them; where they do not, one by one.
+compile_all() {
+    local file files
+    mapfile -t files < <(find "${@:2}" -name '*.cu' | LC_ALL=C sort)
+    as_one "$1" "${files[@]}" >"$work/as_one.cu"
+    ! compile_device "$1" "$work/as_one.cu" "$work/headers" >/dev/null 2>&1 || return 0
+    for file in "${files[@]}"; do compile_device "$1" "$file" || { echo "$(shown "$file") does not compile"; return 1; }; done
+}
 
-declare -A held=() passed_over=()
-# LAB VERDICT CASE: whether one before expected this verdict, and one before named this case.
-is_held() {
-    [ "${EDITS:-all}" = telling ] && [ $# = 3 ] && [ -n "${held[$1 verdict $2]:-}" ] && [ -n "${held[$1 case $3]:-}" ]
+declare -A passed_over=()
+# LAB SUBMISSION: whether the short run leaves it out.
+is_passed_over() {
+    local verdict case
+    read -r verdict case < <(expected_of "$2")
+    [ "$verdict" != build-error ] || return 1
+    ! is_out_of_turn "${1%%-*}" || return 0
+    if [ -n "$case" ]; then is_repeated "$1 $verdict"
+    else [[ $2 = */accepted/* ]] && is_repeated "$1 accepted" && is_out_of_turn "$(cksum <<<"$2" | cut -d' ' -f1)"; fi
 }
 
 for lab in $labs; do
@@ -128,12 +155,8 @@ for lab in $labs; do
     hand_in "$lab" solutions ours/solution
     try "$lab: every edit applies to the solution" "$BUILD/bin/labtool" submissions "labs/$lab" "$work/whole/$lab"
     for submission in $(submissions_of "$lab" broken) $(submissions_of "$lab" accepted); do
-        read -r verdict case < <(expected_of "$submission")
-        if is_held "$lab" "$verdict" $case; then passed_over[$lab]+=" $submission"
-        else
-            hand_in_other "$lab" "$submission" "$(student_of "$submission")"
-            held[$lab verdict $verdict]=1 held[$lab case $case]=1
-        fi
+        if is_passed_over "$lab" "$submission"; then passed_over[$lab]+=" $submission"
+        else hand_in_other "$lab" "$submission" "$(student_of "$submission")"; fi
     done
 done
 
@@ -184,7 +207,8 @@ for lab in $labs; do
     try "$lab: the solution gets all points" "$check_result" --score 100 100 "$(result "$lab" ours/solution)"
     try "$lab: the starter compiles without a warning" compiles_silently "$(result "$lab" ours/starter)"
     try "$lab: the starter gets at most ${floor:-0} points" "$check_result" --score 0 "${floor:-0}" "$(result "$lab" ours/starter)"
-    [ -z "${passed_over[$lab]:-}" ] || try "$lab: broken submissions of verdicts and cases that others hold compile: $(wc -w <<<"${passed_over[$lab]}")" compile_all "$lab" ${passed_over[$lab]}
+    [ -z "${passed_over[$lab]:-}" ] || try "$lab: submissions that are not graded compile: $(wc -w <<<"${passed_over[$lab]}")" compile_all "$lab" ${passed_over[$lab]}
+    left_out "$(wc -w <<<"${passed_over[$lab]:-}")" "wrong or unusual submissions, compiled and not graded"
     for submission in $(submissions_of "$lab" broken) $(submissions_of "$lab" accepted); do
         [[ " ${passed_over[$lab]:-} " != *" $submission "* ]] || continue
         files=$(expectations_of "$submission")
@@ -196,6 +220,7 @@ for lab in $labs; do
         for file in $files; do try "$(shown "$file")" "$check_result" "$file" "$(result "$lab" "$(student_of "$submission")")"; done
     done
     for submission in $(submissions_of "$lab" accepted); do
+        [[ " ${passed_over[$lab]:-} " != *" $submission "* ]] || continue
         clang_differs "$submission" || try "$(shown "$submission") gets all points" "$check_result" --score 100 100 "$(result "$lab" "$(student_of "$submission")")"
     done
 done

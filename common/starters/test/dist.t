@@ -108,6 +108,23 @@ out=$(fresh_make -C "$kit/labs/02-vector-add" check 2>&1)
 status=$?
 check "make check there judges the starter" [ "$status $(grep -c wrong-result <<<"$out" | sed 's/[1-9].*/some/')" = "2 some" ]
 same "make doctor sees that all is well" "no problem: everything is ready" "$(fresh_make -C "$kit" doctor 2>&1 | tail -n 1)"
+# LAB BROKEN: all that the commands of an examination's lab say of a mistake, and what its film says.
+exam_says() {
+    "$BUILD/bin/labtool" broken "$1" "$2" >"$exam/labs/$1/$("$BUILD/bin/labtool" files "$1")"
+    for command in run check "check ALL=1" show; do
+        # shellcheck disable=SC2086
+        fresh_make -C "$exam/labs/$1" $command 2>&1
+    done
+    [ ! -f "$exam/labs/$1/build/film.html" ] || grep -o '"hint":"[^"][^"]*"' "$exam/labs/$1/build/film.html"
+}
+# Its build begins as the unpacked kit's does.
+cp -a "$kit/build" "$exam/build"
+exam_says 02-vector-add host-pointers >"$work/said"
+check "in an examination a finding is said" grep -q "out-of-bounds" "$work/said"
+check "without a hint" none "$(grep -n '[Hh]int' "$work/said")"
+exam_says 02-vector-add never-copied-back >"$work/said"
+check "and a wrong result" grep -q 'was ever written' "$work/said"
+check "without one, too" none "$(grep -n '[Hh]int' "$work/said")"
 rm "$kit/build/bin/vgpu"
 out=$(fresh_make -C "$kit" doctor 2>&1)
 same "and what is not built, once" "1 first of all: " "$(grep -c 'PROBLEM' <<<"$out") $(grep -o 'first of all: ' <<<"$out")"

@@ -1,22 +1,21 @@
 #!/bin/bash
-# make watch and make progress, on a terminal of 80 x 24.
+# A student's walk through the unpacked bundle, on a terminal of 80 x 24: make doctor, check, hint, watch, progress and submit; each command's answer is on the
+# screen whole, below the line that was typed.
 set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../../..")}"
 cd "$KIT" || exit 2
 . grader/test/tap.sh
 BUILD=$(realpath "$BUILD")
-for tool in tmux nvcc; do command -v $tool >/dev/null || { echo "1..0 # SKIP $tool is not here"; exit 0; }; done
-unset MAKEFLAGS MFLAGS MAKELEVEL TMUX KIT_LANG
+for tool in tmux nvcc pandoc; do command -v $tool >/dev/null || { echo "1..0 # SKIP $tool is not here"; exit 0; }; done
+unset MAKEFLAGS MFLAGS MAKELEVEL TMUX LABS EXAM EXPLAIN KIT_LANG TIME
 work=$(mktemp -d /tmp/watch-test.XXXXXX)
 socket=$work/socket
 trap 'tmux -S "$socket" kill-server 2>/dev/null; rm -rf "$work"' EXIT
-mkdir "$work/labs"
-ln -s "$KIT/common" "$work/common"
-cp -r labs/01-indexing "$work/labs"
-rm -rf "$work"/labs/*/build
-lab=$work/labs/01-indexing
+check "the bundle is made" env BUILD="$work/made" LABS=00-first-kernel,01-indexing common/starters/dist.sh
+archive=$(realpath "$work"/made/dist/*.tar.gz)
+kit=$work/cuda-lab-kit-student
 
-tmux -S "$socket" -f /dev/null new-session -d -x 80 -y 24 -c "$lab" "env PS1='\$ ' bash --norc --noprofile"
+tmux -S "$socket" -f /dev/null new-session -d -x 80 -y 24 -c "$work" "env -u BUILD -u KIT PS1='\$?> ' bash --norc --noprofile"
 screen() { tmux -S "$socket" capture-pane -p; }
 type_in() { tmux -S "$socket" send-keys "$@"; }
 waits_for() { # TEXT: until the screen has it
@@ -28,29 +27,80 @@ waits_for() { # TEXT: until the screen has it
     screen
     return 1
 }
-# The solution up to a TODO; behind it what the starter has.
+# COMMAND: types it on an empty screen, and waits for the prompt. All that it said is there still when the command is.
+at_prompt() { screen | awk 'NF { last = $0 } END { exit last !~ /^[0-9]+> *$/ }'; }
+answers() {
+    type_in C-l
+    sleep 0.3
+    type_in "$1" Enter
+    sleep 0.3
+    for _ in $(seq 600); do at_prompt && break; sleep 0.2; done
+    [[ $(screen | head -n 1) == *"> ${1:0:60}"* ]] || { echo "more than a screen:"; screen; return 1; }
+}
+shows() { [[ $(screen) == *"$1"* ]] || { screen; return 1; }; }
+# LAB N: the solution up to TODO N; behind it what the starter has.
 up_to() {
-    awk -v last="$1" '/\/\/@ solution/ { n = $3; inside = 1; next } /\/\/@ stub/ { inside = 2; next } /\/\/@ end/ { inside = 0; next }
-        /^ *\/\/@ / { next } { sub(/^ *\/\/\| ?/, "") } !inside || (inside == 1 ? n <= last : n > last)' solutions/01-indexing/indexing.cu >"$work/new.cu"
-    mv "$work/new.cu" "$lab/indexing.cu"
+    local file=$kit/labs/$1/$("$BUILD/bin/labtool" files "$1")
+    awk -v last="$2" '/\/\/@ solution/ { n = $3; inside = 1; next } /\/\/@ stub/ { inside = 2; next } /\/\/@ end/ { inside = 0; next }
+        /^ *\/\/@ / { next } { sub(/^ *\/\/\| /, "    ") } !inside || (inside == 1 ? n <= last : n > last)' "solutions/$1/${file##*/}" >"$work/new.cu"
+    mv "$work/new.cu" "$file"
 }
 
-type_in "make --no-print-directory watch KIT='$KIT' KIT_BUILD='$BUILD'" Enter
-check "the first screen says what is next" waits_for "next: TODO 1"
-check "and that files are watched" waits_for "watching indexing.cu; Ctrl-C leaves"
-up_to 1
+# ---- Unpack, and look whether all is there ----
+check "unpacking says nothing" answers "tar xzf '$archive' && cd ${kit##*/}"
+check "make doctor fits" answers "make doctor"
+check "and ends with what to type" shows $'first of all: the kit is not built yet\n    make -j2'
+# What `make -j2` builds there is here already; but `make progress` looks whether labtool is made of that kit's sources.
+mkdir -p "$kit"/build/{bin,lib}
+for part in include labs bin/* lib/*; do for made in "$BUILD"/$part; do ln -s "$made" "$kit/build/${made#"$BUILD/"}"; done; done
+rm "$kit/build/bin/labtool" "$kit"/build/lib/common_{base,starters}.*
+check "the kit's own labtool is made" env -u BUILD -u KIT make -s -C "$kit" build/bin/labtool
+
+# ---- The first lab, command by command ----
+check "make check of the starter fits" answers "cd labs/00-first-kernel; make check"
+check "it explains the first case" shows "TODO 1, number"
+check "and says what is next" shows "next: TODO 1 in first_kernel.cu"
+check "make hint fits" answers "make hint"
+check "it asks a question" shows "store the number where the pointer points?"
+check "make run fits" answers "make run"
+up_to 00-first-kernel 1
+check "with TODO 1 done, too" answers "make check"
+check "the case is right" shows "right: number"
+check "the next TODO is explained" shows "TODO 2, indexes"
+check "make hint knows" answers "make hint"
+check "which is next" shows "TODO 2, hint 1 of 3"
+check "make submit fits" answers "make submit"
+check "it says what is untouched" shows "untouched in first_kernel.cu: TODO 2, 3"
+up_to 00-first-kernel 3
+check "the pass fits" answers "make check"
+check "it says what was learnt, and the next lab" shows "next lab: 01-indexing"
+
+# ---- make watch ----
+type_in C-l "cd ../01-indexing; make watch" Enter
+check "make watch begins with what is next" waits_for "next: TODO 1"
+check "and says that files are watched" waits_for "watching indexing.cu; Ctrl-C leaves"
+up_to 01-indexing 1
 check "a save is seen, and what it changed is said" waits_for "3 more cases are right."
 check "it goes on to the next TODO" waits_for "next: TODO 2"
 check "whose first failure is explained" waits_for "TODO 2, picture"
-up_to 2
+up_to 01-indexing 2
 check "and so on" waits_for "TODO 3, volume"
-up_to 5
-check "when all is right it says so" waits_for "right: line, line-257"
-check "with the score" waits_for "Score: 50/50"
+up_to 01-indexing 5
+check "when all is right it says so" waits_for "Score: 50/50"
+check "on one screen" waits_for "right: line, line-257"
 type_in C-c
-check "Ctrl-C leaves" waits_for $'\n$'
-sleep 0.5
-type_in "clear; cd ../..; BUILD='$BUILD' '$KIT/common/lab/progress.sh'" Enter
-check "make progress shows how far the lab is" waits_for "01-indexing                 5 of 5         50/50  done"
-check "on lines that fit" bash -c '[ "$(BUILD="$0" common/lab/progress.sh | wc -L)" -le 80 ]' "$BUILD"
+for _ in $(seq 50); do at_prompt && break; sleep 0.2; done
+check "Ctrl-C leaves" at_prompt
+
+# ---- make progress ----
+check "make progress fits" answers "cd ../..; make progress"
+check "it shows how far each lab is" shows "00-first-kernel             3 of 3         75/75  done"
+check "the second one, too" shows "01-indexing                 5 of 5         50/50  done"
+check "and what is next" shows "every public case of every lab is right"
+printf '%s\n' 1000 1300 1600 9000 9060 12000 >"$kit/labs/00-first-kernel/build/times"
+check "make progress TIME=1" answers "make progress TIME=1"
+check "has the time spent, without pauses" shows "75/75       11 min  done"
+printf '%s\n' $(seq 0 600 7800) >"$kit/labs/00-first-kernel/build/times"
+check "and again" answers "make progress TIME=1"
+check "in hours" shows "75/75   2 h 10 min  done"
 tap_end

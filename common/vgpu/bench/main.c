@@ -6,7 +6,7 @@
  *      bench-rate CLASS                    the number of warp instructions of such a launch
  *
  * Three ways take turns: all checks and counters; counters alone, which is what --check=none leaves; nothing.
- * Processor time, the best of several rounds: other work on the machine changes it least. The last columns are
+ * Processor time; the median of several rounds, and between which two rates all of them lie. The last columns are
  * parts of the rate of unchecked arithmetic (counters alone) in the same run.
  */
 #include "common/vgpu/check/check.h"
@@ -25,7 +25,7 @@ enum {
     LOOPS = 64,
     ROW_WORDS = LOOPS * 32, /* a warp's, 128 bytes an iteration */
     WORDS = N_WARPS * ROW_WORDS,
-    REPEATS = 3,
+    REPEATS = 5,
 };
 _Static_assert(WORDS == 1 << 21, "the scattered kernel's shift");
 
@@ -181,32 +181,49 @@ static uint64_t launch_once(Bench *x, Way way, double *seconds)
     return result.instructions;
 }
 
-/* Millions of warp instructions a second, each way. */
-static void measure_class(Bench *x, double rates[N_WAYS])
+/* Millions of warp instructions a second, from the least to the most. */
+typedef struct Rates {
+    double at[REPEATS];
+} Rates;
+
+static int by_rate(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static void measure_class(Bench *x, Rates rates[N_WAYS])
 {
     double seconds;
     for (Way way = 0; way < N_WAYS; way++)
         launch_once(x, way, &seconds);
     for (int i = 0; i < REPEATS; i++)
-        for (Way way = 0; way < N_WAYS; way++) {
-            double rate = (double)launch_once(x, way, &seconds) / 1e6 / seconds;
-            rates[way] = rate > rates[way] ? rate : rates[way];
-        }
+        for (Way way = 0; way < N_WAYS; way++)
+            rates[way].at[i] = (double)launch_once(x, way, &seconds) / 1e6 / seconds;
+    for (Way way = 0; way < N_WAYS; way++)
+        qsort(rates[way].at, REPEATS, sizeof(double), by_rate);
 }
 
 static void print_table(Bench *x)
 {
-    double rates[N_CLASSES][N_WAYS] = {{0}};
+    static Rates rates[N_CLASSES][N_WAYS];
     for (int i = 0; i < N_CLASSES; i++) {
         load_class(x, &classes[i]);
         measure_class(x, rates[i]);
         drop_class(x);
     }
-    const double base = rates[0][WAY_COUNTERS];
-    printf("%-12s%12s%12s%12s   parts of unchecked arithmetic: the same\n", "million/s", "all checks", "counters", "nothing");
-    for (int i = 0; i < N_CLASSES; i++)
-        printf("%-12s%12.2f%12.2f%12.2f   %8.3f%8.3f%8.3f\n", classes[i].name, rates[i][0], rates[i][1], rates[i][2],
-               rates[i][0] / base, rates[i][1] / base, rates[i][2] / base);
+    const double base = rates[0][WAY_COUNTERS].at[REPEATS / 2];
+    printf("%-12s%-24s%-24s%-24sparts of unchecked arithmetic\n", "million/s", "all checks", "counters", "nothing");
+    for (int i = 0; i < N_CLASSES; i++) {
+        printf("%-12s", classes[i].name);
+        for (Way way = 0; way < N_WAYS; way++) {
+            const double *at = rates[i][way].at;
+            printf("%7.2f (%.2f-%.2f)%*s", at[REPEATS / 2], at[0], at[REPEATS - 1], at[REPEATS - 1] < 100 ? 3 : 0, "");
+        }
+        for (Way way = 0; way < N_WAYS; way++)
+            printf("%7.3f", rates[i][way].at[REPEATS / 2] / base);
+        printf("\n");
+    }
 }
 
 static int run_one(Bench *x, const char *name, const char *way_name)

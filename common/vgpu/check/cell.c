@@ -51,8 +51,7 @@ static bool writes_same(const ExecAccess *a, unsigned lane)
 {
     if (a->kind != ACCESS_STORE || !a->n_values)
         return false;
-    const uint8_t *at =
-        a->host ? a->host[lane] : a->host0 + (int64_t)(a->addr[lane] - a->addr[__builtin_ctz(a->mask)]);
+    const uint8_t *at = exec_access_host(a, lane);
     size_t bytes = a->bytes / a->n_values;
     for (size_t k = 0; k < a->n_values; k++)
         if (memcmp(at + k * bytes, a->value[k] + lane * a->value_stride, bytes) != 0)

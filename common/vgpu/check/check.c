@@ -83,7 +83,7 @@ static void init_locks(CheckSet *set)
 {
     pthread_mutex_init(&set->lock, NULL);
     pthread_mutex_init(&set->wide_lock, NULL);
-    for (int i = 0; i < CHECK_LINE_LOCKS; i++)
+    for (unsigned i = 0; i < CHECK_LINE_LOCKS; i++)
         pthread_mutex_init(&set->line_locks[i], NULL);
 }
 
@@ -123,7 +123,7 @@ void check_destroy(CheckSet *set)
     }
     pthread_mutex_destroy(&set->lock);
     pthread_mutex_destroy(&set->wide_lock);
-    for (int i = 0; i < CHECK_LINE_LOCKS; i++)
+    for (unsigned i = 0; i < CHECK_LINE_LOCKS; i++)
         pthread_mutex_destroy(&set->line_locks[i]);
     order_launch_free(set->order);
     record_store_free(&set->records);

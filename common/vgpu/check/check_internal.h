@@ -33,7 +33,6 @@ enum {
     CHECK_NOTES_MAX = 4096,     /* distinct notes of one worker in one launch */
     CHECK_BLOCK_CHUNKS = 16384, /* of slots, see block.c */
     CHECK_LINE_LOCKS = 256,
-    CHECK_WARPS_MAX = 32, /* of a block */
     NO_PLACE = 0xFFFFFFFFu,
 };
 
@@ -91,7 +90,7 @@ struct UndefinedKept;
 /* Local memory of a block's threads that nobody wrote. */
 typedef struct LocalShadow {
     uint32_t *unwritten; /* [warp][stride]: a bit a lane for each byte of its local memory */
-    uint32_t open[CHECK_WARPS_MAX]; /* bytes that some lane of the warp has not written */
+    uint32_t open[EXEC_WARPS_MAX]; /* bytes that some lane of the warp has not written */
     uint32_t n_warps;
     uint32_t stride; /* bytes that are followed; 0: no thread has local variables */
     size_t cap;      /* words */
@@ -125,8 +124,16 @@ typedef struct GuessMemo {
 } GuessMemo;
 enum { GUESS_MEMO = 64 };
 
+/* The record that a warp made for an instruction last (solid.c). */
+typedef struct SolidMemo {
+    const IrInst *inst;
+    uint32_t block, interval, warp, record;
+} SolidMemo;
+enum { SOLID_MEMO = 256 };
+
 typedef struct CheckWorker {
     NoteTable notes;
+    SolidMemo solid[SOLID_MEMO]; /* of the launch */
     GuessMemo guesses[GUESS_MEMO]; /* of the launch */
     Pool pool; /* reset at each launch */
     RecordMaker maker;
@@ -261,6 +268,8 @@ void quick_observe(const CheckEvent *e, const ExecAccess *a, SegmentList *segmen
 /* Lanes of an access that a checker must report: of reductions often none are left. */
 uint32_t quick_adds(const CheckEvent *e, const ExecAccess *a);
 
+/* True: init and race have nothing to say about an access to global memory side by side. */
+bool solid_observe(const CheckEvent *e, const ExecAccess *a);
 /* False: tell it warp by warp. */
 bool wide_observe(const CheckEvent *e, const ExecWideAccess *w);
 /* An access to shared memory goes the general way. */

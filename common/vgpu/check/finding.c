@@ -83,19 +83,9 @@ const char *check_space_text(uint8_t space)
     return space < sizeof texts / sizeof *texts ? texts[space] : "";
 }
 
-void finding_put_number(StrBuf *out, uint64_t n)
-{
-    if (n >= 1000) {
-        finding_put_number(out, n / 1000);
-        strbuf_printf(out, ",%03u", (unsigned)(n % 1000));
-    } else {
-        strbuf_printf(out, "%u", (unsigned)n);
-    }
-}
-
 void finding_put_count(StrBuf *out, uint64_t n, const char *what)
 {
-    finding_put_number(out, n);
+    strbuf_grouped(out, n);
     strbuf_printf(out, " %s%s", what, n == 1 ? "" : "s");
 }
 

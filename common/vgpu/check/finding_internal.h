@@ -8,8 +8,6 @@ bool finding_kind_is_advice(FindingKind kind);
 /* Advice that a lab may raise to a finding. */
 bool finding_kind_may_rise(FindingKind kind);
 
-/* 1234 as "1,234". */
-void finding_put_number(StrBuf *out, uint64_t n);
 /* "1,234 bytes", "1 byte". */
 void finding_put_count(StrBuf *out, uint64_t n, const char *what);
 

@@ -9,6 +9,7 @@
  *     24 times, this is the first
  *     hint: ...
  */
+#include "common/base/hints.h"
 #include "common/vgpu/check/finding_internal.h"
 
 #include <string.h>
@@ -144,7 +145,7 @@ static void put_distance(const Finding *f, StrBuf *out)
         strbuf_puts(out, " after ");
     } else if (f->address != f->alloc_address) {
         strbuf_puts(out, "byte ");
-        finding_put_number(out, f->address - f->alloc_address);
+        strbuf_grouped(out, f->address - f->alloc_address);
         strbuf_puts(out, " of ");
     } else {
         strbuf_puts(out, "the start of ");
@@ -201,7 +202,7 @@ static void finding_put_address(const Finding *f, StrBuf *out)
         return;
     if (strcmp(f->space, "local") == 0) {
         strbuf_puts(out, "  at byte ");
-        finding_put_number(out, f->address);
+        strbuf_grouped(out, f->address);
         strbuf_puts(out, " of the thread's local memory\n");
         return;
     }
@@ -230,9 +231,9 @@ void finding_text(const Finding *f, const FindingLookup *lookup, StrBuf *out)
         strbuf_puts(out, "  compile the host code with -g to see the line\n");
     if (f->count > 1) {
         strbuf_puts(out, "  ");
-        finding_put_number(out, f->count);
+        strbuf_grouped(out, f->count);
         strbuf_puts(out, " times, this is the first\n");
     }
-    if (*f->hint)
+    if (*f->hint && hints_wanted())
         strbuf_printf(out, "  hint: %s\n", f->hint);
 }

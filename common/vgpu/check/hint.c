@@ -52,15 +52,15 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
                         "of n * sizeof(element)?");
     } else if (is_flat(l) && index == thread && threads > n) {
         strbuf_puts(&b, "thread ");
-        finding_put_number(&b, thread);
+        strbuf_grouped(&b, thread);
         strbuf_puts(&b, " of the launch is beyond the ");
         finding_put_count(&b, n, "element");
         strbuf_puts(&b, ": does the kernel test i < n?");
     } else if (index == n) {
         strbuf_puts(&b, "index ");
-        finding_put_number(&b, n);
+        strbuf_grouped(&b, n);
         strbuf_puts(&b, " is one past the last element, ");
-        finding_put_number(&b, n - 1);
+        strbuf_grouped(&b, n - 1);
         strbuf_puts(&b, ": is there a <= that should be a <, or an i + 1 at the edge?");
     } else {
         return NULL;
@@ -206,7 +206,7 @@ static const char *hint_misaligned(CheckSet *set, const Finding *f)
 {
     StrBuf b = {0};
     strbuf_puts(&b, "the address must be a multiple of ");
-    finding_put_number(&b, f->bytes);
+    strbuf_grouped(&b, f->bytes);
     strbuf_printf(&b, ", and is %llu beyond one: has a pointer been cast to a wider type?",
                   (unsigned long long)(f->bytes ? f->address % f->bytes : 0));
     return intern_hint(set, &b);

@@ -223,7 +223,8 @@ void check_host_race(CheckSet *set, const MemAlloc *a, uint64_t address, const c
 
 static bool can_leak(const MemAlloc *a)
 {
-    return !a->freed && a->kind != MEM_GLOBAL_VAR && a->kind != MEM_CONST_VAR && a->kind != MEM_INTERNAL;
+    return !a->freed && a->kind != MEM_GLOBAL_VAR && a->kind != MEM_CONST_VAR && a->kind != MEM_INTERNAL &&
+           a->kind != MEM_OPENED;
 }
 
 void check_leaks(CheckSet *set, const Mem *m)

@@ -4,6 +4,7 @@
  * A read that can be followed is reported where its value is used (undefined.c), any other one at once: atomics that do more than
  * exchange, textures, matrices, asynchronous copies. Reads come before writes of the same instruction.
  */
+#include "common/base/page.h"
 #include "common/vgpu/check/check_internal.h"
 
 #include <string.h>
@@ -96,8 +97,6 @@ static uint32_t missing_bytes(const uint8_t *bits, uint64_t from, uint32_t n)
     return missing;
 }
 
-enum { PAGE = 4096 };
-
 /* A byte of [from, end) that is not 0 and counts as not written. */
 static bool has_unseen(const MemAlloc *a, uint64_t from, uint64_t end)
 {
@@ -115,7 +114,8 @@ static bool has_unseen(const MemAlloc *a, uint64_t from, uint64_t end)
  * runs: then all of its page counts as written, as always of the host. */
 static void see_host_page(const CheckEvent *e, const MemAlloc *a, uint64_t from)
 {
-    uint64_t first = (a->addr + from) / PAGE * PAGE, end = first + PAGE;
+    const uint64_t page = page_bytes();
+    uint64_t first = (a->addr + from) / page * page, end = first + page;
     first = first < a->addr ? 0 : first - a->addr;
     end = end - a->addr < a->bytes ? end - a->addr : a->bytes;
     if (has_unseen(a, first, end))

@@ -36,6 +36,7 @@ static void forget_launch(CheckSet *set)
         pool_reset(&set->workers[w].pool);
         set->workers[w].maker = (RecordMaker){0};
         memset(set->workers[w].guesses, 0, sizeof set->workers[w].guesses);
+        memset(set->workers[w].solid, 0, sizeof set->workers[w].solid);
         set->workers[w].wide = (WideWorker){0};
     }
     record_store_reset(&set->records);
@@ -188,6 +189,8 @@ static void check_on_access(void *self, const ExecWho *who, const ExecAccess *a)
         return;
     if (a->kind == ACCESS_STORE && e.block->undefined)
         undefined_store(&e, a);
+    if (a->solid_bytes && a->space == SPACE_GLOBAL && solid_observe(&e, a))
+        return;
     uint32_t left = quick_adds(&e, a);
     if (left == 0) {
         order_strong_read(&e, a);

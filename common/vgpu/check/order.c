@@ -21,6 +21,10 @@
  * location says two things, one to all and one to the block that stored; and what is seen waits for a wide
  * fence, or for any when it was said to the own block. What is known is known, by whatever way it came.
  *
+ * A location is a word. Accesses of one or two bytes have one for each byte of it, so that flags of bytes, side by
+ * side, each have a chain of their own; a read of a part of a word sees what was said on the word too, and a read of a word what
+ * was said on its parts.
+ *
  * A strong store begins a new chain on L (unless it is the same thread's as the one before), an atomic goes on
  * with it: the model's observation order leads through atomics only. Who is of another block than what was
  * stored last, and one of the two narrow, sees nothing.
@@ -45,10 +49,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    WARPS_MAX = 32,
-    LOCATIONS_MIN = 256,
-};
+enum { LOCATIONS_MIN = 256 };
 #define KNOWLEDGE_BYTES_MAX ((size_t)256 << 20)
 
 /* Near: to or from the own block; far: to or from all. */
@@ -71,7 +72,7 @@ typedef struct OrderWarp {
 } OrderWarp;
 
 typedef struct OrderBlock {
-    OrderWarp *warps[WARPS_MAX];  /* NULL until the warp fences or syncs */
+    OrderWarp *warps[EXEC_WARPS_MAX];  /* NULL until the warp fences or syncs */
     VectorClock learnt, more[N_REACHES]; /* by all, at the last barrier */
     bool changed;                 /* since the last barrier */
 } OrderBlock;
@@ -94,7 +95,7 @@ typedef struct OrderLaunch {
     ClockMaker maker; /* full: everything counts as ordered from then on */
     Location *locations;
     size_t n, cap;
-    bool published;
+    bool published, has_parts;
 } OrderLaunch;
 
 struct OrderLaunch *order_launch_create(void)
@@ -113,7 +114,7 @@ void order_launch_reset(struct OrderLaunch *o)
     if (o->n)
         memset(o->locations, 0, o->cap * sizeof *o->locations);
     o->n = 0;
-    o->published = false;
+    o->published = o->has_parts = false;
 }
 
 void order_launch_free(struct OrderLaunch *o)
@@ -151,7 +152,7 @@ static OrderBlock *block_order(OrderLaunch *o, CheckBlock *b)
 static OrderWarp *warp_order(OrderLaunch *o, CheckBlock *b, uint32_t warp)
 {
     OrderBlock *ob = block_order(o, b);
-    if (!ob || warp >= WARPS_MAX)
+    if (!ob || warp >= EXEC_WARPS_MAX)
         return NULL;
     if (!ob->warps[warp]) {
         OrderWarp *w = order_take(o, sizeof *w);
@@ -175,7 +176,7 @@ static uint32_t lanes_of_warp(const CheckBlock *b, uint32_t warp)
 
 uint32_t order_epoch(const CheckBlock *b, uint32_t warp)
 {
-    return b->order && warp < WARPS_MAX && b->order->warps[warp] ? b->order->warps[warp]->epoch : 0;
+    return b->order && warp < EXEC_WARPS_MAX && b->order->warps[warp] ? b->order->warps[warp]->epoch : 0;
 }
 
 /* The clocks of a warp's lanes as they are here. */
@@ -270,14 +271,14 @@ void order_barrier(const CheckEvent *e)
         return;
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
-    for (int i = 0; i < WARPS_MAX; i++) {
+    for (int i = 0; i < EXEC_WARPS_MAX; i++) {
         const OrderWarp *w = ob->warps[i];
         if (!w)
             continue;
         ob->learnt = gather_learnt(o, w, 0xFFFFFFFFu, ob->learnt);
         gather_both(o, w, 0xFFFFFFFFu, ob->more);
     }
-    for (int i = 0; i < WARPS_MAX; i++) {
+    for (int i = 0; i < EXEC_WARPS_MAX; i++) {
         OrderWarp *w = ob->warps[i];
         if (!w)
             continue;
@@ -423,7 +424,7 @@ bool order_has_fenced(const CheckBlock *b, uint32_t thread)
     const OrderBlock *ob = b->order;
     if (!ob)
         return false;
-    const OrderWarp *w = thread / WARP_LANES < WARPS_MAX ? ob->warps[thread / WARP_LANES] : NULL;
+    const OrderWarp *w = thread / WARP_LANES < EXEC_WARPS_MAX ? ob->warps[thread / WARP_LANES] : NULL;
     if (!w)
         return !clock_is_zero(ob->more[NEAR]);
     const OrderFence *f = &w->fence[NEAR];
@@ -462,6 +463,12 @@ static uint64_t location_word(const CheckEvent *e, const ExecAccess *a, unsigned
     uint64_t word = a->addr[lane] & ~(uint64_t)3;
     return a->space == SPACE_SHARED ? (uint64_t)1 << 63 | (uint64_t)e->block->linear << 24 | word | 1
                                     : word | 1;
+}
+
+/* A place in a word, for accesses that are narrower. */
+static uint64_t location_part(uint64_t word, unsigned at)
+{
+    return (word & ~(uint64_t)3) | (uint64_t)1 << 62 | at;
 }
 
 static Location *find_location(OrderLaunch *o, uint64_t word, uint32_t to, bool make)
@@ -610,11 +617,27 @@ static bool access_reads(const ExecAccess *a)
 static Strong strong_of(const CheckEvent *e, const ExecAccess *a, unsigned lane)
 {
     return (Strong){.e = e,
-                    .word = location_word(e, a, lane),
+                    .word = a->bytes < 4 ? location_part(location_word(e, a, lane), a->addr[lane] & 3) : location_word(e, a, lane),
                     .lane = lane,
                     .narrow = a->space == SPACE_SHARED || order_is_narrow((IrScope)a->scope),
                     .acquires = is_acquire((IrSem)a->sem),
                     .stores = a->kind == ACCESS_STORE};
+}
+
+/* What is said on the word of a part, and on the parts of a word. */
+static void learn_parts(const Strong *s, const ExecAccess *a)
+{
+    Strong part = *s;
+    const uint64_t word = location_word(s->e, a, s->lane);
+    const unsigned first = a->addr[s->lane] & 3;
+    if (a->bytes < 4) {
+        part.word = word;
+        learn(&part, &(Told){0});
+    }
+    for (unsigned at = first; at < first + a->bytes; at++) {
+        part.word = location_part(word + (at & ~3u), at & 3);
+        learn(&part, &(Told){0});
+    }
 }
 
 void order_strong_read(const CheckEvent *e, const ExecAccess *a)
@@ -627,6 +650,8 @@ void order_strong_read(const CheckEvent *e, const ExecAccess *a)
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));
         learn(&s, &told);
+        if (o->has_parts || a->bytes < 4)
+            learn_parts(&s, a);
     }
     pthread_mutex_unlock(&o->lock);
 }
@@ -643,9 +668,17 @@ void order_strong_write(const CheckEvent *e, const ExecAccess *a)
     const WarpClock *now = releases || tells_reads ? warp_clock_now(o, e->block, e->who->warp) : NULL;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));
+        Told told = {0};
+        if (a->kind == ACCESS_ATOMIC && rest != a->mask) /* it sees what the lanes before it have published just now */
+            learn(&s, &told);
         s.released = releases ? now : NULL;
         s.reads = tells_reads ? now : NULL;
+        o->has_parts |= a->bytes < 4;
         publish(&s);
+        for (unsigned at = 1; at < a->bytes && a->bytes < 4; at++) {
+            s.word++; /* the next part */
+            publish(&s);
+        }
     }
     pthread_mutex_unlock(&o->lock);
 }
@@ -704,7 +737,7 @@ bool order_is_after(const CheckEvent *e, uint32_t thread, const OrderPoint *p)
     if (!ob)
         return false;
     uint32_t warp = thread / WARP_LANES, lane = thread % WARP_LANES;
-    const OrderWarp *w = warp < WARPS_MAX ? ob->warps[warp] : NULL;
+    const OrderWarp *w = warp < EXEC_WARPS_MAX ? ob->warps[warp] : NULL;
     if (w && p->block == e->block->linear && p->thread / WARP_LANES == warp) {
         uint32_t u = p->thread % WARP_LANES;
         if (p->epoch < (w->clocks ? w->clocks[lane][u] : w->base))

@@ -38,6 +38,11 @@ static void list_runs(const ExecAccess *a, SegmentList *out)
         compare_neighbours(a, &same, &next);
     for (uint32_t rest = a->mask; rest;) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
+        if (!((same | next) >> lane & 1)) { /* as most are that go all over the memory */
+            segment_add(out, a, lane, 1, false);
+            rest &= rest - 1;
+            continue;
+        }
         bool alike = same >> lane & 1;
         unsigned n = alike ? run_of(same, lane) : run_of(next, lane);
         segment_add(out, a, lane, n, alike);

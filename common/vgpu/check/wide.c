@@ -170,7 +170,7 @@ void wide_replay_scatter(const CheckEvent *e, const WideScatter *x, MemAlloc *al
 
 void wide_replay(const CheckEvent *e, const WideEntry *x, uint32_t block)
 {
-    uint32_t count = __atomic_load_n(&x->count, __ATOMIC_RELAXED);
+    uint32_t count = __atomic_load_n(&x->count, __ATOMIC_ACQUIRE); /* and x->again with it */
     uint64_t base = x->base + (uint64_t)(x->block_step * block);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t first = 0; first < x->n_threads; first += WARP_LANES)

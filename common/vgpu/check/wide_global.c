@@ -22,54 +22,10 @@
 
 enum {
     WORDS = 64,
-    CLAIM_BYTES = 8192,
     CLAIM_WORDS = CLAIM_BYTES / 4 / WORDS,
     SCATTERED_MIN = 8, /* segments of a warp's access that is better kept as it is */
     SCATTERED_BYTES = 65536,
 };
-
-typedef enum WideState { WIDE_KEPT, WIDE_TELLING, WIDE_TOLD } WideState;
-
-typedef struct WideList {
-    WideItem *first, *last;
-} WideList;
-
-struct WideLog {
-    uint8_t state; /* WideState */
-    bool shared, stores;
-    bool initialised;   /* all of the allocation */
-    bool searched;      /* whether it is, at least once */
-    uint64_t loaded;    /* bytes that were looked up since the last time that all were */
-    uint64_t **owned;   /* for each CLAIM_BYTES a bit a word; NULL: none is owned */
-    uint64_t scattered; /* bytes of WideScatter, at most */
-    MemAlloc *alloc;
-    WideList lists[]; /* one a worker */
-};
-
-/* Marks are left before others are looked for. */
-static void fence_workers(const CheckEvent *e)
-{
-    if (e->set->n_workers > 1)
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-static bool flag(const bool *at)
-{
-    return __atomic_load_n(at, __ATOMIC_RELAXED);
-}
-
-static void raise_flag(const CheckEvent *e, bool *at)
-{
-    if (flag(at))
-        return;
-    __atomic_store_n(at, true, __ATOMIC_RELAXED);
-    fence_workers(e);
-}
-
-static WideState state_of(const WideLog *log)
-{
-    return (WideState)__atomic_load_n(&log->state, __ATOMIC_ACQUIRE);
-}
 
 /* ---- the log ---- */
 
@@ -225,7 +181,7 @@ static bool claim(const CheckEvent *e, WideLog *log, const Shadow *shadow, const
     return met;
 }
 
-static bool has_owner(const WideLog *log, uint64_t at, uint64_t bytes)
+bool wide_has_owner(const WideLog *log, uint64_t at, uint64_t bytes)
 {
     uint64_t last = (at + bytes - 1) / 4;
     for (uint64_t word = at / 4; word <= last; word = (word / WORDS + 1) * WORDS) {
@@ -490,7 +446,7 @@ void wide_settle_global(RaceAccess *r, unsigned from, unsigned n)
     WideLog *log = __atomic_load_n(&r->shadow->wide, __ATOMIC_ACQUIRE);
     if (!log || e->replays || state_of(log) == WIDE_TOLD)
         return;
-    bool met = flag(&log->shared) ? writes : has_owner(log, r->line_addr - r->shadow->base + from, n);
+    bool met = flag(&log->shared) ? writes : wide_has_owner(log, r->line_addr - r->shadow->base + from, n);
     bool reader = met && !writes && share(e, log, r->shadow);
     if ((met && !reader) || state_of(log) == WIDE_TELLING)
         wide_global_tell(e, log);

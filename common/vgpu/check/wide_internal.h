@@ -4,6 +4,53 @@
 
 #include "common/vgpu/check/race_internal.h"
 
+enum { CLAIM_BYTES = 8192 };
+
+typedef enum WideState { WIDE_KEPT, WIDE_TELLING, WIDE_TOLD } WideState;
+
+typedef struct WideList {
+    WideItem *first, *last;
+} WideList;
+
+struct WideLog {
+    uint8_t state; /* WideState */
+    bool shared, stores;
+    bool initialised;   /* all of the allocation */
+    bool searched;      /* whether it is, at least once */
+    uint64_t loaded;    /* bytes that were looked up since the last time that all were */
+    uint64_t **owned;   /* for each CLAIM_BYTES a bit a word; NULL: none is owned */
+    uint64_t scattered; /* bytes of WideScatter, at most */
+    MemAlloc *alloc;
+    WideList lists[]; /* one a worker */
+};
+
+/* Marks are left before others are looked for. */
+static inline void fence_workers(const CheckEvent *e)
+{
+    if (e->set->n_workers > 1)
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+static inline bool flag(const bool *at)
+{
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+static inline void raise_flag(const CheckEvent *e, bool *at)
+{
+    if (flag(at))
+        return;
+    __atomic_store_n(at, true, __ATOMIC_RELAXED);
+    fence_workers(e);
+}
+
+static inline WideState state_of(const WideLog *log)
+{
+    return (WideState)__atomic_load_n(&log->state, __ATOMIC_ACQUIRE);
+}
+
+/* A word of these bytes of the shadow has an owner. */
+bool wide_has_owner(const WideLog *log, uint64_t at, uint64_t bytes);
 bool wide_observe_shared(const CheckEvent *e, const ExecWideAccess *w);
 bool wide_observe_global(const CheckEvent *e, const ExecWideAccess *w);
 

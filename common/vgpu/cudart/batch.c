@@ -2,13 +2,6 @@
  * within a batch is free on hardware, so that programs cannot count on any. */
 #include "common/vgpu/cudart/cudart_internal.h"
 
-cudaError_t cudaMemcpyBatchAsync_ptsz(void *const *dsts, const void *const *srcs, const size_t *sizes,
-                                      size_t n, struct cudaMemcpyAttributes *attrs, size_t *indexes,
-                                      size_t n_attrs, cudaStream_t stream);
-cudaError_t cudaMemPrefetchBatchAsync_ptsz(void **p, size_t *sizes, size_t n, struct cudaMemLocation *where,
-                                           size_t *indexes, size_t n_where, unsigned long long flags,
-                                           cudaStream_t stream);
-
 /* Entry k of a list is for items indexes[k] up to indexes[k + 1]: from 0 on, ascending. */
 static bool valid_indexes(const size_t *indexes, size_t n_indexes, size_t n)
 {
@@ -55,20 +48,10 @@ static cudaError_t enter_copy_batch(Api api, void *const *dsts, const void *cons
     return call_leave(&call, copy_batch(&call, dsts, srcs, sizes, n, attrs, indexes, n_attrs, stream));
 }
 
-cudaError_t cudaMemcpyBatchAsync(void *const *dsts, const void *const *srcs, const size_t *sizes, size_t n,
-                                 struct cudaMemcpyAttributes *attrs, size_t *indexes, size_t n_attrs,
-                                 cudaStream_t stream)
-{
-    return enter_copy_batch(API_cudaMemcpyBatchAsync, dsts, srcs, sizes, n, attrs, indexes, n_attrs, stream);
-}
-
-EXPORT cudaError_t cudaMemcpyBatchAsync_ptsz(void *const *dsts, const void *const *srcs, const size_t *sizes,
-                                             size_t n, struct cudaMemcpyAttributes *attrs, size_t *indexes,
-                                             size_t n_attrs, cudaStream_t stream)
-{
-    return enter_copy_batch(API_cudaMemcpyBatchAsync_ptsz, dsts, srcs, sizes, n, attrs, indexes, n_attrs,
-                            per_thread(stream));
-}
+WITH_STREAM(cudaMemcpyBatchAsync,
+            (void *const *dsts, const void *const *srcs, const size_t *sizes, size_t n,
+             struct cudaMemcpyAttributes *attrs, size_t *indexes, size_t n_attrs, cudaStream_t stream),
+            enter_copy_batch(api, dsts, srcs, sizes, n, attrs, indexes, n_attrs, stream))
 
 /* Each prefetch is a call of its own in reports. */
 static cudaError_t prefetch_batch(Api api, void **p, const size_t *sizes, size_t n,
@@ -94,18 +77,7 @@ static cudaError_t prefetch_batch(Api api, void **p, const size_t *sizes, size_t
     return cudaSuccess;
 }
 
-cudaError_t cudaMemPrefetchBatchAsync(void **p, size_t *sizes, size_t n, struct cudaMemLocation *where,
-                                      size_t *indexes, size_t n_where, unsigned long long flags,
-                                      cudaStream_t stream)
-{
-    return prefetch_batch(API_cudaMemPrefetchBatchAsync, p, sizes, n, where, indexes, n_where, flags, stream);
-}
-
-EXPORT cudaError_t cudaMemPrefetchBatchAsync_ptsz(void **p, size_t *sizes, size_t n,
-                                                  struct cudaMemLocation *where, size_t *indexes,
-                                                  size_t n_where, unsigned long long flags,
-                                                  cudaStream_t stream)
-{
-    return prefetch_batch(API_cudaMemPrefetchBatchAsync_ptsz, p, sizes, n, where, indexes, n_where, flags,
-                          per_thread(stream));
-}
+WITH_STREAM(cudaMemPrefetchBatchAsync,
+            (void **p, size_t *sizes, size_t n, struct cudaMemLocation *where, size_t *indexes, size_t n_where,
+             unsigned long long flags, cudaStream_t stream),
+            prefetch_batch(api, p, sizes, n, where, indexes, n_where, flags, stream))

@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -342,6 +341,12 @@ cudaError_t call_leave(Call *call, cudaError_t error)
     return error;
 }
 
+cudaError_t call_leave_quietly(Call *call, cudaError_t error)
+{
+    call_leave(call, cudaSuccess);
+    return error;
+}
+
 /* ---- entry points that are not there ---- */
 
 static bool say_once(const char *name)
@@ -356,13 +361,17 @@ static bool say_once(const char *name)
     return false;
 }
 
+void api_say_refused(const char *name, const char *where)
+{
+    if (say_once(name))
+        facade_say("%s is not supported by the virtual GPU%s: it returns cudaErrorNotSupported", name, where);
+}
+
 int api_refuse(const char *name)
 {
     pthread_mutex_lock(&facade()->lock);
-    bool say = say_once(name);
+    api_say_refused(name, "");
     pthread_mutex_unlock(&facade()->lock);
-    if (say)
-        facade_say("%s is not supported by the virtual GPU: it returns cudaErrorNotSupported", name);
     thread_state()->last = cudaErrorNotSupported;
     return cudaErrorNotSupported;
 }

@@ -119,7 +119,7 @@ typedef struct Facade {
     FatBinary *fats;
     uint32_t *stream_device, *event_device; /* by id: server's device index + 1, 0: destroyed */
     unsigned *event_flags;
-    size_t n_streams, streams_cap, n_events, events_cap, event_flags_cap;
+    size_t n_streams, streams_cap, n_events, events_cap, n_event_flags, event_flags_cap;
     HostFunction *host_functions;
     size_t n_host_functions, host_functions_cap;
     uint64_t last_token;
@@ -249,9 +249,9 @@ bool call_enter_query(Call *call, Api api);
 /* The same without a device: for calls that work where there is none. */
 bool call_enter_light(Call *call, Api api);
 /* How an exported function begins: declares `call`, and returns where the call cannot go on. */
-#define ENTER_BY(enter, api)                                                                                 \
+#define ENTER_BY(enter, ...)                                                                                 \
     Call call;                                                                                               \
-    if (!enter(&call, api))                                                                                  \
+    if (!enter(&call, __VA_ARGS__))                                                                          \
     return call_leave(&call, call.error)
 #define ENTER(api)          ENTER_BY(call_enter, api)
 #define ENTER_QUESTION(api) ENTER_BY(call_enter_question, api)
@@ -260,6 +260,8 @@ bool call_enter_light(Call *call, Api api);
 
 /* Ends a call: remembers and records an error. */
 cudaError_t call_leave(Call *call, cudaError_t error);
+/* The same where the error is another one's to tell of. */
+cudaError_t call_leave_quietly(Call *call, cudaError_t error);
 uint64_t call_site(Call *call);
 /* Sends a message to the current device (or msg->device where set_device), runs host functions that are due.
  * reply: NULL where nothing of it is read. */
@@ -323,6 +325,10 @@ bool stream_of(Call *call, cudaStream_t handle, uint32_t *stream, uint32_t *devi
  */
 bool stream_fits(Call *call, cudaStream_t handle, uint32_t device, const char *what);
 bool event_of(cudaEvent_t handle, uint32_t *event, uint32_t *device);
+/* The handle of an event that the devices have made. */
+cudaError_t event_adopt(cudaEvent_t *event, uint64_t id, unsigned flags);
+/* May other processes know of it? */
+bool event_for_processes(cudaEvent_t event, uint32_t *id);
 /* The messages of calls that are also made for the nodes of a graph. */
 cudaError_t stream_send_host_function(Call *call, cudaStream_t stream, const HostFunction *fn);
 cudaError_t stream_send_event(Call *call, cudaEvent_t event, cudaStream_t stream, bool record);
@@ -412,5 +418,21 @@ static inline cudaStream_t per_thread(cudaStream_t stream)
 {
     return stream ? stream : cudaStreamPerThread;
 }
+
+/* A function of such a stream and its _ptsz variant, a call of its own in reports: what both answer, of `api` and the
+ * parameters, one of which is `stream`. */
+#define WITH_STREAM(name, params, answer)                                                                    \
+    cudaError_t name params                                                                                  \
+    {                                                                                                        \
+        const Api api = API_##name;                                                                          \
+        return answer;                                                                                       \
+    }                                                                                                        \
+    cudaError_t name##_ptsz params;                                                                          \
+    EXPORT cudaError_t name##_ptsz params                                                                    \
+    {                                                                                                        \
+        const Api api = API_##name##_ptsz;                                                                   \
+        stream = per_thread(stream);                                                                         \
+        return answer;                                                                                       \
+    }
 
 #endif

@@ -174,9 +174,7 @@ static bool enter_device(Call *call, Api api, int device)
 
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
 {
-    Call call;
-    if (!enter_device(&call, API_cudaDeviceGetGraphMemAttribute, device))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_device, API_cudaDeviceGetGraphMemAttribute, device);
     if (!value || (unsigned)attribute > cudaGraphMemAttrReservedMemHigh)
         return call_leave(&call, cudaErrorInvalidValue);
     const GraphUse *use = &graphs()->use[facade()->visible[device]];
@@ -191,9 +189,7 @@ cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 /* The highest values can be set to 0: then they begin anew with what there is. */
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value)
 {
-    Call call;
-    if (!enter_device(&call, API_cudaDeviceSetGraphMemAttribute, device))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_device, API_cudaDeviceSetGraphMemAttribute, device);
     uint64_t bytes = 1;
     if (value)
         memcpy(&bytes, value, sizeof bytes);
@@ -209,9 +205,7 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
-    Call call;
-    if (!enter_device(&call, API_cudaDeviceGraphMemTrim, device))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_device, API_cudaDeviceGraphMemTrim, device);
     graphs()->use[facade()->visible[device]].reserved = used(facade()->visible[device]);
     return call_leave(&call, cudaSuccess);
 }

@@ -50,10 +50,8 @@ static cudaError_t leave_node(Call *call, cudaError_t error)
 #define GET(api, of_type, out_type, statement)                                                               \
     cudaError_t api(cudaGraphNode_t node, out_type out)                                                      \
     {                                                                                                        \
-        Call call;                                                                                           \
         GraphNode *n;                                                                                        \
-        if (!enter_node(&call, API_##api, node, of_type, &n))                                                \
-            return call_leave(&call, call.error);                                                            \
+        ENTER_BY(enter_node, API_##api, node, of_type, &n);                                                  \
         if (!out)                                                                                            \
             return call_leave(&call, cudaErrorInvalidValue);                                                 \
         statement;                                                                                           \
@@ -64,19 +62,15 @@ static cudaError_t leave_node(Call *call, cudaError_t error)
 #define SET(api, of_type, work, ...)                                                                         \
     cudaError_t api(cudaGraphNode_t node __VA_ARGS__)                                                        \
     {                                                                                                        \
-        Call call;                                                                                           \
         GraphNode *n;                                                                                        \
-        if (!enter_node(&call, API_##api, node, of_type, &n))                                                \
-            return call_leave(&call, call.error);                                                            \
+        ENTER_BY(enter_node, API_##api, node, of_type, &n);                                                  \
         return leave_node(&call, work);                                                                      \
     }
 #define EXEC_SET(api, of_type, work, ...)                                                                    \
     cudaError_t api(cudaGraphExec_t exec, cudaGraphNode_t node __VA_ARGS__)                                  \
     {                                                                                                        \
-        Call call;                                                                                           \
         GraphNode *n;                                                                                        \
-        if (!enter_exec(&call, API_##api, exec, node, &n))                                                   \
-            return call_leave(&call, call.error);                                                            \
+        ENTER_BY(enter_exec, API_##api, exec, node, &n);                                                     \
         return leave_node(&call, n->type == (of_type) ? (work) : cudaErrorInvalidValue);                     \
     }
 
@@ -169,20 +163,16 @@ cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodePar
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                        struct cudaGraphNodeParams *p)
 {
-    Call call;
     GraphNode *n;
-    if (!enter_exec(&call, API_cudaGraphExecNodeSetParams, exec, node, &n))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_exec, API_cudaGraphExecNodeSetParams, exec, node, &n);
     bool fits = p && n->type == p->type;
     return leave_node(&call, fits ? work_any(&call, n, p) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int enabled)
 {
-    Call call;
     GraphNode *n;
-    if (!enter_exec(&call, API_cudaGraphNodeSetEnabled, exec, node, &n))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_exec, API_cudaGraphNodeSetEnabled, exec, node, &n);
     if (n->type > cudaGraphNodeTypeMemset) /* kernels, copies and fills */
         return call_leave(&call, cudaErrorInvalidValue);
     n->disabled = enabled == 0;
@@ -191,10 +181,8 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, 
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned int *enabled)
 {
-    Call call;
     GraphNode *n;
-    if (!enter_exec(&call, API_cudaGraphNodeGetEnabled, exec, node, &n))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_exec, API_cudaGraphNodeGetEnabled, exec, node, &n);
     if (!enabled || n->type > cudaGraphNodeTypeMemset)
         return call_leave(&call, cudaErrorInvalidValue);
     *enabled = !n->disabled;
@@ -222,20 +210,16 @@ static cudaError_t get_attribute(const GraphNode *n, cudaLaunchAttributeID id,
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             cudaLaunchAttributeValue *value)
 {
-    Call call;
     GraphNode *n;
-    if (!enter_node(&call, API_cudaGraphKernelNodeGetAttribute, node, cudaGraphNodeTypeKernel, &n))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_node, API_cudaGraphKernelNodeGetAttribute, node, cudaGraphNodeTypeKernel, &n);
     return call_leave(&call, value ? get_attribute(n, id, value) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue *value)
 {
-    Call call;
     GraphNode *n;
-    if (!enter_node(&call, API_cudaGraphKernelNodeSetAttribute, node, cudaGraphNodeTypeKernel, &n))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_node, API_cudaGraphKernelNodeSetAttribute, node, cudaGraphNodeTypeKernel, &n);
     cudaLaunchAttributeValue known;
     if (!value || get_attribute(n, id, &known) != cudaSuccess)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -251,10 +235,8 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttr
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
 {
-    Call call;
     GraphNode *a;
-    if (!enter_node(&call, API_cudaGraphKernelNodeCopyAttributes, to, cudaGraphNodeTypeKernel, &a))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_node, API_cudaGraphKernelNodeCopyAttributes, to, cudaGraphNodeTypeKernel, &a);
     const GraphNode *b = node_of(from);
     if (!b || b->type != cudaGraphNodeTypeKernel)
         return call_leave(&call, cudaErrorInvalidValue);

@@ -175,23 +175,15 @@ static cudaError_t image_error(Status st)
 /* ---- opening and closing ---- */
 
 /* Part of a call of the driver's library or of library.c, which says what failed under its own name. */
-static bool enter(Call *call)
-{
-    return call_enter(call, API___cudaInitModule);
-}
-
-static cudaError_t image_leave(Call *call, cudaError_t error)
-{
-    call_leave(call, cudaSuccess);
-    return error;
-}
+#define ENTER_IMAGE                                                                                          \
+    Call call;                                                                                               \
+    if (!call_enter(&call, API___cudaInitModule))                                                            \
+    return call_leave_quietly(&call, call.error)
 
 cudaError_t vgpu_texts_read(const void *data, size_t bytes, ImageTexts *out, Diag *diag)
 {
-    Call call;
-    if (!enter(&call))
-        return image_leave(&call, call.error);
-    return image_leave(&call, image_error(read_image(data, bytes, out, diag)));
+    ENTER_IMAGE;
+    return call_leave_quietly(&call, image_error(read_image(data, bytes, out, diag)));
 }
 
 static void free_image(FatBinary *fat)
@@ -209,9 +201,9 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
 {
     Call call;
     FatBinary *fat = calloc(1, sizeof *fat);
-    if (!fat || !enter(&call)) {
+    if (!fat || !call_enter(&call, API___cudaInitModule)) {
         free(fat);
-        return fat ? image_leave(&call, call.error) : cudaErrorMemoryAllocation;
+        return fat ? call_leave_quietly(&call, call.error) : cudaErrorMemoryAllocation;
     }
     fat->origin = module ? FAT_MODULE : FAT_LIBRARY;
     fat->device = call_device();
@@ -222,21 +214,19 @@ cudaError_t vgpu_image_open(ImageTexts *texts, bool module, Image **out, Diag *d
     cudaError_t error = texts_load(&call, &fat->texts, true, &on->id, diag);
     if (error != cudaSuccess) {
         free_image(fat);
-        return image_leave(&call, error);
+        return call_leave_quietly(&call, error);
     }
     on->tried = true;
     fat->next = facade()->fats;
     facade()->fats = fat;
     *out = fat;
-    return image_leave(&call, cudaSuccess);
+    return call_leave_quietly(&call, cudaSuccess);
 }
 
 cudaError_t vgpu_image_close(Image *image)
 {
-    Call call;
     cudaError_t error = cudaSuccess;
-    if (!enter(&call))
-        return image_leave(&call, call.error);
+    ENTER_IMAGE;
     for (uint32_t i = 0; i < DEVICES_MAX; i++) {
         DeviceReply reply;
         DeviceMsg msg = {.op = OP_MODULE_UNLOAD};
@@ -251,7 +241,7 @@ cudaError_t vgpu_image_close(Image *image)
         link = &(*link)->next;
     *link = image->next;
     free_image(image);
-    return image_leave(&call, error);
+    return call_leave_quietly(&call, error);
 }
 
 /* ---- finding ---- */
@@ -293,37 +283,33 @@ static Kernel *find_kernel(const FatBinary *fat, const char *name)
 
 cudaError_t vgpu_image_kernel(Image *image, const char *name, cudaKernel_t *out)
 {
-    Call call;
     uint32_t function;
-    if (!enter(&call))
-        return image_leave(&call, call.error);
+    ENTER_IMAGE;
     Kernel *k = find_kernel(image, name);
     if (!k) {
         k = kernel_add(image, NULL, name);
         if (!k)
-            return image_leave(&call, cudaErrorMemoryAllocation);
+            return call_leave_quietly(&call, cudaErrorMemoryAllocation);
         k->host = k; /* no stub on the host: the handle stands for it */
         cudaError_t error = kernel_load(&call, k, &function);
         if (error != cudaSuccess) {
             image->kernels = k->next;
             kernel_free(k);
-            return image_leave(&call,
+            return call_leave_quietly(&call,
                                error == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error);
         }
     }
     *out = (cudaKernel_t)k;
-    return image_leave(&call, cudaSuccess);
+    return call_leave_quietly(&call, cudaSuccess);
 }
 
 cudaError_t vgpu_image_variable(Image *image, const char *name, void **address, size_t *bytes)
 {
-    Call call;
     Variable v = {.fat = image, .name = (char *)(uintptr_t)name};
     uint64_t at = 0;
-    if (!enter(&call))
-        return image_leave(&call, call.error);
+    ENTER_IMAGE;
     cudaError_t error = variable_load(&call, &v, &at);
     *address = (void *)(uintptr_t)at;
     *bytes = v.on[call_device()].bytes;
-    return image_leave(&call, error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error);
+    return call_leave_quietly(&call, error == cudaErrorInvalidSymbol ? cudaErrorSymbolNotFound : error);
 }

@@ -8,15 +8,9 @@
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
-                               cudaStream_t stream);
-cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
-                                    cudaStream_t stream);
-cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
-                                  cudaStream_t stream);
+EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                                      cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t *config, const void *kernel, void **args);
-cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args,
-                                             size_t shared, cudaStream_t stream);
 
 /* ---- kernel<<<grid, block, shared, stream>>> ---- */
 
@@ -72,17 +66,6 @@ static uint8_t *pack_params(const Kernel *k, void **args)
     return buffer;
 }
 
-/* Whole numbers as people write them: "65,536". */
-static void put_count(StrBuf *out, uint64_t n)
-{
-    if (n >= 1000) {
-        put_count(out, n / 1000);
-        strbuf_printf(out, ",%03u", (unsigned)(n % 1000));
-    } else {
-        strbuf_printf(out, "%u", (unsigned)n);
-    }
-}
-
 /* The limits of all cards ("Technical Specifications per Compute Capability", CUDA C++ Programming Guide). */
 enum { BLOCK_THREADS_MAX = 1024, BLOCK_Z_MAX = 64, GRID_YZ_MAX = 65535, GRID_X_MAX = INT32_MAX };
 
@@ -99,9 +82,9 @@ static void note_limit(Call *call, dim3 grid, dim3 block)
     StrBuf text = {0};
     for (size_t i = 0; i < sizeof limits / sizeof *limits && text.length == 0; i++) {
         if (limits[i].n > limits[i].max) {
-            put_count(&text, limits[i].n);
+            strbuf_grouped(&text, limits[i].n);
             strbuf_printf(&text, " %s; ", limits[i].what);
-            put_count(&text, limits[i].max);
+            strbuf_grouped(&text, limits[i].max);
             strbuf_puts(&text, " is the limit");
         } else if (limits[i].n == 0) {
             strbuf_printf(&text, "0 %s; there must be one at least", limits[i].what);
@@ -166,44 +149,13 @@ static cudaError_t enter_and_launch(Api api, const void *kernel, dim3 grid, dim3
     return call_leave(&call, error);
 }
 
-EXPORT cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
-                                      cudaStream_t stream)
-{
-    return enter_and_launch(API___cudaLaunchKernel, kernel, grid, block, args, shared, stream, false);
-}
-
-EXPORT cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,
-                                           size_t shared, cudaStream_t stream)
-{
-    return enter_and_launch(API___cudaLaunchKernel_ptsz, kernel, grid, block, args, shared,
-                            per_thread(stream), false);
-}
-
-cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
-                             cudaStream_t stream)
-{
-    return enter_and_launch(API_cudaLaunchKernel, kernel, grid, block, args, shared, stream, false);
-}
-
-EXPORT cudaError_t cudaLaunchKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args,
-                                         size_t shared, cudaStream_t stream)
-{
-    return enter_and_launch(API_cudaLaunchKernel_ptsz, kernel, grid, block, args, shared, per_thread(stream),
-                            false);
-}
-
-cudaError_t cudaLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
-                                        cudaStream_t stream)
-{
-    return enter_and_launch(API_cudaLaunchCooperativeKernel, kernel, grid, block, args, shared, stream, true);
-}
-
-EXPORT cudaError_t cudaLaunchCooperativeKernel_ptsz(const void *kernel, dim3 grid, dim3 block, void **args,
-                                                    size_t shared, cudaStream_t stream)
-{
-    return enter_and_launch(API_cudaLaunchCooperativeKernel_ptsz, kernel, grid, block, args, shared,
-                            per_thread(stream), true);
-}
+#define LAUNCH(name, Kernel, cooperative)                                                                    \
+    WITH_STREAM(name,                                                                                        \
+                (Kernel kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream),     \
+                enter_and_launch(api, kernel, grid, block, args, shared, stream, cooperative))
+LAUNCH(__cudaLaunchKernel, cudaKernel_t, false)
+LAUNCH(cudaLaunchKernel, const void *, false)
+LAUNCH(cudaLaunchCooperativeKernel, const void *, true)
 
 /* ---- launches with attributes ---- */
 

@@ -19,6 +19,7 @@
  * written everything; a system call on guarded memory fails with EFAULT instead; after STEPS_MAX touches of a
  * program only the first one of each page is seen, and none while another thread is inside the runtime.
  */
+#include "common/base/page.h"
 #include "common/vgpu/cudart/cudart_internal.h"
 
 #include <fcntl.h>
@@ -57,12 +58,6 @@ static void hold_items(struct Managed *m)
 static void let_go_of_items(struct Managed *m)
 {
     __atomic_clear(&m->held, __ATOMIC_RELEASE);
-}
-
-/* The host's: 4 KiB on x86-64; 4, 16 or 64 KiB on arm64, as its kernel was built. */
-static uint64_t page_bytes(void)
-{
-    return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 static void *page_at(uintptr_t address)

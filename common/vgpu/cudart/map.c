@@ -70,86 +70,75 @@ static bool enter(Call *call)
     return ok && mappings();
 }
 
-static cudaError_t map_leave(Call *call, cudaError_t error)
-{
-    call_leave(call, cudaSuccess);
-    return error;
-}
+#define ENTER_MAP                                                                                            \
+    Call call;                                                                                               \
+    if (!enter(&call))                                                                                       \
+    return call_leave_quietly(&call, call.error)
 
 cudaError_t vgpu_map_create(uint64_t *handle, size_t bytes, int device)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_PHYSICAL_CREATE, .map.bytes = bytes};
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     struct Mappings *all = mappings();
     if (device < 0 || device >= facade()->n_devices)
-        return map_leave(&call, cudaErrorInvalidDevice);
+        return call_leave_quietly(&call, cudaErrorInvalidDevice);
     if (!VEC_GROW(all->handles, all->n_handles, all->handles_cap))
-        return map_leave(&call, cudaErrorMemoryAllocation);
+        return call_leave_quietly(&call, cudaErrorMemoryAllocation);
     uint32_t server_device = facade()->visible[device];
     cudaError_t error = call_send_to(&call, server_device, &msg, &reply);
     if (error != cudaSuccess)
-        return map_leave(&call, error);
+        return call_leave_quietly(&call, error);
     all->handles[all->n_handles] = (MapHandle){
         .device = server_device, .ordinal = device, .physical = (uint32_t)reply.value, .n_refs = 1, .bytes = bytes};
     *handle = handle_value(&all->handles[all->n_handles++]);
-    return map_leave(&call, cudaSuccess);
+    return call_leave_quietly(&call, cudaSuccess);
 }
 
 cudaError_t vgpu_map_release(uint64_t handle)
 {
-    Call call;
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     MapHandle *h = handle_of(handle);
     if (!h)
-        return map_leave(&call, cudaErrorInvalidValue);
+        return call_leave_quietly(&call, cudaErrorInvalidValue);
     if (--h->n_refs > 0)
-        return map_leave(&call, cudaSuccess);
+        return call_leave_quietly(&call, cudaSuccess);
     DeviceMsg msg = {.op = OP_PHYSICAL_RELEASE, .map.physical = h->physical};
-    return map_leave(&call, call_send_to(&call, h->device, &msg, NULL));
+    return call_leave_quietly(&call, call_send_to(&call, h->device, &msg, NULL));
 }
 
 cudaError_t vgpu_map_properties(uint64_t handle, int *device)
 {
-    Call call;
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     const MapHandle *h = handle_of(handle);
     if (h)
         *device = h->ordinal;
-    return map_leave(&call, h ? cudaSuccess : cudaErrorInvalidValue);
+    return call_leave_quietly(&call, h ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t vgpu_map_retain(const void *address, uint64_t *handle)
 {
-    Call call;
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     const MapPiece *piece = piece_at((uintptr_t)address);
     MapHandle *h = piece ? &mappings()->handles[piece->handle] : NULL;
     if (!h || h->n_refs == 0) /* the devices keep what is mapped, but nobody names it any more */
-        return map_leave(&call, cudaErrorInvalidValue);
+        return call_leave_quietly(&call, cudaErrorInvalidValue);
     h->n_refs++;
     *handle = handle_value(h);
-    return map_leave(&call, cudaSuccess);
+    return call_leave_quietly(&call, cudaSuccess);
 }
 
 /* ---- addresses ---- */
 
 cudaError_t vgpu_map_reserve(uintptr_t *address, size_t bytes, size_t align, uintptr_t wanted)
 {
-    Call call;
     DeviceReply reply;
     DeviceMsg msg = {.op = OP_ADDRESS_RESERVE, .map = {.bytes = bytes, .align = align, .addr = wanted}};
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     cudaError_t error = call_send(&call, &msg, &reply);
     if (error == cudaSuccess)
         *address = (uintptr_t)reply.value;
-    return map_leave(&call, error);
+    return call_leave_quietly(&call, error);
 }
 
 static cudaError_t send_range(Call *call, DeviceOp op, uintptr_t address, size_t bytes)
@@ -161,50 +150,44 @@ static cudaError_t send_range(Call *call, DeviceOp op, uintptr_t address, size_t
 cudaError_t vgpu_map_unreserve(uintptr_t address, size_t bytes)
 {
     Call call;
-    return map_leave(&call, enter(&call) ? send_range(&call, OP_ADDRESS_FREE, address, bytes) : call.error);
+    return call_leave_quietly(&call, enter(&call) ? send_range(&call, OP_ADDRESS_FREE, address, bytes) : call.error);
 }
 
 /* ---- mapping ---- */
 
 cudaError_t vgpu_map_map(uintptr_t address, size_t bytes, uint64_t handle)
 {
-    Call call;
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     struct Mappings *all = mappings();
     const MapHandle *h = handle_of(handle);
     if (!h || bytes != h->bytes)
-        return map_leave(&call, cudaErrorInvalidValue);
+        return call_leave_quietly(&call, cudaErrorInvalidValue);
     if (!VEC_GROW(all->pieces, all->n_pieces, all->pieces_cap))
-        return map_leave(&call, cudaErrorMemoryAllocation);
+        return call_leave_quietly(&call, cudaErrorMemoryAllocation);
     DeviceMsg msg = {.op = OP_MAP, .map = {.addr = address, .physical = h->physical}};
     cudaError_t error = call_send_to(&call, h->device, &msg, NULL);
     if (error == cudaSuccess)
         all->pieces[all->n_pieces++] =
             (MapPiece){.address = address, .bytes = bytes, .handle = (size_t)(h - all->handles)};
-    return map_leave(&call, error);
+    return call_leave_quietly(&call, error);
 }
 
 cudaError_t vgpu_map_unmap(uintptr_t address, size_t bytes)
 {
-    Call call;
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     struct Mappings *all = mappings();
     cudaError_t error = send_range(&call, OP_UNMAP, address, bytes);
     for (size_t i = all->n_pieces; error == cudaSuccess && i-- > 0;)
         if (all->pieces[i].address - address < bytes)
             all->pieces[i] = all->pieces[--all->n_pieces];
-    return map_leave(&call, error);
+    return call_leave_quietly(&call, error);
 }
 
 cudaError_t vgpu_map_set_access(uintptr_t address, size_t bytes, int device, bool may)
 {
-    Call call;
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     if (device < 0 || device >= facade()->n_devices)
-        return map_leave(&call, cudaErrorInvalidDevice);
+        return call_leave_quietly(&call, cudaErrorInvalidDevice);
     struct Mappings *all = mappings();
     DeviceMsg msg = {.op = OP_MAP_ACCESS,
                      .map = {.addr = address, .bytes = bytes, .peer = facade()->visible[device], .may = may}};
@@ -213,17 +196,15 @@ cudaError_t vgpu_map_set_access(uintptr_t address, size_t bytes, int device, boo
     for (size_t i = 0; i < all->n_pieces && error == cudaSuccess; i++)
         if (all->pieces[i].address - address < bytes)
             all->pieces[i].users = may ? all->pieces[i].users | bit : all->pieces[i].users & ~bit;
-    return map_leave(&call, error);
+    return call_leave_quietly(&call, error);
 }
 
 cudaError_t vgpu_map_get_access(uintptr_t address, int device, bool *may)
 {
-    Call call;
-    if (!enter(&call))
-        return map_leave(&call, call.error);
+    ENTER_MAP;
     const MapPiece *piece = piece_at(address);
     if (!piece || device < 0 || device >= facade()->n_devices)
-        return map_leave(&call, piece ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
+        return call_leave_quietly(&call, piece ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
     *may = piece->users >> device & 1;
-    return map_leave(&call, cudaSuccess);
+    return call_leave_quietly(&call, cudaSuccess);
 }

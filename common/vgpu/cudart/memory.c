@@ -1,9 +1,6 @@
 /* memory: allocating and freeing, and what a pointer is. */
 #include "common/vgpu/cudart/graph_internal.h"
 
-cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, struct cudaMemLocation location,
-                                      unsigned int flags, cudaStream_t stream);
-
 /* Rows of pitched memory start on multiples of this many bytes: measured on an H100. */
 enum { PITCH_BYTES = 512 };
 
@@ -273,17 +270,9 @@ static cudaError_t prefetch(Api api, const void *p, size_t bytes, struct cudaMem
     return call_leave(&call, error);
 }
 
-cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, struct cudaMemLocation location,
-                                 unsigned int flags, cudaStream_t stream)
-{
-    return prefetch(API_cudaMemPrefetchAsync, p, bytes, location, flags, stream);
-}
-
-EXPORT cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, struct cudaMemLocation location,
-                                             unsigned int flags, cudaStream_t stream)
-{
-    return prefetch(API_cudaMemPrefetchAsync_ptsz, p, bytes, location, flags, per_thread(stream));
-}
+WITH_STREAM(cudaMemPrefetchAsync,
+            (const void *p, size_t bytes, struct cudaMemLocation location, unsigned int flags, cudaStream_t stream),
+            prefetch(api, p, bytes, location, flags, stream))
 
 cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location)

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-cudaError_t cudaMallocAsync_ptsz(void **p, size_t bytes, cudaStream_t stream);
-cudaError_t cudaFreeAsync_ptsz(void *p, cudaStream_t stream);
-cudaError_t cudaMallocFromPoolAsync_ptsz(void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
-
 enum { POOL_ATTRIBUTES = 16, POOLS_MAX = 256 };
 
 /* The handle of pool i is POOL_TAG | i << 4: default pools of the devices first, then those that a program
@@ -125,38 +121,11 @@ static cudaError_t free_async(Api api, void *p, cudaStream_t stream)
     return call_leave(&call, call_send_to(&call, device, &msg, NULL));
 }
 
-cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
-{
-    return malloc_async(API_cudaMallocAsync, p, bytes, NULL, stream);
-}
-
-EXPORT cudaError_t cudaMallocAsync_ptsz(void **p, size_t bytes, cudaStream_t stream)
-{
-    return malloc_async(API_cudaMallocAsync_ptsz, p, bytes, NULL, per_thread(stream));
-}
-
-cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
-{
-    return free_async(API_cudaFreeAsync, p, stream);
-}
-
-EXPORT cudaError_t cudaFreeAsync_ptsz(void *p, cudaStream_t stream)
-{
-    return free_async(API_cudaFreeAsync_ptsz, p, per_thread(stream));
-}
-
-cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream)
-{
-    return pool_of(pool) ? malloc_async(API_cudaMallocFromPoolAsync, p, bytes, pool, stream)
-                         : cudaErrorInvalidValue;
-}
-
-EXPORT cudaError_t cudaMallocFromPoolAsync_ptsz(void **p, size_t bytes, cudaMemPool_t pool,
-                                                cudaStream_t stream)
-{
-    return pool_of(pool) ? malloc_async(API_cudaMallocFromPoolAsync_ptsz, p, bytes, pool, per_thread(stream))
-                         : cudaErrorInvalidValue;
-}
+WITH_STREAM(cudaMallocAsync, (void **p, size_t bytes, cudaStream_t stream),
+            malloc_async(api, p, bytes, NULL, stream))
+WITH_STREAM(cudaFreeAsync, (void *p, cudaStream_t stream), free_async(api, p, stream))
+WITH_STREAM(cudaMallocFromPoolAsync, (void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
+            pool_of(pool) ? malloc_async(api, p, bytes, pool, stream) : cudaErrorInvalidValue)
 
 /* ---- pools ---- */
 
@@ -231,10 +200,8 @@ static bool enter_pool(Call *call, Api api, cudaMemPool_t handle, Pool **pool)
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t handle)
 {
-    Call call;
     Pool *pool;
-    if (!enter_pool(&call, API_cudaDeviceSetMemPool, handle, &pool))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_pool, API_cudaDeviceSetMemPool, handle, &pool);
     if (device < 0 || device >= facade()->n_devices || pool->device != device)
         return call_leave(&call, cudaErrorInvalidValue);
     pools()[device].exists = true;
@@ -270,10 +237,8 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *handle, const struct cudaMemPoolPro
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t handle)
 {
-    Call call;
     Pool *pool;
-    if (!enter_pool(&call, API_cudaMemPoolDestroy, handle, &pool))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_pool, API_cudaMemPoolDestroy, handle, &pool);
     if (pool < pools() + DEVICES_MAX) /* a device's own */
         return call_leave(&call, cudaErrorInvalidValue);
     pool->exists = false;
@@ -287,10 +252,8 @@ static size_t attribute_bytes(enum cudaMemPoolAttr a)
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value)
 {
-    Call call;
     Pool *pool;
-    if (!enter_pool(&call, API_cudaMemPoolSetAttribute, handle, &pool))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_pool, API_cudaMemPoolSetAttribute, handle, &pool);
     if (!value || (unsigned)attribute < cudaMemPoolReuseFollowEventDependencies ||
         (unsigned)attribute >= POOL_ATTRIBUTES)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -307,10 +270,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr a
 
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr attribute, void *value)
 {
-    Call call;
     Pool *pool;
-    if (!enter_pool(&call, API_cudaMemPoolGetAttribute, handle, &pool))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_pool, API_cudaMemPoolGetAttribute, handle, &pool);
     if (!value || (unsigned)attribute < cudaMemPoolReuseFollowEventDependencies ||
         (unsigned)attribute >= POOL_ATTRIBUTES)
         return call_leave(&call, cudaErrorInvalidValue);
@@ -320,11 +281,9 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t handle, enum cudaMemPoolAttr a
 
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t handle, size_t bytes)
 {
-    Call call;
     Pool *pool;
     (void)bytes;
-    if (!enter_pool(&call, API_cudaMemPoolTrimTo, handle, &pool))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_pool, API_cudaMemPoolTrimTo, handle, &pool);
     return call_leave(&call, cudaSuccess);
 }
 
@@ -343,10 +302,8 @@ static cudaError_t check_access(const Pool *pool, const struct cudaMemAccessDesc
 
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAccessDesc *list, size_t n)
 {
-    Call call;
     Pool *pool;
-    if (!enter_pool(&call, API_cudaMemPoolSetAccess, handle, &pool))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_pool, API_cudaMemPoolSetAccess, handle, &pool);
     cudaError_t error = !list && n > 0 ? cudaErrorInvalidValue : cudaSuccess;
     for (size_t i = 0; i < n && error == cudaSuccess; i++)
         error = check_access(pool, &list[i]);
@@ -360,10 +317,8 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t handle, const struct cudaMemAcces
 cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t handle,
                                  struct cudaMemLocation *location)
 {
-    Call call;
     Pool *pool;
-    if (!enter_pool(&call, API_cudaMemPoolGetAccess, handle, &pool))
-        return call_leave(&call, call.error);
+    ENTER_BY(enter_pool, API_cudaMemPoolGetAccess, handle, &pool);
     if (!flags || !location || location->type != cudaMemLocationTypeDevice)
         return call_leave(&call, cudaErrorInvalidValue);
     if (location->id < 0 || location->id >= facade()->n_devices)

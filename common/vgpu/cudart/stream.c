@@ -8,7 +8,6 @@
 #include "common/vgpu/cudart/cudart_internal.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define STREAM_TAG 0x5354000000000000u
 #define EVENT_TAG  0x4556000000000000u
@@ -300,10 +299,30 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *p, size_t length
 
 /* ---- events ---- */
 
+cudaError_t event_adopt(cudaEvent_t *event, uint64_t id, unsigned flags)
+{
+    Facade *f = facade();
+    while (f->n_event_flags <= id) {
+        if (!VEC_GROW(f->event_flags, f->n_event_flags, f->event_flags_cap))
+            return cudaErrorMemoryAllocation;
+        f->event_flags[f->n_event_flags++] = 0;
+    }
+    if (!note_device(&f->event_device, &f->n_events, &f->events_cap, id, call_device()))
+        return cudaErrorMemoryAllocation;
+    f->event_flags[id] = flags;
+    *event = to_handle(EVENT_TAG, id);
+    return cudaSuccess;
+}
+
+bool event_for_processes(cudaEvent_t event, uint32_t *id)
+{
+    uint32_t device;
+    return event_of(event, id, &device) && (facade()->event_flags[*id] & cudaEventInterprocess);
+}
+
 static cudaError_t create_event(Api api, cudaEvent_t *event, unsigned flags)
 {
     DeviceReply reply;
-    Facade *f = facade();
     DeviceMsg msg = {.op = OP_EVENT_CREATE};
     const unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     ENTER(api);
@@ -313,12 +332,7 @@ static cudaError_t create_event(Api api, cudaEvent_t *event, unsigned flags)
     msg.event.timing = !(flags & cudaEventDisableTiming);
     call_site(&call);
     cudaError_t error = call_send(&call, &msg, &reply);
-    if (error == cudaSuccess &&
-        !note_device(&f->event_device, &f->n_events, &f->events_cap, reply.value, call_device()))
-        error = cudaErrorMemoryAllocation;
-    if (error == cudaSuccess)
-        *event = to_handle(EVENT_TAG, reply.value);
-    return call_leave(&call, error);
+    return call_leave(&call, error == cudaSuccess ? event_adopt(event, reply.value, flags) : error);
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
@@ -382,7 +396,11 @@ static cudaError_t record_event(Api api, cudaEvent_t event, cudaStream_t stream,
     if (!stream_fits(&call, stream, device, "cudaEventRecord with an event of"))
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     call.external = flags == cudaEventRecordExternal;
-    return call_leave(&call, stream_send_event(&call, event, stream, true));
+    cudaError_t error = stream_send_event(&call, event, stream, true);
+    DeviceMsg run = {.op = OP_EVENT_RUN, .event.id = id};
+    if (error == cudaSuccess && !call.diverted && event_for_processes(event, &id))
+        error = call_send_to(&call, device, &run, NULL);
+    return call_leave(&call, error);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)

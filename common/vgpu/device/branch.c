@@ -9,9 +9,8 @@
  *
  * The condition of a loop is looked at before each round.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/queue.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What a round takes of the launch's budget of instructions, beside its kernels: a loop that nothing ends ends. */
@@ -55,7 +54,7 @@ static Condition *find_free(DeviceServer *s, uint32_t device)
     return NULL;
 }
 
-void condition_create(Device *d, DeviceReply *r)
+DeviceError condition_create(Device *d, DeviceReply *r)
 {
     DeviceServer *s = d->server;
     Condition *c = find_free(s, d->index);
@@ -66,13 +65,12 @@ void condition_create(Device *d, DeviceReply *r)
             *c = (Condition){.word = word, .device = d->index};
         }
     }
-    if (!c) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!c)
+        return DEVICE_NO_MEMORY;
     c->released = false;
     mem_mark_init(c->word, c->word->addr, sizeof(uint32_t), false);
     r->value = c->word->addr;
+    return DEVICE_OK;
 }
 
 void condition_destroy(Device *d, const DeviceMsg *m)
@@ -92,34 +90,31 @@ void conditions_forget(Device *d)
     s->n_conditions = kept;
 }
 
-static void add_condition_op(Device *d, const DeviceMsg *m, DeviceReply *r, QueueKind kind)
+static DeviceError add_condition_op(Device *d, const DeviceMsg *m, QueueKind kind)
 {
-    if (!branch_is_condition(d, m->condition.handle)) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
+    if (!branch_is_condition(d, m->condition.handle))
+        return DEVICE_INVALID_VALUE;
     if (m->place == PLACE_CHECK)
-        return;
+        return DEVICE_OK;
     QueueOp *op = queue_add(d, m, kind);
-    if (!op) {
-        r->error = stream_find(d, m->stream) == NULL ? DEVICE_INVALID_HANDLE : DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!op)
+        return stream_find(d, m->stream) == NULL ? DEVICE_INVALID_HANDLE : DEVICE_NO_MEMORY;
     op->condition.handle = m->condition.handle;
     op->condition.value = m->condition.value;
     op->condition.n_bodies = m->condition.n_bodies;
     op->condition.kind = m->condition.kind;
     op->condition.assign = m->condition.assign;
+    return DEVICE_OK;
 }
 
-void condition_begin(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError condition_begin(Device *d, const DeviceMsg *m)
 {
-    add_condition_op(d, m, r, QUEUE_CONDITION);
+    return add_condition_op(d, m, QUEUE_CONDITION);
 }
 
-void branch_add(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError branch_add(Device *d, const DeviceMsg *m)
 {
-    add_condition_op(d, m, r, QUEUE_BRANCH);
+    return add_condition_op(d, m, QUEUE_BRANCH);
 }
 
 /* ---- running ---- */

@@ -13,7 +13,7 @@
  *
  * A line is written when the message has been answered, so that nothing can be taken back.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/memory.h"
 
 #include <errno.h>
 #include <unistd.h>

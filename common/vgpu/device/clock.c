@@ -10,7 +10,7 @@
  * one is; when a thread has ended, the first one's next call comes after it, as after a join. So threads that work each with
  * a device of their own have the same times in each run; what they ask of one engine takes turns in the order in which it comes.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/queue.h"
 
 #include <stdlib.h>
 

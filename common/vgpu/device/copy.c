@@ -6,7 +6,9 @@
  * Where the caller is another process, its pageable memory is fetched into a buffer and put back from one,
  * and registered memory goes by its shadow (host.c).
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
+#include "common/vgpu/device/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,18 +144,18 @@ static bool valid_copy(Device *d, const DeviceMsg *m)
     return true;
 }
 
-static void finish_copy(Device *d, uint64_t seq, DeviceReply *r)
+static DeviceError finish_copy(Device *d, uint64_t seq, DeviceReply *r)
 {
     r->resume = seq;
-    r->error = queue_run(d->server, seq);
-    if (r->error != DEVICE_OK)
-        return;
-    r->error = d->error;
+    DeviceError error = queue_run(d->server, seq);
+    if (error != DEVICE_OK)
+        return error;
     const Stream *stream = stream_find(d, d->server->msg->stream);
-    if (!stream)
-        return;
-    host_wait(d->server, stream->end_ns);
-    order_waited(d->server, &stream->clock);
+    if (stream) {
+        host_wait(d->server, stream->end_ns);
+        order_waited(d->server, &stream->clock);
+    }
+    return d->error;
 }
 
 static void fence_peers(Device *d, QueueOp *op)
@@ -166,39 +168,30 @@ static void fence_peers(Device *d, QueueOp *op)
         queue_fence(op, dst.owner, src.owner);
 }
 
-void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError device_copy(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
-    if (m->resume != 0) {
-        finish_copy(d, m->resume, r);
-        return;
-    }
+    if (m->resume != 0)
+        return finish_copy(d, m->resume, r);
     if (m->copy.width == 0 || m->copy.height == 0 || m->copy.depth == 0)
-        return;
-    if (!stream_find(d, m->stream)) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
-    if (!valid_copy(d, m)) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
+        return DEVICE_OK;
+    if (!stream_find(d, m->stream))
+        return DEVICE_INVALID_HANDLE;
+    if (!valid_copy(d, m))
+        return DEVICE_INVALID_VALUE;
     if (m->place == PLACE_CHECK)
-        return;
+        return DEVICE_OK;
     QueueOp *op = queue_add(d, m, QUEUE_COPY);
-    if (!op) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!op)
+        return DEVICE_NO_MEMORY;
     op->copy = m->copy;
     if (m->place == PLACE_STREAM && m->stream == DEVICE_STREAM_LEGACY)
         fence_peers(d, op);
     if (m->place == PLACE_GRAPH)
-        return; /* pageable memory too is read and written when the graph gets there */
+        return DEVICE_OK; /* pageable memory too is read and written when the graph gets there */
     bool now = !m->copy.async || m->copy.host_dst.data;
     if (!now && m->copy.host_src.data && !stage(d->server, op))
         now = true;
-    if (now)
-        finish_copy(d, op->seq, r);
+    return now ? finish_copy(d, op->seq, r) : DEVICE_OK;
 }
 
 /* ---- doing ---- */
@@ -342,28 +335,23 @@ uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes)
 
 /* ---- fills ---- */
 
-void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError device_fill(Device *d, const DeviceMsg *m)
 {
     if (m->fill.width == 0 || m->fill.height == 0 || m->fill.depth == 0)
-        return;
-    if (!stream_find(d, m->stream)) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
+        return DEVICE_OK;
+    if (!stream_find(d, m->stream))
+        return DEVICE_INVALID_HANDLE;
     DeviceCopy shape = {.width = m->fill.width, .height = m->fill.height, .depth = m->fill.depth};
     Side side;
     if (!find_side(d->server, &(DeviceSpan){0}, m->fill.dst, m->fill.pitch, m->fill.slice, &shape, &side)) {
         advise_refused(d, m, &side, extent(m->fill.pitch, m->fill.slice, &shape));
-        r->error = DEVICE_INVALID_VALUE;
-        return;
+        return DEVICE_INVALID_VALUE;
     }
     if (m->place == PLACE_CHECK)
-        return;
+        return DEVICE_OK;
     QueueOp *op = queue_add(d, m, QUEUE_FILL);
-    if (!op) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!op)
+        return DEVICE_NO_MEMORY;
     op->fill.dst = m->fill.dst;
     op->fill.pitch = m->fill.pitch;
     op->fill.slice = m->fill.slice;
@@ -372,6 +360,7 @@ void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r)
     op->fill.depth = m->fill.depth;
     op->fill.value = m->fill.value;
     op->fill.element = m->fill.element;
+    return DEVICE_OK;
 }
 
 static void fill_row(uint8_t *row, uint32_t value, uint32_t element, uint64_t bytes)

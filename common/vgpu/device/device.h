@@ -326,6 +326,7 @@ typedef struct DeviceOptions {
     int stream_fd;             /* record stream; -1: none, findings come as text in replies */
     int provenance_fd;         /* where the record of who wrote which bytes goes at the end; 0: nobody wants it */
     int calls_fd;              /* where the record of calls goes (calls.c); 0: nobody wants it */
+    int shared_fd;             /* what the processes of one run share (device_shared_file); 0: nothing */
     int film_fd;               /* where a film of a launch goes (common/vgpu/film); 0: nobody wants one */
     const char *film_launch, *film_blocks; /* FilmOptions */
     bool film_registers;
@@ -334,13 +335,17 @@ typedef struct DeviceOptions {
 } DeviceOptions;
 
 /* Options from the environment: VGPU_DEVICE VGPU_DEVICES VGPU_CHECK VGPU_SEED VGPU_JOBS VGPU_MAX_INSTRUCTIONS
- * VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_RAISE VGPU_STREAM_FD VGPU_PROVENANCE_FD VGPU_CALLS_FD.
+ * VGPU_FAIL_AT VGPU_TIMELINE VGPU_LINES VGPU_MEMORY VGPU_RAISE VGPU_STREAM_FD VGPU_PROVENANCE_FD VGPU_CALLS_FD
+ * VGPU_SHARED_FD.
  * STATUS_INVALID: one is not a number. */
 Status device_options_read(DeviceOptions *out, Diag *diag);
 /* A number of the environment, `fallback` where it is not set. */
 Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, Diag *diag);
 
 typedef struct DeviceServer DeviceServer;
+
+/* A file through which the devices of several processes share memory; -1: none can be had. inherited: executed programs keep it. */
+int device_shared_file(bool inherited);
 
 /* STATUS_INVALID: unknown model, checks or advice (the message lists the known ones). */
 Status device_server_create(const DeviceOptions *options, DeviceServer **out, Diag *diag);
@@ -359,8 +364,5 @@ int64_t device_access_distance(uint64_t address, const DeviceReply *where);
 /* Writes the record of an access by the host; where->pointer.bytes 0: no allocation is known. Takes no memory
  * and no lock: a signal handler may call it. */
 void device_record_access(int stream_fd, const DeviceHostAccess *access, const DeviceReply *where);
-
-/* Names of the device models in order, the default first; NULL at the end. */
-const char *device_model_name(size_t i);
 
 #endif

@@ -83,6 +83,7 @@ typedef struct Event {
     uint32_t n_queries;
     uint32_t device;
     uint64_t site;    /* where the program made it */
+    uint32_t shared;  /* its number for other processes, 0: none */
     OrderClock clock; /* of the last record */
 } Event;
 
@@ -258,8 +259,19 @@ typedef struct Physical {
     bool released;
 } Physical;
 
+/* Memory of another process (share.c). */
+typedef struct Opened {
+    uint64_t addr;
+    uint32_t device, number, n_refs;
+    bool gone;
+} Opened;
+
 struct DeviceServer {
     DeviceOptions options;
+    MemShared *shared; /* NULL: processes share nothing */
+    bool shares;       /* something was shared or opened */
+    Opened *opened;
+    size_t n_opened, opened_cap;
     struct Provenance *provenance; /* provenance.h; NULL: nobody wants it */
     struct Film *film;             /* NULL: nobody wants one */
     uint64_t n_grids;              /* that have run or are running */
@@ -305,129 +317,26 @@ struct DeviceServer {
 /* ---- server.c ---- */
 Device *device_of(DeviceServer *s, uint32_t index); /* NULL: none */
 
-/* ---- memory.c: allocations ---- */
-void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r);
-void device_free(Device *d, const DeviceMsg *m, DeviceReply *r);
-void device_register(Device *d, const DeviceMsg *m, DeviceReply *r);
-void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r);
-/* The allocation of any device that contains addr, live, and its device; NULL when there is none. */
-MemAlloc *device_find(DeviceServer *s, uint64_t addr, Device **owner);
-/* The allocation nearest to addr on the device whose window it is in; NULL when it is in none. */
-const MemAlloc *device_locate(const DeviceServer *s, uint64_t addr, unsigned *owner);
-/* Releases the memory of a queued free. */
-void device_free_now(Device *d, uint64_t addr, uint64_t site);
-void device_free_all(Device *d);
-void device_pool_access(Device *d, const DeviceMsg *m);
-/* May a kernel of d use the allocation of another device? */
-bool device_may_use(const Device *d, const Device *owner, const MemAlloc *a);
-
-/* ---- map.c: virtual memory management ---- */
-void map_create(Device *d, const DeviceMsg *m, DeviceReply *r);
-void map_release(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void map_reserve(Device *d, const DeviceMsg *m, DeviceReply *r);
-void map_unreserve(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void map_memory(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void map_unmap(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void map_access(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-/* All that is mapped in the device's window goes, and the memory of the device. */
-void map_free(Device *d);
-
-/* Somebody has waited: pools give back what they may not keep. */
-void device_trim_pool(Device *d);
-void device_note_used(Device *d, int64_t bytes);
-uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site);
-bool device_heap_free(void *self, uint64_t addr);
-/* A place where a kernel has allocated becomes its file and line; others stay. */
-void device_heap_place(const DeviceServer *s, FindingSite *site);
-void heap_places_free(DeviceServer *s);
-
-/* ---- host.c: the caller's memory ---- */
-/* Page-aligned memory for pinned and managed allocations, at an address that is the same in every run; NULL.
- */
-void *host_map(DeviceServer *s, uint64_t bytes);
-void host_unmap(DeviceServer *s, void *p, uint64_t bytes);
-/* The same for managed memory: the program's address; *here is where the device reaches the same pages. */
-void *host_map_twice(DeviceServer *s, uint64_t bytes, uint8_t **here);
-void host_unmap_again(DeviceServer *s, uint8_t *here, uint64_t bytes);
-/* Where the bytes of registered memory are for kernels: the memory itself, or a shadow of another process's.
- */
-uint8_t *host_shadow(DeviceServer *s, uint64_t addr, uint64_t bytes);
-void host_shadow_free(DeviceServer *s, uint8_t *shadow, uint64_t bytes);
-/* Around what may use them, shadows are made like the caller's memory, and what changed is given back. */
-void host_refresh(DeviceServer *s);
-void host_give_back(DeviceServer *s);
-
-/* ---- copy.c ---- */
-void device_copy(Device *d, const DeviceMsg *m, DeviceReply *r);
-void device_fill(Device *d, const DeviceMsg *m, DeviceReply *r);
-/* Run what the queue holds; give the modelled duration. */
-uint64_t copy_run(Device *d, QueueOp *op, Engine *engine, uint64_t *bytes);
-uint64_t fill_run(Device *d, QueueOp *op);
-
-/* ---- managed.c: managed memory ---- */
-void managed_add(Device *d, const MemAlloc *a);
-void managed_drop(Device *d, MemAlloc *a);
-void managed_free(DeviceServer *s);
-/* Is there any? */
-bool managed_wanted(const Device *d);
-void managed_host_pages(Device *d, const DeviceMsg *m);
-void managed_host_touch(Device *d, const DeviceMsg *m);
-void managed_advise(Device *d, const DeviceMsg *m);
-/* The launch that runs used bytes [from, to) of an allocation: moves them, and looks for touches that came
- * too early. */
-void managed_use(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch how);
-void managed_compare(Device *d, const QueueOp *op, const MemAlloc *a, uint64_t from, uint64_t to,
-                     PerfTouch how);
-/* What moving has cost the launch, once. */
-uint64_t managed_take_ns(Device *d);
-/* Runs a prefetch; gives its duration. */
-uint64_t managed_prefetch(Device *d, const QueueOp *op, Engine *engine);
-/* Touches that no work can clash with any more; all of them. */
-void managed_forget_touches(DeviceServer *s, bool all);
-
-/* ---- texture.c: texture and surface objects ---- */
-void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r);
-void texture_destroy(Device *d, const DeviceMsg *m, DeviceReply *r);
-void texture_free_all(Device *d);
-/* Tells of objects that were never destroyed. */
-void texture_leaks(const Device *d);
-/* For ExecHost: self is the Device. */
-const ExecTexture *texture_of(void *self, uint64_t handle);
-
-/* ---- origin.c: who wrote a byte ---- */
-void origin_observe(Device *d);
-void origin_clear(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes);
-void origin_fill(Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes, uint8_t value);
-void origin_copy(Device *to, const MemAlloc *ta, uint64_t t, Device *from, const MemAlloc *fa, uint64_t f,
-                 uint64_t bytes);
-uint64_t origin_count(const Device *d, const MemAlloc *a, uint64_t addr, uint64_t bytes);
-/* Counts what kernels wrote to memory that the host shares, as if it had been copied to the host; once. */
-void origin_count_shared(Device *d, const MemAlloc *a);
-void origin_drop(Device *d, uint32_t serial);
-void origin_free(Device *d);
-/* Lets a launch mark: makes the tables of all allocations, so that workers need not. */
-void origin_prepare(Device *d);
-
 /* ---- module.c ---- */
 /* The newest .target of PTX that the model takes. A card older than 7.5 lends its figures to code for 7.5:
  * nvcc makes no older code any more. */
 uint32_t module_newest_target(const PerfModel *model);
-void module_load(Device *d, const DeviceMsg *m, DeviceReply *r);
-void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+DeviceError module_load(Device *d, const DeviceMsg *m, DeviceReply *r);
+DeviceError module_unload(DeviceServer *s, const DeviceMsg *m);
 void module_free_all(DeviceServer *s, uint32_t device);
 /* A finding for each module that the program loaded and never unloaded. */
 void module_leaks(DeviceServer *s, uint32_t device);
-void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void function_info(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void function_set(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
-void variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+DeviceError function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+DeviceError function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+DeviceError function_info(DeviceServer *s, const DeviceMsg *m);
+DeviceError function_set(DeviceServer *s, const DeviceMsg *m);
+DeviceError function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
+DeviceError variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 /* NULL: no such function. */
 const IrFunction *function_ir(DeviceServer *s, uint32_t id);
 
 /* ---- launch.c ---- */
-void launch_add(Device *d, const DeviceMsg *m, DeviceReply *r);
+DeviceError launch_add(Device *d, const DeviceMsg *m);
 /* Runs a queued launch: its duration and the share of the device that it uses. */
 uint64_t launch_run(Device *d, QueueOp *op, double *share);
 /* A grid that runs: the host's, or one that a kernel launched. */
@@ -464,83 +373,6 @@ uint64_t family_run(Device *d, const QueueOp *op, const Grid *root, uint64_t own
 /* Writes the spans of the grids that ran: the operation began at start_ns. Their grids are forgotten. */
 void family_record(Device *d, const QueueOp *op, uint64_t start_ns);
 void family_free(Device *d);
-
-/* ---- queue.c ---- */
-QueueOp *queue_add(Device *d, const DeviceMsg *m, QueueKind kind);
-/* Makes a copy between devices a and b, just added, wait for all their streams, and these for it. */
-void queue_fence(QueueOp *op, const Device *a, const Device *b);
-bool queue_pending(const DeviceServer *s, uint64_t seq);
-/* Runs the operation and all it depends on. DEVICE_HOST_WORK when a host function is due first. */
-DeviceError queue_run(DeviceServer *s, uint64_t seq);
-/* The same for the last operation of a stream, and of all streams of a device. */
-/* Something is queued that could run beside the operation, and write to memory. */
-bool queue_has_writers_beside(DeviceServer *s, const QueueOp *op);
-DeviceError queue_run_stream(Device *d, Stream *stream);
-DeviceError queue_run_device(Device *d);
-/* Forgets what is queued on a device. */
-void queue_drop(Device *d);
-void queue_host_done(DeviceServer *s, uint64_t token);
-
-/* Runs one operation, and nothing that it waits for. */
-void queue_run_op(Device *d, QueueOp *op);
-
-/* ---- branch.c: conditional nodes of graphs ---- */
-void condition_create(Device *d, DeviceReply *r);
-void condition_destroy(Device *d, const DeviceMsg *m);
-void condition_begin(Device *d, const DeviceMsg *m, DeviceReply *r);
-void branch_add(Device *d, const DeviceMsg *m, DeviceReply *r);
-void condition_run(Device *d, const QueueOp *op);
-/* Runs what the condition chooses; its end. */
-uint64_t branch_run(Device *d, const QueueOp *op);
-/* For ExecHost: self is the Device. */
-bool branch_is_condition(void *self, uint64_t handle);
-/* The device's memory goes. */
-void conditions_forget(Device *d);
-
-/* ---- stream.c ---- */
-Stream *stream_find(Device *d, uint32_t id);
-Status stream_make_default(Device *d);
-void stream_free_all(Device *d);
-/* Tells of streams and events that were never destroyed. */
-void stream_leaks(const Device *d);
-void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r);
-void event_handle(Device *d, const DeviceMsg *m, DeviceReply *r);
-Event *event_find(DeviceServer *s, uint32_t id);
-void event_free_all(DeviceServer *s);
-/* Frees a stream that was destroyed and has nothing queued any more. */
-void stream_reap(Device *d, Stream *stream);
-/* Host time passes while it waits for the end of something. */
-void host_wait(DeviceServer *s, uint64_t end_ns);
-
-/* ---- order.c ---- */
-void order_join(OrderClock *to, const OrderClock *from);
-uint8_t order_take_slot(DeviceServer *s);
-void order_give_slot(DeviceServer *s, uint8_t slot);
-/* An operation is asked for. */
-void order_asked(Device *d, QueueOp *op, Stream *stream);
-/* op, the last of its stream, waits for what the clock says. */
-void order_event(QueueOp *op, Stream *stream, const OrderClock *event);
-/* The host has waited. */
-void order_waited(DeviceServer *s, const OrderClock *clock);
-/* An operation runs; what it touches is told next. */
-void order_begin(Device *d, const QueueOp *op);
-/* Does anybody want to know what the operation touches? */
-bool order_wanted(const Device *d);
-/* The operation that runs uses bytes [from, to) of an allocation of d's. */
-void order_touch(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch access);
-void order_free(DeviceServer *s);
-
-/* ---- clock.c ---- */
-/* The clock of the host's thread becomes host_ns, and takes it back. */
-void clock_enter(DeviceServer *s, uint32_t thread);
-void clock_leave(DeviceServer *s, uint32_t thread);
-void thread_end(DeviceServer *s, const DeviceMsg *m);
-uint64_t clock_place(Device *d, Engine e, uint64_t ready_ns, uint64_t duration_ns, double share);
-/* Counts an operation that has been placed, for the overlap ratio. */
-void clock_count(Device *d, uint64_t start_ns, uint64_t duration_ns);
-/* Time of all operations over the time from the first begin to the last end; 0 without operations. */
-double clock_overlap(const DeviceServer *s);
-void clock_free(Device *d);
 
 /* ---- calls.c ---- */
 void calls_start(DeviceServer *s);

@@ -11,18 +11,18 @@
  * so that a kernel's writes reach the caller, and do not undo what other threads of it write meanwhile. A
  * caller that looks at registered memory while a kernel runs sees it as it was before.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/base/page.h"
+#include "common/vgpu/device/memory.h"
 
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* Between the devices' windows and those of shared and local memory (mem/mem.h). */
 #define HOST_MEMORY_BASE 0x0000480000000000u
 
 static uint64_t page_round(uint64_t bytes)
 {
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE); /* up to 64 KiB on arm64 */
+    const uint64_t page = page_bytes();
     return (bytes + page - 1) & ~(page - 1);
 }
 

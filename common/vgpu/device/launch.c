@@ -3,7 +3,10 @@
  * Which error an invalid launch gives was measured on hardware (cudart/test/errors-hardware.txt): nearly all
  * of them are "invalid value" with runtime 13.
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
+#include "common/vgpu/device/queue.h"
+#include "common/vgpu/device/share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,29 +81,27 @@ static void advise_registers(Device *d, const DeviceMsg *m, const IrFunction *f)
     check_advise(d->check, NULL, 0, m->site, message, hint);
 }
 
-void launch_add(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError launch_add(Device *d, const DeviceMsg *m)
 {
     DeviceServer *s = d->server;
     const DeviceLaunchMsg *l = &m->launch;
     const IrFunction *f = function_ir(s, l->function);
     if (!f)
-        r->error = DEVICE_INVALID_FUNCTION;
-    else if (!stream_find(d, m->stream))
-        r->error = DEVICE_INVALID_HANDLE;
-    else
-        r->error = launch_valid(d, l, f, s->functions[l->function - 1].dynamic_shared_max);
-    if (r->error != DEVICE_OK || m->place == PLACE_CHECK)
-        return;
+        return DEVICE_INVALID_FUNCTION;
+    if (!stream_find(d, m->stream))
+        return DEVICE_INVALID_HANDLE;
+    DeviceError error = launch_valid(d, l, f, s->functions[l->function - 1].dynamic_shared_max);
+    if (error != DEVICE_OK || m->place == PLACE_CHECK)
+        return error;
     advise_registers(d, m, f);
     QueueOp *op = queue_add(d, m, QUEUE_LAUNCH);
-    if (!op) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!op)
+        return DEVICE_NO_MEMORY;
     op->launch = *l;
     op->params = calloc(1, f->param_bytes + 1);
     if (op->params && m->in.data)
         memcpy(op->params, m->in.data, m->in.bytes < f->param_bytes ? m->in.bytes : f->param_bytes);
+    return DEVICE_OK;
 }
 
 /* ---- what the device lends to a launch ---- */
@@ -294,6 +295,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         .params = g->params,
         .mem = d->mem,
         .cooperative = g->shape.cooperative,
+        .shares_memory = share_is_used(d->server),
         .grid_workspace = g->shape.cooperative ? grid_workspace(d) : 0,
         .grid_id = ++d->n_launches,
         .family_grid = g->number,

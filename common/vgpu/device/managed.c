@@ -22,6 +22,7 @@
  * Limits: variables declared __managed__ are held by all at all times; advice other than read mostly changes
  * nothing; blocks are smaller than what a driver moves at its best.
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
 
 #include <stdlib.h>

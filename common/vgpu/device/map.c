@@ -7,9 +7,10 @@
  * any other. It belongs to the device in whose window the addresses are: a device that may use it alone has to be that one, or
  * both may.
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
+#include "common/vgpu/device/queue.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Mapped {
@@ -37,33 +38,29 @@ static void drop_if_unused(Physical *p)
     p->memory = NULL;
 }
 
-void map_create(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError map_create(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
-    if (m->map.bytes == 0 || m->map.bytes % MEM_MAP_UNIT != 0) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
+    if (m->map.bytes == 0 || m->map.bytes % MEM_MAP_UNIT != 0)
+        return DEVICE_INVALID_VALUE;
     MemPhysical *memory = VEC_GROW(s->physicals, s->n_physicals, s->physicals_cap) ? mem_physical_create(d->mem, m->map.bytes) : NULL;
-    if (!memory) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!memory)
+        return DEVICE_NO_MEMORY;
     s->physicals[s->n_physicals++] = (Physical){.memory = memory, .device = d};
     d->totals.taken++;
     device_note_used(d, (int64_t)m->map.bytes);
     r->value = s->n_physicals;
+    return DEVICE_OK;
 }
 
-void map_release(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError map_release(DeviceServer *s, const DeviceMsg *m)
 {
     Physical *p = physical_of(s, m->map.physical);
-    if (!p || p->released) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
+    if (!p || p->released)
+        return DEVICE_INVALID_VALUE;
     p->released = true;
     drop_if_unused(p);
+    return DEVICE_OK;
 }
 
 /* ---- addresses ---- */
@@ -76,16 +73,13 @@ static Device *window_of(DeviceServer *s, uint64_t addr)
     return NULL;
 }
 
-void map_reserve(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError map_reserve(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     uint64_t align = m->map.align > MEM_MAP_UNIT ? m->map.align : MEM_MAP_UNIT;
-    if (m->map.bytes == 0 || m->map.bytes % MEM_MAP_UNIT != 0 || (align & (align - 1)) != 0) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
+    if (m->map.bytes == 0 || m->map.bytes % MEM_MAP_UNIT != 0 || (align & (align - 1)) != 0)
+        return DEVICE_INVALID_VALUE;
     r->value = mem_reserve(d->mem, m->map.bytes, align, m->map.addr);
-    if (r->value == 0)
-        r->error = DEVICE_NO_MEMORY;
+    return r->value == 0 ? DEVICE_NO_MEMORY : DEVICE_OK;
 }
 
 /* The first of d's mapped pieces that ends after addr. */
@@ -103,11 +97,11 @@ static bool touches(const Device *d, uint64_t addr, uint64_t bytes)
     return i < d->n_mapped && d->mapped[i].addr < addr + bytes;
 }
 
-void map_unreserve(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError map_unreserve(DeviceServer *s, const DeviceMsg *m)
 {
     Device *d = window_of(s, m->map.addr);
     bool ok = d && !touches(d, m->map.addr, m->map.bytes) && mem_unreserve(d->mem, m->map.addr, m->map.bytes);
-    r->error = ok ? DEVICE_OK : DEVICE_INVALID_VALUE;
+    return ok ? DEVICE_OK : DEVICE_INVALID_VALUE;
 }
 
 /* ---- mapping ---- */
@@ -172,24 +166,21 @@ static DeviceError open_runs(Device *d, uint64_t site)
     return error;
 }
 
-void map_memory(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError map_memory(DeviceServer *s, const DeviceMsg *m)
 {
     Device *d = window_of(s, m->map.addr);
     Physical *p = physical_of(s, m->map.physical);
     uint64_t bytes = p ? mem_physical_bytes(p->memory) : 0;
     if (!d || !p || p->released || !mem_is_reserved(d->mem, m->map.addr, bytes) ||
-        (m->map.addr - mem_window_base(d->mem)) % MEM_MAP_UNIT != 0 || touches(d, m->map.addr, bytes)) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
-    if (!VEC_GROW(d->mapped, d->n_mapped, d->mapped_cap) || !mem_map(d->mem, m->map.addr, p->memory)) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+        (m->map.addr - mem_window_base(d->mem)) % MEM_MAP_UNIT != 0 || touches(d, m->map.addr, bytes))
+        return DEVICE_INVALID_VALUE;
+    if (!VEC_GROW(d->mapped, d->n_mapped, d->mapped_cap) || !mem_map(d->mem, m->map.addr, p->memory))
+        return DEVICE_NO_MEMORY;
     size_t at = position(d, m->map.addr);
     memmove(&d->mapped[at + 1], &d->mapped[at], (d->n_mapped++ - at) * sizeof *d->mapped);
     d->mapped[at] = (Mapped){.addr = m->map.addr, .bytes = bytes, .physical = m->map.physical, .site = m->site};
     p->n_mapped++;
+    return DEVICE_OK;
 }
 
 /* The pieces [*from, *to) that a range of addresses is made of; false: it is made of none, or of parts. */
@@ -231,38 +222,34 @@ static void unmap_pieces(Device *d, size_t from, size_t to, uint64_t site)
     d->n_mapped -= to - from;
 }
 
-void map_unmap(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError map_unmap(DeviceServer *s, const DeviceMsg *m)
 {
     Device *d = window_of(s, m->map.addr);
     size_t from, to;
-    if (!d || !find_pieces(d, m, &from, &to)) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
-    r->error = wait_for_all(s);
-    if (r->error != DEVICE_OK)
-        return;
+    if (!d || !find_pieces(d, m, &from, &to))
+        return DEVICE_INVALID_VALUE;
+    DeviceError error = wait_for_all(s);
+    if (error != DEVICE_OK)
+        return error;
     unmap_pieces(d, from, to, m->site);
-    r->error = open_runs(d, m->site);
+    return open_runs(d, m->site);
 }
 
-void map_access(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError map_access(DeviceServer *s, const DeviceMsg *m)
 {
     Device *d = window_of(s, m->map.addr);
     size_t from, to;
-    if (!d || !find_pieces(d, m, &from, &to) || m->map.peer >= s->n_devices) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
-    r->error = m->map.may ? DEVICE_OK : wait_for_all(s);
-    if (r->error != DEVICE_OK)
-        return;
+    if (!d || !find_pieces(d, m, &from, &to) || m->map.peer >= s->n_devices)
+        return DEVICE_INVALID_VALUE;
+    DeviceError error = m->map.may ? DEVICE_OK : wait_for_all(s);
+    if (error != DEVICE_OK)
+        return error;
     uint64_t bit = (uint64_t)1 << m->map.peer;
     for (size_t i = from; i < to && !m->map.may; i++)
         close_run(d, &d->mapped[i], m->site);
     for (size_t i = from; i < to; i++)
         d->mapped[i].users = m->map.may ? d->mapped[i].users | bit : d->mapped[i].users & ~bit;
-    r->error = open_runs(d, m->site);
+    return open_runs(d, m->site);
 }
 
 void map_free(Device *d)

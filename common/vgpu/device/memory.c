@@ -4,7 +4,10 @@
  * address. Managed memory is mapped for the device apart from the program's pages, so that what the program
  * touches can be told from what kernels do.
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
+#include "common/vgpu/device/queue.h"
+#include "common/vgpu/device/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +72,7 @@ static MemKind device_kind(uint8_t kind)
     return kind == DEVICE_MEMORY_POOL ? MEM_POOL : kind == DEVICE_MEMORY_ARRAY ? MEM_ARRAY : MEM_DEVICE;
 }
 
-void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     MemAlloc *a = NULL;
     switch ((DeviceMemoryKind)m->alloc.kind) {
@@ -87,16 +90,15 @@ void device_alloc(Device *d, const DeviceMsg *m, DeviceReply *r)
         break;
     }
     d->n_allocs++;
-    if (!a) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!a)
+        return DEVICE_NO_MEMORY;
     r->value = a->addr;
     a->pool = m->alloc.pool;
     if (a->kind == MEM_POOL)
         pool_take(d, a->bytes);
     else
         d->totals.taken++;
+    return DEVICE_OK;
 }
 
 void device_pool_access(Device *d, const DeviceMsg *m)
@@ -138,7 +140,7 @@ static const uint8_t reply_kinds[] = {
     [MEM_REGISTERED] = DEVICE_MEMORY_REGISTERED, [MEM_GLOBAL_VAR] = DEVICE_MEMORY_VARIABLE,
     [MEM_CONST_VAR] = DEVICE_MEMORY_VARIABLE,    [MEM_HEAP] = DEVICE_MEMORY_DEVICE,
     [MEM_ARRAY] = DEVICE_MEMORY_DEVICE,          [MEM_INTERNAL] = DEVICE_MEMORY_DEVICE,
-    [MEM_MAPPED] = DEVICE_MEMORY_DEVICE,
+    [MEM_MAPPED] = DEVICE_MEMORY_DEVICE,         [MEM_OPENED] = DEVICE_MEMORY_DEVICE,
 };
 
 static void tell_pointer(const Device *owner, const MemAlloc *a, DeviceReply *r)
@@ -175,12 +177,12 @@ void device_look_up(DeviceServer *s, uint64_t addr, DeviceReply *r)
 
 /* ---- freeing ---- */
 
-static void bad_free(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError bad_free(Device *d, const DeviceMsg *m)
 {
     const MemAlloc *nearest = mem_find_nearest(d->mem, m->free.addr);
     if (d->check)
         check_bad_free(d->check, m->free.addr, nearest, m->site);
-    r->error = DEVICE_INVALID_VALUE;
+    return DEVICE_INVALID_VALUE;
 }
 
 void device_free_now(Device *d, uint64_t addr, uint64_t site)
@@ -192,6 +194,7 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
     uint64_t bytes = a->bytes;
     uint32_t serial = a->serial;
     uint8_t *host = a->host;
+    share_tell_freed(d, a, site);
     origin_count_shared(d, a);
     if (d->server->provenance)
         provenance_drop(d->server->provenance, d, a);
@@ -221,19 +224,17 @@ void device_free_all(Device *d)
 }
 
 /* A free on a stream: the memory goes when the stream gets there; a second one is refused at once. */
-static void free_later(Device *owner, const DeviceMsg *m, DeviceReply *r)
+static DeviceError free_later(Device *owner, const DeviceMsg *m)
 {
     const Queue *q = &owner->server->queue;
     for (size_t i = 0; i < q->n; i++)
-        if (q->ops[i]->kind == QUEUE_FREE && !q->ops[i]->done && q->ops[i]->range.addr == m->free.addr) {
-            bad_free(owner, m, r);
-            return;
-        }
+        if (q->ops[i]->kind == QUEUE_FREE && !q->ops[i]->done && q->ops[i]->range.addr == m->free.addr)
+            return bad_free(owner, m);
     QueueOp *op = queue_add(owner, m, QUEUE_FREE);
     if (!op)
-        r->error = DEVICE_INVALID_HANDLE;
-    else
-        op->range.addr = m->free.addr;
+        return DEVICE_INVALID_HANDLE;
+    op->range.addr = m->free.addr;
+    return DEVICE_OK;
 }
 
 /* Whether the call that frees `kind` may free an allocation of that kind. */
@@ -246,31 +247,30 @@ static bool may_free(uint8_t kind, uint8_t mem_kind)
     return mem_kind == MEM_DEVICE || mem_kind == MEM_POOL || mem_kind == MEM_MANAGED;
 }
 
-void device_free(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError device_free(Device *d, const DeviceMsg *m)
 {
     Device *owner = d;
     const MemAlloc *a = device_find(d->server, m->free.addr, &owner);
-    if (!a || a->addr != m->free.addr || !may_free(m->free.kind, a->kind)) {
-        bad_free(owner, m, r);
-        return;
-    }
+    if (!a || a->addr != m->free.addr || !may_free(m->free.kind, a->kind))
+        return bad_free(owner, m);
     uint64_t of_pool = a->kind == MEM_POOL ? a->bytes : 0;
     if (m->free.kind == DEVICE_MEMORY_POOL) {
-        free_later(owner, m, r);
-        if (r->error == DEVICE_OK) /* what comes later in the stream may get it */
+        DeviceError error = free_later(owner, m);
+        if (error == DEVICE_OK) /* what comes later in the stream may get it */
             owner->pool.live -= of_pool;
-        return;
+        return error;
     }
     /* cudaFree waits for the device (CUDA Runtime API, "Memory Management"): kernels in flight may use the
      * memory. */
-    r->error = queue_run_device(owner);
-    if (r->error != DEVICE_OK)
-        return;
+    DeviceError error = queue_run_device(owner);
+    if (error != DEVICE_OK)
+        return error;
     host_wait(owner->server, owner->end_ns);
     order_waited(owner->server, &owner->order_all);
     if (owner->error == DEVICE_OK)
         device_free_now(owner, m->free.addr, m->site);
     owner->pool.live -= of_pool;
+    return DEVICE_OK;
 }
 
 static bool register_range(Device *d, const DeviceMsg *m)
@@ -296,35 +296,31 @@ static bool touches_device(const DeviceServer *s, uint64_t addr, uint64_t bytes)
     return touches;
 }
 
-void device_register(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError device_register(Device *d, const DeviceMsg *m)
 {
-    if (m->range.addr == 0 || touches_device(d->server, m->range.addr, m->range.bytes))
-        r->error = DEVICE_INVALID_VALUE;
-    else if (device_find(d->server, m->range.addr, NULL) ||
-             device_find(d->server, m->range.addr + m->range.bytes - 1, NULL))
-        r->error = DEVICE_ALREADY_REGISTERED;
-    else if (!register_range(d, m))
-        r->error = DEVICE_NO_MEMORY;
     d->n_allocs++;
+    if (m->range.addr == 0 || touches_device(d->server, m->range.addr, m->range.bytes))
+        return DEVICE_INVALID_VALUE;
+    if (device_find(d->server, m->range.addr, NULL) ||
+        device_find(d->server, m->range.addr + m->range.bytes - 1, NULL))
+        return DEVICE_ALREADY_REGISTERED;
+    return register_range(d, m) ? DEVICE_OK : DEVICE_NO_MEMORY;
 }
 
-void device_unregister(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError device_unregister(Device *d, const DeviceMsg *m)
 {
     Device *owner = d;
     const MemAlloc *a = device_find(d->server, m->range.addr, &owner);
-    if (m->range.addr == 0 || (a && a->addr != m->range.addr)) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
-    if (!a || a->kind != MEM_REGISTERED) {
-        r->error = DEVICE_NOT_REGISTERED;
-        return;
-    }
-    r->error = queue_run_device(owner);
-    if (r->error != DEVICE_OK)
-        return;
+    if (m->range.addr == 0 || (a && a->addr != m->range.addr))
+        return DEVICE_INVALID_VALUE;
+    if (!a || a->kind != MEM_REGISTERED)
+        return DEVICE_NOT_REGISTERED;
+    DeviceError error = queue_run_device(owner);
+    if (error != DEVICE_OK)
+        return error;
     order_waited(owner->server, &owner->order_all);
     device_free_now(owner, m->range.addr, m->site);
+    return DEVICE_OK;
 }
 
 /* ---- the kernels' heap: malloc and free in a kernel ---- */

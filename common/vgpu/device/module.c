@@ -3,7 +3,9 @@
  * A module's variables are allocations with a name, so that checks and messages know them like any other
  * memory.
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
+#include "common/vgpu/device/queue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -120,14 +122,13 @@ uint32_t module_newest_target(const PerfModel *model)
     return own > OLDEST_TARGET ? own : OLDEST_TARGET;
 }
 
-void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
     Module *module = calloc(1, sizeof *module);
     if (!module || !VEC_GROW(s->modules, s->n_modules, s->modules_cap)) {
         free(module);
-        r->error = DEVICE_NO_MEMORY;
-        return;
+        return DEVICE_NO_MEMORY;
     }
     Status st = decode(m, &module->ir, &r->diag);
     if (st == STATUS_OK && module->ir->target > module_newest_target(d->model)) {
@@ -136,8 +137,7 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
                  d->model->major, d->model->minor);
         ir_module_free(module->ir);
         free(module);
-        r->error = DEVICE_NO_IMAGE;
-        return;
+        return DEVICE_NO_IMAGE;
     }
     if (st == STATUS_OK && m->module.owned && r->diag.code == STATUS_UNSUPPORTED) {
         ir_module_free(module->ir); /* a just-in-time compiler would not take it either */
@@ -145,8 +145,7 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
     }
     if (st != STATUS_OK) {
         free(module);
-        r->error = load_error(st);
-        return;
+        return load_error(st);
     }
     exec_bind(module->ir,
               &r->diag); /* what it does not know stops the kernel that gets there, and no other */
@@ -158,11 +157,11 @@ void module_load(Device *d, const DeviceMsg *m, DeviceReply *r)
     if (!place_globals(d, module)) {
         free_module(module, d);
         free(module);
-        r->error = DEVICE_NO_MEMORY;
-        return;
+        return DEVICE_NO_MEMORY;
     }
     s->modules[s->n_modules++] = module;
     r->value = s->n_modules;
+    return DEVICE_OK;
 }
 
 static Module *find_module(DeviceServer *s, uint32_t id)
@@ -170,17 +169,16 @@ static Module *find_module(DeviceServer *s, uint32_t id)
     return id > 0 && id <= s->n_modules && s->modules[id - 1]->ir ? s->modules[id - 1] : NULL;
 }
 
-void module_unload(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError module_unload(DeviceServer *s, const DeviceMsg *m)
 {
     Module *module = find_module(s, m->module.id);
-    if (!module) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
+    if (!module)
+        return DEVICE_INVALID_HANDLE;
     Device *d = s->devices[module->device];
-    r->error = queue_run_device(d);
-    if (r->error == DEVICE_OK)
+    DeviceError error = queue_run_device(d);
+    if (error == DEVICE_OK)
         free_module(module, d);
+    return error;
 }
 
 void module_free_all(DeviceServer *s, uint32_t device)
@@ -260,18 +258,14 @@ static void describe(DeviceServer *s, uint32_t id, DeviceFunctionInfo *out)
     };
 }
 
-void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     const Module *module = find_module(s, m->module.id);
     int32_t index = module ? ir_find_function(module->ir, m->in.data) : -1;
-    if (index < 0 || !module->ir->functions[index].is_entry) {
-        r->error = DEVICE_INVALID_FUNCTION;
-        return;
-    }
-    if (!VEC_GROW(s->functions, s->n_functions, s->functions_cap)) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (index < 0 || !module->ir->functions[index].is_entry)
+        return DEVICE_INVALID_FUNCTION;
+    if (!VEC_GROW(s->functions, s->n_functions, s->functions_cap))
+        return DEVICE_NO_MEMORY;
     uint32_t shared = s->devices[module->device]->model->shared_per_block;
     uint32_t used = module->ir->functions[index].static_shared_bytes;
     const char *title = record_demangle(s, module->ir->functions[index].name);
@@ -282,71 +276,67 @@ void function_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
     r->value = s->n_functions;
     if (m->out.data)
         describe(s, (uint32_t)r->value, m->out.data);
+    return DEVICE_OK;
 }
 
-void function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError function_params(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     const IrFunction *f = function_ir(s, m->function.id);
-    if (!f) {
-        r->error = DEVICE_INVALID_FUNCTION;
-        return;
-    }
+    if (!f)
+        return DEVICE_INVALID_FUNCTION;
     DeviceParam *out = m->out.data;
     for (uint32_t i = 0; i < f->n_params && (i + 1) * sizeof *out <= m->out.bytes; i++)
         out[i] = (DeviceParam){.offset = f->params[i].offset, .bytes = f->params[i].bytes};
     r->value = f->n_params;
+    return DEVICE_OK;
 }
 
-void function_info(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError function_info(DeviceServer *s, const DeviceMsg *m)
 {
     if (!find_function(s, m->function.id))
-        r->error = DEVICE_INVALID_FUNCTION;
-    else
-        describe(s, m->function.id, m->out.data);
+        return DEVICE_INVALID_FUNCTION;
+    describe(s, m->function.id, m->out.data);
+    return DEVICE_OK;
 }
 
-void function_set(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError function_set(DeviceServer *s, const DeviceMsg *m)
 {
     Function *f = find_function(s, m->function.id);
-    if (!f) {
-        r->error = DEVICE_INVALID_FUNCTION;
-        return;
-    }
+    if (!f)
+        return DEVICE_INVALID_FUNCTION;
     const Module *module = find_module(s, f->module);
     uint64_t limit = s->devices[module->device]->model->shared_per_block_optin;
     uint64_t used = module->ir->functions[f->index].static_shared_bytes;
     if (m->function.dynamic_shared_max + used > limit)
-        r->error = DEVICE_INVALID_VALUE;
-    else
-        f->dynamic_shared_max = m->function.dynamic_shared_max;
+        return DEVICE_INVALID_VALUE;
+    f->dynamic_shared_max = m->function.dynamic_shared_max;
+    return DEVICE_OK;
 }
 
-void function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     const Function *f = find_function(s, m->function.id);
-    if (!f) {
-        r->error = DEVICE_INVALID_FUNCTION;
-        return;
-    }
+    if (!f)
+        return DEVICE_INVALID_FUNCTION;
     const PerfModel *model = s->devices[find_module(s, f->module)->device]->model;
     const IrFunction *ir = function_ir(s, m->function.id);
     if (m->function.block_threads > (ir->max_threads > 0 ? ir->max_threads : model->threads_per_block) ||
         m->function.dynamic_shared > model->shared_per_sm)
-        return;
+        return DEVICE_OK;
     PerfBlockNeeds needs = launch_needs(ir, m->function.block_threads, m->function.dynamic_shared);
     PerfOccupancy o;
     perf_occupancy(model, &needs, &o);
     r->value = o.blocks_per_sm;
+    return DEVICE_OK;
 }
 
-void variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
+DeviceError variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
     const Module *module = find_module(s, m->module.id);
     int32_t i = module ? ir_find_global(module->ir, m->in.data) : -1;
-    if (i < 0 || !module->globals[i]) {
-        r->error = DEVICE_INVALID_SYMBOL;
-        return;
-    }
+    if (i < 0 || !module->globals[i])
+        return DEVICE_INVALID_SYMBOL;
     r->value = module->globals[i]->addr;
     r->value2 = module->globals[i]->bytes;
+    return DEVICE_OK;
 }

@@ -22,7 +22,7 @@ Status device_option_number(const char *name, uint64_t fallback, uint64_t *out, 
 
 Status device_options_read(DeviceOptions *o, Diag *diag)
 {
-    uint64_t n_devices = 1, jobs = 1, fd = UINT64_MAX, memory_mib = 0, provenance = 0, calls = 0, film = 0;
+    uint64_t n_devices = 1, jobs = 1, fd = UINT64_MAX, memory_mib = 0, provenance = 0, calls = 0, film = 0, shared = 0;
     *o = (DeviceOptions){.model = getenv("VGPU_DEVICE"), .checks = getenv("VGPU_CHECK"), .raised = getenv("VGPU_RAISE")};
     Status st = device_option_number("VGPU_DEVICES", 1, &n_devices, diag);
     if (st == STATUS_OK)
@@ -42,6 +42,8 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
     if (st == STATUS_OK)
         st = device_option_number("VGPU_FILM_FD", 0, &film, diag);
     if (st == STATUS_OK)
+        st = device_option_number("VGPU_SHARED_FD", 0, &shared, diag);
+    if (st == STATUS_OK)
         st = device_option_number("VGPU_FAIL_AT", 0, &o->fail_at, diag);
     o->n_devices = n_devices > DEVICES_MAX ? DEVICES_MAX : (uint32_t)n_devices;
     o->jobs = jobs > JOBS_MAX ? JOBS_MAX : (unsigned)jobs;
@@ -49,6 +51,7 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
     o->provenance_fd = provenance > DESCRIPTOR_MAX ? 0 : (int)provenance;
     o->calls_fd = calls > DESCRIPTOR_MAX ? 0 : (int)calls;
     o->film_fd = film > DESCRIPTOR_MAX ? 0 : (int)film;
+    o->shared_fd = shared > DESCRIPTOR_MAX ? 0 : (int)shared;
     o->film_launch = getenv("VGPU_FILM_LAUNCH");
     o->film_blocks = getenv("VGPU_FILM_BLOCKS");
     o->film_registers = getenv("VGPU_FILM_REGISTERS") != NULL;

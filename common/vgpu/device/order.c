@@ -15,7 +15,7 @@
  * Limits: streams beyond ORDER_STREAMS at one time are not looked at; of an operation that touches memory in
  * very many pieces only the first are; and of operations that nobody waits for only the newest.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/queue.h"
 
 #include <stdlib.h>
 

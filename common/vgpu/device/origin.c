@@ -13,7 +13,7 @@
  * A fill with 0 sets marks too: counters that kernels add to begin so, and those that nothing was added to
  * stay so. Nothing but zeros can be made that way.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * An observer sees all loads and stores. In the usual case an allocation has one number only, and the
  * instruction has read that one before: then a load costs a comparison, however many lanes it has.
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * A granule of which a part is written gets the number of the later one, unless the earlier one is worse:
  * what is not a kernel's counts more than what is, so that no byte of the host's passes for a kernel's.
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
 
 #include <stdlib.h>

@@ -13,7 +13,9 @@
  * A kernel that fails leaves its device with a sticky error: what is queued there is dropped, as with
  * hardware.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/memory.h"
+#include "common/vgpu/device/queue.h"
+#include "common/vgpu/device/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +269,8 @@ void queue_run_op(Device *d, QueueOp *op)
     uint64_t duration = 0, bytes = 0;
     double share = 1;
     const char *name = kind_names[op->kind];
+    if (d->server->n_opened > 0)
+        share_look(d->server);
     order_begin(d, op);
     switch ((QueueKind)op->kind) {
     case QUEUE_LAUNCH:

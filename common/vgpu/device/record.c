@@ -16,9 +16,10 @@
  *
  * Without a record stream, findings become text for standard error instead.
  */
-#include "common/vgpu/device/device_internal.h"
 
 #include "common/base/io.h"
+#include "common/vgpu/device/memory.h"
+#include "common/vgpu/device/queue.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
  *
  * A device with a sticky error answers every message that touches it with that error, whatever else is wrong.
  */
+#include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
+#include "common/vgpu/device/queue.h"
+#include "common/vgpu/device/share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +22,6 @@ static const bool sticky_errors[] = {
 bool device_error_sticky(DeviceError e)
 {
     return sticky_errors[e];
-}
-
-const char *device_model_name(size_t i)
-{
-    const PerfModel *m = perf_model(i);
-    return m ? m->name : NULL;
 }
 
 static Status find_model(const char *name, const PerfModel **out, Diag *diag)
@@ -223,6 +220,8 @@ void device_server_destroy(DeviceServer *s)
     for (size_t i = 0; i < s->n_modules; i++)
         free(s->modules[i]);
     event_free_all(s);
+    mem_shared_close(s->shared);
+    free(s->opened);
     order_free(s);
     managed_free(s);
     free(s->queue.ops);
@@ -273,94 +272,94 @@ static void device_info(const Device *d, const DeviceMsg *m)
     snprintf(out->name, sizeof out->name, "%s", p->title);
 }
 
-static void device_sync(Device *d, DeviceReply *r)
+static DeviceError device_sync(Device *d)
 {
-    r->error = queue_run_device(d);
-    if (r->error != DEVICE_OK)
-        return;
-    r->error = d->error;
+    DeviceError error = queue_run_device(d);
+    if (error != DEVICE_OK)
+        return error;
     host_wait(d->server, d->end_ns);
     for (size_t i = 0; i < d->n_streams; i++)
         d->streams[i]->waited_ns = d->streams[i]->end_ns;
     order_waited(d->server, &d->order_all);
+    return d->error;
 }
 
 /* Leaks are looked for before everything goes. A device that failed does not come back in this process, as
  * measured on hardware: its memory may be damaged. */
-static void device_reset(Device *d, DeviceReply *r)
+static DeviceError device_reset(Device *d)
 {
     DeviceServer *s = d->server;
-    r->error = queue_run_device(d);
-    if (r->error == DEVICE_HOST_WORK)
-        return;
+    if (queue_run_device(d) == DEVICE_HOST_WORK)
+        return DEVICE_HOST_WORK;
     bool failed = d->error != DEVICE_OK;
-    r->error = DEVICE_OK;
     if (!failed) {
         check_leaks(d->check, d->mem);
         module_leaks(s, d->index);
         stream_leaks(d);
+        share_leaks(d);
         texture_leaks(d);
     }
     module_free_all(s, d->index);
     stream_free_all(d);
     for (size_t i = 0; i < s->n_events; i++)
         if (s->events[i] && s->events[i]->device == d->index) {
+            share_forget_event(s, s->events[i]);
             free(s->events[i]);
             s->events[i] = NULL;
         }
     map_free(d);
+    share_reset(d);
     conditions_forget(d);
     device_free_all(d);
     texture_free_all(d);
     set_limits(d);
     memset(d->peers, 0, sizeof d->peers);
-    if (stream_make_default(d) != STATUS_OK)
-        r->error = DEVICE_NO_MEMORY;
     d->error = failed ? DEVICE_UNAVAILABLE : DEVICE_OK;
+    return stream_make_default(d) == STATUS_OK ? DEVICE_OK : DEVICE_NO_MEMORY;
 }
 
 /* What runs because nobody waits (a host that looks at memory until a kernel has changed it) is compared with
  * no touch of the host's. */
-static void run_unwaited(Device *d, DeviceReply *r)
+static DeviceError run_unwaited(Device *d)
 {
     managed_forget_touches(d->server, true);
-    r->error = queue_run_device(d);
+    return queue_run_device(d);
 }
 
-static void limit_set(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError limit_set(Device *d, const DeviceMsg *m)
 {
     /* A thread's stack is bounded by what a card could hold of them all. */
     bool absurd = m->limit.which == DEVICE_LIMIT_STACK && m->limit.value > 512 * 1024;
     bool late = m->limit.which == DEVICE_LIMIT_HEAP && d->heap_fixed;
     if (m->limit.which >= DEVICE_N_LIMITS || absurd || late)
-        r->error = DEVICE_INVALID_VALUE;
-    else
-        d->limits[m->limit.which] = m->limit.value;
+        return DEVICE_INVALID_VALUE;
+    d->limits[m->limit.which] = m->limit.value;
+    return DEVICE_OK;
 }
 
-static void limit_get(const Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError limit_get(const Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     if (m->limit.which >= DEVICE_N_LIMITS)
-        r->error = DEVICE_INVALID_VALUE;
-    else
-        r->value = d->limits[m->limit.which];
+        return DEVICE_INVALID_VALUE;
+    r->value = d->limits[m->limit.which];
+    return DEVICE_OK;
 }
 
-static void peer(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError peer(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     uint32_t other = m->peer.peer;
     if (!device_of(d->server, other))
-        r->error = DEVICE_INVALID_DEVICE;
-    else if (m->peer.what == PEER_QUERY)
+        return DEVICE_INVALID_DEVICE;
+    if (m->peer.what == PEER_QUERY) {
         r->value = other != d->index;
-    else if (m->peer.what == PEER_ENABLE)
-        r->error = other == d->index ? DEVICE_PEER_UNSUPPORTED
-                   : d->peers[other] ? DEVICE_PEER_ALREADY
-                                     : DEVICE_OK;
-    else
-        r->error = d->peers[other] ? DEVICE_OK : DEVICE_PEER_NOT_ENABLED;
-    if (r->error == DEVICE_OK && m->peer.what != PEER_QUERY)
-        d->peers[other] = m->peer.what == PEER_ENABLE;
+        return DEVICE_OK;
+    }
+    if (m->peer.what == PEER_ENABLE && (other == d->index || d->peers[other]))
+        return other == d->index ? DEVICE_PEER_UNSUPPORTED : DEVICE_PEER_ALREADY;
+    if (m->peer.what != PEER_ENABLE && !d->peers[other])
+        return DEVICE_PEER_NOT_ENABLED;
+    d->peers[other] = m->peer.what == PEER_ENABLE;
+    return DEVICE_OK;
 }
 
 static void memory_info(const Device *d, DeviceReply *r)
@@ -369,16 +368,15 @@ static void memory_info(const Device *d, DeviceReply *r)
     r->value2 = mem_total(d->mem);
 }
 
-static void migrate(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError migrate(Device *d, const DeviceMsg *m)
 {
     QueueOp *op = queue_add(d, m, QUEUE_MIGRATE);
-    if (!op) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
+    if (!op)
+        return DEVICE_INVALID_HANDLE;
     op->range.addr = m->range.addr;
     op->range.bytes = m->range.bytes;
     op->range.to = m->range.to;
+    return DEVICE_OK;
 }
 
 static void advise(Device *d, const DeviceMsg *m)
@@ -409,19 +407,19 @@ void device_write_provenance(DeviceServer *s)
 
 /* The program ends. What it never waited for runs now, so that its faults are found; its printf is lost, as
  * with hardware. */
-static void finish_program(DeviceServer *s, DeviceReply *r)
+static DeviceError end_program(DeviceServer *s)
 {
-    for (uint32_t i = 0; i < s->n_devices && r->error == DEVICE_OK; i++) {
+    for (uint32_t i = 0; i < s->n_devices; i++) {
         Device *d = s->devices[i];
         if (work_queued(d))
             check_advise(d->check, NULL, 0, 0, "the program ended before its kernels did",
                          "wait for them, with cudaDeviceSynchronize");
         size_t printed = s->output.length;
-        r->error = queue_run_device(d);
+        DeviceError error = queue_run_device(d);
         s->output.length = printed;
+        if (error != DEVICE_OK)
+            return error;
     }
-    if (r->error != DEVICE_OK)
-        return;
     bool failed = false; /* then frees fail too, on whichever device the memory is */
     for (uint32_t i = 0; i < s->n_devices; i++)
         failed |= s->devices[i]->error != DEVICE_OK;
@@ -430,12 +428,22 @@ static void finish_program(DeviceServer *s, DeviceReply *r)
             check_leaks(s->devices[i]->check, s->devices[i]->mem);
             module_leaks(s, i);
             stream_leaks(s->devices[i]);
+            share_leaks(s->devices[i]);
             texture_leaks(s->devices[i]);
         }
         check_finish(s->devices[i]->check);
     }
     device_write_provenance(s);
     record_totals(s);
+    return DEVICE_OK;
+}
+
+static DeviceError finish_program(DeviceServer *s)
+{
+    DeviceError error = end_program(s);
+    if (error != DEVICE_HOST_WORK)
+        share_end(s);
+    return error;
 }
 
 /* ---- dispatch ---- */

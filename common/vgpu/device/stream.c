@@ -4,7 +4,9 @@
  * first time without running anything; from then on the work has run, and each further question lets host
  * time pass until the modelled end is reached, so that a loop that polls always ends.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/memory.h"
+#include "common/vgpu/device/queue.h"
+#include "common/vgpu/device/share.h"
 
 #include <stdlib.h>
 
@@ -62,17 +64,16 @@ void stream_free_all(Device *d)
     d->n_streams = d->streams_cap = 0;
 }
 
-static void create_stream(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError create_stream(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     Stream *stream =
         make_stream(d, d->server->n_streams_made + 1, m->stream_flags.flags, m->stream_flags.priority);
-    if (!stream) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!stream)
+        return DEVICE_NO_MEMORY;
     d->server->n_streams_made++;
     stream->site = m->site;
     r->value = stream->id;
+    return DEVICE_OK;
 }
 
 void stream_leaks(const Device *d)
@@ -100,12 +101,10 @@ void stream_reap(Device *d, Stream *stream)
 }
 
 /* The handle is gone at once. Work that is still queued is not, and goes on being as late as it can. */
-static void destroy_stream(Device *d, Stream *stream, const DeviceMsg *m, DeviceReply *r)
+static DeviceError destroy_stream(Device *d, Stream *stream, const DeviceMsg *m)
 {
-    if (stream->id == DEVICE_STREAM_LEGACY) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
+    if (stream->id == DEVICE_STREAM_LEGACY)
+        return DEVICE_INVALID_HANDLE;
     if (stream->n_queued > 0)
         check_advise(d->check, NULL, 0, m->site,
                      "a stream is destroyed while work is queued in it, which goes on without it",
@@ -113,6 +112,7 @@ static void destroy_stream(Device *d, Stream *stream, const DeviceMsg *m, Device
                      "for this work alone");
     stream->destroyed = true;
     stream_reap(d, stream);
+    return DEVICE_OK;
 }
 
 /* May a query answer "done"? `end_ns` is valid when nothing is pending any more. waited: a thread has waited for it. */
@@ -126,106 +126,95 @@ static bool query_done(DeviceServer *s, uint64_t end_ns, bool waited, uint32_t *
     return false;
 }
 
-static void query_stream(Device *d, Stream *stream, DeviceReply *r)
+static DeviceError query_stream(Device *d, Stream *stream)
 {
     if (queue_pending(d->server, stream->last_seq)) {
-        if (stream->n_queries++ == 0) {
-            r->error = DEVICE_NOT_READY;
-            return;
-        }
+        if (stream->n_queries++ == 0)
+            return DEVICE_NOT_READY;
         uint32_t n_queries = stream->n_queries;
-        r->error = queue_run_stream(d, stream);
+        DeviceError error = queue_run_stream(d, stream);
         stream->n_queries = n_queries;
-        if (r->error != DEVICE_OK)
-            return;
+        if (error != DEVICE_OK)
+            return error;
     }
     if (d->error == DEVICE_OK &&
-        !query_done(d->server, stream->end_ns, stream->waited_ns >= stream->end_ns, &stream->n_queries)) {
-        r->error = DEVICE_NOT_READY;
-        return;
-    }
+        !query_done(d->server, stream->end_ns, stream->waited_ns >= stream->end_ns, &stream->n_queries))
+        return DEVICE_NOT_READY;
     stream->waited_ns = stream->end_ns;
     order_waited(d->server, &stream->clock);
+    return DEVICE_OK;
 }
 
-static void wait_event(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError wait_event(Device *d, const DeviceMsg *m)
 {
     Event *e = event_find(d->server, m->event.id);
-    if (!e) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
+    if (!e)
+        return DEVICE_INVALID_HANDLE;
     if ((!e->recorded && m->place == PLACE_STREAM) || m->place == PLACE_CHECK)
-        return;
+        return DEVICE_OK;
     QueueOp *op = queue_add(d, m, QUEUE_WAIT);
-    if (!op) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!op)
+        return DEVICE_NO_MEMORY;
     op->event.id = e->id;
     order_event(op, stream_find(d, m->stream), &e->clock);
     if (e->recorded && !e->done && VEC_GROW(op->deps, op->n_deps, op->deps_cap))
         op->deps[op->n_deps++] = e->record_seq;
     else if (e->done && op->ready_ns < e->end_ns)
         op->ready_ns = e->end_ns;
+    return DEVICE_OK;
 }
 
-static void add_mark(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError add_mark(Device *d, const DeviceMsg *m)
 {
-    if (m->place != PLACE_CHECK && !queue_add(d, m, QUEUE_WAIT))
-        r->error = DEVICE_NO_MEMORY;
+    return m->place == PLACE_CHECK || queue_add(d, m, QUEUE_WAIT) ? DEVICE_OK : DEVICE_NO_MEMORY;
 }
 
-static void add_host_function(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError add_host_function(Device *d, const DeviceMsg *m)
 {
     if (m->place == PLACE_CHECK)
-        return;
+        return DEVICE_OK;
     QueueOp *op = queue_add(d, m, QUEUE_HOST);
     if (!op)
-        r->error = DEVICE_NO_MEMORY;
-    else
-        op->host.token = m->token;
+        return DEVICE_NO_MEMORY;
+    op->host.token = m->token;
+    return DEVICE_OK;
 }
 
-void stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError sync_stream(Device *d, Stream *stream)
+{
+    DeviceError error = queue_run_stream(d, stream);
+    if (error != DEVICE_OK)
+        return error;
+    host_wait(d->server, stream->end_ns);
+    stream->waited_ns = stream->end_ns;
+    order_waited(d->server, &stream->clock);
+    return DEVICE_OK;
+}
+
+DeviceError stream_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     Stream *stream = stream_find(d, m->stream);
-    if (m->op == OP_STREAM_CREATE) {
-        create_stream(d, m, r);
-        return;
-    }
-    if (!stream || stream->destroyed) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
+    if (m->op == OP_STREAM_CREATE)
+        return create_stream(d, m, r);
+    if (!stream || stream->destroyed)
+        return DEVICE_INVALID_HANDLE;
     switch (m->op) {
     case OP_STREAM_DESTROY:
-        destroy_stream(d, stream, m, r);
-        break;
+        return destroy_stream(d, stream, m);
     case OP_STREAM_INFO:
         r->value = stream->flags;
         r->value2 = (uint64_t)(int64_t)stream->priority;
-        break;
+        return DEVICE_OK;
     case OP_STREAM_SYNC:
-        r->error = queue_run_stream(d, stream);
-        if (r->error == DEVICE_OK) {
-            host_wait(d->server, stream->end_ns);
-            stream->waited_ns = stream->end_ns;
-            order_waited(d->server, &stream->clock);
-        }
-        break;
+        return sync_stream(d, stream);
     case OP_STREAM_QUERY:
-        query_stream(d, stream, r);
-        break;
+        return query_stream(d, stream);
     case OP_STREAM_WAIT:
-        wait_event(d, m, r);
-        break;
+        return wait_event(d, m);
     case OP_STREAM_MARK:
-        add_mark(d, m, r);
-        break;
+        return add_mark(d, m);
     default:
-        add_host_function(d, m, r);
-        break;
+        return add_host_function(d, m);
     }
 }
 
@@ -238,68 +227,65 @@ Event *event_find(DeviceServer *s, uint32_t id)
 
 void event_free_all(DeviceServer *s)
 {
-    for (size_t i = 0; i < s->n_events; i++)
+    for (size_t i = 0; i < s->n_events; i++) {
+        if (s->events[i])
+            share_forget_event(s, s->events[i]);
         free(s->events[i]);
+    }
     free(s->events);
 }
 
-static void create_event(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError event_make(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
     Event *e = calloc(1, sizeof *e);
     if (!e || !VEC_GROW(s->events, s->n_events, s->events_cap)) {
         free(e);
-        r->error = DEVICE_NO_MEMORY;
-        return;
+        return DEVICE_NO_MEMORY;
     }
     s->events[s->n_events++] = e;
     e->id = (uint32_t)s->n_events;
-    e->timing = m->event.timing;
+    e->timing = m->op == OP_EVENT_CREATE && m->event.timing;
     e->device = d->index;
     e->site = m->site;
     r->value = e->id;
+    return DEVICE_OK;
 }
 
-static void record_event(Device *d, Event *e, const DeviceMsg *m, DeviceReply *r)
+static DeviceError record_event(Device *d, Event *e, const DeviceMsg *m)
 {
-    if (e->device != d->index) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
+    if (e->device != d->index)
+        return DEVICE_INVALID_HANDLE;
     if (m->place == PLACE_CHECK)
-        return;
+        return DEVICE_OK;
     QueueOp *op = queue_add(d, m, QUEUE_RECORD);
-    if (!op) {
-        r->error = stream_find(d, m->stream) ? DEVICE_NO_MEMORY : DEVICE_INVALID_HANDLE;
-        return;
-    }
+    if (!op)
+        return stream_find(d, m->stream) ? DEVICE_NO_MEMORY : DEVICE_INVALID_HANDLE;
     op->event.id = e->id;
     e->clock = op->clock;
     e->recorded = true;
     e->done = e->waited = false;
     e->record_seq = op->seq;
     e->n_queries = 0;
+    return DEVICE_OK;
 }
 
-static void query_event(DeviceServer *s, Event *e, DeviceReply *r)
+static DeviceError query_event(DeviceServer *s, Event *e)
 {
     if (!e->recorded)
-        return;
+        return DEVICE_OK;
     if (!e->done) {
-        if (e->n_queries++ == 0) {
-            r->error = DEVICE_NOT_READY;
-            return;
-        }
-        r->error = queue_run(s, e->record_seq);
-        if (r->error != DEVICE_OK)
-            return;
+        if (e->n_queries++ == 0)
+            return DEVICE_NOT_READY;
+        DeviceError error = queue_run(s, e->record_seq);
+        if (error != DEVICE_OK)
+            return error;
     }
-    if (!query_done(s, e->end_ns, e->waited, &e->n_queries)) {
-        r->error = DEVICE_NOT_READY;
-        return;
-    }
+    if (!query_done(s, e->end_ns, e->waited, &e->n_queries))
+        return DEVICE_NOT_READY;
     e->waited = true;
     order_waited(s, &e->clock);
+    return DEVICE_OK;
 }
 
 /* Does a thread of the host know that the event has come? */
@@ -311,50 +297,50 @@ static bool has_ended(const DeviceServer *s, const Event *e)
     return e->done && (e->waited || latest >= e->end_ns);
 }
 
-static void elapsed(DeviceServer *s, const Event *a, const Event *b, DeviceReply *r)
+static DeviceError elapsed(DeviceServer *s, const Event *a, const Event *b, DeviceReply *r)
 {
     if (!b || !a->timing || !b->timing || !a->recorded || !b->recorded)
-        r->error = DEVICE_INVALID_HANDLE;
-    else if (!has_ended(s, a) || !has_ended(s, b))
-        r->error = DEVICE_NOT_READY;
-    else
-        r->value = b->end_ns - a->end_ns; /* two's complement: the order may be the other way round */
+        return DEVICE_INVALID_HANDLE;
+    if (!has_ended(s, a) || !has_ended(s, b))
+        return DEVICE_NOT_READY;
+    r->value = b->end_ns - a->end_ns; /* two's complement: the order may be the other way round */
+    return DEVICE_OK;
 }
 
-void event_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
+static DeviceError sync_event(DeviceServer *s, Event *e)
+{
+    DeviceError error = e->recorded ? queue_run(s, e->record_seq) : DEVICE_OK;
+    if (error == DEVICE_OK && e->done) {
+        host_wait(s, e->end_ns);
+        e->waited = true;
+        order_waited(s, &e->clock);
+    }
+    return error;
+}
+
+DeviceError event_handle(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
-    if (m->op == OP_EVENT_CREATE) {
-        create_event(d, m, r);
-        return;
-    }
+    if (m->op == OP_EVENT_CREATE)
+        return event_make(d, m, r);
     Event *e = event_find(s, m->event.id);
-    if (!e) {
-        r->error = DEVICE_INVALID_HANDLE;
-        return;
-    }
+    if (!e)
+        return DEVICE_INVALID_HANDLE;
     switch (m->op) {
     case OP_EVENT_DESTROY:
+        share_forget_event(s, e);
         s->events[e->id - 1] = NULL;
         free(e);
-        break;
+        return DEVICE_OK;
     case OP_EVENT_RECORD:
-        record_event(d, e, m, r);
-        break;
+        return record_event(d, e, m);
     case OP_EVENT_SYNC:
-        if (e->recorded)
-            r->error = queue_run(s, e->record_seq);
-        if (r->error == DEVICE_OK && e->done) {
-            host_wait(s, e->end_ns);
-            e->waited = true;
-            order_waited(s, &e->clock);
-        }
-        break;
+        return sync_event(s, e);
+    case OP_EVENT_RUN:
+        return e->recorded && !e->done ? queue_run(s, e->record_seq) : DEVICE_OK;
     case OP_EVENT_QUERY:
-        query_event(s, e, r);
-        break;
+        return query_event(s, e);
     default:
-        elapsed(s, e, event_find(s, m->event.other), r);
-        break;
+        return elapsed(s, e, event_find(s, m->event.other), r);
     }
 }

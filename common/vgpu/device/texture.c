@@ -7,7 +7,8 @@
  * nearly always known as such, with what it was; afterwards its generation still tells that the handle is an
  * old one.
  */
-#include "common/vgpu/device/device_internal.h"
+#include "common/vgpu/device/memory.h"
+#include "common/vgpu/device/queue.h"
 
 #include <stdlib.h>
 
@@ -102,21 +103,18 @@ static ExecTexture object_from(const DeviceTexture *from)
     return to;
 }
 
-void texture_create(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError texture_create(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     TextureTable *t = table_of(d);
-    if (m->in.bytes != sizeof(DeviceTexture)) {
-        r->error = DEVICE_INVALID_VALUE;
-        return;
-    }
+    if (m->in.bytes != sizeof(DeviceTexture))
+        return DEVICE_INVALID_VALUE;
     TextureSlot *slot = t ? take_slot(t) : NULL;
-    if (!slot) {
-        r->error = DEVICE_NO_MEMORY;
-        return;
-    }
+    if (!slot)
+        return DEVICE_NO_MEMORY;
     slot->object = object_from(m->in.data);
     slot->site = m->site;
     r->value = handle_of(d, slot, (size_t)(slot - t->slots));
+    return DEVICE_OK;
 }
 
 static TextureSlot *find_texture_slot(const Device *d, uint64_t handle)
@@ -127,17 +125,18 @@ static TextureSlot *find_texture_slot(const Device *d, uint64_t handle)
 }
 
 /* Kernels that were launched before may still use the object: they run first. */
-void texture_destroy(Device *d, const DeviceMsg *m, DeviceReply *r)
+DeviceError texture_destroy(Device *d, const DeviceMsg *m)
 {
     TextureSlot *slot = find_texture_slot(d, m->range.addr);
     if (!slot || slot->object.destroyed ||
         handle_of(d, slot, (size_t)(slot - d->textures->slots)) != m->range.addr)
-        return;
-    r->error = queue_run_device(d);
-    if (r->error != DEVICE_OK)
-        return;
+        return DEVICE_OK;
+    DeviceError error = queue_run_device(d);
+    if (error != DEVICE_OK)
+        return error;
     slot->object.destroyed = true;
     leave_slot(d->textures, (uint32_t)(slot - d->textures->slots));
+    return DEVICE_OK;
 }
 
 const ExecTexture *texture_of(void *self, uint64_t handle)

@@ -125,8 +125,7 @@ static int compare_answers(char *names, int limit)
     const int n = compare_files(names, got, limit, &text, &diag);
     if (n < 0)
         return complain(&diag);
-    fputs(text.text ? text.text : "", stdout);
-    strbuf_free(&text);
+    strbuf_print(&text, stdout);
     return n > 0;
 }
 

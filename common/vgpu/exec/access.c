@@ -7,6 +7,7 @@
  */
 #include "common/base/page.h"
 #include "common/vgpu/exec/access.h"
+#include "common/vgpu/exec/schedule.h"
 
 #include <string.h>
 
@@ -278,7 +279,7 @@ void exec_tell_access(ExecWarp *w, const IrInst *inst, const ExecAccess *access)
 static ExecAccess describe(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
 {
     access_fill(r);
-    ExecAccess access = {.kind = r->kind,
+    return (ExecAccess){.kind = r->kind,
                          .space = r->space == SPACE_FRAME ? SPACE_LOCAL : r->space,
                          .pattern = r->pattern,
                          .sem = r->inst->sem,
@@ -287,18 +288,16 @@ static ExecAccess describe(Request *r, const uint8_t *const *value, uint32_t n_v
                          .mask = r->mask,
                          .addr = r->addr,
                          .alloc = r->alloc,
+                         .low = r->low,
+                         .solid_bytes = request_is_solid(r) ? (uint32_t)r->span : 0,
                          .host0 = request_host(r, r->first),
+                         .lane_stride = r->lane_stride,
+                         .host = r->host,
                          .value = value,
                          .n_values = (uint8_t)n_values,
                          .value_stride = (uint8_t)value_stride,
                          .group_lanes = r->group_lanes,
                          .group_pattern = r->group_pattern};
-    if (!r->host && r->lane_stride)
-        for (uint32_t left = r->mask; left; left &= left - 1)
-            r->hosts[first_lane(left)] = request_host(r, first_lane(left));
-    if (r->host || r->lane_stride)
-        access.host = r->hosts;
-    return access;
 }
 
 void request_tell(Request *r, const uint8_t *const *value, uint32_t n_values, uint32_t value_stride)
@@ -341,7 +340,7 @@ static void mark_words(MemAlloc *a, const uint64_t *addr, uint32_t mask)
 
 void request_mark_init(Request *r)
 {
-    if (r->alloc && r->pattern != PATTERN_OTHER && (r->pattern == PATTERN_UNIFORM || r->solid)) {
+    if (r->alloc && request_is_solid(r)) {
         mem_mark_init(r->alloc, r->low, r->span, true);
         return;
     }

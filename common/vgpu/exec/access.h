@@ -54,6 +54,12 @@ EXEC_INLINE uint8_t *request_first_host(const Request *r)
     return (uint8_t *)(r->delta + r->low + (uint64_t)r->first * r->lane_stride);
 }
 
+/* The active lanes' bytes are `span` from `low` on. */
+EXEC_INLINE bool request_is_solid(const Request *r)
+{
+    return r->pattern == PATTERN_UNIFORM || (r->pattern == PATTERN_UNIT_STRIDE && r->solid);
+}
+
 /* Fills addr with base + offset in all lanes. 32-bit addresses wrap: s[n - i] is a negative register plus an
  * offset. */
 EXEC_INLINE void request_fill(Request *r)

@@ -11,6 +11,7 @@
  * A block is a cluster of its own: mapa gives back its address, a cluster barrier is one of the block.
  */
 #include "common/vgpu/exec/async.h"
+#include "common/vgpu/exec/split.h"
 
 #include <string.h>
 

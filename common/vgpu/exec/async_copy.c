@@ -12,6 +12,7 @@
  * Bulk copies to global memory are done at once.
  */
 #include "common/vgpu/exec/async.h"
+#include "common/vgpu/exec/split.h"
 
 #include <string.h>
 

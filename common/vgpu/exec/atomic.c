@@ -5,6 +5,7 @@
  */
 #include "common/vgpu/exec/access.h"
 #include "common/vgpu/exec/alu/half.h"
+#include "common/vgpu/exec/schedule.h"
 
 #include <string.h>
 
@@ -185,7 +186,7 @@ static void atomic_effect(Request *r)
     const IrInst *inst = r->inst;
     const ExecRun *run = w->block->run;
     ExecLaneOp op = op_of(w, inst);
-    bool contended = r->space == SPACE_GLOBAL && run->n_workers > 1;
+    bool contended = r->space == SPACE_GLOBAL && (run->n_workers > 1 || run->launch->shares_memory);
     const void *b = warp_src(w, &inst->src[1]);
     const void *c = inst->src[2].kind == IR_NONE ? b : warp_src(w, &inst->src[2]);
     if (run->n_watchers)

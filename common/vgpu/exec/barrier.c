@@ -4,7 +4,8 @@
  * part of one its lanes. Without a count it waits for all threads of the block that have not exited. Lanes
  * that wait are splits in SPLIT_BARRIER, whose pc is already the next instruction.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <string.h>
 
@@ -70,9 +71,9 @@ static void note_divergent(Warp *warp, uint32_t id)
             continue;
         }
         bool apart = first->pc != s->pc || first->frame->function != s->frame->function;
-        const ExecSplit *aligned = inst->opcode == PTX_BAR ? s : first;
+        const ExecSplit *aligned = inst->uniform ? s : first;
         inst = &aligned->frame->function->insts[aligned->pc - 1];
-        if (apart && inst->opcode == PTX_BAR) {
+        if (apart && inst->uniform) {
             exec_note(&warp->base, aligned->frame->function, inst,
                       (ExecFault){.kind = FAULT_BARRIER_DIVERGENT, .mask = aligned->mask});
             return;
@@ -249,7 +250,7 @@ bool barrier_part_warps(ExecBlock *b)
         if (!s)
             continue;
         const IrInst *inst = &s->frame->function->insts[s->pc - 1];
-        if (inst->opcode == PTX_BAR) {
+        if (inst->uniform) {
             exec_note(&warp->base, s->frame->function, inst,
                       (ExecFault){.kind = FAULT_BARRIER_DIVERGENT, .mask = s->mask});
             warp->parted = true;
@@ -263,7 +264,5 @@ void exec_warp_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
     const ExecLaunch *launch = w->block->run->launch;
     const ExecWho *who = exec_who(w, w->frame->function, inst);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].warp_sync)
-            launch->observers[i].warp_sync(launch->observers[i].self, who, mask);
+    EXEC_TELL(launch, warp_sync, who, mask);
 }

@@ -1,6 +1,7 @@
 /* Binding: which handler runs each decoded instruction. */
 #include "common/vgpu/exec/alu/alu_index.h"
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 /* A block: its warps, run round robin, and what happens when none can run. */
-#include "common/vgpu/exec/exec_internal.h"
 
 #include "common/base/rng.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +124,7 @@ static void tell_begin(ExecBlock *b)
 {
     const ExecLaunch *launch = b->run->launch;
     const ExecWho *who = exec_who(&b->warps[0].base, b->run->entry, NULL);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].block_begin)
-            launch->observers[i].block_begin(launch->observers[i].self, who, b->run->shared_bytes);
+    EXEC_TELL(launch, block_begin, who, b->run->shared_bytes);
 }
 
 void block_begin(ExecBlock *b, ExecWorker *worker)
@@ -183,9 +182,7 @@ void block_end(ExecBlock *b)
 {
     const ExecLaunch *launch = b->run->launch;
     const ExecWho *who = exec_who(&b->warps[0].base, b->run->entry, NULL);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].block_end)
-            launch->observers[i].block_end(launch->observers[i].self, who);
+    EXEC_TELL(launch, block_end, who);
 }
 
 /* No warp can run. Ways on, in this order: a warp operation goes on without lanes that cannot come; lanes

@@ -48,9 +48,8 @@ static uint64_t launch_child(ExecWarp *w, const IrInst *inst, int lane, const Ex
     int error = family->launch(family->self, asker_of(w, lane), builtin_arg(w, inst->call, 0, lane),
                                builtin_arg(w, inst->call, 1, lane), &grid);
     const ExecWho *who = exec_who(w, w->frame->function, inst);
-    for (size_t i = 0; i < l->n_observers && error == 0; i++)
-        if (l->observers[i].spawn)
-            l->observers[i].spawn(l->observers[i].self, who, (uint32_t)lane, grid);
+    if (error == 0)
+        EXEC_TELL(l, spawn, who, (uint32_t)lane, grid);
     return (uint64_t)error;
 }
 

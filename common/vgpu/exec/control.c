@@ -1,5 +1,5 @@
 /* Control flow: branches, calls, returns, exits; fences and sleep. */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/split.h"
 
 static void branch(ExecWarp *w, const IrInst *inst, uint32_t mask)
 {
@@ -132,10 +132,7 @@ static void fence(ExecWarp *w, const IrInst *inst, uint32_t mask)
     const ExecLaunch *launch = w->block->run->launch;
     const ExecWho *who = exec_who(w, w->frame->function, inst);
     atomic_thread_fence(memory_order_seq_cst);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].fence)
-            launch->observers[i].fence(launch->observers[i].self, who, mask, (IrSem)inst->sem,
-                                       (IrScope)inst->scope);
+    EXEC_TELL(launch, fence, who, mask, (IrSem)inst->sem, (IrScope)inst->scope);
 }
 
 static void do_nothing(ExecWarp *w, const IrInst *inst, uint32_t mask)

@@ -1,6 +1,6 @@
 /* Counters: what a worker executed, by class, for observers. */
-#include "common/vgpu/exec/exec_internal.h"
 #include "common/vgpu/exec/ops.h"
+#include "common/vgpu/exec/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +91,8 @@ void worker_free_codes(ExecWorker *worker)
     for (uint32_t i = 0; worker->codes && i < worker->run->module->n_functions; i++) {
         if (!worker->codes[i])
             continue;
+        for (uint32_t pc = 0; pc < worker->codes[i]->function->n_insts; pc++)
+            free(worker->codes[i]->pcs[pc].tensor);
         free(worker->codes[i]->pcs);
         free(worker->codes[i]);
     }
@@ -173,10 +175,8 @@ static bool wants_code(const ExecLaunch *launch)
 static void tell_code(const ExecWorker *worker, const ExecCode *code, const ExecInstCount *by_inst)
 {
     const ExecLaunch *launch = worker->run->launch;
-    for (size_t i = 0; by_inst && i < launch->n_observers; i++)
-        if (launch->observers[i].retired_code)
-            launch->observers[i].retired_code(launch->observers[i].self, &worker->who, code->function,
-                                              by_inst);
+    if (by_inst)
+        EXEC_TELL(launch, retired_code, &worker->who, code->function, by_inst);
 }
 
 void worker_fold_counts(ExecWorker *worker)
@@ -191,7 +191,5 @@ void worker_fold_counts(ExecWorker *worker)
         tell_code(worker, code, by_inst);
         free(by_inst);
     }
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].retired)
-            launch->observers[i].retired(launch->observers[i].self, &worker->who, &counts);
+    EXEC_TELL(launch, retired, &worker->who, &counts);
 }

@@ -24,6 +24,8 @@
 #include "common/vgpu/mem/mem.h"
 
 /* What ends a launch early; device turns one into the cudaError that hardware gives (sticky or not). */
+enum { EXEC_WARPS_MAX = 32 }; /* of a block: 1024 threads */
+
 typedef enum ExecError {
     EXEC_OK = 0,
     EXEC_ILLEGAL_ADDRESS,     /* cudaErrorIllegalAddress */
@@ -78,9 +80,12 @@ typedef struct ExecAccess {
     uint32_t bytes;         /* a lane, all elements of a vector together */
     uint32_t mask;          /* active lanes */
     const uint64_t *addr;   /* [32] global: device address; shared, local: offset in the block's / lane's memory */
+    uint64_t low;           /* the first active lane's */
+    uint32_t solid_bytes;   /* the active lanes have these bytes from `low` on, side by side or all the same; 0: not known to */
     MemAlloc *alloc;        /* global: the allocation of all active lanes, NULL when they differ */
-    uint8_t *const *host;   /* [32] where the bytes are; NULL when all lie in one piece: use host0 + (addr[lane] - addr[first lane]) */
+    uint8_t *const *host;   /* [32] where the bytes are; NULL when all lie in one piece: exec_access_host */
     uint8_t *host0;         /* host address of the first active lane */
+    uint64_t lane_stride;   /* from lane to lane, beside the addresses: local memory */
     uint64_t changed;       /* not used yet: 0 */
     /* Stores: element k of lane i is the low bytes / n_values bytes at value[k] + i * value_stride (the source registers);
      * the race checker tells by it whether two threads write the same value. n_values 0: not told. */
@@ -92,6 +97,13 @@ typedef struct ExecAccess {
     uint8_t group_lanes, group_pattern;
     uint8_t texture;        /* ExecTextureAccess */
 } ExecAccess;
+
+/* Where an active lane's bytes are. */
+static inline uint8_t *exec_access_host(const ExecAccess *a, unsigned lane)
+{
+    unsigned first = (unsigned)__builtin_ctz(a->mask);
+    return a->host ? a->host[lane] : a->host0 + (int64_t)(a->addr[lane] - a->addr[first]) + (lane - first) * a->lane_stride;
+}
 
 /* One weak load or store of many threads of a block at once, at addresses that are an affine function of the thread's index: thread
  * (x, y, z) accesses `bytes` bytes at base + x * step[0] + y * step[1] + z * step[2], which neither wraps nor leaves one piece of
@@ -295,6 +307,7 @@ struct ExecLaunch {
     const uint8_t *params;  /* param_bytes of the entry */
     Mem *mem;
     bool cooperative;       /* grid sync: all blocks are resident */
+    bool shares_memory;     /* other processes may change memory meanwhile */
     uint64_t grid_workspace;/* device address of the grid barrier's word (%envreg1:2), 0 without */
     uint64_t grid_id;
     /* A grid of a family (dynamic parallelism): its number (the host's own launch is 0), the number of its first block in the

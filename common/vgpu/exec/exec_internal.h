@@ -36,7 +36,6 @@
 enum {
     EXEC_N_BARRIERS = 16, /* that a program can name */
     EXEC_CLUSTER_BARRIER = EXEC_N_BARRIERS,
-    EXEC_WARPS_MAX = 32,      /* of a block: 1024 threads */
     EXEC_SLICE = 1 << 16,     /* instructions of a warp before the next warp gets its turn */
     EXEC_PROBE_SLICE = 1 << 11, /* the same in a block that is probed */
     EXEC_CALM_DOUBLINGS = 5,
@@ -69,6 +68,14 @@ enum {
 #endif
 #define EXEC_INLINE static inline __attribute__((always_inline))
 
+/* Tells those observers of a launch that want to know of the event: EXEC_TELL(launch, warp_sync, who, mask); */
+#define EXEC_TELL(launch, event, ...)                                                                        \
+    do                                                                                                       \
+        for (size_t told = 0; told < (launch)->n_observers; told++)                                          \
+            if ((launch)->observers[told].event)                                                             \
+                (launch)->observers[told].event((launch)->observers[told].self, __VA_ARGS__);                \
+    while (0)
+
 struct Request;
 /* An atomic operation of all lanes in turn; `out` gets the old values (NULL: nobody reads them). True: some
  * word has changed. */
@@ -85,6 +92,7 @@ typedef struct ExecPc {
     int64_t runs, lanes;   /* differences, see above: pc's counts are the sums up to it */
     IrHandler sync;        /* warp-synchronising instructions: what runs when the lanes are there */
     ExecLaneOp atomic;     /* atom, red: the operation, once it was looked up */
+    void *tensor;          /* mma: where its elements are, once that was worked out; freed with this */
     uint32_t diverged;     /* times that lanes went both ways here */
     uint8_t class;         /* PtxClass */
     uint8_t ops, ops_each; /* count.c: which operations a lane does, and how many */
@@ -339,164 +347,6 @@ static inline int first_lane(uint32_t mask)
     return __builtin_ctz(mask);
 }
 
-/* run.c: splits, joins and the run loop of a warp. */
-typedef enum WarpOutcome {
-    WARP_WAITS,
-    WARP_USED_SLICE,
-    WARP_SPINS,
-    WARP_NEEDS_TURN,
-    WARP_STOPPED
-} WarpOutcome;
-WarpOutcome warp_run(Warp *warp);
-void warp_close_run(ExecWarp *w, uint32_t end);
-void warp_stop(ExecWarp *w, WarpAction action);
-void warp_jump(ExecWarp *w, uint32_t target);
-/* Instructions that the block has retired up to the running one. */
-uint64_t warp_retired(const ExecWarp *w);
-
-/* lanes.c */
-/* Which lane's value each lane gets by a shuffle. */
-void lanes_shuffle_sources(const ExecWarp *w, const IrInst *inst, uint8_t from[WARP_LANES]);
-
-/* split.c */
-ExecSplit *split_new(Warp *warp, uint32_t mask, uint32_t pc, ExecFrame *frame, ExecJoin *join);
-void split_free(Warp *warp, ExecSplit *s);
-bool split_at_join(const ExecSplit *s);
-/* The split has reached its join. True: it goes on (with the lanes that were waiting there); false: it is
- * gone. */
-bool split_arrive(Warp *warp, ExecSplit *s);
-/* Lanes of the running split: those of `mask` go to target, the others to the next instruction. */
-void split_diverge(ExecWarp *w, const IrInst *inst, uint32_t mask, uint32_t target);
-/* Only the lanes of mask stay in the running split; the others wait for them at the next instruction. */
-bool split_isolate(ExecWarp *w, uint32_t mask);
-/* The join of a branch; NULL after a failure (no memory). */
-ExecJoin *split_join_for(ExecWarp *w, const IrInst *inst);
-/* A join like this one; NULL after a failure (no memory). */
-ExecJoin *split_join_new(ExecBlock *b, const ExecJoin *as);
-/* The lanes of mask go on as the running split, under the join; the caller has given the others a place. */
-void split_part(ExecWarp *w, ExecJoin *j, uint32_t mask);
-/* Lanes wait in a join. */
-void split_wait(ExecWarp *w, ExecJoin *j, uint32_t lanes);
-void split_set_lanes(ExecWarp *w, uint32_t mask);
-/* Lanes of the running split end. */
-void split_exit(ExecWarp *w, uint32_t mask);
-/* Lanes that have waited at joins for so many slices go on alone. False: there were none. */
-bool split_leave_joins(Warp *warp, uint32_t slices);
-/* Lanes that wait at joins at the kernel's end go on, and exit: others need not come for that. False: there were none. */
-bool split_leave_ends(Warp *warp);
-/* Ready splits that stand at the same place become one. */
-void split_merge(Warp *warp);
-/* Lanes that wait at joins. */
-uint32_t split_waiting_lanes(const Warp *warp);
-void split_wake(Warp *warp, ExecSplit *s);
-
-/* frame.c */
-void *block_alloc(ExecBlock *b, size_t bytes); /* lives until block_free_memory */
-void block_free_memory(ExecBlock *b);
-bool frame_push(ExecWarp *w, const IrInst *inst, uint32_t function);
-void frame_pop(ExecWarp *w);
-void frame_leave(ExecBlock *b, ExecFrame *f, uint32_t lanes);
-
-/* block.c */
-ExecBlock *block_create(ExecRun *run);
-void block_destroy(ExecBlock *b);
-void block_begin(ExecBlock *b, ExecWorker *worker);
-/* The block is the worker's from now on. */
-void block_set_worker(ExecBlock *b, ExecWorker *worker);
-/* The block has stored nothing for long: the next rounds are turns of their own. */
-bool block_probe(ExecBlock *b);
-/* Forgets what a warp has of splits and slices. */
-void block_clear_warp(Warp *warp);
-BlockOutcome block_run(ExecBlock *b, ExecWorker *worker);
-void block_end(ExecBlock *b);
-/* The next block of the reference order begins, in the place of one that ended as planned and left nothing behind. */
-void block_advance(ExecBlock *b);
-
-/* barrier.c */
-void exec_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask);
-void exec_warp_barrier(ExecWarp *w, const IrInst *inst, uint32_t mask);
-/* barrier.cluster.arrive and .wait: of a cluster of one block. */
-void exec_cluster_arrive(ExecWarp *w, const IrInst *inst, uint32_t mask);
-void exec_cluster_wait(ExecWarp *w, const IrInst *inst, uint32_t mask);
-/* Completes barriers that exited threads held up. */
-void barrier_recheck(ExecBlock *b);
-/* Nothing in the block can run: lanes that others of their warp wait for at a join leave it. False: none. */
-bool barrier_part_warps(ExecBlock *b);
-
-/* Tells the observers that all threads of the block have met at the instruction. */
-void barrier_tell_all(ExecBlock *b, const IrInst *inst, uint32_t id);
-
-/* sync.c */
-/* The lanes of mask name only lanes that stand here with them: the operation runs at once. */
-bool sync_is_whole(const ExecWarp *w, const IrInst *inst, uint32_t mask);
-void exec_sync_gate(ExecWarp *w, const IrInst *inst, uint32_t mask);
-/* The operand that names the lanes, or NULL. */
-const IrOperand *sync_mask_operand(const IrInst *inst);
-/* Runs operations whose lanes are there; forced: also one whose lanes cannot come. False: none ran. */
-bool sync_resolve(Warp *warp, bool forced);
-
-/* hang.c */
-/* A block has run for a turn, or a part of it. Under the run's lock. */
-void hang_note(ExecBlock *b, BlockOutcome outcome);
-/* The launch ends: it hangs, or takes too long. The warp that says so, or NULL. */
-void hang_stop(ExecRun *run, ExecFaultKind kind, Warp *warp);
-/* All workers have stopped: tells the observers who waits where. */
-void hang_tell(ExecRun *run);
-/* Takes note of the read of a place that others may change. */
-void hang_poll(ExecWarp *w, uint8_t space, uint64_t addr, uint32_t bytes);
-/* ExecRun.watching: looks whether the host shares the memory. */
-void hang_watch(ExecWarp *w, const ExecAccess *access);
-static inline bool hang_is_wanted(const ExecRun *run)
-{
-    return run->launch->interrupted && *run->launch->interrupted;
-}
-/* Notes whether the warps have stored since they were refuelled or last asked. */
-void block_take_stores(ExecBlock *b);
-void block_note_store(ExecBlock *b);
-
-/* launch.c */
-/* Are observers told of each instruction of this block? */
-bool run_tells_steps(const ExecRun *run, uint64_t block);
-
-/* schedule.c */
-void schedule_work(ExecWorker *worker);
-
-/* All warps of a block at once: wide.h. */
-/* What it does with an instruction, and how many sources that has. */
-uint8_t wide_kind(const IrInst *inst, IrHandler handler);
-uint8_t wide_sources(const IrInst *inst);
-bool wide_create(ExecBlock *b);
-/* A block begins. False: warp by warp. */
-bool wide_begin(ExecBlock *b);
-BlockOutcome wide_run(ExecBlock *b);
-/* The block runs so; or its warps go on one after the other from now on. */
-bool wide_is_on(const ExecBlock *b);
-void wide_leave(ExecBlock *b);
-/* A barrier has let all threads go, or a probe has ended: the block comes back if it may, after a barrier as soon as
- * wide_is_coming is looked at. */
-void wide_barrier_passed(ExecBlock *b);
-void wide_probe_ended(ExecBlock *b);
-bool wide_is_coming(const ExecBlock *b);
-void wide_enter(ExecBlock *b);
-
-/* What most blocks do, worked out once: plan.h. NULL: this launch has none, or there is no memory for one. */
-struct Plan *plan_prepare(ExecRun *run);
-void plan_free(struct Plan *plan);
-/* How many blocks from this position on go as planned: `most` at most. */
-uint32_t plan_blocks(const ExecRun *run, uint64_t position, uint32_t most);
-/* Runs the block, which has begun, and the n_planned - 1 after it, of which the last one is left to end.
- * False: nothing was done, since this one does not go as planned, or there is no memory. */
-bool plan_run(ExecBlock *b);
-/* Adds what the worker's planned blocks have retired to its counters. */
-void plan_count(ExecWorker *worker);
-
-/* count.c */
-/* What the worker keeps for a function, made when it first runs; NULL: no memory. */
-ExecCode *worker_code(ExecWorker *worker, uint32_t function);
-void worker_free_codes(ExecWorker *worker);
-/* Tells the observers what the worker retired in the whole launch. */
-void worker_fold_counts(ExecWorker *worker);
-
 /* fault.c */
 /* True: the block has its turn. False: the instruction will be run again when it has. */
 bool exec_turn(ExecWarp *w);
@@ -508,7 +358,18 @@ void exec_note(ExecWarp *w, const IrFunction *function, const IrInst *inst, Exec
 void exec_end(ExecRun *run, ExecFaultKind kind, const IrFunction *f, const IrInst *inst, const char *detail);
 /* Ends the launch without a fault of the kernel's: no memory. */
 void exec_fail(ExecRun *run, ExecError error, const char *message);
-const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *inst);
+static inline const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *inst)
+{
+    ExecWho *who = &w->block->worker->who;
+    who->warp = w->index;
+    who->first_thread = w->index * WARP_LANES;
+    who->function = function;
+    who->inst = inst;
+    who->live = w->live;
+    who->frame = w->regs;
+    who->follow = w->block->run->follows && !w->block->n_planned ? &w->follow : NULL;
+    return who;
+}
 /* After an access was told: an observer may want to follow the warp. */
 void exec_look_followed(ExecWarp *w);
 

@@ -1,5 +1,6 @@
 /* Faults and findings: telling the observers, and ending the launch. */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <stdio.h>
 
@@ -10,19 +11,6 @@ bool exec_turn(ExecWarp *w)
     w->next_pc = w->pc;
     warp_stop(w, ACTION_TURN);
     return false;
-}
-
-const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *inst)
-{
-    ExecWho *who = &w->block->worker->who;
-    who->warp = w->index;
-    who->first_thread = w->index * WARP_LANES;
-    who->function = function;
-    who->inst = inst;
-    who->live = w->live;
-    who->frame = w->regs;
-    who->follow = w->block->run->follows && !w->block->n_planned ? &w->follow : NULL;
-    return who;
 }
 
 /* The loop of the running split begins anew, and tells. A block whose warps go together leaves that first. */
@@ -77,9 +65,7 @@ void exec_note(ExecWarp *w, const IrFunction *function, const IrInst *inst, Exec
     if (fault.addr)
         fault.address = fault.addr[fault.lane];
     const ExecWho *who = exec_who(w, function, inst);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].fault)
-            launch->observers[i].fault(launch->observers[i].self, who, &fault);
+    EXEC_TELL(launch, fault, who, &fault);
 }
 
 static void fill_result(ExecRun *run, ExecError error, const IrFunction *f, const IrInst *inst, const char *text,

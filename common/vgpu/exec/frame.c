@@ -5,7 +5,7 @@
  * results, call temporaries and local variables. Lanes of different splits may call different functions side
  * by side, so frames come from a list of free ones, not from a stack of their own.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,10 +94,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 static void tell_frame(ExecWarp *w, const ExecFrame *frame)
 {
     const ExecLaunch *launch = w->block->run->launch;
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].frame)
-            launch->observers[i].frame(launch->observers[i].self, exec_who(w, frame->function, NULL),
-                                       frame->lanes, frame->base);
+    EXEC_TELL(launch, frame, exec_who(w, frame->function, NULL), frame->lanes, frame->base);
 }
 
 bool frame_push(ExecWarp *w, const IrInst *inst, uint32_t index)

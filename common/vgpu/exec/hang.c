@@ -9,11 +9,12 @@
  *                        '--- one epoch: A, B and C each are where they were before ---> deadlock
  *
  * A loop that counts, or that looks at the clock, never comes back to a state, and is none. Neither is one that reads memory
- * which the host shares, or which something else may still write: before it is called a deadlock, all blocks go round once
+ * which the host or another process shares, or which something else may still write: before it is called a deadlock, all blocks go round once
  * more while each of their reads is looked at. States are compared by a hash of 64 bits, by Brent's method: of the states after
  * 0, 1, 3, 7... turns one is kept, so that circles of any length are found.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -174,7 +175,7 @@ void hang_watch(ExecWarp *w, const ExecAccess *access)
         return;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         const MemAlloc *a = access->alloc ? access->alloc : exec_find_alloc(w, access->addr[first_lane(left)], 1);
-        if (a && (a->kind == MEM_MANAGED || a->kind == MEM_PINNED || a->kind == MEM_REGISTERED))
+        if (a && (a->kind == MEM_MANAGED || a->kind == MEM_PINNED || a->kind == MEM_REGISTERED || a->shared))
             atomic_store(&w->block->run->host_seen, true);
         if (access->alloc)
             return;

@@ -1,5 +1,5 @@
 /* hot: the loads and stores that programs do most. Weak, scalar, of 4 or 8 bytes with a register as wide, in
- * global or shared memory, all lanes active (of loads: some of them, too), one allocation. Everything else,
+ * global, shared or local memory, all lanes active (of loads: some of them, too), one allocation. Everything else,
  * faults included, is memory.c's: a handler here that meets something unusual starts that one from the
  * beginning, before anything was done.
  *
@@ -15,7 +15,8 @@ typedef struct Hot {
     ExecWarp *w;
     const IrInst *inst;
     const uint64_t *addr; /* [32] */
-    uintptr_t host;       /* of address 0 */
+    uintptr_t host;       /* of address 0, in lane 0 */
+    uint64_t lane_stride; /* local: from lane to lane */
     MemAlloc *alloc;      /* global */
     int group;            /* lanes that go together; 0: none do */
     ExecPattern pattern;  /* of each group */
@@ -27,6 +28,16 @@ typedef struct Hot {
     {                                                                                                        \
         T differ = 0, stray = 0;                                                                             \
         const T head0 = values[0], head1 = values[16];                                                       \
+        for (int i = 0; i < WARP_LANES; i++)                                                                 \
+            stray |= values[i] ^ (T)(head0 + (T)i * bytes);                                                  \
+        if (!stray) {                                                                                        \
+            for (int i = 0; i < WARP_LANES; i++)                                                             \
+                addr[i] = (T)(head0 + offset + (T)i * bytes);                                                \
+            h->group = 32;                                                                                   \
+            h->pattern = PATTERN_UNIT_STRIDE;                                                                \
+            return;                                                                                          \
+        }                                                                                                    \
+        stray = 0;                                                                                           \
         for (int i = 0; i < 16; i++) {                                                                       \
             differ |= (values[i] ^ head0) | (values[i + 16] ^ head1);                                        \
             stray |= (values[i] ^ (head0 + (T)i * bytes)) | (values[i + 16] ^ (head1 + (T)i * bytes));       \
@@ -105,7 +116,10 @@ EXEC_INLINE bool is_inside(const Hot *h, uint64_t base, uint64_t size, uint64_t 
     DEFINE_MOVES(T, 8)                                                                                       \
     EXEC_INLINE void load_##T(const Hot *h, T *dst)                                                          \
     {                                                                                                        \
-        if (h->group == 32)                                                                                  \
+        if (h->lane_stride)                                                                                  \
+            for (int i = 0; i < WARP_LANES; i++)                                                             \
+                dst[i] = *(const T *)(h->host + (uint64_t)i * h->lane_stride + h->addr[i]);                  \
+        else if (h->group == 32)                                                                             \
             load_groups_##T##_32(h, dst);                                                                    \
         else if (h->group == 16)                                                                             \
             load_groups_##T##_16(h, dst);                                                                    \
@@ -117,7 +131,10 @@ EXEC_INLINE bool is_inside(const Hot *h, uint64_t base, uint64_t size, uint64_t 
     }                                                                                                        \
     EXEC_INLINE void store_##T(const Hot *h, const T *src)                                                   \
     {                                                                                                        \
-        if (h->group == 32)                                                                                  \
+        if (h->lane_stride)                                                                                  \
+            for (int i = 0; i < WARP_LANES; i++)                                                             \
+                *(T *)(h->host + (uint64_t)i * h->lane_stride + h->addr[i]) = src[i];                        \
+        else if (h->group == 32)                                                                             \
             store_groups_##T##_32(h, src);                                                                   \
         else if (h->group == 16)                                                                             \
             store_groups_##T##_16(h, src);                                                                   \
@@ -158,6 +175,9 @@ EXEC_INLINE void tell(const Hot *h, uint8_t kind, uint8_t space, uint32_t bytes,
 {
     const uint8_t *value[1] = {kind == ACCESS_STORE ? warp_src(h->w, &h->inst->src[1]) : NULL};
     const bool one = h->group == 32 || mask != FULL_MASK;
+    const int first = __builtin_ctz(mask), last = 31 - __builtin_clz(mask);
+    const bool solid = one && (h->pattern == PATTERN_UNIFORM ||
+                               (h->pattern == PATTERN_UNIT_STRIDE && mask >> first == FULL_MASK >> (31 - last + first)));
     const ExecAccess access = {.kind = kind,
                                .space = space,
                                .pattern = one ? (uint8_t)h->pattern : PATTERN_OTHER,
@@ -167,7 +187,10 @@ EXEC_INLINE void tell(const Hot *h, uint8_t kind, uint8_t space, uint32_t bytes,
                                .mask = mask,
                                .addr = h->addr,
                                .alloc = h->alloc,
-                               .host0 = (uint8_t *)(h->host + h->addr[__builtin_ctz(mask)]),
+                               .low = h->addr[first],
+                               .solid_bytes = !solid ? 0 : h->pattern == PATTERN_UNIFORM ? bytes : bytes * (uint32_t)(last - first + 1),
+                               .host0 = (uint8_t *)(h->host + (uint64_t)first * h->lane_stride + h->addr[first]),
+                               .lane_stride = h->lane_stride,
                                .value = value,
                                .n_values = kind == ACCESS_STORE,
                                .value_stride = (uint8_t)bytes,
@@ -183,6 +206,12 @@ EXEC_INLINE bool find_bytes(Hot *h, uint8_t space, uint32_t bytes)
         h->alloc = NULL;
         h->host = (uintptr_t)b->shared;
         return is_inside(h, 0, b->run->shared_bytes, bytes);
+    }
+    if (space == SPACE_LOCAL) {
+        const ExecBlock *b = h->w->block;
+        h->lane_stride = b->run->local_bytes;
+        h->host = (uintptr_t)b->local + (uintptr_t)h->w->index * WARP_LANES * h->lane_stride;
+        return is_inside(h, 0, (uint64_t)h->w->frame_base + h->w->frame->function->frame_bytes, bytes);
     }
     MemAlloc *a = h->w->pcs[h->w->pc].alloc;
     if (!a || a->freed || a->kind == MEM_CONST_VAR)
@@ -216,7 +245,7 @@ DEFINE_FILL_PART(fill_part8, uint64_t)
     {                                                                                                        \
         T value[WARP_LANES];                                                                                 \
         for (int i = 0; i < WARP_LANES; i++)                                                                 \
-            value[i] = *(const T *)(h->host + h->addr[i]);                                                   \
+            value[i] = *(const T *)(h->host + (uint64_t)i * h->lane_stride + h->addr[i]);                    \
         for (int i = 0; i < WARP_LANES; i++) {                                                               \
             const T on = 0 - (T)(mask >> i & 1);                                                             \
             dst[i] = (value[i] & on) | (dst[i] & ~on);                                                       \
@@ -272,7 +301,8 @@ EXEC_INLINE void hot_access(ExecWarp *w, const IrInst *inst, uint32_t mask, uint
             load_U64(&h, warp_dst(w, &inst->dst));
         return;
     }
-    w->polls = 0;
+    if (space != SPACE_LOCAL)
+        w->polls = 0;
     if (bytes == 4)
         store_U32(&h, warp_src(w, &inst->src[1]));
     else
@@ -295,14 +325,18 @@ DEFINE_HOT_SPACE(LOAD, GLOBAL)
 DEFINE_HOT_SPACE(LOAD, SHARED)
 DEFINE_HOT_SPACE(STORE, GLOBAL)
 DEFINE_HOT_SPACE(STORE, SHARED)
+DEFINE_HOT_SPACE(LOAD, LOCAL)
+DEFINE_HOT_SPACE(STORE, LOCAL)
 
-IrHandler HOT_HANDLER(bool store, bool shared, bool wide, bool wide_addr)
+IrHandler HOT_HANDLER(bool store, HotSpace space, bool wide, bool wide_addr)
 {
-    static const IrHandler handlers[2][2][2][2] = {
+    static const IrHandler handlers[2][3][2][2] = {
         {{{LOAD_GLOBAL_4_4, LOAD_GLOBAL_4_8}, {LOAD_GLOBAL_8_4, LOAD_GLOBAL_8_8}},
-         {{LOAD_SHARED_4_4, LOAD_SHARED_4_8}, {LOAD_SHARED_8_4, LOAD_SHARED_8_8}}},
+         {{LOAD_SHARED_4_4, LOAD_SHARED_4_8}, {LOAD_SHARED_8_4, LOAD_SHARED_8_8}},
+         {{LOAD_LOCAL_4_4, LOAD_LOCAL_4_8}, {LOAD_LOCAL_8_4, LOAD_LOCAL_8_8}}},
         {{{STORE_GLOBAL_4_4, STORE_GLOBAL_4_8}, {STORE_GLOBAL_8_4, STORE_GLOBAL_8_8}},
-         {{STORE_SHARED_4_4, STORE_SHARED_4_8}, {STORE_SHARED_8_4, STORE_SHARED_8_8}}},
+         {{STORE_SHARED_4_4, STORE_SHARED_4_8}, {STORE_SHARED_8_4, STORE_SHARED_8_8}},
+         {{STORE_LOCAL_4_4, STORE_LOCAL_4_8}, {STORE_LOCAL_8_4, STORE_LOCAL_8_8}}},
     };
-    return handlers[store][shared][wide][wide_addr];
+    return handlers[store][space][wide][wide_addr];
 }

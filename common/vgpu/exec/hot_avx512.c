@@ -9,9 +9,9 @@
 #define HOT_HANDLER hot_handler_avx512
 #include "common/vgpu/exec/hot.h"
 #else
-IrHandler hot_handler_avx512(bool store, bool shared, bool wide, bool wide_addr)
+IrHandler hot_handler_avx512(bool store, HotSpace space, bool wide, bool wide_addr)
 {
-    (void)store, (void)shared, (void)wide, (void)wide_addr;
+    (void)store, (void)space, (void)wide, (void)wide_addr;
     return NULL;
 }
 #endif

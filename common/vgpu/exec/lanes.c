@@ -7,7 +7,7 @@
  * PTX leaves undefined, gives 0 as hardware does, and is reported.
  */
 #include "common/vgpu/exec/alu/alu_lane.h"
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/split.h"
 
 static uint32_t group_of(const LaneU32 *members, int lane, uint32_t mask)
 {

@@ -1,7 +1,7 @@
 /* A launch: set up, workers, tear down. */
-#include "common/vgpu/exec/exec_internal.h"
 
 #include "common/base/rng.h"
+#include "common/vgpu/exec/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,9 +160,7 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
     }
     measure(&run);
     choose_order(&run, launch->seed);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].launch_begin)
-            launch->observers[i].launch_begin(launch->observers[i].self, launch);
+    EXEC_TELL(launch, launch_begin, launch);
     if (find_watchers(&run) && fill_shared(&run) && make_workers(&run)) {
         run.plan = plan_prepare(&run);
         work(&run);
@@ -177,8 +175,6 @@ void exec_launch(const ExecLaunch *launch, ExecResult *result)
         plan_count(&run.workers[i]);
         worker_fold_counts(&run.workers[i]);
     }
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].launch_end)
-            launch->observers[i].launch_end(launch->observers[i].self, launch);
+    EXEC_TELL(launch, launch_end, launch);
     tear_down_run(&run);
 }

@@ -3,13 +3,14 @@
 #include "common/vgpu/exec/access.h"
 #include "common/vgpu/exec/alu/alu_table.h"
 #include "common/vgpu/exec/hot_table.h"
+#include "common/vgpu/exec/schedule.h"
 
 #include <string.h>
 
-/* Element k of each active lane, at byte `at` of its address, into register lanes: memory type M, register
+/* The element of each active lane, at byte `at` of its address, into register lanes: memory type M, register
  * type R. */
-#define DEFINE_LOAD(name, M, R)                                                                              \
-    EXEC_INLINE void name(const Request *r, uint32_t at, void *dst)                                          \
+#define DEFINE_LOAD(M, R)                                                                                    \
+    EXEC_INLINE void load_##M##_##R(const Request *r, uint32_t at, void *dst)                                \
     {                                                                                                        \
         R *d = dst;                                                                                          \
         uint32_t mask = r->mask;                                                                             \
@@ -31,24 +32,14 @@
                     (R)(*(const M *)(from + (size_t)(first_lane(left) - r->first) * r->bytes));              \
         }                                                                                                    \
     }
-DEFINE_LOAD(load_u8_2, U8, U16)
-DEFINE_LOAD(load_u8_4, U8, U32)
-DEFINE_LOAD(load_u8_8, U8, U64)
-DEFINE_LOAD(load_s8_2, S8, S16)
-DEFINE_LOAD(load_s8_4, S8, S32)
-DEFINE_LOAD(load_s8_8, S8, S64)
-DEFINE_LOAD(load_u16_2, U16, U16)
-DEFINE_LOAD(load_u16_4, U16, U32)
-DEFINE_LOAD(load_u16_8, U16, U64)
-DEFINE_LOAD(load_s16_4, S16, S32)
-DEFINE_LOAD(load_s16_8, S16, S64)
-DEFINE_LOAD(load_u32_4, U32, U32)
-DEFINE_LOAD(load_u32_8, U32, U64)
-DEFINE_LOAD(load_s32_8, S32, S64)
-DEFINE_LOAD(load_u64_8, U64, U64)
+#define EACH_LOAD(X)                                                                                         \
+    X(U8, U16) X(U8, U32) X(U8, U64) X(S8, S16) X(S8, S32) X(S8, S64)                                        \
+    X(U16, U16) X(U16, U32) X(U16, U64) X(S16, S32) X(S16, S64)                                              \
+    X(U32, U32) X(U32, U64) X(S32, S64) X(U64, U64)
+EACH_LOAD(DEFINE_LOAD)
 
-#define DEFINE_STORE(name, M, R)                                                                             \
-    EXEC_INLINE void name(const Request *r, uint32_t at, const void *src)                                    \
+#define DEFINE_STORE(M, R)                                                                                   \
+    EXEC_INLINE void store_##M##_##R(const Request *r, uint32_t at, const void *src)                         \
     {                                                                                                        \
         const R *s = src;                                                                                    \
         uint8_t *to = request_first_host(r) + at;                                                            \
@@ -65,74 +56,27 @@ DEFINE_LOAD(load_u64_8, U64, U64)
                 *(M *)(to + (size_t)(first_lane(left) - r->first) * r->bytes) = (M)s[first_lane(left)];      \
         }                                                                                                    \
     }
-DEFINE_STORE(store_8_2, U8, U16)
-DEFINE_STORE(store_8_4, U8, U32)
-DEFINE_STORE(store_8_8, U8, U64)
-DEFINE_STORE(store_16_2, U16, U16)
-DEFINE_STORE(store_16_4, U16, U32)
-DEFINE_STORE(store_16_8, U16, U64)
-DEFINE_STORE(store_32_4, U32, U32)
-DEFINE_STORE(store_32_8, U32, U64)
-DEFINE_STORE(store_64_8, U64, U64)
+#define EACH_STORE(X)                                                                                        \
+    X(U8, U16) X(U8, U32) X(U8, U64) X(U16, U16) X(U16, U32) X(U16, U64) X(U32, U32) X(U32, U64) X(U64, U64)
+EACH_STORE(DEFINE_STORE)
 
-/* What to do for a memory type (bytes, signed) and a register's bytes. */
-#define CASE(bytes, is_signed, reg) ((bytes)*64 + (is_signed)*32 + (reg))
+/* What to do for a memory type (bytes, signed) and a register's bytes. The sign counts where a register is wider. */
+#define CASE(bytes, is_signed, reg) ((bytes)*64 + ((is_signed) && (bytes) < (reg)) * 32 + (reg))
+#define IS_SIGNED(M)                ((M)-1 < (M)1)
 
 EXEC_INLINE void load_element(const Request *r, uint32_t bytes, bool is_signed, uint32_t at,
                               uint32_t reg_bytes, void *dst)
 {
     switch (CASE(bytes, is_signed, reg_bytes)) {
-    case CASE(4, 0, 4):
-    case CASE(4, 1, 4):
-        load_u32_4(r, at, dst);
+#define X(M, R)                                                                                              \
+    case CASE(sizeof(M), IS_SIGNED(M), sizeof(R)):                                                           \
+        load_##M##_##R(r, at, dst);                                                                          \
         break;
-    case CASE(8, 0, 8):
-    case CASE(8, 1, 8):
-        load_u64_8(r, at, dst);
-        break;
-    case CASE(1, 0, 2):
-        load_u8_2(r, at, dst);
-        break;
-    case CASE(1, 0, 4):
-        load_u8_4(r, at, dst);
-        break;
-    case CASE(1, 0, 8):
-        load_u8_8(r, at, dst);
-        break;
-    case CASE(1, 1, 2):
-        load_s8_2(r, at, dst);
-        break;
-    case CASE(1, 1, 4):
-        load_s8_4(r, at, dst);
-        break;
-    case CASE(1, 1, 8):
-        load_s8_8(r, at, dst);
-        break;
-    case CASE(2, 0, 2):
-    case CASE(2, 1, 2):
-        load_u16_2(r, at, dst);
-        break;
-    case CASE(2, 0, 4):
-        load_u16_4(r, at, dst);
-        break;
-    case CASE(2, 0, 8):
-        load_u16_8(r, at, dst);
-        break;
-    case CASE(2, 1, 4):
-        load_s16_4(r, at, dst);
-        break;
-    case CASE(2, 1, 8):
-        load_s16_8(r, at, dst);
-        break;
-    case CASE(4, 0, 8):
-        load_u32_8(r, at, dst);
-        break;
-    case CASE(4, 1, 8):
-        load_s32_8(r, at, dst);
-        break;
+        EACH_LOAD(X)
+#undef X
     case CASE(16, 0, 16): /* low halves, then high halves */
-        load_u64_8(r, at, dst);
-        load_u64_8(r, at + 8, (U64 *)dst + WARP_LANES);
+        load_U64_U64(r, at, dst);
+        load_U64_U64(r, at + 8, (U64 *)dst + WARP_LANES);
         break;
     default:
         break; /* memory_handler lets no other through */
@@ -143,36 +87,15 @@ EXEC_INLINE void store_element(const Request *r, uint32_t bytes, uint32_t at, ui
                                const void *src)
 {
     switch (CASE(bytes, 0, reg_bytes)) {
-    case CASE(4, 0, 4):
-        store_32_4(r, at, src);
+#define X(M, R)                                                                                              \
+    case CASE(sizeof(M), 0, sizeof(R)):                                                                      \
+        store_##M##_##R(r, at, src);                                                                         \
         break;
-    case CASE(8, 0, 8):
-        store_64_8(r, at, src);
-        break;
-    case CASE(1, 0, 2):
-        store_8_2(r, at, src);
-        break;
-    case CASE(1, 0, 4):
-        store_8_4(r, at, src);
-        break;
-    case CASE(1, 0, 8):
-        store_8_8(r, at, src);
-        break;
-    case CASE(2, 0, 2):
-        store_16_2(r, at, src);
-        break;
-    case CASE(2, 0, 4):
-        store_16_4(r, at, src);
-        break;
-    case CASE(2, 0, 8):
-        store_16_8(r, at, src);
-        break;
-    case CASE(4, 0, 8):
-        store_32_8(r, at, src);
-        break;
+        EACH_STORE(X)
+#undef X
     case CASE(16, 0, 16):
-        store_64_8(r, at, src);
-        store_64_8(r, at + 8, (const U64 *)src + WARP_LANES);
+        store_U64_U64(r, at, src);
+        store_U64_U64(r, at + 8, (const U64 *)src + WARP_LANES);
         break;
     default:
         break;
@@ -407,17 +330,18 @@ static IrHandler hot_handler(const IrInst *inst, const IrOperand *value)
         return bytes == 4 ? load_param_4 : load_param_8;
     bool usual = !inst->vec && (bytes == 4 || bytes == 8) && value->bytes == bytes &&
                  inst->src[0].kind != IR_NONE && (inst->sem == SEM_WEAK || inst->sem == SEM_NC) &&
-                 (inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED);
+                 (inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED || inst->space == SPACE_LOCAL);
     if (!usual)
         return NULL;
-    bool store = inst->opcode == PTX_ST, shared = inst->space == SPACE_SHARED;
+    bool store = inst->opcode == PTX_ST;
+    HotSpace space = inst->space == SPACE_GLOBAL ? HOT_GLOBAL : inst->space == SPACE_SHARED ? HOT_SHARED : HOT_LOCAL;
     switch (alu_variant_best()) {
     case ALU_AVX512:
-        return hot_handler_avx512(store, shared, bytes == 8, inst->src[0].bytes == 8);
+        return hot_handler_avx512(store, space, bytes == 8, inst->src[0].bytes == 8);
     case ALU_AVX2:
-        return hot_handler_avx2(store, shared, bytes == 8, inst->src[0].bytes == 8);
+        return hot_handler_avx2(store, space, bytes == 8, inst->src[0].bytes == 8);
     default:
-        return hot_handler_base(store, shared, bytes == 8, inst->src[0].bytes == 8);
+        return hot_handler_base(store, space, bytes == 8, inst->src[0].bytes == 8);
     }
 }
 

@@ -4,7 +4,7 @@
  * pointers and double. %s takes a device pointer. Whatever cannot be read prints as "(null)", and nothing is
  * longer than a limit.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/split.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* The run loop of a warp: its splits one after the other, each until it waits, ends or has used up its slice.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 /* Counts the instructions [run_start, end), which all lanes of the split went through. */
 void warp_close_run(ExecWarp *w, uint32_t end)
@@ -63,9 +64,7 @@ static void tell_step(ExecWarp *w, const IrInst *inst, uint32_t mask)
         step.value = warp_src(w, &inst->src[0]);
     }
     const ExecWho *who = exec_who(w, w->frame->function, inst);
-    for (size_t i = 0; i < l->n_observers; i++)
-        if (l->observers[i].step)
-            l->observers[i].step(l->observers[i].self, who, &step);
+    EXEC_TELL(l, step, who, &step);
 }
 
 /* The instruction was executed with these registers, unless it waits for the block's turn. */
@@ -82,9 +81,7 @@ static void tell_done(ExecWarp *w, const IrFunction *function, uint8_t *regs, co
     ExecWho who = *exec_who(w, function, inst);
     who.frame = regs;
     const ExecLaunch *l = w->block->run->launch;
-    for (size_t i = 0; i < l->n_observers; i++)
-        if (l->observers[i].follow)
-            l->observers[i].follow(l->observers[i].self, &who, &done);
+    EXEC_TELL(l, follow, &who, &done);
 }
 
 /* steps: observers are told of each instruction. */

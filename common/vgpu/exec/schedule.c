@@ -13,7 +13,7 @@
  *
  * Blocks that go as planned (plan.h) never need a turn: a number of them in a row is taken as if it were one.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/schedule.h"
 
 /* A launch with one worker has nobody to keep out. */
 static void lock(ExecRun *run)

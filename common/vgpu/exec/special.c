@@ -1,5 +1,5 @@
 /* Special registers, addresses of frames and conversions of addresses between spaces: mov, cvta, isspacep. */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/split.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Splits and joins: lanes that part, and meet again. See exec_internal.h for the picture. */
-#include "common/vgpu/exec/exec_internal.h"
 
 #include "common/base/rng.h"
+#include "common/vgpu/exec/split.h"
 
 #include <assert.h>
 

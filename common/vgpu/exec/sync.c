@@ -7,7 +7,8 @@
  * function from elsewhere have registers in another frame: their operands are brought into the first split's
  * frame, whose slots for these lanes nobody uses, and the results taken back.
  */
-#include "common/vgpu/exec/exec_internal.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <string.h>
 

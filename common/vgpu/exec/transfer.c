@@ -22,9 +22,7 @@ static void transfer_tell(const Transfer *t, Request *r)
         access.value_stride = (uint8_t)t->data_stride;
     }
     const ExecWho *who = exec_who(t->w, t->function, t->inst);
-    for (size_t i = 0; i < launch->n_observers; i++)
-        if (launch->observers[i].access)
-            launch->observers[i].access(launch->observers[i].self, who, &access);
+    EXEC_TELL(launch, access, who, &access);
 }
 
 /* Lanes that lead to one space: checked, then told. */

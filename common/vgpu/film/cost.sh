@@ -3,13 +3,14 @@
 #
 #   cost.sh VGPU PROGRAM      PROGRAM: of cost.cu. RUNS=N pairs of each kernel (default 9)
 #
-# A line a kernel: the median of the ratios, the least and the largest. Blocks that are recorded go warp by warp, which costs most where a kernel's warps
+# A line a kernel: the median of the ratios, the least and the largest. Exit status 1: a median is 3 or more. Blocks that are recorded go warp by warp, which costs most where a kernel's warps
 # go together block-wide otherwise (executors.md); and the page is written, which takes a tenth of a second however long the program runs.
 set -uo pipefail
 vgpu=$1 program=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 TIMEFORMAT='%U %S'
+status=0
 used() { { time "$vgpu" --quiet "$@" >/dev/null 2>&1; } 2>&1 | awk '{ printf "%.3f\n", $1 + $2 }'; }
 for kernel in add multiply walk; do
     for _ in $(seq "${RUNS:-9}"); do
@@ -19,5 +20,6 @@ for kernel in add multiply walk; do
     done >"$scratch/pairs"
     awk '{ print $2 / $1 }' "$scratch/pairs" | sort -n | awk -v kernel=$kernel -v plain="$(cut -d' ' -f1 "$scratch/pairs" | sort -n | sed -n "$(((${RUNS:-9} + 1) / 2))p")" '
         { r[NR] = $1 } END { m = r[int((NR + 1) / 2)]
-        printf "%s: with a film %.2f times the processor time of a run with checks (%.2f to %.2f in %d pairs; %.2f s without)\n", kernel, m, r[1], r[NR], NR, plain }'
+        printf "%s: with a film %.2f times the processor time of a run with checks (%.2f to %.2f in %d pairs; %.2f s without)\n", kernel, m, r[1], r[NR], NR, plain; exit m >= 3 }' || status=1
 done
+exit $status

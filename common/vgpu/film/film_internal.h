@@ -77,6 +77,12 @@ typedef struct FilmCode {
     uint32_t n_locals;
 } FilmCode;
 
+/* Something of each function of the launch, made when it is first asked for. */
+typedef struct FilmPerCode {
+    void **of; /* [code]; NULL: nobody has asked */
+    size_t n;
+} FilmPerCode;
+
 /* What a warp of a block that runs has done to registers since its last step that was kept. */
 typedef struct FilmWarp {
     struct {
@@ -88,8 +94,7 @@ typedef struct FilmWarp {
     const IrWrite *fresh; /* of the instruction that it is about to do or has just done: n_fresh of them */
     uint32_t n_fresh;
     uint16_t fresh_code;
-    uint8_t **told; /* [code]: what locals held in the last step that was kept, a FILM_LOCAL_BYTES each; NULL: nothing yet */
-    size_t n_told;
+    FilmPerCode told; /* uint8_t: what locals held in the last step that was kept, a FILM_LOCAL_BYTES each */
 } FilmWarp;
 
 typedef struct FilmBlock {
@@ -102,8 +107,7 @@ typedef struct FilmBlock {
     bool cut, faulted;
     uint32_t waiting;  /* threads at barriers */
     uint64_t insts;    /* of warps */
-    uint32_t **turns;  /* [code]: [warp * n_insts + pc]; while it runs */
-    size_t n_turns;
+    FilmPerCode turns; /* uint32_t: [warp * n_insts + pc]; while it runs */
     FilmWarp *warps;   /* while it runs; NULL: nobody wants to know what registers hold */
     FilmStep pending;  /* n_insts 0: none */
     const uint8_t *regs, *local; /* as in ExecStep, of the pending step's last instruction */
@@ -151,6 +155,11 @@ struct Film {
     bool no_memory;
 };
 
+/* record.c */
+/* A function's: `count` of `size` bytes each, zeros at first. NULL: no memory. */
+void *film_per_code(FilmPerCode *all, uint16_t code, size_t count, size_t size);
+void film_forget_per_code(FilmPerCode *all);
+
 /* choose.c */
 Status film_check_blocks(const char *list, Diag *diag);
 bool film_launch_wanted(const Film *f, const FilmLaunch *l);
@@ -196,6 +205,10 @@ static inline const FilmRun *film_runs(const FilmStep *s)
     return (const FilmRun *)(const void *)(s + 1);
 }
 
+static inline const FilmHeld *film_next_held(const FilmHeld *h)
+{
+    return (const FilmHeld *)(const void *)((const uint8_t *)h + film_held_bytes(h));
+}
 static inline const FilmHeld *film_held(const FilmStep *s)
 {
     return (const FilmHeld *)(const void *)((const uint8_t *)s + s->bytes - s->held_bytes);

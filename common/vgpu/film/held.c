@@ -94,8 +94,9 @@ void film_mark_again(Film *f, FilmBlock *b, uint32_t warp, const FilmHeld *h)
     const FilmCode *c = &f->codes[h->code];
     const IrFunction *function = c->function;
     FilmWarp *w = b->warps && warp < f->n_warps ? &b->warps[warp] : NULL;
-    if (w && h->key >= function->n_regs && h->code < w->n_told && w->told[h->code])
-        w->told[h->code][(h->key - function->n_regs) * (size_t)FILM_LOCAL_BYTES] = 0;
+    uint8_t *told = w && h->key >= function->n_regs ? film_per_code(&w->told, h->code, c->n_locals, FILM_LOCAL_BYTES) : NULL;
+    if (told)
+        told[(h->key - function->n_regs) * (size_t)FILM_LOCAL_BYTES] = 0;
     for (uint32_t i = 0; w && h->key < function->n_regs && i < function->write_at[function->n_insts]; i++) {
         const IrWrite *write = &function->writes[i];
         bool taken = false; /* by another register since */
@@ -114,9 +115,7 @@ void film_mark_again(Film *f, FilmBlock *b, uint32_t warp, const FilmHeld *h)
 void film_forget_warps(Film *f, FilmBlock *b)
 {
     for (uint32_t i = 0; b->warps && i < f->n_warps; i++) {
-        for (size_t c = 0; c < b->warps[i].n_told; c++)
-            free(b->warps[i].told[c]);
-        free(b->warps[i].told);
+        film_forget_per_code(&b->warps[i].told);
         free(b->warps[i].changed);
     }
     free(b->warps);
@@ -172,27 +171,12 @@ static void hold(Film *f, FilmHeld h, const uint8_t *lanes, uint32_t exists)
     put_held(f, &h, even ? (const void *)ends : lanes);
 }
 
-static uint8_t *told_of(Film *f, FilmWarp *w, uint16_t code)
-{
-    if (code >= w->n_told) {
-        uint8_t **grown = realloc(w->told, (code + 1u) * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + w->n_told, 0, (code + 1u - w->n_told) * sizeof *grown);
-        w->told = grown;
-        w->n_told = code + 1u;
-    }
-    if (!w->told[code])
-        w->told[code] = calloc(f->codes[code].n_locals + 1u, FILM_LOCAL_BYTES);
-    return w->told[code];
-}
-
 /* Variables in local memory: those that hold something else than was told. */
 static void take_locals(Film *f, FilmBlock *b, FilmWarp *w, uint32_t exists)
 {
     const uint16_t code = b->pending.code;
     const FilmCode *c = &f->codes[code];
-    uint8_t *told = c->n_locals && b->local ? told_of(f, w, code) : NULL;
+    uint8_t *told = c->n_locals && b->local ? film_per_code(&w->told, code, c->n_locals, FILM_LOCAL_BYTES) : NULL;
     for (uint32_t i = 0; told && i < c->n_locals; i++, told += FILM_LOCAL_BYTES) {
         const IrVariable *v = &c->function->variables[c->locals[i].variable];
         uint8_t lanes[8 * WARP_LANES] = {0};

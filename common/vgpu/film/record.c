@@ -102,37 +102,42 @@ static FilmBlock *block_of(const Film *f, const ExecWho *who)
     return who->slot < f->n_open ? f->open[who->slot] : NULL;
 }
 
-static uint32_t *turns_of(const Film *f, FilmBlock *b, uint16_t code)
+void *film_per_code(FilmPerCode *all, uint16_t code, size_t count, size_t size)
 {
-    if (code >= b->n_turns) {
-        uint32_t **grown = realloc(b->turns, (code + 1u) * sizeof *grown);
+    if (code < all->n && all->of[code])
+        return all->of[code];
+    if (code >= all->n) {
+        void **grown = realloc(all->of, (code + 1u) * sizeof *grown);
         if (!grown)
             return NULL;
-        memset(grown + b->n_turns, 0, (code + 1u - b->n_turns) * sizeof *grown);
-        b->turns = grown;
-        b->n_turns = code + 1u;
+        memset(grown + all->n, 0, (code + 1u - all->n) * sizeof *grown);
+        all->of = grown;
+        all->n = code + 1u;
     }
-    if (!b->turns[code])
-        b->turns[code] = calloc((size_t)f->n_warps * f->codes[code].function->n_insts + 1, sizeof **b->turns);
-    return b->turns[code];
+    return all->of[code] = calloc(count, size);
+}
+
+void film_forget_per_code(FilmPerCode *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        free(all->of[i]);
+    free(all->of);
+    *all = (FilmPerCode){0};
 }
 
 static void forget_turns(Film *f, FilmBlock *b)
 {
     film_forget_warps(f, b);
-    for (size_t i = 0; i < b->n_turns; i++)
-        free(b->turns[i]);
-    free(b->turns);
-    b->turns = NULL;
-    b->n_turns = 0;
+    film_forget_per_code(&b->turns);
 }
 
 /* How often the step's warp has come by its last instruction before. NULL: no memory. */
 static uint32_t *turn_of(Film *f, FilmBlock *b, const FilmStep *s)
 {
-    uint32_t *turns = s->code < b->n_turns && b->turns[s->code] ? b->turns[s->code] : turns_of(f, b, s->code);
+    const size_t n_insts = f->codes[s->code].function->n_insts;
+    uint32_t *turns = film_per_code(&b->turns, s->code, f->n_warps * n_insts + 1, sizeof *turns);
     f->no_memory |= !turns;
-    return turns ? &turns[(size_t)s->warp * f->codes[s->code].function->n_insts + s->pc] : NULL;
+    return turns ? &turns[s->warp * n_insts + s->pc] : NULL;
 }
 
 /* Will the pending step be kept if it ends now? Then what else it says need not be found out. */
@@ -341,11 +346,6 @@ static uint8_t make_runs(const uint64_t *addr, uint32_t mask, FilmRun *runs)
     return n;
 }
 
-static const uint8_t *loaded_at(const ExecAccess *a, int lane)
-{
-    return a->host ? a->host[lane] : a->host0 + (a->addr[lane] - a->addr[__builtin_ctz(a->mask)]);
-}
-
 /* The values of the lanes: those that are stored, or those that memory has. */
 static void keep_values(FilmStep *s, const ExecAccess *a, uint8_t *values)
 {
@@ -358,7 +358,7 @@ static void keep_values(FilmStep *s, const ExecAccess *a, uint8_t *values)
         int lane = __builtin_ctz(left);
         uint8_t *to = values + (size_t)n * bytes;
         if (!stores)
-            memcpy(to, loaded_at(a, lane), bytes);
+            memcpy(to, exec_access_host(a, (unsigned)lane), bytes);
         for (uint32_t k = 0, each = stores ? bytes / a->n_values : 0; stores && k < a->n_values; k++)
             memcpy(to + k * each, a->value[k] + (size_t)lane * a->value_stride, each);
     }

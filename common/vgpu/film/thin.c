@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVERY_MAX = 1 << 20, WARPS_MAX = 32 };
+enum { EVERY_MAX = 1 << 20 };
 
 /* Faults are what the film is for. */
 bool film_is_kept(const FilmBlock *b, const FilmStep *s)
@@ -26,16 +26,11 @@ static bool is_same(const FilmHeld *a, const FilmHeld *b)
     return a->key == b->key && a->code == b->code;
 }
 
-static const FilmHeld *next_held(const FilmHeld *h)
-{
-    return (const FilmHeld *)(const void *)((const uint8_t *)h + film_held_bytes(h));
-}
-
 /* What a later step says is what counts. */
 static bool carry(Carried *c, const FilmStep *s)
 {
     const void *end = (const uint8_t *)s + s->bytes;
-    for (const FilmHeld *h = film_held(s); (const void *)h < end; h = next_held(h)) {
+    for (const FilmHeld *h = film_held(s); (const void *)h < end; h = film_next_held(h)) {
         size_t i = 0;
         while (i < c->n && !is_same(c->held[i], h))
             i++;
@@ -50,7 +45,7 @@ static bool carry(Carried *c, const FilmStep *s)
 static bool says(const FilmStep *s, const FilmHeld *what)
 {
     const void *end = (const uint8_t *)s + s->bytes;
-    for (const FilmHeld *h = film_held(s); (const void *)h < end; h = next_held(h))
+    for (const FilmHeld *h = film_held(s); (const void *)h < end; h = film_next_held(h))
         if (is_same(h, what))
             return true;
     return false;
@@ -84,7 +79,7 @@ static void leave(Film *f, FilmBlock *b, uint32_t warp, Carried *c, bool ok)
 
 bool film_thin(Film *f, FilmBlock *b)
 {
-    Carried carried[WARPS_MAX] = {{0}};
+    Carried carried[EXEC_WARPS_MAX] = {{0}};
     uint8_t *thinner = b->every < EVERY_MAX ? malloc(b->cap + 1) : NULL;
     bool ok = thinner != NULL;
     size_t to = 0;
@@ -92,7 +87,7 @@ bool film_thin(Film *f, FilmBlock *b)
     b->every *= ok ? 2 : 1;
     for (size_t at = 0; ok && at < b->n_bytes; at += film_step_at(b, at)->bytes) {
         const FilmStep *s = film_step_at(b, at);
-        Carried *c = &carried[s->warp % WARPS_MAX];
+        Carried *c = &carried[s->warp % EXEC_WARPS_MAX];
         if (!film_is_kept(b, s)) {
             ok = carry(c, s);
             continue;
@@ -100,7 +95,7 @@ bool film_thin(Film *f, FilmBlock *b)
         to += put_kept(thinner + to, s, c);
         kept++;
     }
-    for (uint32_t i = 0; i < WARPS_MAX; i++)
+    for (uint32_t i = 0; i < EXEC_WARPS_MAX; i++)
         leave(f, b, i, &carried[i], ok);
     if (!ok) {
         free(thinner);

@@ -3,6 +3,7 @@
 #include "common/vgpu/film/film_internal.h"
 
 #include "common/base/bits.h"
+#include "common/base/hints.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static const char *const kind_names[] = {
 static const char *const array_kinds[] = {
     [MEM_DEVICE] = "device",         [MEM_POOL] = "pool",           [MEM_MANAGED] = "managed", [MEM_PINNED] = "pinned",
     [MEM_REGISTERED] = "registered", [MEM_GLOBAL_VAR] = "variable", [MEM_CONST_VAR] = "constant", [MEM_HEAP] = "heap",
-    [MEM_ARRAY] = "array",           [MEM_INTERNAL] = "internal"};
+    [MEM_ARRAY] = "array",           [MEM_INTERNAL] = "internal",     [MEM_MAPPED] = "mapped",      [MEM_OPENED] = "opened"};
 
 static const char *space_name(uint8_t space)
 {
@@ -85,6 +86,26 @@ typedef struct Writer {
     uint32_t n_held;
 } Writer;
 
+/* What a shuffle passes on has no type in PTX: that of the nearest instruction above which makes it, through moves. */
+static PtxType shuffled_type(const IrFunction *f, uint32_t pc)
+{
+    enum { MOVES_MAX = 8 };
+    IrOperand from = f->insts[pc].src[0];
+    for (int moves = 0; from.kind == IR_REG && moves < MOVES_MAX; moves++) {
+        const IrInst *maker = NULL;
+        for (uint32_t at = pc; at > 0 && !maker; at--)
+            for (uint32_t i = f->write_at[at - 1]; i < f->write_at[at]; i++)
+                if (f->writes[i].off == from.off)
+                    maker = &f->insts[pc = at - 1];
+        if (!maker || maker->opcode == PTX_SHFL)
+            break;
+        if (maker->opcode != PTX_MOV || maker->src[0].kind != IR_REG)
+            return ptx_type_class((PtxType)maker->type) == PTX_TYPES_FLOAT ? PTX_TYPE_F32 : PTX_TYPE_S32;
+        from = maker->src[0];
+    }
+    return PTX_TYPE_S32;
+}
+
 static void put_insts(Writer *w)
 {
     const Film *f = w->film;
@@ -99,7 +120,7 @@ static void put_insts(Writer *w)
                 const IrInst *inst = &f->codes[c].function->insts[pc];
                 const IrLoc *place = f->codes[c].place[pc];
                 strbuf_printf(w->out, "%s\n{\"op\":\"%s\"", separator, ptx_opcode_name((PtxOpcode)inst->opcode));
-                film_put_text(w->out, "type", ptx_type_name((PtxType)inst->type));
+                film_put_text(w->out, "type", ptx_type_name(inst->opcode == PTX_SHFL ? shuffled_type(f->codes[c].function, pc) : (PtxType)inst->type));
                 film_put_number(w->out, "vector", inst->n_vec ? inst->n_vec : 1);
                 if (place) {
                     film_put_text(w->out, "file", m->files[place->file]);
@@ -134,11 +155,6 @@ static void free_numbers(const Film *f, uint32_t **numbers)
     free(numbers);
 }
 
-static const FilmHeld *next_held(const FilmHeld *h)
-{
-    return (const FilmHeld *)(const void *)((const uint8_t *)h + film_held_bytes(h));
-}
-
 /* The first of what a step says of registers and variables, and the end of all that. */
 static const FilmHeld *helds(const FilmStep *s, const FilmHeld **end)
 {
@@ -158,7 +174,7 @@ static bool number_all(Writer *w, FilmBlock *const *blocks, size_t n)
             uint32_t *number = &w->inst[s->code][s->pc];
             *number = *number ? *number : ++w->n_insts;
             const FilmHeld *end;
-            for (const FilmHeld *h = helds(s, &end); h < end; h = next_held(h)) {
+            for (const FilmHeld *h = helds(s, &end); h < end; h = film_next_held(h)) {
                 number = &w->held[h->code][h->key];
                 *number = *number ? *number : ++w->n_held;
             }
@@ -233,7 +249,7 @@ static void put_step_helds(Writer *w, const FilmStep *s)
 {
     const FilmHeld *end;
     const char *separator = ",\"h\":[";
-    for (const FilmHeld *h = helds(s, &end); h < end; h = next_held(h)) {
+    for (const FilmHeld *h = helds(s, &end); h < end; h = film_next_held(h)) {
         strbuf_puts(w->out, separator);
         put_held(w, h);
         separator = ",";
@@ -537,7 +553,10 @@ static void film_put_findings(Writer *w, FilmBlock *const *blocks, size_t n, con
         FilmMoment m = film_find(w->film, blocks, n, findings[i]);
         strbuf_printf(w->out, "%s\n{\"block\":%d,\"step\":%lld,\"other\":%lld,\"finding\":", separator, m.block, (long long)m.step,
                       (long long)m.other);
-        finding_write(findings[i], FINDING_RECORD, w->out);
+        Finding shown = *findings[i];
+        if (!hints_wanted())
+            shown.hint = "";
+        finding_write(&shown, FINDING_RECORD, w->out);
         strbuf_puts(w->out, "}");
         separator = ",";
     }

@@ -124,6 +124,7 @@ static const struct {
     [MOD_XORSIGN] = FLAG(xorsign),
     [MOD_RELU] = FLAG(relu),
     [MOD_UNI] = FLAG(uniform),
+    [MOD_ALIGNED] = FLAG(uniform),
     [MOD_SHIFTAMT] = FLAG(shiftamt),
     [MOD_VECTOR] = VALUE(n_vec),
 };
@@ -187,6 +188,8 @@ static void fill_defaults(FormState *s)
         in->scope = SCOPE_GPU;
     if (in->opcode == PTX_MEMBAR)
         in->sem = SEM_SC;
+    if (in->opcode == PTX_BAR && in->mode != BAR_WARP)
+        in->uniform = true;
     if (in->opcode == PTX_FENCE && !(s->seen & M_SEM))
         in->sem = SEM_ACQ_REL;
 }

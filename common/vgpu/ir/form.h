@@ -69,6 +69,7 @@ typedef enum ModGroup {
     MOD_INDEX,
     MOD_VECTOR,
     MOD_SYNC,
+    MOD_ALIGNED,
     MOD_BLOCK,
     MOD_CACHE,
     MOD_DEPENDENT,
@@ -109,6 +110,7 @@ typedef enum ModGroup {
 #define M_INDEX     (UINT64_C(1) << MOD_INDEX)
 #define M_VECTOR    (UINT64_C(1) << MOD_VECTOR)
 #define M_SYNC      (UINT64_C(1) << MOD_SYNC)
+#define M_ALIGNED   (UINT64_C(1) << MOD_ALIGNED)
 #define M_BLOCK     (UINT64_C(1) << MOD_BLOCK)
 #define M_CACHE     (UINT64_C(1) << MOD_CACHE)
 #define M_DEPENDENT (UINT64_C(1) << MOD_DEPENDENT)

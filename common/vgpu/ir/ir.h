@@ -220,7 +220,7 @@ typedef struct IrInst {
     bool relu;
     bool finite;        /* cvt.satfinite to 16 bits: the largest number in place of infinity */
     bool result_unused; /* atom: nobody reads the result, so it commutes like red */
-    bool uniform;       /* bra.uni, call.uni */
+    bool uniform;       /* bra.uni, call.uni; bar, barrier.aligned: all threads of a warp come by the same instruction */
     bool shiftamt, hi;  /* bfind.shiftamt; hi: dp2a.hi, shf.r (right) */
 
     uint32_t target;     /* bra: pc */

@@ -3,7 +3,6 @@
 #include "common/vgpu/ir/ir_internal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* The operands that an instruction writes, in one order. */
 static uint32_t list_dests(const IrInst *in, const IrOperand *out[], uint32_t room)

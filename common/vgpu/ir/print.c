@@ -128,7 +128,7 @@ static void put_mode(Printer *p, const IrInst *in)
         break;
     case PTX_BAR:
     case PTX_BARRIER:
-        put(p, "%s", bars[in->mode]);
+        put(p, "%s%s", bars[in->mode], in->uniform && in->opcode == PTX_BARRIER ? ".aligned" : "");
         break;
     case PTX_PRMT:
         put(p, "%s", permutes[in->mode]);
@@ -154,7 +154,8 @@ static void put_mode(Printer *p, const IrInst *in)
 
 static void put_modifiers(Printer *p, const IrInst *in)
 {
-    put(p, "%s%s", in->to ? ".to" : "", in->uniform ? ".uni" : "");
+    put(p, "%s%s", in->to ? ".to" : "",
+        in->uniform && ptx_opcode_class((PtxOpcode)in->opcode) == PTX_CLASS_CONTROL ? ".uni" : "");
     put(p, "%s%s%s", sems[in->sem], scopes[in->scope], spaces[in->space]);
     put_mode(p, in);
     if (in->opcode == PTX_SETP || in->opcode == PTX_SET)
@@ -320,8 +321,11 @@ static void put_texture(Printer *p, const IrTexture *t)
     }
     if (t->op == TEXTURE_GATHER)
         put(p, ".%c", "rgba"[t->component]);
-    put(p, "%s%s.%s%s", surface ? ".b" : "", t->level ? ".level" : t->grad ? ".grad" : "", shapes[t->shape],
-        surface ? bounds[t->bound] : "");
+    put(p, "%s%s.%s%s", surface ? ".b" : "",
+        t->level  ? ".level"
+        : t->grad ? ".grad"
+                  : "",
+        shapes[t->shape], surface ? bounds[t->bound] : "");
 }
 
 /* The first row of async.def with the opcode and operation. */

@@ -61,7 +61,6 @@ static bool reserve_windows(Mem *m, int device, uint64_t bytes)
     void *usual = (void *)(uintptr_t)(MEM_GLOBAL_BASE + (uint64_t)device * MEM_GLOBAL_STRIDE);
     m->window_bytes = bytes;
     m->window = USUAL_PLACE_ALLOWED ? reserve_host_range(usual, bytes, PROT_NONE) : NULL;
-    m->usual_place = m->window != NULL;
     if (!m->window)
         m->window = reserve_host_range(NULL, bytes, PROT_NONE);
     m->backing = reserve_host_range(NULL, bytes, PROT_READ | PROT_WRITE);
@@ -106,17 +105,10 @@ Status mem_create(int device, uint64_t total, uint64_t fill_seed, Mem **out)
     return STATUS_OK;
 }
 
-static void drop_shadow(Mem *m, MemAlloc *a)
-{
-    if (a->shadow && m->shadow_free)
-        m->shadow_free(a);
-    a->shadow = NULL;
-}
-
-static void free_records(Mem *m, MemIndex *index)
+static void free_records(MemIndex *index)
 {
     for (size_t i = 0; i < index->n; i++) {
-        drop_shadow(m, index->items[i]);
+        index->items[i]->shadow = NULL;
         free(index->items[i]);
     }
     free(index->items);
@@ -126,8 +118,10 @@ void mem_destroy(Mem *m)
 {
     if (!m)
         return;
-    free_records(m, &m->live);
-    free_records(m, &m->freed);
+    for (size_t k = 0; k < m->live.n; k++)
+        mem_let_go(m, m->live.items[k]);
+    free_records(&m->live);
+    free_records(&m->freed);
     free(m->by_serial.items);
     free(m->reserved);
     while (m->retired) {
@@ -215,24 +209,30 @@ MemAlloc *mem_enter(Mem *m, MemAlloc *a)
     return a;
 }
 
-static MemAlloc *take_range(Mem *m, uint64_t bytes)
+MemAlloc *mem_place(Mem *m, uint64_t bytes, uint8_t *host, uint8_t *init)
 {
-    uint64_t cost = round_up(bytes, MEM_ALIGN);
-    if (bytes == 0 || bytes > m->total || cost > m->total - m->used)
-        return NULL;
     uint64_t at = choose_place(m, bytes);
     MemAlloc *a = at == UINT64_MAX ? NULL : calloc(1, sizeof *a);
     if (!a)
         return NULL;
     a->addr = m->base + at;
     a->bytes = bytes;
-    a->host = m->backing + at;
-    a->init = m->init + at / 8;
+    a->host = host ? host : m->backing + at;
+    a->init = init ? init : m->init + at / 8;
     mem_retire_freed(m, a->addr, a->addr + bytes);
-    if (!mem_enter(m, a))
+    return mem_enter(m, a);
+}
+
+static MemAlloc *take_range(Mem *m, uint64_t bytes)
+{
+    uint64_t cost = round_up(bytes, MEM_ALIGN);
+    if (bytes == 0 || bytes > m->total || cost > m->total - m->used)
+        return NULL;
+    MemAlloc *a = mem_place(m, bytes, NULL, NULL);
+    if (!a)
         return NULL;
     m->used += cost;
-    mem_pattern_fill(&m->pattern, a->host, at, bytes);
+    mem_pattern_fill(&m->pattern, a->host, a->addr - m->base, bytes);
     return a;
 }
 
@@ -289,10 +289,8 @@ static void zero(uint8_t *from, uint64_t bytes)
 }
 
 /* Gives large memory back to the host (the pattern shows again), and forgets which bytes were written. */
-static void clear_contents(const Mem *m, MemAlloc *a)
+void mem_clear_place(MemAlloc *a)
 {
-    if (!mem_in_window(m, a->addr))
-        return;
     if (a->bytes >= MEM_LARGE)
         madvise(a->host, round_up(a->bytes, MEM_PAGE), MADV_DONTNEED);
     zero(a->init, round_up(a->bytes, MEM_ALIGN) / 8);
@@ -320,7 +318,7 @@ bool mem_leave(Mem *m, MemAlloc *a, uint64_t site)
     a->freed = true;
     a->free_site = site;
     a->name = NULL; /* its module may go */
-    drop_shadow(m, a);
+    a->shadow = NULL;
     mem_index_insert(&m->freed, mem_index_position(&m->freed, a->addr), a);
     return true;
 }
@@ -333,9 +331,12 @@ static Status free_at(Mem *m, uint64_t addr, uint64_t site)
         return STATUS_NOT_FOUND;
     if (!mem_leave(m, a, site))
         return STATUS_NO_MEMORY;
-    if (mem_in_window(m, addr))
+    if (mem_in_window(m, addr) && a->kind != MEM_OPENED)
         m->used -= round_up(a->bytes, MEM_ALIGN);
-    clear_contents(m, a);
+    if (a->shared)
+        mem_let_go(m, a);
+    else if (mem_in_window(m, addr))
+        mem_clear_place(a);
     return STATUS_OK;
 }
 
@@ -404,16 +405,6 @@ uint64_t mem_total(const Mem *m)
 uint64_t mem_free_bytes(const Mem *m)
 {
     return m->total - m->used;
-}
-
-void mem_on_shadow_free(Mem *m, void (*shadow_free)(MemAlloc *a))
-{
-    m->shadow_free = shadow_free;
-}
-
-bool mem_at_usual_place(const Mem *m)
-{
-    return m->usual_place;
 }
 
 uint64_t mem_window_base(const Mem *m)

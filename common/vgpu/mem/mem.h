@@ -49,6 +49,7 @@ typedef enum MemKind {
     MEM_ARRAY,      /* cudaArray */
     MEM_INTERNAL,   /* the device's own (grid sync workspace): never reported as a leak */
     MEM_MAPPED,     /* memory without an address of its own (MemPhysical), where it is mapped and may be used */
+    MEM_OPENED,     /* memory of another process's device (MemShared) */
 } MemKind;
 
 typedef struct MemAlloc {
@@ -60,6 +61,7 @@ typedef struct MemAlloc {
     bool freed;
     uint16_t pool;          /* MEM_POOL: number of its pool */
     uint64_t peers;         /* MEM_MAPPED: bit i: device i may use it, too */
+    uint32_t shared;        /* its number among what processes share; 0: it is this process's alone */
     uint32_t serial;        /* 1, 2, 3... in order of allocation, never reused */
     uint64_t site;          /* token of the place that allocated it, resolved by the client; 0 unknown */
     uint64_t free_site;
@@ -117,6 +119,30 @@ void mem_unmap(Mem *m, uint64_t addr, uint64_t bytes);
 MemAlloc *mem_open(Mem *m, uint64_t addr, uint64_t bytes, uint64_t site);
 void mem_close(Mem *m, uint64_t addr, uint64_t site);
 
+/* ---- memory that the devices of several processes use (shared.c) ---- */
+
+typedef struct MemShared MemShared;
+
+/* A new file for the processes of one run; -1: none can be had. inherited: a program that is executed keeps it open. */
+int mem_shared_file(bool inherited);
+/* The same in each process; NULL: it is no such file. The caller keeps the descriptor open. */
+MemShared *mem_shared_open(int fd);
+void mem_shared_close(MemShared *s);
+
+/* Gives an allocation of m, and the bits that say what of it was written, to the other processes: its number. 0: there is no room. */
+uint32_t mem_share(MemShared *s, Mem *m, MemAlloc *a);
+/* Shows what another process shares, in this window. STATUS_NOT_FOUND: there is no such number, or it is no memory;
+ * STATUS_INVALID: it is this process's own; STATUS_IO: its owner has freed it, or is gone. */
+Status mem_open_shared(MemShared *s, Mem *m, uint32_t number, uint64_t site, MemAlloc **out);
+/* Things without bytes have numbers, too. 0: there is no room. */
+uint32_t mem_share_name(MemShared *s);
+Status mem_find_shared_name(const MemShared *s, uint32_t number);
+void mem_forget_shared(MemShared *s, uint32_t number);
+/* Has the process that shared it freed it, or ended? */
+bool mem_shared_is_gone(const MemShared *s, uint32_t number);
+/* Does another process have it open? */
+bool mem_shared_is_used(const MemShared *s, uint32_t number);
+
 /* True when addr lies in this memory's device window (allocated or not). */
 bool mem_in_window(const Mem *m, uint64_t addr);
 uint64_t mem_total(const Mem *m);
@@ -124,10 +150,6 @@ uint64_t mem_free_bytes(const Mem *m);
 
 /* Marks [addr, addr + bytes) of an allocation as initialised (copies, memset), or not. */
 void mem_mark_init(MemAlloc *a, uint64_t addr, uint64_t bytes, bool initialised);
-/* Called with each allocation that has a shadow when it is freed, and by mem_destroy: the race checker's way to let go. */
-void mem_on_shadow_free(Mem *m, void (*shadow_free)(MemAlloc *a));
-/* True when the window starts at MEM_GLOBAL_BASE + device * MEM_GLOBAL_STRIDE; false where that was taken. */
-bool mem_at_usual_place(const Mem *m);
 /* First address of the window, and its size. */
 uint64_t mem_window_base(const Mem *m);
 uint64_t mem_window_bytes(const Mem *m);

@@ -32,7 +32,6 @@ struct Mem {
     uint64_t base, window_bytes;      /* of the window */
     uint8_t *window, *backing, *init; /* the three reservations */
     uint64_t next;                    /* offset in the window where the next allocation is tried first */
-    bool usual_place;
     uint32_t last_serial;
     MemPattern pattern;
     MemIndex live, freed; /* by address; freed ones whose range was not reused */
@@ -42,7 +41,7 @@ struct Mem {
     } *reserved;          /* by map.c, in order of offset */
     size_t n_reserved, reserved_cap;
     MemAlloc *retired;    /* records whose range was reused: kept, as others may still look at them */
-    void (*shadow_free)(MemAlloc *a);
+    MemShared *shared;    /* where its shared allocations are; NULL: there are none */
     pthread_rwlock_t lock;
 };
 
@@ -51,6 +50,13 @@ MemAlloc *mem_enter(Mem *m, MemAlloc *a);
 bool mem_leave(Mem *m, MemAlloc *a, uint64_t site);
 /* Freed allocations whose range [addr, end) touches are forgotten. */
 void mem_retire_freed(Mem *m, uint64_t addr, uint64_t end);
+
+/* A range of the window for an allocation whose bytes lie at host; kind, site and name are the caller's to fill in. NULL: no room. */
+MemAlloc *mem_place(Mem *m, uint64_t bytes, uint8_t *host, uint8_t *init);
+/* Lets the host have back what an allocation's own place in the backing holds. */
+void mem_clear_place(MemAlloc *a);
+/* shared.c: an allocation that is shared, and has been freed, is not used here any more. */
+void mem_let_go(Mem *m, MemAlloc *a);
 
 /* First position in the index whose allocation ends after addr. */
 size_t mem_index_position(const MemIndex *index, uint64_t addr);

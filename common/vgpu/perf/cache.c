@@ -27,42 +27,6 @@ void cache_clear(Cache *c)
     c->generation++;
 }
 
-static inline unsigned load_line(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late)
-{
-    CacheSetOfLines *set = &c->sets[(line * 0x9E3779B97F4A7C15u >> 40) & (c->n_sets - 1)];
-    if (set->generation != c->generation) {
-        *set = (CacheSetOfLines){
-            .tag = {line + 1}, .sectors = {sectors}, .wait = {wait}, .next = 1, .generation = c->generation};
-        *late = true;
-        return 0;
-    }
-    for (unsigned way = 0; way < CACHE_WAYS; way++) {
-        if (set->tag[way] == line + 1) {
-            unsigned hits = bits_count(set->sectors[way] & sectors);
-            if (sectors & (uint8_t)~set->sectors[way]) {
-                set->wait[way] = wait > set->wait[way] ? wait : set->wait[way];
-                *late = true;
-            } else if (set->wait[way] >= wait) {
-                *late = true;
-            }
-            set->sectors[way] |= sectors;
-            return hits;
-        }
-    }
-    unsigned way = set->next;
-    set->next = (uint8_t)((way + 1) % CACHE_WAYS);
-    set->tag[way] = line + 1;
-    set->sectors[way] = sectors;
-    set->wait[way] = wait;
-    *late = true;
-    return 0;
-}
-
-unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late)
-{
-    return load_line(c, line, sectors, wait, late);
-}
-
 /* Warps in the same wait that want the same sectors one after the other: what the first one brought is there
  * for the next, and as late as for the first. */
 static bool repeats(const WideLine *l, const uint32_t *more)
@@ -78,11 +42,11 @@ unsigned cache_load_wide(Cache *c, uint64_t line, const WideCost *s, uint32_t wa
     bool is_late = false;
     for (const WideLine *l = s->line, *end = l + s->n_lines; l < end; l++) {
         if (l > s->line && repeats(l, more)) {
-            hits += bits_count(l->sectors);
+            hits += sectors_count(l->sectors);
         } else {
             is_late = false;
             hits +=
-                load_line(c, line + (uint64_t)(int64_t)l->line, l->sectors, wait + more[l->warp], &is_late);
+                cache_load(c, line + (uint64_t)(int64_t)l->line, l->sectors, wait + more[l->warp], &is_late);
         }
         all |= (uint32_t)is_late << l->warp;
     }

@@ -185,7 +185,7 @@ static void count_read(PerfWorker *w, PerfBlock *b, uint32_t warp, const ExecAcc
     bool cached = b && (a->sem == SEM_WEAK || a->sem == SEM_NC), /* strong loads ask the second level */
         late = !cached;
     unsigned hits = 0;
-    warp %= BLOCK_WARPS_MAX;
+    warp %= EXEC_WARPS_MAX;
     for (unsigned i = 0; cached && i < s->n; i++)
         hits += cache_load(&b->cache, s->line[i], s->sectors[i], b->waits + b->more[warp] + begins, &late);
     if (b)
@@ -220,7 +220,7 @@ static void count_atomic(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWh
     v[PERF_GLOBAL_ATOMIC_CONFLICTS] += conflicts;
     v[PERF_L2_WRITE_SECTORS] += s->n_sectors;
     if (b && begins)
-        count_wait(w, b, who->warp % BLOCK_WARPS_MAX, true, true);
+        count_wait(w, b, who->warp % EXEC_WARPS_MAX, true, true);
 }
 
 static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWho *who, const ExecAccess *a)
@@ -246,6 +246,44 @@ static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWh
         count_atomic(set, w, b, who, a, &s, begins);
     }
     touch(set, w, a);
+}
+
+/* A load or store of lanes side by side in one allocation, or all at one place: what count_global does, without a list of sectors. */
+static void count_solid(PerfSet *set, PerfWorker *w, const ExecWho *who, const ExecAccess *a)
+{
+    PerfBlock *b = block_of(set, who);
+    uint64_t *v = w->c.v, bytes = (uint64_t)(a->mask == UINT32_MAX ? WARP_LANES : bits_count(a->mask)) * a->bytes;
+    const uint64_t first = a->low / SECTOR_BYTES, last = (a->low + a->solid_bytes - 1) / SECTOR_BYTES,
+                   n = last - first + 1, end = last / LINE_SECTORS;
+    const bool load = a->kind == ACCESS_LOAD;
+    v[PERF_GLOBAL_LINES] += end - first / LINE_SECTORS + 1;
+    v[load ? PERF_GLOBAL_LOAD_REQUESTS : PERF_GLOBAL_STORE_REQUESTS]++;
+    v[load ? PERF_GLOBAL_LOAD_SECTORS : PERF_GLOBAL_STORE_SECTORS] += n;
+    v[load ? PERF_GLOBAL_LOAD_BYTES : PERF_GLOBAL_STORE_BYTES] += bytes;
+    if (load) {
+        const uint32_t warp = who->warp % EXEC_WARPS_MAX;
+        bool begins = begins_wait(set, w, who, WAIT_GLOBAL), late = !b;
+        unsigned hits = 0;
+        for (uint64_t line = first / LINE_SECTORS; b && line <= end; line++) {
+            uint32_t sectors = 0xFu << (line == first / LINE_SECTORS ? first % LINE_SECTORS : 0);
+            sectors &= 0xFu >> (line == end ? LINE_SECTORS - 1 - last % LINE_SECTORS : 0);
+            hits += cache_load(&b->cache, line, (uint8_t)sectors, b->waits + b->more[warp] + begins, &late);
+        }
+        if (b)
+            count_wait(w, b, warp, begins, late);
+        v[PERF_L1_HIT_SECTORS] += hits;
+        v[PERF_L2_READ_SECTORS] += n - hits;
+    } else {
+        v[PERF_L2_WRITE_SECTORS] += n;
+    }
+    Touched *t = touched_of(set, w, a->alloc);
+    if (t)
+        touch_mark(t, load ? t->loads : t->stores, a->low, a->solid_bytes, set->n_workers > 1);
+}
+
+static bool is_solid(const ExecAccess *a)
+{
+    return a->solid_bytes && a->alloc && !a->texture && (a->kind == ACCESS_STORE || (a->kind == ACCESS_LOAD && (a->sem == SEM_WEAK || a->sem == SEM_NC)));
 }
 
 static void count_shared(PerfWorker *w, const ExecAccess *a)
@@ -279,7 +317,10 @@ static void count_access(PerfSet *set, PerfWorker *w, const ExecWho *who, const 
 {
     switch (a->space) {
     case SPACE_GLOBAL:
-        count_global(set, w, block_of(set, who), who, a);
+        if (is_solid(a))
+            count_solid(set, w, who, a);
+        else
+            count_global(set, w, block_of(set, who), who, a);
         break;
     case SPACE_SHARED:
         count_shared(w, a);

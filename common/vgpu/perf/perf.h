@@ -28,11 +28,6 @@ typedef struct PerfCounters {
     uint64_t v[PERF_N_COUNTERS];
 } PerfCounters;
 
-typedef struct PerfCounterInfo {
-    const char *name, *unit, *meaning, *ncu;
-} PerfCounterInfo;
-
-const PerfCounterInfo *perf_counter_info(PerfCounter c);
 void perf_counters_add(PerfCounters *to, const PerfCounters *from);
 /* Appends {"launches":1,...}: every counter, in the order of the table; without the braces when bare. */
 void perf_counters_json(const PerfCounters *c, bool bare, StrBuf *out);
@@ -63,7 +58,6 @@ typedef enum PerfMetric {
     PERF_N_METRICS
 } PerfMetric;
 
-const char *perf_metric_name(PerfMetric m);
 double perf_metric(const PerfCounters *c, PerfMetric m);
 /* Appends {"sectors_per_load":4,...}: every metric, in the order of the table; without the braces when bare.
  */

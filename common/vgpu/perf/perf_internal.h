@@ -27,6 +27,12 @@ enum { SECTOR_BYTES = 32, LINE_SECTORS = 4, LINE_BYTES = SECTOR_BYTES * LINE_SEC
 
 /* ---- sectors ---- */
 
+/* Sectors of one line, a bit each: how many. */
+static inline unsigned sectors_count(unsigned sectors)
+{
+    return (unsigned)(0x4332322132212110u >> sectors * 4) & 7;
+}
+
 /* The lines of 128 bytes that an access touches, each with the sectors (bit 0: the first 32 bytes) it needs.
  */
 typedef struct SectorList {
@@ -102,7 +108,36 @@ void cache_clear(Cache *c);
 /* Loads the sectors of a line in a warp's wait of this number: how many of them were there already. *late:
  * one was not there, or is only just on its way (another warp asked for it in its wait of the same number or
  * later). */
-unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late);
+static inline unsigned cache_load(Cache *c, uint64_t line, uint8_t sectors, uint32_t wait, bool *late)
+{
+    CacheSetOfLines *set = &c->sets[(line * 0x9E3779B97F4A7C15u >> 40) & (c->n_sets - 1)];
+    if (set->generation != c->generation) {
+        *set = (CacheSetOfLines){
+            .tag = {line + 1}, .sectors = {sectors}, .wait = {wait}, .next = 1, .generation = c->generation};
+        *late = true;
+        return 0;
+    }
+    for (unsigned way = 0; way < CACHE_WAYS; way++) {
+        if (set->tag[way] == line + 1) {
+            unsigned hits = sectors_count(set->sectors[way] & sectors);
+            if (sectors & (uint8_t)~set->sectors[way]) {
+                set->wait[way] = wait > set->wait[way] ? wait : set->wait[way];
+                *late = true;
+            } else if (set->wait[way] >= wait) {
+                *late = true;
+            }
+            set->sectors[way] |= sectors;
+            return hits;
+        }
+    }
+    unsigned way = set->next;
+    set->next = (uint8_t)((way + 1) % CACHE_WAYS);
+    set->tag[way] = line + 1;
+    set->sectors[way] = sectors;
+    set->wait[way] = wait;
+    *late = true;
+    return 0;
+}
 /* The same for all lines of a block's access whose line 0 is `line`: a warp's wait has the number wait +
  * more[warp]. Warps that were late go to *late, a bit each. */
 unsigned cache_load_wide(Cache *c, uint64_t line, const WideCost *s, uint32_t wait, const uint32_t *more,
@@ -211,13 +246,12 @@ enum {
     SLOT_CHUNKS = 1024, /* of blocks that are there at once: more than exec ever has */
     TOUCH_BUCKETS = 64,
     TOUCH_RECENT = 8,
-    BLOCK_WARPS_MAX = 32,
 };
 
 typedef struct PerfBlock {
     Cache cache;                    /* no sets: none could be had */
     uint32_t waits;                 /* waits that all warps have had, */
-    uint32_t more[BLOCK_WARPS_MAX]; /* and each one's beyond them */
+    uint32_t more[EXEC_WARPS_MAX]; /* and each one's beyond them */
     uint32_t late;                  /* warps whose last wait counts as missed already, or that had none */
 } PerfBlock;
 

@@ -8,7 +8,7 @@ static inline void add_line(SectorList *out, uint64_t line, uint8_t sectors)
 {
     out->line[out->n] = line;
     out->sectors[out->n++] = sectors;
-    out->n_sectors += bits_count(sectors);
+    out->n_sectors += sectors_count(sectors);
 }
 
 /* All bytes from `addr` on, side by side. */
@@ -38,7 +38,7 @@ static void add_groups(SectorList *out, const ExecAccess *a)
             if (at == out->n) {
                 add_line(out, line, sectors);
             } else {
-                out->n_sectors += bits_count(sectors & (uint8_t)~out->sectors[at]);
+                out->n_sectors += sectors_count(sectors & (uint8_t)~out->sectors[at]);
                 out->sectors[at] |= sectors;
             }
         }
@@ -50,6 +50,7 @@ static void add_lanes(SectorList *out, const ExecAccess *a)
 {
     uint8_t slots[LINE_SLOTS] = {0}; /* index + 1 */
     uint32_t again = 0;
+    unsigned n = out->n;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         uint64_t addr = a->addr[__builtin_ctz(rest)], line = addr / LINE_BYTES;
         uint8_t bit = (uint8_t)(1u << addr / SECTOR_BYTES % LINE_SECTORS);
@@ -57,17 +58,16 @@ static void add_lanes(SectorList *out, const ExecAccess *a)
         while (slots[at] && out->line[slots[at] - 1] != line)
             at = (at + 1) % LINE_SLOTS;
         if (!slots[at]) {
-            out->line[out->n] = line;
-            out->sectors[out->n++] = bit;
-            out->n_sectors++;
-            slots[at] = (uint8_t)out->n;
-        } else if (!(out->sectors[slots[at] - 1] & bit)) {
-            out->sectors[slots[at] - 1] |= bit;
-            out->n_sectors++;
+            out->line[n] = line;
+            out->sectors[n++] = bit;
+            slots[at] = (uint8_t)n;
         } else {
-            again |= rest & -rest;
+            again |= out->sectors[slots[at] - 1] & bit ? rest & -rest : 0;
+            out->sectors[slots[at] - 1] |= bit;
         }
     }
+    out->n = n;
+    out->n_sectors += bits_count(a->mask & ~again);
     out->again = again;
 }
 

@@ -4,16 +4,11 @@
 #include <string.h>
 #include <strings.h>
 
-static const PerfCounterInfo counters[PERF_N_COUNTERS] = {
-#define X(NAME, ...) [PERF_##NAME] = {__VA_ARGS__},
+static const char *const counters[PERF_N_COUNTERS] = {
+#define X(NAME, name, ...) [PERF_##NAME] = name,
 #include "common/vgpu/perf/counters.def"
 #undef X
 };
-
-const PerfCounterInfo *perf_counter_info(PerfCounter c)
-{
-    return &counters[c];
-}
 
 void perf_counters_add(PerfCounters *to, const PerfCounters *from)
 {
@@ -25,22 +20,15 @@ void perf_counters_json(const PerfCounters *c, bool bare, StrBuf *out)
 {
     strbuf_puts(out, bare ? "" : "{");
     for (int i = 0; i < PERF_N_COUNTERS; i++)
-        strbuf_printf(out, "%s\"%s\":%llu", i ? "," : "", counters[i].name, (unsigned long long)c->v[i]);
+        strbuf_printf(out, "%s\"%s\":%llu", i ? "," : "", counters[i], (unsigned long long)c->v[i]);
     strbuf_puts(out, bare ? "" : "}");
 }
 
-static const struct {
-    const char *name;
-} metrics[PERF_N_METRICS] = {
-#define X(NAME, name, numerator, denominator, empty, meaning) [PERF_METRIC_##NAME] = {name},
+static const char *const metrics[PERF_N_METRICS] = {
+#define X(NAME, name, ...) [PERF_METRIC_##NAME] = name,
 #include "common/vgpu/perf/metrics.def"
 #undef X
 };
-
-const char *perf_metric_name(PerfMetric m)
-{
-    return metrics[m].name;
-}
 
 static double ratio(double numerator, double denominator, double empty)
 {
@@ -67,7 +55,7 @@ void perf_metrics_json(const PerfCounters *c, bool bare, StrBuf *out)
 {
     strbuf_puts(out, bare ? "" : "{");
     for (int i = 0; i < PERF_N_METRICS; i++) {
-        strbuf_printf(out, "%s\"%s\":", i ? "," : "", metrics[i].name);
+        strbuf_printf(out, "%s\"%s\":", i ? "," : "", metrics[i]);
         strbuf_json_number(out, perf_metric(c, (PerfMetric)i));
     }
     strbuf_puts(out, bare ? "" : "}");

@@ -94,7 +94,10 @@ void touch_mark(Touched *t, uint64_t *bits, uint64_t addr, uint64_t bytes, bool 
 {
     uint64_t from = addr - t->base, last = from + bytes - 1;
     widen(t, from, last + 1, atomic);
-    mark(bits, from, last, atomic);
+    if (from % WORD_BYTES == 0 && bytes == 2 * WORD_BYTES) /* a warp's words */
+        bits[from / WORD_BYTES] = bits[from / WORD_BYTES + 1] = UINT64_MAX;
+    else
+        mark(bits, from, last, atomic);
 }
 
 /* Aligned lanes of a power of two: each has its bits in one word of a map. One worker sets them without a look: whether they are

@@ -280,8 +280,6 @@ void ptx_module_free(PtxModule *m);
 /* Columns of the tables. */
 const char *ptx_opcode_name(PtxOpcode opcode);
 PtxClass ptx_opcode_class(PtxOpcode opcode);
-const char *ptx_opcode_section(PtxOpcode opcode);
-const char *ptx_class_name(PtxClass c);
 const char *ptx_type_name(PtxType type);
 unsigned ptx_type_bits(PtxType type);
 PtxTypeClass ptx_type_class(PtxType type);

@@ -21,23 +21,6 @@ PtxClass ptx_opcode_class(PtxOpcode opcode)
     return opcode < PTX_N_OPCODES ? (PtxClass)classes[opcode] : PTX_CLASS_MISC;
 }
 
-const char *ptx_opcode_section(PtxOpcode opcode)
-{
-    static const char *const sections[] = {
-#define X(name, text, class, section, ...) section,
-#include "common/vgpu/ptx/opcodes.def"
-#undef X
-    };
-    return opcode < PTX_N_OPCODES ? sections[opcode] : "";
-}
-
-const char *ptx_class_name(PtxClass c)
-{
-    static const char *const names[] = {"arith", "float", "special", "memory",  "atomic", "control",
-                                        "sync",  "warp",  "tensor",  "texture", "misc"};
-    return c < PTX_N_CLASSES ? names[c] : "";
-}
-
 const char *ptx_type_name(PtxType type)
 {
     static const char *const names[] = {

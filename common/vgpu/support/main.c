@@ -84,7 +84,7 @@ static void put_api(const ApiRow *r)
 
 static void put_apis(bool internal)
 {
-    printf("\n| function | here | |\n|---|---|---|\n");
+    printf("\n| function | here | remark |\n|---|---|---|\n");
     for (size_t i = 0; i < COUNT(apis); i++)
         if (!is_variant(apis[i].name) && (apis[i].name[0] == '_') == internal)
             put_api(&apis[i]);
@@ -286,7 +286,7 @@ static void ptx_page(void)
     for (size_t i = 0; i < COUNT(opcodes); i++)
         if (is_decoded(i))
             put_opcode(i);
-    printf("\n## Opcodes that are refused\n\n| opcode | section | |\n|---|---|---|\n");
+    printf("\n## Opcodes that are refused\n\n| opcode | section | remark |\n|---|---|---|\n");
     for (size_t i = 0; i < COUNT(opcodes); i++)
         if (!is_decoded(i) && opcodes[i].section[0] != 0)
             printf("| `%s` | %s | %s |\n", opcodes[i].text, opcodes[i].section, ptx_note(opcodes[i].text));

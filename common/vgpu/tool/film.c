@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { SOURCE_LINES_MAX = 4000, SOURCES_MAX = 8 };
+enum { SOURCE_LINES_MAX = 4000, SOURCE_LINE_MAX = 400, SOURCE_BYTES_MAX = 300000, SOURCES_MAX = 8, FILM_DIGITS_MAX = 9 };
 
 /* ---- the record ---- */
 
@@ -73,14 +73,38 @@ static const char *main_file(const json_t *film)
     return best;
 }
 
-/* {"file":..., "text":[line, ...]}; a line that is too long to be shown is "". */
-static json_t *source_of(const Records *r, const char *file)
+/* Bytes of a line that are shown: as many whole characters as there is room for. */
+static size_t shown_of(const char *line, size_t n)
 {
+    if (n <= SOURCE_LINE_MAX)
+        return n;
+    n = SOURCE_LINE_MAX;
+    while (n > 0 && ((unsigned char)line[n] & 0xC0) == 0x80)
+        n--;
+    return n;
+}
+
+/* Bytes that they take in the page, where some stand for themselves and others for six. */
+static size_t page_bytes(const char *text, size_t n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += text[i] == '<' || text[i] == '"' || text[i] == '\\' || (unsigned char)text[i] < ' ' ? 6 : 1;
+    return sum;
+}
+
+/* {"file":..., "text":[line, ...]}: lines as long as there is room for them, in *room bytes for all sources. */
+static json_t *source_of(const Records *r, const char *file, size_t *room)
+{
+    enum { BESIDE = 3 }; /* what stands between two lines */
     json_t *lines = json_array();
     const char *text = places_source(r->places, file);
     for (const char *at = text; at && *at && json_array_size(lines) < SOURCE_LINES_MAX;) {
-        size_t n = strcspn(at, "\r\n");
-        json_t *line = json_stringn(at, n); /* NULL: not UTF-8 */
+        size_t n = strcspn(at, "\r\n"), shown = shown_of(at, n), bytes = page_bytes(at, shown) + BESIDE;
+        if (bytes > *room)
+            break;
+        *room -= bytes;
+        json_t *line = json_stringn(at, shown); /* NULL: not UTF-8 */
         json_array_append_new(lines, line ? line : json_string(""));
         at += n;
         at += *at == '\r';
@@ -93,16 +117,17 @@ static void add_sources(json_t *film, const Records *r)
 {
     const json_t *lines = json_object_get(film, "lines");
     json_t *sources = json_array();
+    size_t room = SOURCE_BYTES_MAX;
     const char *first = main_file(film);
     if (*first)
-        json_array_append_new(sources, source_of(r, first));
+        json_array_append_new(sources, source_of(r, first, &room));
     for (size_t i = 0; i < json_array_size(lines); i++) {
         const char *file = get_text(json_array_get(lines, i), "file");
         bool known = false;
         for (size_t k = 0; k < json_array_size(sources); k++)
             known |= strcmp(get_text(json_array_get(sources, k), "file"), file) == 0;
         if (!known && *file && json_array_size(sources) < SOURCES_MAX)
-            json_array_append_new(sources, source_of(r, file));
+            json_array_append_new(sources, source_of(r, file, &room));
     }
     json_object_set_new(film, "sources", sources);
 }
@@ -134,12 +159,12 @@ static void set_text(json_t *o, const char *name, const char *text)
     json_object_set_new(o, name, json_string(text));
 }
 
-static void set_dims(json_t *o, const uint32_t *dims, uint32_t n)
+static void set_dims(json_t *o, const char *name, const uint32_t *dims, uint32_t n)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < n; i++)
         json_array_append_new(list, json_integer(dims[i]));
-    json_object_set_new(o, "shape", list);
+    json_object_set_new(o, name, list);
 }
 
 static void name_parameters(json_t *film, const char *source)
@@ -179,7 +204,7 @@ static void name_shared(json_t *film, const char *source)
         for (uint32_t d = 0; d < n.n_dims; d++)
             bytes *= n.dims[d];
         if (bytes > 0 && bytes == get_number(s, "bytes"))
-            set_dims(s, n.dims, n.n_dims);
+            set_dims(s, "shape", n.dims, n.n_dims);
     }
 }
 
@@ -199,64 +224,95 @@ static void name_arrays(json_t *film)
 
 /* ---- shapes that the user gives ---- */
 
-/* The next of "in=64x64,tile=18x18+1": +1, a halo of one element at each end. */
-static bool next_shape(const char **at, char name[FILM_NAME_MAX], uint32_t dims[FILM_DIMS_MAX], uint32_t *n, uint32_t *halo)
+typedef struct Shape {
+    char name[FILM_NAME_MAX];
+    uint32_t dims[FILM_DIMS_MAX], n_dims;
+    uint32_t halo[FILM_DIMS_MAX], n_halo; /* elements at either end: one number for all lengths, or one for each */
+} Shape;
+
+/* "18x36": how many numbers of at least `least`; 0: that is none. */
+static uint32_t next_lengths(const char **at, uint32_t least, uint32_t out[FILM_DIMS_MAX])
 {
-    size_t length = strcspn(*at, "=,");
-    *n = *halo = 0;
-    if (length == 0 || length >= FILM_NAME_MAX || (*at)[length] != '=')
-        return false;
-    memcpy(name, *at, length);
-    name[length] = 0;
-    *at += length;
+    uint32_t n = 0;
     do {
         char *end;
-        ++*at;
-        if (*n == FILM_DIMS_MAX || **at < '1' || **at > '9')
-            return false;
-        dims[(*n)++] = (uint32_t)strtoul(*at, &end, 10);
+        *at += n > 0;
+        if (n == FILM_DIMS_MAX || **at < '0' || **at > '9')
+            return 0;
+        out[n] = (uint32_t)strtoul(*at, &end, 10);
+        if (out[n++] < least || end - *at > FILM_DIGITS_MAX)
+            return 0;
         *at = end;
     } while (**at == 'x');
+    return n;
+}
+
+/* The next of "in=64x64,tile=18x18+1,slab=20x36+2x1". */
+static bool next_shape(const char **at, Shape *shape)
+{
+    size_t length = strcspn(*at, "=,");
+    *shape = (Shape){.n_halo = 0};
+    if (length == 0 || length >= FILM_NAME_MAX || (*at)[length] != '=')
+        return false;
+    memcpy(shape->name, *at, length);
+    *at += length + 1;
+    if ((shape->n_dims = next_lengths(at, 1, shape->dims)) == 0)
+        return false;
     if (**at == '+') {
-        char *end;
         ++*at;
-        if (**at < '1' || **at > '9')
+        shape->n_halo = next_lengths(at, 0, shape->halo);
+        if (shape->n_halo != 1 && shape->n_halo != shape->n_dims)
             return false;
-        *halo = (uint32_t)strtoul(*at, &end, 10);
-        *at = end;
     }
     if (**at == ',')
-        ++*at;
-    else if (**at != 0)
-        return false;
-    return true;
+        return *++*at != 0;
+    return **at == 0;
 }
 
 bool film_shapes_valid(const char *shapes)
 {
-    char name[FILM_NAME_MAX];
-    uint32_t dims[FILM_DIMS_MAX], n, halo;
+    Shape shape;
     do
-        if (!next_shape(&shapes, name, dims, &n, &halo))
+        if (!next_shape(&shapes, &shape))
             return false;
     while (*shapes);
     return true;
 }
 
+/* A shape of more elements than there are is another array's. */
+static bool is_too_large(const json_t *place, const Shape *shape)
+{
+    const unsigned each = film_type_bytes(get_text(place, "type"));
+    double elements = 1;
+    for (uint32_t i = 0; i < shape->n_dims; i++)
+        elements *= shape->dims[i];
+    return elements * (each ? each : 1) > (double)get_number(place, "bytes");
+}
+
+static void set_shape(json_t *place, const Shape *shape)
+{
+    if (is_too_large(place, shape))
+        return;
+    set_dims(place, "shape", shape->dims, shape->n_dims);
+    json_object_del(place, "halo");
+    uint32_t halo[FILM_DIMS_MAX], sum = 0;
+    for (uint32_t i = 0; i < shape->n_dims; i++)
+        sum |= halo[i] = shape->halo[shape->n_halo == 1 ? 0 : i];
+    if (sum > 0)
+        set_dims(place, "halo", halo, shape->n_dims);
+}
+
+/* Of several shapes of a name the last one counts. */
 static void set_shapes(json_t *film, const char *shapes)
 {
-    char name[FILM_NAME_MAX];
-    uint32_t dims[FILM_DIMS_MAX], n, halo;
     static const char *const lists[] = {"arrays", "shared"};
-    while (shapes && *shapes && next_shape(&shapes, name, dims, &n, &halo))
+    Shape shape;
+    while (shapes && *shapes && next_shape(&shapes, &shape))
         for (int l = 0; l < 2; l++) {
             const json_t *list = json_object_get(film, lists[l]);
             for (size_t i = 0; i < json_array_size(list); i++)
-                if (strcmp(get_text(json_array_get(list, i), "name"), name) == 0) {
-                    set_dims(json_array_get(list, i), dims, n);
-                    if (halo)
-                        json_object_set_new(json_array_get(list, i), "halo", json_integer(halo));
-                }
+                if (strcmp(get_text(json_array_get(list, i), "name"), shape.name) == 0)
+                    set_shape(json_array_get(list, i), &shape);
         }
 }
 

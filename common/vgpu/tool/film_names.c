@@ -139,13 +139,13 @@ static bool read_size(const char *source, const char **at, uint32_t *out)
 /* The type of "const float *__restrict__": its words without those that say nothing of an element. */
 static const char *type_of(const char *from, const char *to)
 {
-    static const char *const dropped[] = {"const", "volatile", "__restrict__", "__restrict", "restrict", "extern", "static", "__shared__"};
+    static const char *const dropped[] = {"const", "volatile", "__restrict__", "__restrict", "restrict", "extern", "static", "__shared__", "__align__", "alignas"};
     char words[FILM_NAME_MAX] = "";
     for (const char *at = from; at < to;) {
         size_t n = 0;
         while (at + n < to && is_name_char(at[n]))
             n++;
-        bool drop = n == 0;
+        bool drop = n == 0 || isdigit((unsigned char)*at);
         for (size_t i = 0; i < sizeof dropped / sizeof *dropped && n > 0; i++)
             drop |= strlen(dropped[i]) == n && memcmp(dropped[i], at, n) == 0;
         if (!drop && strlen(words) + n + 2 < sizeof words) {
@@ -234,10 +234,11 @@ bool film_shared(const char *source, const char *name, FilmName *out)
         const char *named = find_word(at, name);
         if (!named || named > end)
             continue;
-        const char *to = named;
-        while (to < end && *to != ',')
-            to++;
-        return read_declaration(source, at, to, out) && strcmp(out->name, name) == 0;
+        FilmName first; /* has the type of those behind it: "float a[8], b[8]" */
+        if (!read_declaration(source, at, at + strcspn(at, ",;{}"), &first) || !read_declaration(source, named, named + strcspn(named, ",;{}"), out))
+            return false;
+        out->type = first.type;
+        return strcmp(out->name, name) == 0;
     }
     return false;
 }

@@ -29,8 +29,8 @@ static const char *const state_names[] = {
 
 static const char style[] =
     "<style>text{font:12px sans-serif;fill:#1b1f24}.b{font-weight:bold}.s{fill:#57606a}.n{font-size:10px;fill:#57606a}.m{font:11px monospace}.p{fill:#fff}.i{fill:#e6e9ed}"
-    ".l{fill:#fff3c4}.w{fill:#b45309}.f{fill:#b3261e}.a{fill:#0a5c9e}.o{stroke:#7a3e9d}.e{stroke:#8c959f}.k{stroke:#1b1f24}.x{stroke:#b3261e}path,.x{fill:none}"
-    "@media (prefers-color-scheme:dark){text{fill:#e8ebee}.s,.n{fill:#aeb7c1}.p{fill:#14181d}.i{fill:#2d353e}.l{fill:#4a3d10}.w{fill:#f0a95b}.f{fill:#ff8f85}.a{fill:#7cc0f5}"
+    ".l{fill:#fff3c4}.w{fill:#a06a00}.f{fill:#9e1b32}.a{fill:#0a5c9e}.o{stroke:#7a3e9d}.e{stroke:#8c959f}.k{stroke:#1b1f24}.x{stroke:#9e1b32}path,.x{fill:none}"
+    "@media (prefers-color-scheme:dark){text{fill:#e8ebee}.s,.n{fill:#aeb7c1}.p{fill:#14181d}.i{fill:#2d353e}.l{fill:#4a3d10}.w{fill:#f2b84b}.f{fill:#ff8f85}.a{fill:#7cc0f5}"
     ".o{stroke:#cf9df0}.e{stroke:#6b7682}.k{stroke:#e8ebee}.x{stroke:#ff8f85}}</style>\n"
     "<defs><pattern id=\"h\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\"><path class=\"e\" d=\"M0 4L4 0\"/></pattern>"
     "<pattern id=\"g\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\"><path class=\"o\" d=\"M0 4L4 0\"/></pattern></defs>\n";

@@ -2,7 +2,6 @@
 #include "common/vgpu/tool/film.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { VALUE_BYTES_MAX = 32 * 16, RUNS_SHOWN = 3, GIVERS_SHOWN = 4, VALUES_SHOWN = 4, TEXT_MAX = 64 };
@@ -389,7 +388,7 @@ void film_sentence(const json_t *film, const json_t *step, StrBuf *b)
     }
     put_rest(b, step);
     if (turn > 0)
-        strbuf_printf(b, " [time %llu]", (unsigned long long)turn + 1);
+        strbuf_printf(b, " [time %llu here]", (unsigned long long)turn + 1);
 }
 
 /* ---- the whole ---- */
@@ -484,8 +483,10 @@ static void film_text_put_findings(StrBuf *b, const json_t *film)
         } else {
             put_missing(b, film, finding);
         }
-        strbuf_puts(b, "\n  hint: ");
-        put_plain(b, get_text(finding, "hint"));
+        if (*get_text(finding, "hint")) {
+            strbuf_puts(b, "\n  hint: ");
+            put_plain(b, get_text(finding, "hint"));
+        }
         strbuf_puts(b, "\n");
     }
 }

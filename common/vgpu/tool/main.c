@@ -218,7 +218,7 @@ int main(int argc, char **argv)
     Ending ending = {0};
     Diag diag = {0};
     Records records;
-    ToolFiles files = {-1, -1, -1, -1};
+    ToolFiles files = {-1, -1, -1, -1, -1};
     if (spawn_program(&o, &program, &ending, &files, &diag) != STATUS_OK ||
         records_read(files.records, o.sources, &records, &diag) != STATUS_OK)
         fail_with(diag.message, NULL);
@@ -236,9 +236,7 @@ int main(int argc, char **argv)
         print_timeline(&records, &text);
     if (!o.quiet && (program.kind == PROGRAM_CUDA || records.start))
         print_in_language(&records, &o, &program, &ending, status, &text);
-    if (text.length > 0)
-        fwrite(text.text, 1, text.length, stderr);
-    strbuf_free(&text);
+    strbuf_print(&text, stderr);
     write_outputs(&records, &o, &ending);
     if (o.film)
         write_film(&records, &o, files.film);

@@ -170,8 +170,7 @@ static Status complete_finding(Records *r, Finding *f, Diag *diag)
     const FindingLookup lookup = {
         .self = r->places, .source_line = places_source_line, .has_debug = places_has_debug(r->places)};
     finding_text(f, &lookup, &text);
-    f->text = text.failed ? NULL : arena_strndup(&r->arena, text.text, text.length);
-    strbuf_free(&text);
+    f->text = strbuf_keep(&text, &r->arena);
     return f->text ? STATUS_OK : diag_set(diag, STATUS_NO_MEMORY, "no memory for the findings");
 }
 

@@ -1,4 +1,5 @@
 /* spawn: starts the program with our runtime in front, and waits for it. */
+#include "common/vgpu/device/device.h"
 #include "common/vgpu/remote/remote.h"
 #include "common/vgpu/tool/tool.h"
 
@@ -69,6 +70,8 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
     set_or_clear("VGPU_CALLS_FD", files->calls < 0 ? NULL : number);
     snprintf(number, sizeof number, "%d", files->film);
     set_or_clear("VGPU_FILM_FD", files->film < 0 ? NULL : number);
+    snprintf(number, sizeof number, "%d", files->shared);
+    set_or_clear("VGPU_SHARED_FD", files->shared < 0 ? NULL : number);
     set_or_clear("VGPU_FILM_LAUNCH", o->film_launch);
     set_or_clear("VGPU_FILM_BLOCKS", o->film_blocks);
     set_or_clear("VGPU_FILM_REGISTERS", o->film_registers ? "1" : NULL);
@@ -236,7 +239,7 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
     bool inside = !o->isolated && o->serve < 0;
     if (!library_folder(folder, sizeof folder))
         return diag_set(diag, STATUS_IO, "cannot tell where this program lies");
-    *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1, .calls = -1, .film = -1};
+    *files = (ToolFiles){.records = open_records("vgpu-records", inside), .provenance = -1, .calls = -1, .film = -1, .shared = -1};
     if (o->provenance)
         files->provenance = provenance_is_written(o) ? open_records("vgpu-provenance", inside)
                                                      : open("/dev/null", O_WRONLY | (inside ? 0 : O_CLOEXEC));
@@ -244,6 +247,8 @@ Status spawn_program(const ToolOptions *o, const Program *p, Ending *out, ToolFi
         files->calls = open_records("vgpu-calls", inside);
     if (o->film)
         files->film = open_records("vgpu-film", inside);
+    if (o->serve < 0 && !o->provenance)
+        files->shared = device_shared_file(inside);
     if (files->records < 0 || (o->provenance && files->provenance < 0) || (o->calls && files->calls < 0) ||
         (o->film && files->film < 0))
         return diag_set(diag, STATUS_IO, "cannot make a file for records: %s", strerror(errno));

@@ -69,6 +69,7 @@ typedef struct Ending {
 typedef struct ToolFiles {
     int records;
     int provenance, calls, film; /* -1: nobody wants it */
+    int shared;                  /* memory of several processes; -1: they share none */
 } ToolFiles;
 
 /* Runs the program to its end; signals that we get are handed on. With --serve: until nobody can come through

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -93,8 +94,7 @@ static const char *hash_of(const char *text, size_t piece)
 static void test_sha256(void **state)
 {
     (void)state;
-    assert_string_equal("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-                        hash_of("", 1));
+    assert_string_equal("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", hash_of("", 1));
     assert_string_equal("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
                         hash_of("abc", 3));
     const char *two_blocks = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
@@ -278,25 +278,54 @@ static void test_folders(void **state)
     assert_int_equal(STATUS_OK, dir_remove(path_of("a"), NULL));
 }
 
+/* Puts one file after another into the folder, as long as it is there. */
+static void *write_late(void *path)
+{
+    for (int fd; (fd = open(path, O_CREAT | O_WRONLY, 0600)) >= 0;)
+        close(fd);
+    return NULL;
+}
+
+static void test_folder_somebody_writes_to(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        char late[128];
+        pthread_t writer;
+        assert_int_equal(STATUS_OK, dir_make(path_of("busy/deep"), NULL));
+        snprintf(late, sizeof late, "%s", path_of("busy/deep/late"));
+        assert_int_equal(0, pthread_create(&writer, NULL, write_late, late));
+        while (access(late, F_OK) != 0)
+            ;
+        Status s = dir_remove(path_of("busy"), NULL);
+        for (int left = 1000000; s != STATUS_OK && left > 0 && access(late, F_OK) == 0; left--) {
+            unlink(late);
+            rmdir(path_of("busy/deep"));
+        }
+        pthread_join(writer, NULL);
+        assert_int_equal(STATUS_OK, s);
+    }
+}
+
 /* Results -------------------------------------------------------------------------------------- */
 
 static Result *example(void)
 {
     static Finding finding = {.kind = "out-of-bounds",
-                                    .verdict = "out-of-bounds",
-                                    .kernel = "add",
-                                    .place.file = "vector_add.cu",
-                                    .place.line = 23,
-                                    .has_thread = true,
-                                    .block = {3, 0, 0},
-                                    .thread = {232, 0, 0},
-                                    .has_address = true,
-.address = 0x700000000190,
-                                    .bytes = 4,
-                                    .count = 24,
-                                    .message = "write past the end",
-                                    .hint = "",
-                                    .text = "vector_add.cu:23: write past the end"};
+                              .verdict = "out-of-bounds",
+                              .kernel = "add",
+                              .place.file = "vector_add.cu",
+                              .place.line = 23,
+                              .has_thread = true,
+                              .block = {3, 0, 0},
+                              .thread = {232, 0, 0},
+                              .has_address = true,
+                              .address = 0x700000000190,
+                              .bytes = 4,
+                              .count = 24,
+                              .message = "write past the end",
+                              .hint = "",
+                              .text = "vector_add.cu:23: write past the end"};
     static ResultMetric metric = {"dram_ratio", 1.125};
     static ResultSpan span = {"kernel",   "add",           .device = 1, .stream = 3,
                               .bytes = 0, .start_us = 1.5, .end_us = 4};
@@ -439,6 +468,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_kernel_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_untrusted_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_folders, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_folder_somebody_writes_to, set_up, tear_down),
         cmocka_unit_test(test_sums),
         cmocka_unit_test_setup_teardown(test_result_round_trip, set_up, tear_down),
         cmocka_unit_test(test_result_without_compiler),

@@ -85,6 +85,10 @@ static void test_good(void **state)
     assert_false(c[1].check_output);
     assert_true(c[0].check_output && c[0].gpu_work);
     assert_string_equal("cublas*", lab->forbid[0].symbol);
+    assert_int_equal(1, lab->n_shapes);
+    assert_string_equal("tile", lab->shapes[0].arrays[1]);
+    assert_string_equal("n + 2", lab->shapes[0].shape[1]);
+    assert_int_equal(1, lab->shapes[0].n_halo);
     assert_int_equal(2, lab->n_libraries);
     assert_string_equal("cuda", lab->libraries[1]);
     lab_free(lab);

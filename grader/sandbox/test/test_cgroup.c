@@ -76,6 +76,12 @@ static Status start_in_cgroup(const Fixture *f, SandboxProcess *p)
     return sandbox_start(&f->sandbox, &spec, p, NULL);
 }
 
+static Status sandbox_run(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
+{
+    Status s = sandbox_ask(p, step, d);
+    return s == STATUS_OK ? sandbox_answer(p, step, a, answer, d) : s;
+}
+
 static SandboxAnswer run_one(Fixture *f, const char *name, WireLimits limits)
 {
     const char *args[] = {"/kit/self", "--as", name, NULL};

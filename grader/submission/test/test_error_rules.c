@@ -77,17 +77,36 @@ static void test_runs(void **state)
     Arena a = {0};
     assert_true(error_is_injected(&c) && !error_is_injected(&plain));
     assert_string_equal("--fail-at=1000000000000", error_case_first(&a, &c)->vgpu[1]);
-    assert_null(error_case_second(&a, &c, &none));
-    assert_null(error_case_second(&a, &c, NULL));
-    assert_string_equal("--check=race", error_case_second(&a, &c, &few)->vgpu[0]);
-    assert_string_equal("--fail-at=4", error_case_second(&a, &c, &few)->vgpu[1]);
-    assert_string_equal("--fail-at=9", error_case_second(&a, &c, &as_many)->vgpu[1]);
+    assert_int_equal(0, error_runs(&c, &none));
+    assert_int_equal(0, error_runs(&c, NULL));
+    assert_int_equal(1, error_runs(&c, &few));
+    assert_string_equal("--check=race", error_case_run(&a, &c, &few, 1)->vgpu[0]);
+    assert_string_equal("--fail-at=4", error_case_run(&a, &c, &few, 1)->vgpu[1]);
+    assert_string_equal("--fail-at=9", error_case_run(&a, &c, &as_many, 1)->vgpu[1]);
     assert_string_equal("--fail-at=9", c.vgpu[1]);
+    arena_free(&a);
+}
+
+static void test_each_call(void **state)
+{
+    (void)state;
+    static const char *options[] = {"--fail-at=each"};
+    LabCase c = {.vgpu = options, .n_vgpu = 1};
+    VgpuReport few = {.can_fail = 4}, many = {.can_fail = ERROR_RUNS_MAX + 1}, none = {0};
+    Arena a = {0};
+    assert_true(error_is_injected(&c));
+    assert_string_equal("--fail-at=1000000000000", error_case_first(&a, &c)->vgpu[0]);
+    assert_int_equal(0, error_runs(&c, &none));
+    assert_int_equal(4, error_runs(&c, &few));
+    assert_int_equal(ERROR_RUNS_MAX, error_runs(&c, &many));
+    assert_string_equal("--fail-at=1", error_case_run(&a, &c, &few, 1)->vgpu[0]);
+    assert_string_equal("--fail-at=4", error_case_run(&a, &c, &few, 4)->vgpu[0]);
     arena_free(&a);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_runs),
+                                       cmocka_unit_test(test_each_call)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

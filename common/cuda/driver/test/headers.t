@@ -1,6 +1,7 @@
 #!/bin/bash
 # The kit's headers: every one compiles alone with each clang that is installed; the functions that they declare are those that the
-# runtime has; cuda::atomic does what it is to do; and where a toolkit is installed, its numbers, layouts and declarations are the same.
+# runtime has; cuda::atomic, eight-bit floats, barriers and pipelines do what they are to do; and where a toolkit is installed, its
+# numbers, layouts and declarations are the same.
 set -u
 : "${BUILD:=build}" "${KIT:=$PWD}"
 BUILD=$(realpath "$BUILD")
@@ -63,18 +64,47 @@ for major in $(seq 14 30); do
 done
 [ $found -gt 0 ] || { echo "1..0 # SKIP no clang with its version in its name"; exit 0; }
 
-# ---- cuda::atomic: on the device what it is on the host, and what it is with a toolkit's headers ----
+# ---- what programs print on the device, on the host, and with a toolkit's headers ----
 
-"$labcc" -lineinfo -o atomics "$KIT/common/cuda/driver/test/atomics.cu" >log 2>&1 && "$BUILD/bin/vgpu" --quiet ./atomics >ours 2>>log
-ok $? "each operation, scope and order compiles and runs without a finding" log
-diff <(sed -n 's/^device //p' ours) <(sed -n 's/^host //p' ours) >difference && [ "$(wc -l <ours)" = 27 ]
-ok $? "the device's results are the host's" difference
-if command -v nvcc >/dev/null; then
-    nvcc -cudart shared -arch=compute_75 -o theirs.out "$KIT/common/cuda/driver/test/atomics.cu" >log 2>&1 && "$BUILD/bin/vgpu" --quiet ./theirs.out 2>>log | diff - ours >>log
-    ok $? "and those of nvcc with its own headers" log
-else
-    ok 0 "and those of nvcc with its own headers # SKIP no nvcc"
-fi
+run() { # NAME: compiled and run without a finding; its output is NAME.txt
+    "$labcc" -lineinfo -o "$1" "$KIT/common/cuda/driver/test/$1.cu" >log 2>&1 && "$BUILD/bin/vgpu" --quiet "./$1" >"$1.txt" 2>>log
+}
+as_with_nvcc() { # NAME
+    if command -v nvcc >/dev/null; then
+        nvcc -cudart shared -arch=compute_75 -o "$1.nvcc" "$KIT/common/cuda/driver/test/$1.cu" >log 2>&1 && "$BUILD/bin/vgpu" --quiet "./$1.nvcc" 2>>log | diff - "$1.txt" >>log
+        ok $? "$1: the same from nvcc with its own headers" log
+    else
+        ok 0 "$1: the same from nvcc with its own headers # SKIP no nvcc"
+    fi
+}
+run atomics
+ok $? "atomics: each operation, scope and order compiles and runs without a finding" log
+diff <(sed -n 's/^device //p' atomics.txt) <(sed -n 's/^host //p' atomics.txt) >difference && [ "$(wc -l <atomics.txt)" = 27 ]
+ok $? "atomics: the device's results are the host's" difference
+as_with_nvcc atomics
+run fp8 && grep -q '^9052 inputs' fp8.txt
+ok $? "fp8: every conversion is that to the nearest of all codes, on the device and on the host" fp8.txt
+as_with_nvcc fp8
+
+# ---- barriers, pipelines and asynchronous copies: programs of the virtual GPU's own tests ----
+
+for target in 75:t4 80:a100; do
+    arch=${target%:*} vgpu=("$BUILD/bin/vgpu" --quiet "--device=${target#*:}")
+    "$labcc" -std=c++17 -lineinfo -arch=compute_"$arch" -o async "$KIT/common/vgpu/exec/test/async.cu" >log 2>&1 && "${vgpu[@]}" ./async >>log 2>&1 &&
+        [ "$(grep -c '^right' log)" = 7 ]
+    ok $? "compute_$arch: copies, barriers and pipelines are right, and nothing is found" log
+    "$labcc" -std=c++17 -lineinfo -arch=compute_"$arch" -o right "$KIT/common/vgpu/check/test/right.cu" >log 2>&1 && "${vgpu[@]}" ./right >log 2>&1 &&
+        [ "$(grep -c ' right$' log)" -ge 60 ]
+    ok $? "compute_$arch: nothing is found in right kernels" log
+done
+wrong() { # NUMBER KIND MARK: a copy of async.cu used wrongly, what is found, a line that must be named
+    "$BUILD/bin/vgpu" --device=a100 ./async "$1" >log 2>&1
+    grep -Eq "async.cu:[0-9]+:[0-9]+: $2: " log && grep -q "async.cu:$(grep -n "line: $3" "$KIT/common/vgpu/exec/test/async.cu" | cut -d: -f1)\b" log
+    ok $? "a wrong copy is found: $3" log
+}
+wrong 0 uninitialized "read before the wait"
+wrong 1 race "race: another thread's copy"
+wrong 2 race "race: others may still read"
 
 # ---- the table and the runtime ----
 

@@ -625,6 +625,20 @@ KERNEL(atomic_ref_sum)
     cuda::atomic_ref<int, cuda::thread_scope_device> sum(out[0]);
     sum.fetch_add(in[ME], cuda::memory_order_relaxed);
 }
+KERNEL(last_arrival) // who counts down to the end, of a warp that does so in one instruction, lets all go on
+{
+    __shared__ int s[B], left, done;
+    if (T == 0)
+        left = B, done = 0;
+    __syncthreads();
+    s[T] = in[ME];
+    cuda::atomic_ref<int, cuda::thread_scope_block> count(left), flag(done);
+    if (count.fetch_sub(1, cuda::memory_order_acq_rel) == 1)
+        flag.store(1, cuda::memory_order_release);
+    while (flag.load(cuda::memory_order_acquire) == 0) {
+    }
+    out[ME] = s[B - 1 - T];
+}
 KERNEL(cuda_barrier)
 {
     __shared__ cuda::barrier<cuda::thread_scope_block> bar;
@@ -776,7 +790,7 @@ static const Test tests[] = {
     ROW(scan_two_buffers), ROW(scan_one_buffer), ROW(scan_of_warps), ROW(spin_lock), ROW(lock_in_a_warp),
     ROW(lock_of_the_block), ROW(ticket_lock), ROW(volatile_flag), ROW(chained_sum), ROW(look_back), ROW(cg_block),
     ROW(cg_tile), ROW(cg_tile_memory), ROW(cg_reduce), ROW(cg_coalesced), {"cg_grid", cg_grid, true},
-    {"cg_grid_steps", cg_grid_steps, true}, ROW(atomic_ref_flag), ROW(atomic_ref_sum), ROW(cuda_barrier),
+    {"cg_grid_steps", cg_grid_steps, true}, ROW(atomic_ref_flag), ROW(atomic_ref_sum), ROW(last_arrival), ROW(cuda_barrier),
     ROW(cuda_barrier_split), ROW(named_pairs), ROW(producer_consumer), ROW(half_warps), ROW(divergent_halves),
     ROW(votes), ROW(count_and_vote), ROW(bitonic), ROW(odd_even_sort), ROW(async_copy),
 };

@@ -357,9 +357,8 @@ static void many_launches()
 
 static void refusals()
 {
-    cudaIpcMemHandle_t handle;
-    IS(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, NULL));
-    IS(cudaErrorNotSupported, cudaIpcGetMemHandle(&handle, NULL));
+    IS(cudaErrorNotSupported, cudaGraphicsUnregisterResource(NULL));
+    IS(cudaErrorNotSupported, cudaGraphicsUnregisterResource(NULL));
     IS(cudaErrorNotSupported, cudaGetLastError());
     OK(cudaProfilerStart());
 }

@@ -14,7 +14,7 @@ run_one() { # NAME nvcc-options
     ok $? "$name: $(grep -c '^ok' "$scratch/$name.out") checks hold" "$scratch/$name.bad"
     # The program shows, with a copy past a kernel, how late things run: a race of two streams, and found as such.
     same "$name: no other findings" '["stream-race"]' "$(jq -c '[.findings[] | select(.advice | not) | .kind] | unique' "$scratch/$name.json")"
-    same "$name: a refused call is named once" 1 "$(grep -c 'cudaIpcGetMemHandle is not supported' "$scratch/$name.err")"
+    same "$name: a refused call is named once" 1 "$(grep -c 'cudaGraphicsUnregisterResource is not supported' "$scratch/$name.err")"
 }
 run_one legacy
 run_one per_thread --default-stream per-thread -DPER_THREAD

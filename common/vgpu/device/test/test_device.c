@@ -1,5 +1,6 @@
 /* The device server by its messages alone, with PTX written by hand. */
 #include "common/vgpu/device/device.h"
+#include "common/vgpu/perf/perf.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -522,11 +523,11 @@ static void test_options(void **state)
     Diag diag = {0};
     DeviceOptions o = {.n_devices = 1, .stream_fd = -1, .model = "no such card"};
     assert_int_equal(STATUS_INVALID, device_server_create(&o, &server, &diag));
-    assert_non_null(strstr(diag.message, device_model_name(0)));
+    assert_non_null(strstr(diag.message, perf_model(0)->name));
     o = (DeviceOptions){.n_devices = 1, .stream_fd = -1, .checks = "no such check"};
     assert_int_equal(STATUS_INVALID, device_server_create(&o, &server, &diag));
-    for (size_t i = 0; device_model_name(i); i++) {
-        o = (DeviceOptions){.n_devices = 1, .stream_fd = -1, .model = device_model_name(i)};
+    for (size_t i = 0; perf_model(i); i++) {
+        o = (DeviceOptions){.n_devices = 1, .stream_fd = -1, .model = perf_model(i)->name};
         assert_int_equal(STATUS_OK, device_server_create(&o, &server, &diag));
         device_server_destroy(server);
     }

@@ -29,6 +29,7 @@
 #define COMMON_VGPU_EXEC_AFFINE_PLAN_H
 
 #include "common/vgpu/exec/affine/wide.h"
+#include "common/vgpu/exec/schedule.h"
 
 enum {
     PLAN_BLOCKS_MIN = 4,      /* of a launch that is worth a plan */

@@ -1,5 +1,6 @@
 /* The walk through a kernel that makes a plan: see plan.h. */
 #include "common/vgpu/exec/affine/plan.h"
+#include "common/vgpu/exec/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>

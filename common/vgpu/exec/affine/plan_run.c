@@ -1,5 +1,7 @@
 /* A block that goes as planned: see plan.h. */
 #include "common/vgpu/exec/affine/plan.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <string.h>
 

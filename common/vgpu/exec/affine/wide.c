@@ -1,6 +1,8 @@
 /* The run loop of a block whose warps go together. See wide.h.
  */
 #include "common/vgpu/exec/affine/wide.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <string.h>
 

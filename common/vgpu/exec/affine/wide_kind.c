@@ -1,5 +1,7 @@
 /* Which way of wide execution an instruction takes: decided once, when a module is bound. */
 #include "common/vgpu/exec/affine/wide.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 static bool is_word(const IrOperand *o)
 {

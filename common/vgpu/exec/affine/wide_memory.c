@@ -105,6 +105,9 @@ EXEC_INLINE bool know_pattern(const WideSpan *s, uint32_t row, Request *r)
     r->group_lanes = one ? WARP_LANES : WARP_LANES / 2;
     r->group_pattern = alike ? PATTERN_UNIFORM : PATTERN_UNIT_STRIDE;
     r->pattern = one ? r->group_pattern : PATTERN_OTHER;
+    r->low = r->addr[0];
+    r->solid = true;
+    r->span = alike ? s->bytes : (uint64_t)WARP_LANES * s->bytes;
     return true;
 }
 

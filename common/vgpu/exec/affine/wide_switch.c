@@ -1,5 +1,7 @@
 /* Between a block whose warps go together and one whose warps each have splits and joins. */
 #include "common/vgpu/exec/affine/wide.h"
+#include "common/vgpu/exec/schedule.h"
+#include "common/vgpu/exec/split.h"
 
 #include <string.h>
 

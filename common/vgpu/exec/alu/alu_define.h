@@ -198,12 +198,35 @@
 #define ALU_F64_FINISH_2(r) f64_finish2((r), a, b)
 #define ALU_F64_FINISH_3(r) f64_finish3((r), a, b, c)
 
+/* Which NaN a result is costs more than the result: looked at only where some lane's is one. */
+#define ALU_F64_ROW(OP, SEL, N, EXPR)                                                                        \
+    ALU_SHAPE(OP, F64, SEL, N, sizeof(LaneF64), ALU_WIDTHS(F64), false)                                      \
+    __attribute__((noipa)) ALU_FUNCTION(OP, F64, SEL)                                                        \
+    {                                                                                                        \
+        LaneF64 result[WARP_LANES];                                                                          \
+        uint64_t nan = 0;                                                                                    \
+        ALU_OPEN(F64)                                                                                        \
+        ALU_SRCS_##N(F64) LANES(lane)                                                                        \
+        {                                                                                                    \
+            ALU_VIEW_##N(double, f64_keep) const double r = EXPR;                                            \
+            result[lane] = r;                                                                                \
+            nan |= 0 - (uint64_t)(r != r);                                                                   \
+        }                                                                                                    \
+        if (nan)                                                                                             \
+            LANES(lane)                                                                                      \
+            {                                                                                                \
+                ALU_VIEW_##N(double, f64_keep) result[lane] = ALU_F64_FINISH_##N(result[lane]);              \
+            }                                                                                                \
+        memcpy(dst, result, sizeof result);                                                                  \
+        ALU_CLOSE(F64)                                                                                       \
+    }
+
 #define ALU_F64(OP, N, EXPR)                                                                                 \
-    ALU_FLOAT_ROW(OP, F64, NONE, N, double, f64_keep, ALU_F64_FINISH_##N, EXPR)                              \
+    ALU_F64_ROW(OP, NONE, N, EXPR)                                                                           \
     ALU_DIRECTED_ROW(OP, F64, DIRECTED, NONE, N)
 
 #define ALU_F64_FREE(OP, SEL, N, EXPR)                                                                       \
-    ALU_FLOAT_ROW(OP, F64, SEL, N, double, f64_keep, ALU_F64_FINISH_##N, EXPR)
+    ALU_F64_ROW(OP, SEL, N, EXPR)
 
 /* 16-bit floating types: `count` halves, 32 or, packed, 64. */
 #define ALU_HALF_ROW(OP, TYPE, SEL, N, FORMAT, COUNT, EXPR)                                                  \

@@ -56,10 +56,12 @@ int32_t tensor_int(IrElem elem, uint32_t bits);
 /* Bits of f16 or f32 (t->elem[PART_D]) from bits of the element of C. */
 uint32_t tensor_sum_float(const TensorSum *s, const TensorNumber *a, const TensorNumber *b, uint32_t c);
 
-/* A matrix of finite numbers whose products fit vectors of 32 bits. A zero's exponent is below that of all others. */
+/* A matrix of finite numbers: significands as whole numbers, so that products of two are exact. A zero's exponent is below that of all
+ * others. */
 enum { TENSOR_MAX = 16 * 64 /* elements of the largest matrix: A of m16n8k64 */, TENSOR_ROW = 8 };
 typedef struct TensorNumbers {
-    int32_t significand[TENSOR_MAX], exponent[TENSOR_MAX];
+    float significand[TENSOR_MAX];
+    int32_t exponent[TENSOR_MAX];
 } TensorNumbers;
 /* True when the sums of this product can be made by rows. */
 bool tensor_goes_by_rows(const TensorSum *s);

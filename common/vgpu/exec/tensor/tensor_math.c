@@ -14,7 +14,8 @@
  *   integers        exact; they wrap, or end at the largest value with .satfinite
  *
  * Finite f16, bf16 and tf32, which is nearly all there is, go by rows of eight results in vectors of 32 bits: a product has 22 bits
- * at most, shifted by 5 for the bits that are kept, and 16 of them stay below 2^31.
+ * at most, so that a float holds it and any power of two times it; cut off to an integer in units of the bits that are kept, 16 of
+ * them stay below 2^31.
  */
 #include "common/vgpu/exec/alu/half.h"
 #include "common/vgpu/exec/tensor/tensor_internal.h"
@@ -222,6 +223,7 @@ uint32_t tensor_sum_float(const TensorSum *s, const TensorNumber *a, const Tenso
 /* ---- rows of results ---- */
 
 typedef int32_t I8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float F8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 enum { ZERO_EXPONENT = -8192 };
 
@@ -245,7 +247,7 @@ EXEC_CLONES bool tensor_numbers(IrElem elem, const uint32_t *bits, uint32_t n, T
         special |= exponent == ones;
         exponent += (~normal & 1) - f.bias;
         *(I8 *)(void *)&out->exponent[i] = (exponent & ~zero) | (zero & ZERO_EXPONENT);
-        *(I8 *)(void *)&out->significand[i] = (significand ^ negative) - negative;
+        *(F8 *)(void *)&out->significand[i] = __builtin_convertvector((significand ^ negative) - negative, F8);
     }
     int32_t any = 0;
     for (int i = 0; i < TENSOR_ROW; i++)
@@ -253,37 +255,50 @@ EXEC_CLONES bool tensor_numbers(IrElem elem, const uint32_t *bits, uint32_t n, T
     return !any;
 }
 
-/* Significands in the units of sums whose largest exponents are `right` above theirs; low bits dropped. */
-EXEC_INLINE void align_row(I8 *significand, int32_t left, const I8 *right)
+/* Adds significands to sums whose largest exponents are `right` above theirs, in units of the sums; low bits dropped. */
+EXEC_INLINE void add_row(I8 *sum, const F8 *significand, int32_t left, const I8 *right)
 {
-    const I8 negative = *significand < 0, far = *right > 31;
-    const I8 kept = ((*significand ^ negative) - negative) << left >> ((*right & ~far) | (far & 31));
-    *significand = (kept ^ negative) - negative;
+    enum { FAR = 64, BIAS = 127, MANTISSA_BITS = 23 };
+    const I8 far = *right > FAR, power = (left + BIAS - ((*right & ~far) | (far & FAR))) << MANTISSA_BITS;
+    *sum += __builtin_convertvector(*significand * (F8)power, I8);
+}
+
+/* A sum towards zero, where the result is a normal number; round_f32 knows the others, too. */
+EXEC_INLINE uint32_t round_normal(int64_t sum, int32_t exponent)
+{
+    const double value = (double)sum * f64_of_bits((uint64_t)(exponent - KEPT_BITS + 1023) << 52), magnitude = fabs(value);
+    if (!(magnitude >= 0x1p-126 && magnitude < 0x1p128))
+        return round_f32(&(Sum){.value = sum, .exponent = exponent, .kept = KEPT_BITS});
+    return bits_of_f32((float)f64_of_bits(bits_of_f64(value) >> 29 << 29));
 }
 
 EXEC_CLONES void tensor_sum_row(const TensorSum *s, const TensorRow *row, uint32_t *d)
 {
     const IrTensor *t = s->t;
-    const int32_t *a = &row->a->significand[row->a_at], *a_exponent = &row->a->exponent[row->a_at];
+    const float *a = &row->a->significand[row->a_at];
+    const int32_t *a_exponent = &row->a->exponent[row->a_at];
     const int32_t left = KEPT_BITS - 2 * format_of((IrElem)t->elem[PART_A]).mantissa_bits;
     const int32_t c_left = KEPT_BITS - format_of((IrElem)t->elem[PART_C]).mantissa_bits;
     const I8 c_exponent = *(const I8 *)(const void *)&row->c->exponent[row->at];
-    I8 top = c_exponent, sum = {0}, c = *(const I8 *)(const void *)&row->c->significand[row->at];
+    I8 top = c_exponent, sum = {0};
     for (uint32_t i = 0, b = row->b_at; i < s->k; i++, b += row->stride) {
         I8 exponent = *(const I8 *)(const void *)&row->b->exponent[b] + a_exponent[i], more = exponent > top;
         top = (exponent & more) | (top & ~more);
     }
     for (uint32_t i = 0, b = row->b_at; i < s->k; i++, b += row->stride) {
-        I8 product = *(const I8 *)(const void *)&row->b->significand[b] * a[i];
         const I8 right = top - (*(const I8 *)(const void *)&row->b->exponent[b] + a_exponent[i]);
-        align_row(&product, left, &right);
-        sum += product;
+        const F8 product = *(const F8 *)(const void *)&row->b->significand[b] * a[i];
+        add_row(&sum, &product, left, &right);
     }
     const I8 right = top - c_exponent;
-    align_row(&c, c_left, &right);
+    I8 c = {0};
+    add_row(&c, (const F8 *)(const void *)&row->c->significand[row->at], c_left, &right);
     for (int i = 0; i < TENSOR_ROW; i++) {
-        const Sum one = {.value = (int64_t)sum[i] + c[i], .exponent = top[i], .kept = KEPT_BITS};
-        d[i] = t->elem[PART_D] == ELEM_F16 ? round_f16(&one, t->sat) : round_f32(&one);
+        const int64_t value = (int64_t)sum[i] + c[i];
+        if (t->elem[PART_D] == ELEM_F16)
+            d[i] = round_f16(&(Sum){.value = value, .exponent = top[i], .kept = KEPT_BITS}, t->sat);
+        else
+            d[i] = value ? round_normal(value, top[i]) : 0;
     }
 }
 

@@ -20,6 +20,7 @@
  *   prints: TEXT            what printf must have written, with \n and \\; several lines add up
  *   counts: CLASS WARP THREAD   instructions of a class
  *   instructions: N         retired
+ *   each: TEXT              the case is run with TEXT in place of the word EACH, for each line of this key
  *
  * WORDS: numbers (decimal, 0x, 1.5f, -1), runs a..b and a..b/step, repetitions 7x32.
  */
@@ -33,6 +34,7 @@
 enum {
     CASE_MEMORIES = 8,
     CASE_FAULTS = 8,
+    CASE_EACH = 16,
     CASE_PARAM_BYTES = 128,
     CASE_LINE = 4096,
     CASE_TEXT = 1024 * 1024,
@@ -63,6 +65,8 @@ typedef struct PtxCase {
     char faults[CASE_FAULTS][256];
     size_t n_faults;
     uint64_t warp_insts, thread_insts, instructions;
+    char each[CASE_EACH][64];
+    size_t n_each;
 } PtxCase;
 
 /* Reads a case; false, with why in problem, when it is not well written. */

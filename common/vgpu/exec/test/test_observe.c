@@ -303,8 +303,8 @@ static void test_spaces(void **state)
          1, 4);
     const Event *local = nth_access(&s, 0), *shared = nth_access(&s, 1), *generic = nth_access(&s, 4);
     assert_int_equal(SPACE_LOCAL, local->access.space);
-    assert_true(local->has_host);
-    assert_ptr_not_equal(local->host[0], local->host[1]);
+    assert_true(local->access.lane_stride > 0);
+    assert_true(shared->access.lane_stride == 0);
     assert_int_equal(local->addr[0], local->addr[1]);
     assert_int_equal(SPACE_SHARED, shared->access.space);
     assert_int_equal(8, shared->addr[0]);

@@ -154,6 +154,8 @@ static bool take_key(PtxCase *c, const char *key, char *value)
         add_param(c, strtoull(value, NULL, 0), 8);
     else if (strcmp(key, "instructions") == 0)
         c->instructions = strtoull(value, NULL, 0);
+    else if (strcmp(key, "each") == 0)
+        snprintf(c->each[c->n_each++ % CASE_EACH], sizeof c->each[0], "%s", value);
     else if (strcmp(key, "counts") == 0)
         return sscanf(value, "%15s %lu %lu", c->class, &c->warp_insts, &c->thread_insts) == 3;
     else
@@ -212,26 +214,19 @@ void case_free(PtxCase *c)
 
 /* ---- running it ---- */
 
-static const char *const error_names[] = {"OK",
-                                          "ILLEGAL_ADDRESS",
-                                          "MISALIGNED",
-                                          "INVALID_ADDRESS_SPACE",
-                                          "INVALID_PC",
-                                          "STACK_OVERFLOW",
-                                          "ASSERT",
-                                          "TRAP",
-                                          "TIMEOUT",
-                                          "DEADLOCK",
-                                          "INTERRUPTED",
-                                          "ILLEGAL_INSTRUCTION",
-                                          "NO_MEMORY"};
-static const char *const fault_names[] = {
-    "OUT_OF_BOUNDS",     "FREED",      "NULL",           "HOST_POINTER",
-    "WRONG_SPACE",       "MISALIGNED", "READ_ONLY",      "OTHER_DEVICE",
-    "BAD_CALL",          "STACK",      "ASSERT",         "TRAP",
-    "TIMEOUT",           "DEADLOCK",   "INTERRUPTED",    "UNSUPPORTED",    "BARRIER_EXITED",
-    "BARRIER_DIVERGENT", "SYNC_MASK",  "SHUFFLE_SOURCE", "SHUFFLE_UNNAMED",
-    "MATRIX_ALIGNMENT"};
+static const char *const error_names[] = {
+    "OK",         "ILLEGAL_ADDRESS", "MISALIGNED",  "INVALID_ADDRESS_SPACE",
+    "INVALID_PC", "STACK_OVERFLOW",  "ASSERT",      "TRAP",
+    "TIMEOUT",    "DEADLOCK",        "INTERRUPTED", "ILLEGAL_INSTRUCTION",
+    "NO_MEMORY"};
+static const char *const fault_names[] = {"OUT_OF_BOUNDS",   "FREED",          "NULL",
+                                          "HOST_POINTER",    "WRONG_SPACE",    "MISALIGNED",
+                                          "READ_ONLY",       "OTHER_DEVICE",   "BAD_CALL",
+                                          "STACK",           "ASSERT",         "TRAP",
+                                          "TIMEOUT",         "DEADLOCK",       "INTERRUPTED",
+                                          "UNSUPPORTED",     "BARRIER_EXITED", "BARRIER_DIVERGENT",
+                                          "SYNC_MASK",       "SHUFFLE_SOURCE", "SHUFFLE_UNNAMED",
+                                          "MATRIX_ALIGNMENT"};
 static const char *const access_names[] = {"load", "store", "atomic", "reduction"};
 
 typedef struct SeenFault {
@@ -492,8 +487,11 @@ static void compare(Run *run)
         compare_memory(run, i);
     if (c->instructions && c->instructions != run->result.instructions)
         problem(run, "expected %lu instructions, got %lu", c->instructions, run->result.instructions);
+    static const char *const classes[PTX_N_CLASSES] = {"arith",  "float",   "special", "memory",
+                                                       "atomic", "control", "sync",    "warp",
+                                                       "tensor", "texture", "misc"};
     for (int i = 0; c->class[0] && i < PTX_N_CLASSES; i++) {
-        bool this = strcasecmp(c->class, ptx_class_name((PtxClass)i)) == 0;
+        bool this = strcasecmp(c->class, classes[i]) == 0;
         if (this &&
             (run->counts.warp_insts[i] != c->warp_insts || run->counts.thread_insts[i] != c->thread_insts))
             problem(run, "%s: expected %lu %lu, got %lu %lu", c->class, c->warp_insts, c->thread_insts,
@@ -524,22 +522,49 @@ static void run_case(PtxCase *c, unsigned jobs, uint64_t seed, StrBuf *problems)
     pthread_mutex_destroy(&run.lock);
 }
 
+static void run_orders(PtxCase *c, StrBuf *problems)
+{
+    run_case(c, 1, 0, problems);
+    run_case(c, 4, 0, problems);
+    if (!c->fixed_order) {
+        run_case(c, 1, 12345, problems);
+        run_case(c, 3, 67890, problems);
+    }
+}
+
+/* The case with one text in place of each word EACH. */
+static void run_with(const PtxCase *c, const char *text, StrBuf *problems)
+{
+    static const char word[] = "EACH";
+    StrBuf whole = {0};
+    const char *from = c->text;
+    for (const char *at; (at = strstr(from, word)); from = at + strlen(word)) {
+        strbuf_append(&whole, from, (size_t)(at - from));
+        strbuf_puts(&whole, text);
+    }
+    strbuf_puts(&whole, from);
+    PtxCase one = *c;
+    one.text = whole.text;
+    one.length = whole.length;
+    size_t before = problems->length;
+    run_orders(&one, problems);
+    if (problems->length > before)
+        strbuf_printf(problems, "# with %s\n", text);
+    strbuf_free(&whole);
+}
+
 static bool run_file(const char *name, int number)
 {
     static PtxCase c;
     char path[512], why[256] = "";
     StrBuf problems = {0};
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (!case_read(path, &c, why, sizeof why)) {
+    if (!case_read(path, &c, why, sizeof why))
         strbuf_printf(&problems, "# %s\n", why);
-    } else {
-        run_case(&c, 1, 0, &problems);
-        run_case(&c, 4, 0, &problems);
-        if (!c.fixed_order) {
-            run_case(&c, 1, 12345, &problems);
-            run_case(&c, 3, 67890, &problems);
-        }
-    }
+    else if (!c.n_each)
+        run_orders(&c, &problems);
+    for (size_t i = 0; i < c.n_each; i++)
+        run_with(&c, c.each[i], &problems);
     bool ok = problems.length == 0;
     printf("%s %d - %s\n%s", ok ? "ok" : "not ok", number, name, ok ? "" : problems.text);
     fflush(stdout);

@@ -3,7 +3,7 @@
 
 const film = JSON.parse(document.getElementById("film").textContent);
 const $ = id => document.getElementById(id);
-const WARP = 32, BANKS = 32, SECTOR = 32, CELLS_MAX = 4096, WINDOW = 512, GUARD = 256;
+const WARP = 32, BANKS = 32, SECTOR = 32, CELLS_MAX = 10240, ROWS_MAX = 64, SEEN_MAX = 4096, HIGH = 330, GUARD = 256;
 const at = { block: 0, step: 0, playing: 0 };
 const steps = () => film.blocks.length ? film.blocks[at.block].steps : [];
 const current = () => steps()[at.step];
@@ -233,14 +233,20 @@ const pictures = new Map();
 function pictureIn(host, name) {
   const key = host.id + "/" + name;
   if (!pictures.has(key)) {
-    const p = { caption: make("p", undefined, "caption"), box: make("div", undefined, "wide"), canvas: make("canvas") };
+    const p = { caption: make("figcaption", undefined, "caption"), canvas: make("canvas") }, figure = make("figure"), box = make("div", undefined, "wide");
     p.canvas.setAttribute("role", "img");
     p.canvas.addEventListener("pointermove", e => { p.canvas.title = p.tell ? p.tell(...pointIn(p.canvas, e)) : ""; });
-    p.box.append(p.canvas);
-    host.append(p.caption, p.box);
+    box.append(p.canvas);
+    figure.append(p.caption, box);
+    host.append(figure);
     pictures.set(key, p);
   }
   return pictures.get(key);
+}
+
+/* The side of a cell: as large as fits beside and below the others. */
+function cellSize(across, rows) {
+  return Math.max(4, Math.min(14, Math.floor(roomWide() / (across + 1)) - 1, Math.floor(HIGH / rows) - 1));
 }
 
 /* Stripes as a tile, made once for each colour. */
@@ -291,13 +297,11 @@ function drawKey() {
   const key = $("thread-key");
   key.textContent = "";
   for (const state of Object.keys(STATE_NAMES)) {
-    const canvas = make("canvas");
+    const canvas = make("canvas"), entry = make("span", undefined, "state");
     canvas.setAttribute("aria-hidden", "true");
-    canvas.style.display = "inline-block";
-    canvas.style.verticalAlign = "middle";
-    canvas.style.margin = "0 .3em 0 .7em";
     drawState(prepare(canvas, 14, 14), state, 16, 0, 0, 14);
-    key.append(canvas, STATE_NAMES[state]);
+    entry.append(canvas, STATE_NAMES[state]);
+    key.append(entry, " ");
   }
 }
 
@@ -391,14 +395,27 @@ function writtenBy(name, place, base, each) {
   return writers.get(key);
 }
 
-/* How an array is drawn: elements a row, the first row and how many. A large one shows what lies around the step's cells. */
-function layoutOf(place, each, cells) {
+/* The steps of the block that touch a place, ascending. */
+const visits = new Map();
+function visitsOf(place) {
+  const key = at.block + "/" + (place.id || "shared " + place.offset);
+  if (!visits.has(key)) visits.set(key, steps().flatMap((s, i) => s.e === "access" && placeOf(film, s).place === place ? [i] : []));
+  return visits.get(key);
+}
+
+/* The first byte that was touched last; 0. */
+function lastVisited(place, base) {
+  const last = lastAtMost(visitsOf(place), at.step);
+  return last < 0 ? 0 : Math.max(0, Math.min(...touched(steps()[last], base).map(([, from]) => from)));
+}
+
+/* How an array is drawn: elements a row, the first row and how many. A large one shows what lies around the element `low`, by halves of what there is room for. */
+function layoutOf(place, each, low) {
   const total = Math.max(1, Math.floor(place.bytes / each)), shape = place.shape || [];
   let across = shape.length > 1 ? shape[shape.length - 1] : Math.min(32, total);
   across = Math.max(1, Math.min(across, 256));
-  const rows = Math.ceil(total / across), most = Math.max(1, Math.floor((total > CELLS_MAX ? WINDOW : CELLS_MAX) / across));
-  const low = cells.length ? Math.max(0, Math.min(...cells)) : 0;
-  const from = rows <= most ? 0 : Math.max(0, Math.min(rows - most, Math.floor(low / across) - 2));
+  const rows = Math.ceil(total / across), most = shape.length > 1 ? Math.max(2, Math.floor(CELLS_MAX / across)) : ROWS_MAX, half = most >> 1;
+  const from = rows <= most ? 0 : Math.min(rows - most, Math.floor(Math.floor(low / across) / half) * half);
   return { total, across, rows, from, shown: Math.min(rows, most) };
 }
 
@@ -431,13 +448,14 @@ function guardOf(place) {
   return guards.get(place);
 }
 
-/* Does an element lie in the halo: place.halo elements at each end of each dimension of its shape? */
+/* Does an element lie in the halo: so many elements at each end of each length of its shape? */
 function inHalo(place, i) {
+  const shape = place.shape || [];
   let rest = i;
-  for (const n of [...place.shape || []].reverse()) {
-    const at = rest % n;
-    if (at < place.halo || at >= n - place.halo) return true;
-    rest = Math.floor(rest / n);
+  for (let d = shape.length - 1; d >= 0; d--) {
+    const along = rest % shape[d];
+    if (along < place.halo[d] || along >= shape[d] - place.halo[d]) return true;
+    rest = Math.floor(rest / shape[d]);
   }
   return false;
 }
@@ -453,7 +471,7 @@ function viewOf(place, each, l) {
 
 /* What an element was when a step of the block last loaded or stored it: { text, step }; null. */
 function lastSeen(place, base, i) {
-  for (let k = at.step; k >= 0 && k > at.step - CELLS_MAX; k--) {
+  for (let k = at.step; k >= 0 && k > at.step - SEEN_MAX; k--) {
     const s = steps()[k];
     if (s.e !== "access" || placeOf(film, s).place !== place) continue;
     const a = accessOf(film, s), which = touched(s, base).findIndex(([, from]) => i * a.each >= from && i * a.each < from + s.z);
@@ -475,8 +493,9 @@ function drawArray(host, name, place, base, step) {
   const each = mine ? accessOf(film, step).each : TYPE_BYTES[place.type] || 4;
   const cellsAt = list => list.flatMap(([lane, from]) => Array.from({ length: Math.max(1, step.z / each) }, (_, i) => [Math.floor(from / each) + i, lane]));
   const cells = mine ? cellsAt(touched(step, base)) : cellsAt(astray);
-  const l = layoutOf(place, each, cells.map(p => p[0])), v = viewOf(place, each, l), p = pictureIn(host, (place.id || place.offset) + "/" + name);
-  const size = Math.max(5, Math.min(14, Math.floor(roomWide() / (l.across + 1)) - 1)), pitch = size + 1;
+  const low = cells.length ? Math.max(0, Math.min(...cells.map(c => c[0]))) : Math.floor(lastVisited(place, base) / each);
+  const l = layoutOf(place, each, low), v = viewOf(place, each, l), p = pictureIn(host, (place.id || place.offset) + "/" + name);
+  const size = cellSize(l.across, v.rows), pitch = size + 1;
   p.canvas.setAttribute("aria-label", name + ": " + l.total + " elements" + (mine ? ", " + cells.length + " of them in this step" : "") +
     (astray.length ? "; " + threads(astray.length) + " of this step " + (astray.length === 1 ? "is" : "are") + " outside of it" : ""));
   const c = prepare(p.canvas, l.across * pitch + 2, v.rows * pitch + 2), stored = writtenBy(name, place, base, each);
@@ -497,6 +516,9 @@ function drawArray(host, name, place, base, step) {
     if (i < 0 || i >= l.total) c.strokeRect(x + 1, y + 1, size - 2, size - 2);
   }
   if (mine && step.s === "global") outlineSectors(c, cells, each, v.first, l, pitch, place2);
+  const begin = place.id ? Number(place.address) : place.offset;
+  const met = metAt(place.id ? "global" : "shared").map(a => Math.floor((a - begin) / each)).filter(v.has);
+  for (const i of met) ring(c, ...place2(i), size);
   p.tell = (x, y) => {
     const i = v.element(Math.floor((x - 1) / pitch), Math.floor((y - 1) / pitch));
     return x >= 1 && x < l.across * pitch && v.has(i) ? tellCell(name, place, base, cells, step, i, l.total) : "";
@@ -504,7 +526,22 @@ function drawArray(host, name, place, base, step) {
   const shape = place.shape ? ": " + place.shape.join(" x ") + (planes.length ? ", lines between its planes" : "") : "";
   p.caption.textContent = name + " (" + (place.type || each + " bytes each") + ", " + l.total + shape + ")" +
     (l.shown < l.rows ? ", elements " + v.first + " to " + (v.end - 1) : "") + (place.halo && place.shape ? "; framed: its halo" : "") +
-    (v.before || v.behind ? "; striped: the guard zone " + [v.before && "before its first", v.behind && "behind its last"].filter(Boolean).join(" and ") + " element" : "");
+    (v.before || v.behind ? "; striped: the guard zone " + [v.before && "before its first", v.behind && "behind its last"].filter(Boolean).join(" and ") + " element" : "") +
+    (met.length ? RINGED : "");
+}
+
+/* Where findings of this moment say that it happened: addresses, or places in shared memory. */
+function metAt(space) {
+  return film.findings.filter(f => f.block === at.block && (f.step === at.step || f.other === at.step) && f.finding.address && f.finding.space === space).map(f => Number(f.finding.address));
+}
+
+const RINGED = "; ringed: the finding's place";
+function ring(c, x, y, size) {
+  for (const [name, width] of [["--paper", 5], ["--ink", 2.5]]) {
+    c.strokeStyle = color(name);
+    c.lineWidth = width;
+    c.strokeRect(x - 1, y - 1, size + 2, size + 2);
+  }
 }
 
 /* Guard zones at an array's ends, and frames round the elements of a halo. */
@@ -542,7 +579,7 @@ function drawCells(c, left, top, across, first, end, size, isUnwritten) {
 function outlineSectors(c, cells, each, first, l, pitch, place2) {
   const sectors = new Set(cells.map(([i]) => Math.floor(i * each / SECTOR)));
   c.strokeStyle = color("--finding");
-  c.lineWidth = 2;
+  c.lineWidth = pitch > 8 ? 2 : 1;
   for (const s of sectors) {
     const from = Math.max(first, Math.floor(s * SECTOR / each)), to = Math.min(l.total, Math.ceil((s + 1) * SECTOR / each)) - 1;
     for (let i = from; i <= to;) {
@@ -563,7 +600,7 @@ function drawShared(step) {
   words.forEach(([w]) => inBank[w % BANKS].add(w));
   const tallest = Math.max(0, ...inBank.map(s => s.size)), rows = Math.ceil(film.shared_bytes / 128), shown = Math.min(rows, 64);
   const lowest = words.length ? Math.min(...words.map(p => p[0])) : 0, from = rows <= shown ? 0 : Math.min(rows - shown, Math.floor(lowest / BANKS));
-  const { caption, canvas } = pictureIn(host, "banks"), size = Math.max(5, Math.min(14, Math.floor(roomWide() / 33) - 1)), pitch = size + 1;
+  const { caption, canvas } = pictureIn(host, "banks"), size = cellSize(BANKS, shown), pitch = size + 1;
   const stack = 40, word = 36 / BANKS;
   canvas.setAttribute("aria-label", "Banks of shared memory" + (mine ? ": the busiest gives " + tallest + " words in this step" : ""));
   const c = prepare(canvas, BANKS * pitch + 2, stack + shown * pitch + 2);
@@ -578,7 +615,9 @@ function drawShared(step) {
     c.fillStyle = laneColor(lane);
     c.fillRect(w % BANKS * pitch + 1, stack + (Math.floor(w / BANKS) - from) * pitch, size, size);
   }
-  caption.textContent = "Shared memory: a column for each of the 32 banks, 4 bytes a cell" + (mine ? "; " + step.p + (step.p === 1 ? " pass" : " passes") +
+  const met = metAt("shared").map(a => Math.floor(a / 4)).filter(w => w >= from * BANKS && w < (from + shown) * BANKS);
+  for (const w of met) ring(c, w % BANKS * pitch + 1, stack + (Math.floor(w / BANKS) - from) * pitch, size);
+  caption.textContent = "Shared memory: a column for each of the 32 banks, 4 bytes a cell" + (met.length ? RINGED : "") + (mine ? "; " + step.p + (step.p === 1 ? " pass" : " passes") +
     (step.p > step.q ? " where " + step.q + " would do" : "") : "") + (shown < rows ? "; bytes from " + from * 128 : "");
 }
 
@@ -609,22 +648,43 @@ function threadName(linear) {
   return linear % x + "," + Math.floor(linear / x) % y + "," + Math.floor(linear / x / y);
 }
 
+/* What a lane of a fault wanted: an element of the array that it missed by little, else an address. */
+function wantedBy(step) {
+  const names = new Map(), list = lanesOf(eventMask(step));
+  for (const place of [...film.arrays, ...film.shared]) {
+    const each = TYPE_BYTES[place.type] || step.z;
+    for (const [lane, from] of strays(step, place)) names.set(lane, place.name + "[" + indexText(from, each) + "]");
+  }
+  const addresses = (step.r || []).flatMap(([n, start, stride]) => Array.from({ length: n }, (_, k) => "0x" + (Number(start) + stride * k).toString(16)));
+  return list.map((lane, i) => names.get(lane) || addresses[i] || "");
+}
+
+/* Of each lane of the event: its place, or whom it gets a value of. */
+function placesOf(step, a) {
+  if (step.e === "shuffle") return step.r.map(([, from]) => "lane " + from);
+  if (step.e === "fault") return wantedBy(step);
+  return touched(step, a.base).map(([, from]) => a.name === null ? "0x" + from.toString(16) : a.name + "[" + indexText(from, a.each) + "]");
+}
+
 function drawValues(step) {
-  const host = $("values"), table = make("table"), head = table.createTHead().insertRow(), body = table.createTBody();
+  const host = $("values"), shuffle = step.e === "shuffle", access = step.e === "access";
   host.textContent = "";
-  const shuffle = step.e === "shuffle", access = step.e === "access";
+  if (!shuffle && !access && !(step.e === "fault" && step.r)) {
+    host.append(make("p", "This step has no access and no shuffle."));
+    return;
+  }
+  const table = make("table"), head = table.createTHead().insertRow(), body = table.createTBody();
   for (const t of ["Thread", shuffle ? "Gets the value of" : "Place", "Value"]) {
     const th = make("th", t);
     th.scope = "col";
     head.append(th);
   }
-  const list = lanesOf(step.e ? eventMask(step) : step.m), a = access || shuffle ? accessOf(film, step) : null;
-  const values = access ? valueList(step, a.type, a.access, a.each) : shuffle ? valueList(step, "b32", 4, 4) : [];
-  const where = access ? touched(step, a.base) : [];
-  list.forEach((lane, i) => {
+  const a = accessOf(film, step), where = placesOf(step, a);
+  const values = access ? valueList(step, a.type, a.access, a.each) : shuffle ? valueList(step, film.insts[step.i].type, 4, 4) : [];
+  lanesOf(eventMask(step)).forEach((lane, i) => {
     const row = body.insertRow();
     row.insertCell().textContent = threadName(step.w * WARP + lane) + " (lane " + lane + ")";
-    row.insertCell().textContent = shuffle ? "lane " + step.r[i][1] : access && where[i] ? (a.name === null ? "0x" + where[i][1].toString(16) : a.name + "[" + index(where[i][1], a.each) + "]") : "";
+    row.insertCell().textContent = where[i] || "";
     row.insertCell().textContent = values.length ? values[Math.min(i, values.length - 1)] : "";
   });
   host.append(table);
@@ -662,16 +722,19 @@ function drawSource(file) {
   host.append(table);
 }
 
+/* The lines about the current one are those that are printed. */
+const NEAR = 12;
 function markLine(step) {
   const host = $("source");
   if (host.dataset.file !== fileOf(step) && film.sources.some(s => s.file === fileOf(step))) {
     $("file").value = fileOf(step);
     drawSource(fileOf(step));
   }
-  for (const row of host.querySelectorAll("tr.now")) row.className = "", row.removeAttribute("aria-current");
+  for (const row of host.querySelectorAll("tr.near")) row.className = "", row.removeAttribute("aria-current");
   const row = host.dataset.file === fileOf(step) ? host.querySelector("tr[data-line='" + lineOf(step) + "']") : null;
   if (!row) return;
-  row.className = "now";
+  for (const near of [...row.parentElement.rows].slice(Math.max(0, row.sectionRowIndex - NEAR), row.sectionRowIndex + NEAR + 1)) near.className = "near";
+  row.className = "near now";
   row.setAttribute("aria-current", "true");
   const top = row.offsetTop - host.clientHeight / 2;
   if (row.offsetTop < host.scrollTop + 40 || row.offsetTop > host.scrollTop + host.clientHeight - 40) host.scrollTop = top;
@@ -688,9 +751,13 @@ function drawMarks() {
 
 /* ---- the moment ---- */
 
+/* Of the findings of this moment: who, where, what would mend it, and what the other thread does in its own step. */
 function explainMoment() {
-  const texts = film.findings.filter(f => f.block === at.block && (f.step === at.step || f.other === at.step))
-    .map(f => f.finding.kind + ": " + f.finding.message + " (" + partiesOf(f.finding) + "). " + f.finding.hint);
+  const texts = film.findings.filter(f => f.block === at.block && (f.step === at.step || f.other === at.step)).map(f => {
+    const other = f.other < 0 ? -1 : f.step === at.step ? f.other : f.step;
+    return f.finding.kind + ": " + (f.finding.thread ? partiesOf(f.finding) + ". " : "") + (f.finding.hint || "") +
+      (other < 0 ? "" : ". The other access is step " + other + ": " + sentence(film, steps()[other]) + ".");
+  });
   $("note").textContent = texts.join(" ");
 }
 
@@ -814,8 +881,8 @@ function addFindings() {
   for (const f of film.findings) {
     const box = make("div", undefined, "finding"), d = f.finding;
     box.append(make("p", d.kind + (d.line ? " at line " + d.line : "") + ": " + d.message));
-    if (d.thread) box.append(make("p", partiesOf(d)));
-    if (d.hint) box.append(make("p", d.hint));
+    if (f.step < 0 && d.thread) box.append(make("p", partiesOf(d)));
+    if (f.step < 0 && d.hint) box.append(make("p", d.hint));
     const row = make("div", undefined, "row");
     const go = (step, text) => {
       const b = make("button", text);
@@ -869,7 +936,9 @@ function setUp() {
   document.addEventListener("keydown", onKey);
   window.addEventListener("hashchange", readHash);
   window.addEventListener("resize", redraw);
-  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  // What gets the focus is not below what stays in place at the top (WCAG 2.4.11).
+  new ResizeObserver(() => { document.documentElement.style.scrollPaddingTop = `${$("time").offsetHeight}px`; }).observe($("time"));
+  for (const query of ["(prefers-color-scheme: dark)", "print"]) window.matchMedia(query).addEventListener("change", redraw);
 }
 
 function redraw() {

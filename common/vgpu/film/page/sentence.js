@@ -43,7 +43,7 @@ function laneList(mask) {
   return parts.join(", ");
 }
 
-function lanes(film, step, mask) {
+function lanesText(film, step, mask) {
   const live = (lanesOfWarp(film, step.w) & ~(step.g || 0)) >>> 0;
   if (mask === live || mask === 0) return "";
   return (popcount(mask) > 1 ? " (lanes " : " (lane ") + laneList(mask) + ")";
@@ -116,7 +116,7 @@ function valueList(step, type, access, each) {
   return list;
 }
 
-function values(list) {
+function valuesText(list) {
   if (!list.length) return "";
   if (list.length <= VALUES_SHOWN) return ": " + list.join(", ");
   return ": " + list.slice(0, VALUES_SHOWN - 1).join(", ") + ", ... " + list[list.length - 1];
@@ -139,7 +139,7 @@ function accessOf(film, step) {
   return { place, base, name, type, access, each: elementBytes(type, access, inst.vector) || 1 };
 }
 
-function index(bytes, each) {
+function indexText(bytes, each) {
   return bytes % each === 0 ? String(bytes / each) : "byte " + bytes;
 }
 
@@ -152,17 +152,17 @@ function run(a, r) {
   if (typeof start === "string") return "address " + start;
   if (a.name === null) return "address 0x" + start.toString(16);
   const first = start - a.base, last = first + stride * (n - 1), forward = stride === a.access;
-  let text = plain(a.name) + "[" + index(first, a.each);
+  let text = plain(a.name) + "[" + indexText(first, a.each);
   if (n === 1 || stride === 0) {
-    if (a.access > a.each) text += ".." + index(first + a.access - a.each, a.each);
+    if (a.access > a.each) text += ".." + indexText(first + a.access - a.each, a.each);
   } else {
-    text += ".." + index(forward ? last + a.access - a.each : last, a.each);
-    if (!forward) text += " by " + index(stride, a.each);
+    text += ".." + indexText(forward ? last + a.access - a.each : last, a.each);
+    if (!forward) text += " by " + indexText(stride, a.each);
   }
   return text + "]";
 }
 
-function places(a, runs) {
+function placesText(a, runs) {
   let text = "";
   runs.slice(0, RUNS_SHOWN).forEach((r, i) => { text += (i ? ", " : " ") + run(a, r); });
   return runs.length > RUNS_SHOWN ? text + " and " + (runs.length - RUNS_SHOWN) + " more places" : text;
@@ -171,9 +171,9 @@ function places(a, runs) {
 function accessText(film, step, n) {
   const a = accessOf(film, step), s = n === 1 ? "s" : "";
   let text = step.k === "load" ? " load" + s : step.k === "store" ? " store" + s : " change" + s + " atomically";
-  text += places(a, step.r || []);
+  text += placesText(a, step.r || []);
   if (step.d) text += " by an asynchronous copy";
-  text += values(valueList(step, a.type, a.access, a.each));
+  text += valuesText(valueList(step, a.type, a.access, a.each));
   if (step.c) text += "; " + step.c + " sector" + (step.c === 1 ? "" : "s");
   if (step.p) text += "; " + step.p + " pass" + (step.p === 1 ? "" : "es");
   if ((step.p || 0) > (step.q || 0)) text += " where " + (step.q || 0) + " would do: bank conflicts";
@@ -198,7 +198,7 @@ function shuffleText(step, mask) {
 function eventText(film, step, mask) {
   if (step.e === "barrier") return "the barrier has all its threads, and they go on";
   const n = popcount(mask);
-  const who = threads(n) + lanes(film, step, mask);
+  const who = threads(n) + lanesText(film, step, mask);
   switch (step.e) {
   case "access": return who + accessText(film, step, n);
   case "arrive": return who + " at the barrier; " + (step.A || 0) + " of the block wait there";
@@ -206,11 +206,11 @@ function eventText(film, step, mask) {
   case "warp-sync": return who + " of the warp meet";
   case "fence": return who + " at a memory fence";
   case "exit": return who + (n === 1 ? " ends" : " end");
-  default: return who + " at fault" + (step.r && step.r.length ? ":" + places(accessOf(film, step), step.r) : "");
+  default: return who + " at fault" + (step.r && step.r.length ? ":" + placesText(accessOf(film, step), step.r) : "");
   }
 }
 
-function rest(step) {
+function restText(step) {
   let text = "";
   if (step.o) text += "; " + threads(popcount(step.o)) + " elsewhere in the code";
   for (const [mask, where] of [[step.j, "where the branch ends"], [step.b, "at a barrier"], [step.y, "at a warp operation"]])
@@ -231,6 +231,6 @@ function eventMask(step) {
 function sentence(film, step) {
   const n = step.n || 0;
   const what = step.e ? eventText(film, step, eventMask(step))
-    : threads(popcount(step.m)) + lanes(film, step, step.m) + ": " + n + " instruction" + (n === 1 ? "" : "s");
-  return "warp " + step.w + ", " + whereOf(film, step) + ": " + what + rest(step) + (step.t ? " [time " + (step.t + 1) + "]" : "");
+    : threads(popcount(step.m)) + lanesText(film, step, step.m) + ": " + n + " instruction" + (n === 1 ? "" : "s");
+  return "warp " + step.w + ", " + whereOf(film, step) + ": " + what + restText(step) + (step.t ? " [time " + (step.t + 1) + " here]" : "");
 }

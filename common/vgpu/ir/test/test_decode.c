@@ -162,7 +162,7 @@ static void test_barriers(void **state)
                    "!%p1;\nmembar.gl;\nfence.acq_rel.cta;\nfence.sc.sys;",
                    "bar.sync 0x0\n"
                    "barrier.sync 0x1, 0x40\n"
-                   "barrier.sync %0, %128\n"
+                   "barrier.sync.aligned %0, %128\n"
                    "bar.arrive 0x2, 0x40\n"
                    "bar.warp.sync 0xffffffff\n"
                    "bar.red.popc.u32 %128, 0x0, %p256\n"

@@ -286,36 +286,14 @@ static void test_address_taken(void **state)
     void *taken = mmap(usual, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     assert_ptr_equal(usual, taken);
     Mem *m = make_mem(16 * MIB);
-    assert_false(mem_at_usual_place(m));
+    assert_int_not_equal(MEM_GLOBAL_BASE, mem_window_base(m));
     MemAlloc *a = mem_alloc(m, 100, MEM_DEVICE, 0, NULL);
     assert_ptr_equal(a, mem_find(m, a->addr));
     mem_destroy(m);
     munmap(taken, 4096);
     m = make_mem(16 * MIB);
-    assert_true(mem_at_usual_place(m));
+    assert_int_equal(MEM_GLOBAL_BASE, mem_window_base(m));
     mem_destroy(m);
-}
-
-static int shadows_freed;
-static void forget_shadow(MemAlloc *a)
-{
-    shadows_freed++;
-    free(a->shadow);
-}
-
-static void test_shadow(void **state)
-{
-    (void)state;
-    Mem *m = make_mem(16 * MIB);
-    mem_on_shadow_free(m, forget_shadow);
-    shadows_freed = 0;
-    MemAlloc *a = mem_alloc(m, 100, MEM_DEVICE, 0, NULL), *b = mem_alloc(m, 100, MEM_DEVICE, 0, NULL);
-    a->shadow = malloc(10);
-    b->shadow = malloc(10);
-    mem_free(m, a->addr, 0);
-    assert_int_equal(1, shadows_freed);
-    mem_destroy(m);
-    assert_int_equal(2, shadows_freed);
 }
 
 static void test_refused(void **state)
@@ -343,7 +321,6 @@ int main(void)
         cmocka_unit_test(test_registered),
         cmocka_unit_test(test_host_access_faults),
         cmocka_unit_test(test_address_taken),
-        cmocka_unit_test(test_shadow),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

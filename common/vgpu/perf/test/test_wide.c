@@ -283,8 +283,8 @@ static void compare_wide_and_narrow(const Rig *r)
     const PerfCounters *w = perf_last(r->wide.set), *n = perf_last(r->narrow.set);
     for (int i = 0; i < PERF_N_COUNTERS; i++)
         if (w->v[i] != n->v[i])
-            fail_msg("%s: %llu warp by warp, %llu at once", perf_counter_info((PerfCounter)i)->name,
-                     (unsigned long long)n->v[i], (unsigned long long)w->v[i]);
+            fail_msg("counter %d: %llu warp by warp, %llu at once", i, (unsigned long long)n->v[i],
+                     (unsigned long long)w->v[i]);
     size_t n_wide, n_narrow;
     const PerfLine *lw = perf_lines(r->wide.set, &n_wide), *ln = perf_lines(r->narrow.set, &n_narrow);
     assert_int_equal(n_narrow, N_LOCS);

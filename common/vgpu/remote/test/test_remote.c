@@ -434,6 +434,7 @@ static DeviceMsg about(DeviceOp op, const Things *t)
     case OP_EVENT_DESTROY:
     case OP_EVENT_RECORD:
     case OP_EVENT_SYNC:
+    case OP_EVENT_RUN:
     case OP_EVENT_QUERY:
     case OP_EVENT_ELAPSED:
         m.event.id = t->events[0];

@@ -15,7 +15,7 @@ done
 "$BUILD/bin/vgpu-support" api | sed 's/supported/refused/' | diff -q - "$KIT/docs/api-support.md" >/dev/null
 [ $? -ne 0 ]
 check $? "another table gives another page"
-grep -q '^| `cudaGraphLaunch` | supported ' "$KIT/docs/api-support.md" && grep -q '^| `cudaIpcGetMemHandle` | refused ' "$KIT/docs/api-support.md" &&
+grep -q '^| `cudaGraphLaunch` | supported ' "$KIT/docs/api-support.md" && grep -q '^| `cudaGraphicsUnregisterResource` | refused ' "$KIT/docs/api-support.md" &&
     grep -q '^| `fma` | .*f32.*\.ftz' "$KIT/docs/ptx-support.md"
 check $? "the pages hold what the tables say"
 "$BUILD/bin/vgpu-support" nothing 2>/dev/null

@@ -79,6 +79,10 @@ ok $? "the other a load of what is stored there" "$scratch/film.txt"
 "$vgpu" --quiet --film="$scratch/twice.txt" --film-launch=twice "$scratch/film_rounds"
 grep -qF '32 threads store wide[0..62 by 2]: 1' "$scratch/twice.txt"
 ok $? "a template's array, not another kernel's at the same place" "$scratch/twice.txt"
+"$vgpu" --quiet --film="$scratch/twice.html" --film-launch=twice "$scratch/film_rounds"
+data() { sed -n 's|.*<script type="application/json" id="film">\(.*\)</script>$|\1|p' "$scratch/$1.html" | jq -r "$2"; }
+same "types and shapes of shared arrays, as their declaration has them" "first s16, second s16 8x8, wide f32" \
+    "$(data twice '[.shared[] | .name + " " + .type + (if .shape then " " + (.shape | map(tostring) | join("x")) else "" end)] | sort | join(", ")')"
 
 still() { "$vgpu" --quiet --film="$scratch/film.svg" "$@"; } # OPTION... PROGRAM
 desc() { sed -n 's|.*<desc id="d">\(.*\)</desc>.*|\1|p' "$scratch/film.svg"; }
@@ -107,6 +111,16 @@ same "and writes nothing" '' "$(ls "$scratch/film.svg" 2>/dev/null)"
 registers() { "$vgpu" --quiet --film="$scratch/film.html" "$@" "$scratch/film"; grep -c '"name":"%[a-z]*[0-9]*","type"' "$scratch/film.html"; }
 same "registers by their names in PTX when they are asked for, and not otherwise" "1 0" "$(registers --film-registers) $(registers)"
 
+# A source may be as long as it likes, and its lines as wide.
+{ cat "$here/film_rounds.cu"; awk 'BEGIN { line = "// "; for (i = 0; i < 500; i++) line = line "<\303\251<>"; for (i = 0; i < 1500; i++) print line }'; } >"$scratch/long.cu"
+build_cu film_long -lineinfo -g "$scratch/long.cu" || finish
+"$vgpu" --quiet --film="$scratch/film.html" "$scratch/film_long"
+[ "$(wc -c <"$scratch/film.html")" -lt 1000000 ] && [ "$(wc -c <"$scratch/long.cu")" -gt 3000000 ]
+ok $? "a source of 3 MB makes no page of 3 MB"
+sed -n 's|.*<script type="application/json" id="film">\(.*\)</script>$|\1|p' "$scratch/film.html" | jq -r '.sources[0].text[0, -1]' >"$scratch/text"
+same "its first lines are there" "$(head -1 "$scratch/long.cu")" "$(head -1 "$scratch/text")"
+same "of a wide one whole characters" "$(tail -1 "$scratch/long.cu" | head -c 399)" "$(tail -1 "$scratch/text")"
+
 refuses() { # NAME PATTERN OPTION...
     local name=$1 pattern=$2
     shift 2
@@ -116,5 +130,5 @@ refuses() { # NAME PATTERN OPTION...
 }
 refuses "another file" 'a film is FILE' --film=film.mp4
 for when in x : :x :3+ 3+1 -1 99999999999; do refuses "the moment $when" 'film-step is a number' --film=film.svg --film-step="$when"; done
-refuses "a shape that is none" 'shape is a list' --film=film.txt --shape=in=64y
+for shape in in=64y in= =64 in in=0x4 in=4x in=1x2x3x4 in=4+ in=4x4x4+1x1 in=4, in=4444444444; do refuses "the shape $shape" 'shape is a list' --film=film.txt --shape="$shape"; done
 finish

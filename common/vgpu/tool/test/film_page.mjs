@@ -105,7 +105,7 @@ async function keyboardWalk(page, name) {
   await page.click('[data-jump="-line"]');
   ok(await at(page) < last, `${name}: back by a line`);
   await page.click('#first');
-  await page.selectOption('#speed', '1');
+  await page.selectOption('#speed', '4');
   await page.click('#play');
   same('true', await page.getAttribute('#play', 'aria-pressed'), `${name}: it plays`);
   for (let i = 0; i < 200 && await at(page) < 1; i++) await page.waitForTimeout(50);
@@ -125,6 +125,49 @@ async function filters(page, name) {
   await page.click('#f-none');
 }
 
+// Of a race: both threads, the place where they met, what the other one did, and what would have ordered them.
+async function bothParties(page, finding, name) {
+  same(2, await page.evaluate('threadsAtFault().size'), `${name}: both threads are marked`);
+  ok((await page.textContent('#arrays') + await page.textContent('#shared')).includes('ringed'), `${name}: and where they met`);
+  const other = await page.evaluate(`sentence(film, steps()[${finding.other}])`);
+  ok((await page.textContent('#note')).includes(other), `${name}: and what the other one does is said`, await page.textContent('#note'));
+  await page.locator('#findings button').nth(1).click();
+  same(finding.other, await at(page), `${name}: a button goes there, too`);
+  ok((await page.textContent('#note')).includes(finding.finding.hint), `${name}: where the same is said`);
+}
+
+// On paper: the moment without the controls, the lines about the current one, and light colours, also where the screen's are dark.
+async function onPaper(file, name) {
+  const page = await open(file, { colorScheme: 'dark', viewport: { width: 720, height: 1000 } });
+  await page.evaluate('show(steps().length - 1)');
+  const cell = () => page.evaluate(`[...$('threads').getContext('2d').getImageData(5, 5, 1, 1).data].slice(0, 3).join()`);
+  const cellColor = () => page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--paper').trim()");
+  same('#14181d', await cellColor(), `${name}: a dark screen`);
+  const dark = await cell();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  same('#ffffff', await cellColor(), `${name}: is light on paper`);
+  await page.waitForFunction(`[...$('threads').getContext('2d').getImageData(5, 5, 1, 1).data].slice(0, 3).join() !== '${dark}'`, null, { timeout: 20000 }).catch(() => {});
+  ok(await cell() !== dark, `${name}: and so are the pictures`, dark);
+  same([true, true, false, false], [await page.isVisible('#sentence'), await page.isVisible('#threads'), await page.isVisible('#next'), await page.isVisible('#slider')], `${name}: without the controls`);
+  const lines = await page.$$eval('#source tbody tr', (rows) => rows.filter((r) => r.offsetHeight > 0).length);
+  ok(lines > 0 && lines <= 25, `${name}: the lines about the current one`, lines);
+  const pdf = (await page.pdf()).toString('latin1');
+  ok((pdf.match(/\/Type\s*\/Page\b/g) || []).length <= 4, `${name}: on four sheets at most`, (pdf.match(/\/Type\s*\/Page\b/g) || []).length);
+  await page.context().close();
+}
+
+// Nothing moves by itself: not at all where that is asked for, and otherwise only what the reader plays.
+async function stillness(file, name) {
+  for (const reducedMotion of ['reduce', 'no-preference']) {
+    const page = await open(file, { reducedMotion });
+    const first = await at(page);
+    await page.waitForTimeout(600);
+    same([first, 0], [await at(page), await page.evaluate('document.getAnimations().length')], `${name}: ${reducedMotion}: it stands still until it is played`);
+    same(reducedMotion === 'reduce' ? 'auto' : 'smooth', await page.$eval('#source', (e) => getComputedStyle(e).scrollBehavior), `${name}: ${reducedMotion}: the source scrolls as asked`);
+    await page.context().close();
+  }
+}
+
 async function moments(page, file, name) {
   const finding = await page.evaluate("film.findings.find(f => f.block >= 0 && f.step >= 0) || null");
   if (finding) {
@@ -133,6 +176,7 @@ async function moments(page, file, name) {
     await page.click('#first');
     await page.click('#findings button');
     same(finding.step, await at(page), `${name}: its button goes there`);
+    if (finding.other >= 0) await bothParties(page, finding, name);
   }
   const linear = await page.evaluate('film.blocks[film.blocks.length - 1].linear');
   const other = await open(file, {}, `#block=${linear}&step=2`);
@@ -197,10 +241,10 @@ async function pointer(page, name) {
   await page.evaluate(`show(${step})`);
   const place = await page.evaluate(`placeOf(film, steps()[${step}]).place.name`);
   const canvas = page.locator('#arrays canvas').nth(await page.evaluate(`film.arrays.indexOf(placeOf(film, steps()[${step}]).place)`));
-  await canvas.scrollIntoViewIfNeeded();
+  await canvas.evaluate((c) => c.scrollIntoView({ block: 'start' })); // below what stays in place above
   await canvas.hover({ position: { x: 4, y: 4 } });
   const title = await canvas.getAttribute('title');
-  ok(title.startsWith(`${place}[0]: `) && title.includes(` in step ${step}; thread 0,0,0`), `${name}: the pointer is told what lies in a cell`, title);
+  ok(title.startsWith(`${place}[0]: `) && new RegExp(` in step ${step}; thread [0-9]+,[0-9]+,[0-9]+( and |$)`).test(title), `${name}: the pointer is told what lies in a cell`, title);
 }
 
 // An access that missed its array is seen in the zone at its end.
@@ -218,6 +262,22 @@ async function guardZone(page, name) {
   ok(/ threads? of this step (is|are) outside of it/.test(label), `${name}: and who is in it`, label);
 }
 
+// A film of a lab at three widths, in one page: as wide as it may be, and without a violation where it is narrowest.
+async function labWidths(page, name, dark) {
+  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  for (const width of [1920, 1024, 360]) {
+    await page.setViewportSize({ width, height: 1000 });
+    // Pictures are drawn anew for the width in a frame of their own.
+    await page.waitForFunction((most) => document.documentElement.scrollWidth <= most, width, { timeout: 10000 }).catch(() => {});
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    ok(wide <= width, `${name}: ${width} wide: nothing sticks out`, `${wide}`);
+  }
+  await page.evaluate(axe);
+  const result = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })');
+  ok(result.violations.length === 0, `${name}: ${dark ? 'dark' : 'light'}: axe finds nothing`,
+    result.violations.map((v) => `${v.id}: ${v.help}\n${v.nodes.slice(0, 3).map((x) => x.html).join('\n')}`).join('\n'));
+}
+
 for (let i = 0; i + 1 < films.length; i += 2) {
   const name = basename(films[i], '.html');
   const bytes = readFileSync(films[i]).length;
@@ -229,6 +289,7 @@ for (let i = 0; i + 1 < films.length; i += 2) {
   await keyboardWalk(page, name);
   await filters(page, name);
   await pointer(page, name);
+  if (name.startsWith('lab-')) await labWidths(page, name, i / 2 % 2 === 1);
   if (name === 'fault') await guardZone(page, name);
   if (name === 'mixed') ok((await page.textContent('#arrays')).includes('framed: its halo'), `${name}: a halo is framed`);
   if (name.startsWith('values')) await variables(page, name, readFileSync(new URL('film_values.cu', import.meta.url), 'utf8'));
@@ -237,6 +298,10 @@ for (let i = 0; i + 1 < films.length; i += 2) {
   same(0, await page.evaluate('window.attacked || 0'), `${name}: nothing of the program's texts ran`);
   await page.context().close();
   if (i === 0 || name === 'values') await widths(films[i], name);
+  if (i === 0) {
+    await onPaper(films[i], name);
+    await stillness(films[i], name);
+  }
 }
 await browser.close();
 console.log(`1..${n}`);

@@ -31,6 +31,20 @@ make_film hostile film_page --film-launch=hostile
 make_film values film_values
 labcc=$(dirname "$vgpu")/labcc
 if "$labcc" -G -o "$scratch/film_values_clang" "$here/film_values.cu" 2>"$scratch/errors"; then make_film values-clang film_values_clang; fi
+# Ten films of labs, as the site has them: of solutions and of classic mistakes.
+mkdir -p "$scratch/build"
+for part in "$(dirname "$(dirname "$vgpu")")"/*; do [ "$(basename "$part")" = films ] || ln -s "$part" "$scratch/build/"; done
+labs=0
+for row in 00-first-kernel-mistake 01-indexing-solution 02-vector-add-mistake 03-shared-memory-mistake 06-reduction-mistake 08-matrix-multiply-solution \
+    09-convolution-solution 10-histogram-mistake 11-transpose-mistake 12-warp-primitives-solution; do
+    BUILD=$scratch/build FILM_ENDS="html txt" "$KIT/docs/films.sh" "${row%-*}" "${row##*-}" || continue
+    for end in html txt; do
+        mv "$scratch/build/films/$row.$end" "$scratch/lab-$row.$end"
+        files+=("$scratch/lab-$row.$end")
+    done
+    labs=$((labs + 1))
+done
+same "ten films of labs" 10 $labs
 "$vgpu" --quiet --film="$scratch/hostile.svg" --film-launch=hostile "$scratch/film_page"
 if command -v xmllint >/dev/null; then xmllint --noout "$scratch/hostile.svg"; fi && ! grep -qiE '<(script|img|a|foreignObject|image|use)[ >]|onerror=.?[a-z]' <(sed 's/&[a-z]*;//g' "$scratch/hostile.svg")
 ok $? "a still has the texts as texts" "$scratch/hostile.svg"

@@ -18,10 +18,12 @@ __global__ void rounds(const float *in, float *out, int n)
 template <int N> __global__ void twice(float *out)
 {
     __shared__ float wide[2 * N];
+    __shared__ __align__(2) short first[N], second[8][8];
+    second[threadIdx.x / 8][threadIdx.x % 8] = first[threadIdx.x] = (short)threadIdx.x;
     wide[2 * threadIdx.x] = 1;
     wide[2 * threadIdx.x + 1] = 2;
     __syncthreads();
-    out[threadIdx.x] = wide[2 * N - 1 - threadIdx.x];
+    out[threadIdx.x] = wide[2 * N - 1 - threadIdx.x] + first[N - 1 - threadIdx.x] + second[7 - threadIdx.x % 8][threadIdx.x / 8];
 }
 
 int main()
