@@ -36,7 +36,7 @@ cp -r "$BUILD/lib/liblab.a" "$BUILD/lib/vgpu" "$work/build/lib"
 cp -r "$BUILD/labs/$lab" "$work/build/labs"
 cp "$BUILD/common/starters/test/check_result" "$work/build/common/starters/test"
 broken=$work/solutions/$lab/broken
-check() { env KIT="$work" BUILD="$work/build" LABS=$lab "$KIT/common/starters/test/check-starters.t"; }
+check() { env -u SHORT KIT="$work" BUILD="$work/build" LABS=$lab "$KIT/common/starters/test/check-starters.t"; }
 labtool() { (cd "$work" && "$BUILD/bin/labtool" "$@"); }
 
 # ---- Edits ----
