@@ -22,8 +22,11 @@
 #include "common/vgpu/device/queue.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* Launches and spans that get a record; totals cover all. */
@@ -289,21 +292,17 @@ void record_span(Device *d, const QueueOp *op, const char *what, const char *nam
     strbuf_free(&b);
 }
 
-/* The film that there is now: its length in 64 bits, and its JSON. One that is written later is the better one. */
+/* The film that there is now: the lengths of its two texts in 64 bits each, then those. One that is written later is the better one. All of it goes at once:
+ * processes share the file. */
 void record_film(DeviceServer *s)
 {
-    const StrBuf *film = film_json(s->film);
-    StrBuf whole = {0};
-    uint64_t length = 0;
-    strbuf_append(&whole, (const char *)&length, sizeof length);
-    strbuf_printf(&whole, "{\"p\":%d,", (int)getpid());
-    strbuf_append(&whole, film->text, film->length);
-    length = whole.length - sizeof length;
-    if (!whole.failed) {
-        memcpy(whole.text, &length, sizeof length);
-        io_write_all(s->options.film_fd, whole.text, whole.length);
+    const StrBuf *film = film_json(s->film), *steps = film_steps(s->film);
+    char begin[32];
+    const int n = snprintf(begin, sizeof begin, "{\"p\":%d,", (int)getpid());
+    uint64_t lengths[2] = {(uint64_t)n + film->length, steps->length};
+    struct iovec parts[] = {{lengths, sizeof lengths}, {begin, (size_t)n}, {film->text, film->length}, {steps->text, steps->length}};
+    while (writev(s->options.film_fd, parts, sizeof parts / sizeof *parts) < 0 && errno == EINTR) {
     }
-    strbuf_free(&whole);
 }
 
 /* ---- the end ---- */

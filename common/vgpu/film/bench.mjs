@@ -21,6 +21,7 @@ const times = await page.evaluate(`(() => {
   b.steps.length = ${STEPS};
   indexes.clear();
   writers.clear();
+  waitLists.clear();
   const opening = performance.now();
   setBlock(0, 0);
   const times = [performance.now() - opening];

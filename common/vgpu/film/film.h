@@ -39,7 +39,7 @@ enum {
     FILM_INSTS = 1 << 16,        /* one in FILM_SHARE of a large grid at either end, if those are more */
     FILM_SHARE = 128,
     FILM_LAUNCHES_MAX = 100,     /* that are looked at for one with a finding */
-    FILM_JSON_BYTES = 2500000,   /* of all steps together, about */
+    FILM_JSON_BYTES = 2500000,   /* of both texts together */
     FILM_ARRAYS_MAX = 64,
 };
 
@@ -66,7 +66,9 @@ typedef struct FilmCounts { /* of the whole launch */
 } FilmCounts;
 /* The launch has ended, with these counts; findings are those that are new since it began. True: there is a film now, or a better one. */
 bool film_end(Film *f, const FilmCounts *counts, const Finding *const *findings, size_t n_findings);
-/* The film as one JSON object without newline and without its first brace; empty while there is none. */
+/* The film as one JSON object without its first brace; empty while there is none. Its blocks have no steps: */
 const StrBuf *film_json(const Film *f);
+/* they are a list for each block. No "<" is in it. */
+const StrBuf *film_steps(const Film *f);
 
 #endif

@@ -3,6 +3,7 @@
  *   record.c   the observer: steps of blocks        choose.c   which launches and blocks
  *   thin.c     a block's steps become fewer          write.c    the record as JSON
  *   match.c    findings and their steps             held.c     what registers and variables hold
+ *   wait.c     who waits at barriers
  */
 #ifndef COMMON_VGPU_FILM_INTERNAL_H
 #define COMMON_VGPU_FILM_INTERNAL_H
@@ -37,10 +38,11 @@ typedef struct FilmStep {
     uint32_t pc;    /* of the last instruction */
     uint16_t code;  /* index of FilmCode */
     uint8_t warp, event;
-    uint32_t active, live, other, joining, barrier, sync; /* lanes, as in ExecStep */
+    uint32_t active, live, other, joining, sync; /* lanes, as in ExecStep */
     uint32_t n_insts, n_lanes; /* instructions, and those times the lanes that executed them */
     uint32_t mask;             /* lanes of the event */
-    uint32_t arrived;          /* threads that wait at the barrier, with those of this step */
+    uint32_t arrived;          /* threads that have come to the barrier, with those of this step */
+    uint32_t n_waits;          /* of FilmBlock.waits: what has changed up to this step */
     uint32_t array;            /* serial of the allocation; 0: none, or several */
     uint16_t sectors, lines;       /* global */
     uint16_t wavefronts, least;    /* shared */
@@ -49,6 +51,7 @@ typedef struct FilmStep {
     uint8_t n_values;              /* 1: all lanes have the same; else one for each lane of the mask; 0: none */
     uint8_t n_runs;
     uint8_t kind, space, access_bytes, async; /* ExecAccess; kind: of a fault, too */
+    bool passes;               /* arrives at a barrier without waiting there */
 } FilmStep; /* followed by the runs, then the values, then the FilmHelds */
 
 /* What a register or a variable in local memory holds as the step's last instruction is about to be done, if that changed since the
@@ -67,6 +70,19 @@ typedef struct FilmLocal {
     uint32_t variable, element; /* index in IrFunction.variables */
     uint32_t offset, bytes;     /* in the function's frame */
 } FilmLocal;
+
+/* Lanes of a warp that have come to a barrier. */
+typedef struct FilmWait {
+    uint32_t mask, pc;
+    uint16_t code;
+    uint8_t warp, id;
+    bool passes; /* they do not wait there (bar.arrive) */
+} FilmWait;
+
+typedef struct FilmWaits {
+    FilmWait *of;
+    size_t n, cap;
+} FilmWaits;
 
 /* A function as the launch ran it. */
 typedef struct FilmCode {
@@ -105,7 +121,9 @@ typedef struct FilmBlock {
     uint64_t seen, kept; /* steps */
     uint32_t every;      /* turns whose number is a multiple of it are kept; a power of two */
     bool cut, faulted;
-    uint32_t waiting;  /* threads at barriers */
+    FilmWaits here;    /* who is at barriers now; while it runs */
+    FilmWaits waits;   /* what changed of who waits: the lanes of a warp that wait there from then on */
+    size_t n_told;     /* of those that belong to steps that are kept */
     uint64_t insts;    /* of warps */
     FilmPerCode turns; /* uint32_t: [warp * n_insts + pc]; while it runs */
     FilmWarp *warps;   /* while it runs; NULL: nobody wants to know what registers hold */
@@ -129,7 +147,7 @@ typedef struct FilmArray {
 struct Film {
     FilmOptions options;
     ExecObserver observer;
-    StrBuf json;
+    StrBuf json, steps_json;
     bool done;       /* no launch is looked at any more */
     uint64_t looked; /* launches */
     /* the launch that runs */
@@ -147,7 +165,7 @@ struct Film {
     FilmBlock **open;         /* [slot] */
     size_t n_open;
     FilmArray arrays[FILM_ARRAYS_MAX];
-    size_t n_arrays;
+    size_t n_arrays, more_arrays; /* that there is no room for */
     uint64_t ends;  /* blocks at either end of the grid that are recorded when none are named */
     uint64_t steps, shuffles; /* of the blocks that were recorded */
     uint8_t *held;  /* of the step that is put together */
@@ -188,6 +206,16 @@ static inline const uint8_t *film_held_data(const FilmHeld *h)
 {
     return (const uint8_t *)(h + 1);
 }
+
+/* wait.c */
+/* Lanes come to a barrier: how many threads have, with them. */
+uint32_t film_wait_arrive(Film *f, FilmBlock *b, const FilmWait *w);
+/* All that have come to the barrier of this number go on. */
+void film_wait_end(Film *f, FilmBlock *b, uint32_t id);
+/* The same of a barrier of some threads; whose number is found by who waited there. */
+void film_wait_end_part(Film *f, FilmBlock *b, const uint32_t *arrived, const uint32_t *waited, uint32_t n_warps);
+/* Steps have gone: what changed between two that stay is said once. */
+void film_thin_waits(FilmBlock *b);
 
 /* thin.c */
 /* Is a step of this turn to be kept? */

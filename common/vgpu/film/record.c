@@ -73,10 +73,12 @@ static void note_arrays(Film *f)
 {
     enum { UNWRITTEN_BYTES_MAX = 1 << 20 };
     const MemAlloc *a;
-    f->n_arrays = 0;
-    for (size_t i = 0; f->n_arrays < FILM_ARRAYS_MAX && (a = mem_at(f->exec->mem, i)); i++) {
-        if (a->kind == MEM_INTERNAL)
+    f->n_arrays = f->more_arrays = 0;
+    for (size_t i = 0; (a = mem_at(f->exec->mem, i)); i++) {
+        if (a->kind == MEM_INTERNAL || f->n_arrays == FILM_ARRAYS_MAX) {
+            f->more_arrays += a->kind != MEM_INTERNAL;
             continue;
+        }
         FilmArray *array = &f->arrays[f->n_arrays++];
         *array = (FilmArray){.serial = a->serial, .addr = a->addr, .bytes = a->bytes, .site = a->site, .kind = a->kind};
         array->name = a->name ? arena_strndup(&f->arena, a->name, strlen(a->name)) : NULL;
@@ -129,6 +131,8 @@ static void forget_turns(Film *f, FilmBlock *b)
 {
     film_forget_warps(f, b);
     film_forget_per_code(&b->turns);
+    free(b->here.of);
+    b->here = (FilmWaits){0};
 }
 
 /* How often the step's warp has come by its last instruction before. NULL: no memory. */
@@ -154,10 +158,15 @@ static void close_step(Film *f, FilmBlock *b, const FilmRun *runs, const uint8_t
     uint32_t *turn = turn_of(f, b, s);
     if (!turn)
         return;
-    s->turn = (*turn)++;
+    if (s->event == FILM_BARRIER) /* of the turn in which its warp came there */
+        s->turn = *turn ? *turn - 1 : 0;
+    else
+        s->turn = (*turn)++;
     f->steps++;
     b->seen++;
     if (film_is_kept(b, s)) {
+        b->n_told = b->waits.n;
+        s->n_waits = (uint32_t)b->n_told;
         film_take_held(f, b);
         s->held_bytes = (uint32_t)f->n_held;
         s->bytes = (uint32_t)(sizeof *s + s->n_runs * sizeof *runs + (uint32_t)s->n_values * s->n_value_bytes);
@@ -203,8 +212,7 @@ static void end_simple(Film *f, const ExecWho *who, FilmEvent event, uint32_t ma
     FilmBlock *b = block_of(f, who);
     if (!b)
         return;
-    FilmStep *s = step_for(f, b, who, event, mask);
-    s->arrived = b->waiting;
+    step_for(f, b, who, event, mask);
     close_step(f, b, NULL, NULL);
 }
 
@@ -279,6 +287,17 @@ static void keep_shuffle(Film *f, FilmBlock *b, const ExecWho *who, const ExecSt
     close_step(f, b, p.runs, p.values);
 }
 
+/* Which barrier the lanes come to; 0 where the instruction names none. */
+static uint8_t barrier_number(const ExecWho *who, const ExecStep *step)
+{
+    const IrOperand *o = &who->inst->src[0];
+    const uint8_t *lanes = o->kind == IR_CONST ? who->function->pool : o->kind == IR_REG ? step->regs : NULL;
+    uint8_t number = 0;
+    if (lanes && o->bytes)
+        memcpy(&number, lanes + o->off + (size_t)__builtin_ctz(step->mask) * o->bytes, sizeof number);
+    return number;
+}
+
 static void film_on_step(void *self, const ExecWho *who, const ExecStep *step)
 {
     Film *f = self;
@@ -304,7 +323,6 @@ static void film_on_step(void *self, const ExecWho *who, const ExecStep *step)
                     .live = who->live,
                     .other = step->other,
                     .joining = step->joining,
-                    .barrier = step->barrier,
                     .sync = step->sync,
                     .n_insts = n_insts + 1,
                     .n_lanes = n_lanes + bits_count(step->mask),
@@ -320,7 +338,13 @@ static void film_on_step(void *self, const ExecWho *who, const ExecStep *step)
         f->shuffles++;
         keep_shuffle(f, b, who, step);
     } else if ((opcode == PTX_BAR || opcode == PTX_BARRIER) && who->inst->mode != BAR_WARP) {
-        b->waiting += bits_count(step->mask);
+        s->arrived = film_wait_arrive(f, b, &(FilmWait){.mask = step->mask,
+                                                        .pc = pc,
+                                                        .code = (uint16_t)code,
+                                                        .warp = (uint8_t)who->warp,
+                                                        .id = barrier_number(who, step),
+                                                        .passes = who->inst->mode == BAR_ARRIVE});
+        s->passes = who->inst->mode == BAR_ARRIVE;
         end_simple(f, who, FILM_ARRIVE, step->mask);
     } else if (opcode == PTX_EXIT || (opcode == PTX_RET && f->codes[code].function->is_entry)) {
         end_simple(f, who, FILM_EXIT, step->mask);
@@ -410,30 +434,25 @@ static bool film_on_access_wide(void *self, const ExecWho *who, const ExecWideAc
 
 static void film_on_barrier(void *self, const ExecWho *who, uint32_t id)
 {
-    (void)id;
     Film *f = self;
     FilmBlock *b = block_of(f, who);
     if (!b)
         return;
     flush(f, b);
+    film_wait_end(f, b, id);
     end_simple(f, who, FILM_BARRIER, 0);
-    b->waiting = 0;
 }
 
 static void film_on_barrier_part(void *self, const ExecWho *who, const uint32_t *arrived,
                                  const uint32_t *waited, uint32_t n_warps)
 {
-    (void)waited;
     Film *f = self;
     FilmBlock *b = block_of(f, who);
     if (!b)
         return;
     flush(f, b);
+    film_wait_end_part(f, b, arrived, waited, n_warps);
     end_simple(f, who, FILM_BARRIER, 0);
-    for (uint32_t i = 0; i < n_warps; i++) {
-        uint32_t n = bits_count(arrived[i]);
-        b->waiting -= n < b->waiting ? n : b->waiting;
-    }
 }
 
 static void film_on_warp_sync(void *self, const ExecWho *who, uint32_t mask)
@@ -529,6 +548,7 @@ static void forget_launch(Film *f)
         next = b->next;
         forget_turns(f, b);
         free(b->steps);
+        free(b->waits.of);
         free(b);
     }
     f->blocks = f->last = NULL;
@@ -549,6 +569,7 @@ void film_destroy(Film *f)
     free(f->open);
     free(f->held);
     strbuf_free(&f->json);
+    strbuf_free(&f->steps_json);
     free(f);
 }
 
@@ -584,10 +605,15 @@ bool film_end(Film *f, const FilmCounts *counts, const Finding *const *findings,
         film_write(f, counts, findings, n_findings);
     f->done = found || f->looked >= FILM_LAUNCHES_MAX;
     forget_launch(f);
-    return better && !f->json.failed;
+    return better && !f->json.failed && !f->steps_json.failed;
 }
 
 const StrBuf *film_json(const Film *f)
 {
     return &f->json;
+}
+
+const StrBuf *film_steps(const Film *f)
+{
+    return &f->steps_json;
 }

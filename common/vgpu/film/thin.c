@@ -105,6 +105,7 @@ bool film_thin(Film *f, FilmBlock *b)
     b->steps = thinner;
     b->n_bytes = to;
     b->kept = kept;
+    film_thin_waits(b);
     return true;
 }
 

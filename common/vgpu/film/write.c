@@ -84,6 +84,9 @@ typedef struct Writer {
     uint32_t n_insts;
     uint32_t **held; /* [code][key]: the same of what steps say that it holds something */
     uint32_t n_held;
+    FilmWaits told;  /* who waits at barriers, as the block's steps so far say */
+    FilmWaits changed;
+    uint64_t shown;  /* instructions of warps in them */
 } Writer;
 
 /* What a shuffle passes on has no type in PTX: that of the nearest instruction above which makes it, through moves. */
@@ -162,23 +165,32 @@ static const FilmHeld *helds(const FilmStep *s, const FilmHeld **end)
     return film_held(s);
 }
 
+static void number_inst(Writer *w, uint16_t code, uint32_t pc)
+{
+    uint32_t *number = &w->inst[code][pc];
+    *number = *number ? *number : ++w->n_insts;
+}
+
 /* Numbers the instructions, and what steps say of registers and variables, in order of their first step. */
 static bool number_all(Writer *w, FilmBlock *const *blocks, size_t n)
 {
     const Film *f = w->film;
     if (!make_numbers(f, &w->inst, false) || !make_numbers(f, &w->held, true))
         return false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        size_t waits = 0;
         for (size_t at = 0; at < blocks[i]->n_bytes; at += film_step_at(blocks[i], at)->bytes) {
             const FilmStep *s = film_step_at(blocks[i], at);
-            uint32_t *number = &w->inst[s->code][s->pc];
-            *number = *number ? *number : ++w->n_insts;
+            number_inst(w, s->code, s->pc);
+            for (; waits < s->n_waits; waits++)
+                number_inst(w, blocks[i]->waits.of[waits].code, blocks[i]->waits.of[waits].pc);
             const FilmHeld *end;
             for (const FilmHeld *h = helds(s, &end); h < end; h = film_next_held(h)) {
-                number = &w->held[h->code][h->key];
+                uint32_t *number = &w->held[h->code][h->key];
                 *number = *number ? *number : ++w->n_held;
             }
         }
+    }
     return true;
 }
 
@@ -197,16 +209,18 @@ static void put_event(Writer *w, const FilmStep *s)
     StrBuf *b = w->out;
     const FilmRun *runs = film_runs(s);
     const FilmArray *array = array_with(w->film, s->array);
-    film_put_text(b, "e", event_names[s->event]);
+    if (s->event != FILM_ACCESS)
+        film_put_text(b, "e", event_names[s->event]);
     if (s->mask != s->active)
         film_put_number(b, "x", s->mask);
     if (s->event == FILM_ACCESS)
         film_put_text(b, "k", kind_names[s->kind]);
     if (s->event == FILM_ACCESS || (s->event == FILM_FAULT && s->n_runs)) {
-        film_put_text(b, "s", space_name(s->space));
+        if (s->space != SPACE_GLOBAL)
+            film_put_text(b, "s", space_name(s->space));
         film_put_number(b, "z", s->access_bytes);
     }
-    put_some(b, "d", s->async == ACCESS_BEGINS);
+    put_some(b, "d", s->async == ACCESS_BEGINS || s->passes);
     put_some(b, "a", s->array);
     put_some(b, "c", s->sectors);
     put_some(b, "p", s->wavefronts);
@@ -257,55 +271,143 @@ static void put_step_helds(Writer *w, const FilmStep *s)
     strbuf_puts(w->out, s->held_bytes ? "]" : "");
 }
 
+static bool is_same_inst(const FilmWait *a, const FilmWait *b)
+{
+    return a->code == b->code && a->pc == b->pc;
+}
+
+static FilmWait *append_place(Writer *w, FilmWaits *list, const FilmWait *place)
+{
+    if (!VEC_GROW(list->of, list->n, list->cap)) {
+        w->out->failed = true;
+        return NULL;
+    }
+    list->of[list->n] = *place;
+    return &list->of[list->n++];
+}
+
+/* What the steps so far say of a warp at a place: how many lanes wait. */
+static uint32_t *told_of(Writer *w, const FilmWait *place)
+{
+    FilmWaits *t = &w->told;
+    for (size_t i = 0; i < t->n; i++)
+        if (t->of[i].warp == place->warp && is_same_inst(&t->of[i], place))
+            return &t->of[i].mask;
+    FilmWait *told = append_place(w, t, place);
+    if (!told)
+        return NULL;
+    told->mask = 0;
+    return &told->mask;
+}
+
+static bool somebody_waits(const Writer *w, const FilmWait *place)
+{
+    for (size_t i = 0; i < w->told.n; i++)
+        if (w->told.of[i].mask && is_same_inst(&w->told.of[i], place))
+            return true;
+    return false;
+}
+
+/* Who waits at barriers from this step on. Where nobody waits any more that is said once. */
+static void put_waits(Writer *w, const FilmWait *waits, size_t n)
+{
+    size_t n_put = 0;
+    w->changed.n = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *told = told_of(w, &waits[i]);
+        if (!told || *told == waits[i].mask || !append_place(w, &w->changed, &waits[i]))
+            continue;
+        *told = waits[i].mask;
+    }
+    for (size_t i = 0; i < w->changed.n; i++) {
+        const FilmWait *c = &w->changed.of[i];
+        const bool nobody = !somebody_waits(w, c);
+        bool said = false;
+        for (size_t k = 0; nobody && k < i; k++)
+            said |= is_same_inst(&w->changed.of[k], c);
+        if (said)
+            continue;
+        strbuf_printf(w->out, n_put++ ? ",[%u" : ",\"u\":[[%u", w->inst[c->code][c->pc] - 1);
+        if (!nobody)
+            strbuf_printf(w->out, ",%u,%u", c->warp, c->mask);
+        strbuf_puts(w->out, "]");
+    }
+    strbuf_puts(w->out, n_put ? "]" : "");
+}
+
 static uint32_t lanes_of_warp(const Film *f, uint32_t warp)
 {
     uint32_t left = f->block[0] * f->block[1] * f->block[2] - warp * WARP_LANES;
     return left >= WARP_LANES ? 0xFFFFFFFFu : (1u << left) - 1;
 }
 
-static void put_step(Writer *w, const FilmStep *s)
+/* waits: those that have changed with it. */
+static void put_step(Writer *w, const FilmStep *s, const FilmWait *waits, size_t n_waits)
 {
     StrBuf *b = w->out;
-    strbuf_printf(b, "{\"w\":%u,\"i\":%u,\"m\":%u", s->warp, w->inst[s->code][s->pc] - 1, s->active);
+    strbuf_printf(b, "{\"w\":%u,\"i\":%u", s->warp, w->inst[s->code][s->pc] - 1);
+    if (s->active != s->live)
+        film_put_number(b, "m", s->active);
     put_some(b, "n", s->n_insts);
-    put_some(b, "l", s->n_lanes);
+    if (s->n_lanes != s->n_insts * bits_count(s->active))
+        film_put_number(b, "l", s->n_lanes);
     put_some(b, "t", s->turn);
     if (s->live != lanes_of_warp(w->film, s->warp))
         film_put_number(b, "g", lanes_of_warp(w->film, s->warp) & ~s->live);
     put_some(b, "o", s->other);
     put_some(b, "j", s->joining);
-    put_some(b, "b", s->barrier);
     put_some(b, "y", s->sync);
     if (s->event != FILM_CODE)
         put_event(w, s);
+    put_waits(w, waits, n_waits);
     put_step_helds(w, s);
     strbuf_puts(b, "}");
 }
 
-static void put_block(Writer *w, const FilmBlock *block)
+static void put_steps(Writer *w, const FilmBlock *block)
+{
+    size_t waits = 0;
+    w->told.n = 0;
+    w->shown = 0;
+    for (size_t at = 0; at < block->n_bytes; at += film_step_at(block, at)->bytes) {
+        const FilmStep *s = film_step_at(block, at);
+        strbuf_puts(w->out, at ? ",\n" : "\n");
+        put_step(w, s, block->waits.of + waits, s->n_waits - waits);
+        waits = s->n_waits;
+        w->shown += s->n_insts;
+    }
+}
+
+/* A block, and its steps in the other text. */
+static void put_block(Writer *w, const FilmBlock *block, StrBuf *steps)
 {
     StrBuf *b = w->out;
+    w->out = steps;
+    put_steps(w, block);
+    w->out = b;
     strbuf_printf(b, "{\"linear\":%u", block->linear);
     put_triple(b, "index", block->index);
     film_put_number(b, "seen", block->seen);
     film_put_number(b, "kept", block->kept);
     film_put_number(b, "every", block->every);
-    strbuf_printf(b, ",\"cut\":%s,\"steps\":[", block->cut ? "true" : "false");
-    for (size_t at = 0; at < block->n_bytes; at += film_step_at(block, at)->bytes) {
-        strbuf_puts(b, at ? ",\n" : "\n");
-        put_step(w, film_step_at(block, at));
-    }
-    strbuf_puts(b, "]}");
+    film_put_number(b, "instructions", block->insts);
+    film_put_number(b, "shown", w->shown);
+    strbuf_printf(b, ",\"cut\":%s}", block->cut ? "true" : "false");
 }
 
-static void put_blocks(Writer *w, FilmBlock *const *blocks, size_t n)
+static void put_blocks(Writer *w, FilmBlock *const *blocks, size_t n, StrBuf *steps)
 {
+    steps->length = 0;
     strbuf_puts(w->out, ",\"blocks\":[");
+    strbuf_puts(steps, "[");
     for (size_t i = 0; i < n; i++) {
         strbuf_puts(w->out, i ? ",\n" : "\n");
-        put_block(w, blocks[i]);
+        strbuf_puts(steps, i ? ",[" : "[");
+        put_block(w, blocks[i], steps);
+        strbuf_puts(steps, "]");
     }
     strbuf_puts(w->out, "]");
+    strbuf_puts(steps, "]");
 }
 
 /* ---- lines ---- */
@@ -599,13 +701,15 @@ static void write_film(Writer *w, const FilmCounts *counts, const Finding *const
     put_shared(w);
     put_params(w);
     put_arrays(w);
+    put_some(w->out, "more_arrays", f->more_arrays);
     put_totals(w, counts->counters);
     film_put_lines(w, counts);
+    put_some(w->out, "more_lines", counts->n_lines > LINES_MAX ? counts->n_lines - LINES_MAX : 0);
     put_insts(w);
     put_held_names(w);
     put_variables(w);
     film_put_findings(w, blocks, n, findings, n_findings);
-    put_blocks(w, blocks, n);
+    put_blocks(w, blocks, n, &w->film->steps_json);
     strbuf_puts(w->out, "}");
 }
 
@@ -614,12 +718,16 @@ void film_write(Film *f, const FilmCounts *counts, const Finding *const *finding
     FilmBlock *blocks[FILM_BLOCKS_MAX], *largest;
     Writer w = {.film = f, .out = &f->json};
     size_t n = film_choose_blocks(f, findings, n_findings, blocks);
-    while (bytes_of(blocks, n, &largest) > FILM_JSON_BYTES * 2u / 3u && film_thin(f, largest)) {
+    while (bytes_of(blocks, n, &largest) > FILM_JSON_BYTES && film_thin(f, largest)) {
     }
-    if (f->exec && !f->no_memory && number_all(&w, blocks, n))
-        write_film(&w, counts, findings, n_findings, blocks, n);
-    else
-        f->json.failed = true;
+    const bool numbered = f->exec && number_all(&w, blocks, n);
+    do /* what it takes as a text is known when it is there */
+        if (numbered)
+            write_film(&w, counts, findings, n_findings, blocks, n);
+    while (numbered && f->json.length + f->steps_json.length > FILM_JSON_BYTES && bytes_of(blocks, n, &largest) > 0 && film_thin(f, largest));
+    f->json.failed |= !numbered || f->no_memory;
     free_numbers(f, w.inst);
     free_numbers(f, w.held);
+    free(w.told.of);
+    free(w.changed.of);
 }

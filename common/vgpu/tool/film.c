@@ -11,32 +11,84 @@ enum { SOURCE_LINES_MAX = 4000, SOURCE_LINE_MAX = 400, SOURCE_BYTES_MAX = 300000
 
 /* ---- the record ---- */
 
-/* The last of the records in the file, each behind its length. */
-static json_t *parse_last(const char *all, uint64_t size)
+typedef struct FilmRecord {
+    void *all; /* the file */
+    uint64_t size;
+    const char *film, *steps;
+    uint64_t n_film, n_steps;
+} FilmRecord;
+
+/* The last of the records in the file: behind the lengths of its two texts these. False: there is none. */
+static bool find_last(FilmRecord *r)
 {
-    const char *last = NULL;
-    uint64_t n_last = 0, n;
-    for (uint64_t at = 0; size - at > sizeof n; at += n) {
-        memcpy(&n, all + at, sizeof n);
+    uint64_t n[2];
+    for (uint64_t at = 0; r->size - at > sizeof n; at += n[0] + n[1]) {
+        const char *begin = (const char *)r->all + at;
+        memcpy(n, begin, sizeof n);
         at += sizeof n;
-        if (n > size - at)
+        if (n[0] > r->size - at || n[1] > r->size - at - n[0])
             break;
-        last = all + at;
-        n_last = n;
+        r->film = begin + sizeof n;
+        r->n_film = n[0];
+        r->steps = r->film + n[0];
+        r->n_steps = n[1];
     }
-    return last ? json_loadb(last, n_last, 0, NULL) : NULL;
+    return r->film != NULL;
 }
 
-static json_t *read_record(int fd)
+static bool open_record(int fd, FilmRecord *r)
 {
     struct stat st;
-    uint64_t size = fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0;
-    void *all = size == 0 ? MAP_FAILED : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (all == MAP_FAILED)
-        return NULL;
-    json_t *film = parse_last(all, size);
-    munmap(all, size);
-    return film;
+    *r = (FilmRecord){.size = fd >= 0 && fstat(fd, &st) == 0 ? (uint64_t)st.st_size : 0};
+    r->all = r->size == 0 ? MAP_FAILED : mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, fd, 0);
+    return r->all != MAP_FAILED && find_last(r);
+}
+
+static void close_record(FilmRecord *r)
+{
+    if (r->all != MAP_FAILED)
+        munmap(r->all, r->size);
+}
+
+static uint64_t get_number(const json_t *o, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(o, name));
+}
+
+static uint32_t lanes_of_warp(const json_t *film, uint64_t warp)
+{
+    const json_t *block = json_object_get(film, "block");
+    uint64_t threads = 1;
+    for (size_t i = 0; i < 3; i++)
+        threads *= (uint64_t)json_integer_value(json_array_get(block, i));
+    uint64_t left = threads - warp * 32;
+    return left >= 32 ? 0xFFFFFFFFu : (1u << left) - 1;
+}
+
+/* What a step leaves out because it is as ever. The page does the same (film.js). */
+static void say_all(const json_t *film, json_t *step)
+{
+    if (!json_object_get(step, "m"))
+        json_object_set_new(step, "m", json_integer(lanes_of_warp(film, get_number(step, "w")) & ~(uint32_t)get_number(step, "g")));
+    if (json_object_get(step, "k") && !json_object_get(step, "e"))
+        json_object_set_new(step, "e", json_string("access"));
+    if (json_object_get(step, "z") && !json_object_get(step, "s"))
+        json_object_set_new(step, "s", json_string("global"));
+}
+
+/* For those who go through the steps one by one: they become members of their blocks. */
+static void add_steps(json_t *film, const FilmRecord *r)
+{
+    const json_t *blocks = json_object_get(film, "blocks");
+    json_t *all = json_loadb(r->steps, r->n_steps, 0, NULL), *block;
+    size_t i, k;
+    json_array_foreach(blocks, i, block)
+    {
+        json_t *steps = json_array_get(all, i), *step;
+        json_array_foreach(steps, k, step) say_all(film, step);
+        json_object_set(block, "steps", steps);
+    }
+    json_decref(all);
 }
 
 /* ---- sources ---- */
@@ -45,11 +97,6 @@ static const char *get_text(const json_t *o, const char *name)
 {
     const char *text = json_string_value(json_object_get(o, name));
     return text ? text : "";
-}
-
-static uint64_t get_number(const json_t *o, const char *name)
-{
-    return (uint64_t)json_integer_value(json_object_get(o, name));
 }
 
 /* The kernel's own lines come first in the table; its file is the one with most of the instructions. */
@@ -339,11 +386,9 @@ static void add_places(json_t *film, const Records *r)
         add_place(json_array_get(arrays, i), r, process);
 }
 
-json_t *film_read(int fd, const Records *r, const ToolOptions *o)
+/* What only the command knows: sources, names of arrays, host places. */
+static void complete(json_t *film, const Records *r, const ToolOptions *o)
 {
-    json_t *film = read_record(fd);
-    if (!film)
-        return NULL;
     add_places(film, r);
     add_sources(film, r);
     const char *file = main_file(film), *source = *file ? places_source(r->places, file) : NULL;
@@ -351,7 +396,6 @@ json_t *film_read(int fd, const Records *r, const ToolOptions *o)
     name_shared(film, source);
     name_arrays(film);
     set_shapes(film, o->shape);
-    return film;
 }
 
 /* ---- without sources ---- */
@@ -386,21 +430,36 @@ static void drop_sources(json_t *film)
     drop_folders(film);
 }
 
-Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Diag *diag)
+/* False: there is no such moment. */
+static bool put_film(json_t *film, const FilmRecord *record, const ToolOptions *o, StrBuf *out)
 {
     const char *end = strrchr(o->film, '.');
-    json_t *film = film_read(fd, r, o);
-    if (!film)
-        return diag_set(diag, STATUS_NOT_FOUND, "no launch for a film%s%s", o->film_launch ? ": none is " : "", o->film_launch ? o->film_launch : "");
-    bool found = true;
-    if (o->film_no_source)
-        drop_sources(film);
-    if (end && strcmp(end, ".html") == 0)
-        film_page(film, out);
-    else if (end && strcmp(end, ".svg") == 0)
-        found = film_still(film, o->film_step, out);
-    else
-        film_text(film, out);
+    if (end && strcmp(end, ".html") == 0) {
+        film_page(film, record->steps, record->n_steps, out);
+        return true;
+    }
+    add_steps(film, record);
+    if (end && strcmp(end, ".svg") == 0)
+        return film_still(film, o->film_step, out);
+    film_text(film, out);
+    return true;
+}
+
+Status film_save(int fd, const Records *r, const ToolOptions *o, StrBuf *out, Diag *diag)
+{
+    FilmRecord record;
+    Status st = STATUS_OK;
+    json_t *film = open_record(fd, &record) ? json_loadb(record.film, record.n_film, 0, NULL) : NULL;
+    if (film) {
+        complete(film, r, o);
+        if (o->film_no_source)
+            drop_sources(film);
+        if (!put_film(film, &record, o, out))
+            st = diag_set(diag, STATUS_NOT_FOUND, "no such moment in the film%s%s", o->film_step ? ": " : "", o->film_step ? o->film_step : "");
+    } else {
+        st = diag_set(diag, STATUS_NOT_FOUND, "no launch for a film%s%s", o->film_launch ? ": none is " : "", o->film_launch ? o->film_launch : "");
+    }
     json_decref(film);
-    return found ? STATUS_OK : diag_set(diag, STATUS_NOT_FOUND, "no such moment in the film%s%s", o->film_step ? ": " : "", o->film_step ? o->film_step : "");
+    close_record(&record);
+    return st;
 }

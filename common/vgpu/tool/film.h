@@ -4,14 +4,26 @@
 
 #include "common/vgpu/tool/tool.h"
 
-/* The last film that the devices wrote, or NULL: there is none. The caller's. */
-json_t *film_read(int fd, const Records *r, const ToolOptions *o);
 /* The film as sentences, one a step (film_text.c). */
 void film_text(const json_t *film, StrBuf *out);
-/* One of the sentences. */
-void film_sentence(const json_t *film, const json_t *step, StrBuf *out);
-/* The film as one page (film_page.c). */
-void film_page(const json_t *film, StrBuf *out);
+/* The film as one page (film_page.c): the steps go there as they stand in the record. */
+void film_page(const json_t *film, const char *steps, size_t n_steps, StrBuf *out);
+
+/* ---- sentences (film_text.c) ---- */
+
+/* Who waits at barriers, as the steps of a block say it one after the other. */
+typedef struct FilmWaiting {
+    struct {
+        uint64_t inst;
+        uint32_t warp, lanes;
+    } *of;
+    size_t n, cap;
+} FilmWaiting;
+/* The next step of the block. Free `of` in the end. */
+void film_wait_step(FilmWaiting *w, const json_t *step);
+uint32_t film_waiting_lanes(const FilmWaiting *w, uint64_t warp);
+/* What a step does; who waits when it has done it. */
+void film_sentence(const json_t *film, const json_t *step, const FilmWaiting *w, StrBuf *out);
 /* What stands in an element's text or between quotes, in HTML and XML. */
 void film_put_escaped(StrBuf *out, const char *text);
 /* A moment as a picture, an SVG (film_still.c). when, of the first block: "812", a step; ":17" or ":17+2", what happens first at that line, or the

@@ -4,7 +4,6 @@
 
 #include "common/base/embed.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 EMBED(film_style, "common/vgpu/film/page/film.css");
@@ -24,26 +23,19 @@ void film_put_escaped(StrBuf *b, const char *text)
 }
 
 /* JSON in a script element: "<" stands in texts alone, and a text may end no element. */
-static void put_data(StrBuf *b, const json_t *film)
+static int put_data(const char *text, size_t length, void *to)
 {
-    char *text = json_dumps(film, JSON_COMPACT);
-    if (!text) {
-        b->failed = true;
-        return;
+    StrBuf *b = to;
+    const char *end = text + length, *next;
+    for (; (next = memchr(text, '<', (size_t)(end - text))); text = next + 1) {
+        strbuf_append(b, text, (size_t)(next - text));
+        strbuf_puts(b, "\\u003c");
     }
-    for (const char *at = text; *at;) {
-        size_t n = strcspn(at, "<");
-        strbuf_append(b, at, n);
-        at += n;
-        if (*at == '<') {
-            strbuf_puts(b, "\\u003c");
-            at++;
-        }
-    }
-    free(text);
+    strbuf_append(b, text, (size_t)(end - text));
+    return 0;
 }
 
-void film_page(const json_t *film, StrBuf *out)
+void film_page(const json_t *film, const char *steps, size_t n_steps, StrBuf *out)
 {
     const char *kernel = json_string_value(json_object_get(film, "kernel"));
     strbuf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -54,8 +46,10 @@ void film_page(const json_t *film, StrBuf *out)
     strbuf_puts(out, film_style);
     strbuf_puts(out, "</style>\n</head>\n");
     strbuf_puts(out, film_body);
-    strbuf_puts(out, "<script type=\"application/json\" id=\"film\">");
-    put_data(out, film);
+    strbuf_puts(out, "<script type=\"application/json\" id=\"steps\">");
+    put_data(steps, n_steps, out);
+    strbuf_puts(out, "</script>\n<script type=\"application/json\" id=\"film\">");
+    out->failed |= json_dump_callback(film, put_data, out, JSON_COMPACT) != 0;
     strbuf_puts(out, "</script>\n<script>\n");
     strbuf_puts(out, film_sentence_program);
     strbuf_puts(out, film_program);

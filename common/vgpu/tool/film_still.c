@@ -17,6 +17,7 @@ enum {
 typedef struct Still {
     const json_t *film, *step, *steps;
     int64_t at; /* the step's index */
+    FilmWaiting waiting; /* when it is done */
     StrBuf *out;
     int y; /* what is drawn ends there */
 } Still;
@@ -138,23 +139,20 @@ static bool is_event(const json_t *step, const char *event)
     return step && strcmp(get_text(step, "e"), event) == 0;
 }
 
-/* A warp's last step so far, and whether a barrier that it came to has been completed since. */
-static const json_t *last_step(const Still *s, int64_t warp, bool *now, bool *released)
+/* A warp's last step so far. */
+static const json_t *last_step(const Still *s, int64_t warp, bool *now)
 {
-    bool barrier = false;
     for (int64_t i = s->at; i >= 0; i--) {
         const json_t *step = json_array_get(s->steps, (size_t)i);
         if (get_number(step, "w") == warp) {
             *now = i == s->at;
-            *released = barrier && is_event(step, "arrive");
             return step;
         }
-        barrier |= is_event(step, "barrier");
     }
     return NULL;
 }
 
-static State state_of(const json_t *step, int lane, bool now, bool released)
+static State state_of(const json_t *step, int lane, bool now, uint32_t waiting)
 {
     uint32_t bit = 1u << lane, event = step ? lanes_of_event(step) : 0;
     bool ends = json_object_get(step, "e") != NULL;
@@ -164,12 +162,10 @@ static State state_of(const json_t *step, int lane, bool now, bool released)
         return GONE;
     if (is_event(step, "barrier") && now)
         return ACTIVE;
-    if (is_event(step, "arrive") && event & bit && !released)
+    if (waiting & bit)
         return BARRIER;
     if (now && (ends ? event : (uint32_t)get_number(step, "m")) & bit)
         return ACTIVE;
-    if (get_number(step, "b") & bit && !released)
-        return BARRIER;
     return get_number(step, "j") & bit ? JOINING : get_number(step, "y") & bit ? SYNC : now ? OTHER : IDLE;
 }
 
@@ -204,10 +200,10 @@ static void put_threads(Still *s)
     bool seen[N_STATES] = {false};
     put_text(s, "s", MARGIN, "Threads of the block; lines part its warps", 42);
     for (int t = 0; t < n; t++) {
-        bool now = false, released = false;
+        bool now = false;
         int lane = t % LANES, x = MARGIN + t % nx % across * pitch, y = s->y + (t / nx * per_row + t % nx / across) * pitch;
-        const json_t *step = last_step(s, t / LANES, &now, &released);
-        State state = state_of(step, lane, now, released);
+        const json_t *step = last_step(s, t / LANES, &now);
+        State state = state_of(step, lane, now, film_waiting_lanes(&s->waiting, (uint64_t)(t / LANES)));
         seen[state] = true;
         put_state(s->out, state, lane, x, y, pitch - 1);
         if (lane == LANES - 1 && t + 1 < n) { /* where the warp ends: a line beside the last, and one below where a row ends */
@@ -514,7 +510,9 @@ bool film_still(const json_t *film, const char *when, StrBuf *out)
     if (!find_moment(&s, &block, when))
         return false;
     put_title(&title, &s, block);
-    film_sentence(film, s.step, &sentence);
+    for (int64_t i = 0; i <= s.at; i++)
+        film_wait_step(&s.waiting, json_array_get(s.steps, (size_t)i));
+    film_sentence(film, s.step, &s.waiting, &sentence);
     put_wrapped(&s, "b", title.text ? title.text : "", TITLE_COLUMNS, 2);
     put_wrapped(&s, "t", sentence.text ? sentence.text : "", TEXT_COLUMNS, 6);
     put_source(&s);
@@ -533,5 +531,6 @@ bool film_still(const json_t *film, const char *when, StrBuf *out)
     strbuf_free(&body);
     strbuf_free(&title);
     strbuf_free(&sentence);
+    free(s.waiting.of);
     return true;
 }

@@ -1,7 +1,10 @@
 /* The film as text: one sentence a step. The page says the same sentences (common/vgpu/film/page/sentence.js; a test compares them). */
 #include "common/vgpu/tool/film.h"
 
+#include "common/base/arena.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VALUE_BYTES_MAX = 32 * 16, RUNS_SHOWN = 3, GIVERS_SHOWN = 4, VALUES_SHOWN = 4, TEXT_MAX = 64 };
@@ -57,25 +60,31 @@ static uint32_t lanes_of_warp(const json_t *film, uint64_t warp)
     return left >= 32 ? 0xFFFFFFFFu : (1u << left) - 1;
 }
 
+/* "lanes 0-7, 12", "lane 3". */
+static void put_numbers(StrBuf *b, const char *one, uint32_t mask)
+{
+    const char *separator = mask & (mask - 1) ? "s " : " ";
+    strbuf_puts(b, one);
+    for (int i = 0; i < 32; i++) {
+        int last = i;
+        if (!(mask >> i & 1))
+            continue;
+        while (last < 31 && mask >> (last + 1) & 1)
+            last++;
+        strbuf_printf(b, last > i ? "%s%d-%d" : "%s%d", separator, i, last);
+        separator = ", ";
+        i = last;
+    }
+}
+
 /* " (lanes 0-7, 12)" when they are not all that the warp still has. */
 static void put_lanes(StrBuf *b, const json_t *film, const json_t *step, uint32_t mask)
 {
     uint32_t live = lanes_of_warp(film, get_number(step, "w")) & ~(uint32_t)get_number(step, "g");
     if (mask == live || mask == 0)
         return;
-    const char *separator = " (lane";
-    strbuf_puts(b, mask & (mask - 1) ? " (lanes" : " (lane");
-    separator = " ";
-    for (int lane = 0; lane < 32; lane++) {
-        int last = lane;
-        if (!(mask >> lane & 1))
-            continue;
-        while (last < 31 && mask >> (last + 1) & 1)
-            last++;
-        strbuf_printf(b, last > lane ? "%s%d-%d" : "%s%d", separator, lane, last);
-        separator = ", ";
-        lane = last;
-    }
+    strbuf_puts(b, " (");
+    put_numbers(b, "lane", mask);
     strbuf_puts(b, ")");
 }
 
@@ -329,7 +338,8 @@ static void put_event(StrBuf *b, const json_t *film, const json_t *step, uint32_
     if (strcmp(event, "access") == 0)
         put_access(b, film, step, n);
     else if (strcmp(event, "arrive") == 0)
-        strbuf_printf(b, " at the barrier; %llu of the block wait there", (unsigned long long)arrived);
+        strbuf_printf(b, get_number(step, "d") ? n == 1 ? " arrives at the barrier and goes on; %llu of the block have come there" : " arrive at the barrier and go on; %llu of the block have come there"
+                      : arrived == 1 ? " at the barrier; %llu of the block waits there" : " at the barrier; %llu of the block wait there", (unsigned long long)arrived);
     else if (strcmp(event, "shuffle") == 0)
         put_shuffle(b, step, mask);
     else if (strcmp(event, "warp-sync") == 0)
@@ -352,32 +362,102 @@ static void put_rest(StrBuf *b, const json_t *step)
 {
     static const struct {
         const char *member, *text;
-    } rests[] = {{"o", "elsewhere in the code"}, {"j", "where the branch ends"}, {"b", "at a barrier"}, {"y", "at a warp operation"}};
+    } rests[] = {{"o", "elsewhere in the code"}, {"j", "where the branch ends"}, {"y", "at a warp operation"}};
     for (size_t i = 0; i < sizeof rests / sizeof *rests; i++) {
         uint32_t mask = (uint32_t)get_number(step, rests[i].member);
         if (mask == 0)
             continue;
         strbuf_puts(b, "; ");
         put_threads(b, (uint64_t)__builtin_popcount(mask));
-        strbuf_printf(b, i == 0 ? " %s" : i == 0 || mask & (mask - 1) ? " wait %s" : " waits %s", rests[i].text);
+        strbuf_printf(b, i == 0 ? " %s" : mask & (mask - 1) ? " wait %s" : " waits %s", rests[i].text);
     }
 }
 
-void film_sentence(const json_t *film, const json_t *step, StrBuf *b)
+/* "line 17", "line 7 of other.h", "PTX line 9". */
+static void put_where(StrBuf *b, const json_t *film, const json_t *inst)
+{
+    if (get_number(inst, "line") == 0) {
+        strbuf_printf(b, "PTX line %llu", (unsigned long long)get_number(inst, "ptx"));
+        return;
+    }
+    strbuf_printf(b, "line %llu", (unsigned long long)get_number(inst, "line"));
+    if (strcmp(get_text(inst, "file"), main_source(film)) != 0) {
+        strbuf_puts(b, " of ");
+        put_plain(b, file_name(get_text(inst, "file")));
+    }
+}
+
+/* ---- who waits ---- */
+
+void film_wait_step(FilmWaiting *w, const json_t *step)
+{
+    const json_t *changes = json_object_get(step, "u"), *change;
+    size_t i;
+    json_array_foreach(changes, i, change)
+    {
+        const bool all = json_array_size(change) == 1;
+        const uint64_t inst = (uint64_t)json_integer_value(at(change, 0)), warp = (uint64_t)json_integer_value(at(change, 1));
+        size_t left = 0;
+        for (size_t k = 0; k < w->n; k++)
+            if (w->of[k].inst != inst || (!all && w->of[k].warp != warp))
+                w->of[left++] = w->of[k];
+        w->n = left;
+        const uint32_t lanes = (uint32_t)json_integer_value(at(change, 2));
+        if (lanes == 0 || !VEC_GROW(w->of, w->n, w->cap))
+            continue;
+        w->of[w->n].inst = inst;
+        w->of[w->n].warp = (uint32_t)warp;
+        w->of[w->n++].lanes = lanes;
+    }
+}
+
+uint32_t film_waiting_lanes(const FilmWaiting *w, uint64_t warp)
+{
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < w->n; i++)
+        lanes |= w->of[i].warp == warp ? w->of[i].lanes : 0;
+    return lanes;
+}
+
+static bool is_same_line(const json_t *a, const json_t *b)
+{
+    return get_number(a, "line") == get_number(b, "line") && strcmp(get_text(a, "file"), get_text(b, "file")) == 0 &&
+           (get_number(a, "line") > 0 || get_number(a, "ptx") == get_number(b, "ptx"));
+}
+
+/* "; 8 threads of warp 3 wait at the barrier of line 18": of each line once. Of a step that comes to one it says itself how many are there. */
+static void put_waiting(StrBuf *b, const json_t *film, const json_t *step, const FilmWaiting *w)
+{
+    const json_t *insts = json_object_get(film, "insts"), *own = strcmp(get_text(step, "e"), "arrive") == 0 ? at(insts, get_number(step, "i")) : NULL;
+    for (size_t i = 0; i < w->n; i++) {
+        const json_t *inst = at(insts, w->of[i].inst);
+        uint64_t n = 0;
+        uint32_t warps = 0;
+        bool said = own && is_same_line(inst, own);
+        for (size_t k = 0; k < w->n; k++) {
+            if (!is_same_line(inst, at(insts, w->of[k].inst)))
+                continue;
+            said |= k < i;
+            n += (uint64_t)__builtin_popcount(w->of[k].lanes);
+            warps |= 1u << w->of[k].warp % 32;
+        }
+        if (said)
+            continue;
+        strbuf_puts(b, "; ");
+        put_threads(b, n);
+        put_numbers(b, " of warp", warps);
+        strbuf_puts(b, n == 1 ? " waits at the barrier of " : " wait at the barrier of ");
+        put_where(b, film, inst);
+    }
+}
+
+void film_sentence(const json_t *film, const json_t *step, const FilmWaiting *w, StrBuf *b)
 {
     const json_t *inst = at(json_object_get(film, "insts"), get_number(step, "i")), *x = json_object_get(step, "x");
     uint32_t active = (uint32_t)get_number(step, "m"), mask = x ? (uint32_t)json_integer_value(x) : active;
     uint64_t n = get_number(step, "n"), turn = get_number(step, "t");
     strbuf_printf(b, "warp %llu, ", (unsigned long long)get_number(step, "w"));
-    if (get_number(inst, "line") > 0) {
-        strbuf_printf(b, "line %llu", (unsigned long long)get_number(inst, "line"));
-        if (strcmp(get_text(inst, "file"), main_source(film)) != 0) {
-            strbuf_puts(b, " of ");
-            put_plain(b, file_name(get_text(inst, "file")));
-        }
-    } else {
-        strbuf_printf(b, "PTX line %llu", (unsigned long long)get_number(inst, "ptx"));
-    }
+    put_where(b, film, inst);
     strbuf_puts(b, ": ");
     if (json_object_get(step, "e")) {
         put_event(b, film, step, mask);
@@ -387,8 +467,67 @@ void film_sentence(const json_t *film, const json_t *step, StrBuf *b)
         strbuf_printf(b, ": %llu instruction%s", (unsigned long long)n, n == 1 ? "" : "s");
     }
     put_rest(b, step);
+    put_waiting(b, film, step, w);
     if (turn > 0)
         strbuf_printf(b, " [time %llu here]", (unsigned long long)turn + 1);
+}
+
+/* ---- what is left out ---- */
+
+/* "32nd". */
+static void put_nth(StrBuf *b, uint64_t n)
+{
+    const char *end = n % 100 >= 11 && n % 100 <= 13 ? "th" : n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : n % 10 == 3 ? "rd" : "th";
+    strbuf_printf(b, "%llu%s", (unsigned long long)n, end);
+}
+
+static void put_share(StrBuf *b, uint64_t some, uint64_t all, const char *what)
+{
+    strbuf_printf(b, "%llu of %llu %s", (unsigned long long)some, (unsigned long long)all, what);
+}
+
+/* What of the launch its steps do not show. The totals count all of it. */
+static void put_left_out(StrBuf *b, const json_t *film)
+{
+    const json_t *blocks = json_object_get(film, "blocks"), *grid = json_object_get(film, "grid"), *block;
+    uint64_t n_blocks = 1, seen = 0, kept = 0, shown = 0, all = get_number(json_object_get(film, "counters"), "warp_instructions");
+    size_t i;
+    for (i = 0; i < 3; i++)
+        n_blocks *= (uint64_t)json_integer_value(at(grid, i));
+    json_array_foreach(blocks, i, block)
+    {
+        seen += get_number(block, "seen");
+        kept += get_number(block, "kept");
+        shown += get_number(block, "shown");
+    }
+    if (json_array_size(blocks) == n_blocks && seen == kept) {
+        strbuf_puts(b, "All of it is shown, step by step.");
+    } else {
+        strbuf_puts(b, "Shown of it: ");
+        put_share(b, json_array_size(blocks), n_blocks, n_blocks == 1 ? "block, " : "blocks, ");
+        if (seen > kept)
+            put_share(b, kept, seen, "steps of these, ");
+        put_share(b, shown, all, "instructions of warps.");
+    }
+    if (get_number(film, "more_arrays"))
+        strbuf_printf(b, " Of %llu more allocations no names are known.", (unsigned long long)get_number(film, "more_arrays"));
+    if (get_number(film, "more_lines"))
+        strbuf_printf(b, " The table leaves out %llu lines.", (unsigned long long)get_number(film, "more_lines"));
+}
+
+/* Of one block. */
+static void put_left_out_of(StrBuf *b, const json_t *block)
+{
+    uint64_t seen = get_number(block, "seen"), kept = get_number(block, "kept");
+    if (seen == kept) {
+        strbuf_printf(b, "%llu steps", (unsigned long long)seen);
+        return;
+    }
+    put_share(b, kept, seen, "steps: of each instruction every ");
+    put_nth(b, get_number(block, "every"));
+    strbuf_puts(b, " time that a warp comes by it, the first one always; ");
+    put_share(b, get_number(block, "shown"), get_number(block, "instructions"), "instructions of warps are in these steps");
+    strbuf_puts(b, json_is_true(json_object_get(block, "cut")) ? "; and the film ends before the block does" : "");
 }
 
 /* ---- the whole ---- */
@@ -412,6 +551,8 @@ static void put_head(StrBuf *b, const json_t *film)
                   (unsigned long long)get_number(counters, "warp_instructions"), (unsigned long long)get_number(counters, "global_load_sectors"),
                   (unsigned long long)get_number(counters, "global_store_sectors"), (unsigned long long)get_number(counters, "shared_bank_conflicts"),
                   (unsigned long long)get_number(counters, "divergent_branches"), (unsigned long long)get_number(counters, "barriers"));
+    put_left_out(b, film);
+    strbuf_puts(b, "\n");
     for (size_t i = 0; i < json_array_size(arrays); i++) {
         strbuf_puts(b, i == 0 ? "Arrays: " : ", ");
         put_plain(b, get_text(at(arrays, i), "name"));
@@ -493,21 +634,20 @@ static void film_text_put_findings(StrBuf *b, const json_t *film)
 
 static void put_block(StrBuf *b, const json_t *film, const json_t *block)
 {
-    uint64_t seen = get_number(block, "seen"), kept = get_number(block, "kept"), every = get_number(block, "every");
     const json_t *steps = json_object_get(block, "steps");
+    FilmWaiting waiting = {.n = 0};
     strbuf_puts(b, "\nBlock ");
     put_triple(b, json_object_get(block, "index"));
-    if (seen == kept)
-        strbuf_printf(b, ": %llu steps\n", (unsigned long long)seen);
-    else
-        strbuf_printf(b, ": %llu of its %llu steps: every %lluth time that a warp comes by an instruction is shown%s\n", (unsigned long long)kept,
-                      (unsigned long long)seen, (unsigned long long)every,
-                      json_is_true(json_object_get(block, "cut")) ? ", and the film ends before the block does" : "");
+    strbuf_puts(b, ": ");
+    put_left_out_of(b, block);
+    strbuf_puts(b, "\n");
     for (size_t i = 0; i < json_array_size(steps); i++) {
         strbuf_printf(b, "%7zu  ", i);
-        film_sentence(film, at(steps, i), b);
+        film_wait_step(&waiting, at(steps, i));
+        film_sentence(film, at(steps, i), &waiting, b);
         strbuf_puts(b, "\n");
     }
+    free(waiting.of);
 }
 
 void film_text(const json_t *film, StrBuf *out)

@@ -1,7 +1,7 @@
 /* The page of a film. All that is drawn follows from the film and from `at`: which block, which step. Names and source lines get in by
  * textContent alone. */
 
-const film = JSON.parse(document.getElementById("film").textContent);
+const film = withSteps(JSON.parse(document.getElementById("film").textContent), JSON.parse(document.getElementById("steps").textContent));
 const $ = id => document.getElementById(id);
 const WARP = 32, BANKS = 32, SECTOR = 32, CELLS_MAX = 10240, ROWS_MAX = 64, SEEN_MAX = 4096, HIGH = 330, GUARD = 256;
 const at = { block: 0, step: 0, playing: 0 };
@@ -9,6 +9,19 @@ const steps = () => film.blocks.length ? film.blocks[at.block].steps : [];
 const current = () => steps()[at.step];
 const lineOf = step => film.insts[step.i].line || 0;
 const fileOf = step => film.insts[step.i].file || "";
+
+/* What a step leaves out because it is as ever is put in. The text does the same (common/vgpu/tool/film.c). */
+function withSteps(f, lists) {
+  f.blocks.forEach((b, i) => {
+    b.steps = lists[i] || [];
+    for (const s of b.steps) {
+      if (s.m === undefined) s.m = (lanesOfWarp(f, s.w) & ~(s.g || 0)) >>> 0;
+      if (s.k && !s.e) s.e = "access";
+      if (s.z && !s.s) s.s = "global";
+    }
+  });
+  return f;
+}
 
 function make(name, text, cls) {
   const e = document.createElement(name);
@@ -41,12 +54,9 @@ function laneColorOf(lane) {
 const indexes = new Map();
 function indexOf(block) {
   if (!indexes.has(block)) {
-    const list = film.blocks[block].steps, byWarp = [], barriers = [];
-    list.forEach((s, i) => {
-      (byWarp[s.w] = byWarp[s.w] || []).push(i);
-      if (s.e === "barrier") barriers.push(i);
-    });
-    indexes.set(block, { byWarp, barriers, marks: marksOf(block, list) });
+    const list = film.blocks[block].steps, byWarp = [];
+    list.forEach((s, i) => (byWarp[s.w] = byWarp[s.w] || []).push(i));
+    indexes.set(block, { byWarp, marks: marksOf(block, list) });
   }
   return indexes.get(block);
 }
@@ -306,20 +316,19 @@ function drawKey() {
 }
 
 /* The state of each lane of a warp at the current step. */
-function statesOf(warp) {
-  const index = indexOf(at.block), list = steps(), last = lastAtMost(index.byWarp[warp] || [], at.step);
+function statesOf(warp, waiting) {
+  const list = steps(), last = lastAtMost(indexOf(at.block).byWarp[warp] || [], at.step);
   const exists = lanesOfWarp(film, warp), states = new Array(WARP).fill(null);
   const step = last < 0 ? null : list[last], now = last === at.step;
-  const released = step && step.e === "arrive" && lastAtMost(index.barriers, at.step) > last;
+  const waits = waiting.reduce((mask, w) => w.warp === warp ? mask | w.lanes : mask, 0);
   for (let lane = 0; lane < WARP; lane++) {
     if (!hasLane(exists, lane)) continue;
     let state = "idle";
     if (step && hasLane(step.g || 0, lane)) state = "gone";
     else if (step && step.e === "exit" && hasLane(eventMask(step), lane) && !now) state = "gone";
     else if (step && step.e === "barrier" && now) state = "active";
-    else if (step && step.e === "arrive" && hasLane(eventMask(step), lane) && !released) state = "barrier";
+    else if (hasLane(waits, lane)) state = "barrier";
     else if (step && now && hasLane(step.e ? eventMask(step) : step.m, lane)) state = "active";
-    else if (step && hasLane(step.b || 0, lane) && !released) state = "barrier";
     else if (step && hasLane(step.j || 0, lane)) state = "joining";
     else if (step && hasLane(step.y || 0, lane)) state = "sync";
     else if (step && now) state = "other";
@@ -333,15 +342,15 @@ function drawThreads() {
   const across = Math.min(nx, 64), rows = Math.ceil(nx / across) * ny * nz;
   const size = Math.max(4, Math.min(18, Math.floor((roomWide() - 2) / across) - 1)), pitch = size + 1;
   const grid = new Int16Array(across * rows).fill(-1), c = prepare(canvas, across * pitch + 2, rows * pitch + (nz - 1) * 6 + 2), counts = {};
-  const places = [];
+  const places = [], waiting = waitingAt(film.blocks[at.block], at.step);
   for (let w = 0; w * WARP < n; w++)
-    statesOf(w).forEach((state, lane) => {
+    statesOf(w, waiting).forEach((state, lane) => {
       if (!state) return;
       const t = w * WARP + lane, x = t % nx, line = Math.floor(t / nx) * Math.ceil(nx / across) + Math.floor(x / across);
       const px = x % across * pitch + 1, py = line * pitch + Math.floor(t / nx / ny) * 6 + 1;
       counts[state] = (counts[state] || 0) + 1;
       grid[line * across + x % across] = w;
-      places.push([w, px, py, lane, x % across, line]);
+      places.push([w, px, py, lane, x % across, line, state]);
       drawState(c, state, lane, px, py, size);
     });
   outlineWarps(c, places, grid, across, pitch);
@@ -353,7 +362,7 @@ function drawThreads() {
     Object.keys(counts).map(s => counts[s] + " " + STATE_NAMES[s]).join(", "));
   canvas.onpointermove = e => {
     const [x, y] = pointIn(canvas, e), found = places.find(p => x >= p[1] && x < p[1] + size && y >= p[2] && y < p[2] + size);
-    canvas.title = found ? "thread " + threadName(found[0] * WARP + found[3]) + ": " + STATE_NAMES[statesOf(found[0])[found[3]]] : "";
+    canvas.title = found ? "thread " + threadName(found[0] * WARP + found[3]) + ": " + STATE_NAMES[found[6]] : "";
   };
 }
 
@@ -756,7 +765,7 @@ function explainMoment() {
   const texts = film.findings.filter(f => f.block === at.block && (f.step === at.step || f.other === at.step)).map(f => {
     const other = f.other < 0 ? -1 : f.step === at.step ? f.other : f.step;
     return f.finding.kind + ": " + (f.finding.thread ? partiesOf(f.finding) + ". " : "") + (f.finding.hint || "") +
-      (other < 0 ? "" : ". The other access is step " + other + ": " + sentence(film, steps()[other]) + ".");
+      (other < 0 ? "" : ". The other access is step " + other + ": " + sentenceAt(film, film.blocks[at.block], other) + ".");
   });
   $("note").textContent = texts.join(" ");
 }
@@ -769,7 +778,7 @@ function show(step, quiet) {
   $("slider").value = at.step;
   $("slider").setAttribute("aria-valuetext", "step " + at.step + " of " + (list.length - 1));
   $("position").textContent = "Step " + at.step + " of " + (list.length - 1) + ", block " + film.blocks[at.block].index.join(",");
-  const text = sentence(film, s);
+  const text = sentenceAt(film, film.blocks[at.block], at.step);
   if ($("sentence").textContent !== text) $("sentence").textContent = text;
   explainMoment();
   markLine(s);
@@ -799,8 +808,7 @@ function setBlock(block, step) {
   $("slider").max = Math.max(0, steps().length - 1);
   const b = film.blocks[block];
   $("note").textContent = "";
-  $("launch").textContent = headline() + (b.seen > b.kept ? " Of the " + b.seen + " steps of this block " + b.kept + " are shown: every " + b.every +
-    "th time that a warp comes by an instruction" + (b.cut ? ", and the film ends before the block does." : ".") : "");
+  $("launch").textContent = headline() + " " + leftOut(film) + (b.seen > b.kept ? " This block: " + leftOutOf(b) + "." : "");
   drawMarks();
   show(step);
   countPassing();

@@ -31,7 +31,7 @@ function lanesOfWarp(film, warp) {
   return left >= 32 ? 0xFFFFFFFF : 2 ** left - 1;
 }
 
-function laneList(mask) {
+function numberList(mask) {
   const parts = [];
   for (let lane = 0; lane < 32; lane++) {
     if (!hasLane(mask, lane)) continue;
@@ -43,10 +43,15 @@ function laneList(mask) {
   return parts.join(", ");
 }
 
+/* "lanes 0-7, 12", "lane 3". */
+function numbersText(one, mask) {
+  return one + (popcount(mask) > 1 ? "s " : " ") + numberList(mask);
+}
+
 function lanesText(film, step, mask) {
   const live = (lanesOfWarp(film, step.w) & ~(step.g || 0)) >>> 0;
   if (mask === live || mask === 0) return "";
-  return (popcount(mask) > 1 ? " (lanes " : " (lane ") + laneList(mask) + ")";
+  return " (" + numbersText("lane", mask) + ")";
 }
 
 /* As C's %.6g. */
@@ -195,13 +200,19 @@ function shuffleText(step, mask) {
   return runs.length > GIVERS_SHOWN ? text + ", ..." : text;
 }
 
+function arriveText(step, n) {
+  const come = step.A || 0;
+  if (step.d) return (n === 1 ? " arrives at the barrier and goes on; " : " arrive at the barrier and go on; ") + come + " of the block have come there";
+  return " at the barrier; " + come + (come === 1 ? " of the block waits there" : " of the block wait there");
+}
+
 function eventText(film, step, mask) {
   if (step.e === "barrier") return "the barrier has all its threads, and they go on";
   const n = popcount(mask);
   const who = threads(n) + lanesText(film, step, mask);
   switch (step.e) {
   case "access": return who + accessText(film, step, n);
-  case "arrive": return who + " at the barrier; " + (step.A || 0) + " of the block wait there";
+  case "arrive": return who + arriveText(step, n);
   case "shuffle": return who + shuffleText(step, mask);
   case "warp-sync": return who + " of the warp meet";
   case "fence": return who + " at a memory fence";
@@ -213,13 +224,12 @@ function eventText(film, step, mask) {
 function restText(step) {
   let text = "";
   if (step.o) text += "; " + threads(popcount(step.o)) + " elsewhere in the code";
-  for (const [mask, where] of [[step.j, "where the branch ends"], [step.b, "at a barrier"], [step.y, "at a warp operation"]])
+  for (const [mask, where] of [[step.j, "where the branch ends"], [step.y, "at a warp operation"]])
     if (mask) text += "; " + threads(popcount(mask)) + (popcount(mask) > 1 ? " wait " : " waits ") + where;
   return text;
 }
 
-function whereOf(film, step) {
-  const inst = film.insts[step.i];
+function whereOf(film, inst) {
   if (!inst.line) return "PTX line " + (inst.ptx || 0);
   return "line " + inst.line + (inst.file === mainSource(film) ? "" : " of " + plain(fileName(inst.file)));
 }
@@ -228,9 +238,94 @@ function eventMask(step) {
   return step.x === undefined ? step.m : step.x;
 }
 
-function sentence(film, step) {
+/* ---- who waits at barriers ---- */
+
+/* The next step of a block changes a list of { inst, warp, lanes }. */
+function waitStep(list, step) {
+  for (const [inst, warp, lanes] of step.u || []) {
+    for (let i = list.length - 1; i >= 0; i--) if (list[i].inst === inst && (warp === undefined || list[i].warp === warp)) list.splice(i, 1);
+    if (lanes) list.push({ inst, warp, lanes });
+  }
+}
+
+/* Lists are kept of every so many changes, for those who go to any step. */
+const CHANGES = 64, waitLists = new Map();
+function waitsOf(block) {
+  if (!waitLists.has(block)) {
+    const changes = [], lists = [[]], list = [];
+    block.steps.forEach((s, i) => {
+      if (!s.u) return;
+      waitStep(list, s);
+      changes.push(i);
+      if (changes.length % CHANGES === 0) lists.push([...list]);
+    });
+    waitLists.set(block, { changes, lists });
+  }
+  return waitLists.get(block);
+}
+
+/* Who waits when a step is done. */
+function waitingAt(block, step) {
+  const { changes, lists } = waitsOf(block);
+  let low = 0, high = changes.length;
+  while (low < high) {
+    const middle = low + high >> 1;
+    if (changes[middle] <= step) low = middle + 1; else high = middle;
+  }
+  const kept = Math.floor(low / CHANGES), list = [...lists[kept]];
+  for (let i = kept * CHANGES; i < low; i++) waitStep(list, block.steps[changes[i]]);
+  return list;
+}
+
+function sameLine(a, b) {
+  return (a.line || 0) === (b.line || 0) && (a.file || "") === (b.file || "") && (a.line ? true : a.ptx === b.ptx);
+}
+
+/* Of each line once. Of a step that comes to one it says itself how many are there. */
+function waitingText(film, step, waiting) {
+  const own = step.e === "arrive" ? film.insts[step.i] : null;
+  let text = "";
+  waiting.forEach((w, i) => {
+    const inst = film.insts[w.inst], all = waiting.filter(other => sameLine(film.insts[other.inst], inst));
+    if (waiting.indexOf(all[0]) !== i || (own && sameLine(own, inst))) return;
+    const n = all.reduce((sum, other) => sum + popcount(other.lanes), 0), warps = all.reduce((mask, other) => mask | 1 << other.warp, 0) >>> 0;
+    text += "; " + threads(n) + numbersText(" of warp", warps) + (n === 1 ? " waits" : " wait") + " at the barrier of " + whereOf(film, inst);
+  });
+  return text;
+}
+
+/* What a step does, and who waits when it is done. */
+function sentence(film, step, waiting) {
   const n = step.n || 0;
   const what = step.e ? eventText(film, step, eventMask(step))
     : threads(popcount(step.m)) + lanesText(film, step, step.m) + ": " + n + " instruction" + (n === 1 ? "" : "s");
-  return "warp " + step.w + ", " + whereOf(film, step) + ": " + what + restText(step) + (step.t ? " [time " + (step.t + 1) + " here]" : "");
+  return "warp " + step.w + ", " + whereOf(film, film.insts[step.i]) + ": " + what + restText(step) + waitingText(film, step, waiting) +
+    (step.t ? " [time " + (step.t + 1) + " here]" : "");
+}
+
+function sentenceAt(film, block, step) {
+  return sentence(film, block.steps[step], waitingAt(block, step));
+}
+
+/* ---- what is left out ---- */
+
+function nth(n) {
+  const end = n % 100 >= 11 && n % 100 <= 13 ? "th" : ["th", "st", "nd", "rd"][n % 10] || "th";
+  return n + end;
+}
+
+/* What of the launch its steps do not show. The totals count all of it. */
+function leftOut(film) {
+  const sum = name => film.blocks.reduce((all, b) => all + b[name], 0), blocks = film.grid.reduce((a, b) => a * b), seen = sum("seen"), kept = sum("kept");
+  const shown = film.blocks.length + " of " + blocks + (blocks === 1 ? " block, " : " blocks, ") + (seen > kept ? kept + " of " + seen + " steps of these, " : "");
+  const all = film.blocks.length === blocks && seen === kept;
+  return (all ? "All of it is shown, step by step." : "Shown of it: " + shown + sum("shown") + " of " + film.counters.warp_instructions + " instructions of warps.") +
+    (film.more_arrays ? " Of " + film.more_arrays + " more allocations no names are known." : "") + (film.more_lines ? " The table leaves out " + film.more_lines + " lines." : "");
+}
+
+/* Of one block. */
+function leftOutOf(block) {
+  if (block.seen === block.kept) return block.seen + " steps";
+  return block.kept + " of " + block.seen + " steps: of each instruction every " + nth(block.every) + " time that a warp comes by it, the first one always; " +
+    block.shown + " of " + block.instructions + " instructions of warps are in these steps" + (block.cut ? "; and the film ends before the block does" : "");
 }

@@ -27,13 +27,13 @@ const anything = () => new Proxy(function () {}, {
 
 function load(film) {
   const document = new Proxy({}, {
-    get: (target, key) => (key === 'getElementById' ? (id) => (id === 'film' ? { textContent: JSON.stringify(film) } : anything())
+    get: (target, key) => (key === 'getElementById' ? (id) => (id === 'film' || id === 'steps' ? { textContent: JSON.stringify(id === 'film' ? film : []) } : anything())
       : key === 'querySelectorAll' ? () => [] : anything()),
   });
   const context = vm.createContext({ document, window: anything(), getComputedStyle: anything(), ResizeObserver: anything(), atob, setInterval, clearInterval, setTimeout: () => 0, clearTimeout, Number, console });
   return vm.runInContext(`${sources['sentence.js']}\n${sources['film.js'].replace(/^"use strict";/, '')}
-    ({ film, popcount, hasLane, laneList, lanesOfWarp, real, halfValue, elementBytes, valueList, run, accessOf, sentence, threadName,
-       laneColorOf, lastAtMost, marksOf, touched, layoutOf, planesOf, heatOf, partiesOf, heldText, heldAt, strays, inHalo, viewOf, missing })`, context);
+    ({ film, popcount, hasLane, numberList, lanesOfWarp, real, halfValue, elementBytes, valueList, run, accessOf, sentence, threadName,
+       laneColorOf, lastAtMost, marksOf, touched, withSteps, waitStep, waitingAt, sentenceAt, leftOut, leftOutOf, nth, layoutOf, planesOf, heatOf, partiesOf, heldText, heldAt, strays, inHalo, viewOf, missing })`, context);
 }
 const page = load(small);
 const own = (value) => JSON.parse(JSON.stringify(value)); // arrays of another context are of another class
@@ -44,7 +44,7 @@ test('lanes of a mask, and of the last warp', () => {
   assert.equal(page.hasLane(0x80000000, 31), true);
   assert.equal(page.lanesOfWarp(page.film, 0), 0xFFFFFFFF);
   assert.equal(page.lanesOfWarp(page.film, 1), 0xFF);
-  assert.equal(String(page.laneList(0b1011_0111)), '0-2, 4-5, 7');
+  assert.equal(String(page.numberList(0b1011_0111)), '0-2, 4-5, 7');
 });
 
 test('numbers are written as %.6g writes them', () => {
@@ -68,21 +68,75 @@ test('an element has its declared size where that divides the access, else the i
 
 const access = (more) => ({ w: 0, i: 0, m: 0xFFFFFFFF, n: 1, e: 'access', k: 'load', s: 'global', z: 4, a: 1, c: 4, r: [[32, 0, 4]], ...more });
 
+const said = (step, waiting = []) => page.sentence(page.film, step, waiting);
 test('sentences', () => {
-  assert.equal(page.sentence(page.film, access()), 'warp 0, line 2: 32 threads load in[0..31]; 4 sectors');
-  assert.equal(page.sentence(page.film, access({ r: [[32, 0, 128]], c: 32 })), 'warp 0, line 2: 32 threads load in[0..992 by 32]; 32 sectors');
-  assert.equal(page.sentence(page.film, access({ r: [[32, 124, -4]] })), 'warp 0, line 2: 32 threads load in[31..0 by -1]; 4 sectors');
-  assert.equal(page.sentence(page.film, access({ m: 1, k: 'store', r: [[1, 8, 0]], c: 1, v: 'AACAPw==', o: 0xFFFFFFFE })),
+  assert.equal(said(access()), 'warp 0, line 2: 32 threads load in[0..31]; 4 sectors');
+  assert.equal(said(access({ r: [[32, 0, 128]], c: 32 })), 'warp 0, line 2: 32 threads load in[0..992 by 32]; 32 sectors');
+  assert.equal(said(access({ r: [[32, 124, -4]] })), 'warp 0, line 2: 32 threads load in[31..0 by -1]; 4 sectors');
+  assert.equal(said(access({ m: 1, k: 'store', r: [[1, 8, 0]], c: 1, v: 'AACAPw==', o: 0xFFFFFFFE })),
     'warp 0, line 2: 1 thread (lane 0) stores in[2]: 1; 1 sector; 31 threads elsewhere in the code');
-  assert.equal(page.sentence(page.film, access({ s: 'shared', a: 0, c: 0, p: 4, q: 1, r: [[32, 64, 0]] })),
+  assert.equal(said(access({ s: 'shared', a: 0, c: 0, p: 4, q: 1, r: [[32, 64, 0]] })),
     'warp 0, line 2: 32 threads load tile[0]; 4 passes where 1 would do: bank conflicts');
-  assert.equal(page.sentence(page.film, { w: 1, i: 1, m: 0xFF, e: 'arrive', A: 40 }), 'warp 1, line 7 of other.h: 8 threads at the barrier; 40 of the block wait there');
-  assert.equal(page.sentence(page.film, { w: 0, i: 2, m: 0xFFFFFFFF, n: 2, t: 3 }), 'warp 0, PTX line 9: 32 threads: 2 instructions [time 4 here]');
-  assert.equal(page.sentence(page.film, access({ a: 2, z: 4, r: [[1, 0, 0]], m: 1, o: 0, c: 1 })).includes('n?<[0]'), true, 'a control character is shown as ?');
+  assert.equal(said({ w: 1, i: 1, m: 0xFF, e: 'arrive', A: 40 }), 'warp 1, line 7 of other.h: 8 threads at the barrier; 40 of the block wait there');
+  assert.equal(said({ w: 0, i: 2, m: 0xFFFFFFFF, n: 2, t: 3 }), 'warp 0, PTX line 9: 32 threads: 2 instructions [time 4 here]');
+  assert.equal(said(access({ a: 2, z: 4, r: [[1, 0, 0]], m: 1, o: 0, c: 1 })).includes('n?<[0]'), true, 'a control character is shown as ?');
+});
+
+test('who waits at barriers, and who only comes by', () => {
+  const all = 0xFFFFFFFF, block = { steps: [{ w: 0, i: 1, m: all, e: 'arrive', A: 32, u: [[1, 0, all]] }, { w: 1, i: 0, m: 255, n: 1 }, { w: 2, i: 2, m: 1, e: 'arrive', A: 33, u: [[2, 2, 1]] },
+    { w: 1, i: 0, m: 255, n: 1 }, { w: 1, i: 1, m: 255, e: 'arrive', A: 41, u: [[1, 1, 255]] }, { w: 0, i: 1, m: 0, e: 'barrier', u: [[1]] }, { w: 2, i: 2, m: 1, n: 1, u: [[2, 2, 0]] }] };
+  const sentences = block.steps.map((s, i) => page.sentenceAt(page.film, block, i).replace(/^[^:]*: /, ''));
+  assert.deepEqual(own(sentences), ['32 threads at the barrier; 32 of the block wait there', '8 threads: 1 instruction; 32 threads of warp 0 wait at the barrier of line 7 of other.h',
+    '1 thread (lane 0) at the barrier; 33 of the block wait there; 32 threads of warp 0 wait at the barrier of line 7 of other.h',
+    '8 threads: 1 instruction; 32 threads of warp 0 wait at the barrier of line 7 of other.h; 1 thread of warp 2 waits at the barrier of PTX line 9',
+    '8 threads at the barrier; 41 of the block wait there; 1 thread of warp 2 waits at the barrier of PTX line 9',
+    'the barrier has all its threads, and they go on; 1 thread of warp 2 waits at the barrier of PTX line 9', '1 thread (lane 0): 1 instruction']);
+  const many = [{ inst: 1, warp: 0, lanes: all }, { inst: 1, warp: 1, lanes: 1 }, { inst: 1, warp: 2, lanes: 2 }, { inst: 1, warp: 31, lanes: all }];
+  assert.match(said({ w: 4, i: 2, m: all, n: 1 }, many), /; 66 threads of warps 0-2, 31 wait at the barrier of line 7 of other\.h$/);
+  assert.equal(said({ w: 1, i: 1, m: 255, e: 'arrive', d: 1, A: 40 }), 'warp 1, line 7 of other.h: 8 threads arrive at the barrier and go on; 40 of the block have come there');
+});
+
+test('who waits at any step is who waits when one goes there step by step', () => {
+  const steps = [];
+  for (let i = 0, seed = 7; i < 2000; i++) {
+    seed = seed * 1103515245 % 2147483648;
+    const warp = (seed >> 8) % 8, inst = (seed >> 12) % 3;
+    steps.push(i % 3 ? { w: warp, i: 0 } : { w: warp, i: 0, u: [i % 9 ? [inst, warp, i % 5 ? (seed >> 3) + 1 : 0] : [inst]] });
+  }
+  const list = [], text = waits => waits.map(w => `${w.inst}/${w.warp}/${w.lanes}`).sort().join(' ');
+  steps.forEach((s, i) => {
+    page.waitStep(list, s);
+    assert.equal(text(page.waitingAt({ steps }, i)), text(list));
+  });
+  const block = { steps };
+  for (const i of [1999, 0, 700, 64 * 3, 64 * 3 - 1]) {
+    const again = [];
+    for (let k = 0; k <= i; k++) page.waitStep(again, steps[k]);
+    assert.equal(text(page.waitingAt(block, i)), text(again));
+  }
+});
+
+test('what is left out is said', () => {
+  const block = (more) => ({ seen: 10, kept: 10, every: 1, instructions: 70, shown: 70, ...more });
+  const film = (blocks, more) => ({ grid: [2, 1, 1], counters: { warp_instructions: 140 }, blocks, ...more });
+  assert.equal(page.leftOut(film([block(), block()])), 'All of it is shown, step by step.');
+  assert.equal(page.leftOut(film([block()])), 'Shown of it: 1 of 2 blocks, 70 of 140 instructions of warps.');
+  assert.equal(page.leftOut(film([block(), block({ kept: 4, shown: 20 })], { more_arrays: 3, more_lines: 5 })),
+    'Shown of it: 2 of 2 blocks, 14 of 20 steps of these, 90 of 140 instructions of warps. Of 3 more allocations no names are known. The table leaves out 5 lines.');
+  assert.equal(page.leftOutOf(block()), '10 steps');
+  assert.equal(page.leftOutOf(block({ kept: 4, shown: 20, every: 32, cut: true })), '4 of 10 steps: of each instruction every 32nd time that a warp comes by it, the first one always; ' +
+    '20 of 70 instructions of warps are in these steps; and the film ends before the block does');
+  assert.deepEqual([2, 3, 11, 12, 16, 512, 1, 111].map(n => page.nth(n)), ['2nd', '3rd', '11th', '12th', '16th', '512th', '1st', '111th']);
+});
+
+test('what a step leaves out is put in', () => {
+  const film = page.withSteps({ block: [40, 1, 1], blocks: [{}, {}] }, [[{ w: 0, i: 0, k: 'load', z: 4 }, { w: 1, i: 0, g: 3, e: 'fault', z: 4 }, { w: 1, i: 0, m: 1, k: 'load', z: 4, s: 'shared' }]]);
+  assert.deepEqual(own(film.blocks.map((b) => b.steps)), [[{ w: 0, i: 0, k: 'load', z: 4, m: 0xFFFFFFFF, e: 'access', s: 'global' }, { w: 1, i: 0, g: 3, e: 'fault', z: 4, m: 252, s: 'global' },
+    { w: 1, i: 0, m: 1, k: 'load', z: 4, s: 'shared', e: 'access' }], []]);
 });
 
 test('where an access is outside of all arrays, its address is said', () => {
-  assert.equal(page.sentence(page.film, access({ a: 0, m: 1, e: 'fault', r: [[1, '0x200000000004', 0]], c: 0 })), 'warp 0, line 2: 1 thread (lane 0) at fault: address 0x200000000004');
+  assert.equal(said(access({ a: 0, m: 1, e: 'fault', r: [[1, '0x200000000004', 0]], c: 0 })), 'warp 0, line 2: 1 thread (lane 0) at fault: address 0x200000000004');
 });
 
 test('lanes and their bytes', () => {

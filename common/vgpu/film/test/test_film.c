@@ -1,136 +1,8 @@
 /* Films of random kernels: with nothing left out, the steps add up to the counters; with little room, what is left is what the rule
  * says. And which launches and blocks are shown, who gives what to whom in a shuffle, and what registers hold. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "common/vgpu/film/test/rig.h"
 
-#include "common/vgpu/film/film.h"
-#include "common/vgpu/fuzz/kernels/kernels.h"
-
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { KERNELS = 120, BLOCKS = 4, ROOM = 1 << 26 };
-
-static const uint32_t shapes[][3] = {{64, 1, 1}, {100, 1, 1}, {16, 4, 1}, {8, 8, 2}, {5, 7, 3}, {256, 1, 1}, {20, 1, 1}};
-enum { N_SHAPES = sizeof shapes / sizeof *shapes };
-
-typedef struct Rig {
-    PtxModule *ptx;
-    IrModule *module;
-    IrInstance *instance;
-    Mem *mem;
-    PerfSet *perf;
-    MemAlloc *in, *out, *sum;
-    uint32_t grid;
-    uint64_t planned; /* blocks of the last launch */
-} Rig;
-
-static IrInstance *instantiate(const IrModule *m, Mem *mem)
-{
-    uint64_t places[8] = {0};
-    MemAlloc *allocs[8] = {NULL};
-    IrInstance *instance;
-    assert_in_range(m->n_globals, 0, 8);
-    for (uint32_t i = 0; i < m->n_globals; i++)
-        if (m->globals[i].space == SPACE_CONST) {
-            allocs[i] = mem_alloc(mem, m->globals[i].bytes, MEM_CONST_VAR, 0, m->globals[i].name);
-            memset(allocs[i]->host, 0, allocs[i]->bytes);
-            places[i] = allocs[i]->addr;
-        }
-    assert_int_equal(STATUS_OK, ir_instantiate(m, places, &instance));
-    for (uint32_t i = 0; i < m->n_globals; i++)
-        if (allocs[i])
-            ir_global_init(instance, i, allocs[i]->host);
-    return instance;
-}
-
-static void load_ptx(Rig *r, const char *text, size_t length)
-{
-    Diag diag = {0};
-    *r = (Rig){.grid = BLOCKS};
-    if (ptx_parse(text, length, "film.ptx", &r->ptx, &diag) || ir_decode(&r->ptx, 1, &r->module, &diag) || exec_bind(r->module, &diag))
-        fail_msg("line %d: %s\n%s", diag.line, diag.message, text);
-    assert_int_equal(STATUS_OK, mem_create(0, 1 << 20, 1, &r->mem));
-    r->in = mem_alloc(r->mem, KERNEL_IN_BYTES, MEM_DEVICE, 0, NULL);
-    r->out = mem_alloc(r->mem, BLOCKS * KERNEL_THREADS_MAX * KERNEL_OUT_BYTES, MEM_DEVICE, 0, NULL);
-    r->sum = mem_alloc(r->mem, KERNEL_SUM_BYTES, MEM_DEVICE, 0, NULL);
-    for (uint32_t i = 0; i < KERNEL_IN_BYTES / 4; i++)
-        ((uint32_t *)r->in->host)[i] = i % 7 ? (uint32_t)rng_mix(i) : i;
-    memset(r->out->host, 0, r->out->bytes);
-    memset(r->sum->host, 0, r->sum->bytes);
-    r->instance = instantiate(r->module, r->mem);
-    assert_int_equal(STATUS_OK, perf_create(perf_model(0), 1, &r->perf));
-    assert_true(perf_keep_lines(r->perf));
-}
-
-static void unload(Rig *r)
-{
-    perf_destroy(r->perf);
-    ir_instance_free(r->instance);
-    mem_destroy(r->mem);
-    ir_module_free(r->module);
-    ptx_module_free(r->ptx);
-}
-
-static void launch_kernel(Rig *r, Film *film, const uint32_t shape[3])
-{
-    struct {
-        uint64_t in, out, sum;
-        uint32_t n;
-    } params = {r->in->addr, r->out->addr, r->sum->addr, 50};
-    const ExecObserver observers[] = {*perf_observer(r->perf), film ? *film_observer(film) : (ExecObserver){0}};
-    const ExecLaunch l = {.instance = r->instance,
-                          .function = (uint32_t)ir_find_function(r->module, "k"),
-                          .grid = {r->grid, 1, 1},
-                          .block = {shape[0], shape[1], shape[2]},
-                          .params = (const uint8_t *)&params,
-                          .mem = r->mem,
-                          .jobs = 1,
-                          .observers = observers,
-                          .n_observers = film ? 2 : 1};
-    ExecResult result;
-    exec_launch(&l, &result);
-    assert_int_equal(EXEC_OK, result.error);
-    r->planned = result.planned;
-}
-
-/* Runs the kernel under the film's eyes, and gives the record. NULL: the film did not want it. */
-static json_t *run_filmed(Rig *r, Film *film, uint64_t number, const char *kernel, const uint32_t shape[3],
-                          const Finding *const *findings, size_t n_findings)
-{
-    const FilmLaunch launch = {.number = number, .kernel = kernel, .instance = r->instance, .function = (uint32_t)ir_find_function(r->module, "k")};
-    if (!film_begin(film, &launch))
-        return NULL;
-    launch_kernel(r, film, shape);
-    FilmCounts counts = {.counters = perf_last(r->perf)};
-    counts.lines = perf_lines(r->perf, &counts.n_lines);
-    film_end(film, &counts, findings, n_findings);
-    const StrBuf *text = film_json(film);
-    StrBuf whole = {0};
-    strbuf_puts(&whole, "{");
-    strbuf_append(&whole, text->text, text->length);
-    json_error_t error;
-    json_t *json = json_loadb(whole.text, whole.length, JSON_REJECT_DUPLICATES, &error);
-    if (!json)
-        fail_msg("%s at %d\n%s", error.text, error.position, whole.text);
-    strbuf_free(&whole);
-    return json;
-}
-
-static uint64_t number(const json_t *o, const char *name)
-{
-    return (uint64_t)json_integer_value(json_object_get(o, name));
-}
-
-static const char *text(const json_t *o, const char *name)
-{
-    const char *t = json_string_value(json_object_get(o, name));
-    return t ? t : "";
-}
+enum { KERNELS = 120 };
 
 typedef struct Sums {
     uint64_t warp_insts, thread_insts, barriers, syncs, fences, loads, load_sectors, load_bytes, stores, store_sectors, store_bytes, atomics;
@@ -231,14 +103,6 @@ static void compare_film_and_sums(const json_t *film, const Sums *s, const char 
     assert_int_equal(number(film, "shuffles"), s->shuffles);
 }
 
-static Film *new_film(const char *launch, const char *blocks, uint32_t room)
-{
-    Film *film;
-    Diag diag = {0};
-    assert_int_equal(STATUS_OK, film_create(&(FilmOptions){.launch = launch, .blocks = blocks, .block_bytes = room}, &film, &diag));
-    return film;
-}
-
 static void test_steps_add_up(void **state)
 {
     Sums all = {0};
@@ -270,10 +134,6 @@ static void test_steps_add_up(void **state)
         assert_in_range(((const uint64_t *)&all)[i], 20, UINT64_MAX);
     assert_in_range(all.steps, 100 * KERNELS, UINT64_MAX);
 }
-
-#define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
-#define ENTRY ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 sum, .param .u32 n)\n{\n" \
-    ".reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
 
 static const char loop_ptx[] = HEAD ENTRY "ld.param.u64 %rd1, [in];\nmov.u32 %r1, 0;\nAGAIN:\n"
     "ld.global.u32 %r2, [%rd1];\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra AGAIN;\nret;\n}\n";
@@ -307,12 +167,83 @@ static void test_little_room(void **state)
     unload(&r);
 }
 
+static const char rounds_ptx[] = HEAD ENTRY "mov.u32 %r1, 0;\nAGAIN:\nbar.sync 0;\n"
+    "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra AGAIN;\nret;\n}\n";
+
+/* The steps of a kind in the film's first block. */
+static uint64_t events(const json_t *film, const char *event, int warp)
+{
+    uint64_t n = 0;
+    size_t i;
+    json_t *step;
+    json_array_foreach(json_object_get(json_array_get(json_object_get(film, "blocks"), 0), "steps"), i, step)
+        n += strcmp(text(step, "e"), event) == 0 && (warp < 0 || number(step, "w") == (uint64_t)warp);
+    return n;
+}
+
+/* Of a round that is shown its end is shown, too. */
+static void test_rounds_stay_whole(void **state)
+{
+    const uint32_t shape[3] = {96, 1, 1};
+    Rig r;
+    (void)state;
+    load_ptx(&r, rounds_ptx, sizeof rounds_ptx - 1);
+    Film *film = new_film(NULL, "1", 30000);
+    json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
+    const uint64_t every = number(json_array_get(json_object_get(json, "blocks"), 0), "every"), rounds = (1000 + every - 1) / every;
+    assert_in_range(every, 2, 500);
+    for (int warp = 0; warp < 3; warp++)
+        assert_int_equal(rounds, events(json, "arrive", warp));
+    assert_int_equal(rounds, events(json, "barrier", -1));
+    json_decref(json);
+    film_destroy(film);
+    unload(&r);
+}
+
+/* Three warps, two barriers of 64 threads each: warp 2 passes the first, which lets warp 0 go on, and completes the second. */
+static const char numbers_ptx[] = HEAD ENTRY "mov.u32 %r1, %tid.x;\nshr.u32 %r2, %r1, 5;\nsetp.eq.u32 %p1, %r2, 0;\nsetp.eq.u32 %p2, %r2, 1;\nmov.u32 %r3, 2;\n"
+    "@%p1 bra FIRST;\n@%p2 bra SECOND;\nbar.arrive 1, 64;\nbar.sync 2, 64;\nret;\nFIRST: bar.sync 1, 64;\nret;\nSECOND: bar.sync %r3, 64;\nret;\n}\n";
+
+static void test_numbers_of_barriers(void **state)
+{
+    const uint32_t shape[3] = {96, 1, 1};
+    size_t i, nth = 0;
+    json_t *step;
+    Rig r;
+    (void)state;
+    load_ptx(&r, numbers_ptx, sizeof numbers_ptx - 1);
+    Film *film = new_film(NULL, "0", ROOM);
+    json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
+    json_array_foreach(json_object_get(json_array_get(json_object_get(json, "blocks"), 0), "steps"), i, step)
+    {
+        static const struct {
+            const char *event;
+            int warp, come, passes, changes, members; /* warp -1: any; members of the first change: 3, a warp comes; 1, nobody is there any more */
+        } wanted[] = {{"arrive", 0, 32, 0, 1, 3}, {"arrive", 1, 32, 0, 1, 3}, {"arrive", 2, 64, 1, 0, 0}, {"barrier", -1, 0, 0, 1, 1}, {"arrive", 2, 64, 0, 1, 3}, {"barrier", -1, 0, 0, 2, 1}};
+        if (strcmp(text(step, "e"), "arrive") != 0 && strcmp(text(step, "e"), "barrier") != 0)
+            continue;
+        assert_in_range(nth, 0, sizeof wanted / sizeof *wanted - 1);
+        assert_string_equal(wanted[nth].event, text(step, "e"));
+        assert_true(wanted[nth].warp < 0 || (uint64_t)wanted[nth].warp == number(step, "w"));
+        assert_int_equal(wanted[nth].come, number(step, "A"));
+        assert_int_equal(wanted[nth].passes, number(step, "d"));
+        assert_int_equal(wanted[nth].changes, json_array_size(json_object_get(step, "u")));
+        assert_int_equal(wanted[nth].members, json_array_size(json_array_get(json_object_get(step, "u"), 0)));
+        nth++;
+    }
+    assert_int_equal(6, nth);
+    json_decref(json);
+    film_destroy(film);
+    unload(&r);
+}
+
 static const char shuffle_ptx[] = HEAD ENTRY "mov.u32 %r1, %tid.x;\nadd.u32 %r1, %r1, 100;\n"
     "shfl.sync.down.b32 %r2, %r1, 16, 31, -1;\nret;\n}\n";
 
 static void test_shuffle(void **state)
 {
     const uint32_t shape[3] = {32, 1, 1};
+    const char *values = NULL;
     size_t i;
     json_t *step, *runs = NULL;
     Rig r;
@@ -321,10 +252,15 @@ static void test_shuffle(void **state)
     Film *film = new_film(NULL, NULL, 0);
     json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
     json_array_foreach(json_object_get(json_array_get(json_object_get(json, "blocks"), 0), "steps"), i, step) if (
-        strcmp(text(step, "e"), "shuffle") == 0) runs = json_object_get(step, "r");
+        strcmp(text(step, "e"), "shuffle") == 0)
+    {
+        runs = json_object_get(step, "r");
+        values = text(step, "v");
+    }
     assert_int_equal(32, json_array_size(runs));
     for (size_t lane = 0; lane < 32; lane++) /* beyond the warp's end a lane keeps its own */
         assert_int_equal(lane < 16 ? lane + 16 : lane, json_integer_value(json_array_get(json_array_get(runs, lane), 1)));
+    assert_memory_equal("dAAAAHUAAAB2AAAAdwAAAHgAAAB5", values, 28); /* 116, 117 ... */
     assert_int_equal(BLOCKS, number(json, "shuffles"));
     json_decref(json);
     film_destroy(film);
@@ -552,7 +488,8 @@ static void test_forms_of_registers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_add_up), cmocka_unit_test(test_little_room), cmocka_unit_test(test_shuffle),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_add_up), cmocka_unit_test(test_little_room), cmocka_unit_test(test_rounds_stay_whole),
+                                       cmocka_unit_test(test_numbers_of_barriers), cmocka_unit_test(test_shuffle),
                                        cmocka_unit_test(test_launches), cmocka_unit_test(test_lists_of_blocks),
                                        cmocka_unit_test(test_others_run_as_ever), cmocka_unit_test(test_ends), cmocka_unit_test(test_registers),
                                        cmocka_unit_test(test_forms_of_registers)};

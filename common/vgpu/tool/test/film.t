@@ -49,6 +49,8 @@ ok $? "and with three jobs"
 film --film-launch=1 --film-blocks=2,5-6
 sentence "a launch by its number" 'Film of copy(float const*, float*), launch 1'
 same "the blocks that are named, and no others" "Block 2,0,0 Block 5,0,0 Block 6,0,0" "$(grep -oE '^Block [0-9,]+' "$scratch/film.txt" | xargs)"
+grep -qE '^Shown of it: 3 of 8 blocks, [0-9]+ of [0-9]+ instructions of warps[.]$' "$scratch/film.txt"
+ok $? "what is left out, of all that the launch did" "$scratch/film.txt"
 film --film-launch=beyond
 sentence "by the kernel's name" 'Film of beyond(float*, int), launch 3'
 sentence "the array that was left" 'out-of-bounds: '
@@ -67,6 +69,8 @@ same "and writes nothing" '' "$(ls "$scratch/film.txt" 2>/dev/null)"
 
 build_cu film_rounds -lineinfo -g "$here/film_rounds.cu" || finish
 "$vgpu" --film="$scratch/film.txt" "$scratch/film_rounds" >"$scratch/out" 2>"$scratch/text"
+sentence "who waits while others go on" "; 32 threads of warp 0 wait at the barrier of line $(grep -n '__syncthreads' "$here/film_rounds.cu" | head -1 | cut -d: -f1)"
+sentence "a launch of which nothing is left out" 'All of it is shown, step by step.'
 pair=$(grep -m 1 -oE 'step [0-9]+, and step [0-9]+' "$scratch/film.txt")
 read -r first second <<<"$(grep -oE '[0-9]+' <<<"$pair" | xargs)"
 between=$(sed -n '/^Block 0,0,0/,/^$/p' "$scratch/film.txt" | awk -v a="$first" -v b="$second" '$1 > (a < b ? a : b) && $1 < (a < b ? b : a) && /the barrier has all/' | wc -l)

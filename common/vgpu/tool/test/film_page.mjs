@@ -56,11 +56,13 @@ const said = (page) => page.$eval('#sentence', (e) => e.textContent);
 
 async function sayTheSame(page, name, text) {
   const wanted = sentencesOf(text);
-  const got = await page.evaluate('film.blocks.map(b => b.steps.map(s => sentence(film, s)))');
+  const got = await page.evaluate('film.blocks.map(b => b.steps.map((s, i) => sentenceAt(film, b, i)))');
   const different = [];
   wanted.forEach((block, b) => block.forEach((line, i) => { if (line !== (got[b] || [])[i]) different.push(`block ${b} step ${i}:\n${line}\n${(got[b] || [])[i]}`); }));
   same(wanted.map((b) => b.length), got.map((b) => b.length), `${name}: as many steps as the text`);
   ok(wanted.flat().length > 0 && different.length === 0, `${name}: the same sentences as the text`, different.slice(0, 3).join('\n'));
+  const left = text.split('\n').filter((line) => /^(All of it|Shown of it)|^Block /.test(line)).map((line) => line.replace(/^Block [0-9,]*: /, ''));
+  same(left, await page.evaluate('[leftOut(film), ...film.blocks.map(leftOutOf)]'), `${name}: and what is left out`);
 }
 
 // The picture counts sectors and passes from addresses; the film has them from the counters' own code.
@@ -129,7 +131,7 @@ async function filters(page, name) {
 async function bothParties(page, finding, name) {
   same(2, await page.evaluate('threadsAtFault().size'), `${name}: both threads are marked`);
   ok((await page.textContent('#arrays') + await page.textContent('#shared')).includes('ringed'), `${name}: and where they met`);
-  const other = await page.evaluate(`sentence(film, steps()[${finding.other}])`);
+  const other = await page.evaluate(`sentenceAt(film, film.blocks[at.block], ${finding.other})`);
   ok((await page.textContent('#note')).includes(other), `${name}: and what the other one does is said`, await page.textContent('#note'));
   await page.locator('#findings button').nth(1).click();
   same(finding.other, await at(page), `${name}: a button goes there, too`);
