@@ -36,6 +36,31 @@ __global__ void walk(const float *in, float *out, int n)
     out[i] = x;
 }
 
+__global__ void stencil(const float *in, float *out, int n)
+{
+    __shared__ float tile[TILE + 2][TILE + 2];
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    for (int i = threadIdx.y * TILE + threadIdx.x; i < (TILE + 2) * (TILE + 2); i += TILE * TILE) {
+        int column = (int)(blockIdx.x * TILE) + i % (TILE + 2) - 1, row = (int)(blockIdx.y * TILE) + i / (TILE + 2) - 1;
+        bool inside = column >= 0 && column < n && row >= 0 && row < n;
+        tile[i / (TILE + 2)][i % (TILE + 2)] = inside ? in[row * n + column] : 0;
+    }
+    __syncthreads();
+    int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
+    out[y * n + x] = 0.2f * (tile[ty][tx] + tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1]);
+}
+
+__global__ void histogram(const unsigned *in, unsigned *count, int n)
+{
+    __shared__ unsigned mine[256];
+    mine[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&mine[(in[i] + i * 40503u) >> 7 & 255], 1);
+    __syncthreads();
+    atomicAdd(&count[threadIdx.x], mine[threadIdx.x]);
+}
+
 int main(int argc, char **argv)
 {
     const char *which = argc > 1 ? argv[1] : "add";
@@ -50,7 +75,15 @@ int main(int argc, char **argv)
         add<<<4096, 256>>>(a, b, c, 1 << 20);
     else if (strcmp(which, "multiply") == 0)
         multiply<<<dim3(32, 32), dim3(TILE, TILE)>>>(a, b, c, 512);
+    else if (strcmp(which, "stencil") == 0)
+        stencil<<<dim3(64, 64), dim3(TILE, TILE)>>>(a, c, 1024);
+    else if (strcmp(which, "histogram") == 0)
+        histogram<<<128, 256>>>((unsigned *)a, (unsigned *)b, 1 << 20);
     else
         walk<<<64, 256>>>(a, c, 64);
-    return cudaDeviceSynchronize() != cudaSuccess;
+    cudaError_t err = cudaDeviceSynchronize();
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(c);
+    return err != cudaSuccess;
 }

@@ -12,7 +12,7 @@ trap 'rm -rf "$scratch"' EXIT
 TIMEFORMAT='%U %S'
 status=0
 used() { { time "$vgpu" --quiet "$@" >/dev/null 2>&1; } 2>&1 | awk '{ printf "%.3f\n", $1 + $2 }'; }
-for kernel in add multiply walk; do
+for kernel in add walk multiply stencil histogram; do
     for _ in $(seq "${RUNS:-9}"); do
         plain=$(used "$program" $kernel)
         film=$(used --film="$scratch/film.html" "$program" $kernel)

@@ -140,6 +140,18 @@ static size_t page_bytes(const char *text, size_t n)
     return sum;
 }
 
+/* Of a line that is not UTF-8 other bytes than those of ASCII are "?". */
+static json_t *line_of(const char *text, size_t n)
+{
+    char plain[SOURCE_LINE_MAX];
+    json_t *line = json_stringn(text, n);
+    if (line)
+        return line;
+    for (size_t i = 0; i < n; i++)
+        plain[i] = (unsigned char)text[i] < 0x80 ? text[i] : '?';
+    return json_stringn(plain, n);
+}
+
 /* {"file":..., "text":[line, ...]}: lines as long as there is room for them, in *room bytes for all sources. */
 static json_t *source_of(const Records *r, const char *file, size_t *room)
 {
@@ -151,8 +163,7 @@ static json_t *source_of(const Records *r, const char *file, size_t *room)
         if (bytes > *room)
             break;
         *room -= bytes;
-        json_t *line = json_stringn(at, shown); /* NULL: not UTF-8 */
-        json_array_append_new(lines, line ? line : json_string(""));
+        json_array_append_new(lines, line_of(at, shown));
         at += n;
         at += *at == '\r';
         at += *at == '\n';

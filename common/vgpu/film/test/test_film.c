@@ -167,6 +167,33 @@ static void test_little_room(void **state)
     unload(&r);
 }
 
+static const char wide_ptx[] = HEAD ENTRY "ld.param.u64 %rd1, [in];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 16;\nadd.u64 %rd1, %rd1, %rd2;\nmov.u32 %r1, 0;\n"
+    "AGAIN:\nld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd1];\nadd.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 150;\n@%p1 bra AGAIN;\nret;\n}\n";
+
+/* What blocks may keep is more than a film may have: it has as much as it may, and no more. */
+static void test_largest(void **state)
+{
+    const uint32_t shape[3] = {256, 1, 1};
+    bool thinned = false;
+    size_t i;
+    json_t *block;
+    Rig r;
+    (void)state;
+    load_ptx(&r, wide_ptx, sizeof wide_ptx - 1);
+    Film *film = new_film(NULL, "0-3", ROOM);
+    json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
+    assert_in_range(film_json(film)->length + film_steps(film)->length, FILM_JSON_BYTES / 3, FILM_JSON_BYTES);
+    json_array_foreach(json_object_get(json, "blocks"), i, block)
+    {
+        thinned |= number(block, "every") > 1;
+        assert_int_equal(number(block, "kept"), json_array_size(json_object_get(block, "steps")));
+    }
+    assert_true(thinned);
+    json_decref(json);
+    film_destroy(film);
+    unload(&r);
+}
+
 static const char rounds_ptx[] = HEAD ENTRY "mov.u32 %r1, 0;\nAGAIN:\nbar.sync 0;\n"
     "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra AGAIN;\nret;\n}\n";
 
@@ -488,7 +515,7 @@ static void test_forms_of_registers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_add_up), cmocka_unit_test(test_little_room), cmocka_unit_test(test_rounds_stay_whole),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_add_up), cmocka_unit_test(test_little_room), cmocka_unit_test(test_rounds_stay_whole), cmocka_unit_test(test_largest),
                                        cmocka_unit_test(test_numbers_of_barriers), cmocka_unit_test(test_shuffle),
                                        cmocka_unit_test(test_launches), cmocka_unit_test(test_lists_of_blocks),
                                        cmocka_unit_test(test_others_run_as_ever), cmocka_unit_test(test_ends), cmocka_unit_test(test_registers),
