@@ -280,7 +280,7 @@ static void put_places(StrBuf *b, const FilmAccess *a, const json_t *runs)
         put_run(b, a->name, at(runs, i), a->base, a->each, a->bytes);
     }
     if (n > RUNS_SHOWN)
-        strbuf_printf(b, " and %zu more places", n - RUNS_SHOWN);
+        strbuf_printf(b, n == RUNS_SHOWN + 1 ? " and %zu more place" : " and %zu more places", n - RUNS_SHOWN);
 }
 
 /* ---- events ---- */

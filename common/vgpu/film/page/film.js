@@ -764,7 +764,7 @@ function drawMarks() {
 function explainMoment() {
   const texts = film.findings.filter(f => f.block === at.block && (f.step === at.step || f.other === at.step)).map(f => {
     const other = f.other < 0 ? -1 : f.step === at.step ? f.other : f.step;
-    return f.finding.kind + ": " + (f.finding.thread ? partiesOf(f.finding) + ". " : "") + (f.finding.hint || "") +
+    return f.finding.kind + ": " + (f.finding.thread ? partiesOf(f.finding) + ". " : "") + (f.finding.hint ? "Hint: " + f.finding.hint : "") +
       (other < 0 ? "" : ". The other access is step " + other + ": " + sentenceAt(film, film.blocks[at.block], other) + ".");
   });
   $("note").textContent = texts.join(" ");

@@ -170,7 +170,8 @@ function run(a, r) {
 function placesText(a, runs) {
   let text = "";
   runs.slice(0, RUNS_SHOWN).forEach((r, i) => { text += (i ? ", " : " ") + run(a, r); });
-  return runs.length > RUNS_SHOWN ? text + " and " + (runs.length - RUNS_SHOWN) + " more places" : text;
+  const more = runs.length - RUNS_SHOWN;
+  return more > 0 ? text + " and " + more + (more === 1 ? " more place" : " more places") : text;
 }
 
 function accessText(film, step, n) {

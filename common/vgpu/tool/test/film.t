@@ -23,7 +23,7 @@ has "warp by warp the race has another effect, too" "$scratch/text" 'uninitializ
 sentence "the first launch with a finding is the one" 'Film of turn(float const*, float*), launch 2: grid 8,1,1, block 8,8,1'
 sentence "a load, by the array's name, with its values and sectors" "warp 0, line $(line store): 32 threads load in[0..31]: 1, 2.5, 3, ... 0; 4 sectors"
 sentence "a store to shared memory" "warp 0, line $(line store): 32 threads store tile[0..31]: 1, 2.5, 3, ... 0; 1 pass"
-sentence "a column of it: bank conflicts" "warp 0, line $(line load): 32 threads load tile[0..56 by 8], tile[1..57 by 8], tile[2..58 by 8] and 1 more places"
+sentence "a column of it: bank conflicts" "warp 0, line $(line load): 32 threads load tile[0..56 by 8], tile[1..57 by 8], tile[2..58 by 8] and 1 more place: "
 sentence "which are counted" '; 2 passes where 1 would do: bank conflicts'
 sentence "the last block is there" 'Block 7,0,0: '
 lacks "one in the middle is not" 'Block 4,0,0: '

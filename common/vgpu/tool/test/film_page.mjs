@@ -161,9 +161,23 @@ async function onPaper(file, name) {
   same([true, true, false, false], [await page.isVisible('#sentence'), await page.isVisible('#threads'), await page.isVisible('#next'), await page.isVisible('#slider')], `${name}: without the controls`);
   const lines = await page.$$eval('#source tbody tr', (rows) => rows.filter((r) => r.offsetHeight > 0).length);
   ok(lines > 0 && lines <= 25, `${name}: the lines about the current one`, lines);
+  const wide = await page.evaluate('document.documentElement.scrollWidth');
+  ok(wide <= 720, `${name}: none of them runs off the sheet`, wide);
   const pdf = (await page.pdf()).toString('latin1');
   ok((pdf.match(/\/Type\s*\/Page\b/g) || []).length <= 4, `${name}: on four sheets at most`, (pdf.match(/\/Type\s*\/Page\b/g) || []).length);
   await page.context().close();
+}
+
+// Where the reader's own few colours are forced upon the page, marks can be told apart still, and the current line from the others.
+async function fewColors(file, name) {
+  for (const colorScheme of ['light', 'dark']) {
+    const page = await open(file, { forcedColors: 'active', colorScheme });
+    const backs = (what) => page.$$eval(what, (all) => all.map((e) => getComputedStyle(e).backgroundColor));
+    same(3, new Set(await backs('.swatch')).size, `${name}: forced colours, ${colorScheme}: three kinds of marks`);
+    const [now, other] = [await backs('#source tr.now td.n'), await backs('#source tr:not(.now) td.n')];
+    ok(now.length === 1 && !other.includes(now[0]), `${name}: forced colours, ${colorScheme}: the current line`, `${now} ${other[0]}`);
+    await page.context().close();
+  }
 }
 
 // Nothing moves by itself: not at all where that is asked for, and otherwise only what the reader plays.
@@ -310,6 +324,7 @@ for (let i = 0; i + 1 < films.length; i += 2) {
   if (name === 'race' || name === 'values') await widths(films[i], name);
   if (name === 'race') {
     await onPaper(films[i], name);
+    await fewColors(films[i], name);
     await stillness(films[i], name);
   }
 }
