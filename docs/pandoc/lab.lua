@@ -363,12 +363,14 @@ local function scrolled(block, label) -- what is wider than a narrow screen is m
     return pandoc.Div({ block }, pandoc.Attr('', { 'scroll' }, { { 'tabindex', '0' }, { 'role', 'group' }, { 'aria-label', label } }))
 end
 
--- Blocks as a screen shows them: a figure is as wide as it was drawn, and on a narrow screen only so small that it can be read; tables and
--- figures that are wider than the screen scroll inside of themselves.
+-- Blocks as a screen shows them: a figure is as wide as it was drawn, and on a narrow screen only so small that it can be read; tables,
+-- figures and formulas that are wider than the screen scroll inside of themselves.
 function lab.for_screen(blocks, words)
     return pandoc.Blocks(blocks):walk({
         Table = function(tbl) return scrolled(tbl, words.table_) end,
         Para = function(para)
+            local formula = #para.content == 1 and para.content[1].t == 'Math' and para.content[1].mathtype == 'DisplayMath'
+            if formula then return scrolled(para, words.formula) end
             local image = lone_image(para)
             local path = image and image.src:gsub('^films/', (lab.films_folder or 'films') .. '/')
             if not image or not exists(path) then return nil end

@@ -46,6 +46,16 @@ void html_end(StrBuf *out)
                      "</footer>\n</body>\n</html>\n");
 }
 
+void html_scroll(StrBuf *out, const char *what, const char *of)
+{
+    strbuf_printf(out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s", what);
+    if (of) {
+        strbuf_puts(out, " ");
+        html_text(out, of);
+    }
+    strbuf_puts(out, "\">");
+}
+
 void html_badge(StrBuf *out, Verdict v)
 {
     static const char *const tones[] = {[TONE_GOOD] = "good",

@@ -90,7 +90,9 @@ static void put_student(StrBuf *out, Arena *a, const ReportClass *c, const char 
 
 static void put_class(StrBuf *out, Arena *a, const ReportClass *c)
 {
-    strbuf_puts(out, "<h2 id=\"class\">The class</h2>\n<div class=\"scroll\"><table id=\"class-table\">\n"
+    strbuf_puts(out, "<h2 id=\"class\">The class</h2>\n");
+    html_scroll(out, "The class", NULL);
+    strbuf_puts(out, "<table id=\"class-table\">\n"
                      "<caption>Verdict and points of each submission; a cell leads to its page.</caption>\n"
                      "<thead><tr><th scope=\"col\">Student</th>");
     for (size_t i = 0; i < c->n_labs; i++) {

@@ -34,7 +34,9 @@ static void html_put_number(StrBuf *out, double value)
 
 static void put_labs(StrBuf *out, const ReportClass *c)
 {
-    strbuf_puts(out, "<h2 id=\"labs\">The labs</h2>\n<div class=\"scroll\"><table>\n"
+    strbuf_puts(out, "<h2 id=\"labs\">The labs</h2>\n");
+    html_scroll(out, "The labs", NULL);
+    strbuf_puts(out, "<table>\n"
                      "<caption>Points that count.</caption>\n"
                      "<thead><tr><th scope=\"col\">Lab</th><th scope=\"col\" class=\"num\">Handed in</th>"
                      "<th scope=\"col\" class=\"num\">Mean</th><th scope=\"col\" class=\"num\">Median</th>"
@@ -182,10 +184,11 @@ static void put_worst(StrBuf *out, const ReportClass *c)
     }
     if (n == 0)
         return;
+    strbuf_puts(out, "<h2 id=\"cases\">Cases that fail most</h2>\n");
+    html_scroll(out, "Cases that fail most", NULL);
     strbuf_puts(
         out,
-        "<h2 id=\"cases\">Cases that fail most</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th "
-        "scope=\"col\">Lab</th><th "
+        "<table>\n<thead><tr><th scope=\"col\">Lab</th><th "
         "scope=\"col\">Case</th><th scope=\"col\" class=\"num\">Failed by</th><th scope=\"col\">Most often "
         "for</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < n; i++) {

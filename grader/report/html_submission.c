@@ -165,8 +165,9 @@ static void put_build(StrBuf *out, const Result *r)
     bool failed = r->build_verdict != VERDICT_PASS;
     strbuf_printf(out, "<h2>Build</h2>\n<details%s><summary>What the compiler said</summary>",
                   failed ? " open" : "");
+    strbuf_puts(out, "<div class=\"log\" tabindex=\"0\" role=\"region\" aria-label=\"What the compiler said\">");
     pre(out, r->build_log);
-    strbuf_puts(out, "</details>\n");
+    strbuf_puts(out, "</div></details>\n");
 }
 
 Status report_student_page(const ReportClass *c, const Result *r, const ReportFinder *finder, StrBuf *out,

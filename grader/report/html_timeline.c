@@ -129,10 +129,10 @@ static void put_axis(StrBuf *out, const Drawing *d)
 
 static void put_picture(StrBuf *out, const Drawing *d)
 {
+    html_scroll(out, "Modelled timeline of", d->c->name);
     strbuf_printf(
         out,
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Modelled timeline\">\n"
-        "<svg class=\"timeline\" viewBox=\"0 0 %d %zu\" role=\"img\">\n<title>Modelled timeline of ",
+        "\n<svg class=\"timeline\" viewBox=\"0 0 %d %zu\" role=\"img\">\n<title>Modelled timeline of ",
         WIDTH, TOP + d->n_rows * ROW + AXIS);
     html_text(out, d->c->name);
     strbuf_printf(out,
@@ -155,9 +155,10 @@ static void put_picture(StrBuf *out, const Drawing *d)
 
 static void put_table(StrBuf *out, const Drawing *d)
 {
+    strbuf_puts(out, "<details><summary>The timeline as a table</summary>");
+    html_scroll(out, "Timeline as a table:", d->c->name);
     strbuf_puts(
-        out, "<details><summary>The timeline as a table</summary><div class=\"scroll\">"
-             "<table><thead><tr><th scope=\"col\">Where</th><th scope=\"col\">What</th>"
+        out, "<table><thead><tr><th scope=\"col\">Where</th><th scope=\"col\">What</th>"
              "<th scope=\"col\" class=\"num\">Begins, µs</th><th scope=\"col\" class=\"num\">Takes, µs</th>"
              "<th scope=\"col\" class=\"num\">Bytes</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < d->c->n_spans; i++) {

@@ -410,9 +410,10 @@ static void put_trend(StrBuf *out, const ItemAnalysis *x)
 
 static void put_table(StrBuf *out, const ItemAnalysis *x)
 {
+    html_scroll(out, "Cases of", x->lab);
     strbuf_puts(
         out,
-        "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\" class=\"num\">#</th><th "
+        "<table>\n<thead><tr><th scope=\"col\" class=\"num\">#</th><th "
         "scope=\"col\">Case</th>"
         "<th scope=\"col\" class=\"num\">Points</th><th scope=\"col\" class=\"num\">Passed by</th>"
         "<th scope=\"col\" class=\"num\">Difficulty</th><th scope=\"col\" class=\"num\">Discrimination</th>"

@@ -196,7 +196,8 @@ void html_leaderboard(StrBuf *out, const char *lab, const ReportRank *ranks, siz
         strbuf_puts(out, "<p>Nobody is on it yet.</p>\n");
         return;
     }
-    strbuf_puts(out, "<div class=\"scroll\"><table>\n<caption>");
+    html_scroll(out, "Leaderboard of", lab);
+    strbuf_puts(out, "<table>\n<caption>");
     html_text(out, measure_of(&a, ranks[0].ranked));
     strbuf_printf(
         out,

@@ -59,6 +59,9 @@ void html_script_source(StrBuf *out);
 void html_begin(StrBuf *out, const char *title, const char *heading, const char *home);
 void html_end(StrBuf *out);
 void html_text(StrBuf *out, const char *text);
+/* A box that scrolls what is too wide, by the keyboard too: it needs a name that no other of the page has,
+ * "WHAT OF" or "WHAT". The caller closes the div. */
+void html_scroll(StrBuf *out, const char *what, const char *of);
 void html_badge(StrBuf *out, Verdict v);
 /* Writes the two kinds of page. A student's page is made from the student's view of a result. */
 /* The modelled timeline of a case, as a picture and a table; nothing where it has none. */

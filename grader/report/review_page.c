@@ -145,8 +145,10 @@ void review_put_index(StrBuf *out, const ReportClass *c)
 {
     begin_page(out, "The class", true);
     strbuf_puts(out,
-                "</header>\n<main>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"The "
-                "class\"><table id=\"class-table\">\n<caption>A cell leads to its submission, a lab to all "
+                "</header>\n<main>\n");
+    html_scroll(out, "The class", NULL);
+    strbuf_puts(out,
+                "<table id=\"class-table\">\n<caption>A cell leads to its submission, a lab to all "
                 "of its submissions.</caption>\n<thead><tr><th scope=\"col\">Student</th>");
     for (size_t i = 0; i < c->n_labs; i++) {
         strbuf_puts(out, "<th scope=\"col\">");
@@ -216,7 +218,7 @@ void review_put_case(StrBuf *out, const ReportClass *c, const char *lab, const c
             report_counting(out, report_class_counting(c, r->student, lab), r->max_score);
         strbuf_puts(out, "</span></header>\n");
         if (k && k->message[0]) {
-            strbuf_puts(out, "<pre tabindex=\"0\">");
+            strbuf_puts(out, "<pre>");
             html_text(out, k->message);
             strbuf_puts(out, "</pre>");
         }

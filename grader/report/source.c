@@ -168,7 +168,8 @@ static void put_line(StrBuf *out, size_t file, size_t number, const char *text, 
 
 static void put_file(StrBuf *out, const ReportFile *f, size_t number, const ReportRemark *remarks, size_t n)
 {
-    strbuf_puts(out, "<div class=\"scroll\"><table class=\"source\" data-file=\"");
+    html_scroll(out, "Source", f->name);
+    strbuf_puts(out, "<table class=\"source\" data-file=\"");
     html_text(out, f->name);
     strbuf_puts(out, "\">\n<caption>");
     html_text(out, f->name);

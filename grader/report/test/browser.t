@@ -1,5 +1,5 @@
 #!/bin/bash
-# The report in headless Chromium (browser/pages.mjs): sort, filter, keyboard, widths, dark and light, and that nothing of a submission runs.
+# The report in headless Chromium (browser/pages.mjs): sort, filter, keyboard, widths, dark and light, axe-core, and that nothing of a submission runs.
 : "${BUILD:=build}" "${KIT:=$PWD}"
 cd "$KIT" || exit 2
 . grader/test/tap.sh
@@ -9,7 +9,8 @@ command -v node >/dev/null || skip_all "node is not here (make setup-all)"
 CHROMIUM=${CHROMIUM:-$(command -v chromium || command -v chromium-browser)}
 [ -n "$CHROMIUM" ] || skip_all "chromium is not here (make setup-all)"
 export CHROMIUM
-made=$(KEEP_HTML=1 "$BUILD/grader/report/test/test_report" 2>&1)
+made=$(export KEEP_HTML=1; for test in report leaderboard; do "$BUILD/grader/report/test/test_$test" 2>&1; done)
 folder() { sed -n "s/^# $1: kept in //p" <<<"$made"; }
-trap 'rm -rf "$(folder class)" "$(folder hostile)"' EXIT
-node $here/pages.mjs "$(folder class)" "$(folder hostile)"
+folders=("$(folder class)" "$(folder hostile)" "$(folder similar)" "$(folder leaderboard)")
+trap 'rm -rf "${folders[@]}"' EXIT
+node $here/pages.mjs "${folders[@]}"

@@ -3,6 +3,10 @@
 
 #include "grader/report/report_internal.h"
 
+#include "grader/core/files.h"
+
+#include <unistd.h>
+
 #define RANKED_CASE(v, slug, highest)                                                                        \
     {                                                                                                        \
         .name = slug, .points = 4, .max_points = 4, .verdict = v, .message = "", .lesson = "", .hint = "",   \
@@ -78,6 +82,16 @@ static void test_page(void **state)
     assert_null(strstr(page.text, "02-vector-add"));
     assert_non_null(strstr(named.text, "<td>s005</td>"));
     assert_null(strstr(named.text, "s003"));
+    if (getenv("KEEP_HTML")) { /* for the test in a browser */
+        char dir[] = "/tmp/test-html-XXXXXX";
+        assert_non_null(mkdtemp(dir));
+        Arena a = {0};
+        assert_int_equal(
+            file_write_atomic(arena_printf(&a, "%s/leaderboard.html", dir), named.text, named.length, NULL),
+            STATUS_OK);
+        printf("# leaderboard: kept in %s\n", dir);
+        arena_free(&a);
+    }
     strbuf_free(&page);
     strbuf_free(&again);
     strbuf_free(&named);

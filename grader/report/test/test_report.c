@@ -589,6 +589,25 @@ static char *read_page(Arena *a, const char *dir, const char *name)
     return text;
 }
 
+/* Pages that the test in a browser looks at. */
+static void keep_or_remove(const char *what, const char *dir)
+{
+    if (getenv("KEEP_HTML"))
+        printf("# %s: kept in %s\n", what, dir);
+    else
+        assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
+}
+
+/* A source that was handed in, under the name that the finding names. */
+static Status find_attack(void *context, Arena *a, const Result *r, ReportFiles *files, Diag *d)
+{
+    (void)context, (void)a, (void)r, (void)d;
+    static const char source[] = "int first;\n" ATTACK "\nint last;\n";
+    static const ReportFile file = {ATTACK, source, sizeof source - 1};
+    *files = (ReportFiles){.files = &file, .n = 1};
+    return STATUS_OK;
+}
+
 static void test_hostile_html(void **state)
 {
     (void)state;
@@ -597,13 +616,20 @@ static void test_hostile_html(void **state)
     ReportClass *c = fixture_hostile();
     Arena a = {0};
     Diag d = {0};
-    if (report_html(c, ATTACK, dir, NULL, &d) != STATUS_OK)
+    const ReportFinder finder = {find_attack, NULL};
+    if (report_html(c, ATTACK, dir, &finder, &d) != STATUS_OK)
         fail_msg("%s", d.message);
+    StrBuf student = {0};
+    if (report_student_page(c, c->results[0], &finder, &student, &d) != STATUS_OK)
+        fail_msg("%s", d.message);
+    const char *own = arena_printf(&a, "%s/student.html", dir);
+    assert_int_equal(file_write_atomic(own, student.text, student.length, &d), STATUS_OK);
+    strbuf_free(&student);
     const char *page = report_page_path(&a, c->students[0], c->labs[0]);
     assert_ptr_equal(strchr(page, '/'), strrchr(page, '/')); /* one folder down, and no further */
     assert_true(page[0] != '.' && strchr(page, '/')[1] != '.');
-    const char *pages[] = {"index.html", page};
-    for (size_t i = 0; i < 2; i++) {
+    const char *pages[] = {"index.html", page, "student.html"};
+    for (size_t i = 0; i < 3; i++) {
         StrBuf text = {.text = read_page(&a, dir, pages[i])};
         text.length = strlen(text.text);
         expect_clean(&text);
@@ -617,10 +643,7 @@ static void test_hostile_html(void **state)
         assert_null(strstr(text.text, "src="));
     }
     report_class_free(c);
-    if (getenv("KEEP_HTML"))
-        printf("# hostile: kept in %s\n", dir);
-    else
-        assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
+    keep_or_remove("hostile", dir);
     arena_free(&a);
 }
 
@@ -653,10 +676,7 @@ static void test_html(void **state)
         assert_non_null(strstr(read_page(&a, dir, "index.html"), page));
         assert_int_equal(access(arena_printf(&a, "%s/%s", dir, page), R_OK), 0);
     }
-    if (getenv("KEEP_HTML"))
-        printf("# class: kept in %s\n", dir);
-    else
-        assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
+    keep_or_remove("class", dir);
     report_class_free(c);
     arena_free(&a);
 }
@@ -700,7 +720,7 @@ static void test_similar(void **state)
     expect_clean(&text);
     assert_non_null(strstr(text.text, " s002: 64 % (20 of 30 tokens, 25 of 40)\n"));
     strbuf_free(&text);
-    assert_int_equal(dir_remove(dir, NULL), STATUS_OK);
+    keep_or_remove("similar", dir);
     arena_free(&a);
 }
 

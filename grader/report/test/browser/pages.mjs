@@ -1,12 +1,13 @@
 // The report's pages in headless Chromium: TAP on standard output.
 //
-//   node pages.mjs CLASS HOSTILE     folders of two reports: of a class, and of one whose every text is an attack
+//   node pages.mjs CLASS HOSTILE SIMILAR LEADERBOARD     folders of two reports, of a class and of one whose every text is an attack, and of pages beside them
 import { chromium } from 'playwright-core';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [classFolder, hostileFolder] = process.argv.slice(2).map((folder) => resolve(folder));
+const [classFolder, hostileFolder, similarFolder, leaderboardFolder] = process.argv.slice(2).map((folder) => resolve(folder));
 const browserPath = process.env.CHROMIUM || '/usr/bin/chromium';
 const widths = [360, 1024, 1920];
 let n = 0;
@@ -123,6 +124,27 @@ same([], await page.$$eval('svg', (all) => all.filter((e) => !e.getAttribute('ar
 
 page = await open(index, { javaScriptEnabled: false });
 same(4, await page.locator('#class-table tbody tr').count(), 'without scripts the table is whole');
+
+// ---- for everybody: a page of each kind ----
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+async function violations(page, options = {}) {
+  await page.evaluate(axeSource);
+  const found = await page.evaluate((rules) => axe.run(document, { resultTypes: ['violations'], ...rules }), options);
+  return found.violations.map((v) => `${v.id}: ${v.nodes.map((x) => x.html.slice(0, 90)).join(' | ').slice(0, 300)}`);
+}
+const kinds = { index, submission: urlOf(classFolder, 's002', '02-vector-add.html'), 'build error': urlOf(classFolder, 's003', '02-vector-add.html'), 'submission with its source': urlOf(hostileFolder, pagesOf(hostileFolder)[1]),
+  'a student\'s page': urlOf(hostileFolder, 'student.html'), similar: urlOf(similarFolder, 'similar.html'), leaderboard: urlOf(leaderboardFolder, 'leaderboard.html') };
+for (const [kind, url] of Object.entries(kinds)) {
+  page = await open(url, { viewport: { width: 360, height: 800 }, bypassCSP: true });
+  const found = await violations(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  same([[], []], [found, await violations(page, { runOnly: ['color-contrast'] })], `axe-core: ${kind}, light and dark`);
+  await page.context().close();
+}
+page = await open('about:blank');
+await page.setContent('<html lang="en"><title>x</title><main><h1 style="color: #eee; background: #fff">pale</h1><img src="data:,"></main></html>');
+same(['color-contrast', 'image-alt'], (await violations(page)).map((v) => v.split(':')[0]), 'the control: axe-core finds what is wrong');
+await page.context().close();
 
 // ---- attacks ----
 for (const name of pagesOf(hostileFolder)) {
