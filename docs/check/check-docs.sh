@@ -4,6 +4,7 @@
 #   html.sh, links.pl, screen.sh   HTML of handouts, slides and site is valid; links lead somewhere; figures have text alternatives; pages and slides
 #                    fit the screens that people use
 #   axe.mjs, figures.pl            axe-core finds no violation, code keeps to its column; three figures in each lab, with dark colours
+#   slides.pl                      a slide has one thought and one picture, and a title that says it
 #   paper.sh         each PDF says title, author and language, and nothing stands in its margins; the EPUB is valid
 #   names.sh         links of README.md, manuals and handouts lead to files; targets, commands and options that they name are there
 #   spelling.sh      words of the text are in the dictionary or in docs/words.txt
@@ -40,6 +41,7 @@ check_pages() {
     if command -v chromium >/dev/null && [ -d grader/report/test/browser/node_modules/axe-core ]; then
         check "axe-core finds no violation on any page, code keeps to its column" node docs/check/axe.mjs "$build"/site/*.html "$build"/handouts/*.html "$build"/site/films/*.html
     else echo "skipped axe-core: it or chromium is not here (make setup-all)"; fi
+    check "slides carry one thought and one picture each, under a sentence" perl docs/check/slides.pl "$build"/handouts/*-slides.html
     check "each lab has three figures, light and dark" docs/check/figures.pl
 }
 

@@ -2,7 +2,7 @@
 # figures [--style]: the figures of the labs' handouts. Run in the kit's folder.
 #
 #   each lab      shows three at least: drawn ones (labs/NN-name/*.svg, in its README.md) and pictures of its films (solutions/films.txt)
-#   each drawing  is shown, says title and description, has only colours of docs/pandoc/figure.css and that style in it, and letters that
+#   each drawing  is shown, says a sentence as its title and a description, has only colours of docs/pandoc/figure.css and that style in it, and letters that
 #                 can be read: on a screen of 390 px it is shown no smaller than 9 px a letter (lab.for_screen), so it may be 720 units wide at most,
 #                 or its letters be larger
 #
@@ -35,7 +35,7 @@ sub check_drawing {
         print $file $svg;
         close $file or die "$path: $!\n";
     }
-    fault("$path: no title") unless $svg =~ m{<title id="t">[^<]{5,}</title>};
+    fault("$path: its title is no sentence (it is a slide's, too)") unless $svg =~ m{<title id="t">[^<]{10,}[.?!]</title>};
     fault("$path: no description") unless $svg =~ m{<desc id="d">[^<]{20,}</desc>};
     my ($written) = $svg =~ m{<style>([^<]*)</style>};
     fault("$path: its style is not that of docs/pandoc/figure.css: docs/check/figures.pl --style") unless ($written // '') eq $style;

@@ -15,7 +15,7 @@ fresh() {
     printf '01-alpha | solution | - | a | b | - | What is seen.\n' >solutions/films.txt
     : >labs/01-alpha/README.md
     for n in one two; do
-        printf '<svg viewBox="0 0 480 30">\n  <title id="t">A figure</title>\n  <desc id="d">A box in which nothing stands.</desc>\n  <rect fill="#eee"/><text font-size="12">a</text>\n</svg>\n' >labs/01-alpha/$n.svg
+        printf '<svg viewBox="0 0 480 30">\n  <title id="t">A figure stands here.</title>\n  <desc id="d">A box in which nothing stands.</desc>\n  <rect fill="#eee"/><text font-size="12">a</text>\n</svg>\n' >labs/01-alpha/$n.svg
         printf '![A box without content](%s.svg)\n\n' $n >>labs/01-alpha/README.md
     done
     "$check" --style
@@ -25,6 +25,7 @@ ok 'two drawings and a film are three figures' fresh
 ok 'two are too few' tells '01-alpha: 2 of 3 figures' ': >solutions/films.txt'
 ok 'one that the page does not show' tells 'does not show it' "sed -i '1d' labs/01-alpha/README.md"
 ok 'one that is not there' tells 'three.svg is not there' "echo '![A box without content](three.svg)' >>labs/01-alpha/README.md"
+ok 'a title that is no sentence' tells 'one.svg: its title is no sentence' "sed -i 's/stands here[.]/here/' labs/01-alpha/one.svg"
 ok 'without a description' tells 'no description' "sed -i '/<desc/d' labs/01-alpha/one.svg"
 ok 'a colour without a dark one' tells 'fill="#123456" has no dark colour' "sed -i 's/#eee\"\/>/#123456\"\/>/' labs/01-alpha/one.svg"
 ok 'another style' tells 'its style is not' "sed -i 's/svg{fill:/svg{fill:red;/' labs/01-alpha/two.svg"

@@ -65,7 +65,7 @@ __global__ void letter(int *out)
 //@ end
 END
         printf '# Notes: %s\n\n## What is hard\n\nNothing much.\n' "$lab" >"$kit/solutions/$lab/notes.md"
-        echo '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 30"><title>box</title><rect width="80" height="20" fill="#dbe9f6"/></svg>' >"$kit/labs/$lab/box.svg"
+        echo '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 30"><title>A box stands alone.</title><rect width="80" height="20" fill="#dbe9f6"/></svg>' >"$kit/labs/$lab/box.svg"
     done
     cat >"$kit/labs/01-alpha/README.md" <<'END'
 # Lab 01: Alpha
