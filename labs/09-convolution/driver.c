@@ -2,8 +2,8 @@
  * result back.
  *
  * The output begins as a copy of the poisoned host array, so that elements nobody writes are told from wrong
- * ones. With parameter `again` the function is called with the filter turned round first, so that a filter
- * that stays from the first call shows.
+ * ones. With parameter `again` the function is called three times before, for images without elements and for
+ * half of the image with the filter turned round, so that a filter or a size that stays from the first call shows.
  */
 #include "lab.h"
 
@@ -32,7 +32,8 @@ static int convolve(const Convolution *c, const int *filter, const int *column)
                               c->radius_x);
 }
 
-static int convolve_with_another(const Convolution *c, const LabArray *filter, const int *column)
+/* Images of no rows and of no columns; then the upper half (of a line the first one), with the filter turned round. */
+static int convolve_before(const Convolution *c, const LabArray *filter, const int *column)
 {
     const int *tap = filter->data;
     int *turned = malloc(filter->elements * sizeof *turned);
@@ -40,7 +41,17 @@ static int convolve_with_another(const Convolution *c, const LabArray *filter, c
         exit(2);
     for (size_t i = 0; i < filter->elements; i++)
         turned[i] = tap[filter->elements - 1 - i];
-    int status = convolve(c, turned, column);
+    Convolution no_rows = *c, no_columns = *c, half = *c;
+    no_rows.height = no_columns.width = 0;
+    if (c->height > 1)
+        half.height /= 2;
+    else
+        half.width /= 2;
+    int status = convolve(&no_rows, turned, column);
+    if (status == 0)
+        status = convolve(&no_columns, turned, column);
+    if (status == 0)
+        status = convolve(&half, turned, column);
     free(turned);
     return status;
 }
@@ -74,7 +85,7 @@ void lab_main(LabCase *c)
     int status = 0;
     lab_own_calls(0);
     if (lab_has_param(c, "again"))
-        status = convolve_with_another(&v, filter, column);
+        status = convolve_before(&v, filter, column);
     if (status == 0)
         status = convolve(&v, filter->data, column);
     lab_own_calls(1);
