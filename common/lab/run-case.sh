@@ -6,7 +6,7 @@
 #
 # Exit status: 0 when the result is right and the program had nothing to complain about; 1 when not; 2 when the kit is at fault.
 set -euo pipefail
-: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}" "${TIMELINE:=}" "${LAUNCH:=}" "${BLOCKS:=}" "${SHAPE:=}" "${REGISTERS:=}"
+: "${KIT_BUILD:?}" "${LAB:?}" "${PROGRAM:?}" "${CUDA_HOME:=}" "${DEVICE:=}" "${FILES:=}" "${TIMELINE:=}" "${LAUNCH:=}" "${BLOCKS:=}" "${SHAPE:=}" "${REGISTERS:=}" "${FILM:=build/film.html}"
 mode=$1
 case_name=${2:-}
 folder=build/case
@@ -65,13 +65,17 @@ run_on_virtual() {
 }
 
 show_on_virtual() {
-    rm -f build/film.html
+    rm -f build/film.html "$FILM"
     local shapes
     shapes=$("$KIT_BUILD/bin/labtool" shapes . "$name" "${given[@]}")
     shapes+=${SHAPE:+${shapes:+,}$SHAPE}
-    options+=(--film=build/film.html ${LAUNCH:+"--film-launch=$LAUNCH"} ${BLOCKS:+"--film-blocks=$BLOCKS"} ${shapes:+"--shape=$shapes"} ${REGISTERS:+--film-registers})
+    options+=("--film=$FILM" ${LAUNCH:+"--film-launch=$LAUNCH"} ${BLOCKS:+"--film-blocks=$BLOCKS"} ${shapes:+"--shape=$shapes"} ${REGISTERS:+--film-registers})
     run_on_virtual
-    if [ -f build/film.html ]; then say 'a film of a launch is in %s: open it in a browser' build/film.html; fi
+    if [ ! -f "$FILM" ]; then return; fi
+    case $FILM in
+    *.html) say 'a film of a launch is in %s: open it in a browser' "$FILM" ;;
+    *) say 'a film of a launch is in %s' "$FILM" ;;
+    esac
 }
 
 run_on_gpu() { # TOOL...: a profiler in front of the program, or nothing

@@ -7,7 +7,8 @@
 #   make watch    the same for the next case that falls short, each time you save a file; Ctrl-C leaves
 #   make hint     the next hint for the first TODO whose cases fall short: TODO=2 or CASE=name picks another
 #   make profile  run a case and show what it costs
-#   make show     run a case and film a launch as build/film.html: LAUNCH=, BLOCKS=, SHAPE= and REGISTERS=1 as the options of `vgpu`
+#   make show     run a case and film a launch as build/film.html: LAUNCH=, BLOCKS=, SHAPE= and REGISTERS=1 as the options of `vgpu`;
+#                 FILM=build/film.txt says the same in sentences
 #   make extra    build and run the optional part, where the lab has one: EXTRA names its program, EXTRA_FLAGS what nvcc needs for it
 #   make submit   pack what you hand in, and say what of it is untouched
 #   make clean    remove what was built
@@ -55,8 +56,9 @@ LAUNCH ?=
 BLOCKS ?=
 SHAPE ?=
 REGISTERS ?=
+FILM      ?= build/film.html
 
-RUN_CASE = LAUNCH='$(LAUNCH)' BLOCKS='$(BLOCKS)' SHAPE='$(SHAPE)' REGISTERS='$(REGISTERS)' KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' FILES='$(FILES)' DEVICE='$(DEVICE)' TIMELINE='$(TIMELINE)' CUDA_HOME='$(CUDA_HOME)' \
+RUN_CASE = LAUNCH='$(LAUNCH)' BLOCKS='$(BLOCKS)' SHAPE='$(SHAPE)' REGISTERS='$(REGISTERS)' FILM='$(FILM)' KIT_BUILD='$(KIT_BUILD)' LAB='$(LAB)' PROGRAM='$(PROGRAM)' FILES='$(FILES)' DEVICE='$(DEVICE)' TIMELINE='$(TIMELINE)' CUDA_HOME='$(CUDA_HOME)' \
 	$(KIT_DIR)/common/lab/run-case.sh
 
 CHECK = $(KIT_BUILD)/bin/grade check . --compiler $(LAB_COMPILER) --state build/cases $(if $(DEVICE),--device $(DEVICE))

@@ -28,6 +28,11 @@ same "of the lab's kernel" 1 "$(film 02-vector-add .launch)"
 same "the arrays have the source's names" "a b c" "$(film 02-vector-add '[.arrays[].name] | sort | join(" ")')"
 grep -q 'build/film.html' "$scratch/out"
 same "it says where the page is" 0 $?
+show 02-vector-add CASE=one-more FILM=build/film.txt
+[ $? = 0 ] && grep -q 'a film of a launch is in build/film.txt$' "$scratch/out" && grep -qE '^ +[0-9]+  warp 0, line [0-9]+: 32 threads load a\[0[.][.]31\]' "$scratch/02-vector-add/build/film.txt"
+same "sentences for who asks for them" 0 $?
+[ -e "$scratch/02-vector-add/build/film.html" ]
+same "and no old page beside them" 1 $?
 show 02-vector-add CASE=one-more DEVICE=gpu
 [ $? != 0 ] && grep -q 'virtual GPU alone' "$scratch/out"
 same "there is none of a card" 0 $?
