@@ -1,5 +1,6 @@
 /* Patterns that relate all values of a result to the right ones: zero, scaled, shifted, transposed... */
 #include "common/lab/diagnose_internal.h"
+#include "common/lab/guard.h"
 #include "common/lab/npy.h"
 
 #include <math.h>
@@ -108,6 +109,38 @@ bool find_scaled(const Evidence *e, char *sentence)
     }
     snprintf(sentence, DIAGNOSIS_TEXT_MAX,
              language_say(e->language, "every element is %.4g times the right value"), factor);
+    return true;
+}
+
+static bool is_whole_type(LabType type)
+{
+    switch (type) {
+    case LAB_I32:
+    case LAB_U32:
+    case LAB_I64:
+    case LAB_U64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The right value on top of the bytes that stand in an array before the program runs. */
+bool find_accumulated(const Evidence *e, char *sentence)
+{
+    size_t bytes = npy_type_bytes(e->got->type);
+    if (e->got->elements == 0 || e->wanted->type != e->got->type || !is_whole_type(e->got->type))
+        return false;
+    for (size_t i = 0; i < e->got->elements; i++) {
+        uint64_t got = 0, wanted = 0;
+        memcpy(&got, (const char *)e->got->data + i * bytes, bytes);
+        memcpy(&wanted, (const char *)e->wanted->data + i * bytes, bytes);
+        got -= wanted; /* its low bytes: sums wrap */
+        if (!guard_is_poison(&got, i * bytes, bytes))
+            return false;
+    }
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "every element is the right value added to what nobody wrote"));
     return true;
 }
 

@@ -115,10 +115,7 @@ static void add_log(Build *b, const char *bytes, size_t length)
     drop_temporary_numbers(text);
     text_strip_folder(text, b->in->places->in_src);
     text_strip_folder(text, b->in->places->in_build);
-    if (b->in->kit->compiler.kind == COMPILER_CLANG)
-        messages_of_clang(text, &b->log);
-    else
-        strbuf_puts(&b->log, text);
+    messages_of_compiler(text, &b->log);
     if (text[0] && text[strlen(text) - 1] != '\n')
         strbuf_puts(&b->log, "\n");
 }

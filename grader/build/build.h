@@ -34,8 +34,8 @@ typedef struct BuildOutput {
 /* Not OK when the kit or the machine failed. The log belongs to the arena. */
 Status build_submission(Arena *a, const BuildInput *in, BuildOutput *out, Diag *d);
 
-/* messages.c: what clang says, as students read it: appended to out. */
-void messages_of_clang(const char *text, StrBuf *out);
+/* messages.c: what a compiler says, as students read it: appended to out. */
+void messages_of_compiler(const char *text, StrBuf *out);
 
 /* forbidden.c: what a lab forbids -------------------------------------------------------------- */
 

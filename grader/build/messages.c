@@ -1,5 +1,5 @@
-/* Messages of clang, as students read them: without its count of errors for each target, and with a sentence for
- * slips whose message does not name the cure (clang_slips.def). See build.h. */
+/* Messages of compilers, as students read them: without clang's count of errors for each target, and with a sentence for
+ * slips whose message does not name the cure (compiler_slips.def). See build.h. */
 #include "grader/build/build.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@ static const struct {
     const char *words, *sentence;
 } slips[] = {
 #define X(words, sentence) {words, sentence},
-#include "grader/build/clang_slips.def"
+#include "grader/build/compiler_slips.def"
 #undef X
 };
 
@@ -37,7 +37,7 @@ static bool says(const char *line, size_t length, const char *words)
     return at && kind && kind < at && at < line + length;
 }
 
-void messages_of_clang(const char *text, StrBuf *out)
+void messages_of_compiler(const char *text, StrBuf *out)
 {
     bool said[N_SLIPS] = {false};
     for (size_t length; *text; text += length) {

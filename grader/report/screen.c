@@ -16,9 +16,10 @@
 #include "grader/text/escape.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24, ROWS_BELOW = 4, TABLE_ROWS_SHOWN = 2, BUILD_LINES_SHOWN = 14 };
+enum { COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24, ROWS_BELOW = 4, TABLE_ROWS_SHOWN = 2, BUILD_LINES_SHOWN = 14, BUILD_HINT_LINES = 4 };
 
 /* What is left out, each with all before it. */
 typedef enum Cut { CUT_NOTHING, CUT_TABLE, CUT_REPEATS, CUT_ADDRESSES, CUT_FILM, CUT_OTHER_TODOS, CUT_SOURCE, N_CUTS } Cut;
@@ -99,6 +100,21 @@ static bool is_cut(const char *line, Cut cut, size_t *table_rows)
     return cut >= CUT_SOURCE && is_source_line(line);
 }
 
+/* "at 0x200000101be0, 749 bytes after allocation 2 (3,060 bytes at 0x200000100d00, made at a.cu:16 in f)" without addresses:
+ * "749 bytes after allocation 2 (3,060 bytes, made at a.cu:16)"; false where the student's file does not stand there. */
+static bool put_array_of_address(StrBuf *out, const char *line)
+{
+    const char *what = strstr(line, ", "), *at = what ? strstr(what, " at 0x") : NULL, *made = at ? strstr(at, ", made at ") : NULL;
+    if (strncmp(line, "  at 0x", 7) != 0 || !made || strstr(made, "/driver.c:"))
+        return false;
+    const char *in = strstr(made, " in ");
+    strbuf_puts(out, "  ");
+    strbuf_append(out, what + 2, (size_t)(at - what - 2));
+    strbuf_append(out, made, in ? (size_t)(in - made) : strlen(made) - 1);
+    strbuf_puts(out, ")");
+    return true;
+}
+
 static void screen_put_lines(StrBuf *out, const char *label, const char *text, Cut cut)
 {
     size_t table_rows = 0;
@@ -107,6 +123,10 @@ static void screen_put_lines(StrBuf *out, const char *label, const char *text, C
         size_t length = strcspn(text, "\n");
         StrBuf line = {0};
         escape_terminal(&line, text, length);
+        StrBuf array = {0};
+        if (line.text && cut >= CUT_ADDRESSES && put_array_of_address(&array, line.text))
+            strbuf_printf(out, "%s%s\n", INDENT, array.text ? array.text : "");
+        strbuf_free(&array);
         if (line.text && !is_cut(line.text, cut, &table_rows)) {
             strbuf_printf(out, "%s%s%s\n", INDENT, labelled ? "" : label, line.text);
             labelled = true;
@@ -116,7 +136,55 @@ static void screen_put_lines(StrBuf *out, const char *label, const char *text, C
     }
 }
 
-static void put_explained(StrBuf *out, const CaseResult *c, Cut cut, ReportStyle style)
+static const Finding *advice_of(const CaseResult *c)
+{
+    for (size_t i = 0; i < c->n_findings; i++)
+        if (c->findings[i].advice)
+            return &c->findings[i];
+    return NULL;
+}
+
+/* What is known about a call that failed. */
+static const Finding *advice_on_error(const CaseResult *c)
+{
+    for (size_t i = 0; c->verdict == VERDICT_CUDA_ERROR && i < c->n_findings; i++)
+        if (c->findings[i].advice && strcmp(c->findings[i].kind, "api-misuse") == 0)
+            return &c->findings[i];
+    return NULL;
+}
+
+static void put_advice(StrBuf *out, const Finding *advice, Cut cut)
+{
+    if (advice)
+        screen_put_lines(out, "", advice->text[0] ? advice->text : advice->message, cut);
+}
+
+/* Advice about a call that failed knows more than what the program's error says in general. */
+static void put_message(StrBuf *out, const CaseResult *c, const Finding *advice, Cut cut, ReportStyle style)
+{
+    const char *general = advice ? strstr(c->message, language_say(style.language, "\nIts standard error:\n")) : NULL;
+    char *own = general ? strndup(c->message, (size_t)(general - c->message)) : NULL;
+    screen_put_lines(out, "", own ? own : c->message, cut);
+    free(own);
+}
+
+/* The first warning of the build, unless it is about what is not used yet. */
+static void put_warning(StrBuf *out, const char *log, ReportStyle style)
+{
+    for (size_t length; *log; log += length + (log[length] == '\n')) {
+        length = strcspn(log, "\n");
+        StrBuf line = {0};
+        escape_terminal(&line, log, length);
+        bool told = line.text && strstr(line.text, ": warning") && !strstr(line.text, "never") && !strstr(line.text, "unused");
+        if (told)
+            strbuf_printf(out, "%s%s%s\n", INDENT, language_say(style.language, "the compiler warned: "), line.text);
+        strbuf_free(&line);
+        if (told)
+            return;
+    }
+}
+
+static void put_explained(StrBuf *out, const CaseResult *c, const char *build_log, Cut cut, ReportStyle style)
 {
     strbuf_puts(out, "\n");
     if (c->todo > 0)
@@ -129,7 +197,10 @@ static void put_explained(StrBuf *out, const CaseResult *c, Cut cut, ReportStyle
     strbuf_puts(out, "\n");
     if (style.language != LANGUAGE_ENGLISH && !report_tells_meaning(c, style.language))
         screen_put_lines(out, "", language_say(style.language, verdict_meaning(c->verdict)), cut);
-    screen_put_lines(out, "", c->message, cut);
+    const Finding *advice = advice_on_error(c);
+    put_message(out, c, advice, cut, style);
+    put_warning(out, build_log, style);
+    put_advice(out, advice, cut);
     screen_put_lines(out, language_say(style.language, "hint: "), report_hint_beyond_message(c), cut);
     if (cut < CUT_FILM && report_has_film(c))
         strbuf_printf(out, "%s%smake show CASE=%s\n", INDENT, language_say(style.language, "film: "), c->name);
@@ -137,26 +208,33 @@ static void put_explained(StrBuf *out, const CaseResult *c, Cut cut, ReportStyle
 
 static const Finding *first_advice(const Result *r)
 {
-    for (size_t i = 0; i < r->n_cases; i++)
-        for (size_t k = 0; k < r->cases[i].n_findings; k++)
-            if (r->cases[i].findings[k].advice)
-                return &r->cases[i].findings[k];
-    return NULL;
+    const Finding *advice = NULL;
+    for (size_t i = 0; i < r->n_cases && !advice; i++)
+        advice = advice_of(&r->cases[i]);
+    return advice;
 }
 
-/* The build's log, from its beginning. */
+/* The build's log, from its beginning, and the kit's sentences about it, which end it. */
 static void put_build(StrBuf *out, const Result *r, ReportStyle style)
 {
-    const char *end = r->build_log;
-    for (int i = 0; i < BUILD_LINES_SHOWN && *end; i++)
-        end += strcspn(end, "\n") + (end[strcspn(end, "\n")] == '\n');
+    const char *end = r->build_log, *hints = strstr(r->build_log, "\nhint: ");
+    int room = BUILD_LINES_SHOWN - (hints ? BUILD_HINT_LINES : 0), columns = style.columns > 0 ? style.columns : COLUMNS_DEFAULT;
+    while (room > 0 && *end && !(hints && end == hints + 1)) {
+        if (*end == '/' && end > r->build_log) /* a note about a header of the toolkit */
+            break;
+        size_t length = strcspn(end, "\n");
+        room -= 1 + ((int)length + (int)strlen(INDENT)) / columns;
+        end += length + (end[length] == '\n');
+    }
     StrBuf log = {0};
     strbuf_append(&log, r->build_log, (size_t)(end - r->build_log));
     report_paint(out, style, report_tone(r->build_verdict), verdict_word(r->build_verdict));
     strbuf_printf(out, ": %s\n", language_say(style.language, verdict_meaning(r->build_verdict)));
     screen_put_lines(out, "", log.text ? log.text : "", CUT_NOTHING);
-    if (*end)
+    if (*end && !(hints && end == hints + 1))
         strbuf_printf(out, "%s...\n", INDENT);
+    if (hints)
+        screen_put_lines(out, "", hints + 1, CUT_NOTHING);
     strbuf_free(&log);
 }
 
@@ -175,11 +253,10 @@ static void put_screen(StrBuf *out, const Result *r, Cut cut, ReportStyle style)
         put_short(out, r, todo, cut, style);
     }
     report_score_line(out, r, style);
-    const Finding *advice = explained ? NULL : first_advice(r);
     if (explained && built)
-        put_explained(out, explained, cut, style);
-    else if (advice)
-        screen_put_lines(out, "", advice->text[0] ? advice->text : advice->message, cut);
+        put_explained(out, explained, r->build_log, cut, style);
+    else if (!explained)
+        put_advice(out, first_advice(r), cut);
 }
 
 static int lines_of(const char *text)

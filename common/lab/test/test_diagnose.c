@@ -96,6 +96,28 @@ static void whole_results(void **state)
     assert_pattern(&f, "all-wrong", "all elements are wrong");
 }
 
+/* += where = belongs, on the bytes that stand in an array before: sums of whole numbers wrap. */
+static void added_to_what_was_there(void **state)
+{
+    (void)state;
+    enum { FEW = 8 };
+    uint32_t wanted[FEW], got[FEW];
+    guard_poison(got, sizeof got);
+    for (uint32_t i = 0; i < FEW; i++) {
+        wanted[i] = i * i;
+        got[i] += wanted[i];
+    }
+    const LabArray right = {.name = "c", .type = LAB_I32, .n_dims = 1, .shape = {FEW}, .elements = FEW, .data = wanted};
+    LabArray wrong = right;
+    wrong.data = got;
+    uint8_t marks[FEW];
+    Evidence e = {.got = &wrong, .wanted = &right, .wrong = marks};
+    e.result = compare_arrays(e.got, e.wanted, &e.tolerance, marks);
+    assert_string_equal("accumulated", diagnose_result(&e).slug);
+    got[3]++;
+    assert_string_not_equal("accumulated", diagnose_result(&e).slug);
+}
+
 static void moved_results(void **state)
 {
     (void)state;
@@ -224,7 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_results),
-        cmocka_unit_test(moved_results),
+        cmocka_unit_test(added_to_what_was_there), cmocka_unit_test(moved_results),
         cmocka_unit_test(places),
         cmocka_unit_test(the_message_says_it_all),
         cmocka_unit_test(tiny_results_are_not_over_explained),

@@ -46,7 +46,14 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
      * elements. */
     bool telling = l->grid[0] > 1 || f->alloc_bytes % f->bytes;
     StrBuf b = {0};
-    if (is_flat(l) && index == thread && f->bytes > 1 && telling && threads >= f->alloc_bytes &&
+    if (f->alloc_bytes == sizeof(void *) && threads > n) {
+        strbuf_puts(&b, "the allocation has 8 bytes, as many as a pointer: is it sizeof of the pointer, where "
+                        "n * sizeof(element) belongs?");
+    } else if (is_flat(l) && index == n && index == l->block[0] && thread == 0) {
+        strbuf_puts(&b, "thread 0 uses index ");
+        strbuf_grouped(&b, index);
+        strbuf_puts(&b, ", the number of threads in its block: should it be threadIdx.x instead of blockDim.x?");
+    } else if (is_flat(l) && index == thread && f->bytes > 1 && telling && threads >= f->alloc_bytes &&
         threads < f->alloc_bytes + l->block[0]) {
         strbuf_puts(&b, "the allocation has as many bytes as the launch has elements: was it given n instead "
                         "of n * sizeof(element)?");
@@ -62,6 +69,9 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_puts(&b, " is one past the last element, ");
         strbuf_grouped(&b, n - 1);
         strbuf_puts(&b, ": is there a <= that should be a <, or an i + 1 at the edge?");
+    } else if (!is_flat(l) && threads > n) {
+        strbuf_puts(&b, "the launch has more threads than there are elements, in several directions: does the guard test "
+                        "each direction, all joined by && (not ||)?");
     } else {
         return NULL;
     }
@@ -186,9 +196,8 @@ static const char *hint_uninit(const Finding *f, const Note *n)
         return "no thread of this block has written it: is the whole tile loaded, its edges and its tail "
                "too?";
     if (strcmp(f->space, "local") == 0)
-        return "an array or variable declared in a kernel holds arbitrary values until this thread writes "
-               "it: "
-               "is every element that is read written before, on every path?";
+        return "an array declared in a kernel is each thread's own, with arbitrary values until this thread writes "
+               "them: is every element written before it is read, or should the threads share it (__shared__)?";
     if (n && n->has_alloc && n->alloc.kind == MEM_MANAGED)
         return "cudaMallocManaged promises no value, even where a card gives 0: write it on the host before the launch, or use cudaMemset";
     return "cudaMalloc does not clear memory: copy the data there, or use cudaMemset";

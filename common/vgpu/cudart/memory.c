@@ -9,8 +9,11 @@ enum { PITCH_BYTES = 512 };
 /* Nothing asked for is no allocation: success and NULL, even on a device that failed (measured). */
 static cudaError_t allocate_memory(Call *call, void **p, size_t bytes, DeviceMemoryKind kind)
 {
-    if (!p)
+    if (!p) {
+        call_advise(call, NULL, "an allocation that was given a null pointer, where the address of a pointer belongs",
+                    "write &p for a pointer p: the call writes there where the memory is");
         return cudaErrorInvalidValue;
+    }
     if (bytes == 0) {
         *p = NULL;
         return cudaSuccess;

@@ -1,4 +1,4 @@
-/* Messages of clang: what goes, what is added, and what stays as it is. */
+/* Messages of compilers: what goes, what is added, and what stays as it is. */
 #include "grader/build/build.h"
 
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 static void becomes(const char *wanted, const char *text)
 {
     StrBuf out = {0};
-    messages_of_clang(text, &out);
+    messages_of_compiler(text, &out);
     assert_string_equal(wanted, out.text ? out.text : "");
     strbuf_free(&out);
 }
@@ -40,13 +40,20 @@ static void test_slips_have_a_sentence(void **state)
         "a.cu:2:7: note: candidate function not viable: call to __host__ function from __global__ function\n",
         "a.cu:2:7: note: candidate function not viable: call to __device__ function from __host__ function\n",
         "a.cu:2:7: error: reference to __device__ variable 'x' in __host__ function\n",
+        "a.cu(22): error: no suitable conversion function from \"const uint3\" to \"int\" exists\n",
+        "a.cu(22): error: no suitable conversion function from \"const dim3\" to \"int\" exists\n",
+        "a.cu(9): error: a value of type \"int\" cannot be assigned to an entity of type \"int *\"\n",
+        "a.cu(9): error: a __global__ function call must be configured\n",
+        "a.cu(9): error: a variable length array cannot have static storage duration\n",
+        "a.cu(9): error: incomplete type \"int []\" is not allowed\n",
+        "a.cu(9): error: no instance of overloaded function \"cudaMalloc\" matches the argument list\n",
     };
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
         StrBuf once = {0}, twice = {0}, both = {0};
-        messages_of_clang(messages[i], &once);
+        messages_of_compiler(messages[i], &once);
         assert_non_null(strstr(once.text, "\nhint: "));
         strbuf_printf(&both, "%s%s", messages[i], messages[i]);
-        messages_of_clang(both.text, &twice);
+        messages_of_compiler(both.text, &twice);
         assert_int_equal(once.length + strlen(messages[i]), twice.length); /* a sentence once */
         strbuf_free(&once);
         strbuf_free(&twice);

@@ -403,6 +403,49 @@ static void test_screen_fits(void **state)
     strbuf_free(&out);
 }
 
+/* Advice about a call that failed takes the place of the error's general words, and a warning is told; beside a fault advice is not.
+ * Where the room is short an array is named without addresses. */
+static void test_screen_tells_what_helps(void **state)
+{
+    (void)state;
+    Finding advice = {.kind = "api-misuse", .advice = true, .text = "a.cu:4: advice: api-misuse: the source is host memory"};
+    CaseResult c = {.name = "one", .verdict = VERDICT_CUDA_ERROR, .todo = 1, .max_points = 2, .lesson = "", .hint = "", .replay = "",
+                    .message = "a.cu:4: cudaMemcpy returned cudaErrorInvalidValue.\nIts standard error:\ngeneral words",
+                    .findings = &advice, .n_findings = 1};
+    Result r = {.build_verdict = VERDICT_PASS, .cases = &c, .n_cases = 1,
+                .build_log = "a.cu(2): warning: variable \"x\" was declared but never referenced\na.cu(3): warning #187-D: use of \"=\"\n"};
+    StrBuf out = {0};
+    report_screen(&out, &r, (ReportStyle){0});
+    assert_non_null(strstr(out.text, "the source is host memory"));
+    assert_null(strstr(out.text, "general words"));
+    assert_non_null(strstr(out.text, "the compiler warned: a.cu(3): warning #187-D"));
+    strbuf_free(&out);
+    Finding both[] = {{.kind = "uninitialized", .text = ""}, advice};
+    c.verdict = VERDICT_UNINITIALIZED;
+    c.findings = both;
+    c.n_findings = 2;
+    c.message = "a.cu:9: uninitialized: read of what nobody wrote\n"
+                "  at 0x200000100880, the start of allocation 3 (1,024 bytes at 0x200000100800, made at a.cu:25 in f)\n"
+                "  launched at a.cu:30 in f\n";
+    out = (StrBuf){0};
+    report_screen(&out, &r, (ReportStyle){.rows = 12});
+    assert_null(strstr(out.text, "the source is host memory"));
+    assert_non_null(strstr(out.text, "  the start of allocation 3 (1,024 bytes, made at a.cu:25)\n"));
+    assert_null(strstr(out.text, "launched"));
+    strbuf_free(&out);
+    r.build_verdict = c.verdict = VERDICT_BUILD_ERROR;
+    r.build_log = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\nhint: what to do\n";
+    out = (StrBuf){0};
+    report_screen(&out, &r, (ReportStyle){0});
+    assert_non_null(strstr(out.text, "     10\n     ...\n     hint: what to do\n"));
+    strbuf_free(&out);
+    r.build_log = "a.cu(2): error: no match\n/toolkit/header.h(3): note: here\nhint: what to do\n";
+    out = (StrBuf){0};
+    report_screen(&out, &r, (ReportStyle){0});
+    assert_non_null(strstr(out.text, "     a.cu(2): error: no match\n     ...\n     hint: what to do\n"));
+    strbuf_free(&out);
+}
+
 /* A film is of a public case that falls short by a finding in a kernel. */
 static void test_film(void **state)
 {
@@ -1105,6 +1148,7 @@ int main(void)
         cmocka_unit_test(test_ways),
         cmocka_unit_test(test_advice_is_told_once),
         cmocka_unit_test(test_screen_fits),
+        cmocka_unit_test(test_screen_tells_what_helps),
         cmocka_unit_test(test_film),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_what_counts_in_every_format),

@@ -111,16 +111,20 @@ typedef struct HintCase {
     uint32_t blocks;
     int64_t distance;
     const char *hint;
+    uint32_t rows; /* of blocks */
 } HintCase;
 
 static const HintCase hint_cases[] = {
-    {1000 * 4, 1000 * 4, 3, 232, 4, 1, "thread 1,000 of the launch is beyond the 1,000 elements"},
-    {1000 * 4, 1003 * 4, 3, 235, 4, 13, "thread 1,003 of the launch is beyond the 1,000 elements"},
-    {1000, 1000, 0, 250, 4, 1, "n * sizeof(element)"}, /* 1,000 bytes for 1,000 floats */
-    {1000 * 4, 1000 * 4, 3, 231, 4, 1, "index 1,000 is one past the last element, 999"},
-    {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "compare the index"},
-    {1000 * 4, -4, 0, 0, 4, -4, "index is negative"},
-    {1000 * 4, 1002 * 4 + 2, 3, 231, 4, 11, "compare the index"},
+    {1000 * 4, 1000 * 4, 3, 232, 4, 1, "thread 1,000 of the launch is beyond the 1,000 elements", 1},
+    {1000 * 4, 1003 * 4, 3, 235, 4, 13, "thread 1,003 of the launch is beyond the 1,000 elements", 1},
+    {1000, 1000, 0, 250, 4, 1, "n * sizeof(element)", 1}, /* 1,000 bytes for 1,000 floats */
+    {1000 * 4, 1000 * 4, 3, 231, 4, 1, "index 1,000 is one past the last element, 999", 1},
+    {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "compare the index", 1},
+    {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "test each direction", 2},
+    {8, 700 * 4, 0, 4, 4, 2793, "8 bytes, as many as a pointer", 1},
+    {256 * 4, 256 * 4, 0, 0, 1, 1, "threadIdx.x instead of blockDim.x", 1},
+    {1000 * 4, -4, 0, 0, 4, -4, "index is negative", 1},
+    {1000 * 4, 1002 * 4 + 2, 3, 231, 4, 11, "compare the index", 1},
 };
 
 /* Thread 224 of a kernel without a guard reads far behind its one element, where another array lies nearer. */
@@ -162,6 +166,7 @@ static void hints_follow_the_facts(void **state)
         Rig *r = rig_new(CHECK_ALL, 1);
         MemAlloc *a = mem_alloc(r->mem, c->bytes, MEM_DEVICE, 0, NULL);
         rig_begin(r, c->blocks, 256);
+        r->launch.grid[1] = c->rows;
         rig_block(r, c->block, 0);
         rig_fault(r, 1, c->thread / 32,
                   (ExecFault){.kind = FAULT_OUT_OF_BOUNDS,
