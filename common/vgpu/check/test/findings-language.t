@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Every sentence of a finding has a row in each language's table (common/base/findings_*.def): titles and hints of the kinds (findings.def), hints that the
-# facts support (hint.c), and what says where and who (finding_text.c). Names of values are the same on both sides of a row.
+# facts support (hint.c), advice about calls (cudart, device), and what says where and who (finding_text.c). Names of values are the same on both sides of a row.
 use strict;
 use warnings;
 my $kit = $ENV{KIT} // '.';
@@ -34,6 +34,15 @@ sub of_frame {
     return grep { /[a-z]{2}/ } map { joined($_) } $code =~ /strbuf_(?:puts|printf)\(out, (?:\w+ \? )?($literal)/g;
 }
 
+# Advice: whole texts that call_advise and check_advise are given, and the texts that are made for them.
+sub of_advice {
+    my ($code) = @_;
+    my @out;
+    while ($code =~ /\b(?:call_advise|check_advise)\(([^;]*)\);/g) { push @out, map { joined($_) } $1 =~ /($literal)/g }
+    push @out, map { joined($_) } $code =~ /\b(?:order|hint) = ($literal);/g;
+    return grep { $_ ne '' } @out;
+}
+
 # A format's or a piece's words: what stands between its values, blanks and line ends.
 sub pieces { my ($sentence) = @_; $sentence =~ s/\\n|\\t//g; return grep { /[a-z]{2}/ } map { s/^[\s,(]+|[\s,(]+$//gr } split /%[-.*l]*\w|0x%llx/, $sentence }
 
@@ -42,9 +51,10 @@ sub ok { my ($fine, $what, @why) = @_; $n++; print $fine ? '' : 'not ', "ok $n -
 
 my @kinds = of_kinds(text('common/vgpu/check/findings.def'));
 my @facts = of_facts(text('common/vgpu/check/hint.c'));
+my @advice = map { of_advice(text($_)) } glob 'common/vgpu/cudart/*.c common/vgpu/device/*.c';
 my @frame = of_frame(text('common/vgpu/check/finding_text.c'));
 my $n_kinds = () = text('common/vgpu/check/findings.def') =~ /^X\(/mg;
-ok(@kinds >= $n_kinds && @facts > 20 && @frame > 20, 'sentences are found', scalar(@kinds), scalar(@facts), scalar(@frame));
+ok(@kinds >= $n_kinds && @facts > 20 && @frame > 20 && @advice > 20, 'sentences are found', scalar(@kinds), scalar(@facts), scalar(@frame), scalar(@advice));
 
 sub missing {
     my ($rows, $kinds, $pieces) = @_;
@@ -56,7 +66,7 @@ ok(join('|', missing([['a {b} c'], ['made at {Place}']], ['a {b} c', 'd'], ['  m
 
 for my $path (glob 'common/base/findings_*.def') {
     my @rows = map { [joined($_->[0]), joined($_->[1])] } map { [/^X\(($literal), ($literal)\)/] } grep { /^X/ } split /\n/, text($path);
-    my @missing = missing(\@rows, \@kinds, [@facts, @frame]);
+    my @missing = missing(\@rows, [@kinds, @advice], [@facts, @frame]);
     ok(!@missing, "$path has them all", map { "no row for '$_'" } @missing);
     my @uneven = grep { join(' ', sort $_->[0] =~ /\{(\w+)\}/g) ne join(' ', sort $_->[1] =~ /\{(\w+)\}/g) } @rows;
     ok(!@uneven, 'with the same values on both sides', map { $_->[0] } @uneven);
