@@ -54,6 +54,11 @@ bool call_must_fail(cudaError_t fail)
     return reply.value == 1;
 }
 
+cudaError_t call_waited(cudaError_t error)
+{
+    return error == cudaSuccess && call_must_fail(cudaErrorLaunchFailure) ? cudaErrorLaunchFailure : error;
+}
+
 void vgpu_lab_calls(int own)
 {
     pthread_mutex_lock(&facade()->lock);

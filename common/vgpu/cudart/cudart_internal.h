@@ -285,6 +285,8 @@ void facade_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *call_name(const Call *call);
 /* Whether a call that can fail must, with this error (--fail-at); cudaSuccess: it cannot fail. */
 bool call_must_fail(cudaError_t fail);
+/* The end of a wait, which --fail-at counts here: one that fails has waited all the same, since what fails is the work before it. */
+cudaError_t call_waited(cudaError_t error);
 /* A call costs the host time, on the modelled clock. */
 void call_tick(void);
 /* The runtime uses this context of the thread's device. */

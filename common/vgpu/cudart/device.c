@@ -19,11 +19,14 @@ cudaError_t cudaGetDeviceCount(int *count)
     return call_leave(&call, cudaSuccess);
 }
 
+/* The first call for a device makes its context, and can fail. Going back to one that is in use cannot: that is how programs clean up. */
 cudaError_t cudaSetDevice(int device)
 {
     ENTER_QUERY(API_cudaSetDevice);
     if (!valid_device(device))
         return call_leave(&call, cudaErrorInvalidDevice);
+    if (!facade()->primary_used[device] && call_must_fail(cudaErrorNoDevice))
+        return call_leave(&call, cudaErrorNoDevice);
     thread_state()->device = device;
     call_use_context(CONTEXT_PRIMARY);
     return call_leave(&call, cudaSuccess);
@@ -82,7 +85,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 cudaError_t cudaDeviceSynchronize(void)
 {
     ENTER(API_cudaDeviceSynchronize);
-    return call_leave(&call, call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC}, NULL));
+    return call_leave(&call, call_waited(call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC}, NULL)));
 }
 
 /* All handles of the device are gone afterwards, and the error of this thread with it (measured). */

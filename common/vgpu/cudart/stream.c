@@ -150,7 +150,8 @@ static cudaError_t stream_call(Api api, cudaStream_t stream, DeviceOp op)
 {
     DeviceReply reply;
     ENTER(api);
-    return call_leave(&call, send_stream(&call, stream, &(DeviceMsg){.op = op}, &reply));
+    cudaError_t error = send_stream(&call, stream, &(DeviceMsg){.op = op}, &reply);
+    return call_leave(&call, op == OP_STREAM_SYNC ? call_waited(error) : error);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -357,7 +358,7 @@ static cudaError_t event_call(Api api, cudaEvent_t event, DeviceOp op)
         capture_drop_event(msg.event.id);
         facade()->event_device[msg.event.id] = 0;
     }
-    return call_leave(&call, error);
+    return call_leave(&call, op == OP_EVENT_SYNC ? call_waited(error) : error);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
