@@ -111,7 +111,7 @@ static void compiler_check(int result, const char *what, const char *log)
 
 typedef struct Request {
     const char *source, *file, *expression;
-    const char *options[2];
+    const char *options[OPTIONS_MAX];
     int n_options;
 } Request;
 
@@ -135,7 +135,7 @@ static Request request_of(const char *name)
         return (Request){.source = scale_source, .file = "scale.cu", .expression = "scales"};
     if (strcmp(name, "halves") == 0) {
         find_headers(headers, sizeof headers);
-        return (Request){halves_source, "halves.cu", "halves", {headers}, 1};
+        return (Request){halves_source, "halves.cu", "halves", {"-DOPTION_1", "-DOPTION_2", "-DOPTION_3", "-DOPTION_4", "-DOPTION_5", "-DOPTION_6", "-DOPTION_7", headers}, OPTIONS_MAX};
     }
     return (Request){.source = scale_source, .file = "scale.cu", .expression = "scale"};
 }
@@ -189,6 +189,19 @@ static void compile_named(const char *source, Compiled *compiled)
     Request r = request_of(source);
     int result = compile(&r, compiled);
     compiler_check(result, "source_compile", compiled->log);
+}
+
+/* A module in which the kernel is not: what does kernel_load say, and what does it leave? */
+static void run_load(LabCase *c)
+{
+    Compiled compiled = {0};
+    Kernel k = {0};
+    compile_named(lab_param_text(c, "source"), &compiled);
+    if (compiled.name != NULL && compiled.name[0] != 0)
+        compiled.name[0] = '_';
+    lab_value(c, "kernel_load_returned", kernel_load(&k, &compiled));
+    lab_value(c, "there_is_a_module", k.module != NULL);
+    compiled_free(&compiled);
 }
 
 /* With parameter `beside`, another source is compiled and loaded in the meantime, and stays until the end. */
@@ -331,6 +344,8 @@ void lab_main(LabCase *c)
     lab_own_calls(0);
     if (strcmp(function, "compile") == 0)
         run_compile(c);
+    else if (strcmp(function, "load") == 0)
+        run_load(c);
     else if (strcmp(function, "kernel") == 0)
         run_kernel(c);
     else if (strcmp(function, "power") == 0)

@@ -1,7 +1,8 @@
 /* Lab 16: inputs and right answers.
  *
  * Parameters: `function`, which is compile (`source`: what is compiled; `log`: what its log must hold, or nothing),
- * kernel (`source`, `n`, `a`), power (`n`, `exponent`) or cache (`requests`: a letter each, see driver.c; `n`).
+ * load (`source`: its module, and a name that is not in it), kernel (`source`, `n`, `a`), power (`n`, `exponent`) or cache (`requests`:
+ * a letter each, see driver.c; `n`).
  * `beside` and `first` are the driver's: another kernel that is there too, and the exponent of a call before.
  */
 #include "judge.h"
@@ -16,12 +17,12 @@ static int is_text(JudgeCase *c, const char *key, const char *text)
 
 void judge_inputs(JudgeCase *c)
 {
-    if (!is_text(c, "function", "compile"))
+    if (!is_text(c, "function", "compile") && !is_text(c, "function", "load"))
         judge_fill_f32(c, judge_input_make_f32(c, "in", (size_t)judge_param_int(c, "n")), -1.2, 1.6);
 }
 
-/* NVRTC's numbers, which are part of its interface. */
-enum { NVRTC_COMPILATION = 6 };
+/* Numbers of NVRTC and of the driver, which are part of their interfaces. */
+enum { NVRTC_COMPILATION = 6, CUDA_NOT_FOUND = 500 };
 
 /* ---- The record of calls ---- */
 
@@ -172,6 +173,11 @@ void judge_reference(JudgeCase *c)
     judge_expect_value(c, "programs_not_destroyed", 0);
     if (is_text(c, "function", "compile")) {
         expect_compile(c);
+        return;
+    }
+    if (is_text(c, "function", "load")) {
+        judge_expect_value(c, "kernel_load_returned", CUDA_NOT_FOUND);
+        judge_expect_value(c, "there_is_a_module", 0);
         return;
     }
     const float *in = judge_input_f32(c, "in", &n);

@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+#define OPTIONS_MAX 8 /* that a function is given; 0 or more */
+
 /* What comes out of the compiler: texts that end with a 0 byte, from malloc, or NULL. */
 typedef struct Compiled {
     char *ptx;

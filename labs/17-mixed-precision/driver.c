@@ -3,7 +3,7 @@
  *
  * Outputs begin on the device as copies of the poisoned host arrays, so that elements nobody writes are told from
  * wrong ones. update_weights is called `steps` times, as in training; the other functions once. With `again` the
- * function is called twice before, for no rows and for half of them, with other outputs.
+ * function is called twice before, for no rows and for half of them, with other outputs. `every` calls all of them once, for little.
  */
 #include "lab.h"
 
@@ -137,6 +137,37 @@ static int run_csr(Device *d)
     return matvec_csr(row_start, column, value, x, output_vector(d, "y", LAB_F32, rows), rows_of(d, rows));
 }
 
+/* Each function once, with arrays of zeros. The first error ends it: one that is returned, or one that is not and should have been. */
+static int run_every(Device *d)
+{
+    enum { FUNCTIONS = 8 };
+    lab_own_calls(1);
+    LabArray room = {.type = LAB_F32, .elements = 256};
+    float *a = keep(d, &room, NULL), *b = keep(d, &room, NULL), *out = keep(d, &room, NULL);
+    int *whole = keep(d, &room, NULL), status = 0;
+    CUDA_CHECK(cudaMemset(a, 0, 1024));
+    CUDA_CHECK(cudaMemset(b, 0, 1024));
+    CUDA_CHECK(cudaMemset(out, 0, 1024));
+    CUDA_CHECK(cudaMemset(whole, 0, 1024));
+    const void *w = a, *x = b;
+    void *y = out;
+    for (int i = 0; i < FUNCTIONS && status == 0; i++) {
+        lab_own_calls(0);
+        status = i == 0   ? matvec_half(w, x, out, 2, 4)
+                 : i == 1 ? matvec_bfloat(w, x, out, 2, 4)
+                 : i == 2 ? layer_tensor(w, x, out, 16, 16, 16)
+                 : i == 3 ? scaled_gradient(x, a, y, 4, 1)
+                 : i == 4 ? update_weights(out, (Half *)a, x, 4, 1, 1, whole)
+                 : i == 5 ? quantize_rows(a, y, b, 2, 4)
+                 : i == 6 ? matvec_int8(w, a, x, b, out, 2, 4)
+                          : matvec_csr(whole, whole, w, x, out, 2);
+        lab_own_calls(1);
+        if (cudaGetLastError() != cudaSuccess)
+            break;
+    }
+    return status;
+}
+
 static void end(Device *d)
 {
     for (size_t i = 0; i < d->n; i++) {
@@ -154,7 +185,7 @@ void lab_main(LabCase *c)
     } functions[] = {
         {"matvec_half", run_matvec},     {"matvec_bfloat", run_matvec},   {"layer_tensor", run_layer},
         {"scaled_gradient", run_gradient}, {"update_weights", run_update}, {"quantize_rows", run_quantize},
-        {"matvec_int8", run_int8},       {"matvec_csr", run_csr},
+        {"matvec_int8", run_int8},       {"matvec_csr", run_csr},         {"every", run_every},
     };
     Device d = {.c = c};
     const char *name = lab_param_text(c, "function");

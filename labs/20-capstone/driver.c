@@ -4,7 +4,7 @@
  * Outputs begin on the device as copies of the poisoned host arrays, so that elements nobody writes are told from
  * wrong ones. `train` makes several steps and brings back the losses; with `tests` it then draws as many new digits,
  * which nobody has seen, and brings back what they are classified as. With `timed: 0` it makes all that a training
- * needs, and no step; `timed` is how many of the steps are made.
+ * needs, and no step; `timed` is how many of the steps are made. `every` calls all functions once, for little.
  */
 #include "lab.h"
 
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { COPIES_MAX = 24 };
+enum { COPIES_MAX = 32 };
 
 /* What lies on the device: copies of inputs, and of outputs, which come back at the end. */
 typedef struct Device {
@@ -191,6 +191,34 @@ static int run_classify(Device *d)
     return classify(&network, &work, images, keep(d, digits->data, (size_t)n, digits), n);
 }
 
+/* Each function once, with arrays of zeros. The first error ends it: one that is returned, or one that is not and should have been. */
+static int run_every(Device *d)
+{
+    enum { FUNCTIONS = 6, SIZE = 4 };
+    lab_own_calls(1);
+    Network n = {.inputs = SIZE, .hidden = SIZE, .classes = SIZE}, g = n;
+    float *x = zeros(d, SIZE * SIZE), *y = zeros(d, SIZE * SIZE), *loss = zeros(d, 1);
+    int *labels = keep(d, NULL, SIZE, NULL), status = 0;
+    CUDA_CHECK(cudaMemset(labels, 0, SIZE * sizeof(int)));
+    float **parameters[] = {&n.w1, &n.b1, &n.w2, &n.b2, &g.w1, &g.b1, &g.w2, &g.b2};
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
+        *parameters[i] = zeros(d, SIZE * SIZE);
+    Workspace work = {SIZE, zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE), zeros(d, SIZE * SIZE)};
+    for (int i = 0; i < FUNCTIONS && status == 0; i++) {
+        lab_own_calls(0);
+        status = i == 0   ? dense_forward(x, n.w1, n.b1, y, SIZE, SIZE, SIZE, 1)
+                 : i == 1 ? softmax_loss(x, labels, y, loss, SIZE, SIZE, 1)
+                 : i == 2 ? dense_backward(x, n.w1, y, work.scores, g.w1, g.b1, work.d_hidden, SIZE, SIZE, SIZE, 1)
+                 : i == 3 ? sgd_step(&n, &g, 1)
+                 : i == 4 ? train_step(&n, &g, &work, x, labels, SIZE, 1, loss)
+                          : classify(&n, &work, x, labels, SIZE);
+        lab_own_calls(1);
+        if (cudaGetLastError() != cudaSuccess)
+            break;
+    }
+    return status;
+}
+
 void lab_main(LabCase *c)
 {
     static const struct {
@@ -199,6 +227,7 @@ void lab_main(LabCase *c)
     } functions[] = {
         {"dense_forward", run_forward}, {"softmax_loss", run_softmax}, {"dense_backward", run_backward},
         {"sgd_step", run_sgd},          {"train_step", run_train},     {"classify", run_classify},
+        {"every", run_every},
     };
     Device d = {.c = c};
     const char *name = lab_param_text(c, "function");
