@@ -338,7 +338,7 @@ static cudaError_t train_accumulate(Team *t, int d, int micro)
         error_kernel<<<blocks_for(count), BLOCK, 0, p->stream>>>(p->array[E], x, p->array[Y] + i, p->array[W],
                                                                  count);
         gradient_kernel<<<1, FEATURES, 0, p->stream>>>(p->array[G], p->array[E], x, count);
-        err = cudaGetLastError();
+        err = cudaGetLastError(); // of both
     }
     if (err == cudaSuccess)
         err = cudaEventRecord(p->ready, p->stream);
