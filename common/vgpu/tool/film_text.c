@@ -604,6 +604,31 @@ static void put_missing(StrBuf *b, const json_t *film, const json_t *finding)
         strbuf_puts(b, "\n  not in this film: --film-blocks names the blocks to be shown");
 }
 
+static void put_party(StrBuf *b, const json_t *party, const json_t *block)
+{
+    put_plain(b, *get_text(party, "access") ? get_text(party, "access") : "access");
+    strbuf_puts(b, " by thread ");
+    put_triple(b, json_object_get(party, "thread"));
+    strbuf_puts(b, " of block ");
+    put_triple(b, block);
+    if (get_number(party, "line"))
+        strbuf_printf(b, " at line %llu", (unsigned long long)get_number(party, "line"));
+}
+
+/* Who did what: of a race both. */
+static void put_parties(StrBuf *b, const json_t *finding)
+{
+    const json_t *other = json_object_get(finding, "other"), *block = json_object_get(finding, "block");
+    if (!json_object_get(finding, "thread"))
+        return;
+    strbuf_puts(b, "\n  ");
+    put_party(b, finding, block);
+    if (!json_object_get(other, "thread"))
+        return;
+    strbuf_puts(b, "; ");
+    put_party(b, other, json_object_get(other, "block") ? json_object_get(other, "block") : block);
+}
+
 static void film_text_put_findings(StrBuf *b, const json_t *film)
 {
     const json_t *findings = json_object_get(film, "findings"), *blocks = json_object_get(film, "blocks");
@@ -615,6 +640,7 @@ static void film_text_put_findings(StrBuf *b, const json_t *film)
         put_plain(b, get_text(finding, "kind"));
         strbuf_puts(b, ": ");
         put_plain(b, get_text(finding, "message"));
+        put_parties(b, finding);
         if (block >= 0 && step >= 0) {
             strbuf_puts(b, "\n  block ");
             put_triple(b, json_object_get(at(blocks, (size_t)block), "index"));

@@ -27,14 +27,16 @@ sentence "a column of it: bank conflicts" "warp 0, line $(line load): 32 threads
 sentence "which are counted" '; 2 passes where 1 would do: bank conflicts'
 sentence "the last block is there" 'Block 7,0,0: '
 lacks "one in the middle is not" 'Block 4,0,0: '
-step() { sed -n "/^race: /{n;s/.*step $1[0-9]*.*/&/p}" "$scratch/film.txt" | grep -oE '[0-9]+' | tail -2 | "$2" -1; }
-first=$(step '' head) second=$(step '' tail)
+read -r first second < <(sed -n '/^race: /,/^  block/s/.*step \([0-9]*\), and step \([0-9]*\)$/\1 \2/p' "$scratch/film.txt")
+[ -n "$second" ]
+ok $? "a race has two moments" "$scratch/film.txt"
 moment() { sed -n '/^Block 0,0,0/,/^$/p' "$scratch/film.txt" | grep -E "^ +$1  "; }
 moment "$first" | grep -qF "line $(line store): 32 threads store tile"
 ok $? "the finding's moment is the store" "$scratch/film.txt"
 moment "$second" | grep -qF "line $(line load): 32 threads load tile"
 ok $? "the other party's is the load" "$scratch/film.txt"
 sentence "and what would have ordered them is said" '__syncthreads()'
+sentence "and who they are" "  write by thread 0,1,0 of block 0,0,0 at line $(line store); read by thread 1,0,0 of block 0,0,0 at line $(line load)"
 cp "$scratch/film.txt" "$scratch/again.txt"
 film
 cmp -s "$scratch/film.txt" "$scratch/again.txt"

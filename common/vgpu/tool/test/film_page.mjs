@@ -70,6 +70,8 @@ async function sayTheSame(page, name, text) {
   wanted.forEach((block, b) => block.forEach((line, i) => { if (line !== (got[b] || [])[i]) different.push(`block ${b} step ${i}:\n${line}\n${(got[b] || [])[i]}`); }));
   same(wanted.map((b) => b.length), got.map((b) => b.length), `${name}: as many steps as the text`);
   ok(wanted.flat().length > 0 && different.length === 0, `${name}: the same sentences as the text`, different.slice(0, 3).join('\n'));
+  const parties = await page.evaluate('film.findings.filter(f => f.finding.thread).map(f => partiesOf(f.finding))');
+  same(parties, text.split('\n').filter((line) => / by thread [0-9,]+ of block /.test(line)).map((line) => line.trim()), `${name}: the same threads at fault`);
   const left = text.split('\n').filter((line) => /^(All of it|Shown of it)|^Block /.test(line)).map((line) => line.replace(/^Block [0-9,]*: /, ''));
   same(left, await page.evaluate('[leftOut(film), ...film.blocks.map(leftOutOf)]'), `${name}: and what is left out`);
 }
