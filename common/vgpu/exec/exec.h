@@ -25,6 +25,7 @@
 
 /* What ends a launch early; device turns one into the cudaError that hardware gives (sticky or not). */
 enum { EXEC_WARPS_MAX = 32 }; /* of a block: 1024 threads */
+enum { EXEC_N_BARRIERS = 16 /* that a program can name */, EXEC_CLUSTER_BARRIER = EXEC_N_BARRIERS };
 
 typedef enum ExecError {
     EXEC_OK = 0,

@@ -34,8 +34,6 @@
 #include <stdatomic.h>
 
 enum {
-    EXEC_N_BARRIERS = 16, /* that a program can name */
-    EXEC_CLUSTER_BARRIER = EXEC_N_BARRIERS,
     EXEC_SLICE = 1 << 16,     /* instructions of a warp before the next warp gets its turn */
     EXEC_PROBE_SLICE = 1 << 11, /* the same in a block that is probed */
     EXEC_CALM_DOUBLINGS = 5,

@@ -41,7 +41,7 @@ typedef struct FilmStep {
     uint32_t active, live, other, joining, sync; /* lanes, as in ExecStep */
     uint32_t n_insts, n_lanes; /* instructions, and those times the lanes that executed them */
     uint32_t mask;             /* lanes of the event */
-    uint32_t arrived;          /* threads that have come to the barrier, with those of this step */
+    uint32_t arrived;          /* threads that wait at the barrier with those of this step; where these pass: that have come there */
     uint32_t n_waits;          /* of FilmBlock.waits: what has changed up to this step */
     uint32_t array;            /* serial of the allocation; 0: none, or several */
     uint16_t sectors, lines;       /* global */
@@ -76,7 +76,7 @@ typedef struct FilmWait {
     uint32_t mask, pc;
     uint16_t code;
     uint8_t warp, id;
-    bool passes; /* they do not wait there (bar.arrive) */
+    bool passes; /* they do not wait there (bar.arrive, barrier.cluster.arrive) */
 } FilmWait;
 
 typedef struct FilmWaits {
@@ -208,8 +208,10 @@ static inline const uint8_t *film_held_data(const FilmHeld *h)
 }
 
 /* wait.c */
-/* Lanes come to a barrier: how many threads have, with them. */
+/* Lanes come to a barrier: how many threads wait there with them, or have come there if they pass. */
 uint32_t film_wait_arrive(Film *f, FilmBlock *b, const FilmWait *w);
+/* Lanes of a warp that have come to a barrier and passed it, and that has not ended since. */
+uint32_t film_have_passed(const FilmBlock *b, uint32_t warp, uint32_t id);
 /* All that have come to the barrier of this number go on. */
 void film_wait_end(Film *f, FilmBlock *b, uint32_t id);
 /* The same of a barrier of some threads; whose number is found by who waited there. */

@@ -298,6 +298,22 @@ static uint8_t barrier_number(const ExecWho *who, const ExecStep *step)
     return number;
 }
 
+/* The cluster's barrier is waited for by another instruction than the one that comes to it; by nobody if it has ended by then. */
+static void come_to_barrier(Film *f, FilmBlock *b, const ExecWho *who, const ExecStep *step)
+{
+    FilmStep *s = &b->pending;
+    const bool cluster = who->inst->async != 0;
+    FilmWait w = {.mask = step->mask, .pc = s->pc, .code = s->code, .warp = s->warp, .id = cluster ? EXEC_CLUSTER_BARRIER : barrier_number(who, step)};
+    if (who->inst->async == ASYNC_CLUSTER_WAIT)
+        w.mask &= film_have_passed(b, who->warp, EXEC_CLUSTER_BARRIER);
+    w.passes = cluster ? who->inst->async == ASYNC_CLUSTER_ARRIVE : who->inst->mode == BAR_ARRIVE;
+    if (!w.mask)
+        return;
+    s->arrived = film_wait_arrive(f, b, &w);
+    s->passes = w.passes;
+    end_simple(f, who, FILM_ARRIVE, w.mask);
+}
+
 static void film_on_step(void *self, const ExecWho *who, const ExecStep *step)
 {
     Film *f = self;
@@ -337,15 +353,8 @@ static void film_on_step(void *self, const ExecWho *who, const ExecStep *step)
     if (opcode == PTX_SHFL) {
         f->shuffles++;
         keep_shuffle(f, b, who, step);
-    } else if ((opcode == PTX_BAR || opcode == PTX_BARRIER) && who->inst->mode != BAR_WARP) {
-        s->arrived = film_wait_arrive(f, b, &(FilmWait){.mask = step->mask,
-                                                        .pc = pc,
-                                                        .code = (uint16_t)code,
-                                                        .warp = (uint8_t)who->warp,
-                                                        .id = barrier_number(who, step),
-                                                        .passes = who->inst->mode == BAR_ARRIVE});
-        s->passes = who->inst->mode == BAR_ARRIVE;
-        end_simple(f, who, FILM_ARRIVE, step->mask);
+    } else if ((opcode == PTX_BAR || opcode == PTX_BARRIER) && (who->inst->async || who->inst->mode != BAR_WARP)) {
+        come_to_barrier(f, b, who, step);
     } else if (opcode == PTX_EXIT || (opcode == PTX_RET && f->codes[code].function->is_entry)) {
         end_simple(f, who, FILM_EXIT, step->mask);
     }

@@ -38,12 +38,24 @@ static void note_wait(Film *f, FilmBlock *b, const FilmWait *w, uint32_t mask)
         noted->mask = mask;
 }
 
-static uint32_t have_come(const FilmBlock *b, uint32_t id)
+/* How many threads wait at a barrier; passed: or have come there. */
+static uint32_t count_at(const FilmBlock *b, uint32_t id, bool passed)
 {
-    uint32_t n = 0;
+    uint32_t lanes[EXEC_WARPS_MAX] = {0}, n = 0; /* who has passed may wait there, too */
     for (size_t i = 0; i < b->here.n; i++)
-        n += b->here.of[i].id == id ? bits_count(b->here.of[i].mask) : 0;
+        if (b->here.of[i].id == id && (passed || !b->here.of[i].passes))
+            lanes[b->here.of[i].warp % EXEC_WARPS_MAX] |= b->here.of[i].mask;
+    for (uint32_t w = 0; w < EXEC_WARPS_MAX; w++)
+        n += bits_count(lanes[w]);
     return n;
+}
+
+uint32_t film_have_passed(const FilmBlock *b, uint32_t warp, uint32_t id)
+{
+    uint32_t lanes = 0;
+    for (size_t i = 0; i < b->here.n; i++)
+        lanes |= b->here.of[i].warp == warp && b->here.of[i].id == id && b->here.of[i].passes ? b->here.of[i].mask : 0;
+    return lanes;
 }
 
 uint32_t film_wait_arrive(Film *f, FilmBlock *b, const FilmWait *w)
@@ -55,7 +67,7 @@ uint32_t film_wait_arrive(Film *f, FilmBlock *b, const FilmWait *w)
         here = append_wait(f, &b->here, w);
     if (here)
         note_wait(f, b, here, here->mask);
-    return have_come(b, w->id);
+    return count_at(b, w->id, w->passes);
 }
 
 void film_wait_end(Film *f, FilmBlock *b, uint32_t id)

@@ -264,6 +264,38 @@ static void test_numbers_of_barriers(void **state)
     unload(&r);
 }
 
+static const char cluster_ptx[] = ".version 8.0\n.target sm_90\n.address_size 64\n" ENTRY "mov.u32 %r1, 1;\nbarrier.cluster.arrive;\nadd.u32 %r1, %r1, 1;\nbarrier.cluster.wait;\n"
+    "add.u32 %r1, %r1, 1;\nret;\n}\n";
+
+/* Of two warps the first comes, and waits; when the second has come nobody does, and it goes on at once. */
+static void test_cluster_barrier(void **state)
+{
+    const uint32_t shape[3] = {64, 1, 1};
+    size_t i, waited = 0, passed = 0;
+    json_t *step, *last = NULL;
+    Rig r;
+    (void)state;
+    load_ptx(&r, cluster_ptx, sizeof cluster_ptx - 1);
+    Film *film = new_film(NULL, "0", ROOM);
+    json_t *json = run_filmed(&r, film, 1, "k", shape, NULL, 0);
+    json_array_foreach(json_object_get(json_array_get(json_object_get(json, "blocks"), 0), "steps"), i, step)
+    {
+        if (strcmp(text(step, "e"), "arrive") == 0) {
+            passed += number(step, "d");
+            waited += !number(step, "d");
+            assert_int_equal(number(step, "d") && number(step, "w") ? 64 : 32, number(step, "A"));
+        }
+        last = json_object_get(step, "u") ? json_object_get(step, "u") : last;
+    }
+    assert_int_equal(2, passed);
+    assert_int_equal(1, waited);
+    assert_int_equal(1, events(json, "barrier", -1));
+    assert_int_equal(1, json_array_size(json_array_get(last, 0))); /* nobody waits any more */
+    json_decref(json);
+    film_destroy(film);
+    unload(&r);
+}
+
 static const char shuffle_ptx[] = HEAD ENTRY "mov.u32 %r1, %tid.x;\nadd.u32 %r1, %r1, 100;\n"
     "shfl.sync.down.b32 %r2, %r1, 16, 31, -1;\nret;\n}\n";
 
@@ -516,7 +548,7 @@ static void test_forms_of_registers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_steps_add_up), cmocka_unit_test(test_little_room), cmocka_unit_test(test_rounds_stay_whole), cmocka_unit_test(test_largest),
-                                       cmocka_unit_test(test_numbers_of_barriers), cmocka_unit_test(test_shuffle),
+                                       cmocka_unit_test(test_numbers_of_barriers), cmocka_unit_test(test_cluster_barrier), cmocka_unit_test(test_shuffle),
                                        cmocka_unit_test(test_launches), cmocka_unit_test(test_lists_of_blocks),
                                        cmocka_unit_test(test_others_run_as_ever), cmocka_unit_test(test_ends), cmocka_unit_test(test_registers),
                                        cmocka_unit_test(test_forms_of_registers)};
