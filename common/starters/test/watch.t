@@ -75,6 +75,12 @@ up_to 00-first-kernel 3
 check "the pass fits" answers "make check"
 check "it says what was learnt, and the next lab" shows "next lab: 01-indexing"
 
+# A line that the terminal breaks is one line to tmux -J.
+history() { tmux -S "$socket" capture-pane -p -S -400 "$@" | sed -n 's/ *$//; /make profile CASE/,$p'; }
+answers "make profile CASE=number" >/dev/null # more than a screen
+check "make profile says what a kernel costs" bash -c 'grep -q "^  bound by" <<<"$1"' - "$(history)"
+same "and no line of it is too long" "$(history -J)" "$(history)"
+
 # ---- make watch ----
 type_in C-l "cd ../01-indexing; make watch" Enter
 check "make watch begins with what is next" waits_for "next: TODO 1"

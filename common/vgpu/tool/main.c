@@ -2,6 +2,7 @@
 #include "common/base/language.h"
 #include "common/base/options.h"
 #include "common/base/version.h"
+#include "common/base/wrap.h"
 #include "common/vgpu/check/check.h"
 #include "common/vgpu/perf/perf.h"
 #include "common/vgpu/tool/film.h"
@@ -146,6 +147,19 @@ static void refuse_program(const Program *p)
 
 /* ---- output ---- */
 
+/* A terminal would break words where its lines end. */
+static void print_for_reader(StrBuf *text)
+{
+    StrBuf wrapped = {0};
+    int columns, rows;
+    if (text->text && terminal_size(STDERR_FILENO, &columns, &rows)) {
+        text_wrap(&wrapped, text->text, columns);
+        strbuf_free(text);
+        *text = wrapped;
+    }
+    strbuf_print(text, stderr);
+}
+
 static void write_file(const char *name, const StrBuf *text)
 {
     FILE *file = fopen(name, "w");
@@ -229,14 +243,16 @@ int main(int argc, char **argv)
     if (o.calls && calls_save(files.calls, o.calls, &diag) != STATUS_OK)
         fail_with(diag.message, NULL);
     int status = exit_status(&records, &o, &ending);
-    StrBuf text = {0};
+    StrBuf profile = {0}, timeline = {0}, findings = {0};
     if (o.profile)
-        print_profile(&records, &text);
+        print_profile(&records, &profile);
     if (o.timeline_text)
-        print_timeline(&records, &text);
+        print_timeline(&records, &timeline);
     if (!o.quiet && (program.kind == PROGRAM_CUDA || records.start))
-        print_in_language(&records, &o, &program, &ending, status, &text);
-    strbuf_print(&text, stderr);
+        print_in_language(&records, &o, &program, &ending, status, &findings);
+    print_for_reader(&profile);
+    strbuf_print(&timeline, stderr); /* drawn, not written */
+    print_for_reader(&findings);
     write_outputs(&records, &o, &ending);
     if (o.film)
         write_film(&records, &o, files.film);
