@@ -26,13 +26,14 @@ local function words(block)
     return table.concat(out, ' ')
 end
 
-local function sections(page, title, blocks, out, language)
-    local hints = lab.words(language).hints
-    local id, heading, text = '', '', {}
+-- explains: the parts of a lab up to and with "The idea", and what a page for students says.
+local function sections(page, title, blocks, out, language, explains)
+    local hints, idea_ends = lab.words(language).hints, lab.words(language).film_ends
+    local id, heading, text, in_idea = '', '', {}, false
     local function flush()
         if #text > 0 then
-            out[#out + 1] = string.format('{"page":%s,"title":%s,"id":%s,"heading":%s,"language":%s,"hint":%s,"text":%s}', quoted(page), quoted(title), quoted(id), quoted(heading),
-                                          quoted(language or 'en'), heading == hints and 'true' or 'false',
+            out[#out + 1] = string.format('{"page":%s,"title":%s,"id":%s,"heading":%s,"language":%s,"hint":%s,"explains":%s,"text":%s}', quoted(page), quoted(title), quoted(id), quoted(heading),
+                                          quoted(language or 'en'), heading == hints and 'true' or 'false', explains and 'true' or 'false',
                                           quoted(table.concat(text, ' ')))
         end
     end
@@ -40,6 +41,10 @@ local function sections(page, title, blocks, out, language)
         if block.t == 'Header' then
             flush()
             id, heading, text = block.identifier, text_of(block.content), {}
+            if block.level <= 2 then
+                explains = explains and not in_idea
+                in_idea = idea_ends[heading] == 'solution'
+            end
         end
         if block.t ~= 'RawBlock' then text[#text + 1] = words(block) end
     end
@@ -58,19 +63,19 @@ function Pandoc(doc)
     for _, name in ipairs(sorted(text_of(doc.meta.labs))) do
         local readme = pandoc.read(lab.read_file('labs/' .. name .. '/README.md'), lab.reader)
         local blocks, title = lab.handout(readme.blocks, { name = name, index = {}, href = function() end })
-        sections(name, text_of(title), blocks, out)
+        sections(name, text_of(title), blocks, out, nil, true)
     end
     for _, page in ipairs(sorted(text_of(doc.meta.translations or ''))) do
         local name, language = lab.translation(page)
         local readme = pandoc.read(lab.read_file('labs/' .. name .. '/README.' .. language .. '.md'), lab.reader)
         local blocks, title = lab.handout(readme.blocks, { name = name, index = {}, href = function() end, language = language })
-        sections(page, text_of(title), blocks, out, language)
+        sections(page, text_of(title), blocks, out, language, true)
     end
     for _, name in ipairs(sorted(text_of(doc.meta.pages))) do
         local blocks = lab.manual(name)
         local title = blocks:remove(1).content
         local _, language = lab.translation(name)
-        sections(name, text_of(title), blocks, out, language)
+        sections(name, text_of(title), blocks, out, language, name:match('^student') ~= nil)
     end
     return pandoc.Pandoc({ pandoc.RawBlock('html', 'var SEARCH = [\n' .. table.concat(out, ',\n') .. '\n];') })
 end

@@ -114,7 +114,7 @@ That one. And this.
 
 ## Questions
 
-1. Why? Because.
+1. Why a launch, a launch, a launch, a launch, a launch? Because.
 END
     printf '# Lab 02: Beta\n\nThe second; see [the first](../01-alpha/README.md) or (lab 01).\n\n## The idea\n\nNone.\n' >"$kit/labs/02-beta/README.md"
 }
