@@ -92,7 +92,7 @@ Status calls_save(int fd, const char *file, Diag *diag);
 int untrusted_open(const char *path, int64_t bytes_max);
 /* The same of a file below the folder, through no link and no ".."; a relative path begins in the folder. */
 int untrusted_open_below(const char *folder, const char *path, int64_t bytes_max);
-/* What is in it, malloc'd, with a NUL at its end; NULL without memory or descriptor. */
+/* What is in it, malloc'd, with a NUL at its end and "?" for those before; NULL without memory or descriptor. */
 char *untrusted_read(int fd, int64_t bytes_max);
 
 /* ---- host places (places.c) ---- */

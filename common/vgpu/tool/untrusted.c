@@ -84,6 +84,8 @@ char *untrusted_read(int fd, int64_t bytes_max)
     size_t n = 0;
     for (ssize_t got = 1; text && got > 0 && n<(size_t)st.st_size; n += got> 0 ? (size_t)got : 0)
         got = read(fd, text + n, (size_t)st.st_size - n);
+    for (size_t i = 0; i < n; i++)
+        text[i] = text[i] ? text[i] : '?';
     if (text)
         text[n] = '\0';
     return text;

@@ -128,11 +128,11 @@ same "its first lines are there" "$(head -1 "$scratch/long.cu")" "$(head -1 "$sc
 same "of a wide one whole characters" "$(tail -1 "$scratch/long.cu" | head -c 399)" "$(tail -1 "$scratch/text")"
 
 # Neither need it be text.
-{ sed 's|// line: store|// \xff\xfe</script>|' "$here/film_rounds.cu"; } >"$scratch/o'dd <b>.cu"
+{ sed 's|// line: store|// \xff\xfe\x00</script>|' "$here/film_rounds.cu"; } >"$scratch/o'dd <b>.cu"
 build_cu film_odd -lineinfo -g "$scratch/o'dd <b>.cu" || finish
 for end in html txt svg; do "$vgpu" --quiet --film="$scratch/f ' <b>.$end" "$scratch/film_odd"; done
-cat "$scratch/f ' <b>".* | iconv -f utf-8 -t utf-8 >"$scratch/text" && grep -qF 'piece[t] = in[start + t]; // ??</script>' "$scratch/text"
-ok $? "a line that is not UTF-8 has ? for its bytes, and the rest is UTF-8"
+cat "$scratch/f ' <b>".* | iconv -f utf-8 -t utf-8 >"$scratch/text" && grep -qF 'piece[t] = in[start + t]; // ???</script>' "$scratch/text"
+ok $? "a line that is not UTF-8, or has a NUL, has ? for its bytes, and the rest is UTF-8"
 same "it ends no script" 3 "$(grep -o '</script' "$scratch/f ' <b>.html" | wc -l)"
 
 refuses() { # NAME PATTERN OPTION...
