@@ -10,7 +10,7 @@
 
 enum {
     WIDTH = 390, MARGIN = 10, INNER = WIDTH - 2 * MARGIN, TEXT_COLUMNS = 54, TITLE_COLUMNS = 46, SOURCE_COLUMNS = 51, LINE_HEIGHT = 17,
-    LANES = 32, BANKS = 32, BANK_BYTES = 4, SECTOR = 32,
+    LANES = 32, THREADS_MAX = 1024, BANKS = 32, BANK_BYTES = 4, SECTOR = 32,
     ACROSS_MAX = 64, THREAD_ROWS_HIGH = 200, PITCH_MAX = 14, LABEL = 40, CELL_ROWS_MAX = 34, WORD_HIGH = 3
 };
 
@@ -193,8 +193,10 @@ static void put_state(StrBuf *b, State state, int lane, int x, int y, int size)
 static void put_threads(Still *s)
 {
     const json_t *block = json_object_get(s->film, "block");
-    int nx = (int)nth(block, 0), n = (int)volume(block), across = nx < LANES ? nx : LANES, per_row = (nx + across - 1) / across;
-    int rows = n / nx * per_row, pitch = INNER / across;
+    const int64_t wide = nth(block, 0);
+    const uint64_t threads = volume(block); /* a program may write a record of its own */
+    int nx = wide < 1 ? 1 : wide > THREADS_MAX ? THREADS_MAX : (int)wide, n = (int)(threads > THREADS_MAX ? THREADS_MAX : threads), across = nx < LANES ? nx : LANES, per_row = (nx + across - 1) / across;
+    int rows = n < nx ? per_row : n / nx * per_row, pitch = INNER / across;
     pitch = pitch > THREAD_ROWS_HIGH / rows ? THREAD_ROWS_HIGH / rows : pitch;
     pitch = pitch < 6 ? 6 : pitch > PITCH_MAX ? PITCH_MAX : pitch;
     bool seen[N_STATES] = {false};
