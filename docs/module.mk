@@ -116,7 +116,7 @@ PAGE_LANGUAGE = $(filter $(LANGUAGES),$(subst .,,$(suffix $*)))
 $(DOC_PAGES:%=$(SITE)/%.html): $(SITE)/%.html: docs/%.md $(DOC_TOOLS) $(BUILD)/doc-labs | doc-tools
 	$(call say,PAGE,$@)
 	@mkdir -p $(@D)
-	$(Q)$(PANDOC) $(if $(PAGE_LANGUAGE),$(subst $(DOC_COMMON),$(TRANSLATED_COMMON),$(SITE_HTML)) -M language=$(PAGE_LANGUAGE),$(SITE_HTML)) \
+	$(Q)$(PANDOC) $(if $(PAGE_LANGUAGE),$(subst $(DOC_COMMON),$(TRANSLATED_COMMON),$(SITE_HTML)) $(call TRANSLATE,$(PAGE_LANGUAGE)),$(SITE_HTML)) \
 		--lua-filter $(PANDOC_DIR)/manual.lua -o $@ $<
 $(DOC_LABS:%=$(SITE)/%.html): $(SITE)/%.html: $(SITE_ALL) $(FILMS:%=$(BUILD)/films/%.svg) | doc-tools
 	$(call say,PAGE,$@)

@@ -128,6 +128,9 @@ function lab.set_navigation(meta, current, href, language)
     meta.labnav = pandoc.MetaBlocks({ pandoc.RawBlock('html', table.concat(side, '\n')) })
     if #around > 0 then meta.around = pandoc.MetaBlocks({ pandoc.RawBlock('html', table.concat(around, '\n')) }) end
     meta.labnavtitle = words.labs
+    meta.word = {}
+    for _, name in ipairs({ 'students', 'instructors', 'vgpu', 'security', 'search', 'site', 'contents' }) do meta.word[name] = words[name] end
+    meta.own = language and '.' .. language or ''
 end
 
 -- Comments -------------------------------------------------------------------------------------------------------

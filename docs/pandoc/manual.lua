@@ -1,7 +1,7 @@
 -- manual: a page of docs/ -> a page of the site: its first heading is the title, links to other pages lead to their HTML, and
 -- comments (for `make check-docs`, `make starters`) are dropped.
 --
---   -M pages="names of the pages, without .md" -M labs="names of all labs"
+--   -M pages="names of the pages, without .md" -M labs="names of all labs" [-M language=zh-CN -M translated="labs that have this language"]
 
 local here = pandoc.path.directory(PANDOC_SCRIPT_FILE)
 local lab = dofile(here .. '/lab.lua')
@@ -27,12 +27,14 @@ function Pandoc(doc)
             return link
         end,
     })
-    blocks = lab.for_screen(blocks, lab.words())
+    local language = doc.meta.language and text_of(doc.meta.language)
+    blocks = lab.for_screen(blocks, lab.words(language))
     local meta = doc.meta
     meta.title = title
     meta.pagetitle = text_of(title)
     meta.author = 'CUDA Lab Kit'
     meta.lang = meta.lang or 'en'
-    lab.set_navigation(meta, nil, function(name) return name .. '.html' end)
+    local translated = ' ' .. text_of(doc.meta.translated or '') .. ' '
+    lab.set_navigation(meta, nil, function(name) return name .. (language and translated:find(' ' .. name .. ' ', 1, true) and '.' .. language or '') .. '.html' end, language)
     return pandoc.Pandoc(blocks, meta)
 end

@@ -89,10 +89,12 @@ local BREAKS = '[_/.,=()*+:-]'
 
 local SHORT_CODE = 30 -- code of so many signs is not divided at a blank
 
--- Code in a line of text, with places where it may break.
+-- Code in a line of text, with places where it may break: never inside of `__shared__`.
 local function inline_code(code)
-    local text = code.text:gsub('.', function(c)
-        return (c == ' ' and #code.text > SHORT_CODE and ' ' or SPECIAL[c] or c) .. (c:match(BREAKS) and '\\allowbreak{}' or '')
+    local loose = #code.text > SHORT_CODE or code.text:find('__', 1, true)
+    local text = code.text:gsub('()(.)', function(at, c)
+        local double = c == '_' and code.text:sub(math.max(1, at - 1), at + 1):find('__', 1, true)
+        return (c == ' ' and loose and ' ' or SPECIAL[c] or c) .. (c:match(BREAKS) and not double and '\\allowbreak{}' or '')
     end)
     return pandoc.RawInline('latex', '\\texttt{' .. text .. '}')
 end

@@ -20,6 +20,8 @@ return {
         pages = 'In English',
         labs = 'Labs', parts = { 'Core', 'Patterns', 'System' },
         previous = 'Previous', next = 'Next',
+        students = 'For students', instructors = 'For instructors', vgpu = 'Virtual GPU', security = 'Security', search = 'Search',
+        site = 'Site', contents = 'Contents',
     },
     ['zh-CN'] = {
         lab = '实验',
@@ -37,5 +39,7 @@ return {
         pages = '中文',
         labs = '实验', parts = { '核心', '模式', '系统' },
         previous = '上一个', next = '下一个',
+        students = '学生手册', instructors = '教师手册', vgpu = '虚拟 GPU', security = '安全', search = '搜索',
+        site = '网站', contents = '目录',
     },
 }
