@@ -2,6 +2,8 @@
  * slips whose message does not name the cure (compiler_slips.def). See build.h. */
 #include "grader/build/build.h"
 
+#include "common/base/hints.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -48,7 +50,7 @@ void messages_of_compiler(const char *text, StrBuf *out)
         if (!counts_errors(text, length))
             strbuf_append(out, text, length);
     }
-    for (size_t i = 0; i < N_SLIPS; i++)
+    for (size_t i = 0; i < N_SLIPS && hints_wanted(); i++)
         if (said[i])
             strbuf_printf(out, "hint: %s\n", slips[i].sentence);
 }

@@ -70,12 +70,23 @@ static void test_sources_are_no_messages(void **state)
     becomes(quoted, quoted);
 }
 
+/* An examination's kit says what the compiler says. */
+static void test_no_hints_in_an_examination(void **state)
+{
+    (void)state;
+    const char *said = "a.cu(9): error: a __global__ function call must be configured\n";
+    setenv("KIT_HINTS", "no", 1);
+    becomes(said, said);
+    unsetenv("KIT_HINTS");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_go),
         cmocka_unit_test(test_slips_have_a_sentence),
         cmocka_unit_test(test_sources_are_no_messages),
+        cmocka_unit_test(test_no_hints_in_an_examination),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
