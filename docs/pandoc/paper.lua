@@ -102,8 +102,15 @@ end
 if not FORMAT:match('latex') and not FORMAT:match('beamer') then
     return {}
 end
--- A figure stands in the middle.
-local function figure(para)
+local LONG_CODE = 100 -- signs of LaTeX
+
+-- A figure stands in the middle; a text with a long piece of code, whose signs do not stretch, has lines of unlike lengths.
+local function paragraph(para)
+    for _, inline in ipairs(para.content) do
+        if inline.t == 'RawInline' and inline.text:match('^\\texttt') and #inline.text > LONG_CODE then
+            return { pandoc.RawBlock('latex', '{\\raggedright'), para, pandoc.RawBlock('latex', '\\par}') }
+        end
+    end
     if #para.content == 1 and para.content[1].t == 'Image' then
         return { pandoc.RawBlock('latex', '\\begin{center}'), para, pandoc.RawBlock('latex', '\\end{center}') }
     end
@@ -139,4 +146,4 @@ local function keep_together(blocks)
 end
 
 -- Tables first: they measure code that is still code.
-return { { Blocks = keep_together }, { Table = table_widths }, { CodeBlock = sized_code, Code = inline_code, Para = figure } }
+return { { Blocks = keep_together }, { Table = table_widths }, { CodeBlock = sized_code, Code = inline_code, Para = paragraph } }
