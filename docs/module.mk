@@ -93,11 +93,14 @@ endef
 $(foreach language,$(LANGUAGES),$(foreach lab,$(call translated_labs,$(language)),$(eval $(call translation_rules,$(language),$(lab)))))
 
 DOC_BOOK := $(BUILD)/book/cuda-labs$(PAPER_SUFFIX).pdf $(BUILD)/book/cuda-labs.epub
+# An EPUB has no frame beside its text, and its readers do not know :has().
 $(DOC_BOOK): $(PANDOC_DIR)/book.md $(foreach lab,$(DOC_LABS),$(call doc_sources,$(lab))) | doc-tools
 	$(call say,BOOK,$@)
 	@mkdir -p $(@D)
+	$(Q)grep -v ':has(' $(PANDOC_DIR)/handout.css >$@.css
 	$(Q)$(PANDOC) $(filter-out -f gfm%,$(DOC_COMMON)) -f markdown -M films=$(BUILD)/films --lua-filter $(PANDOC_DIR)/book.lua --toc --toc-depth=1 \
-		$(if $(filter %.pdf,$@),$(DOC_TEX) -V book=1 --top-level-division=chapter,-t epub3 --mathml --css $(PANDOC_DIR)/handout.css) -o $@ $<
+		$(if $(filter %.pdf,$@),$(DOC_TEX) -V book=1 --top-level-division=chapter,-t epub3 --mathml --css $@.css) -o $@ $<
+	$(Q)rm $@.css
 	$(Q)$(if $(filter %.epub,$@),perl $(PANDOC_DIR)/zip-times.pl $@)
 
 # The site: one folder of plain files that any web server, or none, can show.
