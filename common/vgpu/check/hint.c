@@ -97,6 +97,9 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
                "sides and every array too?";
     if (f->address >= (uint64_t)1 << 31 && f->address <= UINT32_MAX)
         return "the index is negative: is the left edge of the tile handled apart?";
+    if (!fn->uses_dynamic_shared && fn->static_shared_bytes > 0 && f->address == fn->static_shared_bytes)
+        return "the index is one past the last place of the block's shared memory: is there an i + 1, a <= that should be a <, or a "
+               "window that begins too far right?";
     return "compare the index with the size of the shared array; it is indexed by threadIdx, not by the "
            "global index";
 }

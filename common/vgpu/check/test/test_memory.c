@@ -192,17 +192,20 @@ static void shared_hints(void **state)
         uint32_t dynamic;
         bool uses;
         const char *hint;
+        uint32_t fixed;
     } cases[] = {
-        {0, true, "third argument"},
-        {264, true, "was it given in elements?"},
-        {1020, true, "was it given in elements?"},
-        {1024, true, "a halo on both sides"}, /* 256 threads have their ints, and no more */
-        {256, true, "threadIdx"},             /* element 256 is not one of 256 either */
-        {0, false, "threadIdx"},
+        {0, true, "third argument", 0},
+        {264, true, "was it given in elements?", 0},
+        {1020, true, "was it given in elements?", 0},
+        {1024, true, "a halo on both sides", 0}, /* 256 threads have their ints, and no more */
+        {256, true, "threadIdx", 0},             /* element 256 is not one of 256 either */
+        {0, false, "threadIdx", 0},
+        {0, false, "one past the last place", 1024},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Rig *r = rig_new(CHECK_ALL, 1);
         r->function.uses_dynamic_shared = cases[i].uses;
+        r->function.static_shared_bytes = cases[i].fixed;
         rig_begin(r, 1, 256);
         r->launch.dynamic_shared = cases[i].dynamic;
         r->o->block_begin(r->o->self, &r->who, cases[i].dynamic);
