@@ -276,6 +276,16 @@ void lab_own_calls(int own)
         tell(own);
 }
 
+/* A crash before the first call of CUDA is told with its place too. */
+void lab_begin(void)
+{
+    void (*begin)(void) = NULL;
+    void *found = dlsym(RTLD_DEFAULT, "vgpu_lab_begin");
+    memcpy(&begin, &found, sizeof begin);
+    if (begin)
+        begin();
+}
+
 void lab_note(const char *format, ...)
 {
     char text[LAB_NOTE_MAX];

@@ -47,6 +47,9 @@ void lab_case_close(LabCase *c);
  * main. */
 _Noreturn void lab_fail(const Diag *diag);
 
+/* Has the virtual GPU ready, where there is one. */
+void lab_begin(void);
+
 /* A hint for a CUDA error, or NULL; and its name, meaning and hint as indented lines. */
 const char *lab_error_hint(int error);
 void lab_print_error(int error, FILE *to);

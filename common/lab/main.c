@@ -34,6 +34,7 @@ LAB_API int main(int argc, char **argv)
         diag_hint(&diag, "`make run` makes a case and runs the program on it");
         lab_fail(&diag);
     }
+    lab_begin();
     lab_main(&c);
     if (lab_case_finish(&c, &diag))
         lab_fail(&diag);

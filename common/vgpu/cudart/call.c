@@ -59,6 +59,13 @@ cudaError_t call_waited(cudaError_t error)
     return error == cudaSuccess && call_must_fail(cudaErrorLaunchFailure) ? cudaErrorLaunchFailure : error;
 }
 
+void vgpu_lab_begin(void)
+{
+    pthread_mutex_lock(&facade()->lock);
+    facade_start();
+    pthread_mutex_unlock(&facade()->lock);
+}
+
 void vgpu_lab_calls(int own)
 {
     pthread_mutex_lock(&facade()->lock);

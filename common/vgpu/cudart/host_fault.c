@@ -1,10 +1,13 @@
-/* host_fault: what the student is told when host code follows a device pointer.
+/* host_fault: what the student is told when host code follows a device pointer, or one to nothing.
  *
  * A device's addresses are not mapped on the host (mem/mem.h): whoever follows one gets SIGSEGV, as with
  * hardware, and would learn no more than that. So once the devices are there this file takes the signal,
  * writes a record of the address, the allocation and the stack, and lets the signal do what it would have
  * done: the program's own handler runs, or the process ends by the signal. The record is made in
  * device/access.c, or by the server process, where there is one.
+ *
+ * An address that is no device's is told with the line too: nothing is there, or the stack is full. Near pinned memory its allocation
+ * is named.
  *
  * All this happens in a signal handler, perhaps in the middle of malloc: nothing here takes memory, and a
  * lock is only tried. The stack is walked with backtrace, which is ready by then: every allocation noted its
@@ -94,7 +97,14 @@ static void match_line(Fault *f, const char *line)
         }
 }
 
-static void find_objects(Fault *f)
+/* Where the main thread's stack begins at present, by its line in maps; 0: this is another line. */
+static uint64_t stack_start(const char *line)
+{
+    return strstr(line, "[stack]") ? read_hex(&line) : 0;
+}
+
+/* The objects of the frames; *stack: where the stack begins. */
+static void find_objects(Fault *f, uint64_t *stack)
 {
     char piece[2048], line[DEVICE_PATH_BYTES + 128];
     size_t length = 0;
@@ -109,6 +119,7 @@ static void find_objects(Fault *f)
             }
             line[length] = 0;
             match_line(f, line);
+            *stack = stack_start(line) > 0 ? stack_start(line) : *stack;
             length = 0;
         }
     if (fd >= 0)
@@ -144,14 +155,17 @@ static void find_allocation(Fault *fault)
 
 /* ---- telling ---- */
 
+static const FindingKind kinds[HOST_ACCESSES] = {FINDING_HOST_ACCESS, FINDING_HOST_FAULT, FINDING_HOST_STACK_OVERFLOW};
+
 /* Without the command: a sentence on standard error. */
 static void write_sentence(const Fault *f)
 {
     SmallText t = {.n = 0};
+    FindingKind kind = kinds[f->access.what];
     int64_t far = device_access_distance(f->access.address, &f->where);
-    small_text_puts(&t, finding_kind_text(FINDING_HOST_ACCESS));
+    small_text_puts(&t, finding_kind_text(kind));
     small_text_puts(&t, ": ");
-    small_text_puts(&t, finding_kind_title(FINDING_HOST_ACCESS));
+    small_text_puts(&t, finding_kind_title(kind));
     small_text_puts(&t, ": 0x");
     small_text_number(&t, f->access.address, 16);
     if (f->where.pointer.bytes > 0) {
@@ -170,7 +184,7 @@ static void write_sentence(const Fault *f)
         small_text_puts(&t, f->where.pointer.freed ? " bytes, freed)" : " bytes)");
     }
     small_text_puts(&t, "\n  hint: ");
-    small_text_puts(&t, finding_kind_hint(FINDING_HOST_ACCESS));
+    small_text_puts(&t, finding_kind_hint(kind));
     small_text_puts(&t, "\n");
     io_write_all(STDERR_FILENO, t.bytes, t.n);
 }
@@ -179,6 +193,10 @@ static void write_sentence(const Fault *f)
 static uintptr_t instruction_of(const ucontext_t *c)
 {
     return (uintptr_t)c->uc_mcontext.gregs[REG_RIP];
+}
+static uintptr_t stack_pointer(const ucontext_t *c)
+{
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
 }
 /* Bit 1 of a page fault's error code. */
 static bool is_write(const ucontext_t *c)
@@ -196,6 +214,10 @@ static bool set_trap_flag(ucontext_t *c, bool on)
 static uintptr_t instruction_of(const ucontext_t *c)
 {
     return (uintptr_t)c->uc_mcontext.pc;
+}
+static uintptr_t stack_pointer(const ucontext_t *c)
+{
+    return (uintptr_t)c->uc_mcontext.sp;
 }
 /* The syndrome is one of the records behind the registers: WnR is bit 6 of a data abort's. */
 static bool is_write(const ucontext_t *c)
@@ -224,21 +246,30 @@ static bool set_trap_flag(ucontext_t *c, bool on)
 #error "host_fault.c reads the registers of x86-64 and arm64"
 #endif
 
+/* What was touched lies below the stack as far as it has grown, near the stack pointer or with that below it too. */
+static bool is_stack_full(uintptr_t address, uintptr_t pointer, uint64_t start)
+{
+    const uintptr_t near = 64 * 1024;
+    return address < start && (pointer < start || pointer - address < near || address - pointer < near);
+}
+
 static void host_fault_tell(uintptr_t address, const ucontext_t *context)
 {
     Facade *f = facade();
+    uint64_t stack = 0;
     Fault fault = {.access = {.address = address, .write = is_write(context)}};
-    if (!find_device(address, &fault.access.device) ||
-        __atomic_fetch_add(&f->n_host_faults, 1, __ATOMIC_RELAXED) >= RECORDS_MAX)
+    if (__atomic_fetch_add(&f->n_host_faults, 1, __ATOMIC_RELAXED) >= RECORDS_MAX)
         return;
-    if (f->server)
+    walk_stack(&fault, instruction_of(context));
+    find_objects(&fault, &stack);
+    if (!find_device(address, &fault.access.device))
+        fault.access.what = is_stack_full(address, stack_pointer(context), stack) ? HOST_STACK_FULL : HOST_TOUCHED_NOTHING;
+    if (f->server && fault.access.what != HOST_STACK_FULL)
         find_allocation(&fault);
     if (!f->has_records) {
         write_sentence(&fault);
         return;
     }
-    walk_stack(&fault, instruction_of(context));
-    find_objects(&fault);
     if (f->remote) /* which finds the allocation itself */
         remote_tell_access(f->remote, &fault.access);
     else

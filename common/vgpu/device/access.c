@@ -1,6 +1,6 @@
-/* access: the record of host code that touched a device's memory.
+/* access: the record of host code that touched a device's memory, or what is no memory at all.
  *
- *      {"p":1,"t":"host-access","device":0,"finding":{"address":"0x..","access":"read","allocation":
+ *      {"p":1,"t":"host-access","device":0,"what":0,"finding":{"address":"0x..","access":"read","allocation":
  *       {"address":"0x..","bytes":N,"serial":N,"freed":false,"site":N,"free_site":N,"distance":N}},
  *       "frames":[["/path/of/object",offset in the file],...]}
  *
@@ -73,6 +73,7 @@ void device_record_access(int stream_fd, const DeviceHostAccess *access, const D
     small_text_puts(&t, "{\"t\":\"host-access\"");
     put_member(&t, "p", (uint64_t)getpid());
     put_member(&t, "device", access->device);
+    put_member(&t, "what", access->what);
     access_put_address(&t, ",\"finding\":{", access->address);
     small_text_puts(&t, access->write ? ",\"access\":\"write\"" : ",\"access\":\"read\"");
     if (where->pointer.bytes > 0)

@@ -239,12 +239,13 @@ typedef struct DeviceReply {
     Diag diag; /* why, where the error alone does not say */
 } DeviceReply;
 
-/* Host code touched a device's memory (cudart/host_fault.c). */
+/* Host code touched a device's memory, or what is no memory at all (cudart/host_fault.c). */
 enum { DEVICE_FRAMES_MAX = 8, DEVICE_PATH_BYTES = 512 };
+enum { HOST_TOUCHED_DEVICE, HOST_TOUCHED_NOTHING, HOST_STACK_FULL, HOST_ACCESSES };
 
 typedef struct DeviceHostAccess {
     uint64_t address;
-    uint32_t device, n_frames;
+    uint32_t device, n_frames, what; /* what: one of those above */
     bool write;
     struct {
         uint64_t offset; /* of the call, in the file */

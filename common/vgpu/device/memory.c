@@ -157,6 +157,9 @@ static void tell_pointer(const Device *owner, const MemAlloc *a, DeviceReply *r)
     r->pointer.name = a->name;
 }
 
+/* So far behind pinned memory an address is taken for one beyond it. */
+enum { BEYOND_PINNED_MAX = 1 << 20 };
+
 /* Takes no memory from the host: a signal handler may ask. */
 void device_look_up(DeviceServer *s, uint64_t addr, DeviceReply *r)
 {
@@ -172,7 +175,15 @@ void device_look_up(DeviceServer *s, uint64_t addr, DeviceReply *r)
         if (mem_in_window(s->devices[i]->mem, addr)) {
             r->pointer.kind = DEVICE_MEMORY_NOWHERE;
             tell_pointer(s->devices[i], mem_find_nearest(s->devices[i]->mem, addr), r);
+            return;
         }
+    for (uint32_t i = 0; i < s->n_devices; i++) {
+        const MemAlloc *before = mem_find_nearest(s->devices[i]->mem, addr);
+        if (before && !before->freed && before->addr < addr && addr - (before->addr + before->bytes) < BEYOND_PINNED_MAX) {
+            tell_pointer(s->devices[i], before, r);
+            return;
+        }
+    }
 }
 
 /* ---- freeing ---- */

@@ -169,7 +169,8 @@ static void serve_on_access(void *self, const DeviceHostAccess *access)
     unsigned char write;
     memcpy(&write, &access->write, 1);
     a.write = write != 0;
-    device_look_up(s->server, a.address, &where);
+    if (a.what == HOST_TOUCHED_DEVICE || a.what == HOST_TOUCHED_NOTHING)
+        device_look_up(s->server, a.address, &where);
     device_record_access(s->stream_fd, &a, &where);
 }
 

@@ -51,17 +51,19 @@ static bool has_room(Records *r)
            VEC_GROW(r->finding_source, n, r->source_cap);
 }
 
-/* Host code touched a device's memory: the runtime noted the facts in a signal handler, the words are made
- * here. */
+/* Host code touched a device's memory, or what is none: the runtime noted the facts in a signal handler, the
+ * words are made here. */
 static void add_host_access(Records *r, uint32_t process, const json_t *o)
 {
+    static const FindingKind kinds[] = {FINDING_HOST_ACCESS, FINDING_HOST_FAULT, FINDING_HOST_STACK_OVERFLOW}; /* device.h: HOST_TOUCHED_DEVICE... */
     Finding f;
-    if (!read_finding(o, process, &f) || !has_room(r))
+    uint64_t what = get_number(o, "what");
+    if (what >= sizeof kinds / sizeof *kinds || !read_finding(o, process, &f) || !has_room(r))
         return;
-    f.kind = finding_kind_text(FINDING_HOST_ACCESS);
-    f.verdict = finding_kind_verdict(FINDING_HOST_ACCESS);
-    f.message = finding_kind_title(FINDING_HOST_ACCESS);
-    f.hint = finding_kind_hint(FINDING_HOST_ACCESS);
+    f.kind = finding_kind_text(kinds[what]);
+    f.verdict = finding_kind_verdict(kinds[what]);
+    f.message = finding_kind_title(kinds[what]);
+    f.hint = finding_kind_hint(kinds[what]);
     f.site.token = places_add_fault(r->places, o);
     f.count = 1;
     f.id = (uint32_t)r->n_findings;

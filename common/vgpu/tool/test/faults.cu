@@ -55,6 +55,13 @@ static __attribute__((noinline)) int add_up(const int *p)
     return sum;
 }
 
+__attribute__((noinline)) static int deeper(int level)
+{
+    volatile int room[64];
+    room[level & 63] = level;
+    return room[level & 63] + deeper(level + 1) * room[0]; /* line: host deeper */
+}
+
 static int touch(const char *what)
 {
     int *d, *plain = NULL, h[4] = {0};
@@ -69,7 +76,14 @@ static int touch(const char *what)
     if (strcmp(what, "touch-freed") == 0)
         cudaFree(d);
     if (strcmp(what, "touch-null") == 0)
-        plain[0] = 1;
+        plain[0] = 1; /* line: host null */
+    if (strcmp(what, "touch-deeper") == 0)
+        return deeper(h[0]);
+    if (strcmp(what, "touch-pinned") == 0) {
+        cudaMallocHost(&plain, 4000); /* line: pinned */
+        for (int i = 0; i < 1 << 18; i++)
+            ((volatile int *)plain)[i] = i; /* counts ints, where bytes are meant */
+    }
     if (!handled || sigsetjmp(back, 1) == 0)
         d[1] = 7; /* line: host write */
     cudaFree(d);

@@ -162,7 +162,12 @@ run "the program handles the signal" 1 -- touch-handled
 has "its handler runs" "$scratch/err" '^own handler: 11$'
 has "the finding is there" "$scratch/err" '^vgpu: 1 finding \(host-access\); exit status 1$'
 run "a crash of another kind" 139 -- touch-null
-has "is none" "$scratch/err" '^vgpu: no findings; the program ended by signal 11'
+has "has its line" "$scratch/err" "faults.cu:$(line 'host null'): host-fault: host code touched an address where there is no memory"
+has "and is no device's" "$scratch/err" '^vgpu: 1 finding \(host-fault\); the program ended by signal 11'
+run "a recursion without an end" 139 -- touch-deeper
+has "is the stack's end" "$scratch/err" "faults.cu:[0-9]*: host-stack-overflow: stack overflow"
+run "memory beyond a pinned allocation" 139 -- touch-pinned
+has "names it" "$scratch/err" "bytes after allocation .*made at .*faults.cu:$(line pinned) in touch"
 direct "$program" touch-read >"$scratch/out" 2>"$scratch/err"
 same "without the command" 139 $?
 has "a sentence" "$scratch/err" '^host-access: host code touched device memory: 0x[0-9a-f]* is 16 bytes into allocation 1 \(4000 bytes\)$'
