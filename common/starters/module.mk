@@ -13,7 +13,7 @@ ALL_DEPS += $(BUILD)/common/starters/labtool_main.d
 
 SEEDS ?= 20
 
-.PHONY: starters check-starters check-solutions edits contracts new-lab dist
+.PHONY: starters check-starters check-solutions repeat edits contracts new-lab dist
 
 starters: $(BUILD)/bin/starters ## make the labs' starters and the code in their handouts from the solutions
 	@$(BUILD)/bin/starters --kit .
@@ -23,6 +23,9 @@ check-starters: all ## starters, solutions, broken and accepted submissions: eac
 
 check-solutions: all ## every solution, host part sanitized, on every case in SEEDS=20 orders of blocks and warps: no finding, the same bytes; LABS=a,b
 	@BUILD=$(BUILD) KIT=$(KIT) SEEDS=$(SEEDS) common/starters/solutions.sh $(subst $(comma), ,$(LABS))
+
+repeat: all ## solutions and some accepted submissions graded TIMES=20 times on a busy machine (LOAD=4): the same result each time; LABS=a,b
+	@BUILD=$(BUILD) KIT=$(KIT) TIMES=$(or $(TIMES),20) LOAD=$(or $(LOAD),4) common/starters/repeat.sh $(subst $(comma), ,$(LABS))
 
 edits: $(BUILD)/bin/labtool ## whole sources in broken/ and accepted/ that differ little from the solution become edits of it; LABS=a,b
 	@BUILD=$(BUILD) common/starters/edits.sh $(subst $(comma), ,$(LABS))
