@@ -178,7 +178,7 @@ static void write_if(Writer *w)
 {
     const int otherwise = ++w->labels, end = ++w->labels;
     const bool together = w->together;
-    char condition[8];
+    char condition[16];
     w->together = write_condition(w, condition, sizeof condition) && together;
     strbuf_printf(w->text, "@%s bra L%d;\n", condition, otherwise);
     write_block(w);
