@@ -62,7 +62,7 @@ cudaError_t call_waited(cudaError_t error)
 void vgpu_lab_begin(void)
 {
     pthread_mutex_lock(&facade()->lock);
-    facade_start();
+    facade_prepare();
     pthread_mutex_unlock(&facade()->lock);
 }
 

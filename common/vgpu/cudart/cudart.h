@@ -31,7 +31,7 @@ enum { DEVICES_MAX = 64 };
 cudaError_t vgpu_begin(const char *name);
 /* Counts the call for --fail-at: `fail` when it is the one (cudaSuccess: never). */
 cudaError_t vgpu_count(cudaError_t fail);
-/* Starts the devices, so that what comes has them to tell of it; why it cannot, calls say. */
+/* Has the devices ready, so that what comes has them to tell of it; why it cannot, calls say. Which of them are visible the first call asks. */
 void vgpu_lab_begin(void);
 /* From now on calls are a lab's own, and none of them is made to fail; 0: the student's again. */
 void vgpu_lab_calls(int own);

@@ -105,8 +105,10 @@ typedef struct Facade {
     Remote *remote;       /* in another; neither: no devices */
     bool has_records;     /* somebody reads what is found */
     bool started, finished, forked;
+    bool has_looked; /* at CUDA_VISIBLE_DEVICES */
     cudaError_t start_error;
     int n_devices;                 /* visible */
+    uint32_t n_devices_there;      /* the server's */
     uint32_t visible[DEVICES_MAX]; /* server's index of each */
     unsigned flags[DEVICES_MAX];   /* cudaSetDeviceFlags */
     size_t persisting_l2[DEVICES_MAX]; /* cudaLimitPersistingL2CacheSize, by ordinal */
@@ -153,7 +155,9 @@ typedef struct Facade {
 } Facade;
 
 Facade *facade(void);
-/* Starts the server on first use. */
+/* Has the server ready: a call that follows may still choose among its devices. */
+cudaError_t facade_prepare(void);
+/* The same at the first call, which looks at CUDA_VISIBLE_DEVICES. */
 cudaError_t facade_start(void);
 /* Is there a server? */
 bool facade_is_served(void);

@@ -134,7 +134,7 @@ static cudaError_t start_devices(void)
         facade_say("%s", diag.message);
         return cudaErrorInitializationError;
     }
-    visible_read(getenv("CUDA_VISIBLE_DEVICES"), n_devices);
+    facade()->n_devices_there = n_devices;
     host_fault_install();
     if (the_facade.server)
         interrupt_install();
@@ -142,7 +142,7 @@ static cudaError_t start_devices(void)
     return cudaSuccess;
 }
 
-cudaError_t facade_start(void)
+cudaError_t facade_prepare(void)
 {
     Facade *f = facade();
     if (f->finished)
@@ -154,6 +154,17 @@ cudaError_t facade_start(void)
         f->start_error = start_devices();
     }
     return f->start_error;
+}
+
+cudaError_t facade_start(void)
+{
+    Facade *f = facade();
+    cudaError_t error = facade_prepare();
+    if (error == cudaSuccess && !f->has_looked) {
+        f->has_looked = true;
+        visible_read(getenv("CUDA_VISIBLE_DEVICES"), f->n_devices_there);
+    }
+    return error;
 }
 
 /* The process ends in an orderly way: what is still queued runs, leaks are looked for, totals go out. */
