@@ -86,11 +86,18 @@ void facade_send(const DeviceMsg *msg, DeviceReply *reply)
 
 static void after_fork(void)
 {
-    the_facade.forked = the_facade.started;
-    the_facade.watching = false; /* it stayed with the parent */
-    if (the_facade.remote)
-        remote_forked(the_facade.remote);
-    pthread_mutex_init(&the_facade.lock, NULL);
+    Facade *f = facade();
+    f->forked = f->has_looked;
+    f->watching = false; /* it stayed with the parent */
+    if (f->remote)
+        remote_forked(f->remote);
+    if (f->started && !f->has_looked) { /* before any call: the child's first one has devices of its own */
+        host_fault_remove();
+        f->started = false;
+        f->server = NULL;
+        f->remote = NULL;
+    }
+    pthread_mutex_init(&f->lock, NULL);
 }
 
 /* The devices in this process. */
