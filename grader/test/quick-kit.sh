@@ -15,6 +15,11 @@ make_kit_copy() {
     cp "$BUILD/lib/liblab.a" "$kit/build/lib/"
     cp "$BUILD"/lib/vgpu/lib*.so.* "$kit/build/lib/vgpu/"
     cp "$BUILD/labs/$lab"/{driver.o,judge} "$kit/build/labs/$lab/"
+    if ! command -v nvcc >/dev/null; then
+        cp "$BUILD/bin/labcc" "$kit/build/bin/"
+        cp -r "$BUILD/include" "$kit/build/"
+        cp -r "$BUILD/lib/labcc" "$kit/build/lib/"
+    fi
     grade=$kit/build/bin/grade
 }
 

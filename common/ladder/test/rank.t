@@ -34,6 +34,11 @@ rank
 [ $? = 2 ]
 result $? "nothing to compare is status 2" "$(cat "$tmp/out")"
 
-make -s -C "$KIT" BUILD="$BUILD" model-rank >"$tmp/out" 2>&1
-result $? "all ladders: $(grep '^all:' "$tmp/out")" "$(cat "$tmp/out")"
+if ! command -v nvcc >/dev/null; then
+    n=$((n + 1))
+    echo "ok $n - all ladders # SKIP nvcc is not here"
+else
+    make -s -C "$KIT" BUILD="$BUILD" model-rank >"$tmp/out" 2>&1
+    result $? "all ladders: $(grep '^all:' "$tmp/out")" "$(cat "$tmp/out")"
+fi
 echo "1..$n"

@@ -16,7 +16,8 @@ cp -r labs/02-vector-add "$tmp/"
 "$BUILD/bin/labtool" broken 02-vector-add no-guard >"$tmp/02-vector-add/vector_add.cu"
 "$BUILD/bin/grade" check "$tmp/02-vector-add" >"$tmp/out" 2>&1
 shown=$(block '^== one-element')
-same "the student's transcript" "$shown" "$(head -n "$(wc -l <<<"$shown")" "$tmp/out")"
+if command -v nvcc >/dev/null; then same "the student's transcript" "$shown" "$(head -n "$(wc -l <<<"$shown")" "$tmp/out")"
+else skip "the student's transcript" "nvcc is not here, and clang names other columns"; fi
 same "the instructor's table" "$(block '^s001' | grep -v '^\.\.\.')" "$(head -n 8 grader/example-class/expected-table.txt)"
 for target in setup setup-all demo test; do
     check "make $target is there, in the README and in make help" bash -c \

@@ -122,7 +122,7 @@ as_one() {
 # LAB FILE [HEADERS]: the source compiles, as far as the device's code. What the compiler refuses it refuses without optimizing too.
 compile_device() {
     local compiler=("$BUILD/bin/labcc" -lineinfo)
-    [ "${COMPILER:-auto}" = clang ] || compiler=("${CUDA_HOME:-$(common/mk/cuda-home.sh)}/bin/nvcc" -G)
+    [ "${COMPILER:-auto}" = clang ] || ! command -v nvcc >/dev/null || compiler=("${CUDA_HOME:-$(common/mk/cuda-home.sh)}/bin/nvcc" -G)
     "${compiler[@]}" -arch=compute_75 ${3:+-I "$3"} -I "labs/$1" -I common/lab -ptx -o "$work/compiled.ptx" "$2"
 }
 # LAB FILE-OR-FOLDER...: all of them compile: at once, which takes little more than one of them; where they do not, one by one.

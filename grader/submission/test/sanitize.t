@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../../.."
 BUILD=$(realpath "${BUILD:-build}")
 grade=$BUILD/bin/grade
 [ -z "${SAN:-}" ] || skip_all "a sanitized runtime cannot stand in a program of another compiler"
+command -v nvcc >/dev/null || skip_all "nvcc is not here"
 command -v bwrap >/dev/null || skip_all "bubblewrap is not installed"
 tmp=$(mktemp -d /tmp/sanitize-test-XXXXXX)
 machine=$(mktemp -d /var/tmp/sanitize-machine-XXXXXX) # not below /tmp, which is another one in a sandbox

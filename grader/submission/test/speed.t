@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../../.."
 . grader/test/quick-kit.sh
 BUILD=$(realpath "${BUILD:-build}")
 [ -z "${SAN:-}" ] || skip_all "a sanitized runtime cannot stand in a program of another compiler"
+command -v nvcc >/dev/null || skip_all "nvcc is not here"
 command -v bwrap >/dev/null || skip_all "bubblewrap is not installed"
 tmp=$(mktemp -d /tmp/speed-test-XXXXXX)
 trap 'rm -rf "$tmp"' EXIT

@@ -214,6 +214,10 @@ static void workers_and_orders_agree(void **state)
 
 int main(void)
 {
+    if (system("nvcc --version >/dev/null 2>&1") != 0) {
+        puts("1..0 # SKIP nvcc is not here");
+        return 0;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vector_add),        cmocka_unit_test(strides),
         cmocka_unit_test(transposes),        cmocka_unit_test(divergence),
