@@ -1,6 +1,6 @@
 # labcc, the compiler driver; and the kit's headers, where it finds them.
 
-CUDA_HEADERS := $(wildcard common/cuda/include/*.h common/cuda/include/*/*.* common/cuda/include/cuda/* common/cuda/include/kit/clang/crt/*)
+CUDA_HEADERS := $(wildcard common/cuda/include/*.h common/cuda/include/*/*.* common/cuda/include/cuda/* common/cuda/include/kit/clang/*/*)
 
 $(call module,common/cuda/driver)
 $(call program,labcc,common/cuda/driver,common/cuda/driver common/base)

@@ -41,6 +41,12 @@ template <class T> inline __host__ cudaChannelFormatDesc cudaCreateChannelDesc(v
                                                          : cudaChannelFormatKindUnsigned;
     return cudaCreateChannelDesc(n > 0 ? bits : 0, n > 1 ? bits : 0, n > 2 ? bits : 0, n > 3 ? bits : 0, kind);
 }
+
+/* Components of 16 bits that are floats. */
+static inline __host__ cudaChannelFormatDesc cudaCreateChannelDescHalf1(void) { return cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat); }
+static inline __host__ cudaChannelFormatDesc cudaCreateChannelDescHalf2(void) { return cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat); }
+static inline __host__ cudaChannelFormatDesc cudaCreateChannelDescHalf4(void) { return cudaCreateChannelDesc(16, 16, 16, 16, cudaChannelFormatKindFloat); }
+static inline __host__ cudaChannelFormatDesc cudaCreateChannelDescHalf(void) { return cudaCreateChannelDescHalf1(); }
 #endif
 
 #endif

@@ -86,6 +86,12 @@ run fp8 && grep -q '^9052 inputs' fp8.txt
 ok $? "fp8: every conversion is that to the nearest of all codes, on the device and on the host" fp8.txt
 as_with_nvcc fp8
 
+# ---- textures and surfaces: every shape, by level, by gradient and gathered ----
+
+textures=$KIT/common/vgpu/cudart/test
+"$labcc" -std=c++17 -lineinfo -o textures "$textures/textures.cu" >log 2>&1 && "$BUILD/bin/vgpu" --quiet ./textures 2>>log | diff "$textures/textures-h200.txt" - >>log
+ok $? "textures and surfaces: the lines of a real GPU" log
+
 # ---- barriers, pipelines and asynchronous copies: programs of the virtual GPU's own tests ----
 
 for target in 75:t4 80:a100; do

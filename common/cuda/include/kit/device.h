@@ -5,6 +5,12 @@
 
 #include "version.h"
 
+/* Nor has the C++ library numbers of 128 bits there (clang/bits/floatn.h). */
+#if defined(__CUDA_ARCH__) && (__clang_major__ == 17 || __clang_major__ == 18)
+#undef __FLOAT128__
+#undef __SIZEOF_FLOAT128__
+#endif
+
 #include <__clang_cuda_math_forward_declares.h>
 
 #include <cmath>
@@ -108,6 +114,7 @@ KIT_SPACE("local", local)
 #include <__clang_cuda_intrinsics.h>
 
 #include "atomics.h"
+#include "texture.h"
 
 /* ---- min and max (CUDA Math API, "Integer Mathematical Functions" and those of floats) ---- */
 
