@@ -93,7 +93,8 @@ for file in "${chosen[@]}"; do
         skip "$name" "not in a process of its own under a sanitizer"
         continue
     fi
-    wanted=$(expectation "$file" expect)
+    wanted=$(command -v nvcc >/dev/null || expectation "$file" clang) # memory that nobody uses goes, a device is no source, there is no Thrust
+    : "${wanted:=$(expectation "$file" expect)}"
     [ "$(verdict_of out "$name")" == "$wanted" ] ||
         sed -n '1,80p' "$(result_of out "$name")" | grep -E '"(message|log)"' | cut -c1-400 | sed 's/^/# /'
     same "$name: $wanted" "$wanted" "$(verdict_of out "$name")"

@@ -3,6 +3,7 @@
 #   make_kit_copy DIR LAB     what grading one lab needs, in DIR; sets `grade`
 #   make_quick_kit DIR LAB    the same with g++ for a compiler, which takes plain C++ only, so that a submission takes a tenth
 #                             of a second: for tests of the book-keeping of classes; sets CUDA_HOME too
+#   copy_compiler DIR         labcc and its headers into a kit, where there is no nvcc
 #   make_lean_toolkit DIR     the toolkit with an nvcc that has half as much to parse (lean/nvcc), in DIR; sets CUDA_HOME
 #   hand_in_sum FILE EXPRESSION    writes a submission to 02-vector-add that works c[i] out on the CPU
 
@@ -15,12 +16,15 @@ make_kit_copy() {
     cp "$BUILD/lib/liblab.a" "$kit/build/lib/"
     cp "$BUILD"/lib/vgpu/lib*.so.* "$kit/build/lib/vgpu/"
     cp "$BUILD/labs/$lab"/{driver.o,judge} "$kit/build/labs/$lab/"
-    if ! command -v nvcc >/dev/null; then
-        cp "$BUILD/bin/labcc" "$kit/build/bin/"
-        cp -r "$BUILD/include" "$kit/build/"
-        cp -r "$BUILD/lib/labcc" "$kit/build/lib/"
-    fi
+    copy_compiler "$kit"
     grade=$kit/build/bin/grade
+}
+
+copy_compiler() {
+    command -v nvcc >/dev/null && return
+    cp "$BUILD/bin/labcc" "$1/build/bin/"
+    cp -r "$BUILD/include" "$1/build/"
+    cp -r "$BUILD/lib/labcc" "$1/build/lib/"
 }
 
 make_quick_kit() {

@@ -49,7 +49,9 @@ fails "no such folder" 2 "/no/such/class" "$grade" run --submissions /no/such/cl
 fails "no such executor" 2 "--executor must be" "$grade" run --submissions "$tmp/class" --out "$tmp/x" --executor cloud
 fails "a task without its list" 2 "--executor slurm" "$grade" task --out "$tmp/x"
 fails "no such device" 2 "--device must be" "$grade" run --submissions "$tmp/class" --out "$tmp/x" --device quantum
-fails "no bubblewrap" 2 "apt install bubblewrap" env PATH=/nonexistent "$grade" run --submissions "$tmp/class" --out "$tmp/x"
+mkdir "$tmp/compilers" # and nothing else
+for clang in $(compgen -c clang | sort -u); do ln -sf "$(command -v "$clang")" "$tmp/compilers/"; done
+fails "no bubblewrap" 2 "apt install bubblewrap" env PATH="$tmp/compilers" "$grade" run --submissions "$tmp/class" --out "$tmp/x"
 fails "a bubblewrap that fails" 2 "--allow-weak-sandbox" "$grade" run --submissions "$tmp/class" --out "$tmp/x" --bwrap /usr/bin/false
 fails "no gradebook" 2 "no gradebook" "$grade" status --out "$tmp/x"
 check "a refused run leaves nothing" test ! -e "$tmp/x"

@@ -19,7 +19,7 @@ grade_options() { sed -nE 's/^ *(TEXT|WORD|COUNT|FLAG)\("([a-z-]+)".*/--\2/p' gr
 if command -v pandoc >/dev/null && command -v man >/dev/null; then
     check "the man pages are made" make -s BUILD="$BUILD" man
     check "vgpu.1 has the options of vgpu" diff <(help_words) <(page_words "$BUILD/man/vgpu.1")
-    check "grade.1 has the options of grade" diff <(grade_options) <(page_words <(sed 's/vgpu [^ ]*list-devices//' "$BUILD/man/grade.1"))
+    check "grade.1 has the options of grade" diff <(grade_options) <(page_words <(sed 's/vgpu [^ ]*list[\\]*-devices//' "$BUILD/man/grade.1"))
     while read -r command; do
         check "grade.1 explains grade $command" says ".B $command" <(sed -E 's/\\f\[?B\]?([a-z]+)\\f\[?R\]?/.B \1/' "$BUILD/man/grade.1")
     done < <(sed -nE 's/^COMMAND\("([a-z]+)".*/\1/p' grader/cli/commands.def)

@@ -34,6 +34,7 @@ report $? "a lab is made" "$(cat "$work/made")"
 cp "$BUILD"/bin/{grade,grade-runner,vgpu,starters,labtool} "$work/build/bin"
 cp -r "$BUILD/lib/liblab.a" "$BUILD/lib/vgpu" "$work/build/lib"
 cp -r "$BUILD/labs/$lab" "$work/build/labs"
+(. grader/test/quick-kit.sh && copy_compiler "$work")
 cp "$BUILD/common/starters/test/check_result" "$work/build/common/starters/test"
 broken=$work/solutions/$lab/broken
 check() { env -u SHORT KIT="$work" BUILD="$work/build" LABS=$lab "$KIT/common/starters/test/check-starters.t"; }

@@ -1,4 +1,5 @@
 // expect: leak
+// clang: pass
 // Takes all of the device's heap from within a kernel, and keeps it; the sum is right.
 #include "vector_add.h"
 __global__ void add(const float *a, const float *b, float *c, int n)

@@ -1,4 +1,5 @@
 // expect: forbidden-call
+// clang: build-error
 // A library does the work that the lab wants written.
 #include "vector_add.h"
 #include <thrust/version.h>
