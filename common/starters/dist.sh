@@ -21,10 +21,13 @@ if [ -n "${EXPLAIN:-}" ]; then
     name=cuda-lab-kit-explained
 fi
 
-# The tracked files where this is a git checkout, all files but what was built otherwise.
+# The tracked files where this is a git checkout, all files but what was built otherwise (as .gitignore says: grader/build is a folder of sources).
 list_files() {
     if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then git ls-files -z
-    else find . -name build -prune -o -name 'build-*' -prune -o -type f -printf '%P\0'; fi
+    else
+        find . \( -path './build*' -o -path './labs/*/build' -o -name node_modules -o -name .git \) -prune -o \
+            -type f ! -name '*.o' ! -name '*.swp' -printf '%P\0'
+    fi
 }
 
 keep() {

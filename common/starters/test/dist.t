@@ -22,6 +22,7 @@ two=LABS=00-first-kernel,01-indexing
 check "one of two labs" bundle two $two
 check "and again" bundle again $two
 check "twice the same bytes" cmp "$work"/two.build/dist/cuda-lab-kit-student.tar.gz "$work"/again.build/dist/cuda-lab-kit-student.tar.gz
+check "the same files where it is no git checkout" diff <(common/starters/dist.sh --list | tr '\0' '\n') <(GIT_DIR=/nonexistent common/starters/dist.sh --list | tr '\0' '\n')
 
 check "no solution, hidden case or test is inside" none "$(cd "$kit" && find . \( -path ./solutions -o -name 'hidden.yaml' -o -name broken -o -name accepted -o -path '*/test/*' -o -path '*example-class*' \))"
 # Nor their contents under another name.
