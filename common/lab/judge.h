@@ -75,6 +75,8 @@ typedef struct JudgeCall {
 const JudgeCall *judge_calls(JudgeCase *c, size_t *n);
 /* What the line notes behind the word `what` (lab_note, lab_value: "value"; "last-error": cudaGetLastError took one); NULL: it is another line. */
 const char *judge_note(const JudgeCall *call, const char *what);
+/* The result is wrong where no kernel was launched: for cases in which launches fail. */
+void judge_expect_launches(JudgeCase *c);
 /* The result is wrong, whatever else is right; `why`, which is said once, is kept as it is until the case ends. */
 void judge_refuse(JudgeCase *c, const char *why);
 

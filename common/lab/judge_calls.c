@@ -87,6 +87,16 @@ const char *judge_note(const JudgeCall *call, const char *what)
     return call->text[length] == ' ' ? call->text + length + 1 : call->text[length] == '\0' ? "" : NULL;
 }
 
+void judge_expect_launches(JudgeCase *c)
+{
+    size_t n = 0, launches = 0;
+    const JudgeCall *calls = judge_calls(c, &n);
+    for (size_t i = 0; calls && i < n; i++)
+        launches += strcmp(calls[i].op, "LAUNCH") == 0;
+    if (launches == 0)
+        judge_refuse(c, "No kernel was launched, so that none could fail.");
+}
+
 void judge_refuse(JudgeCase *c, const char *why)
 {
     for (size_t i = 0; i < c->n_refusals; i++)

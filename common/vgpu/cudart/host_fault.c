@@ -155,13 +155,11 @@ static void find_allocation(Fault *fault)
 
 /* ---- telling ---- */
 
-static const FindingKind kinds[HOST_ACCESSES] = {FINDING_HOST_ACCESS, FINDING_HOST_FAULT, FINDING_HOST_STACK_OVERFLOW};
-
 /* Without the command: a sentence on standard error. */
 static void write_sentence(const Fault *f)
 {
     SmallText t = {.n = 0};
-    FindingKind kind = kinds[f->access.what];
+    FindingKind kind = device_access_kind(f->access.what);
     int64_t far = device_access_distance(f->access.address, &f->where);
     small_text_puts(&t, finding_kind_text(kind));
     small_text_puts(&t, ": ");

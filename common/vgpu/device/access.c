@@ -40,6 +40,12 @@ static void put_member(SmallText *t, const char *name, uint64_t n)
     small_text_number(t, n, 10);
 }
 
+FindingKind device_access_kind(uint32_t what)
+{
+    static const FindingKind kinds[HOST_ACCESSES] = {FINDING_HOST_ACCESS, FINDING_HOST_FAULT, FINDING_HOST_STACK_OVERFLOW};
+    return kinds[what];
+}
+
 int64_t device_access_distance(uint64_t address, const DeviceReply *where)
 {
     uint64_t base = where->pointer.base, bytes = where->pointer.bytes;

@@ -17,6 +17,7 @@
 #define COMMON_VGPU_DEVICE_DEVICE_H
 
 #include "common/base/status.h"
+#include "common/vgpu/check/finding.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -360,6 +361,8 @@ void device_send(DeviceServer *s, const DeviceMsg *msg, DeviceReply *reply);
 /* What lies at the address of an access by the host: fills reply->pointer. At any time, also while a message
  * is handled; takes no memory. */
 void device_look_up(DeviceServer *s, uint64_t address, DeviceReply *reply);
+/* What is found where host code touched HOST_...; what: below HOST_ACCESSES. */
+FindingKind device_access_kind(uint32_t what);
 /* Bytes before (< 0) or after (> 0) the allocation, as in a finding. */
 int64_t device_access_distance(uint64_t address, const DeviceReply *where);
 /* Writes the record of an access by the host; where->pointer.bytes 0: no allocation is known. Takes no memory

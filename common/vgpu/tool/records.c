@@ -1,6 +1,8 @@
 /* records: what the runtime wrote while the program ran (device/record.c has the format). */
 #include "common/vgpu/tool/tool.h"
 
+#include "common/vgpu/device/device.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,15 +57,15 @@ static bool has_room(Records *r)
  * words are made here. */
 static void add_host_access(Records *r, uint32_t process, const json_t *o)
 {
-    static const FindingKind kinds[] = {FINDING_HOST_ACCESS, FINDING_HOST_FAULT, FINDING_HOST_STACK_OVERFLOW}; /* device.h: HOST_TOUCHED_DEVICE... */
     Finding f;
     uint64_t what = get_number(o, "what");
-    if (what >= sizeof kinds / sizeof *kinds || !read_finding(o, process, &f) || !has_room(r))
+    if (what >= HOST_ACCESSES || !read_finding(o, process, &f) || !has_room(r))
         return;
-    f.kind = finding_kind_text(kinds[what]);
-    f.verdict = finding_kind_verdict(kinds[what]);
-    f.message = finding_kind_title(kinds[what]);
-    f.hint = finding_kind_hint(kinds[what]);
+    FindingKind kind = device_access_kind((uint32_t)what);
+    f.kind = finding_kind_text(kind);
+    f.verdict = finding_kind_verdict(kind);
+    f.message = finding_kind_title(kind);
+    f.hint = finding_kind_hint(kind);
     f.site.token = places_add_fault(r->places, o);
     f.count = 1;
     f.id = (uint32_t)r->n_findings;

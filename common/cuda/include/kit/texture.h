@@ -9,7 +9,7 @@
 /* ---- four components as a T ---- */
 
 template <class T> struct kit_texel;
-#define KIT_TEXEL(T, scalar, wide, value)                                                                    \
+#define KIT_TEXEL(T, wide, value)                                                                            \
     template <> struct kit_texel<T> {                                                                        \
         typedef wide kind;                                                                                   \
         static __device__ inline T of(wide x, wide y, wide z, wide w)                                        \
@@ -19,11 +19,11 @@ template <class T> struct kit_texel;
         }                                                                                                    \
     };
 #define KIT_TEXELS(T, name, wide)                                                                            \
-    KIT_TEXEL(T, T, wide, (T)x)                                                                              \
-    KIT_TEXEL(name##1, T, wide, (make_##name##1((T)x)))                                                      \
-    KIT_TEXEL(name##2, T, wide, (make_##name##2((T)x, (T)y)))                                                \
-    KIT_TEXEL(name##4, T, wide, (make_##name##4((T)x, (T)y, (T)z, (T)w)))
-KIT_TEXEL(char, char, int, (char)x)
+    KIT_TEXEL(T, wide, (T)x)                                                                                 \
+    KIT_TEXEL(name##1, wide, (make_##name##1((T)x)))                                                         \
+    KIT_TEXEL(name##2, wide, (make_##name##2((T)x, (T)y)))                                                   \
+    KIT_TEXEL(name##4, wide, (make_##name##4((T)x, (T)y, (T)z, (T)w)))
+KIT_TEXEL(char, int, (char)x)
 KIT_TEXELS(signed char, char, int)
 KIT_TEXELS(unsigned char, uchar, unsigned int)
 KIT_TEXELS(short, short, int)
