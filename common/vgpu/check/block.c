@@ -50,6 +50,14 @@ CheckBlock *block_take(CheckSet *set, const ExecWho *who)
     return *at;
 }
 
+void check_each_block(CheckSet *set, void (*visit)(void *self, CheckBlock *b), void *self)
+{
+    for (uint32_t i = 0; i < CHECK_BLOCK_CHUNKS; i++)
+        for (uint32_t k = 0; set->blocks[i] && k < CHUNK_SLOTS; k++)
+            if (set->blocks[i][k] && set->blocks[i][k]->opened == set->n_launches)
+                visit(self, set->blocks[i][k]);
+}
+
 static void free_block(CheckBlock *b)
 {
     race_free_block(b);

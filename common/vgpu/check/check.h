@@ -53,6 +53,8 @@ typedef struct CheckOptions {
                           memory */
     bool spread_warps; /* for tests: it keeps no scattered access aside and looks at each reduction; finds
                           races at the same places, but for which of several it names as the other one */
+    bool
+        moves_clocks; /* for tests: the race checker looks at each step which clocks are in use; finds the same */
     bool every_race;   /* for tests: races of one pair of lines, and of one variable, are not put together */
 } CheckOptions;
 

@@ -249,6 +249,8 @@ CheckBlock *block_find(CheckSet *set, const ExecWho *who);
 /* Opens a block; what it held is of one before. NULL: no memory. */
 CheckBlock *block_take(CheckSet *set, const ExecWho *who);
 void check_free_blocks(CheckSet *set);
+/* Each block that is open. */
+void check_each_block(CheckSet *set, void (*visit)(void *self, CheckBlock *b), void *self);
 
 void fault_observe(const CheckEvent *e, const ExecFault *fault);
 

@@ -50,7 +50,8 @@
 #include <string.h>
 
 enum { LOCATIONS_MIN = 256 };
-#define KNOWLEDGE_BYTES_MAX ((size_t)256 << 20)
+#define CLOCK_BYTES_MAX  ((size_t)256 << 20) /* of clocks in use */
+#define CLOCK_BYTES_MOVE ((size_t)64 << 20)  /* so many are made before it is looked which of them are */
 
 /* Near: to or from the own block; far: to or from all. */
 typedef enum Reach { NEAR, FAR, N_REACHES } Reach;
@@ -93,6 +94,7 @@ enum { TO_ALL = UINT32_MAX };
 typedef struct OrderLaunch {
     pthread_mutex_t lock;
     ClockMaker maker; /* full: everything counts as ordered from then on */
+    size_t move_at;   /* bytes made, at which clocks are moved */
     Location *locations;
     size_t n, cap;
     bool published, has_parts;
@@ -104,13 +106,15 @@ struct OrderLaunch *order_launch_create(void)
     if (!o)
         return NULL;
     pthread_mutex_init(&o->lock, NULL);
-    o->maker.pool.limit = KNOWLEDGE_BYTES_MAX;
+    o->maker.pool.limit = CLOCK_BYTES_MAX;
+    o->move_at = CLOCK_BYTES_MOVE;
     return o;
 }
 
 void order_launch_reset(struct OrderLaunch *o)
 {
     clock_maker_reset(&o->maker);
+    o->move_at = CLOCK_BYTES_MOVE;
     if (o->n)
         memset(o->locations, 0, o->cap * sizeof *o->locations);
     o->n = 0;
@@ -131,10 +135,8 @@ void order_launch_free(struct OrderLaunch *o)
 
 static void *order_take(OrderLaunch *o, size_t size)
 {
-    void *at = o->maker.full ? NULL : pool_zalloc(&o->maker.pool, size);
-    if (!at)
-        o->maker.full = true;
-    return at;
+    void *at = clock_maker_take(&o->maker, size);
+    return at ? memset(at, 0, size) : NULL;
 }
 
 static void clock_join_into(OrderLaunch *o, VectorClock *k, VectorClock more)
@@ -196,6 +198,82 @@ static WarpClock *warp_clock_now(OrderLaunch *o, CheckBlock *b, uint32_t warp)
     };
     w->epoch++;
     return f;
+}
+
+/* ---- dropping clocks that nobody asks for any more ---- */
+
+static void move_all(ClockMove *v, VectorClock *clocks, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        clocks[i] = clock_moved(v, clocks[i]);
+}
+
+static void *clocks_of_warp_moved(ClockMove *v, const void *old)
+{
+    bool fresh;
+    return clock_moved_bytes(v, old, sizeof(uint32_t[WARP_LANES][WARP_LANES]), &fresh);
+}
+
+static const WarpClock *warp_clock_moved(ClockMove *v, const WarpClock *old)
+{
+    bool fresh;
+    WarpClock *now = clock_moved_bytes(v, old, sizeof *now, &fresh);
+    if (fresh)
+        now->clocks = clocks_of_warp_moved(v, now->clocks);
+    return now;
+}
+
+static OrderWarp *order_warp_moved(ClockMove *v, const OrderWarp *old)
+{
+    bool fresh;
+    OrderWarp *now = clock_moved_bytes(v, old, sizeof *now, &fresh);
+    if (!fresh)
+        return now;
+    now->clocks = clocks_of_warp_moved(v, now->clocks);
+    move_all(v, now->learnt, WARP_LANES);
+    for (Reach reach = NEAR; reach <= FAR; reach++) {
+        OrderFence *f = &now->fence[reach];
+        move_all(v, now->seen[reach], WARP_LANES);
+        move_all(v, f->learnt, WARP_LANES);
+        move_all(v, f->more, WARP_LANES);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            f->warp_clock[lane] = warp_clock_moved(v, f->warp_clock[lane]);
+    }
+    return now;
+}
+
+static void move_block(void *self, CheckBlock *b)
+{
+    ClockMove *v = self;
+    bool fresh;
+    OrderBlock *now = b->order = clock_moved_bytes(v, b->order, sizeof *now, &fresh);
+    if (!fresh)
+        return;
+    now->learnt = clock_moved(v, now->learnt);
+    move_all(v, now->more, N_REACHES);
+    for (int i = 0; i < EXEC_WARPS_MAX; i++)
+        now->warps[i] = order_warp_moved(v, now->warps[i]);
+}
+
+/* A look-back makes new clocks with each step, and needs the last of each place. With several workers nothing is dropped: they read
+ * clocks without the lock. Called where no clock is in a variable. */
+static void drop_old_clocks(CheckSet *set)
+{
+    OrderLaunch *o = set->order;
+    if (set->n_workers > 1 || o->maker.full || o->maker.made < (set->options.moves_clocks ? 1 : o->move_at))
+        return;
+    ClockMove v;
+    clock_move_begin(&v, &o->maker);
+    check_each_block(set, move_block, &v);
+    set->before = clock_moved(&v, set->before);
+    for (size_t i = 0; i < set->n_spawns; i++)
+        set->spawns[i].before = clock_moved(&v, set->spawns[i].before);
+    for (size_t i = 0; i < o->cap; i++)
+        if (o->locations[i].word)
+            o->locations[i].clock = clock_moved(&v, o->locations[i].clock);
+    clock_move_end(&v);
+    if (o->maker.made * 2 > o->move_at)
+        o->move_at = o->maker.made * 2;
 }
 
 /* ---- synchronisation ---- */
@@ -347,6 +425,7 @@ void order_warp_sync(const CheckEvent *e, uint32_t mask)
 {
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
+    drop_old_clocks(e->set);
     OrderWarp *w = warp_order(o, e->block, e->who->warp);
     if (w) {
         uint32_t all = lanes_of_warp(e->block, e->who->warp);
@@ -415,6 +494,7 @@ void order_fence(const CheckEvent *e, uint32_t mask, IrSem sem, IrScope scope)
 {
     OrderLaunch *o = e->set->order;
     pthread_mutex_lock(&o->lock);
+    drop_old_clocks(e->set);
     fence_locked(e, mask, sem, scope);
     pthread_mutex_unlock(&o->lock);
 }
@@ -647,6 +727,7 @@ void order_strong_read(const CheckEvent *e, const ExecAccess *a)
         return;
     Told told = {0};
     pthread_mutex_lock(&o->lock);
+    drop_old_clocks(e->set);
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));
         learn(&s, &told);
@@ -665,6 +746,7 @@ void order_strong_write(const CheckEvent *e, const ExecAccess *a)
     if (!access_writes(a) || !(says || __atomic_load_n(&o->published, __ATOMIC_RELAXED)))
         return; /* nobody has fenced: nothing to pass on */
     pthread_mutex_lock(&o->lock);
+    drop_old_clocks(e->set);
     const WarpClock *now = releases || tells_reads ? warp_clock_now(o, e->block, e->who->warp) : NULL;
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));

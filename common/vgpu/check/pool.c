@@ -70,6 +70,17 @@ void pool_reset(Pool *p)
     p->used = 0;
 }
 
+void pool_join(Pool *p, Pool *other)
+{
+    PoolBlock **end = &other->first;
+    while (*end)
+        end = &(*end)->next;
+    *end = p->first;
+    p->first = other->first;
+    p->taken += other->taken;
+    *other = (Pool){.limit = other->limit};
+}
+
 void pool_free(Pool *p)
 {
     for (PoolBlock *b = p->first, *next; b; b = next) {

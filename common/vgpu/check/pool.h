@@ -20,6 +20,8 @@ typedef struct Pool {
 void *pool_alloc(Pool *p, size_t size);
 void *pool_zalloc(Pool *p, size_t size);
 void pool_reset(Pool *p);
+/* p holds what `other` held, too, until it is reset or freed; other is empty then. */
+void pool_join(Pool *p, Pool *other);
 void pool_free(Pool *p);
 
 #endif

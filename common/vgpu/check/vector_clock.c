@@ -5,6 +5,7 @@
 #include "common/vgpu/check/vector_clock.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -31,31 +32,32 @@ void clock_maker_reset(ClockMaker *m)
     if (m->pool.current)
         memset(m->memo, 0, sizeof m->memo);
     pool_reset(&m->pool);
+    m->made = 0;
     m->spare = NULL;
     m->full = false;
 }
 
-/* ---- making ---- */
-
-static ClockTree *tree_take(ClockMaker *m, size_t size)
+void *clock_maker_take(ClockMaker *m, size_t size)
 {
-    ClockTree *t = m->full ? NULL : pool_alloc(&m->pool, size);
-    if (!t)
-        m->full = true;
-    return t;
+    void *at = m->full ? NULL : pool_alloc(&m->pool, size);
+    m->made += at ? size : 0;
+    m->full |= !at;
+    return at;
 }
+
+/* ---- making ---- */
 
 static ClockTree *tree_take_leaf(ClockMaker *m)
 {
     ClockTree *t = m->spare;
     m->spare = NULL;
-    return t ? t : tree_take(m, sizeof *t);
+    return t ? t : clock_maker_take(m, sizeof *t);
 }
 
 static const ClockTree *tree_fork(ClockMaker *m, uint64_t prefix, unsigned span, const ClockTree *zero,
                                   const ClockTree *one)
 {
-    ClockTree *t = tree_take(m, offsetof(ClockTree, half) + sizeof t->half);
+    ClockTree *t = clock_maker_take(m, offsetof(ClockTree, half) + sizeof t->half);
     if (!t)
         return zero;
     t->prefix = prefix >> span << span;
@@ -228,7 +230,7 @@ VectorClock clock_add_warp_reads(ClockMaker *m, VectorClock k, const WarpClock *
 
 static const ClockTree *tree_add_ended(ClockMaker *m, const ClockTree *t, uint64_t prefix, unsigned span)
 {
-    ClockTree *leaf = tree_take(m, offsetof(ClockTree, half));
+    ClockTree *leaf = clock_maker_take(m, offsetof(ClockTree, half));
     if (!leaf)
         return t;
     leaf->prefix = prefix;
@@ -252,4 +254,92 @@ VectorClock clock_add_ended(ClockMaker *m, VectorClock k, uint32_t first, uint32
         at += (uint64_t)1 << span;
     }
     return k;
+}
+
+/* ---- moving ---- */
+
+enum { MOVED_MIN = 1024 };
+
+static size_t moved_slot(const ClockMove *v, const void *old)
+{
+    size_t at = (size_t)(((uint64_t)(uintptr_t)old >> 4) * 0x9E3779B97F4A7C15u >> 20) & (v->cap - 1);
+    while (v->map[at].old && v->map[at].old != old)
+        at = (at + 1) & (v->cap - 1);
+    return at;
+}
+
+static bool grow_moved(ClockMove *v)
+{
+    ClockMove bigger = {.cap = v->cap ? v->cap * 2 : MOVED_MIN};
+    bigger.map = calloc(bigger.cap, sizeof *bigger.map);
+    if (!bigger.map)
+        return false;
+    for (size_t i = 0; i < v->cap; i++)
+        if (v->map[i].old)
+            bigger.map[moved_slot(&bigger, v->map[i].old)] = v->map[i];
+    free(v->map);
+    v->map = bigger.map;
+    v->cap = bigger.cap;
+    return true;
+}
+
+void clock_move_begin(ClockMove *v, ClockMaker *m)
+{
+    *v = (ClockMove){.m = m, .from = m->pool};
+    m->pool = (Pool){.limit = v->from.limit};
+    m->made = 0;
+    m->spare = NULL;
+    memset(m->memo, 0, sizeof m->memo);
+}
+
+void *clock_moved_bytes(ClockMove *v, const void *old, size_t size, bool *fresh)
+{
+    *fresh = false;
+    v->failed = v->failed || ((v->n + 1) * 2 > v->cap && !grow_moved(v));
+    if (v->failed || !old)
+        return (void *)(uintptr_t)old;
+    struct ClockMoved *at = &v->map[moved_slot(v, old)];
+    if (at->old)
+        return at->now;
+    void *now = clock_maker_take(v->m, size);
+    v->failed = !now;
+    if (!now)
+        return (void *)(uintptr_t)old;
+    memcpy(now, old, size);
+    *at = (struct ClockMoved){old, now};
+    v->n++;
+    *fresh = true;
+    return now;
+}
+
+static size_t tree_bytes(const ClockTree *t)
+{
+    if (t->ended)
+        return offsetof(ClockTree, half);
+    return t->span ? offsetof(ClockTree, half) + sizeof t->half : sizeof *t;
+}
+
+static const ClockTree *tree_moved(ClockMove *v, const ClockTree *t)
+{
+    bool fresh;
+    ClockTree *now = t ? clock_moved_bytes(v, t, tree_bytes(t), &fresh) : NULL;
+    for (int i = 0; now && fresh && t->span && !t->ended && i < 2; i++)
+        now->half[i] = tree_moved(v, now->half[i]);
+    return now;
+}
+
+VectorClock clock_moved(ClockMove *v, VectorClock k)
+{
+    return (VectorClock){tree_moved(v, k.reads), tree_moved(v, k.writes)};
+}
+
+void clock_move_end(ClockMove *v)
+{
+    if (v->failed) { /* some are here, some there: both stay, and go with the maker's pool */
+        v->m->full = true;
+        pool_join(&v->m->pool, &v->from);
+    } else {
+        pool_free(&v->from);
+    }
+    free(v->map);
 }

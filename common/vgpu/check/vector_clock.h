@@ -52,15 +52,38 @@ typedef struct ClockMemo {
     const ClockTree *a, *b, *both;
 } ClockMemo;
 
-/* Where clocks are made; all that was made in it is over when the pool is reset. */
+/* Where clocks are made; all that was made in it is over when it is reset. */
 typedef struct ClockMaker {
     Pool pool;
+    size_t made;      /* bytes since the last reset or move */
     ClockTree *spare; /* a leaf that was not used */
     ClockMemo memo[CLOCK_MEMO];
     bool full; /* out of room: what was made since may lack warps */
 } ClockMaker;
 
 void clock_maker_reset(ClockMaker *m);
+/* `size` bytes, not zeroed, for what lives as long as the clocks do; NULL: full. */
+void *clock_maker_take(ClockMaker *m, size_t size);
+
+/* A move keeps the clocks that are still in use and drops the others. Between begin and end each pointer into the maker's memory is
+ * replaced by what clock_moved or clock_moved_bytes gives for it: one copy, however often it is asked for. Nobody else reads clocks
+ * meanwhile. Without memory the maker is full, and all stays where it is. */
+typedef struct ClockMove {
+    ClockMaker *m;
+    Pool from;
+    struct ClockMoved {
+        const void *old;
+        void *now;
+    } * map;
+    size_t n, cap;
+    bool failed;
+} ClockMove;
+
+void clock_move_begin(ClockMove *v, ClockMaker *m);
+VectorClock clock_moved(ClockMove *v, VectorClock k);
+/* A copy of `size` bytes of clock_maker_take's; *fresh: made just now, so that what it points to is to be moved, too. NULL gives NULL. */
+void *clock_moved_bytes(ClockMove *v, const void *old, size_t size, bool *fresh);
+void clock_move_end(ClockMove *v);
 
 static inline bool clock_is_zero(VectorClock k)
 {

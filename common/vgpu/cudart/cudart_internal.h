@@ -351,6 +351,8 @@ cudaError_t texts_load(Call *call, const ImageTexts *texts, bool owned, uint32_t
 /* Adds a container's PTX for a device to texts; *highest grows to the highest architecture seen (image.c). */
 Status image_extract(const void *container, uint64_t bytes_max, uint32_t arch, ImageTexts *texts,
                      uint32_t *highest, Diag *diag);
+/* STATUS_NOT_FOUND, and why nothing of what was found runs on a device that takes targets up to `arch`; highest: the newest target seen. */
+Status image_has_no_code(const char *what, uint32_t highest, uint32_t arch, Diag *diag);
 /* A kernel of this name. NULL: no memory. */
 Kernel *kernel_add(FatBinary *fat, const void *host, const char *name);
 void kernel_free(Kernel *k);

@@ -103,16 +103,22 @@ static uint32_t current_arch(void)
     return info.newest_target;
 }
 
+Status image_has_no_code(const char *what, uint32_t highest, uint32_t arch, Diag *diag)
+{
+    if (highest <= arch)
+        return diag_set(diag, STATUS_NOT_FOUND, "the %s holds machine code only; " IMAGE_CURE, what);
+    return diag_set(diag, STATUS_NOT_FOUND,
+                    "the %s is for compute capability %u.%u and above, and this device has %u.%u: build it "
+                    "with nvcc -arch=compute_%u, "
+                    "or run it on a newer card with --device=NAME (vgpu --list-devices)",
+                    what, highest / 10, highest % 10, arch / 10, arch % 10, arch);
+}
+
 static Status read_container(const void *p, size_t bytes, ImageTexts *out, Diag *diag)
 {
     uint32_t highest = 0, arch = current_arch();
     Status st = image_extract(p, bytes == 0 ? CONTAINER_BYTES_MAX : bytes, arch, out, &highest, diag);
-    if (st == STATUS_NOT_FOUND && highest > arch)
-        diag_set(diag, st, "the image is for compute capability %u.%u and above; this device has %u.%u",
-                 highest / 10, highest % 10, arch / 10, arch % 10);
-    else if (st == STATUS_NOT_FOUND)
-        diag_set(diag, st, "the image holds machine code only; " IMAGE_CURE);
-    return st;
+    return st == STATUS_NOT_FOUND ? image_has_no_code("image", highest, arch, diag) : st;
 }
 
 static Status read_wrapper(const void *p, ImageTexts *out, Diag *diag)

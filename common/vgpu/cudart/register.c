@@ -161,8 +161,10 @@ static cudaError_t collect_texts(const FatBinary *fat, uint32_t arch, ImageTexts
     }
     if (texts->n > 0)
         return cudaSuccess;
-    if (highest_seen > 0 && highest_seen <= arch)
-        facade_say("the program holds machine code only; " IMAGE_CURE);
+    if (highest_seen > 0) {
+        image_has_no_code("program", highest_seen, arch, &diag);
+        facade_say("%s", diag.message);
+    }
     return cudaErrorNoKernelImageForDevice;
 }
 

@@ -60,7 +60,7 @@ static inline Rig *rig_new_with(CheckOptions options)
 
 static inline Rig *rig_new(unsigned tools, unsigned jobs)
 {
-    return rig_new_with((CheckOptions){.tools = tools, .jobs = jobs});
+    return rig_new_with((CheckOptions){.tools = tools, .jobs = jobs, .moves_clocks = true});
 }
 
 static inline void rig_free(Rig *r)

@@ -113,6 +113,15 @@ static void expect_same(const Pair *p, uint64_t *seed)
     assert_int_equal(model_covers(&p->model, &at, block), clock_covers(p->clock, &at));
 }
 
+static void move_pairs(ClockMaker *m, Pair *pairs)
+{
+    ClockMove v;
+    clock_move_begin(&v, m);
+    for (int i = 0; i < CLOCKS; i++)
+        pairs[i].clock = clock_moved(&v, pairs[i].clock);
+    clock_move_end(&v);
+}
+
 static void says_what_the_model_says(void **state)
 {
     (void)state;
@@ -120,6 +129,8 @@ static void says_what_the_model_says(void **state)
     static Pair pairs[CLOCKS];
     uint64_t seed = 1;
     for (int i = 0; i < STEPS; i++) {
+        if (i % 97 == 96)
+            move_pairs(&m, pairs);
         Pair before = pairs[next_random(&seed, CLOCKS)];
         Pair *p = &pairs[next_random(&seed, CLOCKS)];
         grow_pair(&m, p, &before, &seed);
@@ -169,6 +180,38 @@ static void what_is_equal_is_shared(void **state)
     pool_free(&m.pool);
 }
 
+/* What nobody asks for goes, what is shared stays shared, and what does not fit stays where it is. */
+static void moves_what_is_in_use(void **state)
+{
+    (void)state;
+    enum { LEAVES = 200, LEAF_BYTES = 144, FORK_BYTES = 32 };
+    static ClockMaker m;
+    VectorClock last = {0}, copy;
+    for (uint32_t round = 1; round <= 50; round++)
+        for (uint32_t i = 0; i < LEAVES; i++)
+            last = clock_add_warp(&m, last, &(WarpClock){.block = i, .epoch = round}, 1);
+    ClockMove v;
+    clock_move_begin(&v, &m);
+    copy = clock_moved(&v, last);
+    last = clock_moved(&v, last);
+    clock_move_end(&v);
+    assert_true(clock_is_same(copy, last) && last.reads == last.writes);
+    assert_int_equal(LEAVES * LEAF_BYTES + (LEAVES - 1) * FORK_BYTES, m.made);
+    for (uint32_t i = 0; i < LEAVES; i++) {
+        assert_true(clock_covers(last, &(OrderPoint){.block = i, .epoch = 49}));
+        assert_false(clock_covers(last, &(OrderPoint){.block = i, .epoch = 50}));
+    }
+    m.pool.limit = 8192;
+    clock_move_begin(&v, &m);
+    last = clock_moved(&v, last);
+    clock_move_end(&v);
+    assert_true(m.full);
+    for (uint32_t i = 0; i < LEAVES; i++)
+        assert_true(clock_covers(last, &(OrderPoint){.block = i, .epoch = 49}));
+    pool_free(&m.pool);
+    clock_maker_reset(&m);
+}
+
 /* Out of room: said so, and nothing that was in the clock is lost. */
 static void says_when_it_is_full(void **state)
 {
@@ -187,9 +230,8 @@ static void says_when_it_is_full(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_what_the_model_says),
-        cmocka_unit_test(partial_syncs_count),
-        cmocka_unit_test(what_is_equal_is_shared),
+        cmocka_unit_test(says_what_the_model_says), cmocka_unit_test(partial_syncs_count),
+        cmocka_unit_test(what_is_equal_is_shared),  cmocka_unit_test(moves_what_is_in_use),
         cmocka_unit_test(says_when_it_is_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

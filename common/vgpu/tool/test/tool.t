@@ -273,7 +273,12 @@ strip -o "$scratch/stripped" "$scratch/static"
 same "without symbols the static runtime is refused, too" 2 $?
 nvcc -cudart shared -gencode arch=compute_75,code=sm_75 -o "$scratch/machine" "$here/faults.cu" >"$scratch/log" 2>&1
 "$vgpu" "$scratch/machine" >"$scratch/out" 2>"$scratch/err"
-has "machine code only" "$scratch/err" 'build it with nvcc -arch=compute_75'
+has "machine code only" "$scratch/err" 'machine code only.*build it with nvcc -arch=compute_75'
+nvcc -cudart shared -arch=compute_90 -o "$scratch/newer" "$here/faults.cu" >"$scratch/log" 2>&1
+"$vgpu" "$scratch/newer" bounds >"$scratch/out" 2>"$scratch/err"
+has "a program for newer cards: what for, and both cures" "$scratch/err" \
+    'the program is for compute capability 9.0 and above, and this device has 7.5: build it with nvcc -arch=compute_75, or .* --device=NAME'
+same "it is said once" 1 "$(grep -c 'and this device has' "$scratch/err")"
 build_cu bare "$here/faults.cu"
 "$vgpu" "$scratch/bare" bounds >"$scratch/out" 2>"$scratch/err"
 has "no -lineinfo" "$scratch/err" 'add -lineinfo'
