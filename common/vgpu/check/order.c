@@ -586,44 +586,58 @@ static bool sees(const Strong *s, const Location *all)
     return all->last == s->e->block->linear || !(s->narrow || all->narrow);
 }
 
+/* What a lane learns from a place: mostly what the lane before it did, which knew the same. */
+typedef struct Learnt {
+    VectorClock clock, learnt, seen;  /* of the place, and of the lane before */
+    VectorClock now_learnt, now_seen; /* and after */
+} Learnt;
+
 /* Loads that were done before a store cannot meet a store that comes of seeing it: they are known at once. */
-static void learn_from(const Strong *s, const Location *l, Reach reach)
+static void learn_from(const Strong *s, const Location *l, Reach reach, Learnt *before)
 {
     OrderLaunch *o = s->e->set->order;
     OrderWarp *w = clock_is_zero(l->clock) ? NULL : warp_order(o, s->e->block, s->e->who->warp);
     if (!w)
         return;
-    VectorClock learnt = w->learnt[s->lane], seen = w->seen[reach][s->lane];
+    VectorClock *learnt = &w->learnt[s->lane], *seen = &w->seen[reach][s->lane];
     bool reaches = reach == NEAR || !s->narrow;
-    if (reaches)
-        clock_join_into(o, &learnt, s->acquires ? l->clock : (VectorClock){.reads = l->clock.reads});
-    if (l->clock.writes && !(reaches && s->acquires))
-        clock_join_into(o, &seen, (VectorClock){l->clock.writes, l->clock.writes});
-    if (clock_is_same(learnt, w->learnt[s->lane]) && clock_is_same(seen, w->seen[reach][s->lane]))
+    if (!clock_is_same(before->clock, l->clock) || !clock_is_same(before->learnt, *learnt) ||
+        !clock_is_same(before->seen, *seen)) {
+        *before = (Learnt){l->clock, *learnt, *seen, *learnt, *seen};
+        if (reaches)
+            clock_join_into(o, &before->now_learnt,
+                            s->acquires ? l->clock : (VectorClock){.reads = l->clock.reads});
+        if (l->clock.writes && !(reaches && s->acquires))
+            clock_join_into(o, &before->now_seen, (VectorClock){l->clock.writes, l->clock.writes});
+    }
+    if (clock_is_same(before->now_learnt, *learnt) && clock_is_same(before->now_seen, *seen))
         return;
-    w->learnt[s->lane] = learnt;
-    w->seen[reach][s->lane] = seen;
+    *learnt = before->now_learnt;
+    *seen = before->now_seen;
     s->e->block->learnt_mark = cell_of(__atomic_load_n(&s->e->set->records.next, __ATOMIC_RELAXED), 0);
     s->e->block->order->changed = true;
 }
 
-/* What is said on a word: to all, and to the own block; NULL: nothing. */
+/* What is said on a word: to all, and to the own block; NULL: nothing. And what the lane before learnt of it. */
 typedef struct Told {
     uint64_t word;
     const Location *all, *own;
+    Learnt learnt[N_REACHES];
 } Told;
 
 static void learn(const Strong *s, Told *told)
 {
     OrderLaunch *o = s->e->set->order;
-    if (told->word != s->word) /* lanes mostly ask for one word */
-        *told = (Told){s->word, find_location(o, s->word, TO_ALL, false),
-                       find_location(o, s->word, s->e->block->linear, false)};
+    if (told->word != s->word) { /* lanes mostly ask for one word */
+        told->word = s->word;
+        told->all = find_location(o, s->word, TO_ALL, false);
+        told->own = find_location(o, s->word, s->e->block->linear, false);
+    }
     if (!told->all || !sees(s, told->all))
         return;
-    learn_from(s, told->all, FAR);
+    learn_from(s, told->all, FAR, &told->learnt[FAR]);
     if (told->own && told->own->chain == told->all->chain)
-        learn_from(s, told->own, NEAR);
+        learn_from(s, told->own, NEAR, &told->learnt[NEAR]);
 }
 
 /* What the lane's strong write says to the block, or to all. w: NULL of a block that has nothing to say. */
@@ -647,6 +661,16 @@ static VectorClock said(const Strong *s, const OrderWarp *w, Reach reach)
         clock = clock_add_warp_reads(&o->maker, clock, s->reads, lane);
     }
     return clock;
+}
+
+static bool says_nothing(const Strong *s, const OrderWarp *w)
+{
+    if (s->released || s->reads)
+        return false;
+    for (Reach reach = NEAR; w && reach <= FAR; reach++)
+        if (w->fence[reach].warp_clock[s->lane] || !clock_is_zero(w->fence[reach].more[s->lane]))
+            return false;
+    return true;
 }
 
 static void publish(const Strong *s)
@@ -748,13 +772,22 @@ void order_strong_write(const CheckEvent *e, const ExecAccess *a)
     pthread_mutex_lock(&o->lock);
     drop_old_clocks(e->set);
     const WarpClock *now = releases || tells_reads ? warp_clock_now(o, e->block, e->who->warp) : NULL;
+    const OrderWarp *w = e->block->order ? warp_order(o, e->block, e->who->warp) : NULL;
+    Told told = {0};
+    uint64_t silent = 0; /* word on which the lane before said nothing */
+    bool spoken = false; /* by a lane before */
     for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
         Strong s = strong_of(e, a, (unsigned)__builtin_ctz(rest));
-        Told told = {0};
-        if (a->kind == ACCESS_ATOMIC && rest != a->mask) /* it sees what the lanes before it have published just now */
+        if (a->kind == ACCESS_ATOMIC && spoken) /* it sees what the lanes before it have published just now */
             learn(&s, &told);
         s.released = releases ? now : NULL;
         s.reads = tells_reads ? now : NULL;
+        const bool says_none = says_nothing(&s, w);
+        if (says_none && silent == s.word && !s.stores && a->bytes >= 4)
+            continue; /* who waits for a lock */
+        silent = says_none ? s.word : 0;
+        spoken |= !says_none;
+        told.word = 0; /* a place may be made */
         o->has_parts |= a->bytes < 4;
         publish(&s);
         for (unsigned at = 1; at < a->bytes && a->bytes < 4; at++) {
