@@ -62,8 +62,10 @@ static SandboxStep new_step(Build *b, const char *const *args, const char *const
         env[1] = arena_printf(b->arena, "TMPDIR=%s", p->in_tmp);
         env[2] = arena_printf(b->arena, "HOME=%s", p->in_tmp);
         env[3] = "LC_ALL=C.UTF-8";
-        if (c->kind == COMPILER_CLANG)
+        if (c->kind == COMPILER_CLANG) {
             env[4] = arena_printf(b->arena, "LABCC_CLANG=%s", c->clang);
+            env[5] = arena_printf(b->arena, "LABCC_CLANG_VERSION=%s", c->version);
+        }
     }
     return (SandboxStep){
         .dir = p->in_src,

@@ -10,6 +10,13 @@
 
 enum { CLANG_MAJOR_MAX = 40 };
 
+static bool take_version(Tools *t, const char *version)
+{
+    snprintf(t->version, sizeof t->version, "%.*s", (int)strspn(version, "0123456789."), version);
+    t->major = atoi(t->version);
+    return t->major >= CLANG_MAJOR_MIN;
+}
+
 /* The version that a clang says it has. */
 static bool ask_version(Tools *t)
 {
@@ -21,20 +28,16 @@ static bool ask_version(Tools *t)
     bool got = fgets(line, sizeof line, f) != NULL;
     pclose(f);
     const char *version = strstr(line, "version ");
-    if (!got || !version)
-        return false;
-    snprintf(t->version, sizeof t->version, "%.*s", (int)strspn(version + 8, "0123456789."), version + 8);
-    t->major = atoi(t->version);
-    return t->major >= CLANG_MAJOR_MIN;
+    return got && version && take_version(t, version + strlen("version "));
 }
 
 static Status find_clang(Tools *t, Arena *arena, Diag *d)
 {
-    const char *set = getenv("LABCC_CLANG");
+    const char *set = getenv("LABCC_CLANG"), *known = getenv("LABCC_CLANG_VERSION");
     char name[32];
     if (set && *set) {
         t->clang = strchr(set, '/') ? set : io_find_program(arena, set);
-        if (t->clang && ask_version(t))
+        if (t->clang && (known ? take_version(t, known) : ask_version(t)))
             return STATUS_OK;
         return diag_set(d, STATUS_NOT_FOUND, "LABCC_CLANG is %s, which is no clang++ from version %d on", set,
                         CLANG_MAJOR_MIN);
