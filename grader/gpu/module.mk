@@ -24,7 +24,7 @@ $(BUILD)/gpu/profile-table: $(BUILD)/bin/profile-table
 	@mkdir -p $(@D)
 	$(Q)$(CC) -static -o $@ $(BUILD)/common/profile/main.o $(call libname,common/profile) $(call libname,common/base) -ljansson -lm
 
-# For cases about a card that it models. A static program finds no demangler by its name: kernels have their mangled ones there.
+# For cases about a card that it models.
 $(BUILD)/gpu/vgpu: $(BUILD)/bin/vgpu
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

@@ -216,10 +216,13 @@ Status sandbox_ask(SandboxProcess *p, const SandboxStep *step, Diag *d)
 Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, SandboxAnswer *answer, Diag *d)
 {
     *answer = (SandboxAnswer){.out = "", .err = ""};
-    Wire *wire = arena_alloc(a, sizeof *wire);
+    Wire *wire = malloc(sizeof *wire); /* large, and the arena is the whole submission's */
     if (!wire)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a sandbox's answer");
     wire->fd = p->socket;
+    wire->takes = false;
+    wire->passed = 0;
+    wire->start = wire->end = 0;
     Session s = {.process = p,
                  .step = step,
                  .arena = a,
@@ -232,6 +235,7 @@ Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, Sand
     bool fine = (!step->save_to || s.save_dir >= 0) && read_answer(&s);
     if (s.save_dir >= 0)
         close(s.save_dir);
+    free(wire);
     /* The kernel was there before the watcher. */
     if (fine && answer->end == WIRE_END_NONE && p->cgroup[0] && cgroup_kills(p->cgroup) > p->kills)
         answer->end = WIRE_END_MEMORY;

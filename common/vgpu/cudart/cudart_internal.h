@@ -127,6 +127,7 @@ typedef struct Facade {
     uint64_t last_token;
     uint32_t refused_said[(N_APIS + 31) / 32];
     struct Sites *sites; /* site.c */
+    char *program;       /* its path, once it was asked for; site.c */
     struct {
         uintptr_t start, end;
     } own[2];                           /* where this library is mapped, and the driver's; site.c */
@@ -304,6 +305,8 @@ void call_record_error(Call *call, int code, const char *name);
 uint64_t site_here(void);
 /* The same in a signal handler, of the instruction that the signal came at. */
 uint64_t site_of_signal(uintptr_t pc);
+/* The return addresses of the stack, from the caller on, at most `max`: how many. What backtrace(3) gives, which loads a library for it. */
+int site_walk(void **stack, int max);
 /* Is an address in this library, or in the driver API's? */
 bool site_is_own(const void *address);
 

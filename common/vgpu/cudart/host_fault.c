@@ -10,8 +10,8 @@
  * is named.
  *
  * All this happens in a signal handler, perhaps in the middle of malloc: nothing here takes memory, and a
- * lock is only tried. The stack is walked with backtrace, which is ready by then: every allocation noted its
- * place with it. Objects are found in /proc/self/maps, not with the loader, whose lock may be taken.
+ * lock is only tried. The stack is walked as for the place of a call (site_walk), which has been done by then: every allocation noted
+ * its place with it. Objects are found in /proc/self/maps, not with the loader, whose lock may be taken.
  *
  * Limits: a handler that the program installs after its first call of the runtime replaces ours. While
  * another thread is inside the runtime, the allocation stays unnamed.
@@ -22,7 +22,6 @@
 #include "common/vgpu/cudart/cudart_internal.h"
 
 #include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -55,7 +54,7 @@ typedef struct Fault {
 static void walk_stack(Fault *f, uintptr_t pc)
 {
     void *stack[STACK_MAX];
-    int n = backtrace(stack, STACK_MAX), at = 0;
+    int n = site_walk(stack, STACK_MAX), at = 0;
     while (at < n && (uintptr_t)stack[at] != pc)
         at++;
     uint32_t *kept = &f->access.n_frames;

@@ -6,12 +6,11 @@
  */
 #include "common/vgpu/cudart/cudart_internal.h"
 
-#include <dlfcn.h>
-#include <execinfo.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <unwind.h>
 
 enum { FRAMES_MAX = 8, STACK_MAX = 20, SITES_MAX = 1 << 20 };
 
@@ -108,11 +107,39 @@ bool site_is_own(const void *address)
     return (at >= f->own[0].start && at < f->own[0].end) || (at >= f->own[1].start && at < f->own[1].end);
 }
 
+/* ---- the stack ---- */
+
+typedef struct Walk {
+    void **stack;
+    int n, max;
+    uintptr_t frame; /* of the last one */
+} Walk;
+
+/* Ends where there is no more, or the same frame again. */
+static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *data)
+{
+    Walk *w = data;
+    void *address = (void *)_Unwind_GetIP(context);
+    uintptr_t frame = _Unwind_GetCFA(context);
+    if (w->n == w->max || !address || (w->n > 0 && w->stack[w->n - 1] == address && w->frame == frame))
+        return _URC_END_OF_STACK;
+    w->stack[w->n++] = address;
+    w->frame = frame;
+    return _URC_NO_REASON;
+}
+
+int site_walk(void **stack, int max)
+{
+    Walk w = {.stack = stack, .max = max};
+    _Unwind_Backtrace(take_frame, &w);
+    return w.n;
+}
+
 /* The frames outside this library, from the caller on. A sanitizer's frame may lie on top of our own. */
 static void take_frames(Site *out)
 {
     void *stack[STACK_MAX];
-    int n = backtrace(stack, STACK_MAX), i = 0, kept = 0;
+    int n = site_walk(stack, STACK_MAX), i = 0, kept = 0;
     *out = (Site){0};
     while (i < n && !site_is_own(stack[i]))
         i++;
@@ -121,21 +148,49 @@ static void take_frames(Site *out)
             out->frames[kept++] = stack[i];
 }
 
+/* The object that holds an address. */
+typedef struct Holder {
+    uintptr_t at, base;
+    const char *path;
+} Holder;
+
+static int find_holder(struct dl_phdr_info *info, size_t size, void *data)
+{
+    Holder *h = data;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type != PT_LOAD || h->at < start || h->at - start >= p->p_memsz)
+            continue;
+        h->base = info->dlpi_addr;
+        h->path = info->dlpi_name;
+        return 1;
+    }
+    return 0;
+}
+
+/* The program's own path, read once. */
+static const char *program_path(void)
+{
+    Facade *f = facade();
+    char path[4096];
+    if (!f->program) {
+        ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+        path[length < 0 ? 0 : length] = 0;
+        f->program = strdup(path);
+    }
+    return f->program ? f->program : "";
+}
+
 /* Each frame is the address of the call in its object, not of its return, and the object's path. */
 static void put_frame(StrBuf *b, void *frame)
 {
-    Dl_info info;
-    struct link_map *map = NULL;
-    char program[4096];
-    if (dladdr1(frame, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map)
+    Holder h = {.at = (uintptr_t)frame};
+    if (dl_iterate_phdr(find_holder, &h) == 0)
         return;
-    const char *path = map->l_name;
-    if (path[0] == 0) {
-        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-        program[length < 0 ? 0 : length] = 0;
-        path = program;
-    }
-    uint64_t address = (uintptr_t)frame - 1 - map->l_addr;
+    const char *path = h.path[0] == 0 ? program_path() : h.path;
+    uint64_t address = h.at - 1 - h.base;
     strbuf_append(b, (const char *)&address, sizeof address);
     strbuf_append(b, path, strlen(path) + 1);
 }
@@ -182,7 +237,7 @@ uint64_t site_here(void)
 uint64_t site_of_signal(uintptr_t pc)
 {
     void *stack[STACK_MAX];
-    int n = backtrace(stack, STACK_MAX), at = 0, kept = 0;
+    int n = site_walk(stack, STACK_MAX), at = 0, kept = 0;
     Site here = {0};
     while (at < n && (uintptr_t)stack[at] != pc)
         at++;

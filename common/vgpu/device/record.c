@@ -21,7 +21,6 @@
 #include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/queue.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,15 +45,13 @@ void record_line(DeviceServer *s, const StrBuf *line)
 }
 
 /* The C++ library's demangler, if the program has it: nvcc links it, we do not want to. */
+char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status) __attribute__((weak));
+
 const char *record_demangle(void *self, const char *mangled)
 {
     DeviceServer *s = self;
-    typedef char *Demangle(const char *, char *, size_t *, int *);
-    Demangle *demangle = NULL;
-    void *symbol = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-    memcpy(&demangle, &symbol, sizeof demangle);
     int status = -1;
-    char *text = demangle ? demangle(mangled, NULL, NULL, &status) : NULL;
+    char *text = __cxa_demangle ? __cxa_demangle(mangled, NULL, NULL, &status) : NULL;
     free(s->demangled);
     s->demangled = strdup(status == 0 && text ? text : mangled);
     free(text);
