@@ -18,7 +18,7 @@ enum { NAME_BYTES_MAX = 128 };
 
 /* What may still be handed over. */
 typedef struct Allowance {
-    int fd;
+    WireOut *out;
     int64_t file_bytes, bytes, files;
 } Allowance;
 
@@ -34,7 +34,7 @@ static bool is_fit_name(const char *name)
 }
 
 /* Sends `size` bytes of file; what is missing at its end is sent as zeros, as the size was promised. */
-static bool send_bytes(int to, int file, int64_t size)
+static void send_bytes(WireOut *to, int file, int64_t size)
 {
     char chunk[1 << 16];
     while (size > 0) {
@@ -44,11 +44,9 @@ static bool send_bytes(int to, int file, int64_t size)
             memset(chunk, 0, wanted);
             n = (ssize_t)wanted;
         }
-        if (!wire_write(to, chunk, (size_t)n))
-            return false;
-        size -= n;
+        wire_put(to, chunk, (size_t)n);
+        size = to->failed ? 0 : size - n;
     }
-    return true;
 }
 
 /* Why a file is not taken; NULL when it is. */
@@ -67,59 +65,54 @@ static const char *refusal(int file, struct stat *st, const Allowance *a)
     return a->files <= 0 ? "too-many" : NULL;
 }
 
-static bool send_file(Allowance *a, int dir, const char *name, const char *path)
+static void send_file(Allowance *a, int dir, const char *name, const char *path)
 {
     int file = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     struct stat st;
     const char *why = refusal(file, &st, a);
-    bool fine;
     if (why) {
-        fine = wire_printf(a->fd, "skipped %s %s\n", path, why);
+        wire_putf(a->out, "skipped %s %s\n", path, why);
     } else {
         a->files--;
         a->bytes -= st.st_size;
-        fine = wire_printf(a->fd, "file %s %lld\n", path, (long long)st.st_size) &&
-               send_bytes(a->fd, file, st.st_size);
+        wire_putf(a->out, "file %s %lld\n", path, (long long)st.st_size);
+        send_bytes(a->out, file, st.st_size);
     }
     if (file >= 0)
         close(file);
-    return fine;
 }
 
-static bool send_folder(Allowance *a, int dir, const char *path)
+static void send_folder(Allowance *a, int dir, const char *path)
 {
     DIR *list = fdopendir(dir);
     if (!list) {
         close(dir);
-        return wire_printf(a->fd, "skipped %s unreadable\n", path);
+        wire_putf(a->out, "skipped %s unreadable\n", path);
+        return;
     }
-    bool fine = true;
     int64_t seen = 0, seen_max = 4 * a->files;
-    for (struct dirent *e; fine && (e = readdir(list)) && seen < seen_max;) {
+    for (struct dirent *e; !a->out->failed && (e = readdir(list)) && seen < seen_max;) {
         if (!is_fit_name(e->d_name))
             continue;
         seen++;
         char inner[WIRE_LINE_MAX / 2];
         snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
-        fine = send_file(a, dirfd(list), e->d_name, inner);
+        send_file(a, dirfd(list), e->d_name, inner);
     }
     closedir(list);
-    return fine;
 }
 
-bool runner_collect(int fd, const RunnerRequest *request)
+void runner_collect(WireOut *out, const RunnerRequest *request)
 {
     const WireLimits *l = &request->limits;
     Allowance a = {
-        .fd = fd, .file_bytes = l->file_bytes, .bytes = l->collect_bytes, .files = l->collect_files};
-    bool fine = true;
-    for (size_t i = 0; fine && request->collect[i]; i++) {
+        .out = out, .file_bytes = l->file_bytes, .bytes = l->collect_bytes, .files = l->collect_files};
+    for (size_t i = 0; !out->failed && request->collect[i]; i++) {
         const char *path = request->collect[i];
         int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         if (dir >= 0)
-            fine = send_folder(&a, dir, path);
+            send_folder(&a, dir, path);
         else if (errno != ENOENT)
-            fine = send_file(&a, AT_FDCWD, path, path);
+            send_file(&a, AT_FDCWD, path, path);
     }
-    return fine;
 }

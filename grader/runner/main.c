@@ -100,16 +100,24 @@ static void take_meter(Wire *w, RunnerRequest *r, const char *slot)
         die("bad meter");
 }
 
-static void empty_folder(const char *path)
+static void empty_folder(WireOut *out, const char *path)
 {
-    wire_printf(RUNNER_SOCKET_FD, "%s %s\n", runner_empty(path) ? "empty" : "left", path);
+    wire_putf(out, "%s %s\n", runner_empty(path) ? "empty" : "left", path);
+}
+
+/* The next line; before it is waited for, what has gathered is sent. */
+static bool next_line(Wire *w, WireOut *out, char line[WIRE_LINE_MAX])
+{
+    if (out->length && !wire_has_line(w))
+        wire_flush(out);
+    return wire_read_line(w, line, 0);
 }
 
 /* Reads a request; false at the end of file. */
-static bool read_request(Wire *w, RunnerRequest *r)
+static bool read_request(Wire *w, WireOut *out, RunnerRequest *r)
 {
     char line[WIRE_LINE_MAX];
-    while (wire_read_line(w, line, 0)) {
+    while (next_line(w, out, line)) {
         char *text = strchr(line, ' ');
         if (text)
             *text++ = '\0';
@@ -135,26 +143,28 @@ static bool read_request(Wire *w, RunnerRequest *r)
         } else if (strcmp(line, "meter") == 0 && w->passed) {
             take_meter(w, r, text);
         } else if (strcmp(line, "empty") == 0)
-            empty_folder(text);
+            empty_folder(out, text);
         else
             die("unknown request");
     }
     return false;
 }
 
-static bool send_output(int fd, const char *name, const RunnerOutput *o)
+static void send_output(WireOut *out, const char *name, const RunnerOutput *o)
 {
-    return wire_printf(fd, "%s %zu %d\n", name, o->length, o->cut) && wire_write(fd, o->bytes, o->length);
+    wire_putf(out, "%s %zu %d\n", name, o->length, o->cut);
+    wire_put(out, o->bytes, o->length);
 }
 
-static bool send_outcome(const RunnerRequest *request, const RunnerOutcome *o)
+static bool send_outcome(WireOut *out, const RunnerRequest *request, const RunnerOutcome *o)
 {
-    int fd = RUNNER_SOCKET_FD;
-    return wire_printf(fd, "exit %d %d %s %lld %lld %lld %lld\n", o->status, o->signal, wire_end_word(o->end),
-                       (long long)o->wall_us, (long long)o->cpu_us, (long long)o->rss_kib,
-                       (long long)o->waited_us) &&
-           send_output(fd, "stdout", &o->out) && send_output(fd, "stderr", &o->err) &&
-           runner_collect(fd, request) && wire_printf(fd, "end\n");
+    wire_putf(out, "exit %d %d %s %lld %lld %lld %lld\n", o->status, o->signal, wire_end_word(o->end),
+              (long long)o->wall_us, (long long)o->cpu_us, (long long)o->rss_kib, (long long)o->waited_us);
+    send_output(out, "stdout", &o->out);
+    send_output(out, "stderr", &o->err);
+    runner_collect(out, request);
+    wire_putf(out, "end\n");
+    return wire_flush(out);
 }
 
 static void free_list(char **list)
@@ -166,15 +176,16 @@ static void free_list(char **list)
 static void serve_requests_of_grade(const RunnerState *state)
 {
     static Wire wire = {.fd = RUNNER_SOCKET_FD, .takes = true};
+    static WireOut out = {.fd = RUNNER_SOCKET_FD};
     bool more = true;
     while (more) {
         static RunnerRequest request;
         request = (RunnerRequest){.pass = -1};
-        if (!read_request(&wire, &request))
+        if (!read_request(&wire, &out, &request))
             return;
         RunnerOutcome outcome;
         runner_run(state, &request, &outcome);
-        more = send_outcome(&request, &outcome);
+        more = send_outcome(&out, &request, &outcome);
         free(outcome.out.bytes);
         free(outcome.err.bytes);
         meter_unmap(request.meter);

@@ -130,6 +130,6 @@ bool watch_kill_all(const RunnerState *state);
 bool runner_empty(const char *path);
 
 /* collect.c: sends the regular files of each path of the request. */
-bool runner_collect(int fd, const RunnerRequest *request);
+void runner_collect(WireOut *out, const RunnerRequest *request);
 
 #endif

@@ -109,6 +109,19 @@ static bool wire_fill(Wire *w, int64_t deadline_ms)
     return true;
 }
 
+void wire_init(Wire *w, int fd)
+{
+    w->fd = fd;
+    w->takes = false;
+    w->passed = 0;
+    w->start = w->end = 0;
+}
+
+bool wire_has_line(const Wire *w)
+{
+    return w->end > w->start && memchr(w->buffer + w->start, '\n', w->end - w->start);
+}
+
 bool wire_read_line(Wire *w, char line[WIRE_LINE_MAX], int64_t deadline_ms)
 {
     for (;;) {
@@ -142,7 +155,7 @@ bool wire_read_bytes(Wire *w, char *bytes, size_t length, int64_t deadline_ms)
     return true;
 }
 
-bool wire_write(int fd, const void *bytes, size_t length)
+static bool write_all(int fd, const void *bytes, size_t length)
 {
     const char *p = bytes;
     while (length) {
@@ -158,14 +171,44 @@ bool wire_write(int fd, const void *bytes, size_t length)
     return true;
 }
 
-bool wire_printf(int fd, const char *format, ...)
+void wire_out_init(WireOut *out, int fd)
+{
+    out->fd = fd;
+    out->failed = false;
+    out->length = 0;
+}
+
+bool wire_flush(WireOut *out)
+{
+    out->failed = out->failed || !write_all(out->fd, out->buffer, out->length);
+    out->length = 0;
+    return !out->failed;
+}
+
+void wire_put(WireOut *out, const void *bytes, size_t length)
+{
+    if (length > sizeof out->buffer - out->length)
+        wire_flush(out);
+    if (length > sizeof out->buffer) {
+        out->failed = out->failed || !write_all(out->fd, bytes, length);
+        return;
+    }
+    if (length)
+        memcpy(out->buffer + out->length, bytes, length);
+    out->length += length;
+}
+
+void wire_putf(WireOut *out, const char *format, ...)
 {
     char text[WIRE_LINE_MAX];
     va_list args;
     va_start(args, format);
     int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return n >= 0 && (size_t)n < sizeof text && wire_write(fd, text, (size_t)n);
+    if (n < 0 || (size_t)n >= sizeof text)
+        out->failed = true;
+    else
+        wire_put(out, text, (size_t)n);
 }
 
 bool wire_pass(int fd, const char *word, int number, int passed)

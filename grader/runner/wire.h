@@ -71,16 +71,30 @@ typedef struct Wire {
     char buffer[1 << 16];
 } Wire;
 
+/* An empty one; the buffer, which is large, is not cleared. */
+void wire_init(Wire *w, int fd);
+/* Whether the next line is here already. */
+bool wire_has_line(const Wire *w);
 /* The next line without its newline, at most WIRE_LINE_MAX - 1 bytes; false at the end, on errors, and past
  * deadline_ms of the monotonic clock (0 = none). */
 bool wire_read_line(Wire *w, char line[WIRE_LINE_MAX], int64_t deadline_ms);
 /* Exactly `length` bytes. */
 bool wire_read_bytes(Wire *w, char *bytes, size_t length, int64_t deadline_ms);
 
-/* All of it; false on any error. */
-bool wire_write(int fd, const void *bytes, size_t length);
+/* What is to be sent, gathered: each message by itself would wake its reader. Errors stick. */
+typedef struct WireOut {
+    int fd;
+    bool failed;
+    size_t length;
+    char buffer[1 << 14];
+} WireOut;
+
+void wire_out_init(WireOut *out, int fd);
+void wire_put(WireOut *out, const void *bytes, size_t length);
 /* A formatted text, which must be shorter than WIRE_LINE_MAX. */
-bool wire_printf(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void wire_putf(WireOut *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sends all; false after any error. */
+bool wire_flush(WireOut *out);
 
 /* The line `WORD NUMBER` and a descriptor: `pass 3`, the command's descriptor 3; `meter SLOT`, what it shares
  * with another (meter.h). */

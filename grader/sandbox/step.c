@@ -30,26 +30,37 @@ typedef struct Session {
 
 /* Request -------------------------------------------------------------------------------------- */
 
-static bool send_list(int fd, const char *word, const char *const *items)
+static bool put_list(WireOut *out, const char *word, const char *const *items)
 {
-    for (; items && *items; items++)
-        if (strchr(*items, '\n') || !wire_printf(fd, "%s %s\n", word, *items))
+    for (; items && *items; items++) {
+        if (strchr(*items, '\n'))
             return false;
+        wire_putf(out, "%s %s\n", word, *items);
+    }
     return true;
+}
+
+/* A descriptor goes with its own line, behind what was gathered. */
+static bool pass_on(WireOut *out, const char *word, int number, int passed)
+{
+    return wire_flush(out) && wire_pass(out->fd, word, number, passed);
 }
 
 static bool send_request(int fd, const SandboxStep *step)
 {
-    bool fine = wire_printf(fd, "dir %s\n", step->dir);
-    fine = fine && wire_printf(fd, "filter %d\n", (int)step->filter);
-    fine = fine && send_list(fd, "arg", step->args) && send_list(fd, "env", step->env) &&
-           send_list(fd, "collect", step->collect) &&
-           (!step->passes || wire_pass(fd, "pass", 3, step->pass)) &&
-           (!step->metered || wire_pass(fd, "meter", step->slot, step->meter));
-#define X(name, ...) fine = fine && wire_printf(fd, "limit " #name " %lld\n", (long long)step->limits.name);
+    WireOut out;
+    wire_out_init(&out, fd);
+    wire_putf(&out, "dir %s\n", step->dir);
+    wire_putf(&out, "filter %d\n", (int)step->filter);
+    bool fine = put_list(&out, "arg", step->args) && put_list(&out, "env", step->env) &&
+                put_list(&out, "collect", step->collect) &&
+                (!step->passes || pass_on(&out, "pass", 3, step->pass)) &&
+                (!step->metered || pass_on(&out, "meter", step->slot, step->meter));
+#define X(name, ...) wire_putf(&out, "limit " #name " %lld\n", (long long)step->limits.name);
 #include "grader/runner/limits.def"
 #undef X
-    return fine && wire_printf(fd, "go\n");
+    wire_putf(&out, "go\n");
+    return fine && wire_flush(&out);
 }
 
 /* Answer --------------------------------------------------------------------------------------- */
@@ -219,10 +230,7 @@ Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, Sand
     Wire *wire = malloc(sizeof *wire); /* large, and the arena is the whole submission's */
     if (!wire)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a sandbox's answer");
-    wire->fd = p->socket;
-    wire->takes = false;
-    wire->passed = 0;
-    wire->start = wire->end = 0;
+    wire_init(wire, p->socket);
     Session s = {.process = p,
                  .step = step,
                  .arena = a,
@@ -244,13 +252,18 @@ Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, Sand
 
 bool sandbox_empty(SandboxProcess *p, const char *const *folders)
 {
-    Wire wire = {.fd = p->socket};
+    Wire wire;
+    WireOut out;
     int64_t deadline_ms = wire_now_ms() + EMPTY_MS;
-    bool fine = true;
+    wire_init(&wire, p->socket);
+    wire_out_init(&out, p->socket);
+    for (const char *const *folder = folders; *folder; folder++)
+        wire_putf(&out, "empty %s\n", *folder);
+    bool fine = wire_flush(&out);
     for (; fine && *folders; folders++) {
         char line[WIRE_LINE_MAX];
-        fine = wire_printf(p->socket, "empty %s\n", *folders) && wire_read_line(&wire, line, deadline_ms) &&
-               strncmp(line, "empty ", 6) == 0 && strcmp(line + 6, *folders) == 0;
+        fine = wire_read_line(&wire, line, deadline_ms) && strncmp(line, "empty ", 6) == 0 &&
+               strcmp(line + 6, *folders) == 0;
     }
     return fine;
 }
