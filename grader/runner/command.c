@@ -238,6 +238,7 @@ void runner_run(const RunnerState *state, const RunnerRequest *request, RunnerOu
     outcome->wall_us = wire_now_us() - c.started_us;
     outcome->waited_us = 1000 * waited_ms(&c);
     end_all(&c);
+    watch_end(&watch);
     if (request->meter)
         atomic_store(&request->meter->slots[request->slot].memory_kib, 0);
     /* A program may print a flood and end before the next tick. */

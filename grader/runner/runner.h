@@ -95,17 +95,18 @@ typedef struct WatchProcess {
 
 typedef struct WatchThread {
     pid_t id;
+    int fd; /* its schedstat; -1: not kept open */
     int64_t ran_ns, waited_ns;
     uint64_t look;
 } WatchThread;
 
-enum { WATCH_PROCESSES_MAX = 1024, WATCH_THREADS_MAX = 1024 };
+enum { WATCH_PROCESSES_MAX = 1024, WATCH_THREADS_MAX = 1024, WATCH_OPEN_MAX = 128 };
 
 /* What is known of a command's processes from look to look. */
 typedef struct Watch {
     WatchProcess processes[WATCH_PROCESSES_MAX];
     WatchThread threads[WATCH_THREADS_MAX];
-    size_t n_processes, n_threads;
+    size_t n_processes, n_threads, n_open;
     uint64_t n_looks;
     int64_t started_ms, looked_ms;
     int64_t cpu_ms;    /* of all processes */
@@ -117,6 +118,8 @@ typedef struct Watch {
 
 /* watch.c: before a command starts. */
 void watch_start(Watch *w);
+/* When all of its processes are dead and taken in. */
+void watch_end(Watch *w);
 /* Sums over the command's processes. thorough also counts what descriptors and mappings keep in the kernel. beside_ns:
  * processor time that the command beside this one used since the last look. */
 WatchSum watch_look(const RunnerState *state, Watch *w, bool thorough, int64_t beside_ns);

@@ -249,25 +249,67 @@ typedef struct Look {
     int64_t longest_ns, longest_ran_ns; /* of the thread that wanted a processor longest: wait, and use */
 } Look;
 
-/* Takes in what a thread has run and waited since the last look. The first two numbers of its schedstat are
- * nanoseconds on a processor, and nanoseconds in which it could have run and did not. */
+static void close_thread(Watch *w, WatchThread *t)
+{
+    if (t->fd < 0)
+        return;
+    close(t->fd);
+    t->fd = -1;
+    w->n_open--;
+}
+
+/* The first two numbers of a thread's schedstat: nanoseconds on a processor, and nanoseconds in which it could have run and
+ * did not. False on a kernel without it, or of a thread that has ended. */
+static bool read_times(int fd, int64_t *ran_ns, int64_t *waited_ns)
+{
+    char text[128];
+    ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof text - 1, 0);
+    long long ran, waited;
+    text[n > 0 ? n : 0] = '\0';
+    if (sscanf(text, "%lld %lld", &ran, &waited) != 2)
+        return false;
+    *ran_ns = ran;
+    *waited_ns = waited;
+    return true;
+}
+
+/* Reads the times of a thread that is new, or of another one with the number of one that has ended. */
+static bool open_thread(Watch *w, WatchThread *t, pid_t pid, int64_t *ran_ns, int64_t *waited_ns)
+{
+    char path[64];
+    close_thread(w, t);
+    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)t->id);
+    t->fd = open(path, O_RDONLY | O_CLOEXEC);
+    w->n_open += t->fd >= 0;
+    bool fine = read_times(t->fd, ran_ns, waited_ns);
+    if (!fine || w->n_open > WATCH_OPEN_MAX)
+        close_thread(w, t);
+    return fine;
+}
+
+/* Takes in what a thread has run and waited since the last look.
+ *
+ * Its file stays open. Else the thread, on its way to its end, would have to remove from memory what the kernel keeps of the
+ * file's name; preempted while it does so it keeps the runner, which takes in the process, in a loop of the kernel's without
+ * end until it gets a processor again: on a busy machine that took more time than the case. */
 static int64_t add_thread(Look *l, pid_t pid, const char *thread)
 {
-    char name[300], text[128];
-    long long ran, waited;
-    snprintf(name, sizeof name, "task/%s/schedstat", thread);
-    if (!read_proc(pid, name, text, sizeof text) || sscanf(text, "%lld %lld", &ran, &waited) != 2)
-        return 0; /* a kernel without it, or a thread that has ended */
+    int64_t ran, waited;
     Watch *w = l->watch;
-    WatchThread *t = find_thread(w, atoi(thread)), fresh = {.id = atoi(thread)};
+    WatchThread *t = find_thread(w, atoi(thread)), fresh = {.id = atoi(thread), .fd = -1};
+    bool known = t && read_times(t->fd, &ran, &waited);
     if (!t && w->n_threads == WATCH_THREADS_MAX)
         return 0;
-    if (!t || ran < t->ran_ns) { /* new, or another one with the number of one that has ended */
-        t = t ? t : &w->threads[w->n_threads++];
+    if (!known && !open_thread(w, t ? t : &fresh, pid, &ran, &waited))
+        return 0;
+    if (!t) {
+        t = &w->threads[w->n_threads++];
         *t = fresh;
+    } else if (ran < t->ran_ns) {
+        t->ran_ns = t->waited_ns = 0; /* another one */
     }
     int64_t ran_ns = ran - t->ran_ns, waited_ns = waited - t->waited_ns;
-    *t = (WatchThread){.id = fresh.id, .ran_ns = ran, .waited_ns = waited, .look = w->n_looks};
+    *t = (WatchThread){.id = t->id, .fd = t->fd, .ran_ns = ran, .waited_ns = waited, .look = w->n_looks};
     l->used_ns += ran_ns;
     if (ran_ns + waited_ns > l->longest_ns + l->longest_ran_ns) {
         l->longest_ns = waited_ns;
@@ -346,9 +388,12 @@ static void charge_gone(Look *l, int64_t interval_ms)
     }
     w->n_processes = n;
     n = 0;
-    for (size_t i = 0; i < w->n_threads; i++)
+    for (size_t i = 0; i < w->n_threads; i++) {
         if (w->threads[i].look == w->n_looks)
             w->threads[n++] = w->threads[i];
+        else
+            close_thread(w, &w->threads[i]);
+    }
     w->n_threads = n;
     int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
     int64_t most_ms = interval_ms * (gone < processors ? gone : processors);
@@ -394,10 +439,17 @@ WatchSum watch_look(const RunnerState *state, Watch *w, bool thorough, int64_t b
 
 void watch_start(Watch *w)
 {
-    w->n_processes = w->n_threads = 0;
+    w->n_processes = w->n_threads = w->n_open = 0;
     w->n_looks = 0;
     w->cpu_ms = w->waited_ns = w->used_ns = w->owed_ns = w->told_ns = 0;
     w->looked_ms = w->started_ms = wire_now_ms();
+}
+
+void watch_end(Watch *w)
+{
+    for (size_t i = 0; i < w->n_threads; i++)
+        close_thread(w, &w->threads[i]);
+    w->n_threads = 0;
 }
 
 void watch_reaped(Watch *w, pid_t pid, int64_t cpu_ms)
