@@ -109,7 +109,7 @@ static bool wire_fill(Wire *w, int64_t deadline_ms)
     return true;
 }
 
-void wire_init(Wire *w, int fd)
+void wire_begin(Wire *w, int fd)
 {
     w->fd = fd;
     w->takes = false;

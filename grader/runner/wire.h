@@ -72,7 +72,7 @@ typedef struct Wire {
 } Wire;
 
 /* An empty one; the buffer, which is large, is not cleared. */
-void wire_init(Wire *w, int fd);
+void wire_begin(Wire *w, int fd);
 /* Whether the next line is here already. */
 bool wire_has_line(const Wire *w);
 /* The next line without its newline, at most WIRE_LINE_MAX - 1 bytes; false at the end, on errors, and past

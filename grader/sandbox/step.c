@@ -230,7 +230,7 @@ Status sandbox_answer(SandboxProcess *p, const SandboxStep *step, Arena *a, Sand
     Wire *wire = malloc(sizeof *wire); /* large, and the arena is the whole submission's */
     if (!wire)
         return diag_set(d, STATUS_NO_MEMORY, "no memory for a sandbox's answer");
-    wire_init(wire, p->socket);
+    wire_begin(wire, p->socket);
     Session s = {.process = p,
                  .step = step,
                  .arena = a,
@@ -255,7 +255,7 @@ bool sandbox_empty(SandboxProcess *p, const char *const *folders)
     Wire wire;
     WireOut out;
     int64_t deadline_ms = wire_now_ms() + EMPTY_MS;
-    wire_init(&wire, p->socket);
+    wire_begin(&wire, p->socket);
     wire_out_init(&out, p->socket);
     for (const char *const *folder = folders; *folder; folder++)
         wire_putf(&out, "empty %s\n", *folder);
