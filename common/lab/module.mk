@@ -22,12 +22,12 @@ $(BUILD)/student/%.o: %.c $(FLAGS_STAMP) common/lab/module.mk
 	$(Q)$(CC) $(LAB_STUDENT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/student/lab.o: $(LAB_STUDENT_OBJECTS) $(BUILD)/student/objects.list
-	$(Q)ld -r -o $@ $(filter %.o,$^)
-	$(Q)objcopy --localize-hidden $@
+	$(Q)$(LD) -r -o $@ $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --localize-hidden $@
 
 $(BUILD)/student/lab-own.o: $(filter-out %/main.o %/case.o,$(LAB_STUDENT_OBJECTS)) $(BUILD)/student/objects.list
-	$(Q)ld -r -o $@ $(filter %.o,$^)
-	$(Q)objcopy --localize-hidden $@
+	$(Q)$(LD) -r -o $@ $(filter %.o,$^)
+	$(Q)$(OBJCOPY) --localize-hidden $@
 
 $(BUILD)/lib/liblab.a: $(BUILD)/student/lab.o
 $(BUILD)/lib/liblab-own.a: $(BUILD)/student/lab-own.o

@@ -17,6 +17,8 @@ BUILD ?= build$(if $(CROSS),-$(CROSS:-=))$(if $(SAN),-$(subst $(comma),-,$(SAN))
 
 CC := $(CROSS)gcc$(if $(SYSROOT), --sysroot=$(SYSROOT))
 AR := $(CROSS)ar
+LD := $(CROSS)ld
+OBJCOPY := $(CROSS)objcopy
 # nvcc from the PATH, else where NVIDIA's packages put it.
 NVCC := $(or $(shell command -v nvcc 2>/dev/null),$(lastword $(wildcard /opt/cuda/bin/nvcc /usr/local/cuda-*/bin/nvcc /usr/local/cuda/bin/nvcc)),nvcc)
 # What compiles labs: nvcc, clang (by labcc), or auto: nvcc where there is one.
@@ -42,7 +44,8 @@ OPT  := -O2 -g -ffp-contract=off -fno-math-errno -fno-trapping-math
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 COVFLAGS := $(if $(COV),--coverage)
 CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -pthread $(SANFLAGS) $(COVFLAGS)
-LDFLAGS := -pthread $(SANFLAGS) $(COVFLAGS)
+# The C++ library that `vgpu` has a function of lies in the root folder beside its gcc, where that of another machine does not look.
+LDFLAGS := -pthread $(SANFLAGS) $(COVFLAGS)$(if $(SYSROOT),$(addprefix $(space)-L,$(wildcard $(SYSROOT)/usr/lib/gcc/$(CROSS:-=)/*)))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))
