@@ -312,9 +312,10 @@ static void make_form(Kernel *k, const Form *form)
     const Class class = operand_class(d, first, last);
     const int reg = new_register(k, class), beside = d == 'Q' || d == 'M' ? new_register(k, CLASS_P) : 0;
     const bool guarded = may_be_guarded(k, text, class) && kernel_below(k, 8) == 0;
+    const uint32_t guard = guarded ? kernel_below(k, N_INPUTS) : 0;
     if (guarded)
         kernel_line(k, "mov.b%d %%%c%d, %%%c0; @%s%%p%u", class_bits(class), class_letter(class), reg,
-                    class_letter(class), kernel_below(k, 2) ? "!" : "", kernel_below(k, N_INPUTS));
+                    class_letter(class), kernel_below(k, 2) ? "!" : "", guard);
     if (beside)
         snprintf(line, sizeof line, "%s %%%c%d|%%p%d%s", text, class_letter(class), reg, beside, operands);
     else

@@ -26,16 +26,13 @@ static uint64_t make_integer(Rng *rng)
                                      0x100000000,
                                      0x80808080,
                                      0x7F80FF01};
-    switch (rng_below(rng, 4)) {
-    case 0:
+    const uint64_t kind = rng_below(rng, 4);
+    if (kind == 0)
         return PICK(rng, edges);
-    case 1:
+    if (kind == 1)
         return rng_below(rng, 80);
-    case 2:
-        return rng_next(rng) >> rng_below(rng, 64);
-    default:
-        return rng_next(rng);
-    }
+    const uint64_t bits = rng_next(rng);
+    return kind == 2 ? bits >> rng_below(rng, 64) : bits;
 }
 
 /* A float of the given mantissa and exponent bits: edges, values near 1, any bits. NaNs have any payload. */
@@ -77,8 +74,10 @@ static uint64_t make_value(Rng *rng, Class class)
         return make_float(rng, 52, 11);
     case CLASS_G:
         return make_float(rng, 10, 5);
-    case CLASS_X:
-        return make_float(rng, 10, 5) | make_float(rng, 10, 5) << 16;
+    case CLASS_X: {
+        const uint64_t low = make_float(rng, 10, 5);
+        return low | make_float(rng, 10, 5) << 16;
+    }
     case CLASS_P:
         return rng_below(rng, 2);
     default:

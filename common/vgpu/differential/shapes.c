@@ -242,9 +242,10 @@ static void make_common_atomics(Kernel *k, bool shared)
         while (!atomics[i].commutes)
             i = kernel_below(k, N_ATOMICS);
         const char letter = class_letter(atomics[i].class);
+        const uint32_t operand = kernel_below(k, N_INPUTS);
         kernel_line(k, "@%%p%u red.%s.%s.%s [%%d%d+%d], %%%c%u;", kernel_below(k, N_INPUTS),
                     shared ? "shared" : "global", atomics[i].op, atomics[i].type, shared ? 1015 : 1020,
-                    cell * 8, letter, kernel_below(k, N_INPUTS));
+                    cell * 8, letter, operand);
     }
 }
 
@@ -284,22 +285,25 @@ static void make_statement(Kernel *k)
     static const char *const ops[] = {"add.u32", "sub.u32", "xor.b32", "mul.lo.u32",
                                       "min.s32", "max.u32", "and.b32"};
     const char *op = ops[kernel_below(k, 7)];
-    if (kernel_below(k, 4) == 0)
-        kernel_line(k, "@%%p%u %s %%r%d, %%r%d, %%r%d;", kernel_below(k, N_INPUTS), op, variable(k),
-                    variable(k), variable(k));
+    const bool guarded = kernel_below(k, 4) == 0;
+    const int b = variable(k), a = variable(k), d = variable(k);
+    if (guarded)
+        kernel_line(k, "@%%p%u %s %%r%d, %%r%d, %%r%d;", kernel_below(k, N_INPUTS), op, d, a, b);
     else
-        kernel_line(k, "%s %%r%d, %%r%d, %%r%d;", op, variable(k), variable(k), variable(k));
+        kernel_line(k, "%s %%r%d, %%r%d, %%r%d;", op, d, a, b);
 }
 
 static void make_condition(Kernel *k, int predicate)
 {
     static const char *const comparisons[] = {"eq", "ne", "lt", "ge"};
-    if (kernel_below(k, 3))
-        kernel_line(k, "and.b32 %%r1002, %%r%d, %u; setp.%s.u32 %%p%d, %%r1002, 0;", variable(k),
-                    1 + kernel_below(k, 15), kernel_below(k, 2) ? "eq" : "ne", predicate);
-    else
-        kernel_line(k, "setp.%s.s32 %%p%d, %%r%d, %%r%d;", comparisons[kernel_below(k, 4)], predicate,
-                    variable(k), variable(k));
+    if (kernel_below(k, 3)) {
+        const char *comparison = kernel_below(k, 2) ? "eq" : "ne";
+        const uint32_t bits = 1 + kernel_below(k, 15);
+        kernel_line(k, "and.b32 %%r1002, %%r%d, %u; setp.%s.u32 %%p%d, %%r1002, 0;", variable(k), bits, comparison, predicate);
+    } else {
+        const int b = variable(k), a = variable(k);
+        kernel_line(k, "setp.%s.s32 %%p%d, %%r%d, %%r%d;", comparisons[kernel_below(k, 4)], predicate, a, b);
+    }
 }
 
 static void make_body(Kernel *k, int depth);
@@ -320,8 +324,8 @@ static void make_if(Kernel *k, int depth)
 static void make_loop(Kernel *k, int depth)
 {
     const int label = k->n_labels++, counter = 500 + label, predicate = 100 + label;
-    kernel_line(k, "and.b32 %%r%d, %%r%d, %u;\nLOOP%d:", counter, variable(k), kernel_below(k, 2) ? 3 : 7,
-                label);
+    const int rounds_max = kernel_below(k, 2) ? 3 : 7;
+    kernel_line(k, "and.b32 %%r%d, %%r%d, %d;\nLOOP%d:", counter, variable(k), rounds_max, label);
     make_body(k, depth + 1);
     if (kernel_below(k, 2)) {
         make_condition(k, predicate);
@@ -412,9 +416,10 @@ static void make_reduction(Kernel *k)
     const int reg = kind == 0 ? k->n_used[CLASS_R]++ : k->n_used[CLASS_P]++;
     if (kind == 0)
         snprintf(line, sizeof line, "bar.red.popc.u32 %%r%d, %u, %%p%u", reg, kernel_below(k, 16), from);
-    else
+    const char *sign = kind == 0 ? "" : kernel_below(k, 2) ? "!" : "";
+    if (kind != 0)
         snprintf(line, sizeof line, "bar.red.%s.pred %%p%d, %u, %s%%p%u", kind == 1 ? "and" : "or", reg,
-                 kernel_below(k, 16), kernel_below(k, 2) ? "!" : "", from);
+                 kernel_below(k, 16), sign, from);
     kernel_line(k, "%s;", line);
     kernel_store(k, kind == 0 ? CLASS_R : CLASS_P, reg, line);
 }

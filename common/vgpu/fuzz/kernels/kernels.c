@@ -79,10 +79,13 @@ static void write_word(Writer *w)
         strbuf_puts(w->text, PICK(w, numbers));
 }
 
+/* Arguments of a call are evaluated in an order that compilers choose: of a line with two numbers one is drawn before. */
 static void write_guard(Writer *w)
 {
-    if (pick_below(w, 6) == 5 && !w->calm)
-        strbuf_printf(w->text, "@%s%%p%u ", pick_below(w, 2) ? "!" : "", pick_below(w, N_P));
+    if (pick_below(w, 6) != 5 || w->calm)
+        return;
+    const uint32_t guard = pick_below(w, N_P);
+    strbuf_printf(w->text, "@%s%%p%u ", pick_below(w, 2) ? "!" : "", guard);
 }
 
 static void write_hole(Writer *w, char what)
@@ -116,12 +119,13 @@ static void write_place(Writer *w, uint32_t last)
 {
     static const char *const from[] = {"%lin", "%x", "%y", "0"};
     const uint32_t room = last > KERNEL_THREADS_MAX + 200 ? 200 : last - KERNEL_THREADS_MAX;
-    const bool formula = pick_below(w, 3) != 0 || w->calm;
-    if (formula && pick_below(w, 2))
-        strbuf_printf(w->text, "add.u32 %%at, %s, %u; ", PICK(w, from), pick_below(w, room));
+    const bool formula = pick_below(w, 3) != 0 || w->calm, is_sum = formula && pick_below(w, 2);
+    const uint32_t offset = formula ? pick_below(w, room) : 0;
+    if (is_sum)
+        strbuf_printf(w->text, "add.u32 %%at, %s, %u; ", PICK(w, from), offset);
     else if (formula)
         strbuf_printf(w->text, "mad.lo.u32 %%at, %%lin, %u, %u; ",
-                      pick_below(w, (last - room) / KERNEL_THREADS_MAX + 1), pick_below(w, room));
+                      pick_below(w, (last - room) / KERNEL_THREADS_MAX + 1), offset);
     else
         strbuf_printf(w->text, "mov.u32 %%at, %%r%u; ", pick_below(w, N_R));
     if (!formula || (pick_below(w, 8) == 0 && !w->calm))
@@ -170,7 +174,8 @@ static bool write_condition(Writer *w, char *name, size_t size)
         return false;
     }
     write_form(w, FAMILY_PREDICATE);
-    snprintf(name, size, "%s%%p%u", pick_below(w, 3) ? "" : "!", pick_below(w, N_P));
+    const uint32_t number = pick_below(w, N_P);
+    snprintf(name, size, "%s%%p%u", pick_below(w, 3) ? "" : "!", number);
     return false;
 }
 
