@@ -96,7 +96,7 @@ static Status read_whole(const SubmissionLab *s, const char *path, StrBuf *whole
 
 Status submission_read(const SubmissionLab *s, const char *kind, const char *name, StrBuf *whole, Diag *diag)
 {
-    static const char *const suffixes[] = {".cu" EDIT_SUFFIX, ".cu", EDIT_SUFFIX, ""};
+    static const char *const suffixes[] = {(".cu" EDIT_SUFFIX), ".cu", EDIT_SUFFIX, ""};
     char folder[SUBMISSION_PATH_MAX], path[SUBMISSION_PATH_MAX];
     struct stat st;
     Status status = join(folder, diag, s->solution_dir, kind, "");

@@ -102,7 +102,7 @@ Status cli_choose_in_book(Arena *a, const Options *o, Gradebook *book, const Ros
 Status cli_choose_kit_labs(Arena *a, const Kit *kit, const char *text, const char ***labs, Diag *d)
 {
     KnownNames known = {"labs", "lab", "the kit", NULL, 0};
-    const char **names, *dir = arena_printf(a, "%s/labs", kit->root);
+    const char **names = NULL, *dir = arena_printf(a, "%s/labs", kit->root);
     Status s = dir ? dir_list(a, dir, &names, &known.n, d) : diag_set(d, STATUS_NO_MEMORY, "no memory");
     known.names = names;
     return s == STATUS_OK ? cli_choose(a, &known, text, labs, d) : s;

@@ -25,7 +25,7 @@ Status cli_load_class(Arena *a, const Options *o, Gradebook **book, ReportClass 
     if (!path || access(path, R_OK) != 0)
         return diag_set(d, STATUS_NOT_FOUND, "there is no gradebook in %s", o->out);
     Status s = gradebook_open(path, book, d);
-    const char **students, **labs;
+    const char **students = NULL, **labs = NULL;
     Roster *roster = ARENA_NEW(a, Roster);
     if (s == STATUS_OK)
         s = roster ? roster_load_out(a, o->out, roster, d) : diag_set(d, STATUS_NO_MEMORY, "no memory");

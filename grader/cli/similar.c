@@ -103,7 +103,7 @@ static Status read_given(Class *c, const char *lab, SimilarFile **given, size_t 
 static Status add_work(Class *c, const Lab *lab, const char *const *names, const char *root, const char *who,
                        SimilarWork *works, ReportSimilar *out, Diag *d)
 {
-    SimilarFile *files;
+    SimilarFile *files = NULL;
     SimilarWork *w = &works[out->n_works];
     const char *dir = arena_printf(c->arena, "%s/%s/%s", root, who, out->lab);
     Status s =

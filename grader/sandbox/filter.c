@@ -32,7 +32,7 @@ static int add_rules(scmp_filter_ctx filter, SandboxFilter kind)
                 SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)(value)), &failed);
 #define A(who, name, error, arg, op, value)                                                                  \
     refuse_call(filter, WANTED(who), __NR_##name, error, 1,                                                  \
-                SCMP_CMP(arg, SCMP_CMP_##op, (scmp_datum_t)(value)), &failed);
+                SCMP_CMP(arg, SCMP_CMP_##op, (scmp_datum_t)(value), 0), &failed);
 #define M(who, name, error, arg, mask, value)                                                                \
     refuse_call(filter, WANTED(who), __NR_##name, error, 1,                                                  \
                 SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, (scmp_datum_t)(mask), (scmp_datum_t)(value)), &failed);

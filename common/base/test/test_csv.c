@@ -60,8 +60,8 @@ static void test_unguarded(void **state)
                                           "'-1",
                                           "'@x",
                                           "'\t1",
-                                          "'\xEF\xBC\x9D"
-                                          "1",
+                                          ("'\xEF\xBC\x9D"
+                                           "1"),
                                           "''=1"};
     static const char *const plain[] = {"", "'", "'s001", "=1", "''s", "s'=1", "1'=1"};
     for (size_t i = 0; i < sizeof guarded / sizeof *guarded; i++)

@@ -99,7 +99,7 @@ static bool is_of_program(const void *address)
 /* The static runtime asks for its tables when the program calls it. */
 static void say_static_runtime(void)
 {
-    static _Atomic bool said;
+    static bool said;
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
         vgpu_say("the program calls the static CUDA runtime, nvcc's default, which only a real GPU can serve: its calls fail\n"
                  "  link it with the shared one:  nvcc -cudart shared -arch=compute_75 -lineinfo -g ...");
@@ -121,7 +121,7 @@ EXPORT CUresult cuGetExportTable(const void **table, const CUuuid *id)
 
 CUresult api_refuse(const char *name)
 {
-    static _Atomic bool said[N_APIS];
+    static bool said[N_APIS];
     char line[256];
     vgpu_begin(name);
     for (int i = 0; i < N_APIS; i++)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 #pragma GCC target("arch=x86-64-v4")
 #define HOT_HANDLER hot_handler_avx512
 #include "common/vgpu/exec/hot.h"

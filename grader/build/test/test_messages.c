@@ -34,8 +34,8 @@ static void test_slips_have_a_sentence(void **state)
     (void)state;
     static const char *const messages[] = {
         "a.cu:10:6: error: call to global function 'k' not configured\n",
-        "a.cu:6:36: error: too few execution configuration arguments to kernel function call, expected at "
-        "least 2, have 1\n",
+        ("a.cu:6:36: error: too few execution configuration arguments to kernel function call, expected at "
+         "least 2, have 1\n"),
         "a.cu:3:23: error: cannot use variable-length arrays in __global__ functions\n",
         "a.cu:2:7: note: candidate function not viable: call to __host__ function from __global__ function\n",
         "a.cu:2:7: note: candidate function not viable: call to __device__ function from __host__ function\n",

@@ -4,7 +4,7 @@
 #include <fenv.h>
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__clang__)
 #pragma GCC target("arch=x86-64-v4")
 #define ALU_ROWS alu_rows_avx512
 #include "common/vgpu/exec/alu/alu_variant.h"

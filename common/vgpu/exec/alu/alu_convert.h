@@ -15,7 +15,7 @@
 
 #include "common/vgpu/exec/alu/alu_move.h"
 
-#define CONVERT_STEP static __attribute__((noipa)) void
+#define CONVERT_STEP static LANES_APART void
 
 static inline bool type_is_signed(PtxType t)
 {

@@ -154,7 +154,7 @@
  * that ALU_DIRECTED_ROW sets around the call covers exactly the loop. */
 #define ALU_FLOAT_ROW(OP, TYPE, SEL, N, CTYPE, VIEW, FINISH, EXPR)                                           \
     ALU_SHAPE(OP, TYPE, SEL, N, sizeof(Lane##TYPE), ALU_WIDTHS(TYPE), false)                                 \
-    __attribute__((noipa)) ALU_FUNCTION(OP, TYPE, SEL)                                                       \
+    LANES_APART ALU_FUNCTION(OP, TYPE, SEL)                                                                  \
     {                                                                                                        \
         ALU_OPEN(TYPE)                                                                                       \
         ALU_SRCS_##N(TYPE) LANES(lane)                                                                       \
@@ -201,7 +201,7 @@
 /* Which NaN a result is costs more than the result: looked at only where some lane's is one. */
 #define ALU_F64_ROW(OP, SEL, N, EXPR)                                                                        \
     ALU_SHAPE(OP, F64, SEL, N, sizeof(LaneF64), ALU_WIDTHS(F64), false)                                      \
-    __attribute__((noipa)) ALU_FUNCTION(OP, F64, SEL)                                                        \
+    LANES_APART ALU_FUNCTION(OP, F64, SEL)                                                                   \
     {                                                                                                        \
         LaneF64 result[WARP_LANES];                                                                          \
         uint64_t nan = 0;                                                                                    \

@@ -32,9 +32,22 @@ typedef LaneU32 LaneB32, LaneF16X2, LaneBF16X2, LaneU16X2, LaneS16X2, LaneTF32;
 typedef LaneU64 LaneB64;
 #undef LANE_TYPE
 
-#define LANES(lane) _Pragma("GCC ivdep") for (int lane = 0; lane < WARP_LANES; lane++)
+/* clang does not know the pragma, and looks while the program runs whether arrays overlap. */
+#ifdef __clang__
+#define LANES_ALONE
+#else
+#define LANES_ALONE _Pragma("GCC ivdep")
+#endif
+#define LANES(lane) LANES_ALONE for (int lane = 0; lane < WARP_LANES; lane++)
 /* The halves of a warp: 32, or 64 when packed. */
-#define HALVES(i, count) _Pragma("GCC ivdep") for (int i = 0; i < (count); i++)
+#define HALVES(i, count) LANES_ALONE for (int i = 0; i < (count); i++)
+
+/* Of a function that a rounding mode is set around: no arithmetic leaves it. */
+#ifdef __clang__
+#define LANES_APART __attribute__((noinline))
+#else
+#define LANES_APART __attribute__((noipa))
+#endif
 
 /* lane_bit32[i] == 1 << i: a table, because a vector of shift counts costs more than a load. */
 #define BITS4(w, i) (w)1 << (i), (w)1 << ((i) + 1), (w)1 << ((i) + 2), (w)1 << ((i) + 3)
