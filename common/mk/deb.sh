@@ -1,7 +1,7 @@
 #!/bin/bash
 # Debian packages of the built kit: cuda-lab-kit for students, and, where the solutions are, cuda-lab-kit-grader for instructors.
 #
-#   deb.sh OUT      BUILD (with the man pages); ARCH (that of this machine); DEBFULLNAME and DEBEMAIL: who is named as maintainer
+#   deb.sh OUT      BUILD (with the man pages); ARCH (that of this machine), and of another one SYSROOT and RUN; DEBFULLNAME and DEBEMAIL: who is named as maintainer
 #
 # cuda-lab-kit is what install.sh puts in /usr, stripped, and depends on the libraries that the programs are linked with, clang, and what
 # labs and the sandbox run. Nothing of NVIDIA's is asked for. cuda-lab-kit-grader adds the solutions and hidden cases, for root and the
@@ -19,7 +19,7 @@ maintainer="${DEBFULLNAME:-The CUDA Lab Kit authors} <${DEBEMAIL:-authors@cuda-l
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 1767225600)}
 export SOURCE_DATE_EPOCH
 cross=
-[ "$arch" = "$(dpkg --print-architecture)" ] || cross=$(dpkg-architecture -a"$arch" -qDEB_HOST_GNU_TYPE)-
+[ "$arch" = "$(dpkg --print-architecture)" ] || cross=$(dpkg-architecture -a"$arch" -qDEB_HOST_GNU_TYPE 2>/dev/null)-
 compilers='clang (>= 1:14) | clang-19 | clang-18 | clang-17 | clang-16 | clang-15 | clang-14'
 work=$(mktemp -d /tmp/deb.XXXXXX)
 trap 'rm -rf "$work"' EXIT
@@ -46,7 +46,7 @@ libraries_of() {
     mkdir -p "$work/shlibs/debian"
     printf 'Source: cuda-lab-kit\n\nPackage: cuda-lab-kit\nArchitecture: any\n' >"$work/shlibs/debian/control"
     (cd "$work/shlibs" && dpkg-shlibdeps -O --ignore-missing-info -l"$1/usr/lib/cuda-lab-kit/build/lib/vgpu" ${SYSROOT:+--admindir="$SYSROOT/var/lib/dpkg" \
-        -l"$SYSROOT/usr/lib/${cross%-}" -l"$SYSROOT/lib/${cross%-}"} "${@:2}") | sed 's/^shlibs:Depends=//'
+        -l"$SYSROOT/usr/lib/${cross%-}"} "${@:2}") | sed 's/^shlibs:Depends=//'
 }
 
 # PACKAGE ARCHITECTURE DEPENDS SUMMARY; the description from standard input. Makes the package.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Puts the built kit into a folder tree of its own, or takes it away again.
 #
-#   install.sh install|uninstall       PREFIX (where it will stand), DESTDIR (put in front while packing), BUILD, SOLUTIONS=1
+#   install.sh install|uninstall       PREFIX (where it will stand), DESTDIR (put in front while packing), BUILD, SOLUTIONS=1; RUN: what runs programs of another machine
 #
 #   PREFIX/bin/vgpu, grade                     links to:
 #   PREFIX/lib/cuda-lab-kit/                   a kit: labs/, common/ (what labs are built with), build/ (commands, libraries, judges)
@@ -26,7 +26,7 @@ install_completions() {
     local one
     for one in "${completions[@]}"; do
         install -d "$(dirname "$to/${one#*:}")"
-        "$build/bin/grade" completion "${one%%:*}" >"$to/${one#*:}"
+        ${RUN:-} "$build/bin/grade" completion "${one%%:*}" >"$to/${one#*:}"
     done
 }
 

@@ -4,6 +4,7 @@
 #   setup.sh base   building, labs and grading
 #   setup.sh all    base, and handouts, browser tests, the cluster and benchmarks
 #   setup.sh missing     installs nothing: prints the packages of base that are missing
+#   setup.sh libraries   installs nothing: prints the packages that programs and tests are linked with (sysroot.sh)
 #   setup.sh bwrap-profile   as root: the AppArmor profile that lets bubblewrap make user namespaces; base offers it where it is wanting
 #
 # KIT_SETUP_ROOT is a test's /.
@@ -17,6 +18,11 @@ ALL="libmpfr-dev tmux pandoc hunspell hunspell-en-gb tidy epubcheck man-db texli
 NVCC_MIN=13.0
 ROOT=${KIT_SETUP_ROOT:-}
 
+if [ "${1:-base}" = libraries ]; then
+    # shellcheck disable=SC2086 # words
+    printf '%s\n' $BASE $ALL | grep -e '-dev$' | grep -vE 'clang|opencl|^dpkg'
+    exit
+fi
 if [ "${1:-base}" = bwrap-profile ]; then
     printf 'abi <abi/4.0>,\nprofile bwrap /usr/bin/bwrap flags=(unconfined) { userns, }\n' >"$ROOT/etc/apparmor.d/bwrap"
     apparmor_parser -r "$ROOT/etc/apparmor.d/bwrap"

@@ -11,7 +11,7 @@ SCRIPT_TESTS := $(LONG_TESTS) $(filter-out $(LONG_TESTS),$(LAB_TESTS)) $(filter-
 PATIENT_TESTS := grader/test/class.t grader/class/test/slurm.t grader/test/run.t grader/course/test/course.t grader/report/test/browser.t common/vgpu/tool/test/film_page.t \
     $(BUILD)/grader/archive/test/test_archive common/mk/test/run-tests.t
 
-.PHONY: all help progress test unit-tests check-layers format clean
+.PHONY: all help progress test unit-tests clang-test unit-test-run cross-root cross-test cross-answers check-layers format clean
 
 all: $(ALL_PROGRAMS) $(ALL_EXTRA) ##* build commands, virtual GPU, library and judges of the labs
 
@@ -33,6 +33,23 @@ unexport ALL
 test: ## run the tests, ALL=1 every one that takes long, too; ends with "N passed, N failed, N skipped"
 	@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) all unit-tests $(if $(shell command -v pandoc),man) $(if $(shell command -v nvcc),ladder-programs)
 	@BUILD=$(BUILD) KIT=$(KIT) SAN='$(SAN)' SHORT='$(if $(ALL),,1)' PATIENT='$(PATIENT_TESTS)' common/mk/run-tests.sh $(SCRIPT_TESTS) $(ALL_TESTS)
+
+CLANG ?= clang
+clang-test: ## CLANG=clang-19: build with that compiler, in build-clang-19, and run the unit tests
+	@$(MAKE) CC='$(CLANG)' BUILD='build-$(notdir $(CLANG))' WERROR=1 unit-test-run
+unit-test-run: all unit-tests
+	@BUILD=$(BUILD) KIT=$(KIT) common/mk/run-tests.sh $(ALL_TESTS)
+
+# What is built for arm64, and runs here by qemu-user (emulate.sh).
+cross-root: ## download a root folder of arm64 that `make ARCH=arm64` links with, into build/root-arm64; installs nothing
+	@common/mk/sysroot.sh build/root-arm64
+
+cross-test: all cross-root ## build for arm64 (build-aarch64-linux-gnu) and run there, by qemu-user: unit tests, random kernels, labs: LABS=a,b
+	@$(MAKE) ARCH=arm64 cross-answers NATIVE='$(BUILD)'
+cross-answers: all unit-tests
+	@status=0; export BUILD='$(BUILD)' KIT='$(KIT)' SYSROOT='$(SYSROOT)' NATIVE='$(NATIVE)' $(if $(LABS),LABS='$(LABS)'); \
+	    common/mk/emulate.sh '$(SYSROOT)' common/mk/run-tests.sh $(ALL_TESTS) || status=$$?; \
+	    common/mk/cross/answers.t || status=$$?; exit $$status
 
 check-layers: ## refuse an include that points up (docs/architecture.md lists the layers)
 	@common/mk/check-layers.sh

@@ -6,8 +6,15 @@
 #   WERROR=1       warnings are errors (CI sets it)
 #   CROSS=aarch64-linux-gnu-   build for another machine with that gcc, in a folder of its own; SYSROOT=DIR: a root of it, with the
 #                  development packages of `make setup`
+#   ARCH=arm64     the same, with the root folder that `make cross-root` makes; nothing on a machine that is one
+#   CC=clang-19    another compiler, best with a BUILD=folder of its own
 
 KIT := $(patsubst %/common/mk/toolchain.mk,%,$(abspath $(lastword $(MAKEFILE_LIST))))
+
+ifeq ($(ARCH)$(filter aarch64,$(if $(ARCH),$(shell uname -m))),arm64)
+CROSS := aarch64-linux-gnu-
+SYSROOT := $(KIT)/build/root-arm64
+endif
 
 comma := ,
 empty :=
@@ -47,5 +54,7 @@ CFLAGS := $(CSTD) $(OPT) $(WARN) -fPIC -fvisibility=hidden -pthread $(SANFLAGS) 
 # The C++ library that `vgpu` has a function of lies in the root folder beside its gcc, where that of another machine does not look.
 LDFLAGS := -pthread $(SANFLAGS) $(COVFLAGS)$(if $(SYSROOT),$(addprefix $(space)-L,$(wildcard $(SYSROOT)/usr/lib/gcc/$(CROSS:-=)/*)))
 
+# What runs a program that was built for another machine: qemu-user.
+RUN := $(if $(CROSS),$(notdir $(firstword $(shell command -v qemu-$(firstword $(subst -, ,$(CROSS)))-static qemu-$(firstword $(subst -, ,$(CROSS)))))) -L $(SYSROOT))
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' $(1) $(2))

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Starters, solutions, broken and accepted submissions of every lab: each compiles, and gets what it must.
 #
-# LABS=02-vector-add restricts it; COMPILER=clang says what compiles (auto otherwise); GRADE_JOBS submissions at a time. Everything is a student: `solution`, `starter`, and one for each file
+# LABS=02-vector-add restricts it; COMPILER=clang says what compiles (auto otherwise); GRADE_JOBS submissions at a time; GRADE_OPTIONS=--in-process
+# are further options of `grade run`. Everything is a student: `solution`, `starter`, and one for each file
 # or folder in broken/ and accepted/. A file stands for the lab's first file, a folder has some of the lab's files; the others are the
 # solution's. Each file of a folder that begins with a comment `expect:` says what is expected of a case. Edits are made whole first; one
 # that no longer applies is named. Exit status: 0, 1 when a test is not ok, 2 when there is no such lab.
@@ -167,7 +168,7 @@ if ! "$BUILD/bin/grade" doctor >"$work/doctor" 2>&1; then
 fi
 # CLASS [ARGUMENT...]
 grade() {
-    "$BUILD/bin/grade" run --submissions "$work/class/$1" --out "$work/out/$1" --seed 1 --compiler "${COMPILER:-auto}" --jobs "${GRADE_JOBS:-$(nproc)}" "${@:2}" >"$work/log" 2>&1
+    "$BUILD/bin/grade" run --submissions "$work/class/$1" --out "$work/out/$1" --seed 1 --compiler "${COMPILER:-auto}" --jobs "${GRADE_JOBS:-$(nproc)}" ${GRADE_OPTIONS:-} "${@:2}" >"$work/log" 2>&1
     [ $? -lt 2 ] || sed 's/^/# /' "$work/log"
 }
 mkdir "$work/out"

@@ -36,9 +36,10 @@ static inline bool flag(const bool *at)
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
+/* A flag that another worker has raised is read before what its reader looks for next: arm64 may swap two loads. */
 static inline void raise_flag(const CheckEvent *e, bool *at)
 {
-    if (flag(at))
+    if (__atomic_load_n(at, __ATOMIC_ACQUIRE))
         return;
     __atomic_store_n(at, true, __ATOMIC_RELAXED);
     fence_workers(e);

@@ -1,6 +1,7 @@
 /* Where bytes came from: each way in which they move, by messages alone; and random kernels, of which the
  * record is the same whether observers are told of blocks or of warps. */
 #include "common/vgpu/device/provenance.h"
+#include "common/vgpu/device/test/twice.h"
 #include "common/vgpu/fuzz/kernels/kernels.h"
 
 #include <setjmp.h>
@@ -257,6 +258,8 @@ static void test_a_part_of_a_granule_keeps_what_it_was(void **state)
 
 static void test_managed_memory(void **state)
 {
+    if (!maps_pages_twice())
+        skip();
     Fixture *f = *state;
     uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_MANAGED);
     uint32_t *host = (uint32_t *)(uintptr_t)p;
