@@ -1,4 +1,5 @@
 /* Reading and comparing the headers of a program; see elf_judge.h. */
+#include "common/base/page.h"
 #include "grader/build/elf_judge.h"
 
 #include <fcntl.h>
@@ -9,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE_BYTES = 4096, DYNAMIC_MAX = 256, QUOTED_MAX = 100 };
+enum { DYNAMIC_MAX = 256, QUOTED_MAX = 100 };
 
 #define ADDRESS_MAX ((uint64_t)1 << 47) /* of a process */
 #define ALIGN_MAX   ((uint64_t)1 << 30)
@@ -164,7 +165,7 @@ static bool check_segment(const ElfProgram *p, const Elf64_Phdr *s, char *why)
 
 static uint64_t page_end(const Elf64_Phdr *s)
 {
-    return (s->p_vaddr + s->p_memsz + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    return (s->p_vaddr + s->p_memsz + page_bytes() - 1) / page_bytes() * page_bytes();
 }
 
 /* Loaded segments come in order, and share no page: the last one of a page would win. */
@@ -175,9 +176,9 @@ static bool check_loaded(const ElfProgram *p, char *why)
         const Elf64_Phdr *s = &p->segments[i];
         if (s->p_type != PT_LOAD)
             continue;
-        if (s->p_vaddr / PAGE_BYTES * PAGE_BYTES < end)
+        if (s->p_vaddr / page_bytes() * page_bytes() < end)
             return refuse(why, "segments of the type LOAD overlap");
-        uint64_t align = s->p_align > PAGE_BYTES ? s->p_align : PAGE_BYTES;
+        uint64_t align = s->p_align > page_bytes() ? s->p_align : page_bytes();
         if (s->p_offset % align != s->p_vaddr % align || !(s->p_flags & PF_R))
             return refuse(why, "a segment of the type LOAD cannot be loaded");
         end = page_end(s);
