@@ -85,7 +85,7 @@ static char *first_library(const Copy *c)
     X(system, c.bytes[EI_OSABI] = ELFOSABI_FREEBSD, "no 64-bit ELF program")                                 \
     X(object, c.header->e_type = ET_REL, "is no executable")                                                 \
     X(core, c.header->e_type = ET_CORE, "is no executable")                                                  \
-    X(other_machine, c.header->e_machine = EM_AARCH64, "another machine")                                    \
+    X(other_machine, c.header->e_machine = EM_RISCV, "another machine")                                      \
     X(header_size, c.header->e_phentsize = 32, "odd sizes")                                                  \
     X(no_segments, c.header->e_phnum = 0, "0 program headers")                                               \
     X(many_segments, c.header->e_phnum = ELF_SEGMENTS_MAX + 1, "65 program headers")                         \
@@ -95,7 +95,7 @@ static char *first_library(const Copy *c)
     X(section_outside, ((Elf64_Shdr *)(c.bytes + c.header->e_shoff))[1].sh_size = UINT64_MAX, "section 1")   \
     X(section_names, c.header->e_shstrndx = c.header->e_shnum, "table of sections")                          \
     X(entry_in_data, c.header->e_entry = segment(&c, PT_DYNAMIC, 0)->p_vaddr, "begin in code")               \
-    X(entry_nowhere, c.header->e_entry = 1, "begin in code")                                                 \
+    X(entry_nowhere, c.header->e_entry = (uint64_t)1 << 40, "begin in code")                                 \
     X(unknown_type, segment(&c, PT_NOTE, 0)->p_type = 0x65a3dbe6, "unknown type 0x65a3dbe6")                 \
     X(two_interpreters, segment(&c, PT_NOTE, 0)->p_type = PT_INTERP, "2 segments of the type INTERP")        \
     X(no_interpreter, segment(&c, PT_INTERP, 0)->p_type = PT_NOTE, "no segment of the type INTERP")          \
