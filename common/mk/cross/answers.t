@@ -59,6 +59,7 @@ told() { jq -S 'del(.sandbox)' "$1" 2>&1; }
 while read -r result; do
     name=${result#"$work/here/results/"}
     name=${name%/result.json}
+    [ -d "$work/class/$name" ] || continue # nobody handed it in
     check "$name: $(jq -r '.verdict + " " + (.score | tostring) + ([.cases[].findings[]? | select(.line) | " " + .file + ":" + (.line | tostring)] | unique | join(""))' "$result")" \
         diff <(told "$result") <(told "$work/there/results/$name/result.json")
 done < <(find "$work/here/results" -name result.json | LC_ALL=C sort)
