@@ -37,6 +37,12 @@ static int tear_down(void **state)
     return 0;
 }
 
+#ifdef __aarch64__
+#define THIS_MACHINE AUDIT_ARCH_AARCH64
+#else
+#define THIS_MACHINE AUDIT_ARCH_X86_64
+#endif
+
 /* What a filter says to a call. */
 static uint32_t run_filter(const struct sock_fprog *p, const struct seccomp_data *data)
 {
@@ -80,7 +86,7 @@ static uint32_t run_filter(const struct sock_fprog *p, const struct seccomp_data
 /* The error with which a kind's filter refuses a call with these arguments; 0: it is allowed. */
 static int refused(const Fixture *f, SandboxFilter kind, int call, const uint64_t args[6])
 {
-    struct seccomp_data data = {.nr = call, .arch = AUDIT_ARCH_X86_64};
+    struct seccomp_data data = {.nr = call, .arch = THIS_MACHINE};
     memcpy(data.args, args, sizeof data.args);
     uint32_t what = run_filter(&f->filters[kind], &data);
     if (what == SECCOMP_RET_ALLOW)
@@ -274,7 +280,7 @@ static void test_other_machines_are_killed(void **state)
         struct seccomp_data data = {.nr = 1, .arch = AUDIT_ARCH_I386};
         uint32_t what = run_filter(&f->filters[kind], &data) & SECCOMP_RET_ACTION_FULL;
         assert_true(what == SECCOMP_RET_KILL_THREAD || what == SECCOMP_RET_KILL_PROCESS);
-        data = (struct seccomp_data){.nr = 0x40000000 + SYS_write, .arch = AUDIT_ARCH_X86_64};
+        data = (struct seccomp_data){.nr = 0x40000000 + SYS_write, .arch = THIS_MACHINE};
         assert_int_not_equal(SECCOMP_RET_ALLOW, run_filter(&f->filters[kind], &data));
     }
 }

@@ -141,22 +141,32 @@ CONVERT_STEP convert_integer_to_half(PtxType from, PtxType to, IrRound round, ui
     LANES(lane) x[lane] = half_from_f64(f, integer_to_double(x[lane], is_signed), round);
 }
 
-/* Runs under the rounding mode of the instruction. 0 is +0 in every mode, which a compiler's trick for
- * unsigned sources may not know. */
+/* 0 as a number that the compiler does not know. */
+static inline uint64_t unknown_zero(void)
+{
+    uint64_t zero = 0;
+    __asm__("" : "+r"(zero));
+    return zero;
+}
+
+/* Runs under the rounding mode of the instruction. 0 is +0 in every mode, which a compiler's trick for unsigned
+ * sources does not know (0x1p52 + 0 - 0x1p52 is -0 in .rm), and clang would not ask, as it takes (double)0 for 0. */
 CONVERT_STEP convert_integer_to_f32(PtxType from, uint64_t *x)
 {
+    const uint64_t zero = unknown_zero();
     if (type_is_signed(from))
         LANES(lane) x[lane] = bits_of_f32((float)(int64_t)x[lane]);
     else
-        LANES(lane) x[lane] = x[lane] ? bits_of_f32((float)x[lane]) : 0;
+        LANES(lane) x[lane] = x[lane] ? bits_of_f32((float)x[lane]) : zero;
 }
 
 CONVERT_STEP convert_integer_to_f64(PtxType from, uint64_t *x)
 {
+    const uint64_t zero = unknown_zero();
     if (type_is_signed(from))
         LANES(lane) x[lane] = bits_of_f64((double)(int64_t)x[lane]);
     else
-        LANES(lane) x[lane] = x[lane] ? bits_of_f64((double)x[lane]) : 0;
+        LANES(lane) x[lane] = x[lane] ? bits_of_f64((double)x[lane]) : zero;
 }
 
 /* tf32: an f32 with 10 bits of mantissa; the low 13 bits are zero. */

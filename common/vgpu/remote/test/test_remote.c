@@ -1,6 +1,7 @@
 /* The server's side of the wire: what a client of ours gets, what becomes of one that is not, and what a
  * server may still do once it is confined. The client's side and whole programs are in isolated.t, hostile
  * sessions in the fuzz target remote. */
+#include "common/base/page.h"
 #include "common/vgpu/device/test/twice.h"
 #include "common/vgpu/remote/remote.h"
 #include "common/vgpu/remote/remote_internal.h"
@@ -182,11 +183,11 @@ static void test_shared_memory(void **state)
 {
     Session *s = *state;
     greeted(s);
-    ask_session(s, alloc_of(8192, DEVICE_MEMORY_PINNED));
+    ask_session(s, alloc_of(2 * page_bytes(), DEVICE_MEMORY_PINNED));
     assert_true(wire_next(&s->wire));
     const DeviceBox *box = wire_fixed(&s->wire, WIRE_MAP, sizeof *box);
     assert_non_null(box);
-    assert_int_equal(8192, box->width);
+    assert_int_equal(2 * page_bytes(), box->width);
     int file = s->wire.passed;
     assert_true(file >= 0);
     assert_int_equal(-1, ftruncate(file, 0));
