@@ -1032,8 +1032,44 @@ static void fault()
     FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
 }
 
+/* Three waits, with work before the first: says which call failed first, with which code, and what the work left. */
+static int waits()
+{
+    const char *failed = "none";
+    int code = 0;
+    unsigned left = 0;
+    CUdevice device;
+    CUcontext context;
+    CUstream stream;
+    CUevent event;
+    CUdeviceptr p;
+#define STEP(call)                             \
+    do {                                       \
+        int result = code ? 0 : (int)(call);   \
+        if (result != 0)                       \
+            failed = #call, code = result;     \
+    } while (0)
+    STEP(cuInit(0));
+    STEP(cuDeviceGet(&device, 0));
+    STEP(cuCtxCreate(&context, NULL, 0, device));
+    STEP(cuStreamCreate(&stream, 0));
+    STEP(cuEventCreate(&event, 0));
+    STEP(cuMemAlloc(&p, 4));
+    STEP(cuMemsetD32Async(p, 7, 1, stream));
+    STEP(cuEventRecord(event, stream));
+    STEP(cuStreamSynchronize(stream));
+    STEP(cuEventSynchronize(event));
+    STEP(cuCtxSynchronize());
+    if (strstr(failed, "Synchronize"))
+        cuMemcpyDtoH(&left, p, 4);
+    printf("%.*s %d %u\n", (int)strcspn(failed, "("), failed, code, left);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "waits") == 0)
+        return waits();
     beginnings();
     if (argc > 1 && strcmp(argv[1], "fault") == 0) {
         fault();
