@@ -89,6 +89,11 @@ bool find_tail(const Evidence *e, char *sentence)
     return true;
 }
 
+bool find_first_element(const Evidence *e, char *sentence)
+{
+    return first_wrong(e) == 1 && e->wanted->elements > 2 && find_tail(e, sentence);
+}
+
 /* Written are as many elements as a block has threads, where there should be those of more than one further
  * block. */
 bool find_first_block(const Evidence *e, char *sentence)
@@ -119,6 +124,43 @@ bool find_head(const Evidence *e, char *sentence)
     else
         snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "the first %zu elements %s"),
                  last + 1, what_is_there(e));
+    return true;
+}
+
+static size_t shorter(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How far from the nearest edge of its row, its column or both an element is: 0 at the edge. */
+static size_t edge_distance(const LabArray *array, size_t i)
+{
+    size_t width = array->shape[array->n_dims - 1], x = i % width;
+    size_t distance = shorter(x, width - 1 - x);
+    if (array->n_dims < 2)
+        return distance;
+    size_t height = array->shape[array->n_dims - 2], y = i / width % height;
+    return shorter(distance, shorter(y, height - 1 - y));
+}
+
+/* Wrong are some near the beginning and some near the end, all of them within an eighth of the shorter side of an edge. */
+bool find_edges(const Evidence *e, char *sentence)
+{
+    const LabArray *wanted = e->wanted;
+    if (wanted->n_dims < 1)
+        return false;
+    size_t side = wanted->shape[wanted->n_dims - 1], depth = 0;
+    if (wanted->n_dims > 1)
+        side = shorter(side, wanted->shape[wanted->n_dims - 2]);
+    for (size_t i = 0; i < wanted->elements; i++) {
+        size_t distance = e->wrong[i] ? edge_distance(wanted, i) : 0;
+        depth = distance > depth ? distance : depth;
+    }
+    bool at_both = first_wrong(e) < wanted->elements / 4 &&
+                   last_wrong(e) >= wanted->elements - wanted->elements / 4;
+    if (!at_both || (depth + 1) * 8 > side || e->result.mismatches < 2)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only elements within %zu of an edge %s"), depth + 1, what_is_there(e));
     return true;
 }
 

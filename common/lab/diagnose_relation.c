@@ -179,10 +179,32 @@ bool find_whole(const Evidence *e, char *sentence)
         n_fractions += isfinite(wanted) && !is_whole(wanted);
         n_near += fabs(got - wanted) <= 1 + fabs(wanted) / 8;
     }
-    if (n < RELATION_MIN || n_fractions * 4 < n || n_near * 10 < n * 9)
+    bool is_sum = n == 1 && fabs(compare_element(e->wanted, 0)) >= 16;
+    if ((n < RELATION_MIN && !is_sum) || n_fractions * 4 < n || n_near * 10 < n * 9)
         return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-             language_say(e->language, "all elements are whole numbers, and the right ones are not"));
+             language_say(e->language, n == 1 ? "the only element is a whole number, and the right one is not"
+                                              : "all elements are whole numbers, and the right ones are not"));
+    return true;
+}
+
+/* A fourth of the elements or more, each off by little of what the right ones are in the middle: 1 of 256, as half precision is; of whole
+ * numbers as much as a float rounds them. */
+bool find_near(const Evidence *e, char *sentence)
+{
+    size_t n = e->wanted->elements;
+    double squares = 0, farthest = 0;
+    for (size_t i = 0; i < n; i++) {
+        double got = compare_element(e->got, i), wanted = compare_element(e->wanted, i);
+        if (!isfinite(got) || !isfinite(wanted))
+            return false;
+        squares += wanted * wanted;
+        farthest = fmax(farthest, fabs(got - wanted));
+    }
+    double middle = sqrt(squares / (double)n), least = is_whole_type(e->wanted->type) ? 0x1p-18 : 0x1p-8;
+    if (n < RELATION_MIN || e->result.mismatches * 4 < n || farthest > middle * least)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "no element is farther than %.2g from the right value"), farthest);
     return true;
 }
 

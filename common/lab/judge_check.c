@@ -284,9 +284,23 @@ static double reported_value(const char *values, const char *key)
     return NAN;
 }
 
+/* The function is a guest on the device: its caller may have memory, streams and events there. */
+static bool was_reset(const JudgeCase *c)
+{
+    for (size_t i = 0; i < c->n_calls; i++)
+        if (strcmp(c->calls[i].op, "DEVICE_RESET") == 0 && strcmp(c->calls[i].error, "OK") == 0)
+            return true;
+    return false;
+}
+
 static bool check_values(Check *k)
 {
     bool right = true;
+    if (was_reset(k->c)) {
+        strbuf_puts(&k->message, language_say(k->c->language, "cudaDeviceReset was called: it destroys all memory, streams and events on the device, also "
+                                                              "those of the caller. Free what the function has made, and nothing else.\n"));
+        return verdict_is(k, "wrong-result");
+    }
     if (k->c->calls_fault && (k->c->n_values > 0 || k->c->needs_calls)) {
         strbuf_printf(&k->message, language_say(k->c->language, "What the program did cannot be told: %s.\n"), k->c->calls_fault);
         return verdict_is(k, "wrong-result");

@@ -244,6 +244,42 @@ static const Explain explains[VERDICT_N] = {
     [VERDICT_PASS] = explain_pass,
 };
 
+/* What to look at where a launch was refused for a limit (common/vgpu/cudart/launch.c says which). */
+static const char *hint_of_refused(const CaseFacts *facts)
+{
+    const VgpuError *e = facts->report && facts->report->n_errors ? error_behind(facts) : NULL;
+    if (!e || strncmp(e->call, "__cudaLaunchKernel", strlen("__cudaLaunchKernel")) != 0)
+        return NULL;
+    if (strstr(e->call, ": 0 blocks"))
+        return language_say(facts->language, "is the number of blocks rounded up, (n + threads - 1) / threads, and is nothing launched where there is nothing to do?");
+    if (strstr(e->call, " threads a block; "))
+        return language_say(facts->language, "is the order right, first the blocks and then the threads of a block? In several directions it is their product that counts");
+    if (strstr(e->call, " blocks in "))
+        return language_say(facts->language, "take larger blocks, or let each block do several parts in a loop with the stride of the grid");
+    return NULL;
+}
+
+/* Advice about the copy that brought a wrong result: nobody had written what it took. */
+static const Finding *advice_of_copy(const CaseFacts *facts)
+{
+    for (size_t i = 0; facts->report && i < facts->report->n_findings; i++)
+        if (strcmp(facts->report->findings[i].kind, "api-uninitialized-copy") == 0)
+            return &facts->report->findings[i];
+    return NULL;
+}
+
+static void add_advice(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    const Finding *f = r->verdict == VERDICT_WRONG_RESULT ? advice_of_copy(facts) : NULL;
+    const char *refusal = r->verdict == VERDICT_CUDA_ERROR ? hint_of_refused(facts) : NULL;
+    if (f) {
+        add_place(out, f);
+        strbuf_printf(out, "%s: %s", f->message, f->hint);
+    } else if (refusal) {
+        strbuf_puts(out, refusal);
+    }
+}
+
 /* The finding's own hint knows the line; the case's knows the lesson. */
 static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
@@ -252,6 +288,8 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
     const Finding *f = finding_behind(facts, r->verdict);
     if (f && f->hint[0])
         strbuf_puts(out, f->hint);
+    else
+        add_advice(out, facts, r);
     const char *own = facts->lab_case ? facts->lab_case->hint : NULL;
     if (own && own[0])
         strbuf_printf(out, "%s%s", out->length ? "\n" : "", own);

@@ -1,6 +1,8 @@
 /* See error_rules.h. */
 #include "grader/submission/error_rules.h"
 
+#include "grader/submission/verdict_rules.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +125,10 @@ const char *error_fault_text(Arena *a, const Evidence *e, Language language)
         return language_say(language, "No CUDA call was made to fail: the program made fewer calls that can fail than "
                                       "in the run before, on the same inputs.");
     case ERROR_NOT_RETURNED:
+        if (!e->has_returned && evidence_exit_status(e) != 0)
+            return arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and no error was returned. If CUDA_CHECK or exit() "
+                                                          "ended the program inside the function: it has to free what it has, and to return the error."),
+                                (long long)e->report->injected_code);
         if (!e->has_returned)
             return arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and no error was returned."),
                                 (long long)e->report->injected_code);

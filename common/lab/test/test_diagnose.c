@@ -77,6 +77,8 @@ static void whole_results(void **state)
     assert_pattern(&f, "scaled", "every element is 2 times");
     for (int i = 0; i < N; i++)
         f.got[i] = f.wanted[i] * 1.00002f; /* no factor that a sentence could name */
+    assert_pattern(&f, "near", "no element is farther than 0.02 from the right value");
+    f.got[5] += 4; /* and one that is not near */
     assert_pattern(&f, "all-wrong", "all elements are wrong");
     for (int i = 0; i < N; i++)
         f.got[i] = f.wanted[i] - 3;
@@ -85,7 +87,7 @@ static void whole_results(void **state)
         f.got[i] = truncf(f.wanted[i]) - (float)(i % 2);
     assert_pattern(&f, "whole", "all elements are whole numbers");
     f.got[7] += 0.5f;
-    assert_pattern(&f, "all-wrong", "all elements are wrong");
+    assert_pattern(&f, "near", "no element is farther than 1.5");
     for (int i = 0; i < N; i++)
         f.got[i] = (float)i; /* whole, and far from what they should be */
     assert_pattern(&f, "all-wrong", "all elements are wrong");
@@ -116,6 +118,24 @@ static void added_to_what_was_there(void **state)
     assert_string_equal("accumulated", diagnose_result(&e).slug);
     got[3]++;
     assert_string_not_equal("accumulated", diagnose_result(&e).slug);
+}
+
+/* One number, as of a sum. */
+static void one_number(void **state)
+{
+    (void)state;
+    float wanted = 44.5f, got = 42;
+    const LabArray right = {.name = "sum", .type = LAB_F32, .n_dims = 1, .shape = {1}, .elements = 1, .data = &wanted};
+    LabArray wrong = right;
+    wrong.data = &got;
+    uint8_t mark;
+    Evidence e = {.got = &wrong, .wanted = &right, .wrong = &mark};
+    e.result = compare_arrays(e.got, e.wanted, &e.tolerance, &mark);
+    assert_string_equal("whole", diagnose_result(&e).slug);
+    got = 14;
+    assert_string_equal("all-wrong", diagnose_result(&e).slug);
+    wanted = 0.75f, got = 1; /* may be anything */
+    assert_string_equal("all-wrong", diagnose_result(&e).slug);
 }
 
 static void moved_results(void **state)
@@ -163,6 +183,18 @@ static void places(void **state)
     f = fixture();
     f.got[N - 1] = 0;
     assert_pattern(&f, "tail", "only the last element is zero");
+    f = fixture();
+    guard_poison(f.got, sizeof f.got);
+    f.got[0] = f.wanted[0];
+    assert_pattern(&f, "first-element", "the elements from 1 to the end were never written");
+    f = fixture();
+    for (int i = 0; i < N; i++)
+        if (i < COLUMNS || i % COLUMNS == 0 || i % COLUMNS == COLUMNS - 1 || i >= N - COLUMNS)
+            f.got[i] += 1;
+    assert_pattern(&f, "edges", "only elements within 1 of an edge are wrong");
+    f.got[4 * COLUMNS + 4] += 1; /* one farther in, where an eighth of the side ends */
+    f.got[5 * COLUMNS + 5] += 1;
+    assert_pattern(&f, "scattered", "");
     f = fixture();
     for (int i = 900; i < N; i++)
         f.got[i] = f.wanted[i] + i;
@@ -246,7 +278,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_results),
-        cmocka_unit_test(added_to_what_was_there), cmocka_unit_test(moved_results),
+        cmocka_unit_test(added_to_what_was_there),
+        cmocka_unit_test(one_number), cmocka_unit_test(moved_results),
         cmocka_unit_test(places),
         cmocka_unit_test(the_message_says_it_all),
         cmocka_unit_test(tiny_results_are_not_over_explained),

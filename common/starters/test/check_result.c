@@ -4,7 +4,7 @@
  *       // expect: VERDICT      of the submission, or, when a case is named, of that case
  *       // case: NAME           the case that shows it
  *       // line: N              a finding of that case lies at this line
- *       // says: TEXT           the case's message, hint or findings, or the compiler's messages, contain
+ *       // says: TEXT           the case's message, hint, lesson or findings, or the compiler's messages, contain
  * this text; several `expect:` follow one another, each with its own case.
  *    check_result --score LEAST MOST RESULT.json
  *
@@ -84,7 +84,7 @@ static bool says(const json_t *c, const char *text)
 {
     size_t i;
     json_t *finding;
-    if (strstr(text_of(c, "message"), text) || strstr(text_of(c, "hint"), text) ||
+    if (strstr(text_of(c, "message"), text) || strstr(text_of(c, "hint"), text) || strstr(text_of(c, "lesson"), text) ||
         strstr(text_of(json_object_get(c, "build"), "log"), text))
         return true;
     json_array_foreach(json_object_get(c, "findings"), i, finding)

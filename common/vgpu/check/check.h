@@ -88,6 +88,8 @@ void check_host_copy(CheckSet *set, MemAlloc *to, uint64_t to_addr, const MemAll
 /* A copy or fill that was asked for at site comes to memory that has been freed meanwhile: a, or NULL. */
 void check_late_use(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t bytes, const char *what,
                     uint64_t site);
+/* At site it shows that host code has written at addr, behind the end of a. */
+void check_host_overrun(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t site);
 /* Advice about a runtime call; message and hint are copied. alloc may be NULL. */
 void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64_t site, const char *message,
                   const char *hint);

@@ -43,4 +43,7 @@ typedef struct FindingLookup {
 /* Appends the finding as a person reads it: several lines, each ending in a newline. */
 void finding_text(const Finding *f, const FindingLookup *lookup, StrBuf *out);
 
+/* Sets message and hint of a HOST_FAULT whose allocation says more than the kind does. */
+void finding_tell_host_fault(Finding *f);
+
 #endif

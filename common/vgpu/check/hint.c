@@ -63,6 +63,8 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_puts(&b, " of the launch is beyond the ");
         finding_put_count(&b, n, "element");
         strbuf_puts(&b, ": does the kernel test i < n?");
+        if (f->bytes > 1 && threads >= f->alloc_bytes && threads < f->alloc_bytes + l->block[0])
+            strbuf_puts(&b, " If it does, was the allocation given n instead of n * sizeof(element)?");
     } else if (index == n) {
         strbuf_puts(&b, "index ");
         strbuf_grouped(&b, n);
@@ -98,16 +100,29 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
     if (f->address >= (uint64_t)1 << 31 && f->address <= UINT32_MAX)
         return "the index is negative: is the left edge of the tile handled apart?";
     if (!fn->uses_dynamic_shared && fn->static_shared_bytes > 0 && f->address == fn->static_shared_bytes)
-        return "the index is one past the last place of the block's shared memory: is there an i + 1, a <= that should be a <, or a "
-               "window that begins too far right?";
+        return "the index is one past the last place of the block's shared memory: is there an i + 1, a <= that should be a <, a "
+               "window that begins too far right, or the global index where threadIdx belongs?";
     return "compare the index with the size of the shared array; it is indexed by threadIdx, not by the "
            "global index";
+}
+
+/* So far from every allocation as a product or a sum of 32 bits gets that has overflowed, times an element's size. */
+#define OVERFLOW_DISTANCE_MIN (INT64_C(1) << 31)
+#define OVERFLOW_DISTANCE_MAX (INT64_C(1) << 36)
+
+static bool is_overflow_away(const Finding *f)
+{
+    int64_t distance = f->distance < 0 ? -f->distance : f->distance;
+    return f->has_alloc && distance >= OVERFLOW_DISTANCE_MIN - (int64_t)f->alloc_bytes && distance <= OVERFLOW_DISTANCE_MAX;
 }
 
 static const char *hint_bounds(CheckSet *set, const Finding *f)
 {
     if (strcmp(f->space, "shared") == 0)
         return hint_shared(set, f);
+    if (is_overflow_away(f))
+        return "so far away lies what an int holds after an overflow: is the index or the byte offset worked out in 32 bits? Make a factor "
+               "size_t (or long long) before it is multiplied";
     if (f->distance > 0)
         return hint_beyond(set, f);
     if (f->has_alloc && f->distance < 0 && f->bytes && (uint64_t)-f->distance <= (uint64_t)64 * f->bytes)
@@ -193,7 +208,14 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
            "__threadfence() and an atomic, and put __threadfence() behind the poll or the atomicCAS of the reader, too";
 }
 
-static const char *hint_uninit(const Finding *f, const Note *n)
+/* The bytes of an allocation of the host's up to there were written, and the next one was not. */
+static bool is_prefix_written(const MemAlloc *a, uint64_t bytes)
+{
+    bool is_plain = a->kind == MEM_DEVICE || a->kind == MEM_POOL;
+    return is_plain && a->init && bytes > 0 && init_first_clear(a->init, 0, a->bytes) == bytes;
+}
+
+static const char *hint_uninit(CheckSet *set, const Finding *f, const Note *n)
 {
     if (strcmp(f->space, "shared") == 0)
         return "no thread of this block has written it: is the whole tile loaded, its edges and its tail "
@@ -203,6 +225,16 @@ static const char *hint_uninit(const Finding *f, const Note *n)
                "them: is every element written before it is read, or should the threads share it (__shared__)?";
     if (n && n->has_alloc && n->alloc.kind == MEM_MANAGED)
         return "cudaMallocManaged promises no value, even where a card gives 0: write it on the host before the launch, or use cudaMemset";
+    uint64_t written = f->bytes > 1 ? f->alloc_bytes / f->bytes : 0;
+    if (n && n->has_alloc && is_prefix_written(&n->alloc, written)) {
+        StrBuf b = {0};
+        strbuf_puts(&b, "nobody wrote more than the first ");
+        strbuf_grouped(&b, written);
+        strbuf_puts(&b, " of its ");
+        finding_put_count(&b, f->alloc_bytes, "byte");
+        strbuf_puts(&b, ": was a copy given n instead of n * sizeof(element)?");
+        return intern_hint(set, &b);
+    }
     return "cudaMalloc does not clear memory: copy the data there, or use cudaMemset";
 }
 
@@ -235,6 +267,41 @@ static const char *hint_trap(const CheckSet *set)
     return NULL;
 }
 
+/* The name of a device's variable is an address in host code, where the host keeps what CUDA knows of it. */
+static const char *hint_host_pointer(const CheckSet *set)
+{
+    const IrModule *m = set->launch->instance->module;
+    for (uint32_t i = 0; i < m->n_globals; i++)
+        if (m->globals[i].space == SPACE_CONST)
+            return "a kernel needs a pointer that cudaMalloc returned; copy the data there with cudaMemcpy. A __constant__ variable is no argument: the "
+                   "kernel uses its name";
+    return NULL;
+}
+
+/* A chunk of malloc has its size in the 16 bytes before it: that is where free() looks first. */
+enum { CHUNK_HEAD_BYTES = 16 };
+
+static const char *hint_host_fault(const Finding *f)
+{
+    if (f->alloc_freed && f->distance == 0)
+        return "free it after its last use, on the host too";
+    if (f->distance < 0 && f->distance >= -CHUNK_HEAD_BYTES)
+        return "has memory of cudaMallocHost or cudaMallocManaged gone to free()? cudaFreeHost frees the one, cudaFree the other";
+    return NULL;
+}
+
+static const char title_freed[] = "host code touched memory that had been freed";
+
+void finding_tell_host_fault(Finding *f)
+{
+    const char *hint = f->has_alloc ? hint_host_fault(f) : NULL;
+    if (!hint)
+        return;
+    f->hint = hint;
+    if (f->alloc_freed && f->distance == 0)
+        f->message = title_freed;
+}
+
 const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
 {
     const char *hint = NULL;
@@ -247,13 +314,16 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         hint = hint_race(set, f, n);
         break;
     case FINDING_UNINITIALIZED:
-        hint = hint_uninit(f, n);
+        hint = hint_uninit(set, f, n);
         break;
     case FINDING_SYNC_MASK:
         hint = hint_sync_mask(n);
         break;
     case FINDING_TRAP:
         hint = hint_trap(set);
+        break;
+    case FINDING_HOST_POINTER:
+        hint = hint_host_pointer(set);
         break;
     case FINDING_MISALIGNED:
         hint = hint_misaligned(set, f);

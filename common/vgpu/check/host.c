@@ -122,6 +122,18 @@ void check_late_use(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t by
     add_host(set, &f);
 }
 
+void check_host_overrun(CheckSet *set, const MemAlloc *a, uint64_t addr, uint64_t site)
+{
+    if (!check_has(set, CHECK_MEMORY))
+        return;
+    Finding f = host_finding(FINDING_HOST_OVERRUN, site);
+    f.address = addr;
+    check_put_alloc(set, &f, a);
+    f.message = check_title(set, &f, NULL);
+    f.hint = hint_for(set, &f, NULL);
+    add_host(set, &f);
+}
+
 void check_advise(CheckSet *set, const MemAlloc *alloc, uint64_t address, uint64_t site, const char *message,
                   const char *hint)
 {

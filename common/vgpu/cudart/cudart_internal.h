@@ -150,7 +150,7 @@ typedef struct Facade {
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
     } windows[DEVICES_MAX];
-    struct sigaction signals_before[3]; /* host_fault.c */
+    struct sigaction signals_before[4]; /* host_fault.c */
     void *signal_stack;
     uint32_t n_host_faults;
 } Facade;

@@ -85,7 +85,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 cudaError_t cudaDeviceSynchronize(void)
 {
     ENTER(API_cudaDeviceSynchronize);
-    return call_leave(&call, call_waited(call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC}, NULL)));
+    return call_leave(&call, call_waited(call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC, .site = call_site(&call)}, NULL)));
 }
 
 /* All handles of the device are gone afterwards, and the error of this thread with it (measured). */

@@ -7,7 +7,7 @@
  * device/access.c, or by the server process, where there is one.
  *
  * An address that is no device's is told with the line too: nothing is there, or the stack is full. Near pinned memory its allocation
- * is named.
+ * is named. So is the line that called abort(), or the function of the heap that found it damaged and did.
  *
  * All this happens in a signal handler, perhaps in the middle of malloc: nothing here takes memory, and a
  * lock is only tried. The stack is walked as for the place of a call (site_walk), which has been done by then: every allocation noted
@@ -38,7 +38,7 @@ enum {
     SIGNAL_STACK = 64 * 1024 /* bytes */
 };
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGTRAP};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGABRT};
 enum { N_SIGNALS = sizeof signals / sizeof signals[0] };
 _Static_assert(N_SIGNALS == sizeof((Facade *)0)->signals_before / sizeof((Facade *)0)->signals_before[0], "one each");
 
@@ -163,8 +163,10 @@ static void write_sentence(const Fault *f)
     small_text_puts(&t, finding_kind_text(kind));
     small_text_puts(&t, ": ");
     small_text_puts(&t, finding_kind_title(kind));
-    small_text_puts(&t, ": 0x");
-    small_text_number(&t, f->access.address, 16);
+    if (kind != FINDING_HOST_ABORT) {
+        small_text_puts(&t, ": 0x");
+        small_text_number(&t, f->access.address, 16);
+    }
     if (f->where.pointer.bytes > 0) {
         small_text_puts(&t, " is ");
         small_text_number(&t,
@@ -250,18 +252,21 @@ static bool is_stack_full(uintptr_t address, uintptr_t pointer, uint64_t start)
     return address < start && (pointer < start || pointer - address < near || address - pointer < near);
 }
 
-static void host_fault_tell(uintptr_t address, const ucontext_t *context)
+static void host_fault_tell(int signal, uintptr_t address, const ucontext_t *context)
 {
     Facade *f = facade();
     uint64_t stack = 0;
-    Fault fault = {.access = {.address = address, .write = is_write(context)}};
+    bool aborted = signal == SIGABRT;
+    Fault fault = {.access = {.address = aborted ? 0 : address, .write = !aborted && is_write(context)}};
     if (__atomic_fetch_add(&f->n_host_faults, 1, __ATOMIC_RELAXED) >= RECORDS_MAX)
         return;
     walk_stack(&fault, instruction_of(context));
     find_objects(&fault, &stack);
-    if (!find_device(address, &fault.access.device))
+    if (aborted)
+        fault.access.what = HOST_ABORTED;
+    else if (!find_device(address, &fault.access.device))
         fault.access.what = is_stack_full(address, stack_pointer(context), stack) ? HOST_STACK_FULL : HOST_TOUCHED_NOTHING;
-    if (f->server && fault.access.what != HOST_STACK_FULL)
+    if (f->server && fault.access.what != HOST_STACK_FULL && !aborted)
         find_allocation(&fault);
     if (!f->has_records) {
         write_sentence(&fault);
@@ -350,8 +355,9 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         errno = saved;
         return;
     }
-    if (info->si_code > 0 && signal != SIGTRAP)
-        host_fault_tell((uintptr_t)info->si_addr, context);
+    bool by_itself = info->si_code > 0 && signal != SIGTRAP;
+    if (by_itself || (signal == SIGABRT && info->si_code == SI_TKILL && info->si_pid == getpid()))
+        host_fault_tell(signal, (uintptr_t)info->si_addr, context);
     errno = saved;
     pass_on(signal, info, context);
 }

@@ -223,6 +223,7 @@ typedef struct Device {
     } pool;
     uint64_t n_launches;
     uint64_t n_allocs, n_allocs_prepared; /* origin.c */
+    uint64_t n_slacks;                    /* memory.c: allocations that the host writes, too */
     size_t n_findings_told;               /* as text (record.c) */
     struct Family *family;                /* family.c; NULL: no kernel has launched one yet */
     struct Mapped *mapped; /* map.c: what shows at this window's addresses, in order of address */

@@ -4,6 +4,7 @@
  * address. Managed memory is mapped for the device apart from the program's pages, so that what the program
  * touches can be told from what kernels do.
  */
+#include "common/base/page.h"
 #include "common/vgpu/device/memory.h"
 #include "common/vgpu/device/provenance.h"
 #include "common/vgpu/device/queue.h"
@@ -19,14 +20,59 @@ void device_note_used(Device *d, int64_t bytes)
         d->totals.peak = d->totals.used;
 }
 
+/* ---- behind the end of what the host may write ---- */
+
+/* The rest of the last page holds a pattern. What the page protects faults with its line; what is in it shows when the memory is freed, when
+ * the host waits for the device, and at the program's end. */
+static uint8_t slack_byte(uint64_t i)
+{
+    return (uint8_t)(0xA5 + i * 29);
+}
+
+static uint64_t slack_bytes(const MemAlloc *a)
+{
+    return -a->bytes & (page_bytes() - 1);
+}
+
+static void fill_slack(MemAlloc *a)
+{
+    for (uint64_t i = 0, n = slack_bytes(a); i < n; i++)
+        a->host[a->bytes + i] = slack_byte(i);
+}
+
+static void check_slack(Device *d, MemAlloc *a, uint64_t site)
+{
+    if (a->kind != MEM_PINNED && a->kind != MEM_MANAGED)
+        return;
+    uint64_t i = 0, n = slack_bytes(a);
+    while (i < n && a->host[a->bytes + i] == slack_byte(i))
+        i++;
+    if (i == n)
+        return;
+    if (d->check)
+        check_host_overrun(d->check, a, a->addr + a->bytes + i, site);
+    fill_slack(a); /* told once */
+}
+
+void device_check_slack(Device *d, uint64_t site)
+{
+    MemAlloc *a;
+    for (size_t i = 0; d->n_slacks > 0 && (a = mem_at(d->mem, i)); i++)
+        check_slack(d, a, site);
+}
+
 static MemAlloc *alloc_pinned(Device *d, uint64_t bytes, uint64_t site)
 {
     void *p = bytes > d->model->memory_bytes ? NULL : host_map(d->server, bytes);
     if (!p)
         return NULL;
     MemAlloc *a = mem_register(d->mem, p, bytes, MEM_PINNED, site);
-    if (!a)
+    if (!a) {
         host_unmap(d->server, p, bytes);
+        return NULL;
+    }
+    fill_slack(a);
+    d->n_slacks++;
     return a;
 }
 
@@ -46,6 +92,8 @@ static MemAlloc *alloc_managed(Device *d, uint64_t bytes, uint64_t site)
         host_unmap_again(d->server, here, bytes);
         return NULL;
     }
+    fill_slack(a);
+    d->n_slacks++;
     managed_add(d, a);
     return a;
 }
@@ -157,8 +205,17 @@ static void tell_pointer(const Device *owner, const MemAlloc *a, DeviceReply *r)
     r->pointer.name = a->name;
 }
 
-/* So far behind pinned memory an address is taken for one beyond it. */
-enum { BEYOND_PINNED_MAX = 1 << 20 };
+/* So far behind pinned memory an address is taken for one beyond it; so far before it free() looks for a size. */
+enum { BEYOND_PINNED_MAX = 1 << 20, BEFORE_PINNED_MAX = 16 };
+
+static bool is_meant(const MemAlloc *a, uint64_t addr)
+{
+    if (addr < a->addr)
+        return a->addr - addr <= BEFORE_PINNED_MAX;
+    if (addr - a->addr < a->bytes)
+        return true; /* it has been freed */
+    return !a->freed && addr - (a->addr + a->bytes) < BEYOND_PINNED_MAX;
+}
 
 /* Takes no memory from the host: a signal handler may ask. */
 void device_look_up(DeviceServer *s, uint64_t addr, DeviceReply *r)
@@ -178,9 +235,9 @@ void device_look_up(DeviceServer *s, uint64_t addr, DeviceReply *r)
             return;
         }
     for (uint32_t i = 0; i < s->n_devices; i++) {
-        const MemAlloc *before = mem_find_nearest(s->devices[i]->mem, addr);
-        if (before && !before->freed && before->addr < addr && addr - (before->addr + before->bytes) < BEYOND_PINNED_MAX) {
-            tell_pointer(s->devices[i], before, r);
+        const MemAlloc *near = mem_find_nearest(s->devices[i]->mem, addr);
+        if (near && is_meant(near, addr)) {
+            tell_pointer(s->devices[i], near, r);
             return;
         }
     }
@@ -209,6 +266,8 @@ void device_free_now(Device *d, uint64_t addr, uint64_t site)
     origin_count_shared(d, a);
     if (d->server->provenance)
         provenance_drop(d->server->provenance, d, a);
+    check_slack(d, a, site);
+    d->n_slacks -= kind == MEM_PINNED || kind == MEM_MANAGED;
     if (kind == MEM_MANAGED)
         managed_drop(d, a);
     if (mem_free(d->mem, addr, site) != STATUS_OK)

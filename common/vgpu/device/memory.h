@@ -34,6 +34,8 @@ void map_free(Device *d);
 /* Somebody has waited: pools give back what they may not keep. */
 void device_trim_pool(Device *d);
 void device_note_used(Device *d, int64_t bytes);
+/* Finds what host code has written past the end of pinned and managed memory, in the last page. */
+void device_check_slack(Device *d, uint64_t site);
 uint64_t device_heap_alloc(void *self, uint64_t bytes, uint64_t site);
 bool device_heap_free(void *self, uint64_t addr);
 /* A place where a kernel has allocated becomes its file and line; others stay. */

@@ -272,7 +272,7 @@ static void device_info(const Device *d, const DeviceMsg *m)
     snprintf(out->name, sizeof out->name, "%s", p->title);
 }
 
-static DeviceError device_sync(Device *d)
+static DeviceError device_sync(Device *d, const DeviceMsg *m)
 {
     DeviceError error = queue_run_device(d);
     if (error != DEVICE_OK)
@@ -281,6 +281,7 @@ static DeviceError device_sync(Device *d)
     for (size_t i = 0; i < d->n_streams; i++)
         d->streams[i]->waited_ns = d->streams[i]->end_ns;
     order_waited(d->server, &d->order_all);
+    device_check_slack(d, m->site);
     return d->error;
 }
 
@@ -424,6 +425,7 @@ static DeviceError end_program(DeviceServer *s)
     for (uint32_t i = 0; i < s->n_devices; i++)
         failed |= s->devices[i]->error != DEVICE_OK;
     for (uint32_t i = 0; i < s->n_devices; i++) {
+        device_check_slack(s->devices[i], 0);
         if (!failed) {
             check_leaks(s->devices[i]->check, s->devices[i]->mem);
             module_leaks(s, i);

@@ -66,6 +66,8 @@ static void add_host_access(Records *r, uint32_t process, const json_t *o)
     f.verdict = finding_kind_verdict(kind);
     f.message = finding_kind_title(kind);
     f.hint = finding_kind_hint(kind);
+    if (kind == FINDING_HOST_FAULT)
+        finding_tell_host_fault(&f);
     f.site.token = places_add_fault(r->places, o);
     f.count = 1;
     f.id = (uint32_t)r->n_findings;

@@ -84,6 +84,30 @@ static int touch(const char *what)
         for (int i = 0; i < 1 << 18; i++)
             ((volatile int *)plain)[i] = i; /* counts ints, where bytes are meant */
     }
+    if (strcmp(what, "touch-little") == 0) {
+        cudaMallocHost(&plain, 4000); /* line: little */
+        ((volatile int *)plain)[1000] = 0;
+        cudaFreeHost(plain); /* line: little freed */
+    }
+    if (strcmp(what, "touch-managed") == 0) {
+        cudaMallocManaged(&plain, 4000);
+        ((volatile int *)plain)[1001] = 0;
+        cudaDeviceSynchronize(); /* line: managed waited */
+        cudaFree(plain);
+        ((volatile int *)plain)[3] = 0; /* line: managed late */
+    }
+    if (strcmp(what, "touch-free") == 0) {
+        cudaMallocHost(&plain, 4000);
+        free(plain); /* line: host free */
+    }
+    if (strcmp(what, "touch-heap") == 0) {
+        char *volatile a = (char *)malloc(24), *volatile b = (char *)malloc(24);
+        for (int i = 0; i < 64; i++)
+            a[i] = 'x';
+        free(b); /* line: heap */
+    }
+    if (strncmp(what, "touch-little", 12) == 0)
+        return cudaFree(d);
     if (!handled || sigsetjmp(back, 1) == 0)
         d[1] = 7; /* line: host write */
     cudaFree(d);

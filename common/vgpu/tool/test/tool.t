@@ -168,6 +168,20 @@ run "a recursion without an end" 139 -- touch-deeper
 has "is the stack's end" "$scratch/err" "faults.cu:[0-9]*: host-stack-overflow: stack overflow"
 run "memory beyond a pinned allocation" 139 -- touch-pinned
 has "names it" "$scratch/err" "bytes after allocation .*made at .*faults.cu:$(line pinned) in touch"
+run "a place past the end of pinned memory, in its last page" 1 -- touch-little
+has "is told when the memory is freed" "$scratch/err" "faults.cu:$(line 'little freed'): host-overrun: host code has written past the end"
+has "with its distance" "$scratch/err" "1 byte after allocation .*made at .*faults.cu:$(line little) in touch"
+run "isolated" 1 --isolated -- touch-little
+has "the same" "$scratch/err" "faults.cu:$(line 'little freed'): host-overrun"
+run "managed memory" 139 -- touch-managed
+has "is told at a wait" "$scratch/err" "faults.cu:$(line 'managed waited'): host-overrun"
+has "with that distance" "$scratch/err" "5 bytes after allocation "
+has "what had been freed is called that" "$scratch/err" "faults.cu:$(line 'managed late'): host-fault: host code touched memory that had been freed"
+run "free() for pinned memory" 139 -- touch-free
+has "has its cure" "$scratch/err" 'hint: .*cudaFreeHost frees the one'
+has "and its line" "$scratch/err" "faults.cu:$(line 'host free'): host-fault"
+run "a heap that is damaged" 134 -- touch-heap
+has "has the line where it shows" "$scratch/err" "faults.cu:$(line heap): host-abort: host code was ended by abort"
 direct "$program" touch-read >"$scratch/out" 2>"$scratch/err"
 same "without the command" 139 $?
 has "a sentence" "$scratch/err" '^host-access: host code touched device memory: 0x[0-9a-f]* is 16 bytes into allocation 1 \(4000 bytes\)$'
