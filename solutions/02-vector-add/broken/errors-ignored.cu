@@ -1,5 +1,6 @@
 // expect: out-of-bounds
 // case: allocation-fails
+// says: was the pointer allocated before the launch, and the error of the allocation checked?
 // Looks at no error, and always says that all went well.
 #include "lab.h"
 #include "vector_add.h"

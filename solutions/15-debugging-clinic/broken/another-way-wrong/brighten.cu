@@ -1,5 +1,6 @@
 // expect: no-gpu-work
 // case: brighten
+// says: The result was not worked out by a kernel
 
 // Why not on the host?
 #include "debugging_clinic.h"
