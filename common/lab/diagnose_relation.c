@@ -188,6 +188,27 @@ bool find_whole(const Evidence *e, char *sentence)
     return true;
 }
 
+/* Those that are wrong are off by one factor. */
+bool find_scaled_part(const Evidence *e, char *sentence)
+{
+    size_t n = e->wanted->elements;
+    double factor = 0;
+    if (e->result.mismatches < 2 * RELATION_MIN || e->result.mismatches == n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        double got = compare_element(e->got, i), wanted = compare_element(e->wanted, i);
+        if (!e->wrong[i])
+            continue;
+        if (wanted == 0 || !isfinite(got / wanted) || got == 0)
+            return false;
+        factor = factor == 0 ? got / wanted : factor;
+        if (fabs(factor - 1) < 1e-3 || fabs(got - factor * wanted) > 1e-5 * fabs(got))
+            return false;
+    }
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "those that are wrong are %.4g times the right value"), factor);
+    return true;
+}
+
 /* A fourth of the elements or more, each off by little of what the right ones are in the middle: 1 of 256, as half precision is; of whole
  * numbers as much as a float rounds them. */
 bool find_near(const Evidence *e, char *sentence)

@@ -288,7 +288,7 @@ static double reported_value(const char *values, const char *key)
 static bool was_reset(const JudgeCase *c)
 {
     for (size_t i = 0; i < c->n_calls; i++)
-        if (strcmp(c->calls[i].op, "DEVICE_RESET") == 0 && strcmp(c->calls[i].error, "OK") == 0)
+        if (judge_note(&c->calls[i], "device-reset"))
             return true;
     return false;
 }

@@ -229,6 +229,10 @@ static void places(void **state)
             f.got[i] = -1;
     assert_pattern(&f, "periodic", "in every run of 64 elements 2, the first at 0, are wrong");
     f = fixture();
+    for (int i = 0; i < N; i += i % 5 + 3)
+        f.got[i] *= 1.5f;
+    assert_pattern(&f, "scaled-part", "those that are wrong are 1.5 times the right value");
+    f = fixture();
     f.got[17] = f.got[400] = f.got[431] = -1;
     assert_pattern(&f, "scattered", "no simple pattern");
 }

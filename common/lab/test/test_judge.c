@@ -234,8 +234,8 @@ static void values_come_from_the_record_of_calls(void **state)
         const char *record, *params, *verdict, *says;
     } rows[] = {
         {"vgpu-calls 1\nNOTE OK 0 value count=100\n", "", "pass", ""},
-        {"vgpu-calls 1\nDEVICE_RESET OK 0 \nNOTE OK 0 value count=100\n", "", "wrong-result", "cudaDeviceReset was called"},
-        {"vgpu-calls 1\nDEVICE_RESET UNAVAILABLE 0 \nNOTE OK 0 value count=100\n", "", "pass", ""},
+        {"vgpu-calls 1\nNOTE OK 0 device-reset \nNOTE OK 0 value count=100\n", "", "wrong-result", "cudaDeviceReset was called"},
+        {"vgpu-calls 1\nDEVICE_RESET OK 0 \nNOTE OK 0 value count=100\n", "", "pass", ""},
         {"vgpu-calls 1\nNOTE OK 0 value count=99\n", "", "wrong-result", "count: got 99; 100 is wanted"},
         {"vgpu-calls 1\nNOTE OK 0 value other=100\n", "", "wrong-result", "count: no number was reported"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 value count=99\n", "", "wrong-result", "count: no number was"},

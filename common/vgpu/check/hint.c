@@ -49,7 +49,7 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
     if (f->alloc_bytes == sizeof(void *) && threads > n) {
         strbuf_puts(&b, "the allocation has 8 bytes, as many as a pointer: is it sizeof of the pointer, where "
                         "n * sizeof(element) belongs?");
-    } else if (is_flat(l) && index == n && index == l->block[0] && thread == 0) {
+    } else if (is_flat(l) && index == n && index == l->block[0] && l->block[0] > 1 && thread == 0) {
         strbuf_puts(&b, "thread 0 uses index ");
         strbuf_grouped(&b, index);
         strbuf_puts(&b, ", the number of threads in its block: should it be threadIdx.x instead of blockDim.x?");

@@ -107,7 +107,11 @@ cudaError_t cudaDeviceReset(void)
         if (f->event_device[i] == device + 1)
             f->event_device[i] = 0;
     thread_state()->default_stream[device] = 0;
-    return call_leave(&call, error);
+    bool told = error == cudaSuccess && !f->is_driver;
+    error = call_leave(&call, error);
+    if (told) /* a lab's own program may do so, its student's function not */
+        vgpu_lab_note("device-reset ");
+    return error;
 }
 
 cudaError_t cudaDriverGetVersion(int *version)
