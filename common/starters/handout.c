@@ -43,6 +43,36 @@ static Status find_region(const Source *source, const char *name, size_t *start,
     return STATUS_NOT_FOUND;
 }
 
+/* Appends the text up to the piece, and returns what is behind it; the text itself where the piece is not in it. */
+static const char *leave_out(const char *text, const char *piece, StrBuf *out)
+{
+    const char *at = strstr(text, piece);
+    if (!at)
+        return text;
+    strbuf_append(out, text, (size_t)(at - text));
+    return at + strlen(piece);
+}
+
+/* A whole header is shown without what only compilers need: its include guard, and the frame for C++. */
+static void write_header(const char *text, StrBuf *out)
+{
+    static const char opening[] = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+    static const char closing[] = "\n#ifdef __cplusplus\n}\n#endif\n", last[] = "\n#endif\n";
+    char name[64] = "", guard[sizeof "#ifndef \n#define \n" + 2 * sizeof name];
+    const char *start = strstr(text, "#ifndef ");
+    if (start)
+        sscanf(start, "#ifndef %63s", name);
+    snprintf(guard, sizeof guard, "#ifndef %s\n#define %s\n", name, name);
+    bool guarded = strstr(text, guard);
+    text = leave_out(text, guard, out);
+    if (strstr(text, opening) && strstr(text, closing))
+        text = leave_out(leave_out(text, opening, out), closing, out);
+    size_t length = strlen(text);
+    if (guarded && length >= strlen(last) && strcmp(text + length - strlen(last), last) == 0)
+        length -= strlen(last);
+    strbuf_append(out, text, length);
+}
+
 static Status expand_anchor(const char *file, const char *region, HandoutLookup *lookup, void *context,
                             StrBuf *out, Diag *diag)
 {
@@ -56,7 +86,11 @@ static Status expand_anchor(const char *file, const char *region, HandoutLookup 
         diag_set(diag, status, "%s has no region '%s'", file, region);
     } else {
         strbuf_printf(out, "```%s\n", fence_language(file));
-        strbuf_append(out, source.starter.text ? source.starter.text + start : "", length);
+        const char *shown = source.starter.text ? source.starter.text + start : "", *dot = strrchr(file, '.');
+        if (!*region && dot && strcmp(dot, ".h") == 0)
+            write_header(shown, out);
+        else
+            strbuf_append(out, shown, length);
         strbuf_puts(out, "```\n");
     }
     source_free(&source);
@@ -80,11 +114,13 @@ static bool begins_tag(const char *at)
 /* Whether Markdown takes the sign at `at` for more than itself: a tag, the end of emphasis or its beginning, the escape of a sign. */
 static bool is_markup(const char *text, const char *at)
 {
-    bool blank_before = at == text || isspace((unsigned char)at[-1]), blank_after = !at[1] || isspace((unsigned char)at[1]);
+    bool blank_before = at == text || isspace((unsigned char)at[-1]),
+         blank_after = !at[1] || isspace((unsigned char)at[1]);
     if (*at == '*')
         return !(blank_before && blank_after);
     if (*at == '_') /* within a word it is a sign as any other */
-        return blank_before || blank_after || !isalnum((unsigned char)at[-1]) || !isalnum((unsigned char)at[1]);
+        return blank_before || blank_after || !isalnum((unsigned char)at[-1]) ||
+               !isalnum((unsigned char)at[1]);
     return *at == '\\' ? ispunct((unsigned char)at[1]) : begins_tag(at);
 }
 

@@ -1,7 +1,7 @@
 /* handout: README.md's shown code, kept equal to its source.
  *
  *   <!-- show vector_add.cu kernel -->      a region of the starter, or, without a name, a whole file of the
- *                                           lab
+ *                                           lab; a header without its include guard and its frame for C++
  *   ```c
  *   ...
  *   ```

@@ -103,12 +103,15 @@ static void wrong_markers_are_refused_with_their_line(void **state)
     }
 }
 
+static const char *header; /* what x.h holds */
+
 static Status lookup(void *context, const char *file, Source *source, Diag *diag)
 {
     (void)context;
-    if (strcmp(file, "x.cu") != 0)
+    const char *text = strcmp(file, "x.cu") == 0 ? solution : strcmp(file, "x.h") == 0 ? header : NULL;
+    if (!text)
         return diag_set(diag, STATUS_NOT_FOUND, "no %s", file);
-    return source_parse(file, solution, source, diag);
+    return source_parse(file, text, source, diag);
 }
 
 static const LabFile lab = {
@@ -152,6 +155,39 @@ static void regions_and_hints_are_expanded_in_place(void **state)
     assert_string_equal(again.text, once);
     strbuf_free(&out);
     strbuf_free(&again);
+}
+
+#define GUARD  "#ifndef X_H\n#define X_H\n"
+#define OPENED "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+#define CLOSED "\n#ifdef __cplusplus\n}\n#endif\n"
+
+static void a_header_is_shown_without_its_frame(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *shown;
+    } rows[] = {
+        {"/* X. */\n" GUARD "\n" OPENED "int f(void);\n" CLOSED "\n#endif\n", "/* X. */\n\nint f(void);\n"},
+        {GUARD "\n#define N 3\n\n" OPENED "int f(void);\n" CLOSED "\n#endif\n",
+         "\n#define N 3\n\nint f(void);\n"},
+        {GUARD "\nint x;\n\n#endif\n", "\nint x;\n"},
+        {"int x;\n", "int x;\n"},
+        {"#ifdef A\nint x;\n\n#endif\n", "#ifdef A\nint x;\n\n#endif\n"},
+        {"#ifndef A\nint x;\n\n#endif\n", "#ifndef A\nint x;\n\n#endif\n"},
+        {OPENED "int x;\n", OPENED "int x;\n"}, /* never closed */
+        {"#ifdef __cplusplus\n#include <a>\nextern \"C\" {\n#endif\nint x;\n" CLOSED,
+         "#ifdef __cplusplus\n#include <a>\nextern \"C\" {\n#endif\nint x;\n" CLOSED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        StrBuf out = {0}, wanted = {0};
+        Diag diag;
+        header = rows[i].text;
+        strbuf_printf(&wanted, "<!-- show x.h -->\n```c\n%s```\n<!-- end -->\n", rows[i].shown);
+        assert_int_equal(expand("<!-- show x.h -->\n<!-- end -->\n", &out, &diag), STATUS_OK);
+        assert_string_equal(out.text, wanted.text);
+        strbuf_free(&out);
+        strbuf_free(&wanted);
+    }
 }
 
 /* What a hint's text says must come out of the HTML as it stands. */
@@ -306,6 +342,7 @@ int main(void)
         cmocka_unit_test(a_starter_has_stubs_and_no_markers),
         cmocka_unit_test(wrong_markers_are_refused_with_their_line),
         cmocka_unit_test(regions_and_hints_are_expanded_in_place),
+        cmocka_unit_test(a_header_is_shown_without_its_frame),
         cmocka_unit_test(hints_hold_no_tags),
         cmocka_unit_test(wrong_anchors_are_refused_with_their_line),
         cmocka_unit_test(todo_numbers_are_whole_numbers),
