@@ -71,14 +71,18 @@ $(KIT_PARTS) &:
 	@echo 'Building the kit (only the first time)...'
 	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -s --no-print-directory -C $(KIT_DIR) BUILD='$(KIT_BUILD)' all
 
-$(LAB_OUT)/%.o: %.cu $(wildcard *.h) $(KIT_DIR)/common/lab/lab.h $(if $(filter clang,$(LAB_COMPILER)),$(KIT_BUILD)/bin/labcc $(KIT_BUILD)/include/cuda/cuda_runtime.h)
+# Compilers' messages as `make check` shows them; V=1: their own words.
+MESSAGES = $(if $(V),,2>&1 | $(KIT_BUILD)/bin/labtool messages . >&2)
+
+$(LAB_OUT)/%.o: %.cu $(wildcard *.h) $(KIT_DIR)/common/lab/lab.h $(if $(filter clang,$(LAB_COMPILER)),$(KIT_BUILD)/bin/labcc $(KIT_BUILD)/include/cuda/cuda_runtime.h) \
+		| $(KIT_BUILD)/bin/labtool
 	$(call say,$(if $(filter clang,$(LAB_COMPILER)),CLANG,NVCC),$<)
 	@mkdir -p $(@D)
-	$(Q)$(LAB_CC) -arch=$(CUDA_ARCH) -lineinfo -g -I. -I$(KIT_DIR)/common/lab -c -o $@ $<
+	$(Q)set -o pipefail; $(LAB_CC) -arch=$(CUDA_ARCH) -lineinfo -g -I. -I$(KIT_DIR)/common/lab -c -o $@ $< $(MESSAGES)
 
 $(PROGRAM): $(OBJECTS) $(KIT_BUILD)/labs/$(LAB)/driver.o $(KIT_BUILD)/lib/liblab.a
 	$(call say,LINK,$@)
-	$(Q)$(LAB_CC) -arch=$(CUDA_ARCH) -cudart shared -o $@ $^ $(LINK_LIBRARIES)
+	$(Q)set -o pipefail; $(LAB_CC) -arch=$(CUDA_ARCH) -cudart shared -o $@ $^ $(LINK_LIBRARIES) $(MESSAGES)
 
 run: $(PROGRAM) $(KIT_PARTS) ## run a case: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) run '$(CASE)'

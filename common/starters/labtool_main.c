@@ -22,6 +22,7 @@
  *   labtool untouched LABDIR            what of the files to hand in is as the student got it (untouched.h)
  *   labtool language LABDIR             the language that the lab speaks
  *   labtool say LABDIR ENGLISH          a sentence of the kit in that language
+ *   labtool messages LABDIR             standard input, what a compiler says, as `make check` shows it
  *   labtool wrap                        standard input, its lines made to fit the terminal where the output is one
  *
  * And, where the solutions are, of the lab's wrong (broken) and unusual (accepted) submissions, most of which
@@ -41,6 +42,7 @@
  * Exit status: 0; 2 when something is not there or not understood.
  */
 #include "common/base/formula.h"
+#include "common/base/messages.h"
 #include "common/base/wrap.h"
 #include "common/starters/hint.h"
 #include "common/starters/source.h"
@@ -59,7 +61,7 @@ enum { EXIT_FINE = 0, EXIT_KIT = 2 };
 static const char usage[] =
     "labtool "
     "case|options|shapes|expects|cases|files|libraries|hint|next|progress|mark|untouched|language|"
-    "say|broken|accepted|submissions|edit LABDIR "
+    "messages|say|broken|accepted|submissions|edit LABDIR "
     "...";
 
 static const LabFileCase *find_case(const LabFile *lab, const char *name)
@@ -147,9 +149,11 @@ static Status print_shapes(const LabFile *lab, const char *name, const Params *g
     for (size_t i = 0; i < lab->n_shapes; i++) {
         const LabFileShape *s = &lab->shapes[i];
         StrBuf text = {0}, halo = {0};
-        bool is_of_case = put_lengths(s->shape, s->n_shape, 1, &p, &text) && put_lengths(s->halo, s->n_halo, 0, &p, &halo);
+        bool is_of_case =
+            put_lengths(s->shape, s->n_shape, 1, &p, &text) && put_lengths(s->halo, s->n_halo, 0, &p, &halo);
         for (size_t k = 0; is_of_case && k < s->n_arrays; k++)
-            strbuf_printf(out, "%s%s=%s%s%s", out->length ? "," : "", s->arrays[k], text.text, halo.length ? "+" : "", halo.length ? halo.text : "");
+            strbuf_printf(out, "%s%s=%s%s%s", out->length ? "," : "", s->arrays[k], text.text,
+                          halo.length ? "+" : "", halo.length ? halo.text : "");
         strbuf_free(&text);
         strbuf_free(&halo);
     }
@@ -286,6 +290,37 @@ static Status mark(const LabFile *lab, const char *state, const char *name, cons
     return c ? state_mark(lab, state, c, strcmp(word, "right") == 0, diag) : no_case(lab, name, diag);
 }
 
+static void read_input(StrBuf *text)
+{
+    char piece[4096];
+    for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;)
+        strbuf_append(text, piece, n);
+    strbuf_puts(text, "");
+}
+
+enum { MESSAGE_ROWS = 15 };
+
+/* What a compiler says, as the first screen of `make check` has it. */
+static Status print_messages(const char *folder, StrBuf *out, Diag *diag)
+{
+    LabFile texts;
+    StrBuf said = {0}, log = {0}, shown = {0};
+    int columns, rows;
+    Status status = read_texts(folder, &texts, diag);
+    read_input(&said);
+    terminal_size(STDOUT_FILENO, &columns, &rows);
+    if (!status)
+        messages_of_compiler(texts.language, said.text ? said.text : "", &log);
+    messages_on_screen(status ? LANGUAGE_ENGLISH : texts.language, log.text ? log.text : "", MESSAGE_ROWS,
+                       columns, &shown);
+    text_wrap(out, shown.text ? shown.text : "", columns);
+    strbuf_free(&said);
+    strbuf_free(&log);
+    strbuf_free(&shown);
+    labfile_free(&texts);
+    return status;
+}
+
 /* The name of the language that the lab speaks; or, in it, a sentence of the kit. */
 static Status print_language(const char *folder, const char *sentence, StrBuf *out, Diag *diag)
 {
@@ -355,6 +390,8 @@ static Status serve(const char *command, int argc, char **argv, const LabFile *l
         return mark(lab, argv[3], argv[4], argv[5], diag);
     if (strcmp(command, "untouched") == 0)
         return print_untouched(lab, argv[2], out, diag);
+    if (strcmp(command, "messages") == 0)
+        return print_messages(argv[2], out, diag);
     if (strcmp(command, "language") == 0 || (strcmp(command, "say") == 0 && argc > 3))
         return print_language(argv[2], *command == 's' ? argv[3] : NULL, out, diag);
     if (is_about_submissions(command) && argc > 3)
@@ -401,11 +438,8 @@ static Status serve_lab(int argc, char **argv, StrBuf *out, Diag *diag)
 static int wrap_input(void)
 {
     StrBuf text = {0}, out = {0};
-    char piece[4096];
     int columns, rows;
-    for (size_t n; (n = fread(piece, 1, sizeof piece, stdin)) > 0;)
-        strbuf_append(&text, piece, n);
-    strbuf_puts(&text, "");
+    read_input(&text);
     if (terminal_size(STDOUT_FILENO, &columns, &rows))
         text_wrap(&out, text.text ? text.text : "", columns);
     else

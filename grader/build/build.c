@@ -1,6 +1,7 @@
 /* Compiling and linking; see build.h. */
 #include "grader/build/build.h"
 
+#include "common/base/messages.h"
 #include "grader/build/elf_judge.h"
 #include "grader/build/link.h"
 #include "grader/core/text.h"
@@ -117,7 +118,7 @@ static void add_log(Build *b, const char *bytes, size_t length)
     drop_temporary_numbers(text);
     text_strip_folder(text, b->in->places->in_src);
     text_strip_folder(text, b->in->places->in_build);
-    messages_of_compiler(text, &b->log);
+    messages_of_compiler(b->in->lab->language, text, &b->log);
     if (text[0] && text[strlen(text) - 1] != '\n')
         strbuf_puts(&b->log, "\n");
 }

@@ -34,9 +34,6 @@ typedef struct BuildOutput {
 /* Not OK when the kit or the machine failed. The log belongs to the arena. */
 Status build_submission(Arena *a, const BuildInput *in, BuildOutput *out, Diag *d);
 
-/* messages.c: what a compiler says, as students read it: appended to out. */
-void messages_of_compiler(const char *text, StrBuf *out);
-
 /* forbidden.c: what a lab forbids -------------------------------------------------------------- */
 
 /* Appends a line for each imported symbol of the object file that the lab forbids; *n counts them. An object

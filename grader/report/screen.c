@@ -12,6 +12,7 @@
  * first TODO that does. What does not fit is left out step by step, the least useful first (enum Cut). */
 #include "grader/report/report_internal.h"
 
+#include "common/base/messages.h"
 #include "common/base/wrap.h"
 #include "grader/text/escape.h"
 
@@ -19,10 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24, ROWS_BELOW = 4, TABLE_ROWS_SHOWN = 2, BUILD_LINES_SHOWN = 14, BUILD_HINT_LINES = 4 };
+enum { COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24, ROWS_BELOW = 4, TABLE_ROWS_SHOWN = 2, BUILD_ROWS = 15 };
 
 /* What is left out, each with all before it. */
-typedef enum Cut { CUT_NOTHING, CUT_TABLE, CUT_REPEATS, CUT_ADDRESSES, CUT_FILM, CUT_OTHER_TODOS, CUT_SOURCE, N_CUTS } Cut;
+typedef enum Cut {
+    CUT_NOTHING,
+    CUT_TABLE,
+    CUT_REPEATS,
+    CUT_ADDRESSES,
+    CUT_FILM,
+    CUT_OTHER_TODOS,
+    CUT_SOURCE,
+    N_CUTS
+} Cut;
 
 static const char INDENT[] = "     ";
 
@@ -104,7 +114,8 @@ static bool is_cut(const char *line, Cut cut, size_t *table_rows)
  * "749 bytes after allocation 2 (3,060 bytes, made at a.cu:16)"; false where the student's file does not stand there. */
 static bool put_array_of_address(StrBuf *out, const char *line)
 {
-    const char *what = strstr(line, ", "), *at = what ? strstr(what, " at 0x") : NULL, *made = at ? strstr(at, ", made at ") : NULL;
+    const char *what = strstr(line, ", "), *at = what ? strstr(what, " at 0x") : NULL,
+               *made = at ? strstr(at, ", made at ") : NULL;
     if (strncmp(line, "  at 0x", 7) != 0 || !made || strstr(made, "/driver.c:"))
         return false;
     const char *in = strstr(made, " in ");
@@ -162,25 +173,31 @@ static void put_advice(StrBuf *out, const Finding *advice, Cut cut)
 /* Advice about a call that failed knows more than what the program's error says in general. */
 static void put_message(StrBuf *out, const CaseResult *c, const Finding *advice, Cut cut, ReportStyle style)
 {
-    const char *general = advice ? strstr(c->message, language_say(style.language, "\nIts standard error:\n")) : NULL;
+    const char *general =
+        advice ? strstr(c->message, language_say(style.language, "\nIts standard error:\n")) : NULL;
     char *own = general ? strndup(c->message, (size_t)(general - c->message)) : NULL;
     screen_put_lines(out, "", own ? own : c->message, cut);
     free(own);
 }
 
-/* The first warning of the build, unless it is about what is not used yet. */
+/* The first warning of the build, unless it is about what is not used yet, and the kit's sentences about warnings, which end the log. */
 static void put_warning(StrBuf *out, const char *log, ReportStyle style)
 {
+    const char *label = language_say(style.language, "hint: ");
+    bool told = false;
     for (size_t length; *log; log += length + (log[length] == '\n')) {
         length = strcspn(log, "\n");
         StrBuf line = {0};
         escape_terminal(&line, log, length);
-        bool told = line.text && strstr(line.text, ": warning") && !strstr(line.text, "never") && !strstr(line.text, "unused");
-        if (told)
-            strbuf_printf(out, "%s%s%s\n", INDENT, language_say(style.language, "the compiler warned: "), line.text);
+        bool warns = line.text && strstr(line.text, ": warning") && !strstr(line.text, "never") &&
+                     !strstr(line.text, "unused");
+        if (warns && !told)
+            strbuf_printf(out, "%s%s%s\n", INDENT, language_say(style.language, "the compiler warned: "),
+                          line.text);
+        else if (told && strncmp(log, label, strlen(label)) == 0)
+            strbuf_printf(out, "%s%s\n", INDENT, line.text ? line.text : "");
+        told = told || warns;
         strbuf_free(&line);
-        if (told)
-            return;
     }
 }
 
@@ -203,7 +220,8 @@ static void put_explained(StrBuf *out, const CaseResult *c, const char *build_lo
     put_advice(out, advice, cut);
     screen_put_lines(out, language_say(style.language, "hint: "), report_hint_beyond_message(c), cut);
     if (cut < CUT_FILM && report_has_film(c))
-        strbuf_printf(out, "%s%smake show CASE=%s\n", INDENT, language_say(style.language, "film: "), c->name);
+        strbuf_printf(out, "%s%smake show CASE=%s\n", INDENT, language_say(style.language, "film: "),
+                      c->name);
 }
 
 static const Finding *first_advice(const Result *r)
@@ -214,27 +232,15 @@ static const Finding *first_advice(const Result *r)
     return advice;
 }
 
-/* The build's log, from its beginning, and the kit's sentences about it, which end it. */
+/* The build's log, as much as has room, and the kit's sentences about it. */
 static void put_build(StrBuf *out, const Result *r, ReportStyle style)
 {
-    const char *end = r->build_log, *hints = strstr(r->build_log, "\nhint: ");
-    int room = BUILD_LINES_SHOWN - (hints ? BUILD_HINT_LINES : 0), columns = style.columns > 0 ? style.columns : COLUMNS_DEFAULT;
-    while (room > 0 && *end && !(hints && end == hints + 1)) {
-        if (*end == '/' && end > r->build_log) /* a note about a header of the toolkit */
-            break;
-        size_t length = strcspn(end, "\n");
-        room -= 1 + ((int)length + (int)strlen(INDENT)) / columns;
-        end += length + (end[length] == '\n');
-    }
+    int columns = style.columns > 0 ? style.columns : COLUMNS_DEFAULT;
     StrBuf log = {0};
-    strbuf_append(&log, r->build_log, (size_t)(end - r->build_log));
+    messages_on_screen(style.language, r->build_log, BUILD_ROWS, columns - (int)strlen(INDENT), &log);
     report_paint(out, style, report_tone(r->build_verdict), verdict_word(r->build_verdict));
     strbuf_printf(out, ": %s\n", language_say(style.language, verdict_meaning(r->build_verdict)));
     screen_put_lines(out, "", log.text ? log.text : "", CUT_NOTHING);
-    if (*end && !(hints && end == hints + 1))
-        strbuf_printf(out, "%s...\n", INDENT);
-    if (hints)
-        screen_put_lines(out, "", hints + 1, CUT_NOTHING);
     strbuf_free(&log);
 }
 

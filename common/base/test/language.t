@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # Every sentence that the code says in the student's language has a row in each language's table (common/base/language_*.def), and each
-# row is said somewhere: by language_say("...") in C, by say '...' in a script, or in a table of sentences.
+# row is said somewhere: by language_say("...") in C, by say '...' in a script, or in a table of sentences (verdicts, patterns, slips of compilers).
 use strict;
 use warnings;
 my $kit = $ENV{KIT} // '.';
@@ -36,6 +36,7 @@ push @said, said_in_c(text($_)) for grep { !m{/test/|/base/language\.c} } glob '
 push @said, said_in_script(text($_)) for glob 'common/lab/*.sh';
 push @said, map { joined($_) } text('grader/core/verdicts.def') =~ /^X\(\w+, "[^"]+", \w+, ($literal)\)/mg;
 push @said, map { joined($_) } text('common/lab/patterns.def') =~ /^X\("[^"]+", \w+, ($literal)\)/mg;
+push @said, map { joined($_) } text('common/base/compiler_slips.def') =~ /^X\($literal, ($literal)\)/mg;
 push @said, text('common/lab/judge_check.c') =~ /crash_hint\[\] = "([^"]+)"/;
 
 my $n = 0;

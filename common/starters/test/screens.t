@@ -49,5 +49,18 @@ while read -r lab name cure; do
     same "$lab ${name%%:*}: is the screen that is kept" "$(cat "$kept")" "$(cat "$work/screen")"
 done < <(grep -v '^#' $here/list)
 check "twenty mistakes at least" [ $n -ge 20 ]
+# What a compiler says is the same in `make run`: its lines, wherever they are broken.
+says_the_same() { # COMPILER
+    local lab=00-first-kernel run check
+    sed "/^ *\/\/[@|]/d;s/threadIdx\.x;/threadIdx;/" solutions/$lab/first_kernel.cu >"$work/$lab/first_kernel.cu"
+    run=$(make --no-print-directory -s -C "$work/$lab" KIT="$KIT" KIT_BUILD="$BUILD" COMPILER="$1" run 2>&1 | grep -v '^make: \|^  [A-Z]' | tr -s ' \n' ' ')
+    check=$(make --no-print-directory -s -C "$work/$lab" KIT="$KIT" KIT_BUILD="$BUILD" COMPILER="$1" check 2>/dev/null | sed '/^Score/,$d' | tr -s ' \n' ' ')
+    [[ $run == *"error: "*"write .x"* && $check == "build-error: "*"first message. $run"* ]] || { echo "run: $run"; echo "check: $check"; false; }
+}
+if [[ index-without-x = ${ONLY:-*} ]]; then
+    check "make run says of a compile error what make check says" says_the_same nvcc
+    if command -v clang >/dev/null; then check "with clang, too" says_the_same clang
+    else skip "with clang, too" "clang is not here"; fi
+fi
 check "no screen is kept of another" bash -c 'for f in '"$here"'/*.txt; do f=${f##*/}; lab=$(grep -oE "^[0-9]{2}-[a-z-]*" <<<"$f"); grep -qE "^[^ ]* " '"$here"'/list && awk -v f="${f%.txt}" "{ sub(/:.*/, \"\", \$2) } \$1 \"-\" \$2 == f { found = 1 } END { exit !found }" '"$here"'/list || { echo "$f"; exit 1; }; done'
 tap_end
