@@ -36,7 +36,11 @@ bool diagnose_is_unwritten(const LabArray *array, size_t i)
 
 Diagnosis diagnose_result(const Evidence *e)
 {
-    Diagnosis d = {.slug = "scattered", .hint = ""};
+    Diagnosis d = {
+        .slug = "scattered",
+        .hint = language_say(
+            e->language,
+            "Compare the formula in the contract with the kernel, for one of these elements, by hand.")};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         if (patterns[i].find(e, d.sentence)) {
             d.slug = patterns[i].slug;

@@ -1,8 +1,11 @@
 /* Patterns of where the wrong elements lie, each told together with what stands there. */
 #include "common/lab/diagnose_internal.h"
+#include "common/lab/guard.h"
+#include "common/lab/npy.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static size_t first_wrong(const Evidence *e)
 {
@@ -40,14 +43,54 @@ static bool holds_for_all_wrong(const Evidence *e, Test *test)
     return true;
 }
 
+enum { FRESH_BYTES_MIN = 16 }; /* fewer odd bytes are no evidence */
+
+bool diagnose_is_fresh(const Evidence *e, bool wrong_ones)
+{
+    size_t bytes = npy_type_bytes(e->got->type), n = wrong_ones ? e->result.mismatches : e->got->elements;
+    for (size_t i = 0; i < e->got->elements; i++)
+        if ((!wrong_ones || e->wrong[i]) && !guard_is_fresh((const char *)e->got->data + i * bytes, bytes))
+            return false;
+    return n * bytes >= FRESH_BYTES_MIN;
+}
+
+/* The input whose elements stand in the wrong places, of a result that is made in it; NULL: none. */
+static const LabArray *input_there(const Evidence *e)
+{
+    size_t bytes = npy_type_bytes(e->got->type);
+    for (size_t k = 0; k < e->n_inputs; k++) {
+        const LabArray *input = &e->inputs[k];
+        bool same = e->result.mismatches >= RELATION_MIN && input->type == e->got->type &&
+                    input->elements == e->got->elements;
+        for (size_t i = 0; same && i < input->elements; i++)
+            same = !e->wrong[i] || memcmp((const char *)input->data + i * bytes,
+                                          (const char *)e->got->data + i * bytes, bytes) == 0;
+        if (same)
+            return input;
+    }
+    return NULL;
+}
+
+/* Nothing was done there: memory as it was before. */
+static bool is_untouched(const Evidence *e)
+{
+    return holds_for_all_wrong(e, diagnose_is_unwritten) || holds_for_all_wrong(e, is_zero) ||
+           diagnose_is_fresh(e, true) || input_there(e);
+}
+
 /* What stands in the wrong places, as the end of a sentence about several elements, or about one. */
 static const char *what_is_there(const Evidence *e)
 {
     bool one = e->result.mismatches == 1;
     if (holds_for_all_wrong(e, diagnose_is_unwritten))
         return language_say(e->language, one ? "was never written" : "were never written");
+    if (diagnose_is_fresh(e, true))
+        return language_say(e->language,
+                            one ? "was never written on the device" : "were never written on the device");
     if (holds_for_all_wrong(e, is_zero))
         return language_say(e->language, one ? "is zero" : "are zero");
+    if (input_there(e))
+        return language_say(e->language, "are the input's, unchanged");
     if (holds_for_all_wrong(e, is_nan))
         return language_say(e->language, one ? "is NaN" : "are NaN");
     return language_say(e->language, one ? "is wrong" : "are wrong");
@@ -83,15 +126,10 @@ static void tell_tail(const Evidence *e, char *sentence)
 /* What was not written still holds the poison, or the zeros that it was set to before. */
 bool find_tail(const Evidence *e, char *sentence)
 {
-    if (!is_at_end(e) || !(holds_for_all_wrong(e, diagnose_is_unwritten) || holds_for_all_wrong(e, is_zero)))
+    if (!is_at_end(e) || !is_untouched(e))
         return false;
     tell_tail(e, sentence);
     return true;
-}
-
-bool find_first_element(const Evidence *e, char *sentence)
-{
-    return first_wrong(e) == 1 && e->wanted->elements > 2 && find_tail(e, sentence);
 }
 
 /* Written are as many elements as a block has threads, where there should be those of more than one further
@@ -103,6 +141,11 @@ bool find_first_block(const Evidence *e, char *sentence)
     size_t n = e->wanted->elements;
     bool counts_bytes = n / 4 == first || n / 8 == first; /* or may do so */
     return is_block && n > 2 * first && !counts_bytes && find_tail(e, sentence);
+}
+
+bool find_first_only(const Evidence *e, char *sentence)
+{
+    return first_wrong(e) == 1 && e->wanted->elements >= RELATION_MIN && find_tail(e, sentence);
 }
 
 bool find_tail_wrong(const Evidence *e, char *sentence)
@@ -178,6 +221,8 @@ bool find_corner(const Evidence *e, char *sentence)
         rows++;
     while (columns < width && !e->wrong[columns])
         columns++;
+    if (rows <= 1 && columns < width) /* the end of an array, whatever its shape */
+        return false;
     for (size_t i = 0; i < wanted->elements; i++) {
         bool outside = i % width >= columns || i / width % height >= rows;
         if (outside != (bool)e->wrong[i])

@@ -24,7 +24,8 @@ static bool all_equal_to(const LabArray *array, double value)
 
 bool find_never_written(const Evidence *e, char *sentence)
 {
-    for (size_t i = 0; i < e->got->elements; i++)
+    bool fresh = diagnose_is_fresh(e, false);
+    for (size_t i = 0; !fresh && i < e->got->elements; i++)
         if (!diagnose_is_unwritten(e->got, i))
             return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "no element was ever written"));
@@ -90,6 +91,19 @@ static size_t first_plain(const LabArray *wanted)
     while (i < wanted->elements && (compare_element(wanted, i) == 0 || !isfinite(compare_element(wanted, i))))
         i++;
     return i;
+}
+
+/* i ^ 2 written for a square, or i ^ 3. */
+bool find_exclusive_or(const Evidence *e, char *sentence)
+{
+    double power = e->got->elements < RELATION_MIN ? 0 : compare_element(e->got, 0);
+    if (power != 2 && power != 3)
+        return false;
+    for (size_t i = 0; i < e->got->elements; i++)
+        if (compare_element(e->got, i) != (double)(i ^ (size_t)power))
+            return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "element i holds i ^ %d"), (int)power);
+    return true;
 }
 
 bool find_scaled(const Evidence *e, char *sentence)
@@ -244,6 +258,8 @@ static bool is_shifted(const Evidence *e, ptrdiff_t by)
     return true;
 }
 
+enum { SHIFT_MAX = 16 };
+
 static size_t width_of(const LabArray *array)
 {
     return array->n_dims > 0 ? array->shape[array->n_dims - 1] : 1;
@@ -253,16 +269,18 @@ bool find_shifted(const Evidence *e, char *sentence)
 {
     ptrdiff_t width = (ptrdiff_t)width_of(e->wanted);
     for (int sign = -1; sign <= 1; sign += 2) {
-        if (is_shifted(e, sign)) {
-            snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-                     language_say(e->language, "element i holds what belongs at i %c 1"),
-                     sign < 0 ? '-' : '+');
-            return true;
-        }
         if (e->wanted->n_dims > 1 && width > 1 && is_shifted(e, sign * width)) {
             snprintf(sentence, DIAGNOSIS_TEXT_MAX,
                      language_say(e->language, "each row holds what belongs in the row %s it"),
                      language_say(e->language, sign < 0 ? "above" : "below"));
+            return true;
+        }
+        for (ptrdiff_t by = 1; by <= SHIFT_MAX; by++) {
+            if (!is_shifted(e, sign * by))
+                continue;
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                     language_say(e->language, "element i holds what belongs at i %c %d"),
+                     sign < 0 ? '-' : '+', (int)by);
             return true;
         }
     }

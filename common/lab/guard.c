@@ -61,6 +61,15 @@ void guard_poison(void *data, size_t bytes)
         byte[i] = poison_word[i % 4];
 }
 
+bool guard_is_fresh(const void *bytes, size_t size)
+{
+    const uint8_t *byte = bytes;
+    for (size_t i = 0; i < size; i++)
+        if (byte[i] % 2 == 0)
+            return false;
+    return true;
+}
+
 bool guard_is_poison(const void *element, size_t offset, size_t size)
 {
     const uint8_t *byte = element;

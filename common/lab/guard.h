@@ -32,5 +32,8 @@ GuardReport guard_check(const void *data, size_t bytes);
  * is. */
 void guard_poison(void *data, size_t bytes);
 bool guard_is_poison(const void *element, size_t offset, size_t size);
+/* Whether these bytes may be memory of the virtual GPU that nobody wrote: each byte of its pattern is odd (common/vgpu/mem/pattern.c). One
+ * element may be so by chance; many are not. */
+bool guard_is_fresh(const void *bytes, size_t size);
 
 #endif

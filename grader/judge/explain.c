@@ -4,7 +4,10 @@
 #include "common/base/strbuf.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { EXIT_FUNCTION_FAILED = 1 }; /* of a lab's program (common/lab/main.c) */
 
 typedef void (*Explain)(StrBuf *out, const CaseFacts *facts, const CaseResult *r);
 
@@ -101,6 +104,26 @@ static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResul
         strbuf_puts(out, language_say(facts->language, "\nThe result is right all the same."));
 }
 
+/* "write_number returned 1, and no call of CUDA failed: ...": what a function gave back is no error that it met. False where it is
+ * not so. The harness says what it returned in the first line of its standard error (common/lab/case.c). */
+static bool explain_status(StrBuf *out, const CaseFacts *facts)
+{
+    char function[64];
+    int status, used = 0;
+    const char *text = facts->stderr_text ? facts->stderr_text : "";
+    if (facts->exit_status != EXIT_FUNCTION_FAILED || !facts->report || facts->report->n_errors > 0 ||
+        sscanf(text, "%63s returned %d\n%n", function, &status, &used) != 2 || used == 0)
+        return false;
+    strbuf_printf(
+        out,
+        language_say(
+            facts->language,
+            "%s returned %d, and no CUDA call failed: return 0 (cudaSuccess) where all went well, and the "
+            "code of the error where a call failed."),
+        function, status);
+    return true;
+}
+
 static void explain_crash(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     if (finding_behind(facts, r->verdict)) {
@@ -112,6 +135,8 @@ static void explain_crash(StrBuf *out, const CaseFacts *facts, const CaseResult 
                       strerror(facts->start_error));
         return;
     }
+    if (facts->exit_signal <= 0 && explain_status(out, facts))
+        return;
     const char *name = facts->exit_signal > 0 ? sigdescr_np(facts->exit_signal) : NULL;
     if (facts->exit_signal > 0)
         strbuf_printf(out, language_say(facts->language, "The program ended by signal %d (%s)."),
@@ -139,7 +164,8 @@ static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuE
     bool launch = strncmp(e->call, "__cudaLaunchKernel", strlen("__cudaLaunchKernel")) == 0;
     const char *reason = strstr(e->call, ": "); /* behind the name (common/vgpu/cudart/launch.c) */
     if (launch && reason)
-        strbuf_printf(out, language_say(facts->language, "the launch failed: %s (%s)."), reason + 2, e->error);
+        strbuf_printf(out, language_say(facts->language, "the launch failed: %s (%s)."), reason + 2,
+                      e->error);
     else if (launch)
         strbuf_printf(out, language_say(facts->language, "the launch failed: %s."), e->error);
     else

@@ -52,9 +52,10 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
     } else if (is_flat(l) && index == n && index == l->block[0] && l->block[0] > 1 && thread == 0) {
         strbuf_puts(&b, "thread 0 uses index ");
         strbuf_grouped(&b, index);
-        strbuf_puts(&b, ", the number of threads in its block: should it be threadIdx.x instead of blockDim.x?");
+        strbuf_puts(&b,
+                    ", the number of threads in its block: should it be threadIdx.x instead of blockDim.x?");
     } else if (is_flat(l) && index == thread && f->bytes > 1 && telling && threads >= f->alloc_bytes &&
-        threads < f->alloc_bytes + l->block[0]) {
+               threads < f->alloc_bytes + l->block[0]) {
         strbuf_puts(&b, "the allocation has as many bytes as the launch has elements: was it given n instead "
                         "of n * sizeof(element)?");
     } else if (is_flat(l) && index == thread && threads > n) {
@@ -70,10 +71,15 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_grouped(&b, n);
         strbuf_puts(&b, " is one past the last element, ");
         strbuf_grouped(&b, n - 1);
-        strbuf_puts(&b, ": is there a <= that should be a <, or an i + 1 at the edge?");
+        strbuf_puts(&b,
+                    is_flat(l) || threads <= n
+                        ? ": is there a <= that should be a <, an i + 1 at the edge, or no test of i < n?"
+                        : ": is there a <= that should be a <, or a direction that the guard does not test?");
     } else if (!is_flat(l) && threads > n) {
-        strbuf_puts(&b, "the launch has more threads than there are elements, in several directions: does the guard test "
-                        "each direction, all joined by && (not ||)?");
+        strbuf_puts(
+            &b,
+            "the launch has more threads than there are elements, in several directions: does the guard test "
+            "each direction, all joined by && (not ||)?");
     } else {
         return NULL;
     }
@@ -126,7 +132,7 @@ static const char *hint_bounds(CheckSet *set, const Finding *f)
     if (f->distance > 0)
         return hint_beyond(set, f);
     if (f->has_alloc && f->distance < 0 && f->bytes && (uint64_t)-f->distance <= (uint64_t)64 * f->bytes)
-        return "the index is negative: is the left edge handled apart?";
+        return "the index is negative: is the left edge handled apart, and every offset added?";
     return NULL;
 }
 
@@ -139,14 +145,15 @@ static bool same_triple(const uint32_t a[3], const uint32_t b[3])
 static const char *hint_race_in_line(bool same_block, bool same_warp)
 {
     if (same_warp)
-        return "if each thread writes an element of its own, put __syncthreads() (__syncwarp() where no "
-               "other "
-               "warp takes part) between reading what others write and writing; if not, use an atomic such "
-               "as "
-               "atomicAdd";
+        return "does the index give each thread an element of its own? If it does, put __syncthreads() "
+               "(__syncwarp() where no other "
+               "warp takes part) between reading what others write and writing; if several change one "
+               "element, use an atomic such "
+               "as atomicAdd";
     if (same_block)
-        return "if each thread writes an element of its own, put __syncthreads() between reading what others "
-               "write and writing; if not, use an atomic such as atomicAdd";
+        return "does the index give each thread an element of its own? If it does, put __syncthreads() "
+               "between reading what others "
+               "write and writing; if several change one element, use an atomic such as atomicAdd";
     return "reading, changing and writing back is not one step: use an atomic such as atomicAdd, or give "
            "each "
            "thread its own element";
@@ -157,22 +164,26 @@ static const char hint_atomic_in_block[] = "one of the two is atomic and the oth
                                            "and counting, or make both atomic";
 
 /* Bins or a sum that one block sets to 0 while others count. */
-static const char hint_atomic_between_blocks[] = "one of the two is atomic and the other is not, and blocks run in any order: "
-                                                 "set a first value before the launch, with cudaMemset for example; else make both atomic";
+static const char hint_atomic_between_blocks[] =
+    "one of the two is atomic and the other is not, and blocks run in any order: "
+    "set a first value before the launch, with cudaMemset for example; else make both atomic";
 
 /* No barrier makes two threads' stores to one element right. */
-static const char hint_one_element[] = "two threads write one element: does the index give each thread its own, and does the guard "
-                                       "(&& for ||) keep out threads that have none? Where all are to write it, use an atomic";
+static const char hint_one_element[] =
+    "two threads write one element: does the index give each thread its own, and does the guard "
+    "(&& for ||) keep out threads that have none? Where all are to write it, use an atomic";
 
-static const char hint_in_loop[] = "the loop around it takes another number of turns in each thread, so that a barrier in it would not be "
-                                   "reached by all: use an atomic such as atomicAdd, or give each thread an element of its own";
+static const char hint_in_loop[] =
+    "the loop around it takes another number of turns in each thread, so that a barrier in it would not be "
+    "reached by all: use an atomic such as atomicAdd, or give each thread an element of its own";
 
 static bool is_in_differing_loop(const CheckSet *set, const Note *n)
 {
     uint32_t pc, other_pc;
     if (n->key.place == NO_PLACE || n->key.other == NO_PLACE)
         return false;
-    const IrFunction *f = check_function(set, n->key.place, &pc), *other = check_function(set, n->key.other, &other_pc);
+    const IrFunction *f = check_function(set, n->key.place, &pc),
+                     *other = check_function(set, n->key.other, &other_pc);
     return f == other && loop_differs(f, pc, other_pc);
 }
 
@@ -185,7 +196,8 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
     bool same_block = same_triple(f->block, f->other_block);
     bool same_warp = same_block && n->thread / WARP_LANES == n->other_thread / WARP_LANES;
     if (atomic && other_atomic)
-        return "the scope of one takes in its own block only: use atomicAdd() and the like without _block, and cuda::thread_scope_device";
+        return "the scope of one takes in its own block only: use atomicAdd() and the like without _block, "
+               "and cuda::thread_scope_device";
     if (atomic != other_atomic && !(atomic ? other_read : read))
         return same_block ? hint_atomic_in_block : hint_atomic_between_blocks;
     if (same_line && same_block && !read && !other_read)
@@ -205,7 +217,8 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
     if (!read && !other_read)
         return "two blocks write one element: give each its own, or use an atomic";
     return "blocks of one launch run in any order: split the work in two launches, or publish with "
-           "__threadfence() and an atomic, and put __threadfence() behind the poll or the atomicCAS of the reader, too";
+           "__threadfence() and an atomic, and put __threadfence() behind the poll or the atomicCAS of the "
+           "reader, too";
 }
 
 /* The bytes of an allocation of the host's up to there were written, and the next one was not. */
@@ -221,8 +234,10 @@ static const char *hint_uninit(CheckSet *set, const Finding *f, const Note *n)
         return "no thread of this block has written it: is the whole tile loaded, its edges and its tail "
                "too?";
     if (strcmp(f->space, "local") == 0)
-        return "an array declared in a kernel is each thread's own, with arbitrary values until this thread writes "
-               "them: is every element written before it is read, or should the threads share it (__shared__)?";
+        return "an array declared in a kernel is each thread's own, with arbitrary values until this thread "
+               "writes "
+               "them: is every element written before it is read, or should the threads share it "
+               "(__shared__)?";
     if (n && n->has_alloc && n->alloc.kind == MEM_MANAGED)
         return "cudaMallocManaged promises no value, even where a card gives 0: write it on the host before the launch, or use cudaMemset";
     uint64_t written = f->bytes > 1 ? f->alloc_bytes / f->bytes : 0;
@@ -242,7 +257,8 @@ static const char *hint_uninit(CheckSet *set, const Finding *f, const Note *n)
 static const char *hint_sync_mask(const Note *n)
 {
     bool unnamed = n->detail && strstr(n->detail, "does not name");
-    return unnamed ? "every lane that executes it must be in its mask: does the condition around it let in other lanes than the mask names?"
+    return unnamed ? "every lane that executes it must be in its mask: does the condition around it let in "
+                     "other lanes than the mask names?"
                    : NULL;
 }
 
@@ -262,7 +278,8 @@ static const char *hint_trap(const CheckSet *set)
     const IrModule *m = set->launch->instance->module;
     for (uint32_t i = 0; i < m->n_globals; i++)
         if (m->globals[i].space == SPACE_CONST)
-            return "the kernel called __trap(), or nvcc put a trap where it writes a __constant__ variable, and warned when it compiled: "
+            return "the kernel called __trap(), or nvcc put a trap where it writes a __constant__ variable, "
+                   "and warned when it compiled: "
                    "kernels cannot write constant memory; the host does, with cudaMemcpyToSymbol";
     return NULL;
 }

@@ -71,8 +71,10 @@ static void look_at_addresses(void **params, size_t n)
         if (!low &&
             (cudaPointerGetAttributes(&a, params[i]) != cudaSuccess || a.type != cudaMemoryTypeDevice))
             continue;
-        snprintf(text, sizeof text, "kernelParams[%zu] is %s, not the address of an argument", i,
-                 low ? "a small number" : "a device pointer");
+        snprintf(text, sizeof text,
+                 low ? "kernelParams[%zu] is a small number, not the address of an argument"
+                     : "kernelParams[%zu] is a device pointer, not the address of an argument",
+                 i);
         vgpu_advise(low ? NULL : params[i], text, hint);
     }
 }

@@ -48,8 +48,11 @@ static cudaError_t check_pointers(Call *call, const Pointer *dst, const Pointer 
                                   enum cudaMemcpyKind kind)
 {
     const char *order = "the arguments are (destination, source, bytes, direction)";
-    if (!dst->p || !src->p)
+    if (!dst->p || !src->p) {
+        call_advise(call, NULL, dst->p ? "a copy from a null pointer" : "a copy to a null pointer",
+                    "was it allocated, and did the allocation succeed?");
         return cudaErrorInvalidValue;
+    }
     if (dst->kind == DEVICE_MEMORY_NOWHERE || src->kind == DEVICE_MEMORY_NOWHERE) {
         const Pointer *bad = dst->kind == DEVICE_MEMORY_NOWHERE ? dst : src;
         call_advise(call, bad->p, "a copy's device pointer lies in no live allocation",

@@ -20,7 +20,7 @@ Status mem_pattern_create(MemPattern *p, uint64_t seed)
     if (!p->bytes)
         return STATUS_NO_MEMORY;
     for (size_t i = 0; i < MEM_PATTERN_BYTES; i += 8) {
-        uint64_t word = rng_mix(seed + i) | 0x0101010101010101u; /* no byte is 0 */
+        uint64_t word = rng_mix(seed + i) | 0x0101010101010101u; /* each byte is odd: no zero, and guard_is_fresh() of common/lab knows them */
         memcpy(p->bytes + i, &word, 8);
     }
     return STATUS_OK;

@@ -37,21 +37,21 @@ static void test_messages(void **state)
     (void)state;
     const char *hint = a_case.hint;
     Finding findings[2] = {{.kind = "x",
-                                .advice = true,
-                                .verdict = "",
-                                .message = "advice",
-                                .text = "",
-                                .hint = "",
-                                .place.file = "",
-                                .kernel = ""},
-                               {.kind = "race",
-                                .verdict = "race",
-                                .message = "two threads write",
-                                .text = "",
-                                .hint = "a barrier",
-                                .place.file = "a.cu",
-                                .place.line = 3,
-                                .kernel = "add"}};
+                            .advice = true,
+                            .verdict = "",
+                            .message = "advice",
+                            .text = "",
+                            .hint = "",
+                            .place.file = "",
+                            .kernel = ""},
+                           {.kind = "race",
+                            .verdict = "race",
+                            .message = "two threads write",
+                            .text = "",
+                            .hint = "a barrier",
+                            .place.file = "a.cu",
+                            .place.line = 3,
+                            .kernel = "add"}};
     VgpuError error = {.call = "cudaMalloc", .error = "cudaErrorMemoryAllocation", .file = "a.cu", .line = 8};
     VgpuReport report = {.findings = findings, .n_findings = 2, .errors = &error, .n_errors = 1};
     JudgeAnswer right = {.verdict = VERDICT_PASS, .message = ""},
@@ -99,6 +99,22 @@ static void test_messages(void **state)
         hint);
     expect_explanation(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGSEGV},
                        "The program ended by signal 11 (Segmentation fault).", hint);
+    VgpuReport no_error = {0};
+    CaseFacts returned = {
+        .exit_status = 1, .report = &no_error, .stderr_text = "write_number returned 7\n  cudaErrorX: x\n"};
+    expect_explanation(VERDICT_CRASH, returned,
+                       "write_number returned 7, and no CUDA call failed: return 0 (cudaSuccess) where all "
+                       "went well, and the code of the error "
+                       "where a call failed.",
+                       hint);
+    returned.report = &report;
+    expect_explanation(VERDICT_CRASH, returned,
+                       "The program ended with exit status 1.\nIts standard error:\nwrite_number returned "
+                       "7\n  cudaErrorX: x\n",
+                       hint);
+    returned.report = &no_error, returned.stderr_text = "oh";
+    expect_explanation(VERDICT_CRASH, returned,
+                       "The program ended with exit status 1.\nIts standard error:\noh", hint);
     expect_explanation(VERDICT_CRASH, (CaseFacts){.exit_status = 3}, "The program ended with exit status 3.",
                        hint);
     expect_explanation(VERDICT_TIMEOUT, (CaseFacts){.limit_hit = "wall time 10 s"},

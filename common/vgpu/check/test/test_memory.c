@@ -78,7 +78,8 @@ static void tools_select(void **state)
              (ExecFault){
                  .kind = fault_cases[i].fault, .space = SPACE_GLOBAL, .bytes = 4, .mask = 1, .address = 64});
         bool always = strcmp(fault_cases[i].verdict, "crash") == 0 ||
-                      strcmp(fault_cases[i].verdict, "timeout") == 0 || fault_cases[i].fault == FAULT_INTERRUPTED;
+                      strcmp(fault_cases[i].verdict, "timeout") == 0 ||
+                      fault_cases[i].fault == FAULT_INTERRUPTED;
         assert_int_equal(check_n_findings(r->set), always);
         rig_free(r);
     }
@@ -118,7 +119,12 @@ static const HintCase hint_cases[] = {
     {1000 * 4, 1000 * 4, 3, 232, 4, 1, "thread 1,000 of the launch is beyond the 1,000 elements", 1},
     {1000 * 4, 1003 * 4, 3, 235, 4, 13, "thread 1,003 of the launch is beyond the 1,000 elements", 1},
     {1000, 1000, 0, 250, 4, 1, "n * sizeof(element)", 1}, /* 1,000 bytes for 1,000 floats */
-    {1000 * 4, 1000 * 4, 3, 231, 4, 1, "index 1,000 is one past the last element, 999", 1},
+    {1000 * 4, 1000 * 4, 3, 231, 4, 1,
+     "index 1,000 is one past the last element, 999: is there a <= that should be a <, an i + 1", 1},
+    {1000 * 4, 1000 * 4, 3, 231, 4, 1,
+     "is there a <= that should be a <, or a direction that the guard does not test?", 2},
+    {256, 100 * 4, 0, 100, 1, 145, "does the kernel test i < n? If it does, was the allocation given n instead",
+     1}, /* 256 bytes, 256 threads */
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "compare the index", 1},
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "test each direction", 2},
     {8, 700 * 4, 0, 4, 4, 2793, "8 bytes, as many as a pointer", 1},
@@ -396,13 +402,19 @@ static void demangled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault),    cmocka_unit_test(tools_select),
-        cmocka_unit_test(parse_tools),    cmocka_unit_test(hints_follow_the_facts),
+        cmocka_unit_test(every_fault),
+        cmocka_unit_test(tools_select),
+        cmocka_unit_test(parse_tools),
+        cmocka_unit_test(hints_follow_the_facts),
         cmocka_unit_test(index_of_thread_names_the_array),
-        cmocka_unit_test(shared_hints),   cmocka_unit_test(allocation_at_the_time),
-        cmocka_unit_test(bad_frees),      cmocka_unit_test(leaks),
-        cmocka_unit_test(no_leak_tool),   cmocka_unit_test(reports),
-        cmocka_unit_test(findings_limit), cmocka_unit_test(inlined_places),
+        cmocka_unit_test(shared_hints),
+        cmocka_unit_test(allocation_at_the_time),
+        cmocka_unit_test(bad_frees),
+        cmocka_unit_test(leaks),
+        cmocka_unit_test(no_leak_tool),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(findings_limit),
+        cmocka_unit_test(inlined_places),
         cmocka_unit_test(demangled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
