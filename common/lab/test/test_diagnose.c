@@ -67,6 +67,10 @@ static void whole_results(void **state)
     for (int i = 0; i < N; i++)
         f.got[i] = NAN;
     assert_pattern(&f, "all-nan", "all elements are NaN");
+    memset(f.got, 0xff, sizeof f.got);
+    for (int i = 0; i < N; i++) /* the NaN of a GPU: odd bytes, as fresh memory has */
+        ((uint8_t *)&f.got[i])[3] = 0x7f;
+    assert_pattern(&f, "all-nan", "all elements are NaN");
     for (int i = 0; i < N; i++)
         f.got[i] = 7;
     assert_pattern(&f, "constant", "all elements are 7");
