@@ -166,9 +166,9 @@ function lab.split_hints(blocks, instead)
     return rest, hints
 end
 
--- The hints as sections of their own, for paper.
+-- The hints as a section of their own, for paper, in smaller letters: they are read one by one, and end on fewer pages with three lines on them.
 function lab.hints_section(hints, level, identifier, words)
-    local out = pandoc.List({ pandoc.Header(level, { pandoc.Str(words.hints_last) }, { id = identifier }) })
+    local out = pandoc.List({ pandoc.Header(level, { pandoc.Str(words.hints_last) }, { id = identifier }), pandoc.RawBlock('latex', '\\begingroup\\small') })
     for _, hint in ipairs(hints) do
         local first = hint.blocks[1]
         local lead = pandoc.List({ pandoc.Strong({ pandoc.Str(hint.summary .. words.full_stop) }), pandoc.Space() })
@@ -179,6 +179,7 @@ function lab.hints_section(hints, level, identifier, words)
         out:insert(pandoc.Para(lead))
         out:extend(hint.blocks)
     end
+    out:insert(pandoc.RawBlock('latex', '\\par\\endgroup'))
     return out
 end
 
@@ -366,11 +367,32 @@ local function scrolled(block, label) -- what is wider than a narrow screen is m
     return pandoc.Div({ block }, pandoc.Attr('', { 'scroll' }, { { 'tabindex', '0' }, { 'role', 'group' }, { 'aria-label', label } }))
 end
 
+-- What a program prints, in pieces: lines in columns (a table, a time line, source with a mark below it) stay whole and scroll on a narrow screen,
+-- and what is between them is broken where the screen ends.
+local function in_pieces(code, words)
+    local pieces, lines = pandoc.List(), {}
+    for line in (code.text .. '\n'):gmatch('(.-)\n') do table.insert(lines, { text = line, columns = line:find('%S   *%S') ~= nil }) end
+    for i, line in ipairs(lines) do -- one such line alone is none of columns
+        local before, after = lines[i - 1], lines[i + 1]
+        line.whole = line.columns and ((before and before.columns) or (after and after.columns)) or false
+    end
+    for i, line in ipairs(lines) do
+        if i > 1 and lines[i - 1].whole == line.whole then pieces[#pieces].text = pieces[#pieces].text .. '\n' .. line.text
+        else pieces:insert({ text = line.text, whole = line.whole }) end
+    end
+    if #pieces == 1 and not pieces[1].whole then return nil end
+    return pandoc.Div(pieces:map(function(piece)
+        local block = pandoc.CodeBlock(piece.text, code.attr)
+        return piece.whole and scrolled(block, words.output) or block
+    end), { class = 'output' })
+end
+
 -- Blocks as a screen shows them: a figure is as wide as it was drawn, and on a narrow screen only so small that it can be read; tables,
 -- figures and formulas that are wider than the screen scroll inside of themselves.
 function lab.for_screen(blocks, words)
     return pandoc.Blocks(blocks):walk({
         Table = function(tbl) return scrolled(tbl, words.table_) end,
+        CodeBlock = function(code) if #code.classes == 0 or code.classes[1] == 'text' then return in_pieces(code, words) end end,
         Para = function(para)
             local formula = #para.content == 1 and para.content[1].t == 'Math' and para.content[1].mathtype == 'DisplayMath'
             if formula then return scrolled(para, words.formula) end
