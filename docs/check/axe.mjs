@@ -1,4 +1,4 @@
-// axe.mjs PAGE.html...: axe-core finds no violation on the pages, light at 390 px and, as far as colours go, dark at 1280 px; no line of code is wider than its
+// axe.mjs PAGE.html... FIGURE.svg...: no text of a figure is outside of its drawing; axe-core finds no violation on the pages, light at 390 px and, as far as colours go, dark at 1280 px; no line of code is wider than its
 // column, and nothing makes a page wider than its window. One browser sees them all. Of files with the same bytes (the site's slides are the handouts') one is looked at.
 // playwright-core and axe-core are those of the report's test; CHROMIUM is the browser.
 // Prints "page: what" for each fault; exit status 1 when there is one.
@@ -28,11 +28,31 @@ const misfits = () => {
   return out;
 };
 
+// Texts of a figure that its edges cut.
+const cutTexts = () => {
+  const svg = document.documentElement;
+  const { x, y, width, height } = svg.viewBox.baseVal;
+  const screen = svg.getScreenCTM().inverse();
+  return [...svg.querySelectorAll('text')].filter((text) => {
+    const box = text.getBoundingClientRect();
+    const from = new DOMPoint(box.left, box.top).matrixTransform(screen);
+    const to = new DOMPoint(box.right, box.bottom).matrixTransform(screen);
+    return from.x < x - 1 || to.x > x + width + 1 || from.y < y - 2 || to.y > y + height + 2;
+  }).map((text) => text.textContent.slice(0, 60));
+};
+
 const seen = new Set();
+let drawing; // a page that all figures share
 for (const name of process.argv.slice(2)) {
   const bytes = createHash('sha256').update(readFileSync(name)).digest('hex');
   if (seen.has(bytes)) continue;
   seen.add(bytes);
+  if (name.endsWith('.svg')) {
+    drawing ??= await browser.newPage();
+    await drawing.goto(pathToFileURL(resolve(name)).href);
+    for (const what of await drawing.evaluate(cutTexts)) fault(name, `its edge cuts "${what}"`);
+    continue;
+  }
   for (const [width, colorScheme, rules] of [[390, 'light', {}], [1280, 'dark', { runOnly: ['color-contrast'] }]]) {
     const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
     const page = await context.newPage();
