@@ -108,6 +108,7 @@ static void write_row(StrBuf *text, const Evidence *e, size_t i)
 {
     double error, allowed;
     compare_at(e->got, i, e->wanted, i, &e->tolerance, &error, &allowed);
+    allowed = isnan(allowed) ? (double)NAN : allowed; /* of an infinity and no part of it: its sign is the machine's */
     write_column(text, INDEX_WIDTH, diagnose_write_index, e->wanted, i);
     if (diagnose_is_unwritten(e->got, i))
         write_word(text, VALUE_WIDTH + 1, language_say(e->language, "unwritten"));
