@@ -135,6 +135,14 @@ compile_all() {
     for file in "${files[@]}"; do compile_device "$1" "$file" || { echo "$(shown "$file") does not compile"; return 1; }; done
 }
 
+# LAB: each `expect:` of a wrong submission has its `says:`, the words of the first screen that lead to the cure.
+says_everywhere() {
+    find "solutions/$1/broken" -type f -exec awk '
+        !/^(\/\/|#)/ { nextfile }
+        $2 == "expect:" { n[FILENAME]++ }
+        $2 == "says:" && NF > 2 { n[FILENAME]-- }
+        END { for (f in n) if (n[f]) { print f ": an expect: without its says:"; bad = 1 } exit bad }' {} +
+}
 declare -A passed_over=()
 # LAB SUBMISSION: whether the short run leaves it out.
 is_passed_over() {
@@ -152,6 +160,7 @@ for lab in $labs; do
         try "$lab: the solution of the optional part is right" extra_ends "$lab" solutions right
         try "$lab: its starter is not, and says so" extra_ends "$lab" labs polite
     fi
+    try "$lab: wrong submissions have the words that lead to the cure" says_everywhere "$lab"
     hand_in "$lab" labs ours/starter
     hand_in "$lab" solutions ours/solution
     try "$lab: every edit applies to the solution" "$BUILD/bin/labtool" submissions "labs/$lab" "$work/whole/$lab"
