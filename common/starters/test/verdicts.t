@@ -59,7 +59,7 @@ edits() { # edits.sh works on the kit that it stands in
     ln -sfn "$work/solutions" "$work/kit/solutions"
     "$work/kit/common/starters/edits.sh" "$@"
 }
-ends "a whole source becomes an edit" 0 "broken/no-guard.cu: an edit of 10 lines" edits $lab
+ends "a whole source becomes an edit" 0 "broken/no-guard.cu: an edit of 11 lines" edits $lab
 cmp "$work/kept" "$broken/no-guard.cu.edit" && [ ! -e "$broken/no-guard.cu" ]
 report $? "the same that it was" "$(diff "$work/kept" "$broken/no-guard.cu.edit")"
 [ -e "$broken/another.cu" ] && [ ! -e "$broken/another.cu.edit" ]
@@ -79,7 +79,7 @@ ends "what is well ends with 0" 0 "ok 2 - $lab: every edit applies to the soluti
 sed 's/^-    if (i < n)/-    if (i <= n)/' "$work/kept" >"$broken/stale.cu.edit"
 sed -i 's/^.. expect: .*/\/\/ expect: race/' "$broken/no-guard.cu.edit"
 out=$(check 2>&1)
-[ $? = 1 ] && [[ $out == *"stale.cu.edit:7: the solution has no such line"* ]]
+[ $? = 1 ] && [[ $out == *"stale.cu.edit:8: the solution has no such line"* ]]
 report $? "an edit that no longer applies is named, with its line, and fails" "$out"
 [[ $out == *"expected race in one-more, got out-of-bounds"* && $out == *"not ok 2 "*"not ok 8 "* ]]
 report $? "and so does another verdict" "$out"
