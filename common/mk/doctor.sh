@@ -11,7 +11,7 @@ note() { printf '%-14s %s\n' "$1" "$2"; }
 first_of_all() { printf '\nfirst of all: %s\n    %s\n' "$1" "$2"; exit 0; }
 
 if [ -x "$BUILD/bin/grade" ]; then
-    "$BUILD/bin/grade" doctor
+    "$BUILD/bin/grade" doctor | if [ -x "$BUILD/bin/labtool" ]; then "$BUILD/bin/labtool" wrap; else cat; fi
     exit 0
 fi
 note kit "$PWD, not built yet"

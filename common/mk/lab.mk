@@ -11,6 +11,7 @@
 #                 FILM=build/film.txt says the same in sentences
 #   make extra    build and run the optional part, where the lab has one: EXTRA names its program, EXTRA_FLAGS what nvcc needs for it
 #   make submit   pack what you hand in, and say what of it is untouched
+#   make progress, make doctor   as in the kit's folder
 #   make clean    remove what was built
 #
 # KIT_LANG=zh-CN gives hints and messages in Chinese where the lab has its texts in it; English is the default, whatever the locale.
@@ -63,7 +64,7 @@ RUN_CASE = LAUNCH='$(LAUNCH)' BLOCKS='$(BLOCKS)' SHAPE='$(SHAPE)' REGISTERS='$(R
 
 CHECK = $(KIT_BUILD)/bin/grade check . --compiler $(LAB_COMPILER) --state build/cases $(if $(DEVICE),--device $(DEVICE))
 
-.PHONY: all run check watch hint profile show submit clean help
+.PHONY: all run check watch hint profile show submit progress doctor clean help
 
 all: $(PROGRAM) ## build the program
 
@@ -108,7 +109,7 @@ hint: $(KIT_PARTS) $(if $(TODO),,build/cases) ## show the next hint: TODO=2 or C
 profile: $(PROGRAM) $(KIT_PARTS) ## run a case and show what it costs: CASE=name, DEVICE=virtual|gpu
 	@$(RUN_CASE) profile '$(CASE)'
 
-show: $(PROGRAM) $(KIT_PARTS) ## run a case and film a launch, step by step: CASE=name, LAUNCH=kernel
+show: $(PROGRAM) $(KIT_PARTS) ## run a case and film a launch step by step: CASE=, LAUNCH=kernel
 	@$(RUN_CASE) show '$(CASE)'
 
 # The optional part: a program of its own, which says itself whether it is right. EXTRA_FROM and EXTRA_BUILD let checks try another source elsewhere.
@@ -126,9 +127,15 @@ extra: $(EXTRA_BUILD)/$(EXTRA)-$(EXTRA_ARCH) ## the optional part, where there i
 	@$(if $(filter gpu,$(DEVICE)),LD_LIBRARY_PATH='$(CUDA_HOME)/lib64',$(KIT_BUILD)/bin/vgpu) $<
 endif
 
-submit: $(KIT_PARTS) ## pack what you hand in as NN-name.tar.gz, and say what of it is untouched
+submit: $(KIT_PARTS) ## pack what you hand in, and say what of it is untouched
 	@$(KIT_BUILD)/bin/grade submit .
 	@$(KIT_BUILD)/bin/labtool untouched .
+
+# The kit's own, for who is in a lab's folder.
+progress: ## how far each lab is, and what is next: TIME=1 and its time
+doctor: ## what is wrong on this machine, and the command that mends it
+progress doctor:
+	@env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL $(MAKE) -s --no-print-directory -C $(KIT_DIR) BUILD='$(KIT_BUILD)' $@ TIME='$(TIME)'
 
 clean: ## remove what was built
 	rm -rf build

@@ -22,6 +22,13 @@ help: ##* list every target
 	@awk -F':.*##[*]? ' '/^[a-z][a-zA-Z_-]*:.*##$(if $(STUDENT),[*],[*]?) / { printf "  make %-$(if $(STUDENT),10,18)s %s\n", $$1, $$2 }' $(MAKEFILE_LIST) | sort
 	@echo "  $(if $(STUDENT),In a lab's folder (labs/00-first-kernel) \`make help\` lists what works there.,V=1 shows commands; SAN=address,undefined and COV=1 build aside; DEVICE=virtual|gpu in a lab)"
 
+# Who types a lab's command in a student's kit is told where it works.
+ifneq ($(STUDENT),)
+.PHONY: run check watch hint profile show submit
+run check watch hint profile show submit:
+	@echo "\`make $@\` works in a lab's folder: make -C labs/00-first-kernel $@" >&2; exit 2
+endif
+
 progress: $(BUILD)/bin/labtool ##* how far each lab is, and what is next; TIME=1: and its time
 	@BUILD=$(BUILD) TIME='$(TIME)' common/lab/progress.sh
 

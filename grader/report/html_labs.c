@@ -192,7 +192,7 @@ static void put_worst(StrBuf *out, const ReportClass *c)
         "scope=\"col\">Case</th><th scope=\"col\" class=\"num\">Failed by</th><th scope=\"col\">Most often "
         "for</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < n; i++) {
-        strbuf_puts(out, "<tr><td>");
+        strbuf_puts(out, "<tr><td class=\"whole\">");
         html_text(out, worst[i].lab);
         strbuf_puts(out, "</td><th scope=\"row\">");
         html_text(out, worst[i].name);

@@ -2,6 +2,7 @@
  * instructor's shows hidden cases whole; the student's is made from the student's view, and leaves out how it
  * was graded. */
 #include "grader/report/report_internal.h"
+#include "grader/text/escape.h"
 
 #include <string.h>
 
@@ -102,6 +103,17 @@ static void html_put_findings(StrBuf *out, const CaseResult *c)
     }
 }
 
+/* A name that a narrow screen breaks at its underscores. */
+static void put_name(StrBuf *out, const char *name)
+{
+    for (size_t length; *name; name += length) {
+        length = strcspn(name, "_");
+        length += name[length] == '_';
+        escape_html(out, name, length);
+        strbuf_puts(out, name[length - 1] == '_' ? "<wbr>" : "");
+    }
+}
+
 static void put_metrics(StrBuf *out, const CaseResult *c)
 {
     if (c->n_metrics == 0)
@@ -109,7 +121,7 @@ static void put_metrics(StrBuf *out, const CaseResult *c)
     strbuf_puts(out, "<details><summary>Counters</summary><dl class=\"pairs\">\n");
     for (size_t i = 0; i < c->n_metrics; i++) {
         strbuf_puts(out, "<dt>");
-        html_text(out, c->metrics[i].name);
+        put_name(out, c->metrics[i].name);
         strbuf_printf(out, "</dt><dd>%.15g</dd>\n", c->metrics[i].value);
     }
     strbuf_puts(out, "</dl></details>\n");
@@ -136,7 +148,8 @@ static void put_hints(StrBuf *out, const CaseResult *c)
         strbuf_puts(out, "</code></p>\n");
     }
     if (report_has_film(c))
-        strbuf_printf(out, "<p>See the finding's launch step by step: <code>make show CASE=%s</code></p>\n", c->name);
+        strbuf_printf(out, "<p>See the finding's launch step by step: <code>make show CASE=%s</code></p>\n",
+                      c->name);
 }
 
 static void put_case(StrBuf *out, const CaseResult *c)
@@ -165,7 +178,8 @@ static void put_build(StrBuf *out, const Result *r)
     bool failed = r->build_verdict != VERDICT_PASS;
     strbuf_printf(out, "<h2>Build</h2>\n<details%s><summary>What the compiler said</summary>",
                   failed ? " open" : "");
-    strbuf_puts(out, "<div class=\"log\" tabindex=\"0\" role=\"region\" aria-label=\"What the compiler said\">");
+    strbuf_puts(out,
+                "<div class=\"log\" tabindex=\"0\" role=\"region\" aria-label=\"What the compiler said\">");
     pre(out, r->build_log);
     strbuf_puts(out, "</div></details>\n");
 }

@@ -50,6 +50,9 @@ help=$(make --no-print-directory -C "$kit" help)
 same "make help lists what students use" "all clean doctor help progress setup" "$(grep -o '^  make [a-z-]*' <<<"$help" | cut -c8- | xargs)"
 check "on 80 columns" [ "$(wc -L <<<"$help")" -le 80 ]
 for target in $(grep -o '^  make [a-z-]*' <<<"$help" | cut -c8-); do check "make $target is there" make -s -n --no-print-directory -C "$kit" "$target"; done
+help=$(make --no-print-directory -C "$kit/labs/00-first-kernel" help)
+check "a lab's commands, too" [ "$(wc -L <<<"$help")" -le 80 -a "$(grep -c '^  make ' <<<"$help")" -ge 12 ]
+same "a lab's command in the kit's folder says where it works" "2 \`make check\` works in a lab's folder: make -C labs/00-first-kernel check" "$(out=$(make --no-print-directory -C "$kit" check 2>&1); echo "$? ${out%%$'\n'*}")"
 check "this kit's lists more" grep -q 'make check-solutions' <<<"$(make --no-print-directory help)"
 
 # ---- make doctor, before anything is built ----

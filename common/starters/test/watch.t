@@ -99,6 +99,8 @@ for _ in $(seq 50); do at_prompt && break; sleep 0.2; done
 check "Ctrl-C leaves" at_prompt
 
 # ---- make progress ----
+check "make progress works in a lab" answers "make progress"
+check "and has all labs" shows "01-indexing                 5 of 5         50/50  done"
 check "make progress fits" answers "cd ../..; make progress"
 check "it shows how far each lab is" shows "00-first-kernel             3 of 3         75/75  done"
 check "the second one, too" shows "01-indexing                 5 of 5         50/50  done"
