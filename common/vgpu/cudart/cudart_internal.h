@@ -141,6 +141,7 @@ typedef struct Facade {
     cudaError_t no_device;              /* why n_devices is 0 */
     bool shares_memory;                 /* with its kernels: pinned, mapped, managed */
     uint64_t n_calls;
+    uint64_t n_places; /* of managed memory that the host came to while a launch could reach it */
     bool watching, watcher_stops; /* progress.c */
     pthread_t watcher;
     pthread_cond_t watcher_wakes;

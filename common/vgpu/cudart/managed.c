@@ -44,6 +44,7 @@ struct Managed {
     size_t n_guarded;
     int pagemap;
     unsigned n_steps;
+    uintptr_t touched; /* last */
     /* Who changes items or guards their pages, and who looks at them in a signal handler. Nobody touches guarded
      * memory while he holds it. */
     bool held;
@@ -316,6 +317,8 @@ bool managed_touched(uintptr_t address, bool write, uintptr_t pc, bool *again)
         tell_touch(s, address, write, pc);
         *again = m->n_steps < STEPS_MAX;
         m->n_steps += *again;
+        f->n_places += address != m->touched;
+        m->touched = address;
     }
     if (locked)
         pthread_mutex_unlock(&f->lock);

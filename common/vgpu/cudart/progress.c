@@ -2,8 +2,8 @@
  *
  * Work runs as late as the calls allow, so a host that only looks at memory which a kernel is to change (a
  * mapped flag, a managed array) would look for ever. Where the program shares memory with its kernels, a
- * thread watches: when work is queued and no call has been made for a second, it runs what is queued, to its
- * end.
+ * thread watches: when work is queued, and for a second no call has been made and no other place of managed memory has been
+ * used than the one before (managed.c), it runs what is queued, to its end.
  *
  * That is late enough to show a missing wait in any program that does not spend a second between a launch and
  * its use. What runs so counts as waited for by nobody: neither the modelled clock of the host nor the search
@@ -27,21 +27,27 @@ static void run_queued(void)
     }
 }
 
+/* A host that copies a large array step by step (managed.c) does not look for what a kernel is to change. */
+static uint64_t n_signs_of_life(const Facade *f)
+{
+    return f->n_calls + f->n_places;
+}
+
 static void *watch(void *unused)
 {
     Facade *f = facade();
-    uint64_t ran_at = 0; /* number of calls when queued work was run last */
+    uint64_t ran_at = 0; /* number of signs when queued work was run last */
     (void)unused;
     pthread_mutex_lock(&f->lock);
     while (!f->watcher_stops) {
-        uint64_t seen = f->n_calls;
+        uint64_t seen = n_signs_of_life(f);
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_sec += IDLE_SECONDS;
         pthread_cond_timedwait(&f->watcher_wakes, &f->lock, &until);
-        if (!f->watcher_stops && f->n_calls == seen && ran_at != seen) {
+        if (!f->watcher_stops && n_signs_of_life(f) == seen && ran_at != seen) {
             run_queued();
-            ran_at = f->n_calls;
+            ran_at = n_signs_of_life(f);
         }
     }
     pthread_mutex_unlock(&f->lock);

@@ -106,6 +106,11 @@ static void early(const char *way)
     launch(p, 1024, a);
     if (strcmp(way, "read") == 0)
         seen = p[7];
+    if (strcmp(way, "slowly") == 0) /* for longer than a host that only looks is let wait */
+        for (int i = 0; i < 30; i++) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            seen += p[10 + i];
+        }
     if (strcmp(way, "write") == 0)
         p[9] = 5;
     if (strcmp(way, "copy") == 0)

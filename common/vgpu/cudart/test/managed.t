@@ -38,6 +38,8 @@ line() { grep -n "$1" "$here/managed.cu" | head -1 | cut -d: -f1; }
 at=$(line 'static void launch(')
 same "the host reads too early" \
     "host-race race the host reads managed memory that a kernel launched before writes, and has not waited for that kernel $(line 'seen = p\[7\]') $at" "$(finding early read)"
+same "the host reads too early, for longer than one that only looks is let wait" "host-race $(line 'seen += p\[10')" \
+    "$(finding early slowly | awk '{ print $1, $(NF - 1) }')"
 same "it writes too early" \
     "host-race race the host writes managed memory that a kernel launched before writes, and has not waited for that kernel $(line 'p\[9\] = 5') $at" "$(finding early write)"
 same "in a function of another library" \
