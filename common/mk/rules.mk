@@ -1,8 +1,7 @@
 # The macros that a folder's module.mk calls.
 #
 #   $(call module,DIR,EXTRA_CFLAGS,ROOMS)   every DIR/*.c but main.c, and those of its rooms DIR/ROOM -> $(BUILD)/lib/<DIR with _>.a
-#   $(call program,NAME,DIR,LIBDIRS,LDLIBS,FIRST) DIR/main.c + the libraries of LIBDIRS -> $(BUILD)/bin/NAME; linked with FIRST, where it is given
-#                                           and can be, else with LDLIBS
+#   $(call program,NAME,DIR,LIBDIRS,LDLIBS) DIR/main.c + the libraries of LIBDIRS -> $(BUILD)/bin/NAME
 #   $(call unit_tests,DIR,LIBDIRS,LDLIBS)   each DIR/test/test_*.c -> a cmocka program, run by `make test`
 #
 #   $(call stamp,FILE,TEXT)                 FILE holds TEXT, and is newer than what was built by another one
@@ -62,11 +61,11 @@ define program_body
 $(BUILD)/bin/$(1): $(BUILD)/$(2)/main.o $(foreach d,$(3),$(call libname,$(d))) $(call own_mk,$(2))
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$(if $(5),$$(CC) $$(LDFLAGS) -o $$@ $$(filter-out %.mk,$$^) $(5) 2>/dev/null || )$$(CC) $$(LDFLAGS) -o $$@ $$(filter-out %.mk,$$^) $(4)
+	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$(filter-out %.mk,$$^) $(4)
 ALL_DEPS += $(BUILD)/$(2)/main.d
 ALL_PROGRAMS += $(BUILD)/bin/$(1)
 endef
-program = $(eval $(call program_body,$(1),$(2),$(3),$(4),$(5)))
+program = $(eval $(call program_body,$(1),$(2),$(3),$(4)))
 
 # Compiling tests costs more than running them: -O2 takes three times as long as -O1, which knows less of how long a text may be.
 TEST_OPT := $(if $(SAN),,-O1 $(if $(findstring clang,$(CC)),,-Wno-format-truncation))

@@ -56,7 +56,7 @@ cross-test: all cross-root ## build for arm64 (build-aarch64-linux-gnu) and run 
 cross-answers: all unit-tests
 	@status=0; export BUILD='$(BUILD)' KIT='$(KIT)' SYSROOT='$(SYSROOT)' NATIVE='$(NATIVE)' $(if $(LABS),LABS='$(LABS)'); \
 	    common/mk/emulate.sh '$(SYSROOT)' common/mk/run-tests.sh $(filter-out $(BUILD)/grader/sandbox/test/%,$(ALL_TESTS)) || status=$$?; \
-	    common/mk/cross/answers.t || status=$$?; exit $$status
+	    common/mk/cross/answers.sh || status=$$?; exit $$status
 
 check-layers: ## refuse an include that points up (docs/architecture.md lists the layers)
 	@common/mk/check-layers.sh

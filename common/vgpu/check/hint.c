@@ -33,6 +33,9 @@ static const char *intern_hint(CheckSet *set, StrBuf *b)
     return text;
 }
 
+/* Of an array that is smaller a launch of one block has as many threads as it has bytes, whatever was allocated. */
+enum { FEW_ELEMENTS = 8 };
+
 /* Behind the end of a global allocation. */
 static const char *hint_beyond(CheckSet *set, const Finding *f)
 {
@@ -64,7 +67,7 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_puts(&b, " of the launch is beyond the ");
         finding_put_count(&b, n, "element");
         strbuf_puts(&b, ": does the kernel test i < n?");
-        if (f->bytes > 1 && threads >= f->alloc_bytes && threads < f->alloc_bytes + l->block[0])
+        if (f->bytes > 1 && n >= FEW_ELEMENTS && threads >= f->alloc_bytes && threads < f->alloc_bytes + l->block[0])
             strbuf_puts(&b, " If it does, was the allocation given n instead of n * sizeof(element)?");
     } else if (index == n) {
         strbuf_puts(&b, "index ");
