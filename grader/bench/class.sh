@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 students=${1:-300}
 jobs=${2:-2}
-labs=${3:-$(ls solutions | tr '\n' ' ')}
+labs=${3:-$(cd solutions && ls -d -- */ | tr -d / | tr '\n' ' ')}
 RANDOM=${4:-1}
 slices=$((students * $(wc -w <<<"$labs") / 50)) # each is a run of its own, whose beginning shall not weigh more than in a class
 slices=$((slices < 1 ? 1 : slices > 12 ? 12 : slices))

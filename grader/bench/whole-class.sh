@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 students=${1:-300}
 jobs=${2:-2}
-labs=${3:-$(ls solutions | head -n 13 | tr '\n' ' ')}
+labs=${3:-$(cd solutions && ls -d -- */ | tr -d / | head -n 13 | tr '\n' ' ')}
 RANDOM=${4:-1}
 BUILD=${BUILD:-build}
 work=${5:-$(mktemp -d)}
