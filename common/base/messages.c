@@ -22,13 +22,24 @@ static const char *const names[] = {
 #undef X
 };
 
-enum { N_SLIPS = sizeof slips / sizeof *slips, N_NAMES = sizeof names / sizeof *names, UNKNOWN_MAX = 3 };
+/* Only so many messages are looked for again behind them: a submission can bring thousands. */
+enum {
+    N_SLIPS = sizeof slips / sizeof *slips,
+    N_NAMES = sizeof names / sizeof *names,
+    UNKNOWN_MAX = 3,
+    KEPT_MAX = 200
+};
 
 /* What has been found in the messages. */
 typedef struct Found {
     bool slips[N_SLIPS];
     char unknown[UNKNOWN_MAX][NEAREST_NAME_MAX];
     int n_unknown;
+    struct {
+        const char *text;
+        size_t length;
+    } kept[KEPT_MAX];
+    int n_kept;
 } Found;
 
 static size_t line_length(const char *line)
@@ -50,8 +61,8 @@ static bool is_blank(const char *line)
 /* "error: ..." of a line that begins a message, behind the place ("a.cu:1:2: ", "a.cu(1): "); NULL of any other. */
 static const char *kind_of(const char *line)
 {
-    const char *kind = isspace((unsigned char)*line) ? NULL : strstr(line, ": ");
-    if (!kind || kind >= line + line_length(line))
+    const char *kind = isspace((unsigned char)*line) ? NULL : memmem(line, line_length(line), ": ", 2);
+    if (!kind)
         return NULL;
     kind += 2;
     return begins(kind, "error") || begins(kind, "fatal error") || begins(kind, "warning") ||
@@ -67,6 +78,11 @@ static bool is_caret(const char *line)
     return blanks < length && strspn(line + blanks, "^~ ") == length - blanks;
 }
 
+static bool line_has(const char *line, size_t length, const char *words)
+{
+    return memmem(line, length, words, strlen(words)) != NULL;
+}
+
 /* "2 errors generated when compiling for sm_75.", "1 error detected in the compilation of "a.cu".", "Remark: The warnings can be ..." */
 static bool says_nothing(const char *line)
 {
@@ -76,10 +92,9 @@ static bool says_nothing(const char *line)
     if (begins(line, "Remark: The warnings can be suppressed"))
         return true;
     for (size_t i = 0; digits > 0 && i < 2; i++) {
-        const char *at = strstr(line, counts[i]);
         const char *word = line + digits;
         bool counted = begins(word, " error") || begins(word, " warning");
-        if (at && at < line + length && counted)
+        if (counted && line_has(line, length, counts[i]))
             return true;
     }
     return false;
@@ -98,11 +113,15 @@ static size_t message_length(const char *text)
     return (size_t)(at - text);
 }
 
-static bool was_said(const char *text, const char *message, size_t length)
+static bool was_said(Found *f, const char *message, size_t length)
 {
-    for (; text < message; text += message_length(text))
-        if (message_length(text) == length && memcmp(text, message, length) == 0)
+    for (int i = 0; i < f->n_kept; i++)
+        if (f->kept[i].length == length && memcmp(f->kept[i].text, message, length) == 0)
             return true;
+    if (f->n_kept < KEPT_MAX) {
+        f->kept[f->n_kept].text = message;
+        f->kept[f->n_kept++].length = length;
+    }
     return false;
 }
 
@@ -123,8 +142,7 @@ static void find_unknown(Found *f, const char *kind, size_t length)
         memcpy(word, name, n);
         const char *meant = nearest_name(word, names, N_NAMES);
         snprintf(quoted, sizeof quoted, "'%s'", meant ? meant : "");
-        const char *suggested = strstr(kind, quoted);
-        bool told = !meant || (suggested && suggested < kind + length);
+        bool told = !meant || line_has(kind, length, quoted);
         for (int k = 0; k < f->n_unknown; k++)
             told = told || strcmp(f->unknown[k], word) == 0;
         if (!told && f->n_unknown < UNKNOWN_MAX)
@@ -139,10 +157,8 @@ static void find_slips(Found *f, const char *line)
     size_t length = kind ? (size_t)(line + line_length(line) - kind) : 0;
     if (!kind)
         return;
-    for (size_t i = 0; i < N_SLIPS; i++) {
-        const char *at = strstr(kind, slips[i].words);
-        f->slips[i] = f->slips[i] || (at && at < kind + length);
-    }
+    for (size_t i = 0; i < N_SLIPS; i++)
+        f->slips[i] = f->slips[i] || line_has(kind, length, slips[i].words);
     find_unknown(f, kind, length);
 }
 
@@ -212,7 +228,7 @@ void messages_of_compiler(Language language, const char *text, StrBuf *out)
         find_slips(&found, at);
         const char *kind = kind_of(at);
         bool elsewhere = kind && *at == '/' && begins(kind, "note");
-        bool again = kind && was_said(text, at, length);
+        bool again = kind && was_said(&found, at, length);
         if (!elsewhere && !again && !says_nothing(at))
             put_message(out, at, length);
     }

@@ -160,6 +160,24 @@ static void test_no_hints_in_an_examination(void **state)
     unsetenv("KIT_HINTS");
 }
 
+/* A flood stays whole: of thousands of messages the first ones are known again. */
+static void test_a_flood(void **state)
+{
+    (void)state;
+    enum { MESSAGES = 50000 };
+    StrBuf text = {0};
+    for (int i = 0; i < MESSAGES; i++)
+        strbuf_printf(&text, "a.cu(%d): error: e\n", i);
+    const size_t length = text.length;
+    strbuf_puts(&text, "a.cu(0): error: e\n");
+    StrBuf out = {0};
+    messages_of_compiler(LANGUAGE_ENGLISH, text.text, &out);
+    assert_int_equal(length, out.length);
+    assert_memory_equal(text.text, out.text, length);
+    strbuf_free(&text);
+    strbuf_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +189,7 @@ int main(void)
         cmocka_unit_test(test_a_screen_has_whole_messages),
         cmocka_unit_test(test_sources_are_no_messages),
         cmocka_unit_test(test_no_hints_in_an_examination),
+        cmocka_unit_test(test_a_flood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
