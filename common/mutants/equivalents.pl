@@ -159,8 +159,9 @@ sub build_program {
     system('cp', "solutions/$lab/$_", "$folder/$_") for @files;
     system('cp', $source, "$folder/$files[0]") if $source;
     my ($stem) = $files[0] =~ /^(.*)\.cu$/;
-    system("make --no-print-directory -s -C '$folder' KIT='$kit' KIT_BUILD='$build' build/$stem >'$folder/log' 2>&1") == 0 or return;
-    return "$folder/build/$stem";
+    system("make --no-print-directory -s -C '$folder' KIT='$kit' KIT_BUILD='$build' >'$folder/log' 2>&1") == 0 or return;
+    my ($program) = grep { -x } "$folder/build/$stem", "$folder/build/clang/$stem";
+    return $program;
 }
 
 # Runs it; whether it ended well, without a finding, and the judge finds the result right.

@@ -9,5 +9,5 @@ endif
 
 N ?= 0
 .PHONY: mutants
-mutants: all ## graded mutants of the labs' solutions, and what survives: LABS=a,b, N=20 of each lab, MUTANT_SEED=1; EQUIVALENTS=1000: those that are named equivalent, in so many random cases (needs libclang-dev)
-	@BUILD=$(BUILD) KIT=$(KIT) SAMPLE=$(N) SEED=$(or $(MUTANT_SEED),1) common/mutants/$(if $(EQUIVALENTS),equivalents.pl $(EQUIVALENTS),mutants.sh) $(subst $(comma), ,$(LABS))
+mutants: all ## graded mutants of the labs' solutions, and what survives: LABS=a,b, N=20 of each lab, MUTANT_SEED=1; SURVIVORS=1: again those that survived; EQUIVALENTS=1000: those that are named equivalent, in so many random cases (needs libclang-dev)
+	@BUILD=$(BUILD) KIT=$(KIT) SAMPLE=$(N) SEED=$(or $(MUTANT_SEED),1) SURVIVORS=$(SURVIVORS) common/mutants/$(if $(EQUIVALENTS),equivalents.pl $(EQUIVALENTS),mutants.sh) $(subst $(comma), ,$(LABS))

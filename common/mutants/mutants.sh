@@ -2,15 +2,16 @@
 # `make mutants`: graded mutants of the labs' solutions, and what survives.
 #
 #   mutants.sh [LAB...]      all labs without one; SAMPLE=20 of each lab (0: all), SEED=1 says which, GRADE_JOBS at a time;
-#                            COMPILER=clang takes half of the time that nvcc does
+#                            COMPILER=clang takes half of the time that nvcc does; SURVIVORS=1: those alone that survived
+#                            the last time, and what was said of the others then
 #
 # The mutants of a lab's first file are graded as a class, on all cases and one seed. A mutant is killed when it does not get all points;
-# one that does not compile is none. Those that solutions/NN/equivalent.yaml names, with the reason, are left out. The report, in
-# $BUILD/mutants/LAB.txt and on the terminal: killed of all; of the killed, how many with a verdict that tells it rightly; by operator; what
+# one that does not compile is none. Those that solutions/NN/equivalent.yaml names, with the reason, are left out, and so are survivors
+# of which clang makes the same code as of the solution. The report, in $BUILD/mutants/LAB.txt and on the terminal: killed of all; of the killed, how many with a verdict that tells it rightly; by operator; what
 # a mistake in each TODO costs; by verdict; by the first case that tells; survivors as diffs; cases that kill nothing that no other one kills.
 # FLOOR=97: exit status 1 where fewer of a hundred are killed; 2 when a source cannot be read.
 set -uo pipefail
-: "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../..")}" "${SAMPLE:=0}" "${SEED:=1}" "${FLOOR:=0}"
+: "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../..")}" "${SAMPLE:=0}" "${SEED:=1}" "${FLOOR:=0}" "${SURVIVORS:=}"
 cd "$KIT" || exit 2
 BUILD=$(realpath "$BUILD")
 [ -x "$BUILD/bin/mutate" ] || { echo "mutants: build/bin/mutate is not there: install libclang-dev (make setup-all), and build again" >&2; exit 2; }
@@ -42,6 +43,21 @@ judge() {
     done <"$1"
 }
 
+# LAB SOURCE OBJECT: compiles it under one name, so that equal code gives equal bytes.
+compiled() {
+    cp "$2" "$work/same.cu" && "$BUILD/bin/labcc" -arch=sm_75 -O2 -I "labs/$1" -I common/lab -c -o "$3" "$work/same.cu" 2>/dev/null
+}
+
+# LAB SOURCE: reads judged lines, and writes them with `same` for `survived` where the code is the solution's.
+without_same_code() {
+    local number operator what rest
+    compiled "$1" "$2" "$work/solution.o"
+    while IFS=$'\t' read -r number operator what rest; do
+        if [ "$what" = survived ] && compiled "$1" "$work/whole/$number.cu" "$work/mutant.o" && cmp -s "$work/solution.o" "$work/mutant.o"; then what=same; fi
+        printf '%s\t%s\t%s\t%s\n' "$number" "$operator" "$what" "$rest"
+    done
+}
+
 status=0
 labs=("$@")
 [ ${#labs[@]} -gt 0 ] || mapfile -t labs < <(cd solutions && printf '%s\n' [0-9][0-9]-*)
@@ -56,18 +72,27 @@ for lab in "${labs[@]}"; do
     mutate "$lab" "$source" "--whole=$work/whole" "${sample[@]}" >"$work/list" || { status=2; continue; }
     equivalents "solutions/$lab/equivalent.yaml" >"$work/equivalent"
     awk -F'\t' 'FILENAME == ARGV[1] { known[$1 "\t" $2] = 1; next } !(($7 "\t" $8) in known)' "$work/equivalent" "$work/list" >"$work/graded"
+    named=$(($(wc -l <"$work/list") - $(wc -l <"$work/graded")))
+    : >"$work/before"
+    if [ "$SURVIVORS" ]; then
+        [ -f "$BUILD/mutants/$lab.tsv" ] || { echo "mutants: $lab has no survivors yet: grade its mutants first" >&2; exit 2; }
+        awk -F'\t' 'FILENAME == ARGV[1] { known[$1] = 1; next } $1 in known && $3 != "survived"' "$work/graded" "$BUILD/mutants/$lab.tsv" >"$work/before"
+        awk -F'\t' 'FILENAME == ARGV[1] { if ($3 == "survived") left[$1] = 1; next } $1 in left' "$BUILD/mutants/$lab.tsv" "$work/graded" >"$work/left"
+        mv "$work/left" "$work/graded"
+    fi
     while IFS=$'\t' read -r number _; do
         mkdir -p "$work/class/m$number/$lab"
         for file in "${files[@]}"; do cp "solutions/$lab/$file" "$work/class/m$number/$lab/"; done
         cp "$work/whole/$number.cu" "$work/class/m$number/$lab/${files[0]}"
     done <"$work/graded"
-    "$BUILD/bin/grade" run --submissions "$work/class" --out "$work/out" --labs "$lab" --seed 1 ${COMPILER:+--compiler "$COMPILER"} --jobs "${GRADE_JOBS:-$(nproc)}" >"$work/log" 2>&1
+    [ ! -s "$work/graded" ] || "$BUILD/bin/grade" run --submissions "$work/class" --out "$work/out" --labs "$lab" --seed 1 ${COMPILER:+--compiler "$COMPILER"} --jobs "${GRADE_JOBS:-$(nproc)}" >"$work/log" 2>&1
     [ $? -lt 2 ] || { cat "$work/log" >&2; exit 2; }
-    judge "$work/graded" "$lab" >"$work/judged"
+    judge "$work/graded" "$lab" | without_same_code "$lab" "$source" | cat "$work/before" - >"$work/judged"
     "$BUILD/bin/mutate" --operators >"$work/operators"
-    awk -F'\t' -v lab="$lab" -v all="$(wc -l <"$work/all")" -v equivalent="$(( $(wc -l <"$work/list") - $(wc -l <"$work/graded") ))" '
+    awk -F'\t' -v lab="$lab" -v all="$(wc -l <"$work/all")" -v equivalent="$named" '
         FILENAME == ARGV[1] { right[$1] = " " $2 " "; next }
         $3 == "broken" { broken++; next }
+        $3 == "same" { same++; next }
         {
             n++; total[$2]++
             if ($3 != "killed") next
@@ -80,7 +105,7 @@ for lab in "${labs[@]}"; do
             for (i = 1; i <= k; i++) { by[cases[i]]++; if (k == 1) alone[cases[i]]++ }
         }
         END {
-            printf "%s: %d mutants in all; graded %d, %d more do not compile, %d are named equivalent\n", lab, all, n, broken, equivalent
+            printf "%s: %d mutants in all; graded %d, %d more do not compile, %d compile to the same code, %d are named equivalent\n", lab, all, n, broken, same, equivalent
             printf "killed %d of %d (%.0f %%), with a right verdict %d of %d (%.0f %%)\n", killed, n, n ? 100 * killed / n : 100, told, killed, killed ? 100 * told / killed : 100
             for (o in total) printf "  operator %s: %d of %d\n", o, dead[o], total[o] | "sort"
             close("sort")
@@ -96,11 +121,10 @@ for lab in "${labs[@]}"; do
         printf 'survived: %s\n' "$(awk -F'\t' -v n="$number" '$1 == n { print n ", " $2 ", TODO " $3 }' "$work/list")"
         diff -U0 "$source" "$work/whole/$number.cu" | sed 1,2d
     done >>"$work/report"
-    jq -r '.cases[].name' "$(find "$work/out/results" -name result.json | sort | head -n 1)" | while read -r name; do grep -q "^  case $name:" "$work/report" || echo "  case $name: tells none of these"; done >"$work/idle"
-    cat "$work/idle" >>"$work/report"
+    [ -s "$work/graded" ] && [ -z "$SURVIVORS" ] && jq -r '.cases[].name' "$(find "$work/out/results" -name result.json | sort | head -n 1)" | while read -r name; do grep -q "^  case $name:" "$work/report" || echo "  case $name: tells none of these"; done >>"$work/report"
     tee "$BUILD/mutants/$lab.txt" <"$work/report"
     cp "$work/judged" "$BUILD/mutants/$lab.tsv"
-    rate=$(awk -F'\t' '$3 != "broken" { n++; k += $3 == "killed" } END { print n ? int(100 * k / n) : 100 }' "$work/judged")
+    rate=$(awk -F'\t' '$3 != "broken" && $3 != "same" { n++; k += $3 == "killed" } END { print n ? int(100 * k / n) : 100 }' "$work/judged")
     [ "$rate" -ge "$FLOOR" ] || { echo "$lab: $rate of a hundred are killed, and $FLOOR are wanted"; [ $status = 2 ] || status=1; }
 done
 exit $status
