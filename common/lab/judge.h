@@ -77,6 +77,8 @@ const JudgeCall *judge_calls(JudgeCase *c, size_t *n);
 const char *judge_note(const JudgeCall *call, const char *what);
 /* The result is wrong where no kernel was launched: for cases in which launches fail. */
 void judge_expect_launches(JudgeCase *c);
+/* The result is wrong where a stream or an event was made and not destroyed. */
+void judge_expect_destroyed(JudgeCase *c);
 /* The result is wrong, whatever else is right; `why`, which is said once, is kept as it is until the case ends. */
 void judge_refuse(JudgeCase *c, const char *why);
 

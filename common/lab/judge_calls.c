@@ -97,6 +97,26 @@ void judge_expect_launches(JudgeCase *c)
         judge_refuse(c, "No kernel was launched, so that none could fail.");
 }
 
+/* Whether more were made than destroyed. */
+static bool stays(const JudgeCall *calls, size_t n, const char *create, const char *destroy)
+{
+    long long left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(calls[i].error, "OK") == 0)
+            left += (strcmp(calls[i].op, create) == 0) - (strcmp(calls[i].op, destroy) == 0);
+    return left > 0;
+}
+
+void judge_expect_destroyed(JudgeCase *c)
+{
+    size_t n = 0;
+    const JudgeCall *calls = judge_calls(c, &n);
+    if (calls && stays(calls, n, "STREAM_CREATE", "STREAM_DESTROY"))
+        judge_refuse(c, "A stream was made and never destroyed (cudaStreamDestroy).");
+    if (calls && stays(calls, n, "EVENT_CREATE", "EVENT_DESTROY"))
+        judge_refuse(c, "An event was made and never destroyed (cudaEventDestroy).");
+}
+
 void judge_refuse(JudgeCase *c, const char *why)
 {
     for (size_t i = 0; i < c->n_refusals; i++)

@@ -85,8 +85,11 @@ for lab in "${labs[@]}"; do
         for file in "${files[@]}"; do cp "solutions/$lab/$file" "$work/class/m$number/$lab/"; done
         cp "$work/whole/$number.cu" "$work/class/m$number/$lab/${files[0]}"
     done <"$work/graded"
+    mkdir -p "$work/class/solution/$lab" && for file in "${files[@]}"; do cp "solutions/$lab/$file" "$work/class/solution/$lab/"; done
     [ ! -s "$work/graded" ] || "$BUILD/bin/grade" run --submissions "$work/class" --out "$work/out" --labs "$lab" --seed 1 ${COMPILER:+--compiler "$COMPILER"} --jobs "${GRADE_JOBS:-$(nproc)}" >"$work/log" 2>&1
     [ $? -lt 2 ] || { cat "$work/log" >&2; exit 2; }
+    [ ! -s "$work/graded" ] || jq -e '.score == .max_score' "$work/out/results/solution/$lab/result.json" >/dev/null ||
+        { echo "mutants: the solution of $lab itself does not get all points: mend that first" >&2; exit 2; }
     judge "$work/graded" "$lab" | without_same_code "$lab" "$source" | cat "$work/before" - >"$work/judged"
     "$BUILD/bin/mutate" --operators >"$work/operators"
     awk -F'\t' -v lab="$lab" -v all="$(wc -l <"$work/all")" -v equivalent="$named" '
@@ -121,7 +124,7 @@ for lab in "${labs[@]}"; do
         printf 'survived: %s\n' "$(awk -F'\t' -v n="$number" '$1 == n { print n ", " $2 ", TODO " $3 }' "$work/list")"
         diff -U0 "$source" "$work/whole/$number.cu" | sed 1,2d
     done >>"$work/report"
-    [ -s "$work/graded" ] && [ -z "$SURVIVORS" ] && jq -r '.cases[].name' "$(find "$work/out/results" -name result.json | sort | head -n 1)" | while read -r name; do grep -q "^  case $name:" "$work/report" || echo "  case $name: tells none of these"; done >>"$work/report"
+    [ -s "$work/graded" ] && [ -z "$SURVIVORS" ] && jq -r '.cases[].name' "$work/out/results/solution/$lab/result.json" | while read -r name; do grep -q "^  case $name:" "$work/report" || echo "  case $name: tells none of these"; done >>"$work/report"
     tee "$BUILD/mutants/$lab.txt" <"$work/report"
     cp "$work/judged" "$BUILD/mutants/$lab.tsv"
     rate=$(awk -F'\t' '$3 != "broken" && $3 != "same" { n++; k += $3 == "killed" } END { print n ? int(100 * k / n) : 100 }' "$work/judged")

@@ -180,9 +180,26 @@ static void of_subscript(Mutants *m, CXCursor cursor)
     mutants_add(m, MUTANT_OFF_BY_ONE, index, "%.*s - 1", TEXT(m, index));
 }
 
+/* Whether it is the 0 of `kernel<<<blocks, threads, 0, stream>>>`: a byte of shared memory that nobody uses changes nothing. */
+static bool is_no_shared_memory(const Mutants *m, Span s)
+{
+    int commas = 0, depth = 0;
+    if (!is_text(m, s, "0"))
+        return false;
+    for (const char *at = m->source + s.begin - 1; at >= m->source + 2 && !strchr(";{}", *at) && depth >= 0; at--) {
+        depth += (*at == ')') - (*at == '(');
+        commas += depth == 0 && *at == ',';
+        if (depth == 0 && strncmp(at - 2, "<<<", 3) == 0)
+            return commas == 2;
+    }
+    return false;
+}
+
 static void of_number(Mutants *m, CXCursor cursor)
 {
     Span s = span_of(cursor);
+    if (is_no_shared_memory(m, s))
+        return;
     if (s.end <= s.begin || !isdigit((unsigned char)m->source[s.begin]) || s.end - s.begin > 9)
         return;
     if (s.end - s.begin > 2 && tolower((unsigned char)m->source[s.begin + 1]) == 'x')

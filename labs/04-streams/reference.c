@@ -32,31 +32,9 @@ static void refer_dark(JudgeCase *c, const float *in, float *out, size_t n)
         out[i] = calibrated(in[i] - dark[i % chunk]);
 }
 
-/* Whether the devices' record has more streams, or events, made than destroyed. */
-static int stays(const JudgeCall *calls, size_t n, const char *create, const char *destroy)
-{
-    int left = 0;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(calls[i].error, "OK") == 0)
-            left += (strcmp(calls[i].op, create) == 0) - (strcmp(calls[i].op, destroy) == 0);
-    return left > 0;
-}
-
-static void judge_record(JudgeCase *c)
-{
-    size_t n = 0;
-    const JudgeCall *calls = judge_calls(c, &n);
-    if (!calls)
-        return;
-    if (stays(calls, n, "STREAM_CREATE", "STREAM_DESTROY"))
-        judge_refuse(c, "A stream was made and never destroyed (cudaStreamDestroy).");
-    if (stays(calls, n, "EVENT_CREATE", "EVENT_DESTROY"))
-        judge_refuse(c, "An event was made and never destroyed (cudaEventDestroy).");
-}
-
 void judge_reference(JudgeCase *c)
 {
-    judge_record(c);
+    judge_expect_destroyed(c);
     size_t n = 0;
     const float *in = judge_input_f32(c, "in", &n);
     float *out = judge_expect_f32(c, "out", n);

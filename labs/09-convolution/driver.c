@@ -3,7 +3,7 @@
  *
  * The output begins as a copy of the poisoned host array, so that elements nobody writes are told from wrong
  * ones. With parameter `again` the function is called three times before, for images without elements and for
- * half of the image with the filter turned round, so that a filter or a size that stays from the first call shows.
+ * half of the image with taps of the filter turned round and half its radius, so that a filter or a size that stays from the first call shows.
  */
 #include "lab.h"
 
@@ -32,7 +32,8 @@ static int convolve(const Convolution *c, const int *filter, const int *column)
                               c->radius_x);
 }
 
-/* Images of no rows and of no columns; then the upper half (of a line the first one), with the filter turned round. */
+/* Images of no rows and of no columns; then the upper half (of a line the first one), with as many taps of the filter turned round as half the
+ * radius has. */
 static int convolve_before(const Convolution *c, const LabArray *filter, const int *column)
 {
     const int *tap = filter->data;
@@ -47,6 +48,8 @@ static int convolve_before(const Convolution *c, const LabArray *filter, const i
         half.height /= 2;
     else
         half.width /= 2;
+    half.radius_y /= 2;
+    half.radius_x /= 2;
     int status = convolve(&no_rows, turned, column);
     if (status == 0)
         status = convolve(&no_columns, turned, column);

@@ -85,7 +85,9 @@ static int run_layer(Device *d)
     const LabArray *x = lab_input(d->c, "x"), *w = lab_input(d->c, "w");
     const void *of_x = input(d, "x"), *of_w = input(d, "w");
     float *y = output(d, "y", LAB_F32, 2, (size_t[]){x->shape[0], w->shape[0]});
-    return layer_tensor(of_x, of_w, y, rows_of(d, x->shape[0]), (int)w->shape[0], (int)x->shape[1]);
+    int m = (int)x->shape[0], n = (int)w->shape[0], k = (int)x->shape[1];
+    int status = d->part == NO_ROWS ? layer_tensor(of_x, of_w, y, m, 0, k) : 0; /* of W, here, and of X below */
+    return status != 0 ? status : layer_tensor(of_x, of_w, y, rows_of(d, x->shape[0]), n, k);
 }
 
 static int run_gradient(Device *d)

@@ -152,7 +152,7 @@ static void make_weights(JudgeCase *c)
             double part = of_w[i] - (int)of_w[i]; /* from -1 to 1, away from 0: cutting off must not be rounding */
             of_w[i] = (float)(((int)of_w[i] - 0.4 * part) * unit);
         }
-        of_w[r * columns + (7 * r + 5) % columns] = (float)((r % 2 ? 127 : -127) * unit);
+        of_w[r * columns + 7 * r % columns] = (float)((r % 2 ? 127 : -127) * unit);
     }
     if (judge_has_param(c, "empty"))
         memset(of_w + size_param(c, "empty") * columns, 0, columns * sizeof(float));
@@ -190,7 +190,7 @@ static void make_csr(JudgeCase *c)
             column[start[r] + i] = first + column[start[r] + i] % (last - first);
         }
     }
-    make_wholes(c, "value", LAB_F16, 1, &stored, 2047, 1);
+    make_wholes(c, "value", LAB_F16, 1, &stored, 2047, 0.0625); /* sums that are no whole numbers */
     make_wholes(c, "x", LAB_F16, 1, &columns, 7, 1);
 }
 

@@ -93,7 +93,8 @@ void judge_reference(JudgeCase *c)
         refer_shares(c);
         return;
     }
-    judge_expect_value(c, "current_device", (double)judge_param_int(c, "devices") - 1);
+    judge_expect_destroyed(c);
+    judge_expect_value(c, "current_device", (double)((judge_param_int(c, "devices") - 1) / 2));
     if (is_function(c, "train")) {
         refer_train(c);
         return;

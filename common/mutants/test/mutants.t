@@ -66,6 +66,10 @@ has launch-shape 'kernel<<<256, blocks>>>(in, out, n);'
 has arguments 'kernel<<<blocks, 256>>>(out, in, n);'
 has dropped-check 'return cudaSuccess;'
 has dead-second-call '{ static int calls; if (calls++ > 0) return 0;'
+sed 's/<<<blocks, 256>>>/<<<dim3(blocks, 1), (256), 0, (cudaStream_t)0>>>/' "$tmp/small.cu" >"$tmp/stream.cu"
+mutate 01-indexing "$tmp/stream.cu" | cut -f8 >"$tmp/of-stream"
+grep -q 'dim3(blocks, (1 + 1)), (256), 0, (cudaStream_t)0>>>' "$tmp/of-stream" && ! grep -q '(0 [+-] 1), (cudaStream_t)0>>>' "$tmp/of-stream"
+result $? "no shared memory stays none" "$(grep '>>>' "$tmp/of-stream")"
 given=$(cut -f4 "$tmp/list" | grep -cx 1)
 [ "$given" = 0 ]
 result $? "what is given stays as it is" "$given"

@@ -13,9 +13,10 @@ breaks() {
     awk -v shared="${*:3}" '
         function finish() {
             if (name == "") return
-            kind = counted ? "counted" : refused ? "failing" : hidden ? "edge" : "basic"
+            kind = counted && !floor ? "counted" : refused ? "failing" : hidden ? "edge" : "basic"
             if (todo == 0) print name " says no TODO"
-            all += points; of_kind[kind] += points; of_todo[todo] += points
+            all += points; of_kind[kind] += floor ? floor : points; of_todo[todo] += points
+            if (floor) of_kind["counted"] += points - floor
             if (kind == "edge" && points < 3) print name " asks for a right result, is hidden, and weighs " points
             if (points > 16 && todos_max > 3) print name " weighs " points
             name = ""
@@ -23,10 +24,10 @@ breaks() {
         FNR == 1 { finish(); hidden = FILENAME == ARGV[2]; in_cases = 0 }
         /^[a-z]/ { finish(); in_cases = /^cases:/ }
         !in_cases { next }
-        /^  - name: / { finish(); name = $3; todo = points = counted = refused = 0 }
+        /^  - name: / { finish(); name = $3; todo = points = counted = floor = refused = 0 }
         /^    todo: / { todo = $2; if (todo > todos_max) todos_max = todo }
         /^    points: / { points = $2 }
-        /^    tiers: / { counted = 1 }
+        /^    tiers: / { counted = 1; if (match($0, /\{at_least: 1, points: [0-9]+\}\]/)) { floor = substr($0, RSTART); gsub(/^.*points: |\}.*/, "", floor) } }
         /^    expect_status: / { refused = $2 > 0 }
         END {
             finish()
@@ -67,6 +68,7 @@ control 'TODO 2 weighs' 's/todo: 3/todo: 2/'
 control 'TODOs 2 3 weigh' '/name: tiled-traffic/,/points/{s/points: .*/points: 30/}'
 control 'failing calls weigh' '/name: sgemm-refused/,/points/{s/points: .*/points: 30/}'
 control 'what is counted weighs' '/name: sgemm-traffic/,/points/{s/points: .*/points: 30/}'
+control 'what is counted weighs' '/name: sgemm-traffic/,/tiers/{s/points: .*/points: 60/;s/tiers: .*/tiers: [{at_most: 9, points: 60}, {at_least: 1, points: 3}]/}'
 
 words=(none one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty)
 # A number below twenty-one stands in words or in digits.

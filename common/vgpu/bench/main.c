@@ -1,11 +1,14 @@
 /* bench-rate: how many warp instructions a second one worker retires, by what a program does most, where no
  * plan helps: each kernel's number of rounds is loaded, and so is what its addresses are made of.
  *
- *      bench-rate                          the table
+ *      bench-rate                          the tables
  *      bench-rate CLASS all|counters|none  one launch, for a profiler (after one that warms up)
  *      bench-rate CLASS                    the number of warp instructions of such a launch
  *
  * Three ways take turns: all checks and counters; counters alone, which is what --check=none leaves; nothing.
+ * A second table has what several workers cost with all checks: their processor time over that of one, and how often a worker
+ * slept, for a lock or for work, in a launch of 128 blocks.
+ *
  * Processor time; the median of several rounds, and between which two rates all of them lie. The last columns are
  * parts of the rate of unchecked arithmetic (counters alone) in the same run.
  */
@@ -16,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum {
@@ -94,6 +98,7 @@ typedef struct Bench {
     PtxModule *ptx;
     IrModule *module;
     IrInstance *instance;
+    uint32_t jobs;
 } Bench;
 
 static _Noreturn void die(const char *what, const Diag *diag)
@@ -107,6 +112,14 @@ static double processor_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* How often threads of this process have slept. */
+static long sleeps(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_nvcsw;
 }
 
 static MemAlloc *array(Mem *m, uint32_t words)
@@ -166,7 +179,7 @@ static uint64_t launch_once(Bench *x, Way way, double *seconds)
                                .block = {THREADS, 1, 1},
                                .params = (const uint8_t *)params,
                                .mem = x->mem,
-                               .jobs = 1,
+                               .jobs = x->jobs,
                                .observers = observers,
                                .n_observers = way == WAY_ALL ? 2 : way == WAY_COUNTERS};
     ExecResult result;
@@ -226,6 +239,37 @@ static void print_table(Bench *x)
     }
 }
 
+/* A worker's launches take turns with one worker's. */
+static void print_workers(Bench *of[], int n)
+{
+    printf("\n%-12s", "workers");
+    for (int w = 1; w < n; w++)
+        printf("%u: processor time, slept%6s", of[w]->jobs, "");
+    printf("\n");
+    for (int i = 0; i < N_CLASSES; i++) {
+        double seconds, over[REPEATS];
+        printf("%-12s", classes[i].name);
+        for (int w = 1; w < n; w++) {
+            long slept = 0;
+            load_class(of[0], &classes[i]);
+            load_class(of[w], &classes[i]);
+            for (int r = 0; r < REPEATS; r++) {
+                launch_once(of[0], WAY_ALL, &seconds);
+                over[r] = -seconds;
+                slept -= sleeps();
+                launch_once(of[w], WAY_ALL, &seconds);
+                slept += sleeps();
+                over[r] = seconds / -over[r];
+            }
+            qsort(over, REPEATS, sizeof(double), by_rate);
+            printf("%.2f (%.2f-%.2f) %4ld%10s", over[REPEATS / 2], over[0], over[REPEATS - 1], slept / REPEATS, "");
+            drop_class(of[0]);
+            drop_class(of[w]);
+        }
+        printf("\n");
+    }
+}
+
 static int run_one(Bench *x, const char *name, const char *way_name)
 {
     const BenchClass *c = NULL;
@@ -249,20 +293,37 @@ static int run_one(Bench *x, const char *name, const char *way_name)
     return 0;
 }
 
+static void bench_create(Bench *x, uint32_t jobs)
+{
+    const CheckOptions options = {.tools = CHECK_ALL, .jobs = jobs};
+    x->jobs = jobs;
+    if (mem_create(0, 1u << 30, 1, &x->mem) || check_create(&options, &x->check) ||
+        perf_create(perf_model(0), jobs, &x->perf))
+        die("no memory", NULL);
+    make_arrays(x);
+}
+
+static void bench_destroy(Bench *x)
+{
+    check_destroy(x->check);
+    perf_destroy(x->perf);
+    mem_destroy(x->mem);
+}
+
 int main(int argc, char **argv)
 {
-    Bench x = {0};
-    const CheckOptions options = {.tools = CHECK_ALL, .jobs = 1};
-    if (mem_create(0, 1u << 30, 1, &x.mem) || check_create(&options, &x.check) || perf_create(perf_model(0), 1, &x.perf))
-        die("no memory", NULL);
-    make_arrays(&x);
-    int status = 0;
-    if (argc > 1)
-        status = run_one(&x, argv[1], argc > 2 ? argv[2] : NULL);
-    else
-        print_table(&x);
-    check_destroy(x.check);
-    perf_destroy(x.perf);
-    mem_destroy(x.mem);
+    static Bench one, two, four, eight;
+    Bench *of[] = {&one, &two, &four, &eight};
+    int status = 0, n = argc > 1 ? 1 : 4;
+    for (int i = 0; i < n; i++)
+        bench_create(of[i], 1u << i);
+    if (argc > 1) {
+        status = run_one(&one, argv[1], argc > 2 ? argv[2] : NULL);
+    } else {
+        print_table(&one);
+        print_workers(of, n);
+    }
+    for (int i = 0; i < n; i++)
+        bench_destroy(of[i]);
     return status;
 }

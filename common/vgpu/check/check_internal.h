@@ -12,6 +12,7 @@
  *   wide*.c    accesses of whole blocks, kept aside while nothing meets them
  *   guess.c    reads that a compare-and-swap checks     polled.c   volatile loads that poll
  *   order.c    happens-before beyond barriers     vector_clock.c
+ *   order_publish.c  flags and locks              order_move.c  dropping clocks
  *   check.c    the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
  */
