@@ -248,6 +248,43 @@ bool find_corner(const Evidence *e, char *sentence)
     return true;
 }
 
+/* Whether all wrong elements lie within an eighth of `block` of a multiple of it, but for 0 and the end, and each of these has one. depth: how far
+ * they reach, at least 1. */
+static bool lie_at_seams(const Evidence *e, size_t block, size_t *depth)
+{
+    size_t n = e->wanted->elements, n_seams = (n - 1) / block, seam_before = 0, found = 0;
+    *depth = 1;
+    for (size_t i = 0; i < n; i++) {
+        if (!e->wrong[i])
+            continue;
+        size_t seam = (i + block / 2) / block, distance = i >= seam * block ? i - seam * block + 1 : seam * block - i;
+        if (seam == 0 || seam > n_seams || distance > block / 8)
+            return false;
+        *depth = distance > *depth ? distance : *depth;
+        found += seam != seam_before;
+        seam_before = seam;
+    }
+    return found == n_seams;
+}
+
+enum { SEAMS_MIN = 2, BLOCK_MIN = 32, BLOCK_MAX = 1024 };
+
+/* In a list of several blocks of threads. */
+bool find_seams(const Evidence *e, char *sentence)
+{
+    size_t n = e->wanted->elements, depth = 0;
+    if (e->wanted->n_dims != 1)
+        return false;
+    for (size_t block = BLOCK_MAX; block >= BLOCK_MIN; block /= 2) {
+        if ((n - 1) / block < SEAMS_MIN || !lie_at_seams(e, block, &depth))
+            continue;
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only elements within %zu of a multiple of %zu, but for the ends, %s"), depth, block,
+                 what_is_there(e));
+        return true;
+    }
+    return false;
+}
+
 /* Whether exactly the elements i with i % k == r have the given flag, from the first two that have it. */
 static bool is_every_kth(const Evidence *e, uint8_t flag, size_t *k, size_t *r)
 {

@@ -158,6 +158,77 @@ bool find_accumulated(const Evidence *e, char *sentence)
     return true;
 }
 
+/* Whether got is input + factor * (wanted - input) everywhere, as nearly as these sums can be. */
+static bool is_change_times(const Evidence *e, const LabArray *input, double factor)
+{
+    Tolerance loose = loosened(e);
+    for (size_t i = 0; i < e->got->elements; i++) {
+        double before = compare_element(input, i), wanted = compare_element(e->wanted, i);
+        double room = loose.atol + loose.rtol * fmax(fabs(before), fabs(wanted));
+        if (!(fabs(compare_element(e->got, i) - before - factor * (wanted - before)) <= (1 + fabs(factor)) * room))
+            return false;
+    }
+    return true;
+}
+
+/* The element that changes most from the input; elements when none changes, or one without end. */
+static size_t most_changed(const Evidence *e, const LabArray *input)
+{
+    size_t most = e->wanted->elements;
+    double change = 0;
+    for (size_t i = 0; i < e->wanted->elements; i++) {
+        double of_this = fabs(compare_element(e->wanted, i) - compare_element(input, i));
+        if (!isfinite(of_this))
+            return e->wanted->elements;
+        most = of_this > change ? i : most;
+        change = fmax(of_this, change);
+    }
+    return most;
+}
+
+/* An input of as many elements, which the array may have held before. */
+static bool may_have_been(const Evidence *e, const LabArray *input)
+{
+    return e->got->elements >= 2 * RELATION_MIN && input->type == e->got->type && input->elements == e->got->elements;
+}
+
+bool find_change_scaled(const Evidence *e, char *sentence)
+{
+    for (size_t k = 0; k < e->n_inputs; k++) {
+        const LabArray *input = &e->inputs[k];
+        size_t most = may_have_been(e, input) ? most_changed(e, input) : e->wanted->elements;
+        if (most == e->wanted->elements)
+            continue;
+        double before = compare_element(input, most);
+        double factor = (compare_element(e->got, most) - before) / (compare_element(e->wanted, most) - before);
+        if (!isfinite(factor) || fabs(factor) < 1e-3 || fabs(factor - 1) < 1e-3 || !is_change_times(e, input, factor))
+            continue;
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "what was added to the input '%s' is %.4g times what it should be"), input->name,
+                 factor);
+        return true;
+    }
+    return false;
+}
+
+bool find_input_missing(const Evidence *e, char *sentence)
+{
+    Tolerance loose = loosened(e);
+    for (size_t k = 0; k < e->n_inputs; k++) {
+        const LabArray *input = &e->inputs[k];
+        bool missing = may_have_been(e, input) && !all_equal_to(input, 0);
+        for (size_t i = 0; missing && i < e->got->elements; i++) {
+            double before = compare_element(input, i), wanted = compare_element(e->wanted, i);
+            double room = loose.atol + loose.rtol * fmax(fabs(before), fabs(wanted));
+            missing = fabs(compare_element(e->got, i) - (wanted - before)) <= 2 * room;
+        }
+        if (!missing)
+            continue;
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "every element is the right value less the input '%s'"), input->name);
+        return true;
+    }
+    return false;
+}
+
 bool find_offset(const Evidence *e, char *sentence)
 {
     if (e->got->elements < RELATION_MIN)

@@ -16,6 +16,7 @@ enum { ROWS = 24, COLUMNS = 40, N = ROWS * COLUMNS };
 typedef struct Fixture {
     float wanted[N], got[N], input[N];
     LabArray wanted_array, got_array, input_array;
+    bool list; /* of one dimension */
 } Fixture;
 
 static Fixture fixture(void)
@@ -37,6 +38,10 @@ static void assert_pattern(Fixture *f, const char *slug, const char *says)
                                  .shape = {ROWS, COLUMNS},
                                  .elements = N,
                                  .data = f->wanted};
+    if (f->list) {
+        f->wanted_array.n_dims = 1;
+        f->wanted_array.shape[0] = N;
+    }
     f->got_array = f->wanted_array;
     f->got_array.data = f->got;
     f->input_array = f->wanted_array;
@@ -87,6 +92,19 @@ static void whole_results(void **state)
     for (int i = 0; i < N; i++)
         f.got[i] = f.wanted[i] - 3;
     assert_pattern(&f, "offset", "the right value -3");
+    for (int i = 0; i < N; i++)
+        f.got[i] = f.input[i] + 3 * (f.wanted[i] - f.input[i]);
+    assert_pattern(&f, "change-scaled", "what was added to the input 'a' is 3 times what it should be");
+    for (int i = 0; i < N; i++)
+        f.got[i] = f.input[i] - (f.wanted[i] - f.input[i]);
+    assert_pattern(&f, "change-scaled", "what was added to the input 'a' is -1 times what it should be");
+    f.got[9] += 1;
+    assert_pattern(&f, "all-wrong", "all elements are wrong");
+    for (int i = 0; i < N; i++)
+        f.got[i] = f.wanted[i] - f.input[i];
+    assert_pattern(&f, "input-missing", "every element is the right value less the input 'a'");
+    f.got[9] += 1;
+    assert_pattern(&f, "all-wrong", "all elements are wrong");
     for (int i = 0; i < N; i++)
         f.got[i] = truncf(f.wanted[i]) - (float)(i % 2);
     assert_pattern(&f, "whole", "all elements are whole numbers");
@@ -294,6 +312,18 @@ static void places(void **state)
     f = fixture();
     f.got[17] = f.got[400] = f.got[431] = -1;
     assert_pattern(&f, "scattered", "no simple pattern");
+    f = fixture();
+    f.list = true;
+    for (int i = 128; i < N - 1; i += 128)
+        f.got[i - 1] = f.got[i] = -1;
+    assert_pattern(&f, "seams", "only elements within 1 of a multiple of 128, but for the ends, are wrong");
+    f.got[256 - 4] = -1;
+    assert_pattern(&f, "seams", "only elements within 4 of a multiple of 128, but for the ends, are wrong");
+    f.got[450] = -1;
+    assert_pattern(&f, "scattered", "no simple pattern");
+    f.got[450] = f.wanted[450];
+    memcpy(f.got + 240, f.wanted + 240, 32 * sizeof f.got[0]);
+    assert_pattern(&f, "scattered", "no simple pattern"); /* a seam where all is right */
 }
 
 static void the_message_says_it_all(void **state)

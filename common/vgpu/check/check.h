@@ -118,6 +118,8 @@ void check_leaks(CheckSet *set, const Mem *m);
 void check_module_leak(CheckSet *set, uint64_t site);
 /* A stream, event, graph, texture object... that the host made at site is still there: advice. what: "a stream". */
 void check_handle_leak(CheckSet *set, uint64_t site, const char *what);
+/* A call at site read past the end of an array of the host's. detail: "cudaMemcpy of 8 bytes from byte 4 of an array of 8 bytes". */
+void check_host_overread(CheckSet *set, uint64_t site, const char *detail);
 /* After check_leaks, once: reports again each finding whose count has grown since its report. */
 void check_finish(CheckSet *set);
 

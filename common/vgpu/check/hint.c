@@ -103,7 +103,7 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
     if (fn->uses_dynamic_shared && f->bytes > 1 && !one_each && needed <= if_elements)
         return "the size of dynamic shared memory is given in bytes: was it given in elements?";
     if (fn->uses_dynamic_shared && one_each && needed <= if_elements)
-        return "the launch gives less shared memory than the kernel uses: is all of it counted, a halo on "
+        return "the launch gives less shared memory than the kernel uses: is it given in bytes (elements * sizeof), and is all of it counted, a halo on "
                "both "
                "sides and every array too?";
     if (f->address >= (uint64_t)1 << 31 && f->address <= UINT32_MAX)
@@ -231,6 +231,27 @@ static bool is_prefix_written(const MemAlloc *a, uint64_t bytes)
     return is_plain && a->init && bytes > 0 && init_first_clear(a->init, 0, a->bytes) == bytes;
 }
 
+/* The first bytes of the element were written, the others not: a fill or a copy of one element was given 1 for its bytes. The finding's address is
+ * that of the first byte that nobody wrote. */
+static const char *hint_part_written(CheckSet *set, const Finding *f, const Note *n)
+{
+    bool is_element = f->bytes > 1 && f->bytes <= 8 && f->has_alloc && f->address >= f->alloc_address;
+    uint64_t part = is_element ? (f->address - f->alloc_address) % f->bytes : 0;
+    bool is_member = f->bytes == 8 && part == 4; /* of a pair of floats, which may be written one by one */
+    bool is_written = part > 0 && !is_member && n && n->has_alloc && n->alloc.init && init_first_clear(n->alloc.init, f->address - part - f->alloc_address, part) == part;
+    if (!is_written)
+        return NULL;
+    StrBuf b = {0};
+    strbuf_puts(&b, "only ");
+    strbuf_grouped(&b, part);
+    strbuf_puts(&b, " of the ");
+    finding_put_count(&b, f->bytes, "byte");
+    strbuf_puts(&b, " of this element ");
+    strbuf_puts(&b, part == 1 ? "was" : "were");
+    strbuf_puts(&b, " written: was a copy or cudaMemset given a number of elements instead of n * sizeof(element)?");
+    return intern_hint(set, &b);
+}
+
 static const char *hint_uninit(CheckSet *set, const Finding *f, const Note *n)
 {
     if (strcmp(f->space, "shared") == 0)
@@ -253,6 +274,9 @@ static const char *hint_uninit(CheckSet *set, const Finding *f, const Note *n)
         strbuf_puts(&b, ": was a copy given n instead of n * sizeof(element)?");
         return intern_hint(set, &b);
     }
+    const char *part = hint_part_written(set, f, n);
+    if (part)
+        return part;
     return "cudaMalloc does not clear memory: copy the data there, or use cudaMemset";
 }
 

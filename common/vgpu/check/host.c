@@ -266,6 +266,16 @@ void check_module_leak(CheckSet *set, uint64_t site)
     add_host(set, &f);
 }
 
+void check_host_overread(CheckSet *set, uint64_t site, const char *detail)
+{
+    if (!check_has(set, CHECK_MEMORY))
+        return;
+    Finding f = host_finding(FINDING_HOST_OVERREAD, site);
+    f.message = check_title(set, &f, detail);
+    f.hint = hint_for(set, &f, NULL);
+    add_host(set, &f);
+}
+
 void check_handle_leak(CheckSet *set, uint64_t site, const char *what)
 {
     if (!check_has(set, CHECK_LEAK))

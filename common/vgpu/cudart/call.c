@@ -73,6 +73,17 @@ void vgpu_lab_calls(int own)
     pthread_mutex_unlock(&facade()->lock);
 }
 
+void vgpu_lab_array(const void *data, size_t bytes)
+{
+    Facade *f = facade();
+    pthread_mutex_lock(&f->lock);
+    if (f->n_lab_arrays < LAB_HOST_ARRAYS_MAX) {
+        f->lab_arrays[f->n_lab_arrays].data = data;
+        f->lab_arrays[f->n_lab_arrays++].bytes = bytes;
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
 void vgpu_lab_note(const char *text)
 {
     Facade *f = facade();
@@ -243,15 +254,14 @@ cudaError_t call_send(Call *call, DeviceMsg *msg, DeviceReply *reply)
     return call_send_to(call, call_device(), msg, reply);
 }
 
-/* is_leak: the message names what was never destroyed. */
-static void send_advice(Call *call, const void *address, const char *message, const char *hint, bool is_leak)
+static void send_advice(Call *call, const void *address, const char *message, const char *hint, DeviceAdvice what)
 {
     StrBuf text = {0};
     strbuf_append(&text, message, strlen(message) + 1);
     strbuf_append(&text, hint, strlen(hint) + 1);
     DeviceMsg msg = {.op = OP_ADVICE,
                      .in = {.data = text.text, .bytes = text.length},
-                     .range = {.addr = (uint64_t)(uintptr_t)address, .bytes = is_leak}};
+                     .range = {.addr = (uint64_t)(uintptr_t)address, .bytes = what}};
     call_site(call);
     if (!text.failed) /* advice is not worth an error */
         call_send(call, &msg, NULL);
@@ -260,14 +270,19 @@ static void send_advice(Call *call, const void *address, const char *message, co
 
 void call_advise(Call *call, const void *address, const char *message, const char *hint)
 {
-    send_advice(call, address, message, hint, false);
+    send_advice(call, address, message, hint, ADVICE_MISUSE);
     thread_state()->advised = call->site;
 }
 
 void call_tell_leak(uint64_t site, const char *what)
 {
     Call call = {.site = site};
-    send_advice(&call, NULL, what, "", true);
+    send_advice(&call, NULL, what, "", ADVICE_LEAK);
+}
+
+void call_tell_overread(Call *call, const char *detail)
+{
+    send_advice(call, NULL, detail, "", ADVICE_HOST_OVERREAD);
 }
 
 /* ---- end ---- */

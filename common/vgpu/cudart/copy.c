@@ -89,6 +89,24 @@ static uint64_t extent(uint64_t pitch, uint64_t slice, const CopyShape *s)
     return (s->depth - 1) * slice + (s->height - 1) * pitch + s->width;
 }
 
+/* A copy that was made, from memory of the host's: an array of the lab's ends before it does. */
+static void tell_overread(Call *call, const char *from, uint64_t bytes)
+{
+    Facade *f = facade();
+    for (size_t i = 0; i < f->n_lab_arrays && !f->is_driver; i++) {
+        const char *data = f->lab_arrays[i].data;
+        size_t there = f->lab_arrays[i].bytes;
+        if (from < data || from >= data + there || bytes <= there - (size_t)(from - data))
+            continue;
+        StrBuf text = {0};
+        strbuf_printf(&text, "%s of %llu bytes from byte %zu of an array of %zu bytes", api_name(call->api), (unsigned long long)bytes,
+                      (size_t)(from - data), there);
+        call_tell_overread(call, text.failed ? "" : text.text);
+        strbuf_free(&text);
+        return;
+    }
+}
+
 cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape *shape,
                      enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
 {
@@ -131,7 +149,10 @@ cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape
         (is_pageable(&dst) || is_pageable(&src)))
         call_advise(call, NULL, "an asynchronous copy of pageable memory: it cannot overlap with other work",
                     "allocate host memory with cudaMallocHost");
-    return call_send_to(call, device, &msg, &reply);
+    error = call_send_to(call, device, &msg, &reply);
+    if (error == cudaSuccess && is_pageable(&src))
+        tell_overread(call, src_p, extent(shape->src_pitch, shape->src_slice, shape));
+    return error;
 }
 
 /* ---- one row ---- */

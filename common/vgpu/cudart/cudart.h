@@ -35,6 +35,8 @@ cudaError_t vgpu_count(cudaError_t fail);
 void vgpu_lab_begin(void);
 /* From now on calls are a lab's own, and none of them is made to fail; 0: the student's again. */
 void vgpu_lab_calls(int own);
+/* An array of a lab's on the host, which stays to the end: a copy that begins in it and reads past its end is told. */
+void vgpu_lab_array(const void *data, size_t bytes);
 /* A line of at most 255 printable characters for the record of calls (device/calls.c). */
 void vgpu_lab_note(const char *text);
 /* It ends; error_name is NULL, or the name of the error that it returns. */

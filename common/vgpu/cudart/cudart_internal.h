@@ -99,6 +99,8 @@ typedef struct HostFunction {
     uint64_t token;
 } HostFunction;
 
+enum { LAB_HOST_ARRAYS_MAX = 64 }; /* those after it are not looked at */
+
 typedef struct Facade {
     pthread_mutex_t lock;
     DeviceServer *server; /* in this process, or */
@@ -115,6 +117,11 @@ typedef struct Facade {
     size_t fetch_bytes[DEVICES_MAX];   /* cudaLimitMaxL2FetchGranularity, + 1; 0: never set */
     bool may_fail;  /* the devices' server chooses a call that fails, and is told of all that can */
     bool is_driver; /* the calls are the lab's own (vgpu_lab_calls), and none fails */
+    struct {
+        const char *data;
+        size_t bytes;
+    } lab_arrays[LAB_HOST_ARRAYS_MAX]; /* vgpu_lab_array */
+    size_t n_lab_arrays;
     int stream_fd;                  /* of a server in this process */
     bool runtime_used;              /* by calls of the runtime itself */
     bool primary_used[DEVICES_MAX]; /* the same, by device */
@@ -151,7 +158,7 @@ typedef struct Facade {
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
     } windows[DEVICES_MAX];
-    struct sigaction signals_before[4]; /* host_fault.c */
+    struct sigaction signals_before[5]; /* host_fault.c */
     void *signal_stack;
     uint32_t n_host_faults;
 } Facade;
@@ -280,6 +287,8 @@ uint32_t call_device(void);
 cudaError_t error_of_device(DeviceError e);
 /* Advice about this call. */
 void call_advise(Call *call, const void *address, const char *message, const char *hint);
+/* The same of a finding of the kind host-overread: detail says how much of what was read. */
+void call_tell_overread(Call *call, const char *detail);
 /* The program ends: advice about what failed, where it has not asked. */
 void call_tell_failed(void);
 /* The program ends, and something that it made at site was never destroyed. what: "a graph". */

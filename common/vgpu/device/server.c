@@ -384,12 +384,17 @@ static void advise(Device *d, const DeviceMsg *m)
 {
     const char *message = m->in.data;
     const char *hint = message + strlen(message) + 1;
-    if (m->range.bytes) {
+    switch (m->range.bytes) {
+    case ADVICE_LEAK:
         check_handle_leak(d->check, m->site, message);
-        return;
+        break;
+    case ADVICE_HOST_OVERREAD:
+        check_host_overread(d->check, m->site, message);
+        break;
+    default:
+        check_advise(d->check, device_find(d->server, m->range.addr, NULL), m->range.addr, m->site, message, hint);
+        break;
     }
-    check_advise(d->check, device_find(d->server, m->range.addr, NULL), m->range.addr, m->site, message,
-                 hint);
 }
 
 static bool work_queued(const Device *d)

@@ -81,6 +81,33 @@ static void global_read_after_write(void **state)
     rig_free(r);
 }
 
+/* One byte of the element is there, as of a copy that was given 1 for its size. */
+static void part_of_an_element(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t written;
+        uint8_t bytes;
+        const char *hint;
+    } rows[] = {
+        {5, 4, "only 1 of the 4 bytes of this element was written"},
+        {6, 4, "only 2 of the 4 bytes of this element were written"},
+        {4, 4, "does not clear memory"},
+        {12, 8, "does not clear memory"}, /* a pair's first float */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        MemAlloc *a;
+        Rig *r = rig(&a);
+        check_host_write(r->set, a, a->addr, rows[i].written);
+        rig_access(r, LOAD(.space = SPACE_GLOBAL, .alloc = a, .inst = 1, .mask = 3, .bytes = rows[i].bytes, .base = a->addr, .stride = rows[i].bytes));
+        rig_end(r);
+        const Finding *f = rig_only(r, FINDING_UNINITIALIZED);
+        if (!strstr(f->hint, rows[i].hint))
+            fail_msg("row %zu: %s", i, f->hint);
+        rig_free(r);
+    }
+}
+
 /* An accumulator that nobody set to zero. */
 static void atomic_reads_too(void **state)
 {
@@ -325,7 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bitmaps),           cmocka_unit_test(agrees_with_mem),
         cmocka_unit_test(global_read),       cmocka_unit_test(global_read_after_write),
-        cmocka_unit_test(atomic_reads_too),  cmocka_unit_test(part_of_a_vector),
+        cmocka_unit_test(atomic_reads_too),  cmocka_unit_test(part_of_a_vector), cmocka_unit_test(part_of_an_element),
         cmocka_unit_test(shared_tail),       cmocka_unit_test(no_bitmap),
         cmocka_unit_test(local_lanes),       cmocka_unit_test(local_index_by_lane),
         cmocka_unit_test(local_second_warp), cmocka_unit_test(local_vectors),

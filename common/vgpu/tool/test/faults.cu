@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -106,6 +107,10 @@ static int touch(const char *what)
             a[i] = 'x';
         free(b); /* line: heap */
     }
+    if (strcmp(what, "touch-divide") == 0) {
+        volatile int threads = 20;
+        return 1000 / (threads / 32 * 32); /* line: divide */
+    }
     if (strncmp(what, "touch-little", 12) == 0)
         return cudaFree(d);
     if (!handled || sigsetjmp(back, 1) == 0)
@@ -200,6 +205,17 @@ int main(int argc, char **argv)
         cudaMallocHost(&pinned, 4096);
         cudaMalloc(&d, 4096);
         return cudaMemcpy(d, pinned + (1 << 28), 4096, cudaMemcpyHostToDevice); /* line: beyond */
+    }
+    if (strncmp(what, "overread", 8) == 0) { /* of an array as a lab has it: the first four of eight numbers */
+        static const int numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+        auto tell = (void (*)(const void *, size_t))dlsym(RTLD_DEFAULT, "vgpu_lab_array");
+        int *four, first = strcmp(what, "overread") == 0;
+        if (tell)
+            tell(numbers, 4 * sizeof(int));
+        cudaMalloc(&four, 4 * sizeof(int));
+        cudaMemcpy(four, numbers + first, 4 * sizeof(int), cudaMemcpyHostToDevice); /* line: overread */
+        cudaMemcpy(four, numbers + 4, 4 * sizeof(int), cudaMemcpyHostToDevice); /* another array */
+        return cudaFree(four);
     }
     if (strcmp(what, "nothing") == 0)
         return cudaFree(NULL);

@@ -133,6 +133,11 @@ run "nothing on the time line" 0 --timeline-text -- nothing
 has "is said" "$scratch/err" 'nothing on the time line'
 run "a copy of host memory that is not there" 139 -- host-beyond
 has "its line" "$scratch/err" "faults.cu:$(line beyond): advice: api-misuse: a copy from or to host memory that the program does not have"
+run "a copy past the end of a lab's array" 1 -- overread
+has "is told with its line" "$scratch/err" "faults.cu:$(line overread): host-overread: a copy reads host memory past the end of its array: cudaMemcpy of 16 bytes from byte 4 of an array of 16 bytes"
+run "isolated" 1 --isolated -- overread
+has "it is told too" "$scratch/err" "faults.cu:$(line overread): host-overread"
+run "a copy of all of it" 0 -- overread-not
 run "two streams on one place" 1 --report="$scratch/r.json" -- streams-race
 has "are a race, with the line" "$scratch/err" "faults.cu:$(line 'second stream'): stream-race: a kernel writes memory that a kernel in another stream writes"
 has "and the other line" "$scratch/err" "the other operation: at .*faults.cu:$(line 'first stream') in"
@@ -182,6 +187,11 @@ has "has its cure" "$scratch/err" 'hint: .*cudaFreeHost frees the one'
 has "and its line" "$scratch/err" "faults.cu:$(line 'host free'): host-fault"
 run "a heap that is damaged" 134 -- touch-heap
 has "has the line where it shows" "$scratch/err" "faults.cu:$(line heap): host-abort: host code was ended by abort"
+if [ "$(uname -m)" = x86_64 ]; then # arm64 gives 0
+    run "a division by 0" 136 -- touch-divide
+    has "has its line" "$scratch/err" "faults.cu:$(line divide): host-division: host code divided a whole number by 0"
+    has "and no address" "$scratch/err" '^  hint: what is it divided by'
+fi
 direct "$program" touch-read >"$scratch/out" 2>"$scratch/err"
 same "without the command" 139 $?
 has "a sentence" "$scratch/err" '^host-access: host code touched device memory: 0x[0-9a-f]* is 16 bytes into allocation 1 \(4000 bytes\)$'
