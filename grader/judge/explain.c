@@ -112,8 +112,8 @@ static bool explain_status(StrBuf *out, const CaseFacts *facts)
     int status, used = 0;
     const char *text = facts->stderr_text ? facts->stderr_text : "";
     if (facts->exit_status != EXIT_FUNCTION_FAILED || !facts->report || facts->report->n_errors > 0 ||
-        sscanf(text, "%63s returned %d\n%n", function, &status, &used) != 2 || used == 0)
-        return false;
+        sscanf(text, "%63s returned %d%n", function, &status, &used) != 2 || text[used] != '\n')
+        return false; /* a driver that says more of it says it better */
     strbuf_printf(
         out,
         language_say(
@@ -173,9 +173,23 @@ static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuE
     return launch && reason;
 }
 
+/* Advice about the call that failed, which says why. */
+static const Finding *advice_of_call(const CaseFacts *facts)
+{
+    const VgpuError *e = facts->report && facts->report->n_errors ? error_behind(facts) : NULL;
+    for (size_t i = 0; e && e->file[0] && i < facts->report->n_findings; i++) {
+        const Finding *f = &facts->report->findings[i];
+        bool is_here = f->site.line == e->line && f->site.file && strcmp(f->site.file, e->file) == 0;
+        if (is_here && f->advice && strcmp(f->kind, "api-misuse") == 0)
+            return f;
+    }
+    return NULL;
+}
+
 static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const VgpuReport *report = facts->report;
+    const Finding *advice = advice_of_call(facts);
     bool reasoned = false;
     if (!report || report->n_errors == 0) {
         explain_meaning(out, facts, r);
@@ -183,7 +197,9 @@ static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseRe
         const VgpuError *e = error_behind(facts);
         if (e->file[0])
             strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
-        reasoned = explain_failed_call(out, facts, e);
+        reasoned = explain_failed_call(out, facts, e) || advice;
+        if (advice)
+            strbuf_printf(out, "\n%s.", advice->message);
         if (e->sticky)
             strbuf_puts(
                 out, language_say(facts->language, " The error is sticky: every later call returns it too."));
@@ -298,7 +314,10 @@ static void add_advice(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const Finding *f = r->verdict == VERDICT_WRONG_RESULT ? advice_of_copy(facts) : NULL;
     const char *refusal = r->verdict == VERDICT_CUDA_ERROR ? hint_of_refused(facts) : NULL;
-    if (f) {
+    const Finding *of_call = r->verdict == VERDICT_CUDA_ERROR ? advice_of_call(facts) : NULL;
+    if (of_call && of_call->hint[0]) {
+        strbuf_puts(out, of_call->hint);
+    } else if (f) {
         add_place(out, f);
         strbuf_printf(out, "%s: %s", f->message, f->hint);
     } else if (refusal) {

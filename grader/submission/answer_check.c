@@ -68,11 +68,14 @@ static bool is_in_bounds(const LabAnswer *wanted, const AnswerValue *v)
     return !(v->number < wanted->at_least) && !(v->number > wanted->at_most);
 }
 
-/* A number that a whole report does not have is one that the lab names wrongly. */
+/* A number that a whole report does not have is one that the lab names wrongly. A quotient by the time of kernels that never ran is not: that
+ * is the program's doing. */
 static bool is_misnamed(const Checker *k, const char *name)
 {
+    const LabBaseline *b = &k->lab_case->baseline;
+    const char *of = b->name && strcmp(name, b->name) == 0 ? b->of : name;
     double number;
-    return name[0] && k->truths->report && !number_of_run(k, name, NULL, &number);
+    return name[0] && k->truths->report && !vgpu_report_number(k->truths->report, of, &number);
 }
 
 /* Whether the value is right; *known is false when no run can say what would be. */
@@ -87,6 +90,33 @@ static bool is_right(const Checker *k, const LabAnswer *wanted, const AnswerValu
         return k->truths->report && strcmp(k->truths->report->bound, v->text) == 0;
     *known = !is_misnamed(k, wanted->truth) && !is_misnamed(k, wanted->over);
     return is_in_band(k, wanted, v, NULL) || (k->truths->card && is_in_band(k, wanted, v, k->truths->card));
+}
+
+/* Whether another number in the place of the answer would be right. */
+static bool would_be_right(const Checker *k, const LabAnswer *wanted, const AnswerValue *v, double number)
+{
+    AnswerValue other = *v;
+    bool known;
+    other.number = number;
+    return isfinite(number) && is_right(k, wanted, &other, &known);
+}
+
+enum { BYTES_OF_FLOAT = 4 };
+
+/* What is wrong with a number from which the right one follows: a quotient the wrong way round, floats for bytes, a unit. NULL: none of them. */
+static const char *slip_of(const Checker *k, const LabAnswer *wanted, const AnswerValue *v)
+{
+    static const double units[] = {1e3, 1e6, 1e9, 1e12};
+    if (v->form->n_words || v->number == 0 || wanted->n_one_of)
+        return NULL;
+    if (strstr(wanted->truth, "bytes") && !wanted->over[0] && would_be_right(k, wanted, v, v->number * BYTES_OF_FLOAT))
+        return "it is a fourth of what it should be: bytes are asked for, and a float has four";
+    if (would_be_right(k, wanted, v, 1 / v->number))
+        return "it is the right quotient the wrong way round";
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (would_be_right(k, wanted, v, v->number * units[i]) || would_be_right(k, wanted, v, v->number / units[i]))
+            return "its digits are right, and its unit is not: plain numbers are asked for, without kilo, mega or micro";
+    return NULL;
 }
 
 static void worsen(Checker *k, Verdict verdict)
@@ -106,7 +136,8 @@ static void check_one(Checker *k, const LabAnswer *wanted)
         k->n_right++;
     } else if (known) {
         worsen(k, VERDICT_WRONG_RESULT);
-        answer_check_tell(k, wanted, v, wanted->why);
+        const char *slip = slip_of(k, wanted, v);
+        answer_check_tell(k, wanted, v, slip ? slip : wanted->why);
     } else {
         worsen(k, VERDICT_KIT_ERROR);
         answer_check_tell(k, wanted, v, "or cannot be told: the run has no such number");

@@ -73,6 +73,18 @@ static void test_messages(void **state)
     expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &report, .stderr_text = "oh"},
                        "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\nIts standard error:\noh",
                        hint);
+    Finding misuse = findings[0];
+    misuse.kind = "api-misuse";
+    misuse.message = "cudaMalloc of -4 bytes";
+    misuse.hint = "count them";
+    misuse.site.file = "a.cu";
+    misuse.site.line = 8;
+    VgpuReport advised = {.findings = &misuse, .n_findings = 1, .errors = &error, .n_errors = 1};
+    expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &advised, .stderr_text = "oh"},
+                       "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\ncudaMalloc of -4 bytes.", "count them\nWhich threads have no element?");
+    misuse.site.line = 9; /* of another call */
+    expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &advised, .stderr_text = "oh"},
+                       "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\nIts standard error:\noh", hint);
     VgpuError launch = {.call = "__cudaLaunchKernel: 0 blocks in x; there must be one at least", .error = "cudaErrorInvalidValue", .file = "a.cu", .line = 9};
     VgpuReport empty = {.errors = &launch, .n_errors = 1};
     expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &empty},

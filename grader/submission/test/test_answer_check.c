@@ -114,6 +114,12 @@ static const Row rows[] = {
      {.of = "copy.gain", NONE, .truth = "dram_rad_bytes"},
      VERDICT_KIT_ERROR,
      "cannot be told"},
+    {"the wrong way round", "gain: 0.4", {.of = "copy.gain", NONE, .truth = "gain", .rtol = 0.05}, VERDICT_WRONG_RESULT, "the wrong way round"},
+    {"neither way", "gain: 0.5", {.of = "copy.gain", NONE, .truth = "gain", .rtol = 0.05, .why = "so it is"}, VERDICT_WRONG_RESULT, "0.5 is not right: so it is."},
+    {"floats for bytes", "bytes: 250", {.of = "copy.bytes", NONE, .truth = "dram_read_bytes"}, VERDICT_WRONG_RESULT, "a float has four"},
+    {"a fourth of something else", "bytes: 250", {.of = "copy.bytes", .at_least = 1000, .at_most = 1000}, VERDICT_WRONG_RESULT, "250 is not right."},
+    {"thousands", "bytes: 1.01", {.of = "copy.bytes", NONE, .truth = "dram_read_bytes", .rtol = 0.02}, VERDICT_WRONG_RESULT, "its unit is not"},
+    {"thousandths", "bytes: 1e6", {.of = "copy.bytes", .at_least = 999, .at_most = 1001}, VERDICT_WRONG_RESULT, "its unit is not"},
     {"no answer yet",
      "gain:",
      {.of = "copy.gain", NONE, .truth = "flops32"},
@@ -146,6 +152,7 @@ static int tear_down(void **state)
     return 0;
 }
 
+static const char *baseline_of = "dram_read_bytes";
 static const CardCounters *card; /* what a real card counted, in a run on one */
 
 static AnswerCheck check_text(Arena *a, const char *text, LabAnswer *wanted, size_t n, const VgpuReport *r)
@@ -153,7 +160,7 @@ static AnswerCheck check_text(Arena *a, const char *text, LabAnswer *wanted, siz
     AnswerFile file;
     AnswerCheck check;
     AnswerTruths truths = {.report = r, .card = card};
-    LabBaseline baseline = {.name = "gain", .of = "dram_read_bytes", .number = 2500, .as = "quotient", .by = 1};
+    LabBaseline baseline = {.name = "gain", .of = baseline_of, .number = 2500, .as = "quotient", .by = 1};
     LabCase c = {.answers = wanted, .n_answers = n, .run = true, .baseline = baseline};
     for (size_t i = 0; i < n; i++) {
         const char **texts[] = {&wanted[i].truth, &wanted[i].over, &wanted[i].why};
@@ -205,6 +212,22 @@ static void test_several(void **state)
     check = check_text(&a, "copy: {limit: memory, bytes: 1000, gain: 2.5}", wanted, 3, NULL);
     assert_int_equal(VERDICT_WRONG_RESULT, check.verdict);
     assert_true(check.points == 0);
+    arena_free(&a);
+}
+
+/* A program whose kernels never ran has a time of 0: no answer is near what is divided by it, and the lab is not at fault. */
+static void test_nothing_ran(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    LabAnswer wanted[] = {{.of = "copy.gain", .points = 4, NONE, .truth = "gain", .rtol = 0.05}};
+    baseline_of = "none";
+    assert_int_equal(VERDICT_WRONG_RESULT, check_text(&a, "copy: {gain: 2.5}", wanted, 1, report).verdict);
+    baseline_of = "kernel_us";
+    assert_int_equal(VERDICT_WRONG_RESULT, check_text(&a, "copy: {gain: 2.5}", wanted, 1, report).verdict);
+    baseline_of = "kernels_us";
+    assert_int_equal(VERDICT_KIT_ERROR, check_text(&a, "copy: {gain: 2.5}", wanted, 1, report).verdict);
+    baseline_of = "dram_read_bytes";
     arena_free(&a);
 }
 
@@ -268,7 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_several), cmocka_unit_test(test_nothing_ran),
         cmocka_unit_test(test_card),
         cmocka_unit_test(test_form),
     };

@@ -42,6 +42,8 @@ static const Row rows[] = {
     {"the one that is expected", SAID(true), .expect_error = "cudaErrorMemoryAllocation", .wanted = VERDICT_PASS},
     {"an error that the program only tells of", SAID(false), .expect_error = "any", .wanted = VERDICT_WRONG_RESULT},
     {"no error at all", REPORT("\"errors\":[]"), .expect_error = "any", .wanted = VERDICT_WRONG_RESULT},
+    {"one that may be met is returned where all should go well", SAID(true), .may_not_meet = true, .status = 1, .expect_error = "cudaErrorMemoryAllocation", .has_returned = true, .returned = 2, .wanted = VERDICT_CUDA_ERROR},
+    {"and is not", SAID(true), .may_not_meet = true, .expect_error = "cudaErrorMemoryAllocation", .wanted = VERDICT_PASS},
     {"no error at all, where it may be met", REPORT("\"errors\":[]"), .may_not_meet = true, .expect_error = "any", .wanted = VERDICT_PASS},
 };
 
