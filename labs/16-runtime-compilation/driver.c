@@ -248,7 +248,7 @@ static void run_power(LabCase *c)
 /* Asks the cache for what `requests` says, letter by letter, each in texts that are overwritten afterwards, and runs what
  * comes back over a row of the input.
  *
- *      s: scale   b, c, d: blend with FACTOR 2, 3, and with both options   t, u: shift<3>, shift<5>
+ *      s: scale   b, c: blend with FACTOR 2, 3   e, d: the same with one option more behind it   t, u: shift<3>, shift<5>
  *      n: another kernel called scale   m: a source with a mistake
  */
 static Request request_of_letter(char letter)
@@ -256,15 +256,13 @@ static Request request_of_letter(char letter)
     Request r = request_of(letter == 's'   ? "scale"
                            : letter == 'n' ? "negative"
                            : letter == 'm' ? "mistake"
-                           : letter <= 'd' ? "blend"
+                           : letter <= 'e' ? "blend"
                                            : "shift");
     r.file = "kernel.cu"; /* one name for all */
     if (letter == 'c' || letter == 'd')
-        r.options[letter - 'c'] = "-DFACTOR=3";
-    if (letter == 'd') {
-        r.options[0] = "-lineinfo";
-        r.n_options = 2;
-    }
+        r.options[0] = "-DFACTOR=3";
+    if (letter == 'd' || letter == 'e')
+        r.options[r.n_options++] = "-lineinfo";
     if (letter == 'u')
         r.expression = "lab::shift<5>";
     return r;

@@ -132,6 +132,7 @@ static double requested(char letter, double x)
     case 'n':
         return -a * x;
     case 'b':
+    case 'e':
         return 2 * x + a;
     case 'c':
     case 'd':

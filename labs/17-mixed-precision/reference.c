@@ -1,7 +1,8 @@
 /* Lab 17: inputs and right answers.
  *
  * Parameters: `function`, one of mixed_precision.h; rows and columns, or m, n and k; `scale`, `rate` and `steps`;
- * `spoilt`: how many elements of the gradient are infinite or NaN; `empty`: the row of zeros.
+ * `spoilt`: how many elements of the gradient are infinite or NaN; `empty`: the row of zeros;
+ * `turn`: sums that grow far before they come back.
  *
  * All numbers are whole, times powers of two, and so small that every sum and every update is exact in a float, in
  * whatever order it is taken. So one product that is lost, or one sum taken in half precision, shows. Where an
@@ -158,11 +159,28 @@ static void make_weights(JudgeCase *c)
         memset(of_w + size_param(c, "empty") * columns, 0, columns * sizeof(float));
 }
 
+/* With `turn` all products of a row's first half are positive, all of the second negative, and each is above 14,000: on the way the sum is
+ * far beyond what a float holds to the last bit, and in the end it is small. */
+static void make_turning(LabArray *numbers, size_t columns, int turns)
+{
+    int8_t *value = numbers->data;
+    for (size_t i = 0; i < numbers->elements; i++) {
+        int magnitude = 120 + (value[i] < 0 ? -value[i] : value[i]) % 8;
+        value[i] = (int8_t)(turns && i % columns >= columns / 2 ? -magnitude : magnitude);
+    }
+}
+
 static void make_int8(JudgeCase *c)
 {
     size_t rows = size_param(c, "rows"), columns = size_param(c, "columns"), one = 1;
-    judge_fill(c, judge_input_make(c, "q", LAB_I8, 2, (size_t[]){rows, columns}), -127, 127);
-    judge_fill(c, judge_input_make(c, "x", LAB_I8, 1, &columns), -127, 127);
+    LabArray *q = judge_input_make(c, "q", LAB_I8, 2, (size_t[]){rows, columns});
+    LabArray *x = judge_input_make(c, "x", LAB_I8, 1, &columns);
+    judge_fill(c, q, -127, 127);
+    judge_fill(c, x, -127, 127);
+    if (judge_has_param(c, "turn")) {
+        make_turning(q, columns, 1);
+        make_turning(x, columns, 0);
+    }
     make_wholes(c, "scale", LAB_F32, 1, &rows, 1000, 0x1p-17);
     make_wholes(c, "x_scale", LAB_F32, 1, &one, 900, 0x1p-16);
 }

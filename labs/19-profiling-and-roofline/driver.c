@@ -141,7 +141,8 @@ static void *particles_of(const float *x, const float *y, const float *z, size_t
     return device;
 }
 
-static Data make_data(LabCase *c, const char *function)
+/* n_out: how many numbers the function puts out, and no more are there. */
+static Data make_data(LabCase *c, const char *function, size_t n_out)
 {
     size_t n = 0;
     const float *x = lab_input_f32(c, "x", &n), *y = lab_input_f32(c, "y", NULL),
@@ -150,7 +151,7 @@ static Data make_data(LabCase *c, const char *function)
     return (Data){.x = device_copy(x, bytes),
                   .y = device_copy(y, bytes),
                   .z = device_copy(z, bytes),
-                  .out = strncmp(function, "scale", 5) == 0 ? device_copy(y, bytes) : device_bytes(bytes),
+                  .out = strncmp(function, "scale", 5) == 0 ? device_copy(y, bytes) : device_bytes(n_out * sizeof(float)),
                   .particles = strncmp(function, "speeds", 6) == 0 ? particles_of(x, y, z, n) : NULL,
                   .x16 = strstr(function, "_16") ? upper_halves(x, n) : NULL,
                   .out16 = strstr(function, "_16") ? upper_halves(y, n) : NULL,
@@ -180,11 +181,11 @@ static void free_data(Data *d)
         CUDA_CHECK(cudaFree(all[i]));
 }
 
-static int run_before(Run *run, const Data *d)
+static int run_before(Run *run, const Data *d, size_t n_out)
 {
     Data half = *d;
     half.n = d->n / 2;
-    half.out = device_bytes((size_t)d->n * sizeof(float));
+    half.out = device_bytes(n_out * sizeof(float));
     int status = run(&half);
     CUDA_CHECK(cudaFree(half.out));
     return status;
@@ -210,10 +211,12 @@ void lab_main(LabCase *c)
 {
     const char *name = lab_param_text(c, "function");
     lab_own_calls(strcmp(name, "every") == 0);
-    Data d = make_data(c, name);
-    size_t n_out = strncmp(name, "dot", 3) == 0 ? 1 : (size_t)d.n;
+    size_t n_out = 0;
+    lab_input_f32(c, "x", &n_out);
+    n_out = strncmp(name, "dot", 3) == 0 ? 1 : n_out;
+    Data d = make_data(c, name, n_out);
     float *out = lab_output_f32(c, "out", n_out);
-    int status = lab_has_param(c, "again") ? run_before(find(name), &d) : 0;
+    int status = lab_has_param(c, "again") ? run_before(find(name), &d, n_out) : 0;
     if (status == 0)
         status = find(name)(&d);
     lab_status(c, name, status);

@@ -1,7 +1,8 @@
 /* Lab 20: inputs and right answers, in double precision.
  *
  * Parameters: `function`, one of capstone.h, and its sizes; `relu`, `first` (no dx), `share`, `rate`, `largest`
- * (how far scores are from `middle`, or from 0). For train_step: m images a step, `steps`, `room` of the workspace; with `tests`, `timed`
+ * (how far scores are from `middle`, or from 0; of
+ * classify `middle` is that of b2). For train_step: m images a step, `steps`, `room` of the workspace; with `tests`, `timed`
  * or `only_losses` only losses are wanted; `differences`: the gradient is not worked out by the formulas that students use, but from
  * differences of the loss when one parameter is moved a little, up and down.
  */
@@ -68,7 +69,8 @@ static void make_network(JudgeCase *c)
     make(c, "w1", s.inputs, s.hidden, -range1, range1);
     make(c, "b1", 1, s.hidden, -0.1, 0.1);
     make(c, "w2", s.hidden, s.classes, -range2, range2);
-    make(c, "b2", 1, s.classes, -0.1, 0.1);
+    double middle = is(c, "classify") && judge_has_param(c, "middle") ? judge_param_float(c, "middle") : 0;
+    make(c, "b2", 1, s.classes, middle - 0.1, middle + 0.1);
 }
 
 static void make_gradient(JudgeCase *c)
