@@ -1,7 +1,8 @@
 /* Lab 13: takes a case's array to the device, calls the function that the case names, and brings the result
  * back.
  *
- * With `again` the function is called twice before, for half of the elements and for none, with another result.
+ * With `again` the function is called twice before, for half of the elements and for none, with another result; window_sums with half of the
+ * radius, so that what it needs grows.
  * `sweep` prints a line for each size of a block, from 1 to 1024: threads, modelled or measured microseconds
  * of the launch, occupancy. The Makefile's `sweep` draws it. Times are of the device's clock, between two events.
  */
@@ -10,6 +11,7 @@
 #include "asked.h"
 #include "launch_configuration.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,10 +81,10 @@ static int run_occupancy(LabCase *c)
     return status;
 }
 
-static int call(LabCase *c, const char *function, const void *in, void *out, int n)
+static int call(LabCase *c, const char *function, const void *in, void *out, int n, bool before)
 {
     if (strcmp(function, "window_sums") == 0)
-        return window_sums(in, out, n, size_param(c, "radius"));
+        return window_sums(in, out, n, size_param(c, "radius") / (before ? 2 : 1));
     if (strcmp(function, "spread") == 0)
         return spread(in, out, n, size_param(c, "threads"));
     if (strcmp(function, "walk") == 0)
@@ -114,11 +116,11 @@ static void run_on_device(LabCase *c, const char *function)
         other = to_device(result, 2 * n);
     lab_own_calls(0);
     if (other)
-        status = call(c, function, in, other, (int)n / 2);
+        status = call(c, function, in, other, (int)n / 2, true);
     if (other && status == 0)
-        status = call(c, function, in, other, 0);
+        status = call(c, function, in, other, 0, true);
     if (status == 0)
-        status = call(c, function, in, out, (int)n);
+        status = call(c, function, in, out, (int)n, false);
     lab_own_calls(1);
     if (lab_has_param(c, "refused")) {
         lab_value(c, "refused", status != 0);

@@ -38,7 +38,8 @@ void judge_inputs(JudgeCase *c)
         shape[0] = size_of_list(c);
     }
     LabArray *in = judge_input_make(c, "in", LAB_F32, is_picture(c) ? 2 : 1, shape);
-    judge_fill(c, in, -100, 100);
+    double middle = judge_has_param(c, "middle") ? judge_param_float(c, "middle") : 0;
+    judge_fill(c, in, middle - 100, middle + 100);
 }
 
 /* ---- One function for each request ---- */

@@ -1,7 +1,7 @@
 /* Lab 17: inputs and right answers.
  *
  * Parameters: `function`, one of mixed_precision.h; rows and columns, or m, n and k; `scale`, `rate` and `steps`;
- * `spoilt`: how many elements of the gradient are infinite or NaN; `empty`: the row of zeros;
+ * `spoilt`: how many elements of the gradient are infinite, or 1: the last one is NaN; `empty`: the row of zeros;
  * `turn`: sums that grow far before they come back.
  *
  * All numbers are whole, times powers of two, and so small that every sum and every update is exact in a float, in
@@ -135,8 +135,8 @@ static void make_update(JudgeCase *c)
         weights[i] = half_of(element(master, i));
     uint16_t *gradient =
         make_wholes(c, "gradient", LAB_F16, 1, &n, 1023, 0x1p-26 * factor_param(c, "scale"))->data;
-    for (size_t i = 0; i < spoilt; i++) /* from the end: the last one NaN, then infinities of both signs */
-        gradient[n - 1 - i * (n / spoilt)] = i == 0 && spoilt > 1 ? 0x7E00 : (uint16_t)(0x7C00 | (i & 1) << 15);
+    for (size_t i = 0; i < spoilt; i++) /* from the end: infinities of both signs, or one NaN */
+        gradient[n - 1 - i * (n / spoilt)] = spoilt == 1 ? 0x7E00 : (uint16_t)(0x7C00 | (i & 1) << 15);
 }
 
 /* Rows whose largest magnitude is 127 units, at a place and with a sign that change from row to row; the others
