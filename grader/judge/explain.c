@@ -4,6 +4,7 @@
 #include "common/base/strbuf.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -325,6 +326,12 @@ static void add_advice(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
     }
 }
 
+/* Of a program that ended by SIGSEGV, of which nothing else is known, and whose stack could not be followed to a line: what it says of where it came from is overwritten. */
+static bool lost_its_stack(const CaseFacts *facts, const CaseResult *r)
+{
+    return r->verdict == VERDICT_CRASH && facts->virtual_device && facts->report && facts->report->n_findings == 0 && facts->exit_signal == SIGSEGV;
+}
+
 /* The finding's own hint knows the line; the case's knows the lesson. */
 static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
@@ -333,6 +340,8 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
     const Finding *f = finding_behind(facts, r->verdict);
     if (f && f->hint[0])
         strbuf_puts(out, f->hint);
+    else if (!f && lost_its_stack(facts, r))
+        strbuf_puts(out, language_say(facts->language, "no line is known, as where the stack is damaged: is a local array too short for what is written to it?"));
     else
         add_advice(out, facts, r);
     const char *own = facts->lab_case ? facts->lab_case->hint : NULL;

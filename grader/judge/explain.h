@@ -20,6 +20,7 @@ typedef struct CaseFacts {
     const LabCase *lab_case;
     const JudgeAnswer *answer;
     const VgpuReport *report;
+    bool virtual_device;          /* the report is the virtual GPU's, which tells where host code ends by a signal */
     int exit_status, exit_signal; /* of the student's program */
     const char *stderr_text;      /* its standard error, untrusted; shown by its end */
     int start_error;              /* errno of the kernel, which refused to start the program; 0: it started */

@@ -295,6 +295,7 @@ static void case_run_tell(CaseWork *w, CaseResult *r)
         .lab_case = c,
         .answer = w->judged ? &w->answer : NULL,
         .report = w->report,
+        .virtual_device = w->evidence.virtual_device,
         .exit_status = evidence_exit_status(&w->evidence),
         .exit_signal = evidence_exit_signal(&w->evidence),
         .start_error = w->ran.end == WIRE_END_REFUSED ? w->ran.status : 0,

@@ -112,6 +112,13 @@ static void test_messages(void **state)
     expect_explanation(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGSEGV},
                        "The program ended by signal 11 (Segmentation fault).", hint);
     VgpuReport no_error = {0};
+    expect_explanation(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGSEGV, .report = &no_error, .virtual_device = true},
+                       "The program ended by signal 11 (Segmentation fault).",
+                       "no line is known, as where the stack is damaged: is a local array too short for what is written to it?\nWhich threads have no element?");
+    expect_explanation(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGSEGV, .report = &no_error},
+                       "The program ended by signal 11 (Segmentation fault).", hint);
+    expect_explanation(VERDICT_CRASH, (CaseFacts){.exit_signal = SIGFPE, .report = &no_error, .virtual_device = true},
+                       "The program ended by signal 8 (Floating point exception).", hint);
     CaseFacts returned = {
         .exit_status = 1, .report = &no_error, .stderr_text = "write_number returned 7\n  cudaErrorX: x\n"};
     expect_explanation(VERDICT_CRASH, returned,
