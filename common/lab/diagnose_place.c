@@ -208,17 +208,19 @@ bool find_edges(const Evidence *e, char *sentence)
         size_t distance = e->wrong[i] ? edge_distance(wanted, i) : 0;
         depth = distance > depth ? distance : depth;
     }
-    bool at_both = first_wrong(e) < wanted->elements / 4 &&
-                   last_wrong(e) >= wanted->elements - wanted->elements / 4;
+    bool at_both =
+        first_wrong(e) < wanted->elements / 4 && last_wrong(e) >= wanted->elements - wanted->elements / 4;
     if (!at_both || (depth + 1) * 8 > side || e->result.mismatches < 2)
         return false;
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only elements within %zu of an edge %s"), depth + 1, what_is_there(e));
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "only elements within %zu of an edge %s"), depth + 1,
+             what_is_there(e));
     return true;
 }
 
 /* Wrong exactly where the row is >= rows or the column >= columns, in every plane of the last two dimensions.
  */
-bool find_corner(const Evidence *e, char *sentence)
+bool find_corner_wrong(const Evidence *e, char *sentence)
 {
     const LabArray *wanted = e->wanted;
     if (wanted->n_dims < 2)
@@ -283,6 +285,11 @@ bool find_seams(const Evidence *e, char *sentence)
         return true;
     }
     return false;
+}
+
+bool find_corner(const Evidence *e, char *sentence)
+{
+    return is_untouched(e) && find_corner_wrong(e, sentence);
 }
 
 /* Whether exactly the elements i with i % k == r have the given flag, from the first two that have it. */

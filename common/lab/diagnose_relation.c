@@ -268,8 +268,9 @@ bool find_whole(const Evidence *e, char *sentence)
     if ((n < RELATION_MIN && !is_sum) || n_fractions * 4 < n || n_near * 10 < n * 9)
         return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-             language_say(e->language, n == 1 ? "the only element is a whole number, and the right one is not"
-                                              : "all elements are whole numbers, and the right ones are not"));
+             language_say(e->language, n == 1
+                                           ? "the only element is a whole number, and the right one is not"
+                                           : "all elements are whole numbers, and the right ones are not"));
     return true;
 }
 
@@ -290,12 +291,46 @@ bool find_scaled_part(const Evidence *e, char *sentence)
         if (fabs(factor - 1) < 1e-3 || fabs(got - factor * wanted) > 1e-5 * fabs(got))
             return false;
     }
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "those that are wrong are %.4g times the right value"), factor);
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "those that are wrong are %.4g times the right value"), factor);
     return true;
 }
 
+static bool is_ramp(const LabArray *array)
+{
+    for (size_t i = 2; i < array->elements; i++)
+        if (compare_element(array, i) - compare_element(array, i - 1) !=
+            compare_element(array, 1) - compare_element(array, 0))
+            return false;
+    return true;
+}
+
+/* What is left of whole numbers in a smaller type: all that are wrong are off by multiples of 2^bits, and none needs more bits. A
+ * ramp is the same where an index begins again. */
+bool find_low_bits(const Evidence *e, char *sentence)
+{
+    size_t n = e->wanted->elements;
+    if (!is_whole_type(e->wanted->type) || e->result.mismatches < 2 * RELATION_MIN || is_ramp(e->wanted))
+        return false;
+    for (double range = 256; range <= 65536; range *= 256) {
+        size_t i = 0;
+        while (i < n) {
+            double got = compare_element(e->got, i), off = got - compare_element(e->wanted, i);
+            if (got < -range / 2 || got >= range || off / range != trunc(off / range))
+                break;
+            i++;
+        }
+        if (i < n)
+            continue;
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                 language_say(e->language, "those that are wrong are off by multiples of %d"), (int)range);
+        return true;
+    }
+    return false;
+}
+
 /* A fourth of the elements or more, each off by little of what the right ones are in the middle: 1 of 256, as half precision is; of whole
- * numbers as much as a float rounds them. */
+ * numbers as much as a float rounds them, and then a few are enough, unless they are the end. */
 bool find_near(const Evidence *e, char *sentence)
 {
     size_t n = e->wanted->elements;
@@ -308,9 +343,11 @@ bool find_near(const Evidence *e, char *sentence)
         farthest = fmax(farthest, fabs(got - wanted));
     }
     double middle = sqrt(squares / (double)n), least = is_whole_type(e->wanted->type) ? 0x1p-18 : 0x1p-8;
-    if (n < RELATION_MIN || e->result.mismatches * 4 < n || farthest > middle * least)
+    bool enough = e->result.mismatches * 4 >= n || (is_whole_type(e->wanted->type) && !e->wrong[n - 1]);
+    if (n < RELATION_MIN || !enough || farthest > middle * least)
         return false;
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "no element is farther than %.2g from the right value"), farthest);
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "no element is farther than %.2g from the right value"), farthest);
     return true;
 }
 

@@ -294,26 +294,41 @@ static const char *hint_of_refused(const CaseFacts *facts)
     if (!e || strncmp(e->call, "__cudaLaunchKernel", strlen("__cudaLaunchKernel")) != 0)
         return NULL;
     if (strstr(e->call, ": 0 blocks"))
-        return language_say(facts->language, "is the number of blocks rounded up, (n + threads - 1) / threads, and is nothing launched where there is nothing to do?");
+        return language_say(facts->language,
+                            "is the number of blocks rounded up, (n + threads - 1) / threads, and is nothing "
+                            "launched where there is nothing to do?");
     if (strstr(e->call, " threads a block; "))
-        return language_say(facts->language, "is the order right, first the blocks and then the threads of a block? In several directions it is their product that counts");
+        return language_say(facts->language, "is the order right, first the blocks and then the threads of a "
+                                             "block? In several directions it is their product that counts");
     if (strstr(e->call, " blocks in "))
-        return language_say(facts->language, "take larger blocks, or let each block do several parts in a loop with the stride of the grid");
+        return language_say(
+            facts->language,
+            "take larger blocks, or let each block do several parts in a loop with the stride of the grid");
     return NULL;
 }
 
-/* Advice about the copy that brought a wrong result: nobody had written what it took. */
-static const Finding *advice_of_copy(const CaseFacts *facts)
+static const Finding *advice_of(const CaseFacts *facts, const char *kind)
 {
     for (size_t i = 0; facts->report && i < facts->report->n_findings; i++)
-        if (strcmp(facts->report->findings[i].kind, "api-uninitialized-copy") == 0)
+        if (strcmp(facts->report->findings[i].kind, kind) == 0)
             return &facts->report->findings[i];
     return NULL;
 }
 
+/* Advice about the copy that brought a wrong result: nobody had written what it took; and about calls that leave no room for
+ * others on the time line. */
+static const Finding *advice_behind(const CaseFacts *facts, Verdict verdict)
+{
+    if (verdict == VERDICT_WRONG_RESULT)
+        return advice_of(facts, "api-uninitialized-copy");
+    bool by_overlap =
+        verdict == VERDICT_SLOW && facts->metric_name && strcmp(facts->metric_name, "overlap_ratio") == 0;
+    return by_overlap ? advice_of(facts, "api-misuse") : NULL;
+}
+
 static void add_advice(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
-    const Finding *f = r->verdict == VERDICT_WRONG_RESULT ? advice_of_copy(facts) : NULL;
+    const Finding *f = advice_behind(facts, r->verdict);
     const char *refusal = r->verdict == VERDICT_CUDA_ERROR ? hint_of_refused(facts) : NULL;
     const Finding *of_call = r->verdict == VERDICT_CUDA_ERROR ? advice_of_call(facts) : NULL;
     if (of_call && of_call->hint[0]) {

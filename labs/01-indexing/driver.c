@@ -8,6 +8,7 @@
 
 #include "indexing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int *to_device(const int *host, size_t n)
@@ -25,6 +26,8 @@ static void finish(LabCase *c, const char *function, int status)
     lab_status(c, function, status);
     if (status == 0)
         CUDA_CHECK_LAUNCH();
+    else
+        cudaGetLastError(); /* it was returned: the next call is not to meet it */
 }
 
 static void from_device(int *host, int *device, size_t n)
@@ -119,6 +122,23 @@ static void run_stride(LabCase *c)
     CUDA_CHECK(cudaFree(x));
 }
 
+enum { PADDING = 0x6b };
+
+/* How many bytes between the rows, which are `used` bytes long, are no longer what they were. */
+static size_t changed_padding(const char *strip, size_t rows, size_t pitch, size_t used)
+{
+    size_t changed = 0;
+    char *now = malloc(rows * pitch);
+    if (!now)
+        exit(2);
+    CUDA_CHECK(cudaMemcpy(now, strip, rows * pitch, cudaMemcpyDeviceToHost));
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = used; i < pitch; i++)
+            changed += now[r * pitch + i] != PADDING;
+    free(now);
+    return changed;
+}
+
 /* The strip lies on the device with padded rows, and is copied row by row. */
 static void run_strip(LabCase *c)
 {
@@ -129,6 +149,7 @@ static void run_strip(LabCase *c)
     int *result = lab_output(c, "strip_after", LAB_I32, 2, input->shape)->data;
     char *strip = NULL;
     CUDA_CHECK(cudaMalloc((void **)&strip, rows * pitch));
+    CUDA_CHECK(cudaMemset(strip, PADDING, rows * pitch));
     for (size_t r = 0; r < rows; r++)
         CUDA_CHECK(cudaMemcpy(strip + r * pitch, (const int *)input->data + r * width, width * sizeof(int),
                               cudaMemcpyHostToDevice));
@@ -141,6 +162,7 @@ static void run_strip(LabCase *c)
     for (size_t r = 0; r < rows; r++)
         CUDA_CHECK(
             cudaMemcpy(result + r * width, strip + r * pitch, width * sizeof(int), cudaMemcpyDeviceToHost));
+    lab_value(c, "bytes_changed_between_the_rows", (double)changed_padding(strip, rows, pitch, width * sizeof(int)));
     CUDA_CHECK(cudaFree(strip));
 }
 

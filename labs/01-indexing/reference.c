@@ -81,6 +81,7 @@ static void refer_strip(JudgeCase *c)
     int32_t *after = judge_expect(c, "strip_after", LAB_I32, 2, strip->shape);
     for (size_t i = 0; i < strip->elements; i++)
         after[i] = ((const int32_t *)strip->data)[i] + amount;
+    judge_expect_value(c, "bytes_changed_between_the_rows", 0);
 }
 
 void judge_reference(JudgeCase *c)

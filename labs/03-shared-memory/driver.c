@@ -42,7 +42,7 @@ static int size_param(LabCase *c, const char *key)
 static int call_reverse(LabCase *c, const char *function, int *data, int n, int part)
 {
     int is_static = strcmp(function, "reverse_static") == 0;
-    int run = is_static ? 0 : (size_param(c, "run") + part - 1) / part;
+    int run = is_static ? 0 : size_param(c, "run") / part;
     lab_own_calls(0);
     int status = is_static ? reverse_static(data, n) : reverse_dynamic(data, n, run);
     lab_own_calls(1);
@@ -62,30 +62,22 @@ static int call_stencil(LabCase *c, const char *function, const int *in, int *ou
     return status;
 }
 
-/* Cases with `again` call a function three times: first for that many elements of arrays of their own, with runs and radii of half the size,
- * then for none at all. */
-static void call_before(LabCase *c, const char *function)
-{
-    if (!lab_has_param(c, "again"))
-        return;
-    int n = size_param(c, "again"), is_reverse = strncmp(function, "reverse", 7) == 0, *in = NULL, *out = NULL;
-    CUDA_CHECK(cudaMalloc((void **)&in, n * sizeof(int)));
-    CUDA_CHECK(cudaMemset(in, 0, n * sizeof(int)));
-    CUDA_CHECK(cudaMalloc((void **)&out, n * sizeof(int)));
-    finish(c, function, is_reverse ? call_reverse(c, function, in, n, 2) : call_stencil(c, function, in, out, n, 2));
-    finish(c, function, is_reverse ? call_reverse(c, function, in, 0, 1) : call_stencil(c, function, in, out, 0, 1));
-    CUDA_CHECK(cudaFree(in));
-    CUDA_CHECK(cudaFree(out));
-}
-
-/* The arrays are changed in place. */
+/* The arrays are changed in place. Cases with `again` call a function three times: first for so many of the elements with half the run or radius,
+ * of an array of their own, which becomes the output `of_fewer`; then for none. */
 static void run_reverse(LabCase *c, const char *function)
 {
     size_t n = 0;
     const int *before = lab_input_i32(c, "data", &n);
     int *after = lab_output_i32(c, "data_after", n);
     int *data = to_device(before, n);
-    call_before(c, function);
+    if (lab_has_param(c, "again")) {
+        size_t fewer = (size_t)size_param(c, "again");
+        int *first_result = lab_output_i32(c, "of_fewer", fewer);
+        int *other = to_device(before, fewer);
+        finish(c, function, call_reverse(c, function, other, (int)fewer, 2));
+        from_device(first_result, other, fewer);
+        finish(c, function, call_reverse(c, function, data, 0, 1));
+    }
     finish(c, function, call_reverse(c, function, data, (int)n, 1));
     from_device(after, data, n);
 }
@@ -97,7 +89,14 @@ static void run_stencil(LabCase *c, const char *function)
     int *result = lab_output_i32(c, "out", n);
     int *in = to_device(input, n);
     int *out = to_device(result, n);
-    call_before(c, function);
+    if (lab_has_param(c, "again")) {
+        size_t fewer = (size_t)size_param(c, "again");
+        int *first_result = lab_output_i32(c, "of_fewer", fewer);
+        int *other = to_device(first_result, fewer);
+        finish(c, function, call_stencil(c, function, in, other, (int)fewer, 2));
+        from_device(first_result, other, fewer);
+        finish(c, function, call_stencil(c, function, in, out, 0, 1));
+    }
     finish(c, function, call_stencil(c, function, in, out, (int)n, 1));
     from_device(result, out, n);
     CUDA_CHECK(cudaFree(in));

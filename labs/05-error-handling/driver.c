@@ -215,18 +215,25 @@ static int reaches_its_end(float *buffer, size_t count)
     return buffer && count > 0 && cudaMemset(buffer + count - 1, 0, sizeof(float)) == cudaSuccess;
 }
 
-/* `halvings`: how often the count must be halved; -1: until it fits, at least once. With 0 reserve is called once more, for half as many. */
+/* `halvings`: how often the count must be halved; -1: until it fits, at least once; more often than the count can be: nothing fits.
+ * With 0 reserve is called once more, for half as many. */
 static void run_reserve(LabCase *c)
 {
     size_t wanted = (size_t)lab_param_int(c, "count");
     int64_t halvings = lab_param_int(c, "halvings");
     size_t count = wanted;
-    float *buffer = NULL;
+    float before = 0, *buffer = &before;
     lab_note("reserve");
     int status = reserve(&buffer, &count);
     lab_note("returned %d", status);
     lab_value(c, "reserve_returned", status);
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
+    if (halvings > 0 && wanted >> halvings == 0) {
+        if (status != cudaSuccess)
+            lab_value(c, "returned", status);
+        lab_value(c, "reserve_left_a_buffer", buffer != NULL);
+        return;
+    }
     if (halvings >= 0) {
         lab_value(c, "floats_reserved", (double)count);
     } else {

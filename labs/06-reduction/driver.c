@@ -3,7 +3,7 @@
  *
  * The result and the scratch array are not set on the device: whoever adds to what is in them adds to nothing
  * of use. Parameter `calls` calls the function several times. With `again` it is called twice before, for half of
- * the elements and for none, by smaller blocks and with another result.
+ * the elements and for none, by smaller blocks and with other results, which are the outputs `result_of_half` and `result_of_none`.
  */
 #include "lab.h"
 
@@ -35,22 +35,31 @@ static float *device_floats(size_t n)
     return device;
 }
 
-static int reduce_less(const Reduction *r)
+/* With a result of its own, which becomes the output `name`. */
+static int reduce_into(LabCase *c, const char *name, const Reduction *r)
+{
+    Reduction own = *r;
+    lab_own_calls(1);
+    float *result = lab_output_f32(c, name, 1);
+    own.result = device_floats(1);
+    lab_own_calls(0);
+    int status = reduce(&own);
+    lab_own_calls(1);
+    if (status == 0)
+        CUDA_CHECK(cudaMemcpy(result, own.result, sizeof(float), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(own.result));
+    lab_own_calls(0);
+    return status;
+}
+
+static int reduce_less(LabCase *c, const Reduction *r)
 {
     Reduction less = *r;
     less.n /= 2;
     less.threads = (r->threads + 1) / 2;
-    lab_own_calls(1);
-    less.result = device_floats(1);
-    lab_own_calls(0);
-    int status = reduce(&less);
+    int status = reduce_into(c, "result_of_half", &less);
     less.n = 0;
-    if (status == 0)
-        status = reduce(&less);
-    lab_own_calls(1);
-    CUDA_CHECK(cudaFree(less.result));
-    lab_own_calls(0);
-    return status;
+    return status != 0 ? status : reduce_into(c, "result_of_none", &less);
 }
 
 static int call_reduce(void *context)
@@ -97,7 +106,7 @@ void lab_main(LabCase *c)
 
     int64_t calls = lab_has_param(c, "calls") ? lab_param_int(c, "calls") : 1;
     lab_own_calls(0);
-    int status = lab_has_param(c, "again") ? reduce_less(&r) : 0;
+    int status = lab_has_param(c, "again") ? reduce_less(c, &r) : 0;
     for (int64_t i = 0; i < calls && status == 0; i++)
         status = reduce(&r);
     lab_own_calls(1);

@@ -1,7 +1,8 @@
 /* Lab 06: inputs and right answers.
  *
  * Parameters: `function`, one of reduction.h; n; `at`, the place of the largest element, for max_all;
- * `threads` and `calls` are the driver's.
+ * `threads` and `calls` are the driver's; with `again` it calls the function before for the first half of the elements,
+ * and for none.
  *
  * What is added up are halves from 1 to 7.5: up to 2^23, which is 1.1 million elements at least, every sum of
  * them is exact in a float, in whatever order it is taken. So one element that is lost, or taken twice, shows,
@@ -38,11 +39,11 @@ void judge_inputs(JudgeCase *c)
         in[i] = (float)(int)(2 * in[i]) / 2;
 }
 
-void judge_reference(JudgeCase *c)
+/* What the first n elements give. */
+static void expect(JudgeCase *c, const char *name, size_t n)
 {
-    size_t n = 0;
-    const float *in = judge_input_f32(c, "in", &n);
-    float *result = judge_expect_f32(c, "result", 1);
+    const float *in = judge_input_f32(c, "in", NULL);
+    float *result = judge_expect_f32(c, name, 1);
     double sum = 0, largest = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         sum += in[i];
@@ -50,4 +51,14 @@ void judge_reference(JudgeCase *c)
             largest = in[i];
     }
     result[0] = (float)(is_max(c) ? largest : sum);
+}
+
+void judge_reference(JudgeCase *c)
+{
+    size_t n = (size_t)judge_param_int(c, "n");
+    expect(c, "result", n);
+    if (judge_has_param(c, "again")) {
+        expect(c, "result_of_half", n / 2);
+        expect(c, "result_of_none", 0);
+    }
 }

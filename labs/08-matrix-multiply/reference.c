@@ -1,7 +1,8 @@
 /* Lab 08: inputs and right answers.
  *
  * Parameters: `function`, one of matrix_multiply.h; m, n, k, alpha and beta as there; `old`: C holds
- * something at first; `tile`, `fresh`, `again` and `timed` are the driver's.
+ * something at first; `tile`, `fresh` and `timed` are the driver's; with `again` it calls the function before, with half
+ * of m, n and k, and with k = 0.
  *
  * All elements are multiples of a half, so that sums in integers differ: those of A up to 2,048, which half
  * precision cannot hold, those of B and C small. So every sum of up to 1,024 products is a multiple of a quarter
@@ -40,14 +41,13 @@ void judge_inputs(JudgeCase *c)
         make_matrix(c, "old", m, n, 4095);
 }
 
-void judge_reference(JudgeCase *c)
+/* The product of the first m * k and k * n elements of A and B; C is the output `name`. */
+static void expect(JudgeCase *c, const char *name, size_t m, size_t n, size_t k)
 {
-    const LabArray *a = judge_input(c, "a"), *b = judge_input(c, "b");
-    size_t m = a->shape[0], k = a->shape[1], n = b->shape[1];
-    const float *of_a = a->data, *of_b = b->data;
+    const float *of_a = judge_input(c, "a")->data, *of_b = judge_input(c, "b")->data;
     const float *old = judge_has_param(c, "old") ? judge_input(c, "old")->data : NULL;
     double alpha = factor_param(c, "alpha", 1), beta = factor_param(c, "beta", 0);
-    double *wanted = judge_expect_precise(c, "c", LAB_F32, 2, (size_t[]){m, n});
+    double *wanted = judge_expect_precise(c, name, LAB_F32, 2, (size_t[]){m, n});
     for (size_t row = 0; row < m; row++)
         for (size_t column = 0; column < n; column++) {
             double sum = 0;
@@ -55,4 +55,14 @@ void judge_reference(JudgeCase *c)
                 sum += (double)of_a[row * k + i] * of_b[i * n + column];
             wanted[row * n + column] = alpha * sum + (old ? beta * old[row * n + column] : 0);
         }
+}
+
+void judge_reference(JudgeCase *c)
+{
+    size_t m = size_param(c, "m"), n = size_param(c, "n"), k = size_param(c, "k");
+    expect(c, "c", m, n, k);
+    if (judge_has_param(c, "again")) {
+        expect(c, "c_of_half", m / 2, (n + 1) / 2, k / 2);
+        expect(c, "c_for_k_0", m / 2, (n + 1) / 2, 0);
+    }
 }

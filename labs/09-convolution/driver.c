@@ -3,7 +3,8 @@
  *
  * The output begins as a copy of the poisoned host array, so that elements nobody writes are told from wrong
  * ones. With parameter `again` the function is called three times before, for images without elements and for
- * half of the image with taps of the filter turned round and half its radius, so that a filter or a size that stays from the first call shows.
+ * half of the image with taps of the filter turned round and half its radius, so that a filter or a size that stays from the first call shows. What
+ * comes of that half is the output `out_of_half`.
  */
 #include "lab.h"
 
@@ -32,9 +33,18 @@ static int convolve(const Convolution *c, const int *filter, const int *column)
                               c->radius_x);
 }
 
-/* Images of no rows and of no columns; then the upper half (of a line the first one), with as many taps of the filter turned round as half the
- * radius has. */
-static int convolve_before(const Convolution *c, const LabArray *filter, const int *column)
+static int *to_device(const int *host, size_t n)
+{
+    int *device = NULL;
+    CUDA_CHECK(cudaMalloc((void **)&device, n * sizeof(int)));
+    if (host)
+        CUDA_CHECK(cudaMemcpy(device, host, n * sizeof(int), cudaMemcpyHostToDevice));
+    return device;
+}
+
+/* Images of no rows and of no columns; then the upper half (of a line the first one), with as many taps of
+ * the filter turned round as half the radius has. */
+static int convolve_before(LabCase *lab, const Convolution *c, const LabArray *filter, const int *column)
 {
     const int *tap = filter->data;
     int *turned = malloc(filter->elements * sizeof *turned);
@@ -50,22 +60,22 @@ static int convolve_before(const Convolution *c, const LabArray *filter, const i
         half.width /= 2;
     half.radius_y /= 2;
     half.radius_x /= 2;
+    lab_own_calls(1);
+    LabArray *before = lab_output(lab, "out_of_half", LAB_I32, 2, (size_t[]){(size_t)half.height, (size_t)half.width});
+    half.out = to_device(before->data, before->elements);
+    lab_own_calls(0);
     int status = convolve(&no_rows, turned, column);
     if (status == 0)
         status = convolve(&no_columns, turned, column);
     if (status == 0)
         status = convolve(&half, turned, column);
+    lab_own_calls(1);
+    if (status == 0)
+        CUDA_CHECK(cudaMemcpy(before->data, half.out, before->elements * sizeof(int), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(half.out));
+    lab_own_calls(0);
     free(turned);
     return status;
-}
-
-static int *to_device(const int *host, size_t n)
-{
-    int *device = NULL;
-    CUDA_CHECK(cudaMalloc((void **)&device, n * sizeof(int)));
-    if (host)
-        CUDA_CHECK(cudaMemcpy(device, host, n * sizeof(int), cudaMemcpyHostToDevice));
-    return device;
 }
 
 void lab_main(LabCase *c)
@@ -88,7 +98,7 @@ void lab_main(LabCase *c)
     int status = 0;
     lab_own_calls(0);
     if (lab_has_param(c, "again"))
-        status = convolve_before(&v, filter, column);
+        status = convolve_before(c, &v, filter, column);
     if (status == 0)
         status = convolve(&v, filter->data, column);
     lab_own_calls(1);

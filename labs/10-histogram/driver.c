@@ -3,7 +3,7 @@
  *
  * The bins are not set on the device: whoever adds to what is in them adds to nothing of use. Parameter
  * `calls` calls the function several times. With `again` it is called twice before, for half of the bytes and for
- * none, with other bins.
+ * none, with other bins: the outputs `bins_of_half` and `bins_of_none`.
  */
 #include "lab.h"
 
@@ -49,22 +49,37 @@ static Histogram read_case(LabCase *c, const LabArray *in)
     return h;
 }
 
-static int count_less(const Histogram *h)
+static size_t count_bins(const Histogram *h)
+{
+    return h->n_bins > 0 ? (size_t)h->n_bins + 2 : BINS;
+}
+
+/* With bins of its own, which become the output `name`. */
+static int count_into(LabCase *c, const char *name, const Histogram *h)
+{
+    Histogram own = *h;
+    size_t n_out = count_bins(h);
+    lab_own_calls(1);
+    LabArray *bins = lab_output(c, name, LAB_U32, 1, &n_out);
+    own.bins = device_bytes(n_out * sizeof(unsigned));
+    lab_own_calls(0);
+    int status = count(&own);
+    lab_own_calls(1);
+    if (status == 0)
+        CUDA_CHECK(cudaMemcpy(bins->data, own.bins, n_out * sizeof(unsigned), cudaMemcpyDeviceToHost));
+    CUDA_CHECK(cudaFree(own.bins));
+    lab_own_calls(0);
+    return status;
+}
+
+static int count_less(LabCase *c, const Histogram *h)
 {
     Histogram less = *h;
     less.n /= 2;
     less.n_bins = (h->n_bins + 1) / 2;
-    lab_own_calls(1);
-    less.bins = device_bytes((BINS + (size_t)h->n_bins) * sizeof(unsigned));
-    lab_own_calls(0);
-    int status = count(&less);
+    int status = count_into(c, "bins_of_half", &less);
     less.n = 0;
-    if (status == 0)
-        status = count(&less);
-    lab_own_calls(1);
-    CUDA_CHECK(cudaFree(less.bins));
-    lab_own_calls(0);
-    return status;
+    return status != 0 ? status : count_into(c, "bins_of_none", &less);
 }
 
 static int call_count(void *context)
@@ -97,7 +112,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     const LabArray *in = lab_input(c, "in");
     Histogram h = read_case(c, in);
-    size_t n_out = h.n_bins > 0 ? (size_t)h.n_bins + 2 : BINS;
+    size_t n_out = count_bins(&h);
     LabArray *bins = lab_output(c, "bins", LAB_U32, 1, &n_out);
     size_t in_bytes = in->elements * (in->type == LAB_I32 ? sizeof(int) : 1),
            out_bytes = n_out * sizeof(unsigned);
@@ -107,7 +122,7 @@ void lab_main(LabCase *c)
 
     int64_t calls = lab_has_param(c, "calls") ? lab_param_int(c, "calls") : 1;
     lab_own_calls(0);
-    int status = lab_has_param(c, "again") ? count_less(&h) : 0;
+    int status = lab_has_param(c, "again") ? count_less(c, &h) : 0;
     for (int64_t i = 0; i < calls && status == 0; i++)
         status = count(&h);
     lab_own_calls(1);

@@ -8,7 +8,8 @@
  *   high      128 to 255, which are negative as chars
  *   same      one value, from 128 to 255
  *
- * `calls` is the driver's. Numbers for histogram_range go past both ends of the range, and one in three
+ * `calls` is the driver's; with `again` it calls the function before for half of the numbers and half of the bins, and
+ * for none. Numbers for histogram_range go past both ends of the range, and one in three
  * is the least of its bin.
  */
 #include "judge.h"
@@ -67,21 +68,22 @@ void judge_inputs(JudgeCase *c)
         in[i] = edge_of(in[i], low, (int)judge_param_int(c, "width"));
 }
 
-static void count_bytes(JudgeCase *c)
+/* The first n of them, into the output `name`. */
+static void count_bytes(JudgeCase *c, const char *name, size_t n)
 {
-    const LabArray *in = judge_input(c, "in");
+    const uint8_t *in = judge_input(c, "in")->data;
     size_t shape = BINS;
-    uint32_t *bins = judge_expect(c, "bins", LAB_U32, 1, &shape);
-    for (size_t i = 0; i < in->elements; i++)
-        bins[((const uint8_t *)in->data)[i]]++;
+    uint32_t *bins = judge_expect(c, name, LAB_U32, 1, &shape);
+    for (size_t i = 0; i < n; i++)
+        bins[in[i]]++;
 }
 
-static void count_range(JudgeCase *c)
+static void count_range(JudgeCase *c, const char *name, size_t n, size_t n_bins)
 {
-    size_t n = 0, n_bins = (size_t)judge_param_int(c, "n_bins"), shape = n_bins + 2;
-    const int32_t *in = judge_input_i32(c, "in", &n);
+    size_t shape = n_bins + 2;
+    const int32_t *in = judge_input_i32(c, "in", NULL);
     int64_t low = judge_param_int(c, "low"), width = judge_param_int(c, "width");
-    uint32_t *bins = judge_expect(c, "bins", LAB_U32, 1, &shape);
+    uint32_t *bins = judge_expect(c, name, LAB_U32, 1, &shape);
     for (size_t i = 0; i < n; i++) {
         int64_t above = in[i] - low;
         size_t bin = above < 0 ? 0 : 1 + (size_t)(above / width);
@@ -89,10 +91,20 @@ static void count_range(JudgeCase *c)
     }
 }
 
-void judge_reference(JudgeCase *c)
+static void count(JudgeCase *c, const char *name, size_t n, size_t n_bins)
 {
     if (is_range(c))
-        count_range(c);
+        count_range(c, name, n, n_bins);
     else
-        count_bytes(c);
+        count_bytes(c, name, n);
+}
+
+void judge_reference(JudgeCase *c)
+{
+    size_t n = judge_input(c, "in")->elements, n_bins = is_range(c) ? (size_t)judge_param_int(c, "n_bins") : 0;
+    count(c, "bins", n, n_bins);
+    if (judge_has_param(c, "again")) {
+        count(c, "bins_of_half", n / 2, (n_bins + 1) / 2);
+        count(c, "bins_of_none", 0, (n_bins + 1) / 2);
+    }
 }

@@ -143,12 +143,57 @@ static void added_to_what_was_there(void **state)
     assert_string_not_equal("accumulated", diagnose_result(&e).slug);
 }
 
+static const char *slug_of(int32_t *got, int32_t *wanted, size_t n)
+{
+    static uint8_t marks[N];
+    const LabArray right = {
+        .name = "c", .type = LAB_I32, .n_dims = 1, .shape = {n}, .elements = n, .data = wanted};
+    LabArray result = right;
+    result.data = got;
+    Evidence e = {.got = &result, .wanted = &right, .wrong = marks};
+    e.result = compare_arrays(e.got, e.wanted, &e.tolerance, marks);
+    return diagnose_result(&e).slug;
+}
+
+/* Whole numbers that went through a smaller type. */
+static void too_few_bits(void **state)
+{
+    (void)state;
+    int32_t wanted[N], got[N];
+    for (int i = 0; i < N; i++) {
+        wanted[i] = i * 7919 % 1999 - 999;
+        got[i] = (uint8_t)wanted[i];
+    }
+    assert_string_equal("low-bits", slug_of(got, wanted, N));
+    for (int i = 0; i < N; i++)
+        got[i] = (int16_t)(wanted[i] *= 99);
+    assert_string_equal("low-bits", slug_of(got, wanted, N));
+    got[8] += 1;
+    assert_string_equal("scattered", slug_of(got, wanted, N));
+    for (int i = 0; i < N; i++) { /* an index that begins again in each block is no small type */
+        wanted[i] = i;
+        got[i] = i % 256;
+    }
+    assert_string_equal("tail-wrong", slug_of(got, wanted, N));
+    for (int i = 0; i < N; i++)
+        got[i] = wanted[i] = i * 7919 % 1999 * 30011;
+    got[300]++; /* as a float rounds */
+    assert_string_equal("near", slug_of(got, wanted, N));
+    got[300] += 9999;
+    assert_string_equal("scattered", slug_of(got, wanted, N));
+    for (int i = 900; i < N; i++) /* what was lost before is missing in all sums from there on */
+        got[i] = wanted[i] - 1;
+    got[300] = wanted[300];
+    assert_string_equal("tail-wrong", slug_of(got, wanted, N));
+}
+
 /* One number, as of a sum. */
 static void one_number(void **state)
 {
     (void)state;
     float wanted = 44.5f, got = 42;
-    const LabArray right = {.name = "sum", .type = LAB_F32, .n_dims = 1, .shape = {1}, .elements = 1, .data = &wanted};
+    const LabArray right = {
+        .name = "sum", .type = LAB_F32, .n_dims = 1, .shape = {1}, .elements = 1, .data = &wanted};
     LabArray wrong = right;
     wrong.data = &got;
     uint8_t mark;
@@ -292,6 +337,11 @@ static void places(void **state)
         f.got[i] = 0;
     assert_pattern(&f, "corner", "all outside the first 16 rows and 32 columns are zero");
     f = fixture();
+    for (int i = 0; i < N; i++)
+        if (i % COLUMNS >= 5)
+            f.got[i] = f.wanted[i] + (float)(i * i % 17 + 1);
+    assert_pattern(&f, "corner-wrong", "the columns from 5 on are wrong");
+    f = fixture();
     for (int i = 3; i < N; i += 7)
         f.got[i] = -1;
     assert_pattern(&f, "every-kth", "one element in 7, from 3 on, is wrong");
@@ -374,6 +424,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_results),
         cmocka_unit_test(added_to_what_was_there),
+        cmocka_unit_test(too_few_bits),
         cmocka_unit_test(one_number),
         cmocka_unit_test(moved_results),
         cmocka_unit_test(places),

@@ -145,10 +145,17 @@ cudaError_t copy_any(Call *call, void *dst_p, const void *src_p, const CopyShape
     call_site(call);
     advise_unmapped(call, &dst, extent(shape->dst_pitch, shape->dst_slice, shape));
     advise_unmapped(call, &src, extent(shape->src_pitch, shape->src_slice, shape));
-    if (async && !thread_state()->waits_after && !call->node && msg.stream != DEVICE_STREAM_LEGACY &&
-        (is_pageable(&dst) || is_pageable(&src)))
+    bool overlaps =
+        async && !thread_state()->waits_after && !call->node && msg.stream != DEVICE_STREAM_LEGACY;
+    if (overlaps && (is_pageable(&dst) || is_pageable(&src)))
         call_advise(call, NULL, "an asynchronous copy of pageable memory: it cannot overlap with other work",
                     "allocate host memory with cudaMallocHost");
+    if (overlaps && ((dst.kind == DEVICE_MEMORY_MANAGED && is_device_only(&src)) ||
+                     (src.kind == DEVICE_MEMORY_MANAGED && is_device_only(&dst))))
+        call_advise(call, NULL,
+                    "an asynchronous copy between the device and managed memory, which is not pinned",
+                    "allocate host memory that copies use with cudaMallocHost; managed memory is for kernels "
+                    "that use it without a copy");
     error = call_send_to(call, device, &msg, &reply);
     if (error == cudaSuccess && is_pageable(&src))
         tell_overread(call, src_p, extent(shape->src_pitch, shape->src_slice, shape));

@@ -64,7 +64,8 @@ static void advise_freed(Device *d, const DeviceMsg *m, uint64_t addr, uint64_t 
     strbuf_printf(&text, "%s: %s of %llu bytes in memory that was freed", m->call ? m->call : "a call",
                   m->op == OP_FILL ? "a fill" : "a copy", (unsigned long long)bytes);
     check_advise(d->check, a, addr, m->site, text.failed ? "" : text.text,
-                 "free it after the last call that uses it; a graph's nodes keep the addresses that they were made with");
+                 "free it after the last call that uses it; a graph's nodes keep the addresses that they "
+                 "were made with");
     strbuf_free(&text);
 }
 
@@ -303,6 +304,8 @@ static bool run_sides(Device *d, QueueOp *op, const DeviceCopy *c, const Side *d
             s->provenance, c,
             &(ProvSide){dst->owner, dst->alloc, dst->on_device, dst->addr, dst->pitch, dst->slice},
             &(ProvSide){src->owner, src->alloc, src->on_device, src->addr, src->pitch, src->slice});
+    if (ok && src->on_device && dst->alloc && dst->alloc->kind == MEM_MANAGED)
+        managed_copied(s, dst->addr, extent(dst->pitch, dst->slice, c));
     return ok;
 }
 

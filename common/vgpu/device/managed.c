@@ -248,6 +248,21 @@ static void count_fetched(DeviceServer *s, uint64_t addr, uint64_t bytes)
         provenance_show(s->provenance, owner, a, addr, bytes);
 }
 
+/* A copy of the devices has written there. Of pages that the host holds nobody will say that it uses them: they count as fetched. */
+void managed_copied(DeviceServer *s, uint64_t addr, uint64_t bytes)
+{
+    Range *r = find_range(s, addr);
+    if (!r || bytes == 0)
+        return;
+    for (uint64_t from = addr, end = addr + bytes; from < end;) {
+        uint64_t i = (from - r->addr) / BLOCK_BYTES, next = r->addr + (i + 1) * BLOCK_BYTES;
+        uint64_t to = next < end ? next : end;
+        if (i < r->n && r->blocks[i].holders & HELD_BY_HOST)
+            count_fetched(s, from, to - from);
+        from = to;
+    }
+}
+
 /* From now on it is known which of its bytes were written: none so far. */
 static void watch(MemAlloc *a, Range *r)
 {

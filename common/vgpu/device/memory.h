@@ -74,6 +74,8 @@ bool managed_wanted(const Device *d);
 void managed_host_pages(Device *d, const DeviceMsg *m);
 void managed_host_touch(Device *d, const DeviceMsg *m);
 void managed_advise(Device *d, const DeviceMsg *m);
+/* What a copy from a device's memory has written, which the record of provenance knows already. */
+void managed_copied(DeviceServer *s, uint64_t addr, uint64_t bytes);
 /* The launch that runs used bytes [from, to) of an allocation: moves them, and looks for touches that came
  * too early. */
 void managed_use(Device *d, const MemAlloc *a, uint64_t from, uint64_t to, PerfTouch how);

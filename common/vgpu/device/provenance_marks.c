@@ -435,6 +435,14 @@ static void carry_row(Provenance *p, ProvMarks *to, uint64_t t, const ProvMarks 
     }
 }
 
+/* Bytes that a copy of the devices has brought there wait to be shown, as those that a launch has stored. */
+static void wait_to_show(ProvMarks *m, uint64_t addr, uint64_t bytes)
+{
+    uint64_t low = (addr - m->addr) / G, high = (addr - m->addr + bytes + G - 1) / G;
+    m->out_low = low < m->out_low ? low : m->out_low;
+    m->out_high = high > m->out_high ? high : m->out_high;
+}
+
 static void carry(Provenance *p, const DeviceCopy *c, const ProvSide *dst, const ProvSide *src)
 {
     ProvMarks *to = side_marks(p, dst), *from = side_marks(p, src);
@@ -451,6 +459,8 @@ static void carry(Provenance *p, const DeviceCopy *c, const ProvSide *dst, const
             if (to->shared)
                 memcpy(to->known + (t - to->addr), from->shared ? came : src->alloc->host + (f - from->addr),
                        r.width);
+            if (to->shared && dst->on_device)
+                wait_to_show(to, t, r.width);
         }
 }
 

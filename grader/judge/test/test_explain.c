@@ -87,19 +87,39 @@ static void test_messages(void **state)
                        "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\nIts standard error:\noh", hint);
     VgpuError launch = {.call = "__cudaLaunchKernel: 0 blocks in x; there must be one at least", .error = "cudaErrorInvalidValue", .file = "a.cu", .line = 9};
     VgpuReport empty = {.errors = &launch, .n_errors = 1};
-    expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &empty},
-                       "a.cu:9: the launch failed: 0 blocks in x; there must be one at least (cudaErrorInvalidValue).",
-                       "is the number of blocks rounded up, (n + threads - 1) / threads, and is nothing launched where there is nothing to do?\n"
-                       "Which threads have no element?");
+    expect_explanation(
+        VERDICT_CUDA_ERROR, (CaseFacts){.report = &empty},
+        "a.cu:9: the launch failed: 0 blocks in x; there must be one at least (cudaErrorInvalidValue).",
+        "is the number of blocks rounded up, (n + threads - 1) / threads, and is nothing launched where "
+        "there is nothing to do?\n"
+        "Which threads have no element?");
     Finding copy = findings[0];
     copy.kind = "api-uninitialized-copy";
     copy.place.file = "a.cu";
     copy.place.line = 7;
     copy.hint = "was it written?";
     VgpuReport unwritten = {.findings = &copy, .n_findings = 1};
-    expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &unwritten, .answer = &wrong}, "3 of 9 differ",
-                       "a.cu:7: advice: was it written?\nWhich threads have no element?");
-    expect_explanation(VERDICT_CRASH, (CaseFacts){.report = &unwritten, .exit_status = 3}, "The program ended with exit status 3.", hint);
+    expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &unwritten, .answer = &wrong},
+                       "3 of 9 differ", "a.cu:7: advice: was it written?\nWhich threads have no element?");
+    expect_explanation(VERDICT_CRASH, (CaseFacts){.report = &unwritten, .exit_status = 3},
+                       "The program ended with exit status 3.", hint);
+    const LabTier tier = {.at_least = 1.5, .at_most = NAN, .points = 2};
+    LabCase timed = a_case;
+    timed.tiers = (LabTier *)&tier;
+    timed.n_tiers = 1;
+    copy.kind = "api-misuse";
+    copy.hint = "is it pinned?";
+    CaseFacts slow = {
+        .lab_case = &timed, .report = &unwritten, .metric_name = "overlap_ratio", .metric_value = 1};
+    expect_explanation(VERDICT_SLOW, slow,
+                       "The result is right, and costs more than it may for all points. overlap_ratio is 1; "
+                       "needed is at least 1.5.",
+                       "a.cu:7: advice: is it pinned?\nWhich threads have no element?");
+    slow.metric_name = "traffic_ratio"; /* which copies of the host do not change */
+    expect_explanation(VERDICT_SLOW, slow,
+                       "The result is right, and costs more than it may for all points. traffic_ratio is 1; "
+                       "needed is at least 1.5.",
+                       hint);
     VgpuError errors[2] = {
         error, {.call = "cudaMemcpy", .error = "cudaErrorInvalidValue", .file = "", .sticky = true}};
     VgpuReport both = {.errors = errors, .n_errors = 2};

@@ -130,6 +130,25 @@ static void pageable(bool right)
     cudaFree(p);
 }
 
+static void managed(bool right)
+{
+    int *p, *shared, *pinned;
+    cudaStream_t s;
+    cudaMalloc(&p, sizeof host);
+    cudaStreamCreate(&s);
+    cudaMallocManaged(&shared, sizeof host);
+    cudaMallocHost(&pinned, sizeof host);
+    memset(shared, 0, sizeof host);
+    memset(pinned, 0, sizeof host);
+    cudaMemcpyAsync(p, right ? pinned : shared, sizeof host, cudaMemcpyHostToDevice, s); // advice: managed
+    cudaStreamSynchronize(s);
+    cudaMemcpy(shared, p, sizeof host, cudaMemcpyDeviceToHost); /* waits: then it matters to nobody */
+    cudaStreamDestroy(s);
+    cudaFreeHost(pinned);
+    cudaFree(shared);
+    cudaFree(p);
+}
+
 /* Values that are used twice: about as many registers as 1024 threads may have. */
 static __device__ void keep(float *p)
 {
@@ -190,7 +209,7 @@ int main(int argc, char **argv)
     } all[] = {{"unasked", unasked},   {"peeked", peeked},     {"ignored", ignored},
                {"tried", tried},       {"outlived", outlived},
                {"destroyed", destroyed},
-               {"pageable", pageable}, {"unwaited", unwaited}, {"unwritten", unwritten},
+               {"pageable", pageable}, {"managed", managed}, {"unwaited", unwaited}, {"unwritten", unwritten},
                {"registers", registers}};
     for (auto &a : all)
         if (argc == 2 && strncmp(argv[1], a.name, strlen(a.name)) == 0)

@@ -322,6 +322,20 @@ static void fetched(void)
     cudaFree(p);
 }
 
+/* A copy of the device's memory to pages that the host has used before, which it can read without a fault. */
+static void copied(void)
+{
+    int n = 1024, *p = ints(n), *d;
+    cudaMalloc(&d, n * sizeof(int));
+    memset(p, 1, n * sizeof(int));
+    cudaMemset(d, 0, n * sizeof(int));
+    launch(d, n);
+    cudaMemcpy(p, d, n * sizeof(int), cudaMemcpyDeviceToHost);
+    printf("%d ", p[5]);
+    cudaFree(d);
+    cudaFree(p);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argv[1], *way = argc > 2 ? argv[2] : "";
@@ -339,6 +353,8 @@ int main(int argc, char **argv)
         large(*way != 0);
     if (strcmp(what, "fetched") == 0)
         fetched();
+    if (strcmp(what, "copied") == 0)
+        copied();
     if (strcmp(what, "beside") == 0)
         beside(*way != 0);
     if (strcmp(what, "walk") == 0)

@@ -84,6 +84,8 @@ same "unless it may keep it" 1 "$(taken keep)"
 
 "$vgpu" --quiet --report="$scratch/r.json" "$scratch/managed" fetched >"$scratch/out" 2>&1
 same "what kernels wrote counts each time that the host fetches it" $((3 * 4096)) "$(jq .memory.d2h_kernel_bytes "$scratch/r.json")"
+"$vgpu" --quiet --report="$scratch/r.json" "$scratch/managed" copied >"$scratch/out" 2>&1
+same "and what a copy brings into pages that the host holds" 4096 "$(jq .memory.d2h_kernel_bytes "$scratch/r.json")"
 
 "$vgpu" --memory=1 --profile "$scratch/managed" large >"$scratch/out" 2>&1
 has "--profile says what moved" "$scratch/out" "managed memory: 64 page faults of kernels, 1 of the host; .* of which for want of room $((48 * block))"

@@ -275,6 +275,19 @@ static void test_managed_memory(void **state)
     expect_part(f, "\"how\":\"shared\",\"times\":1,\"origins\":[[4,4],[8,2],[4,5],[48,2]]");
 }
 
+static void test_copy_to_managed_memory(void **state)
+{
+    if (!maps_pages_twice())
+        skip();
+    Fixture *f = *state;
+    uint64_t p = alloc_on(f, 0, 64, DEVICE_MEMORY_DEVICE), q = alloc_on(f, 0, 64, DEVICE_MEMORY_MANAGED);
+    for (uint32_t i = 0; i < 16; i++) /* the host holds the page, and will not be asked about it again */
+        ((uint32_t *)(uintptr_t)q)[i] = i;
+    launch_marked(f, "fill", p, 70000, 16);
+    copy(f, q, NULL, p, NULL, 64);
+    expect_part(f, "\"how\":\"shared\",\"times\":1,\"origins\":[[64,3]]");
+}
+
 static void test_pinned_memory(void **state)
 {
     Fixture *f = *state;
@@ -492,6 +505,7 @@ int main(void)
         TEST(test_fills),
         TEST(test_a_part_of_a_granule_keeps_what_it_was),
         TEST(test_managed_memory),
+        TEST(test_copy_to_managed_memory),
         TEST(test_pinned_memory),
         TEST(test_launches_share_a_group_when_there_are_many),
         TEST(test_an_order_that_says_nothing),

@@ -1,6 +1,6 @@
 // whole
 // case: allocation-fails
-// case: second-call-fails
+// case: any-call-fails
 // points-at-most: 0
 // Says that something failed, whatever happens.
 #include "scan.h"
