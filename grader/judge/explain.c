@@ -79,6 +79,21 @@ static void add_place(StrBuf *out, const Finding *f)
         strbuf_printf(out, "kernel %s: ", f->kernel);
 }
 
+static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuError *e);
+
+/* What a kernel does with memory that a failed call was to give or to fill comes of nobody having looked at the call. */
+static void add_call_behind(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    const VgpuReport *report = facts->report;
+    if (!facts->errors || !report->injected || report->n_errors == 0 || r->verdict == VERDICT_LEAK)
+        return;
+    const VgpuError *e = &report->errors[0];
+    if (e->file[0])
+        strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
+    explain_failed_call(out, facts, e);
+    strbuf_puts(out, language_say(facts->language, " The function went on all the same:\n"));
+}
+
 static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const Finding *f = finding_behind(facts, r->verdict);
@@ -86,6 +101,7 @@ static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResul
         explain_limit(out, facts, r);
         return;
     }
+    add_call_behind(out, facts, r);
     if (f->text[0]) {
         strbuf_puts(out, f->text);
     } else {

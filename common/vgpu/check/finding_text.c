@@ -198,7 +198,8 @@ static void finding_put_address(const Finding *f, StrBuf *out)
     bool shared = strcmp(f->space, "shared") == 0;
     if (!f->has_alloc && !f->address && !f->bytes)
         return;
-    if (is_of_kind(f, FINDING_SURFACE_BOUNDS)) /* a texel has no address: the message says where it is */
+    if (is_of_kind(f, FINDING_SURFACE_BOUNDS) ||
+        is_of_kind(f, FINDING_UNSET)) /* a texel has no address, and a register none */
         return;
     if (strcmp(f->space, "local") == 0) {
         strbuf_puts(out, "  at byte ");

@@ -11,6 +11,9 @@
  *      a shuffle, an atomic, a store of what was computed
  *      whatever writes it                                            the mark goes
  *
+ * A register that a kernel may read before it has written it has such a mark from the start (IrFunction.unset): a variable, or an element of an
+ * array, to which the source gives no value. The first instruction that computes with it, or uses it, is the place of the finding.
+ *
  * Memory that holds such bytes remembers the load that they came from, as far as there is room and within the launch: that one is
  * the place of the finding, not the load that read the copy. And what is copied to the host from there is used: a finding at the load,
  * for words of which no byte was written (padding has less).
@@ -36,6 +39,7 @@ typedef struct Origin {
     uint8_t space, access;
     uint32_t bytes;
     const MemAlloc *alloc;
+    bool unset; /* no load: nothing has been written to the register; the place is NO_PLACE until something computes with it */
 } Origin;
 
 typedef struct Mark {
@@ -63,6 +67,7 @@ typedef struct Unwritten {
 typedef struct UndefinedWarp {
     Mark *marks;
     size_t n, cap;
+    bool begun;         /* the marks of registers that nobody has written are there */
     uint32_t stored[8]; /* of each element: lanes whose value the instruction has stored as it was */
 } UndefinedWarp;
 
@@ -279,8 +284,10 @@ void undefined_begin_block(CheckBlock *b)
         undefined_free_block(b);
         return;
     }
-    for (uint32_t i = 0; b->undefined->n_marks && i < b->undefined_warps; i++)
+    for (uint32_t i = 0; i < b->undefined_warps; i++) {
         b->undefined->warps[i].n = 0;
+        b->undefined->warps[i].begun = false;
+    }
     b->undefined->n_marks = 0;
     b->undefined->n_unwritten = 0;
 }
@@ -311,7 +318,7 @@ static bool is_on_register(const Mark *m, const ExecWho *who, const IrOperand *o
 
 static bool same_origin(const Origin *a, const Origin *b)
 {
-    return a->place == b->place && a->space == b->space && a->access == b->access;
+    return a->unset == b->unset && a->place == b->place && a->space == b->space && a->access == b->access;
 }
 
 /* Marks without lanes are no more. */
@@ -491,6 +498,10 @@ static void take_back(const CheckEvent *e)
 static void report_use(const CheckEvent *e, const Mark *m, uint32_t lanes)
 {
     NoteKey key = {.kind = FINDING_UNINITIALIZED, .space = m->origin.space, .access = m->origin.access, .place = m->origin.place, .other = NO_PLACE};
+    if (m->origin.unset) {
+        key.kind = FINDING_UNSET;
+        key.place = key.place == NO_PLACE ? check_place(e->set, e->who) : key.place;
+    }
     unsigned first = (unsigned)__builtin_ctz(lanes);
     Note *n = check_note(e, &key, e->who->first_thread + first, (uint64_t)__builtin_popcount(lanes));
     if (!n)
@@ -510,6 +521,13 @@ static uint32_t lanes_met(const CheckEvent *e, const Mark *m, const IrOperand *o
     return is_on_register(m, e->who, o) && m->born != e->who->inst ? m->lanes & lanes : 0;
 }
 
+/* An object without members, as most lambdas are, is passed and kept as bytes that nobody set. */
+static bool is_kept_aside(const CheckEvent *e, const Mark *m)
+{
+    const IrInst *inst = e->who->inst;
+    return m->origin.unset && !m->computed && inst->opcode == PTX_ST && (inst->space == SPACE_FRAME || inst->space == SPACE_LOCAL);
+}
+
 /* The lanes use the register's bytes. One load is told of once. */
 static void use_register(const CheckEvent *e, UndefinedWarp *w, const IrOperand *o, uint32_t lanes)
 {
@@ -522,7 +540,7 @@ static void use_register(const CheckEvent *e, UndefinedWarp *w, const IrOperand 
             first = more && (more & -more) < (met & -met) ? &w->marks[k] : first;
             met |= more;
         }
-        if (!met)
+        if (!met || is_kept_aside(e, m))
             continue;
         report_use(e, first, met);
         for (size_t k = 0; k < w->n; k++)
@@ -570,6 +588,8 @@ static void move_marks(const CheckEvent *e, UndefinedWarp *w, const Move *x)
         m.lanes &= x->lanes;
         m.bytes = x->computes ? low_bits(x->to->bytes) : bytes & low_bits(x->to->bytes);
         m.computed |= x->computes;
+        if (x->computes && m.origin.unset && m.origin.place == NO_PLACE)
+            m.origin.place = check_place(e->set, e->who);
         Mark *to = mark_like(e, w, &m);
         for (uint32_t left = to ? m.lanes & ~to->lanes : 0; left; left &= left - 1)
             to->address[__builtin_ctz(left)] = m.address[__builtin_ctz(left)];
@@ -676,11 +696,33 @@ static void overwrite_results(const CheckEvent *e, UndefinedWarp *w, uint32_t la
     }
 }
 
+/* Before the warp's first instruction has done anything. */
+static void begin_warp(const CheckEvent *e, UndefinedWarp *w)
+{
+    const ExecLaunch *l = e->set->launch;
+    const IrFunction *f = &l->instance->module->functions[l->function];
+    w->begun = true;
+    for (uint32_t i = 0; f == e->who->function && i < f->n_unset; i++) {
+        Mark *m = new_mark(e, w);
+        if (m)
+            *m = (Mark){.origin = {.place = NO_PLACE, .space = SPACE_LOCAL, .access = ACCESS_LOAD, .bytes = f->unset[i].bytes, .unset = true},
+                        .frame = e->who->frame,
+                        .off = f->unset[i].off,
+                        .lanes = UINT32_MAX,
+                        .bytes = low_bits(f->unset[i].bytes)};
+    }
+}
+
 void undefined_follow(const CheckEvent *e, const ExecDone *done)
 {
-    UndefinedWarp *w = warp_of_event(e, false);
-    if (!w)
+    UndefinedWarp *w = warp_of_event(e, check_has(e->set, CHECK_INIT));
+    if (!w) {
+        if (e->who->follow)
+            *e->who->follow = false;
         return;
+    }
+    if (!w->begun)
+        begin_warp(e, w);
     if (!pass_on(e, w, done))
         use_sources(e, w, done->mask);
     overwrite_results(e, w, done->mask);

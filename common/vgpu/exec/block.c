@@ -161,6 +161,8 @@ void block_begin(ExecBlock *b, ExecWorker *worker)
         begin_warp(b, i);
     block_set_worker(b, worker);
     tell_begin(b);
+    for (uint32_t i = 0; run_follows_unset(run) && i < run->n_warps; i++)
+        b->warps[i].base.follow = b->followed = true;
 }
 
 void block_advance(ExecBlock *b)

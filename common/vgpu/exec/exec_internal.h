@@ -356,6 +356,11 @@ void exec_note(ExecWarp *w, const IrFunction *function, const IrInst *inst, Exec
 void exec_end(ExecRun *run, ExecFaultKind kind, const IrFunction *f, const IrInst *inst, const char *detail);
 /* Ends the launch without a fault of the kernel's: no memory. */
 void exec_fail(ExecRun *run, ExecError error, const char *message);
+/* Whether warps are followed from their first instruction on: some registers are read that may hold nothing. */
+static inline bool run_follows_unset(const ExecRun *run)
+{
+    return run->follows && run->entry->n_unset > 0;
+}
 static inline const ExecWho *exec_who(ExecWarp *w, const IrFunction *function, const IrInst *inst)
 {
     ExecWho *who = &w->block->worker->who;

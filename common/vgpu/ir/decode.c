@@ -198,6 +198,25 @@ static void limit_registers(IrFunction *f, uint32_t max_regs)
     f->n_regs32_least = f->n_regs32_least < most ? f->n_regs32_least : most;
 }
 
+/* What the first block begins with, nobody has written. */
+static bool list_unset(Decoder *d, const Lives *lives)
+{
+    IrFunction *f = d->f;
+    size_t n = 0;
+    for (size_t w = 0; f->is_entry && lives->in && w < lives->words; w++)
+        n += (size_t)__builtin_popcountll(lives->in[w]);
+    if (n == 0)
+        return true;
+    f->unset = link_alloc(d->l, n, sizeof *f->unset);
+    for (size_t w = 0; f->unset && w < lives->words; w++)
+        for (uint64_t left = lives->in[w]; left; left &= left - 1) {
+            uint32_t reg = lives->wide_reg[w * 64 + (size_t)__builtin_ctzll(left)];
+            if (d->reg_bytes[reg] > 0)
+                f->unset[f->n_unset++] = (IrOperand){.kind = IR_REG, .bytes = d->reg_bytes[reg], .off = reg};
+        }
+    return f->unset != NULL;
+}
+
 /* Meeting points, lives of registers, their places. */
 static void analyse(Decoder *d)
 {
@@ -207,7 +226,7 @@ static void analyse(Decoder *d)
     if (ok)
         cfg_set_reconvergence(d->f, &cfg);
     ok = ok && live_compute(d->f, d->n_regs, &cfg, &lives) &&
-         pressure_compute(d->f, d->reg_bytes, &cfg, &lives);
+         pressure_compute(d->f, d->reg_bytes, &cfg, &lives) && list_unset(d, &lives);
     Status status = ok ? regs_allocate(d->f, d->reg_bytes, d->n_regs, &lives) : STATUS_NO_MEMORY;
     if (status == STATUS_LIMIT)
         link_fail(d->l, STATUS_LIMIT, d->pm, d->pf->line, d->pf->column,

@@ -320,6 +320,8 @@ typedef struct IrFunction {
     uint32_t n_variables;
     uint32_t reg_bytes;   /* register file of one frame, for a warp */
     uint32_t reg_at[IR_N_WIDTHS + 1]; /* where the registers of 16, 8, 4, 2 bytes a lane and the predicates begin; the end */
+    IrOperand *unset;     /* entry: registers that may be read before anything is written to them, but for predicates */
+    uint32_t n_unset;
     uint32_t n_regs32;    /* 32-bit registers a thread would need, an estimate for attributes and occupancy */
     uint32_t n_regs32_least; /* those that no compilation does without; launch bounds make it spill */
     uint8_t *pool;        /* constant pool before relocation */

@@ -134,6 +134,8 @@ Status regs_allocate(IrFunction *f, const uint8_t *reg_bytes, size_t n_regs, con
     }
     for (uint32_t pc = 0; !status && pc < f->n_insts; pc++)
         ir_visit_regs(&f->insts[pc], place, &s);
+    for (uint32_t i = 0; !status && i < f->n_unset; i++)
+        place(&s, &f->unset[i], false);
     scan_free(&s);
     return status;
 }

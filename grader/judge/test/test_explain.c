@@ -93,6 +93,12 @@ static void test_messages(void **state)
         "is the number of blocks rounded up, (n + threads - 1) / threads, and is nothing launched where "
         "there is nothing to do?\n"
         "Which threads have no element?");
+    VgpuError refused = {.call = "cudaMalloc", .error = "cudaErrorMemoryAllocation", .file = "a.cu", .line = 4};
+    VgpuReport went_on = {.findings = &findings[1], .n_findings = 1, .errors = &refused, .n_errors = 1, .injected = true};
+    expect_explanation(VERDICT_RACE, (CaseFacts){.report = &went_on, .errors = "no error was returned"},
+                       "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. The function went on all the same:\nrace: as printed",
+                       "a barrier\nWhich threads have no element?");
+    expect_explanation(VERDICT_RACE, (CaseFacts){.report = &went_on}, "race: as printed", "a barrier\nWhich threads have no element?");
     Finding copy = findings[0];
     copy.kind = "api-uninitialized-copy";
     copy.place.file = "a.cu";

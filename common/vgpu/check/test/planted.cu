@@ -329,6 +329,30 @@ static void uninit_local(bool bug)
     uninit_local_kernel<<<N / B, B>>>(a, b, bug);
     to_host();
 }
+// The right one sets its sums in the first turn, and has a variable that only some threads set and use.
+template <bool SET> __global__ void unset_sums_kernel(const int *x, int *y, int turns)
+{
+    int sum[4], last;
+    bool any = false;
+    for (int i = 0; i < turns; i++)
+        for (int k = 0; k < 4; k++)
+            if (SET && i == 0)
+                sum[k] = x[k];
+            else
+                sum[k] += x[(i * 4 + k) % N]; // bug: unset_sums
+    for (int i = T; i < turns; i += 3) {
+        last = x[i];
+        any = true;
+    }
+    y[ME] = sum[0] + sum[1] + sum[2] + sum[3] + (any ? last : 0);
+}
+static void unset_sums(bool bug)
+{
+    if (bug)
+        unset_sums_kernel<false><<<N / B, B>>>(a, b, 9);
+    else
+        unset_sums_kernel<true><<<N / B, B>>>(a, b, 9);
+}
 __global__ void shuffle_kernel(int *y, unsigned n)
 {
     int value = T;
@@ -651,6 +675,7 @@ static const Bug bugs[] = {
     {"uninit_global", uninit_global}, // uninitialized
     {"uninit_shared", uninit_shared}, // uninitialized
     {"uninit_local", uninit_local}, // uninitialized
+    {"unset_sums", unset_sums},     // unset-variable
     {"missing_barrier", missing_barrier}, // race
     {"tile_reuse", tile_reuse}, // race
     {"write_write", write_write}, // race

@@ -461,7 +461,7 @@ static bool is_defined(const Plan *plan, const ExecRun *run)
 
 Plan *plan_prepare(ExecRun *run)
 {
-    if (!run->wide || run->n_blocks < PLAN_BLOCKS_MIN || run->launch->cooperative)
+    if (!run->wide || run->n_blocks < PLAN_BLOCKS_MIN || run->launch->cooperative || run_follows_unset(run))
         return NULL;
     Plan *plan = calloc(1, sizeof *plan);
     if (plan)

@@ -71,7 +71,7 @@ bool wide_begin(ExecBlock *b)
 {
     Wide *v = b->wide;
     v->coming = false;
-    if (b->steps || (!b->n_planned && wide_is_near_limit(b->run))) { /* what is planned was seen to fit */
+    if (b->steps || run_follows_unset(b->run) || (!b->n_planned && wide_is_near_limit(b->run))) { /* what is planned was seen to fit */
         v->on = v->loaded = false;
         v->leaves = WIDE_LEAVES_MAX;
         return false;
