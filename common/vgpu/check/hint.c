@@ -69,6 +69,12 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_puts(&b, ": does the kernel test i < n?");
         if (f->bytes > 1 && n >= FEW_ELEMENTS && threads >= f->alloc_bytes && threads < f->alloc_bytes + l->block[0])
             strbuf_puts(&b, " If it does, was the allocation given n instead of n * sizeof(element)?");
+    } else if (is_flat(l) && index == f->block[0] && index != thread && l->grid[0] > n) {
+        strbuf_puts(&b, "index ");
+        strbuf_grouped(&b, index);
+        strbuf_puts(&b, " is the number of the block, and the launch has ");
+        strbuf_grouped(&b, l->grid[0]);
+        strbuf_puts(&b, " of them: has the array an element for each, also for the last one, which may not be full?");
     } else if (index == n) {
         strbuf_puts(&b, "index ");
         strbuf_grouped(&b, n);
@@ -125,6 +131,29 @@ static bool is_overflow_away(const Finding *f)
     return f->has_alloc && distance >= OVERFLOW_DISTANCE_MIN - (int64_t)f->alloc_bytes && distance <= OVERFLOW_DISTANCE_MAX;
 }
 
+/* How many arrays the kernel was given, as far as addresses among its parameters tell: 2 stands for more. */
+static int arrays_given(const CheckSet *set)
+{
+    const ExecLaunch *l = set->launch;
+    const IrFunction *f = &l->instance->module->functions[l->function];
+    const MemAlloc *first = NULL;
+    for (uint32_t at = 0; l->params && at + sizeof(uint64_t) <= f->param_bytes; at += sizeof(uint64_t)) {
+        uint64_t address;
+        memcpy(&address, l->params + at, sizeof address);
+        const MemAlloc *a = mem_find(l->mem, address);
+        if (a && first && a != first)
+            return 2;
+        first = a ? a : first;
+    }
+    return first != NULL;
+}
+
+/* Some elements behind the end of an allocation the next one begins, if there is one: which array was meant, the address does not tell. */
+static bool may_be_of_another(const CheckSet *set, const Finding *f)
+{
+    return f->has_alloc && f->bytes && f->distance > (int64_t)(FEW_ELEMENTS * f->bytes) && arrays_given(set) > 1;
+}
+
 static const char *hint_bounds(CheckSet *set, const Finding *f)
 {
     if (strcmp(f->space, "shared") == 0)
@@ -132,8 +161,13 @@ static const char *hint_bounds(CheckSet *set, const Finding *f)
     if (is_overflow_away(f))
         return "so far away lies what an int holds after an overflow: is the index or the byte offset worked out in 32 bits? Make a factor "
                "size_t (or long long) before it is multiplied";
-    if (f->distance > 0)
-        return hint_beyond(set, f);
+    if (f->distance > 0) {
+        const char *hint = hint_beyond(set, f);
+        return hint || !may_be_of_another(set, f)
+                   ? hint
+                   : "compare the index with the size of the array that the line names: so far behind its end the address may lie nearer to another "
+                     "array, and it is that one's allocation that is told here";
+    }
     if (f->has_alloc && f->distance < 0 && f->bytes && (uint64_t)-f->distance <= (uint64_t)64 * f->bytes)
         return "the index is negative: is the left edge handled apart, and every offset added?";
     return NULL;
