@@ -115,8 +115,7 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
     Visit *v = data;
     if (!is_in_source(v, cursor))
         return CXChildVisit_Continue;
-    mutants_of_cursor(v->m, v->unit, cursor, parent);
-    return CXChildVisit_Recurse;
+    return mutants_of_cursor(v->m, v->unit, cursor, parent) ? CXChildVisit_Recurse : CXChildVisit_Continue;
 }
 
 static int by_place(const void *a, const void *b)

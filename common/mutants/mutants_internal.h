@@ -16,7 +16,7 @@ typedef struct Span {
 void mutants_add(Mutants *m, MutantOperator operator, Span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The mutants of one place in the syntax tree (not of what is below it). */
-void mutants_of_cursor(Mutants *m, CXTranslationUnit unit, CXCursor cursor, CXCursor parent);
+/* The mutants of one place in the syntax tree (not of what is below it). False: what is below it makes none. */
+bool mutants_of_cursor(Mutants *m, CXTranslationUnit unit, CXCursor cursor, CXCursor parent);
 
 #endif

@@ -463,6 +463,63 @@ static void of_function(Mutants *m, CXCursor cursor)
                     " static int calls; if (calls++ > 0) return 0;");
 }
 
+/* ---- A first value that nobody reads ---- */
+
+typedef struct FirstUse {
+    const Mutants *m;
+    CXCursor variable;
+    size_t used, written; /* bytes; 0: not found */
+} FirstUse;
+
+/* Where a cursor begins; in an argument of a macro, there. */
+static size_t place_of(CXCursor cursor)
+{
+    unsigned begin = 0;
+    clang_getFileLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), NULL, NULL, NULL, &begin);
+    return begin;
+}
+
+/* `&variable` where a function of CUDA takes a pointer to what it writes. */
+static void find_writing_call(FirstUse *f, CXCursor call)
+{
+    CXType function = clang_getCursorType(clang_getCursorReferenced(call));
+    int n = begins_with(name_of(call), "cuda") ? clang_Cursor_getNumArguments(call) : 0;
+    for (int i = 0; i < n && f->written == 0; i++) {
+        CXType parameter = clang_getCanonicalType(clang_getArgType(function, (unsigned)i));
+        CXCursor address = without_cover(clang_Cursor_getArgument(call, (unsigned)i));
+        Children c = children_of(address);
+        bool writes = parameter.kind == CXType_Pointer &&
+                      !clang_isConstQualifiedType(clang_getPointeeType(parameter));
+        if (!writes || clang_getCursorKind(address) != CXCursor_UnaryOperator || c.n != 1 ||
+            f->m->source[place_of(address)] != '&')
+            continue;
+        if (clang_equalCursors(clang_getCursorReferenced(c.child[0]), f->variable))
+            f->written = place_of(c.child[0]);
+    }
+}
+
+static enum CXChildVisitResult find_first_use(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    FirstUse *f = data;
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_CallExpr)
+        find_writing_call(f, cursor);
+    if (kind == CXCursor_DeclRefExpr && clang_equalCursors(clang_getCursorReferenced(cursor), f->variable)) {
+        f->used = place_of(cursor);
+        return CXChildVisit_Break;
+    }
+    return CXChildVisit_Recurse;
+}
+
+/* `int n = 0;` whose first use is `&n` in a call that writes it: any number will do. */
+static bool is_written_first(const Mutants *m, CXCursor variable)
+{
+    FirstUse f = {.m = m, .variable = variable};
+    clang_visitChildren(clang_getCursorSemanticParent(variable), find_first_use, &f);
+    return f.used > 0 && f.used == f.written;
+}
+
 static const struct {
     enum CXCursorKind kind;
     void (*add)(Mutants *m, CXCursor cursor);
@@ -482,13 +539,19 @@ static const struct {
     {CXCursor_FunctionDecl, of_function},
 };
 
-void mutants_of_cursor(Mutants *m, CXTranslationUnit unit, CXCursor cursor, CXCursor parent)
+bool mutants_of_cursor(Mutants *m, CXTranslationUnit unit, CXCursor cursor, CXCursor parent)
 {
     (void)unit;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_VarDecl)
+    if (kind == CXCursor_VarDecl) {
         of_variable(m, cursor, parent);
+        Children c = children_of(cursor);
+        bool is_number = c.n == 1 && clang_getCursorKind(without_cover(c.child[0])) == CXCursor_IntegerLiteral;
+        if (is_number && is_written_first(m, cursor))
+            return false;
+    }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].kind == kind)
             kinds[i].add(m, cursor);
+    return true;
 }

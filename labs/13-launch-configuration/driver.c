@@ -1,8 +1,8 @@
 /* Lab 13: takes a case's array to the device, calls the function that the case names, and brings the result
  * back.
  *
- * With `again` the function is called twice before, for half of the elements and for none, with another result; window_sums with half of the
- * radius, so that what it needs grows.
+ * With `again` the function is called twice before, for half of the elements (and half of the radius) and for none, with
+ * another result.
  * `sweep` prints a line for each size of a block, from 1 to 1024: threads, modelled or measured microseconds
  * of the launch, occupancy. The Makefile's `sweep` draws it. Times are of the device's clock, between two events.
  */
@@ -81,10 +81,10 @@ static int run_occupancy(LabCase *c)
     return status;
 }
 
-static int call(LabCase *c, const char *function, const void *in, void *out, int n, bool before)
+static int call(LabCase *c, const char *function, const void *in, void *out, int n, int radius)
 {
     if (strcmp(function, "window_sums") == 0)
-        return window_sums(in, out, n, size_param(c, "radius") / (before ? 2 : 1));
+        return window_sums(in, out, n, radius);
     if (strcmp(function, "spread") == 0)
         return spread(in, out, n, size_param(c, "threads"));
     if (strcmp(function, "walk") == 0)
@@ -114,13 +114,14 @@ static void run_on_device(LabCase *c, const char *function)
     void *in = to_device(input, 4 * n_in), *out = to_device(result, 4 * n), *other = NULL;
     if (lab_has_param(c, "again"))
         other = to_device(result, 2 * n);
+    int radius = windows ? size_param(c, "radius") : 0;
     lab_own_calls(0);
     if (other)
-        status = call(c, function, in, other, (int)n / 2, true);
+        status = call(c, function, in, other, (int)n / 2, radius / 2);
     if (other && status == 0)
-        status = call(c, function, in, other, 0, true);
+        status = call(c, function, in, other, 0, radius);
     if (status == 0)
-        status = call(c, function, in, out, (int)n, false);
+        status = call(c, function, in, out, (int)n, radius);
     lab_own_calls(1);
     if (lab_has_param(c, "refused")) {
         lab_value(c, "refused", status != 0);

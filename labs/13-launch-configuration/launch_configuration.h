@@ -2,7 +2,7 @@
  *
  * next, in and out are arrays on the device. Each function works on the default stream, need not wait for its
  * kernel, and returns 0 (cudaSuccess) or the code of the first CUDA call or launch that failed. n is 0 to
- * 1,000,000,000 (in spread to 20,000,000); for 0 nothing is launched.
+ * 1,000,000,000 (in spread to 20,000,000); for 0 nothing is launched, and else no more blocks than needed.
  */
 #ifndef LAUNCH_CONFIGURATION_H
 #define LAUNCH_CONFIGURATION_H
@@ -19,8 +19,8 @@ extern "C" {
 #endif
 
 /* TODO 1: out[i] = the place where a walk of HOPS steps ends that begins at place i and goes from place p to
- * next[p]: by walk_kernel in blocks of `threads` threads (1 or more), and in no more blocks than needed. A block that
- * CUDA does not allow is CUDA's error to tell. */
+ * next[p]: by walk_kernel in blocks of `threads` threads (1 or more). A block that CUDA does not allow is CUDA's
+ * error to tell. */
 int walk(const int *next, int *out, int n, int threads);
 
 /* TODO 2: *share becomes the occupancy of walk_kernel in blocks of `threads` threads that have shared_bytes

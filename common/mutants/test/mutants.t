@@ -36,6 +36,11 @@ extern "C" int run(const int *in, int *out, int n)
 {
     //@ solution 2
     int blocks = (n + 256 - 1) / 256;
+    int devices = 0, current = 0, zeros = 0;
+    cudaGetDeviceCount(&devices);
+    if (current < devices)
+        cudaGetDevice(&current);
+    cudaMemcpy(out, &zeros, sizeof zeros, cudaMemcpyHostToDevice);
     kernel<<<blocks, 256>>>(in, out, n);
     return cudaGetLastError();
     //@ stub
@@ -65,6 +70,10 @@ has rounding 'int blocks = (n) / 256;'
 has launch-shape 'kernel<<<256, blocks>>>(in, out, n);'
 has arguments 'kernel<<<blocks, 256>>>(out, in, n);'
 has dropped-check 'return cudaSuccess;'
+has constant 'int devices = 0, current = (0 + 1), zeros = 0;'
+has constant 'int devices = 0, current = 0, zeros = (0 + 1);'
+! grep -qF 'int devices = (' "$tmp/list"
+result $? "a first value that a call overwrites is left alone" "$(grep -F 'int devices = (' "$tmp/list")"
 has dead-second-call '{ static int calls; if (calls++ > 0) return 0;'
 sed 's/<<<blocks, 256>>>/<<<dim3(blocks, 1), (256), 0, (cudaStream_t)0>>>/' "$tmp/small.cu" >"$tmp/stream.cu"
 mutate 01-indexing "$tmp/stream.cu" | cut -f8 >"$tmp/of-stream"
