@@ -83,10 +83,15 @@ static int call_gather(void *data)
     return gather(g->in, (int)g->n_in, g->index, g->out, (int)g->n);
 }
 
-/* No call is made to fail. */
+/* No call is made to fail. With `again` one element is gathered before. */
 static void run_gather(LabCase *c)
 {
     GatherData g = gather_data(c);
+    if (lab_has_param(c, "again")) {
+        GatherData one = g;
+        one.n = 1;
+        call_gather(&one);
+    }
     lab_status(c, "gather", call_gather(&g));
     lab_note("returned");
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
@@ -308,9 +313,16 @@ static int flaky_job(void *data)
     return cudaSuccess;
 }
 
+static int good_job(void *data)
+{
+    (void)data;
+    return cudaSuccess;
+}
+
 static void run_retry(LabCase *c)
 {
     Flaky f = {.failures = lab_param_int(c, "failures")};
+    with_retry(good_job, NULL, 1); /* the next call has a job of its own */
     int status = with_retry(flaky_job, &f, (int)lab_param_int(c, "attempts"));
     lab_note("returned %d", status);
     lab_value(c, "with_retry_returned", status);
@@ -339,6 +351,7 @@ static int breaking_job(void *data)
 static void run_retry_lasting(LabCase *c)
 {
     Breaking b = {.gather = gather_data(c)};
+    device_is_usable(); /* it still is: what this call found must not be kept */
     int status = with_retry(breaking_job, &b, (int)lab_param_int(c, "attempts"));
     lab_note("returned %d", status);
     lab_value(c, "with_retry_returned", status);
@@ -360,6 +373,7 @@ static void run_no_device(LabCase *c)
     lab_value(c, "reserve_returned", reserve(&buffer, &count));
     lab_value(c, "reserve_left_a_buffer", buffer != NULL);
     lab_value(c, "device_is_usable", device_is_usable());
+    lab_value(c, "device_is_usable_left_an_error_behind", cudaPeekAtLastError() != cudaSuccess);
     lab_value(c, "with_retry_returned", with_retry(breaking_job, &b, 3));
     lab_value(c, "calls_of_the_job", b.calls);
 }

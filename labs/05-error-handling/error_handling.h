@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-/* out[i] = in[index[i]] for 0 <= i < n, worked out on the device.
+/* out[i] = in[index[i]] for 0 <= i < n, worked out on the device, in as many blocks as n needs, and at most 4
+ * for each multiprocessor.
  *
  * in, index, out   arrays in host memory, of n_in floats, n ints and n floats; n may be 0, n_in is at least 1
  *

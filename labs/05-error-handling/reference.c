@@ -113,6 +113,7 @@ static void expect_no_device(JudgeCase *c)
     judge_expect_value(c, "reserve_returned", NO_DEVICE);
     judge_expect_value(c, "reserve_left_a_buffer", 0);
     judge_expect_value(c, "device_is_usable", 0);
+    judge_expect_value(c, "device_is_usable_left_an_error_behind", 0);
     judge_expect_value(c, "with_retry_returned", NO_DEVICE);
     judge_expect_value(c, "calls_of_the_job", 1);
 }
@@ -289,12 +290,35 @@ static void judge_retry(const Record *r)
         judge_refuse(r->c, leaves_error);
 }
 
+/* What blocks of any size need (a few more are no matter), up to the limit of a device whose multiprocessors the case names. */
+static void judge_blocks(const Record *r)
+{
+    uint64_t n = (uint64_t)judge_param_int(r->c, "n"), most = n / 32 + 32, least = 0;
+    if (judge_has_param(r->c, "multiprocessors")) {
+        uint64_t limit = 4 * (uint64_t)judge_param_int(r->c, "multiprocessors");
+        most = most < limit ? most : limit;
+        least = (n + 1023) / 1024 < limit ? (n + 1023) / 1024 : limit;
+    }
+    uint64_t launched = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!is_op(&r->calls[i], "LAUNCH"))
+            continue;
+        launched = r->calls[i].number;
+        if (launched > most)
+            judge_refuse(r->c, "The kernel was launched in more blocks than the elements need, or than 4 for each multiprocessor.");
+    }
+    if (launched > 0 && launched < least)
+        judge_refuse(r->c, "The last launch has fewer blocks than the elements need, and fewer than 4 for each multiprocessor.");
+}
+
 static void judge_record(JudgeCase *c)
 {
     Record r = {.c = c};
     r.calls = judge_calls(c, &r.n);
     if (!r.calls)
         return;
+    if (part_is(c, "gather") || part_is(c, "failing"))
+        judge_blocks(&r);
     if (part_is(c, "failing"))
         judge_failing(&r);
     if (part_is(c, "bad-index") || part_is(c, "retry-lasting"))

@@ -30,15 +30,17 @@ int gather(const float *in, int n_in, const int *index, float *out, int n)
     float *d_out = NULL;
     int *d_index = NULL;
     float *d_in = NULL;
+    int multiprocessors = 0, blocks = (n + 511) / 512;
     if (n == 0)
         return cudaSuccess;
+    CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
     CHECK(cudaMalloc(&block, bytes));
     d_out = (float *)block;
     d_index = (int *)(d_out + n);
     d_in = (float *)(d_index + n);
     CHECK(cudaMemcpy(d_index, index, n * sizeof(int), cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(d_in, in, n_in * sizeof(float), cudaMemcpyHostToDevice));
-    gather_kernel<<<8, 256>>>(d_in, d_index, d_out, n);
+    gather_kernel<<<blocks < 4 * multiprocessors ? blocks : 4 * multiprocessors, 512>>>(d_in, d_index, d_out, n);
     CHECK(cudaPeekAtLastError());
     CHECK(cudaStreamSynchronize(0));
     CHECK(cudaMemcpy(out, d_out, n * sizeof(float), cudaMemcpyDeviceToHost));
