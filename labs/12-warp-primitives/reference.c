@@ -1,7 +1,7 @@
 /* Lab 12: inputs and right answers.
  *
  * Parameters: `function`, one of warp_primitives.h; n; width, for below_largest; `sign`: -1 for elements that
- * are all negative, 1 for all positive, 0 or nothing for both. `calls` is the driver's.
+ * are all negative, 1 for all positive, 0 or nothing for both; `ones`: each third element is 1. `calls` is the driver's.
  */
 #include "judge.h"
 
@@ -14,7 +14,10 @@ void judge_inputs(JudgeCase *c)
     size_t n = (size_t)judge_param_int(c, "n");
     int64_t sign = judge_has_param(c, "sign") ? judge_param_int(c, "sign") : 0;
     int32_t low = sign > 0 ? 1 : -1000, high = sign < 0 ? -1 : 1000;
-    judge_fill_i32(c, judge_input_make_i32(c, "in", n), low, high);
+    int32_t *in = judge_input_make_i32(c, "in", n);
+    judge_fill_i32(c, in, low, high);
+    for (size_t i = 0; judge_has_param(c, "ones") && i < n; i += 3)
+        in[i] = 1;
 }
 
 static void sums(JudgeCase *c, const int32_t *in, size_t n)
@@ -78,4 +81,5 @@ void judge_reference(JudgeCase *c)
     for (size_t k = 0; k < sizeof functions / sizeof functions[0]; k++)
         if (strcmp(functions[k].name, judge_param_text(c, "function")) == 0)
             functions[k].expect(c, in, n);
+    judge_expect_blocks(c, n / RUN + 32);
 }
