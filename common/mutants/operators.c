@@ -546,7 +546,8 @@ bool mutants_of_cursor(Mutants *m, CXTranslationUnit unit, CXCursor cursor, CXCu
     if (kind == CXCursor_VarDecl) {
         of_variable(m, cursor, parent);
         Children c = children_of(cursor);
-        bool is_number = c.n == 1 && clang_getCursorKind(without_cover(c.child[0])) == CXCursor_IntegerLiteral;
+        bool is_number =
+            c.n > 0 && clang_getCursorKind(without_cover(c.child[c.n - 1])) == CXCursor_IntegerLiteral;
         if (is_number && is_written_first(m, cursor))
             return false;
     }

@@ -37,6 +37,8 @@ extern "C" int run(const int *in, int *out, int n)
     //@ solution 2
     int blocks = (n + 256 - 1) / 256;
     int devices = 0, current = 0, zeros = 0;
+    size_t free_bytes = 0, total_bytes = 0;
+    cudaMemGetInfo(&free_bytes, &total_bytes);
     cudaGetDeviceCount(&devices);
     if (current < devices)
         cudaGetDevice(&current);
@@ -72,8 +74,8 @@ has arguments 'kernel<<<blocks, 256>>>(out, in, n);'
 has dropped-check 'return cudaSuccess;'
 has constant 'int devices = 0, current = (0 + 1), zeros = 0;'
 has constant 'int devices = 0, current = 0, zeros = (0 + 1);'
-! grep -qF 'int devices = (' "$tmp/list"
-result $? "a first value that a call overwrites is left alone" "$(grep -F 'int devices = (' "$tmp/list")"
+! grep -qE '_bytes = \(|int devices = \(' "$tmp/list"
+result $? "a first value that a call overwrites is left alone" "$(grep -E '_bytes = \(|int devices = \(' "$tmp/list")"
 has dead-second-call '{ static int calls; if (calls++ > 0) return 0;'
 sed 's/<<<blocks, 256>>>/<<<dim3(blocks, 1), (256), 0, (cudaStream_t)0>>>/' "$tmp/small.cu" >"$tmp/stream.cu"
 mutate 01-indexing "$tmp/stream.cu" | cut -f8 >"$tmp/of-stream"
