@@ -488,8 +488,8 @@ static void find_writing_call(FirstUse *f, CXCursor call)
         CXType parameter = clang_getCanonicalType(clang_getArgType(function, (unsigned)i));
         CXCursor address = without_cover(clang_Cursor_getArgument(call, (unsigned)i));
         Children c = children_of(address);
-        bool writes = parameter.kind == CXType_Pointer &&
-                      !clang_isConstQualifiedType(clang_getPointeeType(parameter));
+        bool writes =
+            parameter.kind == CXType_Pointer && !clang_isConstQualifiedType(clang_getPointeeType(parameter));
         if (!writes || clang_getCursorKind(address) != CXCursor_UnaryOperator || c.n != 1 ||
             f->m->source[place_of(address)] != '&')
             continue;
