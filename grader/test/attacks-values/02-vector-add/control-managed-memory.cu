@@ -1,7 +1,8 @@
 // whole
 // case: allocation-fails
 // case: later-call-fails
-// points-at-least: 4
+// points-at-least: 3
+// verdict: pass
 // Right, with two calls that can fail: managed memory, and the launch.
 #include <cstring>
 #include "vector_add.h"
