@@ -79,7 +79,7 @@ wrong 2 "the nearest is $lab" run --submissions "$class" --out "$out" --labs 02-
 wrong 2 "the nearest is one-block" run --submissions "$class" --out "$out" --case oneblock
 wrong 2 "the nearest is s001" regrade --submissions "$class" --out "$out" --students s0001
 wrong 2 "the nearest is $lab" similar --submissions "$class" --labs 02-vectro-add
-wrong 2 "its cases: one-block, one-element" check "$kit/labs/$lab" --case one-blok
+wrong 2 "its cases: one-block, one-less" check "$kit/labs/$lab" --case one-blok
 wrong 2 "the nearest is s002" adjust --out "$out" --students s0002 --labs $lab --points 1 "${said[@]}"
 wrong 2 "there is no lab 03-none in the gradebook" adjust --out "$out" --students s002 --labs 03-none --points 1 "${said[@]}"
 wrong 2 "the nearest is s002" comment --out "$out" --students s020 --labs $lab --text x --by ta1
