@@ -109,7 +109,7 @@ bool call_enter_light(Call *call, Api api)
 {
     *call = (Call){.api = api, .locked = true};
     pthread_mutex_lock(&facade()->lock);
-    facade()->n_calls++;
+    __atomic_fetch_add(&facade()->n_calls, 1, __ATOMIC_RELAXED);
     call->error = facade_start();
     if (call->error != cudaSuccess)
         return false;

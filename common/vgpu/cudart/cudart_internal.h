@@ -147,10 +147,11 @@ typedef struct Facade {
     struct StreamValues *stream_values; /* attribute.c */
     cudaError_t no_device;              /* why n_devices is 0 */
     bool shares_memory;                 /* with its kernels: pinned, mapped, managed */
-    uint64_t n_calls;
+    uint64_t n_calls;  /* atomic, as is the next: progress.c reads them without the lock */
     uint64_t n_places; /* of managed memory that the host came to while a launch could reach it */
     bool watching, watcher_stops; /* progress.c */
     pthread_t watcher;
+    pthread_mutex_t watcher_lock;
     pthread_cond_t watcher_wakes;
     struct Array *arrays;   /* array.c */
     struct Object *objects; /* texture.c: texture and surface objects */

@@ -317,7 +317,7 @@ bool managed_touched(uintptr_t address, bool write, uintptr_t pc, bool *again)
         tell_touch(s, address, write, pc);
         *again = m->n_steps < STEPS_MAX;
         m->n_steps += *again;
-        f->n_places += address != m->touched;
+        __atomic_fetch_add(&f->n_places, address != m->touched, __ATOMIC_RELAXED);
         m->touched = address;
     }
     if (locked)

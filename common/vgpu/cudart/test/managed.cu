@@ -1,8 +1,10 @@
 /* Managed memory, one way of using it an argument: managed WAY. For managed.t. */
 #include <cuda_runtime.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <chrono>
 #include <thread>
 
@@ -269,15 +271,20 @@ static void beside(bool flag)
 }
 
 /* The host reads on in a page whose first places the kernel leaves alone. */
-static void walk(bool wait)
+static void walk(const char *way)
 {
     int n = 512, *p = ints(n), sum = 0;
     memset(p, 0, n * sizeof(int));
+    if (strcmp(way, "stopped") == 0 && system("(for i in 1 2 3 4 5; do sleep 1.2; kill -CONT $PPID || exit; done) >/dev/null 2>&1 &") != 0)
+        exit(3);
     launch(p + 300, 100);
-    if (wait)
+    if (strcmp(way, "wait") == 0)
         cudaDeviceSynchronize();
-    for (volatile int *q = p; q < p + n; q++)
+    for (volatile int *q = p; q < p + n; q++) {
+        if (strcmp(way, "stopped") == 0 && q == p)
+            usleep(100000), raise(SIGSTOP);
         sum += *q; // walks
+    }
     cudaDeviceSynchronize();
     printf("%d", sum);
     cudaFree(p);
@@ -358,7 +365,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "beside") == 0)
         beside(*way != 0);
     if (strcmp(what, "walk") == 0)
-        walk(*way != 0);
+        walk(way);
     if (strcmp(what, "written") == 0)
         written(way);
     if (strcmp(what, "buffers") == 0)

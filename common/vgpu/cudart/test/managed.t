@@ -66,6 +66,7 @@ for isolated in "" --isolated; do
     same "... and computes" "1024 1" "$(timeout 100 "$vgpu" $isolated --quiet "$scratch/managed" beside flag)"
 done
 same "the host walks into what the kernel writes" "host-race $(line '// walks')" "$(finding walk | awk '{ print $1, $(NF - 1) }')"
+same "... stopped for more than a second on its way" "host-race $(line '// walks')" "$(finding walk stopped | awk '{ print $1, $(NF - 1) }')"
 same "after a wait it may" "" "$(finding walk wait)"
 for way in function copy fill file; do
     same "written by a $way" "" "$(finding written $way)"
