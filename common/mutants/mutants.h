@@ -22,6 +22,11 @@ typedef enum MutantOperator {
     MUTANT_OPERATORS
 } MutantOperator;
 
+/* Bytes of the source. */
+typedef struct Span {
+    size_t begin, end;
+} Span;
+
 /* `length` bytes at `begin` give way to `text`. */
 typedef struct Mutant {
     MutantOperator operator;
@@ -36,6 +41,7 @@ typedef struct Mutants {
     size_t source_length;
     Mutant *list;
     size_t n, capacity;
+    Span kept; /* a number that is left as it is, whatever stands there */
 } Mutants;
 
 const char *mutant_operator_name(MutantOperator o);

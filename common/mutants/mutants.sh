@@ -7,8 +7,8 @@
 #
 # The mutants of a lab's first file are graded as a class, on all cases and one seed. A mutant is killed when it does not get all points;
 # one that does not compile is none. Those that solutions/NN/equivalent.yaml names, with the reason, are left out, and so are survivors
-# of which clang makes the same code as of the solution. The report, in $BUILD/mutants/LAB.txt and on the terminal: killed of all; of the killed, how many with a verdict that tells it rightly; by operator; what
-# a mistake in each TODO costs; by verdict; by the first case that tells; survivors as diffs; cases that kill nothing that no other one kills.
+# of which clang makes the same code as of the solution. The report, in $BUILD/mutants/LAB.txt and on the terminal: killed of all; of the
+# killed, how many with a verdict that tells it rightly; by operator; what a mistake in each TODO costs; by verdict; by the first case that tells; survivors as diffs; cases that kill nothing that no other one kills.
 # FLOOR=97: exit status 1 where fewer of a hundred are killed; 2 when a source cannot be read.
 set -uo pipefail
 : "${BUILD:=build}" "${KIT:=$(realpath "$(dirname "$0")/../..")}" "${SAMPLE:=0}" "${SEED:=1}" "${FLOOR:=0}" "${SURVIVORS:=}"
@@ -75,7 +75,8 @@ for lab in "${labs[@]}"; do
     named=$(($(wc -l <"$work/list") - $(wc -l <"$work/graded")))
     : >"$work/before"
     if [ "$SURVIVORS" ]; then
-        [ -f "$BUILD/mutants/$lab.tsv" ] || { echo "mutants: $lab has no survivors yet: grade its mutants first" >&2; exit 2; }
+        [ -f "$BUILD/mutants/$lab.tsv" ] && cmp -s "$work/all" "$BUILD/mutants/$lab.list" ||
+            { echo "mutants: of the mutants that $lab has now, it is not known which survive: grade them all first" >&2; exit 2; }
         awk -F'\t' 'FILENAME == ARGV[1] { known[$1] = 1; next } $1 in known && $3 != "survived"' "$work/graded" "$BUILD/mutants/$lab.tsv" >"$work/before"
         awk -F'\t' 'FILENAME == ARGV[1] { if ($3 == "survived") left[$1] = 1; next } $1 in left' "$BUILD/mutants/$lab.tsv" "$work/graded" >"$work/left"
         mv "$work/left" "$work/graded"
@@ -127,6 +128,7 @@ for lab in "${labs[@]}"; do
     [ -s "$work/graded" ] && [ -z "$SURVIVORS" ] && jq -r '.cases[].name' "$work/out/results/solution/$lab/result.json" | while read -r name; do grep -q "^  case $name:" "$work/report" || echo "  case $name: tells none of these"; done >>"$work/report"
     tee "$BUILD/mutants/$lab.txt" <"$work/report"
     cp "$work/judged" "$BUILD/mutants/$lab.tsv"
+    cp "$work/all" "$BUILD/mutants/$lab.list"
     rate=$(awk -F'\t' '$3 != "broken" && $3 != "same" { n++; k += $3 == "killed" } END { print n ? int(100 * k / n) : 100 }' "$work/judged")
     [ "$rate" -ge "$FLOOR" ] || { echo "$lab: $rate of a hundred are killed, and $FLOOR are wanted"; [ $status = 2 ] || status=1; }
 done

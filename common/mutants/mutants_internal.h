@@ -6,11 +6,6 @@
 
 #include <clang-c/Index.h>
 
-/* Bytes of the source. */
-typedef struct Span {
-    size_t begin, end;
-} Span;
-
 /* One more mutant: the span gives way to a text. Nothing where no student writes, where that is there
  * already, or for an empty span. */
 void mutants_add(Mutants *m, MutantOperator operator, Span span, const char *format, ...)

@@ -180,27 +180,11 @@ static void of_subscript(Mutants *m, CXCursor cursor)
     mutants_add(m, MUTANT_OFF_BY_ONE, index, "%.*s - 1", TEXT(m, index));
 }
 
-/* Whether it is the 0 of `kernel<<<blocks, threads, 0, stream>>>`: a byte of shared memory that nobody uses changes nothing. */
-static bool is_no_shared_memory(const Mutants *m, Span s)
-{
-    int commas = 0, depth = 0;
-    if (!is_text(m, s, "0"))
-        return false;
-    for (const char *at = m->source + s.begin - 1; at >= m->source + 2 && !strchr(";{}", *at) && depth >= 0; at--) {
-        depth += (*at == ')') - (*at == '(');
-        commas += depth == 0 && *at == ',';
-        if (depth == 0 && strncmp(at - 2, "<<<", 3) == 0)
-            return commas == 2;
-    }
-    return false;
-}
-
 static void of_number(Mutants *m, CXCursor cursor)
 {
     Span s = span_of(cursor);
-    if (is_no_shared_memory(m, s))
-        return;
-    if (s.end <= s.begin || !isdigit((unsigned char)m->source[s.begin]) || s.end - s.begin > 9)
+    if (s.end <= s.begin || (s.begin == m->kept.begin && s.end == m->kept.end) ||
+        !isdigit((unsigned char)m->source[s.begin]) || s.end - s.begin > 9)
         return;
     if (s.end - s.begin > 2 && tolower((unsigned char)m->source[s.begin + 1]) == 'x')
         return;
@@ -350,7 +334,9 @@ static void of_launch(Mutants *m, Span all)
     mutants_add(m, MUTANT_LAUNCH_SHAPE, (Span){p[0].begin, p[1].end}, "%.*s, %.*s", TEXT(m, p[1]),
                 TEXT(m, p[0]));
     mutants_add(m, MUTANT_LAUNCH_SHAPE, p[0], "1");
-    if (n >= 3 && !is_text(m, p[2], "0"))
+    if (n >= 3 && is_text(m, p[2], "0"))
+        m->kept = p[2]; /* a byte of shared memory that nobody uses changes nothing */
+    else if (n >= 3)
         mutants_add(m, MUTANT_LAUNCH_SHAPE, p[2], "0");
     if (n == 4)
         mutants_add(m, MUTANT_LAUNCH_SHAPE, p[3], "0");

@@ -129,10 +129,15 @@ grep -qE '^killed ([1-3]) of \1 \(100 %\)' "$tmp/report" && grep -q '^  operator
 result $? "the report says by what" "$(cat "$tmp/report")"
 # A survivor is graded again, alone; one that compiles to the solution's code (BLOCK is 256, and 256 / 31 is 8, too) is none.
 source=solutions/06-reduction/$("$BUILD/bin/labtool" files labs/06-reduction | head -n 1)
-number=$(mutate 06-reduction "$source" | awk -F'\t' '$8 == "__shared__ float of_warp[BLOCK / (32 - 1)];" { print $1 }')
 mkdir -p "$BUILD/mutants"
+mutate 06-reduction "$source" >"$BUILD/mutants/06-reduction.list"
+number=$(awk -F'\t' '$8 == "__shared__ float of_warp[BLOCK / (32 - 1)];" { print $1 }' "$BUILD/mutants/06-reduction.list")
 printf '1\tbound\tkilled\twrong-result\tn\t5\t1\n%s\tconstant\tsurvived\tpass\t\t0\t3\n' "$number" >"$BUILD/mutants/06-reduction.tsv"
 SURVIVORS=1 common/mutants/mutants.sh 06-reduction >"$tmp/report" 2>&1
 grep -q ' graded 1, 0 more do not compile, 1 compile to the same code,' "$tmp/report" && grep -q '^killed 1 of 1 (100 %)' "$tmp/report"
 result $? "a survivor is graded again, and is none where its code is the solution's" "$(cat "$tmp/report")"
+sed -i 1d "$BUILD/mutants/06-reduction.list"
+SURVIVORS=1 common/mutants/mutants.sh 06-reduction >"$tmp/report" 2>&1
+[ $? = 2 ] && grep -q 'grade them all first' "$tmp/report"
+result $? "numbers of other mutants say nothing" "$(cat "$tmp/report")"
 echo "1..$n"
