@@ -154,12 +154,18 @@ static size_t array_bytes(const LabArray *array)
     return array->elements * npy_type_bytes(array->type);
 }
 
+/* Puts a function of the virtual GPU's runtime into the pointer to a function at `at`; NULL: another runtime, which has none. */
+static void find_vgpu(const char *name, void *at)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+    memcpy(at, &found, sizeof found);
+}
+
 /* The virtual GPU looks whether copies stay inside of it. */
 static void tell_array(const LabArray *array)
 {
-    void (*tell)(const void *, size_t) = NULL;
-    void *found = dlsym(RTLD_DEFAULT, "vgpu_lab_array");
-    memcpy(&tell, &found, sizeof tell);
+    void (*tell)(const void *, size_t);
+    find_vgpu("vgpu_lab_array", &tell);
     if (tell)
         tell(array->data, array_bytes(array));
 }
@@ -279,12 +285,10 @@ void lab_value(LabCase *c, const char *key, double value)
     lab_note("value %s=%s", key, text);
 }
 
-/* Only the virtual GPU's runtime has such functions. */
 void lab_own_calls(int own)
 {
-    void (*tell)(int) = NULL;
-    void *found = dlsym(RTLD_DEFAULT, "vgpu_lab_calls");
-    memcpy(&tell, &found, sizeof tell);
+    void (*tell)(int);
+    find_vgpu("vgpu_lab_calls", &tell);
     if (tell)
         tell(own);
 }
@@ -292,9 +296,8 @@ void lab_own_calls(int own)
 /* A crash before the first call of CUDA is told with its place too. */
 void lab_begin(void)
 {
-    void (*begin)(void) = NULL;
-    void *found = dlsym(RTLD_DEFAULT, "vgpu_lab_begin");
-    memcpy(&begin, &found, sizeof begin);
+    void (*begin)(void);
+    find_vgpu("vgpu_lab_begin", &begin);
     if (begin)
         begin();
 }
@@ -302,13 +305,12 @@ void lab_begin(void)
 void lab_note(const char *format, ...)
 {
     char text[LAB_NOTE_MAX];
-    void (*tell)(const char *) = NULL;
-    void *found = dlsym(RTLD_DEFAULT, "vgpu_lab_note");
+    void (*tell)(const char *);
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    memcpy(&tell, &found, sizeof tell);
+    find_vgpu("vgpu_lab_note", &tell);
     if (tell)
         tell(text);
 }
