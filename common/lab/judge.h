@@ -79,8 +79,6 @@ const char *judge_note(const JudgeCall *call, const char *what);
 void judge_expect_launches(JudgeCase *c);
 /* The result is wrong where a stream or an event was made and not destroyed. */
 void judge_expect_destroyed(JudgeCase *c);
-/* The result is wrong where a kernel was launched in more than `most` blocks: give it a few more than any size of a block needs. */
-void judge_expect_blocks(JudgeCase *c, size_t most);
 /* The result is wrong, whatever else is right; `why`, which is said once, is kept as it is until the case ends. */
 void judge_refuse(JudgeCase *c, const char *why);
 

@@ -117,15 +117,6 @@ void judge_expect_destroyed(JudgeCase *c)
         judge_refuse(c, "An event was made and never destroyed (cudaEventDestroy).");
 }
 
-void judge_expect_blocks(JudgeCase *c, size_t most)
-{
-    size_t n = 0;
-    const JudgeCall *calls = judge_calls(c, &n);
-    for (size_t i = 0; calls && i < n; i++)
-        if (strcmp(calls[i].op, "LAUNCH") == 0 && calls[i].number > most)
-            judge_refuse(c, "A kernel was launched in more blocks than its elements need.");
-}
-
 void judge_refuse(JudgeCase *c, const char *why)
 {
     for (size_t i = 0; i < c->n_refusals; i++)

@@ -244,7 +244,7 @@ static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult
         explain_meaning(out, facts, r);
 }
 
-/* The first tier has all points, the last one is the easiest to meet. */
+/* The first tier has all points, the last one is the easiest to meet: its bound is said, unless all that is right meets it. */
 static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     explain_meaning(out, facts, r);
@@ -253,15 +253,15 @@ static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *
         strbuf_printf(out, " %s", facts->speed_message);
     if (!facts->metric_name || !c || c->n_tiers == 0)
         return;
-    const LabTier *all = &c->tiers[0], *part = &c->tiers[c->n_tiers - 1];
+    const LabTier *all = &c->tiers[0], *last = &c->tiers[c->n_tiers - 1];
     bool below = !isnan(all->at_most);
+    double part = below ? last->at_most : last->at_least;
     strbuf_printf(out,
                   language_say(facts->language, below ? " %s is %.6g; needed is at most %.6g"
                                                       : " %s is %.6g; needed is at least %.6g"),
                   facts->metric_name, facts->metric_value, below ? all->at_most : all->at_least);
-    if (part != all)
-        strbuf_printf(out, language_say(facts->language, ", and for part of the points %.6g"),
-                      below ? part->at_most : part->at_least);
+    if (last != all && !isnan(part))
+        strbuf_printf(out, language_say(facts->language, ", and for part of the points %.6g"), part);
     strbuf_puts(out, language_say(facts->language, "."));
 }
 

@@ -39,5 +39,4 @@ void judge_reference(JudgeCase *c)
     float *sum = judge_expect_f32(c, "c", n);
     for (size_t i = 0; i < n; i++)
         sum[i] = a[i] + b[i];
-    judge_expect_blocks(c, n < 256 ? 256 : n); /* a grid of a fixed size may have more than a few elements need */
 }

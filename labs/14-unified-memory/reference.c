@@ -105,7 +105,6 @@ static void refer_table(JudgeCase *c)
 void judge_reference(JudgeCase *c)
 {
     size_t n = 0;
-    judge_expect_blocks(c, size_param(c, "n") / 32 + 32);
     if (is_function(c, "correct")) {
         refer_correct(c);
         return;

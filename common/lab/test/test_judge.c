@@ -102,8 +102,8 @@ void judge_reference(JudgeCase *c)
     for (size_t i = 0; i < n_calls; i++)
         if (strcmp(calls[i].op, "ALLOC") == 0 && (strcmp(calls[i].error, "OK") != 0 || calls[i].number != 400))
             judge_refuse(c, "Not what was to be allocated.");
-    if (judge_has_param(c, "blocks"))
-        judge_expect_blocks(c, (size_t)judge_param_int(c, "blocks"));
+    if (judge_has_param(c, "destroys"))
+        judge_expect_destroyed(c);
 }
 
 typedef enum Fault {
@@ -252,8 +252,13 @@ static void values_come_from_the_record_of_calls(void **state)
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK 401 \n", "\treads_calls=1", "wrong-result", "Not what was to be allocated."},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC NO_MEMORY 400 \n", "\treads_calls=1", "wrong-result", "Not what was to be"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK 401 \n", "", "pass", ""},
-        {"vgpu-calls 1\nNOTE OK 0 value count=100\nALLOC OK 401 \nLAUNCH OK 7 k\n", "\tblocks=7", "pass", ""},
-        {"vgpu-calls 1\nNOTE OK 0 value count=100\nLAUNCH OK 7 k\nLAUNCH OK 8 k\n", "\tblocks=7", "wrong-result", "in more blocks than"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nSTREAM_CREATE OK 1 \nSTREAM_CREATE NO_MEMORY 2 "
+         "\nSTREAM_DESTROY OK 1 \n",
+         "\tdestroys=1", "pass", ""},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nSTREAM_CREATE OK 1 \n", "\tdestroys=1", "wrong-result",
+         "A stream was made and never destroyed"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nEVENT_CREATE OK 1 \n", "\tdestroys=1", "wrong-result",
+         "An event was made and never destroyed"},
     };
     make_case();
     run_program(folder, NO_FAULT);

@@ -345,6 +345,24 @@ static const char *hint_trap(const CheckSet *set)
     return NULL;
 }
 
+/* More threads than most work has elements. */
+#define MANY_THREADS (UINT64_C(1) << 26)
+
+static const char *hint_timeout(CheckSet *set)
+{
+    const ExecLaunch *l = set->launch;
+    if (volume(l->grid) <= 1 || volume(l->grid) * volume(l->block) < MANY_THREADS)
+        return NULL;
+    StrBuf b = {0};
+    strbuf_puts(&b, "the launch has ");
+    strbuf_grouped(&b, volume(l->grid));
+    strbuf_puts(&b, " blocks of ");
+    strbuf_grouped(&b, volume(l->block));
+    strbuf_puts(&b, " threads: do the elements, divided by the threads of a block and rounded up, need so "
+                    "many? If they do, is there a loop that cannot end?");
+    return intern_hint(set, &b);
+}
+
 /* The name of a device's variable is an address in host code, where the host keeps what CUDA knows of it. */
 static const char *hint_host_pointer(const CheckSet *set)
 {
@@ -396,6 +414,9 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         break;
     case FINDING_SYNC_MASK:
         hint = hint_sync_mask(n);
+        break;
+    case FINDING_TIMEOUT:
+        hint = hint_timeout(set);
         break;
     case FINDING_TRAP:
         hint = hint_trap(set);

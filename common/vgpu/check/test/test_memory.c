@@ -68,6 +68,28 @@ static void every_fault(void **state)
     }
 }
 
+/* A budget that is used up by a grid of one block is a loop's; one of many millions of threads may be the grid's. */
+static void a_timeout_names_a_large_grid(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t blocks;
+        const char *hint;
+    } cases[] = {{600496, "the launch has 600,496 blocks of 256 threads: do the elements"},
+                 {1000, "is there a loop that cannot end?"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Rig *r = rig_new(CHECK_NONE, 1);
+        rig_begin(r, cases[i].blocks, 256);
+        rig_block(r, 3, 0);
+        rig_fault(r, 7, 7, (ExecFault){.kind = FAULT_TIMEOUT, .mask = 1});
+        rig_block_end(r);
+        rig_end(r);
+        const Finding *f = rig_only(r, FINDING_TIMEOUT);
+        assert_ptr_equal(strstr(f->hint, cases[i].hint), f->hint);
+        rig_free(r);
+    }
+}
+
 /* What ends a launch is told without any tool; what a tool finds is not. */
 static void tools_select(void **state)
 {
@@ -403,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault),
+        cmocka_unit_test(a_timeout_names_a_large_grid),
         cmocka_unit_test(tools_select),
         cmocka_unit_test(parse_tools),
         cmocka_unit_test(hints_follow_the_facts),
