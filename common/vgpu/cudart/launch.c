@@ -1,5 +1,6 @@
 /* launch: the ways to start a kernel. */
 #include "common/vgpu/cudart/cudart_internal.h"
+#include "common/vgpu/cudart/refused.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,6 +129,13 @@ cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block,
     return error;
 }
 
+/* A launch in clusters of more than one block, by its attributes or by the kernel's own. */
+static void say_clusters(Call *call)
+{
+    snprintf(call->why, sizeof call->why, "the virtual GPU has no clusters of more than one block");
+    api_say_refused(call->api == API___cudaLaunchKernel ? "cudaLaunchKernel" : api_name(call->api), " in clusters of more than one block");
+}
+
 /* What took a configuration back just before is code that the compiler made of <<<>>>: nvcc's calls
  * __cudaLaunchKernel, clang's cudaLaunchKernel. Its launch line is where the configuration was pushed. */
 static cudaError_t enter_and_launch(Api api, const void *kernel, dim3 grid, dim3 block, void **args,
@@ -146,6 +154,8 @@ static cudaError_t enter_and_launch(Api api, const void *kernel, dim3 grid, dim3
         t->failed_launch = call.site;
     if (error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue)
         note_limit(&call, grid, block);
+    if (error == cudaErrorNotSupported)
+        say_clusters(&call);
     return call_leave(&call, error);
 }
 
@@ -184,9 +194,11 @@ static cudaError_t launch_ex(Api api, const cudaLaunchConfig_t *config, const vo
                              bool ptsz)
 {
     bool cooperative;
-    Call call;
     if (!config || !read_attributes(config, &cooperative)) {
-        call = (Call){.api = api};
+        ENTER(api);
+        call_site(&call);
+        if (config)
+            say_clusters(&call);
         return call_leave(&call, config ? cudaErrorNotSupported : cudaErrorInvalidValue);
     }
     cudaStream_t stream = ptsz ? per_thread(config->stream) : config->stream;

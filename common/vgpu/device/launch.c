@@ -60,6 +60,9 @@ DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunc
 {
     if (!valid_shape(d, l, f) || l->dynamic_shared > dynamic_max)
         return DEVICE_INVALID_VALUE;
+    for (int i = 0; i < 3; i++)
+        if (f->cluster[i] > 1) /* whose blocks would read each other's shared memory */
+            return DEVICE_NOT_SUPPORTED;
     return check_resources(d, l, f);
 }
 

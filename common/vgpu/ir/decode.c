@@ -179,6 +179,7 @@ static void keep_tuning(IrFunction *f, const PtxFunction *pf)
     product = product > UINT32_MAX ? UINT32_MAX : product * pf->max_ntid[2];
     f->max_threads = product > UINT32_MAX ? UINT32_MAX : (uint32_t)product;
     memcpy(f->req_ntid, pf->req_ntid, sizeof f->req_ntid);
+    memcpy(f->cluster, pf->cluster, sizeof f->cluster);
     f->min_blocks = pf->min_blocks;
 }
 

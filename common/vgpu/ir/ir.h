@@ -335,6 +335,7 @@ typedef struct IrFunction {
     uint32_t param_bytes; /* entry: size of the parameter buffer */
     uint32_t static_shared_bytes;  /* entry: static shared memory it and its callees use */
     uint32_t max_threads, req_ntid[3], min_blocks; /* .maxntid (product), .reqntid, .minnctapersm; 0: not given */
+    uint32_t cluster[3];                           /* .reqnctapercluster; 0: not given */
     bool uses_dynamic_shared, uses_grid_sync /* reads %envreg1 or 2 */, uses_clock /* it, or what it may call; exec binds it */, has_lines /* .loc seen */;
 } IrFunction;
 

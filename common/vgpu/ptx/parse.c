@@ -175,7 +175,6 @@ static void skip_arguments(Parser *p)
 /* Performance directives between a function's head and its body (PTX ISA 11.4). */
 static void parse_tuning(Parser *p, PtxFunction *f)
 {
-    uint32_t ignored[3];
     for (;;) {
         Keyword keyword = parse_keyword(p);
         switch (keyword) {
@@ -189,7 +188,7 @@ static void parse_tuning(Parser *p, PtxFunction *f)
             parse_advance(p);
             parse_ntid(p, keyword == KEYWORD_MAXNTID   ? f->max_ntid
                           : keyword == KEYWORD_REQNTID ? f->req_ntid
-                                                       : ignored);
+                                                       : f->cluster);
             break;
         case KEYWORD_MINNCTAPERSM:
             parse_advance(p);

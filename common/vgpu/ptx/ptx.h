@@ -252,7 +252,7 @@ typedef struct PtxFunction {
     uint32_t n_locs;
     PtxTargetList *target_lists;
     uint32_t n_target_lists;
-    uint32_t max_ntid[3], req_ntid[3], min_blocks, max_regs; /* 0: not given */
+    uint32_t max_ntid[3], req_ntid[3], cluster[3], min_blocks, max_regs; /* 0: not given */
 } PtxFunction;
 
 typedef struct PtxModule {

@@ -35,4 +35,12 @@ ok $? "the table has its situations ($count)"
 grep -q "ended by" "$scratch/ours"
 [ $? -ne 0 ]
 ok $? "no situation ends by a signal here"
+
+# What the virtual GPU has not it refuses: a cluster's blocks would each take themselves for the only one.
+nvcc -cudart shared -arch=sm_90 -o "$scratch/clusters" "$here/clusters.cu" >"$scratch/log" 2>&1
+VGPU_DEVICE=h100 direct "$scratch/clusters" >"$scratch/out" 2>"$scratch/err"
+same "launches in clusters are refused" "cudaErrorNotSupported cudaErrorNotSupported cudaSuccess" "$(xargs <"$scratch/out")"
+same "each kind says so, once" "cudaLaunchKernel cudaLaunchKernelExC" "$(sed -n 's/vgpu: \(.*\) is not supported by the virtual GPU in clusters of more than one block: .*/\1/p' "$scratch/err" | xargs)"
+"$vgpu" --device=h100 "$scratch/clusters" >"$scratch/out" 2>"$scratch/err"
+has "the failed launch is told" "$scratch/err" ': the virtual GPU has no clusters of more than one block'
 finish

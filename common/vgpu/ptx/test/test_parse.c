@@ -103,7 +103,7 @@ static void test_functions(void **state)
         must_parse(".extern .func (.param .b32 r) vprintf (.param .b64 x, .param .b64 y);\n"
                    ".func late (.param .b32 x) .noreturn;\n"
                    ".visible .entry k(.param .align 8 .b8 s[24], .param .u64 .ptr .global .align 16 p)\n"
-                   ".maxntid 128, 2 .reqntid 64, 1, 1 .minnctapersm 2 .maxnreg 32\n{ ret; }\n"
+                   ".maxntid 128, 2 .reqntid 64, 1, 1 .explicitcluster .reqnctapercluster 2, 1 .minnctapersm 2 .maxnreg 32\n{ ret; }\n"
                    ".weak .func (.param .b32 r) late2 (.param .b32 x) { ret; }\n"
                    ".func late (.param .b32 x) { ret; }\n");
     const PtxFunction *v = function(m, "vprintf");
@@ -118,6 +118,8 @@ static void test_functions(void **state)
     assert_int_equal(k->max_ntid[1], 2);
     assert_int_equal(k->max_ntid[2], 1);
     assert_int_equal(k->req_ntid[0], 64);
+    assert_int_equal(k->cluster[0], 2);
+    assert_int_equal(k->cluster[2], 1);
     assert_int_equal(k->min_blocks, 2);
     assert_int_equal(k->max_regs, 32);
     assert_true(function(m, "late")->has_body && function(m, "late")->noreturn);
