@@ -1,5 +1,5 @@
 /* Cooperative groups (CUDA C++ Programming Guide, "Cooperative Groups"): blocks, grids, tiles of a warp and
- * the threads that run together. Clusters are not there: compute_75 has none. */
+ * the threads that run together, parts of a warp by label or predicate. Clusters are not there: compute_75 has none. */
 #ifndef KIT_COOPERATIVE_GROUPS_H
 #define KIT_COOPERATIVE_GROUPS_H
 
@@ -118,21 +118,35 @@ public:
 
 class coalesced_group : public kit_lanes
 {
+    unsigned int part, parts; /* of the group that it was made of */
     KIT_MEMBER int lane_of(unsigned int of) const
     {
         return n == 32 ? (int)of : (int)__fns(mask, 0, (int)of + 1);
     }
+    /* A bit for each thread of the group, in the order of their ranks. */
+    KIT_MEMBER unsigned int by_rank(unsigned int lanes) const
+    {
+        unsigned int packed = 0, at = 0;
+        for (unsigned int left = mask; left != 0; left &= left - 1)
+            packed |= (lanes >> (__ffs((int)left) - 1) & 1u) << at++;
+        return packed;
+    }
 
 public:
-    KIT_MEMBER explicit coalesced_group(unsigned int lanes) : kit_lanes(lanes) {}
-    KIT_MEMBER unsigned int meta_group_rank() const { return 0; }
-    KIT_MEMBER unsigned int meta_group_size() const { return 1; }
-    KIT_MEMBER unsigned int ballot(int predicate) const
+    KIT_MEMBER explicit coalesced_group(unsigned int lanes, unsigned int of_part = 0, unsigned int of_parts = 1)
+        : kit_lanes(lanes), part(of_part), parts(of_parts)
     {
-        unsigned int all_lanes = __ballot_sync(mask, predicate), packed = 0, at = 0;
-        for (unsigned int left = mask; left != 0; left &= left - 1)
-            packed |= (all_lanes >> (__ffs((int)left) - 1) & 1u) << at++;
-        return packed;
+    }
+    KIT_MEMBER unsigned int meta_group_rank() const { return part; }
+    KIT_MEMBER unsigned int meta_group_size() const { return parts; }
+    KIT_MEMBER unsigned int ballot(int predicate) const { return by_rank(__ballot_sync(mask, predicate)); }
+    template <class T> KIT_MEMBER unsigned int match_any(T value) const
+    {
+        return by_rank(__match_any_sync(mask, value));
+    }
+    template <class T> KIT_MEMBER unsigned int match_all(T value, int &same) const
+    {
+        return by_rank(__match_all_sync(mask, value, &same));
     }
     template <class T> KIT_MEMBER T shfl(T value, unsigned int from) const
     {
@@ -152,6 +166,12 @@ KIT_DEVICE coalesced_group coalesced_threads()
     return coalesced_group(__activemask());
 }
 
+/* What a tile is a part of. */
+template <class Parent> struct kit_parent {
+    KIT_MEMBER static unsigned int rank() { return kit_block_rank(); }
+    KIT_MEMBER static unsigned int size() { return kit_block_size(); }
+};
+
 template <unsigned int Size, class Parent = void> class thread_block_tile
 {
     static_assert(Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
@@ -162,8 +182,8 @@ public:
     KIT_MEMBER static unsigned int thread_rank() { return kit_block_rank() % Size; }
     KIT_MEMBER static constexpr unsigned int num_threads() { return Size; }
     KIT_MEMBER static constexpr unsigned int size() { return Size; }
-    KIT_MEMBER static unsigned int meta_group_rank() { return kit_block_rank() / Size; }
-    KIT_MEMBER static unsigned int meta_group_size() { return (kit_block_size() + Size - 1) / Size; }
+    KIT_MEMBER static unsigned int meta_group_rank() { return kit_parent<Parent>::rank() / Size; }
+    KIT_MEMBER static unsigned int meta_group_size() { return (kit_parent<Parent>::size() + Size - 1) / Size; }
     KIT_MEMBER static unsigned int kit_mask()
     {
         return Size == 32 ? 0xFFFFFFFFu : ((1u << Size % 32) - 1) << (kit_lane() & ~(Size - 1));
@@ -180,6 +200,10 @@ public:
     {
         return __match_any_sync(kit_mask(), value) >> (kit_lane() & ~(Size - 1));
     }
+    template <class T> KIT_MEMBER unsigned int match_all(T value, int &same) const
+    {
+        return __match_all_sync(kit_mask(), value, &same) >> (kit_lane() & ~(Size - 1));
+    }
     template <class T> KIT_MEMBER T shfl(T value, int from) const { return __shfl_sync(kit_mask(), value, from, Size); }
     template <class T> KIT_MEMBER T shfl_up(T value, unsigned int delta) const
     {
@@ -195,9 +219,77 @@ public:
     }
 };
 
+template <unsigned int Size, class Parent> struct kit_parent<thread_block_tile<Size, Parent>> {
+    KIT_MEMBER static unsigned int rank() { return kit_block_rank() % Size; }
+    KIT_MEMBER static unsigned int size() { return Size; }
+};
+
 template <unsigned int Size, class Parent> KIT_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent &)
 {
     return thread_block_tile<Size, Parent>();
+}
+
+/* ---- groups whose kind or size is known at run time only ---- */
+
+/* A block, or lanes of one of its warps. */
+class thread_group
+{
+    unsigned int mask; /* 0: the block */
+
+public:
+    KIT_MEMBER thread_group(const thread_block &) : mask(0) {}
+    KIT_MEMBER thread_group(const coalesced_group &group) : mask(group.kit_mask()) {}
+    template <unsigned int Size, class Parent>
+    KIT_MEMBER thread_group(const thread_block_tile<Size, Parent> &group) : mask(group.kit_mask())
+    {
+    }
+    KIT_MEMBER void sync() const { mask ? __syncwarp(mask) : __syncthreads(); }
+    KIT_MEMBER unsigned int size() const { return mask ? __popc(mask) : kit_block_size(); }
+    KIT_MEMBER unsigned int num_threads() const { return size(); }
+    KIT_MEMBER unsigned int thread_rank() const { return mask ? __popc(mask & kit_lanes_below()) : kit_block_rank(); }
+};
+
+KIT_DEVICE coalesced_group tiled_partition(const coalesced_group &group, unsigned int size)
+{
+    unsigned int first = group.thread_rank() / size * size, rank = 0, lanes = 0;
+    for (unsigned int left = group.kit_mask(); left != 0; left &= left - 1, rank++)
+        lanes |= rank - first < size ? left & (0 - left) : 0;
+    return coalesced_group(lanes, group.thread_rank() / size, (group.size() + size - 1) / size);
+}
+/* size: 1, 2, 4, 8, 16 or 32. */
+KIT_DEVICE thread_group tiled_partition(const thread_block &, unsigned int size)
+{
+    return coalesced_group((0xFFFFFFFFu >> (32 - size)) << (kit_lane() & ~(size - 1)));
+}
+
+/* ---- parts of a group, by what their threads say ---- */
+
+template <class Group, class Label> KIT_DEVICE coalesced_group labeled_partition(const Group &group, Label label)
+{
+    unsigned int lanes = __match_any_sync(group.kit_mask(), label), first = lanes & (0 - lanes);
+    unsigned int firsts = __ballot_sync(group.kit_mask(), first == 1u << kit_lane());
+    return coalesced_group(lanes, __popc(firsts & (first - 1)), __popc(firsts));
+}
+template <class Group> KIT_DEVICE coalesced_group binary_partition(const Group &group, bool predicate)
+{
+    unsigned int yes = __ballot_sync(group.kit_mask(), predicate);
+    return coalesced_group(predicate ? yes : group.kit_mask() & ~yes, predicate, 2);
+}
+
+/* One thread of the group calls it. */
+template <class Group, class Function, class... Arguments>
+KIT_DEVICE void invoke_one(const Group &group, Function &&function, Arguments &&...arguments)
+{
+    if (group.thread_rank() == 0)
+        function(static_cast<Arguments &&>(arguments)...);
+}
+template <class Group, class Function, class... Arguments>
+KIT_DEVICE auto invoke_one_broadcast(const Group &group, Function &&function, Arguments &&...arguments)
+{
+    decltype(function(static_cast<Arguments &&>(arguments)...)) value{};
+    if (group.thread_rank() == 0)
+        value = function(static_cast<Arguments &&>(arguments)...);
+    return group.shfl(value, 0);
 }
 
 template <class Group> KIT_DEVICE void sync(const Group &group)

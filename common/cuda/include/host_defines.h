@@ -8,7 +8,9 @@
 #define __global__     __attribute__((global))
 #define __shared__     __attribute__((shared))
 #define __constant__   __attribute__((constant))
-#define __managed__    __attribute__((managed))
+/* What clang does not compile is refused where it is used. */
+#define __managed__    __attribute__((unavailable("clang compiles no __managed__ variables: take memory of cudaMallocManaged")))
+#define __cluster_dims__(...) __attribute__((unavailable("clang and the virtual GPU have no clusters of blocks")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
 #else

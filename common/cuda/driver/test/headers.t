@@ -45,6 +45,29 @@ int main()
     return desc.w + __half2float(__float2half(1.5f)) + max(blocks, size);
 }
 END
+# A call of each function that clang's headers declare for devices, but for those of long double.
+cat >calls.pl <<'END'
+my (%seen, @calls);
+my $n = 0;
+for my $file (@ARGV) {
+    open my $in, '<', $file or die; local $/; my $text = <$in>; $text =~ s,//.*,,g;
+    while ($text =~ /^__DEVICE__\s+([\w ]+?[\w*])\s*\b(\w+)\(([^()]*)\)/gm) {
+        my ($result, $name, $of, $before, @given) = ($1, $2, $3, '');
+        next if $name =~ /^__/ || $of =~ /long double/ || $seen{"$name($of)"}++;
+        for my $type (split /,/, $of) {
+            $type =~ s/\bconst\b|\b__\w+\s*$|^\s+//g; $type =~ s/^\s+|\s+$//g;
+            if ($type eq '' || $type eq 'void') { next }
+            elsif ($type =~ s/\s*\*$//) { $n++; $before .= "$type v$n\[4] = {}; "; push @given, "v$n" }
+            else { push @given, "($type)x" }
+        }
+        my $call = "$name(" . join(', ', @given) . ')';
+        push @calls, "{ $before" . ($result eq 'void' ? "$call; }" : 'o[' . $n++ . "] = (double)$call; }");
+    }
+}
+print "#include <cmath>\n__global__ void k(double x, double *o)\n{\n", join("\n", @calls), "\n}\n";
+END
+# What the virtual GPU knows by name.
+{ sed -n 's/^X(\([a-z0-9_]*\),.*/__nv_\1\n__nv_\1f/p' "$KIT/common/vgpu/ir/libdevice.def"; } | sort >by_name
 found=0
 for major in $(seq 14 30); do
     clang=$(command -v "clang++-$major") || continue
@@ -61,6 +84,12 @@ for major in $(seq 14 30); do
     rm -f all.h
     [ ! -s log ]
     ok $? "clang $major compiles all headers, without a word" log
+    declares=$("$clang" -print-resource-dir)/include
+    perl calls.pl "$declares/__clang_cuda_math_forward_declares.h" "$declares/__clang_cuda_math.h" >calls.cu
+    LABCC_CLANG=$clang "$labcc" -ptx -o calls.ptx calls.cu >log 2>&1
+    awk '/\.extern \.func/ { f = 1 } f && match($0, /[A-Za-z_][A-Za-z0-9_]*$/) && !/_param_/ { print substr($0, RSTART, RLENGTH); f = 0 }' calls.ptx | sort -u | comm -23 - by_name >>log
+    [ ! -s log ] && [ "$(grep -c 'x' calls.cu)" -gt 250 ]
+    ok $? "clang $major: each function that its headers declare for devices is there" log
 done
 [ $found -gt 0 ] || { echo "1..0 # SKIP no clang with its version in its name"; exit 0; }
 
@@ -85,6 +114,21 @@ as_with_nvcc atomics
 run fp8 && grep -q '^9052 inputs' fp8.txt
 ok $? "fp8: every conversion is that to the nearest of all codes, on the device and on the host" fp8.txt
 as_with_nvcc fp8
+run library && [ "$(grep -c . library.txt)" -gt 5000 ]
+ok $? "library: mathematics, random numbers and parts of groups compile, and run without a finding" log
+as_with_nvcc library
+
+# ---- what is not there says so ----
+
+cat >refused.cu <<'END'
+__managed__ int shared_by_all;
+__global__ void reads(int *p) { *p = shared_by_all; }
+__global__ void __cluster_dims__(2, 1, 1) in_pairs(int *p) { *p = 1; }
+int main() { in_pairs<<<2, 32>>>(nullptr); }
+END
+"$labcc" -o refused refused.cu >log 2>&1
+[ $? -ne 0 ] && grep -q "clang compiles no __managed__ variables: take memory of cudaMallocManaged" log && grep -q "no clusters of blocks" log
+ok $? "managed variables and clusters are refused by name" log
 
 # ---- textures and surfaces: every shape, by level, by gradient and gathered ----
 

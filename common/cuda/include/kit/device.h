@@ -111,6 +111,50 @@ KIT_SPACE("local", local)
 #undef KIT_SPACE
 
 #include <__clang_cuda_cmath.h>
+
+/* Overloads that clang's headers declare, and leave to std::. */
+#define KIT_OVERLOAD(result, name, parameters, call)                                                         \
+    static __device__ inline result name parameters { return call; }
+#define KIT_OVERLOAD1(name) KIT_OVERLOAD(float, name, (float a), name##f(a))
+#define KIT_OVERLOAD2(name) KIT_OVERLOAD(float, name, (float a, float b), name##f(a, b))
+KIT_OVERLOAD1(acosh)
+KIT_OVERLOAD1(asinh)
+KIT_OVERLOAD1(atanh)
+KIT_OVERLOAD1(cbrt)
+KIT_OVERLOAD1(erf)
+KIT_OVERLOAD1(erfc)
+KIT_OVERLOAD1(exp2)
+KIT_OVERLOAD1(expm1)
+KIT_OVERLOAD1(lgamma)
+KIT_OVERLOAD1(log1p)
+KIT_OVERLOAD1(log2)
+KIT_OVERLOAD1(logb)
+KIT_OVERLOAD1(nearbyint)
+KIT_OVERLOAD1(rint)
+KIT_OVERLOAD1(round)
+KIT_OVERLOAD1(tgamma)
+KIT_OVERLOAD1(trunc)
+KIT_OVERLOAD2(copysign)
+KIT_OVERLOAD2(fdim)
+KIT_OVERLOAD2(fmax)
+KIT_OVERLOAD2(fmin)
+KIT_OVERLOAD2(hypot)
+KIT_OVERLOAD2(nextafter)
+KIT_OVERLOAD2(remainder)
+KIT_OVERLOAD(float, fma, (float a, float b, float c), fmaf(a, b, c))
+KIT_OVERLOAD(float, remquo, (float a, float b, int *quotient), remquof(a, b, quotient))
+KIT_OVERLOAD(float, scalbn, (float a, int n), scalbnf(a, n))
+KIT_OVERLOAD(float, scalbln, (float a, long n), scalblnf(a, n))
+KIT_OVERLOAD(int, ilogb, (float a), ilogbf(a))
+KIT_OVERLOAD(long, lrint, (float a), lrintf(a))
+KIT_OVERLOAD(long, lround, (float a), lroundf(a))
+KIT_OVERLOAD(long long, llrint, (float a), llrintf(a))
+KIT_OVERLOAD(long long, llround, (float a), llroundf(a))
+KIT_OVERLOAD(float, nanf, (const char *), __builtin_nanf(""))
+KIT_OVERLOAD(double, nan, (const char *), __builtin_nan(""))
+#undef KIT_OVERLOAD
+#undef KIT_OVERLOAD1
+#undef KIT_OVERLOAD2
 #include <__clang_cuda_intrinsics.h>
 
 #include "atomics.h"

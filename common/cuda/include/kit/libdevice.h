@@ -1,6 +1,6 @@
 /* The __nv_ functions that are an instruction or a few: clang's headers call them by the names that
  * libdevice has. Those that take more (sine, power ...) stay extern: the virtual GPU knows them by name
- * (common/vgpu/ir/builtins.def).
+ * (common/vgpu/ir/libdevice.def).
  */
 #ifndef KIT_LIBDEVICE_H
 #define KIT_LIBDEVICE_H
@@ -170,6 +170,130 @@ KIT_NV float __nv_fdimf(float a, float b) { return a > b || a != a || b != b ? a
 KIT_NV double __nv_fdim(double a, double b) { return a > b || a != a || b != b ? a - b : 0.0; }
 KIT_NV long long __nv_llrintf(float a) { return __nv_float2ll_rn(a); }
 KIT_NV long long __nv_llrint(double a) { return __nv_double2ll_rn(a); }
+KIT_NV long long __nv_llroundf(float a) { return __nv_float2ll_rz(__nv_roundf(a)); }
+KIT_NV long long __nv_llround(double a) { return __nv_double2ll_rz(__nv_round(a)); }
+KIT_NV float __nv_nanf(const signed char *) { return __builtin_nanf(""); }
+KIT_NV double __nv_nan(const signed char *) { return __builtin_nan(""); }
+/* A double holds the root so near to it that the float is the nearest one, for each of the 2^24 mantissas and parities of exponents. */
+KIT_NV float __nv_frsqrt_rn(float a) { return (float)(1 / __nv_sqrt(a)); }
+KIT_PTX1(double, kit_rcp64, double, "rcp.approx.ftz.f64", "=d", "d")
+KIT_NV double __nv_rcp64h(double a) { return __nv_kit_rcp64(a); }
+
+/* ---- two results, exponents, neighbours: for float and for double ---- */
+
+#define KIT_NV_PAIR(name, T, first, second)                                                                  \
+    KIT_NV void __nv_##name(T a, T *s, T *c)                                                                 \
+    {                                                                                                        \
+        *s = __nv_##first(a);                                                                                \
+        *c = __nv_##second(a);                                                                               \
+    }
+KIT_NV_PAIR(sincosf, float, sinf, cosf)
+KIT_NV_PAIR(sincos, double, sin, cos)
+KIT_NV_PAIR(sincospif, float, sinpif, cospif)
+KIT_NV_PAIR(sincospi, double, sinpi, cospi)
+#undef KIT_NV_PAIR
+
+/* f: what the names of this type end with; Bits, Signed: integers as wide; M: bits of the mantissa; E: of the exponent. */
+#define KIT_NV_PARTS(f, T, Bits, Signed, M, E)                                                               \
+    KIT_NV T __nv_modf##f(T a, T *whole)                                                                     \
+    {                                                                                                        \
+        T w = __nv_trunc##f(a);                                                                              \
+        *whole = w;                                                                                          \
+        return __builtin_copysign##f(__builtin_fabs##f(a) == __builtin_inf##f() ? 0 : a - w, a);             \
+    }                                                                                                        \
+    KIT_NV T __nv_frexp##f(T a, int *exponent)                                                               \
+    {                                                                                                        \
+        const int all = (1 << E) - 1;                                                                        \
+        Bits b = __builtin_bit_cast(Bits, a);                                                                \
+        int e = (int)(b >> M) & all, small = 0;                                                              \
+        if (e == 0 && a != 0) {                                                                              \
+            small = M;                                                                                       \
+            b = __builtin_bit_cast(Bits, a * (T)((Bits)1 << M));                                             \
+            e = (int)(b >> M) & all;                                                                         \
+        }                                                                                                    \
+        if (e == 0 || e == all) {                                                                            \
+            *exponent = 0;                                                                                   \
+            return a + a;                                                                                    \
+        }                                                                                                    \
+        *exponent = e - all / 2 + 1 - small;                                                                 \
+        return __builtin_bit_cast(T, (b & ~((Bits)all << M)) | (Bits)(all / 2 - 1) << M);                    \
+    }                                                                                                        \
+    KIT_NV int __nv_ilogb##f(T a)                                                                            \
+    {                                                                                                        \
+        int exponent;                                                                                        \
+        if (a == 0 || a != a)                                                                                \
+            return -2147483647 - 1;                                                                          \
+        if (__builtin_fabs##f(a) == __builtin_inf##f())                                                      \
+            return 2147483647;                                                                               \
+        __nv_frexp##f(a, &exponent);                                                                         \
+        return exponent - 1;                                                                                 \
+    }                                                                                                        \
+    KIT_NV T __nv_nextafter##f(T a, T b)                                                                     \
+    {                                                                                                        \
+        Signed bits = __builtin_bit_cast(Signed, a);                                                         \
+        if (a != a || b != b)                                                                                \
+            return a + b;                                                                                    \
+        if (a == b)                                                                                          \
+            return b;                                                                                        \
+        if (a == 0)                                                                                          \
+            return __builtin_copysign##f(__builtin_bit_cast(T, (Signed)1), b);                               \
+        return __builtin_bit_cast(T, (Signed)(bits + ((a < b) == (a > 0) ? 1 : -1)));                        \
+    }                                                                                                        \
+    /* IEEE remainder, and the last three bits of the quotient with its sign. */                             \
+    KIT_NV T __nv_remquo##f(T a, T b, int *quotient)                                                         \
+    {                                                                                                        \
+        T x = __builtin_fabs##f(a), y = __builtin_fabs##f(b), eight = 8 * y;                                 \
+        int q = 0;                                                                                           \
+        *quotient = 0;                                                                                       \
+        if (a != a || b != b || y == 0 || x == __builtin_inf##f())                                           \
+            return (a * b) / (a * b);                                                                        \
+        if (y == __builtin_inf##f())                                                                         \
+            return a;                                                                                        \
+        if (eight != __builtin_inf##f())                                                                     \
+            x = __nv_fmod##f(x, eight);                                                                      \
+        for (int k = 4; k >= 1; k /= 2)                                                                      \
+            if (x >= k * y) {                                                                                \
+                x -= k * y;                                                                                  \
+                q += k;                                                                                      \
+            }                                                                                                \
+        if (x > y - x || (x == y - x && q % 2 == 1)) {                                                       \
+            x -= y;                                                                                          \
+            q++;                                                                                             \
+        }                                                                                                    \
+        q &= 7;                                                                                              \
+        *quotient = (__builtin_bit_cast(Bits, a) ^ __builtin_bit_cast(Bits, b)) >> (M + E) ? -q : q;         \
+        return __builtin_bit_cast(Bits, a) >> (M + E) ? -x : x;                                              \
+    }
+KIT_NV_PARTS(f, float, unsigned, int, 23, 8)
+KIT_NV_PARTS(, double, unsigned long long, long long, 52, 11)
+#undef KIT_NV_PARTS
+
+/* Lengths of vectors of n elements. */
+KIT_NV double __nv_norm(int n, const double *a)
+{
+    double largest = 0, sum = 0;
+    for (int i = 0; i < n; i++)
+        largest = __nv_fmax(largest, __nv_fabs(a[i]));
+    int exponent;
+    __nv_frexp(largest, &exponent);
+    for (int i = 0; i < n; i++) {
+        double part = __nv_ldexp(a[i], -exponent);
+        sum = __nv_fma(part, part, sum);
+    }
+    return largest == __builtin_inf() ? largest : __nv_ldexp(__nv_sqrt(sum), exponent);
+}
+KIT_NV float __nv_normf(int n, const float *a)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum = __nv_fma(a[i], a[i], sum);
+    for (int i = 0; i < n; i++)
+        if (__nv_isinff(a[i]))
+            return __builtin_inff();
+    return (float)__nv_sqrt(sum);
+}
+KIT_NV double __nv_rnorm(int n, const double *a) { return 1 / __nv_norm(n, a); }
+KIT_NV float __nv_rnormf(int n, const float *a) { return 1 / __nv_normf(n, a); }
 
 /* ---- fast and approximate (CUDA C++ Programming Guide, "Intrinsic Functions") ---- */
 
