@@ -274,6 +274,7 @@ static Status grade_rest(Progress *p, Diag *d)
         return grade_on_cluster(p, d);
     Pool pool = {.n_jobs = p->n_jobs,
                  .n_slots = p->c->jobs,
+                 .one_processor = !p->c->run->gpu,
                  .work = grade_one,
                  .done = finish_one,
                  .context = p,

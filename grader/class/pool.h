@@ -10,11 +10,13 @@
 #include "common/base/status.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Pool {
     size_t n_jobs;
     int n_slots;
+    bool one_processor; /* a job and all that it starts keep to a processor each, while there are enough */
     /* In the job's process: does the work; its value is the exit status. */
     int (*work)(void *context, size_t job, int slot);
     /* In the caller, after a job's end; status is as waitpid gives it. */

@@ -2,8 +2,10 @@
 #include "grader/class/pool.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@ enum { N = 20, SLOTS = 3 };
 
 /* Shared with the jobs' processes. */
 typedef struct Shared {
-    int ran[N], in_slot[SLOTS], clashes;
+    int ran[N], in_slot[SLOTS], on_cpu[CPU_SETSIZE], clashes;
 } Shared;
 
 typedef struct Context {
@@ -111,12 +113,60 @@ static void test_stop(void **state)
     assert_int_equal(ECHILD, errno);
 }
 
+/* Which processors a job may use; of one that keeps to a processor, that no other does. */
+static int work_on_one(void *context, size_t job, int slot)
+{
+    (void)job, (void)slot;
+    Shared *s = ((Context *)context)->shared;
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 2;
+    bool one = CPU_COUNT(&set) == 1;
+    int cpu = sched_getcpu();
+    if (one && __atomic_add_fetch(&s->on_cpu[cpu], 1, __ATOMIC_SEQ_CST) != 1)
+        __atomic_add_fetch(&s->clashes, 1, __ATOMIC_SEQ_CST);
+    nap(5);
+    if (one)
+        __atomic_sub_fetch(&s->on_cpu[cpu], 1, __ATOMIC_SEQ_CST);
+    return one;
+}
+
+static void test_a_processor_each(void **state)
+{
+    (void)state;
+    cpu_set_t before, after;
+    assert_int_equal(0, sched_getaffinity(0, sizeof before, &before));
+    if (CPU_COUNT(&before) < 2)
+        skip();
+    for (int more = 0; more < 2; more++) {
+        Context c = new_context();
+        Pool pool = new_pool(&c);
+        pool.work = work_on_one;
+        pool.n_slots = CPU_COUNT(&before) + more;
+        pool.one_processor = true;
+        assert_int_equal(STATUS_OK, pool_run(&pool, NULL));
+        assert_int_equal(0, c.shared->clashes);
+        int n_on_one = 0;
+        for (int i = 0; i < N; i++) {
+            assert_true(WIFEXITED(c.status[i]) && WEXITSTATUS(c.status[i]) < 2);
+            n_on_one += WEXITSTATUS(c.status[i]);
+        }
+        if (more)
+            assert_in_range(n_on_one, 1, N); /* whose turn comes while all are taken runs where it likes */
+        else
+            assert_int_equal(N, n_on_one);
+    }
+    assert_int_equal(0, sched_getaffinity(0, sizeof after, &after));
+    assert_true(CPU_EQUAL(&before, &after)); /* the caller's own are as they were */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_run_once),
         cmocka_unit_test(test_more_slots_than_jobs),
         cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_a_processor_each),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }
