@@ -23,14 +23,26 @@ static int is_range(JudgeCase *c)
     return strcmp(judge_param_text(c, "function"), "histogram_range") == 0;
 }
 
-/* The byte for a random one; `first` is the random one at the start. */
-static int byte_of(const char *kind, int random, int first)
+/* `bytes`. */
+typedef enum Kind { UNIFORM, TEXT, HIGH, SAME } Kind;
+
+static Kind kind_of(const char *bytes)
 {
-    if (strcmp(kind, "text") == 0)
+    static const char *const names[] = {"uniform", "text", "high", "same"};
+    for (Kind k = TEXT; k <= SAME; k++)
+        if (strcmp(bytes, names[k]) == 0)
+            return k;
+    return UNIFORM;
+}
+
+/* The byte for a random one; `first` is the random one at the start. */
+static int byte_of(Kind kind, int random, int first)
+{
+    if (kind == TEXT)
         return 32 + random * random * 95 / 65536;
-    if (strcmp(kind, "high") == 0)
+    if (kind == HIGH)
         return 128 + random / 2;
-    if (strcmp(kind, "same") == 0)
+    if (kind == SAME)
         return 128 + first / 2;
     return random;
 }
@@ -40,7 +52,7 @@ static void make_bytes(JudgeCase *c, size_t n)
     LabArray *in = judge_input_make(c, "in", LAB_I8, 1, &n);
     judge_fill(c, in, -128, 127);
     uint8_t *bytes = in->data;
-    const char *kind = judge_param_text(c, "bytes");
+    Kind kind = kind_of(judge_param_text(c, "bytes"));
     int first = n > 0 ? bytes[0] : 0;
     for (size_t i = 0; i < n; i++)
         bytes[i] = (uint8_t)byte_of(kind, bytes[i], first);
