@@ -4,6 +4,7 @@
 #include "common/base/strbuf.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,17 +15,22 @@ enum { BLOCK_BYTES = 64 * 1024, BIG_ALIGN = 64, SMALL_ALIGN = 16 };
 typedef struct ArenaBlock {
     struct ArenaBlock *next;
     size_t used, size;
-    char *bytes; /* aligned to BIG_ALIGN */
+    bool is_clear; /* all of it was zero */
+    char *bytes;   /* aligned to BIG_ALIGN */
 } ArenaBlock;
 
-/* calloc's, because it need not clear what the kernel has just cleared: a large block costs what is used of it. */
+/* A block costs what is used of it: a large one is calloc's, which need not clear what the kernel has just
+ * cleared; one that may be the heap's is cleared piece by piece, as it is handed out. */
 static ArenaBlock *block_new(size_t size)
 {
-    ArenaBlock *block = calloc(1, sizeof *block + BIG_ALIGN + size);
+    bool is_clear = size > BLOCK_BYTES;
+    size_t bytes = sizeof(ArenaBlock) + BIG_ALIGN + size;
+    ArenaBlock *block = is_clear ? calloc(1, bytes) : malloc(bytes);
     if (!block)
         return NULL;
     uintptr_t at = (uintptr_t)(block + 1);
     block->size = size;
+    block->is_clear = is_clear;
     block->bytes = (char *)(block + 1) + (BIG_ALIGN - at % BIG_ALIGN);
     return block;
 }
@@ -46,7 +52,7 @@ void *arena_alloc(Arena *a, size_t size)
     }
     block->used = start + size;
     a->total += size;
-    return block->bytes + start;
+    return block->is_clear ? block->bytes + start : memset(block->bytes + start, 0, size);
 }
 
 char *arena_strndup(Arena *a, const char *text, size_t length)

@@ -223,55 +223,74 @@ static uint16_t half_bits(double value)
     return (uint16_t)(sign | (uint16_t)((exponent + 14) << 10) | (uint16_t)((fraction * 2 - 1) * 1024));
 }
 
-static void store(LabArray *array, size_t i, double value)
+/* Values are drawn in pieces of so many, and then stored: what type they get is asked once a piece. */
+enum { PIECE = 256 };
+
+#define STORE_AS(T, x)                                                                                       \
+    for (size_t i = 0; i < n; i++) {                                                                         \
+        double value = values[i];                                                                            \
+        ((T *)array->data)[first + i] = (T)(x);                                                              \
+    }                                                                                                        \
+    break
+
+static void store_piece(LabArray *array, size_t first, const double *values, size_t n)
 {
-    void *data = array->data;
     switch (array->type) {
     case LAB_F16:
-        ((uint16_t *)data)[i] = half_bits(value);
-        break;
+        STORE_AS(uint16_t, half_bits(value));
     case LAB_F32:
-        ((float *)data)[i] = (float)value;
-        break;
+        STORE_AS(float, value);
     case LAB_F64:
-        ((double *)data)[i] = value;
-        break;
+        STORE_AS(double, value);
     case LAB_I8:
     case LAB_U8:
-        ((uint8_t *)data)[i] = (uint8_t)(int64_t)value;
-        break;
+        STORE_AS(uint8_t, (int64_t)value);
     case LAB_I16:
     case LAB_U16:
-        ((uint16_t *)data)[i] = (uint16_t)(int64_t)value;
-        break;
+        STORE_AS(uint16_t, (int64_t)value);
     case LAB_I32:
     case LAB_U32:
-        ((uint32_t *)data)[i] = (uint32_t)(int64_t)value;
-        break;
+        STORE_AS(uint32_t, (int64_t)value);
     case LAB_I64:
-        ((int64_t *)data)[i] = (int64_t)value;
-        break;
+        STORE_AS(int64_t, value);
     case LAB_U64:
-        ((uint64_t *)data)[i] = (uint64_t)value;
-        break;
+        STORE_AS(uint64_t, value);
     case LAB_N_TYPES:
         break;
     }
+}
+
+/* Neighbours differ, as long as there are two values to choose from. */
+static double draw_integers(Rng *rng, double *values, size_t n, double low, double high, double before)
+{
+    uint64_t steps = (uint64_t)(high - low) + 1;
+    for (size_t i = 0; i < n; i++) {
+        double value = low + (double)rng_below(rng, steps);
+        if (value == before)
+            value = value + 1 > high ? low : value + 1;
+        before = values[i] = value;
+    }
+    return before;
+}
+
+static void draw_reals(Rng *rng, double *values, size_t n, double low, double high)
+{
+    for (size_t i = 0; i < n; i++)
+        values[i] = low + (high - low) * rng_unit(rng);
 }
 
 void judge_fill(JudgeCase *c, LabArray *array, double low, double high)
 {
     Rng rng = generator_for(c, array->name);
     bool is_real = npy_type_kind(array->type) == 'f';
-    uint64_t steps = is_real ? 0 : (uint64_t)(high - low) + 1;
-    double before = NAN;
-    for (size_t i = 0; i < array->elements; i++) {
-        double value = is_real ? low + (high - low) * rng_unit(&rng) : low + (double)rng_below(&rng, steps);
-        if (value == before &&
-            !is_real) /* neighbours differ, as long as there are two values to choose from */
-            value = value + 1 > high ? low : value + 1;
-        store(array, i, value);
-        before = value;
+    double values[PIECE], before = NAN;
+    for (size_t first = 0; first < array->elements; first += PIECE) {
+        size_t left = array->elements - first, n = left < PIECE ? left : PIECE;
+        if (is_real)
+            draw_reals(&rng, values, n, low, high);
+        else
+            before = draw_integers(&rng, values, n, low, high, before);
+        store_piece(array, first, values, n);
     }
 }
 

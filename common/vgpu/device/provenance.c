@@ -12,9 +12,9 @@ Provenance *provenance_new(DeviceServer *s)
         return NULL;
     p->server = s;
     p->n_ids = 1;
-    p->kinds = calloc(PROVENANCE_IDS, 1);
-    p->untold = calloc(PROVENANCE_IDS, 1);
-    p->used = calloc(PROVENANCE_IDS, 1);
+    p->kinds = calloc(PROVENANCE_IDS, 3); /* as one the three are large enough to come cleared from the kernel */
+    p->untold = p->kinds ? p->kinds + PROVENANCE_IDS : NULL;
+    p->used = p->kinds ? p->untold + PROVENANCE_IDS : NULL;
     p->n_marks = calloc(s->n_devices + 1, sizeof *p->n_marks);
     p->marks_cap = calloc(s->n_devices + 1, sizeof *p->marks_cap);
     p->marks = calloc(s->n_devices + 1, sizeof *p->marks);
@@ -24,7 +24,7 @@ Provenance *provenance_new(DeviceServer *s)
     pthread_mutex_init(&p->lock, NULL);
     if (p->bin == MAP_FAILED)
         p->bin = NULL;
-    if (p->kinds && p->untold && p->used && p->n_marks && p->marks_cap && p->marks && p->orders && p->bin)
+    if (p->kinds && p->n_marks && p->marks_cap && p->marks && p->orders && p->bin)
         return p;
     provenance_free(p);
     return NULL;
@@ -44,7 +44,7 @@ void provenance_free(Provenance *p)
     }
     if (p->bin)
         munmap(p->bin, PROVENANCE_BIN_MAX);
-    void *parts[] = {p->kinds,  p->untold, p->used,      p->dead,   p->n_marks, p->marks_cap,
+    void *parts[] = {p->kinds,  p->dead,   p->n_marks, p->marks_cap,
                      p->marks,  p->shared, p->hosts,     p->fills,  p->outs,    p->runs,
                      p->stores, p->groups, p->functions, p->orders, p};
     pthread_mutex_destroy(&p->lock);

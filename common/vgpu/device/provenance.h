@@ -179,7 +179,7 @@ typedef struct Provenance {
     pthread_mutex_t lock; /* workers of a launch */
     const char *cut;      /* NULL: complete */
     bool written;
-    uint8_t *kinds;  /* [id]: ProvKind */
+    uint8_t *kinds;  /* [id]: ProvKind; after them, in the same memory: */
     uint8_t *untold; /* [id]: of an instruction whose stores are told without their values, as atomics are */
     uint8_t *used;   /* [id]: of a store that has been done */
     uint32_t n_ids;  /* the next one */

@@ -223,8 +223,45 @@ static uint32_t lanes_in_space(const uint64_t *addr, uint32_t mask, uint8_t spac
     return lanes;
 }
 
+/* Whether all active lanes lead to the space of the first one, as nearly always; their addresses there. */
+EXEC_CLONES static bool is_one_space(Request *r)
+{
+    uint64_t offset, first = r->addr[__builtin_ctz(r->mask)];
+    uint32_t inside = 0;
+    r->space = request_window(first, &offset);
+    if (r->space == SPACE_GLOBAL) {
+        for (int lane = 0; lane < WARP_LANES; lane++) {
+            uint64_t at = r->addr[lane];
+            bool elsewhere = (at - MEM_SHARED_WINDOW < MEM_WINDOW_BYTES) | (at - MEM_LOCAL_WINDOW < MEM_WINDOW_BYTES) |
+                             (at - MEM_PARAM_WINDOW < MEM_WINDOW_BYTES);
+            inside |= (uint32_t)!elsewhere << lane;
+        }
+        return (inside & r->mask) == r->mask;
+    }
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        inside |= (uint32_t)(r->addr[lane] - (first - offset) < MEM_WINDOW_BYTES) << lane;
+    if ((inside & r->mask) != r->mask)
+        return false;
+    for (int lane = 0; lane < WARP_LANES; lane++)
+        r->addr[lane] -= first - offset;
+    return true;
+}
+
+static void generic_in_one(Request *r, RequestEffect effect)
+{
+    bool plain = r->kind == ACCESS_LOAD || r->kind == ACCESS_STORE; /* atomics have a rule of their own */
+    r->filled = true;
+    request_classify_values(r, r->addr, 0);
+    if (request_check(r) && (!plain || !is_ordered(r) || exec_turn(r->w)))
+        effect(r);
+}
+
 void request_generic(Request *r, RequestEffect effect)
 {
+    if (is_one_space(r)) {
+        generic_in_one(r, effect);
+        return;
+    }
     static const uint8_t spaces[] = {SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM};
     Request parts[4];
     uint64_t addr[4][WARP_LANES];
@@ -294,14 +331,18 @@ static void store_generic(ExecWarp *w, const IrInst *inst, uint32_t mask)
         const ExecRun *run = w->block->run;                                                                  \
         uint64_t at = (uint64_t)inst->offset;                                                                \
         T value, *dst = warp_dst(w, &inst->dst);                                                             \
-        if (mask != FULL_MASK || at % sizeof value || run->entry->param_bytes < sizeof value ||              \
+        if (at % sizeof value || run->entry->param_bytes < sizeof value ||                                   \
             at > run->entry->param_bytes - sizeof value) {                                                   \
             load_param(w, inst, mask);                                                                       \
             return;                                                                                          \
         }                                                                                                    \
         memcpy(&value, run->launch->params + at, sizeof value);                                              \
-        for (int lane = 0; lane < WARP_LANES; lane++)                                                        \
-            dst[lane] = value;                                                                               \
+        if (mask == FULL_MASK)                                                                               \
+            for (int lane = 0; lane < WARP_LANES; lane++)                                                    \
+                dst[lane] = value;                                                                           \
+        else                                                                                                 \
+            for (int lane = 0; lane < WARP_LANES; lane++)                                                    \
+                dst[lane] = mask >> lane & 1 ? value : dst[lane];                                            \
     }
 DEFINE_PARAM(load_param_4, U32)
 DEFINE_PARAM(load_param_8, U64)

@@ -2,18 +2,16 @@
 #include "common/vgpu/remote/wire.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 void wire_init(Wire *w, int fd)
 {
+    memset(w, 0, offsetof(Wire, in));
     w->fd = fd;
     w->broken = fd < 0;
-    w->self = NULL;
-    w->on_access = NULL;
-    w->payload = 0;
-    w->n_here = w->fixed = 0;
     w->passed = -1;
 }
 
