@@ -208,7 +208,8 @@ static bool check_global(Request *r)
         inside = all_inside(r, a->addr, a->bytes);
     else
         inside = low < a->bytes && a->bytes - low >= r->span;
-    if (!inside || a->kind == MEM_CONST_VAR || r->space == SPACE_CONST)
+    bool fits = a->kind == MEM_CONST_VAR ? r->kind == ACCESS_LOAD : r->space != SPACE_CONST; /* see allowed() */
+    if (!inside || !fits)
         return check_lanes(r);
     r->alloc = a;
     r->delta = (uintptr_t)a->host - a->addr;
