@@ -81,17 +81,36 @@ static void add_place(StrBuf *out, const Finding *f)
 
 static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuError *e);
 
-/* What a kernel does with memory that a failed call was to give or to fill comes of nobody having looked at the call. */
-static void add_call_behind(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+/* The call that was made to fail; NULL where none was. */
+static const VgpuError *failed_call(const CaseFacts *facts)
 {
     const VgpuReport *report = facts->report;
-    if (!facts->errors || !report->injected || report->n_errors == 0 || r->verdict == VERDICT_LEAK)
-        return;
-    const VgpuError *e = &report->errors[0];
+    if (!report || !report->injected || report->n_errors == 0)
+        return NULL;
+    for (size_t i = 0; i < report->n_errors; i++)
+        if (report->errors[i].met)
+            return &report->errors[i];
+    return &report->errors[0];
+}
+
+static void add_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuError *e)
+{
     if (e->file[0])
         strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
     explain_failed_call(out, facts, e);
-    strbuf_puts(out, language_say(facts->language, " The function went on all the same:\n"));
+}
+
+/* What a kernel does with memory that a failed call was to give or to fill comes of nobody having looked at the call, or of going on
+ * after it: its error may be returned all the same. */
+static void add_call_behind(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
+{
+    const VgpuError *e = failed_call(facts);
+    bool of_memory = r->verdict == VERDICT_UNINITIALIZED || r->verdict == VERDICT_OUT_OF_BOUNDS;
+    if (!e || r->verdict == VERDICT_LEAK || (!facts->errors && !of_memory))
+        return;
+    add_failed_call(out, facts, e);
+    strbuf_puts(out, language_say(facts->language, facts->errors ? " The function went on all the same:\n"
+                                                                 : " Did the function go on all the same?\n"));
 }
 
 static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
@@ -230,6 +249,17 @@ static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseRe
         add_stderr(out, facts);
 }
 
+/* Which call it was that nobody heard of. */
+static void explain_error_rule(StrBuf *out, const CaseFacts *facts)
+{
+    const VgpuError *e = failed_call(facts);
+    if (e) {
+        add_failed_call(out, facts, e);
+        strbuf_puts(out, "\n");
+    }
+    strbuf_puts(out, facts->errors);
+}
+
 static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     if (facts->answer && facts->answer->verdict == r->verdict && facts->answer->message[0])
@@ -237,7 +267,7 @@ static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult
     else if (facts->answers && facts->answers_verdict == r->verdict)
         strbuf_puts(out, facts->answers);
     else if (facts->errors && r->verdict == VERDICT_WRONG_RESULT)
-        strbuf_puts(out, facts->errors);
+        explain_error_rule(out, facts);
     else if (facts->speed_message)
         strbuf_puts(out, facts->speed_message);
     else

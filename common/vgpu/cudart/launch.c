@@ -146,8 +146,11 @@ static cudaError_t enter_and_launch(Api api, const void *kernel, dim3 grid, dim3
     t->popped = false;
     if (by_brackets && api == API_cudaLaunchKernel)
         api = API___cudaLaunchKernel;
-    ENTER(api);
-    call.site = by_brackets ? t->launch_site : 0;
+    Call call;
+    bool enters = call_enter(&call, api);
+    call.site = by_brackets ? t->launch_site : 0; /* of one that is made to fail, too */
+    if (!enters)
+        return call_leave(&call, call.error);
     call_site(&call);
     cudaError_t error = launch_kernel(&call, kernel, grid, block, args, shared, stream, cooperative);
     if (error != cudaSuccess && by_brackets)
