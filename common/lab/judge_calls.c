@@ -117,6 +117,39 @@ void judge_expect_destroyed(JudgeCase *c)
         judge_refuse(c, "An event was made and never destroyed (cudaEventDestroy).");
 }
 
+/* A launch that the devices took. */
+static bool is_launch(const JudgeCall *call)
+{
+    return strcmp(call->op, "LAUNCH") == 0 && strcmp(call->error, "OK") == 0;
+}
+
+void judge_expect_threads(JudgeCase *c, size_t least)
+{
+    size_t n = 0, launches = 0;
+    uint64_t most = 0;
+    const JudgeCall *calls = judge_calls(c, &n);
+    for (size_t i = 0; calls && i < n; i++)
+        if (is_launch(&calls[i])) {
+            uint64_t threads = calls[i].number * strtoull(calls[i].text, NULL, 10);
+            most = threads > most ? threads : most;
+            launches++;
+        }
+    if (launches > 0 && most < least)
+        judge_refuse(c, "A kernel was launched with fewer threads than the contract asks for: each element is the work of a thread of its own.");
+}
+
+void judge_expect_nothing(JudgeCase *c)
+{
+    size_t n = 0;
+    bool nothing = false;
+    const JudgeCall *calls = judge_calls(c, &n);
+    for (size_t i = 0; calls && i < n; i++) {
+        nothing = judge_note(&calls[i], "nothing") || (nothing && !judge_note(&calls[i], "something"));
+        if (nothing && is_launch(&calls[i]))
+            judge_refuse(c, "A kernel was launched, and there is nothing to do: return before the launch.");
+    }
+}
+
 void judge_refuse(JudgeCase *c, const char *why)
 {
     for (size_t i = 0; i < c->n_refusals; i++)

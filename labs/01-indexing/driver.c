@@ -48,6 +48,7 @@ static int call_map(LabCase *c, const char *function, const int *in, int *out, i
     if (strcmp(function, "map_1d") == 0) {
         int n = size_param(c, "n") / part;
         lab_own_calls(0);
+        lab_note(n == 0 ? "nothing" : "something");
         status = map_1d(in, out, n);
     } else if (strcmp(function, "map_2d") == 0) {
         int width = size_param(c, "width") / part, height = size_param(c, "height");

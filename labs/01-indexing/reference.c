@@ -93,4 +93,5 @@ void judge_reference(JudgeCase *c)
         refer_strip(c);
     else
         refer_map(c);
+    judge_expect_nothing(c);
 }

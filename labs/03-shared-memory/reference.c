@@ -77,4 +77,5 @@ void judge_reference(JudgeCase *c)
         refer_reverse(c);
     else
         refer_stencil(c);
+    judge_expect_nothing(c);
 }

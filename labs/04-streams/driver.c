@@ -92,6 +92,7 @@ static int run_count(Job *j, int n, int chunk)
 static int call(Job *j, const char *function, int n, int chunk)
 {
     int streams = size_param(j->c, "streams");
+    lab_note(n == 0 ? "nothing" : "something");
     if (strcmp(function, "calibrate_all") == 0)
         return calibrate_all(j->in, j->out, n, chunk, streams);
     if (strcmp(function, "calibrate_dark") == 0)

@@ -543,11 +543,12 @@ static void test_record_of_calls(void **state)
                                  "FILL OK 4 60\n"
                                  "NOTE OK 0 value a=1\n"
                                  "STREAM_CREATE OK 0 \n"
+                                 "STREAM_QUERY OK 0 \n"
                                  "EVENT_CREATE OK 0 \n"
                                  "EVENT_DESTROY OK 0 \n"
                                  "STREAM_DESTROY OK 0 \n"
                                  "MAY_FAIL OK 2 \n"
-                                 "LAUNCH OK 1 fault\n"
+                                 "LAUNCH OK 1 1 fault\n"
                                  "COPY ILLEGAL_ADDRESS 64 to-host\n"
                                  "FREE ILLEGAL_ADDRESS 0 \n"
                                  "NOTE OK 0 after\n";
@@ -565,7 +566,9 @@ static void test_record_of_calls(void **state)
     m = (DeviceMsg){.op = OP_FILL, .fill = {.dst = p + 60, .width = 4, .height = 1, .depth = 1, .element = 1}};
     assert_int_equal(DEVICE_OK, send(&f, &m));
     send(&f, &(DeviceMsg){.op = OP_NOTE, .in = {.data = "value a=1", .bytes = 10}});
-    uint32_t stream = make_stream(&f, 0), event = make_event(&f);
+    uint32_t stream = make_stream(&f, 0);
+    assert_int_equal(DEVICE_OK, simple(&f, OP_STREAM_QUERY, stream));
+    uint32_t event = make_event(&f);
     assert_int_equal(DEVICE_OK, event_op(&f, OP_EVENT_DESTROY, event, 0, 0));
     assert_int_equal(DEVICE_OK, simple(&f, OP_STREAM_DESTROY, stream));
     for (int i = 0; i < 3; i++)
