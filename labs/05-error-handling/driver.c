@@ -138,9 +138,7 @@ static void run_bad_index(LabCase *c)
     lab_value(c, "gather_returned", status);
     lab_value(c, "something_was_printed_about_it", text[0] != '\0');
     lab_value(c, "an_error_of_the_kernel_was_blamed_on_a_copy", strstr(text, "cudaMemcpy") != NULL);
-    int usable = device_is_usable();
-    lab_value(c, "device_is_usable_afterwards", usable);
-    if (status == cudaSuccess || usable)
+    if (status == cudaSuccess)
         use_device();
 }
 
@@ -293,6 +291,11 @@ static void run_usable(LabCase *c)
     ask_for_too_much();
     lab_value(c, "device_is_usable_after_an_allocation_failed", is_usable());
     lab_value(c, "error_left_behind", cudaPeekAtLastError());
+    cudaGetLastError();
+    GatherData g = gather_data(c); /* with an index that is far outside */
+    int broken = call_gather(&g) == cudaErrorIllegalAddress;
+    lab_note("broken");
+    lab_value(c, "device_is_usable_after_a_kernel_broke_down", broken && is_usable());
 }
 
 /* A job that fails a number of times, or for ever. */

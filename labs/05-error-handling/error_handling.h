@@ -3,8 +3,8 @@
  * First a macro, CHECK(call). It is used as a statement, in a function that has a variable
  * `cudaError_t err` and a label `done:` (see README.md). It
  *   - evaluates `call` exactly once, and does nothing else when that gives cudaSuccess;
- *   - else prints a message on standard error with the file, the line, the text of the call and the name
- *     of the error, stores the error in err, and goes to done;
+ *   - else prints a message on standard error with the file, the line, the text of the call and the error's
+ *     name or description, stores the error in err, and goes to done;
  *   - is one statement: it can stand alone between `if` and `else`, and twice in a row.
  *
  * Then four functions. Whatever they return, they leave no device memory allocated (but the buffer of
