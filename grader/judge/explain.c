@@ -361,15 +361,16 @@ static const Finding *advice_of(const CaseFacts *facts, const char *kind)
     return NULL;
 }
 
-/* Advice about the copy that brought a wrong result: nobody had written what it took; and about calls that leave no room for
- * others on the time line. */
+/* Advice about the copy that brought a wrong result: nobody had written what it took; about calls that leave no room for
+ * others on the time line; and about what is stored more than once. */
 static const Finding *advice_behind(const CaseFacts *facts, Verdict verdict)
 {
     if (verdict == VERDICT_WRONG_RESULT)
         return advice_of(facts, "api-uninitialized-copy");
-    bool by_overlap =
-        verdict == VERDICT_SLOW && facts->metric_name && strcmp(facts->metric_name, "overlap_ratio") == 0;
-    return by_overlap ? advice_of(facts, "api-misuse") : NULL;
+    const char *metric = verdict == VERDICT_SLOW && facts->metric_name ? facts->metric_name : "";
+    return strcmp(metric, "overlap_ratio") == 0        ? advice_of(facts, "api-misuse")
+           : strcmp(metric, "global_store_bytes") == 0 ? advice_of(facts, "same-value")
+                                                       : NULL;
 }
 
 static void add_advice(StrBuf *out, const CaseFacts *facts, const CaseResult *r)

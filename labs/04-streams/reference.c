@@ -1,7 +1,7 @@
 /* Lab 04: inputs and right answers.
  *
  * Parameters: `function`, one of streams.h, and its numbers under their names there (`streams` for
- * n_streams). `again` and `stale` are the driver's. Readings lie between 0 and 1, dark values between 0 and 0.2.
+ * n_streams). `again` and `stale` are the driver's; with `by_the_record` what was copied, and when the host waited, is judged. Readings lie between 0 and 1, dark values between 0 and 0.2.
  */
 #include "judge.h"
 
@@ -25,18 +25,15 @@ void judge_inputs(JudgeCase *c)
     }
 }
 
-/* dark goes to the device once: all copies together have no more bytes than what comes in, what goes out, and dark. With `again` there is a call
- * before for half as many readings, in half as large chunks (driver.c). */
+/* dark goes to the device once: all copies together have no more bytes than what comes in, what goes out, and dark. */
 static void judge_dark(JudgeCase *c, size_t n, size_t chunk)
 {
     size_t n_calls = 0;
-    uint64_t floats = 2 * n + chunk, bytes = 0;
+    uint64_t bytes = 0;
     const JudgeCall *calls = judge_calls(c, &n_calls);
-    if (judge_has_param(c, "again"))
-        floats += 2 * (n / 2) + (chunk + 1) / 2;
     for (size_t i = 0; calls && i < n_calls; i++)
         bytes += strcmp(calls[i].op, "COPY") == 0 && strcmp(calls[i].error, "OK") == 0 ? calls[i].number : 0;
-    if (bytes > floats * sizeof(float))
+    if (bytes > (2 * n + chunk) * sizeof(float))
         judge_refuse(c, "More was copied than the readings, the results, and dark once: copy dark in one stream, and let the others wait for an event behind it.");
 }
 
@@ -60,8 +57,6 @@ static void judge_count(JudgeCase *c, size_t n)
     if (n_chunks <= (size_t)judge_param_int(c, "streams"))
         return;
     for (size_t i = 0; calls && i < n_calls; i++) {
-        if (judge_note(&calls[i], "something"))
-            waits = 0, early = 0; /* the last call counts */
         waits += (size_t)is_wait(&calls[i]);
         early |= waits > 0 && strcmp(calls[i].op, "LAUNCH") == 0;
     }
@@ -87,7 +82,8 @@ void judge_reference(JudgeCase *c)
     float *out = judge_expect_f32(c, "out", n);
     if (is_function(c, "calibrate_dark")) {
         refer_dark(c, in, out, n);
-        judge_dark(c, n, (size_t)judge_param_int(c, "chunk"));
+        if (judge_has_param(c, "by_the_record"))
+            judge_dark(c, n, (size_t)judge_param_int(c, "chunk"));
         return;
     }
     for (size_t i = 0; i < n; i++)
@@ -99,5 +95,6 @@ void judge_reference(JudgeCase *c)
     for (size_t i = 0; i < n; i++)
         n_over += out[i] > limit;
     judge_expect_value(c, "n_over", n_over);
-    judge_count(c, n);
+    if (judge_has_param(c, "by_the_record"))
+        judge_count(c, n);
 }

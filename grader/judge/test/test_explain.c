@@ -137,6 +137,16 @@ static void test_messages(void **state)
                        "The result is right, and costs more than it may for all points. traffic_ratio is 1; "
                        "needed is at least 1.5.",
                        hint);
+    const LabTier stores[] = {{.at_most = 0.5, .at_least = NAN, .points = 2}, {.at_most = NAN, .at_least = 1, .points = 1}};
+    timed.tiers = (LabTier *)stores;
+    timed.n_tiers = 2;
+    copy.kind = "same-value";
+    copy.hint = "one thread?";
+    slow.metric_name = "global_store_bytes"; /* the last tier is for a right result, and no number that one could reach for */
+    expect_explanation(VERDICT_SLOW, slow,
+                       "The result is right, and costs more than it may for all points. global_store_bytes is 1; "
+                       "needed is at most 0.5.",
+                       "a.cu:7: advice: one thread?\nWhich threads have no element?");
     VgpuError errors[2] = {
         error, {.call = "cudaMemcpy", .error = "cudaErrorInvalidValue", .file = "", .sticky = true}};
     VgpuReport both = {.errors = errors, .n_errors = 2};
