@@ -106,13 +106,22 @@ bool find_exclusive_or(const Evidence *e, char *sentence)
     return true;
 }
 
+/* Of a few elements, such as the one sum of an array, any number is a factor: only one that is whole, of a value large enough that few numbers
+ * are its multiples, is no chance. */
+static bool is_whole_factor(double factor, double wanted)
+{
+    return factor >= 2 && factor <= 1024 && fabs(factor - round(factor)) < 1e-6 && fabs(wanted) >= 1000;
+}
+
 bool find_scaled(const Evidence *e, char *sentence)
 {
     size_t plain = first_plain(e->wanted);
-    if (e->got->elements < RELATION_MIN || plain == e->got->elements)
+    if (plain == e->got->elements)
         return false;
-    double factor = compare_element(e->got, plain) / compare_element(e->wanted, plain);
+    double wanted = compare_element(e->wanted, plain), factor = compare_element(e->got, plain) / wanted;
     if (!isfinite(factor) || fabs(factor - 1) < 1e-3) /* which "%.4g" would call 1 */
+        return false;
+    if (e->got->elements < RELATION_MIN && !is_whole_factor(factor, wanted))
         return false;
     Tolerance loose = loosened(e);
     for (size_t i = 0; i < e->got->elements; i++) {

@@ -79,7 +79,7 @@ const char *judge_note(const JudgeCall *call, const char *what);
 void judge_expect_launches(JudgeCase *c);
 /* The result is wrong where a stream or an event was made and not destroyed. */
 void judge_expect_destroyed(JudgeCase *c);
-/* The result is wrong where no launch has `least` threads or more: for what the contract wants done by a thread each. */
+/* The result is wrong where no kernel was launched, or none with `least` threads or more: for what the contract wants done by a thread each. */
 void judge_expect_threads(JudgeCase *c, size_t least);
 /* The result is wrong where a kernel was launched between the driver's notes `nothing` and `something` (lab_note): in a call that has nothing
  * to do. */

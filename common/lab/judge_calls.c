@@ -134,7 +134,9 @@ void judge_expect_threads(JudgeCase *c, size_t least)
             most = threads > most ? threads : most;
             launches++;
         }
-    if (launches > 0 && most < least)
+    if (calls && launches == 0)
+        judge_refuse(c, "No kernel was launched: the work is to be done by one.");
+    else if (calls && most < least)
         judge_refuse(c, "A kernel was launched with fewer threads than the contract asks for: each element is the work of a thread of its own.");
 }
 

@@ -155,6 +155,16 @@ static const char *slug_of(int32_t *got, int32_t *wanted, size_t n)
     return diagnose_result(&e).slug;
 }
 
+/* One sum, added up four times; of a small one too many numbers are multiples, and a fraction of one is no factor. */
+static void factor_of_one(void **state)
+{
+    (void)state;
+    assert_string_equal("scaled", slug_of((int32_t[]){85308}, (int32_t[]){21327}, 1));
+    assert_string_not_equal("scaled", slug_of((int32_t[]){85309}, (int32_t[]){21327}, 1));
+    assert_string_not_equal("scaled", slug_of((int32_t[]){28}, (int32_t[]){7}, 1));
+    assert_string_not_equal("scaled", slug_of((int32_t[]){-21327}, (int32_t[]){21327}, 1));
+}
+
 /* Whole numbers that went through a smaller type. */
 static void too_few_bits(void **state)
 {
@@ -423,7 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_results),
-        cmocka_unit_test(added_to_what_was_there),
+        cmocka_unit_test(factor_of_one), cmocka_unit_test(added_to_what_was_there),
         cmocka_unit_test(too_few_bits),
         cmocka_unit_test(one_number),
         cmocka_unit_test(moved_results),

@@ -265,7 +265,7 @@ static void values_come_from_the_record_of_calls(void **state)
          "An event was made and never destroyed"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nLAUNCH OK 1 2 k\nLAUNCH OK 7 32 k\n", "\tthreads=224", "pass", ""},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nLAUNCH OK 7 32 k\nLAUNCH INVALID_VALUE 9 32 k\n", "\tthreads=225", "wrong-result", "with fewer threads than"},
-        {"vgpu-calls 1\nNOTE OK 0 value count=100\n", "\tthreads=225", "pass", ""},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\n", "\tthreads=1", "wrong-result", "No kernel was launched"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nLAUNCH OK 7 32 k\n", "\tnothing=1", "pass", ""},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 nothing\nFREE OK 0 \nNOTE OK 0 something\nLAUNCH OK 7 32 k\n", "\tnothing=1", "pass", ""},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 nothing\nLAUNCH INVALID_VALUE 0 32 k\n", "\tnothing=1", "pass", ""},
