@@ -312,6 +312,27 @@ static bool is_every_kth(const Evidence *e, uint8_t flag, size_t *k, size_t *r)
     return n / *k >= 3;
 }
 
+static void tell_right_ones(const Evidence *e, size_t k, size_t r, char *sentence)
+{
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+             language_say(e->language, "only one element in %zu, from %zu on, is right; the others %s"), k, r, what_is_there(e));
+}
+
+enum { WARP = 32 };
+
+/* Wrong values, and right ones only at the end or farther apart than a warp's threads: the formula is wrong, and not the place. */
+bool find_few_right(const Evidence *e, char *sentence)
+{
+    size_t k, r;
+    if (20 * e->result.mismatches < 19 * e->wanted->elements || is_untouched(e))
+        return false;
+    if (is_every_kth(e, 0, &k, &r) && k > WARP)
+        tell_right_ones(e, k, r, sentence);
+    else
+        return find_head(e, sentence);
+    return true;
+}
+
 bool find_every_kth(const Evidence *e, char *sentence)
 {
     size_t k, r;
@@ -320,9 +341,7 @@ bool find_every_kth(const Evidence *e, char *sentence)
                  language_say(e->language, "one element in %zu, from %zu on, is wrong; these %s"), k, r,
                  what_is_there(e));
     else if (is_every_kth(e, 0, &k, &r))
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-                 language_say(e->language, "only one element in %zu, from %zu on, is right; the others %s"),
-                 k, r, what_is_there(e));
+        tell_right_ones(e, k, r, sentence);
     else
         return false;
     return true;

@@ -335,6 +335,13 @@ static void places(void **state)
     for (int i = 0; i < 32; i++)
         f.got[i] = NAN;
     assert_pattern(&f, "head", "the first 32 elements are NaN");
+    for (int i = 0; i < N - 4; i++)
+        f.got[i] = f.wanted[i] + 1 + (float)(i % 7);
+    assert_pattern(&f, "few-right", "the first 956 elements are wrong");
+    f = fixture();
+    for (int i = 0; i < N; i++)
+        f.got[i] += i % COLUMNS == COLUMNS - 1 ? 0 : 1 + (float)(i % 7);
+    assert_pattern(&f, "few-right", "only one element in 40, from 39 on, is right");
     f = fixture();
     f.got[0] = -1;
     assert_pattern(&f, "head", "only the first element is wrong");
