@@ -75,12 +75,11 @@ typedef struct JudgeCall {
 const JudgeCall *judge_calls(JudgeCase *c, size_t *n);
 /* What the line notes behind the word `what` (lab_note, lab_value: "value"; "last-error": cudaGetLastError took one); NULL: it is another line. */
 const char *judge_note(const JudgeCall *call, const char *what);
-/* The result is wrong where no kernel was launched: for cases in which launches fail. */
+/* The result is wrong where no kernel was launched: for cases in which launches fail, and for outputs so small that their
+ * bytes tell nothing of where they come from. */
 void judge_expect_launches(JudgeCase *c);
 /* The result is wrong where a stream or an event was made and not destroyed. */
 void judge_expect_destroyed(JudgeCase *c);
-/* The result is wrong where no kernel was launched, or none with `least` threads or more: for what the contract wants done by a thread each. */
-void judge_expect_threads(JudgeCase *c, size_t least);
 /* The result is wrong where a kernel was launched between the driver's notes `nothing` and `something` (lab_note): in a call that has nothing
  * to do. */
 void judge_expect_nothing(JudgeCase *c);

@@ -23,5 +23,5 @@ void judge_reference(JudgeCase *c)
         out[i] = one ? (int32_t)judge_param_int(c, "number") : squares ? (int32_t)(i * i) : (int32_t)i;
     if (strcmp(function, "each") == 0)
         return;
-    judge_expect_threads(c, squares ? (size_t)judge_param_int(c, "threads") : n);
+    judge_expect_launches(c);
 }

@@ -93,5 +93,6 @@ void judge_reference(JudgeCase *c)
         refer_strip(c);
     else
         refer_map(c);
-    judge_expect_nothing(c);
+    if (judge_has_param(c, "n") && judge_param_int(c, "n") == 0)
+        judge_expect_nothing(c);
 }

@@ -77,5 +77,6 @@ void judge_reference(JudgeCase *c)
         refer_reverse(c);
     else
         refer_stencil(c);
-    judge_expect_nothing(c);
+    if (judge_param_int(c, "n") == 0) /* with `again` right results keep their points */
+        judge_expect_nothing(c);
 }

@@ -76,7 +76,8 @@ static void refer_dark(JudgeCase *c, const float *in, float *out, size_t n)
 void judge_reference(JudgeCase *c)
 {
     judge_expect_destroyed(c);
-    judge_expect_nothing(c);
+    if (judge_param_int(c, "n") == 0)
+        judge_expect_nothing(c);
     size_t n = 0;
     const float *in = judge_input_f32(c, "in", &n);
     float *out = judge_expect_f32(c, "out", n);

@@ -7,7 +7,7 @@
  *   OP           a row of ops.def, without what only asks; a stream or an event that is asked about has a line when it is done
  *   ERROR        a row of errors.def: OK, NO_MEMORY, ILLEGAL_ADDRESS...
  *   NUMBER TEXT  ALLOC: bytes. COPY: bytes, and "to-host" where they go to the program's own memory. FILL: bytes, and where
- *                they begin in their allocation. LAUNCH: blocks, and threads of a block and the kernel's name. MODULE_LOAD: a number that texts
+ *                they begin in their allocation. LAUNCH: blocks, and the kernel's name. MODULE_LOAD: a number that texts
  *                alike have in common. MAY_FAIL: the code of the error, of the call that was made to fail; the others have
  *                no line. NOTE: a line of the program's own (OP_NOTE)
  *
@@ -71,9 +71,9 @@ static void put_fill(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 static void put_launch(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 {
     const IrFunction *ir = function_ir(s, m->launch.function);
-    const uint32_t *grid = m->launch.grid, *block = m->launch.block;
-    strbuf_printf(line, "%llu %llu %s", (unsigned long long)grid[0] * grid[1] * grid[2],
-                  (unsigned long long)block[0] * block[1] * block[2], ir ? ir->name : "");
+    strbuf_printf(line, "%llu %s",
+                  (unsigned long long)m->launch.grid[0] * m->launch.grid[1] * m->launch.grid[2],
+                  ir ? ir->name : "");
 }
 
 /* NUMBER TEXT; false: the message has no line. */
