@@ -97,21 +97,25 @@ static uint32_t missing_bytes(const uint8_t *bits, uint64_t from, uint32_t n)
     return missing;
 }
 
-/* A byte of [from, end) that is not 0 and counts as not written. */
+/* A byte of a page [from, end) that is not what it was at first and counts as not written. */
 static bool has_unseen(const MemAlloc *a, uint64_t from, uint64_t end)
 {
-    for (uint64_t word, i = from; i < end; i += sizeof word) {
-        word = 0;
-        memcpy(&word, a->host + i, end - i < sizeof word ? end - i : sizeof word);
-        for (uint64_t k = i; word != 0 && a->init[i / 8] != 0xFF && k < end && k < i + sizeof word; k++)
-            if (a->host[k] != 0 && !(a->init[k / 8] >> k % 8 & 1))
+    uint8_t fresh[256]; /* repeats */
+    for (uint64_t k = 0; k < sizeof fresh; k++)
+        fresh[k] = mem_host_fresh(from + k);
+    for (uint64_t n, i = from; i < end; i += n) {
+        n = end - i < sizeof fresh ? end - i : sizeof fresh;
+        if (memcmp(a->host + i, fresh, n) == 0)
+            continue;
+        for (uint64_t k = i; k < i + n; k++)
+            if (a->host[k] != fresh[k - i] && !(a->init[k / 8] >> k % 8 & 1))
                 return true;
     }
     return false;
 }
 
-/* Managed memory is 0 where nobody wrote. A byte that is not, and that no kernel wrote, the host has written while the kernel
- * runs: then all of its page counts as written, as always of the host. */
+/* What managed memory holds where nobody wrote is known. A byte that is another one, and that no kernel wrote, the host has written while the
+ * kernel runs: then all of its page counts as written, as always of the host. */
 static void see_host_page(const CheckEvent *e, const MemAlloc *a, uint64_t from)
 {
     const uint64_t page = page_bytes();

@@ -71,13 +71,13 @@ static MemAlloc *alloc_pinned(Device *d, uint64_t bytes, uint64_t site)
         host_unmap(d->server, p, bytes);
         return NULL;
     }
+    mem_fill_host(a);
     fill_slack(a);
     d->n_slacks++;
     return a;
 }
 
-/* Managed memory may be larger than the device's, up to what a host could have. It is zero on hardware too.
- */
+/* Managed memory may be larger than the device's, up to what a host could have. On hardware it is zero most often, which nothing promises. */
 #define MANAGED_BYTES_MAX ((uint64_t)1 << 40)
 
 static MemAlloc *alloc_managed(Device *d, uint64_t bytes, uint64_t site)
@@ -92,6 +92,7 @@ static MemAlloc *alloc_managed(Device *d, uint64_t bytes, uint64_t site)
         host_unmap_again(d->server, here, bytes);
         return NULL;
     }
+    mem_fill_host(a);
     fill_slack(a);
     d->n_slacks++;
     managed_add(d, a);

@@ -275,6 +275,12 @@ MemAlloc *mem_register_at(Mem *m, uint64_t addr, void *host, uint64_t bytes, Mem
     return a;
 }
 
+void mem_fill_host(MemAlloc *a)
+{
+    for (uint64_t i = 0; i < a->bytes && i < MEM_HOST_FILLED; i++)
+        a->host[i] = mem_host_fresh(i);
+}
+
 /* Zeroes bytes; whole pages of many are dropped instead, so that the host gets them back. */
 static void zero(uint8_t *from, uint64_t bytes)
 {

@@ -85,6 +85,13 @@ MemAlloc *mem_alloc(Mem *m, uint64_t bytes, MemKind kind, uint64_t site, const c
 MemAlloc *mem_register(Mem *m, void *host, uint64_t bytes, MemKind kind, uint64_t site);
 /* The same for memory of another process: its bytes are kept at host. */
 MemAlloc *mem_register_at(Mem *m, uint64_t addr, void *host, uint64_t bytes, MemKind kind, uint64_t site);
+/* New pinned and managed memory holds a pattern without zeros, which is known at each offset, up to MEM_HOST_FILLED bytes; beyond them it is zero. */
+#define MEM_HOST_FILLED ((uint64_t)1 << 20)
+void mem_fill_host(MemAlloc *a);
+static inline uint8_t mem_host_fresh(uint64_t offset)
+{
+    return offset < MEM_HOST_FILLED ? (uint8_t)(0x9D + offset * 0x4F) | 1 : 0;
+}
 /* Frees the live allocation that starts at addr. STATUS_NOT_FOUND: none starts there (mem_find_any tells whether it was freed). */
 Status mem_free(Mem *m, uint64_t addr, uint64_t site);
 

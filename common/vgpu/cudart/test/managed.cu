@@ -343,6 +343,21 @@ static void copied(void)
     cudaFree(p);
 }
 
+// How many bytes of new memory are 0: managed, pinned, managed again in the place of the first.
+static void fresh()
+{
+    for (int turn = 0; turn < 3; turn++) {
+        const int n = 100000;
+        char *p;
+        int zeros = 0;
+        turn == 1 ? cudaMallocHost(&p, n) : cudaMallocManaged(&p, n);
+        for (int i = 0; i < n; i++)
+            zeros += p[i] == 0;
+        printf("%d ", zeros);
+        turn == 1 ? cudaFreeHost(p) : cudaFree(p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argv[1], *way = argc > 2 ? argv[2] : "";
@@ -368,6 +383,8 @@ int main(int argc, char **argv)
         walk(way);
     if (strcmp(what, "written") == 0)
         written(way);
+    if (strcmp(what, "fresh") == 0)
+        fresh();
     if (strcmp(what, "buffers") == 0)
         buffers(way);
     return 0;

@@ -76,6 +76,10 @@ same "written by nobody" "uninitialized uninitialized read of global memory that
 same "its hint is about managed memory" true "$(jq '.findings[0].hint | contains("cudaMallocManaged")' "$scratch/r.json")"
 same "and isolated" uninitialized "$("$vgpu" --isolated --quiet --report="$scratch/r.json" "$scratch/managed" written >"$scratch/out" 2>&1; jq -r '.findings[].kind' "$scratch/r.json")"
 
+for isolated in "" --isolated; do
+    same "new memory of the host's is not cleared $isolated" "0 0 0 " "$("$vgpu" $isolated --quiet "$scratch/managed" fresh)"
+done
+
 taken() { "$vgpu" --quiet --report="$scratch/r.json" "$scratch/managed" buffers "$1" >"$scratch/out" 2>&1; jq .memory.allocations "$scratch/r.json"; }
 same "allocating in a loop takes memory each time" 10 "$(taken loop)"
 same "once before it" 1 "$(taken once)"
