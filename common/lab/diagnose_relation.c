@@ -437,16 +437,35 @@ bool find_swapped_xy(const Evidence *e, char *sentence)
     size_t rows, columns, planes;
     if (!plane_of(e->wanted, &rows, &columns, &planes))
         return false;
-    size_t side = rows < columns ? rows : columns;
+    size_t side = rows < columns ? rows : columns, wrong = 0;
     for (size_t p = 0; p < planes; p++)
         for (size_t r = 0; r < side; r++)
             for (size_t c = 0; c < side; c++) {
                 size_t plane = p * rows * columns;
                 if (!is_value_of(e, plane + r * columns + c, plane + c * columns + r))
                     return false;
+                wrong += e->wrong[plane + r * columns + c] != 0;
             }
+    if (wrong == 0) /* the square is right, and what lies beyond it is something else */
+        return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX,
              language_say(e->language, "element [row, column] holds what belongs at [column, row]"));
+    return true;
+}
+
+/* Some that should be 0 are not, and all others are right. */
+bool find_not_zeroed(const Evidence *e, char *sentence)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < e->wanted->elements; i++) {
+        bool zero = compare_element(e->wanted, i) == 0;
+        if (e->wrong[i] && !zero)
+            return false;
+        others += !zero;
+    }
+    if (e->result.mismatches < RELATION_MIN || others < RELATION_MIN)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only elements that should be 0 are wrong"));
     return true;
 }
 

@@ -13,7 +13,8 @@ void judge_inputs(JudgeCase *c)
 {
     size_t n = (size_t)judge_param_int(c, "n");
     int64_t sign = judge_has_param(c, "sign") ? judge_param_int(c, "sign") : 0;
-    int32_t low = sign > 0 ? 1 : -1000, high = sign < 0 ? -1 : 1000;
+    int32_t largest = judge_has_param(c, "largest") ? (int32_t)judge_param_int(c, "largest") : 1000;
+    int32_t low = sign > 0 ? 1 : -largest, high = sign < 0 ? -1 : largest;
     int32_t *in = judge_input_make_i32(c, "in", n);
     judge_fill_i32(c, in, low, high);
     for (size_t i = 0; judge_has_param(c, "ones") && i < n; i += 3)
@@ -34,7 +35,7 @@ static void scans(JudgeCase *c, const int32_t *in, size_t n)
         out[i] = in[i] + (i % RUN ? out[i - 1] : 0);
 }
 
-static void largest(JudgeCase *c, const int32_t *in, size_t n)
+static void below_largest(JudgeCase *c, const int32_t *in, size_t n)
 {
     size_t width = (size_t)judge_param_int(c, "width");
     int32_t *out = judge_expect_i32(c, "out", n);
@@ -73,7 +74,7 @@ void judge_reference(JudgeCase *c)
         void (*expect)(JudgeCase *, const int32_t *, size_t);
     } functions[] = {{"run_sums", sums},
                      {"run_scans", scans},
-                     {"below_largest", largest},
+                     {"below_largest", below_largest},
                      {"positive_first", positive},
                      {"count_positive", count}};
     size_t n = 0;

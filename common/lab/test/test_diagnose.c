@@ -249,6 +249,16 @@ static void moved_results(void **state)
         for (int c = 0; c < ROWS; c++)
             f.got[r * COLUMNS + c] = f.wanted[c * COLUMNS + r];
     assert_pattern(&f, "swapped-xy", "[column, row]");
+    f = fixture(); // the square alone is its own transpose, and right
+    for (int i = 0; i < N; i++)
+        f.got[i] = f.wanted[i] = 0;
+    for (int i = 30; i < N; i += i % COLUMNS > 37 ? 27 : 1)
+        f.got[i] = i % COLUMNS < 27 ? 0 : i;
+    assert_pattern(&f, "scattered", "no simple pattern");
+    f = fixture();
+    for (int i = 5; i < N; i += 3 + i % 7)
+        f.wanted[i] = 0;
+    assert_pattern(&f, "not-zeroed", "should be 0");
     f = fixture();
     for (int i = 0; i < N; i++)
         f.got[i] = f.wanted[N - 1 - i];
