@@ -75,6 +75,7 @@ static __global__ void dot_kernel(const float *x, const float *y, float *sum, in
 {
     __shared__ float partial[SUBJECT_BLOCK];
     float own = 0;
+#pragma unroll 4
     for (int i = threadIdx.x; i < n; i += SUBJECT_BLOCK)
         own += x[i] * y[i];
     partial[threadIdx.x] = own;
