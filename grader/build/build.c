@@ -181,6 +181,7 @@ static Status compile(Build *b, const char *file, Diag *d)
         b->in->gpu ? "-arch=native" : "-arch=compute_75",
         "-lineinfo",
         "-g",
+        "-Xcompiler=-fsanitize=bounds,-fno-sanitize-recover=bounds", /* common/lab/bounds.c */
         "-I",
         arena_printf(a, "%s/labs/%s", p->in_kit, b->in->lab->lab),
         "-I",
@@ -191,9 +192,9 @@ static Status compile(Build *b, const char *file, Diag *d)
         object,
     };
     if (forbids_includes(b->in->lab)) {
-        args[12] = "-MD";
-        args[13] = "-MF";
-        args[14] = dependencies;
+        args[13] = "-MD";
+        args[14] = "-MF";
+        args[15] = dependencies;
     }
     SandboxStep step = new_step(b, args, kept_files(b, object, dependencies));
     b->objects[b->n_objects++] = object;

@@ -159,7 +159,7 @@ typedef struct Facade {
     struct {
         uintptr_t base, bytes; /* where the addresses of each device lie */
     } windows[DEVICES_MAX];
-    struct sigaction signals_before[5]; /* host_fault.c */
+    struct sigaction signals_before[6]; /* host_fault.c */
     void *signal_stack;
     uint32_t n_host_faults;
 } Facade;

@@ -8,7 +8,8 @@
  *
  * An address that is no device's is told with the line too: nothing is there, or the stack is full. Near pinned memory its allocation
  * is named. So is the line that called abort(), or the function of the heap that found it damaged and did, and the line that
- * divided a whole number by 0, where the processor says so (x86-64).
+ * divided a whole number by 0, where the processor says so (x86-64). Who raises SIGILL has found an index outside of its array
+ * (common/lab/bounds.c).
  *
  * All this happens in a signal handler, perhaps in the middle of malloc: nothing here takes memory, and a
  * lock is only tried. The stack is walked as for the place of a call (site_walk), which has been done by then: every allocation noted
@@ -39,7 +40,7 @@ enum {
     SIGNAL_STACK = 64 * 1024 /* bytes */
 };
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGABRT, SIGFPE};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGABRT, SIGFPE, SIGILL};
 enum { N_SIGNALS = sizeof signals / sizeof signals[0] };
 _Static_assert(N_SIGNALS == sizeof((Facade *)0)->signals_before / sizeof((Facade *)0)->signals_before[0], "one each");
 
@@ -164,7 +165,7 @@ static void write_sentence(const Fault *f)
     small_text_puts(&t, finding_kind_text(kind));
     small_text_puts(&t, ": ");
     small_text_puts(&t, finding_kind_title(kind));
-    if (kind != FINDING_HOST_ABORT && kind != FINDING_HOST_DIVISION) {
+    if (kind != FINDING_HOST_ABORT && kind != FINDING_HOST_DIVISION && kind != FINDING_HOST_INDEX) {
         small_text_puts(&t, ": 0x");
         small_text_number(&t, f->access.address, 16);
     }
@@ -257,14 +258,14 @@ static void host_fault_tell(int signal, uintptr_t address, const ucontext_t *con
 {
     Facade *f = facade();
     uint64_t stack = 0;
-    bool touched = signal != SIGABRT && signal != SIGFPE;
+    bool touched = signal != SIGABRT && signal != SIGFPE && signal != SIGILL;
     Fault fault = {.access = {.address = touched ? address : 0, .write = touched && is_write(context)}};
     if (__atomic_fetch_add(&f->n_host_faults, 1, __ATOMIC_RELAXED) >= RECORDS_MAX)
         return;
     walk_stack(&fault, instruction_of(context));
     find_objects(&fault, &stack);
     if (!touched)
-        fault.access.what = signal == SIGABRT ? HOST_ABORTED : HOST_DIVIDED;
+        fault.access.what = signal == SIGABRT ? HOST_ABORTED : signal == SIGILL ? HOST_INDEXED : HOST_DIVIDED;
     else if (!find_device(address, &fault.access.device))
         fault.access.what = is_stack_full(address, stack_pointer(context), stack) ? HOST_STACK_FULL : HOST_TOUCHED_NOTHING;
     if (f->server && fault.access.what != HOST_STACK_FULL && touched)
@@ -342,7 +343,7 @@ static bool is_managed(int signal, const siginfo_t *info, ucontext_t *c)
     if (signal == SIGTRAP)
         return step_done(info, c);
     uintptr_t address = (uintptr_t)info->si_addr;
-    if (signal == SIGFPE || info->si_code <= 0 || !managed_touched(address, is_write(c), instruction_of(c), &again))
+    if (signal == SIGFPE || signal == SIGILL || info->si_code <= 0 || !managed_touched(address, is_write(c), instruction_of(c), &again))
         return false;
     if (again)
         step(address, c);
@@ -356,8 +357,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         errno = saved;
         return;
     }
-    bool by_itself = info->si_code > 0 && signal != SIGTRAP && (signal != SIGFPE || info->si_code == FPE_INTDIV);
-    if (by_itself || (signal == SIGABRT && info->si_code == SI_TKILL && info->si_pid == getpid()))
+    bool by_itself = info->si_code > 0 && signal != SIGTRAP && signal != SIGILL && (signal != SIGFPE || info->si_code == FPE_INTDIV);
+    if (by_itself || ((signal == SIGABRT || signal == SIGILL) && info->si_code == SI_TKILL && info->si_pid == getpid()))
         host_fault_tell(signal, (uintptr_t)info->si_addr, context);
     errno = saved;
     pass_on(signal, info, context);

@@ -42,7 +42,7 @@ static void put_member(SmallText *t, const char *name, uint64_t n)
 
 FindingKind device_access_kind(uint32_t what)
 {
-    static const FindingKind kinds[HOST_ACCESSES] = {FINDING_HOST_ACCESS, FINDING_HOST_FAULT, FINDING_HOST_STACK_OVERFLOW, FINDING_HOST_ABORT, FINDING_HOST_DIVISION};
+    static const FindingKind kinds[HOST_ACCESSES] = {FINDING_HOST_ACCESS, FINDING_HOST_FAULT, FINDING_HOST_STACK_OVERFLOW, FINDING_HOST_ABORT, FINDING_HOST_DIVISION, FINDING_HOST_INDEX};
     return kinds[what];
 }
 

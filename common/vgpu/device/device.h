@@ -245,7 +245,7 @@ typedef enum DeviceAdvice { ADVICE_MISUSE, ADVICE_LEAK, ADVICE_HOST_OVERREAD } D
 
 /* Host code touched a device's memory, or what is no memory at all, or was ended by abort(), or divided by 0 (cudart/host_fault.c). */
 enum { DEVICE_FRAMES_MAX = 8, DEVICE_PATH_BYTES = 512 };
-enum { HOST_TOUCHED_DEVICE, HOST_TOUCHED_NOTHING, HOST_STACK_FULL, HOST_ABORTED, HOST_DIVIDED, HOST_ACCESSES };
+enum { HOST_TOUCHED_DEVICE, HOST_TOUCHED_NOTHING, HOST_STACK_FULL, HOST_ABORTED, HOST_DIVIDED, HOST_INDEXED, HOST_ACCESSES };
 
 typedef struct DeviceHostAccess {
     uint64_t address;

@@ -107,6 +107,8 @@ static int touch(const char *what)
             a[i] = 'x';
         free(b); /* line: heap */
     }
+    if (strcmp(what, "touch-index") == 0)
+        return raise(SIGILL); /* line: out of bounds */
     if (strcmp(what, "touch-divide") == 0) {
         volatile int threads = 20;
         return 1000 / (threads / 32 * 32); /* line: divide */

@@ -187,6 +187,8 @@ has "has its cure" "$scratch/err" 'hint: .*cudaFreeHost frees the one'
 has "and its line" "$scratch/err" "faults.cu:$(line 'host free'): host-fault"
 run "a heap that is damaged" 134 -- touch-heap
 has "has the line where it shows" "$scratch/err" "faults.cu:$(line heap): host-abort: host code was ended by abort"
+run "an index outside of its array" 132 -- touch-index
+has "has its line" "$scratch/err" "faults.cu:$(line 'out of bounds'): host-index: host code used an index that lies outside"
 if [ "$(uname -m)" = x86_64 ]; then # arm64 gives 0
     run "a division by 0" 136 -- touch-divide
     has "has its line" "$scratch/err" "faults.cu:$(line divide): host-division: host code divided a whole number by 0"
