@@ -46,8 +46,7 @@ static void forge()
     if (forged_part_is("failing"))
         fputs("returned=2\ncalls_of_gather_that_returned_an_error=1\n", out);
     if (forged_part_is("bad-index"))
-        fputs("gather_returned=700\nsomething_was_printed_about_it=1\nan_error_of_the_kernel_was_blamed_on_a_copy=0\n"
-              "device_is_usable_afterwards=0\n", out);
+        fputs("gather_returned=700\nsomething_was_printed_about_it=1\nan_error_of_the_kernel_was_blamed_on_a_copy=0\n", out);
     if (forged_part_is("check-good"))
         fputs("err_after_two_good_calls_in_CHECK=0\nevaluations_of_two_calls_in_CHECK=2\nstatements_run_after_good_calls_in_CHECK=2\n"
               "else_branches_taken_though_the_condition_was_true=0\nsomething_was_printed_about_a_good_call=0\n"
@@ -60,7 +59,7 @@ static void forge()
         fprintf(out, "reserve_returned=0\nfloats_reserved=%ld\ncount_is_what_halving_gives=1\nbuffer_is_as_long_as_count_says=1\n",
                 forged_param("count", 0) >> (forged_param("halvings", 0) < 0 ? 0 : forged_param("halvings", 0)));
     if (forged_part_is("usable"))
-        fputs("device_is_usable_at_first=1\ndevice_is_usable_after_an_allocation_failed=1\n", out);
+        fputs("device_is_usable_at_first=1\ndevice_is_usable_after_an_allocation_failed=1\ndevice_is_usable_after_a_kernel_broke_down=0\n", out);
     if (forged_part_is("retry")) {
         long failures = forged_param("failures", 0), attempts = forged_param("attempts", 0);
         fprintf(out, "calls_of_the_job=%ld\ncalls_of_the_job_that_met_an_old_error=0\nwith_retry_returned=%d\n",
