@@ -314,8 +314,8 @@ static bool is_every_kth(const Evidence *e, uint8_t flag, size_t *k, size_t *r)
 
 static void tell_right_ones(const Evidence *e, size_t k, size_t r, char *sentence)
 {
-    snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-             language_say(e->language, "only one element in %zu, from %zu on, is right; the others %s"), k, r, what_is_there(e));
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only one element in %zu, from %zu on, is right; the others %s"), k, r,
+             what_is_there(e));
 }
 
 enum { WARP = 32 };

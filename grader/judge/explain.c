@@ -109,8 +109,8 @@ static void add_call_behind(StrBuf *out, const CaseFacts *facts, const CaseResul
     if (!e || r->verdict == VERDICT_LEAK || (!facts->errors && !of_memory))
         return;
     add_failed_call(out, facts, e);
-    strbuf_puts(out, language_say(facts->language, facts->errors ? " The function went on all the same:\n"
-                                                                 : " Did the function go on all the same?\n"));
+    strbuf_puts(out,
+                language_say(facts->language, facts->errors ? " The function went on all the same:\n" : " Did the function go on all the same?\n"));
 }
 
 static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResult *r)

@@ -34,7 +34,8 @@ static void judge_dark(JudgeCase *c, size_t n, size_t chunk)
     for (size_t i = 0; calls && i < n_calls; i++)
         bytes += strcmp(calls[i].op, "COPY") == 0 && strcmp(calls[i].error, "OK") == 0 ? calls[i].number : 0;
     if (bytes > (2 * n + chunk) * sizeof(float))
-        judge_refuse(c, "More was copied than the readings, the results, and dark once: copy dark in one stream, and let the others wait for an event behind it.");
+        judge_refuse(c, "More was copied than the readings, the results, and dark once: copy dark in one stream, and let the others wait for an "
+                        "event behind it.");
 }
 
 /* The host has waited there: for an event or a stream, or until one that it asked about was done; or its work is in the stream. */
@@ -61,7 +62,8 @@ static void judge_count(JudgeCase *c, size_t n)
         early |= waits > 0 && strcmp(calls[i].op, "LAUNCH") == 0;
     }
     if (calls && !early && waits < n_chunks)
-        judge_refuse(c, "The host waited only when all chunks were on their way, and then not for each: it is to count a chunk while the device works on later ones. "
+        judge_refuse(c, "The host waited only when all chunks were on their way, and then not for each: it is to count a chunk while the device "
+                        "works on later ones. "
                         "Before a stream gets its next chunk, wait for the event of its last one, and count that.");
 }
 

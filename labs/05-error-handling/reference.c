@@ -241,7 +241,8 @@ static void judge_probe(const Record *r, const char *name, const char *wanted)
 static void tell_request(JudgeCase *c, uint64_t bytes, uint64_t count)
 {
     static char why[256];
-    snprintf(why, sizeof why, "The device was asked for %llu bytes where %llu floats (%llu bytes) are next: the count of floats is halved, and rounded down.",
+    snprintf(why, sizeof why,
+             "The device was asked for %llu bytes where %llu floats (%llu bytes) are next: the count of floats is halved, and rounded down.",
              (unsigned long long)bytes, (unsigned long long)count, (unsigned long long)(count * sizeof(float)));
     judge_refuse(c, why);
 }

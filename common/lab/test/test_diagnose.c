@@ -450,7 +450,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_results),
-        cmocka_unit_test(factor_of_one), cmocka_unit_test(added_to_what_was_there),
+        cmocka_unit_test(factor_of_one),
+        cmocka_unit_test(added_to_what_was_there),
         cmocka_unit_test(too_few_bits),
         cmocka_unit_test(one_number),
         cmocka_unit_test(moved_results),

@@ -259,15 +259,14 @@ static void values_come_from_the_record_of_calls(void **state)
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nSTREAM_CREATE OK 1 \nSTREAM_CREATE NO_MEMORY 2 "
          "\nSTREAM_DESTROY OK 1 \n",
          "\tdestroys=1", "pass", ""},
-        {"vgpu-calls 1\nNOTE OK 0 value count=100\nSTREAM_CREATE OK 1 \n", "\tdestroys=1", "wrong-result",
-         "A stream was made and never destroyed"},
-        {"vgpu-calls 1\nNOTE OK 0 value count=100\nEVENT_CREATE OK 1 \n", "\tdestroys=1", "wrong-result",
-         "An event was made and never destroyed"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nSTREAM_CREATE OK 1 \n", "\tdestroys=1", "wrong-result", "A stream was made and never destroyed"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nEVENT_CREATE OK 1 \n", "\tdestroys=1", "wrong-result", "An event was made and never destroyed"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\n", "\tlaunches=1", "wrong-result", "No kernel was launched"},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nLAUNCH OK 7 k\n", "\tnothing=1", "pass", ""},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 nothing\nFREE OK 0 \nNOTE OK 0 something\nLAUNCH OK 7 k\n", "\tnothing=1", "pass", ""},
         {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 nothing\nLAUNCH INVALID_VALUE 0 k\n", "\tnothing=1", "pass", ""},
-        {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 nothing\nFREE OK 0 \nLAUNCH OK 1 k\n", "\tnothing=1", "wrong-result", "there is nothing to do"},
+        {"vgpu-calls 1\nNOTE OK 0 value count=100\nNOTE OK 0 nothing\nFREE OK 0 \nLAUNCH OK 1 k\n", "\tnothing=1", "wrong-result",
+         "there is nothing to do"},
     };
     make_case();
     run_program(folder, NO_FAULT);

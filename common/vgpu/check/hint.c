@@ -162,7 +162,8 @@ static const char *hint_bounds(CheckSet *set, const Finding *f)
     if (strcmp(f->space, "shared") == 0)
         return hint_shared(set, f);
     if (f->address < MEM_SHARED_WINDOW && MEM_SHARED_WINDOW - f->address <= SHARED_MARGIN)
-        return "the address lies before the block's shared memory: the index of an array there is negative; what makes it so? A char or an int that is "
+        return "the address lies before the block's shared memory: the index of an array there is negative; what makes it so? A char or an int that "
+               "is "
                "shifted has its sign";
     if (is_overflow_away(f))
         return "so far away lies what an int holds after an overflow: is the index or the byte offset worked out in 32 bits? Make a factor "
