@@ -1,4 +1,4 @@
-// expect: wrong-result
+// expect: suspect
 // The sum is made by two processes, each with devices of its own: the second one's half arrives through a pipe, and its record is not kept.
 #include "vector_add.h"
 #include <sys/wait.h>
