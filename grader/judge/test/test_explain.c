@@ -189,15 +189,6 @@ static void test_messages(void **state)
                        "The result is right, and costs more than it may for all points. dram_ratio is 2.5; "
                        "needed is at most 1.1, and for part of the points 2.",
                        hint);
-    LabTier any[] = {{.at_most = 1.1, .at_least = NAN, .points = 10},
-                     {.at_most = NAN, .at_least = 1, .points = 5}};
-    LabCase with_any = a_case;
-    with_any.tiers = any;
-    expect_explanation(VERDICT_SLOW,
-                       (CaseFacts){.lab_case = &with_any, .metric_name = "blocks", .metric_value = 9},
-                       "The result is right, and costs more than it may for all points. blocks is 9; "
-                       "needed is at most 1.1.",
-                       hint);
     expect_explanation(VERDICT_PASS, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 1},
                        "dram_ratio is 1.", "");
     expect_explanation(VERDICT_PASS, (CaseFacts){0}, "", "");
