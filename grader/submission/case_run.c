@@ -528,7 +528,7 @@ void case_run(Arena *a, const CaseInput *in, CaseResult *r, CaseTiming *timing, 
         *device_name = arena_strndup(a, w.report->device_name, strlen(w.report->device_name));
     *timing = (CaseTiming){
         .name = c->name, .wall_s = w.ran.wall_s, .cpu_s = w.ran.cpu_s, .max_rss_kib = w.ran.rss_kib,
-        .ran_short = turn_was_short(w.ran.end == WIRE_END_WALL, w.ran.waited_s, c->limits.wall_s)};
+        .ran_short = turn_was_short(w.ran.end == WIRE_END_WALL, w.ran.wall_s, w.ran.waited_s, c->limits.wall_s)};
     judge_answer_free(&w.answer);
     vgpu_report_free(w.report);
 }

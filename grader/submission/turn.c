@@ -8,8 +8,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Others had the processors for this share of the limit. */
-static const double SHORT_SHARE = 0.05;
+/* What has had this share of its limit for itself has had its time. */
+static const double FULL_SHARE = 0.95;
 
 static int lock_file(const char *work, const char *thing, const char *ending, int operation)
 {
@@ -41,7 +41,7 @@ void turn_run(const char *work, const char *thing, bool (*run)(void *self), void
     }
 }
 
-bool turn_was_short(bool ended_at_limit, double waited_s, double limit_s)
+bool turn_was_short(bool ended_at_limit, double wall_s, double waited_s, double limit_s)
 {
-    return ended_at_limit && waited_s > SHORT_SHARE * limit_s;
+    return ended_at_limit && wall_s - waited_s < FULL_SHARE * limit_s;
 }

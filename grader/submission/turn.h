@@ -12,7 +12,8 @@ int turn_take(const char *work, const char *thing, bool alone);
 /* Runs something with others; when `run` says that it ran short of the thing through them, once more alone, and that counts. */
 void turn_run(const char *work, const char *thing, bool (*run)(void *self), void *self);
 
-/* Whether what ended at its limit of time did so because others had the processors. */
-bool turn_was_short(bool ended_at_limit, double waited_s, double limit_s);
+/* Whether what ended at its limit of time did so because others had the processors: it waited for them so long that its clock, which
+ * stood still meanwhile, was stopped before it came to the limit. */
+bool turn_was_short(bool ended_at_limit, double wall_s, double waited_s, double limit_s);
 
 #endif

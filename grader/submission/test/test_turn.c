@@ -66,10 +66,10 @@ static void test_again_alone(void **state)
 static void test_what_is_short(void **state)
 {
     (void)state;
-    assert_true(turn_was_short(true, 0.6, 10));
-    assert_false(turn_was_short(true, 0.5, 10)); /* one in twenty is nothing */
-    assert_false(turn_was_short(true, 0, 10));
-    assert_false(turn_was_short(false, 9, 10)); /* it ended by itself, or at another limit */
+    assert_true(turn_was_short(true, 40, 35, 10));
+    assert_false(turn_was_short(true, 25, 15, 10)); /* it had its ten seconds for itself: alone it would not end either */
+    assert_false(turn_was_short(true, 10, 0.3, 10)); /* one in thirty is nothing */
+    assert_false(turn_was_short(false, 40, 35, 10)); /* it ended by itself, or at another limit */
 }
 
 int main(void)
