@@ -79,7 +79,7 @@ $(LAB_OUT)/%.o: %.cu $(wildcard *.h) $(KIT_DIR)/common/lab/lab.h $(if $(filter c
 		| $(KIT_BUILD)/bin/labtool
 	$(call say,$(if $(filter clang,$(LAB_COMPILER)),CLANG,NVCC),$<)
 	@mkdir -p $(@D)
-	$(Q)set -o pipefail; $(LAB_CC) -arch=$(CUDA_ARCH) -lineinfo -g -Xcompiler=-fsanitize=bounds,-fno-sanitize-recover=bounds -I. -I$(KIT_DIR)/common/lab -c -o $@ $< $(MESSAGES)
+	$(Q)set -o pipefail; $(LAB_CC) -arch=$(CUDA_ARCH) $(LAB_OPTIONS) -I. -I$(KIT_DIR)/common/lab -c -o $@ $< $(MESSAGES)
 
 $(PROGRAM): $(OBJECTS) $(KIT_BUILD)/labs/$(LAB)/driver.o $(KIT_BUILD)/lib/liblab.a
 	$(call say,LINK,$@)

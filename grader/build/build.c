@@ -179,9 +179,7 @@ static Status compile(Build *b, const char *file, Diag *d)
         b->in->kit->compiler.kind == COMPILER_NVCC ? b->in->kit->nvcc
                                                    : arena_printf(a, "%s/bin/labcc", p->in_kit),
         b->in->gpu ? "-arch=native" : "-arch=compute_75",
-        "-lineinfo",
-        "-g",
-        "-Xcompiler=-fsanitize=bounds,-fno-sanitize-recover=bounds", /* common/lab/bounds.c */
+        PLACES_COMPILE_OPTIONS,
         "-I",
         arena_printf(a, "%s/labs/%s", p->in_kit, b->in->lab->lab),
         "-I",

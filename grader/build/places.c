@@ -112,7 +112,7 @@ static Status stage_tree(const Kit *kit, const char *work, const char *name, Dia
 static Status stage_clang(const Kit *kit, const char *work, Diag *d)
 {
     char labcc[PATH_MAX], said[512];
-    char *const precompile[] = {"labcc", "--precompile", "-arch=compute_75", "-lineinfo", "-g", NULL};
+    char *const precompile[] = {"labcc", "--precompile", "-arch=compute_75", PLACES_COMPILE_OPTIONS, NULL};
     snprintf(labcc, sizeof labcc, "%s/bin/labcc", kit->build);
     kit_ask(labcc, precompile, said, sizeof said);
     Status s = stage(kit, work, "bin/labcc", d);

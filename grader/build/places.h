@@ -21,6 +21,10 @@
 #include "grader/core/lab.h"
 #include "grader/sandbox/sandbox.h"
 
+/* How a submission is compiled, beside its target and folders: LAB_OPTIONS of common/mk/toolchain.mk. labcc has headers precompiled
+ * for these words and no others. The host's code tells indices outside of declared arrays (common/lab/bounds.c). */
+#define PLACES_COMPILE_OPTIONS "-lineinfo", "-g", "-Xcompiler=-fsanitize=bounds,-fno-sanitize-recover=bounds"
+
 /* Paths on the host. */
 typedef struct Places {
     int slot;

@@ -52,9 +52,11 @@ fails "clang for a card" "--compiler nvcc is for --device gpu" "$grade" check la
 
 # Some of the example class.
 students=s002,s003,s004,s006,s012
+precompiled=$(ls "$BUILD/precompiled")
 run demo --submissions grader/example-class --labs 01-indexing,02-vector-add --students $students
 same "the example class: status" 1 $?
 same "the example class: its table" "$(grep -E "^(${students//,/|}) " grader/example-class/expected-table.txt | tr -s ' ')" "$(grep '^s0' "$tmp/stdout" | tr -s ' ')"
+same "the example class: headers are precompiled as make does" "$precompiled" "$(ls "$BUILD/precompiled")"
 same "the example class: its compiler" clang "$(compilers demo)"
 check "its version is labcc's" grep -qF " $(jq -r .compiler.version "$tmp/demo/results/s002/01-indexing/result.json")" <("$BUILD/bin/labcc" --version)
 check "the page names it" grep -qE '<dt>Compiler</dt><dd>clang [0-9.]+</dd>' "$tmp/demo/report/s002/01-indexing.html"

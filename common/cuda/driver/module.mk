@@ -16,5 +16,5 @@ ALL_EXTRA += $(BUILD)/include/cuda/cuda_runtime.h
 
 # cuda_runtime.h precompiled for the options that labs are compiled with, where there is a clang; `grade` does it again for another one.
 $(BUILD)/precompiled/made: $(BUILD)/bin/labcc $(BUILD)/include/cuda/cuda_runtime.h
-	$(Q)rm -rf $(@D) && mkdir -p $(@D) && { $(BUILD)/bin/labcc --precompile -arch=compute_75 -lineinfo -g 2>/dev/null || true; } && touch $@
+	$(Q)rm -rf $(@D) && mkdir -p $(@D) && { $(BUILD)/bin/labcc --precompile -arch=compute_75 $(LAB_OPTIONS) 2>/dev/null || true; } && touch $@
 ALL_EXTRA += $(BUILD)/precompiled/made

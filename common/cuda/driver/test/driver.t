@@ -296,6 +296,13 @@ sed -i 's/KIT_VECTOR_TYPES_H/KIT_VECTOR_SORTS_H/' kit/include/cuda/vector_types.
 calls "a header has changed: they are refused, and the source parsed" 2 2 -c oob.cu -o changed.o
 LABCC_CLANG=$scratch/clang++ kit/bin/labcc --precompile -arch=compute_75 -lineinfo -g >log 2>&1
 calls "and made again" 2 0 -c oob.cu -o changed.o
+options=$(sed -n 's/^LAB_OPTIONS := //p' "$KIT/common/mk/toolchain.mk" | sed 's/[$](comma)/,/g')
+LABCC_CLANG=$scratch/clang++ kit/bin/labcc --precompile -arch=compute_75 $options >log 2>&1
+calls "the options of labs have theirs" 2 0 -c oob.cu -o lab.o ${options#-lineinfo -g}
+printf 'int main(int n, char **) { int a[4] = {}; return a[n + 4]; }\n' >outside.cu
+calls "and code that tells an index" 2 0 -c outside.cu -o outside.o ${options#-lineinfo -g}
+nm outside.o | grep -q __ubsan_handle_out_of_bounds
+ok $? "as the options ask" log
 
 printf 'int main() { return 0 }\n' >bad.cu
 "$labcc" -c bad.cu >out 2>&1
