@@ -1,6 +1,6 @@
 /* Lab 11: takes a case's matrix to the device, calls the function that the case names, and brings the result
  * back. With parameter `again` it is called twice before, for half of the rows (in place: of a matrix with half as
- * many rows and columns) and for none, with another result.
+ * many rows and columns), for no rows and for no columns, with another result.
  */
 #include "lab.h"
 
@@ -47,6 +47,10 @@ static int transpose_less(const Transpose *t)
     less.height = 0;
     if (is_in_place(t))
         less.width = 0;
+    if (status == 0)
+        status = transpose(&less);
+    less.height = t->height;
+    less.width = 0;
     if (status == 0)
         status = transpose(&less);
     lab_own_calls(1);

@@ -1,6 +1,6 @@
 /* Lab 16: makes a context, hands sources to the student's functions, and runs what comes back.
  *
- * It stands between the student's code and NVRTC, to count compilations and programs that are never destroyed. What was loaded
+ * It stands between the student's code and NVRTC, to count compilations and programs that are never destroyed, and to let calls fail. What was loaded
  * and launched is in the devices' record of calls, with notes of what was asked for (reference.c). NVRTC's own headers are where NVRTC's library is: in the toolkit that the machine has.
  */
 #include "lab.h"
@@ -13,16 +13,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* ---- what NVRTC is asked for ---- */
 
-static int n_compilations, n_programs;
+static int n_compilations, n_refused_sources, n_programs;
 
-typedef nvrtcResult CreateProgram(nvrtcProgram *, const char *, const char *, int, const char *const *,
-                                  const char *const *);
-typedef nvrtcResult CompileProgram(nvrtcProgram, int, const char *const *);
-typedef nvrtcResult DestroyProgram(nvrtcProgram *);
+/* What the last compilation gave. While `answers` is not 0, programs are not compiled: this is given once more, and the function
+ * that `refused` names, if any, fails. */
+static struct {
+    int answers, was_asked; /* was_asked: for what it refuses */
+    const char *refused;
+    char *ptx, *name;
+} stand_in;
+
+static const nvrtcResult REFUSED = NVRTC_ERROR_INTERNAL_ERROR;
+
+static int refuses(const char *function)
+{
+    int it = stand_in.refused != NULL && strcmp(stand_in.refused, function) == 0;
+    stand_in.was_asked += it;
+    return it;
+}
 
 static void *find_next(const char *name)
 {
@@ -34,31 +47,116 @@ static void *find_next(const char *name)
     return symbol;
 }
 
+/* `next`: NVRTC's own function of this name. */
+#define FIND_NEXT(name, ...)                                                                                           \
+    nvrtcResult (*next)(__VA_ARGS__);                                                                                  \
+    void *symbol = find_next(name);                                                                                    \
+    memcpy(&next, &symbol, sizeof next)
+
+static void keep_text(char **kept, const char *text)
+{
+    free(*kept);
+    *kept = strdup(text);
+}
+
+static const char *text_or_none(const char *text)
+{
+    return text == NULL ? "" : text;
+}
+
 LAB_API nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name, int n_headers,
                                        const char *const *headers, const char *const *header_names)
 {
-    CreateProgram *next;
-    void *symbol = find_next("nvrtcCreateProgram");
-    memcpy(&next, &symbol, sizeof next);
+    FIND_NEXT("nvrtcCreateProgram", nvrtcProgram *, const char *, const char *, int, const char *const *,
+              const char *const *);
+    if (refuses("nvrtcCreateProgram"))
+        return REFUSED;
     nvrtcResult result = next(program, source, name, n_headers, headers, header_names);
     n_programs += result == NVRTC_SUCCESS;
     return result;
 }
 
+LAB_API nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression)
+{
+    FIND_NEXT("nvrtcAddNameExpression", nvrtcProgram, const char *);
+    return refuses("nvrtcAddNameExpression") ? REFUSED : next(program, expression);
+}
+
 LAB_API nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int n_options, const char *const *options)
 {
-    CompileProgram *next;
-    void *symbol = find_next("nvrtcCompileProgram");
-    memcpy(&next, &symbol, sizeof next);
+    FIND_NEXT("nvrtcCompileProgram", nvrtcProgram, int, const char *const *);
+    if (refuses("nvrtcCompileProgram"))
+        return REFUSED;
+    if (stand_in.answers)
+        return NVRTC_SUCCESS;
     n_compilations++;
-    return next(program, n_options, options);
+    nvrtcResult result = next(program, n_options, options);
+    n_refused_sources += result != NVRTC_SUCCESS;
+    return result;
+}
+
+LAB_API nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size)
+{
+    FIND_NEXT("nvrtcGetProgramLogSize", nvrtcProgram, size_t *);
+    if (refuses("nvrtcGetProgramLogSize"))
+        return REFUSED;
+    if (!stand_in.answers)
+        return next(program, size);
+    *size = 1;
+    return NVRTC_SUCCESS;
+}
+
+LAB_API nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
+{
+    FIND_NEXT("nvrtcGetProgramLog", nvrtcProgram, char *);
+    if (refuses("nvrtcGetProgramLog"))
+        return REFUSED;
+    if (!stand_in.answers)
+        return next(program, log);
+    *log = 0;
+    return NVRTC_SUCCESS;
+}
+
+LAB_API nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size)
+{
+    FIND_NEXT("nvrtcGetPTXSize", nvrtcProgram, size_t *);
+    if (refuses("nvrtcGetPTXSize"))
+        return REFUSED;
+    if (!stand_in.answers)
+        return next(program, size);
+    *size = strlen(text_or_none(stand_in.ptx)) + 1;
+    return NVRTC_SUCCESS;
+}
+
+LAB_API nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx)
+{
+    FIND_NEXT("nvrtcGetPTX", nvrtcProgram, char *);
+    if (refuses("nvrtcGetPTX"))
+        return REFUSED;
+    nvrtcResult result = stand_in.answers ? NVRTC_SUCCESS : next(program, ptx);
+    if (stand_in.answers)
+        strcpy(ptx, text_or_none(stand_in.ptx));
+    else if (result == NVRTC_SUCCESS)
+        keep_text(&stand_in.ptx, ptx);
+    return result;
+}
+
+LAB_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name)
+{
+    FIND_NEXT("nvrtcGetLoweredName", nvrtcProgram, const char *, const char **);
+    if (refuses("nvrtcGetLoweredName"))
+        return REFUSED;
+    nvrtcResult result = stand_in.answers ? NVRTC_SUCCESS : next(program, expression, name);
+    if (stand_in.answers)
+        *name = text_or_none(stand_in.name);
+    else if (result == NVRTC_SUCCESS)
+        keep_text(&stand_in.name, *name);
+    return result;
 }
 
 LAB_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
-    DestroyProgram *next;
-    void *symbol = find_next("nvrtcDestroyProgram");
-    memcpy(&next, &symbol, sizeof next);
+    FIND_NEXT("nvrtcDestroyProgram", nvrtcProgram *);
     nvrtcResult result = next(program);
     n_programs -= result == NVRTC_SUCCESS;
     return result;
@@ -140,9 +238,18 @@ static Request request_of(const char *name)
     return (Request){.source = scale_source, .file = "scale.cu", .expression = "scale"};
 }
 
+/* The options lie right before a page that nobody may read. */
 static int compile(const Request *r, Compiled *c)
 {
-    return source_compile(r->source, r->file, r->expression, r->options, r->n_options, c);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)r->n_options * sizeof *r->options;
+    char *room = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED || mprotect(room + page, page, PROT_NONE) != 0)
+        return source_compile(r->source, r->file, r->expression, r->options, r->n_options, c);
+    char *options = room + page - bytes;
+    memcpy(options, r->options, bytes);
+    int result = source_compile(r->source, r->file, r->expression, (const char *const *)options, r->n_options, c);
+    munmap(room, 2 * page);
+    return result;
 }
 
 /* PTX is right when it can be loaded and has a kernel of that name. */
@@ -184,6 +291,23 @@ static void run_compile(LabCase *c)
     compiled_free(&compiled);
 }
 
+/* Each function of NVRTC fails once: is it told? One that is not called cannot be. */
+static void run_refused(LabCase *c)
+{
+#define NAMES(function) {#function, REFUSED_KEY(function)},
+    static const char *const functions[][2] = {REFUSED_FUNCTIONS(NAMES)};
+    Request r = request_of("scale");
+    stand_in.answers = 1;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        Compiled compiled = {0};
+        stand_in.refused = functions[i][0];
+        stand_in.was_asked = 0;
+        int result = compile(&r, &compiled);
+        lab_value(c, functions[i][1], stand_in.was_asked ? result : (int)REFUSED);
+        compiled_free(&compiled);
+    }
+}
+
 static void compile_named(const char *source, Compiled *compiled)
 {
     Request r = request_of(source);
@@ -201,6 +325,7 @@ static void run_load(LabCase *c)
         compiled.name[0] = '_';
     lab_value(c, "kernel_load_returned", kernel_load(&k, &compiled));
     lab_value(c, "there_is_a_module", k.module != NULL);
+    lab_value(c, "kernel_unload_of_none_returned", kernel_unload(&k));
     compiled_free(&compiled);
 }
 
@@ -283,20 +408,41 @@ static int ask_cache(Cache *cache, const Request *r, const Kernel **k, char **lo
     return result;
 }
 
-static void run_row(const Kernel *k, const float *in, float *out, int n)
+static int run_row(const Kernel *k, const float *in, float *out, int n)
 {
     if (k == NULL) {
         fprintf(stderr, "cache_get returned 0, and no kernel\n");
         exit(1);
     }
-    driver_check((CUresult)kernel_map(k, in, out, n, 1.5f), "kernel_map, with a kernel of the cache's,");
+    return kernel_map(k, in, out, n, 1.5f);
+}
+
+/* Both are 0, or the driver's error. */
+static int told(LabCase *c, const char *function, int result)
+{
+    lab_status(c, function, result);
+    return result;
+}
+
+/* With what has been compiled last; what it loads must be unloaded again. */
+static void use_another_cache(LabCase *c)
+{
+    Request r = request_of("scale");
+    const Kernel *k = NULL;
+    char *log = NULL;
+    Cache *cache = cache_create();
+    stand_in.answers = stand_in.name != NULL;
+    if (cache != NULL && stand_in.answers)
+        told(c, "cache_get of a second cache", ask_cache(cache, &r, &k, &log));
+    free(log);
+    told(c, "cache_destroy of a second cache", cache_destroy(cache));
 }
 
 static void run_cache(LabCase *c)
 {
     const char *requests = lab_param_text(c, "requests");
     size_t n = 0, n_rows = 0, row = 0;
-    int failed = 0, logs = 0;
+    int failed = 0, logs = 0, status = 0;
     for (const char *at = requests; *at != 0; at++)
         n_rows += *at != 'm'; /* a mistake has no result */
     const float *in = lab_input_f32(c, "in", &n);
@@ -306,8 +452,9 @@ static void run_cache(LabCase *c)
         fprintf(stderr, "cache_create returned NULL\n");
         return;
     }
-    for (const char *at = requests; *at != 0; at++) {
+    for (const char *at = requests; *at != 0 && status == 0; at++) {
         Request r = request_of_letter(*at);
+        int refused_before = n_refused_sources;
         const Kernel *k = NULL;
         char *log = NULL;
         lab_note("request %c", *at);
@@ -316,13 +463,18 @@ static void run_cache(LabCase *c)
         if (*at == 'm') {
             failed += result == NVRTC_ERROR_COMPILATION && k == NULL && log != NULL && log[0] != 0;
         } else {
-            compiler_check(result, "cache_get", log);
-            run_row(k, in, out + n * row++, (int)n);
+            if (n_refused_sources > refused_before)
+                compiler_check(result, "cache_get", log);
+            status = told(c, "cache_get", result);
+            if (status == 0)
+                status = told(c, "kernel_map", run_row(k, in, out + n * row++, (int)n));
         }
         free(log);
     }
     lab_note("requested");
-    driver_check((CUresult)cache_destroy(cache), "cache_destroy");
+    int destroyed = told(c, "cache_destroy", cache_destroy(cache));
+    if (status == 0 && destroyed == 0)
+        use_another_cache(c);
     lab_value(c, "compilations", n_compilations);
     lab_value(c, "logs", logs);
     if (strchr(requests, 'm') != NULL)
@@ -342,6 +494,8 @@ void lab_main(LabCase *c)
     lab_own_calls(0);
     if (strcmp(function, "compile") == 0)
         run_compile(c);
+    else if (strcmp(function, "refused") == 0)
+        run_refused(c);
     else if (strcmp(function, "load") == 0)
         run_load(c);
     else if (strcmp(function, "kernel") == 0)

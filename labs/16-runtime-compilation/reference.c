@@ -1,11 +1,13 @@
 /* Lab 16: inputs and right answers.
  *
  * Parameters: `function`, which is compile (`source`: what is compiled; `log`: what its log must hold, or nothing),
- * load (`source`: its module, and a name that is not in it), kernel (`source`, `n`, `a`), power (`n`, `exponent`) or cache (`requests`:
+ * load (`source`: its module, and a name that is not in it), refused (functions of NVRTC fail in turn), kernel (`source`, `n`, `a`), power (`n`, `exponent`) or cache (`requests`:
  * a letter each, see driver.c; `n`).
  * `beside` and `first` are the driver's: another kernel that is there too, and the exponent of a call before.
  */
 #include "judge.h"
+
+#include "sources.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,12 +19,12 @@ static int is_text(JudgeCase *c, const char *key, const char *text)
 
 void judge_inputs(JudgeCase *c)
 {
-    if (!is_text(c, "function", "compile") && !is_text(c, "function", "load"))
+    if (!is_text(c, "function", "compile") && !is_text(c, "function", "load") && !is_text(c, "function", "refused"))
         judge_fill_f32(c, judge_input_make_f32(c, "in", (size_t)judge_param_int(c, "n")), -1.2, 1.6);
 }
 
 /* Numbers of NVRTC and of the driver, which are part of their interfaces. */
-enum { NVRTC_COMPILATION = 6, CUDA_NOT_FOUND = 500 };
+enum { NVRTC_COMPILATION = 6, NVRTC_INTERNAL = 11, CUDA_NOT_FOUND = 500 };
 
 /* ---- The record of calls ---- */
 
@@ -91,6 +93,12 @@ static void expect_compile(JudgeCase *c)
     judge_expect_value(c, "there_is_a_log", 1);
     if (!is_text(c, "log", "nothing"))
         judge_expect_value(c, "the_log_names_the_place", 1);
+}
+
+static void expect_refused(JudgeCase *c)
+{
+#define EXPECT(function) judge_expect_value(c, REFUSED_KEY(function), NVRTC_INTERNAL);
+    REFUSED_FUNCTIONS(EXPECT)
 }
 
 /* To the nearest number with 11 bits, ties to even: what a conversion to half and back does, for what is neither
@@ -179,6 +187,11 @@ void judge_reference(JudgeCase *c)
     if (is_text(c, "function", "load")) {
         judge_expect_value(c, "kernel_load_returned", CUDA_NOT_FOUND);
         judge_expect_value(c, "there_is_a_module", 0);
+        judge_expect_value(c, "kernel_unload_of_none_returned", 0);
+        return;
+    }
+    if (is_text(c, "function", "refused")) {
+        expect_refused(c);
         return;
     }
     const float *in = judge_input_f32(c, "in", &n);

@@ -68,7 +68,7 @@ Cache *cache_create(void);
  * said, from malloc; else NULL. */
 int cache_get(Cache *cache, const char *source, const char *file, const char *expression,
               const char *const *options, int n_options, const Kernel **k, char **log);
-/* Unloads all kernels and frees the cache; nothing to do for NULL. */
+/* Unloads all kernels and frees the cache; nothing to do for NULL. Returns 0, or the first error of the driver. */
 int cache_destroy(Cache *cache);
 
 #ifdef __cplusplus

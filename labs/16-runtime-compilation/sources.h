@@ -63,4 +63,16 @@ static const char unused_source[] = "extern \"C\" __global__ void scale(const fl
                                     "        out[i] = a * in[i];\n"
                                     "}\n";
 
+/* Functions of NVRTC of which each fails once, and the name of the number that is returned then. */
+#define REFUSED_FUNCTIONS(X)                                                                                           \
+    X(nvrtcCreateProgram)                                                                                              \
+    X(nvrtcAddNameExpression)                                                                                          \
+    X(nvrtcCompileProgram)                                                                                             \
+    X(nvrtcGetProgramLogSize)                                                                                          \
+    X(nvrtcGetProgramLog)                                                                                              \
+    X(nvrtcGetPTXSize)                                                                                                 \
+    X(nvrtcGetPTX)                                                                                                     \
+    X(nvrtcGetLoweredName)
+#define REFUSED_KEY(function) "returned_when_" #function "_failed"
+
 #endif

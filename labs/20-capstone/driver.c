@@ -4,7 +4,9 @@
  * Outputs begin on the device as copies of the poisoned host arrays, so that elements nobody writes are told from
  * wrong ones. `train` makes several steps and brings back the losses; with `tests` it then draws as many new digits,
  * which nobody has seen, and brings back what they are classified as. With `timed: 0` it makes all that a training
- * needs, and no step; `timed` is how many of the steps are made. `every` calls all functions once, for little.
+ * needs, and no step; `timed` is how many of the steps are made. `every` calls all functions once, for little. With
+ * `again` dense_forward, sgd_step and classify are called before for the smallest sizes, with other outputs; with `unread`
+ * dense_backward gets a y that it must not read.
  */
 #include "lab.h"
 
@@ -71,7 +73,8 @@ static int run_forward(Device *d)
 {
     int m = param(d, "m", 0), n = param(d, "n", 0), k = param(d, "k", 0);
     const float *x = input(d, "x"), *w = input(d, "w"), *bias = input(d, "bias");
-    return dense_forward(x, w, bias, output(d, "y", (size_t)m, (size_t)n), m, n, k, param(d, "relu", 0));
+    int status = param(d, "again", 0) ? dense_forward(x, w, bias, zeros(d, 1), 1, 1, 1, 0) : 0;
+    return status ? status : dense_forward(x, w, bias, output(d, "y", (size_t)m, (size_t)n), m, n, k, param(d, "relu", 0));
 }
 
 static int run_softmax(Device *d)
@@ -86,7 +89,8 @@ static int run_softmax(Device *d)
 static int run_backward(Device *d)
 {
     int m = param(d, "m", 0), n = param(d, "n", 0), k = param(d, "k", 0), relu = param(d, "relu", 0);
-    const float *x = input(d, "x"), *w = input(d, "w"), *y = relu ? input(d, "y") : NULL, *dy = input(d, "dy");
+    const float *x = input(d, "x"), *w = input(d, "w"), *dy = input(d, "dy");
+    const float *y = relu ? input(d, "y") : param(d, "unread", 0) ? dy : NULL;
     float *dw = changed(d, "dw", "dw_after"), *db = changed(d, "db", "db_after");
     float *dx = param(d, "first", 0) ? NULL : output(d, "dx", (size_t)m, (size_t)k);
     return dense_backward(x, w, y, dy, dw, db, dx, m, n, k, relu);
@@ -150,7 +154,10 @@ static int run_sgd(Device *d)
     g.b1 = changed(d, "gb1", "gb1_after");
     g.w2 = changed(d, "g2", "g2_after");
     g.b2 = changed(d, "gb2", "gb2_after");
-    return sgd_step(&network, &g, (float)lab_param_float(d->c, "rate"));
+    float *p = zeros(d, 8);
+    Network least = {1, 1, 1, p, p + 1, p + 2, p + 3}, of_least = {1, 1, 1, p + 4, p + 5, p + 6, p + 7};
+    int status = param(d, "again", 0) ? sgd_step(&least, &of_least, 0) : 0;
+    return status ? status : sgd_step(&network, &g, (float)lab_param_float(d->c, "rate"));
 }
 
 /* Classifies digits that no training has seen. */
@@ -188,7 +195,9 @@ static int run_classify(Device *d)
     Workspace work = workspace_new(d, param(d, "room", n));
     const float *images = input(d, "images");
     LabArray *digits = lab_output(d->c, "digits", LAB_I32, 1, (size_t[]){(size_t)n});
-    return classify(&network, &work, images, keep(d, digits->data, (size_t)n, digits), n);
+    int *on_device = keep(d, digits->data, (size_t)n, digits), *other = keep(d, NULL, 1, NULL);
+    int status = param(d, "again", 0) ? classify(&network, &work, images, other, 1) : 0;
+    return status ? status : classify(&network, &work, images, on_device, n);
 }
 
 /* Each function once, with arrays of zeros. The first error ends it: one that is returned, or one that is not and should have been. */
