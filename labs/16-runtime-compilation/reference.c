@@ -24,7 +24,7 @@ void judge_inputs(JudgeCase *c)
 }
 
 /* Numbers of NVRTC and of the driver, which are part of their interfaces. */
-enum { NVRTC_COMPILATION = 6, NVRTC_INTERNAL = 11, CUDA_NOT_FOUND = 500 };
+enum { NVRTC_COMPILATION = 6, NVRTC_INTERNAL = 11, CUDA_NOT_FOUND = 500, CUDA_NOT_PERMITTED = 800 };
 
 /* ---- The record of calls ---- */
 
@@ -171,6 +171,7 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
             *out++ = requested(*at, in[i]);
     judge_expect_value(c, "compilations", different + mistakes);
     judge_expect_value(c, "logs", different + mistakes);
+    judge_expect_value(c, "returned_when_cuModuleUnload_failed", CUDA_NOT_PERMITTED);
     if (mistakes > 0)
         judge_expect_value(c, "mistakes_that_were_told", mistakes);
 }

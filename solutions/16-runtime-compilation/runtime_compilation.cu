@@ -20,21 +20,21 @@ void compiled_free(Compiled *c)
 // What the compiler has said, also when it has failed.
 static nvrtcResult fetch_log(nvrtcProgram program, char **log)
 {
-    size_t size = 0;
+    size_t size; // counts the 0 byte at the end
     nvrtcResult result = nvrtcGetProgramLogSize(program, &size);
     if (result != NVRTC_SUCCESS)
         return result;
-    *log = (char *)calloc(size + 1, 1);
+    *log = (char *)malloc(size);
     return *log == NULL ? NVRTC_ERROR_OUT_OF_MEMORY : nvrtcGetProgramLog(program, *log);
 }
 
 static nvrtcResult fetch_ptx(nvrtcProgram program, char **ptx)
 {
-    size_t size = 0;
+    size_t size; // counts the 0 byte at the end
     nvrtcResult result = nvrtcGetPTXSize(program, &size);
     if (result != NVRTC_SUCCESS)
         return result;
-    *ptx = (char *)calloc(size + 1, 1);
+    *ptx = (char *)malloc(size);
     return *ptx == NULL ? NVRTC_ERROR_OUT_OF_MEMORY : nvrtcGetPTX(program, *ptx);
 }
 //@ end
@@ -57,9 +57,7 @@ int source_compile(const char *source, const char *file, const char *expression,
 {
     *out = Compiled();
     //@ solution 1
-    const char *all[16] = {"--gpu-architecture=compute_75"};
-    if (n_options > 15)
-        return NVRTC_ERROR_INVALID_INPUT;
+    const char *all[1 + OPTIONS_MAX] = {"--gpu-architecture=compute_75"};
     for (int i = 0; i < n_options; i++)
         all[i + 1] = options[i];
     nvrtcProgram program = NULL;
