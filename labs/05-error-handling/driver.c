@@ -288,14 +288,21 @@ static int is_usable(void)
 static void run_usable(LabCase *c)
 {
     lab_value(c, "device_is_usable_at_first", is_usable());
-    ask_for_too_much();
+    int before = ask_for_too_much();
     lab_value(c, "device_is_usable_after_an_allocation_failed", is_usable());
-    lab_value(c, "error_left_behind", cudaPeekAtLastError());
-    cudaGetLastError();
+    int after = cudaGetLastError(); /* who leaves an error of somebody else as it was has left none */
+    lab_value(c, "error_left_behind", after == before ? cudaSuccess : after);
     GatherData g = gather_data(c); /* with an index that is far outside */
     int broken = call_gather(&g) == cudaErrorIllegalAddress;
     lab_note("broken");
     lab_value(c, "device_is_usable_after_a_kernel_broke_down", broken && is_usable());
+    size_t count = 1000;
+    float mark = 0, *buffer = &mark;
+    lab_note("reserve");
+    int status = reserve(&buffer, &count);
+    lab_note("returned %d", status);
+    lab_value(c, "reserve_on_the_broken_device_returned", status);
+    lab_value(c, "reserve_left_a_buffer", buffer != NULL);
 }
 
 /* A job that fails a number of times, or for ever. */

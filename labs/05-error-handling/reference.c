@@ -281,14 +281,15 @@ static void judge_reserve(const Record *r)
 
 static void judge_usable(const Record *r)
 {
-    size_t returned = find_note(r, find_note(r, find_note(r, 0, "returned") + 1, "usable"), "returned");
-    size_t broken = find_note(r, 0, "broken");
+    size_t broken = find_note(r, 0, "broken"), reserve = find_note(r, broken, "reserve"), requests = 0;
     if (find_note(r, broken, "uses-the-device") < r->n)
         judge_refuse(r->c, "The device is taken for usable, and it is not.");
     if (find_note(r, find_note(r, 0, "uses-the-device") + 1, "uses-the-device") >= broken || count_calls(r, "FILL", "OK", 1) < 2)
         judge_refuse(r->c, "The device could be used twice, and was not.");
-    if (error_is_noted(r, returned))
-        judge_refuse(r->c, leaves_error);
+    for (size_t i = reserve; i < find_note(r, reserve, "returned"); i++)
+        requests += is_op(&r->calls[i], "ALLOC");
+    if (requests > 1)
+        judge_refuse(r->c, "reserve asked for less after an error that was no want of memory: such an error is returned at once.");
 }
 
 static void judge_retry(const Record *r)
@@ -377,6 +378,8 @@ void judge_reference(JudgeCase *c)
         judge_expect_value(c, "device_is_usable_after_an_allocation_failed", 1);
         judge_expect_value(c, "device_is_usable_after_a_kernel_broke_down", 0);
         judge_expect_value(c, "error_left_behind", SUCCESS);
+        judge_expect_value(c, "reserve_on_the_broken_device_returned", ILLEGAL_ADDRESS);
+        judge_expect_value(c, "reserve_left_a_buffer", 0);
     }
     if (part_is(c, "retry"))
         expect_retry(c);
