@@ -1,5 +1,6 @@
 /* Lab 04: brings a case's arrays into pinned memory, and calls the function that the case names. With
- * parameter `your_arrays` the student's host_array_create makes these arrays.
+ * parameter `your_arrays` the student's host_array_create makes these arrays. With `no_room` it is
+ * asked before for one that is far too large.
  *
  * The output begins as a copy of the poisoned array that the harness made. It is read as soon as the student's
  * function has returned, and nobody waits before but for calibrate_chunk, whose caller has to.
@@ -45,6 +46,16 @@ static float *host_copy(LabCase *c, const float *from, size_t n_values)
     }
     memcpy(array, from, n_values * sizeof(float));
     return array;
+}
+
+/* No machine has room for such an array. */
+static void ask_for_too_much(LabCase *c)
+{
+    float mark = 0, *array = &mark;
+    int status = host_array_create(&array, (size_t)1 << 58);
+    lab_value(c, "an_array_without_room_is_an_error", status != cudaSuccess);
+    lab_value(c, "an_array_without_room_is_NULL", array == NULL);
+    cudaGetLastError();
 }
 
 /* The caller's side of calibrate_chunk: two chunks in two streams that have nothing to do with the default
@@ -115,6 +126,8 @@ void lab_main(LabCase *c)
     Job j = {.c = c};
     const char *function = lab_param_text(c, "function");
     const float *input = lab_input_f32(c, "in", &j.n);
+    if (lab_has_param(c, "no_room"))
+        ask_for_too_much(c);
     float *result = lab_output_f32(c, "out", j.n);
     j.in = host_copy(c, input, j.n);
     j.out = host_copy(c, result, j.n);

@@ -78,6 +78,10 @@ static void refer_dark(JudgeCase *c, const float *in, float *out, size_t n)
 void judge_reference(JudgeCase *c)
 {
     judge_expect_destroyed(c);
+    if (judge_has_param(c, "no_room")) {
+        judge_expect_value(c, "an_array_without_room_is_an_error", 1);
+        judge_expect_value(c, "an_array_without_room_is_NULL", 1);
+    }
     if (judge_param_int(c, "n") == 0)
         judge_expect_nothing(c);
     size_t n = 0;
