@@ -1,7 +1,7 @@
 /* Lab 13: takes a case's array to the device, calls the function that the case names, and brings the result
  * back.
  *
- * With `again` the function is called twice before, for half of the elements (and half of the radius) and for none, with
+ * With `again` the function is called twice before, for half of the elements (and four fifths of the radius) and for none, with
  * another result.
  * `sweep` prints a line for each size of a block, from 1 to 1024: threads, modelled or measured microseconds
  * of the launch, occupancy. The Makefile's `sweep` draws it. Times are of the device's clock, between two events.
@@ -117,7 +117,7 @@ static void run_on_device(LabCase *c, const char *function)
     int radius = windows ? size_param(c, "radius") : 0;
     lab_own_calls(0);
     if (other)
-        status = call(c, function, in, other, (int)n / 2, radius / 2);
+        status = call(c, function, in, other, (int)n / 2, radius - radius / 5);
     if (other && status == 0)
         status = call(c, function, in, other, 0, radius);
     if (status == 0)
