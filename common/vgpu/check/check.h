@@ -99,6 +99,7 @@ typedef struct CheckStreamUse {
     const char *what;   /* "kernel", "copy"... */
     const char *access; /* "reads", "writes", "changes" (by atomics), "frees" */
     bool in_default;    /* in the default stream */
+    bool waited_for_nothing; /* its stream waited for an event before anybody had recorded it */
     unsigned device;    /* whose stream it is */
     uint64_t site;
 } CheckStreamUse;

@@ -156,6 +156,10 @@ static void put_use(StrBuf *text, const CheckStreamUse *use, const char *other_s
 static const char *hint_stream_race(CheckSet *set, const Finding *f, const CheckStreamUse *later,
                                     const CheckStreamUse *earlier)
 {
+    if (later->waited_for_nothing || earlier->waited_for_nothing)
+        return "one of the two streams waited for an event that nobody had recorded yet, and such a wait does nothing: first record "
+               "the event behind what the other stream does, and let the stream wait for it after that (cudaEventRecord, then "
+               "cudaStreamWaitEvent)";
     if (later->device != earlier->device)
         return "streams of two devices have no order, their default streams neither: record an event behind "
                "the "

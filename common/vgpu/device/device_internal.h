@@ -70,6 +70,7 @@ typedef struct Stream {
     uint32_t n_queries;      /* of unfinished work in a row */
     bool destroyed;          /* the handle is gone, queued work is not */
     uint64_t site;           /* where the program made it; 0: it did not */
+    bool waited_for_nothing; /* for an event that nobody had recorded yet */
     uint8_t slot;            /* in an OrderClock */
     OrderClock clock;        /* of the last operation asked for */
 } Stream;
@@ -120,6 +121,7 @@ typedef struct QueueOp {
     uint64_t site;
     OrderClock clock;
     uint8_t slot;    /* of its stream */
+    bool waited_for_nothing; /* its stream, before it was asked for */
     uint8_t *params; /* QUEUE_LAUNCH: parameter buffer; QUEUE_COPY: staged bytes of pageable memory */
     union {
         DeviceLaunchMsg launch;

@@ -32,6 +32,7 @@ struct OrderNote {
     OrderClock clock;
     uint8_t slot, kind, device; /* kind: QueueKind */
     bool in_default;            /* in the legacy default stream */
+    bool waited_for_nothing;    /* as in QueueOp */
     Piece *pieces;
     size_t n, cap;
 };
@@ -66,6 +67,7 @@ void order_asked(Device *d, QueueOp *op, Stream *stream)
     order_join(&op->clock, &d->server->order.host);
     order_join(&op->clock, &stream->clock);
     op->slot = stream->slot;
+    op->waited_for_nothing = stream->waited_for_nothing;
     if (stream->slot < NO_SLOT)
         op->clock.seq[stream->slot] = op->seq;
     stream->clock = op->clock;
@@ -141,6 +143,7 @@ void order_begin(Device *d, const QueueOp *op)
     note->kind = op->kind;
     note->device = (uint8_t)op->device;
     note->in_default = op->stream == DEVICE_STREAM_LEGACY;
+    note->waited_for_nothing = op->waited_for_nothing;
     note->clock = op->clock;
     if (op->inside != 0) /* after later ones of its stream, too, when it runs again */
         note->clock.seq[op->slot] = UINT64_MAX;
@@ -175,6 +178,7 @@ static CheckStreamUse use_of(const OrderNote *note, const Piece *p)
                                       : p->access == PERF_TOUCH_ATOMIC ? "changes"
                                                                        : "writes",
                             .in_default = note->in_default,
+                            .waited_for_nothing = note->waited_for_nothing,
                             .device = note->device,
                             .site = note->site};
 }

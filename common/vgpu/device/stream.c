@@ -150,7 +150,11 @@ static DeviceError wait_event(Device *d, const DeviceMsg *m)
     Event *e = event_find(d->server, m->event.id);
     if (!e)
         return DEVICE_INVALID_HANDLE;
-    if ((!e->recorded && m->place == PLACE_STREAM) || m->place == PLACE_CHECK)
+    if (!e->recorded && m->place == PLACE_STREAM) {
+        stream_find(d, m->stream)->waited_for_nothing = true;
+        return DEVICE_OK;
+    }
+    if (m->place == PLACE_CHECK)
         return DEVICE_OK;
     QueueOp *op = queue_add(d, m, QUEUE_WAIT);
     if (!op)

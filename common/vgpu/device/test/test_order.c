@@ -177,6 +177,19 @@ static void test_event_too_early(void **state)
     assert_true(f->found);
 }
 
+/* A wait for an event before anybody has recorded it does nothing, and the hint says so. */
+static void test_wait_before_the_record(void **state)
+{
+    Fixture *f = *state;
+    event(f, OP_STREAM_WAIT, f->b);
+    launch_kernel_in(f, "fill", f->a, f->d);
+    event(f, OP_EVENT_RECORD, f->a);
+    launch_kernel_in(f, "fill", f->b, f->d);
+    sync(f, OP_DEVICE_SYNC, 0);
+    assert_true(f->found);
+    assert_non_null(strstr(f->text, "an event that nobody had recorded yet"));
+}
+
 static void test_event_through_a_third(void **state)
 {
     Fixture *f = *state;
@@ -277,7 +290,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_unordered),        TEST(test_asked_before_the_wait), TEST(test_host_orders),
-        TEST(test_event_orders),     TEST(test_event_too_early),       TEST(test_event_through_a_third),
+        TEST(test_event_orders),     TEST(test_event_too_early),     TEST(test_wait_before_the_record),
+              TEST(test_event_through_a_third),
         TEST(test_copies),           TEST(test_finer_than_ranges),     TEST(test_free_in_another_stream),
         TEST(test_destroyed_stream), TEST(test_many_streams),
     };
