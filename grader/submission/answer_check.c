@@ -103,7 +103,16 @@ static bool would_be_right(const Checker *k, const LabAnswer *wanted, const Answ
 
 enum { BYTES_OF_FLOAT = 4 };
 
-/* What is wrong with a number from which the right one follows: a quotient the wrong way round, floats for bytes, a unit. NULL: none of them. */
+/* The case's number of elements, 0 where it names none. */
+static double elements_of(const LabCase *c)
+{
+    for (size_t i = 0; i < c->n_params; i++)
+        if (strcmp(c->params[i].key, "n") == 0)
+            return strtod(c->params[i].value, NULL);
+    return 0;
+}
+
+/* What is wrong with a number from which the right one follows: a quotient the wrong way round, floats for bytes, one element for all, a unit. NULL: none of them. */
 static const char *slip_of(const Checker *k, const LabAnswer *wanted, const AnswerValue *v)
 {
     static const double units[] = {1e3, 1e6, 1e9, 1e12};
@@ -113,6 +122,8 @@ static const char *slip_of(const Checker *k, const LabAnswer *wanted, const Answ
         return "it is a fourth of what it should be: bytes are asked for, and a float has four";
     if (would_be_right(k, wanted, v, 1 / v->number))
         return "it is the right quotient the wrong way round";
+    if (elements_of(k->lab_case) > 1 && would_be_right(k, wanted, v, v->number * elements_of(k->lab_case)))
+        return "it is that of one element: the whole launch is asked for, so multiply by n";
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (would_be_right(k, wanted, v, v->number * units[i]) || would_be_right(k, wanted, v, v->number / units[i]))
             return "its digits are right, and its unit is not: plain numbers are asked for, without kilo, mega or micro";

@@ -119,6 +119,7 @@ static const Row rows[] = {
     {"floats for bytes", "bytes: 250", {.of = "copy.bytes", NONE, .truth = "dram_read_bytes"}, VERDICT_WRONG_RESULT, "a float has four"},
     {"a fourth of something else", "bytes: 250", {.of = "copy.bytes", .at_least = 1000, .at_most = 1000}, VERDICT_WRONG_RESULT, "250 is not right."},
     {"thousands", "bytes: 1.01", {.of = "copy.bytes", NONE, .truth = "dram_read_bytes", .rtol = 0.02}, VERDICT_WRONG_RESULT, "its unit is not"},
+    {"one element", "bytes: 2", {.of = "copy.bytes", NONE, .truth = "dram_read_bytes", .rtol = 0.02}, VERDICT_WRONG_RESULT, "that of one element"},
     {"thousandths", "bytes: 1e6", {.of = "copy.bytes", .at_least = 999, .at_most = 1001}, VERDICT_WRONG_RESULT, "its unit is not"},
     {"no answer yet",
      "gain:",
@@ -161,7 +162,7 @@ static AnswerCheck check_text(Arena *a, const char *text, LabAnswer *wanted, siz
     AnswerCheck check;
     AnswerTruths truths = {.report = r, .card = card};
     LabBaseline baseline = {.name = "gain", .of = baseline_of, .number = 2500, .as = "quotient", .by = 1};
-    LabCase c = {.answers = wanted, .n_answers = n, .run = true, .baseline = baseline};
+    LabCase c = {.answers = wanted, .n_answers = n, .run = true, .baseline = baseline, .params = &(LabParam){"n", "500"}, .n_params = 1};
     for (size_t i = 0; i < n; i++) {
         const char **texts[] = {&wanted[i].truth, &wanted[i].over, &wanted[i].why};
         for (int t = 0; t < 3; t++)
