@@ -25,7 +25,7 @@ int matvec_bfloat(const Bfloat *w, const Bfloat *x, float *y, int rows, int colu
 
 /* TODO 2: Y = X W^T, with the tensor cores. X has m rows and k columns, W has n rows and k columns, Y has m rows
  * and n columns: row i of X is an input, and row i of Y what a layer with the weights W makes of it. n and k are
- * multiples of 16; m need not be. */
+ * multiples of 16, m need not be; m or n may be 0, and then nothing is launched. */
 int layer_tensor(const Half *x, const Half *w, float *y, int m, int n, int k);
 
 /* TODO 3: gradient[i] = scale * error[i] * x[i], rounded to half precision once, at the end. */
