@@ -115,6 +115,33 @@ ErrorFault error_fault(const Evidence *e)
     return c->expect_error[0] && c->must_meet && !has_met(e) ? ERROR_NOT_MET : ERROR_FAULT_NONE;
 }
 
+/* What leads to the cure where it was a launch that failed: it returns nothing itself. */
+static const char *launch_hint(const VgpuReport *r, Language language)
+{
+    static const char launch[] = "__cudaLaunchKernel";
+    for (size_t i = 0; i < r->n_errors; i++)
+        if (r->errors[i].met && strncmp(r->errors[i].call, launch, strlen(launch)) == 0)
+            return language_say(language,
+                                " Of a launch that was refused cudaGetLastError() tells; cudaDeviceSynchronize() only tells of kernels that began.");
+    return "";
+}
+
+static const char *not_returned_text(Arena *a, const Evidence *e, Language language)
+{
+    long long code = (long long)e->report->injected_code;
+    const char *text;
+    if (e->has_returned)
+        text = arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and %.10g was returned."), code, e->returned);
+    else if (evidence_exit_status(e) != 0)
+        text = arena_printf(a,
+                            language_say(language, "A CUDA call failed with error %lld, and no error was returned. If CUDA_CHECK or exit() "
+                                                   "ended the program inside the function: it has to free what it has, and to return the error."),
+                            code);
+    else
+        text = arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and no error was returned."), code);
+    return arena_printf(a, "%s%s", text, launch_hint(e->report, language));
+}
+
 const char *error_fault_text(Arena *a, const Evidence *e, Language language)
 {
     switch (error_fault(e)) {
@@ -125,15 +152,7 @@ const char *error_fault_text(Arena *a, const Evidence *e, Language language)
         return language_say(language, "No CUDA call was made to fail: the program made fewer calls that can fail than "
                                       "in the run before, on the same inputs.");
     case ERROR_NOT_RETURNED:
-        if (!e->has_returned && evidence_exit_status(e) != 0)
-            return arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and no error was returned. If CUDA_CHECK or exit() "
-                                                          "ended the program inside the function: it has to free what it has, and to return the error."),
-                                (long long)e->report->injected_code);
-        if (!e->has_returned)
-            return arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and no error was returned."),
-                                (long long)e->report->injected_code);
-        return arena_printf(a, language_say(language, "A CUDA call failed with error %lld, and %.10g was returned."),
-                            (long long)e->report->injected_code, e->returned);
+        return not_returned_text(a, e, language);
     case ERROR_NOT_MET:
         return language_say(language, "No CUDA call has failed, and the case is about one that does.");
     default:

@@ -37,6 +37,17 @@ cudaError_t cudaGetSymbolSize(size_t *bytes, const void *symbol)
     return call_leave(&call, error);
 }
 
+/* Whole words from a place between two words: an offset that counts elements. */
+static void advise_offset(Call *call, size_t bytes, size_t count, size_t offset)
+{
+    const size_t word = 4;
+    if (offset % word == 0 || count % word != 0 || bytes % word != 0)
+        return;
+    call_site(call);
+    call_advise(call, NULL, "a copy of whole words to or from a variable, at an offset between two words",
+                "the offset counts bytes, as the length does: was it given in elements (without * sizeof)?");
+}
+
 /* One copy to or from a symbol: `other` is the side that is no symbol. */
 static cudaError_t copy_symbol(Api api, const void *symbol, const void *other, size_t count, size_t offset,
                                enum cudaMemcpyKind kind, bool to_symbol, cudaStream_t stream, bool async)
@@ -52,6 +63,7 @@ static cudaError_t copy_symbol(Api api, const void *symbol, const void *other, s
         return call_leave(&call, error);
     if (count > bytes || offset > bytes - count)
         return call_leave(&call, cudaErrorInvalidValue);
+    advise_offset(&call, bytes, count, offset);
     void *inside = (void *)(uintptr_t)(at + offset);
     CopyShape shape = {.dst_pitch = count, .src_pitch = count, .width = count, .height = 1, .depth = 1};
     error = to_symbol ? copy_any(&call, inside, other, &shape, kind, stream, async)

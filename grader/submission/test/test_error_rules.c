@@ -106,9 +106,37 @@ static void test_each_call(void **state)
     arena_free(&a);
 }
 
+/* A launch returns nothing: where one failed, the text says who tells of it. */
+static void test_launch(void **state)
+{
+    (void)state;
+    static const char *options[] = {"--fail-at=1"};
+    static const struct {
+        const char *call;
+        bool has_returned;
+        const char *text;
+    } tries[] = {
+        {"__cudaLaunchKernel", false, "no error was returned. Of a launch that was refused cudaGetLastError() tells"},
+        {"__cudaLaunchKernel", true, "0 was returned. Of a launch"},
+        {"cudaMalloc", true, "A CUDA call failed with error 2, and 0 was returned."},
+    };
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        LabCase c = {.run = true, .points = 10, .metric = "", .expect_error = "any", .expect_status = 1, .vgpu = options, .n_vgpu = 1};
+        VgpuError error = {.call = tries[i].call, .error = "cudaErrorMemoryAllocation", .file = "a.cu", .line = 3, .met = true};
+        VgpuReport report = {.can_fail = 1, .injected = true, .injected_code = 2, .errors = &error, .n_errors = 1};
+        Evidence e = {.lab_case = &c, .virtual_device = true, .isolated = true, .report = &report, .has_returned = tries[i].has_returned};
+        Arena a = {0};
+        const char *text = error_fault_text(&a, &e, LANGUAGE_ENGLISH);
+        assert_non_null(text);
+        if (!strstr(text, tries[i].text) || (strstr(text, "Of a launch") != NULL) != (error.call[0] == '_'))
+            fail_msg("%s: %s", tries[i].call, text);
+        arena_free(&a);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_runs),
-                                       cmocka_unit_test(test_each_call)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_runs), cmocka_unit_test(test_each_call),
+                                       cmocka_unit_test(test_launch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

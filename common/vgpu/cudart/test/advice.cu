@@ -130,6 +130,15 @@ static void pageable(bool right)
     cudaFree(p);
 }
 
+__constant__ int table[20];
+
+static void offset(bool right)
+{
+    cudaMemcpyToSymbol(table, host, 10 * sizeof(int), right ? 10 * sizeof(int) : 10); // advice: offset
+    char first[3];
+    cudaMemcpyFromSymbol(first, table, sizeof first, 1); /* bytes are wanted: any place may be meant */
+}
+
 static void managed(bool right)
 {
     int *p, *shared, *pinned;
@@ -209,7 +218,7 @@ int main(int argc, char **argv)
     } all[] = {{"unasked", unasked},   {"peeked", peeked},     {"ignored", ignored},
                {"tried", tried},       {"outlived", outlived},
                {"destroyed", destroyed},
-               {"pageable", pageable}, {"managed", managed}, {"unwaited", unwaited}, {"unwritten", unwritten},
+               {"pageable", pageable}, {"managed", managed}, {"offset", offset}, {"unwaited", unwaited}, {"unwritten", unwritten},
                {"registers", registers}};
     for (auto &a : all)
         if (argc == 2 && strncmp(argv[1], a.name, strlen(a.name)) == 0)

@@ -35,6 +35,7 @@ for kind in legacy per_thread; do
     ok $? "$kind: what is tried on purpose, and who cleans up" "$scratch/advice"
     told destroyed "api-misuse: a stream is destroyed while work is queued in it"
     told pageable "api-misuse: an asynchronous copy of pageable memory"
+    told offset "api-misuse: a copy of whole words to or from a variable, at an offset between two words"
     told managed "api-misuse: an asynchronous copy between the device and managed memory"
     told unwaited "api-misuse: the program ended before its kernels did"
     told registers "api-misuse: a card may refuse this launch: 1024 threads with about [0-9]+ registers each"
