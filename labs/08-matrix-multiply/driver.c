@@ -4,7 +4,7 @@
  * C begins on the device as a copy of the poisoned host array, so that elements nobody writes are told from
  * wrong ones; as the input `old` if there is one; and with parameter `fresh` as cudaMalloc gives it, so that
  * who reads it is found. With `again` the function is called four times before, with another C: for less, which
- * becomes the output `c_of_half`, for no rows, for empty sums (k = 0), which become the output `c_for_k_0`, and for no
+ * becomes the output `c_of_half`, for no rows, for empty sums (k = 0, and alpha = 0), which become the output `c_for_k_0`, and for no
  * columns.
  * Parameter `timed` also reports gflops: how many billion operations a second the
  * function makes, in the best of that many calls.
@@ -88,6 +88,7 @@ static int multiply_less(LabCase *c, const Product *p, const float *old)
     less.tile = p->tile == 0 ? 0 : 48 - p->tile; /* 16 or 32 */
     int status = multiply_into(c, "c_of_half", &less, old);
     less.k = 0;
+    less.alpha = 0; /* of nothing: beta * C is left */
     return status != 0 ? status : multiply_into(c, "c_for_k_0", &less, old);
 }
 

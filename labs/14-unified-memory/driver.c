@@ -67,6 +67,8 @@ static int run_table(LabCase *c, Part part)
     int *out = part == ALL ? lab_output_i32(c, "hits", n_keys) : NULL, calls = size_param(c, "calls"), n_here = part_of((int)n_keys, part);
     Table *table = NULL;
     int status = table_create(&table, keys, n_here, size_param(c, "buckets"));
+    if (status != 0)
+        table_destroy(table); /* of NULL, for which there is nothing to do */
     if (status != 0 || table == NULL)
         return status;
     for (int i = 0; i < calls && status == 0; i++)

@@ -388,20 +388,24 @@ static void run_power(LabCase *c)
  * comes back over a row of the input.
  *
  *      s: scale   b, c: blend with FACTOR 2, 3   e, d: the same with one option more behind it   t, u: shift<3>, shift<5>
- *      n: another kernel called scale   m: a source with a mistake
+ *      f: d with its options the other way round   n: another kernel called scale   m: a source with a mistake
  */
 static Request request_of_letter(char letter)
 {
     Request r = request_of(letter == 's'   ? "scale"
                            : letter == 'n' ? "negative"
                            : letter == 'm' ? "mistake"
-                           : letter <= 'e' ? "blend"
+                           : letter <= 'f' ? "blend"
                                            : "shift");
     r.file = "kernel.cu"; /* one name for all */
-    if (letter == 'c' || letter == 'd')
+    if (letter == 'c' || letter == 'd' || letter == 'f')
         r.options[0] = "-DFACTOR=3";
-    if (letter == 'd' || letter == 'e')
+    if (letter >= 'd' && letter <= 'f')
         r.options[r.n_options++] = "-lineinfo";
+    if (letter == 'f') {
+        r.options[1] = r.options[0];
+        r.options[0] = "-lineinfo";
+    }
     if (letter == 'u')
         r.expression = "lab::shift<5>";
     return r;

@@ -144,6 +144,7 @@ static double requested(char letter, double x)
         return 2 * x + a;
     case 'c':
     case 'd':
+    case 'f':
         return 3 * x + a;
     case 't':
         return x + 3 * a;
