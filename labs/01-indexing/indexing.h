@@ -35,7 +35,7 @@ int add_stride(int *sum, const int *x, int n, int blocks, int threads);
  * after it (a row is padded, so pitch may be more than width * sizeof(int)). Adds amount to each pixel of the
  * strip. y * pitch may be larger than what 32 bits hold. width and rows are 1 to 10,000, first_row is 0 to
  * 1,000,000,000, and pitch a multiple of sizeof(int) up to 1,000,000. A grid has at most four threads a
- * pixel, where a strip has 100,000 pixels or more. */
+ * pixel, where a strip has 100,000 pixels or more, in rows of 1,000 or more. */
 int add_strip(int *picture, int pitch, int width, int first_row, int rows, int amount);
 
 #ifdef __cplusplus
