@@ -361,12 +361,21 @@ static const Finding *advice_of(const CaseFacts *facts, const char *kind)
     return NULL;
 }
 
-/* Advice about the copy that brought a wrong result: nobody had written what it took; about calls that leave no room for
- * others on the time line; and about what is stored more than once. */
+/* Advice about a call that may have made a result wrong. What is said of memory that is not pinned is about time alone. */
+static const Finding *advice_of_misuse(const CaseFacts *facts)
+{
+    const Finding *f = advice_of(facts, "api-misuse");
+    return f && !strstr(f->hint, "cudaMallocHost") ? f : NULL;
+}
+
+/* Advice about the copy that brought a wrong result, as nobody had written what it took, or about another call that was meant otherwise; about calls that
+ * leave no room for others on the time line; and about what is stored more than once. */
 static const Finding *advice_behind(const CaseFacts *facts, Verdict verdict)
 {
-    if (verdict == VERDICT_WRONG_RESULT)
-        return advice_of(facts, "api-uninitialized-copy");
+    if (verdict == VERDICT_WRONG_RESULT) {
+        const Finding *copy = advice_of(facts, "api-uninitialized-copy");
+        return copy ? copy : advice_of_misuse(facts);
+    }
     const char *metric = verdict == VERDICT_SLOW && facts->metric_name ? facts->metric_name : "";
     return strcmp(metric, "overlap_ratio") == 0        ? advice_of(facts, "api-misuse")
            : strcmp(metric, "global_store_bytes") == 0 ? advice_of(facts, "same-value")

@@ -125,6 +125,11 @@ static void test_messages(void **state)
     timed.tiers = (LabTier *)&tier;
     timed.n_tiers = 1;
     copy.kind = "api-misuse";
+    copy.hint = "was it given in elements?";
+    expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &unwritten, .answer = &wrong}, "3 of 9 differ",
+                       "a.cu:7: advice: was it given in elements?\nWhich threads have no element?");
+    copy.hint = "allocate host memory with cudaMallocHost"; /* which is about time */
+    expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &unwritten, .answer = &wrong}, "3 of 9 differ", hint);
     copy.hint = "is it pinned?";
     CaseFacts slow = {
         .lab_case = &timed, .report = &unwritten, .metric_name = "overlap_ratio", .metric_value = 1};
