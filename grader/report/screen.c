@@ -23,16 +23,7 @@
 enum { COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24, ROWS_BELOW = 4, TABLE_ROWS_SHOWN = 2, BUILD_ROWS = 15 };
 
 /* What is left out, each with all before it. */
-typedef enum Cut {
-    CUT_NOTHING,
-    CUT_TABLE,
-    CUT_REPEATS,
-    CUT_ADDRESSES,
-    CUT_FILM,
-    CUT_OTHER_TODOS,
-    CUT_SOURCE,
-    N_CUTS
-} Cut;
+typedef enum Cut { CUT_NOTHING, CUT_TABLE, CUT_REPEATS, CUT_ADDRESSES, CUT_FILM, CUT_OTHER_TODOS, CUT_SOURCE, CUT_TOLD, N_CUTS } Cut;
 
 static const char INDENT[] = "     ";
 
@@ -96,6 +87,17 @@ static bool is_source_line(const char *line)
     return line[strspn(line, " 0123456789")] == '|';
 }
 
+/* Whether a line stands in the text before: of several arrays each has a table's head, its tolerance and its hint, which may be the same. */
+static bool was_told(const char *text, const char *line, size_t length)
+{
+    for (size_t n; text < line; text += n + 1) {
+        n = strcspn(text, "\n");
+        if (n == length && strncmp(text, line, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Whether a line of a message is left out. table_rows counts those that were seen. */
 static bool is_cut(const char *line, Cut cut, size_t *table_rows)
 {
@@ -128,6 +130,7 @@ static bool put_array_of_address(StrBuf *out, const char *line)
 
 static void screen_put_lines(StrBuf *out, const char *label, const char *text, Cut cut)
 {
+    const char *begin = text;
     size_t table_rows = 0;
     bool labelled = false;
     while (*text) {
@@ -138,7 +141,8 @@ static void screen_put_lines(StrBuf *out, const char *label, const char *text, C
         if (line.text && cut >= CUT_ADDRESSES && put_array_of_address(&array, line.text))
             strbuf_printf(out, "%s%s\n", INDENT, array.text ? array.text : "");
         strbuf_free(&array);
-        if (line.text && !is_cut(line.text, cut, &table_rows)) {
+        bool again = cut >= CUT_TOLD && length > 0 && was_told(begin, text, length);
+        if (line.text && !again && !is_cut(line.text, cut, &table_rows)) {
             strbuf_printf(out, "%s%s%s\n", INDENT, labelled ? "" : label, line.text);
             labelled = true;
         }

@@ -403,6 +403,42 @@ static void test_screen_fits(void **state)
     strbuf_free(&out);
 }
 
+/* Of several arrays that are wrong, what is the same is told once where there is no room for more. */
+static void test_screen_of_arrays(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"w1", "b1", "w2", "b2"};
+    static const char tolerance[] = "An element is right when it is near.\n", advice[] = "hint: Compare the formula.\n";
+    StrBuf message = {0}, out = {0};
+    for (int i = 0; i < 4; i++)
+        strbuf_printf(&message, "%s: 9 of 9 elements differ\n          index              got\n            [0]                %d\n%s%s", names[i], i,
+                      tolerance, advice);
+    CaseResult c = {.name = "one",
+                    .verdict = VERDICT_WRONG_RESULT,
+                    .todo = 1,
+                    .max_points = 2,
+                    .lesson = "",
+                    .hint = "its own",
+                    .replay = "",
+                    .message = message.text};
+    Result r = {.build_verdict = VERDICT_PASS, .cases = &c, .n_cases = 1, .build_log = ""};
+    report_screen(&out, &r, (ReportStyle){.rows = 40});
+    const char *first = strstr(out.text, tolerance);
+    assert_true(first && strstr(first + 1, tolerance));
+    strbuf_free(&out);
+    out = (StrBuf){0};
+    report_screen(&out, &r, (ReportStyle){0});
+    first = strstr(out.text, tolerance);
+    assert_true(first && !strstr(first + 1, tolerance));
+    first = strstr(out.text, advice);
+    assert_true(first && !strstr(first + 1, advice));
+    for (int i = 0; i < 4; i++)
+        assert_non_null(strstr(out.text, names[i]));
+    assert_non_null(strstr(out.text, "hint: its own"));
+    strbuf_free(&out);
+    strbuf_free(&message);
+}
+
 /* Advice about a call that failed takes the place of the error's general words, and a warning is told; beside a fault advice is not.
  * Where the room is short an array is named without addresses. */
 static void test_screen_tells_what_helps(void **state)
@@ -1145,6 +1181,7 @@ int main(void)
         cmocka_unit_test(test_advice_is_told_once),
         cmocka_unit_test(test_screen_fits),
         cmocka_unit_test(test_screen_tells_what_helps),
+        cmocka_unit_test(test_screen_of_arrays),
         cmocka_unit_test(test_film),
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_what_counts_in_every_format),
