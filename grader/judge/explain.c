@@ -260,50 +260,10 @@ static void explain_error_rule(StrBuf *out, const CaseFacts *facts)
     strbuf_puts(out, facts->errors);
 }
 
-static const struct {
-    const char *name, *hint;
-} patterns[] = {
-#define X(NAME, FUNCTION, HINT) {NAME, HINT},
-#include "common/lab/patterns.def"
-#undef X
-};
-
-static const char *hint_of_pattern(const CaseFacts *facts, const char *name)
-{
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (strcmp(patterns[i].name, name) == 0)
-            return language_say(facts->language, patterns[i].hint);
-    return "";
-}
-
-static const Finding *advice_of(const CaseFacts *facts, const char *kind)
-{
-    for (size_t i = 0; facts->report && i < facts->report->n_findings; i++)
-        if (strcmp(facts->report->findings[i].kind, kind) == 0)
-            return &facts->report->findings[i];
-    return NULL;
-}
-
-/* What the judge said. It takes an element for written that was copied from memory which nobody wrote: there the hint is the one about
- * what is missing. */
-static void put_answer(StrBuf *out, const CaseFacts *facts)
-{
-    static const char *const pairs[][2] = {{"tail-wrong", "tail"}, {"corner-wrong", "corner"}};
-    const char *text = facts->answer->message;
-    for (size_t i = 0; i < 2 && advice_of(facts, "api-uninitialized-copy"); i++) {
-        const char *there = hint_of_pattern(facts, pairs[i][0]), *at = strstr(text, there);
-        if (!there[0] || !at)
-            continue;
-        strbuf_printf(out, "%.*s%s%s", (int)(at - text), text, hint_of_pattern(facts, pairs[i][1]), at + strlen(there));
-        return;
-    }
-    strbuf_puts(out, text);
-}
-
 static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     if (facts->answer && facts->answer->verdict == r->verdict && facts->answer->message[0])
-        put_answer(out, facts);
+        strbuf_puts(out, facts->answer->message);
     else if (facts->answers && facts->answers_verdict == r->verdict)
         strbuf_puts(out, facts->answers);
     else if (facts->errors && r->verdict == VERDICT_WRONG_RESULT)
@@ -390,6 +350,14 @@ static const char *hint_of_refused(const CaseFacts *facts)
         return language_say(
             facts->language,
             "take larger blocks, or let each block do several parts in a loop with the stride of the grid");
+    return NULL;
+}
+
+static const Finding *advice_of(const CaseFacts *facts, const char *kind)
+{
+    for (size_t i = 0; facts->report && i < facts->report->n_findings; i++)
+        if (strcmp(facts->report->findings[i].kind, kind) == 0)
+            return &facts->report->findings[i];
     return NULL;
 }
 

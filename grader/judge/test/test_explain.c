@@ -118,14 +118,6 @@ static void test_messages(void **state)
     VgpuReport unwritten = {.findings = &copy, .n_findings = 1};
     expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &unwritten, .answer = &wrong},
                        "3 of 9 differ", "a.cu:7: advice: was it written?\nWhich threads have no element?");
-    JudgeAnswer end = {.verdict = VERDICT_WRONG_RESULT,
-                       .message = "3 of 9 differ\nhint: All are there, and from some place on they are wrong: what is different for the last "
-                                  "block, or past a whole number of blocks? Look at the bounds of the index, and at what one block or "
-                                  "thread hands to the next.\nmore"};
-    expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &unwritten, .answer = &end},
-                       "3 of 9 differ\nhint: The end is missing: is the number of blocks rounded up, for as many elements as a block does (one "
-                       "for each thread, or for each warp), and does the copy count bytes?\nmore",
-                       "a.cu:7: advice: was it written?\nWhich threads have no element?");
     expect_explanation(VERDICT_CRASH, (CaseFacts){.report = &unwritten, .exit_status = 3},
                        "The program ended with exit status 3.", hint);
     const LabTier tier = {.at_least = 1.5, .at_most = NAN, .points = 2};
