@@ -107,8 +107,7 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
     /* A tile has an element for each thread at least. */
     bool one_each = l->dynamic_shared >= volume(l->block) * f->bytes;
     if (fn->uses_dynamic_shared && f->bytes > 1 && !one_each && needed <= if_elements)
-        return "the size of dynamic shared memory is given in bytes: was it given in elements? If not, is it worked out from as many threads as "
-               "this launch's blocks have?";
+        return "the size of dynamic shared memory is given in bytes: was it given in elements? If not, is it worked out from as many threads as this launch's blocks have?";
     if (fn->uses_dynamic_shared && one_each && needed <= if_elements)
         return "the launch gives less shared memory than the kernel uses: is it given in bytes (elements * sizeof), and is all of it counted, a halo on "
                "both "
