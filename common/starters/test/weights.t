@@ -70,6 +70,8 @@ control 'failing calls weigh' '/name: sgemm-refused/,/points/{s/points: .*/point
 control 'what is counted weighs' '/name: sgemm-traffic/,/points/{s/points: .*/points: 30/}'
 control 'what is counted weighs' '/name: sgemm-traffic/,/tiers/{s/points: .*/points: 60/;s/tiers: .*/tiers: [{at_most: 9, points: 60}, {at_least: 1, points: 3}]/}'
 
+# Hidden cases that look at a number, which handouts count.
+counted_of() { sed -n '/^cases:/,$p' "$1" | grep -c '^    metric: '; }
 words=(none one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty)
 # A number below twenty-one stands in words or in digits.
 says_number() { [ "$1" = "$2" ] || [ "$1" = "${words[$2]:-}" ]; }
@@ -79,5 +81,13 @@ for lab in labs/[0-9]*/lab.yaml; do
     said=$(tr '\n' ' ' <"labs/$lab/README.md" | grep -oP 'Your program runs once for each case: \K[a-z0-9]+ that you can see in `lab.yaml`.*?[a-z0-9]+ hidden ones') || continue
     says_number "${said%% *}" "$(cases_of "labs/$lab/lab.yaml")" && said=${said% hidden ones} && says_number "${said##* }" "$(cases_of "solutions/$lab/hidden.yaml")"
     result $? "$lab: the handout says how many cases there are" "$said; $(cases_of "labs/$lab/lab.yaml") and $(cases_of "solutions/$lab/hidden.yaml")"
+    # Those that are counted, too: "Four hidden cases ... look at"; "In three more", and "in a fourth".
+    text=$(tr '\n' ' ' <"labs/$lab/README.md")
+    said=$(grep -oP '[A-Z][a-z]+(?= hidden cases[^.]{0,30} look at)|\bIn \K[a-z]+(?= more a? ?point)|\bin a fourth(?=, for)' <<<"$text" | sed 's/in a fourth/one/' | tr 'A-Z\n' 'a-z ')
+    [[ $text =~ hidden\ cases[^.]*\ look\ at ]] || continue
+    sum=0
+    for word in $said; do for i in "${!words[@]}"; do [ "${words[i]}" != "$word" ] || sum=$((sum + i)); done; done
+    [ $sum = "$(counted_of "solutions/$lab/hidden.yaml")" ]
+    result $? "$lab: the handout says how many hidden cases are counted" "$said; $(counted_of "solutions/$lab/hidden.yaml")"
 done
 echo "1..$n"
