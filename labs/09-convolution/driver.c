@@ -2,9 +2,9 @@
  * result back.
  *
  * The output begins as a copy of the poisoned host array, so that elements nobody writes are told from wrong
- * ones. With parameter `again` the function is called three times before, for images without elements and for
- * half of the image with taps of the filter turned round and half its radius, so that a filter or a size that stays from the first call shows. What
- * comes of that half is the output `out_of_half`.
+ * ones. With parameter `again` the function is called four times before, with taps of the filter (of both, the row and the column) turned round: for images without elements, for
+ * half of the image with half the radius, and for a single element with the same radius. So a filter or a size that stays from a call before
+ * shows. All these filters lie at one address, as an array that is filled anew for each call does. What comes of that half is the output `out_of_half`.
  */
 #include "lab.h"
 
@@ -43,17 +43,12 @@ static int *to_device(const int *host, size_t n)
 }
 
 /* Images of no rows and of no columns; then the upper half (of a line the first one), with as many taps of
- * the filter turned round as half the radius has. */
-static int convolve_before(LabCase *lab, const Convolution *c, const LabArray *filter, const int *column)
+ * the filter as half the radius has; then one element. */
+static int convolve_before(LabCase *lab, const Convolution *c, const int *taps, const int *column)
 {
-    const int *tap = filter->data;
-    int *turned = malloc(filter->elements * sizeof *turned);
-    if (!turned)
-        exit(2);
-    for (size_t i = 0; i < filter->elements; i++)
-        turned[i] = tap[filter->elements - 1 - i];
-    Convolution no_rows = *c, no_columns = *c, half = *c;
+    Convolution no_rows = *c, no_columns = *c, half = *c, one = *c;
     no_rows.height = no_columns.width = 0;
+    one.height = one.width = 1;
     if (c->height > 1)
         half.height /= 2;
     else
@@ -63,19 +58,32 @@ static int convolve_before(LabCase *lab, const Convolution *c, const LabArray *f
     lab_own_calls(1);
     LabArray *before = lab_output(lab, "out_of_half", LAB_I32, 2, (size_t[]){(size_t)half.height, (size_t)half.width});
     half.out = to_device(before->data, before->elements);
+    one.out = to_device(before->data, 1);
     lab_own_calls(0);
-    int status = convolve(&no_rows, turned, column);
+    int status = convolve(&no_rows, taps, column);
     if (status == 0)
-        status = convolve(&no_columns, turned, column);
+        status = convolve(&no_columns, taps, column);
     if (status == 0)
-        status = convolve(&half, turned, column);
+        status = convolve(&half, taps, column);
+    if (status == 0)
+        status = convolve(&one, taps, column);
     lab_own_calls(1);
     if (status == 0)
         CUDA_CHECK(cudaMemcpy(before->data, half.out, before->elements * sizeof(int), cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(half.out));
+    CUDA_CHECK(cudaFree(one.out));
     lab_own_calls(0);
-    free(turned);
     return status;
+}
+
+static void turn_round(const LabArray *taps)
+{
+    int *tap = taps->data;
+    for (size_t i = 0, j = taps->elements; i + 1 < j; i++) {
+        int last = tap[--j];
+        tap[j] = tap[i];
+        tap[i] = last;
+    }
 }
 
 void lab_main(LabCase *c)
@@ -84,7 +92,8 @@ void lab_main(LabCase *c)
     const LabArray *in = lab_input(c, "in"), *filter = lab_input(c, "filter");
     int is_line = in->n_dims == 1;
     int is_separable = lab_has_param(c, "separable");
-    const int *column = is_separable ? lab_input(c, "column")->data : NULL;
+    const LabArray none = {0}, *columns = is_separable ? lab_input(c, "column") : &none;
+    const int *column = columns->data;
     LabArray *out = lab_output(c, "out", LAB_I32, in->n_dims, in->shape);
     Convolution v = {.function = lab_param_text(c, "function"),
                      .in = to_device(in->data, in->elements),
@@ -97,8 +106,11 @@ void lab_main(LabCase *c)
 
     int status = 0;
     lab_own_calls(0);
-    if (lab_has_param(c, "again"))
-        status = convolve_before(c, &v, filter, column);
+    if (lab_has_param(c, "again")) {
+        turn_round(filter), turn_round(columns);
+        status = convolve_before(c, &v, filter->data, column);
+        turn_round(filter), turn_round(columns);
+    }
     if (status == 0)
         status = convolve(&v, filter->data, column);
     lab_own_calls(1);

@@ -2,7 +2,7 @@
  *
  * Parameters: `function`, one of convolution.h; n, or height and width; radius_x, and radius_y for images;
  * `separable`: the filter is a column times a row; with `again` the driver calls the function before for the upper half of
- * the image, or the first half of the line, with as many taps of the filter (of two, the row) turned round as half the radius has. No filter is the same from both ends in
+ * the image, or the first half of the line, with as many taps of the filter (of two, of both) turned round as half the radius has. No filter is the same from both ends in
  * the public cases. Sums fit into an int, but not into the 24 bits that a float has for them: a filter of 17 x 17 taps gives
  * at most 80,000 * 289 * 60 < 2^31, one that is a column times a row 80,000 * (17 * 9) * (17 * 9), a line 80,000 * 17 * 999.
  */
@@ -40,6 +40,7 @@ void judge_inputs(JudgeCase *c)
 typedef struct Filter {
     const LabArray *taps; /* of a filter that is a column times a row: the row */
     const int *column;    /* NULL: it is none */
+    size_t rows;          /* of the column */
     size_t radius_y, radius_x;
     int turned;
 } Filter;
@@ -49,7 +50,7 @@ static int tap_at(const Filter *f, size_t j, size_t i)
 {
     size_t at = (f->column ? 0 : j) * (2 * f->radius_x + 1) + i;
     int tap = ((const int *)f->taps->data)[f->turned ? f->taps->elements - 1 - at : at];
-    return f->column ? f->column[j] * tap : tap;
+    return f->column ? f->column[f->turned ? f->rows - 1 - j : j] * tap : tap;
 }
 
 static void convolve(const int *image, int *out, size_t height, size_t width, const Filter *f)
@@ -71,9 +72,10 @@ void judge_reference(JudgeCase *c)
     const LabArray *in = judge_input(c, "in");
     size_t height = is_line(c) ? 1 : in->shape[0], width = in->shape[is_line(c) ? 0 : 1];
     Filter filter = {.taps = judge_input(c, "filter"),
-                     .column = judge_has_param(c, "separable") ? judge_input_i32(c, "column", NULL) : NULL,
                      .radius_y = is_line(c) ? 0 : size_param(c, "radius_y"),
                      .radius_x = size_param(c, "radius_x")};
+    if (judge_has_param(c, "separable"))
+        filter.column = judge_input_i32(c, "column", &filter.rows);
     convolve(in->data, judge_expect(c, "out", LAB_I32, in->n_dims, in->shape), height, width, &filter);
     if (!judge_has_param(c, "again"))
         return;
