@@ -76,6 +76,7 @@ struct Kernel {
     Loaded on[DEVICES_MAX];
     DeviceParam *params;
     uint32_t n_params, param_bytes;
+    bool asked; /* there was a question that could fail (--fail-at) */
     Kernel *next;
 };
 

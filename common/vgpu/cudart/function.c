@@ -14,6 +14,17 @@ static cudaError_t find_kernel(Call *call, const void *kernel, Kernel **k, uint3
     return kernel_load(call, *k, function);
 }
 
+/* The same for a question or a setting. The first for a kernel can fail, as there may be no code of it for this device. Later ones cannot: who
+ * looks for a block that fits asks again and again. */
+static cudaError_t find_asked(Call *call, const void *kernel, Kernel **k, uint32_t *function)
+{
+    cudaError_t error = find_kernel(call, kernel, k, function);
+    if (error != cudaSuccess || (*k)->asked || facade()->is_driver || thread_state()->driver_call)
+        return error;
+    (*k)->asked = true;
+    return call_must_fail(cudaErrorInvalidDeviceFunction) ? cudaErrorInvalidDeviceFunction : cudaSuccess;
+}
+
 static cudaError_t get_info(Call *call, uint32_t function, DeviceFunctionInfo *info)
 {
     DeviceMsg msg = {.op = OP_FUNCTION_INFO, .out = {.data = info, .bytes = sizeof *info}};
@@ -29,7 +40,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *kern
     ENTER_QUESTION(API_cudaFuncGetAttributes);
     if (!a)
         return call_leave(&call, cudaErrorInvalidValue);
-    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    cudaError_t error = find_asked(&call, kernel, &k, &function);
     if (error == cudaSuccess)
         error = get_info(&call, function, &info);
     if (error != cudaSuccess)
@@ -63,7 +74,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
     Kernel *k;
     uint32_t function;
     ENTER_QUESTION(API_cudaFuncSetAttribute);
-    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    cudaError_t error = find_asked(&call, kernel, &k, &function);
     if (error != cudaSuccess)
         return call_leave(&call, error);
     switch (attribute) {
@@ -158,7 +169,7 @@ static cudaError_t occupancy(Api api, int *blocks, const void *kernel, int threa
     ENTER_QUESTION(api);
     if (!blocks || threads <= 0)
         return call_leave(&call, cudaErrorInvalidValue);
-    cudaError_t error = find_kernel(&call, kernel, &k, &function);
+    cudaError_t error = find_asked(&call, kernel, &k, &function);
     if (error == cudaSuccess)
         error = blocks_per_sm(&call, function, threads, shared, blocks);
     return call_leave(&call, error);

@@ -161,6 +161,7 @@ typedef struct Queue {
 typedef struct Function {
     uint32_t module, index; /* in the module's IrModule */
     uint64_t dynamic_shared_max;
+    bool told;   /* the program has asked what blocks it can have, and that holds from then on */
     char *title; /* readable name */
 } Function;
 
@@ -356,8 +357,8 @@ struct Grid {
     size_t n_after;
 };
 
-/* What is wrong with a launch of this shape. */
-DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f,
+/* What is wrong with a launch of this shape. told: the program knows how many registers the kernel is estimated to have. */
+DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, bool told,
                          uint64_t dynamic_max);
 /* Runs one grid of the operation and records it; its time, and the share of the device that it takes. */
 uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share);

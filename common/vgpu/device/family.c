@@ -167,7 +167,7 @@ static ChildError check_child(Device *d, const Family *f, const ExecChild *c)
     const IrFunction *ir = &m->functions[c->function];
     const DeviceLaunchMsg shape = shape_of(c);
     uint64_t room = d->model->shared_per_block - ir->static_shared_bytes;
-    switch (launch_valid(d, &shape, ir, room)) {
+    switch (launch_valid(d, &shape, ir, false, room)) {
     case DEVICE_OK:
         return CHILD_OK;
     case DEVICE_OUT_OF_RESOURCES:

@@ -39,12 +39,13 @@ static bool valid_shape(const Device *d, const DeviceLaunchMsg *l, const IrFunct
     return true;
 }
 
-static DeviceError check_resources(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f)
+/* By the estimate of the registers, and, unless the program was told of that, by the fewest that a compilation may take. */
+static DeviceError check_resources(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, bool told)
 {
     PerfBlockNeeds needs = launch_needs(f, l->block[0] * l->block[1] * l->block[2], l->dynamic_shared);
     PerfOccupancy o;
     perf_occupancy(d->model, &needs, &o);
-    if (o.blocks_per_sm == 0) { /* by the estimate: is it so in every compilation? */
+    if (o.blocks_per_sm == 0 && !told) { /* by the estimate: is it so in every compilation? */
         needs.regs_per_thread = f->n_regs32_least;
         perf_occupancy(d->model, &needs, &o);
     }
@@ -56,14 +57,14 @@ static DeviceError check_resources(const Device *d, const DeviceLaunchMsg *l, co
     return DEVICE_OK;
 }
 
-DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, uint64_t dynamic_max)
+DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, bool told, uint64_t dynamic_max)
 {
     if (!valid_shape(d, l, f) || l->dynamic_shared > dynamic_max)
         return DEVICE_INVALID_VALUE;
     for (int i = 0; i < 3; i++)
         if (f->cluster[i] > 1) /* whose blocks would read each other's shared memory */
             return DEVICE_NOT_SUPPORTED;
-    return check_resources(d, l, f);
+    return check_resources(d, l, f, told);
 }
 
 /* A card may refuse it: that depends on how many registers its assembler takes. */
@@ -93,7 +94,8 @@ DeviceError launch_add(Device *d, const DeviceMsg *m)
         return DEVICE_INVALID_FUNCTION;
     if (!stream_find(d, m->stream))
         return DEVICE_INVALID_HANDLE;
-    DeviceError error = launch_valid(d, l, f, s->functions[l->function - 1].dynamic_shared_max);
+    const Function *function = &s->functions[l->function - 1];
+    DeviceError error = launch_valid(d, l, f, function->told, function->dynamic_shared_max);
     if (error != DEVICE_OK || m->place == PLACE_CHECK)
         return error;
     advise_registers(d, m, f);

@@ -295,6 +295,7 @@ DeviceError function_info(DeviceServer *s, const DeviceMsg *m)
 {
     if (!find_function(s, m->function.id))
         return DEVICE_INVALID_FUNCTION;
+    find_function(s, m->function.id)->told = true;
     describe(s, m->function.id, m->out.data);
     return DEVICE_OK;
 }
@@ -315,9 +316,10 @@ DeviceError function_set(DeviceServer *s, const DeviceMsg *m)
 
 DeviceError function_occupancy(DeviceServer *s, const DeviceMsg *m, DeviceReply *r)
 {
-    const Function *f = find_function(s, m->function.id);
+    Function *f = find_function(s, m->function.id);
     if (!f)
         return DEVICE_INVALID_FUNCTION;
+    f->told = true;
     const PerfModel *model = s->devices[find_module(s, f->module)->device]->model;
     const IrFunction *ir = function_ir(s, m->function.id);
     if (m->function.block_threads > (ir->max_threads > 0 ? ir->max_threads : model->threads_per_block) ||

@@ -408,7 +408,9 @@ __global__ void many_registers(float *p)
     }
 #pragma unroll
     for (int i = 0; i < 80; i++)
-        p[80] += value[i] * sum;
+        sum += value[i] * sum;
+    if (threadIdx.x == 0)
+        p[80] = sum;
 }
 
 /* What is said to be the largest block can be launched, and a larger one cannot. */
@@ -425,8 +427,12 @@ static void largest_block()
     CHECK(blocks >= 1);
     OK(cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, many_registers, 0, 0));
     CHECK(threads > 0 && threads <= a.maxThreadsPerBlock);
-    many_registers<<<1, 1024>>>(d);
-    CHECK(cudaGetLastError() == cudaErrorLaunchOutOfResources);
+    many_registers<<<1, a.maxThreadsPerBlock>>>(d);
+    OK(cudaDeviceSynchronize());
+    for (int larger : {a.maxThreadsPerBlock + 32, 1024}) {
+        many_registers<<<1, larger>>>(d);
+        CHECK(cudaGetLastError() == cudaErrorLaunchOutOfResources);
+    }
     OK(cudaFree(d));
 }
 

@@ -21,6 +21,16 @@ __global__ void add(int *p, int n)
 __global__ void cooperative(int *p) { atomicAdd(p, 1); }
 static void nothing(void *) {}
 
+/* Only the first question about a kernel can fail. */
+static void questions(void)
+{
+    cudaFuncAttributes a;
+    int blocks = 0, threads = 0;
+    TRY(cudaFuncSetAttribute(add, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024));
+    TRY(cudaFuncGetAttributes(&a, add));
+    TRY(cudaOccupancyMaxPotentialBlockSize(&blocks, &threads, cooperative, 0, 0));
+}
+
 static void memory_and_copies(cudaStream_t s)
 {
     int *d = NULL, *e = NULL, *m = NULL, *h = NULL, *g = NULL, r[32], one = 1;
@@ -217,6 +227,7 @@ int main()
     TRY(cudaSetDevice(0));
     TRY(cudaStreamCreate(&s));
     TRY(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
+    questions();
     memory_and_copies(s);
     events_and_graphs(t);
     textures(s);

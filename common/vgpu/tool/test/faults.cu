@@ -126,6 +126,7 @@ static int run_checked(void) /* every call checked: the status tells which one f
     int *d, h[4], k = 10;
     cudaStream_t s;
     cudaEvent_t e;
+    cudaFuncAttributes attributes;
 #define STEP(call)                                  \
     do {                                            \
         cudaError_t error = (call);                 \
@@ -142,6 +143,8 @@ static int run_checked(void) /* every call checked: the status tells which one f
     STEP(cudaGetLastError());
     STEP(cudaMemcpy(h, d, 16, cudaMemcpyDeviceToHost));
     STEP(cudaDeviceSynchronize());
+    STEP(cudaFuncGetAttributes(&attributes, fill));
+    STEP(cudaFuncGetAttributes(&attributes, fill)); /* only the first question about a kernel can fail */
     STEP(cudaFree(d));
     STEP(cudaEventDestroy(e));
     STEP(cudaStreamDestroy(s));
