@@ -368,3 +368,58 @@ bool find_periodic(const Evidence *e, char *sentence)
     }
     return false;
 }
+
+/* The side of the last two dimensions that a pattern goes along. */
+typedef enum Side { ROWS, COLUMNS } Side;
+
+/* Whether a row (of the last two dimensions; or a column) has wrong elements only, as `wrong`, or right ones only, in every plane. */
+static bool is_whole_line(const Evidence *e, Side side, size_t line, bool wrong)
+{
+    const LabArray *a = e->wanted;
+    size_t width = a->shape[a->n_dims - 1], height = a->shape[a->n_dims - 2];
+    size_t planes = a->elements / (width * height), n = side == ROWS ? width : height;
+    for (size_t k = 0; k < planes * n; k++) {
+        size_t y = side == ROWS ? line : k % n, x = side == ROWS ? k % n : line;
+        if ((e->wrong[(k / n * height + y) * width + x] != 0) != wrong)
+            return false;
+    }
+    return true;
+}
+
+/* The shortest period, a power of two, in which whole lines are wrong or right; 0: there is none. count: of the wrong ones in each, first: where
+ * they begin. */
+static size_t period_of_lines(const Evidence *e, Side side, size_t *count, size_t *first)
+{
+    const LabArray *a = e->wanted;
+    size_t n = a->shape[a->n_dims - (side == ROWS ? 2 : 1)], across = a->shape[a->n_dims - (side == ROWS ? 1 : 2)];
+    for (size_t period = 2; period <= 128 && n >= 2 * period && across > 1; period *= 2) {
+        *count = *first = 0;
+        for (size_t line = period; line-- > 0;)
+            if (e->wrong[side == ROWS ? line * across : line])
+                ++*count, *first = line;
+        bool fits = *count > 0 && *count < period;
+        for (size_t line = 0; fits && line < n; line++)
+            fits = is_whole_line(e, side, line, e->wrong[side == ROWS ? line % period * across : line % period] != 0);
+        if (fits)
+            return period;
+    }
+    return 0;
+}
+
+static bool find_lines(const Evidence *e, Side side, const char *form, char *sentence)
+{
+    size_t count, first, period = e->wanted->n_dims >= 2 ? period_of_lines(e, side, &count, &first) : 0;
+    if (period > 0)
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, form, period, count, first, what_is_there(e));
+    return period > 0;
+}
+
+bool find_rows(const Evidence *e, char *sentence)
+{
+    return find_lines(e, ROWS, language_say(e->language, "of every %zu rows %zu, the first at %zu, %s"), sentence);
+}
+
+bool find_columns(const Evidence *e, char *sentence)
+{
+    return find_lines(e, COLUMNS, language_say(e->language, "of every %zu columns %zu, the first at %zu, %s"), sentence);
+}

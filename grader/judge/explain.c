@@ -75,6 +75,8 @@ static void add_place(StrBuf *out, const Finding *f)
         strbuf_printf(out, "%s:%u: ", f->place.file, f->place.line);
     else if (f->place.file[0])
         strbuf_printf(out, "%s: ", f->place.file);
+    else if (f->site.line > 0 && strcmp(f->kind, "api-misuse") == 0) /* the student's call; copies that tell may be the driver's */
+        strbuf_printf(out, "%s:%u: ", f->site.file, f->site.line);
     if (f->kernel[0])
         strbuf_printf(out, "kernel %s: ", f->kernel);
 }
@@ -209,23 +211,9 @@ static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuE
     return launch && reason;
 }
 
-/* Advice about the call that failed, which says why. */
-static const Finding *advice_of_call(const CaseFacts *facts)
-{
-    const VgpuError *e = facts->report && facts->report->n_errors ? error_behind(facts) : NULL;
-    for (size_t i = 0; e && e->file[0] && i < facts->report->n_findings; i++) {
-        const Finding *f = &facts->report->findings[i];
-        bool is_here = f->site.line == e->line && f->site.file && strcmp(f->site.file, e->file) == 0;
-        if (is_here && f->advice && strcmp(f->kind, "api-misuse") == 0)
-            return f;
-    }
-    return NULL;
-}
-
 static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const VgpuReport *report = facts->report;
-    const Finding *advice = advice_of_call(facts);
     bool reasoned = false;
     if (!report || report->n_errors == 0) {
         explain_meaning(out, facts, r);
@@ -233,9 +221,7 @@ static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseRe
         const VgpuError *e = error_behind(facts);
         if (e->file[0])
             strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
-        reasoned = explain_failed_call(out, facts, e) || advice;
-        if (advice)
-            strbuf_printf(out, "\n%s.", advice->message);
+        reasoned = explain_failed_call(out, facts, e);
         if (e->sticky)
             strbuf_puts(
                 out, language_say(facts->language, " The error is sticky: every later call returns it too."));
@@ -350,6 +336,10 @@ static const char *hint_of_refused(const CaseFacts *facts)
         return language_say(
             facts->language,
             "take larger blocks, or let each block do several parts in a loop with the stride of the grid");
+    if (strstr(e->call, " bytes of dynamic shared memory; "))
+        return language_say(facts->language, "is it counted in bytes, and is no more asked for than is used? What a block needs beyond 48 KiB has to be asked "
+                                             "for in bytes, before each launch that needs more than was asked for so far: "
+                                             "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
     return NULL;
 }
 
@@ -368,13 +358,13 @@ static const Finding *advice_of_misuse(const CaseFacts *facts)
     return f && !strstr(f->hint, "cudaMallocHost") ? f : NULL;
 }
 
-/* Advice about the copy that brought a wrong result, as nobody had written what it took, or about another call that was meant otherwise; about calls that
- * leave no room for others on the time line; and about what is stored more than once. */
+/* Advice about the copy that brought a wrong result, as nobody had written what it took, of a shuffle that got values from lanes which did not
+ * take part, or about another call that was meant otherwise; about calls that leave no room for others on the time line; and about what is stored more than once. */
 static const Finding *advice_behind(const CaseFacts *facts, Verdict verdict)
 {
     if (verdict == VERDICT_WRONG_RESULT) {
-        const Finding *copy = advice_of(facts, "api-uninitialized-copy");
-        return copy ? copy : advice_of_misuse(facts);
+        const Finding *copy = advice_of(facts, "api-uninitialized-copy"), *shuffle = advice_of(facts, "shuffle-unnamed");
+        return copy ? copy : shuffle ? shuffle : advice_of_misuse(facts);
     }
     const char *metric = verdict == VERDICT_SLOW && facts->metric_name ? facts->metric_name : "";
     return strcmp(metric, "overlap_ratio") == 0        ? advice_of(facts, "api-misuse")
@@ -386,10 +376,7 @@ static void add_advice(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const Finding *f = advice_behind(facts, r->verdict);
     const char *refusal = r->verdict == VERDICT_CUDA_ERROR ? hint_of_refused(facts) : NULL;
-    const Finding *of_call = r->verdict == VERDICT_CUDA_ERROR ? advice_of_call(facts) : NULL;
-    if (of_call && of_call->hint[0]) {
-        strbuf_puts(out, of_call->hint);
-    } else if (f) {
+    if (f) {
         add_place(out, f);
         strbuf_printf(out, "%s: %s", f->message, f->hint);
     } else if (refusal) {

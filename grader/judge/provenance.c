@@ -13,6 +13,16 @@ static bool has_inputs(const ProvenanceCase *c)
     return bytes > 0;
 }
 
+/* Outputs of zeros alone: a fill, or a store before what the inputs decide, makes them as well as any. */
+static bool are_zeros(const ProvenanceCase *c)
+{
+    for (size_t i = 0; i < c->n_out; i++)
+        for (size_t k = 0; k < c->out[i].bytes; k++)
+            if (c->out[i].data[k] != 0)
+                return false;
+    return true;
+}
+
 static void decide(ProvenanceFound *f, Verdict verdict, const char *message)
 {
     f->verdict = verdict;
@@ -35,6 +45,7 @@ static uint64_t whole_result(const Foreign *foreign, uint64_t bytes)
 static void judge_numbers(Arena *a, const ProvenanceCase *c, const Foreign *counted, ProvenanceFound *f)
 {
     uint64_t share = f->out_bytes / PROVENANCE_SHARE, floor = PROVENANCE_FLOOR;
+    int64_t min_ops = are_zeros(c) ? 0 : c->min_ops;
     unsigned long long made = f->host_made, foreign = f->foreign, bytes = f->out_bytes;
     bool beyond = f->foreign > (share > floor ? share : floor);
     Language l = c->language;
@@ -46,13 +57,13 @@ static void judge_numbers(Arena *a, const ProvenanceCase *c, const Foreign *coun
                        l, "Of the %llu bytes of the output %llu did not come from a kernel: no copy from the "
                           "device brought them, or what it brought was put there by the host."),
                    bytes, made));
-    else if (f->ops < (double)c->min_ops)
+    else if (f->ops < (double)min_ops)
         decide(f, VERDICT_NO_GPU_WORK,
                arena_printf(a,
                             language_say(l, "The kernels did %.0f operations on which the output depends; "
                                             "any right program does at least %.0f."),
-                            f->ops, (double)c->min_ops));
-    else if (has_inputs(c) && c->min_ops > 0 && !f->has_input)
+                            f->ops, (double)min_ops));
+    else if (has_inputs(c) && min_ops > 0 && !f->has_input)
         decide(f, VERDICT_NO_GPU_WORK,
                language_say(l, "What the kernels put out does not depend on the inputs of the case."));
     else if (f->foreign >= (bytes > floor ? bytes : floor) ||

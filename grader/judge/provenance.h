@@ -14,6 +14,9 @@
  *                  more than a sixteenth: suspect.
  *   5. dependence  where a case has inputs, and anything to work out, one of the origins is one.
  *
+ * Outputs that are zeros alone are none to work out: who stores zeros, and then what the inputs ask for, has stored
+ * zeros.
+ *
  * A record that is cut or cannot be read proves nothing: suspect. What is still possible is told in
  * docs/security.md.
  */

@@ -202,9 +202,10 @@ void vgpu_report_strip_folder(VgpuReport *r, const char *folder)
 {
     for (size_t i = 0; i < r->n_findings; i++) {
         Finding *f = &r->findings[i];
-        const char *texts[] = {f->place.file, f->alloc_site.file, f->text, f->message};
+        const char *texts[] = {f->place.file, f->site.file, f->alloc_site.file, f->free_site.file, f->other.file, f->text, f->message};
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
-            text_strip_folder((char *)texts[k], folder); /* the arena's, or "" */
+            if (texts[k])
+                text_strip_folder((char *)texts[k], folder); /* the arena's, or "" */
     }
     for (size_t i = 0; i < r->n_errors; i++)
         text_strip_folder((char *)r->errors[i].file, folder);

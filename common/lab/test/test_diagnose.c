@@ -383,6 +383,18 @@ static void places(void **state)
             f.got[i] = -1;
     assert_pattern(&f, "periodic", "in every run of 64 elements 2, the first at 0, are wrong");
     f = fixture();
+    for (int i = 0; i < N; i++)
+        if (i / COLUMNS % 4 > 0)
+            f.got[i] = (float)(i % 7) - 100;
+    assert_pattern(&f, "rows", "of every 4 rows 3, the first at 1, are wrong");
+    f.got[0] = -1;
+    assert_pattern(&f, "scattered", "no simple pattern");
+    f = fixture();
+    for (int i = 0; i < N; i++)
+        if (i % COLUMNS % 16 > 13)
+            f.got[i] = 0;
+    assert_pattern(&f, "columns", "of every 16 columns 2, the first at 14, are zero");
+    f = fixture();
     for (int i = 0; i < N; i += i % 5 + 3)
         f.got[i] *= 1.5f;
     assert_pattern(&f, "scaled-part", "those that are wrong are 1.5 times the right value");

@@ -49,7 +49,9 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
      * elements. */
     bool telling = l->grid[0] > 1 || f->alloc_bytes % f->bytes;
     StrBuf b = {0};
-    if (f->alloc_bytes == sizeof(void *) && threads > n) {
+    /* The place behind the last one, and not by the thread or block of that number: an array that is one element too short. */
+    bool by_count = is_flat(l) && index == n && n > 1 && index != thread && index != f->block[0];
+    if (f->alloc_bytes == sizeof(void *) && threads > n && !by_count) {
         strbuf_puts(&b, "the allocation has 8 bytes, as many as a pointer: is it sizeof of the pointer, where "
                         "n * sizeof(element) belongs?");
     } else if (is_flat(l) && index == n && index == l->block[0] && l->block[0] > 1 && thread == 0) {
@@ -81,7 +83,8 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_puts(&b, " is one past the last element, ");
         strbuf_grouped(&b, n - 1);
         strbuf_puts(&b,
-                    is_flat(l) || threads <= n
+                    by_count ? ": is there a <= that should be a <, an i + 1 at the edge, no test of i < n, or are too few elements allocated?"
+                    : is_flat(l) || threads <= n
                         ? ": is there a <= that should be a <, an i + 1 at the edge, or no test of i < n?"
                         : ": is there a <= that should be a <, or a direction that the guard does not test?");
     } else if (!is_flat(l) && threads > n) {

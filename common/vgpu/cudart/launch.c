@@ -96,6 +96,17 @@ static void note_limit(Call *call, dim3 grid, dim3 block)
     strbuf_free(&text);
 }
 
+static void note_shared(Call *call, uint64_t bytes, uint64_t allowed)
+{
+    StrBuf text = {0};
+    strbuf_grouped(&text, bytes);
+    strbuf_puts(&text, " bytes of dynamic shared memory; the kernel may have ");
+    strbuf_grouped(&text, allowed);
+    if (!text.failed)
+        snprintf(call->why, sizeof call->why, "%s", text.text);
+    strbuf_free(&text);
+}
+
 cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block, void **args, size_t shared,
                           cudaStream_t handle, bool cooperative)
 {
@@ -124,6 +135,8 @@ cudaError_t launch_kernel(Call *call, const void *kernel, dim3 grid, dim3 block,
                                    .dynamic_shared = shared,
                                    .cooperative = cooperative};
     error = call_send(call, &msg, &reply);
+    if (error == cudaErrorInvalidValue && reply.value2 == 1)
+        note_shared(call, shared, reply.value);
     progress_watch();
     free(params);
     return error;

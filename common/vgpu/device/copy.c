@@ -83,8 +83,10 @@ static void advise_refused(Device *d, const DeviceMsg *m, const Side *side, uint
                   m->call ? m->call : "copy", (unsigned long long)bytes,
                   (unsigned long long)(side->addr - side->alloc->addr),
                   (unsigned long long)side->alloc->bytes);
+    bool pointer = bytes == sizeof(void *) && side->alloc->bytes < bytes;
     check_advise(d->check, side->alloc, side->addr, m->site, text.text,
-                 "count in bytes, and compare with the size that was allocated");
+                 pointer ? "8 bytes are those of a pointer: is it sizeof of the pointer, where the size of what it points to belongs?"
+                         : "count in bytes, and compare with the size that was allocated");
     strbuf_free(&text);
 }
 

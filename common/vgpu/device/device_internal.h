@@ -340,7 +340,8 @@ DeviceError variable_find(DeviceServer *s, const DeviceMsg *m, DeviceReply *r);
 const IrFunction *function_ir(DeviceServer *s, uint32_t id);
 
 /* ---- launch.c ---- */
-DeviceError launch_add(Device *d, const DeviceMsg *m);
+/* Where too much dynamic shared memory is asked for, r->value2 is 1, and r->value what the kernel may have. */
+DeviceError launch_add(Device *d, const DeviceMsg *m, DeviceReply *r);
 /* Runs a queued launch: its duration and the share of the device that it uses. */
 uint64_t launch_run(Device *d, QueueOp *op, double *share);
 /* A grid that runs: the host's, or one that a kernel launched. */

@@ -85,7 +85,7 @@ static void advise_registers(Device *d, const DeviceMsg *m, const IrFunction *f)
     check_advise(d->check, NULL, 0, m->site, message, hint);
 }
 
-DeviceError launch_add(Device *d, const DeviceMsg *m)
+DeviceError launch_add(Device *d, const DeviceMsg *m, DeviceReply *r)
 {
     DeviceServer *s = d->server;
     const DeviceLaunchMsg *l = &m->launch;
@@ -96,6 +96,10 @@ DeviceError launch_add(Device *d, const DeviceMsg *m)
         return DEVICE_INVALID_HANDLE;
     const Function *function = &s->functions[l->function - 1];
     DeviceError error = launch_valid(d, l, f, function->told, function->dynamic_shared_max);
+    if (error == DEVICE_INVALID_VALUE && l->dynamic_shared > function->dynamic_shared_max) { /* told of the refusal */
+        r->value = function->dynamic_shared_max;
+        r->value2 = 1;
+    }
     if (error != DEVICE_OK || m->place == PLACE_CHECK)
         return error;
     advise_registers(d, m, f);

@@ -272,6 +272,20 @@ static void test_round_by_the_host(void **state)
     assert_true(f.ops == 2 * N);
 }
 
+/* Zeros first, and then nothing that the inputs ask for. One number that is none, and the work is asked for. */
+static void test_zeros_alone(void **state)
+{
+    (void)state;
+    for (int others = 0; others < 2; others++) {
+        made(&m);
+        memset(m.sum, 0, sizeof m.sum);
+        m.sum[N / 2] = (float)others;
+        put_format(&m.fills, "{\"id\":9,\"value\":0}");
+        out(&m, m.sum, sizeof m.sum, 9);
+        assert_found(others == 0 ? VERDICT_PASS : VERDICT_NO_GPU_WORK, judge(&m));
+    }
+}
+
 static void test_host_finishes(void **state)
 {
     (void)state;
@@ -701,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_launches_spell),
         cmocka_unit_test(test_decoys_are_not_counted),
         cmocka_unit_test(test_depends_on_no_input),
+        cmocka_unit_test(test_zeros_alone),
         cmocka_unit_test(test_sent_out_afterwards),
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_bad),

@@ -81,12 +81,16 @@ static void test_folders_are_taken_out(void **state)
     (void)state;
     VgpuReport *r = parse(
         "{\"schema\":1,\"findings\":[{\"kind\":\"race\",\"verdict\":\"race\",\"file\":\"/src/a.cu\",\"text\":"
-        "\"/src/a.cu:3: race\\n  at /src/b.cu:4, not /srca.cu\",\"allocation\":{\"file\":\"/src/\"}}],"
+        "\"/src/a.cu:3: race\\n  at /src/b.cu:4, not /srca.cu\",\"allocation\":{\"file\":\"/src/\",\"freed_file\":\"/src/d.cu\"},"
+        "\"other\":{\"file\":\"/src/o.cu\",\"line\":4},\"site\":{\"file\":\"/src/s.cu\",\"line\":5}},{\"kind\":\"leak\",\"verdict\":\"leak\"}],"
         "\"errors\":[{\"file\":\"/src/sub/a.cu\"}]}");
     vgpu_report_strip_folder(r, "/src");
     assert_string_equal(r->findings[0].place.file, "a.cu");
     assert_string_equal(r->findings[0].text, "a.cu:3: race\n  at b.cu:4, not /srca.cu");
     assert_string_equal(r->findings[0].alloc_site.file, "");
+    assert_string_equal(r->findings[0].free_site.file, "d.cu");
+    assert_string_equal(r->findings[0].other.file, "o.cu");
+    assert_string_equal(r->findings[0].site.file, "s.cu");
     assert_string_equal(r->findings[0].hint, "");
     assert_string_equal(r->errors[0].file, "sub/a.cu");
     vgpu_report_free(r);

@@ -150,6 +150,7 @@ static const HintCase hint_cases[] = {
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "compare the index", 1},
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "test each direction", 2},
     {8, 700 * 4, 0, 4, 4, 2793, "8 bytes, as many as a pointer", 1},
+    {8, 2 * 4, 0, 255, 4, 1, "index 2 is one past the last element, 1: is there a <= that should be a <, an i + 1 at the edge, no test of i < n, or are too few elements allocated", 1},
     {256 * 4, 256 * 4, 0, 0, 1, 1, "threadIdx.x instead of blockDim.x", 1},
     {1000 * 4, -4, 0, 0, 4, -4, "index is negative", 1},
     {1000 * 4, 1002 * 4 + 2, 3, 231, 4, 11, "compare the index", 1},
