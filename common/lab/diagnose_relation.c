@@ -469,6 +469,22 @@ bool find_not_zeroed(const Evidence *e, char *sentence)
     return true;
 }
 
+/* Whole numbers that are too large in some places by as much as they are too small in others: nothing was lost, and nothing is there twice. */
+bool find_same_sum(const Evidence *e, char *sentence)
+{
+    double got = 0, wanted = 0;
+    if ((e->got->type != LAB_I32 && e->got->type != LAB_U32) || e->result.mismatches < 2)
+        return false;
+    for (size_t i = 0; i < e->wanted->elements; i++) {
+        got += compare_element(e->got, i);
+        wanted += compare_element(e->wanted, i);
+    }
+    if (got != wanted)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "the sum of all elements is right, and some stand in wrong places"));
+    return true;
+}
+
 bool find_reversed(const Evidence *e, char *sentence)
 {
     size_t n = e->got->elements;

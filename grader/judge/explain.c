@@ -337,9 +337,10 @@ static const char *hint_of_refused(const CaseFacts *facts)
             facts->language,
             "take larger blocks, or let each block do several parts in a loop with the stride of the grid");
     if (strstr(e->call, " bytes of dynamic shared memory; "))
-        return language_say(facts->language, "is it counted in bytes, and is no more asked for than is used? What a block needs beyond 48 KiB has to be asked "
-                                             "for in bytes, before each launch that needs more than was asked for so far: "
-                                             "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
+        return language_say(facts->language,
+                            "is it counted in bytes, and is no more asked for than is used? What a block needs beyond 48 KiB has to be asked "
+                            "for in bytes, before each launch that needs more than was asked for so far: "
+                            "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)");
     return NULL;
 }
 

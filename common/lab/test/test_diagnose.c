@@ -165,6 +165,14 @@ static void factor_of_one(void **state)
     assert_string_not_equal("scaled", slug_of((int32_t[]){-21327}, (int32_t[]){21327}, 1));
 }
 
+/* Counts that went to a neighbour. */
+static void kept_sum(void **state)
+{
+    (void)state;
+    assert_string_equal("same-sum", slug_of((int32_t[]){9, 3, 3, 8, 6, 1, 5, 6}, (int32_t[]){9, 2, 4, 8, 5, 1, 6, 6}, 8));
+    assert_string_equal("scattered", slug_of((int32_t[]){9, 3, 3, 8, 6, 1, 6, 6}, (int32_t[]){9, 2, 4, 8, 5, 1, 6, 6}, 8));
+}
+
 /* Whole numbers that went through a smaller type. */
 static void too_few_bits(void **state)
 {
@@ -469,6 +477,7 @@ int main(void)
         cmocka_unit_test(moved_results),
         cmocka_unit_test(places),
         cmocka_unit_test(powers),
+        cmocka_unit_test(kept_sum),
         cmocka_unit_test(the_message_says_it_all),
         cmocka_unit_test(tiny_results_are_not_over_explained),
     };

@@ -59,8 +59,7 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_grouped(&b, index);
         strbuf_puts(&b,
                     ", the number of threads in its block: should it be threadIdx.x instead of blockDim.x?");
-    } else if (is_flat(l) && index == thread && f->bytes > 1 && telling && threads >= f->alloc_bytes &&
-               threads < f->alloc_bytes + l->block[0]) {
+    } else if (is_flat(l) && index == thread && f->bytes > 1 && telling && threads >= f->alloc_bytes && threads < f->alloc_bytes + l->block[0]) {
         strbuf_puts(&b, "the allocation has as many bytes as the launch has elements: was it given n instead "
                         "of n * sizeof(element)?");
     } else if (is_flat(l) && index == thread && threads > n) {
@@ -82,11 +81,9 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_grouped(&b, n);
         strbuf_puts(&b, " is one past the last element, ");
         strbuf_grouped(&b, n - 1);
-        strbuf_puts(&b,
-                    by_count ? ": is there a <= that should be a <, an i + 1 at the edge, no test of i < n, or are too few elements allocated?"
-                    : is_flat(l) || threads <= n
-                        ? ": is there a <= that should be a <, an i + 1 at the edge, or no test of i < n?"
-                        : ": is there a <= that should be a <, or a direction that the guard does not test?");
+        strbuf_puts(&b, by_count ? ": is there a <= that should be a <, an i + 1 at the edge, no test of i < n, or are too few elements allocated?"
+                        : is_flat(l) || threads <= n ? ": is there a <= that should be a <, an i + 1 at the edge, or no test of i < n?"
+                                                     : ": is there a <= that should be a <, or a direction that the guard does not test?");
     } else if (!is_flat(l) && threads > n) {
         strbuf_puts(
             &b,

@@ -359,8 +359,7 @@ struct Grid {
 };
 
 /* What is wrong with a launch of this shape. told: the program knows how many registers the kernel is estimated to have. */
-DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, bool told,
-                         uint64_t dynamic_max);
+DeviceError launch_valid(const Device *d, const DeviceLaunchMsg *l, const IrFunction *f, bool told, uint64_t dynamic_max);
 /* Runs one grid of the operation and records it; its time, and the share of the device that it takes. */
 uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share);
 PerfBlockNeeds launch_needs(const IrFunction *f, uint32_t threads, uint64_t dynamic_shared);

@@ -96,17 +96,21 @@ static void test_messages(void **state)
     advised = (VgpuReport){.findings = two, .n_findings = 2};
     expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &advised, .answer = &wrong}, "3 of 9 differ",
                        "a.cu:5: a shuffle: is the value used?\nWhich threads have no element?");
-    expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &(VgpuReport){.findings = two, .n_findings = 2, .errors = &error, .n_errors = 1},
-                                                       .stderr_text = "oh"}, /* reports and screens tell advice beside it */
+    expect_explanation(VERDICT_CUDA_ERROR,
+                       (CaseFacts){.report = &(VgpuReport){.findings = two, .n_findings = 2, .errors = &error, .n_errors = 1},
+                                   .stderr_text = "oh"}, /* reports and screens tell advice beside it */
                        "a.cu:8: cudaMalloc returned cudaErrorMemoryAllocation.\nIts standard error:\noh", hint);
     VgpuError too_much = {.call = "__cudaLaunchKernel: 53,024 bytes of dynamic shared memory; the kernel may have 49,152",
-                          .error = "cudaErrorInvalidValue", .file = "a.cu", .line = 9};
+                          .error = "cudaErrorInvalidValue",
+                          .file = "a.cu",
+                          .line = 9};
     VgpuReport large = {.errors = &too_much, .n_errors = 1};
-    expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &large},
-                       "a.cu:9: the launch failed: 53,024 bytes of dynamic shared memory; the kernel may have 49,152 (cudaErrorInvalidValue).",
-                       "is it counted in bytes, and is no more asked for than is used? What a block needs beyond 48 KiB has to be asked for in bytes, before each "
-                       "launch that needs more than was asked for so far: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)\n"
-                       "Which threads have no element?");
+    expect_explanation(
+        VERDICT_CUDA_ERROR, (CaseFacts){.report = &large},
+        "a.cu:9: the launch failed: 53,024 bytes of dynamic shared memory; the kernel may have 49,152 (cudaErrorInvalidValue).",
+        "is it counted in bytes, and is no more asked for than is used? What a block needs beyond 48 KiB has to be asked for in bytes, before each "
+        "launch that needs more than was asked for so far: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)\n"
+        "Which threads have no element?");
     VgpuError launch = {.call = "__cudaLaunchKernel: 0 blocks in x; there must be one at least", .error = "cudaErrorInvalidValue", .file = "a.cu", .line = 9};
     VgpuReport empty = {.errors = &launch, .n_errors = 1};
     expect_explanation(

@@ -79,11 +79,11 @@ static void test_whole(void **state)
 static void test_folders_are_taken_out(void **state)
 {
     (void)state;
-    VgpuReport *r = parse(
-        "{\"schema\":1,\"findings\":[{\"kind\":\"race\",\"verdict\":\"race\",\"file\":\"/src/a.cu\",\"text\":"
-        "\"/src/a.cu:3: race\\n  at /src/b.cu:4, not /srca.cu\",\"allocation\":{\"file\":\"/src/\",\"freed_file\":\"/src/d.cu\"},"
-        "\"other\":{\"file\":\"/src/o.cu\",\"line\":4},\"site\":{\"file\":\"/src/s.cu\",\"line\":5}},{\"kind\":\"leak\",\"verdict\":\"leak\"}],"
-        "\"errors\":[{\"file\":\"/src/sub/a.cu\"}]}");
+    VgpuReport *r =
+        parse("{\"schema\":1,\"findings\":[{\"kind\":\"race\",\"verdict\":\"race\",\"file\":\"/src/a.cu\",\"text\":"
+              "\"/src/a.cu:3: race\\n  at /src/b.cu:4, not /srca.cu\",\"allocation\":{\"file\":\"/src/\",\"freed_file\":\"/src/d.cu\"},"
+              "\"other\":{\"file\":\"/src/o.cu\",\"line\":4},\"site\":{\"file\":\"/src/s.cu\",\"line\":5}},{\"kind\":\"leak\",\"verdict\":\"leak\"}],"
+              "\"errors\":[{\"file\":\"/src/sub/a.cu\"}]}");
     vgpu_report_strip_folder(r, "/src");
     assert_string_equal(r->findings[0].place.file, "a.cu");
     assert_string_equal(r->findings[0].text, "a.cu:3: race\n  at b.cu:4, not /srca.cu");

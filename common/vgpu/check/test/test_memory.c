@@ -141,16 +141,16 @@ static const HintCase hint_cases[] = {
     {1000 * 4, 1000 * 4, 3, 232, 4, 1, "thread 1,000 of the launch is beyond the 1,000 elements", 1},
     {1000 * 4, 1003 * 4, 3, 235, 4, 13, "thread 1,003 of the launch is beyond the 1,000 elements", 1},
     {1000, 1000, 0, 250, 4, 1, "n * sizeof(element)", 1}, /* 1,000 bytes for 1,000 floats */
-    {1000 * 4, 1000 * 4, 3, 231, 4, 1,
-     "index 1,000 is one past the last element, 999: is there a <= that should be a <, an i + 1", 1},
-    {1000 * 4, 1000 * 4, 3, 231, 4, 1,
-     "is there a <= that should be a <, or a direction that the guard does not test?", 2},
-    {256, 100 * 4, 0, 100, 1, 145, "does the kernel test i < n? If it does, was the allocation given n instead",
-     1}, /* 256 bytes, 256 threads */
+    {1000 * 4, 1000 * 4, 3, 231, 4, 1, "index 1,000 is one past the last element, 999: is there a <= that should be a <, an i + 1", 1},
+    {1000 * 4, 1000 * 4, 3, 231, 4, 1, "is there a <= that should be a <, or a direction that the guard does not test?", 2},
+    {256, 100 * 4, 0, 100, 1, 145, "does the kernel test i < n? If it does, was the allocation given n instead", 1}, /* 256 bytes, 256 threads */
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "compare the index", 1},
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "test each direction", 2},
     {8, 700 * 4, 0, 4, 4, 2793, "8 bytes, as many as a pointer", 1},
-    {8, 2 * 4, 0, 255, 4, 1, "index 2 is one past the last element, 1: is there a <= that should be a <, an i + 1 at the edge, no test of i < n, or are too few elements allocated", 1},
+    {8, 2 * 4, 0, 255, 4, 1,
+     "index 2 is one past the last element, 1: is there a <= that should be a <, an i + 1 at the edge, no test of i < n, or are too few elements "
+     "allocated",
+     1},
     {256 * 4, 256 * 4, 0, 0, 1, 1, "threadIdx.x instead of blockDim.x", 1},
     {1000 * 4, -4, 0, 0, 4, -4, "index is negative", 1},
     {1000 * 4, 1002 * 4 + 2, 3, 231, 4, 11, "compare the index", 1},
