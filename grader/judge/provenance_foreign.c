@@ -7,8 +7,8 @@
  * known.
  *
  * What is left counts as what it takes to say it: a run of four words that stood before costs PIECE_COST
- * bytes, any other word its own four (LZ77). So constants between inputs, and tables of one number, cost
- * little.
+ * bytes (LZ77), a single word that stood before as many as tell which of those it is, any other word its own four. So
+ * constants between inputs, tables of one number, and structs of sizes as parameters cost little.
  *
  * A row that was copied in several times counts a word for each further time (or a byte, if it is known), as
  * which of several rows goes where is a message too.
@@ -27,7 +27,8 @@ enum {
     PIECE_COST = 8,
     WORD = FOREIGN_WORD,
     MATCH_WORDS = 4,
-    MOVED_OF = 16, /* one word in so many that is no input is few */
+    SEEN_MAX = 128, /* which of so many is 7 bits */
+    MOVED_OF = 16,  /* one word in so many that is no input is few */
     HASH_BITS = 16,
     FORMS_ROW = 64,     /* a row of so many bytes, or ... */
     FORMS_INPUTS = 4096 /* ... inputs of no more are worth converting */
@@ -305,10 +306,28 @@ static size_t match_length(const uint32_t *words, size_t from, size_t at, size_t
     return length;
 }
 
+/* The words that stood before, the first SEEN_MAX of them. */
+typedef struct Seen {
+    uint32_t words[SEEN_MAX];
+    size_t n;
+} Seen;
+
+/* Bytes for one word: a bit says whether it stood before, and the others which it is. */
+static uint64_t word_cost(Seen *seen, uint32_t word)
+{
+    for (size_t i = 0; i < seen->n; i++)
+        if (seen->words[i] == word)
+            return 1;
+    if (seen->n < SEEN_MAX)
+        seen->words[seen->n++] = word;
+    return WORD;
+}
+
 /* Bytes that it takes to say the words. */
 static uint64_t cost_of(const uint32_t *words, size_t n, uint32_t *last)
 {
     uint64_t cost = 0;
+    Seen seen = {.n = 0};
     memset(last, 0xFF, sizeof *last << HASH_BITS);
     for (size_t at = 0; at < n;) {
         size_t length = 0;
@@ -317,9 +336,12 @@ static uint64_t cost_of(const uint32_t *words, size_t n, uint32_t *last)
             length = *slot == UINT32_MAX ? 0 : match_length(words, *slot, at, n);
             *slot = (uint32_t)at;
         }
-        bool match = length >= MATCH_WORDS;
-        cost += match ? PIECE_COST : WORD;
-        at += match ? length : 1;
+        size_t n_said = length >= MATCH_WORDS ? length : 1;
+        uint64_t said = 0;
+        for (size_t i = 0; i < n_said && said < PIECE_COST; i++)
+            said += word_cost(&seen, words[at + i]);
+        cost += said < PIECE_COST ? said : PIECE_COST;
+        at += n_said;
     }
     return cost;
 }

@@ -95,7 +95,7 @@ void report_cases(StrBuf *out, const Result *r, bool student_view, ReportStyle s
  * line each, and one of them explained. */
 void report_screen(StrBuf *out, const Result *r, ReportStyle style);
 
-/* The first TODO of which a case falls short; 0 when there is none. */
+/* The first TODO of which a case falls short, or where none does waits for a person; 0 when there is none. */
 int64_t report_todo(const Result *r);
 
 /* Text of unknown origin, made safe for a terminal. */

@@ -27,20 +27,47 @@ typedef enum Cut { CUT_NOTHING, CUT_TABLE, CUT_REPEATS, CUT_ADDRESSES, CUT_FILM,
 
 static const char INDENT[] = "     ";
 
+/* What needs a person costs the student nothing, and there is nothing to mend: it is explained where all else is right. */
+static bool waits(const CaseResult *c)
+{
+    return c->verdict == VERDICT_SUSPECT || c->verdict == VERDICT_INCONCLUSIVE;
+}
+
 static bool is_about(const CaseResult *c, int64_t todo)
 {
     return c->verdict != VERDICT_PASS && c->todo == todo;
 }
 
-int64_t report_todo(const Result *r)
+static int64_t first_todo(const Result *r, bool waiting)
 {
     int64_t todo = 0;
     for (size_t i = 0; i < r->n_cases; i++) {
         const CaseResult *c = &r->cases[i];
-        if (c->verdict != VERDICT_PASS && c->todo > 0 && (todo == 0 || c->todo < todo))
+        if (c->verdict != VERDICT_PASS && waits(c) == waiting && c->todo > 0 && (todo == 0 || c->todo < todo))
             todo = c->todo;
     }
     return todo;
+}
+
+int64_t report_todo(const Result *r)
+{
+    int64_t todo = first_todo(r, false);
+    return todo > 0 ? todo : first_todo(r, true);
+}
+
+/* The case to explain: one that only waits for a person comes last. */
+static const CaseResult *case_to_explain(const Result *r, int64_t todo)
+{
+    const CaseResult *waiting = NULL;
+    for (size_t i = 0; i < r->n_cases; i++) {
+        const CaseResult *c = &r->cases[i];
+        if (!is_about(c, todo))
+            continue;
+        if (!waits(c))
+            return c;
+        waiting = waiting ? waiting : c;
+    }
+    return waiting;
 }
 
 static void put_right(StrBuf *out, const Result *r, ReportStyle style)
@@ -251,11 +278,8 @@ static void put_build(StrBuf *out, const Result *r, ReportStyle style)
 static void put_screen(StrBuf *out, const Result *r, Cut cut, ReportStyle style)
 {
     int64_t todo = report_todo(r);
-    const CaseResult *explained = NULL;
+    const CaseResult *explained = case_to_explain(r, todo);
     bool built = r->build_verdict == VERDICT_PASS;
-    for (size_t i = 0; i < r->n_cases && !explained; i++)
-        if (is_about(&r->cases[i], todo))
-            explained = &r->cases[i];
     if (!built)
         put_build(out, r, style);
     if (built || !explained || explained->verdict != r->build_verdict) {

@@ -349,6 +349,28 @@ static void test_few_constants(void **state)
     assert_int_equal(sizeof weights, f.foreign);
 }
 
+/* Structs of sizes as parameters: 250 words, and few that differ. So many that all differ are too many. */
+static void test_sizes_again_and_again(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 10, 16, 24, 33, 50, 144};
+    uint32_t words[250];
+    for (int differ = 0; differ < 2; differ++) {
+        for (uint32_t i = 0; i < 250; i++)
+            words[i] = differ ? noise(i) : sizes[noise(i) % 7];
+        right_program();
+        host(&m, 7, words, sizeof words);
+        strbuf_free(&m.groups);
+        put_format(&m.groups, "{\"function\":0,\"ops\":[[2,%d]],\"reads\":[[0,[1,7]],[1,[2]]]}", N);
+        ProvenanceFound f = judge(&m);
+        assert_found(differ ? VERDICT_SUSPECT : VERDICT_PASS, f);
+        if (differ)
+            assert_int_equal(sizeof words, f.foreign);
+        else
+            assert_in_range(f.foreign, 7 * 4, 7 * 4 + 250 - 7);
+    }
+}
+
 /* Wrong ones --------------------------------------------------------------------------------------- */
 
 static void test_host_loop(void **state)
@@ -708,6 +730,7 @@ int main(void)
         cmocka_unit_test(test_output_that_says_little),
         cmocka_unit_test(test_output_behind_a_key),
         cmocka_unit_test(test_key_and_cipher),
+        cmocka_unit_test(test_sizes_again_and_again),
         cmocka_unit_test(test_half_of_it),
         cmocka_unit_test(test_transposed_by_the_host),
         cmocka_unit_test(test_spelt_with_single_bytes),

@@ -403,6 +403,43 @@ static void test_screen_fits(void **state)
     strbuf_free(&out);
 }
 
+/* A case that keeps its points until a person has looked is not the one to explain where there is something to mend. */
+static void test_screen_of_a_suspect(void **state)
+{
+    (void)state;
+    CaseResult cases[3];
+    static const char *const names[] = {"eyed", "other", "short"};
+    for (int i = 0; i < 3; i++)
+        cases[i] = (CaseResult){.name = names[i],
+                                .verdict = VERDICT_SUSPECT,
+                                .todo = 5,
+                                .points = 2,
+                                .max_points = 2,
+                                .message = "look",
+                                .lesson = "",
+                                .hint = "",
+                                .replay = ""};
+    Result r = {.build_verdict = VERDICT_PASS, .cases = cases, .n_cases = 3, .build_log = ""};
+    static const struct {
+        Verdict other, last;
+        int64_t todo_of_last, todo;
+        const char *explained;
+    } tried[] = {{VERDICT_SUSPECT, VERDICT_WRONG_RESULT, 6, 6, "TODO 6, short"},
+                 {VERDICT_INCONCLUSIVE, VERDICT_WRONG_RESULT, 5, 5, "TODO 5, short"},
+                 {VERDICT_WRONG_RESULT, VERDICT_SLOW, 6, 5, "TODO 5, other"},
+                 {VERDICT_PASS, VERDICT_PASS, 6, 5, "TODO 5, eyed"}};
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        StrBuf out = {0};
+        cases[1].verdict = tried[i].other;
+        cases[2].verdict = tried[i].last;
+        cases[2].todo = tried[i].todo_of_last;
+        assert_int_equal(tried[i].todo, report_todo(&r));
+        report_screen(&out, &r, (ReportStyle){0});
+        assert_non_null(strstr(out.text, tried[i].explained));
+        strbuf_free(&out);
+    }
+}
+
 /* Of several arrays that are wrong, what is the same is told once where there is no room for more. */
 static void test_screen_of_arrays(void **state)
 {
@@ -1181,6 +1218,7 @@ int main(void)
         cmocka_unit_test(test_advice_is_told_once),
         cmocka_unit_test(test_screen_fits),
         cmocka_unit_test(test_screen_tells_what_helps),
+        cmocka_unit_test(test_screen_of_a_suspect),
         cmocka_unit_test(test_screen_of_arrays),
         cmocka_unit_test(test_film),
         cmocka_unit_test(test_table),
