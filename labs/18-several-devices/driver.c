@@ -1,7 +1,7 @@
 /* Lab 18: brings a case's arrays into pinned memory, and calls the function that the case names.
  *
  * Before the call a device that is not the last of several is made the current one, and it must be so afterwards.
- * The parameter `calls` repeats train, on the weights of the call before.
+ * The parameter `calls` repeats train, on the weights of the call before. With `fails` a call of CUDA fails, and nobody asks what the arrays hold.
  */
 #include "lab.h"
 
@@ -53,7 +53,8 @@ static void run(Job *j, float *result, size_t n_result)
     lab_own_calls(1);
     CUDA_CHECK(cudaGetDevice(&current));
     lab_value(j->c, "current_device", current);
-    memcpy(result, j->w != NULL ? j->w : j->out, n_result * sizeof(float)); /* nobody waits in between */
+    if (result != NULL)
+        memcpy(result, j->w != NULL ? j->w : j->out, n_result * sizeof(float)); /* nobody waits in between */
     lab_status(j->c, j->function, status);
 }
 
@@ -74,7 +75,8 @@ void lab_main(LabCase *c)
 {
     Job j = {.c = c, .function = lab_param_text(c, "function")};
     lab_own_calls(1);
-    float *result;
+    int fails = lab_has_param(c, "fails");
+    float *result = NULL;
     size_t n = 0, n_result;
     if (strcmp(j.function, "share_of") == 0) {
         run_shares(c);
@@ -87,12 +89,16 @@ void lab_main(LabCase *c)
         j.y = pinned_copy(y, n);
         const float *w = lab_input_f32(c, "first", &n);
         j.w = pinned_copy(w, n);
-        result = lab_output_f32(c, "w", n_result = n);
+        n_result = n;
+        if (!fails)
+            result = lab_output_f32(c, "w", n);
     } else {
         const float *in = lab_input_f32(c, "in", &j.n);
         j.in = pinned_copy(in, j.n);
-        result = lab_output_f32(c, "out", n_result = j.n);
-        j.out = pinned_copy(result, j.n); /* poisoned: what nobody writes shows */
+        n_result = j.n;
+        if (!fails)
+            result = lab_output_f32(c, "out", j.n);
+        j.out = pinned_copy(fails ? j.in : result, j.n); /* poisoned: what nobody writes shows */
     }
     run(&j, result, n_result);
     float *arrays[] = {j.in, j.out, j.x, j.y, j.w};
