@@ -108,11 +108,12 @@ static void add_call_behind(StrBuf *out, const CaseFacts *facts, const CaseResul
 {
     const VgpuError *e = failed_call(facts);
     bool of_memory = r->verdict == VERDICT_UNINITIALIZED || r->verdict == VERDICT_OUT_OF_BOUNDS;
+    bool crashed = r->verdict == VERDICT_CRASH; /* then no error is returned, whoever was at fault */
+    bool went_on = facts->errors && !crashed;
     if (!e || r->verdict == VERDICT_LEAK || (!facts->errors && !of_memory))
         return;
     add_failed_call(out, facts, e);
-    strbuf_puts(out,
-                language_say(facts->language, facts->errors ? " The function went on all the same:\n" : " Did the function go on all the same?\n"));
+    strbuf_puts(out, language_say(facts->language, went_on ? " The function went on all the same:\n" : " Did the function go on all the same?\n"));
 }
 
 static void explain_finding(StrBuf *out, const CaseFacts *facts, const CaseResult *r)

@@ -139,18 +139,28 @@ static bool is_cut(const char *line, Cut cut, size_t *table_rows)
     return cut >= CUT_SOURCE && is_source_line(line);
 }
 
+/* ", made at a.cu:16" of ", made at a.cu:16 in f, freed at ..." */
+static void put_place(StrBuf *out, const char *text)
+{
+    size_t file = strcspn(text, ":");
+    strbuf_append(out, text, file + strcspn(text + file, " ,)"));
+}
+
 /* "at 0x200000101be0, 749 bytes after allocation 2 (3,060 bytes at 0x200000100d00, made at a.cu:16 in f)" without addresses:
- * "749 bytes after allocation 2 (3,060 bytes, made at a.cu:16)"; false where the student's file does not stand there. */
+ * "749 bytes after allocation 2 (3,060 bytes, made at a.cu:16)", and ", freed at a.cu:20" where it was; false where the student's file
+ * does not stand there. */
 static bool put_array_of_address(StrBuf *out, const char *line)
 {
     const char *what = strstr(line, ", "), *at = what ? strstr(what, " at 0x") : NULL,
                *made = at ? strstr(at, ", made at ") : NULL;
     if (strncmp(line, "  at 0x", 7) != 0 || !made || strstr(made, "/driver.c:"))
         return false;
-    const char *in = strstr(made, " in ");
+    const char *freed = strstr(made, ", freed at ");
     strbuf_puts(out, "  ");
     strbuf_append(out, what + 2, (size_t)(at - what - 2));
-    strbuf_append(out, made, in ? (size_t)(in - made) : strlen(made) - 1);
+    put_place(out, made);
+    if (freed)
+        put_place(out, freed);
     strbuf_puts(out, ")");
     return true;
 }

@@ -387,7 +387,8 @@ enum { CHUNK_HEAD_BYTES = 16 };
 static const char *hint_host_fault(const Finding *f)
 {
     if (f->alloc_freed && f->distance == 0)
-        return "free it after its last use, on the host too";
+        return "free it after its last use, on the host too. Where a function has freed it because a call failed, no pointer may still lead there: "
+               "set it to NULL";
     if (f->distance < 0 && f->distance >= -CHUNK_HEAD_BYTES)
         return "has memory of cudaMallocHost or cudaMallocManaged gone to free()? cudaFreeHost frees the one, cudaFree the other";
     return NULL;

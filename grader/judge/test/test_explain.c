@@ -124,6 +124,14 @@ static void test_messages(void **state)
     expect_explanation(VERDICT_RACE, (CaseFacts){.report = &went_on, .errors = "no error was returned"},
                        "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. The function went on all the same:\nrace: as printed",
                        "a barrier\nWhich threads have no element?");
+    Finding crash = findings[1];
+    crash.kind = "host-fault";
+    crash.verdict = "crash";
+    crash.text = "host-fault: as printed\n";
+    VgpuReport ended = {.findings = &crash, .n_findings = 1, .errors = &refused, .n_errors = 1, .injected = true};
+    expect_explanation(VERDICT_CRASH, (CaseFacts){.report = &ended, .errors = "no error was returned", .exit_signal = 11},
+                       "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. Did the function go on all the same?\nhost-fault: as printed",
+                       "a barrier\nWhich threads have no element?");
     expect_explanation(VERDICT_RACE, (CaseFacts){.report = &went_on}, "race: as printed", "a barrier\nWhich threads have no element?");
     Finding unfilled = findings[1];
     unfilled.kind = unfilled.verdict = "uninitialized";

@@ -507,6 +507,12 @@ static void test_screen_tells_what_helps(void **state)
     assert_non_null(strstr(out.text, "  the start of allocation 3 (1,024 bytes, made at a.cu:25)\n"));
     assert_null(strstr(out.text, "launched"));
     strbuf_free(&out);
+    c.message = "a.cu:49: double-free: memory freed that had been freed before\n"
+                "  at 0x200000100000, the start of allocation 1 (1,024 bytes at 0x200000100000, made at a.cu:25 in f, freed at a.cu:46 in f)\n";
+    out = (StrBuf){0};
+    report_screen(&out, &r, (ReportStyle){.columns = 100, .rows = 10});
+    assert_non_null(strstr(out.text, "  the start of allocation 1 (1,024 bytes, made at a.cu:25, freed at a.cu:46)\n"));
+    strbuf_free(&out);
     r.build_verdict = c.verdict = VERDICT_BUILD_ERROR;
     r.build_log = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n16\nhint: what to do\n";
     out = (StrBuf){0};
