@@ -1,6 +1,6 @@
 /* Lab 15: calls the program that parameter `request` names on the arrays of a case.
  *
- * Parameter `calls` calls it several times, as somebody does who uses it all day.
+ * Parameter `calls` calls it several times, as somebody does who uses it all day; `first` before that for a picture or a list of so small a side.
  */
 #include "lab.h"
 
@@ -95,7 +95,9 @@ void lab_main(LabCase *c)
     while (strcmp(requests[i].name, name) != 0)
         i++;
     r.out = make_output(c, &r, requests[i].form);
-    int status = 0;
+    int status = 0, first = optional(c, "first", 0);
+    if (first > 0)
+        status = requests[i].run(c, &(Request){.in = r.in, .out = r.out, .width = first, .height = first, .n = first});
     for (int call = optional(c, "calls", 1); call > 0 && status == 0; call--)
         status = requests[i].run(c, &r);
     lab_status(c, name, status);

@@ -464,8 +464,49 @@ static void use_another_cache(LabCase *c)
     stand_in.refused = NULL;
 }
 
+enum { KERNELS_MAX = 16, OTHER = 0xA5, OTHERS_BYTES_MAX = 1024, OTHERS_STEP = 16, OTHERS_EACH = 8 };
+
+/* Somebody else needs memory, of all sizes that a cache may have freed, and writes to it. */
+static void write_to_freed_memory(void)
+{
+    void *others[OTHERS_BYTES_MAX / OTHERS_STEP][OTHERS_EACH];
+    for (int size = 0; size < OTHERS_BYTES_MAX / OTHERS_STEP; size++)
+        for (int i = 0; i < OTHERS_EACH; i++) {
+            others[size][i] = malloc((size_t)(size + 1) * OTHERS_STEP);
+            if (others[size][i] != NULL)
+                memset(others[size][i], OTHER, (size_t)(size + 1) * OTHERS_STEP);
+        }
+    for (int size = 0; size < OTHERS_BYTES_MAX / OTHERS_STEP; size++)
+        for (int i = 0; i < OTHERS_EACH; i++)
+            free(others[size][i]);
+}
+
+/* What the cache gave is the same at the end. */
+typedef struct Given {
+    const Kernel *at[KERNELS_MAX];
+    Kernel as_given[KERNELS_MAX];
+    int n;
+} Given;
+
+static void keep_given(Given *g, const Kernel *k)
+{
+    if (k == NULL || g->n == KERNELS_MAX)
+        return;
+    g->at[g->n] = k;
+    g->as_given[g->n++] = *k;
+}
+
+static int count_kept(const Given *g)
+{
+    int n = 0;
+    for (int i = 0; i < g->n; i++)
+        n += g->at[i]->module == g->as_given[i].module && g->at[i]->function == g->as_given[i].function;
+    return n;
+}
+
 static void run_cache(LabCase *c)
 {
+    Given given = {.n = 0};
     const char *requests = lab_param_text(c, "requests");
     size_t n = 0, n_rows = 0, row = 0;
     int failed = 0, logs = 0, status = 0;
@@ -492,12 +533,15 @@ static void run_cache(LabCase *c)
             if (n_refused_sources > refused_before)
                 compiler_check(result, "cache_get", log);
             status = told(c, "cache_get", result);
+            keep_given(&given, k);
+            write_to_freed_memory();
             if (status == 0)
                 status = told(c, "kernel_map", run_row(k, in, out + n * row++, (int)n));
         }
         free(log);
     }
     lab_note("requested");
+    lab_value(c, "kernels_that_stayed", count_kept(&given));
     int destroyed = told(c, "cache_destroy", cache_destroy(cache));
     if (status == 0 && destroyed == 0 && stand_in.name != NULL)
         use_another_cache(c);

@@ -64,6 +64,7 @@ typedef struct Note {
     const char *detail; /* assert's text and the like, in the worker's pool; or NULL */
     bool has_use;
     Place use; /* what nobody wrote decides something here */
+    bool after_exit; /* what nobody wrote: threads of the kernel had ended before a barrier of it */
 } Note;
 
 typedef struct NoteTable {

@@ -295,6 +295,10 @@ static const char *hint_part_written(CheckSet *set, const Finding *f, const Note
 
 static const char *hint_uninit(CheckSet *set, const Finding *f, const Note *n)
 {
+    if (strcmp(f->space, "shared") == 0 && n && n->after_exit)
+        return "no thread of this block has written it, and some of its threads had ended before a barrier: does a return let them go before they "
+               "have "
+               "loaded their part? All threads load, or store a 0, and come to each barrier; the condition belongs around the rest";
     if (strcmp(f->space, "shared") == 0)
         return "no thread of this block has written it: is the whole tile loaded, its edges and its tail "
                "too?";

@@ -2,6 +2,8 @@
  * places. */
 #include "common/vgpu/check/check_internal.h"
 
+#include <string.h>
+
 static Finding host_finding(FindingKind kind, uint64_t site)
 {
     Finding f;
@@ -160,6 +162,9 @@ static const char *hint_stream_race(CheckSet *set, const Finding *f, const Check
         return "one of the two streams waited for an event that nobody had recorded yet, and such a wait does nothing: first record "
                "the event behind what the other stream does, and let the stream wait for it after that (cudaEventRecord, then "
                "cudaStreamWaitEvent)";
+    if (strcmp(later->what, "copy") == 0 && strcmp(earlier->what, "copy") == 0 && strcmp(later->access, earlier->access) == 0)
+        return "two copies write the same bytes: does each begin at a place of its own, counted from the first element of its part, and is it "
+               "as long as that part, in bytes? If one is to follow the other, let its stream wait for an event behind the other";
     if (later->device != earlier->device)
         return "streams of two devices have no order, their default streams neither: record an event behind "
                "the "

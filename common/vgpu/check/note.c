@@ -365,6 +365,16 @@ static bool is_told(const CheckSet *set, const NoteTable *t, size_t i)
     return false;
 }
 
+/* Who has ended before a barrier has loaded nothing of what others read behind it. */
+static void tell_exits(const CheckSet *set, NoteTable *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        for (size_t k = 0; t->notes[i].key.kind == FINDING_UNINITIALIZED && k < t->n; k++)
+            if (t->notes[k].key.kind == FINDING_BARRIER_EXITED &&
+                grid_of(set, t->notes[k].block)->function == grid_of(set, t->notes[i].block)->function)
+                t->notes[i].after_exit = true;
+}
+
 void check_merge(CheckSet *set)
 {
     undefined_end_launch(set);
@@ -375,6 +385,7 @@ void check_merge(CheckSet *set)
     if (t->n || limited) {
         if (t->n)
             qsort(t->notes, t->n, sizeof *t->notes, compare_notes);
+        tell_exits(set, t);
         for (size_t i = 0; i < t->n; i++)
             if (!is_told(set, t, i))
                 add_note(set, &t->notes[i]);
