@@ -152,6 +152,17 @@ bool find_first_block(const Evidence *e, char *sentence)
     return is_block && n > 2 * first && !counts_bytes && find_tail(e, sentence);
 }
 
+/* As many bytes are right as there are elements; where blocks or warps end, that may be chance. */
+bool find_first_bytes(const Evidence *e, char *sentence)
+{
+    enum { LEAST = 16, WARP = 32 };
+    size_t n = e->wanted->elements, first = first_wrong(e), width = npy_type_bytes(e->got->type);
+    if (n < LEAST || width < 2 || first != n / width || first % WARP == 0 || !is_at_end(e))
+        return false;
+    tell_tail(e, sentence);
+    return true;
+}
+
 bool find_first_only(const Evidence *e, char *sentence)
 {
     return first_wrong(e) == 1 && e->wanted->elements >= RELATION_MIN && find_tail(e, sentence);

@@ -332,6 +332,12 @@ static void places(void **state)
     f.got[500] = 4; /* of its bytes some are even */
     assert_pattern(&f, "tail-wrong", "the elements from 300 to the end are wrong");
     f = fixture();
+    for (int i = N / 4 - 1; i < N; i++)
+        f.got[i] += 1 + (float)(i % 7);
+    assert_pattern(&f, "tail-wrong", "the elements from 239 to the end are wrong");
+    f.got[N / 4 - 1] = f.wanted[N / 4 - 1];
+    assert_pattern(&f, "first-bytes", "the elements from 240 to the end are wrong");
+    f = fixture();
     fill_fresh(f.got + 256, N - 256);
     assert_pattern(&f, "first-block", "the elements from 256 to the end were never written on the device");
     fill_fresh(f.got, N);
