@@ -88,7 +88,7 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_puts(
             &b,
             "the launch has more threads than there are elements, in several directions: does the guard test "
-            "each direction, all joined by && (not ||)?");
+            "each direction, all joined by && (not ||), and is the array as large as the sizes that it tests?");
     } else {
         return NULL;
     }
