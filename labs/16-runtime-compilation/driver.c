@@ -466,19 +466,31 @@ static void use_another_cache(LabCase *c)
 
 enum { KERNELS_MAX = 16, OTHER = 0xA5, OTHERS_BYTES_MAX = 1024, OTHERS_STEP = 16, OTHERS_EACH = 8 };
 
-/* Somebody else needs memory, of all sizes that a cache may have freed, and writes to it. */
-static void write_to_freed_memory(void)
+/* Somebody else's memory; each piece begins with the address of the one before. */
+static void *others;
+
+/* Somebody else takes memory of all sizes that a cache may have freed, writes to it, and keeps it: what a cache has does not grow where it
+ * lies. */
+static void take_freed_memory(void)
 {
-    void *others[OTHERS_BYTES_MAX / OTHERS_STEP][OTHERS_EACH];
-    for (int size = 0; size < OTHERS_BYTES_MAX / OTHERS_STEP; size++)
+    for (size_t bytes = OTHERS_STEP; bytes <= OTHERS_BYTES_MAX; bytes += OTHERS_STEP)
         for (int i = 0; i < OTHERS_EACH; i++) {
-            others[size][i] = malloc((size_t)(size + 1) * OTHERS_STEP);
-            if (others[size][i] != NULL)
-                memset(others[size][i], OTHER, (size_t)(size + 1) * OTHERS_STEP);
+            void *piece = malloc(bytes);
+            if (piece == NULL)
+                return;
+            memset(piece, OTHER, bytes);
+            memcpy(piece, &others, sizeof others);
+            others = piece;
         }
-    for (int size = 0; size < OTHERS_BYTES_MAX / OTHERS_STEP; size++)
-        for (int i = 0; i < OTHERS_EACH; i++)
-            free(others[size][i]);
+}
+
+static void give_others_back(void)
+{
+    while (others != NULL) {
+        void *piece = others;
+        memcpy(&others, piece, sizeof others);
+        free(piece);
+    }
 }
 
 /* What the cache gave is the same at the end. */
@@ -534,7 +546,7 @@ static void run_cache(LabCase *c)
                 compiler_check(result, "cache_get", log);
             status = told(c, "cache_get", result);
             keep_given(&given, k);
-            write_to_freed_memory();
+            take_freed_memory();
             if (status == 0)
                 status = told(c, "kernel_map", run_row(k, in, out + n * row++, (int)n));
         }
@@ -542,6 +554,7 @@ static void run_cache(LabCase *c)
     }
     lab_note("requested");
     lab_value(c, "kernels_that_stayed", count_kept(&given));
+    give_others_back();
     int destroyed = told(c, "cache_destroy", cache_destroy(cache));
     if (status == 0 && destroyed == 0 && stand_in.name != NULL)
         use_another_cache(c);
