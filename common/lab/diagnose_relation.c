@@ -3,6 +3,7 @@
 #include "common/lab/guard.h"
 #include "common/lab/npy.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +48,25 @@ bool find_all_nan(const Evidence *e, char *sentence)
             return false;
     snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "all elements are NaN"));
     return true;
+}
+
+/* All that are wrong are the limit of floats, with which a maximum or minimum began. */
+bool find_float_limit(const Evidence *e, char *sentence)
+{
+    static const struct {
+        double value;
+        const char *name;
+    } limits[] = {{-(double)FLT_MAX, "-FLT_MAX"}, {(double)FLT_MAX, "FLT_MAX"}, {(double)FLT_MIN, "FLT_MIN"}};
+    for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
+        size_t i = 0;
+        while (i < e->got->elements && (!e->wrong[i] || compare_element(e->got, i) == limits[k].value))
+            i++;
+        if (i < e->got->elements)
+            continue;
+        snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "what is wrong is %s"), limits[k].name);
+        return true;
+    }
+    return false;
 }
 
 bool find_constant(const Evidence *e, char *sentence)

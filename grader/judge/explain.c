@@ -8,7 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXIT_FUNCTION_FAILED = 1 }; /* of a lab's program (common/lab/main.c) */
+enum {
+    EXIT_FUNCTION_FAILED = 1, /* of a lab's program (common/lab/main.c) */
+    REPEATED_LINES = 5,       /* are looked at, from the end */
+    REPEATED_MIN = 20         /* so often no program calls what fails each time, but in a loop without an end */
+};
 
 typedef void (*Explain)(StrBuf *out, const CaseFacts *facts, const CaseResult *r);
 
@@ -51,11 +55,77 @@ static void explain_work(StrBuf *out, const CaseFacts *facts, const CaseResult *
     strbuf_printf(out, "\n%s", facts->work_message);
 }
 
+static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuError *e);
+
+static void add_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuError *e)
+{
+    if (e->file[0])
+        strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
+    explain_failed_call(out, facts, e);
+}
+
+/* The call that failed over and over, up to the limit that ended the program; NULL where none did. */
+static const VgpuError *repeated_call(const CaseFacts *facts)
+{
+    const VgpuReport *report = facts->report;
+    if (!report || report->n_errors == 0)
+        return NULL;
+    const VgpuError *last = &report->errors[report->n_errors - 1];
+    size_t times = 0;
+    for (size_t i = 0; i < report->n_errors; i++) {
+        const VgpuError *e = &report->errors[i];
+        times += e->line == last->line && strcmp(e->file, last->file) == 0 && strcmp(e->call, last->call) == 0;
+    }
+    return last->file[0] && times >= REPEATED_MIN ? last : NULL;
+}
+
+/* The line before `end`, which is the beginning of a line; false where there is none, or it is empty. */
+static bool line_before(const char *text, const char **end, size_t *length)
+{
+    if (*end == text)
+        return false;
+    const char *stop = *end - 1, *start = stop;
+    while (start > text && start[-1] != '\n')
+        start--;
+    *end = start;
+    *length = (size_t)(stop - start);
+    return *length > 0;
+}
+
+/* A line near the end of standard error that stands there twice in a row; NULL where there is none. The very end may be cut. */
+static const char *repeated_line(const CaseFacts *facts, size_t *length)
+{
+    const char *text = facts->stderr_text ? facts->stderr_text : "", *end = strrchr(text, '\n');
+    size_t of_last = 0;
+    if (!end++)
+        return NULL;
+    for (int i = 0; i < REPEATED_LINES; i++) {
+        const char *last = end;
+        bool is_line = line_before(text, &end, length);
+        if (is_line && *length == of_last && memcmp(last, end, of_last) == 0)
+            return end;
+        of_last = is_line ? *length : 0;
+    }
+    return NULL;
+}
+
 static void explain_limit(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     explain_meaning(out, facts, r);
     if (facts->limit_hit)
         strbuf_printf(out, language_say(facts->language, " The limit: %s."), facts->limit_hit);
+    const VgpuError *e = repeated_call(facts);
+    size_t length = 0;
+    const char *line = e || r->verdict != VERDICT_OUTPUT_LIMIT ? NULL : repeated_line(facts, &length);
+    if (line) {
+        strbuf_puts(out, language_say(facts->language, "\nAgain and again it printed:\n"));
+        strbuf_append(out, line, length);
+    }
+    if (e) {
+        strbuf_puts(out, "\n");
+        add_failed_call(out, facts, e);
+        strbuf_puts(out, language_say(facts->language, " It was called again and again, and failed each time."));
+    }
 }
 
 /* The first finding that leads to the case's verdict. */
@@ -81,8 +151,6 @@ static void add_place(StrBuf *out, const Finding *f)
         strbuf_printf(out, "kernel %s: ", f->kernel);
 }
 
-static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuError *e);
-
 /* The call that was made to fail; NULL where none was. */
 static const VgpuError *failed_call(const CaseFacts *facts)
 {
@@ -93,13 +161,6 @@ static const VgpuError *failed_call(const CaseFacts *facts)
         if (report->errors[i].met)
             return &report->errors[i];
     return &report->errors[0];
-}
-
-static void add_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuError *e)
-{
-    if (e->file[0])
-        strbuf_printf(out, "%s:%lld: ", e->file, (long long)e->line);
-    explain_failed_call(out, facts, e);
 }
 
 /* What a kernel does with memory that a failed call was to give or to fill comes of nobody having looked at the call, or of going on
@@ -261,7 +322,7 @@ static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult
         explain_meaning(out, facts, r);
 }
 
-/* The first tier has all points, the last one is the easiest to meet: its bound is said, unless all that is right meets it. */
+/* The first tier has all points, the last one is the easiest to meet: its bound is said, unless all that is right meets it, as it does one of 1. */
 static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     explain_meaning(out, facts, r);
@@ -277,7 +338,7 @@ static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *
                   language_say(facts->language, below ? " %s is %.6g; needed is at most %.6g"
                                                       : " %s is %.6g; needed is at least %.6g"),
                   facts->metric_name, facts->metric_value, below ? all->at_most : all->at_least);
-    if (last != all && !isnan(part))
+    if (last != all && !isnan(part) && part != 1)
         strbuf_printf(out, language_say(facts->language, ", and for part of the points %.6g"), part);
     strbuf_puts(out, language_say(facts->language, "."));
 }
@@ -360,13 +421,33 @@ static const Finding *advice_of_misuse(const CaseFacts *facts)
     return f && !strstr(f->hint, "cudaMallocHost") ? f : NULL;
 }
 
+/* Where those streams or events were made, most of them, of which the judge says that they are never destroyed. */
+static const Finding *advice_of_handles(const CaseFacts *facts)
+{
+    const Finding *most = NULL;
+    const char *message = facts->answer ? facts->answer->message : "";
+    if (!strstr(message, "cudaEventDestroy") && !strstr(message, "cudaStreamDestroy"))
+        return NULL;
+    for (size_t i = 0; facts->report && i < facts->report->n_findings; i++) {
+        const Finding *f = &facts->report->findings[i];
+        if (strcmp(f->kind, "handle-leak") == 0 && (!most || f->count > most->count))
+            most = f;
+    }
+    return most;
+}
+
 /* Advice about the copy that brought a wrong result, as nobody had written what it took, of a shuffle that got values from lanes which did not
- * take part, or about another call that was meant otherwise; about calls that leave no room for others on the time line; and about what is stored more than once. */
+ * take part, about another call that was meant otherwise, or about what was left behind; about calls that leave no room for others on the time
+ * line; and about what is stored more than once. */
 static const Finding *advice_behind(const CaseFacts *facts, Verdict verdict)
 {
     if (verdict == VERDICT_WRONG_RESULT) {
-        const Finding *copy = advice_of(facts, "api-uninitialized-copy"), *shuffle = advice_of(facts, "shuffle-unnamed");
-        return copy ? copy : shuffle ? shuffle : advice_of_misuse(facts);
+        const Finding *found[] = {advice_of(facts, "api-uninitialized-copy"), advice_of(facts, "shuffle-unnamed"), advice_of_misuse(facts),
+                                  advice_of_handles(facts)};
+        for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
+            if (found[i])
+                return found[i];
+        return NULL;
     }
     const char *metric = verdict == VERDICT_SLOW && facts->metric_name ? facts->metric_name : "";
     return strcmp(metric, "overlap_ratio") == 0        ? advice_of(facts, "api-misuse")
@@ -380,6 +461,8 @@ static void add_advice(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
     const char *refusal = r->verdict == VERDICT_CUDA_ERROR ? hint_of_refused(facts) : NULL;
     if (f) {
         add_place(out, f);
+        if (f->site.line > 0 && strcmp(f->kind, "handle-leak") == 0)
+            strbuf_printf(out, "%s:%u: ", f->site.file, f->site.line);
         strbuf_printf(out, "%s: %s", f->message, f->hint);
     } else if (refusal) {
         strbuf_puts(out, refusal);
@@ -392,6 +475,11 @@ static bool lost_its_stack(const CaseFacts *facts, const CaseResult *r)
     return r->verdict == VERDICT_CRASH && facts->virtual_device && facts->report && facts->report->n_findings == 0 && facts->exit_signal == SIGSEGV;
 }
 
+static bool hit_a_limit(Verdict verdict)
+{
+    return verdict == VERDICT_OUTPUT_LIMIT || verdict == VERDICT_TIMEOUT;
+}
+
 /* The finding's own hint knows the line; the case's knows the lesson. */
 static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
@@ -400,6 +488,12 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
     const Finding *f = finding_behind(facts, r->verdict);
     if (f && f->hint[0])
         strbuf_puts(out, f->hint);
+    else if (!f && hit_a_limit(r->verdict) && repeated_call(facts))
+        strbuf_puts(
+            out,
+            language_say(
+                facts->language,
+                "what leads back to a call that has failed? A check behind a label that jumps to this label, or a loop that tries until it works"));
     else if (!f && lost_its_stack(facts, r))
         strbuf_puts(out, language_say(facts->language, "no line is known, as where the stack is damaged: is a local array too short for what is written to it?"));
     else

@@ -2,6 +2,7 @@
 #include "common/lab/diagnose.h"
 #include "common/lab/guard.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -304,6 +305,12 @@ static void places(void **state)
 {
     (void)state;
     Fixture f = fixture();
+    f.wanted[7] = f.wanted[300] = -INFINITY;
+    f.got[7] = f.got[300] = -FLT_MAX;
+    assert_pattern(&f, "float-limit", "what is wrong is -FLT_MAX");
+    f.got[300] = 1;
+    assert_pattern(&f, "scattered", "");
+    f = fixture();
     guard_poison(f.got, sizeof f.got);
     memcpy(f.got, f.wanted, 900 * sizeof f.got[0]);
     assert_pattern(&f, "tail", "the elements from 900 to the end were never written");

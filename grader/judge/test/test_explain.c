@@ -164,6 +164,21 @@ static void test_messages(void **state)
                        "a.cu:7: advice: was it given in elements?\nWhich threads have no element?");
     copy.hint = "allocate host memory with cudaMallocHost"; /* which is about time */
     expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &unwritten, .answer = &wrong}, "3 of 9 differ", hint);
+    Finding handles[] = {findings[0], findings[0]};
+    for (size_t i = 0; i < 2; i++) {
+        handles[i].kind = "handle-leak";
+        handles[i].message = "an event that stays";
+        handles[i].hint = "destroy it";
+        handles[i].place.line = 0, handles[i].place.file = handles[i].kernel = "";
+        handles[i].site.file = "a.cu";
+        handles[i].site.line = (uint32_t)i + 5;
+        handles[i].count = i + 1;
+    }
+    VgpuReport stays = {.findings = handles, .n_findings = 2};
+    JudgeAnswer of_events = {.verdict = VERDICT_WRONG_RESULT, .message = "never destroyed (cudaEventDestroy)"};
+    expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &stays, .answer = &of_events}, "never destroyed (cudaEventDestroy)",
+                       "a.cu:6: an event that stays: destroy it\nWhich threads have no element?");
+    expect_explanation(VERDICT_WRONG_RESULT, (CaseFacts){.report = &stays, .answer = &wrong}, "3 of 9 differ", hint);
     copy.hint = "is it pinned?";
     CaseFacts slow = {
         .lab_case = &timed, .report = &unwritten, .metric_name = "overlap_ratio", .metric_value = 1};
@@ -224,6 +239,25 @@ static void test_messages(void **state)
                        hint);
     expect_explanation(VERDICT_TIMEOUT, (CaseFacts){.limit_hit = "wall time 10 s"},
                        "The program did not end in time. The limit: wall time 10 s.", hint);
+    VgpuError often[20];
+    for (size_t i = 0; i < 20; i++)
+        often[i] = refused;
+    VgpuReport round = {.errors = often, .n_errors = 20};
+    CaseFacts limited = {.limit_hit = "10 s", .report = &round, .stderr_text = "oh\noh\n"};
+    expect_explanation(
+        VERDICT_TIMEOUT, limited,
+        "The program did not end in time. The limit: 10 s.\n"
+        "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. It was called again and again, and failed each time.",
+        "what leads back to a call that has failed? A check behind a label that jumps to this label, or a loop that tries until it works\n"
+        "Which threads have no element?");
+    often[0].line = 3; /* twenty calls, and not the same ones */
+    expect_explanation(VERDICT_TIMEOUT, limited, "The program did not end in time. The limit: 10 s.", hint);
+    const char printed[] = "The program printed or wrote more than it may. The limit: 10 s.\nAgain and again it printed:\noh";
+    expect_explanation(VERDICT_OUTPUT_LIMIT, limited, printed, hint);
+    limited.stderr_text = "oh\noh\nno\n\n[... 9 more bytes cut]\n";
+    expect_explanation(VERDICT_OUTPUT_LIMIT, limited, printed, hint);
+    limited.stderr_text = "oh\nno\n\n\nno\noh";
+    expect_explanation(VERDICT_OUTPUT_LIMIT, limited, "The program printed or wrote more than it may. The limit: 10 s.", hint);
     expect_explanation(VERDICT_SLOW, (CaseFacts){.metric_name = "dram_ratio", .metric_value = 2.5},
                        "The result is right, and costs more than it may for all points. dram_ratio is 2.5; "
                        "needed is at most 1.1, and for part of the points 2.",
