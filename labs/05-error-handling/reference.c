@@ -307,17 +307,23 @@ static void judge_retry(const Record *r)
         judge_refuse(r->c, leaves_error);
 }
 
-/* What blocks of any size need (a few more are no matter), up to the limit of the device, whose multiprocessors the case names. */
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What blocks of any size need (a few more are no matter), up to the limit of the device, whose multiprocessors the case names. With
+ * `again` the first call is for one element. */
 static void judge_blocks(const Record *r)
 {
     uint64_t n = (uint64_t)judge_param_int(r->c, "n"), limit = 4 * (uint64_t)judge_param_int(r->c, "multiprocessors");
-    uint64_t most = n / 32 + 32 < limit ? n / 32 + 32 : limit, least = (n + 1023) / 1024 < limit ? (n + 1023) / 1024 : limit;
-    uint64_t launched = 0;
+    uint64_t least = smaller((n + 1023) / 1024, limit), launched = 0;
+    size_t second = judge_has_param(r->c, "again") ? find_note(r, find_note(r, 0, "gather") + 1, "gather") : 0;
     for (size_t i = 0; i < r->n; i++) {
         if (!is_op(&r->calls[i], "LAUNCH"))
             continue;
         launched = r->calls[i].number;
-        if (launched > most)
+        if (launched > smaller((i < second ? 1 : n) / 32 + 32, limit))
             judge_refuse(r->c, "The kernel was launched in more blocks than the elements need, or than 4 for each multiprocessor.");
     }
     if (launched > 0 && launched < least)
