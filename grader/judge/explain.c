@@ -145,7 +145,7 @@ static void add_place(StrBuf *out, const Finding *f)
         strbuf_printf(out, "%s:%u: ", f->place.file, f->place.line);
     else if (f->place.file[0])
         strbuf_printf(out, "%s: ", f->place.file);
-    else if (f->site.line > 0 && strcmp(f->kind, "api-misuse") == 0) /* the student's call; copies that tell may be the driver's */
+    else if (f->site.line > 0 && (strcmp(f->kind, "api-misuse") == 0 || strcmp(f->kind, "handle-leak") == 0)) /* the student's; copies may be the driver's */
         strbuf_printf(out, "%s:%u: ", f->site.file, f->site.line);
     if (f->kernel[0])
         strbuf_printf(out, "kernel %s: ", f->kernel);
@@ -461,8 +461,6 @@ static void add_advice(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
     const char *refusal = r->verdict == VERDICT_CUDA_ERROR ? hint_of_refused(facts) : NULL;
     if (f) {
         add_place(out, f);
-        if (f->site.line > 0 && strcmp(f->kind, "handle-leak") == 0)
-            strbuf_printf(out, "%s:%u: ", f->site.file, f->site.line);
         strbuf_printf(out, "%s: %s", f->message, f->hint);
     } else if (refusal) {
         strbuf_puts(out, refusal);

@@ -89,7 +89,7 @@ static int run_chunks(Job *j)
 
 static int run_count(Job *j, int n, int chunk)
 {
-    int n_over = -1;
+    int n_over = 1 << 30; /* which a count does not begin with */
     if (lab_has_param(j->c, "stale"))
         for (size_t i = 0; i < j->n; i++)
             j->out[i] = FLT_MAX;

@@ -241,9 +241,10 @@ static void judge_probe(const Record *r, const char *name, const char *wanted)
 static void tell_request(JudgeCase *c, uint64_t bytes, uint64_t count)
 {
     static char why[256];
-    snprintf(why, sizeof why,
-             "The device was asked for %llu bytes where %llu floats (%llu bytes) are next: the count of floats is halved, and rounded down.",
-             (unsigned long long)bytes, (unsigned long long)count, (unsigned long long)(count * sizeof(float)));
+    uint64_t wanted = count * sizeof(float);
+    const char *mistake = (uint32_t)bytes == (uint32_t)wanted ? "these bytes are more than 32 bits hold (an int), and need a size_t" : "the count of floats is halved, and rounded down";
+    snprintf(why, sizeof why, "The device was asked for %llu bytes where %llu floats (%llu bytes) are next: %s.", (unsigned long long)bytes,
+             (unsigned long long)count, (unsigned long long)wanted, mistake);
     judge_refuse(c, why);
 }
 

@@ -109,9 +109,10 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
     if (fn->uses_dynamic_shared && f->bytes > 1 && !one_each && needed <= if_elements)
         return "the size of dynamic shared memory is given in bytes: was it given in elements? If not, is it worked out from as many threads as this launch's blocks have?";
     if (fn->uses_dynamic_shared && one_each && needed <= if_elements)
-        return "the launch gives less shared memory than the kernel uses: is it given in bytes (elements * sizeof), and is all of it counted, a halo on "
+        return "the launch gives less shared memory than the kernel uses: is it given in bytes (elements * sizeof), and is all of it counted, a halo "
+               "on "
                "both "
-               "sides and every array too?";
+               "sides and every array too? Or does the index begin too far?";
     if (f->address >= (uint64_t)1 << 31 && f->address <= UINT32_MAX)
         return "the index is negative: is the left edge of the tile handled apart?";
     if (!fn->uses_dynamic_shared && fn->static_shared_bytes > 0 && f->address == fn->static_shared_bytes)
