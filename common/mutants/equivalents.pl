@@ -9,7 +9,8 @@
 # a class is graded. What a run costs is not compared: the cases that ask for it have numbers of their own, with fixed sizes.
 #
 # A line for each mutant: how many cases it survived, or the first one that tells it from the solution. Then the share of the lab's mutants that are
-# named equivalent, of which 10 of 100 are allowed. Exit status: 0; 1 when one is told, is no mutant any more, or there are too many; 2 when something fails.
+# named equivalent, of which 10 of 100 are allowed. A signal to end (TERM, INT) ends the lab, and its lines are printed with
+# the cases that there were. Exit status: 0; 1 when one is told, is no mutant any more, or there are too many; 2 when something fails.
 use strict;
 use warnings;
 use File::Path qw(make_path remove_tree);
@@ -27,6 +28,8 @@ my $seed = $ENV{SEED} || 1;
 my $work = tempdir(CLEANUP => 1);
 $| = 1;
 $SIG{PIPE} = 'IGNORE';
+my $ended = 0;
+$SIG{TERM} = $SIG{INT} = sub { $ended = 1 };
 delete @ENV{qw(MAKEFLAGS MFLAGS MAKELEVEL KIT_LANG)};
 
 sub text { my ($path) = @_; open my $f, '<', $path or return ''; local $/; return scalar <$f> }
@@ -201,6 +204,7 @@ sub equivalents {
 my $status = 0;
 sub check_lab {
     my ($lab) = @_;
+    return if $ended;
     my @list = equivalents($lab) or return;
     chomp(my @files = `$build/bin/labtool files labs/$lab`);
     chomp(my $cuda = `common/mk/cuda-home.sh`);
@@ -223,7 +227,7 @@ sub check_lab {
     $state = $seed;
     my ($n, $tries, %names) = (0, 0);
     my $folder = "$work/case";
-    while ($n < $cases_wanted && $tries < 4 * $cases_wanted && grep { !$_->{told} } @mutants) {
+    while (!$ended && $n < $cases_wanted && $tries < 4 * $cases_wanted && grep { !$_->{told} } @mutants) {
         $tries++;
         my $case = random_case(\@cases) or next;
         remove_tree($folder);
@@ -233,7 +237,9 @@ sub check_lab {
         $n++;
         $names{$case->{name}}++;
         for my $mutant (grep { !$_->{told} } @mutants) {
-            if (passes($mutant->{program}, $case, $folder)) { $mutant->{survived}++ } else { $mutant->{told} = case_text($case) }
+            my $passes = passes($mutant->{program}, $case, $folder);
+            last if $ended; # the signal may have ended the program or the judge
+            if ($passes) { $mutant->{survived}++ } else { $mutant->{told} = case_text($case) }
         }
     }
     end_judge();
