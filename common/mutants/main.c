@@ -1,10 +1,11 @@
 /* mutate: the mutants of a source, as a list or one of them whole.
  *
- *   mutate [--sample=N --seed=S] FILE [OPTION OF THE COMPILER...]     a line each, separated by tabs: number,
- * operator, TODO, line, bytes from, bytes, the lines as they are, and as the mutant has them mutate
- * --whole=TO [--sample=N --seed=S] FILE [OPTION...]          also writes the whole source of each to
- * TO/NUMBER.cu mutate --operators                                               a line each: operator,
- * verdicts that tell it rightly, mistake
+ *   mutate [--sample=N --seed=S] FILE [OPTION OF THE COMPILER...]
+ *       a line each, separated by tabs: number, operator, TODO, line, bytes from, bytes, the lines as they are, and as the mutant has them
+ *   mutate --whole=TO [--sample=N --seed=S] FILE [OPTION...]
+ *       also writes the whole source of each to TO/NUMBER.cu
+ *   mutate --operators
+ *       a line each: operator, verdicts that tell it rightly, mistake
  *
  * Numbers count from 0 in the order of the whole source, also in a sample. Exit status: 0, 2 when the source
  * cannot be read.

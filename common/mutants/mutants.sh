@@ -28,11 +28,6 @@ mutate() {
         -I "labs/$lab" -I common/lab -I "$cuda/include"
 }
 
-# The lines of an equivalent.yaml as `line TAB mutant`.
-equivalents() {
-    [ ! -f "$1" ] || awk '/^- line: / { sub(/^- line: /, ""); line = $0 } /^  mutant: / { sub(/^  mutant: /, ""); print line "\t" $0 }' "$1" | sed "s/^'//; s/'\t'/\t/; s/'$//; s/''/'/g"
-}
-
 # LIST LAB: a line for each mutant: number, operator, killed|survived|broken, verdict, cases that tell, points lost, TODO.
 judge() {
     while IFS=$'\t' read -r number operator todo _; do
@@ -70,8 +65,9 @@ for lab in "${labs[@]}"; do
     mutate "$lab" "$source" >"$work/all" || { status=2; continue; }
     sample=(); [ "$SAMPLE" = 0 ] || sample=("--sample=$SAMPLE" "--seed=$SEED")
     mutate "$lab" "$source" "--whole=$work/whole" "${sample[@]}" >"$work/list" || { status=2; continue; }
-    equivalents "solutions/$lab/equivalent.yaml" >"$work/equivalent"
-    awk -F'\t' 'FILENAME == ARGV[1] { known[$1 "\t" $2] = 1; next } !(($7 "\t" $8) in known)' "$work/equivalent" "$work/list" >"$work/graded"
+    named=/dev/null
+    [ ! -f "solutions/$lab/equivalent.yaml" ] || named=solutions/$lab/equivalent.yaml
+    awk -f common/mutants/named.awk "$named" "$work/list" | sed -n 's/^other\t//p' >"$work/graded"
     named=$(($(wc -l <"$work/list") - $(wc -l <"$work/graded")))
     : >"$work/before"
     if [ "$SURVIVORS" ]; then

@@ -94,18 +94,7 @@ mutate 01-indexing "$tmp/wrong.cu" >/dev/null 2>"$tmp/said"
 result $? "a source that libclang cannot read is told" "$(cat "$tmp/said")"
 
 # FILE LIST: what is not true of an equivalent.yaml.
-untrue() {
-    awk -v q="'" '
-        function text(s) { sub(/^[- ]*[a-z]+: /, "", s); if (substr(s, 1, 1) == q) { s = substr(s, 2, length(s) - 2); gsub(q q, q, s) } return s }
-        FILENAME == ARGV[1] { split($0, f, "\t"); all++; made[f[7] "\t" f[8]] = 1; next }
-        /^#/ { next }
-        /^- line: / { line = text($0); named++; next }
-        /^  mutant: / { if (!((line "\t" text($0)) in made)) print "no such mutant: " line " -> " text($0); open = 1; next }
-        /^  why: ..../ { open = 0; reasons++; next }
-        { print "not read: " $0 }
-        END { if (named != reasons) print named " are named, and " reasons + 0 " have a reason"; if (named * 10 > all) print named " of " all " are more than a tenth" }
-    ' "$2" "$1"
-}
+untrue() { awk -f common/mutants/named.awk "$1" "$2" | sed -n 's/^wrong	//p'; }
 for file in solutions/*/equivalent.yaml; do
     lab=$(basename "$(dirname "$file")")
     mutate "$lab" "solutions/$lab/$("$BUILD/bin/labtool" files "labs/$lab" | head -n 1)" >"$tmp/all"
@@ -116,8 +105,34 @@ done
 printf -- "- line: 'if (i < n)'\n  mutant: 'if (i < m)'\n" >"$tmp/equivalent.yaml"
 [ "$(untrue "$tmp/equivalent.yaml" "$tmp/list" | wc -l)" = 2 ]
 result $? "the control: a mutant that there is not, and a reason that is missing" "$(untrue "$tmp/equivalent.yaml" "$tmp/list")"
+cat >"$tmp/twice.cu" <<'END'
+void first(int *a, int n)
+{
+    //@ solution 1
+    if (n > 0)
+        a[0] = 0;
+    //@ end
+}
+void second(int *a, int n)
+{
+    //@ solution 2
+    if (n > 0)
+        a[0] = 1;
+    //@ end
+}
+END
+mutate 01-indexing "$tmp/twice.cu" >"$tmp/twice"
+printf -- "- line: 'if (n > 0)'\n  mutant: 'if (n >= 0)'\n  places: 2\n  why: it is asked with one at least\n" >"$tmp/equivalent.yaml"
+awk -f common/mutants/named.awk "$tmp/equivalent.yaml" "$tmp/twice" >"$tmp/said"
+[ "$(grep '	if (n >= 0)$' "$tmp/said" | cut -f1 | paste -sd' ')" = 'other named' ] && ! grep -q ^wrong "$tmp/said"
+result $? "a change that can be made in two places is named in one of them" "$(cat "$tmp/said")"
+for places in '' 'places: 3'; do
+    sed -E "s/^  places: .*/  $places/; /^  *$/d" "$tmp/equivalent.yaml" >"$tmp/other.yaml"
+    untrue "$tmp/other.yaml" "$tmp/twice" | grep -q "stands in 2 places.*: if (n > 0)"
+    result $? "the control: ${places:-no place} is not true of it" "$(untrue "$tmp/other.yaml" "$tmp/twice")"
+done
 
-printf -- "- line: 'if (i < n)'\n  mutant: 'if (i <= n)'\n" >"$tmp/equivalent.yaml"
+printf -- "- line: 'if (i < n)'\n  mutant: 'if (i <= n)'\n  why: it is not\n" >"$tmp/equivalent.yaml"
 EQUIVALENT=$tmp/equivalent.yaml common/mutants/equivalents.pl 3 02-vector-add >"$tmp/said" 2>&1
 [ $? = 1 ] && grep -q 'is told by .* seed [0-9]* (after [0-2]): if (i <= n)' "$tmp/said"
 result $? "a mutant that is not equivalent is told by a random case" "$(cat "$tmp/said")"
