@@ -102,6 +102,20 @@ static bool has_calls(const CaseWork *w)
     return path && access(path, R_OK) == 0;
 }
 
+/* A virtual GPU that cannot start (a library that is missing, say) tells why on its way out. */
+static Status no_calls(const CaseWork *w, Diag *d)
+{
+    const char *said = w->ran.err ? w->ran.err : "";
+    size_t n = strlen(said);
+    while (n > 0 && said[n - 1] == '\n')
+        n--;
+    size_t from = n;
+    while (from > 0 && said[from - 1] != '\n')
+        from--;
+    return diag_set(d, STATUS_IO, "the virtual GPU left no record of calls; exit status %d%s%.*s", w->ran.status,
+                    n > from ? ": " : "", (int)(n - from), said + from);
+}
+
 /* Only a program that ended by itself has outputs worth judging. */
 static Status judge_outputs(CaseWork *w, Diag *d)
 {
@@ -110,7 +124,7 @@ static Status judge_outputs(CaseWork *w, Diag *d)
     if ((!c->check_output && !no_call) || w->ran.end != WIRE_END_NONE)
         return STATUS_OK;
     if (w->reported && !w->in->run->gpu && !has_calls(w))
-        return diag_set(d, STATUS_IO, "the virtual GPU left no record of calls");
+        return no_calls(w, d);
     Status s = judge_check(w->in->judge, w->in->places->case_dir, w->seed, c, &w->answer, d);
     w->judged = s == STATUS_OK;
     return s;

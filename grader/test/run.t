@@ -126,6 +126,13 @@ same "weak by name: status" 0 $?
 check "weak by name: marked in the result" grep -q '"weak"' "$tmp/weak/results/s001/$lab/result.json"
 same "weak by name: verdict" "s001 pass" "$(verdicts "$tmp/weak")"
 
+make_kit_copy "$tmp/broken" $lab
+printf '#!/bin/sh\necho "vgpu: no such library" >&2\nexit 127\n' >"$tmp/broken/build/bin/vgpu"
+chmod 755 "$tmp/broken/build/bin/vgpu"
+"$grade" run --submissions "$tmp/class" --out "$tmp/lame" --seed 3 --students s001 --case one-block --bwrap /usr/bin/false --allow-weak-sandbox >"$tmp/stdout" 2>"$tmp/stderr"
+check "a virtual GPU that cannot start says why" grep -q 'no record of calls; exit status 127: vgpu: no such library' "$tmp/lame/results/s001/$lab/result.json"
+grade=$BUILD/bin/grade
+
 # A student's own check, with and without bubblewrap.
 mkdir -p "$tmp/kit/labs"
 cp -r labs/$lab "$tmp/kit/labs/"
