@@ -1,6 +1,7 @@
 /* Running a case's program; see program_run.h. */
 #include "grader/submission/program_run.h"
 
+#include "common/base/heap_check.h"
 #include "grader/submission/turn.h"
 #include "grader/submission/work.h"
 #include "grader/runner/meter.h"
@@ -93,10 +94,14 @@ static const char *const *command_of(const ProgramWork *w, bool vgpu, bool serve
 static size_t put_client(const ProgramWork *w, const char **env)
 {
     const char *kit = w->in->places->in_kit;
-    env[0] = arena_printf(w->arena, "LD_PRELOAD=%s/lib/vgpu/libcudart.so.13", kit);
+    StrBuf malloc_library = {0};
+    heap_check_preload(&malloc_library);
+    env[0] = arena_printf(w->arena, "LD_PRELOAD=%s/lib/vgpu/libcudart.so.13%s", kit, malloc_library.text ? malloc_library.text : "");
     env[1] = arena_printf(w->arena, "LD_LIBRARY_PATH=%s/lib/vgpu", kit);
     env[2] = "VGPU_SERVER_FD=3";
-    return 3;
+    env[3] = HEAP_CHECK_VARIABLE "=" HEAP_CHECK_ABORT;
+    strbuf_free(&malloc_library);
+    return 4;
 }
 
 static const char *const *environment_of(const ProgramWork *w, bool client)

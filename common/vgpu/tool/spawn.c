@@ -1,4 +1,5 @@
 /* spawn: starts the program with our runtime in front, and waits for it. */
+#include "common/base/heap_check.h"
 #include "common/vgpu/device/device.h"
 #include "common/vgpu/remote/remote.h"
 #include "common/vgpu/tool/tool.h"
@@ -96,6 +97,8 @@ static bool set_environment(const ToolOptions *o, const char *folder, const Tool
     StrBuf preload = {0};
     snprintf(number, sizeof number, "%d", door);
     strbuf_printf(&preload, "%s%s/libcudart.so.13", VGPU_PRELOAD_FIRST, folder);
+    heap_check_preload(&preload);
+    setenv(HEAP_CHECK_VARIABLE, HEAP_CHECK_ABORT, 0);
     bool ok = !preload.failed && prepend("LD_PRELOAD", preload.text, ":") &&
               prepend("LD_LIBRARY_PATH", folder, ":");
     strbuf_free(&preload);

@@ -101,6 +101,24 @@ static int touch(const char *what)
         cudaMallocHost(&plain, 4000);
         free(plain); /* line: host free */
     }
+    if (strcmp(what, "touch-byte") == 0) {
+        char *text = (char *)malloc(20); // of 24
+        volatile size_t end = 20;
+        text[end] = 0;
+        free(text); /* line: byte */
+        return 0;
+    }
+    if (strcmp(what, "touch-way") == 0) {
+        void *pinned, *device;
+        cudaMallocHost(&pinned, 64);
+        cudaMalloc(&device, 64);
+        memset(pinned, 0, 64);
+        cudaMemcpy(device, pinned, 64, cudaMemcpyDeviceToHost); /* line: wrong way */
+        cudaMemcpy(pinned, device, 64, cudaMemcpyDeviceToHost);
+        cudaFree(device);
+        cudaFreeHost(pinned);
+        return 0;
+    }
     if (strcmp(what, "touch-heap") == 0) {
         char *volatile a = (char *)malloc(24), *volatile b = (char *)malloc(24);
         for (int i = 0; i < 64; i++)

@@ -187,6 +187,15 @@ has "has its cure" "$scratch/err" 'hint: .*cudaFreeHost frees the one'
 has "and its line" "$scratch/err" "faults.cu:$(line 'host free'): host-fault"
 run "a heap that is damaged" 134 -- touch-heap
 has "has the line where it shows" "$scratch/err" "faults.cu:$(line heap): host-abort: host code was ended by abort"
+if [ -r "$(dirname "$(ldd /bin/sh | awk '$1 == "libc.so.6" { print $3 }')")/libc_malloc_debug.so.0" ]; then
+    run "a byte past the end of the heap's memory" 134 -- touch-byte
+    has "is found when it is freed" "$scratch/err" "faults.cu:$(line byte): host-abort: .*"
+    run "the same in a process of its own" 134 --isolated -- touch-byte
+    MALLOC_CHECK_=0 run "where the environment says otherwise, it is not" 0 --check=memory -- touch-byte
+fi
+run "a copy of pinned memory whose direction is wrong" 0 --check=memory -- touch-way
+has "gets advice" "$scratch/err" "faults.cu:$(line 'wrong way'): advice: api-misuse: .*device memory is named as the host's"
+same "once" 1 "$(grep -c "named as the host's" "$scratch/err")"
 run "an index outside of its array" 132 -- touch-index
 has "has its line" "$scratch/err" "faults.cu:$(line 'out of bounds'): host-index: host code used an index that lies outside"
 if [ "$(uname -m)" = x86_64 ]; then # arm64 gives 0
