@@ -168,6 +168,27 @@ bool find_first_only(const Evidence *e, char *sentence)
     return first_wrong(e) == 1 && e->wanted->elements >= RELATION_MIN && find_tail(e, sentence);
 }
 
+/* All that should be 0 is 0 up to where as many bytes end as there are elements, and not behind. Where blocks or warps end, that may be
+ * chance. */
+bool find_zeroed_bytes(const Evidence *e, char *sentence)
+{
+    enum { WARP = 32 };
+    size_t n = e->wanted->elements, width = npy_type_bytes(e->got->type), before = 0;
+    if (width < 2 || n / width % WARP == 0)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        bool zero = compare_element(e->wanted, i) == 0;
+        if (e->wrong[i] != (zero && i >= n / width))
+            return false;
+        before += zero && i < n / width;
+    }
+    if (before < RELATION_MIN || e->result.mismatches < RELATION_MIN)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only elements that should be 0 are wrong, and none before [%zu]"),
+             n / width);
+    return true;
+}
+
 bool find_tail_wrong(const Evidence *e, char *sentence)
 {
     if (!is_at_end(e))

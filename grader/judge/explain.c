@@ -268,9 +268,11 @@ static bool explain_failed_call(StrBuf *out, const CaseFacts *facts, const VgpuE
                       e->error);
     else if (launch)
         strbuf_printf(out, language_say(facts->language, "the launch failed: %s."), e->error);
+    else if (reason)
+        strbuf_printf(out, language_say(facts->language, "%.*s returned %s: %s."), (int)(reason - e->call), e->call, e->error, reason + 2);
     else
         strbuf_printf(out, language_say(facts->language, "%s returned %s."), e->call, e->error);
-    return launch && reason;
+    return reason;
 }
 
 static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
@@ -381,10 +383,13 @@ static const Explain explains[VERDICT_N] = {
     [VERDICT_PASS] = explain_pass,
 };
 
-/* What to look at where a launch was refused for a limit (common/vgpu/cudart/launch.c says which). */
+/* What to look at where a call was refused for a limit (launch.c and function.c in common/vgpu/cudart say which). */
 static const char *hint_of_refused(const CaseFacts *facts)
 {
     const VgpuError *e = facts->report && facts->report->n_errors ? error_behind(facts) : NULL;
+    if (e && strstr(e->call, ": the carveout is "))
+        return language_say(facts->language, "to let a block have more than 48 KiB of dynamic shared memory, the attribute is "
+                                             "cudaFuncAttributeMaxDynamicSharedMemorySize, and its value counts bytes");
     if (!e || strncmp(e->call, "__cudaLaunchKernel", strlen("__cudaLaunchKernel")) != 0)
         return NULL;
     if (strstr(e->call, ": 0 blocks"))

@@ -269,6 +269,14 @@ static void moved_results(void **state)
         f.wanted[i] = 0;
     assert_pattern(&f, "not-zeroed", "should be 0");
     f = fixture();
+    for (int i = 3; i < N; i += 2 + i % 5) {
+        f.wanted[i] = 0;
+        f.got[i] = i < N / 4 ? 0 : -7;
+    }
+    assert_pattern(&f, "zeroed-bytes", "only elements that should be 0 are wrong, and none before [240]");
+    f.got[3] = 1;
+    assert_pattern(&f, "not-zeroed", "should be 0");
+    f = fixture();
     for (int i = 0; i < N; i++)
         f.got[i] = f.wanted[N - 1 - i];
     assert_pattern(&f, "reversed", "reverse order");

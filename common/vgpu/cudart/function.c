@@ -69,6 +69,15 @@ static cudaError_t set_dynamic_shared(Call *call, uint32_t function, int value)
     return call_send(call, &msg, NULL);
 }
 
+/* A wish for the cut between L1 cache and shared memory, which the model has no use for. */
+static cudaError_t set_carveout(Call *call, int percent)
+{
+    if (percent >= cudaSharedmemCarveoutDefault && percent <= cudaSharedmemCarveoutMaxShared)
+        return cudaSuccess;
+    snprintf(call->why, sizeof call->why, "the carveout is a share in percent; %d is none", percent);
+    return cudaErrorInvalidValue;
+}
+
 cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
     Kernel *k;
@@ -81,7 +90,7 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attr
     case cudaFuncAttributeMaxDynamicSharedMemorySize:
         return call_leave(&call, set_dynamic_shared(&call, function, value));
     case cudaFuncAttributePreferredSharedMemoryCarveout:
-        return call_leave(&call, value < -1 || value > 100 ? cudaErrorInvalidValue : cudaSuccess);
+        return call_leave(&call, set_carveout(&call, value));
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
         return call_leave(&call, cudaSuccess);
     default:

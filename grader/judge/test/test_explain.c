@@ -111,6 +111,16 @@ static void test_messages(void **state)
         "is it counted in bytes, and is no more asked for than is used? What a block needs beyond 48 KiB has to be asked for in bytes, before each "
         "launch that needs more than was asked for so far: cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)\n"
         "Which threads have no element?");
+    VgpuError carveout = {.call = "cudaFuncSetAttribute: the carveout is a share in percent; 1424 is none",
+                          .error = "cudaErrorInvalidValue",
+                          .file = "a.cu",
+                          .line = 7};
+    VgpuReport cut = {.errors = &carveout, .n_errors = 1};
+    expect_explanation(VERDICT_CUDA_ERROR, (CaseFacts){.report = &cut},
+                       "a.cu:7: cudaFuncSetAttribute returned cudaErrorInvalidValue: the carveout is a share in percent; 1424 is none.",
+                       "to let a block have more than 48 KiB of dynamic shared memory, the attribute is "
+                       "cudaFuncAttributeMaxDynamicSharedMemorySize, and its value counts bytes\n"
+                       "Which threads have no element?");
     VgpuError launch = {.call = "__cudaLaunchKernel: 0 blocks in x; there must be one at least", .error = "cudaErrorInvalidValue", .file = "a.cu", .line = 9};
     VgpuReport empty = {.errors = &launch, .n_errors = 1};
     expect_explanation(
