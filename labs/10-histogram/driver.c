@@ -2,8 +2,8 @@
  * back.
  *
  * The bins are not set on the device: whoever adds to what is in them adds to nothing of use. Parameter
- * `calls` calls the function several times. With `again` it is called twice before, for half of the bytes and for
- * none, with other bins: the outputs `bins_of_half` and `bins_of_none`.
+ * `calls` calls the function several times. With `again` it is called three times before, for half of the bytes, for
+ * one and for none, with other bins: the outputs `bins_of_half`, `bins_of_one` and `bins_of_none`.
  */
 #include "lab.h"
 
@@ -78,6 +78,9 @@ static int count_less(LabCase *c, const Histogram *h)
     less.n /= 2;
     less.n_bins = (h->n_bins + 1) / 2;
     int status = count_into(c, "bins_of_half", &less);
+    less.n = 1;
+    if (status == 0)
+        status = count_into(c, "bins_of_one", &less);
     less.n = 0;
     return status != 0 ? status : count_into(c, "bins_of_none", &less);
 }

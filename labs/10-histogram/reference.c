@@ -8,8 +8,8 @@
  *   high      128 to 255, which are negative as chars
  *   same      one value, from 128 to 255
  *
- * `calls` is the driver's; with `again` it calls the function before for half of the numbers and half of the bins, and
- * for none. Numbers for histogram_range go past both ends of the range, and one in three
+ * `calls` is the driver's; with `again` it calls the function before for half of the numbers and half of the bins, for one
+ * number and for none. Numbers for histogram_range go past both ends of the range, and one in three
  * is the least of its bin.
  */
 #include "judge.h"
@@ -117,6 +117,7 @@ void judge_reference(JudgeCase *c)
     count(c, "bins", n, n_bins);
     if (judge_has_param(c, "again")) {
         count(c, "bins_of_half", n / 2, (n_bins + 1) / 2);
+        count(c, "bins_of_one", 1, (n_bins + 1) / 2);
         count(c, "bins_of_none", 0, (n_bins + 1) / 2);
     }
 }
