@@ -155,6 +155,35 @@ static bool may_be_of_another(const CheckSet *set, const Finding *f)
     return f->has_alloc && f->bytes && f->distance > (int64_t)(FEW_ELEMENTS * f->bytes) && arrays_given(set) > 1;
 }
 
+/* The nearest place at or before the access that a parameter leads to, inside of the allocation or at its end; 0: none but its start. */
+static uint64_t part_begins(const CheckSet *set, const Finding *f)
+{
+    const ExecLaunch *l = set->launch;
+    uint64_t nearest = f->alloc_address;
+    for (uint32_t at = 0; l->params && at + sizeof(uint64_t) <= l->instance->module->functions[l->function].param_bytes; at += sizeof(uint64_t)) {
+        uint64_t address;
+        memcpy(&address, l->params + at, sizeof address);
+        if (address > nearest && address <= f->address && address <= f->alloc_address + f->alloc_bytes)
+            nearest = address;
+    }
+    return nearest > f->alloc_address ? nearest : 0;
+}
+
+/* Behind the end of an allocation of which the kernel was given a part that begins further on. */
+static const char *hint_part(CheckSet *set, const Finding *f)
+{
+    uint64_t index, begins = f->has_alloc ? part_begins(set, f) : 0;
+    if (!begins || !element_index(f, &index) || (begins - f->alloc_address) % f->bytes || f->alloc_bytes < f->bytes)
+        return NULL;
+    StrBuf b = {0};
+    strbuf_puts(&b, "a parameter leads to element ");
+    strbuf_grouped(&b, (begins - f->alloc_address) / f->bytes);
+    strbuf_puts(&b, " of an allocation of ");
+    finding_put_count(&b, f->alloc_bytes / f->bytes, "element");
+    strbuf_puts(&b, ": has it room for all the parts that lie in it, and does the kernel know where its own part ends?");
+    return intern_hint(set, &b);
+}
+
 /* Elements before an array in shared memory that a generic pointer leads to are outside of that memory's window. */
 #define SHARED_MARGIN (UINT64_C(1) << 16)
 
@@ -170,7 +199,7 @@ static const char *hint_bounds(CheckSet *set, const Finding *f)
         return "so far away lies what an int holds after an overflow: is the index or the byte offset worked out in 32 bits? Make a factor "
                "size_t (or long long) before it is multiplied";
     if (f->distance > 0) {
-        const char *hint = hint_beyond(set, f);
+        const char *part = hint_part(set, f), *hint = part ? part : hint_beyond(set, f);
         return hint || !may_be_of_another(set, f)
                    ? hint
                    : "compare the index with the size of the array that the line names: so far behind its end the address may lie nearer to another "

@@ -187,6 +187,33 @@ static void index_of_thread_names_the_array(void **state)
     rig_free(r);
 }
 
+/* The second of two parts begins at the end of an allocation that has room for the first alone. */
+static void part_without_room_is_named(void **state)
+{
+    (void)state;
+    Rig *r = rig_new(CHECK_ALL, 1);
+    MemAlloc *parts = mem_alloc(r->mem, 513 * 4, MEM_DEVICE, 0, NULL);
+    uint64_t values[] = {parts->addr, parts->addr + 513 * 4};
+    IrParam params[] = {{.offset = 0, .bytes = 8}, {.offset = 8, .bytes = 8}};
+    r->function.params = params;
+    r->function.n_params = 2;
+    r->function.param_bytes = sizeof values;
+    rig_begin(r, 3, 256);
+    r->launch.params = (const uint8_t *)values;
+    rig_block(r, 2, 0);
+    rig_fault(r, 1, 7,
+              (ExecFault){.kind = FAULT_OUT_OF_BOUNDS,
+                          .space = SPACE_GLOBAL,
+                          .bytes = 4,
+                          .mask = 1,
+                          .thread = {255, 0, 0},
+                          .address = parts->addr + 515 * 4});
+    rig_end(r);
+    const Finding *f = rig_only(r, FINDING_OUT_OF_BOUNDS);
+    assert_non_null(strstr(f->hint, "a parameter leads to element 513 of an allocation of 513 elements: has it room"));
+    rig_free(r);
+}
+
 static void hints_follow_the_facts(void **state)
 {
     (void)state;
@@ -429,6 +456,7 @@ int main(void)
         cmocka_unit_test(a_timeout_names_a_large_grid),
         cmocka_unit_test(tools_select),
         cmocka_unit_test(parse_tools),
+        cmocka_unit_test(part_without_room_is_named),
         cmocka_unit_test(hints_follow_the_facts),
         cmocka_unit_test(index_of_thread_names_the_array),
         cmocka_unit_test(shared_hints),
