@@ -48,6 +48,22 @@ static void advise_offset(Call *call, size_t bytes, size_t count, size_t offset)
                 "the offset counts bytes, as the length does: was it given in elements (without * sizeof)?");
 }
 
+static void note_size(Call *call, size_t bytes, size_t count, size_t offset)
+{
+    StrBuf text = {0};
+    strbuf_grouped(&text, count);
+    strbuf_puts(&text, " bytes");
+    if (offset > 0) {
+        strbuf_puts(&text, " from byte ");
+        strbuf_grouped(&text, offset);
+    }
+    strbuf_puts(&text, "; the variable has ");
+    strbuf_grouped(&text, bytes);
+    if (!text.failed)
+        snprintf(call->why, sizeof call->why, "%s", text.text);
+    strbuf_free(&text);
+}
+
 /* One copy to or from a symbol: `other` is the side that is no symbol. */
 static cudaError_t copy_symbol(Api api, const void *symbol, const void *other, size_t count, size_t offset,
                                enum cudaMemcpyKind kind, bool to_symbol, cudaStream_t stream, bool async)
@@ -61,8 +77,10 @@ static cudaError_t copy_symbol(Api api, const void *symbol, const void *other, s
     cudaError_t error = symbol_find(&call, symbol, &at, &bytes);
     if (error != cudaSuccess)
         return call_leave(&call, error);
-    if (count > bytes || offset > bytes - count)
+    if (count > bytes || offset > bytes - count) {
+        note_size(&call, bytes, count, offset);
         return call_leave(&call, cudaErrorInvalidValue);
+    }
     advise_offset(&call, bytes, count, offset);
     void *inside = (void *)(uintptr_t)(at + offset);
     CopyShape shape = {.dst_pitch = count, .src_pitch = count, .width = count, .height = 1, .depth = 1};
