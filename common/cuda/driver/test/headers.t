@@ -1,5 +1,5 @@
 #!/bin/bash
-# The kit's headers: every one compiles alone with each clang that is installed; the functions that they declare are those that the
+# The kit's headers: every one compiles alone with each clang that is installed, and <memory> behind them all; the functions that they declare are those that the
 # runtime has; cuda::atomic, eight-bit floats, barriers and pipelines do what they are to do; and where a toolkit is installed, its
 # numbers, layouts and declarations are the same.
 set -u
@@ -24,6 +24,7 @@ ok() {
 # ---- each header alone, each clang ----
 
 cat >all.cu <<'END'
+#include <memory>
 __global__ void everything(float *p, int *q, double *d)
 {
     auto block = cg::this_thread_block();
@@ -42,7 +43,7 @@ int main()
     everything<<<1, 32, shared>>>(nullptr, nullptr, nullptr);
     cudaOccupancyMaxPotentialBlockSize(&blocks, &size, everything);
     cudaChannelFormatDesc desc = cudaCreateChannelDesc<float4>();
-    return desc.w + __half2float(__float2half(1.5f)) + max(blocks, size);
+    return desc.w + __half2float(__float2half(1.5f)) + max(blocks, size) + *std::make_shared<int>(blocks);
 }
 END
 # A call of each function that clang's headers declare for devices, but for those of long double.
