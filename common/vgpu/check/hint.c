@@ -242,6 +242,11 @@ static const char hint_atomic_between_blocks[] =
     "one of the two is atomic and the other is not, and blocks run in any order: "
     "set a first value before the launch, with cudaMemset for example; else make both atomic";
 
+/* x = atomicAdd(&x, 1) + 1, or the like: what the atomic has done is stored a second time. */
+static const char hint_atomic_stored[] =
+    "one of the two is atomic, and the same line writes the place without it: an atomic operation has changed it by itself, and what it returns "
+    "is the value of before; storing that, or anything worked out of it, takes back what other threads have done in between";
+
 /* No barrier makes two threads' stores to one element right. */
 static const char hint_one_element[] =
     "two threads write one element: does the index give each thread its own, and does the guard "
@@ -272,6 +277,8 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
     if (atomic && other_atomic)
         return "the scope of one takes in its own block only: use atomicAdd() and the like without _block, "
                "and cuda::thread_scope_device";
+    if (same_line && atomic != other_atomic && !(atomic ? other_read : read))
+        return hint_atomic_stored;
     if (atomic != other_atomic && !(atomic ? other_read : read))
         return same_block ? hint_atomic_in_block : hint_atomic_between_blocks;
     if (same_line && same_block && !read && !other_read)
