@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,9 +294,13 @@ void lab_own_calls(int own)
         tell(own);
 }
 
-/* A crash before the first call of CUDA is told with its place too. */
+/* What free() leaves behind; new memory of malloc holds the other bits, which are 0x6B: large floats and ints, and no pointers. */
+enum { HEAP_FILL = 0x94 };
+
+/* A crash before the first call of CUDA is told with its place too. What a program reads of memory that it never wrote is no 0 by chance. */
 void lab_begin(void)
 {
+    mallopt(M_PERTURB, HEAP_FILL);
     void (*begin)(void);
     find_vgpu("vgpu_lab_begin", &begin);
     if (begin)
