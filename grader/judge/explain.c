@@ -164,16 +164,20 @@ static const VgpuError *failed_call(const CaseFacts *facts)
 }
 
 /* What a kernel does with memory that a failed call was to give or to fill comes of nobody having looked at the call, or of going on
- * after it: its error may be returned all the same. */
+ * after it: its error may be returned all the same. And what stays behind is what the way out from this call does not give back. */
 static void add_call_behind(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const VgpuError *e = failed_call(facts);
     bool of_memory = r->verdict == VERDICT_UNINITIALIZED || r->verdict == VERDICT_OUT_OF_BOUNDS;
     bool crashed = r->verdict == VERDICT_CRASH; /* then no error is returned, whoever was at fault */
-    bool went_on = facts->errors && !crashed;
-    if (!e || r->verdict == VERDICT_LEAK || (!facts->errors && !of_memory))
+    bool went_on = facts->errors && !crashed, left = r->verdict == VERDICT_LEAK;
+    if (!e || (!left && !facts->errors && !of_memory))
         return;
     add_failed_call(out, facts, e);
+    if (left) {
+        strbuf_puts(out, language_say(facts->language, " After that this stayed behind:\n"));
+        return;
+    }
     strbuf_puts(out, language_say(facts->language, went_on ? " The function went on all the same:\n" : " Did the function go on all the same?\n"));
 }
 
@@ -501,7 +505,8 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
         strbuf_puts(out, language_say(facts->language, "no line is known, as where the stack is damaged: is a local array too short for what is written to it?"));
     else
         add_advice(out, facts, r);
-    const char *own = facts->lab_case ? facts->lab_case->hint : NULL;
+    const LabCase *c = facts->lab_case;
+    const char *own = !c ? NULL : r->verdict == VERDICT_SLOW && c->slow_hint && c->slow_hint[0] ? c->slow_hint : c->hint;
     if (own && own[0])
         strbuf_printf(out, "%s%s", out->length ? "\n" : "", own);
 }

@@ -25,8 +25,18 @@ static int n_compilations, n_refused_sources, n_programs;
 static struct {
     int answers, was_asked; /* was_asked: for what it refuses */
     const char *refused;
-    char *ptx, *name;
+    char *ptx, *name, *log;
 } stand_in;
+
+/* A kernel's name as the student gets it, and the program that it belongs to; when that is destroyed, its letters become GONE. */
+enum { GONE = '?' };
+static struct {
+    char *name;
+    nvrtcProgram program;
+} lent;
+/* Bytes that come behind a log and the PTX, for texts that are longer than an array of a guessed size. */
+enum { LONG_TEXT = 200000 };
+static int texts_are_long;
 
 static const nvrtcResult REFUSED = NVRTC_ERROR_INTERNAL_ERROR;
 
@@ -57,6 +67,14 @@ static void keep_text(char **kept, const char *text)
 {
     free(*kept);
     *kept = strdup(text);
+}
+
+/* Puts empty lines behind a text. */
+static void lengthen(char *text)
+{
+    char *end = text + strlen(text);
+    memset(end, '\n', LONG_TEXT);
+    end[LONG_TEXT] = 0;
 }
 
 static const char *text_or_none(const char *text)
@@ -100,8 +118,11 @@ LAB_API nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size)
     FIND_NEXT("nvrtcGetProgramLogSize", nvrtcProgram, size_t *);
     if (refuses("nvrtcGetProgramLogSize"))
         return REFUSED;
-    if (!stand_in.answers)
-        return next(program, size);
+    if (!stand_in.answers) {
+        nvrtcResult result = next(program, size);
+        *size += result == NVRTC_SUCCESS && texts_are_long ? LONG_TEXT : 0;
+        return result;
+    }
     *size = 1;
     return NVRTC_SUCCESS;
 }
@@ -111,8 +132,14 @@ LAB_API nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
     FIND_NEXT("nvrtcGetProgramLog", nvrtcProgram, char *);
     if (refuses("nvrtcGetProgramLog"))
         return REFUSED;
-    if (!stand_in.answers)
-        return next(program, log);
+    if (!stand_in.answers) {
+        nvrtcResult result = next(program, log);
+        if (result == NVRTC_SUCCESS && texts_are_long)
+            lengthen(log);
+        if (result == NVRTC_SUCCESS)
+            keep_text(&stand_in.log, log);
+        return result;
+    }
     *log = 0;
     return NVRTC_SUCCESS;
 }
@@ -122,8 +149,11 @@ LAB_API nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size)
     FIND_NEXT("nvrtcGetPTXSize", nvrtcProgram, size_t *);
     if (refuses("nvrtcGetPTXSize"))
         return REFUSED;
-    if (!stand_in.answers)
-        return next(program, size);
+    if (!stand_in.answers) {
+        nvrtcResult result = next(program, size);
+        *size += result == NVRTC_SUCCESS && texts_are_long ? LONG_TEXT : 0;
+        return result;
+    }
     *size = strlen(text_or_none(stand_in.ptx)) + 1;
     return NVRTC_SUCCESS;
 }
@@ -136,8 +166,11 @@ LAB_API nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx)
     nvrtcResult result = stand_in.answers ? NVRTC_SUCCESS : next(program, ptx);
     if (stand_in.answers)
         strcpy(ptx, text_or_none(stand_in.ptx));
-    else if (result == NVRTC_SUCCESS)
+    else if (result == NVRTC_SUCCESS) {
+        if (texts_are_long)
+            lengthen(ptx);
         keep_text(&stand_in.ptx, ptx);
+    }
     return result;
 }
 
@@ -149,16 +182,22 @@ LAB_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expres
     nvrtcResult result = stand_in.answers ? NVRTC_SUCCESS : next(program, expression, name);
     if (stand_in.answers)
         *name = text_or_none(stand_in.name);
-    else if (result == NVRTC_SUCCESS)
+    else if (result == NVRTC_SUCCESS) {
         keep_text(&stand_in.name, *name);
+        lent.program = program;
+        *name = lent.name = strdup(*name);
+    }
     return result;
 }
 
 LAB_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
 {
     FIND_NEXT("nvrtcDestroyProgram", nvrtcProgram *);
+    int is_lender = program != NULL && *program == lent.program;
     nvrtcResult result = next(program);
     n_programs -= result == NVRTC_SUCCESS;
+    if (result == NVRTC_SUCCESS && is_lender && lent.name != NULL)
+        memset(lent.name, GONE, strlen(lent.name)); /* and stays: who still reads it gets no other text by chance */
     return result;
 }
 
@@ -291,17 +330,20 @@ static void run_compile(LabCase *c)
 {
     Request r = request_of(lab_param_text(c, "source"));
     Compiled compiled = {0};
+    texts_are_long = lab_has_param(c, "long");
     int result = compile(&r, &compiled);
     lab_value(c, "source_compile_returned", result);
     lab_value(c, "there_is_ptx", compiled.ptx != NULL);
     lab_value(c, "there_is_a_name", compiled.name != NULL && compiled.name[0] != 0);
+    lab_value(c, "the_name_is_nvrtcs", result != 0 || strcmp(text_or_none(compiled.name), text_or_none(stand_in.name)) == 0);
     lab_value(c, "there_is_a_log", compiled.log != NULL);
+    lab_value(c, "the_log_is_whole", strcmp(text_or_none(compiled.log), text_or_none(stand_in.log)) == 0);
     const char *wanted = lab_param_text(c, "log");
     if (strcmp(wanted, "nothing") != 0)
         lab_value(c, "the_log_names_the_place", compiled.log != NULL && strstr(compiled.log, wanted) != NULL);
     if (compiled.log != NULL && compiled.log[0] != 0)
-        fprintf(stderr, "the compiler says:\n%s\n", compiled.log);
-    if (result == 0 && compiled.ptx != NULL && compiled.name != NULL)
+        fprintf(stderr, "the compiler says:\n%.8000s\n", compiled.log);
+    if (result == 0 && compiled.ptx != NULL && compiled.name != NULL && compiled.name[0] != GONE)
         try_compiled(&compiled);
     compiled_free(&compiled);
 }

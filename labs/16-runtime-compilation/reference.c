@@ -1,6 +1,6 @@
 /* Lab 16: inputs and right answers.
  *
- * Parameters: `function`, which is compile (`source`: what is compiled; `log`: what its log must hold, or nothing),
+ * Parameters: `function`, which is compile (`source`: what is compiled; `log`: what its log must hold, or nothing; `long`: log and PTX get many empty lines at their ends),
  * load (`source`: its module, and a name that is not in it), refused (functions of NVRTC fail in turn), kernel (`source`, `n`, `a`), power (`n`, `exponent`) or cache (`requests`:
  * a letter each, see driver.c; `n`).
  * `beside` and `first` are the driver's: another kernel that is there too, and the exponent of a call before.
@@ -90,7 +90,9 @@ static void expect_compile(JudgeCase *c)
     judge_expect_value(c, "source_compile_returned", fails ? NVRTC_COMPILATION : 0);
     judge_expect_value(c, "there_is_ptx", !fails);
     judge_expect_value(c, "there_is_a_name", !fails);
+    judge_expect_value(c, "the_name_is_nvrtcs", 1);
     judge_expect_value(c, "there_is_a_log", 1);
+    judge_expect_value(c, "the_log_is_whole", 1);
     if (!is_text(c, "log", "nothing"))
         judge_expect_value(c, "the_log_names_the_place", 1);
 }

@@ -32,6 +32,21 @@ static void expect_explanation(Verdict verdict, CaseFacts facts, const char *mes
     arena_free(&a);
 }
 
+/* A result that is right and costs too much has a hint of its own, where the case has one. */
+static void test_slow_hint(void **state)
+{
+    (void)state;
+    LabCase slow = a_case;
+    slow.slow_hint = "How many blocks?";
+    Arena a = {0};
+    for (int is_slow = 0; is_slow < 2; is_slow++) {
+        CaseResult r = {.verdict = is_slow ? VERDICT_SLOW : VERDICT_CRASH};
+        explain_case(&a, &(CaseFacts){.lab_case = &slow, .metric_value = 3, .metric_name = "blocks"}, &r);
+        assert_string_equal(r.hint, is_slow ? slow.slow_hint : slow.hint);
+    }
+    arena_free(&a);
+}
+
 static void test_messages(void **state)
 {
     (void)state;
@@ -143,6 +158,13 @@ static void test_messages(void **state)
                        "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. Did the function go on all the same?\nhost-fault: as printed",
                        "a barrier\nWhich threads have no element?");
     expect_explanation(VERDICT_RACE, (CaseFacts){.report = &went_on}, "race: as printed", "a barrier\nWhich threads have no element?");
+    Finding left = findings[1];
+    left.kind = left.verdict = "leak";
+    left.text = "leak: as printed\n";
+    VgpuReport leaks = {.findings = &left, .n_findings = 1, .errors = &refused, .n_errors = 1, .injected = true};
+    expect_explanation(VERDICT_LEAK, (CaseFacts){.report = &leaks},
+                       "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. After that this stayed behind:\nleak: as printed",
+                       "a barrier\nWhich threads have no element?");
     Finding unfilled = findings[1];
     unfilled.kind = unfilled.verdict = "uninitialized";
     unfilled.text = "uninitialized: as printed\n";
@@ -309,6 +331,7 @@ static void test_long_stderr_shows_its_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slow_hint),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_every_verdict),
         cmocka_unit_test(test_long_stderr_shows_its_end),
