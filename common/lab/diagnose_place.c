@@ -189,9 +189,15 @@ bool find_zeroed_bytes(const Evidence *e, char *sentence)
     return true;
 }
 
+/* In so few elements, as one for each of four devices, where the wrong ones lie is no sign of blocks or of an index. */
+static bool is_too_short(const Evidence *e)
+{
+    return e->wanted->elements <= RELATION_MIN;
+}
+
 bool find_tail_wrong(const Evidence *e, char *sentence)
 {
-    if (!is_at_end(e))
+    if (is_too_short(e) || !is_at_end(e))
         return false;
     tell_tail(e, sentence);
     return true;
@@ -200,7 +206,7 @@ bool find_tail_wrong(const Evidence *e, char *sentence)
 bool find_head(const Evidence *e, char *sentence)
 {
     size_t last = last_wrong(e);
-    if (last + 1 != e->result.mismatches)
+    if (is_too_short(e) || last + 1 != e->result.mismatches)
         return false;
     if (last == 0)
         snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only the first element %s"),
