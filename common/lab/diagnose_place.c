@@ -141,6 +141,14 @@ bool find_tail(const Evidence *e, char *sentence)
     return true;
 }
 
+/* The last of at least four equal parts, of a warp or more, is missing. */
+bool find_tail_whole(const Evidence *e, char *sentence)
+{
+    enum { WARP = 32, PARTS = 4 };
+    size_t n = e->wanted->elements, missing = n - first_wrong(e);
+    return missing % WARP == 0 && n % missing == 0 && n / missing >= PARTS && find_tail(e, sentence);
+}
+
 /* Written are as many elements as a block has threads, where there should be those of more than one further
  * block. */
 bool find_first_block(const Evidence *e, char *sentence)

@@ -324,6 +324,10 @@ static void places(void **state)
     assert_pattern(&f, "tail", "the elements from 900 to the end were never written");
     f = fixture();
     guard_poison(f.got, sizeof f.got);
+    memcpy(f.got, f.wanted, (N - 96) * sizeof f.got[0]);
+    assert_pattern(&f, "tail-whole", "the elements from 864 to the end were never written");
+    f = fixture();
+    guard_poison(f.got, sizeof f.got);
     memcpy(f.got, f.wanted, 128 * sizeof f.got[0]);
     assert_pattern(&f, "first-block", "the elements from 128 to the end were never written");
     f = fixture();

@@ -62,6 +62,12 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
     } else if (is_flat(l) && index == thread && f->bytes > 1 && telling && threads >= f->alloc_bytes && threads < f->alloc_bytes + l->block[0]) {
         strbuf_puts(&b, "the allocation has as many bytes as the launch has elements: was it given n instead "
                         "of n * sizeof(element)?");
+    } else if (is_flat(l) && index == f->block[0] && l->block[0] == 1 && l->grid[0] > n) {
+        strbuf_puts(&b, "the launch has ");
+        strbuf_grouped(&b, l->grid[0]);
+        strbuf_puts(&b, " blocks of one thread, more than the ");
+        finding_put_count(&b, n, "element");
+        strbuf_puts(&b, ": does the kernel test i < n? Where each block has an element of its own, is the number of blocks limited?");
     } else if (is_flat(l) && index == thread && threads > n) {
         strbuf_puts(&b, "thread ");
         strbuf_grouped(&b, thread);

@@ -56,7 +56,7 @@ static cudaError_t check_pointers(Call *call, const Pointer *dst, const Pointer 
     if (dst->kind == DEVICE_MEMORY_NOWHERE || src->kind == DEVICE_MEMORY_NOWHERE) {
         const Pointer *bad = dst->kind == DEVICE_MEMORY_NOWHERE ? dst : src;
         call_advise(call, bad->p, "a copy's device pointer lies in no live allocation",
-                    "was it freed, or never allocated?");
+                    "was it freed or never allocated, or moved by bytes where a pointer counts elements?");
         return cudaErrorInvalidValue;
     }
     if (wants_device_dst(kind) && is_pageable(dst)) {

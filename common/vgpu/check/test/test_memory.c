@@ -130,7 +130,7 @@ static void parse_tools(void **state)
 typedef struct HintCase {
     uint64_t bytes;         /* of the allocation */
     int64_t offset;         /* of the access */
-    uint32_t block, thread; /* in blocks of 256 */
+    uint32_t block, thread; /* in blocks of 256, or of 1 where the row has a thousand blocks */
     uint32_t blocks;
     int64_t distance;
     const char *hint;
@@ -146,6 +146,7 @@ static const HintCase hint_cases[] = {
     {256, 100 * 4, 0, 100, 1, 145, "does the kernel test i < n? If it does, was the allocation given n instead", 1}, /* 256 bytes, 256 threads */
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "compare the index", 1},
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "test each direction", 2},
+    {1000 * 4, 1020 * 4, 1020, 0, 1100, 81, "1,100 blocks of one thread, more than the 1,000 elements: does the kernel test i < n? Where each block has", 1},
     {8, 700 * 4, 0, 4, 4, 2793, "8 bytes, as many as a pointer", 1},
     {8, 2 * 4, 0, 255, 4, 1,
      "index 2 is one past the last element, 1: is there a <= that should be a <, an i + 1 at the edge, no test of i < n, or are too few elements "
@@ -221,7 +222,7 @@ static void hints_follow_the_facts(void **state)
         const HintCase *c = &hint_cases[i];
         Rig *r = rig_new(CHECK_ALL, 1);
         MemAlloc *a = mem_alloc(r->mem, c->bytes, MEM_DEVICE, 0, NULL);
-        rig_begin(r, c->blocks, 256);
+        rig_begin(r, c->blocks, c->blocks > 1000 ? 1 : 256);
         r->launch.grid[1] = c->rows;
         rig_block(r, c->block, 0);
         rig_fault(r, 1, c->thread / 32,
