@@ -4,6 +4,7 @@
 #                                    whose only global names are lab_*, check_*, main
 #   build/lib/liblab-own.a           the same for programs that have a main of their own: a lab's optional part
 #   build/labs/NN-name/driver.o      labs/NN-name/driver.c
+#   build/labs/NN-name/lab.yaml.read the public cases' names: what is no YAML stops `make`
 #   build/labs/NN-name/judge         labs/NN-name/reference.c and the judge
 #
 # The first three go into programs that nvcc links: they are built without sanitizers and coverage.
@@ -53,7 +54,11 @@ $(BUILD)/labs/$(1)/reference.o: labs/$(1)/reference.c $(FLAGS_STAMP)
 $(BUILD)/labs/$(1)/judge: $(BUILD)/labs/$(1)/reference.o $(BUILD)/common/lab/judge_main.o $(LAB_JUDGE_LIBS)
 	$$(call say,LD,$$@)
 	$$(Q)$$(CC) $$(LDFLAGS) -o $$@ $$^ -lm
-ALL_EXTRA += $(BUILD)/labs/$(1)/driver.o $(BUILD)/labs/$(1)/judge
+$(BUILD)/labs/$(1)/lab.yaml.read: labs/$(1)/lab.yaml | $(BUILD)/bin/labtool
+	@mkdir -p $$(@D)
+	$$(Q)$(RUN) $(BUILD)/bin/labtool cases labs/$(1) >$$@.new
+	@mv $$@.new $$@
+ALL_EXTRA += $(BUILD)/labs/$(1)/driver.o $(BUILD)/labs/$(1)/judge $(BUILD)/labs/$(1)/lab.yaml.read
 ALL_DEPS += $(BUILD)/labs/$(1)/driver.d $(BUILD)/labs/$(1)/reference.d
 endef
 $(foreach lab,$(LAB_NAMES),$(eval $(call lab_body,$(lab))))
