@@ -41,11 +41,24 @@ typedef struct Facts {
     bool has_modules; /* a source compiled by nvcc is in it, perhaps without a kernel */
     bool has_symbols, has_kernels; /* its symbols are there; host stubs of kernels are among them */
     bool has_runtime, has_driver, has_debug;
+    bool has_malloc;
     char other_runtime[64];
 } Facts;
 
+/* Libraries that bring a malloc: the sanitizers' of gcc and clang, jemalloc, tcmalloc, mimalloc. One of the program's own comes before all that
+ * is preloaded. */
+static bool brings_malloc(const char *name)
+{
+    static const char *const parts[] = {"libasan", "libtsan", "liblsan", "libhwasan", "libclang_rt.", "malloc"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strstr(name, parts[i]))
+            return true;
+    return false;
+}
+
 static void note_needed(const char *name, Facts *facts)
 {
+    facts->has_malloc = facts->has_malloc || brings_malloc(name);
     if (strcmp(name, "libcudart.so.13") == 0)
         facts->has_runtime = true;
     else if (strcmp(name, "libcuda.so.1") == 0)
@@ -110,6 +123,7 @@ static void read_sections(Elf *elf, Facts *facts)
 static void classify(const Facts *facts, Program *out)
 {
     out->has_debug = facts->has_debug;
+    out->has_malloc = facts->has_malloc;
     if (facts->has_runtime)
         out->kind = PROGRAM_CUDA;
     else if (facts->other_runtime[0] != 0) {

@@ -91,14 +91,17 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
 }
 
 /* The program's environment; false for want of memory. door < 0: the devices are in the program's process. */
-static bool set_environment(const ToolOptions *o, const char *folder, const ToolFiles *files, int door)
+static bool set_environment(const ToolOptions *o, const Program *p, const char *folder, const ToolFiles *files, int door)
 {
+    const char *preloaded = getenv("LD_PRELOAD");
     char number[32];
     StrBuf preload = {0};
     snprintf(number, sizeof number, "%d", door);
     strbuf_printf(&preload, "%s%s/libcudart.so.13", VGPU_PRELOAD_FIRST, folder);
-    heap_check_preload(&preload);
-    setenv(HEAP_CHECK_VARIABLE, HEAP_CHECK_ABORT, 0);
+    if (!p->has_malloc && (!preloaded || *preloaded == 0)) { /* who preloads a library may have a malloc there */
+        heap_check_preload(&preload);
+        setenv(HEAP_CHECK_VARIABLE, HEAP_CHECK_ABORT, 0);
+    }
     bool ok = !preload.failed && prepend("LD_PRELOAD", preload.text, ":") &&
               prepend("LD_LIBRARY_PATH", folder, ":");
     strbuf_free(&preload);
@@ -189,7 +192,7 @@ static pid_t start_program(const ToolOptions *o, const Program *p, const char *f
     if (child == 0) {
         sigprocmask(SIG_SETMASK, &before, NULL);
         errno = ENOMEM;
-        if (set_environment(o, folder, files, door))
+        if (set_environment(o, p, folder, files, door))
             execv(p->path, o->program);
         fprintf(stderr, "vgpu: %s: %s\n", p->path, strerror(errno));
         _exit(127);

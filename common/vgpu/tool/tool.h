@@ -54,6 +54,7 @@ typedef struct Program {
     ProgramKind kind;
     char runtime[64];    /* OTHER_RUNTIME: name of the library */
     bool has_debug;      /* .debug_line */
+    bool has_malloc;     /* a library's that it is linked with: a sanitizer's, say */
 } Program;
 
 /* Looks the name up as execvp does. STATUS_NOT_FOUND: there is no such program. */

@@ -193,6 +193,9 @@ if [ -r "$(dirname "$(ldd /bin/sh | awk '$1 == "libc.so.6" { print $3 }')")/libc
     run "the same in a process of its own" 134 --isolated -- touch-byte
     MALLOC_CHECK_=0 run "where the environment says otherwise, it is not" 0 --check=memory -- touch-byte
 fi
+build_cu sanitized -Xcompiler -fsanitize=address "$here/faults.cu" -lasan
+ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 "$vgpu" "$scratch/sanitized" none >"$scratch/out" 2>"$scratch/err"
+same "a program with a sanitizer's malloc keeps that" 0 $?
 run "a copy of pinned memory whose direction is wrong" 0 --check=memory -- touch-way
 has "gets advice" "$scratch/err" "faults.cu:$(line 'wrong way'): advice: api-misuse: .*device memory is named as the host's"
 same "once" 1 "$(grep -c "named as the host's" "$scratch/err")"
