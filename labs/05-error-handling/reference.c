@@ -114,7 +114,6 @@ static void expect_no_device(JudgeCase *c)
     judge_expect_value(c, "reserve_returned", NO_DEVICE);
     judge_expect_value(c, "reserve_left_a_buffer", 0);
     judge_expect_value(c, "device_is_usable", 0);
-    judge_expect_value(c, "device_is_usable_left_an_error_behind", 0);
     judge_expect_value(c, "with_retry_returned", NO_DEVICE);
     judge_expect_value(c, "calls_of_the_job", 1);
 }

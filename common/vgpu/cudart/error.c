@@ -54,10 +54,16 @@ static void note_last_error(cudaError_t error)
     vgpu_lab_note(text);
 }
 
+/* Where there is no device, each call returns that, these two as well, however often they are asked: seen on an H200's machine. */
+static bool is_without_devices(void)
+{
+    return facade()->has_looked && facade()->n_devices == 0;
+}
+
 cudaError_t cudaGetLastError(void)
 {
     Thread *t = thread_state();
-    cudaError_t error = t->last;
+    cudaError_t error = is_without_devices() ? facade()->no_device : t->last;
     t->last = cudaSuccess;
     thread_asked();
     if (error != cudaSuccess)
@@ -68,7 +74,7 @@ cudaError_t cudaGetLastError(void)
 cudaError_t cudaPeekAtLastError(void)
 {
     thread_asked();
-    return thread_state()->last;
+    return is_without_devices() ? facade()->no_device : thread_state()->last;
 }
 
 cudaError_t error_of_device(DeviceError e)

@@ -19,6 +19,8 @@ int main()
     void *x;
     if (n < 0 && cudaMalloc(&x, 4) == cudaSuccess)
         printf(" but memory");
+    if (n < 0 && (cudaGetLastError() != error || cudaGetLastError() != error || cudaPeekAtLastError() != error))
+        printf(" but no error that lasts");
     printf("\n");
 }
 END
