@@ -2,6 +2,7 @@
  *
  *   void judge_inputs(JudgeCase *c)      makes the inputs from the parameters and the seed
  *   void judge_reference(JudgeCase *c)   makes the expected outputs from the inputs
+ *   void judge_mistakes(JudgeCase *c)    makes the outputs that certain mistakes give; need not be there
  *
  * reference.c is linked into build/labs/NN-name/judge, never with a student's code. Everything returned
  * belongs to the case. Mistakes of a lab's author (a parameter that is not there, an array made twice, no
@@ -17,6 +18,8 @@ typedef struct JudgeCase JudgeCase;
 /* Written by each lab's reference.c. */
 void judge_inputs(JudgeCase *c);
 void judge_reference(JudgeCase *c);
+/* May be left out: names mistakes by what they give (judge_mistake). Called behind judge_reference, where a result is wrong. */
+void judge_mistakes(JudgeCase *c) __attribute__((weak));
 
 /* Parameters of the case (lab.yaml: params). */
 int64_t judge_param_int(JudgeCase *c, const char *key);
@@ -60,6 +63,16 @@ int32_t *judge_expect_share_i32(JudgeCase *c, const char *name, size_t n);
  * of calls, where nothing is taken back. It is the program's word all the same: it can cost points, and earns none that an output or
  * the record does not earn. */
 void judge_expect_value(JudgeCase *c, const char *key, double wanted);
+
+/* ---- Mistakes that show by their result ---- */
+
+/* The elements, as they are expected at first, that the output `name` has after a certain mistake: the caller changes them to what the mistake makes
+ * of the inputs. A wrong output that is the same, but for elements that nobody wrote, is told by `sentence` ("the last, partial block is left
+ * out") and `hint` in place of a pattern's; of several mistakes that give the same the first. Both texts are kept as they are until the case
+ * ends. The type is that of the expectation: double of a precise one. NULL: the case has no such output. */
+void *judge_mistake(JudgeCase *c, const char *name, const char *sentence, const char *hint);
+/* The same for a value: `key` is `wrong` after this mistake. */
+void judge_mistake_value(JudgeCase *c, const char *key, double wrong, const char *hint);
 
 /* ---- What the devices were asked for ---- */
 

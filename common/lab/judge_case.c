@@ -77,6 +77,13 @@ Status judge_run_reference(JudgeCase *c, Diag *diag)
     return run_case_function(c, judge_reference, diag);
 }
 
+void judge_run_mistakes(JudgeCase *c)
+{
+    if (judge_mistakes && !c->has_mistakes)
+        run_case_function(c, judge_mistakes, NULL);
+    c->has_mistakes = true;
+}
+
 /* ---- Parameters ---- */
 
 static const char *find_param(const JudgeCase *c, const char *key)

@@ -24,7 +24,7 @@ static const char crash_hint[] = "hint: Did it crash, or call exit, before your 
 
 /* One check in progress. */
 typedef struct Check {
-    const JudgeCase *c;
+    JudgeCase *c;
     const Tolerance *tolerance;
     int out_fd, after_fd; /* -1: the folder is not there */
     NpyFile outputs[JUDGE_ARRAYS_MAX];
@@ -318,6 +318,10 @@ static bool check_values(Check *k)
         else
             strbuf_printf(&k->message, language_say(k->c->language, "%s: got %.10g; %.10g is wanted.\n"),
                           v->key, got, v->wanted);
+        judge_run_mistakes(k->c);
+        const JudgeMistake *m = judge_find_value_mistake(k->c, v->key, got);
+        if (m && hints_wanted())
+            strbuf_printf(&k->message, language_say(k->c->language, "hint: %s\n"), language_say(k->c->language, m->hint));
     }
     for (size_t i = 0; i < k->c->n_refusals; i++)
         strbuf_printf(&k->message, "%s\n", k->c->refusals[i]);
@@ -391,6 +395,18 @@ static void condemn_unwritten(Evidence *e, uint8_t *wrong)
         }
 }
 
+/* A mistake that the lab names by what it gives is told before a pattern. */
+static Diagnosis diagnose_output(Check *k, const Evidence *e)
+{
+    judge_run_mistakes(k->c);
+    const JudgeMistake *m = judge_find_mistake(k->c, e->got, e->wrong, &e->tolerance);
+    if (!m)
+        return diagnose_result(e);
+    Diagnosis d = {.slug = "mistake", .hint = language_say(e->language, m->hint)};
+    snprintf(d.sentence, sizeof d.sentence, "%s", language_say(e->language, m->sentence));
+    return d;
+}
+
 static Status check_output(Check *k, size_t i, bool *right, Diag *diag)
 {
     const LabArray *wanted = &k->c->expected[i].array;
@@ -408,7 +424,7 @@ static Status check_output(Check *k, size_t i, bool *right, Diag *diag)
     condemn_unwritten(&e, wrong);
     Diagnosis diagnosis = {.slug = ""};
     if (e.result.mismatches > 0 && !k->c->expected[i].is_share) {
-        diagnosis = diagnose_result(&e);
+        diagnosis = diagnose_output(k, &e);
         diagnose_write(&k->message, &e, &diagnosis);
         *right = false;
     }
@@ -466,7 +482,7 @@ static bool folders_are_there(Check *k)
     return verdict_is(k, "missing-output");
 }
 
-Status judge_check_case(const JudgeCase *c, const char *folder, const Tolerance *tolerance, StrBuf *json,
+Status judge_check_case(JudgeCase *c, const char *folder, const Tolerance *tolerance, StrBuf *json,
                         Diag *diag)
 {
     Check k = {.c = c, .tolerance = tolerance, .verdict = "pass"};

@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
-enum { JUDGE_ARRAYS_MAX = 32, JUDGE_VALUES_MAX = 64, JUDGE_PARAMS_MAX = 64, JUDGE_REFUSALS_MAX = 16 };
+enum { JUDGE_ARRAYS_MAX = 32, JUDGE_VALUES_MAX = 64, JUDGE_PARAMS_MAX = 64, JUDGE_REFUSALS_MAX = 16, JUDGE_MISTAKES_MAX = 64 };
 #define JUDGE_ARRAY_BYTES_MAX ((size_t)16 << 30)
 
 typedef struct JudgeParam {
@@ -29,6 +29,14 @@ typedef struct JudgeValue {
     const char *key;
     double wanted;
 } JudgeValue;
+
+/* What a mistake gives: an output, or a value. */
+typedef struct JudgeMistake {
+    const char *name; /* of the output, or the value's key */
+    LabArray array;   /* an output's; data NULL: a value */
+    double value;
+    const char *sentence, *hint;
+} JudgeMistake;
 
 struct JudgeCase {
     Language language; /* of messages */
@@ -48,6 +56,9 @@ struct JudgeCase {
     size_t n_calls;
     const char *refusals[JUDGE_REFUSALS_MAX];
     size_t n_refusals;
+    JudgeMistake mistakes[JUDGE_MISTAKES_MAX];
+    size_t n_mistakes;
+    bool has_mistakes; /* judge_mistakes was called */
     Diag diag;
     jmp_buf author_fault; /* where the functions of judge.h go when they cannot return */
 };
@@ -61,6 +72,12 @@ void judge_case_free(JudgeCase *c);
 Status judge_run_inputs(JudgeCase *c, Diag *diag);
 Status judge_run_reference(JudgeCase *c, Diag *diag);
 
+/* Calls judge_mistakes, if the lab has it and it was not called yet. What the lab gets wrong there only leaves mistakes untold. */
+void judge_run_mistakes(JudgeCase *c);
+/* The first mistake that gives this value, or this output; NULL: none. `wrong` has a 1 for each element that is not right. */
+const JudgeMistake *judge_find_value_mistake(const JudgeCase *c, const char *key, double got);
+const JudgeMistake *judge_find_mistake(const JudgeCase *c, const LabArray *got, const uint8_t *wrong, const Tolerance *tolerance);
+
 /* Writes in/params and in/NAME.npy into the case folder, which is made when it is not there. */
 Status judge_write_inputs(const JudgeCase *c, const char *folder, Diag *diag);
 
@@ -70,7 +87,7 @@ Status judge_read_calls(JudgeCase *c, const char *folder, Diag *diag);
 /* Compares what a program left in the case folder with the case (inputs and reference have run), and appends
  * the answer of the `check` command, one JSON object without a newline. Whatever the files hold is the
  * program's fault; a Status other than STATUS_OK is the kit's. */
-Status judge_check_case(const JudgeCase *c, const char *folder, const Tolerance *tolerance, StrBuf *json,
+Status judge_check_case(JudgeCase *c, const char *folder, const Tolerance *tolerance, StrBuf *json,
                         Diag *diag);
 
 /* Answers one command line (without its newline; changed in place) with one JSON line, whose messages are in

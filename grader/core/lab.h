@@ -145,7 +145,7 @@ typedef struct LabCase {
     double finding_credit;
     const char *hint;    /* shown when it fails; "" */
     const char *slow_hint; /* in its place when the result is right and the metric falls short; "" */
-    const char *message; /* what the case teaches; all that a student sees of a failed hidden case; "" */
+    const char *message; /* what the case teaches; with `hint` all that a student sees of a failed hidden case; "" */
     int64_t min_ops;    /* 0: there is nothing to work out */
     int64_t host_bytes; /* that the host makes beside the inputs */
     bool host_finish; /* the host may finish what kernels began */

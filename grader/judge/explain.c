@@ -487,6 +487,14 @@ static bool hit_a_limit(Verdict verdict)
     return verdict == VERDICT_OUTPUT_LIMIT || verdict == VERDICT_TIMEOUT;
 }
 
+/* The case's own question; "" where it has none. */
+static const char *own_hint(const CaseFacts *facts, Verdict verdict)
+{
+    const LabCase *c = facts->lab_case;
+    const char *own = !c ? NULL : verdict == VERDICT_SLOW && c->slow_hint && c->slow_hint[0] ? c->slow_hint : c->hint;
+    return own ? own : "";
+}
+
 /* The finding's own hint knows the line; the case's knows the lesson. */
 static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
@@ -505,10 +513,20 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
         strbuf_puts(out, language_say(facts->language, "no line is known, as where the stack is damaged: is a local array too short for what is written to it?"));
     else
         add_advice(out, facts, r);
-    const LabCase *c = facts->lab_case;
-    const char *own = !c ? NULL : r->verdict == VERDICT_SLOW && c->slow_hint && c->slow_hint[0] ? c->slow_hint : c->hint;
-    if (own && own[0])
+    const char *own = own_hint(facts, r->verdict);
+    if (own[0])
         strbuf_printf(out, "%s%s", out->length ? "\n" : "", own);
+}
+
+/* What the case teaches. Of a hidden one it is all that a student sees: its question goes with it, which is the same whatever the data are. */
+static const char *lesson_of(Arena *a, const CaseFacts *facts, const CaseResult *r)
+{
+    const char *lesson = facts->lab_case && facts->lab_case->message ? facts->lab_case->message : "";
+    const char *own = facts->lab_case && facts->lab_case->hidden ? own_hint(facts, r->verdict) : "";
+    if (r->verdict == VERDICT_PASS || (!lesson[0] && !own[0]))
+        return "";
+    const char *text = arena_printf(a, "%s%s%s", lesson, lesson[0] && own[0] ? " " : "", own);
+    return text ? text : "";
 }
 
 static const char *explain_keep(Arena *a, StrBuf *b)
@@ -523,12 +541,9 @@ void explain_case(Arena *a, const CaseFacts *facts, CaseResult *r)
     Explain explain = explains[r->verdict] ? explains[r->verdict] : explain_meaning;
     explain(&message, facts, r);
     add_hint(&hint, facts, r);
-    const char *lesson = facts->lab_case ? facts->lab_case->message : NULL;
     r->message = explain_keep(a, &message);
     r->hint = explain_keep(a, &hint);
-    r->lesson = lesson && r->verdict != VERDICT_PASS ? arena_strndup(a, lesson, strlen(lesson)) : "";
-    if (!r->lesson)
-        r->lesson = "";
+    r->lesson = lesson_of(a, facts, r);
 }
 
 static const char *copy_text(void *arena, const char *text, bool one_line)

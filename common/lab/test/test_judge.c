@@ -110,8 +110,23 @@ void judge_reference(JudgeCase *c)
         judge_expect_nothing(c);
 }
 
+/* Without the weight, doubled once more. */
+void judge_mistakes(JudgeCase *c)
+{
+    size_t n = 0;
+    const float *in = judge_input_f32(c, "in", &n);
+    double *out = judge_mistake(c, "out", "the weight is missing", "Where is the weight added?");
+    for (size_t i = 0; i < n; i++)
+        out[i] = 2.0 * in[i];
+    assert_null(judge_mistake(c, "nothing", "", ""));
+    judge_mistake_value(c, "count", (double)n + 1, "Is one counted twice?");
+    if (judge_has_param(c, "broken_mistakes"))
+        judge_input_f32(c, "nothing", NULL);
+}
+
 typedef enum Fault {
     NO_FAULT,
+    WEIGHT_MISSING,
     WRONG_VALUE,
     WRONG_NUMBER,
     TAIL_MISSING,
@@ -138,7 +153,7 @@ static void run_program(const char *folder, Fault fault)
         out = lab_output_f32(c, "out", fault == WRONG_SHAPE ? n - 1 : n);
     size_t stop = fault == TAIL_MISSING ? n - 3 : fault == WRONG_SHAPE ? n - 1 : n;
     for (size_t i = 0; i < stop; i++)
-        out[i] = 2 * in[i] + (float)lab_param_float(c, "weight");
+        out[i] = 2 * in[i] + (fault == WEIGHT_MISSING ? 0 : (float)lab_param_float(c, "weight"));
     if (fault == WRONG_VALUE)
         out[n / 2] += 1;
     if (fault == OVERRUN)
@@ -221,6 +236,9 @@ static void each_fault_gets_its_verdict(void **state)
     run_and_check(NO_FAULT, "pass", "\"outputs\":[{\"name\":\"out\",\"elements\":100,\"mismatches\":0");
     run_and_check(WRONG_VALUE, "wrong-result", "\"mismatches\":1,\"max_error\":0.99");
     run_and_check(WRONG_NUMBER, "wrong-result", "count: got 101; 100 is wanted.");
+    run_and_check(WRONG_NUMBER, "wrong-result", "hint: Is one counted twice?");
+    run_and_check(WEIGHT_MISSING, "wrong-result", "100 of 100 elements differ: the weight is missing.");
+    run_and_check(WEIGHT_MISSING, "wrong-result", "hint: Where is the weight added?");
     run_and_check(TAIL_MISSING, "wrong-result", "the elements from 97 to the end were never written");
     run_and_check(OVERRUN, "host-overrun",
                   "out: host memory after the array was changed: 4 bytes, the nearest 1 byte after it.");

@@ -47,6 +47,32 @@ static void test_slow_hint(void **state)
     arena_free(&a);
 }
 
+/* All that a student sees of a hidden case. */
+static void test_lesson_of_hidden_case(void **state)
+{
+    (void)state;
+    LabCase hidden = a_case;
+    hidden.hidden = true;
+    hidden.slow_hint = "How many blocks?";
+    static const struct {
+        Verdict verdict;
+        const char *lesson;
+    } rows[] = {{VERDICT_WRONG_RESULT, "Sizes need not be multiples. Which threads have no element?"},
+                {VERDICT_SLOW, "Sizes need not be multiples. How many blocks?"},
+                {VERDICT_PASS, ""}};
+    Arena a = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        CaseResult r = {.verdict = rows[i].verdict};
+        explain_case(&a, &(CaseFacts){.lab_case = &hidden, .metric_value = NAN}, &r);
+        assert_string_equal(r.lesson, rows[i].lesson);
+    }
+    hidden.hint = hidden.slow_hint = hidden.message = "";
+    CaseResult r = {.verdict = VERDICT_WRONG_RESULT};
+    explain_case(&a, &(CaseFacts){.lab_case = &hidden, .metric_value = NAN}, &r);
+    assert_string_equal(r.lesson, "");
+    arena_free(&a);
+}
+
 static void test_messages(void **state)
 {
     (void)state;
@@ -331,7 +357,7 @@ static void test_long_stderr_shows_its_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slow_hint),
+        cmocka_unit_test(test_slow_hint), cmocka_unit_test(test_lesson_of_hidden_case),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_every_verdict),
         cmocka_unit_test(test_long_stderr_shows_its_end),
