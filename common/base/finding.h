@@ -45,6 +45,7 @@ typedef struct Finding {
     const char *alloc_name; /* of a variable */
     bool alloc_freed;
     FindingSite alloc_site, free_site;
+    uint32_t parameter; /* number of the kernel's that leads to the allocation, 1 is the first; 0: not known */
     int64_t distance; /* bytes before (<0) or after (>0) the allocation, 0 inside */
     /* the other party of a race: a thread, or an operation of the host's */
     const char *other_access;
@@ -52,6 +53,7 @@ typedef struct Finding {
     uint32_t other_block[3], other_thread[3];
     FindingSite other_site;
     FindingSite site; /* the API call or launch concerned */
+    const char *launched_as; /* "<<<4, 256>>>(#1, 1000)", the launch as its caller wrote it; "" for findings of the API */
     uint64_t count;   /* occurrences */
     const char *message; /* one plain sentence, no numbers that vary between runs but those above */
     const char *hint;    /* what to look at */

@@ -38,9 +38,7 @@ Diagnosis diagnose_result(const Evidence *e)
 {
     Diagnosis d = {
         .slug = "scattered",
-        .hint = language_say(
-            e->language,
-            "Compare the formula in the contract with the kernel, for one of these elements, by hand.")};
+        .hint = language_say(e->language, HINT_BY_HAND_SOME)};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         if (patterns[i].find(e, d.sentence)) {
             d.slug = patterns[i].slug;

@@ -143,6 +143,8 @@ bool find_scaled(const Evidence *e, char *sentence)
         return false;
     if (e->got->elements < RELATION_MIN && !is_whole_factor(factor, wanted))
         return false;
+    if (e->result.mismatches * 2 < e->got->elements) /* a factor near 1 that most elements take for right */
+        return false;
     Tolerance loose = loosened(e);
     for (size_t i = 0; i < e->got->elements; i++) {
         double error, allowed;
@@ -151,7 +153,7 @@ bool find_scaled(const Evidence *e, char *sentence)
             return false;
     }
     snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-             language_say(e->language, "every element is %.4g times the right value"), factor);
+             language_say(e->language, e->got->elements == 1 ? "it is %.4g times the right value" : "every element is %.4g times the right value"), factor);
     return true;
 }
 

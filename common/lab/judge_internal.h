@@ -12,7 +12,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
-enum { JUDGE_ARRAYS_MAX = 32, JUDGE_VALUES_MAX = 64, JUDGE_PARAMS_MAX = 64, JUDGE_REFUSALS_MAX = 16, JUDGE_MISTAKES_MAX = 64 };
+enum { JUDGE_ARRAYS_MAX = 32, JUDGE_VALUES_MAX = 64, JUDGE_PARAMS_MAX = 64, JUDGE_REFUSALS_MAX = 16, JUDGE_MISTAKES_MAX = 256 };
 #define JUDGE_ARRAY_BYTES_MAX ((size_t)16 << 30)
 
 typedef struct JudgeParam {

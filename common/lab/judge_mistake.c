@@ -1,5 +1,6 @@
 /* Mistakes that show by their result: what a lab's judge_mistakes names, and which of them an output or a value is. */
 #include "common/lab/diagnose.h"
+#include "common/lab/guard.h"
 #include "common/lab/judge_internal.h"
 #include "common/lab/npy.h"
 
@@ -50,17 +51,23 @@ const JudgeMistake *judge_find_value_mistake(const JudgeCase *c, const char *key
     return NULL;
 }
 
+/* Nobody wrote it: neither on the host, nor in new device memory that was copied from there. */
+static bool is_left(const LabArray *got, size_t i, bool is_wrong)
+{
+    size_t size = npy_type_bytes(got->type);
+    return diagnose_is_unwritten(got, i) || (is_wrong && guard_is_fresh((const char *)got->data + i * size, size));
+}
+
 /* Each element that was written is the mistake's, and one of them is wrong. */
 static bool is_mistake(const JudgeMistake *m, const LabArray *got, const uint8_t *wrong, const Tolerance *tolerance)
 {
     bool any_wrong = false;
     double error, allowed;
     for (size_t i = 0; i < got->elements; i++) {
-        if (diagnose_is_unwritten(got, i))
-            continue;
-        if (!compare_at(got, i, &m->array, i, tolerance, &error, &allowed))
+        if (compare_at(got, i, &m->array, i, tolerance, &error, &allowed))
+            any_wrong |= wrong[i];
+        else if (!is_left(got, i, wrong[i]))
             return false;
-        any_wrong |= wrong[i];
     }
     return any_wrong;
 }

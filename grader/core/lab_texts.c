@@ -1,6 +1,6 @@
 /* The texts of a lab in another language: lab.LANGUAGE.yaml beside lab.yaml.
  *
- * The file holds `lang`, `title`, `goal`, `cases` (name, message, hint) and `hints` (todo, tiers), as
+ * The file holds `lang`, `title`, `goal`, `cases` (name, message, hint, slow_hint) and `hints` (todo, tiers), as
  * lab.yaml has them; what it does not say stays in English. That it says what lab.yaml says today is checked
  * when the kit is made (docs/check/translations.pl), so a text for something that the lab does not have is
  * passed over.
@@ -42,6 +42,7 @@ static void take_cases(Texts *t, const yaml_node_t *list, Lab *lab)
             if (is_text(yaml_tree_value(&t->doc, item, "name"), lab->cases[c].name)) {
                 lab_texts_take(t, yaml_tree_value(&t->doc, item, "message"), &lab->cases[c].message);
                 lab_texts_take(t, yaml_tree_value(&t->doc, item, "hint"), &lab->cases[c].hint);
+                lab_texts_take(t, yaml_tree_value(&t->doc, item, "slow_hint"), &lab->cases[c].slow_hint);
             }
 }
 

@@ -1,7 +1,9 @@
 /* explain: see explain.h. */
 #include "grader/judge/explain.h"
 
+#include "common/base/hints.h"
 #include "common/base/strbuf.h"
+#include "grader/judge/ran.h"
 
 #include <math.h>
 #include <signal.h>
@@ -306,7 +308,10 @@ static void explain_cuda_error(StrBuf *out, const CaseFacts *facts, const CaseRe
 /* Which call it was that nobody heard of. */
 static void explain_error_rule(StrBuf *out, const CaseFacts *facts)
 {
+    const VgpuReport *report = facts->report;
     const VgpuError *e = failed_call(facts);
+    if (!e && report && !report->injected && report->n_errors > 0)
+        e = &report->errors[0];
     if (e) {
         add_failed_call(out, facts, e);
         strbuf_puts(out, "\n");
@@ -314,10 +319,70 @@ static void explain_error_rule(StrBuf *out, const CaseFacts *facts)
     strbuf_puts(out, facts->errors);
 }
 
+/* Appends the text without the lines that say `hint`; true when there was one. */
+static bool put_without_hint(StrBuf *out, const char *text, const CaseFacts *facts, const char *hint)
+{
+    StrBuf line = {0};
+    bool found = false;
+    strbuf_printf(&line, language_say(facts->language, "hint: %s\n"), language_say(facts->language, hint));
+    for (const char *at; line.text && (at = strstr(text, line.text)); text = at + line.length) {
+        strbuf_append(out, text, (size_t)(at - text));
+        found = true;
+    }
+    strbuf_puts(out, text);
+    strbuf_free(&line);
+    return found;
+}
+
+/* By what factor an output is too large, where all of it is; 1: none is. */
+static double factor_of(const JudgeAnswer *answer)
+{
+    for (size_t i = 0; i < answer->n_outputs; i++) {
+        const JudgeOutput *o = &answer->outputs[i];
+        if (strcmp(o->pattern, "scaled") == 0 && o->n_first > 0 && o->first[0].wanted != 0)
+            return o->first[0].got / o->first[0].wanted;
+    }
+    return 1;
+}
+
+/* The judge's words about a wrong result, and which kernels ran. What a pattern only says because a result is wrong gives way to what the case asks
+ * and to what is known of its launches. */
+static void explain_result(StrBuf *out, const CaseFacts *facts)
+{
+    static const char *const vague[] = {HINT_BY_HAND_ALL, HINT_BY_HAND_SOME, HINT_NEVER_WRITTEN};
+    bool is_device = facts->virtual_device && facts->report;
+    const char *by_launches = is_device ? ran_never_written(facts->report, facts->language) : NULL;
+    bool has_own = facts->lab_case && facts->lab_case->hint && facts->lab_case->hint[0], replaces = false;
+    StrBuf text = {0};
+    strbuf_puts(&text, facts->answer->message);
+    for (size_t i = 0; i < sizeof vague / sizeof vague[0]; i++) {
+        bool about_writing = vague[i] == vague[2];
+        if (about_writing ? !by_launches && !(is_device && has_own) : !has_own)
+            continue;
+        StrBuf rest = {0};
+        bool found = put_without_hint(&rest, text.text ? text.text : "", facts, vague[i]);
+        replaces |= found && about_writing;
+        strbuf_free(&text);
+        text = rest;
+    }
+    StrBuf often = {0};
+    if (is_device && ran_factor(&often, facts->report, factor_of(facts->answer), facts->language))
+        by_launches = often.text, replaces = true;
+    if (replaces && by_launches && hints_wanted())
+        strbuf_printf(&text, language_say(facts->language, "hint: %s\n"), by_launches);
+    strbuf_free(&often);
+    while (text.length > 0 && text.text[text.length - 1] == '\n')
+        text.text[--text.length] = '\0';
+    strbuf_puts(out, text.text ? text.text : "");
+    strbuf_free(&text);
+    if (is_device)
+        ran_tell(out, facts->report, facts->language);
+}
+
 static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     if (facts->answer && facts->answer->verdict == r->verdict && facts->answer->message[0])
-        strbuf_puts(out, facts->answer->message);
+        explain_result(out, facts);
     else if (facts->answers && facts->answers_verdict == r->verdict)
         strbuf_puts(out, facts->answers);
     else if (facts->errors && r->verdict == VERDICT_WRONG_RESULT)
@@ -331,14 +396,14 @@ static void explain_judged(StrBuf *out, const CaseFacts *facts, const CaseResult
 /* The first tier has all points, the last one is the easiest to meet: its bound is said, unless all that is right meets it, as it does one of 1. */
 static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
-    explain_meaning(out, facts, r);
     const LabCase *c = facts->lab_case;
+    bool has_bound = facts->metric_name && c && c->n_tiers > 0, below = !has_bound || !isnan(c->tiers[0].at_most);
+    strbuf_puts(out, language_say(facts->language, below ? verdict_meaning(r->verdict) : "The result is right, and falls short of what all points ask for."));
     if (facts->speed_message)
         strbuf_printf(out, " %s", facts->speed_message);
-    if (!facts->metric_name || !c || c->n_tiers == 0)
+    if (!has_bound)
         return;
     const LabTier *all = &c->tiers[0], *last = &c->tiers[c->n_tiers - 1];
-    bool below = !isnan(all->at_most);
     double part = below ? last->at_most : last->at_least;
     strbuf_printf(out,
                   language_say(facts->language, below ? " %s is %.6g; needed is at most %.6g"
@@ -347,6 +412,8 @@ static void explain_slow(StrBuf *out, const CaseFacts *facts, const CaseResult *
     if (last != all && !isnan(part) && part != 1)
         strbuf_printf(out, language_say(facts->language, ", and for part of the points %.6g"), part);
     strbuf_puts(out, language_say(facts->language, "."));
+    if (facts->virtual_device && facts->report)
+        ran_tell(out, facts->report, facts->language);
 }
 
 static void explain_pass(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
@@ -430,6 +497,15 @@ static const Finding *advice_of_misuse(const CaseFacts *facts)
     return f && !strstr(f->hint, "cudaMallocHost") ? f : NULL;
 }
 
+/* That the error of a launch was asked for twice, and gone the second time. */
+static const Finding *advice_of_taken(const CaseFacts *facts)
+{
+    for (size_t i = 0; facts->report && i < facts->report->n_findings; i++)
+        if (strncmp(facts->report->findings[i].message, "cudaGetLastError is asked a second time", strlen("cudaGetLastError is asked a second time")) == 0)
+            return &facts->report->findings[i];
+    return NULL;
+}
+
 /* Where those streams or events were made, most of them, of which the judge says that they are never destroyed. */
 static const Finding *advice_of_handles(const CaseFacts *facts)
 {
@@ -458,6 +534,8 @@ static const Finding *advice_behind(const CaseFacts *facts, Verdict verdict)
                 return found[i];
         return NULL;
     }
+    if (verdict == VERDICT_CUDA_ERROR) /* other advice about calls that fail stands on the screen by itself */
+        return advice_of_taken(facts);
     const char *metric = verdict == VERDICT_SLOW && facts->metric_name ? facts->metric_name : "";
     return strcmp(metric, "overlap_ratio") == 0        ? advice_of(facts, "api-misuse")
            : strcmp(metric, "global_store_bytes") == 0 ? advice_of(facts, "same-value")
@@ -513,7 +591,9 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
         strbuf_puts(out, language_say(facts->language, "no line is known, as where the stack is damaged: is a local array too short for what is written to it?"));
     else
         add_advice(out, facts, r);
-    const char *own = own_hint(facts, r->verdict);
+    /* What the case asks of a result has been answered where that is right. */
+    bool is_right = f && f->hint[0] && facts->answer && facts->answer->verdict == VERDICT_PASS && facts->lab_case && facts->lab_case->check_output;
+    const char *own = is_right ? "" : own_hint(facts, r->verdict);
     if (own[0])
         strbuf_printf(out, "%s%s", out->length ? "\n" : "", own);
 }

@@ -72,15 +72,30 @@ static void parse_errors(JsonFields *f, VgpuReport *r, const json_t *json)
         parse_error(f, json_array_get(list, r->n_errors), &r->errors[r->n_errors]);
 }
 
-/* Of the launches only what limited the longest one is kept. */
+/* The product of a list of numbers. */
+static double parse_product(JsonFields *f, const json_t *object, const char *key)
+{
+    const json_t *list = json_field_array(f, object, key);
+    double product = 1;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        product *= json_number_value(json_array_get(list, i));
+    return product;
+}
+
 static void parse_launches(JsonFields *f, VgpuReport *r, const json_t *json)
 {
     json_t *list = json_field_array(f, json, "launches");
     size_t n = list_length(f, r, list, VGPU_REPORT_LAUNCHES_MAX, "launches");
     double longest = -1;
     r->bound = "";
-    for (size_t i = 0; i < n && f->status == STATUS_OK; i++) {
+    r->launches = ARENA_NEW_ARRAY(&r->arena, VgpuLaunch, n + 1);
+    for (size_t i = 0; r->launches && i < n && f->status == STATUS_OK; i++) {
         const json_t *launch = json_array_get(list, i);
+        r->launches[r->n_launches++] = (VgpuLaunch){.kernel = json_field_name(f, launch, "kernel"),
+                                                    .launched_as = json_field_name(f, launch, "launched_as"),
+                                                    .blocks = parse_product(f, launch, "grid"),
+                                                    .threads = parse_product(f, launch, "block"),
+                                                    .stored = json_field_number(f, json_field_object(f, launch, "counters"), "global_store_bytes")};
         double time = json_field_number(f, launch, "time_us");
         if (time <= longest || isnan(time))
             continue;

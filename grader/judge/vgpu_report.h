@@ -35,6 +35,13 @@ typedef struct VgpuError {
     bool met; /* the devices gave an answer that was an error; else it is the program's word alone */
 } VgpuError;
 
+typedef struct VgpuLaunch {
+    const char *kernel;      /* "void tiled<32>(float const*, int)" */
+    const char *launched_as; /* "<<<(4,2), 256>>>(#1, 1000)" */
+    double blocks, threads;  /* how many; threads of a block */
+    double stored;           /* bytes in global memory; NaN: not known */
+} VgpuLaunch;
+
 typedef struct VgpuNumber {
     const char *name;
     double value;
@@ -48,6 +55,8 @@ typedef struct VgpuReport {
     size_t n_findings;
     VgpuError *errors;
     size_t n_errors;
+    VgpuLaunch *launches;
+    size_t n_launches;
     VgpuNumber *totals, *memory, *metrics; /* each in name order */
     size_t n_totals, n_memory, n_metrics;
     double timeline_us;

@@ -23,7 +23,19 @@
 enum { COLUMNS_DEFAULT = 80, ROWS_DEFAULT = 24, ROWS_BELOW = 4, TABLE_ROWS_SHOWN = 2, BUILD_ROWS = 15 };
 
 /* What is left out, each with all before it. */
-typedef enum Cut { CUT_NOTHING, CUT_TABLE, CUT_REPEATS, CUT_ADDRESSES, CUT_FILM, CUT_OTHER_TODOS, CUT_SOURCE, CUT_TOLD, N_CUTS } Cut;
+typedef enum Cut {
+    CUT_NOTHING,
+    CUT_TABLE,
+    CUT_REPEATS,
+    CUT_NAMES,     /* of the cases that are right; parameters of a kernel, and who launched it */
+    CUT_ADDRESSES,
+    CUT_FILM,
+    CUT_OTHER_TODOS,
+    CUT_SOURCE,
+    CUT_LAUNCH,
+    CUT_TOLD,
+    N_CUTS
+} Cut;
 
 static const char INDENT[] = "     ";
 
@@ -70,7 +82,7 @@ static const CaseResult *case_to_explain(const Result *r, int64_t todo)
     return waiting;
 }
 
-static void put_right(StrBuf *out, const Result *r, ReportStyle style)
+static void put_right(StrBuf *out, const Result *r, Cut cut, ReportStyle style)
 {
     size_t n = 0;
     for (size_t i = 0; i < r->n_cases; i++) {
@@ -79,11 +91,13 @@ static void put_right(StrBuf *out, const Result *r, ReportStyle style)
             continue;
         if (n++ == 0)
             report_paint(out, style, TONE_GOOD, language_say(style.language, "right:"));
+        if (cut >= CUT_NAMES)
+            continue;
         strbuf_puts(out, n == 1 ? " " : ", ");
         escape_terminal(out, c->name, strlen(c->name));
     }
     if (n > 0)
-        strbuf_printf(out, language_say(style.language, " (%zu of %zu cases)\n"), n, r->n_cases);
+        strbuf_printf(out, language_say(style.language, cut >= CUT_NAMES ? " %zu of %zu cases\n" : " (%zu of %zu cases)\n"), n, r->n_cases);
 }
 
 static void put_short(StrBuf *out, const Result *r, int64_t todo, Cut cut, ReportStyle style)
@@ -126,6 +140,12 @@ static bool was_told(const char *text, const char *line, size_t length)
 }
 
 /* Whether a line of a message is left out. table_rows counts those that were seen. */
+static bool tells_launch(const char *line)
+{
+    return strncmp(line, "launched at ", strlen("launched at ")) == 0 || strncmp(line, "launched: ", strlen("launched: ")) == 0 || strncmp(line, "启动于 ", strlen("启动于 ")) == 0 ||
+           strncmp(line, "启动：", strlen("启动：")) == 0;
+}
+
 static bool is_cut(const char *line, Cut cut, size_t *table_rows)
 {
     size_t blanks = strspn(line, " ");
@@ -134,8 +154,10 @@ static bool is_cut(const char *line, Cut cut, size_t *table_rows)
         return cut >= CUT_TABLE && (*line == '.' || ++*table_rows > TABLE_ROWS_SHOWN);
     if (isdigit((unsigned char)*line) && strstr(line, " times, this is the first"))
         return cut >= CUT_REPEATS;
-    if (blanks && (strncmp(line, "at 0x", 5) == 0 || strncmp(line, "launched at ", 12) == 0))
+    if (blanks && strncmp(line, "at 0x", 5) == 0)
         return cut >= CUT_ADDRESSES;
+    if (blanks && tells_launch(line))
+        return cut >= CUT_LAUNCH;
     return cut >= CUT_SOURCE && is_source_line(line);
 }
 
@@ -161,8 +183,38 @@ static bool put_array_of_address(StrBuf *out, const char *line)
     put_place(out, made);
     if (freed)
         put_place(out, freed);
-    strbuf_puts(out, ")");
+    const char *parameter = strstr(made, "), parameter ");
+    strbuf_puts(out, parameter ? parameter : ")");
     return true;
+}
+
+/* Where the parameters of a kernel begin that the line ends with: "... in add(float const*, int)"; NULL: it does not end so. */
+static const char *parameters_at_end(const char *line)
+{
+    const char *at = line + strlen(line);
+    int depth = 0;
+    while (at > line) {
+        at--;
+        depth += (*at == ')') - (*at == '(');
+        if (depth <= 0)
+            break;
+    }
+    bool named = at > line && *at == '(' && (isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == '>');
+    return named && !strstr(line, "<<<") ? at : NULL;
+}
+
+/* A finding's lines about who it was, without what the source tells: the kernel's parameters, and the function of the launch. */
+static void put_shortly(StrBuf *out, const char *line)
+{
+    const char *parameters = *line == ' ' ? parameters_at_end(line) : NULL;
+    const char *text = line + strspn(line, " "), *function = tells_launch(text) ? strstr(text, " in ") : NULL,
+               *as = function ? strstr(function, " as <<<") : NULL;
+    if (parameters)
+        strbuf_append(out, line, (size_t)(parameters - line));
+    else if (as)
+        strbuf_printf(out, "%.*s%s", (int)(function - line), line, as);
+    else
+        strbuf_puts(out, line);
 }
 
 static void screen_put_lines(StrBuf *out, const char *label, const char *text, Cut cut)
@@ -180,7 +232,12 @@ static void screen_put_lines(StrBuf *out, const char *label, const char *text, C
         strbuf_free(&array);
         bool again = cut >= CUT_TOLD && length > 0 && was_told(begin, text, length);
         if (line.text && !again && !is_cut(line.text, cut, &table_rows)) {
-            strbuf_printf(out, "%s%s%s\n", INDENT, labelled ? "" : label, line.text);
+            strbuf_printf(out, "%s%s", INDENT, labelled ? "" : label);
+            if (cut >= CUT_NAMES)
+                put_shortly(out, line.text);
+            else
+                strbuf_puts(out, line.text);
+            strbuf_puts(out, "\n");
             labelled = true;
         }
         strbuf_free(&line);
@@ -293,7 +350,7 @@ static void put_screen(StrBuf *out, const Result *r, Cut cut, ReportStyle style)
     if (!built)
         put_build(out, r, style);
     if (built || !explained || explained->verdict != r->build_verdict) {
-        put_right(out, r, style);
+        put_right(out, r, cut, style);
         put_short(out, r, todo, cut, style);
     }
     report_score_line(out, r, style);

@@ -455,6 +455,8 @@ static Status run_failing(CaseWork *w, Diag *d)
     if (runs == 0)
         return s == STATUS_OK ? judge_run(w, d) : s;
     w->evidence.failed_before = ended_in_error(w);
+    if (w->evidence.failed_before) /* what went wrong there is what there is to mend */
+        return judge_run(w, d);
     for (int64_t i = 1; i <= runs && s == STATUS_OK; i++) {
         other.lab_case = error_case_run(w->arena, c, w->report, i);
         forget_run(w);

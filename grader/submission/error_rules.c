@@ -146,8 +146,8 @@ const char *error_fault_text(Arena *a, const Evidence *e, Language language)
 {
     switch (error_fault(e)) {
     case ERROR_WITHOUT_CAUSE:
-        return language_say(language, "In a run before, on the same inputs, no CUDA call was made to fail, and an error was "
-                                      "returned all the same.");
+        return language_say(language, "No CUDA call was made to fail here, and the function returned an error all the same: mend that first. The case itself is "
+                                      "about a call that fails.");
     case ERROR_NOT_INJECTED:
         return language_say(language, "No CUDA call was made to fail: the program made fewer calls that can fail than "
                                       "in the run before, on the same inputs.");

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define KERNEL_TIME_SHARE 0.9
+
 enum {
     ARGS_MAX = 64,
     ENVIRONMENT_MAX = 16,
@@ -44,6 +46,13 @@ static const char *raised_list(Arena *a, const Lab *lab)
     return list;
 }
 
+/* A kernel ends before the program's own limits do, so that its line is told; 0, no limit of its own, where those are short. */
+static long long seconds_of_kernels(const LabLimits *l)
+{
+    double least = l->wall_s < l->cpu_s ? l->wall_s : l->cpu_s;
+    return (long long)(least * KERNEL_TIME_SHARE);
+}
+
 /* vgpu [options], without the program. serves: only the devices, behind descriptor 3. */
 static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
 {
@@ -56,6 +65,7 @@ static size_t put_vgpu(const ProgramWork *w, bool serves, const char **args)
     args[n++] = "--jobs=1";
     args[n++] = arena_printf(a, "--seed=%llu", (unsigned long long)w->seed);
     args[n++] = arena_printf(a, "--max-instructions=%lld", (long long)c->limits.instructions);
+    args[n++] = arena_printf(a, "--max-seconds=%lld", seconds_of_kernels(&c->limits));
     args[n++] = arena_printf(a, "--report=%s/report.json", p->in_case);
     args[n++] = arena_printf(a, "--calls=%s/calls", p->in_case);
     args[n++] = arena_printf(a, "--sources=%s", p->in_src);

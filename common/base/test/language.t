@@ -36,6 +36,7 @@ push @said, said_in_c(text($_)) for grep { !m{/test/|/base/language\.c} } glob '
 push @said, said_in_script(text($_)) for glob 'common/lab/*.sh';
 push @said, map { joined($_) } text('grader/core/verdicts.def') =~ /^X\(\w+, "[^"]+", \w+, ($literal)\)/mg;
 push @said, map { joined($_) } text('common/lab/patterns.def') =~ /^X\("[^"]+", \w+, ($literal)\)/mg;
+push @said, map { joined($_) } text('common/base/hints.h') =~ /^#define HINT_\w+\s+($literal)$/mg;
 push @said, map { joined($_) } text('common/base/compiler_slips.def') =~ /^X\($literal, ($literal)\)/mg;
 push @said, text('common/lab/judge_check.c') =~ /crash_hint\[\] = "([^"]+)"/;
 

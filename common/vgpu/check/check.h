@@ -72,6 +72,17 @@ const ExecObserver *check_observer(const CheckSet *set);
 /* Before exec_launch: the host place of the launch that comes next. */
 void check_set_launch_site(CheckSet *set, uint64_t site);
 
+/* A launch, to be told: params NULL where they are not known; mem, where its pointers lead. */
+typedef struct CheckLaunchText {
+    const IrFunction *function;
+    const uint32_t *grid, *block; /* [3] */
+    uint64_t dynamic_shared;
+    const uint8_t *params;
+    const Mem *mem;
+} CheckLaunchText;
+/* Appends "<<<(4,2), 256>>>(#1, #2, 1000)": the launch as its caller wrote it; #1 is allocation 1. (launch_text.c) */
+void check_put_launch(StrBuf *out, const CheckLaunchText *launch);
+
 /* The host was asked to free addr, where no live allocation starts. nearest: mem_find_nearest(addr), or NULL.
  */
 void check_bad_free(CheckSet *set, uint64_t addr, const MemAlloc *nearest, uint64_t site);

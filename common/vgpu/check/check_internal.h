@@ -15,6 +15,7 @@
  *   order_publish.c  flags and locks              order_move.c  dropping clocks
  *   check.c    the set and the list of findings
  *   finding*.c texts and JSON                     pool.c    memory that a launch takes
+ *   base.c     which parameter an address is of     launch_text.c  a launch as its caller wrote it
  */
 #ifndef COMMON_VGPU_CHECK_INTERNAL_H
 #define COMMON_VGPU_CHECK_INTERNAL_H
@@ -57,6 +58,7 @@ typedef struct Note {
     uint32_t bytes;
     uint64_t address;
     uint64_t count;
+    uint32_t parameter;    /* number of the one that the address is of, 1 is the first; 0: not known */
     uint64_t shared_bytes; /* of the block */
     uint32_t mask, lane;   /* faults: lanes at fault, and the first of them */
     bool has_alloc;
@@ -324,6 +326,10 @@ bool polled_is(const IrFunction *f, uint32_t pc);
 
 /* True when both instructions stand in a loop without a barrier that takes another number of turns in each thread of a block. */
 bool loop_differs(const IrFunction *f, uint32_t pc, uint32_t other);
+/* The index of the kernel's parameter, a pointer, that the address of a memory instruction is worked out from; -1: none, or not one alone. (base.c) */
+int check_base_parameter(const IrFunction *f, const IrInst *inst);
+/* Whether the two stand in one loop, with a barrier between them in each of its turns. */
+bool loop_has_barrier_between(const IrFunction *f, uint32_t pc, uint32_t other);
 
 /* ---- order ---- */
 

@@ -75,6 +75,32 @@ static const MemAlloc *indexed_by_thread(const CheckEvent *e, const ExecFault *f
     return NULL;
 }
 
+/* The allocation that parameter i of the launch leads to; NULL: to none. */
+static const MemAlloc *array_of_parameter(const CheckEvent *e, uint32_t i)
+{
+    const ExecLaunch *l = e->set->launch;
+    const IrParam *p = &l->instance->module->functions[l->function].params[i];
+    uint64_t pointer;
+    if (!l->params || !l->mem || p->bytes != sizeof pointer)
+        return NULL;
+    memcpy(&pointer, l->params + p->offset, sizeof pointer);
+    const MemAlloc *a = mem_find_nearest(l->mem, pointer);
+    return a && !a->freed && pointer >= a->addr && pointer <= a->addr + a->bytes ? a : NULL; /* its end, as of a part that has nothing */
+}
+
+/* The number of the parameter of the kernel that the access's address is worked out from, 1 is the first, and the array it leads to, which lives; 0: not
+ * known. */
+static uint32_t parameter_of(const CheckEvent *e, const ExecFault *f, const MemAlloc **array)
+{
+    const ExecLaunch *l = e->set->launch;
+    const IrFunction *kernel = &l->instance->module->functions[l->function];
+    bool outside = f->kind == FAULT_OUT_OF_BOUNDS || f->kind == FAULT_FREED;
+    bool global = f->space == SPACE_GLOBAL || f->space == SPACE_GENERIC;
+    int i = outside && global && e->who->function == kernel ? check_base_parameter(kernel, e->who->inst) : -1;
+    *array = i < 0 ? NULL : array_of_parameter(e, (uint32_t)i);
+    return *array ? (uint32_t)i + 1 : 0;
+}
+
 /* Text of a note, which lives as long as the launch's notes. */
 static void set_detail(const CheckEvent *e, Note *n, const char *text)
 {
@@ -139,8 +165,10 @@ void fault_observe(const CheckEvent *e, const ExecFault *f)
     if (tool && !check_has(e->set, tool))
         return;
     bool memory = is_memory_fault(f->kind);
+    const MemAlloc *array;
+    uint32_t parameter = parameter_of(e, f, &array);
     NoteKey key = {
-        .kind = fault_findings[f->kind].finding,
+        .kind = parameter ? FINDING_OUT_OF_BOUNDS : fault_findings[f->kind].finding, /* an index led into memory that was freed before */
         .space = memory ? (f->space == SPACE_GENERIC ? SPACE_GLOBAL : f->space) : 0,
         .access = memory ? f->access : 0,
         .place = check_place(e->set, e->who),
@@ -154,8 +182,13 @@ void fault_observe(const CheckEvent *e, const ExecFault *f)
     n->bytes = memory ? f->bytes : 0;
     n->mask = f->mask;
     n->lane = f->lane;
-    if (memory)
+    n->parameter = parameter;
+    if (array) {
+        n->alloc = *array;
+        n->has_alloc = true;
+    } else if (memory) {
         add_alloc(e, n, f);
+    }
     if (f->detail)
         set_detail(e, n, f->detail);
 }

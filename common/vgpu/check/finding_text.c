@@ -5,7 +5,7 @@
  *         |          ^
  *     by thread (232,0,0) of block (3,0,0) in add(float const*, float const*, float*, int)
  *     at 0x2000000103e8, 1 byte after allocation 3 (1,000 bytes at 0x200000010000, made at ...)
- *     launched at vector_add.cu:40 in main
+ *     launched at vector_add.cu:40 in main as <<<4, 256>>>(#1, #2, #3, 1000)
  *     24 times, this is the first
  *     hint: ...
  */
@@ -176,6 +176,8 @@ static void put_alloc(const Finding *f, StrBuf *out)
         put_site(out, &f->free_site);
     }
     strbuf_puts(out, ")");
+    if (f->parameter)
+        strbuf_printf(out, ", parameter %u of the kernel", f->parameter);
 }
 
 /* The allocation of a leak: nothing lies inside or outside of it. */
@@ -226,6 +228,8 @@ void finding_text(const Finding *f, const FindingLookup *lookup, StrBuf *out)
     if (!is_host_finding(f) && is_known_site(&f->site)) {
         strbuf_puts(out, "  launched");
         put_site(out, &f->site);
+        if (f->launched_as && *f->launched_as)
+            strbuf_printf(out, " as %s", f->launched_as);
         strbuf_puts(out, "\n");
     }
     if (is_host_finding(f) && place.line == 0 && !(lookup && lookup->has_debug))

@@ -89,12 +89,13 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
         strbuf_grouped(&b, n - 1);
         strbuf_puts(&b, by_count ? ": is there a <= that should be a <, an i + 1 at the edge, no test of i < n, or are too few elements allocated?"
                         : is_flat(l) || threads <= n ? ": is there a <= that should be a <, an i + 1 at the edge, or no test of i < n?"
-                                                     : ": is there a <= that should be a <, or a direction that the guard does not test?");
+                                                     : ": is there a <= that should be a <, a direction that the guard does not test (&& around the work, || in an early "
+                                                       "return), or an argument of the launch in another's place?");
     } else if (!is_flat(l) && threads > n) {
         strbuf_puts(
             &b,
             "the launch has more threads than there are elements, in several directions: does the guard test "
-            "each direction, all joined by && (not ||), and is the array as large as the sizes that it tests?");
+            "each direction (the tests are joined by && around the work, by || in an early return), and is the array as large as the sizes that it tests?");
     } else {
         return NULL;
     }
@@ -113,7 +114,8 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
     /* A tile has an element for each thread at least. */
     bool one_each = l->dynamic_shared >= volume(l->block) * f->bytes;
     if (fn->uses_dynamic_shared && f->bytes > 1 && !one_each && needed <= if_elements)
-        return "the size of dynamic shared memory is given in bytes: was it given in elements? If not, is it worked out from as many threads as this launch's blocks have?";
+        return "the size of dynamic shared memory, the third number of the launch, is given in bytes: is each element counted with its sizeof (mind the parentheses), and "
+               "is it worked out from as many threads as this launch's blocks have?";
     if (fn->uses_dynamic_shared && one_each && needed <= if_elements)
         return "the launch gives less shared memory than the kernel uses: is it given in bytes (elements * sizeof), and is all of it counted, a halo "
                "on "
@@ -123,9 +125,10 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
         return "the index is negative: is the left edge of the tile handled apart?";
     if (!fn->uses_dynamic_shared && fn->static_shared_bytes > 0 && f->address == fn->static_shared_bytes)
         return "the index is one past the last place of the block's shared memory: is there an i + 1, a <= that should be a <, a "
-               "window that begins too far right, or the global index where threadIdx belongs?";
-    return "compare the index with the size of the shared array; it is indexed by threadIdx, not by the "
-           "global index";
+               "window that begins too far right, or the global index where threadIdx belongs? Does the launch have more threads in a block than the array has "
+               "places for?";
+    return "compare the index with the size of the shared array, and with the block that the launch has: is it indexed by threadIdx, and not by the "
+           "global index?";
 }
 
 /* So far from every allocation as a product or a sum of 32 bits gets that has overflowed, times an element's size. */
@@ -158,7 +161,7 @@ static int arrays_given(const CheckSet *set)
 /* Some elements behind the end of an allocation the next one begins, if there is one: which array was meant, the address does not tell. */
 static bool may_be_of_another(const CheckSet *set, const Finding *f)
 {
-    return f->has_alloc && f->bytes && f->distance > (int64_t)(FEW_ELEMENTS * f->bytes) && arrays_given(set) > 1;
+    return f->has_alloc && !f->parameter && f->bytes && f->distance > (int64_t)(FEW_ELEMENTS * f->bytes) && arrays_given(set) > 1;
 }
 
 /* The nearest place at or before the access that a parameter leads to, inside of the allocation or at its end; 0: none but its start. */
@@ -186,12 +189,30 @@ static const char *hint_part(CheckSet *set, const Finding *f)
     strbuf_grouped(&b, (begins - f->alloc_address) / f->bytes);
     strbuf_puts(&b, " of an allocation of ");
     finding_put_count(&b, f->alloc_bytes / f->bytes, "element");
-    strbuf_puts(&b, ": has it room for all the parts that lie in it, and does the kernel know where its own part ends?");
+    strbuf_puts(&b, begins == f->alloc_address + f->alloc_bytes
+                        ? ", its end: does the launch add to a pointer of which the kernel needs the start, or is the array too short for all its parts?"
+                        : ": has it room for all the parts that lie in it, and does the kernel know where its own part ends?");
     return intern_hint(set, &b);
 }
 
 /* Elements before an array in shared memory that a generic pointer leads to are outside of that memory's window. */
 #define SHARED_MARGIN (UINT64_C(1) << 16)
+
+/* Far behind the end of the array that the kernel meant, or at a place that no thread or block has the number of. */
+static const char *hint_index(CheckSet *set, const Finding *f)
+{
+    uint64_t index, n = f->bytes ? f->alloc_bytes / f->bytes : 0;
+    if (!f->parameter || n == 0 || !element_index(f, &index))
+        return NULL;
+    StrBuf b = {0};
+    strbuf_puts(&b, "element ");
+    strbuf_grouped(&b, index);
+    strbuf_puts(&b, " of ");
+    finding_put_count(&b, n, "element");
+    strbuf_puts(&b, ": work the index out by hand for this thread, with the numbers that the launch has. What is added to a pointer counts elements of its type, "
+                    "not bytes");
+    return intern_hint(set, &b);
+}
 
 static const char *hint_bounds(CheckSet *set, const Finding *f)
 {
@@ -206,6 +227,7 @@ static const char *hint_bounds(CheckSet *set, const Finding *f)
                "size_t (or long long) before it is multiplied";
     if (f->distance > 0) {
         const char *part = hint_part(set, f), *hint = part ? part : hint_beyond(set, f);
+        hint = hint ? hint : hint_index(set, f);
         return hint || !may_be_of_another(set, f)
                    ? hint
                    : "compare the index with the size of the array that the line names: so far behind its end the address may lie nearer to another "
@@ -213,6 +235,11 @@ static const char *hint_bounds(CheckSet *set, const Finding *f)
     }
     if (f->has_alloc && f->distance < 0 && f->bytes && (uint64_t)-f->distance <= (uint64_t)64 * f->bytes)
         return "the index is negative: is the left edge handled apart, and every offset added?";
+    if (f->has_alloc && f->distance < 0 && f->parameter)
+        return "the index is negative: is a difference below 0, or has a product overflowed an int?";
+    if (f->has_alloc && f->distance < 0)
+        return "is the index negative (a difference below 0, a product that overflowed an int), or does it go far behind the end of another array than the one "
+               "that is told here?";
     return NULL;
 }
 
@@ -262,6 +289,19 @@ static const char hint_in_loop[] =
     "the loop around it takes another number of turns in each thread, so that a barrier in it would not be "
     "reached by all: use an atomic such as atomicAdd, or give each thread an element of its own";
 
+static const char hint_next_turn[] =
+    "a barrier stands between the two in each turn of the loop around them, and none between one turn and the next: "
+    "put another __syncthreads() at the loop's end, so that no thread begins a turn while others are in the one before";
+
+static bool is_of_next_turn(const CheckSet *set, const Note *n)
+{
+    uint32_t pc, other_pc;
+    if (n->key.place == NO_PLACE || n->key.other == NO_PLACE)
+        return false;
+    const IrFunction *f = check_function(set, n->key.place, &pc), *other = check_function(set, n->key.other, &other_pc);
+    return f == other && loop_has_barrier_between(f, pc, other_pc);
+}
+
 static bool is_in_differing_loop(const CheckSet *set, const Note *n)
 {
     uint32_t pc, other_pc;
@@ -293,12 +333,13 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
         return hint_in_loop;
     if (same_line && read != other_read)
         return hint_race_in_line(same_block, same_warp);
+    if (same_block && is_of_next_turn(set, n))
+        return hint_next_turn;
     if (same_warp && volume(set->launch->block) <= WARP_LANES)
         return "threads of one warp do not run in step: put __syncwarp() between the two accesses";
     if (same_warp)
         return "threads of a block do not run in step, those of one warp neither: put __syncthreads() "
-               "between the two "
-               "accesses (__syncwarp() where no other warp takes part)";
+               "between the two accesses, or __syncwarp() where no other warp takes part, as in a branch that only some warps take";
     if (same_block)
         return "put __syncthreads() between the two accesses, where every thread of the block reaches it";
     if (!read && !other_read)
@@ -453,6 +494,15 @@ void finding_tell_host_fault(Finding *f)
         f->message = title_freed;
 }
 
+/* All that are left run, and none reads a place that another could change: a loop of their own has no end. */
+static const char *hint_endless(const Note *n)
+{
+    bool runs = n && n->detail && (strstr(n->detail, " run at ") || strstr(n->detail, " runs at "));
+    return runs && !strstr(n->detail, " wait") && !strstr(n->detail, "again and again")
+               ? "a loop has no end: does each turn change what its condition tests (i += step, and not i = step), and can the step be 0?"
+               : NULL;
+}
+
 const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
 {
     const char *hint = NULL;
@@ -472,6 +522,10 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         break;
     case FINDING_TIMEOUT:
         hint = hint_timeout(set);
+        hint = hint ? hint : hint_endless(n);
+        break;
+    case FINDING_DEADLOCK:
+        hint = hint_endless(n);
         break;
     case FINDING_TRAP:
         hint = hint_trap(set);

@@ -238,6 +238,22 @@ static const char *detail_of(CheckSet *set, const Note *n, const FindingPlace *r
     return kept;
 }
 
+/* Of a grid that a kernel launched the parameters are another launch's. */
+static const char *launch_text(CheckSet *set, const CheckGrid *g)
+{
+    const ExecLaunch *l = set->launch;
+    StrBuf text = {0};
+    check_put_launch(&text, &(CheckLaunchText){.function = &l->instance->module->functions[g->function],
+                                               .grid = g->grid,
+                                               .block = g->block,
+                                               .dynamic_shared = g->number == l->family_grid ? l->dynamic_shared : 0,
+                                               .params = g->number == l->family_grid ? l->params : NULL,
+                                               .mem = l->mem});
+    const char *kept = check_intern(set, text.failed ? "" : text.text);
+    strbuf_free(&text);
+    return kept;
+}
+
 void check_finding_of(CheckSet *set, const Note *n, Finding *out, FindingKey *out_key)
 {
     const CheckGrid *g = grid_of(set, n->block), *other = NULL;
@@ -251,6 +267,7 @@ void check_finding_of(CheckSet *set, const Note *n, Finding *out, FindingKey *ou
         .access = n->bytes ? check_access_text(n->key.access) : "",
         .space = n->bytes ? check_space_text(n->key.space) : "",
         .site = {.token = set->launch_site},
+        .launched_as = launch_text(set, g),
         .count = n->count,
         .launch = set->launch_number,
         .other_access = "",
@@ -270,6 +287,7 @@ void check_finding_of(CheckSet *set, const Note *n, Finding *out, FindingKey *ou
         unflatten(n->other_block - other->first_block, other->grid, f.other_block);
         unflatten(n->other_thread, other->block, f.other_thread);
     }
+    f.parameter = n->parameter;
     check_put_alloc(set, &f, n->has_alloc ? &n->alloc : NULL);
     f.message = with_launches(set, check_title(set, &f, detail_of(set, n, &f.place)), g, other);
     bool family_race = other && other != g;

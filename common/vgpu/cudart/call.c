@@ -359,6 +359,7 @@ cudaError_t call_leave(Call *call, cudaError_t error)
     bool failed = error != cudaSuccess && error != cudaErrorNotReady;
     if (failed && !thread_state()->driver_call) {
         thread_state()->last = error;
+        thread_state()->last_of_launch = call->api == API___cudaLaunchKernel;
         call_record_error(call, (int)error, error_name(error));
         remember_failed(call, error);
     }

@@ -229,6 +229,10 @@ typedef struct Thread {
     uint64_t failed_launch; /* site of a <<<>>> that failed, while nobody has asked for the last error */
     FailedCall failed;      /* the first one, while nobody has asked for an error since; site 0: none */
     uint64_t advised;       /* site of the call that was last told as advice */
+    bool last_of_launch;    /* `last` is a <<<>>>'s */
+    cudaError_t taken;      /* of a launch, by cudaGetLastError */
+    uint64_t taken_calls;   /* how many calls there had been then */
+    uintptr_t taken_at;     /* where it returned to */
     uint32_t default_stream[DEVICES_MAX]; /* per-thread default stream, 0: not made yet */
     uintptr_t stepping[2]; /* addresses that the instruction touches which runs as a single step (host_fault.c) */
     int n_stepping;

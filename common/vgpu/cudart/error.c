@@ -60,14 +60,34 @@ static bool is_without_devices(void)
     return facade()->has_looked && facade()->n_devices == 0;
 }
 
+/* Two questions so near each other in the program's code are one function's. */
+enum { SAME_FUNCTION_BYTES = 512 };
+
+/* `if (cudaGetLastError() != cudaSuccess) return cudaGetLastError();` returns 0: what the launch had left is gone. No call came between the two. */
+static void tell_taken(const Thread *t, uintptr_t returns_to)
+{
+    uintptr_t away = returns_to > t->taken_at ? returns_to - t->taken_at : t->taken_at - returns_to;
+    if (t->taken != cudaSuccess && t->taken_calls == __atomic_load_n(&facade()->n_calls, __ATOMIC_RELAXED) && away <= SAME_FUNCTION_BYTES)
+        vgpu_advise(NULL, "cudaGetLastError is asked a second time behind a launch that failed: the first time has taken the error away, and now it returns cudaSuccess",
+                    "keep its first answer in a variable, and return that");
+}
+
 cudaError_t cudaGetLastError(void)
 {
     Thread *t = thread_state();
     cudaError_t error = is_without_devices() ? facade()->no_device : t->last;
+    uintptr_t returns_to = (uintptr_t)__builtin_return_address(0);
     t->last = cudaSuccess;
     thread_asked();
-    if (error != cudaSuccess)
-        note_last_error(error);
+    if (error == cudaSuccess) {
+        tell_taken(t, returns_to);
+        t->taken = cudaSuccess;
+        return error;
+    }
+    note_last_error(error);
+    t->taken = t->last_of_launch && !facade()->is_driver ? error : cudaSuccess;
+    t->taken_calls = __atomic_load_n(&facade()->n_calls, __ATOMIC_RELAXED);
+    t->taken_at = returns_to;
     return error;
 }
 

@@ -322,6 +322,7 @@ typedef struct DeviceOptions {
     const char *checks; /* "all", "none", "memory,race"...; NULL: all */
     const char *raised; /* advice that counts as findings: "barrier-exited"...; NULL: none */
     uint64_t seed;      /* order of blocks and warps, pattern of fresh memory; 0: blocks in ascending order */
+    uint64_t max_seconds;      /* of processor time in the devices' process, after which a launch ends as timed out; 0: no limit */
     uint64_t max_instructions; /* of one launch; 0: no limit. From the environment: DEVICE_INSTRUCTIONS_MAX unless it says another */
     uint64_t memory_bytes;     /* of a card; 0: as many as the model has */
     unsigned jobs;             /* 0: one */

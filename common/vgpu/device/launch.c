@@ -313,6 +313,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         .n_after = g->n_after,
         .seed = s->options.seed,
         .max_instructions = instructions_left(d),
+        .max_cpu_ns = s->options.max_seconds * 1000000000u,
         .interrupted = &s->interrupted,
         .stack_limit = (uint32_t)d->limits[DEVICE_LIMIT_STACK],
         .n_sms = d->model->n_sms,

@@ -34,6 +34,8 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
     if (st == STATUS_OK)
         st = device_option_number("VGPU_MAX_INSTRUCTIONS", DEVICE_INSTRUCTIONS_MAX, &o->max_instructions, diag);
     if (st == STATUS_OK)
+        st = device_option_number("VGPU_MAX_SECONDS", 0, &o->max_seconds, diag);
+    if (st == STATUS_OK)
         st = device_option_number("VGPU_STREAM_FD", UINT64_MAX, &fd, diag);
     if (st == STATUS_OK)
         st = device_option_number("VGPU_PROVENANCE_FD", 0, &provenance, diag);

@@ -231,6 +231,19 @@ static void record_put_lines(StrBuf *b, const Device *d)
     strbuf_puts(b, "]");
 }
 
+static void put_written(StrBuf *b, const Device *d, const Grid *g, const IrFunction *f)
+{
+    StrBuf text = {0};
+    check_put_launch(&text, &(CheckLaunchText){.function = f,
+                                               .grid = g->shape.grid,
+                                               .block = g->shape.block,
+                                               .dynamic_shared = g->shape.dynamic_shared,
+                                               .params = g->params,
+                                               .mem = d->mem});
+    record_put_text(b, "launched_as", text.text ? text.text : "");
+    strbuf_free(&text);
+}
+
 void record_launch(Device *d, const QueueOp *op, const Grid *g, const LaunchFigures *l)
 {
     const IrFunction *f = &g->instance->module->functions[g->function];
@@ -248,6 +261,7 @@ void record_launch(Device *d, const QueueOp *op, const Grid *g, const LaunchFigu
     put_triple(&b, "grid", g->shape.grid);
     put_triple(&b, "block", g->shape.block);
     record_put_number(&b, "dynamic_shared", g->shape.dynamic_shared);
+    put_written(&b, d, g, f);
     record_put_number(&b, "static_shared", f->static_shared_bytes);
     record_put_number(&b, "registers", f->n_regs32);
     record_put_number(&b, "stream", op->stream);

@@ -319,6 +319,7 @@ struct ExecLaunch {
     uint64_t seed;          /* order of blocks and warps; 0: ascending */
     bool narrow;            /* one warp after the other, never all warps of a block at once: slower; the same results, but for the order of accesses */
     uint64_t max_instructions; /* warp instructions of the whole launch; 0: no limit */
+    uint64_t max_cpu_ns; /* processor time of the process at which a launch ends as timed out; 0: no limit */
     const volatile int *interrupted; /* not 0: the launch is to end; a signal handler may say so. NULL: nobody does */
     uint32_t stack_limit;   /* bytes of local memory a thread may use (cudaLimitStackSize applies to call frames) */
     uint32_t n_sms;         /* for %nsmid, %smid */

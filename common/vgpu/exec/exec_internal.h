@@ -260,6 +260,7 @@ struct ExecRun {
     const IrModule *module;
     const IrFunction *entry;
     uint64_t n_blocks;
+    atomic_uint looks; /* hang_look */
     uint64_t order_factor, order_shift; /* position -> block: (position * factor + shift) mod n_blocks */
     uint32_t n_threads, n_warps;
     uint32_t shared_bytes, local_bytes; /* of a block; of a lane */

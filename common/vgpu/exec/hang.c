@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { GROUPS_MAX = 8, DETAIL_BYTES = 2048 };
 
@@ -217,6 +218,25 @@ static uint32_t split_place(const ExecSplit *s)
 }
 
 /* Several workers may come to the end at one time: the first one's word holds. */
+enum { LOOKS_AT_CLOCK = 16 }; /* of so many looks one is at the clock */
+
+static bool is_time_over(ExecRun *run)
+{
+    struct timespec t;
+    uint64_t limit = run->launch->max_cpu_ns;
+    if (limit == 0 || atomic_fetch_add_explicit(&run->looks, 1, memory_order_relaxed) % LOOKS_AT_CLOCK != 0)
+        return false;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 && (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec > limit;
+}
+
+bool hang_look(ExecRun *run)
+{
+    bool wanted = run->launch->interrupted && *run->launch->interrupted, over = !wanted && is_time_over(run);
+    if (wanted || over)
+        hang_stop(run, wanted ? FAULT_INTERRUPTED : FAULT_TIMEOUT, NULL);
+    return wanted || over;
+}
+
 void hang_stop(ExecRun *run, ExecFaultKind kind, Warp *warp)
 {
     bool none = false;
@@ -408,7 +428,7 @@ void hang_tell(ExecRun *run)
         run->hang.function = first ? first->function : run->entry;
         run->hang.inst = &run->hang.function->insts[first ? first->pc : 0];
         run->hang.mask = first ? first->split->mask : warp ? warp->exists : 1;
-        if (run->hang.kind == FAULT_INTERRUPTED) /* it happens once, not to each lane */
+        if (run->hang.kind == FAULT_INTERRUPTED || run->hang.kind == FAULT_TIMEOUT) /* it happens once, not to each lane */
             run->hang.mask &= 0 - run->hang.mask;
     }
     const char *detail = t.used ? t.text : NULL;

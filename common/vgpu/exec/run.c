@@ -173,8 +173,7 @@ static void account(Warp *warp)
     if (!(warp->base.polls & EXEC_CALM))
         block_note_store(b);
     uint64_t limit = b->run->launch->max_instructions;
-    if (hang_is_wanted(b->run))
-        hang_stop(b->run, FAULT_INTERRUPTED, NULL);
+    hang_look(b->run);
     if (!limit || b->run->n_workers == 1)
         b->worker->retired += n;
     else

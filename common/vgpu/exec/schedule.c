@@ -215,8 +215,7 @@ static void run_batch(ExecRun *run, ExecWorker *worker, ExecBlock **batch, unsig
 /* Blocks that end soon look at no limits. */
 static bool over(ExecRun *run)
 {
-    if (hang_is_wanted(run))
-        hang_stop(run, FAULT_INTERRUPTED, NULL);
+    hang_look(run);
     return run->finished || atomic_load(&run->stop);
 }
 

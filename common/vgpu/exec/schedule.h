@@ -30,10 +30,8 @@ void hang_tell(ExecRun *run);
 void hang_poll(ExecWarp *w, uint8_t space, uint64_t addr, uint32_t bytes);
 /* ExecRun.watching: looks whether the host shares the memory. */
 void hang_watch(ExecWarp *w, const ExecAccess *access);
-static inline bool hang_is_wanted(const ExecRun *run)
-{
-    return run->launch->interrupted && *run->launch->interrupted;
-}
+/* Stops a launch that somebody wants to end, or whose time is over; true: it stops. */
+bool hang_look(ExecRun *run);
 /* Notes whether the warps have stored since they were refuelled or last asked. */
 void block_take_stores(ExecBlock *b);
 void block_note_store(ExecBlock *b);

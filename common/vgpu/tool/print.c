@@ -136,7 +136,7 @@ static void put_limit(const Records *r, const ToolOptions *o, StrBuf *out)
     bool timed_out = false;
     for (size_t i = 0; i < r->n_findings; i++)
         timed_out |= strcmp(r->findings[i].kind, "timeout") == 0;
-    if (timed_out && !o->max_instructions)
+    if (timed_out && !o->max_instructions && !o->max_seconds)
         strbuf_puts(out, "vgpu: a launch may take 10^11 instructions of warps: --max-instructions=N changes that, 0 lifts "
                          "the limit\n");
 }

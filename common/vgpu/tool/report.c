@@ -60,7 +60,7 @@ static void put_launches(StrBuf *b, const Records *r)
         strbuf_puts(b, i == 0 ? "\n{\"kernel\":" : ",\n{\"kernel\":");
         put_string(b, kernel ? kernel : "");
         static const char *const members[] = {
-            "device", "launcher", "grid",    "block",     "dynamic_shared", "static_shared", "registers",
+            "device", "launcher", "grid",    "block",     "dynamic_shared", "launched_as", "static_shared", "registers",
             "stream", "counters", "metrics", "occupancy", "bound",          "unit",          "lines"};
         for (size_t k = 0; k < sizeof members / sizeof members[0]; k++)
             put_member(b, l, members[k], members[k]);

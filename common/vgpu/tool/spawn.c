@@ -82,6 +82,7 @@ static void set_options(const ToolOptions *o, const ToolFiles *files)
     set_or_clear("VGPU_SEED", o->seed);
     set_or_clear("VGPU_FAIL_AT", o->fail_at);
     set_or_clear("VGPU_MAX_INSTRUCTIONS", o->max_instructions);
+    set_or_clear("VGPU_MAX_SECONDS", o->max_seconds);
     set_or_clear("VGPU_JOBS", o->jobs);
     set_or_clear("VGPU_MEMORY", o->memory);
     set_or_clear("VGPU_TIMELINE", o->timeline || o->timeline_text || o->svg || o->profile ? "1" : NULL);

@@ -241,12 +241,12 @@ static void test_messages(void **state)
     CaseFacts slow = {
         .lab_case = &timed, .report = &unwritten, .metric_name = "overlap_ratio", .metric_value = 1};
     expect_explanation(VERDICT_SLOW, slow,
-                       "The result is right, and costs more than it may for all points. overlap_ratio is 1; "
+                       "The result is right, and falls short of what all points ask for. overlap_ratio is 1; "
                        "needed is at least 1.5.",
                        "a.cu:7: advice: is it pinned?\nWhich threads have no element?");
     slow.metric_name = "traffic_ratio"; /* which copies of the host do not change */
     expect_explanation(VERDICT_SLOW, slow,
-                       "The result is right, and costs more than it may for all points. traffic_ratio is 1; "
+                       "The result is right, and falls short of what all points ask for. traffic_ratio is 1; "
                        "needed is at least 1.5.",
                        hint);
     const LabTier stores[] = {{.at_most = 0.5, .at_least = NAN, .points = 2}, {.at_most = NAN, .at_least = 1, .points = 1}};

@@ -356,7 +356,7 @@ static void test_screen_fits(void **state)
         "       |     ^\n"
         "  by thread (224,0,0) of block (0,0,0) in add_kernel(float const*, float const*, float*, int)\n"
         "  at 0x200000100380, 893 bytes after allocation 1 (4 bytes at 0x200000100000, made at a.cu:23 in vector_add)\n"
-        "  launched at a.cu:37 in vector_add\n"
+        "  launched at a.cu:37 in vector_add as <<<1, 256>>>(#1, #2, #3, 1)\n"
         "  32 times, this is the first\n"
         "  hint: does the kernel test i < n?\n"
         "out: 10 of 20 elements differ\n"
@@ -388,17 +388,20 @@ static void test_screen_fits(void **state)
         assert_non_null(strstr(out.text, "hint: its own"));
         assert_non_null(strstr(out.text, "== and 6 of later TODOs"));
         assert_null(strstr(out.text, "... and 7"));
+        assert_non_null(strstr(out.text, "in add_kernel\n")); /* its parameters are in the source */
+        assert_non_null(strstr(out.text, "launched at a.cu:37 as <<<1, 256>>>"));
         assert_null(strstr(out.text, "make show CASE=case-2")); /* of the case that is explained alone */
         strbuf_free(&out);
     }
     cases[6].verdict = cases[7].verdict = VERDICT_PASS;
     StrBuf out = {0};
     report_screen(&out, &r, (ReportStyle){0});
-    assert_non_null(strstr(out.text, "right: case-6, case-7 (2 of 10 cases)\n"));
+    assert_non_null(strstr(out.text, "right: 2 of 10 cases\n"));
     assert_non_null(strstr(out.text, "TODO 1, case-8"));
     strbuf_free(&out);
     out = (StrBuf){0};
     report_screen(&out, &r, (ReportStyle){.rows = 40});
+    assert_non_null(strstr(out.text, "right: case-6, case-7 (2 of 10 cases)\n"));
     assert_non_null(strstr(out.text, "hint: its own\n     film: make show CASE=case-8\n"));
     strbuf_free(&out);
 }

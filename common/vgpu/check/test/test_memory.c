@@ -142,7 +142,7 @@ static const HintCase hint_cases[] = {
     {1000 * 4, 1003 * 4, 3, 235, 4, 13, "thread 1,003 of the launch is beyond the 1,000 elements", 1},
     {1000, 1000, 0, 250, 4, 1, "n * sizeof(element)", 1}, /* 1,000 bytes for 1,000 floats */
     {1000 * 4, 1000 * 4, 3, 231, 4, 1, "index 1,000 is one past the last element, 999: is there a <= that should be a <, an i + 1", 1},
-    {1000 * 4, 1000 * 4, 3, 231, 4, 1, "is there a <= that should be a <, or a direction that the guard does not test?", 2},
+    {1000 * 4, 1000 * 4, 3, 231, 4, 1, "a direction that the guard does not test (&& around the work, || in an early return), or an argument of the launch", 2},
     {256, 100 * 4, 0, 100, 1, 145, "does the kernel test i < n? If it does, was the allocation given n instead", 1}, /* 256 bytes, 256 threads */
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "compare the index", 1},
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "test each direction", 2},
@@ -211,7 +211,7 @@ static void part_without_room_is_named(void **state)
                           .address = parts->addr + 515 * 4});
     rig_end(r);
     const Finding *f = rig_only(r, FINDING_OUT_OF_BOUNDS);
-    assert_non_null(strstr(f->hint, "a parameter leads to element 513 of an allocation of 513 elements: has it room"));
+    assert_non_null(strstr(f->hint, "a parameter leads to element 513 of an allocation of 513 elements, its end: does the launch add"));
     rig_free(r);
 }
 
@@ -252,8 +252,8 @@ static void shared_hints(void **state)
         uint32_t fixed;
     } cases[] = {
         {0, true, "third argument", 0},
-        {264, true, "was it given in elements?", 0},
-        {1020, true, "was it given in elements?", 0},
+        {264, true, "mind the parentheses", 0},
+        {1020, true, "mind the parentheses", 0},
         {1024, true, "a halo on both sides", 0}, /* 256 threads have their ints, and no more */
         {256, true, "threadIdx", 0},             /* element 256 is not one of 256 either */
         {0, false, "threadIdx", 0},

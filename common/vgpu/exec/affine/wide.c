@@ -389,9 +389,8 @@ static BlockOutcome look_up(ExecBlock *b)
     wide_account(b);
     if (atomic_load_explicit(&b->run->stop, memory_order_relaxed))
         return BLOCK_STOPPED;
-    if (hang_is_wanted(b->run)) {
+    if (hang_look(b->run)) {
         wide_leave(b);
-        hang_stop(b->run, FAULT_INTERRUPTED, NULL);
         return BLOCK_STOPPED;
     }
     block_take_stores(b);

@@ -16,6 +16,36 @@ __global__ void fill(int *p, int n)
     if (i < n)
         p[i] = i; /* line: write */
 }
+/* Two arrays of which the second one lies behind the first: what goes wrong far behind the end of one is near another. */
+__global__ void gather(const int *from, int *to, int by, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int turn = 0; turn < 2; turn++)
+        if (i < n)
+            to[i] += from[i + by * turn]; /* line: gather */
+}
+
+__global__ void chase(int *const *table, int *to)
+{
+    *to = *table[0]; /* line: chase */
+}
+
+__global__ void turns(int *to)
+{
+    __shared__ int tile[64];
+    for (int turn = 0; turn < 2; turn++) {
+        tile[threadIdx.x] = turn; /* line: next turn */
+        __syncthreads();
+        to[threadIdx.x] += tile[63 - threadIdx.x];
+    }
+}
+
+__global__ void endless(int *p, int by)
+{
+    for (int i = threadIdx.x; i < 100; i += by)
+        p[i] = i;
+}
+
 __global__ void forever(volatile int *p)
 {
     while (*p == 0) { /* line: flag */
@@ -215,6 +245,34 @@ static int streams_race(bool by_default)
     return 0;
 }
 
+/* What a kernel meant by an address: "far", behind the end of the first of two arrays; "freed", before it, where memory was freed; "chased", a pointer from
+ * memory that leads to freed memory. */
+static int arrays(const char *what)
+{
+    int *gone, *from, *to, **table;
+    cudaMalloc(&gone, 4000);
+    cudaMalloc(&from, 400);
+    cudaMalloc(&to, 400);
+    cudaMalloc(&table, sizeof *table);
+    cudaMemset(gone, 0, 4000);
+    cudaMemset(from, 0, 400);
+    cudaMemset(to, 0, 400);
+    cudaMemcpy(table, &gone, sizeof gone, cudaMemcpyHostToDevice);
+    cudaFree(gone);
+    if (strcmp(what, "far") == 0)
+        gather<<<1, 128>>>(from, to, 300, 100); /* line: far */
+    else if (strcmp(what, "freed") == 0)
+        gather<<<1, 128>>>(from, to, -700, 100);
+    else if (strcmp(what, "chased") == 0)
+        chase<<<1, 1>>>(table, to);
+    else if (strcmp(what, "turns") == 0)
+        turns<<<1, 64>>>(to);
+    else
+        endless<<<1, 32>>>(to, 0);
+    cudaDeviceSynchronize();
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "none";
@@ -256,6 +314,19 @@ int main(int argc, char **argv)
     if (strcmp(what, "assert") == 0) {
         assert_small<<<1, 1>>>(2);
         return cudaDeviceSynchronize() != cudaErrorAssert;
+    }
+    if (strncmp(what, "array-", 6) == 0)
+        return arrays(what + 6);
+    if (strcmp(what, "asked-twice") == 0) {
+        fill<<<1, 2048>>>(NULL, 0);
+        bool failed = cudaGetLastError() != cudaSuccess;
+        return failed ? (int)cudaGetLastError() : 1; /* line: asked twice */
+    }
+    if (strcmp(what, "asked-and-cleared") == 0) {
+        fill<<<1, 2048>>>(NULL, 0);
+        cudaError_t error = cudaGetLastError();
+        cudaDeviceSynchronize();
+        return cudaGetLastError() != cudaSuccess || error == cudaSuccess;
     }
     cudaMalloc(&d, 400); /* line: allocation */
     if (strcmp(what, "race-twice") == 0) {

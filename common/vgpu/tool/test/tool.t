@@ -57,6 +57,28 @@ same "a limit that was chosen needs no word" 1 $?
 run "a wait for what nobody can write ends by itself" 1 --max-instructions=0 -- forever
 has "as a deadlock" "$scratch/err" "faults.cu:$(line flag):.*deadlock: .*reads again and again 4 bytes"
 
+# ---- which array, which launch, which turn ----
+run "far behind the end of an array" 1 -- array-far
+has "it is the one that the kernel meant" "$scratch/err" 'after allocation 2 \(400 bytes at .*\), parameter 1 of the kernel'
+has "the element is told" "$scratch/err" 'element [0-9]* of 100 elements: work the index out'
+has "the launch is told as it was written" "$scratch/err" "launched at [^ ]*faults.cu:$(line far) in arrays[^ ]* as <<<1, 128>>>\(#2, #3, 300, 100\)"
+run "before an array, where memory was freed" 1 -- array-freed
+has "it is an index that is negative" "$scratch/err" "faults.cu:$(line gather):[0-9]*: out-of-bounds"
+has "and says so" "$scratch/err" 'the index is negative'
+run "a pointer from memory that leads to freed memory" 1 -- array-chased
+has "is used after it was freed" "$scratch/err" "faults.cu:$(line chase):[0-9]*: use-after-free"
+run "a barrier within each turn, and none between two" 1 -- array-turns
+has "the missing one is named" "$scratch/err" 'none between one turn and the next'
+run "a loop without an end" 1 --max-instructions=1000000 -- array-endless
+has "is told as one" "$scratch/err" 'a loop has no end'
+run "a limit of processor time" 1 --max-seconds=1 --max-instructions=0 -- count-forever
+has "ends the kernel, and tells its line" "$scratch/err" 'faults.cu:[0-9]*:[0-9]*: timeout: the kernel used up its budget of instructions or time'
+run "the last error, asked for twice" 0 -- asked-twice
+has "the second question is told" "$scratch/err" "faults.cu:$(line 'asked twice'): advice: api-misuse: cudaGetLastError is asked a second time"
+run "the last error, asked for once and then cleared" 0 -- asked-and-cleared
+! grep -q 'asked a second time' "$scratch/err"
+ok $? "that is no mistake" "$scratch/err"
+
 for option in --check=nonsense --device=nonsense --jobs=many --error-exitcode= --color=green --nonsense; do
     "$vgpu" "$option" "$program" >"$scratch/out" 2>"$scratch/err"
     same "$option is refused" 2 $?
