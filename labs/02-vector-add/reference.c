@@ -40,3 +40,86 @@ void judge_reference(JudgeCase *c)
     for (size_t i = 0; i < n; i++)
         sum[i] = a[i] + b[i];
 }
+
+/* ---- What certain mistakes give ---- */
+
+typedef enum Gives {
+    A_PLUS_A,
+    B_PLUS_B,
+    HALF_B_PLUS_B,
+    A_LESS_B,
+    B_LESS_A,
+    PRODUCT,
+    QUOTIENT,
+    B_OF_FIRST_BLOCK,
+    A_OF_FIRST_BLOCK,
+    WITH_NUMBER
+} Gives;
+
+enum { BLOCK = 256 }; /* as the handout has it */
+
+static float value_of(Gives gives, const float *a, const float *b, size_t i, size_t n)
+{
+    switch (gives) {
+    case A_PLUS_A:
+        return a[i] + a[i];
+    case B_PLUS_B:
+        return b[i] + b[i];
+    case HALF_B_PLUS_B:
+        return (i < n / 2 ? b[i] : a[i]) + b[i];
+    case A_LESS_B:
+        return a[i] - b[i];
+    case B_LESS_A:
+        return b[i] - a[i];
+    case PRODUCT:
+        return a[i] * b[i];
+    case QUOTIENT:
+        return a[i] / b[i];
+    case B_OF_FIRST_BLOCK:
+        return a[i] + b[i % BLOCK];
+    case A_OF_FIRST_BLOCK:
+        return a[i % BLOCK] + b[i];
+    case WITH_NUMBER:
+        return a[i] + b[i] + (float)i;
+    }
+    return 0;
+}
+
+static const struct {
+    Gives gives;
+    int is_of_calls; /* only where there is a call before */
+    const char *sentence, *hint;
+} mistakes[] = {
+    {HALF_B_PLUS_B, 1, "the first half is b + b, as the first call of the program had it",
+     "What of the first call is still there: device arrays that a static or global variable keeps, with what was copied into them, or its result?"},
+    {B_PLUS_B, 1, "it is b + b, which an earlier call of the program had to work out",
+     "Is a copied into d_a in this call, too? Does a static or global variable keep what belongs to an earlier call?"},
+    {B_PLUS_B, 0, "it is b + b, and not a + b",
+     "Is a copied into d_a, and not b? Does the kernel read a[i], and is d_a its first argument in the launch?"},
+    {A_PLUS_A, 0, "it is a + a, and not a + b",
+     "Is b copied into d_b, and not a? Does the kernel read b[i], and is d_b its second argument in the launch?"},
+    {A_LESS_B, 0, "it is a - b, and not a + b", "Which operator stands between a[i] and b[i]?"},
+    {B_LESS_A, 0, "it is b - a, and not a + b", "Which operator stands between a[i] and b[i]?"},
+    {PRODUCT, 0, "it is a * b, and not a + b", "Which operator stands between a[i] and b[i]?"},
+    {QUOTIENT, 0, "it is a / b, and not a + b", "Which operator stands between a[i] and b[i]?"},
+    {B_OF_FIRST_BLOCK, 0, "every 256 elements the same part of b is added, that of the first block",
+     "Does the kernel read both arrays at i, the number in the whole array?"},
+    {A_OF_FIRST_BLOCK, 0, "every 256 elements the same part of a is added, that of the first block",
+     "Does the kernel read both arrays at i, the number in the whole array?"},
+    {WITH_NUMBER, 0, "element i is a[i] + b[i] + i", "Which terms are added in the kernel? Only the two elements belong there."},
+};
+
+void judge_mistakes(JudgeCase *c)
+{
+    size_t n = 0;
+    const float *a = judge_input_f32(c, "a", &n);
+    const float *b = judge_input_f32(c, "b", NULL);
+    int is_called_before = judge_has_param(c, "calls") && judge_param_int(c, "calls") > 1;
+    for (size_t m = 0; m < sizeof mistakes / sizeof *mistakes; m++) {
+        if (mistakes[m].is_of_calls && !is_called_before)
+            continue;
+        float *sum = judge_mistake(c, "c", mistakes[m].sentence, mistakes[m].hint);
+        for (size_t i = 0; sum && i < n; i++)
+            sum[i] = value_of(mistakes[m].gives, a, b, i, n);
+    }
+}
