@@ -1,4 +1,4 @@
-/* Lab 03: inputs and right answers.
+/* Lab 03: inputs, right answers, and what certain mistakes give.
  *
  * Parameters: `function`, one of shared_memory.h, and its sizes under their names there; with `again` the driver
  * calls it before for so many of the elements, with half the run or radius. All values are
@@ -79,4 +79,234 @@ void judge_reference(JudgeCase *c)
         refer_stencil(c);
     if (judge_param_int(c, "n") == 0) /* with `again` right results keep their points */
         judge_expect_nothing(c);
+}
+
+/* ---- Mistakes of the reversals ---- */
+
+static void mistake_reverse(JudgeCase *c)
+{
+    enum { NOT_NEGATIVE, NOT_TURNED, WITHOUT_255, WHOLE_ARRAY, RUNS_OF_256, RUNS_OF_A_WARP, TAIL_LEFT, TAIL_ALONE, TAIL_NOT_TURNED, N_MISTAKES };
+    static const char *const texts[N_MISTAKES][2] = {
+        [NOT_NEGATIVE] = {"the runs are turned round, and not made negative",
+                          "Is each element taken from 255 once, on its way in or on its way out?"},
+        [NOT_TURNED] = {"the elements are made negative, and each stands where it was",
+                        "Element k of a run of m comes from element m - 1 - k of it. Is the place in the tile that is read another one than that "
+                        "which was written?"},
+        [WITHOUT_255] = {"the runs are turned round, and element k is the other one with a minus, and not 255 less the other one",
+                         "What is the element taken from?"},
+        [WHOLE_ARRAY] = {"the whole array is turned round, and not each run within itself",
+                         "To which block's part of data does a block store: to its own run, which begins where it loaded?"},
+        [RUNS_OF_256] = {"runs of 256 are turned round, whatever `run` is",
+                         "Where does REVERSE_RUN or 256 stand in TODO 2, in the kernel or in the launch, and where the size of a block?"},
+        [RUNS_OF_A_WARP] = {"every 32 elements are turned round within themselves",
+                            "How many elements has a run? It is as long as a block, and not as a warp."},
+        [TAIL_LEFT] = {"the whole runs are right, and the last, shorter one is as it was",
+                       "Is the number of blocks rounded up, and does the block of the last run load and store what there is of it?"},
+        [TAIL_ALONE] = {"the last, shorter run is right, and all others are as they were",
+                        "Which blocks do their work: does a test let the last one alone pass?"},
+        [TAIL_NOT_TURNED] = {"the last, shorter run is made negative, and each of its elements stands where it was",
+                             "How long is the run that the place is counted back from, in the block of the last run?"},
+    };
+    size_t n = 0;
+    const int32_t *data = judge_input_i32(c, "data", &n);
+    size_t run = judge_has_param(c, "run") ? size_param(c, "run") : REVERSE_RUN, whole = n / run * run;
+    for (int m = 0; m < N_MISTAKES; m++) {
+        int is_of_tail = m == TAIL_LEFT || m == TAIL_ALONE || m == TAIL_NOT_TURNED;
+        if (is_of_tail && (whole == 0 || whole == n))
+            continue;
+        int32_t *after = judge_mistake(c, "data_after", texts[m][0], texts[m][1]); /* begins with what is right */
+        if (after && (m == WHOLE_ARRAY || m == RUNS_OF_256 || m == RUNS_OF_A_WARP))
+            reverse(data, after, n, m == WHOLE_ARRAY ? n : m == RUNS_OF_256 ? REVERSE_RUN : 32);
+        for (size_t i = 0; after && i < n; i++) {
+            if (m == NOT_NEGATIVE)
+                after[i] = 255 - after[i];
+            else if (m == WITHOUT_255)
+                after[i] -= 255;
+            else if (m == NOT_TURNED || (m == TAIL_NOT_TURNED && i >= whole))
+                after[i] = 255 - data[i];
+            else if ((m == TAIL_LEFT && i >= whole) || (m == TAIL_ALONE && i < whole))
+                after[i] = data[i];
+        }
+    }
+}
+
+/* ---- Mistakes of the stencils ---- */
+
+typedef enum Slip {
+    RADIUS_OF_TODO_3,
+    SUM_OF_TODO_3,
+    LOAD_OF_TODO_3,
+    EDGES_REPEATED,
+    EDGES_JOINED,
+    FIRST_IS_0,
+    LAST_IS_0,
+    HALO_IS_0,
+    LEFT_HALO_IS_0,
+    RIGHT_HALO_IS_0,
+    RADIUS_AHEAD,
+    RADIUS_BEHIND,
+    ONE_AHEAD,
+    ONE_BEHIND,
+    LAST_MISSING,
+    FIRST_MISSING,
+    SMALLER_RADIUS,
+    SHORTER_WINDOW,
+    WEIGHTS_FROM_0,
+    WEIGHTS_BACKWARDS,
+    WEIGHTS_1,
+    FIRST_TILE_ONLY,
+    N_SLIPS
+} Slip;
+
+static const char *const slips[N_SLIPS][2] = {
+    [EDGES_REPEATED] =
+        {"outside of the array the first or the last element is repeated, where 0 belongs",
+         "What does load_tile put into the tile for an element that does not exist: 0, or what an index that was cut to the array finds?"},
+    [EDGES_JOINED] = {"outside of the array its other end follows, as in a ring, where 0 belongs",
+                      "What does load_tile put into the tile for an element that does not exist: 0, or what the remainder of the index finds?"},
+    [FIRST_IS_0] = {"in[0] counts as 0, as if it lay outside of the array", "Does the test of the left edge take element 0 for one that is there?"},
+    [LAST_IS_0] = {"in[n - 1] counts as 0, as if it lay outside of the array",
+                   "Does the test of the right edge take element n - 1 for one that is there?"},
+    [HALO_IS_0] = {"neighbours in other blocks count as 0",
+                   "Are the elements on both sides of the block's own loaded from in, where they exist? Only outside of the array 0 belongs."},
+    [LEFT_HALO_IS_0] = {"neighbours in the block to the left count as 0",
+                        "Are the elements left of the block's own loaded from in, where they exist? Only outside of the array 0 belongs."},
+    [RIGHT_HALO_IS_0] = {"neighbours in the block to the right count as 0",
+                         "Are the elements right of the block's own loaded from in, where they exist? Only outside of the array 0 belongs."},
+    [RADIUS_AHEAD] =
+        {"element i is the sum around element i + radius",
+         "Which element is in tile[0]? The tile begins radius elements before the block's first one, and the window of thread t at tile[t]."},
+    [RADIUS_BEHIND] = {"element i is the sum around element i - radius",
+                       "Which element is in tile[0]? The tile begins radius elements before the block's first one: is the radius taken off twice?"},
+    [ONE_AHEAD] = {"element i is the sum around element i + 1",
+                   "Which element is in tile[0], and with which place of the tile does the window of thread 0 begin?"},
+    [ONE_BEHIND] = {"element i is the sum around element i - 1",
+                    "Which element is in tile[0], and with which place of the tile does the window of thread 0 begin?"},
+    [LAST_MISSING] = {"the last neighbour, in[i + radius], is not in the sum", "How many elements are summed up? There are 2 * radius + 1 of them."},
+    [FIRST_MISSING] = {"the first neighbour, in[i - radius], is not in the sum",
+                       "With which element does the sum begin? There are 2 * radius + 1 of them."},
+    [SMALLER_RADIUS] = {"it is the sum for a radius that is one less", "Which radius does the sum have, and which one the load?"},
+    [SHORTER_WINDOW] = {"the last two neighbours are not in the sum, as if the radius were one less",
+                        "Which radius is weighted_sum given, and with which place of the tile does the window begin?"},
+    [WEIGHTS_FROM_0] = {"the weights begin with 0, and not with 1",
+                        "Which weight has the first neighbour? weighted_sum, which is given, begins with 1."},
+    [WEIGHTS_BACKWARDS] = {"the weights go from right to left", "Which weight has the first neighbour on the left, 1 or 2 * radius + 1?"},
+    [WEIGHTS_1] = {"all weights are 1", "What is each neighbour multiplied by? weighted_sum, which is given, does it."},
+    [RADIUS_OF_TODO_3] =
+        {"it is the sum for radius 4, which is not the radius of this launch",
+         "Which radius do the load and the sum have: the one that the kernel is given, STENCIL_RADIUS, or one less than it should be?"},
+    [SUM_OF_TODO_3] = {"only 9 elements are summed up, from in[i - radius] on",
+                       "Which radius is weighted_sum given: that of this launch, STENCIL_RADIUS, or one less than it should be?"},
+    [LOAD_OF_TODO_3] = {"the sum begins with in[i - 4], and has as many elements as the radius asks for",
+                        "How far before the block's first element does the tile begin: the radius of this launch, STENCIL_RADIUS, or one less?"},
+    [FIRST_TILE_ONLY] = {"in each turn of the loop a block sums up its first tile again",
+                         "Is the tile of this turn loaded, from the loop's own `first` on, or again that of blockIdx.x?"},
+};
+
+typedef struct Stencil {
+    const int32_t *in;
+    int64_t n, radius, threads, grid; /* grid: threads of all blocks; 0 where there are as many as elements */
+} Stencil;
+
+/* What counts for element k in the sum of element i. */
+static int32_t neighbour(const Stencil *s, Slip slip, int64_t i, int64_t k)
+{
+    int64_t block = i / s->threads, of = (k + s->n * s->threads) / s->threads - s->n; /* rounded down, below 0 too */
+    int is_left = of < block && slip != RIGHT_HALO_IS_0, is_right = of > block && slip != LEFT_HALO_IS_0;
+    if ((slip == HALO_IS_0 || slip == LEFT_HALO_IS_0 || slip == RIGHT_HALO_IS_0) && (is_left || is_right))
+        return 0;
+    if ((slip == FIRST_IS_0 && k == 0) || (slip == LAST_IS_0 && k == s->n - 1))
+        return 0;
+    if (slip == EDGES_REPEATED)
+        k = k < 0 ? 0 : k >= s->n ? s->n - 1 : k;
+    if (slip == EDGES_JOINED)
+        k = ((k % s->n) + s->n) % s->n;
+    return k >= 0 && k < s->n ? s->in[k] : 0;
+}
+
+static int32_t sum_with(const Stencil *s, Slip slip, int64_t i)
+{
+    int64_t r = s->radius, begin = i - r, count = 2 * r + 1, weight = 1, step = 1;
+    switch (slip) {
+    case RADIUS_AHEAD:
+        begin += r;
+        break;
+    case RADIUS_BEHIND:
+        begin -= r;
+        break;
+    case ONE_AHEAD:
+        begin++;
+        break;
+    case ONE_BEHIND:
+        begin--;
+        break;
+    case LAST_MISSING:
+        count--;
+        break;
+    case FIRST_MISSING:
+        begin++, count--, weight++;
+        break;
+    case SMALLER_RADIUS:
+        begin++, count -= 2;
+        break;
+    case SHORTER_WINDOW:
+        count -= 2;
+        break;
+    case WEIGHTS_FROM_0:
+        weight = 0;
+        break;
+    case WEIGHTS_BACKWARDS:
+        weight = count, step = -1;
+        break;
+    case WEIGHTS_1:
+        step = 0;
+        break;
+    case RADIUS_OF_TODO_3:
+        begin = i - STENCIL_RADIUS, count = 2 * STENCIL_RADIUS + 1;
+        break;
+    case SUM_OF_TODO_3:
+        count = 2 * STENCIL_RADIUS + 1;
+        break;
+    case LOAD_OF_TODO_3:
+        begin = i - STENCIL_RADIUS;
+        break;
+    case FIRST_TILE_ONLY:
+        begin = i % s->grid - r;
+        break;
+    default:
+        break;
+    }
+    int64_t sum = 0;
+    for (int64_t d = 0; d < count; d++, weight += step)
+        sum += weight * neighbour(s, slip, i, begin + d);
+    return (int32_t)sum;
+}
+
+static void mistake_stencil(JudgeCase *c)
+{
+    size_t n = 0;
+    Stencil s = {.in = judge_input_i32(c, "in", &n), .radius = STENCIL_RADIUS, .threads = 256};
+    s.n = (int64_t)n;
+    if (judge_has_param(c, "radius"))
+        s.radius = judge_param_int(c, "radius"), s.threads = judge_param_int(c, "threads");
+    if (judge_has_param(c, "blocks"))
+        s.grid = judge_param_int(c, "blocks") * s.threads;
+    for (Slip slip = 0; slip < N_SLIPS; slip++) {
+        int is_of_todo_3 = slip == RADIUS_OF_TODO_3 || slip == SUM_OF_TODO_3 || slip == LOAD_OF_TODO_3;
+        if (s.radius == 0 && !is_of_todo_3) /* no neighbours: what is left may be 0, or right */
+            continue;
+        if ((is_of_todo_3 && !judge_has_param(c, "radius")) || (slip == FIRST_TILE_ONLY && s.grid == 0))
+            continue;
+        int32_t *out = judge_mistake(c, "out", slips[slip][0], slips[slip][1]);
+        for (int64_t i = 0; out && i < s.n; i++)
+            out[i] = sum_with(&s, slip, i);
+    }
+}
+
+void judge_mistakes(JudgeCase *c)
+{
+    if (is_reverse(c))
+        mistake_reverse(c);
+    else
+        mistake_stencil(c);
 }
