@@ -105,3 +105,151 @@ void judge_reference(JudgeCase *c)
     if (judge_has_param(c, "by_the_record"))
         judge_count(c, n);
 }
+
+/* ---- What certain mistakes give ---- */
+
+typedef enum Gives {
+    NOT_CALIBRATED,
+    CALIBRATED_TWICE,
+    FIRST_CHUNK_AGAIN,
+    ONE_BLOCK_OF_CHUNK,
+    WHOLE_BLOCKS_OF_CHUNK,
+    DARK_LEFT_OUT, /* from here on: of calibrate_dark */
+    DARK_ADDED,
+    DARK_TWICE,
+    DARK_BEHIND,
+    DARK_ALONE,
+    DARK_OF_FIRST_CHUNK,
+    DARK_OF_FIRST_BLOCK,
+    N_GIVES
+} Gives;
+
+enum { BLOCK = 256 }; /* as streams.cu has it */
+
+static const char *const texts[N_GIVES][2] = {
+    [NOT_CALIBRATED] = {"the readings came back as they were sent, not calibrated",
+                        "Is calibrate_kernel launched in the stream, between the two copies, with the device memory that they use?"},
+    [CALIBRATED_TWICE] = {"each reading is calibrated twice", "How often is calibrate_kernel launched for a chunk, or a chunk sent?"},
+    [FIRST_CHUNK_AGAIN] = {"each chunk of out holds what belongs to the readings of the first chunk",
+                           "Which part of in is copied for a chunk: does the pointer move on with it?"},
+    [ONE_BLOCK_OF_CHUNK] = {"the first 256 readings of each chunk are calibrated, and the others are as they were sent",
+                            "How many blocks of BLOCK threads does the launch start for the readings of a chunk?"},
+    [WHOLE_BLOCKS_OF_CHUNK] = {"the last readings of a chunk, fewer than a block does, are as they were sent",
+                               "Is the number of blocks rounded up, for the length of this chunk?"},
+    [DARK_LEFT_OUT] = {"dark is not subtracted", "Is subtract_kernel launched for each chunk, in its stream, before calibrate_kernel?"},
+    [DARK_ADDED] = {"dark is added, and is to be subtracted", "Which sign has dark?"},
+    [DARK_TWICE] = {"dark is subtracted twice", "How often is subtract_kernel launched for a chunk?"},
+    [DARK_BEHIND] = {"dark is subtracted from the calibrated readings", "In which order are the two kernels launched? dark is subtracted before."},
+    [DARK_ALONE] = {"dark is subtracted, and nothing is calibrated", "Is calibrate_kernel launched for each chunk, behind subtract_kernel?"},
+    [DARK_OF_FIRST_CHUNK] = {"dark is subtracted from the readings of the first chunk alone",
+                             "Is subtract_kernel launched for each chunk, in its stream, before calibrate_kernel?"},
+    [DARK_OF_FIRST_BLOCK] = {"dark is subtracted from the first 256 readings of each chunk alone",
+                             "How many blocks of BLOCK threads does the launch of subtract_kernel start for the readings of a chunk?"},
+};
+
+typedef struct Work {
+    const float *in, *dark; /* dark: NULL where there is none */
+    size_t n, chunk;
+} Work;
+
+static float less_dark(const Work *w, size_t i)
+{
+    return w->dark ? w->in[i] - w->dark[i % w->chunk] : w->in[i];
+}
+
+/* Reading i after the mistake; `right` is what it should be. */
+static float reading_with(const Work *w, Gives gives, size_t i, float right)
+{
+    size_t first = i / w->chunk * w->chunk, length = w->n - first < w->chunk ? w->n - first : w->chunk;
+    float dark = w->dark ? w->dark[i % w->chunk] : 0;
+    switch (gives) {
+    case NOT_CALIBRATED:
+        return w->in[i];
+    case CALIBRATED_TWICE:
+        return calibrated(right);
+    case FIRST_CHUNK_AGAIN:
+        return calibrated(less_dark(w, i % w->chunk));
+    case ONE_BLOCK_OF_CHUNK:
+        return i - first < BLOCK ? right : less_dark(w, i);
+    case WHOLE_BLOCKS_OF_CHUNK:
+        return i - first < length / BLOCK * BLOCK ? right : less_dark(w, i);
+    case DARK_LEFT_OUT:
+        return calibrated(w->in[i]);
+    case DARK_ADDED:
+        return calibrated(w->in[i] + dark);
+    case DARK_TWICE:
+        return calibrated(w->in[i] - dark - dark);
+    case DARK_BEHIND:
+        return calibrated(w->in[i]) - dark;
+    case DARK_ALONE:
+        return w->in[i] - dark;
+    case DARK_OF_FIRST_CHUNK:
+        return first == 0 ? right : calibrated(w->in[i]);
+    case DARK_OF_FIRST_BLOCK:
+        return i - first < BLOCK ? right : calibrated(w->in[i]);
+    case N_GIVES:
+        break;
+    }
+    return right;
+}
+
+static int count_over(const float *readings, size_t from, size_t to, float limit)
+{
+    int n_over = 0;
+    for (size_t i = from; i < to; i++)
+        n_over += readings[i] > limit;
+    return n_over;
+}
+
+static void mistake_count(JudgeCase *c, const float *in, const float *out, size_t n, size_t chunk)
+{
+    float limit = (float)judge_param_float(c, "limit");
+    size_t n_chunks = (n + chunk - 1) / chunk, streams = (size_t)judge_param_int(c, "streams");
+    size_t last = n_chunks > 0 ? (n_chunks - 1) * chunk : 0, in_flight = n_chunks > streams ? (n_chunks - streams) * chunk : 0;
+    size_t of_streams = n < streams * chunk ? n : streams * chunk, first = n < chunk ? n : chunk;
+    int right = count_over(out, 0, n, limit), again = 0;
+    for (size_t at = 0; at < n; at += chunk)
+        again += count_over(out, 0, n - at < chunk ? n - at : chunk, limit);
+    const struct {
+        int gives;
+        const char *hint;
+    } counts[] = {
+        {count_over(in, 0, n, limit), "So many readings of `in` are over the limit. Which array is counted? The calibrated readings are in out."},
+        {right + (1 << 30), "This is the right number, added to what the caller's variable held before: what does *n_over begin with?"},
+        {0,
+         "Does the host read a chunk of out only when it is back? cudaStreamWaitEvent lets a stream wait, and the host goes on; cudaEventSynchronize "
+         "lets the host wait. And is each count added to *n_over?"},
+        {count_over(out, 0, in_flight, limit),
+         "The last chunk of each stream is not in it. Which chunks are still to be waited for and counted when the last one has been sent?"},
+        {count_over(out, 0, last, limit),
+         "The last chunk is not in it. Which chunks are still to be waited for and counted when the last one has been sent?"},
+        {count_over(out, last, n, limit),
+         "This is the count of the last chunk alone: is each count added to *n_over, with +=, or put in its place, with =?"},
+        {count_over(out, first, n, limit), "The first chunk is not in it. Which chunk is counted first?"},
+        {count_over(out, of_streams, n, limit), "The first chunk of each stream is not in it. Which chunk is counted first?"},
+        {count_over(out, 0, of_streams, limit),
+         "Only the first chunk of each stream is in it. Is a chunk counted each time before its stream gets the next one, and in the end?"},
+        {again, "The first chunk is counted again and again: which part of out is given to count_over?"},
+        {(int)n - right, "These are the readings that are not over the limit: how are reading and limit compared?"},
+        {2 * right, "Each reading is counted twice: is what was counted in the loop counted again behind it?"},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        judge_mistake_value(c, "n_over", counts[i].gives, counts[i].hint);
+}
+
+void judge_mistakes(JudgeCase *c)
+{
+    Work w = {0};
+    w.in = judge_input_f32(c, "in", &w.n);
+    w.dark = is_function(c, "calibrate_dark") ? judge_input_f32(c, "dark", NULL) : NULL;
+    w.chunk = is_function(c, "calibrate_chunk") ? (w.n + 1) / 2 : (size_t)judge_param_int(c, "chunk"); /* as the driver has it */
+    if (w.n == 0)
+        return;
+    for (Gives gives = 0; gives < (w.dark ? N_GIVES : DARK_LEFT_OUT); gives++) {
+        float *out = judge_mistake(c, "out", texts[gives][0], texts[gives][1]); /* begins with what is right */
+        if (out && gives == 0 && is_function(c, "calibrate_count"))
+            mistake_count(c, w.in, out, w.n, w.chunk);
+        for (size_t i = 0; out && i < w.n; i++)
+            out[i] = reading_with(&w, gives, i, out[i]);
+    }
+}
