@@ -305,9 +305,16 @@ static void run_usable(LabCase *c)
     lab_value(c, "reserve_left_a_buffer", buffer != NULL);
 }
 
-/* A job that fails a number of times, or for ever. */
+/* Leaves another one. */
+static int ask_for_no_device(void)
+{
+    lab_note("fails-otherwise");
+    return cudaSetDevice(-1);
+}
+
+/* A job that fails a number of times, or for ever: for want of memory, but in call `otherwise`, which has another error that passes. */
 typedef struct Flaky {
-    int64_t failures;
+    int64_t failures, otherwise;
     int calls, stale;
 } Flaky;
 
@@ -318,7 +325,7 @@ static int flaky_job(void *data)
     f->stale += cudaPeekAtLastError() != cudaSuccess;
     f->calls++;
     if (f->calls <= f->failures && f->calls < JOB_CALLS_MAX) /* whoever never stops is stopped */
-        return ask_for_too_much();
+        return f->calls == f->otherwise ? ask_for_no_device() : ask_for_too_much();
     use_device();
     return cudaSuccess;
 }
@@ -331,7 +338,7 @@ static int good_job(void *data)
 
 static void run_retry(LabCase *c)
 {
-    Flaky f = {.failures = lab_param_int(c, "failures")};
+    Flaky f = {.failures = lab_param_int(c, "failures"), .otherwise = param_or(c, "otherwise", 0)};
     with_retry(good_job, NULL, 1); /* the next call has a job of its own */
     int status = with_retry(flaky_job, &f, (int)lab_param_int(c, "attempts"));
     lab_note("returned %d", status);

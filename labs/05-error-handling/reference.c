@@ -295,7 +295,7 @@ static void judge_usable(const Record *r)
 static void judge_retry(const Record *r)
 {
     int64_t failures = judge_param_int(r->c, "failures"), attempts = judge_param_int(r->c, "attempts");
-    int64_t failed = (int64_t)count_calls(r, "ALLOC", "NO_MEMORY", (uint64_t)1 << 60);
+    int64_t failed = (int64_t)(count_calls(r, "ALLOC", "NO_MEMORY", (uint64_t)1 << 60) + count_notes(r, "fails-otherwise"));
     int works = failures < attempts;
     if (failed != (works ? failures : attempts) || (int64_t)count_notes(r, "job") != failed + works ||
         count_notes(r, "uses-the-device") != (size_t)works)
@@ -395,4 +395,114 @@ void judge_reference(JudgeCase *c)
     }
     if (part_is(c, "no-device"))
         expect_no_device(c);
+}
+
+/* ---- Mistakes that show by the numbers ---- */
+
+static void mistakes_of_check(JudgeCase *c)
+{
+    static const char hidden[] = "Is the error stored in the caller's err? A variable err in the macro's own braces hides it: give it another name.";
+    static const char goes_past[] = "Does the macro go to done when the call failed, for each error, in the braces of its if?";
+    judge_mistake_value(c, "err_after_a_failed_CHECK_between_if_and_else", SUCCESS, hidden);
+    judge_mistake_value(c, "err_after_a_failed_CHECK", SUCCESS, hidden);
+    judge_mistake_value(c, "statements_run_after_a_failed_CHECK", 1, goes_past);
+    judge_mistake_value(c, "jumps_to_done_after_a_failed_CHECK", 0, goes_past);
+    judge_mistake_value(c, "evaluations_of_a_failing_call_in_CHECK", 2, "The text of CHECK holds `call` twice, and each of them calls. Keep what the first one returns in a variable.");
+    judge_mistake_value(c, "evaluations_of_two_calls_in_CHECK", 4, "The text of CHECK holds `call` twice, and each of them calls. Keep what the first one returns in a variable.");
+    judge_mistake_value(c, "evaluations_of_two_calls_in_CHECK", 0, "The text of CHECK does not hold `call`, so nothing is called.");
+    judge_mistake_value(c, "evaluations_of_a_failing_call_in_CHECK", 0, "The text of CHECK does not hold `call`, so nothing is called.");
+    judge_mistake_value(c, "else_branches_taken_though_the_condition_was_true", 1, "The else behind CHECK belongs to the if in it. What makes several statements one?");
+    judge_mistake_value(c, "something_was_printed_about_a_good_call", 1, "What is asked before the message is printed?");
+    judge_mistake_value(c, "message_names_the_file", 0, "Is `__FILE__` printed on standard error, by the macro itself? In a function it names the function's own file.");
+    judge_mistake_value(c, "message_names_the_line", 0, "Is `__LINE__` printed on standard error, by the macro itself? In a function it names the function's own line.");
+    judge_mistake_value(c, "message_shows_the_call", 0, "Is #call printed on standard error? It is the text of the macro's argument.");
+    judge_mistake_value(c, "message_names_the_error", 0, "Is cudaGetErrorName or cudaGetErrorString of what the call returned printed on standard error?");
+}
+
+static void mistakes_of_gather(JudgeCase *c)
+{
+    judge_mistake_value(c, "calls_of_gather_that_returned_an_error", 0,
+                        "A call failed, and gather returned 0. Is each call in a CHECK, is the launch's error asked for with cudaGetLastError() once and kept, and is err left as it is behind done?");
+    judge_mistake_value(c, "calls_of_gather_that_returned_an_error", 2,
+                        "A call of gather that failed in nothing returned an error: that of a call before, which CUDA still notes. Which call wipes it out, and does each path out of gather pass it?");
+    judge_mistake_value(c, "gather_returned", SUCCESS, "Which call waits for the kernel, and is what it returns looked at and returned?");
+    judge_mistake_value(c, "an_error_of_the_kernel_was_blamed_on_a_copy", 1,
+                        "The copy waits for the kernel and returns its error, if nothing has waited before. What stands between the launch and the copy?");
+    judge_mistake_value(c, "something_was_printed_about_it", 0, "Is the call that waits for the kernel in a CHECK?");
+}
+
+static void mistakes_of_reserve(JudgeCase *c)
+{
+    int64_t count = judge_param_int(c, "count"), halvings = judge_param_int(c, "halvings");
+    judge_mistake_value(c, "reserve_returned", MEMORY_ALLOCATION, "There is room for fewer floats: is what the last request returned kept, and is another one made for half as many?");
+    judge_mistake_value(c, "reserve_returned", SUCCESS, "Nothing fits, not even one float: half of one is none, for which cudaMalloc always finds room.");
+    if (halvings > 0)
+        judge_mistake_value(c, "floats_reserved", (double)count, "Is *count the number of floats that the last request was for?");
+    if (halvings == 1)
+        judge_mistake_value(c, "floats_reserved", (double)((count + 1) / 2), "Half of an odd number is rounded down.");
+    judge_mistake_value(c, "floats_reserved", 4.0 * (double)(halvings < 0 ? count : count >> halvings), "*count is in floats; cudaMalloc counts bytes.");
+    judge_mistake_value(c, "buffer_is_as_long_as_count_says", 0, "For how many bytes is cudaMalloc asked? A float has 4, and *count floats are promised.");
+    judge_mistake_value(c, "reserve_left_a_buffer", 1, "What is in *buffer when reserve returns an error? cudaMalloc leaves it as it was when it fails.");
+}
+
+static void mistakes_of_usable(JudgeCase *c)
+{
+    judge_mistake_value(c, "device_is_usable_at_first", 0, "Nothing has failed yet: what does device_is_usable return when the call that it makes works?");
+    judge_mistake_value(c, "device_is_usable_after_an_allocation_failed", 0,
+                        "An error that has passed is taken for one that lasts. Wipe it out first; then make a call that always works on a sound device, and look at what that one returns.");
+    judge_mistake_value(c, "device_is_usable_after_a_kernel_broke_down", 1,
+                        "An error that lasts is returned by every call that uses the device: which such call is made, and is what it returns looked at?");
+    judge_mistake_value(c, "reserve_left_a_buffer", 1, "What is in *buffer when reserve returns an error? cudaMalloc leaves it as it was when it fails.");
+}
+
+static void mistakes_of_retry(JudgeCase *c)
+{
+    int64_t failures = judge_param_int(c, "failures"), attempts = judge_param_int(c, "attempts");
+    int64_t wanted = failures < attempts ? failures + 1 : attempts;
+    int64_t otherwise = judge_has_param(c, "otherwise") ? judge_param_int(c, "otherwise") : 0;
+    for (int64_t calls = 0; calls < wanted; calls++)
+        judge_mistake_value(c, "calls_of_the_job", (double)calls,
+                            calls == 0 ? "The job was never called."
+                            : calls == otherwise
+                                ? "The last attempt failed with cudaErrorInvalidDevice, which passes: the device was usable, and the job was not called again. It is device_is_usable that tells, not the code of the error."
+                                : "The last attempt failed for want of memory, which passes: the device was usable and attempts were left, and the job was not called again. When does with_retry stop?");
+    judge_mistake_value(c, "calls_of_the_job", (double)wanted + 1, failures < attempts ? "Does with_retry stop when the job returns 0?" : "How many attempts are there? They count from 0 to attempts - 1.");
+    judge_mistake_value(c, "calls_of_the_job", (double)attempts, "Does with_retry stop when the job returns 0?");
+    judge_mistake_value(c, "calls_of_the_job", 20, "The job was called until it was stopped from outside: are the attempts counted?");
+    for (int64_t stale = 1; stale < wanted; stale++)
+        judge_mistake_value(c, "calls_of_the_job_that_met_an_old_error", (double)stale, "Which call wipes out the error of an attempt before the next one begins?");
+    judge_mistake_value(c, "with_retry_returned", failures < attempts ? MEMORY_ALLOCATION : SUCCESS, "Is what the last call of the job returned what with_retry returns?");
+}
+
+static void mistakes_of_error_left(JudgeCase *c)
+{
+    static const int codes[] = {1, MEMORY_ALLOCATION, NO_DEVICE, 101, ILLEGAL_ADDRESS, 701};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        judge_mistake_value(c, "error_left_behind", codes[i], "An error is noted until cudaGetLastError() is called, also when a later call works. Does each path pass such a call?");
+}
+
+void judge_mistakes(JudgeCase *c)
+{
+    if (part_is(c, "check-good") || part_is(c, "check-bad"))
+        mistakes_of_check(c);
+    if (part_is(c, "failing") || part_is(c, "bad-index"))
+        mistakes_of_gather(c);
+    if (part_is(c, "reserve"))
+        mistakes_of_reserve(c);
+    if (part_is(c, "usable"))
+        mistakes_of_usable(c);
+    if (part_is(c, "retry"))
+        mistakes_of_retry(c);
+    if (part_is(c, "retry-lasting"))
+        judge_mistake_value(c, "calls_of_the_job", (double)judge_param_int(c, "attempts"),
+                            "The device is broken for good after the first attempt: who asks whether another one makes sense, and does the answer end the loop?");
+    if (part_is(c, "retry-lasting"))
+        judge_mistake_value(c, "with_retry_returned", SUCCESS, "Is what the last call of the job returned what with_retry returns?");
+    if (part_is(c, "no-device")) {
+        judge_mistake_value(c, "device_is_usable", 1, "Without a device the call that device_is_usable makes fails: is what it returns looked at?");
+        judge_mistake_value(c, "calls_of_the_job", 3, "Without a device another attempt is in vain: does with_retry ask device_is_usable, and does that return 0?");
+        judge_mistake_value(c, "reserve_left_a_buffer", 1, "What is in *buffer when reserve returns an error?");
+        judge_mistake_value(c, "gather_returned", SUCCESS, "Is each call in gather looked at, also the one that asks for the number of multiprocessors?");
+    }
+    mistakes_of_error_left(c);
 }
