@@ -73,6 +73,8 @@ typedef enum Slip {
     WARP_BEFORE,
     OWN_WARP_TOO,
     LOW_LANES,
+    FIRST_LANE, /* tells the sum of its warp */
+    FIRST_RUN,  /* is what each block takes */
     N_SLIPS
 } Slip;
 
@@ -101,7 +103,7 @@ static void scan_by_warps(int32_t *own, Slip slip)
     int32_t of_warp[WARP] = {0};
     for (int w = 0; w < RUN / WARP; w++) {
         double_up(own + w * WARP, WARP, slip);
-        of_warp[w] = own[w * WARP + WARP - 1];
+        of_warp[w] = own[w * WARP + (slip == FIRST_LANE ? 0 : WARP - 1)];
     }
     if (slip != WARP_BEFORE)
         double_up(of_warp, WARP, slip);
@@ -115,7 +117,7 @@ static void slip_runs(const int32_t *in, int32_t *out, size_t n, Slip slip)
     for (size_t first = 0; first < n; first += RUN) {
         int32_t own[RUN] = {0};
         size_t length = n - first < RUN ? n - first : RUN;
-        memcpy(own, in + first, length * sizeof *own);
+        memcpy(own, slip == FIRST_RUN ? in : in + first, length * sizeof *own);
         double_up(own, RUN, slip);
         memcpy(out + first, own, length * sizeof *own);
     }
@@ -133,11 +135,14 @@ typedef enum Fault {
     PIECE_BEFORE,
     GROUPS_OF_SUMS,
     FIRST_SUMS,
+    LAST_SUM, /* is not scanned */
     LAST_ELEMENT,  /* is missing in the sum of its piece */
     FIRST_ELEMENT, /* is all that there is of it */
     FEW_OFFSETS,   /* one thread for each of ITEMS elements */
     ITEMS_ALIKE,
     TOTAL_LEFT_IN,
+    TOTAL_LACKS_FIRST, /* of the four */
+    TOTAL_LACKS_LAST,
     ITEMS_APART,
     N_FAULTS
 } Fault;
@@ -149,7 +154,8 @@ static int32_t slip_piece(const int32_t *in, int32_t *out, size_t n, size_t item
     size_t next = fault == ITEMS_APART ? RUN : 1, step = fault == ITEMS_APART ? 1 : items;
     for (size_t t = 0; t < RUN; t++)
         for (size_t k = 0; k < items; k++)
-            total[t] += t * step + k * next < n ? in[t * step + k * next] : 0;
+            if (t * step + k * next < n && !(fault == TOTAL_LACKS_FIRST && k == 0) && !(fault == TOTAL_LACKS_LAST && k == items - 1))
+                total[t] += in[t * step + k * next];
     memcpy(sum, total, sizeof sum);
     scan_by_warps(sum, slip);
     for (size_t t = 0; t < RUN; t++) {
@@ -175,7 +181,7 @@ static void slip_offsets(int32_t *sums, size_t pieces, size_t length, Fault faul
             offset = 0;
         if (fault == OFFSETS_INCLUSIVE)
             sums[p] = offset + sum;
-        else if (fault != OFFSETS_UNSCANNED && !(fault == FIRST_SUMS && p >= length))
+        else if (fault != OFFSETS_UNSCANNED && !(fault == FIRST_SUMS && p >= length) && !(fault == LAST_SUM && p == pieces - 1))
             sums[p] = fault == WITHOUT_OFFSETS ? 0 : fault == PIECE_BEFORE ? before : offset;
         offset += sum;
         before = sum;
@@ -222,6 +228,7 @@ static const Words of_runs[N_SLIPS] = {
                     "Is it = in inclusive_doubling, where += is meant?"},
     [ONLY_LEFT] = {"the value at distance d has replaced each thread's own in each step, where it is to be added",
                    "Is it = in inclusive_doubling, where += is meant?"},
+    [FIRST_RUN] = {"each run has the sums of the first one", "Which element does a thread take? Its index depends on blockIdx.x, too."},
     [NO_SCAN] = {"each element is that of `in`: nothing was added to it",
                  "Does inclusive_doubling add, and is what it returns what the kernel stores?"},
 };
@@ -243,6 +250,7 @@ static const Words of_warps[N_SLIPS] = {
                      "Does one warp scan the warps' sums before they are added, and are the scanned ones stored?"},
     [OWN_WARP_TOO] = {"to each warp the sum of all warps up to it is added, its own as well",
                       "Which place of the scanned warps' sums does warp w add? They are inclusive: that of the warp before, and warp 0 adds nothing."},
+    [FIRST_LANE] = {"what counts as the sum of a warp is what its lane 0 has", "Which lane's inclusive sum spans the whole warp? That one stores it for the others."},
     [LOW_LANES] = {"the lanes below d add their own value in each step",
                    "A lane below d gets its own value back from __shfl_up_sync: which lanes may add what they get?"},
 };
@@ -261,6 +269,8 @@ static const Words of_warps[N_SLIPS] = {
                            "Which scan of the sums tells what comes before a run: the inclusive or the exclusive one?"}, \
     [PIECE_BEFORE] = {"to each " PIECE " the sum of the one before was added, and not of all before", \
                       "What must be done to the sums before they can be added?"}, \
+    [LAST_SUM] = {"to the last " PIECE " its own sum was added, as if the scan of the sums ended before it", \
+                  "How many sums are there, and how many of them are scanned?"}, \
     [LAST_ELEMENT] = {"the sum of a " PIECE " lacks what its last thread has", \
                       "Does the last thread store its sum for sums[...] before its own elements are taken off, or after?"}, \
     [FIRST_ELEMENT] = {"what counts as the sum of a " PIECE " is what its first thread has", \
@@ -277,6 +287,8 @@ static const Words of_warps[N_SLIPS] = {
                      "In the last loop, what is added to the sum between one element of a thread and the next?"}, \
     [TOTAL_LEFT_IN] = {"each sum is too large by the total of the thread's own four elements", \
                        "inclusive_warps gives a sum with the thread's own total in it: is it taken off before the four are stored?"}, \
+    [TOTAL_LACKS_FIRST] = {"the total of a thread lacks the first of its elements", "Where does the loop begin that adds up a thread's elements? There are ITEMS of them."}, \
+    [TOTAL_LACKS_LAST] = {"the total of a thread lacks the last of its elements", "How far does the loop go that adds up a thread's elements? There are ITEMS of them."}, \
     [ITEMS_APART] = {"a thread's four elements lie a block apart, but are added up as if they were neighbours", \
                      "Which four elements does a thread take? They have to be neighbours: first = (the thread's number in the grid) * ITEMS."}, \
 }
