@@ -12,6 +12,7 @@
 #include "judge.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { PRODUCTS_MAX = 4000000 }; /* so that all mistakes take well under a second */
@@ -113,16 +114,16 @@ typedef enum Slip {
     BOTH_SPREAD,
     BOTH_TOGETHER,
     EXCHANGED,
-    /* with alpha, beta and an old C */
+    /* with alpha and beta */
     NO_ALPHA,
     ALPHA_TWICE,
-    ALPHA_FOR_OLD,
+    UNCHANGED, /* from here on with an old C */
     NO_OLD,
+    ALPHA_FOR_OLD,
     NO_BETA,
     BETA_TWICE,
     BETA_TAKEN_OFF,
     FACTORS_EXCHANGED,
-    UNCHANGED,
     N_SLIPS
 } Slip;
 
@@ -204,6 +205,7 @@ typedef struct Product {
     double alpha, beta;
     size_t side, depth, each;
     Slip slip;
+    const double *sums; /* of products, as they come out */
 } Product;
 
 static double eleven_bits(double x)
@@ -289,17 +291,39 @@ static double element_of_b(const Product *p, size_t i, size_t column)
     }
 }
 
-static double slip_sum(const Product *p, size_t row, size_t column)
+static double *doubles(size_t n)
 {
-    double sum = 0;
+    double *all = malloc((n + 1) * sizeof *all);
+    if (!all)
+        abort();
+    return all;
+}
+
+/* The sums of products of all elements, m * n of them, malloc'd. What is multiplied is laid out before, so that the loop is short. */
+static double *slip_sums(const Product *p)
+{
+    double *of_a = doubles(p->m * p->k), *of_b = doubles(p->k * p->n), *sums = doubles(p->m * p->n);
     for (size_t i = 0; i < p->k; i++) {
         int n = times(p, i);
-        if (n > 0)
-            sum += n * element_of_a(p, row, i) * element_of_b(p, i, column);
-        if (p->slip == WHOLE_NUMBERS)
-            sum = trunc(sum);
+        for (size_t row = 0; row < p->m; row++)
+            of_a[row * p->k + i] = n == 0 ? 0 : n * element_of_a(p, row, i);
+        for (size_t column = 0; column < p->n; column++)
+            of_b[column * p->k + i] = n == 0 ? 0 : element_of_b(p, i, column);
     }
-    return sum;
+    for (size_t row = 0; row < p->m; row++)
+        for (size_t column = 0; column < p->n; column++) {
+            const double *x = of_a + row * p->k, *y = of_b + column * p->k;
+            double sum = 0;
+            for (size_t i = 0; i < p->k; i++) {
+                sum += x[i] * y[i];
+                if (p->slip == WHOLE_NUMBERS)
+                    sum = trunc(sum);
+            }
+            sums[row * p->n + column] = sum;
+        }
+    free(of_a);
+    free(of_b);
+    return sums;
 }
 
 /* Row or column `at` as x * EACH + s, where it is x + s * LANES; or the other way round. */
@@ -337,7 +361,7 @@ static double slip_element(const Product *p, size_t row, size_t column)
 {
     double alpha = p->alpha, beta = p->beta, old = p->old ? p->old[row * p->n + column] : 0;
     find_place(p, &row, &column);
-    double sum = row < p->m && column < p->n ? slip_sum(p, row, column) : 0;
+    double sum = row < p->m && column < p->n ? p->sums[row * p->n + column] : 0;
     switch (p->slip) {
     case NO_ALPHA:
         return sum + beta * old;
@@ -380,8 +404,14 @@ static void name_mistakes(JudgeCase *c, const char *name, Product p, Slip from, 
     for (p.slip = from; p.slip < before; p.slip++) {
         int inside = (p.slip != N_FOR_K_IN_A || p.n < p.k) && (p.slip != K_FOR_N_IN_B || p.k < p.n) &&
                      (p.slip < A_ON_ITS_SIDE || p.slip > B_ON_ITS_SIDE || p.side == p.depth);
-        if (words[p.slip].sentence && inside)
-            name_mistake(c, name, &p);
+        if (!words[p.slip].sentence || !inside)
+            continue;
+        double *own = p.slip < COLUMNS_SPREAD ? slip_sums(&p) : NULL; /* the others have the right sums */
+        Product with = p;
+        if (own)
+            with.sums = own;
+        name_mistake(c, name, &with);
+        free(own);
     }
 }
 
@@ -394,30 +424,32 @@ static void name_all(JudgeCase *c, const char *name, size_t m, size_t n, size_t 
                  .m = m,
                  .n = n,
                  .k = k,
-                 .alpha = factor_param(c, "alpha", 1),
+                 .alpha = k == 0 ? 0 : factor_param(c, "alpha", 1), /* as the driver has it */
                  .beta = factor_param(c, "beta", 0),
                  .side = tile,
                  .depth = tile,
                  .each = 1};
+    double *right = slip_sums(&p);
+    p.sums = right;
     if (strcmp(function, "sgemm") == 0)
-        name_mistakes(c, name, p, NO_ALPHA, p.old ? N_SLIPS : ALPHA_FOR_OLD);
-    if (k == 0)
-        return;
-    name_mistakes(c, name, p, LAST_PRODUCT, PARTIAL_TILE);
-    if (strcmp(function, "multiply_tiled") == 0)
+        name_mistakes(c, name, p, NO_ALPHA, p.old ? N_SLIPS : UNCHANGED);
+    if (k > 0)
+        name_mistakes(c, name, p, LAST_PRODUCT, PARTIAL_TILE);
+    if (k > 0 && strcmp(function, "multiply_tiled") == 0)
         name_mistakes(c, name, p, PARTIAL_TILE, COLUMNS_SPREAD);
-    if (strcmp(function, "multiply_registers") == 0 || strcmp(function, "sgemm") == 0) {
+    if (k > 0 && (strcmp(function, "multiply_registers") == 0 || strcmp(function, "sgemm") == 0)) {
         p.side = 64;
         p.depth = 16;
         p.each = 4;
         name_mistakes(c, name, p, PARTIAL_TILE, NO_ALPHA);
     }
-    if (strcmp(function, "sgemm") == 0) { /* the larger blocks of the handout */
+    if (k > 0 && strcmp(function, "sgemm") == 0) { /* the larger blocks of the handout */
         p.side = 128;
         p.depth = 8;
         p.each = 8;
         name_mistakes(c, name, p, PARTIAL_TILE, NO_ALPHA);
     }
+    free(right);
 }
 
 void judge_mistakes(JudgeCase *c)
