@@ -11,6 +11,7 @@
 #include "asked.h"
 #include "launch_configuration.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -105,6 +106,26 @@ static void refer_walk(JudgeCase *c, size_t n)
     }
 }
 
+/* A launch that has as many blocks as a block was to have threads, and that is not as many as are needed: what the two
+ * numbers give when they are exchanged. */
+static int is_exchanged(const JudgeCall *call, int64_t n, int64_t threads)
+{
+    return strcmp(call->op, "LAUNCH") == 0 && call->number == (uint64_t)threads && (n + threads - 1) / threads != threads;
+}
+
+/* The places are right all the same, so the record has to tell. */
+static void refuse_exchanged(JudgeCase *c)
+{
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    int64_t n = judge_param_int(c, "n"), threads = judge_param_int(c, "threads");
+    for (size_t i = 0; i < n_calls; i++)
+        if (is_exchanged(&calls[i], n, threads)) {
+            judge_refuse(c, "walk_kernel was launched in as many blocks as a block was to have threads: first in <<< >>> comes the number of blocks, then that of the threads of a block.");
+            return;
+        }
+}
+
 void judge_reference(JudgeCase *c)
 {
     if (is_function(c, "walk_occupancy")) {
@@ -116,6 +137,8 @@ void judge_reference(JudgeCase *c)
         return;
     }
     size_t n = (size_t)judge_param_int(c, "n");
+    if (is_function(c, "walk") && !judge_has_param(c, "again") && n > 0)
+        refuse_exchanged(c);
     if (!is_function(c, "window_sums") && !is_function(c, "spread")) {
         refer_walk(c, n);
         return;
@@ -126,4 +149,121 @@ void judge_reference(JudgeCase *c)
         refer_windows(c, in, out, (long)n);
     for (size_t i = 0; is_function(c, "spread") && i < n; i++)
         out[i] = spread_of(in, n, i);
+}
+
+/* ---- What certain mistakes give ---- */
+
+typedef enum Slip {
+    WITHOUT_SHARED,
+    IN_THREADS,
+    WHOLE_NUMBERS,
+    OF_A_BLOCK,
+    IN_BLOCKS,
+    WITHOUT_BLOCKS,
+    WARPS_DOWN,
+    ONE_BLOCK,
+    N_SLIPS
+} Slip;
+
+static const struct {
+    const char *when, *hint;
+} slips[N_SLIPS] = {
+    [WITHOUT_SHARED] = {"no block has shared memory of its own", "Does shared_bytes reach cudaOccupancyMaxActiveBlocksPerMultiprocessor, as its last argument?"},
+    [IN_THREADS] = {"threads are counted in place of warps", "How many warps does a block of 33 threads take? Round up, and count those."},
+    [WHOLE_NUMBERS] = {"whole numbers are divided", "Which type do the two numbers have that are divided? One of them must be a float before that."},
+    [OF_A_BLOCK] = {"1,024 threads, or 32 warps, are taken for what a multiprocessor holds", "Which attribute of the card says how many threads a multiprocessor holds? That of a block is another one, and the number is not the same on all cards."},
+    [IN_BLOCKS] = {"blocks are counted in place of warps", "The blocks that fit are not the answer yet: how many warps does each of them have, and how many warps can a multiprocessor hold?"},
+    [WITHOUT_BLOCKS] = {"only the room for warps limits the blocks", "A multiprocessor holds a limited number of blocks, too: take the blocks that cudaOccupancyMaxActiveBlocksPerMultiprocessor gives."},
+    [WARPS_DOWN] = {"the warps of a block are rounded down", "How many warps does a block of 33 threads take, and one of a single thread? Round up."},
+    [ONE_BLOCK] = {"a multiprocessor holds a single block", "Are the warps of all blocks counted that fit on a multiprocessor, or those of one?"},
+};
+
+static double slipped(int card, int threads, int shared, Slip slip)
+{
+    int warps = (threads + 31) / 32, most = cards[card].warps, with = slip == WITHOUT_SHARED ? 0 : shared;
+    double share = occupancy(card, threads, with), blocks = share * most / warps;
+    switch (slip) {
+    case IN_THREADS:
+        return blocks * threads / (32 * most);
+    case WHOLE_NUMBERS:
+        return share < 1 ? 0 : 1;
+    case OF_A_BLOCK:
+        return blocks * warps / 32;
+    case IN_BLOCKS:
+        return blocks / cards[card].blocks;
+    case WITHOUT_BLOCKS:
+        return (double)(most / warps * warps) / most;
+    case WARPS_DOWN:
+        return blocks * (threads / 32) / most;
+    case ONE_BLOCK:
+        return (double)warps / most;
+    default:
+        return share;
+    }
+}
+
+enum { TEXT_MAX = 640 };
+
+/* All that give the same share are told together. */
+static void name_share(JudgeCase *c, const char *key, const double *shares, int first, char sentence[TEXT_MAX], char hint[TEXT_MAX])
+{
+    int nothing = shares[first] == 0;
+    int at = snprintf(sentence, TEXT_MAX, "it is what %scomes out when ", nothing ? "*share was set to at first, or what " : "");
+    int hint_at = snprintf(hint, TEXT_MAX, "%s", nothing ? "Is *share set behind the questions?" : "");
+    for (int s = first; s < N_SLIPS; s++)
+        if (shares[s] == shares[first]) {
+            at += snprintf(sentence + at, (size_t)(TEXT_MAX - at), "%s%s", s > first ? ", or " : "", slips[s].when);
+            hint_at += snprintf(hint + hint_at, (size_t)(TEXT_MAX - hint_at), "%s%s", hint_at > 0 ? " " : "", slips[s].hint);
+        }
+    float *out = judge_mistake(c, key, sentence, hint);
+    if (out)
+        *out = (float)shares[first];
+}
+
+static void name_shares(JudgeCase *c)
+{
+    static char texts[N_ASKED][N_SLIPS][2][TEXT_MAX];
+    int shared = (int)judge_param_int(c, "shared");
+    int card = strcmp(judge_param_text(c, "card"), cards[1].card) == 0;
+    for (int i = 0; i < N_ASKED; i++) {
+        double shares[N_SLIPS], right = occupancy(card, asked[i].threads, shared);
+        for (int s = 0; s < N_SLIPS; s++) {
+            shares[s] = slipped(card, asked[i].threads, shared, (Slip)s);
+            if (shares[s] == right)
+                shares[s] = -1; /* it does not show */
+        }
+        for (int s = 0; s < N_SLIPS; s++) {
+            int told = shares[s] < 0;
+            for (int before = 0; before < s; before++)
+                told |= shares[before] == shares[s];
+            if (!told)
+                name_share(c, asked[i].key, shares, s, texts[i][s][0], texts[i][s][1]);
+        }
+    }
+}
+
+/* The record says whether CUDA refused the launch. */
+static const char *why_not_refused(JudgeCase *c)
+{
+    size_t n = 0;
+    int64_t threads = judge_param_int(c, "threads");
+    const JudgeCall *calls = judge_calls(c, &n);
+    if (!calls)
+        return "First in <<< >>> comes the number of blocks, then that of the threads of a block; and what cudaGetLastError() says behind the launch is returned.";
+    for (size_t i = 0; i < n; i++) {
+        int is_launch = strcmp(calls[i].op, "LAUNCH") == 0, is_right = strcmp(calls[i].error, "OK") == 0;
+        if (is_launch && is_right && calls[i].number == (uint64_t)threads)
+            return "CUDA took the launch, which had as many blocks as a block was to have threads: first in <<< >>> comes the number of blocks, then that of the threads of a block.";
+        if (is_launch && is_right)
+            return "CUDA took the launch, so a block of it had fewer threads than were asked for: is `threads` made smaller anywhere?";
+    }
+    return "No launch was taken, and walk returned 0: is it launched at all, and is what cudaGetLastError() says behind the launch returned? Ask once: a second call returns 0, as the first has taken the error away.";
+}
+
+void judge_mistakes(JudgeCase *c)
+{
+    if (is_function(c, "walk_occupancy"))
+        name_shares(c);
+    if (judge_has_param(c, "refused"))
+        judge_mistake_value(c, "refused", 0, why_not_refused(c));
 }
