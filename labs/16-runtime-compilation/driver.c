@@ -433,13 +433,15 @@ static void run_power(LabCase *c)
  *
  *      s: scale   b, c: blend with FACTOR 2, 3   e, d: the same with one option more behind it   t, u: shift<3>, shift<5>
  *      f: d with its options the other way round   n: another kernel called scale   m: a source with a mistake
+ *      g: blend with FACTOR 5 and a K of nothing   h, i: with FACTOR 5-DK, which is 5 - 3: the texts of g without an end between two
+ *      of them, and with a blank there
  */
 static Request request_of_letter(char letter)
 {
     Request r = request_of(letter == 's'   ? "scale"
                            : letter == 'n' ? "negative"
                            : letter == 'm' ? "mistake"
-                           : letter <= 'f' ? "blend"
+                           : letter <= 'i' ? "blend"
                                            : "shift");
     r.file = "kernel.cu"; /* one name for all */
     if (letter == 'c' || letter == 'd' || letter == 'f')
@@ -450,6 +452,12 @@ static Request request_of_letter(char letter)
         r.options[1] = r.options[0];
         r.options[0] = "-lineinfo";
     }
+    if (letter >= 'g' && letter <= 'i') {
+        r.options[0] = "-DDK=3";
+        r.options[1] = letter == 'g' ? "-DFACTOR=5" : letter == 'h' ? "-DFACTOR=5-DK" : "-DFACTOR=5 -DK";
+        r.options[2] = "-DK";
+        r.n_options = letter == 'g' ? 3 : 2;
+    }
     if (letter == 'u')
         r.expression = "lab::shift<5>";
     return r;
@@ -457,8 +465,8 @@ static Request request_of_letter(char letter)
 
 static int ask_cache(Cache *cache, const Request *r, const Kernel **k, char **log)
 {
-    static char source[1024], expression[64], options[2][64]; /* the same addresses each time */
-    const char *list[2] = {options[0], options[1]};
+    static char source[1024], expression[64], options[3][64]; /* the same addresses each time */
+    const char *list[3] = {options[0], options[1], options[2]};
     snprintf(source, sizeof source, "%s", r->source);
     snprintf(expression, sizeof expression, "%s", r->expression);
     for (int i = 0; i < r->n_options; i++)

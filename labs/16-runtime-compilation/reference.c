@@ -10,6 +10,7 @@
 #include "sources.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int is_text(JudgeCase *c, const char *key, const char *text)
@@ -24,7 +25,7 @@ void judge_inputs(JudgeCase *c)
 }
 
 /* Numbers of NVRTC and of the driver, which are part of their interfaces. */
-enum { NVRTC_COMPILATION = 6, NVRTC_INTERNAL = 11, CUDA_NOT_FOUND = 500, CUDA_NOT_PERMITTED = 800 };
+enum { NVRTC_INVALID_OPTION = 5, NVRTC_COMPILATION = 6, NVRTC_INTERNAL = 11, CUDA_NOT_FOUND = 500, CUDA_NOT_PERMITTED = 800 };
 
 /* ---- The record of calls ---- */
 
@@ -124,6 +125,8 @@ static double to_the_power(double x, int64_t exponent)
     return product;
 }
 
+static const double CACHE_A = 1.5; /* of all requests to the cache (driver.c) */
+
 static double mapped(const char *source, double x, double a)
 {
     if (strcmp(source, "shift") == 0)
@@ -133,9 +136,8 @@ static double mapped(const char *source, double x, double a)
     return strcmp(source, "halves") == 0 ? a * rounded_to_half(x) : a * x;
 }
 
-static double requested(char letter, double x)
+static double requested(char letter, double x, double a)
 {
-    const double a = 1.5;
     switch (letter) {
     case 's':
         return a * x;
@@ -148,6 +150,11 @@ static double requested(char letter, double x)
     case 'd':
     case 'f':
         return 3 * x + a;
+    case 'g':
+        return 5 * x + a;
+    case 'h':
+    case 'i':
+        return 5 - 3 * x + a; /* a macro is a text */
     case 't':
         return x + 3 * a;
     case 'u':
@@ -171,7 +178,7 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
     double *out = judge_expect_precise(c, "out", LAB_F32, 1, &total);
     for (const char *at = requests; *at != 0; at++)
         for (size_t i = 0; i < n && *at != 'm'; i++)
-            *out++ = requested(*at, in[i]);
+            *out++ = requested(*at, in[i], CACHE_A);
     judge_expect_value(c, "compilations", different + mistakes);
     judge_expect_value(c, "logs", different + mistakes);
     judge_expect_value(c, "kernels_that_stayed", (double)strlen(requests) - mistakes);
@@ -208,4 +215,267 @@ void judge_reference(JudgeCase *c)
     for (size_t i = 0; i < n; i++)
         out[i] = is_text(c, "function", "power") ? to_the_power(in[i], judge_param_int(c, "exponent"))
                                                  : mapped(judge_param_text(c, "source"), in[i], judge_param_float(c, "a"));
+}
+
+/* ---- What certain mistakes give ---- */
+
+/* What a request of the cache is made of (driver.c). */
+typedef struct Texts {
+    char source;
+    const char *expression, *options[3]; /* NULL: no more */
+} Texts;
+
+static Texts texts_of(char letter)
+{
+    switch (letter) {
+    case 'b':
+        return (Texts){'b', "blend", {"-DFACTOR=2"}};
+    case 'c':
+        return (Texts){'b', "blend", {"-DFACTOR=3"}};
+    case 'd':
+        return (Texts){'b', "blend", {"-DFACTOR=3", "-lineinfo"}};
+    case 'e':
+        return (Texts){'b', "blend", {"-DFACTOR=2", "-lineinfo"}};
+    case 'f':
+        return (Texts){'b', "blend", {"-lineinfo", "-DFACTOR=3"}};
+    case 'g':
+        return (Texts){'b', "blend", {"-DDK=3", "-DFACTOR=5", "-DK"}};
+    case 'h':
+        return (Texts){'b', "blend", {"-DDK=3", "-DFACTOR=5-DK"}};
+    case 'i':
+        return (Texts){'b', "blend", {"-DDK=3", "-DFACTOR=5 -DK"}};
+    case 't':
+        return (Texts){'t', "lab::shift<3>", {NULL}};
+    case 'u':
+        return (Texts){'t', "lab::shift<5>", {NULL}};
+    default: /* s, n, m */
+        return (Texts){letter, "scale", {NULL}};
+    }
+}
+
+typedef enum KeySlip { NO_SOURCE, NO_EXPRESSION, NO_OPTIONS, FIRST_OPTION, LAST_OPTION, NO_END, A_BLANK, ONLY_ONE, KEY_SLIPS } KeySlip;
+
+static const struct {
+    const char *when, *hint;
+} key_slips[KEY_SLIPS] = {
+    [NO_SOURCE] = {"the source is not looked at", "Compare what the source says, letter by letter: neither where it lies nor the name of the file, which are the same each time."},
+    [NO_EXPRESSION] = {"the expression is not looked at", "Two instances of a template are two kernels: is the expression in the key?"},
+    [NO_OPTIONS] = {"the options are not looked at", "The same source with other options is another kernel: are they in the key, with what they say?"},
+    [FIRST_OPTION] = {"only the first option is looked at", "Do all options come into the key?"},
+    [LAST_OPTION] = {"only the last option is looked at", "Do all options come into the key, or does each one take the place of the one before?"},
+    [NO_END] = {"the texts stand one after the other with nothing between them", "Two options can be the same letters as one longer option: what shows in the key where a text ends? A 0 byte is in none of them."},
+    [A_BLANK] = {"the texts stand one after the other with a blank between them", "An option may have a blank in it: what shows in the key where a text ends? A 0 byte is in none of them."},
+    [ONLY_ONE] = {"whatever came first is given each time", "What is compared before a kernel is taken out of the cache?"},
+};
+
+enum { KEY_MAX = 160, ROWS_MAX = 16, TEXT_MAX = 900 };
+
+static void key_with(KeySlip slip, char letter, char key[KEY_MAX])
+{
+    Texts t = texts_of(letter);
+    int n = 0, many = 0;
+    while (many < 3 && t.options[many] != NULL)
+        many++;
+    const char *between = slip == NO_END ? "" : slip == A_BLANK ? " " : "\n";
+    memset(key, 0, KEY_MAX);
+    if (slip == ONLY_ONE)
+        return;
+    if (slip != NO_SOURCE)
+        key[n++] = t.source;
+    if (slip != NO_EXPRESSION)
+        n += snprintf(key + n, (size_t)(KEY_MAX - n), "%s\n", t.expression);
+    int first = slip == NO_OPTIONS ? many : slip == LAST_OPTION && many > 0 ? many - 1 : 0;
+    for (int i = first; i < (slip == FIRST_OPTION && many > 1 ? 1 : many); i++)
+        n += snprintf(key + n, (size_t)(KEY_MAX - n), "%s%s", t.options[i], between);
+}
+
+/* given: the letter whose kernel each request that is no mistake gets. */
+static size_t ask_with(KeySlip slip, const char *requests, char given[ROWS_MAX])
+{
+    size_t n = 0;
+    for (const char *at = requests; *at != 0 && n < ROWS_MAX; at++) {
+        char own[KEY_MAX], other[KEY_MAX];
+        key_with(slip, *at, own);
+        if (*at == 'm')
+            continue;
+        given[n] = *at;
+        for (const char *before = at; before-- > requests;) { /* the first of them at the end */
+            key_with(slip, *before, other);
+            if (*before != 'm' && memcmp(own, other, KEY_MAX) == 0)
+                given[n] = *before;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* All slips that give the same rows are told together. */
+static void name_key(JudgeCase *c, const char *requests, KeySlip first, const float *in, size_t n)
+{
+    static char sentences[KEY_SLIPS][TEXT_MAX], hints[KEY_SLIPS][TEXT_MAX];
+    char given[ROWS_MAX] = {0}, other[ROWS_MAX] = {0}, *sentence = sentences[first], *hint = hints[first];
+    size_t rows = ask_with(first, requests, given);
+    int at = snprintf(sentence, TEXT_MAX, "a request gets the kernel of another one, as when "), hint_at = 0;
+    for (int s = 0; s < KEY_SLIPS; s++) {
+        ask_with((KeySlip)s, requests, other);
+        if (memcmp(given, other, rows) != 0)
+            continue;
+        if (s < (int)first)
+            return;
+        at += snprintf(sentence + at, (size_t)(TEXT_MAX - at), "%s%s", s > (int)first ? ", or " : "", key_slips[s].when);
+        hint_at += snprintf(hint + hint_at, (size_t)(TEXT_MAX - hint_at), "%s%s", s > (int)first ? " " : "", key_slips[s].hint);
+    }
+    double *out = judge_mistake(c, "out", sentence, hint);
+    for (size_t row = 0; row < rows && out != NULL; row++)
+        for (size_t i = 0; i < n; i++)
+            *out++ = requested(given[row], in[i], CACHE_A);
+}
+
+/* All rows with another a and in times a factor; or in itself. */
+static void name_rows(JudgeCase *c, const char *requests, double a, double in_factor, int is_in, const char *sentence, const char *hint)
+{
+    size_t n = 0;
+    const float *in = judge_input_f32(c, "in", &n);
+    double *out = judge_mistake(c, "out", sentence, hint);
+    for (const char *at = requests; *at != 0 && out != NULL; at++)
+        for (size_t i = 0; i < n && *at != 'm'; i++)
+            *out++ = is_in ? in[i] : requested(*at, in_factor * in[i], a);
+}
+
+static void name_values(JudgeCase *c, const char *key, int from, int to, const char *hint)
+{
+    for (int value = from; value < to; value++)
+        judge_mistake_value(c, key, value, hint);
+}
+
+static void name_cache(JudgeCase *c)
+{
+    size_t n = 0;
+    const float *in = judge_input_f32(c, "in", &n);
+    const char *requests = judge_param_text(c, "requests");
+    int total = (int)strlen(requests), different = 0, mistakes = 0;
+    for (const char *at = requests; *at != 0; at++) {
+        mistakes += *at == 'm';
+        different += *at != 'm' && memchr(requests, *at, (size_t)(at - requests)) == NULL;
+    }
+    for (int s = 0; s < KEY_SLIPS; s++)
+        name_key(c, requests, (KeySlip)s, in, n);
+    name_rows(c, requests, 0, 1, 0, "all of it is what a = 0 gives", "kernel_map (TODO 4): is the address of the float a, no double, among the arguments, as the fourth?");
+    name_rows(c, requests, CACHE_A, 0, 0, "all of it is what in = 0 gives", "kernel_map (TODO 4): is all of in copied to the device, into the memory whose address is the first argument?");
+    name_rows(c, requests, 0, 0, 1, "each row is in, unchanged", "kernel_map (TODO 4): which device memory is copied back, and does the kernel run?");
+    judge_mistake_value(c, "returned_when_cuModuleUnload_failed", 0, "cache_destroy has two kernels to unload here, and the driver says of the first that it could not be. What does cache_destroy do with that value? It goes on, and returns the first error at the end: what works afterwards must not take its place. The value of kernel_unload is to be kept, too.");
+    name_values(c, "kernels_that_stayed", 0, total - mistakes, "The Kernels that cache_get gave out before lie somewhere else by now, as in an array that grows, or have changed: each entry needs a place of its own.");
+    name_values(c, "mistakes_that_were_told", 0, mistakes, "A source that does not compile: each time that it is asked for, NVRTC's error is returned, *k is NULL, and *log has what the compiler said. Is it kept in the cache, or the log freed?");
+    name_values(c, "compilations", 0, different + mistakes, mistakes > 0 ? "Requests that differ were taken for the same, or a source that does not compile was kept: what makes two requests the same, and when does one come into the cache?" : "Requests that differ were taken for the same: source, expression, and each option in its order make a request what it is. Which of them is not in the key, or runs into the next?");
+    name_values(c, "compilations", different + mistakes + 1, total + 1, "What had been asked for before was compiled again: is it put into the cache, and are the contents of the texts compared? The caller overwrites its texts, so the cache needs copies.");
+    name_values(c, "logs", 0, different + mistakes, "Where there are as many compilations, look at those first. Otherwise: *log is what the compiler said whenever it ran, also when all went well; then it is an empty text, and not NULL.");
+    name_values(c, "logs", different + mistakes + 1, total + 1, "Where there are as many compilations, look at those first. Otherwise: *log is NULL when the compiler did not run.");
+}
+
+static void name_compile(JudgeCase *c, int fails)
+{
+    if (fails) {
+        static const char first[] = "That is not what nvrtcCompileProgram returns for such a source. It is the first error, and the one to return: what fails behind it must not take its place. If nothing was compiled, something before it failed.";
+        judge_mistake_value(c, "source_compile_returned", 0, "The value of nvrtcCompileProgram is lost: what is fetched behind it works, and must not take its place.");
+        for (int value = 1; value <= NVRTC_INTERNAL; value++)
+            if (value != NVRTC_COMPILATION)
+                judge_mistake_value(c, "source_compile_returned", value, first);
+    } else {
+        judge_mistake_value(c, "source_compile_returned", NVRTC_COMPILATION, "The compiler refuses a right source: which options does it get, and as many as the number says?");
+        judge_mistake_value(c, "source_compile_returned", NVRTC_INVALID_OPTION, "NVRTC calls an option invalid: --gpu-architecture=compute_75 and those of the caller are all, and the number counts both.");
+    }
+    judge_mistake_value(c, "there_is_ptx", fails, fails ? "There is no PTX when a compilation has failed: out->ptx stays NULL." : "out->ptx is NULL: is the PTX fetched, when the compilation has worked, and kept?");
+    judge_mistake_value(c, "there_is_a_name", fails, fails ? "There is no name when a compilation has failed: out->name stays NULL." : "out->name is not there: nvrtcAddNameExpression before the compilation, nvrtcGetLoweredName behind it, and a copy of what it gives.");
+    judge_mistake_value(c, "the_name_is_nvrtcs", 0, "out->name is not what nvrtcGetLoweredName gave. That text belongs to the program, and is gone after nvrtcDestroyProgram: copy it before.");
+    judge_mistake_value(c, "there_is_a_log", 0, "out->log is NULL: it is fetched whatever came out of the compilation, and is an empty text when the compiler has nothing to say.");
+    judge_mistake_value(c, "the_log_is_whole", 0, "out->log is not all that nvrtcGetProgramLog gives: how large is what it is put into, by nvrtcGetProgramLogSize, and is it fetched also when the compilation has failed?");
+    judge_mistake_value(c, "the_log_names_the_place", 0, "The log does not name the file and line: is it the compiler's log, and does nvrtcCreateProgram get `file` as its third argument?");
+}
+
+static void name_refused(JudgeCase *c)
+{
+    static const char hint[] = "That function failed, and source_compile returned 0: is its value looked at, and not replaced by that of a later call that works?";
+#define NAME(function) judge_mistake_value(c, REFUSED_KEY(function), 0, hint);
+    REFUSED_FUNCTIONS(NAME)
+}
+
+static void name_load(JudgeCase *c)
+{
+    judge_mistake_value(c, "kernel_load_returned", 0, "The error of cuModuleGetFunction is lost: unloading the module works, and its value is not the one to return.");
+    judge_mistake_value(c, "there_is_a_module", 1, "After the load has failed k->module has to be NULL, unloaded or not: whoever unloads k would do it once more.");
+    static const double errors[] = {1, 201, 400}; /* CUDA_ERROR_INVALID_VALUE, _INVALID_CONTEXT, _INVALID_HANDLE */
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        judge_mistake_value(c, "kernel_unload_of_none_returned", errors[i], "Where k->module is NULL there is nothing to unload, and kernel_unload returns 0.");
+}
+
+static void name_map(JudgeCase *c, const char *source, double in_factor, double a, const char *sentence, const char *hint)
+{
+    size_t n = 0;
+    const float *in = judge_input_f32(c, "in", &n);
+    double *out = judge_mistake(c, "out", sentence, hint);
+    for (size_t i = 0; i < n && out != NULL; i++)
+        out[i] = mapped(source, in_factor * in[i], a);
+}
+
+static const char a_hint[] = "Is the address of the float a among the arguments, as the fourth? A double in its place has other bytes, of which the first four may be 0.";
+static const char in_hint[] = "Is all of in copied to the device, into the memory whose address is the first argument?";
+static const char out_hint[] = "Which device memory is copied back, is its address the second argument, and does the kernel run?";
+
+static void name_maps(JudgeCase *c)
+{
+    const char *source = judge_param_text(c, "source");
+    double a = judge_param_float(c, "a");
+    int adds = strcmp(source, "shift") == 0, multiplies = !adds && strcmp(source, "blend") != 0;
+    if (judge_has_param(c, "beside"))
+        name_map(c, judge_param_text(c, "beside"), 1, a, "it is what the other kernel gives", "Are module and function kept in the Kernel that the caller has, and in no place that both share?");
+    if (adds)
+        name_map(c, "shift", 1, 0, "it is in, which is also what a = 0 gives", "Which device memory is copied back, and does the kernel run? Is the address of the float a, no double, among the arguments, as the fourth?");
+    else if (multiplies)
+        name_map(c, source, 1, 0, "it is 0, which is what a = 0 gives, or in = 0", "Is the address of the float a, no double, among the arguments, as the fourth? Is all of in copied to the device, into the memory whose address is the first argument?");
+    else
+        name_map(c, source, 1, 0, "it is what a = 0 gives", a_hint);
+    if (!multiplies)
+        name_map(c, source, 0, a, "it is what in = 0 gives", in_hint);
+    name_map(c, "shift", 1, 0, "it is in, unchanged", out_hint);
+}
+
+static void name_power(JudgeCase *c, int64_t exponent, const char *sentence, const char *hint)
+{
+    size_t n = 0;
+    const float *in = judge_input_f32(c, "in", &n);
+    double *out = judge_mistake(c, "out", sentence, hint);
+    for (size_t i = 0; i < n && out != NULL; i++)
+        out[i] = to_the_power(in[i], exponent);
+}
+
+static void name_powers(JudgeCase *c)
+{
+    int64_t exponent = judge_param_int(c, "exponent");
+    static const char hint[] = "Which number stands behind -DEXPONENT= when the source is compiled, and how many turns has the loop then?";
+    if (judge_has_param(c, "first"))
+        name_power(c, judge_param_int(c, "first"), "the exponent is that of the call before", "What is kept from call to call: a static text, a compiled source, a kernel? The exponent is a part of each.");
+    name_power(c, 0, "the exponent is 0", hint);
+    name_power(c, 1, "it is in, which is in to the power of 1", "Which device memory is copied back? And which number stands behind -DEXPONENT= when the source is compiled?");
+    if (exponent > 0)
+        name_power(c, exponent - 1, "the exponent is one too small", hint);
+    name_power(c, exponent + 1, "the exponent is one too large", hint);
+    name_power(c, exponent % 10, "the exponent has lost all digits but the last", "How long is the text that the option is written into?");
+    name_power(c, exponent / 10, "the exponent has lost its last digit", "How long is the text that the option is written into? It has a 0 byte at its end.");
+}
+
+void judge_mistakes(JudgeCase *c)
+{
+    if (is_text(c, "function", "compile"))
+        name_compile(c, fails_to_compile(c));
+    else if (is_text(c, "function", "refused"))
+        name_refused(c);
+    else if (is_text(c, "function", "load"))
+        name_load(c);
+    else if (is_text(c, "function", "cache"))
+        name_cache(c);
+    else if (is_text(c, "function", "power"))
+        name_powers(c);
+    else
+        name_maps(c);
+    name_values(c, "programs_not_destroyed", 1, 9, "Each program that nvrtcCreateProgram made is destroyed by nvrtcDestroyProgram, on every path out of source_compile, also where something has failed.");
 }
