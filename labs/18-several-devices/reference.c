@@ -110,3 +110,369 @@ void judge_reference(JudgeCase *c)
     for (size_t i = 0; i < n; i++)
         out[i] = transformed(in[i]);
 }
+
+/* ---- Mistakes in shares ---- */
+
+enum { SHARE_RIGHT, BY_QUOTIENT, ROUNDED_UP, LAST_HAS_REST, REST_LOST, LONGER_LAST, PLACES_WITHOUT_REST, PLACES_BY_OWN_COUNT, N_SHARES };
+
+static const struct {
+    const char *sentence, *hint;
+} of_shares[N_SHARES] = {
+    [BY_QUOTIENT] = {"the shares are those of n * d / n_devices, and the longer ones lie among the shorter",
+                     "Whose are the elements that are left over, by the contract? The devices with the lower numbers have one more."},
+    [ROUNDED_UP] = {"each share has n / n_devices, rounded up, and the last ones what is left, so that counts differ by more than one",
+                    "How many elements does each device have at least (rounded down), how many are left over, and whose are they?"},
+    [LAST_HAS_REST] = {"the last device has all the elements that are left over", "The counts differ by at most one: how many devices get one of those that are left over?"},
+    [REST_LOST] = {"all shares are equal, and the elements that are left over belong to nobody", "How many are left over (n % n_devices), and whose are they?"},
+    [LONGER_LAST] = {"the devices with the higher numbers have one more", "Which devices have one more, by the contract?"},
+    [PLACES_WITHOUT_REST] = {"it is d times n / n_devices, rounded down, as if no device before had one more", "How many of the devices before d have one more, by the contract?"},
+    [PLACES_BY_OWN_COUNT] = {"it is d times the device's own count", "The devices before d may have more elements than d has: how many do they have together?"},
+};
+
+static int at_most(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static Share wrong_share(int n, int n_devices, int d, int mistake)
+{
+    int each = n / n_devices, rest = n % n_devices, up = each + (rest > 0);
+    Share s = {d * each + at_most(d, rest), each + (d < rest)};
+    if (mistake == BY_QUOTIENT) {
+        s.first = (int)((int64_t)n * d / n_devices);
+        s.count = (int)((int64_t)n * (d + 1) / n_devices) - s.first;
+    } else if (mistake == ROUNDED_UP) {
+        s.first = at_most(n, d * up);
+        s.count = at_most(n - s.first, up);
+    } else if (mistake == LAST_HAS_REST) {
+        s = (Share){d * each, d == n_devices - 1 ? each + rest : each};
+    } else if (mistake == REST_LOST) {
+        s = (Share){d * each, each};
+    } else if (mistake == LONGER_LAST) {
+        int before = d - (n_devices - rest);
+        s = (Share){d * each + (before > 0 ? before : 0), each + (before >= 0)};
+    } else if (mistake == PLACES_WITHOUT_REST) {
+        s.first = d * each;
+    } else if (mistake == PLACES_BY_OWN_COUNT) {
+        s.first = d * s.count;
+    }
+    return s;
+}
+
+static void name_shares(JudgeCase *c)
+{
+    int n = (int)judge_param_int(c, "n"), n_devices = (int)judge_param_int(c, "devices");
+    for (int mistake = SHARE_RIGHT + 1; mistake < N_SHARES; mistake++) {
+        int tells_first = mistake != LAST_HAS_REST && mistake != REST_LOST; /* whose places are those of PLACES_WITHOUT_REST */
+        int32_t *first = tells_first ? judge_mistake(c, "first", of_shares[mistake].sentence, of_shares[mistake].hint) : NULL;
+        int32_t *count = judge_mistake(c, "count", of_shares[mistake].sentence, of_shares[mistake].hint);
+        for (int d = 0; d < n_devices; d++) {
+            Share s = wrong_share(n, n_devices, d, mistake);
+            if (first)
+                first[d] = s.first;
+            if (count)
+                count[d] = s.count;
+        }
+    }
+}
+
+/* ---- Mistakes in transform ---- */
+
+static void name_transformed(JudgeCase *c)
+{
+    size_t n = 0;
+    int n_devices = (int)judge_param_int(c, "devices");
+    const float *in = judge_input_f32(c, "in", &n);
+    float *of_first = judge_mistake(c, "out", "each device has transformed the first readings of all, and not those of its share", "From where in `in` does a device copy? s.first says where its share begins.");
+    float *one_block = judge_mistake(c, "out", "of each share only the first 256 readings are transformed, and the others are as they were", "How many blocks does the launch have: enough for s.count?");
+    float *as_is = judge_mistake(c, "out", "it is `in`, and nothing is transformed", "Is the kernel launched between the two copies, in the same stream, on the device whose memory it is?");
+    float *twice = judge_mistake(c, "out", "each reading is transformed twice", "How often is the kernel launched for a share?");
+    for (int d = 0; of_first && one_block && as_is && twice && d < n_devices; d++) {
+        Share s = wrong_share((int)n, n_devices, d, SHARE_RIGHT);
+        for (int i = 0; i < s.count; i++) {
+            int place = s.first + i;
+            of_first[place] = transformed(in[i]);
+            one_block[place] = i < 256 ? transformed(in[place]) : in[place];
+            as_is[place] = in[place];
+            twice[place] = transformed(transformed(in[place]));
+        }
+    }
+}
+
+/* ---- Mistakes in heat ---- */
+
+enum { HEAT_CELLS_MAX = 100000 }; /* of a rod whose mistakes are told */
+
+enum { LEFT_FIRST, LEFT_BEFORE_LAST, LEFT_OWN_COUNT, RIGHT_LAST, RIGHT_SECOND, RIGHT_OWN_COUNT, CELLS_OF_BEFORE, N_HALOS };
+
+static const struct {
+    const char *sentence, *hint;
+} of_halos[N_HALOS] = {
+    [LEFT_FIRST] = {"the cell that comes from the left neighbour is its first", "Which cell of the left neighbour lies next to this share, and in which of its elements is it?"},
+    [LEFT_OWN_COUNT] = {"the place of the left neighbour's last cell is taken from the own count", "Where is the left neighbour's last cell? The shares need not be equally long."},
+    [LEFT_BEFORE_LAST] = {"the cell that comes from the left neighbour is the one before its last", "Cell i of a share is element i + 1. In which element is the left neighbour's last cell, by its count, which may be another than the own?"},
+    [RIGHT_LAST] = {"the cell that comes from the right neighbour is its last", "Which cell of the right neighbour lies next to this share, and in which of its elements is it?"},
+    [RIGHT_SECOND] = {"the cell that comes from the right neighbour is its second", "Cell i of a share is element i + 1. In which element is the right neighbour's first cell?"},
+    [RIGHT_OWN_COUNT] = {"the place of the right neighbour's cell is taken from the own count", "In which of its elements has the right neighbour its first cell?"},
+    [CELLS_OF_BEFORE] = {"the neighbours' cells are those of a step before", "From which of its two arrays does a neighbour's cell come: the one that the step has read, or the one that it has written?"},
+};
+
+/* Device d's array k: count cells, and one more at each side. */
+typedef struct Rod {
+    Share share[DEVICES_MAX];
+    double *array[DEVICES_MAX][2];
+    int n_devices;
+} Rod;
+
+static void rod_step(Rod *r, int now, int n)
+{
+    for (int d = 0; d < r->n_devices; d++)
+        for (int i = 1; i <= r->share[d].count; i++) {
+            const double *a = r->array[d][now];
+            int cell = r->share[d].first + i - 1;
+            r->array[d][1 - now][i] = cell == 0 || cell == n - 1 ? a[i] : a[i] + 0.25 * (a[i - 1] - 2 * a[i] + a[i + 1]);
+        }
+}
+
+static void rod_exchange(Rod *r, int k, int mistake)
+{
+    int from = mistake == CELLS_OF_BEFORE ? 1 - k : k;
+    for (int d = 0; d < r->n_devices; d++) {
+        int own = r->share[d].count;
+        if (d > 0) {
+            int last = r->share[d - 1].count;
+            int i = mistake == LEFT_FIRST ? 1 : mistake == LEFT_OWN_COUNT ? at_most(own, last + 1) : mistake == LEFT_BEFORE_LAST ? last - 1 : last;
+            r->array[d][k][0] = r->array[d - 1][from][i];
+        }
+        if (d + 1 < r->n_devices) {
+            int last = r->share[d + 1].count;
+            int i = mistake == RIGHT_LAST ? last : mistake == RIGHT_SECOND ? 2 : mistake == RIGHT_OWN_COUNT ? at_most(own, last + 1) : 1;
+            r->array[d][k][own + 1] = r->array[d + 1][from][i];
+        }
+    }
+}
+
+static void wrong_heat(JudgeCase *c, const float *in, int n, int mistake, double *out)
+{
+    Rod r = {.n_devices = (int)judge_param_int(c, "devices")};
+    int now = 0;
+    for (int d = 0; d < r.n_devices; d++) {
+        Share s = r.share[d] = wrong_share(n, r.n_devices, d, SHARE_RIGHT);
+        for (int k = 0; k < 2; k++)
+            if ((r.array[d][k] = calloc((size_t)s.count + 2, sizeof(double))) == NULL)
+                abort();
+        for (int i = 0; i < s.count + 2; i++)
+            if (s.first + i >= 1 && s.first + i <= n)
+                r.array[d][0][i] = in[s.first + i - 1];
+    }
+    for (int64_t step = judge_param_int(c, "steps"); step > 0; step--, now = 1 - now) {
+        rod_step(&r, now, n);
+        rod_exchange(&r, 1 - now, mistake);
+    }
+    for (int d = 0; d < r.n_devices; d++) {
+        memcpy(out + r.share[d].first, r.array[d][now] + 1, (size_t)r.share[d].count * sizeof(double));
+        free(r.array[d][0]);
+        free(r.array[d][1]);
+    }
+}
+
+static void name_heat(JudgeCase *c)
+{
+    size_t n = 0;
+    const float *in = judge_input_f32(c, "in", &n);
+    if (n > HEAT_CELLS_MAX)
+        return;
+    for (int mistake = 0; mistake < N_HALOS; mistake++) {
+        double *out = judge_mistake(c, "out", of_halos[mistake].sentence, of_halos[mistake].hint);
+        if (out)
+            wrong_heat(c, in, (int)n, mistake, out);
+    }
+}
+
+/* ---- Mistakes in train ---- */
+
+enum {
+    NOT_DIVIDED,
+    BY_DEVICES,
+    BY_MICRO,
+    BY_SHARE_OF_FIRST,
+    MEAN_OF_MEANS,
+    NO_RATE,
+    OTHERS_NOT_ADDED,
+    LAST_NOT_ADDED,
+    FIRST_ADDED_TWICE,
+    OTHERS_KEEP_WEIGHTS,
+    OTHERS_A_STEP_BEHIND,
+    BYTES_OF_WEIGHTS,
+    ONE_WEIGHT,
+    LAST_KEEPS_WEIGHTS,
+    NEVER_RESET,
+    RESET_IN_PIECES,
+    LAST_PIECE_LOST,
+    FIRST_PIECE_ALONE,
+    SAMPLES_STAY,
+    VALUES_STAY,
+    SAMPLES_BY_FLOATS,
+    BYTES_OF_RESULT,
+    N_TRAINED
+};
+
+static const char *const factor_hint = "By what is the sum of all devices divided, and where? It is divided once, by the number of all samples, and multiplied by the rate.";
+
+static const struct {
+    const char *sentence, *hint;
+} of_training[N_TRAINED] = {
+    [NOT_DIVIDED] = {"the gradient is the sum over all samples, not divided by their number", "What makes a mean of the sum, and where is that done?"},
+    [BY_DEVICES] = {"the sum of the gradient is divided by the number of devices", factor_hint},
+    [BY_MICRO] = {"the sum of the gradient is divided by `micro`", factor_hint},
+    [BY_SHARE_OF_FIRST] = {"the sum of the gradient is divided by the number of samples that device 0 has", factor_hint},
+    [MEAN_OF_MEANS] = {"it is the mean of the devices' means, and they have not equally many samples", "Who divides by its own number of samples? Add up sums, and divide once, by the number of all samples."},
+    [NO_RATE] = {"the rate is missing", factor_hint},
+    [OTHERS_NOT_ADDED] = {"only the samples of device 0 count", "Where does device 0 add the other devices' gradients to its own, and for which d?"},
+    [LAST_NOT_ADDED] = {"the samples of the last device do not count", "For which devices d does device 0 add a gradient?"},
+    [FIRST_ADDED_TWICE] = {"the samples of device 0 count twice", "With which device does the loop that adds gradients begin? Device 0's own is there."},
+    [OTHERS_KEEP_WEIGHTS] = {"the other devices keep the first weights in all steps", "With which weights does each device begin the next step, and how do they get there?"},
+    [OTHERS_A_STEP_BEHIND] = {"the other devices have the weights of a step before", "What does the copy of the weights wait for: the event behind the update of this step?"},
+    [BYTES_OF_WEIGHTS] = {"of the new weights only the first 4 reach the other devices: FEATURES bytes are 4 floats", "How many bytes does the copy of the weights take?"},
+    [ONE_WEIGHT] = {"of the new weights only the first reaches the other devices", "How many bytes does the copy of the weights take?"},
+    [LAST_KEEPS_WEIGHTS] = {"the last device keeps the first weights in all steps", "Which devices get the new weights?"},
+    [NEVER_RESET] = {"the gradients of the steps before are still in the sum", "What is in G when a step begins? It has to be 0, on each device and in each step."},
+    [RESET_IN_PIECES] = {"of each device's samples only the last piece counts", "When is G set to 0: once for each step, or once for each piece?"},
+    [LAST_PIECE_LOST] = {"the last, shorter piece of each device is left out", "Up to which sample does the loop over pieces go, and how long is the last one?"},
+    [FIRST_PIECE_ALONE] = {"of each device's samples only the first piece counts", "How many pieces does the loop over the samples take?"},
+    [SAMPLES_STAY] = {"every piece takes the x of the first piece", "Where does a piece begin in the array X?"},
+    [VALUES_STAY] = {"every piece takes the y of the first piece", "Where does a piece begin in the array Y?"},
+    [SAMPLES_BY_FLOATS] = {"a piece's x begins i floats behind the first, and not i samples", "How many floats has a sample, and so where does sample i begin in X?"},
+    [BYTES_OF_RESULT] = {"only the first 4 weights came back, and the others are the first weights: FEATURES bytes are 4 floats", "How many bytes does the copy of the result take?"},
+};
+
+typedef struct Training {
+    const float *x, *y;
+    double w[DEVICES_MAX][FEATURES], g[DEVICES_MAX][FEATURES];
+    Share share[DEVICES_MAX];
+    int n, n_devices, micro, mistake;
+    double rate;
+} Training;
+
+/* Adds a piece of device d's samples, from its sample i on, to its gradient. */
+static void add_piece(Training *t, int d, int i, int count)
+{
+    const float *x = t->x + (size_t)t->share[d].first * FEATURES, *y = t->y + t->share[d].first;
+    x += t->mistake == SAMPLES_STAY ? 0 : t->mistake == SAMPLES_BY_FLOATS ? i : i * FEATURES;
+    y += t->mistake == VALUES_STAY ? 0 : i;
+    for (int sample = 0; sample < count; sample++, x += FEATURES) {
+        double error = -(double)y[sample];
+        for (int j = 0; j < FEATURES; j++)
+            error += x[j] * t->w[d][j];
+        for (int j = 0; j < FEATURES; j++)
+            t->g[d][j] += error * x[j];
+    }
+}
+
+static void accumulate(Training *t, int d)
+{
+    int count = t->share[d].count, stop = t->mistake == FIRST_PIECE_ALONE ? at_most(1, count) : count;
+    for (int j = 0; j < FEATURES && t->mistake != NEVER_RESET; j++)
+        t->g[d][j] = 0;
+    for (int i = 0; i < stop; i += t->micro) {
+        if (t->mistake == LAST_PIECE_LOST && count - i < t->micro)
+            break;
+        for (int j = 0; j < FEATURES && t->mistake == RESET_IN_PIECES; j++)
+            t->g[d][j] = 0;
+        add_piece(t, d, i, at_most(t->micro, count - i));
+    }
+    for (int j = 0; j < FEATURES && t->mistake == MEAN_OF_MEANS && count > 0; j++)
+        t->g[d][j] /= count;
+}
+
+static double factor_of(const Training *t)
+{
+    switch (t->mistake) {
+    case NOT_DIVIDED:
+        return t->rate;
+    case BY_DEVICES:
+    case MEAN_OF_MEANS:
+        return t->rate / t->n_devices;
+    case BY_MICRO:
+        return t->rate / t->micro;
+    case BY_SHARE_OF_FIRST:
+        return t->rate / t->share[0].count;
+    case NO_RATE:
+        return 1.0 / t->n;
+    default:
+        return t->rate / t->n;
+    }
+}
+
+static void update_and_share(Training *t)
+{
+    int stop = t->mistake == OTHERS_NOT_ADDED ? 1 : t->mistake == LAST_NOT_ADDED ? t->n_devices - 1 : t->n_devices;
+    int reached = t->mistake == OTHERS_KEEP_WEIGHTS ? 0 : t->mistake == ONE_WEIGHT ? 1 : t->mistake == BYTES_OF_WEIGHTS ? FEATURES / 4 : FEATURES;
+    int last = t->mistake == LAST_KEEPS_WEIGHTS ? t->n_devices - 1 : t->n_devices;
+    double before[FEATURES];
+    memcpy(before, t->w[0], sizeof before);
+    for (int d = t->mistake == FIRST_ADDED_TWICE ? 0 : 1; d < stop; d++)
+        for (int j = 0; j < FEATURES; j++)
+            t->g[0][j] += t->g[d][j];
+    for (int j = 0; j < FEATURES; j++)
+        t->w[0][j] -= factor_of(t) * t->g[0][j];
+    for (int d = 1; d < last; d++)
+        memcpy(t->w[d], t->mistake == OTHERS_A_STEP_BEHIND ? before : t->w[0], (size_t)reached * sizeof(double));
+}
+
+static void wrong_training(JudgeCase *c, int mistake, double *w)
+{
+    size_t n = 0;
+    Training t = {.y = judge_input_f32(c, "y", &n), .x = judge_input_f32(c, "x", NULL), .mistake = mistake, .rate = judge_param_float(c, "rate")};
+    const float *first = judge_input_f32(c, "first", NULL);
+    t.n = (int)n;
+    t.n_devices = (int)judge_param_int(c, "devices");
+    t.micro = (int)judge_param_int(c, "micro");
+    for (int d = 0; d < t.n_devices; d++)
+        t.share[d] = wrong_share(t.n, t.n_devices, d, SHARE_RIGHT);
+    for (int j = 0; j < FEATURES; j++)
+        w[j] = first[j];
+    for (int64_t call = judge_has_param(c, "calls") ? judge_param_int(c, "calls") : 1; call > 0; call--) {
+        memset(t.g, 0, sizeof t.g);
+        for (int d = 0; d < t.n_devices; d++)
+            memcpy(t.w[d], w, sizeof t.w[d]);
+        for (int64_t step = judge_param_int(c, "steps"); step > 0; step--) {
+            for (int d = 0; d < t.n_devices; d++)
+                accumulate(&t, d);
+            update_and_share(&t);
+        }
+        memcpy(w, t.w[0], (mistake == BYTES_OF_RESULT ? FEATURES / 4 : FEATURES) * sizeof *w);
+    }
+}
+
+static void name_training(JudgeCase *c)
+{
+    for (int mistake = 0; mistake < N_TRAINED; mistake++) {
+        const char *sentence = of_training[mistake].sentence;
+        if (mistake == BY_DEVICES && judge_param_int(c, "devices") == judge_param_int(c, "micro"))
+            sentence = "the sum of the gradient is divided by the number of devices, or by `micro`, which is the same here";
+        double *w = judge_mistake(c, "w", sentence, of_training[mistake].hint);
+        if (w)
+            wrong_training(c, mistake, w);
+    }
+}
+
+void judge_mistakes(JudgeCase *c)
+{
+    if (is_function(c, "share_of")) {
+        name_shares(c);
+        return;
+    }
+    int n_devices = (int)judge_param_int(c, "devices");
+    for (int d = 0; d < n_devices; d++)
+        if (d != (n_devices - 1) / 2)
+            judge_mistake_value(c, "current_device", d, "Which device was current when the function was called, and who makes it so again at the end, behind all that sets a device, on each way out?");
+    if (judge_has_param(c, "fails"))
+        return;
+    if (is_function(c, "transform"))
+        name_transformed(c);
+    else if (is_function(c, "heat"))
+        name_heat(c);
+    else
+        name_training(c);
+}
