@@ -3,7 +3,7 @@
 
 #define BLOCK 256
 
-// ---- TODO 5: the velocities in arrays of their own ----
+// ---- The velocities in arrays of their own ----
 
 int speeds_apart(const float *vx, const float *vy, const float *vz, float *speed, int n)
 {
@@ -11,7 +11,7 @@ int speeds_apart(const float *vx, const float *vy, const float *vz, float *speed
     return cudaSuccess;
 }
 
-// ---- TODO 6: a dot product by the whole card ----
+// ---- A dot product by the whole card ----
 
 int dot_spread(const float *x, const float *y, float *sum, int n)
 {

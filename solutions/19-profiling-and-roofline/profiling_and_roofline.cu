@@ -3,7 +3,7 @@
 
 #define BLOCK 256
 
-// ---- TODO 5: the velocities in arrays of their own ----
+// ---- The velocities in arrays of their own ----
 
 //@ solution 5
 // Each byte of each sector is used: 16 bytes a particle move, not 36.
@@ -26,7 +26,7 @@ int speeds_apart(const float *vx, const float *vy, const float *vz, float *speed
     //@ end
 }
 
-// ---- TODO 6: a dot product by the whole card ----
+// ---- A dot product by the whole card ----
 
 //@ solution 6
 #define BLOCKS_MAX 160 // four blocks for each of 40 multiprocessors

@@ -12,7 +12,7 @@ namespace cg = cooperative_groups;
 #define BLOCK 256
 #define BLOCKS_MAX 160
 
-// ---- TODO 5: the velocities in arrays of their own ----
+// ---- The velocities in arrays of their own ----
 
 __device__ float length_of(float x, float y, float z)
 {
@@ -39,7 +39,7 @@ int speeds_apart(const float *vx, const float *vy, const float *vz, float *speed
     return cudaGetLastError();
 }
 
-// ---- TODO 6: a dot product by the whole card ----
+// ---- A dot product by the whole card ----
 
 __global__ void clear_kernel(float *sum)
 {

@@ -7,7 +7,7 @@
 #define BLOCK 128
 #define BLOCKS_MAX 240
 
-// ---- TODO 5: the velocities in arrays of their own ----
+// ---- The velocities in arrays of their own ----
 
 // Neighbours are still neighbours when they are counted backwards.
 __global__ void speeds_apart_kernel(const float *vx, const float *vy, const float *vz, float *speed, int n)
@@ -25,7 +25,7 @@ int speeds_apart(const float *vx, const float *vy, const float *vz, float *speed
     return cudaGetLastError();
 }
 
-// ---- TODO 6: a dot product by the whole card ----
+// ---- A dot product by the whole card ----
 
 __device__ float part_of_block[BLOCKS_MAX];
 __device__ unsigned n_done;
