@@ -397,3 +397,500 @@ void judge_reference(JudgeCase *c)
     else
         expect_classes(c);
 }
+
+/* ---- Mistakes in a layer, forwards ---- */
+
+enum {
+    NO_BIAS,
+    BIAS_OF_ROW,
+    RELU_BEFORE_BIAS,
+    NO_RELU,
+    RELU_ALWAYS,
+    TAIL_OF_16,
+    TAIL_OF_32,
+    FIRST_16,
+    FIRST_32,
+    WITHOUT_FIRST_16,
+    WITHOUT_FIRST_32,
+    EVERY_SECOND_16,
+    EVERY_SECOND_32,
+    WITHOUT_LAST,
+    X_TURNED,
+    W_TURNED,
+    N_FORWARDS
+};
+
+static const char *const tail_hint = "The depth is k, and no multiple of a tile: is the number of tiles rounded up, and are the elements of the last one loaded?";
+static const char *const tiles_hint = "How many tiles of the depth does the loop take, with which does it begin, by how much does it go on, and is the sum kept from tile to tile?";
+
+static const struct {
+    const char *sentence, *hint;
+} of_forward[N_FORWARDS] = {
+    [NO_BIAS] = {"the bias is missing", "What is added to the sum before it is stored?"},
+    [BIAS_OF_ROW] = {"the bias is that of the row, and not of the column", "How many biases are there, one for each row or for each column of y?"},
+    [RELU_BEFORE_BIAS] = {"relu is taken of the sum, and the bias added afterwards", "relu comes after the bias: of what is it taken?"},
+    [NO_RELU] = {"relu is missing", "What becomes of a result below 0 where relu is not 0?"},
+    [RELU_ALWAYS] = {"relu is taken, although the argument relu is 0", "When may a result be below 0? The argument relu says it."},
+    [TAIL_OF_16] = {"the last columns of x, which do not fill a tile of 16, are missing in each sum", tail_hint},
+    [TAIL_OF_32] = {"the last columns of x, which do not fill a tile of 32, are missing in each sum", tail_hint},
+    [FIRST_16] = {"only the first 16 products of each sum are in it", tiles_hint},
+    [FIRST_32] = {"only the first 32 products of each sum are in it", tiles_hint},
+    [WITHOUT_FIRST_16] = {"the first 16 products of each sum are missing", tiles_hint},
+    [WITHOUT_FIRST_32] = {"the first 32 products of each sum are missing", tiles_hint},
+    [EVERY_SECOND_16] = {"every second 16 products of each sum are missing", tiles_hint},
+    [EVERY_SECOND_32] = {"every second 32 products of each sum are missing", tiles_hint},
+    [WITHOUT_LAST] = {"the last product of each sum is missing", "Where does the loop over the depth end?"},
+    [X_TURNED] = {"x is read as if it stood the other way round, column after column", "x has m rows of k numbers: where in memory is its element of a row and a column?"},
+    [W_TURNED] = {"w is read as if it stood the other way round, column after column", "w has k rows of n numbers: where in memory is its element of a row and a column?"},
+};
+
+/* Whether product i of `depth` is in a sum. */
+static int is_summed(size_t i, size_t depth, int mistake)
+{
+    switch (mistake) {
+    case TAIL_OF_16:
+        return i < depth / 16 * 16;
+    case TAIL_OF_32:
+        return i < depth / 32 * 32;
+    case FIRST_16:
+        return i < 16;
+    case FIRST_32:
+        return i < 32;
+    case WITHOUT_FIRST_16:
+        return i >= 16;
+    case WITHOUT_FIRST_32:
+        return i >= 32;
+    case EVERY_SECOND_16:
+        return i / 16 % 2 == 0;
+    case EVERY_SECOND_32:
+        return i / 32 % 2 == 0;
+    case WITHOUT_LAST:
+        return i + 1 < depth;
+    default:
+        return 1;
+    }
+}
+
+static void name_forward(JudgeCase *c)
+{
+    size_t m = size_param(c, "m", 0), n = size_param(c, "n", 0), k = size_param(c, "k", 0);
+    int relu = (int)size_param(c, "relu", 0);
+    if (k == 1) /* one product: many mistakes give the same */
+        return;
+    double *x = copy_of(c, "x"), *w = copy_of(c, "w"), *bias = copy_of(c, "bias");
+    for (int mistake = 0; mistake < N_FORWARDS; mistake++) {
+        double *y = mistake == BIAS_OF_ROW && m > n ? NULL : judge_mistake(c, "y", of_forward[mistake].sentence, of_forward[mistake].hint);
+        for (size_t place = 0; y && place < m * n; place++) {
+            size_t row = place / n, column = place % n;
+            double sum = 0, b = mistake == NO_BIAS ? 0 : bias[mistake == BIAS_OF_ROW ? row : column];
+            for (size_t i = 0; i < k; i++)
+                if (is_summed(i, k, mistake))
+                    sum += x[mistake == X_TURNED ? i * m + row : row * k + i] * w[mistake == W_TURNED ? column * k + i : i * n + column];
+            if (mistake == RELU_BEFORE_BIAS)
+                y[place] = (relu ? fmax(0, sum) : sum) + b;
+            else
+                y[place] = mistake == RELU_ALWAYS || (relu && mistake != NO_RELU) ? fmax(0, sum + b) : sum + b;
+        }
+    }
+    free(x);
+    free(w);
+    free(bias);
+}
+
+/* ---- Mistakes in softmax_loss ---- */
+
+enum { LABEL_LEFT, LABEL_OF_ROW_0, SHARE_OF_P, NO_SHARE, SIGN, LANES_COUNT, LOSS_SET, LOSS_OF_SCORE, LOSS_OF_SUM, LOSS_OF_WARP_0, LOSS_OF_LAST, LOSS_OF_LAST_LABEL, N_SOFTMAX };
+
+static const struct {
+    const char *sentence, *hint;
+} of_softmax[N_SOFTMAX] = {
+    [LABEL_LEFT] = {"1 is not subtracted in the label's place", "The gradient is p, less 1 in the label's place, times share: which lane is the label's?"},
+    [LABEL_OF_ROW_0] = {"every row takes the label of row 0", "With which index is a row's label read?"},
+    [SHARE_OF_P] = {"the 1 in the label's place is subtracted after share, and not before", "The gradient is p, less 1 in the label's place, and all of that times share."},
+    [NO_SHARE] = {"share is missing", "By what are the loss of a row and its gradient multiplied?"},
+    [SIGN] = {"it has the wrong sign", "The gradient is p less 1 in the label's place, and the loss is -log(p): what is subtracted from what?"},
+    [LANES_COUNT] = {"lanes without a class count as if they had a score of 0", "What do lanes without a class hold in the search for the highest score, and what do they add to the sum of exponentials?"},
+    [LOSS_SET] = {"what *loss held before is lost", "The loss is added to what *loss holds: is it stored, or added?"},
+    [LOSS_OF_SCORE] = {"of the label's score the highest one is not taken off, which is in the logarithm of the sum", "The loss of a row is log(sum) - (score - highest), if the sum is one of exponentials of (score - highest)."},
+    [LOSS_OF_SUM] = {"it is made of the logarithms of the sums, without the labels' scores", "The loss of a row is log(sum) - (score - highest): of which lane is the score?"},
+    [LOSS_OF_WARP_0] = {"only the rows of warp 0, which are every 16th, are in it", "Each warp has a sum of its own rows: where are those of the 16 warps added up, after which barrier, and by whom?"},
+    [LOSS_OF_LAST] = {"of each warp only the last row is in it", "A warp takes many rows: is a row's loss added to those before, or stored over them?"},
+    [LOSS_OF_LAST_LABEL] = {"of a warp's rows with the same label only the last is in it", "A warp takes many rows, and a lane is the label's of some of them: is a row's loss added to those before, or stored over them?"},
+};
+
+/* Whether no later row of the same warp, with the same label if that is asked, stores over a row's loss. */
+static int is_last_of_warp(const int32_t *labels, size_t row, size_t m, int of_label)
+{
+    for (size_t later = row + 16; later < m; later += 16)
+        if (!of_label || labels[later] == labels[row])
+            return 0;
+    return 1;
+}
+
+static void wrong_softmax(JudgeCase *c, int mistake, double *d_scores, double *loss)
+{
+    size_t m = size_param(c, "m", 0), classes = size_param(c, "classes", 0);
+    double *scores = copy_of(c, "scores"), *before = copy_of(c, "loss"), share = judge_param_float(c, "share"), total = 0;
+    double factor = mistake == NO_SHARE ? 1 : mistake == SIGN ? -share : share;
+    const int32_t *labels = judge_input_i32(c, "labels", NULL);
+    for (size_t row = 0; row < m; row++) {
+        const double *of_row = scores + row * classes;
+        size_t label = (size_t)labels[mistake == LABEL_OF_ROW_0 ? 0 : row];
+        double highest = mistake == LANES_COUNT && classes < 32 ? 0 : of_row[0], sum = 0;
+        for (size_t i = 0; i < classes; i++)
+            highest = fmax(highest, of_row[i]);
+        for (size_t i = 0; i < classes; i++)
+            sum += exp(of_row[i] - highest);
+        sum += mistake == LANES_COUNT ? (double)(32 - classes) * exp(-highest) : 0;
+        for (size_t i = 0; i < classes; i++) {
+            double p = exp(of_row[i] - highest) / sum, one = i == label && mistake != LABEL_LEFT ? 1 : 0;
+            d_scores[row * classes + i] = mistake == SHARE_OF_P ? share * p - one : factor * (p - one);
+        }
+        double above = mistake == LOSS_OF_SCORE ? of_row[label] : mistake == LOSS_OF_SUM ? 0 : of_row[label] - highest;
+        int stored = mistake == LOSS_OF_LAST || mistake == LOSS_OF_LAST_LABEL;
+        if ((mistake != LOSS_OF_WARP_0 || row % 16 == 0) && (!stored || is_last_of_warp(labels, row, m, mistake == LOSS_OF_LAST_LABEL)))
+            total += factor * (log(sum) - above);
+    }
+    *loss = total + (mistake == LOSS_SET ? 0 : *before);
+    free(scores);
+    free(before);
+}
+
+static void name_softmax(JudgeCase *c)
+{
+    for (int mistake = 0; mistake < N_SOFTMAX; mistake++) {
+        double *d_scores = judge_mistake(c, "d_scores", of_softmax[mistake].sentence, of_softmax[mistake].hint);
+        double *loss = judge_mistake(c, "loss_after", of_softmax[mistake].sentence, of_softmax[mistake].hint);
+        if (d_scores && loss)
+            wrong_softmax(c, mistake, d_scores, loss);
+    }
+}
+
+/* ---- Mistakes in a layer, backwards ---- */
+
+enum { RELU_IGNORED = N_FORWARDS, RELU_TURNED_ROUND, RELU_BY_DY, OF_Y, OF_ROW_0, DB_WITHOUT_RELU, STORED, N_BACKWARDS };
+
+static const struct {
+    const char *sentence, *hint;
+} of_backward[N_BACKWARDS] = {
+    [TAIL_OF_16] = {"the last products of each sum, which do not fill a tile of 16, are missing", "Which length is summed over in each of the three results (m for dw, n for dx)? Is the number of tiles rounded up?"},
+    [TAIL_OF_32] = {"the last products of each sum, which do not fill a tile of 32, are missing", "Which length is summed over in each of the three results (m for dw, n for dx)? Is the number of tiles rounded up?"},
+    [FIRST_16] = {"only the first 16 products of each sum are in it", "Which length is summed over in each of the three results (m for dw, n for dx), and how many tiles does the loop take?"},
+    [FIRST_32] = {"only the first 32 products of each sum are in it", "Which length is summed over in each of the three results (m for dw, n for dx), and how many tiles does the loop take?"},
+    [WITHOUT_LAST] = {"the last product of each sum is missing", "Which length is summed over in each of the three results (m for dw, n for dx), and where does the loop end?"},
+    [X_TURNED] = {"x is read as if it stood the other way round, column after column", "x has m rows of k numbers: where in memory is its element of a row and a column?"},
+    [W_TURNED] = {"w is read as if it stood the other way round, column after column", "w has k rows of n numbers, and column j of it is row j of its transpose: where in memory is that element?"},
+    [RELU_IGNORED] = {"relu is not taken into account: dy counts everywhere", "Where y is not above 0, dy counts as 0: is that asked here, and is 0 itself not above 0?"},
+    [RELU_TURNED_ROUND] = {"dy counts where y is 0, and not where y is above 0", "Where y is not above 0, dy counts as 0. Which way round is it asked?"},
+    [RELU_BY_DY] = {"dy counts where dy itself is above 0, and not where y is", "Of which array is it asked whether it is above 0?"},
+    [OF_Y] = {"y stands where dy belongs", "Which array is the gradient that comes from behind?"},
+    [OF_ROW_0] = {"it has dy of row 0 alone", "db[j] is the sum of dy[row][j]: over which rows?"},
+    [DB_WITHOUT_RELU] = {"relu is not taken into account in it: dy counts everywhere", "Where y is not above 0, dy counts as 0, also in db."},
+    [STORED] = {"what was there before is lost: the gradient is stored, and not added", "dw and db hold a gradient already: is this one added to it?"},
+};
+
+/* y: what decides relu; NULL: nothing does. */
+static double counting(const double *y, const double *dy, size_t i, int mistake)
+{
+    if (!y || mistake == RELU_IGNORED)
+        return dy[i];
+    if (mistake == OF_Y)
+        return y[i];
+    double decides = mistake == RELU_BY_DY ? dy[i] : mistake == RELU_TURNED_ROUND ? -(y[i] > 0) + 0.5 : y[i];
+    return decides > 0 ? dy[i] : 0;
+}
+
+static void wrong_backward(JudgeCase *c, int mistake, double *dw, double *db, double *dx)
+{
+    size_t m = size_param(c, "m", 0), n = size_param(c, "n", 0), k = size_param(c, "k", 0);
+    double *x = copy_of(c, "x"), *w = copy_of(c, "w"), *dy = copy_of(c, "dy"), *y = size_param(c, "relu", 0) ? copy_of(c, "y") : NULL;
+    double *old_w = copy_of(c, "dw"), *old_b = copy_of(c, "db"), *d = doubles(m * n);
+    for (size_t i = 0; i < m * n; i++)
+        d[i] = counting(y, dy, i, mistake);
+    for (size_t j = 0; db && j < n; j++) {
+        db[j] = mistake == STORED ? 0 : old_b[j];
+        for (size_t row = 0; row < (mistake == OF_ROW_0 ? 1 : m); row++)
+            db[j] += mistake == DB_WITHOUT_RELU ? dy[row * n + j] : is_summed(row, m, mistake) ? d[row * n + j] : 0;
+    }
+    for (size_t place = 0; dw && place < k * n; place++) {
+        size_t i = place / n, j = place % n;
+        dw[place] = mistake == STORED ? 0 : old_w[place];
+        for (size_t row = 0; row < m; row++)
+            dw[place] += is_summed(row, m, mistake) ? x[mistake == X_TURNED ? i * m + row : row * k + i] * d[row * n + j] : 0;
+    }
+    for (size_t place = 0; dx && place < m * k; place++) {
+        size_t row = place / k, i = place % k;
+        dx[place] = 0;
+        for (size_t j = 0; j < n; j++)
+            dx[place] += is_summed(j, n, mistake) ? d[row * n + j] * w[mistake == W_TURNED ? j * k + i : i * n + j] : 0;
+    }
+    double *all[] = {x, w, dy, y, old_w, old_b, d};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+static void name_backward(JudgeCase *c)
+{
+    for (int mistake = 0; mistake < N_BACKWARDS; mistake++) {
+        const char *sentence = of_backward[mistake].sentence, *hint = of_backward[mistake].hint;
+        if (!sentence)
+            continue;
+        double *dw = mistake == OF_ROW_0 || mistake == DB_WITHOUT_RELU ? NULL : judge_mistake(c, "dw_after", sentence, hint);
+        double *db = judge_mistake(c, "db_after", sentence, hint);
+        double *dx = dw && mistake != STORED ? judge_mistake(c, "dx", sentence, hint) : NULL;
+        wrong_backward(c, mistake, dw, db, dx);
+    }
+}
+
+/* ---- Mistakes in sgd_step ---- */
+
+static void name_sgd(JudgeCase *c)
+{
+    static const char *const names[][3] = {{"w1", "g1", "w1_after"}, {"b1", "gb1", "b1_after"}, {"w2", "g2", "w2_after"}, {"b2", "gb2", "b2_after"}};
+    double rate = judge_param_float(c, "rate");
+    for (int array = 0; array < 4; array++) {
+        const LabArray *p = judge_input(c, names[array][0]), *g = judge_input(c, names[array][1]);
+        double *added = judge_mistake(c, names[array][2], "the parameters moved with their gradient and not against it", "Which sign has the step?");
+        double *no_rate = judge_mistake(c, names[array][2], "the rate is missing", "By what is the gradient multiplied?");
+        double *step = judge_mistake(c, names[array][2], "it is the step alone, without what the parameter was before", "Is the step stored, or taken off what is there?");
+        for (size_t i = 0; added && no_rate && step && i < p->elements; i++) {
+            double old = ((const float *)p->data)[i], gradient = ((const float *)g->data)[i];
+            added[i] = old + rate * gradient;
+            no_rate[i] = old - gradient;
+            step[i] = -rate * gradient;
+        }
+    }
+}
+
+/* ---- Mistakes in train_step ---- */
+
+enum {
+    SUM_FOR_MEAN,
+    MEAN_OF_PART,
+    SHARE_BY_ROOM,
+    SHARE_OF_0,
+    STEP_AFTER_PART,
+    LAST_PART_ALONE,
+    SHORT_PART_LOST,
+    FIRST_PART_ALONE,
+    IMAGES_STAY,
+    LABELS_STAY,
+    LOSS_OF_LAST_PART,
+    W2_BEFORE_LAYER_1,
+    HIDDEN_DY_DECIDES,
+    NO_RELU_BACK,
+    RELU_BACK_2,
+    HIDDEN_LINEAR,
+    SCORES_WITH_RELU,
+    NOT_ZEROED,
+    STEP_UPWARDS,
+    N_TRAINED
+};
+
+static const char *const share_hint = "What is the share of an image? 1 over the number of images in the whole batch, in every micro-batch, and not in whole numbers.";
+static const char *const parts_hint = "Which images and labels does each micro-batch take, how many are in the last one, and is each added to the same gradient and the same loss?";
+static const char *const relu_hint = "Layer 1 has relu and layer 2 has none, forwards and backwards. On the way back through layer 1 y is work->hidden, which that layer put out, and dy is work->d_hidden.";
+
+static const struct {
+    const char *sentence, *hint;
+} of_training[N_TRAINED] = {
+    [SUM_FOR_MEAN] = {"it is made of the sum over all images and not of their mean", share_hint},
+    [MEAN_OF_PART] = {"each micro-batch counts with its own mean", share_hint},
+    [SHARE_BY_ROOM] = {"an image's share is 1 over the room of the workspace", share_hint},
+    [SHARE_OF_0] = {"an image's share is 0", share_hint},
+    [STEP_AFTER_PART] = {"the parameters moved after each micro-batch, and not once at the end", "How many steps does a batch make, and where is sgd_step called?"},
+    [LAST_PART_ALONE] = {"only the gradient of the last micro-batch is in it", "Is the gradient set to 0 between micro-batches, or stored where it is to be added?"},
+    [SHORT_PART_LOST] = {"the last micro-batch, which is shorter, is left out", parts_hint},
+    [FIRST_PART_ALONE] = {"only the first micro-batch is in it", parts_hint},
+    [IMAGES_STAY] = {"every micro-batch takes the images of the first", parts_hint},
+    [LABELS_STAY] = {"every micro-batch takes the labels of the first", parts_hint},
+    [LOSS_OF_LAST_PART] = {"it is the loss of the last micro-batch alone", "Is the loss of a micro-batch added to *loss, or stored over that of the one before?"},
+    [W2_BEFORE_LAYER_1] = {"w2 had moved already when the gradient came back through it to layer 1", "When do the parameters move? Each gradient needs the weights as they were before the step."},
+    [HIDDEN_DY_DECIDES] = {"d_hidden decides on relu in layer 1, and not what that layer put out", relu_hint},
+    [NO_RELU_BACK] = {"relu is forgotten on the way back through layer 1", relu_hint},
+    [RELU_BACK_2] = {"relu is taken on the way back through layer 2, which has none", relu_hint},
+    [HIDDEN_LINEAR] = {"layer 1 has no relu on the way forwards", relu_hint},
+    [SCORES_WITH_RELU] = {"layer 2, whose scores may be negative, has a relu on the way forwards", relu_hint},
+    [NOT_ZEROED] = {"the gradients of the steps before are still in it", "What is in the gradient when a step begins? sgd_step sets it to 0, in all four arrays."},
+    [STEP_UPWARDS] = {"the parameters moved with the gradient and not against it", "Which sign has the step?"},
+};
+
+static double share_of_image(size_t m, size_t n, size_t room, int mistake)
+{
+    switch (mistake) {
+    case SUM_FOR_MEAN:
+        return 1;
+    case MEAN_OF_PART:
+        return 1.0 / (double)n;
+    case SHARE_BY_ROOM:
+        return 1.0 / (double)room;
+    case SHARE_OF_0:
+        return 0;
+    default:
+        return 1.0 / (double)m;
+    }
+}
+
+static void move(Model *p, Model *g, size_t from, double rate, int mistake)
+{
+    for (size_t i = from; i < p->n; i++) {
+        p->at[i] -= (mistake == STEP_UPWARDS ? -rate : rate) * g->at[i];
+        g->at[i] = mistake == NOT_ZEROED ? g->at[i] : 0;
+    }
+}
+
+/* A micro-batch of n images: its gradient is added to *g; gives its loss. */
+static double wrong_part(Model *p, Model *g, const double *images, const int32_t *labels, size_t n, double share, double rate, int mistake)
+{
+    Sizes s = p->s;
+    double *hidden = doubles(n * s.hidden), *scores = doubles(n * s.classes), loss = 0;
+    double *d_scores = doubles(n * s.classes), *d_hidden = doubles(n * s.hidden), *none = doubles(p->n);
+    forward(images, p->at, p->at + p->b1, hidden, n, s.hidden, s.inputs, mistake != HIDDEN_LINEAR);
+    forward(hidden, p->at + p->w2, p->at + p->b2, scores, n, s.classes, s.hidden, mistake == SCORES_WITH_RELU);
+    for (size_t i = 0; i < n; i++)
+        loss += softmax_row(scores + i * s.classes, s.classes, (size_t)labels[i], share, d_scores + i * s.classes);
+    const double *decides = mistake == NO_RELU_BACK ? NULL : mistake == HIDDEN_DY_DECIDES ? d_hidden : hidden;
+    backward(hidden, p->at + p->w2, mistake == RELU_BACK_2 ? scores : NULL, d_scores, g->at + p->w2, g->at + p->b2, d_hidden, n, s.classes, s.hidden);
+    if (mistake == W2_BEFORE_LAYER_1) {
+        move(p, g, p->w2, rate, mistake);
+        memset(d_hidden, 0, n * s.hidden * sizeof *d_hidden);
+        backward(hidden, p->at + p->w2, NULL, d_scores, none + p->w2, none + p->b2, d_hidden, n, s.classes, s.hidden);
+    }
+    backward(images, p->at, decides, d_hidden, g->at, g->at + p->b1, NULL, n, s.hidden, s.inputs);
+    double *all[] = {hidden, scores, d_scores, d_hidden, none};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    return loss;
+}
+
+static Model wrong_training(JudgeCase *c, double *losses, int mistake)
+{
+    size_t m = size_param(c, "m", 0), steps = size_param(c, "steps", 1), room = size_param(c, "room", m);
+    Model p = model_of(c, "w1", "b1", "w2", "b2"), g = model_new(p.s);
+    double *images = copy_of(c, "images"), rate = judge_param_float(c, "rate");
+    const int32_t *labels = judge_input_i32(c, "labels", NULL);
+    for (size_t step = 0; step < steps; step++) {
+        const double *batch = images + step * m * p.s.inputs;
+        losses[step] = 0;
+        for (size_t first = 0; first < m; first += room) {
+            size_t n = m - first < room ? m - first : room;
+            if ((mistake == SHORT_PART_LOST && n < room) || (mistake == FIRST_PART_ALONE && first > 0))
+                break;
+            if (mistake == LAST_PART_ALONE)
+                memset(g.at, 0, g.n * sizeof *g.at);
+            double loss = wrong_part(&p, &g, batch + (mistake == IMAGES_STAY ? 0 : first) * p.s.inputs, labels + step * m + (mistake == LABELS_STAY ? 0 : first), n,
+                                     share_of_image(m, n, room, mistake), rate, mistake);
+            losses[step] = mistake == LOSS_OF_LAST_PART ? loss : losses[step] + loss;
+            if (mistake == STEP_AFTER_PART)
+                move(&p, &g, 0, rate, mistake);
+        }
+        move(&p, &g, 0, rate, mistake);
+    }
+    free(g.at);
+    free(images);
+    return p;
+}
+
+static int differ(const double *a, const double *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(a[i] - b[i]) <= 1e-9 + 1e-9 * fabs(b[i])))
+            return 1;
+    return 0;
+}
+
+static void name_array(JudgeCase *c, const char *name, const double *wrong, const double *right, size_t n, int mistake)
+{
+    double *to = differ(wrong, right, n) ? judge_mistake(c, name, of_training[mistake].sentence, of_training[mistake].hint) : NULL;
+    if (to)
+        memcpy(to, wrong, n * sizeof *to);
+}
+
+/* Losses and weights; biases only where nothing but layer 1 is wrong, as there is no room for all. */
+static void name_training(JudgeCase *c)
+{
+    size_t steps = size_param(c, "steps", 1);
+    if (judge_has_param(c, "tests") || judge_has_param(c, "timed")) /* long, and compared with a wide tolerance */
+        return;
+    double *losses = doubles(steps), *wrong_losses = doubles(steps);
+    Model right = wrong_training(c, losses, -1);
+    for (int mistake = 0; mistake < N_TRAINED; mistake++) {
+        Model p = wrong_training(c, wrong_losses, mistake);
+        size_t n1 = p.b1, n2 = p.b2 - p.w2;
+        name_array(c, "losses", wrong_losses, losses, steps, mistake);
+        if (mistake == SHARE_OF_0) { /* weights that do not move may have another cause */
+            free(p.at);
+            continue;
+        }
+        name_array(c, "w1_after", p.at, right.at, n1, mistake);
+        name_array(c, "w2_after", p.at + p.w2, right.at + p.w2, n2, mistake);
+        if (!differ(p.at + p.w2, right.at + p.w2, n2))
+            name_array(c, "b1_after", p.at + p.b1, right.at + p.b1, p.s.hidden, mistake);
+        free(p.at);
+    }
+    free(right.at);
+    free(losses);
+    free(wrong_losses);
+}
+
+/* ---- Mistakes in classify ---- */
+
+enum { FROM_0, LOWEST, NEVER_LAST, NEVER_FIRST, IMAGES_OF_FIRST_ROUND, LAYER_1_LINEAR, N_CLASSIFIED };
+
+static const struct {
+    const char *sentence, *hint;
+} of_classes[N_CLASSIFIED] = {
+    [FROM_0] = {"images of which all scores are negative get class 0", "With which score does the search for the highest begin? None need be above 0, and layer 2 has no relu."},
+    [LOWEST] = {"it is the class with the lowest score", "Which way round are two scores compared?"},
+    [NEVER_LAST] = {"the last class is never looked at", "Up to which class does the search go?"},
+    [NEVER_FIRST] = {"the first class is never looked at", "With which class does the search begin?"},
+    [IMAGES_OF_FIRST_ROUND] = {"every round reads the images of the first", "Which images does a round take, if there is room for work->images at a time?"},
+    [LAYER_1_LINEAR] = {"layer 1 has no relu", "Which of the two layers has relu?"},
+};
+
+static int32_t wrong_class(const double *scores, size_t classes, int mistake)
+{
+    int32_t best = mistake == NEVER_FIRST && classes > 1;
+    double of_best = mistake == FROM_0 ? fmax(0, scores[0]) : scores[best];
+    size_t end = mistake == NEVER_LAST ? classes - 1 : classes;
+    for (size_t k = (size_t)best + 1; k < end; k++)
+        if (mistake == LOWEST ? scores[k] < of_best : scores[k] > of_best) {
+            best = (int32_t)k;
+            of_best = scores[k];
+        }
+    return best;
+}
+
+static void name_classes(JudgeCase *c)
+{
+    size_t n = size_param(c, "n", 0), room = size_param(c, "room", n);
+    Model p = model_of(c, "w1", "b1", "w2", "b2");
+    double *images = copy_of(c, "images"), *hidden = doubles(n * p.s.hidden), *scores = doubles(n * p.s.classes);
+    for (int mistake = 0; mistake < N_CLASSIFIED; mistake++) {
+        int32_t *digits = judge_mistake(c, "digits", of_classes[mistake].sentence, of_classes[mistake].hint);
+        forward(images, p.at, p.at + p.b1, hidden, n, p.s.hidden, p.s.inputs, mistake != LAYER_1_LINEAR);
+        forward(hidden, p.at + p.w2, p.at + p.b2, scores, n, p.s.classes, p.s.hidden, 0);
+        for (size_t i = 0; digits && i < n; i++)
+            digits[i] = wrong_class(scores + (mistake == IMAGES_OF_FIRST_ROUND ? i % room : i) * p.s.classes, p.s.classes, mistake);
+    }
+    free(p.at);
+    free(images);
+    free(hidden);
+    free(scores);
+}
+
+void judge_mistakes(JudgeCase *c)
+{
+    if (is(c, "dense_forward"))
+        name_forward(c);
+    else if (is(c, "softmax_loss"))
+        name_softmax(c);
+    else if (is(c, "dense_backward"))
+        name_backward(c);
+    else if (is(c, "sgd_step"))
+        name_sgd(c);
+    else if (is(c, "train_step"))
+        name_training(c);
+    else if (is(c, "classify"))
+        name_classes(c);
+}
