@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { ARGUMENTS_TOLD = 12 };
+#define ADDRESSES_FROM (UINT64_C(1) << 40) /* what is larger and no address here is one of another device, or of the host */
 
 static void put_size(StrBuf *out, const uint32_t d[3])
 {
@@ -27,7 +28,7 @@ static void put_pointer_or_number(StrBuf *out, uint64_t value, const Mem *mem)
     const MemAlloc *a = mem ? mem_find_nearest(mem, value) : NULL;
     bool is_end = a && value == a->addr + a->bytes; /* past all elements, as of a part that has none */
     if (!a || a->kind == MEM_INTERNAL || value < a->addr || value > a->addr + a->bytes || (is_end && a->freed)) {
-        strbuf_printf(out, "%" PRId64, (int64_t)value);
+        strbuf_printf(out, value >= ADDRESSES_FROM && value <= INT64_MAX ? "0x%" PRIx64 : "%" PRId64, value);
         return;
     }
     strbuf_printf(out, "#%u", a->serial);
