@@ -13,6 +13,13 @@
 #define HINT_BY_HAND_SOME "Compare the formula in the contract with the kernel, for one of these elements, by hand."
 #define HINT_NEVER_WRITTEN "Does the kernel start at all, does it write this array, and is the result copied back into it?"
 
+#define HINT_ALL_ZERO "Is the right array copied back, after the kernel, and was the input copied to the device?"
+#define HINT_FIRST_BLOCK "What is there is one block's: does the index use blockIdx, times blockDim, and does the launch start as many blocks as are needed?"
+#define HINT_TAIL_WHOLE "One whole last part is missing, and all parts are whole: is a part's length the remainder of n, which is 0 then, or are the blocks or the turns of a loop one too few?"
+#define HINT_TAIL "The end is missing: is the number of blocks, or of a loop's turns, rounded up, for as many elements as a block does (one for each thread, or for each warp), and does the copy count bytes?"
+#define HINT_TAIL_WRONG "All are there, and from some place on they are wrong: what is different for the last block, or past a whole number of blocks? Look at the bounds of the index, and at what one block or thread hands to the next. Where several kernels share the work: has each grid a thread for every element that this kernel changes?"
+#define HINT_ZERO_THERE "These elements are 0: are they stored as 0 (a sum that ends at its first term outside, a factor that is 0, an else branch), or set to 0 before and never stored, as by a grid that is too small?"
+
 /* False where KIT_HINTS is "no". */
 static inline bool hints_wanted(void)
 {

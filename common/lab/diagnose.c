@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct Pattern {
     const char *slug, *hint;
@@ -34,6 +35,16 @@ bool diagnose_is_unwritten(const LabArray *array, size_t i)
     return guard_is_poison((const char *)array->data + i * size, i * size, size);
 }
 
+/* Patterns of a part that is not as it should be: what is 0 there may have been stored. */
+static bool is_missing_part(const char *slug)
+{
+    static const char *const slugs[] = {"corner", "first-block", "tail-whole", "tail"};
+    for (size_t i = 0; i < sizeof slugs / sizeof slugs[0]; i++)
+        if (strcmp(slug, slugs[i]) == 0)
+            return true;
+    return false;
+}
+
 Diagnosis diagnose_result(const Evidence *e)
 {
     Diagnosis d = {
@@ -42,7 +53,7 @@ Diagnosis diagnose_result(const Evidence *e)
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         if (patterns[i].find(e, d.sentence)) {
             d.slug = patterns[i].slug;
-            d.hint = language_say(e->language, patterns[i].hint);
+            d.hint = language_say(e->language, is_missing_part(d.slug) && diagnose_is_zero_there(e) ? HINT_ZERO_THERE : patterns[i].hint);
             return d;
         }
     snprintf(d.sentence, sizeof d.sentence, "%s",

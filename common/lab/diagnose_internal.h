@@ -15,6 +15,9 @@ typedef bool Finder(const Evidence *e, char sentence[DIAGNOSIS_TEXT_MAX]);
 /* Whether all wrong elements (all elements) are device memory that nobody wrote, as the virtual GPU fills it. */
 bool diagnose_is_fresh(const Evidence *e, bool wrong_ones);
 
+/* Whether all wrong elements are 0. */
+bool diagnose_is_zero_there(const Evidence *e);
+
 /* Relations are looked for in arrays of at least this size: smaller ones fit too many by chance. */
 enum { RELATION_MIN = 4 };
 

@@ -80,6 +80,11 @@ static const LabArray *input_there(const Evidence *e)
     return NULL;
 }
 
+bool diagnose_is_zero_there(const Evidence *e)
+{
+    return holds_for_all_wrong(e, is_zero);
+}
+
 /* Nothing was done there: memory as it was before. */
 static bool is_untouched(const Evidence *e)
 {

@@ -265,7 +265,7 @@ bool find_offset(const Evidence *e, char *sentence)
     if (e->got->elements < RELATION_MIN)
         return false;
     double offset = compare_element(e->got, 0) - compare_element(e->wanted, 0);
-    if (!isfinite(offset) || offset == 0)
+    if (!isfinite(offset) || offset == 0 || e->result.mismatches * 2 < e->got->elements)
         return false;
     Tolerance loose = loosened(e);
     for (size_t i = 0; i < e->got->elements; i++) {

@@ -133,12 +133,19 @@ static void explain_limit(StrBuf *out, const CaseFacts *facts, const CaseResult 
 /* The first finding that leads to the case's verdict. */
 static const Finding *finding_behind(const CaseFacts *facts, Verdict verdict)
 {
+    const Finding *first = NULL;
     for (size_t i = 0; facts->report && i < facts->report->n_findings; i++) {
         const Finding *f = &facts->report->findings[i];
-        if (!f->advice && vgpu_finding_verdict(f) == verdict)
+        if (f->advice || vgpu_finding_verdict(f) != verdict)
+            continue;
+        if (strcmp(f->kind, "stream-race") != 0)
+            return first ? first : f;
+        /* A copy of what an unordered kernel leaves is unordered, too. */
+        if (strncmp(f->message, "a kernel ", strlen("a kernel ")) == 0)
             return f;
+        first = first ? first : f;
     }
-    return NULL;
+    return first;
 }
 
 static void add_place(StrBuf *out, const Finding *f)
@@ -345,36 +352,95 @@ static double factor_of(const JudgeAnswer *answer)
     return 1;
 }
 
-/* The judge's words about a wrong result, and which kernels ran. What a pattern only says because a result is wrong gives way to what the case asks
- * and to what is known of its launches. */
+/* Where the elements that are missing from an output's end begin, of a vector; false: none are, or it is more than a vector. */
+static bool tail_of(const JudgeAnswer *answer, double *first, double *elements)
+{
+    static const char *const slugs[] = {"tail", "tail-whole", "first-block"};
+    for (size_t i = 0; i < answer->n_outputs; i++) {
+        const JudgeOutput *o = &answer->outputs[i];
+        for (size_t k = 0; k < sizeof slugs / sizeof slugs[0]; k++)
+            if (strcmp(o->pattern, slugs[k]) == 0 && o->n_first > 0 && o->first[0].rank <= 1) {
+                *first = (double)o->first[0].index;
+                *elements = (double)o->elements;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* What the launches tell in place of a pattern's hint. Each appends a sentence; false: nothing. */
+typedef bool ByLaunches(StrBuf *out, const CaseFacts *facts);
+
+static bool put_text(StrBuf *out, const char *text)
+{
+    strbuf_puts(out, text ? text : "");
+    return text != NULL;
+}
+
+static bool tell_never_written(StrBuf *out, const CaseFacts *facts)
+{
+    return put_text(out, ran_never_written(facts->report, facts->language));
+}
+
+static bool tell_zeros(StrBuf *out, const CaseFacts *facts)
+{
+    return put_text(out, ran_zeros(facts->report, facts->language));
+}
+
+static bool tell_tail(StrBuf *out, const CaseFacts *facts)
+{
+    double first, elements;
+    return tail_of(facts->answer, &first, &elements) && ran_tail(out, facts->report, first, elements, facts->language);
+}
+
+/* Hints of patterns that give way: to what the launches tell, and those that only say that a result is wrong to the case's own question. */
+static const struct {
+    const char *hint;
+    ByLaunches *tell;
+    bool to_case;
+} vague[] = {
+    {HINT_BY_HAND_ALL, NULL, true},   {HINT_BY_HAND_SOME, NULL, true},     {HINT_TAIL_WRONG, NULL, true},
+    {HINT_ALL_ZERO, tell_zeros, false}, {HINT_TAIL, tell_tail, false},       {HINT_TAIL_WHOLE, tell_tail, false},
+    {HINT_FIRST_BLOCK, tell_tail, false}, {HINT_NEVER_WRITTEN, tell_never_written, true},
+};
+
+/* Takes out the hints that give way; what stands in their place is added to `instead`. */
+static void leave_vague_hints(StrBuf *text, StrBuf *instead, const CaseFacts *facts)
+{
+    bool asks = facts->lab_case && facts->lab_case->hint && facts->lab_case->hint[0];
+    bool is_device = facts->virtual_device && facts->report;
+    for (size_t i = 0; i < sizeof vague / sizeof vague[0]; i++) {
+        StrBuf told = {0}, rest = {0};
+        bool tells = is_device && vague[i].tell && vague[i].tell(&told, facts);
+        if ((tells || (asks && vague[i].to_case)) && put_without_hint(&rest, text->text ? text->text : "", facts, vague[i].hint)) {
+            StrBuf before = *text;
+            *text = rest;
+            rest = before;
+            if (tells)
+                strbuf_printf(instead, language_say(facts->language, "hint: %s\n"), told.text ? told.text : "");
+        }
+        strbuf_free(&told);
+        strbuf_free(&rest);
+    }
+}
+
+/* The judge's words about a wrong result, and which kernels ran. */
 static void explain_result(StrBuf *out, const CaseFacts *facts)
 {
-    static const char *const vague[] = {HINT_BY_HAND_ALL, HINT_BY_HAND_SOME, HINT_NEVER_WRITTEN};
     bool is_device = facts->virtual_device && facts->report;
-    const char *by_launches = is_device ? ran_never_written(facts->report, facts->language) : NULL;
-    bool has_own = facts->lab_case && facts->lab_case->hint && facts->lab_case->hint[0], replaces = false;
-    StrBuf text = {0};
+    StrBuf text = {0}, instead = {0}, often = {0};
     strbuf_puts(&text, facts->answer->message);
-    for (size_t i = 0; i < sizeof vague / sizeof vague[0]; i++) {
-        bool about_writing = vague[i] == vague[2];
-        if (about_writing ? !by_launches && !(is_device && has_own) : !has_own)
-            continue;
-        StrBuf rest = {0};
-        bool found = put_without_hint(&rest, text.text ? text.text : "", facts, vague[i]);
-        replaces |= found && about_writing;
-        strbuf_free(&text);
-        text = rest;
-    }
-    StrBuf often = {0};
+    leave_vague_hints(&text, &instead, facts);
     if (is_device && ran_factor(&often, facts->report, factor_of(facts->answer), facts->language))
-        by_launches = often.text, replaces = true;
-    if (replaces && by_launches && hints_wanted())
-        strbuf_printf(&text, language_say(facts->language, "hint: %s\n"), by_launches);
-    strbuf_free(&often);
+        strbuf_printf(&instead, language_say(facts->language, "hint: %s\n"), often.text ? often.text : "");
+    if (instead.text && hints_wanted())
+        strbuf_puts(&text, instead.text);
     while (text.length > 0 && text.text[text.length - 1] == '\n')
         text.text[--text.length] = '\0';
     strbuf_puts(out, text.text ? text.text : "");
     strbuf_free(&text);
+    strbuf_free(&instead);
+    strbuf_free(&often);
     if (is_device)
         ran_tell(out, facts->report, facts->language);
 }

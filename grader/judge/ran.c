@@ -35,15 +35,18 @@ void ran_tell(StrBuf *out, const VgpuReport *r, Language language)
 {
     size_t told = 0;
     for (size_t i = 0; i < r->n_launches && told < KERNELS_TOLD; i++) {
-        size_t times = 0, length;
+        size_t times = 0, last = i, length;
         if (!r->launches[i].launched_as[0] || !is_first(r, i))
             continue;
         for (size_t k = i; k < r->n_launches; k++)
-            times += strcmp(r->launches[k].kernel, r->launches[i].kernel) == 0;
+            if (strcmp(r->launches[k].kernel, r->launches[i].kernel) == 0) {
+                times++;
+                last = k;
+            }
         const char *name = launch_name(r->launches[i].kernel, &length);
-        strbuf_printf(out, "\n%s%.*s%s", language_say(language, "launched: "), (int)length, name, r->launches[i].launched_as);
-        if (times > 1)
-            strbuf_printf(out, language_say(language, ", the first of %zu"), times);
+        strbuf_printf(out, "\n%s%.*s%s", language_say(language, "launched: "), (int)length, name, r->launches[last].launched_as);
+        if (times > 1) /* calls before, for other sizes, come first */
+            strbuf_printf(out, language_say(language, ", the last of %zu"), times);
         told++;
     }
 }
@@ -54,17 +57,45 @@ static double ran_number(const VgpuReport *r, const char *name)
     return vgpu_report_number(r, name, &value) ? value : 0;
 }
 
+static bool stores(const VgpuReport *r)
+{
+    for (size_t i = 0; i < r->n_launches; i++)
+        if (!(r->launches[i].stored == 0))
+            return true;
+    return false;
+}
+
+const char *ran_zeros(const VgpuReport *r, Language language)
+{
+    return stores(r) ? language_say(language, "Kernels have stored results: are these zeros among them (a factor or a parameter that became 0, as 0.25 does in an int; a sum "
+                                              "that ends before its first term), or were they set to 0 before and never stored?")
+                     : NULL;
+}
+
+bool ran_tail(StrBuf *out, const VgpuReport *r, double first, double elements, Language language)
+{
+    for (size_t i = r->n_launches; i-- > 0;) {
+        const VgpuLaunch *l = &r->launches[i];
+        size_t length;
+        const char *name = launch_name(l->kernel, &length);
+        if (l->blocks * l->threads != first || first >= elements)
+            continue;
+        strbuf_printf(out, language_say(language, "%.*s has %.0f threads, %.0f in each of %.0f blocks, and there are %.0f elements: is the number of blocks worked out from the "
+                                                  "size of a block that the launch has, and rounded up?"),
+                      (int)length, name, first, l->threads, l->blocks, elements);
+        return true;
+    }
+    return false;
+}
+
 const char *ran_never_written(const VgpuReport *r, Language language)
 {
-    bool stores = false;
-    for (size_t i = 0; i < r->n_launches; i++)
-        stores |= !(r->launches[i].stored == 0);
     if (r->cut || ran_number(r, "launches") != (double)r->n_launches)
         return NULL;
     if (r->n_launches == 0)
         return r->n_errors > 0 ? NULL
                                : language_say(language, "No kernel was launched: is the way to the launch taken, and does <<<blocks, threads>>> stand behind the kernel's name?");
-    if (!stores)
+    if (!stores(r))
         return language_say(language, "The kernel ran and stored nothing in global memory: does the guard let a thread in, and does the line assign to an element "
                                       "(out[i] = ...) and not to a variable or a pointer of the thread's own?");
     if (ran_number(r, "d2h_bytes") == 0 && ran_number(r, "migrated_to_host_bytes") == 0)

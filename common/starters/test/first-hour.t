@@ -60,7 +60,7 @@ right_with() {
     local lab=$1 file=$kit/labs/$1/$("$BUILD/bin/labtool" files "$1")
     awk -v done=" ${*:2} " '/\/\/@ solution/ { n++; inside = index(done, " " n " ") ? 1 : 2; next } /\/\/@ stub/ { inside = 3 - inside; next } /\/\/@ end/ { inside = 0; next }
         /^ *\/\/@ / { next } { sub(/^ *\/\/\| /, "    ") } inside != 2' "solutions/$lab/${file##*/}" >"$file"
-    make --no-print-directory -s -C "$kit/labs/$lab" check 2>/dev/null | tr -s ' \n' ' ' | grep -oE '\([0-9]+ of [0-9]+ cases\)' | tr -dc '0-9 ' | xargs | cut -d' ' -f1
+    make --no-print-directory -s -C "$kit/labs/$lab" check 2>/dev/null | tr -s ' \n' ' ' | grep -oE '[0-9]+ of [0-9]+ cases' | tr -dc '0-9 ' | xargs | cut -d' ' -f1
 }
 wins() { # LAB EDIT...: each edit makes more cases right
     local lab=$1 before after edits=

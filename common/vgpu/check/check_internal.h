@@ -260,6 +260,8 @@ void fault_observe(const CheckEvent *e, const ExecFault *fault);
 
 /* The hint for a finding about a kernel's access; interned or constant. */
 const char *hint_for(CheckSet *set, const Finding *f, const Note *n);
+/* Of memory that is still there at the end, where n_freed other allocations of its place were freed. */
+const char *hint_leak(CheckSet *set, size_t n_freed, const Finding *f);
 
 /* Bitmaps: bit i of byte i / 8 stands for byte i of the memory. */
 void init_mark(uint8_t *bits, uint64_t from, uint64_t n, bool shared_by_workers);

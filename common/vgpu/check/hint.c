@@ -51,7 +51,9 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
     StrBuf b = {0};
     /* The place behind the last one, and not by the thread or block of that number: an array that is one element too short. */
     bool by_count = is_flat(l) && index == n && n > 1 && index != thread && index != f->block[0];
-    if (f->alloc_bytes == sizeof(void *) && threads > n && !by_count) {
+    if (is_flat(l) && index == f->block[0] && f->bytes > 1 && f->alloc_bytes == l->grid[0] && f->alloc_bytes > 1) {
+        strbuf_puts(&b, "the allocation has as many bytes as the launch has blocks: was it given their number instead of number * sizeof(element)?");
+    } else if (f->alloc_bytes == sizeof(void *) && threads > n && !by_count) {
         strbuf_puts(&b, "the allocation has 8 bytes, as many as a pointer: is it sizeof of the pointer, where "
                         "n * sizeof(element) belongs?");
     } else if (is_flat(l) && index == n && index == l->block[0] && l->block[0] > 1 && thread == 0) {
@@ -115,14 +117,14 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
     bool one_each = l->dynamic_shared >= volume(l->block) * f->bytes;
     if (fn->uses_dynamic_shared && f->bytes > 1 && !one_each && needed <= if_elements)
         return "the size of dynamic shared memory, the third number of the launch, is given in bytes: is each element counted with its sizeof (mind the parentheses), and "
-               "is it worked out from as many threads as this launch's blocks have?";
+               "is it worked out anew for each launch, from as many threads as this launch's blocks have?";
     if (fn->uses_dynamic_shared && one_each && needed <= if_elements)
         return "the launch gives less shared memory than the kernel uses: is it given in bytes (elements * sizeof), and is all of it counted, a halo "
                "on "
                "both "
                "sides and every array too? Or does the index begin too far?";
     if (f->address >= (uint64_t)1 << 31 && f->address <= UINT32_MAX)
-        return "the index is negative: is the left edge of the tile handled apart?";
+        return "the index is negative: is the left edge of a tile handled apart, and does a char or an int that is shifted (>>) keep its sign?";
     if (!fn->uses_dynamic_shared && fn->static_shared_bytes > 0 && f->address == fn->static_shared_bytes)
         return "the index is one past the last place of the block's shared memory: is there an i + 1, a <= that should be a <, a "
                "window that begins too far right, or the global index where threadIdx belongs? Does the launch have more threads in a block than the array has "
@@ -225,6 +227,8 @@ static const char *hint_bounds(CheckSet *set, const Finding *f)
     if (is_overflow_away(f))
         return "so far away lies what an int holds after an overflow: is the index or the byte offset worked out in 32 bits? Make a factor "
                "size_t (or long long) before it is multiplied";
+    if (f->has_alloc && f->distance == 0 && !f->alloc_freed && f->bytes > 1 && f->address + f->bytes > f->alloc_address + f->alloc_bytes)
+        return "the allocation ends within this element: cudaMalloc counts bytes. Was it given a number of elements instead of number * sizeof(element)?";
     if (f->distance > 0) {
         const char *part = hint_part(set, f), *hint = part ? part : hint_beyond(set, f);
         hint = hint ? hint : hint_index(set, f);
@@ -492,6 +496,18 @@ void finding_tell_host_fault(Finding *f)
     f->hint = hint;
     if (f->alloc_freed && f->distance == 0)
         f->message = title_freed;
+}
+
+const char *hint_leak(CheckSet *set, size_t n_freed, const Finding *f)
+{
+    if (n_freed == 0 || !f->alloc_site.token)
+        return hint_for(set, f, NULL);
+    StrBuf b = {0};
+    strbuf_grouped(&b, n_freed);
+    strbuf_puts(&b, n_freed == 1 ? " other allocation" : " other allocations");
+    strbuf_puts(&b, " of this line have been freed: how far does a loop that frees go, does each way out of the function come by its cudaFree, and is no pointer "
+                    "overwritten?");
+    return intern_hint(set, &b);
 }
 
 /* All that are left run, and none reads a place that another could change: a loop of their own has no end. */

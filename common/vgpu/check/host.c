@@ -26,7 +26,10 @@ void check_put_alloc(CheckSet *set, Finding *f, const MemAlloc *a)
     f->alloc_freed = a->freed;
     f->alloc_site.token = a->site;
     f->free_site.token = a->freed ? a->free_site : 0;
-    if (f->address < a->addr)
+    bool wraps = a->serial == 0 && f->address > INT32_MAX && f->address <= UINT32_MAX; /* shared memory, at a negative index */
+    if (wraps)
+        f->distance = (int64_t)f->address - ((int64_t)UINT32_MAX + 1);
+    else if (f->address < a->addr)
         f->distance = -(int64_t)(a->addr - f->address);
     else if (f->address >= a->addr + a->bytes)
         f->distance = (int64_t)(f->address - (a->addr + a->bytes)) + 1;
@@ -260,7 +263,7 @@ void check_leaks(CheckSet *set, const Mem *m)
         f.address = a->addr;
         check_put_alloc(set, &f, a);
         f.message = check_title(set, &f, NULL);
-        f.hint = hint_for(set, &f, NULL);
+        f.hint = hint_leak(set, mem_count_freed(m, a->site), &f);
         add_host(set, &f);
     }
 }

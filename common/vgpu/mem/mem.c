@@ -186,6 +186,16 @@ static uint64_t choose_place(Mem *m, uint64_t bytes)
     return at;
 }
 
+size_t mem_count_freed(const Mem *m, uint64_t site)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < m->freed.n; i++)
+        n += m->freed.items[i]->site == site;
+    for (const MemAlloc *a = m->retired; a; a = a->next_freed)
+        n += a->site == site;
+    return n;
+}
+
 void mem_retire_freed(Mem *m, uint64_t addr, uint64_t end)
 {
     size_t at = mem_index_position(&m->freed, addr);

@@ -95,6 +95,9 @@ static inline uint8_t mem_host_fresh(uint64_t offset)
 /* Frees the live allocation that starts at addr. STATUS_NOT_FOUND: none starts there (mem_find_any tells whether it was freed). */
 Status mem_free(Mem *m, uint64_t addr, uint64_t site);
 
+/* How many allocations made at this place have been freed. */
+size_t mem_count_freed(const Mem *m, uint64_t site);
+
 /* The live allocation that contains addr, or NULL. O(log n); exec keeps the last answer per instruction. */
 MemAlloc *mem_find(const Mem *m, uint64_t addr);
 /* The allocation (freed ones included) that contains addr; else the nearest one (before or after); NULL if there are none. */

@@ -1,11 +1,14 @@
 /* What a student reads: every verdict has words. */
 #include "grader/judge/explain.h"
 
+#include "common/base/hints.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +47,75 @@ static void test_slow_hint(void **state)
         explain_case(&a, &(CaseFacts){.lab_case = &slow, .metric_value = 3, .metric_name = "blocks"}, &r);
         assert_string_equal(r.hint, is_slow ? slow.slow_hint : slow.hint);
     }
+    arena_free(&a);
+}
+
+/* What a wrong result came of, as far as launches and copies tell, in place of words that only say that it is wrong. */
+static void test_launches(void **state)
+{
+    (void)state;
+    VgpuLaunch one[] = {{.kernel = "void add<int>(int*, int)", .launched_as = "<<<3, 64>>>(#1, 200)", .blocks = 3, .threads = 64, .stored = 768}};
+    VgpuLaunch two[] = {{.kernel = "add(int*)", .launched_as = "<<<3, 64>>>(#1)", .blocks = 3, .threads = 64},
+                        {.kernel = "add(int*)", .launched_as = "<<<4, 64>>>(#2)", .blocks = 4, .threads = 64}};
+    static const struct {
+        const char *pattern, *hint;
+        double n_launches, d2h, got; /* of the totals; got: where 1 is wanted */
+        bool stores;
+        int64_t first;
+        const char *says, *not_says;
+    } rows[] = {
+        {"never-written", HINT_NEVER_WRITTEN, 0, 0, NAN, false, 0, "hint: No kernel was launched", HINT_NEVER_WRITTEN},
+        {"never-written", HINT_NEVER_WRITTEN, 1, 0, NAN, false, 0, "hint: The kernel ran and stored nothing in global memory", HINT_NEVER_WRITTEN},
+        {"never-written", HINT_NEVER_WRITTEN, 1, 0, NAN, true, 0, "nothing was copied from the device to the host", HINT_NEVER_WRITTEN},
+        {"never-written", HINT_NEVER_WRITTEN, 1, 8, NAN, true, 0, "3 of 200 differ", HINT_NEVER_WRITTEN}, /* the case's own question is left */
+        {"all-zero", HINT_ALL_ZERO, 1, 8, 0, true, 0, "hint: Kernels have stored results", HINT_ALL_ZERO},
+        {"all-zero", HINT_ALL_ZERO, 1, 8, 0, false, 0, HINT_ALL_ZERO, "Kernels have stored"},
+        {"tail", HINT_TAIL, 1, 8, NAN, true, 192, "add<int> has 192 threads, 64 in each of 3 blocks, and there are 200 elements", HINT_TAIL},
+        {"tail", HINT_TAIL, 1, 8, NAN, true, 191, HINT_TAIL, "has 192 threads"},
+        {"all-wrong", HINT_BY_HAND_ALL, 1, 8, 7, true, 0, "launched: add<int><<<3, 64>>>(#1, 200)", HINT_BY_HAND_ALL},
+        {"scaled", "Every value is off.", 1, 8, 2, true, 0, "hint: 2 is the number of warps in a block of add<int>", "number of threads"},
+        {"scaled", "Every value is off.", 1, 8, 64, true, 0, "hint: 64 is the number of threads in a block of add<int>", "number of warps"},
+        {"scaled", "Every value is off.", 1, 8, 5, true, 0, "hint: Every value is off.", "is the number of"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char message[1024];
+        snprintf(message, sizeof message, "out: 3 of 200 differ\nhint: %s\n", rows[i].hint);
+        one[0].stored = rows[i].stores ? 768 : 0;
+        VgpuNumber totals[] = {{"launches", rows[i].n_launches}}, memory[] = {{"d2h_bytes", rows[i].d2h}};
+        VgpuReport report = {.launches = one, .n_launches = (size_t)rows[i].n_launches, .totals = totals, .n_totals = 1, .memory = memory, .n_memory = 1};
+        JudgeOutput output = {.name = "out", .pattern = rows[i].pattern, .elements = 200, .n_first = 1,
+                              .first[0] = {.index = rows[i].first, .got = rows[i].got, .wanted = 1, .rank = 1}};
+        JudgeAnswer answer = {.verdict = VERDICT_WRONG_RESULT, .message = message, .outputs = &output, .n_outputs = 1};
+        CaseResult r = {.verdict = VERDICT_WRONG_RESULT};
+        Arena a = {0};
+        explain_case(&a, &(CaseFacts){.lab_case = &a_case, .answer = &answer, .report = &report, .virtual_device = true}, &r);
+        if (!strstr(r.message, rows[i].says) || strstr(r.message, rows[i].not_says))
+            fail_msg("row %zu: %s", i, r.message);
+        report.launches = two;
+        report.n_launches = 2;
+        explain_case(&a, &(CaseFacts){.lab_case = &a_case, .answer = &answer, .report = &report, .virtual_device = true}, &r);
+        assert_non_null(strstr(r.message, "launched: add<<<4, 64>>>(#2), the last of 2"));
+        explain_case(&a, &(CaseFacts){.lab_case = &a_case, .answer = &answer, .report = &report}, &r);
+        assert_null(strstr(r.message, "launched:"));
+        arena_free(&a);
+    }
+}
+
+/* What a kernel of an unordered stream has done is told before the copies that follow it. */
+static void test_first_race(void **state)
+{
+    (void)state;
+    Finding findings[] = {
+        {.kind = "stream-race", .verdict = "race", .message = "a copy reads", .text = "a copy reads", .hint = "", .place.file = "", .kernel = ""},
+        {.kind = "stream-race", .verdict = "race", .message = "a kernel reads", .text = "a kernel reads", .hint = "", .place.file = "", .kernel = ""}};
+    VgpuReport report = {.findings = findings, .n_findings = 2};
+    CaseResult r = {.verdict = VERDICT_RACE};
+    Arena a = {0};
+    explain_case(&a, &(CaseFacts){.lab_case = &a_case, .report = &report}, &r);
+    assert_string_equal(r.message, "a kernel reads\n(1 more finding)");
+    findings[0].kind = "race";
+    explain_case(&a, &(CaseFacts){.lab_case = &a_case, .report = &report}, &r);
+    assert_string_equal(r.message, "a copy reads\n(1 more finding)");
     arena_free(&a);
 }
 
@@ -357,7 +429,7 @@ static void test_long_stderr_shows_its_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slow_hint), cmocka_unit_test(test_lesson_of_hidden_case),
+        cmocka_unit_test(test_slow_hint), cmocka_unit_test(test_lesson_of_hidden_case), cmocka_unit_test(test_launches), cmocka_unit_test(test_first_race),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_every_verdict),
         cmocka_unit_test(test_long_stderr_shows_its_end),
