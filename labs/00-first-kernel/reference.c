@@ -34,6 +34,7 @@ typedef enum Gives {
     N,
     N_LESS_ONE,
     N_SQUARED,
+    N_LESS_ONE_SQUARED,
     THREADS,
     THREADS_SQUARED, /* the same for all */
     I,
@@ -44,11 +45,22 @@ typedef enum Gives {
     I_I,
     I_I_I,
     I_I_PLUS_I,
-    NEXT_SQUARED
+    I_I_LESS_I,
+    NEXT_SQUARED,
+    LAST_SQUARED,
+    SQUARED_BACKWARDS,
+    SUM_TO_I,
+    POWER_OF_2,
+    IN_A_BYTE, /* what is right, as a number of that type holds it */
+    IN_A_BYTE_WITHOUT_SIGN,
+    IN_A_SHORT,
+    IN_A_SHORT_WITHOUT_SIGN,
+    IN_A_FLOAT,
+    WITH_OTHER_SIGN
 } Gives;
 
-/* What element i of n becomes, by so many threads. */
-static int64_t value_of(Gives gives, int64_t i, int64_t n, int64_t threads)
+/* What element i of n becomes, by so many threads, where `right` belongs. */
+static int64_t value_of(Gives gives, int64_t i, int64_t n, int64_t threads, int32_t right)
 {
     switch (gives) {
     case ZERO:
@@ -61,6 +73,8 @@ static int64_t value_of(Gives gives, int64_t i, int64_t n, int64_t threads)
         return n - 1;
     case N_SQUARED:
         return n * n;
+    case N_LESS_ONE_SQUARED:
+        return (n - 1) * (n - 1);
     case THREADS:
         return threads;
     case THREADS_SQUARED:
@@ -81,8 +95,30 @@ static int64_t value_of(Gives gives, int64_t i, int64_t n, int64_t threads)
         return i * i * i;
     case I_I_PLUS_I:
         return i * i + i;
+    case I_I_LESS_I:
+        return i * i - i;
     case NEXT_SQUARED:
         return (i + 1) * (i + 1);
+    case LAST_SQUARED:
+        return (i - 1) * (i - 1);
+    case SQUARED_BACKWARDS:
+        return (n - 1 - i) * (n - 1 - i);
+    case SUM_TO_I:
+        return i * (i + 1) / 2;
+    case POWER_OF_2:
+        return i < 32 ? (int64_t)1 << i : 0;
+    case IN_A_BYTE:
+        return (int8_t)right;
+    case IN_A_BYTE_WITHOUT_SIGN:
+        return (uint8_t)right;
+    case IN_A_SHORT:
+        return (int16_t)right;
+    case IN_A_SHORT_WITHOUT_SIGN:
+        return (uint16_t)right;
+    case IN_A_FLOAT:
+        return (int64_t)(float)right;
+    case WITH_OTHER_SIGN:
+        return -(int64_t)right;
     }
     return 0;
 }
@@ -96,6 +132,18 @@ typedef struct Mistake {
 static const Mistake mistakes[] = {
     {"write_number", ZERO, "it is 0, and not the number that the kernel is given", "Which of the kernel's two arguments is to be stored?"},
     {"write_number", ONE, "it is 1, and not the number that the kernel is given", "Which of the kernel's two arguments is to be stored?"},
+    {"write_number", WITH_OTHER_SIGN, "it is the number with the other sign",
+     "Which operator stands before the number? The argument is stored as it is."},
+    {"write_number", IN_A_BYTE, "it is what a char holds of the number",
+     "Of which type are the parameters and variables that the number passes through?"},
+    {"write_number", IN_A_BYTE_WITHOUT_SIGN, "it is what an unsigned char holds of the number",
+     "Of which type are the parameters and variables that the number passes through?"},
+    {"write_number", IN_A_SHORT, "it is what a short holds of the number",
+     "Of which type are the parameters and variables that the number passes through?"},
+    {"write_number", IN_A_SHORT_WITHOUT_SIGN, "it is what an unsigned short holds of the number",
+     "Of which type are the parameters and variables that the number passes through?"},
+    {"write_number", IN_A_FLOAT, "it is the number rounded to a float",
+     "Of which type are the parameters and variables that the number passes through?"},
     {"write_indexes", ZERO, "each element is 0, whichever thread wrote it",
      "blockIdx.x is 0 in the only block. Which variable is another number in each thread of a block?"},
     {"write_indexes", ONE, "each element is 1, whichever thread wrote it",
@@ -109,18 +157,43 @@ static const Mistake mistakes[] = {
     {"write_indexes", I_I, "element i is i * i, which is for TODO 3", "TODO 2 stores the thread's number as it is."},
     {"write_indexes", TWO_I, "element i is twice i", "TODO 2 stores the thread's number as it is: what is it multiplied by, or added to?"},
     {"write_indexes", I_N, "element i is i * n", "TODO 2 stores the thread's number as it is: why is it multiplied by the number of threads?"},
+    {"write_indexes", WITH_OTHER_SIGN, "element i is -i", "Which operator stands before the thread's number? It is stored as it is."},
+    {"write_indexes", SUM_TO_I, "element i is the sum of all numbers up to i",
+     "Each thread stores its own number once: what does a loop add up there?"},
+    {"write_indexes", IN_A_BYTE, "element i is what a char holds of i", "Of which type is the variable that holds the thread's number?"},
+    {"write_indexes", IN_A_BYTE_WITHOUT_SIGN, "element i is what an unsigned char holds of i, which begins with 0 again behind 255",
+     "Of which type is the variable that holds the thread's number, and is a remainder or a mask of 255 taken of it?"},
     {"write_squares", I, "element i is i, and not its square", "Where is the thread's number multiplied by itself, before it is stored?"},
     {"write_squares", TWO_I, "element i is twice i, and not i times i", "A square is a number times itself: what is i multiplied by, or added to?"},
     {"write_squares", I_I_I, "element i is i * i * i", "A square has two factors i: where does the third one come from?"},
     {"write_squares", NEXT_SQUARED, "element i is the square of i + 1",
      "Threads count from 0, and so do elements: where is 1 added before i is squared?"},
     {"write_squares", I_I_PLUS_I, "element i is i * i + i", "The square alone is to be stored: which term or factor adds one more i?"},
+    {"write_squares", I_I_LESS_I, "element i is i * i - i", "Both factors are i: is one of them i - 1, or is i taken off?"},
+    {"write_squares", LAST_SQUARED, "element i is the square of i - 1",
+     "Threads count from 0, and so do elements: where is 1 taken off before i is squared?"},
+    {"write_squares", SQUARED_BACKWARDS, "element i is the square of n - 1 - i: the squares run backwards",
+     "Thread 3 stores 9 into element 3. Where is its number taken from n - 1, in the index or in what is stored?"},
+    {"write_squares", WITH_OTHER_SIGN, "element i is the square of i with a minus", "Which operator stands before the product?"},
+    {"write_squares", SUM_TO_I, "element i is the sum of all numbers up to i", "A square is a number times itself: what is added up there?"},
+    {"write_squares", POWER_OF_2, "element i is 2 to the power of i, and not the square of i",
+     "Which of the two numbers is i in 1 << i, or in pow()? A square is i * i."},
+    {"write_squares", IN_A_BYTE, "element i is what a char holds of the square of i",
+     "Of which type are the variables that the square passes through?"},
+    {"write_squares", IN_A_BYTE_WITHOUT_SIGN, "element i is what an unsigned char holds of the square of i",
+     "Of which type are the variables that the square passes through?"},
+    {"write_squares", IN_A_SHORT, "element i is what a short holds of the square of i",
+     "Of which type are the variables that the square passes through?"},
+    {"write_squares", IN_A_SHORT_WITHOUT_SIGN, "element i is what an unsigned short holds of the square of i",
+     "Of which type are the variables that the square passes through?"},
     {"write_squares", I_N, "element i is i * n", "n is the same in all threads. Which number is a thread's own, and is it in both factors?"},
     {"write_squares", I_THREADS, "element i is i times the number of threads",
      "blockDim.x is the same in all threads. Which number is a thread's own, and is it in both factors?"},
     {"write_squares", ZERO, "each element is 0, whichever thread wrote it",
-     "blockIdx.x is 0 in the only block. Which variable is another number in each thread of a block?"},
+     "Is i threadIdx.x? blockIdx.x is 0 in the only block. And are the two factors multiplied with *? i ^ i is 0 in C, and i - i, too."},
     {"write_squares", N_SQUARED, "each element is the square of n", "n is the same in all threads. Whose square belongs into element i?"},
+    {"write_squares", N_LESS_ONE_SQUARED, "each element is the square of n - 1",
+     "n is the same in all threads. Whose square belongs into element i?"},
     {"write_squares", THREADS_SQUARED, "each element is the square of the number of threads",
      "blockDim.x is the same in all threads. Whose square belongs into element i?"},
     {"write_squares", N, "each element is n", "n is the same in all threads. Whose square belongs into element i?"},
@@ -138,6 +211,6 @@ void judge_mistakes(JudgeCase *c)
             continue;
         int32_t *out = judge_mistake(c, "out", mistakes[m].sentence, mistakes[m].hint);
         for (int64_t i = 0; out && i < n; i++)
-            out[i] = (int32_t)value_of(mistakes[m].gives, i, n, threads);
+            out[i] = (int32_t)value_of(mistakes[m].gives, i, n, threads, out[i]); /* begins with what is right */
     }
 }
