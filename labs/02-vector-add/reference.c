@@ -53,7 +53,22 @@ typedef enum Gives {
     QUOTIENT,
     B_OF_FIRST_BLOCK,
     A_OF_FIRST_BLOCK,
-    WITH_NUMBER
+    BOTH_OF_FIRST_BLOCK,
+    FIRST_OF_A,
+    FIRST_OF_B,
+    FIRST_OF_WARP_OF_B,
+    B_BACKWARDS,
+    A_ALONE,
+    B_ALONE,
+    NUMBER_ALONE,
+    WITH_NUMBER,
+    OTHER_SIGN,
+    MEAN,
+    LARGER,
+    SUM_IN_INT,
+    BOTH_IN_INT,
+    SMALLEST_ARE_0,
+    NAN_IS_0
 } Gives;
 
 enum { BLOCK = 256 }; /* as the handout has it */
@@ -79,8 +94,38 @@ static float value_of(Gives gives, const float *a, const float *b, size_t i, siz
         return a[i] + b[i % BLOCK];
     case A_OF_FIRST_BLOCK:
         return a[i % BLOCK] + b[i];
+    case BOTH_OF_FIRST_BLOCK:
+        return a[i % BLOCK] + b[i % BLOCK];
+    case FIRST_OF_A:
+        return a[0] + b[i];
+    case FIRST_OF_B:
+        return a[i] + b[0];
+    case FIRST_OF_WARP_OF_B:
+        return a[i] + b[i / 32 * 32];
+    case B_BACKWARDS:
+        return a[i] + b[n - 1 - i];
+    case A_ALONE:
+        return a[i];
+    case B_ALONE:
+        return b[i];
+    case NUMBER_ALONE:
+        return (float)i;
     case WITH_NUMBER:
         return a[i] + b[i] + (float)i;
+    case OTHER_SIGN:
+        return -(a[i] + b[i]);
+    case MEAN:
+        return (a[i] + b[i]) / 2;
+    case LARGER:
+        return a[i] > b[i] ? a[i] : b[i];
+    case SUM_IN_INT:
+        return truncf(a[i] + b[i]);
+    case BOTH_IN_INT:
+        return truncf(a[i]) + truncf(b[i]);
+    case SMALLEST_ARE_0:
+        return fabsf(a[i] + b[i]) < 0x1p-126f ? 0 : a[i] + b[i];
+    case NAN_IS_0:
+        return isnan(a[i] + b[i]) ? 0 : a[i] + b[i];
     }
     return 0;
 }
@@ -106,6 +151,30 @@ static const struct {
      "Does the kernel read both arrays at i, the number in the whole array?"},
     {A_OF_FIRST_BLOCK, 0, "every 256 elements the same part of a is added, that of the first block",
      "Does the kernel read both arrays at i, the number in the whole array?"},
+    {BOTH_OF_FIRST_BLOCK, 0, "every 256 elements the sums of the first block come again",
+     "Does the kernel read both arrays at i, the number in the whole array, or at threadIdx.x, the number in the block?"},
+    {FIRST_OF_A, 0, "b[i] is added to a[0], whichever element i is",
+     "With which index is each of the arrays read? A pointer without an index is its first element."},
+    {FIRST_OF_B, 0, "b[0] is added to each a[i]", "With which index is each of the arrays read? A pointer without an index is its first element."},
+    {FIRST_OF_WARP_OF_B, 0, "the same element of b is added to 32 elements of a, the first of theirs",
+     "With which index is each of the arrays read? Each thread of a warp has an element of its own in both."},
+    {B_BACKWARDS, 0, "a[i] and b[n - 1 - i] are added: b is read backwards", "With which index is each of the arrays read?"},
+    {A_ALONE, 0, "it is a alone: b is not added",
+     "Does the kernel add b[i], of the array that b was copied into? Or is a copied back in place of the sum?"},
+    {B_ALONE, 0, "it is b alone: a is not added",
+     "Does the kernel add a[i], of the array that a was copied into? Or is b copied back in place of the sum?"},
+    {NUMBER_ALONE, 0, "element i is i", "What is stored: the two elements' sum, or the number of the element?"},
+    {OTHER_SIGN, 0, "it is the sum with the other sign", "Which operators stand before a[i] and b[i]?"},
+    {MEAN, 0, "it is half of the sum", "What is the sum divided by, or multiplied with?"},
+    {LARGER, 0, "it is the larger one of a[i] and b[i], and not their sum", "Which operator stands between a[i] and b[i]?"},
+    {SUM_IN_INT, 0, "it is the sum without what is behind the point",
+     "Of which type is the variable, the parameter or the function that the sum passes through: int or float?"},
+    {BOTH_IN_INT, 0, "it is the sum of a[i] and b[i] without what is behind the point of each",
+     "Of which type are the variables that the two elements pass through: int or float?"},
+    {SMALLEST_ARE_0, 0, "all is right but the smallest sum there is, which became 0",
+     "Does a test take small numbers for 0, or does the compiler (--use_fast_math, -ftz=true)? Nothing but the addition belongs there."},
+    {NAN_IS_0, 0, "all is right but the sums that are NaN, which became 0",
+     "Which test takes NaN for something else? Infinity and -infinity have the sum NaN."},
     {WITH_NUMBER, 0, "element i is a[i] + b[i] + i", "Which terms are added in the kernel? Only the two elements belong there."},
 };
 
