@@ -281,6 +281,10 @@ static void mistake_stride(JudgeCase *c)
         LAST_MISSING_BUT_ONE,
         EVERY_SECOND,
         X_OF_FIRST_TURN,
+        FIRST_ALONE_MISSING,
+        LAST_ALONE_MISSING,
+        ADDED_TWICE,
+        FIRST_X,
         N_MISTAKES
     };
     static const char *const texts[N_MISTAKES][2] = {
@@ -299,19 +303,29 @@ static void mistake_stride(JudgeCase *c)
         [EVERY_SECOND] = {"every second turn is left out",
                           "Is the stride added once in each turn, and is it the threads of the grid, and not twice as many?"},
         [X_OF_FIRST_TURN] = {"what is added in each turn is the x of the thread's first element", "Are sum and x both read at the i of this turn?"},
+        [FIRST_ALONE_MISSING] = {"all is right but element 0, which is as it was",
+                                 "Thread 0 of the grid begins with element 0: does a test keep it off, or is 1 added to its number?"},
+        [LAST_ALONE_MISSING] = {"all is right but the last element, which is as it was",
+                                "What is i compared with: is n - 1 the last element that is done?"},
+        [ADDED_TWICE] = {"x[i] is added twice", "How often is x[i] added in a turn, and does a thread come to an element again?"},
+        [FIRST_X] = {"x[0] is added to each element", "With which index is x read? A pointer without an index is its first element."},
     };
     size_t n = 0, threads = size_param(c, "blocks") * size_param(c, "threads");
     const int32_t *sum = judge_input_i32(c, "sum", &n), *x = judge_input_i32(c, "x", NULL);
     for (int m = 0; m < N_MISTAKES; m++) {
-        if (threads >= n && m != SET && m != TAKEN_OFF) /* a single turn: without it nothing is done */
-            break;
+        if (threads >= n && m >= ONE_TURN && m <= X_OF_FIRST_TURN) /* a single turn: without it nothing is done */
+            continue;
         int32_t *after = judge_mistake(c, "sum_after", texts[m][0], texts[m][1]);
         for (size_t i = 0; after && i < n; i++) {
             size_t turn = i / threads;
             int is_left_out = (m == ONE_TURN && turn > 0) || (m == FIRST_TURN_MISSING && turn == 0) || (m == PART_MISSING && turn == n / threads) ||
                               (m == LAST_MISSING && i + threads >= n) || (m == LAST_MISSING_BUT_ONE && i + threads > n) ||
-                              (m == EVERY_SECOND && turn % 2 == 1);
-            int32_t addend = m == X_OF_FIRST_TURN ? x[i % threads] : m == TAKEN_OFF ? -x[i] : x[i];
+                              (m == EVERY_SECOND && turn % 2 == 1) || (m == FIRST_ALONE_MISSING && i == 0) || (m == LAST_ALONE_MISSING && i == n - 1);
+            int32_t addend = m == X_OF_FIRST_TURN ? x[i % threads]
+                             : m == TAKEN_OFF     ? -x[i]
+                             : m == ADDED_TWICE   ? 2 * x[i]
+                             : m == FIRST_X       ? x[0]
+                                                  : x[i];
             after[i] = is_left_out ? sum[i] : m == SET ? x[i] : sum[i] + addend;
         }
     }
@@ -327,6 +341,35 @@ static int changed_bytes(int32_t amount)
     for (int byte = 0; byte < 4; byte++)
         n += (differ >> 8 * byte & 255) != 0;
     return n;
+}
+
+/* Some pixels of the strip are as they were. */
+static void mistake_pixels_left(JudgeCase *c, const int32_t *in, size_t rows, size_t width)
+{
+    enum { FIRST_ROW, LAST_ROW, FIRST_COLUMN, LAST_COLUMN, PART_OF_32_COLUMNS, PART_OF_4_ROWS, N_LEFT };
+    static const char *const texts[N_LEFT][2] = {
+        [FIRST_ROW] = {"all is right but the first row of the strip, which is as it was",
+                       "The strip begins with first_row itself: which row does thread row 0 of the grid do?"},
+        [LAST_ROW] = {"all is right but the last row of the strip, which is as it was",
+                      "What is the row compared with: is rows - 1 the last one that is done? And is the number of blocks rounded up in y?"},
+        [FIRST_COLUMN] = {"all is right but the first pixel of each row, which is as it was",
+                          "Column 0 belongs to thread column 0 of the grid: does a test keep it off, or is 1 added to its number?"},
+        [LAST_COLUMN] = {"all is right but the last pixel of each row, which is as it was",
+                         "What is x compared with: is width - 1 the last one that is done? And is the number of blocks rounded up in x?"},
+        [PART_OF_32_COLUMNS] = {"all is right but the last columns, fewer than 32, which are as they were",
+                                "Is the number of blocks rounded up in x?"},
+        [PART_OF_4_ROWS] = {"all is right but the last rows, fewer than 4, which are as they were", "Is the number of blocks rounded up in y?"},
+    };
+    for (int m = 0; m < N_LEFT; m++) {
+        int32_t *after = judge_mistake(c, "strip_after", texts[m][0], texts[m][1]); /* begins with what is right */
+        for (size_t i = 0; after && i < rows * width; i++) {
+            size_t x = i % width, row = i / width;
+            if ((m == FIRST_ROW && row == 0) || (m == LAST_ROW && row == rows - 1) || (m == FIRST_COLUMN && x == 0) ||
+                (m == LAST_COLUMN && x == width - 1) || (m == PART_OF_32_COLUMNS && x >= width / BLOCK_X * BLOCK_X) ||
+                (m == PART_OF_4_ROWS && row >= rows / BLOCK_Y * BLOCK_Y))
+                after[i] = in[i];
+        }
+    }
 }
 
 static void mistake_strip(JudgeCase *c)
@@ -349,6 +392,7 @@ static void mistake_strip(JudgeCase *c)
         if (dense)
             dense[i] = i / width * pitch + i % width < rows * width ? in[i] + amount : in[i];
     }
+    mistake_pixels_left(c, in, rows, width);
     for (size_t k = 0; k < rows * width; k++)
         without_padding += k % pitch >= width;
     judge_mistake_value(c, "bytes_changed_between_the_rows", (double)(without_padding * (size_t)changed_bytes(amount)),
