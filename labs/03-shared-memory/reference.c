@@ -83,51 +83,179 @@ void judge_reference(JudgeCase *c)
 
 /* ---- Mistakes of the reversals ---- */
 
+typedef enum Turn {
+    ONLY_LEFT,
+    SINGLE_LEFT,
+    MIDDLE_LEFT,
+    MIDDLE_PAIR_LEFT,
+    NOT_NEGATIVE,
+    NOT_TURNED,
+    WITHOUT_255,
+    WHOLE_ARRAY,
+    RUNS_OF_256,
+    RUNS_OF_A_WARP,
+    RUNS_OF_CALL_BEFORE,
+    BLOCKS_OF_CALL_BEFORE,
+    FIRST_RUN_ALONE,
+    TAIL_LEFT,
+    TAIL_ALONE,
+    TAIL_NOT_TURNED,
+    FIRST_LEFT,
+    LAST_LEFT,
+    FIRST_HALF_LEFT,
+    SECOND_HALF_LEFT,
+    FIRST_HALF_NOT_NEGATIVE,
+    SECOND_HALF_NOT_NEGATIVE,
+    N_TURNS
+} Turn;
+
+static const char *const turns[N_TURNS][2] = {
+    [ONLY_LEFT] =
+        {"the only element is as it was, and is to be made negative",
+         "It is its own mirror image. Do count / 2 threads do the work, which are none here? Is there a block for it, and is it taken from 255 "
+         "once, and not twice?"},
+    [SINGLE_LEFT] =
+        {"all is right but the last run, which has one element: it is as it was",
+         "It is its own mirror image, and is to be made negative, too. Do count / 2 threads do the work, which are none here? Is it taken from "
+         "255 once, and not twice? And is the number of blocks rounded up?"},
+    [MIDDLE_LEFT] =
+        {"all is right but the middle element of each run of odd length: it is as it was",
+         "It is its own mirror image, and is to be made negative, too. Do count / 2 threads do the work, so that none is left for it? Or is "
+         "it taken from 255 twice?"},
+    [MIDDLE_PAIR_LEFT] = {"all is right but the middle of each run: one element of an odd run, or two of an even one, are as they were",
+                          "How many threads exchange two elements of a run, and which two does the last of them exchange?"},
+    [NOT_NEGATIVE] = {"the runs are turned round, and not made negative", "Is each element taken from 255 once, on its way in or on its way out?"},
+    [NOT_TURNED] = {"the elements are made negative, and each stands where it was",
+                    "Element k of a run of m comes from element m - 1 - k of it. Is the place in the tile that is read another one than that "
+                    "which was written?"},
+    [WITHOUT_255] = {"the runs are turned round, and element k is the other one with a minus, and not 255 less the other one",
+                     "What is the element taken from?"},
+    [WHOLE_ARRAY] = {"the whole array is turned round, and not each run within itself",
+                     "To which block's part of data does a block store: to its own run, which begins where it loaded?"},
+    [RUNS_OF_256] = {"runs of 256 are turned round, whatever `run` is",
+                     "Where does REVERSE_RUN or 256 stand in TODO 2, in the kernel or in the launch, and where the size of a block?"},
+    [RUNS_OF_A_WARP] = {"every 32 elements are turned round within themselves",
+                        "How many elements has a run? It is as long as a block, and not as a warp."},
+    [RUNS_OF_CALL_BEFORE] = {"runs of half the length are turned round, as the first call of the program has them",
+                             "Does a static or global variable keep the run, or what is worked out from it, from one call to the next?"},
+    [BLOCKS_OF_CALL_BEFORE] =
+        {"the first runs are right, as many as the first call of the program has, and all others are as they were",
+         "Is the number of blocks worked out in each call from its own n, rounded up, or does a static or global variable keep it?"},
+    [FIRST_RUN_ALONE] = {"the first run is right, and all others are as they were",
+                         "How many blocks does the launch have? There is one for each run."},
+    [TAIL_LEFT] = {"the whole runs are right, and the last, shorter one is as it was",
+                   "Is the number of blocks rounded up, and does the block of the last run load and store what there is of it?"},
+    [TAIL_ALONE] = {"the last, shorter run is right, and all others are as they were",
+                    "Which blocks do their work: does a test let the last one alone pass?"},
+    [TAIL_NOT_TURNED] = {"the last, shorter run is made negative, and each of its elements stands where it was",
+                         "How long is the run that the place is counted back from, in the block of the last run?"},
+    [FIRST_LEFT] = {"all is right but the first element of each run: it is as it was",
+                    "Thread 0 stores an element, too: does a test keep it off, such as a > where >= belongs?"},
+    [LAST_LEFT] = {"all is right but the last element of each run: it is as it was",
+                   "Thread count - 1 stores an element, too: what is the thread's number compared with, before the store?"},
+    [FIRST_HALF_LEFT] = {"the second half of each run is right, and the first is as it was",
+                         "Each thread of the run stores one element, or half of them store two: which stores are left out?"},
+    [SECOND_HALF_LEFT] = {"the first half of each run is right, and the second is as it was",
+                          "Each thread of the run stores one element, or half of them store two: which stores are left out?"},
+    [FIRST_HALF_NOT_NEGATIVE] = {"all is right but the first half of each run, which is not made negative",
+                                 "Where a thread exchanges two elements, are both taken from 255?"},
+    [SECOND_HALF_NOT_NEGATIVE] = {"all is right but the second half of each run, which is not made negative",
+                                  "Where a thread exchanges two elements, are both taken from 255?"},
+};
+
+/* Element k of a run of `count` stays as it was. */
+static int is_left_in_run(Turn turn, size_t k, size_t count)
+{
+    switch (turn) {
+    case ONLY_LEFT:
+        return 1;
+    case SINGLE_LEFT:
+        return count == 1;
+    case MIDDLE_LEFT:
+        return count % 2 == 1 && k == count / 2;
+    case MIDDLE_PAIR_LEFT:
+        return k == count / 2 || k == (count - 1) / 2;
+    case FIRST_LEFT:
+        return k == 0;
+    case LAST_LEFT:
+        return k == count - 1;
+    case FIRST_HALF_LEFT:
+        return k < count / 2;
+    case SECOND_HALF_LEFT:
+        return k >= count / 2;
+    default:
+        return 0;
+    }
+}
+
+/* Runs of an array, and what the call before had; 0 where there was none. */
+typedef struct Runs {
+    const int32_t *data;
+    size_t n, run, run_before, blocks_before;
+} Runs;
+
+static int can_be(const Runs *r, Turn turn)
+{
+    size_t tail = r->n % r->run, blocks = (r->n + r->run - 1) / r->run;
+    if (turn == ONLY_LEFT)
+        return r->n == 1;
+    if (turn == SINGLE_LEFT)
+        return r->n > 1 && tail == 1 && r->run % 2 == 0;
+    if (turn == TAIL_LEFT || turn == TAIL_ALONE || turn == TAIL_NOT_TURNED)
+        return tail > 0 && blocks > 1;
+    if (turn == RUNS_OF_CALL_BEFORE)
+        return r->run_before > 0 && r->run_before < r->run;
+    if (turn == BLOCKS_OF_CALL_BEFORE)
+        return r->blocks_before > 0 && r->blocks_before < blocks;
+    return 1;
+}
+
+/* What is at i after the mistake; `right` is what should be there. */
+static int32_t turned_with(const Runs *r, Turn turn, size_t i, int32_t right)
+{
+    size_t k = i % r->run, first = i - k, count = r->n - first < r->run ? r->n - first : r->run, whole = r->n / r->run * r->run;
+    int is_half = turn == FIRST_HALF_NOT_NEGATIVE ? k < count / 2 : turn == SECOND_HALF_NOT_NEGATIVE && k >= (count + 1) / 2;
+    if (turn == NOT_NEGATIVE || is_half)
+        return 255 - right;
+    if (turn == WITHOUT_255)
+        return right - 255;
+    if (turn == NOT_TURNED || (turn == TAIL_NOT_TURNED && i >= whole))
+        return 255 - r->data[i];
+    if ((turn == TAIL_LEFT && i >= whole) || (turn == TAIL_ALONE && i < whole) || (turn == FIRST_RUN_ALONE && i >= r->run) ||
+        (turn == BLOCKS_OF_CALL_BEFORE && i >= r->blocks_before * r->run))
+        return r->data[i];
+    return is_left_in_run(turn, k, count) ? r->data[i] : right;
+}
+
+static void mistake_runs(JudgeCase *c, const char *output, const Runs *r)
+{
+    for (Turn turn = 0; turn < N_TURNS; turn++) {
+        int32_t *after = can_be(r, turn) ? judge_mistake(c, output, turns[turn][0], turns[turn][1]) : NULL; /* begins with what is right */
+        if (after && (turn == WHOLE_ARRAY || turn == RUNS_OF_256 || turn == RUNS_OF_A_WARP || turn == RUNS_OF_CALL_BEFORE))
+            reverse(r->data, after, r->n,
+                    turn == WHOLE_ARRAY           ? r->n
+                    : turn == RUNS_OF_256         ? REVERSE_RUN
+                    : turn == RUNS_OF_CALL_BEFORE ? r->run_before
+                                                  : 32);
+        for (size_t i = 0; after && i < r->n; i++)
+            after[i] = turned_with(r, turn, i, after[i]);
+    }
+}
+
 static void mistake_reverse(JudgeCase *c)
 {
-    enum { NOT_NEGATIVE, NOT_TURNED, WITHOUT_255, WHOLE_ARRAY, RUNS_OF_256, RUNS_OF_A_WARP, TAIL_LEFT, TAIL_ALONE, TAIL_NOT_TURNED, N_MISTAKES };
-    static const char *const texts[N_MISTAKES][2] = {
-        [NOT_NEGATIVE] = {"the runs are turned round, and not made negative",
-                          "Is each element taken from 255 once, on its way in or on its way out?"},
-        [NOT_TURNED] = {"the elements are made negative, and each stands where it was",
-                        "Element k of a run of m comes from element m - 1 - k of it. Is the place in the tile that is read another one than that "
-                        "which was written?"},
-        [WITHOUT_255] = {"the runs are turned round, and element k is the other one with a minus, and not 255 less the other one",
-                         "What is the element taken from?"},
-        [WHOLE_ARRAY] = {"the whole array is turned round, and not each run within itself",
-                         "To which block's part of data does a block store: to its own run, which begins where it loaded?"},
-        [RUNS_OF_256] = {"runs of 256 are turned round, whatever `run` is",
-                         "Where does REVERSE_RUN or 256 stand in TODO 2, in the kernel or in the launch, and where the size of a block?"},
-        [RUNS_OF_A_WARP] = {"every 32 elements are turned round within themselves",
-                            "How many elements has a run? It is as long as a block, and not as a warp."},
-        [TAIL_LEFT] = {"the whole runs are right, and the last, shorter one is as it was",
-                       "Is the number of blocks rounded up, and does the block of the last run load and store what there is of it?"},
-        [TAIL_ALONE] = {"the last, shorter run is right, and all others are as they were",
-                        "Which blocks do their work: does a test let the last one alone pass?"},
-        [TAIL_NOT_TURNED] = {"the last, shorter run is made negative, and each of its elements stands where it was",
-                             "How long is the run that the place is counted back from, in the block of the last run?"},
-    };
-    size_t n = 0;
-    const int32_t *data = judge_input_i32(c, "data", &n);
-    size_t run = judge_has_param(c, "run") ? size_param(c, "run") : REVERSE_RUN, whole = n / run * run;
-    for (int m = 0; m < N_MISTAKES; m++) {
-        int is_of_tail = m == TAIL_LEFT || m == TAIL_ALONE || m == TAIL_NOT_TURNED;
-        if (is_of_tail && (whole == 0 || whole == n))
-            continue;
-        int32_t *after = judge_mistake(c, "data_after", texts[m][0], texts[m][1]); /* begins with what is right */
-        if (after && (m == WHOLE_ARRAY || m == RUNS_OF_256 || m == RUNS_OF_A_WARP))
-            reverse(data, after, n, m == WHOLE_ARRAY ? n : m == RUNS_OF_256 ? REVERSE_RUN : 32);
-        for (size_t i = 0; after && i < n; i++) {
-            if (m == NOT_NEGATIVE)
-                after[i] = 255 - after[i];
-            else if (m == WITHOUT_255)
-                after[i] -= 255;
-            else if (m == NOT_TURNED || (m == TAIL_NOT_TURNED && i >= whole))
-                after[i] = 255 - data[i];
-            else if ((m == TAIL_LEFT && i >= whole) || (m == TAIL_ALONE && i < whole))
-                after[i] = data[i];
-        }
+    Runs all = {.run = REVERSE_RUN};
+    all.data = judge_input_i32(c, "data", &all.n);
+    int any_run = judge_has_param(c, "run");
+    if (any_run)
+        all.run = size_param(c, "run");
+    if (judge_has_param(c, "again")) { /* as the driver has it */
+        Runs fewer = {.data = all.data, .n = size_param(c, "again"), .run = any_run ? all.run / 2 : all.run};
+        all.run_before = fewer.run;
+        all.blocks_before = (fewer.n + fewer.run - 1) / fewer.run;
+        mistake_runs(c, "of_fewer", &fewer);
     }
+    mistake_runs(c, "data_after", &all);
 }
 
 /* ---- Mistakes of the stencils ---- */
@@ -155,6 +283,14 @@ typedef enum Slip {
     WEIGHTS_BACKWARDS,
     WEIGHTS_1,
     FIRST_TILE_ONLY,
+    RADIUS_OF_CALL_BEFORE,
+    OWN_MISSING,
+    LEFT_SIDE_ALONE,
+    RIGHT_SIDE_ALONE,
+    WEIGHTS_FROM_EDGE,
+    ENDS_OUTSIDE,
+    EDGES_ARE_0,
+    EDGES_AS_THEY_ARE,
     N_SLIPS
 } Slip;
 
@@ -201,6 +337,23 @@ static const char *const slips[N_SLIPS][2] = {
                         "How far before the block's first element does the tile begin: the radius of this launch, STENCIL_RADIUS, or one less?"},
     [FIRST_TILE_ONLY] = {"in each turn of the loop a block sums up its first tile again",
                          "Is the tile of this turn loaded, from the loop's own `first` on, or again that of blockIdx.x?"},
+    [RADIUS_OF_CALL_BEFORE] = {"it is the sum for half the radius, as the first call of the program has it",
+                               "Does a static or global variable keep the radius from one call to the next?"},
+    [OWN_MISSING] = {"in[i] itself is not in the sum, and all its neighbours are",
+                     "How many elements are summed up? The one in the middle is one of them."},
+    [LEFT_SIDE_ALONE] = {"the sum ends with in[i]: the neighbours to the right are not in it",
+                         "How many elements are summed up? There are 2 * radius + 1 of them."},
+    [RIGHT_SIDE_ALONE] = {"the sum begins with in[i]: the neighbours to the left are not in it, and the weights are those of the right side",
+                          "With which element does the sum begin? There are 2 * radius + 1 of them."},
+    [WEIGHTS_FROM_EDGE] =
+        {"at the left edge the first element that there is has weight 1",
+         "Neighbours outside of the array count as 0, and each has its weight all the same: is a weight left out where an element is?"},
+    [ENDS_OUTSIDE] = {"where a neighbour to the left is outside of the array, the sum is 0",
+                      "Does the sum end at the first neighbour that does not exist, or go on behind it? Which element does load_tile put there: 0?"},
+    [EDGES_ARE_0] = {"where a neighbour is outside of the array, on either side, the sum is 0",
+                     "The first and the last elements have sums, too, of the neighbours that exist: which test leaves them out?"},
+    [EDGES_AS_THEY_ARE] = {"where a neighbour is outside of the array, on either side, the element is as it is in `in`",
+                           "The first and the last elements have sums, too, of the neighbours that exist: which test leaves them out?"},
 };
 
 typedef struct Stencil {
@@ -211,9 +364,13 @@ typedef struct Stencil {
 /* What counts for element k in the sum of element i. */
 static int32_t neighbour(const Stencil *s, Slip slip, int64_t i, int64_t k)
 {
-    int64_t block = i / s->threads, of = (k + s->n * s->threads) / s->threads - s->n; /* rounded down, below 0 too */
-    int is_left = of < block && slip != RIGHT_HALO_IS_0, is_right = of > block && slip != LEFT_HALO_IS_0;
-    if ((slip == HALO_IS_0 || slip == LEFT_HALO_IS_0 || slip == RIGHT_HALO_IS_0) && (is_left || is_right))
+    if (slip == HALO_IS_0 || slip == LEFT_HALO_IS_0 || slip == RIGHT_HALO_IS_0) {
+        int64_t block = i / s->threads, of = (k + s->n * s->threads) / s->threads - s->n; /* rounded down, below 0 too */
+        int is_left = of < block && slip != RIGHT_HALO_IS_0, is_right = of > block && slip != LEFT_HALO_IS_0;
+        if (is_left || is_right)
+            return 0;
+    }
+    if (slip == OWN_MISSING && k == i)
         return 0;
     if ((slip == FIRST_IS_0 && k == 0) || (slip == LAST_IS_0 && k == s->n - 1))
         return 0;
@@ -273,6 +430,25 @@ static int32_t sum_with(const Stencil *s, Slip slip, int64_t i)
     case FIRST_TILE_ONLY:
         begin = i % s->grid - r;
         break;
+    case RADIUS_OF_CALL_BEFORE:
+        begin = i - r / 2, count = r / 2 * 2 + 1;
+        break;
+    case LEFT_SIDE_ALONE:
+        count = r + 1;
+        break;
+    case RIGHT_SIDE_ALONE:
+        begin = i, count = r + 1, weight = r + 1;
+        break;
+    case WEIGHTS_FROM_EDGE:
+        if (begin < 0)
+            count += begin, begin = 0;
+        break;
+    case ENDS_OUTSIDE:
+    case EDGES_ARE_0:
+    case EDGES_AS_THEY_ARE:
+        if (begin < 0 || (slip != ENDS_OUTSIDE && i + r >= s->n))
+            return slip == EDGES_AS_THEY_ARE ? s->in[i] : 0;
+        break;
     default:
         break;
     }
@@ -295,7 +471,8 @@ static void mistake_stencil(JudgeCase *c)
         int is_of_todo_3 = slip == RADIUS_OF_TODO_3 || slip == SUM_OF_TODO_3 || slip == LOAD_OF_TODO_3;
         if (s.radius == 0 && !is_of_todo_3) /* no neighbours: what is left may be 0, or right */
             continue;
-        if ((is_of_todo_3 && !judge_has_param(c, "radius")) || (slip == FIRST_TILE_ONLY && s.grid == 0))
+        if ((is_of_todo_3 && !judge_has_param(c, "radius")) || (slip == FIRST_TILE_ONLY && s.grid == 0) ||
+            (slip == RADIUS_OF_CALL_BEFORE && !(judge_has_param(c, "radius") && judge_has_param(c, "again"))))
             continue;
         int32_t *out = judge_mistake(c, "out", slips[slip][0], slips[slip][1]);
         for (int64_t i = 0; out && i < s.n; i++)
