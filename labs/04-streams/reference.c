@@ -114,6 +114,10 @@ typedef enum Gives {
     FIRST_CHUNK_AGAIN,
     ONE_BLOCK_OF_CHUNK,
     WHOLE_BLOCKS_OF_CHUNK,
+    BLOCKS_OF_CALL_BEFORE,
+    LAST_OF_CHUNK_AS_SENT,
+    LAST_CHUNK_AS_SENT,
+    CHUNKS_A_READING_APART,
     DARK_LEFT_OUT, /* from here on: of calibrate_dark */
     DARK_ADDED,
     DARK_TWICE,
@@ -121,6 +125,8 @@ typedef enum Gives {
     DARK_ALONE,
     DARK_OF_FIRST_CHUNK,
     DARK_OF_FIRST_BLOCK,
+    DARK_OF_FIRST_STREAM,
+    DARK_OF_ALL_BUT_LAST_CHUNK,
     N_GIVES
 } Gives;
 
@@ -136,6 +142,16 @@ static const char *const texts[N_GIVES][2] = {
                             "How many blocks of BLOCK threads does the launch start for the readings of a chunk?"},
     [WHOLE_BLOCKS_OF_CHUNK] = {"the last readings of a chunk, fewer than a block does, are as they were sent",
                                "Is the number of blocks rounded up, for the length of this chunk?"},
+    [BLOCKS_OF_CALL_BEFORE] =
+        {"the first readings of each chunk are right, as many as the blocks do that a chunk of the first call needs, and the others "
+         "are as they were sent",
+         "Is the number of blocks worked out for each chunk, or does a static or global variable keep it from the first call?"},
+    [LAST_OF_CHUNK_AS_SENT] = {"all is right but the last reading of each chunk, which is as it was sent",
+                               "How many readings is the kernel given, and with what does it compare the number of its own?"},
+    [LAST_CHUNK_AS_SENT] = {"all is right but the last chunk, which came back as it was sent",
+                            "Is the kernel launched for the last chunk, too, with blocks for its own length?"},
+    [CHUNKS_A_READING_APART] = {"chunk i of out holds what belongs to the readings from in[i] on, and not from in[i * chunk] on",
+                                "How many readings does the pointer into `in` move on from chunk to chunk?"},
     [DARK_LEFT_OUT] = {"dark is not subtracted", "Is subtract_kernel launched for each chunk, in its stream, before calibrate_kernel?"},
     [DARK_ADDED] = {"dark is added, and is to be subtracted", "Which sign has dark?"},
     [DARK_TWICE] = {"dark is subtracted twice", "How often is subtract_kernel launched for a chunk?"},
@@ -145,11 +161,17 @@ static const char *const texts[N_GIVES][2] = {
                              "Is subtract_kernel launched for each chunk, in its stream, before calibrate_kernel?"},
     [DARK_OF_FIRST_BLOCK] = {"dark is subtracted from the first 256 readings of each chunk alone",
                              "How many blocks of BLOCK threads does the launch of subtract_kernel start for the readings of a chunk?"},
+    [DARK_OF_FIRST_STREAM] =
+        {"dark is subtracted from the chunks of stream 0 alone",
+         "Is subtract_kernel launched for the chunks of all streams? Those other than stream 0 wait for an event behind the copy of "
+         "dark before that."},
+    [DARK_OF_ALL_BUT_LAST_CHUNK] = {"all is right but the last chunk, from which dark is not subtracted",
+                                    "Is subtract_kernel launched for the last chunk, too, with blocks for its own length?"},
 };
 
 typedef struct Work {
-    const float *in, *dark; /* dark: NULL where there is none */
-    size_t n, chunk;
+    const float *in, *dark;                 /* dark: NULL where there is none */
+    size_t n, chunk, streams, chunk_before; /* chunk_before: of the call before; 0 where there was none */
 } Work;
 
 static float less_dark(const Work *w, size_t i)
@@ -173,6 +195,14 @@ static float reading_with(const Work *w, Gives gives, size_t i, float right)
         return i - first < BLOCK ? right : less_dark(w, i);
     case WHOLE_BLOCKS_OF_CHUNK:
         return i - first < length / BLOCK * BLOCK ? right : less_dark(w, i);
+    case BLOCKS_OF_CALL_BEFORE:
+        return i - first < (w->chunk_before + BLOCK - 1) / BLOCK * BLOCK ? right : w->in[i];
+    case LAST_OF_CHUNK_AS_SENT:
+        return i - first < length - 1 ? right : w->in[i];
+    case LAST_CHUNK_AS_SENT:
+        return first + length < w->n ? right : w->in[i];
+    case CHUNKS_A_READING_APART:
+        return calibrated(w->in[i / w->chunk + i % w->chunk] - dark);
     case DARK_LEFT_OUT:
         return calibrated(w->in[i]);
     case DARK_ADDED:
@@ -187,6 +217,10 @@ static float reading_with(const Work *w, Gives gives, size_t i, float right)
         return first == 0 ? right : calibrated(w->in[i]);
     case DARK_OF_FIRST_BLOCK:
         return i - first < BLOCK ? right : calibrated(w->in[i]);
+    case DARK_OF_FIRST_STREAM:
+        return i / w->chunk % w->streams == 0 ? right : calibrated(w->in[i]);
+    case DARK_OF_ALL_BUT_LAST_CHUNK:
+        return first + length < w->n ? right : calibrated(w->in[i]);
     case N_GIVES:
         break;
     }
@@ -216,9 +250,9 @@ static void mistake_count(JudgeCase *c, const float *in, const float *out, size_
     } counts[] = {
         {count_over(in, 0, n, limit), "So many readings of `in` are over the limit. Which array is counted? The calibrated readings are in out."},
         {right + (1 << 30), "This is the right number, added to what the caller's variable held before: what does *n_over begin with?"},
-        {0,
-         "Does the host read a chunk of out only when it is back? cudaStreamWaitEvent lets a stream wait, and the host goes on; cudaEventSynchronize "
-         "lets the host wait. And is each count added to *n_over?"},
+        {0, "Does the host wait before it reads a chunk of out? cudaEventSynchronize waits; cudaEventQuery only asks, and who leaves a chunk out "
+            "then has to "
+            "ask again; cudaStreamWaitEvent lets a stream wait. And is each count added to *n_over?"},
         {count_over(out, 0, in_flight, limit),
          "The last chunk of each stream is not in it. Which chunks are still to be waited for and counted when the last one has been sent?"},
         {count_over(out, 0, last, limit),
@@ -230,6 +264,11 @@ static void mistake_count(JudgeCase *c, const float *in, const float *out, size_
         {count_over(out, 0, of_streams, limit),
          "Only the first chunk of each stream is in it. Is a chunk counted each time before its stream gets the next one, and in the end?"},
         {again, "The first chunk is counted again and again: which part of out is given to count_over?"},
+        {(int)n, "This is the number of all readings. Is limit a float all the way (an int makes 0 of 0.5), and is it what a reading is compared "
+                 "with? Does the "
+                 "host read a chunk of out only when it is back? What stood there before is not to count."},
+        {count_over(out, 0, n, (float)(int)limit),
+         "So many readings are over the limit without what is behind its point: is it a float all the way, and never an int?"},
         {(int)n - right, "These are the readings that are not over the limit: how are reading and limit compared?"},
         {2 * right, "Each reading is counted twice: is what was counted in the loop counted again behind it?"},
     };
@@ -243,9 +282,13 @@ void judge_mistakes(JudgeCase *c)
     w.in = judge_input_f32(c, "in", &w.n);
     w.dark = is_function(c, "calibrate_dark") ? judge_input_f32(c, "dark", NULL) : NULL;
     w.chunk = is_function(c, "calibrate_chunk") ? (w.n + 1) / 2 : (size_t)judge_param_int(c, "chunk"); /* as the driver has it */
+    w.streams = judge_has_param(c, "streams") ? (size_t)judge_param_int(c, "streams") : 2;
+    w.chunk_before = judge_has_param(c, "again") ? (w.chunk + 1) / 2 : 0;
     if (w.n == 0)
         return;
     for (Gives gives = 0; gives < (w.dark ? N_GIVES : DARK_LEFT_OUT); gives++) {
+        if (gives == BLOCKS_OF_CALL_BEFORE && w.chunk_before == 0)
+            continue;
         float *out = judge_mistake(c, "out", texts[gives][0], texts[gives][1]); /* begins with what is right */
         if (out && gives == 0 && is_function(c, "calibrate_count"))
             mistake_count(c, w.in, out, w.n, w.chunk);
