@@ -117,8 +117,10 @@ typedef enum Slip {
     /* with alpha and beta */
     NO_ALPHA,
     ALPHA_TWICE,
+    ALPHA_WHOLE, /* cut to a whole number */
     UNCHANGED, /* from here on with an old C */
     NO_OLD,
+    NO_FACTORS, /* A * B alone */
     ALPHA_FOR_OLD,
     NO_BETA,
     BETA_TWICE,
@@ -184,11 +186,16 @@ static const Words words[N_SLIPS] = {
                        "Which rows and columns does a thread take of the tiles, and to which does it store? They have to be the same ones."},
     [EXCHANGED] = {"right values stand in other places: in each thread's square of elements rows and columns are exchanged",
                    "Is sum[r][s] that of row r and column s both where products are added and where it is stored?"},
-    [NO_ALPHA] = {"the sums are not multiplied by alpha", "Where does alpha come in?"},
+    [NO_ALPHA] = {"the sums are multiplied by 1, and not by alpha",
+                  "Where does alpha come in, and of which type is it wherever it is passed on? An int cuts 1.5 to 1."},
     [ALPHA_TWICE] = {"the sums are multiplied by alpha twice", "At how many places does alpha come in?"},
+    [ALPHA_WHOLE] = {"it is what comes out when alpha is cut to a whole number",
+                     "Of which type is alpha wherever it is passed on, up to the kernel's parameter? An int cuts 0.5 to 0."},
+    [NO_FACTORS] = {"it is A * B alone, without alpha and without beta times the old C",
+                    "What is stored: the sum as it is? If alpha and beta do come in: of which type are they wherever they are passed on? An int cuts 1.5 to 1 and -0.25 to 0."},
     [ALPHA_FOR_OLD] = {"the old C is multiplied by alpha, too", "Is it alpha * (sum + beta * old), or alpha * sum + beta * old?"},
     [NO_OLD] = {"it is alpha * A * B alone: beta times the old C is missing",
-                "When is beta * C added? beta may be below 0; only a beta of 0 leaves it out."},
+                "When is beta * C added? beta may be below 0; only a beta of 0 leaves it out. And of which type is beta wherever it is passed on? An int cuts -0.25 to 0."},
     [NO_BETA] = {"the old C is added as it is, and not beta times it", "Where does beta come in?"},
     [BETA_TWICE] = {"the old C is multiplied by beta twice", "At how many places does beta come in?"},
     [BETA_TAKEN_OFF] = {"beta times the old C is taken off, where it is to be added", "Which sign has beta * C?"},
@@ -197,6 +204,19 @@ static const Words words[N_SLIPS] = {
     [UNCHANGED] = {"C is as it was before",
                    "Does sgemm return before its launch? If k or alpha is 0, C still becomes beta * C; only with m or n of 0 there is nothing to do."},
 };
+
+/* Where k and alpha are 0, several mistakes give the same. */
+static const Words words_for_k_0[N_SLIPS] = {
+    [NO_OLD] = {"it is 0 everywhere, and should be beta times the old C",
+                "Here k and alpha are 0, and beta is not: is beta * C left out where there is no product? Or is the old C multiplied by alpha, too, which is 0: is it alpha * (sum + beta * old), or alpha * sum + beta * old? Are alpha and beta exchanged, or is one of them an int?"},
+    [UNCHANGED] = {"C is as it was before, and should be beta times that",
+                   "Here k and alpha are 0. Does sgemm return before its launch? If k or alpha is 0, C still becomes beta * C; only with m or n of 0 there is nothing to do. Or is the old C added as it is, without beta?"},
+};
+
+static const Words *words_of(Slip slip, size_t k)
+{
+    return k == 0 && words_for_k_0[slip].sentence ? &words_for_k_0[slip] : &words[slip];
+}
 
 /* A product with a mistake: of tiles `depth` deep, in blocks that do `side` x `side` elements, `each` x `each` a thread. */
 typedef struct Product {
@@ -369,8 +389,12 @@ static double slip_element(const Product *p, size_t row, size_t column)
         return alpha * alpha * sum + beta * old;
     case ALPHA_FOR_OLD:
         return alpha * (sum + beta * old);
+    case ALPHA_WHOLE:
+        return trunc(alpha) * sum + beta * old;
     case NO_OLD:
         return alpha * sum;
+    case NO_FACTORS:
+        return sum;
     case NO_BETA:
         return alpha * sum + old;
     case BETA_TWICE:
@@ -388,7 +412,8 @@ static double slip_element(const Product *p, size_t row, size_t column)
 
 static void name_mistake(JudgeCase *c, const char *name, const Product *p)
 {
-    double *wrong = judge_mistake(c, name, words[p->slip].sentence, words[p->slip].hint);
+    const Words *w = words_of(p->slip, p->k);
+    double *wrong = judge_mistake(c, name, w->sentence, w->hint);
     for (size_t i = 0; i < p->m * p->n && wrong; i++) {
         size_t row = i / p->n, column = i % p->n;
         if (p->slip == C_BY_COLUMNS) {
