@@ -312,6 +312,27 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* Which of the two limits a launch has gone beyond. */
+static void tell_blocks(JudgeCase *c, uint64_t blocks, uint64_t n, uint64_t limit)
+{
+    static char why[256];
+    if (blocks > limit)
+        snprintf(why, sizeof why, "The kernel was launched in %llu blocks: 4 for each of the %llu multiprocessors are %llu, and more are not allowed.",
+                 (unsigned long long)blocks, (unsigned long long)limit / 4, (unsigned long long)limit);
+    else
+        snprintf(why, sizeof why, "The kernel was launched in %llu blocks for n = %llu, which is more blocks than %llu element%s.",
+                 (unsigned long long)blocks, (unsigned long long)n, (unsigned long long)n, n == 1 ? " needs" : "s need");
+    judge_refuse(c, why);
+}
+
+static void tell_few_blocks(JudgeCase *c, uint64_t blocks, uint64_t n, uint64_t limit)
+{
+    static char why[256];
+    snprintf(why, sizeof why, "The kernel was launched in %llu blocks for n = %llu: so many elements need more, and %llu are allowed, 4 for each of the %llu multiprocessors.",
+             (unsigned long long)blocks, (unsigned long long)n, (unsigned long long)limit, (unsigned long long)limit / 4);
+    judge_refuse(c, why);
+}
+
 /* What blocks of any size need (a few more are no matter), up to the limit of the device, whose multiprocessors the case names. With
  * `again` the first call is for one element. */
 static void judge_blocks(const Record *r)
@@ -319,15 +340,19 @@ static void judge_blocks(const Record *r)
     uint64_t n = (uint64_t)judge_param_int(r->c, "n"), limit = 4 * (uint64_t)judge_param_int(r->c, "multiprocessors");
     uint64_t least = smaller((n + 1023) / 1024, limit), launched = 0;
     size_t second = judge_has_param(r->c, "again") ? find_note(r, find_note(r, 0, "gather") + 1, "gather") : 0;
+    int right = 1;
     for (size_t i = 0; i < r->n; i++) {
         if (!is_op(&r->calls[i], "LAUNCH"))
             continue;
+        uint64_t elements = i < second ? 1 : n;
         launched = r->calls[i].number;
-        if (launched > smaller((i < second ? 1 : n) / 32 + 32, limit))
-            judge_refuse(r->c, "The kernel was launched in more blocks than the elements need, or than 4 for each multiprocessor.");
+        if (right && launched > smaller(elements / 32 + 32, limit)) {
+            tell_blocks(r->c, launched, elements, limit);
+            right = 0;
+        }
     }
     if (launched > 0 && launched < least)
-        judge_refuse(r->c, "The last launch has fewer blocks than the elements need, and fewer than 4 for each multiprocessor.");
+        tell_few_blocks(r->c, launched, n, limit);
 }
 
 static void judge_record(JudgeCase *c)
@@ -399,8 +424,31 @@ void judge_reference(JudgeCase *c)
 
 /* ---- Mistakes that show by the numbers ---- */
 
+static const char *const parts_of_message[] = {"message_names_the_file=0", "message_names_the_line=0", "message_shows_the_call=0", "message_names_the_error=0"};
+enum { PARTS_OF_MESSAGE = sizeof parts_of_message / sizeof *parts_of_message };
+
+/* No part of the message came on standard error, as the driver has noted. */
+static int says_nothing(JudgeCase *c)
+{
+    size_t n = 0, missing = 0;
+    const JudgeCall *calls = judge_calls(c, &n);
+    for (size_t i = 0; calls && i < n; i++)
+        for (size_t k = 0; k < PARTS_OF_MESSAGE; k++) {
+            const char *value = judge_note(&calls[i], "value");
+            missing += value && strcmp(value, parts_of_message[k]) == 0;
+        }
+    return missing == PARTS_OF_MESSAGE;
+}
+
 static void mistakes_of_check(JudgeCase *c)
 {
+    if (part_is(c, "check-bad") && says_nothing(c)) { /* the first that is found is told */
+        static const char nothing[] = "No part of a message came on standard error. Does the macro print one, and where to? printf and puts print on standard output: fprintf(stderr, ...) is meant.";
+        judge_mistake_value(c, "message_names_the_file", 0, nothing);
+        judge_mistake_value(c, "message_names_the_line", 0, nothing);
+        judge_mistake_value(c, "message_shows_the_call", 0, nothing);
+        judge_mistake_value(c, "message_names_the_error", 0, nothing);
+    }
     static const char hidden[] = "Is the error stored in the caller's err? A variable err in the macro's own braces hides it: give it another name.";
     static const char goes_past[] = "Does the macro go to done when the call failed, for each error, in the braces of its if?";
     judge_mistake_value(c, "err_after_a_failed_CHECK_between_if_and_else", SUCCESS, hidden);
@@ -428,7 +476,8 @@ static void mistakes_of_gather(JudgeCase *c)
     judge_mistake_value(c, "gather_returned", SUCCESS, "Which call waits for the kernel, and is what it returns looked at and returned?");
     judge_mistake_value(c, "an_error_of_the_kernel_was_blamed_on_a_copy", 1,
                         "The copy waits for the kernel and returns its error, if nothing has waited before. What stands between the launch and the copy?");
-    judge_mistake_value(c, "something_was_printed_about_it", 0, "Is the call that waits for the kernel in a CHECK?");
+    judge_mistake_value(c, "something_was_printed_about_it", 0,
+                        "Nothing came on standard error. Is the call that waits for the kernel in a CHECK, and does CHECK print with fprintf(stderr, ...)? printf prints on standard output.");
 }
 
 static void mistakes_of_reserve(JudgeCase *c)
