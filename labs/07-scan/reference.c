@@ -138,19 +138,29 @@ typedef enum Fault {
     LAST_SUM, /* is not scanned */
     LAST_ELEMENT,  /* is missing in the sum of its piece */
     FIRST_ELEMENT, /* is all that there is of it */
+    SUM_READ_AGAIN, /* out was written there, and is the same array: in the sum of a piece, and in each element */
+    OWN_READ_AGAIN,
     FEW_OFFSETS,   /* one thread for each of ITEMS elements */
     ITEMS_ALIKE,
     TOTAL_LEFT_IN,
     TOTAL_LACKS_FIRST, /* of the four */
     TOTAL_LACKS_LAST,
     ITEMS_APART,
+    ITEMS_READ_AGAIN, /* from in, where out was written */
+    TOTAL_READ_AGAIN, /* and the piece's sum is what comes of it */
     N_FAULTS
 } Fault;
+
+/* What a thread adds for an element that it reads when `out` was written there. */
+static int32_t read_again(int32_t sum)
+{
+    return (int32_t)(2 * (uint32_t)sum);
+}
 
 /* The scan of one piece of `items` elements a thread, as exclusive_scan and exclusive_scan_fast make it; its sum, as it is told. */
 static int32_t slip_piece(const int32_t *in, int32_t *out, size_t n, size_t items, Slip slip, Fault fault)
 {
-    int32_t total[RUN] = {0}, sum[RUN];
+    int32_t total[RUN] = {0}, sum[RUN], last = 0;
     size_t next = fault == ITEMS_APART ? RUN : 1, step = fault == ITEMS_APART ? 1 : items;
     for (size_t t = 0; t < RUN; t++)
         for (size_t k = 0; k < items; k++)
@@ -164,10 +174,13 @@ static int32_t slip_piece(const int32_t *in, int32_t *out, size_t n, size_t item
             size_t i = t * step + k * next;
             if (i >= n)
                 break;
-            out[i] = before + (fault == INCLUSIVE || fault == INCLUSIVE_EACH_TIME ? in[i] : 0);
-            before += fault == ITEMS_ALIKE ? 0 : in[i];
+            out[i] = fault == OWN_READ_AGAIN ? 0 : before + (fault == INCLUSIVE || fault == INCLUSIVE_EACH_TIME ? in[i] : 0);
+            before = fault == ITEMS_READ_AGAIN || fault == TOTAL_READ_AGAIN ? read_again(before) : before + (fault == ITEMS_ALIKE ? 0 : in[i]);
         }
+        last = before;
     }
+    if (fault == TOTAL_READ_AGAIN || (fault == SUM_READ_AGAIN && n == RUN * items))
+        return fault == TOTAL_READ_AGAIN ? last : read_again(out[n - 1]);
     return fault == FIRST_ELEMENT ? sum[0] : fault == LAST_ELEMENT ? sum[RUN - 1] - total[RUN - 1] : sum[RUN - 1];
 }
 
@@ -188,8 +201,13 @@ static void slip_offsets(int32_t *sums, size_t pieces, size_t length, Fault faul
     }
 }
 
-/* The exclusive scan of the whole array by pieces, whose sums are scanned in the same way if that is what is wrong. */
-static void slip_exclusive(const int32_t *in, int32_t *out, size_t n, size_t items, Slip slip, Fault fault)
+static int is_of_one_array(Fault fault)
+{
+    return fault == SUM_READ_AGAIN || fault == OWN_READ_AGAIN || fault == ITEMS_READ_AGAIN || fault == TOTAL_READ_AGAIN;
+}
+
+/* The exclusive scan of the whole array by pieces, whose sums are scanned in the same way, and in place, if that is what is wrong. */
+static void slip_exclusive(const int32_t *in, int32_t *out, size_t n, size_t items, int in_place, Slip slip, Fault fault)
 {
     size_t length = RUN * items, pieces = (n + length - 1) / length;
     int32_t *sums = malloc((pieces + 1) * sizeof *sums), *offsets = malloc((pieces + 1) * sizeof *offsets);
@@ -197,11 +215,12 @@ static void slip_exclusive(const int32_t *in, int32_t *out, size_t n, size_t ite
         abort();
     for (size_t p = 0; p < pieces; p++) {
         size_t left = n - p * length;
-        sums[p] = slip_piece(in + p * length, out + p * length, left < length ? left : length, items, slip, fault);
+        sums[p] = slip_piece(in + p * length, out + p * length, left < length ? left : length, items, slip,
+                             in_place || !is_of_one_array(fault) ? fault : SOUND);
     }
     memcpy(offsets, sums, pieces * sizeof *sums);
     if (pieces > 1 && (slip != RIGHT || fault >= LAST_ELEMENT || fault == INCLUSIVE_EACH_TIME))
-        slip_exclusive(sums, offsets, pieces, items, slip, fault);
+        slip_exclusive(sums, offsets, pieces, items, 1, slip, fault);
     else
         slip_offsets(offsets, pieces, length, fault);
     size_t reached = fault == FEW_OFFSETS ? pieces * RUN : fault == LAST_WITHOUT_OFFSET ? n / length * length : n;
@@ -255,14 +274,19 @@ static const Words of_warps[N_SLIPS] = {
                    "A lane below d gets its own value back from __shfl_up_sync: which lanes may add what they get?"},
 };
 
+#define READ_ONCE "When out[i] is written, in[i] is no longer what it was: read it once, into a variable, before that. "
+#define IN_PLACE  "in and out are one array: an element of in is read after out was written there"
+#define SUMS_IN_PLACE(PIECE) "the sums of the " PIECE "s are scanned in place, and an element of in is read after out was written there"
+#define OFF_ITSELF "all of it is 0, as out[i] - in[i] is where in and out are one array"
+
 /* The same words for runs and for pieces. */
-#define WORDS_OF_ARRAY(PIECE) { \
+#define WORDS_OF_ARRAY(PIECE, ONE_ARRAY, ALL_0) { \
     [INCLUSIVE] = {"it is the inclusive scan: each element is in its own sum", \
                    "Where is the element itself taken off again, or is it added before the sum is stored?"}, \
     [INCLUSIVE_EACH_TIME] = {"each element is in its own sum, and the sums of the " PIECE "s were scanned in the same way", \
                              "Where is the element itself taken off again, or is it added before the sum is stored?"}, \
     [WITHOUT_OFFSETS] = {"each " PIECE " is scanned by itself: nothing was added to it for those before", \
-                         "When is add_offsets_kernel launched, for how many elements, and what is in the offsets by then?"}, \
+                         "When is add_offsets_kernel launched, for how many elements, and what is in the offsets by then? The sums are scanned in place, which goes wrong where an element of in is read after out was written there."}, \
     [OFFSETS_UNSCANNED] = {"to each " PIECE " its own sum was added: the sums were not scanned", \
                            "Is the result of the scan of the sums what add_offsets_kernel gets? What does a scan of them in place leave there?"}, \
     [OFFSETS_INCLUSIVE] = {"to each " PIECE " the sum up to its end was added, its own as well: the scan of the sums is inclusive", \
@@ -275,6 +299,8 @@ static const Words of_warps[N_SLIPS] = {
                       "Does the last thread store its sum for sums[...] before its own elements are taken off, or after?"}, \
     [FIRST_ELEMENT] = {"what counts as the sum of a " PIECE " is what its first thread has", \
                        "Which thread's inclusive sum spans the whole block? That one stores it in sums[...]."}, \
+    [SUM_READ_AGAIN] = {ONE_ARRAY, READ_ONCE "Which line reads it again for the sum of the " PIECE "?"}, \
+    [OWN_READ_AGAIN] = {ALL_0, READ_ONCE "Which line reads it again to take it off?"}, \
     [GROUPS_OF_SUMS] = {"the sums of the " PIECE "s were scanned in groups, each of which begins with 0 again", \
                         "The sums may be more than one block can scan: does the function call itself for them?"}, \
     [FIRST_SUMS] = {"only as many sums of " PIECE "s were scanned as one block can scan", \
@@ -291,17 +317,22 @@ static const Words of_warps[N_SLIPS] = {
     [TOTAL_LACKS_LAST] = {"the total of a thread lacks the last of its elements", "How far does the loop go that adds up a thread's elements? There are ITEMS of them."}, \
     [ITEMS_APART] = {"a thread's four elements lie a block apart, but are added up as if they were neighbours", \
                      "Which four elements does a thread take? They have to be neighbours: first = (the thread's number in the grid) * ITEMS."}, \
+    [ITEMS_READ_AGAIN] = {ONE_ARRAY, READ_ONCE "Which line reads a thread's four again?"}, \
+    [TOTAL_READ_AGAIN] = {ONE_ARRAY, READ_ONCE "Which line reads a thread's four again?"}, \
 }
 
-static const Words of_array_by_runs[N_FAULTS] = WORDS_OF_ARRAY("run");
-static const Words of_array_by_pieces[N_FAULTS] = WORDS_OF_ARRAY("piece");
+static const Words of_array_by_runs[2][N_FAULTS] = {WORDS_OF_ARRAY("run", SUMS_IN_PLACE("run"), SUMS_IN_PLACE("run")),
+                                                    WORDS_OF_ARRAY("run", IN_PLACE, OFF_ITSELF)};
+static const Words of_array_by_pieces[2][N_FAULTS] = {WORDS_OF_ARRAY("piece", SUMS_IN_PLACE("piece"), SUMS_IN_PLACE("piece")),
+                                                      WORDS_OF_ARRAY("piece", IN_PLACE, OFF_ITSELF)};
 
 static void name_mistakes(JudgeCase *c, const char *name, size_t n)
 {
     const int32_t *in = judge_input_i32(c, "in", NULL);
     const char *function = judge_param_text(c, "function");
     int runs = strcmp(function, "scan_runs") == 0, fast = strcmp(function, "exclusive_scan_fast") == 0;
-    const Words *words = runs ? of_runs : of_warps, *around = fast ? of_array_by_pieces : of_array_by_runs;
+    int in_place = judge_has_param(c, "in_place");
+    const Words *words = runs ? of_runs : of_warps, *around = fast ? of_array_by_pieces[in_place] : of_array_by_runs[in_place];
     if (runs) {
         int32_t *whole = judge_mistake(c, name, "the sums go on from run to run", "Each block has a run of its own, whose first sum is its first element: where does a run's sum begin?");
         for (size_t i = 0; i < n && whole; i++)
@@ -316,13 +347,13 @@ static void name_mistakes(JudgeCase *c, const char *name, size_t n)
             if (out && runs)
                 slip_runs(in, out, n, slip);
             else if (out)
-                slip_exclusive(in, out, n, ITEMS, slip, SOUND);
+                slip_exclusive(in, out, n, ITEMS, 0, slip, SOUND);
         }
     for (Fault fault = SOUND; fault < N_FAULTS && !runs; fault++)
         if (around[fault].sentence && (fast || fault < FEW_OFFSETS)) {
             int32_t *out = judge_mistake(c, name, around[fault].sentence, around[fault].hint);
             if (out)
-                slip_exclusive(in, out, n, fast ? ITEMS : 1, RIGHT, fault);
+                slip_exclusive(in, out, n, fast ? ITEMS : 1, in_place, RIGHT, fault);
         }
 }
 
