@@ -101,6 +101,7 @@ typedef enum Slip {
     OTHER_WAY, /* shuffles up */
     /* of the whole sum */
     BOTH_CALLS,
+    FIRST_GRID, /* of sum_tree: as many blocks as the first call, for half of the elements, needs */
     NOTHING,
     N_SLIPS
 } Slip;
@@ -152,13 +153,15 @@ static const Words words[N_SLIPS] = {
     [OTHER_WAY] = {"lane 0 has added its own value to itself in each step",
                    "Lane 0 gets the value of lane s from __shfl_down_sync, and its own from __shfl_up_sync: which one is it?"},
     [BOTH_CALLS] = {"it is the sum of all calls together", "What is in *sum when the function is called again, and is it set to 0 in each call?"},
+    [FIRST_GRID] = {"it is the sum of as many blocks as the first call needs, which is for half of the elements",
+                    "Is the number of blocks worked out from n in each call? What is static keeps its first value."},
     [NOTHING] = {"it is 0, as if nothing were added behind cudaMemsetAsync",
                  "Does a thread go through its elements, is it += wherever something is added, does any thread come to the atomicAdd, and is *sum set to 0 before the launch and not behind it?"},
 };
 
 typedef struct Reduction {
     const float *in;
-    size_t n, blocks;
+    size_t n, blocks, first_call; /* elements of the first call */
     int tree_only, by_warps; /* one element a thread; the last steps by warps */
     Slip slip;
 } Reduction;
@@ -176,6 +179,8 @@ static double own_sum(const Reduction *r, size_t b, size_t t)
         end--;
     if (r->slip == PARTIAL_BLOCK)
         end = end / BLOCK * BLOCK;
+    if (r->slip == FIRST_GRID && end > r->first_call)
+        end = (r->first_call + BLOCK - 1) / BLOCK * BLOCK;
     if (r->slip == FIRST_TURN)
         first += step;
     for (size_t i = first; i < end; i += step) {
@@ -238,6 +243,8 @@ static float slip_sum(JudgeCase *c, const Reduction *r)
 /* Not all functions can go wrong in all ways. */
 static int can_be(const Reduction *r, Slip slip)
 {
+    if (slip == FIRST_GRID)
+        return r->tree_only;
     if (slip >= ONE_TURN && slip <= ALL_BY_EACH)
         return !r->tree_only;
     if (slip == EVERY_PLACE || slip == REPLACES) /* a warp's sum becomes that of lane 31 then, and the block's that of none: 0 */
@@ -354,6 +361,7 @@ static void name_mistakes(JudgeCase *c, const char *name, size_t n, size_t threa
     Reduction r = {.in = judge_input_f32(c, "in", NULL), .n = n, .blocks = (n + BLOCK - 1) / BLOCK};
     float result[N_SLIPS], scratch[BLOCKS_MAX];
     Words all[N_SLIPS];
+    r.first_call = (size_t)judge_param_int(c, "n") / (judge_has_param(c, "again") ? 2 : 1);
     r.tree_only = strcmp(function, "sum_tree") == 0;
     r.by_warps = strcmp(function, "sum_warps") == 0;
     if (!r.tree_only && r.blocks > BLOCKS_MAX)
