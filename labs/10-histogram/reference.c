@@ -197,6 +197,12 @@ static int64_t first_turn(const Call *c, int64_t i)
     return i < c->blocks * BLOCK;
 }
 
+static int64_t capped_blocks(const Call *c, int64_t i)
+{
+    (void)c;
+    return i < (int64_t)BLOCKS_MAX * BLOCK;
+}
+
 static int64_t capped_pieces(const Call *c, int64_t i)
 {
     (void)c;
@@ -397,6 +403,16 @@ static int64_t outside_left_out(const Call *c, int64_t i)
     return bin_of(c, i) == 0 ? -1 : above_left_out(c, i);
 }
 
+static int64_t below_at_the_end(const Call *c, int64_t i)
+{
+    return bin_of(c, i) == 0 ? c->n_bins + 1 : bin_of(c, i);
+}
+
+static int64_t above_at_the_start(const Call *c, int64_t i)
+{
+    return bin_of(c, i) > c->n_bins ? 0 : bin_of(c, i);
+}
+
 static int64_t ends_exchanged(const Call *c, int64_t i)
 {
     int64_t bin = bin_of(c, i);
@@ -418,6 +434,63 @@ static int64_t least_in_bin_before(const Call *c, int64_t i)
 {
     int64_t above = c->numbers[i] - c->low;
     return above <= 0 ? 0 : limited(c, 1 + (above - 1) / c->width);
+}
+
+static int64_t least_but_low_in_bin_before(const Call *c, int64_t i)
+{
+    return c->numbers[i] == c->low ? 1 : least_in_bin_before(c, i);
+}
+
+static int64_t greatest_in_next_bin(const Call *c, int64_t i)
+{
+    int64_t above = c->numbers[i] - c->low + 1;
+    return above < 0 ? 0 : limited(c, 1 + above / c->width);
+}
+
+static int64_t greatest_from_low_in_next_bin(const Call *c, int64_t i)
+{
+    return c->numbers[i] < c->low ? 0 : greatest_in_next_bin(c, i);
+}
+
+/* The range with the number at its upper end, without its last one, and with the one before it. */
+static int64_t end_in_last(const Call *c, int64_t i)
+{
+    return c->numbers[i] == c->low + c->n_bins * c->width ? c->n_bins : bin_of(c, i);
+}
+
+static int64_t last_is_above(const Call *c, int64_t i)
+{
+    return c->numbers[i] == c->low + c->n_bins * c->width - 1 ? c->n_bins + 1 : bin_of(c, i);
+}
+
+static int64_t one_less_in_first(const Call *c, int64_t i)
+{
+    return c->numbers[i] == c->low - 1 ? 1 : bin_of(c, i);
+}
+
+static int64_t ends_exclusive(const Call *c, int64_t i)
+{
+    return c->numbers[i] == c->low ? 0 : end_in_last(c, i);
+}
+
+static int64_t last_bin_above(const Call *c, int64_t i)
+{
+    return bin_of(c, i) == c->n_bins ? c->n_bins + 1 : bin_of(c, i);
+}
+
+static int64_t first_bin_below(const Call *c, int64_t i)
+{
+    return bin_of(c, i) == 1 ? 0 : bin_of(c, i);
+}
+
+static int64_t end_left_out(const Call *c, int64_t i)
+{
+    return c->numbers[i] == c->low + c->n_bins * c->width ? -1 : bin_of(c, i);
+}
+
+static int64_t low_left_out(const Call *c, int64_t i)
+{
+    return c->numbers[i] == c->low ? -1 : bin_of(c, i);
 }
 
 static int64_t by_reciprocal(const Call *c, int64_t i)
@@ -479,6 +552,8 @@ static const char
     TURNS[] = "In the grid-stride loop: where does a thread begin, by how much does it jump, and where does it end? It begins with its index in the "
               "grid, jumps by gridDim.x * blockDim.x, and goes on while i < n.",
     GRID[] = "How many blocks are launched? n / BLOCK is to be rounded up.",
+    LIMIT[] = "A kernel without a loop counts one byte for each thread: does the launch have n / BLOCK blocks, rounded up, and no fewer? PIECE and "
+              "BLOCKS_MAX are for kernels with a loop.",
     TAIL[] = "Which thread counts the bytes from n / 16 * 16 on? Each of them is one thread's in the whole grid.",
     WORD[] = "Is each of x, y, z and w counted once? Look for a line that was copied.",
     SHIFT[] = "In the loop over the bytes of a word: by how much is it shifted, and how many turns are there? 0, 8, 16 and 24, and & 0xff.",
@@ -486,6 +561,8 @@ static const char
     SIGN[] = "A char goes from -128 to 127, and the byte 200 is the char -56: it becomes an unsigned char before it becomes an index.",
     ENDS[] = "Which bin takes a number below low, and which one a number of low + n_bins * width or more? They are bins[0] and bins[n_bins + 1].",
     EDGE[] = "For x = low + k * width, what does your formula give, and is it 1 + k? Work it out by hand, with whole numbers.",
+    UPPER[] = "What does your formula give for low + n_bins * width - 1, and for low + n_bins * width? The first is in bins[n_bins], the second in "
+              "bins[n_bins + 1].",
     REPORT[] =
         "In the loop that adds the counters to the bins: with which bin does it begin and end, and has it more turns than one if there are more "
         "bins than threads?";
@@ -496,6 +573,8 @@ static const Slip slips[] = {
     {SINGLE_BYTES, "threads count the same elements, as with a jump by gridDim.x", TURNS, .times = step_of_blocks},
     {SINGLE_BYTES, "every other piece of the length of the grid is left out", TURNS, .times = step_too_long},
     {SINGLE_BYTES, "only one element for each thread is counted", TURNS, .times = first_turn},
+    {GLOBAL, "the elements from 1,024 blocks of 256 on are left out", LIMIT, .times = capped_blocks},
+    {GLOBAL, "only 256 bytes of each 16,384 are counted", LIMIT, .times = first_turn},
     {LOOPS, "the elements from 1,024 pieces on are left out", "BLOCKS_MAX limits the number of blocks: does the loop go on until all n are counted?",
      .times = capped_pieces},
     {LOOPS, "the elements behind the last whole piece are left out",
@@ -548,10 +627,28 @@ static const Slip slips[] = {
     {RANGE, "numbers above the range are left out", ENDS, .bin = above_left_out},
     {RANGE, "numbers outside of the range are left out", ENDS, .bin = outside_left_out},
     {RANGE, "the two bins at the ends are exchanged", ENDS, .bin = ends_exchanged},
+    {RANGE, "all numbers outside of the range are counted in bins[n_bins + 1]", ENDS, .bin = below_at_the_end},
+    {RANGE, "all numbers outside of the range are counted in bins[0]", ENDS, .bin = above_at_the_start},
     {RANGE, "numbers from low on are counted one bin too low", "Which bin takes low itself? bins[1], since bins[0] is for what is less.",
      .bin = one_too_low},
     {RANGE, "low itself is counted as if it were less than low", "Is low itself in the range? Only x < low belongs to bins[0].", .bin = low_is_below},
+    {RANGE, "low is counted as if it were less than low, and low + n_bins * width in bins[n_bins]",
+     "Which end of the range belongs to it? It begins with low, and low + n_bins * width is the first number above it.", .bin = ends_exclusive},
+    {RANGE, "low - 1 is counted in bins[1]", "Is low - 1 in the range? All x < low belong to bins[0].", .bin = one_less_in_first},
+    {RANGE, "low itself is left out", EDGE, .bin = low_left_out},
+    {RANGE, "the numbers that are low + n_bins * width are counted in bins[n_bins]", UPPER, .bin = end_in_last},
+    {RANGE, "the numbers that are low + n_bins * width are left out", UPPER, .bin = end_left_out},
+    {RANGE, "the numbers that are low + n_bins * width - 1 are counted in bins[n_bins + 1]", UPPER, .bin = last_is_above},
+    {RANGE, "all numbers of bins[n_bins] are counted in bins[n_bins + 1]", UPPER, .bin = last_bin_above},
+    {RANGE, "all numbers of bins[1] are counted in bins[0]", "From which number on does bins[1] count? From low on, and not from low + width on.",
+     .bin = first_bin_below},
     {RANGE, "the least number of each bin is counted in the bin before", EDGE, .bin = least_in_bin_before},
+    {RANGE, "the least number of each bin but the first is counted in the bin before", EDGE, .bin = least_but_low_in_bin_before},
+    {RANGE, "the greatest number of each bin is counted in the bin behind it",
+     "For x = low + k * width - 1, what does your formula give, and is it k? Work it out by hand, with whole numbers.", .bin = greatest_in_next_bin},
+    {RANGE, "the greatest number of each bin from bins[1] on is counted in the bin behind it",
+     "For x = low + k * width - 1, what does your formula give, and is it k? Work it out by hand, with whole numbers.",
+     .bin = greatest_from_low_in_next_bin},
     {RANGE, "some least numbers of bins are counted in the bin before, as a product with 1.0f / width gives it",
      "1 / width is rounded, and so is a product with it. Divide whole numbers: (x - low) / width.", .bin = by_reciprocal},
     {RANGE, "the upper half of each bin is counted in the bin behind it", "Is the quotient rounded down, and not to the nearest?", .bin = to_nearest},
@@ -588,7 +685,8 @@ static unsigned function_of(JudgeCase *c)
 /* Of very many elements only where they end. */
 static int is_cheap(const Call *call, const Slip *s)
 {
-    return call->n <= 4000000 || s->times == capped_pieces || s->times == whole_pieces || s->times == whole_blocks || s->times == not_last;
+    return call->n <= 4000000 || s->times == capped_blocks || s->times == capped_pieces || s->times == whole_pieces || s->times == whole_blocks ||
+           s->times == not_last;
 }
 
 static void name_slips(JudgeCase *c, const Call *call)
