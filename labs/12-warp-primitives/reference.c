@@ -283,6 +283,11 @@ static int32_t of_whole_run(const Call *c, int64_t i)
     return less(largest_of_group(c, i, RUN), c->in[i]);
 }
 
+static int32_t of_groups_of_8(const Call *c, int64_t i)
+{
+    return less(largest_of_group(c, i, 8), c->in[i]);
+}
+
 static int32_t of_two_groups(const Call *c, int64_t i)
 {
     return less(largest_of_group(c, i, c->width < RUN ? 2 * c->width : RUN), c->in[i]);
@@ -558,8 +563,9 @@ static const Slip slips[] = {
     {GROUPS, "m is the largest of the whole run, and not of the group", WIDTH, of_whole_run},
     {GROUPS, "m is the largest of two groups", WIDTH, of_two_groups},
     {GROUPS, "m is the largest of half a group", WIDTH, of_half_a_group},
-    {GROUPS, "m is as without the last step, of 1", WIDTH, without_last_step},
-    {GROUPS, "m is as with every other step only", WIDTH, by_quarters},
+    {GROUPS, "m is the largest of 8 neighbours, whatever width is", WIDTH, of_groups_of_8},
+    {GROUPS, "m is the largest of every other element of the group, as without the last step, of 1", WIDTH, without_last_step},
+    {GROUPS, "m is what steps of width / 2, width / 8 and so on give, each a fourth of the one before", WIDTH, by_quarters},
     {GROUPS, "m is the largest from the lane's own element upwards, beyond the group too", PAIRS, downwards},
     {GROUPS, "m is the largest from the lane's own element to the group's last", PAIRS, downwards_in_group},
     {GROUPS, "m is the largest from the lane's own element downwards, beyond the group too", PAIRS, upwards},
