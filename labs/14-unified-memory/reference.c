@@ -144,9 +144,9 @@ static void name_scaled(JudgeCase *c, double factor, const char *sentence, const
 static void name_scales(JudgeCase *c)
 {
     double factor = judge_param_float(c, "factor");
-    name_scaled(c, 1, "it is in, unchanged", "Does the kernel get the array that the host fills, and does the host take the result out of that array, behind the wait?");
+    name_scaled(c, 1, "it is in, unchanged", factor > 1 && factor < 2 ? "Does the kernel get the array that the host fills, and does the host take the result out of that array, behind the wait? Is the factor kept in an int anywhere, which makes 1 of 1.5?" : "Does the kernel get the array that the host fills, and does the host take the result out of that array, behind the wait?");
     name_scaled(c, factor * factor, "it is in times the square of the factor", "Is the factor multiplied in twice: two launches, or the kernel and the host?");
-    name_scaled(c, 0, "it is 0 everywhere", "Does the host fill the managed array before the launch, with all n * sizeof(float) bytes of in?");
+    name_scaled(c, 0, "it is 0 everywhere", factor > -1 && factor < 1 ? "Does the host fill the managed array before the launch, with all n * sizeof(float) bytes of in? Is the factor kept in an int anywhere, which makes 0 of -0.25?" : "Does the host fill the managed array before the launch, with all n * sizeof(float) bytes of in?");
 }
 
 static void name_relaxed(JudgeCase *c, size_t rounds, const char *sentence, const char *hint)
@@ -327,7 +327,7 @@ static void name_all_hits(JudgeCase *c)
     int32_t calls = (int32_t)judge_param_int(c, "calls");
     name_hits(c, (Slip){.calls = 0}, "no hit was counted", "Does table_count launch the kernel over all queries, and does the kernel add to the nodes that the host reads?");
     if (calls > 1)
-        name_hits(c, (Slip){.calls = 1}, "they are the hits of a single call", "Hits of several calls add up: is anything set to 0 again, or is a call left out?");
+        name_hits(c, (Slip){.calls = 1}, "they are the hits of a single call", "Hits of several calls add up: table_create sets them to 0 once. Are they set to 0 again in table_count or in the kernel, does a hit store 1 where it has to add, or is a call left out?");
     name_hits(c, (Slip){.once = 1}, "each key that was asked for has 1", "Does each hit add 1 to what is there?");
     name_hits(c, (Slip){.calls = calls, .whole_blocks = 1}, "the queries of the last block, which is not full, do not count", "How many blocks do n queries need, rounded up?");
     name_hits(c, (Slip){.calls = calls, .found = LAST_KEY}, "only the key that came last into each list is found", first);
