@@ -2,7 +2,7 @@
  * back.
  *
  * With `again` the function is called twice before, for half of the elements (and four fifths of the radius) and for none, with
- * another result.
+ * another result. With `asked` that is the number of elements that the function is told, of arrays of n: its launch is refused.
  * `sweep` prints a line for each size of a block, from 1 to 1024: threads, modelled or measured microseconds
  * of the launch, occupancy. The Makefile's `sweep` draws it. Times are of the device's clock, between two events.
  */
@@ -121,7 +121,7 @@ static void run_on_device(LabCase *c, const char *function)
     if (other && status == 0)
         status = call(c, function, in, other, 0, radius);
     if (status == 0)
-        status = call(c, function, in, out, (int)n, radius);
+        status = call(c, function, in, out, lab_has_param(c, "asked") ? size_param(c, "asked") : (int)n, radius);
     lab_own_calls(1);
     if (lab_has_param(c, "refused")) {
         lab_value(c, "refused", status != 0);

@@ -2,7 +2,7 @@
  *
  * next, in and out are arrays on the device. Each function works on the default stream, need not wait for its
  * kernel, and returns 0 (cudaSuccess) or the code of the first CUDA call or launch that failed. n is 0 to
- * 1,000,000,000 (in spread to 20,000,000); for 0 nothing is launched, and else no more blocks than needed.
+ * 16,777,216 (in walk to 1,000,000,000); for 0 nothing is launched, and else no more blocks than needed.
  */
 #ifndef LAUNCH_CONFIGURATION_H
 #define LAUNCH_CONFIGURATION_H

@@ -1,7 +1,7 @@
 /* Lab 13: inputs and right answers.
  *
  * Parameters: `function`, one of launch_configuration.h, or `sweep`, and its numbers under their names
- * there; `refused` when CUDA does not allow the launch. The occupancy that is wanted is that of a card of the
+ * there; `refused` when CUDA does not allow the launch, and `asked` when that is one for so many elements. The occupancy that is wanted is that of a card of the
  * virtual GPU: most warps and blocks of a multiprocessor, its shared memory, the pieces in which that is
  * given out, and what the system takes of it for each block. walk_kernel needs too few registers to be
  * limited by them.
@@ -126,6 +126,57 @@ static void refuse_exchanged(JudgeCase *c)
         }
 }
 
+/* ---- The number of blocks ---- */
+
+/* By the record, the blocks of the last launch; 0: none. */
+static uint64_t blocks_launched(JudgeCase *c)
+{
+    size_t n = 0;
+    uint64_t blocks = 0;
+    const JudgeCall *calls = judge_calls(c, &n);
+    for (size_t i = 0; calls != NULL && i < n; i++)
+        if (strcmp(calls[i].op, "LAUNCH") == 0)
+            blocks = calls[i].number;
+    return blocks;
+}
+
+enum { SPREAD_BLOCK_MAX = 896 }; /* threads: more than the registers of spread_kernel allow */
+
+/* The number of blocks that `threads` asks for, when the kernel can have none so large: too few for n, whatever the size of those that were
+ * launched, which the record does not have. Not of a function that launches more than once. */
+static void refuse_blocks_as_asked(JudgeCase *c)
+{
+    static char why[512];
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    uint64_t n = (uint64_t)judge_param_int(c, "n"), threads = (uint64_t)judge_param_int(c, "threads"), blocks = blocks_launched(c);
+    int launches = 0;
+    for (size_t i = 0; calls != NULL && i < n_calls; i++)
+        launches += strcmp(calls[i].op, "LAUNCH") == 0;
+    if (launches != 1 + judge_has_param(c, "again") || blocks != (n + threads - 1) / threads || blocks * SPREAD_BLOCK_MAX >= n)
+        return;
+    snprintf(why, sizeof why, "The launch has %llu blocks, which is the number for blocks of the %llu threads that were asked for. Those that the kernel can have are smaller, and more of them are needed: work out the number of blocks behind the line that lowers `threads`.",
+             (unsigned long long)blocks, (unsigned long long)threads);
+    judge_refuse(c, why);
+}
+
+/* A launch that is refused has a number of blocks, too. */
+static void judge_blocks_refused(JudgeCase *c)
+{
+    static char why[512];
+    uint64_t threads = (uint64_t)judge_param_int(c, "threads"), n = (uint64_t)judge_param_int(c, "asked");
+    uint64_t blocks = blocks_launched(c), needed = (n + threads - 1) / threads;
+    if (blocks == 0 || blocks == needed)
+        return;
+    snprintf(why, sizeof why, "The launch for %llu elements in blocks of %llu has %llu blocks; %llu are needed.%s", (unsigned long long)n,
+             (unsigned long long)threads, (unsigned long long)blocks, (unsigned long long)needed,
+             blocks == threads        ? " First in <<< >>> comes the number of blocks, then that of the threads of a block."
+             : blocks == n / threads  ? " Either it is rounded down, or it is worked out in float, which holds 24 bits, so that the last block gets lost: divide whole numbers, and round up."
+             : blocks == needed + 1   ? " It is one more where the threads divide n, or worked out in float, which holds 24 bits: divide whole numbers, and round up."
+                                      : " Which numbers are divided, of which type? A float holds 24 bits only.");
+    judge_refuse(c, why);
+}
+
 void judge_reference(JudgeCase *c)
 {
     if (is_function(c, "walk_occupancy")) {
@@ -134,11 +185,15 @@ void judge_reference(JudgeCase *c)
     }
     if (judge_has_param(c, "refused")) {
         judge_expect_value(c, "refused", 1);
+        if (judge_has_param(c, "asked"))
+            judge_blocks_refused(c);
         return;
     }
     size_t n = (size_t)judge_param_int(c, "n");
     if (is_function(c, "walk") && !judge_has_param(c, "again") && n > 0)
         refuse_exchanged(c);
+    if (n > 0 && is_function(c, "spread"))
+        refuse_blocks_as_asked(c);
     if (!is_function(c, "window_sums") && !is_function(c, "spread")) {
         refer_walk(c, n);
         return;
@@ -260,8 +315,24 @@ static const char *why_not_refused(JudgeCase *c)
     return "No launch was taken, and walk returned 0: is it launched at all, and is what cudaGetLastError() says behind the launch returned? Ask once: a second call returns 0, as the first has taken the error away.";
 }
 
+/* The sums of a call before, which was for a smaller radius. */
+static void name_windows(JudgeCase *c)
+{
+    size_t n_in = 0;
+    const float *in = judge_input_f32(c, "in", &n_in);
+    long n = (long)n_in, radius = (long)judge_param_int(c, "radius"), other = radius - radius / 5;
+    double *kept = judge_has_param(c, "again") ? judge_mistake(c, "out", "they are the sums for the radius of the call before", "What is kept from an earlier call: a static variable?") : NULL;
+    for (long i = 0; i < n && kept != NULL; i++) {
+        kept[i] = 0;
+        for (long k = i > other ? i - other : 0; k <= i + other && k < n; k++)
+            kept[i] += in[k];
+    }
+}
+
 void judge_mistakes(JudgeCase *c)
 {
+    if (is_function(c, "window_sums"))
+        name_windows(c);
     if (is_function(c, "walk_occupancy"))
         name_shares(c);
     if (judge_has_param(c, "refused"))
