@@ -1,6 +1,6 @@
 /* Lab 11: takes a case's matrix to the device, calls the function that the case names, and brings the result
- * back. With parameter `again` it is called twice before, for half of the rows (in place: of a matrix with half as
- * many rows and columns), for no rows and for no columns, with another result.
+ * back. With parameter `again` it is called three times before, with another result: for half of the rows (in place:
+ * of a matrix with half as many rows and columns), for no rows and for no columns.
  */
 #include "lab.h"
 

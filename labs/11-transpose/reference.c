@@ -56,6 +56,7 @@ typedef struct Slip {
     unsigned of; /* functions */
     const char *sentence, *hint;
     Source (*source)(const Call *, int64_t row, int64_t column); /* of out */
+    int whole;                                                   /* what stands behind the point is lost */
 } Slip;
 
 /* Element (x, y) of in. */
@@ -140,6 +141,21 @@ static Source factor_divides(const Call *c, int64_t row, int64_t column)
     return (Source){element(c, row, column).from, 1 / c->factor};
 }
 
+static Source factor_as_int(const Call *c, int64_t row, int64_t column)
+{
+    return (Source){element(c, row, column).from, (float)(int)c->factor};
+}
+
+static Source factor_without_sign(const Call *c, int64_t row, int64_t column)
+{
+    return (Source){element(c, row, column).from, c->factor < 0 ? -c->factor : c->factor};
+}
+
+static Source right_place(const Call *c, int64_t row, int64_t column)
+{
+    return element(c, row, column);
+}
+
 /* -1, 0 and 1: above the diagonal, on it, below. */
 static int side_of_tile(int64_t row, int64_t column)
 {
@@ -207,6 +223,8 @@ static const char
         "What happens to a tile on the diagonal? It is its own partner: its elements are exchanged across the diagonal as well, and multiplied.",
     HALVES[] =
         "A pair has two tiles, or two elements. Is each of them kept, before the first is overwritten, and is each stored in the place of the other?",
+    TYPES[] = "Is each parameter, variable and tile that holds the factor or an element a float? An int makes 0 of 0.25, and 7 of 7.9: look at the "
+              "parameters of the kernel and of its functions, too.",
     LAST[] = "How many blocks are launched? n / TILE is to be rounded up in both directions; guards see to the rest.";
 
 static const Slip slips[] = {
@@ -223,6 +241,9 @@ static const Slip slips[] = {
     {IN_PLACE, "it is the transpose, without the factor", TIMES, no_factor},
     {IN_PLACE, "it is the transpose, and multiplied by the factor twice", TIMES, factor_squared},
     {IN_PLACE, "it is the transpose, divided by the factor", TIMES, factor_divides},
+    {IN_PLACE, "all elements are 0, as if the factor were", TYPES, factor_as_int},
+    {IN_PLACE, "it is the transpose times the factor without its sign", TYPES, factor_without_sign},
+    {BOTH, "what the elements have behind the point is lost", TYPES, right_place, .whole = 1},
     {IN_PLACE, "all elements are multiplied by the factor, and none has changed places", PLACE, only_multiplied},
     {IN_PLACE, "the elements on the diagonal are not multiplied by the factor",
      "What happens to an element whose row and column are the same? It stays where it is, and is multiplied as all others are.",
@@ -266,7 +287,7 @@ static void transpose_wrongly(const Call *c, const Slip *s, const float *in, flo
         for (int64_t column = 0; column < c->height; column++) {
             Source source = s->source(c, row, column);
             if (source.from >= 0)
-                out[row * c->height + column] = source.factor * in[source.from];
+                out[row * c->height + column] = source.factor * (s->whole ? (float)(int)in[source.from] : in[source.from]);
         }
 }
 
