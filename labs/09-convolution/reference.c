@@ -105,8 +105,11 @@ typedef struct Call {
     int taps[TAPS_MAX + 1]; /* of the whole filter, row after row; the rest is 0 */
 } Call;
 
-typedef enum Outside { ZERO, CLAMPED, WRAPPED, RUNS_ON, OWN_TILE } Outside; /* what counts outside of the image */
-typedef enum Copied { ALL, BYTES, ROW, SQUARE_X, SQUARE_Y, NONE } Copied;   /* how much of the filter comes to the device */
+typedef enum Outside { ZERO, CLAMPED, WRAPPED, RUNS_ON, MIRRORED, REFLECTED } Outside; /* what counts outside of the image */
+typedef enum Copied { ALL, BYTES, ROW, SQUARE_X, SQUARE_Y, NONE } Copied;              /* how much of the filter comes to the device */
+enum { LEFT = 1, RIGHT = 2, TOP = 4, BOTTOM = 8, AROUND = LEFT | RIGHT | TOP | BOTTOM, CORNERS = 16 }; /* parts of a tile's halo */
+enum { ENDS_X = 1, ENDS_Y = 2, ENDS_ALL = 4 | ENDS_X | ENDS_Y };                                       /* loops, or both at once */
+typedef enum Border { SUMS, ZEROS, AS_BEFORE } Border; /* what elements become that have a neighbour outside */
 enum { LINES = 1, IMAGES = 2, SEPARABLE = 4, PLANES = IMAGES | SEPARABLE, ANY = LINES | PLANES };
 
 typedef struct Slip {
@@ -122,6 +125,10 @@ typedef struct Slip {
     int radii_exchanged, taps_exchanged;              /* of the filter */
     int pitch_of_height, short_pitch;                 /* a row of the filter has 2 * radius_y + 1 taps, or one tap too few */
     int image_pitch;                                  /* a row of the image has `height` elements */
+    unsigned no_halo;                                 /* these parts of a tile's halo are 0 */
+    unsigned ends;                                    /* these loops end at the first tap outside */
+    int backwards;                                    /* and go from radius to -radius */
+    Border border;
     Outside outside;
     Copied copied;
 } Slip;
@@ -140,9 +147,17 @@ static const char
     TAP[] = "What is the index of tap (j, i)? The filter has 2 * radius_y + 1 rows of 2 * radius_x + 1 taps each.",
     TURNED[] = "Which index of the filter goes along the rows of the image? The tap of row j and column i belongs to the element j rows above and i "
                "columns to the left.",
+    HALO[] = "Does the tile get its halo from the image, on all four sides and at the corners? A place of the halo is 0 only where the image has no "
+             "element.",
+    NOTHING[] = "Is the filter in `taps` before the kernel is launched, at the place where the sum reads it? cudaMemcpyToSymbol counts bytes, in its "
+                "offset too. Then: has the stored sum all products, and does the loop go on behind a tap outside?",
+    GOES_ON[] =
+        "Near this edge the loop meets taps that lie outside. Does it go on behind them (continue), or does it or the thread end there (break, "
+        "return)? And is a sum made for elements without all neighbours, too?",
     KEEPS[] = "In the loop, is each product added to the sum (+=), or does it take its place (=)?";
 
 static const Slip slips[] = {
+    {ANY, "all elements are 0, as if all taps were", NOTHING, .copied = NONE},
     {LINES, "it is the correlation: the filter is not turned round", SIGNS, .ahead_x = 1},
     {PLANES, "along the rows the filter is not turned round", SIGNS, .ahead_x = 1},
     {PLANES, "along the columns the filter is not turned round", SIGNS, .ahead_y = 1},
@@ -176,8 +191,16 @@ static const Slip slips[] = {
     {ANY, "outside, the nearest element at the edge counts and not 0", OUTSIDE, .outside = CLAMPED},
     {ANY, "outside, the elements at the other end count and not 0", OUTSIDE, .outside = WRAPPED},
     {PLANES, "rows run on into each other: left of a row its neighbour is the end of the row above", OUTSIDE, .outside = RUNS_ON},
-    {PLANES, "at the edge of each tile of 32 x 16 the elements of the next tile count as 0",
-     "Does the tile get its halo from the image? A place of the halo is 0 only where the image has no element.", .outside = OWN_TILE},
+    {ANY, "outside, the elements mirrored at the edge count and not 0", OUTSIDE, .outside = MIRRORED},
+    {ANY, "outside, the elements mirrored at the edge count and not 0", OUTSIDE, .outside = REFLECTED},
+    {PLANES, "at the edge of each tile of 32 x 16 the elements of the next tile count as 0", HALO, .no_halo = AROUND},
+    {PLANES, "the halo left of each tile of 32 x 16 counts as 0", HALO, .no_halo = LEFT},
+    {PLANES, "the halo right of each tile of 32 x 16 counts as 0", HALO, .no_halo = RIGHT},
+    {PLANES, "the halo above each tile of 32 x 16 counts as 0", HALO, .no_halo = TOP},
+    {PLANES, "the halo below each tile of 32 x 16 counts as 0", HALO, .no_halo = BOTTOM},
+    {PLANES, "the halo on the left and on the right of each tile of 32 x 16 counts as 0", HALO, .no_halo = LEFT | RIGHT},
+    {PLANES, "the halo above and below each tile of 32 x 16 counts as 0", HALO, .no_halo = TOP | BOTTOM},
+    {PLANES, "the corners of the halo of each tile of 32 x 16 count as 0", HALO, .no_halo = CORNERS},
     {ANY, "each element is its last product alone", KEEPS, .assigns = 1},
     {ANY, "each element is its last product alone", KEEPS, .assigns = 2},
     {IMAGES, "the filter is taken with 2 * radius_x + 1 rows and 2 * radius_y + 1 columns",
@@ -192,9 +215,20 @@ static const Slip slips[] = {
     {IMAGES, "only one row of the filter was copied; all other taps were 0", COPY, .copied = ROW},
     {IMAGES, "only (2 * radius_x + 1) * (2 * radius_x + 1) taps were copied, as if the filter were square", COPY, .copied = SQUARE_X},
     {IMAGES, "only (2 * radius_y + 1) * (2 * radius_y + 1) taps were copied, as if the filter were square", COPY, .copied = SQUARE_Y},
-    {ANY, "all elements are 0, as if all taps were",
-     "Is the filter in `taps` before the kernel is launched, and does the sum read `taps`? Then: does the sum that is stored have all products?",
-     .copied = NONE},
+    {LINES, "the last `radius` elements are 0", GOES_ON, .ends = ENDS_X},
+    {LINES, "the first `radius` elements are 0", GOES_ON, .ends = ENDS_X, .backwards = 1},
+    {PLANES, "the last radius_x columns are 0", GOES_ON, .ends = ENDS_X},
+    {PLANES, "the first radius_x columns are 0", GOES_ON, .ends = ENDS_X, .backwards = 1},
+    {PLANES, "the last radius_y rows are 0", GOES_ON, .ends = ENDS_Y},
+    {PLANES, "the first radius_y rows are 0", GOES_ON, .ends = ENDS_Y, .backwards = 1},
+    {PLANES, "the last radius_y rows and the last radius_x columns are 0", GOES_ON, .ends = ENDS_Y | ENDS_X},
+    {PLANES, "the first radius_y rows and the first radius_x columns are 0", GOES_ON, .ends = ENDS_Y | ENDS_X, .backwards = 1},
+    {PLANES, "near the edges only the products before the first tap outside are in the sum", GOES_ON, .ends = ENDS_ALL},
+    {PLANES, "near the edges only the products before the first tap outside are in the sum", GOES_ON, .ends = ENDS_ALL, .backwards = 1},
+    {LINES, "the first and the last `radius` elements are 0", GOES_ON, .border = ZEROS},
+    {LINES, "the first and the last `radius` elements are those of `in`", GOES_ON, .border = AS_BEFORE},
+    {PLANES, "all elements that have a neighbour outside are 0", GOES_ON, .border = ZEROS},
+    {PLANES, "all elements that have a neighbour outside are those of `in`", GOES_ON, .border = AS_BEFORE},
 };
 
 /* How many bytes of the filter come to the device. */
@@ -228,9 +262,24 @@ static int tap_of(const Call *call, const Slip *s, int j, int i)
     return at < TAPS_MAX ? call->taps[at] : 0;
 }
 
+static int is_outside(int i, int n)
+{
+    return i < 0 || i >= n;
+}
+
 static int limited(int i, int n)
 {
     return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+/* Mirrored at both ends as often as it takes; `twice`: the element at the end is its own neighbour. */
+static int mirrored(int i, int n, int twice)
+{
+    int period = 2 * (twice ? n : n - 1);
+    if (period == 0)
+        return 0;
+    int at = (i % period + period) % period;
+    return at < n ? at : period - at - twice;
 }
 
 /* The element that counts for the place (y, x) outside of the image; NULL: 0. */
@@ -239,21 +288,46 @@ static const int *outside_of(const Call *call, const Slip *s, const int *image, 
     int64_t height = call->height, width = call->width, at = y * width + x;
     if (s->outside == CLAMPED)
         return &image[limited(y, call->height) * width + limited(x, call->width)];
+    if (s->outside == MIRRORED || s->outside == REFLECTED)
+        return &image[mirrored(y, call->height, s->outside == MIRRORED) * width + mirrored(x, call->width, s->outside == MIRRORED)];
     if (s->outside == WRAPPED)
         return &image[(y + 2 * RADIUS_MAX * height) % height * width + (x + 2 * RADIUS_MAX * width) % width];
     return s->outside == RUNS_ON && at >= 0 && at < height * width ? &image[at] : NULL;
 }
 
+/* In which parts of the halo of a tile that begins at (tile_y, tile_x) the place (y, x) lies. */
+static unsigned halo_at(int y, int x, int tile_y, int tile_x)
+{
+    unsigned beside = (x < tile_x ? LEFT : 0) | (x >= tile_x + TILE_X ? RIGHT : 0);
+    unsigned above = (y < tile_y ? TOP : 0) | (y >= tile_y + TILE_Y ? BOTTOM : 0);
+    return beside | above | (beside && above ? CORNERS : 0);
+}
+
 /* The element at (y, x), for a sum of the tile that begins at (tile_y, tile_x); NULL: 0. */
 static const int *element_at(const Call *call, const Slip *s, const int *image, int y, int x, int tile_y, int tile_x)
 {
-    if (y < 0 || y >= call->height || x < 0 || x >= call->width)
+    if (is_outside(y, call->height) || is_outside(x, call->width))
         return outside_of(call, s, image, y, x);
     if (y < s->lost_top || y >= call->height - s->lost_bottom || x < s->lost_left || x >= call->width - s->lost_right)
         return NULL;
-    if (s->outside == OWN_TILE && (y < tile_y || y >= tile_y + TILE_Y || x < tile_x || x >= tile_x + TILE_X))
+    if (s->no_halo && (s->no_halo & halo_at(y, x, tile_y, tile_x)))
         return NULL;
     return &image[(int64_t)y * (s->image_pitch ? call->height : call->width) + x];
+}
+
+/* No product of this turn of the outer loop is in the sum: one of its own first, or of the turns before, lay outside. What lies outside
+ * at the end of a loop is 0 anyway. */
+static int has_ended(const Call *call, const Slip *s, int y, int x, int turn)
+{
+    int ry = s->backwards ? -call->radius_y : call->radius_y, rx = s->backwards ? -call->radius_x : call->radius_x;
+    return ((s->ends & ENDS_X) && is_outside(x + rx, call->width)) || ((s->ends & ENDS_Y) && is_outside(y + ry, call->height)) ||
+           (s->ends == ENDS_ALL && turn > 0 && is_outside(x - rx, call->width));
+}
+
+static int has_all_neighbours(const Call *call, int y, int x)
+{
+    int ry = call->radius_y, rx = call->radius_x;
+    return y >= ry && y + ry < call->height && x >= rx && x + rx < call->width;
 }
 
 static int sum_at(const Call *call, const Slip *s, const int *image, int y, int x)
@@ -262,7 +336,7 @@ static int sum_at(const Call *call, const Slip *s, const int *image, int y, int 
     int from_j = s->from_middle ? 0 : s->first_y - ry, from_i = s->from_middle ? 0 : s->first_x - rx;
     int64_t sum = 0;
     for (int j = from_j; j <= ry - s->last_y; j++)
-        for (int i = from_i; i <= rx - s->last_x; i++) {
+        for (int i = from_i; i <= rx - s->last_x && !(s->ends && has_ended(call, s, y, x, s->backwards ? ry - j : j + ry)); i++) {
             int from_y = y + s->moved_y * ry + (s->ahead_y ? j : -j), from_x = x + s->moved_x * rx + (s->ahead_x ? i : -i);
             const int *at = element_at(call, s, image, from_y, from_x, tile_y, tile_x);
             if ((!at && s->assigns < 2) || (s->no_middle && j == 0 && i == 0))
@@ -279,8 +353,13 @@ static void convolve_wrongly(const Call *call, const Slip *s, const int *image, 
         return;
     Call seen = call_with(call, s);
     for (int y = 0; y < call->height; y++)
-        for (int x = 0; x < call->width; x++)
-            out[(size_t)y * (size_t)call->width + (size_t)x] = sum_at(&seen, s, image, y, x);
+        for (int x = 0; x < call->width; x++) {
+            size_t at = (size_t)y * (size_t)call->width + (size_t)x;
+            if (s->border == SUMS || has_all_neighbours(call, y, x))
+                out[at] = sum_at(&seen, s, image, y, x);
+            else
+                out[at] = s->border == ZEROS ? 0 : image[at];
+        }
 }
 
 /* The taps of `rows` rows and `columns` columns whose products of `column` and `row` they are. */
