@@ -22,7 +22,7 @@ typedef struct Network {
     float *w1, *b1, *w2, *b2;
 } Network;
 
-/* Room for what is worked out on the way, for up to `images` images at a time. Holds anything at first. */
+/* Room for what is worked out on the way, for up to `images` (1 to 1,024) images at a time. Holds anything at first. */
 typedef struct Workspace {
     int images;
     float *hidden;   /* images x hidden */

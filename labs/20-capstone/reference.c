@@ -415,6 +415,9 @@ enum {
     EVERY_SECOND_16,
     EVERY_SECOND_32,
     WITHOUT_LAST,
+    NOT_FIRST,
+    BIAS_TWICE,
+    RELU_OTHER_WAY,
     X_TURNED,
     W_TURNED,
     N_FORWARDS
@@ -440,6 +443,9 @@ static const struct {
     [EVERY_SECOND_16] = {"every second 16 products of each sum are missing", tiles_hint},
     [EVERY_SECOND_32] = {"every second 32 products of each sum are missing", tiles_hint},
     [WITHOUT_LAST] = {"the last product of each sum is missing", "Where does the loop over the depth end?"},
+    [NOT_FIRST] = {"the first product of each sum is missing", "With which product does the loop over the depth begin?"},
+    [BIAS_TWICE] = {"the bias is added twice", "With what does the sum begin, and what is added to it at the end?"},
+    [RELU_OTHER_WAY] = {"what is above 0 has become 0, and what is below 0 has stayed", "relu(v) is v if v > 0, else 0. Which way round is it asked?"},
     [X_TURNED] = {"x is read as if it stood the other way round, column after column", "x has m rows of k numbers: where in memory is its element of a row and a column?"},
     [W_TURNED] = {"w is read as if it stood the other way round, column after column", "w has k rows of n numbers: where in memory is its element of a row and a column?"},
 };
@@ -466,6 +472,8 @@ static int is_summed(size_t i, size_t depth, int mistake)
         return i / 32 % 2 == 0;
     case WITHOUT_LAST:
         return i + 1 < depth;
+    case NOT_FIRST:
+        return i > 0;
     default:
         return 1;
     }
@@ -482,12 +490,14 @@ static void name_forward(JudgeCase *c)
         double *y = mistake == BIAS_OF_ROW && m > n ? NULL : judge_mistake(c, "y", of_forward[mistake].sentence, of_forward[mistake].hint);
         for (size_t place = 0; y && place < m * n; place++) {
             size_t row = place / n, column = place % n;
-            double sum = 0, b = mistake == NO_BIAS ? 0 : bias[mistake == BIAS_OF_ROW ? row : column];
+            double sum = 0, b = mistake == NO_BIAS ? 0 : bias[mistake == BIAS_OF_ROW ? row : column] * (mistake == BIAS_TWICE ? 2 : 1);
             for (size_t i = 0; i < k; i++)
                 if (is_summed(i, k, mistake))
                     sum += x[mistake == X_TURNED ? i * m + row : row * k + i] * w[mistake == W_TURNED ? column * k + i : i * n + column];
             if (mistake == RELU_BEFORE_BIAS)
                 y[place] = (relu ? fmax(0, sum) : sum) + b;
+            else if (mistake == RELU_OTHER_WAY)
+                y[place] = relu ? fmin(0, sum + b) : sum + b;
             else
                 y[place] = mistake == RELU_ALWAYS || (relu && mistake != NO_RELU) ? fmax(0, sum + b) : sum + b;
         }
@@ -499,7 +509,7 @@ static void name_forward(JudgeCase *c)
 
 /* ---- Mistakes in softmax_loss ---- */
 
-enum { LABEL_LEFT, LABEL_OF_ROW_0, SHARE_OF_P, NO_SHARE, SIGN, LANES_COUNT, LOSS_SET, LOSS_OF_SCORE, LOSS_OF_SUM, LOSS_OF_WARP_0, LOSS_OF_LAST, LOSS_OF_LAST_LABEL, N_SOFTMAX };
+enum { LABEL_LEFT, LABEL_OF_ROW_0, SHARE_OF_P, NO_SHARE, SIGN, LANES_COUNT, LOSS_SET, LOSS_OF_SCORE, LOSS_OF_SUM, LOSS_OF_WARP_0, LOSS_OF_LAST, LOSS_OF_LAST_LABEL, LOSS_OF_FIRST, NOT_OVER_SUM, SHARE_0, N_SOFTMAX };
 
 static const struct {
     const char *sentence, *hint;
@@ -516,6 +526,9 @@ static const struct {
     [LOSS_OF_WARP_0] = {"only the rows of warp 0, which are every 16th, are in it", "Each warp has a sum of its own rows: where are those of the 16 warps added up, after which barrier, and by whom?"},
     [LOSS_OF_LAST] = {"of each warp only the last row is in it", "A warp takes many rows: is a row's loss added to those before, or stored over them?"},
     [LOSS_OF_LAST_LABEL] = {"of a warp's rows with the same label only the last is in it", "A warp takes many rows, and a lane is the label's of some of them: is a row's loss added to those before, or stored over them?"},
+    [LOSS_OF_FIRST] = {"only the first 16 rows are in it, one of each of 16 warps", "A warp takes many rows: by how much does its row grow, how far does it go, and is the loss added up in each turn?"},
+    [NOT_OVER_SUM] = {"the exponentials are not divided by their sum", "p is an exponential over the sum of all of the row: which lanes know that sum?"},
+    [SHARE_0] = {"it is what comes out with a share of 0", "Of what type is share on its way into the kernel (a whole number makes 0 of a fraction), and by what is each result multiplied?"},
 };
 
 /* Whether no later row of the same warp, with the same label if that is asked, stores over a row's loss. */
@@ -531,7 +544,7 @@ static void wrong_softmax(JudgeCase *c, int mistake, double *d_scores, double *l
 {
     size_t m = size_param(c, "m", 0), classes = size_param(c, "classes", 0);
     double *scores = copy_of(c, "scores"), *before = copy_of(c, "loss"), share = judge_param_float(c, "share"), total = 0;
-    double factor = mistake == NO_SHARE ? 1 : mistake == SIGN ? -share : share;
+    double factor = mistake == NO_SHARE ? 1 : mistake == SIGN ? -share : mistake == SHARE_0 ? 0 : share;
     const int32_t *labels = judge_input_i32(c, "labels", NULL);
     for (size_t row = 0; row < m; row++) {
         const double *of_row = scores + row * classes;
@@ -543,12 +556,12 @@ static void wrong_softmax(JudgeCase *c, int mistake, double *d_scores, double *l
             sum += exp(of_row[i] - highest);
         sum += mistake == LANES_COUNT ? (double)(32 - classes) * exp(-highest) : 0;
         for (size_t i = 0; i < classes; i++) {
-            double p = exp(of_row[i] - highest) / sum, one = i == label && mistake != LABEL_LEFT ? 1 : 0;
+            double p = exp(of_row[i] - highest) / (mistake == NOT_OVER_SUM ? 1 : sum), one = i == label && mistake != LABEL_LEFT ? 1 : 0;
             d_scores[row * classes + i] = mistake == SHARE_OF_P ? share * p - one : factor * (p - one);
         }
         double above = mistake == LOSS_OF_SCORE ? of_row[label] : mistake == LOSS_OF_SUM ? 0 : of_row[label] - highest;
         int stored = mistake == LOSS_OF_LAST || mistake == LOSS_OF_LAST_LABEL;
-        if ((mistake != LOSS_OF_WARP_0 || row % 16 == 0) && (!stored || is_last_of_warp(labels, row, m, mistake == LOSS_OF_LAST_LABEL)))
+        if ((mistake != LOSS_OF_WARP_0 || row % 16 == 0) && (mistake != LOSS_OF_FIRST || row < 16) && (!stored || is_last_of_warp(labels, row, m, mistake == LOSS_OF_LAST_LABEL)))
             total += factor * (log(sum) - above);
     }
     *loss = total + (mistake == LOSS_SET ? 0 : *before);
@@ -568,7 +581,7 @@ static void name_softmax(JudgeCase *c)
 
 /* ---- Mistakes in a layer, backwards ---- */
 
-enum { RELU_IGNORED = N_FORWARDS, RELU_TURNED_ROUND, RELU_BY_DY, OF_Y, OF_ROW_0, DB_WITHOUT_RELU, STORED, N_BACKWARDS };
+enum { RELU_IGNORED = N_FORWARDS, RELU_TURNED_ROUND, RELU_BY_DY, OF_Y, OF_ROW_0, STORED, STORED_WITHOUT_RELU, N_BACKWARDS };
 
 static const struct {
     const char *sentence, *hint;
@@ -578,21 +591,22 @@ static const struct {
     [FIRST_16] = {"only the first 16 products of each sum are in it", "Which length is summed over in each of the three results (m for dw, n for dx), and how many tiles does the loop take?"},
     [FIRST_32] = {"only the first 32 products of each sum are in it", "Which length is summed over in each of the three results (m for dw, n for dx), and how many tiles does the loop take?"},
     [WITHOUT_LAST] = {"the last product of each sum is missing", "Which length is summed over in each of the three results (m for dw, n for dx), and where does the loop end?"},
+    [NOT_FIRST] = {"the first product of each sum is missing", "Which length is summed over in each of the three results (m for dw, n for dx), and with which does the loop begin?"},
     [X_TURNED] = {"x is read as if it stood the other way round, column after column", "x has m rows of k numbers: where in memory is its element of a row and a column?"},
     [W_TURNED] = {"w is read as if it stood the other way round, column after column", "w has k rows of n numbers, and column j of it is row j of its transpose: where in memory is that element?"},
-    [RELU_IGNORED] = {"relu is not taken into account: dy counts everywhere", "Where y is not above 0, dy counts as 0: is that asked here, and is 0 itself not above 0?"},
+    [RELU_IGNORED] = {"dy counts everywhere in it, also where y is not above 0", "Where y is not above 0, dy counts as 0, in each of the three results: is that asked where this one is made, and is 0 itself not above 0?"},
     [RELU_TURNED_ROUND] = {"dy counts where y is 0, and not where y is above 0", "Where y is not above 0, dy counts as 0. Which way round is it asked?"},
     [RELU_BY_DY] = {"dy counts where dy itself is above 0, and not where y is", "Of which array is it asked whether it is above 0?"},
     [OF_Y] = {"y stands where dy belongs", "Which array is the gradient that comes from behind?"},
     [OF_ROW_0] = {"it has dy of row 0 alone", "db[j] is the sum of dy[row][j]: over which rows?"},
-    [DB_WITHOUT_RELU] = {"relu is not taken into account in it: dy counts everywhere", "Where y is not above 0, dy counts as 0, also in db."},
     [STORED] = {"what was there before is lost: the gradient is stored, and not added", "dw and db hold a gradient already: is this one added to it?"},
+    [STORED_WITHOUT_RELU] = {"dy counts everywhere in it, also where y is not above 0, and what was there before is lost", "Where y is not above 0, dy counts as 0, in each of the three results; and dw and db are added to what is there."},
 };
 
 /* y: what decides relu; NULL: nothing does. */
 static double counting(const double *y, const double *dy, size_t i, int mistake)
 {
-    if (!y || mistake == RELU_IGNORED)
+    if (!y || mistake == RELU_IGNORED || mistake == STORED_WITHOUT_RELU)
         return dy[i];
     if (mistake == OF_Y)
         return y[i];
@@ -608,13 +622,13 @@ static void wrong_backward(JudgeCase *c, int mistake, double *dw, double *db, do
     for (size_t i = 0; i < m * n; i++)
         d[i] = counting(y, dy, i, mistake);
     for (size_t j = 0; db && j < n; j++) {
-        db[j] = mistake == STORED ? 0 : old_b[j];
+        db[j] = mistake == STORED || mistake == STORED_WITHOUT_RELU ? 0 : old_b[j];
         for (size_t row = 0; row < (mistake == OF_ROW_0 ? 1 : m); row++)
-            db[j] += mistake == DB_WITHOUT_RELU ? dy[row * n + j] : is_summed(row, m, mistake) ? d[row * n + j] : 0;
+            db[j] += is_summed(row, m, mistake) ? d[row * n + j] : 0;
     }
     for (size_t place = 0; dw && place < k * n; place++) {
         size_t i = place / n, j = place % n;
-        dw[place] = mistake == STORED ? 0 : old_w[place];
+        dw[place] = mistake == STORED || mistake == STORED_WITHOUT_RELU ? 0 : old_w[place];
         for (size_t row = 0; row < m; row++)
             dw[place] += is_summed(row, m, mistake) ? x[mistake == X_TURNED ? i * m + row : row * k + i] * d[row * n + j] : 0;
     }
@@ -635,9 +649,9 @@ static void name_backward(JudgeCase *c)
         const char *sentence = of_backward[mistake].sentence, *hint = of_backward[mistake].hint;
         if (!sentence)
             continue;
-        double *dw = mistake == OF_ROW_0 || mistake == DB_WITHOUT_RELU ? NULL : judge_mistake(c, "dw_after", sentence, hint);
+        double *dw = mistake == OF_ROW_0 ? NULL : judge_mistake(c, "dw_after", sentence, hint);
         double *db = judge_mistake(c, "db_after", sentence, hint);
-        double *dx = dw && mistake != STORED ? judge_mistake(c, "dx", sentence, hint) : NULL;
+        double *dx = dw && mistake < STORED ? judge_mistake(c, "dx", sentence, hint) : NULL;
         wrong_backward(c, mistake, dw, db, dx);
     }
 }
@@ -646,21 +660,65 @@ static void name_backward(JudgeCase *c)
 
 static void name_sgd(JudgeCase *c)
 {
-    static const char *const names[][3] = {{"w1", "g1", "w1_after"}, {"b1", "gb1", "b1_after"}, {"w2", "g2", "w2_after"}, {"b2", "gb2", "b2_after"}};
+    static const char *const names[][6] = {
+        {"w1", "g1", "w1_after", "g1_after", "the result is the input 'w1', unchanged", "the result is the input 'g1', unchanged"},
+        {"b1", "gb1", "b1_after", "gb1_after", "the result is the input 'b1', unchanged", "the result is the input 'gb1', unchanged"},
+        {"w2", "g2", "w2_after", "g2_after", "the result is the input 'w2', unchanged", "the result is the input 'g2', unchanged"},
+        {"b2", "gb2", "b2_after", "gb2_after", "the result is the input 'b2', unchanged", "the result is the input 'gb2', unchanged"},
+    };
     double rate = judge_param_float(c, "rate");
     for (int array = 0; array < 4; array++) {
         const LabArray *p = judge_input(c, names[array][0]), *g = judge_input(c, names[array][1]);
         double *added = judge_mistake(c, names[array][2], "the parameters moved with their gradient and not against it", "Which sign has the step?");
         double *no_rate = judge_mistake(c, names[array][2], "the rate is missing", "By what is the gradient multiplied?");
         double *step = judge_mistake(c, names[array][2], "it is the step alone, without what the parameter was before", "Is the step stored, or taken off what is there?");
-        for (size_t i = 0; added && no_rate && step && i < p->elements; i++) {
+        double *still = judge_mistake(c, names[array][2], names[array][4], "Has this array its threads? With which rate (a whole number makes 0 of a fraction), and with the gradient as it is before it becomes 0?");
+        double *twice = judge_mistake(c, names[array][2], "the step was taken twice", "How many threads take the step of an element, and in how many launches?");
+        double *kept = judge_mistake(c, names[array][3], names[array][5], "The gradient becomes 0 behind the step: all elements of each of the four arrays.");
+        for (size_t i = 0; added && no_rate && step && still && twice && kept && i < p->elements; i++) {
             double old = ((const float *)p->data)[i], gradient = ((const float *)g->data)[i];
             added[i] = old + rate * gradient;
             no_rate[i] = old - gradient;
             step[i] = -rate * gradient;
+            still[i] = old;
+            twice[i] = old - 2 * rate * gradient;
+            kept[i] = gradient;
         }
     }
 }
+
+/* ---- Where the images of a micro-batch, or of a round of classify, begin ---- */
+
+enum { AT_ITS_IMAGE, AT_THE_FIRST, BY_FLOATS, BY_HIDDEN, BY_CLASSES, BY_ONE_IMAGE, BY_ALL_BUT_ONE };
+
+/* The float with which the images of a turn begin whose first one is image `first`. */
+static size_t first_float(Sizes s, size_t first, size_t room, int way)
+{
+    switch (way) {
+    case AT_THE_FIRST:
+        return 0;
+    case BY_FLOATS:
+        return first;
+    case BY_HIDDEN:
+        return first * s.hidden;
+    case BY_CLASSES:
+        return first * s.classes;
+    case BY_ONE_IMAGE:
+        return first / room * s.inputs;
+    case BY_ALL_BUT_ONE:
+        return (first - first / room) * s.inputs;
+    default:
+        return first * s.inputs;
+    }
+}
+
+/* Whether images are read that are none: the program breaks down, or reads what nobody can tell. */
+static int is_outside(Sizes s, int way)
+{
+    return (way == BY_HIDDEN && s.hidden > s.inputs) || (way == BY_CLASSES && s.classes > s.inputs);
+}
+
+static const char *const begin_hint = "Where in `images` does a turn begin that begins with image i? An image has `inputs` floats, so that a pointer to floats moves on by i * inputs.";
 
 /* ---- Mistakes in train_step ---- */
 
@@ -674,20 +732,32 @@ enum {
     SHORT_PART_LOST,
     FIRST_PART_ALONE,
     IMAGES_STAY,
+    IMAGES_BY_FLOATS,
+    IMAGES_BY_HIDDEN,
+    IMAGES_BY_ONE,
+    IMAGES_OVERLAP,
     LABELS_STAY,
+    LABELS_BY_ONE,
     LOSS_OF_LAST_PART,
     W2_BEFORE_LAYER_1,
     HIDDEN_DY_DECIDES,
     NO_RELU_BACK,
+    NO_RELU_IN_B1,
+    NO_RELU_IN_W1,
     RELU_BACK_2,
     HIDDEN_LINEAR,
     SCORES_WITH_RELU,
     NOT_ZEROED,
+    W1_NOT_ZEROED,
+    B1_NOT_ZEROED,
+    W2_NOT_ZEROED,
+    B2_NOT_ZEROED,
     STEP_UPWARDS,
     N_TRAINED
 };
 
 static const char *const share_hint = "What is the share of an image? 1 over the number of images in the whole batch, in every micro-batch, and not in whole numbers.";
+static const char *const zeros_hint = "What is in the gradient when a step begins? sgd_step sets it to 0, in all four arrays.";
 static const char *const parts_hint = "Which images and labels does each micro-batch take, how many are in the last one, and is each added to the same gradient and the same loss?";
 static const char *const relu_hint = "Layer 1 has relu and layer 2 has none, forwards and backwards. On the way back through layer 1 y is work->hidden, which that layer put out, and dy is work->d_hidden.";
 
@@ -703,17 +773,47 @@ static const struct {
     [SHORT_PART_LOST] = {"the last micro-batch, which is shorter, is left out", parts_hint},
     [FIRST_PART_ALONE] = {"only the first micro-batch is in it", parts_hint},
     [IMAGES_STAY] = {"every micro-batch takes the images of the first", parts_hint},
+    [IMAGES_BY_FLOATS] = {"a micro-batch that begins with image i reads from float i on, and not from float i * inputs", begin_hint},
+    [IMAGES_BY_HIDDEN] = {"a micro-batch that begins with image i reads from float i * hidden on, and not from float i * inputs", begin_hint},
+    [IMAGES_BY_ONE] = {"each micro-batch begins one image behind the one before", parts_hint},
+    [IMAGES_OVERLAP] = {"each micro-batch begins with the last image of the one before", parts_hint},
+    [LABELS_BY_ONE] = {"the labels of each micro-batch begin one behind those of the one before", parts_hint},
     [LABELS_STAY] = {"every micro-batch takes the labels of the first", parts_hint},
     [LOSS_OF_LAST_PART] = {"it is the loss of the last micro-batch alone", "Is the loss of a micro-batch added to *loss, or stored over that of the one before?"},
     [W2_BEFORE_LAYER_1] = {"w2 had moved already when the gradient came back through it to layer 1", "When do the parameters move? Each gradient needs the weights as they were before the step."},
     [HIDDEN_DY_DECIDES] = {"d_hidden decides on relu in layer 1, and not what that layer put out", relu_hint},
-    [NO_RELU_BACK] = {"relu is forgotten on the way back through layer 1", relu_hint},
+    [NO_RELU_BACK] = {"it is what comes out without relu on the way back through layer 1", relu_hint},
+    [NO_RELU_IN_B1] = {"it is what comes out if relu is forgotten in db of layer 1, which moves b1", "Where y is not above 0, dy counts as 0, in db too. Is TODO 3 right?"},
+    [NO_RELU_IN_W1] = {"it is what comes out if relu is forgotten in dw of layer 1, which moves w1", "Where y is not above 0, dy counts as 0, in dw too. Is TODO 3 right?"},
     [RELU_BACK_2] = {"relu is taken on the way back through layer 2, which has none", relu_hint},
     [HIDDEN_LINEAR] = {"layer 1 has no relu on the way forwards", relu_hint},
     [SCORES_WITH_RELU] = {"layer 2, whose scores may be negative, has a relu on the way forwards", relu_hint},
-    [NOT_ZEROED] = {"the gradients of the steps before are still in it", "What is in the gradient when a step begins? sgd_step sets it to 0, in all four arrays."},
+    [NOT_ZEROED] = {"the gradients of the steps before are still in it", zeros_hint},
+    [W1_NOT_ZEROED] = {"the gradient of w1 still has those of the steps before in it", zeros_hint},
+    [B1_NOT_ZEROED] = {"the gradient of b1 still has those of the steps before in it", zeros_hint},
+    [W2_NOT_ZEROED] = {"the gradient of w2 still has those of the steps before in it", zeros_hint},
+    [B2_NOT_ZEROED] = {"the gradient of b2 still has those of the steps before in it", zeros_hint},
     [STEP_UPWARDS] = {"the parameters moved with the gradient and not against it", "Which sign has the step?"},
 };
+
+/* How the images of a mistake begin. */
+static int way_of_images(int mistake)
+{
+    switch (mistake) {
+    case IMAGES_STAY:
+        return AT_THE_FIRST;
+    case IMAGES_BY_FLOATS:
+        return BY_FLOATS;
+    case IMAGES_BY_HIDDEN:
+        return BY_HIDDEN;
+    case IMAGES_BY_ONE:
+        return BY_ONE_IMAGE;
+    case IMAGES_OVERLAP:
+        return BY_ALL_BUT_ONE;
+    default:
+        return AT_ITS_IMAGE;
+    }
+}
 
 static double share_of_image(size_t m, size_t n, size_t room, int mistake)
 {
@@ -735,7 +835,8 @@ static void move(Model *p, Model *g, size_t from, double rate, int mistake)
 {
     for (size_t i = from; i < p->n; i++) {
         p->at[i] -= (mistake == STEP_UPWARDS ? -rate : rate) * g->at[i];
-        g->at[i] = mistake == NOT_ZEROED ? g->at[i] : 0;
+        int array = i < p->b1 ? W1_NOT_ZEROED : i < p->w2 ? B1_NOT_ZEROED : i < p->b2 ? W2_NOT_ZEROED : B2_NOT_ZEROED;
+        g->at[i] = mistake == NOT_ZEROED || mistake == array ? g->at[i] : 0;
     }
 }
 
@@ -756,7 +857,10 @@ static double wrong_part(Model *p, Model *g, const double *images, const int32_t
         memset(d_hidden, 0, n * s.hidden * sizeof *d_hidden);
         backward(hidden, p->at + p->w2, NULL, d_scores, none + p->w2, none + p->b2, d_hidden, n, s.classes, s.hidden);
     }
-    backward(images, p->at, decides, d_hidden, g->at, g->at + p->b1, NULL, n, s.hidden, s.inputs);
+    backward(images, p->at, decides, d_hidden, mistake == NO_RELU_IN_W1 ? none : g->at, mistake == NO_RELU_IN_B1 ? none : g->at + p->b1, NULL, n, s.hidden, s.inputs);
+    memset(none, 0, p->n * sizeof *none);
+    if (mistake == NO_RELU_IN_W1 || mistake == NO_RELU_IN_B1)
+        backward(images, p->at, NULL, d_hidden, mistake == NO_RELU_IN_W1 ? g->at : none, mistake == NO_RELU_IN_B1 ? g->at + p->b1 : none + p->b1, NULL, n, s.hidden, s.inputs);
     double *all[] = {hidden, scores, d_scores, d_hidden, none};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -778,7 +882,8 @@ static Model wrong_training(JudgeCase *c, double *losses, int mistake)
                 break;
             if (mistake == LAST_PART_ALONE)
                 memset(g.at, 0, g.n * sizeof *g.at);
-            double loss = wrong_part(&p, &g, batch + (mistake == IMAGES_STAY ? 0 : first) * p.s.inputs, labels + step * m + (mistake == LABELS_STAY ? 0 : first), n,
+            double loss = wrong_part(&p, &g, batch + first_float(p.s, first, room, way_of_images(mistake)),
+                                     labels + step * m + (mistake == LABELS_STAY ? 0 : mistake == LABELS_BY_ONE ? first / room : first), n,
                                      share_of_image(m, n, room, mistake), rate, mistake);
             losses[step] = mistake == LOSS_OF_LAST_PART ? loss : losses[step] + loss;
             if (mistake == STEP_AFTER_PART)
@@ -815,6 +920,8 @@ static void name_training(JudgeCase *c)
     double *losses = doubles(steps), *wrong_losses = doubles(steps);
     Model right = wrong_training(c, losses, -1);
     for (int mistake = 0; mistake < N_TRAINED; mistake++) {
+        if (is_outside(right.s, way_of_images(mistake)))
+            continue;
         Model p = wrong_training(c, wrong_losses, mistake);
         size_t n1 = p.b1, n2 = p.b2 - p.w2;
         name_array(c, "losses", wrong_losses, losses, steps, mistake);
@@ -835,43 +942,84 @@ static void name_training(JudgeCase *c)
 
 /* ---- Mistakes in classify ---- */
 
-enum { FROM_0, LOWEST, NEVER_LAST, NEVER_FIRST, IMAGES_OF_FIRST_ROUND, LAYER_1_LINEAR, N_CLASSIFIED };
+enum {
+    FROM_0,
+    LOWEST,
+    NEVER_LAST,
+    NEVER_FIRST,
+    ROUND_STAYS,
+    ROUND_BY_FLOATS,
+    ROUND_BY_HIDDEN,
+    ROUND_BY_CLASSES,
+    ROUND_BY_ONE,
+    ROUNDS_OVERLAP,
+    DIGITS_STAY,
+    SCORES_OF_FIRST,
+    SCORES_BY_ONE,
+    SCORES_TURNED,
+    LAYER_1_LINEAR,
+    N_CLASSIFIED
+};
+
+static const char *const row_hint = "Image i of a round has the `classes` scores of row i: where in `scores` do they begin, and how far apart are they?";
 
 static const struct {
     const char *sentence, *hint;
+    int way; /* in which the images of a round begin */
 } of_classes[N_CLASSIFIED] = {
     [FROM_0] = {"images of which all scores are negative get class 0", "With which score does the search for the highest begin? None need be above 0, and layer 2 has no relu."},
     [LOWEST] = {"it is the class with the lowest score", "Which way round are two scores compared?"},
     [NEVER_LAST] = {"the last class is never looked at", "Up to which class does the search go?"},
     [NEVER_FIRST] = {"the first class is never looked at", "With which class does the search begin?"},
-    [IMAGES_OF_FIRST_ROUND] = {"every round reads the images of the first", "Which images does a round take, if there is room for work->images at a time?"},
+    [ROUND_STAYS] = {"every round reads the images of the first", "Which images does a round take, if there is room for work->images at a time?", AT_THE_FIRST},
+    [ROUND_BY_FLOATS] = {"the first round is right, and a later one that begins with image i reads from float i on, and not from float i * inputs", begin_hint, BY_FLOATS},
+    [ROUND_BY_HIDDEN] = {"the first round is right, and a later one that begins with image i reads from float i * hidden on, and not from float i * inputs", begin_hint, BY_HIDDEN},
+    [ROUND_BY_CLASSES] = {"the first round is right, and a later one that begins with image i reads from float i * classes on, and not from float i * inputs", begin_hint, BY_CLASSES},
+    [ROUND_BY_ONE] = {"the images of each round begin one behind those of the round before", "Which images does a round take, if there is room for work->images at a time?", BY_ONE_IMAGE},
+    [ROUNDS_OVERLAP] = {"the images of each round begin with the last one of the round before", "Which images does a round take, if there is room for work->images at a time?", BY_ALL_BUT_ONE},
+    [DIGITS_STAY] = {"every round stores its digits where those of the first belong", "Where do the digits of a round begin that begins with image i?"},
+    [SCORES_OF_FIRST] = {"all images of a round get the digit of its first", row_hint},
+    [SCORES_BY_ONE] = {"the scores of an image are read one float behind those of the image before, and not `classes` floats", row_hint},
+    [SCORES_TURNED] = {"scores are read as if they stood the other way round, class after class", row_hint},
     [LAYER_1_LINEAR] = {"layer 1 has no relu", "Which of the two layers has relu?"},
 };
 
-static int32_t wrong_class(const double *scores, size_t classes, int mistake)
+/* The class of an image whose scores are `apart` from one another. */
+static int32_t wrong_class(const double *scores, size_t apart, size_t classes, int mistake)
 {
     int32_t best = mistake == NEVER_FIRST && classes > 1;
-    double of_best = mistake == FROM_0 ? fmax(0, scores[0]) : scores[best];
+    double of_best = mistake == FROM_0 ? fmax(0, scores[0]) : scores[(size_t)best * apart];
     size_t end = mistake == NEVER_LAST ? classes - 1 : classes;
     for (size_t k = (size_t)best + 1; k < end; k++)
-        if (mistake == LOWEST ? scores[k] < of_best : scores[k] > of_best) {
+        if (mistake == LOWEST ? scores[k * apart] < of_best : scores[k * apart] > of_best) {
             best = (int32_t)k;
-            of_best = scores[k];
+            of_best = scores[k * apart];
         }
     return best;
+}
+
+static void wrong_round(const double *scores, int32_t *digits, size_t m, size_t classes, int mistake)
+{
+    for (size_t i = 0; i < m; i++) {
+        size_t row = mistake == SCORES_OF_FIRST ? 0 : mistake == SCORES_BY_ONE || mistake == SCORES_TURNED ? i : i * classes;
+        digits[i] = wrong_class(scores + row, mistake == SCORES_TURNED ? m : 1, classes, mistake);
+    }
 }
 
 static void name_classes(JudgeCase *c)
 {
     size_t n = size_param(c, "n", 0), room = size_param(c, "room", n);
     Model p = model_of(c, "w1", "b1", "w2", "b2");
-    double *images = copy_of(c, "images"), *hidden = doubles(n * p.s.hidden), *scores = doubles(n * p.s.classes);
+    double *images = copy_of(c, "images"), *hidden = doubles(room * p.s.hidden), *scores = doubles(room * p.s.classes);
     for (int mistake = 0; mistake < N_CLASSIFIED; mistake++) {
-        int32_t *digits = judge_mistake(c, "digits", of_classes[mistake].sentence, of_classes[mistake].hint);
-        forward(images, p.at, p.at + p.b1, hidden, n, p.s.hidden, p.s.inputs, mistake != LAYER_1_LINEAR);
-        forward(hidden, p.at + p.w2, p.at + p.b2, scores, n, p.s.classes, p.s.hidden, 0);
-        for (size_t i = 0; digits && i < n; i++)
-            digits[i] = wrong_class(scores + (mistake == IMAGES_OF_FIRST_ROUND ? i % room : i) * p.s.classes, p.s.classes, mistake);
+        int way = of_classes[mistake].way;
+        int32_t *digits = is_outside(p.s, way) ? NULL : judge_mistake(c, "digits", of_classes[mistake].sentence, of_classes[mistake].hint);
+        for (size_t first = 0; digits && first < n; first += room) {
+            size_t m = n - first < room ? n - first : room;
+            forward(images + first_float(p.s, first, room, way), p.at, p.at + p.b1, hidden, m, p.s.hidden, p.s.inputs, mistake != LAYER_1_LINEAR);
+            forward(hidden, p.at + p.w2, p.at + p.b2, scores, m, p.s.classes, p.s.hidden, 0);
+            wrong_round(scores, digits + (mistake == DIGITS_STAY ? 0 : first), m, p.s.classes, mistake);
+        }
     }
     free(p.at);
     free(images);
