@@ -657,9 +657,10 @@ static void add_hint(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
         strbuf_puts(out, language_say(facts->language, "no line is known, as where the stack is damaged: is a local array too short for what is written to it?"));
     else
         add_advice(out, facts, r);
-    /* What the case asks of a result has been answered where that is right. */
-    bool is_right = f && f->hint[0] && facts->answer && facts->answer->verdict == VERDICT_PASS && facts->lab_case && facts->lab_case->check_output;
-    const char *own = is_right ? "" : own_hint(facts, r->verdict);
+    /* What the case asks of a result has been answered where that is right and something only stays behind. */
+    bool is_answered = r->verdict == VERDICT_LEAK && f && f->hint[0] && facts->answer && facts->answer->verdict == VERDICT_PASS && facts->lab_case &&
+                       facts->lab_case->check_output;
+    const char *own = is_answered ? "" : own_hint(facts, r->verdict);
     if (own[0])
         strbuf_printf(out, "%s%s", out->length ? "\n" : "", own);
 }
