@@ -438,12 +438,12 @@ static void run_power(LabCase *c)
  */
 static Request request_of_letter(char letter)
 {
-    Request r = request_of(letter == 's'   ? "scale"
+    Request r = request_of(letter == 's' || letter == 'r' ? "scale"
                            : letter == 'n' ? "negative"
                            : letter == 'm' ? "mistake"
                            : letter <= 'i' ? "blend"
                                            : "shift");
-    r.file = "kernel.cu"; /* one name for all */
+    r.file = letter == 'r' ? "renamed.cu" : "kernel.cu"; /* r: what s is, under another name */
     if (letter == 'c' || letter == 'd' || letter == 'f')
         r.options[0] = "-DFACTOR=3";
     if (letter >= 'd' && letter <= 'f')

@@ -2,7 +2,7 @@
  *
  * Parameters: `function`, which is compile (`source`: what is compiled; `log`: what its log must hold, or nothing; `long`: log and PTX get many empty lines at their ends),
  * load (`source`: its module, and a name that is not in it), refused (functions of NVRTC fail in turn), kernel (`source`, `n`, `a`), power (`n`, `exponent`) or cache (`requests`:
- * a letter each, see driver.c; `n`).
+ * a letter each, see driver.c, of which r is the request s with another name of the file; `n`).
  * `beside` and `first` are the driver's: another kernel that is there too, and the exponent of a call before.
  */
 #include "judge.h"
@@ -42,6 +42,20 @@ static size_t count_calls(const JudgeCall *calls, size_t from, size_t to, const 
     return n;
 }
 
+/* The file's name is no part of what a kernel is made of. */
+static char as_key(char letter)
+{
+    return letter == 'r' ? 's' : letter;
+}
+
+static int is_known(const char *requests, const char *at)
+{
+    for (const char *before = requests; before < at; before++)
+        if (as_key(*before) == as_key(*at))
+            return 1;
+    return 0;
+}
+
 /* A module for what has not been asked for before, none for the rest, and a launch for all but mistakes. */
 static void judge_cache(JudgeCase *c, const char *requests, const JudgeCall *calls, size_t n)
 {
@@ -52,7 +66,7 @@ static void judge_cache(JudgeCase *c, const char *requests, const JudgeCall *cal
         size_t begin = at++;
         while (at < n && !judge_note(&calls[at], "request") && !judge_note(&calls[at], "requested"))
             at++;
-        int known = memchr(requests, *letter, (size_t)(letter - requests)) != NULL;
+        int known = is_known(requests, letter);
         size_t loads = begin < n ? count_calls(calls, begin, at, "MODULE_LOAD") : 0;
         if (loads != (size_t)(*letter != 'm' && !known))
             judge_refuse(c, known ? "The device got a module for something that had been asked for before."
@@ -60,6 +74,19 @@ static void judge_cache(JudgeCase *c, const char *requests, const JudgeCall *cal
         if (*letter != 'm' && (begin >= n || count_calls(calls, begin, at, "LAUNCH") == 0))
             judge_refuse(c, "Not every request led to a launch.");
     }
+}
+
+/* A copy of n bytes for n floats leaves the rest as it was. */
+static void judge_copies(JudgeCase *c, const JudgeCall *calls, size_t n_calls)
+{
+    uint64_t n = (uint64_t)judge_param_int(c, "n"), to_host = 0, copies = 0;
+    for (size_t i = 0; i < n_calls; i++)
+        if (is_call(&calls[i], "COPY") && strcmp(calls[i].text, "to-host") == 0) {
+            to_host += calls[i].number;
+            copies++;
+        }
+    if (n > 0 && copies == 1 && to_host == n)
+        judge_refuse(c, "kernel_map (TODO 4) copies as many bytes back as there are elements: cuMemAlloc, cuMemcpyHtoD and cuMemcpyDtoH count bytes, and n floats are n * sizeof(float) of them.");
 }
 
 static void judge_record(JudgeCase *c, int fails)
@@ -70,6 +97,8 @@ static void judge_record(JudgeCase *c, int fails)
         return;
     if (is_text(c, "function", "cache"))
         judge_cache(c, judge_param_text(c, "requests"), calls, n);
+    if (is_text(c, "function", "kernel") || is_text(c, "function", "power"))
+        judge_copies(c, calls, n);
     if (!is_text(c, "function", "compile"))
         return;
     if (!fails && (count_calls(calls, 0, n, "MODULE_LOAD") != 1 || count_calls(calls, 0, n, "LAUNCH") != 1))
@@ -140,6 +169,7 @@ static double requested(char letter, double x, double a)
 {
     switch (letter) {
     case 's':
+    case 'r':
         return a * x;
     case 'n':
         return -a * x;
@@ -170,7 +200,7 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
     size_t total = 0;
     int different = 0, mistakes = 0;
     for (const char *at = requests; *at != 0; at++) {
-        int again = memchr(requests, *at, (size_t)(at - requests)) != NULL;
+        int again = is_known(requests, at);
         mistakes += *at == 'm';
         different += *at != 'm' && !again;
         total += *at != 'm' ? n : 0;
@@ -248,8 +278,8 @@ static Texts texts_of(char letter)
         return (Texts){'t', "lab::shift<3>", {NULL}};
     case 'u':
         return (Texts){'t', "lab::shift<5>", {NULL}};
-    default: /* s, n, m */
-        return (Texts){letter, "scale", {NULL}};
+    default: /* s, r, n, m */
+        return (Texts){as_key(letter), "scale", {NULL}};
     }
 }
 
@@ -356,17 +386,20 @@ static void name_cache(JudgeCase *c)
     int total = (int)strlen(requests), different = 0, mistakes = 0;
     for (const char *at = requests; *at != 0; at++) {
         mistakes += *at == 'm';
-        different += *at != 'm' && memchr(requests, *at, (size_t)(at - requests)) == NULL;
+        different += *at != 'm' && !is_known(requests, at);
     }
     for (int s = 0; s < KEY_SLIPS; s++)
         name_key(c, requests, (KeySlip)s, in, n);
-    name_rows(c, requests, 0, 1, 0, "all of it is what a = 0 gives", "kernel_map (TODO 4): is the address of the float a, no double, among the arguments, as the fourth?");
+    name_rows(c, requests, 0, 1, 0, "all of it is what a = 0 gives", "kernel_map (TODO 4): is the address of the float a, no double and no int, among the arguments, as the fourth?");
+    name_rows(c, requests, trunc(CACHE_A), 1, 0, "they are what comes out when a has lost its fraction", "kernel_map (TODO 4): of which type is what a goes through on its way to the arguments?");
     name_rows(c, requests, CACHE_A, 0, 0, "all of it is what in = 0 gives", "kernel_map (TODO 4): is all of in copied to the device, into the memory whose address is the first argument?");
     name_rows(c, requests, 0, 0, 1, "each row is in, unchanged", "kernel_map (TODO 4): which device memory is copied back, and does the kernel run?");
     judge_mistake_value(c, "returned_when_cuModuleUnload_failed", 0, "cache_destroy has two kernels to unload here, and the driver says of the first that it could not be. What does cache_destroy do with that value? It goes on, and returns the first error at the end: what works afterwards must not take its place. The value of kernel_unload is to be kept, too.");
     name_values(c, "kernels_that_stayed", 0, total - mistakes, "The Kernels that cache_get gave out before lie somewhere else by now, as in an array that grows, or have changed: each entry needs a place of its own.");
     name_values(c, "mistakes_that_were_told", 0, mistakes, "A source that does not compile: each time that it is asked for, NVRTC's error is returned, *k is NULL, and *log has what the compiler said. Is it kept in the cache, or the log freed?");
     name_values(c, "compilations", 0, different + mistakes, mistakes > 0 ? "Requests that differ were taken for the same, or a source that does not compile was kept: what makes two requests the same, and when does one come into the cache?" : "Requests that differ were taken for the same: source, expression, and each option in its order make a request what it is. Which of them is not in the key, or runs into the next?");
+    if (strchr(requests, 'r') != NULL)
+        judge_mistake_value(c, "compilations", 1 + different + mistakes, "The same source, expression and options under another file's name were compiled again: the name is for messages, and is no part of what makes two requests the same. Or does the cache have only what came last?");
     name_values(c, "compilations", different + mistakes + 1, total + 1, "What had been asked for before was compiled again: is it put into the cache, and are the contents of the texts compared? The caller overwrites its texts, so the cache needs copies.");
     name_values(c, "logs", 0, different + mistakes, "Where there are as many compilations, look at those first. Otherwise: *log is what the compiler said whenever it ran, also when all went well; then it is an empty text, and not NULL.");
     name_values(c, "logs", different + mistakes + 1, total + 1, "Where there are as many compilations, look at those first. Otherwise: *log is NULL when the compiler did not run.");
@@ -417,7 +450,7 @@ static void name_map(JudgeCase *c, const char *source, double in_factor, double 
         out[i] = mapped(source, in_factor * in[i], a);
 }
 
-static const char a_hint[] = "Is the address of the float a among the arguments, as the fourth? A double in its place has other bytes, of which the first four may be 0.";
+static const char a_hint[] = "Is the address of the float a among the arguments, as the fourth? A double or an int in its place has other bytes: the first four of a double may be 0, and those of an int are a float near 0.";
 static const char in_hint[] = "Is all of in copied to the device, into the memory whose address is the first argument?";
 static const char out_hint[] = "Which device memory is copied back, is its address the second argument, and does the kernel run?";
 
@@ -429,14 +462,16 @@ static void name_maps(JudgeCase *c)
     if (judge_has_param(c, "beside"))
         name_map(c, judge_param_text(c, "beside"), 1, a, "it is what the other kernel gives", "Are module and function kept in the Kernel that the caller has, and in no place that both share?");
     if (adds)
-        name_map(c, "shift", 1, 0, "it is in, which is also what a = 0 gives", "Which device memory is copied back, and does the kernel run? Is the address of the float a, no double, among the arguments, as the fourth?");
+        name_map(c, "shift", 1, 0, "it is in, which is also what a = 0 gives", "Which device memory is copied back, and does the kernel run? Is the address of the float a, no double and no int, among the arguments, as the fourth?");
     else if (multiplies)
-        name_map(c, source, 1, 0, "it is 0, which is what a = 0 gives, or in = 0", "Is the address of the float a, no double, among the arguments, as the fourth? Is all of in copied to the device, into the memory whose address is the first argument?");
+        name_map(c, source, 1, 0, "it is 0, which is what a = 0 gives, or in = 0", "Is the address of the float a, no double and no int, among the arguments, as the fourth? Is all of in copied to the device, into the memory whose address is the first argument?");
     else
         name_map(c, source, 1, 0, "it is what a = 0 gives", a_hint);
     if (!multiplies)
         name_map(c, source, 0, a, "it is what in = 0 gives", in_hint);
     name_map(c, "shift", 1, 0, "it is in, unchanged", out_hint);
+    if (a != trunc(a) && trunc(a) != 0)
+        name_map(c, source, 1, trunc(a), "they are what comes out when a has lost its fraction", "Of which type is what a goes through on its way to the arguments? The kernel's parameter is a float.");
 }
 
 static void name_power(JudgeCase *c, int64_t exponent, const char *sentence, const char *hint)
