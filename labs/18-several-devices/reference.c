@@ -312,8 +312,13 @@ enum {
     FIRST_PIECE_ALONE,
     SAMPLES_STAY,
     VALUES_STAY,
+    SHARE_BY_FLOATS,
+    SAMPLES_OF_FIRST,
+    VALUES_OF_FIRST,
+    BOTH_OF_FIRST,
     SAMPLES_BY_FLOATS,
     BYTES_OF_RESULT,
+    NOT_MOVED,
     N_TRAINED
 };
 
@@ -342,8 +347,13 @@ static const struct {
     [FIRST_PIECE_ALONE] = {"of each device's samples only the first piece counts", "How many pieces does the loop over the samples take?"},
     [SAMPLES_STAY] = {"every piece takes the x of the first piece", "Where does a piece begin in the array X?"},
     [VALUES_STAY] = {"every piece takes the y of the first piece", "Where does a piece begin in the array Y?"},
+    [SHARE_BY_FLOATS] = {"a share that begins with sample i has the x from float i on, and not from float i * FEATURES", "From where in `x` does a device copy its samples? A sample has FEATURES floats."},
+    [SAMPLES_OF_FIRST] = {"each device has the x of the first samples of all, and not of its share", "From where in `x` does a device copy? s.first says with which sample its share begins."},
+    [VALUES_OF_FIRST] = {"each device has the y of the first samples of all, and not of its share", "From where in `y` does a device copy? s.first says with which sample its share begins."},
+    [BOTH_OF_FIRST] = {"each device has the first samples of all, and not those of its share", "From where in `x` and `y` does a device copy? s.first says with which sample its share begins."},
     [SAMPLES_BY_FLOATS] = {"a piece's x begins i floats behind the first, and not i samples", "How many floats has a sample, and so where does sample i begin in X?"},
     [BYTES_OF_RESULT] = {"only the first 4 weights came back, and the others are the first weights: FEATURES bytes are 4 floats", "How many bytes does the copy of the result take?"},
+    [NOT_MOVED] = {"the weights are as they were before the first step", "Is the update launched, with a factor that is no whole number (rate / n), and are the weights copied back behind it?"},
 };
 
 typedef struct Training {
@@ -357,7 +367,9 @@ typedef struct Training {
 /* Adds a piece of device d's samples, from its sample i on, to its gradient. */
 static void add_piece(Training *t, int d, int i, int count)
 {
-    const float *x = t->x + (size_t)t->share[d].first * FEATURES, *y = t->y + t->share[d].first;
+    int of_first = t->mistake == BOTH_OF_FIRST, first = t->share[d].first;
+    const float *x = t->x + (of_first || t->mistake == SAMPLES_OF_FIRST ? 0 : t->mistake == SHARE_BY_FLOATS ? first : first * FEATURES);
+    const float *y = t->y + (of_first || t->mistake == VALUES_OF_FIRST ? 0 : first);
     x += t->mistake == SAMPLES_STAY ? 0 : t->mistake == SAMPLES_BY_FLOATS ? i : i * FEATURES;
     y += t->mistake == VALUES_STAY ? 0 : i;
     for (int sample = 0; sample < count; sample++, x += FEATURES) {
@@ -399,6 +411,8 @@ static double factor_of(const Training *t)
         return t->rate / t->share[0].count;
     case NO_RATE:
         return 1.0 / t->n;
+    case NOT_MOVED:
+        return 0;
     default:
         return t->rate / t->n;
     }
