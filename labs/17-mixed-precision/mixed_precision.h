@@ -3,7 +3,8 @@
  * All arrays lie in device memory as cudaMalloc gave it. A matrix of `rows` rows and `columns` columns lies row
  * after row, without gaps. Each function launches its kernels on the default stream, need not wait for them, and
  * returns 0 (cudaSuccess) or the code of the CUDA error that a launch gave. If there are no rows, nothing is
- * launched. There is at least one column, and no matrix has more than 2,000,000,000 elements.
+ * launched. There is at least one column. No matrix has more than 500,000 rows, or more than 2,000,000,000
+ * elements.
  */
 #ifndef MIXED_PRECISION_H
 #define MIXED_PRECISION_H

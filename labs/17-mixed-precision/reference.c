@@ -662,16 +662,17 @@ static void name_gradients(JudgeCase *c)
     }
 }
 
-enum { UNCHANGED, STEP_NOT_UNSCALED, STEP_SCALED, STEP_UPWARDS, NO_RATE, UNSCALED_IN_HALF, STEP_IN_HALF, MASTER_IN_HALF, OTHERS_UPDATED, ALL_UPDATED, N_UPDATES };
+enum { UNCHANGED, STEP_NOT_UNSCALED, STEP_SCALED, STEP_UPWARDS, NO_RATE, STEP_TWICE, UNSCALED_IN_HALF, STEP_IN_HALF, MASTER_IN_HALF, OTHERS_UPDATED, ALL_UPDATED, N_UPDATES };
 
 static const struct {
     const char *sentence, *hint;
 } of_updates[N_UPDATES] = {
-    [UNCHANGED] = {"nothing was changed", "What does *overflow hold when the first kernel begins, which of its values lets the second kernel update, and is that one launched?"},
+    [UNCHANGED] = {"nothing was changed", "What does *overflow hold when the first kernel begins, which of its values lets the second kernel update, is that one launched, and is the rate a float there (a whole number makes 0 of a fraction)?"},
     [STEP_NOT_UNSCALED] = {"the gradient still has its scale in it", "Where is the scale taken out again?"},
     [STEP_SCALED] = {"the gradient was scaled once more", "Is the gradient multiplied by the scale, or divided?"},
     [STEP_UPWARDS] = {"the step goes with the gradient and not against it", "Which sign has the step?"},
-    [NO_RATE] = {"the rate is missing", "By what is the gradient multiplied?"},
+    [NO_RATE] = {"the rate is missing", "By what is the gradient multiplied, and how often is a step taken?"},
+    [STEP_TWICE] = {"each step was taken twice", "How many threads take the step of a weight, and in how many launches?"},
     [UNSCALED_IN_HALF] = {"the gradient was divided by the scale in half precision", "When does the gradient become a float? Divide after that."},
     [STEP_IN_HALF] = {"the step was rounded to half precision", "Which of the step's factors are floats? It needs to be one, too."},
     [MASTER_IN_HALF] = {"the updates were added up in half precision", "Where do the updates add up? master takes them, as a float, and nothing is read from weights."},
@@ -695,6 +696,7 @@ static double wrong_update(double master, double gradient, double rate, double s
            : mistake == STEP_SCALED      ? rate * gradient * scale
            : mistake == STEP_UPWARDS     ? -step
            : mistake == NO_RATE          ? gradient / scale
+           : mistake == STEP_TWICE       ? 2 * step
            : mistake == UNSCALED_IN_HALF ? rate * rounded(gradient / scale)
            : mistake == STEP_IN_HALF     ? rounded(step)
                                          : step;
@@ -727,8 +729,11 @@ static void name_updates(JudgeCase *c)
     name_overflow(c, spoilt);
     /* half_of makes nothing of the one NaN, and nothing is equal to it */
     for (int mistake = spoilt ? OTHERS_UPDATED : 0; mistake < (spoilt == 1 ? ALL_UPDATED : N_UPDATES); mistake++) {
-        double *after = judge_mistake(c, "master_after", of_updates[mistake].sentence, of_updates[mistake].hint);
-        uint16_t *weights = judge_mistake(c, "weights_after", of_updates[mistake].sentence, of_updates[mistake].hint);
+        const char *sentence = of_updates[mistake].sentence;
+        if ((mistake == NO_RATE || mistake == STEP_TWICE) && rate == 0.5)
+            sentence = "the rate is missing, or each step was taken twice, which is the same with a rate of 0.5";
+        double *after = judge_mistake(c, "master_after", sentence, of_updates[mistake].hint);
+        uint16_t *weights = judge_mistake(c, "weights_after", sentence, of_updates[mistake].hint);
         for (size_t i = 0; after && weights && i < master->elements; i++) {
             after[i] = wrong_update(element(master, i), element(gradient, i), rate, scale, steps, mistake);
             weights[i] = half_of(after[i]);
@@ -741,7 +746,7 @@ static void name_updates(JudgeCase *c)
 
 /* ---- Mistakes with eight bits: TODO 5 ---- */
 
-enum { CUT_OFF, ROUNDED_DOWN, OVER_128, LARGEST_SIGNED, SMALLEST_SIGNED, OF_LANE, OF_HALF_WARP, OF_EVERY_SECOND, SHUFFLED_DOWN, N_QUANTIZED };
+enum { CUT_OFF, ROUNDED_DOWN, OVER_128, LARGEST_SIGNED, SMALLEST_SIGNED, OF_LANE, OF_HALF_WARP, OF_EVERY_SECOND, SHUFFLED_DOWN, OF_FIRST_TURN, WITHOUT_FIRST_TURN, WITHOUT_LAST_COLUMN, N_QUANTIZED };
 
 static const struct {
     const char *sentence, *hint;
@@ -754,7 +759,10 @@ static const struct {
     [OF_LANE] = {"each lane takes the largest magnitude of its own elements for that of the row", "Where do the 32 lanes put together what each of them has found, and do all of them then have the result?"},
     [OF_HALF_WARP] = {"the two halves of the warp do not know of each other's largest magnitude", "With which distance do the lanes begin, if there are 32 of them?"},
     [OF_EVERY_SECOND] = {"lanes with odd and with even numbers do not know of each other's largest magnitude", "Down to which distance do the lanes go on? The last one is 1."},
-    [SHUFFLED_DOWN] = {"lane 0 alone has the largest magnitude of the row, and the others an own one each", "Each lane divides by the scale: which lanes get the result of __shfl_down_sync, and which that of __shfl_xor_sync?"},
+    [SHUFFLED_DOWN] = {"lane 0 alone has the largest magnitude of the row, and each other lane that of a part of the row", "Each lane divides by the scale: which lanes get the result of __shfl_down_sync, and which that of __shfl_xor_sync?"},
+    [OF_FIRST_TURN] = {"the scale is made of the first 32 columns of the row alone", "How far does a lane's search for the largest magnitude go, and is the larger of two kept from turn to turn?"},
+    [WITHOUT_FIRST_TURN] = {"the scale is made without the first 32 columns of the row", "With which column does a lane's search for the largest magnitude begin?"},
+    [WITHOUT_LAST_COLUMN] = {"the scale is made without the last column of the row", "How far does a lane's search for the largest magnitude go?"},
 };
 
 static void largest_of_lanes(const LabArray *w, size_t row, int mistake, double largest[32])
@@ -763,6 +771,8 @@ static void largest_of_lanes(const LabArray *w, size_t row, int mistake, double 
     for (size_t lane = 0; lane < 32; lane++) {
         largest[lane] = 0;
         for (size_t i = lane; i < columns; i += 32) {
+            if ((mistake == OF_FIRST_TURN && i >= 32) || (mistake == WITHOUT_FIRST_TURN && i < 32) || (mistake == WITHOUT_LAST_COLUMN && i + 1 == columns))
+                continue;
             double value = element(w, row * columns + i);
             largest[lane] = fmax(largest[lane], mistake == LARGEST_SIGNED ? value : mistake == SMALLEST_SIGNED ? -value : fabs(value));
         }
