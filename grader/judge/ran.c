@@ -80,9 +80,9 @@ bool ran_tail(StrBuf *out, const VgpuReport *r, double first, double elements, L
         const char *name = launch_name(l->kernel, &length);
         if (l->blocks * l->threads != first || first >= elements)
             continue;
-        strbuf_printf(out, language_say(language, "%.*s has %.0f threads, %.0f in each of %.0f blocks, and there are %.0f elements: is the number of blocks worked out from the "
-                                                  "size of a block that the launch has, and rounded up?"),
-                      (int)length, name, first, l->threads, l->blocks, elements);
+        strbuf_printf(out, language_say(language, "%.*s has %.0f threads in all, and there are %.0f elements: is the number of blocks worked out from the size of a block "
+                                                  "that the launch has, and rounded up?"),
+                      (int)length, name, first, elements);
         return true;
     }
     return false;

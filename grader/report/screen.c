@@ -27,7 +27,7 @@ typedef enum Cut {
     CUT_NOTHING,
     CUT_TABLE,
     CUT_REPEATS,
-    CUT_NAMES,     /* of the cases that are right; parameters of a kernel, and who launched it */
+    CUT_NAMES,     /* of the cases that are right; parameters of a kernel, and who launched it; the tolerance */
     CUT_ADDRESSES,
     CUT_FILM,
     CUT_OTHER_TODOS,
@@ -156,8 +156,12 @@ static bool is_cut(const char *line, Cut cut, size_t *table_rows)
         return cut >= CUT_REPEATS;
     if (blanks && strncmp(line, "at 0x", 5) == 0)
         return cut >= CUT_ADDRESSES;
-    if (blanks && tells_launch(line))
+    if (blanks && strncmp(line, "at shared address 0x", 20) == 0 && !strchr(line, ','))
+        return cut >= CUT_ADDRESSES;
+    if (tells_launch(line))
         return cut >= CUT_LAUNCH;
+    if (strncmp(line, "An element is right when ", 25) == 0)
+        return cut >= CUT_NAMES;
     return cut >= CUT_SOURCE && is_source_line(line);
 }
 

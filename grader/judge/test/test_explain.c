@@ -70,7 +70,7 @@ static void test_launches(void **state)
         {"never-written", HINT_NEVER_WRITTEN, 1, 8, NAN, true, 0, "3 of 200 differ", HINT_NEVER_WRITTEN}, /* the case's own question is left */
         {"all-zero", HINT_ALL_ZERO, 1, 8, 0, true, 0, "hint: Kernels have stored results", HINT_ALL_ZERO},
         {"all-zero", HINT_ALL_ZERO, 1, 8, 0, false, 0, HINT_ALL_ZERO, "Kernels have stored"},
-        {"tail", HINT_TAIL, 1, 8, NAN, true, 192, "add<int> has 192 threads, 64 in each of 3 blocks, and there are 200 elements", HINT_TAIL},
+        {"tail", HINT_TAIL, 1, 8, NAN, true, 192, "add<int> has 192 threads in all, and there are 200 elements", HINT_TAIL},
         {"tail", HINT_TAIL, 1, 8, NAN, true, 191, HINT_TAIL, "has 192 threads"},
         {"all-wrong", HINT_BY_HAND_ALL, 1, 8, 7, true, 0, "launched: add<int><<<3, 64>>>(#1, 200)", HINT_BY_HAND_ALL},
         {"scaled", "Every value is off.", 1, 8, 2, true, 0, "hint: 2 is the number of warps in a block of add<int>", "number of threads"},
