@@ -174,6 +174,10 @@ LAB_API nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx)
     return result;
 }
 
+enum { NAMES_LENT = 256 };
+static char *names_lent[NAMES_LENT];
+static size_t n_names_lent;
+
 LAB_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name)
 {
     FIND_NEXT("nvrtcGetLoweredName", nvrtcProgram, const char *, const char **);
@@ -184,6 +188,7 @@ LAB_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expres
         *name = text_or_none(stand_in.name);
     else if (result == NVRTC_SUCCESS) {
         keep_text(&stand_in.name, *name);
+        names_lent[n_names_lent++ % NAMES_LENT] = lent.name; /* another program's: it stays, too */
         lent.program = program;
         *name = lent.name = strdup(*name);
     }
