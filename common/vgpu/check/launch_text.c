@@ -2,6 +2,7 @@
  *
  *   #2      allocation 2, as findings number them; with the bytes that a pointer lies behind its start
  *   {12}    a structure of 12 bytes
+ *   another address   of the host, or of another device
  *
  * Types of parameters are those of PTX, which knows no sign: whole numbers are told as signed ones.
  */
@@ -28,7 +29,10 @@ static void put_pointer_or_number(StrBuf *out, uint64_t value, const Mem *mem)
     const MemAlloc *a = mem ? mem_find_nearest(mem, value) : NULL;
     bool is_end = a && value == a->addr + a->bytes; /* past all elements, as of a part that has none */
     if (!a || a->kind == MEM_INTERNAL || value < a->addr || value > a->addr + a->bytes || (is_end && a->freed)) {
-        strbuf_printf(out, value >= ADDRESSES_FROM && value <= INT64_MAX ? "0x%" PRIx64 : "%" PRId64, value);
+        if (value >= ADDRESSES_FROM && value <= INT64_MAX) /* which one, the system chooses anew each time */
+            strbuf_puts(out, "another address");
+        else
+            strbuf_printf(out, "%" PRId64, (int64_t)value);
         return;
     }
     strbuf_printf(out, "#%u", a->serial);
