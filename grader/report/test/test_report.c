@@ -467,9 +467,9 @@ static void test_screen_of_arrays(void **state)
     assert_true(first && strstr(first + 1, tolerance));
     strbuf_free(&out);
     out = (StrBuf){0};
-    report_screen(&out, &r, (ReportStyle){0});
+    report_screen(&out, &r, (ReportStyle){.rows = 18});
     first = strstr(out.text, tolerance);
-    assert_true(first && !strstr(first + 1, tolerance));
+    assert_true(!first || !strstr(first + 1, tolerance));
     first = strstr(out.text, advice);
     assert_true(first && !strstr(first + 1, advice));
     for (int i = 0; i < 4; i++)
