@@ -139,13 +139,13 @@ static bool was_told(const char *text, const char *line, size_t length)
     return false;
 }
 
-/* Whether a line of a message is left out. table_rows counts those that were seen. */
 static bool tells_launch(const char *line)
 {
     return strncmp(line, "launched at ", strlen("launched at ")) == 0 || strncmp(line, "launched: ", strlen("launched: ")) == 0 || strncmp(line, "启动于 ", strlen("启动于 ")) == 0 ||
            strncmp(line, "启动：", strlen("启动：")) == 0;
 }
 
+/* Whether a line of a message is left out. table_rows counts those that were seen. */
 static bool is_cut(const char *line, Cut cut, size_t *table_rows)
 {
     size_t blanks = strspn(line, " ");
@@ -210,7 +210,8 @@ static const char *parameters_at_end(const char *line)
 /* A finding's lines about who it was, without what the source tells: the kernel's parameters, and the function of the launch. */
 static void put_shortly(StrBuf *out, const char *line)
 {
-    const char *parameters = *line == ' ' ? parameters_at_end(line) : NULL;
+    bool tells_who = strstr(line, "by thread (") || strstr(line, "线程 (") || strncmp(line, "  in ", 5) == 0; /* no source line, and no hint */
+    const char *parameters = *line == ' ' && tells_who ? parameters_at_end(line) : NULL;
     const char *text = line + strspn(line, " "), *function = tells_launch(text) ? strstr(text, " in ") : NULL,
                *as = function ? strstr(function, " as <<<") : NULL;
     if (parameters)

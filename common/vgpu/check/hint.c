@@ -504,8 +504,8 @@ const char *hint_leak(CheckSet *set, size_t n_freed, const Finding *f)
         return hint_for(set, f, NULL);
     StrBuf b = {0};
     strbuf_grouped(&b, n_freed);
-    strbuf_puts(&b, n_freed == 1 ? " other allocation" : " other allocations");
-    strbuf_puts(&b, " of this line have been freed: how far does a loop that frees go, does each way out of the function come by its cudaFree, and is no pointer "
+    strbuf_puts(&b, n_freed == 1 ? " other allocation of this line was freed" : " other allocations of this line were freed");
+    strbuf_puts(&b, ": how far does a loop that frees go, does each way out of the function come by its cudaFree, and is no pointer "
                     "overwritten?");
     return intern_hint(set, &b);
 }

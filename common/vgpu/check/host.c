@@ -255,7 +255,9 @@ void check_leaks(CheckSet *set, const Mem *m)
 {
     if (!check_has(set, CHECK_LEAK))
         return;
+    enum { LEAKS_COUNTED = 100 }; /* of which it is asked how many others of their line were freed */
     MemAlloc *a;
+    size_t n = 0;
     for (size_t i = 0; (a = mem_at(m, i)); i++) {
         if (!can_leak(a))
             continue;
@@ -263,7 +265,7 @@ void check_leaks(CheckSet *set, const Mem *m)
         f.address = a->addr;
         check_put_alloc(set, &f, a);
         f.message = check_title(set, &f, NULL);
-        f.hint = hint_leak(set, mem_count_freed(m, a->site), &f);
+        f.hint = hint_leak(set, n++ < LEAKS_COUNTED ? mem_count_freed(m, a->site) : 0, &f);
         add_host(set, &f);
     }
 }
