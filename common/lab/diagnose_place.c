@@ -338,6 +338,26 @@ bool find_seams(const Evidence *e, char *sentence)
     return false;
 }
 
+/* Side by side, and neither first nor last. */
+bool find_run(const Evidence *e, char *sentence)
+{
+    size_t first = first_wrong(e), last = last_wrong(e);
+    if (is_too_short(e) || e->result.mismatches < 2 || last - first + 1 != e->result.mismatches)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "only the elements from %zu to %zu %s"), first, last, what_is_there(e));
+    return true;
+}
+
+/* Here and there, and nobody has been there. */
+bool find_gaps(const Evidence *e, char *sentence)
+{
+    bool untouched = holds_for_all_wrong(e, diagnose_is_unwritten) || diagnose_is_fresh(e, true);
+    if (!untouched || e->result.mismatches < 2)
+        return false;
+    snprintf(sentence, DIAGNOSIS_TEXT_MAX, language_say(e->language, "%zu elements, here and there, %s"), e->result.mismatches, what_is_there(e));
+    return true;
+}
+
 bool find_corner(const Evidence *e, char *sentence)
 {
     return is_untouched(e) && find_corner_wrong(e, sentence);

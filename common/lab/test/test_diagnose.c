@@ -446,6 +446,17 @@ static void places(void **state)
     f.got[450] = f.wanted[450];
     memcpy(f.got + 240, f.wanted + 240, 32 * sizeof f.got[0]);
     assert_pattern(&f, "scattered", "no simple pattern"); /* a seam where all is right */
+    f = fixture();
+    f.got[300] = f.got[301] = f.got[302] = -1;
+    assert_pattern(&f, "run", "only the elements from 300 to 302 are wrong");
+    f.got[304] = -2;
+    assert_pattern(&f, "scattered", "no simple pattern");
+    f = fixture();
+    guard_poison(f.got, sizeof f.got);
+    for (int i = 0; i < N; i++)
+        if (i != 17 && i != 19 && i != 400)
+            f.got[i] = f.wanted[i];
+    assert_pattern(&f, "gaps", "3 elements, here and there, were never written");
 }
 
 static void the_message_says_it_all(void **state)

@@ -257,6 +257,15 @@ void check_free_blocks(CheckSet *set);
 void check_each_block(CheckSet *set, void (*visit)(void *self, CheckBlock *b), void *self);
 
 void fault_observe(const CheckEvent *e, const ExecFault *fault);
+/* An access in the block's shared memory, but outside of the array that its instruction means. */
+void fault_observe_array(const CheckEvent *e, const ExecFault *fault, const MemAlloc *array);
+/* The array of shared memory that the event's instruction means, as an allocation without a serial; the name is the linker's. False: not known, or it is
+ * dynamic and so is all that lies behind it. */
+bool array_find(const CheckEvent *e, MemAlloc *out);
+/* Tells of the lanes that leave the array of shared memory which the instruction means, where that is known. */
+void array_observe(const CheckEvent *e, const ExecAccess *a);
+/* Does an access to shared memory in [low, end) leave that array? */
+bool array_is_left(const CheckEvent *e, uint64_t low, uint64_t end);
 
 /* The hint for a finding about a kernel's access; interned or constant. */
 const char *hint_for(CheckSet *set, const Finding *f, const Note *n);
@@ -331,7 +340,7 @@ bool loop_differs(const IrFunction *f, uint32_t pc, uint32_t other);
 /* The index of the kernel's parameter, a pointer, that the address of a memory instruction is worked out from; -1: none, or not one alone. (base.c) */
 int check_base_parameter(const IrFunction *f, const IrInst *inst);
 /* Whether the two stand in one loop, with a barrier between them in each of its turns. */
-bool loop_has_barrier_between(const IrFunction *f, uint32_t pc, uint32_t other);
+bool loop_has_barrier_between(const IrModule *m, const IrFunction *f, uint32_t pc, uint32_t other);
 
 /* ---- order ---- */
 

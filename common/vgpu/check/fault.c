@@ -41,10 +41,11 @@ static bool is_memory_fault(uint8_t kind)
     return kind <= FAULT_OTHER_DEVICE || kind == FAULT_SURFACE_BOUNDS;
 }
 
-/* Shared memory as an allocation, so that the distance from it can be told. */
+/* The array that is meant, else shared memory as an allocation, so that the distance from it can be told. */
 static MemAlloc shared_as_alloc(const CheckEvent *e)
 {
-    return (MemAlloc){.addr = 0, .bytes = e->block->shared_bytes, .name = "shared memory"};
+    MemAlloc array;
+    return array_find(e, &array) ? array : (MemAlloc){.bytes = e->block->shared_bytes};
 }
 
 /* The allocation of a pointer that the launch was given and that f indexes by the number of its thread,
@@ -157,16 +158,9 @@ static uint32_t linear_thread(const CheckEvent *e, const uint32_t thread[3])
     return thread[0] + dim[0] * (thread[1] + dim[1] * thread[2]);
 }
 
-void fault_observe(const CheckEvent *e, const ExecFault *f)
+static void observe(const CheckEvent *e, const ExecFault *f, const MemAlloc *array, uint32_t parameter)
 {
-    if (f->kind >= sizeof fault_findings / sizeof *fault_findings)
-        return;
-    unsigned tool = fault_findings[f->kind].tool;
-    if (tool && !check_has(e->set, tool))
-        return;
     bool memory = is_memory_fault(f->kind);
-    const MemAlloc *array;
-    uint32_t parameter = parameter_of(e, f, &array);
     NoteKey key = {
         .kind = parameter ? FINDING_OUT_OF_BOUNDS : fault_findings[f->kind].finding, /* an index led into memory that was freed before */
         .space = memory ? (f->space == SPACE_GENERIC ? SPACE_GLOBAL : f->space) : 0,
@@ -191,4 +185,21 @@ void fault_observe(const CheckEvent *e, const ExecFault *f)
     }
     if (f->detail)
         set_detail(e, n, f->detail);
+}
+
+void fault_observe(const CheckEvent *e, const ExecFault *f)
+{
+    if (f->kind >= sizeof fault_findings / sizeof *fault_findings)
+        return;
+    unsigned tool = fault_findings[f->kind].tool;
+    if (tool && !check_has(e->set, tool))
+        return;
+    const MemAlloc *array;
+    uint32_t parameter = parameter_of(e, f, &array);
+    observe(e, f, array, parameter);
+}
+
+void fault_observe_array(const CheckEvent *e, const ExecFault *f, const MemAlloc *array)
+{
+    observe(e, f, array, 0);
 }

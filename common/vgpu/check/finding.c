@@ -93,7 +93,7 @@ void finding_put_count(StrBuf *out, uint64_t n, const char *what)
 static const char *region(const Finding *f)
 {
     if (strcmp(f->space, "shared") == 0)
-        return "the block's shared memory";
+        return f->alloc_name && *f->alloc_name ? "an array in the block's shared memory" : "the block's shared memory";
     if (strcmp(f->space, "local") == 0)
         return "the thread's local memory";
     return strcmp(f->space, "constant") == 0 ? "every constant variable"

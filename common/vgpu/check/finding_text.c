@@ -156,9 +156,14 @@ static void put_alloc(const Finding *f, StrBuf *out)
 {
     put_distance(f, out);
     if (f->alloc_serial == 0) { /* shared memory: it has no place of its own */
-        strbuf_puts(out, "the block's ");
+        bool array = f->alloc_name && *f->alloc_name;
+        if (array)
+            strbuf_printf(out, "the array %s, which has ", f->alloc_name);
+        else
+            strbuf_puts(out, "the block's ");
         finding_put_count(out, f->alloc_bytes, "byte");
-        strbuf_puts(out, " of shared memory");
+        if (!array)
+            strbuf_puts(out, " of shared memory");
         return;
     }
     if (f->alloc_name && *f->alloc_name)

@@ -108,6 +108,13 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
 {
     const ExecLaunch *l = set->launch;
     const IrFunction *fn = &l->instance->module->functions[l->function];
+    bool of_another = f->alloc_name && *f->alloc_name && f->address + f->bytes <= fn->static_shared_bytes + (uint64_t)l->dynamic_shared;
+    if (of_another && f->distance < 0)
+        return "the index is negative, and what lies before the array belongs to another one: is the left edge of a tile handled apart, and is every offset "
+               "added?";
+    if (of_another)
+        return "what lies behind the array belongs to another one: compare the index with the number of elements that the array is declared with. Does it have a "
+               "place for each thread of the block, and for a halo on both sides, and is there an i + 1, or a <= that should be a <?";
     if (fn->uses_dynamic_shared && l->dynamic_shared == 0)
         return "the kernel uses dynamic shared memory, but the launch gives it none: the third argument of "
                "<<<...>>> is its size in bytes";
@@ -303,7 +310,7 @@ static bool is_of_next_turn(const CheckSet *set, const Note *n)
     if (n->key.place == NO_PLACE || n->key.other == NO_PLACE)
         return false;
     const IrFunction *f = check_function(set, n->key.place, &pc), *other = check_function(set, n->key.other, &other_pc);
-    return f == other && loop_has_barrier_between(f, pc, other_pc);
+    return f == other && loop_has_barrier_between(set->launch->instance->module, f, pc, other_pc);
 }
 
 static bool is_in_differing_loop(const CheckSet *set, const Note *n)

@@ -101,18 +101,12 @@ bool loop_differs(const IrFunction *f, uint32_t pc, uint32_t other)
     return found;
 }
 
-static const IrLoc *loc_of(const IrFunction *f, uint32_t pc)
-{
-    uint32_t loc = f->insts[pc].loc;
-    return loc < f->n_locs && f->locs[loc].line ? &f->locs[loc] : NULL;
-}
-
 /* A barrier of the source stands between the lines of the two. */
-static bool has_barrier_between_lines(const IrFunction *f, const IrLoc *a, const IrLoc *b)
+static bool has_barrier_between_lines(const IrModule *m, const IrFunction *f, const IrLoc *a, const IrLoc *b)
 {
     uint32_t low = a->line < b->line ? a->line : b->line, high = a->line < b->line ? b->line : a->line;
     for (uint32_t at = 0; a->file == b->file && at < f->n_insts; at++) {
-        const IrLoc *l = is_barrier(&f->insts[at]) ? loc_of(f, at) : NULL;
+        const IrLoc *l = is_barrier(&f->insts[at]) ? ir_place(m, f, at) : NULL;
         if (l && l->file == a->file && l->line > low && l->line < high)
             return true;
     }
@@ -120,24 +114,24 @@ static bool has_barrier_between_lines(const IrFunction *f, const IrLoc *a, const
 }
 
 /* The line is there more than once, with the same operation: a loop that the compiler has unrolled. */
-static bool is_repeated(const IrFunction *f, uint32_t pc, const IrLoc *loc)
+static bool is_repeated(const IrModule *m, const IrFunction *f, uint32_t pc, const IrLoc *loc)
 {
     for (uint32_t at = 0; at < f->n_insts; at++) {
-        const IrLoc *l = at != pc && f->insts[at].opcode == f->insts[pc].opcode ? loc_of(f, at) : NULL;
+        const IrLoc *l = at != pc && f->insts[at].opcode == f->insts[pc].opcode ? ir_place(m, f, at) : NULL;
         if (l && l->file == loc->file && l->line == loc->line && l->column == loc->column)
             return true;
     }
     return false;
 }
 
-bool loop_has_barrier_between(const IrFunction *f, uint32_t pc, uint32_t other)
+bool loop_has_barrier_between(const IrModule *m, const IrFunction *f, uint32_t pc, uint32_t other)
 {
     uint32_t first = pc < other ? pc : other, last = pc < other ? other : pc;
-    const IrLoc *a = loc_of(f, pc), *b = loc_of(f, other);
+    const IrLoc *a = ir_place(m, f, pc), *b = ir_place(m, f, other);
     bool around = false;
-    if (!a || !b || !has_barrier_between_lines(f, a, b))
+    if (!a || !b || !has_barrier_between_lines(m, f, a, b))
         return false;
     for (uint32_t at = last; !around && at < f->n_insts; at++)
         around = f->insts[at].opcode == PTX_BRA && f->insts[at].target <= first;
-    return around || (is_repeated(f, pc, a) && is_repeated(f, other, b));
+    return around || (is_repeated(m, f, pc, a) && is_repeated(m, f, other, b));
 }

@@ -187,6 +187,8 @@ static void check_on_access(void *self, const ExecWho *who, const ExecAccess *a)
     bool followed = a->space == SPACE_GLOBAL || a->space == SPACE_SHARED;
     if (!followed || !event_of(self, who, &e))
         return;
+    if (a->space == SPACE_SHARED)
+        array_observe(&e, a);
     if (a->kind == ACCESS_STORE && e.block->undefined)
         undefined_store(&e, a);
     if (a->solid_bytes && a->space == SPACE_GLOBAL && solid_observe(&e, a))
@@ -210,7 +212,9 @@ static void check_on_access(void *self, const ExecWho *who, const ExecAccess *a)
 static bool check_on_access_wide(void *self, const ExecWho *who, const ExecWideAccess *w)
 {
     CheckEvent e;
-    return event_of(self, who, &e) ? wide_observe(&e, w) : true;
+    if (!event_of(self, who, &e))
+        return true;
+    return !(w->space == SPACE_SHARED && array_is_left(&e, w->low, w->end)) && wide_observe(&e, w);
 }
 
 static void check_on_follow(void *self, const ExecWho *who, const ExecDone *done)

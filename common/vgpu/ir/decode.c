@@ -253,7 +253,7 @@ static void decode_body(Decoder *d)
     if (!f->insts)
         return;
     memcpy(f->insts, d->insts, d->n_insts * sizeof *f->insts);
-    if (!names_note_writes(d))
+    if (!names_note_writes(d) || !arrays_find(d))
         return;
     analyse(d);
     names_place_writes(f);

@@ -332,6 +332,7 @@ typedef struct IrFunction {
     uint32_t locals_begin, locals_end; /* where its local variables lie in the frame; equal: it has none */
     IrParam *params, *results;
     uint32_t n_params, n_results;
+    uint32_t *shared_variable; /* [pc] of an access: which shared variable its address is a place of, the index of the global + 1; 0: not known. NULL: it uses none */
     uint32_t param_bytes; /* entry: size of the parameter buffer */
     uint32_t static_shared_bytes;  /* entry: static shared memory it and its callees use */
     uint32_t max_threads, req_ntid[3], min_blocks; /* .maxntid (product), .reqntid, .minnctapersm; 0: not given */

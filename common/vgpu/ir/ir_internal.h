@@ -144,6 +144,9 @@ void names_place_writes(IrFunction *f);
 /* Names of registers, and variables of the source. */
 void names_copy(Decoder *d);
 
+/* array.c: before registers have their places: IrFunction.shared_variable. False: no memory. */
+bool arrays_find(Decoder *d);
+
 /* decode.c */
 void decode_function(Linker *l, uint32_t index);
 /* False, with the reason kept, so that a caller writes `return decode_refuse(d, ...)`. */
@@ -197,6 +200,8 @@ uint32_t frame_add(Decoder *d, uint32_t bytes, uint32_t align);
 
 /* pool.c */
 bool pool_add(Decoder *d, PoolKind kind, unsigned bytes, uint32_t symbol, uint64_t value, IrOperand *out);
+/* The constant at an offset that pool_add gave. */
+const PoolEntry *pool_entry(const Pool *p, uint32_t off);
 void pool_finish(Decoder *d);
 void pool_put(uint8_t *pool, uint32_t off, unsigned bytes, uint64_t value);
 void const_pool_free(Pool *p);

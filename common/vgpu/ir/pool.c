@@ -68,6 +68,19 @@ bool pool_add(Decoder *d, PoolKind kind, unsigned bytes, uint32_t symbol, uint64
     return true;
 }
 
+const PoolEntry *pool_entry(const Pool *p, uint32_t off)
+{
+    size_t low = 0, high = p->n; /* its offset is in [low, high), and offsets grow */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (p->entries[middle].off <= off)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &p->entries[low];
+}
+
 void pool_put(uint8_t *pool, uint32_t off, unsigned bytes, uint64_t value)
 {
     for (int lane = 0; lane < WARP_LANES; lane++)

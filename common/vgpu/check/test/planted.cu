@@ -56,6 +56,43 @@ static void shared_bounds(bool bug)
 {
     shared_bounds_kernel<<<N / B, B>>>(b, bug);
 }
+__global__ void shared_neighbour_kernel(int *x, int beyond)
+{
+    __shared__ int s[B], t[B];
+    s[T] = x[ME];
+    t[T] = 1;
+    __syncthreads();
+    x[ME] = s[T + beyond] * t[B - 1 - T]; // bug: shared_neighbour
+}
+static void shared_neighbour(bool bug)
+{
+    shared_neighbour_kernel<<<N / B, B>>>(b, bug);
+}
+__global__ void shared_before_kernel(int *x, int first)
+{
+    __shared__ int s[B], t[B];
+    s[T] = t[T] = x[ME];
+    __syncthreads();
+    if ((int)T >= first)
+        x[ME] = t[T - 1] * s[B - 1 - T]; // bug: shared_before
+}
+static void shared_before(bool bug)
+{
+    shared_before_kernel<<<N / B, B>>>(b, !bug);
+}
+__global__ void dynamic_before_kernel(int *x, int first)
+{
+    __shared__ int s[B];
+    extern __shared__ int d[];
+    s[T] = d[T] = x[ME];
+    __syncthreads();
+    if ((int)T >= first)
+        x[ME] = d[T - 1] * s[B - 1 - T]; // bug: dynamic_before
+}
+static void dynamic_before(bool bug)
+{
+    dynamic_before_kernel<<<N / B, B, B * sizeof(int)>>>(b, !bug);
+}
 __global__ void freed_kernel(int *x)
 {
     x[ME] = 1; // bug: freed
@@ -667,6 +704,9 @@ static const Bug bugs[] = {
     {"far", far}, // out-of-bounds
     {"before", before}, // out-of-bounds
     {"shared_bounds", shared_bounds}, // out-of-bounds
+    {"shared_neighbour", shared_neighbour}, // out-of-bounds
+    {"shared_before", shared_before}, // out-of-bounds
+    {"dynamic_before", dynamic_before}, // out-of-bounds
     {"double_free", double_free}, // double-free
     {"leak", leak}, // leak
     {"host_pointer", host_pointer}, // host-pointer

@@ -95,6 +95,49 @@ KERNEL(halo)
     __syncthreads();
     out[ME] = s[T] - 2 * s[T + 1] + s[T + 2] + in[ME] + (ME == N - 1 ? N - 1 : 0);
 }
+// Two arrays side by side whose pointers are exchanged: each address is one of either.
+KERNEL(two_arrays_exchanged)
+{
+    __shared__ int s[B], t[B];
+    int *from = s, *to = t;
+    s[T] = in[ME];
+    for (int step = 0; step < 4; step++) {
+        __syncthreads();
+        to[T] = from[(T + 1) % B];
+        int *both = from;
+        from = to;
+        to = both;
+    }
+    __syncthreads();
+    out[ME] = from[T];
+}
+// A walk that begins one before the first place and one that ends one behind the last: neither is touched.
+KERNEL(walks_past_the_ends)
+{
+    __shared__ int before[B], s[B], behind[B];
+    before[T] = behind[T] = 1;
+    s[T] = in[ME];
+    __syncthreads();
+    int sum = 0, turns = T + 1;
+    for (const int *p = s - 1; turns > 0; turns--)
+        sum += *++p * before[T];
+    for (const int *p = s + T; p != s; sum -= *--p * behind[T])
+        ;
+    out[ME] = sum;
+}
+// Parts of one array that are used as several.
+KERNEL(parts_of_one)
+{
+    __shared__ union { int whole[B]; unsigned short half[2 * B]; } u;
+    __shared__ struct { int head, body[B - 1], tail; } part;
+    extern __shared__ int d[];
+    u.whole[T] = in[ME];
+    d[B - 1 - T] = 0;
+    __syncthreads();
+    (&part.head)[T + 1] = u.half[2 * T] | u.half[2 * T + 1] << 16;
+    __syncthreads();
+    out[ME] = (T == B - 1 ? part.tail : part.body[T]) + d[T];
+}
 KERNEL(dynamic_shared)
 {
     extern __shared__ int d[];
@@ -781,7 +824,8 @@ struct Test {
 #define ROW(name) {#name, name, false}
 static const Test tests[] = {
     ROW(copy), ROW(reverse_all), ROW(grid_stride), ROW(vectors), ROW(bytes_apart), ROW(halves_apart),
-    ROW(reverse_block), ROW(tile_loop), ROW(two_tiles), ROW(transpose), ROW(halo), ROW(dynamic_shared),
+    ROW(reverse_block), ROW(tile_loop), ROW(two_tiles), ROW(transpose), ROW(halo), ROW(two_arrays_exchanged), ROW(walks_past_the_ends),
+    ROW(parts_of_one), ROW(dynamic_shared),
     ROW(local_array), ROW(local_by_pointer), ROW(local_frames), ROW(local_struct), ROW(local_vector),
     ROW(local_part), ROW(early_return), ROW(tree), ROW(tree_from_below), ROW(warp_tail), ROW(volatile_tail),
     ROW(shuffles), ROW(warps_then_block), ROW(atomic_sum), ROW(atomic_of_warps), ROW(atomic_of_blocks),
