@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* TODO 1: out[i] = in[i] + i for 0 <= i < n. n is 0 to 1,000,000,000; for 0 nothing is
+/* TODO 1: out[i] = in[i] + i for 0 <= i < n. n is 0 to 2,000,000; for 0 nothing is
  * launched. */
 int map_1d(const int *in, int *out, int n);
 

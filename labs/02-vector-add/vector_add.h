@@ -9,7 +9,7 @@ extern "C" {
 /* c[i] = a[i] + b[i] for 0 <= i < n, worked out on the device, in at most n blocks, or 256 if that is more.
  *
  * a, b, c   arrays of n floats in host memory; a and b must stay as they are
- * n         number of elements, 0 to 16,000,000; for 0 there is nothing to do, and that is no error
+ * n         number of elements, 0 to 2,000,000; for 0 there is nothing to do, and that is no error
  *
  * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then c may hold anything. Either
  * way, no device memory is left allocated.

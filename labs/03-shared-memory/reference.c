@@ -25,9 +25,9 @@ void judge_inputs(JudgeCase *c)
 {
     size_t n = size_param(c, "n");
     if (is_reverse(c))
-        judge_fill_i32(c, judge_input_make_i32(c, "data", n), -999, 999);
+        judge_fill_i32(c, judge_input_make_i32(c, "data", n), -99999999, 99999999);
     else
-        judge_fill_i32(c, judge_input_make_i32(c, "in", n), 1, 999);
+        judge_fill_i32(c, judge_input_make_i32(c, "in", n), 1, 99999);
 }
 
 static void reverse(const int32_t *data, int32_t *after, size_t n, size_t run)

@@ -2,7 +2,7 @@
  *
  * All pointers are to device memory; allocating and copying is done for you. Each function launches one
  * kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess) or the code of the CUDA
- * error that the launch gave. n is 0 to 1,000,000,000; for 0 nothing is launched. All sums fit into an int. But
+ * error that the launch gave. n is 0 to 2,000,000; for 0 nothing is launched. All sums fit into an int. But
  * for TODO 5, where the grid is given, no launch has more than 4 * n + 4096 threads.
  */
 #ifndef SHARED_MEMORY_H

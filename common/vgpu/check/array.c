@@ -8,7 +8,6 @@
  */
 #include "common/vgpu/check/check_internal.h"
 
-
 /* Dynamic memory reaches to the end, so that what lies behind it is the block's no more. */
 static bool find_extent(const CheckEvent *e, MemAlloc *out, bool *dynamic)
 {
