@@ -336,27 +336,38 @@ static bool is_ramp(const LabArray *array)
     return true;
 }
 
-/* What is left of whole numbers in a smaller type: all that are wrong are off by multiples of 2^bits, and none needs more bits. A
- * ramp is the same where an index begins again. */
+/* Whether all are off by multiples of 2^bits, and none needs more bits; or by several such multiples, as sums of what a smaller type
+ * kept are. These would say little of elements whose last bits are 0 anyway. */
+static bool is_off_by_multiples(const Evidence *e, double range)
+{
+    size_t n = e->wanted->elements, n_telling = 0;
+    double first = 0;
+    bool is_kept = true, differ = false;
+    for (size_t i = 0; i < n; i++) {
+        double got = compare_element(e->got, i), wanted = compare_element(e->wanted, i), off = got - wanted;
+        if (off / range != trunc(off / range))
+            return false;
+        is_kept &= got >= -range / 2 && got < range;
+        if (off == 0)
+            continue;
+        n_telling += wanted / range != trunc(wanted / range);
+        differ |= first != 0 && off != first;
+        first = off;
+    }
+    return is_kept || (range == 65536 && differ && n_telling >= 2 * RELATION_MIN);
+}
+
+/* What is left of whole numbers in a smaller type. A ramp is the same where an index begins again. */
 bool find_low_bits(const Evidence *e, char *sentence)
 {
-    size_t n = e->wanted->elements;
     if (!is_whole_type(e->wanted->type) || e->result.mismatches < 2 * RELATION_MIN || is_ramp(e->wanted))
         return false;
-    for (double range = 256; range <= 65536; range *= 256) {
-        size_t i = 0;
-        while (i < n) {
-            double got = compare_element(e->got, i), off = got - compare_element(e->wanted, i);
-            if (got < -range / 2 || got >= range || off / range != trunc(off / range))
-                break;
-            i++;
+    for (double range = 256; range <= 65536; range *= 256)
+        if (is_off_by_multiples(e, range)) {
+            snprintf(sentence, DIAGNOSIS_TEXT_MAX,
+                     language_say(e->language, "those that are wrong are off by multiples of %d"), (int)range);
+            return true;
         }
-        if (i < n)
-            continue;
-        snprintf(sentence, DIAGNOSIS_TEXT_MAX,
-                 language_say(e->language, "those that are wrong are off by multiples of %d"), (int)range);
-        return true;
-    }
     return false;
 }
 

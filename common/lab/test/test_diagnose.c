@@ -189,6 +189,15 @@ static void too_few_bits(void **state)
     assert_string_equal("low-bits", slug_of(got, wanted, N));
     got[8] += 1;
     assert_string_equal("scattered", slug_of(got, wanted, N));
+    for (int i = 0; i < N; i++) { /* a weighted sum of shorts */
+        int32_t a = i * 7919 % 1999 * 50, b = i * 104729 % 1999 * 50;
+        wanted[i] = 3 * a + 5 * b;
+        got[i] = 3 * (int16_t)a + 5 * (int16_t)b;
+    }
+    assert_string_equal("low-bits", slug_of(got, wanted, N));
+    for (int i = 0; i < N; i++) /* what ends in zeros anyway says nothing of bits */
+        got[i] = (wanted[i] = (i + i * i % 7) << 16) + ((i * 5 % 11) << 16);
+    assert_string_not_equal("low-bits", slug_of(got, wanted, N));
     for (int i = 0; i < N; i++) { /* an index that begins again in each block is no small type */
         wanted[i] = i;
         got[i] = i % 256;
