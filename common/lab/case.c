@@ -333,6 +333,13 @@ void lab_status(LabCase *c, const char *function, int status)
     lab_print_error(status, stderr);
 }
 
+void lab_next_status(LabCase *c, const char *function, int status)
+{
+    if (c->function_failed && status != 0)
+        lab_value(c, "returned_again", status);
+    lab_status(c, function, status);
+}
+
 /* ---- What is left behind ---- */
 
 static Status write_arrays(LabCase *c, const char *folder, const LabArray *arrays, size_t n, Diag *diag)

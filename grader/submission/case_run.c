@@ -173,7 +173,9 @@ static void gather_evidence(CaseWork *w)
         .speed = w->timed ? &w->speed : NULL,
         .work = w->work_judged ? &w->work : NULL,
     };
+    double again;
     w->evidence.has_returned = outputs_value(w->in->places->case_dir, "returned", &w->evidence.returned);
+    w->evidence.returned_again = outputs_value(w->in->places->case_dir, "returned_again", &again);
     if (!c->metric[0] || w->timed)
         return;
     w->evidence.has_metric =

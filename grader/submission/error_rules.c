@@ -3,6 +3,7 @@
 
 #include "grader/submission/verdict_rules.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,25 @@ static bool has_met(const Evidence *e)
     return false;
 }
 
+static bool launch_failed(const VgpuReport *r)
+{
+    static const char launch[] = "__cudaLaunchKernel";
+    for (size_t i = 0; i < r->n_errors; i++)
+        if (r->errors[i].met && strncmp(r->errors[i].call, launch, strlen(launch)) == 0)
+            return true;
+    return false;
+}
+
+/* What failed harms nothing that comes after it: a launch, whose error is taken away by who asks for it, or a call of the driver, which notes none. What a
+ * wait returns is noted, too, and no program asks for that once more. */
+static bool fails_alone(const VgpuReport *r)
+{
+    for (size_t i = 0; i < r->n_errors; i++)
+        if (r->errors[i].met && strncmp(r->errors[i].call, "cu", 2) == 0 && isupper((unsigned char)r->errors[i].call[2]))
+            return true;
+    return launch_failed(r);
+}
+
 static ErrorFault fault_of_injected(const Evidence *e)
 {
     if (error_has_no_call(e))
@@ -102,7 +122,9 @@ static ErrorFault fault_of_injected(const Evidence *e)
         return ERROR_NOT_INJECTED;
     bool tells = e->has_returned || e->lab_case->expect_status != 0;
     bool same = e->has_returned && e->returned == (double)e->report->injected_code;
-    return tells && !same ? ERROR_NOT_RETURNED : ERROR_FAULT_NONE;
+    if (tells && !same)
+        return ERROR_NOT_RETURNED;
+    return e->returned_again && fails_alone(e->report) ? ERROR_RETURNED_AGAIN : ERROR_FAULT_NONE;
 }
 
 ErrorFault error_fault(const Evidence *e)
@@ -118,12 +140,8 @@ ErrorFault error_fault(const Evidence *e)
 /* What leads to the cure where it was a launch that failed: it returns nothing itself. */
 static const char *launch_hint(const VgpuReport *r, Language language)
 {
-    static const char launch[] = "__cudaLaunchKernel";
-    for (size_t i = 0; i < r->n_errors; i++)
-        if (r->errors[i].met && strncmp(r->errors[i].call, launch, strlen(launch)) == 0)
-            return language_say(language,
-                                " Of a launch that was refused cudaGetLastError() tells; cudaDeviceSynchronize() only tells of kernels that began.");
-    return "";
+    return launch_failed(r) ? language_say(language, " Of a launch that was refused cudaGetLastError() tells; cudaDeviceSynchronize() only tells of kernels that began.")
+                            : "";
 }
 
 static const char *not_returned_text(Arena *a, const Evidence *e, Language language)
@@ -153,6 +171,13 @@ const char *error_fault_text(Arena *a, const Evidence *e, Language language)
                                       "in the run before, on the same inputs.");
     case ERROR_NOT_RETURNED:
         return not_returned_text(a, e, language);
+    case ERROR_RETURNED_AGAIN:
+        return arena_printf(a, "%s%s",
+                            arena_printf(a, language_say(language, "One CUDA call failed with error %lld, which was returned. Another call of a function, in which nothing failed, returned an error, too."),
+                                         (long long)e->report->injected_code),
+                            launch_failed(e->report)
+                                ? language_say(language, " An error stays noted until cudaGetLastError() takes it away, and cudaPeekAtLastError() leaves it.")
+                                : language_say(language, " What was left behind by the one that failed?"));
     case ERROR_NOT_MET:
         return language_say(language, "No CUDA call has failed, and the case is about one that does.");
     default:

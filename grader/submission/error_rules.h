@@ -44,7 +44,7 @@ const LabCase *error_case_run(Arena *a, const LabCase *c, const VgpuReport *repo
 bool error_has_no_call(const Evidence *e);
 
 /* What is wrong about the errors that the program was to meet. */
-typedef enum ErrorFault { ERROR_FAULT_NONE, ERROR_WITHOUT_CAUSE, ERROR_NOT_INJECTED, ERROR_NOT_RETURNED, ERROR_NOT_MET } ErrorFault;
+typedef enum ErrorFault { ERROR_FAULT_NONE, ERROR_WITHOUT_CAUSE, ERROR_NOT_INJECTED, ERROR_NOT_RETURNED, ERROR_RETURNED_AGAIN, ERROR_NOT_MET } ErrorFault;
 ErrorFault error_fault(const Evidence *e);
 
 /* It as a sentence for the student. */

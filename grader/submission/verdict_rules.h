@@ -34,6 +34,7 @@ typedef struct Evidence {
     bool failed_before; /* an error was returned in the run in which no call was made to fail */
     bool has_returned;  /* what the student's function returned, by the program's own word */
     double returned;
+    bool returned_again; /* of several functions that do not depend on each other more than one returned an error, by the program's own word */
     bool has_metric; /* of a performance case */
     double metric;
 } Evidence;

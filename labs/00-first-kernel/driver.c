@@ -26,17 +26,23 @@ static int call(LabCase *c, const char *function, int *out, int n)
     return status;
 }
 
-/* No function meets the error of the one before. */
-static int call_each(LabCase *c, int *out, int n)
+static void finish(LabCase *c, const char *function, int status)
+{
+    lab_next_status(c, function, status);
+    if (status == 0)
+        CUDA_CHECK_LAUNCH();
+}
+
+/* No function is to return the error that the one before met. One that was not returned is taken away, so that no other function does it instead. */
+static void call_each(LabCase *c, int *out, int n)
 {
     static const char *const functions[] = {"write_number", "write_indexes", "write_squares"};
-    int status = 0;
     for (int i = 0; i < 3; i++) {
-        int now = call(c, functions[i], out, n);
-        status = status == 0 ? now : status;
-        cudaGetLastError();
+        int status = call(c, functions[i], out, n);
+        lab_next_status(c, functions[i], status);
+        if (status == 0)
+            cudaGetLastError();
     }
-    return status;
 }
 
 void lab_main(LabCase *c)
@@ -48,12 +54,12 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     CUDA_CHECK(cudaMalloc((void **)&out, n * sizeof(int)));
     CUDA_CHECK(cudaMemcpy(out, result, n * sizeof(int), cudaMemcpyHostToDevice));
-    int status = lab_has_param(c, "again") ? call(c, function, out, 1) : 0;
-    if (status == 0)
-        status = strcmp(function, "each") == 0 ? call_each(c, out, (int)n) : call(c, function, out, (int)n);
-    lab_status(c, function, status);
-    if (status == 0)
-        CUDA_CHECK_LAUNCH();
+    if (lab_has_param(c, "again"))
+        finish(c, function, call(c, function, out, 1));
+    if (strcmp(function, "each") == 0)
+        call_each(c, out, (int)n);
+    else
+        finish(c, function, call(c, function, out, (int)n));
     CUDA_CHECK(cudaMemcpy(result, out, n * sizeof(int), cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(out));
 }

@@ -23,11 +23,9 @@ static int *to_device(const int *host, size_t n)
  * returned. */
 static void finish(LabCase *c, const char *function, int status)
 {
-    lab_status(c, function, status);
+    lab_next_status(c, function, status);
     if (status == 0)
         CUDA_CHECK_LAUNCH();
-    else
-        cudaGetLastError(); /* it was returned: the next call is not to meet it */
 }
 
 static void from_device(int *host, int *device, size_t n)

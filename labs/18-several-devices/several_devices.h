@@ -2,7 +2,7 @@
  *
  * All functions but share_of return 0 (cudaSuccess) or the code of the first CUDA call that failed. Whichever
  * it is, they leave no memory, stream or event behind on any device, and the device that was current when
- * they were called is current again. No array has more than 1,000,000,000 elements. n_devices is 1 to DEVICES_MAX, and the devices are 0, 1 ... n_devices -
+ * they were called is current again. No array has more than 2,000,000 elements. n_devices is 1 to DEVICES_MAX, and the devices are 0, 1 ... n_devices -
  * 1; the machine has that many, and each of them can access the memory of the others. Host arrays are pinned.
  */
 #ifndef SEVERAL_DEVICES_H
@@ -42,7 +42,8 @@ int heat(const float *in, float *out, int n, int steps, int n_devices);
  *      gradient            g[j] = mean over all n samples of e[i] * x[i * FEATURES + j]
  *      new weights         w[j] = w[j] - rate * g[j]
  *
- * Each device has its share of the samples, and works on at most `micro` samples (1 or more) at a time. w
+ * Each device has its share of the samples, and works on at most `micro` samples (1 to 1,000,000) at a time.
+ * The sums and the new weights are worked out on devices. w
  * holds the first weights, and those after the last step when train returns. */
 int train(const float *x, const float *y, float *w, int n, int micro, int steps, float rate, int n_devices);
 

@@ -95,7 +95,7 @@ static uint32_t parameter_of(const CheckEvent *e, const ExecFault *f, const MemA
 {
     const ExecLaunch *l = e->set->launch;
     const IrFunction *kernel = &l->instance->module->functions[l->function];
-    bool outside = f->kind == FAULT_OUT_OF_BOUNDS || f->kind == FAULT_FREED;
+    bool outside = f->kind == FAULT_OUT_OF_BOUNDS || f->kind == FAULT_FREED || f->kind == FAULT_HOST_POINTER; /* behind managed memory lies the host's */
     bool global = f->space == SPACE_GLOBAL || f->space == SPACE_GENERIC;
     int i = outside && global && e->who->function == kernel ? check_base_parameter(kernel, e->who->inst) : -1;
     *array = i < 0 ? NULL : array_of_parameter(e, (uint32_t)i);
@@ -194,6 +194,8 @@ void fault_observe(const CheckEvent *e, const ExecFault *f)
     unsigned tool = fault_findings[f->kind].tool;
     if (tool && !check_has(e->set, tool))
         return;
+    if (f->kind == FAULT_SHUFFLE_UNNAMED)
+        undefined_shuffle(e, f->mask);
     const MemAlloc *array;
     uint32_t parameter = parameter_of(e, f, &array);
     observe(e, f, array, parameter);

@@ -36,6 +36,17 @@ static const char *intern_hint(CheckSet *set, StrBuf *b)
 /* Of an array that is smaller a launch of one block has as many threads as it has bytes, whatever was allocated. */
 enum { FEW_ELEMENTS = 8 };
 
+/* Where the thread stands in a grid of two or three dimensions. */
+static void put_place(StrBuf *b, const ExecLaunch *l, const Finding *f)
+{
+    bool flat = l->grid[2] == 1 && l->block[2] == 1;
+    strbuf_puts(b, "counted over the grid this thread has x = ");
+    for (int d = 0; d < (flat ? 2 : 3); d++) {
+        strbuf_puts(b, d == 0 ? "" : d == 1 ? ", y = " : ", z = ");
+        strbuf_grouped(b, (uint64_t)f->block[d] * l->block[d] + f->thread[d]);
+    }
+}
+
 /* Behind the end of a global allocation. */
 static const char *hint_beyond(CheckSet *set, const Finding *f)
 {
@@ -94,10 +105,9 @@ static const char *hint_beyond(CheckSet *set, const Finding *f)
                                                      : ": is there a <= that should be a <, a direction that the guard does not test (&& around the work, || in an early "
                                                        "return), or an argument of the launch in another's place?");
     } else if (!is_flat(l) && threads > n) {
-        strbuf_puts(
-            &b,
-            "the launch has more threads than there are elements, in several directions: does the guard test "
-            "each direction (the tests are joined by && around the work, by || in an early return), and is the array as large as the sizes that it tests?");
+        put_place(&b, l, f);
+        strbuf_puts(&b, ": which of these is not below its own length? The guard tests each direction against it (joined by && around the work, by || in an early return). Or is the "
+                        "array smaller than the sizes that it tests?");
     } else {
         return NULL;
     }
@@ -114,7 +124,7 @@ static const char *hint_shared(const CheckSet *set, const Finding *f)
                "added?";
     if (of_another)
         return "what lies behind the array belongs to another one: compare the index with the number of elements that the array is declared with. Does it have a "
-               "place for each thread of the block, and for a halo on both sides, and is there an i + 1, or a <= that should be a <?";
+               "place for each thread of the block, and for a halo on both sides? Is there an i + 1, a <= that should be a <, or the global index where threadIdx belongs?";
     if (fn->uses_dynamic_shared && l->dynamic_shared == 0)
         return "the kernel uses dynamic shared memory, but the launch gives it none: the third argument of "
                "<<<...>>> is its size in bytes";
@@ -434,7 +444,7 @@ static const char *hint_misaligned(CheckSet *set, const Finding *f)
     StrBuf b = {0};
     strbuf_puts(&b, "the address must be a multiple of ");
     strbuf_grouped(&b, f->bytes);
-    strbuf_printf(&b, ", and is %llu beyond one: has a pointer been cast to a wider type?",
+    strbuf_printf(&b, ", and is %llu beyond one: has a pointer been cast to a wider type? Then what it leads to begins at such a multiple, and so does each row of it.",
                   (unsigned long long)(f->bytes ? f->address % f->bytes : 0));
     return intern_hint(set, &b);
 }
@@ -526,6 +536,27 @@ static const char *hint_endless(const Note *n)
                : NULL;
 }
 
+/* An array of no elements, which the launch was given. */
+static const char *hint_null(const CheckSet *set)
+{
+    const ExecLaunch *l = set->launch;
+    const IrFunction *fn = &l->instance->module->functions[l->function];
+    bool no_pointer = false, no_size = false;
+    for (uint32_t i = 0; l->params && i < fn->n_params; i++) {
+        const IrParam *p = &fn->params[i];
+        uint64_t value = 0;
+        bool fits = (p->bytes == 4 || p->bytes == 8) && p->type != PTX_TYPE_F32 && p->type != PTX_TYPE_F64;
+        if (!fits || p->offset + (uint64_t)p->bytes > fn->param_bytes)
+            continue;
+        memcpy(&value, l->params + p->offset, p->bytes);
+        no_pointer |= p->bytes == 8 && value == 0;
+        no_size |= p->bytes == 4 && value == 0;
+    }
+    return no_pointer && no_size ? "the launch was given a null pointer and a number that is 0: an array without elements has no first one either. Is each read behind a test of the "
+                                   "size, also the one of in[0] with which something begins?"
+                                 : NULL;
+}
+
 const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
 {
     const char *hint = NULL;
@@ -552,6 +583,9 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         break;
     case FINDING_TRAP:
         hint = hint_trap(set);
+        break;
+    case FINDING_NULL_POINTER:
+        hint = hint_null(set);
         break;
     case FINDING_HOST_POINTER:
         hint = hint_host_pointer(set);

@@ -11,6 +11,8 @@
  *      a shuffle, an atomic, a store of what was computed
  *      whatever writes it                                            the mark goes
  *
+ * What a shuffle reads from a lane that its mask does not name has such a mark, too (shuffle-undefined).
+ *
  * A register that a kernel may read before it has written it has such a mark from the start (IrFunction.unset): a variable, or an element of an
  * array, to which the source gives no value. The first instruction that computes with it, or uses it, is the place of the finding.
  *
@@ -40,6 +42,7 @@ typedef struct Origin {
     uint32_t bytes;
     const MemAlloc *alloc;
     bool unset; /* no load: nothing has been written to the register; the place is NO_PLACE until something computes with it */
+    bool shuffled; /* nor one: a shuffle that read a lane which its mask does not name */
 } Origin;
 
 typedef struct Mark {
@@ -318,7 +321,7 @@ static bool is_on_register(const Mark *m, const ExecWho *who, const IrOperand *o
 
 static bool same_origin(const Origin *a, const Origin *b)
 {
-    return a->unset == b->unset && a->place == b->place && a->space == b->space && a->access == b->access;
+    return a->unset == b->unset && a->shuffled == b->shuffled && a->place == b->place && a->space == b->space && a->access == b->access;
 }
 
 /* Marks without lanes are no more. */
@@ -416,6 +419,14 @@ bool undefined_local(const CheckEvent *e, const ExecAccess *a, const IrOperand *
     return marked;
 }
 
+void undefined_shuffle(const CheckEvent *e, uint32_t lanes)
+{
+    const IrInst *inst = e->who->inst;
+    const Origin own = {.place = check_place(e->set, e->who), .space = SPACE_LOCAL, .access = ACCESS_LOAD, .shuffled = true};
+    for (uint32_t left = inst && e->who->follow && inst->dst.kind == IR_REG ? lanes : 0; left; left &= left - 1)
+        mark_lane(e, &own, &inst->dst, (unsigned)__builtin_ctz(left), low_bits(inst->dst.bytes), 0);
+}
+
 /* ---- stores ---- */
 
 /* Of lanes that store to one place the last one wins. */
@@ -462,7 +473,7 @@ void undefined_store(const CheckEvent *e, const ExecAccess *a)
         const IrOperand *o = inst->vec ? &inst->vec[k] : &inst->src[1];
         for (size_t i = 0; i < w->n; i++) {
             const Mark *m = &w->marks[i];
-            uint32_t bytes = m->computed ? 0 : m->bytes & low_bits(element);
+            uint32_t bytes = m->computed || m->origin.shuffled ? 0 : m->bytes & low_bits(element);
             uint32_t lanes = is_on_register(m, e->who, o) && bytes ? m->lanes & a->mask : 0;
             for (; lanes; lanes &= lanes - 1) {
                 unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -502,6 +513,8 @@ static void report_use(const CheckEvent *e, const Mark *m, uint32_t lanes)
         key.kind = FINDING_UNSET;
         key.place = key.place == NO_PLACE ? check_place(e->set, e->who) : key.place;
     }
+    if (m->origin.shuffled)
+        key = (NoteKey){.kind = FINDING_SHUFFLE_UNDEFINED, .place = key.place, .other = NO_PLACE};
     unsigned first = (unsigned)__builtin_ctz(lanes);
     Note *n = check_note(e, &key, e->who->first_thread + first, (uint64_t)__builtin_popcount(lanes));
     if (!n)
@@ -519,6 +532,15 @@ static void report_use(const CheckEvent *e, const Mark *m, uint32_t lanes)
 static uint32_t lanes_met(const CheckEvent *e, const Mark *m, const IrOperand *o, uint32_t lanes)
 {
     return is_on_register(m, e->who, o) && m->born != e->who->inst ? m->lanes & lanes : 0;
+}
+
+/* What a shuffle gave is used where it goes to memory that others see. A comparison may be one of several that decide together, as in lane + d < n && other >
+ * own, another shuffle may give it to lanes that do nothing with it, and code without optimisation keeps it in a variable of the thread's own. */
+static bool is_passed_round(const CheckEvent *e, const Mark *m)
+{
+    const IrInst *inst = e->who->inst;
+    bool seen = inst->space == SPACE_GLOBAL || inst->space == SPACE_SHARED || inst->space == SPACE_GENERIC;
+    return m->origin.shuffled && !(seen && (inst->opcode == PTX_ST || inst->opcode == PTX_ATOM || inst->opcode == PTX_RED));
 }
 
 /* An object without members, as most lambdas are, is passed and kept as bytes that nobody set. */
@@ -540,7 +562,7 @@ static void use_register(const CheckEvent *e, UndefinedWarp *w, const IrOperand 
             first = more && (more & -more) < (met & -met) ? &w->marks[k] : first;
             met |= more;
         }
-        if (!met || is_kept_aside(e, m))
+        if (!met || is_kept_aside(e, m) || is_passed_round(e, m))
             continue;
         report_use(e, first, met);
         for (size_t k = 0; k < w->n; k++)
@@ -595,6 +617,28 @@ static void move_marks(const CheckEvent *e, UndefinedWarp *w, const Move *x)
             to->address[__builtin_ctz(left)] = m.address[__builtin_ctz(left)];
         if (to)
             to->lanes |= m.lanes;
+    }
+}
+
+/* A shuffle gives lane i what lane from[i] has. */
+static void pass_round(const CheckEvent *e, UndefinedWarp *w, const ExecDone *done)
+{
+    const IrInst *inst = e->who->inst;
+    size_t n = w->n;
+    for (size_t i = 0; i < n && inst->dst.kind == IR_REG; i++) {
+        Mark m = w->marks[i];
+        uint32_t lanes = 0;
+        if (!m.origin.shuffled || !is_on_register(&m, e->who, &inst->src[0]) || m.born == inst)
+            continue;
+        for (uint32_t left = done->mask; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            lanes |= (m.lanes >> done->from[lane] & 1) << lane;
+        }
+        m.born = inst;
+        m.off = inst->dst.off;
+        Mark *to = lanes ? mark_like(e, w, &m) : NULL;
+        if (to)
+            to->lanes |= lanes;
     }
 }
 
@@ -723,6 +767,8 @@ void undefined_follow(const CheckEvent *e, const ExecDone *done)
     }
     if (!w->begun)
         begin_warp(e, w);
+    if (e->who->inst->opcode == PTX_SHFL && done->from)
+        pass_round(e, w, done);
     if (!pass_on(e, w, done))
         use_sources(e, w, done->mask);
     overwrite_results(e, w, done->mask);

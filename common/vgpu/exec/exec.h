@@ -67,7 +67,7 @@ typedef struct ExecWho {
     uint32_t slot;
     uint32_t live;          /* lanes of the warp that have not exited */
     const void *frame;      /* which call's registers the instruction uses: tells the frames of a lane apart */
-    /* An observer that sets it in `access` is told of what this warp executes from now on (.follow), until it takes it back there. NULL:
+    /* An observer that sets it in `access`, or when told of FAULT_SHUFFLE_UNNAMED, is told of what this warp executes from now on (.follow), until it takes it back there. NULL:
      * it cannot be. */
     bool *follow;
 } ExecWho;
@@ -176,6 +176,7 @@ typedef struct ExecStep {
 typedef struct ExecDone {
     uint32_t mask;  /* lanes that executed it */
     uint32_t first; /* selp: those that took the first source */
+    const uint8_t *from; /* [32] shfl: the lane that each one reads; else NULL */
 } ExecDone;
 
 typedef struct ExecLaunch ExecLaunch;

@@ -73,6 +73,8 @@ static void shuffle(ExecWarp *warp, const IrInst *inst, uint32_t mask)
     if (unnamed & mask)
         exec_note(warp, warp->frame->function, inst,
                   (ExecFault){.kind = FAULT_SHUFFLE_UNNAMED, .mask = unnamed & mask});
+    if (warp->follow)
+        exec_look_followed(warp);
     if (inst->dst.kind == IR_REG)
         lane_store(warp, inst, result, mask, 4);
     if (inst->dst2.kind == IR_REG)

@@ -73,6 +73,11 @@ static void tell_done(ExecWarp *w, const IrFunction *function, uint8_t *regs, co
     if (!w->follow || w->action == ACTION_TURN)
         return;
     ExecDone done = {.mask = mask};
+    uint8_t from[WARP_LANES];
+    if (inst->opcode == PTX_SHFL) {
+        lanes_shuffle_sources(w, inst, from);
+        done.from = from;
+    }
     const uint32_t *chooses = inst->opcode == PTX_SELP && inst->src[2].kind == IR_REG ? (const uint32_t *)(regs + inst->src[2].off) : NULL;
     if (chooses)
         done.first = inst->src[2].negated ? ~*chooses : *chooses;

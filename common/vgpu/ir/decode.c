@@ -183,16 +183,16 @@ static void keep_tuning(IrFunction *f, const PtxFunction *pf)
     f->min_blocks = pf->min_blocks;
 }
 
-/* An assembler spills what is over .maxnreg, and so much that the blocks fit that .maxntid and .minnctapersm ask
+/* An assembler spills what is over .maxnreg, or more than a thread can have, and so much that the blocks fit that .maxntid and .minnctapersm ask
  * for, of the 64 Ki registers of a multiprocessor (CUDA C++ Programming Guide, "Technical Specifications per
  * Compute Capability"). They are given out by eights. */
 static void limit_registers(IrFunction *f, uint32_t max_regs)
 {
-    const uint32_t multiprocessor = 64 * 1024, least = 24;
+    const uint32_t multiprocessor = 64 * 1024, least = 24, of_thread = 255;
     uint64_t warps = ((uint64_t)f->max_threads + WARP_LANES - 1) / WARP_LANES;
     uint64_t threads = warps * WARP_LANES * (f->min_blocks > 1 ? f->min_blocks : 1);
-    uint32_t most = threads == 0 ? UINT32_MAX : (uint32_t)(multiprocessor / threads) & ~7u;
-    most = most < least ? least : most;
+    uint32_t most = threads == 0 ? of_thread : (uint32_t)(multiprocessor / threads) & ~7u;
+    most = most < least ? least : most > of_thread ? of_thread : most;
     if (max_regs > 0 && max_regs < most)
         most = max_regs;
     f->n_regs32 = f->n_regs32 < most ? f->n_regs32 : most;

@@ -44,6 +44,7 @@ static void open_block(PerfSet *set, uint32_t slot)
     b->waits = 0;
     b->late = 0xFFFFFFFFu;
     memset(b->more, 0, sizeof b->more);
+    memset(b->strong, 0, sizeof b->strong);
 }
 
 void count_free_blocks(PerfSet *set)
@@ -223,8 +224,23 @@ static void count_atomic(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWh
         count_wait(w, b, who->warp % EXEC_WARPS_MAX, true, true);
 }
 
+/* A strong load that its warp does once more at the same place: it waits for somebody to write there, as often as luck has it. */
+static bool is_poll(PerfBlock *b, const ExecWho *who, const ExecAccess *a)
+{
+    if (!b || !who->inst || a->kind != ACCESS_LOAD || a->texture || a->sem == SEM_WEAK || a->sem == SEM_NC)
+        return false;
+    const uint32_t warp = who->warp % EXEC_WARPS_MAX;
+    bool same = b->strong[warp].inst == who->inst && b->strong[warp].low == a->low && b->strong[warp].mask == a->mask;
+    b->strong[warp].inst = who->inst;
+    b->strong[warp].low = a->low;
+    b->strong[warp].mask = a->mask;
+    return same;
+}
+
 static void count_global(PerfSet *set, PerfWorker *w, PerfBlock *b, const ExecWho *who, const ExecAccess *a)
 {
+    if (is_poll(b, who, a))
+        return;
     SectorList s;
     uint64_t *v = w->c.v, lanes = bits_count(a->mask);
     bool begins = a->kind != ACCESS_STORE && begins_wait(set, w, who, WAIT_GLOBAL);

@@ -253,6 +253,11 @@ typedef struct PerfBlock {
     uint32_t waits;                 /* waits that all warps have had, */
     uint32_t more[EXEC_WARPS_MAX]; /* and each one's beyond them */
     uint32_t late;                  /* warps whose last wait counts as missed already, or that had none */
+    struct {
+        const IrInst *inst;
+        uint64_t low;
+        uint32_t mask;
+    } strong[EXEC_WARPS_MAX]; /* each warp's last strong load */
 } PerfBlock;
 
 typedef struct PerfWorker {

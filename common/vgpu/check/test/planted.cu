@@ -418,6 +418,22 @@ __global__ void shuffle_unnamed_kernel(int *y, int width)
         value = __shfl_down_sync(0xFFFF, value, 8, width); // bug: shuffle_unnamed
     y[T] = value;
 }
+__global__ void shuffle_undefined_kernel(int *y, unsigned n)
+{
+    int sum = T < n ? T : 0;
+    unsigned there = __ballot_sync(ALL, T < n);
+    if (T < n)
+        for (int d = 16; d > 0; d /= 2) {
+            int above = __shfl_down_sync(there, sum, d); // bug: shuffle_undefined
+            sum += above;
+        }
+    if (T == 0)
+        y[0] = sum;
+}
+static void shuffle_undefined(bool bug)
+{
+    shuffle_undefined_kernel<<<1, 32>>>(b, bug ? 20 : 32);
+}
 static void shuffle_unnamed(bool bug)
 {
     shuffle_unnamed_kernel<<<1, 32>>>(b, bug ? 32 : 16);
@@ -662,6 +678,21 @@ static void uninit_managed(bool bug) // two pages; the host fills the first one,
     cudaDeviceSynchronize();
     cudaFree(x);
 }
+__global__ void past_managed_kernel(const int *x, int *y, int n)
+{
+    if (ME < n)
+        y[ME] = x[ME]; // bug: past_managed
+}
+static void past_managed(bool bug) // behind it lies memory of the host, which a kernel may not read
+{
+    enum { SHORTER = N - 37 };
+    int *x = managed(SHORTER);
+    for (int i = 0; i < SHORTER; i++)
+        x[i] = i;
+    past_managed_kernel<<<N / B, B>>>(x, a, bug ? N : SHORTER);
+    cudaDeviceSynchronize();
+    cudaFree(x);
+}
 __global__ void halve_kernel(int *x)
 {
     x[ME] /= 2; // bug: uninit_managed_rest
@@ -710,6 +741,7 @@ static const Bug bugs[] = {
     {"double_free", double_free}, // double-free
     {"leak", leak}, // leak
     {"host_pointer", host_pointer}, // host-pointer
+    {"past_managed", past_managed}, // out-of-bounds
     {"null_pointer", null_pointer}, // null-pointer
     {"misaligned", misaligned}, // misaligned
     {"uninit_global", uninit_global}, // uninitialized
@@ -742,6 +774,7 @@ static const Bug bugs[] = {
     {"outside_mask", outside_mask}, // sync-mask
     {"shuffle_exited", shuffle_exited}, // shuffle-source
     {"shuffle_unnamed", shuffle_unnamed}, // shuffle-unnamed
+    {"shuffle_undefined", shuffle_undefined}, // shuffle-undefined
     {"constant_written", constant_written}, // its line is the compiler's
     {"freed", freed}, // use-after-free
     {"ragged_loop", ragged_loop}, // race

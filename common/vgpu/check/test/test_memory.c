@@ -145,7 +145,7 @@ static const HintCase hint_cases[] = {
     {1000 * 4, 1000 * 4, 3, 231, 4, 1, "a direction that the guard does not test (&& around the work, || in an early return), or an argument of the launch", 2},
     {256, 100 * 4, 0, 100, 1, 145, "does the kernel test i < n? If it does, was the allocation given n instead", 1}, /* 256 bytes, 256 threads */
     {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "compare the index", 1},
-    {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "test each direction", 2},
+    {1000 * 4, 2000 * 4, 3, 231, 4, 4001, "this thread has x = 999, y = 0: which of these is not below its own length?", 2},
     {1000 * 4, 1020 * 4, 1020, 0, 1100, 81, "1,100 blocks of one thread, more than the 1,000 elements: does the kernel test i < n? Where each block has", 1},
     {8, 700 * 4, 0, 4, 4, 2793, "8 bytes, as many as a pointer", 1},
     {8, 2 * 4, 0, 255, 4, 1,

@@ -123,6 +123,14 @@ static void test_least(void **state)
     assert_true(least_of(text) <= 4);
     snprintf(text, sizeof text, frame, loads, twice, twice); /* added twice: all stay */
     assert_in_range(least_of(text), 40, 43);
+    char *many = calloc(1, 1 << 16); /* more than a thread can have are spilled */
+    assert_non_null(many);
+    strcpy(many, ".entry k(.param .u64 a) { .reg .f32 %x<400>; .reg .f32 %s; .reg .b64 %a;\nld.param.u64 %a, [a]; mov.f32 %s, 0f00000000;\n");
+    for (int i = 0; i < 1200; i++)
+        snprintf(many + strlen(many), 64, i < 400 ? "ld.global.f32 %%x%d, [%%a+%d];\n" : "add.f32 %%s, %%s, %%x%d;\n", i % 400, 4 * i);
+    strcat(many, "st.global.f32 [%a], %s; }");
+    assert_int_equal(255, least_of(many));
+    free(many);
     char bounded[8300];
     snprintf(bounded, sizeof bounded, ".entry k(.param .u64 a) .maxnreg 24 {%s", strchr(text, '{') + 1);
     assert_int_equal(24, least_of(bounded));

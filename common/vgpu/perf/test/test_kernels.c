@@ -113,6 +113,14 @@ static PerfCounters count(const Kernels *k, const char *name, uint32_t blocks, u
     return c;
 }
 
+/* How often a warp asks in vain is nothing that it does. */
+static void waits_in_a_loop(void **state)
+{
+    for (uint32_t n = 1; n <= 1000; n *= 10)
+        for (uint64_t seed = 0; seed < 5; seed++)
+            assert_int_equal(count(*state, "wait_for_last", 4, 64, n, 1, seed).v[PERF_GLOBAL_LOAD_REQUESTS], 8);
+}
+
 static void vector_add(void **state)
 {
     PerfCounters c = count(*state, "add", 4, 256, 1000, 1, 0);
@@ -219,6 +227,7 @@ int main(void)
         return 0;
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_in_a_loop),
         cmocka_unit_test(vector_add),        cmocka_unit_test(strides),
         cmocka_unit_test(transposes),        cmocka_unit_test(divergence),
         cmocka_unit_test(contended_atomics), cmocka_unit_test(waits),

@@ -99,3 +99,17 @@ __global__ void products(const __half *a, const __half *b, float *c, int n)
     store_matrix_sync((__half *)(c + warp * 512 + 256), half_sum, 16, mem_row_major);
 }
 }
+
+/* All blocks wait for the last one, which has n turns of something else to do. */
+extern "C" __global__ void wait_for_last(const float *, const float *, float *out, int n)
+{
+    volatile float *flag = out;
+    if (blockIdx.x == gridDim.x - 1) {
+        for (int i = 0; i < n; i++)
+            out[1 + threadIdx.x] = i;
+        __syncthreads();
+        flag[0] = 1;
+    }
+    while (flag[0] == 0)
+        ;
+}
