@@ -6,7 +6,8 @@
 extern "C" {
 #endif
 
-/* c[i] = a[i] + b[i] for 0 <= i < n, worked out on the device, in at most n blocks, or 256 if that is more.
+/* c[i] = a[i] + b[i] for 0 <= i < n, worked out on the device, in at most as many blocks as n or
+ * 256, whichever is more.
  *
  * a, b, c   arrays of n floats in host memory; a and b must stay as they are
  * n         number of elements, 0 to 2,000,000; for 0 there is nothing to do, and that is no error

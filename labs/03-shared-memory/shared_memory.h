@@ -36,7 +36,7 @@ int stencil_static(const int *in, int *out, int n);
 int stencil_dynamic(const int *in, int *out, int n, int radius, int threads);
 
 /* TODO 5: the same with exactly `blocks` blocks of `threads` threads, which may be fewer threads than
- * elements, or more. blocks * threads is at most 1,000,000,000. */
+ * elements, or more. radius and threads are as in TODO 4, and blocks * threads is at most 2,000,000. */
 int stencil_loop(const int *in, int *out, int n, int radius, int blocks, int threads);
 
 #ifdef __cplusplus

@@ -38,7 +38,7 @@ int calibrate_all(const float *in, float *out, int n, int chunk, int n_streams);
 int calibrate_dark(const float *in, const float *dark, float *out, int n, int chunk, int n_streams);
 
 /* TODO 5: as TODO 2, and *n_over becomes the number of calibrated readings that are greater than limit. The
- * host counts those of a chunk while the device works on later chunks. */
+ * host counts those of a chunk while the device works on later chunks, where there is more than one stream. */
 int calibrate_count(const float *in, float *out, int n, int chunk, int n_streams, float limit, int *n_over);
 
 #ifdef __cplusplus

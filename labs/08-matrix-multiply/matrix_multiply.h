@@ -2,7 +2,7 @@
  *
  * a is a matrix of m rows and k columns, b has k rows and n columns, c has m rows and n columns. All lie in
  * device memory as cudaMalloc gave it, row after row without gaps: element (row, column) of b is
- * b[row * n + column]. m, n and k are 0 to 65,535, and no matrix has more than 2,147,483,647 elements.
+ * b[row * n + column]. m, n and k are 0 to 65,535, and no matrix has more than 5,000,000 elements.
  *
  * Each function launches its kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess)
  * or the code of the CUDA error that the launch gave. If m or n is 0, nothing is launched. If k is 0, A * B

@@ -3,8 +3,8 @@
  * All arrays lie in device memory as cudaMalloc gave it. A matrix of `rows` rows and `columns` columns lies row
  * after row, without gaps. Each function launches its kernels on the default stream, need not wait for them, and
  * returns 0 (cudaSuccess) or the code of the CUDA error that a launch gave. If there are no rows, nothing is
- * launched. There is at least one column. No matrix has more than 500,000 rows, or more than 2,000,000,000
- * elements.
+ * launched. There is at least one column. No matrix has more than 500,000 rows, 100,000 columns or 2,000,000
+ * elements; n is 0 to 2,000,000.
  */
 #ifndef MIXED_PRECISION_H
 #define MIXED_PRECISION_H
@@ -34,7 +34,7 @@ int scaled_gradient(const Half *x, const float *error, Half *gradient, int n, fl
 
 /* TODO 4: if all of gradient is finite, *overflow becomes 0, master[i] -= rate * gradient[i] / scale in float, and
  * weights[i] the half next to master[i]. Otherwise *overflow becomes 1, and master and weights stay as they are.
- * *overflow holds anything before; it lies in device memory too. */
+ * *overflow holds anything before; it lies in device memory too. scale is a power of two. */
 int update_weights(float *master, Half *weights, const Half *gradient, int n, float rate, float scale,
                    int *overflow);
 
