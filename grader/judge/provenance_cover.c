@@ -36,6 +36,15 @@ static bool is_from_device(const Record *r, uint32_t id)
     }
 }
 
+/* A copy of zeros from the host, which does what a fill does. */
+static bool are_zeros_of_host(const Record *r, uint32_t id, const unsigned char *bytes, size_t n)
+{
+    size_t i = 0;
+    while (i < n && bytes[i] == 0)
+        i++;
+    return r->origins[id].kind == ORIGIN_HOST && i == n;
+}
+
 static size_t run_of(const RecordOut *out, uint64_t at)
 {
     size_t low = 0, high = out->n_runs;
@@ -60,7 +69,7 @@ static void cover_take(Cover *c, uint32_t row, size_t at, size_t n)
         if (end <= start)
             continue;
         closure_add(c->closure, out->runs[i].id);
-        if (is_from_device(c->r, out->runs[i].id))
+        if (is_from_device(c->r, out->runs[i].id) || are_zeros_of_host(c->r, out->runs[i].id, out->bytes + start, end - start))
             c->from_kernels += end - start;
     }
 }

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* TODO 1: out[i] = in[i] + i for 0 <= i < n. n is 0 to 2,000,000; for 0 nothing is
+/* TODO 1: out[i] = in[i] + i for 0 <= i < n. n is 0 to 101,000; for 0 nothing is
  * launched. */
 int map_1d(const int *in, int *out, int n);
 
@@ -26,15 +26,15 @@ int map_2d(const int *in, int *out, int width, int height);
 int map_3d(const int *in, int *out, int width, int height, int depth);
 
 /* TODO 4: sum[i] = sum[i] + x[i] for 0 <= i < n, with exactly `blocks` blocks of `threads` threads, which may
- * be fewer threads than elements, or more. blocks and threads are legal for a launch; n is 1 to 2,000,000,
- * and blocks * threads at most 2,000,000 as well. */
+ * be fewer threads than elements, or more. blocks and threads are legal for a launch; n is 1 to 100,000,
+ * and blocks * threads at most 100,000 as well. */
 int add_stride(int *sum, const int *x, int n, int blocks, int threads);
 
 /* TODO 5: a strip of a picture that is too large for the card. Only rows first_row .. first_row + rows - 1 of
  * it are in device memory. `picture` is the address at which row 0 would be: row y begins y * pitch BYTES
  * after it (a row is padded, so pitch may be more than width * sizeof(int)). Adds amount to each pixel of the
  * strip. y * pitch may be larger than what 32 bits hold. width and rows are 1 to 10,000, first_row is 0 to
- * 1,000,000,000, and pitch a multiple of sizeof(int) up to 1,000,000. For a strip of 100,000 pixels or more that
+ * 1,000,000,000, pitch a multiple of sizeof(int) up to 1,000,000, and rows * pitch at most 100,000,000. For a strip of 100,000 pixels or more that
  * is 1,000 or more wide, a grid has at most four threads a pixel. */
 int add_strip(int *picture, int pitch, int width, int first_row, int rows, int amount);
 

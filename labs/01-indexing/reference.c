@@ -42,7 +42,7 @@ void judge_inputs(JudgeCase *c)
     } else {
         size_t shape[3];
         int n_dims = shape_of_map(c, shape);
-        judge_fill(c, judge_input_make(c, "in", LAB_I32, n_dims, shape), 0, 999);
+        judge_fill(c, judge_input_make(c, "in", LAB_I32, n_dims, shape), 0, 49999999);
     }
 }
 

@@ -10,10 +10,10 @@ extern "C" {
  * 256, whichever is more.
  *
  * a, b, c   arrays of n floats in host memory; a and b must stay as they are
- * n         number of elements, 0 to 2,000,000; for 0 there is nothing to do, and that is no error
+ * n         number of elements, 0 to 500,000; for 0 there is nothing to do, and that is no error
  *
  * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then c may hold anything. Either
- * way, no device memory is left allocated.
+ * way, no device memory is left allocated. After a call that has failed there is no other one.
  */
 int vector_add(const float *a, const float *b, float *c, int n);
 

@@ -22,8 +22,10 @@ static int *to_device(const int *host, size_t n)
  * returned. */
 static void finish(LabCase *c, const char *function, int status)
 {
+    static int failed; /* an error that was returned, and is still noted, is not that of a later launch */
     lab_next_status(c, function, status);
-    if (status == 0)
+    failed |= status != 0;
+    if (!failed)
         CUDA_CHECK_LAUNCH();
 }
 

@@ -2,7 +2,7 @@
  *
  * All pointers are to device memory; allocating and copying is done for you. Each function launches one
  * kernel on the default stream, need not wait for it, and returns 0 (cudaSuccess) or the code of the CUDA
- * error that the launch gave. n is 0 to 2,000,000; for 0 nothing is launched. All sums fit into an int. But
+ * error that the launch gave. n is 0 to 60,000, in stencil_static to 701,000; for 0 nothing is launched. All sums fit into an int. But
  * for TODO 5, where the grid is given, no launch has more than 4 * n + 4096 threads.
  */
 #ifndef SHARED_MEMORY_H
@@ -36,7 +36,7 @@ int stencil_static(const int *in, int *out, int n);
 int stencil_dynamic(const int *in, int *out, int n, int radius, int threads);
 
 /* TODO 5: the same with exactly `blocks` blocks of `threads` threads, which may be fewer threads than
- * elements, or more. radius and threads are as in TODO 4, and blocks * threads is at most 2,000,000. */
+ * elements, or more. radius and threads are as in TODO 4, and blocks * threads is at most 60,000. */
 int stencil_loop(const int *in, int *out, int n, int radius, int blocks, int threads);
 
 #ifdef __cplusplus

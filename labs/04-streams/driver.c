@@ -89,7 +89,7 @@ static int run_chunks(Job *j)
 
 static int run_count(Job *j, int n, int chunk)
 {
-    int n_over = 1 << 30; /* which a count does not begin with */
+    int n_over = 1 << 30, of_none = n_over; /* which a count does not begin with */
     if (lab_has_param(j->c, "stale"))
         for (size_t i = 0; i < j->n; i++)
             j->out[i] = FLT_MAX;
@@ -97,6 +97,10 @@ static int run_count(Job *j, int n, int chunk)
                                  (float)lab_param_float(j->c, "limit"), &n_over);
     if ((size_t)n == j->n)
         lab_value(j->c, "n_over", n_over);
+    if ((size_t)n != j->n && status == 0) { /* a call before: one for nothing, too */
+        status = calibrate_count(j->in, j->out, 0, chunk, size_param(j->c, "streams"), (float)lab_param_float(j->c, "limit"), &of_none);
+        lab_value(j->c, "n_over_of_no_readings", of_none);
+    }
     return status;
 }
 

@@ -102,6 +102,8 @@ void judge_reference(JudgeCase *c)
     for (size_t i = 0; i < n; i++)
         n_over += out[i] > limit;
     judge_expect_value(c, "n_over", n_over);
+    if (judge_has_param(c, "again"))
+        judge_expect_value(c, "n_over_of_no_readings", 0);
     if (judge_has_param(c, "by_the_record"))
         judge_count(c, n);
 }

@@ -6,7 +6,7 @@
  *
  * Each function works on the default stream, need not wait for its kernels, and returns 0 (cudaSuccess) or
  * the code of the first CUDA call that failed. If there are no elements, there is nothing to do. No array has
- * more than 2,000,000 elements, no image more than 65,535 rows, and all sums fit into an int. A kernel of
+ * more than 263,000 elements, no image more than 33,000, and all sums fit into an int. A kernel of
  * TODO 1 has at most four threads for each element of an array of 10,000 or more, and one of TODO 2 for each of
  * an image of 64 or more rows and 64 or more columns.
  */

@@ -2,7 +2,7 @@
  *
  * Each function returns 0 (cudaSuccess) or the code of the first CUDA call that failed, and leaves no memory
  * behind when it fails; all but table_create leave none behind when they succeed. in, out, table, frames, keys
- * and queries are ordinary host arrays. n is 0 to 2,000,000; for 0 nothing is launched, and else as many blocks
+ * and queries are ordinary host arrays. n is 0 to 525,000; for 0 nothing is launched, and else as many blocks
  * as n needs.
  */
 #ifndef UNIFIED_MEMORY_H

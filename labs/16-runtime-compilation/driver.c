@@ -470,6 +470,8 @@ static Request request_of_letter(char letter)
 
 /* Sources begin with so many blanks. */
 static int indent;
+/* Answers of cache_get in which it left one of the caller's variables as it was. */
+static int n_unset;
 
 static int ask_cache(Cache *cache, const Request *r, const Kernel **k, char **log)
 {
@@ -479,7 +481,14 @@ static int ask_cache(Cache *cache, const Request *r, const Kernel **k, char **lo
     snprintf(expression, sizeof expression, "%s", r->expression);
     for (int i = 0; i < r->n_options; i++)
         snprintf(options[i], sizeof options[i], "%s", r->options[i]);
+    static const Kernel no_kernel;
+    static char no_log[1];
+    *k = &no_kernel; /* what the caller's variables held before */
+    *log = no_log;
     int result = cache_get(cache, source, r->file, expression, list, r->n_options, k, log);
+    n_unset += *k == &no_kernel || *log == no_log;
+    *k = *k == &no_kernel ? NULL : *k;
+    *log = *log == no_log ? NULL : *log;
     memset(source, '?', sizeof source - 1);
     memset(expression, '?', sizeof expression - 1);
     memset(options, '?', sizeof options);
@@ -633,6 +642,7 @@ static void run_cache(LabCase *c)
         use_another_cache(c);
     lab_value(c, "compilations", n_compilations);
     lab_value(c, "logs", logs);
+    lab_value(c, "answers_that_leave_k_or_log_as_it_was", n_unset);
     if (strchr(requests, 'm') != NULL)
         lab_value(c, "mistakes_that_were_told", failed);
 }

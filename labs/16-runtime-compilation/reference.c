@@ -211,6 +211,7 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
             *out++ = requested(*at, in[i], CACHE_A);
     judge_expect_value(c, "compilations", different + mistakes);
     judge_expect_value(c, "logs", different + mistakes);
+    judge_expect_value(c, "answers_that_leave_k_or_log_as_it_was", 0);
     judge_expect_value(c, "kernels_that_stayed", (double)strlen(requests) - mistakes);
     judge_expect_value(c, "returned_when_cuModuleUnload_failed", CUDA_NOT_PERMITTED);
     if (mistakes > 0)

@@ -2,7 +2,7 @@
  *
  * All functions but share_of return 0 (cudaSuccess) or the code of the first CUDA call that failed. Whichever
  * it is, they leave no memory, stream or event behind on any device, and the device that was current when
- * they were called is current again. No array has more than 2,000,000 elements. n_devices is 1 to DEVICES_MAX, and the devices are 0, 1 ... n_devices -
+ * they were called is current again. No array has more than 1,050,000 elements. n_devices is 1 to DEVICES_MAX, and the devices are 0, 1 ... n_devices -
  * 1; the machine has that many, and each of them can access the memory of the others. Host arrays are pinned.
  */
 #ifndef SEVERAL_DEVICES_H

@@ -1,7 +1,7 @@
 /* Lab 19: the functions that are measured, and the two that you write, in profiling_and_roofline.cu.
  *
  * All pointers are to device memory. Each function launches on the default stream, need not wait, and returns 0
- * (cudaSuccess) or the code of the CUDA call that failed. n is 1 to 2,000,000.
+ * (cudaSuccess) or the code of the CUDA call that failed. n is 1 to 500,000.
  */
 #ifndef PROFILING_AND_ROOFLINE_H
 #define PROFILING_AND_ROOFLINE_H

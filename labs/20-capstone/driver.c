@@ -13,6 +13,7 @@
 #include "capstone.h"
 #include "digits.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { COPIES_MAX = 32 };
@@ -54,6 +55,21 @@ static float *output(Device *d, const char *name, size_t rows, size_t columns)
     return keep(d, array->data, array->elements, array);
 }
 
+/* How many numbers of an input on the device are no longer what they were. */
+static size_t changes(Device *d, const char *name, const float *copy)
+{
+    const LabArray *array = lab_input(d->c, name);
+    float *now = malloc(array->elements * sizeof *now);
+    size_t n = 0;
+    if (!now)
+        exit(2);
+    CUDA_CHECK(cudaMemcpy(now, copy, array->elements * sizeof *now, cudaMemcpyDeviceToHost));
+    for (size_t i = 0; i < array->elements; i++)
+        n += memcmp(&now[i], (const float *)array->data + i, sizeof *now) != 0;
+    free(now);
+    return n;
+}
+
 /* An output that begins as a copy of an input. */
 static float *changed(Device *d, const char *from, const char *name)
 {
@@ -93,7 +109,10 @@ static int run_backward(Device *d)
     const float *y = relu ? input(d, "y") : param(d, "unread", 0) ? dy : NULL;
     float *dw = changed(d, "dw", "dw_after"), *db = changed(d, "db", "db_after");
     float *dx = param(d, "first", 0) ? NULL : output(d, "dx", (size_t)m, (size_t)k);
-    return dense_backward(x, w, y, dy, dw, db, dx, m, n, k, relu);
+    int status = dense_backward(x, w, y, dy, dw, db, dx, m, n, k, relu);
+    if (status == 0)
+        lab_value(d->c, "elements_of_dy_that_changed", (double)changes(d, "dy", dy));
+    return status;
 }
 
 /* ---- A whole network ---- */

@@ -302,6 +302,7 @@ static void expect_backward(JudgeCase *c)
     double *x = copy_of(c, "x"), *w = copy_of(c, "w"), *dy = copy_of(c, "dy"), *dw = copy_of(c, "dw");
     double *db = copy_of(c, "db"), *y = size_param(c, "relu", 0) ? copy_of(c, "y") : NULL;
     double *dx = size_param(c, "first", 0) ? NULL : judge_expect_precise(c, "dx", LAB_F32, 2, (size_t[]){m, k});
+    judge_expect_value(c, "elements_of_dy_that_changed", 0);
     backward(x, w, y, dy, dw, db, dx, m, n, k);
     expect_all(c, "dw_after", dw, k, n);
     expect_all(c, "db_after", db, 1, n);
