@@ -52,7 +52,7 @@ int kernel_unload(Kernel *k);
  * first error of the driver; no memory stays behind. */
 int kernel_map(const Kernel *k, const float *in, float *out, int n, float a);
 
-/* TODO 5: out[i] = in[i] to the power of exponent (0 to 100), with the kernel `power` of power_source, which is
+/* TODO 5: out[i] = in[i] to the power of exponent (0 to 99), with the kernel `power` of power_source, which is
  * told the exponent when it is compiled. Returns 0, or the first error of NVRTC or the driver. */
 int power(const float *in, float *out, int n, int exponent);
 

@@ -81,9 +81,9 @@ for lab in labs/[0-9]*/lab.yaml; do
     said=$(tr '\n' ' ' <"labs/$lab/README.md" | grep -oP 'Your program runs once for each case: \K[a-z0-9]+ that you can see in `lab.yaml`.*?[a-z0-9]+ hidden ones') || continue
     says_number "${said%% *}" "$(cases_of "labs/$lab/lab.yaml")" && said=${said% hidden ones} && says_number "${said##* }" "$(cases_of "solutions/$lab/hidden.yaml")"
     result $? "$lab: the handout says how many cases there are" "$said; $(cases_of "labs/$lab/lab.yaml") and $(cases_of "solutions/$lab/hidden.yaml")"
-    # Those that are counted, too: "Four hidden cases ... look at"; "In three more", and "in a fourth".
+    # Those that are counted, too: "Four hidden cases ... look at"; "In three more", and "in a fifth".
     text=$(tr '\n' ' ' <"labs/$lab/README.md")
-    said=$(grep -oP '[A-Z][a-z]+(?= hidden cases[^.]{0,30} look at)|\bIn \K[a-z]+(?= more a? ?point)|\bin a fourth(?=, for)' <<<"$text" | sed 's/in a fourth/one/' | tr 'A-Z\n' 'a-z ')
+    said=$(grep -oP '[A-Z][a-z]+(?= hidden cases[^.]{0,30} look at)|\bIn \K[a-z]+(?= more a? ?point)|\bin a fifth(?=, for)' <<<"$text" | sed 's/in a fifth/one/' | tr 'A-Z\n' 'a-z ')
     [[ $text =~ hidden\ cases[^.]*\ look\ at ]] || continue
     sum=0
     for word in $said; do for i in "${!words[@]}"; do [ "${words[i]}" != "$word" ] || sum=$((sum + i)); done; done
