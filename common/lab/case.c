@@ -333,11 +333,12 @@ void lab_status(LabCase *c, const char *function, int status)
     lab_print_error(status, stderr);
 }
 
-void lab_next_status(LabCase *c, const char *function, int status)
+int lab_next_status(LabCase *c, const char *function, int status)
 {
     if (c->function_failed && status != 0)
         lab_value(c, "returned_again", status);
     lab_status(c, function, status);
+    return !c->function_failed;
 }
 
 /* ---- What is left behind ---- */

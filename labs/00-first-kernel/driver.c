@@ -28,8 +28,7 @@ static int call(LabCase *c, const char *function, int *out, int n)
 
 static void finish(LabCase *c, const char *function, int status)
 {
-    lab_next_status(c, function, status);
-    if (status == 0)
+    if (lab_next_status(c, function, status))
         CUDA_CHECK_LAUNCH();
 }
 

@@ -22,10 +22,7 @@ static int *to_device(const int *host, size_t n)
  * returned. */
 static void finish(LabCase *c, const char *function, int status)
 {
-    static int failed; /* an error that was returned, and is still noted, is not that of a later launch */
-    lab_next_status(c, function, status);
-    failed |= status != 0;
-    if (!failed)
+    if (lab_next_status(c, function, status))
         CUDA_CHECK_LAUNCH();
 }
 

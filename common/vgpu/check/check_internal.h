@@ -304,9 +304,9 @@ void local_observe(const CheckEvent *e, const ExecAccess *a);
 bool undefined_load(const CheckEvent *e, const ExecAccess *a, unsigned lane, uint32_t missing, uint64_t address, const MemAlloc *alloc);
 /* Lanes have read all of a register so from local memory. */
 bool undefined_local(const CheckEvent *e, const ExecAccess *a, const IrOperand *o, uint32_t lanes, uint64_t address);
-/* A store begins: what it stores may be nothing that anybody wrote. */
 /* A shuffle that reads lanes which its mask does not name, in these lanes. */
 void undefined_shuffle(const CheckEvent *e, uint32_t lanes);
+/* A store begins: what it stores may be nothing that anybody wrote. */
 void undefined_store(const CheckEvent *e, const ExecAccess *a);
 void undefined_follow(const CheckEvent *e, const ExecDone *done);
 void undefined_begin_block(CheckBlock *b);
