@@ -53,14 +53,24 @@ void lab_cuda_check(int error, const char *call, const char *file, int line)
         stop(error, call, file, line);
 }
 
+static void check_launch(cudaError_t launched, cudaError_t ended, const char *file, int line)
+{
+    if (launched != cudaSuccess)
+        stop((int)launched, "the launch", file, line);
+    if (ended != cudaSuccess)
+        stop((int)ended, "the kernel", file, line);
+}
+
 void lab_cuda_check_launch(const char *file, int line)
 {
-    cudaError_t error = cudaGetLastError();
-    if (error != cudaSuccess)
-        stop((int)error, "the launch", file, line);
-    error = cudaDeviceSynchronize();
-    if (error != cudaSuccess)
-        stop((int)error, "the kernel", file, line);
+    cudaError_t launched = cudaGetLastError();
+    check_launch(launched, launched ? launched : cudaDeviceSynchronize(), file, line);
+}
+
+void lab_check_default_stream(const char *file, int line)
+{
+    cudaError_t launched = cudaGetLastError();
+    check_launch(launched, launched ? launched : cudaStreamSynchronize(cudaStreamLegacy), file, line);
 }
 
 LabTimer lab_timer_start(cudaStream_t stream)

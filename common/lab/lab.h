@@ -32,8 +32,13 @@ extern "C" {
  * it. */
 #define CUDA_CHECK_LAUNCH() lab_cuda_check_launch(__FILE__, __LINE__)
 
+/* The same for driver.c: waits for the default stream alone, as a caller does who only copies the results. What a function leaves running in a stream
+ * that does not wait for the default stream is not finished by then. */
+#define LAB_CHECK_DEFAULT_STREAM() lab_check_default_stream(__FILE__, __LINE__)
+
 LAB_API void lab_cuda_check(int error, const char *call, const char *file, int line);
 LAB_API void lab_cuda_check_launch(const char *file, int line);
+LAB_API void lab_check_default_stream(const char *file, int line);
 
 /* ---- Comparing arrays in experiments of your own ---- */
 
@@ -91,7 +96,7 @@ LAB_API void lab_value(LabCase *c, const char *key, double value);
  * meaning, and makes the program end with status 1 after the outputs are written. */
 LAB_API void lab_status(LabCase *c, const char *function, int status);
 /* The same of one of several calls that do not depend on each other: none of them is to return the error that another one met. 1 as long as all have
- * returned 0: then no error of theirs is noted, and CUDA_CHECK_LAUNCH tells of one that was not returned. */
+ * returned 0: then no error of theirs is noted, and LAB_CHECK_DEFAULT_STREAM tells of one that was not returned. */
 LAB_API int lab_next_status(LabCase *c, const char *function, int status);
 
 /* From now on CUDA calls are the driver's own: none of them is made to fail, and none is counted, in a case where the

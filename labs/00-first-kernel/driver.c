@@ -29,7 +29,7 @@ static int call(LabCase *c, const char *function, int *out, int n)
 static void finish(LabCase *c, const char *function, int status)
 {
     if (lab_next_status(c, function, status))
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
 }
 
 /* No function is to return the error that the one before met. One that was not returned is taken away, so that no other function does it instead. */

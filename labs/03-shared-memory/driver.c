@@ -23,7 +23,7 @@ static int *to_device(const int *host, size_t n)
 static void finish(LabCase *c, const char *function, int status)
 {
     if (lab_next_status(c, function, status))
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
 }
 
 static void from_device(int *host, int *device, size_t n)

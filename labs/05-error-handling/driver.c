@@ -275,11 +275,30 @@ static void use_device(void)
     cudaFree(byte);
 }
 
-static int is_usable(void)
+enum { TAKEN_MAX = 128 };
+
+/* Takes all of the device's memory: what is free, by halves. The errors of it are taken away. */
+static size_t take_memory(void *taken[TAKEN_MAX])
+{
+    size_t bytes = 0, total = 0, n = 0;
+    CUDA_CHECK(cudaMemGetInfo(&bytes, &total));
+    while (bytes > 0 && n < TAKEN_MAX)
+        if (cudaMalloc(&taken[n], bytes) == cudaSuccess)
+            n++;
+        else
+            bytes /= 2;
+    cudaGetLastError();
+    return n;
+}
+
+/* The n blocks of memory are given back behind the question. */
+static int is_usable(void *taken[], size_t n)
 {
     lab_note("usable");
     int usable = device_is_usable();
     lab_note("returned %d", usable);
+    for (size_t i = 0; i < n; i++)
+        cudaFree(taken[i]);
     if (usable)
         use_device();
     return usable;
@@ -287,15 +306,17 @@ static int is_usable(void)
 
 static void run_usable(LabCase *c)
 {
-    lab_value(c, "device_is_usable_at_first", is_usable());
+    lab_value(c, "device_is_usable_at_first", is_usable(NULL, 0));
+    void *taken[TAKEN_MAX];
+    size_t n = take_memory(taken);
     int before = ask_for_too_much();
-    lab_value(c, "device_is_usable_after_an_allocation_failed", is_usable());
+    lab_value(c, "device_is_usable_after_an_allocation_failed", is_usable(taken, n));
     int after = cudaGetLastError(); /* who leaves an error of somebody else as it was has left none */
     lab_value(c, "error_left_behind", after == before ? cudaSuccess : after);
     GatherData g = gather_data(c); /* with an index that is far outside */
     int broken = call_gather(&g) == cudaErrorIllegalAddress;
     lab_note("broken");
-    lab_value(c, "device_is_usable_after_a_kernel_broke_down", broken && is_usable());
+    lab_value(c, "device_is_usable_after_a_kernel_broke_down", broken && is_usable(NULL, 0));
     size_t count = 1000;
     float mark = 0, *buffer = &mark;
     lab_note("reserve");
@@ -354,15 +375,18 @@ typedef struct Breaking {
     int calls;
 } Breaking;
 
+/* Returns the error that it met first, when it asked for more memory than there is: what the code says is nothing that lasts. */
 static int breaking_job(void *data)
 {
     Breaking *b = data;
     lab_note("job");
     if (++b->calls == JOB_CALLS_MAX)
         return cudaSuccess;
-    int status = call_gather(&b->gather);
-    lab_note("returned %d", status);
-    return status;
+    int first = ask_for_too_much();
+    cudaGetLastError();
+    call_gather(&b->gather);
+    lab_note("returned %d", first);
+    return first;
 }
 
 static void run_retry_lasting(LabCase *c)

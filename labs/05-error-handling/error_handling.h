@@ -38,8 +38,8 @@ int gather(const float *in, int n_in, const int *index, float *out, int n);
  */
 int reserve(float **buffer, size_t *count);
 
-/* 1 if the device can still be used by this program, 0 if not: there is none, or an error has made it
- * useless. */
+/* 1 if the device can still be used by this program, also where its memory is full; 0 if not: there is none, or an
+ * error has made it useless. */
 int device_is_usable(void);
 
 /* Something that uses CUDA: returns 0, or the code of the CUDA error that it met. */

@@ -416,7 +416,7 @@ void judge_reference(JudgeCase *c)
         expect_retry(c);
     if (part_is(c, "retry-lasting")) {
         judge_expect_value(c, "calls_of_the_job", 1);
-        judge_expect_value(c, "with_retry_returned", ILLEGAL_ADDRESS);
+        judge_expect_value(c, "with_retry_returned", MEMORY_ALLOCATION);
     }
     if (part_is(c, "no-device"))
         expect_no_device(c);
@@ -498,7 +498,7 @@ static void mistakes_of_usable(JudgeCase *c)
 {
     judge_mistake_value(c, "device_is_usable_at_first", 0, "Nothing has failed yet: what does device_is_usable return when the call that it makes works?");
     judge_mistake_value(c, "device_is_usable_after_an_allocation_failed", 0,
-                        "An error that has passed is taken for one that lasts. Wipe it out first; then make a call that always works on a sound device, and look at what that one returns.");
+                        "An error that has passed is taken for one that lasts. Wipe it out first; then make a call that always works on a sound device (an allocation does not, where memory is full), and look at what that one returns.");
     judge_mistake_value(c, "device_is_usable_after_a_kernel_broke_down", 1,
                         "An error that lasts is returned by every call that uses the device: which such call is made, and is what it returns looked at?");
     judge_mistake_value(c, "reserve_left_a_buffer", 1, "What is in *buffer when reserve returns an error? cudaMalloc leaves it as it was when it fails.");
@@ -544,7 +544,7 @@ void judge_mistakes(JudgeCase *c)
         mistakes_of_retry(c);
     if (part_is(c, "retry-lasting"))
         judge_mistake_value(c, "calls_of_the_job", (double)judge_param_int(c, "attempts"),
-                            "The device is broken for good after the first attempt: who asks whether another one makes sense, and does the answer end the loop?");
+                            "The device is broken for good after the first attempt, whatever code the job returned: who asks the device whether another one makes sense, and does the answer end the loop?");
     if (part_is(c, "retry-lasting"))
         judge_mistake_value(c, "with_retry_returned", SUCCESS, "Is what the last call of the job returned what with_retry returns?");
     if (part_is(c, "no-device")) {

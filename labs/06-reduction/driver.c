@@ -112,7 +112,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     lab_status(c, r.function, status);
     if (status == 0)
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
     CUDA_CHECK(cudaMemcpy(result, r.result, sizeof(float), cudaMemcpyDeviceToHost));
 
     CUDA_CHECK(cudaFree(r.in));

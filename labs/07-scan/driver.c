@@ -110,7 +110,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     lab_status(c, function, status);
     if (status == 0)
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
     CUDA_CHECK(cudaMemcpy(host_out, in_place ? in : out, n * sizeof(int), cudaMemcpyDeviceToHost));
     if (!in_place)
         lab_value(c, "elements_of_in_that_were_changed", count_changed(in, host_in, n));

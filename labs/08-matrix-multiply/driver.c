@@ -163,7 +163,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     lab_status(c, p.function, status);
     if (status == 0)
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
     if (status == 0 && lab_has_param(c, "timed"))
         report_gflops(c, &p);
     CUDA_CHECK(cudaMemcpy(result, p.c, m * n * sizeof(float), cudaMemcpyDeviceToHost));

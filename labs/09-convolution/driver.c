@@ -116,7 +116,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     lab_status(c, v.function, status);
     if (status == 0)
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
     CUDA_CHECK(cudaMemcpy(out->data, v.out, in->elements * sizeof(int), cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(v.in));
     CUDA_CHECK(cudaFree(v.out));

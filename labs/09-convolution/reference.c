@@ -5,6 +5,8 @@
  * the image, or the first half of the line, with as many taps of the filter (of two, of both) turned round as half the radius has. No filter is the same from both ends in
  * the public cases. Sums fit into an int, but not into the 24 bits that a float has for them: a filter of 17 x 17 taps gives
  * at most 80,000 * 289 * 60 < 2^31, one that is a column times a row 80,000 * (17 * 9) * (17 * 9), a line 80,000 * 17 * 999.
+ * `wide`: elements up to 30,000,000 and taps up to 8 (of which there are 7 at most then), or for a column times a row 15,000,000 and 3 (15 at
+ * most): 24 bits are not enough for an element, either.
  *
  * judge_mistakes: a Slip says what is different from the right sum, in the taps or in the loop; most slips need one field.
  */
@@ -34,8 +36,10 @@ void judge_inputs(JudgeCase *c)
     else
         in = judge_input_make(c, "in", LAB_I32, 2,
                               (size_t[]){size_param(c, "height"), size_param(c, "width")});
-    int largest = is_line(c) ? 999 : separable ? 9 : 60; /* of the taps */
-    judge_fill(c, in, 1, 80000);
+    int wide = judge_has_param(c, "wide");
+    int largest = wide ? (separable ? 3 : 8) : is_line(c) ? 999 : separable ? 9 : 60; /* of the taps */
+    int wide_elements = separable ? 15000000 : 30000000;
+    judge_fill(c, in, wide ? wide_elements / 2 : 1, wide ? wide_elements : 80000);
     judge_fill(c, judge_input_make(c, "filter", LAB_I32, 2, (size_t[]){separable ? 1 : rows, columns}), -largest,
                largest);
     if (separable)

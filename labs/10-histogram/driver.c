@@ -131,7 +131,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     lab_status(c, h.function, status);
     if (status == 0) {
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
         CUDA_CHECK(cudaMemcpy(bins->data, h.bins, out_bytes, cudaMemcpyDeviceToHost));
     }
 

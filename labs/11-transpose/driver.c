@@ -106,7 +106,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     lab_status(c, t.function, status);
     if (status == 0) {
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
         CUDA_CHECK(cudaMemcpy(out->data, t.out, bytes, cudaMemcpyDeviceToHost));
     }
 

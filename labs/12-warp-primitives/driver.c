@@ -86,7 +86,7 @@ void lab_main(LabCase *c)
     lab_own_calls(1);
     lab_status(c, p.function, status);
     if (status == 0) {
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
         CUDA_CHECK(cudaMemcpy(out, p.out, n_out * sizeof(int), cudaMemcpyDeviceToHost));
     }
 

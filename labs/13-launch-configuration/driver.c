@@ -129,7 +129,7 @@ static void run_on_device(LabCase *c, const char *function)
     } else {
         lab_status(c, function, status);
         if (status == 0)
-            CUDA_CHECK_LAUNCH();
+            LAB_CHECK_DEFAULT_STREAM();
     }
     CUDA_CHECK(cudaMemcpy(result, out, 4 * n, cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(in));

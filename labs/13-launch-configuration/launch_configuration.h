@@ -25,7 +25,7 @@ int walk(const int *next, int *out, int n, int threads);
 
 /* TODO 2: *share becomes the occupancy of walk_kernel in blocks of `threads` threads that have shared_bytes
  * of dynamic shared memory each: the warps that a multiprocessor holds at once, over the most that it can
- * hold; 0 to 1. */
+ * hold; 0 to 1, and 0 where no block fits. */
 int walk_occupancy(int threads, size_t shared_bytes, float *share);
 
 /* TODO 3: as TODO 1, in blocks of a size of your choice, as fast as any. */

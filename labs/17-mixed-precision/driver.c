@@ -204,6 +204,6 @@ void lab_main(LabCase *c)
         status = functions[i].run(&d);
     lab_status(c, name, status);
     if (status == 0)
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
     end(&d);
 }

@@ -86,6 +86,21 @@ static void refer_train(JudgeCase *c)
         refer_step(x, y, n, judge_param_float(c, "rate"), w);
 }
 
+/* Two arrays of each device's share, or three, are what a rod takes; a whole rod on each device takes `devices` times as much. Memory that is taken
+ * step by step counts each time, and small rods have more at their sides than of their own: many cells and few steps tell. */
+static void judge_room(JudgeCase *c, size_t n)
+{
+    enum { DEVICES = 4, CELLS = 100000, STEPS = 2, ARRAYS = 6 };
+    size_t n_calls = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    uint64_t bytes = 0;
+    for (size_t i = 0; calls && i < n_calls; i++)
+        if (strcmp(calls[i].op, "ALLOC") == 0 && strcmp(calls[i].error, "OK") == 0 && strcmp(calls[i].text, "pinned") != 0)
+            bytes += calls[i].number;
+    if (judge_param_int(c, "devices") >= DEVICES && n >= CELLS && judge_param_int(c, "steps") <= STEPS && bytes > ARRAYS * n * sizeof(float))
+        judge_refuse(c, "The devices take memory for the whole rod each, and not for their shares: a device has the cells of its share, and one more at each side.");
+}
+
 void judge_reference(JudgeCase *c)
 {
     size_t n = 0;
@@ -104,6 +119,7 @@ void judge_reference(JudgeCase *c)
     const float *in = judge_input_f32(c, "in", &n);
     if (is_function(c, "heat")) {
         refer_heat(c, in, n);
+        judge_room(c, n);
         return;
     }
     float *out = judge_expect_f32(c, "out", n);

@@ -221,7 +221,7 @@ void lab_main(LabCase *c)
         status = find(name)(&d);
     lab_status(c, name, status);
     if (status == 0)
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
     copy_back(&d, out, n_out);
     int64_t times = lab_has_param(c, "against") ? lab_param_int(c, "timed") : 0;
     if (times > 0) {

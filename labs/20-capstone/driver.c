@@ -265,7 +265,7 @@ void lab_main(LabCase *c)
     int status = functions[i].run(&d);
     lab_status(c, name, status);
     if (status == 0)
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
     for (i = 0; i < d.n; i++) {
         LabArray *array = d.outputs[i];
         if (array)

@@ -230,6 +230,7 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlag
     int most = attributes.maxThreadsPerBlock;
     if (limit > 0 && limit < most)
         most = limit;
+    *best_block = *least_grid = 0; /* where no block fits */
     for (int rounded = (most + warp - 1) / warp * warp; rounded > 0 && best < per_sm; rounded -= warp) {
         int blocks = 0, threads = rounded < most ? rounded : most;
         error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, (const void *)kernel, threads,

@@ -175,7 +175,8 @@ static const char *hint_stream_race(CheckSet *set, const Finding *f, const Check
     if (later->in_default || earlier->in_default)
         return "is a stream argument missing? cudaMemcpyAsync takes it last, a launch as its fourth: "
                "<<<blocks, "
-               "threads, 0, stream>>>; or let one stream wait for an event of the other";
+               "threads, 0, stream>>>; or let one stream wait for an event of the other: the default stream and one of cudaStreamNonBlocking do "
+               "not wait for each other";
     return hint_for(set, f, NULL);
 }
 

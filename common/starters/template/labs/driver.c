@@ -18,7 +18,7 @@ void lab_main(LabCase *c)
     int status = @STEM@(d_in, d_out, (int)n);
     lab_status(c, "@STEM@", status);
     if (status == 0)
-        CUDA_CHECK_LAUNCH();
+        LAB_CHECK_DEFAULT_STREAM();
     CUDA_CHECK(cudaMemcpy(out, d_out, bytes, cudaMemcpyDeviceToHost));
     CUDA_CHECK(cudaFree(d_in));
     CUDA_CHECK(cudaFree(d_out));
