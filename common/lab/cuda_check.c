@@ -9,8 +9,10 @@
 #include "common/base/hints.h"
 #include "common/lab/lab_internal.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct ErrorHint {
     cudaError_t code;
@@ -39,11 +41,25 @@ void lab_print_error(int error, FILE *to)
         fprintf(to, "  hint: %s\n", hint);
 }
 
+/* As far as the virtual GPU tells. */
+static bool was_reset(void)
+{
+    int (*ask)(void);
+    void *found = dlsym(RTLD_DEFAULT, "vgpu_lab_was_reset");
+    memcpy(&ask, &found, sizeof ask);
+    return ask && ask();
+}
+
 static void stop(int error, const char *what, const char *file, int line)
 {
     fflush(stdout);
     fprintf(stderr, "%s:%d: %s failed\n", file, line, what);
-    lab_print_error(error, stderr);
+    if (was_reset() && hints_wanted())
+        fputs("  hint: cudaDeviceReset was called before. It destroys all memory, streams and events on the device, also those of the caller: free what the "
+              "function has made, and nothing else\n",
+              stderr);
+    else
+        lab_print_error(error, stderr);
     exit(LAB_EXIT_CUDA);
 }
 

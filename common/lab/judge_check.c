@@ -433,6 +433,16 @@ static Status check_output(Check *k, size_t i, bool *right, Diag *diag)
     return STATUS_OK;
 }
 
+/* A variable of the device that an earlier launch has changed: meant by some programs, and forgotten by others. */
+static void tell_kept(Check *k)
+{
+    for (size_t i = 0; i < k->c->n_calls && hints_wanted(); i++) {
+        const char *name = judge_note(&k->c->calls[i], "kept");
+        if (name)
+            strbuf_printf(&k->message, language_say(k->c->language, "hint: the device's variable %s holds at the beginning of a launch what an earlier one left in it: who sets it back?\n"), name);
+    }
+}
+
 static Status check_outputs(Check *k, Diag *diag)
 {
     bool right = true;
@@ -493,6 +503,8 @@ Status judge_check_case(JudgeCase *c, const char *folder, const Tolerance *toler
         check_values(&k);
         status = check_outputs(&k, diag);
     }
+    if (strcmp(k.verdict, "wrong-result") == 0)
+        tell_kept(&k);
     if (!status) {
         strbuf_printf(json, "{\"ok\":true,\"verdict\":\"%s\",\"message\":", k.verdict);
         json_text(json, &k.message);

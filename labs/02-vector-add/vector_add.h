@@ -13,7 +13,7 @@ extern "C" {
  * n         number of elements, 0 to 500,000; for 0 there is nothing to do, and that is no error
  *
  * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then c may hold anything. Either
- * way, no device memory is left allocated. After a call that has failed there is no other one.
+ * way, no device memory is left allocated. A caller makes no other call when one has failed.
  */
 int vector_add(const float *a, const float *b, float *c, int n);
 

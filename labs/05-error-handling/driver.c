@@ -152,7 +152,11 @@ cudaError_t probe_call(CheckProbe *p, int fails)
 {
     void *nothing = NULL;
     p->calls++;
-    return fails ? cudaMalloc(&nothing, HUGE_BYTES) : cudaMemset(p->trail + TRAIL_CALL, 0, 1);
+    if (!fails)
+        return cudaMemset(p->trail + TRAIL_CALL, 0, 1);
+    cudaError_t error = cudaMalloc(&nothing, HUGE_BYTES);
+    cudaGetLastError(); /* as in CHECK(cudaGetLastError()), what the call returns is all that there is to know of the error */
+    return error;
 }
 
 void probe_reach(CheckProbe *p, ProbePlace place)
@@ -370,33 +374,56 @@ static void run_retry(LabCase *c)
 }
 
 /* A job that breaks the device at its first call. */
-typedef struct Breaking {
-    GatherData gather;
-    int calls;
-} Breaking;
+/* A kernel that stores a word at an address that is no multiple of 4: an error that lasts, and another one than a wrong index gives. */
+static const char store_askew[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+                                  ".visible .entry store_askew(.param .u64 to)\n"
+                                  "{\n"
+                                  "  .reg .b32 %r<2>;\n"
+                                  "  .reg .b64 %rd<2>;\n"
+                                  "  ld.param.u64 %rd1, [to];\n"
+                                  "  mov.u32 %r1, 0;\n"
+                                  "  st.global.u32 [%rd1+1], %r1;\n"
+                                  "  ret;\n"
+                                  "}\n";
 
-/* Returns the error that it met first, when it asked for more memory than there is: what the code says is nothing that lasts. */
+/* Leaves no error noted. */
+static void break_device(void)
+{
+    cudaLibrary_t library = NULL;
+    cudaKernel_t kernel = NULL;
+    void *words = NULL, *args[] = {&words};
+    dim3 one = {1, 1, 1};
+    if (cudaMalloc(&words, 8) == cudaSuccess &&
+        cudaLibraryLoadData(&library, store_askew, NULL, NULL, 0, NULL, NULL, 0) == cudaSuccess &&
+        cudaLibraryGetKernel(&kernel, library, "store_askew") == cudaSuccess &&
+        cudaLaunchKernel((const void *)kernel, one, one, args, 0, NULL) == cudaSuccess)
+        cudaDeviceSynchronize();
+    cudaGetLastError();
+}
+
+/* Returns the error that it met first, when it asked for more memory than there is: what the code says is nothing that lasts. *data is the
+ * number of calls. */
 static int breaking_job(void *data)
 {
-    Breaking *b = data;
+    int *calls = data;
     lab_note("job");
-    if (++b->calls == JOB_CALLS_MAX)
+    if (++*calls == JOB_CALLS_MAX)
         return cudaSuccess;
     int first = ask_for_too_much();
     cudaGetLastError();
-    call_gather(&b->gather);
+    break_device();
     lab_note("returned %d", first);
     return first;
 }
 
 static void run_retry_lasting(LabCase *c)
 {
-    Breaking b = {.gather = gather_data(c)};
+    int calls = 0;
     device_is_usable(); /* it still is: what this call found must not be kept */
-    int status = with_retry(breaking_job, &b, (int)lab_param_int(c, "attempts"));
+    int status = with_retry(breaking_job, &calls, (int)lab_param_int(c, "attempts"));
     lab_note("returned %d", status);
     lab_value(c, "with_retry_returned", status);
-    lab_value(c, "calls_of_the_job", b.calls);
+    lab_value(c, "calls_of_the_job", calls);
     if (status == cudaSuccess)
         use_device();
 }
@@ -406,16 +433,16 @@ static void run_retry_lasting(LabCase *c)
 static void run_no_device(LabCase *c)
 {
     GatherData g = gather_data(c);
-    Breaking b = {.gather = g};
     float *buffer = NULL;
+    int calls = 0;
     size_t count = (size_t)param_or(c, "count", 1000);
     setenv("CUDA_VISIBLE_DEVICES", "", 1); /* before the first CUDA call, which looks at it */
     lab_value(c, "gather_returned", call_gather(&g));
     lab_value(c, "reserve_returned", reserve(&buffer, &count));
     lab_value(c, "reserve_left_a_buffer", buffer != NULL);
     lab_value(c, "device_is_usable", device_is_usable());
-    lab_value(c, "with_retry_returned", with_retry(breaking_job, &b, 3));
-    lab_value(c, "calls_of_the_job", b.calls);
+    lab_value(c, "with_retry_returned", with_retry(breaking_job, &calls, 3));
+    lab_value(c, "calls_of_the_job", calls);
 }
 
 void lab_main(LabCase *c)

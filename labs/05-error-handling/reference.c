@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Codes of errors, as the CUDA Runtime API numbers them (the judge does not need CUDA). */
-enum { SUCCESS = 0, MEMORY_ALLOCATION = 2, NO_DEVICE = 100, ILLEGAL_ADDRESS = 700 };
+enum { SUCCESS = 0, MEMORY_ALLOCATION = 2, NO_DEVICE = 100, ILLEGAL_ADDRESS = 700, UNKNOWN = 999 };
 
 static int part_is(JudgeCase *c, const char *part)
 {
@@ -20,7 +20,7 @@ static int part_is(JudgeCase *c, const char *part)
 
 static int breaks_down(JudgeCase *c)
 {
-    return part_is(c, "bad-index") || part_is(c, "retry-lasting") || part_is(c, "usable");
+    return part_is(c, "bad-index") || part_is(c, "usable");
 }
 
 void judge_inputs(JudgeCase *c)
@@ -49,7 +49,7 @@ static void expect_gathered(JudgeCase *c)
 
 static void expect_check_good(JudgeCase *c)
 {
-    judge_expect_value(c, "err_after_two_good_calls_in_CHECK", SUCCESS);
+    judge_expect_value(c, "err_after_two_good_calls_in_CHECK", UNKNOWN); /* as before them */
     judge_expect_value(c, "evaluations_of_two_calls_in_CHECK", 2);
     judge_expect_value(c, "statements_run_after_good_calls_in_CHECK", 2);
     judge_expect_value(c, "else_branches_taken_though_the_condition_was_true", 0);
@@ -313,15 +313,15 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* Which of the two limits a launch has gone beyond. */
-static void tell_blocks(JudgeCase *c, uint64_t blocks, uint64_t n, uint64_t limit)
+static void tell_blocks(JudgeCase *c, uint64_t blocks, uint64_t threads, uint64_t n, uint64_t limit)
 {
     static char why[256];
     if (blocks > limit)
         snprintf(why, sizeof why, "The kernel was launched in %llu blocks: 4 for each of the %llu multiprocessors are %llu, and more are not allowed.",
                  (unsigned long long)blocks, (unsigned long long)limit / 4, (unsigned long long)limit);
     else
-        snprintf(why, sizeof why, "The kernel was launched in %llu blocks for n = %llu, which is more blocks than %llu element%s.",
-                 (unsigned long long)blocks, (unsigned long long)n, (unsigned long long)n, n == 1 ? " needs" : "s need");
+        snprintf(why, sizeof why, "The kernel was launched in %llu blocks of %llu threads for n = %llu, and so many elements need fewer: is the quotient rounded up, and no 1 added where nothing is left over?",
+                 (unsigned long long)blocks, (unsigned long long)threads, (unsigned long long)n);
     judge_refuse(c, why);
 }
 
@@ -333,7 +333,7 @@ static void tell_few_blocks(JudgeCase *c, uint64_t blocks, uint64_t n, uint64_t 
     judge_refuse(c, why);
 }
 
-/* What blocks of any size need (a few more are no matter), up to the limit of the device, whose multiprocessors the case names. With
+/* What the blocks' size needs, and no fewer than the largest need, up to the limit of the device, whose multiprocessors the case names. With
  * `again` the first call is for one element. */
 static void judge_blocks(const Record *r)
 {
@@ -346,8 +346,9 @@ static void judge_blocks(const Record *r)
             continue;
         uint64_t elements = i < second ? 1 : n;
         launched = r->calls[i].number;
-        if (right && launched > smaller(elements / 32 + 32, limit)) {
-            tell_blocks(r->c, launched, elements, limit);
+        uint64_t threads = strtoull(r->calls[i].text, NULL, 10);
+        if (right && threads > 0 && launched > smaller((elements + threads - 1) / threads, limit)) {
+            tell_blocks(r->c, launched, threads, elements, limit);
             right = 0;
         }
     }
@@ -365,7 +366,7 @@ static void judge_record(JudgeCase *c)
         judge_blocks(&r);
     if (part_is(c, "failing"))
         judge_failing(&r);
-    if (part_is(c, "bad-index") || part_is(c, "retry-lasting"))
+    if (part_is(c, "bad-index"))
         judge_lasting(&r);
     if (part_is(c, "retry-lasting") && count_notes(&r, "job") != 1)
         judge_refuse(c, "The job was called again on a device that is broken.");
@@ -452,6 +453,7 @@ static void mistakes_of_check(JudgeCase *c)
     static const char hidden[] = "Is the error stored in the caller's err? A variable err in the macro's own braces hides it: give it another name.";
     static const char goes_past[] = "Does the macro go to done when the call failed, for each error, in the braces of its if?";
     judge_mistake_value(c, "err_after_a_failed_CHECK_between_if_and_else", SUCCESS, hidden);
+    judge_mistake_value(c, "err_after_two_good_calls_in_CHECK", SUCCESS, "err held an error before the two calls, which worked: is what a call returns stored in err only where it is an error?");
     judge_mistake_value(c, "err_after_a_failed_CHECK", SUCCESS, hidden);
     judge_mistake_value(c, "statements_run_after_a_failed_CHECK", 1, goes_past);
     judge_mistake_value(c, "jumps_to_done_after_a_failed_CHECK", 0, goes_past);

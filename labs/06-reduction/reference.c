@@ -84,6 +84,8 @@ typedef enum Slip {
     FIRST_TURN, /* is missing */
     LAST_TURN,
     BLOCK_STRIDE,
+    REST_BY_EACH, /* of four elements each, what is left: by each block */
+    REST,         /* is missing */
     ALL_BY_EACH,
     /* how the threads of a block add up */
     LAST_STEP, /* is missing */
@@ -128,6 +130,9 @@ static const Words words[N_SLIPS] = {
                    "Until when does a thread's loop go on? The index of its own element is below n, and not that of the next one."},
     [BLOCK_STRIDE] = {"each block has added up all elements from its first one to the end",
                       "By how much does a thread's loop go on? It has to jump over the elements of all threads of the grid, not of one block."},
+    [REST_BY_EACH] = {"the last n % 4 elements have been added by each block",
+                      "Elements come four at a time here, and the last n % 4 one by one: which threads of the whole grid add those? One block is enough."},
+    [REST] = {"the last n % 4 elements are missing in it", "Elements come four at a time here: who adds the last n % 4?"},
     [ALL_BY_EACH] = {"each block has added up all elements",
                      "With which element does a thread's loop begin, and by how much does it go on? Both have to depend on all blocks: blockIdx.x and gridDim.x."},
     [LAST_STEP] = {"it is the sum of every second thread's part only, as without the step s = 1",
@@ -237,6 +242,8 @@ static float slip_sum(JudgeCase *c, const Reduction *r)
                                                                  : 1;
     for (size_t b = r->slip == FIRST_BLOCK; b < r->blocks && r->slip != NOTHING; b++)
         sum += (float)block_sum(r, b);
+    for (size_t i = r->n - r->n % 4; i < r->n && (r->slip == REST || r->slip == REST_BY_EACH); i++)
+        sum += r->in[i] * (r->slip == REST ? -1 : (float)(r->blocks - 1));
     return sum * (float)times;
 }
 

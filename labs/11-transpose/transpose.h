@@ -4,7 +4,7 @@
  * The functions work on the default stream, need not wait for their kernels, and return 0 (cudaSuccess) or
  * the code of the first CUDA call that failed. Widths and heights are 0 to 250,000, and no
  * matrix has more than 100,000,000 elements; when a length is 0 nothing is launched. Each element of a result is
- * stored once, and no other array is needed.
+ * stored once (in TODO 4, on the diagonal, twice at most), and no other array in device memory is used.
  */
 #ifndef TRANSPOSE_H
 #define TRANSPOSE_H

@@ -19,11 +19,11 @@ extern "C" {
 #endif
 
 /* TODO 1: out[i] = the place where a walk of HOPS steps ends that begins at place i and goes from place p to
- * next[p]: by walk_kernel in blocks of `threads` threads (1 or more). A block that CUDA does not allow is CUDA's
+ * next[p]: by walk_kernel in blocks of `threads` threads (1 to 1,000,000). A block that CUDA does not allow is CUDA's
  * error to tell. */
 int walk(const int *next, int *out, int n, int threads);
 
-/* TODO 2: *share becomes the occupancy of walk_kernel in blocks of `threads` threads that have shared_bytes
+/* TODO 2: *share becomes the occupancy of walk_kernel in blocks of `threads` threads (1 to 1024) that have shared_bytes
  * of dynamic shared memory each: the warps that a multiprocessor holds at once, over the most that it can
  * hold; 0 to 1, and 0 where no block fits. */
 int walk_occupancy(int threads, size_t shared_bytes, float *share);

@@ -172,6 +172,7 @@ static void judge_blocks_refused(JudgeCase *c)
              (unsigned long long)threads, (unsigned long long)blocks, (unsigned long long)needed,
              blocks == threads        ? " First in <<< >>> comes the number of blocks, then that of the threads of a block."
              : blocks == n / threads  ? " Either it is rounded down, or it is worked out in float, which holds 24 bits, so that the last block gets lost: divide whole numbers, and round up."
+             : blocks == 65535        ? " 65,535 is the limit in y and in z; in x a grid can have 2^31 - 1 blocks, and an element without a thread gets no result."
              : blocks == needed + 1   ? " It is one more where the threads divide n, or worked out in float, which holds 24 bits: divide whole numbers, and round up."
                                       : " Which numbers are divided, of which type? A float holds 24 bits only.");
     judge_refuse(c, why);
@@ -215,6 +216,7 @@ typedef enum Slip {
     OF_A_BLOCK,
     IN_BLOCKS,
     WITHOUT_BLOCKS,
+    WARP_MORE,
     WARPS_DOWN,
     ONE_BLOCK,
     N_SLIPS
@@ -229,6 +231,7 @@ static const struct {
     [OF_A_BLOCK] = {"1,024 threads, or 32 warps, are taken for what a multiprocessor holds", "Which attribute of the card says how many threads a multiprocessor holds? That of a block is another one, and the number is not the same on all cards."},
     [IN_BLOCKS] = {"blocks are counted in place of warps", "The blocks that fit are not the answer yet: how many warps does each of them have, and how many warps can a multiprocessor hold?"},
     [WITHOUT_BLOCKS] = {"only the room for warps limits the blocks", "A multiprocessor holds a limited number of blocks, too: take the blocks that cudaOccupancyMaxActiveBlocksPerMultiprocessor gives."},
+    [WARP_MORE] = {"a block is taken to have threads / 32 + 1 warps", "How many warps does a block of exactly 32 threads take? One: round up, and add none where nothing is left over."},
     [WARPS_DOWN] = {"the warps of a block are rounded down", "How many warps does a block of 33 threads take, and one of a single thread? Round up."},
     [ONE_BLOCK] = {"a multiprocessor holds a single block", "Are the warps of all blocks counted that fit on a multiprocessor, or those of one?"},
 };
@@ -248,6 +251,8 @@ static double slipped(int card, int threads, int shared, Slip slip)
         return blocks / cards[card].blocks;
     case WITHOUT_BLOCKS:
         return (double)(most / warps * warps) / most;
+    case WARP_MORE:
+        return blocks * (threads / 32 + 1) / most;
     case WARPS_DOWN:
         return blocks * (threads / 32) / most;
     case ONE_BLOCK:

@@ -352,6 +352,7 @@ static void name_frames(JudgeCase *c, size_t from, size_t step, size_t rounds, c
 static void name_all_frames(JudgeCase *c)
 {
     size_t n = size_param(c, "n"), frames = size_param(c, "frames");
+    name_relaxed(c, 2, "all frames were smoothed as one long one, across their borders", "Where does a frame end for relax_kernel? Its n is that of one frame, whose ends are their own neighbours.");
     name_frames(c, 0, n, 1, "it is what one round gives", "Each frame is smoothed by two rounds: is the second one made, and which array has its result?");
     name_frames(c, 0, n, 0, "it is the frames, unchanged", "Which array has the result of the second round, and is that the one that is taken out?");
     name_frames(c, 0, n, 3, "it is what three rounds give", "How many rounds does a frame get?");

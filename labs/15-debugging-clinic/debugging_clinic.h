@@ -1,7 +1,7 @@
 /* Lab 15: what the eight programs are for.
  *
- * All arrays are host arrays; a function takes what it needs to the device and back. It returns 0 (cudaSuccess)
- * or the code of the CUDA call that failed, leaves no device memory allocated, and may be called again. Sizes are 1 or
+ * All arrays are host arrays; a function takes what it needs to the device and back. It returns 0 (cudaSuccess),
+ * or ends the program by CUDA_CHECK where a CUDA call fails, leaves no device memory allocated, and may be called again. Sizes are 1 or
  * more where nothing else is said, widths and heights at most 60,000, and no array has more than 66,000
  * elements. The result is worked out on the device.
  */

@@ -206,7 +206,15 @@ LAB_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
     return result;
 }
 
-/* ---- the driver, when a module is unloaded ---- */
+/* ---- the driver, when a kernel is looked up and when a module is unloaded ---- */
+
+LAB_API CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    CUresult (*next)(CUfunction *, CUmodule, const char *);
+    void *symbol = find_next("cuModuleGetFunction");
+    memcpy(&next, &symbol, sizeof next);
+    return refuses("cuModuleGetFunction") ? CUDA_ERROR_NOT_FOUND : next(function, module, name);
+}
 
 static const CUresult UNLOADING_FAILED = CUDA_ERROR_NOT_PERMITTED;
 
@@ -511,6 +519,70 @@ static int told(LabCase *c, const char *function, int result)
     return result;
 }
 
+enum { KERNELS_MAX = 48 };
+
+/* What the cache gave is the same at the end. */
+typedef struct Given {
+    const Kernel *at[KERNELS_MAX];
+    Kernel as_given[KERNELS_MAX];
+    int n;
+} Given;
+
+static void keep_given(Given *g, const Kernel *k)
+{
+    if (k == NULL || g->n == KERNELS_MAX)
+        return;
+    g->at[g->n] = k;
+    g->as_given[g->n++] = *k;
+}
+
+static int count_kept(const Given *g)
+{
+    int n = 0;
+    for (int i = 0; i < g->n; i++)
+        n += g->at[i]->module == g->as_given[i].module && g->at[i]->function == g->as_given[i].function;
+    return n;
+}
+
+/* So many requests, of which no two are the same, and then the first once more. */
+static void ask_for_many(LabCase *c, Cache *cache)
+{
+    static char options[KERNELS_MAX][32];
+    Given given = {.n = 0};
+    const Kernel *k = NULL;
+    Request r = request_of("scale");
+    int status = 0;
+    r.n_options = 1;
+    for (int i = 0; i <= KERNELS_MAX && status == 0; i++) {
+        char *log = NULL;
+        r.options[0] = options[i % KERNELS_MAX];
+        snprintf(options[i % KERNELS_MAX], sizeof options[0], "-DNUMBER=%d", i % KERNELS_MAX);
+        status = ask_cache(cache, &r, &k, &log);
+        free(log);
+        keep_given(&given, k);
+    }
+    told(c, "cache_get of many kernels", status);
+    lab_value(c, "kernels_of_many_that_stayed", status != 0 ? KERNELS_MAX : count_kept(&given));
+    lab_value(c, "the_first_of_many_is_still_there", status != 0 || (given.n > 0 && k == given.at[0]));
+}
+
+/* The compiler ran, and the kernel cannot be loaded: what the compiler said is the caller's all the same. */
+static void lose_kernel(LabCase *c, Cache *cache)
+{
+    Request r = request_of("blend");
+    const Kernel *k = NULL;
+    char *log = NULL;
+    stand_in.refused = "cuModuleGetFunction";
+    int result = ask_cache(cache, &r, &k, &log);
+    stand_in.refused = NULL;
+    if (result != (int)CUDA_ERROR_NOT_FOUND) /* where another call has failed */
+        told(c, "cache_get", result);
+    lab_value(c, "cache_get_returned_when_cuModuleGetFunction_failed", result);
+    lab_value(c, "log_is_there_when_cuModuleGetFunction_failed", log != NULL);
+    lab_value(c, "kernel_is_there_when_cuModuleGetFunction_failed", k != NULL);
+    free(log);
+}
+
 /* With what has been compiled last. What it loads must be unloaded again, although the driver says of the first that it was not. */
 static void use_another_cache(LabCase *c)
 {
@@ -524,6 +596,10 @@ static void use_another_cache(LabCase *c)
         told(c, "cache_get of a second cache", ask_cache(cache, &r, &k, &log));
         free(log);
     }
+    if (cache != NULL) {
+        ask_for_many(c, cache);
+        lose_kernel(c, cache);
+    }
     stand_in.refused = "cuModuleUnload";
     stand_in.was_asked = 0;
     int result = cache_destroy(cache);
@@ -531,7 +607,7 @@ static void use_another_cache(LabCase *c)
     stand_in.refused = NULL;
 }
 
-enum { KERNELS_MAX = 16, OTHER = 0xA5, OTHERS_BYTES_MAX = 1024, OTHERS_STEP = 16, OTHERS_EACH = 8 };
+enum { OTHER = 0xA5, OTHERS_BYTES_MAX = 1024, OTHERS_STEP = 16, OTHERS_EACH = 8 };
 
 /* Somebody else's memory; each piece begins with the address of the one before. */
 static void *others;
@@ -558,29 +634,6 @@ static void give_others_back(void)
         memcpy(&others, piece, sizeof others);
         free(piece);
     }
-}
-
-/* What the cache gave is the same at the end. */
-typedef struct Given {
-    const Kernel *at[KERNELS_MAX];
-    Kernel as_given[KERNELS_MAX];
-    int n;
-} Given;
-
-static void keep_given(Given *g, const Kernel *k)
-{
-    if (k == NULL || g->n == KERNELS_MAX)
-        return;
-    g->at[g->n] = k;
-    g->as_given[g->n++] = *k;
-}
-
-static int count_kept(const Given *g)
-{
-    int n = 0;
-    for (int i = 0; i < g->n; i++)
-        n += g->at[i]->module == g->as_given[i].module && g->at[i]->function == g->as_given[i].function;
-    return n;
 }
 
 /* After an error the cache is as it was, so that the same request works now. */

@@ -214,6 +214,11 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
     judge_expect_value(c, "answers_that_leave_k_or_log_as_it_was", 0);
     judge_expect_value(c, "kernels_that_stayed", (double)strlen(requests) - mistakes);
     judge_expect_value(c, "returned_when_cuModuleUnload_failed", CUDA_NOT_PERMITTED);
+    judge_expect_value(c, "kernels_of_many_that_stayed", 48);
+    judge_expect_value(c, "the_first_of_many_is_still_there", 1);
+    judge_expect_value(c, "cache_get_returned_when_cuModuleGetFunction_failed", CUDA_NOT_FOUND);
+    judge_expect_value(c, "log_is_there_when_cuModuleGetFunction_failed", 1);
+    judge_expect_value(c, "kernel_is_there_when_cuModuleGetFunction_failed", 0);
     if (mistakes > 0)
         judge_expect_value(c, "mistakes_that_were_told", mistakes);
 }
@@ -395,6 +400,10 @@ static void name_cache(JudgeCase *c)
     name_rows(c, requests, trunc(CACHE_A), 1, 0, "they are what comes out when a has lost its fraction", "kernel_map (TODO 4): of which type is what a goes through on its way to the arguments?");
     name_rows(c, requests, CACHE_A, 0, 0, "all of it is what in = 0 gives", "kernel_map (TODO 4): is all of in copied to the device, into the memory whose address is the first argument?");
     name_rows(c, requests, 0, 0, 1, "each row is in, unchanged", "kernel_map (TODO 4): which device memory is copied back, and does the kernel run?");
+    judge_mistake_value(c, "the_first_of_many_is_still_there", 0, "48 different requests came, and the first of them was compiled again after that: a kernel stays in the cache until cache_destroy, however many come.");
+    judge_mistake_value(c, "log_is_there_when_cuModuleGetFunction_failed", 0, "The compiler ran, and then the kernel could not be loaded: what the compiler said is the caller's whatever came behind it. Where is *log set, before or behind kernel_load?");
+    judge_mistake_value(c, "cache_get_returned_when_cuModuleGetFunction_failed", 0, "Is the value of kernel_load kept, and returned by cache_get?");
+    judge_mistake_value(c, "kernel_is_there_when_cuModuleGetFunction_failed", 1, "Where the kernel could not be loaded, *k is NULL, and the cache does not have it.");
     judge_mistake_value(c, "returned_when_cuModuleUnload_failed", 0, "cache_destroy has two kernels to unload here, and the driver says of the first that it could not be. What does cache_destroy do with that value? It goes on, and returns the first error at the end: what works afterwards must not take its place. The value of kernel_unload is to be kept, too.");
     name_values(c, "kernels_that_stayed", 0, total - mistakes, "The Kernels that cache_get gave out before lie somewhere else by now, as in an array that grows, or have changed: each entry needs a place of its own.");
     name_values(c, "mistakes_that_were_told", 0, mistakes, "A source that does not compile: each time that it is asked for, NVRTC's error is returned, *k is NULL, and *log has what the compiler said. Is it kept in the cache, or the log freed?");

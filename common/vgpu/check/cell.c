@@ -120,6 +120,8 @@ void race_note(RaceAccess *r, FindingKind kind, Cell now, Cell old, unsigned byt
     n->has_alloc = r->alloc != NULL;
     if (r->alloc)
         n->alloc = *r->alloc;
+    n->unwritten = r->a->space == SPACE_SHARED && mine->access == ACCESS_STORE && theirs->access == ACCESS_LOAD && check_has(r->e->set, CHECK_INIT) &&
+                   init_first_clear(r->e->block->shared_init, n->address, 1) == 0;
 }
 
 /* ---- order ---- */

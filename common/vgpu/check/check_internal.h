@@ -66,6 +66,7 @@ typedef struct Note {
     const char *detail; /* assert's text and the like, in the worker's pool; or NULL */
     bool has_use;
     Place use; /* what nobody wrote decides something here */
+    bool unwritten;  /* a race: the read came first, of shared memory that nobody had written */
     bool after_exit; /* what nobody wrote: threads of the kernel had ended before a barrier of it */
 } Note;
 
@@ -270,7 +271,7 @@ bool array_is_left(const CheckEvent *e, uint64_t low, uint64_t end);
 /* The hint for a finding about a kernel's access; interned or constant. */
 const char *hint_for(CheckSet *set, const Finding *f, const Note *n);
 /* Of memory that is still there at the end, where n_freed other allocations of its place were freed. */
-const char *hint_leak(CheckSet *set, size_t n_freed, const Finding *f);
+const char *hint_leak(CheckSet *set, const MemAlloc *a, size_t n_freed, const Finding *f);
 
 /* Bitmaps: bit i of byte i / 8 stands for byte i of the memory. */
 void init_mark(uint8_t *bits, uint64_t from, uint64_t n, bool shared_by_workers);

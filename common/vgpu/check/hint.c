@@ -313,6 +313,10 @@ static const char hint_in_loop[] =
     "the loop around it takes another number of turns in each thread, so that a barrier in it would not be "
     "reached by all: use an atomic such as atomicAdd, or give each thread an element of its own";
 
+static const char hint_later_turn[] =
+    "a turn of the loop around them reads what only a later turn writes (it is also read before anybody has written it): let all threads write first, in a loop of its own, "
+    "then __syncthreads(), and then read";
+
 static const char hint_next_turn[] =
     "a barrier stands between the two in each turn of the loop around them, and none between one turn and the next: "
     "put another __syncthreads() at the loop's end, so that no thread begins a turn while others are in the one before";
@@ -358,7 +362,7 @@ static const char *hint_race(const CheckSet *set, const Finding *f, const Note *
     if (same_line && read != other_read)
         return hint_race_in_line(same_block, same_warp);
     if (same_block && is_of_next_turn(set, n))
-        return hint_next_turn;
+        return n->unwritten ? hint_later_turn : hint_next_turn;
     if (same_warp && volume(set->launch->block) <= WARP_LANES)
         return "threads of one warp do not run in step: put __syncwarp() between the two accesses";
     if (same_warp)
@@ -418,13 +422,14 @@ static const char *hint_uninit(CheckSet *set, const Finding *f, const Note *n)
     if (n && n->has_alloc && n->alloc.kind == MEM_MANAGED)
         return "cudaMallocManaged promises no value, even where a card gives 0: write it on the host before the launch, or use cudaMemset";
     uint64_t written = f->bytes > 1 ? f->alloc_bytes / f->bytes : 0;
-    if (n && n->has_alloc && is_prefix_written(&n->alloc, written)) {
+    bool is_prefix = n && n->has_alloc && is_prefix_written(&n->alloc, written), by_host = n && n->has_alloc && written > 0 && n->alloc.host_end == written;
+    if (is_prefix || by_host) {
         StrBuf b = {0};
-        strbuf_puts(&b, "nobody wrote more than the first ");
+        strbuf_puts(&b, is_prefix ? "nobody wrote more than the first " : "no copy or fill wrote more than the first ");
         strbuf_grouped(&b, written);
         strbuf_puts(&b, " of its ");
         finding_put_count(&b, f->alloc_bytes, "byte");
-        strbuf_puts(&b, ": was a copy given n instead of n * sizeof(element)?");
+        strbuf_puts(&b, is_prefix ? ": was a copy given n instead of n * sizeof(element)?" : ": was it given n instead of n * sizeof(element)?");
         return intern_hint(set, &b);
     }
     const char *part = hint_part_written(set, f, n);
@@ -434,6 +439,23 @@ static const char *hint_uninit(CheckSet *set, const Finding *f, const Note *n)
 }
 
 /* Lanes at fault execute it, or are missing there. */
+/* The last warp of a block whose threads are no multiple of 32 has fewer lanes: the others have not exited, there are none. */
+static const char *hint_short_warp(CheckSet *set, const Note *n)
+{
+    uint64_t threads = volume(set->launch->block), rest = threads % WARP_LANES;
+    if (!n || rest == 0 || n->thread < threads - rest)
+        return NULL;
+    StrBuf b = {0};
+    strbuf_puts(&b, "the last warp of a block of ");
+    strbuf_grouped(&b, threads);
+    strbuf_puts(&b, " threads has ");
+    strbuf_grouped(&b, rest);
+    strbuf_puts(&b, rest == 1 ? " lane" : " lanes");
+    strbuf_puts(&b, ", and a lane that is read is none of them: do the mask and the distances name lanes that there are? Hardware gives 0 for the others, and "
+                    "nothing promises it");
+    return intern_hint(set, &b);
+}
+
 static const char *hint_sync_mask(const Note *n)
 {
     bool unnamed = n->detail && strstr(n->detail, "does not name");
@@ -518,8 +540,10 @@ void finding_tell_host_fault(Finding *f)
         f->message = title_freed;
 }
 
-const char *hint_leak(CheckSet *set, size_t n_freed, const Finding *f)
+const char *hint_leak(CheckSet *set, const MemAlloc *a, size_t n_freed, const Finding *f)
 {
+    if (a->kind == MEM_PINNED)
+        return "each cudaMallocHost needs its cudaFreeHost, on every way out of the function";
     if (n_freed == 0 || !f->alloc_site.token)
         return hint_for(set, f, NULL);
     StrBuf b = {0};
@@ -537,6 +561,24 @@ static const char *hint_endless(const Note *n)
     return runs && !strstr(n->detail, " wait") && !strstr(n->detail, "again and again")
                ? "a loop has no end: does each turn change what its condition tests (i += step, and not i = step), and can the step be 0?"
                : NULL;
+}
+
+/* Blocks come one after the other: those before this one have ended, so that a loop which has no end is none of theirs. */
+static const char *hint_too_much_work(CheckSet *set, const Finding *f, const Note *n)
+{
+    enum { BLOCKS_MIN = 8 };
+    const uint32_t *grid = set->launch->grid;
+    uint64_t before = f->block[0] + (uint64_t)grid[0] * (f->block[1] + (uint64_t)grid[1] * f->block[2]);
+    bool waits = n && n->detail && (strstr(n->detail, " wait") || strstr(n->detail, "again and again"));
+    if (!f->has_thread || before < BLOCKS_MIN || waits)
+        return NULL;
+    StrBuf b = {0};
+    strbuf_puts(&b, "the ");
+    strbuf_grouped(&b, before);
+    strbuf_puts(&b, " blocks before this one have come to their end, and all together did too much: does each block go through what belongs "
+                    "to others, too (a loop that begins without blockIdx.x, or whose step is blockDim.x and not blockDim.x * gridDim.x)? If not, a "
+                    "loop of this block has no end");
+    return intern_hint(set, &b);
 }
 
 /* An array of no elements, which the launch was given. */
@@ -577,8 +619,12 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
     case FINDING_SYNC_MASK:
         hint = hint_sync_mask(n);
         break;
+    case FINDING_SHUFFLE_SOURCE:
+        hint = hint_short_warp(set, n);
+        break;
     case FINDING_TIMEOUT:
         hint = hint_timeout(set);
+        hint = hint ? hint : hint_too_much_work(set, f, n);
         hint = hint ? hint : hint_endless(n);
         break;
     case FINDING_DEADLOCK:

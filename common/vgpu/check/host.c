@@ -67,6 +67,8 @@ void check_bad_free(CheckSet *set, uint64_t addr, const MemAlloc *nearest, uint6
 
 void check_host_write(CheckSet *set, MemAlloc *a, uint64_t addr, uint64_t bytes)
 {
+    if (addr + bytes - a->addr > a->host_end)
+        a->host_end = addr + bytes - a->addr;
     if (check_has(set, CHECK_INIT) && a->init && bytes)
         init_mark(a->init, addr - a->addr, bytes, false);
 }
@@ -252,6 +254,17 @@ static bool can_leak(const MemAlloc *a)
            a->kind != MEM_OPENED;
 }
 
+/* Memory of the program's own, which may be there as long as the program: nothing is lost. */
+static void tell_registered(CheckSet *set, const MemAlloc *a)
+{
+    Finding f = host_finding(FINDING_HANDLE_LEAK, a->site);
+    f.address = a->addr;
+    check_put_alloc(set, &f, a);
+    f.message = "host memory that was never unregistered";
+    f.hint = "memory that cudaHostRegister has locked needs its cudaHostUnregister, before it is freed and on every way out of the function";
+    add_host(set, &f);
+}
+
 void check_leaks(CheckSet *set, const Mem *m)
 {
     if (!check_has(set, CHECK_LEAK))
@@ -262,11 +275,15 @@ void check_leaks(CheckSet *set, const Mem *m)
     for (size_t i = 0; (a = mem_at(m, i)); i++) {
         if (!can_leak(a))
             continue;
+        if (a->kind == MEM_REGISTERED) {
+            tell_registered(set, a);
+            continue;
+        }
         Finding f = host_finding(FINDING_LEAK, a->site);
         f.address = a->addr;
         check_put_alloc(set, &f, a);
         f.message = check_title(set, &f, NULL);
-        f.hint = hint_leak(set, n++ < LEAKS_COUNTED ? mem_count_freed(m, a->site) : 0, &f);
+        f.hint = hint_leak(set, a, n++ < LEAKS_COUNTED ? mem_count_freed(m, a->site) : 0, &f);
         add_host(set, &f);
     }
 }

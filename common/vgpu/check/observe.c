@@ -169,10 +169,10 @@ static void observe_segments(const CheckEvent *e, const ExecAccess *a, SegmentLi
     }
     if (!segments->n)
         return;
+    if (check_has(e->set, CHECK_RACE)) /* first: it asks whether what a store meets was written before */
+        race_observe(e, a, segments);
     if (check_has(e->set, CHECK_INIT))
         init_observe(e, a, segments);
-    if (check_has(e->set, CHECK_RACE))
-        race_observe(e, a, segments);
 }
 
 static void check_on_access(void *self, const ExecWho *who, const ExecAccess *a)

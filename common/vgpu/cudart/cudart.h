@@ -39,6 +39,8 @@ void vgpu_lab_calls(int own);
 void vgpu_lab_array(const void *data, size_t bytes);
 /* A line of at most 255 printable characters for the record of calls (device/calls.c). */
 void vgpu_lab_note(const char *text);
+/* Has the program reset a device? */
+int vgpu_lab_was_reset(void);
 /* It ends; error_name is NULL, or the name of the error that it returns. */
 void vgpu_end(int code, const char *error_name);
 /* Has this process used the runtime's devices, so that the driver counts as initialised? */

@@ -88,6 +88,13 @@ cudaError_t cudaDeviceSynchronize(void)
     return call_leave(&call, call_waited(call_send(&call, &(DeviceMsg){.op = OP_DEVICE_SYNC, .site = call_site(&call)}, NULL)));
 }
 
+static bool was_reset;
+
+int vgpu_lab_was_reset(void)
+{
+    return __atomic_load_n(&was_reset, __ATOMIC_RELAXED);
+}
+
 /* All handles of the device are gone afterwards, and the error of this thread with it (measured). */
 cudaError_t cudaDeviceReset(void)
 {
@@ -109,8 +116,10 @@ cudaError_t cudaDeviceReset(void)
     thread_state()->default_stream[device] = 0;
     bool told = error == cudaSuccess && !f->is_driver;
     error = call_leave(&call, error);
-    if (told) /* a lab's own program may do so, its student's function not */
+    if (told) { /* a lab's own program may do so, its student's function not */
         vgpu_lab_note("device-reset ");
+        __atomic_store_n(&was_reset, true, __ATOMIC_RELAXED);
+    }
     return error;
 }
 

@@ -7,9 +7,9 @@
  *   OP           a row of ops.def, without what only asks; a stream or an event that is asked about has a line when it is done
  *   ERROR        a row of errors.def: OK, NO_MEMORY, ILLEGAL_ADDRESS...
  *   NUMBER TEXT  ALLOC: bytes, and "pinned" where they are the host's. COPY: bytes, and "to-host" where they go to the program's own memory. FILL: bytes, and where
- *                they begin in their allocation. LAUNCH: blocks, and the kernel's name. MODULE_LOAD: a number that texts
+ *                they begin in their allocation. LAUNCH: blocks; threads of a block and the kernel's name. MODULE_LOAD: a number that texts
  *                alike have in common. MAY_FAIL: the code of the error, of the call that was made to fail; the others have
- *                no line. NOTE: a line of the program's own (OP_NOTE)
+ *                no line. NOTE: a line of the program's own (OP_NOTE), or `kept` and the name of a variable (kept.c)
  *
  * A line is written when the message has been answered, so that nothing can be taken back.
  */
@@ -71,9 +71,9 @@ static void put_fill(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 static void put_launch(DeviceServer *s, const DeviceMsg *m, StrBuf *line)
 {
     const IrFunction *ir = function_ir(s, m->launch.function);
-    strbuf_printf(line, "%llu %s",
+    strbuf_printf(line, "%llu %llu %s",
                   (unsigned long long)m->launch.grid[0] * m->launch.grid[1] * m->launch.grid[2],
-                  ir ? ir->name : "");
+                  (unsigned long long)m->launch.block[0] * m->launch.block[1] * m->launch.block[2], ir ? ir->name : "");
 }
 
 /* NUMBER TEXT; false: the message has no line. */
@@ -132,6 +132,16 @@ static bool has_room(DeviceServer *s, const DeviceMsg *m)
     if (*n == most)
         write_text(s, "cut\n", 4);
     return (*n)++ < most;
+}
+
+void calls_kept(DeviceServer *s, const char *variable)
+{
+    StrBuf line = {0};
+    const DeviceMsg note = {.op = OP_NOTE};
+    strbuf_printf(&line, "NOTE OK 0 kept %.200s\n", record_demangle(s, variable));
+    if (!line.failed && has_room(s, &note))
+        write_text(s, line.text, line.length);
+    strbuf_free(&line);
 }
 
 void calls_add(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r)

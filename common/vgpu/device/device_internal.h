@@ -169,6 +169,7 @@ typedef struct Module {
     IrModule *ir; /* NULL: unloaded */
     IrInstance *instance;
     MemAlloc **globals; /* [global], NULL for shared ones */
+    bool *kept_told;    /* [global]: its note is written (kept.c) */
     uint32_t device;
     bool owned; /* by the program, which loaded it at site */
     uint64_t site;
@@ -382,6 +383,11 @@ void family_free(Device *d);
 void calls_start(DeviceServer *s);
 /* A message that has been answered. */
 void calls_add(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r);
+/* A variable keeps something (kept.c). */
+void calls_kept(DeviceServer *s, const char *variable);
+
+/* ---- kept.c: the host's launch is about to run ---- */
+void kept_tell(Device *d, const Grid *g);
 
 /* ---- record.c ---- */
 void record_line(DeviceServer *s, const StrBuf *line);

@@ -264,6 +264,20 @@ static void end_film(Device *d, size_t first)
         record_film(d->server);
 }
 
+static uint64_t volume(const uint32_t d[3])
+{
+    return (uint64_t)d[0] * d[1] * d[2];
+}
+
+/* How many blocks of the grid are on the card at one time; 0: not known. A block that waits for one which has not begun may wait for ever. */
+static uint64_t room_for(const Device *d, const Grid *g, PerfOccupancy *o)
+{
+    const IrFunction *f = &g->instance->module->functions[g->function];
+    PerfBlockNeeds needs = launch_needs(f, (uint32_t)volume(g->shape.block), g->shape.dynamic_shared);
+    perf_occupancy(d->model, &needs, o);
+    return (uint64_t)o->blocks_per_sm * d->model->n_sms;
+}
+
 static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *result)
 {
     DeviceServer *s = d->server;
@@ -303,6 +317,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         .dynamic_shared = (uint32_t)g->shape.dynamic_shared,
         .params = g->params,
         .mem = d->mem,
+        .resident_max = g->launcher ? 0 : room_for(d, g, &(PerfOccupancy){0}),
         .cooperative = g->shape.cooperative,
         .shares_memory = share_is_used(d->server),
         .grid_workspace = g->shape.cooperative ? grid_workspace(d) : 0,
@@ -322,6 +337,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         .observers = observers,
         .n_observers = n,
     };
+    kept_tell(d, g);
     check_set_launch_site(d->check, op->site);
     perf_watch(d->perf, order_wanted(d) || managed_wanted(d) ? on_touch : NULL, d);
     s->running = 1;
@@ -331,11 +347,6 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         end_film(d, n_findings);
     if (s->provenance)
         provenance_launch_end(s->provenance);
-}
-
-static uint64_t volume(const uint32_t d[3])
-{
-    return (uint64_t)d[0] * d[1] * d[2];
 }
 
 uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share)
@@ -358,8 +369,7 @@ uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share)
     if (moving_ns > time.total_ns / 2)
         time.bound = "page faults";
     PerfOccupancy o;
-    perf_occupancy(d->model, &needs, &o);
-    uint64_t room = (uint64_t)o.blocks_per_sm * d->model->n_sms;
+    uint64_t room = room_for(d, g, &o);
     *share = room == 0 || blocks >= room ? 1 : (double)blocks / (double)room;
     record_launch(d, op, g,
                   &(LaunchFigures){.counters = counters, .time = &time, .occupancy = &o, .blocks = blocks});

@@ -60,7 +60,8 @@ static bool place_globals(Device *d, Module *module)
     const IrModule *ir = module->ir;
     uint64_t *address = calloc(ir->n_globals + 1, sizeof *address);
     module->globals = calloc(ir->n_globals + 1, sizeof *module->globals);
-    bool ok = address && module->globals;
+    module->kept_told = calloc(ir->n_globals + 1, sizeof *module->kept_told);
+    bool ok = address && module->globals && module->kept_told;
     for (uint32_t i = 0; i < ir->n_globals && ok; i++) {
         if (!needs_memory(&ir->globals[i]))
             continue;
@@ -103,6 +104,7 @@ static void free_module(Module *module, Device *d)
                 host_unmap(d->server, managed, bytes);
         }
     free(module->globals);
+    free(module->kept_told);
     if (module->instance)
         ir_instance_free(module->instance);
     ir_module_free(module->ir);

@@ -308,6 +308,7 @@ struct ExecLaunch {
     uint32_t dynamic_shared;
     const uint8_t *params;  /* param_bytes of the entry */
     Mem *mem;
+    uint64_t resident_max;  /* blocks that the device has room for at one time, of a launch that is not cooperative; 0: any number */
     bool cooperative;       /* grid sync: all blocks are resident */
     bool shares_memory;     /* other processes may change memory meanwhile */
     uint64_t grid_workspace;/* device address of the grid barrier's word (%envreg1:2), 0 without */

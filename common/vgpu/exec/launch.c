@@ -68,7 +68,7 @@ static void measure(ExecRun *run)
     run->stack_end = run->entry->frame_bytes + (makes_calls(run->entry) ? (stack + 15) / 16 * 16 : 0);
     run->local_bytes = (run->stack_end + 15) / 16 * 16;
     run->wide = may_run_wide(run);
-    run->resident_max = l->cooperative ? run->n_blocks : EXEC_RESIDENT_MAX;
+    run->resident_max = l->cooperative ? run->n_blocks : l->resident_max > 0 && l->resident_max < EXEC_RESIDENT_MAX ? l->resident_max : EXEC_RESIDENT_MAX;
 }
 
 static bool find_watchers(ExecRun *run)

@@ -62,6 +62,7 @@ typedef struct MemAlloc {
     uint16_t pool;          /* MEM_POOL: number of its pool */
     uint64_t peers;         /* MEM_MAPPED: bit i: device i may use it, too */
     uint32_t shared;        /* its number among what processes share; 0: it is this process's alone */
+    uint64_t host_end;      /* one past the last byte that a copy or a fill of the host's has written */
     uint32_t serial;        /* 1, 2, 3... in order of allocation, never reused */
     uint64_t site;          /* token of the place that allocated it, resolved by the client; 0 unknown */
     uint64_t free_site;
