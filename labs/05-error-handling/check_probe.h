@@ -24,7 +24,7 @@ extern "C" int probe_failure(CheckProbe *p)
 {
     cudaError_t err = cudaSuccess;
     p->line = __LINE__ + 1;
-    CHECK(probe_call(p, 1));
+    CHECK(probe_call(p, 9 % sizeof p->calls)); /* 1, and the text of the call has a % */
     probe_reach(p, PROBE_AFTER);
     goto done;
 done:

@@ -21,6 +21,8 @@ void judge_inputs(JudgeCase *c)
     judge_fill_i32(c, in, low, high);
     for (size_t i = 0; judge_has_param(c, "ones") && i < n; i += 3)
         in[i] = 1;
+    for (size_t i = 32; i < 96 && n >= 96 && sign == 0 && largest == 1000; i++) /* of the second run, and of the third, the last one alone is positive */
+        in[i] = i % 32 == 31 ? 7 : -(int32_t)i;
 }
 
 static void sums(JudgeCase *c, const int32_t *in, size_t n)
@@ -80,6 +82,7 @@ void judge_reference(JudgeCase *c)
                      {"positive_first", positive},
                      {"count_positive", count}};
     size_t n = 0;
+    judge_expect_nothing(c);
     const int32_t *in = judge_input_i32(c, "in", &n);
     for (size_t k = 0; k < sizeof functions / sizeof functions[0]; k++)
         if (strcmp(functions[k].name, judge_param_text(c, "function")) == 0)
@@ -489,6 +492,7 @@ ADDS(not_negative, 1, positive + count_between(c, first, end, 0))
 ADDS(not_zero, 1, n - count_between(c, first, end, 0))
 ADDS(without_first, 1, positive - (first == 0 && c->in[0] > 0))
 ADDS(without_last, 1, positive - (end == c->n && c->in[c->n - 1] > 0))
+ADDS(by_lane_behind, 1, positive == 1 && end - first == RUN && c->in[end - 1] > 0 ? 0 : positive)
 
 static int32_t ballots_added(const Call *c, int64_t i)
 {
@@ -607,6 +611,7 @@ static const Slip slips[] = {
     {COUNT, "it is how many are not 0", VOTE, not_zero},
     {COUNT, "it is how many are positive without element 0", ENDS, without_first},
     {COUNT, "it is how many are positive without the last element", ENDS, without_last},
+    {COUNT, "runs of which only the last element is positive are missing", "Which lane adds for its warp, and is it there in every warp? __ffs counts from 1: the first lane of a mask is __ffs(mask) - 1.", by_lane_behind},
 };
 
 static unsigned function_of(JudgeCase *c)

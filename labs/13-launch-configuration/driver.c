@@ -118,8 +118,10 @@ static void run_on_device(LabCase *c, const char *function)
     lab_own_calls(0);
     if (other)
         status = call(c, function, in, other, (int)n / 2, radius - radius / 5);
+    lab_note(other ? "nothing" : "something");
     if (other && status == 0)
         status = call(c, function, in, other, 0, radius);
+    lab_note("something");
     if (status == 0)
         status = call(c, function, in, out, lab_has_param(c, "asked") ? size_param(c, "asked") : (int)n, radius);
     lab_own_calls(1);

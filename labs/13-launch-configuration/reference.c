@@ -180,6 +180,7 @@ static void judge_blocks_refused(JudgeCase *c)
 
 void judge_reference(JudgeCase *c)
 {
+    judge_expect_nothing(c);
     if (is_function(c, "walk_occupancy")) {
         refer_occupancy(c);
         return;

@@ -216,6 +216,7 @@ static void expect_cache(JudgeCase *c, const float *in, size_t n)
     judge_expect_value(c, "returned_when_cuModuleUnload_failed", CUDA_NOT_PERMITTED);
     judge_expect_value(c, "kernels_of_many_that_stayed", 48);
     judge_expect_value(c, "the_first_of_many_is_still_there", 1);
+    judge_expect_value(c, "kernels_of_many_given_for_another_request", 0);
     judge_expect_value(c, "cache_get_returned_when_cuModuleGetFunction_failed", CUDA_NOT_FOUND);
     judge_expect_value(c, "log_is_there_when_cuModuleGetFunction_failed", 1);
     judge_expect_value(c, "kernel_is_there_when_cuModuleGetFunction_failed", 0);
@@ -400,6 +401,8 @@ static void name_cache(JudgeCase *c)
     name_rows(c, requests, trunc(CACHE_A), 1, 0, "they are what comes out when a has lost its fraction", "kernel_map (TODO 4): of which type is what a goes through on its way to the arguments?");
     name_rows(c, requests, CACHE_A, 0, 0, "all of it is what in = 0 gives", "kernel_map (TODO 4): is all of in copied to the device, into the memory whose address is the first argument?");
     name_rows(c, requests, 0, 0, 1, "each row is in, unchanged", "kernel_map (TODO 4): which device memory is copied back, and does the kernel run?");
+    for (int pairs = 1; pairs <= 2; pairs++)
+        judge_mistake_value(c, "kernels_of_many_given_for_another_request", pairs, "Two requests that differ have got one kernel: a hash of the texts is the same for some texts that are not. Where hashes agree, are the texts compared, too?");
     judge_mistake_value(c, "the_first_of_many_is_still_there", 0, "48 different requests came, and the first of them was compiled again after that: a kernel stays in the cache until cache_destroy, however many come.");
     judge_mistake_value(c, "log_is_there_when_cuModuleGetFunction_failed", 0, "The compiler ran, and then the kernel could not be loaded: what the compiler said is the caller's whatever came behind it. Where is *log set, before or behind kernel_load?");
     judge_mistake_value(c, "cache_get_returned_when_cuModuleGetFunction_failed", 0, "Is the value of kernel_load kept, and returned by cache_get?");

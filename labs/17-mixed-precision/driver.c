@@ -110,6 +110,11 @@ static int run_update(Device *d)
         status = update_weights(master, weights, gradient, rows_of(d, lab_input(d->c, "gradient")->elements),
                                 (float)lab_param_float(d->c, "rate"), (float)lab_param_float(d->c, "scale"),
                                 overflow);
+    if (d->part == NO_ROWS && status == 0) {
+        int of_nothing = 1;
+        CUDA_CHECK(cudaMemcpy(&of_nothing, overflow, sizeof of_nothing, cudaMemcpyDeviceToHost));
+        lab_value(d->c, "overflow_of_no_gradients", of_nothing);
+    }
     return status;
 }
 

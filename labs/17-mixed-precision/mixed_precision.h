@@ -32,13 +32,13 @@ int layer_tensor(const Half *x, const Half *w, float *y, int m, int n, int k);
 /* TODO 3: gradient[i] = scale * error[i] * x[i], rounded to half precision once, at the end. */
 int scaled_gradient(const Half *x, const float *error, Half *gradient, int n, float scale);
 
-/* TODO 4: if all of gradient is finite, *overflow becomes 0, master[i] -= rate * gradient[i] / scale in float, and
+/* TODO 4: if all of gradient is finite (where n is 0 it is), *overflow becomes 0, master[i] -= rate * gradient[i] / scale in float, and
  * weights[i] the half next to master[i]. Otherwise *overflow becomes 1, and master and weights stay as they are.
  * *overflow holds anything before; it lies in device memory too. scale is a power of two. */
 int update_weights(float *master, Half *weights, const Half *gradient, int n, float rate, float scale,
                    int *overflow);
 
-/* TODO 5: scale[r] is the largest magnitude of row r, over 127, and q[r][c] the whole number next to
+/* TODO 5: scale[r] is the largest magnitude of row r (0, or 1e-30 or more), over 127, and q[r][c] the whole number next to
  * w[r][c] / scale[r]. For a row of zeros scale[r] is 1. */
 int quantize_rows(const float *w, signed char *q, float *scale, int rows, int columns);
 

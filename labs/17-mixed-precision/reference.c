@@ -870,8 +870,11 @@ void judge_reference(JudgeCase *c)
         expect_layer(c);
     else if (is(c, "scaled_gradient"))
         expect_gradient(c);
-    else if (is(c, "update_weights"))
+    else if (is(c, "update_weights")) {
         expect_update(c);
+        if (judge_has_param(c, "again"))
+            judge_expect_value(c, "overflow_of_no_gradients", 0);
+    }
     else if (is(c, "quantize_rows"))
         expect_quantized(c);
     else if (is(c, "matvec_int8"))
@@ -888,8 +891,11 @@ void judge_mistakes(JudgeCase *c)
         name_layer(c);
     else if (is(c, "scaled_gradient"))
         name_gradients(c);
-    else if (is(c, "update_weights"))
+    else if (is(c, "update_weights")) {
         name_updates(c);
+        if (judge_has_param(c, "again"))
+            judge_mistake_value(c, "overflow_of_no_gradients", 1, "Where n is 0 all gradients are finite, and *overflow held 1 before: is it set to 0 before the function returns?");
+    }
     else if (is(c, "quantize_rows"))
         name_quantized(c);
     else if (is(c, "matvec_int8"))

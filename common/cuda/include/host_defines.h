@@ -7,7 +7,7 @@
 #define __device__     __attribute__((device))
 #define __global__     __attribute__((global))
 #define __shared__     __attribute__((shared))
-#define __constant__   __attribute__((constant))
+#define __constant__   __attribute__((constant)) __attribute__((used)) /* the host writes it, which clang does not see in an unnamed namespace */
 /* What clang does not compile is refused where it is used. */
 #define __managed__    __attribute__((unavailable("clang compiles no __managed__ variables: take memory of cudaMallocManaged")))
 #define __cluster_dims__(...) __attribute__((unavailable("clang and the virtual GPU have no clusters of blocks")))

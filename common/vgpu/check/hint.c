@@ -628,7 +628,10 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         hint = hint ? hint : hint_endless(n);
         break;
     case FINDING_DEADLOCK:
-        hint = hint_endless(n);
+        hint = n && n->detail && strstr(n->detail, "have not begun")
+                   ? "blocks begin in any order, and only when there is room for them: who waits for a block that has not begun may wait for ever. Let a block wait "
+                     "only for those that have taken a number before it (an atomicAdd when it begins), or end the launch where all are to have come"
+                   : hint_endless(n);
         break;
     case FINDING_TRAP:
         hint = hint_trap(set);

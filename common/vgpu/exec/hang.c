@@ -417,6 +417,9 @@ void hang_tell(ExecRun *run)
     Text t = {.used = 0};
     if (!run->hang.kind || run->result->error != EXEC_OK)
         return;
+    if (run->hang.kind == FAULT_DEADLOCK && run->next_start < run->n_blocks)
+        hang_put_text(&t, "%llu of %llu blocks have not begun, for which there is no room yet", (unsigned long long)(run->n_blocks - run->next_start),
+                      (unsigned long long)run->n_blocks);
     Groups all = find_groups(run);
     for (size_t i = 0; i < all.n; i++)
         put_group(&t, run, &all.items[i]);

@@ -52,6 +52,19 @@ __global__ void forever(volatile int *p)
     }
 }
 
+/* Each block waits for the one before it: by its place in the grid, or by the number that it took when it began. */
+__global__ void chain(int *told, int *ticket)
+{
+    __shared__ int number;
+    if (threadIdx.x == 0) {
+        number = ticket ? atomicAdd(ticket, 1) : (int)blockIdx.x;
+        while (number > 0 && atomicAdd(&told[number - 1], 0) == 0) { /* line: chain */
+        }
+        atomicExch(&told[number], 1);
+    }
+    __syncthreads();
+}
+
 __global__ void count_forever(volatile int *p)
 {
     for (unsigned i = 0; *p == 0; i++) /* line: count */
@@ -350,6 +363,14 @@ int main(int argc, char **argv)
     if (strcmp(what, "forever") == 0) {
         cudaMemset(d, 0, 4);
         forever<<<1, 1>>>(d);
+    }
+    if (strcmp(what, "chain") == 0 || strcmp(what, "chain-of-tickets") == 0) {
+        int *told, n = 2000;
+        cudaMalloc(&told, (n + 1) * sizeof(int));
+        cudaMemset(told, 0, (n + 1) * sizeof(int));
+        chain<<<n, 256>>>(told, strcmp(what, "chain") == 0 ? NULL : told + n);
+        cudaDeviceSynchronize();
+        cudaFree(told);
     }
     if (strcmp(what, "count-forever") == 0 || strcmp(what, "deaf") == 0) {
         if (strcmp(what, "deaf") == 0)

@@ -57,6 +57,12 @@ same "a limit that was chosen needs no word" 1 $?
 run "a wait for what nobody can write ends by itself" 1 --max-instructions=0 -- forever
 has "as a deadlock" "$scratch/err" "faults.cu:$(line flag):.*deadlock: .*reads again and again 4 bytes"
 
+run "blocks that wait for others by their place, of which more come than there is room for" 1 --seed=3 --max-instructions=0 -- chain
+has "wait for those that have not begun" "$scratch/err" "deadlock: .*of 2000 blocks have not begun"
+has "and have a hint of their own" "$scratch/err" 'blocks begin in any order, and only when there is room'
+run "blocks that wait for those that took a number before" 0 --seed=3 -- chain-of-tickets
+has "end" "$scratch/err" 'no findings'
+
 # ---- which array, which launch, which turn ----
 run "far behind the end of an array" 1 -- array-far
 has "it is the one that the kernel meant" "$scratch/err" 'after allocation 2 \(400 bytes at .*\), parameter 1 of the kernel'
