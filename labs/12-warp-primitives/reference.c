@@ -21,7 +21,8 @@ void judge_inputs(JudgeCase *c)
     judge_fill_i32(c, in, low, high);
     for (size_t i = 0; judge_has_param(c, "ones") && i < n; i += 3)
         in[i] = 1;
-    for (size_t i = 32; i < 96 && n >= 96 && sign == 0 && largest == 1000; i++) /* of the second run, and of the third, the last one alone is positive */
+    int counts = strcmp(judge_param_text(c, "function"), "count_positive") == 0 && n >= 96 && sign == 0 && largest == 1000;
+    for (size_t i = 32; i < 96 && counts; i++) /* of the second run, and of the third, the last one alone is positive */
         in[i] = i % 32 == 31 ? 7 : -(int32_t)i;
 }
 
