@@ -451,8 +451,8 @@ static const char *hint_short_warp(CheckSet *set, const Note *n)
     strbuf_puts(&b, " threads has ");
     strbuf_grouped(&b, rest);
     strbuf_puts(&b, rest == 1 ? " lane" : " lanes");
-    strbuf_puts(&b, ", and a lane that is read is none of them: do the mask and the distances name lanes that there are? Hardware gives 0 for the others, and "
-                    "nothing promises it");
+    strbuf_puts(&b, ", and there are no others: do the mask and the distances name lanes that there are, and do all of them come to the shuffle? Hardware gives 0 "
+                    "for a lane that is not there, and nothing promises it");
     return intern_hint(set, &b);
 }
 
@@ -563,22 +563,14 @@ static const char *hint_endless(const Note *n)
                : NULL;
 }
 
-/* Blocks come one after the other: those before this one have ended, so that a loop which has no end is none of theirs. */
-static const char *hint_too_much_work(CheckSet *set, const Finding *f, const Note *n)
+/* A loop which has no end is none of the blocks that have ended. */
+static const char *hint_too_much_work(const Note *n)
 {
-    enum { BLOCKS_MIN = 8 };
-    const uint32_t *grid = set->launch->grid;
-    uint64_t before = f->block[0] + (uint64_t)grid[0] * (f->block[1] + (uint64_t)grid[1] * f->block[2]);
-    bool waits = n && n->detail && (strstr(n->detail, " wait") || strstr(n->detail, "again and again"));
-    if (!f->has_thread || before < BLOCKS_MIN || waits)
-        return NULL;
-    StrBuf b = {0};
-    strbuf_puts(&b, "the ");
-    strbuf_grouped(&b, before);
-    strbuf_puts(&b, " blocks before this one have come to their end, and all together did too much: does each block go through what belongs "
-                    "to others, too (a loop that begins without blockIdx.x, or whose step is blockDim.x and not blockDim.x * gridDim.x)? If not, a "
-                    "loop of this block has no end");
-    return intern_hint(set, &b);
+    bool ended = n && n->detail && strstr(n->detail, "blocks have ended");
+    return ended && !strstr(n->detail, " wait") && !strstr(n->detail, "again and again")
+               ? "blocks have come to their end, and all together did too much: does each go through what belongs to others, too (a loop that begins without "
+                 "blockIdx.x, or whose step is blockDim.x and not blockDim.x * gridDim.x)? If not, a loop of a block that is left has no end"
+               : NULL;
 }
 
 /* An array of no elements, which the launch was given. */
@@ -624,13 +616,13 @@ const char *hint_for(CheckSet *set, const Finding *f, const Note *n)
         break;
     case FINDING_TIMEOUT:
         hint = hint_timeout(set);
-        hint = hint ? hint : hint_too_much_work(set, f, n);
+        hint = hint ? hint : hint_too_much_work(n);
         hint = hint ? hint : hint_endless(n);
         break;
     case FINDING_DEADLOCK:
         hint = n && n->detail && strstr(n->detail, "have not begun")
                    ? "blocks begin in any order, and only when there is room for them: who waits for a block that has not begun may wait for ever. Let a block wait "
-                     "only for those that have taken a number before it (an atomicAdd when it begins), or end the launch where all are to have come"
+                     "only for those that have taken a number before it (an atomicAdd when it begins), or end the launch where all are to have come. Or does nobody set what they wait for?"
                    : hint_endless(n);
         break;
     case FINDING_TRAP:

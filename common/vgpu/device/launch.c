@@ -264,21 +264,8 @@ static void end_film(Device *d, size_t first)
         record_film(d->server);
 }
 
-static uint64_t volume(const uint32_t d[3])
-{
-    return (uint64_t)d[0] * d[1] * d[2];
-}
-
-/* How many blocks of the grid are on the card at one time; 0: not known. A block that waits for one which has not begun may wait for ever. */
-static uint64_t room_for(const Device *d, const Grid *g, PerfOccupancy *o)
-{
-    const IrFunction *f = &g->instance->module->functions[g->function];
-    PerfBlockNeeds needs = launch_needs(f, (uint32_t)volume(g->shape.block), g->shape.dynamic_shared);
-    perf_occupancy(d->model, &needs, o);
-    return (uint64_t)o->blocks_per_sm * d->model->n_sms;
-}
-
-static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *result)
+/* room: how many blocks of the grid are on the card at one time, 0: not known. A block that waits for one which has not begun may wait for ever. */
+static void execute(Device *d, const QueueOp *op, const Grid *g, uint64_t room, ExecResult *result)
 {
     DeviceServer *s = d->server;
     const bool filmed = film_wanted(d, op, g);
@@ -317,7 +304,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         .dynamic_shared = (uint32_t)g->shape.dynamic_shared,
         .params = g->params,
         .mem = d->mem,
-        .resident_max = g->launcher ? 0 : room_for(d, g, &(PerfOccupancy){0}),
+        .resident_max = g->launcher ? 0 : room,
         .cooperative = g->shape.cooperative,
         .shares_memory = share_is_used(d->server),
         .grid_workspace = g->shape.cooperative ? grid_workspace(d) : 0,
@@ -349,27 +336,32 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, ExecResult *res
         provenance_launch_end(s->provenance);
 }
 
+static uint64_t volume(const uint32_t d[3])
+{
+    return (uint64_t)d[0] * d[1] * d[2];
+}
+
 uint64_t grid_run(Device *d, const QueueOp *op, const Grid *g, double *share)
 {
     const IrFunction *f = &g->instance->module->functions[g->function];
+    PerfBlockNeeds needs = launch_needs(f, (uint32_t)volume(g->shape.block), g->shape.dynamic_shared);
+    PerfOccupancy o;
+    perf_occupancy(d->model, &needs, &o);
+    const uint64_t blocks = volume(g->shape.grid), room = (uint64_t)o.blocks_per_sm * d->model->n_sms;
     ExecResult result = {0};
     origin_prepare(d);
-    execute(d, op, g, &result);
+    execute(d, op, g, room, &result);
     d->launch_instructions += result.instructions;
     d->error = launch_error(d, &result);
     say_unsupported(d, &result);
 
     const PerfCounters *counters = perf_last(d->perf);
-    PerfBlockNeeds needs = launch_needs(f, (uint32_t)volume(g->shape.block), g->shape.dynamic_shared);
-    uint64_t blocks = volume(g->shape.grid);
     PerfLaunchTime time;
     perf_launch_time(d->model, counters, &needs, blocks, &time);
     uint64_t moving_ns = managed_take_ns(d);
     time.total_ns += moving_ns;
     if (moving_ns > time.total_ns / 2)
         time.bound = "page faults";
-    PerfOccupancy o;
-    uint64_t room = room_for(d, g, &o);
     *share = room == 0 || blocks >= room ? 1 : (double)blocks / (double)room;
     record_launch(d, op, g,
                   &(LaunchFigures){.counters = counters, .time = &time, .occupancy = &o, .blocks = blocks});

@@ -412,6 +412,15 @@ static void put_group(Text *t, const ExecRun *run, Group *g)
     }
 }
 
+/* At least so many blocks have come to their end. Of those that a worker has begun ahead of their turn nothing is known. */
+static uint64_t blocks_ended(const ExecRun *run)
+{
+    uint64_t open = (run->n_started - run->n_turns) * EXEC_ROW_MAX;
+    for (const ExecBlock *b = run->made_blocks; b; b = b->next_made)
+        open += b->live_threads == 0 ? 0 : b->n_planned ? b->n_planned : 1;
+    return run->next_start > open ? run->next_start - open : 0;
+}
+
 void hang_tell(ExecRun *run)
 {
     Text t = {.used = 0};
@@ -420,6 +429,9 @@ void hang_tell(ExecRun *run)
     if (run->hang.kind == FAULT_DEADLOCK && run->next_start < run->n_blocks)
         hang_put_text(&t, "%llu of %llu blocks have not begun, for which there is no room yet", (unsigned long long)(run->n_blocks - run->next_start),
                       (unsigned long long)run->n_blocks);
+    const uint64_t ended = run->hang.kind == FAULT_TIMEOUT ? blocks_ended(run) : 0;
+    if (ended > 0)
+        hang_put_text(&t, "%llu of %llu blocks have ended", (unsigned long long)ended, (unsigned long long)run->n_blocks);
     Groups all = find_groups(run);
     for (size_t i = 0; i < all.n; i++)
         put_group(&t, run, &all.items[i]);
