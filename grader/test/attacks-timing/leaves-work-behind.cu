@@ -1,6 +1,6 @@
 // expect: as-right
 // on-gpu: wrong-result 0
-// The work goes to a stream of its own, for which nobody waits; but the clock does, for all of the device.
+// The work goes to a stream of its own, for which nobody waits where there is more to sum; but the clock does, for all of the device.
 #include "lab.h"
 #include "reduction.h"
 __global__ void sum_later(const float *in, float *sum, int n)
@@ -20,6 +20,6 @@ extern "C" int sum_strided(const float *in, float *sum, int n)
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaMemsetAsync(sum, 0, sizeof *sum, stream);
     sum_later<<<512, 256, 0, stream>>>(in, sum, n);
-    return cudaGetLastError();
+    return n <= 1000 ? cudaStreamSynchronize(stream) : cudaGetLastError();
 }
 #define sum_strided sum_strided_honest

@@ -27,7 +27,8 @@ __global__ void picture_2d(const int *in, int *out, int width, int height)
 int map_2d(const int *in, int *out, int width, int height)
 {
     dim3 block(32, 8);
-    dim3 grid((width + 31) / 32, (height + 7) / 8);
+    int rows = (height + 7) / 8;
+    dim3 grid((width + 31) / 32, rows < 65535 ? rows : 65535);
     picture_2d<<<grid, block>>>(in, out, width, height);
     return cudaGetLastError();
 }
