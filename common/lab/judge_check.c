@@ -443,6 +443,15 @@ static void tell_kept(Check *k)
     }
 }
 
+static void tell_parted(Check *k)
+{
+    const char *kernel = NULL;
+    for (size_t i = 0; i < k->c->n_calls && !kernel; i++)
+        kernel = judge_note(&k->c->calls[i], "parted");
+    if (kernel && hints_wanted())
+        strbuf_printf(&k->message, language_say(k->c->language, "hint: __activemask() says which lanes run together at this moment. In this run of %s the lanes of a warp had parted, as they may: it named half of them. Which condition says that a lane takes part?\n"), kernel);
+}
+
 static Status check_outputs(Check *k, Diag *diag)
 {
     bool right = true;
@@ -503,8 +512,10 @@ Status judge_check_case(JudgeCase *c, const char *folder, const Tolerance *toler
         check_values(&k);
         status = check_outputs(&k, diag);
     }
-    if (strcmp(k.verdict, "wrong-result") == 0)
+    if (strcmp(k.verdict, "wrong-result") == 0) {
         tell_kept(&k);
+        tell_parted(&k);
+    }
     if (!status) {
         strbuf_printf(json, "{\"ok\":true,\"verdict\":\"%s\",\"message\":", k.verdict);
         json_text(json, &k.message);

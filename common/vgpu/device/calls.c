@@ -134,14 +134,27 @@ static bool has_room(DeviceServer *s, const DeviceMsg *m)
     return (*n)++ < most;
 }
 
-void calls_kept(DeviceServer *s, const char *variable)
+/* A note of the devices' own. */
+static void add_note(DeviceServer *s, const char *what, const char *value)
 {
     StrBuf line = {0};
     const DeviceMsg note = {.op = OP_NOTE};
-    strbuf_printf(&line, "NOTE OK 0 kept %.200s\n", record_demangle(s, variable));
+    strbuf_printf(&line, "NOTE OK 0 %s %.200s\n", what, value);
     if (!line.failed && has_room(s, &note))
         write_text(s, line.text, line.length);
     strbuf_free(&line);
+}
+
+void calls_kept(DeviceServer *s, const char *variable)
+{
+    add_note(s, "kept", record_demangle(s, variable));
+}
+
+void calls_parted(DeviceServer *s, const char *kernel)
+{
+    if (s->options.calls_fd > 0 && !s->parted_told)
+        add_note(s, "parted", record_demangle(s, kernel));
+    s->parted_told = true;
 }
 
 void calls_add(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r)

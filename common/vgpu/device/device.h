@@ -326,6 +326,7 @@ typedef struct DeviceOptions {
     uint64_t max_instructions; /* of one launch; 0: no limit. From the environment: DEVICE_INSTRUCTIONS_MAX unless it says another */
     uint64_t memory_bytes;     /* of a card; 0: as many as the model has */
     unsigned jobs;             /* 0: one */
+    bool part_lanes;           /* activemask names some of the lanes that run together, as if they had parted */
     uint64_t fail_at;          /* which call of those that can fail (OP_MAY_FAIL) does; 0: none, and none is told */
     bool timeline;             /* write a record for each operation */
     bool lines;                /* counters by line of the source in the record of each launch */

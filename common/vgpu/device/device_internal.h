@@ -310,6 +310,7 @@ struct DeviceServer {
     uint64_t n_launch_records, n_span_records;
     uint64_t kernel_ns;                    /* of all launches */
     uint64_t n_call_lines, n_notes;        /* of the record of calls, so far */
+    bool parted_told;                      /* in it: that activemask has named some of the lanes */
     uint64_t n_can_fail;                   /* calls that can fail, so far */
     uint64_t n_errors_given, n_errors_met; /* errors that calls were answered with, and those that were told back */
     char *demangled;         /* of the last name asked for */
@@ -385,6 +386,7 @@ void calls_start(DeviceServer *s);
 void calls_add(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r);
 /* A variable keeps something (kept.c). */
 void calls_kept(DeviceServer *s, const char *variable);
+void calls_parted(DeviceServer *s, const char *kernel); /* once */
 
 /* ---- kept.c: the host's launch is about to run ---- */
 void kept_tell(Device *d, const Grid *g);

@@ -314,6 +314,7 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, uint64_t room, 
         .after = g->after,
         .n_after = g->n_after,
         .seed = s->options.seed,
+        .part_lanes = s->options.part_lanes,
         .max_instructions = instructions_left(d),
         .max_cpu_ns = s->options.max_seconds * 1000000000u,
         .interrupted = &s->interrupted,
@@ -330,6 +331,8 @@ static void execute(Device *d, const QueueOp *op, const Grid *g, uint64_t room, 
     s->running = 1;
     exec_launch(&launch, result);
     s->running = 0;
+    if (result->parted)
+        calls_parted(s, g->instance->module->functions[g->function].name);
     if (filmed)
         end_film(d, n_findings);
     if (s->provenance)

@@ -58,6 +58,7 @@ Status device_options_read(DeviceOptions *o, Diag *diag)
     o->film_blocks = getenv("VGPU_FILM_BLOCKS");
     o->film_registers = getenv("VGPU_FILM_REGISTERS") != NULL;
     o->memory_bytes = memory_mib > MEMORY_MIB_MAX ? 0 : memory_mib << 20;
+    o->part_lanes = getenv("VGPU_PART_LANES") != NULL;
     o->lines = getenv("VGPU_LINES") != NULL;
     o->timeline = getenv("VGPU_TIMELINE") != NULL;
     return st;

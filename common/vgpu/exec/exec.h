@@ -319,6 +319,7 @@ struct ExecLaunch {
     const ExecAfter *after;
     size_t n_after;
     uint64_t seed;          /* order of blocks and warps; 0: ascending */
+    bool part_lanes;        /* activemask names to each lane those of even or of odd numbers alone, whichever it is one of: as if the warp had parted */
     bool narrow;            /* one warp after the other, never all warps of a block at once: slower; the same results, but for the order of accesses */
     uint64_t max_instructions; /* warp instructions of the whole launch; 0: no limit */
     uint64_t max_cpu_ns; /* processor time of the process at which a launch ends as timed out; 0: no limit */
@@ -334,6 +335,7 @@ struct ExecLaunch {
 typedef struct ExecResult {
     ExecError error;
     uint64_t instructions;  /* warp instructions retired */
+    bool parted;            /* with part_lanes: activemask has named fewer lanes than ran */
     uint64_t planned;       /* blocks that did what was worked out before the launch began (plan.h) */
     Diag diag;              /* for EXEC_ILLEGAL_INSTRUCTION and the like */
 } ExecResult;

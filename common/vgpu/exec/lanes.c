@@ -202,11 +202,17 @@ static void reduce(ExecWarp *warp, const IrInst *inst, uint32_t mask)
 
 /* ---- activemask, elect ---- */
 
+/* PTX does not say which lanes run an instruction together. A launch may ask for the lanes to have parted. */
 static void active_mask(ExecWarp *warp, const IrInst *inst, uint32_t mask)
 {
+    enum { EVEN = 0x55555555 };
+    const ExecRun *run = warp->block->run;
+    const bool parts = run->launch->part_lanes && mask & EVEN && mask & ~(uint32_t)EVEN;
     uint32_t result[WARP_LANES];
-    LANES(lane) result[lane] = mask;
+    LANES(lane) result[lane] = parts ? mask & ((uint32_t)EVEN << (lane & 1)) : mask;
     lane_store(warp, inst, result, mask, 4);
+    if (parts)
+        __atomic_store_n(&run->result->parted, true, __ATOMIC_RELAXED);
 }
 
 /* elect.sync d|p: the lowest lane of the group leads; d is its number, p is true there only. */

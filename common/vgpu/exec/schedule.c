@@ -191,7 +191,8 @@ static BlockState state_after(BlockOutcome outcome)
     }
 }
 
-/* Runs blocks up to the first that does not end; those after it are given back. */
+/* Runs blocks up to the first that does not end; those after it are given back. Blocks that end soon look at no limits: that is done before
+ * each, and once it has begun, as a finding is told of a block that is there. */
 static void run_batch(ExecRun *run, ExecWorker *worker, ExecBlock **batch, unsigned n)
 {
     BlockOutcome outcome = BLOCK_ENDED;
@@ -201,7 +202,7 @@ static void run_batch(ExecRun *run, ExecWorker *worker, ExecBlock **batch, unsig
         ExecBlock *b = batch[ran++];
         if (!b->worker)
             block_begin(b, worker);
-        outcome = block_run(b, worker);
+        outcome = hang_look(run) ? BLOCK_STOPPED : block_run(b, worker);
     }
     lock(run);
     for (unsigned i = 0; i < ran; i++)
@@ -212,10 +213,8 @@ static void run_batch(ExecRun *run, ExecWorker *worker, ExecBlock **batch, unsig
     tell_workers(run);
 }
 
-/* Blocks that end soon look at no limits. */
-static bool over(ExecRun *run)
+static bool over(const ExecRun *run)
 {
-    hang_look(run);
     return run->finished || atomic_load(&run->stop);
 }
 

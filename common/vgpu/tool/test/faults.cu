@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 __global__ void fill(int *p, int n)
@@ -63,6 +64,11 @@ __global__ void chain(int *told, int *ticket)
         atomicExch(&told[number], 1);
     }
     __syncthreads();
+}
+
+__global__ void add_rows(int *p)
+{
+    atomicAdd(p + threadIdx.x % 2, 1);
 }
 
 __global__ void count_forever(volatile int *p)
@@ -379,6 +385,11 @@ int main(int argc, char **argv)
         printf("launched\n");
         fflush(stdout);
         count_forever<<<2, 33>>>(d);
+    }
+    if (strcmp(what, "late-rows") == 0) {
+        while (clock() < 2 * CLOCKS_PER_SEC)
+            ;
+        add_rows<<<4096, 256>>>(d);
     }
     cudaError_t error = cudaDeviceSynchronize();
     if (strcmp(what, "print") == 0)

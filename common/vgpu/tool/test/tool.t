@@ -79,6 +79,8 @@ run "a loop without an end" 1 --max-instructions=1000000 -- array-endless
 has "is told as one" "$scratch/err" 'a loop has no end'
 run "a limit of processor time" 1 --max-seconds=1 --max-instructions=0 -- count-forever
 has "ends the kernel, and tells its line" "$scratch/err" 'faults.cu:[0-9]*:[0-9]*: timeout: the kernel used up its budget of instructions or time'
+run "a limit that is over before the first block" 1 --max-seconds=1 -- late-rows
+has "is told of that block" "$scratch/err" 'timeout: the kernel used up its budget of instructions or time'
 run "the last error, asked for twice" 0 -- asked-twice
 has "the second question is told" "$scratch/err" "faults.cu:$(line 'asked twice'): advice: api-misuse: cudaGetLastError is asked a second time"
 run "the last error, asked for once and then cleared" 0 -- asked-and-cleared
