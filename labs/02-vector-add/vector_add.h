@@ -13,7 +13,7 @@ extern "C" {
  * n         number of elements, 0 to 500,000; for 0 there is nothing to do, and that is no error
  *
  * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then c may hold anything. Either
- * way, no device memory is left allocated. A caller makes no other call when one has failed.
+ * way, no device memory is left allocated. When one has failed, the caller uses CUDA no more.
  */
 int vector_add(const float *a, const float *b, float *c, int n);
 

@@ -3,9 +3,10 @@
  * All pointers are to device memory; in and out do not overlap. An array of n ints is seen as runs of RUN
  * elements, one for each warp; the last run may be shorter. Each function works on the default stream, need
  * not wait for its kernel, and returns 0 (cudaSuccess) or the code of the first CUDA call that failed. n is 0
- * to 66,000; for 0 nothing is launched, and else at most n / 32 + 32 blocks. All sums fit into an int,
- * and so do all differences. A warp function names the lanes that execute it in its mask, and what a shuffle reads from other lanes is not used.
- * Which lanes of a warp run at the same time, as __activemask() says, nobody promises.
+ * to 66,000; for 0 nothing is launched, and else at most n / 32 + 32 blocks. All sums fit into an int, and so
+ * do all differences. In its mask a warp function names the lanes that execute it, and beside them none but
+ * lanes that have returned; what a shuffle reads from other lanes is not used. Which lanes of a warp run at the
+ * same time, as __activemask() says, nobody promises.
  */
 #ifndef WARP_PRIMITIVES_H
 #define WARP_PRIMITIVES_H
