@@ -77,8 +77,7 @@ void judge_reference(JudgeCase *c)
         refer_reverse(c);
     else
         refer_stencil(c);
-    if (judge_param_int(c, "n") == 0) /* with `again` right results keep their points */
-        judge_expect_nothing(c);
+    judge_expect_nothing(c);
 }
 
 /* ---- Mistakes of the reversals ---- */

@@ -98,6 +98,7 @@ static int run_count(Job *j, int n, int chunk)
     if ((size_t)n == j->n)
         lab_value(j->c, "n_over", n_over);
     if ((size_t)n != j->n && status == 0) { /* a call before: one for nothing, too */
+        lab_note("nothing");
         status = calibrate_count(j->in, j->out, 0, chunk, size_param(j->c, "streams"), (float)lab_param_float(j->c, "limit"), &of_none);
         lab_value(j->c, "n_over_of_no_readings", of_none);
     }

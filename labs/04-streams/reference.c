@@ -82,8 +82,7 @@ void judge_reference(JudgeCase *c)
         judge_expect_value(c, "an_array_without_room_is_an_error", 1);
         judge_expect_value(c, "an_array_without_room_is_NULL", 1);
     }
-    if (judge_param_int(c, "n") == 0)
-        judge_expect_nothing(c);
+    judge_expect_nothing(c);
     size_t n = 0;
     const float *in = judge_input_f32(c, "in", &n);
     float *out = judge_expect_f32(c, "out", n);

@@ -102,6 +102,7 @@ static int run_array(LabCase *c, const char *function, Part part)
 static int run(LabCase *c, Part part)
 {
     const char *function = lab_param_text(c, "function");
+    lab_note(part == NOTHING || (lab_has_param(c, "n") && size_param(c, "n") == 0) ? "nothing" : "something");
     if (strcmp(function, "correct") == 0)
         return run_correct(c, part);
     if (strcmp(function, "table") == 0)

@@ -107,6 +107,7 @@ static void refer_table(JudgeCase *c)
 void judge_reference(JudgeCase *c)
 {
     size_t n = 0;
+    judge_expect_nothing(c);
     if (is_function(c, "correct")) {
         refer_correct(c);
         return;

@@ -293,7 +293,7 @@ static Request request_of(const char *name)
     if (strcmp(name, "negative") == 0)
         return (Request){.source = negative_source, .file = "negative.cu", .expression = "scale"};
     if (strcmp(name, "unused") == 0)
-        return (Request){.source = unused_source, .file = "unused.cu", .expression = "scale"};
+        return (Request){.source = unused_source, .file = "unused.cu", .expression = LONG_NAME};
     if (strcmp(name, "no-headers") == 0)
         return (Request){halves_source, "halves.cu", "halves", {"--include-path=/nowhere"}, 1};
     if (strcmp(name, "no-kernel") == 0)

@@ -54,8 +54,9 @@ static const char mistake_source[] = "extern \"C\" __global__ void scale(const f
                                      "        out[i] = a * in[i];\n"
                                      "}\n";
 
-/* Right, but the compiler has something to say about line 3. */
-static const char unused_source[] = "extern \"C\" __global__ void scale(const float *in, float *out, int n, float a)\n"
+/* Right, but the compiler has something to say about line 3. The kernel has a long name. */
+#define LONG_NAME "multiply_each_number_of_the_input_by_the_factor_a_and_write_the_product_to_the_place_of_the_output_that_has_the_same_index"
+static const char unused_source[] = "extern \"C\" __global__ void " LONG_NAME "(const float *in, float *out, int n, float a)\n"
                                     "{\n"
                                     "    int left_over = n;\n"
                                     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

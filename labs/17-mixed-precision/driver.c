@@ -200,11 +200,14 @@ void lab_main(LabCase *c)
     while (strcmp(functions[i].name, name) != 0)
         i++;
     int status = 0;
+    const int has_rows = functions[i].run != run_gradient && functions[i].run != run_update; /* else no rows and no elements are two things */
     for (d.part = lab_has_param(c, "again") ? NO_ROWS : ALL_ROWS; d.part != ALL_ROWS && status == 0; d.part--) {
+        lab_note(d.part == NO_ROWS && has_rows ? "nothing" : "something");
         status = functions[i].run(&d);
         end(&d);
         d.n = 0;
     }
+    lab_note(lab_has_param(c, "rows") && lab_param_int(c, "rows") == 0 ? "nothing" : "something");
     if (status == 0)
         status = functions[i].run(&d);
     lab_status(c, name, status);

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { FEWER = 70 }; /* of the driver's last call */
+
 static int is(JudgeCase *c, const char *prefix)
 {
     return strncmp(judge_param_text(c, "function"), prefix, strlen(prefix)) == 0;
@@ -68,6 +70,8 @@ void judge_reference(JudgeCase *c)
     double *out = judge_expect_precise(c, "out", LAB_F32, 1, &n_out);
     for (size_t i = 0; i < n; i++) {
         double vx = as_stored(in_16, x[i]), vy = as_stored(in_16, y[i]), vz = z[i];
+        if (dot && i == FEWER && judge_has_param(c, "again"))
+            judge_expect_value(c, "sum_of_the_first_70", out[0]);
         if (dot)
             out[0] += vx * vy;
         else if (speeds)

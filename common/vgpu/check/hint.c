@@ -245,7 +245,7 @@ static const char *hint_bounds(CheckSet *set, const Finding *f)
         return "so far away lies what an int holds after an overflow: is the index or the byte offset worked out in 32 bits? Make a factor "
                "size_t (or long long) before it is multiplied";
     if (f->has_alloc && f->distance == 0 && !f->alloc_freed && f->bytes > 1 && f->address + f->bytes > f->alloc_address + f->alloc_bytes)
-        return f->bytes >= 8 && f->alloc_bytes % 4 == 0
+        return f->bytes > 8 || (f->bytes == 8 && f->alloc_bytes % 4 == 0)
                    ? "the allocation ends within these bytes: where several elements are read or stored at once, as a float4, the last ones, which do not fill it, need an "
                      "access of their own each. Or was cudaMalloc, which counts bytes, given a number of elements?"
                    : "the allocation ends within this element: cudaMalloc counts bytes. Was it given a number of elements instead of number * sizeof(element)?";

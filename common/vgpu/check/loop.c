@@ -113,25 +113,73 @@ static bool has_barrier_between_lines(const IrModule *m, const IrFunction *f, co
     return false;
 }
 
-/* The line is there more than once, with the same operation: a loop that the compiler has unrolled. */
-static bool is_repeated(const IrModule *m, const IrFunction *f, uint32_t pc, const IrLoc *loc)
+static bool is_at(const IrLoc *l, const IrLoc *place)
 {
+    return l && l->file == place->file && l->line == place->line && l->column == place->column;
+}
+
+/* The two lines by turns, with the same operations, twice each at least: a loop that the compiler has unrolled. A loop of each in straight code is
+ * none around them. */
+static bool are_repeated_by_turns(const IrModule *m, const IrFunction *f, uint32_t pc, uint32_t other)
+{
+    enum { GROUPS = 4 };
+    const IrLoc *a = ir_place(m, f, pc), *b = ir_place(m, f, other), *last = NULL;
+    int groups = 0;
     for (uint32_t at = 0; at < f->n_insts; at++) {
-        const IrLoc *l = at != pc && f->insts[at].opcode == f->insts[pc].opcode ? ir_place(m, f, at) : NULL;
-        if (l && l->file == loc->file && l->line == loc->line && l->column == loc->column)
-            return true;
+        const IrLoc *l = ir_place(m, f, at);
+        const IrLoc *now = is_at(l, a) && f->insts[at].opcode == f->insts[pc].opcode      ? a
+                           : is_at(l, b) && f->insts[at].opcode == f->insts[other].opcode ? b
+                                                                                          : NULL;
+        groups += now && now != last;
+        last = now ? now : last;
     }
-    return false;
+    return groups >= GROUPS;
+}
+
+/* Of the instruction at pc: those that are in `next`, how many, and the n_targets of it in *others; NULL: no others. */
+static uint32_t successors(const IrFunction *f, uint32_t pc, const uint32_t **others, uint32_t next[2])
+{
+    *others = NULL;
+    if (pc >= f->n_insts)
+        return 0;
+    const IrInst *in = &f->insts[pc];
+    bool goes_on = in->guard.kind != IR_NONE || (in->opcode != PTX_BRA && in->opcode != PTX_BRX && in->opcode != PTX_RET && in->opcode != PTX_EXIT && in->opcode != PTX_TRAP);
+    uint32_t n = 0;
+    if (in->opcode == PTX_BRA)
+        next[n++] = in->target;
+    if (goes_on && pc + 1 < f->n_insts)
+        next[n++] = pc + 1;
+    *others = in->opcode == PTX_BRX ? in->targets : NULL;
+    return n;
+}
+
+/* Whether `to` can come after `from`. */
+static bool can_follow(const IrFunction *f, uint32_t from, uint32_t to)
+{
+    uint32_t *left = calloc((size_t)f->n_insts + 1, sizeof *left), n = 1;
+    bool *seen = calloc((size_t)f->n_insts + 1, sizeof *seen);
+    if (left)
+        left[0] = from;
+    while (left && seen && n && !seen[to]) {
+        const uint32_t *others;
+        uint32_t at = left[--n], next[2], direct = successors(f, at, &others, next), all = direct + (others ? f->insts[at].n_targets : 0);
+        for (uint32_t i = 0; i < all; i++) {
+            uint32_t pc = i < direct ? next[i] : others[i - direct];
+            if (!seen[pc])
+                left[n++] = pc;
+            seen[pc] = true;
+        }
+    }
+    bool found = seen && seen[to];
+    free(left);
+    free(seen);
+    return found;
 }
 
 bool loop_has_barrier_between(const IrModule *m, const IrFunction *f, uint32_t pc, uint32_t other)
 {
-    uint32_t first = pc < other ? pc : other, last = pc < other ? other : pc;
     const IrLoc *a = ir_place(m, f, pc), *b = ir_place(m, f, other);
-    bool around = false;
     if (!a || !b || !has_barrier_between_lines(m, f, a, b))
         return false;
-    for (uint32_t at = last; !around && at < f->n_insts; at++)
-        around = f->insts[at].opcode == PTX_BRA && f->insts[at].target <= first;
-    return around || (is_repeated(m, f, pc, a) && is_repeated(m, f, other, b));
+    return (can_follow(f, pc, other) && can_follow(f, other, pc)) || are_repeated_by_turns(m, f, pc, other);
 }

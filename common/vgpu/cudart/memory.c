@@ -283,7 +283,7 @@ cudaError_t cudaMemAdvise(const void *p, size_t bytes, enum cudaMemoryAdvise adv
     ENTER(API_cudaMemAdvise);
     bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
     uint32_t serial;
-    if (!known || !valid_location(location) || !memory_is_managed(&call, p, bytes, &serial))
+    if (!known || bytes == 0 || !valid_location(location) || !memory_is_managed(&call, p, bytes, &serial))
         return call_leave(&call, cudaErrorInvalidValue);
     if (advice == cudaMemAdviseSetReadMostly || advice == cudaMemAdviseUnsetReadMostly) {
         DeviceReply reply;

@@ -115,6 +115,9 @@ static cudaError_t free_async(Api api, void *p, cudaStream_t stream)
         return call_leave(&call, cudaErrorInvalidResourceHandle);
     if (!p)
         return call_leave(&call, cudaSuccess);
+    uint32_t serial;
+    if (memory_is_managed(&call, p, 1, &serial))
+        return call_leave(&call, cudaErrorNotSupported);
     msg.free.addr = (uint64_t)(uintptr_t)p;
     msg.free.kind = DEVICE_MEMORY_POOL;
     call_site(&call);

@@ -65,7 +65,7 @@ static const struct {
     SITUATION(cooperative_too_large), SITUATION(launch_ex), SITUATION(malloc_arguments), SITUATION(free_host_pointer),
     SITUATION(free_interior), SITUATION(free_twice), SITUATION(free_freed_by_reset), SITUATION(free_pinned_with_free),
     SITUATION(free_device_with_free_host), SITUATION(free_host_malloc), SITUATION(free_managed),
-    SITUATION(malloc_host_arguments), SITUATION(host_register), SITUATION(pitch), SITUATION(pool_allocation),
+    SITUATION(malloc_host_arguments), SITUATION(host_register), SITUATION(no_bytes), SITUATION(pitch), SITUATION(pool_allocation),
     SITUATION(mem_info), SITUATION(memcpy_arguments), SITUATION(memcpy_direction_swapped_1),
     SITUATION(memcpy_direction_swapped_2), SITUATION(memcpy_d2d_from_host), SITUATION(memcpy_d2d_to_host),
     SITUATION(memcpy_h2h_with_device), SITUATION(memcpy_past_end), SITUATION(memcpy_freed), SITUATION(memcpy_async),

@@ -84,6 +84,30 @@ static void host_register()
     CALL(cudaHostRegister(p, 64, 0xFF00));
     CALL(cudaHostUnregister(NULL));
 }
+static void no_bytes()
+{
+    void *p, *d, *m, *h;
+    char bytes[8] = {0};
+    cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
+    cudaMalloc(&d, 4096);
+    cudaMallocManaged(&m, 4096);
+    cudaMallocHost(&h, 4096);
+    CALL(cudaMallocManaged(&p, 0));
+    VALUE(p == NULL);
+    CALL(cudaMallocAsync(&p, 0, 0));
+    VALUE(p == NULL);
+    CALL(cudaMemset(NULL, 0, 0));
+    CALL(cudaMemcpy2D(d, 4, bytes, 4, 8, 1, cudaMemcpyHostToDevice));
+    CALL(cudaMemcpy2D(d, 4, bytes, 4, 0, 4, cudaMemcpyHostToDevice));
+    CALL(cudaMemset2D(d, 4, 0, 8, 1));
+    CALL(cudaMemset2D(d, 4, 0, 8, 2));
+    CALL(cudaMemPrefetchAsync(m, 0, here, 0, 0));
+    CALL(cudaMemAdvise(m, 0, cudaMemAdviseSetReadMostly, here));
+    CALL(cudaFreeAsync(NULL, 0));
+    CALL(cudaFreeAsync(m, 0));
+    CALL(cudaFreeAsync(h, 0));
+}
+
 static void pitch()
 {
     void *p;
