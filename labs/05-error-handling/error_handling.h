@@ -25,8 +25,9 @@ extern "C" {
  *
  * in, index, out   arrays in host memory, of n_in floats, n ints and n floats; n may be 0, n_in is at least 1
  *
- * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then out may hold anything. An
- * error inside the kernel (an index that is far too large) is found before the result is copied back.
+ * Returns 0 (cudaSuccess), or the code of the first CUDA call that failed; then out may hold anything. What
+ * cudaFree returns does not count. An error inside the kernel (an index that is far too large) is found before
+ * the result is copied back.
  */
 int gather(const float *in, int n_in, const int *index, float *out, int n);
 

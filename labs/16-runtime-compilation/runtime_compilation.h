@@ -26,8 +26,8 @@ typedef struct Compiled {
 } Compiled;
 
 /* TODO 1: compiles CUDA C++ for compute_75 with the options given, in memory. `file` is what messages shall call the
- * source. Returns NVRTC_SUCCESS, or what NVRTC returned first that was not; out->log is there in both cases,
- * out->ptx only when it worked.
+ * source. Returns NVRTC_SUCCESS, or what NVRTC returned first that was not; out->log is there wherever
+ * the compiler has run, out->ptx only when it worked.
  *
  * TODO 2: expression says which kernel is wanted, as one would write it in C++: "scale" or "lab::shift<3>". When
  * the compilation works, out->name is its name in the PTX. */
