@@ -223,7 +223,7 @@ static cudaError_t copy_rows(Api api, void *dst, size_t dst_pitch, const void *s
 {
     ENTER(api);
     if (width > dst_pitch || width > src_pitch)
-        return call_leave(&call, cudaErrorInvalidValue); /* measured; the guide names cudaErrorInvalidPitchValue */
+        return call_leave(&call, height > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue); /* measured */
     CopyShape shape = {
         .dst_pitch = dst_pitch, .src_pitch = src_pitch, .width = width, .height = height, .depth = 1};
     return call_leave(&call, copy_any(&call, dst, src, &shape, kind, stream, async));
