@@ -243,6 +243,34 @@ static void reductions_cover_their_members(void **state)
     assert_int_equal(reduce("xor.b32", values, 0x0300, 0x0300, 9), 1);
 }
 
+/* The handler on a warp of such a launch. */
+static void run_for(Lanes *l, uint32_t mask, const ExecLaunch *launch, ExecResult *result)
+{
+    ExecRun exec_run = {.launch = launch, .result = result};
+    ExecBlock block = {.run = &exec_run};
+    l->h.warp.block = &block;
+    run(l, mask);
+    l->h.warp.block = NULL;
+}
+
+/* As if the lanes had parted: those of even and of odd numbers are told of each other; a lane alone has nobody to part from. */
+static void activemask_names_half_where_lanes_part(void **state)
+{
+    (void)state;
+    const uint32_t masks[] = {0xFFFFFFFF, 0x00F0F001, 0x00000010, 0xAAAAAAAA}, even = 0x55555555;
+    const ExecLaunch launch = {.part_lanes = true};
+    for (int i = 0; i < 4; i++) {
+        ExecResult parted = {0};
+        Lanes active = open_lanes("activemask.b32 %r5");
+        run_for(&active, masks[i], &launch, &parted);
+        for (int lane = 0; lane < WARP_LANES; lane++)
+            if (masks[i] >> lane & 1)
+                assert_int_equal(result(&active, lane), masks[i] & (lane % 2 ? ~even : even));
+        assert_int_equal(parted.parted, i < 2);
+        harness_free(&active.h);
+    }
+}
+
 static void activemask_and_elect_tell_the_group(void **state)
 {
     (void)state;
@@ -251,7 +279,7 @@ static void activemask_and_elect_tell_the_group(void **state)
     Lanes elect = open_lanes("elect.sync %r5|%p6, %r0");
     const uint64_t poison = result(&active, 0);
     set_all(&elect, 0, mask);
-    run(&active, mask);
+    run_for(&active, mask, &(ExecLaunch){.n_observers = 0}, &(ExecResult){0});
     run(&elect, mask);
     for (int lane = 0; lane < WARP_LANES; lane++) {
         const bool on = mask >> lane & 1;
@@ -293,6 +321,7 @@ int main(void)
         cmocka_unit_test(match_finds_equal_values),
         cmocka_unit_test(reductions_cover_their_members),
         cmocka_unit_test(activemask_and_elect_tell_the_group),
+        cmocka_unit_test(activemask_names_half_where_lanes_part),
         cmocka_unit_test(wrong_forms_have_no_handler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
