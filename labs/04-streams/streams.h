@@ -2,7 +2,8 @@
  *
  * Each function returns 0 (cudaSuccess) or the code of the first CUDA call that failed, and leaves no stream,
  * no event and no device memory behind, whichever it is. What calls that destroy or free return does not
- * count. n is 0 to 601,000; for 0 nothing is launched. A chunk has 1 to 601,000 readings. A caller makes no other call when one has failed.
+ * count. n is 0 to 601,000; for 0 nothing is launched. A chunk has 1 to 601,000 readings. A caller makes no
+ * other call when one has failed.
  */
 #ifndef STREAMS_H
 #define STREAMS_H

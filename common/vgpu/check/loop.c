@@ -136,23 +136,6 @@ static bool are_repeated_by_turns(const IrModule *m, const IrFunction *f, uint32
     return groups >= GROUPS;
 }
 
-/* Of the instruction at pc: those that are in `next`, how many, and the n_targets of it in *others; NULL: no others. */
-static uint32_t successors(const IrFunction *f, uint32_t pc, const uint32_t **others, uint32_t next[2])
-{
-    *others = NULL;
-    if (pc >= f->n_insts)
-        return 0;
-    const IrInst *in = &f->insts[pc];
-    bool goes_on = in->guard.kind != IR_NONE || (in->opcode != PTX_BRA && in->opcode != PTX_BRX && in->opcode != PTX_RET && in->opcode != PTX_EXIT && in->opcode != PTX_TRAP);
-    uint32_t n = 0;
-    if (in->opcode == PTX_BRA)
-        next[n++] = in->target;
-    if (goes_on && pc + 1 < f->n_insts)
-        next[n++] = pc + 1;
-    *others = in->opcode == PTX_BRX ? in->targets : NULL;
-    return n;
-}
-
 /* Whether `to` can come after `from`. */
 static bool can_follow(const IrFunction *f, uint32_t from, uint32_t to)
 {
@@ -161,10 +144,11 @@ static bool can_follow(const IrFunction *f, uint32_t from, uint32_t to)
     if (left)
         left[0] = from;
     while (left && seen && n && !seen[to]) {
-        const uint32_t *others;
-        uint32_t at = left[--n], next[2], direct = successors(f, at, &others, next), all = direct + (others ? f->insts[at].n_targets : 0);
-        for (uint32_t i = 0; i < all; i++) {
-            uint32_t pc = i < direct ? next[i] : others[i - direct];
+        const uint32_t at = left[--n];
+        const IrInst *in = at < f->n_insts ? &f->insts[at] : NULL;
+        const uint32_t branches = in ? ir_n_targets(in) : 0;
+        for (uint32_t i = 0; in && i < branches + ir_goes_on(in); i++) {
+            uint32_t pc = i < branches ? ir_target_at(in, i) : at + 1;
             if (!seen[pc])
                 left[n++] = pc;
             seen[pc] = true;

@@ -24,18 +24,17 @@ static bool ends_block(const IrInst *in)
     return in->opcode == PTX_BRA || in->opcode == PTX_BRX || is_end(in);
 }
 
-static uint32_t n_targets(const IrInst *in)
+uint32_t ir_n_targets(const IrInst *in)
 {
     return in->opcode == PTX_BRX ? in->n_targets : in->opcode == PTX_BRA ? 1 : 0;
 }
 
-static uint32_t target_at(const IrInst *in, uint32_t i)
+uint32_t ir_target_at(const IrInst *in, uint32_t i)
 {
     return in->opcode == PTX_BRX ? in->targets[i] : in->target;
 }
 
-/* Falls through to the next instruction. */
-static bool goes_on(const IrInst *in)
+bool ir_goes_on(const IrInst *in)
 {
     if (in->guard.kind != IR_NONE)
         return true;
@@ -48,8 +47,8 @@ static void find_blocks(const IrFunction *f, Cfg *cfg)
     leader[0] = 1;
     for (uint32_t pc = 0; pc < f->n_insts; pc++) {
         const IrInst *in = &f->insts[pc];
-        for (uint32_t i = 0; i < n_targets(in); i++)
-            leader[target_at(in, i)] = 1;
+        for (uint32_t i = 0; i < ir_n_targets(in); i++)
+            leader[ir_target_at(in, i)] = 1;
         if (ends_block(in) && pc + 1 < f->n_insts)
             leader[pc + 1] = 1;
     }
@@ -65,7 +64,7 @@ static size_t count_edges(const IrFunction *f)
 {
     size_t n = 0;
     for (uint32_t pc = 0; pc < f->n_insts; pc++)
-        n += n_targets(&f->insts[pc]);
+        n += ir_n_targets(&f->insts[pc]);
     return n;
 }
 
@@ -75,9 +74,9 @@ static void add_edges(const IrFunction *f, Cfg *cfg)
     for (uint32_t b = 0; b < cfg->n_blocks; b++) {
         const IrInst *last = &f->insts[cfg->start[b + 1] - 1];
         cfg->succ_begin[b] = n;
-        for (uint32_t i = 0; i < n_targets(last); i++)
-            cfg->succ[n++] = cfg->block_of[target_at(last, i)];
-        if (goes_on(last) && b + 1 < cfg->n_blocks)
+        for (uint32_t i = 0; i < ir_n_targets(last); i++)
+            cfg->succ[n++] = cfg->block_of[ir_target_at(last, i)];
+        if (ir_goes_on(last) && b + 1 < cfg->n_blocks)
             cfg->succ[n++] = b + 1;
     }
     cfg->succ_begin[cfg->n_blocks] = n;

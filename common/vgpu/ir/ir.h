@@ -407,6 +407,11 @@ const char *ir_reg_name(const IrFunction *f, uint32_t reg, char *buf, size_t siz
 /* How many registers at the front of in->vec it writes. */
 uint32_t ir_vec_dests(const IrInst *in);
 
+/* Where an instruction leads: to the places of a branch, ir_n_targets of them, and to the next instruction where it goes on. */
+uint32_t ir_n_targets(const IrInst *in);
+uint32_t ir_target_at(const IrInst *in, uint32_t i);
+bool ir_goes_on(const IrInst *in);
+
 /* Text of one decoded instruction, for traces and tests: "add.f32 %0, %4, %8" style with pcs of targets. */
 void ir_print(const IrModule *m, const IrFunction *f, uint32_t pc, char *buf, size_t size);
 

@@ -84,6 +84,7 @@ static void host_register()
     CALL(cudaHostRegister(p, 64, 0xFF00));
     CALL(cudaHostUnregister(NULL));
 }
+
 static void no_bytes()
 {
     void *p, *d, *m, *h;
