@@ -97,6 +97,19 @@ void judge_expect_launches(JudgeCase *c)
         judge_refuse(c, "No kernel was launched, and the work is to be done by one.");
 }
 
+void judge_expect_threads(JudgeCase *c, size_t n)
+{
+    size_t n_calls = 0;
+    uint64_t most = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++) {
+        uint64_t threads = strcmp(calls[i].op, "LAUNCH") == 0 ? calls[i].number * strtoull(calls[i].text, NULL, 10) : 0;
+        most = threads > most ? threads : most;
+    }
+    if (calls && most < n)
+        judge_refuse(c, "No launch had as many threads as there are elements, and each element is to have a thread of its own.");
+}
+
 /* Whether more were made than destroyed. */
 static bool stays(const JudgeCall *calls, size_t n, const char *create, const char *destroy)
 {

@@ -36,6 +36,11 @@ extern "C" {
  * that does not wait for the default stream is not finished by then. */
 #define LAB_CHECK_DEFAULT_STREAM() lab_check_default_stream(__FILE__, __LINE__)
 
+/* Leaves something to be done for the array in the default stream, directly before the student's function is called: the first bytes are copied out and in
+ * again. Who uses the array in a stream that does not wait for the default stream is too early, which is a race. The calls are the driver's own;
+ * those behind it are the student's (lab_own_calls). */
+LAB_API void lab_leave_work(void *device, size_t bytes);
+
 LAB_API void lab_cuda_check(int error, const char *call, const char *file, int line);
 LAB_API void lab_cuda_check_launch(const char *file, int line);
 LAB_API void lab_check_default_stream(const char *file, int line);

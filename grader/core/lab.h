@@ -139,6 +139,9 @@ typedef struct LabCase {
     double points;
     LabParam *params;
     size_t n_params;
+    LabParam *vary; /* how they are drawn for all runs but the first (lab_vary.c) */
+    size_t n_vary;
+    int64_t runs; /* how many there are */
     int64_t seed; /* public cases only; hidden ones draw theirs from the run's secret */
     LabTolerance tolerance;
     LabLimits limits;
@@ -148,6 +151,7 @@ typedef struct LabCase {
     const char *message; /* what the case teaches; with `hint` all that a student sees of a failed hidden case; "" */
     int64_t min_ops;    /* 0: there is nothing to work out */
     int64_t host_bytes; /* that the host makes beside the inputs */
+    bool has_min_ops, has_host_bytes; /* of its own, and not by `work` */
     bool host_finish; /* the host may finish what kernels began */
     bool gpu_work, check_output, timeline;
     int64_t devices;   /* how many it needs */
@@ -155,6 +159,7 @@ typedef struct LabCase {
     size_t n_vgpu;
     int64_t expect_status;
     const char *expect_error; /* name of a CUDA error that the case is meant to meet; "" */
+    bool may_end;             /* by itself, where a call was made to fail */
     bool must_meet;           /* and must meet: the server's record has it */
     const char *metric;       /* "" unless this is a performance case */
     const char *leaderboard;  /* "lowest", "highest", or "": how the metric ranks a class */
@@ -219,6 +224,10 @@ void lab_free(Lab *lab);
 /* Puts the texts of DIR/lab.LANGUAGE.yaml (title, goal, hints, the cases' messages and hints) in the place of
  * the lab's own, where the lab has them. STATUS_OK, and the lab unchanged, when there is no such file. */
 Status lab_translate(Lab *lab, Language language, Diag *d);
+
+/* Run `run` of a case: from 1 on a copy in the arena with other values, and message and hint for who falls short there; c itself
+ * for 0. NULL, and d says why, where something is wrong with `vary` or `work`. */
+const LabCase *lab_case_of_run(Arena *a, const Lab *lab, const LabCase *c, int64_t run, Diag *d);
 
 /* Whether an item that is for the cases with a parameter of the value `of` is for this one; "" is for all. */
 bool lab_is_of(const LabCase *c, const char *of);

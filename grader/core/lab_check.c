@@ -406,6 +406,8 @@ static Status check_case(const Lab *lab, size_t i, const char *path, Diag *d)
         s = check_speed(c, path, d);
     if (s == STATUS_OK)
         s = check_leaderboard(lab, i, path, d);
+    if (s == STATUS_OK)
+        s = lab_check_vary(lab, c, path, d);
     return s != STATUS_OK ? s : check_answers(lab, c, path, d);
 }
 

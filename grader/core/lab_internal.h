@@ -16,6 +16,10 @@ const char *lab_keys_of(Arena *a, SchemaScope scope);
 Status lab_check_lab(Lab *lab, const char *path, Diag *d);
 /* Sets min_ops and host_finish of the cases from the lab's `work`. */
 Status lab_set_work(Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d);
+/* The same of one case, whose file is `path`. */
+Status lab_set_case_work(const Lab *lab, LabCase *c, const char *path, Diag *d);
+/* What must hold of a case's `vary` and `runs`. */
+Status lab_check_vary(const Lab *lab, const LabCase *c, const char *path, Diag *d);
 /* The text of a case's parameter (FormulaFind). */
 const char *lab_find_param(const void *lab_case, const char *name);
 /* What must hold of the lab's `shapes` and its public cases. */

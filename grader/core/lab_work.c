@@ -45,25 +45,29 @@ static Status evaluate(const LabCase *c, const char *text, int64_t *value, const
     return STATUS_OK;
 }
 
-static Status set_work(const Lab *lab, LabCase *c, const char *path, Diag *d)
+Status lab_set_case_work(const Lab *lab, LabCase *c, const char *path, Diag *d)
 {
     const LabWork *w = work_of(lab, c);
-    bool given = c->min_ops >= 0, asked = c->run && c->gpu_work;
-    c->min_ops = given ? c->min_ops : 1;
-    if (asked && !given && !w && lab->n_work > 0)
+    bool asked = c->run && c->gpu_work;
+    c->min_ops = c->has_min_ops ? c->min_ops : 1;
+    if (asked && !c->has_min_ops && !w && lab->n_work > 0)
         return diag_set_at(d, STATUS_PARSE, path, c->line, 0,
                            "no item of 'work' in lab.yaml is for case '%s'", c->name);
     if (!w || !asked)
         return STATUS_OK;
     c->host_finish = c->host_finish || w->host_finish;
-    Status s = given ? STATUS_OK : evaluate(c, w->ops, &c->min_ops, path, d);
-    return s == STATUS_OK && c->host_bytes == 0 ? evaluate(c, w->host_bytes, &c->host_bytes, path, d) : s;
+    Status s = c->has_min_ops ? STATUS_OK : evaluate(c, w->ops, &c->min_ops, path, d);
+    return s == STATUS_OK && !c->has_host_bytes ? evaluate(c, w->host_bytes, &c->host_bytes, path, d) : s;
 }
 
 Status lab_set_work(Lab *lab, size_t n_public, const char *path, const char *hidden_path, Diag *d)
 {
     Status s = STATUS_OK;
-    for (size_t i = 0; i < lab->n_cases && s == STATUS_OK; i++)
-        s = set_work(lab, &lab->cases[i], i < n_public ? path : hidden_path, d);
+    for (size_t i = 0; i < lab->n_cases && s == STATUS_OK; i++) {
+        LabCase *c = &lab->cases[i];
+        c->has_min_ops = c->min_ops >= 0;
+        c->has_host_bytes = c->host_bytes != 0;
+        s = lab_set_case_work(lab, c, i < n_public ? path : hidden_path, d);
+    }
     return s;
 }

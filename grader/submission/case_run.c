@@ -28,6 +28,7 @@ enum { STDERR_SHOWN_MAX = 16 << 10 };
 typedef struct CaseWork {
     Arena *arena;
     const CaseInput *in;
+    CaseInput of_run; /* what `in` is while a case is run several times */
     uint64_t seed;
     SandboxAnswer ran;
     bool reported;
@@ -472,6 +473,30 @@ static Status run_failing(CaseWork *w, Diag *d)
     return s;
 }
 
+/* One run, or as many as the case says, with other parameters and inputs: the first that falls short counts, or the last. */
+static Status run_varied(CaseWork *w, Diag *d)
+{
+    const LabCase *c = w->in->lab_case;
+    w->of_run = *w->in;
+    w->in = &w->of_run;
+    for (int64_t run = 0; run < c->runs; run++) {
+        w->of_run.lab_case = lab_case_of_run(w->arena, w->in->lab, c, run, d);
+        Status s = w->of_run.lab_case ? STATUS_OK : d->code;
+        forget_run(w);
+        w->seed += run > 0;
+        if (s == STATUS_OK)
+            s = run_once(w, w->in, d);
+        if (s == STATUS_OK)
+            s = judge_run(w, d);
+        if (s != STATUS_OK)
+            return s;
+        gather_evidence(w);
+        if (verdict_of(&w->evidence) != VERDICT_PASS)
+            break;
+    }
+    return STATUS_OK;
+}
+
 /* A run or more, and what came out of the one that counts. */
 static Status run_and_judge(CaseWork *w, Diag *d)
 {
@@ -480,9 +505,7 @@ static Status run_and_judge(CaseWork *w, Diag *d)
         return time_and_judge(w, d);
     if (error_is_injected(in->lab_case) && !in->run->gpu)
         return run_failing(w, d);
-    Status s = run_once(w, in, d);
-    if (s == STATUS_OK)
-        s = judge_run(w, d);
+    Status s = run_varied(w, d);
     return s == STATUS_OK ? count_on_card(w, d) : s;
 }
 

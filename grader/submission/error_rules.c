@@ -121,7 +121,8 @@ static ErrorFault fault_of_injected(const Evidence *e)
     if (!e->report->injected)
         return ERROR_NOT_INJECTED;
     bool tells = e->has_returned || e->lab_case->expect_status != 0;
-    bool same = e->has_returned && e->returned == (double)e->report->injected_code;
+    bool ended = e->lab_case->may_end && !e->has_returned && evidence_exit_signal(e) == 0 && evidence_exit_status(e) == e->lab_case->expect_status;
+    bool same = ended || (e->has_returned && e->returned == (double)e->report->injected_code);
     if (tells && !same)
         return ERROR_NOT_RETURNED;
     return e->returned_again && fails_alone(e->report) ? ERROR_RETURNED_AGAIN : ERROR_FAULT_NONE;

@@ -32,7 +32,7 @@ bool error_is_injected(const LabCase *c);
 /* The case for the first run, in which no call fails. NULL: no memory. */
 const LabCase *error_case_first(Arena *a, const LabCase *c);
 
-enum { ERROR_RUNS_MAX = 32 };
+enum { ERROR_RUNS_MAX = 64 };
 
 /* How many runs come after the first, of which this is the report. */
 int64_t error_runs(const LabCase *c, const VgpuReport *report);

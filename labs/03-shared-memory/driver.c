@@ -42,7 +42,7 @@ static int call_reverse(LabCase *c, const char *function, int *data, int n, int 
 {
     int is_static = strcmp(function, "reverse_static") == 0;
     int run = is_static ? 0 : size_param(c, "run") / part;
-    lab_own_calls(0);
+    lab_leave_work(data, (size_t)n * sizeof(int));
     lab_note(n == 0 ? "nothing" : "something");
     int status = is_static ? reverse_static(data, n) : reverse_dynamic(data, n, run);
     lab_own_calls(1);
@@ -54,7 +54,7 @@ static int call_stencil(LabCase *c, const char *function, const int *in, int *ou
     int is_static = strcmp(function, "stencil_static") == 0, is_loop = strcmp(function, "stencil_loop") == 0;
     int radius = is_static ? 0 : size_param(c, "radius") / part, threads = is_static ? 0 : size_param(c, "threads");
     int blocks = is_loop ? size_param(c, "blocks") : 0;
-    lab_own_calls(0);
+    lab_leave_work((void *)in, (size_t)n * sizeof(int));
     lab_note(n == 0 ? "nothing" : "something");
     int status = is_static ? stencil_static(in, out, n)
                  : is_loop ? stencil_loop(in, out, n, radius, blocks, threads)

@@ -522,6 +522,8 @@ static void mistakes_of_retry(JudgeCase *c)
     judge_mistake_value(c, "calls_of_the_job", 20, "The job was called until it was stopped from outside: are the attempts counted?");
     for (int64_t stale = 1; stale < wanted; stale++)
         judge_mistake_value(c, "calls_of_the_job_that_met_an_old_error", (double)stale, "Which call wipes out the error of an attempt before the next one begins?");
+    if (otherwise == 1 && failures >= attempts)
+        judge_mistake_value(c, "with_retry_returned", 101, "That is the error of the first call of the job (cudaErrorInvalidDevice); the last one had another. Is what the last call of the job returned what with_retry returns?");
     judge_mistake_value(c, "with_retry_returned", failures < attempts ? MEMORY_ALLOCATION : SUCCESS, "Is what the last call of the job returned what with_retry returns?");
 }
 

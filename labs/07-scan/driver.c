@@ -2,7 +2,7 @@
  * back.
  *
  * The output array begins as a copy of the poisoned host array, so that elements nobody writes are told from
- * wrong ones. With `in_place` the function gets one array as both. With `again` it is called twice before, for
+ * wrong ones. With `in_place: 1` the function gets one array as both. With `again` it is called twice before, for
  * half of the elements and for none, with arrays of their own; what the first gives is the output `out_of_half`.
  */
 #include "lab.h"
@@ -99,12 +99,16 @@ void lab_main(LabCase *c)
     const char *function = lab_param_text(c, "function");
     const int *host_in = lab_input_i32(c, "in", &n);
     int *host_out = lab_output_i32(c, "out", n);
-    int in_place = lab_has_param(c, "in_place");
+    int in_place = lab_has_param(c, "in_place") && lab_param_int(c, "in_place") != 0;
     lab_own_calls(1);
     int *in = to_device(host_in, n);
     int *out = to_device(host_out, n);
-    lab_own_calls(0);
-    int status = lab_has_param(c, "again") ? call_for_less(c, function, host_in, n, in_place) : 0;
+    int status = 0;
+    if (lab_has_param(c, "again")) {
+        lab_own_calls(0);
+        status = call_for_less(c, function, host_in, n, in_place);
+    }
+    lab_leave_work(in, n * sizeof(int));
     if (status == 0)
         status = call(function, in, in_place ? in : out, (int)n);
     lab_own_calls(1);

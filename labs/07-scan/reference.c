@@ -1,19 +1,38 @@
 /* Lab 07: inputs and right answers.
  *
  * Parameters: function, n, and `in_place: 1`; with `again` the driver calls it before for the first half. Elements are positive and negative, so that the sums rise and
- * fall, and small enough that every sum fits in an int: at most 40 * 2^21.
+ * fall, and small enough that every sum fits in an int: at most 40 * 2^21, or n times `largest`. With `level`, a number, all elements before one whose
+ * index 32 divides add up to that: who keeps a sum until it is there must tell it from one that is not, whatever it is.
  */
 #include "judge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUN = 256 };
+enum { RUN = 256, LEVEL_RUN = 32 };
+
+static int is_in_place(JudgeCase *c)
+{
+    return judge_has_param(c, "in_place") && judge_param_int(c, "in_place") != 0;
+}
+
+static void level_sums(int32_t *in, size_t n, int32_t level)
+{
+    int32_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i % LEVEL_RUN == LEVEL_RUN - 1)
+            in[i] = level - sum;
+        sum += in[i];
+    }
+}
 
 void judge_inputs(JudgeCase *c)
 {
-    int32_t *in = judge_input_make_i32(c, "in", (size_t)judge_param_int(c, "n"));
-    judge_fill_i32(c, in, -20, 40);
+    size_t n = (size_t)judge_param_int(c, "n");
+    int32_t *in = judge_input_make_i32(c, "in", n), largest = judge_has_param(c, "largest") ? (int32_t)judge_param_int(c, "largest") : 40;
+    judge_fill_i32(c, in, -largest / 2, largest);
+    if (judge_has_param(c, "level") && strcmp(judge_param_text(c, "level"), "any") != 0)
+        level_sums(in, n, (int32_t)judge_param_int(c, "level"));
 }
 
 static void expect_runs(const int32_t *in, int32_t *out, size_t n)
@@ -51,7 +70,7 @@ void judge_reference(JudgeCase *c)
     expect(c, "out", n);
     if (judge_has_param(c, "again"))
         expect(c, "out_of_half", n / 2);
-    if (!judge_has_param(c, "in_place"))
+    if (!is_in_place(c))
         judge_expect_value(c, "elements_of_in_that_were_changed", 0);
 }
 
@@ -331,7 +350,7 @@ static void name_mistakes(JudgeCase *c, const char *name, size_t n)
     const int32_t *in = judge_input_i32(c, "in", NULL);
     const char *function = judge_param_text(c, "function");
     int runs = strcmp(function, "scan_runs") == 0, fast = strcmp(function, "exclusive_scan_fast") == 0;
-    int in_place = judge_has_param(c, "in_place");
+    int in_place = is_in_place(c);
     const Words *words = runs ? of_runs : of_warps, *around = fast ? of_array_by_pieces[in_place] : of_array_by_runs[in_place];
     if (runs) {
         int32_t *whole = judge_mistake(c, name, "the sums go on from run to run", "Each block has a run of its own, whose first sum is its first element: where does a run's sum begin?");

@@ -156,7 +156,7 @@ void lab_main(LabCase *c)
                  .alpha = lab_has_param(c, "alpha") ? (float)lab_param_float(c, "alpha") : 1,
                  .beta = lab_has_param(c, "beta") ? (float)lab_param_float(c, "beta") : 0};
 
-    lab_own_calls(0);
+    lab_leave_work((void *)p.a, m * k * sizeof(float));
     int status = lab_has_param(c, "again") ? multiply_less(c, &p, old) : 0;
     if (status == 0)
         status = m * n == 0 ? multiply_nothing(&p) : multiply(&p);

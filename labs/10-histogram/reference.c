@@ -118,6 +118,8 @@ void judge_reference(JudgeCase *c)
 {
     size_t n = judge_input(c, "in")->elements, n_bins = is_range(c) ? (size_t)judge_param_int(c, "n_bins") : 0;
     count(c, "bins", n, n_bins);
+    if (strcmp(judge_param_text(c, "function"), "histogram_global") == 0)
+        judge_expect_threads(c, n);
     if (judge_has_param(c, "again")) {
         count(c, "bins_of_half", n / 2, (n_bins + 1) / 2);
         count(c, "bins_of_one", 1, (n_bins + 1) / 2);

@@ -101,7 +101,7 @@ void lab_main(LabCase *c)
     CUDA_CHECK(cudaMalloc((void **)&t.out, bytes));
     CUDA_CHECK(cudaMemcpy(is_in_place(&t) ? t.out : t.in, in->data, bytes, cudaMemcpyHostToDevice));
 
-    lab_own_calls(0);
+    lab_leave_work(is_in_place(&t) ? t.out : t.in, bytes);
     int status = lab_has_param(c, "again") ? transpose_less(&t) : 0;
     lab_note("transposes");
     if (status == 0)

@@ -115,7 +115,7 @@ static void run_on_device(LabCase *c, const char *function)
     if (lab_has_param(c, "again"))
         other = to_device(result, 2 * n);
     int radius = windows ? size_param(c, "radius") : 0;
-    lab_own_calls(0);
+    lab_leave_work(in, 4 * n_in);
     if (other)
         status = call(c, function, in, other, (int)n / 2, radius - radius / 5);
     lab_note(other ? "nothing" : "something");

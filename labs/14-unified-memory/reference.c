@@ -104,10 +104,25 @@ static void refer_table(JudgeCase *c)
     }
 }
 
+/* So much managed memory was there, in one array or several: that of correct is the table's, relax has two arrays. */
+static void judge_managed(JudgeCase *c)
+{
+    size_t n_calls = 0, elements = is_function(c, "correct") ? size_param(c, "n_table") : size_param(c, "n") * (is_function(c, "relax") ? 2 : 1);
+    uint64_t bytes = 0;
+    const JudgeCall *calls = judge_calls(c, &n_calls);
+    for (size_t i = 0; calls && i < n_calls; i++)
+        bytes += strcmp(calls[i].op, "ALLOC") == 0 && strcmp(calls[i].error, "OK") == 0 && strcmp(calls[i].text, "managed") == 0 ? calls[i].number : 0;
+    if (calls && bytes < elements * sizeof(float))
+        judge_refuse(c, is_function(c, "correct") ? "The table is not in managed memory: there is to be one table, which the kernel and the host read both."
+                                                  : "The array is not in managed memory, as the contract has it: which call allocates memory that the host and the device reach by the same pointer?");
+}
+
 void judge_reference(JudgeCase *c)
 {
     size_t n = 0;
     judge_expect_nothing(c);
+    if (is_function(c, "scale") || is_function(c, "relax") || is_function(c, "correct") || is_function(c, "grind"))
+        judge_managed(c);
     if (is_function(c, "correct")) {
         refer_correct(c);
         return;

@@ -1,7 +1,7 @@
 /* Lab 17: inputs and right answers.
  *
  * Parameters: `function`, one of mixed_precision.h; rows and columns, or m, n and k; `scale`, `rate` and `steps`;
- * `spoilt`: how many elements of the gradient are infinite, or 1: the last one is NaN; `empty`: the row of zeros;
+ * `spoilt`: how many elements of the gradient are infinite, or 1: the last one is NaN; `large`: one is the largest half; `empty`: the row of zeros;
  * `turn`: sums that grow far before they come back.
  *
  * All numbers are whole, times powers of two, and so small that every sum and every update is exact in a float, in
@@ -138,6 +138,11 @@ static void make_update(JudgeCase *c)
         weights[i] = half_of(element(master, i));
     uint16_t *gradient =
         make_wholes(c, "gradient", LAB_F16, 1, &n, 1023, 0x1p-26 * factor_param(c, "scale"))->data;
+    if (judge_has_param(c, "large")) { /* of a weight of 0, so that the step is exact */
+        gradient[n / 2] = 0x7BFF;
+        ((float *)master->data)[n / 2] = 0;
+        weights[n / 2] = 0;
+    }
     for (size_t i = 0; i < spoilt; i++) /* from the end: infinities of both signs, or one NaN */
         gradient[n - 1 - i * (n / spoilt)] = spoilt == 1 ? 0x7E00 : (uint16_t)(0x7C00 | (i & 1) << 15);
 }

@@ -37,10 +37,10 @@ static int call(Job *j, int n_devices)
         return transform(j->in, j->out, (int)j->n, n_devices);
     if (strcmp(j->function, "heat") == 0)
         return heat(j->in, j->out, (int)j->n, param(c, "steps"), n_devices);
-    int status = 0;
-    for (int i = lab_has_param(c, "calls") ? param(c, "calls") : 1; i > 0 && status == 0; i--)
+    int status = 0, calls = lab_has_param(c, "calls") ? param(c, "calls") : 1;
+    for (int i = 0; i < calls && status == 0; i++) /* the first of several has a device less */
         status = train(j->x, j->y, j->w, param(c, "n"), param(c, "micro"), param(c, "steps"),
-                       (float)lab_param_float(c, "rate"), n_devices);
+                       (float)lab_param_float(c, "rate"), calls > 1 && i == 0 && n_devices > 1 ? n_devices - 1 : n_devices);
     return status;
 }
 

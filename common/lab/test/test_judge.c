@@ -33,6 +33,24 @@ cudaError_t cudaGetLastError(void)
     return cudaSuccess;
 }
 
+cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream)
+{
+    (void)p, (void)bytes, (void)stream;
+    return cudaErrorNotSupported;
+}
+
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream)
+{
+    (void)p, (void)stream;
+    return cudaErrorNotSupported;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    (void)to, (void)from, (void)bytes, (void)kind, (void)stream;
+    return cudaErrorNotSupported;
+}
+
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     (void)stream;

@@ -6,7 +6,7 @@
  *
  *   OP           a row of ops.def, without what only asks; a stream or an event that is asked about has a line when it is done
  *   ERROR        a row of errors.def: OK, NO_MEMORY, ILLEGAL_ADDRESS...
- *   NUMBER TEXT  ALLOC: bytes, and "pinned" where they are the host's. COPY: bytes, and "to-host" where they go to the program's own memory. FILL: bytes, and where
+ *   NUMBER TEXT  ALLOC: bytes, and "pinned" where they are the host's, "managed" where they are managed. COPY: bytes, and "to-host" where they go to the program's own memory. FILL: bytes, and where
  *                they begin in their allocation. LAUNCH: blocks; threads of a block and the kernel's name. MODULE_LOAD: a number that texts
  *                alike have in common. MAY_FAIL: the code of the error, of the call that was made to fail; the others have
  *                no line. NOTE: a line of the program's own (OP_NOTE), or `kept` and the name of a variable (kept.c)
@@ -82,7 +82,9 @@ static bool put_what(DeviceServer *s, const DeviceMsg *m, const DeviceReply *r, 
     const DeviceCopy *c = &m->copy;
     switch (m->op) {
     case OP_ALLOC:
-        strbuf_printf(line, "%llu %s", (unsigned long long)m->alloc.bytes, m->alloc.kind == DEVICE_MEMORY_PINNED ? "pinned" : "");
+        strbuf_printf(line, "%llu %s", (unsigned long long)m->alloc.bytes, m->alloc.kind == DEVICE_MEMORY_PINNED    ? "pinned"
+                      : m->alloc.kind == DEVICE_MEMORY_MANAGED ? "managed"
+                                                               : "");
         return true;
     case OP_COPY:
         strbuf_printf(line, "%llu %s", (unsigned long long)(c->width * c->height * c->depth),

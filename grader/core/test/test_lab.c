@@ -195,6 +195,85 @@ static void test_work(void **state)
     }
 }
 
+static int64_t number_of(const LabCase *c, size_t i)
+{
+    return strtoll(c->params[i].value, NULL, 10);
+}
+
+/* The runs of a case: within what `vary` says, the same each time, and with what small, odd and even sizes there are. */
+static void test_vary(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "schema: 1\nlab: 02-vector-add\ncases:\n  - name: sizes\n    points: 40\n    params: {fixed: 7, rows: 5, kind: x, columns: 4}\n"
+        "    vary: {columns: 4..400 by 4, rows: \"0 - 2..min(columns, 90)\", kind: \"x | y z\"}\n    runs: 100\n    metric: dram_ratio\n    least: 5\n"
+        "    tiers: [{at_most: 2, points: 40}]\n";
+    char path[128];
+    copy_to("good.yaml", "lab.yaml");
+    snprintf(path, sizeof path, "%s/hidden.yaml", lab_dir);
+    assert_int_equal(STATUS_OK, file_write_atomic(path, text, sizeof text - 1, NULL));
+    Lab *lab;
+    Diag d = {0};
+    if (lab_load(lab_dir, path, &lab, &d) != STATUS_OK)
+        fail_msg("%s", d.message);
+    const LabCase *c = &lab->cases[lab->n_cases - 1];
+    assert_ptr_equal(c, lab_case_of_run(&lab->arena, lab, c, 0, &d));
+    size_t ends = 0, small = 0, words = 0, beside = 0, differ = 0;
+    int64_t before = 0;
+    for (int64_t run = 1; run < c->runs; run++) {
+        const LabCase *now = lab_case_of_run(&lab->arena, lab, c, run, &d), *again = lab_case_of_run(&lab->arena, lab, c, run, &d);
+        int64_t rows = number_of(now, 1), columns = number_of(now, 3);
+        assert_string_equal("7", now->params[0].value);
+        assert_string_equal(now->params[1].value, again->params[1].value);
+        assert_in_range(columns, 4, 400);
+        assert_int_equal(0, columns % 4);
+        assert_true(rows >= -2 && rows <= 90 && rows <= columns);
+        assert_true(strcmp(now->params[2].value, "x") == 0 || strcmp(now->params[2].value, "y z") == 0);
+        assert_int_equal(0, now->n_tiers); /* they are of the case's own sizes */
+        assert_non_null(strstr(now->message, now->params[3].value));
+        assert_true(now->hint[0]);
+        ends += columns == 4 || columns == 400;
+        small += columns <= 32;
+        beside += columns == 60 || columns == 64 || columns == 68 || columns == 128 || columns == 256;
+        words += now->params[2].value[0] == 'y';
+        differ += columns != before;
+        before = columns;
+    }
+    assert_in_range(ends, 5, 60);
+    assert_in_range(small, 15, 80);
+    assert_in_range(words, 25, 75);
+    assert_true(beside >= 3 && differ > 70);
+    lab_free(lab);
+    assert_int_equal(0, unlink(path));
+}
+
+/* `work` is of the sizes of the run, and not of the case's own; what a case says itself stays. */
+static void test_work_of_runs(void **state)
+{
+    (void)state;
+    static const char lab_text[] = "schema: 1\nlab: 02-vector-add\ntitle: T\ngoal: G\nminutes: 1\nfiles: [a.cu]\nwork:\n  - {ops: 10*n, host_bytes: n}\n"
+                                   "cases:\n  - {name: a, points: 20, params: {n: 3}}\n";
+    static const char hidden_text[] = "schema: 1\nlab: 02-vector-add\ncases:\n  - {name: b, points: 40, params: {n: 3}, vary: {n: 5..5}, runs: 2}\n"
+                                      "  - {name: c, points: 40, params: {n: 3}, vary: {n: 5..5}, runs: 2, min_ops: 4, host_bytes: 8}\n";
+    char path[128], hidden[128];
+    snprintf(path, sizeof path, "%s/lab.yaml", lab_dir);
+    snprintf(hidden, sizeof hidden, "%s/hidden.yaml", lab_dir);
+    assert_int_equal(STATUS_OK, file_write_atomic(path, lab_text, sizeof lab_text - 1, NULL));
+    assert_int_equal(STATUS_OK, file_write_atomic(hidden, hidden_text, sizeof hidden_text - 1, NULL));
+    Lab *lab;
+    Diag d = {0};
+    if (lab_load(lab_dir, hidden, &lab, &d) != STATUS_OK)
+        fail_msg("%s", d.message);
+    const LabCase *by_rule = lab_case_of_run(&lab->arena, lab, &lab->cases[1], 1, &d), *own = lab_case_of_run(&lab->arena, lab, &lab->cases[2], 1, &d);
+    assert_int_equal(30, lab->cases[1].min_ops);
+    assert_int_equal(50, by_rule->min_ops);
+    assert_int_equal(5, by_rule->host_bytes);
+    assert_int_equal(4, own->min_ops);
+    assert_int_equal(8, own->host_bytes);
+    lab_free(lab);
+    assert_int_equal(0, unlink(hidden));
+}
+
 static void test_missing(void **state)
 {
     (void)state;
@@ -264,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),       cmocka_unit_test(test_bad),
         cmocka_unit_test(test_work),       cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_vary),       cmocka_unit_test(test_work_of_runs),
         cmocka_unit_test(test_translated), cmocka_unit_test(test_reference_is_current),
     };
     return cmocka_run_group_tests_name("lab", tests, set_up, tear_down);

@@ -262,8 +262,6 @@ int scaled_gradient(const Half *x, const float *error, Half *gradient, int n, fl
 
 int update_weights(float *master, Half *weights, const Half *gradient, int n, float rate, float scale, int *overflow)
 {
-    if (n <= 0)
-        return cudaSuccess;
     vote_kernel<<<1, 1024>>>(master, weights, gradient, n, rate, scale, overflow);
     return cudaGetLastError();
 }
