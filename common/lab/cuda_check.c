@@ -89,20 +89,6 @@ void lab_check_default_stream(const char *file, int line)
     check_launch(launched, launched ? launched : cudaStreamSynchronize(cudaStreamLegacy), file, line);
 }
 
-void lab_leave_work(void *device, size_t bytes)
-{
-    enum { BYTES = 4 };
-    void *copy = NULL;
-    lab_own_calls(1);
-    if (bytes >= BYTES) {
-        CUDA_CHECK(cudaMallocAsync(&copy, BYTES, cudaStreamLegacy));
-        CUDA_CHECK(cudaMemcpyAsync(copy, device, BYTES, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
-        CUDA_CHECK(cudaMemcpyAsync(device, copy, BYTES, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
-        CUDA_CHECK(cudaFreeAsync(copy, cudaStreamLegacy));
-    }
-    lab_own_calls(0);
-}
-
 LabTimer lab_timer_start(cudaStream_t stream)
 {
     LabTimer timer = {.stream = stream};
