@@ -172,15 +172,17 @@ static const VgpuError *failed_call(const CaseFacts *facts)
     return &report->errors[0];
 }
 
-/* What a kernel does with memory that a failed call was to give or to fill comes of nobody having looked at the call, or of going on
- * after it: its error may be returned all the same. And what stays behind is what the way out from this call does not give back. */
+/* What a kernel does with memory that a failed call was to give or to fill, or too early since a failed call was to make it wait, comes of nobody having
+ * looked at the call, or of going on after it: its error may be returned all the same. And what stays behind is what the way out from this call does not give back. */
 static void add_call_behind(StrBuf *out, const CaseFacts *facts, const CaseResult *r)
 {
     const VgpuError *e = failed_call(facts);
     bool of_memory = r->verdict == VERDICT_UNINITIALIZED || r->verdict == VERDICT_OUT_OF_BOUNDS;
+    const Finding *f = finding_behind(facts, r->verdict);
+    bool of_order = r->verdict == VERDICT_RACE && f && strcmp(f->kind, "stream-race") == 0;
     bool crashed = r->verdict == VERDICT_CRASH; /* then no error is returned, whoever was at fault */
     bool went_on = facts->errors && !crashed, left = r->verdict == VERDICT_LEAK;
-    if (!e || (!left && !facts->errors && !of_memory))
+    if (!e || (!left && !facts->errors && !of_memory && !of_order))
         return;
     add_failed_call(out, facts, e);
     if (left) {

@@ -256,6 +256,12 @@ static void test_messages(void **state)
                        "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. Did the function go on all the same?\nhost-fault: as printed",
                        "a barrier\nWhich threads have no element?");
     expect_explanation(VERDICT_RACE, (CaseFacts){.report = &went_on}, "race: as printed", "a barrier\nWhich threads have no element?");
+    Finding early = findings[1]; /* without the wait that failed nothing orders the two */
+    early.kind = "stream-race";
+    VgpuReport unordered = {.findings = &early, .n_findings = 1, .errors = &refused, .n_errors = 1, .injected = true};
+    expect_explanation(VERDICT_RACE, (CaseFacts){.report = &unordered},
+                       "a.cu:4: cudaMalloc returned cudaErrorMemoryAllocation. Did the function go on all the same?\nrace: as printed",
+                       "a barrier\nWhich threads have no element?");
     Finding left = findings[1];
     left.kind = left.verdict = "leak";
     left.text = "leak: as printed\n";
