@@ -58,7 +58,7 @@ static Status bound(Arena *a, const LabCase *c, const char *text, size_t length,
 
 static Status range_of(Arena *a, const LabCase *c, const char *text, Range *range, Diag *d)
 {
-    const char *dots = strstr(text, ".."), *by = strstr(text, " by ");
+    const char *dots = strstr(text, ".."), *by = strstr(dots + 2, " by ");
     const char *end = by ? by : text + strlen(text);
     int64_t high = 0;
     *range = (Range){.step = 1};
