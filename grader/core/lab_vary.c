@@ -15,7 +15,7 @@
 
 enum { VALUE_MAX = 1 << 30 };
 
-/* What stands in `vary` for a parameter: a range, or words. */
+/* LOW..HIGH by STEP. */
 typedef struct Range {
     int64_t low, step, n; /* low, low + step, ...: n of them */
 } Range;

@@ -480,12 +480,13 @@ static Status run_varied(CaseWork *w, Diag *d)
     w->of_run = *w->in;
     w->in = &w->of_run;
     for (int64_t run = 0; run < c->runs; run++) {
-        w->of_run.lab_case = lab_case_of_run(w->arena, w->in->lab, c, run, d);
-        Status s = w->of_run.lab_case ? STATUS_OK : d->code;
+        const LabCase *now = lab_case_of_run(w->arena, w->in->lab, c, run, d);
+        if (!now)
+            return d->code;
+        w->of_run.lab_case = now;
         forget_run(w);
         w->seed += run > 0;
-        if (s == STATUS_OK)
-            s = run_once(w, w->in, d);
+        Status s = run_once(w, w->in, d);
         if (s == STATUS_OK)
             s = judge_run(w, d);
         if (s != STATUS_OK)
